@@ -1,0 +1,91 @@
+// Package graph holds a model as a graph of values and operator nodes: building, validation, ordering, inference, partition and a
+// binary codec. It knows operators only through the interface Op; the operators themselves are in package op, which registers them.
+package graph
+
+import (
+	"fmt"
+	"reflect"
+	"sort"
+	"sync"
+
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Op is an operator with its attributes. Implementations are pointers to plain structs whose exported fields are the attributes (bool,
+// integers, floats, strings, tensor.DType, named integer types, slices of these, tensor constants and *Graph bodies): the codec
+// writes exactly those. An Op is immutable once it is in a graph.
+type Op interface {
+	// Name is the operator's stable name, e.g. "conv": used in caches, placement reports and support tables.
+	Name() string
+	// Infer returns what is known of the outputs, given what is known of the inputs. An absent optional input has DType Invalid.
+	// declared holds what the model says of the outputs (nothing known: the zero Fact's Type), one entry per output of the node; their
+	// number decides how many facts are returned. It is monotone: called again with sharper facts it returns sharper facts or an error,
+	// and with all input shapes (and the values that set shapes) known it returns static shapes, unless Traits().DataDependent.
+	// Errors are of kind fault.Shape, fault.Type, fault.Argument or fault.Unsupported and name the input: "input 1: want rank 4, got 3".
+	Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error)
+	// Traits tells what a compiler must know about the operator.
+	Traits() Traits
+}
+
+// Traits are the properties of an operator that do not depend on shapes.
+type Traits struct {
+	Impure        bool  // two calls with equal inputs may differ (random numbers): never folded or merged
+	DataDependent bool  // output shapes depend on input values that are not in ShapeInputs (NonZero): known only after the run
+	ShapeInputs   []int // inputs whose VALUES decide output shapes or attributes (Reshape's shape, Pad's pads)
+	InPlace       []int // inputs whose memory output 0 may reuse, element for element
+	Effect        bool  // has an effect beyond its outputs (Assert): never removed
+	Elementwise   bool  // each output element depends on the elements at the same (broadcast) position only
+}
+
+// Composite is an operator that can be expressed by simpler ones.
+type Composite interface {
+	Op
+	// Decompose adds the parts to b and returns the values that replace the outputs. in are the inputs in b, None where absent.
+	// It returns fault.Unsupported when it needs facts that are not known yet.
+	Decompose(b *Builder, in []Value) ([]Value, error)
+}
+
+// Control is an operator with bodies; what a body uses from outside is an explicit input of the node.
+type Control interface {
+	Op
+	Bodies() []*Graph
+}
+
+var (
+	registryMu sync.RWMutex
+	registry   = map[string]reflect.Type{}
+)
+
+// Register makes the operator known to the codec under its name; proto is a pointer to a zero struct. It panics when the name is taken.
+func Register(proto Op) {
+	registryMu.Lock()
+	defer registryMu.Unlock()
+	name := proto.Name()
+	if _, taken := registry[name]; taken {
+		panic(fmt.Sprintf("graph: operator %q registered twice", name))
+	}
+	registry[name] = reflect.TypeOf(proto).Elem()
+}
+
+// NewOp returns a new operator of that name with all fields zero; ok is false when the name is unknown.
+func NewOp(name string) (op Op, ok bool) {
+	registryMu.RLock()
+	defer registryMu.RUnlock()
+	t, ok := registry[name]
+	if !ok {
+		return nil, false
+	}
+	return reflect.New(t).Interface().(Op), true
+}
+
+// OpNames returns the names of all registered operators in order.
+func OpNames() []string {
+	registryMu.RLock()
+	defer registryMu.RUnlock()
+	names := make([]string, 0, len(registry))
+	for n := range registry {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}

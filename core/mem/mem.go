@@ -1,0 +1,47 @@
+// Package mem is the memory that tensors live in: host memory, memfd, dma-buf, a device's own, and a caller's that is only borrowed.
+package mem
+
+import (
+	"errors"
+
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Direction says which way Sync moves data.
+type Direction uint8
+
+// The directions of Sync; they may be combined.
+const (
+	ToDevice   Direction = 1 << iota // the host has written, the device will read
+	FromDevice                       // the device has written, the host will read
+)
+
+// Buffer is a counted reference to a piece of memory. It starts with one reference; the last Release frees it. All methods are safe
+// for concurrent use; the bytes are not guarded.
+type Buffer interface {
+	// Size returns the usable bytes.
+	Size() int64
+	// Map returns the bytes, valid until the last Release; ErrUnmappable for device-only memory.
+	Map() ([]byte, error)
+	// FD returns a file descriptor that stays the buffer's, and the offset of the first byte in it; ok is false when there is none.
+	FD() (fd int, offset int64, ok bool)
+	// Sync makes n bytes from off visible to the other side; a no-op for coherent memory. Kind fault.Argument when out of range.
+	Sync(d Direction, off, n int64) error
+	Retain()
+	Release()
+}
+
+// View is a tensor inside a buffer.
+type View struct {
+	Buf     Buffer
+	Off     int64       // bytes from the start of Buf
+	Type    tensor.Type // all sizes known
+	Strides []int64     // in elements, one per dimension; nil: contiguous
+	Native  string      // a device's own layout, e.g. "nc1hwc2/16"; empty: plain
+}
+
+// Errors of their own meaning.
+var (
+	ErrUnmappable = errors.New("memory cannot be mapped by the host") // Buffer.Map of device-only memory
+	ErrCopy       = errors.New("memory must be copied to be used")    // Device.Import
+)
