@@ -1,0 +1,144 @@
+package ref
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// toReal widens float16, bfloat16 and quantised integers to float32; other tensors are returned as they are.
+func toReal(t tensor.Tensor) (tensor.Tensor, error) {
+	if t.Absent() || !narrow(t.DType, t.Quant) {
+		return t, nil
+	}
+	out := tensor.New(tensor.Float32, t.Dims...)
+	y := view[float32](out)
+	switch {
+	case t.DType == tensor.Float16:
+		for i, h := range view[uint16](t) {
+			y[i] = tensor.Float16To32(h)
+		}
+		return out, nil
+	case t.DType == tensor.BFloat16:
+		for i, h := range view[uint16](t) {
+			y[i] = tensor.BFloat16To32(h)
+		}
+		return out, nil
+	}
+	q, err := tensor.ReadInts(t.DType, t.Data, len(y))
+	if err != nil {
+		return out, fault.As(fault.Type, err, "dequantise")
+	}
+	index, err := scaleIndex(t)
+	if err != nil {
+		return out, err
+	}
+	for i := range y {
+		k := index(i)
+		y[i] = float32(float64(q[i]-int64(t.Quant.ZeroAt(k))) * float64(t.Quant.Scale[k]))
+	}
+	return out, nil
+}
+
+// fromReal rounds float32 elements to type t: float16 and bfloat16 to nearest even; quantised integers half away from zero after the zero
+// point is added, saturating, NaN to the zero point (OH_NN reference notes on operators, section 4).
+func fromReal(x tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
+	out := tensor.New(t.DType, x.Dims...)
+	out.Quant = t.Quant
+	f := view[float32](x)
+	switch {
+	case t.DType == tensor.Float16:
+		y := view[uint16](out)
+		for i, v := range f {
+			y[i] = tensor.Float32To16(v)
+		}
+		return out, nil
+	case t.DType == tensor.BFloat16:
+		y := view[uint16](out)
+		for i, v := range f {
+			y[i] = tensor.Float32ToBFloat16(v)
+		}
+		return out, nil
+	}
+	index, err := scaleIndex(out)
+	if err != nil {
+		return out, err
+	}
+	lo, hi, err := intRange(t.DType)
+	if err != nil {
+		return out, err
+	}
+	for i, v := range f {
+		k := index(i)
+		storeInt(out, i, quantise(float64(v), float64(t.Quant.Scale[k]), float64(t.Quant.ZeroAt(k)), lo, hi))
+	}
+	return out, nil
+}
+
+// quantise returns clamp(round(x/scale + zero)) with halves away from zero; NaN gives the zero point.
+func quantise(x, scale, zero, lo, hi float64) int64 {
+	v := x/scale + zero
+	if math.IsNaN(v) {
+		v = zero
+	}
+	return int64(min(max(math.Round(v), lo), hi))
+}
+
+// intRange returns the limits of an integer type of at most 32 bits.
+func intRange(d tensor.DType) (lo, hi float64, err error) {
+	bits := d.Bits()
+	switch {
+	case d.IsSigned() && bits <= 32:
+		return -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1) - 1, nil
+	case d.IsUnsigned() && bits <= 32:
+		return 0, math.Ldexp(1, bits) - 1, nil
+	}
+	return 0, 0, fault.New(fault.Type, "%v cannot be quantised", d)
+}
+
+// storeInt writes element i of an integer tensor of at most 32 bits.
+func storeInt(t tensor.Tensor, i int, v int64) {
+	switch t.DType.Bits() {
+	case 4:
+		s := 4 * (i & 1)
+		t.Data[i/2] = t.Data[i/2]&^(15<<s) | byte(v&15)<<s
+	case 8:
+		t.Data[i] = byte(v)
+	case 16:
+		view[uint16](t)[i] = uint16(v)
+	case 32:
+		view[uint32](t)[i] = uint32(v)
+	}
+}
+
+// scaleIndex returns the function from an element's position to its scale.
+func scaleIndex(t tensor.Tensor) (func(i int) int, error) {
+	q := t.Quant
+	switch {
+	case q == nil || len(q.Scale) == 0:
+		return nil, fault.New(fault.Argument, "%v has no scale", t.Type())
+	case q.IsPerTensor():
+		return func(int) int { return 0 }, nil
+	case q.Axis < 0 || q.Axis >= len(t.Dims):
+		return nil, fault.New(fault.Shape, "quantisation axis %d of %v", q.Axis, t.Type())
+	}
+	inner := 1
+	for _, d := range t.Dims[q.Axis+1:] {
+		inner *= int(d)
+	}
+	size := int(t.Dims[q.Axis])
+	block := max(q.Block, 1)
+	blocks := (size + block - 1) / block
+	want := blocks
+	if q.Block > 0 {
+		want = t.Count() / max(size, 1) * blocks
+	}
+	if len(q.Scale) != want {
+		return nil, fault.New(fault.Shape, "%v has %d scales on axis %d, want %d", t.Type(), len(q.Scale), q.Axis, want)
+	}
+	if q.Block == 0 {
+		return func(i int) int { return i / inner % size }, nil
+	}
+	return func(i int) int { return (i/(inner*size)*blocks+i/inner%size/block)*inner + i%inner }, nil
+}

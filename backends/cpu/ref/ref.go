@@ -1,0 +1,134 @@
+// Package ref is the reference device's arithmetic: one plain kernel per operator, written for reading. It is the executable specification
+// and the oracle of every faster kernel; nothing in it is fast.
+package ref
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Kernel computes one node. in are the inputs (Absent where not given); out are the inferred output types, all sizes known unless the
+// operator's output shape depends on data. It returns new tensors and never writes or keeps its inputs.
+type Kernel func(o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error)
+
+// Domain says which element types a kernel computes by itself; for the others Compute wraps it (see Compute).
+type Domain uint8
+
+// The domains.
+const (
+	// Real: the kernel computes on float32 (and float64) and any plain integers it wants. float16, bfloat16 and quantised tensors are
+	// converted to float32 before and rounded to the output type after.
+	Real Domain = iota
+	// Bits: the kernel moves elements without looking at them, for any type. When a quantised output differs from the quantised data
+	// input in its parameters, Compute requantises through float32.
+	Bits
+	// Native: the kernel sees the tensors as they are and handles quantisation and float16 itself.
+	Native
+)
+
+type entry struct {
+	domain Domain
+	kernel Kernel
+}
+
+var kernels = map[reflect.Type]entry{}
+
+// register binds the kernel of operator type O, e.g. register(Real, func(o *op.Add, in []tensor.Tensor, out []tensor.Type) ...).
+func register[O graph.Op](d Domain, k func(o O, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error)) {
+	t := reflect.TypeFor[O]()
+	if _, taken := kernels[t]; taken {
+		panic(fmt.Sprintf("ref: two kernels for %v", t))
+	}
+	kernels[t] = entry{d, func(o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		return k(o.(O), in, out)
+	}}
+}
+
+// Has reports whether there is a kernel for the operator.
+func Has(o graph.Op) bool {
+	_, ok := kernels[reflect.TypeOf(o)]
+	return ok
+}
+
+// Compute runs one operator on real tensors: it infers the output types from the inputs' types and small integer values and declared, then
+// calls the kernel, converting as the kernel's domain asks. A panic inside a kernel is not recovered here.
+func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
+	e, ok := kernels[reflect.TypeOf(o)]
+	if !ok {
+		return nil, fault.New(fault.Unsupported, "%s: the reference device has no kernel", o.Name())
+	}
+	facts := make([]tensor.Fact, len(in))
+	for i, t := range in {
+		if t.Absent() {
+			continue
+		}
+		facts[i] = tensor.Fact{Type: t.Type(), Const: tensor.NewConst(t.Data)}
+	}
+	outFacts, err := o.Infer(facts, declared)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tensor.Type, len(outFacts))
+	for i, f := range outFacts {
+		out[i] = f.Type
+	}
+	switch e.domain {
+	case Real:
+		return computeReal(e.kernel, o, in, out)
+	case Bits:
+		return computeBits(e.kernel, o, in, out)
+	}
+	return e.kernel(o, in, out)
+}
+
+// computeReal widens narrow and quantised inputs to float32, runs the kernel, and rounds the results to the output types.
+func computeReal(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	wide := make([]tensor.Tensor, len(in))
+	for i, t := range in {
+		w, err := toReal(t)
+		if err != nil {
+			return nil, fault.Wrap(err, "input %d", i)
+		}
+		wide[i] = w
+	}
+	wideOut := make([]tensor.Type, len(out))
+	for i, t := range out {
+		wideOut[i] = t
+		if narrow(t.DType, t.Quant) {
+			wideOut[i].DType, wideOut[i].Quant = tensor.Float32, nil
+		}
+	}
+	res, err := k(o, wide, wideOut)
+	if err != nil {
+		return nil, err
+	}
+	for i := range res {
+		if narrow(out[i].DType, out[i].Quant) {
+			if res[i], err = fromReal(res[i], out[i]); err != nil {
+				return nil, fault.Wrap(err, "output %d", i)
+			}
+		}
+	}
+	return res, nil
+}
+
+// computeBits moves elements; when the output is quantised otherwise than input 0 the data goes through the reals.
+func computeBits(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	for _, t := range out {
+		for _, x := range in {
+			if !x.Absent() && (x.Quant != nil || t.Quant != nil) && x.DType == t.DType && !x.Quant.Equal(t.Quant) {
+				return computeReal(k, o, in, out)
+			}
+		}
+	}
+	return k(o, in, out)
+}
+
+// narrow reports whether values of the type are computed in float32.
+func narrow(d tensor.DType, q *tensor.Quant) bool {
+	return q != nil || d == tensor.Float16 || d == tensor.BFloat16
+}

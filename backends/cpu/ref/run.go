@@ -1,0 +1,73 @@
+package ref
+
+import (
+	"context"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Run computes a whole graph node by node: the simplest possible execution, for tests and for bodies of control flow. ctx is looked at
+// between nodes. Inputs are checked against the graph's declared types.
+func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tensor, error) {
+	if len(in) != len(g.In) {
+		return nil, fault.New(fault.Argument, "graph %q: want %d inputs, got %d", g.Name, len(g.In), len(in))
+	}
+	order, err := g.Order()
+	if err != nil {
+		return nil, err
+	}
+	vals := make([]tensor.Tensor, len(g.Values))
+	for i, v := range g.In {
+		f := g.Fact(v)
+		if f.DType != tensor.Invalid && f.DType != in[i].DType {
+			return nil, fault.New(fault.Type, "graph %q: input %d: want %v, got %v", g.Name, i, f.DType, in[i].DType)
+		}
+		if _, ok := f.Shape.Merge(tensor.Of(in[i].Dims...)); !ok {
+			return nil, fault.New(fault.Shape, "graph %q: input %d: want %v, got %v", g.Name, i, f.Shape, tensor.Of(in[i].Dims...))
+		}
+		vals[v] = in[i]
+		if f.Quant != nil {
+			vals[v].Quant = f.Quant
+		}
+	}
+	for v := range g.Values {
+		if f := g.Values[v].Fact; f.Const != nil {
+			dims, _ := f.Shape.Ints()
+			vals[v] = tensor.Tensor{DType: f.DType, Dims: dims, Quant: f.Quant, Data: f.Const.Data}
+		}
+	}
+	for _, i := range order {
+		if err := ctx.Err(); err != nil {
+			return nil, fault.As(fault.Canceled, err, "graph %q", g.Name)
+		}
+		n := &g.Nodes[i]
+		args := make([]tensor.Tensor, len(n.In))
+		for k, v := range n.In {
+			if v != graph.None {
+				args[k] = vals[v]
+			}
+		}
+		declared := make([]tensor.Type, len(n.Out))
+		for k, v := range n.Out {
+			if v != graph.None {
+				declared[k] = g.Values[v].Fact.Type
+			}
+		}
+		res, err := Compute(n.Op, args, declared)
+		if err != nil {
+			return nil, fault.Wrap(err, "%s", n.Label())
+		}
+		for k, v := range n.Out {
+			if v != graph.None {
+				vals[v] = res[k]
+			}
+		}
+	}
+	out := make([]tensor.Tensor, len(g.Out))
+	for i, v := range g.Out {
+		out[i] = vals[v]
+	}
+	return out, nil
+}
