@@ -1,0 +1,96 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * @file anynpu.h
+ * What the library offers beside the vendors' APIs: version, log, last error, placement report, live handles.
+ *
+ * Every function may be called from any thread and before any other function of the library.
+ */
+
+#ifndef ANYNPU_H
+#define ANYNPU_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of this header, in three numbers. */
+#define ANYNPU_VERSION_MAJOR 0
+#define ANYNPU_VERSION_MINOR 1
+#define ANYNPU_VERSION_PATCH 0
+
+/** Version of this header as one number that grows with it: 10000 * major + 100 * minor + patch. */
+#define ANYNPU_VERSION (ANYNPU_VERSION_MAJOR * 10000 + ANYNPU_VERSION_MINOR * 100 + ANYNPU_VERSION_PATCH)
+
+/** Version of this header as a string. */
+#define ANYNPU_VERSION_STRING "0.1.0"
+
+/**
+ * Gives the version of the library that is loaded, which may differ from ANYNPU_VERSION_STRING.
+ *
+ * @return A string such as "0.1.0", valid for the life of the process.
+ */
+const char *anynpu_version(void);
+
+/** Levels of log messages. A message is written when its level is not above the one that ANYNPU_LOG selects. */
+enum {
+    ANYNPU_LOG_ERROR = 1,   /**< A call failed. The only level written by default. */
+    ANYNPU_LOG_WARNING = 2, /**< Something is probably not what the caller wants. */
+    ANYNPU_LOG_INFO = 3,    /**< What was loaded, compiled and placed where. */
+    ANYNPU_LOG_DEBUG = 4,   /**< For those who look for a fault. */
+    ANYNPU_LOG_TRACE = 5    /**< Every call with its arguments and result. */
+};
+
+/**
+ * Hands log messages to a function instead of the standard error stream.
+ *
+ * The function is called on the thread that logs, possibly on several at once, and must not call the library.
+ *
+ * @param callback The function; NULL restores the standard error stream. It gets the level, the component and the
+ *        message, one line without a line feed; both strings end with the call. user is passed through.
+ * @param user Any pointer.
+ */
+void anynpu_set_log_callback(void (*callback)(int level, const char *component, const char *message, void *user),
+                             void *user);
+
+/**
+ * Gives the message of the last call of this thread that failed.
+ *
+ * @return The text, "" if no call of this thread has failed. Valid until the next call of the library on this thread.
+ */
+const char *anynpu_last_error(void);
+
+/** Results of anynpu_placement_report. */
+enum {
+    ANYNPU_PLACEMENT_OK = 0,        /**< The report is complete. */
+    ANYNPU_PLACEMENT_BAD_HANDLE = 1, /**< The handle is no compilation, or one that is not built. */
+    ANYNPU_PLACEMENT_TRUNCATED = 2  /**< The buffer was too small; the text in it is cut. */
+};
+
+/**
+ * Tells for every node of a compiled model which device runs it, and why the others do not, as JSON.
+ *
+ * @param compilation A built compilation of any API of the library, such as an OH_NNCompilation.
+ * @param buffer Receives the text and a final 0; may be NULL if size is 0.
+ * @param size Bytes of buffer.
+ * @param needed Receives the bytes the whole text takes, the final 0 included; may be NULL.
+ * @return One of the ANYNPU_PLACEMENT values.
+ */
+int anynpu_placement_report(const void *compilation, char *buffer, size_t size, size_t *needed);
+
+/**
+ * Counts the handles of all APIs that were created and not destroyed. For tests that look for leaks.
+ *
+ * @return The number.
+ */
+size_t anynpu_live_handles(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ANYNPU_H */
