@@ -1,0 +1,122 @@
+package kernel
+
+import "fmt"
+
+// BinaryOp names an element-wise function of two arguments.
+type BinaryOp uint8
+
+// Functions for the Binary kernels, each one correctly rounded IEEE operation.
+// Min and Max give NaN when either argument is NaN; of two zeros with different
+// signs they give either.
+const (
+	Add BinaryOp = iota
+	Sub
+	Mul
+	Div
+	Min
+	Max
+	numBinary
+)
+
+var binaryNames = [numBinary]string{"Add", "Sub", "Mul", "Div", "Min", "Max"}
+
+// String is the name of the constant.
+func (o BinaryOp) String() string {
+	if o < numBinary {
+		return binaryNames[o]
+	}
+	return fmt.Sprintf("BinaryOp(%d)", uint8(o))
+}
+
+type (
+	vvFn func(dst, a, b *float32, n int)
+	vsFn func(dst, a *float32, b float32, n int)
+)
+
+var (
+	binaryVV = binaryVVGeneric
+	binaryVS = binaryVSGeneric
+	binarySV = binarySVGeneric
+)
+
+const binaryBlock = 1 << 14 // keeps one assembly call short
+
+// BinaryVV computes, in place if dst is a or b,
+//
+//	for i := range a {
+//		dst[i] = op(a[i], b[i])
+//	}
+//
+// dst and b must be as long as a.
+func BinaryVV(op BinaryOp, dst, a, b []float32) {
+	need("BinaryVV", "dst", len(dst), len(a))
+	need("BinaryVV", "b", len(b), len(a))
+	op.check()
+	for i := 0; i < len(a); i += binaryBlock {
+		binaryVV[op](&dst[i], &a[i], &b[i], min(binaryBlock, len(a)-i))
+	}
+}
+
+// BinaryVS computes dst[i] = op(a[i], s), in place if dst is a.
+func BinaryVS(op BinaryOp, dst, a []float32, s float32) {
+	need("BinaryVS", "dst", len(dst), len(a))
+	op.check()
+	for i := 0; i < len(a); i += binaryBlock {
+		binaryVS[op](&dst[i], &a[i], s, min(binaryBlock, len(a)-i))
+	}
+}
+
+// BinarySV computes dst[i] = op(s, b[i]), in place if dst is b.
+func BinarySV(op BinaryOp, dst []float32, s float32, b []float32) {
+	need("BinarySV", "dst", len(dst), len(b))
+	op.check()
+	for i := 0; i < len(b); i += binaryBlock {
+		binarySV[op](&dst[i], &b[i], s, min(binaryBlock, len(b)-i))
+	}
+}
+
+// BinaryRows combines every row of a [rows, cols] with one row vector, in place
+// if dst is a:
+//
+//	dst[r*cols+c] = op(a[r*cols+c], row[c])
+//
+// With swap the arguments of op change places.
+func BinaryRows(op BinaryOp, dst, a, row []float32, rows, cols int, swap bool) {
+	need("BinaryRows", "dst", len(dst), rows*cols)
+	need("BinaryRows", "a", len(a), rows*cols)
+	need("BinaryRows", "row", len(row), cols)
+	for r := range rows {
+		x := a[r*cols:][:cols]
+		if swap {
+			BinaryVV(op, dst[r*cols:], row[:cols], x)
+		} else {
+			BinaryVV(op, dst[r*cols:], x, row)
+		}
+	}
+}
+
+// BinaryCols combines every column of a [rows, cols] with one column vector, in
+// place if dst is a:
+//
+//	dst[r*cols+c] = op(a[r*cols+c], col[r])
+//
+// With swap the arguments of op change places.
+func BinaryCols(op BinaryOp, dst, a, col []float32, rows, cols int, swap bool) {
+	need("BinaryCols", "dst", len(dst), rows*cols)
+	need("BinaryCols", "a", len(a), rows*cols)
+	need("BinaryCols", "col", len(col), rows)
+	for r := range rows {
+		x := a[r*cols:][:cols]
+		if swap {
+			BinarySV(op, dst[r*cols:], col[r], x)
+		} else {
+			BinaryVS(op, dst[r*cols:], x, col[r])
+		}
+	}
+}
+
+func (o BinaryOp) check() {
+	if o >= numBinary {
+		panic("kernel: " + o.String())
+	}
+}

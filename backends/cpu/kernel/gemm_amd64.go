@@ -1,0 +1,117 @@
+//go:build !noasm
+
+package kernel
+
+type (
+	tileFn  func(blocks, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int)
+	itileFn func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int)
+)
+
+// gemmTiles are the microkernels of one level, by vectors per row less one and
+// by rows less one.
+type gemmTiles struct {
+	mr, lanes int
+	direct    [2][8]tileFn
+	indirect  [2][8]itileFn
+}
+
+var (
+	tilesAVX2 = gemmTiles{
+		mr: 6, lanes: 8,
+		direct: [2][8]tileFn{
+			{gemm1x8AVX2, gemm2x8AVX2, gemm3x8AVX2, gemm4x8AVX2, gemm5x8AVX2, gemm6x8AVX2},
+			{gemm1x16AVX2, gemm2x16AVX2, gemm3x16AVX2, gemm4x16AVX2, gemm5x16AVX2, gemm6x16AVX2},
+		},
+		indirect: [2][8]itileFn{
+			{igemm1x8AVX2, igemm2x8AVX2, igemm3x8AVX2, igemm4x8AVX2, igemm5x8AVX2, igemm6x8AVX2},
+			{igemm1x16AVX2, igemm2x16AVX2, igemm3x16AVX2, igemm4x16AVX2, igemm5x16AVX2, igemm6x16AVX2},
+		},
+	}
+	tilesAVX512 = gemmTiles{
+		mr: 8, lanes: 16,
+		direct: [2][8]tileFn{
+			{gemm1x16AVX512, gemm2x16AVX512, gemm3x16AVX512, gemm4x16AVX512, gemm5x16AVX512, gemm6x16AVX512, gemm7x16AVX512, gemm8x16AVX512},
+			{gemm1x32AVX512, gemm2x32AVX512, gemm3x32AVX512, gemm4x32AVX512, gemm5x32AVX512, gemm6x32AVX512, gemm7x32AVX512, gemm8x32AVX512},
+		},
+		indirect: [2][8]itileFn{
+			{igemm1x16AVX512, igemm2x16AVX512, igemm3x16AVX512, igemm4x16AVX512, igemm5x16AVX512, igemm6x16AVX512, igemm7x16AVX512, igemm8x16AVX512},
+			{igemm1x32AVX512, igemm2x32AVX512, igemm3x32AVX512, igemm4x32AVX512, igemm5x32AVX512, igemm6x32AVX512, igemm7x32AVX512, igemm8x32AVX512},
+		},
+	}
+	tiles *gemmTiles
+)
+
+var _ = register(func(isa ISA) {
+	switch isa {
+	case AVX512:
+		tiles = &tilesAVX512
+	case AVX2:
+		tiles = &tilesAVX2
+	default:
+		tiles = nil
+	}
+})
+
+// gemmPanel computes m rows by up to one panel of columns: full tiles and one
+// smaller tile at the end. A direct call, so that t stays on the stack.
+func gemmPanel(t *tileArgs) {
+	if tiles == nil {
+		gemmPanelGeneric(t)
+		return
+	}
+	width := 2 * tiles.lanes
+	for j := 0; j < t.cols; j += width {
+		cols := min(width, t.cols-j)
+		nv := 0
+		if cols > tiles.lanes {
+			nv = 1
+		}
+		for i := 0; i < t.m; {
+			mr, blocks := tiles.mr, min(t.maxRowsAtOnce, t.m-i)/tiles.mr
+			if blocks == 0 {
+				mr, blocks = t.m-i, 1
+			}
+			tileCall(t, i, j, cols, nv, mr, blocks)
+			i += mr * blocks
+		}
+	}
+}
+
+func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
+	var bias, res *float32
+	after := 0
+	if t.bias != nil {
+		bias = &t.bias[j]
+	}
+	if t.res != nil {
+		res = &t.res[i*t.ldr+j]
+	}
+	if t.after {
+		after = 1
+	}
+	c := &t.c[i*t.ldc+j]
+	var b *float32
+	if len(t.b) > 0 {
+		b = &t.b[j]
+	}
+	if t.ind == nil {
+		var a *float32
+		if t.k > 0 {
+			a = &t.a[i*t.lda]
+		}
+		tiles.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after)
+		return
+	}
+	var tab *int32
+	var base, zero *float32
+	if t.ind.taps > 0 {
+		tab = &t.ind.tab[t.row+i]
+	}
+	if len(t.a) > 0 {
+		base = &t.a[0]
+	}
+	if len(t.zero) > 0 {
+		zero = &t.zero[0]
+	}
+	tiles.indirect[nv][mr-1](blocks, t.ind.taps, t.k, tab, 4*t.ind.rows, base, zero, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after)
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// tile is the shape of one GEMM microkernel: mr rows by nv vectors.
+type tile struct {
+	mr, nv   int
+	phases   int // accumulator sets taking turns over k, to hide latency when mr*nv is small
+	indirect bool
+}
+
+// gemm emits the direct and the indirect microkernels with every row count up
+// to the full tile.
+func gemm(g *gen) {
+	mr := 6
+	if g.wide() {
+		mr = 8
+	}
+	for _, indirect := range []bool{false, true} {
+		for nv := 1; nv <= 2; nv++ {
+			for m := 1; m <= mr; m++ {
+				t := tile{mr: m, nv: nv, indirect: indirect, phases: 1}
+				for _, p := range []int{2, 4} {
+					if m*nv*p <= len(g.vec)/2 && m <= 4 {
+						t.phases = p
+					}
+				}
+				g.gemmTile(t)
+			}
+		}
+	}
+}
+
+func (g *gen) gemmTile(t tile) {
+	name := fmt.Sprintf("gemm%dx%d", t.mr, t.nv*g.lanes)
+	sig := "b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int)"
+	doc := []string{
+		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of C = clamp(A*B + bias + res).", t.mr, t.nv*g.lanes),
+		"Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.",
+	}
+	if t.indirect {
+		g.text("i"+name, "func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, "+sig, append(doc,
+			"Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.")...)
+	} else {
+		g.text(name, "func(blocks, k int, a *float32, lda int, "+sig, doc...)
+	}
+	row := make([]reg.GPVirtual, t.mr)
+	for i := range row {
+		row[i] = g.GP64()
+	}
+	b, ix := g.GP64(), g.GP64()
+	var taps operand.Mem
+	if t.indirect { // run ends, so that the index counts up to zero
+		taps = g.AllocLocal(8)
+		k := g.loadArg("k")
+		g.SHLQ(operand.U8(2), k)
+		g.ADDQ(k, g.arg("base"))
+		g.ADDQ(k, g.arg("zero"))
+	}
+
+	g.Label("block")
+	for i := range t.mr * t.nv * t.phases {
+		g.zero(g.vec[i])
+	}
+	g.MOVQ(g.arg("b"), b)
+	if t.indirect {
+		n, tab := g.loadArg("taps"), g.loadArg("tab")
+		g.TESTQ(n, n)
+		g.JZ(label("epilogue"))
+		g.MOVQ(n, taps)
+		g.Label("tap")
+		base, zero := g.loadArg("base"), g.loadArg("zero")
+		for i := range row {
+			g.MOVLQSX(at(tab, 4*i), row[i])
+			g.TESTQ(row[i], row[i])
+			g.LEAQ(idx(base, row[i], 4, 0), row[i])
+			g.CMOVQLT(zero, row[i])
+		}
+		g.MOVQ(g.arg("k"), ix)
+		g.NEGQ(ix)
+		g.gemmLoop(t, row, b, ix)
+		g.ADDQ(g.arg("ldt"), tab)
+		g.SUBQ(operand.Imm(1), taps)
+		g.JNZ(label("tap"))
+	} else {
+		lda := g.loadArg("lda")
+		g.MOVQ(g.arg("k"), ix)
+		g.MOVQ(g.arg("a"), row[0])
+		g.LEAQ(idx(row[0], ix, 4, 0), row[0])
+		for i := 1; i < t.mr; i++ {
+			g.LEAQ(idx(row[i-1], lda, 1, 0), row[i])
+		}
+		g.NEGQ(ix)
+		g.gemmLoop(t, row, b, ix)
+		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
+		g.ADDQ(lda, g.arg("a"))
+	}
+	g.Label("epilogue")
+	g.gemmEpilogue(t)
+	if t.indirect {
+		g.ADDQ(operand.Imm(uint64(4*t.mr)), g.arg("tab"))
+	}
+	g.SUBQ(operand.Imm(1), g.arg("blocks"))
+	g.JNZ(label("block"))
+	g.ret()
+}
+
+// gemmLoop multiplies one run: ix counts from minus the run length to zero,
+// row holds the ends of the rows' runs, b moves on.
+func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
+	n := len(g.vec)
+	bv := []reg.VecPhysical{g.vec[n-4], g.vec[n-3]}
+	var ldb reg.GPVirtual
+	if !g.wide() {
+		ldb = g.loadArg("ldb")
+	}
+	step := func(u int) {
+		for j := range t.nv {
+			d := j * g.bytes()
+			if g.wide() {
+				d += u * t.nv * g.bytes()
+			}
+			g.VMOVUPS(at(b, d), bv[j])
+		}
+		if !g.wide() {
+			g.ADDQ(ldb, b)
+		}
+		for i := range t.mr {
+			acc := ((u%t.phases)*t.mr + i) * t.nv
+			m := idx(row[i], ix, 4, 4*u)
+			if g.wide() && t.nv == 1 {
+				g.VFMADD231PS_BCST(m, bv[0], g.vec[acc])
+				continue
+			}
+			s := g.vec[n-2+i%2]
+			g.VBROADCASTSS(m, s)
+			for j := range t.nv {
+				g.VFMADD231PS(bv[j], s, g.vec[acc+j])
+			}
+		}
+	}
+	advance := func(steps int) {
+		if g.wide() {
+			g.ADDQ(imm(steps*t.nv*g.bytes()), b)
+		}
+		g.ADDQ(imm(steps), ix)
+	}
+	const unroll = 4
+	g.CMPQ(ix, imm(-unroll))
+	g.JGT(label("rest"))
+	g.Label("loop")
+	if t.mr <= 4 { // bound by reading B
+		for u := range t.nv * g.bytes() * unroll / 64 {
+			g.PREFETCHT0(at(b, 2048+64*u))
+		}
+	}
+	for u := range unroll {
+		step(u)
+	}
+	advance(unroll)
+	g.CMPQ(ix, imm(-unroll))
+	g.JLE(label("loop"))
+	g.Label("rest")
+	g.TESTQ(ix, ix)
+	g.JZ(label("done"))
+	g.Label("single")
+	step(0)
+	advance(1)
+	g.JNZ(label("single"))
+	g.Label("done")
+}
+
+// gemmEpilogue adds the phases, bias and residual, clamps and stores one block.
+func (g *gen) gemmEpilogue(t tile) {
+	n := len(g.vec)
+	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }
+	for p := t.phases / 2; p > 0; p /= 2 {
+		for i := range p * t.mr * t.nv {
+			g.VADDPS(g.vec[p*t.mr*t.nv+i], g.vec[i], g.vec[i])
+		}
+	}
+	cols := g.loadArg("cols")
+	if t.nv > 1 {
+		g.SUBQ(imm((t.nv-1)*g.lanes), cols)
+	}
+	g.tail(cols)
+	last := func(j int) bool { return j == t.nv-1 }
+	tmp := g.vec[n-2]
+
+	bias := g.loadArg("bias")
+	g.TESTQ(bias, bias)
+	g.JZ(label("nobias"))
+	for j := range t.nv {
+		g.loadMaybe(last(j), at(bias, j*g.bytes()), tmp)
+		for i := range t.mr {
+			g.VADDPS(tmp, acc(i, j), acc(i, j))
+		}
+	}
+	g.Label("nobias")
+
+	residual := func() {
+		res, ldr := g.loadArg("res"), g.loadArg("ldr")
+		for i := range t.mr {
+			for j := range t.nv {
+				m := at(res, j*g.bytes())
+				switch {
+				case !last(j):
+					g.VADDPS(m, acc(i, j), acc(i, j))
+				case g.wide():
+					g.VADDPS(m, acc(i, j), reg.K1, acc(i, j))
+				default:
+					g.loadTail(m, tmp)
+					g.VADDPS(tmp, acc(i, j), acc(i, j))
+				}
+			}
+			g.ADDQ(ldr, res)
+		}
+		g.MOVQ(res, g.arg("res"))
+	}
+	g.CMPQ(g.arg("res"), operand.Imm(0))
+	g.JEQ(label("clamp"))
+	g.CMPQ(g.arg("after"), operand.Imm(0))
+	g.JNE(label("clamp"))
+	residual()
+	g.Label("clamp")
+	// The second source is the value, so that NaN passes through.
+	lo, hi := g.vec[n-4], g.vec[n-3]
+	g.VBROADCASTSS(g.arg("lo"), lo)
+	g.VBROADCASTSS(g.arg("hi"), hi)
+	for i := range t.mr * t.nv {
+		g.VMAXPS(g.vec[i], lo, g.vec[i])
+		g.VMINPS(g.vec[i], hi, g.vec[i])
+	}
+	g.CMPQ(g.arg("res"), operand.Imm(0))
+	g.JEQ(label("store"))
+	g.CMPQ(g.arg("after"), operand.Imm(0))
+	g.JEQ(label("store"))
+	residual()
+	g.Label("store")
+	c, ldc := g.loadArg("c"), g.loadArg("ldc")
+	for i := range t.mr {
+		for j := range t.nv {
+			g.storeMaybe(last(j), acc(i, j), at(c, j*g.bytes()))
+		}
+		g.ADDQ(ldc, c)
+	}
+	g.MOVQ(c, g.arg("c"))
+}

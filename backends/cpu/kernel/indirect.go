@@ -1,0 +1,108 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+)
+
+// Window describes how a kernel slides over channels-last input of up to three
+// spatial dimensions. A dimension that is not used has In, Kernel and Out 1;
+// zero strides and dilations count as 1. Pad is the padding before the first
+// element; what lies outside the input reads as zero.
+type Window struct {
+	In, Kernel, Stride, Dilation, Pad, Out [3]int
+}
+
+// Window2D is the two-dimensional window; each pair is height, width.
+func Window2D(in, kernel, stride, dilation, pad, out [2]int) Window {
+	p := func(v [2]int, first int) [3]int { return [3]int{first, v[0], v[1]} }
+	return Window{In: p(in, 1), Kernel: p(kernel, 1), Stride: p(stride, 1), Dilation: p(dilation, 1), Pad: p(pad, 0), Out: p(out, 1)}
+}
+
+// at is the input coordinate of output o and kernel tap k in dimension d.
+func (w *Window) at(d, o, k int) int {
+	return o*max(1, w.Stride[d]) - w.Pad[d] + k*max(1, w.Dilation[d])
+}
+
+// Taps is the number of positions of the kernel.
+func (w *Window) Taps() int { return w.Kernel[0] * w.Kernel[1] * w.Kernel[2] }
+
+// Outputs is the number of output positions of one image.
+func (w *Window) Outputs() int { return w.Out[0] * w.Out[1] * w.Out[2] }
+
+// Indirection says for every output position and kernel tap where the run of
+// input channels starts. It depends on shapes only and can be shared.
+type Indirection struct {
+	tab        []int32 // [taps][rows], -1 for padding
+	taps, rows int
+	last       int // largest offset, -1 when there is none
+	padded     bool
+}
+
+// NewIndirection builds the table of a window over a batch of images whose
+// positions are ld values apart (at least the number of channels). Rows are the
+// output positions in order, batch first; taps are the kernel positions in
+// order. It fails when an offset does not fit 31 bits.
+func NewIndirection(w Window, batch, ld int) (*Indirection, error) {
+	x := &Indirection{taps: w.Taps(), rows: batch * w.Outputs(), last: -1}
+	image := w.In[0] * w.In[1] * w.In[2]
+	if batch < 0 || ld < 0 || float64(batch)*float64(image)*float64(ld) > math.MaxInt32 {
+		return nil, fmt.Errorf("kernel: indirection: batch %d of %d positions of %d values does not fit 31 bits", batch, image, ld)
+	}
+	x.tab = make([]int32, x.taps*x.rows)
+	t := 0
+	for kz := range w.Kernel[0] {
+		for ky := range w.Kernel[1] {
+			for kx := range w.Kernel[2] {
+				x.fill(x.tab[t:][:x.rows], &w, batch, ld, [3]int{kz, ky, kx})
+				t += x.rows
+			}
+		}
+	}
+	return x, nil
+}
+
+func (x *Indirection) fill(tab []int32, w *Window, batch, ld int, k [3]int) {
+	i := 0
+	for n := range batch {
+		for oz := range w.Out[0] {
+			z := w.at(0, oz, k[0])
+			for oy := range w.Out[1] {
+				y := w.at(1, oy, k[1])
+				row := ((n*w.In[0]+z)*w.In[1] + y) * w.In[2]
+				inside := z >= 0 && z < w.In[0] && y >= 0 && y < w.In[1]
+				for ox := range w.Out[2] {
+					c := w.at(2, ox, k[2])
+					o := -1
+					if inside && c >= 0 && c < w.In[2] {
+						o = (row + c) * ld
+						x.last = max(x.last, o)
+					} else {
+						x.padded = true
+					}
+					tab[i] = int32(o)
+					i++
+				}
+			}
+		}
+	}
+}
+
+// Taps is the number of runs that make up one row.
+func (x *Indirection) Taps() int { return x.taps }
+
+// Rows is the number of rows.
+func (x *Indirection) Rows() int { return x.rows }
+
+func (x *Indirection) check(rows, k int, a, zero []float32) {
+	if rows > x.rows {
+		panic(fmt.Sprintf("kernel: Gemm: want at most %d rows of the indirection, got %d", x.rows, rows))
+	}
+	if k == 0 {
+		return
+	}
+	need("Gemm", "A", len(a), x.last+k)
+	if x.padded {
+		need("Gemm", "Zero", len(zero), k)
+	}
+}

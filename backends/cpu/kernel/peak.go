@@ -1,0 +1,36 @@
+package kernel
+
+import "time"
+
+// peakLoop runs n steps of a loop of independent fused multiply-adds and
+// returns the floating-point operations of one step.
+var peakLoop = peakGeneric
+
+func peakGeneric(n int) (flopsPerStep int) {
+	var s [8]float32
+	for range n {
+		for i := range s {
+			s[i] = s[i]*0.5 + 1
+		}
+	}
+	peakSink = s[0]
+	return 16
+}
+
+var peakSink float32
+
+// PeakFP32 measures the float32 multiply-add rate of one core at the active
+// level in operations per second: the best of many short samples, taking about
+// 50 ms. Benchmarks report their own rate as a share of it.
+func PeakFP32() float64 {
+	best := 0.0
+	const steps = 10000
+	for range 400 {
+		t := time.Now()
+		f := peakLoop(steps)
+		if s := time.Since(t).Seconds(); s > 0 {
+			best = max(best, float64(f)*steps/s)
+		}
+	}
+	return best
+}

@@ -1,0 +1,64 @@
+package kernel
+
+import (
+	"math"
+	"unsafe"
+)
+
+var inf32 = float32(math.Inf(1))
+
+// each lifts a scalar function to the form of a kernel.
+func each(f func(x, alpha, beta float32) float32) unaryFn {
+	return func(dst, src *float32, n int, alpha, beta float32) {
+		d := unsafe.Slice(dst, n)
+		for i, x := range unsafe.Slice(src, n) {
+			d[i] = f(x, alpha, beta)
+		}
+	}
+}
+
+func via64(f func(float64) float64) unaryFn {
+	return each(func(x, _, _ float32) float32 { return float32(f(float64(x))) })
+}
+
+var unaryGeneric = [numUnary]unaryFn{
+	Clamp: each(clamp),
+	LeakyRelu: each(func(x, alpha, _ float32) float32 {
+		if x < 0 {
+			return alpha * x
+		}
+		return x
+	}),
+	HardSwish: each(func(x, _, _ float32) float32 {
+		t := x * clamp(x+3, 0, 6)
+		return t * float32(1.0/6)
+	}),
+	HardSigmoid: each(func(x, alpha, beta float32) float32 { return clamp(float32(alpha*x)+beta, 0, 1) }),
+	Sigmoid:     via64(sigmoid64),
+	SiLU:        via64(func(x float64) float64 { return x * sigmoid64(x) }),
+	Tanh:        via64(math.Tanh),
+	Exp:         via64(math.Exp),
+	Erf:         via64(math.Erf),
+	Gelu:        via64(gelu64),
+	GeluTanh:    via64(geluTanh64),
+	Sqrt:        via64(math.Sqrt),
+	Rsqrt:       each(func(x, _, _ float32) float32 { return 1 / float32(math.Sqrt(float64(x))) }),
+	Abs:         via64(math.Abs),
+	Neg:         each(func(x, _, _ float32) float32 { return -x }),
+	Floor:       via64(math.Floor),
+	Ceil:        via64(math.Ceil),
+	Round:       via64(math.RoundToEven),
+}
+
+func sigmoid64(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func gelu64(x float64) float64 {
+	if math.IsInf(x, 1) {
+		return x
+	}
+	return x / 2 * (1 + math.Erf(x/math.Sqrt2))
+}
+
+func geluTanh64(x float64) float64 {
+	return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+}
