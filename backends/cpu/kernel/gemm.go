@@ -74,7 +74,7 @@ type tileArgs struct {
 const (
 	chunkFlops = 8 << 20   // work of one chunk: tens of microseconds
 	callFlops  = 8 << 20   // work of one assembly call
-	blockBytes = 256 << 10 // rows of A kept in the second-level cache
+	blockBytes = 512 << 10 // rows of A kept in the second-level cache
 )
 
 // Plan checks the operands, divides the product into chunks of similar work for

@@ -305,32 +305,31 @@ func TestNewIndirection_refusesHugeOffsets(t *testing.T) {
 	assert.ErrorContains(t, err, "31 bits")
 }
 
-// best is the shortest time of repeated calls of f for about d.
-func best(d time.Duration, f func()) time.Duration {
-	f()
-	b := time.Duration(math.MaxInt64)
-	for start := time.Now(); time.Since(start) < d; {
-		t := time.Now()
-		f()
-		b = min(b, time.Since(t))
-	}
-	return b
-}
-
-var peakCache = map[ISA]float64{}
-
-// report publishes the best rate of f as GFLOP/s and share of the measured peak.
+// report publishes the best rate of f as GFLOP/s and as a share of the best
+// multiply-add rate, both measured by turns so that they share clock and load.
 func report(b *testing.B, flops float64, f func()) {
 	b.Helper()
-	if peakCache[Active()] == 0 {
-		peakCache[Active()] = PeakFP32()
-	}
-	rate := 0.0
+	f()
+	const steps = 1 << 12
+	rate, peak := 0.0, 0.0
 	for b.Loop() {
-		rate = max(rate, flops/best(200*time.Millisecond, f).Seconds())
+		for start := time.Now(); time.Since(start) < 300*time.Millisecond; {
+			t := time.Now()
+			p := float64(peakLoop(steps)) * steps
+			peak = max(peak, p/time.Since(t).Seconds())
+			for range 20 {
+				t = time.Now()
+				f()
+				d := time.Since(t)
+				rate = max(rate, flops/d.Seconds())
+				if d > 2*time.Millisecond {
+					break
+				}
+			}
+		}
 	}
 	b.ReportMetric(rate*1e-9, "GFLOP/s")
-	b.ReportMetric(100*rate/peakCache[Active()], "%peak")
+	b.ReportMetric(100*rate/peak, "%peak")
 	b.ReportMetric(flops/rate*1e6, "µs-min")
 }
 
