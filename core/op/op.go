@@ -82,30 +82,10 @@ func numeric(d tensor.DType) bool { return d.IsFloat() || d.IsInt() }
 // outType is the type of an output: the declared element type and quantisation when given, else those of like.
 func outType(declared tensor.Type, like tensor.Fact, s tensor.Shape) tensor.Fact {
 	t := tensor.Type{DType: like.DType, Shape: s, Quant: like.Quant}
-	if declared.Quant != nil {
+	if declared.Quant != nil && declared.DType != tensor.Invalid {
 		t.DType, t.Quant = declared.DType, declared.Quant
 	}
 	return tensor.Fact{Type: t}
-}
-
-// broadcast infers a binary operator: both inputs of one type, result of that type with the broadcast shape.
-func broadcast(in []tensor.Fact, declared []tensor.Type, what string, ok func(tensor.DType) bool) ([]tensor.Fact, error) {
-	if err := arity(in, 2, 2, declared, 1, 1); err != nil {
-		return nil, err
-	}
-	for i := range 2 {
-		if err := wantType(in, i, what, ok); err != nil {
-			return nil, err
-		}
-	}
-	if err := sameType(in, 0, 1); err != nil {
-		return nil, err
-	}
-	s, err := tensor.Broadcast(in[0].Shape, in[1].Shape)
-	if err != nil {
-		return nil, fault.New(fault.Shape, "%v", err)
-	}
-	return []tensor.Fact{outType(declared[0], in[0], s)}, nil
 }
 
 var _ graph.Op = (*Add)(nil)

@@ -81,3 +81,108 @@ func ReadFloat32s(data []byte, n int) ([]float32, error) {
 	}
 	return out, nil
 }
+
+// PutInt writes v, wrapped to the element type, as element i of a tensor of an integer type or Bool (v != 0). Other types are ignored.
+func PutInt(d DType, data []byte, i int, v int64) {
+	switch d {
+	case Bool:
+		data[i] = 0
+		if v != 0 {
+			data[i] = 1
+		}
+	case Int8, Uint8:
+		data[i] = byte(v)
+	case Int16, Uint16:
+		binary.LittleEndian.PutUint16(data[2*i:], uint16(v))
+	case Int32, Uint32:
+		binary.LittleEndian.PutUint32(data[4*i:], uint32(v))
+	case Int64, Uint64:
+		binary.LittleEndian.PutUint64(data[8*i:], uint64(v))
+	case Int4, Uint4:
+		putNibble(data, i, byte(v))
+	}
+}
+
+func putNibble(data []byte, i int, v byte) {
+	s := 4 * (i & 1)
+	data[i/2] = data[i/2]&^(15<<s) | v&15<<s
+}
+
+// IntLimits returns the smallest and the largest value of an integer type or Bool; the largest uint64 is not representable and given as
+// math.MaxInt64. Other types give 0, 0.
+func IntLimits(d DType) (lo, hi int64) {
+	bits := d.Bits()
+	switch {
+	case d == Bool:
+		return 0, 1
+	case d == Uint64:
+		return 0, math.MaxInt64
+	case d.IsSigned():
+		return -1 << (bits - 1), 1<<(bits-1) - 1
+	case d.IsUnsigned():
+		return 0, 1<<bits - 1
+	}
+	return 0, 0
+}
+
+// FloatAt decodes element i of any float type; exact. Other types give NaN.
+func FloatAt(d DType, b []byte, i int) float64 {
+	switch d {
+	case Float32:
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+	case Float64:
+		return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	case Float16:
+		return float64(Float16To32(binary.LittleEndian.Uint16(b[2*i:])))
+	case BFloat16:
+		return float64(BFloat16To32(binary.LittleEndian.Uint16(b[2*i:])))
+	case Float4E2M1:
+		return float64(SmallFloatTo32(d, b[i/2]>>(4*(i&1))&15))
+	}
+	return float64(SmallFloatTo32(d, b[i]))
+}
+
+// PutFloat writes v as element i of a tensor of any float type, rounding once to nearest, ties to even. saturate is that of
+// Float32ToSmall; float16, bfloat16 and wider types become infinite instead. Other types are ignored.
+func PutFloat(d DType, data []byte, i int, v float64, saturate bool) {
+	switch d {
+	case Float32:
+		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(v)))
+	case Float64:
+		binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(v))
+	case Float16:
+		binary.LittleEndian.PutUint16(data[2*i:], Float32To16(oddFloat32(v)))
+	case BFloat16:
+		binary.LittleEndian.PutUint16(data[2*i:], Float32ToBFloat16(oddFloat32(v)))
+	case Float4E2M1:
+		putNibble(data, i, Float32ToSmall(d, oddFloat32(v), saturate))
+	case Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ:
+		data[i] = Float32ToSmall(d, oddFloat32(v), saturate)
+	}
+}
+
+// oddFloat32 rounds v to float32 such that a second rounding to a narrower format gives what rounding v at once would: an inexact result
+// is the neighbour with an odd last bit.
+func oddFloat32(v float64) float32 {
+	f := float32(v)
+	if float64(f) == v || math.IsNaN(v) || math.IsInf(v, 0) {
+		return f
+	}
+	if math.Abs(float64(f)) > math.Abs(v) {
+		f = math.Nextafter32(f, 0)
+	}
+	return math.Float32frombits(math.Float32bits(f) | 1)
+}
+
+// ReadFloats decodes n elements of any float type. It fails for other types and when data is too short.
+func ReadFloats(d DType, data []byte, n int) ([]float64, error) {
+	size, ok := d.ByteSize(int64(n))
+	if !ok || int64(len(data)) < size || !d.IsFloat() {
+		return nil, fmt.Errorf("cannot read %d %v from %d bytes", n, d, len(data))
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = FloatAt(d, data, i)
+	}
+	return out, nil
+}

@@ -13,9 +13,13 @@ type binaryFunc interface {
 	uint(a, b uint64) uint64
 }
 
-// arithmetic computes a broadcast binary operator whose result has the type of its operands.
+// arithmetic computes a broadcast binary operator whose result has the type of its operands. Bool operands are the integers 0 and 1, their
+// result is whether f's is not 0.
 func arithmetic(in []tensor.Tensor, out tensor.Type, f binaryFunc) ([]tensor.Tensor, error) {
 	a, b := in[0], in[1]
+	if a.DType != out.DType || b.DType != out.DType {
+		return nil, fault.New(fault.Type, "no arithmetic on %v and %v to %v", a.DType, b.DType, out.DType)
+	}
 	switch out.DType {
 	case tensor.Float32:
 		return zip(a, b, out, f.float32), nil
@@ -29,7 +33,9 @@ func arithmetic(in []tensor.Tensor, out tensor.Type, f binaryFunc) ([]tensor.Ten
 		return zip(a, b, out, wrapInt[int32](f)), nil
 	case tensor.Int64:
 		return zip(a, b, out, f.int), nil
-	case tensor.Uint8, tensor.Bool:
+	case tensor.Bool:
+		return zip(a, b, out, func(a, b uint8) uint8 { return bit(f.uint(uint64(a), uint64(b)) != 0) }), nil
+	case tensor.Uint8:
 		return zip(a, b, out, wrapUint[uint8](f)), nil
 	case tensor.Uint16:
 		return zip(a, b, out, wrapUint[uint16](f)), nil

@@ -7,24 +7,21 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// toReal widens float16, bfloat16 and quantised integers to float32; other tensors are returned as they are.
+// toReal widens float types below 32 bits and quantised integers to float32; other tensors are returned as they are.
 func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 	if t.Absent() || !narrow(t.DType, t.Quant) {
 		return t, nil
 	}
 	out := tensor.New(tensor.Float32, t.Dims...)
 	y := view[float32](out)
-	switch {
-	case t.DType == tensor.Float16:
-		for i, h := range view[uint16](t) {
-			y[i] = tensor.Float16To32(h)
+	if t.Quant == nil {
+		for i := range y {
+			y[i] = float32(tensor.FloatAt(t.DType, t.Data, i))
 		}
 		return out, nil
-	case t.DType == tensor.BFloat16:
-		for i, h := range view[uint16](t) {
-			y[i] = tensor.BFloat16To32(h)
-		}
-		return out, nil
+	}
+	if _, _, err := intRange(t.DType); err != nil {
+		return out, err
 	}
 	q, err := tensor.ReadInts(t.DType, t.Data, len(y))
 	if err != nil {
@@ -41,23 +38,18 @@ func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 	return out, nil
 }
 
-// fromReal rounds float32 elements to type t: float16 and bfloat16 to nearest even; quantised integers half away from zero after the zero
-// point is added, saturating, NaN to the zero point (OH_NN reference notes on operators, section 4).
+// fromReal rounds float32 elements to type t: float types to nearest even (float8 and float4 saturate); quantised integers half away from
+// zero after the zero point is added, saturating, NaN to the zero point (OH_NN reference notes on operators, section 4).
 func fromReal(x tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
+	if x.DType != tensor.Float32 {
+		return x, fault.New(fault.Type, "%v cannot become %v", x.DType, t)
+	}
 	out := tensor.New(t.DType, x.Dims...)
 	out.Quant = t.Quant
 	f := view[float32](x)
-	switch {
-	case t.DType == tensor.Float16:
-		y := view[uint16](out)
+	if t.Quant == nil {
 		for i, v := range f {
-			y[i] = tensor.Float32To16(v)
-		}
-		return out, nil
-	case t.DType == tensor.BFloat16:
-		y := view[uint16](out)
-		for i, v := range f {
-			y[i] = tensor.Float32ToBFloat16(v)
+			tensor.PutFloat(t.DType, out.Data, i, float64(v), true)
 		}
 		return out, nil
 	}
@@ -97,20 +89,8 @@ func intRange(d tensor.DType) (lo, hi float64, err error) {
 	return 0, 0, fault.New(fault.Type, "%v cannot be quantised", d)
 }
 
-// storeInt writes element i of an integer tensor of at most 32 bits.
-func storeInt(t tensor.Tensor, i int, v int64) {
-	switch t.DType.Bits() {
-	case 4:
-		s := 4 * (i & 1)
-		t.Data[i/2] = t.Data[i/2]&^(15<<s) | byte(v&15)<<s
-	case 8:
-		t.Data[i] = byte(v)
-	case 16:
-		view[uint16](t)[i] = uint16(v)
-	case 32:
-		view[uint32](t)[i] = uint32(v)
-	}
-}
+// storeInt writes element i of an integer tensor, wrapped to its type.
+func storeInt(t tensor.Tensor, i int, v int64) { tensor.PutInt(t.DType, t.Data, i, v) }
 
 // scaleIndex returns the function from an element's position to its scale.
 func scaleIndex(t tensor.Tensor) (func(i int) int, error) {

@@ -20,7 +20,7 @@ type Domain uint8
 
 // The domains.
 const (
-	// Real: the kernel computes on float32 (and float64) and any plain integers it wants. float16, bfloat16 and quantised tensors are
+	// Real: the kernel computes on float32 (and float64) and any plain integers it wants. Floats below 32 bits and quantised tensors are
 	// converted to float32 before and rounded to the output type after.
 	Real Domain = iota
 	// Bits: the kernel moves elements without looking at them, for any type. When a quantised output differs from the quantised data
@@ -54,6 +54,9 @@ func Has(o graph.Op) bool {
 	return ok
 }
 
+// MaxBytes bounds the size of one output: a shape computed from hostile values fails with fault.Memory instead of exhausting the machine.
+var MaxBytes int64 = 1 << 40
+
 // Compute runs one operator on real tensors: it infers the output types from the inputs' types and small integer values and declared, then
 // calls the kernel, converting as the kernel's domain asks. A panic inside a kernel is not recovered here.
 func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
@@ -66,6 +69,9 @@ func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.T
 		if t.Absent() {
 			continue
 		}
+		if size, ok := t.Type().ByteSize(); !ok || int64(len(t.Data)) < size {
+			return nil, fault.New(fault.Argument, "%s: input %d: %v in %d bytes", o.Name(), i, t.Type(), len(t.Data))
+		}
 		facts[i] = tensor.Fact{Type: t.Type(), Const: tensor.NewConst(t.Data)}
 	}
 	outFacts, err := o.Infer(facts, declared)
@@ -75,6 +81,9 @@ func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.T
 	out := make([]tensor.Type, len(outFacts))
 	for i, f := range outFacts {
 		out[i] = f.Type
+		if err := checkOutput(o, i, f.Type); err != nil {
+			return nil, err
+		}
 	}
 	switch e.domain {
 	case Real:
@@ -83,6 +92,21 @@ func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.T
 		return computeBits(e.kernel, o, in, out)
 	}
 	return e.kernel(o, in, out)
+}
+
+// checkOutput refuses an output that cannot be allocated, and shapes that inference left open although everything is known.
+func checkOutput(o graph.Op, i int, t tensor.Type) error {
+	_, ok := t.Shape.Ints()
+	switch {
+	case !ok && !o.Traits().DataDependent:
+		return fault.New(fault.Internal, "%s: output %d: inference leaves %v open", o.Name(), i, t)
+	case !ok:
+		return nil
+	}
+	if size, ok := t.ByteSize(); !ok || size > MaxBytes {
+		return fault.New(fault.Memory, "%s: output %d: %v is too large", o.Name(), i, t)
+	}
+	return nil
 }
 
 // computeReal widens narrow and quantised inputs to float32, runs the kernel, and rounds the results to the output types.
@@ -128,7 +152,7 @@ func computeBits(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([
 	return k(o, in, out)
 }
 
-// narrow reports whether values of the type are computed in float32.
+// narrow reports whether values of the type are computed in float32 although they are stored otherwise.
 func narrow(d tensor.DType, q *tensor.Quant) bool {
-	return q != nil || d == tensor.Float16 || d == tensor.BFloat16
+	return q != nil || d.IsFloat() && d.Bits() < 32
 }

@@ -1,0 +1,98 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// foldable reports the number of elements of a small result whose integer values inference carries along (see tensor.Fact.Ints).
+func foldable(out tensor.Fact) (n int, ok bool) {
+	if out.DType != tensor.Int32 && out.DType != tensor.Int64 && out.DType != tensor.Bool || out.Shape.Rank() > 1 || out.Quant != nil {
+		return 0, false
+	}
+	c, ok := out.Shape.Count()
+	return int(c), ok && c <= tensor.MaxInts
+}
+
+// foldMap computes the values of a small integer result of the operands' broadcast shape element by element. f gets one Dim per operand,
+// partly unknown, and returns the result's, AnyDim when it does not know. It returns nil when nothing is known. int32 results wrap around.
+func foldMap(out tensor.Fact, f func(v []tensor.Dim) tensor.Dim, in ...tensor.Fact) []tensor.Dim {
+	n, ok := foldable(out)
+	if !ok {
+		return nil
+	}
+	vals := make([][]tensor.Dim, len(in))
+	for i, x := range in {
+		vals[i] = x.IntValues()
+		if vals[i] == nil || len(vals[i]) != n && len(vals[i]) != 1 || x.Quant != nil {
+			return nil
+		}
+	}
+	d := make([]tensor.Dim, n)
+	arg := make([]tensor.Dim, len(in))
+	some := n == 0
+	for i := range d {
+		for k, v := range vals {
+			arg[k] = v[i%len(v)]
+		}
+		d[i] = f(arg)
+		if d[i].Known() && out.DType == tensor.Int32 {
+			d[i].N = int64(int32(d[i].N))
+		}
+		some = some || d[i].Sym != tensor.Unknown
+	}
+	if !some {
+		return nil
+	}
+	return d
+}
+
+// foldUnary is foldMap for one operand whose element must be known.
+func foldUnary(in []tensor.Fact, out tensor.Fact, f func(a int64) int64) []tensor.Dim {
+	return foldMap(out, func(v []tensor.Dim) tensor.Dim {
+		if !v[0].Known() {
+			return tensor.AnyDim()
+		}
+		return tensor.D(f(v[0].N))
+	}, in[0])
+}
+
+// foldInts is foldMap for two operands where both elements must be known; f's ok false means that the value stays unknown.
+func foldInts(in []tensor.Fact, out tensor.Fact, f func(a, b int64) (int64, bool)) []tensor.Dim {
+	return foldMap(out, func(v []tensor.Dim) tensor.Dim {
+		if v[0].Known() && v[1].Known() {
+			if r, ok := f(v[0].N, v[1].N); ok {
+				return tensor.D(r)
+			}
+		}
+		return tensor.AnyDim()
+	}, in[0], in[1])
+}
+
+// foldNeutral is foldInts for an operator that returns one operand unchanged, symbol and all, when the other is neutral: x+0, x*1.
+// right tells that only the second operand may be neutral: x-0, x/1.
+func foldNeutral(in []tensor.Fact, out tensor.Fact, neutral int64, right bool, f func(a, b int64) (int64, bool)) []tensor.Dim {
+	return foldMap(out, func(v []tensor.Dim) tensor.Dim {
+		a, b := v[0], v[1]
+		switch {
+		case b.Known() && b.N == neutral:
+			return a
+		case !right && a.Known() && a.N == neutral:
+			return b
+		case a.Known() && b.Known():
+			if r, ok := f(a.N, b.N); ok {
+				return tensor.D(r)
+			}
+		}
+		return tensor.AnyDim()
+	}, in[0], in[1])
+}
+
+// foldBool is foldInts for a comparison.
+func foldBool(in []tensor.Fact, out tensor.Fact, f func(a, b int64) bool) []tensor.Dim {
+	return foldInts(in, out, func(a, b int64) (int64, bool) {
+		if f(a, b) {
+			return 1, true
+		}
+		return 0, true
+	})
+}
