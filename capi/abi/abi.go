@@ -1,0 +1,94 @@
+// Package abi is the table of every exported C function, and nothing else: one file per façade (table_NAME.go), one row per
+// function. The generator in capi/abi/gen makes from it all code that can be derived from a prototype and the roles of its
+// parameters; what remains is one Go function of behaviour per row.
+//
+// # Roles
+//
+// Roles lists one role per parameter, in order, separated by commas. The role decides what the glue checks before the behaviour
+// is called and which Go type the behaviour receives. A refused argument is reported as fault.Argument (fault.State for an object
+// in use), and the behaviour is not called.
+//
+//	role          C parameter          checked by the glue               the behaviour receives
+//	value         number, enum, bool   -                                 the number; enums as Facade.Types says
+//	handle        T * or T             a living handle of that kind      *Object, held during the call
+//	handle?       as handle            NULL allowed                      *Object or nil
+//	handles[n]    T *[]                array not NULL, elements living   []*Object, nil for NULL elements
+//	take          T **                 both not NULL, not in use         *Object; on nil error the handle ends, *p = NULL
+//	take?         T **                 NULLs: the call does nothing      as take
+//	new           T **, T *            not NULL                          nothing; it returns (*Object, error), stored in *p
+//	in            const S *            not NULL                          *S
+//	in?           const S *            -                                 *S or nil
+//	in[n]         const E *            not NULL, length below 2^47       []E (void: []byte), n elements
+//	in?[n]        const E *            NULL allowed                      []E or nil
+//	out           S *                  not NULL                          *S to write to (pointers as *uintptr)
+//	out?          S *                  -                                 *S or nil
+//	out0          S **                 not NULL, *p NULL on entry        *uintptr
+//	out[n]        E *                  not NULL, length below 2^47       []E to write to
+//	inout         S *                  not NULL                          *S
+//	string        const char *         not NULL                          string, a copy
+//	string?       const char *         -                                 *string or nil
+//	len           integer              by the array that names it        nothing, the slice has it
+//	callback      function pointer     not NULL                          uintptr
+//	callback?     function pointer     -                                 uintptr
+//	opaque        void *               not NULL, never looked at         uintptr
+//	opaque?       void *               -                                 uintptr
+//	raw           anything             -                                 pointers as unsafe.Pointer, handles as uintptr
+//
+// [n<=200] bounds a count: 0 and more than 200 are refused. The parameter named in brackets has the role len.
+//
+// # Results
+//
+// The behaviour's last result is always an error. Before it comes what the C function returns: nothing for void and status
+// functions (the façade's function status turns the error into a code), *Object for a handle (the same object always gives the
+// same handle), uintptr for any other pointer, else the number. On an error the C function returns the row's failure value.
+package abi
+
+// A Facade is one vendor's API.
+type Facade struct {
+	Name    string   // its package under capi, and its component in logs
+	Prefix  string   // removed from a symbol to name the Go function: OH_NNTensorDesc_SetName is tensorDescSetName
+	Headers []string // what a C program includes, in this order
+	Check   string   // C header of the generated misuse test with make_TYPE and drop_TYPE for every handle kind
+	Status  string   // C type of status codes, "" if the API has none
+	Failed  int      // status of a call that failed inside the library
+	Forked  int      // status of a call in a forked child
+	Handles map[string]Handle
+	Types   map[string]Type // every other type that is not a C scalar
+	Stubs   []Library       // vendor libraries besides the core library
+	Drivers bool            // calls can be passed on to a vendor's own library
+	Rows    []Row
+}
+
+// A Handle is an opaque C type behind which a Go object stands.
+type Handle struct {
+	Go      string // type of the object, embeds handle.Ref
+	ByValue bool   // the C type is itself the handle (an integer or a typedef of void *), not a struct that is pointed to
+}
+
+// A Type says how a C type appears in Go. Structs can only be pointed to.
+type Type struct {
+	Go     string // type in the façade's package
+	Scalar string // for enums and other scalars: C's underlying type
+	Func   bool   // a pointer to a function
+}
+
+// A Library is a stub library: a vendor's file name whose functions jump into the core library.
+type Library struct {
+	Soname  string
+	Version string // symbol version of every name, "" for none
+}
+
+// A Row is one exported function.
+type Row struct {
+	C     string   // the prototype
+	Roles string   // role of each parameter
+	Since int      // version of the API that introduced it
+	Stubs []string // sonames of the stub libraries that have it; nil means all of the façade's
+
+	Creates bool // makes objects: enters Go even where calls are passed on to a driver
+	NoPass  bool // is never passed on to a driver
+	Fail    int  // result on failure of functions that return a number
+}
+
+// Facades lists every façade in the order of their slots in the jump table.
+var Facades = []*Facade{AnyNPU, OHNN}

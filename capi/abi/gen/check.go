@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/anynpu/anynpu/capi/abi"
+)
+
+// prototypes writes a C file that compiles, as C and as C++, only if every symbol has its declared type.
+func (f *facade) prototypes() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "/* %s */\n\n/* Compiles only if the headers declare every exported function as the table does. */\n\n", banner)
+	for _, h := range f.Headers {
+		fmt.Fprintf(&b, "#include <%s>\n", h)
+	}
+	b.WriteString("\n")
+	for _, fn := range f.funcs {
+		fmt.Fprintf(&b, "static %s(*const p_%s)(%s) = %s;\n", space(fn.Result.Text), fn.Name, fn.paramTypes(), fn.Name)
+	}
+	fmt.Fprintf(&b, "\nint main(void)\n{\n\tint missing = 0;\n")
+	for _, fn := range f.funcs {
+		fmt.Fprintf(&b, "\tmissing += p_%s == 0;\n", fn.Name)
+	}
+	b.WriteString("\treturn missing;\n}\n")
+	return b.String()
+}
+
+func space(t string) string {
+	if strings.HasSuffix(t, "*") {
+		return t
+	}
+	return t + " "
+}
+
+func (fn *function) paramTypes() string {
+	if len(fn.Params) == 0 {
+		return "void"
+	}
+	var types []string
+	for _, p := range fn.Params {
+		types = append(types, p.Type.Text)
+	}
+	return strings.Join(types, ", ")
+}
+
+// misuse writes a C test that calls every function with one bad argument after the other. The makers of good handles are in
+// the façade's Check header; ctest/misuse.h has the rest.
+func (f *facade) misuse() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "/* %s */\n\n/* Every function with every kind of bad argument: an error or NULL, never a crash, nothing left behind. */\n\n", banner)
+	for _, h := range f.Headers {
+		fmt.Fprintf(&b, "#include <%s>\n", h)
+	}
+	b.WriteString("#include \"misuse.h\"\n")
+	kinds := f.kinds()
+	if f.Facade.Check != "" {
+		fmt.Fprintf(&b, "#include \"%s\"\n", f.Facade.Check)
+	}
+	for i, k := range kinds {
+		other := kinds[(i+1)%len(kinds)]
+		if other == k {
+			other = ""
+		}
+		b.WriteString(badHandle(k, other))
+	}
+	for _, fn := range f.funcs {
+		fn.misuseFunction(&b)
+	}
+	b.WriteString("\nint main(void)\n{\n\tmisuse_begin();\n")
+	for _, fn := range f.funcs {
+		fmt.Fprintf(&b, "\tmisuse_each(\"%s\", test_%s, %d);\n", fn.Name, fn.Name, len(fn.Params))
+	}
+	b.WriteString("\treturn misuse_end();\n}\n")
+	return b.String()
+}
+
+// kinds are the handle types that implemented functions take.
+func (f *facade) kinds() []string {
+	var out []string
+	for _, fn := range f.funcs {
+		for _, p := range fn.Params {
+			if _, ok := f.Handles[p.Type.Base]; ok && !slices.Contains(out, p.Type.Base) {
+				out = append(out, p.Type.Base)
+			}
+		}
+		if _, ok := f.Handles[fn.Result.Base]; ok && !slices.Contains(out, fn.Result.Base) {
+			out = append(out, fn.Result.Base)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// badHandle writes bad_KIND, which gives the kinds of value that misuse.h numbers.
+func badHandle(kind, other string) string {
+	foreign := "misuse_random_address()"
+	drop := ""
+	if other != "" {
+		foreign = fmt.Sprintf("misuse_keep_%s = make_%s()", kind, other)
+		drop = fmt.Sprintf("\tif (misuse_keep_%[1]s)\n\t\tdrop_%[2]s((%[2]s *)misuse_keep_%[1]s);\n\tmisuse_keep_%[1]s = NULL;\n", kind, other)
+	}
+	return fmt.Sprintf(`
+static void *misuse_keep_%[1]s;
+
+static %[1]s *bad_%[1]s(int v)
+{
+	%[1]s *h = make_%[1]s();
+	drop_%[1]s(h);
+	switch (v) {
+	case MISUSE_FREED:
+		return h;
+	case MISUSE_FOREIGN:
+		return (%[1]s *)(%[2]s);
+	default:
+		return (%[1]s *)misuse_handle(v, h);
+	}
+}
+
+static void undo_%[1]s(void)
+{
+%[3]s	(void)misuse_keep_%[1]s;
+}
+`, kind, foreign, drop)
+}
+
+// misuseFunction writes test_NAME(bad, v): one call with argument number bad wrong in way v; it returns 0 when there is no such way.
+func (fn *function) misuseFunction(b *strings.Builder) {
+	fmt.Fprintf(b, "\nstatic int test_%s(int bad, int v)\n{\n", fn.Name)
+	var names, after, ways []string
+	for i, p := range fn.Params {
+		names = append(names, fmt.Sprintf("a%d", i))
+		set, undo, way := fn.misuseParam(i, p)
+		b.WriteString(set)
+		after = append(after, undo...)
+		ways = append(ways, way)
+	}
+	for i, way := range ways {
+		fmt.Fprintf(b, "\tif (bad == %d && v >= %s)\n\t\tgoto done;\n", i, way)
+	}
+	call := fmt.Sprintf("%s(%s)", fn.Name, strings.Join(names, ", "))
+	failed := ""
+	switch {
+	case fn.goResult() == "":
+		fmt.Fprintf(b, "\t%s;\n", call)
+	case fn.isStatus():
+		fmt.Fprintf(b, "\t%s r = %s;\n", fn.Result.Text, call)
+		failed = "r != 0"
+	case fn.IsHandle(fn.Result, 0):
+		fmt.Fprintf(b, "\t%sr = %s;\n", space(fn.Result.Text), call)
+		failed = "r == NULL"
+	default:
+		fmt.Fprintf(b, "\t%sr = %s;\n\t(void)r;\n", space(fn.Result.Text), call)
+	}
+	if cond := fn.mustFail(); failed != "" && cond != "" {
+		fmt.Fprintf(b, "\tif ((%s) && !(%s))\n\t\tmisuse_accepted(\"%s\", bad, v);\n", cond, failed, fn.Name)
+	}
+	if fn.Creates && fn.IsHandle(fn.Result, 0) {
+		fmt.Fprintf(b, "\tif (r)\n\t\tdrop_%s(r);\n", fn.Result.Base)
+	}
+	for _, a := range after {
+		b.WriteString(a)
+	}
+	b.WriteString("\treturn 1;\n")
+	if len(fn.Params) > 0 {
+		b.WriteString("done:\n")
+		for _, a := range after {
+			b.WriteString(a)
+		}
+		b.WriteString("\treturn 0;\n")
+	} else {
+		b.WriteString("\t(void)bad;\n\t(void)v;\n")
+	}
+	b.WriteString("}\n")
+}
+
+// misuseParam gives the declaration of argument i, what undoes it, and the number of ways to get it wrong.
+func (fn *function) misuseParam(i int, p abi.Param) (set string, undo []string, ways string) {
+	t := p.Type
+	base := fn.Facade.Handles[t.Base]
+	switch {
+	case base.Go != "" && t.Stars == 1 && (p.Role.Name == "handle" || p.Role.Name == "raw"):
+		set = fmt.Sprintf("\t%[1]s *g%[2]d = make_%[1]s();\n\t%[1]s *a%[2]d = bad == %[2]d ? bad_%[1]s(v) : g%[2]d;\n", t.Base, i)
+		undo = []string{fmt.Sprintf("\tdrop_%s(g%d);\n\tundo_%s();\n", t.Base, i, t.Base)}
+		return set, undo, "MISUSE_HANDLES"
+	case base.Go != "" && t.Stars == 2 && p.Role.Name == "take":
+		set = fmt.Sprintf("\t%[1]s *g%[2]d = make_%[1]s(), *h%[2]d = bad == %[2]d ? bad_%[1]s(v) : g%[2]d;\n\t%[1]s **a%[2]d = bad == %[2]d && v == MISUSE_HANDLES ? NULL : &h%[2]d;\n", t.Base, i)
+		undo = []string{fmt.Sprintf("\tif (h%[2]d != NULL || bad == %[2]d)\n\t\tdrop_%[1]s(g%[2]d);\n\tundo_%[1]s();\n", t.Base, i)}
+		return set, undo, "MISUSE_HANDLES + 1"
+	case base.Go != "" && t.Stars == 2:
+		set = fmt.Sprintf("\t%[1]s *g%[2]d = make_%[1]s(), *h%[2]d[MISUSE_ELEMENTS] = {g%[2]d, bad == %[2]d ? bad_%[1]s(v) : g%[2]d};\n\t%[1]s **a%[2]d = bad == %[2]d && v == MISUSE_HANDLES ? NULL : h%[2]d;\n", t.Base, i)
+		undo = []string{fmt.Sprintf("\tdrop_%s(g%d);\n\tundo_%s();\n", t.Base, i, t.Base)}
+		return set, undo, "MISUSE_HANDLES + 1"
+	case fn.Facade.Types[t.Base].Func && t.Stars == 0:
+		return fmt.Sprintf("\t%s a%d = bad == %d ? NULL : (%s)misuse_callback;\n", t.Base, i, i, t.Base), nil, "1"
+	case fn.Scalar(t) == "bool" || fn.Scalar(t) == "float" || fn.Scalar(t) == "double":
+		return fmt.Sprintf("\t%s a%d = bad == %d;\n", t.Base, i, i), nil, "1"
+	case fn.Scalar(t) != "":
+		return fmt.Sprintf("\t%s a%d = (%s)(bad == %d ? misuse_number(v) : 1);\n", t.Base, i, t.Base, i), nil, "MISUSE_NUMBERS"
+	case p.Role.Name == "string":
+		return fmt.Sprintf("\tconst char *a%d = bad == %d ? (const char *)misuse_pointer(v) : \"x\";\n", i, i), nil, "misuse_pointers()"
+	case p.Role.Name == "opaque":
+		return fmt.Sprintf("\t%sa%d = (%s)(bad == %d ? NULL : misuse_scratch(%d));\n", space(t.Text), i, t.Text, i, i), nil, "1"
+	}
+	return fmt.Sprintf("\t%sa%d = (%s)(bad == %d ? misuse_pointer(v) : misuse_scratch(%d));\n", space(t.Text), i, t.Text, i, i), nil, "misuse_pointers()"
+}
+
+// mustFail is the C condition under which a call is certain to be refused.
+func (fn *function) mustFail() string {
+	var conds []string
+	for i, p := range fn.Params {
+		switch p.Role.Name {
+		case "handle":
+			cond := fmt.Sprintf("bad == %d", i)
+			if p.Role.Nullable {
+				cond += " && v != MISUSE_NULL"
+			}
+			conds = append(conds, "("+cond+")")
+		case "take":
+			if !p.Role.Nullable {
+				conds = append(conds, fmt.Sprintf("bad == %d", i))
+			}
+		case "in", "out", "out0", "inout", "string", "callback", "opaque":
+			if !p.Role.Nullable {
+				conds = append(conds, fmt.Sprintf("bad == %d", i))
+			}
+		}
+	}
+	return strings.Join(conds, " || ")
+}

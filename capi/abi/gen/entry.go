@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An arch is how one processor enters the library.
+type arch struct {
+	name  string
+	entry string // body of an exported entry, %d: index
+	start string // body of a slot's first target, %d: index
+	first string // common part of the first targets
+	stub  string // body of a function of a stub library, %s: name in the core library
+}
+
+var amd64 = arch{
+	name:  "amd64",
+	entry: "\tendbr64\n\tjmp\t*anynpu_slot+8*%d(%%rip)\n",
+	start: "\tendbr64\n\tmov\t$%d, %%r11d\n\tjmp\tanynpu_first\n",
+	stub:  "\tendbr64\n\tjmp\t*%s@GOTPCREL(%%rip)\n",
+	first: `	push	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rbp, 0
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	sub	$192, %rsp		/* keeps the stack aligned by 16 */
+	mov	%rdi, 0(%rsp)		/* every register that may carry an argument */
+	mov	%rsi, 8(%rsp)
+	mov	%rdx, 16(%rsp)
+	mov	%rcx, 24(%rsp)
+	mov	%r8, 32(%rsp)
+	mov	%r9, 40(%rsp)
+	mov	%rax, 48(%rsp)		/* number of vector registers of a variadic call */
+	movaps	%xmm0, 64(%rsp)
+	movaps	%xmm1, 80(%rsp)
+	movaps	%xmm2, 96(%rsp)
+	movaps	%xmm3, 112(%rsp)
+	movaps	%xmm4, 128(%rsp)
+	movaps	%xmm5, 144(%rsp)
+	movaps	%xmm6, 160(%rsp)
+	movaps	%xmm7, 176(%rsp)
+	mov	%r11d, %edi
+	call	anynpu_resolve
+	mov	%rax, %r11
+	mov	0(%rsp), %rdi
+	mov	8(%rsp), %rsi
+	mov	16(%rsp), %rdx
+	mov	24(%rsp), %rcx
+	mov	32(%rsp), %r8
+	mov	40(%rsp), %r9
+	mov	48(%rsp), %rax
+	movaps	64(%rsp), %xmm0
+	movaps	80(%rsp), %xmm1
+	movaps	96(%rsp), %xmm2
+	movaps	112(%rsp), %xmm3
+	movaps	128(%rsp), %xmm4
+	movaps	144(%rsp), %xmm5
+	movaps	160(%rsp), %xmm6
+	movaps	176(%rsp), %xmm7
+	leave
+	.cfi_def_cfa %rsp, 8
+	jmp	*%r11
+`,
+}
+
+var arm64 = arch{
+	name:  "arm64",
+	entry: "\tbti\tc\n\tadrp\tx16, anynpu_slot+8*%[1]d\n\tldr\tx16, [x16, #:lo12:anynpu_slot+8*%[1]d]\n\tbr\tx16\n",
+	start: "\tbti\tc\n\tmov\tw16, #%d\n\tb\tanynpu_first\n",
+	stub:  "\tbti\tc\n\tadrp\tx16, :got:%[1]s\n\tldr\tx16, [x16, #:got_lo12:%[1]s]\n\tbr\tx16\n",
+	first: `	stp	x29, x30, [sp, #-224]!
+	.cfi_def_cfa_offset 224
+	.cfi_offset x29, -224
+	.cfi_offset x30, -216
+	mov	x29, sp
+	stp	x0, x1, [sp, #16]	/* every register that may carry an argument */
+	stp	x2, x3, [sp, #32]
+	stp	x4, x5, [sp, #48]
+	stp	x6, x7, [sp, #64]
+	str	x8, [sp, #80]		/* address of a result in memory */
+	stp	q0, q1, [sp, #96]
+	stp	q2, q3, [sp, #128]
+	stp	q4, q5, [sp, #160]
+	stp	q6, q7, [sp, #192]
+	mov	w0, w16
+	bl	anynpu_resolve
+	mov	x16, x0
+	ldp	x0, x1, [sp, #16]
+	ldp	x2, x3, [sp, #32]
+	ldp	x4, x5, [sp, #48]
+	ldp	x6, x7, [sp, #64]
+	ldr	x8, [sp, #80]
+	ldp	q0, q1, [sp, #96]
+	ldp	q2, q3, [sp, #128]
+	ldp	q4, q5, [sp, #160]
+	ldp	q6, q7, [sp, #192]
+	ldp	x29, x30, [sp], #224
+	.cfi_restore x29
+	.cfi_restore x30
+	.cfi_def_cfa_offset 0
+	br	x16
+`,
+}
+
+const asmHead = "/* %s */\n\n%s\n\n\t.text\n"
+
+// entries writes the exported entries, the first targets of their slots, and the jump table, which fills pages of its own.
+func (img *image) entries(a arch) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, asmHead, banner, `/*
+ * Every exported function jumps through its slot. A slot first leads to anynpu_first, which keeps all argument registers, asks
+ * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets.
+ */`)
+	b.WriteString("\n\t.p2align 4\n\t.type anynpu_first, %function\nanynpu_first:\n\t.cfi_startproc\n" + a.first + "\t.cfi_endproc\n\t.size anynpu_first, .-anynpu_first\n")
+	for _, fn := range img.funcs {
+		fmt.Fprintf(&b, "\n\t.p2align 4\n\t.globl %[1]s\n\t.type %[1]s, %%function\n", fn.Name)
+		if img.stubbed(fn) {
+			fmt.Fprintf(&b, "\t.globl %[2]s%[1]s\n\t.type %[2]s%[1]s, %%function\n%[2]s%[1]s:\n", fn.Name, entryPrefix)
+		}
+		fmt.Fprintf(&b, "%s:\n\t.cfi_startproc\n", fn.Name)
+		fmt.Fprintf(&b, a.entry, fn.index)
+		fmt.Fprintf(&b, "\t.cfi_endproc\n\t.size %[1]s, .-%[1]s\n", fn.Name)
+	}
+	for _, fn := range img.funcs {
+		fmt.Fprintf(&b, "\n\t.p2align 4\n\t.type start_%[1]d, %%function\nstart_%[1]d:\n\t.cfi_startproc\n", fn.index)
+		fmt.Fprintf(&b, a.start, fn.index)
+		fmt.Fprintf(&b, "\t.cfi_endproc\n\t.size start_%[1]d, .-start_%[1]d\n", fn.index)
+	}
+	b.WriteString("\n\t.section .data.anynpu_slot, \"aw\", %progbits\n\t.p2align 12\n\t.globl anynpu_slot\n\t.hidden anynpu_slot\n\t.type anynpu_slot, %object\nanynpu_slot:\n")
+	for _, fn := range img.funcs {
+		fmt.Fprintf(&b, "\t.quad start_%d\t/* %s */\n", fn.index, fn.Name)
+	}
+	b.WriteString("\t.p2align 12\n\t.size anynpu_slot, .-anynpu_slot\n\n\t.section .note.GNU-stack, \"\", %progbits\n")
+	text := b.String()
+	if a.name == "amd64" {
+		text = strings.NewReplacer("%function", "@function", "%object", "@object", "%progbits", "@progbits").Replace(text)
+	}
+	return text
+}

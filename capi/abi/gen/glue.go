@@ -1,0 +1,334 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/anynpu/anynpu/capi/abi"
+)
+
+// goABI is the Go type in which an argument or result crosses from C.
+func (fn *function) goABI(p abi.CType, role string) string {
+	if s := fn.Scalar(p); s != "" {
+		g, _ := abi.GoScalar(s)
+		return g
+	}
+	if fn.IsHandle(p, 0) || fn.Facade.Types[p.Base].Func || role == "opaque" {
+		return "uintptr"
+	}
+	return "unsafe.Pointer"
+}
+
+func (fn *function) goResult() string {
+	switch {
+	case fn.Result.Base == "void" && fn.Result.Stars == 0:
+		return ""
+	case fn.Result.Stars > 0 || fn.IsHandle(fn.Result, 0):
+		return "uintptr"
+	}
+	return fn.goABI(fn.Result, "")
+}
+
+// elem is the Go type that a pointer parameter points to.
+func (fn *function) elem(t abi.CType) string {
+	switch {
+	case t.Stars > 1 || fn.IsHandle(abi.CType{Base: t.Base}, 0):
+		return "uintptr"
+	case t.Base == "void" || t.Base == "char":
+		return "byte"
+	}
+	if g, ok := abi.GoScalar(t.Base); ok {
+		return g
+	}
+	return fn.Facade.Types[t.Base].Go
+}
+
+func (fn *function) object(t abi.CType) string { return fn.Facade.Handles[t.Base].Go }
+
+func (fn *function) isStatus() bool {
+	return fn.Facade.Status != "" && fn.Result.Base == fn.Facade.Status && fn.Result.Stars == 0
+}
+
+// failed is the result of a call that failed, for functions that return one.
+func (fn *function) failed() string {
+	switch {
+	case fn.isStatus():
+		return fmt.Sprint(fn.Facade.Failed)
+	case fn.goResult() == "bool":
+		return fmt.Sprint(fn.Fail != 0)
+	}
+	return fmt.Sprint(fn.Fail)
+}
+
+// fetch is the expression that checks argument i and gives what the behaviour receives.
+func (fn *function) fetch(i int) string {
+	p := fn.Params[i]
+	orNil := ""
+	if p.Role.Nullable {
+		orNil = "OrNil"
+	}
+	count := ""
+	if p.Role.Len != "" {
+		n := slices.IndexFunc(fn.Params, func(q abi.Param) bool { return q.Name == p.Role.Len })
+		count = fmt.Sprintf("uint64(a%d), %d", n, p.Role.Max)
+	}
+	switch p.Role.Name {
+	case "handle":
+		return fmt.Sprintf("boundary.Handle%s[%s](&c, %d, a%d)", orNil, fn.object(p.Type), i, i)
+	case "handles":
+		return fmt.Sprintf("boundary.Handles[%s](&c, %d, a%d, %s)", fn.object(p.Type), i, i, count)
+	case "take":
+		if fn.IsHandle(p.Type, 0) {
+			return fmt.Sprintf("boundary.TakeValue[%s](&c, %d, a%d)", fn.object(p.Type), i, i)
+		}
+		return fmt.Sprintf("boundary.Take[%s](&c, %d, a%d, %v)", fn.object(p.Type), i, i, p.Role.Nullable)
+	case "new":
+		return fmt.Sprintf("boundary.Ptr[uintptr](&c, %d, a%d)", i, i)
+	case "out0":
+		return fmt.Sprintf("boundary.NullPtr(&c, %d, a%d)", i, i)
+	case "string":
+		return fmt.Sprintf("boundary.String%s(&c, %d, a%d)", orNil, i, i)
+	case "in", "out", "inout":
+		if count != "" {
+			return fmt.Sprintf("boundary.Slice%s[%s](&c, %d, a%d, %s)", orNil, fn.elem(p.Type), i, i, count)
+		}
+		return fmt.Sprintf("boundary.Ptr%s[%s](&c, %d, a%d)", orNil, fn.elem(p.Type), i, i)
+	case "callback", "opaque":
+		if !p.Role.Nullable {
+			return fmt.Sprintf("boundary.NotNull(&c, %d, a%d)", i, i)
+		}
+	}
+	return ""
+}
+
+// pass is what the behaviour receives for parameter i, "" for nothing.
+func (fn *function) pass(i int) string {
+	p := fn.Params[i]
+	switch p.Role.Name {
+	case "len", "new":
+		return ""
+	case "value", "raw":
+		if t := fn.Facade.Types[p.Type.Base]; t.Scalar != "" && p.Type.Stars == 0 {
+			return fmt.Sprintf("%s(a%d)", t.Go, i)
+		}
+		return fmt.Sprintf("a%d", i)
+	}
+	if fn.fetch(i) == "" {
+		return fmt.Sprintf("a%d", i)
+	}
+	return fmt.Sprintf("p%d", i)
+}
+
+// traced is how the trace shows argument i.
+func (fn *function) traced(i int) string {
+	p := fn.Params[i]
+	switch {
+	case fn.Scalar(p.Type) != "":
+		return fmt.Sprintf("boundary.Value(a%d)", i)
+	case p.Role.Name == "string":
+		return fmt.Sprintf("boundary.Text(a%d)", i)
+	case (p.Role.Name == "out" || p.Role.Name == "inout") && p.Role.Len == "" && (p.Type.Stars > 1 || isNumber(p.Type.Base)):
+		return fmt.Sprintf("boundary.Out[%s](a%d)", fn.elem(p.Type), i)
+	}
+	return fmt.Sprintf("boundary.Address(a%d)", i)
+}
+
+func isNumber(base string) bool { _, ok := abi.GoScalar(base); return ok }
+
+func (f *facade) glue() string {
+	var body strings.Builder
+	for k, fn := range f.funcs {
+		fn.export(&body, k)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s\n\npackage %s\n\n", banner, f.Name)
+	if f.Drivers {
+		b.WriteString("/*\n#include <stdbool.h>\n#include <stdint.h>\n#include <stddef.h>\n")
+		for _, fn := range f.funcs {
+			if fn.Creates {
+				fn.forwarder(&b)
+			}
+		}
+		b.WriteString("*/\n")
+	}
+	b.WriteString("import \"C\"\n\nimport (\n")
+	if strings.Contains(body.String(), "unsafe.") {
+		b.WriteString("\t\"unsafe\"\n\n")
+	}
+	b.WriteString("\t\"github.com/anynpu/anynpu/capi/boundary\"\n)\n\n")
+	b.WriteString("var funcs = []boundary.Func{\n")
+	for _, fn := range f.funcs {
+		var params []string
+		for _, p := range fn.Params {
+			params = append(params, fmt.Sprintf("%q", p.Name))
+		}
+		fmt.Fprintf(&b, "\t{Component: %q, Name: %q, Params: []string{%s}, Index: %d, Facade: %d},\n", f.Name, fn.Name, strings.Join(params, ", "), fn.index, f.index)
+	}
+	b.WriteString("}\n\nfunc init() { boundary.Register(funcs) }\n")
+	return b.String() + body.String()
+}
+
+// export writes the glue of one function.
+func (fn *function) export(b *strings.Builder, k int) {
+	var args, traced []string
+	for i, p := range fn.Params {
+		args = append(args, fmt.Sprintf("a%d %s", i, fn.goABI(p.Type, p.Role.Name)))
+		traced = append(traced, fn.traced(i))
+	}
+	result := fn.goResult()
+	signature := fmt.Sprintf("func nnc_%s(%s)", fn.Name, strings.Join(args, ", "))
+	if result != "" {
+		signature += fmt.Sprintf(" (r %s)", result)
+	}
+	fmt.Fprintf(b, "\n//export nnc_%s\n%s {\n", fn.Name, signature)
+	fmt.Fprintf(b, "\tc := boundary.Call{Func: &funcs[%d]}\n", k)
+	if result == "" {
+		b.WriteString("\tdefer boundary.EndVoid(&c)\n")
+	} else {
+		fmt.Fprintf(b, "\tdefer boundary.End(&c, &r, %s)\n", fn.failed())
+	}
+	fmt.Fprintf(b, "\tif boundary.Traced(c.Func) {\n\t\tc.Args = []boundary.Arg{%s}\n\t}\n", strings.Join(traced, ", "))
+	for i := range fn.Params {
+		if e := fn.fetch(i); e != "" {
+			fmt.Fprintf(b, "\tp%d := %s\n", i, e)
+		}
+	}
+	fn.call(b)
+	b.WriteString("}\n")
+}
+
+// call writes the call of the behaviour and what becomes of its results.
+func (fn *function) call(b *strings.Builder) {
+	var pass, decls, results, after []string
+	run := "c.Err == nil"
+	for i, p := range fn.Params {
+		if s := fn.pass(i); s != "" {
+			pass = append(pass, s)
+		}
+		if p.Role.Name == "take" && p.Role.Nullable {
+			run += fmt.Sprintf(" && p%d != nil", i)
+		}
+	}
+	returned := ""
+	switch {
+	case fn.IsHandle(fn.Result, 0):
+		decls = append(decls, "var o *"+fn.object(fn.Result))
+		results = append(results, "o")
+		returned = "boundary.Give(&c, o)"
+	case fn.goResult() != "" && !fn.isStatus():
+		results = append(results, "v")
+		decls = append(decls, "var v "+fn.goResult())
+		returned = "v"
+	}
+	for i, p := range fn.Params {
+		if p.Role.Name == "new" {
+			decls = append(decls, fmt.Sprintf("var n%d *%s", i, fn.object(p.Type)))
+			results = append(results, fmt.Sprintf("n%d", i))
+			after = append(after, fmt.Sprintf("if h := boundary.Give(&c, n%d); h != 0 {\n*p%d = h\n}", i, i))
+		}
+	}
+	results = append(results, "c.Err")
+	fmt.Fprintf(b, "\tif %s {\n", run)
+	for _, d := range decls {
+		b.WriteString(d + "\n")
+	}
+	fmt.Fprintf(b, "%s = %s(%s)\n", strings.Join(results, ", "), fn.Go, strings.Join(pass, ", "))
+	if fn.facade.Drivers && fn.Creates {
+		fn.toDriver(b)
+	}
+	for _, a := range after {
+		b.WriteString(a + "\n")
+	}
+	if returned == "v" {
+		fmt.Fprintf(b, "if c.Err != nil {\nreturn %s\n}\n", fn.failed())
+	}
+	if returned != "" {
+		fmt.Fprintf(b, "return %s\n", returned)
+	}
+	b.WriteString("}\n")
+	switch {
+	case fn.isStatus():
+		fmt.Fprintf(b, "return %s(status(c.Err))\n", fn.goResult())
+	case fn.goResult() != "":
+		fmt.Fprintf(b, "return %s\n", fn.failed())
+	}
+}
+
+// toDriver passes a creating call on if the behaviour asked for it.
+func (fn *function) toDriver(b *strings.Builder) {
+	args := []string{"boundary.Driver(c.Func)"}
+	for i, p := range fn.Params {
+		args = append(args, fmt.Sprintf("%s(a%d)", cgoABI(fn.goABI(p.Type, p.Role.Name)), i))
+	}
+	call := fmt.Sprintf("C.forward_%s(%s)", fn.Name, strings.Join(args, ", "))
+	b.WriteString("if c.PassOn() {\n")
+	switch fn.goResult() {
+	case "":
+		b.WriteString(call + "\nreturn\n")
+	default:
+		fmt.Fprintf(b, "return %s(%s)\n", fn.goResult(), call)
+	}
+	b.WriteString("}\n")
+}
+
+// forwarder writes the C function that calls the driver's function f.
+func (fn *function) forwarder(b *strings.Builder) {
+	types, names := []string{}, []string{}
+	decl := []string{"void *f"}
+	for i, p := range fn.Params {
+		t := cABI(fn.goABI(p.Type, p.Role.Name))
+		types = append(types, t)
+		names = append(names, fmt.Sprintf("a%d", i))
+		decl = append(decl, fmt.Sprintf("%s a%d", t, i))
+	}
+	if len(types) == 0 {
+		types = []string{"void"}
+	}
+	result, ret := cABI(fn.goResult()), "return "
+	if fn.goResult() == "" {
+		ret = ""
+	}
+	fmt.Fprintf(b, "static inline %s forward_%s(%s) { %s((%s (*)(%s))f)(%s); }\n", result, fn.Name, strings.Join(decl, ", "), ret, result, strings.Join(types, ", "), strings.Join(names, ", "))
+}
+
+// cABI is the C type of the same size and register class as a Go type of goABI.
+func cABI(g string) string {
+	switch g {
+	case "":
+		return "void"
+	case "uintptr":
+		return "uintptr_t"
+	case "unsafe.Pointer":
+		return "void *"
+	case "bool":
+		return "_Bool"
+	case "float32":
+		return "float"
+	case "float64":
+		return "double"
+	}
+	return g + "_t"
+}
+
+func cgoABI(g string) string {
+	switch g {
+	case "unsafe.Pointer":
+		return g
+	case "bool":
+		return "C.bool"
+	}
+	return "C." + cABI(g)
+}
+
+func (img *image) imports() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s\n\npackage main\n\nimport (\n", banner)
+	for _, f := range img.facades {
+		if len(f.funcs) > 0 {
+			fmt.Fprintf(&b, "\t_ \"github.com/anynpu/anynpu/capi/%s\"\n", f.Name)
+		}
+	}
+	b.WriteString(")\n")
+	return b.String()
+}

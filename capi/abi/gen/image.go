@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// cImage writes the tables that boundary.h describes, the dead functions and the routers of façades with drivers.
+func (img *image) cImage() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "/* %s */\n\n#include \"boundary/boundary.h\"\n\n#include <stdbool.h>\n\n", banner)
+	fmt.Fprintf(&b, "#define FUNCTIONS %d\n\n", len(img.funcs))
+	for _, fn := range img.funcs {
+		fmt.Fprintf(&b, "extern void nnc_%s(void);\n", fn.Name)
+	}
+	b.WriteString("\n/* In a forked child: the failure value, one report, nothing else. */\n")
+	for _, fn := range img.funcs {
+		b.WriteString(fn.dead())
+	}
+	b.WriteString("\nextern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;\nstatic anynpu_fn driver[FUNCTIONS];\n")
+	column(&b, "static anynpu_fn live[FUNCTIONS]", img.funcs, func(fn *function) string { return "nnc_" + fn.Name })
+	for _, fn := range img.funcs {
+		b.WriteString(fn.router())
+	}
+	column(&b, "static const char *const name[FUNCTIONS]", img.funcs, func(fn *function) string { return fmt.Sprintf("%q", fn.Name) })
+	column(&b, "static const uint8_t facade[FUNCTIONS]", img.funcs, func(fn *function) string { return fmt.Sprintf("%d /* %s */", fn.facade.index, fn.Name) })
+	column(&b, "static const uint8_t own[FUNCTIONS]", img.funcs, func(fn *function) string {
+		return fmt.Sprintf("%d /* %s */", btoi(fn.Creates || fn.NoPass), fn.Name)
+	})
+	column(&b, "static const anynpu_fn go[FUNCTIONS]", img.funcs, func(fn *function) string { return "nnc_" + fn.Name })
+	column(&b, "static const anynpu_fn mixed[FUNCTIONS]", img.funcs, func(fn *function) string {
+		if fn.routed() < 0 {
+			return "NULL"
+		}
+		return fmt.Sprintf("(anynpu_fn)mixed_%d", fn.index)
+	})
+	column(&b, "static const anynpu_fn dead[FUNCTIONS]", img.funcs, func(fn *function) string { return fmt.Sprintf("(anynpu_fn)dead_%d", fn.index) })
+	fmt.Fprintf(&b, "\nconst struct anynpu_image anynpu_image = {\n\t.functions = FUNCTIONS,\n\t.facades = %d,\n", len(img.facades))
+	for _, m := range []string{"name", "facade", "own", "go", "mixed", "dead"} {
+		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
+	}
+	b.WriteString("\t.slot = anynpu_slot,\n\t.live = live,\n\t.driver = driver,\n};\n")
+	return b.String()
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func column(b *strings.Builder, decl string, funcs []*function, value func(*function) string) {
+	fmt.Fprintf(b, "\n%s = {\n", decl)
+	for _, fn := range funcs {
+		v, comment, _ := strings.Cut(value(fn), " /*")
+		if comment != "" {
+			comment = " /*" + comment
+		}
+		fmt.Fprintf(b, "\t%s,%s\n", v, comment)
+	}
+	b.WriteString("};\n")
+}
+
+func (fn *function) dead() string {
+	result, value := cABI(fn.goResult()), fn.failed()
+	switch {
+	case result == "void":
+		value = ""
+	case fn.isStatus():
+		value = fmt.Sprint(fn.Facade.Forked)
+	}
+	ret := ""
+	if value != "" {
+		ret = fmt.Sprintf(" return %s;", value)
+	}
+	return fmt.Sprintf("static %s dead_%d(void) { anynpu_report_dead(%d);%s }\n", result, fn.index, fn.index, ret)
+}
+
+// routed returns the parameter whose handle decides between Go and driver, -1 if there is none.
+func (fn *function) routed() int {
+	if !fn.facade.Drivers || fn.NoPass {
+		return -1
+	}
+	for i, p := range fn.Params {
+		if p.Role.Name == "handle" || p.Role.Name == "take" {
+			return i
+		}
+	}
+	return -1
+}
+
+// router writes the function that a slot holds in the mixed state: a handle that is not ours goes to the driver.
+func (fn *function) router() string {
+	k := fn.routed()
+	if k < 0 {
+		return ""
+	}
+	var types, decls, names []string
+	for i, p := range fn.Params {
+		t := cABI(fn.goABI(p.Type, p.Role.Name))
+		types = append(types, t)
+		names = append(names, fmt.Sprintf("a%d", i))
+		decls = append(decls, fmt.Sprintf("%s a%d", t, i))
+	}
+	handle := fmt.Sprintf("a%d", k)
+	if !fn.IsHandle(fn.Params[k].Type, 0) {
+		handle = fmt.Sprintf("(a%d ? *(uintptr_t *)a%d : 0)", k, k)
+	}
+	result, ret := cABI(fn.goResult()), "return "
+	if result == "void" {
+		ret = ""
+	}
+	return fmt.Sprintf(`
+static %[1]s mixed_%[2]d(%[3]s)
+{
+	uintptr_t handle = %[4]s;
+	anynpu_fn f = handle && !anynpu_ours(handle) ? driver[%[2]d] : __atomic_load_n(&live[%[2]d], __ATOMIC_ACQUIRE);
+	%[5]s((%[1]s (*)(%[6]s))f)(%[7]s);
+}
+`, result, fn.index, strings.Join(decls, ", "), handle, ret, strings.Join(types, ", "), strings.Join(names, ", "))
+}

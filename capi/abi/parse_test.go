@@ -1,0 +1,61 @@
+package abi
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestParse_acceptsEveryFacade(t *testing.T) {
+	names := map[string]bool{}
+	for _, f := range Facades {
+		fns, err := Parse(f)
+		require.NoError(t, err)
+		for _, fn := range fns {
+			assert.False(t, names[fn.Name], "%s is exported twice", fn.Name)
+			names[fn.Name] = true
+		}
+	}
+}
+
+func TestParse_ohnnHasAllPublicAndInnerFunctions(t *testing.T) {
+	fns, err := Parse(OHNN)
+	require.NoError(t, err)
+	assert.Len(t, fns, 75+7)
+}
+
+func TestParse_refuses(t *testing.T) {
+	base := Facade{Name: "toy", Prefix: "toy_", Handles: map[string]Handle{"toy": {Go: "Toy"}}, Types: map[string]Type{"box": {Go: "Box"}}}
+	for _, c := range []struct{ proto, roles, want string }{
+		{"int toy_f(box b)", "value", "structs are not passed by value"},
+		{"box toy_f(void)", "", "structs are not passed by value"},
+		{"int toy_f(nobody *b)", "in", "unknown type nobody"},
+		{"int toy_f(int n)", "", "0 roles for 1 parameters"},
+		{"int toy_f(int n)", "number", "no such role"},
+		{"int toy_f(int n)", "in", "does not fit"},
+		{"int toy_f(int *v, int n)", "in[m], value", "no parameter m"},
+		{"int toy_f(int *v, int n)", "in, len", "named by an array"},
+		{"int toy_f(toy *t, int n)", "handle[n], len", "takes no length"},
+		{"int toy_f()", "", "write (void)"},
+		{"int other_f(void)", "", "does not start with toy_"},
+	} {
+		f := base
+		f.Rows = []Row{{C: c.proto, Roles: c.roles}}
+		_, err := Parse(&f)
+		assert.ErrorContains(t, err, c.want, c.proto)
+	}
+}
+
+func TestGoName_followsTheSymbol(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"TensorDesc_SetName": "tensorDescSetName",
+		"_GetDeviceID":       "getDeviceID",
+		"init":               "init_",
+		"set_core_mask":      "setCoreMask",
+		"DNNInitialize":      "dnnInitialize",
+		"version":            "version",
+	} {
+		assert.Equal(t, want, goName(symbol), symbol)
+	}
+}

@@ -1,0 +1,67 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The C half of the boundary: what runs before Go runs, in a forked child, and instead of Go.
+ */
+#ifndef ANYNPU_BOUNDARY_H
+#define ANYNPU_BOUNDARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ANYNPU_HIDDEN __attribute__((visibility("hidden")))
+
+typedef void (*anynpu_fn)(void);
+
+/* The exported functions as the generator lists them. Arrays are indexed by function; slot, live and driver are writable. */
+struct anynpu_image {
+	uint32_t functions;
+	uint32_t facades;
+	const char *const *name;
+	const uint8_t *facade;  /* index of the function's facade */
+	const uint8_t *own;     /* enters Go even where calls are passed on to a driver */
+	const anynpu_fn *go;    /* the Go export */
+	const anynpu_fn *mixed; /* chooses between Go and driver by handle; NULL if the facade has no drivers */
+	const anynpu_fn *dead;  /* returns the failure value and touches nothing */
+	anynpu_fn *slot;        /* the jump table */
+	anynpu_fn *live;        /* go, or dead in a forked child */
+	anynpu_fn *driver;      /* the driver's function, NULL if there is none */
+};
+
+/* Weak, so that the Go packages can be tested without the library around them. */
+extern const struct anynpu_image anynpu_image __attribute__((weak, visibility("hidden")));
+
+/* States of a facade. Allowed: undecided to any other, cpu and pass-through to mixed. */
+enum anynpu_state {
+	ANYNPU_UNDECIDED = 0,
+	ANYNPU_CPU = 1,
+	ANYNPU_PASS_THROUGH = 2,
+	ANYNPU_MIXED = 3,
+};
+
+/* Start Go once; later calls do nothing. Called under the routing lock. */
+ANYNPU_HIDDEN void anynpu_start(void);
+/* Whether Go was started, or is being started, in this process or in the one it was forked from. */
+ANYNPU_HIDDEN int anynpu_started(void);
+
+/* The target of function i's first call: starts Go, decides the facade's state, fills its slots. */
+ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i);
+/* Move a facade to a state; 0, or -1 if the transition is not allowed. When it returns, every slot is stored. */
+ANYNPU_HIDDEN int anynpu_route(uint32_t facade, int state);
+ANYNPU_HIDDEN int anynpu_route_state(uint32_t facade);
+/* Set the driver's function for function i; takes effect with the next anynpu_route. */
+ANYNPU_HIDDEN void anynpu_set_driver(uint32_t i, void *fn);
+ANYNPU_HIDDEN void *anynpu_get_driver(uint32_t i);
+/* In a new child: forget the lock's owner and replace every way into Go by dead functions. */
+ANYNPU_HIDDEN void anynpu_route_child(void);
+
+/* The range of handle values; anynpu_ours is one comparison. */
+ANYNPU_HIDDEN void anynpu_set_window(uintptr_t base, uintptr_t size);
+extern uintptr_t anynpu_window_base ANYNPU_HIDDEN, anynpu_window_size ANYNPU_HIDDEN;
+static inline int anynpu_ours(uintptr_t handle) { return handle - anynpu_window_base < anynpu_window_size; }
+
+/* Where dead functions report, fd < 0 for nowhere; the report is one line per process. */
+ANYNPU_HIDDEN void anynpu_set_report(int fd);
+ANYNPU_HIDDEN void anynpu_report_dead(uint32_t i);
+
+#endif

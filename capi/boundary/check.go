@@ -1,0 +1,79 @@
+package boundary
+
+import (
+	"os"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+const pageSize = 4096 // the smallest page of any supported host: probing more often than needed does no harm
+
+var checkPointers = hasWord(Getenv("ANYNPU_CHECK"), "pointers")
+
+func hasWord(list, word string) bool {
+	for item := range strings.SplitSeq(list, ",") {
+		if strings.TrimSpace(item) == word {
+			return true
+		}
+	}
+	return false
+}
+
+// CheckRange reports a range of C memory that cannot be read, as fault.Argument. It looks only if ANYNPU_CHECK=pointers is set, and
+// never faults. Behaviour calls it for pointers inside structs; the glue does for parameters.
+func CheckRange(p unsafe.Pointer, n uint64) error {
+	if !checkPointers || n == 0 {
+		return nil
+	}
+	return probe(uintptr(p), n)
+}
+
+// probe reads one byte of every page of [p, p+n) through the kernel.
+func probe(p uintptr, n uint64) error {
+	var buf [256]byte
+	var remote [256]unix.RemoteIovec
+	last := p + uintptr(n) - 1
+	if last < p {
+		return fault.New(fault.Argument, "%#x: %d bytes do not fit into memory", p, n)
+	}
+	for at := p; ; {
+		k := 0
+		for k < len(remote) && at <= last && at >= p {
+			remote[k] = unix.RemoteIovec{Base: at, Len: 1}
+			k++
+			at = at&^(pageSize-1) + pageSize
+		}
+		local := []unix.Iovec{{Base: &buf[0]}}
+		local[0].SetLen(k)
+		got, err := unix.ProcessVMReadv(os.Getpid(), local, remote[:k], 0)
+		if err == unix.EFAULT || err == nil && got < k {
+			return fault.New(fault.Argument, "%#x: %d bytes are not readable", p, n)
+		}
+		if err != nil || at > last || at < p {
+			return nil // forbidden by a sandbox, or done
+		}
+	}
+}
+
+// probeString checks that the string at p can be read up to its NUL.
+func probeString(p uintptr) error {
+	for at := p; ; {
+		end := at&^(pageSize-1) + pageSize
+		if err := probe(at, uint64(end-at)); err != nil {
+			return fault.New(fault.Argument, "%#x: a string that ends in memory that is not readable", p)
+		}
+		for _, b := range unsafe.Slice((*byte)(cPointer(at)), int(end-at)) {
+			if b == 0 {
+				return nil
+			}
+		}
+		at = end
+	}
+}
+
+// cPointer makes a pointer of an address of C memory.
+func cPointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

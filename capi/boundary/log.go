@@ -1,0 +1,120 @@
+package boundary
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Level says how much a component reports.
+type Level int32
+
+// The levels, each with all before it.
+const (
+	LevelOff Level = iota
+	LevelError
+	LevelWarn
+	LevelInfo
+	LevelDebug
+	LevelTrace
+)
+
+var levelNames = [...]string{"off", "error", "warn", "info", "debug", "trace"}
+
+func parseLevel(s string) (Level, bool) {
+	for i, name := range levelNames {
+		if strings.EqualFold(s, name) {
+			return Level(i), true
+		}
+	}
+	return 0, false
+}
+
+// A logSink writes lines to one file descriptor. It is set up once, from the environment, when Go starts.
+type logSink struct {
+	fd         int
+	level      Level // of components without an own one
+	components map[string]Level
+}
+
+var logger = newLogSink(Getenv("ANYNPU_LOG"), Getenv("ANYNPU_LOG_FILE"))
+
+// newLogSink reads ANYNPU_LOG, a comma-separated list of LEVEL and COMPONENT=LEVEL, and opens ANYNPU_LOG_FILE, if set, to append.
+func newLogSink(levels, file string) *logSink {
+	l := &logSink{fd: 2, level: LevelError, components: map[string]Level{}}
+	if file != "" {
+		fd, err := unix.Open(file, unix.O_WRONLY|unix.O_CREAT|unix.O_APPEND|unix.O_CLOEXEC, 0o644)
+		if err != nil {
+			l.write(LevelError, "boundary", "log goes to stderr", "ANYNPU_LOG_FILE", file, "error", err)
+		} else {
+			l.fd = fd
+		}
+	}
+	for _, item := range strings.Split(levels, ",") {
+		item = strings.TrimSpace(item)
+		component, name, found := strings.Cut(item, "=")
+		if !found {
+			component, name = "", item
+		}
+		level, ok := parseLevel(name)
+		switch {
+		case item == "":
+		case !ok:
+			l.write(LevelError, "boundary", "unknown level ignored", "ANYNPU_LOG", item, "levels", strings.Join(levelNames[:], " "))
+		case component == "":
+			l.level = level
+		default:
+			l.components[component] = level
+		}
+	}
+	return l
+}
+
+func (l *logSink) enabled(level Level, component string) bool {
+	if own, ok := l.components[component]; ok {
+		return level <= own
+	}
+	return level <= l.level
+}
+
+func (l *logSink) write(level Level, component, message string, pairs ...any) {
+	if !l.enabled(level, component) {
+		return
+	}
+	var b strings.Builder
+	b.WriteString(component + ": " + message)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		fmt.Fprintf(&b, " %v=%s", pairs[i], quoteValue(fmt.Sprint(pairs[i+1])))
+	}
+	b.WriteByte('\n')
+	for line := []byte(b.String()); len(line) > 0; {
+		n, err := unix.Write(l.fd, line)
+		if err != nil && err != unix.EINTR {
+			return
+		}
+		line = line[max(n, 0):]
+	}
+}
+
+// quoteValue keeps an event on one line and its pairs separable.
+func quoteValue(s string) string {
+	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || r == '"' || r == '=' || !unicode.IsPrint(r)
+	})
+	if plain {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+// LogEnabled says whether Log would write.
+func LogEnabled(level Level, component string) bool { return logger.enabled(level, component) }
+
+// Log writes one line, "component: message key=value ...", to stderr or ANYNPU_LOG_FILE if ANYNPU_LOG asks for the level. pairs
+// alternate between keys and values.
+func Log(level Level, component, message string, pairs ...any) {
+	logger.write(level, component, message, pairs...)
+}

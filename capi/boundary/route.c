@@ -1,0 +1,146 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Routing: where the jump table's slots point. A slot changes only under the lock; calls read it without.
+ */
+#define _GNU_SOURCE
+#include "boundary.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_FACADES 16
+
+/* Asks Go for the state of an undecided facade. */
+extern int nnc_boundary_decide(uint32_t facade);
+
+/* Recursive: a driver's constructor may call us while its facade is being decided. */
+static const pthread_mutex_t unlocked = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static _Atomic int states[MAX_FACADES];
+static int deciding[MAX_FACADES];
+
+uintptr_t anynpu_window_base, anynpu_window_size;
+static _Atomic int report_fd = -1;
+static _Atomic int reported;
+
+static int have_image(void) { return &anynpu_image != NULL; }
+
+static anynpu_fn load(anynpu_fn *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static void store(anynpu_fn *p, anynpu_fn f) { __atomic_store_n(p, f, __ATOMIC_RELEASE); }
+
+static anynpu_fn target(uint32_t i, int state)
+{
+	anynpu_fn driver = anynpu_image.driver[i];
+	if (driver && state == ANYNPU_PASS_THROUGH && !anynpu_image.own[i])
+		return driver;
+	if (driver && state != ANYNPU_CPU && anynpu_image.mixed[i])
+		return anynpu_image.mixed[i]; /* also a creating function that is given a handle: the driver's handles stay with it */
+	return anynpu_image.live[i];
+}
+
+static int allowed(int from, int to)
+{
+	switch (to) {
+	case ANYNPU_CPU:
+	case ANYNPU_PASS_THROUGH:
+		return from == ANYNPU_UNDECIDED;
+	case ANYNPU_MIXED:
+		return from != ANYNPU_MIXED;
+	default:
+		return 0;
+	}
+}
+
+int anynpu_route(uint32_t facade, int state)
+{
+	int rc = -1;
+	pthread_mutex_lock(&lock);
+	if (have_image() && facade < anynpu_image.facades && allowed(states[facade], state)) {
+		for (uint32_t i = 0; i < anynpu_image.functions; i++)
+			if (anynpu_image.facade[i] == facade)
+				store(&anynpu_image.slot[i], target(i, state));
+		states[facade] = state;
+		rc = 0;
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+int anynpu_route_state(uint32_t facade) { return facade < MAX_FACADES ? states[facade] : ANYNPU_UNDECIDED; }
+
+void anynpu_set_driver(uint32_t i, void *fn)
+{
+	pthread_mutex_lock(&lock);
+	if (have_image() && i < anynpu_image.functions)
+		memcpy(&anynpu_image.driver[i], &fn, sizeof fn);
+	pthread_mutex_unlock(&lock);
+}
+
+void *anynpu_get_driver(uint32_t i)
+{
+	void *fn = NULL;
+	if (have_image() && i < anynpu_image.functions)
+		memcpy(&fn, &anynpu_image.driver[i], sizeof fn);
+	return fn;
+}
+
+anynpu_fn anynpu_resolve(uint32_t i)
+{
+	uint32_t facade = anynpu_image.facade[i];
+	pthread_mutex_lock(&lock);
+	anynpu_start();
+	anynpu_fn fn;
+	if (deciding[facade]) {
+		fn = anynpu_image.live[i]; /* called by the driver that is being opened: not a call of the program's */
+	} else {
+		if (states[facade] == ANYNPU_UNDECIDED) {
+			deciding[facade] = 1;
+			int state = nnc_boundary_decide(facade);
+			deciding[facade] = 0;
+			if (states[facade] == ANYNPU_UNDECIDED)
+				anynpu_route(facade, state);
+		}
+		fn = load(&anynpu_image.slot[i]);
+	}
+	pthread_mutex_unlock(&lock);
+	return fn;
+}
+
+void anynpu_route_child(void)
+{
+	lock = unlocked; /* its owner may be a thread that the child does not have */
+	if (!have_image() || !anynpu_started())
+		return;
+	for (uint32_t i = 0; i < anynpu_image.functions; i++) {
+		anynpu_fn now = load(&anynpu_image.slot[i]);
+		store(&anynpu_image.live[i], anynpu_image.dead[i]);
+		int drivers = now == anynpu_image.driver[i] || now == anynpu_image.mixed[i];
+		if (!drivers)
+			store(&anynpu_image.slot[i], anynpu_image.dead[i]);
+	}
+}
+
+void anynpu_set_window(uintptr_t base, uintptr_t size)
+{
+	anynpu_window_base = base;
+	anynpu_window_size = size;
+}
+
+void anynpu_set_report(int fd) { report_fd = fd; }
+
+void anynpu_report_dead(uint32_t i)
+{
+	int fd = report_fd;
+	if (fd < 0 || atomic_exchange(&reported, 1))
+		return;
+	char line[256];
+	int n = snprintf(line, sizeof line,
+		"boundary: call refused in a forked child, fork before the first call or exec after the fork function=%s\n",
+		anynpu_image.name[i]);
+	if (n > 0 && write(fd, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1) < 0)
+		return;
+}

@@ -1,0 +1,123 @@
+package boundary
+
+/*
+#include "boundary.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// A State says where the calls of a façade go.
+type State int
+
+// The states. A façade leaves Undecided at its first call; after that only the step to Mixed is allowed.
+const (
+	Undecided   State = C.ANYNPU_UNDECIDED
+	CPU         State = C.ANYNPU_CPU          // to this library
+	PassThrough State = C.ANYNPU_PASS_THROUGH // to a vendor's own library, except calls that create objects
+	Mixed       State = C.ANYNPU_MIXED        // ours for our handles, the vendor's for all others
+)
+
+// A Decider chooses the state of its façade at the façade's first call. Before it returns PassThrough or Mixed it sets the driver's
+// functions with SetDriver.
+type Decider func() (State, error)
+
+type routing struct {
+	mu       sync.Mutex
+	deciders map[uint32]Decider
+	funcs    map[uint32][]Func
+}
+
+var routes = routing{deciders: map[uint32]Decider{}, funcs: map[uint32][]Func{}}
+
+// Register makes the functions of a façade known. The glue calls it once, before the first call.
+func Register(funcs []Func) {
+	if len(funcs) > 0 {
+		routes.funcs[funcs[0].Facade] = funcs
+	}
+}
+
+// Decide sets the decider of the façade called component. A façade without one is in the state CPU.
+func Decide(component string, d Decider) {
+	routes.mu.Lock()
+	defer routes.mu.Unlock()
+	for facade, funcs := range routes.funcs {
+		if funcs[0].Component == component {
+			routes.deciders[facade] = d
+			return
+		}
+	}
+	panic(fmt.Sprintf("boundary: no façade %s", component))
+}
+
+// SetDriver sets the addresses of a driver's functions, by symbol. Symbols that are missing stay with this library.
+func SetDriver(component string, address map[string]uintptr) {
+	for _, funcs := range routes.funcs {
+		for _, f := range funcs {
+			if f.Component == component && address[f.Name] != 0 {
+				C.anynpu_set_driver(C.uint32_t(f.Index), cPointer(address[f.Name]))
+			}
+		}
+	}
+}
+
+// RouteState returns the state of a façade by its index.
+func RouteState(facade uint32) State { return State(C.anynpu_route_state(C.uint32_t(facade))) }
+
+func (r *routing) passing(facade uint32) bool {
+	r.mu.Lock()
+	decided := r.deciders[facade] != nil
+	r.mu.Unlock()
+	return decided && RouteState(facade) == PassThrough
+}
+
+// EnterMixed moves a façade to Mixed. When it returns, every slot is stored, so a handle of ours may be given out.
+func EnterMixed(facade uint32) error {
+	if C.anynpu_route(C.uint32_t(facade), C.ANYNPU_MIXED) != 0 && RouteState(facade) != Mixed {
+		return fault.New(fault.State, "routing: façade %d cannot become mixed", facade)
+	}
+	return nil
+}
+
+//export nnc_boundary_decide
+func nnc_boundary_decide(facade uint32) (state int32) {
+	state = int32(CPU)
+	defer func() {
+		if v := recover(); v != nil {
+			Log(LevelError, "boundary", "panic while choosing a driver", "facade", facade, "value", v)
+		}
+	}()
+	routes.mu.Lock()
+	decide := routes.deciders[facade]
+	routes.mu.Unlock()
+	if decide == nil {
+		return state
+	}
+	s, err := decide()
+	if err != nil {
+		Log(LevelWarn, "boundary", "no driver is used", "facade", facade, "error", err)
+		return state
+	}
+	return int32(s)
+}
+
+// ErrPassOn is returned by the behaviour of a creating function that leaves the call to the driver.
+var ErrPassOn = fault.New(fault.Unsupported, "routing: no driver to pass the call on to")
+
+// PassOn reports whether the behaviour asked for the call to go to the driver and there is one; the glue then calls Driver.
+func (c *Call) PassOn() bool {
+	if c.Err != ErrPassOn || Driver(c.Func) == nil {
+		return false
+	}
+	c.Err = nil
+	return true
+}
+
+// Driver returns the address of the driver's function for f, nil if there is none.
+func Driver(f *Func) unsafe.Pointer { return C.anynpu_get_driver(C.uint32_t(f.Index)) }
