@@ -316,12 +316,12 @@ static int test_OH_NNQuantParam_SetScales(int bad, int v)
 	NN_QuantParam *g0 = make_NN_QuantParam();
 	NN_QuantParam *a0 = bad == 0 ? bad_NN_QuantParam(v) : g0;
 	const double *a1 = (const double *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
+	size_t a2 = (size_t)(bad == 2 ? misuse_length(v) : 1);
 	if (bad == 0 && v >= MISUSE_HANDLES)
 		goto done;
 	if (bad == 1 && v >= misuse_pointers())
 		goto done;
-	if (bad == 2 && v >= MISUSE_NUMBERS)
+	if (bad == 2 && v >= MISUSE_LENGTHS)
 		goto done;
 	OH_NN_ReturnCode r = OH_NNQuantParam_SetScales(a0, a1, a2);
 	if (((bad == 0) || bad == 1) && !(r != 0))
@@ -340,12 +340,12 @@ static int test_OH_NNQuantParam_SetZeroPoints(int bad, int v)
 	NN_QuantParam *g0 = make_NN_QuantParam();
 	NN_QuantParam *a0 = bad == 0 ? bad_NN_QuantParam(v) : g0;
 	const int32_t *a1 = (const int32_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
+	size_t a2 = (size_t)(bad == 2 ? misuse_length(v) : 1);
 	if (bad == 0 && v >= MISUSE_HANDLES)
 		goto done;
 	if (bad == 1 && v >= misuse_pointers())
 		goto done;
-	if (bad == 2 && v >= MISUSE_NUMBERS)
+	if (bad == 2 && v >= MISUSE_LENGTHS)
 		goto done;
 	OH_NN_ReturnCode r = OH_NNQuantParam_SetZeroPoints(a0, a1, a2);
 	if (((bad == 0) || bad == 1) && !(r != 0))
@@ -364,12 +364,12 @@ static int test_OH_NNQuantParam_SetNumBits(int bad, int v)
 	NN_QuantParam *g0 = make_NN_QuantParam();
 	NN_QuantParam *a0 = bad == 0 ? bad_NN_QuantParam(v) : g0;
 	const uint32_t *a1 = (const uint32_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
+	size_t a2 = (size_t)(bad == 2 ? misuse_length(v) : 1);
 	if (bad == 0 && v >= MISUSE_HANDLES)
 		goto done;
 	if (bad == 1 && v >= misuse_pointers())
 		goto done;
-	if (bad == 2 && v >= MISUSE_NUMBERS)
+	if (bad == 2 && v >= MISUSE_LENGTHS)
 		goto done;
 	OH_NN_ReturnCode r = OH_NNQuantParam_SetNumBits(a0, a1, a2);
 	if (((bad == 0) || bad == 1) && !(r != 0))

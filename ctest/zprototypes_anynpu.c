@@ -4,8 +4,8 @@
 
 #include <anynpu.h>
 
-static const char *(*const p_anynpu_version)(void) = anynpu_version;
-static size_t (*const p_anynpu_live_handles)(void) = anynpu_live_handles;
+static const char *(*volatile p_anynpu_version)(void) = anynpu_version;
+static size_t (*volatile p_anynpu_live_handles)(void) = anynpu_live_handles;
 
 int main(void)
 {

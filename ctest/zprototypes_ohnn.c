@@ -5,23 +5,23 @@
 #include <neural_network_runtime/neural_network_runtime.h>
 #include <neural_network_runtime/neural_network_runtime_inner.h>
 
-static NN_TensorDesc *(*const p_OH_NNTensorDesc_Create)(void) = OH_NNTensorDesc_Create;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_Destroy)(NN_TensorDesc **) = OH_NNTensorDesc_Destroy;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_SetName)(NN_TensorDesc *, const char *) = OH_NNTensorDesc_SetName;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_GetName)(const NN_TensorDesc *, const char **) = OH_NNTensorDesc_GetName;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_SetDataType)(NN_TensorDesc *, OH_NN_DataType) = OH_NNTensorDesc_SetDataType;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_GetDataType)(const NN_TensorDesc *, OH_NN_DataType *) = OH_NNTensorDesc_GetDataType;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_SetShape)(NN_TensorDesc *, const int32_t *, size_t) = OH_NNTensorDesc_SetShape;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_GetShape)(const NN_TensorDesc *, int32_t **, size_t *) = OH_NNTensorDesc_GetShape;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_SetFormat)(NN_TensorDesc *, OH_NN_Format) = OH_NNTensorDesc_SetFormat;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_GetFormat)(const NN_TensorDesc *, OH_NN_Format *) = OH_NNTensorDesc_GetFormat;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_GetElementCount)(const NN_TensorDesc *, size_t *) = OH_NNTensorDesc_GetElementCount;
-static OH_NN_ReturnCode (*const p_OH_NNTensorDesc_GetByteSize)(const NN_TensorDesc *, size_t *) = OH_NNTensorDesc_GetByteSize;
-static NN_QuantParam *(*const p_OH_NNQuantParam_Create)(void) = OH_NNQuantParam_Create;
-static OH_NN_ReturnCode (*const p_OH_NNQuantParam_SetScales)(NN_QuantParam *, const double *, size_t) = OH_NNQuantParam_SetScales;
-static OH_NN_ReturnCode (*const p_OH_NNQuantParam_SetZeroPoints)(NN_QuantParam *, const int32_t *, size_t) = OH_NNQuantParam_SetZeroPoints;
-static OH_NN_ReturnCode (*const p_OH_NNQuantParam_SetNumBits)(NN_QuantParam *, const uint32_t *, size_t) = OH_NNQuantParam_SetNumBits;
-static OH_NN_ReturnCode (*const p_OH_NNQuantParam_Destroy)(NN_QuantParam **) = OH_NNQuantParam_Destroy;
+static NN_TensorDesc *(*volatile p_OH_NNTensorDesc_Create)(void) = OH_NNTensorDesc_Create;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_Destroy)(NN_TensorDesc **) = OH_NNTensorDesc_Destroy;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_SetName)(NN_TensorDesc *, const char *) = OH_NNTensorDesc_SetName;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_GetName)(const NN_TensorDesc *, const char **) = OH_NNTensorDesc_GetName;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_SetDataType)(NN_TensorDesc *, OH_NN_DataType) = OH_NNTensorDesc_SetDataType;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_GetDataType)(const NN_TensorDesc *, OH_NN_DataType *) = OH_NNTensorDesc_GetDataType;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_SetShape)(NN_TensorDesc *, const int32_t *, size_t) = OH_NNTensorDesc_SetShape;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_GetShape)(const NN_TensorDesc *, int32_t **, size_t *) = OH_NNTensorDesc_GetShape;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_SetFormat)(NN_TensorDesc *, OH_NN_Format) = OH_NNTensorDesc_SetFormat;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_GetFormat)(const NN_TensorDesc *, OH_NN_Format *) = OH_NNTensorDesc_GetFormat;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_GetElementCount)(const NN_TensorDesc *, size_t *) = OH_NNTensorDesc_GetElementCount;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_GetByteSize)(const NN_TensorDesc *, size_t *) = OH_NNTensorDesc_GetByteSize;
+static NN_QuantParam *(*volatile p_OH_NNQuantParam_Create)(void) = OH_NNQuantParam_Create;
+static OH_NN_ReturnCode (*volatile p_OH_NNQuantParam_SetScales)(NN_QuantParam *, const double *, size_t) = OH_NNQuantParam_SetScales;
+static OH_NN_ReturnCode (*volatile p_OH_NNQuantParam_SetZeroPoints)(NN_QuantParam *, const int32_t *, size_t) = OH_NNQuantParam_SetZeroPoints;
+static OH_NN_ReturnCode (*volatile p_OH_NNQuantParam_SetNumBits)(NN_QuantParam *, const uint32_t *, size_t) = OH_NNQuantParam_SetNumBits;
+static OH_NN_ReturnCode (*volatile p_OH_NNQuantParam_Destroy)(NN_QuantParam **) = OH_NNQuantParam_Destroy;
 
 int main(void)
 {

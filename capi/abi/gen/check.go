@@ -18,7 +18,7 @@ func (f *facade) prototypes() string {
 	}
 	b.WriteString("\n")
 	for _, fn := range f.funcs {
-		fmt.Fprintf(&b, "static %s(*const p_%s)(%s) = %s;\n", space(fn.Result.Text), fn.Name, fn.paramTypes(), fn.Name)
+		fmt.Fprintf(&b, "static %s(*volatile p_%s)(%s) = %s;\n", space(fn.Result.Text), fn.Name, fn.paramTypes(), fn.Name)
 	}
 	fmt.Fprintf(&b, "\nint main(void)\n{\n\tint missing = 0;\n")
 	for _, fn := range f.funcs {
@@ -197,6 +197,8 @@ func (fn *function) misuseParam(i int, p abi.Param) (set string, undo []string, 
 		return fmt.Sprintf("\t%s a%d = bad == %d ? NULL : (%s)misuse_callback;\n", t.Base, i, i, t.Base), nil, "1"
 	case fn.Scalar(t) == "bool" || fn.Scalar(t) == "float" || fn.Scalar(t) == "double":
 		return fmt.Sprintf("\t%s a%d = bad == %d;\n", t.Base, i, i), nil, "1"
+	case p.Role.Name == "len" && !fn.bounded(p):
+		return fmt.Sprintf("\t%s a%d = (%s)(bad == %d ? misuse_length(v) : 1);\n", t.Base, i, t.Base, i), nil, "MISUSE_LENGTHS"
 	case fn.Scalar(t) != "":
 		return fmt.Sprintf("\t%s a%d = (%s)(bad == %d ? misuse_number(v) : 1);\n", t.Base, i, t.Base, i), nil, "MISUSE_NUMBERS"
 	case p.Role.Name == "string":
@@ -205,6 +207,11 @@ func (fn *function) misuseParam(i int, p abi.Param) (set string, undo []string, 
 		return fmt.Sprintf("\t%sa%d = (%s)(bad == %d ? NULL : misuse_scratch(%d));\n", space(t.Text), i, t.Text, i, i), nil, "1"
 	}
 	return fmt.Sprintf("\t%sa%d = (%s)(bad == %d ? misuse_pointer(v) : misuse_scratch(%d));\n", space(t.Text), i, t.Text, i, i), nil, "misuse_pointers()"
+}
+
+// bounded says whether the length p has a bound in the table. Without one the caller's word has to be believed.
+func (fn *function) bounded(p abi.Param) bool {
+	return slices.ContainsFunc(fn.Params, func(q abi.Param) bool { return q.Role.Len == p.Name && q.Role.Max > 0 })
 }
 
 // mustFail is the C condition under which a call is certain to be refused.

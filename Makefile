@@ -1,0 +1,49 @@
+# AnyNPU. `make` builds the libraries into build/lib; README.md names the other targets.
+
+GO     ?= go
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+LIB  := $(BUILD)/lib
+OBJ  := $(BUILD)/obj
+ARCH := $(shell $(GO) env GOARCH)
+CORE := libneural_network_core.so
+
+# Stub libraries: one per generated list of names.
+STUBS := $(patsubst capi/stub/z%.symbols,$(LIB)/%.so,$(wildcard capi/stub/z*.symbols))
+
+SOURCES := $(shell find capi core backends -type f \( -name '*.go' -o -name '*.[chsS]' -o -name '*.ld' \) 2>/dev/null) go.mod go.sum
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: all libs demo test test-long conformance lint generate bench fuzz install clean
+
+all: libs
+
+libs: $(LIB)/$(CORE) $(STUBS)
+
+# The core library: Go's initialiser in a section of its own (lazy.ld), only the listed names visible, then postlink.
+$(OBJ)/$(CORE): $(SOURCES) capi/zcore.map
+	@mkdir -p $(@D)
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -o $@ -ldflags "-w -extldflags '\
+	-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld -Wl,--version-script=$(CURDIR)/capi/zcore.map -Wl,-soname,$(CORE) -Wl,-z,now'" ./capi
+	@rm -f $(@:.so=.h)
+
+$(LIB)/$(CORE): $(OBJ)/$(CORE) capi/postlink/main.go
+	@mkdir -p $(@D)
+	$(GO) run ./capi/postlink $< $@
+
+# A stub library needs no libc and runs nothing; its own RUNPATH finds the core library beside it.
+$(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
+	$(CC) -shared -nostdlib -o $@ $< -Wl,-soname,$*.so -Wl,--version-script=capi/stub/z$*.map -Wl,-z,relro,-z,now,-z,defs \
+	-Wl,--hash-style=both -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' -L$(LIB) -lneural_network_core
+
+generate:
+	$(GO) run ./capi/abi/gen
+
+clean:
+	rm -rf $(BUILD)
