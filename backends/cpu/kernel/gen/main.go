@@ -22,6 +22,9 @@ var groups = []struct {
 }{
 	{"peak", peak},
 	{"gemm", gemm},
+	{"unary", unary},
+	{"binary", binary},
+	{"reduce", reduce},
 }
 
 func main() {

@@ -83,7 +83,7 @@ func idx(base, index reg.Register, scale uint8, disp int) operand.Mem {
 	return operand.Mem{Base: base, Index: index, Scale: scale, Disp: disp}
 }
 
-func (g *gen) zero(v reg.VecPhysical) {
+func (g *gen) zero(v reg.Register) {
 	if g.wide() {
 		g.VPXORD(v, v, v)
 	} else {
@@ -129,7 +129,7 @@ func (g *gen) maskTable() operand.Mem {
 	return m
 }
 
-func (g *gen) loadTail(m operand.Mem, v reg.VecPhysical) {
+func (g *gen) loadTail(m operand.Mem, v reg.Register) {
 	if g.wide() {
 		g.VMOVUPS_Z(m, reg.K1, v)
 	} else {
@@ -137,7 +137,7 @@ func (g *gen) loadTail(m operand.Mem, v reg.VecPhysical) {
 	}
 }
 
-func (g *gen) storeTail(v reg.VecPhysical, m operand.Mem) {
+func (g *gen) storeTail(v reg.Register, m operand.Mem) {
 	if g.wide() {
 		g.VMOVUPS(v, reg.K1, m)
 	} else {
@@ -145,7 +145,7 @@ func (g *gen) storeTail(v reg.VecPhysical, m operand.Mem) {
 	}
 }
 
-func (g *gen) loadMaybe(masked bool, m operand.Mem, v reg.VecPhysical) {
+func (g *gen) loadMaybe(masked bool, m operand.Mem, v reg.Register) {
 	if masked {
 		g.loadTail(m, v)
 	} else {
@@ -153,7 +153,7 @@ func (g *gen) loadMaybe(masked bool, m operand.Mem, v reg.VecPhysical) {
 	}
 }
 
-func (g *gen) storeMaybe(masked bool, v reg.VecPhysical, m operand.Mem) {
+func (g *gen) storeMaybe(masked bool, v reg.Register, m operand.Mem) {
 	if masked {
 		g.storeTail(v, m)
 	} else {

@@ -1,0 +1,310 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// unaryExact are the functions whose every level gives the same bits.
+var unaryExact = []UnaryOp{Identity, Relu, Relu6, Clamp, LeakyRelu, HardSwish, HardSigmoid, Sqrt, Rsqrt, Abs, Neg, Floor, Ceil, Round}
+
+// withSpecials is n values, special ones mixed in.
+func withSpecials(seed uint64, n int) []float32 {
+	s := randSlice(seed, n)
+	for i := range s {
+		s[i] *= 8
+		if (i+int(seed))%3 == 0 {
+			s[i] = specials[(i/3+int(seed))%len(specials)]
+		}
+	}
+	return s
+}
+
+func TestUnary_equalsGenericBitForBit(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, op := range unaryExact {
+			for _, n := range lengths() {
+				for off := range 8 {
+					src := withSpecials(uint64(n+off), n)
+					in, out := newGuarded(n, off), newGuarded(n, off*3)
+					copy(in.data, src)
+					Unary(op, out.data, in.data, 0.25, 0.75)
+					out.check(t, op.String())
+					want := scalarUnary(op, src, 0.25, 0.75)
+					for i := range want {
+						if !same(want[i], out.data[i], false) {
+							t.Fatalf("%v(%v) of %d values: want %v, got %v", op, src[i], n, want[i], out.data[i])
+						}
+						require.True(t, same(src[i], in.data[i], false), "input written")
+					}
+					Unary(op, in.data, in.data, 0.25, 0.75)
+					in.check(t, op.String())
+					for i := range want {
+						require.True(t, same(want[i], in.data[i], false), "in place")
+					}
+				}
+			}
+		}
+	})
+}
+
+// scalarUnary is an independent scalar form of the exact functions.
+func scalarUnary(op UnaryOp, src []float32, a, b float32) []float32 {
+	lim := func(x, lo, hi float32) float32 {
+		switch {
+		case x < lo:
+			return lo
+		case x > hi:
+			return hi
+		}
+		return x
+	}
+	out := make([]float32, len(src))
+	for i, x := range src {
+		d := float64(x)
+		switch op {
+		case Identity:
+		case Relu:
+			x = lim(x, 0, inf32)
+		case Relu6:
+			x = lim(x, 0, 6)
+		case Clamp:
+			x = lim(x, a, b)
+		case LeakyRelu:
+			if x < 0 {
+				x = a * x
+			}
+		case HardSwish:
+			x = x * lim(x+3, 0, 6) * float32(1.0/6)
+		case HardSigmoid:
+			x = lim(float32(a*x)+b, 0, 1)
+		case Sqrt:
+			x = float32(math.Sqrt(d))
+		case Rsqrt:
+			x = 1 / float32(math.Sqrt(d))
+		case Abs:
+			x = float32(math.Abs(d))
+		case Neg:
+			x = -x
+		case Floor:
+			x = float32(math.Floor(d))
+		case Ceil:
+			x = float32(math.Ceil(d))
+		case Round:
+			x = float32(math.RoundToEven(d))
+		}
+		out[i] = x
+	}
+	return out
+}
+
+// TestUnary_errorBounds sweeps float32 densely and checks the stated errors.
+func TestUnary_errorBounds(t *testing.T) {
+	cases := []struct {
+		op    UnaryOp
+		exact func(float64) float64
+		ulp   float64 // bound relative to the result
+		abs   float64 // bound relative to |x|, instead
+		tiny  float64 // absolute error that always passes
+	}{
+		{op: Exp, exact: math.Exp, ulp: 2},
+		{op: Sigmoid, exact: func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, ulp: 4},
+		{op: SiLU, exact: func(x float64) float64 { return x / (1 + math.Exp(-x)) }, ulp: 4, tiny: 1e-42},
+		{op: Tanh, exact: math.Tanh, ulp: 4},
+		{op: Erf, exact: math.Erf, ulp: 4},
+		{op: Gelu, exact: func(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }, abs: 1.0 / (1 << 22)},
+		{op: GeluTanh, exact: geluTanh64, abs: 1.0 / (1 << 21)},
+	}
+	var xs []float32
+	for b := uint64(0); b < 1<<32; b += 9973 {
+		xs = append(xs, math.Float32frombits(uint32(b)))
+	}
+	for i := range 400000 { // denser where the functions bend
+		xs = append(xs, float32(i-200000)/200000*110, float32(i-200000)/200000*5)
+	}
+	xs = append(xs, specials...)
+	eachISA(t, func(t *testing.T) {
+		out := make([]float32, len(xs))
+		for _, c := range cases {
+			Unary(c.op, out, xs, 0, 0)
+			worst, at := 0.0, float32(0)
+			for i, x := range xs {
+				want := c.exact(float64(x))
+				if math.IsInf(float64(x), -1) && (c.op == SiLU || c.op == Gelu || c.op == GeluTanh) {
+					want = math.NaN()
+				}
+				e := ulps(out[i], want)
+				d := math.Abs(float64(out[i]) - want)
+				if c.abs > 0 && !math.IsInf(float64(x), 0) && x == x {
+					e = d / math.Max(c.abs*math.Abs(float64(x)), 1e-42)
+				}
+				if d <= c.tiny {
+					e = 0
+				}
+				if e > worst || e != e {
+					worst, at = e, x
+				}
+			}
+			limit := c.ulp
+			if c.abs > 0 {
+				limit = 1
+			}
+			if !(worst <= limit) {
+				t.Errorf("%v: error %.3g at %v exceeds %v", c.op, worst, at, limit)
+			}
+			t.Logf("%v: worst %.3f of %v at %v", c.op, worst, limit, at)
+		}
+	})
+}
+
+func TestUnary_transcendentalLengths(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, op := range []UnaryOp{Exp, Sigmoid, SiLU, Tanh, Erf, Gelu, GeluTanh} {
+			for _, n := range lengths() {
+				src := withSpecials(uint64(n), n)
+				in, out := newGuarded(n, n), newGuarded(n, 3*n)
+				copy(in.data, src)
+				Unary(op, out.data, in.data, 0, 0)
+				out.check(t, op.String())
+				want := make([]float32, n)
+				if n > 0 {
+					unaryGeneric[op](&want[0], &src[0], n, 0, 0)
+				}
+				for i := range want {
+					x := math.Abs(float64(src[i]))
+					ok := same(want[i], out.data[i], true) || math.Abs(float64(want[i])-float64(out.data[i])) <= 1e-6*max(1e-30, min(x, 1e30), math.Abs(float64(want[i])))
+					require.True(t, ok, "%v(%v): want %v, got %v", op, src[i], want[i], out.data[i])
+				}
+				Unary(op, in.data, in.data, 0, 0)
+				for i := range want {
+					require.True(t, same(in.data[i], out.data[i], false), "in place")
+				}
+			}
+		}
+	})
+}
+
+func TestUnary_panics(t *testing.T) {
+	require.Panics(t, func() { Unary(Abs, make([]float32, 3), make([]float32, 4), 0, 0) })
+	require.Panics(t, func() { Unary(numUnary, make([]float32, 4), make([]float32, 4), 0, 0) })
+	require.Panics(t, func() { BinaryVV(Add, make([]float32, 4), make([]float32, 4), make([]float32, 3)) })
+	require.Panics(t, func() { BinaryVS(numBinary, make([]float32, 4), make([]float32, 4), 1) })
+}
+
+func scalarBin(op BinaryOp, a, b float32) float32 {
+	switch op {
+	case Add:
+		return a + b
+	case Sub:
+		return a - b
+	case Mul:
+		return a * b
+	case Div:
+		return a / b
+	case Min:
+		return float32(math.Min(float64(a), float64(b)))
+	}
+	return float32(math.Max(float64(a), float64(b)))
+}
+
+// minNaN corrects math.Min and math.Max, where an infinity beats NaN.
+func wantBin(op BinaryOp, a, b float32) float32 {
+	if (op == Min || op == Max) && (a != a || b != b) {
+		return float32(math.NaN())
+	}
+	return scalarBin(op, a, b)
+}
+
+func TestBinary_everyPattern(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for op := range numBinary {
+			for _, n := range lengths() {
+				off := n % 16
+				a, b, out := newGuarded(n, off), newGuarded(n, off+1), newGuarded(n, off+2)
+				copy(a.data, withSpecials(uint64(n), n))
+				copy(b.data, withSpecials(uint64(n+7), n))
+				s := specials[n%len(specials)]
+				expect := func(what string, f func(i int) float32) {
+					t.Helper()
+					out.check(t, what)
+					for i := range n {
+						if w := f(i); !same(w, out.data[i], op >= Min) {
+							t.Fatalf("%v %s [%d of %d] a %v b %v s %v: want %v, got %v", op, what, i, n, a.data[i], b.data[i], s, w, out.data[i])
+						}
+					}
+				}
+				BinaryVV(op, out.data, a.data, b.data)
+				expect("VV", func(i int) float32 { return wantBin(op, a.data[i], b.data[i]) })
+				BinaryVS(op, out.data, a.data, s)
+				expect("VS", func(i int) float32 { return wantBin(op, a.data[i], s) })
+				BinarySV(op, out.data, s, b.data)
+				expect("SV", func(i int) float32 { return wantBin(op, s, b.data[i]) })
+				want := append([]float32(nil), a.data...)
+				copy(out.data, b.data)
+				BinaryVV(op, out.data, a.data, out.data)
+				expect("in place", func(i int) float32 { return wantBin(op, want[i], b.data[i]) })
+			}
+		}
+	})
+}
+
+func TestBinary_rowsAndColumns(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, swap := range []bool{false, true} {
+			for _, d := range [][2]int{{3, 5}, {1, 33}, {17, 1}, {4, 64}, {0, 7}, {5, 0}} {
+				rows, cols := d[0], d[1]
+				a, row, col := randSlice(1, rows*cols), randSlice(2, cols), randSlice(3, rows)
+				out := newGuarded(rows*cols, 5)
+				check := func(o func(r, c int) float32) {
+					out.check(t, "rows")
+					for i := range rows * cols {
+						x, y := a[i], o(i/cols, i%cols)
+						if swap {
+							x, y = y, x
+						}
+						require.Equal(t, x-y, out.data[i])
+					}
+				}
+				BinaryRows(Sub, out.data, a, row, rows, cols, swap)
+				check(func(_, c int) float32 { return row[c] })
+				BinaryCols(Sub, out.data, a, col, rows, cols, swap)
+				check(func(r, _ int) float32 { return col[r] })
+			}
+		}
+	})
+}
+
+func TestElementwise_longSlices(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		n := 3*binaryBlock + 5
+		a := randSlice(1, n)
+		out := newGuarded(n, 1)
+		BinaryVS(Mul, out.data, a, 2)
+		out.check(t, "long")
+		for i := range a {
+			require.Equal(t, 2*a[i], out.data[i])
+		}
+		Unary(Neg, out.data, a, 0, 0)
+		for i := range a {
+			require.Equal(t, -a[i], out.data[i])
+		}
+	})
+}
+
+func BenchmarkUnary(b *testing.B) {
+	benchISA(b, func(b *testing.B) {
+		for op := Clamp; op < numUnary; op++ {
+			b.Run(fmt.Sprint(op), func(b *testing.B) {
+				x, y := Aligned[float32](4096), Aligned[float32](4096)
+				fillRand(rng(1), x)
+				b.SetBytes(4 * 4096)
+				for b.Loop() {
+					Unary(op, y, x, 0.1, 0.9)
+				}
+			})
+		}
+	})
+}

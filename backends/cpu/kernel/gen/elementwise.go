@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// stream walks n values: body is emitted for unroll vectors, for one, and for
+// the masked rest. ptrs move on together; body gets the byte offset and says
+// whether to load and store under the mask.
+func (g *gen) stream(n reg.GPVirtual, unroll int, ptrs []reg.GPVirtual, body func(disp int, masked bool)) {
+	step := func(u int, loop, next string) {
+		g.Label(loop)
+		g.CMPQ(n, imm(u*g.lanes))
+		g.JLT(label(next))
+		for i := range u {
+			body(i*g.bytes(), false)
+		}
+		for _, p := range ptrs {
+			g.ADDQ(imm(u*g.bytes()), p)
+		}
+		g.SUBQ(imm(u*g.lanes), n)
+		g.JMP(label(loop))
+	}
+	if unroll > 1 {
+		step(unroll, "unrolled", "vector")
+	}
+	step(1, "vector", "tail")
+	g.Label("tail")
+	g.TESTQ(n, n)
+	g.JZ(label("done"))
+	g.tail(n)
+	body(0, true)
+	g.Label("done")
+}
+
+func (g *gen) get(m operand.Mem, masked bool) reg.VecVirtual {
+	r := g.v()
+	g.loadMaybe(masked, m, r)
+	return r
+}
+
+// bcastArg repeats a float32 parameter over a vector.
+func (g *gen) bcastArg(name string) reg.VecVirtual {
+	r := g.v()
+	g.VBROADCASTSS(g.arg(name), r)
+	return r
+}
+
+func unary(g *gen) {
+	type fn = func(x reg.Register, alpha, beta reg.Register) reg.Register
+	ops := []struct {
+		name   string
+		unroll int
+		f      fn
+	}{
+		{"Clamp", 4, func(x, a, b reg.Register) reg.Register { return g.clampTo(x, a, b) }},
+		{"LeakyRelu", 4, func(x, a, _ reg.Register) reg.Register {
+			return g.pick(x, g.f(0), g.bin(g.VMULPS, a, x), x)
+		}},
+		{"HardSwish", 4, func(x, _, _ reg.Register) reg.Register {
+			c := g.clampTo(g.bin(g.VADDPS, g.f(3), x), g.f(0), g.f(6))
+			return g.bin(g.VMULPS, g.f(1.0/6), g.bin(g.VMULPS, c, x))
+		}},
+		{"HardSigmoid", 4, func(x, a, b reg.Register) reg.Register {
+			return g.clampTo(g.bin(g.VADDPS, b, g.bin(g.VMULPS, a, x)), g.f(0), g.f(1))
+		}},
+		{"Sigmoid", 1, func(x, _, _ reg.Register) reg.Register { return g.sigmoid(x) }},
+		{"SiLU", 1, func(x, _, _ reg.Register) reg.Register { return g.bin(g.VMULPS, x, g.sigmoid(x)) }},
+		{"Tanh", 1, func(x, _, _ reg.Register) reg.Register { return g.tanh(x) }},
+		{"Exp", 1, func(x, _, _ reg.Register) reg.Register { return g.exp(x) }},
+		{"Erf", 1, func(x, _, _ reg.Register) reg.Register { return g.erf(x) }},
+		{"Gelu", 1, func(x, _, _ reg.Register) reg.Register {
+			return g.halfOnePlus(x, g.erf(g.bin(g.VMULPS, g.f(0.70710678118654752440), x)))
+		}},
+		{"GeluTanh", 1, func(x, _, _ reg.Register) reg.Register {
+			z := g.bin(g.VMULPS, x, x)
+			c := g.poly(z, 0x3d122279, 0x3f4c422a) // sqrt(2/pi)*0.044715, sqrt(2/pi)
+			return g.halfOnePlus(x, g.tanh(g.bin(g.VMULPS, c, x)))
+		}},
+		{"Sqrt", 1, func(x, _, _ reg.Register) reg.Register {
+			r := g.v()
+			g.VSQRTPS(x, r)
+			return r
+		}},
+		{"Rsqrt", 1, func(x, _, _ reg.Register) reg.Register {
+			r := g.v()
+			g.VSQRTPS(x, r)
+			return g.bin(g.VDIVPS, r, g.mov(g.f(1)))
+		}},
+		{"Abs", 4, func(x, _, _ reg.Register) reg.Register { return g.abs(x) }},
+		{"Neg", 4, func(x, _, _ reg.Register) reg.Register { return g.bin(g.xor(), g.bcast(signBit), x) }},
+		{"Floor", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 1) }},
+		{"Ceil", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 2) }},
+		{"Round", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 0) }},
+	}
+	for _, o := range ops {
+		g.text("unary"+o.name, "func(dst, src *float32, n int, alpha, beta float32)",
+			fmt.Sprintf("is %s of [Unary] on n values; dst may be src.", o.name))
+		var alpha, beta reg.Register
+		switch o.name {
+		case "Clamp", "HardSigmoid":
+			alpha, beta = g.bcastArg("alpha"), g.bcastArg("beta")
+		case "LeakyRelu":
+			alpha = g.bcastArg("alpha")
+		}
+		dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
+		g.stream(n, o.unroll, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
+			g.storeMaybe(masked, o.f(g.get(at(src, d), masked), alpha, beta), at(dst, d))
+		})
+		g.ret()
+	}
+}
+
+func binary(g *gen) {
+	// nanOf puts a back into r where a is NaN; the instructions give b's lane.
+	nanOf := func(a, r reg.Register) reg.Register {
+		if g.wide() {
+			k := g.K()
+			g.VCMPPS(operand.U8(predUnord), a, a, k)
+			g.VMOVAPS(a, k, r)
+			return r
+		}
+		m := g.v()
+		g.VCMPPS(operand.U8(predUnord), a, a, m)
+		return g.blend(m, a, r)
+	}
+	ops := []struct {
+		name string
+		f    func(a, b reg.Register) reg.Register
+	}{
+		{"Add", func(a, b reg.Register) reg.Register { return g.bin(g.VADDPS, b, a) }},
+		{"Sub", func(a, b reg.Register) reg.Register { return g.bin(g.VSUBPS, b, a) }},
+		{"Mul", func(a, b reg.Register) reg.Register { return g.bin(g.VMULPS, b, a) }},
+		{"Div", func(a, b reg.Register) reg.Register { return g.bin(g.VDIVPS, b, a) }},
+		{"Min", func(a, b reg.Register) reg.Register { return nanOf(a, g.bin(g.VMINPS, b, a)) }},
+		{"Max", func(a, b reg.Register) reg.Register { return nanOf(a, g.bin(g.VMAXPS, b, a)) }},
+	}
+	for _, o := range ops {
+		g.text("vv"+o.name, "func(dst, a, b *float32, n int)", fmt.Sprintf("is %s of [BinaryVV] on n values; dst may be a or b.", o.name))
+		dst, a, b, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
+		g.stream(n, 4, []reg.GPVirtual{dst, a, b}, func(d int, masked bool) {
+			g.storeMaybe(masked, o.f(g.get(at(a, d), masked), g.get(at(b, d), masked)), at(dst, d))
+		})
+		g.ret()
+		for _, swap := range []bool{false, true} {
+			name := "vs"
+			if swap {
+				name = "sv"
+			}
+			g.text(name+o.name, "func(dst, a *float32, b float32, n int)", fmt.Sprintf("is %s of [Binary%s%s] on n values; dst may be a.", o.name, map[bool]string{true: "S", false: "V"}[swap], map[bool]string{true: "V", false: "S"}[swap]))
+			dst, a, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("n")
+			s := g.bcastArg("b")
+			g.stream(n, 4, []reg.GPVirtual{dst, a}, func(d int, masked bool) {
+				x := g.get(at(a, d), masked)
+				var r reg.Register
+				if swap {
+					r = o.f(s, x)
+				} else {
+					r = o.f(x, s)
+				}
+				g.storeMaybe(masked, r, at(dst, d))
+			})
+			g.ret()
+		}
+	}
+}
+
+// blend is mask ? yes : no for AVX2.
+func (g *gen) blend(mask, yes, no reg.Register) reg.VecVirtual {
+	r := g.v()
+	g.VBLENDVPS(mask, yes, no, r)
+	return r
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// fold combines the lanes of v with op into lane 0 and stores it as the result.
+func (g *gen) fold(op vop, v reg.VecVirtual) {
+	x := v
+	if g.wide() {
+		h := g.YMM()
+		g.VEXTRACTF64X4(operand.U8(1), x, h)
+		y := g.YMM()
+		op(h, x.AsY(), y)
+		x = y
+	}
+	h := g.XMM()
+	g.VEXTRACTF128(operand.U8(1), x.AsY(), h)
+	s := g.XMM()
+	op(h, x.AsX(), s)
+	t := g.XMM()
+	g.VSHUFPS(operand.U8(0xee), s, s, t)
+	op(t, s, s)
+	g.VSHUFPS(operand.U8(0x55), s, s, t)
+	op(t, s, s)
+	g.VMOVSS(s, g.result())
+}
+
+// keep zeroes the lanes beyond the tail mask.
+func (g *gen) keep(masked bool, x reg.VecVirtual) reg.VecVirtual {
+	if !masked {
+		return x
+	}
+	r := g.v()
+	if g.wide() {
+		g.VMOVAPS_Z(x, reg.K1, r)
+	} else {
+		g.VANDPS(x, g.mask(), r)
+	}
+	return r
+}
+
+// accs are accumulators that take turns.
+func (g *gen) accs(n int) []reg.VecVirtual {
+	a := make([]reg.VecVirtual, n)
+	for i := range a {
+		a[i] = g.v()
+		g.zero(a[i])
+	}
+	return a
+}
+
+func (g *gen) foldAll(op vop, a []reg.VecVirtual) {
+	for n := len(a) / 2; n > 0; n /= 2 {
+		for i := range n {
+			op(a[i+n], a[i], a[i])
+		}
+	}
+	g.fold(op, a[0])
+}
+
+func reduce(g *gen) {
+	add := vop(g.VADDPS)
+
+	g.text("sum", "func(src *float32, n int) (ret float32)", "adds n values in four vectors of partial sums.")
+	src, n := g.loadArg("src"), g.loadArg("n")
+	a := g.accs(4)
+	g.stream(n, 4, []reg.GPVirtual{src}, func(d int, masked bool) {
+		i := d / g.bytes()
+		g.VADDPS(g.get(at(src, d), masked), a[i], a[i])
+	})
+	g.foldAll(add, a)
+	g.ret()
+
+	g.text("sumSquares", "func(src *float32, n int, mean float32) (ret float32)", "adds (src[i]-mean)^2 in four vectors of partial sums.")
+	src, n = g.loadArg("src"), g.loadArg("n")
+	mean := g.bcastArg("mean")
+	a = g.accs(4)
+	g.stream(n, 4, []reg.GPVirtual{src}, func(d int, masked bool) {
+		i := d / g.bytes()
+		x := g.keep(masked, g.bin(g.VSUBPS, mean, g.get(at(src, d), masked)))
+		g.VFMADD231PS(x, x, a[i])
+	})
+	g.foldAll(add, a)
+	g.ret()
+
+	g.text("addSum", "func(dst, a, b *float32, n int) (ret float32)", "is dst = a + b on n values; it returns the sum of dst.")
+	dst, pa, pb, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
+	a = g.accs(4)
+	g.stream(n, 4, []reg.GPVirtual{dst, pa, pb}, func(d int, masked bool) {
+		i := d / g.bytes()
+		x := g.bin(g.VADDPS, g.get(at(pb, d), masked), g.get(at(pa, d), masked))
+		g.storeMaybe(masked, x, at(dst, d))
+		g.VADDPS(x, a[i], a[i])
+	})
+	g.foldAll(add, a)
+	g.ret()
+
+	g.text("expSum", "func(dst, src *float32, n int, scale, shift float32) (ret float32)", "is dst = exp(src*scale - shift) on n values; it returns the sum of dst.")
+	dst, src, n = g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
+	scale, shift := g.bcastArg("scale"), g.bcastArg("shift")
+	a = g.accs(1)
+	g.stream(n, 1, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
+		x := g.get(at(src, d), masked)
+		g.VFMSUB213PS(shift, scale, x)
+		e := g.exp(x)
+		g.storeMaybe(masked, e, at(dst, d))
+		g.VADDPS(g.keep(masked, e), a[0], a[0])
+	})
+	g.foldAll(add, a)
+	g.ret()
+
+	g.text("normalize", "func(dst, src, gamma, beta *float32, n int, mean, rstd float32)", "is dst = (src-mean)*rstd*gamma + beta on n values.")
+	dst, src, pa, pb = g.loadArg("dst"), g.loadArg("src"), g.loadArg("gamma"), g.loadArg("beta")
+	n = g.loadArg("n")
+	mean = g.bcastArg("mean")
+	rstd := g.bcastArg("rstd")
+	g.stream(n, 2, []reg.GPVirtual{dst, src, pa, pb}, func(d int, masked bool) {
+		x := g.bin(g.VMULPS, rstd, g.bin(g.VSUBPS, mean, g.get(at(src, d), masked)))
+		g.VFMADD213PS(g.get(at(pb, d), masked), g.get(at(pa, d), masked), x)
+		g.storeMaybe(masked, x, at(dst, d))
+	})
+	g.ret()
+
+	for _, o := range []struct {
+		name  string
+		op    vop
+		start float64
+	}{{"max", g.VMAXPS, math.Inf(-1)}, {"min", g.VMINPS, math.Inf(1)}} {
+		g.text(o.name, "func(src *float32, n int) (ret float32)", "is the "+o.name+" of n values, NaN if one is NaN.")
+		src, n := g.loadArg("src"), g.loadArg("n")
+		start := g.mov(g.f(o.start))
+		a := make([]reg.VecVirtual, 4)
+		for i := range a {
+			a[i] = g.mov(start)
+		}
+		// nan collects NaN lanes: the lanes themselves, or all ones for AVX2.
+		nan := g.v()
+		g.zero(nan)
+		g.stream(n, 4, []reg.GPVirtual{src}, func(d int, masked bool) {
+			i := d / g.bytes()
+			x := g.get(at(src, d), masked)
+			if masked {
+				if g.wide() {
+					y := g.mov(start)
+					g.VMOVAPS(x, reg.K1, y)
+					x = y
+				} else {
+					x = g.blend(g.mask(), x, start)
+				}
+			}
+			o.op(a[i], x, a[i]) // a NaN in x leaves the accumulator
+			if g.wide() {
+				k := g.K()
+				g.VCMPPS(operand.U8(predUnord), x, x, k)
+				g.VMOVAPS(x, k, nan)
+			} else {
+				m := g.v()
+				g.VCMPPS(operand.U8(predUnord), x, x, m)
+				g.VORPS(m, nan, nan)
+			}
+		})
+		for _, i := range []int{2, 1} {
+			for j := range i {
+				o.op(a[j+i], a[j], a[j])
+			}
+		}
+		g.fold(o.op, a[0])
+		if g.wide() {
+			k := g.K()
+			g.VCMPPS(operand.U8(predUnord), nan, nan, k)
+			t := g.GP32()
+			g.KMOVW(k, t)
+			g.TESTL(t, t)
+		} else {
+			t := g.GP32()
+			g.VMOVMSKPS(nan, t)
+			g.TESTL(t, t)
+		}
+		g.JZ(label("clean"))
+		g.MOVL(operand.U32(0x7fc00000), g.result())
+		g.Label("clean")
+		g.ret()
+	}
+}
+
+// result is the stack slot of the return value.
+func (g *gen) result() operand.Mem {
+	b, err := g.Return("ret").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
