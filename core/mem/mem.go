@@ -1,4 +1,6 @@
-// Package mem is the memory that tensors live in: host memory, memfd, dma-buf, a device's own, and a caller's that is only borrowed.
+// Package mem is the memory that tensors live in: host memory, memfd, imported file descriptors, a device's own, and a caller's that is
+// only borrowed. Host, Memfd, ImportFD, Borrow and Sub make buffers; Read, Write and Copy move bytes between any two; Weights keeps the
+// constants of a program. Memory made here lies outside the Go heap.
 package mem
 
 import (
@@ -21,7 +23,7 @@ const (
 type Buffer interface {
 	// Size returns the usable bytes.
 	Size() int64
-	// Map returns the bytes, valid until the last Release; ErrUnmappable for device-only memory.
+	// Map returns the Size bytes, valid until the last Release; ErrUnmappable for device-only memory, which then implements Transfer.
 	Map() ([]byte, error)
 	// FD returns a file descriptor that stays the buffer's, and the offset of the first byte in it; ok is false when there is none.
 	FD() (fd int, offset int64, ok bool)
@@ -29,6 +31,15 @@ type Buffer interface {
 	Sync(d Direction, off, n int64) error
 	Retain()
 	Release()
+}
+
+// Transfer is implemented by buffers whose memory only their device can touch: it moves the bytes. Ranges outside the buffer are errors
+// of kind fault.Argument.
+type Transfer interface {
+	// CopyIn writes src at off.
+	CopyIn(off int64, src []byte) error
+	// CopyOut reads len(dst) bytes from off.
+	CopyOut(dst []byte, off int64) error
 }
 
 // View is a tensor inside a buffer.

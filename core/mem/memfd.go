@@ -1,0 +1,131 @@
+package mem
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// Memfd returns size zeroed bytes that other processes can share through FD. The size is sealed: no process can shrink the file under
+// a mapping. Kinds: fault.Argument (negative size, bad alignment), fault.Memory.
+func Memfd(size int64, o Options) (Buffer, error) {
+	align, err := o.check(size)
+	if err != nil {
+		return nil, err
+	}
+	if align > pageSize && !o.Huge {
+		return nil, fault.New(fault.Argument, "alignment %d of shared memory is larger than a page", align)
+	}
+	name := o.Name
+	if name == "" {
+		name = "anynpu"
+	}
+	if o.Huge && size >= hugePage && !guarded.Load() {
+		if b, err := memfd(name, size, roundUp(size, hugePage), unix.MFD_HUGETLB); err == nil {
+			return b, nil // creation succeeds without reserved huge pages, the mapping then fails
+		}
+	}
+	return memfd(name, size, max(size, 1), 0)
+}
+
+func memfd(name string, size, length int64, flags int) (Buffer, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|flags)
+	if err != nil {
+		return nil, fault.As(fault.Memory, err, "create shared memory of %d bytes", size)
+	}
+	if err := unix.Ftruncate(fd, length); err != nil {
+		unix.Close(fd)
+		return nil, fault.As(fault.Memory, err, "size shared memory of %d bytes", size)
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
+		unix.Close(fd)
+		return nil, fault.As(fault.Memory, err, "seal shared memory of %d bytes", size)
+	}
+	b, err := mapFD(fd, 0, size, roundUp(length, pageSize), unix.PROT_READ|unix.PROT_WRITE)
+	if err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return newBuffer(b), nil
+}
+
+// ImportFD maps size bytes of fd from offset, shared; offset need not be a multiple of the page size. The buffer owns a duplicate: the
+// caller may close fd at once. readOnly maps for reading, as a descriptor opened so demands; the bytes must not be written then.
+// A peer that shrinks an unsealed file makes access fault: only sealed memory is safe against a hostile peer.
+// Kinds: fault.Argument (bad descriptor, not mappable, range outside the file), fault.Memory.
+func ImportFD(fd int, offset, size int64, readOnly bool) (Buffer, error) {
+	if offset < 0 || size < 0 || size > 1<<62 || offset > 1<<62 {
+		return nil, fault.New(fault.Argument, "import %d bytes at offset %d", size, offset)
+	}
+	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		kind := fault.Argument
+		if err == unix.EMFILE {
+			kind = fault.Memory
+		}
+		return nil, fault.As(kind, err, "import descriptor %d", fd)
+	}
+	b, err := importOwn(own, offset, size, readOnly)
+	if err != nil {
+		unix.Close(own)
+		return nil, fault.Wrap(err, "import descriptor %d", fd)
+	}
+	return newBuffer(b), nil
+}
+
+func importOwn(fd int, offset, size int64, readOnly bool) (*buffer, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, fault.As(fault.Argument, err, "stat")
+	}
+	// Files know their size; a dma-buf or character device does not always say it, and refuses a mapping that is too long.
+	if st.Mode&unix.S_IFMT == unix.S_IFREG && (offset > st.Size || size > st.Size-offset) {
+		return nil, fault.New(fault.Argument, "%d bytes at offset %d of a file of %d bytes", size, offset, st.Size)
+	}
+	prot := unix.PROT_READ | unix.PROT_WRITE
+	if readOnly {
+		prot = unix.PROT_READ
+	}
+	lead := offset & (pageSize - 1)
+	return mapFD(fd, offset, size, roundUp(max(lead+size, 1), pageSize), prot)
+}
+
+// mapFD maps length bytes of fd from the page that holds offset; the buffer's size bytes start at offset. It takes fd over only when it
+// succeeds.
+func mapFD(fd int, offset, size, length int64, prot int) (*buffer, error) {
+	lead := offset & (pageSize - 1)
+	total, at := length, unsafe.Pointer(nil)
+	flags := unix.MAP_SHARED
+	guard := guarded.Load()
+	if guard {
+		total += 2 * pageSize
+		p, err := mapMemory(total, unix.PROT_NONE, 0)
+		if err != nil {
+			return nil, err
+		}
+		at = p
+		flags |= unix.MAP_FIXED
+	}
+	start := at
+	if guard {
+		start = unsafe.Add(at, pageSize)
+	}
+	p, err := unix.MmapPtr(fd, offset-lead, start, uintptr(length), prot, flags)
+	if err != nil {
+		if guard {
+			_ = unix.MunmapPtr(at, uintptr(total))
+		}
+		kind := fault.Argument
+		if err == unix.ENOMEM || err == unix.EAGAIN {
+			kind = fault.Memory
+		}
+		return nil, fault.As(kind, err, "map %d bytes at offset %d", size, offset)
+	}
+	b := &buffer{data: bytesAt(p, lead, size), fd: fd, fdOff: offset, base: p, length: uintptr(length)}
+	if guard {
+		b.base, b.length = at, uintptr(total)
+	}
+	return b, nil
+}

@@ -1,0 +1,65 @@
+// Package leak lets a test package end with the check that its tests left nothing behind: goroutines, file descriptors, buffers.
+package leak
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// Run runs the tests and returns the exit code for TestMain: 1 when goroutines or descriptors are more than before, or when one of the
+// counters (name to function) is not back at its first value. Goroutines that are about to end get two seconds.
+func Run(m *testing.M, counters map[string]func() int64) int {
+	warm()
+	before := map[string]int64{}
+	for name, f := range counters {
+		before[name] = f()
+	}
+	fds, routines := descriptors(), runtime.NumGoroutine()
+	code := m.Run()
+	fail := func(format string, args ...any) {
+		fmt.Fprintf(os.Stderr, "leak: "+format+"\n", args...)
+		code = max(code, 1)
+	}
+	for end := time.Now().Add(2 * time.Second); runtime.NumGoroutine() > routines; {
+		if time.Now().After(end) {
+			buf := make([]byte, 64<<10)
+			fail("%d goroutines before, %d after:\n%s", routines, runtime.NumGoroutine(), buf[:runtime.Stack(buf, true)])
+			break
+		}
+		runtime.Gosched()
+	}
+	for name, f := range counters {
+		if now := f(); now != before[name] {
+			fail("%s: %d before, %d after", name, before[name], now)
+		}
+	}
+	if now := descriptors(); len(now) > len(fds) {
+		fail("descriptors before %v, after %v", fds, now)
+	}
+	return code
+}
+
+// warm makes the runtime open the descriptors of its own that it keeps for ever.
+func warm() {
+	if r, w, err := os.Pipe(); err == nil {
+		r.Close()
+		w.Close()
+	}
+}
+
+func descriptors() []string {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
+			out = append(out, e.Name()+"="+to)
+		}
+	}
+	return out
+}
