@@ -5,6 +5,7 @@ package device
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -32,12 +33,12 @@ type Info struct {
 	Kind         Kind
 	Major, Minor int    // version of the device as shown to programs
 	BuildHash    string // changes whenever saved programs of an older build must not be loaded: part of cache keys
-	Float16      bool   // computes float32 graphs in float16 on request
+	Float16      bool   // accepts Options.Float16: float32 graphs may be computed in float16 then, they need not
 	Performance  bool   // honours Options.Performance
 	Priority     bool   // honours ExecOptions.Priority
 	Cache        bool   // Program.Save and Load work
 	Dynamic      bool   // accepts unknown dimensions
-	DimMin       int64  // smallest and largest size an unknown input dimension may take
+	DimMin       int64  // smallest and largest size an unknown input dimension may take, as reported in Port.Min and Port.Max
 	DimMax       int64
 	Profiling    bool
 	Cores        int      // for core masks; 1 for a device without
@@ -100,10 +101,13 @@ type WeightStore interface {
 	Release()
 }
 
-// Unit is what a device compiles: a validated, inferred graph. Boundary values are the graph's inputs and outputs, in order.
+// Unit is what a device compiles: a validated, inferred graph whose inputs and outputs are the program's ports, in order. A device never
+// changes the graph; package compile makes units.
 type Unit struct {
-	Graph   *graph.Graph
-	Weights WeightStore // nil: the constants' own data, which then lives as long as the program
+	Graph *graph.Graph
+	// Weights holds the originals of all constants of the graph, and their Const.Data point into it: the program retains it. nil: the
+	// constants' data live on the Go heap, the program keeps them alive by reference.
+	Weights WeightStore
 }
 
 // Blob is a saved program (Container "") or a vendor container.
@@ -118,6 +122,10 @@ type AllocRequest struct {
 	Align int64 // 0: the device's choice
 }
 
+// ErrDied is in the chain of errors of a device whose other side (driver process, remote machine) has gone for good. Its kind is
+// fault.Device. Runs under way end with it.
+var ErrDied = errors.New("the device has died")
+
 // Device computes programs. All methods are safe for concurrent use.
 type Device interface {
 	Info() Info
@@ -129,7 +137,8 @@ type Device interface {
 	Load(ctx context.Context, b Blob, o Options) (Program, error)
 	// Alloc returns memory the device reaches without a copy.
 	Alloc(r AllocRequest) (mem.Buffer, error)
-	// Import makes b usable by the device: the same memory, or mem.ErrCopy when it must be copied.
+	// Import makes b usable by the device: a buffer over the same memory with a reference of its own, or mem.ErrCopy when it must be
+	// copied.
 	Import(b mem.Buffer) (mem.Buffer, error)
 }
 
@@ -142,8 +151,9 @@ type Port struct {
 	Native   []string    // native layouts that bind without a copy
 }
 
-// Program is a compiled graph.
+// Program is a compiled graph. It starts with one reference; its executions hold their own. All methods are safe for concurrent use.
 type Program interface {
+	// Ports describes the inputs and outputs. The caller must not change the slices.
 	Ports() (in, out []Port)
 	// Save writes what Load reads; fault.Unsupported when the device has no saved form.
 	Save(w io.Writer) error
@@ -154,47 +164,58 @@ type Program interface {
 
 // RunRequest starts a run.
 type RunRequest struct {
-	Deadline time.Time       // zero: none. When it passes the run stops between two steps and ends with fault.Timeout
-	Done     func(err error) // called exactly once, on any goroutine, after the outputs are written or the run has failed
-	Fences   []<-chan struct{}
+	Deadline time.Time         // zero: none. When it passes the run stops between two steps and ends with fault.Timeout
+	Done     func(err error)   // called exactly once, on any goroutine, after the outputs are written or the run has failed; may be nil
+	Fences   []<-chan struct{} // the run waits until each of them is closed or has sent
 }
 
 // Stats tell how an execution went.
 type Stats struct {
-	Runs       int64
+	Runs       int64 // runs that ended without an error
 	LastRun    time.Duration
-	CopiedIn   int64 // bytes copied because a binding could not be used in place
+	CopiedIn   int64 // bytes copied, over all runs, because a binding could not be used in place
 	CopiedOut  int64
-	Nodes      []NodeTime // with ExecOptions.Profiling
-	PeakMemory int64
+	Nodes      []NodeTime // of the last run, with ExecOptions.Profiling
+	PeakMemory int64      // bytes of intermediate results held at once, 0: not measured
 }
 
 // NodeTime is the time one node took in the last run.
 type NodeTime struct {
-	Node   int // index in the compiled graph
+	Node   int // the node's Origin: its index in the program's own model
 	Name   string
 	Op     string
+	Device string
 	Start  time.Duration // since the start of the run
 	Length time.Duration
 }
 
-// Execution holds what one run at a time needs. One goroutine at a time, except Cancel; many executions per program.
+// Execution holds what one run at a time needs. One goroutine at a time, except Cancel and Release; many executions per program.
+// SetShape, Bind and Start are errors of kind fault.State while a run is under way, that is until Done is called: Done may start the next
+// run. Indices that name no port are errors of kind fault.Argument.
 type Execution interface {
-	// SetShape gives a dynamic input its sizes for the next runs; kind fault.Shape when they do not fit the port.
+	// SetShape gives an input its sizes for the next runs, needed only for inputs with unknown sizes; kind fault.Shape when they do not fit
+	// the port's type. Port.Min and Max are advice for programs and are not enforced.
 	SetShape(in int, dims []int64) error
-	// Bind gives the memory of an input or output; it keeps a reference until it is bound anew or released.
+	// BindInput gives the memory of an input; the execution keeps a reference until it is bound anew or released. Any buffer will do: what
+	// the device cannot use in place is copied when the run starts, and Stats says so. The view's element type must be the port's; its
+	// sizes are those of SetShape: a view with known sizes sets them. Kinds fault.Type, fault.Shape, fault.Memory (buffer too small).
 	BindInput(i int, v mem.View) error
-	// BindOutput: the view's buffer may be larger than the result; its Type's sizes are ignored when the port is dynamic. A buffer that
-	// turns out too small fails the run with kind fault.Memory. A zero View leaves the output in memory of the device; see OutputData.
+	// BindOutput gives the memory of an output. The buffer may be larger than the result. A view of type tensor.Type{} takes whatever the
+	// run produces, contiguous from Off to the end of the buffer; one that turns out too small fails the run with kind fault.Memory.
+	// A zero View leaves the output in memory of the device; see OutputData.
 	BindOutput(i int, v mem.View) error
-	// Start begins a run and returns; an error means that it has not begun and Done will not be called.
+	// Start begins a run and returns; an error means that it has not begun and Done will not be called. Inputs that are not bound or whose
+	// sizes are not set are errors of kind fault.State.
 	Start(r RunRequest) error
 	// Cancel stops the run under way between two steps; the run ends with fault.Canceled. A no-op when none is.
 	Cancel()
 	// OutputType returns the declared type before, the real one after a run.
 	OutputType(i int) (tensor.Type, error)
-	// OutputData returns the result of an unbound output after a run, valid until the next one.
+	// OutputData returns the result of an unbound output after a run, contiguous, valid until the next Start or Release. Kind fault.State
+	// when there is none.
 	OutputData(i int) ([]byte, error)
 	Stats() Stats
+	// Release cancels a run under way, waits for its end and frees everything; it may be called from within Done. Later calls of any method
+	// are errors of kind fault.State.
 	Release()
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Quant says how integers stand for reals: real = Scale[i] x (q - Zero[i]), where i is chosen by the element's position.
@@ -86,20 +87,22 @@ func (h Hash) String() string { return fmt.Sprintf("%x", h[:8]) }
 type Const struct {
 	Data []byte
 	hash Hash
-	done bool
+	once sync.Once
 }
 
 // NewConst returns a constant over data, which it keeps.
 func NewConst(data []byte) *Const { return &Const{Data: data} }
 
 // NewHashedConst returns a constant over data whose hash is already known.
-func NewHashedConst(data []byte, h Hash) *Const { return &Const{Data: data, hash: h, done: true} }
+func NewHashedConst(data []byte, h Hash) *Const {
+	c := &Const{Data: data, hash: h}
+	c.once.Do(func() {})
+	return c
+}
 
-// Hash returns the hash of the data. The first call computes it; calls are not safe for concurrent use until one has returned.
+// Hash returns the hash of the data; the first call computes it. It is safe for concurrent use.
 func (c *Const) Hash() Hash {
-	if !c.done {
-		c.hash, c.done = HashOf(c.Data), true
-	}
+	c.once.Do(func() { c.hash = HashOf(c.Data) })
 	return c.hash
 }
 

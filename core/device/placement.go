@@ -1,0 +1,121 @@
+package device
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// Placement says, for each node of a compiled graph, which device computes it and why the others do not.
+type Placement struct {
+	Model string          `json:"model"`
+	Parts []PartPlacement `json:"parts"`
+	Nodes []NodePlacement `json:"nodes"`
+}
+
+// PartPlacement is one program on one device.
+type PartPlacement struct {
+	Device string `json:"device"`
+	Nodes  int    `json:"nodes"`
+}
+
+// NodePlacement is the place of one node.
+type NodePlacement struct {
+	Origin  int       `json:"origin"` // index of the operator in the program's own model, -1: made by us
+	Op      string    `json:"op"`
+	Name    string    `json:"name,omitempty"`
+	Within  string    `json:"within,omitempty"` // the composite operator that was decomposed to this node
+	Device  string    `json:"device"`
+	Part    int       `json:"part"` // index in Parts
+	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Refusal is why a device that was preferred does not compute a node.
+type Refusal struct {
+	Device string `json:"device"`
+	Reason string `json:"reason"`
+}
+
+// Fallbacks returns the number of nodes that a preferred device has refused.
+func (p *Placement) Fallbacks() int {
+	n := 0
+	for i := range p.Nodes {
+		if len(p.Nodes[i].Refused) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Summary returns one line: the number of nodes per device in order of the parts.
+func (p *Placement) Summary() string {
+	var order []string
+	count := map[string]int{}
+	for i := range p.Nodes {
+		d := p.Nodes[i].Device
+		if count[d] == 0 {
+			order = append(order, d)
+		}
+		count[d]++
+	}
+	parts := make([]string, len(order))
+	for i, d := range order {
+		parts[i] = fmt.Sprintf("%s: %d", d, count[d])
+	}
+	return fmt.Sprintf("%d nodes in %d parts (%s), %d fallbacks", len(p.Nodes), len(p.Parts), strings.Join(parts, ", "), p.Fallbacks())
+}
+
+// WriteText writes the summary and one line per node:
+//
+//	operator 3 conv "stem": npu0
+//	operator 4 gelu: cpu (npu0: no kernel)
+func (p *Placement) WriteText(w io.Writer) error {
+	if _, err := fmt.Fprintln(w, p.Summary()); err != nil {
+		return fault.As(fault.File, err, "write placement")
+	}
+	for i := range p.Nodes {
+		if _, err := fmt.Fprintln(w, p.Nodes[i].String()); err != nil {
+			return fault.As(fault.File, err, "write placement")
+		}
+	}
+	return nil
+}
+
+// String returns the node's line of WriteText.
+func (n *NodePlacement) String() string {
+	var b strings.Builder
+	if n.Origin >= 0 {
+		fmt.Fprintf(&b, "operator %d ", n.Origin)
+	}
+	b.WriteString(n.Op)
+	if n.Name != "" {
+		fmt.Fprintf(&b, " %q", n.Name)
+	}
+	if n.Within != "" {
+		fmt.Fprintf(&b, " of %s", n.Within)
+	}
+	fmt.Fprintf(&b, ": %s", n.Device)
+	for i, r := range n.Refused {
+		sep := "; "
+		if i == 0 {
+			sep = " ("
+		}
+		fmt.Fprintf(&b, "%s%s: %s", sep, r.Device, r.Reason)
+	}
+	if len(n.Refused) > 0 {
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+// JSON returns the placement as one JSON object with the field names above.
+func (p *Placement) JSON() []byte {
+	data, err := json.Marshal(p)
+	if err != nil {
+		panic("device: a placement has no JSON form: " + err.Error())
+	}
+	return data
+}

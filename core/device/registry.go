@@ -1,0 +1,61 @@
+package device
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// Registry is a list of devices in the order in which they were registered. The zero Registry is empty and ready.
+type Registry struct {
+	mu   sync.RWMutex
+	list []Device
+	ids  []string
+}
+
+// Devices is the registry of the process.
+var Devices Registry
+
+// Register adds d at the end. Kind fault.Argument when its id is empty or taken.
+func (r *Registry) Register(d Device) error {
+	id := d.Info().ID
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if id == "" || slices.Contains(r.ids, id) {
+		return fault.New(fault.Argument, "register device: id %q is empty or taken", id)
+	}
+	r.list = append(slices.Clone(r.list), d)
+	r.ids = append(slices.Clone(r.ids), id)
+	return nil
+}
+
+// Unregister removes the device with that id and reports whether there was one. Programs on it keep working.
+func (r *Registry) Unregister(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.Index(r.ids, id)
+	if i < 0 {
+		return false
+	}
+	r.list = slices.Delete(slices.Clone(r.list), i, i+1)
+	r.ids = slices.Delete(slices.Clone(r.ids), i, i+1)
+	return true
+}
+
+// List returns all devices in order of registration; the slice is never changed afterwards.
+func (r *Registry) List() []Device {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.list
+}
+
+// Lookup returns the device with that id.
+func (r *Registry) Lookup(id string) (Device, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if i := slices.Index(r.ids, id); i >= 0 {
+		return r.list[i], true
+	}
+	return nil, false
+}
