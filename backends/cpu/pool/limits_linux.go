@@ -1,0 +1,100 @@
+package pool
+
+import (
+	"bufio"
+	"math"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// yield gives the CPU to another thread of the operating system.
+func yield() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
+// allowedCPUs is the number of CPUs in the process's affinity mask, at least 1.
+func allowedCPUs() int {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return 1
+	}
+	return max(1, set.Count())
+}
+
+// DefaultThreads is the number of compute threads a process should use: the
+// CPUs of its affinity mask, but no more than the whole CPUs of the smallest
+// CPU quota of its control groups (version 2 cpu.max, version 1 cfs_quota_us),
+// and at least 1.
+func DefaultThreads() int {
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return allowedCPUs()
+	}
+	q := quota(string(groups), func(name string) string {
+		b, err := os.ReadFile(path.Join("/sys/fs/cgroup", name))
+		if err != nil {
+			return ""
+		}
+		return string(b)
+	})
+	return max(1, min(allowedCPUs(), int(math.Min(math.Floor(q), 1<<20))))
+}
+
+// quota is the smallest CPU quota, in CPUs, among the control groups listed in
+// the form of /proc/self/cgroup and their parents; +Inf without one. read gives
+// the content of a file under the control group mount, "" if there is none.
+func quota(groups string, read func(string) string) float64 {
+	best := math.Inf(1)
+	sc := bufio.NewScanner(strings.NewReader(groups))
+	for sc.Scan() {
+		f := strings.SplitN(sc.Text(), ":", 3)
+		if len(f) != 3 {
+			continue
+		}
+		v2 := f[1] == ""
+		if !v2 && !hasController(f[1], "cpu") {
+			continue
+		}
+		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) {
+			if v2 {
+				best = math.Min(best, ratio(strings.Fields(read(path.Join(dir, "cpu.max")))))
+			} else {
+				for _, mount := range []string{f[1], "cpu"} {
+					base := path.Join(mount, dir)
+					best = math.Min(best, ratio([]string{
+						strings.TrimSpace(read(path.Join(base, "cpu.cfs_quota_us"))),
+						strings.TrimSpace(read(path.Join(base, "cpu.cfs_period_us"))),
+					}))
+				}
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return best
+}
+
+func hasController(list, name string) bool {
+	for _, c := range strings.Split(list, ",") {
+		if c == name {
+			return true
+		}
+	}
+	return false
+}
+
+// ratio is quota over period, +Inf when there is no limit or no number.
+func ratio(f []string) float64 {
+	if len(f) != 2 {
+		return math.Inf(1)
+	}
+	q, err1 := strconv.ParseFloat(f[0], 64)
+	p, err2 := strconv.ParseFloat(f[1], 64)
+	if err1 != nil || err2 != nil || q <= 0 || p <= 0 {
+		return math.Inf(1)
+	}
+	return q / p
+}

@@ -1,0 +1,6 @@
+package pool
+
+// pause tells the CPU that the caller is spinning.
+//
+//go:noescape
+func pause()

@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package pool
+
+// pause has no instruction here; the caller's atomic load is the wait.
+func pause() {}

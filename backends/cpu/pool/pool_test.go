@@ -1,0 +1,292 @@
+package pool
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRun_everyChunkOnce(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, 8} {
+		p := New(threads)
+		r := p.NewRun(0)
+		r.Begin()
+		for n := range 200 {
+			counts := make([]atomic.Int32, n)
+			inside := make([]atomic.Int32, threads)
+			r.Do(n, Func(func(i, worker int) {
+				assert.Equal(t, int32(1), inside[worker].Add(1), "worker index shared")
+				counts[i].Add(1)
+				inside[worker].Add(-1)
+			}))
+			for i := range counts {
+				require.Equal(t, int32(1), counts[i].Load(), "threads %d, chunk %d of %d", threads, i, n)
+			}
+		}
+		r.End()
+		p.Close()
+	}
+}
+
+// TestRun_helpersTakePart needs a helper: two chunks that wait for each other.
+func TestRun_helpersTakePart(t *testing.T) {
+	if allowedCPUs() < 2 {
+		t.Skip("one CPU: no helpers")
+	}
+	p := New(2)
+	defer p.Close()
+	r := p.NewRun(0)
+	r.Begin()
+	defer r.End()
+	for range 100 {
+		var arrived atomic.Int32
+		r.Do(2, Func(func(_, _ int) {
+			arrived.Add(1)
+			for arrived.Load() < 2 {
+				runtime.Gosched()
+			}
+		}))
+	}
+}
+
+func TestRun_resultsVisibleWithoutAtomics(t *testing.T) {
+	p := New(4)
+	defer p.Close()
+	r := p.NewRun(0)
+	r.Begin()
+	defer r.End()
+	data := make([]int, 64)
+	for round := range 2000 {
+		r.Do(len(data), Func(func(i, _ int) { data[i] += round }))
+	}
+	for _, v := range data {
+		require.Equal(t, 2000*1999/2, v)
+	}
+}
+
+func TestPool_computesOnAtMostThreads(t *testing.T) {
+	for _, threads := range []int{1, 2, 3} {
+		p := New(threads)
+		var now, most atomic.Int32
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				r := p.NewRun(0)
+				for range 20 {
+					r.Begin()
+					for range 10 {
+						r.Do(7, Func(func(_, _ int) {
+							n := now.Add(1)
+							for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+							}
+							now.Add(-1)
+						}))
+						r.Yield()
+					}
+					r.End()
+				}
+			}()
+		}
+		wg.Wait()
+		assert.LessOrEqual(t, int(most.Load()), threads)
+		p.Close()
+	}
+}
+
+// waitQueued returns when n runs wait.
+func waitQueued(p *Pool, n int) {
+	for p.waiting.Load() != int32(n) {
+		runtime.Gosched()
+	}
+}
+
+func TestPool_admitsByPriorityThenOrder(t *testing.T) {
+	p := New(1)
+	defer p.Close()
+	first := p.NewRun(0)
+	first.Begin()
+	var mu sync.Mutex
+	var order []string
+	var wg sync.WaitGroup
+	for i, c := range []struct {
+		name string
+		prio int
+	}{{"low", -1}, {"mid a", 3}, {"mid b", 3}, {"high", 9}} {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			r := p.NewRun(c.prio)
+			r.Begin()
+			mu.Lock()
+			order = append(order, c.name)
+			mu.Unlock()
+			r.End()
+		}()
+		waitQueued(p, i+1)
+	}
+	first.End()
+	wg.Wait()
+	assert.Equal(t, []string{"high", "mid a", "mid b", "low"}, order)
+}
+
+func TestRun_yieldsToHigherPriorityOnly(t *testing.T) {
+	p := New(1)
+	defer p.Close()
+	low := p.NewRun(0)
+	low.Begin()
+	low.Yield()
+	var ran atomic.Bool
+	done := make(chan bool)
+	go func() {
+		r := p.NewRun(5)
+		r.Begin()
+		ran.Store(true)
+		r.End()
+		close(done)
+	}()
+	waitQueued(p, 1)
+	assert.False(t, ran.Load())
+	low.Yield()
+	assert.True(t, ran.Load())
+	<-done
+	go func() {
+		r := p.NewRun(0)
+		r.Begin()
+		r.End()
+	}()
+	waitQueued(p, 1)
+	low.Yield() // equal priority does not overtake
+	assert.EqualValues(t, 1, p.waiting.Load())
+	low.End()
+	waitQueued(p, 0)
+	last := p.NewRun(-1)
+	last.Begin()
+	last.End()
+}
+
+func TestRun_panicOfAnyThreadReachesCaller(t *testing.T) {
+	p := New(2)
+	defer p.Close()
+	r := p.NewRun(0)
+	r.Begin()
+	defer r.End()
+	for _, bad := range []int{0, 1, 5, 99} {
+		assert.PanicsWithValue(t, bad, func() {
+			r.Do(100, Func(func(i, _ int) {
+				if i == bad {
+					panic(bad)
+				}
+			}))
+		})
+	}
+	var n atomic.Int32
+	r.Do(50, Func(func(_, _ int) { n.Add(1) }))
+	assert.EqualValues(t, 50, n.Load())
+}
+
+func TestRun_allocatesNothing(t *testing.T) {
+	p := New(2)
+	defer p.Close()
+	r := p.NewRun(0)
+	var task Task = Func(func(_, _ int) {})
+	assert.Zero(t, testing.AllocsPerRun(200, func() {
+		r.Begin()
+		for range 10 {
+			r.Do(8, task)
+			r.Yield()
+		}
+		r.End()
+	}))
+}
+
+func TestClose_withActiveRunPanics(t *testing.T) {
+	p := New(2)
+	r := p.NewRun(0)
+	r.Begin()
+	assert.Panics(t, p.Close)
+	r.End()
+	p.Close()
+}
+
+func TestPool_workersParkWhenIdle(t *testing.T) {
+	p := New(2)
+	defer p.Close()
+	r := p.NewRun(0)
+	r.Begin()
+	r.Do(8, Func(func(_, _ int) {}))
+	r.End()
+	for deadline := time.Now().Add(5 * time.Second); ; {
+		p.mu.Lock()
+		parked := len(p.parked)
+		p.mu.Unlock()
+		if parked == min(2, p.cpus)-1 {
+			break
+		}
+		require.True(t, time.Now().Before(deadline), "worker still busy")
+		runtime.Gosched()
+	}
+}
+
+func TestQuota_smallestOfAllGroups(t *testing.T) {
+	for _, c := range []struct {
+		name, groups string
+		files        map[string]string
+		want         float64
+	}{
+		{"none", "0::/\n", nil, math.Inf(1)},
+		{"v2 max", "0::/a\n", map[string]string{"/a/cpu.max": "max 100000\n"}, math.Inf(1)},
+		{"v2 own", "0::/a\n", map[string]string{"/a/cpu.max": "150000 100000\n"}, 1.5},
+		{"v2 parent", "0::/a/b\n", map[string]string{"/a/b/cpu.max": "800000 100000\n", "/a/cpu.max": "250000 100000\n"}, 2.5},
+		{"v2 root in container", "0::/\n", map[string]string{"/cpu.max": "300000 100000\n"}, 3},
+		{"v1", "4:memory:/x\n3:cpu,cpuacct:/x\n", map[string]string{"cpu,cpuacct/x/cpu.cfs_quota_us": "50000\n", "cpu,cpuacct/x/cpu.cfs_period_us": "100000\n"}, 0.5},
+		{"v1 unlimited", "3:cpu:/x\n", map[string]string{"cpu/x/cpu.cfs_quota_us": "-1\n", "cpu/x/cpu.cfs_period_us": "100000\n"}, math.Inf(1)},
+		{"nonsense", "x\n0::\n", map[string]string{"/cpu.max": "a b c"}, math.Inf(1)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.want, quota(c.groups, func(f string) string { return c.files[f] }))
+		})
+	}
+	assert.GreaterOrEqual(t, DefaultThreads(), 1)
+}
+
+// TestPool_oneCPU runs the chunk tests in a process bound to a single CPU.
+func TestPool_oneCPU(t *testing.T) {
+	taskset, err := exec.LookPath("taskset")
+	if err != nil {
+		t.Skip("taskset is not installed")
+	}
+	cmd := exec.Command(taskset, "-c", "0", os.Args[0], "-test.run", "TestRun_everyChunkOnce|TestPool_computes|TestRun_panic")
+	out, err := cmd.CombinedOutput()
+	if err != nil && len(out) > 0 && !assert.NotContains(t, string(out), "failed to set pid") {
+		t.Skip("CPU 0 is not allowed here")
+	}
+	require.NoError(t, err, "%s", out)
+}
+
+func BenchmarkRun_region(b *testing.B) {
+	p := New(2)
+	defer p.Close()
+	r := p.NewRun(0)
+	r.Begin()
+	defer r.End()
+	var task Task = Func(func(_, _ int) {})
+	best := time.Duration(math.MaxInt64)
+	for b.Loop() {
+		t := time.Now()
+		for range 100 {
+			r.Do(2, task)
+		}
+		best = min(best, time.Since(t)/100)
+	}
+	b.ReportMetric(float64(best.Nanoseconds()), "ns-min/region")
+}
