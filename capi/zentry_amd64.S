@@ -77,6 +77,45 @@ anynpu_live_handles:
 	.size anynpu_live_handles, .-anynpu_live_handles
 
 	.p2align 4
+	.globl OH_NNDevice_GetAllDevicesID
+	.type OH_NNDevice_GetAllDevicesID, @function
+	.globl anynpu_entry_OH_NNDevice_GetAllDevicesID
+	.type anynpu_entry_OH_NNDevice_GetAllDevicesID, @function
+anynpu_entry_OH_NNDevice_GetAllDevicesID:
+OH_NNDevice_GetAllDevicesID:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*2(%rip)
+	.cfi_endproc
+	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
+
+	.p2align 4
+	.globl OH_NNDevice_GetName
+	.type OH_NNDevice_GetName, @function
+	.globl anynpu_entry_OH_NNDevice_GetName
+	.type anynpu_entry_OH_NNDevice_GetName, @function
+anynpu_entry_OH_NNDevice_GetName:
+OH_NNDevice_GetName:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*3(%rip)
+	.cfi_endproc
+	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
+
+	.p2align 4
+	.globl OH_NNDevice_GetType
+	.type OH_NNDevice_GetType, @function
+	.globl anynpu_entry_OH_NNDevice_GetType
+	.type anynpu_entry_OH_NNDevice_GetType, @function
+anynpu_entry_OH_NNDevice_GetType:
+OH_NNDevice_GetType:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*4(%rip)
+	.cfi_endproc
+	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
+
+	.p2align 4
 	.globl OH_NNTensorDesc_Create
 	.type OH_NNTensorDesc_Create, @function
 	.globl anynpu_entry_OH_NNTensorDesc_Create
@@ -85,7 +124,7 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*2(%rip)
+	jmp	*anynpu_slot+8*5(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
 
@@ -98,7 +137,7 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*3(%rip)
+	jmp	*anynpu_slot+8*6(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
 
@@ -111,7 +150,7 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*4(%rip)
+	jmp	*anynpu_slot+8*7(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
 
@@ -124,7 +163,7 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*5(%rip)
+	jmp	*anynpu_slot+8*8(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
 
@@ -137,7 +176,7 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*6(%rip)
+	jmp	*anynpu_slot+8*9(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
 
@@ -150,7 +189,7 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*7(%rip)
+	jmp	*anynpu_slot+8*10(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
 
@@ -163,7 +202,7 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*8(%rip)
+	jmp	*anynpu_slot+8*11(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
 
@@ -176,7 +215,7 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*9(%rip)
+	jmp	*anynpu_slot+8*12(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
 
@@ -189,7 +228,7 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*10(%rip)
+	jmp	*anynpu_slot+8*13(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
 
@@ -202,7 +241,7 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*11(%rip)
+	jmp	*anynpu_slot+8*14(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
 
@@ -215,7 +254,7 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*12(%rip)
+	jmp	*anynpu_slot+8*15(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
 
@@ -228,9 +267,126 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*13(%rip)
+	jmp	*anynpu_slot+8*16(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
+
+	.p2align 4
+	.globl OH_NNTensor_Create
+	.type OH_NNTensor_Create, @function
+	.globl anynpu_entry_OH_NNTensor_Create
+	.type anynpu_entry_OH_NNTensor_Create, @function
+anynpu_entry_OH_NNTensor_Create:
+OH_NNTensor_Create:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*17(%rip)
+	.cfi_endproc
+	.size OH_NNTensor_Create, .-OH_NNTensor_Create
+
+	.p2align 4
+	.globl OH_NNTensor_CreateWithSize
+	.type OH_NNTensor_CreateWithSize, @function
+	.globl anynpu_entry_OH_NNTensor_CreateWithSize
+	.type anynpu_entry_OH_NNTensor_CreateWithSize, @function
+anynpu_entry_OH_NNTensor_CreateWithSize:
+OH_NNTensor_CreateWithSize:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*18(%rip)
+	.cfi_endproc
+	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
+
+	.p2align 4
+	.globl OH_NNTensor_CreateWithFd
+	.type OH_NNTensor_CreateWithFd, @function
+	.globl anynpu_entry_OH_NNTensor_CreateWithFd
+	.type anynpu_entry_OH_NNTensor_CreateWithFd, @function
+anynpu_entry_OH_NNTensor_CreateWithFd:
+OH_NNTensor_CreateWithFd:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*19(%rip)
+	.cfi_endproc
+	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
+
+	.p2align 4
+	.globl OH_NNTensor_Destroy
+	.type OH_NNTensor_Destroy, @function
+	.globl anynpu_entry_OH_NNTensor_Destroy
+	.type anynpu_entry_OH_NNTensor_Destroy, @function
+anynpu_entry_OH_NNTensor_Destroy:
+OH_NNTensor_Destroy:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*20(%rip)
+	.cfi_endproc
+	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
+
+	.p2align 4
+	.globl OH_NNTensor_GetTensorDesc
+	.type OH_NNTensor_GetTensorDesc, @function
+	.globl anynpu_entry_OH_NNTensor_GetTensorDesc
+	.type anynpu_entry_OH_NNTensor_GetTensorDesc, @function
+anynpu_entry_OH_NNTensor_GetTensorDesc:
+OH_NNTensor_GetTensorDesc:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*21(%rip)
+	.cfi_endproc
+	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
+
+	.p2align 4
+	.globl OH_NNTensor_GetDataBuffer
+	.type OH_NNTensor_GetDataBuffer, @function
+	.globl anynpu_entry_OH_NNTensor_GetDataBuffer
+	.type anynpu_entry_OH_NNTensor_GetDataBuffer, @function
+anynpu_entry_OH_NNTensor_GetDataBuffer:
+OH_NNTensor_GetDataBuffer:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*22(%rip)
+	.cfi_endproc
+	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
+
+	.p2align 4
+	.globl OH_NNTensor_GetFd
+	.type OH_NNTensor_GetFd, @function
+	.globl anynpu_entry_OH_NNTensor_GetFd
+	.type anynpu_entry_OH_NNTensor_GetFd, @function
+anynpu_entry_OH_NNTensor_GetFd:
+OH_NNTensor_GetFd:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*23(%rip)
+	.cfi_endproc
+	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
+
+	.p2align 4
+	.globl OH_NNTensor_GetSize
+	.type OH_NNTensor_GetSize, @function
+	.globl anynpu_entry_OH_NNTensor_GetSize
+	.type anynpu_entry_OH_NNTensor_GetSize, @function
+anynpu_entry_OH_NNTensor_GetSize:
+OH_NNTensor_GetSize:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*24(%rip)
+	.cfi_endproc
+	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
+
+	.p2align 4
+	.globl OH_NNTensor_GetOffset
+	.type OH_NNTensor_GetOffset, @function
+	.globl anynpu_entry_OH_NNTensor_GetOffset
+	.type anynpu_entry_OH_NNTensor_GetOffset, @function
+anynpu_entry_OH_NNTensor_GetOffset:
+OH_NNTensor_GetOffset:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*25(%rip)
+	.cfi_endproc
+	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
 
 	.p2align 4
 	.globl OH_NNQuantParam_Create
@@ -241,7 +397,7 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*14(%rip)
+	jmp	*anynpu_slot+8*26(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
 
@@ -254,7 +410,7 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*15(%rip)
+	jmp	*anynpu_slot+8*27(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
 
@@ -267,7 +423,7 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*16(%rip)
+	jmp	*anynpu_slot+8*28(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
 
@@ -280,7 +436,7 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*17(%rip)
+	jmp	*anynpu_slot+8*29(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
 
@@ -293,9 +449,139 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*18(%rip)
+	jmp	*anynpu_slot+8*30(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
+
+	.p2align 4
+	.globl OH_NNModel_Construct
+	.type OH_NNModel_Construct, @function
+	.globl anynpu_entry_OH_NNModel_Construct
+	.type anynpu_entry_OH_NNModel_Construct, @function
+anynpu_entry_OH_NNModel_Construct:
+OH_NNModel_Construct:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*31(%rip)
+	.cfi_endproc
+	.size OH_NNModel_Construct, .-OH_NNModel_Construct
+
+	.p2align 4
+	.globl OH_NNModel_Destroy
+	.type OH_NNModel_Destroy, @function
+	.globl anynpu_entry_OH_NNModel_Destroy
+	.type anynpu_entry_OH_NNModel_Destroy, @function
+anynpu_entry_OH_NNModel_Destroy:
+OH_NNModel_Destroy:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*32(%rip)
+	.cfi_endproc
+	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
+
+	.p2align 4
+	.globl OH_NNModel_AddTensor
+	.type OH_NNModel_AddTensor, @function
+	.globl anynpu_entry_OH_NNModel_AddTensor
+	.type anynpu_entry_OH_NNModel_AddTensor, @function
+anynpu_entry_OH_NNModel_AddTensor:
+OH_NNModel_AddTensor:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*33(%rip)
+	.cfi_endproc
+	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
+
+	.p2align 4
+	.globl OH_NNModel_AddTensorToModel
+	.type OH_NNModel_AddTensorToModel, @function
+	.globl anynpu_entry_OH_NNModel_AddTensorToModel
+	.type anynpu_entry_OH_NNModel_AddTensorToModel, @function
+anynpu_entry_OH_NNModel_AddTensorToModel:
+OH_NNModel_AddTensorToModel:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*34(%rip)
+	.cfi_endproc
+	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorData
+	.type OH_NNModel_SetTensorData, @function
+	.globl anynpu_entry_OH_NNModel_SetTensorData
+	.type anynpu_entry_OH_NNModel_SetTensorData, @function
+anynpu_entry_OH_NNModel_SetTensorData:
+OH_NNModel_SetTensorData:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*35(%rip)
+	.cfi_endproc
+	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorQuantParams
+	.type OH_NNModel_SetTensorQuantParams, @function
+	.globl anynpu_entry_OH_NNModel_SetTensorQuantParams
+	.type anynpu_entry_OH_NNModel_SetTensorQuantParams, @function
+anynpu_entry_OH_NNModel_SetTensorQuantParams:
+OH_NNModel_SetTensorQuantParams:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*36(%rip)
+	.cfi_endproc
+	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorType
+	.type OH_NNModel_SetTensorType, @function
+	.globl anynpu_entry_OH_NNModel_SetTensorType
+	.type anynpu_entry_OH_NNModel_SetTensorType, @function
+anynpu_entry_OH_NNModel_SetTensorType:
+OH_NNModel_SetTensorType:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*37(%rip)
+	.cfi_endproc
+	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
+
+	.p2align 4
+	.globl OH_NNModel_AddOperation
+	.type OH_NNModel_AddOperation, @function
+	.globl anynpu_entry_OH_NNModel_AddOperation
+	.type anynpu_entry_OH_NNModel_AddOperation, @function
+anynpu_entry_OH_NNModel_AddOperation:
+OH_NNModel_AddOperation:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*38(%rip)
+	.cfi_endproc
+	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
+
+	.p2align 4
+	.globl OH_NNModel_SpecifyInputsAndOutputs
+	.type OH_NNModel_SpecifyInputsAndOutputs, @function
+	.globl anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs
+	.type anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs, @function
+anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
+OH_NNModel_SpecifyInputsAndOutputs:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*39(%rip)
+	.cfi_endproc
+	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
+
+	.p2align 4
+	.globl OH_NNModel_Finish
+	.type OH_NNModel_Finish, @function
+	.globl anynpu_entry_OH_NNModel_Finish
+	.type anynpu_entry_OH_NNModel_Finish, @function
+anynpu_entry_OH_NNModel_Finish:
+OH_NNModel_Finish:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*40(%rip)
+	.cfi_endproc
+	.size OH_NNModel_Finish, .-OH_NNModel_Finish
 
 	.p2align 4
 	.type start_0, @function
@@ -487,6 +773,226 @@ start_18:
 	.cfi_endproc
 	.size start_18, .-start_18
 
+	.p2align 4
+	.type start_19, @function
+start_19:
+	.cfi_startproc
+	endbr64
+	mov	$19, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_19, .-start_19
+
+	.p2align 4
+	.type start_20, @function
+start_20:
+	.cfi_startproc
+	endbr64
+	mov	$20, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_20, .-start_20
+
+	.p2align 4
+	.type start_21, @function
+start_21:
+	.cfi_startproc
+	endbr64
+	mov	$21, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_21, .-start_21
+
+	.p2align 4
+	.type start_22, @function
+start_22:
+	.cfi_startproc
+	endbr64
+	mov	$22, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_22, .-start_22
+
+	.p2align 4
+	.type start_23, @function
+start_23:
+	.cfi_startproc
+	endbr64
+	mov	$23, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_23, .-start_23
+
+	.p2align 4
+	.type start_24, @function
+start_24:
+	.cfi_startproc
+	endbr64
+	mov	$24, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_24, .-start_24
+
+	.p2align 4
+	.type start_25, @function
+start_25:
+	.cfi_startproc
+	endbr64
+	mov	$25, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_25, .-start_25
+
+	.p2align 4
+	.type start_26, @function
+start_26:
+	.cfi_startproc
+	endbr64
+	mov	$26, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_26, .-start_26
+
+	.p2align 4
+	.type start_27, @function
+start_27:
+	.cfi_startproc
+	endbr64
+	mov	$27, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_27, .-start_27
+
+	.p2align 4
+	.type start_28, @function
+start_28:
+	.cfi_startproc
+	endbr64
+	mov	$28, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_28, .-start_28
+
+	.p2align 4
+	.type start_29, @function
+start_29:
+	.cfi_startproc
+	endbr64
+	mov	$29, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_29, .-start_29
+
+	.p2align 4
+	.type start_30, @function
+start_30:
+	.cfi_startproc
+	endbr64
+	mov	$30, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_30, .-start_30
+
+	.p2align 4
+	.type start_31, @function
+start_31:
+	.cfi_startproc
+	endbr64
+	mov	$31, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_31, .-start_31
+
+	.p2align 4
+	.type start_32, @function
+start_32:
+	.cfi_startproc
+	endbr64
+	mov	$32, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_32, .-start_32
+
+	.p2align 4
+	.type start_33, @function
+start_33:
+	.cfi_startproc
+	endbr64
+	mov	$33, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_33, .-start_33
+
+	.p2align 4
+	.type start_34, @function
+start_34:
+	.cfi_startproc
+	endbr64
+	mov	$34, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_34, .-start_34
+
+	.p2align 4
+	.type start_35, @function
+start_35:
+	.cfi_startproc
+	endbr64
+	mov	$35, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_35, .-start_35
+
+	.p2align 4
+	.type start_36, @function
+start_36:
+	.cfi_startproc
+	endbr64
+	mov	$36, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_36, .-start_36
+
+	.p2align 4
+	.type start_37, @function
+start_37:
+	.cfi_startproc
+	endbr64
+	mov	$37, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_37, .-start_37
+
+	.p2align 4
+	.type start_38, @function
+start_38:
+	.cfi_startproc
+	endbr64
+	mov	$38, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_38, .-start_38
+
+	.p2align 4
+	.type start_39, @function
+start_39:
+	.cfi_startproc
+	endbr64
+	mov	$39, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_39, .-start_39
+
+	.p2align 4
+	.type start_40, @function
+start_40:
+	.cfi_startproc
+	endbr64
+	mov	$40, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_40, .-start_40
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -495,23 +1001,45 @@ start_18:
 anynpu_slot:
 	.quad start_0	/* anynpu_version */
 	.quad start_1	/* anynpu_live_handles */
-	.quad start_2	/* OH_NNTensorDesc_Create */
-	.quad start_3	/* OH_NNTensorDesc_Destroy */
-	.quad start_4	/* OH_NNTensorDesc_SetName */
-	.quad start_5	/* OH_NNTensorDesc_GetName */
-	.quad start_6	/* OH_NNTensorDesc_SetDataType */
-	.quad start_7	/* OH_NNTensorDesc_GetDataType */
-	.quad start_8	/* OH_NNTensorDesc_SetShape */
-	.quad start_9	/* OH_NNTensorDesc_GetShape */
-	.quad start_10	/* OH_NNTensorDesc_SetFormat */
-	.quad start_11	/* OH_NNTensorDesc_GetFormat */
-	.quad start_12	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_13	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_14	/* OH_NNQuantParam_Create */
-	.quad start_15	/* OH_NNQuantParam_SetScales */
-	.quad start_16	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_17	/* OH_NNQuantParam_SetNumBits */
-	.quad start_18	/* OH_NNQuantParam_Destroy */
+	.quad start_2	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_3	/* OH_NNDevice_GetName */
+	.quad start_4	/* OH_NNDevice_GetType */
+	.quad start_5	/* OH_NNTensorDesc_Create */
+	.quad start_6	/* OH_NNTensorDesc_Destroy */
+	.quad start_7	/* OH_NNTensorDesc_SetName */
+	.quad start_8	/* OH_NNTensorDesc_GetName */
+	.quad start_9	/* OH_NNTensorDesc_SetDataType */
+	.quad start_10	/* OH_NNTensorDesc_GetDataType */
+	.quad start_11	/* OH_NNTensorDesc_SetShape */
+	.quad start_12	/* OH_NNTensorDesc_GetShape */
+	.quad start_13	/* OH_NNTensorDesc_SetFormat */
+	.quad start_14	/* OH_NNTensorDesc_GetFormat */
+	.quad start_15	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_16	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_17	/* OH_NNTensor_Create */
+	.quad start_18	/* OH_NNTensor_CreateWithSize */
+	.quad start_19	/* OH_NNTensor_CreateWithFd */
+	.quad start_20	/* OH_NNTensor_Destroy */
+	.quad start_21	/* OH_NNTensor_GetTensorDesc */
+	.quad start_22	/* OH_NNTensor_GetDataBuffer */
+	.quad start_23	/* OH_NNTensor_GetFd */
+	.quad start_24	/* OH_NNTensor_GetSize */
+	.quad start_25	/* OH_NNTensor_GetOffset */
+	.quad start_26	/* OH_NNQuantParam_Create */
+	.quad start_27	/* OH_NNQuantParam_SetScales */
+	.quad start_28	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_29	/* OH_NNQuantParam_SetNumBits */
+	.quad start_30	/* OH_NNQuantParam_Destroy */
+	.quad start_31	/* OH_NNModel_Construct */
+	.quad start_32	/* OH_NNModel_Destroy */
+	.quad start_33	/* OH_NNModel_AddTensor */
+	.quad start_34	/* OH_NNModel_AddTensorToModel */
+	.quad start_35	/* OH_NNModel_SetTensorData */
+	.quad start_36	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_37	/* OH_NNModel_SetTensorType */
+	.quad start_38	/* OH_NNModel_AddOperation */
+	.quad start_39	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_40	/* OH_NNModel_Finish */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

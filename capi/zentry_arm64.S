@@ -70,6 +70,51 @@ anynpu_live_handles:
 	.size anynpu_live_handles, .-anynpu_live_handles
 
 	.p2align 4
+	.globl OH_NNDevice_GetAllDevicesID
+	.type OH_NNDevice_GetAllDevicesID, %function
+	.globl anynpu_entry_OH_NNDevice_GetAllDevicesID
+	.type anynpu_entry_OH_NNDevice_GetAllDevicesID, %function
+anynpu_entry_OH_NNDevice_GetAllDevicesID:
+OH_NNDevice_GetAllDevicesID:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*2
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*2]
+	br	x16
+	.cfi_endproc
+	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
+
+	.p2align 4
+	.globl OH_NNDevice_GetName
+	.type OH_NNDevice_GetName, %function
+	.globl anynpu_entry_OH_NNDevice_GetName
+	.type anynpu_entry_OH_NNDevice_GetName, %function
+anynpu_entry_OH_NNDevice_GetName:
+OH_NNDevice_GetName:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*3
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*3]
+	br	x16
+	.cfi_endproc
+	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
+
+	.p2align 4
+	.globl OH_NNDevice_GetType
+	.type OH_NNDevice_GetType, %function
+	.globl anynpu_entry_OH_NNDevice_GetType
+	.type anynpu_entry_OH_NNDevice_GetType, %function
+anynpu_entry_OH_NNDevice_GetType:
+OH_NNDevice_GetType:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*4
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*4]
+	br	x16
+	.cfi_endproc
+	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
+
+	.p2align 4
 	.globl OH_NNTensorDesc_Create
 	.type OH_NNTensorDesc_Create, %function
 	.globl anynpu_entry_OH_NNTensorDesc_Create
@@ -78,8 +123,8 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*2
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*2]
+	adrp	x16, anynpu_slot+8*5
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
@@ -93,8 +138,8 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*3
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*3]
+	adrp	x16, anynpu_slot+8*6
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
@@ -108,8 +153,8 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*4
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*4]
+	adrp	x16, anynpu_slot+8*7
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
@@ -123,8 +168,8 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*5
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
+	adrp	x16, anynpu_slot+8*8
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
@@ -138,8 +183,8 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*6
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
+	adrp	x16, anynpu_slot+8*9
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
@@ -153,8 +198,8 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*7
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
+	adrp	x16, anynpu_slot+8*10
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
@@ -168,8 +213,8 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*8
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
+	adrp	x16, anynpu_slot+8*11
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
@@ -183,8 +228,8 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*9
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
+	adrp	x16, anynpu_slot+8*12
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
@@ -198,8 +243,8 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*10
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
+	adrp	x16, anynpu_slot+8*13
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
@@ -213,8 +258,8 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*11
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
+	adrp	x16, anynpu_slot+8*14
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
@@ -228,8 +273,8 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*12
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
+	adrp	x16, anynpu_slot+8*15
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
@@ -243,11 +288,146 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*13
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
+	adrp	x16, anynpu_slot+8*16
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
+
+	.p2align 4
+	.globl OH_NNTensor_Create
+	.type OH_NNTensor_Create, %function
+	.globl anynpu_entry_OH_NNTensor_Create
+	.type anynpu_entry_OH_NNTensor_Create, %function
+anynpu_entry_OH_NNTensor_Create:
+OH_NNTensor_Create:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*17
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
+	br	x16
+	.cfi_endproc
+	.size OH_NNTensor_Create, .-OH_NNTensor_Create
+
+	.p2align 4
+	.globl OH_NNTensor_CreateWithSize
+	.type OH_NNTensor_CreateWithSize, %function
+	.globl anynpu_entry_OH_NNTensor_CreateWithSize
+	.type anynpu_entry_OH_NNTensor_CreateWithSize, %function
+anynpu_entry_OH_NNTensor_CreateWithSize:
+OH_NNTensor_CreateWithSize:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*18
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
+	br	x16
+	.cfi_endproc
+	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
+
+	.p2align 4
+	.globl OH_NNTensor_CreateWithFd
+	.type OH_NNTensor_CreateWithFd, %function
+	.globl anynpu_entry_OH_NNTensor_CreateWithFd
+	.type anynpu_entry_OH_NNTensor_CreateWithFd, %function
+anynpu_entry_OH_NNTensor_CreateWithFd:
+OH_NNTensor_CreateWithFd:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*19
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
+	br	x16
+	.cfi_endproc
+	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
+
+	.p2align 4
+	.globl OH_NNTensor_Destroy
+	.type OH_NNTensor_Destroy, %function
+	.globl anynpu_entry_OH_NNTensor_Destroy
+	.type anynpu_entry_OH_NNTensor_Destroy, %function
+anynpu_entry_OH_NNTensor_Destroy:
+OH_NNTensor_Destroy:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*20
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
+	br	x16
+	.cfi_endproc
+	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
+
+	.p2align 4
+	.globl OH_NNTensor_GetTensorDesc
+	.type OH_NNTensor_GetTensorDesc, %function
+	.globl anynpu_entry_OH_NNTensor_GetTensorDesc
+	.type anynpu_entry_OH_NNTensor_GetTensorDesc, %function
+anynpu_entry_OH_NNTensor_GetTensorDesc:
+OH_NNTensor_GetTensorDesc:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*21
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
+	br	x16
+	.cfi_endproc
+	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
+
+	.p2align 4
+	.globl OH_NNTensor_GetDataBuffer
+	.type OH_NNTensor_GetDataBuffer, %function
+	.globl anynpu_entry_OH_NNTensor_GetDataBuffer
+	.type anynpu_entry_OH_NNTensor_GetDataBuffer, %function
+anynpu_entry_OH_NNTensor_GetDataBuffer:
+OH_NNTensor_GetDataBuffer:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*22
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
+	br	x16
+	.cfi_endproc
+	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
+
+	.p2align 4
+	.globl OH_NNTensor_GetFd
+	.type OH_NNTensor_GetFd, %function
+	.globl anynpu_entry_OH_NNTensor_GetFd
+	.type anynpu_entry_OH_NNTensor_GetFd, %function
+anynpu_entry_OH_NNTensor_GetFd:
+OH_NNTensor_GetFd:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*23
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
+	br	x16
+	.cfi_endproc
+	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
+
+	.p2align 4
+	.globl OH_NNTensor_GetSize
+	.type OH_NNTensor_GetSize, %function
+	.globl anynpu_entry_OH_NNTensor_GetSize
+	.type anynpu_entry_OH_NNTensor_GetSize, %function
+anynpu_entry_OH_NNTensor_GetSize:
+OH_NNTensor_GetSize:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*24
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
+	br	x16
+	.cfi_endproc
+	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
+
+	.p2align 4
+	.globl OH_NNTensor_GetOffset
+	.type OH_NNTensor_GetOffset, %function
+	.globl anynpu_entry_OH_NNTensor_GetOffset
+	.type anynpu_entry_OH_NNTensor_GetOffset, %function
+anynpu_entry_OH_NNTensor_GetOffset:
+OH_NNTensor_GetOffset:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*25
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
+	br	x16
+	.cfi_endproc
+	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
 
 	.p2align 4
 	.globl OH_NNQuantParam_Create
@@ -258,8 +438,8 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*14
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
+	adrp	x16, anynpu_slot+8*26
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
@@ -273,8 +453,8 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*15
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
+	adrp	x16, anynpu_slot+8*27
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
@@ -288,8 +468,8 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*16
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
+	adrp	x16, anynpu_slot+8*28
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
@@ -303,8 +483,8 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*17
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
+	adrp	x16, anynpu_slot+8*29
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
@@ -318,11 +498,161 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*18
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
+	adrp	x16, anynpu_slot+8*30
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
+
+	.p2align 4
+	.globl OH_NNModel_Construct
+	.type OH_NNModel_Construct, %function
+	.globl anynpu_entry_OH_NNModel_Construct
+	.type anynpu_entry_OH_NNModel_Construct, %function
+anynpu_entry_OH_NNModel_Construct:
+OH_NNModel_Construct:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*31
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_Construct, .-OH_NNModel_Construct
+
+	.p2align 4
+	.globl OH_NNModel_Destroy
+	.type OH_NNModel_Destroy, %function
+	.globl anynpu_entry_OH_NNModel_Destroy
+	.type anynpu_entry_OH_NNModel_Destroy, %function
+anynpu_entry_OH_NNModel_Destroy:
+OH_NNModel_Destroy:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*32
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
+
+	.p2align 4
+	.globl OH_NNModel_AddTensor
+	.type OH_NNModel_AddTensor, %function
+	.globl anynpu_entry_OH_NNModel_AddTensor
+	.type anynpu_entry_OH_NNModel_AddTensor, %function
+anynpu_entry_OH_NNModel_AddTensor:
+OH_NNModel_AddTensor:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*33
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
+
+	.p2align 4
+	.globl OH_NNModel_AddTensorToModel
+	.type OH_NNModel_AddTensorToModel, %function
+	.globl anynpu_entry_OH_NNModel_AddTensorToModel
+	.type anynpu_entry_OH_NNModel_AddTensorToModel, %function
+anynpu_entry_OH_NNModel_AddTensorToModel:
+OH_NNModel_AddTensorToModel:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*34
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorData
+	.type OH_NNModel_SetTensorData, %function
+	.globl anynpu_entry_OH_NNModel_SetTensorData
+	.type anynpu_entry_OH_NNModel_SetTensorData, %function
+anynpu_entry_OH_NNModel_SetTensorData:
+OH_NNModel_SetTensorData:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*35
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorQuantParams
+	.type OH_NNModel_SetTensorQuantParams, %function
+	.globl anynpu_entry_OH_NNModel_SetTensorQuantParams
+	.type anynpu_entry_OH_NNModel_SetTensorQuantParams, %function
+anynpu_entry_OH_NNModel_SetTensorQuantParams:
+OH_NNModel_SetTensorQuantParams:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*36
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorType
+	.type OH_NNModel_SetTensorType, %function
+	.globl anynpu_entry_OH_NNModel_SetTensorType
+	.type anynpu_entry_OH_NNModel_SetTensorType, %function
+anynpu_entry_OH_NNModel_SetTensorType:
+OH_NNModel_SetTensorType:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*37
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
+
+	.p2align 4
+	.globl OH_NNModel_AddOperation
+	.type OH_NNModel_AddOperation, %function
+	.globl anynpu_entry_OH_NNModel_AddOperation
+	.type anynpu_entry_OH_NNModel_AddOperation, %function
+anynpu_entry_OH_NNModel_AddOperation:
+OH_NNModel_AddOperation:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*38
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
+
+	.p2align 4
+	.globl OH_NNModel_SpecifyInputsAndOutputs
+	.type OH_NNModel_SpecifyInputsAndOutputs, %function
+	.globl anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs
+	.type anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs, %function
+anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
+OH_NNModel_SpecifyInputsAndOutputs:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*39
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
+
+	.p2align 4
+	.globl OH_NNModel_Finish
+	.type OH_NNModel_Finish, %function
+	.globl anynpu_entry_OH_NNModel_Finish
+	.type anynpu_entry_OH_NNModel_Finish, %function
+anynpu_entry_OH_NNModel_Finish:
+OH_NNModel_Finish:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*40
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_Finish, .-OH_NNModel_Finish
 
 	.p2align 4
 	.type start_0, %function
@@ -514,6 +844,226 @@ start_18:
 	.cfi_endproc
 	.size start_18, .-start_18
 
+	.p2align 4
+	.type start_19, %function
+start_19:
+	.cfi_startproc
+	bti	c
+	mov	w16, #19
+	b	anynpu_first
+	.cfi_endproc
+	.size start_19, .-start_19
+
+	.p2align 4
+	.type start_20, %function
+start_20:
+	.cfi_startproc
+	bti	c
+	mov	w16, #20
+	b	anynpu_first
+	.cfi_endproc
+	.size start_20, .-start_20
+
+	.p2align 4
+	.type start_21, %function
+start_21:
+	.cfi_startproc
+	bti	c
+	mov	w16, #21
+	b	anynpu_first
+	.cfi_endproc
+	.size start_21, .-start_21
+
+	.p2align 4
+	.type start_22, %function
+start_22:
+	.cfi_startproc
+	bti	c
+	mov	w16, #22
+	b	anynpu_first
+	.cfi_endproc
+	.size start_22, .-start_22
+
+	.p2align 4
+	.type start_23, %function
+start_23:
+	.cfi_startproc
+	bti	c
+	mov	w16, #23
+	b	anynpu_first
+	.cfi_endproc
+	.size start_23, .-start_23
+
+	.p2align 4
+	.type start_24, %function
+start_24:
+	.cfi_startproc
+	bti	c
+	mov	w16, #24
+	b	anynpu_first
+	.cfi_endproc
+	.size start_24, .-start_24
+
+	.p2align 4
+	.type start_25, %function
+start_25:
+	.cfi_startproc
+	bti	c
+	mov	w16, #25
+	b	anynpu_first
+	.cfi_endproc
+	.size start_25, .-start_25
+
+	.p2align 4
+	.type start_26, %function
+start_26:
+	.cfi_startproc
+	bti	c
+	mov	w16, #26
+	b	anynpu_first
+	.cfi_endproc
+	.size start_26, .-start_26
+
+	.p2align 4
+	.type start_27, %function
+start_27:
+	.cfi_startproc
+	bti	c
+	mov	w16, #27
+	b	anynpu_first
+	.cfi_endproc
+	.size start_27, .-start_27
+
+	.p2align 4
+	.type start_28, %function
+start_28:
+	.cfi_startproc
+	bti	c
+	mov	w16, #28
+	b	anynpu_first
+	.cfi_endproc
+	.size start_28, .-start_28
+
+	.p2align 4
+	.type start_29, %function
+start_29:
+	.cfi_startproc
+	bti	c
+	mov	w16, #29
+	b	anynpu_first
+	.cfi_endproc
+	.size start_29, .-start_29
+
+	.p2align 4
+	.type start_30, %function
+start_30:
+	.cfi_startproc
+	bti	c
+	mov	w16, #30
+	b	anynpu_first
+	.cfi_endproc
+	.size start_30, .-start_30
+
+	.p2align 4
+	.type start_31, %function
+start_31:
+	.cfi_startproc
+	bti	c
+	mov	w16, #31
+	b	anynpu_first
+	.cfi_endproc
+	.size start_31, .-start_31
+
+	.p2align 4
+	.type start_32, %function
+start_32:
+	.cfi_startproc
+	bti	c
+	mov	w16, #32
+	b	anynpu_first
+	.cfi_endproc
+	.size start_32, .-start_32
+
+	.p2align 4
+	.type start_33, %function
+start_33:
+	.cfi_startproc
+	bti	c
+	mov	w16, #33
+	b	anynpu_first
+	.cfi_endproc
+	.size start_33, .-start_33
+
+	.p2align 4
+	.type start_34, %function
+start_34:
+	.cfi_startproc
+	bti	c
+	mov	w16, #34
+	b	anynpu_first
+	.cfi_endproc
+	.size start_34, .-start_34
+
+	.p2align 4
+	.type start_35, %function
+start_35:
+	.cfi_startproc
+	bti	c
+	mov	w16, #35
+	b	anynpu_first
+	.cfi_endproc
+	.size start_35, .-start_35
+
+	.p2align 4
+	.type start_36, %function
+start_36:
+	.cfi_startproc
+	bti	c
+	mov	w16, #36
+	b	anynpu_first
+	.cfi_endproc
+	.size start_36, .-start_36
+
+	.p2align 4
+	.type start_37, %function
+start_37:
+	.cfi_startproc
+	bti	c
+	mov	w16, #37
+	b	anynpu_first
+	.cfi_endproc
+	.size start_37, .-start_37
+
+	.p2align 4
+	.type start_38, %function
+start_38:
+	.cfi_startproc
+	bti	c
+	mov	w16, #38
+	b	anynpu_first
+	.cfi_endproc
+	.size start_38, .-start_38
+
+	.p2align 4
+	.type start_39, %function
+start_39:
+	.cfi_startproc
+	bti	c
+	mov	w16, #39
+	b	anynpu_first
+	.cfi_endproc
+	.size start_39, .-start_39
+
+	.p2align 4
+	.type start_40, %function
+start_40:
+	.cfi_startproc
+	bti	c
+	mov	w16, #40
+	b	anynpu_first
+	.cfi_endproc
+	.size start_40, .-start_40
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -522,23 +1072,45 @@ start_18:
 anynpu_slot:
 	.quad start_0	/* anynpu_version */
 	.quad start_1	/* anynpu_live_handles */
-	.quad start_2	/* OH_NNTensorDesc_Create */
-	.quad start_3	/* OH_NNTensorDesc_Destroy */
-	.quad start_4	/* OH_NNTensorDesc_SetName */
-	.quad start_5	/* OH_NNTensorDesc_GetName */
-	.quad start_6	/* OH_NNTensorDesc_SetDataType */
-	.quad start_7	/* OH_NNTensorDesc_GetDataType */
-	.quad start_8	/* OH_NNTensorDesc_SetShape */
-	.quad start_9	/* OH_NNTensorDesc_GetShape */
-	.quad start_10	/* OH_NNTensorDesc_SetFormat */
-	.quad start_11	/* OH_NNTensorDesc_GetFormat */
-	.quad start_12	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_13	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_14	/* OH_NNQuantParam_Create */
-	.quad start_15	/* OH_NNQuantParam_SetScales */
-	.quad start_16	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_17	/* OH_NNQuantParam_SetNumBits */
-	.quad start_18	/* OH_NNQuantParam_Destroy */
+	.quad start_2	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_3	/* OH_NNDevice_GetName */
+	.quad start_4	/* OH_NNDevice_GetType */
+	.quad start_5	/* OH_NNTensorDesc_Create */
+	.quad start_6	/* OH_NNTensorDesc_Destroy */
+	.quad start_7	/* OH_NNTensorDesc_SetName */
+	.quad start_8	/* OH_NNTensorDesc_GetName */
+	.quad start_9	/* OH_NNTensorDesc_SetDataType */
+	.quad start_10	/* OH_NNTensorDesc_GetDataType */
+	.quad start_11	/* OH_NNTensorDesc_SetShape */
+	.quad start_12	/* OH_NNTensorDesc_GetShape */
+	.quad start_13	/* OH_NNTensorDesc_SetFormat */
+	.quad start_14	/* OH_NNTensorDesc_GetFormat */
+	.quad start_15	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_16	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_17	/* OH_NNTensor_Create */
+	.quad start_18	/* OH_NNTensor_CreateWithSize */
+	.quad start_19	/* OH_NNTensor_CreateWithFd */
+	.quad start_20	/* OH_NNTensor_Destroy */
+	.quad start_21	/* OH_NNTensor_GetTensorDesc */
+	.quad start_22	/* OH_NNTensor_GetDataBuffer */
+	.quad start_23	/* OH_NNTensor_GetFd */
+	.quad start_24	/* OH_NNTensor_GetSize */
+	.quad start_25	/* OH_NNTensor_GetOffset */
+	.quad start_26	/* OH_NNQuantParam_Create */
+	.quad start_27	/* OH_NNQuantParam_SetScales */
+	.quad start_28	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_29	/* OH_NNQuantParam_SetNumBits */
+	.quad start_30	/* OH_NNQuantParam_Destroy */
+	.quad start_31	/* OH_NNModel_Construct */
+	.quad start_32	/* OH_NNModel_Destroy */
+	.quad start_33	/* OH_NNModel_AddTensor */
+	.quad start_34	/* OH_NNModel_AddTensorToModel */
+	.quad start_35	/* OH_NNModel_SetTensorData */
+	.quad start_36	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_37	/* OH_NNModel_SetTensorType */
+	.quad start_38	/* OH_NNModel_AddOperation */
+	.quad start_39	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_40	/* OH_NNModel_Finish */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

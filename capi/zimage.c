@@ -4,10 +4,13 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 19
+#define FUNCTIONS 41
 
 extern void nnc_anynpu_version(void);
 extern void nnc_anynpu_live_handles(void);
+extern void nnc_OH_NNDevice_GetAllDevicesID(void);
+extern void nnc_OH_NNDevice_GetName(void);
+extern void nnc_OH_NNDevice_GetType(void);
 extern void nnc_OH_NNTensorDesc_Create(void);
 extern void nnc_OH_NNTensorDesc_Destroy(void);
 extern void nnc_OH_NNTensorDesc_SetName(void);
@@ -20,19 +23,38 @@ extern void nnc_OH_NNTensorDesc_SetFormat(void);
 extern void nnc_OH_NNTensorDesc_GetFormat(void);
 extern void nnc_OH_NNTensorDesc_GetElementCount(void);
 extern void nnc_OH_NNTensorDesc_GetByteSize(void);
+extern void nnc_OH_NNTensor_Create(void);
+extern void nnc_OH_NNTensor_CreateWithSize(void);
+extern void nnc_OH_NNTensor_CreateWithFd(void);
+extern void nnc_OH_NNTensor_Destroy(void);
+extern void nnc_OH_NNTensor_GetTensorDesc(void);
+extern void nnc_OH_NNTensor_GetDataBuffer(void);
+extern void nnc_OH_NNTensor_GetFd(void);
+extern void nnc_OH_NNTensor_GetSize(void);
+extern void nnc_OH_NNTensor_GetOffset(void);
 extern void nnc_OH_NNQuantParam_Create(void);
 extern void nnc_OH_NNQuantParam_SetScales(void);
 extern void nnc_OH_NNQuantParam_SetZeroPoints(void);
 extern void nnc_OH_NNQuantParam_SetNumBits(void);
 extern void nnc_OH_NNQuantParam_Destroy(void);
+extern void nnc_OH_NNModel_Construct(void);
+extern void nnc_OH_NNModel_Destroy(void);
+extern void nnc_OH_NNModel_AddTensor(void);
+extern void nnc_OH_NNModel_AddTensorToModel(void);
+extern void nnc_OH_NNModel_SetTensorData(void);
+extern void nnc_OH_NNModel_SetTensorQuantParams(void);
+extern void nnc_OH_NNModel_SetTensorType(void);
+extern void nnc_OH_NNModel_AddOperation(void);
+extern void nnc_OH_NNModel_SpecifyInputsAndOutputs(void);
+extern void nnc_OH_NNModel_Finish(void);
 
 /* In a forked child: the failure value, one report, nothing else. */
 static uintptr_t dead_0(void) { anynpu_report_dead(0); return 0; }
 static uint64_t dead_1(void) { anynpu_report_dead(1); return 0; }
-static uintptr_t dead_2(void) { anynpu_report_dead(2); return 0; }
+static uint32_t dead_2(void) { anynpu_report_dead(2); return 14; }
 static uint32_t dead_3(void) { anynpu_report_dead(3); return 14; }
 static uint32_t dead_4(void) { anynpu_report_dead(4); return 14; }
-static uint32_t dead_5(void) { anynpu_report_dead(5); return 14; }
+static uintptr_t dead_5(void) { anynpu_report_dead(5); return 0; }
 static uint32_t dead_6(void) { anynpu_report_dead(6); return 14; }
 static uint32_t dead_7(void) { anynpu_report_dead(7); return 14; }
 static uint32_t dead_8(void) { anynpu_report_dead(8); return 14; }
@@ -41,11 +63,33 @@ static uint32_t dead_10(void) { anynpu_report_dead(10); return 14; }
 static uint32_t dead_11(void) { anynpu_report_dead(11); return 14; }
 static uint32_t dead_12(void) { anynpu_report_dead(12); return 14; }
 static uint32_t dead_13(void) { anynpu_report_dead(13); return 14; }
-static uintptr_t dead_14(void) { anynpu_report_dead(14); return 0; }
+static uint32_t dead_14(void) { anynpu_report_dead(14); return 14; }
 static uint32_t dead_15(void) { anynpu_report_dead(15); return 14; }
 static uint32_t dead_16(void) { anynpu_report_dead(16); return 14; }
-static uint32_t dead_17(void) { anynpu_report_dead(17); return 14; }
-static uint32_t dead_18(void) { anynpu_report_dead(18); return 14; }
+static uintptr_t dead_17(void) { anynpu_report_dead(17); return 0; }
+static uintptr_t dead_18(void) { anynpu_report_dead(18); return 0; }
+static uintptr_t dead_19(void) { anynpu_report_dead(19); return 0; }
+static uint32_t dead_20(void) { anynpu_report_dead(20); return 14; }
+static uintptr_t dead_21(void) { anynpu_report_dead(21); return 0; }
+static uintptr_t dead_22(void) { anynpu_report_dead(22); return 0; }
+static uint32_t dead_23(void) { anynpu_report_dead(23); return 14; }
+static uint32_t dead_24(void) { anynpu_report_dead(24); return 14; }
+static uint32_t dead_25(void) { anynpu_report_dead(25); return 14; }
+static uintptr_t dead_26(void) { anynpu_report_dead(26); return 0; }
+static uint32_t dead_27(void) { anynpu_report_dead(27); return 14; }
+static uint32_t dead_28(void) { anynpu_report_dead(28); return 14; }
+static uint32_t dead_29(void) { anynpu_report_dead(29); return 14; }
+static uint32_t dead_30(void) { anynpu_report_dead(30); return 14; }
+static uintptr_t dead_31(void) { anynpu_report_dead(31); return 0; }
+static void dead_32(void) { anynpu_report_dead(32); }
+static uint32_t dead_33(void) { anynpu_report_dead(33); return 14; }
+static uint32_t dead_34(void) { anynpu_report_dead(34); return 14; }
+static uint32_t dead_35(void) { anynpu_report_dead(35); return 14; }
+static uint32_t dead_36(void) { anynpu_report_dead(36); return 14; }
+static uint32_t dead_37(void) { anynpu_report_dead(37); return 14; }
+static uint32_t dead_38(void) { anynpu_report_dead(38); return 14; }
+static uint32_t dead_39(void) { anynpu_report_dead(39); return 14; }
+static uint32_t dead_40(void) { anynpu_report_dead(40); return 14; }
 
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 static anynpu_fn driver[FUNCTIONS];
@@ -53,6 +97,9 @@ static anynpu_fn driver[FUNCTIONS];
 static anynpu_fn live[FUNCTIONS] = {
 	nnc_anynpu_version,
 	nnc_anynpu_live_handles,
+	nnc_OH_NNDevice_GetAllDevicesID,
+	nnc_OH_NNDevice_GetName,
+	nnc_OH_NNDevice_GetType,
 	nnc_OH_NNTensorDesc_Create,
 	nnc_OH_NNTensorDesc_Destroy,
 	nnc_OH_NNTensorDesc_SetName,
@@ -65,16 +112,38 @@ static anynpu_fn live[FUNCTIONS] = {
 	nnc_OH_NNTensorDesc_GetFormat,
 	nnc_OH_NNTensorDesc_GetElementCount,
 	nnc_OH_NNTensorDesc_GetByteSize,
+	nnc_OH_NNTensor_Create,
+	nnc_OH_NNTensor_CreateWithSize,
+	nnc_OH_NNTensor_CreateWithFd,
+	nnc_OH_NNTensor_Destroy,
+	nnc_OH_NNTensor_GetTensorDesc,
+	nnc_OH_NNTensor_GetDataBuffer,
+	nnc_OH_NNTensor_GetFd,
+	nnc_OH_NNTensor_GetSize,
+	nnc_OH_NNTensor_GetOffset,
 	nnc_OH_NNQuantParam_Create,
 	nnc_OH_NNQuantParam_SetScales,
 	nnc_OH_NNQuantParam_SetZeroPoints,
 	nnc_OH_NNQuantParam_SetNumBits,
 	nnc_OH_NNQuantParam_Destroy,
+	nnc_OH_NNModel_Construct,
+	nnc_OH_NNModel_Destroy,
+	nnc_OH_NNModel_AddTensor,
+	nnc_OH_NNModel_AddTensorToModel,
+	nnc_OH_NNModel_SetTensorData,
+	nnc_OH_NNModel_SetTensorQuantParams,
+	nnc_OH_NNModel_SetTensorType,
+	nnc_OH_NNModel_AddOperation,
+	nnc_OH_NNModel_SpecifyInputsAndOutputs,
+	nnc_OH_NNModel_Finish,
 };
 
 static const char *const name[FUNCTIONS] = {
 	"anynpu_version",
 	"anynpu_live_handles",
+	"OH_NNDevice_GetAllDevicesID",
+	"OH_NNDevice_GetName",
+	"OH_NNDevice_GetType",
 	"OH_NNTensorDesc_Create",
 	"OH_NNTensorDesc_Destroy",
 	"OH_NNTensorDesc_SetName",
@@ -87,16 +156,38 @@ static const char *const name[FUNCTIONS] = {
 	"OH_NNTensorDesc_GetFormat",
 	"OH_NNTensorDesc_GetElementCount",
 	"OH_NNTensorDesc_GetByteSize",
+	"OH_NNTensor_Create",
+	"OH_NNTensor_CreateWithSize",
+	"OH_NNTensor_CreateWithFd",
+	"OH_NNTensor_Destroy",
+	"OH_NNTensor_GetTensorDesc",
+	"OH_NNTensor_GetDataBuffer",
+	"OH_NNTensor_GetFd",
+	"OH_NNTensor_GetSize",
+	"OH_NNTensor_GetOffset",
 	"OH_NNQuantParam_Create",
 	"OH_NNQuantParam_SetScales",
 	"OH_NNQuantParam_SetZeroPoints",
 	"OH_NNQuantParam_SetNumBits",
 	"OH_NNQuantParam_Destroy",
+	"OH_NNModel_Construct",
+	"OH_NNModel_Destroy",
+	"OH_NNModel_AddTensor",
+	"OH_NNModel_AddTensorToModel",
+	"OH_NNModel_SetTensorData",
+	"OH_NNModel_SetTensorQuantParams",
+	"OH_NNModel_SetTensorType",
+	"OH_NNModel_AddOperation",
+	"OH_NNModel_SpecifyInputsAndOutputs",
+	"OH_NNModel_Finish",
 };
 
 static const uint8_t facade[FUNCTIONS] = {
 	0, /* anynpu_version */
 	0, /* anynpu_live_handles */
+	1, /* OH_NNDevice_GetAllDevicesID */
+	1, /* OH_NNDevice_GetName */
+	1, /* OH_NNDevice_GetType */
 	1, /* OH_NNTensorDesc_Create */
 	1, /* OH_NNTensorDesc_Destroy */
 	1, /* OH_NNTensorDesc_SetName */
@@ -109,16 +200,38 @@ static const uint8_t facade[FUNCTIONS] = {
 	1, /* OH_NNTensorDesc_GetFormat */
 	1, /* OH_NNTensorDesc_GetElementCount */
 	1, /* OH_NNTensorDesc_GetByteSize */
+	1, /* OH_NNTensor_Create */
+	1, /* OH_NNTensor_CreateWithSize */
+	1, /* OH_NNTensor_CreateWithFd */
+	1, /* OH_NNTensor_Destroy */
+	1, /* OH_NNTensor_GetTensorDesc */
+	1, /* OH_NNTensor_GetDataBuffer */
+	1, /* OH_NNTensor_GetFd */
+	1, /* OH_NNTensor_GetSize */
+	1, /* OH_NNTensor_GetOffset */
 	1, /* OH_NNQuantParam_Create */
 	1, /* OH_NNQuantParam_SetScales */
 	1, /* OH_NNQuantParam_SetZeroPoints */
 	1, /* OH_NNQuantParam_SetNumBits */
 	1, /* OH_NNQuantParam_Destroy */
+	1, /* OH_NNModel_Construct */
+	1, /* OH_NNModel_Destroy */
+	1, /* OH_NNModel_AddTensor */
+	1, /* OH_NNModel_AddTensorToModel */
+	1, /* OH_NNModel_SetTensorData */
+	1, /* OH_NNModel_SetTensorQuantParams */
+	1, /* OH_NNModel_SetTensorType */
+	1, /* OH_NNModel_AddOperation */
+	1, /* OH_NNModel_SpecifyInputsAndOutputs */
+	1, /* OH_NNModel_Finish */
 };
 
 static const uint8_t own[FUNCTIONS] = {
 	0, /* anynpu_version */
 	0, /* anynpu_live_handles */
+	0, /* OH_NNDevice_GetAllDevicesID */
+	0, /* OH_NNDevice_GetName */
+	0, /* OH_NNDevice_GetType */
 	1, /* OH_NNTensorDesc_Create */
 	0, /* OH_NNTensorDesc_Destroy */
 	0, /* OH_NNTensorDesc_SetName */
@@ -131,16 +244,38 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* OH_NNTensorDesc_GetFormat */
 	0, /* OH_NNTensorDesc_GetElementCount */
 	0, /* OH_NNTensorDesc_GetByteSize */
+	1, /* OH_NNTensor_Create */
+	1, /* OH_NNTensor_CreateWithSize */
+	1, /* OH_NNTensor_CreateWithFd */
+	0, /* OH_NNTensor_Destroy */
+	0, /* OH_NNTensor_GetTensorDesc */
+	0, /* OH_NNTensor_GetDataBuffer */
+	0, /* OH_NNTensor_GetFd */
+	0, /* OH_NNTensor_GetSize */
+	0, /* OH_NNTensor_GetOffset */
 	1, /* OH_NNQuantParam_Create */
 	0, /* OH_NNQuantParam_SetScales */
 	0, /* OH_NNQuantParam_SetZeroPoints */
 	0, /* OH_NNQuantParam_SetNumBits */
 	0, /* OH_NNQuantParam_Destroy */
+	1, /* OH_NNModel_Construct */
+	0, /* OH_NNModel_Destroy */
+	0, /* OH_NNModel_AddTensor */
+	0, /* OH_NNModel_AddTensorToModel */
+	0, /* OH_NNModel_SetTensorData */
+	0, /* OH_NNModel_SetTensorQuantParams */
+	0, /* OH_NNModel_SetTensorType */
+	0, /* OH_NNModel_AddOperation */
+	0, /* OH_NNModel_SpecifyInputsAndOutputs */
+	0, /* OH_NNModel_Finish */
 };
 
 static const anynpu_fn go[FUNCTIONS] = {
 	nnc_anynpu_version,
 	nnc_anynpu_live_handles,
+	nnc_OH_NNDevice_GetAllDevicesID,
+	nnc_OH_NNDevice_GetName,
+	nnc_OH_NNDevice_GetType,
 	nnc_OH_NNTensorDesc_Create,
 	nnc_OH_NNTensorDesc_Destroy,
 	nnc_OH_NNTensorDesc_SetName,
@@ -153,14 +288,55 @@ static const anynpu_fn go[FUNCTIONS] = {
 	nnc_OH_NNTensorDesc_GetFormat,
 	nnc_OH_NNTensorDesc_GetElementCount,
 	nnc_OH_NNTensorDesc_GetByteSize,
+	nnc_OH_NNTensor_Create,
+	nnc_OH_NNTensor_CreateWithSize,
+	nnc_OH_NNTensor_CreateWithFd,
+	nnc_OH_NNTensor_Destroy,
+	nnc_OH_NNTensor_GetTensorDesc,
+	nnc_OH_NNTensor_GetDataBuffer,
+	nnc_OH_NNTensor_GetFd,
+	nnc_OH_NNTensor_GetSize,
+	nnc_OH_NNTensor_GetOffset,
 	nnc_OH_NNQuantParam_Create,
 	nnc_OH_NNQuantParam_SetScales,
 	nnc_OH_NNQuantParam_SetZeroPoints,
 	nnc_OH_NNQuantParam_SetNumBits,
 	nnc_OH_NNQuantParam_Destroy,
+	nnc_OH_NNModel_Construct,
+	nnc_OH_NNModel_Destroy,
+	nnc_OH_NNModel_AddTensor,
+	nnc_OH_NNModel_AddTensorToModel,
+	nnc_OH_NNModel_SetTensorData,
+	nnc_OH_NNModel_SetTensorQuantParams,
+	nnc_OH_NNModel_SetTensorType,
+	nnc_OH_NNModel_AddOperation,
+	nnc_OH_NNModel_SpecifyInputsAndOutputs,
+	nnc_OH_NNModel_Finish,
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 	NULL,
 	NULL,
 	NULL,
@@ -202,6 +378,28 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_16,
 	(anynpu_fn)dead_17,
 	(anynpu_fn)dead_18,
+	(anynpu_fn)dead_19,
+	(anynpu_fn)dead_20,
+	(anynpu_fn)dead_21,
+	(anynpu_fn)dead_22,
+	(anynpu_fn)dead_23,
+	(anynpu_fn)dead_24,
+	(anynpu_fn)dead_25,
+	(anynpu_fn)dead_26,
+	(anynpu_fn)dead_27,
+	(anynpu_fn)dead_28,
+	(anynpu_fn)dead_29,
+	(anynpu_fn)dead_30,
+	(anynpu_fn)dead_31,
+	(anynpu_fn)dead_32,
+	(anynpu_fn)dead_33,
+	(anynpu_fn)dead_34,
+	(anynpu_fn)dead_35,
+	(anynpu_fn)dead_36,
+	(anynpu_fn)dead_37,
+	(anynpu_fn)dead_38,
+	(anynpu_fn)dead_39,
+	(anynpu_fn)dead_40,
 };
 
 const struct anynpu_image anynpu_image = {

@@ -17,7 +17,7 @@ static NN_QuantParam *bad_NN_QuantParam(int v)
 	case MISUSE_FREED:
 		return h;
 	case MISUSE_FOREIGN:
-		return (NN_QuantParam *)(misuse_keep_NN_QuantParam = make_NN_TensorDesc());
+		return (NN_QuantParam *)(misuse_keep_NN_QuantParam = make_NN_Tensor());
 	default:
 		return (NN_QuantParam *)misuse_handle(v, h);
 	}
@@ -26,9 +26,33 @@ static NN_QuantParam *bad_NN_QuantParam(int v)
 static void undo_NN_QuantParam(void)
 {
 	if (misuse_keep_NN_QuantParam)
-		drop_NN_TensorDesc((NN_TensorDesc *)misuse_keep_NN_QuantParam);
+		drop_NN_Tensor((NN_Tensor *)misuse_keep_NN_QuantParam);
 	misuse_keep_NN_QuantParam = NULL;
 	(void)misuse_keep_NN_QuantParam;
+}
+
+static void *misuse_keep_NN_Tensor;
+
+static NN_Tensor *bad_NN_Tensor(int v)
+{
+	NN_Tensor *h = make_NN_Tensor();
+	drop_NN_Tensor(h);
+	switch (v) {
+	case MISUSE_FREED:
+		return h;
+	case MISUSE_FOREIGN:
+		return (NN_Tensor *)(misuse_keep_NN_Tensor = make_NN_TensorDesc());
+	default:
+		return (NN_Tensor *)misuse_handle(v, h);
+	}
+}
+
+static void undo_NN_Tensor(void)
+{
+	if (misuse_keep_NN_Tensor)
+		drop_NN_TensorDesc((NN_TensorDesc *)misuse_keep_NN_Tensor);
+	misuse_keep_NN_Tensor = NULL;
+	(void)misuse_keep_NN_Tensor;
 }
 
 static void *misuse_keep_NN_TensorDesc;
@@ -41,7 +65,7 @@ static NN_TensorDesc *bad_NN_TensorDesc(int v)
 	case MISUSE_FREED:
 		return h;
 	case MISUSE_FOREIGN:
-		return (NN_TensorDesc *)(misuse_keep_NN_TensorDesc = make_NN_QuantParam());
+		return (NN_TensorDesc *)(misuse_keep_NN_TensorDesc = make_OH_NNModel());
 	default:
 		return (NN_TensorDesc *)misuse_handle(v, h);
 	}
@@ -50,9 +74,81 @@ static NN_TensorDesc *bad_NN_TensorDesc(int v)
 static void undo_NN_TensorDesc(void)
 {
 	if (misuse_keep_NN_TensorDesc)
-		drop_NN_QuantParam((NN_QuantParam *)misuse_keep_NN_TensorDesc);
+		drop_OH_NNModel((OH_NNModel *)misuse_keep_NN_TensorDesc);
 	misuse_keep_NN_TensorDesc = NULL;
 	(void)misuse_keep_NN_TensorDesc;
+}
+
+static void *misuse_keep_OH_NNModel;
+
+static OH_NNModel *bad_OH_NNModel(int v)
+{
+	OH_NNModel *h = make_OH_NNModel();
+	drop_OH_NNModel(h);
+	switch (v) {
+	case MISUSE_FREED:
+		return h;
+	case MISUSE_FOREIGN:
+		return (OH_NNModel *)(misuse_keep_OH_NNModel = make_NN_QuantParam());
+	default:
+		return (OH_NNModel *)misuse_handle(v, h);
+	}
+}
+
+static void undo_OH_NNModel(void)
+{
+	if (misuse_keep_OH_NNModel)
+		drop_NN_QuantParam((NN_QuantParam *)misuse_keep_OH_NNModel);
+	misuse_keep_OH_NNModel = NULL;
+	(void)misuse_keep_OH_NNModel;
+}
+
+static int test_OH_NNDevice_GetAllDevicesID(int bad, int v)
+{
+	const size_t **a0 = (const size_t **)(bad == 0 ? misuse_pointer(v) : misuse_scratch(0));
+	uint32_t *a1 = (uint32_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	if (bad == 0 && v >= misuse_pointers())
+		goto done;
+	if (bad == 1 && v >= misuse_pointers())
+		goto done;
+	OH_NN_ReturnCode r = OH_NNDevice_GetAllDevicesID(a0, a1);
+	if ((bad == 0 || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNDevice_GetAllDevicesID", bad, v);
+	return 1;
+done:
+	return 0;
+}
+
+static int test_OH_NNDevice_GetName(int bad, int v)
+{
+	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
+	const char **a1 = (const char **)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 1 && v >= misuse_pointers())
+		goto done;
+	OH_NN_ReturnCode r = OH_NNDevice_GetName(a0, a1);
+	if ((bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNDevice_GetName", bad, v);
+	return 1;
+done:
+	return 0;
+}
+
+static int test_OH_NNDevice_GetType(int bad, int v)
+{
+	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
+	OH_NN_DeviceType *a1 = (OH_NN_DeviceType *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 1 && v >= misuse_pointers())
+		goto done;
+	OH_NN_ReturnCode r = OH_NNDevice_GetType(a0, a1);
+	if ((bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNDevice_GetType", bad, v);
+	return 1;
+done:
+	return 0;
 }
 
 static int test_OH_NNTensorDesc_Create(int bad, int v)
@@ -301,6 +397,205 @@ done:
 	return 0;
 }
 
+static int test_OH_NNTensor_Create(int bad, int v)
+{
+	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
+	NN_TensorDesc *g1 = make_NN_TensorDesc();
+	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 1 && v >= MISUSE_HANDLES)
+		goto done;
+	NN_Tensor *r = OH_NNTensor_Create(a0, a1);
+	if (((bad == 1)) && !(r == NULL))
+		misuse_accepted("OH_NNTensor_Create", bad, v);
+	if (r)
+		drop_NN_Tensor(r);
+	drop_NN_TensorDesc(g1);
+	undo_NN_TensorDesc();
+	return 1;
+done:
+	drop_NN_TensorDesc(g1);
+	undo_NN_TensorDesc();
+	return 0;
+}
+
+static int test_OH_NNTensor_CreateWithSize(int bad, int v)
+{
+	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
+	NN_TensorDesc *g1 = make_NN_TensorDesc();
+	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
+	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 1 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		goto done;
+	NN_Tensor *r = OH_NNTensor_CreateWithSize(a0, a1, a2);
+	if (((bad == 1)) && !(r == NULL))
+		misuse_accepted("OH_NNTensor_CreateWithSize", bad, v);
+	if (r)
+		drop_NN_Tensor(r);
+	drop_NN_TensorDesc(g1);
+	undo_NN_TensorDesc();
+	return 1;
+done:
+	drop_NN_TensorDesc(g1);
+	undo_NN_TensorDesc();
+	return 0;
+}
+
+static int test_OH_NNTensor_CreateWithFd(int bad, int v)
+{
+	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
+	NN_TensorDesc *g1 = make_NN_TensorDesc();
+	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
+	int a2 = (int)(bad == 2 ? misuse_number(v) : 1);
+	size_t a3 = (size_t)(bad == 3 ? misuse_number(v) : 1);
+	size_t a4 = (size_t)(bad == 4 ? misuse_number(v) : 1);
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 1 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 3 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 4 && v >= MISUSE_NUMBERS)
+		goto done;
+	NN_Tensor *r = OH_NNTensor_CreateWithFd(a0, a1, a2, a3, a4);
+	if (((bad == 1)) && !(r == NULL))
+		misuse_accepted("OH_NNTensor_CreateWithFd", bad, v);
+	if (r)
+		drop_NN_Tensor(r);
+	drop_NN_TensorDesc(g1);
+	undo_NN_TensorDesc();
+	return 1;
+done:
+	drop_NN_TensorDesc(g1);
+	undo_NN_TensorDesc();
+	return 0;
+}
+
+static int test_OH_NNTensor_Destroy(int bad, int v)
+{
+	NN_Tensor *g0 = make_NN_Tensor(), *h0 = bad == 0 ? bad_NN_Tensor(v) : g0;
+	NN_Tensor **a0 = bad == 0 && v == MISUSE_HANDLES ? NULL : &h0;
+	if (bad == 0 && v >= MISUSE_HANDLES + 1)
+		goto done;
+	OH_NN_ReturnCode r = OH_NNTensor_Destroy(a0);
+	if ((bad == 0) && !(r != 0))
+		misuse_accepted("OH_NNTensor_Destroy", bad, v);
+	if (h0 != NULL || bad == 0)
+		drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 1;
+done:
+	if (h0 != NULL || bad == 0)
+		drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 0;
+}
+
+static int test_OH_NNTensor_GetTensorDesc(int bad, int v)
+{
+	NN_Tensor *g0 = make_NN_Tensor();
+	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	NN_TensorDesc *r = OH_NNTensor_GetTensorDesc(a0);
+	if (((bad == 0)) && !(r == NULL))
+		misuse_accepted("OH_NNTensor_GetTensorDesc", bad, v);
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 1;
+done:
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 0;
+}
+
+static int test_OH_NNTensor_GetDataBuffer(int bad, int v)
+{
+	NN_Tensor *g0 = make_NN_Tensor();
+	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	void *r = OH_NNTensor_GetDataBuffer(a0);
+	(void)r;
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 1;
+done:
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 0;
+}
+
+static int test_OH_NNTensor_GetFd(int bad, int v)
+{
+	NN_Tensor *g0 = make_NN_Tensor();
+	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
+	int *a1 = (int *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= misuse_pointers())
+		goto done;
+	OH_NN_ReturnCode r = OH_NNTensor_GetFd(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNTensor_GetFd", bad, v);
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 1;
+done:
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 0;
+}
+
+static int test_OH_NNTensor_GetSize(int bad, int v)
+{
+	NN_Tensor *g0 = make_NN_Tensor();
+	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
+	size_t *a1 = (size_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= misuse_pointers())
+		goto done;
+	OH_NN_ReturnCode r = OH_NNTensor_GetSize(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNTensor_GetSize", bad, v);
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 1;
+done:
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 0;
+}
+
+static int test_OH_NNTensor_GetOffset(int bad, int v)
+{
+	NN_Tensor *g0 = make_NN_Tensor();
+	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
+	size_t *a1 = (size_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= misuse_pointers())
+		goto done;
+	OH_NN_ReturnCode r = OH_NNTensor_GetOffset(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNTensor_GetOffset", bad, v);
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 1;
+done:
+	drop_NN_Tensor(g0);
+	undo_NN_Tensor();
+	return 0;
+}
+
 static int test_OH_NNQuantParam_Create(int bad, int v)
 {
 	NN_QuantParam *r = OH_NNQuantParam_Create();
@@ -403,9 +698,239 @@ done:
 	return 0;
 }
 
+static int test_OH_NNModel_Construct(int bad, int v)
+{
+	OH_NNModel *r = OH_NNModel_Construct();
+	if (r)
+		drop_OH_NNModel(r);
+	return 1;
+	(void)bad;
+	(void)v;
+}
+
+static int test_OH_NNModel_Destroy(int bad, int v)
+{
+	OH_NNModel *g0 = make_OH_NNModel(), *h0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	OH_NNModel **a0 = bad == 0 && v == MISUSE_HANDLES ? NULL : &h0;
+	if (bad == 0 && v >= MISUSE_HANDLES + 1)
+		goto done;
+	OH_NNModel_Destroy(a0);
+	if (h0 != NULL || bad == 0)
+		drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+done:
+	if (h0 != NULL || bad == 0)
+		drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 0;
+}
+
+static int test_OH_NNModel_AddTensor(int bad, int v)
+{
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	const OH_NN_Tensor *a1 = (const OH_NN_Tensor *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= misuse_pointers())
+		goto done;
+	OH_NN_ReturnCode r = OH_NNModel_AddTensor(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNModel_AddTensor", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+done:
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 0;
+}
+
+static int test_OH_NNModel_AddTensorToModel(int bad, int v)
+{
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	NN_TensorDesc *g1 = make_NN_TensorDesc();
+	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= MISUSE_HANDLES)
+		goto done;
+	OH_NN_ReturnCode r = OH_NNModel_AddTensorToModel(a0, a1);
+	if (((bad == 0) || (bad == 1)) && !(r != 0))
+		misuse_accepted("OH_NNModel_AddTensorToModel", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	drop_NN_TensorDesc(g1);
+	undo_NN_TensorDesc();
+	return 1;
+done:
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	drop_NN_TensorDesc(g1);
+	undo_NN_TensorDesc();
+	return 0;
+}
+
+static int test_OH_NNModel_SetTensorData(int bad, int v)
+{
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	const void *a2 = (const void *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	size_t a3 = (size_t)(bad == 3 ? misuse_length(v) : 1);
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 2 && v >= misuse_pointers())
+		goto done;
+	if (bad == 3 && v >= MISUSE_LENGTHS)
+		goto done;
+	OH_NN_ReturnCode r = OH_NNModel_SetTensorData(a0, a1, a2, a3);
+	if (((bad == 0) || bad == 2) && !(r != 0))
+		misuse_accepted("OH_NNModel_SetTensorData", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+done:
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 0;
+}
+
+static int test_OH_NNModel_SetTensorQuantParams(int bad, int v)
+{
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	NN_QuantParam *g2 = make_NN_QuantParam();
+	NN_QuantParam *a2 = bad == 2 ? bad_NN_QuantParam(v) : g2;
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 2 && v >= MISUSE_HANDLES)
+		goto done;
+	OH_NN_ReturnCode r = OH_NNModel_SetTensorQuantParams(a0, a1, a2);
+	if (((bad == 0) || (bad == 2)) && !(r != 0))
+		misuse_accepted("OH_NNModel_SetTensorQuantParams", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	drop_NN_QuantParam(g2);
+	undo_NN_QuantParam();
+	return 1;
+done:
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	drop_NN_QuantParam(g2);
+	undo_NN_QuantParam();
+	return 0;
+}
+
+static int test_OH_NNModel_SetTensorType(int bad, int v)
+{
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	OH_NN_TensorType a2 = (OH_NN_TensorType)(bad == 2 ? misuse_number(v) : 1);
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		goto done;
+	OH_NN_ReturnCode r = OH_NNModel_SetTensorType(a0, a1, a2);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("OH_NNModel_SetTensorType", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+done:
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 0;
+}
+
+static int test_OH_NNModel_AddOperation(int bad, int v)
+{
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	OH_NN_OperationType a1 = (OH_NN_OperationType)(bad == 1 ? misuse_number(v) : 1);
+	const OH_NN_UInt32Array *a2 = (const OH_NN_UInt32Array *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	const OH_NN_UInt32Array *a3 = (const OH_NN_UInt32Array *)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	const OH_NN_UInt32Array *a4 = (const OH_NN_UInt32Array *)(bad == 4 ? misuse_pointer(v) : misuse_scratch(4));
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		goto done;
+	if (bad == 2 && v >= misuse_pointers())
+		goto done;
+	if (bad == 3 && v >= misuse_pointers())
+		goto done;
+	if (bad == 4 && v >= misuse_pointers())
+		goto done;
+	OH_NN_ReturnCode r = OH_NNModel_AddOperation(a0, a1, a2, a3, a4);
+	if (((bad == 0) || bad == 2 || bad == 3 || bad == 4) && !(r != 0))
+		misuse_accepted("OH_NNModel_AddOperation", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+done:
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 0;
+}
+
+static int test_OH_NNModel_SpecifyInputsAndOutputs(int bad, int v)
+{
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	const OH_NN_UInt32Array *a1 = (const OH_NN_UInt32Array *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	const OH_NN_UInt32Array *a2 = (const OH_NN_UInt32Array *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	if (bad == 1 && v >= misuse_pointers())
+		goto done;
+	if (bad == 2 && v >= misuse_pointers())
+		goto done;
+	OH_NN_ReturnCode r = OH_NNModel_SpecifyInputsAndOutputs(a0, a1, a2);
+	if (((bad == 0) || bad == 1 || bad == 2) && !(r != 0))
+		misuse_accepted("OH_NNModel_SpecifyInputsAndOutputs", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+done:
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 0;
+}
+
+static int test_OH_NNModel_Finish(int bad, int v)
+{
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		goto done;
+	OH_NN_ReturnCode r = OH_NNModel_Finish(a0);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("OH_NNModel_Finish", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+done:
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 0;
+}
+
 int main(void)
 {
 	misuse_begin();
+	misuse_each("OH_NNDevice_GetAllDevicesID", test_OH_NNDevice_GetAllDevicesID, 2);
+	misuse_each("OH_NNDevice_GetName", test_OH_NNDevice_GetName, 2);
+	misuse_each("OH_NNDevice_GetType", test_OH_NNDevice_GetType, 2);
 	misuse_each("OH_NNTensorDesc_Create", test_OH_NNTensorDesc_Create, 0);
 	misuse_each("OH_NNTensorDesc_Destroy", test_OH_NNTensorDesc_Destroy, 1);
 	misuse_each("OH_NNTensorDesc_SetName", test_OH_NNTensorDesc_SetName, 2);
@@ -418,10 +943,29 @@ int main(void)
 	misuse_each("OH_NNTensorDesc_GetFormat", test_OH_NNTensorDesc_GetFormat, 2);
 	misuse_each("OH_NNTensorDesc_GetElementCount", test_OH_NNTensorDesc_GetElementCount, 2);
 	misuse_each("OH_NNTensorDesc_GetByteSize", test_OH_NNTensorDesc_GetByteSize, 2);
+	misuse_each("OH_NNTensor_Create", test_OH_NNTensor_Create, 2);
+	misuse_each("OH_NNTensor_CreateWithSize", test_OH_NNTensor_CreateWithSize, 3);
+	misuse_each("OH_NNTensor_CreateWithFd", test_OH_NNTensor_CreateWithFd, 5);
+	misuse_each("OH_NNTensor_Destroy", test_OH_NNTensor_Destroy, 1);
+	misuse_each("OH_NNTensor_GetTensorDesc", test_OH_NNTensor_GetTensorDesc, 1);
+	misuse_each("OH_NNTensor_GetDataBuffer", test_OH_NNTensor_GetDataBuffer, 1);
+	misuse_each("OH_NNTensor_GetFd", test_OH_NNTensor_GetFd, 2);
+	misuse_each("OH_NNTensor_GetSize", test_OH_NNTensor_GetSize, 2);
+	misuse_each("OH_NNTensor_GetOffset", test_OH_NNTensor_GetOffset, 2);
 	misuse_each("OH_NNQuantParam_Create", test_OH_NNQuantParam_Create, 0);
 	misuse_each("OH_NNQuantParam_SetScales", test_OH_NNQuantParam_SetScales, 3);
 	misuse_each("OH_NNQuantParam_SetZeroPoints", test_OH_NNQuantParam_SetZeroPoints, 3);
 	misuse_each("OH_NNQuantParam_SetNumBits", test_OH_NNQuantParam_SetNumBits, 3);
 	misuse_each("OH_NNQuantParam_Destroy", test_OH_NNQuantParam_Destroy, 1);
+	misuse_each("OH_NNModel_Construct", test_OH_NNModel_Construct, 0);
+	misuse_each("OH_NNModel_Destroy", test_OH_NNModel_Destroy, 1);
+	misuse_each("OH_NNModel_AddTensor", test_OH_NNModel_AddTensor, 2);
+	misuse_each("OH_NNModel_AddTensorToModel", test_OH_NNModel_AddTensorToModel, 2);
+	misuse_each("OH_NNModel_SetTensorData", test_OH_NNModel_SetTensorData, 4);
+	misuse_each("OH_NNModel_SetTensorQuantParams", test_OH_NNModel_SetTensorQuantParams, 3);
+	misuse_each("OH_NNModel_SetTensorType", test_OH_NNModel_SetTensorType, 3);
+	misuse_each("OH_NNModel_AddOperation", test_OH_NNModel_AddOperation, 5);
+	misuse_each("OH_NNModel_SpecifyInputsAndOutputs", test_OH_NNModel_SpecifyInputsAndOutputs, 3);
+	misuse_each("OH_NNModel_Finish", test_OH_NNModel_Finish, 1);
 	return misuse_end();
 }

@@ -5,6 +5,9 @@
 #include <neural_network_runtime/neural_network_runtime.h>
 #include <neural_network_runtime/neural_network_runtime_inner.h>
 
+static OH_NN_ReturnCode (*volatile p_OH_NNDevice_GetAllDevicesID)(const size_t **, uint32_t *) = OH_NNDevice_GetAllDevicesID;
+static OH_NN_ReturnCode (*volatile p_OH_NNDevice_GetName)(size_t, const char **) = OH_NNDevice_GetName;
+static OH_NN_ReturnCode (*volatile p_OH_NNDevice_GetType)(size_t, OH_NN_DeviceType *) = OH_NNDevice_GetType;
 static NN_TensorDesc *(*volatile p_OH_NNTensorDesc_Create)(void) = OH_NNTensorDesc_Create;
 static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_Destroy)(NN_TensorDesc **) = OH_NNTensorDesc_Destroy;
 static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_SetName)(NN_TensorDesc *, const char *) = OH_NNTensorDesc_SetName;
@@ -17,15 +20,37 @@ static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_SetFormat)(NN_TensorDesc *,
 static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_GetFormat)(const NN_TensorDesc *, OH_NN_Format *) = OH_NNTensorDesc_GetFormat;
 static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_GetElementCount)(const NN_TensorDesc *, size_t *) = OH_NNTensorDesc_GetElementCount;
 static OH_NN_ReturnCode (*volatile p_OH_NNTensorDesc_GetByteSize)(const NN_TensorDesc *, size_t *) = OH_NNTensorDesc_GetByteSize;
+static NN_Tensor *(*volatile p_OH_NNTensor_Create)(size_t, NN_TensorDesc *) = OH_NNTensor_Create;
+static NN_Tensor *(*volatile p_OH_NNTensor_CreateWithSize)(size_t, NN_TensorDesc *, size_t) = OH_NNTensor_CreateWithSize;
+static NN_Tensor *(*volatile p_OH_NNTensor_CreateWithFd)(size_t, NN_TensorDesc *, int, size_t, size_t) = OH_NNTensor_CreateWithFd;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensor_Destroy)(NN_Tensor **) = OH_NNTensor_Destroy;
+static NN_TensorDesc *(*volatile p_OH_NNTensor_GetTensorDesc)(const NN_Tensor *) = OH_NNTensor_GetTensorDesc;
+static void *(*volatile p_OH_NNTensor_GetDataBuffer)(const NN_Tensor *) = OH_NNTensor_GetDataBuffer;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensor_GetFd)(const NN_Tensor *, int *) = OH_NNTensor_GetFd;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensor_GetSize)(const NN_Tensor *, size_t *) = OH_NNTensor_GetSize;
+static OH_NN_ReturnCode (*volatile p_OH_NNTensor_GetOffset)(const NN_Tensor *, size_t *) = OH_NNTensor_GetOffset;
 static NN_QuantParam *(*volatile p_OH_NNQuantParam_Create)(void) = OH_NNQuantParam_Create;
 static OH_NN_ReturnCode (*volatile p_OH_NNQuantParam_SetScales)(NN_QuantParam *, const double *, size_t) = OH_NNQuantParam_SetScales;
 static OH_NN_ReturnCode (*volatile p_OH_NNQuantParam_SetZeroPoints)(NN_QuantParam *, const int32_t *, size_t) = OH_NNQuantParam_SetZeroPoints;
 static OH_NN_ReturnCode (*volatile p_OH_NNQuantParam_SetNumBits)(NN_QuantParam *, const uint32_t *, size_t) = OH_NNQuantParam_SetNumBits;
 static OH_NN_ReturnCode (*volatile p_OH_NNQuantParam_Destroy)(NN_QuantParam **) = OH_NNQuantParam_Destroy;
+static OH_NNModel *(*volatile p_OH_NNModel_Construct)(void) = OH_NNModel_Construct;
+static void (*volatile p_OH_NNModel_Destroy)(OH_NNModel **) = OH_NNModel_Destroy;
+static OH_NN_ReturnCode (*volatile p_OH_NNModel_AddTensor)(OH_NNModel *, const OH_NN_Tensor *) = OH_NNModel_AddTensor;
+static OH_NN_ReturnCode (*volatile p_OH_NNModel_AddTensorToModel)(OH_NNModel *, const NN_TensorDesc *) = OH_NNModel_AddTensorToModel;
+static OH_NN_ReturnCode (*volatile p_OH_NNModel_SetTensorData)(OH_NNModel *, uint32_t, const void *, size_t) = OH_NNModel_SetTensorData;
+static OH_NN_ReturnCode (*volatile p_OH_NNModel_SetTensorQuantParams)(OH_NNModel *, uint32_t, NN_QuantParam *) = OH_NNModel_SetTensorQuantParams;
+static OH_NN_ReturnCode (*volatile p_OH_NNModel_SetTensorType)(OH_NNModel *, uint32_t, OH_NN_TensorType) = OH_NNModel_SetTensorType;
+static OH_NN_ReturnCode (*volatile p_OH_NNModel_AddOperation)(OH_NNModel *, OH_NN_OperationType, const OH_NN_UInt32Array *, const OH_NN_UInt32Array *, const OH_NN_UInt32Array *) = OH_NNModel_AddOperation;
+static OH_NN_ReturnCode (*volatile p_OH_NNModel_SpecifyInputsAndOutputs)(OH_NNModel *, const OH_NN_UInt32Array *, const OH_NN_UInt32Array *) = OH_NNModel_SpecifyInputsAndOutputs;
+static OH_NN_ReturnCode (*volatile p_OH_NNModel_Finish)(OH_NNModel *) = OH_NNModel_Finish;
 
 int main(void)
 {
 	int missing = 0;
+	missing += p_OH_NNDevice_GetAllDevicesID == 0;
+	missing += p_OH_NNDevice_GetName == 0;
+	missing += p_OH_NNDevice_GetType == 0;
 	missing += p_OH_NNTensorDesc_Create == 0;
 	missing += p_OH_NNTensorDesc_Destroy == 0;
 	missing += p_OH_NNTensorDesc_SetName == 0;
@@ -38,10 +63,29 @@ int main(void)
 	missing += p_OH_NNTensorDesc_GetFormat == 0;
 	missing += p_OH_NNTensorDesc_GetElementCount == 0;
 	missing += p_OH_NNTensorDesc_GetByteSize == 0;
+	missing += p_OH_NNTensor_Create == 0;
+	missing += p_OH_NNTensor_CreateWithSize == 0;
+	missing += p_OH_NNTensor_CreateWithFd == 0;
+	missing += p_OH_NNTensor_Destroy == 0;
+	missing += p_OH_NNTensor_GetTensorDesc == 0;
+	missing += p_OH_NNTensor_GetDataBuffer == 0;
+	missing += p_OH_NNTensor_GetFd == 0;
+	missing += p_OH_NNTensor_GetSize == 0;
+	missing += p_OH_NNTensor_GetOffset == 0;
 	missing += p_OH_NNQuantParam_Create == 0;
 	missing += p_OH_NNQuantParam_SetScales == 0;
 	missing += p_OH_NNQuantParam_SetZeroPoints == 0;
 	missing += p_OH_NNQuantParam_SetNumBits == 0;
 	missing += p_OH_NNQuantParam_Destroy == 0;
+	missing += p_OH_NNModel_Construct == 0;
+	missing += p_OH_NNModel_Destroy == 0;
+	missing += p_OH_NNModel_AddTensor == 0;
+	missing += p_OH_NNModel_AddTensorToModel == 0;
+	missing += p_OH_NNModel_SetTensorData == 0;
+	missing += p_OH_NNModel_SetTensorQuantParams == 0;
+	missing += p_OH_NNModel_SetTensorType == 0;
+	missing += p_OH_NNModel_AddOperation == 0;
+	missing += p_OH_NNModel_SpecifyInputsAndOutputs == 0;
+	missing += p_OH_NNModel_Finish == 0;
 	return missing;
 }

@@ -5,46 +5,68 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/handle"
-	"github.com/anynpu/anynpu/core/fault"
 )
 
-// A QuantParam is an NN_QuantParam: three lists, one entry per tensor or per channel (OH_NN reference notes, section 5). Lists of
-// different lengths are refused only where they are attached to a tensor.
+// QuantParam is an NN_QuantParam (section 5): three lists that are compared only when they are given to a tensor.
 type QuantParam struct {
 	handle.Ref
-	mu         sync.Mutex
-	scales     []float64
-	zeroPoints []int32
-	numBits    []uint32
+	mu sync.Mutex
+	quant
 }
 
-// quantParamCreate is OH_NNQuantParam_Create.
+// quant holds quantisation parameters: real = scale x (q - zero), one entry for the tensor or one per channel.
+type quant struct {
+	scales []float64
+	zeros  []int32
+	bits   []uint32
+}
+
+func (q quant) clone() quant {
+	return quant{slices.Clone(q.scales), slices.Clone(q.zeros), slices.Clone(q.bits)}
+}
+
+// check refuses lists that cannot belong to a tensor.
+func (q quant) check() error {
+	if len(q.scales) != len(q.zeros) || len(q.scales) != len(q.bits) {
+		return invalid("quantParam: %d scales, %d zero points, %d bit widths: want as many of each", len(q.scales), len(q.zeros), len(q.bits))
+	}
+	for i, b := range q.bits {
+		if b != 8 {
+			return invalid("quantParam: numBits[%d]: %d: only 8 is supported", i, b)
+		}
+	}
+	return nil
+}
+
 func quantParamCreate() (*QuantParam, error) { return &QuantParam{}, nil }
 
-// quantParamDestroy is OH_NNQuantParam_Destroy.
 func quantParamDestroy(*QuantParam) error { return nil }
 
-// quantParamSetScales is OH_NNQuantParam_SetScales; it replaces the former list.
 func quantParamSetScales(q *QuantParam, scales []float64) error {
 	return setList(q, &q.scales, scales)
 }
 
-// quantParamSetZeroPoints is OH_NNQuantParam_SetZeroPoints; it replaces the former list.
 func quantParamSetZeroPoints(q *QuantParam, zeroPoints []int32) error {
-	return setList(q, &q.zeroPoints, zeroPoints)
+	return setList(q, &q.zeros, zeroPoints)
 }
 
-// quantParamSetNumBits is OH_NNQuantParam_SetNumBits; it replaces the former list. The values are judged where they are attached.
+// quantParamSetNumBits takes any widths; only 8 is accepted by a tensor.
 func quantParamSetNumBits(q *QuantParam, numBits []uint32) error {
-	return setList(q, &q.numBits, numBits)
+	return setList(q, &q.bits, numBits)
 }
 
-func setList[T any](q *QuantParam, list *[]T, values []T) error {
-	if len(values) == 0 {
-		return fault.New(fault.Argument, "quantCount: want at least 1, got 0")
+func setList[T any](q *QuantParam, list *[]T, v []T) error {
+	if len(v) == 0 {
+		return invalid("quantCount: 0: want at least 1")
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	*list = slices.Clone(values)
+	*list = slices.Clone(v)
 	return nil
+}
+
+func (q *QuantParam) read() quant {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.clone()
 }

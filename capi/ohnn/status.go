@@ -7,63 +7,61 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// ReturnCode is OH_NN_ReturnCode.
-type ReturnCode uint32
-
-// The codes that the library returns.
-const (
-	success            ReturnCode = 0
-	failed             ReturnCode = 1
-	invalidParameter   ReturnCode = 2
-	memoryError        ReturnCode = 3
-	operationForbidden ReturnCode = 4
-	invalidFile        ReturnCode = 6
-	timeout            ReturnCode = 9
-	unsupported        ReturnCode = 10
-	dynamicShape       ReturnCode = 13
-	unavailableDevice  ReturnCode = 14
-)
-
-// A codeError is an error whose code the API prescribes, whatever its kind.
-type codeError struct {
+// refusal is an error with the return code that the API prescribes for it.
+type refusal struct {
 	code ReturnCode
 	msg  string
+	err  error // cause, may be nil
 }
 
-func (e *codeError) Error() string { return e.msg }
+func (r *refusal) Error() string {
+	if r.err == nil {
+		return r.msg
+	}
+	return r.msg + ": " + r.err.Error()
+}
 
-// refuse returns an error with a code that the API prescribes.
+func (r *refusal) Unwrap() error { return r.err }
+
+// refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
 func refuse(code ReturnCode, format string, args ...any) error {
-	return &codeError{code: code, msg: fmt.Sprintf(format, args...)}
+	return &refusal{code: code, msg: fmt.Sprintf(format, args...)}
 }
 
-// codes maps the kinds of core's errors.
-var codes = map[fault.Kind]ReturnCode{
-	fault.Internal:    failed,
-	fault.Argument:    invalidParameter,
-	fault.Shape:       invalidParameter,
-	fault.Type:        invalidParameter,
-	fault.State:       operationForbidden,
-	fault.Unsupported: unsupported,
-	fault.Memory:      memoryError,
-	fault.Device:      unavailableDevice,
-	fault.Timeout:     timeout,
-	fault.Canceled:    failed,
-	fault.File:        invalidFile,
-	fault.Data:        failed,
+// refuseFor is refuse with a cause.
+func refuseFor(code ReturnCode, err error, format string, args ...any) error {
+	return &refusal{code: code, msg: fmt.Sprintf(format, args...), err: err}
 }
 
-// status turns the outcome of a call into its code.
+// invalid refuses an argument with InvalidParameter, by far the commonest code of this API.
+func invalid(format string, args ...any) error { return refuse(InvalidParameter, format, args...) }
+
+// forbidden refuses a call that comes at the wrong time or asks for what the device does not offer.
+func forbidden(format string, args ...any) error { return refuse(OperationForbidden, format, args...) }
+
+var kindCodes = map[fault.Kind]ReturnCode{
+	fault.Internal:    Failed,
+	fault.Argument:    InvalidParameter,
+	fault.Shape:       InvalidParameter,
+	fault.Type:        InvalidParameter,
+	fault.State:       OperationForbidden,
+	fault.Unsupported: Failed,
+	fault.Memory:      MemoryError,
+	fault.Device:      UnavailableDevice,
+	fault.Timeout:     Timeout,
+	fault.Canceled:    Failed,
+	fault.File:        InvalidFile,
+	fault.Data:        UnavailableDevice,
+}
+
+// status returns the return code of err: its own where the API prescribes one, else that of its kind.
 func status(err error) ReturnCode {
 	if err == nil {
-		return success
+		return Success
 	}
-	var e *codeError
-	if errors.As(err, &e) {
-		return e.code
+	var r *refusal
+	if errors.As(err, &r) {
+		return r.code
 	}
-	if code, ok := codes[fault.KindOf(err)]; ok {
-		return code
-	}
-	return failed
+	return kindCodes[fault.KindOf(err)]
 }

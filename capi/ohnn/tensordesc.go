@@ -7,47 +7,128 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
-	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// A TensorDesc is an NN_TensorDesc: type, shape, format and name of a tensor (OH_NN reference notes, section 3).
+// TensorDesc is an NN_TensorDesc (section 3): what a tensor looks like. Safe for concurrent use.
 type TensorDesc struct {
 	handle.Ref
-	mu     sync.Mutex
-	dtype  DataType
-	format Format
-	shape  []int32 // nil until set
-	name   string
+	owned bool // belongs to a tensor and dies with it
 
-	cName  boundary.Block // what GetName gave out
-	cShape boundary.Block // what GetShape gave out
+	mu       sync.Mutex
+	name     string
+	dataType DataType
+	format   Format
+	shape    []int32        // empty: never set
+	cName    boundary.Block // what programs were given pointers to; empty until asked for
+	cShape   boundary.Block
 }
 
-// free releases the C memory of d.
-func (d *TensorDesc) free() {
+func newTensorDesc(name string, d DataType, f Format, shape []int32) *TensorDesc {
+	return &TensorDesc{name: name, dataType: d, format: f, shape: slices.Clone(shape)}
+}
+
+// clone returns a copy for an owner of its own.
+func (d *TensorDesc) clone() *TensorDesc {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return newTensorDesc(d.name, d.dataType, d.format, d.shape)
+}
+
+// read returns the data type and the shape.
+func (d *TensorDesc) read() (DataType, []int32) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.dataType, slices.Clone(d.shape)
+}
+
+// release frees what programs were given pointers to.
+func (d *TensorDesc) release() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.cName.Free()
 	d.cShape.Free()
 }
 
-// tensorDescCreate is OH_NNTensorDesc_Create: type UNKNOWN, format NONE, no shape, empty name.
+func (d *TensorDesc) setShape(shape []int32) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if slices.Equal(d.shape, shape) {
+		return // pointers given out stay valid
+	}
+	d.cShape.Free()
+	d.shape = slices.Clone(shape)
+}
+
+// elements multiplies the dimensions of a shape that is set. dynamic is true when one of them is not positive.
+func elements(shape []int32) (n uint64, dynamic bool, err error) {
+	for _, d := range shape {
+		if d <= 0 {
+			return 0, true, nil
+		}
+	}
+	n = 1
+	for _, d := range shape {
+		hi, lo := bits.Mul64(n, uint64(d))
+		if hi != 0 {
+			return 0, false, invalid("tensorDesc: shape %v: the number of elements does not fit into 64 bits", shape)
+		}
+		n = lo
+	}
+	return n, false, nil
+}
+
+// byteSize returns the bytes of a descriptor's data, 0 for a dynamic shape. A shape that was never set, an unknown data type and
+// an overflow are refused.
+func byteSize(dataType DataType, shape []int32) (uint64, error) {
+	if len(shape) == 0 {
+		return 0, invalid("tensorDesc: no shape is set: call OH_NNTensorDesc_SetShape first")
+	}
+	n, dynamic, err := elements(shape)
+	if dynamic || err != nil {
+		return 0, err
+	}
+	if dataType == Unknown {
+		return 0, invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first")
+	}
+	hi, size := bits.Mul64(n, dataType.size())
+	if hi != 0 {
+		return 0, invalid("tensorDesc: shape %v of %v: the size does not fit into 64 bits", shape, dataType)
+	}
+	return size, nil
+}
+
+// apiDims turns core's sizes into the API's.
+func apiDims(s tensor.Shape) []int32 {
+	out := make([]int32, len(s.Dims))
+	for i, d := range s.Dims {
+		out[i] = -1
+		if d.Known() {
+			out[i] = int32(d.N)
+		}
+	}
+	return out
+}
+
 func tensorDescCreate() (*TensorDesc, error) { return &TensorDesc{}, nil }
 
-// tensorDescDestroy is OH_NNTensorDesc_Destroy.
 func tensorDescDestroy(d *TensorDesc) error {
-	d.free()
+	if d.owned {
+		return invalid("tensorDesc: this descriptor belongs to a tensor and ends with it: destroy the tensor")
+	}
+	d.release()
 	return nil
 }
 
-// tensorDescSetName is OH_NNTensorDesc_SetName. Pointers that GetName gave out become invalid.
 func tensorDescSetName(d *TensorDesc, name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.name = name
 	d.cName.Free()
+	d.name = name
 	return nil
 }
 
-// tensorDescGetName is OH_NNTensorDesc_GetName: a string that lives until SetName or Destroy, "" if never set.
+// tensorDescGetName gives "" when no name was set. The string is valid until the name is set or the descriptor destroyed.
 func tensorDescGetName(d *TensorDesc, name *uintptr) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -58,50 +139,46 @@ func tensorDescGetName(d *TensorDesc, name *uintptr) error {
 	return nil
 }
 
-// tensorDescSetDataType is OH_NNTensorDesc_SetDataType; OH_NN_UNKNOWN is allowed.
 func tensorDescSetDataType(d *TensorDesc, dataType DataType) error {
-	if int(dataType) >= len(dataTypeSizes) {
-		return fault.New(fault.Argument, "dataType: want 0 to %d, got %d", len(dataTypeSizes)-1, int32(dataType))
+	if !dataType.valid() {
+		return invalid("dataType: %d is no OH_NN_DataType: 0 to %d", int32(dataType), dataTypeEnd-1)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.dtype = dataType
+	d.dataType = dataType
 	return nil
 }
 
-// tensorDescGetDataType is OH_NNTensorDesc_GetDataType.
 func tensorDescGetDataType(d *TensorDesc, dataType *DataType) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	*dataType = d.dtype
+	*dataType = d.dataType
 	return nil
 }
 
-// tensorDescSetShape is OH_NNTensorDesc_SetShape: 1 to 10 dimensions of any value; a scalar's shape is never set. Pointers that
-// GetShape gave out become invalid.
+// tensorDescSetShape stores any dimensions; they are judged where the descriptor is used.
 func tensorDescSetShape(d *TensorDesc, shape []int32) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.shape = slices.Clone(shape)
-	d.cShape.Free()
+	if len(shape) == 0 || len(shape) > maxDescRank {
+		return invalid("shapeLength: %d: want 1 to %d", len(shape), maxDescRank)
+	}
+	d.setShape(shape)
 	return nil
 }
 
-// tensorDescGetShape is OH_NNTensorDesc_GetShape: NULL and 0 if the shape was never set.
-func tensorDescGetShape(d *TensorDesc, shape *uintptr, shapeLength *uint64) error {
+// tensorDescGetShape gives length 0 and NULL when no shape was set. The array is valid until the shape is set or the descriptor destroyed.
+func tensorDescGetShape(d *TensorDesc, shape *uintptr, length *uint64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.cShape.Addr() == 0 {
 		boundary.SetSlice(&d.cShape, d.shape)
 	}
-	*shape, *shapeLength = d.cShape.Addr(), uint64(len(d.shape))
+	*shape, *length = d.cShape.Addr(), uint64(len(d.shape))
 	return nil
 }
 
-// tensorDescSetFormat is OH_NNTensorDesc_SetFormat.
 func tensorDescSetFormat(d *TensorDesc, format Format) error {
-	if format > formatMax {
-		return fault.New(fault.Argument, "format: want 0 to %d, got %d", formatMax, int32(format))
+	if format >= formatEnd {
+		return invalid("format: %d is no OH_NN_Format: 0 to %d", int32(format), formatEnd-1)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,7 +186,6 @@ func tensorDescSetFormat(d *TensorDesc, format Format) error {
 	return nil
 }
 
-// tensorDescGetFormat is OH_NNTensorDesc_GetFormat.
 func tensorDescGetFormat(d *TensorDesc, format *Format) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,68 +193,34 @@ func tensorDescGetFormat(d *TensorDesc, format *Format) error {
 	return nil
 }
 
-// tensorDescGetElementCount is OH_NNTensorDesc_GetElementCount. A shape that was never set is refused; a dimension below 1 gives
-// OH_NN_DYNAMIC_SHAPE and 0.
-func tensorDescGetElementCount(d *TensorDesc, elementCount *uint64) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n, err := d.elements()
+// tensorDescGetElementCount refuses a shape that was never set, and answers DynamicShape with a count of 0 when a dimension is not positive.
+func tensorDescGetElementCount(d *TensorDesc, count *uint64) error {
+	_, shape := d.read()
+	if len(shape) == 0 {
+		return invalid("tensorDesc: no shape is set: call OH_NNTensorDesc_SetShape first")
+	}
+	n, dynamic, err := elements(shape)
 	if err != nil {
 		return err
 	}
-	*elementCount = n
-	if n == 0 {
-		return boundary.Note(refuse(dynamicShape, "tensorDesc: shape %v is dynamic", d.shape))
+	*count = n
+	if dynamic {
+		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the number of elements is known only when every dimension is positive", shape))
 	}
 	return nil
 }
 
-// tensorDescGetByteSize is OH_NNTensorDesc_GetByteSize. A dynamic shape has byte size 0; a shape that was never set and the type
-// UNKNOWN are refused.
-func tensorDescGetByteSize(d *TensorDesc, byteSize *uint64) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	*byteSize = 0
-	n, err := d.byteSize()
+// tensorDescGetByteSize sets 0 before anything can fail. A dynamic shape is DynamicShape with 0 as the manual has it; the reference says Success.
+func tensorDescGetByteSize(d *TensorDesc, size *uint64) error {
+	*size = 0
+	dataType, shape := d.read()
+	n, err := byteSize(dataType, shape)
 	if err != nil {
 		return err
 	}
-	*byteSize = n
+	if _, dynamic, _ := elements(shape); dynamic && !settings().reference {
+		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the size is known only when every dimension is positive", shape))
+	}
+	*size = n
 	return nil
-}
-
-// elements returns the number of elements, 0 for a dynamic shape.
-func (d *TensorDesc) elements() (uint64, error) {
-	if len(d.shape) == 0 {
-		return 0, fault.New(fault.Argument, "tensorDesc: its shape was never set")
-	}
-	if slices.Min(d.shape) <= 0 {
-		return 0, nil
-	}
-	n := uint64(1)
-	for _, dim := range d.shape {
-		high, low := bits.Mul64(n, uint64(dim))
-		if high != 0 {
-			return 0, fault.New(fault.Argument, "tensorDesc: shape %v has more elements than fit into size_t", d.shape)
-		}
-		n = low
-	}
-	return n, nil
-}
-
-// byteSize returns the bytes of a dense tensor, 0 for a dynamic shape.
-func (d *TensorDesc) byteSize() (uint64, error) {
-	n, err := d.elements()
-	if err != nil {
-		return 0, err
-	}
-	size := dataTypeSizes[d.dtype]
-	if size == 0 {
-		return 0, fault.New(fault.Argument, "tensorDesc: its data type is OH_NN_UNKNOWN")
-	}
-	high, low := bits.Mul64(n, size)
-	if high != 0 {
-		return 0, fault.New(fault.Argument, "tensorDesc: shape %v has more bytes than fit into size_t", d.shape)
-	}
-	return low, nil
 }

@@ -11,30 +11,95 @@ import (
 )
 
 var funcs = []boundary.Func{
-	{Component: "ohnn", Name: "OH_NNTensorDesc_Create", Params: []string{}, Index: 2, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_Destroy", Params: []string{"tensorDesc"}, Index: 3, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_SetName", Params: []string{"tensorDesc", "name"}, Index: 4, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetName", Params: []string{"tensorDesc", "name"}, Index: 5, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_SetDataType", Params: []string{"tensorDesc", "dataType"}, Index: 6, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetDataType", Params: []string{"tensorDesc", "dataType"}, Index: 7, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_SetShape", Params: []string{"tensorDesc", "shape", "shapeLength"}, Index: 8, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetShape", Params: []string{"tensorDesc", "shape", "shapeLength"}, Index: 9, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_SetFormat", Params: []string{"tensorDesc", "format"}, Index: 10, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetFormat", Params: []string{"tensorDesc", "format"}, Index: 11, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetElementCount", Params: []string{"tensorDesc", "elementCount"}, Index: 12, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetByteSize", Params: []string{"tensorDesc", "byteSize"}, Index: 13, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNQuantParam_Create", Params: []string{}, Index: 14, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNQuantParam_SetScales", Params: []string{"quantParams", "scales", "quantCount"}, Index: 15, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNQuantParam_SetZeroPoints", Params: []string{"quantParams", "zeroPoints", "quantCount"}, Index: 16, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNQuantParam_SetNumBits", Params: []string{"quantParams", "numBits", "quantCount"}, Index: 17, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNQuantParam_Destroy", Params: []string{"quantParams"}, Index: 18, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNDevice_GetAllDevicesID", Params: []string{"allDevicesID", "deviceCount"}, Index: 2, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNDevice_GetName", Params: []string{"deviceID", "name"}, Index: 3, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNDevice_GetType", Params: []string{"deviceID", "deviceType"}, Index: 4, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_Create", Params: []string{}, Index: 5, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_Destroy", Params: []string{"tensorDesc"}, Index: 6, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_SetName", Params: []string{"tensorDesc", "name"}, Index: 7, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetName", Params: []string{"tensorDesc", "name"}, Index: 8, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_SetDataType", Params: []string{"tensorDesc", "dataType"}, Index: 9, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetDataType", Params: []string{"tensorDesc", "dataType"}, Index: 10, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_SetShape", Params: []string{"tensorDesc", "shape", "shapeLength"}, Index: 11, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetShape", Params: []string{"tensorDesc", "shape", "shapeLength"}, Index: 12, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_SetFormat", Params: []string{"tensorDesc", "format"}, Index: 13, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetFormat", Params: []string{"tensorDesc", "format"}, Index: 14, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetElementCount", Params: []string{"tensorDesc", "elementCount"}, Index: 15, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetByteSize", Params: []string{"tensorDesc", "byteSize"}, Index: 16, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_Create", Params: []string{"deviceID", "tensorDesc"}, Index: 17, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_CreateWithSize", Params: []string{"deviceID", "tensorDesc", "size"}, Index: 18, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_CreateWithFd", Params: []string{"deviceID", "tensorDesc", "fd", "size", "offset"}, Index: 19, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_Destroy", Params: []string{"tensor"}, Index: 20, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_GetTensorDesc", Params: []string{"tensor"}, Index: 21, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_GetDataBuffer", Params: []string{"tensor"}, Index: 22, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_GetFd", Params: []string{"tensor", "fd"}, Index: 23, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_GetSize", Params: []string{"tensor", "size"}, Index: 24, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_GetOffset", Params: []string{"tensor", "offset"}, Index: 25, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNQuantParam_Create", Params: []string{}, Index: 26, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNQuantParam_SetScales", Params: []string{"quantParams", "scales", "quantCount"}, Index: 27, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNQuantParam_SetZeroPoints", Params: []string{"quantParams", "zeroPoints", "quantCount"}, Index: 28, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNQuantParam_SetNumBits", Params: []string{"quantParams", "numBits", "quantCount"}, Index: 29, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNQuantParam_Destroy", Params: []string{"quantParams"}, Index: 30, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_Construct", Params: []string{}, Index: 31, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_Destroy", Params: []string{"model"}, Index: 32, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_AddTensor", Params: []string{"model", "tensor"}, Index: 33, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_AddTensorToModel", Params: []string{"model", "tensorDesc"}, Index: 34, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_SetTensorData", Params: []string{"model", "index", "dataBuffer", "length"}, Index: 35, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_SetTensorQuantParams", Params: []string{"model", "index", "quantParam"}, Index: 36, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_SetTensorType", Params: []string{"model", "index", "tensorType"}, Index: 37, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_AddOperation", Params: []string{"model", "op", "paramIndices", "inputIndices", "outputIndices"}, Index: 38, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_SpecifyInputsAndOutputs", Params: []string{"model", "inputIndices", "outputIndices"}, Index: 39, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_Finish", Params: []string{"model"}, Index: 40, Facade: 1},
 }
 
 func init() { boundary.Register(funcs) }
 
+//export nnc_OH_NNDevice_GetAllDevicesID
+func nnc_OH_NNDevice_GetAllDevicesID(a0 unsafe.Pointer, a1 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[0]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint32](a1)}
+	}
+	p0 := boundary.NullPtr(&c, 0, a0)
+	p1 := boundary.Ptr[uint32](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = deviceGetAllDevicesID(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNDevice_GetName
+func nnc_OH_NNDevice_GetName(a0 uint64, a1 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[1]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
+	}
+	p1 := boundary.NullPtr(&c, 1, a1)
+	if c.Err == nil {
+		c.Err = deviceGetName(a0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNDevice_GetType
+func nnc_OH_NNDevice_GetType(a0 uint64, a1 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[2]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
+	}
+	p1 := boundary.Ptr[DeviceType](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = deviceGetType(a0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
 //export nnc_OH_NNTensorDesc_Create
 func nnc_OH_NNTensorDesc_Create() (r uintptr) {
-	c := boundary.Call{Func: &funcs[0]}
+	c := boundary.Call{Func: &funcs[3]}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -49,7 +114,7 @@ func nnc_OH_NNTensorDesc_Create() (r uintptr) {
 
 //export nnc_OH_NNTensorDesc_Destroy
 func nnc_OH_NNTensorDesc_Destroy(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[1]}
+	c := boundary.Call{Func: &funcs[4]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -63,7 +128,7 @@ func nnc_OH_NNTensorDesc_Destroy(a0 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_SetName
 func nnc_OH_NNTensorDesc_SetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[2]}
+	c := boundary.Call{Func: &funcs[5]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1)}
@@ -78,7 +143,7 @@ func nnc_OH_NNTensorDesc_SetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetName
 func nnc_OH_NNTensorDesc_GetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[3]}
+	c := boundary.Call{Func: &funcs[6]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -93,7 +158,7 @@ func nnc_OH_NNTensorDesc_GetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_SetDataType
 func nnc_OH_NNTensorDesc_SetDataType(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[4]}
+	c := boundary.Call{Func: &funcs[7]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -107,7 +172,7 @@ func nnc_OH_NNTensorDesc_SetDataType(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetDataType
 func nnc_OH_NNTensorDesc_GetDataType(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[5]}
+	c := boundary.Call{Func: &funcs[8]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -122,7 +187,7 @@ func nnc_OH_NNTensorDesc_GetDataType(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_SetShape
 func nnc_OH_NNTensorDesc_SetShape(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[6]}
+	c := boundary.Call{Func: &funcs[9]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -137,7 +202,7 @@ func nnc_OH_NNTensorDesc_SetShape(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r u
 
 //export nnc_OH_NNTensorDesc_GetShape
 func nnc_OH_NNTensorDesc_GetShape(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[7]}
+	c := boundary.Call{Func: &funcs[10]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Out[uint64](a2)}
@@ -153,7 +218,7 @@ func nnc_OH_NNTensorDesc_GetShape(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Point
 
 //export nnc_OH_NNTensorDesc_SetFormat
 func nnc_OH_NNTensorDesc_SetFormat(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[8]}
+	c := boundary.Call{Func: &funcs[11]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -167,7 +232,7 @@ func nnc_OH_NNTensorDesc_SetFormat(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetFormat
 func nnc_OH_NNTensorDesc_GetFormat(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[9]}
+	c := boundary.Call{Func: &funcs[12]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -182,7 +247,7 @@ func nnc_OH_NNTensorDesc_GetFormat(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetElementCount
 func nnc_OH_NNTensorDesc_GetElementCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[10]}
+	c := boundary.Call{Func: &funcs[13]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -197,7 +262,7 @@ func nnc_OH_NNTensorDesc_GetElementCount(a0 uintptr, a1 unsafe.Pointer) (r uint3
 
 //export nnc_OH_NNTensorDesc_GetByteSize
 func nnc_OH_NNTensorDesc_GetByteSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[11]}
+	c := boundary.Call{Func: &funcs[14]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -210,9 +275,151 @@ func nnc_OH_NNTensorDesc_GetByteSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	return uint32(status(c.Err))
 }
 
+//export nnc_OH_NNTensor_Create
+func nnc_OH_NNTensor_Create(a0 uint64, a1 uintptr) (r uintptr) {
+	c := boundary.Call{Func: &funcs[15]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
+	}
+	p1 := boundary.Handle[TensorDesc](&c, 1, a1)
+	if c.Err == nil {
+		var o *Tensor
+		o, c.Err = tensorCreate(a0, p1)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNTensor_CreateWithSize
+func nnc_OH_NNTensor_CreateWithSize(a0 uint64, a1 uintptr, a2 uint64) (r uintptr) {
+	c := boundary.Call{Func: &funcs[16]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2)}
+	}
+	p1 := boundary.Handle[TensorDesc](&c, 1, a1)
+	if c.Err == nil {
+		var o *Tensor
+		o, c.Err = tensorCreateWithSize(a0, p1, a2)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNTensor_CreateWithFd
+func nnc_OH_NNTensor_CreateWithFd(a0 uint64, a1 uintptr, a2 int32, a3 uint64, a4 uint64) (r uintptr) {
+	c := boundary.Call{Func: &funcs[17]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Value(a4)}
+	}
+	p1 := boundary.Handle[TensorDesc](&c, 1, a1)
+	if c.Err == nil {
+		var o *Tensor
+		o, c.Err = tensorCreateWithFd(a0, p1, a2, a3, a4)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNTensor_Destroy
+func nnc_OH_NNTensor_Destroy(a0 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[18]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Take[Tensor](&c, 0, a0, false)
+	if c.Err == nil {
+		c.Err = tensorDestroy(p0)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNTensor_GetTensorDesc
+func nnc_OH_NNTensor_GetTensorDesc(a0 uintptr) (r uintptr) {
+	c := boundary.Call{Func: &funcs[19]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Handle[Tensor](&c, 0, a0)
+	if c.Err == nil {
+		var o *TensorDesc
+		o, c.Err = tensorGetTensorDesc(p0)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNTensor_GetDataBuffer
+func nnc_OH_NNTensor_GetDataBuffer(a0 uintptr) (r uintptr) {
+	c := boundary.Call{Func: &funcs[20]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Handle[Tensor](&c, 0, a0)
+	if c.Err == nil {
+		var v uintptr
+		v, c.Err = tensorGetDataBuffer(p0)
+		if c.Err != nil {
+			return 0
+		}
+		return v
+	}
+	return 0
+}
+
+//export nnc_OH_NNTensor_GetFd
+func nnc_OH_NNTensor_GetFd(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[21]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int32](a1)}
+	}
+	p0 := boundary.Handle[Tensor](&c, 0, a0)
+	p1 := boundary.Ptr[int32](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = tensorGetFd(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNTensor_GetSize
+func nnc_OH_NNTensor_GetSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[22]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
+	}
+	p0 := boundary.Handle[Tensor](&c, 0, a0)
+	p1 := boundary.Ptr[uint64](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = tensorGetSize(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNTensor_GetOffset
+func nnc_OH_NNTensor_GetOffset(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[23]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
+	}
+	p0 := boundary.Handle[Tensor](&c, 0, a0)
+	p1 := boundary.Ptr[uint64](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = tensorGetOffset(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
 //export nnc_OH_NNQuantParam_Create
 func nnc_OH_NNQuantParam_Create() (r uintptr) {
-	c := boundary.Call{Func: &funcs[12]}
+	c := boundary.Call{Func: &funcs[24]}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -227,7 +434,7 @@ func nnc_OH_NNQuantParam_Create() (r uintptr) {
 
 //export nnc_OH_NNQuantParam_SetScales
 func nnc_OH_NNQuantParam_SetScales(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[13]}
+	c := boundary.Call{Func: &funcs[25]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -242,7 +449,7 @@ func nnc_OH_NNQuantParam_SetScales(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r 
 
 //export nnc_OH_NNQuantParam_SetZeroPoints
 func nnc_OH_NNQuantParam_SetZeroPoints(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[14]}
+	c := boundary.Call{Func: &funcs[26]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -257,7 +464,7 @@ func nnc_OH_NNQuantParam_SetZeroPoints(a0 uintptr, a1 unsafe.Pointer, a2 uint64)
 
 //export nnc_OH_NNQuantParam_SetNumBits
 func nnc_OH_NNQuantParam_SetNumBits(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[15]}
+	c := boundary.Call{Func: &funcs[27]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -272,7 +479,7 @@ func nnc_OH_NNQuantParam_SetNumBits(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r
 
 //export nnc_OH_NNQuantParam_Destroy
 func nnc_OH_NNQuantParam_Destroy(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[16]}
+	c := boundary.Call{Func: &funcs[28]}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -280,6 +487,155 @@ func nnc_OH_NNQuantParam_Destroy(a0 unsafe.Pointer) (r uint32) {
 	p0 := boundary.Take[QuantParam](&c, 0, a0, false)
 	if c.Err == nil {
 		c.Err = quantParamDestroy(p0)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_Construct
+func nnc_OH_NNModel_Construct() (r uintptr) {
+	c := boundary.Call{Func: &funcs[29]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{}
+	}
+	if c.Err == nil {
+		var o *Model
+		o, c.Err = modelConstruct()
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNModel_Destroy
+func nnc_OH_NNModel_Destroy(a0 unsafe.Pointer) {
+	c := boundary.Call{Func: &funcs[30]}
+	defer boundary.EndVoid(&c)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Take[Model](&c, 0, a0, true)
+	if c.Err == nil && p0 != nil {
+		c.Err = modelDestroy(p0)
+	}
+}
+
+//export nnc_OH_NNModel_AddTensor
+func nnc_OH_NNModel_AddTensor(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[31]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p1 := boundary.Ptr[TensorInfo9](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = modelAddTensor(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_AddTensorToModel
+func nnc_OH_NNModel_AddTensorToModel(a0 uintptr, a1 uintptr) (r uint32) {
+	c := boundary.Call{Func: &funcs[32]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p1 := boundary.Handle[TensorDesc](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = modelAddTensorToModel(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_SetTensorData
+func nnc_OH_NNModel_SetTensorData(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[33]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p2 := boundary.Slice[byte](&c, 2, a2, uint64(a3), 0)
+	if c.Err == nil {
+		c.Err = modelSetTensorData(p0, a1, p2)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_SetTensorQuantParams
+func nnc_OH_NNModel_SetTensorQuantParams(a0 uintptr, a1 uint32, a2 uintptr) (r uint32) {
+	c := boundary.Call{Func: &funcs[34]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p2 := boundary.Handle[QuantParam](&c, 2, a2)
+	if c.Err == nil {
+		c.Err = modelSetTensorQuantParams(p0, a1, p2)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_SetTensorType
+func nnc_OH_NNModel_SetTensorType(a0 uintptr, a1 uint32, a2 uint32) (r uint32) {
+	c := boundary.Call{Func: &funcs[35]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = modelSetTensorType(p0, a1, TensorType(a2))
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_AddOperation
+func nnc_OH_NNModel_AddOperation(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[36]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p2 := boundary.Ptr[UInt32Array](&c, 2, a2)
+	p3 := boundary.Ptr[UInt32Array](&c, 3, a3)
+	p4 := boundary.Ptr[UInt32Array](&c, 4, a4)
+	if c.Err == nil {
+		c.Err = modelAddOperation(p0, OperationType(a1), p2, p3, p4)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_SpecifyInputsAndOutputs
+func nnc_OH_NNModel_SpecifyInputsAndOutputs(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[37]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p1 := boundary.Ptr[UInt32Array](&c, 1, a1)
+	p2 := boundary.Ptr[UInt32Array](&c, 2, a2)
+	if c.Err == nil {
+		c.Err = modelSpecifyInputsAndOutputs(p0, p1, p2)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_Finish
+func nnc_OH_NNModel_Finish(a0 uintptr) (r uint32) {
+	c := boundary.Call{Func: &funcs[38]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = modelFinish(p0)
 	}
 	return uint32(status(c.Err))
 }

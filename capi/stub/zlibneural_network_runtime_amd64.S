@@ -5,6 +5,110 @@
 	.text
 
 	.p2align 4
+	.globl OH_NNDevice_GetAllDevicesID
+	.type OH_NNDevice_GetAllDevicesID, @function
+OH_NNDevice_GetAllDevicesID:
+	endbr64
+	jmp	*anynpu_entry_OH_NNDevice_GetAllDevicesID@GOTPCREL(%rip)
+	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
+
+	.p2align 4
+	.globl OH_NNDevice_GetName
+	.type OH_NNDevice_GetName, @function
+OH_NNDevice_GetName:
+	endbr64
+	jmp	*anynpu_entry_OH_NNDevice_GetName@GOTPCREL(%rip)
+	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
+
+	.p2align 4
+	.globl OH_NNDevice_GetType
+	.type OH_NNDevice_GetType, @function
+OH_NNDevice_GetType:
+	endbr64
+	jmp	*anynpu_entry_OH_NNDevice_GetType@GOTPCREL(%rip)
+	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
+
+	.p2align 4
+	.globl OH_NNModel_AddOperation
+	.type OH_NNModel_AddOperation, @function
+OH_NNModel_AddOperation:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_AddOperation@GOTPCREL(%rip)
+	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
+
+	.p2align 4
+	.globl OH_NNModel_AddTensor
+	.type OH_NNModel_AddTensor, @function
+OH_NNModel_AddTensor:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_AddTensor@GOTPCREL(%rip)
+	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
+
+	.p2align 4
+	.globl OH_NNModel_AddTensorToModel
+	.type OH_NNModel_AddTensorToModel, @function
+OH_NNModel_AddTensorToModel:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_AddTensorToModel@GOTPCREL(%rip)
+	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
+
+	.p2align 4
+	.globl OH_NNModel_Construct
+	.type OH_NNModel_Construct, @function
+OH_NNModel_Construct:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_Construct@GOTPCREL(%rip)
+	.size OH_NNModel_Construct, .-OH_NNModel_Construct
+
+	.p2align 4
+	.globl OH_NNModel_Destroy
+	.type OH_NNModel_Destroy, @function
+OH_NNModel_Destroy:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_Destroy@GOTPCREL(%rip)
+	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
+
+	.p2align 4
+	.globl OH_NNModel_Finish
+	.type OH_NNModel_Finish, @function
+OH_NNModel_Finish:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_Finish@GOTPCREL(%rip)
+	.size OH_NNModel_Finish, .-OH_NNModel_Finish
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorData
+	.type OH_NNModel_SetTensorData, @function
+OH_NNModel_SetTensorData:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_SetTensorData@GOTPCREL(%rip)
+	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorQuantParams
+	.type OH_NNModel_SetTensorQuantParams, @function
+OH_NNModel_SetTensorQuantParams:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_SetTensorQuantParams@GOTPCREL(%rip)
+	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorType
+	.type OH_NNModel_SetTensorType, @function
+OH_NNModel_SetTensorType:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_SetTensorType@GOTPCREL(%rip)
+	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
+
+	.p2align 4
+	.globl OH_NNModel_SpecifyInputsAndOutputs
+	.type OH_NNModel_SpecifyInputsAndOutputs, @function
+OH_NNModel_SpecifyInputsAndOutputs:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs@GOTPCREL(%rip)
+	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
+
+	.p2align 4
 	.globl OH_NNQuantParam_Create
 	.type OH_NNQuantParam_Create, @function
 OH_NNQuantParam_Create:
@@ -139,5 +243,77 @@ OH_NNTensorDesc_SetShape:
 	endbr64
 	jmp	*anynpu_entry_OH_NNTensorDesc_SetShape@GOTPCREL(%rip)
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
+
+	.p2align 4
+	.globl OH_NNTensor_Create
+	.type OH_NNTensor_Create, @function
+OH_NNTensor_Create:
+	endbr64
+	jmp	*anynpu_entry_OH_NNTensor_Create@GOTPCREL(%rip)
+	.size OH_NNTensor_Create, .-OH_NNTensor_Create
+
+	.p2align 4
+	.globl OH_NNTensor_CreateWithFd
+	.type OH_NNTensor_CreateWithFd, @function
+OH_NNTensor_CreateWithFd:
+	endbr64
+	jmp	*anynpu_entry_OH_NNTensor_CreateWithFd@GOTPCREL(%rip)
+	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
+
+	.p2align 4
+	.globl OH_NNTensor_CreateWithSize
+	.type OH_NNTensor_CreateWithSize, @function
+OH_NNTensor_CreateWithSize:
+	endbr64
+	jmp	*anynpu_entry_OH_NNTensor_CreateWithSize@GOTPCREL(%rip)
+	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
+
+	.p2align 4
+	.globl OH_NNTensor_Destroy
+	.type OH_NNTensor_Destroy, @function
+OH_NNTensor_Destroy:
+	endbr64
+	jmp	*anynpu_entry_OH_NNTensor_Destroy@GOTPCREL(%rip)
+	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
+
+	.p2align 4
+	.globl OH_NNTensor_GetDataBuffer
+	.type OH_NNTensor_GetDataBuffer, @function
+OH_NNTensor_GetDataBuffer:
+	endbr64
+	jmp	*anynpu_entry_OH_NNTensor_GetDataBuffer@GOTPCREL(%rip)
+	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
+
+	.p2align 4
+	.globl OH_NNTensor_GetFd
+	.type OH_NNTensor_GetFd, @function
+OH_NNTensor_GetFd:
+	endbr64
+	jmp	*anynpu_entry_OH_NNTensor_GetFd@GOTPCREL(%rip)
+	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
+
+	.p2align 4
+	.globl OH_NNTensor_GetOffset
+	.type OH_NNTensor_GetOffset, @function
+OH_NNTensor_GetOffset:
+	endbr64
+	jmp	*anynpu_entry_OH_NNTensor_GetOffset@GOTPCREL(%rip)
+	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
+
+	.p2align 4
+	.globl OH_NNTensor_GetSize
+	.type OH_NNTensor_GetSize, @function
+OH_NNTensor_GetSize:
+	endbr64
+	jmp	*anynpu_entry_OH_NNTensor_GetSize@GOTPCREL(%rip)
+	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
+
+	.p2align 4
+	.globl OH_NNTensor_GetTensorDesc
+	.type OH_NNTensor_GetTensorDesc, @function
+OH_NNTensor_GetTensorDesc:
+	endbr64
+	jmp	*anynpu_entry_OH_NNTensor_GetTensorDesc@GOTPCREL(%rip)
+	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
 
 	.section .note.GNU-stack, "", @progbits

@@ -5,6 +5,136 @@
 	.text
 
 	.p2align 4
+	.globl OH_NNDevice_GetAllDevicesID
+	.type OH_NNDevice_GetAllDevicesID, %function
+OH_NNDevice_GetAllDevicesID:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNDevice_GetAllDevicesID
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNDevice_GetAllDevicesID]
+	br	x16
+	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
+
+	.p2align 4
+	.globl OH_NNDevice_GetName
+	.type OH_NNDevice_GetName, %function
+OH_NNDevice_GetName:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNDevice_GetName
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNDevice_GetName]
+	br	x16
+	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
+
+	.p2align 4
+	.globl OH_NNDevice_GetType
+	.type OH_NNDevice_GetType, %function
+OH_NNDevice_GetType:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNDevice_GetType
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNDevice_GetType]
+	br	x16
+	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
+
+	.p2align 4
+	.globl OH_NNModel_AddOperation
+	.type OH_NNModel_AddOperation, %function
+OH_NNModel_AddOperation:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_AddOperation
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_AddOperation]
+	br	x16
+	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
+
+	.p2align 4
+	.globl OH_NNModel_AddTensor
+	.type OH_NNModel_AddTensor, %function
+OH_NNModel_AddTensor:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_AddTensor
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_AddTensor]
+	br	x16
+	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
+
+	.p2align 4
+	.globl OH_NNModel_AddTensorToModel
+	.type OH_NNModel_AddTensorToModel, %function
+OH_NNModel_AddTensorToModel:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_AddTensorToModel
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_AddTensorToModel]
+	br	x16
+	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
+
+	.p2align 4
+	.globl OH_NNModel_Construct
+	.type OH_NNModel_Construct, %function
+OH_NNModel_Construct:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_Construct
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_Construct]
+	br	x16
+	.size OH_NNModel_Construct, .-OH_NNModel_Construct
+
+	.p2align 4
+	.globl OH_NNModel_Destroy
+	.type OH_NNModel_Destroy, %function
+OH_NNModel_Destroy:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_Destroy
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_Destroy]
+	br	x16
+	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
+
+	.p2align 4
+	.globl OH_NNModel_Finish
+	.type OH_NNModel_Finish, %function
+OH_NNModel_Finish:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_Finish
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_Finish]
+	br	x16
+	.size OH_NNModel_Finish, .-OH_NNModel_Finish
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorData
+	.type OH_NNModel_SetTensorData, %function
+OH_NNModel_SetTensorData:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_SetTensorData
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_SetTensorData]
+	br	x16
+	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorQuantParams
+	.type OH_NNModel_SetTensorQuantParams, %function
+OH_NNModel_SetTensorQuantParams:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_SetTensorQuantParams
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_SetTensorQuantParams]
+	br	x16
+	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
+
+	.p2align 4
+	.globl OH_NNModel_SetTensorType
+	.type OH_NNModel_SetTensorType, %function
+OH_NNModel_SetTensorType:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_SetTensorType
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_SetTensorType]
+	br	x16
+	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
+
+	.p2align 4
+	.globl OH_NNModel_SpecifyInputsAndOutputs
+	.type OH_NNModel_SpecifyInputsAndOutputs, %function
+OH_NNModel_SpecifyInputsAndOutputs:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs]
+	br	x16
+	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
+
+	.p2align 4
 	.globl OH_NNQuantParam_Create
 	.type OH_NNQuantParam_Create, %function
 OH_NNQuantParam_Create:
@@ -173,5 +303,95 @@ OH_NNTensorDesc_SetShape:
 	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensorDesc_SetShape]
 	br	x16
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
+
+	.p2align 4
+	.globl OH_NNTensor_Create
+	.type OH_NNTensor_Create, %function
+OH_NNTensor_Create:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNTensor_Create
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_Create]
+	br	x16
+	.size OH_NNTensor_Create, .-OH_NNTensor_Create
+
+	.p2align 4
+	.globl OH_NNTensor_CreateWithFd
+	.type OH_NNTensor_CreateWithFd, %function
+OH_NNTensor_CreateWithFd:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNTensor_CreateWithFd
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_CreateWithFd]
+	br	x16
+	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
+
+	.p2align 4
+	.globl OH_NNTensor_CreateWithSize
+	.type OH_NNTensor_CreateWithSize, %function
+OH_NNTensor_CreateWithSize:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNTensor_CreateWithSize
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_CreateWithSize]
+	br	x16
+	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
+
+	.p2align 4
+	.globl OH_NNTensor_Destroy
+	.type OH_NNTensor_Destroy, %function
+OH_NNTensor_Destroy:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNTensor_Destroy
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_Destroy]
+	br	x16
+	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
+
+	.p2align 4
+	.globl OH_NNTensor_GetDataBuffer
+	.type OH_NNTensor_GetDataBuffer, %function
+OH_NNTensor_GetDataBuffer:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNTensor_GetDataBuffer
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_GetDataBuffer]
+	br	x16
+	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
+
+	.p2align 4
+	.globl OH_NNTensor_GetFd
+	.type OH_NNTensor_GetFd, %function
+OH_NNTensor_GetFd:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNTensor_GetFd
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_GetFd]
+	br	x16
+	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
+
+	.p2align 4
+	.globl OH_NNTensor_GetOffset
+	.type OH_NNTensor_GetOffset, %function
+OH_NNTensor_GetOffset:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNTensor_GetOffset
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_GetOffset]
+	br	x16
+	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
+
+	.p2align 4
+	.globl OH_NNTensor_GetSize
+	.type OH_NNTensor_GetSize, %function
+OH_NNTensor_GetSize:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNTensor_GetSize
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_GetSize]
+	br	x16
+	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
+
+	.p2align 4
+	.globl OH_NNTensor_GetTensorDesc
+	.type OH_NNTensor_GetTensorDesc, %function
+OH_NNTensor_GetTensorDesc:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNTensor_GetTensorDesc
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_GetTensorDesc]
+	br	x16
+	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
 
 	.section .note.GNU-stack, "", %progbits

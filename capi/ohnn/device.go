@@ -1,0 +1,162 @@
+package ohnn
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"sync"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/device"
+)
+
+// npu is one entry of the device list (section 2): a core device under a name. Entries live as long as the process.
+type npu struct {
+	device.Device
+	name  string // <device>_<vendor>_v<major>_<minor>
+	id    uint64 // hash of the name, never 0
+	cName boundary.Block
+}
+
+// deviceTable is the list of devices in the order in which programs see it.
+type deviceTable struct {
+	list []*npu
+	ids  boundary.Block
+}
+
+// interfaceVersion is the version of the device interface that names carry.
+const interfaceVersion = "v2_0"
+
+var (
+	tableMu sync.Mutex
+	table   *deviceTable
+)
+
+// deviceList returns the devices, listed once when they are first asked for.
+func deviceList() *deviceTable {
+	tableMu.Lock()
+	defer tableMu.Unlock()
+	if table == nil {
+		table = newDeviceTable(device.Devices.List(), settings().devices)
+	}
+	return table
+}
+
+// newDeviceTable names the devices. names are those of the first device, in its own name's place; a name can stand for one device only.
+func newDeviceTable(devices []device.Device, names []string) *deviceTable {
+	t := &deviceTable{}
+	for i, d := range devices {
+		if i > 0 || len(names) == 0 {
+			t.add(d, deviceName(d.Info(), t))
+			continue
+		}
+		for _, name := range names {
+			if !t.add(d, name) {
+				warn("name ignored", "ANYNPU_OHNN_DEVICES", name, "reason", "it is there already")
+			}
+		}
+	}
+	ids := make([]uint64, len(t.list))
+	for i, n := range t.list {
+		ids[i] = n.id
+	}
+	boundary.SetSlice(&t.ids, ids)
+	return t
+}
+
+func (t *deviceTable) add(d device.Device, name string) bool {
+	n := &npu{Device: d, name: name, id: deviceID(name)}
+	for _, e := range t.list {
+		if e.id == n.id {
+			return false
+		}
+	}
+	n.cName.SetString(name)
+	t.list = append(t.list, n)
+	return true
+}
+
+// deviceID is FNV-1a of the name; programs may rely on nothing but that it is the same in every process.
+func deviceID(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return max(h.Sum64(), 1)
+}
+
+// deviceName forms the documented kind of name, with the device's own id in it when the plain one is taken.
+func deviceName(info device.Info, t *deviceTable) string {
+	kind := map[device.Kind]string{device.CPU: "CPU", device.GPU: "GPU", device.Accelerator: "NPU"}[info.Kind]
+	if kind == "" {
+		kind = "Other"
+	}
+	vendor := info.Vendor
+	if vendor == "" {
+		vendor = "AnyNPU"
+	}
+	name := fmt.Sprintf("Device-%s_%s_%s", kind, vendor, interfaceVersion)
+	for _, e := range t.list {
+		if e.name == name {
+			return fmt.Sprintf("Device-%s-%s_%s_%s", kind, info.ID, vendor, interfaceVersion)
+		}
+	}
+	return name
+}
+
+// deviceByID returns nil for an unknown id; 0 is the first device.
+func deviceByID(id uint64) *npu {
+	for _, n := range deviceList().list {
+		if id == 0 || n.id == id {
+			return n
+		}
+	}
+	return nil
+}
+
+// noSuchDevice completes a message about an unknown device id.
+func noSuchDevice() string {
+	var have []string
+	for _, n := range deviceList().list {
+		have = append(have, fmt.Sprintf("%d (%s)", n.id, n.name))
+	}
+	if len(have) == 0 {
+		return "there is no device at all"
+	}
+	return "there is no such device: want 0 for the first one, or one of " + strings.Join(have, ", ")
+}
+
+// deviceGetAllDevicesID gives an array that lives as long as the process, NULL and 0 when there is no device.
+func deviceGetAllDevicesID(ids *uintptr, n *uint32) error {
+	t := deviceList()
+	*ids, *n = t.ids.Addr(), uint32(len(t.list))
+	return nil
+}
+
+// deviceGetName gives a string that lives as long as the process. An unknown id is Failed with NULL.
+func deviceGetName(id uint64, name *uintptr) error {
+	n := deviceByID(id)
+	if n == nil {
+		*name = 0
+		return refuse(Failed, "deviceID: %d: %s", id, noSuchDevice())
+	}
+	*name = n.cName.Addr()
+	return nil
+}
+
+// deviceGetType refuses an unknown id as an invalid parameter, unlike deviceGetName.
+func deviceGetType(id uint64, deviceType *DeviceType) error {
+	n := deviceByID(id)
+	if n == nil {
+		return invalid("deviceID: %d: %s", id, noSuchDevice())
+	}
+	switch n.Info().Kind {
+	case device.CPU:
+		*deviceType = DeviceCPU
+	case device.GPU:
+		*deviceType = DeviceGPU
+	case device.Accelerator:
+		*deviceType = DeviceAccelerator
+	default:
+		*deviceType = DeviceOthers
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package ohnn
+
+import (
+	"math"
+	"os"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// Tensor is an NN_Tensor (section 4): shared memory and a descriptor of its own. The memory lives until the tensor is destroyed and no
+// run uses it any more.
+type Tensor struct {
+	handle.Ref
+	desc   *TensorDesc
+	buf    mem.Buffer // the usable bytes
+	fd     int        // what the program sees; of memory it brought along, its own number
+	size   uint64     // as created or declared, the offset included
+	offset uint64
+}
+
+// newTensor checks what every way of creation wants and returns the device, a copy of the descriptor and the bytes it needs.
+func newTensor(deviceID uint64, desc *TensorDesc) (*npu, *TensorDesc, uint64, error) {
+	d := deviceByID(deviceID)
+	if d == nil {
+		return nil, nil, 0, invalid("deviceID: %d: %s", deviceID, noSuchDevice())
+	}
+	own := desc.clone()
+	own.owned = true
+	size, err := byteSize(own.dataType, own.shape)
+	if err == nil && own.dataType == Unknown {
+		err = invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first")
+	}
+	return d, own, size, err
+}
+
+// tensorCreate allocates what the descriptor needs; a dynamic shape needs nothing and is refused.
+func tensorCreate(deviceID uint64, desc *TensorDesc) (*Tensor, error) {
+	_, own, size, err := newTensor(deviceID, desc)
+	if err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		return nil, invalid("tensorDesc: shape %v is not complete: use OH_NNTensor_CreateWithSize", own.shape)
+	}
+	return allocTensor(own, size)
+}
+
+// tensorCreateWithSize takes any size from the descriptor's up; the shape may be dynamic.
+func tensorCreateWithSize(deviceID uint64, desc *TensorDesc, size uint64) (*Tensor, error) {
+	_, own, need, err := newTensor(deviceID, desc)
+	if err != nil {
+		return nil, err
+	}
+	if size == 0 || size < need {
+		return nil, invalid("size: %d: the descriptor %v%v needs %d bytes", size, own.dataType, own.shape, max(need, 1))
+	}
+	return allocTensor(own, size)
+}
+
+func allocTensor(own *TensorDesc, size uint64) (*Tensor, error) {
+	if size > maxBufferSize {
+		return nil, invalid("size: %d: want at most %d bytes", size, maxBufferSize)
+	}
+	buf, err := mem.Memfd(int64(size), mem.Options{Name: "anynpu tensor"})
+	if err != nil {
+		return nil, err
+	}
+	fd, _, _ := buf.FD()
+	return &Tensor{desc: own, buf: buf, fd: fd, size: size}, nil
+}
+
+// tensorCreateWithFd maps the bytes [offset, size) of shared memory. The descriptor stays the caller's. The reference implementation
+// wants a page-aligned offset; here any is taken.
+func tensorCreateWithFd(deviceID uint64, desc *TensorDesc, fd int32, size, offset uint64) (*Tensor, error) {
+	if fd < 0 {
+		return nil, invalid("fd: %d: want an open file descriptor", fd)
+	}
+	if size == 0 || size > math.MaxInt64 || size < offset {
+		return nil, invalid("size: %d with offset %d: want a size above 0 and not below the offset", size, offset)
+	}
+	_, own, need, err := newTensor(deviceID, desc)
+	if err != nil {
+		return nil, err
+	}
+	if size-offset < need {
+		return nil, invalid("size: %d with offset %d: the descriptor %v%v needs %d bytes behind the offset", size, offset, own.dataType, own.shape, need)
+	}
+	if page := uint64(os.Getpagesize()); offset%page != 0 && settings().reference {
+		return nil, invalid("offset: %d: want a multiple of the page size %d", offset, page)
+	}
+	buf, err := mem.ImportFD(int(fd), int64(offset), int64(size-offset), false)
+	if err != nil {
+		return nil, refuseFor(MemoryError, err, "fd")
+	}
+	return &Tensor{desc: own, buf: buf, fd: int(fd), size: size, offset: offset}, nil
+}
+
+// tensorDestroy unmaps the memory, closes a descriptor of ours, and ends the tensor's own descriptor.
+func tensorDestroy(t *Tensor) error {
+	if !handle.Drop(t.desc) {
+		return forbidden("tensor: its descriptor is in use by a running call")
+	}
+	t.desc.release()
+	t.buf.Release()
+	return nil
+}
+
+// tensorGetTensorDesc returns the tensor's own descriptor. A run rewrites the shape of an output tensor's.
+func tensorGetTensorDesc(t *Tensor) (*TensorDesc, error) { return t.desc, nil }
+
+// tensorGetDataBuffer returns the address of the first usable byte, for memory with an offset the byte at the offset.
+func tensorGetDataBuffer(t *Tensor) (uintptr, error) {
+	b, err := t.buf.Map()
+	if err != nil {
+		return 0, err
+	}
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b))), nil
+}
+
+// tensorGetFd returns a descriptor that stays the tensor's; every tensor has one.
+func tensorGetFd(t *Tensor, fd *int32) error {
+	*fd = int32(t.fd)
+	return nil
+}
+
+// tensorGetSize returns the size allocated or declared, not that of the data.
+func tensorGetSize(t *Tensor, size *uint64) error {
+	*size = t.size
+	return nil
+}
+
+// tensorGetOffset returns 0 unless the tensor was made with a file descriptor.
+func tensorGetOffset(t *Tensor, offset *uint64) error {
+	*offset = t.offset
+	return nil
+}
