@@ -1,0 +1,107 @@
+// Command cts computes the OH_NN operator suite with a library and reports what passed.
+//
+//	cts [-library FILE] [-json FILE] [-junit FILE] [-run SUBSTRING] [-workers N] [-v]
+//
+// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else build/lib/libneural_network_core.so. The exit code is 0 when
+// every case passed, 1 when one did not, 2 for wrong usage or a library that cannot be used.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/anynpu/anynpu/conformance/ohnn"
+)
+
+func main() {
+	os.Exit(run())
+}
+
+func run() int {
+	library := flag.String("library", envOr("ANYNPU_CTS_LIBRARY", "build/lib/libneural_network_core.so"), "library file under test")
+	jsonFile := flag.String("json", "", "write the report as JSON to this file")
+	junitFile := flag.String("junit", "", "write the report as JUnit XML to this file")
+	filter := flag.String("run", "", "only cases whose OPERATOR/name contains this")
+	workers := flag.Int("workers", 2, "processes at a time")
+	verbose := flag.Bool("v", false, "print every case")
+	child := flag.Bool("child", false, "compute the cases named on standard input (used by the command itself)")
+	flag.Parse()
+	if *child {
+		if err := ohnn.Child(*library, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		return 0
+	}
+	cases, err := ohnn.Cases()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	selected := cases[:0:0]
+	for _, c := range cases {
+		if strings.Contains(c.ID(), *filter) {
+			selected = append(selected, c)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	r := &ohnn.Runner{Library: *library, Workers: *workers, Command: func() *exec.Cmd {
+		c := exec.Command(self, "-child", "-library", *library)
+		c.Env = ohnn.Environ()
+		return c
+	}}
+	rep, err := r.Run(selected)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	for _, x := range rep.Results {
+		if *verbose || x.Status != ohnn.Pass {
+			fmt.Printf("%-5s %s %s\n", x.Status, x.ID, x.Message)
+		}
+	}
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{{*jsonFile, rep.WriteJSON}, {*junitFile, rep.WriteJUnit}} {
+		if err := writeFile(f.path, f.write); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+	}
+	fmt.Println(rep.Summary(selected))
+	if rep.Counts[ohnn.Pass] != len(selected) {
+		return 1
+	}
+	return 0
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+func envOr(name, otherwise string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return otherwise
+}

@@ -1,0 +1,191 @@
+// Package ohnn is the operator suite of the OH_NN C API: cases written in that API's own terms, computed by any library file that exports
+// it. It knows no backend. The format of the cases and where their expected values come from is stated in gen/case.py.
+package ohnn
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+//go:embed cases/*.json
+var caseFiles embed.FS
+
+// Number is a JSON number, or one of the strings "nan", "inf", "-inf".
+type Number float64
+
+// UnmarshalJSON reads either form. Integers beyond 2^53 do not occur in the cases.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	s := strings.Trim(string(b), `"`)
+	f, err := strconv.ParseFloat(s, 64)
+	*n = Number(f)
+	return err
+}
+
+// Body is the value of a tensor at run time.
+type Body struct {
+	Dims []int32  `json:"dims"`
+	Data []Number `json:"data"`
+}
+
+// Quant is a tensor's quantisation, one entry per tensor or per index of its first dimension.
+type Quant struct {
+	Scale []float64 `json:"scale"`
+	Zero  []int32   `json:"zero"`
+}
+
+// Tensor is a tensor of the model.
+type Tensor struct {
+	Type   string   `json:"type"`
+	Dims   []int32  `json:"dims"` // -1: left open by the model
+	Quant  *Quant   `json:"quant"`
+	Param  string   `json:"param"`  // parameter name without OH_NN_, empty for operands
+	Data   []Number `json:"data"`   // value of a constant or parameter
+	Feed   *Body    `json:"feed"`   // value of a model input
+	Expect *Body    `json:"expect"` // expected value of an output
+}
+
+// Reject says where a case must be refused.
+type Reject struct {
+	Stage string  `json:"stage"` // stages separated by |
+	Codes []int32 `json:"codes"`
+}
+
+// Case is one model of one operation with what must come of it.
+type Case struct {
+	Name    string   `json:"name"`
+	Op      string   `json:"op"` // without OH_NN_OPS_
+	Tensors []Tensor `json:"tensors"`
+	In      []uint32 `json:"in"`
+	Params  []uint32 `json:"params"`
+	Out     []uint32 `json:"out"`
+	Reject  *Reject  `json:"reject"`
+	Rel     float64  `json:"rel"`
+	Abs     float64  `json:"abs"`
+	Steps   int64    `json:"steps"`
+	Why     string   `json:"why"`
+	From    string   `json:"from"`
+}
+
+// ID names the case in reports: OPERATOR/name.
+func (c *Case) ID() string { return c.Op + "/" + c.Name }
+
+// Cases returns all cases in the order of their IDs' files.
+func Cases() ([]*Case, error) {
+	names, err := fs.Glob(caseFiles, "cases/*.json")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Case
+	for _, name := range names {
+		text, err := caseFiles.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var cs []*Case
+		if err := json.Unmarshal(text, &cs); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, cs...)
+	}
+	return all, nil
+}
+
+// constantByMeaning lists the operators whose result is one value by definition, so that the rule against constant results cannot apply.
+var constantByMeaning = map[string]string{
+	"FILL":              "fills a tensor with one value",
+	"CONSTANT_OF_SHAPE": "fills a tensor with one value",
+	"ASSERT":            "returns a condition that is true throughout, or fails",
+	"RANK":              "returns one number",
+}
+
+// Telling reports whether a case can count as evidence: it computes, and its result is neither constant nor a copy of an input that
+// the same bytes could have produced without computing. Moving operators return their input's elements; what counts there is that shape or
+// order differ.
+func (c *Case) Telling() bool {
+	if c.Reject != nil {
+		return false
+	}
+	if _, ok := constantByMeaning[c.Op]; ok {
+		return true
+	}
+	constant := true
+	var first Number
+	for i, o := range c.Out {
+		e := c.Tensors[o].Expect
+		if i == 0 && len(e.Data) > 0 {
+			first = e.Data[0]
+		}
+		for _, v := range e.Data {
+			if v != first {
+				constant = false
+			}
+		}
+		for _, in := range c.In {
+			t := c.Tensors[in]
+			if f := t.Feed; f != nil && t.Type == c.Tensors[o].Type && slices.Equal(f.Dims, e.Dims) && sameNumbers(f.Data, e.Data) {
+				return false
+			}
+		}
+	}
+	return !constant || len(c.Out) == 1 && len(c.Tensors[c.Out[0]].Expect.Data) == 1
+}
+
+func sameNumbers(a, b []Number) bool {
+	return slices.EqualFunc(a, b, func(x, y Number) bool {
+		return x == y || math.IsNaN(float64(x)) && math.IsNaN(float64(y))
+	})
+}
+
+// Signature is what makes a case different in kind from another: operator, element types, ranks, open dimensions, constants, quantisation,
+// parameter values, which operands have the first one's shape, and types and ranks of the results.
+func (c *Case) Signature() string {
+	var b strings.Builder
+	b.WriteString(c.Op)
+	for _, i := range c.In {
+		t := &c.Tensors[i]
+		fmt.Fprintf(&b, " %s/%d", t.Type, len(t.Dims))
+		for k, d := range t.Dims {
+			if d < 0 {
+				fmt.Fprintf(&b, "?%d", k)
+			}
+		}
+		if t.Feed == nil {
+			b.WriteString("c")
+		}
+		if t.Quant != nil {
+			fmt.Fprintf(&b, "q%t", len(t.Quant.Scale) > 1)
+		}
+		if slices.Equal(t.Dims, c.Tensors[c.In[0]].Dims) {
+			b.WriteString("=")
+		}
+	}
+	for _, o := range c.Out {
+		fmt.Fprintf(&b, " >%s/%d", c.Tensors[o].Type, len(c.Tensors[o].Dims))
+	}
+	params := make([]string, 0, len(c.Params))
+	for _, i := range c.Params {
+		params = append(params, fmt.Sprintf(" %s%v", c.Tensors[i].Param, c.Tensors[i].Data))
+	}
+	sort.Strings(params)
+	return b.String() + strings.Join(params, "")
+}
+
+// Counts returns, per operator, how many cases count: telling and of a new signature.
+func Counts(cases []*Case) map[string]int {
+	seen := map[string]bool{}
+	n := map[string]int{}
+	for _, c := range cases {
+		if s := c.Signature(); c.Telling() && !seen[s] {
+			seen[s] = true
+			n[c.Op]++
+		}
+	}
+	return n
+}

@@ -1,0 +1,131 @@
+package ohnn
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// fewest is the number of counting cases that every operator must have.
+const fewest = 8
+
+func TestCases_coverEveryOperator(t *testing.T) {
+	cases, err := Cases()
+	require.NoError(t, err)
+	counts := Counts(cases)
+	rejects := map[string]int{}
+	ids := map[string]bool{}
+	for _, c := range cases {
+		assert.False(t, ids[c.ID()], "two cases %s", c.ID())
+		ids[c.ID()] = true
+		if c.Reject != nil {
+			rejects[c.Op]++
+		}
+		for i := range c.Tensors {
+			x := &c.Tensors[i]
+			_, known := dataTypes[x.Type]
+			assert.True(t, known, "%s: tensor %d: type %q", c.ID(), i, x.Type)
+			_, known = tensorTypes[x.Param]
+			assert.True(t, known || x.Param == "", "%s: tensor %d: parameter %q", c.ID(), i, x.Param)
+		}
+	}
+	for op := range operators {
+		assert.GreaterOrEqual(t, counts[op], fewest, "%s", op)
+		assert.GreaterOrEqual(t, rejects[op], 1, "%s has no case that must be refused", op)
+	}
+}
+
+func TestCompare_tolerances(t *testing.T) {
+	float := &Tensor{Type: "float32"}
+	c := &Case{Rel: 1e-5, Abs: 1e-6, Steps: 1}
+	nan, inf := math.NaN(), math.Inf(1)
+	assert.NoError(t, c.compare([]float64{1.000009, nan, inf}, []Number{1, Number(nan), Number(inf)}, float))
+	assert.Error(t, c.compare([]float64{1.00002}, []Number{1}, float))
+	assert.Error(t, c.compare([]float64{nan}, []Number{1}, float))
+	assert.Error(t, c.compare([]float64{1e38}, []Number{Number(inf)}, float))
+	q := &Tensor{Type: "int8", Quant: &Quant{}}
+	assert.NoError(t, c.compare([]float64{5}, []Number{4}, q))
+	assert.Error(t, c.compare([]float64{6}, []Number{4}, q))
+	assert.Error(t, c.compare([]float64{5}, []Number{4}, &Tensor{Type: "int8"}), "plain integers are exact")
+}
+
+func TestEncode_roundTrip(t *testing.T) {
+	for name, d := range dataTypes {
+		v := []Number{0, 1, 100}
+		got, err := decode(encode(v, d.dtype), d.dtype, 3)
+		require.NoError(t, err, name)
+		assert.Equal(t, []float64{0, 1, 100}, got, name)
+	}
+	got, err := decode(encode([]Number{-1.5}, tensor.Float16), tensor.Float16, 1)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{-1.5}, got)
+}
+
+// The test binary stands in for the child: it answers, fails, dies or hangs as the case's name says.
+func TestMain(m *testing.M) {
+	if os.Getenv("CTS_FAKE_CHILD") == "" {
+		os.Exit(m.Run())
+	}
+	os.Stdout.WriteString("\"fake\"\n")
+	var id []byte
+	for b := make([]byte, 1); ; {
+		if _, err := os.Stdin.Read(b); err != nil {
+			os.Exit(0)
+		}
+		if b[0] != '\n' {
+			id = append(id, b[0])
+			continue
+		}
+		switch {
+		case bytes.HasSuffix(id, []byte("die")):
+			os.Stderr.WriteString("last words\n")
+			os.Exit(139)
+		case bytes.HasSuffix(id, []byte("hang")):
+			select {}
+		}
+		os.Stdout.WriteString(`{"id":"` + string(id) + `","status":"pass"}` + "\n")
+		id = nil
+	}
+}
+
+func TestRunner_deathAndHangAreResults(t *testing.T) {
+	r := &Runner{Library: "fake", Workers: 2, Timeout: 200 * time.Millisecond, Command: func() *exec.Cmd {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "CTS_FAKE_CHILD=1")
+		return c
+	}}
+	var cases []*Case
+	for _, n := range []string{"a", "die", "b", "hang", "c"} {
+		cases = append(cases, &Case{Op: "ADD", Name: n})
+	}
+	rep, err := r.Run(cases)
+	require.NoError(t, err)
+	var got []Status
+	for _, x := range rep.Results {
+		got = append(got, x.Status)
+	}
+	assert.Equal(t, []Status{Pass, Crash, Pass, Hang, Pass}, got)
+	assert.Contains(t, rep.Results[1].Message, "last words")
+	assert.Equal(t, "fake", rep.Device)
+	var junit bytes.Buffer
+	require.NoError(t, rep.WriteJUnit(&junit))
+	assert.Contains(t, junit.String(), `tests="5" failures="2"`)
+}
+
+func TestRunner_unusableLibrary(t *testing.T) {
+	_, err := open("no/such/library.so")
+	require.Error(t, err)
+	r := &Runner{Library: "x", Timeout: time.Second, Command: func() *exec.Cmd { return exec.Command("/bin/false") }}
+	_, err = r.Run([]*Case{{Op: "ADD", Name: "a"}})
+	assert.ErrorContains(t, err, "cannot use x")
+	assert.False(t, errors.Is(err, os.ErrNotExist))
+}

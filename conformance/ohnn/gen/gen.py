@@ -1,0 +1,18 @@
+"""Writes all OH_NN conformance cases: python gen.py ../cases (see requirements.txt)."""
+
+import sys
+
+import binary  # noqa: F401
+import elementwise  # noqa: F401
+import indexing  # noqa: F401
+import movement  # noqa: F401
+import network  # noqa: F401
+import reduction  # noqa: F401
+import spatial  # noqa: F401
+from case import CASES, write
+from numbers_ohnn import OPS
+
+if __name__ == "__main__":
+    n = write(sys.argv[1])
+    missing = sorted(set(OPS) - set(CASES))
+    print(f"{n} cases for {len(CASES)} of {len(OPS)} operators", *missing)
