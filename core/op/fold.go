@@ -14,7 +14,7 @@ func foldable(out tensor.Fact) (n int, ok bool) {
 }
 
 // foldMap computes the values of a small integer result of the operands' broadcast shape element by element. f gets one Dim per operand,
-// partly unknown, and returns the result's, AnyDim when it does not know. It returns nil when nothing is known. int32 results wrap around.
+// partly unknown, and returns the result's, AnyDim when it does not know. It returns nil when nothing is known. int32 results wrap around. uint64 operands are not followed.
 func foldMap(out tensor.Fact, f func(v []tensor.Dim) tensor.Dim, in ...tensor.Fact) []tensor.Dim {
 	n, ok := foldable(out)
 	if !ok {
@@ -23,7 +23,7 @@ func foldMap(out tensor.Fact, f func(v []tensor.Dim) tensor.Dim, in ...tensor.Fa
 	vals := make([][]tensor.Dim, len(in))
 	for i, x := range in {
 		vals[i] = x.IntValues()
-		if vals[i] == nil || len(vals[i]) != n && len(vals[i]) != 1 || x.Quant != nil {
+		if vals[i] == nil || len(vals[i]) != n && len(vals[i]) != 1 || x.Quant != nil || x.DType == tensor.Uint64 {
 			return nil
 		}
 	}
@@ -95,4 +95,9 @@ func foldBool(in []tensor.Fact, out tensor.Fact, f func(a, b int64) bool) []tens
 		}
 		return 0, true
 	})
+}
+
+// foldSame carries the values of x, symbols included, to a result that holds the same numbers.
+func foldSame(x, out tensor.Fact) []tensor.Dim {
+	return foldMap(out, func(v []tensor.Dim) tensor.Dim { return v[0] }, x)
 }

@@ -14,14 +14,20 @@ func ReadInts(d DType, data []byte, n int) ([]int64, error) {
 	}
 	out := make([]int64, n)
 	for i := range out {
-		out[i] = intAt(d, data, i)
+		out[i] = IntAt(d, data, i)
 	}
 	return out, nil
 }
 
-func intAt(d DType, b []byte, i int) int64 {
+// IntAt decodes element i of an integer type or Bool; a uint64 is returned as the int64 of the same bits. Other types give 0.
+func IntAt(d DType, b []byte, i int) int64 {
 	switch d {
-	case Bool, Uint8:
+	case Bool:
+		if b[i] != 0 {
+			return 1
+		}
+		return 0
+	case Uint8:
 		return int64(b[i])
 	case Int8:
 		return int64(int8(b[i]))

@@ -89,3 +89,40 @@ func broadcastIndex(from, dims []int64) func(i int) int {
 		return k
 	}
 }
+
+// integers is a binaryFunc that is defined on integers only.
+type integers struct {
+	i func(a, b int64) int64
+	u func(a, b uint64) uint64
+}
+
+func (integers) float32(_, _ float32) float32 { panic("ref: an operator on integers got floats") }
+func (integers) float64(_, _ float64) float64 { panic("ref: an operator on integers got floats") }
+func (n integers) int(a, b int64) int64       { return n.i(a, b) }
+func (n integers) uint(a, b uint64) uint64    { return n.u(a, b) }
+
+// count returns the number of elements of a type whose sizes are known.
+func count(t tensor.Type) int {
+	n, _ := t.Shape.Count()
+	return int(n)
+}
+
+// findInt returns the first element of an integer tensor for which bad holds.
+func findInt(t tensor.Tensor, bad func(v int64) bool) (i int, v int64, found bool) {
+	if !t.DType.IsInt() {
+		return 0, 0, false
+	}
+	all, _ := tensor.ReadInts(t.DType, t.Data, t.Count())
+	for i, v := range all {
+		if bad(v) {
+			return i, v, true
+		}
+	}
+	return 0, 0, false
+}
+
+// zeroInt returns the first zero of an integer tensor.
+func zeroInt(t tensor.Tensor) (i int, found bool) {
+	i, _, found = findInt(t, func(v int64) bool { return v == 0 })
+	return i, found
+}

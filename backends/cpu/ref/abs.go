@@ -1,0 +1,20 @@
+package ref
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Real, func(_ *op.Abs, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		return mapNumber(in[0], out[0], number{
+			real: math.Abs,
+			int:  absInt,
+			uint: sameUint,
+		})
+	})
+}
+
+func absInt(x int64) int64 { return max(x, -x) }

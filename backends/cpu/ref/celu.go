@@ -1,0 +1,15 @@
+package ref
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Real, func(o *op.Celu, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		alpha := float64(o.Alpha)
+		return mapReal(in[0], out[0], func(x float64) float64 { return max(0, x) + min(0, alpha*math.Expm1(x/alpha)) })
+	})
+}

@@ -1,0 +1,16 @@
+package ref
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Real, func(_ *op.Sigmoid, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		return mapReal(in[0], out[0], sigmoid)
+	})
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

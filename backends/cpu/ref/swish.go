@@ -1,0 +1,16 @@
+package ref
+
+import (
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Real, func(o *op.Swish, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		alpha := float64(o.Alpha)
+		if alpha == 0 {
+			alpha = 1
+		}
+		return mapReal(in[0], out[0], func(x float64) float64 { return x * sigmoid(alpha*x) })
+	})
+}

@@ -1,0 +1,24 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Acosh is y = arcosh x; NaN for x < 1.
+//
+// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Acosh-9.
+type Acosh struct{}
+
+func init() { graph.Register((*Acosh)(nil)) }
+
+// Name returns "acosh".
+func (*Acosh) Name() string { return "acosh" }
+
+// Traits: element-wise, may reuse the input's memory.
+func (*Acosh) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+
+// Infer returns the input's type and shape.
+func (*Acosh) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return unary(in, declared, realWords, isReal)
+}

@@ -1,0 +1,30 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// And is y = true where, of a and b, both are true, with NumPy broadcasting. A number is true unless it is 0; NaN is true.
+//
+// Inputs: a, b of one float, quantised, integer or bool type. Output: bool. Source: ONNX And-7, OH_NN_OPS_LOGICAL_AND,
+// ANEURALNETWORKS_LOGICAL_AND.
+type And struct{}
+
+func init() { graph.Register((*And)(nil)) }
+
+// Name returns "and".
+func (*And) Name() string { return "and" }
+
+// Traits: element-wise.
+func (*And) Traits() graph.Traits { return graph.Traits{Elementwise: true} }
+
+// Infer returns the broadcast shape, with the values of small integers.
+func (*And) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	out, err := comparison(in, declared, numberOrBoolWords, isNumberOrBool)
+	if err != nil {
+		return nil, err
+	}
+	out[0].Ints = foldBool(in, out[0], func(a, b int64) bool { return a != 0 && b != 0 })
+	return out, nil
+}

@@ -1,0 +1,24 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Asin is y = arcsin x in radians; NaN outside [-1, 1].
+//
+// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Asin-7.
+type Asin struct{}
+
+func init() { graph.Register((*Asin)(nil)) }
+
+// Name returns "asin".
+func (*Asin) Name() string { return "asin" }
+
+// Traits: element-wise, may reuse the input's memory.
+func (*Asin) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+
+// Infer returns the input's type and shape.
+func (*Asin) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return unary(in, declared, realWords, isReal)
+}

@@ -1,0 +1,24 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Atan is y = arctan x in radians; +-pi/2 for infinities.
+//
+// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Atan-7.
+type Atan struct{}
+
+func init() { graph.Register((*Atan)(nil)) }
+
+// Name returns "atan".
+func (*Atan) Name() string { return "atan" }
+
+// Traits: element-wise, may reuse the input's memory.
+func (*Atan) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+
+// Infer returns the input's type and shape.
+func (*Atan) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return unary(in, declared, realWords, isReal)
+}

@@ -1,0 +1,27 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// BitShift is y = a shifted by b bits with NumPy broadcasting: towards higher bits, or, with Right, towards lower ones, where a signed a
+// keeps its sign. A shift by the width of the type or more leaves nothing (right of a negative a: -1).
+//
+// Inputs: a, b of one integer type. Output: y of that type. Source: ONNX BitShift-11.
+type BitShift struct {
+	Right bool
+}
+
+func init() { graph.Register((*BitShift)(nil)) }
+
+// Name returns "bit_shift".
+func (*BitShift) Name() string { return "bit_shift" }
+
+// Traits: element-wise, may reuse either input's memory.
+func (*BitShift) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0, 1}} }
+
+// Infer returns the broadcast shape.
+func (*BitShift) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return binary(in, declared, plainIntWords, isPlainInt)
+}

@@ -1,0 +1,29 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Equal is y = (a == b) with NumPy broadcasting. Quantised operands are compared as the reals they stand for; a NaN gives false.
+//
+// Inputs: a, b of one float, quantised, integer or bool type. Output: bool. Source: ONNX Equal-19, OH_NN_OPS_EQUAL, ANEURALNETWORKS_EQUAL.
+type Equal struct{}
+
+func init() { graph.Register((*Equal)(nil)) }
+
+// Name returns "equal".
+func (*Equal) Name() string { return "equal" }
+
+// Traits: element-wise.
+func (*Equal) Traits() graph.Traits { return graph.Traits{Elementwise: true} }
+
+// Infer returns the broadcast shape, with the values of small integers.
+func (*Equal) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	out, err := comparison(in, declared, numberOrBoolWords, isNumberOrBool)
+	if err != nil {
+		return nil, err
+	}
+	out[0].Ints = foldBool(in, out[0], func(a, b int64) bool { return a == b })
+	return out, nil
+}

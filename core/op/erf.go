@@ -1,0 +1,24 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Erf is y = erf x, the error function 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+//
+// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Erf-13, OH_NN_OPS_ERF.
+type Erf struct{}
+
+func init() { graph.Register((*Erf)(nil)) }
+
+// Name returns "erf".
+func (*Erf) Name() string { return "erf" }
+
+// Traits: element-wise, may reuse the input's memory.
+func (*Erf) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+
+// Infer returns the input's type and shape.
+func (*Erf) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return unary(in, declared, realWords, isReal)
+}

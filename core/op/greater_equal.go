@@ -1,0 +1,30 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// GreaterEqual is y = (a >= b) with NumPy broadcasting. Quantised operands are compared as the reals they stand for; a NaN gives false.
+//
+// Inputs: a, b of one float, quantised, integer or bool type. Output: bool. Source: ONNX GreaterOrEqual-16, OH_NN_OPS_GREATER_EQUAL,
+// ANEURALNETWORKS_GREATER_EQUAL.
+type GreaterEqual struct{}
+
+func init() { graph.Register((*GreaterEqual)(nil)) }
+
+// Name returns "greater_equal".
+func (*GreaterEqual) Name() string { return "greater_equal" }
+
+// Traits: element-wise.
+func (*GreaterEqual) Traits() graph.Traits { return graph.Traits{Elementwise: true} }
+
+// Infer returns the broadcast shape, with the values of small integers.
+func (*GreaterEqual) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	out, err := comparison(in, declared, numberOrBoolWords, isNumberOrBool)
+	if err != nil {
+		return nil, err
+	}
+	out[0].Ints = foldBool(in, out[0], func(a, b int64) bool { return a >= b })
+	return out, nil
+}

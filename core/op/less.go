@@ -1,0 +1,29 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Less is y = (a < b) with NumPy broadcasting. Quantised operands are compared as the reals they stand for; a NaN gives false.
+//
+// Inputs: a, b of one float, quantised, integer or bool type. Output: bool. Source: ONNX Less-13, OH_NN_OPS_LESS, ANEURALNETWORKS_LESS.
+type Less struct{}
+
+func init() { graph.Register((*Less)(nil)) }
+
+// Name returns "less".
+func (*Less) Name() string { return "less" }
+
+// Traits: element-wise.
+func (*Less) Traits() graph.Traits { return graph.Traits{Elementwise: true} }
+
+// Infer returns the broadcast shape, with the values of small integers.
+func (*Less) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	out, err := comparison(in, declared, numberOrBoolWords, isNumberOrBool)
+	if err != nil {
+		return nil, err
+	}
+	out[0].Ints = foldBool(in, out[0], func(a, b int64) bool { return a < b })
+	return out, nil
+}

@@ -1,0 +1,30 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Relu is y = max(x, 0). NaN stays NaN.
+//
+// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Relu-14, OH_NN_OPS_RELU,
+// ANEURALNETWORKS_RELU.
+type Relu struct{}
+
+func init() { graph.Register((*Relu)(nil)) }
+
+// Name returns "relu".
+func (*Relu) Name() string { return "relu" }
+
+// Traits: element-wise, may reuse the input's memory.
+func (*Relu) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+
+// Infer returns the input's type and shape, with the values of small integers.
+func (*Relu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	out, err := unary(in, declared, numberWords, isNumber)
+	if err != nil {
+		return nil, err
+	}
+	out[0].Ints = foldUnary(in, out[0], func(a int64) int64 { return max(a, 0) })
+	return out, nil
+}

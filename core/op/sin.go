@@ -1,0 +1,24 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Sin is y = sin x, x in radians; NaN for infinities.
+//
+// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Sin-7, OH_NN_OPS_SIN, ANEURALNETWORKS_SIN.
+type Sin struct{}
+
+func init() { graph.Register((*Sin)(nil)) }
+
+// Name returns "sin".
+func (*Sin) Name() string { return "sin" }
+
+// Traits: element-wise, may reuse the input's memory.
+func (*Sin) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+
+// Infer returns the input's type and shape.
+func (*Sin) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return unary(in, declared, realWords, isReal)
+}

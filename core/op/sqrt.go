@@ -1,0 +1,24 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Sqrt is y = the square root of x; NaN for x < 0, -0 for -0.
+//
+// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Sqrt-13, OH_NN_OPS_SQRT, ANEURALNETWORKS_SQRT.
+type Sqrt struct{}
+
+func init() { graph.Register((*Sqrt)(nil)) }
+
+// Name returns "sqrt".
+func (*Sqrt) Name() string { return "sqrt" }
+
+// Traits: element-wise, may reuse the input's memory.
+func (*Sqrt) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+
+// Infer returns the input's type and shape.
+func (*Sqrt) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return unary(in, declared, realWords, isReal)
+}

@@ -1,0 +1,24 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Tan is y = tan x, x in radians; NaN for infinities.
+//
+// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Tan-7.
+type Tan struct{}
+
+func init() { graph.Register((*Tan)(nil)) }
+
+// Name returns "tan".
+func (*Tan) Name() string { return "tan" }
+
+// Traits: element-wise, may reuse the input's memory.
+func (*Tan) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+
+// Infer returns the input's type and shape.
+func (*Tan) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return unary(in, declared, realWords, isReal)
+}
