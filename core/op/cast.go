@@ -68,8 +68,8 @@ func (o *Cast) fold(x, out tensor.Fact) []tensor.Dim {
 			return tensor.AnyDim()
 		case !d.Known():
 			return d
-		case o.To == tensor.Bool:
-			return tensor.D(min(1, max(d.N, -d.N)))
+		case o.To == tensor.Bool && d.N != 0:
+			return tensor.D(1)
 		case o.To == tensor.Int32 && o.OutOfRange == CastSaturate:
 			lo, hi := tensor.IntLimits(tensor.Int32)
 			return tensor.D(min(max(d.N, lo), hi))

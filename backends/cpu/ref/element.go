@@ -125,3 +125,6 @@ func truncate(v float64, d tensor.DType, saturate bool) int64 {
 	}
 	return int64(uint64(m))
 }
+
+// bits returns an integer element as 64 bits, sign extended.
+func (s scalar) bits() uint64 { return uint64(s.i) | s.u }

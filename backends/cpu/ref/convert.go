@@ -1,0 +1,17 @@
+package ref
+
+import (
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Real, func(_ *op.Convert, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		t := out[0]
+		y := tensor.New(t.DType, in[0].Dims...)
+		for i, n := 0, in[0].Count(); i < n; i++ {
+			scalarAt(in[0], i).put(y, i, true, true)
+		}
+		return []tensor.Tensor{y}, nil
+	})
+}

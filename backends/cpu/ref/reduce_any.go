@@ -1,0 +1,12 @@
+package ref
+
+import (
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Real, func(o *op.ReduceAny, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		return reduceTruth(in, o.KeepDims, o.EmptyAxesKeep, out[0], false)
+	})
+}

@@ -1,0 +1,16 @@
+package ref
+
+import (
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Real, func(o *op.ReduceProd, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		return reduceNumbers(in, o.KeepDims, o.EmptyAxesKeep, out[0], accumulator{
+			start: 1,
+			real:  func(acc, x float64) float64 { return acc * x },
+			int:   func(acc, x int64) int64 { return acc * x },
+		})
+	})
+}

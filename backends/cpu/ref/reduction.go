@@ -1,0 +1,173 @@
+package ref
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// reduceIndex returns, for the axes in input 1, the function from an element of input 0 to its element of the result, and how many
+// elements go into one of the result.
+func reduceIndex(in []tensor.Tensor, keepDims, emptyKeeps bool) (index func(i int) int, group int, err error) {
+	x := in[0]
+	var axes []int64
+	if len(in) > 1 && !in[1].Absent() {
+		if axes, err = tensor.ReadInts(in[1].DType, in[1].Data, in[1].Count()); err != nil {
+			return nil, 0, fault.As(fault.Type, err, "input 1")
+		}
+	}
+	mask, err := op.AxisMask(axes, len(x.Dims))
+	if err != nil {
+		return nil, 0, fault.Wrap(err, "input 1")
+	}
+	group = 1
+	kept := make([]int64, len(x.Dims))
+	for i, d := range x.Dims {
+		if len(axes) == 0 && !emptyKeeps {
+			mask[i] = true
+		}
+		kept[i] = d
+		if mask[i] {
+			kept[i] = 1
+			group *= int(d)
+		}
+	}
+	return broadcastIndex(kept, x.Dims), group, nil
+}
+
+// accumulator is a reduction as a fold. Integers are folded in 64 bits and wrapped to the element type.
+type accumulator struct {
+	start    float64
+	real     func(acc, x float64) float64
+	int      func(acc, x int64) int64
+	endReal  func(acc float64, n int) float64 // what becomes of the fold of n elements; nil: nothing
+	endInt   func(acc int64, n int) int64
+	endUint  func(acc uint64, n int) uint64
+	notEmpty bool // of no integers there is no result
+}
+
+// reduceNumbers folds floats in float64, rounding once at the end, and integers in 64 bits.
+func reduceNumbers(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, a accumulator) ([]tensor.Tensor, error) {
+	x := in[0]
+	if x.DType.IsFloat() {
+		return reduceReals(in, keepDims, emptyKeeps, out, a)
+	}
+	index, group, err := reduceIndex(in, keepDims, emptyKeeps)
+	if err != nil {
+		return nil, err
+	}
+	n := count(out)
+	if a.notEmpty && group == 0 && n > 0 {
+		return nil, fault.New(fault.Data, "no elements of %v to reduce", x.DType)
+	}
+	acc := make([]int64, n)
+	for i := range acc {
+		acc[i] = int64(a.start)
+	}
+	for i, m := 0, x.Count(); i < m; i++ {
+		k := index(i)
+		acc[k] = a.int(acc[k], tensor.IntAt(x.DType, x.Data, i))
+	}
+	dims, _ := out.Shape.Ints()
+	y := tensor.New(out.DType, dims...)
+	for i, v := range acc {
+		switch {
+		case x.DType.IsUnsigned() && a.endUint != nil:
+			v = int64(a.endUint(uint64(v), group))
+		case a.endInt != nil:
+			v = a.endInt(v, group)
+		}
+		tensor.PutInt(y.DType, y.Data, i, v)
+	}
+	return []tensor.Tensor{y}, nil
+}
+
+// reduceReals folds in float64 whatever the element type is; integer results drop the fraction and saturate.
+func reduceReals(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, a accumulator) ([]tensor.Tensor, error) {
+	x := in[0]
+	index, group, err := reduceIndex(in, keepDims, emptyKeeps)
+	if err != nil {
+		return nil, err
+	}
+	acc := make([]float64, count(out))
+	for i := range acc {
+		acc[i] = a.start
+	}
+	for i, m := 0, x.Count(); i < m; i++ {
+		k := index(i)
+		acc[k] = a.real(acc[k], scalarAt(x, i).float())
+	}
+	dims, _ := out.Shape.Ints()
+	y := tensor.New(out.DType, dims...)
+	for i, v := range acc {
+		if a.endReal != nil {
+			v = a.endReal(v, group)
+		}
+		scalar{f: v}.put(y, i, true, true)
+	}
+	return []tensor.Tensor{y}, nil
+}
+
+// reduceExtreme finds the largest or the smallest element; NaN wins.
+func reduceExtreme(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, largest bool) ([]tensor.Tensor, error) {
+	x := in[0]
+	index, _, err := reduceIndex(in, keepDims, emptyKeeps)
+	if err != nil {
+		return nil, err
+	}
+	better, err := ranking(x, largest, true)
+	if err != nil {
+		return nil, err
+	}
+	best := make([]int, count(out))
+	for i := range best {
+		best[i] = -1
+	}
+	for i, m := 0, x.Count(); i < m; i++ {
+		if k := index(i); best[k] < 0 || better(i, best[k]) {
+			best[k] = i
+		}
+	}
+	dims, _ := out.Shape.Ints()
+	y := tensor.New(out.DType, dims...)
+	move := mover(y, x)
+	for i, j := range best {
+		if j >= 0 {
+			move(i, j)
+			continue
+		}
+		s := scalar{f: math.Inf(1)}
+		if largest {
+			s.f = math.Inf(-1)
+		}
+		s.put(y, i, true, false)
+		if y.DType == tensor.Bool {
+			y.Data[i] = bit(!largest)
+		}
+	}
+	return []tensor.Tensor{y}, nil
+}
+
+// reduceTruth is the logical and (all) or the logical or of elements that are true unless they are 0.
+func reduceTruth(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, all bool) ([]tensor.Tensor, error) {
+	x, err := truth(in[0])
+	if err != nil {
+		return nil, err
+	}
+	index, _, err := reduceIndex(in, keepDims, emptyKeeps)
+	if err != nil {
+		return nil, err
+	}
+	t, y := newLike[uint8](out)
+	for i := range y {
+		y[i] = bit(all)
+	}
+	for i, v := range x.Data {
+		if (v != 0) != all {
+			y[index(i)] = bit(!all)
+		}
+	}
+	return []tensor.Tensor{t}, nil
+}

@@ -1,0 +1,30 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// ArgMax is the index of the largest element along Axis, of equal ones the first, or with SelectLast the last. A NaN counts as the largest.
+//
+// Input: x of a float, quantised, integer or bool type. Output: int64, or To, without dimension Axis, or with size 1 there (KeepDims).
+// An axis of size 0 is an error of kind fault.Shape. Source: ONNX ArgMax-13, OH_NN_OPS_ARG_MAX, ANEURALNETWORKS_ARGMAX.
+type ArgMax struct {
+	Axis       int64
+	KeepDims   bool
+	SelectLast bool
+	To         tensor.DType // int32 or int64; 0 stands for int64
+}
+
+func init() { graph.Register((*ArgMax)(nil)) }
+
+// Name returns "arg_max".
+func (*ArgMax) Name() string { return "arg_max" }
+
+// Traits: none.
+func (*ArgMax) Traits() graph.Traits { return graph.Traits{} }
+
+// Infer returns the shape without Axis.
+func (o *ArgMax) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return argExtreme(in, declared, o.Axis, o.KeepDims, o.To)
+}

@@ -1,0 +1,61 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Where is y = a where cond is true, b elsewhere; the three are broadcast as NumPy does.
+//
+// Inputs: cond bool; a, b of one type, any. Output: y of that type.
+// Source: ONNX Where-16, OH_NN_OPS_WHERE, OH_NN_OPS_SELECT, ANEURALNETWORKS_SELECT.
+type Where struct{}
+
+func init() { graph.Register((*Where)(nil)) }
+
+// Name returns "where".
+func (*Where) Name() string { return "where" }
+
+// Traits: element-wise, may reuse the memory of a or b.
+func (*Where) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{1, 2}} }
+
+// Infer returns the broadcast shape, with the values of small integers.
+func (*Where) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	if err := arity(in, 3, 3, declared, 1, 1); err != nil {
+		return nil, err
+	}
+	if err := wantType(in, 0, "bool", func(d tensor.DType) bool { return d == tensor.Bool }); err != nil {
+		return nil, err
+	}
+	for i := 1; i <= 2; i++ {
+		if err := wantType(in, i, "a known type", tensor.DType.Valid); err != nil {
+			return nil, err
+		}
+	}
+	if err := sameKind(in, 1, 2); err != nil {
+		return nil, err
+	}
+	s, err := tensor.Broadcast(in[1].Shape, in[2].Shape)
+	if err == nil {
+		s, err = tensor.Broadcast(in[0].Shape, s)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Shape, "%v", err)
+	}
+	like := in[1]
+	if like.DType == tensor.Invalid {
+		like = in[2]
+	}
+	out := outType(declared[0], like, s)
+	out.Ints = foldMap(out, func(v []tensor.Dim) tensor.Dim {
+		switch {
+		case v[0].Known() && v[0].N != 0, v[1].Same(v[2]):
+			return v[1]
+		case v[0].Known():
+			return v[2]
+		}
+		return tensor.AnyDim()
+	}, in...)
+	return []tensor.Fact{out}, nil
+}
