@@ -8,6 +8,7 @@ DESTDIR ?=
 
 LIB  := $(BUILD)/lib
 OBJ  := $(BUILD)/obj
+VERSION := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' capi/anynpu/anynpu.go)
 ARCH := $(shell $(GO) env GOARCH)
 CORE := libneural_network_core.so
 
@@ -20,7 +21,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs demo test test-long conformance lint generate bench fuzz install clean
+.PHONY: all libs test test-long tools-test lint generate bench fuzz install clean
 
 all: libs
 
@@ -42,8 +43,43 @@ $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
 	$(CC) -shared -nostdlib -o $@ $< -Wl,-soname,$*.so -Wl,--version-script=capi/stub/z$*.map -Wl,-z,relro,-z,now,-z,defs \
 	-Wl,--hash-style=both -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' -L$(LIB) -lneural_network_core
 
+# Tools beyond Go, a C compiler and make, by COMMAND:DEBIAN-PACKAGE.
+BUILD_TOOLS := $(GO):golang $(CC):gcc
+TEST_TOOLS  := $(BUILD_TOOLS) g++:g++ cmake:cmake python3:python3 nm:binutils valgrind:valgrind
+
+test: tools-test libs
+	@scripts/suite.sh test
+
+test-long: tools-test libs
+	@scripts/suite.sh long
+
+tools-test:
+	@scripts/need.sh $(TEST_TOOLS)
+
+# gofmt, vet, staticcheck and the generated files.
+lint:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
 generate:
 	$(GO) run ./capi/abi/gen
+
+bench: libs
+	@ctest/bench/run.sh $(LIB)
+
+# Every fuzz target for FUZZTIME each.
+FUZZTIME ?= 30s
+fuzz:
+	@scripts/fuzz.sh $(FUZZTIME)
+
+install: libs
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/anynpu
+	cd include && find . -name '*.h' -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/include/{} \;
+	install -m 755 $(LIB)/*.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 ctest/valgrind.supp ctest/tsan.supp $(DESTDIR)$(PREFIX)/share/anynpu/
+	sed -e 's|@CMAKE_INSTALL_PREFIX@|$(PREFIX)|; s|@ANYNPU_INSTALL_LIBDIR@|lib|; s|@PROJECT_VERSION@|$(VERSION)|' \
+		scripts/anynpu.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/anynpu.pc
 
 clean:
 	rm -rf $(BUILD)

@@ -9,18 +9,18 @@ static int test_anynpu_version(int bad, int v)
 {
 	const char *r = anynpu_version();
 	(void)r;
-	return 1;
 	(void)bad;
 	(void)v;
+	return 1;
 }
 
 static int test_anynpu_live_handles(int bad, int v)
 {
 	size_t r = anynpu_live_handles();
 	(void)r;
-	return 1;
 	(void)bad;
 	(void)v;
+	return 1;
 }
 
 int main(void)

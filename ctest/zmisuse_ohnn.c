@@ -156,17 +156,17 @@ static int test_OH_NNTensorDesc_Create(int bad, int v)
 	NN_TensorDesc *r = OH_NNTensorDesc_Create();
 	if (r)
 		drop_NN_TensorDesc(r);
-	return 1;
 	(void)bad;
 	(void)v;
+	return 1;
 }
 
 static int test_OH_NNTensorDesc_Destroy(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES + 1)
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc(), *h0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	NN_TensorDesc **a0 = bad == 0 && v == MISUSE_HANDLES ? NULL : &h0;
-	if (bad == 0 && v >= MISUSE_HANDLES + 1)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_Destroy(a0);
 	if ((bad == 0) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_Destroy", bad, v);
@@ -174,227 +174,182 @@ static int test_OH_NNTensorDesc_Destroy(int bad, int v)
 		drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	if (h0 != NULL || bad == 0)
-		drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_SetName(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	const char *a1 = bad == 1 ? (const char *)misuse_pointer(v) : "x";
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_SetName(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_SetName", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_GetName(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	const char **a1 = (const char **)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_GetName(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_GetName", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_SetDataType(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	OH_NN_DataType a1 = (OH_NN_DataType)(bad == 1 ? misuse_number(v) : 1);
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= MISUSE_NUMBERS)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_SetDataType(a0, a1);
 	if (((bad == 0)) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_SetDataType", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_GetDataType(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	OH_NN_DataType *a1 = (OH_NN_DataType *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_GetDataType(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_GetDataType", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_SetShape(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	const int32_t *a1 = (const int32_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
 	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
-	if (bad == 2 && v >= MISUSE_NUMBERS)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_SetShape(a0, a1, a2);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_SetShape", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_GetShape(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	int32_t **a1 = (int32_t **)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
 	size_t *a2 = (size_t *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
-	if (bad == 2 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_GetShape(a0, a1, a2);
 	if (((bad == 0) || bad == 1 || bad == 2) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_GetShape", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_SetFormat(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	OH_NN_Format a1 = (OH_NN_Format)(bad == 1 ? misuse_number(v) : 1);
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= MISUSE_NUMBERS)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_SetFormat(a0, a1);
 	if (((bad == 0)) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_SetFormat", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_GetFormat(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	OH_NN_Format *a1 = (OH_NN_Format *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_GetFormat(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_GetFormat", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_GetElementCount(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	size_t *a1 = (size_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_GetElementCount(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_GetElementCount", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_GetByteSize(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	NN_TensorDesc *g0 = make_NN_TensorDesc();
 	NN_TensorDesc *a0 = bad == 0 ? bad_NN_TensorDesc(v) : g0;
 	size_t *a1 = (size_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensorDesc_GetByteSize(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_GetByteSize", bad, v);
 	drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g0);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensor_Create(int bad, int v)
@@ -601,89 +556,77 @@ static int test_OH_NNQuantParam_Create(int bad, int v)
 	NN_QuantParam *r = OH_NNQuantParam_Create();
 	if (r)
 		drop_NN_QuantParam(r);
-	return 1;
 	(void)bad;
 	(void)v;
+	return 1;
 }
 
 static int test_OH_NNQuantParam_SetScales(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_LENGTHS)
+		return 0;
 	NN_QuantParam *g0 = make_NN_QuantParam();
 	NN_QuantParam *a0 = bad == 0 ? bad_NN_QuantParam(v) : g0;
 	const double *a1 = (const double *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
 	size_t a2 = (size_t)(bad == 2 ? misuse_length(v) : 1);
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
-	if (bad == 2 && v >= MISUSE_LENGTHS)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNQuantParam_SetScales(a0, a1, a2);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNQuantParam_SetScales", bad, v);
 	drop_NN_QuantParam(g0);
 	undo_NN_QuantParam();
 	return 1;
-done:
-	drop_NN_QuantParam(g0);
-	undo_NN_QuantParam();
-	return 0;
 }
 
 static int test_OH_NNQuantParam_SetZeroPoints(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_LENGTHS)
+		return 0;
 	NN_QuantParam *g0 = make_NN_QuantParam();
 	NN_QuantParam *a0 = bad == 0 ? bad_NN_QuantParam(v) : g0;
 	const int32_t *a1 = (const int32_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
 	size_t a2 = (size_t)(bad == 2 ? misuse_length(v) : 1);
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
-	if (bad == 2 && v >= MISUSE_LENGTHS)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNQuantParam_SetZeroPoints(a0, a1, a2);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNQuantParam_SetZeroPoints", bad, v);
 	drop_NN_QuantParam(g0);
 	undo_NN_QuantParam();
 	return 1;
-done:
-	drop_NN_QuantParam(g0);
-	undo_NN_QuantParam();
-	return 0;
 }
 
 static int test_OH_NNQuantParam_SetNumBits(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_LENGTHS)
+		return 0;
 	NN_QuantParam *g0 = make_NN_QuantParam();
 	NN_QuantParam *a0 = bad == 0 ? bad_NN_QuantParam(v) : g0;
 	const uint32_t *a1 = (const uint32_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
 	size_t a2 = (size_t)(bad == 2 ? misuse_length(v) : 1);
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
-	if (bad == 2 && v >= MISUSE_LENGTHS)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNQuantParam_SetNumBits(a0, a1, a2);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNQuantParam_SetNumBits", bad, v);
 	drop_NN_QuantParam(g0);
 	undo_NN_QuantParam();
 	return 1;
-done:
-	drop_NN_QuantParam(g0);
-	undo_NN_QuantParam();
-	return 0;
 }
 
 static int test_OH_NNQuantParam_Destroy(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES + 1)
+		return 0;
 	NN_QuantParam *g0 = make_NN_QuantParam(), *h0 = bad == 0 ? bad_NN_QuantParam(v) : g0;
 	NN_QuantParam **a0 = bad == 0 && v == MISUSE_HANDLES ? NULL : &h0;
-	if (bad == 0 && v >= MISUSE_HANDLES + 1)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNQuantParam_Destroy(a0);
 	if ((bad == 0) && !(r != 0))
 		misuse_accepted("OH_NNQuantParam_Destroy", bad, v);
@@ -691,11 +634,6 @@ static int test_OH_NNQuantParam_Destroy(int bad, int v)
 		drop_NN_QuantParam(g0);
 	undo_NN_QuantParam();
 	return 1;
-done:
-	if (h0 != NULL || bad == 0)
-		drop_NN_QuantParam(g0);
-	undo_NN_QuantParam();
-	return 0;
 }
 
 static int test_OH_NNModel_Construct(int bad, int v)

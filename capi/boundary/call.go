@@ -302,12 +302,13 @@ func (c *Call) finish() {
 	if c.taken == nil {
 		return
 	}
-	handle.Reopen(c.self)
-	if c.Err == nil {
-		handle.Drop(c.taken)
-		if c.clear != nil {
-			*c.clear = 0
-		}
+	if c.Err != nil {
+		handle.Reopen(c.self)
+		return
+	}
+	handle.Drop(c.taken)
+	if c.clear != nil {
+		*c.clear = 0
 	}
 }
 

@@ -129,17 +129,15 @@ static void undo_%[1]s(void)
 // misuseFunction writes test_NAME(bad, v): one call with argument number bad wrong in way v; it returns 0 when there is no such way.
 func (fn *function) misuseFunction(b *strings.Builder) {
 	fmt.Fprintf(b, "\nstatic int test_%s(int bad, int v)\n{\n", fn.Name)
-	var names, after, ways []string
+	var names, sets, after []string
 	for i, p := range fn.Params {
 		names = append(names, fmt.Sprintf("a%d", i))
-		set, undo, way := fn.misuseParam(i, p)
-		b.WriteString(set)
+		set, undo, ways := fn.misuseParam(i, p)
+		sets = append(sets, set)
 		after = append(after, undo...)
-		ways = append(ways, way)
+		fmt.Fprintf(b, "\tif (bad == %d && v >= %s)\n\t\treturn 0;\n", i, ways)
 	}
-	for i, way := range ways {
-		fmt.Fprintf(b, "\tif (bad == %d && v >= %s)\n\t\tgoto done;\n", i, way)
-	}
+	b.WriteString(strings.Join(sets, ""))
 	call := fmt.Sprintf("%s(%s)", fn.Name, strings.Join(names, ", "))
 	failed := ""
 	switch {
@@ -163,17 +161,10 @@ func (fn *function) misuseFunction(b *strings.Builder) {
 	for _, a := range after {
 		b.WriteString(a)
 	}
-	b.WriteString("\treturn 1;\n")
-	if len(fn.Params) > 0 {
-		b.WriteString("done:\n")
-		for _, a := range after {
-			b.WriteString(a)
-		}
-		b.WriteString("\treturn 0;\n")
-	} else {
+	if len(fn.Params) == 0 {
 		b.WriteString("\t(void)bad;\n\t(void)v;\n")
 	}
-	b.WriteString("}\n")
+	b.WriteString("\treturn 1;\n}\n")
 }
 
 // misuseParam gives the declaration of argument i, what undoes it, and the number of ways to get it wrong.

@@ -1,0 +1,66 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A host that forks after its first call: in the child every function returns its error at once, in the parent all goes on. A child
+ * that replaces itself by exec works.
+ *
+ *     fork_after          the test
+ *     fork_after again    what the exec'ed child runs
+ */
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host.h"
+
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void child(NN_TensorDesc *desc)
+{
+	alarm(20); /* a hang ends as SIGALRM */
+	double start = seconds();
+	size_t bytes;
+	NN_QuantParam *quant = OH_NNQuantParam_Create();
+	CHECK(quant == NULL, "a handle was made in a forked child");
+	CHECK(OH_NNTensorDesc_GetByteSize(desc, &bytes) == OH_NN_UNAVAILABLE_DEVICE, "status of a call in a forked child");
+	CHECK(OH_NNTensorDesc_Destroy(&desc) == OH_NN_UNAVAILABLE_DEVICE, "status of a call in a forked child");
+	CHECK(seconds() - start < 1, "the error took %.3f s", seconds() - start);
+	_exit(0);
+}
+
+static void wait_for(pid_t pid)
+{
+	int status;
+	CHECK(waitpid(pid, &status, 0) == pid, "waitpid");
+	CHECK(!WIFSIGNALED(status), "child ended by signal %d", WTERMSIG(status));
+	CHECK(WEXITSTATUS(status) == 0, "child failed");
+}
+
+int main(int argc, char **argv)
+{
+	CHECK(host_answer() == 0, "wrong answer");
+	if (argc > 1)
+		return 0;
+	NN_TensorDesc *desc = OH_NNTensorDesc_Create();
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = fork();
+		if (pid == 0)
+			child(desc);
+		wait_for(pid);
+	}
+	CHECK(OH_NNTensorDesc_Destroy(&desc) == OH_NN_SUCCESS, "the parent lost its handle");
+	CHECK(host_answer() == 0, "wrong answer after forks");
+	pid_t pid = fork();
+	if (pid == 0) {
+		char *args[] = {argv[0], (char *)"again", NULL};
+		execv("/proc/self/exe", args);
+		_exit(1);
+	}
+	wait_for(pid);
+	return 0;
+}

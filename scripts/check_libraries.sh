@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# usage: check_libraries.sh LIBDIR
+# Compares what the built libraries export, are called and need with the generated lists.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+lib=$1
+fail() { echo "check_libraries: $*"; exit 1; }
+
+check() { # FILE LIST NEEDED...
+  local file=$1 list=$2 soname=${1##*/}; shift 2
+  [ -f "$file" ] || fail "$file is missing"
+  diff <(grep -v '^#' "$list" | LC_ALL=C sort) <(nm -D --defined-only "$file" | awk '$2 != "A" {print $3}' | sed 's/@.*//' | LC_ALL=C sort) \
+    || fail "$file exports other names than $list"
+  readelf -d "$file" | grep -q "SONAME.*\[$soname\]" || fail "$file has another SONAME"
+  local needed
+  needed=$(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | xargs)
+  [ "$needed" = "$*" ] || fail "$file needs '$needed', want '$*'"
+  ! readelf -d "$file" | grep -q TEXTREL || fail "$file has text relocations"
+  readelf -lW "$file" | grep GNU_STACK | grep -qv E || fail "$file asks for an executable stack"
+}
+
+check "$lib/libneural_network_core.so" capi/zcore.symbols libc.so.6
+for list in capi/stub/z*.symbols; do
+  name=$(basename "$list" .symbols); name=${name#z}
+  check "$lib/$name.so" "$list" libneural_network_core.so
+  readelf -d "$lib/$name.so" | grep -q 'RUNPATH.*\[\$ORIGIN\]' || fail "$name.so does not look beside itself"
+done
+! readelf -d "$lib/libneural_network_core.so" | grep -q 'R.*PATH' || fail "the core library has a RUNPATH"
+echo "names, SONAMEs and dependencies are as generated"

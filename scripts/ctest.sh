@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# usage: ctest.sh [CTEST OPTION...]
+# Configures and builds the C tests against the libraries in build/lib and runs them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+log=$build/cmake.log
+mkdir -p "$build"
+{ cmake -S . -B "$build/cmake" -DANYNPU_BUILD="$PWD/$build" && cmake --build "$build/cmake" -j "$(nproc)"; } > "$log" 2>&1 ||
+  { cat "$log"; exit 1; }
+options=(-j "$(nproc)" --output-on-failure "$@")
+ctest --test-dir "$build/cmake" "${options[@]}" > "$build/ctest.log" 2>&1 || { grep -v ' Passed ' "$build/ctest.log"; exit 1; }
+grep -E 'tests passed|Total Test time' "$build/ctest.log"
