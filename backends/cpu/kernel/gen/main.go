@@ -25,6 +25,7 @@ var groups = []struct {
 	{"unary", unary},
 	{"binary", binary},
 	{"reduce", reduce},
+	{"depthwise", depthwise},
 }
 
 func main() {

@@ -1,0 +1,197 @@
+package kernel
+
+import "fmt"
+
+// Depthwise is one depthwise convolution of channels-last input: every channel
+// has its own filter. In Go, with taps outside the input left out:
+//
+//	for each output position o and channel c {
+//		s := Bias[c]
+//		for each tap k { s += In[position(o, k)*LDI+c] * W[k*C+c] }
+//		Out[o*LDO+c] = Act(s)
+//	}
+//
+// Numeric contract: float32, taps in order, fused multiply-add in assembly.
+// NaN and infinities propagate through clamps. Bias may be nil. Out must not
+// overlap the other slices. The first dimension of Win must be 1 everywhere.
+type Depthwise struct {
+	C, Batch int
+	Win      Window
+	In       []float32
+	LDI      int       // values from one position to the next, at least C
+	W        []float32 // [taps][C]
+	Bias     []float32 // C values, or nil
+	Out      []float32
+	LDO      int // at least C
+	Act      Act
+
+	rowStep int
+}
+
+// Plan checks the operands, divides the rows of the output into chunks for the
+// given number of threads and returns their number.
+func (d *Depthwise) Plan(threads int) int {
+	checkWindow("Depthwise", &d.Win, d.Batch, d.C, len(d.In), d.LDI, len(d.Out), d.LDO)
+	need("Depthwise", "W", len(d.W), d.Win.Taps()*d.C)
+	if d.Bias != nil {
+		need("Depthwise", "Bias", len(d.Bias), d.C)
+	}
+	var chunks int
+	d.rowStep, chunks = splitRows(d.Batch*d.Win.Out[1], 2*d.Win.Taps()*d.C*d.Win.Out[2], threads)
+	return chunks
+}
+
+// Chunk computes chunk i of the division that Plan made.
+func (d *Depthwise) Chunk(i int) {
+	for r := i * d.rowStep; r < min((i+1)*d.rowStep, d.Batch*d.Win.Out[1]); r++ {
+		d.row(r)
+	}
+}
+
+// Run computes the whole convolution on the calling goroutine.
+func (d *Depthwise) Run() {
+	for i := range d.Plan(1) {
+		d.Chunk(i)
+	}
+}
+
+// row computes one row of the output.
+func (d *Depthwise) row(r int) {
+	if d.C == 0 {
+		return
+	}
+	w := &d.Win
+	lo, hi, pass := d.Act.clamp()
+	ky0, ky1 := w.valid(1, r%w.Out[1])
+	out := d.Out[r*w.Out[2]*d.LDO:]
+	in := d.In[r/w.Out[1]*w.In[1]*w.In[2]*d.LDI:]
+	if ky0 < ky1 {
+		in = in[w.at(1, r%w.Out[1], ky0)*w.In[2]*d.LDI:]
+	}
+	x0, x1 := w.interior(2)
+	for x := 0; x < w.Out[2]; {
+		kx0, kx1, t := 0, w.Kernel[2], 1
+		if x >= x0 && x < x1 {
+			t = x1 - x
+		} else {
+			kx0, kx1 = w.valid(2, x)
+		}
+		o := out[x*d.LDO:]
+		if ky0 >= ky1 || kx0 >= kx1 {
+			d.empty(o[:d.C], lo, hi)
+			x++
+			continue
+		}
+		x += d.pixels(o, in[w.at(2, x, kx0)*d.LDI:], ky0, ky1, kx0, kx1, t, lo, hi)
+	}
+	if pass {
+		for x := range w.Out[2] {
+			o := out[x*d.LDO:][:d.C]
+			Unary(d.Act.Op, o, o, d.Act.Alpha, d.Act.Beta)
+		}
+	}
+}
+
+// empty is a position that no input reaches.
+func (d *Depthwise) empty(o []float32, lo, hi float32) {
+	clear(o)
+	if d.Bias != nil {
+		copy(o, d.Bias)
+	}
+	Unary(Clamp, o, o, lo, hi)
+}
+
+// pixels computes up to n neighbouring positions with the same taps and returns
+// how many.
+func (d *Depthwise) pixels(out, in []float32, ky0, ky1, kx0, kx1, n int, lo, hi float32) int {
+	w := &d.Win
+	sx, dx, dy := max(1, w.Stride[2]), max(1, w.Dilation[2]), max(1, w.Dilation[1])
+	irow, icol, ix := 4*dy*w.In[2]*d.LDI, 4*dx*d.LDI, 4*sx*d.LDI
+	wrow, wcol := 4*w.Kernel[2]*d.C, 4*d.C
+	wt := &d.W[(ky0*w.Kernel[2]+kx0)*d.C]
+	var bias *float32
+	if d.Bias != nil {
+		bias = &d.Bias[0]
+	}
+	cols := kx1 - kx0
+	if dx == 1 && sx <= 2 && (cols == 3 || cols == 5) {
+		for i := len(dwSizes) - 1; i >= 0; i-- {
+			if f := dwFast[cols/2-1][sx-1][i]; f != nil && dwSizes[i] <= n {
+				f(d.C, ky1-ky0, &in[0], irow, icol, wt, wrow, wcol, bias, &out[0], 4*d.LDO, lo, hi)
+				return dwSizes[i]
+			}
+		}
+	}
+	if n >= 4 {
+		dwWindow4(d.C, ky1-ky0, cols, &in[0], irow, icol, ix, wt, wrow, wcol, bias, &out[0], 4*d.LDO, lo, hi)
+		return 4
+	}
+	dwWindow1(d.C, ky1-ky0, cols, &in[0], irow, icol, ix, wt, wrow, wcol, bias, &out[0], 4*d.LDO, lo, hi)
+	return 1
+}
+
+type (
+	dwFn     func(c, rows, cols int, in *float32, irow, icol, ix int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
+	dwFastFn func(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
+)
+
+// dwSizes are the pixels of one call of the fast kernels.
+var dwSizes = [3]int{1, 4, 8}
+
+var (
+	dwWindow1 dwFn              = dwWindow1Generic
+	dwWindow4 dwFn              = dwWindow4Generic
+	dwFast    [2][2][3]dwFastFn // by 3 or 5 taps, stride 1 or 2, size
+)
+
+// valid is the range of taps k0 <= k < k1 in dimension dim that lie inside the
+// input for output position o.
+func (w *Window) valid(dim, o int) (k0, k1 int) {
+	start, step := w.at(dim, o, 0), max(1, w.Dilation[dim])
+	if start < 0 {
+		k0 = (-start + step - 1) / step
+	}
+	if start < w.In[dim] {
+		k1 = min(w.Kernel[dim], (w.In[dim]-start+step-1)/step)
+	}
+	return k0, k1
+}
+
+// interior is the range of output positions whose taps all lie inside.
+func (w *Window) interior(dim int) (o0, o1 int) {
+	stride := max(1, w.Stride[dim])
+	o0 = max(0, (w.Pad[dim]+stride-1)/stride)
+	last := w.In[dim] - 1 - (w.Kernel[dim]-1)*max(1, w.Dilation[dim]) + w.Pad[dim]
+	if last < 0 {
+		return o0, o0
+	}
+	return o0, max(o0, min(w.Out[dim], last/stride+1))
+}
+
+func checkWindow(fn string, w *Window, batch, c, in, ldi, out, ldo int) {
+	for d := range 3 {
+		if w.In[d] < 0 || w.Out[d] < 0 || w.Kernel[d] < 1 || w.Stride[d] < 0 || w.Dilation[d] < 0 {
+			panic(fmt.Sprintf("kernel: %s: bad window %+v", fn, *w))
+		}
+	}
+	if w.In[0] != 1 || w.Kernel[0] != 1 || w.Out[0] != 1 || w.Pad[0] != 0 || ldi < c || ldo < c || c < 0 || batch < 0 {
+		panic(fmt.Sprintf("kernel: %s: want a two-dimensional window and strides of at least C: window %+v C=%d LDI=%d LDO=%d", fn, *w, c, ldi, ldo))
+	}
+	need(fn, "In", in, extent(batch*w.In[1]*w.In[2], c, ldi))
+	need(fn, "Out", out, extent(batch*w.Outputs(), c, ldo))
+}
+
+// splitRows divides rows of the given work into chunks of tens of microseconds,
+// and into several per thread while they stay worth a handover.
+func splitRows(rows, flops, threads int) (step, chunks int) {
+	if rows == 0 {
+		return 1, 0
+	}
+	step = max(1, min(rows, 2<<20/max(1, flops)))
+	if threads > 1 {
+		for step > 1 && ceilDiv(rows, step) < 4*threads && step*flops > 1<<17 {
+			step = (step + 1) / 2
+		}
+	}
+	return step, ceilDiv(rows, step)
+}

@@ -1,0 +1,199 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// windows2D are shapes that reach every path: borders on each side, strides,
+// dilations, kernels larger than the input, positions outside it.
+func windows2D() []Window {
+	var ws []Window
+	for _, k := range [][2]int{{3, 3}, {5, 5}, {1, 1}, {2, 4}, {7, 7}, {3, 5}, {1, 3}, {3, 1}} {
+		for _, s := range []int{1, 2, 3} {
+			for _, d := range []int{1, 2} {
+				for _, in := range [][2]int{{7, 7}, {5, 14}, {3, 29}, {1, 2}} {
+					pad := [2]int{k[0] / 2 * d, k[1] / 2 * d}
+					var out [2]int
+					for i := range 2 {
+						out[i] = (in[i]+2*pad[i]-(k[i]-1)*d-1)/s + 1
+					}
+					ws = append(ws, Window2D(in, k, [2]int{s, s}, [2]int{d, d}, pad, out))
+				}
+			}
+		}
+	}
+	return append(ws,
+		Window2D([2]int{4, 4}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{0, 0}, [2]int{2, 2}),
+		Window2D([2]int{4, 5}, [2]int{3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{0, 1}, [2]int{2, 3}),
+		Window2D([2]int{2, 2}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{3, 3}, [2]int{7, 7}), // windows wholly outside
+	)
+}
+
+func TestDepthwise_windowsAndChannels(t *testing.T) {
+	channels := []int{1, 3, 8, 16, 21, 37, 67}
+	eachISA(t, func(t *testing.T) {
+		for i, w := range windows2D() {
+			c := channels[i%len(channels)]
+			batch, ldi, ldo := 1+i%2, c+i%3, c+i%5
+			in := newGuarded(extent(batch*w.In[1]*w.In[2], c, ldi), i)
+			fillRand(rng(uint64(i)), in.data)
+			wt := newGuarded(w.Taps()*c, i+1)
+			fillRand(rng(uint64(i+9)), wt.data)
+			out := newGuarded(extent(batch*w.Outputs(), c, ldo), i+2)
+			d := Depthwise{C: c, Batch: batch, Win: w, In: in.data, LDI: ldi, W: wt.data, Out: out.data, LDO: ldo, Act: []Act{{}, {Op: Relu6}, {Op: HardSwish}}[i%3]}
+			if i%2 == 0 {
+				d.Bias = randSlice(uint64(i), c)
+			}
+			d.Run()
+			out.check(t, "Out")
+			for p := range batch * w.Outputs() {
+				n, oy, ox := p/w.Outputs(), p%w.Outputs()/w.Out[2], p%w.Out[2]
+				for ch := range c {
+					v, mag := dwOracle(d, n, oy, ox, ch)
+					if d.Bias != nil {
+						v += float64(d.Bias[ch])
+					}
+					switch d.Act.Op {
+					case Relu6:
+						v = min(max(v, 0), 6)
+					case HardSwish:
+						v = v * min(max(v+3, 0), 6) / 6
+					}
+					require.InDelta(t, v, out.data[p*ldo+ch], 2e-6*(mag+1), "window %+v C %d position %d,%d channel %d", w, c, oy, ox, ch)
+				}
+				for ch := c; ch < ldo && p*ldo+ch < len(out.data); ch++ {
+					require.Equal(t, uint32(guardBits), math.Float32bits(out.data[p*ldo+ch]), "padding of Out")
+				}
+			}
+		}
+	})
+}
+
+func dwOracle(d Depthwise, n, oy, ox, ch int) (v, mag float64) {
+	w := &d.Win
+	for ky := range w.Kernel[1] {
+		for kx := range w.Kernel[2] {
+			y, x := w.at(1, oy, ky), w.at(2, ox, kx)
+			if y < 0 || y >= w.In[1] || x < 0 || x >= w.In[2] {
+				continue
+			}
+			p := float64(d.In[((n*w.In[1]+y)*w.In[2]+x)*d.LDI+ch]) * float64(d.W[(ky*w.Kernel[2]+kx)*d.C+ch])
+			v, mag = v+p, mag+math.Abs(p)
+		}
+	}
+	return v, mag
+}
+
+func TestDepthwise_chunksCoverEverything(t *testing.T) {
+	w := Window2D([2]int{40, 40}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{40, 40})
+	c := 64
+	in, wt := randSlice(1, 1600*c), randSlice(2, 9*c)
+	want, got := make([]float32, 1600*c), make([]float32, 1600*c)
+	d := Depthwise{C: c, Batch: 1, Win: w, In: in, LDI: c, W: wt, Out: want, LDO: c}
+	d.Run()
+	d.Out = got
+	n := d.Plan(4)
+	assert.Greater(t, n, 4)
+	for i := n - 1; i >= 0; i-- {
+		d.Chunk(i)
+	}
+	assert.Equal(t, want, got)
+}
+
+func TestPooling_windowsAndChannels(t *testing.T) {
+	channels := []int{1, 5, 16, 19, 40}
+	eachISA(t, func(t *testing.T) {
+		for i, w := range windows2D() {
+			for mode := range 3 {
+				c := channels[(i+mode)%len(channels)]
+				ldi, ldo := c+i%3, c+i%4
+				in := newGuarded(extent(w.In[1]*w.In[2], c, ldi), i)
+				fillRand(rng(uint64(i)), in.data)
+				if i%4 == 0 {
+					in.data[len(in.data)/2] = float32(math.NaN())
+				}
+				out := newGuarded(extent(w.Outputs(), c, ldo), i+5)
+				p := Pooling{C: c, Batch: 1, Win: w, In: in.data, LDI: ldi, Out: out.data, LDO: ldo, Max: mode == 0, IncludePad: mode == 1, PadAfter: w.Pad}
+				p.Run()
+				out.check(t, "Out")
+				for o := range w.Outputs() {
+					for ch := range c {
+						want := poolOracle(&p, o/w.Out[2], o%w.Out[2], ch)
+						got := float64(out.data[o*ldo+ch])
+						ok := math.Abs(want-got) <= 1e-6 || want == got || math.IsNaN(want) && math.IsNaN(got)
+						require.True(t, ok, "window %+v mode %d C %d position %d channel %d: want %v, got %v", w, mode, c, o, ch, want, got)
+					}
+				}
+			}
+		}
+	})
+}
+
+func poolOracle(p *Pooling, oy, ox, ch int) float64 {
+	w := &p.Win
+	v, n, pad := 0.0, 0, 0
+	if p.Max {
+		v = math.Inf(-1)
+	}
+	for ky := range w.Kernel[1] {
+		for kx := range w.Kernel[2] {
+			y, x := w.at(1, oy, ky), w.at(2, ox, kx)
+			if y >= -w.Pad[1] && y < w.In[1]+p.PadAfter[1] && x >= -w.Pad[2] && x < w.In[2]+p.PadAfter[2] {
+				pad++
+			}
+			if y < 0 || y >= w.In[1] || x < 0 || x >= w.In[2] {
+				continue
+			}
+			n++
+			e := float64(p.In[(y*w.In[2]+x)*p.LDI+ch])
+			if !p.Max {
+				v += e
+			} else if e != e || v != v {
+				v = math.NaN()
+			} else {
+				v = max(v, e)
+			}
+		}
+	}
+	if !p.Max && n > 0 {
+		if p.IncludePad {
+			n = pad
+		}
+		v /= float64(n)
+	}
+	return v
+}
+
+func TestDepthwise_badOperandsPanic(t *testing.T) {
+	w := Window2D([2]int{4, 4}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{4, 4})
+	d := Depthwise{C: 8, Batch: 1, Win: w, In: make([]float32, 127), LDI: 8, W: make([]float32, 72), Out: make([]float32, 128), LDO: 8}
+	assert.Panics(t, d.Run)
+	d.In = make([]float32, 128)
+	d.Run()
+	d.W = d.W[:71]
+	assert.Panics(t, d.Run)
+	p := Pooling{C: 8, Batch: 1, Win: w, In: d.In, LDI: 7, Out: d.Out, LDO: 8}
+	assert.Panics(t, p.Run)
+}
+
+func BenchmarkDepthwise(b *testing.B) {
+	benchISA(b, func(b *testing.B) {
+		for _, s := range [][4]int{{32, 112, 1, 3}, {144, 56, 1, 3}, {192, 28, 1, 3}, {384, 14, 1, 3}, {576, 14, 1, 3}, {960, 7, 1, 3}, {96, 112, 2, 3}, {144, 56, 2, 3}, {120, 28, 1, 5}} {
+			c, h, st, k := s[0], s[1], s[2], s[3]
+			b.Run(fmt.Sprintf("%dx%dx%d_s%d_k%d", h, h, c, st, k), func(b *testing.B) {
+				o := (h-1)/st + 1
+				w := Window2D([2]int{h, h}, [2]int{k, k}, [2]int{st, st}, [2]int{1, 1}, [2]int{k / 2, k / 2}, [2]int{o, o})
+				in, wt, out := Aligned[float32](h*h*c), Aligned[float32](k*k*c), Aligned[float32](o*o*c)
+				fillRand(rng(1), in)
+				fillRand(rng(2), wt)
+				d := Depthwise{C: c, Batch: 1, Win: w, In: in, LDI: c, W: wt, Bias: make([]float32, c), Out: out, LDO: c, Act: Act{Op: Relu6}}
+				report(b, 2*float64(k*k*o*o*c), d.Run)
+			})
+		}
+	})
+}
