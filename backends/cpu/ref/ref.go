@@ -3,6 +3,7 @@
 package ref
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 
@@ -31,9 +32,13 @@ const (
 )
 
 type entry struct {
-	domain Domain
-	kernel Kernel
+	domain  Domain
+	kernel  Kernel
+	control controlKernel // set instead of kernel for operators with bodies
 }
+
+// controlKernel is a Kernel of the Native domain that runs bodies and gives up when ctx ends.
+type controlKernel func(ctx context.Context, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error)
 
 var kernels = map[reflect.Type]entry{}
 
@@ -43,8 +48,19 @@ func register[O graph.Op](d Domain, k func(o O, in []tensor.Tensor, out []tensor
 	if _, taken := kernels[t]; taken {
 		panic(fmt.Sprintf("ref: two kernels for %v", t))
 	}
-	kernels[t] = entry{d, func(o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	kernels[t] = entry{domain: d, kernel: func(o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		return k(o.(O), in, out)
+	}}
+}
+
+// registerControl binds the kernel of an operator with bodies.
+func registerControl[O graph.Control](k func(ctx context.Context, o O, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error)) {
+	t := reflect.TypeFor[O]()
+	if _, taken := kernels[t]; taken {
+		panic(fmt.Sprintf("ref: two kernels for %v", t))
+	}
+	kernels[t] = entry{control: func(ctx context.Context, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		return k(ctx, o.(O), in, out)
 	}}
 }
 
@@ -57,9 +73,18 @@ func Has(o graph.Op) bool {
 // MaxBytes bounds the size of one output: a shape computed from hostile values fails with fault.Memory instead of exhausting the machine.
 var MaxBytes int64 = 1 << 40
 
+// MaxElements bounds the number of elements of one output in the same way, so that a few bytes of shape cannot ask for more memory than
+// machines have.
+const MaxElements = 1 << 31
+
 // Compute runs one operator on real tensors: it infers the output types from the inputs' types and small integer values and declared, then
 // calls the kernel, converting as the kernel's domain asks. A panic inside a kernel is not recovered here.
 func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
+	return ComputeContext(context.Background(), o, in, declared)
+}
+
+// ComputeContext is Compute for operators that may run long: bodies of control flow look at ctx between their nodes.
+func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
 	e, ok := kernels[reflect.TypeOf(o)]
 	if !ok {
 		return nil, fault.New(fault.Unsupported, "%s: the reference device has no kernel", o.Name())
@@ -85,6 +110,9 @@ func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.T
 			return nil, err
 		}
 	}
+	if e.control != nil {
+		return e.control(ctx, o, in, out)
+	}
 	switch e.domain {
 	case Real:
 		return computeReal(e.kernel, o, in, out)
@@ -103,7 +131,8 @@ func checkOutput(o graph.Op, i int, t tensor.Type) error {
 	case !ok:
 		return nil
 	}
-	if size, ok := t.ByteSize(); !ok || size > MaxBytes {
+	n, ok := t.Shape.Count()
+	if size, fits := t.ByteSize(); !ok || !fits || n > MaxElements || size > MaxBytes {
 		return fault.New(fault.Memory, "%s: output %d: %v is too large", o.Name(), i, t)
 	}
 	return nil

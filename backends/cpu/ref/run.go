@@ -18,6 +18,7 @@ func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tens
 	if err != nil {
 		return nil, err
 	}
+	left := usesLeft(g)
 	vals := make([]tensor.Tensor, len(g.Values))
 	for i, v := range g.In {
 		f := g.Fact(v)
@@ -55,13 +56,24 @@ func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tens
 				declared[k] = g.Values[v].Fact.Type
 			}
 		}
-		res, err := Compute(n.Op, args, declared)
+		res, err := ComputeContext(ctx, n.Op, args, declared)
 		if err != nil {
 			return nil, fault.Wrap(err, "%s", n.Label())
 		}
+		if len(res) != len(n.Out) {
+			return nil, fault.New(fault.Internal, "%s: kernel gave %d outputs, want %d", n.Label(), len(res), len(n.Out))
+		}
 		for k, v := range n.Out {
-			if v != graph.None {
+			if v != graph.None && left[v] > 0 {
 				vals[v] = res[k]
+			}
+		}
+		for _, v := range n.In {
+			if v == graph.None {
+				continue
+			}
+			if left[v]--; left[v] == 0 {
+				vals[v] = tensor.Tensor{}
 			}
 		}
 	}
@@ -70,4 +82,20 @@ func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tens
 		out[i] = vals[v]
 	}
 	return out, nil
+}
+
+// usesLeft counts, per value, the nodes and graph outputs that will read it, so that Run can drop what is no longer needed.
+func usesLeft(g *graph.Graph) []int {
+	left := make([]int, len(g.Values))
+	for i := range g.Nodes {
+		for _, v := range g.Nodes[i].In {
+			if v != graph.None {
+				left[v]++
+			}
+		}
+	}
+	for _, v := range g.Out {
+		left[v]++
+	}
+	return left
 }

@@ -1,0 +1,125 @@
+package ref
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// move copies n elements of src from j on to dst from i on. Both have element types of the same number of bits.
+func move(dst tensor.Tensor, i int, src tensor.Tensor, j, n int) {
+	bits := dst.DType.Bits()
+	if bits%8 == 0 {
+		size := bits / 8
+		copy(dst.Data[i*size:(i+n)*size], src.Data[j*size:(j+n)*size])
+		return
+	}
+	for k := range n { // two elements a byte, the first in the low half
+		v := src.Data[(j+k)/2] >> (4 * ((j + k) & 1)) & 15
+		s := 4 * ((i + k) & 1)
+		dst.Data[(i+k)/2] = dst.Data[(i+k)/2]&^(15<<s) | v<<s
+	}
+}
+
+// like returns a zeroed tensor of an inferred type, all sizes of which are known.
+func like(t tensor.Type) tensor.Tensor {
+	dims, _ := t.Shape.Ints()
+	out := tensor.New(t.DType, dims...)
+	out.Quant = t.Quant
+	return out
+}
+
+// sized returns a zeroed tensor of type t whose sizes were found by computing. It fails with fault.Memory beyond the limits of Compute.
+func sized(t tensor.Type, dims ...int64) (tensor.Tensor, error) {
+	t.Shape = tensor.Of(dims...)
+	n, ok := t.Shape.Count()
+	if size, fits := t.ByteSize(); !ok || !fits || n > MaxElements || size > MaxBytes {
+		return tensor.Tensor{}, fault.New(fault.Memory, "%v is too large", t)
+	}
+	return like(t), nil
+}
+
+// each calls f for every index of a tensor of these sizes in row-major order; i counts the calls. f must not keep or change idx.
+func each(dims []int64, f func(idx []int64, i int)) {
+	n, _ := tensor.Count(dims)
+	idx := make([]int64, len(dims))
+	for i := range int(n) {
+		f(idx, i)
+		for d := len(dims) - 1; d >= 0; d-- {
+			if idx[d]++; idx[d] < dims[d] {
+				break
+			}
+			idx[d] = 0
+		}
+	}
+}
+
+// remap fills a new tensor of type out: the element at each index comes from position from(idx) of x, a negative one leaves it zero.
+func remap(x tensor.Tensor, out tensor.Type, from func(idx []int64) int64) tensor.Tensor {
+	y := like(out)
+	each(y.Dims, func(idx []int64, i int) {
+		if j := from(idx); j >= 0 {
+			move(y, i, x, int(j), 1)
+		}
+	})
+	return y
+}
+
+// reshaped returns the data of x, copied, under the type out, which has as many elements of the same size.
+func reshaped(x tensor.Tensor, out tensor.Type) tensor.Tensor {
+	y := like(out)
+	copy(y.Data, x.Data)
+	return y
+}
+
+// dot returns the sum of the products of an index with strides.
+func dot(idx, stride []int64) int64 {
+	n := int64(0)
+	for d, i := range idx {
+		n += i * stride[d]
+	}
+	return n
+}
+
+// product returns the number of elements in sizes that are known to fit.
+func product(dims []int64) int64 {
+	n, _ := tensor.Count(dims)
+	return n
+}
+
+// ints decodes an integer or bool tensor; an absent one is nil.
+func ints(t tensor.Tensor) ([]int64, error) {
+	if t.Absent() {
+		return nil, nil
+	}
+	v, err := tensor.ReadInts(t.DType, t.Data, t.Count())
+	return v, fault.As(fault.Type, err, "indices")
+}
+
+// int0 decodes the only element of an integer or bool tensor, or returns missing when it is absent.
+func int0(t tensor.Tensor, missing int64) (int64, error) {
+	v, err := ints(t)
+	if err != nil || v == nil {
+		return missing, err
+	}
+	if len(v) != 1 {
+		return 0, fault.New(fault.Shape, "want one element, got %v", t.Type())
+	}
+	return v[0], nil
+}
+
+// position checks an index into a dimension of size n and resolves it; negative ones count from the end when wraps is set.
+func position(index, n int64, wraps bool) (int64, error) {
+	i := index
+	if wraps && i < 0 {
+		i += n
+	}
+	if i < 0 || i >= n {
+		return 0, fault.New(fault.Data, "index %d is outside a dimension of size %d", index, n)
+	}
+	return i, nil
+}
+
+// around splits sizes at an axis: the number of slices before it, its size, the elements of one step along it.
+func around(dims []int64, axis int) (outer, size, inner int) {
+	return int(product(dims[:axis])), int(dims[axis]), int(product(dims[axis+1:]))
+}
