@@ -38,8 +38,8 @@ func sized(t tensor.Type, dims ...int64) (tensor.Tensor, error) {
 	return like(t), nil
 }
 
-// each calls f for every index of a tensor of these sizes in row-major order; i counts the calls. f must not keep or change idx.
-func each(dims []int64, f func(idx []int64, i int)) {
+// eachIndex calls f for every index of a tensor of these sizes in row-major order; i counts the calls. f must not keep or change idx.
+func eachIndex(dims []int64, f func(idx []int64, i int)) {
 	n, _ := tensor.Count(dims)
 	idx := make([]int64, len(dims))
 	for i := range int(n) {
@@ -56,7 +56,7 @@ func each(dims []int64, f func(idx []int64, i int)) {
 // remap fills a new tensor of type out: the element at each index comes from position from(idx) of x, a negative one leaves it zero.
 func remap(x tensor.Tensor, out tensor.Type, from func(idx []int64) int64) tensor.Tensor {
 	y := like(out)
-	each(y.Dims, func(idx []int64, i int) {
+	eachIndex(y.Dims, func(idx []int64, i int) {
 		if j := from(idx); j >= 0 {
 			move(y, i, x, int(j), 1)
 		}
@@ -86,8 +86,8 @@ func product(dims []int64) int64 {
 	return n
 }
 
-// ints decodes an integer or bool tensor; an absent one is nil.
-func ints(t tensor.Tensor) ([]int64, error) {
+// intsOf decodes an integer or bool tensor; an absent one is nil.
+func intsOf(t tensor.Tensor) ([]int64, error) {
 	if t.Absent() {
 		return nil, nil
 	}
@@ -97,7 +97,7 @@ func ints(t tensor.Tensor) ([]int64, error) {
 
 // int0 decodes the only element of an integer or bool tensor, or returns missing when it is absent.
 func int0(t tensor.Tensor, missing int64) (int64, error) {
-	v, err := ints(t)
+	v, err := intsOf(t)
 	if err != nil || v == nil {
 		return missing, err
 	}
