@@ -105,50 +105,44 @@ static void undo_OH_NNModel(void)
 
 static int test_OH_NNDevice_GetAllDevicesID(int bad, int v)
 {
+	if (bad == 0 && v >= misuse_pointers())
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	const size_t **a0 = (const size_t **)(bad == 0 ? misuse_pointer(v) : misuse_scratch(0));
 	uint32_t *a1 = (uint32_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= misuse_pointers())
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNDevice_GetAllDevicesID(a0, a1);
 	if ((bad == 0 || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNDevice_GetAllDevicesID", bad, v);
 	return 1;
-done:
-	return 0;
 }
 
 static int test_OH_NNDevice_GetName(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
 	const char **a1 = (const char **)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNDevice_GetName(a0, a1);
 	if ((bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNDevice_GetName", bad, v);
 	return 1;
-done:
-	return 0;
 }
 
 static int test_OH_NNDevice_GetType(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
 	OH_NN_DeviceType *a1 = (OH_NN_DeviceType *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNDevice_GetType(a0, a1);
 	if ((bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNDevice_GetType", bad, v);
 	return 1;
-done:
-	return 0;
 }
 
 static int test_OH_NNTensorDesc_Create(int bad, int v)
@@ -354,13 +348,13 @@ static int test_OH_NNTensorDesc_GetByteSize(int bad, int v)
 
 static int test_OH_NNTensor_Create(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 1 && v >= MISUSE_HANDLES)
+		return 0;
 	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
 	NN_TensorDesc *g1 = make_NN_TensorDesc();
 	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
-	if (bad == 0 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 1 && v >= MISUSE_HANDLES)
-		goto done;
 	NN_Tensor *r = OH_NNTensor_Create(a0, a1);
 	if (((bad == 1)) && !(r == NULL))
 		misuse_accepted("OH_NNTensor_Create", bad, v);
@@ -369,24 +363,20 @@ static int test_OH_NNTensor_Create(int bad, int v)
 	drop_NN_TensorDesc(g1);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g1);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensor_CreateWithSize(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 1 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
 	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
 	NN_TensorDesc *g1 = make_NN_TensorDesc();
 	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
 	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
-	if (bad == 0 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 1 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 2 && v >= MISUSE_NUMBERS)
-		goto done;
 	NN_Tensor *r = OH_NNTensor_CreateWithSize(a0, a1, a2);
 	if (((bad == 1)) && !(r == NULL))
 		misuse_accepted("OH_NNTensor_CreateWithSize", bad, v);
@@ -395,30 +385,26 @@ static int test_OH_NNTensor_CreateWithSize(int bad, int v)
 	drop_NN_TensorDesc(g1);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g1);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensor_CreateWithFd(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 1 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 3 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 4 && v >= MISUSE_NUMBERS)
+		return 0;
 	size_t a0 = (size_t)(bad == 0 ? misuse_number(v) : 1);
 	NN_TensorDesc *g1 = make_NN_TensorDesc();
 	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
 	int a2 = (int)(bad == 2 ? misuse_number(v) : 1);
 	size_t a3 = (size_t)(bad == 3 ? misuse_number(v) : 1);
 	size_t a4 = (size_t)(bad == 4 ? misuse_number(v) : 1);
-	if (bad == 0 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 1 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 2 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 3 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 4 && v >= MISUSE_NUMBERS)
-		goto done;
 	NN_Tensor *r = OH_NNTensor_CreateWithFd(a0, a1, a2, a3, a4);
 	if (((bad == 1)) && !(r == NULL))
 		misuse_accepted("OH_NNTensor_CreateWithFd", bad, v);
@@ -427,18 +413,14 @@ static int test_OH_NNTensor_CreateWithFd(int bad, int v)
 	drop_NN_TensorDesc(g1);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_NN_TensorDesc(g1);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNTensor_Destroy(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES + 1)
+		return 0;
 	NN_Tensor *g0 = make_NN_Tensor(), *h0 = bad == 0 ? bad_NN_Tensor(v) : g0;
 	NN_Tensor **a0 = bad == 0 && v == MISUSE_HANDLES ? NULL : &h0;
-	if (bad == 0 && v >= MISUSE_HANDLES + 1)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensor_Destroy(a0);
 	if ((bad == 0) && !(r != 0))
 		misuse_accepted("OH_NNTensor_Destroy", bad, v);
@@ -446,109 +428,84 @@ static int test_OH_NNTensor_Destroy(int bad, int v)
 		drop_NN_Tensor(g0);
 	undo_NN_Tensor();
 	return 1;
-done:
-	if (h0 != NULL || bad == 0)
-		drop_NN_Tensor(g0);
-	undo_NN_Tensor();
-	return 0;
 }
 
 static int test_OH_NNTensor_GetTensorDesc(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
 	NN_Tensor *g0 = make_NN_Tensor();
 	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
 	NN_TensorDesc *r = OH_NNTensor_GetTensorDesc(a0);
 	if (((bad == 0)) && !(r == NULL))
 		misuse_accepted("OH_NNTensor_GetTensorDesc", bad, v);
 	drop_NN_Tensor(g0);
 	undo_NN_Tensor();
 	return 1;
-done:
-	drop_NN_Tensor(g0);
-	undo_NN_Tensor();
-	return 0;
 }
 
 static int test_OH_NNTensor_GetDataBuffer(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
 	NN_Tensor *g0 = make_NN_Tensor();
 	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
 	void *r = OH_NNTensor_GetDataBuffer(a0);
 	(void)r;
 	drop_NN_Tensor(g0);
 	undo_NN_Tensor();
 	return 1;
-done:
-	drop_NN_Tensor(g0);
-	undo_NN_Tensor();
-	return 0;
 }
 
 static int test_OH_NNTensor_GetFd(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	NN_Tensor *g0 = make_NN_Tensor();
 	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
 	int *a1 = (int *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensor_GetFd(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensor_GetFd", bad, v);
 	drop_NN_Tensor(g0);
 	undo_NN_Tensor();
 	return 1;
-done:
-	drop_NN_Tensor(g0);
-	undo_NN_Tensor();
-	return 0;
 }
 
 static int test_OH_NNTensor_GetSize(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	NN_Tensor *g0 = make_NN_Tensor();
 	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
 	size_t *a1 = (size_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensor_GetSize(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensor_GetSize", bad, v);
 	drop_NN_Tensor(g0);
 	undo_NN_Tensor();
 	return 1;
-done:
-	drop_NN_Tensor(g0);
-	undo_NN_Tensor();
-	return 0;
 }
 
 static int test_OH_NNTensor_GetOffset(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	NN_Tensor *g0 = make_NN_Tensor();
 	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
 	size_t *a1 = (size_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNTensor_GetOffset(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNTensor_GetOffset", bad, v);
 	drop_NN_Tensor(g0);
 	undo_NN_Tensor();
 	return 1;
-done:
-	drop_NN_Tensor(g0);
-	undo_NN_Tensor();
-	return 0;
 }
 
 static int test_OH_NNQuantParam_Create(int bad, int v)
@@ -641,60 +598,51 @@ static int test_OH_NNModel_Construct(int bad, int v)
 	OH_NNModel *r = OH_NNModel_Construct();
 	if (r)
 		drop_OH_NNModel(r);
-	return 1;
 	(void)bad;
 	(void)v;
+	return 1;
 }
 
 static int test_OH_NNModel_Destroy(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES + 1)
+		return 0;
 	OH_NNModel *g0 = make_OH_NNModel(), *h0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	OH_NNModel **a0 = bad == 0 && v == MISUSE_HANDLES ? NULL : &h0;
-	if (bad == 0 && v >= MISUSE_HANDLES + 1)
-		goto done;
 	OH_NNModel_Destroy(a0);
 	if (h0 != NULL || bad == 0)
 		drop_OH_NNModel(g0);
 	undo_OH_NNModel();
 	return 1;
-done:
-	if (h0 != NULL || bad == 0)
-		drop_OH_NNModel(g0);
-	undo_OH_NNModel();
-	return 0;
 }
 
 static int test_OH_NNModel_AddTensor(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	const OH_NN_Tensor *a1 = (const OH_NN_Tensor *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNModel_AddTensor(a0, a1);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNModel_AddTensor", bad, v);
 	drop_OH_NNModel(g0);
 	undo_OH_NNModel();
 	return 1;
-done:
-	drop_OH_NNModel(g0);
-	undo_OH_NNModel();
-	return 0;
 }
 
 static int test_OH_NNModel_AddTensorToModel(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_HANDLES)
+		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	NN_TensorDesc *g1 = make_NN_TensorDesc();
 	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= MISUSE_HANDLES)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNModel_AddTensorToModel(a0, a1);
 	if (((bad == 0) || (bad == 1)) && !(r != 0))
 		misuse_accepted("OH_NNModel_AddTensorToModel", bad, v);
@@ -703,54 +651,44 @@ static int test_OH_NNModel_AddTensorToModel(int bad, int v)
 	drop_NN_TensorDesc(g1);
 	undo_NN_TensorDesc();
 	return 1;
-done:
-	drop_OH_NNModel(g0);
-	undo_OH_NNModel();
-	drop_NN_TensorDesc(g1);
-	undo_NN_TensorDesc();
-	return 0;
 }
 
 static int test_OH_NNModel_SetTensorData(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= MISUSE_LENGTHS)
+		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
 	const void *a2 = (const void *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
 	size_t a3 = (size_t)(bad == 3 ? misuse_length(v) : 1);
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 2 && v >= misuse_pointers())
-		goto done;
-	if (bad == 3 && v >= MISUSE_LENGTHS)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNModel_SetTensorData(a0, a1, a2, a3);
 	if (((bad == 0) || bad == 2) && !(r != 0))
 		misuse_accepted("OH_NNModel_SetTensorData", bad, v);
 	drop_OH_NNModel(g0);
 	undo_OH_NNModel();
 	return 1;
-done:
-	drop_OH_NNModel(g0);
-	undo_OH_NNModel();
-	return 0;
 }
 
 static int test_OH_NNModel_SetTensorQuantParams(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= MISUSE_HANDLES)
+		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
 	NN_QuantParam *g2 = make_NN_QuantParam();
 	NN_QuantParam *a2 = bad == 2 ? bad_NN_QuantParam(v) : g2;
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 2 && v >= MISUSE_HANDLES)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNModel_SetTensorQuantParams(a0, a1, a2);
 	if (((bad == 0) || (bad == 2)) && !(r != 0))
 		misuse_accepted("OH_NNModel_SetTensorQuantParams", bad, v);
@@ -759,108 +697,86 @@ static int test_OH_NNModel_SetTensorQuantParams(int bad, int v)
 	drop_NN_QuantParam(g2);
 	undo_NN_QuantParam();
 	return 1;
-done:
-	drop_OH_NNModel(g0);
-	undo_OH_NNModel();
-	drop_NN_QuantParam(g2);
-	undo_NN_QuantParam();
-	return 0;
 }
 
 static int test_OH_NNModel_SetTensorType(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
 	OH_NN_TensorType a2 = (OH_NN_TensorType)(bad == 2 ? misuse_number(v) : 1);
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 2 && v >= MISUSE_NUMBERS)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNModel_SetTensorType(a0, a1, a2);
 	if (((bad == 0)) && !(r != 0))
 		misuse_accepted("OH_NNModel_SetTensorType", bad, v);
 	drop_OH_NNModel(g0);
 	undo_OH_NNModel();
 	return 1;
-done:
-	drop_OH_NNModel(g0);
-	undo_OH_NNModel();
-	return 0;
 }
 
 static int test_OH_NNModel_AddOperation(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	if (bad == 4 && v >= misuse_pointers())
+		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	OH_NN_OperationType a1 = (OH_NN_OperationType)(bad == 1 ? misuse_number(v) : 1);
 	const OH_NN_UInt32Array *a2 = (const OH_NN_UInt32Array *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
 	const OH_NN_UInt32Array *a3 = (const OH_NN_UInt32Array *)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
 	const OH_NN_UInt32Array *a4 = (const OH_NN_UInt32Array *)(bad == 4 ? misuse_pointer(v) : misuse_scratch(4));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= MISUSE_NUMBERS)
-		goto done;
-	if (bad == 2 && v >= misuse_pointers())
-		goto done;
-	if (bad == 3 && v >= misuse_pointers())
-		goto done;
-	if (bad == 4 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNModel_AddOperation(a0, a1, a2, a3, a4);
 	if (((bad == 0) || bad == 2 || bad == 3 || bad == 4) && !(r != 0))
 		misuse_accepted("OH_NNModel_AddOperation", bad, v);
 	drop_OH_NNModel(g0);
 	undo_OH_NNModel();
 	return 1;
-done:
-	drop_OH_NNModel(g0);
-	undo_OH_NNModel();
-	return 0;
 }
 
 static int test_OH_NNModel_SpecifyInputsAndOutputs(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	const OH_NN_UInt32Array *a1 = (const OH_NN_UInt32Array *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
 	const OH_NN_UInt32Array *a2 = (const OH_NN_UInt32Array *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
-	if (bad == 1 && v >= misuse_pointers())
-		goto done;
-	if (bad == 2 && v >= misuse_pointers())
-		goto done;
 	OH_NN_ReturnCode r = OH_NNModel_SpecifyInputsAndOutputs(a0, a1, a2);
 	if (((bad == 0) || bad == 1 || bad == 2) && !(r != 0))
 		misuse_accepted("OH_NNModel_SpecifyInputsAndOutputs", bad, v);
 	drop_OH_NNModel(g0);
 	undo_OH_NNModel();
 	return 1;
-done:
-	drop_OH_NNModel(g0);
-	undo_OH_NNModel();
-	return 0;
 }
 
 static int test_OH_NNModel_Finish(int bad, int v)
 {
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
-	if (bad == 0 && v >= MISUSE_HANDLES)
-		goto done;
 	OH_NN_ReturnCode r = OH_NNModel_Finish(a0);
 	if (((bad == 0)) && !(r != 0))
 		misuse_accepted("OH_NNModel_Finish", bad, v);
 	drop_OH_NNModel(g0);
 	undo_OH_NNModel();
 	return 1;
-done:
-	drop_OH_NNModel(g0);
-	undo_OH_NNModel();
-	return 0;
 }
 
 int main(void)
