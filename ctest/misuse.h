@@ -47,24 +47,23 @@ static inline void *misuse_random_address(void)
 	return (void *)(uintptr_t)misuse_state;
 }
 
-static inline void *misuse_handle(int v, void *freed)
+static inline uintptr_t misuse_handle(int v, uintptr_t freed)
 {
-	uintptr_t h = (uintptr_t)freed;
 	switch (v) {
 	case MISUSE_STALE:
-		return (void *)(h + ((uintptr_t)16 << 21));
+		return freed + ((uintptr_t)16 << 21);
 	case MISUSE_NEAR:
-		return (void *)(h + 16 * 77777);
+		return freed + 16 * 77777;
 	case MISUSE_ODD:
-		return (void *)(h + 3);
+		return freed + 3;
 	case MISUSE_RANDOM:
-		return misuse_random_address();
+		return (uintptr_t)misuse_random_address();
 	case MISUSE_SMALL:
-		return (void *)7;
+		return 7;
 	case MISUSE_STACK:
-		return &misuse_areas[0];
+		return (uintptr_t)&misuse_areas[0];
 	default:
-		return NULL;
+		return 0;
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "misuse.h"
 #include "misuse_ohnn.h"
 
-static void *misuse_keep_NN_QuantParam;
+static uintptr_t misuse_keep_NN_QuantParam;
 
 static NN_QuantParam *bad_NN_QuantParam(int v)
 {
@@ -17,9 +17,9 @@ static NN_QuantParam *bad_NN_QuantParam(int v)
 	case MISUSE_FREED:
 		return h;
 	case MISUSE_FOREIGN:
-		return (NN_QuantParam *)(misuse_keep_NN_QuantParam = make_NN_Tensor());
+		return (NN_QuantParam *)(misuse_keep_NN_QuantParam = (uintptr_t)make_NN_Tensor());
 	default:
-		return (NN_QuantParam *)misuse_handle(v, h);
+		return (NN_QuantParam *)misuse_handle(v, (uintptr_t)h);
 	}
 }
 
@@ -27,11 +27,11 @@ static void undo_NN_QuantParam(void)
 {
 	if (misuse_keep_NN_QuantParam)
 		drop_NN_Tensor((NN_Tensor *)misuse_keep_NN_QuantParam);
-	misuse_keep_NN_QuantParam = NULL;
+	misuse_keep_NN_QuantParam = 0;
 	(void)misuse_keep_NN_QuantParam;
 }
 
-static void *misuse_keep_NN_Tensor;
+static uintptr_t misuse_keep_NN_Tensor;
 
 static NN_Tensor *bad_NN_Tensor(int v)
 {
@@ -41,9 +41,9 @@ static NN_Tensor *bad_NN_Tensor(int v)
 	case MISUSE_FREED:
 		return h;
 	case MISUSE_FOREIGN:
-		return (NN_Tensor *)(misuse_keep_NN_Tensor = make_NN_TensorDesc());
+		return (NN_Tensor *)(misuse_keep_NN_Tensor = (uintptr_t)make_NN_TensorDesc());
 	default:
-		return (NN_Tensor *)misuse_handle(v, h);
+		return (NN_Tensor *)misuse_handle(v, (uintptr_t)h);
 	}
 }
 
@@ -51,11 +51,11 @@ static void undo_NN_Tensor(void)
 {
 	if (misuse_keep_NN_Tensor)
 		drop_NN_TensorDesc((NN_TensorDesc *)misuse_keep_NN_Tensor);
-	misuse_keep_NN_Tensor = NULL;
+	misuse_keep_NN_Tensor = 0;
 	(void)misuse_keep_NN_Tensor;
 }
 
-static void *misuse_keep_NN_TensorDesc;
+static uintptr_t misuse_keep_NN_TensorDesc;
 
 static NN_TensorDesc *bad_NN_TensorDesc(int v)
 {
@@ -65,9 +65,9 @@ static NN_TensorDesc *bad_NN_TensorDesc(int v)
 	case MISUSE_FREED:
 		return h;
 	case MISUSE_FOREIGN:
-		return (NN_TensorDesc *)(misuse_keep_NN_TensorDesc = make_OH_NNModel());
+		return (NN_TensorDesc *)(misuse_keep_NN_TensorDesc = (uintptr_t)make_OH_NNModel());
 	default:
-		return (NN_TensorDesc *)misuse_handle(v, h);
+		return (NN_TensorDesc *)misuse_handle(v, (uintptr_t)h);
 	}
 }
 
@@ -75,11 +75,11 @@ static void undo_NN_TensorDesc(void)
 {
 	if (misuse_keep_NN_TensorDesc)
 		drop_OH_NNModel((OH_NNModel *)misuse_keep_NN_TensorDesc);
-	misuse_keep_NN_TensorDesc = NULL;
+	misuse_keep_NN_TensorDesc = 0;
 	(void)misuse_keep_NN_TensorDesc;
 }
 
-static void *misuse_keep_OH_NNModel;
+static uintptr_t misuse_keep_OH_NNModel;
 
 static OH_NNModel *bad_OH_NNModel(int v)
 {
@@ -89,9 +89,9 @@ static OH_NNModel *bad_OH_NNModel(int v)
 	case MISUSE_FREED:
 		return h;
 	case MISUSE_FOREIGN:
-		return (OH_NNModel *)(misuse_keep_OH_NNModel = make_NN_QuantParam());
+		return (OH_NNModel *)(misuse_keep_OH_NNModel = (uintptr_t)make_NN_QuantParam());
 	default:
-		return (OH_NNModel *)misuse_handle(v, h);
+		return (OH_NNModel *)misuse_handle(v, (uintptr_t)h);
 	}
 }
 
@@ -99,7 +99,7 @@ static void undo_OH_NNModel(void)
 {
 	if (misuse_keep_OH_NNModel)
 		drop_NN_QuantParam((NN_QuantParam *)misuse_keep_OH_NNModel);
-	misuse_keep_OH_NNModel = NULL;
+	misuse_keep_OH_NNModel = 0;
 	(void)misuse_keep_OH_NNModel;
 }
 
@@ -164,7 +164,7 @@ static int test_OH_NNTensorDesc_Destroy(int bad, int v)
 	OH_NN_ReturnCode r = OH_NNTensorDesc_Destroy(a0);
 	if ((bad == 0) && !(r != 0))
 		misuse_accepted("OH_NNTensorDesc_Destroy", bad, v);
-	if (h0 != NULL || bad == 0)
+	if (h0 != 0 || bad == 0)
 		drop_NN_TensorDesc(g0);
 	undo_NN_TensorDesc();
 	return 1;
@@ -356,7 +356,7 @@ static int test_OH_NNTensor_Create(int bad, int v)
 	NN_TensorDesc *g1 = make_NN_TensorDesc();
 	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
 	NN_Tensor *r = OH_NNTensor_Create(a0, a1);
-	if (((bad == 1)) && !(r == NULL))
+	if (((bad == 1)) && !(r == 0))
 		misuse_accepted("OH_NNTensor_Create", bad, v);
 	if (r)
 		drop_NN_Tensor(r);
@@ -378,7 +378,7 @@ static int test_OH_NNTensor_CreateWithSize(int bad, int v)
 	NN_TensorDesc *a1 = bad == 1 ? bad_NN_TensorDesc(v) : g1;
 	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
 	NN_Tensor *r = OH_NNTensor_CreateWithSize(a0, a1, a2);
-	if (((bad == 1)) && !(r == NULL))
+	if (((bad == 1)) && !(r == 0))
 		misuse_accepted("OH_NNTensor_CreateWithSize", bad, v);
 	if (r)
 		drop_NN_Tensor(r);
@@ -406,7 +406,7 @@ static int test_OH_NNTensor_CreateWithFd(int bad, int v)
 	size_t a3 = (size_t)(bad == 3 ? misuse_number(v) : 1);
 	size_t a4 = (size_t)(bad == 4 ? misuse_number(v) : 1);
 	NN_Tensor *r = OH_NNTensor_CreateWithFd(a0, a1, a2, a3, a4);
-	if (((bad == 1)) && !(r == NULL))
+	if (((bad == 1)) && !(r == 0))
 		misuse_accepted("OH_NNTensor_CreateWithFd", bad, v);
 	if (r)
 		drop_NN_Tensor(r);
@@ -424,7 +424,7 @@ static int test_OH_NNTensor_Destroy(int bad, int v)
 	OH_NN_ReturnCode r = OH_NNTensor_Destroy(a0);
 	if ((bad == 0) && !(r != 0))
 		misuse_accepted("OH_NNTensor_Destroy", bad, v);
-	if (h0 != NULL || bad == 0)
+	if (h0 != 0 || bad == 0)
 		drop_NN_Tensor(g0);
 	undo_NN_Tensor();
 	return 1;
@@ -437,7 +437,7 @@ static int test_OH_NNTensor_GetTensorDesc(int bad, int v)
 	NN_Tensor *g0 = make_NN_Tensor();
 	NN_Tensor *a0 = bad == 0 ? bad_NN_Tensor(v) : g0;
 	NN_TensorDesc *r = OH_NNTensor_GetTensorDesc(a0);
-	if (((bad == 0)) && !(r == NULL))
+	if (((bad == 0)) && !(r == 0))
 		misuse_accepted("OH_NNTensor_GetTensorDesc", bad, v);
 	drop_NN_Tensor(g0);
 	undo_NN_Tensor();
@@ -587,7 +587,7 @@ static int test_OH_NNQuantParam_Destroy(int bad, int v)
 	OH_NN_ReturnCode r = OH_NNQuantParam_Destroy(a0);
 	if ((bad == 0) && !(r != 0))
 		misuse_accepted("OH_NNQuantParam_Destroy", bad, v);
-	if (h0 != NULL || bad == 0)
+	if (h0 != 0 || bad == 0)
 		drop_NN_QuantParam(g0);
 	undo_NN_QuantParam();
 	return 1;
@@ -610,7 +610,7 @@ static int test_OH_NNModel_Destroy(int bad, int v)
 	OH_NNModel *g0 = make_OH_NNModel(), *h0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	OH_NNModel **a0 = bad == 0 && v == MISUSE_HANDLES ? NULL : &h0;
 	OH_NNModel_Destroy(a0);
-	if (h0 != NULL || bad == 0)
+	if (h0 != 0 || bad == 0)
 		drop_OH_NNModel(g0);
 	undo_OH_NNModel();
 	return 1;

@@ -2,6 +2,7 @@ package abi
 
 import (
 	"fmt"
+	"go/token"
 	"regexp"
 	"slices"
 	"strconv"
@@ -123,8 +124,8 @@ func parseParam(text string) (Param, error) {
 	return p, nil
 }
 
-// goName turns TensorDesc_SetName, init or set_core_mask into tensorDescSetName, init_ (a Go keyword or reserved name keeps a
-// trailing underscore) and setCoreMask.
+// goName turns TensorDesc_SetName, init or set_core_mask into tensorDescSetName, init_ (what Go reserves gets an underscore) and
+// setCoreMask.
 func goName(symbol string) string {
 	var b strings.Builder
 	for i, part := range strings.FieldsFunc(symbol, func(r rune) bool { return r == '_' }) {
@@ -140,7 +141,7 @@ func goName(symbol string) string {
 		}
 	}
 	name := b.String()
-	if name == "init" || name == "main" {
+	if token.IsKeyword(name) || name == "init" || name == "main" {
 		return name + "_"
 	}
 	return name

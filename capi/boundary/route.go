@@ -6,7 +6,6 @@ package boundary
 import "C"
 
 import (
-	"fmt"
 	"sync"
 	"unsafe"
 
@@ -30,11 +29,11 @@ type Decider func() (State, error)
 
 type routing struct {
 	mu       sync.Mutex
-	deciders map[uint32]Decider
-	funcs    map[uint32][]Func
+	deciders map[string]Decider // by component
+	funcs    map[uint32][]Func  // by façade
 }
 
-var routes = routing{deciders: map[uint32]Decider{}, funcs: map[uint32][]Func{}}
+var routes = routing{deciders: map[string]Decider{}, funcs: map[uint32][]Func{}}
 
 // Register makes the functions of a façade known. The glue calls it once, before the first call.
 func Register(funcs []Func) {
@@ -47,13 +46,17 @@ func Register(funcs []Func) {
 func Decide(component string, d Decider) {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()
-	for facade, funcs := range routes.funcs {
-		if funcs[0].Component == component {
-			routes.deciders[facade] = d
-			return
-		}
+	routes.deciders[component] = d
+}
+
+// decider returns the decider of a façade, nil if it has none.
+func (r *routing) decider(facade uint32) Decider {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if funcs := r.funcs[facade]; len(funcs) > 0 {
+		return r.deciders[funcs[0].Component]
 	}
-	panic(fmt.Sprintf("boundary: no façade %s", component))
+	return nil
 }
 
 // SetDriver sets the addresses of a driver's functions, by symbol. Symbols that are missing stay with this library.
@@ -70,11 +73,20 @@ func SetDriver(component string, address map[string]uintptr) {
 // RouteState returns the state of a façade by its index.
 func RouteState(facade uint32) State { return State(C.anynpu_route_state(C.uint32_t(facade))) }
 
+// passing says whether the façade may have to become mixed.
 func (r *routing) passing(facade uint32) bool {
-	r.mu.Lock()
-	decided := r.deciders[facade] != nil
-	r.mu.Unlock()
-	return decided && RouteState(facade) == PassThrough
+	return r.decider(facade) != nil && RouteState(facade) == PassThrough
+}
+
+// HasDriver says whether calls of the façade called component can go to a driver.
+func HasDriver(component string) bool {
+	for facade, funcs := range routes.funcs {
+		if funcs[0].Component == component {
+			state := RouteState(facade)
+			return state == PassThrough || state == Mixed
+		}
+	}
+	return false
 }
 
 // EnterMixed moves a façade to Mixed. When it returns, every slot is stored, so a handle of ours may be given out.
@@ -93,9 +105,7 @@ func nnc_boundary_decide(facade uint32) (state int32) {
 			Log(LevelError, "boundary", "panic while choosing a driver", "facade", facade, "value", v)
 		}
 	}()
-	routes.mu.Lock()
-	decide := routes.deciders[facade]
-	routes.mu.Unlock()
+	decide := routes.decider(facade)
 	if decide == nil {
 		return state
 	}

@@ -64,7 +64,7 @@ func (f *facade) misuse() string {
 		if other == k {
 			other = ""
 		}
-		b.WriteString(badHandle(k, other))
+		b.WriteString(f.badHandle(k, other))
 	}
 	for _, fn := range f.funcs {
 		fn.misuseFunction(&b)
@@ -94,28 +94,36 @@ func (f *facade) kinds() []string {
 	return out
 }
 
+// handleType is the C type in which a program holds a handle of a kind.
+func (f *facade) handleType(kind string) string {
+	if f.Handles[kind].ByValue {
+		return kind + " "
+	}
+	return kind + " *"
+}
+
 // badHandle writes bad_KIND, which gives the kinds of value that misuse.h numbers.
-func badHandle(kind, other string) string {
-	foreign := "misuse_random_address()"
+func (f *facade) badHandle(kind, other string) string {
+	foreign := "(uintptr_t)misuse_random_address()"
 	drop := ""
 	if other != "" {
-		foreign = fmt.Sprintf("misuse_keep_%s = make_%s()", kind, other)
-		drop = fmt.Sprintf("\tif (misuse_keep_%[1]s)\n\t\tdrop_%[2]s((%[2]s *)misuse_keep_%[1]s);\n\tmisuse_keep_%[1]s = NULL;\n", kind, other)
+		foreign = fmt.Sprintf("misuse_keep_%s = (uintptr_t)make_%s()", kind, other)
+		drop = fmt.Sprintf("\tif (misuse_keep_%[1]s)\n\t\tdrop_%[2]s((%[3]s)misuse_keep_%[1]s);\n\tmisuse_keep_%[1]s = 0;\n", kind, other, f.handleType(other))
 	}
 	return fmt.Sprintf(`
-static void *misuse_keep_%[1]s;
+static uintptr_t misuse_keep_%[1]s;
 
-static %[1]s *bad_%[1]s(int v)
+static %[4]sbad_%[1]s(int v)
 {
-	%[1]s *h = make_%[1]s();
+	%[4]sh = make_%[1]s();
 	drop_%[1]s(h);
 	switch (v) {
 	case MISUSE_FREED:
 		return h;
 	case MISUSE_FOREIGN:
-		return (%[1]s *)(%[2]s);
+		return (%[4]s)(%[2]s);
 	default:
-		return (%[1]s *)misuse_handle(v, h);
+		return (%[4]s)misuse_handle(v, (uintptr_t)h);
 	}
 }
 
@@ -123,7 +131,7 @@ static void undo_%[1]s(void)
 {
 %[3]s	(void)misuse_keep_%[1]s;
 }
-`, kind, foreign, drop)
+`, kind, foreign, drop, f.handleType(kind))
 }
 
 // misuseFunction writes test_NAME(bad, v): one call with argument number bad wrong in way v; it returns 0 when there is no such way.
@@ -148,7 +156,7 @@ func (fn *function) misuseFunction(b *strings.Builder) {
 		failed = "r != 0"
 	case fn.IsHandle(fn.Result, 0):
 		fmt.Fprintf(b, "\t%sr = %s;\n", space(fn.Result.Text), call)
-		failed = "r == NULL"
+		failed = "r == 0"
 	default:
 		fmt.Fprintf(b, "\t%sr = %s;\n\t(void)r;\n", space(fn.Result.Text), call)
 	}
@@ -170,18 +178,22 @@ func (fn *function) misuseFunction(b *strings.Builder) {
 // misuseParam gives the declaration of argument i, what undoes it, and the number of ways to get it wrong.
 func (fn *function) misuseParam(i int, p abi.Param) (set string, undo []string, ways string) {
 	t := p.Type
-	base := fn.Facade.Handles[t.Base]
+	h := fn.facade.handleType(t.Base)
 	switch {
-	case base.Go != "" && t.Stars == 1 && (p.Role.Name == "handle" || p.Role.Name == "raw"):
-		set = fmt.Sprintf("\t%[1]s *g%[2]d = make_%[1]s();\n\t%[1]s *a%[2]d = bad == %[2]d ? bad_%[1]s(v) : g%[2]d;\n", t.Base, i)
+	case fn.IsHandle(t, 0):
+		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s();\n\t%[1]sa%[3]d = bad == %[3]d ? bad_%[2]s(v) : g%[3]d;\n", h, t.Base, i)
 		undo = []string{fmt.Sprintf("\tdrop_%s(g%d);\n\tundo_%s();\n", t.Base, i, t.Base)}
 		return set, undo, "MISUSE_HANDLES"
-	case base.Go != "" && t.Stars == 2 && p.Role.Name == "take":
-		set = fmt.Sprintf("\t%[1]s *g%[2]d = make_%[1]s(), *h%[2]d = bad == %[2]d ? bad_%[1]s(v) : g%[2]d;\n\t%[1]s **a%[2]d = bad == %[2]d && v == MISUSE_HANDLES ? NULL : &h%[2]d;\n", t.Base, i)
-		undo = []string{fmt.Sprintf("\tif (h%[2]d != NULL || bad == %[2]d)\n\t\tdrop_%[1]s(g%[2]d);\n\tundo_%[1]s();\n", t.Base, i)}
+	case fn.IsHandle(t, 1) && p.Role.Name == "new":
+		set = fmt.Sprintf("\t%[1]sg%[3]d = 0;\n\t%[1]s*a%[3]d = bad == %[3]d ? NULL : &g%[3]d;\n", h, t.Base, i)
+		undo = []string{fmt.Sprintf("\tif (g%[2]d)\n\t\tdrop_%[1]s(g%[2]d);\n", t.Base, i)}
+		return set, undo, "1"
+	case fn.IsHandle(t, 1) && p.Role.Name == "take":
+		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s(), %[4]sh%[3]d = bad == %[3]d ? bad_%[2]s(v) : g%[3]d;\n\t%[1]s*a%[3]d = bad == %[3]d && v == MISUSE_HANDLES ? NULL : &h%[3]d;\n", h, t.Base, i, strings.TrimPrefix(h, t.Base+" "))
+		undo = []string{fmt.Sprintf("\tif (h%[2]d != 0 || bad == %[2]d)\n\t\tdrop_%[1]s(g%[2]d);\n\tundo_%[1]s();\n", t.Base, i)}
 		return set, undo, "MISUSE_HANDLES + 1"
-	case base.Go != "" && t.Stars == 2:
-		set = fmt.Sprintf("\t%[1]s *g%[2]d = make_%[1]s(), *h%[2]d[MISUSE_ELEMENTS] = {g%[2]d, bad == %[2]d ? bad_%[1]s(v) : g%[2]d};\n\t%[1]s **a%[2]d = bad == %[2]d && v == MISUSE_HANDLES ? NULL : h%[2]d;\n", t.Base, i)
+	case fn.IsHandle(t, 1) && p.Role.Name == "handles":
+		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s(), %[4]sh%[3]d[MISUSE_ELEMENTS] = {g%[3]d, bad == %[3]d ? bad_%[2]s(v) : g%[3]d};\n\t%[1]s*a%[3]d = bad == %[3]d && v == MISUSE_HANDLES ? NULL : h%[3]d;\n", h, t.Base, i, strings.TrimPrefix(h, t.Base+" "))
 		undo = []string{fmt.Sprintf("\tdrop_%s(g%d);\n\tundo_%s();\n", t.Base, i, t.Base)}
 		return set, undo, "MISUSE_HANDLES + 1"
 	case fn.Facade.Types[t.Base].Func && t.Stars == 0:

@@ -1,0 +1,150 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The made-up API through the library, with and without a driver.
+ *
+ *     host alone            no driver: every call is ours
+ *     host driver FILE      pass-through, then mixed, then forks
+ *     host first FILE       the first call carries numbers of every register class to the driver
+ *     host race FILE        32 threads make the first call while the driver is chosen
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "toy.h"
+
+#define CHECK(cond) ((cond) ? (void)0 : (printf("%s:%d: %s\n", __FILE__, __LINE__, #cond), fflush(stdout), _exit(1)))
+
+static int sum_of(toy_context context)
+{
+	int sum = -1;
+	CHECK(toy_add(context, 1, 2.5, 3, &sum) == 0);
+	return sum;
+}
+
+static void alone(void)
+{
+	toy_context context = 0;
+	int sum;
+	CHECK(strcmp(toy_who(), "library") == 0);
+	CHECK(toy_open(&context, "x") == 0 && context != 0);
+	CHECK(sum_of(context) == 6);
+	CHECK(toy_open(NULL, "x") == -1 && toy_open(&context, NULL) == -1);
+	CHECK(toy_open(&context, "panic") == -1);
+	CHECK(toy_open(&context, "panic") == -1);
+	CHECK(toy_add(context, 1, 2.5, 3, NULL) == -1);
+	CHECK(toy_close(context) == 0);
+	CHECK(toy_close(context) == -1);
+	CHECK(toy_add(context, 1, 2.5, 3, &sum) == -1);
+}
+
+static void wait_for(pid_t pid)
+{
+	int status;
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void with_driver(void)
+{
+	toy_context theirs = 0, ours = 0;
+	int sum;
+	CHECK(strcmp(toy_who(), "driver") == 0);
+	CHECK(toy_open(&theirs, "theirs") == 0 && theirs != 0);
+	CHECK(sum_of(theirs) == 1006);
+
+	/* The first object of ours: calls go by handle from here on. */
+	CHECK(toy_open(&ours, "ours") == 0 && ours != 0);
+	CHECK(sum_of(ours) == 6);
+	CHECK(sum_of(theirs) == 1006);
+	CHECK(strcmp(toy_who(), "library") == 0);
+	toy_context more = 0;
+	CHECK(toy_open(&more, "theirs") == 0 && sum_of(more) == 1006);
+	CHECK(toy_close(more) == 0);
+
+	/* A child keeps the driver's objects and loses ours. */
+	pid_t pid = fork();
+	if (pid == 0) {
+		alarm(20);
+		CHECK(sum_of(theirs) == 1006);
+		CHECK(toy_add(ours, 1, 2.5, 3, &sum) == -2);
+		CHECK(toy_open(&more, "theirs") == -2);
+		CHECK(toy_who() == NULL);
+		_exit(0);
+	}
+	wait_for(pid);
+	CHECK(sum_of(ours) == 6);
+	CHECK(toy_close(theirs) == 0 && toy_close(ours) == 0);
+}
+
+static void fork_in_pass_through(void)
+{
+	toy_context theirs = 0;
+	CHECK(toy_open(&theirs, "theirs") == 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		alarm(20);
+		CHECK(strcmp(toy_who(), "driver") == 0);
+		CHECK(sum_of(theirs) == 1006);
+		CHECK(toy_open(&theirs, "theirs") == -2);
+		_exit(0);
+	}
+	wait_for(pid);
+	CHECK(toy_close(theirs) == 0);
+}
+
+static void first_call(const char *file)
+{
+	void *driver = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	CHECK(driver != NULL);
+	toy_status (*their_open)(toy_context *, const char *) = NULL;
+	void *symbol = dlsym(driver, "toy_open");
+	memcpy(&their_open, &symbol, sizeof symbol);
+	toy_context theirs = 0;
+	CHECK(their_open(&theirs, "theirs") == 0);
+	CHECK(sum_of(theirs) == 1006); /* this one starts Go, finds the driver and arrives there unharmed */
+	CHECK(toy_close(theirs) == 0);
+}
+
+static pthread_barrier_t barrier;
+
+static void *racer(void *unused)
+{
+	pthread_barrier_wait(&barrier);
+	CHECK(strcmp(toy_who(), "driver") == 0);
+	return unused;
+}
+
+static void race(void)
+{
+	pthread_t t[32];
+	pthread_barrier_init(&barrier, NULL, 32);
+	for (int i = 0; i < 32; i++)
+		CHECK(pthread_create(&t[i], NULL, racer, NULL) == 0);
+	for (int i = 0; i < 32; i++)
+		pthread_join(t[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	if (argc > 2)
+		setenv("TOY_DRIVER", argv[2], 1);
+	if (strcmp(mode, "alone") == 0)
+		alone();
+	else if (strcmp(mode, "driver") == 0) {
+		fork_in_pass_through();
+		with_driver();
+	} else if (strcmp(mode, "first") == 0)
+		first_call(argv[2]);
+	else if (strcmp(mode, "race") == 0)
+		race();
+	else
+		CHECK(!"usage: host alone | driver FILE | first FILE | race FILE");
+	return 0;
+}

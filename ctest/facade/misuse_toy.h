@@ -1,0 +1,9 @@
+/* A good handle of the made-up API, for its generated misuse test. */
+static inline toy_context make_toy_context(void)
+{
+	toy_context context = 0;
+	toy_open(&context, "ours");
+	return context;
+}
+
+static inline void drop_toy_context(toy_context context) { toy_close(context); }

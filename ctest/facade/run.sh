@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# A made-up vendor API is added to a copy of the tree: a table file, a package with its behaviour, nothing else. The generator, the
+# build and every kind of test then work for it, its stub libraries and its driver.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+here=$PWD/ctest/facade
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/tree"
+git ls-files -z -co --exclude-standard go.mod go.sum Makefile core backends capi ctest/misuse.h include/anynpu.h |
+  xargs -0 -I{} sh -c 'test -f "$1" && cp --parents "$1" "$2"' _ {} "$dir/tree"
+cp "$here/testdata/table_toy.go" "$dir/tree/capi/abi/"
+cp -r "$here/testdata/toy" "$dir/tree/capi/toy"
+cd "$dir/tree"
+
+{ make generate && make libs; } > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }
+lib=$dir/tree/build/lib
+export ANYNPU_LOG_FILE=$dir/log
+flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
+
+# Names: a function without behaviour is not exported; the stub library has its version.
+! nm -D "$lib"/*.so | grep -q toy_later || { echo "toy_later has no behaviour and is exported"; exit 1; }
+grep -q 'toy_later` | 3 | no' docs/support.md || { echo "the support matrix lacks toy_later"; exit 1; }
+nm -D --with-symbol-versions "$lib/libtoy.so" | grep -q 'T toy_add@@TOY_1.0' || { echo "libtoy.so has no symbol version"; exit 1; }
+nm -D --with-symbol-versions "$lib/libtoy_alias.so" | grep -q 'T toy_add$' || { echo "libtoy_alias.so has a symbol version"; exit 1; }
+
+# Linked against each name: the core library alone, and a vendor's names.
+gcc -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver.so" "$here/driver.c"
+for name in neural_network_core toy toy_alias; do
+  gcc "${flags[@]}" "$here/host.c" -o "$dir/host_$name" -l$name -lpthread
+  "$dir/host_$name" alone
+  for mode in driver first race; do "$dir/host_$name" $mode "$dir/driver.so"; done
+done
+gcc "${flags[@]}" ctest/zprototypes_toy.c -Wl,--unresolved-symbols=ignore-all -o "$dir/prototypes" -lneural_network_core
+gcc "${flags[@]}" ctest/zmisuse_toy.c -o "$dir/misuse" -lneural_network_core
+"$dir/misuse"
+grep -q 'toy: panic function=toy_open' "$dir/log" || { echo "the panic was not logged"; cat "$dir/log"; exit 1; }
+echo "one table file and four Go functions: exported, routed, checked"

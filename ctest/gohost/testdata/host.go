@@ -1,0 +1,88 @@
+// Host is a Go program that is linked to the library by cgo, so two Go runtimes share the process: calls from many goroutines, with
+// both garbage collectors busy, give right answers, and signals of the host's still arrive.
+package main
+
+/*
+#cgo LDFLAGS: -lneural_network_core
+#include <anynpu.h>
+#include <neural_network_runtime/neural_network_core.h>
+*/
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// answer returns the bytes of a 2 x 3 x 4 float tensor.
+func answer() (uint64, error) {
+	desc := C.OH_NNTensorDesc_Create()
+	if desc == nil {
+		return 0, fmt.Errorf("no descriptor")
+	}
+	shape := [...]C.int32_t{2, 3, 4}
+	var bytes C.size_t
+	for _, rc := range []C.OH_NN_ReturnCode{
+		C.OH_NNTensorDesc_SetShape(desc, &shape[0], 3),
+		C.OH_NNTensorDesc_SetDataType(desc, C.OH_NN_FLOAT32),
+		C.OH_NNTensorDesc_GetByteSize(desc, &bytes),
+		C.OH_NNTensorDesc_Destroy(&desc),
+	} {
+		if rc != C.OH_NN_SUCCESS {
+			return 0, fmt.Errorf("status %d", rc)
+		}
+	}
+	return uint64(bytes), nil
+}
+
+func main() {
+	var wg sync.WaitGroup
+	failures := make(chan error, 64)
+	for range 16 {
+		wg.Go(func() {
+			for i := range 300 {
+				if n, err := answer(); err != nil || n != 96 {
+					failures <- fmt.Errorf("want 96, got %d: %v", n, err)
+					return
+				}
+				if i%50 == 0 {
+					runtime.GC()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGCHLD)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR1); err != nil {
+		failures <- err
+	}
+	if s := <-signals; s != syscall.SIGUSR1 {
+		failures <- fmt.Errorf("want SIGUSR1, got %v", s)
+	}
+	if n := C.anynpu_live_handles(); n != 0 {
+		failures <- fmt.Errorf("%d handles left", n)
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	runtimes := 0
+	for line := range strings.Lines(string(maps)) {
+		if strings.Contains(line, "libneural_network_core.so") && strings.Contains(line, " r-xp ") {
+			runtimes++
+		}
+	}
+	if err != nil || runtimes != 1 {
+		failures <- fmt.Errorf("%d copies of the library in the process: %v", runtimes, err)
+	}
+	select {
+	case err := <-failures:
+		fmt.Println(err)
+		os.Exit(1)
+	default:
+		fmt.Println("4800 answers from 16 goroutines are right")
+	}
+}

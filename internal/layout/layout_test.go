@@ -1,0 +1,123 @@
+// Package layout tests how the packages may depend on each other.
+package layout
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/anynpu/anynpu/"
+
+// mayImport lists, for each top folder, the folders of this module that its packages may import; tests may import internal as well.
+var mayImport = map[string][]string{
+	"core":     {"core"},
+	"backends": {"core", "backends"},
+	"capi":     {"core", "backends", "capi"},
+}
+
+// mayUseUnsafe lists where unsafe is allowed: where C memory or kernels are, and in conformance, whose runners call a library
+// file as a C program does. Tests may use it anywhere.
+var mayUseUnsafe = []string{"capi/", "backends/", "core/mem/", "conformance/"}
+
+type imported struct{ file, path string }
+
+// imports returns every import of the Go files below root, test data and build output left out.
+func imports(t *testing.T, root string) []imported {
+	var out []imported
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if path != root && (name == "build" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			p, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			out = append(out, imported{filepath.ToSlash(rel), p})
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	return out
+}
+
+// faults returns what is wrong with one import, "" if it is allowed.
+func faults(i imported) string {
+	top, _, _ := strings.Cut(i.file, "/")
+	if target, ours := strings.CutPrefix(i.path, module); ours {
+		targetTop, _, _ := strings.Cut(target, "/")
+		allowed, layered := mayImport[top]
+		inTest := strings.HasSuffix(i.file, "_test.go") && targetTop == "internal"
+		if layered && !inTest && !slices.Contains(allowed, targetTop) {
+			return top + " must not import " + targetTop
+		}
+		return ""
+	}
+	switch {
+	case i.path == "C" && top != "capi":
+		return "cgo is used under capi only"
+	case i.path == "unsafe" && !strings.HasSuffix(i.file, "_test.go"):
+		for _, prefix := range mayUseUnsafe {
+			if strings.HasPrefix(i.file, prefix) {
+				return ""
+			}
+		}
+		return "unsafe is not allowed here"
+	}
+	return ""
+}
+
+func TestImports_goOneWay(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	_, err = os.Stat(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	all := imports(t, root)
+	require.Greater(t, len(all), 50, "the tree was not found")
+	for _, i := range all {
+		assert.Empty(t, faults(i), "%s imports %s", i.file, i.path)
+	}
+}
+
+func TestFaults_areFound(t *testing.T) {
+	for _, i := range []imported{
+		{"core/op/add.go", module + "backends/cpu"},
+		{"core/op/add.go", module + "capi/ohnn"},
+		{"backends/cpu/cpu.go", module + "capi/handle"},
+		{"core/exec/run.go", "C"},
+		{"backends/rknn/driver.go", "C"},
+		{"core/op/add.go", "unsafe"},
+	} {
+		assert.NotEmpty(t, faults(i), "%s imports %s", i.file, i.path)
+	}
+	assert.Empty(t, faults(imported{"capi/ohnn/model.go", module + "core/graph"}))
+	assert.Empty(t, faults(imported{"core/mem/memfd.go", "unsafe"}))
+}
