@@ -100,25 +100,31 @@ func scaleIndex(t tensor.Tensor) (func(i int) int, error) {
 		return nil, fault.New(fault.Argument, "%v has no scale", t.Type())
 	case q.IsPerTensor():
 		return func(int) int { return 0 }, nil
-	case q.Axis < 0 || q.Axis >= len(t.Dims):
+	case q.Axis < 0 || q.Axis >= len(t.Dims) || q.Block < 0:
 		return nil, fault.New(fault.Shape, "quantisation axis %d of %v", q.Axis, t.Type())
 	}
-	inner := 1
-	for _, d := range t.Dims[q.Axis+1:] {
-		inner *= int(d)
-	}
-	size := int(t.Dims[q.Axis])
-	block := max(q.Block, 1)
-	blocks := (size + block - 1) / block
-	want := blocks
-	if q.Block > 0 {
-		want = t.Count() / max(size, 1) * blocks
+	axis, block := q.Axis, q.Block
+	size := int(t.Dims[axis])
+	want := size
+	if block > 0 {
+		want = t.Count() / max(size, 1) * (size/block + min(1, size%block))
 	}
 	if len(q.Scale) != want {
-		return nil, fault.New(fault.Shape, "%v has %d scales on axis %d, want %d", t.Type(), len(q.Scale), q.Axis, want)
+		return nil, fault.New(fault.Shape, "%v has %d scales on axis %d, want %d", t.Type(), len(q.Scale), axis, want)
 	}
-	if q.Block == 0 {
-		return func(i int) int { return i / inner % size }, nil
+	return alongAxis(t.Dims, axis, block), nil
+}
+
+// alongAxis returns the function from an element's position in a tensor of shape dims to its parameter: the index on axis, or, with
+// block > 0, the position in a tensor where each entry serves block neighbours on axis.
+func alongAxis(dims []int64, axis, block int) func(i int) int {
+	size, inner := int(dims[axis]), 1
+	for _, d := range dims[axis+1:] {
+		inner *= int(d)
 	}
-	return func(i int) int { return (i/(inner*size)*blocks+i/inner%size/block)*inner + i%inner }, nil
+	if block == 0 {
+		return func(i int) int { return i / inner % size }
+	}
+	blocks := size/block + min(1, size%block)
+	return func(i int) int { return (i/(inner*size)*blocks+i/inner%size/block)*inner + i%inner }
 }
