@@ -110,16 +110,34 @@ func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declare
 			return nil, err
 		}
 	}
-	if e.control != nil {
-		return e.control(ctx, o, in, out)
+	var res []tensor.Tensor
+	switch {
+	case e.control != nil:
+		res, err = e.control(ctx, o, in, out)
+	case e.domain == Real:
+		res, err = computeReal(e.kernel, o, in, out)
+	case e.domain == Bits:
+		res, err = computeBits(e.kernel, o, in, out)
+	default:
+		res, err = e.kernel(o, in, out)
 	}
-	switch e.domain {
-	case Real:
-		return computeReal(e.kernel, o, in, out)
-	case Bits:
-		return computeBits(e.kernel, o, in, out)
+	if err != nil {
+		return nil, err
 	}
-	return e.kernel(o, in, out)
+	return res, checkResults(o, res, out)
+}
+
+// checkResults holds what a kernel returned against what inference promised.
+func checkResults(o graph.Op, res []tensor.Tensor, out []tensor.Type) error {
+	if len(res) != len(out) {
+		return fault.New(fault.Internal, "%s: computed %d outputs of %d", o.Name(), len(res), len(out))
+	}
+	for i, t := range res {
+		if _, ok := out[i].Shape.Merge(tensor.Of(t.Dims...)); !ok || t.DType != out[i].DType {
+			return fault.New(fault.Internal, "%s: output %d: computed %v, inferred %v", o.Name(), i, t.Type(), out[i])
+		}
+	}
+	return nil
 }
 
 // checkOutput refuses an output that cannot be allocated, and shapes that inference left open although everything is known.

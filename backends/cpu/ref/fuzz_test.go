@@ -1,0 +1,101 @@
+package ref
+
+import (
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op/optest"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// FuzzCompute gives every registered operator arbitrary attributes and small tensors: the result is an error that is not our own fault, or
+// tensors of the inferred sizes, and the inputs are unchanged.
+func FuzzCompute(f *testing.F) {
+	rnd := rand.New(rand.NewSource(2))
+	for i := range len(graph.OpNames()) {
+		for range 40 {
+			data := make([]byte, 400)
+			rnd.Read(data)
+			f.Add(uint16(i), data)
+		}
+	}
+	defer func(n int64) { MaxBytes = n }(MaxBytes)
+	MaxBytes = 1 << 20
+	f.Fuzz(func(t *testing.T, n uint16, data []byte) {
+		names := graph.OpNames()
+		o, _ := graph.NewOp(names[int(n)%len(names)])
+		if _, body := o.(graph.Control); body {
+			return // what a body does is up to the body, loops without end included
+		}
+		s := optest.NewSource(data)
+		optest.Fill(o, s, s.Byte() > 200)
+		in := make([]tensor.Tensor, s.Below(7))
+		kept := make([][]byte, len(in))
+		for i := range in {
+			if in[i] = optest.Tensor(s); i > 0 && s.Byte() < 128 {
+				in[i] = imitate(in[0], in[i])
+			}
+			kept[i] = slices.Clone(in[i].Data)
+		}
+		declared := make([]tensor.Type, s.Below(4))
+		out, err := Compute(o, in, declared)
+		if err != nil {
+			if fault.KindOf(err) == fault.Internal {
+				t.Fatalf("%s %+v: %v: %v", o.Name(), o, err, typesOf(in))
+			}
+			return
+		}
+		if len(out) != len(declared) {
+			t.Fatalf("%s %+v: %d results for %d outputs of %v", o.Name(), o, len(out), len(declared), typesOf(in))
+		}
+		for i, y := range out {
+			if size, ok := y.Type().ByteSize(); !ok || size != int64(len(y.Data)) {
+				t.Fatalf("%s %+v: output %d: %v in %d bytes of %v", o.Name(), o, i, y.Type(), len(y.Data), typesOf(in))
+			}
+		}
+		for i := range in {
+			if !slices.Equal(kept[i], in[i].Data) {
+				t.Fatalf("%s %+v: input %d is written: %v", o.Name(), o, i, typesOf(in))
+			}
+		}
+	})
+}
+
+// imitate returns b with the type of a, its data repeated, so that operators get past their type checks.
+func imitate(a, b tensor.Tensor) tensor.Tensor {
+	if a.Absent() || b.Absent() || len(b.Data) == 0 {
+		return a
+	}
+	t := tensor.New(a.DType, b.Dims...)
+	t.Quant = a.Quant
+	for i := range t.Data {
+		t.Data[i] = b.Data[i%len(b.Data)]
+		if a.DType == tensor.Bool {
+			t.Data[i] &= 1
+		}
+	}
+	return t
+}
+
+func typesOf(in []tensor.Tensor) []string {
+	s := make([]string, len(in))
+	for i, t := range in {
+		s[i] = t.Type().String()
+	}
+	return s
+}
+
+// Every registered operator computes, or is listed with the reason why not.
+func TestKernels_coverEveryOperator(t *testing.T) {
+	without := map[string]string{}
+	for _, name := range graph.OpNames() {
+		o, _ := graph.NewOp(name)
+		_, excused := without[name]
+		if Has(o) == excused {
+			t.Errorf("%s: kernel %v, listed as without: %v", name, Has(o), excused)
+		}
+	}
+}

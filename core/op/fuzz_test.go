@@ -1,0 +1,62 @@
+package op
+
+import (
+	"math/rand"
+	"runtime/metrics"
+	"testing"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op/optest"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// FuzzInfer gives every registered operator arbitrary attributes and facts: inference returns facts or an error, one fact per output, no
+// negative sizes out of sane inputs, and never panics or allocates by a size that a model claims.
+func FuzzInfer(f *testing.F) {
+	rnd := rand.New(rand.NewSource(1))
+	for i := range len(graph.OpNames()) {
+		for range 40 {
+			data := make([]byte, 160)
+			rnd.Read(data)
+			f.Add(uint16(i), data)
+		}
+	}
+	heap := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	f.Fuzz(func(t *testing.T, n uint16, data []byte) {
+		names := graph.OpNames()
+		o, _ := graph.NewOp(names[int(n)%len(names)])
+		s := optest.NewSource(data)
+		wild := s.Byte()&1 == 1
+		optest.Fill(o, s, wild)
+		in := optest.Facts(s, 7, wild)
+		declared := make([]tensor.Type, s.Below(5))
+		for i := range declared {
+			if s.Byte() > 200 {
+				declared[i] = optest.Fact(s, wild).Type
+			}
+		}
+		metrics.Read(heap)
+		before := heap[0].Value.Uint64()
+		out, err := o.Infer(in, declared)
+		metrics.Read(heap)
+		if used := heap[0].Value.Uint64() - before; used > 16<<20 {
+			t.Fatalf("%s %+v: inference allocates %d bytes: %+v", o.Name(), o, used, in)
+		}
+		if err != nil {
+			return
+		}
+		if len(out) != len(declared) {
+			t.Fatalf("%s %+v: %d facts for %d outputs: %+v", o.Name(), o, len(out), len(declared), in)
+		}
+		if wild {
+			return
+		}
+		for i, f := range out {
+			for _, d := range f.Shape.Dims {
+				if d.Known() && d.N < 0 {
+					t.Fatalf("%s %+v: output %d: %v of %+v", o.Name(), o, i, f.Type, in)
+				}
+			}
+		}
+	})
+}
