@@ -1,0 +1,419 @@
+package cpu
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/leak"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
+
+// slow is an operator that waits in its kernel; the test registers no kernel for it, so the device refuses it.
+type slow struct{}
+
+func (*slow) Name() string         { return "test.slow" }
+func (*slow) Traits() graph.Traits { return graph.Traits{} }
+func (*slow) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
+	return in[:1], nil
+}
+
+func init() { graph.Register((*slow)(nil)) }
+
+func newDevice(t testing.TB, c Config) *Device {
+	d, err := New(c)
+	require.NoError(t, err)
+	return d
+}
+
+// chain returns x + 1 + 1 + ... (n times) over float32 of the given shape.
+func chain(t testing.TB, n int, s tensor.Shape) *graph.Graph {
+	b := graph.NewBuilder("chain")
+	x := b.Input("x", tensor.Type{DType: tensor.Float32, Shape: s})
+	for i := range n {
+		b.SetOrigin(i)
+		x = b.Add(&op.Add{}, x, b.Float32(1))
+	}
+	b.Output(x)
+	g, err := b.Graph()
+	require.NoError(t, err)
+	return g
+}
+
+func compile(t testing.TB, d *Device, g *graph.Graph) device.Program {
+	p, err := d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
+	require.NoError(t, err)
+	return p
+}
+
+func newExec(t testing.TB, p device.Program, o device.ExecOptions) device.Execution {
+	e, err := p.New(o)
+	require.NoError(t, err)
+	return e
+}
+
+// hostView returns a view of a new buffer that holds v.
+func hostView(t testing.TB, v []float32, dims ...int64) mem.View {
+	b, err := mem.Host(int64(4*len(v)), mem.Options{})
+	require.NoError(t, err)
+	require.NoError(t, mem.Write(b, 0, tensor.Float32s(v...)))
+	return mem.View{Buf: b, Type: tensor.T(tensor.Float32, dims...)}
+}
+
+func floats(t testing.TB, data []byte) []float32 {
+	v, err := tensor.ReadFloat32s(data, len(data)/4)
+	require.NoError(t, err)
+	return v
+}
+
+func TestExecution_runsInPlace(t *testing.T) {
+	p := compile(t, newDevice(t, Config{}), chain(t, 3, tensor.Of(4)))
+	defer p.Release()
+	e := newExec(t, p, device.ExecOptions{Profiling: true})
+	defer e.Release()
+	x, y := hostView(t, []float32{1, 2, 3, 4}, 4), hostView(t, make([]float32, 4), 4)
+	require.NoError(t, e.BindInput(0, x))
+	require.NoError(t, e.BindOutput(0, y))
+	x.Buf.Release() // the execution has its own reference
+	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+	data, _ := y.Buf.Map()
+	assert.Equal(t, []float32{4, 5, 6, 7}, floats(t, data))
+	y.Buf.Release()
+	s := e.Stats()
+	assert.EqualValues(t, 1, s.Runs)
+	assert.Zero(t, s.CopiedIn)
+	require.Len(t, s.Nodes, 3)
+	assert.Equal(t, device.NodeTime{Node: 2, Op: "add", Device: "cpu", Start: s.Nodes[2].Start, Length: s.Nodes[2].Length}, s.Nodes[2])
+	assert.EqualValues(t, 32, s.PeakMemory) // a step's input and output
+}
+
+func TestExecution_dynamicShape(t *testing.T) {
+	d := newDevice(t, Config{DimMin: 2, DimMax: 9})
+	p := compile(t, d, chain(t, 1, tensor.OfDims(tensor.Dim{Sym: 3}, tensor.D(2))))
+	defer p.Release()
+	in, out := p.Ports()
+	assert.Equal(t, []int64{2, 2}, in[0].Min)
+	assert.Equal(t, []int64{9, 2}, in[0].Max)
+	assert.Equal(t, "x", in[0].Name)
+	assert.False(t, out[0].Type.Shape.Static())
+	e := newExec(t, p, device.ExecOptions{})
+	defer e.Release()
+	x := hostView(t, []float32{1, 2, 3, 4, 5, 6}, 3, 2)
+	defer x.Buf.Release()
+	free := x
+	free.Type = tensor.Type{}
+	require.NoError(t, e.BindInput(0, free))
+	assert.Equal(t, fault.State, fault.KindOf(e.Start(device.RunRequest{})), "no sizes")
+	assert.Equal(t, fault.Shape, fault.KindOf(e.SetShape(0, []int64{2, 3})))
+	assert.Equal(t, fault.Shape, fault.KindOf(e.SetShape(0, []int64{2})))
+	assert.Equal(t, fault.Shape, fault.KindOf(e.SetShape(0, []int64{-1, 2})))
+	for _, n := range []int64{2, 3, 1, 0} {
+		require.NoError(t, e.SetShape(0, []int64{n, 2}))
+		require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+		typ, err := e.OutputType(0)
+		require.NoError(t, err)
+		assert.Equal(t, tensor.T(tensor.Float32, n, 2), typ)
+		data, err := e.OutputData(0)
+		require.NoError(t, err)
+		assert.Equal(t, []float32{2, 3, 4, 5, 6, 7}[:2*n], floats(t, data))
+	}
+	require.NoError(t, e.SetShape(0, []int64{4, 2}))
+	assert.Equal(t, fault.Memory, fault.KindOf(exec.Run(context.Background(), e, device.RunRequest{})), "the buffer has 3x2")
+	require.NoError(t, e.SetShape(0, []int64{3, 2}))
+	y := hostView(t, make([]float32, 5))
+	defer y.Buf.Release()
+	y.Type = tensor.Type{}
+	require.NoError(t, e.BindOutput(0, y))
+	err := exec.Run(context.Background(), e, device.RunRequest{})
+	assert.Equal(t, fault.Memory, fault.KindOf(err), "output of 6 into 5: %v", err)
+	require.NoError(t, e.SetShape(0, []int64{2, 2}))
+	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+	data, _ := y.Buf.Map()
+	assert.Equal(t, []float32{2, 3, 4, 5, 0}, floats(t, data))
+}
+
+// far is memory the host cannot map.
+type far struct {
+	mem.Buffer
+	data []byte
+}
+
+func (f *far) Map() ([]byte, error)                { return nil, mem.ErrUnmappable }
+func (f *far) CopyIn(off int64, src []byte) error  { copy(f.data[off:], src); return nil }
+func (f *far) CopyOut(dst []byte, off int64) error { copy(dst, f.data[off:]); return nil }
+
+func newFar(n int) *far {
+	data := make([]byte, n)
+	return &far{Buffer: mem.Borrow(data, nil), data: data}
+}
+
+func TestExecution_copiesWhatItCannotUse(t *testing.T) {
+	p := compile(t, newDevice(t, Config{}), chain(t, 1, tensor.Of(2, 2)))
+	defer p.Release()
+	e := newExec(t, p, device.ExecOptions{})
+	defer e.Release()
+	typ := tensor.T(tensor.Float32, 2, 2)
+	odd := mem.Borrow(make([]byte, 40), nil)
+	defer odd.Release()
+	remote := newFar(16)
+	defer remote.Release()
+	for name, c := range map[string]struct{ in, out mem.View }{
+		"unaligned":  {mem.View{Buf: odd, Off: 1, Type: typ}, mem.View{Buf: odd, Off: 19, Type: typ}},
+		"strided":    {mem.View{Buf: odd, Type: typ, Strides: []int64{1, 2}}, mem.View{Buf: odd, Off: 16, Type: typ, Strides: []int64{1, 2}}},
+		"unmappable": {mem.View{Buf: remote, Type: typ}, mem.View{Buf: remote, Type: typ}},
+		"in place":   {mem.View{Buf: odd, Type: typ}, mem.View{Buf: odd, Type: typ}},
+	} {
+		require.NoError(t, c.in.Store(tensor.Float32s(1, 2, 3, 4)), name)
+		require.NoError(t, e.BindInput(0, c.in), name)
+		require.NoError(t, e.BindOutput(0, c.out), name)
+		before := e.Stats().CopiedIn
+		require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}), name)
+		assert.Equal(t, name != "in place", e.Stats().CopiedIn > before, name)
+		got := make([]byte, 16)
+		require.NoError(t, c.out.Load(got))
+		assert.Equal(t, []float32{2, 3, 4, 5}, floats(t, got), name)
+	}
+}
+
+func TestExecution_refuses(t *testing.T) {
+	p := compile(t, newDevice(t, Config{}), chain(t, 1, tensor.Of(4)))
+	defer p.Release()
+	e := newExec(t, p, device.ExecOptions{})
+	b, err := mem.Host(16, mem.Options{})
+	require.NoError(t, err)
+	defer b.Release()
+	f := tensor.Float32
+	for name, c := range map[string]struct {
+		port int
+		v    mem.View
+		kind fault.Kind
+	}{
+		"port 1":       {1, mem.View{Buf: b, Type: tensor.T(f, 4)}, fault.Argument},
+		"port -1":      {-1, mem.View{Buf: b, Type: tensor.T(f, 4)}, fault.Argument},
+		"type":         {0, mem.View{Buf: b, Type: tensor.T(tensor.Int32, 4)}, fault.Type},
+		"shape":        {0, mem.View{Buf: b, Type: tensor.T(f, 2, 2)}, fault.Shape},
+		"native":       {0, mem.View{Buf: b, Type: tensor.T(f, 4), Native: "nc1hwc2/16"}, fault.Unsupported},
+		"too small":    {0, mem.View{Buf: b, Off: 4, Type: tensor.T(f, 4)}, fault.Memory},
+		"offset":       {0, mem.View{Buf: b, Off: 17}, fault.Memory},
+		"free strides": {0, mem.View{Buf: b, Strides: []int64{2}}, fault.Shape},
+	} {
+		assert.Equal(t, c.kind, fault.KindOf(e.BindInput(c.port, c.v)), name)
+		assert.Equal(t, c.kind, fault.KindOf(e.BindOutput(c.port, c.v)), name)
+	}
+	assert.Equal(t, fault.State, fault.KindOf(e.Start(device.RunRequest{})), "nothing bound")
+	_, err = e.OutputData(0)
+	assert.Equal(t, fault.State, fault.KindOf(err))
+	_, err = e.OutputType(1)
+	assert.Equal(t, fault.Argument, fault.KindOf(err))
+	e.Release()
+	e.Release()
+	assert.Equal(t, fault.State, fault.KindOf(e.BindInput(0, mem.View{Buf: b})))
+	assert.Equal(t, fault.State, fault.KindOf(e.Start(device.RunRequest{})))
+}
+
+func TestExecution_passesInputsAndConstantsThrough(t *testing.T) {
+	b := graph.NewBuilder("through")
+	x := b.Input("x", tensor.T(tensor.Float32, 1))
+	b.Output(x, b.Float32(7))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	p := compile(t, newDevice(t, Config{}), g)
+	defer p.Release()
+	e := newExec(t, p, device.ExecOptions{})
+	defer e.Release()
+	v := hostView(t, []float32{5}, 1)
+	defer v.Buf.Release()
+	require.NoError(t, e.BindInput(0, v))
+	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+	require.NoError(t, mem.Write(v.Buf, 0, tensor.Float32s(6)))
+	for i, want := range []float32{5, 7} {
+		data, err := e.OutputData(i)
+		require.NoError(t, err)
+		assert.Equal(t, []float32{want}, floats(t, data))
+	}
+}
+
+func TestExecution_concurrentRunsAgree(t *testing.T) {
+	p := compile(t, newDevice(t, Config{Threads: 2}), chain(t, 20, tensor.Of(50)))
+	x := make([]float32, 50)
+	want := make([]float32, 50)
+	for i := range x {
+		x[i], want[i] = float32(i), float32(i+20)
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			e, err := p.New(device.ExecOptions{Priority: device.Priority(i % 4)})
+			if !assert.NoError(t, err) {
+				return
+			}
+			defer e.Release()
+			v := hostView(t, x, 50)
+			defer v.Buf.Release()
+			assert.NoError(t, e.BindInput(0, v))
+			for range 10 {
+				assert.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+				data, err := e.OutputData(0)
+				assert.NoError(t, err)
+				assert.Equal(t, want, floats(t, data))
+			}
+		})
+	}
+	wg.Wait()
+	p.Release()
+}
+
+func TestExecution_deadlineAndCancelBetweenSteps(t *testing.T) {
+	d := newDevice(t, Config{Threads: 1})
+	p := compile(t, d, chain(t, 3, tensor.Of(1)))
+	defer p.Release()
+	e := newExec(t, p, device.ExecOptions{})
+	defer e.Release()
+	v := hostView(t, []float32{1}, 1)
+	defer v.Buf.Release()
+	require.NoError(t, e.BindInput(0, v))
+	g := d.engines[0].(reference).gate
+	require.NoError(t, g.enter(context.Background(), 0)) // holds the only place: the run waits at its first step
+	done := make(chan error, 1)
+	require.NoError(t, e.Start(device.RunRequest{Done: func(err error) { done <- err }}))
+	awaitQueue(g, 1)
+	e.Cancel()
+	err := <-done
+	assert.Equal(t, fault.Canceled, fault.KindOf(err))
+	assert.ErrorContains(t, err, "operator 0 (add)")
+	err = exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(10 * time.Millisecond)})
+	assert.Equal(t, fault.Timeout, fault.KindOf(err))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	assert.Equal(t, fault.Canceled, fault.KindOf(exec.Run(ctx, e, device.RunRequest{})))
+	g.leave()
+	assert.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+}
+
+// awaitQueue returns when n steps stand in g's queue.
+func awaitQueue(g *gate, n int) {
+	for waiting := -1; waiting != n; runtime.Gosched() {
+		g.mu.Lock()
+		waiting = 0
+		for _, q := range g.queue {
+			waiting += len(q)
+		}
+		g.mu.Unlock()
+	}
+}
+
+func TestGate_ordersByPriority(t *testing.T) {
+	g := newGate(1)
+	require.NoError(t, g.enter(context.Background(), 0))
+	var mu sync.Mutex
+	var order []device.Priority
+	var wg sync.WaitGroup
+	for i, p := range []device.Priority{device.PriorityLow, device.PriorityDefault, device.PriorityHigh, device.PriorityMedium} {
+		wg.Go(func() {
+			assert.NoError(t, g.enter(context.Background(), p))
+			mu.Lock()
+			order = append(order, p)
+			mu.Unlock()
+			g.leave()
+		})
+		awaitQueue(g, i+1)
+	}
+	g.leave()
+	wg.Wait()
+	assert.Equal(t, []device.Priority{device.PriorityHigh, device.PriorityDefault, device.PriorityMedium, device.PriorityLow}, order)
+	assert.Equal(t, 1, g.free)
+}
+
+func TestDevice_supportAndCompile(t *testing.T) {
+	b := graph.NewBuilder("g")
+	x := b.Input("x", tensor.T(tensor.Float32, 1))
+	b.SetOrigin(4)
+	b.Output(b.Add(&slow{}, b.Add(&op.Add{}, x, x)))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	d := newDevice(t, Config{})
+	s, err := d.Support(g, device.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []device.NodeSupport{{OK: true}, {Reason: "no kernel for test.slow"}}, s)
+	_, err = d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
+	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
+	assert.ErrorContains(t, err, "operator 4 (test.slow): no kernel")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = d.Compile(ctx, device.Unit{Graph: g}, device.Options{})
+	assert.Equal(t, fault.Canceled, fault.KindOf(err))
+	_, err = New(Config{DimMin: 3, DimMax: 2})
+	assert.Equal(t, fault.Argument, fault.KindOf(err))
+}
+
+func TestProgram_saveAndLoad(t *testing.T) {
+	d := newDevice(t, Config{})
+	p, err := d.Compile(context.Background(), device.Unit{Graph: chain(t, 2, tensor.Of(2))}, device.Options{Float16: true, Priority: device.PriorityHigh})
+	require.NoError(t, err)
+	var saved bytes.Buffer
+	require.NoError(t, p.Save(&saved))
+	p.Release()
+	blob := saved.Bytes()
+	p, err = d.Load(context.Background(), device.Blob{Data: bytes.Clone(blob)}, device.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, device.Options{Float16: true, Priority: device.PriorityHigh}, p.(*program).options)
+	saved.Reset()
+	require.NoError(t, p.Save(&saved))
+	assert.Equal(t, blob, saved.Bytes())
+	e := newExec(t, p, device.ExecOptions{})
+	p.Release()
+	v := hostView(t, []float32{1, 2}, 2)
+	require.NoError(t, e.BindInput(0, v))
+	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+	data, err := e.OutputData(0)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{3, 4}, floats(t, data))
+	e.Release()
+	v.Buf.Release()
+
+	for i := range blob {
+		bad := bytes.Clone(blob)
+		bad[i] ^= 1 << (i % 8)
+		_, err := d.Load(context.Background(), device.Blob{Data: bad}, device.Options{})
+		require.Equal(t, fault.File, fault.KindOf(err), "byte %d: %v", i, err)
+		_, err = d.Load(context.Background(), device.Blob{Data: blob[:i]}, device.Options{})
+		require.Equal(t, fault.File, fault.KindOf(err), "cut at %d: %v", i, err)
+	}
+	other := newDevice(t, Config{})
+	other.info.BuildHash = "another build"
+	_, err = other.Load(context.Background(), device.Blob{Data: blob}, device.Options{})
+	assert.ErrorContains(t, err, `this is "another build"`)
+	_, err = d.Load(context.Background(), device.Blob{Container: "rknn", Data: blob}, device.Options{})
+	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
+}
+
+// A blob with a right checksum around a graph that the device cannot compute.
+func TestProgram_loadForeignGraph(t *testing.T) {
+	d := newDevice(t, Config{})
+	p := &program{dev: d}
+	b := graph.NewBuilder("g")
+	b.Output(b.Add(&slow{}, b.Input("x", tensor.T(tensor.Float32, 1))))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	p.unit.Graph = g
+	var saved bytes.Buffer
+	require.NoError(t, p.Save(&saved))
+	_, err = d.Load(context.Background(), device.Blob{Data: saved.Bytes()}, device.Options{})
+	assert.Equal(t, fault.File, fault.KindOf(err))
+	assert.ErrorContains(t, err, "no kernel")
+}

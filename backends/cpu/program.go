@@ -1,0 +1,167 @@
+package cpu
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"sync/atomic"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// program is a compiled graph.
+type program struct {
+	refs    atomic.Int64
+	dev     *Device
+	unit    device.Unit
+	options device.Options
+	plan    plan
+	in, out []device.Port
+}
+
+// newProgram takes p over and retains u's weights.
+func newProgram(d *Device, u device.Unit, o device.Options, p plan) *program {
+	if u.Weights != nil {
+		u.Weights.Retain()
+	}
+	g := u.Graph
+	pr := &program{dev: d, unit: u, options: o, plan: p, in: d.ports(g, g.In), out: d.ports(g, g.Out)}
+	pr.refs.Store(1)
+	return pr
+}
+
+func (d *Device) ports(g *graph.Graph, vs []graph.Value) []device.Port {
+	out := make([]device.Port, len(vs))
+	for i, v := range vs {
+		t := g.Fact(v).Type
+		p := device.Port{Name: g.Values[v].Name, Type: t, Align: mem.MinAlign}
+		for _, dim := range t.Shape.Dims {
+			lo, hi := dim.N, dim.N
+			if !dim.Known() {
+				lo, hi = d.info.DimMin, d.info.DimMax
+			}
+			p.Min, p.Max = append(p.Min, lo), append(p.Max, hi)
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// Ports describes inputs and outputs.
+func (p *program) Ports() (in, out []device.Port) { return p.in, p.out }
+
+// New returns an execution.
+func (p *program) New(o device.ExecOptions) (device.Execution, error) {
+	if o.Priority == device.PriorityDefault {
+		o.Priority = p.options.Priority
+	}
+	inst, err := p.plan.instance(o)
+	if err != nil {
+		return nil, err
+	}
+	p.Retain()
+	return newExecution(p, inst), nil
+}
+
+// Retain adds a reference.
+func (p *program) Retain() {
+	if p.refs.Add(1) <= 1 {
+		panic("cpu: a freed program was retained")
+	}
+}
+
+// Release drops a reference; the last one frees the program.
+func (p *program) Release() {
+	switch n := p.refs.Add(-1); {
+	case n > 0:
+		return
+	case n < 0:
+		panic("cpu: a program was released more often than retained")
+	}
+	p.plan.release()
+	if p.unit.Weights != nil {
+		p.unit.Weights.Release()
+	}
+}
+
+// A saved program: magic, version, build hash, options, the encoded graph with its constants, and a CRC-32C of all that. Integers are
+// little-endian. The graph starts at a multiple of 64 bytes.
+const (
+	savedMagic   = "ANPUCPU\x00"
+	savedVersion = 1
+	savedHeader  = 64
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Save writes the graph, its constants and the options; Load prepares it anew.
+func (p *program) Save(w io.Writer) error {
+	head := make([]byte, savedHeader)
+	copy(head, savedMagic)
+	binary.LittleEndian.PutUint32(head[8:], savedVersion)
+	copy(head[12:44], p.dev.info.BuildHash)
+	if p.options.Float16 {
+		head[44] = 1
+	}
+	head[45], head[46] = byte(p.options.Performance), byte(p.options.Priority)
+	sum := crc32.New(castagnoli)
+	out := io.MultiWriter(w, sum)
+	if _, err := out.Write(head); err != nil {
+		return fault.As(fault.File, err, "save program")
+	}
+	if err := graph.Encode(out, p.unit.Graph, graph.EncodeOptions{}); err != nil {
+		return fault.Wrap(err, "save program")
+	}
+	if _, err := w.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32())); err != nil {
+		return fault.As(fault.File, err, "save program")
+	}
+	return nil
+}
+
+// Load restores what Save wrote; the options are the saved ones. Kind fault.File for anything else, be it damaged, of another build or of another
+// kind; fault.Unsupported for a vendor container.
+func (d *Device) Load(ctx context.Context, b device.Blob, _ device.Options) (device.Program, error) {
+	if b.Container != "" {
+		return nil, fault.New(fault.Unsupported, "load program: the CPU does not read %s containers", b.Container)
+	}
+	data := b.Data
+	switch {
+	case len(data) < savedHeader+4 || string(data[:8]) != savedMagic:
+		return nil, fault.New(fault.File, "load program: not a saved program of the CPU")
+	case binary.LittleEndian.Uint32(data[8:]) != savedVersion:
+		return nil, fault.New(fault.File, "load program: version %d, want %d", binary.LittleEndian.Uint32(data[8:]), savedVersion)
+	case string(bytes.TrimRight(data[12:44], "\x00")) != d.info.BuildHash:
+		return nil, fault.New(fault.File, "load program: saved by build %q, this is %q", data[12:44], d.info.BuildHash)
+	}
+	body, tail := data[:len(data)-4], data[len(data)-4:]
+	if got, want := crc32.Checksum(body, castagnoli), binary.LittleEndian.Uint32(tail); got != want {
+		return nil, fault.New(fault.File, "load program: damaged: checksum %08x, want %08x", got, want)
+	}
+	weights := mem.NewWeights()
+	defer weights.Release()
+	g, err := graph.Decode(data[savedHeader:len(data)-4], graph.DecodeOptions{Const: func(h tensor.Hash, data []byte, n int64) ([]byte, error) {
+		if data == nil {
+			return nil, fault.New(fault.File, "constant %v is missing", h)
+		}
+		return weights.Add(h, data)
+	}})
+	if err != nil {
+		return nil, fault.Wrap(err, "load program")
+	}
+	o := device.Options{Float16: data[44] == 1, Performance: device.Performance(data[45]), Priority: device.Priority(data[46])}
+	p, err := d.compile(ctx, device.Unit{Graph: g, Weights: weights}, o)
+	if err != nil {
+		kind := fault.KindOf(err)
+		if kind != fault.Canceled && kind != fault.Memory {
+			kind = fault.File
+		}
+		return nil, fault.As(kind, err, "load program")
+	}
+	return p, nil
+}

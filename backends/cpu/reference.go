@@ -1,0 +1,164 @@
+package cpu
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// reference is the engine that computes node by node with the kernels of package ref.
+type reference struct{ gate *gate }
+
+func (reference) name() string { return "ref" }
+
+// refPlan is a graph in executable order.
+type refPlan struct {
+	gate   *gate
+	graph  *graph.Graph
+	steps  []refStep
+	consts []tensor.Tensor // by value; absent where the value is no constant
+}
+
+type refStep struct {
+	node     *graph.Node
+	declared []tensor.Type
+	dead     []graph.Value // read here for the last time
+}
+
+func (e reference) prepare(ctx context.Context, u device.Unit, _ device.Options) (plan, error) {
+	g := u.Graph
+	order, err := g.Order()
+	if err != nil {
+		return nil, err
+	}
+	p := &refPlan{gate: e.gate, graph: g, consts: make([]tensor.Tensor, len(g.Values))}
+	for v := range g.Values {
+		f := g.Values[v].Fact
+		if f.Const == nil {
+			continue
+		}
+		dims, ok := f.Shape.Ints()
+		if size, fits := f.ByteSize(); !ok || !fits || size != int64(len(f.Const.Data)) {
+			return nil, fault.New(fault.Argument, "constant %d %q: %v with %d bytes", v, g.Values[v].Name, f.Type, len(f.Const.Data))
+		}
+		p.consts[v] = tensor.Tensor{DType: f.DType, Dims: dims, Quant: f.Quant, Data: f.Const.Data}
+	}
+	last := make([]int, len(g.Values)) // step that reads the value last
+	for step, i := range order {
+		for _, v := range slices.Concat(g.Nodes[i].In, g.Nodes[i].Out) {
+			if v != graph.None {
+				last[v] = step
+			}
+		}
+	}
+	for _, v := range g.Out {
+		last[v] = len(order)
+	}
+	for step, i := range order {
+		n := &g.Nodes[i]
+		s := refStep{node: n, declared: graphTypes(g, n.Out)}
+		for _, v := range slices.Concat(n.In, n.Out) {
+			if v != graph.None && last[v] == step && p.consts[v].Absent() {
+				s.dead = append(s.dead, v)
+			}
+		}
+		p.steps = append(p.steps, s)
+	}
+	return p, ctx.Err()
+}
+
+func (p *refPlan) release() {}
+
+func (p *refPlan) instance(o device.ExecOptions) (instance, error) {
+	return &refInstance{plan: p, options: o, vals: make([]tensor.Tensor, len(p.graph.Values))}, nil
+}
+
+// refInstance holds the values of one run.
+type refInstance struct {
+	plan    *refPlan
+	options device.ExecOptions
+	vals    []tensor.Tensor
+	times   []device.NodeTime
+	peak    int64
+}
+
+func (r *refInstance) release() { r.vals = nil }
+
+func (r *refInstance) profile() ([]device.NodeTime, int64) { return r.times, r.peak }
+
+func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Tensor) ([]tensor.Tensor, error) {
+	p := r.plan
+	copy(r.vals, p.consts)
+	defer clear(r.vals)
+	for i, v := range p.graph.In {
+		r.vals[v] = in[i]
+	}
+	begin, live := time.Now(), int64(0)
+	r.peak, r.times = 0, nil
+	for i := range p.steps {
+		s := &p.steps[i]
+		if err := p.gate.enter(ctx, r.options.Priority); err != nil {
+			return nil, fault.Wrap(err, "%s", s.node.Label())
+		}
+		from := time.Now()
+		made, err := r.step(s)
+		p.gate.leave()
+		if err != nil {
+			return nil, fault.Wrap(err, "%s", s.node.Label())
+		}
+		if r.options.Profiling {
+			r.times = append(r.times, device.NodeTime{
+				Node: s.node.Origin, Name: s.node.Name, Op: s.node.Op.Name(),
+				Start: from.Sub(begin), Length: time.Since(from),
+			})
+		}
+		live += made
+		r.peak = max(r.peak, live)
+		for _, v := range s.dead {
+			if !slices.Contains(p.graph.In, v) {
+				live -= int64(len(r.vals[v].Data))
+			}
+			r.vals[v] = tensor.Tensor{}
+		}
+	}
+	out := make([]tensor.Tensor, len(p.graph.Out))
+	for i, v := range p.graph.Out {
+		out[i] = r.vals[v]
+	}
+	return out, nil
+}
+
+// step computes one node and returns the bytes of its results.
+func (r *refInstance) step(s *refStep) (int64, error) {
+	args := make([]tensor.Tensor, len(s.node.In))
+	for k, v := range s.node.In {
+		if v != graph.None {
+			args[k] = r.vals[v]
+		}
+	}
+	res, err := ref.Compute(s.node.Op, args, s.declared)
+	if err != nil {
+		return 0, err
+	}
+	if len(res) != len(s.node.Out) {
+		return 0, fault.New(fault.Internal, "the kernel returned %d tensors, the node has %d outputs", len(res), len(s.node.Out))
+	}
+	made := int64(0)
+	for k, v := range s.node.Out {
+		if v == graph.None {
+			continue
+		}
+		if _, ok := s.declared[k].Shape.Merge(tensor.Of(res[k].Dims...)); !ok {
+			return 0, fault.New(fault.Shape, "output %d: computes %v, the model declares %v", k, tensor.Of(res[k].Dims...), s.declared[k].Shape)
+		}
+		r.vals[v] = res[k]
+		made += int64(len(res[k].Data))
+	}
+	return made, nil
+}

@@ -1,0 +1,215 @@
+// Package exec runs programs: Run waits for one run of an execution, Task gives devices the asynchronous life of one (start, deadline,
+// fences, cancel, release), and Plan joins programs on several devices into one.
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// Task is the life of a device.Execution: at most one run at a time, asynchronous, with deadline, fences and cancellation. The zero Task is
+// idle and ready. All methods are safe for concurrent use.
+type Task struct {
+	mu     sync.Mutex
+	run    *runContext   // of the run under way, nil: idle
+	idle   chan struct{} // closed when that run has ended
+	closed bool
+}
+
+// Do calls f while no run is under way and none can start; kind fault.State when a run is under way or the task is closed.
+func (t *Task) Do(f func() error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.ready(); err != nil {
+		return err
+	}
+	return f()
+}
+
+func (t *Task) ready() error {
+	switch {
+	case t.closed:
+		return fault.New(fault.State, "the execution is released")
+	case t.run != nil:
+		return fault.New(fault.State, "a run is under way")
+	}
+	return nil
+}
+
+// Start checks with prepare, called as in Do, that a run may begin, and then calls work on a goroutine of its own: after the fences, unless
+// the deadline passed or Cancel was called before. Work looks at its context between steps; its Err is a *fault.Error of kind fault.Timeout
+// or fault.Canceled. A panic in work becomes an error of kind fault.Internal. When work has returned the task is idle, and then r.Done
+// is called.
+func (t *Task) Start(r device.RunRequest, prepare func() error, work func(ctx context.Context) error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.ready(); err != nil {
+		return err
+	}
+	if prepare != nil {
+		if err := prepare(); err != nil {
+			return err
+		}
+	}
+	run := &runContext{deadline: r.Deadline}
+	idle := make(chan struct{})
+	t.run, t.idle = run, idle
+	go func() {
+		err := protect(run, r.Fences, work)
+		run.end()
+		t.mu.Lock()
+		t.run = nil
+		t.mu.Unlock()
+		close(idle)
+		if r.Done != nil {
+			r.Done(err)
+		}
+	}()
+	return nil
+}
+
+// protect waits for the fences, calls work, and turns panics and the context's errors into errors of the right kind.
+func protect(run *runContext, fences []<-chan struct{}, work func(ctx context.Context) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fault.New(fault.Internal, "panic: %v%s", v, origin())
+		}
+	}()
+	for _, f := range fences {
+		select {
+		case <-f:
+		case <-run.Done():
+		}
+	}
+	if err := run.Err(); err != nil {
+		return err
+	}
+	if err = work(run); err == nil {
+		return nil
+	}
+	if stop := run.Err(); stop != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		return fault.As(fault.KindOf(stop), err, "run stopped")
+	}
+	return err
+}
+
+// origin returns where the panic being recovered was raised: " at file.go:12", empty when it cannot be told.
+func origin() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !strings.HasPrefix(f.Function, "runtime.") {
+			return fmt.Sprintf(" at %s:%d", f.File[strings.LastIndexByte(f.File, '/')+1:], f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+// Cancel stops the run under way; a no-op when there is none.
+func (t *Task) Cancel() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.run != nil {
+		t.run.stop(errCanceled)
+	}
+}
+
+// Close cancels a run under way, waits until it has ended, and lets no other begin. It returns true for the first call only: the caller frees
+// its memory then. It may be called from within Done.
+func (t *Task) Close() bool {
+	t.mu.Lock()
+	first := !t.closed
+	t.closed = true
+	run, idle := t.run, t.idle
+	if run != nil {
+		run.stop(errCanceled)
+	}
+	t.mu.Unlock()
+	if run != nil {
+		<-idle
+	}
+	return first
+}
+
+var (
+	errCanceled = fault.As(fault.Canceled, context.Canceled, "")
+	errTimeout  = fault.As(fault.Timeout, context.DeadlineExceeded, "")
+)
+
+// runContext is the context of one run. Err only looks at a flag and the clock; a timer exists only once Done was asked for.
+type runContext struct {
+	deadline time.Time
+	mu       sync.Mutex
+	err      error
+	done     chan struct{}
+	timer    *time.Timer
+}
+
+// Deadline returns the run's deadline.
+func (c *runContext) Deadline() (time.Time, bool) { return c.deadline, !c.deadline.IsZero() }
+
+// Value returns nil: a run carries no values.
+func (c *runContext) Value(any) any { return nil }
+
+// Err returns why the run must stop, nil while it may go on.
+func (c *runContext) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil && !c.deadline.IsZero() && !time.Now().Before(c.deadline) {
+		c.stopLocked(errTimeout)
+	}
+	return c.err
+}
+
+// Done returns a channel that is closed when the run must stop.
+func (c *runContext) Done() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done == nil {
+		c.done = make(chan struct{})
+		switch {
+		case c.err != nil:
+			close(c.done)
+		case !c.deadline.IsZero():
+			c.timer = time.AfterFunc(time.Until(c.deadline), func() { c.stop(errTimeout) })
+		}
+	}
+	return c.done
+}
+
+func (c *runContext) stop(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopLocked(err)
+}
+
+func (c *runContext) stopLocked(err error) {
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	if c.done != nil {
+		close(c.done)
+	}
+}
+
+// end frees the timer and whoever still waits on the context.
+func (c *runContext) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.stopLocked(errCanceled)
+}

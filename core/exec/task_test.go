@@ -1,0 +1,166 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/internal/leak"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
+
+// untilStopped is work that never ends by itself.
+func untilStopped(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// start starts work and returns the channel on which Done reports.
+func start(t *testing.T, task *Task, r device.RunRequest, work func(context.Context) error) <-chan error {
+	done := make(chan error, 2)
+	r.Done = func(err error) { done <- err }
+	require.NoError(t, task.Start(r, nil, work))
+	return done
+}
+
+func TestTask_oneRunAtATime(t *testing.T) {
+	var task Task
+	done := start(t, &task, device.RunRequest{}, untilStopped)
+	assert.Equal(t, fault.State, fault.KindOf(task.Start(device.RunRequest{}, nil, untilStopped)))
+	assert.Equal(t, fault.State, fault.KindOf(task.Do(func() error { return nil })))
+	task.Cancel()
+	err := <-done
+	assert.Equal(t, fault.Canceled, fault.KindOf(err))
+	assert.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, task.Do(func() error { return nil }))
+	task.Cancel() // idle: nothing happens
+	done = start(t, &task, device.RunRequest{}, func(context.Context) error { return nil })
+	require.NoError(t, <-done)
+	assert.True(t, task.Close())
+	assert.False(t, task.Close())
+	assert.Equal(t, fault.State, fault.KindOf(task.Start(device.RunRequest{}, nil, untilStopped)))
+	assert.Empty(t, done, "Done is called once")
+}
+
+func TestTask_deadline(t *testing.T) {
+	var task Task
+	defer task.Close()
+	err := <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(5 * time.Millisecond)}, untilStopped)
+	assert.Equal(t, fault.Timeout, fault.KindOf(err))
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+
+	began := false
+	err = <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(-time.Second)}, func(context.Context) error { began = true; return nil })
+	assert.Equal(t, fault.Timeout, fault.KindOf(err))
+	assert.False(t, began)
+
+	// Work that looks at Err only, and wraps it as another kind.
+	err = <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(5 * time.Millisecond)}, func(ctx context.Context) error {
+		for ctx.Err() == nil {
+		}
+		return fault.As(fault.Canceled, ctx.Err(), "step 3")
+	})
+	assert.Equal(t, fault.Timeout, fault.KindOf(err))
+	assert.ErrorContains(t, err, "step 3")
+
+	own := errors.New("own failure")
+	err = <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(time.Hour)}, func(ctx context.Context) error {
+		_ = ctx.Done()
+		return own
+	})
+	assert.Equal(t, own, err)
+}
+
+func TestTask_fences(t *testing.T) {
+	var task Task
+	defer task.Close()
+	a, b := make(chan struct{}), make(chan struct{}, 1)
+	var began atomic.Bool
+	done := start(t, &task, device.RunRequest{Fences: []<-chan struct{}{a, b}}, func(context.Context) error { began.Store(true); return nil })
+	b <- struct{}{}
+	assert.False(t, began.Load())
+	close(a)
+	require.NoError(t, <-done)
+	assert.True(t, began.Load())
+
+	done = start(t, &task, device.RunRequest{Fences: []<-chan struct{}{make(chan struct{})}}, untilStopped)
+	task.Cancel()
+	assert.Equal(t, fault.Canceled, fault.KindOf(<-done))
+}
+
+func TestTask_panicIsAnError(t *testing.T) {
+	var task Task
+	defer task.Close()
+	err := <-start(t, &task, device.RunRequest{}, func(context.Context) error { panic("kernel") })
+	assert.Equal(t, fault.Internal, fault.KindOf(err))
+	assert.ErrorContains(t, err, "panic: kernel at task_test.go:")
+}
+
+func TestTask_startAndCloseInsideDone(t *testing.T) {
+	var task Task
+	finished := make(chan int)
+	runs := 0
+	var again func(error)
+	again = func(error) {
+		if runs++; runs == 3 {
+			task.Close()
+			finished <- runs
+			return
+		}
+		if err := task.Start(device.RunRequest{Done: again}, nil, func(context.Context) error { return nil }); err != nil {
+			finished <- -1
+		}
+	}
+	again(nil)
+	assert.Equal(t, 3, <-finished)
+}
+
+func TestTask_closeWaits(t *testing.T) {
+	var task Task
+	var ended atomic.Bool
+	began := make(chan struct{})
+	require.NoError(t, task.Start(device.RunRequest{}, nil, func(ctx context.Context) error {
+		close(began)
+		<-ctx.Done()
+		ended.Store(true)
+		return ctx.Err()
+	}))
+	<-began
+	task.Close()
+	assert.True(t, ended.Load())
+}
+
+func TestTask_concurrentUse(t *testing.T) {
+	var task Task
+	var started, done atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 200 {
+				err := task.Start(device.RunRequest{Done: func(error) { done.Add(1) }}, nil, func(ctx context.Context) error { return ctx.Err() })
+				if err == nil {
+					started.Add(1)
+				}
+				task.Cancel()
+			}
+		})
+	}
+	wg.Wait()
+	task.Close()
+	for done.Load() < started.Load() {
+		time.Sleep(0)
+	}
+	assert.Positive(t, started.Load())
+	assert.Equal(t, started.Load(), done.Load())
+}
