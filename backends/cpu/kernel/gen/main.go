@@ -26,6 +26,7 @@ var groups = []struct {
 	{"binary", binary},
 	{"reduce", reduce},
 	{"depthwise", depthwise},
+	{"winograd", winograd},
 }
 
 func main() {

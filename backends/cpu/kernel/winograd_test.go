@@ -1,0 +1,144 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// packWinograd packs filters [9, c, n] and checks the bounds of the packed form.
+func packWinograd(t testing.TB, w []float32, c, n int) []float32 {
+	g := newGuarded(PackedWinogradLen(c, n), 0)
+	clear(g.data)
+	tmp := make([]float32, 18*16)
+	for i := range c {
+		PackWinograd(g.data, w, c, n, i, i+1, tmp)
+	}
+	if t, ok := t.(*testing.T); ok {
+		g.check(t, "packed filters")
+	}
+	return g.data
+}
+
+func TestWinograd_againstDirect(t *testing.T) {
+	acts := []Act{{}, {Op: Relu}, {Op: SiLU}}
+	eachISA(t, func(t *testing.T) {
+		for i, s := range []struct{ batch, h, w, c, n, pad int }{
+			{1, 7, 7, 5, 9, 1}, {1, 6, 6, 16, 32, 0}, {2, 9, 13, 19, 33, 1}, {1, 4, 4, 1, 1, 1}, {1, 3, 20, 40, 17, 1},
+			{1, 1, 1, 3, 3, 1}, {1, 14, 15, 32, 48, 1}, {1, 8, 8, 8, 8, 0}, {1, 30, 30, 33, 40, 1},
+		} {
+			for mode := range 3 {
+				ldx, ldy, ldr := s.c+mode, s.n+2*mode, s.n+mode
+				out := [2]int{s.h + 2*s.pad - 2, s.w + 2*s.pad - 2}
+				positions := s.batch * out[0] * out[1]
+				x := fillRand(rng(uint64(i)), newGuarded(extent(s.batch*s.h*s.w, s.c, ldx), mode).data)
+				wt := randSlice(uint64(i+1), 9*s.c*s.n)
+				y := newGuarded(extent(positions, s.n, ldy), mode)
+				w := Winograd{
+					C: s.c, N: s.n, Batch: s.batch, In: [2]int{s.h, s.w}, Out: out, Pad: [2]int{s.pad, s.pad},
+					X: x, LDX: ldx, U: packWinograd(t, wt, s.c, s.n), Y: y.data, LDY: ldy, Act: acts[mode],
+				}
+				if mode > 0 {
+					w.Bias = randSlice(7, s.n)
+					w.Res, w.LDR = randSlice(8, extent(positions, s.n, ldr)), ldr
+					w.ResAfter = i%2 == 0
+				}
+				threads := 1 + i%4
+				phases := w.Plan(threads)
+				work := newGuarded(w.WorkLen, 0)
+				w.Work = work.data
+				for p := range phases {
+					for j := w.Chunks(p) - 1; j >= 0; j-- {
+						w.Chunk(p, j, j%threads)
+					}
+				}
+				y.check(t, "Y")
+				work.check(t, "Work")
+				win := Window2D(w.In, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, w.Pad, out)
+				for p := range positions {
+					for o := range s.n {
+						per := out[0] * out[1]
+						v, mag := convOracle(x, s.batch, s.c, ldx, win, func(tap, ci, co int) float32 { return wt[(tap*s.c+ci)*s.n+co] }, o, p/per, 0, p%per/out[1], p%out[1])
+						r := 0.0
+						if mode > 0 {
+							v += float64(w.Bias[o])
+							r = float64(w.Res[p*ldr+o])
+						}
+						if !w.ResAfter {
+							v += r
+						}
+						switch w.Act.Op {
+						case Relu:
+							v = max(v, 0)
+						case SiLU:
+							v /= 1 + math.Exp(-v)
+						}
+						if w.ResAfter {
+							v += r
+						}
+						require.InDelta(t, v, y.data[p*ldy+o], 1e-5*(mag+2), "case %d mode %d position %d channel %d", i, mode, p, o)
+					}
+					for o := s.n; o < ldy && p*ldy+o < len(y.data); o++ {
+						require.Equal(t, uint32(guardBits), math.Float32bits(y.data[p*ldy+o]), "padding of Y")
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestWinograd_everyThreadCountGivesTheSame(t *testing.T) {
+	for _, s := range [][3]int{{33, 64, 64}, {14, 64, 96}, {7, 64, 128}} {
+		h, c, n := s[0], s[1], s[2]
+		x, wt := randSlice(1, h*h*c), randSlice(2, 9*c*n)
+		w := Winograd{C: c, N: n, Batch: 1, In: [2]int{h, h}, Out: [2]int{h, h}, Pad: [2]int{1, 1}, X: x, LDX: c, U: packWinograd(t, wt, c, n), LDY: n}
+		var want []float32
+		for threads := 1; threads <= 8; threads++ {
+			w.Y = make([]float32, h*h*n)
+			phases := w.Plan(threads)
+			w.Work = make([]float32, w.WorkLen)
+			for p := range phases {
+				for i := range w.Chunks(p) {
+					w.Chunk(p, i, i%threads)
+				}
+			}
+			if want == nil {
+				want = w.Y
+			}
+			for i := range want {
+				require.InDelta(t, want[i], w.Y[i], 1e-3, "threads %d", threads)
+			}
+		}
+	}
+}
+
+func TestWinograd_chunksAllocateNothing(t *testing.T) {
+	c := 16
+	w := Winograd{C: c, N: c, Batch: 1, In: [2]int{12, 12}, Out: [2]int{12, 12}, Pad: [2]int{1, 1}, X: randSlice(1, 144*c), LDX: c, U: packWinograd(t, randSlice(2, 9*c*c), c, c), Y: make([]float32, 144*c), LDY: c}
+	w.Plan(1)
+	w.Work = make([]float32, w.WorkLen)
+	assert.Zero(t, testing.AllocsPerRun(10, w.Run))
+	g := Gemm{M: 9, N: c, K: c, A: w.X, LDA: c, B: w.U, C: w.Y, LDC: c, Act: Act{Op: SiLU}}
+	assert.Zero(t, testing.AllocsPerRun(10, g.Run))
+	d := Depthwise{C: c, Batch: 1, Win: Window2D(w.In, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, w.Pad, w.Out), In: w.X, LDI: c, W: w.U, Out: w.Y, LDO: c}
+	assert.Zero(t, testing.AllocsPerRun(10, d.Run))
+}
+
+func BenchmarkWinograd(b *testing.B) {
+	benchISA(b, func(b *testing.B) {
+		for _, s := range [][2]int{{56, 64}, {28, 128}, {14, 256}, {7, 512}, {80, 64}, {40, 128}} {
+			h, c := s[0], s[1]
+			b.Run(fmt.Sprintf("%dx%dx%d", h, h, c), func(b *testing.B) {
+				x, wt := Aligned[float32](h*h*c), randSlice(2, 9*c*c)
+				fillRand(rng(1), x)
+				w := Winograd{C: c, N: c, Batch: 1, In: [2]int{h, h}, Out: [2]int{h, h}, Pad: [2]int{1, 1}, X: x, LDX: c, U: packWinograd(b, wt, c, c), Y: Aligned[float32](h * h * c), LDY: c, Act: Act{Op: Relu}}
+				w.Plan(1)
+				w.Work = Aligned[float32](w.WorkLen)
+				report(b, 18*float64(h*h*c*c), w.Run)
+			})
+		}
+	})
+}
