@@ -1,0 +1,85 @@
+package ref
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Native, func(o *op.AveragePool, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		if in[0].Quant.IsPerTensor() && out[0].Quant.IsPerTensor() {
+			return averageQuant(o, in[0], out[0])
+		}
+		return computeReal(func(_ graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+			y, put := realStore(out[0])
+			return []tensor.Tensor{y}, average(o, in[0].Dims, y.Dims, reals(in[0]), put)
+		}, o, in, out)
+	})
+}
+
+// averageQuant keeps the mean exact: equal scales give the mean of the integers, rounded once.
+func averageQuant(o *op.AveragePool, in tensor.Tensor, out tensor.Type) ([]tensor.Tensor, error) {
+	y, _, err := requantiser(out)
+	if err != nil {
+		return nil, err
+	}
+	q, err := centred[int64](in)
+	if err != nil {
+		return nil, fault.Wrap(err, "input 0")
+	}
+	v := make([]float64, len(q))
+	for i := range q {
+		v[i] = float64(q[i])
+	}
+	lo, hi, _ := intRange(out.DType)
+	scale := float64(out.Quant.Scale[0]) / float64(in.Quant.Scale[0])
+	zero := float64(out.Quant.ZeroAt(0))
+	return []tensor.Tensor{y}, average(o, in.Dims, y.Dims, v, func(i int, mean float64) {
+		storeInt(y, i, quantise(mean, scale, zero, lo, hi))
+	})
+}
+
+func average(o *op.AveragePool, in, out []int64, x []float64, put func(i int, mean float64)) error {
+	e, ye := extentOf(in, o.ChannelsLast), extentOf(out, o.ChannelsLast)
+	windows, err := o.Windows(e.spatial)
+	if err != nil {
+		return err
+	}
+	cells := sliding
+	if o.CountPads {
+		cells = padded
+	}
+	newGrid(windows, cells).each(func(p int, taps []tap) {
+		for n := range e.n {
+			for c := range e.c {
+				base, step := e.index(n, c, 0), e.step()
+				var sum float64
+				for _, t := range taps {
+					if t.in >= 0 {
+						sum += x[base+t.in*step]
+					}
+				}
+				put(ye.index(n, c, p), sum/float64(max(len(taps), 1)))
+			}
+		}
+	})
+	return nil
+}
+
+// outside marks a cell of padding: far below any cell of an image however the other dimensions add up.
+const outside = -1 << 56
+
+// padded is sliding with the cells of the asked-for padding as well, marked by outside.
+func padded(w op.Window, o int64, f func(in, k int64)) {
+	for k := range w.Kernel {
+		i := o*w.Stride - w.Before + k*w.Dilation
+		switch {
+		case i >= 0 && i < w.In:
+			f(i, k)
+		case i < w.In+w.After:
+			f(outside, k)
+		}
+	}
+}

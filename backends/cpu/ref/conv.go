@@ -1,0 +1,65 @@
+package ref
+
+import (
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Native, func(o *op.Conv, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		x, w := in[0], in[1]
+		c := newConvolution(x, w, out[0], o.ChannelsLast, o.Groups)
+		windows, err := o.Windows(c.x.spatial, w.Dims[1:len(w.Dims)-1])
+		if err != nil {
+			return nil, err
+		}
+		c.grid = newGrid(windows, sliding)
+		return linear(o, in, out[0], 0, c)
+	})
+}
+
+// convolution is a convolution over the taps of a grid, plain or transposed. A cell of padding contributes nothing, so that an infinite
+// weight over padding gives no NaN.
+type convolution struct {
+	grid   *grid
+	x, y   extent
+	groups int
+}
+
+func newConvolution(x, w tensor.Tensor, out tensor.Type, channelsLast bool, groups int64) *convolution {
+	dims, _ := out.Shape.Ints()
+	return &convolution{x: extentOf(x.Dims, channelsLast), y: extentOf(dims, channelsLast), groups: int(max(groups, 1))}
+}
+
+func (c *convolution) f32(x, w []float32, store func(i, c int, s float64)) { convolve(c, x, w, store) }
+func (c *convolution) f64(x, w []float64, store func(i, c int, s float64)) { convolve(c, x, w, store) }
+func (c *convolution) i32(x, w []int32, store func(i, c int, s int32))     { convolve(c, x, w, store) }
+func (c *convolution) i64(x, w []int64, store func(i, c int, s int64))     { convolve(c, x, w, store) }
+
+func (c *convolution) bias(_, channel int) int { return channel }
+
+func convolve[T, S summable](c *convolution, x, w []T, store func(i, c int, s S)) {
+	x = pixels(c.x, x)
+	kernel := product(c.grid.kernel)
+	inGroup, outGroup := c.x.c/c.groups, c.y.c/c.groups
+	c.grid.each(func(p int, taps []tap) {
+		for n := range c.x.n {
+			image := x[n*c.x.cells*c.x.c:]
+			for o := range c.y.c {
+				first := o / outGroup * inGroup
+				filter := w[o*kernel*inGroup:]
+				var sum S
+				if inGroup == 1 {
+					for _, t := range taps {
+						sum += S(image[t.in*c.x.c+first]) * S(filter[t.k])
+					}
+				} else {
+					for _, t := range taps {
+						sum += inner[T, S](image[t.in*c.x.c+first:][:inGroup], filter[t.k*inGroup:])
+					}
+				}
+				store(c.y.index(n, o, p), o, sum)
+			}
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package ref
+
+import "github.com/anynpu/anynpu/core/op"
+
+// tap is one cell that a window covers: its position in the image and in the kernel, both flattened row-major over the spatial dimensions.
+type tap struct{ in, k int }
+
+// grid lists, for a sliding window in any number of dimensions, the taps of every output position.
+type grid struct {
+	out, in, kernel []int64
+	axes            [][][]tap // per dimension, per output index: the covered cells, already scaled by the dimension's stride
+	pos             []int
+	buf, next       []tap
+}
+
+// newGrid returns the grid of w. cells(w, o) calls f with each pair (input cell, kernel cell) of output cell o; a
+// negative input cell is padding that counts and becomes outside.
+func newGrid(w []op.Window, cells func(w op.Window, o int64, f func(in, k int64))) *grid {
+	g := &grid{pos: make([]int, len(w)), axes: make([][][]tap, len(w))}
+	for _, d := range w {
+		g.out, g.in, g.kernel = append(g.out, d.Out), append(g.in, d.In), append(g.kernel, d.Kernel)
+	}
+	inStride, kStride := 1, 1
+	for i := len(w) - 1; i >= 0; i-- {
+		g.axes[i] = make([][]tap, w[i].Out)
+		for o := range g.axes[i] {
+			cells(w[i], int64(o), func(in, k int64) {
+				t := tap{outside, int(k) * kStride}
+				if in >= 0 {
+					t.in = int(in) * inStride
+				}
+				g.axes[i][o] = append(g.axes[i][o], t)
+			})
+		}
+		inStride, kStride = inStride*int(w[i].In), kStride*int(w[i].Kernel)
+	}
+	return g
+}
+
+// sliding is the cells of a convolution or pooling window.
+func sliding(w op.Window, o int64, f func(in, k int64)) {
+	for k := range w.Kernel {
+		if i := o*w.Stride - w.Before + k*w.Dilation; i >= 0 && i < w.In {
+			f(i, k)
+		}
+	}
+}
+
+// scattering is the cells of a transposed convolution: those whose window covers output cell o.
+func scattering(w op.Window, o int64, f func(in, k int64)) {
+	for k := range w.Kernel {
+		if n := o + w.Before - k*w.Dilation; n >= 0 && n%w.Stride == 0 && n/w.Stride < w.In {
+			f(n/w.Stride, k)
+		}
+	}
+}
+
+// each calls f for every output position in row-major order with its taps in row-major order of the kernel; f must not keep them.
+func (g *grid) each(f func(p int, taps []tap)) {
+	total := product(g.out)
+	clear(g.pos)
+	for p := range total {
+		f(p, g.taps())
+		for i := len(g.pos) - 1; i >= 0; i-- {
+			if g.pos[i]++; g.pos[i] < len(g.axes[i]) {
+				break
+			}
+			g.pos[i] = 0
+		}
+	}
+}
+
+// taps is the product of the dimensions' cells at the current position.
+func (g *grid) taps() []tap {
+	g.buf = append(g.buf[:0], tap{})
+	for i, o := range g.pos {
+		g.next = g.next[:0]
+		for _, t := range g.buf {
+			for _, c := range g.axes[i][o] {
+				g.next = append(g.next, tap{t.in + c.in, t.k + c.k})
+			}
+		}
+		g.buf, g.next = g.next, g.buf
+	}
+	return g.buf
+}
+
+// product returns the number of cells of a validated shape.
+func product(dims []int64) int {
+	n := 1
+	for _, d := range dims {
+		n *= int(d)
+	}
+	return n
+}
+
+// extent is an image tensor's sizes: n images, c channels, the spatial sizes and their product.
+type extent struct {
+	n, c, cells int
+	spatial     []int64
+	last        bool
+}
+
+func extentOf(dims []int64, channelsLast bool) extent {
+	r := len(dims)
+	e := extent{n: int(dims[0]), c: int(dims[1]), spatial: dims[2:], last: channelsLast}
+	if channelsLast {
+		e.c, e.spatial = int(dims[r-1]), dims[1:r-1]
+	}
+	e.cells = product(e.spatial)
+	return e
+}
+
+// index is the position of channel c, cell p of image n.
+func (e extent) index(n, c, p int) int {
+	if e.last {
+		return (n*e.cells+p)*e.c + c
+	}
+	return (n*e.c+c)*e.cells + p
+}
+
+// step is the distance between neighbouring cells of one channel.
+func (e extent) step() int {
+	if e.last {
+		return e.c
+	}
+	return 1
+}
+
+// pixels returns x with the channels of each cell side by side: x itself when channels are last.
+func pixels[T elem](e extent, x []T) []T {
+	if e.last || e.c == 1 || e.cells == 1 {
+		return x
+	}
+	y := make([]T, len(x))
+	for n := range e.n {
+		for c := range e.c {
+			row := x[(n*e.c+c)*e.cells:][:e.cells]
+			for p, v := range row {
+				y[(n*e.cells+p)*e.c+c] = v
+			}
+		}
+	}
+	return y
+}

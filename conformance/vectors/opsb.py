@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""Writes backends/cpu/ref/testdata/<operator>.json: small cases of the spatial, linear, normalising and recurrent operators with
+results from ONNX Runtime (from onnx's reference evaluator or numpy where noted in the case's "by").
+
+usage: pip install -r requirements-opsb.txt; python opsb.py <repository>
+
+A case: name, op, attrs (the fields of the Go struct), in and out (dtype, dims, data, scale, zero, axis; null: absent), by.
+"""
+import json
+import os
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
+
+rng = np.random.default_rng(20240613)
+cases = {}
+
+SAME_UPPER, SAME_LOWER, VALID = 1, 2, 3
+FLOOR, CEIL, CEIL_INSIDE = 0, 1, 2
+
+
+def f32(*dims, lo=-2, hi=2):
+    return np.round(rng.uniform(lo, hi, dims), 3).astype(np.float32)
+
+
+def tensor(a, scale=None, zero=None, axis=0):
+    if a is None:
+        return None
+    a = np.asarray(a)
+    t = {"dtype": a.dtype.name, "dims": list(a.shape)}
+    flat = a.reshape(-1)
+    if a.dtype.kind == "f":
+        t["data"] = [float(str(v)) for v in flat]
+    else:
+        t["data"] = [int(v) for v in flat]
+    if scale is not None:
+        t["scale"] = [float(v) for v in np.atleast_1d(scale)]
+        t["zero"] = [int(v) for v in np.atleast_1d(0 if zero is None else zero)]
+        t["axis"] = axis
+    return t
+
+
+def add(op, name, attrs, ins, outs, by="onnxruntime"):
+    as_tensor = lambda a: a if a is None or isinstance(a, dict) else tensor(a)
+    cases.setdefault(op, []).append({"name": name, "op": op, "attrs": attrs, "in": [as_tensor(a) for a in ins],
+                                     "out": [as_tensor(a) for a in outs], "by": by})
+
+
+def model(op_type, attrs, ins, nout, opset, domain=""):
+    names = [f"i{k}" if a is not None else "" for k, a in enumerate(ins)]
+    outs = [f"o{k}" for k in range(nout)]
+    node = helper.make_node(op_type, names, outs, domain=domain, **attrs)
+    vi = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in zip(names, ins) if n]
+    graph = helper.make_graph([node], "g", vi, [onnx.ValueInfoProto(name=o) for o in outs])
+    m = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    return m, {n: np.asarray(a) for n, a in zip(names, ins) if n}, outs
+
+
+def run(op_type, attrs, ins, nout=1, opset=22):
+    m, feed, outs = model(op_type, attrs, ins, nout, opset)
+    opts = ort.SessionOptions()
+    opts.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    opts.log_severity_level = 4
+    return ort.InferenceSession(m.SerializeToString(), opts, providers=["CPUExecutionProvider"]).run(outs, feed)
+
+
+def reference(op_type, attrs, ins, nout=1, opset=22):
+    m, feed, outs = model(op_type, attrs, ins, nout, opset)
+    return ReferenceEvaluator(m).run(outs, feed)
+
+
+def last(a):
+    return np.ascontiguousarray(np.moveaxis(a, 1, -1))
+
+
+def window_attrs(strides=None, dilations=None, pads=None, auto=0, kernel=None):
+    go, ox = {}, {}
+    for k, (g, o) in {"s": ("Strides", "strides"), "d": ("Dilations", "dilations"), "p": ("Pads", "pads"), "k": ("Kernel", "kernel_shape")}.items():
+        v = {"s": strides, "d": dilations, "p": pads, "k": kernel}[k]
+        if v is not None:
+            go[g], ox[o] = v, v
+    if auto:
+        go["AutoPad"], ox["auto_pad"] = auto, [None, "SAME_UPPER", "SAME_LOWER", "VALID"][auto]
+    return go, ox
+
+
+def conv():
+    def case(name, x, w, bias=True, groups=1, both=True, **win):
+        go, ox = window_attrs(**win)
+        go["Groups"], ox["group"] = groups, groups
+        ins = [x, w] + ([f32(w.shape[0])] if bias else [])
+        y = run("Conv", ox, ins)[0]
+        add("conv", name, go, [x, last(w)] + ins[2:], [y])
+        if both:
+            add("conv", name + ", channels last", {**go, "ChannelsLast": True}, [last(x), last(w)] + ins[2:], [last(y)])
+
+    case("plain", f32(2, 3, 5, 6), f32(4, 3, 3, 2))
+    case("no bias", f32(1, 2, 4, 4), f32(3, 2, 1, 1), bias=False)
+    case("strides and uneven pads", f32(1, 2, 6, 7), f32(3, 2, 3, 3), strides=[2, 3], pads=[1, 0, 2, 1])
+    case("dilation", f32(1, 2, 8, 7), f32(2, 2, 3, 2), dilations=[2, 3], pads=[1, 1, 1, 1])
+    case("groups", f32(1, 4, 5, 5), f32(6, 2, 3, 3), groups=2, pads=[1, 1, 1, 1])
+    case("depthwise with multiplier", f32(2, 3, 5, 5), f32(6, 1, 3, 3), groups=3, strides=[2, 2], pads=[1, 1, 1, 1])
+    for a, n in ((SAME_UPPER, "same upper"), (SAME_LOWER, "same lower"), (VALID, "valid")):
+        case(n + ", even kernel, stride 2", f32(1, 2, 7, 6), f32(2, 2, 4, 2), auto=a, strides=[2, 2])
+    case("1-d", f32(2, 3, 9), f32(2, 3, 4), strides=[2], pads=[2, 1], dilations=[2])
+    case("3-d", f32(1, 2, 4, 5, 4), f32(2, 2, 2, 3, 2), strides=[1, 2, 1], pads=[0, 1, 1, 1, 1, 0])
+    case("kernel as large as the image", f32(1, 2, 3, 3), f32(2, 2, 3, 3))
+    x, w, b = (f32(1, 2, 4, 4).astype(np.float64), f32(2, 2, 2, 2).astype(np.float64), f32(2).astype(np.float64))
+    add("conv", "float64", {}, [x, last(w), b], reference("Conv", {}, [x, w, b]), "onnx reference evaluator")
+    x, w, b = (f32(1, 2, 4, 4).astype(np.float16), f32(2, 2, 2, 2).astype(np.float16), f32(2).astype(np.float16))
+    y = run("Conv", {}, [v.astype(np.float32) for v in (x, w, b)])[0].astype(np.float16)
+    add("conv", "float16", {}, [x, last(w), b], [y])
+
+
+def quantised(dtype, x, scale, zero):
+    info = np.iinfo(dtype)
+    return np.clip(np.rint(x / scale) + zero, info.min, info.max).astype(dtype)
+
+
+def conv_quantised():
+    for dtype, wtype in ((np.uint8, np.uint8), (np.int8, np.int8), (np.uint8, np.int8)):
+        for per_channel in (False, True):
+            zx, zy = (131, 120) if dtype == np.uint8 else (3, -8)
+            zw = 0 if per_channel or wtype == np.int8 else 126
+            x, w = f32(1, 4, 5, 5), f32(4, 2, 3, 3, lo=-0.5, hi=0.5)
+            sx, sy = np.float32(0.0157), np.float32(0.031)
+            sw = np.array([0.004, 0.0035, 0.0051, 0.0042], np.float32) if per_channel else np.float32(0.0041)
+            qx = quantised(dtype, x, sx, zx)
+            qw = quantised(wtype, w, sw.reshape(-1, 1, 1, 1) if per_channel else sw, 128 if per_channel and wtype == np.uint8 else zw)
+            zeros = np.full(4, 128 if wtype == np.uint8 else 0, wtype) if per_channel else np.array(zw, wtype)
+            if per_channel and wtype == np.uint8:
+                continue  # ONNX Runtime wants zero points of 0 there
+            bias = rng.integers(-4000, 4000, 4).astype(np.int32)
+            y = run("QLinearConv", {"group": 2, "pads": [1, 0, 1, 1], "strides": [2, 1]},
+                    [qx, sx, np.array(zx, dtype), qw, sw, zeros, sy, np.array(zy, dtype), bias])[0]
+            add("conv", f"{dtype.__name__} x {wtype.__name__}, {'per channel' if per_channel else 'per tensor'}",
+                {"Groups": 2, "Pads": [1, 0, 1, 1], "Strides": [2, 1]},
+                [tensor(qx, sx, zx), tensor(last(qw), sw, zeros), bias], [tensor(y, sy, zy)])
+
+
+def pools():
+    def case(op, ox_op, name, x, go_extra=None, ox_extra=None, nout=1, **win):
+        go, ox = window_attrs(**win)
+        go.update(go_extra or {})
+        ox.update(ox_extra or {})
+        ys = run(ox_op, ox, [x], nout)
+        add(op, name, go, [x], ys)
+        add(op, name + ", channels last", {**go, "ChannelsLast": True}, [last(x)], [last(y) for y in ys])
+
+    for op, ox_op in (("max_pool", "MaxPool"), ("average_pool", "AveragePool"), ("lp_pool", "LpPool")):
+        case(op, ox_op, "plain", f32(2, 3, 5, 6), kernel=[2, 3])
+        case(op, ox_op, "strides and pads", f32(1, 2, 7, 6), kernel=[3, 3], strides=[2, 2], pads=[1, 0, 1, 2])
+        case(op, ox_op, "dilation", f32(1, 2, 7, 8), kernel=[2, 3], dilations=[3, 2])
+        case(op, ox_op, "same upper", f32(1, 2, 6, 7), kernel=[3, 2], strides=[2, 2], auto=SAME_UPPER)
+        case(op, ox_op, "same lower", f32(1, 2, 6, 7), kernel=[3, 2], strides=[2, 2], auto=SAME_LOWER)
+        case(op, ox_op, "valid", f32(1, 2, 6, 7), kernel=[3, 2], strides=[2, 2], auto=VALID)
+        case(op, ox_op, "1-d", f32(1, 2, 9), kernel=[4], strides=[3], pads=[2, 1])
+        case(op, ox_op, "3-d", f32(1, 2, 4, 4, 5), kernel=[2, 3, 2], strides=[2, 1, 2], pads=[0, 1, 0, 0, 1, 1])
+        case(op, ox_op, "ceil", f32(1, 1, 6, 6), {"Ceil": CEIL_INSIDE}, {"ceil_mode": 1}, kernel=[3, 3], strides=[2, 2])
+        case(op, ox_op, "ceil with the last window dropped", f32(1, 1, 2, 7), {"Ceil": CEIL_INSIDE}, {"ceil_mode": 1}, kernel=[1, 1], strides=[2, 4])
+        x = f32(2, 3, 4, 5)
+        add(op, "global", {"Global": True}, [x], run("Global" + ox_op, {}, [x], opset=2 if op == "lp_pool" else 22))
+    for pads in (None, [1, 1, 0, 1]):
+        case("average_pool", "AveragePool", f"count pads {pads}", f32(1, 2, 5, 5), {"CountPads": True}, {"count_include_pad": 1}, kernel=[2, 2], strides=[2, 2], pads=pads)
+    x = f32(1, 1, 4, 4)
+    add("average_pool", "count pads with ceil", {"CountPads": True, "Ceil": CEIL_INSIDE, "Kernel": [3, 3], "Strides": [2, 2], "Pads": [1, 1, 1, 1]}, [x],
+        run("AveragePool", {"count_include_pad": 1, "ceil_mode": 1, "kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}, [x]))
+    case("lp_pool", "LpPool", "p 1", f32(1, 2, 5, 5), {"P": 1}, {"p": 1}, kernel=[2, 2])
+    case("lp_pool", "LpPool", "p 3", f32(1, 2, 5, 5), {"P": 3}, {"p": 3}, kernel=[3, 2])
+    for name, order in (("row major", 0), ("column major", 1)):
+        for shape, kernel in (((2, 2, 5, 4), [2, 2]), ((1, 2, 3, 4, 5), [2, 2, 2])):
+            x = f32(*shape)
+            ys = run("MaxPool", {"kernel_shape": kernel, "storage_order": order, "strides": [2] * len(kernel)}, [x], 2)
+            go = {"Kernel": kernel, "Strides": [2] * len(kernel), "ColumnMajor": bool(order)}
+            add("max_pool", f"indices {name} {len(kernel)}-d", go, [x], ys)
+            add("max_pool", f"indices {name} {len(kernel)}-d, channels last", {**go, "ChannelsLast": True}, [last(x)], [last(y) for y in ys])
+    x = rng.integers(-128, 128, (1, 2, 5, 5)).astype(np.int8)
+    add("max_pool", "int8", {"Kernel": [3, 3], "Pads": [1, 1, 1, 1]}, [x], run("MaxPool", {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}, [x]))
+    x = rng.integers(0, 256, (1, 2, 5, 5)).astype(np.uint8)
+    y = run("MaxPool", {"kernel_shape": [2, 2]}, [x])[0]
+    add("max_pool", "quantised uint8", {"Kernel": [2, 2]}, [tensor(x, 0.3, 77)], [tensor(y, 0.3, 77)])
+    m = np.floor(sum(x[:, :, i:4 + i, j:4 + j].astype(np.float64) - 77 for i in (0, 1) for j in (0, 1)) / 4)
+    r = sum(x[:, :, i:4 + i, j:4 + j].astype(np.float64) - 77 for i in (0, 1) for j in (0, 1)) / 4
+    q = np.sign(r) * np.floor(np.abs(r) + 0.5) + 77  # zero point 77 is an integer: halves away from the zero point
+    q = np.where(r + 77 >= 0, np.floor(r + 77 + 0.5), q)
+    add("average_pool", "quantised uint8, ties", {"Kernel": [2, 2]}, [tensor(x, 0.3, 77)], [tensor(q.astype(np.uint8), 0.3, 77)], "numpy")
+
+
+def products():
+    def case(name, a, b, ta=False, tb=False):
+        at = np.swapaxes(a, -1, -2) if ta and a.ndim > 1 else a
+        bt = np.swapaxes(b, -1, -2) if tb and b.ndim > 1 else b
+        add("mat_mul", name, {"TransposeA": ta, "TransposeB": tb}, [a, b], [np.matmul(at, bt)], "numpy")
+
+    case("2-d", f32(3, 4), f32(4, 5))
+    case("transposed a", f32(4, 3), f32(4, 5), ta=True)
+    case("transposed b", f32(3, 4), f32(5, 4), tb=True)
+    case("both transposed", f32(2, 4, 3), f32(2, 5, 4), True, True)
+    case("batch broadcast", f32(2, 1, 3, 4), f32(5, 4, 2))
+    case("vector x matrix", f32(4), f32(2, 4, 3))
+    case("matrix x vector", f32(2, 3, 4), f32(4))
+    case("vector x vector", f32(4), f32(4))
+    case("int32", rng.integers(-50000, 50000, (3, 4)).astype(np.int32), rng.integers(-50000, 50000, (4, 2)).astype(np.int32))
+    case("int64", rng.integers(-2**40, 2**40, (3, 4)), rng.integers(-2**40, 2**40, (4, 2)))
+    case("uint32", rng.integers(0, 2**32, (3, 4), dtype=np.uint32), rng.integers(0, 2**32, (4, 2), dtype=np.uint32))
+    case("empty sum", np.zeros((2, 0), np.float32), np.zeros((0, 3), np.float32))
+    case("float64", f32(3, 4).astype(np.float64), f32(4, 2).astype(np.float64))
+    for shape in ((5,), (3, 1), (1,), (3, 5)):
+        a, b, c = f32(3, 4), f32(4, 5), f32(*shape)
+        add("mat_mul", f"bias {shape}", {}, [a, b, c], [a @ b + c], "numpy")
+    for dtype in (np.uint8, np.int8):
+        zx, zw, zy = (128, 120, 110) if dtype == np.uint8 else (4, -3, 5)
+        sx, sw, sy = np.float32(0.013), np.float32(0.017), np.float32(0.05)
+        a, b = quantised(dtype, f32(2, 3, 6), sx, zx), quantised(dtype, f32(2, 6, 4), sw, zw)
+        y = run("QLinearMatMul", {}, [a, sx, np.array(zx, dtype), b, sw, np.array(zw, dtype), sy, np.array(zy, dtype)])[0]
+        add("mat_mul", f"quantised {dtype.__name__}", {}, [tensor(a, sx, zx), tensor(b, sw, zw)], [tensor(y, sy, zy)])
+    x, w, b = f32(2, 3, 6), f32(4, 6), f32(4)
+    add("fully_connected", "leading dimensions", {}, [x, w, b], [x @ w.T + b], "numpy")
+    add("fully_connected", "vector, no bias", {}, [x[0, 0], w], [w @ x[0, 0]], "numpy")
+    sx, sy, sw = np.float32(0.013), np.float32(0.05), np.array([0.01, 0.012, 0.009, 0.02], np.float32)
+    qx, qw = quantised(np.int8, x, sx, 5), quantised(np.int8, w, sw.reshape(-1, 1), 0)
+    bias = rng.integers(-3000, 3000, 4).astype(np.int32)
+    r = ((qx.astype(np.int64) - 5) @ qw.T.astype(np.int64) + bias) * (np.float64(sx) * sw.astype(np.float64)) / np.float64(sy) - 7
+    add("fully_connected", "int8 per output", {}, [tensor(qx, sx, 5), tensor(qw, sw, np.zeros(4)), bias],
+        [tensor(np.clip(np.rint(r), -128, 127).astype(np.int8), sy, -7)], "numpy")
+    q16 = quantised(np.int16, x, np.float32(0.0001), 0)
+    r = (q16.astype(np.int64) @ qw.T.astype(np.int64) + bias) * (np.float64(np.float32(0.0001)) * sw.astype(np.float64)) / 0.0005
+    add("fully_connected", "int16 x int8", {}, [tensor(q16, np.float32(0.0001), 0), tensor(qw, sw, np.zeros(4)), bias.astype(np.int64)],
+        [tensor(np.clip(np.rint(r), -32768, 32767).astype(np.int16), 0.0005, 0)], "numpy")
+
+
+def batch_norm():
+    for dims in ((2, 3), (2, 3, 4), (2, 3, 2, 3)):
+        x, s, o, m, v = f32(*dims), f32(3), f32(3), f32(3), f32(3, lo=0.1)
+        y = run("BatchNormalization", {"epsilon": 0.01}, [x, s, o, m, v], opset=15)[0]
+        add("batch_norm", f"rank {len(dims)}", {"Epsilon": 0.01, "Axis": 1}, [x, s, o, m, v], [y])
+        add("batch_norm", f"rank {len(dims)}, channels last", {"Epsilon": 0.01, "Axis": -1}, [last(x), s, o, m, v], [last(y)])
+
+
+def main():
+    for f in (conv, conv_quantised, pools, products, batch_norm):
+        f()
+    folder = os.path.join(sys.argv[1], "backends/cpu/ref/testdata")
+    os.makedirs(folder, exist_ok=True)
+    for op, list_ in cases.items():
+        with open(os.path.join(folder, op + ".json"), "w") as f:
+            f.write("[\n" + ",\n".join(json.dumps(c, separators=(",", ":")) for c in list_) + "\n]\n")
+        print(op, len(list_))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+package op
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// BatchNorm is y = (x - mean) / sqrt(variance + Epsilon) * scale + offset with one scale, offset, mean and variance per channel, the index
+// on Axis. variance + Epsilon < 0 gives NaN, = 0 gives infinities or NaN, as IEEE arithmetic does.
+//
+// Inputs: x of rank >= 1, float or quantised; scale, offset, mean, variance [C], any float types. Output: y of x's type. Source: ONNX
+// BatchNormalization-15 (inference), OH_NN_OPS_BATCH_NORM (Axis -1).
+type BatchNorm struct {
+	Epsilon float32
+	Axis    int64
+}
+
+func init() { graph.Register((*BatchNorm)(nil)) }
+
+// Name returns "batch_norm".
+func (*BatchNorm) Name() string { return "batch_norm" }
+
+// Traits: may reuse x's memory.
+func (*BatchNorm) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}} }
+
+// Infer returns x's shape.
+func (o *BatchNorm) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	if err := arity(in, 5, 5, declared, 1, 1); err != nil {
+		return nil, err
+	}
+	for i := range in {
+		if err := wantTensor(in, i, realWords, isReal); err != nil {
+			return nil, err
+		}
+	}
+	x := in[0].Shape.Clone()
+	channels := tensor.AnyDim()
+	axis := -1
+	if x.Ranked {
+		a, err := Axis(o.Axis, len(x.Dims))
+		if err != nil {
+			return nil, fault.Wrap(err, "input 0")
+		}
+		axis, channels = a, x.Dims[a]
+	}
+	for i := 1; i < 5; i++ {
+		if err := wantSized(in, i, channels, "one value per channel"); err != nil {
+			return nil, err
+		}
+		if channels.Sym != 0 && in[i].Shape.Rank() == 1 {
+			channels = in[i].Shape.Dims[0]
+		}
+	}
+	if axis >= 0 {
+		x.Dims[axis] = channels
+	}
+	return []tensor.Fact{outType(declared[0], in[0], x)}, nil
+}
