@@ -16,7 +16,7 @@ func init() {
 		}
 		x, scale, offset, mean, variance := reals(in[0]), reals(in[1]), reals(in[2]), reals(in[3]), reals(in[4])
 		y, put := realStore(out[0])
-		channels, inner := int(dims[axis]), product(dims[axis+1:])
+		channels, inner := int(dims[axis]), cellCount(dims[axis+1:])
 		for i, v := range x {
 			c := i / inner % channels
 			put(i, (v-mean[c])/math.Sqrt(variance[c]+float64(o.Epsilon))*scale[c]+offset[c])

@@ -40,7 +40,7 @@ func (c *convolution) bias(_, channel int) int { return channel }
 
 func convolve[T, S summable](c *convolution, x, w []T, store func(i, c int, s S)) {
 	x = pixels(c.x, x)
-	kernel := product(c.grid.kernel)
+	kernel := cellCount(c.grid.kernel)
 	inGroup, outGroup := c.x.c/c.groups, c.y.c/c.groups
 	c.grid.each(func(p int, taps []tap) {
 		for n := range c.x.n {

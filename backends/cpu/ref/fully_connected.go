@@ -9,7 +9,7 @@ func init() {
 	register(Native, func(o *op.FullyConnected, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		k := int(in[1].Dims[1])
 		outputs := int(in[1].Dims[0])
-		rows := product(in[0].Dims[:len(in[0].Dims)-1])
+		rows := cellCount(in[0].Dims[:len(in[0].Dims)-1])
 		return linear(o, in, out[0], 0, &rowProducts{k: k, cols: outputs, blocks: []block{{rows: rows}}})
 	})
 }

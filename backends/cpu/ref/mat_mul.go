@@ -30,7 +30,7 @@ func init() {
 			return nil, err
 		}
 		dims, _ := lead.Ints()
-		total, step := product(dims), int(m*n)
+		total, step := cellCount(dims), int(m*n)
 		ia, ib := broadcastIndex(a[:len(a)-2], dims), broadcastIndex(b[:len(b)-2], dims)
 		p := &matrixProducts{rowProducts: rowProducts{k: int(k), cols: int(n)}, a: a, b: b, swapA: swapA, swapB: !swapB}
 		if len(in[1].Dims) == 1 {

@@ -84,7 +84,7 @@ func maxPool[T elem](o *op.MaxPool, in tensor.Tensor, out []tensor.Type, lowest 
 
 // columnMajor renumbers a cell so that the first spatial dimension is the fastest.
 func columnMajor(cell int, dims []int64) int {
-	k, stride := 0, product(dims)
+	k, stride := 0, cellCount(dims)
 	for i := len(dims) - 1; i >= 0; i-- {
 		d := int(dims[i])
 		stride /= d

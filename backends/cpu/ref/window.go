@@ -57,7 +57,7 @@ func scattering(w op.Window, o int64, f func(in, k int64)) {
 
 // each calls f for every output position in row-major order with its taps in row-major order of the kernel; f must not keep them.
 func (g *grid) each(f func(p int, taps []tap)) {
-	total := product(g.out)
+	total := cellCount(g.out)
 	clear(g.pos)
 	for p := range total {
 		f(p, g.taps())
@@ -85,8 +85,8 @@ func (g *grid) taps() []tap {
 	return g.buf
 }
 
-// product returns the number of cells of a validated shape.
-func product(dims []int64) int {
+// cellCount returns the number of cells of a validated shape.
+func cellCount(dims []int64) int {
 	n := 1
 	for _, d := range dims {
 		n *= int(d)
@@ -107,7 +107,7 @@ func extentOf(dims []int64, channelsLast bool) extent {
 	if channelsLast {
 		e.c, e.spatial = int(dims[r-1]), dims[1:r-1]
 	}
-	e.cells = product(e.spatial)
+	e.cells = cellCount(e.spatial)
 	return e
 }
 
