@@ -67,12 +67,32 @@ anynpu_version:
 	.size anynpu_version, .-anynpu_version
 
 	.p2align 4
+	.globl anynpu_set_log_callback
+	.type anynpu_set_log_callback, @function
+anynpu_set_log_callback:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*1(%rip)
+	.cfi_endproc
+	.size anynpu_set_log_callback, .-anynpu_set_log_callback
+
+	.p2align 4
+	.globl anynpu_last_error
+	.type anynpu_last_error, @function
+anynpu_last_error:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*2(%rip)
+	.cfi_endproc
+	.size anynpu_last_error, .-anynpu_last_error
+
+	.p2align 4
 	.globl anynpu_live_handles
 	.type anynpu_live_handles, @function
 anynpu_live_handles:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*1(%rip)
+	jmp	*anynpu_slot+8*3(%rip)
 	.cfi_endproc
 	.size anynpu_live_handles, .-anynpu_live_handles
 
@@ -85,7 +105,7 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*2(%rip)
+	jmp	*anynpu_slot+8*4(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
 
@@ -98,7 +118,7 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*3(%rip)
+	jmp	*anynpu_slot+8*5(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
 
@@ -111,7 +131,7 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*4(%rip)
+	jmp	*anynpu_slot+8*6(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
 
@@ -124,7 +144,7 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*5(%rip)
+	jmp	*anynpu_slot+8*7(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
 
@@ -137,7 +157,7 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*6(%rip)
+	jmp	*anynpu_slot+8*8(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
 
@@ -150,7 +170,7 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*7(%rip)
+	jmp	*anynpu_slot+8*9(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
 
@@ -163,7 +183,7 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*8(%rip)
+	jmp	*anynpu_slot+8*10(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
 
@@ -176,7 +196,7 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*9(%rip)
+	jmp	*anynpu_slot+8*11(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
 
@@ -189,7 +209,7 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*10(%rip)
+	jmp	*anynpu_slot+8*12(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
 
@@ -202,7 +222,7 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*11(%rip)
+	jmp	*anynpu_slot+8*13(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
 
@@ -215,7 +235,7 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*12(%rip)
+	jmp	*anynpu_slot+8*14(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
 
@@ -228,7 +248,7 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*13(%rip)
+	jmp	*anynpu_slot+8*15(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
 
@@ -241,7 +261,7 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*14(%rip)
+	jmp	*anynpu_slot+8*16(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
 
@@ -254,7 +274,7 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*15(%rip)
+	jmp	*anynpu_slot+8*17(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
 
@@ -267,7 +287,7 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*16(%rip)
+	jmp	*anynpu_slot+8*18(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
 
@@ -280,7 +300,7 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*17(%rip)
+	jmp	*anynpu_slot+8*19(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
 
@@ -293,7 +313,7 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*18(%rip)
+	jmp	*anynpu_slot+8*20(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
 
@@ -306,7 +326,7 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*19(%rip)
+	jmp	*anynpu_slot+8*21(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
 
@@ -319,7 +339,7 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*20(%rip)
+	jmp	*anynpu_slot+8*22(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
 
@@ -332,7 +352,7 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*21(%rip)
+	jmp	*anynpu_slot+8*23(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
 
@@ -345,7 +365,7 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*22(%rip)
+	jmp	*anynpu_slot+8*24(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
 
@@ -358,7 +378,7 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*23(%rip)
+	jmp	*anynpu_slot+8*25(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
 
@@ -371,7 +391,7 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*24(%rip)
+	jmp	*anynpu_slot+8*26(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
 
@@ -384,7 +404,7 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*25(%rip)
+	jmp	*anynpu_slot+8*27(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
 
@@ -397,7 +417,7 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*26(%rip)
+	jmp	*anynpu_slot+8*28(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
 
@@ -410,7 +430,7 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*27(%rip)
+	jmp	*anynpu_slot+8*29(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
 
@@ -423,7 +443,7 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*28(%rip)
+	jmp	*anynpu_slot+8*30(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
 
@@ -436,7 +456,7 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*29(%rip)
+	jmp	*anynpu_slot+8*31(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
 
@@ -449,7 +469,7 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*30(%rip)
+	jmp	*anynpu_slot+8*32(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
 
@@ -462,7 +482,7 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*31(%rip)
+	jmp	*anynpu_slot+8*33(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
 
@@ -475,7 +495,7 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*32(%rip)
+	jmp	*anynpu_slot+8*34(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
 
@@ -488,7 +508,7 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*33(%rip)
+	jmp	*anynpu_slot+8*35(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
 
@@ -501,7 +521,7 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*34(%rip)
+	jmp	*anynpu_slot+8*36(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
 
@@ -514,7 +534,7 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*35(%rip)
+	jmp	*anynpu_slot+8*37(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
 
@@ -527,7 +547,7 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*36(%rip)
+	jmp	*anynpu_slot+8*38(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
 
@@ -540,7 +560,7 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*37(%rip)
+	jmp	*anynpu_slot+8*39(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
 
@@ -553,7 +573,7 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*38(%rip)
+	jmp	*anynpu_slot+8*40(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
 
@@ -566,7 +586,7 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*39(%rip)
+	jmp	*anynpu_slot+8*41(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
 
@@ -579,7 +599,7 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*40(%rip)
+	jmp	*anynpu_slot+8*42(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
 
@@ -993,6 +1013,26 @@ start_40:
 	.cfi_endproc
 	.size start_40, .-start_40
 
+	.p2align 4
+	.type start_41, @function
+start_41:
+	.cfi_startproc
+	endbr64
+	mov	$41, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_41, .-start_41
+
+	.p2align 4
+	.type start_42, @function
+start_42:
+	.cfi_startproc
+	endbr64
+	mov	$42, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_42, .-start_42
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -1000,46 +1040,48 @@ start_40:
 	.type anynpu_slot, @object
 anynpu_slot:
 	.quad start_0	/* anynpu_version */
-	.quad start_1	/* anynpu_live_handles */
-	.quad start_2	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_3	/* OH_NNDevice_GetName */
-	.quad start_4	/* OH_NNDevice_GetType */
-	.quad start_5	/* OH_NNTensorDesc_Create */
-	.quad start_6	/* OH_NNTensorDesc_Destroy */
-	.quad start_7	/* OH_NNTensorDesc_SetName */
-	.quad start_8	/* OH_NNTensorDesc_GetName */
-	.quad start_9	/* OH_NNTensorDesc_SetDataType */
-	.quad start_10	/* OH_NNTensorDesc_GetDataType */
-	.quad start_11	/* OH_NNTensorDesc_SetShape */
-	.quad start_12	/* OH_NNTensorDesc_GetShape */
-	.quad start_13	/* OH_NNTensorDesc_SetFormat */
-	.quad start_14	/* OH_NNTensorDesc_GetFormat */
-	.quad start_15	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_16	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_17	/* OH_NNTensor_Create */
-	.quad start_18	/* OH_NNTensor_CreateWithSize */
-	.quad start_19	/* OH_NNTensor_CreateWithFd */
-	.quad start_20	/* OH_NNTensor_Destroy */
-	.quad start_21	/* OH_NNTensor_GetTensorDesc */
-	.quad start_22	/* OH_NNTensor_GetDataBuffer */
-	.quad start_23	/* OH_NNTensor_GetFd */
-	.quad start_24	/* OH_NNTensor_GetSize */
-	.quad start_25	/* OH_NNTensor_GetOffset */
-	.quad start_26	/* OH_NNQuantParam_Create */
-	.quad start_27	/* OH_NNQuantParam_SetScales */
-	.quad start_28	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_29	/* OH_NNQuantParam_SetNumBits */
-	.quad start_30	/* OH_NNQuantParam_Destroy */
-	.quad start_31	/* OH_NNModel_Construct */
-	.quad start_32	/* OH_NNModel_Destroy */
-	.quad start_33	/* OH_NNModel_AddTensor */
-	.quad start_34	/* OH_NNModel_AddTensorToModel */
-	.quad start_35	/* OH_NNModel_SetTensorData */
-	.quad start_36	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_37	/* OH_NNModel_SetTensorType */
-	.quad start_38	/* OH_NNModel_AddOperation */
-	.quad start_39	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_40	/* OH_NNModel_Finish */
+	.quad start_1	/* anynpu_set_log_callback */
+	.quad start_2	/* anynpu_last_error */
+	.quad start_3	/* anynpu_live_handles */
+	.quad start_4	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_5	/* OH_NNDevice_GetName */
+	.quad start_6	/* OH_NNDevice_GetType */
+	.quad start_7	/* OH_NNTensorDesc_Create */
+	.quad start_8	/* OH_NNTensorDesc_Destroy */
+	.quad start_9	/* OH_NNTensorDesc_SetName */
+	.quad start_10	/* OH_NNTensorDesc_GetName */
+	.quad start_11	/* OH_NNTensorDesc_SetDataType */
+	.quad start_12	/* OH_NNTensorDesc_GetDataType */
+	.quad start_13	/* OH_NNTensorDesc_SetShape */
+	.quad start_14	/* OH_NNTensorDesc_GetShape */
+	.quad start_15	/* OH_NNTensorDesc_SetFormat */
+	.quad start_16	/* OH_NNTensorDesc_GetFormat */
+	.quad start_17	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_18	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_19	/* OH_NNTensor_Create */
+	.quad start_20	/* OH_NNTensor_CreateWithSize */
+	.quad start_21	/* OH_NNTensor_CreateWithFd */
+	.quad start_22	/* OH_NNTensor_Destroy */
+	.quad start_23	/* OH_NNTensor_GetTensorDesc */
+	.quad start_24	/* OH_NNTensor_GetDataBuffer */
+	.quad start_25	/* OH_NNTensor_GetFd */
+	.quad start_26	/* OH_NNTensor_GetSize */
+	.quad start_27	/* OH_NNTensor_GetOffset */
+	.quad start_28	/* OH_NNQuantParam_Create */
+	.quad start_29	/* OH_NNQuantParam_SetScales */
+	.quad start_30	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_31	/* OH_NNQuantParam_SetNumBits */
+	.quad start_32	/* OH_NNQuantParam_Destroy */
+	.quad start_33	/* OH_NNModel_Construct */
+	.quad start_34	/* OH_NNModel_Destroy */
+	.quad start_35	/* OH_NNModel_AddTensor */
+	.quad start_36	/* OH_NNModel_AddTensorToModel */
+	.quad start_37	/* OH_NNModel_SetTensorData */
+	.quad start_38	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_39	/* OH_NNModel_SetTensorType */
+	.quad start_40	/* OH_NNModel_AddOperation */
+	.quad start_41	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_42	/* OH_NNModel_Finish */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

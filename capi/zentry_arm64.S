@@ -58,13 +58,37 @@ anynpu_version:
 	.size anynpu_version, .-anynpu_version
 
 	.p2align 4
+	.globl anynpu_set_log_callback
+	.type anynpu_set_log_callback, %function
+anynpu_set_log_callback:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*1
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*1]
+	br	x16
+	.cfi_endproc
+	.size anynpu_set_log_callback, .-anynpu_set_log_callback
+
+	.p2align 4
+	.globl anynpu_last_error
+	.type anynpu_last_error, %function
+anynpu_last_error:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*2
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*2]
+	br	x16
+	.cfi_endproc
+	.size anynpu_last_error, .-anynpu_last_error
+
+	.p2align 4
 	.globl anynpu_live_handles
 	.type anynpu_live_handles, %function
 anynpu_live_handles:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*1
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*1]
+	adrp	x16, anynpu_slot+8*3
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*3]
 	br	x16
 	.cfi_endproc
 	.size anynpu_live_handles, .-anynpu_live_handles
@@ -78,8 +102,8 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*2
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*2]
+	adrp	x16, anynpu_slot+8*4
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*4]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
@@ -93,8 +117,8 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*3
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*3]
+	adrp	x16, anynpu_slot+8*5
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
@@ -108,8 +132,8 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*4
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*4]
+	adrp	x16, anynpu_slot+8*6
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
@@ -123,8 +147,8 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*5
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
+	adrp	x16, anynpu_slot+8*7
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
@@ -138,8 +162,8 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*6
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
+	adrp	x16, anynpu_slot+8*8
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
@@ -153,8 +177,8 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*7
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
+	adrp	x16, anynpu_slot+8*9
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
@@ -168,8 +192,8 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*8
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
+	adrp	x16, anynpu_slot+8*10
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
@@ -183,8 +207,8 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*9
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
+	adrp	x16, anynpu_slot+8*11
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
@@ -198,8 +222,8 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*10
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
+	adrp	x16, anynpu_slot+8*12
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
@@ -213,8 +237,8 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*11
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
+	adrp	x16, anynpu_slot+8*13
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
@@ -228,8 +252,8 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*12
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
+	adrp	x16, anynpu_slot+8*14
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
@@ -243,8 +267,8 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*13
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
+	adrp	x16, anynpu_slot+8*15
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
@@ -258,8 +282,8 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*14
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
+	adrp	x16, anynpu_slot+8*16
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
@@ -273,8 +297,8 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*15
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
+	adrp	x16, anynpu_slot+8*17
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
@@ -288,8 +312,8 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*16
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
+	adrp	x16, anynpu_slot+8*18
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
@@ -303,8 +327,8 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*17
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
+	adrp	x16, anynpu_slot+8*19
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
@@ -318,8 +342,8 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*18
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
+	adrp	x16, anynpu_slot+8*20
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
@@ -333,8 +357,8 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*19
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
+	adrp	x16, anynpu_slot+8*21
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
@@ -348,8 +372,8 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*20
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
+	adrp	x16, anynpu_slot+8*22
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
@@ -363,8 +387,8 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*21
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
+	adrp	x16, anynpu_slot+8*23
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
@@ -378,8 +402,8 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*22
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
+	adrp	x16, anynpu_slot+8*24
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
@@ -393,8 +417,8 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*23
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
+	adrp	x16, anynpu_slot+8*25
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
@@ -408,8 +432,8 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*24
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
+	adrp	x16, anynpu_slot+8*26
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
@@ -423,8 +447,8 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*25
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
+	adrp	x16, anynpu_slot+8*27
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
@@ -438,8 +462,8 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*26
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
+	adrp	x16, anynpu_slot+8*28
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
@@ -453,8 +477,8 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*27
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
+	adrp	x16, anynpu_slot+8*29
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
@@ -468,8 +492,8 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*28
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
+	adrp	x16, anynpu_slot+8*30
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
@@ -483,8 +507,8 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*29
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
+	adrp	x16, anynpu_slot+8*31
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
@@ -498,8 +522,8 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*30
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
+	adrp	x16, anynpu_slot+8*32
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
@@ -513,8 +537,8 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*31
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
+	adrp	x16, anynpu_slot+8*33
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
@@ -528,8 +552,8 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*32
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
+	adrp	x16, anynpu_slot+8*34
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
@@ -543,8 +567,8 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*33
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
+	adrp	x16, anynpu_slot+8*35
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
@@ -558,8 +582,8 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*34
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
+	adrp	x16, anynpu_slot+8*36
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
@@ -573,8 +597,8 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*35
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
+	adrp	x16, anynpu_slot+8*37
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
@@ -588,8 +612,8 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*36
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
+	adrp	x16, anynpu_slot+8*38
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
@@ -603,8 +627,8 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*37
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
+	adrp	x16, anynpu_slot+8*39
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
@@ -618,8 +642,8 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*38
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
+	adrp	x16, anynpu_slot+8*40
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
@@ -633,8 +657,8 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*39
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
+	adrp	x16, anynpu_slot+8*41
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*41]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
@@ -648,8 +672,8 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*40
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
+	adrp	x16, anynpu_slot+8*42
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*42]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
@@ -1064,6 +1088,26 @@ start_40:
 	.cfi_endproc
 	.size start_40, .-start_40
 
+	.p2align 4
+	.type start_41, %function
+start_41:
+	.cfi_startproc
+	bti	c
+	mov	w16, #41
+	b	anynpu_first
+	.cfi_endproc
+	.size start_41, .-start_41
+
+	.p2align 4
+	.type start_42, %function
+start_42:
+	.cfi_startproc
+	bti	c
+	mov	w16, #42
+	b	anynpu_first
+	.cfi_endproc
+	.size start_42, .-start_42
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -1071,46 +1115,48 @@ start_40:
 	.type anynpu_slot, %object
 anynpu_slot:
 	.quad start_0	/* anynpu_version */
-	.quad start_1	/* anynpu_live_handles */
-	.quad start_2	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_3	/* OH_NNDevice_GetName */
-	.quad start_4	/* OH_NNDevice_GetType */
-	.quad start_5	/* OH_NNTensorDesc_Create */
-	.quad start_6	/* OH_NNTensorDesc_Destroy */
-	.quad start_7	/* OH_NNTensorDesc_SetName */
-	.quad start_8	/* OH_NNTensorDesc_GetName */
-	.quad start_9	/* OH_NNTensorDesc_SetDataType */
-	.quad start_10	/* OH_NNTensorDesc_GetDataType */
-	.quad start_11	/* OH_NNTensorDesc_SetShape */
-	.quad start_12	/* OH_NNTensorDesc_GetShape */
-	.quad start_13	/* OH_NNTensorDesc_SetFormat */
-	.quad start_14	/* OH_NNTensorDesc_GetFormat */
-	.quad start_15	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_16	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_17	/* OH_NNTensor_Create */
-	.quad start_18	/* OH_NNTensor_CreateWithSize */
-	.quad start_19	/* OH_NNTensor_CreateWithFd */
-	.quad start_20	/* OH_NNTensor_Destroy */
-	.quad start_21	/* OH_NNTensor_GetTensorDesc */
-	.quad start_22	/* OH_NNTensor_GetDataBuffer */
-	.quad start_23	/* OH_NNTensor_GetFd */
-	.quad start_24	/* OH_NNTensor_GetSize */
-	.quad start_25	/* OH_NNTensor_GetOffset */
-	.quad start_26	/* OH_NNQuantParam_Create */
-	.quad start_27	/* OH_NNQuantParam_SetScales */
-	.quad start_28	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_29	/* OH_NNQuantParam_SetNumBits */
-	.quad start_30	/* OH_NNQuantParam_Destroy */
-	.quad start_31	/* OH_NNModel_Construct */
-	.quad start_32	/* OH_NNModel_Destroy */
-	.quad start_33	/* OH_NNModel_AddTensor */
-	.quad start_34	/* OH_NNModel_AddTensorToModel */
-	.quad start_35	/* OH_NNModel_SetTensorData */
-	.quad start_36	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_37	/* OH_NNModel_SetTensorType */
-	.quad start_38	/* OH_NNModel_AddOperation */
-	.quad start_39	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_40	/* OH_NNModel_Finish */
+	.quad start_1	/* anynpu_set_log_callback */
+	.quad start_2	/* anynpu_last_error */
+	.quad start_3	/* anynpu_live_handles */
+	.quad start_4	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_5	/* OH_NNDevice_GetName */
+	.quad start_6	/* OH_NNDevice_GetType */
+	.quad start_7	/* OH_NNTensorDesc_Create */
+	.quad start_8	/* OH_NNTensorDesc_Destroy */
+	.quad start_9	/* OH_NNTensorDesc_SetName */
+	.quad start_10	/* OH_NNTensorDesc_GetName */
+	.quad start_11	/* OH_NNTensorDesc_SetDataType */
+	.quad start_12	/* OH_NNTensorDesc_GetDataType */
+	.quad start_13	/* OH_NNTensorDesc_SetShape */
+	.quad start_14	/* OH_NNTensorDesc_GetShape */
+	.quad start_15	/* OH_NNTensorDesc_SetFormat */
+	.quad start_16	/* OH_NNTensorDesc_GetFormat */
+	.quad start_17	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_18	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_19	/* OH_NNTensor_Create */
+	.quad start_20	/* OH_NNTensor_CreateWithSize */
+	.quad start_21	/* OH_NNTensor_CreateWithFd */
+	.quad start_22	/* OH_NNTensor_Destroy */
+	.quad start_23	/* OH_NNTensor_GetTensorDesc */
+	.quad start_24	/* OH_NNTensor_GetDataBuffer */
+	.quad start_25	/* OH_NNTensor_GetFd */
+	.quad start_26	/* OH_NNTensor_GetSize */
+	.quad start_27	/* OH_NNTensor_GetOffset */
+	.quad start_28	/* OH_NNQuantParam_Create */
+	.quad start_29	/* OH_NNQuantParam_SetScales */
+	.quad start_30	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_31	/* OH_NNQuantParam_SetNumBits */
+	.quad start_32	/* OH_NNQuantParam_Destroy */
+	.quad start_33	/* OH_NNModel_Construct */
+	.quad start_34	/* OH_NNModel_Destroy */
+	.quad start_35	/* OH_NNModel_AddTensor */
+	.quad start_36	/* OH_NNModel_AddTensorToModel */
+	.quad start_37	/* OH_NNModel_SetTensorData */
+	.quad start_38	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_39	/* OH_NNModel_SetTensorType */
+	.quad start_40	/* OH_NNModel_AddOperation */
+	.quad start_41	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_42	/* OH_NNModel_Finish */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

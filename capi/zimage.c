@@ -4,9 +4,11 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 41
+#define FUNCTIONS 43
 
 extern void nnc_anynpu_version(void);
+extern void nnc_anynpu_set_log_callback(void);
+extern void nnc_anynpu_last_error(void);
 extern void nnc_anynpu_live_handles(void);
 extern void nnc_OH_NNDevice_GetAllDevicesID(void);
 extern void nnc_OH_NNDevice_GetName(void);
@@ -50,13 +52,13 @@ extern void nnc_OH_NNModel_Finish(void);
 
 /* In a forked child: the failure value, one report, nothing else. */
 static uintptr_t dead_0(void) { anynpu_report_dead(0); return 0; }
-static uint64_t dead_1(void) { anynpu_report_dead(1); return 0; }
-static uint32_t dead_2(void) { anynpu_report_dead(2); return 14; }
-static uint32_t dead_3(void) { anynpu_report_dead(3); return 14; }
+static void dead_1(void) { anynpu_report_dead(1); }
+static uintptr_t dead_2(void) { anynpu_report_dead(2); return 0; }
+static uint64_t dead_3(void) { anynpu_report_dead(3); return 0; }
 static uint32_t dead_4(void) { anynpu_report_dead(4); return 14; }
-static uintptr_t dead_5(void) { anynpu_report_dead(5); return 0; }
+static uint32_t dead_5(void) { anynpu_report_dead(5); return 14; }
 static uint32_t dead_6(void) { anynpu_report_dead(6); return 14; }
-static uint32_t dead_7(void) { anynpu_report_dead(7); return 14; }
+static uintptr_t dead_7(void) { anynpu_report_dead(7); return 0; }
 static uint32_t dead_8(void) { anynpu_report_dead(8); return 14; }
 static uint32_t dead_9(void) { anynpu_report_dead(9); return 14; }
 static uint32_t dead_10(void) { anynpu_report_dead(10); return 14; }
@@ -66,36 +68,40 @@ static uint32_t dead_13(void) { anynpu_report_dead(13); return 14; }
 static uint32_t dead_14(void) { anynpu_report_dead(14); return 14; }
 static uint32_t dead_15(void) { anynpu_report_dead(15); return 14; }
 static uint32_t dead_16(void) { anynpu_report_dead(16); return 14; }
-static uintptr_t dead_17(void) { anynpu_report_dead(17); return 0; }
-static uintptr_t dead_18(void) { anynpu_report_dead(18); return 0; }
+static uint32_t dead_17(void) { anynpu_report_dead(17); return 14; }
+static uint32_t dead_18(void) { anynpu_report_dead(18); return 14; }
 static uintptr_t dead_19(void) { anynpu_report_dead(19); return 0; }
-static uint32_t dead_20(void) { anynpu_report_dead(20); return 14; }
+static uintptr_t dead_20(void) { anynpu_report_dead(20); return 0; }
 static uintptr_t dead_21(void) { anynpu_report_dead(21); return 0; }
-static uintptr_t dead_22(void) { anynpu_report_dead(22); return 0; }
-static uint32_t dead_23(void) { anynpu_report_dead(23); return 14; }
-static uint32_t dead_24(void) { anynpu_report_dead(24); return 14; }
+static uint32_t dead_22(void) { anynpu_report_dead(22); return 14; }
+static uintptr_t dead_23(void) { anynpu_report_dead(23); return 0; }
+static uintptr_t dead_24(void) { anynpu_report_dead(24); return 0; }
 static uint32_t dead_25(void) { anynpu_report_dead(25); return 14; }
-static uintptr_t dead_26(void) { anynpu_report_dead(26); return 0; }
+static uint32_t dead_26(void) { anynpu_report_dead(26); return 14; }
 static uint32_t dead_27(void) { anynpu_report_dead(27); return 14; }
-static uint32_t dead_28(void) { anynpu_report_dead(28); return 14; }
+static uintptr_t dead_28(void) { anynpu_report_dead(28); return 0; }
 static uint32_t dead_29(void) { anynpu_report_dead(29); return 14; }
 static uint32_t dead_30(void) { anynpu_report_dead(30); return 14; }
-static uintptr_t dead_31(void) { anynpu_report_dead(31); return 0; }
-static void dead_32(void) { anynpu_report_dead(32); }
-static uint32_t dead_33(void) { anynpu_report_dead(33); return 14; }
-static uint32_t dead_34(void) { anynpu_report_dead(34); return 14; }
+static uint32_t dead_31(void) { anynpu_report_dead(31); return 14; }
+static uint32_t dead_32(void) { anynpu_report_dead(32); return 14; }
+static uintptr_t dead_33(void) { anynpu_report_dead(33); return 0; }
+static void dead_34(void) { anynpu_report_dead(34); }
 static uint32_t dead_35(void) { anynpu_report_dead(35); return 14; }
 static uint32_t dead_36(void) { anynpu_report_dead(36); return 14; }
 static uint32_t dead_37(void) { anynpu_report_dead(37); return 14; }
 static uint32_t dead_38(void) { anynpu_report_dead(38); return 14; }
 static uint32_t dead_39(void) { anynpu_report_dead(39); return 14; }
 static uint32_t dead_40(void) { anynpu_report_dead(40); return 14; }
+static uint32_t dead_41(void) { anynpu_report_dead(41); return 14; }
+static uint32_t dead_42(void) { anynpu_report_dead(42); return 14; }
 
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 static anynpu_fn driver[FUNCTIONS];
 
 static anynpu_fn live[FUNCTIONS] = {
 	nnc_anynpu_version,
+	nnc_anynpu_set_log_callback,
+	nnc_anynpu_last_error,
 	nnc_anynpu_live_handles,
 	nnc_OH_NNDevice_GetAllDevicesID,
 	nnc_OH_NNDevice_GetName,
@@ -140,6 +146,8 @@ static anynpu_fn live[FUNCTIONS] = {
 
 static const char *const name[FUNCTIONS] = {
 	"anynpu_version",
+	"anynpu_set_log_callback",
+	"anynpu_last_error",
 	"anynpu_live_handles",
 	"OH_NNDevice_GetAllDevicesID",
 	"OH_NNDevice_GetName",
@@ -184,6 +192,8 @@ static const char *const name[FUNCTIONS] = {
 
 static const uint8_t facade[FUNCTIONS] = {
 	0, /* anynpu_version */
+	0, /* anynpu_set_log_callback */
+	0, /* anynpu_last_error */
 	0, /* anynpu_live_handles */
 	1, /* OH_NNDevice_GetAllDevicesID */
 	1, /* OH_NNDevice_GetName */
@@ -228,6 +238,8 @@ static const uint8_t facade[FUNCTIONS] = {
 
 static const uint8_t own[FUNCTIONS] = {
 	0, /* anynpu_version */
+	0, /* anynpu_set_log_callback */
+	0, /* anynpu_last_error */
 	0, /* anynpu_live_handles */
 	0, /* OH_NNDevice_GetAllDevicesID */
 	0, /* OH_NNDevice_GetName */
@@ -272,6 +284,8 @@ static const uint8_t own[FUNCTIONS] = {
 
 static const anynpu_fn go[FUNCTIONS] = {
 	nnc_anynpu_version,
+	nnc_anynpu_set_log_callback,
+	nnc_anynpu_last_error,
 	nnc_anynpu_live_handles,
 	nnc_OH_NNDevice_GetAllDevicesID,
 	nnc_OH_NNDevice_GetName,
@@ -315,6 +329,8 @@ static const anynpu_fn go[FUNCTIONS] = {
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
+	NULL,
+	NULL,
 	NULL,
 	NULL,
 	NULL,
@@ -400,6 +416,8 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_38,
 	(anynpu_fn)dead_39,
 	(anynpu_fn)dead_40,
+	(anynpu_fn)dead_41,
+	(anynpu_fn)dead_42,
 };
 
 const struct anynpu_image anynpu_image = {

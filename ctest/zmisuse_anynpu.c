@@ -14,6 +14,27 @@ static int test_anynpu_version(int bad, int v)
 	return 1;
 }
 
+static int test_anynpu_set_log_callback(int bad, int v)
+{
+	if (bad == 0 && v >= 1)
+		return 0;
+	if (bad == 1 && v >= 1)
+		return 0;
+	anynpu_log_callback a0 = bad == 0 ? NULL : (anynpu_log_callback)misuse_callback;
+	void *a1 = (void *)(bad == 1 ? NULL : misuse_scratch(1));
+	anynpu_set_log_callback(a0, a1);
+	return 1;
+}
+
+static int test_anynpu_last_error(int bad, int v)
+{
+	const char *r = anynpu_last_error();
+	(void)r;
+	(void)bad;
+	(void)v;
+	return 1;
+}
+
 static int test_anynpu_live_handles(int bad, int v)
 {
 	size_t r = anynpu_live_handles();
@@ -27,6 +48,8 @@ int main(void)
 {
 	misuse_begin();
 	misuse_each("anynpu_version", test_anynpu_version, 0);
+	misuse_each("anynpu_set_log_callback", test_anynpu_set_log_callback, 2);
+	misuse_each("anynpu_last_error", test_anynpu_last_error, 0);
 	misuse_each("anynpu_live_handles", test_anynpu_live_handles, 0);
 	return misuse_end();
 }

@@ -46,16 +46,20 @@ enum {
 };
 
 /**
+ * Takes a log message: its level, the component and the message, one line without a line feed. Both strings end with
+ * the call. user is what anynpu_set_log_callback was given.
+ */
+typedef void (*anynpu_log_callback)(int level, const char *component, const char *message, void *user);
+
+/**
  * Hands log messages to a function instead of the standard error stream.
  *
  * The function is called on the thread that logs, possibly on several at once, and must not call the library.
  *
- * @param callback The function; NULL restores the standard error stream. It gets the level, the component and the
- *        message, one line without a line feed; both strings end with the call. user is passed through.
- * @param user Any pointer.
+ * @param callback The function; NULL restores the standard error stream, or the file that ANYNPU_LOG_FILE names.
+ * @param user Any pointer, passed through.
  */
-void anynpu_set_log_callback(void (*callback)(int level, const char *component, const char *message, void *user),
-                             void *user);
+void anynpu_set_log_callback(anynpu_log_callback callback, void *user);
 
 /**
  * Gives the message of the last call of this thread that failed.

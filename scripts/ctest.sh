@@ -9,5 +9,5 @@ mkdir -p "$build"
 { cmake -S . -B "$build/cmake" -DANYNPU_BUILD="$PWD/$build" && cmake --build "$build/cmake" -j "$(nproc)"; } > "$log" 2>&1 ||
   { cat "$log"; exit 1; }
 options=(-j "$(nproc)" --output-on-failure "$@")
-ctest --test-dir "$build/cmake" "${options[@]}" > "$build/ctest.log" 2>&1 || { grep -v ' Passed ' "$build/ctest.log"; exit 1; }
+ctest --test-dir "$build/cmake" "${options[@]}" > "$build/ctest.log" 2>&1 || { grep -vE ' Passed | Start ' "$build/ctest.log"; exit 1; }
 grep -E 'tests passed|Total Test time' "$build/ctest.log"

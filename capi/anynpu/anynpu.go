@@ -18,3 +18,12 @@ func version() (uintptr, error) { return cVersion.Addr(), nil }
 
 // liveHandles is anynpu_live_handles: the number of handles, of all façades, that the program has not destroyed.
 func liveHandles() (uint64, error) { return uint64(handle.Live()), nil }
+
+// setLogCallback is anynpu_set_log_callback.
+func setLogCallback(callback, user uintptr) error {
+	boundary.SetLogCallback(callback, user)
+	return nil
+}
+
+// lastError is anynpu_last_error.
+func lastError() (uintptr, error) { return boundary.LastError(), nil }

@@ -10,7 +10,9 @@ import (
 
 var funcs = []boundary.Func{
 	{Component: "anynpu", Name: "anynpu_version", Params: []string{}, Index: 0, Facade: 0},
-	{Component: "anynpu", Name: "anynpu_live_handles", Params: []string{}, Index: 1, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_set_log_callback", Params: []string{"callback", "user"}, Index: 1, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_last_error", Params: []string{}, Index: 2, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_live_handles", Params: []string{}, Index: 3, Facade: 0},
 }
 
 func init() { boundary.Register(funcs) }
@@ -33,9 +35,39 @@ func nnc_anynpu_version() (r uintptr) {
 	return 0
 }
 
+//export nnc_anynpu_set_log_callback
+func nnc_anynpu_set_log_callback(a0 uintptr, a1 uintptr) {
+	c := boundary.Call{Func: &funcs[1]}
+	defer boundary.EndVoid(&c)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+	}
+	if c.Err == nil {
+		c.Err = setLogCallback(a0, a1)
+	}
+}
+
+//export nnc_anynpu_last_error
+func nnc_anynpu_last_error() (r uintptr) {
+	c := boundary.Call{Func: &funcs[2]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{}
+	}
+	if c.Err == nil {
+		var v uintptr
+		v, c.Err = lastError()
+		if c.Err != nil {
+			return 0
+		}
+		return v
+	}
+	return 0
+}
+
 //export nnc_anynpu_live_handles
 func nnc_anynpu_live_handles() (r uint64) {
-	c := boundary.Call{Func: &funcs[1]}
+	c := boundary.Call{Func: &funcs[3]}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}

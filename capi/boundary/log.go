@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"unicode"
 
 	"golang.org/x/sys/unix"
@@ -38,6 +39,7 @@ type logSink struct {
 	fd         int
 	level      Level // of components without an own one
 	components map[string]Level
+	sink       atomic.Pointer[callback]
 }
 
 var logger = newLogSink(Getenv("ANYNPU_LOG"), Getenv("ANYNPU_LOG_FILE"))
@@ -85,12 +87,14 @@ func (l *logSink) write(level Level, component, message string, pairs ...any) {
 		return
 	}
 	var b strings.Builder
-	b.WriteString(component + ": " + message)
+	b.WriteString(message)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		fmt.Fprintf(&b, " %v=%s", pairs[i], quoteValue(fmt.Sprint(pairs[i+1])))
 	}
-	b.WriteByte('\n')
-	for line := []byte(b.String()); len(line) > 0; {
+	if l.callback(level, component, b.String()) {
+		return
+	}
+	for line := []byte(component + ": " + b.String() + "\n"); len(line) > 0; {
 		n, err := unix.Write(l.fd, line)
 		if err != nil && err != unix.EINTR {
 			return

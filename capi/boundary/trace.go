@@ -50,6 +50,7 @@ func Out[T any](p unsafe.Pointer) Arg {
 // report writes the line of a refused call and the line of a traced one.
 func (c *Call) report(result string) {
 	if c.Err != nil {
+		setLastError(c.Func, c.Err)
 		level := LevelError
 		var n note
 		if errors.As(c.Err, &n) {
