@@ -1,0 +1,163 @@
+package boundary
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+type thing struct{ handle.Ref }
+
+var testFunc = Func{Component: "test", Name: "test_f", Params: []string{"a", "b"}}
+
+// call runs body as the glue runs a behaviour and returns the call and its result.
+func call(body func(c *Call) int32) (c *Call, result int32) {
+	c = &Call{Func: &testFunc}
+	func() {
+		defer End(c, &result, -9)
+		result = body(c)
+	}()
+	return c, result
+}
+
+func newThing(t *testing.T) (*thing, uintptr) {
+	o := &thing{}
+	h, err := handle.Of(o)
+	require.NoError(t, err)
+	t.Cleanup(func() { handle.Drop(o) })
+	return o, h
+}
+
+func TestEnd_turnsAPanicIntoTheFailureValue(t *testing.T) {
+	o, h := newThing(t)
+	c, result := call(func(c *Call) int32 {
+		assert.Same(t, o, Handle[thing](c, 0, h))
+		var m map[string]int
+		m["x"] = 1
+		return 0
+	})
+	assert.Equal(t, int32(-9), result)
+	assert.Equal(t, fault.Internal, fault.KindOf(c.Err))
+	_, err := handle.Close[thing](h)
+	assert.NoError(t, err, "the panic left the object held")
+	handle.Reopen(h)
+}
+
+func TestTake_endsTheHandleOnlyOnSuccess(t *testing.T) {
+	_, h := newThing(t)
+	variable := h
+	p := unsafe.Pointer(&variable)
+	c, _ := call(func(c *Call) int32 {
+		assert.NotNil(t, Take[thing](c, 0, p, false))
+		c.Err = errors.New("refused")
+		return 1
+	})
+	assert.Error(t, c.Err)
+	assert.Equal(t, h, variable)
+	c, _ = call(func(c *Call) int32 {
+		assert.NotNil(t, Take[thing](c, 0, p, false))
+		return 0
+	})
+	assert.NoError(t, c.Err)
+	assert.Zero(t, variable)
+	_, err := handle.Hold[thing](h)
+	assert.ErrorIs(t, err, handle.ErrStale)
+}
+
+func TestTake_nullable(t *testing.T) {
+	null := uintptr(0)
+	for _, p := range []unsafe.Pointer{nil, unsafe.Pointer(&null)} {
+		c, _ := call(func(c *Call) int32 { assert.Nil(t, Take[thing](c, 0, p, true)); return 0 })
+		assert.NoError(t, c.Err)
+		c, _ = call(func(c *Call) int32 { assert.Nil(t, Take[thing](c, 0, p, false)); return 0 })
+		assert.Equal(t, fault.Argument, fault.KindOf(c.Err))
+	}
+}
+
+func TestHandles_holdsEveryElementAndAcceptsRepeats(t *testing.T) {
+	_, h := newThing(t)
+	values := []uintptr{h, 0, h, h, h, h, h}
+	c, _ := call(func(c *Call) int32 {
+		all := Handles[thing](c, 1, unsafe.Pointer(&values[0]), uint64(len(values)), 200)
+		require.Len(t, all, len(values))
+		assert.Nil(t, all[1])
+		_, err := handle.Close[thing](h)
+		assert.ErrorIs(t, err, handle.ErrBusy)
+		return 0
+	})
+	assert.NoError(t, c.Err)
+	_, err := handle.Close[thing](h)
+	assert.NoError(t, err, "a hold was left")
+	handle.Reopen(h)
+
+	values[3] = 7
+	c, _ = call(func(c *Call) int32 {
+		assert.Nil(t, Handles[thing](c, 1, unsafe.Pointer(&values[0]), uint64(len(values)), 200))
+		return 0
+	})
+	assert.EqualError(t, c.Err, "b[3]: 0x7: not a handle of this library")
+}
+
+func TestSlice_takesLengthsAsHostile(t *testing.T) {
+	data := []int32{1, 2, 3}
+	p := unsafe.Pointer(&data[0])
+	for _, x := range []struct {
+		p        unsafe.Pointer
+		n, limit uint64
+		want     string
+	}{
+		{p, 3, 0, ""},
+		{p, 0, 0, ""},
+		{p, 3, 3, ""},
+		{p, 0, 3, "a: want 1 to 3 elements, got 0"},
+		{p, 4, 3, "a: want 1 to 3 elements, got 4"},
+		{nil, 1, 0, "a: NULL"},
+		{p, 1 << 62, 0, "a: 4611686018427387904 elements of 4 bytes do not fit into memory"},
+		{p, ^uint64(0), 0, "a: 18446744073709551615 elements of 4 bytes do not fit into memory"},
+	} {
+		c, _ := call(func(c *Call) int32 {
+			got := Slice[int32](c, 0, x.p, x.n, x.limit)
+			if x.want == "" {
+				assert.Len(t, got, int(x.n))
+			}
+			return 0
+		})
+		if x.want == "" {
+			assert.NoError(t, c.Err)
+		} else {
+			assert.EqualError(t, c.Err, x.want)
+		}
+	}
+}
+
+func TestCall_keepsTheFirstFault(t *testing.T) {
+	c, _ := call(func(c *Call) int32 {
+		Ptr[int32](c, 1, nil)
+		Handle[thing](c, 0, 7)
+		return 0
+	})
+	assert.EqualError(t, c.Err, "b: NULL")
+}
+
+func TestNote_keepsTheKind(t *testing.T) {
+	err := Note(fault.New(fault.Shape, "dynamic"))
+	assert.Equal(t, fault.Shape, fault.KindOf(err))
+}
+
+func TestBlock_isCMemoryThatCanBeReplaced(t *testing.T) {
+	var b Block
+	assert.Zero(t, b.Addr())
+	b.SetString("abc")
+	assert.Equal(t, "abc", goString(cPointer(b.Addr())))
+	SetSlice(&b, []int32{5, -6})
+	assert.Equal(t, []int32{5, -6}, unsafe.Slice((*int32)(cPointer(b.Addr())), 2))
+	SetSlice(&b, []int32(nil))
+	assert.Zero(t, b.Addr())
+	b.Free()
+}

@@ -1,0 +1,55 @@
+package boundary
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func logLines(t *testing.T, levels string, write func(l *logSink)) string {
+	file := filepath.Join(t.TempDir(), "log")
+	l := newLogSink(levels, file)
+	write(l)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestLog_levelsAndComponents(t *testing.T) {
+	for _, c := range []struct{ levels, want string }{
+		{"", "a: e\nb: e\n"},
+		{"off", ""},
+		{"warn", "a: e\na: w\nb: e\n"},
+		{"a=off", "b: e\n"},
+		{"off,b=TRACE", "b: e\nb: t\n"},
+		{" info , b=error", "a: e\na: w\nb: e\n"},
+	} {
+		got := logLines(t, c.levels, func(l *logSink) {
+			l.write(LevelError, "a", "e")
+			l.write(LevelWarn, "a", "w")
+			l.write(LevelError, "b", "e")
+			l.write(LevelTrace, "b", "t")
+		})
+		assert.Equal(t, c.want, got, "ANYNPU_LOG=%s", c.levels)
+	}
+}
+
+func TestLog_oneLinePerEvent(t *testing.T) {
+	got := logLines(t, "", func(l *logSink) {
+		l.write(LevelError, "ohnn", "call failed", "function", "f", "error", "two\nlines", "name", "", "path", "a b", "n", 7, "quote", `x"y`)
+	})
+	assert.Equal(t, `ohnn: call failed function=f error="two\nlines" name="" path="a b" n=7 quote="x\"y"`+"\n", got)
+}
+
+func TestLog_appendsToTheFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	for range 2 {
+		newLogSink("", file).write(LevelError, "a", "e")
+	}
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "a: e\na: e\n", string(text))
+}

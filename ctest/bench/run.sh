@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# usage: run.sh LIBDIR
+# Builds and runs every C benchmark of this folder against the libraries in LIBDIR.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+lib=$(cd "$1" && pwd)
+root=$here/../..
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+for source in "$here"/*.c; do
+  name=$(basename "$source" .c)
+  gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$root/include" -I"$root/ctest" -L"$lib" -Wl,-rpath,"$lib" "$source" -o "$dir/$name" \
+    -lneural_network_core -lpthread -lm
+  echo "--- $name"
+  "$dir/$name"
+done
