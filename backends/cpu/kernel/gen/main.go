@@ -27,6 +27,7 @@ var groups = []struct {
 	{"reduce", reduce},
 	{"depthwise", depthwise},
 	{"winograd", winograd},
+	{"convert", convert},
 }
 
 func main() {
