@@ -13,10 +13,9 @@ func move(dst tensor.Tensor, i int, src tensor.Tensor, j, n int) {
 		copy(dst.Data[i*size:(i+n)*size], src.Data[j*size:(j+n)*size])
 		return
 	}
-	for k := range n { // two elements a byte, the first in the low half
-		v := src.Data[(j+k)/2] >> (4 * ((j + k) & 1)) & 15
-		s := 4 * ((i + k) & 1)
-		dst.Data[(i+k)/2] = dst.Data[(i+k)/2]&^(15<<s) | v<<s
+	put := mover(dst, src)
+	for k := range n {
+		put(i+k, j+k)
 	}
 }
 
@@ -61,13 +60,6 @@ func remap(x tensor.Tensor, out tensor.Type, from func(idx []int64) int64) tenso
 			move(y, i, x, int(j), 1)
 		}
 	})
-	return y
-}
-
-// reshaped returns the data of x, copied, under the type out, which has as many elements of the same size.
-func reshaped(x tensor.Tensor, out tensor.Type) tensor.Tensor {
-	y := like(out)
-	copy(y.Data, x.Data)
 	return y
 }
 

@@ -191,7 +191,8 @@ func computeReal(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([
 func computeBits(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	for _, t := range out {
 		for _, x := range in {
-			if !x.Absent() && (x.Quant != nil || t.Quant != nil) && x.DType == t.DType && !x.Quant.Equal(t.Quant) {
+			differs := x.DType == t.DType && !x.Quant.Equal(t.Quant)
+			if !x.Absent() && (differs || x.Quant != nil && t.Quant != nil && x.DType != t.DType) {
 				return computeReal(k, o, in, out)
 			}
 		}

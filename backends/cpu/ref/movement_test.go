@@ -1,0 +1,255 @@
+package ref
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+type vectorTensor struct {
+	DType string        `json:"dtype"`
+	Dims  []int64       `json:"dims"`
+	Data  []json.Number `json:"data"`
+}
+
+type vectorCase struct {
+	Op     string          `json:"op"`
+	Note   string          `json:"note"`
+	Attrs  json.RawMessage `json:"attrs"`
+	In     []*vectorTensor `json:"in"`
+	Out    []*vectorTensor `json:"out"`
+	Tol    float64         `json:"tol"`
+	Retype []int           `json:"retype"`
+	Fail   string          `json:"fail"`
+}
+
+// name says which case failed: the operator and its place in the file.
+func (c vectorCase) name(i int) string { return fmt.Sprintf("%d %s %s %s", i, c.Op, c.Attrs, c.Note) }
+
+func (c vectorCase) op(t *testing.T) graph.Op {
+	t.Helper()
+	o, ok := graph.NewOp(c.Op)
+	require.True(t, ok, c.Op)
+	d := json.NewDecoder(bytes.NewReader(c.Attrs))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(o))
+	return o
+}
+
+var dtypeByName = func() map[string]tensor.DType {
+	m := map[string]tensor.DType{}
+	for d := tensor.Bool; d <= tensor.Complex128; d++ {
+		m[d.String()] = d
+	}
+	return m
+}()
+
+// tensor returns the vector in its own type, or in d when that is a type; bool takes the lowest bit.
+func (v *vectorTensor) tensor(t *testing.T, d tensor.DType) tensor.Tensor {
+	t.Helper()
+	if v == nil {
+		return tensor.Tensor{}
+	}
+	lowest := d == tensor.Bool
+	if d == tensor.Invalid {
+		d = dtypeByName[strings.Replace(v.DType, "bool_", "bool", 1)]
+	}
+	y := tensor.New(d, v.Dims...)
+	require.Equal(t, y.Count(), len(v.Data))
+	for i, n := range v.Data {
+		s := string(n)
+		switch {
+		case d.IsFloat():
+			f, err := n.Float64()
+			require.NoError(t, err)
+			tensor.PutFloat(d, y.Data, i, f, true)
+		default:
+			k, err := strconv.ParseInt(s, 10, 64)
+			require.NoError(t, err)
+			if lowest {
+				k &= 1
+			}
+			tensor.PutInt(d, y.Data, i, k)
+		}
+	}
+	return y
+}
+
+func readVectors(t *testing.T, path string) []vectorCase {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var cases []vectorCase
+	require.NoError(t, json.Unmarshal(data, &cases))
+	require.NotEmpty(t, cases)
+	return cases
+}
+
+// assertTensor compares exactly, or within tol relative to the larger of 1 and the expected number.
+func assertTensor(t *testing.T, want, got tensor.Tensor, tol float64, msg string) {
+	t.Helper()
+	require.Equal(t, want.DType, got.DType, msg)
+	require.Equal(t, append([]int64{}, want.Dims...), append([]int64{}, got.Dims...), msg)
+	if tol == 0 || !want.DType.IsFloat() {
+		require.Equal(t, want.Data, got.Data, msg)
+		return
+	}
+	for i := range want.Count() {
+		w, g := tensor.FloatAt(want.DType, want.Data, i), tensor.FloatAt(got.DType, got.Data, i)
+		require.LessOrEqual(t, math.Abs(w-g), tol*max(1, math.Abs(w)), "%s: element %d: want %v, got %v", msg, i, w, g)
+	}
+}
+
+// Every vector gives its expected result, in every element type where it only moves elements.
+func TestMovement_vectors(t *testing.T) {
+	for i, c := range readVectors(t, "testdata/movement.json") {
+		o, msg := c.op(t), c.name(i)
+		in := make([]tensor.Tensor, len(c.In))
+		for k, v := range c.In {
+			in[k] = v.tensor(t, tensor.Invalid)
+		}
+		got, err := Compute(o, in, make([]tensor.Type, max(1, len(c.Out))))
+		if c.Fail != "" {
+			require.Error(t, err, msg)
+			require.Equal(t, c.Fail, fault.KindOf(err).String(), "%s: %v", msg, err)
+			continue
+		}
+		require.NoError(t, err, msg)
+		require.Len(t, got, len(c.Out), msg)
+		for k, v := range c.Out {
+			assertTensor(t, v.tensor(t, tensor.Invalid), got[k], c.Tol, msg)
+		}
+		if len(c.Retype) > 0 {
+			retyped(t, c, o, in, msg)
+		}
+	}
+}
+
+// retyped runs a case with the moved elements in each type, and with quantised ones.
+func retyped(t *testing.T, c vectorCase, o graph.Op, in []tensor.Tensor, msg string) {
+	t.Helper()
+	for d := tensor.Bool; d <= tensor.Float4E2M1; d++ {
+		if d == tensor.Float4E2M1 && !fitsFloat4(c) {
+			continue
+		}
+		args := append([]tensor.Tensor(nil), in...)
+		for _, k := range c.Retype {
+			if k < len(args) && !args[k].Absent() {
+				args[k] = c.In[k].tensor(t, d)
+			}
+		}
+		got, err := Compute(o, args, make([]tensor.Type, len(c.Out)))
+		require.NoError(t, err, "%s: %v", msg, d)
+		for k, v := range c.Out {
+			if v.DType == c.In[c.Retype[0]].DType {
+				assertTensor(t, v.tensor(t, d), got[k], 0, fmt.Sprintf("%s: %v", msg, d))
+			}
+		}
+		if d != tensor.Int8 && d != tensor.Uint8 {
+			continue
+		}
+		q := tensor.PerTensor(0.5, 3)
+		for _, k := range c.Retype {
+			if k < len(args) && !args[k].Absent() {
+				args[k].Quant = q
+			}
+		}
+		if c.Op == "pad" && len(args) < 3 || c.Op == "pad" && args[2].Absent() {
+			continue // the real 0 is the zero point: another test
+		}
+		got, err = Compute(o, args, make([]tensor.Type, len(c.Out)))
+		require.NoError(t, err, "%s: quantised", msg)
+		for k, v := range c.Out {
+			if v.DType == c.In[c.Retype[0]].DType {
+				assertTensor(t, v.tensor(t, d), got[k], 0, msg+": quantised")
+				require.Equal(t, q, got[k].Quant, msg)
+			}
+		}
+	}
+}
+
+// fitsFloat4 reports whether all values exist in float4: 5 and 7 do not.
+func fitsFloat4(c vectorCase) bool {
+	for _, k := range c.Retype {
+		if k < len(c.In) && c.In[k] != nil {
+			for _, n := range c.In[k].Data {
+				if n == "5" || n == "7" {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// What inference says before values, sizes, ranks or types are known must hold for the result.
+func TestMovement_inferenceIsSound(t *testing.T) {
+	for i, c := range readVectors(t, "testdata/movement.json") {
+		if c.Fail != "" {
+			continue
+		}
+		o, msg := c.op(t), c.name(i)
+		for level := range 5 {
+			in := make([]tensor.Fact, len(c.In))
+			for k, v := range c.In {
+				if v == nil {
+					continue
+				}
+				x := v.tensor(t, tensor.Invalid)
+				in[k] = tensor.Fact{Type: x.Type(), Const: tensor.NewConst(x.Data)}
+				switch level {
+				case 1: // values unknown
+					in[k].Const = nil
+				case 2: // sizes unknown
+					in[k].Const, in[k].Shape = nil, tensor.AnyOfRank(len(x.Dims))
+				case 3: // rank unknown
+					in[k].Const, in[k].Shape = nil, tensor.AnyShape()
+				case 4: // the data's sizes are unknown, the values of the others known
+					if k == 0 {
+						in[k].Const, in[k].Shape = nil, tensor.AnyOfRank(len(x.Dims))
+					}
+				}
+			}
+			facts, err := o.Infer(in, make([]tensor.Type, len(c.Out)))
+			require.NoError(t, err, "%s: level %d", msg, level)
+			require.Len(t, facts, len(c.Out), msg)
+			for k, v := range c.Out {
+				want := v.tensor(t, tensor.Invalid)
+				require.Equal(t, want.DType, facts[k].DType, "%s: level %d", msg, level)
+				_, ok := facts[k].Shape.Merge(tensor.Of(want.Dims...))
+				require.True(t, ok, "%s: level %d: %v is not %v", msg, level, facts[k].Shape, want.Dims)
+				if level == 0 && !o.Traits().DataDependent {
+					require.True(t, facts[k].Shape.Static(), "%s: %v", msg, facts[k].Shape)
+				}
+				soundValues(t, facts[k], want, fmt.Sprintf("%s: level %d", msg, level))
+			}
+		}
+	}
+}
+
+// soundValues checks the small integer values of a fact against the result.
+func soundValues(t *testing.T, f tensor.Fact, want tensor.Tensor, msg string) {
+	t.Helper()
+	if f.Ints == nil {
+		return
+	}
+	v, err := tensor.ReadInts(want.DType, want.Data, want.Count())
+	require.NoError(t, err, msg)
+	require.Len(t, f.Ints, len(v), msg)
+	for i, d := range f.Ints {
+		if d.Known() {
+			require.Equal(t, v[i], d.N, msg)
+		}
+	}
+}
