@@ -61,15 +61,15 @@ func (*Squeeze) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, 
 			dims = append(dims, d)
 		}
 	}
-	out, err := movedOne(declared, in[0], tensor.OfDims(dims...), func(a int) int { return at(place, a) })
+	out, err := movedOne(declared, in[0], tensor.OfDims(dims...), func(a int) int { return placeOf(place, a) })
 	if err == nil {
 		carry(&out[0], values(in[0]))
 	}
 	return out, err
 }
 
-// at returns v[i], -1 outside of v.
-func at(v []int, i int) int {
+// placeOf returns v[i], -1 outside of v.
+func placeOf(v []int, i int) int {
 	if i < 0 || i >= len(v) {
 		return -1
 	}

@@ -57,7 +57,7 @@ func (*Unsqueeze) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact
 			place = append(place, i)
 		}
 	}
-	out, err := movedOne(declared, in[0], tensor.OfDims(dims...), func(a int) int { return at(place, a) })
+	out, err := movedOne(declared, in[0], tensor.OfDims(dims...), func(a int) int { return placeOf(place, a) })
 	if err == nil {
 		carry(&out[0], values(in[0]))
 	}
