@@ -17,27 +17,27 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-type vectorTensor struct {
+type moveTensor struct {
 	DType string        `json:"dtype"`
 	Dims  []int64       `json:"dims"`
 	Data  []json.Number `json:"data"`
 }
 
-type vectorCase struct {
+type moveCase struct {
 	Op     string          `json:"op"`
 	Note   string          `json:"note"`
 	Attrs  json.RawMessage `json:"attrs"`
-	In     []*vectorTensor `json:"in"`
-	Out    []*vectorTensor `json:"out"`
+	In     []*moveTensor `json:"in"`
+	Out    []*moveTensor `json:"out"`
 	Tol    float64         `json:"tol"`
 	Retype []int           `json:"retype"`
 	Fail   string          `json:"fail"`
 }
 
 // name says which case failed: the operator and its place in the file.
-func (c vectorCase) name(i int) string { return fmt.Sprintf("%d %s %s %s", i, c.Op, c.Attrs, c.Note) }
+func (c moveCase) name(i int) string { return fmt.Sprintf("%d %s %s %s", i, c.Op, c.Attrs, c.Note) }
 
-func (c vectorCase) op(t *testing.T) graph.Op {
+func (c moveCase) op(t *testing.T) graph.Op {
 	t.Helper()
 	o, ok := graph.NewOp(c.Op)
 	require.True(t, ok, c.Op)
@@ -56,7 +56,7 @@ var dtypeByName = func() map[string]tensor.DType {
 }()
 
 // tensor returns the vector in its own type, or in d when that is a type; bool takes the lowest bit.
-func (v *vectorTensor) tensor(t *testing.T, d tensor.DType) tensor.Tensor {
+func (v *moveTensor) tensor(t *testing.T, d tensor.DType) tensor.Tensor {
 	t.Helper()
 	if v == nil {
 		return tensor.Tensor{}
@@ -86,18 +86,18 @@ func (v *vectorTensor) tensor(t *testing.T, d tensor.DType) tensor.Tensor {
 	return y
 }
 
-func readVectors(t *testing.T, path string) []vectorCase {
+func readMoves(t *testing.T, path string) []moveCase {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	var cases []vectorCase
+	var cases []moveCase
 	require.NoError(t, json.Unmarshal(data, &cases))
 	require.NotEmpty(t, cases)
 	return cases
 }
 
-// assertTensor compares exactly, or within tol relative to the larger of 1 and the expected number.
-func assertTensor(t *testing.T, want, got tensor.Tensor, tol float64, msg string) {
+// assertMoved compares exactly, or within tol relative to the larger of 1 and the expected number.
+func assertMoved(t *testing.T, want, got tensor.Tensor, tol float64, msg string) {
 	t.Helper()
 	require.Equal(t, want.DType, got.DType, msg)
 	require.Equal(t, append([]int64{}, want.Dims...), append([]int64{}, got.Dims...), msg)
@@ -113,7 +113,7 @@ func assertTensor(t *testing.T, want, got tensor.Tensor, tol float64, msg string
 
 // Every vector gives its expected result, in every element type where it only moves elements.
 func TestMovement_vectors(t *testing.T) {
-	for i, c := range readVectors(t, "testdata/movement.json") {
+	for i, c := range readMoves(t, "testdata/movement.json") {
 		o, msg := c.op(t), c.name(i)
 		in := make([]tensor.Tensor, len(c.In))
 		for k, v := range c.In {
@@ -128,7 +128,7 @@ func TestMovement_vectors(t *testing.T) {
 		require.NoError(t, err, msg)
 		require.Len(t, got, len(c.Out), msg)
 		for k, v := range c.Out {
-			assertTensor(t, v.tensor(t, tensor.Invalid), got[k], c.Tol, msg)
+			assertMoved(t, v.tensor(t, tensor.Invalid), got[k], c.Tol, msg)
 		}
 		if len(c.Retype) > 0 {
 			retyped(t, c, o, in, msg)
@@ -137,7 +137,7 @@ func TestMovement_vectors(t *testing.T) {
 }
 
 // retyped runs a case with the moved elements in each type, and with quantised ones.
-func retyped(t *testing.T, c vectorCase, o graph.Op, in []tensor.Tensor, msg string) {
+func retyped(t *testing.T, c moveCase, o graph.Op, in []tensor.Tensor, msg string) {
 	t.Helper()
 	for d := tensor.Bool; d <= tensor.Float4E2M1; d++ {
 		if d == tensor.Float4E2M1 && !fitsFloat4(c) {
@@ -153,7 +153,7 @@ func retyped(t *testing.T, c vectorCase, o graph.Op, in []tensor.Tensor, msg str
 		require.NoError(t, err, "%s: %v", msg, d)
 		for k, v := range c.Out {
 			if v.DType == c.In[c.Retype[0]].DType {
-				assertTensor(t, v.tensor(t, d), got[k], 0, fmt.Sprintf("%s: %v", msg, d))
+				assertMoved(t, v.tensor(t, d), got[k], 0, fmt.Sprintf("%s: %v", msg, d))
 			}
 		}
 		if d != tensor.Int8 && d != tensor.Uint8 {
@@ -172,7 +172,7 @@ func retyped(t *testing.T, c vectorCase, o graph.Op, in []tensor.Tensor, msg str
 		require.NoError(t, err, "%s: quantised", msg)
 		for k, v := range c.Out {
 			if v.DType == c.In[c.Retype[0]].DType {
-				assertTensor(t, v.tensor(t, d), got[k], 0, msg+": quantised")
+				assertMoved(t, v.tensor(t, d), got[k], 0, msg+": quantised")
 				require.Equal(t, q, got[k].Quant, msg)
 			}
 		}
@@ -180,7 +180,7 @@ func retyped(t *testing.T, c vectorCase, o graph.Op, in []tensor.Tensor, msg str
 }
 
 // fitsFloat4 reports whether all values exist in float4: 5 and 7 do not.
-func fitsFloat4(c vectorCase) bool {
+func fitsFloat4(c moveCase) bool {
 	for _, k := range c.Retype {
 		if k < len(c.In) && c.In[k] != nil {
 			for _, n := range c.In[k].Data {
@@ -195,7 +195,7 @@ func fitsFloat4(c vectorCase) bool {
 
 // What inference says before values, sizes, ranks or types are known must hold for the result.
 func TestMovement_inferenceIsSound(t *testing.T) {
-	for i, c := range readVectors(t, "testdata/movement.json") {
+	for i, c := range readMoves(t, "testdata/movement.json") {
 		if c.Fail != "" {
 			continue
 		}
