@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes backends/cpu/ref/testdata/movement.json: expected results of the data-movement, detection, control-flow and signal operators.
+"""Writes backends/cpu/ref/testdata/movement/movement.json: expected results of the data-movement, detection, control-flow and signal operators.
 
 The expectations come from NumPy, from the ONNX reference evaluator or from ONNX Runtime, never from this project's kernels.
 Run from the repository root with: numpy==2.4.6 onnx==1.23.2 onnxruntime==1.31.1
@@ -197,7 +197,7 @@ GROUPS = [shapes, slices, gathers]
 if __name__ == "__main__":
     for g in GROUPS:
         g()
-    path = sys.argv[1] if len(sys.argv) > 1 else "backends/cpu/ref/testdata/movement.json"
+    path = sys.argv[1] if len(sys.argv) > 1 else "backends/cpu/ref/testdata/movement/movement.json"
     with open(path, "w") as f:
         f.write("[\n" + ",\n".join(json.dumps(c, separators=(",", ":")) for c in CASES) + "\n]\n")
     print(len(CASES), "cases")

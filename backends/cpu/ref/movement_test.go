@@ -27,8 +27,8 @@ type moveCase struct {
 	Op     string          `json:"op"`
 	Note   string          `json:"note"`
 	Attrs  json.RawMessage `json:"attrs"`
-	In     []*moveTensor `json:"in"`
-	Out    []*moveTensor `json:"out"`
+	In     []*moveTensor   `json:"in"`
+	Out    []*moveTensor   `json:"out"`
 	Tol    float64         `json:"tol"`
 	Retype []int           `json:"retype"`
 	Fail   string          `json:"fail"`
@@ -113,7 +113,7 @@ func assertMoved(t *testing.T, want, got tensor.Tensor, tol float64, msg string)
 
 // Every vector gives its expected result, in every element type where it only moves elements.
 func TestMovement_vectors(t *testing.T) {
-	for i, c := range readMoves(t, "testdata/movement.json") {
+	for i, c := range readMoves(t, "testdata/movement/movement.json") {
 		o, msg := c.op(t), c.name(i)
 		in := make([]tensor.Tensor, len(c.In))
 		for k, v := range c.In {
@@ -195,7 +195,7 @@ func fitsFloat4(c moveCase) bool {
 
 // What inference says before values, sizes, ranks or types are known must hold for the result.
 func TestMovement_inferenceIsSound(t *testing.T) {
-	for i, c := range readMoves(t, "testdata/movement.json") {
+	for i, c := range readMoves(t, "testdata/movement/movement.json") {
 		if c.Fail != "" {
 			continue
 		}
