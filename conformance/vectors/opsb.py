@@ -241,8 +241,92 @@ def batch_norm():
         add("batch_norm", f"rank {len(dims)}, channels last", {"Epsilon": 0.01, "Axis": -1}, [last(x), s, o, m, v], [last(y)])
 
 
+def swap_groups(w, groups):
+    """ONNX transposed filters [I, O/groups, spatial] to [O, I/groups, spatial]."""
+    parts = np.split(w, groups, axis=0)
+    return np.concatenate([np.swapaxes(p, 0, 1) for p in parts], axis=0)
+
+
+def conv_transpose():
+    def case(name, x, w, groups=1, output_padding=None, output_shape=None, **win):
+        go, ox = window_attrs(**win)
+        go["Groups"], ox["group"] = groups, groups
+        go["OutputPadsInside"] = True
+        if output_padding:
+            go["OutputPads"], ox["output_padding"] = output_padding, output_padding
+        if output_shape:
+            ox["output_shape"] = output_shape
+        b = f32(w.shape[1] * groups)
+        y = run("ConvTranspose", ox, [x, w, b])[0]
+        shape = [np.array(output_shape, np.int64)] if output_shape else []
+        add("conv_transpose", name, go, [x, last(swap_groups(w, groups)), b] + shape, [y])
+        add("conv_transpose", name + ", channels last", {**go, "ChannelsLast": True}, [last(x), last(swap_groups(w, groups)), b] + shape, [last(y)])
+
+    case("plain", f32(2, 3, 4, 3), f32(3, 2, 3, 2))
+    case("strides and pads", f32(1, 2, 4, 4), f32(2, 3, 3, 3), strides=[2, 3], pads=[1, 0, 1, 2])
+    case("output padding", f32(1, 2, 3, 4), f32(2, 2, 3, 3), strides=[2, 2], pads=[1, 1, 1, 1], output_padding=[1, 1])
+    case("dilation", f32(1, 2, 4, 3), f32(2, 2, 2, 3), dilations=[2, 3], strides=[2, 1])
+    case("groups", f32(1, 4, 3, 3), f32(4, 3, 2, 2), groups=2, strides=[2, 2])
+    case("depthwise", f32(1, 3, 3, 3), f32(3, 1, 3, 3), groups=3, strides=[2, 2], pads=[1, 1, 1, 1])
+    case("same upper", f32(1, 1, 3, 4), f32(1, 2, 3, 4), auto=SAME_UPPER, strides=[2, 3])
+    case("same lower", f32(1, 1, 3, 4), f32(1, 2, 3, 4), auto=SAME_LOWER, strides=[2, 3])
+    case("output shape", f32(1, 1, 3, 3), f32(1, 2, 3, 3), strides=[3, 2], output_shape=[8, 6])
+    case("output shape, odd padding", f32(1, 1, 4, 4), f32(1, 2, 4, 4), strides=[2, 2], output_shape=[9, 7])
+    case("output shape, same upper", f32(1, 1, 4, 4), f32(1, 2, 4, 4), strides=[2, 2], output_shape=[9, 7], auto=SAME_UPPER)
+    case("1-d", f32(2, 3, 5), f32(3, 2, 4), strides=[3], pads=[1, 2])
+    case("3-d", f32(1, 2, 2, 3, 2), f32(2, 2, 2, 2, 3), strides=[2, 1, 2])
+
+
+def norms():
+    for dims in ((2, 3, 4), (2, 3, 2, 3), (1, 3, 2, 2, 2)):
+        x, s, b = f32(*dims), f32(3), f32(3)
+        y = run("InstanceNormalization", {"epsilon": 0.02}, [x, s, b])[0]
+        add("instance_norm", f"rank {len(dims)}", {"Epsilon": 0.02, "Axis": 1}, [x, s, b], [y])
+        add("instance_norm", f"rank {len(dims)}, channels last", {"Epsilon": 0.02, "Axis": -1}, [last(x), s, b], [last(y)])
+    for dims, groups in (((2, 4, 3), 2), ((2, 6, 2, 3), 3), ((1, 4, 3, 3), 4), ((2, 4), 2)):
+        x, s, b = f32(*dims), f32(dims[1]), f32(dims[1])
+        y = reference("GroupNormalization", {"num_groups": groups, "epsilon": 0.01}, [x, s, b])[0]
+        add("group_norm", f"{dims} in {groups}", {"Groups": groups, "Epsilon": 0.01}, [x, s, b], [y], "onnx reference evaluator")
+        add("group_norm", f"{dims} in {groups}, channels last", {"Groups": groups, "Epsilon": 0.01, "ChannelsLast": True}, [last(x), s, b], [last(y)],
+            "onnx reference evaluator")
+    for dims, axis, pd in (((2, 3, 4), -1, (4,)), ((2, 3, 4), 1, (3, 4)), ((2, 3, 4), 0, (2, 3, 4)), ((2, 3, 4), 1, (4,)), ((5, 6), 1, (6,))):
+        x, g, b = f32(*dims), f32(*pd), f32(*pd)
+        ys = run("LayerNormalization", {"axis": axis, "epsilon": 0.01}, [x, g, b], 3)
+        add("layer_norm", f"{dims} from {axis}, parameters {pd}", {"Axis": axis, "Epsilon": 0.01}, [x, g, b], ys)
+        ys = run("LayerNormalization", {"axis": axis, "epsilon": 0.01}, [x, g])
+        add("layer_norm", f"{dims} from {axis}, parameters {pd}, no beta", {"Axis": axis, "Epsilon": 0.01}, [x, g], ys)
+        y = reference("RMSNormalization", {"axis": axis, "epsilon": 0.01}, [x, g], opset=23)
+        add("rms_norm", f"{dims} from {axis}, parameters {pd}", {"Axis": axis, "Epsilon": 0.01}, [x, g], y, "onnx reference evaluator")
+    for p in (1, 2):
+        for axis in (0, 1, -1):
+            x = f32(3, 4, 2)
+            x[:, 1, 1] = 0
+            add("lp_norm", f"p {p}, axis {axis}", {"P": p, "Axis": axis}, [x], run("LpNormalization", {"p": p, "axis": axis}, [x], opset=1))
+    for mode, name in ((0, "max"), (1, "add")):
+        for axes in ([], [1], [-1], [0, 2]):
+            x = f32(2, 3, 4)
+            x[0, :, 1] = 0
+            s = np.sum(x.astype(np.float64) ** 2, axis=tuple(axes) or None, keepdims=True)
+            y = x / np.sqrt(np.maximum(s, 0.5) if mode == 0 else s + 0.5)
+            add("l2_normalize", f"{name}, axes {axes}", {"Epsilon": 0.5, "Mode": mode}, [x, np.array(axes, np.int32)], [y.astype(np.float32)], "numpy")
+    for size in (1, 2, 3, 4, 7):
+        x = f32(2, 5, 2, 3)
+        if size % 2:
+            y = run("LRN", {"size": size, "alpha": 0.3, "beta": 0.6, "bias": 1.5}, [x])[0]
+        else:  # ONNX Runtime has odd sizes only
+            sums = [sum(x[:, k].astype(np.float64) ** 2 for k in range(max(0, c - (size - 1) // 2), min(5, c + size // 2 + 1))) for c in range(5)]
+            y = (x / (1.5 + 0.3 / size * np.stack(sums, 1)) ** 0.6).astype(np.float32)
+        go = {"Before": (size - 1) // 2, "After": size // 2, "Alpha": 0.3, "Beta": 0.6, "Bias": 1.5, "DivideAlpha": True}
+        by = "onnxruntime" if size % 2 else "numpy"
+        add("lrn", f"size {size}", {**go, "Axis": 1}, [x], [y], by)
+        add("lrn", f"size {size}, channels last", {**go, "Axis": -1}, [last(x)], [last(y)], by)
+        y = run("LRN", {"size": size, "alpha": 0.3 * size, "beta": 0.6, "bias": 1.5}, [x])[0] if size % 2 else None
+        if y is not None:
+            add("lrn", f"size {size}, whole alpha", {**go, "DivideAlpha": False, "Axis": 1}, [x], [y], by)
+
+
 def main():
-    for f in (conv, conv_quantised, pools, products, batch_norm):
+    for f in (conv, conv_quantised, pools, products, batch_norm, conv_transpose, norms):
         f()
     folder = os.path.join(sys.argv[1], "backends/cpu/ref/testdata")
     os.makedirs(folder, exist_ok=True)

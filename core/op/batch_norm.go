@@ -1,7 +1,6 @@
 package op
 
 import (
-	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -29,31 +28,12 @@ func (o *BatchNorm) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fa
 	if err := arity(in, 5, 5, declared, 1, 1); err != nil {
 		return nil, err
 	}
-	for i := range in {
-		if err := wantTensor(in, i, realWords, isReal); err != nil {
-			return nil, err
-		}
+	if err := wantReals(in); err != nil {
+		return nil, err
 	}
-	x := in[0].Shape.Clone()
-	channels := tensor.AnyDim()
-	axis := -1
-	if x.Ranked {
-		a, err := Axis(o.Axis, len(x.Dims))
-		if err != nil {
-			return nil, fault.Wrap(err, "input 0")
-		}
-		axis, channels = a, x.Dims[a]
-	}
-	for i := 1; i < 5; i++ {
-		if err := wantSized(in, i, channels, "one value per channel"); err != nil {
-			return nil, err
-		}
-		if channels.Sym != 0 && in[i].Shape.Rank() == 1 {
-			channels = in[i].Shape.Dims[0]
-		}
-	}
-	if axis >= 0 {
-		x.Dims[axis] = channels
+	x, err := perChannel(in, o.Axis)
+	if err != nil {
+		return nil, err
 	}
 	return []tensor.Fact{outType(declared[0], in[0], x)}, nil
 }

@@ -9,6 +9,9 @@ import (
 
 func init() {
 	register(Native, func(o *op.AveragePool, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		if empty(out[0]) {
+			return zeros(out), nil
+		}
 		if in[0].Quant.IsPerTensor() && out[0].Quant.IsPerTensor() {
 			return averageQuant(o, in[0], out[0])
 		}
@@ -47,39 +50,38 @@ func average(o *op.AveragePool, in, out []int64, x []float64, put func(i int, me
 	if err != nil {
 		return err
 	}
-	cells := sliding
-	if o.CountPads {
-		cells = padded
-	}
-	newGrid(windows, cells).each(func(p int, taps []tap) {
+	counts := asked(windows)
+	g := newGrid(windows, sliding)
+	g.each(func(p int, taps []tap) {
+		divisor := len(taps)
+		if o.CountPads {
+			divisor = 1
+			for i, at := range g.pos {
+				divisor *= counts[i][at]
+			}
+		}
 		for n := range e.n {
 			for c := range e.c {
 				base, step := e.index(n, c, 0), e.step()
 				var sum float64
 				for _, t := range taps {
-					if t.in >= 0 {
-						sum += x[base+t.in*step]
-					}
+					sum += x[base+t.in*step]
 				}
-				put(ye.index(n, c, p), sum/float64(max(len(taps), 1)))
+				put(ye.index(n, c, p), sum/float64(max(divisor, 1)))
 			}
 		}
 	})
 	return nil
 }
 
-// outside marks a cell of padding: far below any cell of an image however the other dimensions add up.
-const outside = -1 << 56
-
-// padded is sliding with the cells of the asked-for padding as well, marked by outside.
-func padded(w op.Window, o int64, f func(in, k int64)) {
-	for k := range w.Kernel {
-		i := o*w.Stride - w.Before + k*w.Dilation
-		switch {
-		case i >= 0 && i < w.In:
-			f(i, k)
-		case i < w.In+w.After:
-			f(outside, k)
+// asked is how many cells of the window at each output position lie inside the input or the padding that was asked for, per dimension.
+func asked(windows []op.Window) [][]int {
+	n := make([][]int, len(windows))
+	for i, w := range windows {
+		n[i] = make([]int, w.Out)
+		for o := range n[i] {
+			n[i][o] = int(min(w.Kernel, steps(w.In+w.After-(int64(o)*w.Stride-w.Before), w.Dilation)))
 		}
 	}
+	return n
 }

@@ -7,13 +7,16 @@ import (
 
 func init() {
 	register(Native, func(o *op.Conv, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		if empty(out[0]) {
+			return zeros(out), nil
+		}
 		x, w := in[0], in[1]
 		c := newConvolution(x, w, out[0], o.ChannelsLast, o.Groups)
 		windows, err := o.Windows(c.x.spatial, w.Dims[1:len(w.Dims)-1])
 		if err != nil {
 			return nil, err
 		}
-		c.grid = newGrid(windows, sliding)
+		c.cover(windows, sliding)
 		return linear(o, in, out[0], 0, c)
 	})
 }
@@ -29,6 +32,14 @@ type convolution struct {
 func newConvolution(x, w tensor.Tensor, out tensor.Type, channelsLast bool, groups int64) *convolution {
 	dims, _ := out.Shape.Ints()
 	return &convolution{x: extentOf(x.Dims, channelsLast), y: extentOf(dims, channelsLast), groups: int(max(groups, 1))}
+}
+
+// cover makes the grid. Without input channels there is nothing to add up and no cell is visited.
+func (c *convolution) cover(windows []op.Window, cells func(w op.Window, o int64, f func(in, k int64))) {
+	if c.x.c == 0 {
+		cells = func(op.Window, int64, func(in, k int64)) {}
+	}
+	c.grid = newGrid(windows, cells)
 }
 
 func (c *convolution) f32(x, w []float32, store func(i, c int, s float64)) { convolve(c, x, w, store) }

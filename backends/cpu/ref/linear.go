@@ -25,6 +25,9 @@ type summer interface {
 // round(sum*scale(x)*scale(w)/scale(y) + bias/scale(y) + zero(y)), halves away from zero, saturating. An integer bias without quantisation is
 // in units of scale(x)*scale(w). Everything else is summed in float64 and rounded once.
 func linear(o graph.Op, in []tensor.Tensor, out tensor.Type, axis int, s summer) ([]tensor.Tensor, error) {
+	if empty(out) {
+		return zeros([]tensor.Type{out}), nil
+	}
 	x, w := in[0], in[1]
 	var bias tensor.Tensor
 	if len(in) > 2 {

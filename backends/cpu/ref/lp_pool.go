@@ -9,6 +9,9 @@ import (
 
 func init() {
 	register(Real, func(o *op.LpPool, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		if empty(out[0]) {
+			return zeros(out), nil
+		}
 		res, put := realStore(out[0])
 		e, ye := extentOf(in[0].Dims, o.ChannelsLast), extentOf(res.Dims, o.ChannelsLast)
 		windows, err := o.Windows(e.spatial)

@@ -10,6 +10,9 @@ import (
 
 func init() {
 	register(Real, func(o *op.MaxPool, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		if empty(out[0]) {
+			return zeros(out), nil
+		}
 		switch out[0].DType {
 		case tensor.Float32:
 			return maxPool(o, in[0], out, float32(math.Inf(-1)))
@@ -38,9 +41,6 @@ func init() {
 
 func maxPool[T elem](o *op.MaxPool, in tensor.Tensor, out []tensor.Type, lowest T) ([]tensor.Tensor, error) {
 	e := extentOf(in.Dims, o.ChannelsLast)
-	if e.n == 0 || e.c == 0 {
-		return zeros(out), nil
-	}
 	windows, err := o.Windows(e.spatial)
 	if err != nil {
 		return nil, err
@@ -92,15 +92,4 @@ func columnMajor(cell int, dims []int64) int {
 		cell /= d
 	}
 	return k
-}
-
-// zeros returns zeroed tensors of the given types.
-func zeros(out []tensor.Type) []tensor.Tensor {
-	res := make([]tensor.Tensor, len(out))
-	for i, t := range out {
-		dims, _ := t.Shape.Ints()
-		res[i] = tensor.New(t.DType, dims...)
-		res[i].Quant = t.Quant
-	}
-	return res
 }

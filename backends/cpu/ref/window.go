@@ -1,6 +1,9 @@
 package ref
 
-import "github.com/anynpu/anynpu/core/op"
+import (
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
 
 // tap is one cell that a window covers: its position in the image and in the kernel, both flattened row-major over the spatial dimensions.
 type tap struct{ in, k int }
@@ -13,8 +16,8 @@ type grid struct {
 	buf, next       []tap
 }
 
-// newGrid returns the grid of w. cells(w, o) calls f with each pair (input cell, kernel cell) of output cell o; a
-// negative input cell is padding that counts and becomes outside.
+// newGrid returns the grid of w. cells(w, o) calls f with each pair (input cell, kernel cell) of output cell o
+// inside the input. The output must not be empty: then its sizes bound the work.
 func newGrid(w []op.Window, cells func(w op.Window, o int64, f func(in, k int64))) *grid {
 	g := &grid{pos: make([]int, len(w)), axes: make([][][]tap, len(w))}
 	for _, d := range w {
@@ -25,11 +28,7 @@ func newGrid(w []op.Window, cells func(w op.Window, o int64, f func(in, k int64)
 		g.axes[i] = make([][]tap, w[i].Out)
 		for o := range g.axes[i] {
 			cells(w[i], int64(o), func(in, k int64) {
-				t := tap{outside, int(k) * kStride}
-				if in >= 0 {
-					t.in = int(in) * inStride
-				}
-				g.axes[i][o] = append(g.axes[i][o], t)
+				g.axes[i][o] = append(g.axes[i][o], tap{int(in) * inStride, int(k) * kStride})
 			})
 		}
 		inStride, kStride = inStride*int(w[i].In), kStride*int(w[i].Kernel)
@@ -39,11 +38,18 @@ func newGrid(w []op.Window, cells func(w op.Window, o int64, f func(in, k int64)
 
 // sliding is the cells of a convolution or pooling window.
 func sliding(w op.Window, o int64, f func(in, k int64)) {
-	for k := range w.Kernel {
-		if i := o*w.Stride - w.Before + k*w.Dilation; i >= 0 && i < w.In {
-			f(i, k)
-		}
+	start := o*w.Stride - w.Before
+	for k := steps(-start, w.Dilation); k < min(w.Kernel, steps(w.In-start, w.Dilation)); k++ {
+		f(start+k*w.Dilation, k)
 	}
+}
+
+// steps is the smallest k >= 0 with k*step >= n.
+func steps(n, step int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return (n-1)/step + 1
 }
 
 // scattering is the cells of a transposed convolution: those whose window covers output cell o.
@@ -142,4 +148,21 @@ func pixels[T elem](e extent, x []T) []T {
 		}
 	}
 	return y
+}
+
+// zeros returns zeroed tensors of the given types.
+func zeros(out []tensor.Type) []tensor.Tensor {
+	res := make([]tensor.Tensor, len(out))
+	for i, t := range out {
+		dims, _ := t.Shape.Ints()
+		res[i] = tensor.New(t.DType, dims...)
+		res[i].Quant = t.Quant
+	}
+	return res
+}
+
+// empty reports whether a tensor of known sizes has no elements.
+func empty(t tensor.Type) bool {
+	n, _ := t.Shape.Count()
+	return n == 0
 }
