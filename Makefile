@@ -64,6 +64,7 @@ lint:
 
 generate:
 	$(GO) run ./capi/abi/gen
+	$(GO) run ./tools/abicheck -spec tools/abicheck/ohnn.json -out ctest/abi/zohnn_abi.c
 
 bench: libs
 	@ctest/bench/run.sh $(LIB)

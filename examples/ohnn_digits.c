@@ -318,7 +318,8 @@ static OH_NNExecutor *compile(const OH_NNModel *model)
 /* Makes a tensor from a descriptor of the executor and destroys the descriptor. */
 static NN_Tensor *tensor_for(NN_TensorDesc *desc)
 {
-    NN_Tensor *tensor = made(OH_NNTensor_Create(0, made(desc, "OH_NNExecutor_Create...TensorDesc")), "OH_NNTensor_Create");
+    made(desc, "OH_NNExecutor_CreateInputTensorDesc or OH_NNExecutor_CreateOutputTensorDesc");
+    NN_Tensor *tensor = made(OH_NNTensor_Create(0, desc), "OH_NNTensor_Create");
     check(OH_NNTensorDesc_Destroy(&desc), "OH_NNTensorDesc_Destroy");
     return tensor;
 }

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A first program: adds two tensors. Each step's result is kept in ok; ohnn_digits.c shows how to name the call that failed.
+ * A first program: adds two tensors. The result of every step goes into ok; ohnn_digits.c names the call that failed.
  */
 
 #include <stdio.h>
@@ -38,12 +38,13 @@ int main(void)
         memcpy(OH_NNTensor_GetDataBuffer(x[0]), a, sizeof a);
         memcpy(OH_NNTensor_GetDataBuffer(x[1]), b, sizeof b);
         ok = OH_NNExecutor_RunSync(executor, x, 2, &y, 1) == OH_NN_SUCCESS;
-        const float *sum = OH_NNTensor_GetDataBuffer(y);
-        printf("%g %g %g %g\n", sum[0], sum[1], sum[2], sum[3]);
     } else {
         ok = false;
     }
-    if (!ok) {
+    if (ok) {
+        const float *sum = OH_NNTensor_GetDataBuffer(y);
+        printf("%g %g %g %g\n", sum[0], sum[1], sum[2], sum[3]);
+    } else {
         fprintf(stderr, "ohnn_first: a call failed; the log says which\n");
     }
 

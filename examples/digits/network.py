@@ -108,4 +108,5 @@ class Adam:
             self.square[k] = 0.999 * self.square[k] + 0.001 * g * g
             mean = self.mean[k] / (1 - 0.9**self.step_number)
             square = self.square[k] / (1 - 0.999**self.step_number)
-            weights[k] = (weights[k] - rate * (mean / (np.sqrt(square) + 1e-8) + self.decay * weights[k])).astype(np.float32)
+            change = mean / (np.sqrt(square) + 1e-8) + self.decay * weights[k]
+            weights[k] = (weights[k] - rate * change).astype(np.float32)

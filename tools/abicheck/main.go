@@ -1,0 +1,30 @@
+// Command abicheck writes a C file that compiles only if the headers of an API have the sizes, offsets, values and
+// prototypes that its spec, a list written from the API's documents, gives. The file is C11 and C++11.
+package main
+
+//go:generate go run . -spec ohnn.json -out ../../ctest/abi/zohnn_abi.c
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	specPath := flag.String("spec", "", "spec to read")
+	out := flag.String("out", "", "C file to write")
+	flag.Parse()
+	if err := run(*specPath, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "abicheck:", err)
+		os.Exit(1)
+	}
+}
+
+func run(specPath, out string) error {
+	s, err := readSpec(specPath)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, generate(s, filepath.Base(specPath)), 0o644)
+}
