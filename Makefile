@@ -1,8 +1,12 @@
 # AnyNPU. `make` builds the libraries into build/lib; README.md names the other targets.
+# For another machine: GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make
 
 GO     ?= go
 
 BUILD  ?= build
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -36,7 +40,7 @@ $(OBJ)/$(CORE): $(SOURCES) capi/zcore.map
 
 $(LIB)/$(CORE): $(OBJ)/$(CORE) capi/postlink/main.go
 	@mkdir -p $(@D)
-	$(GO) run ./capi/postlink $< $@
+	GOOS= GOARCH= $(GO) run ./capi/postlink $< $@
 
 # A stub library needs no libc and runs nothing; its own RUNPATH finds the core library beside it.
 $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)

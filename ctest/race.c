@@ -44,7 +44,7 @@ int main(void)
 	pthread_barrier_init(&barrier, NULL, THREADS);
 	run(first, 0);
 	for (int i = 0; i < 20; i++)
-		run(later, 32 * 1024);
+		run(later, PTHREAD_STACK_MIN > 32 * 1024 ? PTHREAD_STACK_MIN : 32 * 1024);
 	CHECK(anynpu_live_handles() == 0, "%zu handles left", anynpu_live_handles());
 	return 0;
 }

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds the libraries for arm64 and runs the hosts that an emulator can judge under qemu. It has threads and signals of its own, so
+# load, and the part of fork_after that executes a program, are left to a real machine.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
+  command -v $tool > /dev/null || { echo "skipped: $tool is not installed (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)"; exit 0; }
+done
+build=$PWD/build/arm64 lib=$PWD/build/arm64/lib
+GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make --no-print-directory libs > build/arm64.log 2>&1 || { cat build/arm64.log; exit 1; }
+export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu ANYNPU_LOG_FILE=/dev/null
+flags=(-O1 -g -D_GNU_SOURCE -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
+
+host() { # SOURCE LIBRARY ARGS...
+  local source=$1 library=$2; shift 2
+  aarch64-linux-gnu-gcc "${flags[@]}" "ctest/$source.c" -o "$build/$source" -l"$library" -lpthread
+  timeout 300 qemu-aarch64 "$build/$source" "$@" || { echo "arm64: $source $*: failed"; exit 1; }
+  echo "arm64: $source $*: ok"
+}
+
+host fork_before neural_network_core
+host signals neural_network_core signalfd before
+host signals neural_network_core thread before
+host race neural_network_core
+host busy neural_network_core
+host link neural_network_core
+host link neural_network_runtime
+host window neural_network_core 0
+host segv neural_network_core
+host logging neural_network_core trace "$build/log.txt"
+for source in ctest/zmisuse_*.c; do host "$(basename "$source" .c)" neural_network_core; done
