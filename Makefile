@@ -25,7 +25,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs test test-long tools-test lint generate bench fuzz install clean
+.PHONY: all libs examples demo tools-demo test test-long tools-test conformance lint generate bench fuzz install clean
 
 all: libs
 
@@ -51,6 +51,26 @@ $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
 BUILD_TOOLS := $(GO):golang $(CC):gcc
 TEST_TOOLS  := $(BUILD_TOOLS) g++:g++ cmake:cmake python3:python3 nm:binutils valgrind:valgrind
 
+# Every examples/NAME.c becomes build/examples/NAME.
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+HEADERS  := $(shell find include -name '*.h')
+
+examples: $(EXAMPLES)
+
+$(BUILD)/examples/%: examples/%.c $(HEADERS) $(LIB)/$(CORE) $(STUBS)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) -lneural_network_core -lneural_network_runtime -lm
+
+demo: tools-demo $(BUILD)/examples/ohnn_digits
+	$(BUILD)/examples/ohnn_digits examples/digits/digits.weights examples/digits/images/*.pgm
+
+tools-demo:
+	@scripts/need.sh $(BUILD_TOOLS)
+
+# The operator suites through the C API, with this library or the one that ANYNPU_CTS_LIBRARY names.
+conformance: libs
+	$(GO) run ./conformance/cmd/cts -json $(BUILD)/conformance.json -junit $(BUILD)/conformance.xml
+
 test: tools-test libs
 	@scripts/suite.sh test
 
@@ -66,8 +86,12 @@ lint:
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
+# Everything that is generated and committed. A new generator is a line here; `make test` checks that nothing changes.
 generate:
 	$(GO) run ./capi/abi/gen
+	$(GO) generate ./tools/abicheck
+	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
+	cd conformance/ohnn/gen && python3 go_numbers.py > ../zenum.go
 	$(GO) run ./tools/abicheck -spec tools/abicheck/ohnn.json -out ctest/abi/zohnn_abi.c
 
 bench: libs

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Fails if `make generate` changes a file. The files are up to date afterwards either way.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+sums() { find . \( -path ./build -o -path ./.git -o -path ./.venv -o -name __pycache__ \) -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum; }
+before=$(mktemp) after=$(mktemp)
+trap 'rm -f "$before" "$after"' EXIT
+sums > "$before"
+make --no-print-directory generate > /dev/null
+sums > "$after"
+diff "$before" "$after" > /dev/null || {
+  echo "these files were not what their generators give:"
+  diff "$before" "$after" | awk '/^[<>]/ {print "  " $3}' | sort -u
+  exit 1
+}
+echo "every generated file is what its generator gives"
