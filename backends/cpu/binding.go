@@ -3,78 +3,46 @@ package cpu
 import (
 	"unsafe"
 
-	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// binding is the memory of one port.
-type binding struct {
-	view  mem.View // Buf nil: not bound
-	dims  []int64  // sizes of an input, nil: not known
-	stage mem.Buffer
-}
+// staging is memory of our own for a bound input that cannot be read in place.
+type staging struct{ buf mem.Buffer }
 
-// bind replaces the binding; v.Buf may be nil.
-func (b *binding) bind(v mem.View) {
-	if v.Buf != nil {
-		v.Buf.Retain()
-	}
-	if b.view.Buf != nil {
-		b.view.Buf.Release()
-	}
-	b.view = v
-}
-
-func (b *binding) release() {
-	b.bind(mem.View{})
-	if b.stage != nil {
-		b.stage.Release()
-		b.stage = nil
-	}
-}
-
-// checkView checks what can be known of a binding before the run.
-func checkView(p device.Port, v mem.View) error {
-	if v.Native != "" {
-		return fault.New(fault.Unsupported, "native layout %q", v.Native)
-	}
-	if v.Type.DType != tensor.Invalid && p.Type.DType != tensor.Invalid && v.Type.DType != p.Type.DType {
-		return fault.New(fault.Type, "want %v, got %v", p.Type.DType, v.Type.DType)
-	}
-	if v.Type.Shape.Static() {
-		if _, ok := p.Type.Shape.Merge(v.Type.Shape); !ok {
-			return fault.New(fault.Shape, "want %v, got %v", p.Type.Shape, v.Type.Shape)
+func (s *staging) take(n int64) ([]byte, error) {
+	if s.buf == nil || s.buf.Size() < n {
+		buf, err := mem.Host(n, mem.Options{})
+		if err != nil {
+			return nil, err
 		}
-		if v.Type.DType == tensor.Invalid {
-			v.Type.DType = p.Type.DType
-		}
-		_, err := v.Span()
-		return err
+		s.release()
+		s.buf = buf
 	}
-	if v.Strides != nil {
-		return fault.New(fault.Shape, "strides need known sizes, got %v", v.Type.Shape)
+	data, err := s.buf.Map()
+	if err != nil {
+		return nil, err
 	}
-	if v.Off < 0 || v.Off > v.Buf.Size() {
-		return fault.New(fault.Memory, "offset %d in a buffer of %d bytes", v.Off, v.Buf.Size())
+	return data[:n:n], nil
+}
+
+func (s *staging) release() {
+	if s.buf != nil {
+		s.buf.Release()
+		s.buf = nil
 	}
-	return nil
 }
 
 // input returns the tensor of a bound input, and how many bytes had to be copied for it: those that cannot be mapped, are not contiguous,
 // or lie at an address that does not suit their element size.
-func (b *binding) input(p device.Port) (t tensor.Tensor, copied int64, err error) {
-	v := b.view
-	v.Type = tensor.Type{DType: p.Type.DType, Shape: tensor.Of(b.dims...)}
-	n, ok := v.Type.ByteSize()
-	if !ok {
-		return t, 0, fault.New(fault.Shape, "%v has no size", v.Type)
-	}
-	if _, err := v.Span(); err != nil {
+func (s *staging) input(b *exec.Binding) (t tensor.Tensor, copied int64, err error) {
+	v, err := b.Input()
+	if err != nil {
 		return t, 0, err
 	}
-	t = tensor.Tensor{DType: p.Type.DType, Dims: b.dims, Quant: p.Type.Quant}
+	n, _ := v.Type.ByteSize()
+	t = tensor.Tensor{DType: v.Type.DType, Dims: b.Dims, Quant: v.Type.Quant}
 	if data, err := v.Buf.Map(); err == nil && v.Contiguous() {
 		data = data[v.Off : v.Off+n : v.Off+n]
 		if aligned(data, t.DType) {
@@ -82,39 +50,27 @@ func (b *binding) input(p device.Port) (t tensor.Tensor, copied int64, err error
 			return t, 0, v.Buf.Sync(mem.FromDevice, v.Off, n)
 		}
 	}
-	if b.stage == nil || b.stage.Size() < n {
-		stage, err := mem.Host(n, mem.Options{})
-		if err != nil {
-			return t, 0, err
-		}
-		if b.stage != nil {
-			b.stage.Release()
-		}
-		b.stage = stage
-	}
-	data, err := b.stage.Map()
-	if err != nil {
+	if t.Data, err = s.take(n); err != nil {
 		return t, 0, err
 	}
-	t.Data = data[:n:n]
 	return t, n, v.Load(t.Data)
 }
 
 // offer returns the memory that an engine may write an output to, nil when it must be copied there.
-func (b *binding) offer(p device.Port, inputs []tensor.Tensor) []byte {
-	if b.view.Buf == nil || !b.view.Contiguous() {
+func offer(b *exec.Binding, inputs []tensor.Tensor) []byte {
+	if b.View.Buf == nil || !b.View.Contiguous() {
 		return nil
 	}
-	data, err := b.view.Buf.Map()
+	data, err := b.View.Buf.Map()
 	if err != nil {
 		return nil
 	}
-	data = data[b.view.Off:]
-	if !aligned(data, p.Type.DType) {
+	data = data[b.View.Off:]
+	if !aligned(data, b.Port.Type.DType) {
 		return nil
 	}
 	for _, in := range inputs {
-		if overlap(data, in.Data) {
+		if mem.Overlap(data, in.Data) {
 			return nil
 		}
 	}
@@ -122,15 +78,9 @@ func (b *binding) offer(p device.Port, inputs []tensor.Tensor) []byte {
 }
 
 // output stores a result in the bound memory and returns how many bytes were copied.
-func (b *binding) output(t tensor.Tensor, offered []byte) (copied int64, err error) {
-	v := b.view
-	if v.Type.Shape.Static() {
-		if want := tensor.Of(t.Dims...); !v.Type.Shape.Equal(want) {
-			return 0, fault.New(fault.Shape, "result is %v, bound as %v", t.Type(), v.Type)
-		}
-	}
-	v.Type = t.Type()
-	if _, err := v.Span(); err != nil {
+func output(b *exec.Binding, t tensor.Tensor, offered []byte) (copied int64, err error) {
+	v, err := b.Output(t.Type())
+	if err != nil {
 		return 0, err
 	}
 	n := int64(len(t.Data))
@@ -144,13 +94,4 @@ func (b *binding) output(t tensor.Tensor, offered []byte) (copied int64, err err
 func aligned(data []byte, d tensor.DType) bool {
 	size := uintptr(min(max(d.Bits()/8, 1), 8))
 	return len(data) == 0 || uintptr(unsafe.Pointer(unsafe.SliceData(data)))%size == 0
-}
-
-// overlap reports whether two ranges share a byte.
-func overlap(a, b []byte) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }

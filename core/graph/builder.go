@@ -45,6 +45,15 @@ func (b *Builder) Input(name string, t tensor.Type) Value {
 	return v
 }
 
+// Given adds a value of which f is known: a constant when f says so, else a graph input. It serves to take values over from another graph.
+func (b *Builder) Given(name string, f tensor.Fact) Value {
+	v := b.value(name, f)
+	if f.Const == nil {
+		b.g.In = append(b.g.In, v)
+	}
+	return v
+}
+
 // Const adds a constant. data must have the length that t demands.
 func (b *Builder) Const(name string, t tensor.Type, data []byte) Value {
 	size, ok := t.ByteSize()

@@ -1,6 +1,8 @@
 package mem
 
 import (
+	"unsafe"
+
 	"github.com/anynpu/anynpu/core/fault"
 )
 
@@ -72,4 +74,13 @@ func Copy(dst Buffer, dstOff int64, src Buffer, srcOff, n int64) error {
 		done += int64(len(part))
 	}
 	return nil
+}
+
+// Overlap reports whether two ranges share a byte of address space; two mappings of one file do not.
+func Overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }

@@ -1,0 +1,203 @@
+// Package compile makes programs: it decides which device computes which node, splits the graph accordingly, has every device compile its
+// parts, and joins the results into one program that callers cannot tell from a program of one device.
+package compile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Options govern a compilation.
+type Options struct {
+	device.Options
+	// Strict makes it an error of kind fault.Unsupported, naming the node and the reason, when a node is not computed by the first device.
+	Strict bool
+}
+
+// Compile makes a program of g on devices, the preferred one first; a node goes to the first that computes it, whole or, if it is a composite
+// operator, in parts. g is copied with its constants: it may change or end afterwards, and may be compiled by several goroutines at once. ctx
+// cancels between devices and inside those that look at it. Kinds: fault.Unsupported when no device computes a node (the error names
+// it and each device's reason), fault.Argument for an invalid graph, what inference finds, what the devices report.
+func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Options) (p *Program, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p, err = nil, fault.New(fault.Internal, "compile %q: panic: %v", g.Name, v)
+		}
+	}()
+	if len(devices) == 0 {
+		return nil, fault.New(fault.Argument, "compile %q: no device", g.Name)
+	}
+	weights := mem.NewWeights()
+	defer weights.Release()
+	own, err := clone(g, weights)
+	if err != nil {
+		return nil, fault.Wrap(err, "compile")
+	}
+	if err := own.Infer(); err != nil {
+		return nil, fault.Wrap(err, "compile")
+	}
+	placed, err := place(own, devices, o)
+	if err != nil {
+		return nil, fault.Wrap(err, "compile")
+	}
+	p, err = build(ctx, placed, devices, weights, o)
+	return p, fault.Wrap(err, "compile")
+}
+
+// clone returns a copy of g that shares nothing with it; all constants, also those inside bodies and fields, lie in w.
+func clone(g *graph.Graph, w *mem.Weights) (*graph.Graph, error) {
+	constants := map[tensor.Hash][]byte{}
+	var form bytes.Buffer
+	err := graph.Encode(&form, g, graph.EncodeOptions{External: func(h tensor.Hash, data []byte) bool {
+		constants[h] = data
+		return true
+	}})
+	if err != nil {
+		return nil, err
+	}
+	own, err := graph.Decode(form.Bytes(), graph.DecodeOptions{Const: func(h tensor.Hash, _ []byte, _ int64) ([]byte, error) {
+		return w.Add(h, constants[h])
+	}})
+	if err != nil && fault.KindOf(err) == fault.File { // what was just encoded: the graph itself is at fault, e.g. a constant of a wrong length
+		return nil, fault.As(fault.Argument, err, "graph %q", g.Name)
+	}
+	return own, err
+}
+
+// build compiles each part of a placed graph and joins the programs.
+func build(ctx context.Context, pl *placed, devices []device.Device, weights *mem.Weights, o Options) (*Program, error) {
+	g := pl.graph
+	parts, err := g.Partition(pl.owner)
+	if err != nil {
+		return nil, err
+	}
+	p := newProgram()
+	defer func() {
+		if err != nil {
+			p.Release()
+		}
+	}()
+	if err = keepConstants(g, weights); err != nil {
+		return nil, err
+	}
+	for _, nodes := range parts {
+		if err = ctx.Err(); err != nil {
+			return nil, fault.As(fault.Canceled, err, "")
+		}
+		d := devices[pl.owner[nodes[0]]]
+		sub, in, out := g, g.In, g.Out
+		if !wholeGraph(g, parts) {
+			sub, in, out = g.Extract(nodes)
+		}
+		var prog device.Program
+		if prog, err = d.Compile(ctx, device.Unit{Graph: sub, Weights: weights}, o.Options); err != nil {
+			return nil, fault.Wrap(err, "device %s", d.Info().ID)
+		}
+		p.plan.Stages = append(p.plan.Stages, exec.Stage{Device: d, Program: prog, In: slots(in), Out: slots(out)})
+		for _, i := range nodes {
+			pl.report.Nodes[i].Part = len(pl.report.Parts)
+		}
+		pl.report.Parts = append(pl.report.Parts, device.PartPlacement{Device: d.Info().ID, Nodes: len(nodes)})
+	}
+	p.placement = pl.report
+	if err = p.connect(g, devices[0].Info()); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// keepConstants moves the constants that decomposition has made into the store.
+func keepConstants(g *graph.Graph, w *mem.Weights) error {
+	for v := range g.Values {
+		c := g.Values[v].Fact.Const
+		if c == nil {
+			continue
+		}
+		data, err := w.Add(c.Hash(), c.Data)
+		if err != nil {
+			return err
+		}
+		g.Values[v].Fact.Const = tensor.NewHashedConst(data, c.Hash())
+	}
+	return nil
+}
+
+// wholeGraph reports whether the single part can be g itself: its outputs then are values that nodes make, each of them once.
+func wholeGraph(g *graph.Graph, parts [][]int) bool {
+	if len(parts) != 1 {
+		return false
+	}
+	prod := g.Producers()
+	seen := map[graph.Value]bool{}
+	for _, v := range g.Out {
+		if prod[v] < 0 || seen[v] {
+			return false
+		}
+		seen[v] = true
+	}
+	return true
+}
+
+func slots(vs []graph.Value) []int {
+	out := make([]int, len(vs))
+	for i, v := range vs {
+		out[i] = int(v)
+	}
+	return out
+}
+
+// Support answers, per node of g, whether d computes it, whole or in parts.
+func Support(g *graph.Graph, d device.Device, o device.Options) (answers []device.NodeSupport, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			answers, err = nil, fault.New(fault.Internal, "support of %q: panic: %v", g.Name, v)
+		}
+	}()
+	answers, err = ask(d, g, o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range answers {
+		if answers[i].OK {
+			continue
+		}
+		if _, reason := inParts(g, i, d, o, 0); reason == "" {
+			answers[i] = device.NodeSupport{OK: true}
+		}
+	}
+	return answers, nil
+}
+
+// ask is d.Support with its answer checked.
+func ask(d device.Device, g *graph.Graph, o device.Options) ([]device.NodeSupport, error) {
+	s, err := d.Support(g, o)
+	if err == nil && len(s) != len(g.Nodes) {
+		err = fault.New(fault.Device, "%d answers for %d nodes", len(s), len(g.Nodes))
+	}
+	for i := range s {
+		if !s[i].OK && s[i].Reason == "" {
+			s[i].Reason = "not supported"
+		}
+	}
+	return s, fault.Wrap(err, "device %s", d.Info().ID)
+}
+
+// describe joins the refusals of one node.
+func describe(refused []device.Refusal) string {
+	s := ""
+	for i, r := range refused {
+		if i > 0 {
+			s += "; "
+		}
+		s += fmt.Sprintf("%s: %s", r.Device, r.Reason)
+	}
+	return s
+}

@@ -1,0 +1,230 @@
+package compile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// A saved program: magic, version, the length and bytes of an encoded graph in which each part is one node of operator "anynpu.part", per
+// part the length and bytes of what its device saved, and a CRC-32C of all that. Integers are uint64, little-endian. The graph's metadata
+// carries the placement report as JSON.
+const (
+	savedMagic    = "ANPUPROG"
+	savedVersion  = 1
+	placementMeta = "anynpu.placement"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// part stands for a whole part in the graph of a saved program.
+type part struct {
+	Device string // Info.ID and Info.BuildHash of the device that compiled it
+	Build  string
+}
+
+func init() { graph.Register((*part)(nil)) }
+
+// Name returns "anynpu.part".
+func (*part) Name() string { return "anynpu.part" }
+
+// Traits: nothing is known.
+func (*part) Traits() graph.Traits {
+	return graph.Traits{Impure: true, DataDependent: true, Effect: true}
+}
+
+// Infer returns what is declared.
+func (*part) Infer(_ []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	out := make([]tensor.Fact, len(declared))
+	for i, t := range declared {
+		out[i].Type = t
+	}
+	return out, nil
+}
+
+// skeleton returns the program as a graph with one node per part.
+func (p *Program) skeleton() *graph.Graph {
+	g := &graph.Graph{
+		Name: p.placement.Model,
+		Meta: map[string]string{placementMeta: string(p.placement.JSON())},
+		In:   values(p.plan.InSlot), Out: values(p.plan.OutSlot),
+	}
+	for _, s := range p.plan.Slots {
+		v := graph.ValueInfo{Fact: tensor.Fact{Type: s.Type}}
+		if s.Const != nil {
+			v.Fact.Const = tensor.NewConst(s.Const)
+		}
+		g.Values = append(g.Values, v)
+	}
+	for i, s := range p.plan.InSlot {
+		g.Values[s].Name = p.plan.In[i].Name
+	}
+	for i, s := range p.plan.OutSlot {
+		g.Values[s].Name = p.plan.Out[i].Name
+	}
+	for i := range p.plan.Stages {
+		s := &p.plan.Stages[i]
+		info := s.Device.Info()
+		g.Nodes = append(g.Nodes, graph.Node{Op: &part{info.ID, info.BuildHash}, Origin: i, In: values(s.In), Out: values(s.Out)})
+	}
+	return g
+}
+
+func values(slots []int) []graph.Value {
+	out := make([]graph.Value, len(slots))
+	for i, s := range slots {
+		out[i] = graph.Value(s)
+	}
+	return out
+}
+
+// Save implements device.Program. Kind fault.Unsupported when a device has no saved form, fault.File when w fails.
+func (p *Program) Save(w io.Writer) error {
+	var head bytes.Buffer
+	if err := graph.Encode(&head, p.skeleton(), graph.EncodeOptions{}); err != nil {
+		return fault.Wrap(err, "save program")
+	}
+	sum := crc32.New(castagnoli)
+	out := io.MultiWriter(w, sum)
+	write := func(data []byte) error {
+		if _, err := out.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(data)))); err != nil {
+			return fault.As(fault.File, err, "save program")
+		}
+		_, err := out.Write(data)
+		return fault.As(fault.File, err, "save program")
+	}
+	if _, err := out.Write(binary.LittleEndian.AppendUint64([]byte(savedMagic), savedVersion)); err != nil {
+		return fault.As(fault.File, err, "save program")
+	}
+	if err := write(head.Bytes()); err != nil {
+		return err
+	}
+	for i := range p.plan.Stages {
+		var blob bytes.Buffer
+		if err := p.plan.Stages[i].Program.Save(&blob); err != nil {
+			return fault.Wrap(err, "save program: part %d on %s", i, p.plan.Stages[i].Device.Info().ID)
+		}
+		if err := write(blob.Bytes()); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32()))
+	return fault.As(fault.File, err, "save program")
+}
+
+// Load restores what Save wrote; every device it was compiled for must be among devices, in the same build. Kind fault.File for anything that
+// cannot be restored: damaged, foreign, of another build, without its device. data may change or end afterwards.
+func Load(ctx context.Context, data []byte, devices []device.Device, o device.Options) (p *Program, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p, err = nil, fault.New(fault.File, "load program: panic: %v", v)
+		}
+	}()
+	p, err = load(ctx, data, devices, o)
+	return p, fault.Wrap(err, "load program")
+}
+
+func load(ctx context.Context, data []byte, devices []device.Device, o device.Options) (p *Program, err error) {
+	const fixed = len(savedMagic) + 8
+	switch {
+	case len(data) < fixed+4 || string(data[:len(savedMagic)]) != savedMagic:
+		return nil, fault.New(fault.File, "not a saved program")
+	case binary.LittleEndian.Uint64(data[8:]) != savedVersion:
+		return nil, fault.New(fault.File, "version %d, want %d", binary.LittleEndian.Uint64(data[8:]), savedVersion)
+	}
+	body, tail := data[:len(data)-4], data[len(data)-4:]
+	if got, want := crc32.Checksum(body, castagnoli), binary.LittleEndian.Uint32(tail); got != want {
+		return nil, fault.New(fault.File, "damaged: checksum %08x, want %08x", got, want)
+	}
+	body = body[fixed:]
+	next := func() ([]byte, error) {
+		if len(body) < 8 || binary.LittleEndian.Uint64(body) > uint64(len(body)-8) {
+			return nil, fault.New(fault.File, "a section is longer than the file")
+		}
+		n := binary.LittleEndian.Uint64(body)
+		s := body[8 : 8+n : 8+n]
+		body = body[8+n:]
+		return s, nil
+	}
+	head, err := next()
+	if err != nil {
+		return nil, err
+	}
+	g, err := graph.Decode(head, graph.DecodeOptions{})
+	if err != nil {
+		return nil, err
+	}
+	order, err := g.Order()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.IsSorted(order) {
+		return nil, fault.New(fault.File, "parts are out of order")
+	}
+	p = newProgram()
+	defer func() {
+		if err != nil {
+			p.Release()
+			p = nil
+		}
+	}()
+	if err = json.Unmarshal([]byte(g.Meta[placementMeta]), p.placement); err != nil {
+		return p, fault.As(fault.File, err, "placement")
+	}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		var blob []byte
+		if blob, err = next(); err != nil {
+			return p, err
+		}
+		var s exec.Stage
+		if s, err = loadPart(ctx, n, blob, devices, o); err != nil {
+			return p, fault.Wrap(err, "part %d", i)
+		}
+		p.plan.Stages = append(p.plan.Stages, s)
+	}
+	if len(body) > 0 {
+		return p, fault.New(fault.File, "%d bytes behind the end", len(body))
+	}
+	var first device.Info
+	if len(devices) > 0 {
+		first = devices[0].Info()
+	}
+	return p, fault.As(fault.File, p.connect(g, first), "")
+}
+
+// loadPart has the device of node n restore its part.
+func loadPart(ctx context.Context, n *graph.Node, blob []byte, devices []device.Device, o device.Options) (exec.Stage, error) {
+	op, ok := n.Op.(*part)
+	if !ok {
+		return exec.Stage{}, fault.New(fault.File, "operator %s is no part", n.Op.Name())
+	}
+	if slices.Contains(n.In, graph.None) || slices.Contains(n.Out, graph.None) {
+		return exec.Stage{}, fault.New(fault.File, "a port has no value")
+	}
+	for _, d := range devices {
+		info := d.Info()
+		if info.ID != op.Device {
+			continue
+		}
+		if info.BuildHash != op.Build {
+			return exec.Stage{}, fault.New(fault.File, "saved by build %q of device %s, this is %q", op.Build, op.Device, info.BuildHash)
+		}
+		prog, err := d.Load(ctx, device.Blob{Data: blob}, o)
+		if err != nil {
+			return exec.Stage{}, err
+		}
+		return exec.Stage{Device: d, Program: prog, In: slots(n.In), Out: slots(n.Out)}, nil
+	}
+	return exec.Stage{}, fault.New(fault.File, "device %q is not here", op.Device)
+}

@@ -1,0 +1,217 @@
+package toy
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// execution is one run at a time of a program.
+type execution struct {
+	task  exec.Task
+	prog  *program
+	bound *exec.Bindings
+	types []tensor.Type
+	data  [][]byte
+	stats device.Stats
+}
+
+func (p *program) New(device.ExecOptions) (device.Execution, error) {
+	if err := p.dev.alive(); err != nil {
+		return nil, err
+	}
+	p.Retain()
+	live.Add(1)
+	return &execution{prog: p, bound: exec.NewBindings(p.in, p.out)}, nil
+}
+
+func (e *execution) SetShape(in int, dims []int64) error {
+	return e.task.Do(func() error { return e.bound.SetShape(in, dims) })
+}
+
+func (e *execution) BindInput(i int, v mem.View) error {
+	return e.task.Do(func() error { return e.bound.BindInput(i, v) })
+}
+
+func (e *execution) BindOutput(i int, v mem.View) error {
+	return e.task.Do(func() error { return e.bound.BindOutput(i, v) })
+}
+
+func (e *execution) Start(r device.RunRequest) error {
+	if err := e.prog.dev.alive(); err != nil {
+		return err
+	}
+	return e.task.Start(r, e.bound.Ready, e.run)
+}
+
+func (e *execution) run(ctx context.Context) error {
+	d := e.prog.dev
+	switch {
+	case d.is(FailRun):
+		return fault.New(fault.Device, "toy: the hardware reports error 7")
+	case d.is(PanicRun):
+		panic("toy")
+	case d.is(Block):
+		d.Blocked <- struct{}{}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-d.died:
+		}
+	}
+	if err := d.alive(); err != nil {
+		return err
+	}
+	g := e.prog.unit.Graph
+	vals := make([]tensor.Tensor, len(g.Values))
+	for v := range g.Values {
+		if f := g.Values[v].Fact; f.Const != nil {
+			dims, _ := f.Shape.Ints()
+			vals[v] = tensor.Tensor{Dims: dims, Data: f.Const.Data}
+		}
+	}
+	for i, v := range g.In {
+		t, err := e.fetch(&e.bound.In[i])
+		if err != nil {
+			return fault.Wrap(err, "input %d", i)
+		}
+		vals[v] = t
+	}
+	for _, i := range e.prog.order {
+		n := &g.Nodes[i]
+		f := func(x, y float32) float32 { return x + y }
+		if _, mul := n.Op.(*op.Mul); mul {
+			f = func(x, y float32) float32 { return x * y }
+		}
+		result, err := combine(vals[n.In[0]], vals[n.In[1]], f)
+		if err != nil {
+			return fault.Wrap(err, "%s", n.Label())
+		}
+		vals[n.Out[0]] = result
+	}
+	e.types, e.data = make([]tensor.Type, len(g.Out)), make([][]byte, len(g.Out))
+	for i, v := range g.Out {
+		e.types[i], e.data[i] = tensor.T(tensor.Float32, vals[v].Dims...), vals[v].Data
+		if b := &e.bound.Out[i]; b.View.Buf != nil {
+			if err := e.deliver(b, e.types[i], vals[v].Data); err != nil {
+				return fault.Wrap(err, "output %d", i)
+			}
+			e.data[i] = nil
+		}
+	}
+	e.stats.Runs++
+	e.stats.Nodes = e.stats.Nodes[:0:0]
+	for _, i := range e.prog.order {
+		e.stats.Nodes = append(e.stats.Nodes, device.NodeTime{Node: g.Nodes[i].Origin, Op: g.Nodes[i].Op.Name(), Device: d.id})
+	}
+	return nil
+}
+
+// fetch reads an input: in place when Import takes the buffer, else as a copy.
+func (e *execution) fetch(b *exec.Binding) (tensor.Tensor, error) {
+	v, err := b.Input()
+	if err != nil {
+		return tensor.Tensor{}, err
+	}
+	n, _ := v.Type.ByteSize()
+	t := tensor.Tensor{Dims: b.Dims, Data: make([]byte, n)}
+	if same, err := e.prog.dev.Import(v.Buf); err == nil {
+		defer same.Release()
+	} else {
+		e.stats.CopiedIn += n
+	}
+	return t, v.Load(t.Data)
+}
+
+// deliver writes a bound output.
+func (e *execution) deliver(b *exec.Binding, t tensor.Type, data []byte) error {
+	v, err := b.Output(t)
+	if err != nil {
+		return err
+	}
+	if same, err := e.prog.dev.Import(v.Buf); err == nil {
+		defer same.Release()
+	} else {
+		e.stats.CopiedOut += int64(len(data))
+	}
+	return v.Store(data)
+}
+
+// combine computes f(a, b), which must not mind the order, of tensors of equal sizes or where one has one element.
+func combine(a, b tensor.Tensor, f func(x, y float32) float32) (tensor.Tensor, error) {
+	if len(a.Data) < len(b.Data) {
+		a, b = b, a
+	}
+	if len(a.Data) != len(b.Data) && len(b.Data) != 4 {
+		return tensor.Tensor{}, fault.New(fault.Unsupported, "toy: %v with %v", a.Dims, b.Dims)
+	}
+	out := tensor.Tensor{Dims: a.Dims, Data: make([]byte, len(a.Data))}
+	for i := 0; i < len(a.Data); i += 4 {
+		x := math.Float32frombits(binary.LittleEndian.Uint32(a.Data[i:]))
+		y := math.Float32frombits(binary.LittleEndian.Uint32(b.Data[i%len(b.Data):]))
+		binary.LittleEndian.PutUint32(out.Data[i:], math.Float32bits(f(x, y)))
+	}
+	return out, nil
+}
+
+func (e *execution) Cancel() { e.task.Cancel() }
+
+func (e *execution) OutputType(i int) (t tensor.Type, err error) {
+	err = e.task.Do(func() error {
+		if err := exec.CheckIndex("output", i, len(e.bound.Out)); err != nil {
+			return err
+		}
+		if t = e.bound.Out[i].Port.Type; e.types == nil {
+			return nil
+		}
+		switch d := e.prog.dev; {
+		case d.is(WrongType):
+			t.DType = tensor.Int8
+		case d.is(WrongSize):
+			t.Shape = tensor.Of(1<<40, 3, 9)
+		case d.is(UnknownSize):
+			t.Shape = tensor.AnyShape()
+		default:
+			t = e.types[i]
+		}
+		return nil
+	})
+	return t, err
+}
+
+func (e *execution) OutputData(i int) (data []byte, err error) {
+	err = e.task.Do(func() error {
+		if err := exec.CheckIndex("output", i, len(e.bound.Out)); err != nil {
+			return err
+		}
+		if e.types == nil || e.data[i] == nil {
+			return fault.New(fault.State, "toy: output %d has no data", i)
+		}
+		if data = e.data[i]; e.prog.dev.is(ShortData) {
+			data = data[1:]
+		}
+		return nil
+	})
+	return data, err
+}
+
+func (e *execution) Stats() (s device.Stats) {
+	_ = e.task.Do(func() error { s = e.stats; return nil })
+	return s
+}
+
+func (e *execution) Release() {
+	if !e.task.Close() {
+		return
+	}
+	e.bound.Release()
+	e.prog.Release()
+	live.Add(-1)
+}

@@ -1,0 +1,364 @@
+package exec
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Plan is a program made of programs: values flow between them through slots.
+type Plan struct {
+	In, Out         []device.Port
+	Slots           []Slot
+	InSlot, OutSlot []int   // the slot of each port
+	Stages          []Stage // in executable order
+}
+
+// Slot is a value: an input of the plan, a constant, or an output of exactly one stage.
+type Slot struct {
+	Type  tensor.Type // as declared, sizes may be unknown
+	Const []byte      // nil: not a constant
+}
+
+// Stage is one program and the slots of its ports.
+type Stage struct {
+	Device  device.Device
+	Program device.Program
+	In, Out []int
+}
+
+// New returns an execution of the plan; release is called when it is released.
+func (p *Plan) New(o device.ExecOptions, release func()) (device.Execution, error) {
+	e := &planned{plan: p, bound: NewBindings(p.In, p.Out), slots: make([]slot, len(p.Slots)), free: func() {}}
+	for i := range p.Slots {
+		e.slots[i].shared = slices.ContainsFunc(p.Stages, func(s Stage) bool { return slices.Contains(s.In, i) })
+		if c := p.Slots[i].Const; c != nil {
+			e.slots[i].view = mem.View{Buf: mem.Borrow(c, nil), Type: p.Slots[i].Type}
+		}
+	}
+	for i := range p.Stages {
+		run, err := p.Stages[i].Program.New(o)
+		if err != nil {
+			e.Release()
+			return nil, stageError(p, i, err)
+		}
+		e.stages = append(e.stages, run)
+	}
+	e.free = release
+	return e, nil
+}
+
+func stageError(p *Plan, i int, err error) error {
+	return fault.Wrap(err, "part %d on %s", i, p.Stages[i].Device.Info().ID)
+}
+
+// planned is an execution of a plan.
+type planned struct {
+	task   Task
+	plan   *Plan
+	bound  *Bindings
+	stages []device.Execution
+	slots  []slot
+	types  []tensor.Type // of the outputs of the last run, nil: none
+	data   [][]byte      // of the unbound outputs of the last run
+	stats  device.Stats
+	free   func()
+}
+
+// slot is where a value lies during a run.
+type slot struct {
+	shared bool       // a stage reads it
+	view   mem.View   // Buf nil: not made yet
+	own    mem.Buffer // memory of the producing device that is kept from run to run
+	result []byte     // the producer's own memory, valid until its next run
+	temp   bool       // view.Buf ends with the run
+}
+
+// SetShape implements device.Execution.
+func (e *planned) SetShape(in int, dims []int64) error {
+	return e.task.Do(func() error { return e.bound.SetShape(in, dims) })
+}
+
+// BindInput implements device.Execution.
+func (e *planned) BindInput(i int, v mem.View) error {
+	return e.task.Do(func() error { return e.bound.BindInput(i, v) })
+}
+
+// BindOutput implements device.Execution.
+func (e *planned) BindOutput(i int, v mem.View) error {
+	return e.task.Do(func() error { return e.bound.BindOutput(i, v) })
+}
+
+// Start implements device.Execution.
+func (e *planned) Start(r device.RunRequest) error {
+	return e.task.Start(r, func() error {
+		e.types = nil
+		return e.bound.Ready()
+	}, e.run)
+}
+
+func (e *planned) run(ctx context.Context) error {
+	begin := time.Now()
+	defer e.reset()
+	for i, s := range e.plan.InSlot {
+		v, err := e.bound.In[i].Input()
+		if err != nil {
+			return fault.Wrap(err, "input %d", i)
+		}
+		e.slots[s].view = v
+	}
+	var profile []device.NodeTime
+	peak := int64(0)
+	for i := range e.stages {
+		from := time.Since(begin)
+		if err := e.runStage(ctx, i); err != nil {
+			return stageError(e.plan, i, err)
+		}
+		s := e.stages[i].Stats()
+		for _, n := range s.Nodes {
+			n.Start += from
+			profile = append(profile, n)
+		}
+		peak = max(peak, s.PeakMemory)
+	}
+	types, data, err := e.collect()
+	if err != nil {
+		return err
+	}
+	e.types, e.data = types, data
+	e.stats.Runs++
+	e.stats.Nodes, e.stats.PeakMemory, e.stats.LastRun = profile, peak, time.Since(begin)
+	return nil
+}
+
+// reset forgets the views of one run, so that no stage holds the caller's memory between runs.
+func (e *planned) reset() {
+	for i := range e.stages {
+		for k := range e.plan.Stages[i].In {
+			_ = e.stages[i].BindInput(k, mem.View{}) // an execution that refuses this is released with its bindings
+		}
+		for k := range e.plan.Stages[i].Out {
+			_ = e.stages[i].BindOutput(k, mem.View{})
+		}
+	}
+	for i := range e.slots {
+		s := &e.slots[i]
+		if e.plan.Slots[i].Const != nil {
+			continue
+		}
+		if s.temp {
+			s.view.Buf.Release()
+		}
+		s.view, s.result, s.temp = mem.View{}, nil, false
+	}
+}
+
+// runStage binds, runs and checks stage i.
+func (e *planned) runStage(ctx context.Context, i int) error {
+	st, x := &e.plan.Stages[i], e.stages[i]
+	for k, s := range st.In {
+		if err := x.BindInput(k, e.slots[s].view); err != nil {
+			return err
+		}
+	}
+	for k, s := range st.Out {
+		v, err := e.target(st, s)
+		if err != nil {
+			return err
+		}
+		if err := x.BindOutput(k, v); err != nil {
+			return err
+		}
+		e.slots[s].view = v
+	}
+	before := x.Stats()
+	deadline, _ := ctx.Deadline()
+	if err := Run(ctx, x, device.RunRequest{Deadline: deadline}); err != nil {
+		if stop := ctx.Err(); stop != nil {
+			return fault.As(fault.KindOf(stop), err, "stopped")
+		}
+		return err
+	}
+	after := x.Stats()
+	e.stats.CopiedIn += after.CopiedIn - before.CopiedIn
+	e.stats.CopiedOut += after.CopiedOut - before.CopiedOut
+	for k, s := range st.Out {
+		if err := e.accept(x, k, s); err != nil {
+			return fault.Wrap(err, "output %d", k)
+		}
+	}
+	return nil
+}
+
+// target returns where a stage shall write slot s: the caller's memory, memory of the device when others read a value of known size, else
+// nowhere, which leaves the value with the stage.
+func (e *planned) target(st *Stage, s int) (mem.View, error) {
+	for i, o := range e.plan.OutSlot {
+		if v := e.bound.Out[i].View; o == s && v.Buf != nil && v.Native == "" && !e.aliases(v.Buf) {
+			return v, nil
+		}
+	}
+	t := e.plan.Slots[s].Type
+	n, ok := t.ByteSize()
+	if !e.slots[s].shared || !ok {
+		return mem.View{}, nil
+	}
+	if e.slots[s].own == nil {
+		b, err := st.Device.Alloc(device.AllocRequest{Size: n})
+		if err != nil {
+			return mem.View{}, err
+		}
+		e.slots[s].own = b
+	}
+	return mem.View{Buf: e.slots[s].own, Type: t}, nil
+}
+
+// aliases reports whether b shares memory with an input, which a later stage may still have to read.
+func (e *planned) aliases(b mem.Buffer) bool {
+	mine, err := b.Map()
+	for i := range e.bound.In {
+		in := e.bound.In[i].View.Buf
+		if in == b {
+			return true
+		}
+		if data, inErr := in.Map(); err == nil && inErr == nil && mem.Overlap(mine, data) {
+			return true
+		}
+	}
+	return false
+}
+
+// accept takes the result that a stage made for slot s, and checks what the device says of it.
+func (e *planned) accept(x device.Execution, k, s int) error {
+	t, err := x.OutputType(k)
+	if err != nil {
+		return err
+	}
+	want := e.plan.Slots[s].Type
+	n, ok := t.ByteSize()
+	_, fits := want.Shape.Merge(t.Shape)
+	if !ok || !fits || want.DType != tensor.Invalid && t.DType != want.DType {
+		return fault.New(fault.Device, "the device reports %v, declared is %v", t, want)
+	}
+	t.Quant = want.Quant
+	sl := &e.slots[s]
+	if sl.view.Buf != nil {
+		sl.view.Type = t
+		_, err := sl.view.Span()
+		return err
+	}
+	data, err := x.OutputData(k)
+	if err != nil {
+		return err
+	}
+	if int64(len(data)) != n {
+		return fault.New(fault.Device, "the device returns %d bytes for %v", len(data), t)
+	}
+	sl.result = data
+	sl.view, sl.temp = mem.View{Buf: mem.Borrow(data, nil), Type: t}, true
+	return nil
+}
+
+// collect brings every output to where the caller wants it. All are read before any is written: outputs may lie in the memory of inputs.
+func (e *planned) collect() (types []tensor.Type, data [][]byte, err error) {
+	types, data = make([]tensor.Type, len(e.plan.Out)), make([][]byte, len(e.plan.Out))
+	write := make([]func() error, 0, len(data))
+	for i, s := range e.plan.OutSlot {
+		src, bound := e.slots[s].view, &e.bound.Out[i]
+		types[i] = src.Type
+		if bound.View.Buf == nil {
+			if data[i] = e.slots[s].result; data[i] == nil {
+				data[i], err = dense(src)
+			}
+		} else if src.Buf != bound.View.Buf || src.Off != bound.View.Off || e.aliases(src.Buf) {
+			var dst mem.View
+			var tmp []byte
+			if dst, err = bound.Output(src.Type); err == nil {
+				tmp, err = dense(src)
+			}
+			write = append(write, func() error { e.stats.CopiedOut += int64(len(tmp)); return dst.Store(tmp) })
+		}
+		if err != nil {
+			return nil, nil, fault.Wrap(err, "output %d", i)
+		}
+	}
+	for _, w := range write {
+		if err := w(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return types, data, nil
+}
+
+// dense returns a copy of the elements of v.
+func dense(v mem.View) ([]byte, error) {
+	n, ok := v.Type.ByteSize()
+	if !ok {
+		return nil, fault.New(fault.Shape, "%v has no size", v.Type)
+	}
+	data := make([]byte, n)
+	return data, v.Load(data)
+}
+
+// Cancel implements device.Execution.
+func (e *planned) Cancel() { e.task.Cancel() }
+
+// OutputType implements device.Execution.
+func (e *planned) OutputType(i int) (t tensor.Type, err error) {
+	err = e.task.Do(func() error {
+		if err := CheckIndex("output", i, len(e.bound.Out)); err != nil {
+			return err
+		}
+		if t = e.plan.Out[i].Type; e.types != nil {
+			t = e.types[i]
+		}
+		return nil
+	})
+	return t, err
+}
+
+// OutputData implements device.Execution.
+func (e *planned) OutputData(i int) (data []byte, err error) {
+	err = e.task.Do(func() error {
+		if err := CheckIndex("output", i, len(e.bound.Out)); err != nil {
+			return err
+		}
+		if e.types == nil || e.data[i] == nil {
+			return fault.New(fault.State, "output %d: bound, or no run has succeeded", i)
+		}
+		data = e.data[i]
+		return nil
+	})
+	return data, err
+}
+
+// Stats implements device.Execution.
+func (e *planned) Stats() (s device.Stats) {
+	_ = e.task.Do(func() error { s = e.stats; return nil })
+	return s
+}
+
+// Release implements device.Execution.
+func (e *planned) Release() {
+	if !e.task.Close() {
+		return
+	}
+	for _, x := range e.stages {
+		x.Release()
+	}
+	for i := range e.slots {
+		if e.slots[i].own != nil {
+			e.slots[i].own.Release()
+		}
+		if e.plan.Slots[i].Const != nil {
+			e.slots[i].view.Buf.Release()
+		}
+	}
+	e.bound.Release()
+	e.free()
+}
