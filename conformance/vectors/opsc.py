@@ -23,7 +23,7 @@ def tensor(a):
     if a is None:
         return None
     a = np.asarray(a)
-    return {"dtype": str(a.dtype), "dims": list(a.shape), "data": [x.item() for x in a.reshape(-1)]}
+    return {"dtype": str(a.dtype), "dims": list(a.shape), "data": [int(x) if a.dtype == bool else x.item() for x in a.reshape(-1)]}
 
 
 def case(op, attrs, inputs, outputs, note="", tol=0.0, retype=(0,)):
@@ -192,7 +192,206 @@ def gathers():
     fail("gather", {}, [scalar(3, np.int32), i64(0)], "shape")
 
 
-GROUPS = [shapes, slices, gathers]
+def strided(x, note, index, begin, end, strides, **masks):
+    case("strided_slice", masks, [x, i32(*begin), i32(*end), i32(*strides)], x[index], note=note)
+
+
+def strided_slices():
+    x = small(4, 5, 3)
+    n = np.newaxis
+    strided(x, "x[1:3]", np.s_[1:3], [1], [3], [1])
+    strided(x, "x[::-2]", np.s_[::-2], [9], [9], [-2], BeginMask=1, EndMask=1)
+    strided(x, "x[-100:100:3]", np.s_[-100:100:3], [-100], [100], [3])
+    strided(x, "x[-100::-1]", np.s_[-100::-1], [-100], [0], [-1], EndMask=1)
+    strided(x, "x[2:0:-1, 4:-6:-2]", np.s_[2:0:-1, 4:-6:-2], [2, 4], [0, -6], [-1, -2])
+    strided(x, "x[3, 1:]", np.s_[3, 1:], [3, 1], [0, 0], [1, 1], ShrinkAxisMask=1, EndMask=2)
+    strided(x, "x[..., -1]", np.s_[..., -1], [0, -1], [0, 0], [1, 1], EllipsisMask=1, ShrinkAxisMask=2)
+    strided(x, "x[1, ..., 1:2]", np.s_[1, ..., 1:2], [1, 7, 1], [1, 7, 2], [1, 7, 1], EllipsisMask=2, ShrinkAxisMask=1)
+    strided(x, "x[:, None, 1]", np.s_[:, n, 1], [0, 0, 1], [0, 0, 0], [1, 1, 1], BeginMask=1, EndMask=1, NewAxisMask=2, ShrinkAxisMask=6)
+    strided(x, "x[None, ..., None]", np.s_[n, ..., n], [0, 0, 0], [0, 0, 0], [1, 1, 1], NewAxisMask=5, EllipsisMask=2)
+    strided(x, "x[:, :, :, ...]", np.s_[:, :, :, ...], [0] * 4, [9] * 4, [1] * 4, EllipsisMask=8)
+    strided(x, "x[3:1]", np.s_[3:1], [3], [1], [1])
+    strided(x[1, 2], "x[1]", np.s_[1], [1], [2], [1], ShrinkAxisMask=1)
+    v = scalar(1, np.int32)
+    bad = lambda m, b, e, s, kind, note="": fail("strided_slice", m, [x, i32(*b), i32(*e), i32(*s)], kind, note)
+    bad({}, [0], [1], [0], "argument")
+    bad({"ShrinkAxisMask": 1}, [4], [5], [1], "argument", "index 4 of 4")
+    bad({"ShrinkAxisMask": 1}, [1], [0], [-1], "argument")
+    bad({"EllipsisMask": 3}, [0, 0], [1, 1], [1, 1], "argument")
+    bad({}, [0] * 4, [1] * 4, [1] * 4, "shape")
+    bad({}, [0, 0], [1], [1, 1], "argument")
+
+
+def np_scatter(data, indices, updates, axis, f):
+    y = data.copy()
+    for idx in np.ndindex(indices.shape):
+        to = list(idx)
+        to[axis] = indices[idx]
+        y[tuple(to)] = f(y[tuple(to)], updates[idx])
+    return y
+
+
+REDUCTIONS = {0: lambda a, b: b, 1: lambda a, b: a + b, 2: lambda a, b: a * b, 3: max, 4: min}
+
+
+def elements():
+    x = small(3, 4)
+    idx = i64(2, 0, 0, 1, 1, 2).reshape(2, 3)
+    case("gather_elements", {"Axis": 0}, [x, idx], np.take_along_axis(x[:, :3], idx, 0))
+    case("gather_elements", {"Axis": -1, "NegativeWraps": True}, [x, (idx - 2).astype(np.int32)], np.take_along_axis(x[:2], idx - 2, 1))
+    fail("gather_elements", {"Axis": 0}, [x, idx - 1], "data")
+    fail("gather_elements", {"Axis": 0}, [x, idx.reshape(6)], "shape")
+    fail("gather_elements", {"Axis": 1}, [x, np.zeros((4, 1), np.int64)], "shape")
+    case("gather_elements", {"Axis": 0}, [x, np.zeros((0, 4), np.int64)], np.zeros((0, 4), np.int32))
+    z = small(2, 3, 4)
+    pos = i64(1, 2, 0, 0).reshape(2, 2)
+    case("gather_nd", {}, [z, pos], z[pos[:, 0], pos[:, 1]])
+    case("gather_nd", {}, [z, i32(1, 2, 3)], z[1, 2, 3])
+    case("gather_nd", {"NegativeWraps": True}, [z, i64(-1).reshape(1, 1, 1)], z[-1:].reshape(1, 1, 3, 4))
+    case("gather_nd", {"BatchDims": 1}, [z, i64(2, 0).reshape(2, 1)], np.stack([z[0, 2], z[1, 0]]))
+    case("gather_nd", {"BatchDims": 1}, [z, i64(2, 3, 0, 1).reshape(2, 1, 2)], np.stack([z[0, 2, 3:], z[1, 0, 1:2]]))
+    case("gather_nd", {}, [z, np.zeros((2, 0), np.int64)], np.stack([z, z]))
+    fail("gather_nd", {}, [z, i64(2)], "data")
+    fail("gather_nd", {}, [z, i64(0, 0, 0, 0)], "shape")
+    fail("gather_nd", {"BatchDims": 1}, [z, i64(0, 0, 0).reshape(3, 1)], "shape")
+    fail("gather_nd", {}, [z, scalar(0)], "shape")
+    data, up = small(3, 4), small(2, 3)
+    for r, f in REDUCTIONS.items():
+        dup = i64(1, 0, 2, 1, 0, 2).reshape(2, 3)
+        case("scatter_elements", {"Axis": 0, "Reduction": r}, [data, dup, up], np_scatter(data, dup, up, 0, f), retype=(0, 2) if r == 0 else ())
+        fd, fu = RNG.standard_normal((3, 4)).astype(np.float32), RNG.standard_normal((2, 3)).astype(np.float32)
+        same = i64(3, 3, 0, 1, 1, 1).reshape(2, 3)
+        case("scatter_elements", {"Axis": 1, "Reduction": r, "NegativeWraps": True}, [fd, same - 4, fu], np_scatter(fd, same - 4, fu, 1, f), tol=1e-6, retype=())
+        vec = i64(2, 0, 2).reshape(3, 1)
+        rows = small(3, 4)
+        want = data.copy()
+        for i, k in enumerate(vec[:, 0]):
+            want[k] = [f(a, b) for a, b in zip(want[k], rows[i])]
+        case("scatter_nd", {"Reduction": r}, [data, vec, rows], want, retype=(0, 2) if r == 0 else ())
+        pts = i32(2, 3, 0, 1, 2, 3).reshape(3, 2)
+        vals = RNG.standard_normal(3).astype(np.float64)
+        want = np.ones((3, 4))
+        for k, u in zip(pts, vals):
+            want[tuple(k)] = f(want[tuple(k)], u)
+        case("scatter_nd", {"Reduction": r}, [np.ones((3, 4)), pts, vals], want, tol=1e-12, retype=())
+    case("scatter_elements", {"Axis": 1, "Reduction": 1}, [np.array([[120, -120]], np.int8), i64(0, 1).reshape(1, 2), np.array([[10, -10]], np.int8)],
+         np.array([[-126, 126]], np.int8), note="wraps", retype=())
+    fail("scatter_elements", {"Axis": 0}, [data, idx + 1, up], "data")
+    fail("scatter_elements", {"Axis": 0}, [data, idx, small(3, 2)], "shape")
+    fail("scatter_elements", {"Axis": 0, "Reduction": 5}, [data, idx, up], "argument")
+    fail("scatter_elements", {"Axis": 0, "Reduction": 1}, [data > 0, idx, up > 0], "type")
+    fail("scatter_nd", {}, [data, i64(3).reshape(1, 1), small(1, 4)], "data")
+    fail("scatter_nd", {}, [data, i64(1).reshape(1, 1), small(1, 3)], "shape")
+    fail("scatter_nd", {}, [data, i64(1).reshape(1, 1), small(1, 4).astype(np.int64)], "type")
+
+
+def makers():
+    for a, b, d in [(0, 10, 3), (10, 0, -3), (5, 5, 1), (0, 5, -1)]:
+        case("range", {}, [scalar(a), scalar(b), scalar(d)], np.arange(a, b, d), retype=())
+        case("range", {}, [scalar(a, np.int16), scalar(b, np.int16), scalar(d, np.int16)], np.arange(a, b, d, dtype=np.int16), retype=())
+    case("range", {}, [scalar(0.5, np.float32), scalar(-1.2, np.float32), scalar(-0.25, np.float32)], np.arange(0.5, np.float32(-1.2), -0.25, dtype=np.float32), retype=())
+    for bad, kind in [((0, 1, 0), "argument"), ((0, 1 << 40, 1), "memory"), ((-1 << 63, (1 << 63) - 1, 1), "memory")]:
+        fail("range", {}, [scalar(v) for v in bad], kind)
+    k = i64(1, 5, -2, 0).reshape(2, 2)
+    on, off = scalar(7, np.int32), scalar(2, np.int32)
+    hot = lambda ids, depth, axis: np.moveaxis(np.where(ids[..., None] == np.arange(depth), on, off), -1, axis).astype(np.int32)
+    case("one_hot", {"Axis": -1}, [k, scalar(4), on, off], hot(k, 4, -1), retype=(2, 3))
+    case("one_hot", {"Axis": 1, "Outside": 1}, [k, scalar(4), on, off], hot(np.where((k >= -4) & (k < 0), k + 4, k), 4, 1), retype=(2, 3))
+    case("one_hot", {"Axis": -3}, [k.astype(np.float32), i32(3), on, off], hot(k, 3, 0), retype=(2, 3))
+    case("one_hot", {}, [k, scalar(0), on, off], np.zeros((0, 2, 2), np.int32), retype=(2, 3))
+    fail("one_hot", {"Axis": 3}, [k, scalar(4), on, off], "argument")
+    fail("one_hot", {}, [k, scalar(-1), on, off], "argument")
+    fail("one_hot", {}, [k, scalar(1 << 40), on, off], "memory")
+    e = np.zeros((3, 5), np.float32)
+    case("eye_like", {}, [e], np.eye(3, 5, dtype=np.float32), retype=())
+    case("eye_like", {"K": 2, "To": 5}, [e], np.eye(3, 5, 2, dtype=np.int64), retype=())
+    case("eye_like", {"K": -1}, [e.astype(np.int8)], np.eye(3, 5, -1, dtype=np.int8), retype=())
+    case("eye_like", {"K": 9}, [e], np.zeros((3, 5), np.float32), retype=())
+    fail("eye_like", {}, [np.zeros(3, np.float32)], "shape")
+    m = small(2, 3, 4)
+    case("trilu", {"Upper": True}, [m], np.triu(m))
+    case("trilu", {}, [m, scalar(-1)], np.tril(m, -1))
+    case("trilu", {"Upper": True}, [m, i32(2)], np.triu(m, 2))
+    case("trilu", {}, [m, scalar(100)], m)
+    fail("trilu", {}, [i32(1)], "shape")
+
+
+def blocks():
+    x = small(2, 12, 2, 3)
+    last = lambda a: np.moveaxis(a, 1, -1)
+    for mode, name in enumerate(["DCR", "CRD"]):
+        y = onnx_run("DepthToSpace", {"blocksize": 2, "mode": name}, [x])[0]
+        case("depth_to_space", {"Block": 2, "Mode": mode}, [x], y)
+        case("depth_to_space", {"Block": 2, "Mode": mode, "ChannelsLast": True}, [last(x)], last(y))
+    fail("depth_to_space", {"Block": 5}, [x], "shape")
+    fail("depth_to_space", {}, [x], "argument")
+    fail("depth_to_space", {"Block": 2}, [x[0]], "shape")
+    z = small(1, 2, 4, 6)
+    y = onnx_run("SpaceToDepth", {"blocksize": 2}, [z])[0]
+    case("space_to_depth", {"Block": 2}, [z], y)
+    case("space_to_depth", {"Block": 2, "ChannelsLast": True}, [last(z)], last(y))
+    fail("space_to_depth", {"Block": 4}, [z], "shape")
+    h = small(2, 3, 4, 2)
+
+    def space_to_batch(a, block, pads):  # by the definition: pad, cut into blocks, move the block offsets to the front
+        a = np.pad(a, [(0, 0)] + pads + [(0, 0)] * (a.ndim - 1 - len(block)))
+        n, rest = a.shape[0], a.shape[1 + len(block):]
+        parts = []
+        for off in np.ndindex(*block):
+            parts.append(a[(slice(None),) + tuple(slice(o, None, b) for o, b in zip(off, block))])
+        return np.concatenate(parts, 0)
+
+    pads = [(1, 0), (2, 2)]
+    y = space_to_batch(h, (2, 4), pads)
+    case("space_to_batch", {"ChannelsLast": True}, [h, i64(2, 4), i64(1, 0, 2, 2).reshape(2, 2)], y)
+    case("batch_to_space", {"ChannelsLast": True}, [y, i32(2, 4), i64(1, 0, 2, 2).reshape(2, 2)], h)
+    first = lambda a: np.moveaxis(a, -1, 1)
+    case("space_to_batch", {}, [first(h), i64(2, 4), i64(1, 0, 2, 2).reshape(2, 2)], first(y))
+    case("batch_to_space", {}, [first(y), i64(2, 4), i64(1, 0, 2, 2).reshape(2, 2)], first(h))
+    case("space_to_batch", {"ChannelsLast": True}, [h[:, :2], i32(1, 2)], space_to_batch(h[:, :2], (1, 2), [(0, 0), (0, 0)]))
+    w = space_to_batch(h, (3,), [(0, 0)])
+    case("space_to_batch", {"ChannelsLast": True}, [h, i64(3)], w)
+    case("batch_to_space", {"ChannelsLast": True}, [w, i64(3)], h)
+    case("space_to_batch", {"ChannelsLast": True, "Truncate": True}, [h, i64(2, 2)], space_to_batch(h[:, :2], (2, 2), [(0, 0), (0, 0)]), note="3 rows hold one block of 2")
+    fail("space_to_batch", {"ChannelsLast": True}, [h, i64(2, 2)], "shape")
+    fail("space_to_batch", {"ChannelsLast": True}, [h, i64(0, 2)], "argument")
+    fail("space_to_batch", {}, [h, i64(1, 1, 1)], "shape")
+    fail("space_to_batch", {"ChannelsLast": True}, [h, i64(1, 1), i64(-1, 0, 0, 0).reshape(2, 2)], "argument")
+    fail("batch_to_space", {"ChannelsLast": True}, [h, i64(2, 2)], "shape", "2 images, 4 parts")
+    fail("batch_to_space", {"ChannelsLast": True}, [h, i64(1, 2), i64(2, 2, 0, 0).reshape(2, 2)], "shape", "cropped to less than nothing")
+
+
+def sequences():
+    x = small(4, 3, 2)
+    want = onnx_run("ReverseSequence", {"batch_axis": 1, "time_axis": 0}, [x, i64(4, 1, 2)])[0]
+    case("reverse_sequence", {"BatchAxis": 1}, [x, i64(4, 1, 2)], want)
+    want = x.copy()
+    want[2, :2] = x[2, 1::-1]
+    case("reverse_sequence", {"BatchAxis": 0, "TimeAxis": -2}, [x, i32(0, 1, 2, 1)], want)
+    fail("reverse_sequence", {"BatchAxis": 1}, [x, i64(5, 1, 2)], "data")
+    fail("reverse_sequence", {"BatchAxis": 1}, [x, i64(1, 2)], "shape")
+    fail("reverse_sequence", {"BatchAxis": 1, "TimeAxis": 1}, [x, i64(1, 1, 2)], "argument")
+    for shape in [(2, 5, 2), (3, 4, 3), (7, 2, 1)]:
+        case("center_crop_pad", {}, [x, i64(*shape)], onnx_run("CenterCropPad", {}, [x, i64(*shape)])[0])
+    case("center_crop_pad", {"Axes": [-1, 0]}, [x, i64(5, 1)], onnx_run("CenterCropPad", {"axes": [-1, 0]}, [x, i64(5, 1)])[0])
+    fail("center_crop_pad", {}, [x, i64(1, 1)], "shape")
+    fail("center_crop_pad", {}, [x, i64(1, -1, 1)], "argument")
+    cache, up = small(2, 5, 2), small(2, 2, 2)
+    want = cache.copy()
+    want[0, 3:5], want[1, 1:3] = up[0], up[1]
+    case("tensor_scatter", {"Axis": 1}, [cache, up, i64(3, 1)], want, retype=(0, 1))
+    want = cache.copy()
+    want[:, :2] = up
+    case("tensor_scatter", {"Axis": -2}, [cache, up], want, retype=(0, 1))
+    want = cache.copy()
+    want[0, [4, 0]], want[1, 1:3] = up[0], up[1]
+    case("tensor_scatter", {"Axis": 1, "Circular": True}, [cache, up, i64(4, 1)], want, retype=(0, 1))
+    fail("tensor_scatter", {"Axis": 1}, [cache, up, i64(4, 1)], "data")
+    fail("tensor_scatter", {"Axis": 0}, [cache, up], "argument")
+    fail("tensor_scatter", {"Axis": 1}, [up, cache], "shape")
+
+
+GROUPS = [shapes, slices, gathers, strided_slices, elements, makers, blocks, sequences]
 
 if __name__ == "__main__":
     for g in GROUPS:

@@ -43,3 +43,13 @@ func TestTranspose_scalesMoveWithTheirAxis(t *testing.T) {
 	assert.Equal(t, []int64{1, 4, 2, 5, 3, 6}, intValues(t, y))
 	assert.Equal(t, 1, y.Quant.Axis)
 }
+
+// What no input covers is the real 0, whose code is the zero point.
+func TestMovement_fillsWithTheZeroPoint(t *testing.T) {
+	x := quant(ints(tensor.Int8, []int64{1, 2, 3, 4}, 2, 2), 0.5, 9)
+	assert.Equal(t, []int64{1, 2, 9, 4}, intValues(t, run(t, &op.Trilu{Upper: true}, x)))
+	assert.Equal(t, []int64{1, 2, 9, 3, 4, 9}, intValues(t, run(t, &op.CenterCropPad{}, x, ints(tensor.Int64, []int64{2, 3}, 2))))
+	image := quant(ints(tensor.Int8, []int64{5}, 1, 1, 1, 1), 0.5, 9)
+	y := run(t, &op.SpaceToBatch{ChannelsLast: true}, image, ints(tensor.Int32, []int64{2, 1}, 2), ints(tensor.Int32, []int64{1, 0, 0, 0}, 2, 2))
+	assert.Equal(t, []int64{9, 5}, intValues(t, y))
+}
