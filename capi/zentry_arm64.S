@@ -679,6 +679,651 @@ OH_NNModel_Finish:
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
 
 	.p2align 4
+	.globl OH_NNModel_GetAvailableOperations
+	.type OH_NNModel_GetAvailableOperations, %function
+	.globl anynpu_entry_OH_NNModel_GetAvailableOperations
+	.type anynpu_entry_OH_NNModel_GetAvailableOperations, %function
+anynpu_entry_OH_NNModel_GetAvailableOperations:
+OH_NNModel_GetAvailableOperations:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*43
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*43]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
+
+	.p2align 4
+	.globl OH_NNCompilation_Construct
+	.type OH_NNCompilation_Construct, %function
+	.globl anynpu_entry_OH_NNCompilation_Construct
+	.type anynpu_entry_OH_NNCompilation_Construct, %function
+anynpu_entry_OH_NNCompilation_Construct:
+OH_NNCompilation_Construct:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*44
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*44]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
+
+	.p2align 4
+	.globl OH_NNCompilation_ConstructWithOfflineModelFile
+	.type OH_NNCompilation_ConstructWithOfflineModelFile, %function
+	.globl anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile
+	.type anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile, %function
+anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile:
+OH_NNCompilation_ConstructWithOfflineModelFile:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*45
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*45]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
+
+	.p2align 4
+	.globl OH_NNCompilation_ConstructWithOfflineModelBuffer
+	.type OH_NNCompilation_ConstructWithOfflineModelBuffer, %function
+	.globl anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer
+	.type anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer, %function
+anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer:
+OH_NNCompilation_ConstructWithOfflineModelBuffer:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*46
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*46]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
+
+	.p2align 4
+	.globl OH_NNCompilation_ConstructForCache
+	.type OH_NNCompilation_ConstructForCache, %function
+	.globl anynpu_entry_OH_NNCompilation_ConstructForCache
+	.type anynpu_entry_OH_NNCompilation_ConstructForCache, %function
+anynpu_entry_OH_NNCompilation_ConstructForCache:
+OH_NNCompilation_ConstructForCache:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*47
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*47]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
+
+	.p2align 4
+	.globl OH_NNCompilation_ExportCacheToBuffer
+	.type OH_NNCompilation_ExportCacheToBuffer, %function
+	.globl anynpu_entry_OH_NNCompilation_ExportCacheToBuffer
+	.type anynpu_entry_OH_NNCompilation_ExportCacheToBuffer, %function
+anynpu_entry_OH_NNCompilation_ExportCacheToBuffer:
+OH_NNCompilation_ExportCacheToBuffer:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*48
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*48]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
+
+	.p2align 4
+	.globl OH_NNCompilation_ImportCacheFromBuffer
+	.type OH_NNCompilation_ImportCacheFromBuffer, %function
+	.globl anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer
+	.type anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer, %function
+anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer:
+OH_NNCompilation_ImportCacheFromBuffer:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*49
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*49]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
+
+	.p2align 4
+	.globl OH_NNCompilation_AddExtensionConfig
+	.type OH_NNCompilation_AddExtensionConfig, %function
+	.globl anynpu_entry_OH_NNCompilation_AddExtensionConfig
+	.type anynpu_entry_OH_NNCompilation_AddExtensionConfig, %function
+anynpu_entry_OH_NNCompilation_AddExtensionConfig:
+OH_NNCompilation_AddExtensionConfig:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*50
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*50]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
+
+	.p2align 4
+	.globl OH_NNCompilation_SetDevice
+	.type OH_NNCompilation_SetDevice, %function
+	.globl anynpu_entry_OH_NNCompilation_SetDevice
+	.type anynpu_entry_OH_NNCompilation_SetDevice, %function
+anynpu_entry_OH_NNCompilation_SetDevice:
+OH_NNCompilation_SetDevice:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*51
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*51]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
+
+	.p2align 4
+	.globl OH_NNCompilation_SetCache
+	.type OH_NNCompilation_SetCache, %function
+	.globl anynpu_entry_OH_NNCompilation_SetCache
+	.type anynpu_entry_OH_NNCompilation_SetCache, %function
+anynpu_entry_OH_NNCompilation_SetCache:
+OH_NNCompilation_SetCache:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*52
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*52]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
+
+	.p2align 4
+	.globl OH_NNCompilation_SetPerformanceMode
+	.type OH_NNCompilation_SetPerformanceMode, %function
+	.globl anynpu_entry_OH_NNCompilation_SetPerformanceMode
+	.type anynpu_entry_OH_NNCompilation_SetPerformanceMode, %function
+anynpu_entry_OH_NNCompilation_SetPerformanceMode:
+OH_NNCompilation_SetPerformanceMode:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*53
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*53]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
+
+	.p2align 4
+	.globl OH_NNCompilation_SetPriority
+	.type OH_NNCompilation_SetPriority, %function
+	.globl anynpu_entry_OH_NNCompilation_SetPriority
+	.type anynpu_entry_OH_NNCompilation_SetPriority, %function
+anynpu_entry_OH_NNCompilation_SetPriority:
+OH_NNCompilation_SetPriority:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*54
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*54]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
+
+	.p2align 4
+	.globl OH_NNCompilation_EnableFloat16
+	.type OH_NNCompilation_EnableFloat16, %function
+	.globl anynpu_entry_OH_NNCompilation_EnableFloat16
+	.type anynpu_entry_OH_NNCompilation_EnableFloat16, %function
+anynpu_entry_OH_NNCompilation_EnableFloat16:
+OH_NNCompilation_EnableFloat16:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*55
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*55]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
+
+	.p2align 4
+	.globl OH_NNCompilation_Build
+	.type OH_NNCompilation_Build, %function
+	.globl anynpu_entry_OH_NNCompilation_Build
+	.type anynpu_entry_OH_NNCompilation_Build, %function
+anynpu_entry_OH_NNCompilation_Build:
+OH_NNCompilation_Build:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*56
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*56]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
+
+	.p2align 4
+	.globl OH_NNCompilation_Destroy
+	.type OH_NNCompilation_Destroy, %function
+	.globl anynpu_entry_OH_NNCompilation_Destroy
+	.type anynpu_entry_OH_NNCompilation_Destroy, %function
+anynpu_entry_OH_NNCompilation_Destroy:
+OH_NNCompilation_Destroy:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*57
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*57]
+	br	x16
+	.cfi_endproc
+	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
+
+	.p2align 4
+	.globl OH_NNExecutor_Construct
+	.type OH_NNExecutor_Construct, %function
+	.globl anynpu_entry_OH_NNExecutor_Construct
+	.type anynpu_entry_OH_NNExecutor_Construct, %function
+anynpu_entry_OH_NNExecutor_Construct:
+OH_NNExecutor_Construct:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*58
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*58]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
+
+	.p2align 4
+	.globl OH_NNExecutor_Destroy
+	.type OH_NNExecutor_Destroy, %function
+	.globl anynpu_entry_OH_NNExecutor_Destroy
+	.type anynpu_entry_OH_NNExecutor_Destroy, %function
+anynpu_entry_OH_NNExecutor_Destroy:
+OH_NNExecutor_Destroy:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*59
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*59]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
+
+	.p2align 4
+	.globl OH_NNExecutor_GetInputCount
+	.type OH_NNExecutor_GetInputCount, %function
+	.globl anynpu_entry_OH_NNExecutor_GetInputCount
+	.type anynpu_entry_OH_NNExecutor_GetInputCount, %function
+anynpu_entry_OH_NNExecutor_GetInputCount:
+OH_NNExecutor_GetInputCount:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*60
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*60]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
+
+	.p2align 4
+	.globl OH_NNExecutor_GetOutputCount
+	.type OH_NNExecutor_GetOutputCount, %function
+	.globl anynpu_entry_OH_NNExecutor_GetOutputCount
+	.type anynpu_entry_OH_NNExecutor_GetOutputCount, %function
+anynpu_entry_OH_NNExecutor_GetOutputCount:
+OH_NNExecutor_GetOutputCount:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*61
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*61]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
+
+	.p2align 4
+	.globl OH_NNExecutor_CreateInputTensorDesc
+	.type OH_NNExecutor_CreateInputTensorDesc, %function
+	.globl anynpu_entry_OH_NNExecutor_CreateInputTensorDesc
+	.type anynpu_entry_OH_NNExecutor_CreateInputTensorDesc, %function
+anynpu_entry_OH_NNExecutor_CreateInputTensorDesc:
+OH_NNExecutor_CreateInputTensorDesc:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*62
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*62]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
+
+	.p2align 4
+	.globl OH_NNExecutor_CreateOutputTensorDesc
+	.type OH_NNExecutor_CreateOutputTensorDesc, %function
+	.globl anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc
+	.type anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc, %function
+anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc:
+OH_NNExecutor_CreateOutputTensorDesc:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*63
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*63]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
+
+	.p2align 4
+	.globl OH_NNExecutor_GetOutputShape
+	.type OH_NNExecutor_GetOutputShape, %function
+	.globl anynpu_entry_OH_NNExecutor_GetOutputShape
+	.type anynpu_entry_OH_NNExecutor_GetOutputShape, %function
+anynpu_entry_OH_NNExecutor_GetOutputShape:
+OH_NNExecutor_GetOutputShape:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*64
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*64]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
+
+	.p2align 4
+	.globl OH_NNExecutor_GetInputDimRange
+	.type OH_NNExecutor_GetInputDimRange, %function
+	.globl anynpu_entry_OH_NNExecutor_GetInputDimRange
+	.type anynpu_entry_OH_NNExecutor_GetInputDimRange, %function
+anynpu_entry_OH_NNExecutor_GetInputDimRange:
+OH_NNExecutor_GetInputDimRange:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*65
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*65]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOnRunDone
+	.type OH_NNExecutor_SetOnRunDone, %function
+	.globl anynpu_entry_OH_NNExecutor_SetOnRunDone
+	.type anynpu_entry_OH_NNExecutor_SetOnRunDone, %function
+anynpu_entry_OH_NNExecutor_SetOnRunDone:
+OH_NNExecutor_SetOnRunDone:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*66
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*66]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOnServiceDied
+	.type OH_NNExecutor_SetOnServiceDied, %function
+	.globl anynpu_entry_OH_NNExecutor_SetOnServiceDied
+	.type anynpu_entry_OH_NNExecutor_SetOnServiceDied, %function
+anynpu_entry_OH_NNExecutor_SetOnServiceDied:
+OH_NNExecutor_SetOnServiceDied:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*67
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*67]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
+
+	.p2align 4
+	.globl OH_NNExecutor_RunSync
+	.type OH_NNExecutor_RunSync, %function
+	.globl anynpu_entry_OH_NNExecutor_RunSync
+	.type anynpu_entry_OH_NNExecutor_RunSync, %function
+anynpu_entry_OH_NNExecutor_RunSync:
+OH_NNExecutor_RunSync:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*68
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*68]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
+
+	.p2align 4
+	.globl OH_NNExecutor_RunAsync
+	.type OH_NNExecutor_RunAsync, %function
+	.globl anynpu_entry_OH_NNExecutor_RunAsync
+	.type anynpu_entry_OH_NNExecutor_RunAsync, %function
+anynpu_entry_OH_NNExecutor_RunAsync:
+OH_NNExecutor_RunAsync:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*69
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*69]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
+
+	.p2align 4
+	.globl OH_NNExecutor_SetInput
+	.type OH_NNExecutor_SetInput, %function
+	.globl anynpu_entry_OH_NNExecutor_SetInput
+	.type anynpu_entry_OH_NNExecutor_SetInput, %function
+anynpu_entry_OH_NNExecutor_SetInput:
+OH_NNExecutor_SetInput:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*70
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*70]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOutput
+	.type OH_NNExecutor_SetOutput, %function
+	.globl anynpu_entry_OH_NNExecutor_SetOutput
+	.type anynpu_entry_OH_NNExecutor_SetOutput, %function
+anynpu_entry_OH_NNExecutor_SetOutput:
+OH_NNExecutor_SetOutput:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*71
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*71]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
+
+	.p2align 4
+	.globl OH_NNExecutor_Run
+	.type OH_NNExecutor_Run, %function
+	.globl anynpu_entry_OH_NNExecutor_Run
+	.type anynpu_entry_OH_NNExecutor_Run, %function
+anynpu_entry_OH_NNExecutor_Run:
+OH_NNExecutor_Run:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*72
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*72]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
+
+	.p2align 4
+	.globl OH_NNExecutor_AllocateInputMemory
+	.type OH_NNExecutor_AllocateInputMemory, %function
+	.globl anynpu_entry_OH_NNExecutor_AllocateInputMemory
+	.type anynpu_entry_OH_NNExecutor_AllocateInputMemory, %function
+anynpu_entry_OH_NNExecutor_AllocateInputMemory:
+OH_NNExecutor_AllocateInputMemory:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*73
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*73]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_AllocateOutputMemory
+	.type OH_NNExecutor_AllocateOutputMemory, %function
+	.globl anynpu_entry_OH_NNExecutor_AllocateOutputMemory
+	.type anynpu_entry_OH_NNExecutor_AllocateOutputMemory, %function
+anynpu_entry_OH_NNExecutor_AllocateOutputMemory:
+OH_NNExecutor_AllocateOutputMemory:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*74
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*74]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_DestroyInputMemory
+	.type OH_NNExecutor_DestroyInputMemory, %function
+	.globl anynpu_entry_OH_NNExecutor_DestroyInputMemory
+	.type anynpu_entry_OH_NNExecutor_DestroyInputMemory, %function
+anynpu_entry_OH_NNExecutor_DestroyInputMemory:
+OH_NNExecutor_DestroyInputMemory:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*75
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*75]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_DestroyOutputMemory
+	.type OH_NNExecutor_DestroyOutputMemory, %function
+	.globl anynpu_entry_OH_NNExecutor_DestroyOutputMemory
+	.type anynpu_entry_OH_NNExecutor_DestroyOutputMemory, %function
+anynpu_entry_OH_NNExecutor_DestroyOutputMemory:
+OH_NNExecutor_DestroyOutputMemory:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*76
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*76]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_SetInputWithMemory
+	.type OH_NNExecutor_SetInputWithMemory, %function
+	.globl anynpu_entry_OH_NNExecutor_SetInputWithMemory
+	.type anynpu_entry_OH_NNExecutor_SetInputWithMemory, %function
+anynpu_entry_OH_NNExecutor_SetInputWithMemory:
+OH_NNExecutor_SetInputWithMemory:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*77
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*77]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOutputWithMemory
+	.type OH_NNExecutor_SetOutputWithMemory, %function
+	.globl anynpu_entry_OH_NNExecutor_SetOutputWithMemory
+	.type anynpu_entry_OH_NNExecutor_SetOutputWithMemory, %function
+anynpu_entry_OH_NNExecutor_SetOutputWithMemory:
+OH_NNExecutor_SetOutputWithMemory:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*78
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*78]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
+
+	.p2align 4
+	.globl OH_NNModel_BuildFromLiteGraph
+	.type OH_NNModel_BuildFromLiteGraph, %function
+	.globl anynpu_entry_OH_NNModel_BuildFromLiteGraph
+	.type anynpu_entry_OH_NNModel_BuildFromLiteGraph, %function
+anynpu_entry_OH_NNModel_BuildFromLiteGraph:
+OH_NNModel_BuildFromLiteGraph:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*79
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*79]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
+
+	.p2align 4
+	.globl OH_NNModel_SetInputsAndOutputsInfo
+	.type OH_NNModel_SetInputsAndOutputsInfo, %function
+	.globl anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo
+	.type anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo, %function
+anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo:
+OH_NNModel_SetInputsAndOutputsInfo:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*80
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*80]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
+
+	.p2align 4
+	.globl OH_NNModel_BuildFromMetaGraph
+	.type OH_NNModel_BuildFromMetaGraph, %function
+	.globl anynpu_entry_OH_NNModel_BuildFromMetaGraph
+	.type anynpu_entry_OH_NNModel_BuildFromMetaGraph, %function
+anynpu_entry_OH_NNModel_BuildFromMetaGraph:
+OH_NNModel_BuildFromMetaGraph:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*81
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*81]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
+
+	.p2align 4
+	.globl OH_NNModel_HasCache
+	.type OH_NNModel_HasCache, %function
+	.globl anynpu_entry_OH_NNModel_HasCache
+	.type anynpu_entry_OH_NNModel_HasCache, %function
+anynpu_entry_OH_NNModel_HasCache:
+OH_NNModel_HasCache:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*82
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*82]
+	br	x16
+	.cfi_endproc
+	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
+
+	.p2align 4
+	.globl OH_NN_GetDeviceID
+	.type OH_NN_GetDeviceID, %function
+	.globl anynpu_entry_OH_NN_GetDeviceID
+	.type anynpu_entry_OH_NN_GetDeviceID, %function
+anynpu_entry_OH_NN_GetDeviceID:
+OH_NN_GetDeviceID:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*83
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*83]
+	br	x16
+	.cfi_endproc
+	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
+
+	.p2align 4
+	.globl OH_NN_IsSupportAIPP
+	.type OH_NN_IsSupportAIPP, %function
+	.globl anynpu_entry_OH_NN_IsSupportAIPP
+	.type anynpu_entry_OH_NN_IsSupportAIPP, %function
+anynpu_entry_OH_NN_IsSupportAIPP:
+OH_NN_IsSupportAIPP:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*84
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*84]
+	br	x16
+	.cfi_endproc
+	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
+
+	.p2align 4
+	.globl OH_NNExecutor_RunSyncWithAipp
+	.type OH_NNExecutor_RunSyncWithAipp, %function
+	.globl anynpu_entry_OH_NNExecutor_RunSyncWithAipp
+	.type anynpu_entry_OH_NNExecutor_RunSyncWithAipp, %function
+anynpu_entry_OH_NNExecutor_RunSyncWithAipp:
+OH_NNExecutor_RunSyncWithAipp:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*85
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*85]
+	br	x16
+	.cfi_endproc
+	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
+
+	.p2align 4
 	.type start_0, %function
 start_0:
 	.cfi_startproc
@@ -1108,6 +1753,436 @@ start_42:
 	.cfi_endproc
 	.size start_42, .-start_42
 
+	.p2align 4
+	.type start_43, %function
+start_43:
+	.cfi_startproc
+	bti	c
+	mov	w16, #43
+	b	anynpu_first
+	.cfi_endproc
+	.size start_43, .-start_43
+
+	.p2align 4
+	.type start_44, %function
+start_44:
+	.cfi_startproc
+	bti	c
+	mov	w16, #44
+	b	anynpu_first
+	.cfi_endproc
+	.size start_44, .-start_44
+
+	.p2align 4
+	.type start_45, %function
+start_45:
+	.cfi_startproc
+	bti	c
+	mov	w16, #45
+	b	anynpu_first
+	.cfi_endproc
+	.size start_45, .-start_45
+
+	.p2align 4
+	.type start_46, %function
+start_46:
+	.cfi_startproc
+	bti	c
+	mov	w16, #46
+	b	anynpu_first
+	.cfi_endproc
+	.size start_46, .-start_46
+
+	.p2align 4
+	.type start_47, %function
+start_47:
+	.cfi_startproc
+	bti	c
+	mov	w16, #47
+	b	anynpu_first
+	.cfi_endproc
+	.size start_47, .-start_47
+
+	.p2align 4
+	.type start_48, %function
+start_48:
+	.cfi_startproc
+	bti	c
+	mov	w16, #48
+	b	anynpu_first
+	.cfi_endproc
+	.size start_48, .-start_48
+
+	.p2align 4
+	.type start_49, %function
+start_49:
+	.cfi_startproc
+	bti	c
+	mov	w16, #49
+	b	anynpu_first
+	.cfi_endproc
+	.size start_49, .-start_49
+
+	.p2align 4
+	.type start_50, %function
+start_50:
+	.cfi_startproc
+	bti	c
+	mov	w16, #50
+	b	anynpu_first
+	.cfi_endproc
+	.size start_50, .-start_50
+
+	.p2align 4
+	.type start_51, %function
+start_51:
+	.cfi_startproc
+	bti	c
+	mov	w16, #51
+	b	anynpu_first
+	.cfi_endproc
+	.size start_51, .-start_51
+
+	.p2align 4
+	.type start_52, %function
+start_52:
+	.cfi_startproc
+	bti	c
+	mov	w16, #52
+	b	anynpu_first
+	.cfi_endproc
+	.size start_52, .-start_52
+
+	.p2align 4
+	.type start_53, %function
+start_53:
+	.cfi_startproc
+	bti	c
+	mov	w16, #53
+	b	anynpu_first
+	.cfi_endproc
+	.size start_53, .-start_53
+
+	.p2align 4
+	.type start_54, %function
+start_54:
+	.cfi_startproc
+	bti	c
+	mov	w16, #54
+	b	anynpu_first
+	.cfi_endproc
+	.size start_54, .-start_54
+
+	.p2align 4
+	.type start_55, %function
+start_55:
+	.cfi_startproc
+	bti	c
+	mov	w16, #55
+	b	anynpu_first
+	.cfi_endproc
+	.size start_55, .-start_55
+
+	.p2align 4
+	.type start_56, %function
+start_56:
+	.cfi_startproc
+	bti	c
+	mov	w16, #56
+	b	anynpu_first
+	.cfi_endproc
+	.size start_56, .-start_56
+
+	.p2align 4
+	.type start_57, %function
+start_57:
+	.cfi_startproc
+	bti	c
+	mov	w16, #57
+	b	anynpu_first
+	.cfi_endproc
+	.size start_57, .-start_57
+
+	.p2align 4
+	.type start_58, %function
+start_58:
+	.cfi_startproc
+	bti	c
+	mov	w16, #58
+	b	anynpu_first
+	.cfi_endproc
+	.size start_58, .-start_58
+
+	.p2align 4
+	.type start_59, %function
+start_59:
+	.cfi_startproc
+	bti	c
+	mov	w16, #59
+	b	anynpu_first
+	.cfi_endproc
+	.size start_59, .-start_59
+
+	.p2align 4
+	.type start_60, %function
+start_60:
+	.cfi_startproc
+	bti	c
+	mov	w16, #60
+	b	anynpu_first
+	.cfi_endproc
+	.size start_60, .-start_60
+
+	.p2align 4
+	.type start_61, %function
+start_61:
+	.cfi_startproc
+	bti	c
+	mov	w16, #61
+	b	anynpu_first
+	.cfi_endproc
+	.size start_61, .-start_61
+
+	.p2align 4
+	.type start_62, %function
+start_62:
+	.cfi_startproc
+	bti	c
+	mov	w16, #62
+	b	anynpu_first
+	.cfi_endproc
+	.size start_62, .-start_62
+
+	.p2align 4
+	.type start_63, %function
+start_63:
+	.cfi_startproc
+	bti	c
+	mov	w16, #63
+	b	anynpu_first
+	.cfi_endproc
+	.size start_63, .-start_63
+
+	.p2align 4
+	.type start_64, %function
+start_64:
+	.cfi_startproc
+	bti	c
+	mov	w16, #64
+	b	anynpu_first
+	.cfi_endproc
+	.size start_64, .-start_64
+
+	.p2align 4
+	.type start_65, %function
+start_65:
+	.cfi_startproc
+	bti	c
+	mov	w16, #65
+	b	anynpu_first
+	.cfi_endproc
+	.size start_65, .-start_65
+
+	.p2align 4
+	.type start_66, %function
+start_66:
+	.cfi_startproc
+	bti	c
+	mov	w16, #66
+	b	anynpu_first
+	.cfi_endproc
+	.size start_66, .-start_66
+
+	.p2align 4
+	.type start_67, %function
+start_67:
+	.cfi_startproc
+	bti	c
+	mov	w16, #67
+	b	anynpu_first
+	.cfi_endproc
+	.size start_67, .-start_67
+
+	.p2align 4
+	.type start_68, %function
+start_68:
+	.cfi_startproc
+	bti	c
+	mov	w16, #68
+	b	anynpu_first
+	.cfi_endproc
+	.size start_68, .-start_68
+
+	.p2align 4
+	.type start_69, %function
+start_69:
+	.cfi_startproc
+	bti	c
+	mov	w16, #69
+	b	anynpu_first
+	.cfi_endproc
+	.size start_69, .-start_69
+
+	.p2align 4
+	.type start_70, %function
+start_70:
+	.cfi_startproc
+	bti	c
+	mov	w16, #70
+	b	anynpu_first
+	.cfi_endproc
+	.size start_70, .-start_70
+
+	.p2align 4
+	.type start_71, %function
+start_71:
+	.cfi_startproc
+	bti	c
+	mov	w16, #71
+	b	anynpu_first
+	.cfi_endproc
+	.size start_71, .-start_71
+
+	.p2align 4
+	.type start_72, %function
+start_72:
+	.cfi_startproc
+	bti	c
+	mov	w16, #72
+	b	anynpu_first
+	.cfi_endproc
+	.size start_72, .-start_72
+
+	.p2align 4
+	.type start_73, %function
+start_73:
+	.cfi_startproc
+	bti	c
+	mov	w16, #73
+	b	anynpu_first
+	.cfi_endproc
+	.size start_73, .-start_73
+
+	.p2align 4
+	.type start_74, %function
+start_74:
+	.cfi_startproc
+	bti	c
+	mov	w16, #74
+	b	anynpu_first
+	.cfi_endproc
+	.size start_74, .-start_74
+
+	.p2align 4
+	.type start_75, %function
+start_75:
+	.cfi_startproc
+	bti	c
+	mov	w16, #75
+	b	anynpu_first
+	.cfi_endproc
+	.size start_75, .-start_75
+
+	.p2align 4
+	.type start_76, %function
+start_76:
+	.cfi_startproc
+	bti	c
+	mov	w16, #76
+	b	anynpu_first
+	.cfi_endproc
+	.size start_76, .-start_76
+
+	.p2align 4
+	.type start_77, %function
+start_77:
+	.cfi_startproc
+	bti	c
+	mov	w16, #77
+	b	anynpu_first
+	.cfi_endproc
+	.size start_77, .-start_77
+
+	.p2align 4
+	.type start_78, %function
+start_78:
+	.cfi_startproc
+	bti	c
+	mov	w16, #78
+	b	anynpu_first
+	.cfi_endproc
+	.size start_78, .-start_78
+
+	.p2align 4
+	.type start_79, %function
+start_79:
+	.cfi_startproc
+	bti	c
+	mov	w16, #79
+	b	anynpu_first
+	.cfi_endproc
+	.size start_79, .-start_79
+
+	.p2align 4
+	.type start_80, %function
+start_80:
+	.cfi_startproc
+	bti	c
+	mov	w16, #80
+	b	anynpu_first
+	.cfi_endproc
+	.size start_80, .-start_80
+
+	.p2align 4
+	.type start_81, %function
+start_81:
+	.cfi_startproc
+	bti	c
+	mov	w16, #81
+	b	anynpu_first
+	.cfi_endproc
+	.size start_81, .-start_81
+
+	.p2align 4
+	.type start_82, %function
+start_82:
+	.cfi_startproc
+	bti	c
+	mov	w16, #82
+	b	anynpu_first
+	.cfi_endproc
+	.size start_82, .-start_82
+
+	.p2align 4
+	.type start_83, %function
+start_83:
+	.cfi_startproc
+	bti	c
+	mov	w16, #83
+	b	anynpu_first
+	.cfi_endproc
+	.size start_83, .-start_83
+
+	.p2align 4
+	.type start_84, %function
+start_84:
+	.cfi_startproc
+	bti	c
+	mov	w16, #84
+	b	anynpu_first
+	.cfi_endproc
+	.size start_84, .-start_84
+
+	.p2align 4
+	.type start_85, %function
+start_85:
+	.cfi_startproc
+	bti	c
+	mov	w16, #85
+	b	anynpu_first
+	.cfi_endproc
+	.size start_85, .-start_85
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -1157,6 +2232,49 @@ anynpu_slot:
 	.quad start_40	/* OH_NNModel_AddOperation */
 	.quad start_41	/* OH_NNModel_SpecifyInputsAndOutputs */
 	.quad start_42	/* OH_NNModel_Finish */
+	.quad start_43	/* OH_NNModel_GetAvailableOperations */
+	.quad start_44	/* OH_NNCompilation_Construct */
+	.quad start_45	/* OH_NNCompilation_ConstructWithOfflineModelFile */
+	.quad start_46	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	.quad start_47	/* OH_NNCompilation_ConstructForCache */
+	.quad start_48	/* OH_NNCompilation_ExportCacheToBuffer */
+	.quad start_49	/* OH_NNCompilation_ImportCacheFromBuffer */
+	.quad start_50	/* OH_NNCompilation_AddExtensionConfig */
+	.quad start_51	/* OH_NNCompilation_SetDevice */
+	.quad start_52	/* OH_NNCompilation_SetCache */
+	.quad start_53	/* OH_NNCompilation_SetPerformanceMode */
+	.quad start_54	/* OH_NNCompilation_SetPriority */
+	.quad start_55	/* OH_NNCompilation_EnableFloat16 */
+	.quad start_56	/* OH_NNCompilation_Build */
+	.quad start_57	/* OH_NNCompilation_Destroy */
+	.quad start_58	/* OH_NNExecutor_Construct */
+	.quad start_59	/* OH_NNExecutor_Destroy */
+	.quad start_60	/* OH_NNExecutor_GetInputCount */
+	.quad start_61	/* OH_NNExecutor_GetOutputCount */
+	.quad start_62	/* OH_NNExecutor_CreateInputTensorDesc */
+	.quad start_63	/* OH_NNExecutor_CreateOutputTensorDesc */
+	.quad start_64	/* OH_NNExecutor_GetOutputShape */
+	.quad start_65	/* OH_NNExecutor_GetInputDimRange */
+	.quad start_66	/* OH_NNExecutor_SetOnRunDone */
+	.quad start_67	/* OH_NNExecutor_SetOnServiceDied */
+	.quad start_68	/* OH_NNExecutor_RunSync */
+	.quad start_69	/* OH_NNExecutor_RunAsync */
+	.quad start_70	/* OH_NNExecutor_SetInput */
+	.quad start_71	/* OH_NNExecutor_SetOutput */
+	.quad start_72	/* OH_NNExecutor_Run */
+	.quad start_73	/* OH_NNExecutor_AllocateInputMemory */
+	.quad start_74	/* OH_NNExecutor_AllocateOutputMemory */
+	.quad start_75	/* OH_NNExecutor_DestroyInputMemory */
+	.quad start_76	/* OH_NNExecutor_DestroyOutputMemory */
+	.quad start_77	/* OH_NNExecutor_SetInputWithMemory */
+	.quad start_78	/* OH_NNExecutor_SetOutputWithMemory */
+	.quad start_79	/* OH_NNModel_BuildFromLiteGraph */
+	.quad start_80	/* OH_NNModel_SetInputsAndOutputsInfo */
+	.quad start_81	/* OH_NNModel_BuildFromMetaGraph */
+	.quad start_82	/* OH_NNModel_HasCache */
+	.quad start_83	/* OH_NN_GetDeviceID */
+	.quad start_84	/* OH_NN_IsSupportAIPP */
+	.quad start_85	/* OH_NNExecutor_RunSyncWithAipp */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

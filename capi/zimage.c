@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 43
+#define FUNCTIONS 86
 
 extern void nnc_anynpu_version(void);
 extern void nnc_anynpu_set_log_callback(void);
@@ -49,6 +49,49 @@ extern void nnc_OH_NNModel_SetTensorType(void);
 extern void nnc_OH_NNModel_AddOperation(void);
 extern void nnc_OH_NNModel_SpecifyInputsAndOutputs(void);
 extern void nnc_OH_NNModel_Finish(void);
+extern void nnc_OH_NNModel_GetAvailableOperations(void);
+extern void nnc_OH_NNCompilation_Construct(void);
+extern void nnc_OH_NNCompilation_ConstructWithOfflineModelFile(void);
+extern void nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(void);
+extern void nnc_OH_NNCompilation_ConstructForCache(void);
+extern void nnc_OH_NNCompilation_ExportCacheToBuffer(void);
+extern void nnc_OH_NNCompilation_ImportCacheFromBuffer(void);
+extern void nnc_OH_NNCompilation_AddExtensionConfig(void);
+extern void nnc_OH_NNCompilation_SetDevice(void);
+extern void nnc_OH_NNCompilation_SetCache(void);
+extern void nnc_OH_NNCompilation_SetPerformanceMode(void);
+extern void nnc_OH_NNCompilation_SetPriority(void);
+extern void nnc_OH_NNCompilation_EnableFloat16(void);
+extern void nnc_OH_NNCompilation_Build(void);
+extern void nnc_OH_NNCompilation_Destroy(void);
+extern void nnc_OH_NNExecutor_Construct(void);
+extern void nnc_OH_NNExecutor_Destroy(void);
+extern void nnc_OH_NNExecutor_GetInputCount(void);
+extern void nnc_OH_NNExecutor_GetOutputCount(void);
+extern void nnc_OH_NNExecutor_CreateInputTensorDesc(void);
+extern void nnc_OH_NNExecutor_CreateOutputTensorDesc(void);
+extern void nnc_OH_NNExecutor_GetOutputShape(void);
+extern void nnc_OH_NNExecutor_GetInputDimRange(void);
+extern void nnc_OH_NNExecutor_SetOnRunDone(void);
+extern void nnc_OH_NNExecutor_SetOnServiceDied(void);
+extern void nnc_OH_NNExecutor_RunSync(void);
+extern void nnc_OH_NNExecutor_RunAsync(void);
+extern void nnc_OH_NNExecutor_SetInput(void);
+extern void nnc_OH_NNExecutor_SetOutput(void);
+extern void nnc_OH_NNExecutor_Run(void);
+extern void nnc_OH_NNExecutor_AllocateInputMemory(void);
+extern void nnc_OH_NNExecutor_AllocateOutputMemory(void);
+extern void nnc_OH_NNExecutor_DestroyInputMemory(void);
+extern void nnc_OH_NNExecutor_DestroyOutputMemory(void);
+extern void nnc_OH_NNExecutor_SetInputWithMemory(void);
+extern void nnc_OH_NNExecutor_SetOutputWithMemory(void);
+extern void nnc_OH_NNModel_BuildFromLiteGraph(void);
+extern void nnc_OH_NNModel_SetInputsAndOutputsInfo(void);
+extern void nnc_OH_NNModel_BuildFromMetaGraph(void);
+extern void nnc_OH_NNModel_HasCache(void);
+extern void nnc_OH_NN_GetDeviceID(void);
+extern void nnc_OH_NN_IsSupportAIPP(void);
+extern void nnc_OH_NNExecutor_RunSyncWithAipp(void);
 
 /* In a forked child: the failure value, one report, nothing else. */
 static uintptr_t dead_0(void) { anynpu_report_dead(0); return 0; }
@@ -94,6 +137,49 @@ static uint32_t dead_39(void) { anynpu_report_dead(39); return 14; }
 static uint32_t dead_40(void) { anynpu_report_dead(40); return 14; }
 static uint32_t dead_41(void) { anynpu_report_dead(41); return 14; }
 static uint32_t dead_42(void) { anynpu_report_dead(42); return 14; }
+static uint32_t dead_43(void) { anynpu_report_dead(43); return 14; }
+static uintptr_t dead_44(void) { anynpu_report_dead(44); return 0; }
+static uintptr_t dead_45(void) { anynpu_report_dead(45); return 0; }
+static uintptr_t dead_46(void) { anynpu_report_dead(46); return 0; }
+static uintptr_t dead_47(void) { anynpu_report_dead(47); return 0; }
+static uint32_t dead_48(void) { anynpu_report_dead(48); return 14; }
+static uint32_t dead_49(void) { anynpu_report_dead(49); return 14; }
+static uint32_t dead_50(void) { anynpu_report_dead(50); return 14; }
+static uint32_t dead_51(void) { anynpu_report_dead(51); return 14; }
+static uint32_t dead_52(void) { anynpu_report_dead(52); return 14; }
+static uint32_t dead_53(void) { anynpu_report_dead(53); return 14; }
+static uint32_t dead_54(void) { anynpu_report_dead(54); return 14; }
+static uint32_t dead_55(void) { anynpu_report_dead(55); return 14; }
+static uint32_t dead_56(void) { anynpu_report_dead(56); return 14; }
+static void dead_57(void) { anynpu_report_dead(57); }
+static uintptr_t dead_58(void) { anynpu_report_dead(58); return 0; }
+static void dead_59(void) { anynpu_report_dead(59); }
+static uint32_t dead_60(void) { anynpu_report_dead(60); return 14; }
+static uint32_t dead_61(void) { anynpu_report_dead(61); return 14; }
+static uintptr_t dead_62(void) { anynpu_report_dead(62); return 0; }
+static uintptr_t dead_63(void) { anynpu_report_dead(63); return 0; }
+static uint32_t dead_64(void) { anynpu_report_dead(64); return 14; }
+static uint32_t dead_65(void) { anynpu_report_dead(65); return 14; }
+static uint32_t dead_66(void) { anynpu_report_dead(66); return 14; }
+static uint32_t dead_67(void) { anynpu_report_dead(67); return 14; }
+static uint32_t dead_68(void) { anynpu_report_dead(68); return 14; }
+static uint32_t dead_69(void) { anynpu_report_dead(69); return 14; }
+static uint32_t dead_70(void) { anynpu_report_dead(70); return 14; }
+static uint32_t dead_71(void) { anynpu_report_dead(71); return 14; }
+static uint32_t dead_72(void) { anynpu_report_dead(72); return 14; }
+static uintptr_t dead_73(void) { anynpu_report_dead(73); return 0; }
+static uintptr_t dead_74(void) { anynpu_report_dead(74); return 0; }
+static void dead_75(void) { anynpu_report_dead(75); }
+static void dead_76(void) { anynpu_report_dead(76); }
+static uint32_t dead_77(void) { anynpu_report_dead(77); return 14; }
+static uint32_t dead_78(void) { anynpu_report_dead(78); return 14; }
+static uint32_t dead_79(void) { anynpu_report_dead(79); return 14; }
+static uint32_t dead_80(void) { anynpu_report_dead(80); return 14; }
+static uint32_t dead_81(void) { anynpu_report_dead(81); return 14; }
+static _Bool dead_82(void) { anynpu_report_dead(82); return false; }
+static uint32_t dead_83(void) { anynpu_report_dead(83); return 14; }
+static uint32_t dead_84(void) { anynpu_report_dead(84); return 14; }
+static uint32_t dead_85(void) { anynpu_report_dead(85); return 14; }
 
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 static anynpu_fn driver[FUNCTIONS];
@@ -142,6 +228,49 @@ static anynpu_fn live[FUNCTIONS] = {
 	nnc_OH_NNModel_AddOperation,
 	nnc_OH_NNModel_SpecifyInputsAndOutputs,
 	nnc_OH_NNModel_Finish,
+	nnc_OH_NNModel_GetAvailableOperations,
+	nnc_OH_NNCompilation_Construct,
+	nnc_OH_NNCompilation_ConstructWithOfflineModelFile,
+	nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer,
+	nnc_OH_NNCompilation_ConstructForCache,
+	nnc_OH_NNCompilation_ExportCacheToBuffer,
+	nnc_OH_NNCompilation_ImportCacheFromBuffer,
+	nnc_OH_NNCompilation_AddExtensionConfig,
+	nnc_OH_NNCompilation_SetDevice,
+	nnc_OH_NNCompilation_SetCache,
+	nnc_OH_NNCompilation_SetPerformanceMode,
+	nnc_OH_NNCompilation_SetPriority,
+	nnc_OH_NNCompilation_EnableFloat16,
+	nnc_OH_NNCompilation_Build,
+	nnc_OH_NNCompilation_Destroy,
+	nnc_OH_NNExecutor_Construct,
+	nnc_OH_NNExecutor_Destroy,
+	nnc_OH_NNExecutor_GetInputCount,
+	nnc_OH_NNExecutor_GetOutputCount,
+	nnc_OH_NNExecutor_CreateInputTensorDesc,
+	nnc_OH_NNExecutor_CreateOutputTensorDesc,
+	nnc_OH_NNExecutor_GetOutputShape,
+	nnc_OH_NNExecutor_GetInputDimRange,
+	nnc_OH_NNExecutor_SetOnRunDone,
+	nnc_OH_NNExecutor_SetOnServiceDied,
+	nnc_OH_NNExecutor_RunSync,
+	nnc_OH_NNExecutor_RunAsync,
+	nnc_OH_NNExecutor_SetInput,
+	nnc_OH_NNExecutor_SetOutput,
+	nnc_OH_NNExecutor_Run,
+	nnc_OH_NNExecutor_AllocateInputMemory,
+	nnc_OH_NNExecutor_AllocateOutputMemory,
+	nnc_OH_NNExecutor_DestroyInputMemory,
+	nnc_OH_NNExecutor_DestroyOutputMemory,
+	nnc_OH_NNExecutor_SetInputWithMemory,
+	nnc_OH_NNExecutor_SetOutputWithMemory,
+	nnc_OH_NNModel_BuildFromLiteGraph,
+	nnc_OH_NNModel_SetInputsAndOutputsInfo,
+	nnc_OH_NNModel_BuildFromMetaGraph,
+	nnc_OH_NNModel_HasCache,
+	nnc_OH_NN_GetDeviceID,
+	nnc_OH_NN_IsSupportAIPP,
+	nnc_OH_NNExecutor_RunSyncWithAipp,
 };
 
 static const char *const name[FUNCTIONS] = {
@@ -188,6 +317,49 @@ static const char *const name[FUNCTIONS] = {
 	"OH_NNModel_AddOperation",
 	"OH_NNModel_SpecifyInputsAndOutputs",
 	"OH_NNModel_Finish",
+	"OH_NNModel_GetAvailableOperations",
+	"OH_NNCompilation_Construct",
+	"OH_NNCompilation_ConstructWithOfflineModelFile",
+	"OH_NNCompilation_ConstructWithOfflineModelBuffer",
+	"OH_NNCompilation_ConstructForCache",
+	"OH_NNCompilation_ExportCacheToBuffer",
+	"OH_NNCompilation_ImportCacheFromBuffer",
+	"OH_NNCompilation_AddExtensionConfig",
+	"OH_NNCompilation_SetDevice",
+	"OH_NNCompilation_SetCache",
+	"OH_NNCompilation_SetPerformanceMode",
+	"OH_NNCompilation_SetPriority",
+	"OH_NNCompilation_EnableFloat16",
+	"OH_NNCompilation_Build",
+	"OH_NNCompilation_Destroy",
+	"OH_NNExecutor_Construct",
+	"OH_NNExecutor_Destroy",
+	"OH_NNExecutor_GetInputCount",
+	"OH_NNExecutor_GetOutputCount",
+	"OH_NNExecutor_CreateInputTensorDesc",
+	"OH_NNExecutor_CreateOutputTensorDesc",
+	"OH_NNExecutor_GetOutputShape",
+	"OH_NNExecutor_GetInputDimRange",
+	"OH_NNExecutor_SetOnRunDone",
+	"OH_NNExecutor_SetOnServiceDied",
+	"OH_NNExecutor_RunSync",
+	"OH_NNExecutor_RunAsync",
+	"OH_NNExecutor_SetInput",
+	"OH_NNExecutor_SetOutput",
+	"OH_NNExecutor_Run",
+	"OH_NNExecutor_AllocateInputMemory",
+	"OH_NNExecutor_AllocateOutputMemory",
+	"OH_NNExecutor_DestroyInputMemory",
+	"OH_NNExecutor_DestroyOutputMemory",
+	"OH_NNExecutor_SetInputWithMemory",
+	"OH_NNExecutor_SetOutputWithMemory",
+	"OH_NNModel_BuildFromLiteGraph",
+	"OH_NNModel_SetInputsAndOutputsInfo",
+	"OH_NNModel_BuildFromMetaGraph",
+	"OH_NNModel_HasCache",
+	"OH_NN_GetDeviceID",
+	"OH_NN_IsSupportAIPP",
+	"OH_NNExecutor_RunSyncWithAipp",
 };
 
 static const uint8_t facade[FUNCTIONS] = {
@@ -234,6 +406,49 @@ static const uint8_t facade[FUNCTIONS] = {
 	1, /* OH_NNModel_AddOperation */
 	1, /* OH_NNModel_SpecifyInputsAndOutputs */
 	1, /* OH_NNModel_Finish */
+	1, /* OH_NNModel_GetAvailableOperations */
+	1, /* OH_NNCompilation_Construct */
+	1, /* OH_NNCompilation_ConstructWithOfflineModelFile */
+	1, /* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	1, /* OH_NNCompilation_ConstructForCache */
+	1, /* OH_NNCompilation_ExportCacheToBuffer */
+	1, /* OH_NNCompilation_ImportCacheFromBuffer */
+	1, /* OH_NNCompilation_AddExtensionConfig */
+	1, /* OH_NNCompilation_SetDevice */
+	1, /* OH_NNCompilation_SetCache */
+	1, /* OH_NNCompilation_SetPerformanceMode */
+	1, /* OH_NNCompilation_SetPriority */
+	1, /* OH_NNCompilation_EnableFloat16 */
+	1, /* OH_NNCompilation_Build */
+	1, /* OH_NNCompilation_Destroy */
+	1, /* OH_NNExecutor_Construct */
+	1, /* OH_NNExecutor_Destroy */
+	1, /* OH_NNExecutor_GetInputCount */
+	1, /* OH_NNExecutor_GetOutputCount */
+	1, /* OH_NNExecutor_CreateInputTensorDesc */
+	1, /* OH_NNExecutor_CreateOutputTensorDesc */
+	1, /* OH_NNExecutor_GetOutputShape */
+	1, /* OH_NNExecutor_GetInputDimRange */
+	1, /* OH_NNExecutor_SetOnRunDone */
+	1, /* OH_NNExecutor_SetOnServiceDied */
+	1, /* OH_NNExecutor_RunSync */
+	1, /* OH_NNExecutor_RunAsync */
+	1, /* OH_NNExecutor_SetInput */
+	1, /* OH_NNExecutor_SetOutput */
+	1, /* OH_NNExecutor_Run */
+	1, /* OH_NNExecutor_AllocateInputMemory */
+	1, /* OH_NNExecutor_AllocateOutputMemory */
+	1, /* OH_NNExecutor_DestroyInputMemory */
+	1, /* OH_NNExecutor_DestroyOutputMemory */
+	1, /* OH_NNExecutor_SetInputWithMemory */
+	1, /* OH_NNExecutor_SetOutputWithMemory */
+	1, /* OH_NNModel_BuildFromLiteGraph */
+	1, /* OH_NNModel_SetInputsAndOutputsInfo */
+	1, /* OH_NNModel_BuildFromMetaGraph */
+	1, /* OH_NNModel_HasCache */
+	1, /* OH_NN_GetDeviceID */
+	1, /* OH_NN_IsSupportAIPP */
+	1, /* OH_NNExecutor_RunSyncWithAipp */
 };
 
 static const uint8_t own[FUNCTIONS] = {
@@ -280,6 +495,49 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* OH_NNModel_AddOperation */
 	0, /* OH_NNModel_SpecifyInputsAndOutputs */
 	0, /* OH_NNModel_Finish */
+	0, /* OH_NNModel_GetAvailableOperations */
+	1, /* OH_NNCompilation_Construct */
+	1, /* OH_NNCompilation_ConstructWithOfflineModelFile */
+	1, /* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	1, /* OH_NNCompilation_ConstructForCache */
+	0, /* OH_NNCompilation_ExportCacheToBuffer */
+	0, /* OH_NNCompilation_ImportCacheFromBuffer */
+	0, /* OH_NNCompilation_AddExtensionConfig */
+	0, /* OH_NNCompilation_SetDevice */
+	0, /* OH_NNCompilation_SetCache */
+	0, /* OH_NNCompilation_SetPerformanceMode */
+	0, /* OH_NNCompilation_SetPriority */
+	0, /* OH_NNCompilation_EnableFloat16 */
+	0, /* OH_NNCompilation_Build */
+	0, /* OH_NNCompilation_Destroy */
+	1, /* OH_NNExecutor_Construct */
+	0, /* OH_NNExecutor_Destroy */
+	0, /* OH_NNExecutor_GetInputCount */
+	0, /* OH_NNExecutor_GetOutputCount */
+	1, /* OH_NNExecutor_CreateInputTensorDesc */
+	1, /* OH_NNExecutor_CreateOutputTensorDesc */
+	0, /* OH_NNExecutor_GetOutputShape */
+	0, /* OH_NNExecutor_GetInputDimRange */
+	0, /* OH_NNExecutor_SetOnRunDone */
+	0, /* OH_NNExecutor_SetOnServiceDied */
+	0, /* OH_NNExecutor_RunSync */
+	0, /* OH_NNExecutor_RunAsync */
+	0, /* OH_NNExecutor_SetInput */
+	0, /* OH_NNExecutor_SetOutput */
+	0, /* OH_NNExecutor_Run */
+	0, /* OH_NNExecutor_AllocateInputMemory */
+	0, /* OH_NNExecutor_AllocateOutputMemory */
+	0, /* OH_NNExecutor_DestroyInputMemory */
+	0, /* OH_NNExecutor_DestroyOutputMemory */
+	0, /* OH_NNExecutor_SetInputWithMemory */
+	0, /* OH_NNExecutor_SetOutputWithMemory */
+	0, /* OH_NNModel_BuildFromLiteGraph */
+	0, /* OH_NNModel_SetInputsAndOutputsInfo */
+	0, /* OH_NNModel_BuildFromMetaGraph */
+	0, /* OH_NNModel_HasCache */
+	0, /* OH_NN_GetDeviceID */
+	0, /* OH_NN_IsSupportAIPP */
+	0, /* OH_NNExecutor_RunSyncWithAipp */
 };
 
 static const anynpu_fn go[FUNCTIONS] = {
@@ -326,9 +584,95 @@ static const anynpu_fn go[FUNCTIONS] = {
 	nnc_OH_NNModel_AddOperation,
 	nnc_OH_NNModel_SpecifyInputsAndOutputs,
 	nnc_OH_NNModel_Finish,
+	nnc_OH_NNModel_GetAvailableOperations,
+	nnc_OH_NNCompilation_Construct,
+	nnc_OH_NNCompilation_ConstructWithOfflineModelFile,
+	nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer,
+	nnc_OH_NNCompilation_ConstructForCache,
+	nnc_OH_NNCompilation_ExportCacheToBuffer,
+	nnc_OH_NNCompilation_ImportCacheFromBuffer,
+	nnc_OH_NNCompilation_AddExtensionConfig,
+	nnc_OH_NNCompilation_SetDevice,
+	nnc_OH_NNCompilation_SetCache,
+	nnc_OH_NNCompilation_SetPerformanceMode,
+	nnc_OH_NNCompilation_SetPriority,
+	nnc_OH_NNCompilation_EnableFloat16,
+	nnc_OH_NNCompilation_Build,
+	nnc_OH_NNCompilation_Destroy,
+	nnc_OH_NNExecutor_Construct,
+	nnc_OH_NNExecutor_Destroy,
+	nnc_OH_NNExecutor_GetInputCount,
+	nnc_OH_NNExecutor_GetOutputCount,
+	nnc_OH_NNExecutor_CreateInputTensorDesc,
+	nnc_OH_NNExecutor_CreateOutputTensorDesc,
+	nnc_OH_NNExecutor_GetOutputShape,
+	nnc_OH_NNExecutor_GetInputDimRange,
+	nnc_OH_NNExecutor_SetOnRunDone,
+	nnc_OH_NNExecutor_SetOnServiceDied,
+	nnc_OH_NNExecutor_RunSync,
+	nnc_OH_NNExecutor_RunAsync,
+	nnc_OH_NNExecutor_SetInput,
+	nnc_OH_NNExecutor_SetOutput,
+	nnc_OH_NNExecutor_Run,
+	nnc_OH_NNExecutor_AllocateInputMemory,
+	nnc_OH_NNExecutor_AllocateOutputMemory,
+	nnc_OH_NNExecutor_DestroyInputMemory,
+	nnc_OH_NNExecutor_DestroyOutputMemory,
+	nnc_OH_NNExecutor_SetInputWithMemory,
+	nnc_OH_NNExecutor_SetOutputWithMemory,
+	nnc_OH_NNModel_BuildFromLiteGraph,
+	nnc_OH_NNModel_SetInputsAndOutputsInfo,
+	nnc_OH_NNModel_BuildFromMetaGraph,
+	nnc_OH_NNModel_HasCache,
+	nnc_OH_NN_GetDeviceID,
+	nnc_OH_NN_IsSupportAIPP,
+	nnc_OH_NNExecutor_RunSyncWithAipp,
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 	NULL,
 	NULL,
 	NULL,
@@ -418,6 +762,49 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_40,
 	(anynpu_fn)dead_41,
 	(anynpu_fn)dead_42,
+	(anynpu_fn)dead_43,
+	(anynpu_fn)dead_44,
+	(anynpu_fn)dead_45,
+	(anynpu_fn)dead_46,
+	(anynpu_fn)dead_47,
+	(anynpu_fn)dead_48,
+	(anynpu_fn)dead_49,
+	(anynpu_fn)dead_50,
+	(anynpu_fn)dead_51,
+	(anynpu_fn)dead_52,
+	(anynpu_fn)dead_53,
+	(anynpu_fn)dead_54,
+	(anynpu_fn)dead_55,
+	(anynpu_fn)dead_56,
+	(anynpu_fn)dead_57,
+	(anynpu_fn)dead_58,
+	(anynpu_fn)dead_59,
+	(anynpu_fn)dead_60,
+	(anynpu_fn)dead_61,
+	(anynpu_fn)dead_62,
+	(anynpu_fn)dead_63,
+	(anynpu_fn)dead_64,
+	(anynpu_fn)dead_65,
+	(anynpu_fn)dead_66,
+	(anynpu_fn)dead_67,
+	(anynpu_fn)dead_68,
+	(anynpu_fn)dead_69,
+	(anynpu_fn)dead_70,
+	(anynpu_fn)dead_71,
+	(anynpu_fn)dead_72,
+	(anynpu_fn)dead_73,
+	(anynpu_fn)dead_74,
+	(anynpu_fn)dead_75,
+	(anynpu_fn)dead_76,
+	(anynpu_fn)dead_77,
+	(anynpu_fn)dead_78,
+	(anynpu_fn)dead_79,
+	(anynpu_fn)dead_80,
+	(anynpu_fn)dead_81,
+	(anynpu_fn)dead_82,
+	(anynpu_fn)dead_83,
+	(anynpu_fn)dead_84,
+	(anynpu_fn)dead_85,
 };
 
 const struct anynpu_image anynpu_image = {

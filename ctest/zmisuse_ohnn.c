@@ -65,7 +65,7 @@ static NN_TensorDesc *bad_NN_TensorDesc(int v)
 	case MISUSE_FREED:
 		return h;
 	case MISUSE_FOREIGN:
-		return (NN_TensorDesc *)(misuse_keep_NN_TensorDesc = (uintptr_t)make_OH_NNModel());
+		return (NN_TensorDesc *)(misuse_keep_NN_TensorDesc = (uintptr_t)make_OH_NNCompilation());
 	default:
 		return (NN_TensorDesc *)misuse_handle(v, (uintptr_t)h);
 	}
@@ -74,9 +74,57 @@ static NN_TensorDesc *bad_NN_TensorDesc(int v)
 static void undo_NN_TensorDesc(void)
 {
 	if (misuse_keep_NN_TensorDesc)
-		drop_OH_NNModel((OH_NNModel *)misuse_keep_NN_TensorDesc);
+		drop_OH_NNCompilation((OH_NNCompilation *)misuse_keep_NN_TensorDesc);
 	misuse_keep_NN_TensorDesc = 0;
 	(void)misuse_keep_NN_TensorDesc;
+}
+
+static uintptr_t misuse_keep_OH_NNCompilation;
+
+static OH_NNCompilation *bad_OH_NNCompilation(int v)
+{
+	OH_NNCompilation *h = make_OH_NNCompilation();
+	drop_OH_NNCompilation(h);
+	switch (v) {
+	case MISUSE_FREED:
+		return h;
+	case MISUSE_FOREIGN:
+		return (OH_NNCompilation *)(misuse_keep_OH_NNCompilation = (uintptr_t)make_OH_NNExecutor());
+	default:
+		return (OH_NNCompilation *)misuse_handle(v, (uintptr_t)h);
+	}
+}
+
+static void undo_OH_NNCompilation(void)
+{
+	if (misuse_keep_OH_NNCompilation)
+		drop_OH_NNExecutor((OH_NNExecutor *)misuse_keep_OH_NNCompilation);
+	misuse_keep_OH_NNCompilation = 0;
+	(void)misuse_keep_OH_NNCompilation;
+}
+
+static uintptr_t misuse_keep_OH_NNExecutor;
+
+static OH_NNExecutor *bad_OH_NNExecutor(int v)
+{
+	OH_NNExecutor *h = make_OH_NNExecutor();
+	drop_OH_NNExecutor(h);
+	switch (v) {
+	case MISUSE_FREED:
+		return h;
+	case MISUSE_FOREIGN:
+		return (OH_NNExecutor *)(misuse_keep_OH_NNExecutor = (uintptr_t)make_OH_NNModel());
+	default:
+		return (OH_NNExecutor *)misuse_handle(v, (uintptr_t)h);
+	}
+}
+
+static void undo_OH_NNExecutor(void)
+{
+	if (misuse_keep_OH_NNExecutor)
+		drop_OH_NNModel((OH_NNModel *)misuse_keep_OH_NNExecutor);
+	misuse_keep_OH_NNExecutor = 0;
+	(void)misuse_keep_OH_NNExecutor;
 }
 
 static uintptr_t misuse_keep_OH_NNModel;
@@ -779,6 +827,841 @@ static int test_OH_NNModel_Finish(int bad, int v)
 	return 1;
 }
 
+static int test_OH_NNModel_GetAvailableOperations(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	size_t a1 = (size_t)(bad == 1 ? misuse_number(v) : 1);
+	const bool **a2 = (const bool **)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	uint32_t *a3 = (uint32_t *)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	OH_NN_ReturnCode r = OH_NNModel_GetAvailableOperations(a0, a1, a2, a3);
+	if (((bad == 0) || bad == 2 || bad == 3) && !(r != 0))
+		misuse_accepted("OH_NNModel_GetAvailableOperations", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+}
+
+static int test_OH_NNCompilation_Construct(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	OH_NNCompilation *r = OH_NNCompilation_Construct(a0);
+	if (((bad == 0)) && !(r == 0))
+		misuse_accepted("OH_NNCompilation_Construct", bad, v);
+	if (r)
+		drop_OH_NNCompilation(r);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+}
+
+static int test_OH_NNCompilation_ConstructWithOfflineModelFile(int bad, int v)
+{
+	if (bad == 0 && v >= misuse_pointers())
+		return 0;
+	const char *a0 = bad == 0 ? (const char *)misuse_pointer(v) : "x";
+	OH_NNCompilation *r = OH_NNCompilation_ConstructWithOfflineModelFile(a0);
+	if ((bad == 0) && !(r == 0))
+		misuse_accepted("OH_NNCompilation_ConstructWithOfflineModelFile", bad, v);
+	if (r)
+		drop_OH_NNCompilation(r);
+	return 1;
+}
+
+static int test_OH_NNCompilation_ConstructWithOfflineModelBuffer(int bad, int v)
+{
+	if (bad == 0 && v >= misuse_pointers())
+		return 0;
+	if (bad == 1 && v >= MISUSE_LENGTHS)
+		return 0;
+	const void *a0 = (const void *)(bad == 0 ? misuse_pointer(v) : misuse_scratch(0));
+	size_t a1 = (size_t)(bad == 1 ? misuse_length(v) : 1);
+	OH_NNCompilation *r = OH_NNCompilation_ConstructWithOfflineModelBuffer(a0, a1);
+	if ((bad == 0) && !(r == 0))
+		misuse_accepted("OH_NNCompilation_ConstructWithOfflineModelBuffer", bad, v);
+	if (r)
+		drop_OH_NNCompilation(r);
+	return 1;
+}
+
+static int test_OH_NNCompilation_ConstructForCache(int bad, int v)
+{
+	OH_NNCompilation *r = OH_NNCompilation_ConstructForCache();
+	if (r)
+		drop_OH_NNCompilation(r);
+	(void)bad;
+	(void)v;
+	return 1;
+}
+
+static int test_OH_NNCompilation_ExportCacheToBuffer(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_LENGTHS)
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	const void *a1 = (const void *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	size_t a2 = (size_t)(bad == 2 ? misuse_length(v) : 1);
+	size_t *a3 = (size_t *)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	OH_NN_ReturnCode r = OH_NNCompilation_ExportCacheToBuffer(a0, a1, a2, a3);
+	if (((bad == 0) || bad == 1 || bad == 3) && !(r != 0))
+		misuse_accepted("OH_NNCompilation_ExportCacheToBuffer", bad, v);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNCompilation_ImportCacheFromBuffer(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_LENGTHS)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	const void *a1 = (const void *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	size_t a2 = (size_t)(bad == 2 ? misuse_length(v) : 1);
+	OH_NN_ReturnCode r = OH_NNCompilation_ImportCacheFromBuffer(a0, a1, a2);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNCompilation_ImportCacheFromBuffer", bad, v);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNCompilation_AddExtensionConfig(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= MISUSE_LENGTHS)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	const char *a1 = bad == 1 ? (const char *)misuse_pointer(v) : "x";
+	const void *a2 = (const void *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	size_t a3 = (size_t)(bad == 3 ? misuse_length(v) : 1);
+	OH_NN_ReturnCode r = OH_NNCompilation_AddExtensionConfig(a0, a1, a2, a3);
+	if (((bad == 0) || bad == 1 || bad == 2) && !(r != 0))
+		misuse_accepted("OH_NNCompilation_AddExtensionConfig", bad, v);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNCompilation_SetDevice(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	size_t a1 = (size_t)(bad == 1 ? misuse_number(v) : 1);
+	OH_NN_ReturnCode r = OH_NNCompilation_SetDevice(a0, a1);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("OH_NNCompilation_SetDevice", bad, v);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNCompilation_SetCache(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	const char *a1 = bad == 1 ? (const char *)misuse_pointer(v) : "x";
+	uint32_t a2 = (uint32_t)(bad == 2 ? misuse_number(v) : 1);
+	OH_NN_ReturnCode r = OH_NNCompilation_SetCache(a0, a1, a2);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNCompilation_SetCache", bad, v);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNCompilation_SetPerformanceMode(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	OH_NN_PerformanceMode a1 = (OH_NN_PerformanceMode)(bad == 1 ? misuse_number(v) : 1);
+	OH_NN_ReturnCode r = OH_NNCompilation_SetPerformanceMode(a0, a1);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("OH_NNCompilation_SetPerformanceMode", bad, v);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNCompilation_SetPriority(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	OH_NN_Priority a1 = (OH_NN_Priority)(bad == 1 ? misuse_number(v) : 1);
+	OH_NN_ReturnCode r = OH_NNCompilation_SetPriority(a0, a1);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("OH_NNCompilation_SetPriority", bad, v);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNCompilation_EnableFloat16(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= 1)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	bool a1 = bad == 1;
+	OH_NN_ReturnCode r = OH_NNCompilation_EnableFloat16(a0, a1);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("OH_NNCompilation_EnableFloat16", bad, v);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNCompilation_Build(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	OH_NN_ReturnCode r = OH_NNCompilation_Build(a0);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("OH_NNCompilation_Build", bad, v);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNCompilation_Destroy(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES + 1)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation(), *h0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	OH_NNCompilation **a0 = bad == 0 && v == MISUSE_HANDLES ? NULL : &h0;
+	OH_NNCompilation_Destroy(a0);
+	if (h0 != 0 || bad == 0)
+		drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNExecutor_Construct(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	OH_NNCompilation *g0 = make_OH_NNCompilation();
+	OH_NNCompilation *a0 = bad == 0 ? bad_OH_NNCompilation(v) : g0;
+	OH_NNExecutor *r = OH_NNExecutor_Construct(a0);
+	if (((bad == 0)) && !(r == 0))
+		misuse_accepted("OH_NNExecutor_Construct", bad, v);
+	if (r)
+		drop_OH_NNExecutor(r);
+	drop_OH_NNCompilation(g0);
+	undo_OH_NNCompilation();
+	return 1;
+}
+
+static int test_OH_NNExecutor_Destroy(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES + 1)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor(), *h0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	OH_NNExecutor **a0 = bad == 0 && v == MISUSE_HANDLES ? NULL : &h0;
+	OH_NNExecutor_Destroy(a0);
+	if (h0 != 0 || bad == 0)
+		drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_GetInputCount(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	size_t *a1 = (size_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	OH_NN_ReturnCode r = OH_NNExecutor_GetInputCount(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_GetInputCount", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_GetOutputCount(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	size_t *a1 = (size_t *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	OH_NN_ReturnCode r = OH_NNExecutor_GetOutputCount(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_GetOutputCount", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_CreateInputTensorDesc(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	size_t a1 = (size_t)(bad == 1 ? misuse_number(v) : 1);
+	NN_TensorDesc *r = OH_NNExecutor_CreateInputTensorDesc(a0, a1);
+	if (((bad == 0)) && !(r == 0))
+		misuse_accepted("OH_NNExecutor_CreateInputTensorDesc", bad, v);
+	if (r)
+		drop_NN_TensorDesc(r);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_CreateOutputTensorDesc(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	size_t a1 = (size_t)(bad == 1 ? misuse_number(v) : 1);
+	NN_TensorDesc *r = OH_NNExecutor_CreateOutputTensorDesc(a0, a1);
+	if (((bad == 0)) && !(r == 0))
+		misuse_accepted("OH_NNExecutor_CreateOutputTensorDesc", bad, v);
+	if (r)
+		drop_NN_TensorDesc(r);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_GetOutputShape(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	int32_t **a2 = (int32_t **)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	uint32_t *a3 = (uint32_t *)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	OH_NN_ReturnCode r = OH_NNExecutor_GetOutputShape(a0, a1, a2, a3);
+	if (((bad == 0) || bad == 2 || bad == 3) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_GetOutputShape", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_GetInputDimRange(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	if (bad == 4 && v >= misuse_pointers())
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	size_t a1 = (size_t)(bad == 1 ? misuse_number(v) : 1);
+	size_t **a2 = (size_t **)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	size_t **a3 = (size_t **)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	size_t *a4 = (size_t *)(bad == 4 ? misuse_pointer(v) : misuse_scratch(4));
+	OH_NN_ReturnCode r = OH_NNExecutor_GetInputDimRange(a0, a1, a2, a3, a4);
+	if (((bad == 0) || bad == 2 || bad == 3 || bad == 4) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_GetInputDimRange", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_SetOnRunDone(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= 1)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	NN_OnRunDone a1 = bad == 1 ? NULL : (NN_OnRunDone)misuse_callback;
+	OH_NN_ReturnCode r = OH_NNExecutor_SetOnRunDone(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_SetOnRunDone", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_SetOnServiceDied(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= 1)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	NN_OnServiceDied a1 = bad == 1 ? NULL : (NN_OnServiceDied)misuse_callback;
+	OH_NN_ReturnCode r = OH_NNExecutor_SetOnServiceDied(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_SetOnServiceDied", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_RunSync(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_HANDLES + 1)
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 3 && v >= MISUSE_HANDLES + 1)
+		return 0;
+	if (bad == 4 && v >= MISUSE_NUMBERS)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	NN_Tensor *g1 = make_NN_Tensor(), *h1[MISUSE_ELEMENTS] = {g1, bad == 1 ? bad_NN_Tensor(v) : g1};
+	NN_Tensor **a1 = bad == 1 && v == MISUSE_HANDLES ? NULL : h1;
+	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
+	NN_Tensor *g3 = make_NN_Tensor(), *h3[MISUSE_ELEMENTS] = {g3, bad == 3 ? bad_NN_Tensor(v) : g3};
+	NN_Tensor **a3 = bad == 3 && v == MISUSE_HANDLES ? NULL : h3;
+	size_t a4 = (size_t)(bad == 4 ? misuse_number(v) : 1);
+	OH_NN_ReturnCode r = OH_NNExecutor_RunSync(a0, a1, a2, a3, a4);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_RunSync", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	drop_NN_Tensor(g1);
+	undo_NN_Tensor();
+	drop_NN_Tensor(g3);
+	undo_NN_Tensor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_RunAsync(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	if (bad == 4 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 5 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 6 && v >= 1)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	NN_Tensor **a1 = (NN_Tensor **)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
+	NN_Tensor **a3 = (NN_Tensor **)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	size_t a4 = (size_t)(bad == 4 ? misuse_number(v) : 1);
+	int32_t a5 = (int32_t)(bad == 5 ? misuse_number(v) : 1);
+	void *a6 = (void *)(bad == 6 ? NULL : misuse_scratch(6));
+	OH_NN_ReturnCode r = OH_NNExecutor_RunAsync(a0, a1, a2, a3, a4, a5, a6);
+	if (((bad == 0) || bad == 6) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_RunAsync", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_SetInput(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	if (bad == 4 && v >= MISUSE_LENGTHS)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	const OH_NN_Tensor *a2 = (const OH_NN_Tensor *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	const void *a3 = (const void *)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	size_t a4 = (size_t)(bad == 4 ? misuse_length(v) : 1);
+	OH_NN_ReturnCode r = OH_NNExecutor_SetInput(a0, a1, a2, a3, a4);
+	if (((bad == 0) || bad == 2 || bad == 3) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_SetInput", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_SetOutput(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= MISUSE_LENGTHS)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	void *a2 = (void *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	size_t a3 = (size_t)(bad == 3 ? misuse_length(v) : 1);
+	OH_NN_ReturnCode r = OH_NNExecutor_SetOutput(a0, a1, a2, a3);
+	if (((bad == 0) || bad == 2) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_SetOutput", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_Run(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	OH_NN_ReturnCode r = OH_NNExecutor_Run(a0);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_Run", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_AllocateInputMemory(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
+	OH_NN_Memory *r = OH_NNExecutor_AllocateInputMemory(a0, a1, a2);
+	(void)r;
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_AllocateOutputMemory(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
+	OH_NN_Memory *r = OH_NNExecutor_AllocateOutputMemory(a0, a1, a2);
+	(void)r;
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_DestroyInputMemory(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	OH_NN_Memory **a2 = (OH_NN_Memory **)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	OH_NNExecutor_DestroyInputMemory(a0, a1, a2);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_DestroyOutputMemory(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	OH_NN_Memory **a2 = (OH_NN_Memory **)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	OH_NNExecutor_DestroyOutputMemory(a0, a1, a2);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_SetInputWithMemory(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	const OH_NN_Tensor *a2 = (const OH_NN_Tensor *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	const OH_NN_Memory *a3 = (const OH_NN_Memory *)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	OH_NN_ReturnCode r = OH_NNExecutor_SetInputWithMemory(a0, a1, a2, a3);
+	if (((bad == 0) || bad == 2 || bad == 3) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_SetInputWithMemory", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNExecutor_SetOutputWithMemory(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	const OH_NN_Memory *a2 = (const OH_NN_Memory *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	OH_NN_ReturnCode r = OH_NNExecutor_SetOutputWithMemory(a0, a1, a2);
+	if (((bad == 0) || bad == 2) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_SetOutputWithMemory", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	return 1;
+}
+
+static int test_OH_NNModel_BuildFromLiteGraph(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= 1)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= MISUSE_LENGTHS)
+		return 0;
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	const void *a1 = (const void *)(bad == 1 ? NULL : misuse_scratch(1));
+	const OH_NN_Extension *a2 = (const OH_NN_Extension *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	size_t a3 = (size_t)(bad == 3 ? misuse_length(v) : 1);
+	OH_NN_ReturnCode r = OH_NNModel_BuildFromLiteGraph(a0, a1, a2, a3);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNModel_BuildFromLiteGraph", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+}
+
+static int test_OH_NNModel_SetInputsAndOutputsInfo(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_LENGTHS)
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	if (bad == 4 && v >= MISUSE_LENGTHS)
+		return 0;
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	const OH_NN_TensorInfo *a1 = (const OH_NN_TensorInfo *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	size_t a2 = (size_t)(bad == 2 ? misuse_length(v) : 1);
+	const OH_NN_TensorInfo *a3 = (const OH_NN_TensorInfo *)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	size_t a4 = (size_t)(bad == 4 ? misuse_length(v) : 1);
+	OH_NN_ReturnCode r = OH_NNModel_SetInputsAndOutputsInfo(a0, a1, a2, a3, a4);
+	if (((bad == 0) || bad == 1 || bad == 3) && !(r != 0))
+		misuse_accepted("OH_NNModel_SetInputsAndOutputsInfo", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+}
+
+static int test_OH_NNModel_BuildFromMetaGraph(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= 1)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= MISUSE_LENGTHS)
+		return 0;
+	OH_NNModel *g0 = make_OH_NNModel();
+	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
+	const void *a1 = (const void *)(bad == 1 ? NULL : misuse_scratch(1));
+	const OH_NN_Extension *a2 = (const OH_NN_Extension *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	size_t a3 = (size_t)(bad == 3 ? misuse_length(v) : 1);
+	OH_NN_ReturnCode r = OH_NNModel_BuildFromMetaGraph(a0, a1, a2, a3);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("OH_NNModel_BuildFromMetaGraph", bad, v);
+	drop_OH_NNModel(g0);
+	undo_OH_NNModel();
+	return 1;
+}
+
+static int test_OH_NNModel_HasCache(int bad, int v)
+{
+	if (bad == 0 && v >= misuse_pointers())
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	const char *a0 = bad == 0 ? (const char *)misuse_pointer(v) : "x";
+	const char *a1 = bad == 1 ? (const char *)misuse_pointer(v) : "x";
+	uint32_t a2 = (uint32_t)(bad == 2 ? misuse_number(v) : 1);
+	bool r = OH_NNModel_HasCache(a0, a1, a2);
+	(void)r;
+	return 1;
+}
+
+static int test_OH_NN_GetDeviceID(int bad, int v)
+{
+	if (bad == 0 && v >= misuse_pointers())
+		return 0;
+	if (bad == 1 && v >= MISUSE_LENGTHS)
+		return 0;
+	char *a0 = (char *)(bad == 0 ? misuse_pointer(v) : misuse_scratch(0));
+	size_t a1 = (size_t)(bad == 1 ? misuse_length(v) : 1);
+	OH_NN_ReturnCode r = OH_NN_GetDeviceID(a0, a1);
+	if ((bad == 0) && !(r != 0))
+		misuse_accepted("OH_NN_GetDeviceID", bad, v);
+	return 1;
+}
+
+static int test_OH_NN_IsSupportAIPP(int bad, int v)
+{
+	if (bad == 0 && v >= misuse_pointers())
+		return 0;
+	bool *a0 = (bool *)(bad == 0 ? misuse_pointer(v) : misuse_scratch(0));
+	OH_NN_ReturnCode r = OH_NN_IsSupportAIPP(a0);
+	if ((bad == 0) && !(r != 0))
+		misuse_accepted("OH_NN_IsSupportAIPP", bad, v);
+	return 1;
+}
+
+static int test_OH_NNExecutor_RunSyncWithAipp(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_HANDLES + 1)
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 3 && v >= MISUSE_HANDLES + 1)
+		return 0;
+	if (bad == 4 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 5 && v >= misuse_pointers())
+		return 0;
+	OH_NNExecutor *g0 = make_OH_NNExecutor();
+	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
+	NN_Tensor *g1 = make_NN_Tensor(), *h1[MISUSE_ELEMENTS] = {g1, bad == 1 ? bad_NN_Tensor(v) : g1};
+	NN_Tensor **a1 = bad == 1 && v == MISUSE_HANDLES ? NULL : h1;
+	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
+	NN_Tensor *g3 = make_NN_Tensor(), *h3[MISUSE_ELEMENTS] = {g3, bad == 3 ? bad_NN_Tensor(v) : g3};
+	NN_Tensor **a3 = bad == 3 && v == MISUSE_HANDLES ? NULL : h3;
+	size_t a4 = (size_t)(bad == 4 ? misuse_number(v) : 1);
+	const char *a5 = bad == 5 ? (const char *)misuse_pointer(v) : "x";
+	OH_NN_ReturnCode r = OH_NNExecutor_RunSyncWithAipp(a0, a1, a2, a3, a4, a5);
+	if (((bad == 0) || bad == 5) && !(r != 0))
+		misuse_accepted("OH_NNExecutor_RunSyncWithAipp", bad, v);
+	drop_OH_NNExecutor(g0);
+	undo_OH_NNExecutor();
+	drop_NN_Tensor(g1);
+	undo_NN_Tensor();
+	drop_NN_Tensor(g3);
+	undo_NN_Tensor();
+	return 1;
+}
+
 int main(void)
 {
 	misuse_begin();
@@ -821,5 +1704,48 @@ int main(void)
 	misuse_each("OH_NNModel_AddOperation", test_OH_NNModel_AddOperation, 5);
 	misuse_each("OH_NNModel_SpecifyInputsAndOutputs", test_OH_NNModel_SpecifyInputsAndOutputs, 3);
 	misuse_each("OH_NNModel_Finish", test_OH_NNModel_Finish, 1);
+	misuse_each("OH_NNModel_GetAvailableOperations", test_OH_NNModel_GetAvailableOperations, 4);
+	misuse_each("OH_NNCompilation_Construct", test_OH_NNCompilation_Construct, 1);
+	misuse_each("OH_NNCompilation_ConstructWithOfflineModelFile", test_OH_NNCompilation_ConstructWithOfflineModelFile, 1);
+	misuse_each("OH_NNCompilation_ConstructWithOfflineModelBuffer", test_OH_NNCompilation_ConstructWithOfflineModelBuffer, 2);
+	misuse_each("OH_NNCompilation_ConstructForCache", test_OH_NNCompilation_ConstructForCache, 0);
+	misuse_each("OH_NNCompilation_ExportCacheToBuffer", test_OH_NNCompilation_ExportCacheToBuffer, 4);
+	misuse_each("OH_NNCompilation_ImportCacheFromBuffer", test_OH_NNCompilation_ImportCacheFromBuffer, 3);
+	misuse_each("OH_NNCompilation_AddExtensionConfig", test_OH_NNCompilation_AddExtensionConfig, 4);
+	misuse_each("OH_NNCompilation_SetDevice", test_OH_NNCompilation_SetDevice, 2);
+	misuse_each("OH_NNCompilation_SetCache", test_OH_NNCompilation_SetCache, 3);
+	misuse_each("OH_NNCompilation_SetPerformanceMode", test_OH_NNCompilation_SetPerformanceMode, 2);
+	misuse_each("OH_NNCompilation_SetPriority", test_OH_NNCompilation_SetPriority, 2);
+	misuse_each("OH_NNCompilation_EnableFloat16", test_OH_NNCompilation_EnableFloat16, 2);
+	misuse_each("OH_NNCompilation_Build", test_OH_NNCompilation_Build, 1);
+	misuse_each("OH_NNCompilation_Destroy", test_OH_NNCompilation_Destroy, 1);
+	misuse_each("OH_NNExecutor_Construct", test_OH_NNExecutor_Construct, 1);
+	misuse_each("OH_NNExecutor_Destroy", test_OH_NNExecutor_Destroy, 1);
+	misuse_each("OH_NNExecutor_GetInputCount", test_OH_NNExecutor_GetInputCount, 2);
+	misuse_each("OH_NNExecutor_GetOutputCount", test_OH_NNExecutor_GetOutputCount, 2);
+	misuse_each("OH_NNExecutor_CreateInputTensorDesc", test_OH_NNExecutor_CreateInputTensorDesc, 2);
+	misuse_each("OH_NNExecutor_CreateOutputTensorDesc", test_OH_NNExecutor_CreateOutputTensorDesc, 2);
+	misuse_each("OH_NNExecutor_GetOutputShape", test_OH_NNExecutor_GetOutputShape, 4);
+	misuse_each("OH_NNExecutor_GetInputDimRange", test_OH_NNExecutor_GetInputDimRange, 5);
+	misuse_each("OH_NNExecutor_SetOnRunDone", test_OH_NNExecutor_SetOnRunDone, 2);
+	misuse_each("OH_NNExecutor_SetOnServiceDied", test_OH_NNExecutor_SetOnServiceDied, 2);
+	misuse_each("OH_NNExecutor_RunSync", test_OH_NNExecutor_RunSync, 5);
+	misuse_each("OH_NNExecutor_RunAsync", test_OH_NNExecutor_RunAsync, 7);
+	misuse_each("OH_NNExecutor_SetInput", test_OH_NNExecutor_SetInput, 5);
+	misuse_each("OH_NNExecutor_SetOutput", test_OH_NNExecutor_SetOutput, 4);
+	misuse_each("OH_NNExecutor_Run", test_OH_NNExecutor_Run, 1);
+	misuse_each("OH_NNExecutor_AllocateInputMemory", test_OH_NNExecutor_AllocateInputMemory, 3);
+	misuse_each("OH_NNExecutor_AllocateOutputMemory", test_OH_NNExecutor_AllocateOutputMemory, 3);
+	misuse_each("OH_NNExecutor_DestroyInputMemory", test_OH_NNExecutor_DestroyInputMemory, 3);
+	misuse_each("OH_NNExecutor_DestroyOutputMemory", test_OH_NNExecutor_DestroyOutputMemory, 3);
+	misuse_each("OH_NNExecutor_SetInputWithMemory", test_OH_NNExecutor_SetInputWithMemory, 4);
+	misuse_each("OH_NNExecutor_SetOutputWithMemory", test_OH_NNExecutor_SetOutputWithMemory, 3);
+	misuse_each("OH_NNModel_BuildFromLiteGraph", test_OH_NNModel_BuildFromLiteGraph, 4);
+	misuse_each("OH_NNModel_SetInputsAndOutputsInfo", test_OH_NNModel_SetInputsAndOutputsInfo, 5);
+	misuse_each("OH_NNModel_BuildFromMetaGraph", test_OH_NNModel_BuildFromMetaGraph, 4);
+	misuse_each("OH_NNModel_HasCache", test_OH_NNModel_HasCache, 3);
+	misuse_each("OH_NN_GetDeviceID", test_OH_NN_GetDeviceID, 2);
+	misuse_each("OH_NN_IsSupportAIPP", test_OH_NN_IsSupportAIPP, 1);
+	misuse_each("OH_NNExecutor_RunSyncWithAipp", test_OH_NNExecutor_RunSyncWithAipp, 6);
 	return misuse_end();
 }

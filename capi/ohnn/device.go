@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/device"
 )
 
@@ -37,7 +38,11 @@ func deviceList() *deviceTable {
 	tableMu.Lock()
 	defer tableMu.Unlock()
 	if table == nil {
-		table = newDeviceTable(device.Devices.List(), settings().devices)
+		list, err := devices.List()
+		if err != nil {
+			boundary.Log(boundary.LevelError, "ohnn", "no device", "error", err)
+		}
+		table = newDeviceTable(list, settings().devices)
 	}
 	return table
 }

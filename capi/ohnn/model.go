@@ -26,6 +26,7 @@ type Model struct {
 	built     bool // Finish has succeeded
 	described bool // SetInputsAndOutputsInfo has succeeded
 	supported boundary.Block
+	lower     lowered // made of a built model on first use
 }
 
 // modelTensor is a tensor of a model, numbered by its place in Model.tensors.

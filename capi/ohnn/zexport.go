@@ -50,6 +50,49 @@ var funcs = []boundary.Func{
 	{Component: "ohnn", Name: "OH_NNModel_AddOperation", Params: []string{"model", "op", "paramIndices", "inputIndices", "outputIndices"}, Index: 40, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNModel_SpecifyInputsAndOutputs", Params: []string{"model", "inputIndices", "outputIndices"}, Index: 41, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNModel_Finish", Params: []string{"model"}, Index: 42, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_GetAvailableOperations", Params: []string{"model", "deviceID", "isSupported", "opCount"}, Index: 43, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_Construct", Params: []string{"model"}, Index: 44, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_ConstructWithOfflineModelFile", Params: []string{"modelPath"}, Index: 45, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_ConstructWithOfflineModelBuffer", Params: []string{"modelBuffer", "modelSize"}, Index: 46, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_ConstructForCache", Params: []string{}, Index: 47, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_ExportCacheToBuffer", Params: []string{"compilation", "buffer", "length", "modelSize"}, Index: 48, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_ImportCacheFromBuffer", Params: []string{"compilation", "buffer", "modelSize"}, Index: 49, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_AddExtensionConfig", Params: []string{"compilation", "configName", "configValue", "configValueSize"}, Index: 50, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_SetDevice", Params: []string{"compilation", "deviceID"}, Index: 51, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_SetCache", Params: []string{"compilation", "cachePath", "version"}, Index: 52, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_SetPerformanceMode", Params: []string{"compilation", "performanceMode"}, Index: 53, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_SetPriority", Params: []string{"compilation", "priority"}, Index: 54, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_EnableFloat16", Params: []string{"compilation", "enableFloat16"}, Index: 55, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_Build", Params: []string{"compilation"}, Index: 56, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_Destroy", Params: []string{"compilation"}, Index: 57, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_Construct", Params: []string{"compilation"}, Index: 58, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_Destroy", Params: []string{"executor"}, Index: 59, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_GetInputCount", Params: []string{"executor", "inputCount"}, Index: 60, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_GetOutputCount", Params: []string{"executor", "outputCount"}, Index: 61, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_CreateInputTensorDesc", Params: []string{"executor", "index"}, Index: 62, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_CreateOutputTensorDesc", Params: []string{"executor", "index"}, Index: 63, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_GetOutputShape", Params: []string{"executor", "outputIndex", "shape", "shapeLength"}, Index: 64, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_GetInputDimRange", Params: []string{"executor", "index", "minInputDims", "maxInputDims", "shapeLength"}, Index: 65, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetOnRunDone", Params: []string{"executor", "onRunDone"}, Index: 66, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetOnServiceDied", Params: []string{"executor", "onServiceDied"}, Index: 67, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_RunSync", Params: []string{"executor", "inputTensor", "inputCount", "outputTensor", "outputCount"}, Index: 68, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_RunAsync", Params: []string{"executor", "inputTensor", "inputCount", "outputTensor", "outputCount", "timeout", "userData"}, Index: 69, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetInput", Params: []string{"executor", "inputIndex", "tensor", "dataBuffer", "length"}, Index: 70, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetOutput", Params: []string{"executor", "outputIndex", "dataBuffer", "length"}, Index: 71, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_Run", Params: []string{"executor"}, Index: 72, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_AllocateInputMemory", Params: []string{"executor", "inputIndex", "length"}, Index: 73, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_AllocateOutputMemory", Params: []string{"executor", "outputIndex", "length"}, Index: 74, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_DestroyInputMemory", Params: []string{"executor", "inputIndex", "memory"}, Index: 75, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_DestroyOutputMemory", Params: []string{"executor", "outputIndex", "memory"}, Index: 76, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetInputWithMemory", Params: []string{"executor", "inputIndex", "tensor", "memory"}, Index: 77, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetOutputWithMemory", Params: []string{"executor", "outputIndex", "memory"}, Index: 78, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_BuildFromLiteGraph", Params: []string{"model", "liteGraph", "extensions", "extensionSize"}, Index: 79, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_SetInputsAndOutputsInfo", Params: []string{"model", "inputsInfo", "inputSize", "outputsInfo", "outputSize"}, Index: 80, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_BuildFromMetaGraph", Params: []string{"model", "metaGraph", "extensions", "extensionSize"}, Index: 81, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_HasCache", Params: []string{"cacheDir", "modelName", "version"}, Index: 82, Facade: 1},
+	{Component: "ohnn", Name: "OH_NN_GetDeviceID", Params: []string{"nnrtDevice", "len"}, Index: 83, Facade: 1},
+	{Component: "ohnn", Name: "OH_NN_IsSupportAIPP", Params: []string{"support"}, Index: 84, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_RunSyncWithAipp", Params: []string{"executor", "inputTensor", "inputCount", "outputTensor", "outputCount", "aippString"}, Index: 85, Facade: 1},
 }
 
 func init() { boundary.Register(funcs) }
@@ -636,6 +679,668 @@ func nnc_OH_NNModel_Finish(a0 uintptr) (r uint32) {
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = modelFinish(p0)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_GetAvailableOperations
+func nnc_OH_NNModel_GetAvailableOperations(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[39]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Out[uint32](a3)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p2 := boundary.NullPtr(&c, 2, a2)
+	p3 := boundary.Ptr[uint32](&c, 3, a3)
+	if c.Err == nil {
+		c.Err = modelGetAvailableOperations(p0, a1, p2, p3)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_Construct
+func nnc_OH_NNCompilation_Construct(a0 uintptr) (r uintptr) {
+	c := boundary.Call{Func: &funcs[40]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	if c.Err == nil {
+		var o *Compilation
+		o, c.Err = compilationConstruct(p0)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNCompilation_ConstructWithOfflineModelFile
+func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r uintptr) {
+	c := boundary.Call{Func: &funcs[41]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Text(a0)}
+	}
+	p0 := boundary.String(&c, 0, a0)
+	if c.Err == nil {
+		var o *Compilation
+		o, c.Err = compilationConstructWithOfflineModelFile(p0)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer
+func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 uint64) (r uintptr) {
+	c := boundary.Call{Func: &funcs[42]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	p0 := boundary.Slice[byte](&c, 0, a0, uint64(a1), 0)
+	if c.Err == nil {
+		var o *Compilation
+		o, c.Err = compilationConstructWithOfflineModelBuffer(p0)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNCompilation_ConstructForCache
+func nnc_OH_NNCompilation_ConstructForCache() (r uintptr) {
+	c := boundary.Call{Func: &funcs[43]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{}
+	}
+	if c.Err == nil {
+		var o *Compilation
+		o, c.Err = compilationConstructForCache()
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNCompilation_ExportCacheToBuffer
+func nnc_OH_NNCompilation_ExportCacheToBuffer(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[44]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Out[uint64](a3)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	p1 := boundary.Slice[byte](&c, 1, a1, uint64(a2), 0)
+	p3 := boundary.Ptr[uint64](&c, 3, a3)
+	if c.Err == nil {
+		c.Err = compilationExportCacheToBuffer(p0, p1, p3)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_ImportCacheFromBuffer
+func nnc_OH_NNCompilation_ImportCacheFromBuffer(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[45]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	p1 := boundary.Slice[byte](&c, 1, a1, uint64(a2), 0)
+	if c.Err == nil {
+		c.Err = compilationImportCacheFromBuffer(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_AddExtensionConfig
+func nnc_OH_NNCompilation_AddExtensionConfig(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[46]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Address(a2), boundary.Value(a3)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	p1 := boundary.String(&c, 1, a1)
+	p2 := boundary.Slice[byte](&c, 2, a2, uint64(a3), 0)
+	if c.Err == nil {
+		c.Err = compilationAddExtensionConfig(p0, p1, p2)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_SetDevice
+func nnc_OH_NNCompilation_SetDevice(a0 uintptr, a1 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[47]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = compilationSetDevice(p0, a1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_SetCache
+func nnc_OH_NNCompilation_SetCache(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r uint32) {
+	c := boundary.Call{Func: &funcs[48]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	p1 := boundary.String(&c, 1, a1)
+	if c.Err == nil {
+		c.Err = compilationSetCache(p0, p1, a2)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_SetPerformanceMode
+func nnc_OH_NNCompilation_SetPerformanceMode(a0 uintptr, a1 uint32) (r uint32) {
+	c := boundary.Call{Func: &funcs[49]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = compilationSetPerformanceMode(p0, PerformanceMode(a1))
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_SetPriority
+func nnc_OH_NNCompilation_SetPriority(a0 uintptr, a1 uint32) (r uint32) {
+	c := boundary.Call{Func: &funcs[50]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = compilationSetPriority(p0, Priority(a1))
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_EnableFloat16
+func nnc_OH_NNCompilation_EnableFloat16(a0 uintptr, a1 bool) (r uint32) {
+	c := boundary.Call{Func: &funcs[51]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = compilationEnableFloat16(p0, a1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_Build
+func nnc_OH_NNCompilation_Build(a0 uintptr) (r uint32) {
+	c := boundary.Call{Func: &funcs[52]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = compilationBuild(p0)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNCompilation_Destroy
+func nnc_OH_NNCompilation_Destroy(a0 unsafe.Pointer) {
+	c := boundary.Call{Func: &funcs[53]}
+	defer boundary.EndVoid(&c)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Take[Compilation](&c, 0, a0, true)
+	if c.Err == nil && p0 != nil {
+		c.Err = compilationDestroy(p0)
+	}
+}
+
+//export nnc_OH_NNExecutor_Construct
+func nnc_OH_NNExecutor_Construct(a0 uintptr) (r uintptr) {
+	c := boundary.Call{Func: &funcs[54]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Handle[Compilation](&c, 0, a0)
+	if c.Err == nil {
+		var o *Executor
+		o, c.Err = executorConstruct(p0)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNExecutor_Destroy
+func nnc_OH_NNExecutor_Destroy(a0 unsafe.Pointer) {
+	c := boundary.Call{Func: &funcs[55]}
+	defer boundary.EndVoid(&c)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Take[Executor](&c, 0, a0, true)
+	if c.Err == nil && p0 != nil {
+		c.Err = executorDestroy(p0)
+	}
+}
+
+//export nnc_OH_NNExecutor_GetInputCount
+func nnc_OH_NNExecutor_GetInputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[56]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p1 := boundary.Ptr[uint64](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = executorGetInputCount(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_GetOutputCount
+func nnc_OH_NNExecutor_GetOutputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[57]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p1 := boundary.Ptr[uint64](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = executorGetOutputCount(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_CreateInputTensorDesc
+func nnc_OH_NNExecutor_CreateInputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) {
+	c := boundary.Call{Func: &funcs[58]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	if c.Err == nil {
+		var o *TensorDesc
+		o, c.Err = executorCreateInputTensorDesc(p0, a1)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNExecutor_CreateOutputTensorDesc
+func nnc_OH_NNExecutor_CreateOutputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) {
+	c := boundary.Call{Func: &funcs[59]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	if c.Err == nil {
+		var o *TensorDesc
+		o, c.Err = executorCreateOutputTensorDesc(p0, a1)
+		return boundary.Give(&c, o)
+	}
+	return 0
+}
+
+//export nnc_OH_NNExecutor_GetOutputShape
+func nnc_OH_NNExecutor_GetOutputShape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[60]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Out[uint32](a3)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p2 := boundary.NullPtr(&c, 2, a2)
+	p3 := boundary.Ptr[uint32](&c, 3, a3)
+	if c.Err == nil {
+		c.Err = executorGetOutputShape(p0, a1, p2, p3)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_GetInputDimRange
+func nnc_OH_NNExecutor_GetInputDimRange(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[61]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uintptr](a2), boundary.Out[uintptr](a3), boundary.Out[uint64](a4)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p2 := boundary.Ptr[uintptr](&c, 2, a2)
+	p3 := boundary.Ptr[uintptr](&c, 3, a3)
+	p4 := boundary.Ptr[uint64](&c, 4, a4)
+	if c.Err == nil {
+		c.Err = executorGetInputDimRange(p0, a1, p2, p3, p4)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_SetOnRunDone
+func nnc_OH_NNExecutor_SetOnRunDone(a0 uintptr, a1 uintptr) (r uint32) {
+	c := boundary.Call{Func: &funcs[62]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p1 := boundary.NotNull(&c, 1, a1)
+	if c.Err == nil {
+		c.Err = executorSetOnRunDone(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_SetOnServiceDied
+func nnc_OH_NNExecutor_SetOnServiceDied(a0 uintptr, a1 uintptr) (r uint32) {
+	c := boundary.Call{Func: &funcs[63]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p1 := boundary.NotNull(&c, 1, a1)
+	if c.Err == nil {
+		c.Err = executorSetOnServiceDied(p0, p1)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_RunSync
+func nnc_OH_NNExecutor_RunSync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[64]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p1 := boundary.Handles[Tensor](&c, 1, a1, uint64(a2), 200)
+	p3 := boundary.Handles[Tensor](&c, 3, a3, uint64(a4), 200)
+	if c.Err == nil {
+		c.Err = executorRunSync(p0, p1, p3)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_RunAsync
+func nnc_OH_NNExecutor_RunAsync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64, a5 int32, a6 uintptr) (r uint32) {
+	c := boundary.Call{Func: &funcs[65]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4), boundary.Value(a5), boundary.Address(a6)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p6 := boundary.NotNull(&c, 6, a6)
+	if c.Err == nil {
+		c.Err = executorRunAsync(p0, a1, a2, a3, a4, a5, p6)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_SetInput
+func nnc_OH_NNExecutor_SetInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[66]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p2 := boundary.Ptr[TensorInfo9](&c, 2, a2)
+	p3 := boundary.Slice[byte](&c, 3, a3, uint64(a4), 0)
+	if c.Err == nil {
+		c.Err = executorSetInput(p0, a1, p2, p3)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_SetOutput
+func nnc_OH_NNExecutor_SetOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[67]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p2 := boundary.Slice[byte](&c, 2, a2, uint64(a3), 0)
+	if c.Err == nil {
+		c.Err = executorSetOutput(p0, a1, p2)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_Run
+func nnc_OH_NNExecutor_Run(a0 uintptr) (r uint32) {
+	c := boundary.Call{Func: &funcs[68]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = executorRun(p0)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_AllocateInputMemory
+func nnc_OH_NNExecutor_AllocateInputMemory(a0 uintptr, a1 uint32, a2 uint64) (r uintptr) {
+	c := boundary.Call{Func: &funcs[69]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	if c.Err == nil {
+		var v uintptr
+		v, c.Err = executorAllocateInputMemory(p0, a1, a2)
+		if c.Err != nil {
+			return 0
+		}
+		return v
+	}
+	return 0
+}
+
+//export nnc_OH_NNExecutor_AllocateOutputMemory
+func nnc_OH_NNExecutor_AllocateOutputMemory(a0 uintptr, a1 uint32, a2 uint64) (r uintptr) {
+	c := boundary.Call{Func: &funcs[70]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	if c.Err == nil {
+		var v uintptr
+		v, c.Err = executorAllocateOutputMemory(p0, a1, a2)
+		if c.Err != nil {
+			return 0
+		}
+		return v
+	}
+	return 0
+}
+
+//export nnc_OH_NNExecutor_DestroyInputMemory
+func nnc_OH_NNExecutor_DestroyInputMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer) {
+	c := boundary.Call{Func: &funcs[71]}
+	defer boundary.EndVoid(&c)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
+	}
+	p0 := boundary.HandleOrNil[Executor](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = executorDestroyInputMemory(p0, a1, a2)
+	}
+}
+
+//export nnc_OH_NNExecutor_DestroyOutputMemory
+func nnc_OH_NNExecutor_DestroyOutputMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer) {
+	c := boundary.Call{Func: &funcs[72]}
+	defer boundary.EndVoid(&c)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
+	}
+	p0 := boundary.HandleOrNil[Executor](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = executorDestroyOutputMemory(p0, a1, a2)
+	}
+}
+
+//export nnc_OH_NNExecutor_SetInputWithMemory
+func nnc_OH_NNExecutor_SetInputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[73]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p2 := boundary.Ptr[TensorInfo9](&c, 2, a2)
+	p3 := boundary.Ptr[Memory](&c, 3, a3)
+	if c.Err == nil {
+		c.Err = executorSetInputWithMemory(p0, a1, p2, p3)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_SetOutputWithMemory
+func nnc_OH_NNExecutor_SetOutputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[74]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p2 := boundary.Ptr[Memory](&c, 2, a2)
+	if c.Err == nil {
+		c.Err = executorSetOutputWithMemory(p0, a1, p2)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_BuildFromLiteGraph
+func nnc_OH_NNModel_BuildFromLiteGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer, a3 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[75]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p1 := boundary.NotNull(&c, 1, a1)
+	p2 := boundary.SliceOrNil[Extension](&c, 2, a2, uint64(a3), 0)
+	if c.Err == nil {
+		c.Err = modelBuildFromLiteGraph(p0, p1, p2)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_SetInputsAndOutputsInfo
+func nnc_OH_NNModel_SetInputsAndOutputsInfo(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[76]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p1 := boundary.Slice[TensorInfo](&c, 1, a1, uint64(a2), 0)
+	p3 := boundary.Slice[TensorInfo](&c, 3, a3, uint64(a4), 0)
+	if c.Err == nil {
+		c.Err = modelSetInputsAndOutputsInfo(p0, p1, p3)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_BuildFromMetaGraph
+func nnc_OH_NNModel_BuildFromMetaGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer, a3 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[77]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
+	}
+	p0 := boundary.Handle[Model](&c, 0, a0)
+	p1 := boundary.NotNull(&c, 1, a1)
+	p2 := boundary.SliceOrNil[Extension](&c, 2, a2, uint64(a3), 0)
+	if c.Err == nil {
+		c.Err = modelBuildFromMetaGraph(p0, p1, p2)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNModel_HasCache
+func nnc_OH_NNModel_HasCache(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r bool) {
+	c := boundary.Call{Func: &funcs[78]}
+	defer boundary.End(&c, &r, false)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Text(a0), boundary.Text(a1), boundary.Value(a2)}
+	}
+	p0 := boundary.String(&c, 0, a0)
+	p1 := boundary.String(&c, 1, a1)
+	if c.Err == nil {
+		var v bool
+		v, c.Err = modelHasCache(p0, p1, a2)
+		if c.Err != nil {
+			return false
+		}
+		return v
+	}
+	return false
+}
+
+//export nnc_OH_NN_GetDeviceID
+func nnc_OH_NN_GetDeviceID(a0 unsafe.Pointer, a1 uint64) (r uint32) {
+	c := boundary.Call{Func: &funcs[79]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	p0 := boundary.Slice[byte](&c, 0, a0, uint64(a1), 0)
+	if c.Err == nil {
+		c.Err = getDeviceID(p0)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NN_IsSupportAIPP
+func nnc_OH_NN_IsSupportAIPP(a0 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[80]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Out[bool](a0)}
+	}
+	p0 := boundary.Ptr[bool](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = isSupportAIPP(p0)
+	}
+	return uint32(status(c.Err))
+}
+
+//export nnc_OH_NNExecutor_RunSyncWithAipp
+func nnc_OH_NNExecutor_RunSyncWithAipp(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64, a5 unsafe.Pointer) (r uint32) {
+	c := boundary.Call{Func: &funcs[81]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4), boundary.Text(a5)}
+	}
+	p0 := boundary.Handle[Executor](&c, 0, a0)
+	p1 := boundary.Handles[Tensor](&c, 1, a1, uint64(a2), 200)
+	p3 := boundary.Handles[Tensor](&c, 3, a3, uint64(a4), 200)
+	p5 := boundary.String(&c, 5, a5)
+	if c.Err == nil {
+		c.Err = executorRunSyncWithAipp(p0, p1, p3, p5)
 	}
 	return uint32(status(c.Err))
 }

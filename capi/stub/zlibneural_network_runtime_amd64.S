@@ -5,6 +5,118 @@
 	.text
 
 	.p2align 4
+	.globl OH_NNCompilation_AddExtensionConfig
+	.type OH_NNCompilation_AddExtensionConfig, @function
+OH_NNCompilation_AddExtensionConfig:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_AddExtensionConfig@GOTPCREL(%rip)
+	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
+
+	.p2align 4
+	.globl OH_NNCompilation_Build
+	.type OH_NNCompilation_Build, @function
+OH_NNCompilation_Build:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_Build@GOTPCREL(%rip)
+	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
+
+	.p2align 4
+	.globl OH_NNCompilation_Construct
+	.type OH_NNCompilation_Construct, @function
+OH_NNCompilation_Construct:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_Construct@GOTPCREL(%rip)
+	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
+
+	.p2align 4
+	.globl OH_NNCompilation_ConstructForCache
+	.type OH_NNCompilation_ConstructForCache, @function
+OH_NNCompilation_ConstructForCache:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_ConstructForCache@GOTPCREL(%rip)
+	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
+
+	.p2align 4
+	.globl OH_NNCompilation_ConstructWithOfflineModelBuffer
+	.type OH_NNCompilation_ConstructWithOfflineModelBuffer, @function
+OH_NNCompilation_ConstructWithOfflineModelBuffer:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer@GOTPCREL(%rip)
+	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
+
+	.p2align 4
+	.globl OH_NNCompilation_ConstructWithOfflineModelFile
+	.type OH_NNCompilation_ConstructWithOfflineModelFile, @function
+OH_NNCompilation_ConstructWithOfflineModelFile:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile@GOTPCREL(%rip)
+	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
+
+	.p2align 4
+	.globl OH_NNCompilation_Destroy
+	.type OH_NNCompilation_Destroy, @function
+OH_NNCompilation_Destroy:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_Destroy@GOTPCREL(%rip)
+	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
+
+	.p2align 4
+	.globl OH_NNCompilation_EnableFloat16
+	.type OH_NNCompilation_EnableFloat16, @function
+OH_NNCompilation_EnableFloat16:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_EnableFloat16@GOTPCREL(%rip)
+	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
+
+	.p2align 4
+	.globl OH_NNCompilation_ExportCacheToBuffer
+	.type OH_NNCompilation_ExportCacheToBuffer, @function
+OH_NNCompilation_ExportCacheToBuffer:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_ExportCacheToBuffer@GOTPCREL(%rip)
+	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
+
+	.p2align 4
+	.globl OH_NNCompilation_ImportCacheFromBuffer
+	.type OH_NNCompilation_ImportCacheFromBuffer, @function
+OH_NNCompilation_ImportCacheFromBuffer:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer@GOTPCREL(%rip)
+	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
+
+	.p2align 4
+	.globl OH_NNCompilation_SetCache
+	.type OH_NNCompilation_SetCache, @function
+OH_NNCompilation_SetCache:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_SetCache@GOTPCREL(%rip)
+	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
+
+	.p2align 4
+	.globl OH_NNCompilation_SetDevice
+	.type OH_NNCompilation_SetDevice, @function
+OH_NNCompilation_SetDevice:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_SetDevice@GOTPCREL(%rip)
+	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
+
+	.p2align 4
+	.globl OH_NNCompilation_SetPerformanceMode
+	.type OH_NNCompilation_SetPerformanceMode, @function
+OH_NNCompilation_SetPerformanceMode:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_SetPerformanceMode@GOTPCREL(%rip)
+	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
+
+	.p2align 4
+	.globl OH_NNCompilation_SetPriority
+	.type OH_NNCompilation_SetPriority, @function
+OH_NNCompilation_SetPriority:
+	endbr64
+	jmp	*anynpu_entry_OH_NNCompilation_SetPriority@GOTPCREL(%rip)
+	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
+
+	.p2align 4
 	.globl OH_NNDevice_GetAllDevicesID
 	.type OH_NNDevice_GetAllDevicesID, @function
 OH_NNDevice_GetAllDevicesID:
@@ -27,6 +139,182 @@ OH_NNDevice_GetType:
 	endbr64
 	jmp	*anynpu_entry_OH_NNDevice_GetType@GOTPCREL(%rip)
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
+
+	.p2align 4
+	.globl OH_NNExecutor_AllocateInputMemory
+	.type OH_NNExecutor_AllocateInputMemory, @function
+OH_NNExecutor_AllocateInputMemory:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_AllocateInputMemory@GOTPCREL(%rip)
+	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_AllocateOutputMemory
+	.type OH_NNExecutor_AllocateOutputMemory, @function
+OH_NNExecutor_AllocateOutputMemory:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_AllocateOutputMemory@GOTPCREL(%rip)
+	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_Construct
+	.type OH_NNExecutor_Construct, @function
+OH_NNExecutor_Construct:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_Construct@GOTPCREL(%rip)
+	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
+
+	.p2align 4
+	.globl OH_NNExecutor_CreateInputTensorDesc
+	.type OH_NNExecutor_CreateInputTensorDesc, @function
+OH_NNExecutor_CreateInputTensorDesc:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_CreateInputTensorDesc@GOTPCREL(%rip)
+	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
+
+	.p2align 4
+	.globl OH_NNExecutor_CreateOutputTensorDesc
+	.type OH_NNExecutor_CreateOutputTensorDesc, @function
+OH_NNExecutor_CreateOutputTensorDesc:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc@GOTPCREL(%rip)
+	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
+
+	.p2align 4
+	.globl OH_NNExecutor_Destroy
+	.type OH_NNExecutor_Destroy, @function
+OH_NNExecutor_Destroy:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_Destroy@GOTPCREL(%rip)
+	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
+
+	.p2align 4
+	.globl OH_NNExecutor_DestroyInputMemory
+	.type OH_NNExecutor_DestroyInputMemory, @function
+OH_NNExecutor_DestroyInputMemory:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_DestroyInputMemory@GOTPCREL(%rip)
+	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_DestroyOutputMemory
+	.type OH_NNExecutor_DestroyOutputMemory, @function
+OH_NNExecutor_DestroyOutputMemory:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_DestroyOutputMemory@GOTPCREL(%rip)
+	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_GetInputCount
+	.type OH_NNExecutor_GetInputCount, @function
+OH_NNExecutor_GetInputCount:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_GetInputCount@GOTPCREL(%rip)
+	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
+
+	.p2align 4
+	.globl OH_NNExecutor_GetInputDimRange
+	.type OH_NNExecutor_GetInputDimRange, @function
+OH_NNExecutor_GetInputDimRange:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_GetInputDimRange@GOTPCREL(%rip)
+	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
+
+	.p2align 4
+	.globl OH_NNExecutor_GetOutputCount
+	.type OH_NNExecutor_GetOutputCount, @function
+OH_NNExecutor_GetOutputCount:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_GetOutputCount@GOTPCREL(%rip)
+	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
+
+	.p2align 4
+	.globl OH_NNExecutor_GetOutputShape
+	.type OH_NNExecutor_GetOutputShape, @function
+OH_NNExecutor_GetOutputShape:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_GetOutputShape@GOTPCREL(%rip)
+	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
+
+	.p2align 4
+	.globl OH_NNExecutor_Run
+	.type OH_NNExecutor_Run, @function
+OH_NNExecutor_Run:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_Run@GOTPCREL(%rip)
+	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
+
+	.p2align 4
+	.globl OH_NNExecutor_RunAsync
+	.type OH_NNExecutor_RunAsync, @function
+OH_NNExecutor_RunAsync:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_RunAsync@GOTPCREL(%rip)
+	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
+
+	.p2align 4
+	.globl OH_NNExecutor_RunSync
+	.type OH_NNExecutor_RunSync, @function
+OH_NNExecutor_RunSync:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_RunSync@GOTPCREL(%rip)
+	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
+
+	.p2align 4
+	.globl OH_NNExecutor_RunSyncWithAipp
+	.type OH_NNExecutor_RunSyncWithAipp, @function
+OH_NNExecutor_RunSyncWithAipp:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_RunSyncWithAipp@GOTPCREL(%rip)
+	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
+
+	.p2align 4
+	.globl OH_NNExecutor_SetInput
+	.type OH_NNExecutor_SetInput, @function
+OH_NNExecutor_SetInput:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_SetInput@GOTPCREL(%rip)
+	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
+
+	.p2align 4
+	.globl OH_NNExecutor_SetInputWithMemory
+	.type OH_NNExecutor_SetInputWithMemory, @function
+OH_NNExecutor_SetInputWithMemory:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_SetInputWithMemory@GOTPCREL(%rip)
+	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOnRunDone
+	.type OH_NNExecutor_SetOnRunDone, @function
+OH_NNExecutor_SetOnRunDone:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_SetOnRunDone@GOTPCREL(%rip)
+	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOnServiceDied
+	.type OH_NNExecutor_SetOnServiceDied, @function
+OH_NNExecutor_SetOnServiceDied:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_SetOnServiceDied@GOTPCREL(%rip)
+	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOutput
+	.type OH_NNExecutor_SetOutput, @function
+OH_NNExecutor_SetOutput:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_SetOutput@GOTPCREL(%rip)
+	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOutputWithMemory
+	.type OH_NNExecutor_SetOutputWithMemory, @function
+OH_NNExecutor_SetOutputWithMemory:
+	endbr64
+	jmp	*anynpu_entry_OH_NNExecutor_SetOutputWithMemory@GOTPCREL(%rip)
+	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
 
 	.p2align 4
 	.globl OH_NNModel_AddOperation
@@ -53,6 +341,22 @@ OH_NNModel_AddTensorToModel:
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
 
 	.p2align 4
+	.globl OH_NNModel_BuildFromLiteGraph
+	.type OH_NNModel_BuildFromLiteGraph, @function
+OH_NNModel_BuildFromLiteGraph:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_BuildFromLiteGraph@GOTPCREL(%rip)
+	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
+
+	.p2align 4
+	.globl OH_NNModel_BuildFromMetaGraph
+	.type OH_NNModel_BuildFromMetaGraph, @function
+OH_NNModel_BuildFromMetaGraph:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_BuildFromMetaGraph@GOTPCREL(%rip)
+	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
+
+	.p2align 4
 	.globl OH_NNModel_Construct
 	.type OH_NNModel_Construct, @function
 OH_NNModel_Construct:
@@ -75,6 +379,30 @@ OH_NNModel_Finish:
 	endbr64
 	jmp	*anynpu_entry_OH_NNModel_Finish@GOTPCREL(%rip)
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
+
+	.p2align 4
+	.globl OH_NNModel_GetAvailableOperations
+	.type OH_NNModel_GetAvailableOperations, @function
+OH_NNModel_GetAvailableOperations:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_GetAvailableOperations@GOTPCREL(%rip)
+	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
+
+	.p2align 4
+	.globl OH_NNModel_HasCache
+	.type OH_NNModel_HasCache, @function
+OH_NNModel_HasCache:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_HasCache@GOTPCREL(%rip)
+	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
+
+	.p2align 4
+	.globl OH_NNModel_SetInputsAndOutputsInfo
+	.type OH_NNModel_SetInputsAndOutputsInfo, @function
+OH_NNModel_SetInputsAndOutputsInfo:
+	endbr64
+	jmp	*anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo@GOTPCREL(%rip)
+	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
 
 	.p2align 4
 	.globl OH_NNModel_SetTensorData
@@ -315,5 +643,21 @@ OH_NNTensor_GetTensorDesc:
 	endbr64
 	jmp	*anynpu_entry_OH_NNTensor_GetTensorDesc@GOTPCREL(%rip)
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
+
+	.p2align 4
+	.globl OH_NN_GetDeviceID
+	.type OH_NN_GetDeviceID, @function
+OH_NN_GetDeviceID:
+	endbr64
+	jmp	*anynpu_entry_OH_NN_GetDeviceID@GOTPCREL(%rip)
+	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
+
+	.p2align 4
+	.globl OH_NN_IsSupportAIPP
+	.type OH_NN_IsSupportAIPP, @function
+OH_NN_IsSupportAIPP:
+	endbr64
+	jmp	*anynpu_entry_OH_NN_IsSupportAIPP@GOTPCREL(%rip)
+	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
 
 	.section .note.GNU-stack, "", @progbits

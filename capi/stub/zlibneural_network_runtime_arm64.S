@@ -5,6 +5,146 @@
 	.text
 
 	.p2align 4
+	.globl OH_NNCompilation_AddExtensionConfig
+	.type OH_NNCompilation_AddExtensionConfig, %function
+OH_NNCompilation_AddExtensionConfig:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_AddExtensionConfig
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_AddExtensionConfig]
+	br	x16
+	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
+
+	.p2align 4
+	.globl OH_NNCompilation_Build
+	.type OH_NNCompilation_Build, %function
+OH_NNCompilation_Build:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_Build
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_Build]
+	br	x16
+	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
+
+	.p2align 4
+	.globl OH_NNCompilation_Construct
+	.type OH_NNCompilation_Construct, %function
+OH_NNCompilation_Construct:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_Construct
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_Construct]
+	br	x16
+	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
+
+	.p2align 4
+	.globl OH_NNCompilation_ConstructForCache
+	.type OH_NNCompilation_ConstructForCache, %function
+OH_NNCompilation_ConstructForCache:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_ConstructForCache
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_ConstructForCache]
+	br	x16
+	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
+
+	.p2align 4
+	.globl OH_NNCompilation_ConstructWithOfflineModelBuffer
+	.type OH_NNCompilation_ConstructWithOfflineModelBuffer, %function
+OH_NNCompilation_ConstructWithOfflineModelBuffer:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer]
+	br	x16
+	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
+
+	.p2align 4
+	.globl OH_NNCompilation_ConstructWithOfflineModelFile
+	.type OH_NNCompilation_ConstructWithOfflineModelFile, %function
+OH_NNCompilation_ConstructWithOfflineModelFile:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile]
+	br	x16
+	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
+
+	.p2align 4
+	.globl OH_NNCompilation_Destroy
+	.type OH_NNCompilation_Destroy, %function
+OH_NNCompilation_Destroy:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_Destroy
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_Destroy]
+	br	x16
+	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
+
+	.p2align 4
+	.globl OH_NNCompilation_EnableFloat16
+	.type OH_NNCompilation_EnableFloat16, %function
+OH_NNCompilation_EnableFloat16:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_EnableFloat16
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_EnableFloat16]
+	br	x16
+	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
+
+	.p2align 4
+	.globl OH_NNCompilation_ExportCacheToBuffer
+	.type OH_NNCompilation_ExportCacheToBuffer, %function
+OH_NNCompilation_ExportCacheToBuffer:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_ExportCacheToBuffer
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_ExportCacheToBuffer]
+	br	x16
+	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
+
+	.p2align 4
+	.globl OH_NNCompilation_ImportCacheFromBuffer
+	.type OH_NNCompilation_ImportCacheFromBuffer, %function
+OH_NNCompilation_ImportCacheFromBuffer:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer]
+	br	x16
+	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
+
+	.p2align 4
+	.globl OH_NNCompilation_SetCache
+	.type OH_NNCompilation_SetCache, %function
+OH_NNCompilation_SetCache:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_SetCache
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_SetCache]
+	br	x16
+	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
+
+	.p2align 4
+	.globl OH_NNCompilation_SetDevice
+	.type OH_NNCompilation_SetDevice, %function
+OH_NNCompilation_SetDevice:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_SetDevice
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_SetDevice]
+	br	x16
+	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
+
+	.p2align 4
+	.globl OH_NNCompilation_SetPerformanceMode
+	.type OH_NNCompilation_SetPerformanceMode, %function
+OH_NNCompilation_SetPerformanceMode:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_SetPerformanceMode
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_SetPerformanceMode]
+	br	x16
+	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
+
+	.p2align 4
+	.globl OH_NNCompilation_SetPriority
+	.type OH_NNCompilation_SetPriority, %function
+OH_NNCompilation_SetPriority:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNCompilation_SetPriority
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNCompilation_SetPriority]
+	br	x16
+	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
+
+	.p2align 4
 	.globl OH_NNDevice_GetAllDevicesID
 	.type OH_NNDevice_GetAllDevicesID, %function
 OH_NNDevice_GetAllDevicesID:
@@ -33,6 +173,226 @@ OH_NNDevice_GetType:
 	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNDevice_GetType]
 	br	x16
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
+
+	.p2align 4
+	.globl OH_NNExecutor_AllocateInputMemory
+	.type OH_NNExecutor_AllocateInputMemory, %function
+OH_NNExecutor_AllocateInputMemory:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_AllocateInputMemory
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_AllocateInputMemory]
+	br	x16
+	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_AllocateOutputMemory
+	.type OH_NNExecutor_AllocateOutputMemory, %function
+OH_NNExecutor_AllocateOutputMemory:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_AllocateOutputMemory
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_AllocateOutputMemory]
+	br	x16
+	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_Construct
+	.type OH_NNExecutor_Construct, %function
+OH_NNExecutor_Construct:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_Construct
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_Construct]
+	br	x16
+	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
+
+	.p2align 4
+	.globl OH_NNExecutor_CreateInputTensorDesc
+	.type OH_NNExecutor_CreateInputTensorDesc, %function
+OH_NNExecutor_CreateInputTensorDesc:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_CreateInputTensorDesc
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_CreateInputTensorDesc]
+	br	x16
+	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
+
+	.p2align 4
+	.globl OH_NNExecutor_CreateOutputTensorDesc
+	.type OH_NNExecutor_CreateOutputTensorDesc, %function
+OH_NNExecutor_CreateOutputTensorDesc:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc]
+	br	x16
+	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
+
+	.p2align 4
+	.globl OH_NNExecutor_Destroy
+	.type OH_NNExecutor_Destroy, %function
+OH_NNExecutor_Destroy:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_Destroy
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_Destroy]
+	br	x16
+	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
+
+	.p2align 4
+	.globl OH_NNExecutor_DestroyInputMemory
+	.type OH_NNExecutor_DestroyInputMemory, %function
+OH_NNExecutor_DestroyInputMemory:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_DestroyInputMemory
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_DestroyInputMemory]
+	br	x16
+	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_DestroyOutputMemory
+	.type OH_NNExecutor_DestroyOutputMemory, %function
+OH_NNExecutor_DestroyOutputMemory:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_DestroyOutputMemory
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_DestroyOutputMemory]
+	br	x16
+	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_GetInputCount
+	.type OH_NNExecutor_GetInputCount, %function
+OH_NNExecutor_GetInputCount:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_GetInputCount
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_GetInputCount]
+	br	x16
+	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
+
+	.p2align 4
+	.globl OH_NNExecutor_GetInputDimRange
+	.type OH_NNExecutor_GetInputDimRange, %function
+OH_NNExecutor_GetInputDimRange:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_GetInputDimRange
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_GetInputDimRange]
+	br	x16
+	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
+
+	.p2align 4
+	.globl OH_NNExecutor_GetOutputCount
+	.type OH_NNExecutor_GetOutputCount, %function
+OH_NNExecutor_GetOutputCount:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_GetOutputCount
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_GetOutputCount]
+	br	x16
+	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
+
+	.p2align 4
+	.globl OH_NNExecutor_GetOutputShape
+	.type OH_NNExecutor_GetOutputShape, %function
+OH_NNExecutor_GetOutputShape:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_GetOutputShape
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_GetOutputShape]
+	br	x16
+	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
+
+	.p2align 4
+	.globl OH_NNExecutor_Run
+	.type OH_NNExecutor_Run, %function
+OH_NNExecutor_Run:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_Run
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_Run]
+	br	x16
+	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
+
+	.p2align 4
+	.globl OH_NNExecutor_RunAsync
+	.type OH_NNExecutor_RunAsync, %function
+OH_NNExecutor_RunAsync:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_RunAsync
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_RunAsync]
+	br	x16
+	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
+
+	.p2align 4
+	.globl OH_NNExecutor_RunSync
+	.type OH_NNExecutor_RunSync, %function
+OH_NNExecutor_RunSync:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_RunSync
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_RunSync]
+	br	x16
+	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
+
+	.p2align 4
+	.globl OH_NNExecutor_RunSyncWithAipp
+	.type OH_NNExecutor_RunSyncWithAipp, %function
+OH_NNExecutor_RunSyncWithAipp:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_RunSyncWithAipp
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_RunSyncWithAipp]
+	br	x16
+	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
+
+	.p2align 4
+	.globl OH_NNExecutor_SetInput
+	.type OH_NNExecutor_SetInput, %function
+OH_NNExecutor_SetInput:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_SetInput
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_SetInput]
+	br	x16
+	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
+
+	.p2align 4
+	.globl OH_NNExecutor_SetInputWithMemory
+	.type OH_NNExecutor_SetInputWithMemory, %function
+OH_NNExecutor_SetInputWithMemory:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_SetInputWithMemory
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_SetInputWithMemory]
+	br	x16
+	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOnRunDone
+	.type OH_NNExecutor_SetOnRunDone, %function
+OH_NNExecutor_SetOnRunDone:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_SetOnRunDone
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_SetOnRunDone]
+	br	x16
+	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOnServiceDied
+	.type OH_NNExecutor_SetOnServiceDied, %function
+OH_NNExecutor_SetOnServiceDied:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_SetOnServiceDied
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_SetOnServiceDied]
+	br	x16
+	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOutput
+	.type OH_NNExecutor_SetOutput, %function
+OH_NNExecutor_SetOutput:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_SetOutput
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_SetOutput]
+	br	x16
+	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
+
+	.p2align 4
+	.globl OH_NNExecutor_SetOutputWithMemory
+	.type OH_NNExecutor_SetOutputWithMemory, %function
+OH_NNExecutor_SetOutputWithMemory:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNExecutor_SetOutputWithMemory
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNExecutor_SetOutputWithMemory]
+	br	x16
+	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
 
 	.p2align 4
 	.globl OH_NNModel_AddOperation
@@ -65,6 +425,26 @@ OH_NNModel_AddTensorToModel:
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
 
 	.p2align 4
+	.globl OH_NNModel_BuildFromLiteGraph
+	.type OH_NNModel_BuildFromLiteGraph, %function
+OH_NNModel_BuildFromLiteGraph:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_BuildFromLiteGraph
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_BuildFromLiteGraph]
+	br	x16
+	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
+
+	.p2align 4
+	.globl OH_NNModel_BuildFromMetaGraph
+	.type OH_NNModel_BuildFromMetaGraph, %function
+OH_NNModel_BuildFromMetaGraph:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_BuildFromMetaGraph
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_BuildFromMetaGraph]
+	br	x16
+	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
+
+	.p2align 4
 	.globl OH_NNModel_Construct
 	.type OH_NNModel_Construct, %function
 OH_NNModel_Construct:
@@ -93,6 +473,36 @@ OH_NNModel_Finish:
 	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_Finish]
 	br	x16
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
+
+	.p2align 4
+	.globl OH_NNModel_GetAvailableOperations
+	.type OH_NNModel_GetAvailableOperations, %function
+OH_NNModel_GetAvailableOperations:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_GetAvailableOperations
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_GetAvailableOperations]
+	br	x16
+	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
+
+	.p2align 4
+	.globl OH_NNModel_HasCache
+	.type OH_NNModel_HasCache, %function
+OH_NNModel_HasCache:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_HasCache
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_HasCache]
+	br	x16
+	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
+
+	.p2align 4
+	.globl OH_NNModel_SetInputsAndOutputsInfo
+	.type OH_NNModel_SetInputsAndOutputsInfo, %function
+OH_NNModel_SetInputsAndOutputsInfo:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo]
+	br	x16
+	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
 
 	.p2align 4
 	.globl OH_NNModel_SetTensorData
@@ -393,5 +803,25 @@ OH_NNTensor_GetTensorDesc:
 	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NNTensor_GetTensorDesc]
 	br	x16
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
+
+	.p2align 4
+	.globl OH_NN_GetDeviceID
+	.type OH_NN_GetDeviceID, %function
+OH_NN_GetDeviceID:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NN_GetDeviceID
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NN_GetDeviceID]
+	br	x16
+	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
+
+	.p2align 4
+	.globl OH_NN_IsSupportAIPP
+	.type OH_NN_IsSupportAIPP, %function
+OH_NN_IsSupportAIPP:
+	bti	c
+	adrp	x16, :got:anynpu_entry_OH_NN_IsSupportAIPP
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_OH_NN_IsSupportAIPP]
+	br	x16
+	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
 
 	.section .note.GNU-stack, "", %progbits

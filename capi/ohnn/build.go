@@ -1,0 +1,279 @@
+package ohnn
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// port describes an input or output of a compiled model as the API shows it.
+type port struct {
+	name       string
+	dataType   DataType
+	format     Format
+	tensorType TensorType
+	shape      []int32 // -1: known at run time
+}
+
+// compiled is what a build makes and executors share. It holds one reference to the program.
+type compiled struct {
+	npu       *npu
+	program   device.Program
+	placement *device.Placement
+	in, out   []port
+	priority  Priority
+	key       modelKey // zero when the model is not known
+	defect    string   // why every run is refused, "" normally
+}
+
+func (c *compiled) release() { c.program.Release() }
+
+// checkPerformance and checkPriority judge a setting for device d. The device's abilities come before the value's range.
+func checkPerformance(d *npu, mode PerformanceMode) error {
+	switch {
+	case d == nil:
+		return refuse(Failed, "deviceID: %s", noSuchDevice())
+	case mode != 0 && !d.Info().Performance:
+		return forbidden("performanceMode: %d: device %s does not support performance modes: leave it at OH_NN_PERFORMANCE_NONE", int32(mode), d.name)
+	case mode >= performanceEnd:
+		return invalid("performanceMode: %d: want 0 to %d", int32(mode), performanceEnd-1)
+	}
+	return nil
+}
+
+func checkPriority(d *npu, priority Priority) error {
+	switch {
+	case d == nil:
+		return refuse(Failed, "deviceID: %s", noSuchDevice())
+	case priority != 0 && !d.Info().Priority:
+		return forbidden("priority: %d: device %s does not support priorities: leave it at OH_NN_PRIORITY_NONE", int32(priority), d.name)
+	case priority >= priorityEnd:
+		return invalid("priority: %d: want 0 to %d", int32(priority), priorityEnd-1)
+	}
+	return nil
+}
+
+// sources counts what the compilation could be made of. Outside reference mode an imported cache stands for the model it was made from.
+func (c *Compilation) sources() int {
+	n := 0
+	for _, given := range []bool{c.model != nil, c.hasPath, c.blob != nil} {
+		if given {
+			n++
+		}
+	}
+	if c.model != nil && c.imported && !settings().reference {
+		n--
+	}
+	return n
+}
+
+// compilationBuild follows the steps of section 7 in their order. A failure to save the cache is returned although the model is compiled
+// and executors can be made.
+func compilationBuild(c *Compilation) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sources() > 1 {
+		return invalid("compilation: it has several sources: want one of a model, an offline model, an imported cache")
+	}
+	if c.tried {
+		return invalid("compilation: OH_NNCompilation_Build was called before: make a new compilation")
+	}
+	d := deviceByID(c.deviceID)
+	if d == nil {
+		return refuse(Failed, "compilation: device %d: %s", c.deviceID, noSuchDevice())
+	}
+	if settings().reference && (c.hasPath || c.blob != nil) {
+		return refuse(Failed, "compilation: the reference implementation compiles no offline models and imported caches")
+	}
+	c.tried = true
+	if err := c.checkOptions(d); err != nil {
+		return err
+	}
+	var key modelKey
+	if c.model != nil {
+		var err error
+		if key, err = c.model.key(c.options()); err != nil {
+			return err
+		}
+	}
+	result, err := c.restore(d, key)
+	if err != nil {
+		return err
+	}
+	if result == nil {
+		if c.model == nil {
+			return invalid("compilation: it has no model, and there is no cache to restore one from")
+		}
+		if result, err = c.compile(d); err != nil {
+			return err
+		}
+		result.key = key
+		c.finish(result)
+		if c.cacheDir != "" {
+			return c.saveCache(result)
+		}
+		return nil
+	}
+	c.finish(result)
+	return nil
+}
+
+// finish makes result what executors are constructed from, and reports where it runs.
+func (c *Compilation) finish(result *compiled) {
+	result.priority = c.priority
+	c.result = result
+	if p := result.placement; p != nil && boundary.LogEnabled(boundary.LevelInfo, "ohnn") {
+		boundary.Log(boundary.LevelInfo, "ohnn", "compiled", "device", result.npu.name, "placement", p.Summary())
+		for i := range p.Nodes {
+			boundary.Log(boundary.LevelInfo, "ohnn", "placed", "node", p.Nodes[i].String())
+		}
+	}
+}
+
+// checkOptions judges cache, float16, performance, priority and the model in this order.
+func (c *Compilation) checkOptions(d *npu) error {
+	info := d.Info()
+	if c.cacheDir != "" && !info.Cache {
+		return forbidden("cachePath: %q: device %s does not support caches: set none", c.cacheDir, d.name)
+	}
+	if c.float16 && !info.Float16 {
+		return forbidden("enableFloat16: true: device %s does not compute in float16", d.name)
+	}
+	if err := checkPerformance(d, c.performance); err != nil {
+		return err
+	}
+	if err := checkPriority(d, c.priority); err != nil {
+		return err
+	}
+	if c.model != nil && !c.model.finished() {
+		return invalid("compilation: its model is not finished: call OH_NNModel_Finish first")
+	}
+	return nil
+}
+
+func (m *Model) finished() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.built
+}
+
+// options are the device's; extension configurations are passed on under their names.
+func (c *Compilation) options() device.Options {
+	return device.Options{
+		Float16:     c.float16,
+		Performance: device.Performance(c.performance),
+		Priority:    device.Priority(c.priority),
+		Extra:       c.extensions,
+	}
+}
+
+// restore returns a compiled model from the imported blob, the offline model or the cache; nil when there is none that fits.
+func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
+	switch {
+	case c.blob != nil:
+		result, err := loadModel(d, c.blob, c.options())
+		if err == nil && c.model != nil && result.key != key {
+			result.release()
+			err = fault.New(fault.File, "it was made from another model or with other settings")
+		}
+		if err == nil {
+			return result, nil
+		}
+		if c.model != nil {
+			warn("imported cache not used", "reason", err)
+			return nil, nil
+		}
+		return nil, refuseFor(Failed, err, "compilation: buffer of %d bytes", len(c.blob))
+	case c.hasPath:
+		data, err := os.ReadFile(c.path)
+		if err != nil {
+			return nil, refuseFor(Failed, err, "compilation: modelPath")
+		}
+		result, err := loadModel(d, data, c.options())
+		if err != nil {
+			return nil, refuseFor(Failed, err, "compilation: modelPath %q", c.path)
+		}
+		return result, nil
+	case c.cacheDir != "":
+		return c.loadCache(d, key)
+	}
+	return nil, nil
+}
+
+// compile lowers and compiles the model.
+func (c *Compilation) compile(d *npu) (*compiled, error) {
+	m := c.model
+	m.mu.Lock()
+	low := *m.graph()
+	result := &compiled{npu: d, in: m.ports(m.inputs), out: m.ports(m.outputs)}
+	m.mu.Unlock()
+	if result.defect = low.defect; low.defect != "" {
+		warn("the model contradicts itself: runs will be refused", "what", low.defect)
+	}
+	if low.err != nil {
+		return nil, refuseFor(Failed, low.err, "compilation: the model")
+	}
+	var err error
+	result.program, result.placement, err = compileGraph(context.Background(), d, low.graph, c.options())
+	if err != nil {
+		code := Failed
+		if fault.KindOf(err) == fault.Device {
+			code = UnavailableDevice
+		}
+		return nil, refuseFor(code, err, "compilation: device %s", d.name)
+	}
+	_, out := result.program.Ports()
+	for i := range result.out {
+		if result.out[i].dataType == Unknown {
+			result.out[i].dataType = dataTypeOf(out[i].Type.DType)
+		}
+	}
+	return result, nil
+}
+
+// ports describes model tensors.
+func (m *Model) ports(indices []uint32) []port {
+	out := make([]port, len(indices))
+	for i, index := range indices {
+		t := m.tensors[index]
+		out[i] = port{tensorName(index), t.dataType, FormatNHWC, t.tensorType, slices.Clone(t.shape)}
+	}
+	return out
+}
+
+// compilationExportCacheToBuffer writes the compiled model. The size is given even when the buffer is too small. The reference refuses
+// it after any build.
+func compilationExportCacheToBuffer(c *Compilation, buffer []byte, size *uint64) error {
+	if len(buffer) == 0 {
+		return invalid("length: 0: want the size of the buffer")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.tried {
+		return invalid("compilation: it is not built: call OH_NNCompilation_Build first")
+	}
+	if settings().reference {
+		return refuse(Unsupported, "compilation: the reference implementation exports no cache")
+	}
+	if c.result == nil {
+		return invalid("compilation: its build has failed, so there is nothing to export")
+	}
+	blob, err := c.result.save()
+	if err != nil {
+		code := SaveCacheException
+		if fault.KindOf(err) == fault.Unsupported {
+			code = Unsupported
+		}
+		return refuseFor(code, err, "compilation: device %s", c.result.npu.name)
+	}
+	*size = uint64(len(blob))
+	if len(blob) > len(buffer) {
+		return invalid("length: %d: the compiled model takes %d bytes", len(buffer), len(blob))
+	}
+	copy(buffer, blob)
+	return nil
+}

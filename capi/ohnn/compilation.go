@@ -1,0 +1,173 @@
+package ohnn
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/anynpu/anynpu/capi/handle"
+)
+
+// Compilation is an OH_NNCompilation (section 7). Settings are collected and judged by the build. Safe for concurrent use.
+type Compilation struct {
+	handle.Ref
+
+	mu sync.Mutex
+	source
+	deviceID    uint64
+	cacheDir    string // "": no cache
+	version     uint32
+	performance PerformanceMode
+	priority    Priority
+	float16     bool
+	extensions  map[string][]byte
+	tried       bool      // a build has got as far as choosing the device
+	result      *compiled // nil until a build has succeeded
+}
+
+// source is what a compilation is made of; all empty for one that waits for a cache.
+type source struct {
+	model    *Model
+	path     string // offline model file; opened by the build
+	hasPath  bool
+	blob     []byte // offline model or imported cache; the program's memory
+	imported bool   // blob came from ImportCacheFromBuffer
+}
+
+// compilationConstruct keeps the model alive, whatever the program does with its handle; the model may still be open.
+func compilationConstruct(m *Model) (*Compilation, error) {
+	return &Compilation{source: source{model: m}}, nil
+}
+
+// compilationConstructWithOfflineModelFile does not open the file.
+func compilationConstructWithOfflineModelFile(path string) (*Compilation, error) {
+	return &Compilation{source: source{path: path, hasPath: true}}, nil
+}
+
+// compilationConstructWithOfflineModelBuffer keeps the pointer: the memory stays the program's until the build has returned.
+func compilationConstructWithOfflineModelBuffer(blob []byte) (*Compilation, error) {
+	if len(blob) == 0 {
+		return nil, invalid("modelSize: 0: want the size of the model")
+	}
+	return &Compilation{source: source{blob: blob}}, nil
+}
+
+func compilationConstructForCache() (*Compilation, error) { return &Compilation{}, nil }
+
+// compilationDestroy leaves executors of the compilation working.
+func compilationDestroy(c *Compilation) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.result != nil {
+		c.result.release()
+		c.result = nil
+	}
+	return nil
+}
+
+// open refuses a setting that comes after the build, as the manual has it; the reference takes it without effect.
+func (c *Compilation) open() error {
+	if c.tried && !settings().reference {
+		return forbidden("compilation: it is built already: call this before OH_NNCompilation_Build")
+	}
+	return nil
+}
+
+// compilationImportCacheFromBuffer keeps the pointer, in the place of an offline model's.
+func compilationImportCacheFromBuffer(c *Compilation, blob []byte) error {
+	if len(blob) == 0 {
+		return invalid("modelSize: 0: want the size that OH_NNCompilation_ExportCacheToBuffer gave")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	c.blob, c.imported = blob, true
+	return nil
+}
+
+// compilationAddExtensionConfig copies the value. A name given again appends "|" and the new value.
+func compilationAddExtensionConfig(c *Compilation, name string, value []byte) error {
+	if name == "" {
+		return invalid("configName: empty")
+	}
+	if len(value) == 0 {
+		return invalid("configValueSize: 0: want the size of the value")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	if c.extensions == nil {
+		c.extensions = map[string][]byte{}
+	}
+	if old, ok := c.extensions[name]; ok {
+		c.extensions[name] = bytes.Join([][]byte{old, value}, []byte("|"))
+	} else {
+		c.extensions[name] = slices.Clone(value)
+	}
+	return nil
+}
+
+// compilationSetDevice takes any id before the build, which judges it.
+func compilationSetDevice(c *Compilation, deviceID uint64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	c.deviceID = deviceID
+	return nil
+}
+
+// compilationSetCache takes any path and version before the build; "" turns the cache off.
+func compilationSetCache(c *Compilation, path string, version uint32) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	c.cacheDir, c.version = path, version
+	return nil
+}
+
+// compilationSetPerformanceMode takes any value before the build. After it the reference judges the value at once, the manual forbids it.
+func compilationSetPerformanceMode(c *Compilation, mode PerformanceMode) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	if c.tried {
+		return checkPerformance(deviceByID(c.deviceID), mode)
+	}
+	c.performance = mode
+	return nil
+}
+
+// compilationSetPriority is like compilationSetPerformanceMode.
+func compilationSetPriority(c *Compilation, priority Priority) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	if c.tried {
+		return checkPriority(deviceByID(c.deviceID), priority)
+	}
+	c.priority = priority
+	return nil
+}
+
+// compilationEnableFloat16 permits float32 models to be computed in float16.
+func compilationEnableFloat16(c *Compilation, enable bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	c.float16 = enable
+	return nil
+}

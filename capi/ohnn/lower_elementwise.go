@@ -1,0 +1,362 @@
+package ohnn
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	lowerAll(map[string]func(n *node) error{
+		"ADD":                same(func() graph.Op { return &op.Add{} }).fused("ACTIVATIONTYPE"),
+		"SUB":                same(func() graph.Op { return &op.Sub{} }).fused("ACTIVATIONTYPE"),
+		"MUL":                same(func() graph.Op { return &op.Mul{} }).fused("ACTIVATION_TYPE"),
+		"DIV":                same(func() graph.Op { return &op.Div{Rounding: op.DivTrunc} }).fused("ACTIVATIONTYPE"),
+		"BIAS_ADD":           same(func() graph.Op { return &op.Add{} }).plain,
+		"MAXIMUM":            same(func() graph.Op { return &op.Max{} }).plain,
+		"MINIMUM":            same(func() graph.Op { return &op.Min{} }).plain,
+		"MOD":                same(func() graph.Op { return &op.Mod{Sign: op.ModDividend} }).plain,
+		"SQUARED_DIFFERENCE": same(func() graph.Op { return &op.SquaredDifference{} }).plain,
+		"EQUAL":              same(func() graph.Op { return &op.Equal{} }).plain,
+		"NOT_EQUAL":          same(func() graph.Op { return &op.NotEqual{} }).plain,
+		"LESS":               same(func() graph.Op { return &op.Less{} }).plain,
+		"LESS_EQUAL":         same(func() graph.Op { return &op.LessEqual{} }).plain,
+		"GREATER":            same(func() graph.Op { return &op.Greater{} }).plain,
+		"GREATER_EQUAL":      same(func() graph.Op { return &op.GreaterEqual{} }).plain,
+		"LOGICAL_AND":        same(func() graph.Op { return &op.And{} }).plain,
+		"LOGICAL_OR":         same(func() graph.Op { return &op.Or{} }).plain,
+		"LOGICAL_NOT":        same(func() graph.Op { return &op.Not{} }).plain,
+		"ABS":                same(func() graph.Op { return &op.Abs{} }).plain,
+		"NEG":                same(func() graph.Op { return &op.Neg{} }).plain,
+		"CEIL":               same(func() graph.Op { return &op.Ceil{} }).plain,
+		"FLOOR":              same(func() graph.Op { return &op.Floor{} }).plain,
+		"ROUND":              same(func() graph.Op { return &op.Round{Ties: op.RoundEven} }).plain,
+		"SQRT":               same(func() graph.Op { return &op.Sqrt{} }).plain,
+		"RSQRT":              same(func() graph.Op { return &op.Rsqrt{} }).plain,
+		"RECIPROCAL":         same(func() graph.Op { return &op.Reciprocal{} }).plain,
+		"SQUARE":             same(func() graph.Op { return &op.Square{} }).plain,
+		"LOG":                same(func() graph.Op { return &op.Log{} }).plain,
+		"SIN":                same(func() graph.Op { return &op.Sin{} }).plain,
+		"COS":                same(func() graph.Op { return &op.Cos{} }).plain,
+		"ERF":                same(func() graph.Op { return &op.Erf{} }).plain,
+		"SIGMOID":            same(func() graph.Op { return &op.Sigmoid{} }).plain,
+		"TANH":               same(func() graph.Op { return &op.Tanh{} }).plain,
+		"RELU":               same(func() graph.Op { return &op.Relu{} }).plain,
+		"HSWISH":             same(func() graph.Op { return &op.HardSwish{} }).plain,
+		"HARD_SIGMOID":       same(func() graph.Op { return &op.HardSigmoid{Alpha: 1.0 / 6, Beta: 0.5} }).plain,
+		"SWISH":              same(func() graph.Op { return &op.Swish{} }).plain,
+		"PRELU":              same(func() graph.Op { return &op.PRelu{} }).plain,
+		"RELU6":              lowerRelu6,
+		"LEAKY_RELU":         func(n *node) error { return n.emit(&op.LeakyRelu{Alpha: n.float("NEGATIVE_SLOPE", 0)}, n.in(0)) },
+		"GELU":               lowerGelu,
+		"EXP":                lowerExp,
+		"CLIP":               lowerClip,
+		"POW":                lowerPow,
+		"ELTWISE":            lowerEltwise,
+		"CAST":               lowerCast,
+		"WHERE":              lowerWhere,
+		"SELECT":             lowerSelect,
+		"SCALE":              lowerScale,
+		"QUANT_DTYPE_CAST":   lowerQuantCast,
+	})
+}
+
+// same is a lowering to one core operator over the same inputs.
+type same func() graph.Op
+
+func (s same) plain(n *node) error { return n.emit(s(), n.ins()...) }
+
+// fused adds the activation that the parameter names.
+func (s same) fused(param string) func(n *node) error {
+	return func(n *node) error { return n.emitFused(n.int(param, 0), s(), n.ins()...) }
+}
+
+// number returns a scalar constant that can be combined with v: of v's own type for plain integers, else float32.
+func (n *node) number(v graph.Value, x float32) (graph.Value, error) {
+	f := n.b.Fact(v)
+	if f.Quant != nil || !f.DType.IsInt() {
+		if f.DType == tensor.Float32 || f.DType == tensor.Invalid || f.Quant != nil {
+			return n.b.Float32(x), nil
+		}
+		return n.add(&op.Cast{To: f.DType}, n.b.Float32(x))
+	}
+	if float64(x) != math.Trunc(float64(x)) {
+		return graph.None, fault.New(fault.Type, "%v cannot be combined with %v", x, f.DType)
+	}
+	return n.add(&op.Cast{To: f.DType, OutOfRange: op.CastSaturate}, n.int64(int64(x)))
+}
+
+// real returns v in float32, for operators whose parameters are reals whatever the type of the data.
+func (n *node) real(v graph.Value) (graph.Value, error) {
+	f := n.b.Fact(v)
+	switch {
+	case f.DType == tensor.Float32 && f.Quant == nil:
+		return v, nil
+	case f.Quant != nil || f.DType.IsFloat():
+		out, err := n.addTyped(&op.Convert{}, []tensor.Type{{DType: tensor.Float32}}, v)
+		if err != nil {
+			return graph.None, err
+		}
+		return out[0], nil
+	}
+	return n.add(&op.Cast{To: tensor.Float32}, v)
+}
+
+func (n *node) relu6(v graph.Value) (graph.Value, error) {
+	lo, err := n.number(v, 0)
+	if err != nil {
+		return graph.None, err
+	}
+	hi, err := n.number(v, 6)
+	if err != nil {
+		return graph.None, err
+	}
+	return n.addAs(0, &op.Clip{}, v, lo, hi)
+}
+
+func lowerRelu6(n *node) error {
+	v, err := n.relu6(n.in(0))
+	if err != nil {
+		return err
+	}
+	return n.put(0, v)
+}
+
+func lowerGelu(n *node) error {
+	o := &op.Gelu{Approximate: op.GeluErf}
+	if n.flag("APPROXIMATE", false) {
+		o.Approximate = op.GeluTanh
+	}
+	return n.emit(o, n.in(0))
+}
+
+// lowerExp: base^(shift + scale x); base -1 stands for e. A scale of 0 is not the core operator's default but 0.
+func lowerExp(n *node) error {
+	base, scale := n.float("BASE", -1), n.float("SCALE", 1)
+	x := n.in(0)
+	if base == -1 {
+		base = 0
+	} else if !(base > 0) {
+		return fault.New(fault.Argument, "BASE: %v: want a positive number, or -1 for e", base)
+	}
+	if scale == 0 {
+		zero, err := n.number(x, 0)
+		if err != nil {
+			return err
+		}
+		if x, err = n.add(&op.Mul{}, x, zero); err != nil {
+			return err
+		}
+	}
+	return n.emit(&op.Exp{Base: base, Scale: scale, Shift: n.float("SHIFT", 0)}, x)
+}
+
+// lowerClip: a missing bound is 0; min above max fails the run.
+func lowerClip(n *node) error {
+	x := n.in(0)
+	lo, err := n.number(x, n.float("MIN", 0))
+	if err != nil {
+		return err
+	}
+	hi, err := n.number(x, n.float("MAX", 0))
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.Clip{Empty: op.ClipFail}, x, lo, hi)
+}
+
+// lowerPow: (scale x + shift)^y.
+func lowerPow(n *node) error {
+	scale, shift := n.float("SCALE", 1), n.float("SHIFT", 0)
+	x := n.in(0)
+	if scale != 1 || shift != 0 {
+		var err error
+		if x, err = n.real(x); err != nil {
+			return err
+		}
+		if x, err = n.add(&op.Mul{}, x, n.b.Float32(scale)); err != nil {
+			return err
+		}
+		if x, err = n.add(&op.Add{}, x, n.b.Float32(shift)); err != nil {
+			return err
+		}
+	}
+	return n.emit(&op.Pow{}, x, n.in(1))
+}
+
+func lowerEltwise(n *node) error {
+	switch mode := n.int("MODE", 0); mode {
+	case 0:
+		return n.emit(&op.Mul{}, n.ins()...)
+	case 1:
+		return n.emit(&op.Add{}, n.ins()...)
+	case 2:
+		return n.emit(&op.Max{}, n.ins()...)
+	default:
+		return fault.New(fault.Unsupported, "MODE: %d: only 0 (product), 1 (sum) and 2 (maximum) have a meaning", mode)
+	}
+}
+
+// lowerCast converts the elements as they are stored. A target of OH_NN_UNKNOWN leaves the choice to the output's declaration.
+func lowerCast(n *node) error {
+	to := DataType(castTarget(n.tensorIn(1))).dtype()
+	if to == tensor.Invalid {
+		if to = n.outType(0).DType; to == tensor.Invalid {
+			return fault.New(fault.Type, "neither the target type nor the output's data type says what to convert to")
+		}
+	}
+	o := &op.Cast{To: to}
+	if n.fact(0).DType.IsFloat() {
+		o.OutOfRange = op.CastSaturate
+	}
+	return n.emit(o, n.in(0))
+}
+
+// condition returns input 0 as bool.
+func (n *node) condition() (graph.Value, error) {
+	if n.fact(0).DType == tensor.Bool {
+		return n.in(0), nil
+	}
+	return n.add(&op.Cast{To: tensor.Bool}, n.in(0))
+}
+
+func lowerWhere(n *node) error {
+	c, err := n.condition()
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.Where{}, c, n.in(1), n.in(2))
+}
+
+// lowerSelect: a condition of rank 1 goes with the first dimension of the data.
+func lowerSelect(n *node) error {
+	c, err := n.condition()
+	if err != nil {
+		return err
+	}
+	if r := n.rank(1); n.rank(0) == 1 && r > 1 {
+		if c, err = n.trailingOnes(c, 1, r); err != nil {
+			return err
+		}
+	}
+	return n.emit(&op.Where{}, c, n.in(1), n.in(2))
+}
+
+// trailingOnes appends dimensions of 1 to v, of rank from, until it has rank to.
+func (n *node) trailingOnes(v graph.Value, from, to int) (graph.Value, error) {
+	if from >= to {
+		return v, nil
+	}
+	var axes []int64
+	for a := from; a < to; a++ {
+		axes = append(axes, int64(a))
+	}
+	return n.add(&op.Unsqueeze{}, v, n.b.Int64s(axes...))
+}
+
+// lowerScale: x scale + bias, where scale and bias begin at dimension AXIS of x.
+func lowerScale(n *node) error {
+	rank := n.rank(0)
+	axis, err := op.Axis(n.int("AXIS", -1), rank)
+	if err != nil {
+		return err
+	}
+	var side [2]graph.Value
+	for i := range side {
+		r := n.rank(i + 1)
+		if axis+r > rank {
+			return fault.New(fault.Shape, "input %d: rank %d from axis %d on does not fit into rank %d", i+1, r, axis, rank)
+		}
+		if side[i], err = n.trailingOnes(n.in(i+1), r, rank-axis); err != nil {
+			return err
+		}
+	}
+	x, err := n.real(n.in(0))
+	if err != nil {
+		return err
+	}
+	for i, o := range []graph.Op{&op.Mul{}, &op.Add{}} {
+		v, err := n.real(side[i])
+		if err != nil {
+			return err
+		}
+		if x, err = n.add(o, x, v); err != nil {
+			return err
+		}
+	}
+	return n.activate(n.int("ACTIVATIONTYPE", 0), x)
+}
+
+// lowerQuantCast goes by the declared types; the parameters with type numbers are any back end's own. The quantisation is the output's,
+// else the input's, of several entries along AXIS. Between int8 and uint8 the bits shift by 128 whatever the parameters say.
+func lowerQuantCast(n *node) error {
+	from, to := n.fact(0).DType, n.outType(0).DType
+	qx, qy := n.tensorIn(0).coreQuant(), n.tensorOut(0).coreQuant()
+	for _, q := range []*tensor.Quant{qx, qy} {
+		if q != nil && len(q.Scale) > 1 {
+			axis, err := op.Axis(n.int("AXIS", 0), n.rank(0))
+			if err != nil {
+				return err
+			}
+			q.Axis = axis
+		}
+	}
+	q := qy
+	if q == nil {
+		q = qx
+	}
+	quantised := func(d tensor.DType) bool { return d == tensor.Int8 || d == tensor.Uint8 }
+	switch {
+	case quantised(from) && quantised(to) && from != to:
+		wide, err := n.add(&op.Cast{To: tensor.Int32}, n.in(0))
+		if err != nil {
+			return err
+		}
+		shift := int32(128)
+		if from == tensor.Uint8 {
+			shift = -128
+		}
+		wide, err = n.add(&op.Add{}, wide, n.b.Const("", tensor.T(tensor.Int32), tensor.Int32s(shift)))
+		if err != nil {
+			return err
+		}
+		v, err := n.addAs(0, &op.Cast{To: to}, wide)
+		if err != nil {
+			return err
+		}
+		n.set(0, v)
+		return nil
+	case q == nil && (quantised(from) || quantised(to)):
+		return fault.New(fault.Argument, "neither tensor has quantisation parameters")
+	case from.IsFloat() && quantised(to):
+		return n.convert(tensor.Type{DType: to, Quant: q})
+	case quantised(from) && to.IsFloat() && qx == nil:
+		zeros := make([]byte, len(q.Scale))
+		for i := range zeros {
+			zeros[i] = byte(q.ZeroAt(i))
+		}
+		var t []int64
+		if len(q.Scale) > 1 {
+			t = []int64{int64(len(q.Scale))}
+		}
+		return n.emit(&op.Dequantize{Axis: int64(q.Axis), To: to}, n.in(0),
+			n.b.Const("", tensor.T(tensor.Float32, t...), tensor.Float32s(q.Scale...)), n.b.Const("", tensor.T(from, t...), zeros))
+	case quantised(from) && to.IsFloat(), quantised(from) && from == to:
+		return n.convert(n.outType(0))
+	}
+	return n.emit(&op.Cast{To: to}, n.in(0))
+}
+
+// convert makes output 0 the reals of input 0 in the representation of t.
+func (n *node) convert(t tensor.Type) error {
+	t.Shape = tensor.AnyShape()
+	out, err := n.addTyped(&op.Convert{}, []tensor.Type{t}, n.in(0))
+	if err != nil {
+		return err
+	}
+	n.set(0, out[0])
+	return nil
+}

@@ -1,0 +1,124 @@
+package ohnn
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	lowerAll(map[string]func(n *node) error{
+		"REDUCE_MEAN": reduceBy(func(keep bool) graph.Op { return &op.ReduceMean{KeepDims: keep} }),
+		"REDUCE_SUM":  reduceBy(func(keep bool) graph.Op { return &op.ReduceSum{KeepDims: keep} }),
+		"REDUCE_PROD": reduceBy(func(keep bool) graph.Op { return &op.ReduceProd{KeepDims: keep} }),
+		"REDUCE_MAX":  reduceBy(func(keep bool) graph.Op { return &op.ReduceMax{KeepDims: keep} }),
+		"REDUCE_MIN":  reduceBy(func(keep bool) graph.Op { return &op.ReduceMin{KeepDims: keep} }),
+		"REDUCE_L2":   reduceBy(func(keep bool) graph.Op { return &op.ReduceL2{KeepDims: keep} }),
+		"REDUCE_ALL":  reduceBy(func(keep bool) graph.Op { return &op.ReduceAll{KeepDims: keep} }),
+		"ALL":         lowerAllTrue,
+		"SOFTMAX":     func(n *node) error { return n.emit(&op.Softmax{Axis: n.int("AXIS", -1)}, n.in(0)) },
+		"LOG_SOFTMAX": func(n *node) error { return n.emit(&op.LogSoftmax{Axis: n.int("AXIS", 0)}, n.in(0)) },
+		"TOP_K":       lowerTopK,
+		"ARG_MAX":     lowerArgMax,
+	})
+}
+
+// reduceBy lowers a member of the REDUCE family, operator notes section 5. REDUCE_TO_END reduces from its one axis to the last one, never
+// keeps dimensions, and multiplies by COEFF unless that is 0.
+func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
+	return func(n *node) error {
+		axes, err := n.integers(1)
+		if err != nil {
+			return err
+		}
+		if !n.flag("REDUCE_TO_END", false) {
+			return n.emit(make(n.flag("KEEP_DIMS", false)), n.in(0), axes)
+		}
+		v, ok := n.b.Fact(axes).KnownInts()
+		if !ok {
+			return fault.New(fault.Unsupported, "input 1: REDUCE_TO_END with an axis that is known only at run time")
+		}
+		if len(v) != 1 {
+			return fault.New(fault.Argument, "input 1: REDUCE_TO_END with %d axes: want 1", len(v))
+		}
+		rank := n.rank(0)
+		first, err := op.Axis(v[0], rank)
+		if err != nil {
+			return err
+		}
+		var all []int64
+		for a := first; a < rank; a++ {
+			all = append(all, int64(a))
+		}
+		coeff := n.float("COEFF", 0)
+		if math.Abs(float64(coeff)) <= 1e-5 {
+			return n.emit(make(false), n.in(0), n.b.Int64s(all...))
+		}
+		x, err := n.real(n.in(0))
+		if err != nil {
+			return err
+		}
+		if x, err = n.add(make(false), x, n.b.Int64s(all...)); err != nil {
+			return err
+		}
+		return n.emit(&op.Mul{}, x, n.b.Float32(coeff))
+	}
+}
+
+func lowerAllTrue(n *node) error {
+	axes, err := n.integers(1)
+	if err != nil {
+		return err
+	}
+	x, err := n.condition()
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.ReduceAll{KeepDims: n.int("KEEP_DIMS", 0) != 0}, x, axes)
+}
+
+// indexType is the element type of index output i: what is declared, if it is one of the two that operators make, else int32.
+func (n *node) indexType(i int) tensor.DType {
+	if n.outType(i).DType == tensor.Int64 {
+		return tensor.Int64
+	}
+	return tensor.Int32
+}
+
+// lowerTopK: without AXIS the last one; unsorted results come in the order of their indices.
+func lowerTopK(n *node) error {
+	k, err := n.integers(1)
+	if err != nil {
+		return err
+	}
+	o := &op.TopK{Axis: n.int("AXIS", -1), Order: op.TopKSorted, To: n.indexType(1)}
+	if !n.flag("SORTED", true) {
+		o.Order = op.TopKByIndex
+	}
+	return n.emit(o, n.in(0), k)
+}
+
+// lowerArgMax: indices, or with OUT_MAX_VALUE the values, of the TOP_K largest; the axis goes when there is one and KEEPDIMS is false.
+func lowerArgMax(n *node) error {
+	axis, k, keep, values := n.int("AXIS", -1), n.int("TOP_K", 1), n.flag("KEEPDIMS", false), n.flag("OUT_MAX_VALUE", false)
+	if k == 1 && !values {
+		return n.emit(&op.ArgMax{Axis: axis, KeepDims: keep, To: n.indexType(0)}, n.in(0))
+	}
+	out, err := n.addTyped(&op.TopK{Axis: axis, Order: op.TopKSorted, To: tensor.Int32}, make([]tensor.Type, 2), n.in(0), n.int64(k))
+	if err != nil {
+		return err
+	}
+	v := out[1]
+	if values {
+		v = out[0]
+	}
+	if k == 1 && !keep {
+		if v, err = n.add(&op.Squeeze{}, v, n.b.Int64s(axis)); err != nil {
+			return err
+		}
+	}
+	return n.put(0, v)
+}

@@ -1,0 +1,155 @@
+package ohnn
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Images are [N,H,W,C] whatever the format field says; filters [O,H,W,I/group], which is core's layout.
+
+func init() {
+	lowerAll(map[string]func(n *node) error{
+		"CONV2D":                  lowerConv,
+		"DEPTHWISE_CONV2D_NATIVE": lowerDepthwise,
+		"MAX_POOL":                lowerMaxPool,
+		"AVG_POOL":                lowerAveragePool,
+		"FULL_CONNECTION":         lowerFullConnection,
+		"MATMUL":                  lowerMatMul,
+		"BATCH_NORM": func(n *node) error {
+			return n.emit(&op.BatchNorm{Epsilon: n.float("EPSILON", 1e-4), Axis: -1}, n.ins()...)
+		},
+	})
+}
+
+// padding returns the window's padding, operator notes section 3: a mode, or a list of top, bottom, left, right that counts while the mode
+// stays explicit.
+func (n *node) padding() (op.AutoPad, []int64) {
+	if n.has("PAD_MODE") {
+		if n.int("PAD_MODE", 0) == 0 {
+			return op.PadSameUpper, nil
+		}
+		return op.PadValid, nil
+	}
+	p := n.ints("PAD")
+	if len(p) != 4 {
+		return op.PadExplicit, nil
+	}
+	return op.PadExplicit, []int64{p[0], p[2], p[1], p[3]}
+}
+
+func lowerConv(n *node) error {
+	auto, pads := n.padding()
+	groups := n.int("GROUP", 1)
+	if groups < 1 {
+		return fault.New(fault.Argument, "GROUP: %d: want at least 1", groups)
+	}
+	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.Conv{
+		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups, ChannelsLast: true}, n.ins()...)
+}
+
+// lowerDepthwise: output channel o reads input channel o / multiplier, which is a convolution of as many groups as there are channels.
+func lowerDepthwise(n *node) error {
+	c := n.fact(0).Shape.Dims[3]
+	if !c.Known() {
+		return fault.New(fault.Unsupported, "input 0: %v: the number of channels must be known when the model is built", n.fact(0).Shape)
+	}
+	auto, pads := n.padding()
+	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.Conv{
+		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: c.N, ChannelsLast: true}, n.ins()...)
+}
+
+// kernel returns kernel and strides of a pooling operator; with GLOBAL they do not count.
+func (n *node) kernel() (kernel, strides []int64, global bool, err error) {
+	if n.flag("GLOBAL", false) {
+		return nil, nil, true, nil
+	}
+	kernel, strides = n.ints("KERNEL_SIZE"), n.ints("STRIDE")
+	if len(kernel) != 2 {
+		return nil, nil, false, fault.New(fault.Argument, "KERNEL_SIZE: %v: want height and width, or GLOBAL", kernel)
+	}
+	if len(strides) != 0 && len(strides) != 2 {
+		return nil, nil, false, fault.New(fault.Argument, "STRIDE: %v: want vertical and horizontal", strides)
+	}
+	return kernel, strides, false, nil
+}
+
+func lowerMaxPool(n *node) error {
+	kernel, strides, global, err := n.kernel()
+	if err != nil {
+		return err
+	}
+	auto, pads := n.padding()
+	o := &op.MaxPool{Kernel: kernel, Strides: strides, Pads: pads, AutoPad: auto, Global: global, ChannelsLast: true}
+	o.Ceil = n.rounding(&o.AutoPad)
+	return n.emitFused(n.int("ACTIVATION_TYPE", 0), o, n.in(0))
+}
+
+// lowerAveragePool: padded cells are not in the divisor.
+func lowerAveragePool(n *node) error {
+	kernel, strides, global, err := n.kernel()
+	if err != nil {
+		return err
+	}
+	auto, pads := n.padding()
+	o := &op.AveragePool{Kernel: kernel, Strides: strides, Pads: pads, AutoPad: auto, Global: global, ChannelsLast: true}
+	o.Ceil = n.rounding(&o.AutoPad)
+	return n.emitFused(n.int("ACTIVATION_TYPE", 0), o, n.in(0))
+}
+
+// rounding returns what ROUND_MODE says. Rounding up without padding is the explicit form with a list of zeros.
+func (n *node) rounding(auto *op.AutoPad) op.CeilMode {
+	if n.int("ROUND_MODE", 0) == 0 {
+		return op.RoundFloor
+	}
+	if *auto == op.PadValid {
+		*auto = op.PadExplicit
+	}
+	return op.RoundCeil
+}
+
+// lowerFullConnection flattens x: from AXIS on, with the dimensions before it kept, or to rank 2 so that the last dimension is that of the
+// weights.
+func lowerFullConnection(n *node) error {
+	if len(n.inputs) != 2 && len(n.inputs) != 3 {
+		return fault.New(fault.Argument, "%d inputs: want x, weights and perhaps a bias", len(n.inputs))
+	}
+	if n.flag("HAS_BIAS", false) && len(n.inputs) != 3 {
+		return fault.New(fault.Argument, "HAS_BIAS is true and there is no bias")
+	}
+	x, rank := n.in(0), n.rank(0)
+	var err error
+	if n.has("AXIS") || n.flag("USE_AXIS", false) {
+		var axis int
+		if axis, err = op.Axis(n.int("AXIS", 0), rank); err == nil {
+			shape := make([]int64, axis+1) // 0 keeps a dimension
+			shape[axis] = -1
+			x, err = n.add(&op.Reshape{ZeroCopies: true}, x, n.b.Int64s(shape...))
+		}
+	} else if rank != 2 {
+		w := n.fact(1).Shape
+		if w.Rank() != 2 || !w.Dims[1].Known() {
+			return fault.New(fault.Shape, "input 1: want rank 2, got %v", w)
+		}
+		x, err = n.add(&op.Reshape{}, x, n.b.Int64s(-1, w.Dims[1].N))
+	}
+	if err != nil {
+		return err
+	}
+	return n.emitFused(n.int("ACTIVATIONTYPE", 0), &op.FullyConnected{}, append([]graph.Value{x}, n.ins()[1:]...)...)
+}
+
+func lowerMatMul(n *node) error {
+	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.MatMul{TransposeA: n.flag("TRANSPOSE_A", false), TransposeB: n.flag("TRANSPOSE_B", false)}, n.ins()...)
+}
+
+// zero returns a scalar 0 of output 0's type, for quantised types the zero point.
+func (n *node) zero(t tensor.Type) graph.Value {
+	size, _ := t.DType.ByteSize(1)
+	data := make([]byte, size)
+	if t.Quant.IsPerTensor() {
+		data[0] = byte(t.Quant.ZeroAt(0))
+	}
+	return n.b.Const("", tensor.Type{DType: t.DType, Shape: tensor.Of(), Quant: t.Quant}, data)
+}

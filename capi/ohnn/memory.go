@@ -1,0 +1,112 @@
+package ohnn
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// memoryTable holds every OH_NN_Memory. The structs lie in C memory that is never given back, so that one the program uses after its end
+// is read as empty and not as something else.
+type memoryTable struct {
+	mu      sync.Mutex
+	records map[uintptr]*memoryRecord // by the struct's address
+	unused  []*Memory
+}
+
+type memoryRecord struct {
+	owner memoryOwner
+	buf   mem.Buffer
+	info  *Memory
+}
+
+// memoryOwner is what memory was allocated for; only there it can be freed.
+type memoryOwner struct {
+	executor *Executor
+	index    uint32
+	output   bool
+}
+
+var memories = memoryTable{records: map[uintptr]*memoryRecord{}}
+
+// slabStructs is how many structs are made at once.
+const slabStructs = 256
+
+// alloc returns the address of a new struct over length bytes of shared memory.
+func (t *memoryTable) alloc(owner memoryOwner, length uint64) (uintptr, error) {
+	if length == 0 || length > maxBufferSize {
+		return 0, invalid("length: %d: want 1 to %d bytes", length, maxBufferSize)
+	}
+	buf, err := mem.Memfd(int64(length), mem.Options{Name: "anynpu memory"})
+	if err != nil {
+		return 0, err
+	}
+	data, err := buf.Map()
+	if err != nil {
+		buf.Release()
+		return 0, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.unused) == 0 {
+		var slab boundary.Block
+		boundary.SetSlice(&slab, make([]Memory, slabStructs))
+		structs := unsafe.Slice((*Memory)(cPointer(slab.Addr())), slabStructs)
+		for i := range structs {
+			t.unused = append(t.unused, &structs[i])
+		}
+	}
+	m := t.unused[len(t.unused)-1]
+	t.unused = t.unused[:len(t.unused)-1]
+	m.data, m.length = unsafe.Pointer(unsafe.SliceData(data)), uintptr(length)
+	addr := uintptr(unsafe.Pointer(m))
+	t.records[addr] = &memoryRecord{owner, buf, m}
+	return addr, nil
+}
+
+// free ends the struct at addr if it belongs to owner.
+func (t *memoryTable) free(owner memoryOwner, addr uintptr) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r, ok := t.records[addr]
+	if !ok || r.owner != owner {
+		return false
+	}
+	delete(t.records, addr)
+	*r.info = Memory{}
+	t.unused = append(t.unused, r.info)
+	r.buf.Release()
+	return true
+}
+
+// find returns the buffer whose bytes begin at data, with a reference for the caller; nil when there is none. Programs may copy the
+// struct, so its own address says nothing.
+func (t *memoryTable) find(data unsafe.Pointer) mem.Buffer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.records {
+		if r.info.data == data {
+			r.buf.Retain()
+			return r.buf
+		}
+	}
+	return nil
+}
+
+// of counts the objects of an executor.
+func (t *memoryTable) of(e *Executor) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := 0
+	for _, r := range t.records {
+		if r.owner.executor == e {
+			n++
+		}
+	}
+	return n
+}
+
+// cPointer makes a pointer of an address of C memory.
+func cPointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

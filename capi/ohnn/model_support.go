@@ -1,0 +1,54 @@
+package ohnn
+
+import (
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// modelGetAvailableOperations gives one flag per operation. The array is valid until the next call or the model's end.
+func modelGetAvailableOperations(m *Model, deviceID uint64, supported *uintptr, n *uint32) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.built {
+		return forbidden("model: it is not finished: call OH_NNModel_Finish first")
+	}
+	d := deviceByID(deviceID)
+	if d == nil {
+		return refuse(Failed, "deviceID: %d: %s", deviceID, noSuchDevice())
+	}
+	flags, err := m.support(d)
+	if err != nil {
+		return refuseFor(Failed, err, "model")
+	}
+	boundary.SetSlice(&m.supported, flags)
+	*supported, *n = m.supported.Addr(), uint32(len(flags))
+	return nil
+}
+
+// support tells for every operation whether device d computes it. The caller holds m.mu; the model is built. An operation whose shapes or
+// parameters are wrong counts as supported: the build says what is wrong with it.
+func (m *Model) support(d *npu) ([]bool, error) {
+	flags := make([]bool, len(m.ops))
+	for i, o := range m.ops {
+		flags[i] = lowerings[o.name] != nil
+	}
+	g := m.graph()
+	if g.graph == nil {
+		if g.failed >= 0 && fault.KindOf(g.err) == fault.Unsupported {
+			flags[g.failed] = false
+		}
+		return flags, nil
+	}
+	nodes, err := compile.Support(g.graph, d.Device, device.Options{})
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range nodes {
+		if origin := g.graph.Nodes[i].Origin; origin >= 0 && !s.OK {
+			flags[origin] = false
+		}
+	}
+	return flags, nil
+}

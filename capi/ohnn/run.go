@@ -1,0 +1,192 @@
+package ohnn
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// job is one run: where the inputs are and where the outputs go.
+type job struct {
+	inputs  []mem.View
+	outputs []mem.View
+	limit   time.Time // zero: none
+}
+
+// do runs a job and stores the real shapes of the outputs. The caller holds e.run.
+func (e *Executor) do(j job) ([][]int32, error) {
+	if e.defect != "" {
+		return nil, fault.New(fault.Data, "the model contradicts itself: %s", e.defect)
+	}
+	for i, v := range j.inputs {
+		dims, _ := v.Type.Shape.Ints()
+		if err := e.exec.SetShape(i, dims); err != nil {
+			return nil, fault.Wrap(err, "input %d", i)
+		}
+		if err := e.exec.BindInput(i, v); err != nil {
+			return nil, fault.Wrap(err, "input %d", i)
+		}
+	}
+	for i, v := range j.outputs {
+		if err := e.exec.BindOutput(i, v); err != nil {
+			return nil, fault.Wrap(err, "output %d", i)
+		}
+	}
+	done := make(chan error, 1)
+	if err := e.exec.Start(device.RunRequest{Deadline: j.limit, Done: func(err error) { done <- err }}); err != nil {
+		return nil, err
+	}
+	if err := <-done; err != nil {
+		return nil, err
+	}
+	shapes := make([][]int32, len(e.out))
+	for i := range shapes {
+		t, err := e.exec.OutputType(i)
+		if err != nil {
+			return nil, fault.Wrap(err, "output %d", i)
+		}
+		shapes[i] = apiDims(t.Shape)
+	}
+	e.setOutputShapes(shapes)
+	return shapes, nil
+}
+
+// runCode is the code of a failed run: the device's fault, whatever it is, but for timeouts and runs ended by a destroy.
+func runCode(err error) ReturnCode {
+	switch fault.KindOf(err) {
+	case fault.Timeout:
+		return Timeout
+	case fault.Canceled:
+		return Failed
+	}
+	return UnavailableDevice
+}
+
+// tensorJob checks the tensors of a run in the order of section 8, RunSync steps 2 to 5.
+func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
+	if len(inputs) != len(e.in) {
+		return job{}, invalid("inputCount: %d: the model has %d inputs", len(inputs), len(e.in))
+	}
+	if len(outputs) != len(e.out) {
+		return job{}, invalid("outputCount: %d: the model has %d outputs", len(outputs), len(e.out))
+	}
+	shapes := make([][]int32, len(inputs))
+	for i, t := range inputs {
+		if t == nil {
+			code := InvalidParameter
+			if e.hasRanges() {
+				code = NullPtr
+			}
+			return job{}, refuse(code, "inputTensor[%d]: NULL", i)
+		}
+		_, shapes[i] = t.desc.read()
+		if e.hasRanges() || len(shapes[i]) != len(e.in[i].shape) {
+			if err := e.checkDims(fmt.Sprintf("inputTensor[%d]", i), i, shapes[i]); err != nil {
+				return job{}, err
+			}
+		}
+	}
+	for i, t := range outputs {
+		if t == nil {
+			return job{}, invalid("outputTensor[%d]: NULL", i)
+		}
+	}
+	var j job
+	ports, _ := e.program.Ports()
+	for i, t := range inputs {
+		if err := t.fits(fmt.Sprintf("inputTensor[%d]", i)); err != nil {
+			return job{}, err
+		}
+		if len(e.in[i].shape) == 0 {
+			shapes[i] = nil
+		}
+		v := mem.View{Buf: t.buf, Type: portType(ports[i], shapes[i])}
+		if n, ok := v.Type.ByteSize(); !ok || n > t.buf.Size() {
+			return job{}, refuse(Failed, "inputTensor[%d]: %d bytes: %v of the model takes %d", i, t.buf.Size(), v.Type, n)
+		}
+		t.compareType(fmt.Sprintf("inputTensor[%d]", i), e.in[i].dataType)
+		j.inputs = append(j.inputs, v)
+	}
+	for i, t := range outputs {
+		if err := t.fits(fmt.Sprintf("outputTensor[%d]", i)); err != nil {
+			return job{}, err
+		}
+		t.compareType(fmt.Sprintf("outputTensor[%d]", i), e.out[i].dataType)
+		j.outputs = append(j.outputs, mem.View{Buf: t.buf})
+	}
+	return j, nil
+}
+
+// fits checks that the memory holds what the tensor's own descriptor says.
+func (t *Tensor) fits(name string) error {
+	dataType, shape := t.desc.read()
+	need, err := byteSize(dataType, shape)
+	if err != nil {
+		return refuseFor(InvalidParameter, err, "%s", name)
+	}
+	if have := uint64(t.buf.Size()); have < need {
+		return refuse(Failed, "%s: its memory has %d bytes, its descriptor %v%v needs %d", name, have, dataType, shape, need)
+	}
+	return nil
+}
+
+// compareType warns when a tensor's data type is not the model's: its bytes are taken as the model's type.
+func (t *Tensor) compareType(name string, want DataType) {
+	if got, _ := t.desc.read(); got != want {
+		warn("data type differs", "tensor", name, "descriptor", got, "model", want, "effect", "the bytes are taken as the model's type")
+	}
+}
+
+// setShapes writes the real shapes into the output tensors' own descriptors. A scalar is shown by the one element it was given as.
+func setShapes(outputs []*Tensor, shapes [][]int32) error {
+	for i, t := range outputs {
+		switch n := len(shapes[i]); {
+		case n > maxDescRank || n == 0 && settings().reference:
+			return invalid("outputTensor[%d]: the result has shape %v: a descriptor has 1 to %d dimensions", i, shapes[i], maxDescRank)
+		case n > 0:
+			t.desc.setShape(shapes[i])
+		}
+	}
+	return nil
+}
+
+// executorRunSync runs and waits. Errors of the device are UnavailableDevice.
+func executorRunSync(e *Executor, inputs, outputs []*Tensor) error {
+	shapes, err := e.runTensors(inputs, outputs)
+	if err != nil {
+		return err
+	}
+	return setShapes(outputs, shapes)
+}
+
+// executorRunSyncWithAipp checks its arguments and refuses: image preprocessing belongs to one vendor's hardware.
+func executorRunSyncWithAipp(e *Executor, inputs, outputs []*Tensor, aipp string) error {
+	if aipp == "" {
+		return invalid("aippString: empty")
+	}
+	if _, err := e.tensorJob(inputs, outputs); err != nil {
+		return err
+	}
+	return refuse(Unsupported, "aippString: %q: device %s does not preprocess images: use OH_NNExecutor_RunSync", aipp, e.npu.name)
+}
+
+func (e *Executor) runTensors(inputs, outputs []*Tensor) ([][]int32, error) {
+	j, err := e.tensorJob(inputs, outputs)
+	if err != nil {
+		return nil, err
+	}
+	e.run.Lock()
+	defer e.run.Unlock()
+	shapes, err := e.do(j)
+	if err != nil {
+		return nil, refuseFor(runCode(err), err, "executor: device %s", e.npu.name)
+	}
+	return shapes, nil
+}
+
+// died reports whether the device behind err is gone for good.
+func died(err error) bool { return errors.Is(err, device.ErrDied) }
