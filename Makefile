@@ -51,15 +51,19 @@ $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
 BUILD_TOOLS := $(GO):golang $(CC):gcc
 TEST_TOOLS  := $(BUILD_TOOLS) g++:g++ cmake:cmake python3:python3 nm:binutils valgrind:valgrind
 
-# Every examples/NAME.c becomes build/examples/NAME.
-EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
-HEADERS  := $(shell find include -name '*.h')
+# Every examples/NAME.c and examples/NAME.cpp becomes build/examples/NAME.
+EXAMPLES := $(patsubst examples/%,$(BUILD)/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
+HEADERS  := $(shell find include examples -name '*.h')
 
 examples: $(EXAMPLES)
 
 $(BUILD)/examples/%: examples/%.c $(HEADERS) $(LIB)/$(CORE) $(STUBS)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) -lneural_network_core -lneural_network_runtime -lm
+
+$(BUILD)/examples/%: examples/%.cpp $(HEADERS) $(LIB)/$(CORE) $(STUBS)
+	@mkdir -p $(@D)
+	$(CXX) -std=c++11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) -lneural_network_core -lneural_network_runtime -pthread
 
 demo: tools-demo $(BUILD)/examples/ohnn_digits
 	$(BUILD)/examples/ohnn_digits examples/digits/digits.weights examples/digits/images/*.pgm
