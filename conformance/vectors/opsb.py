@@ -325,8 +325,114 @@ def norms():
             add("lrn", f"size {size}, whole alpha", {**go, "DivideAlpha": False, "Axis": 1}, [x], [y], by)
 
 
+COORDS = ["asymmetric", "align_corners", "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric", "tf_crop_and_resize"]
+NEAREST = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
+MODES = ["nearest", "linear", "cubic"]
+
+
+def resize():
+    def case(name, x, mode, coord, scales=None, sizes=None, roi=None, go=None, ox=None, by=run):
+        attrs = {"Mode": mode, "Coord": coord, **(go or {})}
+        ins = [x, roi, None if scales is None else np.array(scales, np.float32), None if sizes is None else np.array(sizes, np.int64)]
+        y = by("Resize", {"mode": MODES[mode], "coordinate_transformation_mode": COORDS[coord], **(ox or {})}, ins, opset=19)[0]
+        add("resize", name, attrs, ins, [y], "onnxruntime" if by is run else "onnx reference evaluator")
+
+    for coord in range(5):
+        for n, nearest in enumerate(NEAREST):
+            case(f"nearest {COORDS[coord]} {nearest}", f32(1, 1, 3, 5), 0, coord, sizes=[1, 1, 6, 4], go={"Nearest": n}, ox={"nearest_mode": nearest})
+        for mode in (1, 2):
+            case(f"{MODES[mode]} {COORDS[coord]} up", f32(1, 2, 3, 4), mode, coord, scales=[1, 1, 2, 1.5])
+            case(f"{MODES[mode]} {COORDS[coord]} down", f32(1, 2, 5, 7), mode, coord, scales=[1, 1, 0.6, 0.5])
+            case(f"{MODES[mode]} {COORDS[coord]} to one", f32(1, 1, 4, 3), mode, coord, sizes=[1, 1, 1, 5])
+    case("cubic a -0.5", f32(1, 1, 4, 4), 2, 2, scales=[1, 1, 1.6, 2], go={"CubicA": -0.5}, ox={"cubic_coeff_a": -0.5})
+    case("cubic exclude outside", f32(1, 1, 4, 4), 2, 2, scales=[1, 1, 2, 0.75], go={"ExcludeOutside": True}, ox={"exclude_outside": 1})
+    for mode in (1, 2):
+        for outside in (0, 1):
+            case(f"{MODES[mode]} antialias, exclude {outside}", f32(1, 1, 8, 7), mode, 2, scales=[1, 1, 0.5, 0.6], go={"Antialias": True, "ExcludeOutside": bool(outside)},
+                 ox={"antialias": 1, "exclude_outside": outside}, by=reference)
+    roi = np.array([0, 0, 0.2, 0.1, 1, 1, 0.9, 1.3], np.float32)
+    case("linear crop", f32(1, 1, 5, 6), 1, 5, sizes=[1, 1, 4, 5], roi=roi, go={"Extrapolation": 7.5}, ox={"extrapolation_value": 7.5})
+    case("linear crop to one", f32(1, 1, 5, 6), 1, 5, sizes=[1, 1, 1, 3], roi=roi)
+    case("nearest crop", f32(1, 1, 5, 6), 0, 5, sizes=[1, 1, 4, 5], roi=roi, go={"Extrapolation": -1}, ox={"extrapolation_value": -1.0}, by=reference)
+    for policy, name in ((1, "not_larger"), (2, "not_smaller")):
+        case(name, f32(1, 1, 4, 6), 1, 2, sizes=[7, 8], go={"KeepAspect": policy, "Axes": [2, 3]}, ox={"keep_aspect_ratio_policy": name, "axes": [2, 3]})
+    case("axes out of order", f32(1, 2, 3, 4), 1, 2, sizes=[6, 5], go={"Axes": [3, 2]}, ox={"axes": [3, 2]}, by=reference)
+    case("linear 1-d image", f32(1, 2, 5), 1, 2, scales=[1, 1, 1.7], by=reference)
+    case("linear 3-d image", f32(1, 1, 3, 2, 4), 1, 2, sizes=[1, 1, 4, 3, 5])
+    case("linear over channels and batch", f32(3, 2, 2, 2), 1, 0, sizes=[2, 3, 3, 2], by=reference)
+    x = rng.integers(0, 256, (1, 1, 3, 3)).astype(np.uint8)
+    case("nearest uint8", x, 0, 0, scales=[1, 1, 2, 2], ox={"nearest_mode": "floor"}, go={"Nearest": 2})
+
+
+def recurrent():
+    def case(op, name, gates, ins, go=None, ox=None, nout=None, opset=22):
+        cell = op == "LSTM"
+        nout = nout or (3 if cell else 2)
+        ox = dict(ox or {})
+        ox["hidden_size"] = ins[2].shape[2]
+        ys = run(op, ox, ins, nout, opset)
+        add(op.lower(), name, go or {}, ins, ys)
+
+    kinds = (("LSTM", 4, 3), ("GRU", 3, 2), ("RNN", 1, 1))
+    for op, g, nf in kinds:
+        t, b, i, h = 4, 2, 3, 2
+        def w(d=1):
+            return [f32(t, b, i), f32(d, g * h, i, lo=-1, hi=1), f32(d, g * h, h, lo=-1, hi=1), f32(d, 2 * g * h, lo=-1, hi=1)]
+        case(op, "no bias", g, w()[:3])
+        case(op, "bias", g, w())
+        for d, name in ((0, "forward"), (1, "reverse"), (2, "bidirectional")):
+            n = 2 if d == 2 else 1
+            ins = w(n) + [np.array([4, 2], np.int32), f32(n, b, h)]
+            if op == "LSTM":
+                ins += [f32(n, b, h), f32(n, 3 * h)]
+            case(op, f"{name}, lengths, states", g, ins, {"Direction": d}, {"direction": name})
+        case(op, "clip", g, w(), {"Clip": 0.4}, {"clip": 0.4})
+        acts = {3: ["HardSigmoid", "ScaledTanh", "Softsign"], 2: ["HardSigmoid", "ScaledTanh"], 1: ["ScaledTanh"]}[nf]
+        alpha, beta = {3: ([0.3, 0.8], [0.4, 1.2]), 2: ([0.3, 0.8], [0.4, 1.2]), 1: ([0.8], [1.2])}[nf]
+        case(op, "other activations", g, w(), {"Activations": acts, "ActAlpha": alpha, "ActBeta": beta},
+             {"activations": acts, "activation_alpha": alpha, "activation_beta": beta})
+        acts = {3: ["Sigmoid", "LeakyRelu", "Relu"], 2: ["Sigmoid", "Elu"], 1: ["Affine"]}[nf]
+        alpha = {3: [0.2], 2: [0.7], 1: [0.5]}[nf]
+        beta = [0.1] if nf == 1 else []
+        go = {"Activations": acts, "ActAlpha": alpha, "ActBeta": beta}
+        ox = {"activations": acts, "activation_alpha": alpha}
+        if beta:
+            ox["activation_beta"] = beta
+        case(op, "activations with alpha", g, w(), go, ox)
+        ins = w(2)
+        xs = np.ascontiguousarray(np.swapaxes(ins[0], 0, 1))
+        ys = run(op, {"hidden_size": h, "direction": "bidirectional"}, ins, 3 if op == "LSTM" else 2)
+        add(op.lower(), "batch first", {"Direction": 2, "BatchFirst": True}, [xs] + ins[1:],
+            [np.ascontiguousarray(ys[0].transpose(2, 0, 1, 3))] + [np.ascontiguousarray(np.swapaxes(y, 0, 1)) for y in ys[1:]])
+        case(op, "only the sequence", g, w(), nout=1)
+    g, h = 4, 2
+    ins = [f32(3, 2, 3), f32(1, 8, 3), f32(1, 8, 2), f32(1, 16)]
+    case("LSTM", "coupled input and forget gates", 4, ins, {"InputForget": True}, {"input_forget": 1})
+    order = [0, 2, 3, 1]  # IOFC to IFCO
+    def permute(a):
+        return np.concatenate([a[:, k * h:(k + 1) * h] for k in order], axis=1)
+    bias = np.concatenate([permute(ins[3][:, :8]), permute(ins[3][:, 8:])], axis=1)
+    ys = run("LSTM", {"hidden_size": 2}, ins, 3)
+    add("lstm", "gates in order IFCO", {"Gates": 1, "Hidden": 2}, [ins[0], permute(ins[1]), permute(ins[2]), bias], ys)
+    ins = [f32(3, 2, 3), f32(1, 6, 3), f32(1, 6, 2), f32(1, 12)]
+    case("GRU", "linear before reset", 3, ins, {"LinearBeforeReset": True}, {"linear_before_reset": 1})
+    # zoneout, from the formula
+    x, w, r = f32(3, 1, 2), f32(1, 8, 2), f32(1, 8, 2)
+    sig = lambda v: 1 / (1 + np.exp(-v))
+    hs, c, y = np.zeros(2), np.zeros(2), []
+    for t in range(3):
+        z = w[0].astype(np.float64) @ x[t, 0] + r[0].astype(np.float64) @ hs
+        i, o, f, g = sig(z[0:2]), sig(z[2:4]), sig(z[4:6]), np.tanh(z[6:8])
+        c2 = f * c + i * g
+        out = o * np.tanh(c2)
+        y.append(out)
+        hs, c = 0.7 * out + 0.3 * hs, 0.8 * c2 + 0.2 * c
+    shape = lambda a: np.array(a, np.float32).reshape(-1, 1, 1, 2)
+    add("lstm", "zoneout", {"ZoneoutHidden": 0.3, "ZoneoutCell": 0.2}, [x, w, r], [shape(y), shape(hs)[0], shape(c)[0]], "numpy")
+
+
 def main():
-    for f in (conv, conv_quantised, pools, products, batch_norm, conv_transpose, norms):
+    for f in (conv, conv_quantised, pools, products, batch_norm, conv_transpose, norms, resize, recurrent):
         f()
     folder = os.path.join(sys.argv[1], "backends/cpu/ref/testdata")
     os.makedirs(folder, exist_ok=True)
