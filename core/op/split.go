@@ -62,7 +62,7 @@ func (o *Split) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, 
 		}
 		if !pieces[i].Known() {
 			vals = nil
-		} else if end := at + pieces[i].N; int64(len(vals)) >= end {
+		} else if end := at + pieces[i].N; end >= at && int64(len(vals)) >= end {
 			carry(&out[i], vals[at:end])
 			at = end
 		}
