@@ -70,10 +70,7 @@ func Has(o graph.Op) bool {
 	return ok
 }
 
-// MaxBytes bounds the size of one output: a shape computed from hostile values fails with fault.Memory instead of exhausting the machine.
-var MaxBytes int64 = 1 << 40
-
-// MaxElements bounds the number of elements of one output in the same way, so that a few bytes of shape cannot ask for more memory than
+// MaxElements bounds the number of elements of one output as MaxBytes does its size, so that a few bytes of shape cannot ask for more memory than
 // machines have.
 const MaxElements = 1 << 31
 
