@@ -6,9 +6,9 @@ import (
 )
 
 // BitShift is y = a shifted by b bits with NumPy broadcasting: towards higher bits, or, with Right, towards lower ones, where a signed a
-// keeps its sign. A shift by the width of the type or more leaves nothing (right of a negative a: -1).
+// keeps its sign. A shift by a negative number, by the width of the type or by more leaves nothing (right of a negative a: -1).
 //
-// Inputs: a, b of one integer type. Output: y of that type. Source: ONNX BitShift-11.
+// Inputs: a, b of one integer type. Output: y of that type. Source: ONNX BitShift-28.
 type BitShift struct {
 	Right bool
 }

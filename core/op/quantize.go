@@ -61,6 +61,12 @@ func isCode(d tensor.DType) bool {
 	return d.IsInt() && d.Bits() <= 32 || d.IsFloat() && d.Bits() <= 8
 }
 
+// maybeOne reports whether a shape may turn out to be [] or [1].
+func maybeOne(s tensor.Shape) bool {
+	r := s.Rank()
+	return r <= 0 || r == 1 && (!s.Dims[0].Known() || s.Dims[0].N == 1)
+}
+
 // checkScales checks inputs 1 (scale) and 2 (zero, of type code) against input 0.
 func checkScales(in []tensor.Fact, axis, block int64, code tensor.DType) error {
 	if block < 0 {
@@ -74,11 +80,11 @@ func checkScales(in []tensor.Fact, axis, block int64, code tensor.DType) error {
 		if d := in[2].DType; d != tensor.Invalid && code != tensor.Invalid && d != code {
 			return fault.New(fault.Type, "input 2: want %v, got %v", code, d)
 		}
-		if _, ok := s.Merge(in[2].Shape); !ok {
+		if _, ok := s.Merge(in[2].Shape); !ok && !(block == 0 && maybeOne(s) && maybeOne(in[2].Shape)) {
 			return fault.New(fault.Shape, "input 2: want %v like the scale, got %v", s, in[2].Shape)
 		}
 	}
-	if n, ok := s.Count(); !s.Ranked || s.Rank() <= 1 && ok && n == 1 && block == 0 || s.Rank() == 0 {
+	if s.Rank() <= 0 || block == 0 && maybeOne(s) {
 		return nil
 	}
 	a, known, err := axisOf(in, 0, axis)

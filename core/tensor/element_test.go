@@ -124,11 +124,11 @@ func TestFloat32ToSmall_specialValues(t *testing.T) {
 	for i, d := range []DType{Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ} {
 		assert.Equal(t, []uint8{0x80, 0, 0x80, 0}[i], Float32ToSmall(d, zero, true), "%v of -0", d)
 		assert.True(t, math.IsNaN(float64(SmallFloatTo32(d, Float32ToSmall(d, nan, true)))), "%v of NaN", d)
-		assert.Equal(t, []uint8{0x7e, 0x80, 0x7b, 0x80}[i], Float32ToSmall(d, inf, true), "%v of Inf, saturating", d)
-		assert.Equal(t, []uint8{0xfe, 0x80, 0xfb, 0x80}[i], Float32ToSmall(d, -inf, true), "%v of -Inf, saturating", d)
+		assert.Equal(t, []uint8{0x7e, 0x7f, 0x7b, 0x7f}[i], Float32ToSmall(d, inf, true), "%v of Inf, saturating", d)
+		assert.Equal(t, []uint8{0xfe, 0xff, 0xfb, 0xff}[i], Float32ToSmall(d, -inf, true), "%v of -Inf, saturating", d)
 		assert.Equal(t, []uint8{0x7f, 0x80, 0x7c, 0x80}[i], Float32ToSmall(d, inf, false), "%v of Inf", d)
 	}
-	assert.Equal(t, uint8(7), Float32ToSmall(Float4E2M1, nan, false))
+	assert.Equal(t, uint8(8), Float32ToSmall(Float4E2M1, nan, false))
 	assert.Equal(t, uint8(15), Float32ToSmall(Float4E2M1, -inf, false))
 	assert.Equal(t, uint8(8), Float32ToSmall(Float4E2M1, -0.1, false))
 }

@@ -10,7 +10,7 @@ type smallFloat struct {
 	sign uint8 // the sign bit
 	max  uint8 // code of the largest finite magnitude
 	inf  uint8 // code of infinity, 0 when there is none
-	nan  uint8 // code that conversion of a NaN gives; E2M1, which has none, gives its largest number
+	nan  uint8 // code that conversion of a NaN gives; E2M1, which has none, gives its negative zero
 	fnuz bool  // no negative zero: its code is the only NaN
 }
 
@@ -21,7 +21,7 @@ var smallFloats = map[DType]smallFloat{
 	Float8E4M3FNUZ: {man: 3, bias: 8, sign: 0x80, max: 0x7f, nan: 0x80, fnuz: true},
 	Float8E5M2:     {man: 2, bias: 15, sign: 0x80, max: 0x7b, inf: 0x7c, nan: 0x7f},
 	Float8E5M2FNUZ: {man: 2, bias: 16, sign: 0x80, max: 0x7f, nan: 0x80, fnuz: true},
-	Float4E2M1:     {man: 1, bias: 1, sign: 0x08, max: 0x07, nan: 0x07},
+	Float4E2M1:     {man: 1, bias: 1, sign: 0x08, max: 0x07, nan: 0x08},
 }
 
 // SmallFloatTo32 converts the code of a float8 or float4 number; exact. Other types give NaN.
@@ -53,8 +53,7 @@ func (f smallFloat) value(mag uint8) float64 {
 
 // Float32ToSmall converts to a float8 or float4 format, rounding to nearest, ties to even. With saturate, magnitudes beyond the largest
 // number, infinity included, become that number; without, they become infinity or, in formats without one, NaN. float4 always saturates.
-// NaN stays NaN; float4, which has none, gives its largest number. Formats without a negative zero give zero. The FNUZ formats turn
-// infinity into NaN even with saturate. Source: ONNX Cast-19 (tables) and Cast-23 (float4).
+// NaN stays NaN; float4, which has none, gives negative zero. Formats without a negative zero give zero. Source: ONNX Cast-28.
 func Float32ToSmall(d DType, v float32, saturate bool) uint8 {
 	f, ok := smallFloats[d]
 	x := float64(v)
@@ -62,11 +61,9 @@ func Float32ToSmall(d DType, v float32, saturate bool) uint8 {
 	case !ok:
 		return 0
 	case math.IsNaN(x):
-		if math.Signbit(x) && f.nan != f.max && !f.fnuz {
+		if math.Signbit(x) {
 			return f.nan | f.sign
 		}
-		return f.nan
-	case math.IsInf(x, 0) && f.fnuz:
 		return f.nan
 	}
 	var sign uint8
@@ -75,7 +72,7 @@ func Float32ToSmall(d DType, v float32, saturate bool) uint8 {
 	}
 	mag, over := f.round(x)
 	switch {
-	case over && (saturate || f.nan == f.max):
+	case over && (saturate || d == Float4E2M1):
 		mag = f.max
 	case over && f.fnuz:
 		return f.nan

@@ -107,22 +107,15 @@ func count(t tensor.Type) int {
 	return int(n)
 }
 
-// findInt returns the first element of an integer tensor for which bad holds.
-func findInt(t tensor.Tensor, bad func(v int64) bool) (i int, v int64, found bool) {
-	if !t.DType.IsInt() {
-		return 0, 0, false
-	}
-	all, _ := tensor.ReadInts(t.DType, t.Data, t.Count())
-	for i, v := range all {
-		if bad(v) {
-			return i, v, true
-		}
-	}
-	return 0, 0, false
-}
-
 // zeroInt returns the first zero of an integer tensor.
 func zeroInt(t tensor.Tensor) (i int, found bool) {
-	i, _, found = findInt(t, func(v int64) bool { return v == 0 })
-	return i, found
+	if !t.DType.IsInt() {
+		return 0, false
+	}
+	for i := range t.Count() {
+		if tensor.IntAt(t.DType, t.Data, i) == 0 {
+			return i, true
+		}
+	}
+	return 0, false
 }

@@ -32,7 +32,9 @@ func TestQuantize_roundsHalfToEvenAndSaturates(t *testing.T) {
 			assert.Equal(t, d, run(t, &op.Quantize{To: d}, x, scalar32(2)).DType)
 		}
 	}
-	y := run(t, &op.Quantize{}, ints(tensor.Int32, []int64{7, 100000}), scalar32(2))
+	y := run(t, &op.Quantize{}, scalar32(3), scalar32(1), ints(tensor.Int8, []int64{4}, 1))
+	assert.Equal(t, []int64{7}, intValues(t, y), "a zero point of shape [1] beside a scalar scale")
+	y = run(t, &op.Quantize{}, ints(tensor.Int32, []int64{7, 100000}), scalar32(2))
 	assert.Equal(t, tensor.Uint8, y.DType)
 	assert.Equal(t, []int64{4, 255}, intValues(t, y))
 	// 0.15 / 0.1 is 1.5 in float32, which becomes 2; of the same numbers in float64 it is less.
