@@ -4,12 +4,14 @@
 
 package kernel
 
-// peakFMAAVX2 issues 12*n vector fused multiply-adds on registers; n > 0.
+// peakFMAAVX2 issues 48*n vector fused multiply-adds on registers; n > 0.
+// data has 18 vectors.
 //
 //go:noescape
-func peakFMAAVX2(n int)
+func peakFMAAVX2(n int, data *float32)
 
-// peakFMAAVX512 issues 12*n vector fused multiply-adds on registers; n > 0.
+// peakFMAAVX512 issues 48*n vector fused multiply-adds on registers; n > 0.
+// data has 18 vectors.
 //
 //go:noescape
-func peakFMAAVX512(n int)
+func peakFMAAVX512(n int, data *float32)

@@ -154,12 +154,16 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	g.CMPQ(ix, imm(-unroll))
 	g.JGT(label("rest"))
 	g.Label("loop")
-	if t.mr <= 4 { // bound by reading B
-		for u := range t.nv * g.bytes() * unroll / 64 {
+	ahead := t.mr <= 4 // bound by reading B
+	if ahead && g.wide() {
+		for u := range t.nv * unroll {
 			g.PREFETCHT0(at(b, 2048+64*u))
 		}
 	}
 	for u := range unroll {
+		if ahead && !g.wide() {
+			g.PREFETCHT0(at(b, 2048))
+		}
 		step(u)
 	}
 	advance(unroll)

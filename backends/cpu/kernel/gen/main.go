@@ -28,6 +28,7 @@ var groups = []struct {
 	{"depthwise", depthwise},
 	{"winograd", winograd},
 	{"convert", convert},
+	{"rowdot", rowDot},
 }
 
 func main() {
