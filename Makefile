@@ -96,7 +96,6 @@ generate:
 	$(GO) generate ./tools/abicheck
 	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
 	cd conformance/ohnn/gen && python3 go_numbers.py > ../zenum.go
-	$(GO) run ./tools/abicheck -spec tools/abicheck/ohnn.json -out ctest/abi/zohnn_abi.c
 
 bench: libs
 	@ctest/bench/run.sh $(LIB)
