@@ -110,8 +110,8 @@ install: libs
 	cd include && find . -name '*.h' -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/include/{} \;
 	install -m 755 $(LIB)/*.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 ctest/valgrind.supp ctest/tsan.supp $(DESTDIR)$(PREFIX)/share/anynpu/
-	sed -e 's|@CMAKE_INSTALL_PREFIX@|$(PREFIX)|; s|@ANYNPU_INSTALL_LIBDIR@|lib|; s|@PROJECT_VERSION@|$(VERSION)|' \
-		scripts/anynpu.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/anynpu.pc
+	sed -e 's|@INCLUDE_FROM_PKGCONFIG@|../../include|; s|@PROJECT_VERSION@|$(VERSION)|' scripts/anynpu.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/anynpu.pc
 
 clean:
 	rm -rf $(BUILD)

@@ -13,7 +13,7 @@ cp "$here/testdata/table_toy.go" "$dir/tree/capi/abi/"
 cp -r "$here/testdata/toy" "$dir/tree/capi/toy"
 cd "$dir/tree"
 
-{ make generate && make libs; } > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }
+{ go run ./capi/abi/gen && make libs; } > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }
 lib=$dir/tree/build/lib
 export ANYNPU_LOG_FILE=$dir/log
 flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")

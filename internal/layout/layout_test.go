@@ -18,7 +18,8 @@ import (
 
 const module = "github.com/anynpu/anynpu/"
 
-// mayImport lists, for each top folder, the folders of this module that its packages may import; tests may import internal as well.
+// mayImport lists, for each top folder, the folders of this module that its packages may import; tests may import internal and
+// conformance as well.
 var mayImport = map[string][]string{
 	"core":     {"core"},
 	"backends": {"core", "backends"},
@@ -75,7 +76,7 @@ func faults(i imported) string {
 	if target, ours := strings.CutPrefix(i.path, module); ours {
 		targetTop, _, _ := strings.Cut(target, "/")
 		allowed, layered := mayImport[top]
-		inTest := strings.HasSuffix(i.file, "_test.go") && targetTop == "internal"
+		inTest := strings.HasSuffix(i.file, "_test.go") && (targetTop == "internal" || targetTop == "conformance")
 		if layered && !inTest && !slices.Contains(allowed, targetTop) {
 			return top + " must not import " + targetTop
 		}
