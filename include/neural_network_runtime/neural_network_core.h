@@ -519,15 +519,16 @@ OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN_Tensor *input
  * Starts a run and returns at once. When it has ended, the function set by OH_NNExecutor_SetOnRunDone is called.
  * Since 11.
  *
- * The tensors and the array of outputs must live until that call.
+ * The array of outputs must stay valid until that call; a tensor of either array cannot be destroyed before it. Runs of
+ * one executor follow one another in the order in which they were started.
  *
  * @param executor The executor.
  * @param inputTensor Tensors with the inputs, in order.
  * @param inputCount Their number, that of the model.
  * @param outputTensor Tensors for the outputs, in order.
  * @param outputCount Their number, that of the model.
- * @param timeout Milliseconds after which the run is ended with OH_NN_TIMEOUT.
- * @param userData Pointer handed to the callbacks, not NULL.
+ * @param timeout Milliseconds from this call after which the run is ended with OH_NN_TIMEOUT; 0 for no limit.
+ * @param userData Any pointer; handed to the callbacks.
  * @return OH_NN_SUCCESS if the run was started; OH_NN_INVALID_PARAMETER; OH_NN_OPERATION_FORBIDDEN if no callback was
  *         set or asynchronous runs are turned off.
  */

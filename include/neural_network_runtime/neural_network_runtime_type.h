@@ -479,8 +479,8 @@ typedef struct OH_NN_Memory {
  *
  * @param userData The pointer given to OH_NNExecutor_RunAsync.
  * @param errCode OH_NN_SUCCESS, OH_NN_TIMEOUT, or why the run failed.
- * @param outputTensor The array of output tensors given to OH_NNExecutor_RunAsync; none after a timeout.
- * @param outputCount Number of elements of outputTensor.
+ * @param outputTensor The array of output tensors given to OH_NNExecutor_RunAsync; NULL if the run failed.
+ * @param outputCount Number of elements of outputTensor; 0 if the run failed.
  */
 typedef void (*NN_OnRunDone)(void *userData, OH_NN_ReturnCode errCode, void *outputTensor[], int32_t outputCount);
 
