@@ -58,17 +58,13 @@ func emitStruct(p printer, r record) {
 		p("SAME(offsetof(%s, %s), %d);", r.Name, f.Name, f.Offset)
 	}
 	for _, f := range r.Fields {
-		declarator := f.Type + " *"
+		pointer := f.Type + " *field"
 		if f.Array != 0 {
-			declarator = f.Type + " (*"
-		}
-		close := ""
-		if f.Array != 0 {
-			close = fmt.Sprintf(")[%d]", f.Array)
+			pointer = fmt.Sprintf("%s (*field)[%d]", f.Type, f.Array)
 		}
 		p("static inline void type_of_%s_%s(%s *s)", r.Name, f.Name, r.Name)
 		p("{")
-		p("    %sfield%s = &s->%s;", declarator, close, f.Name)
+		p("    %s = &s->%s;", pointer, f.Name)
 		p("    (void)field;")
 		p("}")
 	}
