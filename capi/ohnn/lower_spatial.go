@@ -49,6 +49,58 @@ func lowerConv(n *node) error {
 		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups, ChannelsLast: true}, n.ins()...)
 }
 
+// lowerConvTranspose takes filters as the header describes them, [O,H,W,I/group], or as the sample driver wants them, [I,H,W,O/group]: the
+// first reading that agrees with the lengths of bias and channels, operator notes row 9.
+func lowerConvTranspose(n *node) error {
+	auto, pads := n.padding()
+	groups := n.int("GROUP", 1)
+	if groups < 1 {
+		return fault.New(fault.Argument, "GROUP: %d: want at least 1", groups)
+	}
+	x, w, bias := n.fact(0).Shape, n.fact(1).Shape, n.fact(2).Shape
+	if x.Rank() != 4 || bias.Rank() != 1 {
+		return fault.New(fault.Shape, "want an image of rank 4 and a bias of rank 1, got %v and %v", x, bias)
+	}
+	in := n.ins()
+	agree := func(whole, perGroup tensor.Dim) bool { // the first and the last dimension of the filter
+		return w.Static() && (!whole.Known() || w.Dims[0].N == whole.N) && (!perGroup.Known() || w.Dims[3].N*groups == perGroup.N)
+	}
+	if outputs, channels := bias.Dims[0], x.Dims[3]; !agree(outputs, channels) {
+		if !agree(channels, outputs) {
+			return fault.New(fault.Shape, "filter %v fits neither as [O,H,W,I/%d] nor as [I,H,W,O/%d] to image %v and bias %v", w, groups, groups, x, bias)
+		}
+		var err error
+		if in[1], err = n.swapFilters(in[1], groups); err != nil {
+			return err
+		}
+	}
+	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.ConvTranspose{Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads,
+		AutoPad: auto, OutputPads: n.ints("OUTPUT_PADDINGS"), Groups: groups, ChannelsLast: true}, in...)
+}
+
+// swapFilters turns [I,H,W,O/groups] into [O,H,W,I/groups].
+func (n *node) swapFilters(w graph.Value, groups int64) (graph.Value, error) {
+	d, ok := n.b.Fact(w).Shape.Ints()
+	if !ok || d[0]%groups != 0 {
+		return graph.None, fault.New(fault.Shape, "filter %v: want a first dimension divisible by %d groups", n.b.Fact(w).Shape, groups)
+	}
+	steps := []struct {
+		o    graph.Op
+		list []int64
+	}{
+		{&op.Reshape{}, []int64{groups, d[0] / groups, d[1], d[2], d[3]}},
+		{&op.Transpose{}, []int64{0, 4, 2, 3, 1}},
+		{&op.Reshape{}, []int64{groups * d[3], d[1], d[2], d[0] / groups}},
+	}
+	for _, s := range steps {
+		var err error
+		if w, err = n.add(s.o, w, n.b.Int64s(s.list...)); err != nil {
+			return graph.None, err
+		}
+	}
+	return w, nil
+}
+
 // lowerDepthwise: output channel o reads input channel o / multiplier, which is a convolution of as many groups as there are channels.
 func lowerDepthwise(n *node) error {
 	c := n.fact(0).Shape.Dims[3]
@@ -142,14 +194,4 @@ func lowerFullConnection(n *node) error {
 
 func lowerMatMul(n *node) error {
 	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.MatMul{TransposeA: n.flag("TRANSPOSE_A", false), TransposeB: n.flag("TRANSPOSE_B", false)}, n.ins()...)
-}
-
-// zero returns a scalar 0 of output 0's type, for quantised types the zero point.
-func (n *node) zero(t tensor.Type) graph.Value {
-	size, _ := t.DType.ByteSize(1)
-	data := make([]byte, size)
-	if t.Quant.IsPerTensor() {
-		data[0] = byte(t.Quant.ZeroAt(0))
-	}
-	return n.b.Const("", tensor.Type{DType: t.DType, Shape: tensor.Of(), Quant: t.Quant}, data)
 }
