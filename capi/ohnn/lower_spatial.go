@@ -17,9 +17,7 @@ func init() {
 		"AVG_POOL":                lowerAveragePool,
 		"FULL_CONNECTION":         lowerFullConnection,
 		"MATMUL":                  lowerMatMul,
-		"BATCH_NORM": func(n *node) error {
-			return n.emit(&op.BatchNorm{Epsilon: n.float("EPSILON", 1e-4), Axis: -1}, n.ins()...)
-		},
+		"CONV2D_TRANSPOSE":        lowerConvTranspose,
 	})
 }
 

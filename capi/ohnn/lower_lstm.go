@@ -1,0 +1,80 @@
+package ohnn
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	lowerAll(map[string]func(n *node) error{"LSTM": lowerLSTM})
+}
+
+// lowerLSTM: one layer, gates in the order input, output, forget, cell, without projection; DROPOUT means nothing when a model runs. The
+// sequence comes out as [T,D,B,H], or, declared with rank 3, as [T,B,D H].
+func lowerLSTM(n *node) error {
+	directions := int64(1)
+	o := &op.LSTM{Gates: op.GatesIOFC, ZoneoutCell: n.float("ZONEOUT_CELL", 0), ZoneoutHidden: n.float("ZONEOUT_HIDDEN", 0)}
+	if n.flag("BIDIRECTIONAL", false) {
+		o.Direction, directions = op.Bidirectional, 2
+	}
+	if err := n.checkLSTM(directions); err != nil {
+		return err
+	}
+	bias := graph.None
+	if n.flag("HAS_BIAS", false) {
+		bias = n.in(3)
+	}
+	declared := []tensor.Type{n.outType(0), n.outType(1), n.outType(2)}
+	declared[0].Shape = tensor.AnyShape()
+	out, err := n.addTyped(o, declared, n.in(0), n.in(1), n.in(2), bias, graph.None, n.in(4), n.in(5))
+	if err != nil {
+		return err
+	}
+	y := out[0]
+	if n.outType(0).Shape.Rank() == 3 {
+		if y, err = n.addAs(0, &op.Transpose{}, y, n.b.Int64s(0, 2, 1, 3)); err != nil {
+			return err
+		}
+		hidden := n.fact(2).Shape.Dims[2]
+		if !hidden.Known() {
+			return fault.New(fault.Unsupported, "input 2: %v: the hidden size must be known when the model is built", n.fact(2).Shape)
+		}
+		if y, err = n.addAs(0, &op.Reshape{ZeroCopies: true}, y, n.b.Int64s(0, 0, directions*hidden.N)); err != nil {
+			return err
+		}
+	}
+	for i, v := range []graph.Value{y, out[1], out[2]} {
+		if err := n.put(i, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLSTM refuses parameters that contradict each other or the tensors, and what only other engines have.
+func (n *node) checkLSTM(directions int64) error {
+	if n.rank(0) != 3 || n.rank(2) != 3 {
+		return fault.New(fault.Shape, "want x and weights of rank 3, got %v and %v", n.fact(0).Shape, n.fact(2).Shape)
+	}
+	if v := n.int("NUM_LAYERS", 1); v > 1 {
+		return fault.New(fault.Unsupported, "NUM_LAYERS: %d: only one layer is supported: chain operations", v)
+	}
+	if v := n.int("PROJ_SIZE", 0); v != 0 {
+		return fault.New(fault.Unsupported, "PROJ_SIZE: %d: projection is not supported", v)
+	}
+	for _, p := range []struct {
+		name string
+		want tensor.Dim
+	}{
+		{"NUM_DIRECTIONS", tensor.D(directions)},
+		{"INPUT_SIZE", n.fact(0).Shape.Dims[2]},
+		{"HIDDEN_SIZE", n.fact(2).Shape.Dims[2]},
+	} {
+		if v := n.int(p.name, 0); v != 0 && p.want.Known() && v != p.want.N {
+			return fault.New(fault.Argument, "%s: %d: the tensors and BIDIRECTIONAL say %d", p.name, v, p.want.N)
+		}
+	}
+	return nil
+}
