@@ -73,6 +73,7 @@ type tileArgs struct {
 
 const (
 	chunkFlops = 8 << 20   // work of one chunk: tens of microseconds
+	leastFlops = 1 << 18   // work below which a chunk is not divided further
 	callFlops  = 8 << 20   // work of one assembly call
 	blockBytes = 512 << 10 // rows of A kept in the second-level cache
 )
@@ -86,32 +87,26 @@ func (g *Gemm) Plan(threads int) int {
 		return 0
 	}
 	panels := Panels(g.N)
-	k := max(1, g.depth())
-	// Few rows: split columns, which also splits the reading of B.
-	rows := min(g.M, max(48, roundUp(blockBytes/(4*k), 24)))
-	if rows < g.M { // even out the last block
-		n := (g.M + rows - 1) / rows
-		rows = min(g.M, roundUp((g.M+n-1)/n, 24))
+	depth, footprint := max(1, g.depth()), max(1, g.K)
+	if g.Ind != nil { // neighbouring rows share most of what they read
+		footprint *= max(1, min(3, g.Ind.taps))
 	}
-	cols := max(1, min(panels, chunkFlops/(2*rows*PanelCols*k)))
-	if threads > 1 {
-		for ceilDiv(g.M, rows)*ceilDiv(panels, cols) < 4*threads {
-			switch {
-			case cols > 1 && (rows <= 48 || cols >= 4):
-				cols = (cols + 1) / 2
-			case rows > 24 && 2*rows*cols*PanelCols*k > 1<<18:
-				rows = roundUp((rows+1)/2, 24)
-			case cols > 1 && 2*rows*cols*PanelCols*k > 1<<18:
-				cols = (cols + 1) / 2
-			default:
-				goto done
-			}
-			if rows <= 24 && cols == 1 {
-				break
-			}
+	target := max(48, blockBytes/(4*footprint)/24*24)
+	blocks := max(1, (g.M+target/2)/target)
+	rows := min(g.M, roundUp(ceilDiv(g.M, blocks), 24))
+	cols := max(1, min(panels, chunkFlops/(2*rows*PanelCols*depth)))
+	for threads > 1 && ceilDiv(g.M, rows)*ceilDiv(panels, cols) < 4*threads && 2*rows*cols*PanelCols*depth > leastFlops {
+		switch {
+		case rows > 24 && rows >= cols*PanelCols:
+			rows = roundUp(ceilDiv(rows, 2), 24)
+		case cols > 1:
+			cols = ceilDiv(cols, 2)
+		case rows > 24:
+			rows = roundUp(ceilDiv(rows, 2), 24)
+		default:
+			threads = 1
 		}
 	}
-done:
 	g.rowStep, g.panelStep = rows, cols
 	g.rowChunks = ceilDiv(g.M, rows)
 	return g.rowChunks * ceilDiv(panels, cols)

@@ -16,10 +16,13 @@ func Interleave(dst, src []float32, c, n int) {
 		Transpose(dst, c, src, n, c, n)
 		return
 	}
-	a, b, d := src[:n], src[n:2*n], src[2*n:3*n]
-	inVectors(n,
-		func(i, n int) { interleave3K(&dst[3*i], &a[i], &b[i], &d[i], n) },
-		func(i, n int) { interleave3Generic(&dst[3*i], &a[i], &b[i], &d[i], n) })
+	interleaveThree(dst, src[:n], src[n:2*n], src[2*n:3*n])
+}
+
+func interleaveThree(dst, a, b, c []float32) {
+	inVectors(len(a),
+		func(i, n int) { interleave3K(&dst[3*i], &a[i], &b[i], &c[i], n) },
+		func(i, n int) { interleave3Generic(&dst[3*i], &a[i], &b[i], &c[i], n) })
 }
 
 func interleave3Generic(dst, a, b, c *float32, n int) {

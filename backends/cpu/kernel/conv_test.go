@@ -1,0 +1,173 @@
+package kernel
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSmallConv_againstDirect(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for i, s := range []struct {
+			c, n, batch int
+			w           Window
+		}{
+			{3, 32, 1, Window2D([2]int{20, 33}, [2]int{3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{10, 17})},
+			{3, 40, 2, Window2D([2]int{15, 16}, [2]int{7, 7}, [2]int{2, 2}, [2]int{1, 1}, [2]int{3, 3}, [2]int{8, 8})},
+			{1, 6, 1, Window2D([2]int{28, 28}, [2]int{5, 5}, [2]int{1, 1}, [2]int{1, 1}, [2]int{2, 2}, [2]int{28, 28})},
+			{4, 17, 1, Window2D([2]int{9, 5}, [2]int{6, 6}, [2]int{2, 2}, [2]int{1, 1}, [2]int{2, 2}, [2]int{4, 2})},
+			{2, 9, 1, Window2D([2]int{9, 5}, [2]int{3, 1}, [2]int{1, 3}, [2]int{2, 1}, [2]int{0, 0}, [2]int{5, 2})},
+			{3, 8, 1, Window2D([2]int{1, 2}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{4, 4}, [2]int{7, 8})},
+		} {
+			for mode := range 4 {
+				planar, threads := mode&1 != 0, 1+mode
+				ldx, ldy := s.c+mode, s.n+mode
+				x := randSlice(uint64(i), extent(s.batch*s.w.In[1]*s.w.In[2], s.c, ldx))
+				given := x
+				if planar {
+					given = make([]float32, s.batch*s.c*s.w.In[1]*s.w.In[2])
+					for j := range given {
+						area := s.w.In[1] * s.w.In[2]
+						given[j] = x[(j/area/s.c*area+j%area)*ldx+j/area%s.c]
+					}
+				}
+				k := s.w.Taps() * s.c
+				wt := randSlice(uint64(i+3), k*s.n)
+				pb := make([]float32, PackedLen(k, s.n))
+				PackB(pb, wt, k, s.n, s.n)
+				y := newGuarded(extent(s.batch*s.w.Outputs(), s.n, ldy), i)
+				f := SmallConv{C: s.c, N: s.n, Batch: s.batch, Win: s.w, X: given, LDX: ldx, Planar: planar, B: pb, Y: y.data, LDY: ldy, Bias: randSlice(5, s.n), Act: Act{Op: Relu}}
+				chunks := f.Plan(threads)
+				work := newGuarded(f.WorkLen, 0)
+				f.Work = work.data
+				for j := chunks - 1; j >= 0; j-- {
+					f.Chunk(j, j%threads)
+				}
+				y.check(t, "Y")
+				work.check(t, "Work")
+				for p := range s.batch * s.w.Outputs() {
+					for o := range s.n {
+						per := s.w.Outputs()
+						v, mag := convOracle(x, s.batch, s.c, ldx, s.w, func(tap, ci, co int) float32 { return wt[(tap*s.c+ci)*s.n+co] }, o, p/per, 0, p%per/s.w.Out[2], p%s.w.Out[2])
+						require.InDelta(t, max(0, v+float64(f.Bias[o])), y.data[p*ldy+o], 1e-6*(mag+1), "case %d mode %d position %d channel %d", i, mode, p, o)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestConvTranspose_againstScatter(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for i, s := range []struct {
+			c, n, batch                            int
+			in, kernel, stride, dilation, pad, out [2]int
+		}{
+			{5, 19, 1, [2]int{4, 5}, [2]int{2, 2}, [2]int{2, 2}, [2]int{1, 1}, [2]int{0, 0}, [2]int{8, 10}},
+			{8, 33, 2, [2]int{3, 4}, [2]int{4, 4}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 8}},
+			{3, 7, 1, [2]int{5, 3}, [2]int{3, 3}, [2]int{1, 1}, [2]int{2, 1}, [2]int{1, 1}, [2]int{7, 3}},
+			{4, 4, 1, [2]int{3, 3}, [2]int{2, 1}, [2]int{3, 4}, [2]int{1, 1}, [2]int{0, 0}, [2]int{9, 12}},
+			{6, 40, 1, [2]int{2, 6}, [2]int{5, 3}, [2]int{2, 3}, [2]int{1, 2}, [2]int{2, 1}, [2]int{4, 18}},
+		} {
+			ldx, ldy := s.c+1, s.n+2
+			x := randSlice(uint64(i), extent(s.batch*s.in[0]*s.in[1], s.c, ldx))
+			w := randSlice(uint64(i+7), s.kernel[0]*s.kernel[1]*s.c*s.n)
+			y := newGuarded(extent(s.batch*s.out[0]*s.out[1], s.n, ldy), i)
+			c := ConvTranspose{
+				C: s.c, N: s.n, Batch: s.batch, In: s.in, Out: s.out, Kernel: s.kernel, Stride: s.stride, Dilation: s.dilation, Pad: s.pad,
+				X: x, LDX: ldx, Y: y.data, LDY: ldy, Bias: randSlice(3, s.n), Zero: make([]float32, s.c),
+			}
+			require.NoError(t, c.Phases())
+			c.W = make([]float32, c.PackedConvTransposeLen())
+			c.PackConvTranspose(c.W, w)
+			for j := c.Plan(1+i) - 1; j >= 0; j-- {
+				c.Chunk(j)
+			}
+			y.check(t, "Y")
+			want := make([]float64, s.batch*s.out[0]*s.out[1]*s.n)
+			for p := range want {
+				want[p] = float64(c.Bias[p%s.n])
+			}
+			for p := range s.batch * s.in[0] * s.in[1] {
+				n, iy, ix := p/(s.in[0]*s.in[1]), p/s.in[1]%s.in[0], p%s.in[1]
+				for k := range s.kernel[0] * s.kernel[1] {
+					oy := iy*s.stride[0] - s.pad[0] + k/s.kernel[1]*s.dilation[0]
+					ox := ix*s.stride[1] - s.pad[1] + k%s.kernel[1]*s.dilation[1]
+					if oy < 0 || oy >= s.out[0] || ox < 0 || ox >= s.out[1] {
+						continue
+					}
+					for ci := range s.c {
+						for o := range s.n {
+							want[((n*s.out[0]+oy)*s.out[1]+ox)*s.n+o] += float64(x[p*ldx+ci]) * float64(w[(k*s.c+ci)*s.n+o])
+						}
+					}
+				}
+			}
+			for p, v := range want {
+				require.InDelta(t, v, y.data[p/s.n*ldy+p%s.n], 1e-5, "case %d position %d channel %d", i, p/s.n, p%s.n)
+			}
+		}
+	})
+}
+
+func TestConvTranspose_refusesHugeOffsets(t *testing.T) {
+	c := ConvTranspose{C: 1, N: 1, Batch: 1, In: [2]int{1 << 16, 1 << 16}, Out: [2]int{1, 1}, Kernel: [2]int{1, 1}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, LDX: 1, LDY: 1}
+	assert.ErrorContains(t, c.Phases(), "31 bits")
+}
+
+func BenchmarkConv(b *testing.B) {
+	one := [2]int{1, 1}
+	sq := func(n int) [2]int { return [2]int{n, n} }
+	benchISA(b, func(b *testing.B) {
+		for _, s := range []struct{ h, c, n, k, s int }{{224, 3, 32, 3, 2}, {224, 3, 64, 7, 2}, {640, 3, 32, 6, 2}, {28, 1, 6, 5, 1}} {
+			b.Run(fmt.Sprintf("first_%dx%dx%d_n%d_k%d_s%d", s.h, s.h, s.c, s.n, s.k, s.s), func(b *testing.B) {
+				o := (s.h-1)/s.s + 1
+				w := Window2D(sq(s.h), sq(s.k), sq(s.s), one, sq((s.k-1)/2), sq(o))
+				k := s.k * s.k * s.c
+				f := SmallConv{C: s.c, N: s.n, Batch: 1, Win: w, X: randSlice(1, s.h*s.h*s.c), Planar: true, B: Aligned[float32](PackedLen(k, s.n)), Y: Aligned[float32](o * o * s.n), LDY: s.n, Act: Act{Op: Relu}}
+				PackB(f.B, randSlice(2, k*s.n), k, s.n, s.n)
+				n := f.Plan(1)
+				f.Work = Aligned[float32](f.WorkLen)
+				report(b, 2*float64(o*o*k*s.n), func() {
+					for i := range n {
+						f.Chunk(i, 0)
+					}
+				})
+			})
+		}
+		for _, s := range []struct{ h, c, n, s int }{{56, 128, 128, 2}, {28, 256, 256, 2}, {14, 512, 512, 2}, {80, 128, 256, 2}, {14, 256, 256, 1}} {
+			b.Run(fmt.Sprintf("3x3_%dx%dx%d_n%d_s%d", s.h, s.h, s.c, s.n, s.s), func(b *testing.B) {
+				o := (s.h-1)/s.s + 1
+				w := Window2D(sq(s.h), sq(3), sq(s.s), one, one, sq(o))
+				ind, err := NewIndirection(w, 1, s.c)
+				require.NoError(b, err)
+				x, y := Aligned[float32](s.h*s.h*s.c), Aligned[float32](o*o*s.n)
+				fillRand(rng(1), x)
+				g := Gemm{M: o * o, N: s.n, K: s.c, A: x, B: Aligned[float32](PackedLen(9*s.c, s.n)), C: y, LDC: s.n, Ind: ind, Zero: make([]float32, s.c), Act: Act{Op: Relu}}
+				PackB(g.B, randSlice(2, 9*s.c*s.n), 9*s.c, s.n, s.n)
+				report(b, 2*float64(o*o*9*s.c*s.n), g.Run)
+			})
+		}
+	})
+}
+
+func TestWindow_ranges(t *testing.T) {
+	for _, w := range windows2D() {
+		for d := 1; d < 3; d++ {
+			lo, hi := w.interior(d)
+			for o := range w.Out[d] {
+				k0, k1 := w.valid(d, o)
+				all := true
+				for k := range w.Kernel[d] {
+					i := w.at(d, o, k)
+					inside := i >= 0 && i < w.In[d]
+					all = all && inside
+					require.Equal(t, inside, k >= k0 && k < k1, "%+v dimension %d output %d tap %d", w, d, o, k)
+				}
+				require.Equal(t, all, o >= lo && o < hi, "%+v dimension %d output %d", w, d, o)
+			}
+		}
+	}
+}

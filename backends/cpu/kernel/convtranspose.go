@@ -1,0 +1,177 @@
+package kernel
+
+import "fmt"
+
+// ConvTranspose is a two-dimensional transposed convolution of channels-last
+// input: input position i adds X[i]*W[k] to output position i*Stride - Pad +
+// k*Dilation. The output is computed phase by phase: positions with the same
+// remainder modulo the stride use the same taps, which makes each phase an
+// ordinary convolution without wasted products. Semantics and numeric contract
+// are those of [Gemm] with an [Indirection], without a residual.
+type ConvTranspose struct {
+	C, N, Batch      int
+	In, Out, Kernel  [2]int
+	Stride, Dilation [2]int // at least 1
+	Pad              [2]int // before the first row and column
+	X                []float32
+	LDX              int
+	W                []float32 // from PackConvTranspose
+	Y                []float32
+	LDY              int
+	Bias             []float32 // N values, or nil
+	Act              Act
+	Zero             []float32 // C zeros
+
+	phases []phase
+	rows   []phaseRow
+	step   int
+}
+
+// phase is the output positions y0 + i*Stride[0], x0 + j*Stride[1].
+type phase struct {
+	y0, x0, h, w int
+	taps         []int // kernel positions that reach it
+	ind          Indirection
+	pack         []float32
+}
+
+// phaseRow is the unit of work: one row of one phase, for all images in turn.
+type phaseRow struct{ phase, row int }
+
+// Phases fixes the geometry: it must be called once before PackConvTranspose and
+// Plan, and again when sizes change. It fails when offsets do not fit 31 bits.
+func (c *ConvTranspose) Phases() error {
+	for d := range 2 {
+		if c.Stride[d] < 1 || c.Dilation[d] < 1 || c.Kernel[d] < 1 || c.In[d] < 0 || c.Out[d] < 0 {
+			panic(fmt.Sprintf("kernel: ConvTranspose: bad sizes in=%v out=%v kernel=%v stride=%v dilation=%v", c.In, c.Out, c.Kernel, c.Stride, c.Dilation))
+		}
+	}
+	if float64(c.Batch)*float64(c.In[0])*float64(c.In[1])*float64(c.LDX) > 1<<31-1 {
+		return fmt.Errorf("kernel: transposed convolution: input of %dx%dx%d positions of %d values does not fit 31 bits", c.Batch, c.In[0], c.In[1], c.LDX)
+	}
+	c.phases, c.rows = nil, nil
+	for y0 := range min(c.Stride[0], c.Out[0]) {
+		for x0 := range min(c.Stride[1], c.Out[1]) {
+			p := phase{y0: y0, x0: x0, h: ceilDiv(c.Out[0]-y0, c.Stride[0]), w: ceilDiv(c.Out[1]-x0, c.Stride[1])}
+			for k := range c.Kernel[0] * c.Kernel[1] {
+				_, okY := c.source(0, y0, k/c.Kernel[1])
+				_, okX := c.source(1, x0, k%c.Kernel[1])
+				if okY && okX {
+					p.taps = append(p.taps, k)
+				}
+			}
+			c.table(&p)
+			for r := range c.Batch * p.h {
+				c.rows = append(c.rows, phaseRow{len(c.phases), r})
+			}
+			c.phases = append(c.phases, p)
+		}
+	}
+	return nil
+}
+
+// source is the input coordinate that tap k adds to output o; ok says whether the
+// stride meets it. The coordinate may lie outside the input.
+func (c *ConvTranspose) source(d, o, k int) (i int, ok bool) {
+	i = o + c.Pad[d] - k*c.Dilation[d]
+	if m := i % c.Stride[d]; m != 0 {
+		return 0, false
+	}
+	return i / c.Stride[d], true
+}
+
+func (c *ConvTranspose) table(p *phase) {
+	rows := c.Batch * p.h * p.w
+	p.ind = Indirection{tab: make([]int32, len(p.taps)*rows), taps: len(p.taps), rows: rows, last: -1, padded: true}
+	for t, k := range p.taps {
+		for i := range rows {
+			n, y, x := i/(p.h*p.w), i/p.w%p.h, i%p.w
+			iy, _ := c.source(0, p.y0+y*c.Stride[0], k/c.Kernel[1])
+			ix, _ := c.source(1, p.x0+x*c.Stride[1], k%c.Kernel[1])
+			o := -1
+			if iy >= 0 && iy < c.In[0] && ix >= 0 && ix < c.In[1] {
+				o = ((n*c.In[0]+iy)*c.In[1] + ix) * c.LDX
+				p.ind.last = max(p.ind.last, o)
+			}
+			p.ind.tab[t*rows+i] = int32(o)
+		}
+	}
+}
+
+// PackedConvTransposeLen is the number of values that PackConvTranspose writes.
+func (c *ConvTranspose) PackedConvTransposeLen() int {
+	n := 0
+	for i := range c.phases {
+		n += PackedLen(len(c.phases[i].taps)*c.C, c.N)
+	}
+	return n
+}
+
+// PackConvTranspose packs filters w, row-major [kernel positions][C][N], for
+// every phase.
+func (c *ConvTranspose) PackConvTranspose(dst, w []float32) {
+	need("PackConvTranspose", "dst", len(dst), c.PackedConvTransposeLen())
+	need("PackConvTranspose", "w", len(w), c.Kernel[0]*c.Kernel[1]*c.C*c.N)
+	for i := range c.phases {
+		p := &c.phases[i]
+		k := len(p.taps) * c.C
+		rows := make([]float32, 0, k*c.N)
+		for _, t := range p.taps {
+			rows = append(rows, w[t*c.C*c.N:][:c.C*c.N]...)
+		}
+		PackB(dst, rows, k, c.N, c.N)
+		dst = dst[PackedLen(k, c.N):]
+	}
+}
+
+// Plan checks the operands, divides the rows of all phases into chunks for the
+// given number of threads and returns their number.
+func (c *ConvTranspose) Plan(threads int) int {
+	if c.LDX < c.C || c.LDY < c.N {
+		panic(fmt.Sprintf("kernel: ConvTranspose: stride below row length: C=%d N=%d LDX=%d LDY=%d", c.C, c.N, c.LDX, c.LDY))
+	}
+	need("ConvTranspose", "X", len(c.X), extent(c.Batch*c.In[0]*c.In[1], c.C, c.LDX))
+	need("ConvTranspose", "Y", len(c.Y), extent(c.Batch*c.Out[0]*c.Out[1], c.N, c.LDY))
+	need("ConvTranspose", "W", len(c.W), c.PackedConvTransposeLen())
+	need("ConvTranspose", "Zero", len(c.Zero), c.C)
+	if c.Bias != nil {
+		need("ConvTranspose", "Bias", len(c.Bias), c.N)
+	}
+	if c.N == 0 || len(c.rows) == 0 {
+		return 0
+	}
+	w := c.W
+	for i := range c.phases {
+		n := PackedLen(len(c.phases[i].taps)*c.C, c.N)
+		c.phases[i].pack, w = w[:n], w[n:]
+	}
+	var chunks int
+	perRow := 2 * c.C * c.N * c.Kernel[0] * c.Kernel[1] * c.In[0] * c.In[1] * c.Batch / len(c.rows)
+	c.step, chunks = splitRows(len(c.rows), perRow, threads)
+	return chunks
+}
+
+// Chunk computes chunk i of the division that Plan made.
+func (c *ConvTranspose) Chunk(i int) {
+	for _, r := range c.rows[i*c.step : min((i+1)*c.step, len(c.rows))] {
+		p := &c.phases[r.phase]
+		ind := p.ind
+		if len(ind.tab) > 0 {
+			ind.tab = ind.tab[r.row*p.w:]
+		}
+		y := p.y0 + r.row%p.h*c.Stride[0]
+		g := Gemm{
+			M: p.w, N: c.N, K: c.C, A: c.X, B: p.pack, LDC: c.Stride[1] * c.LDY,
+			C:    c.Y[((r.row/p.h*c.Out[0]+y)*c.Out[1]+p.x0)*c.LDY:],
+			Bias: c.Bias, Act: c.Act, Ind: &ind, Zero: c.Zero,
+		}
+		g.Block(0, p.w, 0, Panels(c.N))
+	}
+}
+
+// Run computes everything on the calling goroutine.
+func (c *ConvTranspose) Run() {
+	for i := range c.Plan(1) {
+		c.Chunk(i)
+	}
+}
