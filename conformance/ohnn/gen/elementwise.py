@@ -54,6 +54,8 @@ def quantised(op, name, f, dtype, lo, hi, shape, params=()):
     g = rng(op + name)
     info = np.iinfo(dtype)
     sx = (hi - lo) / 255
+    if op in ("CEIL", "FLOOR", "ROUND"):  # steps: inputs that float32 and float64 place on the same side of each
+        sx = 2.0 ** math.ceil(math.log2(sx))
     qx = Q(F32(sx), int(np.clip(round(info.min - lo / sx), info.min, info.max)))
     x = qx.quantise(g.uniform(lo, hi, shape), dtype)
     with np.errstate(all="ignore"):
