@@ -37,6 +37,14 @@ type moveCase struct {
 // name says which case failed: the operator and its place in the file.
 func (c moveCase) name(i int) string { return fmt.Sprintf("%d %s %s %s", i, c.Op, c.Attrs, c.Note) }
 
+// outputs is how many outputs the node has; a failing case does not list them.
+func (c moveCase) outputs() int {
+	if c.Op == "detection_post_process" {
+		return 4
+	}
+	return max(1, len(c.Out))
+}
+
 func (c moveCase) op(t *testing.T) graph.Op {
 	t.Helper()
 	o, ok := graph.NewOp(c.Op)
@@ -125,7 +133,7 @@ func checkMoves(t *testing.T, c moveCase, msg string) {
 	for k, v := range c.In {
 		in[k] = v.tensor(t, tensor.Invalid)
 	}
-	got, err := Compute(o, in, make([]tensor.Type, max(1, len(c.Out))))
+	got, err := Compute(o, in, make([]tensor.Type, c.outputs()))
 	if c.Fail != "" {
 		require.Error(t, err, msg)
 		require.Equal(t, c.Fail, fault.KindOf(err).String(), "%s: %v", msg, err)
@@ -145,8 +153,8 @@ func checkMoves(t *testing.T, c moveCase, msg string) {
 func retyped(t *testing.T, c moveCase, o graph.Op, in []tensor.Tensor, msg string) {
 	t.Helper()
 	for d := tensor.Bool; d <= tensor.Float4E2M1; d++ {
-		if d == tensor.Float4E2M1 && !fitsFloat4(c) {
-			continue
+		if d == tensor.Float4E2M1 && !fitsFloat4(c) || d == tensor.Bool && c.Op == "unique" {
+			continue // the values would become others
 		}
 		args := append([]tensor.Tensor(nil), in...)
 		for _, k := range c.Retype {

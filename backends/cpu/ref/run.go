@@ -9,7 +9,8 @@ import (
 )
 
 // Run computes a whole graph node by node: the simplest possible execution, for tests and for bodies of control flow. ctx is looked at
-// between nodes. Inputs are checked against the graph's declared types.
+// between nodes. Inputs are checked against the graph's declared types;
+// a quantised one is requantised to the declared parameters, an unquantised one takes them over.
 func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tensor, error) {
 	if len(in) != len(g.In) {
 		return nil, fault.New(fault.Argument, "graph %q: want %d inputs, got %d", g.Name, len(g.In), len(in))
@@ -29,8 +30,14 @@ func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tens
 			return nil, fault.New(fault.Shape, "graph %q: input %d: want %v, got %v", g.Name, i, f.Shape, tensor.Of(in[i].Dims...))
 		}
 		vals[v] = in[i]
-		if f.Quant != nil {
+		switch {
+		case f.Quant == nil:
+		case in[i].Quant == nil:
 			vals[v].Quant = f.Quant
+		default:
+			if vals[v], err = requantised(in[i], tensor.Type{DType: in[i].DType, Quant: f.Quant}); err != nil {
+				return nil, fault.Wrap(err, "graph %q: input %d", g.Name, i)
+			}
 		}
 	}
 	for v := range g.Values {

@@ -1,0 +1,85 @@
+package ref
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Bits, func(o *op.Unique, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		x := in[0]
+		dims, a := x.Dims, 0
+		if o.Flatten {
+			dims = []int64{int64(x.Count())}
+		} else {
+			var err error
+			if a, err = op.Axis(o.Axis, len(dims)); err != nil {
+				return nil, err
+			}
+		}
+		outer, size, inner := around(dims, a)
+		compareSteps := func(s, t int) int {
+			for i := range outer {
+				for k := range inner {
+					if c := scalarAt(x, (i*size+s)*inner+k).order(scalarAt(x, (i*size+t)*inner+k)); c != 0 {
+						return c
+					}
+				}
+			}
+			return 0
+		}
+		order := make([]int, size)
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, compareSteps)
+		var groups [][]int // of equal steps, each in ascending order
+		for i, s := range order {
+			if i == 0 || compareSteps(order[i-1], s) != 0 {
+				groups = append(groups, nil)
+			}
+			groups[len(groups)-1] = append(groups[len(groups)-1], s)
+		}
+		if o.Unsorted {
+			slices.SortFunc(groups, func(g, h []int) int { return cmp.Compare(g[0], h[0]) })
+		}
+		first := make([]int, len(groups))
+		n := int64(len(groups))
+		lists := []tensor.Tensor{tensor.New(tensor.Int64, n), tensor.New(tensor.Int64, int64(size)), tensor.New(tensor.Int64, n)}
+		for i, g := range groups {
+			first[i] = g[0]
+			storeInt(lists[0], i, int64(g[0]))
+			for _, s := range g {
+				storeInt(lists[1], s, int64(i))
+			}
+			storeInt(lists[2], i, int64(len(g)))
+		}
+		y, err := pick(x, out[0], dims, a, outer, size, inner, first)
+		if err != nil {
+			return nil, err
+		}
+		return append(y, lists[:len(out)-1]...), nil
+	})
+}
+
+// order compares two elements of one type; NaN is equal to NaN and larger than every number.
+func (s scalar) order(t scalar) int {
+	switch s.kind {
+	case intKind:
+		return cmp.Compare(s.i, t.i)
+	case uintKind:
+		return cmp.Compare(s.u, t.u)
+	}
+	switch a, b := s.f != s.f, t.f != t.f; {
+	case a && b:
+		return 0
+	case a:
+		return 1
+	case b:
+		return -1
+	}
+	return cmp.Compare(s.f, t.f)
+}

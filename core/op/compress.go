@@ -1,0 +1,50 @@
+package op
+
+import (
+	"errors"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Compress keeps the slices of x along an axis whose entry in cond is true.
+//
+// Inputs: x of any type; cond, bool [n], n at most the size of the axis: slices without an entry are dropped. Output: y of x's type; with
+// Flatten x is first flattened and y is a list. An entry that is true beyond the axis fails the run with fault.Data.
+// Source: ONNX Compress-11.
+type Compress struct {
+	Axis    int64 // negative counts from the end; unused with Flatten
+	Flatten bool
+}
+
+func init() { graph.Register((*Compress)(nil)) }
+
+// Name returns "compress".
+func (*Compress) Name() string { return "compress" }
+
+// Traits: the values of cond decide the output's shape.
+func (*Compress) Traits() graph.Traits { return graph.Traits{DataDependent: true} }
+
+// Infer returns the rank, and the sizes off the axis.
+func (o *Compress) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	if err := arity(in, 2, 2, declared, 1, 1); err != nil {
+		return nil, err
+	}
+	if err := wantType(in, 1, "bool", func(d tensor.DType) bool { return d == tensor.Bool }); err != nil {
+		return nil, err
+	}
+	if err := wantRank(in, 1, 1); err != nil {
+		return nil, err
+	}
+	if o.Flatten {
+		return movedOne(declared, in[0], tensor.AnyOfRank(1), nil)
+	}
+	a, known, err := axisOf(in, 0, o.Axis)
+	if err != nil || !known {
+		out, err2 := movedOne(declared, in[0], tensor.AnyShape(), nil)
+		return out, errors.Join(err, err2)
+	}
+	s := in[0].Shape.Clone()
+	s.Dims[a] = tensor.AnyDim()
+	return movedOne(declared, in[0], s, sameAxis(a))
+}

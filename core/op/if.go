@@ -1,0 +1,75 @@
+package op
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// If runs one of two bodies.
+//
+// Inputs: cond, bool, one element; captures..., the inputs of both bodies in order. Outputs: those of the body that ran; both must give the
+// same element types, shapes may differ. Source: ONNX If-21, ANEURALNETWORKS_IF.
+type If struct {
+	Then, Else *graph.Graph
+}
+
+func init() { graph.Register((*If)(nil)) }
+
+// Name returns "if".
+func (*If) Name() string { return "if" }
+
+// Traits: the outputs' shapes depend on values; impure, and with an effect, where a body is.
+func (o *If) Traits() graph.Traits {
+	return withBodies(graph.Traits{DataDependent: true, ShapeInputs: []int{0}}, o.Bodies())
+}
+
+// Bodies returns Then and Else.
+func (o *If) Bodies() []*graph.Graph { return []*graph.Graph{o.Then, o.Else} }
+
+// Infer returns what both bodies agree on, or what the one gives that a constant cond selects.
+func (o *If) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	if err := arity(in, 1, math.MaxInt32, declared, 0, math.MaxInt32); err != nil {
+		return nil, err
+	}
+	if err := wantCondition(in, 0); err != nil {
+		return nil, err
+	}
+	var ways [][]tensor.Fact
+	cond, known := in[0].KnownInts()
+	for i, g := range o.Bodies() {
+		if known && len(cond) == 1 && (cond[0] != 0) != (i == 0) {
+			continue
+		}
+		out, err := inferBody(g, in[1:])
+		if err != nil {
+			return nil, err
+		}
+		if len(out) != len(declared) {
+			return nil, fault.New(fault.Argument, "body %q: has %d outputs, want %d", g.Name, len(out), len(declared))
+		}
+		ways = append(ways, out)
+	}
+	out := make([]tensor.Fact, len(declared))
+	for i := range out {
+		f := ways[0][i]
+		if len(ways) > 1 {
+			var err error
+			if f, _, err = either(f, ways[1][i]); err != nil {
+				return nil, fault.Wrap(err, "output %d", i)
+			}
+		}
+		out[i] = declaredQuant(f, declared[i])
+	}
+	return out, nil
+}
+
+// wantCondition checks that input i is one bool.
+func wantCondition(in []tensor.Fact, i int) error {
+	if err := wantType(in, i, "bool", func(d tensor.DType) bool { return d == tensor.Bool }); err != nil {
+		return err
+	}
+	return wantScalar(in, i)
+}
