@@ -31,12 +31,14 @@ type ConvTranspose struct {
 type phase struct {
 	y0, x0, h, w int
 	taps         []int // kernel positions that reach it
-	ind          Indirection
 	pack         []float32
 }
 
-// phaseRow is the unit of work: one row of one phase, for all images in turn.
-type phaseRow struct{ phase, row int }
+// phaseRow is the unit of work: one row of one phase of one image.
+type phaseRow struct {
+	phase, row int
+	ind        Indirection // the row's part of the phase's table
+}
 
 // Phases fixes the geometry: it must be called once before PackConvTranspose and
 // Plan, and again when sizes change. It fails when offsets do not fit 31 bits.
@@ -60,9 +62,13 @@ func (c *ConvTranspose) Phases() error {
 					p.taps = append(p.taps, k)
 				}
 			}
-			c.table(&p)
+			ind := c.table(&p)
 			for r := range c.Batch * p.h {
-				c.rows = append(c.rows, phaseRow{len(c.phases), r})
+				row := phaseRow{len(c.phases), r, ind}
+				if len(ind.tab) > 0 {
+					row.ind.tab = ind.tab[r*p.w:]
+				}
+				c.rows = append(c.rows, row)
 			}
 			c.phases = append(c.phases, p)
 		}
@@ -80,9 +86,9 @@ func (c *ConvTranspose) source(d, o, k int) (i int, ok bool) {
 	return i / c.Stride[d], true
 }
 
-func (c *ConvTranspose) table(p *phase) {
+func (c *ConvTranspose) table(p *phase) Indirection {
 	rows := c.Batch * p.h * p.w
-	p.ind = Indirection{tab: make([]int32, len(p.taps)*rows), taps: len(p.taps), rows: rows, last: -1, padded: true}
+	ind := Indirection{tab: make([]int32, len(p.taps)*rows), taps: len(p.taps), rows: rows, last: -1, padded: true}
 	for t, k := range p.taps {
 		for i := range rows {
 			n, y, x := i/(p.h*p.w), i/p.w%p.h, i%p.w
@@ -91,11 +97,12 @@ func (c *ConvTranspose) table(p *phase) {
 			o := -1
 			if iy >= 0 && iy < c.In[0] && ix >= 0 && ix < c.In[1] {
 				o = ((n*c.In[0]+iy)*c.In[1] + ix) * c.LDX
-				p.ind.last = max(p.ind.last, o)
+				ind.last = max(ind.last, o)
 			}
-			p.ind.tab[t*rows+i] = int32(o)
+			ind.tab[t*rows+i] = int32(o)
 		}
 	}
+	return ind
 }
 
 // PackedConvTransposeLen is the number of values that PackConvTranspose writes.
@@ -153,17 +160,15 @@ func (c *ConvTranspose) Plan(threads int) int {
 
 // Chunk computes chunk i of the division that Plan made.
 func (c *ConvTranspose) Chunk(i int) {
-	for _, r := range c.rows[i*c.step : min((i+1)*c.step, len(c.rows))] {
+	rows := c.rows[i*c.step : min((i+1)*c.step, len(c.rows))]
+	for i := range rows {
+		r := &rows[i]
 		p := &c.phases[r.phase]
-		ind := p.ind
-		if len(ind.tab) > 0 {
-			ind.tab = ind.tab[r.row*p.w:]
-		}
 		y := p.y0 + r.row%p.h*c.Stride[0]
 		g := Gemm{
 			M: p.w, N: c.N, K: c.C, A: c.X, B: p.pack, LDC: c.Stride[1] * c.LDY,
 			C:    c.Y[((r.row/p.h*c.Out[0]+y)*c.Out[1]+p.x0)*c.LDY:],
-			Bias: c.Bias, Act: c.Act, Ind: &ind, Zero: c.Zero,
+			Bias: c.Bias, Act: c.Act, Ind: &r.ind, Zero: c.Zero,
 		}
 		g.Block(0, p.w, 0, Panels(c.N))
 	}

@@ -160,13 +160,22 @@ func (g *Gemm) Block(r0, r1, p0, p1 int) {
 		gemmPanel(&t)
 	}
 	if pass {
-		j, w := p0*PanelCols, min(g.N, p1*PanelCols)-p0*PanelCols
-		for i := r0; i < r1; i++ {
-			c := g.C[i*g.LDC+j:][:w]
-			Unary(g.Act.Op, c, c, g.Act.Alpha, g.Act.Beta)
-			if g.ResAfter && g.Res != nil {
-				BinaryVV(Add, c, c, g.Res[i*g.LDR+j:][:w])
-			}
+		g.activate(r0, r1, p0*PanelCols, min(g.N, p1*PanelCols))
+	}
+}
+
+// activate applies an activation that is no clamp to columns j0 <= j < j1 of rows
+// that have just been written.
+func (g *Gemm) activate(r0, r1, j0, j1 int) {
+	rows, w := r1-r0, j1-j0
+	if w == g.LDC && (g.Res == nil || w == g.LDR) { // rows follow each other
+		rows, w = 1, rows*w
+	}
+	for i := range rows {
+		c := g.C[(r0+i)*g.LDC+j0:][:w]
+		Unary(g.Act.Op, c, c, g.Act.Alpha, g.Act.Beta)
+		if g.ResAfter && g.Res != nil {
+			BinaryVV(Add, c, c, g.Res[(r0+i)*g.LDR+j0:][:w])
 		}
 	}
 }

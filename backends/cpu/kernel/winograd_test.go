@@ -115,7 +115,7 @@ func TestWinograd_everyThreadCountGivesTheSame(t *testing.T) {
 	}
 }
 
-func TestWinograd_chunksAllocateNothing(t *testing.T) {
+func TestDrivers_allocateNothing(t *testing.T) {
 	c := 16
 	w := Winograd{C: c, N: c, Batch: 1, In: [2]int{12, 12}, Out: [2]int{12, 12}, Pad: [2]int{1, 1}, X: randSlice(1, 144*c), LDX: c, U: packWinograd(t, randSlice(2, 9*c*c), c, c), Y: make([]float32, 144*c), LDY: c}
 	w.Plan(1)
@@ -125,6 +125,24 @@ func TestWinograd_chunksAllocateNothing(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(10, g.Run))
 	d := Depthwise{C: c, Batch: 1, Win: Window2D(w.In, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, w.Pad, w.Out), In: w.X, LDI: c, W: w.U, Out: w.Y, LDO: c}
 	assert.Zero(t, testing.AllocsPerRun(10, d.Run))
+	p := Pooling{C: c, Batch: 1, Win: d.Win, In: w.X, LDI: c, Out: w.Y, LDO: c}
+	assert.Zero(t, testing.AllocsPerRun(10, p.Run))
+	s := SmallConv{C: c, N: c, Batch: 1, Win: d.Win, X: w.X, LDX: c, B: w.U, Y: w.Y, LDY: c, Act: Act{Op: SiLU}}
+	s.Run()
+	assert.Zero(t, testing.AllocsPerRun(10, func() { s.Chunk(0, 0) }))
+	ct := ConvTranspose{C: c, N: c, Batch: 1, In: w.In, Out: w.In, Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, Pad: w.Pad, X: w.X, LDX: c, W: w.U, Y: w.Y, LDY: c, Zero: make([]float32, c)}
+	require.NoError(t, ct.Phases())
+	assert.Zero(t, testing.AllocsPerRun(10, ct.Run))
+	r := Resize{C: c, Batch: 1, In: w.In, Rows: Axis{First: []int32{0, 5}}, Cols: Axis{First: []int32{3}}, X: w.X, LDX: c, Y: w.Y, LDY: c}
+	assert.Zero(t, testing.AllocsPerRun(10, r.Run))
+	assert.Zero(t, testing.AllocsPerRun(10, func() {
+		GemmNT(w.Y, 8, w.X, 16, w.X, 16, 3, 8, 16, nil, Act{Op: Relu})
+		LayerNormRows(w.Y, w.X, w.X, nil, w.X, w.X, 4, 16, 1e-5)
+		SoftmaxRows(w.Y, w.X, 4, 16, 1)
+		ReduceCols(ReduceSum, w.Y, w.X, 4, 16)
+		Transpose(w.Y, 16, w.X, 16, 16, 16)
+		Interleave(w.Y, w.X, 3, 40)
+	}))
 }
 
 func BenchmarkWinograd(b *testing.B) {

@@ -1,6 +1,9 @@
 package pool
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // worker is one goroutine that helps runs while it holds a thread.
 type worker struct {
@@ -79,9 +82,14 @@ func (p *Pool) anyActive() bool {
 	return false
 }
 
-// relax passes a moment of waiting: the CPU's pause at first, then the
-// scheduler's yield, which also serves machines with fewer CPUs than threads.
+// relax passes a moment of waiting: the CPU's pause at first, then the operating
+// system's yield, which also serves machines with fewer CPUs than threads, and now
+// and then Go's, in case GOMAXPROCS leaves no room for the thread waited for.
 func relax(i int, p *Pool) {
+	if i%1024 == 1023 {
+		runtime.Gosched()
+		return
+	}
 	if i%32 == 31 || p.cpus < p.threads {
 		yield()
 		return
