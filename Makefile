@@ -95,7 +95,7 @@ generate:
 	$(GO) run ./capi/abi/gen
 	$(GO) generate ./tools/abicheck
 	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
-	cd conformance/ohnn/gen && python3 go_numbers.py > ../zenum.go
+	$(GO) run ./conformance/cmd/ohnnenums tools/abicheck/ohnn.json conformance/ohnn/zenum.go
 
 bench: libs
 	@ctest/bench/run.sh $(LIB)
