@@ -170,6 +170,8 @@ func TestComparisons_everyTypeAndNaN(t *testing.T) {
 		for _, d := range floatTypes {
 			y := run(t, c.op, floats(d, []float64{-inf, 2, inf, nan}), floats(d, []float64{2}))
 			assert.Equal(t, append(want, c.nan), intValues(t, y), "%s %v", c.op.Name(), d)
+			y = run(t, c.op, floats(d, []float64{2, nan}), floats(d, []float64{nan}))
+			assert.Equal(t, []int64{c.nan, c.nan}, intValues(t, y), "%s %v", c.op.Name(), d)
 		}
 		y := run(t, c.op, ints(tensor.Bool, []int64{0, 1, 1}), ints(tensor.Bool, []int64{1, 1, 0}))
 		assert.Equal(t, want, intValues(t, y), "%s bool", c.op.Name())
