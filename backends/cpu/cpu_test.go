@@ -278,6 +278,42 @@ func TestExecution_concurrentRunsAgree(t *testing.T) {
 	p.Release()
 }
 
+func TestExecution_guardMode(t *testing.T) {
+	mem.SetGuard(true)
+	defer mem.SetGuard(false)
+	p := compile(t, newDevice(t, Config{}), chain(t, 3, tensor.Of(3)))
+	defer p.Release()
+	e := newExec(t, p, device.ExecOptions{})
+	defer e.Release()
+	v := hostView(t, []float32{1, 2, 3}, 3)
+	defer v.Buf.Release()
+	require.NoError(t, e.BindInput(0, v))
+	before, _ := mem.Live()
+	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+	after, _ := mem.Live()
+	assert.Equal(t, before, after)
+	data, err := e.OutputData(0)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{4, 5, 6}, floats(t, data))
+}
+
+func BenchmarkExecution_oneElement(b *testing.B) {
+	p := compile(b, newDevice(b, Config{}), chain(b, 1, tensor.Of(1)))
+	defer p.Release()
+	e := newExec(b, p, device.ExecOptions{})
+	defer e.Release()
+	v := hostView(b, []float32{1}, 1)
+	defer v.Buf.Release()
+	require.NoError(b, e.BindInput(0, v))
+	require.NoError(b, e.BindOutput(0, v))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := exec.Run(context.Background(), e, device.RunRequest{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func TestExecution_deadlineAndCancelBetweenSteps(t *testing.T) {
 	d := newDevice(t, Config{Threads: 1})
 	p := compile(t, d, chain(t, 3, tensor.Of(1)))

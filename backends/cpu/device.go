@@ -8,10 +8,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"runtime"
 	"runtime/debug"
 	"sync"
 
+	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -26,7 +26,7 @@ type Config struct {
 	Vendor         string // default "AnyNPU"
 	Major, Minor   int    // version shown to programs
 	DimMin, DimMax int64  // range reported for unknown dimensions, default 1 to the largest int32
-	Threads        int    // steps that compute at once, default one per processor
+	Threads        int    // steps that compute at once, default pool.DefaultThreads
 }
 
 // Device is the CPU as a device.
@@ -59,7 +59,7 @@ func New(c Config) (*Device, error) {
 		return nil, fault.New(fault.Argument, "cpu device: %d threads", c.Threads)
 	}
 	if c.Threads == 0 {
-		c.Threads = runtime.NumCPU()
+		c.Threads = pool.DefaultThreads()
 	}
 	return &Device{
 		info: device.Info{

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -84,6 +86,7 @@ type refInstance struct {
 	plan    *refPlan
 	options device.ExecOptions
 	vals    []tensor.Tensor
+	guards  []mem.Buffer // in guard mode
 	times   []device.NodeTime
 	peak    int64
 }
@@ -101,13 +104,22 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 	}
 	begin, live := time.Now(), int64(0)
 	r.peak, r.times = 0, nil
+	guarded := mem.Guarded()
+	if guarded {
+		defer r.releaseGuards()
+		for v := range r.vals {
+			if err := r.guard(graph.Value(v)); err != nil {
+				return nil, err
+			}
+		}
+	}
 	for i := range p.steps {
 		s := &p.steps[i]
 		if err := p.gate.enter(ctx, r.options.Priority); err != nil {
 			return nil, fault.Wrap(err, "%s", s.node.Label())
 		}
 		from := time.Now()
-		made, err := r.step(s)
+		made, err := r.step(ctx, s)
 		p.gate.leave()
 		if err != nil {
 			return nil, fault.Wrap(err, "%s", s.node.Label())
@@ -117,6 +129,13 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 				Node: s.node.Origin, Name: s.node.Name, Op: s.node.Op.Name(),
 				Start: from.Sub(begin), Length: time.Since(from),
 			})
+		}
+		if guarded {
+			for _, v := range s.node.Out {
+				if err := r.guard(v); err != nil {
+					return nil, fault.Wrap(err, "%s", s.node.Label())
+				}
+			}
 		}
 		live += made
 		r.peak = max(r.peak, live)
@@ -130,19 +149,45 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 	out := make([]tensor.Tensor, len(p.graph.Out))
 	for i, v := range p.graph.Out {
 		out[i] = r.vals[v]
+		if guarded {
+			out[i].Data = bytes.Clone(out[i].Data)
+		}
 	}
 	return out, nil
 }
 
+// guard moves a value to memory against a page that cannot be touched, until the end of the run.
+func (r *refInstance) guard(v graph.Value) error {
+	if v == graph.None || r.vals[v].Absent() {
+		return nil
+	}
+	b, err := mem.Host(int64(len(r.vals[v].Data)), mem.Options{})
+	if err != nil {
+		return err
+	}
+	r.guards = append(r.guards, b)
+	data, err := b.Map()
+	copy(data, r.vals[v].Data)
+	r.vals[v].Data = data
+	return err
+}
+
+func (r *refInstance) releaseGuards() {
+	for _, b := range r.guards {
+		b.Release()
+	}
+	r.guards = nil
+}
+
 // step computes one node and returns the bytes of its results.
-func (r *refInstance) step(s *refStep) (int64, error) {
+func (r *refInstance) step(ctx context.Context, s *refStep) (int64, error) {
 	args := make([]tensor.Tensor, len(s.node.In))
 	for k, v := range s.node.In {
 		if v != graph.None {
 			args[k] = r.vals[v]
 		}
 	}
-	res, err := ref.Compute(s.node.Op, args, s.declared)
+	res, err := ref.ComputeContext(ctx, s.node.Op, args, s.declared)
 	if err != nil {
 		return 0, err
 	}

@@ -2,10 +2,15 @@
 package devices
 
 import (
+	"runtime"
+	"strconv"
 	"sync"
 
 	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/backends/cpu/pool"
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // List returns all registered devices, the built-in CPU first. The first call registers it.
@@ -16,10 +21,32 @@ func List() ([]device.Device, error) {
 	return device.Devices.List(), nil
 }
 
+// spareProcs is how many goroutines run beside the compute threads, so that a host thread's small call never waits behind kernels.
+const spareProcs = 8
+
 var register = sync.OnceValue(func() error {
-	d, err := cpu.New(cpu.Config{})
+	mem.SetGuard(boundary.Getenv("ANYNPU_MEM") == "guard")
+	threads := threadCount(boundary.Getenv("ANYNPU_THREADS"))
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), threads+spareProcs))
+	d, err := cpu.New(cpu.Config{Threads: threads})
 	if err != nil {
 		return err
 	}
 	return device.Devices.Register(d)
 })
+
+// maxThreads bounds ANYNPU_THREADS.
+const maxThreads = 1024
+
+// threadCount reads the value of ANYNPU_THREADS; empty, or a value that is none, means the default.
+func threadCount(value string) int {
+	if value == "" {
+		return pool.DefaultThreads()
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > maxThreads {
+		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_THREADS", value, "want", "1 to "+strconv.Itoa(maxThreads))
+		return pool.DefaultThreads()
+	}
+	return n
+}

@@ -13,7 +13,7 @@ import (
 // Limits of a decoded graph, bodies included.
 const (
 	MaxDepth  = 16      // bodies inside bodies
-	MaxRank   = 64      // dimensions of a tensor
+	MaxRank   = 255     // dimensions of a tensor; OH_NN allows 200
 	MaxNodes  = 1 << 22 // nodes, and values, of one graph
 	maxNested = 32      // structs, slices and pointers inside an operator's field
 )

@@ -25,6 +25,9 @@ var (
 // freed and a change panics. A memfd starts after and ends before such a page.
 func SetGuard(on bool) { guarded.Store(on) }
 
+// Guarded reports whether guard mode is on.
+func Guarded() bool { return guarded.Load() }
+
 // Options govern an allocation.
 type Options struct {
 	Name  string // of a memfd, shown in /proc/self/maps; empty: "anynpu"

@@ -1,0 +1,25 @@
+package devices
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/backends/cpu/pool"
+)
+
+func TestList_hasTheCPU(t *testing.T) {
+	for range 2 {
+		list, err := List()
+		require.NoError(t, err)
+		require.NotEmpty(t, list)
+		assert.Equal(t, "cpu", list[0].Info().ID)
+	}
+}
+
+func TestThreadCount_values(t *testing.T) {
+	for value, want := range map[string]int{"1": 1, "1024": 1024, "": pool.DefaultThreads(), "0": pool.DefaultThreads(), "1025": pool.DefaultThreads(), "two": pool.DefaultThreads()} {
+		assert.Equal(t, want, threadCount(value), value)
+	}
+}
