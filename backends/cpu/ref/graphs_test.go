@@ -14,7 +14,7 @@ import (
 func TestRun_randomGraphs(t *testing.T) {
 	cases, err := graphs.Cases()
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(cases), 250)
+	require.GreaterOrEqual(t, len(cases), 300)
 	for _, c := range cases {
 		got, err := Run(context.Background(), c.Graph, c.In)
 		if assert.NoError(t, err, c.Name) {
