@@ -56,11 +56,16 @@ func (b *Builder) Given(name string, f tensor.Fact) Value {
 
 // Const adds a constant. data must have the length that t demands.
 func (b *Builder) Const(name string, t tensor.Type, data []byte) Value {
+	return b.ConstOf(name, t, tensor.NewConst(data))
+}
+
+// ConstOf adds a constant whose value, and perhaps hash, already exist. c.Data must have the length that t demands.
+func (b *Builder) ConstOf(name string, t tensor.Type, c *tensor.Const) Value {
 	size, ok := t.ByteSize()
-	if !ok || size != int64(len(data)) {
-		b.fail(fault.New(fault.Argument, "constant %q: %v with %d bytes", name, t, len(data)))
+	if !ok || size != int64(len(c.Data)) {
+		b.fail(fault.New(fault.Argument, "constant %q: %v with %d bytes", name, t, len(c.Data)))
 	}
-	return b.value(name, tensor.Fact{Type: t, Const: tensor.NewConst(data)})
+	return b.value(name, tensor.Fact{Type: t, Const: c})
 }
 
 // Int64s adds a one-dimensional int64 constant.
@@ -122,6 +127,12 @@ func (b *Builder) Name(v Value, name string) {
 
 // Output makes vs the graph's outputs, after those already given.
 func (b *Builder) Output(vs ...Value) { b.g.Out = append(b.g.Out, vs...) }
+
+// Inputs returns the graph's inputs so far.
+func (b *Builder) Inputs() []Value { return b.g.In }
+
+// Outputs returns the graph's outputs so far.
+func (b *Builder) Outputs() []Value { return b.g.Out }
 
 // Graph returns the validated graph, or the first error.
 func (b *Builder) Graph() (*Graph, error) {
