@@ -1,0 +1,230 @@
+// Package metadata reads what a portable model carries beside its graph: how inputs are normalised and laid out, which shapes a dynamic
+// model is meant for, names. It is found in an ONNX model's metadata_props, and in a file MODEL.anynpu.json beside it, whose entries win.
+//
+// The keys, all optional; values are JSON (a string value may be written without quotes in metadata_props):
+//
+//	anynpu.schema               number   version of these keys; 1 (the default) is read, others are refused
+//	anynpu.name                 string   name of the model, default: the graph's
+//	anynpu.custom_string        string   free text handed to programs that ask for it
+//	anynpu.input.NAME.mean      numbers  subtracted per channel before anything else; default 0
+//	anynpu.input.NAME.std       numbers  divisor per channel after mean; default 1
+//	anynpu.input.NAME.pixel     string   gray, rgb, bgr, rgba, nv12, nv21, yuv444: what the bytes of an image are
+//	anynpu.input.NAME.order     string   rgb or bgr: the channel order that the network wants, default that of pixel
+//	anynpu.input.NAME.layout    string   nchw or nhwc: the order in which programs hand data over, default the model's own
+//	anynpu.input.NAME.shapes    lists    the shapes a dynamic input is meant for, e.g. [[1,3,224,224],[1,3,320,320]]
+//	anynpu.models               strings  in a pack list only: the files of the pack, relative to it
+//
+// An unknown key under anynpu. is a warning, a known key with a wrong value an error of kind fault.File that names key and value.
+package metadata
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// Schema is the version of the keys that is read.
+const Schema = 1
+
+// MaxFile bounds the size of MODEL.anynpu.json and of a pack list.
+const MaxFile = 1 << 24
+
+// Input is what is said of one input; zero values: nothing is said.
+type Input struct {
+	Mean, Std []float32
+	Pixel     string
+	Order     string
+	Layout    string
+	Shapes    [][]int64
+}
+
+// Metadata is what a model says of itself.
+type Metadata struct {
+	Name         string
+	CustomString string
+	Inputs       map[string]Input
+	Warnings     []string
+}
+
+// Sidecar returns the name of the file that overrides a model's own metadata.
+func Sidecar(model string) string { return model + ".anynpu.json" }
+
+// Read merges the metadata_props of a model (nil for none) with the file beside it, if there is one; path may be empty.
+func Read(props map[string]string, path string) (*Metadata, error) {
+	m := &Metadata{Inputs: map[string]Input{}}
+	values := map[string]json.RawMessage{}
+	for k, v := range props {
+		if strings.HasPrefix(k, "anynpu.") {
+			values[k] = raw(v)
+		}
+	}
+	if err := m.set(values, "metadata"); err != nil {
+		return nil, err
+	}
+	if path == "" {
+		return m, nil
+	}
+	text, err := readSmall(Sidecar(path))
+	if os.IsNotExist(err) {
+		return m, nil
+	}
+	if err != nil {
+		return nil, fault.As(fault.File, err, "%s", Sidecar(path))
+	}
+	values = map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &values); err != nil {
+		return nil, fault.As(fault.File, err, "%s", Sidecar(path))
+	}
+	return m, m.set(values, Sidecar(path))
+}
+
+func readSmall(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() || st.Size() > MaxFile {
+		return nil, fault.New(fault.File, "not a regular file of at most %d bytes", MaxFile)
+	}
+	return os.ReadFile(path)
+}
+
+// raw makes JSON of a metadata_props value: what is not JSON is a string.
+func raw(v string) json.RawMessage {
+	if json.Valid([]byte(v)) {
+		return json.RawMessage(v)
+	}
+	q, _ := json.Marshal(v) // a string always has a JSON form
+	return q
+}
+
+func (m *Metadata) set(values map[string]json.RawMessage, source string) error {
+	keys := make([]string, 0, len(values))
+	for k := range values {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		if err := m.setKey(k, values[k], source); err != nil {
+			return fault.Wrap(err, "%s: %s: %s", source, k, values[k])
+		}
+	}
+	return nil
+}
+
+func (m *Metadata) setKey(key string, value json.RawMessage, source string) error {
+	switch key {
+	case "anynpu.schema":
+		var v int
+		if err := decode(value, &v); err != nil {
+			return err
+		}
+		if v != Schema {
+			return fault.New(fault.File, "schema %d, want %d", v, Schema)
+		}
+		return nil
+	case "anynpu.name":
+		return text(value, &m.Name)
+	case "anynpu.custom_string":
+		return text(value, &m.CustomString)
+	}
+	rest, ok := strings.CutPrefix(key, "anynpu.input.")
+	dot := strings.LastIndexByte(rest, '.')
+	if !ok || dot < 0 {
+		m.Warnings = append(m.Warnings, source+": unknown key "+key)
+		return nil
+	}
+	in := m.Inputs[rest[:dot]]
+	var err error
+	switch rest[dot+1:] {
+	case "mean":
+		err = decode(value, &in.Mean)
+	case "std":
+		if err = decode(value, &in.Std); err == nil && slices.Contains(in.Std, 0) {
+			err = fault.New(fault.File, "a divisor of 0")
+		}
+	case "pixel":
+		err = oneOf(value, &in.Pixel, "gray", "rgb", "bgr", "rgba", "nv12", "nv21", "yuv444")
+	case "order":
+		err = oneOf(value, &in.Order, "rgb", "bgr")
+	case "layout":
+		err = oneOf(value, &in.Layout, "nchw", "nhwc")
+	case "shapes":
+		if err = decode(value, &in.Shapes); err == nil {
+			err = checkShapes(in.Shapes)
+		}
+	default:
+		m.Warnings = append(m.Warnings, source+": unknown key "+key)
+		return nil
+	}
+	m.Inputs[rest[:dot]] = in
+	return err
+}
+
+func decode(value json.RawMessage, to any) error {
+	return fault.As(fault.File, json.Unmarshal(value, to), "wrong value")
+}
+
+// text reads a string; a number or list in its place is taken as its own spelling.
+func text(value json.RawMessage, to *string) error {
+	if json.Unmarshal(value, to) != nil {
+		*to = string(value)
+	}
+	return nil
+}
+
+func oneOf(value json.RawMessage, to *string, allowed ...string) error {
+	var s string
+	if err := decode(value, &s); err != nil {
+		return err
+	}
+	if s = strings.ToLower(s); !slices.Contains(allowed, s) {
+		return fault.New(fault.File, "want one of %s", strings.Join(allowed, ", "))
+	}
+	*to = s
+	return nil
+}
+
+func checkShapes(shapes [][]int64) error {
+	for _, s := range shapes {
+		if len(s) == 0 || len(s) != len(shapes[0]) {
+			return fault.New(fault.File, "shapes of different ranks")
+		}
+		for _, d := range s {
+			if d < 1 {
+				return fault.New(fault.File, "a dimension of %d", d)
+			}
+		}
+	}
+	return nil
+}
+
+// ReadPack returns the model files of a pack list: a JSON object with the key anynpu.models, names relative to the list's folder and below it.
+func ReadPack(path string) ([]string, error) {
+	text, err := readSmall(path)
+	if err != nil {
+		return nil, fault.As(fault.File, err, "pack list %s", path)
+	}
+	var list struct {
+		Models []string `json:"anynpu.models"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fault.As(fault.File, err, "pack list %s", path)
+	}
+	if len(list.Models) == 0 {
+		return nil, fault.New(fault.File, "pack list %s: anynpu.models names no file", path)
+	}
+	out := make([]string, len(list.Models))
+	for i, name := range list.Models {
+		if !filepath.IsLocal(name) {
+			return nil, fault.New(fault.File, "pack list %s: %q is outside its folder", path, name)
+		}
+		out[i] = filepath.Join(filepath.Dir(path), name)
+	}
+	return out, nil
+}

@@ -1,0 +1,58 @@
+package metadata
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+func TestRead_propsAndSidecar(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.onnx")
+	require.NoError(t, os.WriteFile(Sidecar(path), []byte(`{"anynpu.input.x.std": [2, 4], "anynpu.name": "beside"}`), 0o644))
+	m, err := Read(map[string]string{
+		"anynpu.schema": "1", "anynpu.name": "own", "anynpu.custom_string": "v 1.2", "anynpu.input.x.mean": "[1, 2.5]", "anynpu.input.x.pixel": "RGB",
+		"anynpu.input.a.b.layout": "nhwc", "anynpu.input.x.shapes": "[[1,3,8,8],[1,3,9,9]]", "anynpu.speed": "9", "author": "x",
+	}, path)
+	require.NoError(t, err)
+	assert.Equal(t, &Metadata{
+		Name: "beside", CustomString: "v 1.2",
+		Inputs: map[string]Input{
+			"x":   {Mean: []float32{1, 2.5}, Std: []float32{2, 4}, Pixel: "rgb", Shapes: [][]int64{{1, 3, 8, 8}, {1, 3, 9, 9}}},
+			"a.b": {Layout: "nhwc"},
+		},
+		Warnings: []string{"metadata: unknown key anynpu.speed"},
+	}, m)
+}
+
+func TestRead_wrongValuesNameTheKey(t *testing.T) {
+	for key, value := range map[string]string{
+		"anynpu.schema": "2", "anynpu.input.x.mean": "blue", "anynpu.input.x.std": "[1,0]", "anynpu.input.x.pixel": "cmyk", "anynpu.input.x.layout": "7",
+		"anynpu.input.x.shapes": "[[1,2],[1]]",
+	} {
+		_, err := Read(map[string]string{key: value}, "")
+		assert.Equal(t, fault.File, fault.KindOf(err), key)
+		assert.ErrorContains(t, err, key)
+	}
+}
+
+func TestReadPack_staysInItsFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pack.json")
+	for text, ok := range map[string]bool{
+		`{"anynpu.models": ["a.onnx", "sub/b.onnx"]}`: true, `{"anynpu.models": ["../a.onnx"]}`: false, `{"anynpu.models": ["/a.onnx"]}`: false, `{}`: false, `x`: false,
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		files, err := ReadPack(path)
+		if ok {
+			require.NoError(t, err, text)
+			assert.Equal(t, []string{filepath.Join(dir, "a.onnx"), filepath.Join(dir, "sub", "b.onnx")}, files)
+			continue
+		}
+		assert.Equal(t, fault.File, fault.KindOf(err), text)
+	}
+}
