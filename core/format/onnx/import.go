@@ -1,0 +1,396 @@
+package onnx
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// The opset versions of ai.onnx that are read.
+const (
+	MinOpset = 7
+	MaxOpset = 23
+)
+
+// Model is an imported model.
+type Model struct {
+	Graph    *graph.Graph
+	Opset    int64
+	Producer string
+	Warnings []string // what was understood otherwise than a strict reader would, one sentence each
+}
+
+// Options govern an import.
+type Options struct {
+	// Weights receives the constants; they live as long as it does.
+	Weights *mem.Weights
+	// Folder is where external data files are looked up; files outside it are refused. Empty: external data is refused.
+	Folder string
+}
+
+// Recognise reports whether data looks like an ONNX model: a protobuf message whose first fields are those of ModelProto.
+func Recognise(data []byte) bool {
+	seen := 0
+	known := map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 14: true, 20: true, 25: true, 26: true}
+	for off := 0; off < len(data) && seen < 3; seen++ {
+		num, n := tagAt(data[off:])
+		if n < 0 || !known[num] {
+			return false
+		}
+		if num == 7 { // the graph may be cut off by a truncated file; what stands before it decides
+			return true
+		}
+		off += n
+	}
+	return seen > 0
+}
+
+// ImportFile reads the model in the file at path. The file is mapped only while it is read: replacing or truncating it later has no effect
+// on the model. Truncation while it is read gives an error.
+func ImportFile(path string, o Options) (*Model, error) {
+	if o.Folder == "" {
+		o.Folder = filepath.Dir(path)
+	}
+	src, err := openSource(path)
+	if err != nil {
+		return nil, fault.Wrap(err, "model %s", path)
+	}
+	defer src.close()
+	m, err := importModel(src, o)
+	return m, fault.Wrap(err, "model %s", path)
+}
+
+// Import reads the model in data, which is not kept.
+func Import(data []byte, o Options) (*Model, error) {
+	return importModel(&source{data: data}, o)
+}
+
+func importModel(src *source, o Options) (*Model, error) {
+	p, err := parseModel(src.data)
+	if err != nil {
+		return nil, err
+	}
+	version, ok := p.opsets[""]
+	if !ok {
+		version = 1
+	}
+	if version < MinOpset || version > MaxOpset {
+		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions %d to %d are read", version, MinOpset, MaxOpset)
+	}
+	functions := map[string]*functionProto{}
+	for _, f := range p.functions {
+		functions[f.domain+"\x00"+f.name] = f
+	}
+	im := &importer{src: src, opt: o, model: p, functions: functions, missing: map[string][]string{}, symbols: map[string]uint32{}}
+	sc, err := im.graph(p.graph, nil, version)
+	if err != nil {
+		return nil, err
+	}
+	if err := im.reportMissing(); err != nil {
+		return nil, err
+	}
+	g, err := sc.b.Graph()
+	if err != nil {
+		return nil, err
+	}
+	g.Meta = p.meta
+	return &Model{Graph: g, Opset: version, Producer: p.producer, Warnings: im.warnings}, nil
+}
+
+// importer holds what is common to all graphs of a model.
+type importer struct {
+	src       *source
+	opt       Options
+	model     *model
+	functions map[string]*functionProto
+	missing   map[string][]string // operator -> labels of the nodes that use it
+	symbols   map[string]uint32   // names of open dimensions
+	warnings  []string
+	calls     int // functions being expanded, to stop recursion
+	nodes     int // nodes lowered, counting those of expanded functions
+}
+
+func (im *importer) reportMissing() error {
+	if len(im.missing) == 0 {
+		return nil
+	}
+	ops := make([]string, 0, len(im.missing))
+	for op := range im.missing {
+		ops = append(ops, op)
+	}
+	sort.Strings(ops)
+	for i, op := range ops {
+		nodes := im.missing[op]
+		shown := nodes[:min(len(nodes), 5)]
+		ops[i] = fmt.Sprintf("%s x %d (%s)", op, len(nodes), strings.Join(shown, ", "))
+	}
+	return fault.New(fault.Unsupported, "operators that are not supported: %s", strings.Join(ops, "; "))
+}
+
+// scope is one graph under construction: its builder and the values its names stand for.
+type scope struct {
+	im      *importer
+	b       *graph.Builder
+	version int64 // of ai.onnx
+	values  map[string]graph.Value
+	inits   map[string]*tensorProto // initialisers; they become values when they are first read as they are
+	shapes  map[string]*valueInfo   // declared types of inner values
+	parent  *scope                  // graph around a body; nil for the main graph
+	// captured: values of enclosing graphs that a body uses, in the order of first use, with the body's own input for each.
+	captured []capture
+}
+
+type capture struct {
+	name string
+	own  graph.Value
+}
+
+// graph lowers g into a new scope. parent is the graph around a body.
+func (im *importer) graph(g *graphProto, parent *scope, version int64) (*scope, error) {
+	if g.sparse > 0 {
+		return nil, fault.New(fault.Unsupported, "graph %q: %d sparse initialisers", g.name, g.sparse)
+	}
+	sc := &scope{im: im, b: graph.NewBuilder(g.name), version: version, values: map[string]graph.Value{},
+		inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}, parent: parent}
+	inits := map[string]bool{}
+	for _, t := range g.inits {
+		inits[t.name] = true
+	}
+	for _, v := range g.in {
+		if inits[v.name] { // an input with a default value: the default is taken, as every runtime does for constants
+			continue
+		}
+		t, err := im.valueType(v)
+		if err != nil {
+			return nil, fault.Wrap(err, "input %q", v.name)
+		}
+		if err := sc.define(v.name, sc.b.Input(v.name, t)); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range g.inits {
+		if _, taken := sc.inits[t.name]; taken || t.name == "" {
+			return nil, fault.New(fault.File, "two initialisers are named %q", t.name)
+		}
+		sc.inits[t.name] = t
+	}
+	for _, v := range append(slices.Clone(g.values), g.out...) {
+		sc.shapes[v.name] = v
+	}
+	order, err := sortNodes(g.nodes)
+	if err != nil {
+		return nil, fault.Wrap(err, "graph %q", g.name)
+	}
+	for _, n := range order {
+		if parent == nil {
+			sc.b.SetOrigin(n.index)
+		}
+		if err := sc.node(n); err != nil {
+			return nil, err
+		}
+	}
+	if len(im.missing) > 0 {
+		return sc, nil // names of missing operators' outputs are unknown; the caller reports them all at once
+	}
+	for _, o := range g.out {
+		v, err := sc.lookup(o.name)
+		if err != nil {
+			return nil, fault.Wrap(err, "output")
+		}
+		if slices.Contains(sc.b.Outputs(), v) || sc.b.Fact(v).Const != nil || slices.Contains(sc.b.Inputs(), v) { // an output is a value of its own
+			v = sc.b.Add(&op.Identity{}, v)
+		}
+		sc.b.Name(v, o.name)
+		sc.b.Output(v)
+	}
+	return sc, sc.b.Err()
+}
+
+func (sc *scope) define(name string, v graph.Value) error {
+	if name == "" {
+		return nil
+	}
+	if _, taken := sc.values[name]; taken {
+		return fault.New(fault.File, "two values are named %q", name)
+	}
+	sc.values[name] = v
+	sc.b.Name(v, name)
+	return sc.b.Err()
+}
+
+// lookup returns the value of a name, taking it from enclosing graphs as a capture when it is not the scope's own; None for "".
+func (sc *scope) lookup(name string) (graph.Value, error) {
+	if name == "" {
+		return graph.None, nil
+	}
+	if v, ok := sc.values[name]; ok {
+		return v, nil
+	}
+	if t, ok := sc.inits[name]; ok {
+		v, err := sc.constant(t)
+		if err != nil {
+			return graph.None, fault.Wrap(err, "initialiser %q", name)
+		}
+		sc.values[name] = v
+		return v, nil
+	}
+	if sc.parent == nil {
+		return graph.None, fault.New(fault.File, "value %q has no source", name)
+	}
+	outer, err := sc.parent.lookup(name)
+	if err != nil {
+		return graph.None, err
+	}
+	f := sc.parent.b.Fact(outer)
+	if f.Const != nil {
+		v := sc.b.ConstOf(name, f.Type, f.Const)
+		sc.values[name] = v
+		return v, nil
+	}
+	v := sc.b.Input(name, f.Type)
+	sc.values[name] = v
+	sc.captured = append(sc.captured, capture{name, v})
+	return v, nil
+}
+
+// valueType returns the declared type of a value.
+func (im *importer) valueType(v *valueInfo) (tensor.Type, error) {
+	if v.kind != "tensor" && v.kind != "" {
+		return tensor.Type{}, fault.New(fault.Unsupported, "a %s; only tensors can be inputs", v.kind)
+	}
+	t := tensor.Type{Shape: tensor.AnyShape()}
+	if v.dtype != 0 {
+		d, err := dtypeOf(v.dtype)
+		if err != nil {
+			return t, err
+		}
+		t.DType = d
+	}
+	if !v.ranked {
+		return t, nil
+	}
+	dims := make([]tensor.Dim, len(v.dims))
+	for i, d := range v.dims {
+		switch {
+		case d.known && d.value >= 0:
+			dims[i] = tensor.D(d.value)
+		case d.param != "":
+			sym, ok := im.symbols[d.param]
+			if !ok {
+				sym = uint32(len(im.symbols) + 1)
+				im.symbols[d.param] = sym
+			}
+			dims[i] = tensor.Dim{Sym: sym}
+		default:
+			dims[i] = tensor.AnyDim()
+		}
+	}
+	t.Shape = tensor.OfDims(dims...)
+	return t, nil
+}
+
+// sortNodes puts each node after the makers of its inputs; models in the wild are sorted, and stay as they are then.
+func sortNodes(nodes []*nodeProto) ([]*nodeProto, error) {
+	maker := map[string]int{}
+	for i, n := range nodes {
+		for _, o := range n.out {
+			if o == "" {
+				continue
+			}
+			if j, taken := maker[o]; taken {
+				return nil, fault.New(fault.File, "value %q is made by %s and by %s", o, nodes[j].label(), n.label())
+			}
+			maker[o] = i
+		}
+	}
+	state := make([]uint8, len(nodes)) // 1: waiting for its makers, 2: placed
+	out := make([]*nodeProto, 0, len(nodes))
+	type frame struct{ node, next int }
+	var stack []frame
+	for root := range nodes {
+		if state[root] == 2 {
+			continue
+		}
+		stack = append(stack[:0], frame{node: root})
+		state[root] = 1
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			needs := nodes[top.node].needs()
+			if top.next == len(needs) {
+				state[top.node] = 2
+				out = append(out, nodes[top.node])
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			name := needs[top.next]
+			top.next++
+			j, ok := maker[name]
+			if !ok || state[j] == 2 {
+				continue
+			}
+			if state[j] == 1 {
+				return nil, fault.New(fault.File, "%s depends on its own result through %q", nodes[j].label(), name)
+			}
+			state[j] = 1
+			stack = append(stack, frame{node: j})
+		}
+	}
+	return out, nil
+}
+
+// needs returns the names the node reads, those of its bodies included.
+func (n *nodeProto) needs() []string {
+	if n.reads != nil {
+		return n.reads
+	}
+	names := slices.Clone(n.in)
+	var walk func(g *graphProto)
+	walk = func(g *graphProto) {
+		for _, m := range g.nodes {
+			names = append(names, m.needs()...)
+		}
+		for _, o := range g.out {
+			names = append(names, o.name)
+		}
+	}
+	for _, key := range sortedKeys(n.attrs) {
+		a := n.attrs[key]
+		if a.g != nil {
+			walk(a.g)
+		}
+		for _, g := range a.graphs {
+			walk(g)
+		}
+	}
+	n.reads = append(names, "")
+	return n.reads
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// label returns how errors call the node.
+func (n *nodeProto) label() string {
+	op := n.opType
+	if n.domain != "" {
+		op = n.domain + "." + op
+	}
+	if n.name != "" {
+		return fmt.Sprintf("node %d (%s %q)", n.index, op, n.name)
+	}
+	return fmt.Sprintf("node %d (%s)", n.index, op)
+}

@@ -1,0 +1,80 @@
+package onnx
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+func init() {
+	add(map[string]lowering{
+		"BatchNormalization":    lowerBatchNorm,
+		"InstanceNormalization": withAttrs(func(n *node) graph.Op { return &op.InstanceNorm{Epsilon: n.float("epsilon", 1e-5), Axis: 1} }),
+		"LayerNormalization": withAttrs(func(n *node) graph.Op {
+			return &op.LayerNorm{Axis: n.int("axis", -1), Epsilon: n.float("epsilon", 1e-5)}
+		}),
+		"GroupNormalization": lowerGroupNorm,
+		"RMSNormalization": withAttrs(func(n *node) graph.Op {
+			return &op.RMSNorm{Axis: n.int("axis", -1), Epsilon: n.float("epsilon", 1e-5)}
+		}),
+		"LpNormalization":           withAttrs(func(n *node) graph.Op { return &op.LpNorm{Axis: n.int("axis", -1), P: n.int("p", 2)} }),
+		"LRN":                       lowerLRN,
+		"MeanVarianceNormalization": lowerMeanVariance,
+	})
+}
+
+func lowerBatchNorm(n *node) error {
+	if n.int("training_mode", 0) != 0 {
+		return fault.New(fault.Unsupported, "training mode")
+	}
+	return n.emit(&op.BatchNorm{Epsilon: n.float("epsilon", 1e-5), Axis: 1}, n.in...)
+}
+
+// lowerGroupNorm: before opset 21 scale and bias have one entry a group, since then one a channel.
+func lowerGroupNorm(n *node) error {
+	if err := n.want(3, 3); err != nil {
+		return err
+	}
+	groups := n.int("num_groups", 0)
+	in := []graph.Value{n.arg(0), n.arg(1), n.arg(2)}
+	if n.version < 21 {
+		s := n.fact(0).Shape
+		if s.Rank() < 2 || !s.Dims[1].Known() || groups <= 0 || s.Dims[1].N%groups != 0 {
+			return fault.New(fault.Shape, "%d groups of %v", groups, s)
+		}
+		per := s.Dims[1].N / groups
+		for i := 1; i <= 2; i++ {
+			v := n.b.Add(&op.Unsqueeze{}, in[i], n.b.Int64s(1))
+			v = n.b.Add(&op.Tile{}, v, n.b.Int64s(1, per))
+			in[i] = n.b.Add(&op.Reshape{}, v, n.b.Int64s(-1))
+		}
+	}
+	return n.emit(&op.GroupNorm{Groups: groups, Epsilon: n.float("epsilon", 1e-5)}, in...)
+}
+
+// lowerLRN: size channels around each, an even size has the longer side after it; alpha is divided by size.
+func lowerLRN(n *node) error {
+	size := n.int("size", 0)
+	if size < 1 {
+		return fault.New(fault.File, "attribute size: %d", size)
+	}
+	return n.emit(&op.LRN{Before: (size - 1) / 2, After: size / 2, Alpha: n.float("alpha", 1e-4), Beta: n.float("beta", 0.75), Bias: n.float("bias", 1), Axis: 1, DivideAlpha: true}, n.in...)
+}
+
+// lowerMeanVariance is (x - mean) / (sqrt(mean(x^2) - mean^2) + 1e-9), the function body that the operator's specification gives.
+func lowerMeanVariance(n *node) error {
+	axes := n.ints("axes")
+	if n.p.attrs["axes"] == nil {
+		axes = []int64{0, 2, 3}
+	}
+	over := n.b.Int64s(axes...)
+	x := n.arg(0)
+	mean := n.b.Add(&op.ReduceMean{KeepDims: true}, x, over)
+	square := n.b.Add(&op.ReduceMean{KeepDims: true}, n.b.Add(&op.Square{}, x), over)
+	dev := n.b.Add(&op.Sqrt{}, n.b.Add(&op.Sub{}, square, n.b.Add(&op.Square{}, mean)))
+	eps, err := n.scalarLike(0, 1e-9)
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.Div{}, n.b.Add(&op.Sub{}, x, mean), n.b.Add(&op.Add{}, dev, eps))
+}

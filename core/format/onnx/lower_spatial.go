@@ -1,0 +1,272 @@
+package onnx
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// filterInput names the operators whose input 1 is a filter that is stored in the project's order, [O, spatial..., I/groups].
+var filterInput = map[string]bool{"Conv": true, "ConvInteger": true, "ConvTranspose": true, "QLinearConv": false}
+
+func init() {
+	add(map[string]lowering{
+		"Conv":              lowerConv,
+		"ConvInteger":       lowerConvInteger,
+		"ConvTranspose":     lowerConvTranspose,
+		"MaxPool":           lowerMaxPool,
+		"AveragePool":       lowerAveragePool,
+		"LpPool":            lowerLpPool,
+		"GlobalMaxPool":     withAttrs(func(*node) graph.Op { return &op.MaxPool{Global: true} }),
+		"GlobalAveragePool": withAttrs(func(*node) graph.Op { return &op.AveragePool{Global: true} }),
+		"GlobalLpPool":      withAttrs(func(n *node) graph.Op { return &op.LpPool{Global: true, P: n.int("p", 2)} }),
+		"MatMul":            one(func() graph.Op { return &op.MatMul{} }),
+		"Gemm":              lowerGemm,
+		"MatMulInteger":     lowerMatMulInteger,
+	})
+}
+
+// filter returns input i as [O, spatial..., I/groups]. Convolutions hold [O, I/groups, spatial...], transposed ones [I, O/groups, spatial...].
+func (n *node) filter(i int, transposed bool, groups int64) (graph.Value, error) {
+	name := n.p.in[i]
+	t := n.inits[name]
+	if t == nil || n.in[i] != graph.None {
+		return n.movedFilter(n.in[i], transposed, groups)
+	}
+	if len(t.dims) < 3 {
+		return graph.None, fault.New(fault.Shape, "input %d: want a filter of rank 3 or more, got %v", i, t.dims)
+	}
+	if transposed && groups > 1 {
+		v, err := n.lookup(name)
+		if err != nil {
+			return graph.None, err
+		}
+		return n.movedFilter(v, transposed, groups)
+	}
+	d, err := dtypeOf(t.dtype)
+	if err != nil || d.Bits() < 8 {
+		return graph.None, fault.New(fault.Type, "input %d: a filter of element type %d", i, t.dtype)
+	}
+	perm := []int{0}
+	if transposed {
+		perm[0] = 1
+	}
+	for k := 2; k < len(t.dims); k++ {
+		perm = append(perm, k)
+	}
+	v, err := n.constantAs(t, append(perm, 1-perm[0]))
+	return v, fault.Wrap(err, "initialiser %q", name)
+}
+
+// movedFilter adds the transposition of a filter that is computed.
+func (n *node) movedFilter(w graph.Value, transposed bool, groups int64) (graph.Value, error) {
+	r := n.b.Fact(w).Shape.Rank()
+	if r < 3 {
+		return graph.None, fault.New(fault.Unsupported, "input 1: want a filter of known rank 3 or more, got %v", n.b.Fact(w).Shape)
+	}
+	var perm []int64
+	for k := int64(2); k < int64(r); k++ {
+		perm = append(perm, k)
+	}
+	if !transposed {
+		return n.b.Add(&op.Transpose{}, w, n.b.Int64s(append(append([]int64{0}, perm...), 1)...)), n.b.Err()
+	}
+	if groups <= 1 {
+		return n.b.Add(&op.Transpose{}, w, n.b.Int64s(append(append([]int64{1}, perm...), 0)...)), n.b.Err()
+	}
+	// [g*i, o, spatial] -> [g, i, o, spatial] -> [g, o, spatial, i] -> [g*o, spatial, i]
+	dims, ok := n.b.Fact(w).Shape.Ints()
+	if !ok || dims[0]%groups != 0 {
+		return graph.None, fault.New(fault.Shape, "input 1: %v does not divide into %d groups", n.b.Fact(w).Shape, groups)
+	}
+	split := append([]int64{groups, dims[0] / groups}, dims[1:]...)
+	order := []int64{0, 2}
+	joined := []int64{groups * dims[1]}
+	for k := 2; k < r; k++ {
+		order = append(order, int64(k+1))
+		joined = append(joined, dims[k])
+	}
+	v := n.b.Add(&op.Reshape{}, w, n.b.Int64s(split...))
+	v = n.b.Add(&op.Transpose{}, v, n.b.Int64s(append(order, 1)...))
+	v = n.b.Add(&op.Reshape{}, v, n.b.Int64s(append(joined, dims[0]/groups)...))
+	return v, n.b.Err()
+}
+
+var autoPads = map[string]op.AutoPad{"NOTSET": op.PadExplicit, "SAME_UPPER": op.PadSameUpper, "SAME_LOWER": op.PadSameLower, "VALID": op.PadValid, "": op.PadExplicit}
+
+func (n *node) autoPad() (op.AutoPad, error) {
+	name := n.string("auto_pad", "NOTSET")
+	p, ok := autoPads[name]
+	if !ok {
+		return 0, fault.New(fault.File, "attribute auto_pad: %q", name)
+	}
+	return p, nil
+}
+
+func lowerConv(n *node) error {
+	if err := n.want(2, 3); err != nil {
+		return err
+	}
+	groups := n.int("group", 1)
+	w, err := n.filter(1, false, groups)
+	if err != nil {
+		return err
+	}
+	auto, err := n.autoPad()
+	if err != nil {
+		return err
+	}
+	o := &op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto, Groups: groups}
+	if n.has(2) {
+		return n.emit(o, n.arg(0), w, n.arg(2))
+	}
+	return n.emit(o, n.arg(0), w)
+}
+
+// lowerConvInteger subtracts the zero points in int32 and convolves there: exact, as the operator defines.
+func lowerConvInteger(n *node) error {
+	if err := n.want(2, 4); err != nil {
+		return err
+	}
+	groups := n.int("group", 1)
+	w, err := n.filter(1, false, groups)
+	if err != nil {
+		return err
+	}
+	auto, err := n.autoPad()
+	if err != nil {
+		return err
+	}
+	x := n.centred(n.arg(0), 2)
+	if n.has(3) {
+		zero := n.b.Add(&op.Cast{To: tensor.Int32}, n.arg(3))
+		if r := n.fact(3).Shape.Rank(); r == 1 { // per output channel: dimension 0 of the filter
+			ones := make([]int64, n.b.Fact(w).Shape.Rank())
+			for i := range ones {
+				ones[i] = 1
+			}
+			ones[0] = -1
+			zero = n.b.Add(&op.Reshape{}, zero, n.b.Int64s(ones...))
+		}
+		w = n.b.Add(&op.Sub{}, n.b.Add(&op.Cast{To: tensor.Int32}, w), zero)
+	} else {
+		w = n.b.Add(&op.Cast{To: tensor.Int32}, w)
+	}
+	o := &op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto, Groups: groups}
+	return n.emit(o, x, w)
+}
+
+// centred returns v as int32 minus the zero point that input i holds, if it is given.
+func (n *node) centred(v graph.Value, i int) graph.Value {
+	x := n.b.Add(&op.Cast{To: tensor.Int32}, v)
+	if !n.has(i) {
+		return x
+	}
+	return n.b.Add(&op.Sub{}, x, n.b.Add(&op.Cast{To: tensor.Int32}, n.arg(i)))
+}
+
+func lowerConvTranspose(n *node) error {
+	if err := n.want(2, 3); err != nil {
+		return err
+	}
+	groups := n.int("group", 1)
+	w, err := n.filter(1, true, groups)
+	if err != nil {
+		return err
+	}
+	auto, err := n.autoPad()
+	if err != nil {
+		return err
+	}
+	o := &op.ConvTranspose{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto, OutputPads: n.ints("output_padding"), Groups: groups}
+	in := []graph.Value{n.arg(0), w, graph.None}
+	if n.has(2) {
+		in[2] = n.arg(2)
+	}
+	if shape := n.ints("output_shape"); len(shape) > 0 {
+		return n.emit(o, append(in, n.b.Int64s(shape...))...)
+	}
+	if in[2] == graph.None {
+		in = in[:2]
+	}
+	return n.emit(o, in...)
+}
+
+func (n *node) ceil() op.CeilMode {
+	if n.int("ceil_mode", 0) != 0 {
+		return op.RoundCeilInside
+	}
+	return op.RoundFloor
+}
+
+func lowerMaxPool(n *node) error {
+	auto, err := n.autoPad()
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.MaxPool{Kernel: n.ints("kernel_shape"), Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto,
+		Ceil: n.ceil(), ColumnMajor: n.int("storage_order", 0) != 0}, n.in...)
+}
+
+func lowerAveragePool(n *node) error {
+	auto, err := n.autoPad()
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.AveragePool{Kernel: n.ints("kernel_shape"), Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto,
+		Ceil: n.ceil(), CountPads: n.int("count_include_pad", 0) != 0}, n.in...)
+}
+
+func lowerLpPool(n *node) error {
+	auto, err := n.autoPad()
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.LpPool{Kernel: n.ints("kernel_shape"), Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto,
+		Ceil: n.ceil(), P: n.int("p", 2)}, n.in...)
+}
+
+// lowerGemm is alpha * A' * B' + beta * C.
+func lowerGemm(n *node) error {
+	if err := n.want(2, 3); err != nil {
+		return err
+	}
+	y := n.b.Add(&op.MatMul{TransposeA: n.int("transA", 0) != 0, TransposeB: n.int("transB", 0) != 0}, n.arg(0), n.arg(1))
+	scaled := func(v graph.Value, by float32) (graph.Value, error) {
+		if by == 1 {
+			return v, nil
+		}
+		s, err := n.scalarLike(0, float64(by))
+		if err != nil {
+			return graph.None, err
+		}
+		return n.b.Add(&op.Mul{}, v, s), nil
+	}
+	y, err := scaled(y, n.float("alpha", 1))
+	if err != nil || !n.has(2) {
+		n.out[0] = y
+		return err
+	}
+	c, err := scaled(n.arg(2), n.float("beta", 1))
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.Add{}, y, c)
+}
+
+// lowerMatMulInteger subtracts the zero points in int32 and multiplies there. A zero point of A with several entries is one per row.
+func lowerMatMulInteger(n *node) error {
+	if err := n.want(2, 4); err != nil {
+		return err
+	}
+	a := n.b.Add(&op.Cast{To: tensor.Int32}, n.arg(0))
+	if n.has(2) {
+		zero := n.b.Add(&op.Cast{To: tensor.Int32}, n.arg(2))
+		if c, ok := n.fact(2).Shape.Count(); n.fact(2).Shape.Rank() == 1 && !(ok && c == 1) {
+			zero = n.b.Add(&op.Unsqueeze{}, zero, n.b.Int64s(1))
+		}
+		a = n.b.Add(&op.Sub{}, a, zero)
+	}
+	return n.emit(&op.MatMul{}, a, n.centred(n.arg(1), 3))
+}

@@ -1,0 +1,139 @@
+package onnx
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// source is the bytes of a model while it is read: the caller's, or a copy of a file outside the Go heap. A file is read, not mapped: a
+// mapped file that another process truncates would kill this one.
+type source struct {
+	data []byte
+	own  mem.Buffer // nil for the caller's bytes
+}
+
+func openSource(path string) (*source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.As(fault.File, err, "open")
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, fault.As(fault.File, err, "stat")
+	case !st.Mode().IsRegular():
+		return nil, fault.New(fault.File, "not a regular file")
+	case st.Size() == 0:
+		return nil, fault.New(fault.File, "the file is empty")
+	}
+	return readSource(f, 0, st.Size())
+}
+
+// readSource reads n bytes from off into memory outside the Go heap.
+func readSource(f *os.File, off, n int64) (*source, error) {
+	b, err := mem.Host(n, mem.Options{})
+	if err != nil {
+		return nil, err
+	}
+	data, err := b.Map()
+	if err == nil {
+		_, err = io.ReadFull(io.NewSectionReader(f, off, n), data)
+	}
+	if err != nil {
+		b.Release()
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			return nil, fault.New(fault.File, "the file ends before byte %d", off+n)
+		}
+		return nil, fault.As(fault.File, err, "read")
+	}
+	return &source{data: data, own: b}, nil
+}
+
+func (s *source) close() {
+	if s.own != nil {
+		s.own.Release()
+	}
+}
+
+// done gives the memory of a part of the source back to the system: a tensor that was copied out is not needed in both places. The part
+// must not be read any more.
+func (s *source) done(part []byte) {
+	if s.own != nil {
+		mem.Discard(part)
+	}
+}
+
+// externalData reads the data of a tensor that lies in another file of the model's folder (onnx.proto, TensorProto.external_data).
+func (im *importer) externalData(t *tensorProto, size int64) (*source, error) {
+	if im.opt.Folder == "" {
+		return nil, fault.New(fault.File, "its data is in the file %q, but the model has no folder", t.external["location"])
+	}
+	name := t.external["location"]
+	number := func(key string, otherwise int64) (int64, error) {
+		s, ok := t.external[key]
+		if !ok {
+			return otherwise, nil
+		}
+		v, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || v < 0 {
+			return 0, fault.New(fault.File, "external data: %s %q", key, s)
+		}
+		return v, nil
+	}
+	offset, err := number("offset", 0)
+	if err != nil {
+		return nil, err
+	}
+	length, err := number("length", size)
+	if err != nil {
+		return nil, err
+	}
+	if length != size {
+		return nil, fault.New(fault.File, "external data: %d bytes for a tensor of %d", length, size)
+	}
+	// os.Root follows no link and no ".." out of the folder.
+	root, err := os.OpenRoot(im.opt.Folder)
+	if err != nil {
+		return nil, fault.As(fault.File, err, "the model's folder")
+	}
+	defer root.Close()
+	if filepath.IsAbs(name) || strings.Contains(name, "\x00") {
+		return nil, fault.New(fault.File, "external data: %q is outside the model's folder", name)
+	}
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, fault.As(fault.File, err, "external data %q", name)
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || offset > st.Size() || size > st.Size()-offset {
+		return nil, fault.New(fault.File, "external data %q: no %d bytes at %d", name, size, offset)
+	}
+	src, err := readSource(f, offset, size)
+	return src, fault.Wrap(err, "external data %q", name)
+}
+
+// tagAt returns the number of the field at the start of b and the length of the whole field, n < 0 when there is none.
+func tagAt(b []byte) (num, n int) {
+	k, typ, n := protowire.ConsumeTag(b)
+	if n < 0 {
+		return 0, n
+	}
+	if k == 7 && typ == protowire.BytesType {
+		return 7, n
+	}
+	m := protowire.ConsumeFieldValue(k, typ, b[n:])
+	if m < 0 {
+		return 0, m
+	}
+	return int(k), n + m
+}
