@@ -85,7 +85,11 @@ static OH_NN_ReturnCode (*volatile p_OH_NNModel_SetInputsAndOutputsInfo)(OH_NNMo
 static OH_NN_ReturnCode (*volatile p_OH_NNModel_BuildFromMetaGraph)(OH_NNModel *, const void *, const OH_NN_Extension *, size_t) = OH_NNModel_BuildFromMetaGraph;
 static bool (*volatile p_OH_NNModel_HasCache)(const char *, const char *, uint32_t) = OH_NNModel_HasCache;
 static OH_NN_ReturnCode (*volatile p_OH_NN_GetDeviceID)(char *, size_t) = OH_NN_GetDeviceID;
+#ifdef __cplusplus
+static OH_NN_ReturnCode (*volatile p_OH_NN_IsSupportAIPP)(bool &) = OH_NN_IsSupportAIPP;
+#else
 static OH_NN_ReturnCode (*volatile p_OH_NN_IsSupportAIPP)(bool *) = OH_NN_IsSupportAIPP;
+#endif
 static OH_NN_ReturnCode (*volatile p_OH_NNExecutor_RunSyncWithAipp)(OH_NNExecutor *, NN_Tensor **, size_t, NN_Tensor **, size_t, const char *) = OH_NNExecutor_RunSyncWithAipp;
 
 int main(void)

@@ -85,6 +85,8 @@ type Row struct {
 	Since int      // version of the API that introduced it
 	Stubs []string // sonames of the stub libraries that have it; nil means all of the façade's
 
+	CXX string // parameter types in C++ where the header has others there, such as references
+
 	Creates bool // makes objects: enters Go even where calls are passed on to a driver
 	NoPass  bool // is never passed on to a driver
 	Fail    int  // result on failure of functions that return a number

@@ -134,7 +134,7 @@ var OHNN = &Facade{
 		{C: "OH_NN_ReturnCode OH_NNModel_BuildFromMetaGraph(OH_NNModel *model, const void *metaGraph, const OH_NN_Extension *extensions, size_t extensionSize)", Roles: "handle, opaque, in?[extensionSize], len", Since: 10},
 		{C: "bool OH_NNModel_HasCache(const char *cacheDir, const char *modelName, uint32_t version)", Roles: "string, string, value", Since: 11},
 		{C: "OH_NN_ReturnCode OH_NN_GetDeviceID(char *nnrtDevice, size_t len)", Roles: "out[len], len", Since: 11},
-		{C: "OH_NN_ReturnCode OH_NN_IsSupportAIPP(bool *support)", Roles: "out", Since: 11},
+		{C: "OH_NN_ReturnCode OH_NN_IsSupportAIPP(bool *support)", Roles: "out", Since: 11, CXX: "bool &"},
 		{C: "OH_NN_ReturnCode OH_NNExecutor_RunSyncWithAipp(OH_NNExecutor *executor, NN_Tensor *inputTensor[], size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount, const char *aippString)", Roles: "handle, handles[inputCount<=200], len, handles[outputCount<=200], len, string", Since: 11},
 	},
 }

@@ -2,6 +2,25 @@ package boundary
 
 /*
 #include <stdlib.h>
+
+struct kept {
+	struct kept *next;
+	void *block;
+};
+
+static struct kept *kept_blocks;
+
+// Makes a block reachable from C data, where leak checkers look; they do not look into the memory of Go.
+static void keep(void *block)
+{
+	struct kept *k = malloc(sizeof *k);
+	if (!k)
+		return;
+	k->block = block;
+	k->next = __atomic_load_n(&kept_blocks, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&kept_blocks, &k->next, k, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
 */
 import "C"
 
@@ -18,6 +37,9 @@ func (b *Block) Free() {
 	C.free(b.addr)
 	b.addr = nil
 }
+
+// Keep tells leak checkers that the block, as it is now, lives as long as the process.
+func (b *Block) Keep() { C.keep(b.addr) }
 
 // resize gives the block n bytes of new memory, 0 for none.
 func (b *Block) resize(n int) {

@@ -66,6 +66,7 @@ func newDeviceTable(devices []device.Device, names []string) *deviceTable {
 		ids[i] = n.id
 	}
 	boundary.SetSlice(&t.ids, ids)
+	t.ids.Keep()
 	return t
 }
 
@@ -77,6 +78,7 @@ func (t *deviceTable) add(d device.Device, name string) bool {
 		}
 	}
 	n.cName.SetString(name)
+	n.cName.Keep()
 	t.list = append(t.list, n)
 	return true
 }

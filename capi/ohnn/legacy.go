@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -277,6 +278,11 @@ func executorDestroyOutputMemory(e *Executor, index uint32, memory unsafe.Pointe
 }
 
 func destroyMemory(owner memoryOwner, memory unsafe.Pointer) error {
+	if memory != nil {
+		if err := boundary.CheckRange(memory, uint64(unsafe.Sizeof(uintptr(0)))); err != nil {
+			return invalid("memory: %v", err)
+		}
+	}
 	if owner.executor == nil || memory == nil || *(*uintptr)(memory) == 0 {
 		return invalid("%s: NULL", map[bool]string{true: "executor", false: "memory"}[owner.executor == nil])
 	}

@@ -53,6 +53,7 @@ func (t *memoryTable) alloc(owner memoryOwner, length uint64) (uintptr, error) {
 	if len(t.unused) == 0 {
 		var slab boundary.Block
 		boundary.SetSlice(&slab, make([]Memory, slabStructs))
+		slab.Keep()
 		structs := unsafe.Slice((*Memory)(cPointer(slab.Addr())), slabStructs)
 		for i := range structs {
 			t.unused = append(t.unused, &structs[i])

@@ -18,7 +18,14 @@ func (f *facade) prototypes() string {
 	}
 	b.WriteString("\n")
 	for _, fn := range f.funcs {
-		fmt.Fprintf(&b, "static %s(*volatile p_%s)(%s) = %s;\n", space(fn.Result.Text), fn.Name, fn.paramTypes(), fn.Name)
+		pointer := func(types string) string {
+			return fmt.Sprintf("static %s(*volatile p_%s)(%s) = %s;\n", space(fn.Result.Text), fn.Name, types, fn.Name)
+		}
+		if fn.CXX != "" {
+			fmt.Fprintf(&b, "#ifdef __cplusplus\n%s#else\n%s#endif\n", pointer(fn.CXX), pointer(fn.paramTypes()))
+		} else {
+			b.WriteString(pointer(fn.paramTypes()))
+		}
 	}
 	fmt.Fprintf(&b, "\nint main(void)\n{\n\tint missing = 0;\n")
 	for _, fn := range f.funcs {
