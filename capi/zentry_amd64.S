@@ -87,12 +87,22 @@ anynpu_last_error:
 	.size anynpu_last_error, .-anynpu_last_error
 
 	.p2align 4
+	.globl anynpu_placement_report
+	.type anynpu_placement_report, @function
+anynpu_placement_report:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*3(%rip)
+	.cfi_endproc
+	.size anynpu_placement_report, .-anynpu_placement_report
+
+	.p2align 4
 	.globl anynpu_live_handles
 	.type anynpu_live_handles, @function
 anynpu_live_handles:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*3(%rip)
+	jmp	*anynpu_slot+8*4(%rip)
 	.cfi_endproc
 	.size anynpu_live_handles, .-anynpu_live_handles
 
@@ -105,7 +115,7 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*4(%rip)
+	jmp	*anynpu_slot+8*5(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
 
@@ -118,7 +128,7 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*5(%rip)
+	jmp	*anynpu_slot+8*6(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
 
@@ -131,7 +141,7 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*6(%rip)
+	jmp	*anynpu_slot+8*7(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
 
@@ -144,7 +154,7 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*7(%rip)
+	jmp	*anynpu_slot+8*8(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
 
@@ -157,7 +167,7 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*8(%rip)
+	jmp	*anynpu_slot+8*9(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
 
@@ -170,7 +180,7 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*9(%rip)
+	jmp	*anynpu_slot+8*10(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
 
@@ -183,7 +193,7 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*10(%rip)
+	jmp	*anynpu_slot+8*11(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
 
@@ -196,7 +206,7 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*11(%rip)
+	jmp	*anynpu_slot+8*12(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
 
@@ -209,7 +219,7 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*12(%rip)
+	jmp	*anynpu_slot+8*13(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
 
@@ -222,7 +232,7 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*13(%rip)
+	jmp	*anynpu_slot+8*14(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
 
@@ -235,7 +245,7 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*14(%rip)
+	jmp	*anynpu_slot+8*15(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
 
@@ -248,7 +258,7 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*15(%rip)
+	jmp	*anynpu_slot+8*16(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
 
@@ -261,7 +271,7 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*16(%rip)
+	jmp	*anynpu_slot+8*17(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
 
@@ -274,7 +284,7 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*17(%rip)
+	jmp	*anynpu_slot+8*18(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
 
@@ -287,7 +297,7 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*18(%rip)
+	jmp	*anynpu_slot+8*19(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
 
@@ -300,7 +310,7 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*19(%rip)
+	jmp	*anynpu_slot+8*20(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
 
@@ -313,7 +323,7 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*20(%rip)
+	jmp	*anynpu_slot+8*21(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
 
@@ -326,7 +336,7 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*21(%rip)
+	jmp	*anynpu_slot+8*22(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
 
@@ -339,7 +349,7 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*22(%rip)
+	jmp	*anynpu_slot+8*23(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
 
@@ -352,7 +362,7 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*23(%rip)
+	jmp	*anynpu_slot+8*24(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
 
@@ -365,7 +375,7 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*24(%rip)
+	jmp	*anynpu_slot+8*25(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
 
@@ -378,7 +388,7 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*25(%rip)
+	jmp	*anynpu_slot+8*26(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
 
@@ -391,7 +401,7 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*26(%rip)
+	jmp	*anynpu_slot+8*27(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
 
@@ -404,7 +414,7 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*27(%rip)
+	jmp	*anynpu_slot+8*28(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
 
@@ -417,7 +427,7 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*28(%rip)
+	jmp	*anynpu_slot+8*29(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
 
@@ -430,7 +440,7 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*29(%rip)
+	jmp	*anynpu_slot+8*30(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
 
@@ -443,7 +453,7 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*30(%rip)
+	jmp	*anynpu_slot+8*31(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
 
@@ -456,7 +466,7 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*31(%rip)
+	jmp	*anynpu_slot+8*32(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
 
@@ -469,7 +479,7 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*32(%rip)
+	jmp	*anynpu_slot+8*33(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
 
@@ -482,7 +492,7 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*33(%rip)
+	jmp	*anynpu_slot+8*34(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
 
@@ -495,7 +505,7 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*34(%rip)
+	jmp	*anynpu_slot+8*35(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
 
@@ -508,7 +518,7 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*35(%rip)
+	jmp	*anynpu_slot+8*36(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
 
@@ -521,7 +531,7 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*36(%rip)
+	jmp	*anynpu_slot+8*37(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
 
@@ -534,7 +544,7 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*37(%rip)
+	jmp	*anynpu_slot+8*38(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
 
@@ -547,7 +557,7 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*38(%rip)
+	jmp	*anynpu_slot+8*39(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
 
@@ -560,7 +570,7 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*39(%rip)
+	jmp	*anynpu_slot+8*40(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
 
@@ -573,7 +583,7 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*40(%rip)
+	jmp	*anynpu_slot+8*41(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
 
@@ -586,7 +596,7 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*41(%rip)
+	jmp	*anynpu_slot+8*42(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
 
@@ -599,7 +609,7 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*42(%rip)
+	jmp	*anynpu_slot+8*43(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
 
@@ -612,7 +622,7 @@ anynpu_entry_OH_NNModel_GetAvailableOperations:
 OH_NNModel_GetAvailableOperations:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*43(%rip)
+	jmp	*anynpu_slot+8*44(%rip)
 	.cfi_endproc
 	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
 
@@ -625,7 +635,7 @@ anynpu_entry_OH_NNCompilation_Construct:
 OH_NNCompilation_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*44(%rip)
+	jmp	*anynpu_slot+8*45(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
 
@@ -638,7 +648,7 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile:
 OH_NNCompilation_ConstructWithOfflineModelFile:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*45(%rip)
+	jmp	*anynpu_slot+8*46(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
 
@@ -651,7 +661,7 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer:
 OH_NNCompilation_ConstructWithOfflineModelBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*46(%rip)
+	jmp	*anynpu_slot+8*47(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
 
@@ -664,7 +674,7 @@ anynpu_entry_OH_NNCompilation_ConstructForCache:
 OH_NNCompilation_ConstructForCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*47(%rip)
+	jmp	*anynpu_slot+8*48(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
 
@@ -677,7 +687,7 @@ anynpu_entry_OH_NNCompilation_ExportCacheToBuffer:
 OH_NNCompilation_ExportCacheToBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*48(%rip)
+	jmp	*anynpu_slot+8*49(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
 
@@ -690,7 +700,7 @@ anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer:
 OH_NNCompilation_ImportCacheFromBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*49(%rip)
+	jmp	*anynpu_slot+8*50(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
 
@@ -703,7 +713,7 @@ anynpu_entry_OH_NNCompilation_AddExtensionConfig:
 OH_NNCompilation_AddExtensionConfig:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*50(%rip)
+	jmp	*anynpu_slot+8*51(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
 
@@ -716,7 +726,7 @@ anynpu_entry_OH_NNCompilation_SetDevice:
 OH_NNCompilation_SetDevice:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*51(%rip)
+	jmp	*anynpu_slot+8*52(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
 
@@ -729,7 +739,7 @@ anynpu_entry_OH_NNCompilation_SetCache:
 OH_NNCompilation_SetCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*52(%rip)
+	jmp	*anynpu_slot+8*53(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
 
@@ -742,7 +752,7 @@ anynpu_entry_OH_NNCompilation_SetPerformanceMode:
 OH_NNCompilation_SetPerformanceMode:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*53(%rip)
+	jmp	*anynpu_slot+8*54(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
 
@@ -755,7 +765,7 @@ anynpu_entry_OH_NNCompilation_SetPriority:
 OH_NNCompilation_SetPriority:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*54(%rip)
+	jmp	*anynpu_slot+8*55(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
 
@@ -768,7 +778,7 @@ anynpu_entry_OH_NNCompilation_EnableFloat16:
 OH_NNCompilation_EnableFloat16:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*55(%rip)
+	jmp	*anynpu_slot+8*56(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
 
@@ -781,7 +791,7 @@ anynpu_entry_OH_NNCompilation_Build:
 OH_NNCompilation_Build:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*56(%rip)
+	jmp	*anynpu_slot+8*57(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
 
@@ -794,7 +804,7 @@ anynpu_entry_OH_NNCompilation_Destroy:
 OH_NNCompilation_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*57(%rip)
+	jmp	*anynpu_slot+8*58(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
 
@@ -807,7 +817,7 @@ anynpu_entry_OH_NNExecutor_Construct:
 OH_NNExecutor_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*58(%rip)
+	jmp	*anynpu_slot+8*59(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
 
@@ -820,7 +830,7 @@ anynpu_entry_OH_NNExecutor_Destroy:
 OH_NNExecutor_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*59(%rip)
+	jmp	*anynpu_slot+8*60(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
 
@@ -833,7 +843,7 @@ anynpu_entry_OH_NNExecutor_GetInputCount:
 OH_NNExecutor_GetInputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*60(%rip)
+	jmp	*anynpu_slot+8*61(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
 
@@ -846,7 +856,7 @@ anynpu_entry_OH_NNExecutor_GetOutputCount:
 OH_NNExecutor_GetOutputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*61(%rip)
+	jmp	*anynpu_slot+8*62(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
 
@@ -859,7 +869,7 @@ anynpu_entry_OH_NNExecutor_CreateInputTensorDesc:
 OH_NNExecutor_CreateInputTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*62(%rip)
+	jmp	*anynpu_slot+8*63(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
 
@@ -872,7 +882,7 @@ anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc:
 OH_NNExecutor_CreateOutputTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*63(%rip)
+	jmp	*anynpu_slot+8*64(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
 
@@ -885,7 +895,7 @@ anynpu_entry_OH_NNExecutor_GetOutputShape:
 OH_NNExecutor_GetOutputShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*64(%rip)
+	jmp	*anynpu_slot+8*65(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
 
@@ -898,7 +908,7 @@ anynpu_entry_OH_NNExecutor_GetInputDimRange:
 OH_NNExecutor_GetInputDimRange:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*65(%rip)
+	jmp	*anynpu_slot+8*66(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
 
@@ -911,7 +921,7 @@ anynpu_entry_OH_NNExecutor_SetOnRunDone:
 OH_NNExecutor_SetOnRunDone:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*66(%rip)
+	jmp	*anynpu_slot+8*67(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
 
@@ -924,7 +934,7 @@ anynpu_entry_OH_NNExecutor_SetOnServiceDied:
 OH_NNExecutor_SetOnServiceDied:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*67(%rip)
+	jmp	*anynpu_slot+8*68(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
 
@@ -937,7 +947,7 @@ anynpu_entry_OH_NNExecutor_RunSync:
 OH_NNExecutor_RunSync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*68(%rip)
+	jmp	*anynpu_slot+8*69(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
 
@@ -950,7 +960,7 @@ anynpu_entry_OH_NNExecutor_RunAsync:
 OH_NNExecutor_RunAsync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*69(%rip)
+	jmp	*anynpu_slot+8*70(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
 
@@ -963,7 +973,7 @@ anynpu_entry_OH_NNExecutor_SetInput:
 OH_NNExecutor_SetInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*70(%rip)
+	jmp	*anynpu_slot+8*71(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
 
@@ -976,7 +986,7 @@ anynpu_entry_OH_NNExecutor_SetOutput:
 OH_NNExecutor_SetOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*71(%rip)
+	jmp	*anynpu_slot+8*72(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
 
@@ -989,7 +999,7 @@ anynpu_entry_OH_NNExecutor_Run:
 OH_NNExecutor_Run:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*72(%rip)
+	jmp	*anynpu_slot+8*73(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
 
@@ -1002,7 +1012,7 @@ anynpu_entry_OH_NNExecutor_AllocateInputMemory:
 OH_NNExecutor_AllocateInputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*73(%rip)
+	jmp	*anynpu_slot+8*74(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
 
@@ -1015,7 +1025,7 @@ anynpu_entry_OH_NNExecutor_AllocateOutputMemory:
 OH_NNExecutor_AllocateOutputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*74(%rip)
+	jmp	*anynpu_slot+8*75(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
 
@@ -1028,7 +1038,7 @@ anynpu_entry_OH_NNExecutor_DestroyInputMemory:
 OH_NNExecutor_DestroyInputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*75(%rip)
+	jmp	*anynpu_slot+8*76(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
 
@@ -1041,7 +1051,7 @@ anynpu_entry_OH_NNExecutor_DestroyOutputMemory:
 OH_NNExecutor_DestroyOutputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*76(%rip)
+	jmp	*anynpu_slot+8*77(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
 
@@ -1054,7 +1064,7 @@ anynpu_entry_OH_NNExecutor_SetInputWithMemory:
 OH_NNExecutor_SetInputWithMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*77(%rip)
+	jmp	*anynpu_slot+8*78(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
 
@@ -1067,7 +1077,7 @@ anynpu_entry_OH_NNExecutor_SetOutputWithMemory:
 OH_NNExecutor_SetOutputWithMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*78(%rip)
+	jmp	*anynpu_slot+8*79(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
 
@@ -1080,7 +1090,7 @@ anynpu_entry_OH_NNModel_BuildFromLiteGraph:
 OH_NNModel_BuildFromLiteGraph:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*79(%rip)
+	jmp	*anynpu_slot+8*80(%rip)
 	.cfi_endproc
 	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
 
@@ -1093,7 +1103,7 @@ anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo:
 OH_NNModel_SetInputsAndOutputsInfo:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*80(%rip)
+	jmp	*anynpu_slot+8*81(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
 
@@ -1106,7 +1116,7 @@ anynpu_entry_OH_NNModel_BuildFromMetaGraph:
 OH_NNModel_BuildFromMetaGraph:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*81(%rip)
+	jmp	*anynpu_slot+8*82(%rip)
 	.cfi_endproc
 	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
 
@@ -1119,7 +1129,7 @@ anynpu_entry_OH_NNModel_HasCache:
 OH_NNModel_HasCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*82(%rip)
+	jmp	*anynpu_slot+8*83(%rip)
 	.cfi_endproc
 	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
 
@@ -1132,7 +1142,7 @@ anynpu_entry_OH_NN_GetDeviceID:
 OH_NN_GetDeviceID:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*83(%rip)
+	jmp	*anynpu_slot+8*84(%rip)
 	.cfi_endproc
 	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
 
@@ -1145,7 +1155,7 @@ anynpu_entry_OH_NN_IsSupportAIPP:
 OH_NN_IsSupportAIPP:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*84(%rip)
+	jmp	*anynpu_slot+8*85(%rip)
 	.cfi_endproc
 	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
 
@@ -1158,7 +1168,7 @@ anynpu_entry_OH_NNExecutor_RunSyncWithAipp:
 OH_NNExecutor_RunSyncWithAipp:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*85(%rip)
+	jmp	*anynpu_slot+8*86(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
 
@@ -2022,6 +2032,16 @@ start_85:
 	.cfi_endproc
 	.size start_85, .-start_85
 
+	.p2align 4
+	.type start_86, @function
+start_86:
+	.cfi_startproc
+	endbr64
+	mov	$86, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_86, .-start_86
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -2031,89 +2051,90 @@ anynpu_slot:
 	.quad start_0	/* anynpu_version */
 	.quad start_1	/* anynpu_set_log_callback */
 	.quad start_2	/* anynpu_last_error */
-	.quad start_3	/* anynpu_live_handles */
-	.quad start_4	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_5	/* OH_NNDevice_GetName */
-	.quad start_6	/* OH_NNDevice_GetType */
-	.quad start_7	/* OH_NNTensorDesc_Create */
-	.quad start_8	/* OH_NNTensorDesc_Destroy */
-	.quad start_9	/* OH_NNTensorDesc_SetName */
-	.quad start_10	/* OH_NNTensorDesc_GetName */
-	.quad start_11	/* OH_NNTensorDesc_SetDataType */
-	.quad start_12	/* OH_NNTensorDesc_GetDataType */
-	.quad start_13	/* OH_NNTensorDesc_SetShape */
-	.quad start_14	/* OH_NNTensorDesc_GetShape */
-	.quad start_15	/* OH_NNTensorDesc_SetFormat */
-	.quad start_16	/* OH_NNTensorDesc_GetFormat */
-	.quad start_17	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_18	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_19	/* OH_NNTensor_Create */
-	.quad start_20	/* OH_NNTensor_CreateWithSize */
-	.quad start_21	/* OH_NNTensor_CreateWithFd */
-	.quad start_22	/* OH_NNTensor_Destroy */
-	.quad start_23	/* OH_NNTensor_GetTensorDesc */
-	.quad start_24	/* OH_NNTensor_GetDataBuffer */
-	.quad start_25	/* OH_NNTensor_GetFd */
-	.quad start_26	/* OH_NNTensor_GetSize */
-	.quad start_27	/* OH_NNTensor_GetOffset */
-	.quad start_28	/* OH_NNQuantParam_Create */
-	.quad start_29	/* OH_NNQuantParam_SetScales */
-	.quad start_30	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_31	/* OH_NNQuantParam_SetNumBits */
-	.quad start_32	/* OH_NNQuantParam_Destroy */
-	.quad start_33	/* OH_NNModel_Construct */
-	.quad start_34	/* OH_NNModel_Destroy */
-	.quad start_35	/* OH_NNModel_AddTensor */
-	.quad start_36	/* OH_NNModel_AddTensorToModel */
-	.quad start_37	/* OH_NNModel_SetTensorData */
-	.quad start_38	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_39	/* OH_NNModel_SetTensorType */
-	.quad start_40	/* OH_NNModel_AddOperation */
-	.quad start_41	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_42	/* OH_NNModel_Finish */
-	.quad start_43	/* OH_NNModel_GetAvailableOperations */
-	.quad start_44	/* OH_NNCompilation_Construct */
-	.quad start_45	/* OH_NNCompilation_ConstructWithOfflineModelFile */
-	.quad start_46	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	.quad start_47	/* OH_NNCompilation_ConstructForCache */
-	.quad start_48	/* OH_NNCompilation_ExportCacheToBuffer */
-	.quad start_49	/* OH_NNCompilation_ImportCacheFromBuffer */
-	.quad start_50	/* OH_NNCompilation_AddExtensionConfig */
-	.quad start_51	/* OH_NNCompilation_SetDevice */
-	.quad start_52	/* OH_NNCompilation_SetCache */
-	.quad start_53	/* OH_NNCompilation_SetPerformanceMode */
-	.quad start_54	/* OH_NNCompilation_SetPriority */
-	.quad start_55	/* OH_NNCompilation_EnableFloat16 */
-	.quad start_56	/* OH_NNCompilation_Build */
-	.quad start_57	/* OH_NNCompilation_Destroy */
-	.quad start_58	/* OH_NNExecutor_Construct */
-	.quad start_59	/* OH_NNExecutor_Destroy */
-	.quad start_60	/* OH_NNExecutor_GetInputCount */
-	.quad start_61	/* OH_NNExecutor_GetOutputCount */
-	.quad start_62	/* OH_NNExecutor_CreateInputTensorDesc */
-	.quad start_63	/* OH_NNExecutor_CreateOutputTensorDesc */
-	.quad start_64	/* OH_NNExecutor_GetOutputShape */
-	.quad start_65	/* OH_NNExecutor_GetInputDimRange */
-	.quad start_66	/* OH_NNExecutor_SetOnRunDone */
-	.quad start_67	/* OH_NNExecutor_SetOnServiceDied */
-	.quad start_68	/* OH_NNExecutor_RunSync */
-	.quad start_69	/* OH_NNExecutor_RunAsync */
-	.quad start_70	/* OH_NNExecutor_SetInput */
-	.quad start_71	/* OH_NNExecutor_SetOutput */
-	.quad start_72	/* OH_NNExecutor_Run */
-	.quad start_73	/* OH_NNExecutor_AllocateInputMemory */
-	.quad start_74	/* OH_NNExecutor_AllocateOutputMemory */
-	.quad start_75	/* OH_NNExecutor_DestroyInputMemory */
-	.quad start_76	/* OH_NNExecutor_DestroyOutputMemory */
-	.quad start_77	/* OH_NNExecutor_SetInputWithMemory */
-	.quad start_78	/* OH_NNExecutor_SetOutputWithMemory */
-	.quad start_79	/* OH_NNModel_BuildFromLiteGraph */
-	.quad start_80	/* OH_NNModel_SetInputsAndOutputsInfo */
-	.quad start_81	/* OH_NNModel_BuildFromMetaGraph */
-	.quad start_82	/* OH_NNModel_HasCache */
-	.quad start_83	/* OH_NN_GetDeviceID */
-	.quad start_84	/* OH_NN_IsSupportAIPP */
-	.quad start_85	/* OH_NNExecutor_RunSyncWithAipp */
+	.quad start_3	/* anynpu_placement_report */
+	.quad start_4	/* anynpu_live_handles */
+	.quad start_5	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_6	/* OH_NNDevice_GetName */
+	.quad start_7	/* OH_NNDevice_GetType */
+	.quad start_8	/* OH_NNTensorDesc_Create */
+	.quad start_9	/* OH_NNTensorDesc_Destroy */
+	.quad start_10	/* OH_NNTensorDesc_SetName */
+	.quad start_11	/* OH_NNTensorDesc_GetName */
+	.quad start_12	/* OH_NNTensorDesc_SetDataType */
+	.quad start_13	/* OH_NNTensorDesc_GetDataType */
+	.quad start_14	/* OH_NNTensorDesc_SetShape */
+	.quad start_15	/* OH_NNTensorDesc_GetShape */
+	.quad start_16	/* OH_NNTensorDesc_SetFormat */
+	.quad start_17	/* OH_NNTensorDesc_GetFormat */
+	.quad start_18	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_19	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_20	/* OH_NNTensor_Create */
+	.quad start_21	/* OH_NNTensor_CreateWithSize */
+	.quad start_22	/* OH_NNTensor_CreateWithFd */
+	.quad start_23	/* OH_NNTensor_Destroy */
+	.quad start_24	/* OH_NNTensor_GetTensorDesc */
+	.quad start_25	/* OH_NNTensor_GetDataBuffer */
+	.quad start_26	/* OH_NNTensor_GetFd */
+	.quad start_27	/* OH_NNTensor_GetSize */
+	.quad start_28	/* OH_NNTensor_GetOffset */
+	.quad start_29	/* OH_NNQuantParam_Create */
+	.quad start_30	/* OH_NNQuantParam_SetScales */
+	.quad start_31	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_32	/* OH_NNQuantParam_SetNumBits */
+	.quad start_33	/* OH_NNQuantParam_Destroy */
+	.quad start_34	/* OH_NNModel_Construct */
+	.quad start_35	/* OH_NNModel_Destroy */
+	.quad start_36	/* OH_NNModel_AddTensor */
+	.quad start_37	/* OH_NNModel_AddTensorToModel */
+	.quad start_38	/* OH_NNModel_SetTensorData */
+	.quad start_39	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_40	/* OH_NNModel_SetTensorType */
+	.quad start_41	/* OH_NNModel_AddOperation */
+	.quad start_42	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_43	/* OH_NNModel_Finish */
+	.quad start_44	/* OH_NNModel_GetAvailableOperations */
+	.quad start_45	/* OH_NNCompilation_Construct */
+	.quad start_46	/* OH_NNCompilation_ConstructWithOfflineModelFile */
+	.quad start_47	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	.quad start_48	/* OH_NNCompilation_ConstructForCache */
+	.quad start_49	/* OH_NNCompilation_ExportCacheToBuffer */
+	.quad start_50	/* OH_NNCompilation_ImportCacheFromBuffer */
+	.quad start_51	/* OH_NNCompilation_AddExtensionConfig */
+	.quad start_52	/* OH_NNCompilation_SetDevice */
+	.quad start_53	/* OH_NNCompilation_SetCache */
+	.quad start_54	/* OH_NNCompilation_SetPerformanceMode */
+	.quad start_55	/* OH_NNCompilation_SetPriority */
+	.quad start_56	/* OH_NNCompilation_EnableFloat16 */
+	.quad start_57	/* OH_NNCompilation_Build */
+	.quad start_58	/* OH_NNCompilation_Destroy */
+	.quad start_59	/* OH_NNExecutor_Construct */
+	.quad start_60	/* OH_NNExecutor_Destroy */
+	.quad start_61	/* OH_NNExecutor_GetInputCount */
+	.quad start_62	/* OH_NNExecutor_GetOutputCount */
+	.quad start_63	/* OH_NNExecutor_CreateInputTensorDesc */
+	.quad start_64	/* OH_NNExecutor_CreateOutputTensorDesc */
+	.quad start_65	/* OH_NNExecutor_GetOutputShape */
+	.quad start_66	/* OH_NNExecutor_GetInputDimRange */
+	.quad start_67	/* OH_NNExecutor_SetOnRunDone */
+	.quad start_68	/* OH_NNExecutor_SetOnServiceDied */
+	.quad start_69	/* OH_NNExecutor_RunSync */
+	.quad start_70	/* OH_NNExecutor_RunAsync */
+	.quad start_71	/* OH_NNExecutor_SetInput */
+	.quad start_72	/* OH_NNExecutor_SetOutput */
+	.quad start_73	/* OH_NNExecutor_Run */
+	.quad start_74	/* OH_NNExecutor_AllocateInputMemory */
+	.quad start_75	/* OH_NNExecutor_AllocateOutputMemory */
+	.quad start_76	/* OH_NNExecutor_DestroyInputMemory */
+	.quad start_77	/* OH_NNExecutor_DestroyOutputMemory */
+	.quad start_78	/* OH_NNExecutor_SetInputWithMemory */
+	.quad start_79	/* OH_NNExecutor_SetOutputWithMemory */
+	.quad start_80	/* OH_NNModel_BuildFromLiteGraph */
+	.quad start_81	/* OH_NNModel_SetInputsAndOutputsInfo */
+	.quad start_82	/* OH_NNModel_BuildFromMetaGraph */
+	.quad start_83	/* OH_NNModel_HasCache */
+	.quad start_84	/* OH_NN_GetDeviceID */
+	.quad start_85	/* OH_NN_IsSupportAIPP */
+	.quad start_86	/* OH_NNExecutor_RunSyncWithAipp */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

@@ -82,13 +82,25 @@ anynpu_last_error:
 	.size anynpu_last_error, .-anynpu_last_error
 
 	.p2align 4
+	.globl anynpu_placement_report
+	.type anynpu_placement_report, %function
+anynpu_placement_report:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*3
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*3]
+	br	x16
+	.cfi_endproc
+	.size anynpu_placement_report, .-anynpu_placement_report
+
+	.p2align 4
 	.globl anynpu_live_handles
 	.type anynpu_live_handles, %function
 anynpu_live_handles:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*3
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*3]
+	adrp	x16, anynpu_slot+8*4
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*4]
 	br	x16
 	.cfi_endproc
 	.size anynpu_live_handles, .-anynpu_live_handles
@@ -102,8 +114,8 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*4
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*4]
+	adrp	x16, anynpu_slot+8*5
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
@@ -117,8 +129,8 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*5
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
+	adrp	x16, anynpu_slot+8*6
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
@@ -132,8 +144,8 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*6
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
+	adrp	x16, anynpu_slot+8*7
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
@@ -147,8 +159,8 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*7
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
+	adrp	x16, anynpu_slot+8*8
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
@@ -162,8 +174,8 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*8
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
+	adrp	x16, anynpu_slot+8*9
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
@@ -177,8 +189,8 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*9
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
+	adrp	x16, anynpu_slot+8*10
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
@@ -192,8 +204,8 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*10
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
+	adrp	x16, anynpu_slot+8*11
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
@@ -207,8 +219,8 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*11
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
+	adrp	x16, anynpu_slot+8*12
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
@@ -222,8 +234,8 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*12
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
+	adrp	x16, anynpu_slot+8*13
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
@@ -237,8 +249,8 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*13
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
+	adrp	x16, anynpu_slot+8*14
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
@@ -252,8 +264,8 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*14
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
+	adrp	x16, anynpu_slot+8*15
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
@@ -267,8 +279,8 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*15
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
+	adrp	x16, anynpu_slot+8*16
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
@@ -282,8 +294,8 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*16
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
+	adrp	x16, anynpu_slot+8*17
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
@@ -297,8 +309,8 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*17
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
+	adrp	x16, anynpu_slot+8*18
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
@@ -312,8 +324,8 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*18
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
+	adrp	x16, anynpu_slot+8*19
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
@@ -327,8 +339,8 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*19
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
+	adrp	x16, anynpu_slot+8*20
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
@@ -342,8 +354,8 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*20
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
+	adrp	x16, anynpu_slot+8*21
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
@@ -357,8 +369,8 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*21
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
+	adrp	x16, anynpu_slot+8*22
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
@@ -372,8 +384,8 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*22
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
+	adrp	x16, anynpu_slot+8*23
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
@@ -387,8 +399,8 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*23
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
+	adrp	x16, anynpu_slot+8*24
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
@@ -402,8 +414,8 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*24
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
+	adrp	x16, anynpu_slot+8*25
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
@@ -417,8 +429,8 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*25
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
+	adrp	x16, anynpu_slot+8*26
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
@@ -432,8 +444,8 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*26
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
+	adrp	x16, anynpu_slot+8*27
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
@@ -447,8 +459,8 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*27
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
+	adrp	x16, anynpu_slot+8*28
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
@@ -462,8 +474,8 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*28
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
+	adrp	x16, anynpu_slot+8*29
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
@@ -477,8 +489,8 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*29
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
+	adrp	x16, anynpu_slot+8*30
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
@@ -492,8 +504,8 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*30
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
+	adrp	x16, anynpu_slot+8*31
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
@@ -507,8 +519,8 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*31
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
+	adrp	x16, anynpu_slot+8*32
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
@@ -522,8 +534,8 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*32
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
+	adrp	x16, anynpu_slot+8*33
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
@@ -537,8 +549,8 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*33
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
+	adrp	x16, anynpu_slot+8*34
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
@@ -552,8 +564,8 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*34
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
+	adrp	x16, anynpu_slot+8*35
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
@@ -567,8 +579,8 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*35
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
+	adrp	x16, anynpu_slot+8*36
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
@@ -582,8 +594,8 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*36
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
+	adrp	x16, anynpu_slot+8*37
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
@@ -597,8 +609,8 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*37
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
+	adrp	x16, anynpu_slot+8*38
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
@@ -612,8 +624,8 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*38
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
+	adrp	x16, anynpu_slot+8*39
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
@@ -627,8 +639,8 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*39
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
+	adrp	x16, anynpu_slot+8*40
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
@@ -642,8 +654,8 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*40
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
+	adrp	x16, anynpu_slot+8*41
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*41]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
@@ -657,8 +669,8 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*41
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*41]
+	adrp	x16, anynpu_slot+8*42
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*42]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
@@ -672,8 +684,8 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*42
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*42]
+	adrp	x16, anynpu_slot+8*43
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*43]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
@@ -687,8 +699,8 @@ anynpu_entry_OH_NNModel_GetAvailableOperations:
 OH_NNModel_GetAvailableOperations:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*43
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*43]
+	adrp	x16, anynpu_slot+8*44
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*44]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
@@ -702,8 +714,8 @@ anynpu_entry_OH_NNCompilation_Construct:
 OH_NNCompilation_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*44
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*44]
+	adrp	x16, anynpu_slot+8*45
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*45]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
@@ -717,8 +729,8 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile:
 OH_NNCompilation_ConstructWithOfflineModelFile:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*45
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*45]
+	adrp	x16, anynpu_slot+8*46
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*46]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
@@ -732,8 +744,8 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer:
 OH_NNCompilation_ConstructWithOfflineModelBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*46
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*46]
+	adrp	x16, anynpu_slot+8*47
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*47]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
@@ -747,8 +759,8 @@ anynpu_entry_OH_NNCompilation_ConstructForCache:
 OH_NNCompilation_ConstructForCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*47
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*47]
+	adrp	x16, anynpu_slot+8*48
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*48]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
@@ -762,8 +774,8 @@ anynpu_entry_OH_NNCompilation_ExportCacheToBuffer:
 OH_NNCompilation_ExportCacheToBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*48
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*48]
+	adrp	x16, anynpu_slot+8*49
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*49]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
@@ -777,8 +789,8 @@ anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer:
 OH_NNCompilation_ImportCacheFromBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*49
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*49]
+	adrp	x16, anynpu_slot+8*50
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*50]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
@@ -792,8 +804,8 @@ anynpu_entry_OH_NNCompilation_AddExtensionConfig:
 OH_NNCompilation_AddExtensionConfig:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*50
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*50]
+	adrp	x16, anynpu_slot+8*51
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*51]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
@@ -807,8 +819,8 @@ anynpu_entry_OH_NNCompilation_SetDevice:
 OH_NNCompilation_SetDevice:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*51
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*51]
+	adrp	x16, anynpu_slot+8*52
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*52]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
@@ -822,8 +834,8 @@ anynpu_entry_OH_NNCompilation_SetCache:
 OH_NNCompilation_SetCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*52
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*52]
+	adrp	x16, anynpu_slot+8*53
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*53]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
@@ -837,8 +849,8 @@ anynpu_entry_OH_NNCompilation_SetPerformanceMode:
 OH_NNCompilation_SetPerformanceMode:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*53
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*53]
+	adrp	x16, anynpu_slot+8*54
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*54]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
@@ -852,8 +864,8 @@ anynpu_entry_OH_NNCompilation_SetPriority:
 OH_NNCompilation_SetPriority:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*54
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*54]
+	adrp	x16, anynpu_slot+8*55
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*55]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
@@ -867,8 +879,8 @@ anynpu_entry_OH_NNCompilation_EnableFloat16:
 OH_NNCompilation_EnableFloat16:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*55
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*55]
+	adrp	x16, anynpu_slot+8*56
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*56]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
@@ -882,8 +894,8 @@ anynpu_entry_OH_NNCompilation_Build:
 OH_NNCompilation_Build:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*56
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*56]
+	adrp	x16, anynpu_slot+8*57
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*57]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
@@ -897,8 +909,8 @@ anynpu_entry_OH_NNCompilation_Destroy:
 OH_NNCompilation_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*57
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*57]
+	adrp	x16, anynpu_slot+8*58
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*58]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
@@ -912,8 +924,8 @@ anynpu_entry_OH_NNExecutor_Construct:
 OH_NNExecutor_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*58
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*58]
+	adrp	x16, anynpu_slot+8*59
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*59]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
@@ -927,8 +939,8 @@ anynpu_entry_OH_NNExecutor_Destroy:
 OH_NNExecutor_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*59
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*59]
+	adrp	x16, anynpu_slot+8*60
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*60]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
@@ -942,8 +954,8 @@ anynpu_entry_OH_NNExecutor_GetInputCount:
 OH_NNExecutor_GetInputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*60
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*60]
+	adrp	x16, anynpu_slot+8*61
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*61]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
@@ -957,8 +969,8 @@ anynpu_entry_OH_NNExecutor_GetOutputCount:
 OH_NNExecutor_GetOutputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*61
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*61]
+	adrp	x16, anynpu_slot+8*62
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*62]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
@@ -972,8 +984,8 @@ anynpu_entry_OH_NNExecutor_CreateInputTensorDesc:
 OH_NNExecutor_CreateInputTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*62
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*62]
+	adrp	x16, anynpu_slot+8*63
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*63]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
@@ -987,8 +999,8 @@ anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc:
 OH_NNExecutor_CreateOutputTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*63
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*63]
+	adrp	x16, anynpu_slot+8*64
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*64]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
@@ -1002,8 +1014,8 @@ anynpu_entry_OH_NNExecutor_GetOutputShape:
 OH_NNExecutor_GetOutputShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*64
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*64]
+	adrp	x16, anynpu_slot+8*65
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*65]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
@@ -1017,8 +1029,8 @@ anynpu_entry_OH_NNExecutor_GetInputDimRange:
 OH_NNExecutor_GetInputDimRange:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*65
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*65]
+	adrp	x16, anynpu_slot+8*66
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*66]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
@@ -1032,8 +1044,8 @@ anynpu_entry_OH_NNExecutor_SetOnRunDone:
 OH_NNExecutor_SetOnRunDone:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*66
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*66]
+	adrp	x16, anynpu_slot+8*67
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*67]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
@@ -1047,8 +1059,8 @@ anynpu_entry_OH_NNExecutor_SetOnServiceDied:
 OH_NNExecutor_SetOnServiceDied:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*67
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*67]
+	adrp	x16, anynpu_slot+8*68
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*68]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
@@ -1062,8 +1074,8 @@ anynpu_entry_OH_NNExecutor_RunSync:
 OH_NNExecutor_RunSync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*68
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*68]
+	adrp	x16, anynpu_slot+8*69
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*69]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
@@ -1077,8 +1089,8 @@ anynpu_entry_OH_NNExecutor_RunAsync:
 OH_NNExecutor_RunAsync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*69
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*69]
+	adrp	x16, anynpu_slot+8*70
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*70]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
@@ -1092,8 +1104,8 @@ anynpu_entry_OH_NNExecutor_SetInput:
 OH_NNExecutor_SetInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*70
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*70]
+	adrp	x16, anynpu_slot+8*71
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*71]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
@@ -1107,8 +1119,8 @@ anynpu_entry_OH_NNExecutor_SetOutput:
 OH_NNExecutor_SetOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*71
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*71]
+	adrp	x16, anynpu_slot+8*72
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*72]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
@@ -1122,8 +1134,8 @@ anynpu_entry_OH_NNExecutor_Run:
 OH_NNExecutor_Run:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*72
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*72]
+	adrp	x16, anynpu_slot+8*73
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*73]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
@@ -1137,8 +1149,8 @@ anynpu_entry_OH_NNExecutor_AllocateInputMemory:
 OH_NNExecutor_AllocateInputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*73
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*73]
+	adrp	x16, anynpu_slot+8*74
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*74]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
@@ -1152,8 +1164,8 @@ anynpu_entry_OH_NNExecutor_AllocateOutputMemory:
 OH_NNExecutor_AllocateOutputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*74
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*74]
+	adrp	x16, anynpu_slot+8*75
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*75]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
@@ -1167,8 +1179,8 @@ anynpu_entry_OH_NNExecutor_DestroyInputMemory:
 OH_NNExecutor_DestroyInputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*75
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*75]
+	adrp	x16, anynpu_slot+8*76
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*76]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
@@ -1182,8 +1194,8 @@ anynpu_entry_OH_NNExecutor_DestroyOutputMemory:
 OH_NNExecutor_DestroyOutputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*76
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*76]
+	adrp	x16, anynpu_slot+8*77
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*77]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
@@ -1197,8 +1209,8 @@ anynpu_entry_OH_NNExecutor_SetInputWithMemory:
 OH_NNExecutor_SetInputWithMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*77
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*77]
+	adrp	x16, anynpu_slot+8*78
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*78]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
@@ -1212,8 +1224,8 @@ anynpu_entry_OH_NNExecutor_SetOutputWithMemory:
 OH_NNExecutor_SetOutputWithMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*78
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*78]
+	adrp	x16, anynpu_slot+8*79
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*79]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
@@ -1227,8 +1239,8 @@ anynpu_entry_OH_NNModel_BuildFromLiteGraph:
 OH_NNModel_BuildFromLiteGraph:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*79
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*79]
+	adrp	x16, anynpu_slot+8*80
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*80]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
@@ -1242,8 +1254,8 @@ anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo:
 OH_NNModel_SetInputsAndOutputsInfo:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*80
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*80]
+	adrp	x16, anynpu_slot+8*81
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*81]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
@@ -1257,8 +1269,8 @@ anynpu_entry_OH_NNModel_BuildFromMetaGraph:
 OH_NNModel_BuildFromMetaGraph:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*81
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*81]
+	adrp	x16, anynpu_slot+8*82
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*82]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
@@ -1272,8 +1284,8 @@ anynpu_entry_OH_NNModel_HasCache:
 OH_NNModel_HasCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*82
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*82]
+	adrp	x16, anynpu_slot+8*83
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*83]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
@@ -1287,8 +1299,8 @@ anynpu_entry_OH_NN_GetDeviceID:
 OH_NN_GetDeviceID:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*83
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*83]
+	adrp	x16, anynpu_slot+8*84
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*84]
 	br	x16
 	.cfi_endproc
 	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
@@ -1302,8 +1314,8 @@ anynpu_entry_OH_NN_IsSupportAIPP:
 OH_NN_IsSupportAIPP:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*84
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*84]
+	adrp	x16, anynpu_slot+8*85
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*85]
 	br	x16
 	.cfi_endproc
 	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
@@ -1317,8 +1329,8 @@ anynpu_entry_OH_NNExecutor_RunSyncWithAipp:
 OH_NNExecutor_RunSyncWithAipp:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*85
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*85]
+	adrp	x16, anynpu_slot+8*86
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*86]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
@@ -2183,6 +2195,16 @@ start_85:
 	.cfi_endproc
 	.size start_85, .-start_85
 
+	.p2align 4
+	.type start_86, %function
+start_86:
+	.cfi_startproc
+	bti	c
+	mov	w16, #86
+	b	anynpu_first
+	.cfi_endproc
+	.size start_86, .-start_86
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -2192,89 +2214,90 @@ anynpu_slot:
 	.quad start_0	/* anynpu_version */
 	.quad start_1	/* anynpu_set_log_callback */
 	.quad start_2	/* anynpu_last_error */
-	.quad start_3	/* anynpu_live_handles */
-	.quad start_4	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_5	/* OH_NNDevice_GetName */
-	.quad start_6	/* OH_NNDevice_GetType */
-	.quad start_7	/* OH_NNTensorDesc_Create */
-	.quad start_8	/* OH_NNTensorDesc_Destroy */
-	.quad start_9	/* OH_NNTensorDesc_SetName */
-	.quad start_10	/* OH_NNTensorDesc_GetName */
-	.quad start_11	/* OH_NNTensorDesc_SetDataType */
-	.quad start_12	/* OH_NNTensorDesc_GetDataType */
-	.quad start_13	/* OH_NNTensorDesc_SetShape */
-	.quad start_14	/* OH_NNTensorDesc_GetShape */
-	.quad start_15	/* OH_NNTensorDesc_SetFormat */
-	.quad start_16	/* OH_NNTensorDesc_GetFormat */
-	.quad start_17	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_18	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_19	/* OH_NNTensor_Create */
-	.quad start_20	/* OH_NNTensor_CreateWithSize */
-	.quad start_21	/* OH_NNTensor_CreateWithFd */
-	.quad start_22	/* OH_NNTensor_Destroy */
-	.quad start_23	/* OH_NNTensor_GetTensorDesc */
-	.quad start_24	/* OH_NNTensor_GetDataBuffer */
-	.quad start_25	/* OH_NNTensor_GetFd */
-	.quad start_26	/* OH_NNTensor_GetSize */
-	.quad start_27	/* OH_NNTensor_GetOffset */
-	.quad start_28	/* OH_NNQuantParam_Create */
-	.quad start_29	/* OH_NNQuantParam_SetScales */
-	.quad start_30	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_31	/* OH_NNQuantParam_SetNumBits */
-	.quad start_32	/* OH_NNQuantParam_Destroy */
-	.quad start_33	/* OH_NNModel_Construct */
-	.quad start_34	/* OH_NNModel_Destroy */
-	.quad start_35	/* OH_NNModel_AddTensor */
-	.quad start_36	/* OH_NNModel_AddTensorToModel */
-	.quad start_37	/* OH_NNModel_SetTensorData */
-	.quad start_38	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_39	/* OH_NNModel_SetTensorType */
-	.quad start_40	/* OH_NNModel_AddOperation */
-	.quad start_41	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_42	/* OH_NNModel_Finish */
-	.quad start_43	/* OH_NNModel_GetAvailableOperations */
-	.quad start_44	/* OH_NNCompilation_Construct */
-	.quad start_45	/* OH_NNCompilation_ConstructWithOfflineModelFile */
-	.quad start_46	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	.quad start_47	/* OH_NNCompilation_ConstructForCache */
-	.quad start_48	/* OH_NNCompilation_ExportCacheToBuffer */
-	.quad start_49	/* OH_NNCompilation_ImportCacheFromBuffer */
-	.quad start_50	/* OH_NNCompilation_AddExtensionConfig */
-	.quad start_51	/* OH_NNCompilation_SetDevice */
-	.quad start_52	/* OH_NNCompilation_SetCache */
-	.quad start_53	/* OH_NNCompilation_SetPerformanceMode */
-	.quad start_54	/* OH_NNCompilation_SetPriority */
-	.quad start_55	/* OH_NNCompilation_EnableFloat16 */
-	.quad start_56	/* OH_NNCompilation_Build */
-	.quad start_57	/* OH_NNCompilation_Destroy */
-	.quad start_58	/* OH_NNExecutor_Construct */
-	.quad start_59	/* OH_NNExecutor_Destroy */
-	.quad start_60	/* OH_NNExecutor_GetInputCount */
-	.quad start_61	/* OH_NNExecutor_GetOutputCount */
-	.quad start_62	/* OH_NNExecutor_CreateInputTensorDesc */
-	.quad start_63	/* OH_NNExecutor_CreateOutputTensorDesc */
-	.quad start_64	/* OH_NNExecutor_GetOutputShape */
-	.quad start_65	/* OH_NNExecutor_GetInputDimRange */
-	.quad start_66	/* OH_NNExecutor_SetOnRunDone */
-	.quad start_67	/* OH_NNExecutor_SetOnServiceDied */
-	.quad start_68	/* OH_NNExecutor_RunSync */
-	.quad start_69	/* OH_NNExecutor_RunAsync */
-	.quad start_70	/* OH_NNExecutor_SetInput */
-	.quad start_71	/* OH_NNExecutor_SetOutput */
-	.quad start_72	/* OH_NNExecutor_Run */
-	.quad start_73	/* OH_NNExecutor_AllocateInputMemory */
-	.quad start_74	/* OH_NNExecutor_AllocateOutputMemory */
-	.quad start_75	/* OH_NNExecutor_DestroyInputMemory */
-	.quad start_76	/* OH_NNExecutor_DestroyOutputMemory */
-	.quad start_77	/* OH_NNExecutor_SetInputWithMemory */
-	.quad start_78	/* OH_NNExecutor_SetOutputWithMemory */
-	.quad start_79	/* OH_NNModel_BuildFromLiteGraph */
-	.quad start_80	/* OH_NNModel_SetInputsAndOutputsInfo */
-	.quad start_81	/* OH_NNModel_BuildFromMetaGraph */
-	.quad start_82	/* OH_NNModel_HasCache */
-	.quad start_83	/* OH_NN_GetDeviceID */
-	.quad start_84	/* OH_NN_IsSupportAIPP */
-	.quad start_85	/* OH_NNExecutor_RunSyncWithAipp */
+	.quad start_3	/* anynpu_placement_report */
+	.quad start_4	/* anynpu_live_handles */
+	.quad start_5	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_6	/* OH_NNDevice_GetName */
+	.quad start_7	/* OH_NNDevice_GetType */
+	.quad start_8	/* OH_NNTensorDesc_Create */
+	.quad start_9	/* OH_NNTensorDesc_Destroy */
+	.quad start_10	/* OH_NNTensorDesc_SetName */
+	.quad start_11	/* OH_NNTensorDesc_GetName */
+	.quad start_12	/* OH_NNTensorDesc_SetDataType */
+	.quad start_13	/* OH_NNTensorDesc_GetDataType */
+	.quad start_14	/* OH_NNTensorDesc_SetShape */
+	.quad start_15	/* OH_NNTensorDesc_GetShape */
+	.quad start_16	/* OH_NNTensorDesc_SetFormat */
+	.quad start_17	/* OH_NNTensorDesc_GetFormat */
+	.quad start_18	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_19	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_20	/* OH_NNTensor_Create */
+	.quad start_21	/* OH_NNTensor_CreateWithSize */
+	.quad start_22	/* OH_NNTensor_CreateWithFd */
+	.quad start_23	/* OH_NNTensor_Destroy */
+	.quad start_24	/* OH_NNTensor_GetTensorDesc */
+	.quad start_25	/* OH_NNTensor_GetDataBuffer */
+	.quad start_26	/* OH_NNTensor_GetFd */
+	.quad start_27	/* OH_NNTensor_GetSize */
+	.quad start_28	/* OH_NNTensor_GetOffset */
+	.quad start_29	/* OH_NNQuantParam_Create */
+	.quad start_30	/* OH_NNQuantParam_SetScales */
+	.quad start_31	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_32	/* OH_NNQuantParam_SetNumBits */
+	.quad start_33	/* OH_NNQuantParam_Destroy */
+	.quad start_34	/* OH_NNModel_Construct */
+	.quad start_35	/* OH_NNModel_Destroy */
+	.quad start_36	/* OH_NNModel_AddTensor */
+	.quad start_37	/* OH_NNModel_AddTensorToModel */
+	.quad start_38	/* OH_NNModel_SetTensorData */
+	.quad start_39	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_40	/* OH_NNModel_SetTensorType */
+	.quad start_41	/* OH_NNModel_AddOperation */
+	.quad start_42	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_43	/* OH_NNModel_Finish */
+	.quad start_44	/* OH_NNModel_GetAvailableOperations */
+	.quad start_45	/* OH_NNCompilation_Construct */
+	.quad start_46	/* OH_NNCompilation_ConstructWithOfflineModelFile */
+	.quad start_47	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	.quad start_48	/* OH_NNCompilation_ConstructForCache */
+	.quad start_49	/* OH_NNCompilation_ExportCacheToBuffer */
+	.quad start_50	/* OH_NNCompilation_ImportCacheFromBuffer */
+	.quad start_51	/* OH_NNCompilation_AddExtensionConfig */
+	.quad start_52	/* OH_NNCompilation_SetDevice */
+	.quad start_53	/* OH_NNCompilation_SetCache */
+	.quad start_54	/* OH_NNCompilation_SetPerformanceMode */
+	.quad start_55	/* OH_NNCompilation_SetPriority */
+	.quad start_56	/* OH_NNCompilation_EnableFloat16 */
+	.quad start_57	/* OH_NNCompilation_Build */
+	.quad start_58	/* OH_NNCompilation_Destroy */
+	.quad start_59	/* OH_NNExecutor_Construct */
+	.quad start_60	/* OH_NNExecutor_Destroy */
+	.quad start_61	/* OH_NNExecutor_GetInputCount */
+	.quad start_62	/* OH_NNExecutor_GetOutputCount */
+	.quad start_63	/* OH_NNExecutor_CreateInputTensorDesc */
+	.quad start_64	/* OH_NNExecutor_CreateOutputTensorDesc */
+	.quad start_65	/* OH_NNExecutor_GetOutputShape */
+	.quad start_66	/* OH_NNExecutor_GetInputDimRange */
+	.quad start_67	/* OH_NNExecutor_SetOnRunDone */
+	.quad start_68	/* OH_NNExecutor_SetOnServiceDied */
+	.quad start_69	/* OH_NNExecutor_RunSync */
+	.quad start_70	/* OH_NNExecutor_RunAsync */
+	.quad start_71	/* OH_NNExecutor_SetInput */
+	.quad start_72	/* OH_NNExecutor_SetOutput */
+	.quad start_73	/* OH_NNExecutor_Run */
+	.quad start_74	/* OH_NNExecutor_AllocateInputMemory */
+	.quad start_75	/* OH_NNExecutor_AllocateOutputMemory */
+	.quad start_76	/* OH_NNExecutor_DestroyInputMemory */
+	.quad start_77	/* OH_NNExecutor_DestroyOutputMemory */
+	.quad start_78	/* OH_NNExecutor_SetInputWithMemory */
+	.quad start_79	/* OH_NNExecutor_SetOutputWithMemory */
+	.quad start_80	/* OH_NNModel_BuildFromLiteGraph */
+	.quad start_81	/* OH_NNModel_SetInputsAndOutputsInfo */
+	.quad start_82	/* OH_NNModel_BuildFromMetaGraph */
+	.quad start_83	/* OH_NNModel_HasCache */
+	.quad start_84	/* OH_NN_GetDeviceID */
+	.quad start_85	/* OH_NN_IsSupportAIPP */
+	.quad start_86	/* OH_NNExecutor_RunSyncWithAipp */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

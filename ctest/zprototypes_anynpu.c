@@ -7,6 +7,7 @@
 static const char *(*volatile p_anynpu_version)(void) = anynpu_version;
 static void (*volatile p_anynpu_set_log_callback)(anynpu_log_callback, void *) = anynpu_set_log_callback;
 static const char *(*volatile p_anynpu_last_error)(void) = anynpu_last_error;
+static int (*volatile p_anynpu_placement_report)(const void *, char *, size_t, size_t *) = anynpu_placement_report;
 static size_t (*volatile p_anynpu_live_handles)(void) = anynpu_live_handles;
 
 int main(void)
@@ -15,6 +16,7 @@ int main(void)
 	missing += p_anynpu_version == 0;
 	missing += p_anynpu_set_log_callback == 0;
 	missing += p_anynpu_last_error == 0;
+	missing += p_anynpu_placement_report == 0;
 	missing += p_anynpu_live_handles == 0;
 	return missing;
 }

@@ -2,8 +2,11 @@
 package anynpu
 
 import (
+	"unsafe"
+
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/fault"
 )
 
 // Version is the version of the library.
@@ -27,3 +30,44 @@ func setLogCallback(callback, user uintptr) error {
 
 // lastError is anynpu_last_error.
 func lastError() (uintptr, error) { return boundary.LastError(), nil }
+
+// Results of placementReport.
+const (
+	placementOK        = 0
+	placementTruncated = 2
+)
+
+// placementReport is anynpu_placement_report. needed is told even when the buffer is too small; what does not fit is cut off behind a
+// final 0.
+func placementReport(compilation uintptr, buffer unsafe.Pointer, size uint64, needed *uint64) (int32, error) {
+	o, err := handle.HoldAny(compilation)
+	if err != nil {
+		return 0, fault.Wrap(err, "compilation: %#x", compilation)
+	}
+	defer handle.Unhold(compilation)
+	var report []byte
+	if c, ok := o.(interface{ Placement() []byte }); ok {
+		report = c.Placement()
+	}
+	if report == nil {
+		return 0, fault.New(fault.Argument, "compilation: %#x: not a compilation, or one that is not built", compilation)
+	}
+	if needed != nil {
+		*needed = uint64(len(report)) + 1
+	}
+	if size == 0 {
+		return placementTruncated, nil
+	}
+	if buffer == nil || size > 1<<47 {
+		return 0, fault.New(fault.Argument, "buffer: %p of %d bytes", buffer, size)
+	}
+	if err := boundary.CheckRange(buffer, size); err != nil {
+		return 0, fault.Wrap(err, "buffer")
+	}
+	text := unsafe.Slice((*byte)(buffer), min(size, uint64(len(report))+1))
+	text[copy(text[:len(text)-1], report)] = 0
+	if len(text) <= len(report) {
+		return placementTruncated, nil
+	}
+	return placementOK, nil
+}

@@ -5,6 +5,8 @@ package anynpu
 import "C"
 
 import (
+	"unsafe"
+
 	"github.com/anynpu/anynpu/capi/boundary"
 )
 
@@ -12,7 +14,8 @@ var funcs = []boundary.Func{
 	{Component: "anynpu", Name: "anynpu_version", Params: []string{}, Index: 0, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_set_log_callback", Params: []string{"callback", "user"}, Index: 1, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_last_error", Params: []string{}, Index: 2, Facade: 0},
-	{Component: "anynpu", Name: "anynpu_live_handles", Params: []string{}, Index: 3, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_placement_report", Params: []string{"compilation", "buffer", "size", "needed"}, Index: 3, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_live_handles", Params: []string{}, Index: 4, Facade: 0},
 }
 
 func init() { boundary.Register(funcs) }
@@ -65,9 +68,28 @@ func nnc_anynpu_last_error() (r uintptr) {
 	return 0
 }
 
+//export nnc_anynpu_placement_report
+func nnc_anynpu_placement_report(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[3]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Out[uint64](a3)}
+	}
+	p3 := boundary.PtrOrNil[uint64](&c, 3, a3)
+	if c.Err == nil {
+		var v int32
+		v, c.Err = placementReport(a0, a1, a2, p3)
+		if c.Err != nil {
+			return 1
+		}
+		return v
+	}
+	return 1
+}
+
 //export nnc_anynpu_live_handles
 func nnc_anynpu_live_handles() (r uint64) {
-	c := boundary.Call{Func: &funcs[3]}
+	c := boundary.Call{Func: &funcs[4]}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}

@@ -173,7 +173,16 @@ func Hold[T any](h uintptr) (*T, error) {
 	return o, nil
 }
 
-// Unhold ends one Hold of h.
+// HoldAny is Hold for an object of any kind.
+func HoldAny(h uintptr) (Object, error) {
+	s, err := tab.hold(h)
+	if err != nil {
+		return nil, err
+	}
+	return s.object, nil
+}
+
+// Unhold ends one Hold or HoldAny of h.
 func Unhold(h uintptr) {
 	if s, _, err := tab.lookup(h); err == nil {
 		s.state.Add(^uint64(0))

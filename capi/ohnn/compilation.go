@@ -171,3 +171,13 @@ func compilationEnableFloat16(c *Compilation, enable bool) error {
 	c.float16 = enable
 	return nil
 }
+
+// Placement returns where the nodes of the compiled model run, as JSON; nil when there is none. It serves anynpu_placement_report.
+func (c *Compilation) Placement() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.result == nil {
+		return nil
+	}
+	return c.result.placement.JSON()
+}
