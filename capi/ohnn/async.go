@@ -180,7 +180,11 @@ func (e *Executor) finish(r *asyncRun, closed bool) {
 	code := Success
 	if err != nil {
 		code = runCode(err)
-		boundary.Log(boundary.LevelError, "ohnn", "asynchronous run failed", "device", e.npu.name, "result", uint32(code), "error", err)
+		level := boundary.LevelError
+		if fault.KindOf(err) == fault.Canceled {
+			level = boundary.LevelInfo
+		}
+		boundary.Log(level, "ohnn", "asynchronous run failed", "device", e.npu.name, "result", uint32(code), "error", err)
 	}
 	r.letGo()
 	e.mu.Lock()

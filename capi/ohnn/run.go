@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // job is one run: where the inputs are and where the outputs go.
@@ -46,6 +47,9 @@ func (e *Executor) do(j job) ([][]int32, error) {
 	shapes := make([][]int32, len(e.out))
 	for i := range shapes {
 		t, err := e.exec.OutputType(i)
+		if err == nil {
+			err = e.plausible(i, t, j.outputs[i].Buf.Size())
+		}
 		if err != nil {
 			return nil, fault.Wrap(err, "output %d", i)
 		}
@@ -53,6 +57,17 @@ func (e *Executor) do(j job) ([][]int32, error) {
 	}
 	e.setOutputShapes(shapes)
 	return shapes, nil
+}
+
+// plausible checks what the device says of output i against what it was compiled as and the memory it has written.
+func (e *Executor) plausible(i int, t tensor.Type, room int64) error {
+	_, ports := e.program.Ports()
+	want := ports[i].Type
+	n, ok := t.ByteSize()
+	if _, fits := want.Shape.Merge(t.Shape); !ok || !fits || t.DType != want.DType || n > room {
+		return fault.New(fault.Device, "the device reports %v for %v in a memory of %d bytes", t, want, room)
+	}
+	return nil
 }
 
 // runCode is the code of a failed run: the device's fault, whatever it is, but for timeouts and runs ended by a destroy.

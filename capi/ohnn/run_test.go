@@ -149,3 +149,5 @@ func TestGetAvailableOperations(t *testing.T) {
 	assert.Equal(t, []bool{true}, unsafe.Slice((*bool)(cPointer(p)), n))
 	assert.Equal(t, Failed, status(modelGetAvailableOperations(m.Model, 12345, &p, &n)))
 }
+
+func f32s(v ...float32) []byte { return tensor.Float32s(v...) }

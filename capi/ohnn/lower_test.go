@@ -1,0 +1,93 @@
+package ohnn
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestLowerings_everyOperator(t *testing.T) {
+	for _, r := range rules {
+		assert.Contains(t, lowerings, r.name)
+	}
+	assert.Len(t, lowerings, len(rules))
+}
+
+func TestLowering_topology(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		ops  [][3]uint32 // two inputs and an output of an ADD
+		in   []uint32
+		ok   bool
+	}{
+		{"in order", [][3]uint32{{0, 1, 2}, {2, 1, 3}}, []uint32{0, 1}, true},
+		{"backwards", [][3]uint32{{2, 1, 3}, {0, 1, 2}}, []uint32{0, 1}, true},
+		{"a cycle", [][3]uint32{{3, 1, 2}, {2, 1, 3}}, []uint32{0, 1}, false},
+		{"made twice", [][3]uint32{{0, 1, 3}, {1, 0, 3}}, []uint32{0, 1}, false},
+		{"no source", [][3]uint32{{0, 4, 3}}, []uint32{0, 1}, false},
+		{"an input that is made", [][3]uint32{{0, 1, 2}, {2, 1, 3}}, []uint32{0, 1, 2}, false},
+		{"an input nothing uses", [][3]uint32{{0, 0, 3}}, []uint32{0, 1, 4}, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m := newTestModel(t)
+			for range 5 {
+				m.tensor(Float32, 2)
+			}
+			for _, o := range tc.ops {
+				require.NoError(t, modelAddOperation(m.Model, 1, array(), array(o[0], o[1]), array(o[2])))
+			}
+			require.NoError(t, modelSpecifyInputsAndOutputs(m.Model, array(tc.in...), array(3)))
+			require.NoError(t, modelFinish(m.Model))
+			c, err := compilationConstruct(m.Model)
+			require.NoError(t, err)
+			defer func() { _ = compilationDestroy(c) }()
+			err = compilationBuild(c)
+			if tc.ok {
+				assert.NoError(t, err)
+			} else {
+				assert.Equal(t, Failed, status(err))
+			}
+		})
+	}
+}
+
+// TestLowering_contradiction: upstream's tests build models whose declared outputs do not fit their operators; running them is refused.
+func TestLowering_contradiction(t *testing.T) {
+	m := newTestModel(t)
+	x, y := m.tensor(Float32, 2), m.tensor(Float32, 3)
+	require.NoError(t, modelAddOperation(m.Model, 47, array(), array(x), array(y)))
+	e := executor(t, m.built([]uint32{x}, []uint32{y}))
+	err := executorRunSync(e, []*Tensor{newTestTensor(t, Float32, nil, 2)}, []*Tensor{newTestTensor(t, Float32, nil, 3)})
+	assert.Equal(t, UnavailableDevice, status(err))
+	assert.ErrorContains(t, err, "operation 0 (OH_NN_OPS_RELU): output 0 is declared with shape [3] and has shape [2]")
+}
+
+// TestLowering_floatIndices: reduction axes in floating point, as upstream's tests give them, work when they are integers.
+func TestLowering_floatIndices(t *testing.T) {
+	m := newTestModel(t)
+	x, axes, y := m.tensor(Float32, 2, 2), m.tensor(Float32, 1), m.tensor(Float32, 2)
+	require.NoError(t, modelAddOperation(m.Model, 101, array(), array(x, axes), array(y)))
+	e := executor(t, m.built([]uint32{x, axes}, []uint32{y}))
+	out := newTestTensor(t, Float32, nil, 2)
+	in := []*Tensor{newTestTensor(t, Float32, f32s(1, 2, 3, 4), 2, 2), newTestTensor(t, Float32, f32s(0), 1)}
+	require.NoError(t, executorRunSync(e, in, []*Tensor{out}))
+	assert.Equal(t, []float32{4, 6}, floats(t, memoryOf(out)))
+}
+
+// TestLowering_outputsAreInputsAndConstants: model outputs that no operation makes, and one that is named twice.
+func TestLowering_outputsAreInputsAndConstants(t *testing.T) {
+	m := newTestModel(t)
+	x, k, y := m.tensor(Float32, 1), m.constant(Float32, f32s(5), 1), m.tensor(Float32, 1)
+	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(x, k), array(y)))
+	spare := m.constant(Float32, f32s(9), 1)
+	e := executor(t, m.built([]uint32{x}, []uint32{y, y, spare}))
+	var out []*Tensor
+	for range 3 {
+		out = append(out, newTestTensor(t, Float32, nil, 1))
+	}
+	require.NoError(t, executorRunSync(e, []*Tensor{newTestTensor(t, Float32, f32s(2), 1)}, out))
+	for i, want := range []float32{7, 7, 9} {
+		assert.Equal(t, want, floats(t, memoryOf(out[i]))[0])
+	}
+}
