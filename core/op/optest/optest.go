@@ -72,10 +72,11 @@ func fill(v reflect.Value, s *Source, wild bool) {
 		v.SetInt(n)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		n := uint64(s.Byte())
-		if v.Type() == reflect.TypeFor[tensor.DType]() {
-			n %= 24
-		} else if !wild {
-			n %= 4
+		switch {
+		case v.Type() == reflect.TypeFor[tensor.DType]():
+			n = uint64(max(0, int(n)%48-24)) // half of the time the default
+		case !wild:
+			n %= 3
 		}
 		v.SetUint(n)
 	case reflect.Float32, reflect.Float64:
@@ -83,7 +84,7 @@ func fill(v reflect.Value, s *Source, wild bool) {
 	case reflect.String:
 		v.SetString(texts[s.Below(len(texts))])
 	case reflect.Slice:
-		n := s.Below(7)
+		n := max(0, s.Below(12)-6)
 		sl := reflect.MakeSlice(v.Type(), n, n)
 		for i := range n {
 			fill(sl.Index(i), s, wild)
@@ -193,16 +194,56 @@ func Facts(s *Source, n int, wild bool) []tensor.Fact {
 	return out
 }
 
-// Tensor returns a small tensor of any type, possibly absent.
-func Tensor(s *Source) tensor.Tensor {
-	b := s.Byte()
-	if b > 250 {
-		return tensor.Tensor{}
+// Tensors returns up to six small tensors, possibly absent. Later ones often go together with the first: of its type or shape, a list along
+// one of its dimensions, or a few small integers.
+func Tensors(s *Source) []tensor.Tensor {
+	n := s.Below(8)
+	if n > 5 {
+		n -= 5
 	}
-	d := dtype(s)
-	if !d.Valid() {
-		d = tensor.Float32
+	var out []tensor.Tensor
+	for i := range n {
+		if i == 0 {
+			out = append(out, one(s, dtype(s), sizes(s)))
+			continue
+		}
+		x := out[0]
+		d, dims := dtype(s), []int64(nil)
+		switch s.Below(9) {
+		case 0:
+			dims = sizes(s)
+		case 1:
+			d, dims = x.DType, sizes(s)
+		case 2, 3:
+			d, dims = x.DType, x.Dims
+		case 4:
+			d = x.DType
+		case 5:
+			d, dims = x.DType, []int64{int64(s.Below(4))}
+			if len(x.Dims) > 0 {
+				dims[0] = x.Dims[s.Below(len(x.Dims))]
+			}
+		case 6:
+			d, dims = tensor.Int64, []int64{int64(s.Below(5))}
+		case 7:
+			d = tensor.Int64
+		case 8:
+			if s.Byte()&1 == 0 {
+				out = append(out, tensor.Tensor{})
+				continue
+			}
+			d, dims = tensor.Bool, x.Dims
+		}
+		t := one(s, d, dims)
+		if t.DType == x.DType && s.Byte() > 40 {
+			t.Quant = x.Quant
+		}
+		out = append(out, t)
 	}
+	return out
+}
+
+func sizes(s *Source) []int64 {
 	var dims []int64
 	n := int64(1)
 	for range s.Below(5) {
@@ -210,14 +251,22 @@ func Tensor(s *Source) tensor.Tensor {
 		if n*size > 256 {
 			size = 1
 		}
-		if size > 0 {
-			n *= size
-		}
+		n *= max(size, 1)
 		dims = append(dims, size)
 	}
+	return dims
+}
+
+func one(s *Source, d tensor.DType, dims []int64) tensor.Tensor {
+	if !d.Valid() {
+		return tensor.Tensor{}
+	}
 	t := tensor.New(d, dims...)
-	if b > 200 {
+	if s.Byte() > 220 {
 		t.Quant = quant(s)
+		if t.Quant != nil && len(t.Quant.Scale) > 0 && s.Byte()&1 == 0 {
+			t.Quant = tensor.PerTensor(0.5, t.Quant.Zero[0])
+		}
 	}
 	fillData(d, t.Data, s)
 	return t
