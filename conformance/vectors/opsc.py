@@ -501,7 +501,61 @@ def detections():
     fail("detection_post_process", base, [enc, cls, anchors[1:]], "shape")
 
 
-GROUPS = [shapes, slices, gathers, strided_slices, elements, makers, blocks, sequences, selections, detections]
+def signals():
+    f32 = lambda *s: RNG.standard_normal(s).astype(np.float32)
+    x = f32(2, 12, 3, 1)
+    z = f32(2, 15, 2)
+    tol = 2e-6
+    full = lambda c: np.stack([c.real, c.imag], -1)
+    case("dft", {}, [x, None, scalar(1)], full(np.fft.fft(x[..., 0], axis=1)).astype(np.float32), tol=tol, retype=())
+    case("dft", {"OneSided": True}, [x, i64(7), scalar(-3)], full(np.fft.rfft(x[..., 0], 7, axis=1)).astype(np.float32), tol=tol, retype=())
+    case("dft", {"OneSided": True}, [x], full(np.fft.rfft(x[..., 0], axis=2)).astype(np.float32), tol=tol, retype=())
+    case("dft", {}, [z], onnx_run("DFT", {}, [z])[0], tol=tol, retype=())
+    case("dft", {"Inverse": True}, [z, scalar(20)], onnx_run("DFT", {"inverse": 1}, [z, scalar(20)])[0], tol=tol, retype=())
+    h = full(np.fft.rfft(RNG.standard_normal((2, 10)))).astype(np.float32)
+    for n in [None, scalar(10), scalar(11), scalar(6)]:
+        want = np.fft.irfft(h[..., 0] + 1j * h[..., 1], None if n is None else int(n))[..., None].astype(np.float32)
+        case("dft", {"Inverse": True, "OneSided": True}, [h, n], want, tol=tol, retype=())
+    for n in [64, 97, 101, 210]:
+        w = RNG.standard_normal((1, n, 2))
+        case("dft", {}, [w], full(np.fft.fft(w[..., 0] + 1j * w[..., 1])), tol=1e-11, retype=())
+    fail("dft", {"OneSided": True}, [z], "shape")
+    fail("dft", {}, [f32(3, 3)], "shape")
+    fail("dft", {}, [z, None, scalar(2)], "argument")
+    fail("dft", {}, [z, scalar(0)], "argument")
+    fail("dft", {}, [z, scalar(1 << 40)], "memory")
+    s = f32(2, 20, 1)
+    win = np.hanning(6).astype(np.float32)
+    for one in [1, 0]:
+        for rest in [[scalar(3), win], [scalar(4), None, scalar(8)], [scalar(7), win, scalar(6)], [scalar(1)]]:
+            want = onnx_run("STFT", {"onesided": one}, [s] + rest)[0]
+            case("stft", {"OneSided": bool(one)}, [s] + rest, want, tol=tol, retype=())
+    c = f32(1, 9, 2)
+    want = onnx_run("STFT", {"onesided": 0}, [c, scalar(2), None, scalar(4)])[0]
+    case("stft", {}, [c, scalar(2), None, scalar(4)], want, tol=tol, retype=())
+    fail("stft", {"OneSided": True}, [c, scalar(2), None, scalar(4)], "shape")
+    fail("stft", {}, [s, scalar(0), win], "argument")
+    fail("stft", {}, [s, scalar(1), win, scalar(5)], "shape")
+    fail("stft", {}, [s, scalar(1), None, scalar(21)], "shape")
+    for name, fn in [("hann_window", "HannWindow"), ("hamming_window", "HammingWindow"), ("blackman_window", "BlackmanWindow")]:
+        for periodic in [True, False]:
+            want = onnx_run(fn, {"periodic": int(periodic), "output_datatype": TensorProto.DOUBLE}, [scalar(10)])[0]
+            case(name, {"Periodic": periodic, "To": 12}, [scalar(10)], want, tol=1e-9, retype=())
+            case(name, {"Periodic": periodic}, [i32(10)], want.astype(np.float32), tol=1e-6, retype=())
+        case(name, {}, [scalar(1)], np.ones(1, np.float32), retype=())
+        case(name, {}, [scalar(0)], np.ones(0, np.float32), retype=())
+        fail(name, {}, [scalar(-1)], "argument")
+        fail(name, {"To": 1}, [scalar(3)], "type")
+    for bands, length, rate, lo, hi in [(8, 16, 8192, 0, 4096), (3, 64, 16000, 300, 7000)]:
+        ins = [scalar(bands), scalar(length), scalar(rate), scalar(lo, np.float32), scalar(hi, np.float32)]
+        case("mel_weight_matrix", {}, ins, onnx_run("MelWeightMatrix", {}, ins)[0], tol=1e-6, retype=())
+    ins[4] = scalar(1e6, np.float32)
+    fail("mel_weight_matrix", {}, ins, "data")
+    ins[0] = scalar(0)
+    fail("mel_weight_matrix", {}, ins, "argument")
+
+
+GROUPS = [shapes, slices, gathers, strided_slices, elements, makers, blocks, sequences, selections, detections, signals]
 
 if __name__ == "__main__":
     for g in GROUPS:

@@ -1,0 +1,205 @@
+package ref
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	register(Real, func(o *op.DFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		x := in[0]
+		axis := int64(-2)
+		if len(in) > 2 {
+			var err error
+			if axis, err = int0(in[2], -2); err != nil {
+				return nil, err
+			}
+		}
+		a, err := op.Axis(axis, len(x.Dims))
+		if err != nil {
+			return nil, err
+		}
+		y := like(out[0])
+		n, err := transformLength(o, in, x.Dims[a], y.Dims[a])
+		if err != nil {
+			return nil, err
+		}
+		parts := int(x.Dims[len(x.Dims)-1])
+		partsOut := int(y.Dims[len(y.Dims)-1])
+		last := len(x.Dims) - 1
+		outer, size, inner := around(x.Dims[:last], a)
+		_, sizeOut, _ := around(y.Dims[:last], a)
+		for i := range outer {
+			for k := range inner {
+				v := make([]complex128, n)
+				for t := range min(size, n) {
+					v[t] = complexAt(x, ((i*size+t)*inner+k)*parts, parts)
+				}
+				if o.Inverse && o.OneSided {
+					mirrorSpectrum(v)
+				}
+				sign := -1.0
+				if o.Inverse {
+					sign = 1
+				}
+				v = fourier(v, sign)
+				for t := range sizeOut {
+					z := v[t]
+					if o.Inverse {
+						z /= complex(float64(n), 0)
+					}
+					at := ((i*sizeOut+t)*inner + k) * partsOut
+					putNumber(y, at, real(z))
+					if partsOut == 2 {
+						putNumber(y, at+1, imag(z))
+					}
+				}
+			}
+		}
+		return []tensor.Tensor{y}, nil
+	})
+	register(Real, func(o *op.STFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+		x := in[0]
+		step, err := int0(in[1], 1)
+		if err != nil {
+			return nil, err
+		}
+		n := x.Dims[1]
+		window := func(int) float64 { return 1 }
+		if len(in) > 2 && !in[2].Absent() {
+			n = in[2].Dims[0]
+			window = func(t int) float64 { return scalarAt(in[2], t).f }
+		}
+		if len(in) > 3 {
+			if n, err = int0(in[3], n); err != nil {
+				return nil, err
+			}
+		}
+		y := like(out[0])
+		batches, frames, bins := int(y.Dims[0]), int(y.Dims[1]), int(y.Dims[2])
+		length, parts := int(x.Dims[1]), int(x.Dims[2])
+		for b := range batches {
+			for f := range frames {
+				v := make([]complex128, n)
+				for t := range v {
+					v[t] = complexAt(x, (b*length+f*int(step)+t)*parts, parts) * complex(window(t), 0)
+				}
+				v = fourier(v, -1)
+				for k := range bins {
+					at := ((b*frames+f)*bins + k) * 2
+					putNumber(y, at, real(v[k]))
+					putNumber(y, at+1, imag(v[k]))
+				}
+			}
+		}
+		return []tensor.Tensor{y}, nil
+	})
+}
+
+// transformLength returns n of DFT: the one given, or the one that follows from the size of the axis.
+func transformLength(o *op.DFT, in []tensor.Tensor, size, result int64) (int, error) {
+	n := result
+	if o.OneSided && !o.Inverse {
+		n = size
+	}
+	if len(in) > 1 {
+		var err error
+		if n, err = int0(in[1], n); err != nil {
+			return 0, err
+		}
+	}
+	return int(n), nil
+}
+
+// complexAt reads the number at element i, real or in two parts.
+func complexAt(t tensor.Tensor, i, parts int) complex128 {
+	re, im := scalarAt(t, i).f, 0.0
+	if parts == 2 {
+		im = scalarAt(t, i+1).f
+	}
+	return complex(re, im)
+}
+
+// mirrorSpectrum completes the first half of the spectrum of a real signal: v[n-k] is the conjugate of v[k].
+func mirrorSpectrum(v []complex128) {
+	n := len(v)
+	v[0] = complex(real(v[0]), 0)
+	for k := 1; k <= n/2; k++ {
+		if 2*k == n {
+			v[k] = complex(real(v[k]), 0)
+		}
+		v[n-k] = cmplx.Conj(v[k])
+	}
+}
+
+// fourier returns the sums over t of v[t]·exp(sign·2πi·k·t/n). A length with a factor p is split into p transforms of the interleaved
+// parts; a small prime
+// length is summed as it stands, a large one becomes a convolution.
+func fourier(v []complex128, sign float64) []complex128 {
+	n := len(v)
+	p := 2
+	for p*p <= n && n%p != 0 {
+		p++
+	}
+	if p*p > n {
+		if p = n; n > 64 {
+			return chirp(v, sign)
+		}
+	}
+	turn := func(k, n int) complex128 {
+		s, c := math.Sincos(2 * math.Pi * float64(k%n) / float64(n))
+		return complex(c, sign*s)
+	}
+	parts := make([][]complex128, p)
+	for r := range parts {
+		part := make([]complex128, 0, n/p)
+		for t := r; t < n; t += p {
+			part = append(part, v[t])
+		}
+		if p < n {
+			part = fourier(part, sign)
+		}
+		parts[r] = part
+	}
+	out := make([]complex128, n)
+	for k := range out {
+		for r, part := range parts {
+			out[k] += part[k%len(part)] * turn(k*r, n)
+		}
+	}
+	return out
+}
+
+// chirp is fourier for any length by Bluestein's identity k·t = (k² + t² - (k-t)²)/2, which makes the sums a convolution with the numbers
+// exp(-sign·πi·t²/n); the convolution is done in a power of two.
+func chirp(v []complex128, sign float64) []complex128 {
+	n := len(v)
+	size := 1
+	for size < 2*n {
+		size *= 2
+	}
+	w := make([]complex128, n) // exp(sign·πi·t²/n)
+	for t := range w {
+		s, c := math.Sincos(math.Pi * float64(t*t%(2*n)) / float64(n))
+		w[t] = complex(c, sign*s)
+	}
+	a, b := make([]complex128, size), make([]complex128, size)
+	for t, z := range w {
+		a[t] = v[t] * z
+		b[t] = cmplx.Conj(z)
+		b[(size-t)%size] = cmplx.Conj(z)
+	}
+	a, b = fourier(a, -1), fourier(b, -1)
+	for i := range a {
+		a[i] *= b[i]
+	}
+	a = fourier(a, 1)
+	out := make([]complex128, n)
+	for k := range out {
+		out[k] = w[k] * a[k] / complex(float64(size), 0)
+	}
+	return out
+}
