@@ -115,11 +115,14 @@ func (s *sequence) limit(v float64) float64 {
 // results are the outputs of a recurrent operator; those that are not asked for are computed and dropped.
 type results struct {
 	tensors []tensor.Tensor
-	put     [3]func(i int, r float64)
+	put     [4]func(i int, r float64)
 }
 
 func newResults(out []tensor.Type) *results {
-	r := &results{put: [3]func(int, float64){func(int, float64) {}, func(int, float64) {}, func(int, float64) {}}}
+	r := &results{}
+	for i := range r.put {
+		r.put[i] = func(int, float64) {}
+	}
 	for i, t := range out {
 		y, put := realStore(t)
 		r.tensors, r.put[i] = append(r.tensors, y), put
