@@ -212,7 +212,7 @@ func checkMask(in []tensor.Fact, scores tensor.Shape) error {
 	}
 	m.Dims[len(m.Dims)-1], s.Dims[3] = tensor.D(1), tensor.D(1)
 	b, err := tensor.Broadcast(s, m)
-	if err != nil || !fits(b, s) {
+	if err != nil || !compatible(b, s) {
 		return fault.New(fault.Shape, "input 3: %v does not broadcast to %v", in[3].Shape, scores)
 	}
 	return nil

@@ -72,7 +72,7 @@ func (o *RotaryEmbedding) Infer(in []tensor.Fact, declared []tensor.Type) ([]ten
 		if err := wantIndex(in, 3); err != nil {
 			return nil, err
 		}
-		if want := tensor.OfDims(batch, steps); !fits(in[3].Shape, want) {
+		if want := tensor.OfDims(batch, steps); !compatible(in[3].Shape, want) {
 			return nil, fault.New(fault.Shape, "input 3: want %v, got %v", want, in[3].Shape)
 		}
 	}
@@ -86,8 +86,8 @@ func (o *RotaryEmbedding) Infer(in []tensor.Fact, declared []tensor.Type) ([]ten
 	return []tensor.Fact{outType(declared[0], in[0], in[0].Shape)}, nil
 }
 
-// fits reports whether two descriptions of a shape can both hold.
-func fits(a, b tensor.Shape) bool {
+// compatible reports whether two descriptions of a shape can both hold.
+func compatible(a, b tensor.Shape) bool {
 	_, ok := a.Merge(b)
 	return ok
 }
