@@ -119,10 +119,10 @@ func TestUnary_errorBounds(t *testing.T) {
 		{op: GeluTanh, exact: geluTanh64, abs: 1.0 / (1 << 21)},
 	}
 	var xs []float32
-	for b := uint64(0); b < 1<<32; b += 9973 {
+	for b := uint64(0); b < 1<<32; b += 9973 * thinning {
 		xs = append(xs, math.Float32frombits(uint32(b)))
 	}
-	for i := range 400000 { // denser where the functions bend
+	for i := 0; i < 400000; i += thinning { // denser where the functions bend
 		xs = append(xs, float32(i-200000)/200000*110, float32(i-200000)/200000*5)
 	}
 	xs = append(xs, specials...)

@@ -1,6 +1,9 @@
 package kernel
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // peakLoop runs n steps of a loop of independent fused multiply-adds and
 // returns the floating-point operations of one step.
@@ -13,11 +16,9 @@ func peakGeneric(n int) (flopsPerStep int) {
 			s[i] = s[i]*0.5 + 1
 		}
 	}
-	peakSink = s[0]
+	runtime.KeepAlive(s)
 	return 16
 }
-
-var peakSink float32
 
 // PeakFP32 measures the float32 multiply-add rate of one core at the active
 // level in operations per second: the best of many short samples, taking about

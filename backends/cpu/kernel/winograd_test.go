@@ -31,6 +31,9 @@ func TestWinograd_againstDirect(t *testing.T) {
 			{1, 1, 1, 3, 3, 1}, {1, 14, 15, 32, 48, 1}, {1, 8, 8, 8, 8, 0}, {1, 30, 30, 33, 40, 1},
 		} {
 			for mode := range 3 {
+				if thinning > 1 && mode != i%3 {
+					continue
+				}
 				ldx, ldy, ldr := s.c+mode, s.n+2*mode, s.n+mode
 				out := [2]int{s.h + 2*s.pad - 2, s.w + 2*s.pad - 2}
 				positions := s.batch * out[0] * out[1]
