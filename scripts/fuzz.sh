@@ -3,7 +3,7 @@
 # Runs every Go fuzz target for DURATION.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-git ls-files '*_test.go' | xargs grep -l '^func Fuzz' | while read -r file; do
+git grep -l '^func Fuzz' -- '*_test.go' | while read -r file; do
   sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file" | while read -r target; do
     echo "--- $target (./$(dirname "$file"))"
     go test -run '^$' -fuzz "^$target\$" -fuzztime "$1" "./$(dirname "$file")" < /dev/null

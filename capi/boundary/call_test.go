@@ -38,9 +38,7 @@ func TestEnd_turnsAPanicIntoTheFailureValue(t *testing.T) {
 	o, h := newThing(t)
 	c, result := call(func(c *Call) int32 {
 		assert.Same(t, o, Handle[thing](c, 0, h))
-		var m map[string]int
-		m["x"] = 1
-		return 0
+		panic("broken invariant")
 	})
 	assert.Equal(t, int32(-9), result)
 	assert.Equal(t, fault.Internal, fault.KindOf(c.Err))

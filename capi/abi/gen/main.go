@@ -2,7 +2,7 @@
 // stub libraries, the C checks of prototypes and of misuse, and the support matrix. A function is exported once its façade's
 // package has its behaviour, so a row alone exports nothing.
 //
-//	go run ./capi/abi/gen [-root DIR] [-check]
+//	go run ./capi/abi/gen [-root DIR]
 package main
 
 import (
@@ -47,14 +47,13 @@ type function struct {
 
 func main() {
 	root := flag.String("root", ".", "directory of go.mod")
-	check := flag.Bool("check", false, "write nothing; fail if a file would change")
 	flag.Parse()
 	img, err := load(*root, abi.Facades)
 	if err == nil {
 		err = img.generate()
 	}
 	if err == nil {
-		err = img.write(*root, *check)
+		err = img.write(*root)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
@@ -111,8 +110,8 @@ func (img *image) generate() error {
 
 func (img *image) file(name, text string) { img.files[name] = []byte(text) }
 
-// write stores the files and removes generated ones that are no longer made.
-func (img *image) write(root string, check bool) error {
+// write stores the files that changed and removes those that are no longer made.
+func (img *image) write(root string) error {
 	var names []string
 	for name := range img.files {
 		names = append(names, name)
@@ -124,9 +123,6 @@ func (img *image) write(root string, check bool) error {
 		if err == nil && bytes.Equal(old, img.files[name]) {
 			continue
 		}
-		if check {
-			return fmt.Errorf("%s is not what the table gives: run make generate", name)
-		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
@@ -134,10 +130,11 @@ func (img *image) write(root string, check bool) error {
 			return err
 		}
 	}
-	return img.prune(root, check)
+	return img.prune(root)
 }
 
-func (img *image) prune(root string, check bool) error {
+// prune removes generated files whose function, façade or library is gone.
+func (img *image) prune(root string) error {
 	for _, dir := range []string{"capi", "capi/*", "ctest"} {
 		found, err := filepath.Glob(filepath.Join(root, dir, "z*"))
 		if err != nil {
@@ -151,9 +148,6 @@ func (img *image) prune(root string, check bool) error {
 			text, err := os.ReadFile(path)
 			if err != nil || img.files[filepath.ToSlash(name)] != nil || !bytes.Contains(text, []byte(banner)) {
 				continue
-			}
-			if check {
-				return fmt.Errorf("%s is no longer generated: run make generate", name)
 			}
 			if err := os.Remove(path); err != nil {
 				return err
