@@ -75,6 +75,11 @@ tools-demo:
 conformance: libs
 	$(GO) run ./conformance/cmd/cts -json $(BUILD)/conformance.json -junit $(BUILD)/conformance.xml
 
+# The table of operators and types, found by trying them with the library.
+docs/operators.md: FORCE libs
+	ANYNPU_LOG=off $(GO) run ./conformance/cmd/optable $(LIB)/$(CORE) $@
+FORCE:
+
 test: tools-test libs
 	@scripts/suite.sh test
 

@@ -197,6 +197,16 @@ for tag, xs, k, out, o in (
                 case(DECONV, f"f32_activation_{act}", [T(x), const(w * 5), const(b)], [T(ACT[act](conv_transpose(x.astype(F64), (w * 5).astype(F64), b.astype(F64), **o)).astype(F32))],
                      ps + [param(DECONV + "_ACTIVATION_TYPE", act, I8)])
             case(DECONV, "f32_dynamic", [T(x, dyn=(1, 2)), const(w), const(b)], [T(y.astype(F32), dyn=(1, 2))], ps)
+for dtype in (I8, U8):
+    for tag, o in (("plain", {}), ("stride2", {"strides": (2, 2)}), ("same", {"mode": 0, "strides": (2, 2)})):
+        g = rng(DECONV + tag + str(dtype))
+        info = np.iinfo(dtype)
+        qx, qw = Q(F32(0.02), 3 + (128 if dtype == U8 else 0)), Q(F32(0.01), 0 if dtype == I8 else 120)
+        x, w = g.integers(info.min, info.max + 1, (1, 3, 4, 2)).astype(dtype), g.integers(info.min + 1, info.max + 1, (3, 3, 3, 2)).astype(dtype)
+        b = g.integers(-300, 300, (3,)).astype(I32)
+        y = conv_transpose(qx.real(x), qw.real(w), b * (qx.scale[0] * qw.scale[0]), **o)
+        qy = Q(F32(float(np.abs(y).max()) / 120), 1 + (128 if dtype == U8 else 0))
+        case(DECONV, f"{np.dtype(dtype)}_{tag}_quantised", [T(x, qx), const(w, qw), const(b)], [T(qy.quantise(y, dtype), qy)], conv_params(DECONV, o))
 x, w, b = draw("tx", (1, 3, 3, 2)), draw("tw", (2, 2, 2, 5)), draw("tb", (5,))
 y = conv_transpose(x.astype(F64), w.transpose(3, 1, 2, 0).astype(F64), b.astype(F64))
 case(DECONV, "f32_weight_in_mindspore_order", [T(x), const(w), const(b)], [T(y.astype(F32))], conv_params(DECONV, {}))
