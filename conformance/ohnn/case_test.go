@@ -23,12 +23,14 @@ func TestCases_coverEveryOperator(t *testing.T) {
 	require.NoError(t, err)
 	counts := Counts(cases)
 	rejects := map[string]int{}
-	ids := map[string]bool{}
+	ids, open := map[string]bool{}, map[string]bool{}
 	for _, c := range cases {
 		assert.False(t, ids[c.ID()], "two cases %s", c.ID())
 		ids[c.ID()] = true
 		if c.Reject != nil {
 			rejects[c.Op]++
+		} else if c.open() {
+			open[c.Op] = true
 		}
 		for i := range c.Tensors {
 			x := &c.Tensors[i]
@@ -40,6 +42,7 @@ func TestCases_coverEveryOperator(t *testing.T) {
 	}
 	for op := range operators {
 		assert.GreaterOrEqual(t, counts[op], fewest, "%s", op)
+		assert.True(t, open[op], "%s has no case with an open dimension", op)
 		assert.GreaterOrEqual(t, rejects[op], 1, "%s has no case that must be refused", op)
 	}
 }

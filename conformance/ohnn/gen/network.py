@@ -224,7 +224,7 @@ def detect(box, score, anchors, scale, threshold, score_min, most, per_box, per_
 DP = "DETECTION_POST_PROCESS"
 
 
-def detection(tag, boxes, classes, background, most, per_box, per_class, regular, threshold=0.5, score_min=0.3, dtype=F32):
+def detection(tag, boxes, classes, background, most, per_box, per_class, regular, threshold=0.5, score_min=0.3, dyn=()):
     g = rng(DP + tag)
     side = int(math.ceil(math.sqrt(boxes)))
     grid = [(0.15 + 0.7 * (k // side) / side, 0.15 + 0.7 * (k % side) / side, 0.3, 0.25) for k in range(boxes)]
@@ -236,7 +236,7 @@ def detection(tag, boxes, classes, background, most, per_box, per_class, regular
     ps = [param(DP + "_INPUT_SIZE", 300, I64), param(DP + "_SCALE", scale, F32), param(DP + "_NMS_IOU_THRESHOLD", threshold, F32), param(DP + "_NMS_SCORE_THRESHOLD", score_min, F32),
           param(DP + "_MAX_DETECTIONS", most, I64), param(DP + "_DETECTIONS_PER_CLASS", per_class, I64), param(DP + "_MAX_CLASSES_PER_DETECTION", per_box, I64),
           param(DP + "_NUM_CLASSES", classes, I64), param(DP + "_USE_REGULAR_NMS", regular, BOOL), param(DP + "_OUT_QUANTIZED", False, BOOL)]
-    ins, outs = [T(b), T(s), const(anchors)], [T(o.astype(F32)) for o in out]
+    ins, outs = [T(b, dyn=dyn), T(s, dyn=dyn), const(anchors)], [T(o.astype(F32)) for o in out]
     case(DP, "f32_" + tag, ins, outs, ps)
     return ins, outs, ps
 
@@ -249,6 +249,7 @@ detection("fast_high_threshold", 9, 2, 0, 5, 1, 4, False, score_min=0.8)
 detection("regular", 6, 3, 0, 4, 1, 2, True)
 detection("regular_background", 9, 3, 1, 6, 1, 2, True)
 detection("regular_many", 16, 4, 1, 12, 1, 5, True, threshold=0.2)
+detection("fast_open_number_of_boxes", 6, 3, 0, 4, 1, 4, False, dyn=(1,))
 detection("fast_classes_beyond", 4, 2, 0, 3, 3, 4, False)
 ins, outs, ps = detection("regular_low_threshold", 9, 2, 0, 8, 1, 8, True, score_min=0.05)
 reject(DP, "two_inputs", "add", [2], ins[:2], outs, ps)
