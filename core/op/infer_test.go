@@ -187,3 +187,17 @@ func TestInfer_kindsOfErrors(t *testing.T) {
 		assert.Equal(t, c.kind, fault.KindOf(err), "%s: %v", c.op.Name(), err)
 	}
 }
+
+func TestInfer_quantisationAxisOutside(t *testing.T) {
+	for _, axis := range []int{-1, 1, -1 << 31} {
+		x := typed(tensor.Int8, tensor.D(1))
+		x.Quant = &tensor.Quant{Scale: []float32{1, 2}, Axis: axis}
+		for _, c := range []struct {
+			op graph.Op
+			in []tensor.Fact
+		}{{&Expand{}, []tensor.Fact{x, consts(3, 2)}}, {&Transpose{}, []tensor.Fact{x}}, {&Tile{}, []tensor.Fact{x, consts(2)}}} {
+			_, err := c.op.Infer(c.in, make([]tensor.Type, 1))
+			assert.Equal(t, fault.Argument, fault.KindOf(err), "%s axis %d: %v", c.op.Name(), axis, err)
+		}
+	}
+}

@@ -17,6 +17,9 @@ func moved(declared tensor.Type, x tensor.Fact, s tensor.Shape, axis func(a int)
 	if declared.Quant != nil || x.Quant == nil || x.Quant.IsPerTensor() {
 		return outType(declared, x, s), nil
 	}
+	if a, r := x.Quant.Axis, x.Shape.Rank(); a < 0 || r >= 0 && a >= r {
+		return tensor.Fact{}, fault.New(fault.Argument, "input 0: quantisation axis %d of %v", a, x.Type)
+	}
 	a := -1
 	if axis != nil {
 		a = axis(x.Quant.Axis)
