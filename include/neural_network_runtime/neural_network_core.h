@@ -528,7 +528,7 @@ OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN_Tensor *input
  * @param outputTensor Tensors for the outputs, in order.
  * @param outputCount Their number, that of the model.
  * @param timeout Milliseconds from this call after which the run is ended with OH_NN_TIMEOUT; 0 for no limit.
- * @param userData Any pointer; handed to the callbacks.
+ * @param userData Any pointer but NULL; handed to the callbacks.
  * @return OH_NN_SUCCESS if the run was started; OH_NN_INVALID_PARAMETER; OH_NN_OPERATION_FORBIDDEN if no callback was
  *         set or asynchronous runs are turned off.
  */

@@ -109,7 +109,7 @@ OH_NN_ReturnCode OH_NN_IsSupportAIPP(bool *support);
 #endif
 
 /**
- * OH_NNExecutor_RunSync with image preprocessing. The descriptors of the output tensors are not updated. Since 11.
+ * OH_NNExecutor_RunSync with image preprocessing, which no device here offers. Since 11.
  *
  * @param executor The executor.
  * @param inputTensor Tensors with the inputs, in order.
@@ -117,7 +117,8 @@ OH_NN_ReturnCode OH_NN_IsSupportAIPP(bool *support);
  * @param outputTensor Tensors for the outputs, in order.
  * @param outputCount Their number, that of the model.
  * @param aippString The preprocessing, not empty.
- * @return The codes of OH_NNExecutor_RunSync; OH_NN_INVALID_PARAMETER also for a NULL or empty aippString.
+ * @return OH_NN_INVALID_PARAMETER for a NULL or empty aippString; the codes of OH_NNExecutor_RunSync for arguments that it
+ *         refuses; else OH_NN_UNSUPPORTED: no device of this library preprocesses images.
  */
 OH_NN_ReturnCode OH_NNExecutor_RunSyncWithAipp(OH_NNExecutor *executor, NN_Tensor *inputTensor[], size_t inputCount,
                                                NN_Tensor *outputTensor[], size_t outputCount, const char *aippString);
