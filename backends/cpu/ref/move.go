@@ -55,9 +55,10 @@ func eachIndex(dims []int64, f func(idx []int64, i int)) {
 // remap fills a new tensor of type out: the element at each index comes from position from(idx) of x, a negative one leaves it zero.
 func remap(x tensor.Tensor, out tensor.Type, from func(idx []int64) int64) tensor.Tensor {
 	y := like(out)
+	put := mover(y, x)
 	eachIndex(y.Dims, func(idx []int64, i int) {
 		if j := from(idx); j >= 0 {
-			move(y, i, x, int(j), 1)
+			put(i, int(j))
 		}
 	})
 	return y

@@ -152,6 +152,9 @@ def slices():
     case("slice", {}, [x, i64(0), i64(5), i64(0), i64(big.max)], x[:1])
     case("slice", {}, [x, i64(4), i64(big.min), i64(0), i64(big.min)], x[4:5])
     case("slice", {}, [small(0, 2), i64(-1), i64(-9), i64(0), i64(-1)], np.zeros((0, 2), np.int32))
+    for start, end in [(-100, -200), (-6, -100), (3, -100)]:  # NumPy starts before the first index otherwise
+        args = [x, i64(start), i64(end), i64(0), i64(-1)]
+        case("slice", {}, args, onnx_run("Slice", {}, args, runtime=True)[0])
     fail("slice", {}, [x, i64(0), i64(2), i64(0), i64(0)], "argument")
     fail("slice", {}, [x, i64(0, 0), i64(2)], "argument")
     fail("slice", {}, [x, i64(0, 0), i64(2, 2), i64(1, -2)], "argument", "one axis twice")
