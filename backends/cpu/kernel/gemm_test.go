@@ -370,3 +370,27 @@ func BenchmarkGemm(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkPack(b *testing.B) {
+	const k, n = 4608, 512
+	w, dst := randSlice(1, k*n), Aligned[float32](PackedLen(k, n))
+	b.Run("PackBT", func(b *testing.B) {
+		b.SetBytes(4 * k * n)
+		for b.Loop() {
+			PackBT(dst, w, k, n, k)
+		}
+	})
+	b.Run("PackB", func(b *testing.B) {
+		b.SetBytes(4 * k * n)
+		for b.Loop() {
+			PackB(dst, w, k, n, n)
+		}
+	})
+	b.Run("PackWinograd", func(b *testing.B) {
+		u, tmp := Aligned[float32](PackedWinogradLen(k/9, n)), make([]float32, 18*16)
+		b.SetBytes(4 * k * n)
+		for b.Loop() {
+			PackWinograd(u, w, k/9, n, 0, k/9, tmp)
+		}
+	})
+}

@@ -58,13 +58,20 @@ func Panels(n int) int { return (n + PanelCols - 1) / PanelCols }
 func PackBPanels(dst, b []float32, k, n, ldb, p0, p1 int) {
 	need("PackB", "dst", len(dst), PackedLen(k, n))
 	need("PackB", "b", len(b), extent(k, n, ldb))
-	for p := p0; p < p1; p++ {
-		j := p * PanelCols
-		pw, w := panelWidth(n, j), min(PanelCols, n-j)
-		d := dst[k*j:][:k*pw]
-		for r := range k {
-			row := d[r*pw:][:pw]
-			clear(row[copy(row, b[r*ldb+j:][:w]):])
+	if p0 >= p1 {
+		return
+	}
+	for r := range k { // rows outside, to read b in order
+		src := b[r*ldb:]
+		for p := p0; p < p1; p++ {
+			j := p * PanelCols
+			pw, w := panelWidth(n, j), min(PanelCols, n-j)
+			row := dst[k*j+r*pw:][:pw]
+			if w == PanelCols {
+				*(*[PanelCols]float32)(row) = *(*[PanelCols]float32)(src[j:])
+			} else {
+				clear(row[copy(row, src[j:][:w]):])
+			}
 		}
 	}
 }

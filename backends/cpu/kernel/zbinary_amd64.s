@@ -12,6 +12,7 @@ TEXT ·vvAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+32
 	JLT     vector
@@ -37,6 +38,7 @@ unrolled:
 	SUBQ    $+32, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+8
 	JLT     tail
@@ -50,6 +52,7 @@ vector:
 	SUBQ    $+8, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      BX, BX
 	JZ         done
@@ -91,6 +94,7 @@ TEXT ·vsAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -111,6 +115,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -122,6 +127,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -144,6 +150,7 @@ TEXT ·svAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -164,6 +171,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -175,6 +183,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -197,6 +206,7 @@ TEXT ·vvSubAVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+32
 	JLT     vector
@@ -222,6 +232,7 @@ unrolled:
 	SUBQ    $+32, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+8
 	JLT     tail
@@ -235,6 +246,7 @@ vector:
 	SUBQ    $+8, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      BX, BX
 	JZ         done
@@ -258,6 +270,7 @@ TEXT ·vsSubAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -278,6 +291,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -289,6 +303,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -311,6 +326,7 @@ TEXT ·svSubAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -331,6 +347,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -342,6 +359,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -364,6 +382,7 @@ TEXT ·vvMulAVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+32
 	JLT     vector
@@ -389,6 +408,7 @@ unrolled:
 	SUBQ    $+32, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+8
 	JLT     tail
@@ -402,6 +422,7 @@ vector:
 	SUBQ    $+8, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      BX, BX
 	JZ         done
@@ -425,6 +446,7 @@ TEXT ·vsMulAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -445,6 +467,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -456,6 +479,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -478,6 +502,7 @@ TEXT ·svMulAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -498,6 +523,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -509,6 +535,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -531,6 +558,7 @@ TEXT ·vvDivAVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+32
 	JLT     vector
@@ -556,6 +584,7 @@ unrolled:
 	SUBQ    $+32, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+8
 	JLT     tail
@@ -569,6 +598,7 @@ vector:
 	SUBQ    $+8, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      BX, BX
 	JZ         done
@@ -592,6 +622,7 @@ TEXT ·vsDivAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -612,6 +643,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -623,6 +655,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -645,6 +678,7 @@ TEXT ·svDivAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -665,6 +699,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -676,6 +711,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -698,6 +734,7 @@ TEXT ·vvMinAVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ      BX, $+32
 	JLT       vector
@@ -731,6 +768,7 @@ unrolled:
 	SUBQ      $+32, BX
 	JMP       unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ      BX, $+8
 	JLT       tail
@@ -746,6 +784,7 @@ vector:
 	SUBQ      $+8, BX
 	JMP       vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      BX, BX
 	JZ         done
@@ -771,6 +810,7 @@ TEXT ·vsMinAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ      DX, $+32
 	JLT       vector
@@ -799,6 +839,7 @@ unrolled:
 	SUBQ      $+32, DX
 	JMP       unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ      DX, $+8
 	JLT       tail
@@ -812,6 +853,7 @@ vector:
 	SUBQ      $+8, DX
 	JMP       vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -836,6 +878,7 @@ TEXT ·svMinAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ      DX, $+32
 	JLT       vector
@@ -864,6 +907,7 @@ unrolled:
 	SUBQ      $+32, DX
 	JMP       unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ      DX, $+8
 	JLT       tail
@@ -877,6 +921,7 @@ vector:
 	SUBQ      $+8, DX
 	JMP       vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -901,6 +946,7 @@ TEXT ·vvMaxAVX2(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ      BX, $+32
 	JLT       vector
@@ -934,6 +980,7 @@ unrolled:
 	SUBQ      $+32, BX
 	JMP       unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ      BX, $+8
 	JLT       tail
@@ -949,6 +996,7 @@ vector:
 	SUBQ      $+8, BX
 	JMP       vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      BX, BX
 	JZ         done
@@ -974,6 +1022,7 @@ TEXT ·vsMaxAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ      DX, $+32
 	JLT       vector
@@ -1002,6 +1051,7 @@ unrolled:
 	SUBQ      $+32, DX
 	JMP       unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ      DX, $+8
 	JLT       tail
@@ -1015,6 +1065,7 @@ vector:
 	SUBQ      $+8, DX
 	JMP       vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -1039,6 +1090,7 @@ TEXT ·svMaxAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Y0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ      DX, $+32
 	JLT       vector
@@ -1067,6 +1119,7 @@ unrolled:
 	SUBQ      $+32, DX
 	JMP       unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ      DX, $+8
 	JLT       tail
@@ -1080,6 +1133,7 @@ vector:
 	SUBQ      $+8, DX
 	JMP       vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -1104,6 +1158,7 @@ TEXT ·vvAddAVX512(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+64
 	JLT     vector
@@ -1129,6 +1184,7 @@ unrolled:
 	SUBQ    $+64, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+16
 	JLT     tail
@@ -1142,6 +1198,7 @@ vector:
 	SUBQ    $+16, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     BX, BX
 	JZ        done
@@ -1165,6 +1222,7 @@ TEXT ·vsAddAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1185,6 +1243,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1196,6 +1255,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1218,6 +1278,7 @@ TEXT ·svAddAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1238,6 +1299,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1249,6 +1311,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1271,6 +1334,7 @@ TEXT ·vvSubAVX512(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+64
 	JLT     vector
@@ -1296,6 +1360,7 @@ unrolled:
 	SUBQ    $+64, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+16
 	JLT     tail
@@ -1309,6 +1374,7 @@ vector:
 	SUBQ    $+16, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     BX, BX
 	JZ        done
@@ -1332,6 +1398,7 @@ TEXT ·vsSubAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1352,6 +1419,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1363,6 +1431,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1385,6 +1454,7 @@ TEXT ·svSubAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1405,6 +1475,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1416,6 +1487,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1438,6 +1510,7 @@ TEXT ·vvMulAVX512(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+64
 	JLT     vector
@@ -1463,6 +1536,7 @@ unrolled:
 	SUBQ    $+64, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+16
 	JLT     tail
@@ -1476,6 +1550,7 @@ vector:
 	SUBQ    $+16, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     BX, BX
 	JZ        done
@@ -1499,6 +1574,7 @@ TEXT ·vsMulAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1519,6 +1595,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1530,6 +1607,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1552,6 +1630,7 @@ TEXT ·svMulAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1572,6 +1651,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1583,6 +1663,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1605,6 +1686,7 @@ TEXT ·vvDivAVX512(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+64
 	JLT     vector
@@ -1630,6 +1712,7 @@ unrolled:
 	SUBQ    $+64, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+16
 	JLT     tail
@@ -1643,6 +1726,7 @@ vector:
 	SUBQ    $+16, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     BX, BX
 	JZ        done
@@ -1666,6 +1750,7 @@ TEXT ·vsDivAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1686,6 +1771,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1697,6 +1783,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1719,6 +1806,7 @@ TEXT ·svDivAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1739,6 +1827,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1750,6 +1839,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1772,6 +1862,7 @@ TEXT ·vvMinAVX512(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+64
 	JLT     vector
@@ -1805,6 +1896,7 @@ unrolled:
 	SUBQ    $+64, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+16
 	JLT     tail
@@ -1820,6 +1912,7 @@ vector:
 	SUBQ    $+16, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     BX, BX
 	JZ        done
@@ -1845,6 +1938,7 @@ TEXT ·vsMinAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1873,6 +1967,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1886,6 +1981,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1910,6 +2006,7 @@ TEXT ·svMinAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -1938,6 +2035,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -1951,6 +2049,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -1975,6 +2074,7 @@ TEXT ·vvMaxAVX512(SB), NOSPLIT, $0-32
 	MOVQ b+16(FP), DX
 	MOVQ n+24(FP), BX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+64
 	JLT     vector
@@ -2008,6 +2108,7 @@ unrolled:
 	SUBQ    $+64, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+16
 	JLT     tail
@@ -2023,6 +2124,7 @@ vector:
 	SUBQ    $+16, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     BX, BX
 	JZ        done
@@ -2048,6 +2150,7 @@ TEXT ·vsMaxAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -2076,6 +2179,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -2089,6 +2193,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -2113,6 +2218,7 @@ TEXT ·svMaxAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	VBROADCASTSS b+16(FP), Z0
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -2141,6 +2247,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -2154,6 +2261,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done

@@ -313,6 +313,7 @@ TEXT ·mix4AVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSS wc+56(FP), Y2
 	VBROADCASTSS wd+60(FP), Y3
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        DI, $+16
 	JLT         vector
@@ -342,6 +343,7 @@ unrolled:
 	SUBQ        $+16, DI
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        DI, $+8
 	JLT         tail
@@ -362,6 +364,7 @@ vector:
 	SUBQ        $+8, DI
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       DI, DI
 	JZ          done
@@ -641,6 +644,7 @@ TEXT ·mix4AVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSS wc+56(FP), Z2
 	VBROADCASTSS wd+60(FP), Z3
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        DI, $+32
 	JLT         vector
@@ -670,6 +674,7 @@ unrolled:
 	SUBQ        $+32, DI
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        DI, $+16
 	JLT         tail
@@ -690,6 +695,7 @@ vector:
 	SUBQ        $+16, DI
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       DI, DI
 	JZ          done

@@ -16,9 +16,12 @@ TEXT ·dwWindow1AVX2(SB), NOSPLIT, $0-112
 	MOVQ ix+48(FP), R8
 	LEAQ (R8)(R8*2), R8
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+80(FP), R8
 	TESTQ   R8, R8
@@ -38,16 +41,18 @@ row:
 	MOVQ R9, R11
 
 col:
-	VMOVUPS      (R11), Y1
-	VFMADD231PS  (R10), Y1, Y0
-	ADDQ         SI, R10
-	ADDQ         DI, R11
-	SUBQ         $+1, R13
-	JNZ          col
-	ADDQ         irow+32(FP), R8
-	ADDQ         wrow+64(FP), R9
-	SUBQ         $+1, R12
-	JNZ          row
+	VMOVUPS     (R11), Y1
+	VFMADD231PS (R10), Y1, Y0
+	ADDQ        SI, R10
+	ADDQ        DI, R11
+	SUBQ        $+1, R13
+	JNZ         col
+	ADDQ        irow+32(FP), R8
+	ADDQ        wrow+64(FP), R9
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+104(FP), Y1
 	VBROADCASTSS hi+108(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -59,12 +64,15 @@ col:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R8
-	NEGQ       AX
-	VMOVUPS    32(R8)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R8
+	NEGQ    AX
+	VMOVUPS 32(R8)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
@@ -84,17 +92,19 @@ rowTail:
 	MOVQ R9, R11
 
 colTail:
-	VMASKMOVPS   (R11), Y15, Y1
-	VMASKMOVPS   (R10), Y15, Y2
-	VFMADD231PS  Y2, Y1, Y0
-	ADDQ         SI, R10
-	ADDQ         DI, R11
-	SUBQ         $+1, R13
-	JNZ          colTail
-	ADDQ         irow+32(FP), R8
-	ADDQ         wrow+64(FP), R9
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	VMASKMOVPS  (R11), Y15, Y1
+	VMASKMOVPS  (R10), Y15, Y2
+	VFMADD231PS Y2, Y1, Y0
+	ADDQ        SI, R10
+	ADDQ        DI, R11
+	SUBQ        $+1, R13
+	JNZ         colTail
+	ADDQ        irow+32(FP), R8
+	ADDQ        wrow+64(FP), R9
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+104(FP), Y1
 	VBROADCASTSS hi+108(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -135,9 +145,12 @@ TEXT ·dwWindow4AVX2(SB), NOSPLIT, $0-112
 	MOVQ ix+48(FP), R8
 	LEAQ (R8)(R8*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+80(FP), R10
 	TESTQ   R10, R10
@@ -160,19 +173,21 @@ row:
 	MOVQ R11, R13
 
 col:
-	VMOVUPS      (R13), Y4
-	VFMADD231PS  (R12), Y4, Y0
-	VFMADD231PS  (R12)(R8*1), Y4, Y1
-	VFMADD231PS  (R12)(R8*2), Y4, Y2
-	VFMADD231PS  (R12)(R9*1), Y4, Y3
-	ADDQ         SI, R12
-	ADDQ         DI, R13
-	SUBQ         $+1, R15
-	JNZ          col
-	ADDQ         irow+32(FP), R10
-	ADDQ         wrow+64(FP), R11
-	SUBQ         $+1, R14
-	JNZ          row
+	VMOVUPS     (R13), Y4
+	VFMADD231PS (R12), Y4, Y0
+	VFMADD231PS (R12)(R8*1), Y4, Y1
+	VFMADD231PS (R12)(R8*2), Y4, Y2
+	VFMADD231PS (R12)(R9*1), Y4, Y3
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	SUBQ        $+1, R15
+	JNZ         col
+	ADDQ        irow+32(FP), R10
+	ADDQ        wrow+64(FP), R11
+	SUBQ        $+1, R14
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+104(FP), Y4
 	VBROADCASTSS hi+108(FP), Y5
 	MOVQ         BX, R10
@@ -197,12 +212,15 @@ col:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R10
-	NEGQ       AX
-	VMOVUPS    32(R10)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+80(FP), AX
 	TESTQ      AX, AX
@@ -225,23 +243,25 @@ rowTail:
 	MOVQ R11, R13
 
 colTail:
-	VMASKMOVPS   (R13), Y15, Y4
-	VMASKMOVPS   (R12), Y15, Y5
-	VFMADD231PS  Y5, Y4, Y0
-	VMASKMOVPS   (R12)(R8*1), Y15, Y5
-	VFMADD231PS  Y5, Y4, Y1
-	VMASKMOVPS   (R12)(R8*2), Y15, Y5
-	VFMADD231PS  Y5, Y4, Y2
-	VMASKMOVPS   (R12)(R9*1), Y15, Y5
-	VFMADD231PS  Y5, Y4, Y3
-	ADDQ         SI, R12
-	ADDQ         DI, R13
-	SUBQ         $+1, R15
-	JNZ          colTail
-	ADDQ         irow+32(FP), R10
-	ADDQ         wrow+64(FP), R11
-	SUBQ         $+1, R14
-	JNZ          rowTail
+	VMASKMOVPS  (R13), Y15, Y4
+	VMASKMOVPS  (R12), Y15, Y5
+	VFMADD231PS Y5, Y4, Y0
+	VMASKMOVPS  (R12)(R8*1), Y15, Y5
+	VFMADD231PS Y5, Y4, Y1
+	VMASKMOVPS  (R12)(R8*2), Y15, Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMASKMOVPS  (R12)(R9*1), Y15, Y5
+	VFMADD231PS Y5, Y4, Y3
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	SUBQ        $+1, R15
+	JNZ         colTail
+	ADDQ        irow+32(FP), R10
+	ADDQ        wrow+64(FP), R11
+	SUBQ        $+1, R14
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+104(FP), Y4
 	VBROADCASTSS hi+108(FP), Y5
 	MOVQ         BX, AX
@@ -277,9 +297,12 @@ TEXT ·dw3s1x1AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R8
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R8
 	TESTQ   R8, R8
@@ -294,20 +317,23 @@ nobias:
 	MOVQ DX, R9
 
 row:
-	VMOVUPS      (R9), Y1
-	VMOVUPS      (R9)(DI*1), Y2
-	VMOVUPS      (R9)(DI*2), Y3
-	MOVQ         R8, R10
-	VMOVUPS      (R10), Y4
-	VFMADD231PS  Y1, Y4, Y0
-	VMOVUPS      (R10)(SI*1), Y1
-	VFMADD231PS  Y2, Y1, Y0
-	VMOVUPS      (R10)(SI*2), Y1
-	VFMADD231PS  Y3, Y1, Y0
-	ADDQ         irow+24(FP), R8
-	ADDQ         wrow+48(FP), R9
-	SUBQ         $+1, R11
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R9)(DI*1), Y2
+	VMOVUPS     (R9)(DI*2), Y3
+	MOVQ        R8, R10
+	VMOVUPS     (R10), Y4
+	VFMADD231PS Y1, Y4, Y0
+	VMOVUPS     (R10)(SI*1), Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMOVUPS     (R10)(SI*2), Y1
+	VFMADD231PS Y3, Y1, Y0
+	ADDQ        irow+24(FP), R8
+	ADDQ        wrow+48(FP), R9
+	SUBQ        $+1, R11
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y1
 	VBROADCASTSS hi+92(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -319,12 +345,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R8
-	NEGQ       AX
-	VMOVUPS    32(R8)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R8
+	NEGQ    AX
+	VMOVUPS 32(R8)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -339,20 +368,23 @@ nobiasTail:
 	MOVQ DX, R9
 
 rowTail:
-	VMASKMOVPS   (R9), Y15, Y1
-	VMASKMOVPS   (R9)(DI*1), Y15, Y2
-	VMASKMOVPS   (R9)(DI*2), Y15, Y3
-	MOVQ         R8, R10
-	VMASKMOVPS   (R10), Y15, Y4
-	VFMADD231PS  Y1, Y4, Y0
-	VMASKMOVPS   (R10)(SI*1), Y15, Y1
-	VFMADD231PS  Y2, Y1, Y0
-	VMASKMOVPS   (R10)(SI*2), Y15, Y1
-	VFMADD231PS  Y3, Y1, Y0
-	ADDQ         irow+24(FP), R8
-	ADDQ         wrow+48(FP), R9
-	SUBQ         $+1, R11
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R9), Y15, Y1
+	VMASKMOVPS  (R9)(DI*1), Y15, Y2
+	VMASKMOVPS  (R9)(DI*2), Y15, Y3
+	MOVQ        R8, R10
+	VMASKMOVPS  (R10), Y15, Y4
+	VFMADD231PS Y1, Y4, Y0
+	VMASKMOVPS  (R10)(SI*1), Y15, Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMASKMOVPS  (R10)(SI*2), Y15, Y1
+	VFMADD231PS Y3, Y1, Y0
+	ADDQ        irow+24(FP), R8
+	ADDQ        wrow+48(FP), R9
+	SUBQ        $+1, R11
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y1
 	VBROADCASTSS hi+92(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -375,9 +407,12 @@ TEXT ·dw3s1x4AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R9
 	TESTQ   R9, R9
@@ -395,33 +430,36 @@ nobias:
 	MOVQ    DX, R10
 
 row:
-	VMOVUPS      (R10), Y4
-	VMOVUPS      (R10)(DI*1), Y5
-	VMOVUPS      (R10)(DI*2), Y6
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Y7
-	VFMADD231PS  Y4, Y7, Y0
-	VMOVUPS      (R11)(SI*1), Y7
-	VFMADD231PS  Y5, Y7, Y0
-	VFMADD231PS  Y4, Y7, Y1
-	VMOVUPS      (R11)(SI*2), Y7
-	VFMADD231PS  Y6, Y7, Y0
-	VFMADD231PS  Y5, Y7, Y1
-	VFMADD231PS  Y4, Y7, Y2
-	VMOVUPS      (R11)(R8*1), Y7
-	VFMADD231PS  Y6, Y7, Y1
-	VFMADD231PS  Y5, Y7, Y2
-	VFMADD231PS  Y4, Y7, Y3
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Y4
-	VFMADD231PS  Y6, Y4, Y2
-	VFMADD231PS  Y5, Y4, Y3
-	VMOVUPS      (R11)(SI*1), Y4
-	VFMADD231PS  Y6, Y4, Y3
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R10), Y4
+	VMOVUPS     (R10)(DI*1), Y5
+	VMOVUPS     (R10)(DI*2), Y6
+	MOVQ        R9, R11
+	VMOVUPS     (R11), Y7
+	VFMADD231PS Y4, Y7, Y0
+	VMOVUPS     (R11)(SI*1), Y7
+	VFMADD231PS Y5, Y7, Y0
+	VFMADD231PS Y4, Y7, Y1
+	VMOVUPS     (R11)(SI*2), Y7
+	VFMADD231PS Y6, Y7, Y0
+	VFMADD231PS Y5, Y7, Y1
+	VFMADD231PS Y4, Y7, Y2
+	VMOVUPS     (R11)(R8*1), Y7
+	VFMADD231PS Y6, Y7, Y1
+	VFMADD231PS Y5, Y7, Y2
+	VFMADD231PS Y4, Y7, Y3
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Y4
+	VFMADD231PS Y6, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	VMOVUPS     (R11)(SI*1), Y4
+	VFMADD231PS Y6, Y4, Y3
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y4
 	VBROADCASTSS hi+92(FP), Y5
 	MOVQ         BX, R9
@@ -446,12 +484,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R9
-	NEGQ       AX
-	VMOVUPS    32(R9)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R9
+	NEGQ    AX
+	VMOVUPS 32(R9)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -469,33 +510,36 @@ nobiasTail:
 	MOVQ    DX, R10
 
 rowTail:
-	VMASKMOVPS   (R10), Y15, Y4
-	VMASKMOVPS   (R10)(DI*1), Y15, Y5
-	VMASKMOVPS   (R10)(DI*2), Y15, Y6
-	MOVQ         R9, R11
-	VMASKMOVPS   (R11), Y15, Y7
-	VFMADD231PS  Y4, Y7, Y0
-	VMASKMOVPS   (R11)(SI*1), Y15, Y7
-	VFMADD231PS  Y5, Y7, Y0
-	VFMADD231PS  Y4, Y7, Y1
-	VMASKMOVPS   (R11)(SI*2), Y15, Y7
-	VFMADD231PS  Y6, Y7, Y0
-	VFMADD231PS  Y5, Y7, Y1
-	VFMADD231PS  Y4, Y7, Y2
-	VMASKMOVPS   (R11)(R8*1), Y15, Y7
-	VFMADD231PS  Y6, Y7, Y1
-	VFMADD231PS  Y5, Y7, Y2
-	VFMADD231PS  Y4, Y7, Y3
-	LEAQ         (R11)(SI*4), R11
-	VMASKMOVPS   (R11), Y15, Y4
-	VFMADD231PS  Y6, Y4, Y2
-	VFMADD231PS  Y5, Y4, Y3
-	VMASKMOVPS   (R11)(SI*1), Y15, Y4
-	VFMADD231PS  Y6, Y4, Y3
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R10), Y15, Y4
+	VMASKMOVPS  (R10)(DI*1), Y15, Y5
+	VMASKMOVPS  (R10)(DI*2), Y15, Y6
+	MOVQ        R9, R11
+	VMASKMOVPS  (R11), Y15, Y7
+	VFMADD231PS Y4, Y7, Y0
+	VMASKMOVPS  (R11)(SI*1), Y15, Y7
+	VFMADD231PS Y5, Y7, Y0
+	VFMADD231PS Y4, Y7, Y1
+	VMASKMOVPS  (R11)(SI*2), Y15, Y7
+	VFMADD231PS Y6, Y7, Y0
+	VFMADD231PS Y5, Y7, Y1
+	VFMADD231PS Y4, Y7, Y2
+	VMASKMOVPS  (R11)(R8*1), Y15, Y7
+	VFMADD231PS Y6, Y7, Y1
+	VFMADD231PS Y5, Y7, Y2
+	VFMADD231PS Y4, Y7, Y3
+	LEAQ        (R11)(SI*4), R11
+	VMASKMOVPS  (R11), Y15, Y4
+	VFMADD231PS Y6, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	VMASKMOVPS  (R11)(SI*1), Y15, Y4
+	VFMADD231PS Y6, Y4, Y3
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y4
 	VBROADCASTSS hi+92(FP), Y5
 	MOVQ         BX, AX
@@ -531,9 +575,12 @@ TEXT ·dw3s1x8AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R9
 	TESTQ   R9, R9
@@ -555,50 +602,53 @@ nobias:
 	MOVQ    DX, R10
 
 row:
-	VMOVUPS      (R10), Y8
-	VMOVUPS      (R10)(DI*1), Y9
-	VMOVUPS      (R10)(DI*2), Y10
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Y11
-	VFMADD231PS  Y8, Y11, Y0
-	VMOVUPS      (R11)(SI*1), Y11
-	VFMADD231PS  Y9, Y11, Y0
-	VFMADD231PS  Y8, Y11, Y1
-	VMOVUPS      (R11)(SI*2), Y11
-	VFMADD231PS  Y10, Y11, Y0
-	VFMADD231PS  Y9, Y11, Y1
-	VFMADD231PS  Y8, Y11, Y2
-	VMOVUPS      (R11)(R8*1), Y11
-	VFMADD231PS  Y10, Y11, Y1
-	VFMADD231PS  Y9, Y11, Y2
-	VFMADD231PS  Y8, Y11, Y3
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Y11
-	VFMADD231PS  Y10, Y11, Y2
-	VFMADD231PS  Y9, Y11, Y3
-	VFMADD231PS  Y8, Y11, Y4
-	VMOVUPS      (R11)(SI*1), Y11
-	VFMADD231PS  Y10, Y11, Y3
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  Y8, Y11, Y5
-	VMOVUPS      (R11)(SI*2), Y11
-	VFMADD231PS  Y10, Y11, Y4
-	VFMADD231PS  Y9, Y11, Y5
-	VFMADD231PS  Y8, Y11, Y6
-	VMOVUPS      (R11)(R8*1), Y11
-	VFMADD231PS  Y10, Y11, Y5
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  Y8, Y11, Y7
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Y8
-	VFMADD231PS  Y10, Y8, Y6
-	VFMADD231PS  Y9, Y8, Y7
-	VMOVUPS      (R11)(SI*1), Y8
-	VFMADD231PS  Y10, Y8, Y7
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R10), Y8
+	VMOVUPS     (R10)(DI*1), Y9
+	VMOVUPS     (R10)(DI*2), Y10
+	MOVQ        R9, R11
+	VMOVUPS     (R11), Y11
+	VFMADD231PS Y8, Y11, Y0
+	VMOVUPS     (R11)(SI*1), Y11
+	VFMADD231PS Y9, Y11, Y0
+	VFMADD231PS Y8, Y11, Y1
+	VMOVUPS     (R11)(SI*2), Y11
+	VFMADD231PS Y10, Y11, Y0
+	VFMADD231PS Y9, Y11, Y1
+	VFMADD231PS Y8, Y11, Y2
+	VMOVUPS     (R11)(R8*1), Y11
+	VFMADD231PS Y10, Y11, Y1
+	VFMADD231PS Y9, Y11, Y2
+	VFMADD231PS Y8, Y11, Y3
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Y11
+	VFMADD231PS Y10, Y11, Y2
+	VFMADD231PS Y9, Y11, Y3
+	VFMADD231PS Y8, Y11, Y4
+	VMOVUPS     (R11)(SI*1), Y11
+	VFMADD231PS Y10, Y11, Y3
+	VFMADD231PS Y9, Y11, Y4
+	VFMADD231PS Y8, Y11, Y5
+	VMOVUPS     (R11)(SI*2), Y11
+	VFMADD231PS Y10, Y11, Y4
+	VFMADD231PS Y9, Y11, Y5
+	VFMADD231PS Y8, Y11, Y6
+	VMOVUPS     (R11)(R8*1), Y11
+	VFMADD231PS Y10, Y11, Y5
+	VFMADD231PS Y9, Y11, Y6
+	VFMADD231PS Y8, Y11, Y7
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Y8
+	VFMADD231PS Y10, Y8, Y6
+	VFMADD231PS Y9, Y8, Y7
+	VMOVUPS     (R11)(SI*1), Y8
+	VFMADD231PS Y10, Y8, Y7
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y8
 	VBROADCASTSS hi+92(FP), Y9
 	MOVQ         BX, R9
@@ -639,12 +689,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R9
-	NEGQ       AX
-	VMOVUPS    32(R9)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R9
+	NEGQ    AX
+	VMOVUPS 32(R9)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -666,50 +719,53 @@ nobiasTail:
 	MOVQ    DX, R10
 
 rowTail:
-	VMASKMOVPS   (R10), Y15, Y8
-	VMASKMOVPS   (R10)(DI*1), Y15, Y9
-	VMASKMOVPS   (R10)(DI*2), Y15, Y10
-	MOVQ         R9, R11
-	VMASKMOVPS   (R11), Y15, Y11
-	VFMADD231PS  Y8, Y11, Y0
-	VMASKMOVPS   (R11)(SI*1), Y15, Y11
-	VFMADD231PS  Y9, Y11, Y0
-	VFMADD231PS  Y8, Y11, Y1
-	VMASKMOVPS   (R11)(SI*2), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y0
-	VFMADD231PS  Y9, Y11, Y1
-	VFMADD231PS  Y8, Y11, Y2
-	VMASKMOVPS   (R11)(R8*1), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y1
-	VFMADD231PS  Y9, Y11, Y2
-	VFMADD231PS  Y8, Y11, Y3
-	LEAQ         (R11)(SI*4), R11
-	VMASKMOVPS   (R11), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y2
-	VFMADD231PS  Y9, Y11, Y3
-	VFMADD231PS  Y8, Y11, Y4
-	VMASKMOVPS   (R11)(SI*1), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y3
-	VFMADD231PS  Y9, Y11, Y4
-	VFMADD231PS  Y8, Y11, Y5
-	VMASKMOVPS   (R11)(SI*2), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y4
-	VFMADD231PS  Y9, Y11, Y5
-	VFMADD231PS  Y8, Y11, Y6
-	VMASKMOVPS   (R11)(R8*1), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y5
-	VFMADD231PS  Y9, Y11, Y6
-	VFMADD231PS  Y8, Y11, Y7
-	LEAQ         (R11)(SI*4), R11
-	VMASKMOVPS   (R11), Y15, Y8
-	VFMADD231PS  Y10, Y8, Y6
-	VFMADD231PS  Y9, Y8, Y7
-	VMASKMOVPS   (R11)(SI*1), Y15, Y8
-	VFMADD231PS  Y10, Y8, Y7
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R10), Y15, Y8
+	VMASKMOVPS  (R10)(DI*1), Y15, Y9
+	VMASKMOVPS  (R10)(DI*2), Y15, Y10
+	MOVQ        R9, R11
+	VMASKMOVPS  (R11), Y15, Y11
+	VFMADD231PS Y8, Y11, Y0
+	VMASKMOVPS  (R11)(SI*1), Y15, Y11
+	VFMADD231PS Y9, Y11, Y0
+	VFMADD231PS Y8, Y11, Y1
+	VMASKMOVPS  (R11)(SI*2), Y15, Y11
+	VFMADD231PS Y10, Y11, Y0
+	VFMADD231PS Y9, Y11, Y1
+	VFMADD231PS Y8, Y11, Y2
+	VMASKMOVPS  (R11)(R8*1), Y15, Y11
+	VFMADD231PS Y10, Y11, Y1
+	VFMADD231PS Y9, Y11, Y2
+	VFMADD231PS Y8, Y11, Y3
+	LEAQ        (R11)(SI*4), R11
+	VMASKMOVPS  (R11), Y15, Y11
+	VFMADD231PS Y10, Y11, Y2
+	VFMADD231PS Y9, Y11, Y3
+	VFMADD231PS Y8, Y11, Y4
+	VMASKMOVPS  (R11)(SI*1), Y15, Y11
+	VFMADD231PS Y10, Y11, Y3
+	VFMADD231PS Y9, Y11, Y4
+	VFMADD231PS Y8, Y11, Y5
+	VMASKMOVPS  (R11)(SI*2), Y15, Y11
+	VFMADD231PS Y10, Y11, Y4
+	VFMADD231PS Y9, Y11, Y5
+	VFMADD231PS Y8, Y11, Y6
+	VMASKMOVPS  (R11)(R8*1), Y15, Y11
+	VFMADD231PS Y10, Y11, Y5
+	VFMADD231PS Y9, Y11, Y6
+	VFMADD231PS Y8, Y11, Y7
+	LEAQ        (R11)(SI*4), R11
+	VMASKMOVPS  (R11), Y15, Y8
+	VFMADD231PS Y10, Y8, Y6
+	VFMADD231PS Y9, Y8, Y7
+	VMASKMOVPS  (R11)(SI*1), Y15, Y8
+	VFMADD231PS Y10, Y8, Y7
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y8
 	VBROADCASTSS hi+92(FP), Y9
 	MOVQ         BX, AX
@@ -761,9 +817,12 @@ TEXT ·dw3s2x1AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R8
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R8
 	TESTQ   R8, R8
@@ -778,20 +837,23 @@ nobias:
 	MOVQ DX, R9
 
 row:
-	VMOVUPS      (R9), Y1
-	VMOVUPS      (R9)(DI*1), Y2
-	VMOVUPS      (R9)(DI*2), Y3
-	MOVQ         R8, R10
-	VMOVUPS      (R10), Y4
-	VFMADD231PS  Y1, Y4, Y0
-	VMOVUPS      (R10)(SI*1), Y1
-	VFMADD231PS  Y2, Y1, Y0
-	VMOVUPS      (R10)(SI*2), Y1
-	VFMADD231PS  Y3, Y1, Y0
-	ADDQ         irow+24(FP), R8
-	ADDQ         wrow+48(FP), R9
-	SUBQ         $+1, R11
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R9)(DI*1), Y2
+	VMOVUPS     (R9)(DI*2), Y3
+	MOVQ        R8, R10
+	VMOVUPS     (R10), Y4
+	VFMADD231PS Y1, Y4, Y0
+	VMOVUPS     (R10)(SI*1), Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMOVUPS     (R10)(SI*2), Y1
+	VFMADD231PS Y3, Y1, Y0
+	ADDQ        irow+24(FP), R8
+	ADDQ        wrow+48(FP), R9
+	SUBQ        $+1, R11
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y1
 	VBROADCASTSS hi+92(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -803,12 +865,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R8
-	NEGQ       AX
-	VMOVUPS    32(R8)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R8
+	NEGQ    AX
+	VMOVUPS 32(R8)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -823,20 +888,23 @@ nobiasTail:
 	MOVQ DX, R9
 
 rowTail:
-	VMASKMOVPS   (R9), Y15, Y1
-	VMASKMOVPS   (R9)(DI*1), Y15, Y2
-	VMASKMOVPS   (R9)(DI*2), Y15, Y3
-	MOVQ         R8, R10
-	VMASKMOVPS   (R10), Y15, Y4
-	VFMADD231PS  Y1, Y4, Y0
-	VMASKMOVPS   (R10)(SI*1), Y15, Y1
-	VFMADD231PS  Y2, Y1, Y0
-	VMASKMOVPS   (R10)(SI*2), Y15, Y1
-	VFMADD231PS  Y3, Y1, Y0
-	ADDQ         irow+24(FP), R8
-	ADDQ         wrow+48(FP), R9
-	SUBQ         $+1, R11
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R9), Y15, Y1
+	VMASKMOVPS  (R9)(DI*1), Y15, Y2
+	VMASKMOVPS  (R9)(DI*2), Y15, Y3
+	MOVQ        R8, R10
+	VMASKMOVPS  (R10), Y15, Y4
+	VFMADD231PS Y1, Y4, Y0
+	VMASKMOVPS  (R10)(SI*1), Y15, Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMASKMOVPS  (R10)(SI*2), Y15, Y1
+	VFMADD231PS Y3, Y1, Y0
+	ADDQ        irow+24(FP), R8
+	ADDQ        wrow+48(FP), R9
+	SUBQ        $+1, R11
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y1
 	VBROADCASTSS hi+92(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -859,9 +927,12 @@ TEXT ·dw3s2x4AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R9
 	TESTQ   R9, R9
@@ -879,37 +950,40 @@ nobias:
 	MOVQ    DX, R10
 
 row:
-	VMOVUPS      (R10), Y4
-	VMOVUPS      (R10)(DI*1), Y5
-	VMOVUPS      (R10)(DI*2), Y6
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Y7
-	VFMADD231PS  Y4, Y7, Y0
-	VMOVUPS      (R11)(SI*1), Y7
-	VFMADD231PS  Y5, Y7, Y0
-	VMOVUPS      (R11)(SI*2), Y7
-	VFMADD231PS  Y6, Y7, Y0
-	VFMADD231PS  Y4, Y7, Y1
-	VMOVUPS      (R11)(R8*1), Y7
-	VFMADD231PS  Y5, Y7, Y1
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Y7
-	VFMADD231PS  Y6, Y7, Y1
-	VFMADD231PS  Y4, Y7, Y2
-	VMOVUPS      (R11)(SI*1), Y7
-	VFMADD231PS  Y5, Y7, Y2
-	VMOVUPS      (R11)(SI*2), Y7
-	VFMADD231PS  Y6, Y7, Y2
-	VFMADD231PS  Y4, Y7, Y3
-	VMOVUPS      (R11)(R8*1), Y4
-	VFMADD231PS  Y5, Y4, Y3
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Y4
-	VFMADD231PS  Y6, Y4, Y3
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R10), Y4
+	VMOVUPS     (R10)(DI*1), Y5
+	VMOVUPS     (R10)(DI*2), Y6
+	MOVQ        R9, R11
+	VMOVUPS     (R11), Y7
+	VFMADD231PS Y4, Y7, Y0
+	VMOVUPS     (R11)(SI*1), Y7
+	VFMADD231PS Y5, Y7, Y0
+	VMOVUPS     (R11)(SI*2), Y7
+	VFMADD231PS Y6, Y7, Y0
+	VFMADD231PS Y4, Y7, Y1
+	VMOVUPS     (R11)(R8*1), Y7
+	VFMADD231PS Y5, Y7, Y1
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Y7
+	VFMADD231PS Y6, Y7, Y1
+	VFMADD231PS Y4, Y7, Y2
+	VMOVUPS     (R11)(SI*1), Y7
+	VFMADD231PS Y5, Y7, Y2
+	VMOVUPS     (R11)(SI*2), Y7
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y4, Y7, Y3
+	VMOVUPS     (R11)(R8*1), Y4
+	VFMADD231PS Y5, Y4, Y3
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Y4
+	VFMADD231PS Y6, Y4, Y3
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y4
 	VBROADCASTSS hi+92(FP), Y5
 	MOVQ         BX, R9
@@ -934,12 +1008,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R9
-	NEGQ       AX
-	VMOVUPS    32(R9)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R9
+	NEGQ    AX
+	VMOVUPS 32(R9)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -957,37 +1034,40 @@ nobiasTail:
 	MOVQ    DX, R10
 
 rowTail:
-	VMASKMOVPS   (R10), Y15, Y4
-	VMASKMOVPS   (R10)(DI*1), Y15, Y5
-	VMASKMOVPS   (R10)(DI*2), Y15, Y6
-	MOVQ         R9, R11
-	VMASKMOVPS   (R11), Y15, Y7
-	VFMADD231PS  Y4, Y7, Y0
-	VMASKMOVPS   (R11)(SI*1), Y15, Y7
-	VFMADD231PS  Y5, Y7, Y0
-	VMASKMOVPS   (R11)(SI*2), Y15, Y7
-	VFMADD231PS  Y6, Y7, Y0
-	VFMADD231PS  Y4, Y7, Y1
-	VMASKMOVPS   (R11)(R8*1), Y15, Y7
-	VFMADD231PS  Y5, Y7, Y1
-	LEAQ         (R11)(SI*4), R11
-	VMASKMOVPS   (R11), Y15, Y7
-	VFMADD231PS  Y6, Y7, Y1
-	VFMADD231PS  Y4, Y7, Y2
-	VMASKMOVPS   (R11)(SI*1), Y15, Y7
-	VFMADD231PS  Y5, Y7, Y2
-	VMASKMOVPS   (R11)(SI*2), Y15, Y7
-	VFMADD231PS  Y6, Y7, Y2
-	VFMADD231PS  Y4, Y7, Y3
-	VMASKMOVPS   (R11)(R8*1), Y15, Y4
-	VFMADD231PS  Y5, Y4, Y3
-	LEAQ         (R11)(SI*4), R11
-	VMASKMOVPS   (R11), Y15, Y4
-	VFMADD231PS  Y6, Y4, Y3
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R10), Y15, Y4
+	VMASKMOVPS  (R10)(DI*1), Y15, Y5
+	VMASKMOVPS  (R10)(DI*2), Y15, Y6
+	MOVQ        R9, R11
+	VMASKMOVPS  (R11), Y15, Y7
+	VFMADD231PS Y4, Y7, Y0
+	VMASKMOVPS  (R11)(SI*1), Y15, Y7
+	VFMADD231PS Y5, Y7, Y0
+	VMASKMOVPS  (R11)(SI*2), Y15, Y7
+	VFMADD231PS Y6, Y7, Y0
+	VFMADD231PS Y4, Y7, Y1
+	VMASKMOVPS  (R11)(R8*1), Y15, Y7
+	VFMADD231PS Y5, Y7, Y1
+	LEAQ        (R11)(SI*4), R11
+	VMASKMOVPS  (R11), Y15, Y7
+	VFMADD231PS Y6, Y7, Y1
+	VFMADD231PS Y4, Y7, Y2
+	VMASKMOVPS  (R11)(SI*1), Y15, Y7
+	VFMADD231PS Y5, Y7, Y2
+	VMASKMOVPS  (R11)(SI*2), Y15, Y7
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y4, Y7, Y3
+	VMASKMOVPS  (R11)(R8*1), Y15, Y4
+	VFMADD231PS Y5, Y4, Y3
+	LEAQ        (R11)(SI*4), R11
+	VMASKMOVPS  (R11), Y15, Y4
+	VFMADD231PS Y6, Y4, Y3
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y4
 	VBROADCASTSS hi+92(FP), Y5
 	MOVQ         BX, AX
@@ -1023,9 +1103,12 @@ TEXT ·dw3s2x8AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R9
 	TESTQ   R9, R9
@@ -1047,59 +1130,62 @@ nobias:
 	MOVQ    DX, R10
 
 row:
-	VMOVUPS      (R10), Y8
-	VMOVUPS      (R10)(DI*1), Y9
-	VMOVUPS      (R10)(DI*2), Y10
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Y11
-	VFMADD231PS  Y8, Y11, Y0
-	VMOVUPS      (R11)(SI*1), Y11
-	VFMADD231PS  Y9, Y11, Y0
-	VMOVUPS      (R11)(SI*2), Y11
-	VFMADD231PS  Y10, Y11, Y0
-	VFMADD231PS  Y8, Y11, Y1
-	VMOVUPS      (R11)(R8*1), Y11
-	VFMADD231PS  Y9, Y11, Y1
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Y11
-	VFMADD231PS  Y10, Y11, Y1
-	VFMADD231PS  Y8, Y11, Y2
-	VMOVUPS      (R11)(SI*1), Y11
-	VFMADD231PS  Y9, Y11, Y2
-	VMOVUPS      (R11)(SI*2), Y11
-	VFMADD231PS  Y10, Y11, Y2
-	VFMADD231PS  Y8, Y11, Y3
-	VMOVUPS      (R11)(R8*1), Y11
-	VFMADD231PS  Y9, Y11, Y3
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Y11
-	VFMADD231PS  Y10, Y11, Y3
-	VFMADD231PS  Y8, Y11, Y4
-	VMOVUPS      (R11)(SI*1), Y11
-	VFMADD231PS  Y9, Y11, Y4
-	VMOVUPS      (R11)(SI*2), Y11
-	VFMADD231PS  Y10, Y11, Y4
-	VFMADD231PS  Y8, Y11, Y5
-	VMOVUPS      (R11)(R8*1), Y11
-	VFMADD231PS  Y9, Y11, Y5
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Y11
-	VFMADD231PS  Y10, Y11, Y5
-	VFMADD231PS  Y8, Y11, Y6
-	VMOVUPS      (R11)(SI*1), Y11
-	VFMADD231PS  Y9, Y11, Y6
-	VMOVUPS      (R11)(SI*2), Y11
-	VFMADD231PS  Y10, Y11, Y6
-	VFMADD231PS  Y8, Y11, Y7
-	VMOVUPS      (R11)(R8*1), Y8
-	VFMADD231PS  Y9, Y8, Y7
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Y8
-	VFMADD231PS  Y10, Y8, Y7
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R10), Y8
+	VMOVUPS     (R10)(DI*1), Y9
+	VMOVUPS     (R10)(DI*2), Y10
+	MOVQ        R9, R11
+	VMOVUPS     (R11), Y11
+	VFMADD231PS Y8, Y11, Y0
+	VMOVUPS     (R11)(SI*1), Y11
+	VFMADD231PS Y9, Y11, Y0
+	VMOVUPS     (R11)(SI*2), Y11
+	VFMADD231PS Y10, Y11, Y0
+	VFMADD231PS Y8, Y11, Y1
+	VMOVUPS     (R11)(R8*1), Y11
+	VFMADD231PS Y9, Y11, Y1
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Y11
+	VFMADD231PS Y10, Y11, Y1
+	VFMADD231PS Y8, Y11, Y2
+	VMOVUPS     (R11)(SI*1), Y11
+	VFMADD231PS Y9, Y11, Y2
+	VMOVUPS     (R11)(SI*2), Y11
+	VFMADD231PS Y10, Y11, Y2
+	VFMADD231PS Y8, Y11, Y3
+	VMOVUPS     (R11)(R8*1), Y11
+	VFMADD231PS Y9, Y11, Y3
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Y11
+	VFMADD231PS Y10, Y11, Y3
+	VFMADD231PS Y8, Y11, Y4
+	VMOVUPS     (R11)(SI*1), Y11
+	VFMADD231PS Y9, Y11, Y4
+	VMOVUPS     (R11)(SI*2), Y11
+	VFMADD231PS Y10, Y11, Y4
+	VFMADD231PS Y8, Y11, Y5
+	VMOVUPS     (R11)(R8*1), Y11
+	VFMADD231PS Y9, Y11, Y5
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Y11
+	VFMADD231PS Y10, Y11, Y5
+	VFMADD231PS Y8, Y11, Y6
+	VMOVUPS     (R11)(SI*1), Y11
+	VFMADD231PS Y9, Y11, Y6
+	VMOVUPS     (R11)(SI*2), Y11
+	VFMADD231PS Y10, Y11, Y6
+	VFMADD231PS Y8, Y11, Y7
+	VMOVUPS     (R11)(R8*1), Y8
+	VFMADD231PS Y9, Y8, Y7
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Y8
+	VFMADD231PS Y10, Y8, Y7
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y8
 	VBROADCASTSS hi+92(FP), Y9
 	MOVQ         BX, R9
@@ -1140,12 +1226,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R9
-	NEGQ       AX
-	VMOVUPS    32(R9)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R9
+	NEGQ    AX
+	VMOVUPS 32(R9)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -1167,59 +1256,62 @@ nobiasTail:
 	MOVQ    DX, R10
 
 rowTail:
-	VMASKMOVPS   (R10), Y15, Y8
-	VMASKMOVPS   (R10)(DI*1), Y15, Y9
-	VMASKMOVPS   (R10)(DI*2), Y15, Y10
-	MOVQ         R9, R11
-	VMASKMOVPS   (R11), Y15, Y11
-	VFMADD231PS  Y8, Y11, Y0
-	VMASKMOVPS   (R11)(SI*1), Y15, Y11
-	VFMADD231PS  Y9, Y11, Y0
-	VMASKMOVPS   (R11)(SI*2), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y0
-	VFMADD231PS  Y8, Y11, Y1
-	VMASKMOVPS   (R11)(R8*1), Y15, Y11
-	VFMADD231PS  Y9, Y11, Y1
-	LEAQ         (R11)(SI*4), R11
-	VMASKMOVPS   (R11), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y1
-	VFMADD231PS  Y8, Y11, Y2
-	VMASKMOVPS   (R11)(SI*1), Y15, Y11
-	VFMADD231PS  Y9, Y11, Y2
-	VMASKMOVPS   (R11)(SI*2), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y2
-	VFMADD231PS  Y8, Y11, Y3
-	VMASKMOVPS   (R11)(R8*1), Y15, Y11
-	VFMADD231PS  Y9, Y11, Y3
-	LEAQ         (R11)(SI*4), R11
-	VMASKMOVPS   (R11), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y3
-	VFMADD231PS  Y8, Y11, Y4
-	VMASKMOVPS   (R11)(SI*1), Y15, Y11
-	VFMADD231PS  Y9, Y11, Y4
-	VMASKMOVPS   (R11)(SI*2), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y4
-	VFMADD231PS  Y8, Y11, Y5
-	VMASKMOVPS   (R11)(R8*1), Y15, Y11
-	VFMADD231PS  Y9, Y11, Y5
-	LEAQ         (R11)(SI*4), R11
-	VMASKMOVPS   (R11), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y5
-	VFMADD231PS  Y8, Y11, Y6
-	VMASKMOVPS   (R11)(SI*1), Y15, Y11
-	VFMADD231PS  Y9, Y11, Y6
-	VMASKMOVPS   (R11)(SI*2), Y15, Y11
-	VFMADD231PS  Y10, Y11, Y6
-	VFMADD231PS  Y8, Y11, Y7
-	VMASKMOVPS   (R11)(R8*1), Y15, Y8
-	VFMADD231PS  Y9, Y8, Y7
-	LEAQ         (R11)(SI*4), R11
-	VMASKMOVPS   (R11), Y15, Y8
-	VFMADD231PS  Y10, Y8, Y7
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R10), Y15, Y8
+	VMASKMOVPS  (R10)(DI*1), Y15, Y9
+	VMASKMOVPS  (R10)(DI*2), Y15, Y10
+	MOVQ        R9, R11
+	VMASKMOVPS  (R11), Y15, Y11
+	VFMADD231PS Y8, Y11, Y0
+	VMASKMOVPS  (R11)(SI*1), Y15, Y11
+	VFMADD231PS Y9, Y11, Y0
+	VMASKMOVPS  (R11)(SI*2), Y15, Y11
+	VFMADD231PS Y10, Y11, Y0
+	VFMADD231PS Y8, Y11, Y1
+	VMASKMOVPS  (R11)(R8*1), Y15, Y11
+	VFMADD231PS Y9, Y11, Y1
+	LEAQ        (R11)(SI*4), R11
+	VMASKMOVPS  (R11), Y15, Y11
+	VFMADD231PS Y10, Y11, Y1
+	VFMADD231PS Y8, Y11, Y2
+	VMASKMOVPS  (R11)(SI*1), Y15, Y11
+	VFMADD231PS Y9, Y11, Y2
+	VMASKMOVPS  (R11)(SI*2), Y15, Y11
+	VFMADD231PS Y10, Y11, Y2
+	VFMADD231PS Y8, Y11, Y3
+	VMASKMOVPS  (R11)(R8*1), Y15, Y11
+	VFMADD231PS Y9, Y11, Y3
+	LEAQ        (R11)(SI*4), R11
+	VMASKMOVPS  (R11), Y15, Y11
+	VFMADD231PS Y10, Y11, Y3
+	VFMADD231PS Y8, Y11, Y4
+	VMASKMOVPS  (R11)(SI*1), Y15, Y11
+	VFMADD231PS Y9, Y11, Y4
+	VMASKMOVPS  (R11)(SI*2), Y15, Y11
+	VFMADD231PS Y10, Y11, Y4
+	VFMADD231PS Y8, Y11, Y5
+	VMASKMOVPS  (R11)(R8*1), Y15, Y11
+	VFMADD231PS Y9, Y11, Y5
+	LEAQ        (R11)(SI*4), R11
+	VMASKMOVPS  (R11), Y15, Y11
+	VFMADD231PS Y10, Y11, Y5
+	VFMADD231PS Y8, Y11, Y6
+	VMASKMOVPS  (R11)(SI*1), Y15, Y11
+	VFMADD231PS Y9, Y11, Y6
+	VMASKMOVPS  (R11)(SI*2), Y15, Y11
+	VFMADD231PS Y10, Y11, Y6
+	VFMADD231PS Y8, Y11, Y7
+	VMASKMOVPS  (R11)(R8*1), Y15, Y8
+	VFMADD231PS Y9, Y8, Y7
+	LEAQ        (R11)(SI*4), R11
+	VMASKMOVPS  (R11), Y15, Y8
+	VFMADD231PS Y10, Y8, Y7
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y8
 	VBROADCASTSS hi+92(FP), Y9
 	MOVQ         BX, AX
@@ -1271,9 +1363,12 @@ TEXT ·dw5s1x1AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -1288,27 +1383,30 @@ nobias:
 	MOVQ DX, R11
 
 row:
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R11)(DI*1), Y2
-	VMOVUPS      (R11)(DI*2), Y3
-	VMOVUPS      (R11)(R9*1), Y4
-	VMOVUPS      (R11)(DI*4), Y5
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Y6
-	VFMADD231PS  Y1, Y6, Y0
-	VMOVUPS      (R12)(SI*1), Y1
-	VFMADD231PS  Y2, Y1, Y0
-	VMOVUPS      (R12)(SI*2), Y1
-	VFMADD231PS  Y3, Y1, Y0
-	VMOVUPS      (R12)(R8*1), Y1
-	VFMADD231PS  Y4, Y1, Y0
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y1
-	VFMADD231PS  Y5, Y1, Y0
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y1
+	VMOVUPS     (R11)(DI*1), Y2
+	VMOVUPS     (R11)(DI*2), Y3
+	VMOVUPS     (R11)(R9*1), Y4
+	VMOVUPS     (R11)(DI*4), Y5
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y6
+	VFMADD231PS Y1, Y6, Y0
+	VMOVUPS     (R12)(SI*1), Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMOVUPS     (R12)(SI*2), Y1
+	VFMADD231PS Y3, Y1, Y0
+	VMOVUPS     (R12)(R8*1), Y1
+	VFMADD231PS Y4, Y1, Y0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y1
+	VFMADD231PS Y5, Y1, Y0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y1
 	VBROADCASTSS hi+92(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -1320,12 +1418,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R10
-	NEGQ       AX
-	VMOVUPS    32(R10)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -1340,27 +1441,30 @@ nobiasTail:
 	MOVQ DX, R11
 
 rowTail:
-	VMASKMOVPS   (R11), Y15, Y1
-	VMASKMOVPS   (R11)(DI*1), Y15, Y2
-	VMASKMOVPS   (R11)(DI*2), Y15, Y3
-	VMASKMOVPS   (R11)(R9*1), Y15, Y4
-	VMASKMOVPS   (R11)(DI*4), Y15, Y5
-	MOVQ         R10, R12
-	VMASKMOVPS   (R12), Y15, Y6
-	VFMADD231PS  Y1, Y6, Y0
-	VMASKMOVPS   (R12)(SI*1), Y15, Y1
-	VFMADD231PS  Y2, Y1, Y0
-	VMASKMOVPS   (R12)(SI*2), Y15, Y1
-	VFMADD231PS  Y3, Y1, Y0
-	VMASKMOVPS   (R12)(R8*1), Y15, Y1
-	VFMADD231PS  Y4, Y1, Y0
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y1
-	VFMADD231PS  Y5, Y1, Y0
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y1
+	VMASKMOVPS  (R11)(DI*1), Y15, Y2
+	VMASKMOVPS  (R11)(DI*2), Y15, Y3
+	VMASKMOVPS  (R11)(R9*1), Y15, Y4
+	VMASKMOVPS  (R11)(DI*4), Y15, Y5
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y6
+	VFMADD231PS Y1, Y6, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMASKMOVPS  (R12)(SI*2), Y15, Y1
+	VFMADD231PS Y3, Y1, Y0
+	VMASKMOVPS  (R12)(R8*1), Y15, Y1
+	VFMADD231PS Y4, Y1, Y0
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y1
+	VFMADD231PS Y5, Y1, Y0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y1
 	VBROADCASTSS hi+92(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -1383,9 +1487,12 @@ TEXT ·dw5s1x4AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -1403,45 +1510,48 @@ nobias:
 	MOVQ    DX, R11
 
 row:
-	VMOVUPS      (R11), Y4
-	VMOVUPS      (R11)(DI*1), Y5
-	VMOVUPS      (R11)(DI*2), Y6
-	VMOVUPS      (R11)(R9*1), Y7
-	VMOVUPS      (R11)(DI*4), Y8
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Y9
-	VFMADD231PS  Y4, Y9, Y0
-	VMOVUPS      (R12)(SI*1), Y9
-	VFMADD231PS  Y5, Y9, Y0
-	VFMADD231PS  Y4, Y9, Y1
-	VMOVUPS      (R12)(SI*2), Y9
-	VFMADD231PS  Y6, Y9, Y0
-	VFMADD231PS  Y5, Y9, Y1
-	VFMADD231PS  Y4, Y9, Y2
-	VMOVUPS      (R12)(R8*1), Y9
-	VFMADD231PS  Y7, Y9, Y0
-	VFMADD231PS  Y6, Y9, Y1
-	VFMADD231PS  Y5, Y9, Y2
-	VFMADD231PS  Y4, Y9, Y3
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y4
-	VFMADD231PS  Y8, Y4, Y0
-	VFMADD231PS  Y7, Y4, Y1
-	VFMADD231PS  Y6, Y4, Y2
-	VFMADD231PS  Y5, Y4, Y3
-	VMOVUPS      (R12)(SI*1), Y4
-	VFMADD231PS  Y8, Y4, Y1
-	VFMADD231PS  Y7, Y4, Y2
-	VFMADD231PS  Y6, Y4, Y3
-	VMOVUPS      (R12)(SI*2), Y4
-	VFMADD231PS  Y8, Y4, Y2
-	VFMADD231PS  Y7, Y4, Y3
-	VMOVUPS      (R12)(R8*1), Y4
-	VFMADD231PS  Y8, Y4, Y3
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y4
+	VMOVUPS     (R11)(DI*1), Y5
+	VMOVUPS     (R11)(DI*2), Y6
+	VMOVUPS     (R11)(R9*1), Y7
+	VMOVUPS     (R11)(DI*4), Y8
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y9
+	VFMADD231PS Y4, Y9, Y0
+	VMOVUPS     (R12)(SI*1), Y9
+	VFMADD231PS Y5, Y9, Y0
+	VFMADD231PS Y4, Y9, Y1
+	VMOVUPS     (R12)(SI*2), Y9
+	VFMADD231PS Y6, Y9, Y0
+	VFMADD231PS Y5, Y9, Y1
+	VFMADD231PS Y4, Y9, Y2
+	VMOVUPS     (R12)(R8*1), Y9
+	VFMADD231PS Y7, Y9, Y0
+	VFMADD231PS Y6, Y9, Y1
+	VFMADD231PS Y5, Y9, Y2
+	VFMADD231PS Y4, Y9, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y4
+	VFMADD231PS Y8, Y4, Y0
+	VFMADD231PS Y7, Y4, Y1
+	VFMADD231PS Y6, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	VMOVUPS     (R12)(SI*1), Y4
+	VFMADD231PS Y8, Y4, Y1
+	VFMADD231PS Y7, Y4, Y2
+	VFMADD231PS Y6, Y4, Y3
+	VMOVUPS     (R12)(SI*2), Y4
+	VFMADD231PS Y8, Y4, Y2
+	VFMADD231PS Y7, Y4, Y3
+	VMOVUPS     (R12)(R8*1), Y4
+	VFMADD231PS Y8, Y4, Y3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y4
 	VBROADCASTSS hi+92(FP), Y5
 	MOVQ         BX, R10
@@ -1466,12 +1576,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R10
-	NEGQ       AX
-	VMOVUPS    32(R10)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -1489,45 +1602,48 @@ nobiasTail:
 	MOVQ    DX, R11
 
 rowTail:
-	VMASKMOVPS   (R11), Y15, Y4
-	VMASKMOVPS   (R11)(DI*1), Y15, Y5
-	VMASKMOVPS   (R11)(DI*2), Y15, Y6
-	VMASKMOVPS   (R11)(R9*1), Y15, Y7
-	VMASKMOVPS   (R11)(DI*4), Y15, Y8
-	MOVQ         R10, R12
-	VMASKMOVPS   (R12), Y15, Y9
-	VFMADD231PS  Y4, Y9, Y0
-	VMASKMOVPS   (R12)(SI*1), Y15, Y9
-	VFMADD231PS  Y5, Y9, Y0
-	VFMADD231PS  Y4, Y9, Y1
-	VMASKMOVPS   (R12)(SI*2), Y15, Y9
-	VFMADD231PS  Y6, Y9, Y0
-	VFMADD231PS  Y5, Y9, Y1
-	VFMADD231PS  Y4, Y9, Y2
-	VMASKMOVPS   (R12)(R8*1), Y15, Y9
-	VFMADD231PS  Y7, Y9, Y0
-	VFMADD231PS  Y6, Y9, Y1
-	VFMADD231PS  Y5, Y9, Y2
-	VFMADD231PS  Y4, Y9, Y3
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y4
-	VFMADD231PS  Y8, Y4, Y0
-	VFMADD231PS  Y7, Y4, Y1
-	VFMADD231PS  Y6, Y4, Y2
-	VFMADD231PS  Y5, Y4, Y3
-	VMASKMOVPS   (R12)(SI*1), Y15, Y4
-	VFMADD231PS  Y8, Y4, Y1
-	VFMADD231PS  Y7, Y4, Y2
-	VFMADD231PS  Y6, Y4, Y3
-	VMASKMOVPS   (R12)(SI*2), Y15, Y4
-	VFMADD231PS  Y8, Y4, Y2
-	VFMADD231PS  Y7, Y4, Y3
-	VMASKMOVPS   (R12)(R8*1), Y15, Y4
-	VFMADD231PS  Y8, Y4, Y3
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y4
+	VMASKMOVPS  (R11)(DI*1), Y15, Y5
+	VMASKMOVPS  (R11)(DI*2), Y15, Y6
+	VMASKMOVPS  (R11)(R9*1), Y15, Y7
+	VMASKMOVPS  (R11)(DI*4), Y15, Y8
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y9
+	VFMADD231PS Y4, Y9, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y9
+	VFMADD231PS Y5, Y9, Y0
+	VFMADD231PS Y4, Y9, Y1
+	VMASKMOVPS  (R12)(SI*2), Y15, Y9
+	VFMADD231PS Y6, Y9, Y0
+	VFMADD231PS Y5, Y9, Y1
+	VFMADD231PS Y4, Y9, Y2
+	VMASKMOVPS  (R12)(R8*1), Y15, Y9
+	VFMADD231PS Y7, Y9, Y0
+	VFMADD231PS Y6, Y9, Y1
+	VFMADD231PS Y5, Y9, Y2
+	VFMADD231PS Y4, Y9, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y4
+	VFMADD231PS Y8, Y4, Y0
+	VFMADD231PS Y7, Y4, Y1
+	VFMADD231PS Y6, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	VMASKMOVPS  (R12)(SI*1), Y15, Y4
+	VFMADD231PS Y8, Y4, Y1
+	VFMADD231PS Y7, Y4, Y2
+	VFMADD231PS Y6, Y4, Y3
+	VMASKMOVPS  (R12)(SI*2), Y15, Y4
+	VFMADD231PS Y8, Y4, Y2
+	VFMADD231PS Y7, Y4, Y3
+	VMASKMOVPS  (R12)(R8*1), Y15, Y4
+	VFMADD231PS Y8, Y4, Y3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y4
 	VBROADCASTSS hi+92(FP), Y5
 	MOVQ         BX, AX
@@ -1563,9 +1679,12 @@ TEXT ·dw5s1x8AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -1587,70 +1706,73 @@ nobias:
 	MOVQ    DX, R11
 
 row:
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R11)(DI*1), Y9
-	VMOVUPS      (R11)(DI*2), Y10
-	VMOVUPS      (R11)(R9*1), Y11
-	VMOVUPS      (R11)(DI*4), Y12
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Y13
-	VFMADD231PS  Y8, Y13, Y0
-	VMOVUPS      (R12)(SI*1), Y13
-	VFMADD231PS  Y9, Y13, Y0
-	VFMADD231PS  Y8, Y13, Y1
-	VMOVUPS      (R12)(SI*2), Y13
-	VFMADD231PS  Y10, Y13, Y0
-	VFMADD231PS  Y9, Y13, Y1
-	VFMADD231PS  Y8, Y13, Y2
-	VMOVUPS      (R12)(R8*1), Y13
-	VFMADD231PS  Y11, Y13, Y0
-	VFMADD231PS  Y10, Y13, Y1
-	VFMADD231PS  Y9, Y13, Y2
-	VFMADD231PS  Y8, Y13, Y3
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y13
-	VFMADD231PS  Y12, Y13, Y0
-	VFMADD231PS  Y11, Y13, Y1
-	VFMADD231PS  Y10, Y13, Y2
-	VFMADD231PS  Y9, Y13, Y3
-	VFMADD231PS  Y8, Y13, Y4
-	VMOVUPS      (R12)(SI*1), Y13
-	VFMADD231PS  Y12, Y13, Y1
-	VFMADD231PS  Y11, Y13, Y2
-	VFMADD231PS  Y10, Y13, Y3
-	VFMADD231PS  Y9, Y13, Y4
-	VFMADD231PS  Y8, Y13, Y5
-	VMOVUPS      (R12)(SI*2), Y13
-	VFMADD231PS  Y12, Y13, Y2
-	VFMADD231PS  Y11, Y13, Y3
-	VFMADD231PS  Y10, Y13, Y4
-	VFMADD231PS  Y9, Y13, Y5
-	VFMADD231PS  Y8, Y13, Y6
-	VMOVUPS      (R12)(R8*1), Y13
-	VFMADD231PS  Y12, Y13, Y3
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y10, Y13, Y5
-	VFMADD231PS  Y9, Y13, Y6
-	VFMADD231PS  Y8, Y13, Y7
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y8
-	VFMADD231PS  Y12, Y8, Y4
-	VFMADD231PS  Y11, Y8, Y5
-	VFMADD231PS  Y10, Y8, Y6
-	VFMADD231PS  Y9, Y8, Y7
-	VMOVUPS      (R12)(SI*1), Y8
-	VFMADD231PS  Y12, Y8, Y5
-	VFMADD231PS  Y11, Y8, Y6
-	VFMADD231PS  Y10, Y8, Y7
-	VMOVUPS      (R12)(SI*2), Y8
-	VFMADD231PS  Y12, Y8, Y6
-	VFMADD231PS  Y11, Y8, Y7
-	VMOVUPS      (R12)(R8*1), Y8
-	VFMADD231PS  Y12, Y8, Y7
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y8
+	VMOVUPS     (R11)(DI*1), Y9
+	VMOVUPS     (R11)(DI*2), Y10
+	VMOVUPS     (R11)(R9*1), Y11
+	VMOVUPS     (R11)(DI*4), Y12
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y13
+	VFMADD231PS Y8, Y13, Y0
+	VMOVUPS     (R12)(SI*1), Y13
+	VFMADD231PS Y9, Y13, Y0
+	VFMADD231PS Y8, Y13, Y1
+	VMOVUPS     (R12)(SI*2), Y13
+	VFMADD231PS Y10, Y13, Y0
+	VFMADD231PS Y9, Y13, Y1
+	VFMADD231PS Y8, Y13, Y2
+	VMOVUPS     (R12)(R8*1), Y13
+	VFMADD231PS Y11, Y13, Y0
+	VFMADD231PS Y10, Y13, Y1
+	VFMADD231PS Y9, Y13, Y2
+	VFMADD231PS Y8, Y13, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y13
+	VFMADD231PS Y12, Y13, Y0
+	VFMADD231PS Y11, Y13, Y1
+	VFMADD231PS Y10, Y13, Y2
+	VFMADD231PS Y9, Y13, Y3
+	VFMADD231PS Y8, Y13, Y4
+	VMOVUPS     (R12)(SI*1), Y13
+	VFMADD231PS Y12, Y13, Y1
+	VFMADD231PS Y11, Y13, Y2
+	VFMADD231PS Y10, Y13, Y3
+	VFMADD231PS Y9, Y13, Y4
+	VFMADD231PS Y8, Y13, Y5
+	VMOVUPS     (R12)(SI*2), Y13
+	VFMADD231PS Y12, Y13, Y2
+	VFMADD231PS Y11, Y13, Y3
+	VFMADD231PS Y10, Y13, Y4
+	VFMADD231PS Y9, Y13, Y5
+	VFMADD231PS Y8, Y13, Y6
+	VMOVUPS     (R12)(R8*1), Y13
+	VFMADD231PS Y12, Y13, Y3
+	VFMADD231PS Y11, Y13, Y4
+	VFMADD231PS Y10, Y13, Y5
+	VFMADD231PS Y9, Y13, Y6
+	VFMADD231PS Y8, Y13, Y7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y8
+	VFMADD231PS Y12, Y8, Y4
+	VFMADD231PS Y11, Y8, Y5
+	VFMADD231PS Y10, Y8, Y6
+	VFMADD231PS Y9, Y8, Y7
+	VMOVUPS     (R12)(SI*1), Y8
+	VFMADD231PS Y12, Y8, Y5
+	VFMADD231PS Y11, Y8, Y6
+	VFMADD231PS Y10, Y8, Y7
+	VMOVUPS     (R12)(SI*2), Y8
+	VFMADD231PS Y12, Y8, Y6
+	VFMADD231PS Y11, Y8, Y7
+	VMOVUPS     (R12)(R8*1), Y8
+	VFMADD231PS Y12, Y8, Y7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y8
 	VBROADCASTSS hi+92(FP), Y9
 	MOVQ         BX, R10
@@ -1691,12 +1813,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R10
-	NEGQ       AX
-	VMOVUPS    32(R10)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -1718,70 +1843,73 @@ nobiasTail:
 	MOVQ    DX, R11
 
 rowTail:
-	VMASKMOVPS   (R11), Y15, Y8
-	VMASKMOVPS   (R11)(DI*1), Y15, Y9
-	VMASKMOVPS   (R11)(DI*2), Y15, Y10
-	VMASKMOVPS   (R11)(R9*1), Y15, Y11
-	VMASKMOVPS   (R11)(DI*4), Y15, Y12
-	MOVQ         R10, R12
-	VMASKMOVPS   (R12), Y15, Y13
-	VFMADD231PS  Y8, Y13, Y0
-	VMASKMOVPS   (R12)(SI*1), Y15, Y13
-	VFMADD231PS  Y9, Y13, Y0
-	VFMADD231PS  Y8, Y13, Y1
-	VMASKMOVPS   (R12)(SI*2), Y15, Y13
-	VFMADD231PS  Y10, Y13, Y0
-	VFMADD231PS  Y9, Y13, Y1
-	VFMADD231PS  Y8, Y13, Y2
-	VMASKMOVPS   (R12)(R8*1), Y15, Y13
-	VFMADD231PS  Y11, Y13, Y0
-	VFMADD231PS  Y10, Y13, Y1
-	VFMADD231PS  Y9, Y13, Y2
-	VFMADD231PS  Y8, Y13, Y3
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y0
-	VFMADD231PS  Y11, Y13, Y1
-	VFMADD231PS  Y10, Y13, Y2
-	VFMADD231PS  Y9, Y13, Y3
-	VFMADD231PS  Y8, Y13, Y4
-	VMASKMOVPS   (R12)(SI*1), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y1
-	VFMADD231PS  Y11, Y13, Y2
-	VFMADD231PS  Y10, Y13, Y3
-	VFMADD231PS  Y9, Y13, Y4
-	VFMADD231PS  Y8, Y13, Y5
-	VMASKMOVPS   (R12)(SI*2), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y2
-	VFMADD231PS  Y11, Y13, Y3
-	VFMADD231PS  Y10, Y13, Y4
-	VFMADD231PS  Y9, Y13, Y5
-	VFMADD231PS  Y8, Y13, Y6
-	VMASKMOVPS   (R12)(R8*1), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y3
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y10, Y13, Y5
-	VFMADD231PS  Y9, Y13, Y6
-	VFMADD231PS  Y8, Y13, Y7
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y8
-	VFMADD231PS  Y12, Y8, Y4
-	VFMADD231PS  Y11, Y8, Y5
-	VFMADD231PS  Y10, Y8, Y6
-	VFMADD231PS  Y9, Y8, Y7
-	VMASKMOVPS   (R12)(SI*1), Y15, Y8
-	VFMADD231PS  Y12, Y8, Y5
-	VFMADD231PS  Y11, Y8, Y6
-	VFMADD231PS  Y10, Y8, Y7
-	VMASKMOVPS   (R12)(SI*2), Y15, Y8
-	VFMADD231PS  Y12, Y8, Y6
-	VFMADD231PS  Y11, Y8, Y7
-	VMASKMOVPS   (R12)(R8*1), Y15, Y8
-	VFMADD231PS  Y12, Y8, Y7
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y8
+	VMASKMOVPS  (R11)(DI*1), Y15, Y9
+	VMASKMOVPS  (R11)(DI*2), Y15, Y10
+	VMASKMOVPS  (R11)(R9*1), Y15, Y11
+	VMASKMOVPS  (R11)(DI*4), Y15, Y12
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y13
+	VFMADD231PS Y8, Y13, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y13
+	VFMADD231PS Y9, Y13, Y0
+	VFMADD231PS Y8, Y13, Y1
+	VMASKMOVPS  (R12)(SI*2), Y15, Y13
+	VFMADD231PS Y10, Y13, Y0
+	VFMADD231PS Y9, Y13, Y1
+	VFMADD231PS Y8, Y13, Y2
+	VMASKMOVPS  (R12)(R8*1), Y15, Y13
+	VFMADD231PS Y11, Y13, Y0
+	VFMADD231PS Y10, Y13, Y1
+	VFMADD231PS Y9, Y13, Y2
+	VFMADD231PS Y8, Y13, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y13
+	VFMADD231PS Y12, Y13, Y0
+	VFMADD231PS Y11, Y13, Y1
+	VFMADD231PS Y10, Y13, Y2
+	VFMADD231PS Y9, Y13, Y3
+	VFMADD231PS Y8, Y13, Y4
+	VMASKMOVPS  (R12)(SI*1), Y15, Y13
+	VFMADD231PS Y12, Y13, Y1
+	VFMADD231PS Y11, Y13, Y2
+	VFMADD231PS Y10, Y13, Y3
+	VFMADD231PS Y9, Y13, Y4
+	VFMADD231PS Y8, Y13, Y5
+	VMASKMOVPS  (R12)(SI*2), Y15, Y13
+	VFMADD231PS Y12, Y13, Y2
+	VFMADD231PS Y11, Y13, Y3
+	VFMADD231PS Y10, Y13, Y4
+	VFMADD231PS Y9, Y13, Y5
+	VFMADD231PS Y8, Y13, Y6
+	VMASKMOVPS  (R12)(R8*1), Y15, Y13
+	VFMADD231PS Y12, Y13, Y3
+	VFMADD231PS Y11, Y13, Y4
+	VFMADD231PS Y10, Y13, Y5
+	VFMADD231PS Y9, Y13, Y6
+	VFMADD231PS Y8, Y13, Y7
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y8
+	VFMADD231PS Y12, Y8, Y4
+	VFMADD231PS Y11, Y8, Y5
+	VFMADD231PS Y10, Y8, Y6
+	VFMADD231PS Y9, Y8, Y7
+	VMASKMOVPS  (R12)(SI*1), Y15, Y8
+	VFMADD231PS Y12, Y8, Y5
+	VFMADD231PS Y11, Y8, Y6
+	VFMADD231PS Y10, Y8, Y7
+	VMASKMOVPS  (R12)(SI*2), Y15, Y8
+	VFMADD231PS Y12, Y8, Y6
+	VFMADD231PS Y11, Y8, Y7
+	VMASKMOVPS  (R12)(R8*1), Y15, Y8
+	VFMADD231PS Y12, Y8, Y7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y8
 	VBROADCASTSS hi+92(FP), Y9
 	MOVQ         BX, AX
@@ -1833,9 +1961,12 @@ TEXT ·dw5s2x1AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -1850,27 +1981,30 @@ nobias:
 	MOVQ DX, R11
 
 row:
-	VMOVUPS      (R11), Y1
-	VMOVUPS      (R11)(DI*1), Y2
-	VMOVUPS      (R11)(DI*2), Y3
-	VMOVUPS      (R11)(R9*1), Y4
-	VMOVUPS      (R11)(DI*4), Y5
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Y6
-	VFMADD231PS  Y1, Y6, Y0
-	VMOVUPS      (R12)(SI*1), Y1
-	VFMADD231PS  Y2, Y1, Y0
-	VMOVUPS      (R12)(SI*2), Y1
-	VFMADD231PS  Y3, Y1, Y0
-	VMOVUPS      (R12)(R8*1), Y1
-	VFMADD231PS  Y4, Y1, Y0
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y1
-	VFMADD231PS  Y5, Y1, Y0
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y1
+	VMOVUPS     (R11)(DI*1), Y2
+	VMOVUPS     (R11)(DI*2), Y3
+	VMOVUPS     (R11)(R9*1), Y4
+	VMOVUPS     (R11)(DI*4), Y5
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y6
+	VFMADD231PS Y1, Y6, Y0
+	VMOVUPS     (R12)(SI*1), Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMOVUPS     (R12)(SI*2), Y1
+	VFMADD231PS Y3, Y1, Y0
+	VMOVUPS     (R12)(R8*1), Y1
+	VFMADD231PS Y4, Y1, Y0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y1
+	VFMADD231PS Y5, Y1, Y0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y1
 	VBROADCASTSS hi+92(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -1882,12 +2016,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R10
-	NEGQ       AX
-	VMOVUPS    32(R10)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -1902,27 +2039,30 @@ nobiasTail:
 	MOVQ DX, R11
 
 rowTail:
-	VMASKMOVPS   (R11), Y15, Y1
-	VMASKMOVPS   (R11)(DI*1), Y15, Y2
-	VMASKMOVPS   (R11)(DI*2), Y15, Y3
-	VMASKMOVPS   (R11)(R9*1), Y15, Y4
-	VMASKMOVPS   (R11)(DI*4), Y15, Y5
-	MOVQ         R10, R12
-	VMASKMOVPS   (R12), Y15, Y6
-	VFMADD231PS  Y1, Y6, Y0
-	VMASKMOVPS   (R12)(SI*1), Y15, Y1
-	VFMADD231PS  Y2, Y1, Y0
-	VMASKMOVPS   (R12)(SI*2), Y15, Y1
-	VFMADD231PS  Y3, Y1, Y0
-	VMASKMOVPS   (R12)(R8*1), Y15, Y1
-	VFMADD231PS  Y4, Y1, Y0
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y1
-	VFMADD231PS  Y5, Y1, Y0
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y1
+	VMASKMOVPS  (R11)(DI*1), Y15, Y2
+	VMASKMOVPS  (R11)(DI*2), Y15, Y3
+	VMASKMOVPS  (R11)(R9*1), Y15, Y4
+	VMASKMOVPS  (R11)(DI*4), Y15, Y5
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y6
+	VFMADD231PS Y1, Y6, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMASKMOVPS  (R12)(SI*2), Y15, Y1
+	VFMADD231PS Y3, Y1, Y0
+	VMASKMOVPS  (R12)(R8*1), Y15, Y1
+	VFMADD231PS Y4, Y1, Y0
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y1
+	VFMADD231PS Y5, Y1, Y0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y1
 	VBROADCASTSS hi+92(FP), Y2
 	VMAXPS       Y0, Y1, Y0
@@ -1945,9 +2085,12 @@ TEXT ·dw5s2x4AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -1965,49 +2108,52 @@ nobias:
 	MOVQ    DX, R11
 
 row:
-	VMOVUPS      (R11), Y4
-	VMOVUPS      (R11)(DI*1), Y5
-	VMOVUPS      (R11)(DI*2), Y6
-	VMOVUPS      (R11)(R9*1), Y7
-	VMOVUPS      (R11)(DI*4), Y8
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Y9
-	VFMADD231PS  Y4, Y9, Y0
-	VMOVUPS      (R12)(SI*1), Y9
-	VFMADD231PS  Y5, Y9, Y0
-	VMOVUPS      (R12)(SI*2), Y9
-	VFMADD231PS  Y6, Y9, Y0
-	VFMADD231PS  Y4, Y9, Y1
-	VMOVUPS      (R12)(R8*1), Y9
-	VFMADD231PS  Y7, Y9, Y0
-	VFMADD231PS  Y5, Y9, Y1
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y9
-	VFMADD231PS  Y8, Y9, Y0
-	VFMADD231PS  Y6, Y9, Y1
-	VFMADD231PS  Y4, Y9, Y2
-	VMOVUPS      (R12)(SI*1), Y9
-	VFMADD231PS  Y7, Y9, Y1
-	VFMADD231PS  Y5, Y9, Y2
-	VMOVUPS      (R12)(SI*2), Y9
-	VFMADD231PS  Y8, Y9, Y1
-	VFMADD231PS  Y6, Y9, Y2
-	VFMADD231PS  Y4, Y9, Y3
-	VMOVUPS      (R12)(R8*1), Y4
-	VFMADD231PS  Y7, Y4, Y2
-	VFMADD231PS  Y5, Y4, Y3
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y4
-	VFMADD231PS  Y8, Y4, Y2
-	VFMADD231PS  Y6, Y4, Y3
-	VMOVUPS      (R12)(SI*1), Y4
-	VFMADD231PS  Y7, Y4, Y3
-	VMOVUPS      (R12)(SI*2), Y4
-	VFMADD231PS  Y8, Y4, Y3
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y4
+	VMOVUPS     (R11)(DI*1), Y5
+	VMOVUPS     (R11)(DI*2), Y6
+	VMOVUPS     (R11)(R9*1), Y7
+	VMOVUPS     (R11)(DI*4), Y8
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y9
+	VFMADD231PS Y4, Y9, Y0
+	VMOVUPS     (R12)(SI*1), Y9
+	VFMADD231PS Y5, Y9, Y0
+	VMOVUPS     (R12)(SI*2), Y9
+	VFMADD231PS Y6, Y9, Y0
+	VFMADD231PS Y4, Y9, Y1
+	VMOVUPS     (R12)(R8*1), Y9
+	VFMADD231PS Y7, Y9, Y0
+	VFMADD231PS Y5, Y9, Y1
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y9
+	VFMADD231PS Y8, Y9, Y0
+	VFMADD231PS Y6, Y9, Y1
+	VFMADD231PS Y4, Y9, Y2
+	VMOVUPS     (R12)(SI*1), Y9
+	VFMADD231PS Y7, Y9, Y1
+	VFMADD231PS Y5, Y9, Y2
+	VMOVUPS     (R12)(SI*2), Y9
+	VFMADD231PS Y8, Y9, Y1
+	VFMADD231PS Y6, Y9, Y2
+	VFMADD231PS Y4, Y9, Y3
+	VMOVUPS     (R12)(R8*1), Y4
+	VFMADD231PS Y7, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y4
+	VFMADD231PS Y8, Y4, Y2
+	VFMADD231PS Y6, Y4, Y3
+	VMOVUPS     (R12)(SI*1), Y4
+	VFMADD231PS Y7, Y4, Y3
+	VMOVUPS     (R12)(SI*2), Y4
+	VFMADD231PS Y8, Y4, Y3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y4
 	VBROADCASTSS hi+92(FP), Y5
 	MOVQ         BX, R10
@@ -2032,12 +2178,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R10
-	NEGQ       AX
-	VMOVUPS    32(R10)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -2055,49 +2204,52 @@ nobiasTail:
 	MOVQ    DX, R11
 
 rowTail:
-	VMASKMOVPS   (R11), Y15, Y4
-	VMASKMOVPS   (R11)(DI*1), Y15, Y5
-	VMASKMOVPS   (R11)(DI*2), Y15, Y6
-	VMASKMOVPS   (R11)(R9*1), Y15, Y7
-	VMASKMOVPS   (R11)(DI*4), Y15, Y8
-	MOVQ         R10, R12
-	VMASKMOVPS   (R12), Y15, Y9
-	VFMADD231PS  Y4, Y9, Y0
-	VMASKMOVPS   (R12)(SI*1), Y15, Y9
-	VFMADD231PS  Y5, Y9, Y0
-	VMASKMOVPS   (R12)(SI*2), Y15, Y9
-	VFMADD231PS  Y6, Y9, Y0
-	VFMADD231PS  Y4, Y9, Y1
-	VMASKMOVPS   (R12)(R8*1), Y15, Y9
-	VFMADD231PS  Y7, Y9, Y0
-	VFMADD231PS  Y5, Y9, Y1
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y9
-	VFMADD231PS  Y8, Y9, Y0
-	VFMADD231PS  Y6, Y9, Y1
-	VFMADD231PS  Y4, Y9, Y2
-	VMASKMOVPS   (R12)(SI*1), Y15, Y9
-	VFMADD231PS  Y7, Y9, Y1
-	VFMADD231PS  Y5, Y9, Y2
-	VMASKMOVPS   (R12)(SI*2), Y15, Y9
-	VFMADD231PS  Y8, Y9, Y1
-	VFMADD231PS  Y6, Y9, Y2
-	VFMADD231PS  Y4, Y9, Y3
-	VMASKMOVPS   (R12)(R8*1), Y15, Y4
-	VFMADD231PS  Y7, Y4, Y2
-	VFMADD231PS  Y5, Y4, Y3
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y4
-	VFMADD231PS  Y8, Y4, Y2
-	VFMADD231PS  Y6, Y4, Y3
-	VMASKMOVPS   (R12)(SI*1), Y15, Y4
-	VFMADD231PS  Y7, Y4, Y3
-	VMASKMOVPS   (R12)(SI*2), Y15, Y4
-	VFMADD231PS  Y8, Y4, Y3
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y4
+	VMASKMOVPS  (R11)(DI*1), Y15, Y5
+	VMASKMOVPS  (R11)(DI*2), Y15, Y6
+	VMASKMOVPS  (R11)(R9*1), Y15, Y7
+	VMASKMOVPS  (R11)(DI*4), Y15, Y8
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y9
+	VFMADD231PS Y4, Y9, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y9
+	VFMADD231PS Y5, Y9, Y0
+	VMASKMOVPS  (R12)(SI*2), Y15, Y9
+	VFMADD231PS Y6, Y9, Y0
+	VFMADD231PS Y4, Y9, Y1
+	VMASKMOVPS  (R12)(R8*1), Y15, Y9
+	VFMADD231PS Y7, Y9, Y0
+	VFMADD231PS Y5, Y9, Y1
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y9
+	VFMADD231PS Y8, Y9, Y0
+	VFMADD231PS Y6, Y9, Y1
+	VFMADD231PS Y4, Y9, Y2
+	VMASKMOVPS  (R12)(SI*1), Y15, Y9
+	VFMADD231PS Y7, Y9, Y1
+	VFMADD231PS Y5, Y9, Y2
+	VMASKMOVPS  (R12)(SI*2), Y15, Y9
+	VFMADD231PS Y8, Y9, Y1
+	VFMADD231PS Y6, Y9, Y2
+	VFMADD231PS Y4, Y9, Y3
+	VMASKMOVPS  (R12)(R8*1), Y15, Y4
+	VFMADD231PS Y7, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y4
+	VFMADD231PS Y8, Y4, Y2
+	VFMADD231PS Y6, Y4, Y3
+	VMASKMOVPS  (R12)(SI*1), Y15, Y4
+	VFMADD231PS Y7, Y4, Y3
+	VMASKMOVPS  (R12)(SI*2), Y15, Y4
+	VFMADD231PS Y8, Y4, Y3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y4
 	VBROADCASTSS hi+92(FP), Y5
 	MOVQ         BX, AX
@@ -2133,9 +2285,12 @@ TEXT ·dw5s2x8AVX2(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
 	VXORPS  Y0, Y0, Y0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -2157,79 +2312,82 @@ nobias:
 	MOVQ    DX, R11
 
 row:
-	VMOVUPS      (R11), Y8
-	VMOVUPS      (R11)(DI*1), Y9
-	VMOVUPS      (R11)(DI*2), Y10
-	VMOVUPS      (R11)(R9*1), Y11
-	VMOVUPS      (R11)(DI*4), Y12
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Y13
-	VFMADD231PS  Y8, Y13, Y0
-	VMOVUPS      (R12)(SI*1), Y13
-	VFMADD231PS  Y9, Y13, Y0
-	VMOVUPS      (R12)(SI*2), Y13
-	VFMADD231PS  Y10, Y13, Y0
-	VFMADD231PS  Y8, Y13, Y1
-	VMOVUPS      (R12)(R8*1), Y13
-	VFMADD231PS  Y11, Y13, Y0
-	VFMADD231PS  Y9, Y13, Y1
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y13
-	VFMADD231PS  Y12, Y13, Y0
-	VFMADD231PS  Y10, Y13, Y1
-	VFMADD231PS  Y8, Y13, Y2
-	VMOVUPS      (R12)(SI*1), Y13
-	VFMADD231PS  Y11, Y13, Y1
-	VFMADD231PS  Y9, Y13, Y2
-	VMOVUPS      (R12)(SI*2), Y13
-	VFMADD231PS  Y12, Y13, Y1
-	VFMADD231PS  Y10, Y13, Y2
-	VFMADD231PS  Y8, Y13, Y3
-	VMOVUPS      (R12)(R8*1), Y13
-	VFMADD231PS  Y11, Y13, Y2
-	VFMADD231PS  Y9, Y13, Y3
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y13
-	VFMADD231PS  Y12, Y13, Y2
-	VFMADD231PS  Y10, Y13, Y3
-	VFMADD231PS  Y8, Y13, Y4
-	VMOVUPS      (R12)(SI*1), Y13
-	VFMADD231PS  Y11, Y13, Y3
-	VFMADD231PS  Y9, Y13, Y4
-	VMOVUPS      (R12)(SI*2), Y13
-	VFMADD231PS  Y12, Y13, Y3
-	VFMADD231PS  Y10, Y13, Y4
-	VFMADD231PS  Y8, Y13, Y5
-	VMOVUPS      (R12)(R8*1), Y13
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y9, Y13, Y5
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y13
-	VFMADD231PS  Y12, Y13, Y4
-	VFMADD231PS  Y10, Y13, Y5
-	VFMADD231PS  Y8, Y13, Y6
-	VMOVUPS      (R12)(SI*1), Y13
-	VFMADD231PS  Y11, Y13, Y5
-	VFMADD231PS  Y9, Y13, Y6
-	VMOVUPS      (R12)(SI*2), Y13
-	VFMADD231PS  Y12, Y13, Y5
-	VFMADD231PS  Y10, Y13, Y6
-	VFMADD231PS  Y8, Y13, Y7
-	VMOVUPS      (R12)(R8*1), Y8
-	VFMADD231PS  Y11, Y8, Y6
-	VFMADD231PS  Y9, Y8, Y7
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Y8
-	VFMADD231PS  Y12, Y8, Y6
-	VFMADD231PS  Y10, Y8, Y7
-	VMOVUPS      (R12)(SI*1), Y8
-	VFMADD231PS  Y11, Y8, Y7
-	VMOVUPS      (R12)(SI*2), Y8
-	VFMADD231PS  Y12, Y8, Y7
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y8
+	VMOVUPS     (R11)(DI*1), Y9
+	VMOVUPS     (R11)(DI*2), Y10
+	VMOVUPS     (R11)(R9*1), Y11
+	VMOVUPS     (R11)(DI*4), Y12
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y13
+	VFMADD231PS Y8, Y13, Y0
+	VMOVUPS     (R12)(SI*1), Y13
+	VFMADD231PS Y9, Y13, Y0
+	VMOVUPS     (R12)(SI*2), Y13
+	VFMADD231PS Y10, Y13, Y0
+	VFMADD231PS Y8, Y13, Y1
+	VMOVUPS     (R12)(R8*1), Y13
+	VFMADD231PS Y11, Y13, Y0
+	VFMADD231PS Y9, Y13, Y1
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y13
+	VFMADD231PS Y12, Y13, Y0
+	VFMADD231PS Y10, Y13, Y1
+	VFMADD231PS Y8, Y13, Y2
+	VMOVUPS     (R12)(SI*1), Y13
+	VFMADD231PS Y11, Y13, Y1
+	VFMADD231PS Y9, Y13, Y2
+	VMOVUPS     (R12)(SI*2), Y13
+	VFMADD231PS Y12, Y13, Y1
+	VFMADD231PS Y10, Y13, Y2
+	VFMADD231PS Y8, Y13, Y3
+	VMOVUPS     (R12)(R8*1), Y13
+	VFMADD231PS Y11, Y13, Y2
+	VFMADD231PS Y9, Y13, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y13
+	VFMADD231PS Y12, Y13, Y2
+	VFMADD231PS Y10, Y13, Y3
+	VFMADD231PS Y8, Y13, Y4
+	VMOVUPS     (R12)(SI*1), Y13
+	VFMADD231PS Y11, Y13, Y3
+	VFMADD231PS Y9, Y13, Y4
+	VMOVUPS     (R12)(SI*2), Y13
+	VFMADD231PS Y12, Y13, Y3
+	VFMADD231PS Y10, Y13, Y4
+	VFMADD231PS Y8, Y13, Y5
+	VMOVUPS     (R12)(R8*1), Y13
+	VFMADD231PS Y11, Y13, Y4
+	VFMADD231PS Y9, Y13, Y5
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y13
+	VFMADD231PS Y12, Y13, Y4
+	VFMADD231PS Y10, Y13, Y5
+	VFMADD231PS Y8, Y13, Y6
+	VMOVUPS     (R12)(SI*1), Y13
+	VFMADD231PS Y11, Y13, Y5
+	VFMADD231PS Y9, Y13, Y6
+	VMOVUPS     (R12)(SI*2), Y13
+	VFMADD231PS Y12, Y13, Y5
+	VFMADD231PS Y10, Y13, Y6
+	VFMADD231PS Y8, Y13, Y7
+	VMOVUPS     (R12)(R8*1), Y8
+	VFMADD231PS Y11, Y8, Y6
+	VFMADD231PS Y9, Y8, Y7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y8
+	VFMADD231PS Y12, Y8, Y6
+	VFMADD231PS Y10, Y8, Y7
+	VMOVUPS     (R12)(SI*1), Y8
+	VFMADD231PS Y11, Y8, Y7
+	VMOVUPS     (R12)(SI*2), Y8
+	VFMADD231PS Y12, Y8, Y7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y8
 	VBROADCASTSS hi+92(FP), Y9
 	MOVQ         BX, R10
@@ -2270,12 +2428,15 @@ row:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), R10
-	NEGQ       AX
-	VMOVUPS    32(R10)(AX*4), Y15
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
 	VXORPS     Y0, Y0, Y0
 	MOVQ       bias+64(FP), AX
 	TESTQ      AX, AX
@@ -2297,79 +2458,82 @@ nobiasTail:
 	MOVQ    DX, R11
 
 rowTail:
-	VMASKMOVPS   (R11), Y15, Y8
-	VMASKMOVPS   (R11)(DI*1), Y15, Y9
-	VMASKMOVPS   (R11)(DI*2), Y15, Y10
-	VMASKMOVPS   (R11)(R9*1), Y15, Y11
-	VMASKMOVPS   (R11)(DI*4), Y15, Y12
-	MOVQ         R10, R12
-	VMASKMOVPS   (R12), Y15, Y13
-	VFMADD231PS  Y8, Y13, Y0
-	VMASKMOVPS   (R12)(SI*1), Y15, Y13
-	VFMADD231PS  Y9, Y13, Y0
-	VMASKMOVPS   (R12)(SI*2), Y15, Y13
-	VFMADD231PS  Y10, Y13, Y0
-	VFMADD231PS  Y8, Y13, Y1
-	VMASKMOVPS   (R12)(R8*1), Y15, Y13
-	VFMADD231PS  Y11, Y13, Y0
-	VFMADD231PS  Y9, Y13, Y1
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y0
-	VFMADD231PS  Y10, Y13, Y1
-	VFMADD231PS  Y8, Y13, Y2
-	VMASKMOVPS   (R12)(SI*1), Y15, Y13
-	VFMADD231PS  Y11, Y13, Y1
-	VFMADD231PS  Y9, Y13, Y2
-	VMASKMOVPS   (R12)(SI*2), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y1
-	VFMADD231PS  Y10, Y13, Y2
-	VFMADD231PS  Y8, Y13, Y3
-	VMASKMOVPS   (R12)(R8*1), Y15, Y13
-	VFMADD231PS  Y11, Y13, Y2
-	VFMADD231PS  Y9, Y13, Y3
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y2
-	VFMADD231PS  Y10, Y13, Y3
-	VFMADD231PS  Y8, Y13, Y4
-	VMASKMOVPS   (R12)(SI*1), Y15, Y13
-	VFMADD231PS  Y11, Y13, Y3
-	VFMADD231PS  Y9, Y13, Y4
-	VMASKMOVPS   (R12)(SI*2), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y3
-	VFMADD231PS  Y10, Y13, Y4
-	VFMADD231PS  Y8, Y13, Y5
-	VMASKMOVPS   (R12)(R8*1), Y15, Y13
-	VFMADD231PS  Y11, Y13, Y4
-	VFMADD231PS  Y9, Y13, Y5
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y4
-	VFMADD231PS  Y10, Y13, Y5
-	VFMADD231PS  Y8, Y13, Y6
-	VMASKMOVPS   (R12)(SI*1), Y15, Y13
-	VFMADD231PS  Y11, Y13, Y5
-	VFMADD231PS  Y9, Y13, Y6
-	VMASKMOVPS   (R12)(SI*2), Y15, Y13
-	VFMADD231PS  Y12, Y13, Y5
-	VFMADD231PS  Y10, Y13, Y6
-	VFMADD231PS  Y8, Y13, Y7
-	VMASKMOVPS   (R12)(R8*1), Y15, Y8
-	VFMADD231PS  Y11, Y8, Y6
-	VFMADD231PS  Y9, Y8, Y7
-	LEAQ         (R12)(SI*4), R12
-	VMASKMOVPS   (R12), Y15, Y8
-	VFMADD231PS  Y12, Y8, Y6
-	VFMADD231PS  Y10, Y8, Y7
-	VMASKMOVPS   (R12)(SI*1), Y15, Y8
-	VFMADD231PS  Y11, Y8, Y7
-	VMASKMOVPS   (R12)(SI*2), Y15, Y8
-	VFMADD231PS  Y12, Y8, Y7
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y8
+	VMASKMOVPS  (R11)(DI*1), Y15, Y9
+	VMASKMOVPS  (R11)(DI*2), Y15, Y10
+	VMASKMOVPS  (R11)(R9*1), Y15, Y11
+	VMASKMOVPS  (R11)(DI*4), Y15, Y12
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y13
+	VFMADD231PS Y8, Y13, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y13
+	VFMADD231PS Y9, Y13, Y0
+	VMASKMOVPS  (R12)(SI*2), Y15, Y13
+	VFMADD231PS Y10, Y13, Y0
+	VFMADD231PS Y8, Y13, Y1
+	VMASKMOVPS  (R12)(R8*1), Y15, Y13
+	VFMADD231PS Y11, Y13, Y0
+	VFMADD231PS Y9, Y13, Y1
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y13
+	VFMADD231PS Y12, Y13, Y0
+	VFMADD231PS Y10, Y13, Y1
+	VFMADD231PS Y8, Y13, Y2
+	VMASKMOVPS  (R12)(SI*1), Y15, Y13
+	VFMADD231PS Y11, Y13, Y1
+	VFMADD231PS Y9, Y13, Y2
+	VMASKMOVPS  (R12)(SI*2), Y15, Y13
+	VFMADD231PS Y12, Y13, Y1
+	VFMADD231PS Y10, Y13, Y2
+	VFMADD231PS Y8, Y13, Y3
+	VMASKMOVPS  (R12)(R8*1), Y15, Y13
+	VFMADD231PS Y11, Y13, Y2
+	VFMADD231PS Y9, Y13, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y13
+	VFMADD231PS Y12, Y13, Y2
+	VFMADD231PS Y10, Y13, Y3
+	VFMADD231PS Y8, Y13, Y4
+	VMASKMOVPS  (R12)(SI*1), Y15, Y13
+	VFMADD231PS Y11, Y13, Y3
+	VFMADD231PS Y9, Y13, Y4
+	VMASKMOVPS  (R12)(SI*2), Y15, Y13
+	VFMADD231PS Y12, Y13, Y3
+	VFMADD231PS Y10, Y13, Y4
+	VFMADD231PS Y8, Y13, Y5
+	VMASKMOVPS  (R12)(R8*1), Y15, Y13
+	VFMADD231PS Y11, Y13, Y4
+	VFMADD231PS Y9, Y13, Y5
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y13
+	VFMADD231PS Y12, Y13, Y4
+	VFMADD231PS Y10, Y13, Y5
+	VFMADD231PS Y8, Y13, Y6
+	VMASKMOVPS  (R12)(SI*1), Y15, Y13
+	VFMADD231PS Y11, Y13, Y5
+	VFMADD231PS Y9, Y13, Y6
+	VMASKMOVPS  (R12)(SI*2), Y15, Y13
+	VFMADD231PS Y12, Y13, Y5
+	VFMADD231PS Y10, Y13, Y6
+	VFMADD231PS Y8, Y13, Y7
+	VMASKMOVPS  (R12)(R8*1), Y15, Y8
+	VFMADD231PS Y11, Y8, Y6
+	VFMADD231PS Y9, Y8, Y7
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y8
+	VFMADD231PS Y12, Y8, Y6
+	VFMADD231PS Y10, Y8, Y7
+	VMASKMOVPS  (R12)(SI*1), Y15, Y8
+	VFMADD231PS Y11, Y8, Y7
+	VMASKMOVPS  (R12)(SI*2), Y15, Y8
+	VFMADD231PS Y12, Y8, Y7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Y8
 	VBROADCASTSS hi+92(FP), Y9
 	MOVQ         BX, AX
@@ -2418,6 +2582,7 @@ TEXT ·poolMaxAVX2(SB), NOSPLIT, $0-60
 	MOVQ irow+32(FP), BX
 	MOVQ icol+40(FP), SI
 
+	// a vector of channels
 channels:
 	CMPQ    AX, $+8
 	JLT     tail
@@ -2446,6 +2611,7 @@ col:
 	SUBQ      $+8, AX
 	JMP       channels
 
+	// the last channels, under the mask
 tail:
 	TESTQ      AX, AX
 	JZ         done
@@ -2486,6 +2652,7 @@ TEXT ·poolSumAVX2(SB), NOSPLIT, $0-60
 	MOVQ irow+32(FP), BX
 	MOVQ icol+40(FP), SI
 
+	// a vector of channels
 channels:
 	CMPQ   AX, $+8
 	JLT    tail
@@ -2514,6 +2681,7 @@ col:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
 	TESTQ   AX, AX
 	JZ      done
@@ -2557,9 +2725,12 @@ TEXT ·dwWindow1AVX512(SB), NOSPLIT, $0-112
 	MOVQ ix+48(FP), R8
 	LEAQ (R8)(R8*2), R8
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+80(FP), R8
 	TESTQ   R8, R8
@@ -2579,16 +2750,18 @@ row:
 	MOVQ R9, R11
 
 col:
-	VMOVUPS      (R11), Z1
-	VFMADD231PS  (R10), Z1, Z0
-	ADDQ         SI, R10
-	ADDQ         DI, R11
-	SUBQ         $+1, R13
-	JNZ          col
-	ADDQ         irow+32(FP), R8
-	ADDQ         wrow+64(FP), R9
-	SUBQ         $+1, R12
-	JNZ          row
+	VMOVUPS     (R11), Z1
+	VFMADD231PS (R10), Z1, Z0
+	ADDQ        SI, R10
+	ADDQ        DI, R11
+	SUBQ        $+1, R13
+	JNZ         col
+	ADDQ        irow+32(FP), R8
+	ADDQ        wrow+64(FP), R9
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+104(FP), Z1
 	VBROADCASTSS hi+108(FP), Z3
 	VMAXPS       Z0, Z1, Z0
@@ -2600,12 +2773,15 @@ col:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R8
-	BZHIL     AX, R8, R8
-	KMOVW     R8, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R8
+	BZHIL AX, R8, R8
+	KMOVW R8, K1
+
+	// sums start with the bias
 	VPXORD    Z2, Z2, Z2
 	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
@@ -2625,17 +2801,19 @@ rowTail:
 	MOVQ R9, R11
 
 colTail:
-	VMOVUPS.Z    (R11), K1, Z0
-	VMOVUPS.Z    (R10), K1, Z1
-	VFMADD231PS  Z1, Z0, Z2
-	ADDQ         SI, R10
-	ADDQ         DI, R11
-	SUBQ         $+1, R13
-	JNZ          colTail
-	ADDQ         irow+32(FP), R8
-	ADDQ         wrow+64(FP), R9
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	VMOVUPS.Z   (R11), K1, Z0
+	VMOVUPS.Z   (R10), K1, Z1
+	VFMADD231PS Z1, Z0, Z2
+	ADDQ        SI, R10
+	ADDQ        DI, R11
+	SUBQ        $+1, R13
+	JNZ         colTail
+	ADDQ        irow+32(FP), R8
+	ADDQ        wrow+64(FP), R9
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+104(FP), Z0
 	VBROADCASTSS hi+108(FP), Z1
 	VMAXPS       Z2, Z0, Z2
@@ -2658,9 +2836,12 @@ TEXT ·dwWindow4AVX512(SB), NOSPLIT, $0-112
 	MOVQ ix+48(FP), R8
 	LEAQ (R8)(R8*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+80(FP), R10
 	TESTQ   R10, R10
@@ -2683,19 +2864,21 @@ row:
 	MOVQ R11, R13
 
 col:
-	VMOVUPS      (R13), Z4
-	VFMADD231PS  (R12), Z4, Z0
-	VFMADD231PS  (R12)(R8*1), Z4, Z1
-	VFMADD231PS  (R12)(R8*2), Z4, Z2
-	VFMADD231PS  (R12)(R9*1), Z4, Z3
-	ADDQ         SI, R12
-	ADDQ         DI, R13
-	SUBQ         $+1, R15
-	JNZ          col
-	ADDQ         irow+32(FP), R10
-	ADDQ         wrow+64(FP), R11
-	SUBQ         $+1, R14
-	JNZ          row
+	VMOVUPS     (R13), Z4
+	VFMADD231PS (R12), Z4, Z0
+	VFMADD231PS (R12)(R8*1), Z4, Z1
+	VFMADD231PS (R12)(R8*2), Z4, Z2
+	VFMADD231PS (R12)(R9*1), Z4, Z3
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	SUBQ        $+1, R15
+	JNZ         col
+	ADDQ        irow+32(FP), R10
+	ADDQ        wrow+64(FP), R11
+	SUBQ        $+1, R14
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+104(FP), Z4
 	VBROADCASTSS hi+108(FP), Z6
 	MOVQ         BX, R10
@@ -2720,12 +2903,15 @@ col:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R10
-	BZHIL     AX, R10, R10
-	KMOVW     R10, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
 	VPXORD    Z5, Z5, Z5
 	MOVQ      bias+80(FP), AX
 	TESTQ     AX, AX
@@ -2748,23 +2934,25 @@ rowTail:
 	MOVQ R11, R13
 
 colTail:
-	VMOVUPS.Z    (R13), K1, Z3
-	VMOVUPS.Z    (R12), K1, Z4
-	VFMADD231PS  Z4, Z3, Z5
-	VMOVUPS.Z    (R12)(R8*1), K1, Z4
-	VFMADD231PS  Z4, Z3, Z0
-	VMOVUPS.Z    (R12)(R8*2), K1, Z4
-	VFMADD231PS  Z4, Z3, Z1
-	VMOVUPS.Z    (R12)(R9*1), K1, Z4
-	VFMADD231PS  Z4, Z3, Z2
-	ADDQ         SI, R12
-	ADDQ         DI, R13
-	SUBQ         $+1, R15
-	JNZ          colTail
-	ADDQ         irow+32(FP), R10
-	ADDQ         wrow+64(FP), R11
-	SUBQ         $+1, R14
-	JNZ          rowTail
+	VMOVUPS.Z   (R13), K1, Z3
+	VMOVUPS.Z   (R12), K1, Z4
+	VFMADD231PS Z4, Z3, Z5
+	VMOVUPS.Z   (R12)(R8*1), K1, Z4
+	VFMADD231PS Z4, Z3, Z0
+	VMOVUPS.Z   (R12)(R8*2), K1, Z4
+	VFMADD231PS Z4, Z3, Z1
+	VMOVUPS.Z   (R12)(R9*1), K1, Z4
+	VFMADD231PS Z4, Z3, Z2
+	ADDQ        SI, R12
+	ADDQ        DI, R13
+	SUBQ        $+1, R15
+	JNZ         colTail
+	ADDQ        irow+32(FP), R10
+	ADDQ        wrow+64(FP), R11
+	SUBQ        $+1, R14
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+104(FP), Z3
 	VBROADCASTSS hi+108(FP), Z4
 	MOVQ         BX, AX
@@ -2800,9 +2988,12 @@ TEXT ·dw3s1x1AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R8
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R8
 	TESTQ   R8, R8
@@ -2817,20 +3008,23 @@ nobias:
 	MOVQ DX, R9
 
 row:
-	VMOVUPS      (R9), Z1
-	VMOVUPS      (R9)(DI*1), Z2
-	VMOVUPS      (R9)(DI*2), Z3
-	MOVQ         R8, R10
-	VMOVUPS      (R10), Z4
-	VFMADD231PS  Z1, Z4, Z0
-	VMOVUPS      (R10)(SI*1), Z1
-	VFMADD231PS  Z2, Z1, Z0
-	VMOVUPS      (R10)(SI*2), Z1
-	VFMADD231PS  Z3, Z1, Z0
-	ADDQ         irow+24(FP), R8
-	ADDQ         wrow+48(FP), R9
-	SUBQ         $+1, R11
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R9), Z1
+	VMOVUPS     (R9)(DI*1), Z2
+	VMOVUPS     (R9)(DI*2), Z3
+	MOVQ        R8, R10
+	VMOVUPS     (R10), Z4
+	VFMADD231PS Z1, Z4, Z0
+	VMOVUPS     (R10)(SI*1), Z1
+	VFMADD231PS Z2, Z1, Z0
+	VMOVUPS     (R10)(SI*2), Z1
+	VFMADD231PS Z3, Z1, Z0
+	ADDQ        irow+24(FP), R8
+	ADDQ        wrow+48(FP), R9
+	SUBQ        $+1, R11
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z1
 	VBROADCASTSS hi+92(FP), Z2
 	VMAXPS       Z0, Z1, Z0
@@ -2842,12 +3036,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R8
-	BZHIL     AX, R8, R8
-	KMOVW     R8, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R8
+	BZHIL AX, R8, R8
+	KMOVW R8, K1
+
+	// sums start with the bias
 	VPXORD    Z5, Z5, Z5
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -2862,20 +3059,23 @@ nobiasTail:
 	MOVQ DX, R9
 
 rowTail:
-	VMOVUPS.Z    (R9), K1, Z0
-	VMOVUPS.Z    (R9)(DI*1), K1, Z1
-	VMOVUPS.Z    (R9)(DI*2), K1, Z2
-	MOVQ         R8, R10
-	VMOVUPS.Z    (R10), K1, Z3
-	VFMADD231PS  Z0, Z3, Z5
-	VMOVUPS.Z    (R10)(SI*1), K1, Z0
-	VFMADD231PS  Z1, Z0, Z5
-	VMOVUPS.Z    (R10)(SI*2), K1, Z0
-	VFMADD231PS  Z2, Z0, Z5
-	ADDQ         irow+24(FP), R8
-	ADDQ         wrow+48(FP), R9
-	SUBQ         $+1, R11
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R9), K1, Z0
+	VMOVUPS.Z   (R9)(DI*1), K1, Z1
+	VMOVUPS.Z   (R9)(DI*2), K1, Z2
+	MOVQ        R8, R10
+	VMOVUPS.Z   (R10), K1, Z3
+	VFMADD231PS Z0, Z3, Z5
+	VMOVUPS.Z   (R10)(SI*1), K1, Z0
+	VFMADD231PS Z1, Z0, Z5
+	VMOVUPS.Z   (R10)(SI*2), K1, Z0
+	VFMADD231PS Z2, Z0, Z5
+	ADDQ        irow+24(FP), R8
+	ADDQ        wrow+48(FP), R9
+	SUBQ        $+1, R11
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z0
 	VBROADCASTSS hi+92(FP), Z1
 	VMAXPS       Z5, Z0, Z5
@@ -2898,9 +3098,12 @@ TEXT ·dw3s1x4AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R9
 	TESTQ   R9, R9
@@ -2918,33 +3121,36 @@ nobias:
 	MOVQ    DX, R10
 
 row:
-	VMOVUPS      (R10), Z4
-	VMOVUPS      (R10)(DI*1), Z5
-	VMOVUPS      (R10)(DI*2), Z6
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Z7
-	VFMADD231PS  Z4, Z7, Z0
-	VMOVUPS      (R11)(SI*1), Z7
-	VFMADD231PS  Z5, Z7, Z0
-	VFMADD231PS  Z4, Z7, Z1
-	VMOVUPS      (R11)(SI*2), Z7
-	VFMADD231PS  Z6, Z7, Z0
-	VFMADD231PS  Z5, Z7, Z1
-	VFMADD231PS  Z4, Z7, Z2
-	VMOVUPS      (R11)(R8*1), Z7
-	VFMADD231PS  Z6, Z7, Z1
-	VFMADD231PS  Z5, Z7, Z2
-	VFMADD231PS  Z4, Z7, Z3
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Z4
-	VFMADD231PS  Z6, Z4, Z2
-	VFMADD231PS  Z5, Z4, Z3
-	VMOVUPS      (R11)(SI*1), Z4
-	VFMADD231PS  Z6, Z4, Z3
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R10), Z4
+	VMOVUPS     (R10)(DI*1), Z5
+	VMOVUPS     (R10)(DI*2), Z6
+	MOVQ        R9, R11
+	VMOVUPS     (R11), Z7
+	VFMADD231PS Z4, Z7, Z0
+	VMOVUPS     (R11)(SI*1), Z7
+	VFMADD231PS Z5, Z7, Z0
+	VFMADD231PS Z4, Z7, Z1
+	VMOVUPS     (R11)(SI*2), Z7
+	VFMADD231PS Z6, Z7, Z0
+	VFMADD231PS Z5, Z7, Z1
+	VFMADD231PS Z4, Z7, Z2
+	VMOVUPS     (R11)(R8*1), Z7
+	VFMADD231PS Z6, Z7, Z1
+	VFMADD231PS Z5, Z7, Z2
+	VFMADD231PS Z4, Z7, Z3
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Z4
+	VFMADD231PS Z6, Z4, Z2
+	VFMADD231PS Z5, Z4, Z3
+	VMOVUPS     (R11)(SI*1), Z4
+	VFMADD231PS Z6, Z4, Z3
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z4
 	VBROADCASTSS hi+92(FP), Z5
 	MOVQ         BX, R9
@@ -2969,12 +3175,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R9
-	BZHIL     AX, R9, R9
-	KMOVW     R9, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R9
+	BZHIL AX, R9, R9
+	KMOVW R9, K1
+
+	// sums start with the bias
 	VPXORD    Z8, Z8, Z8
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -2992,33 +3201,36 @@ nobiasTail:
 	MOVQ    DX, R10
 
 rowTail:
-	VMOVUPS.Z    (R10), K1, Z3
-	VMOVUPS.Z    (R10)(DI*1), K1, Z4
-	VMOVUPS.Z    (R10)(DI*2), K1, Z5
-	MOVQ         R9, R11
-	VMOVUPS.Z    (R11), K1, Z6
-	VFMADD231PS  Z3, Z6, Z8
-	VMOVUPS.Z    (R11)(SI*1), K1, Z6
-	VFMADD231PS  Z4, Z6, Z8
-	VFMADD231PS  Z3, Z6, Z0
-	VMOVUPS.Z    (R11)(SI*2), K1, Z6
-	VFMADD231PS  Z5, Z6, Z8
-	VFMADD231PS  Z4, Z6, Z0
-	VFMADD231PS  Z3, Z6, Z1
-	VMOVUPS.Z    (R11)(R8*1), K1, Z6
-	VFMADD231PS  Z5, Z6, Z0
-	VFMADD231PS  Z4, Z6, Z1
-	VFMADD231PS  Z3, Z6, Z2
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS.Z    (R11), K1, Z3
-	VFMADD231PS  Z5, Z3, Z1
-	VFMADD231PS  Z4, Z3, Z2
-	VMOVUPS.Z    (R11)(SI*1), K1, Z3
-	VFMADD231PS  Z5, Z3, Z2
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R10), K1, Z3
+	VMOVUPS.Z   (R10)(DI*1), K1, Z4
+	VMOVUPS.Z   (R10)(DI*2), K1, Z5
+	MOVQ        R9, R11
+	VMOVUPS.Z   (R11), K1, Z6
+	VFMADD231PS Z3, Z6, Z8
+	VMOVUPS.Z   (R11)(SI*1), K1, Z6
+	VFMADD231PS Z4, Z6, Z8
+	VFMADD231PS Z3, Z6, Z0
+	VMOVUPS.Z   (R11)(SI*2), K1, Z6
+	VFMADD231PS Z5, Z6, Z8
+	VFMADD231PS Z4, Z6, Z0
+	VFMADD231PS Z3, Z6, Z1
+	VMOVUPS.Z   (R11)(R8*1), K1, Z6
+	VFMADD231PS Z5, Z6, Z0
+	VFMADD231PS Z4, Z6, Z1
+	VFMADD231PS Z3, Z6, Z2
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS.Z   (R11), K1, Z3
+	VFMADD231PS Z5, Z3, Z1
+	VFMADD231PS Z4, Z3, Z2
+	VMOVUPS.Z   (R11)(SI*1), K1, Z3
+	VFMADD231PS Z5, Z3, Z2
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z3
 	VBROADCASTSS hi+92(FP), Z4
 	MOVQ         BX, AX
@@ -3054,9 +3266,12 @@ TEXT ·dw3s1x8AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R9
 	TESTQ   R9, R9
@@ -3078,50 +3293,53 @@ nobias:
 	MOVQ    DX, R10
 
 row:
-	VMOVUPS      (R10), Z8
-	VMOVUPS      (R10)(DI*1), Z9
-	VMOVUPS      (R10)(DI*2), Z10
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Z11
-	VFMADD231PS  Z8, Z11, Z0
-	VMOVUPS      (R11)(SI*1), Z11
-	VFMADD231PS  Z9, Z11, Z0
-	VFMADD231PS  Z8, Z11, Z1
-	VMOVUPS      (R11)(SI*2), Z11
-	VFMADD231PS  Z10, Z11, Z0
-	VFMADD231PS  Z9, Z11, Z1
-	VFMADD231PS  Z8, Z11, Z2
-	VMOVUPS      (R11)(R8*1), Z11
-	VFMADD231PS  Z10, Z11, Z1
-	VFMADD231PS  Z9, Z11, Z2
-	VFMADD231PS  Z8, Z11, Z3
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Z11
-	VFMADD231PS  Z10, Z11, Z2
-	VFMADD231PS  Z9, Z11, Z3
-	VFMADD231PS  Z8, Z11, Z4
-	VMOVUPS      (R11)(SI*1), Z11
-	VFMADD231PS  Z10, Z11, Z3
-	VFMADD231PS  Z9, Z11, Z4
-	VFMADD231PS  Z8, Z11, Z5
-	VMOVUPS      (R11)(SI*2), Z11
-	VFMADD231PS  Z10, Z11, Z4
-	VFMADD231PS  Z9, Z11, Z5
-	VFMADD231PS  Z8, Z11, Z6
-	VMOVUPS      (R11)(R8*1), Z11
-	VFMADD231PS  Z10, Z11, Z5
-	VFMADD231PS  Z9, Z11, Z6
-	VFMADD231PS  Z8, Z11, Z7
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Z8
-	VFMADD231PS  Z10, Z8, Z6
-	VFMADD231PS  Z9, Z8, Z7
-	VMOVUPS      (R11)(SI*1), Z8
-	VFMADD231PS  Z10, Z8, Z7
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R10), Z8
+	VMOVUPS     (R10)(DI*1), Z9
+	VMOVUPS     (R10)(DI*2), Z10
+	MOVQ        R9, R11
+	VMOVUPS     (R11), Z11
+	VFMADD231PS Z8, Z11, Z0
+	VMOVUPS     (R11)(SI*1), Z11
+	VFMADD231PS Z9, Z11, Z0
+	VFMADD231PS Z8, Z11, Z1
+	VMOVUPS     (R11)(SI*2), Z11
+	VFMADD231PS Z10, Z11, Z0
+	VFMADD231PS Z9, Z11, Z1
+	VFMADD231PS Z8, Z11, Z2
+	VMOVUPS     (R11)(R8*1), Z11
+	VFMADD231PS Z10, Z11, Z1
+	VFMADD231PS Z9, Z11, Z2
+	VFMADD231PS Z8, Z11, Z3
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Z11
+	VFMADD231PS Z10, Z11, Z2
+	VFMADD231PS Z9, Z11, Z3
+	VFMADD231PS Z8, Z11, Z4
+	VMOVUPS     (R11)(SI*1), Z11
+	VFMADD231PS Z10, Z11, Z3
+	VFMADD231PS Z9, Z11, Z4
+	VFMADD231PS Z8, Z11, Z5
+	VMOVUPS     (R11)(SI*2), Z11
+	VFMADD231PS Z10, Z11, Z4
+	VFMADD231PS Z9, Z11, Z5
+	VFMADD231PS Z8, Z11, Z6
+	VMOVUPS     (R11)(R8*1), Z11
+	VFMADD231PS Z10, Z11, Z5
+	VFMADD231PS Z9, Z11, Z6
+	VFMADD231PS Z8, Z11, Z7
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Z8
+	VFMADD231PS Z10, Z8, Z6
+	VFMADD231PS Z9, Z8, Z7
+	VMOVUPS     (R11)(SI*1), Z8
+	VFMADD231PS Z10, Z8, Z7
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z8
 	VBROADCASTSS hi+92(FP), Z9
 	MOVQ         BX, R9
@@ -3162,12 +3380,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R9
-	BZHIL     AX, R9, R9
-	KMOVW     R9, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R9
+	BZHIL AX, R9, R9
+	KMOVW R9, K1
+
+	// sums start with the bias
 	VPXORD    Z12, Z12, Z12
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -3189,50 +3410,53 @@ nobiasTail:
 	MOVQ    DX, R10
 
 rowTail:
-	VMOVUPS.Z    (R10), K1, Z7
-	VMOVUPS.Z    (R10)(DI*1), K1, Z8
-	VMOVUPS.Z    (R10)(DI*2), K1, Z9
-	MOVQ         R9, R11
-	VMOVUPS.Z    (R11), K1, Z10
-	VFMADD231PS  Z7, Z10, Z12
-	VMOVUPS.Z    (R11)(SI*1), K1, Z10
-	VFMADD231PS  Z8, Z10, Z12
-	VFMADD231PS  Z7, Z10, Z0
-	VMOVUPS.Z    (R11)(SI*2), K1, Z10
-	VFMADD231PS  Z9, Z10, Z12
-	VFMADD231PS  Z8, Z10, Z0
-	VFMADD231PS  Z7, Z10, Z1
-	VMOVUPS.Z    (R11)(R8*1), K1, Z10
-	VFMADD231PS  Z9, Z10, Z0
-	VFMADD231PS  Z8, Z10, Z1
-	VFMADD231PS  Z7, Z10, Z2
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS.Z    (R11), K1, Z10
-	VFMADD231PS  Z9, Z10, Z1
-	VFMADD231PS  Z8, Z10, Z2
-	VFMADD231PS  Z7, Z10, Z3
-	VMOVUPS.Z    (R11)(SI*1), K1, Z10
-	VFMADD231PS  Z9, Z10, Z2
-	VFMADD231PS  Z8, Z10, Z3
-	VFMADD231PS  Z7, Z10, Z4
-	VMOVUPS.Z    (R11)(SI*2), K1, Z10
-	VFMADD231PS  Z9, Z10, Z3
-	VFMADD231PS  Z8, Z10, Z4
-	VFMADD231PS  Z7, Z10, Z5
-	VMOVUPS.Z    (R11)(R8*1), K1, Z10
-	VFMADD231PS  Z9, Z10, Z4
-	VFMADD231PS  Z8, Z10, Z5
-	VFMADD231PS  Z7, Z10, Z6
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS.Z    (R11), K1, Z7
-	VFMADD231PS  Z9, Z7, Z5
-	VFMADD231PS  Z8, Z7, Z6
-	VMOVUPS.Z    (R11)(SI*1), K1, Z7
-	VFMADD231PS  Z9, Z7, Z6
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R10), K1, Z7
+	VMOVUPS.Z   (R10)(DI*1), K1, Z8
+	VMOVUPS.Z   (R10)(DI*2), K1, Z9
+	MOVQ        R9, R11
+	VMOVUPS.Z   (R11), K1, Z10
+	VFMADD231PS Z7, Z10, Z12
+	VMOVUPS.Z   (R11)(SI*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z12
+	VFMADD231PS Z7, Z10, Z0
+	VMOVUPS.Z   (R11)(SI*2), K1, Z10
+	VFMADD231PS Z9, Z10, Z12
+	VFMADD231PS Z8, Z10, Z0
+	VFMADD231PS Z7, Z10, Z1
+	VMOVUPS.Z   (R11)(R8*1), K1, Z10
+	VFMADD231PS Z9, Z10, Z0
+	VFMADD231PS Z8, Z10, Z1
+	VFMADD231PS Z7, Z10, Z2
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS.Z   (R11), K1, Z10
+	VFMADD231PS Z9, Z10, Z1
+	VFMADD231PS Z8, Z10, Z2
+	VFMADD231PS Z7, Z10, Z3
+	VMOVUPS.Z   (R11)(SI*1), K1, Z10
+	VFMADD231PS Z9, Z10, Z2
+	VFMADD231PS Z8, Z10, Z3
+	VFMADD231PS Z7, Z10, Z4
+	VMOVUPS.Z   (R11)(SI*2), K1, Z10
+	VFMADD231PS Z9, Z10, Z3
+	VFMADD231PS Z8, Z10, Z4
+	VFMADD231PS Z7, Z10, Z5
+	VMOVUPS.Z   (R11)(R8*1), K1, Z10
+	VFMADD231PS Z9, Z10, Z4
+	VFMADD231PS Z8, Z10, Z5
+	VFMADD231PS Z7, Z10, Z6
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS.Z   (R11), K1, Z7
+	VFMADD231PS Z9, Z7, Z5
+	VFMADD231PS Z8, Z7, Z6
+	VMOVUPS.Z   (R11)(SI*1), K1, Z7
+	VFMADD231PS Z9, Z7, Z6
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z7
 	VBROADCASTSS hi+92(FP), Z8
 	MOVQ         BX, AX
@@ -3284,9 +3508,12 @@ TEXT ·dw3s2x1AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R8
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R8
 	TESTQ   R8, R8
@@ -3301,20 +3528,23 @@ nobias:
 	MOVQ DX, R9
 
 row:
-	VMOVUPS      (R9), Z1
-	VMOVUPS      (R9)(DI*1), Z2
-	VMOVUPS      (R9)(DI*2), Z3
-	MOVQ         R8, R10
-	VMOVUPS      (R10), Z4
-	VFMADD231PS  Z1, Z4, Z0
-	VMOVUPS      (R10)(SI*1), Z1
-	VFMADD231PS  Z2, Z1, Z0
-	VMOVUPS      (R10)(SI*2), Z1
-	VFMADD231PS  Z3, Z1, Z0
-	ADDQ         irow+24(FP), R8
-	ADDQ         wrow+48(FP), R9
-	SUBQ         $+1, R11
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R9), Z1
+	VMOVUPS     (R9)(DI*1), Z2
+	VMOVUPS     (R9)(DI*2), Z3
+	MOVQ        R8, R10
+	VMOVUPS     (R10), Z4
+	VFMADD231PS Z1, Z4, Z0
+	VMOVUPS     (R10)(SI*1), Z1
+	VFMADD231PS Z2, Z1, Z0
+	VMOVUPS     (R10)(SI*2), Z1
+	VFMADD231PS Z3, Z1, Z0
+	ADDQ        irow+24(FP), R8
+	ADDQ        wrow+48(FP), R9
+	SUBQ        $+1, R11
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z1
 	VBROADCASTSS hi+92(FP), Z2
 	VMAXPS       Z0, Z1, Z0
@@ -3326,12 +3556,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R8
-	BZHIL     AX, R8, R8
-	KMOVW     R8, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R8
+	BZHIL AX, R8, R8
+	KMOVW R8, K1
+
+	// sums start with the bias
 	VPXORD    Z5, Z5, Z5
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -3346,20 +3579,23 @@ nobiasTail:
 	MOVQ DX, R9
 
 rowTail:
-	VMOVUPS.Z    (R9), K1, Z0
-	VMOVUPS.Z    (R9)(DI*1), K1, Z1
-	VMOVUPS.Z    (R9)(DI*2), K1, Z2
-	MOVQ         R8, R10
-	VMOVUPS.Z    (R10), K1, Z3
-	VFMADD231PS  Z0, Z3, Z5
-	VMOVUPS.Z    (R10)(SI*1), K1, Z0
-	VFMADD231PS  Z1, Z0, Z5
-	VMOVUPS.Z    (R10)(SI*2), K1, Z0
-	VFMADD231PS  Z2, Z0, Z5
-	ADDQ         irow+24(FP), R8
-	ADDQ         wrow+48(FP), R9
-	SUBQ         $+1, R11
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R9), K1, Z0
+	VMOVUPS.Z   (R9)(DI*1), K1, Z1
+	VMOVUPS.Z   (R9)(DI*2), K1, Z2
+	MOVQ        R8, R10
+	VMOVUPS.Z   (R10), K1, Z3
+	VFMADD231PS Z0, Z3, Z5
+	VMOVUPS.Z   (R10)(SI*1), K1, Z0
+	VFMADD231PS Z1, Z0, Z5
+	VMOVUPS.Z   (R10)(SI*2), K1, Z0
+	VFMADD231PS Z2, Z0, Z5
+	ADDQ        irow+24(FP), R8
+	ADDQ        wrow+48(FP), R9
+	SUBQ        $+1, R11
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z0
 	VBROADCASTSS hi+92(FP), Z1
 	VMAXPS       Z5, Z0, Z5
@@ -3382,9 +3618,12 @@ TEXT ·dw3s2x4AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R9
 	TESTQ   R9, R9
@@ -3402,37 +3641,40 @@ nobias:
 	MOVQ    DX, R10
 
 row:
-	VMOVUPS      (R10), Z4
-	VMOVUPS      (R10)(DI*1), Z5
-	VMOVUPS      (R10)(DI*2), Z6
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Z7
-	VFMADD231PS  Z4, Z7, Z0
-	VMOVUPS      (R11)(SI*1), Z7
-	VFMADD231PS  Z5, Z7, Z0
-	VMOVUPS      (R11)(SI*2), Z7
-	VFMADD231PS  Z6, Z7, Z0
-	VFMADD231PS  Z4, Z7, Z1
-	VMOVUPS      (R11)(R8*1), Z7
-	VFMADD231PS  Z5, Z7, Z1
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Z7
-	VFMADD231PS  Z6, Z7, Z1
-	VFMADD231PS  Z4, Z7, Z2
-	VMOVUPS      (R11)(SI*1), Z7
-	VFMADD231PS  Z5, Z7, Z2
-	VMOVUPS      (R11)(SI*2), Z7
-	VFMADD231PS  Z6, Z7, Z2
-	VFMADD231PS  Z4, Z7, Z3
-	VMOVUPS      (R11)(R8*1), Z4
-	VFMADD231PS  Z5, Z4, Z3
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Z4
-	VFMADD231PS  Z6, Z4, Z3
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R10), Z4
+	VMOVUPS     (R10)(DI*1), Z5
+	VMOVUPS     (R10)(DI*2), Z6
+	MOVQ        R9, R11
+	VMOVUPS     (R11), Z7
+	VFMADD231PS Z4, Z7, Z0
+	VMOVUPS     (R11)(SI*1), Z7
+	VFMADD231PS Z5, Z7, Z0
+	VMOVUPS     (R11)(SI*2), Z7
+	VFMADD231PS Z6, Z7, Z0
+	VFMADD231PS Z4, Z7, Z1
+	VMOVUPS     (R11)(R8*1), Z7
+	VFMADD231PS Z5, Z7, Z1
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Z7
+	VFMADD231PS Z6, Z7, Z1
+	VFMADD231PS Z4, Z7, Z2
+	VMOVUPS     (R11)(SI*1), Z7
+	VFMADD231PS Z5, Z7, Z2
+	VMOVUPS     (R11)(SI*2), Z7
+	VFMADD231PS Z6, Z7, Z2
+	VFMADD231PS Z4, Z7, Z3
+	VMOVUPS     (R11)(R8*1), Z4
+	VFMADD231PS Z5, Z4, Z3
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Z4
+	VFMADD231PS Z6, Z4, Z3
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z4
 	VBROADCASTSS hi+92(FP), Z5
 	MOVQ         BX, R9
@@ -3457,12 +3699,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R9
-	BZHIL     AX, R9, R9
-	KMOVW     R9, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R9
+	BZHIL AX, R9, R9
+	KMOVW R9, K1
+
+	// sums start with the bias
 	VPXORD    Z8, Z8, Z8
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -3480,37 +3725,40 @@ nobiasTail:
 	MOVQ    DX, R10
 
 rowTail:
-	VMOVUPS.Z    (R10), K1, Z3
-	VMOVUPS.Z    (R10)(DI*1), K1, Z4
-	VMOVUPS.Z    (R10)(DI*2), K1, Z5
-	MOVQ         R9, R11
-	VMOVUPS.Z    (R11), K1, Z6
-	VFMADD231PS  Z3, Z6, Z8
-	VMOVUPS.Z    (R11)(SI*1), K1, Z6
-	VFMADD231PS  Z4, Z6, Z8
-	VMOVUPS.Z    (R11)(SI*2), K1, Z6
-	VFMADD231PS  Z5, Z6, Z8
-	VFMADD231PS  Z3, Z6, Z0
-	VMOVUPS.Z    (R11)(R8*1), K1, Z6
-	VFMADD231PS  Z4, Z6, Z0
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS.Z    (R11), K1, Z6
-	VFMADD231PS  Z5, Z6, Z0
-	VFMADD231PS  Z3, Z6, Z1
-	VMOVUPS.Z    (R11)(SI*1), K1, Z6
-	VFMADD231PS  Z4, Z6, Z1
-	VMOVUPS.Z    (R11)(SI*2), K1, Z6
-	VFMADD231PS  Z5, Z6, Z1
-	VFMADD231PS  Z3, Z6, Z2
-	VMOVUPS.Z    (R11)(R8*1), K1, Z3
-	VFMADD231PS  Z4, Z3, Z2
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS.Z    (R11), K1, Z3
-	VFMADD231PS  Z5, Z3, Z2
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R10), K1, Z3
+	VMOVUPS.Z   (R10)(DI*1), K1, Z4
+	VMOVUPS.Z   (R10)(DI*2), K1, Z5
+	MOVQ        R9, R11
+	VMOVUPS.Z   (R11), K1, Z6
+	VFMADD231PS Z3, Z6, Z8
+	VMOVUPS.Z   (R11)(SI*1), K1, Z6
+	VFMADD231PS Z4, Z6, Z8
+	VMOVUPS.Z   (R11)(SI*2), K1, Z6
+	VFMADD231PS Z5, Z6, Z8
+	VFMADD231PS Z3, Z6, Z0
+	VMOVUPS.Z   (R11)(R8*1), K1, Z6
+	VFMADD231PS Z4, Z6, Z0
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS.Z   (R11), K1, Z6
+	VFMADD231PS Z5, Z6, Z0
+	VFMADD231PS Z3, Z6, Z1
+	VMOVUPS.Z   (R11)(SI*1), K1, Z6
+	VFMADD231PS Z4, Z6, Z1
+	VMOVUPS.Z   (R11)(SI*2), K1, Z6
+	VFMADD231PS Z5, Z6, Z1
+	VFMADD231PS Z3, Z6, Z2
+	VMOVUPS.Z   (R11)(R8*1), K1, Z3
+	VFMADD231PS Z4, Z3, Z2
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS.Z   (R11), K1, Z3
+	VFMADD231PS Z5, Z3, Z2
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z3
 	VBROADCASTSS hi+92(FP), Z4
 	MOVQ         BX, AX
@@ -3546,9 +3794,12 @@ TEXT ·dw3s2x8AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R9
 	TESTQ   R9, R9
@@ -3570,59 +3821,62 @@ nobias:
 	MOVQ    DX, R10
 
 row:
-	VMOVUPS      (R10), Z8
-	VMOVUPS      (R10)(DI*1), Z9
-	VMOVUPS      (R10)(DI*2), Z10
-	MOVQ         R9, R11
-	VMOVUPS      (R11), Z11
-	VFMADD231PS  Z8, Z11, Z0
-	VMOVUPS      (R11)(SI*1), Z11
-	VFMADD231PS  Z9, Z11, Z0
-	VMOVUPS      (R11)(SI*2), Z11
-	VFMADD231PS  Z10, Z11, Z0
-	VFMADD231PS  Z8, Z11, Z1
-	VMOVUPS      (R11)(R8*1), Z11
-	VFMADD231PS  Z9, Z11, Z1
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Z11
-	VFMADD231PS  Z10, Z11, Z1
-	VFMADD231PS  Z8, Z11, Z2
-	VMOVUPS      (R11)(SI*1), Z11
-	VFMADD231PS  Z9, Z11, Z2
-	VMOVUPS      (R11)(SI*2), Z11
-	VFMADD231PS  Z10, Z11, Z2
-	VFMADD231PS  Z8, Z11, Z3
-	VMOVUPS      (R11)(R8*1), Z11
-	VFMADD231PS  Z9, Z11, Z3
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Z11
-	VFMADD231PS  Z10, Z11, Z3
-	VFMADD231PS  Z8, Z11, Z4
-	VMOVUPS      (R11)(SI*1), Z11
-	VFMADD231PS  Z9, Z11, Z4
-	VMOVUPS      (R11)(SI*2), Z11
-	VFMADD231PS  Z10, Z11, Z4
-	VFMADD231PS  Z8, Z11, Z5
-	VMOVUPS      (R11)(R8*1), Z11
-	VFMADD231PS  Z9, Z11, Z5
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Z11
-	VFMADD231PS  Z10, Z11, Z5
-	VFMADD231PS  Z8, Z11, Z6
-	VMOVUPS      (R11)(SI*1), Z11
-	VFMADD231PS  Z9, Z11, Z6
-	VMOVUPS      (R11)(SI*2), Z11
-	VFMADD231PS  Z10, Z11, Z6
-	VFMADD231PS  Z8, Z11, Z7
-	VMOVUPS      (R11)(R8*1), Z8
-	VFMADD231PS  Z9, Z8, Z7
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS      (R11), Z8
-	VFMADD231PS  Z10, Z8, Z7
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R10), Z8
+	VMOVUPS     (R10)(DI*1), Z9
+	VMOVUPS     (R10)(DI*2), Z10
+	MOVQ        R9, R11
+	VMOVUPS     (R11), Z11
+	VFMADD231PS Z8, Z11, Z0
+	VMOVUPS     (R11)(SI*1), Z11
+	VFMADD231PS Z9, Z11, Z0
+	VMOVUPS     (R11)(SI*2), Z11
+	VFMADD231PS Z10, Z11, Z0
+	VFMADD231PS Z8, Z11, Z1
+	VMOVUPS     (R11)(R8*1), Z11
+	VFMADD231PS Z9, Z11, Z1
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Z11
+	VFMADD231PS Z10, Z11, Z1
+	VFMADD231PS Z8, Z11, Z2
+	VMOVUPS     (R11)(SI*1), Z11
+	VFMADD231PS Z9, Z11, Z2
+	VMOVUPS     (R11)(SI*2), Z11
+	VFMADD231PS Z10, Z11, Z2
+	VFMADD231PS Z8, Z11, Z3
+	VMOVUPS     (R11)(R8*1), Z11
+	VFMADD231PS Z9, Z11, Z3
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Z11
+	VFMADD231PS Z10, Z11, Z3
+	VFMADD231PS Z8, Z11, Z4
+	VMOVUPS     (R11)(SI*1), Z11
+	VFMADD231PS Z9, Z11, Z4
+	VMOVUPS     (R11)(SI*2), Z11
+	VFMADD231PS Z10, Z11, Z4
+	VFMADD231PS Z8, Z11, Z5
+	VMOVUPS     (R11)(R8*1), Z11
+	VFMADD231PS Z9, Z11, Z5
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Z11
+	VFMADD231PS Z10, Z11, Z5
+	VFMADD231PS Z8, Z11, Z6
+	VMOVUPS     (R11)(SI*1), Z11
+	VFMADD231PS Z9, Z11, Z6
+	VMOVUPS     (R11)(SI*2), Z11
+	VFMADD231PS Z10, Z11, Z6
+	VFMADD231PS Z8, Z11, Z7
+	VMOVUPS     (R11)(R8*1), Z8
+	VFMADD231PS Z9, Z8, Z7
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS     (R11), Z8
+	VFMADD231PS Z10, Z8, Z7
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z8
 	VBROADCASTSS hi+92(FP), Z9
 	MOVQ         BX, R9
@@ -3663,12 +3917,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R9
-	BZHIL     AX, R9, R9
-	KMOVW     R9, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R9
+	BZHIL AX, R9, R9
+	KMOVW R9, K1
+
+	// sums start with the bias
 	VPXORD    Z12, Z12, Z12
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -3690,59 +3947,62 @@ nobiasTail:
 	MOVQ    DX, R10
 
 rowTail:
-	VMOVUPS.Z    (R10), K1, Z7
-	VMOVUPS.Z    (R10)(DI*1), K1, Z8
-	VMOVUPS.Z    (R10)(DI*2), K1, Z9
-	MOVQ         R9, R11
-	VMOVUPS.Z    (R11), K1, Z10
-	VFMADD231PS  Z7, Z10, Z12
-	VMOVUPS.Z    (R11)(SI*1), K1, Z10
-	VFMADD231PS  Z8, Z10, Z12
-	VMOVUPS.Z    (R11)(SI*2), K1, Z10
-	VFMADD231PS  Z9, Z10, Z12
-	VFMADD231PS  Z7, Z10, Z0
-	VMOVUPS.Z    (R11)(R8*1), K1, Z10
-	VFMADD231PS  Z8, Z10, Z0
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS.Z    (R11), K1, Z10
-	VFMADD231PS  Z9, Z10, Z0
-	VFMADD231PS  Z7, Z10, Z1
-	VMOVUPS.Z    (R11)(SI*1), K1, Z10
-	VFMADD231PS  Z8, Z10, Z1
-	VMOVUPS.Z    (R11)(SI*2), K1, Z10
-	VFMADD231PS  Z9, Z10, Z1
-	VFMADD231PS  Z7, Z10, Z2
-	VMOVUPS.Z    (R11)(R8*1), K1, Z10
-	VFMADD231PS  Z8, Z10, Z2
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS.Z    (R11), K1, Z10
-	VFMADD231PS  Z9, Z10, Z2
-	VFMADD231PS  Z7, Z10, Z3
-	VMOVUPS.Z    (R11)(SI*1), K1, Z10
-	VFMADD231PS  Z8, Z10, Z3
-	VMOVUPS.Z    (R11)(SI*2), K1, Z10
-	VFMADD231PS  Z9, Z10, Z3
-	VFMADD231PS  Z7, Z10, Z4
-	VMOVUPS.Z    (R11)(R8*1), K1, Z10
-	VFMADD231PS  Z8, Z10, Z4
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS.Z    (R11), K1, Z10
-	VFMADD231PS  Z9, Z10, Z4
-	VFMADD231PS  Z7, Z10, Z5
-	VMOVUPS.Z    (R11)(SI*1), K1, Z10
-	VFMADD231PS  Z8, Z10, Z5
-	VMOVUPS.Z    (R11)(SI*2), K1, Z10
-	VFMADD231PS  Z9, Z10, Z5
-	VFMADD231PS  Z7, Z10, Z6
-	VMOVUPS.Z    (R11)(R8*1), K1, Z7
-	VFMADD231PS  Z8, Z7, Z6
-	LEAQ         (R11)(SI*4), R11
-	VMOVUPS.Z    (R11), K1, Z7
-	VFMADD231PS  Z9, Z7, Z6
-	ADDQ         irow+24(FP), R9
-	ADDQ         wrow+48(FP), R10
-	SUBQ         $+1, R12
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R10), K1, Z7
+	VMOVUPS.Z   (R10)(DI*1), K1, Z8
+	VMOVUPS.Z   (R10)(DI*2), K1, Z9
+	MOVQ        R9, R11
+	VMOVUPS.Z   (R11), K1, Z10
+	VFMADD231PS Z7, Z10, Z12
+	VMOVUPS.Z   (R11)(SI*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z12
+	VMOVUPS.Z   (R11)(SI*2), K1, Z10
+	VFMADD231PS Z9, Z10, Z12
+	VFMADD231PS Z7, Z10, Z0
+	VMOVUPS.Z   (R11)(R8*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z0
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS.Z   (R11), K1, Z10
+	VFMADD231PS Z9, Z10, Z0
+	VFMADD231PS Z7, Z10, Z1
+	VMOVUPS.Z   (R11)(SI*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z1
+	VMOVUPS.Z   (R11)(SI*2), K1, Z10
+	VFMADD231PS Z9, Z10, Z1
+	VFMADD231PS Z7, Z10, Z2
+	VMOVUPS.Z   (R11)(R8*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z2
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS.Z   (R11), K1, Z10
+	VFMADD231PS Z9, Z10, Z2
+	VFMADD231PS Z7, Z10, Z3
+	VMOVUPS.Z   (R11)(SI*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z3
+	VMOVUPS.Z   (R11)(SI*2), K1, Z10
+	VFMADD231PS Z9, Z10, Z3
+	VFMADD231PS Z7, Z10, Z4
+	VMOVUPS.Z   (R11)(R8*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z4
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS.Z   (R11), K1, Z10
+	VFMADD231PS Z9, Z10, Z4
+	VFMADD231PS Z7, Z10, Z5
+	VMOVUPS.Z   (R11)(SI*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z5
+	VMOVUPS.Z   (R11)(SI*2), K1, Z10
+	VFMADD231PS Z9, Z10, Z5
+	VFMADD231PS Z7, Z10, Z6
+	VMOVUPS.Z   (R11)(R8*1), K1, Z7
+	VFMADD231PS Z8, Z7, Z6
+	LEAQ        (R11)(SI*4), R11
+	VMOVUPS.Z   (R11), K1, Z7
+	VFMADD231PS Z9, Z7, Z6
+	ADDQ        irow+24(FP), R9
+	ADDQ        wrow+48(FP), R10
+	SUBQ        $+1, R12
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z7
 	VBROADCASTSS hi+92(FP), Z8
 	MOVQ         BX, AX
@@ -3794,9 +4054,12 @@ TEXT ·dw5s1x1AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -3811,27 +4074,30 @@ nobias:
 	MOVQ DX, R11
 
 row:
-	VMOVUPS      (R11), Z1
-	VMOVUPS      (R11)(DI*1), Z2
-	VMOVUPS      (R11)(DI*2), Z3
-	VMOVUPS      (R11)(R9*1), Z4
-	VMOVUPS      (R11)(DI*4), Z5
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Z6
-	VFMADD231PS  Z1, Z6, Z0
-	VMOVUPS      (R12)(SI*1), Z1
-	VFMADD231PS  Z2, Z1, Z0
-	VMOVUPS      (R12)(SI*2), Z1
-	VFMADD231PS  Z3, Z1, Z0
-	VMOVUPS      (R12)(R8*1), Z1
-	VFMADD231PS  Z4, Z1, Z0
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z1
-	VFMADD231PS  Z5, Z1, Z0
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z1
+	VMOVUPS     (R11)(DI*1), Z2
+	VMOVUPS     (R11)(DI*2), Z3
+	VMOVUPS     (R11)(R9*1), Z4
+	VMOVUPS     (R11)(DI*4), Z5
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z6
+	VFMADD231PS Z1, Z6, Z0
+	VMOVUPS     (R12)(SI*1), Z1
+	VFMADD231PS Z2, Z1, Z0
+	VMOVUPS     (R12)(SI*2), Z1
+	VFMADD231PS Z3, Z1, Z0
+	VMOVUPS     (R12)(R8*1), Z1
+	VFMADD231PS Z4, Z1, Z0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z1
+	VFMADD231PS Z5, Z1, Z0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z1
 	VBROADCASTSS hi+92(FP), Z2
 	VMAXPS       Z0, Z1, Z0
@@ -3843,12 +4109,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R10
-	BZHIL     AX, R10, R10
-	KMOVW     R10, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
 	VPXORD    Z7, Z7, Z7
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -3863,27 +4132,30 @@ nobiasTail:
 	MOVQ DX, R11
 
 rowTail:
-	VMOVUPS.Z    (R11), K1, Z0
-	VMOVUPS.Z    (R11)(DI*1), K1, Z1
-	VMOVUPS.Z    (R11)(DI*2), K1, Z2
-	VMOVUPS.Z    (R11)(R9*1), K1, Z3
-	VMOVUPS.Z    (R11)(DI*4), K1, Z4
-	MOVQ         R10, R12
-	VMOVUPS.Z    (R12), K1, Z5
-	VFMADD231PS  Z0, Z5, Z7
-	VMOVUPS.Z    (R12)(SI*1), K1, Z0
-	VFMADD231PS  Z1, Z0, Z7
-	VMOVUPS.Z    (R12)(SI*2), K1, Z0
-	VFMADD231PS  Z2, Z0, Z7
-	VMOVUPS.Z    (R12)(R8*1), K1, Z0
-	VFMADD231PS  Z3, Z0, Z7
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z0
-	VFMADD231PS  Z4, Z0, Z7
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z0
+	VMOVUPS.Z   (R11)(DI*1), K1, Z1
+	VMOVUPS.Z   (R11)(DI*2), K1, Z2
+	VMOVUPS.Z   (R11)(R9*1), K1, Z3
+	VMOVUPS.Z   (R11)(DI*4), K1, Z4
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z5
+	VFMADD231PS Z0, Z5, Z7
+	VMOVUPS.Z   (R12)(SI*1), K1, Z0
+	VFMADD231PS Z1, Z0, Z7
+	VMOVUPS.Z   (R12)(SI*2), K1, Z0
+	VFMADD231PS Z2, Z0, Z7
+	VMOVUPS.Z   (R12)(R8*1), K1, Z0
+	VFMADD231PS Z3, Z0, Z7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z0
+	VFMADD231PS Z4, Z0, Z7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z0
 	VBROADCASTSS hi+92(FP), Z1
 	VMAXPS       Z7, Z0, Z7
@@ -3906,9 +4178,12 @@ TEXT ·dw5s1x4AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -3926,45 +4201,48 @@ nobias:
 	MOVQ    DX, R11
 
 row:
-	VMOVUPS      (R11), Z4
-	VMOVUPS      (R11)(DI*1), Z5
-	VMOVUPS      (R11)(DI*2), Z6
-	VMOVUPS      (R11)(R9*1), Z7
-	VMOVUPS      (R11)(DI*4), Z8
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Z9
-	VFMADD231PS  Z4, Z9, Z0
-	VMOVUPS      (R12)(SI*1), Z9
-	VFMADD231PS  Z5, Z9, Z0
-	VFMADD231PS  Z4, Z9, Z1
-	VMOVUPS      (R12)(SI*2), Z9
-	VFMADD231PS  Z6, Z9, Z0
-	VFMADD231PS  Z5, Z9, Z1
-	VFMADD231PS  Z4, Z9, Z2
-	VMOVUPS      (R12)(R8*1), Z9
-	VFMADD231PS  Z7, Z9, Z0
-	VFMADD231PS  Z6, Z9, Z1
-	VFMADD231PS  Z5, Z9, Z2
-	VFMADD231PS  Z4, Z9, Z3
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z4
-	VFMADD231PS  Z8, Z4, Z0
-	VFMADD231PS  Z7, Z4, Z1
-	VFMADD231PS  Z6, Z4, Z2
-	VFMADD231PS  Z5, Z4, Z3
-	VMOVUPS      (R12)(SI*1), Z4
-	VFMADD231PS  Z8, Z4, Z1
-	VFMADD231PS  Z7, Z4, Z2
-	VFMADD231PS  Z6, Z4, Z3
-	VMOVUPS      (R12)(SI*2), Z4
-	VFMADD231PS  Z8, Z4, Z2
-	VFMADD231PS  Z7, Z4, Z3
-	VMOVUPS      (R12)(R8*1), Z4
-	VFMADD231PS  Z8, Z4, Z3
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z4
+	VMOVUPS     (R11)(DI*1), Z5
+	VMOVUPS     (R11)(DI*2), Z6
+	VMOVUPS     (R11)(R9*1), Z7
+	VMOVUPS     (R11)(DI*4), Z8
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z9
+	VFMADD231PS Z4, Z9, Z0
+	VMOVUPS     (R12)(SI*1), Z9
+	VFMADD231PS Z5, Z9, Z0
+	VFMADD231PS Z4, Z9, Z1
+	VMOVUPS     (R12)(SI*2), Z9
+	VFMADD231PS Z6, Z9, Z0
+	VFMADD231PS Z5, Z9, Z1
+	VFMADD231PS Z4, Z9, Z2
+	VMOVUPS     (R12)(R8*1), Z9
+	VFMADD231PS Z7, Z9, Z0
+	VFMADD231PS Z6, Z9, Z1
+	VFMADD231PS Z5, Z9, Z2
+	VFMADD231PS Z4, Z9, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z4
+	VFMADD231PS Z8, Z4, Z0
+	VFMADD231PS Z7, Z4, Z1
+	VFMADD231PS Z6, Z4, Z2
+	VFMADD231PS Z5, Z4, Z3
+	VMOVUPS     (R12)(SI*1), Z4
+	VFMADD231PS Z8, Z4, Z1
+	VFMADD231PS Z7, Z4, Z2
+	VFMADD231PS Z6, Z4, Z3
+	VMOVUPS     (R12)(SI*2), Z4
+	VFMADD231PS Z8, Z4, Z2
+	VFMADD231PS Z7, Z4, Z3
+	VMOVUPS     (R12)(R8*1), Z4
+	VFMADD231PS Z8, Z4, Z3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z4
 	VBROADCASTSS hi+92(FP), Z5
 	MOVQ         BX, R10
@@ -3989,12 +4267,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R10
-	BZHIL     AX, R10, R10
-	KMOVW     R10, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
 	VPXORD    Z10, Z10, Z10
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -4012,45 +4293,48 @@ nobiasTail:
 	MOVQ    DX, R11
 
 rowTail:
-	VMOVUPS.Z    (R11), K1, Z3
-	VMOVUPS.Z    (R11)(DI*1), K1, Z4
-	VMOVUPS.Z    (R11)(DI*2), K1, Z5
-	VMOVUPS.Z    (R11)(R9*1), K1, Z6
-	VMOVUPS.Z    (R11)(DI*4), K1, Z7
-	MOVQ         R10, R12
-	VMOVUPS.Z    (R12), K1, Z8
-	VFMADD231PS  Z3, Z8, Z10
-	VMOVUPS.Z    (R12)(SI*1), K1, Z8
-	VFMADD231PS  Z4, Z8, Z10
-	VFMADD231PS  Z3, Z8, Z0
-	VMOVUPS.Z    (R12)(SI*2), K1, Z8
-	VFMADD231PS  Z5, Z8, Z10
-	VFMADD231PS  Z4, Z8, Z0
-	VFMADD231PS  Z3, Z8, Z1
-	VMOVUPS.Z    (R12)(R8*1), K1, Z8
-	VFMADD231PS  Z6, Z8, Z10
-	VFMADD231PS  Z5, Z8, Z0
-	VFMADD231PS  Z4, Z8, Z1
-	VFMADD231PS  Z3, Z8, Z2
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z3
-	VFMADD231PS  Z7, Z3, Z10
-	VFMADD231PS  Z6, Z3, Z0
-	VFMADD231PS  Z5, Z3, Z1
-	VFMADD231PS  Z4, Z3, Z2
-	VMOVUPS.Z    (R12)(SI*1), K1, Z3
-	VFMADD231PS  Z7, Z3, Z0
-	VFMADD231PS  Z6, Z3, Z1
-	VFMADD231PS  Z5, Z3, Z2
-	VMOVUPS.Z    (R12)(SI*2), K1, Z3
-	VFMADD231PS  Z7, Z3, Z1
-	VFMADD231PS  Z6, Z3, Z2
-	VMOVUPS.Z    (R12)(R8*1), K1, Z3
-	VFMADD231PS  Z7, Z3, Z2
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z3
+	VMOVUPS.Z   (R11)(DI*1), K1, Z4
+	VMOVUPS.Z   (R11)(DI*2), K1, Z5
+	VMOVUPS.Z   (R11)(R9*1), K1, Z6
+	VMOVUPS.Z   (R11)(DI*4), K1, Z7
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z8
+	VFMADD231PS Z3, Z8, Z10
+	VMOVUPS.Z   (R12)(SI*1), K1, Z8
+	VFMADD231PS Z4, Z8, Z10
+	VFMADD231PS Z3, Z8, Z0
+	VMOVUPS.Z   (R12)(SI*2), K1, Z8
+	VFMADD231PS Z5, Z8, Z10
+	VFMADD231PS Z4, Z8, Z0
+	VFMADD231PS Z3, Z8, Z1
+	VMOVUPS.Z   (R12)(R8*1), K1, Z8
+	VFMADD231PS Z6, Z8, Z10
+	VFMADD231PS Z5, Z8, Z0
+	VFMADD231PS Z4, Z8, Z1
+	VFMADD231PS Z3, Z8, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z3
+	VFMADD231PS Z7, Z3, Z10
+	VFMADD231PS Z6, Z3, Z0
+	VFMADD231PS Z5, Z3, Z1
+	VFMADD231PS Z4, Z3, Z2
+	VMOVUPS.Z   (R12)(SI*1), K1, Z3
+	VFMADD231PS Z7, Z3, Z0
+	VFMADD231PS Z6, Z3, Z1
+	VFMADD231PS Z5, Z3, Z2
+	VMOVUPS.Z   (R12)(SI*2), K1, Z3
+	VFMADD231PS Z7, Z3, Z1
+	VFMADD231PS Z6, Z3, Z2
+	VMOVUPS.Z   (R12)(R8*1), K1, Z3
+	VFMADD231PS Z7, Z3, Z2
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z3
 	VBROADCASTSS hi+92(FP), Z4
 	MOVQ         BX, AX
@@ -4086,9 +4370,12 @@ TEXT ·dw5s1x8AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -4110,70 +4397,73 @@ nobias:
 	MOVQ    DX, R11
 
 row:
-	VMOVUPS      (R11), Z8
-	VMOVUPS      (R11)(DI*1), Z9
-	VMOVUPS      (R11)(DI*2), Z10
-	VMOVUPS      (R11)(R9*1), Z11
-	VMOVUPS      (R11)(DI*4), Z12
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Z13
-	VFMADD231PS  Z8, Z13, Z0
-	VMOVUPS      (R12)(SI*1), Z13
-	VFMADD231PS  Z9, Z13, Z0
-	VFMADD231PS  Z8, Z13, Z1
-	VMOVUPS      (R12)(SI*2), Z13
-	VFMADD231PS  Z10, Z13, Z0
-	VFMADD231PS  Z9, Z13, Z1
-	VFMADD231PS  Z8, Z13, Z2
-	VMOVUPS      (R12)(R8*1), Z13
-	VFMADD231PS  Z11, Z13, Z0
-	VFMADD231PS  Z10, Z13, Z1
-	VFMADD231PS  Z9, Z13, Z2
-	VFMADD231PS  Z8, Z13, Z3
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z13
-	VFMADD231PS  Z12, Z13, Z0
-	VFMADD231PS  Z11, Z13, Z1
-	VFMADD231PS  Z10, Z13, Z2
-	VFMADD231PS  Z9, Z13, Z3
-	VFMADD231PS  Z8, Z13, Z4
-	VMOVUPS      (R12)(SI*1), Z13
-	VFMADD231PS  Z12, Z13, Z1
-	VFMADD231PS  Z11, Z13, Z2
-	VFMADD231PS  Z10, Z13, Z3
-	VFMADD231PS  Z9, Z13, Z4
-	VFMADD231PS  Z8, Z13, Z5
-	VMOVUPS      (R12)(SI*2), Z13
-	VFMADD231PS  Z12, Z13, Z2
-	VFMADD231PS  Z11, Z13, Z3
-	VFMADD231PS  Z10, Z13, Z4
-	VFMADD231PS  Z9, Z13, Z5
-	VFMADD231PS  Z8, Z13, Z6
-	VMOVUPS      (R12)(R8*1), Z13
-	VFMADD231PS  Z12, Z13, Z3
-	VFMADD231PS  Z11, Z13, Z4
-	VFMADD231PS  Z10, Z13, Z5
-	VFMADD231PS  Z9, Z13, Z6
-	VFMADD231PS  Z8, Z13, Z7
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z8
-	VFMADD231PS  Z12, Z8, Z4
-	VFMADD231PS  Z11, Z8, Z5
-	VFMADD231PS  Z10, Z8, Z6
-	VFMADD231PS  Z9, Z8, Z7
-	VMOVUPS      (R12)(SI*1), Z8
-	VFMADD231PS  Z12, Z8, Z5
-	VFMADD231PS  Z11, Z8, Z6
-	VFMADD231PS  Z10, Z8, Z7
-	VMOVUPS      (R12)(SI*2), Z8
-	VFMADD231PS  Z12, Z8, Z6
-	VFMADD231PS  Z11, Z8, Z7
-	VMOVUPS      (R12)(R8*1), Z8
-	VFMADD231PS  Z12, Z8, Z7
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z8
+	VMOVUPS     (R11)(DI*1), Z9
+	VMOVUPS     (R11)(DI*2), Z10
+	VMOVUPS     (R11)(R9*1), Z11
+	VMOVUPS     (R11)(DI*4), Z12
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z13
+	VFMADD231PS Z8, Z13, Z0
+	VMOVUPS     (R12)(SI*1), Z13
+	VFMADD231PS Z9, Z13, Z0
+	VFMADD231PS Z8, Z13, Z1
+	VMOVUPS     (R12)(SI*2), Z13
+	VFMADD231PS Z10, Z13, Z0
+	VFMADD231PS Z9, Z13, Z1
+	VFMADD231PS Z8, Z13, Z2
+	VMOVUPS     (R12)(R8*1), Z13
+	VFMADD231PS Z11, Z13, Z0
+	VFMADD231PS Z10, Z13, Z1
+	VFMADD231PS Z9, Z13, Z2
+	VFMADD231PS Z8, Z13, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z13
+	VFMADD231PS Z12, Z13, Z0
+	VFMADD231PS Z11, Z13, Z1
+	VFMADD231PS Z10, Z13, Z2
+	VFMADD231PS Z9, Z13, Z3
+	VFMADD231PS Z8, Z13, Z4
+	VMOVUPS     (R12)(SI*1), Z13
+	VFMADD231PS Z12, Z13, Z1
+	VFMADD231PS Z11, Z13, Z2
+	VFMADD231PS Z10, Z13, Z3
+	VFMADD231PS Z9, Z13, Z4
+	VFMADD231PS Z8, Z13, Z5
+	VMOVUPS     (R12)(SI*2), Z13
+	VFMADD231PS Z12, Z13, Z2
+	VFMADD231PS Z11, Z13, Z3
+	VFMADD231PS Z10, Z13, Z4
+	VFMADD231PS Z9, Z13, Z5
+	VFMADD231PS Z8, Z13, Z6
+	VMOVUPS     (R12)(R8*1), Z13
+	VFMADD231PS Z12, Z13, Z3
+	VFMADD231PS Z11, Z13, Z4
+	VFMADD231PS Z10, Z13, Z5
+	VFMADD231PS Z9, Z13, Z6
+	VFMADD231PS Z8, Z13, Z7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z8
+	VFMADD231PS Z12, Z8, Z4
+	VFMADD231PS Z11, Z8, Z5
+	VFMADD231PS Z10, Z8, Z6
+	VFMADD231PS Z9, Z8, Z7
+	VMOVUPS     (R12)(SI*1), Z8
+	VFMADD231PS Z12, Z8, Z5
+	VFMADD231PS Z11, Z8, Z6
+	VFMADD231PS Z10, Z8, Z7
+	VMOVUPS     (R12)(SI*2), Z8
+	VFMADD231PS Z12, Z8, Z6
+	VFMADD231PS Z11, Z8, Z7
+	VMOVUPS     (R12)(R8*1), Z8
+	VFMADD231PS Z12, Z8, Z7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z8
 	VBROADCASTSS hi+92(FP), Z9
 	MOVQ         BX, R10
@@ -4214,12 +4504,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R10
-	BZHIL     AX, R10, R10
-	KMOVW     R10, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
 	VPXORD    Z14, Z14, Z14
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -4241,70 +4534,73 @@ nobiasTail:
 	MOVQ    DX, R11
 
 rowTail:
-	VMOVUPS.Z    (R11), K1, Z7
-	VMOVUPS.Z    (R11)(DI*1), K1, Z8
-	VMOVUPS.Z    (R11)(DI*2), K1, Z9
-	VMOVUPS.Z    (R11)(R9*1), K1, Z10
-	VMOVUPS.Z    (R11)(DI*4), K1, Z11
-	MOVQ         R10, R12
-	VMOVUPS.Z    (R12), K1, Z12
-	VFMADD231PS  Z7, Z12, Z14
-	VMOVUPS.Z    (R12)(SI*1), K1, Z12
-	VFMADD231PS  Z8, Z12, Z14
-	VFMADD231PS  Z7, Z12, Z0
-	VMOVUPS.Z    (R12)(SI*2), K1, Z12
-	VFMADD231PS  Z9, Z12, Z14
-	VFMADD231PS  Z8, Z12, Z0
-	VFMADD231PS  Z7, Z12, Z1
-	VMOVUPS.Z    (R12)(R8*1), K1, Z12
-	VFMADD231PS  Z10, Z12, Z14
-	VFMADD231PS  Z9, Z12, Z0
-	VFMADD231PS  Z8, Z12, Z1
-	VFMADD231PS  Z7, Z12, Z2
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z12
-	VFMADD231PS  Z11, Z12, Z14
-	VFMADD231PS  Z10, Z12, Z0
-	VFMADD231PS  Z9, Z12, Z1
-	VFMADD231PS  Z8, Z12, Z2
-	VFMADD231PS  Z7, Z12, Z3
-	VMOVUPS.Z    (R12)(SI*1), K1, Z12
-	VFMADD231PS  Z11, Z12, Z0
-	VFMADD231PS  Z10, Z12, Z1
-	VFMADD231PS  Z9, Z12, Z2
-	VFMADD231PS  Z8, Z12, Z3
-	VFMADD231PS  Z7, Z12, Z4
-	VMOVUPS.Z    (R12)(SI*2), K1, Z12
-	VFMADD231PS  Z11, Z12, Z1
-	VFMADD231PS  Z10, Z12, Z2
-	VFMADD231PS  Z9, Z12, Z3
-	VFMADD231PS  Z8, Z12, Z4
-	VFMADD231PS  Z7, Z12, Z5
-	VMOVUPS.Z    (R12)(R8*1), K1, Z12
-	VFMADD231PS  Z11, Z12, Z2
-	VFMADD231PS  Z10, Z12, Z3
-	VFMADD231PS  Z9, Z12, Z4
-	VFMADD231PS  Z8, Z12, Z5
-	VFMADD231PS  Z7, Z12, Z6
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z7
-	VFMADD231PS  Z11, Z7, Z3
-	VFMADD231PS  Z10, Z7, Z4
-	VFMADD231PS  Z9, Z7, Z5
-	VFMADD231PS  Z8, Z7, Z6
-	VMOVUPS.Z    (R12)(SI*1), K1, Z7
-	VFMADD231PS  Z11, Z7, Z4
-	VFMADD231PS  Z10, Z7, Z5
-	VFMADD231PS  Z9, Z7, Z6
-	VMOVUPS.Z    (R12)(SI*2), K1, Z7
-	VFMADD231PS  Z11, Z7, Z5
-	VFMADD231PS  Z10, Z7, Z6
-	VMOVUPS.Z    (R12)(R8*1), K1, Z7
-	VFMADD231PS  Z11, Z7, Z6
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z7
+	VMOVUPS.Z   (R11)(DI*1), K1, Z8
+	VMOVUPS.Z   (R11)(DI*2), K1, Z9
+	VMOVUPS.Z   (R11)(R9*1), K1, Z10
+	VMOVUPS.Z   (R11)(DI*4), K1, Z11
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z12
+	VFMADD231PS Z7, Z12, Z14
+	VMOVUPS.Z   (R12)(SI*1), K1, Z12
+	VFMADD231PS Z8, Z12, Z14
+	VFMADD231PS Z7, Z12, Z0
+	VMOVUPS.Z   (R12)(SI*2), K1, Z12
+	VFMADD231PS Z9, Z12, Z14
+	VFMADD231PS Z8, Z12, Z0
+	VFMADD231PS Z7, Z12, Z1
+	VMOVUPS.Z   (R12)(R8*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z14
+	VFMADD231PS Z9, Z12, Z0
+	VFMADD231PS Z8, Z12, Z1
+	VFMADD231PS Z7, Z12, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z12
+	VFMADD231PS Z11, Z12, Z14
+	VFMADD231PS Z10, Z12, Z0
+	VFMADD231PS Z9, Z12, Z1
+	VFMADD231PS Z8, Z12, Z2
+	VFMADD231PS Z7, Z12, Z3
+	VMOVUPS.Z   (R12)(SI*1), K1, Z12
+	VFMADD231PS Z11, Z12, Z0
+	VFMADD231PS Z10, Z12, Z1
+	VFMADD231PS Z9, Z12, Z2
+	VFMADD231PS Z8, Z12, Z3
+	VFMADD231PS Z7, Z12, Z4
+	VMOVUPS.Z   (R12)(SI*2), K1, Z12
+	VFMADD231PS Z11, Z12, Z1
+	VFMADD231PS Z10, Z12, Z2
+	VFMADD231PS Z9, Z12, Z3
+	VFMADD231PS Z8, Z12, Z4
+	VFMADD231PS Z7, Z12, Z5
+	VMOVUPS.Z   (R12)(R8*1), K1, Z12
+	VFMADD231PS Z11, Z12, Z2
+	VFMADD231PS Z10, Z12, Z3
+	VFMADD231PS Z9, Z12, Z4
+	VFMADD231PS Z8, Z12, Z5
+	VFMADD231PS Z7, Z12, Z6
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z7
+	VFMADD231PS Z11, Z7, Z3
+	VFMADD231PS Z10, Z7, Z4
+	VFMADD231PS Z9, Z7, Z5
+	VFMADD231PS Z8, Z7, Z6
+	VMOVUPS.Z   (R12)(SI*1), K1, Z7
+	VFMADD231PS Z11, Z7, Z4
+	VFMADD231PS Z10, Z7, Z5
+	VFMADD231PS Z9, Z7, Z6
+	VMOVUPS.Z   (R12)(SI*2), K1, Z7
+	VFMADD231PS Z11, Z7, Z5
+	VFMADD231PS Z10, Z7, Z6
+	VMOVUPS.Z   (R12)(R8*1), K1, Z7
+	VFMADD231PS Z11, Z7, Z6
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z7
 	VBROADCASTSS hi+92(FP), Z8
 	MOVQ         BX, AX
@@ -4356,9 +4652,12 @@ TEXT ·dw5s2x1AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -4373,27 +4672,30 @@ nobias:
 	MOVQ DX, R11
 
 row:
-	VMOVUPS      (R11), Z1
-	VMOVUPS      (R11)(DI*1), Z2
-	VMOVUPS      (R11)(DI*2), Z3
-	VMOVUPS      (R11)(R9*1), Z4
-	VMOVUPS      (R11)(DI*4), Z5
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Z6
-	VFMADD231PS  Z1, Z6, Z0
-	VMOVUPS      (R12)(SI*1), Z1
-	VFMADD231PS  Z2, Z1, Z0
-	VMOVUPS      (R12)(SI*2), Z1
-	VFMADD231PS  Z3, Z1, Z0
-	VMOVUPS      (R12)(R8*1), Z1
-	VFMADD231PS  Z4, Z1, Z0
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z1
-	VFMADD231PS  Z5, Z1, Z0
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z1
+	VMOVUPS     (R11)(DI*1), Z2
+	VMOVUPS     (R11)(DI*2), Z3
+	VMOVUPS     (R11)(R9*1), Z4
+	VMOVUPS     (R11)(DI*4), Z5
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z6
+	VFMADD231PS Z1, Z6, Z0
+	VMOVUPS     (R12)(SI*1), Z1
+	VFMADD231PS Z2, Z1, Z0
+	VMOVUPS     (R12)(SI*2), Z1
+	VFMADD231PS Z3, Z1, Z0
+	VMOVUPS     (R12)(R8*1), Z1
+	VFMADD231PS Z4, Z1, Z0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z1
+	VFMADD231PS Z5, Z1, Z0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z1
 	VBROADCASTSS hi+92(FP), Z2
 	VMAXPS       Z0, Z1, Z0
@@ -4405,12 +4707,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R10
-	BZHIL     AX, R10, R10
-	KMOVW     R10, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
 	VPXORD    Z7, Z7, Z7
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -4425,27 +4730,30 @@ nobiasTail:
 	MOVQ DX, R11
 
 rowTail:
-	VMOVUPS.Z    (R11), K1, Z0
-	VMOVUPS.Z    (R11)(DI*1), K1, Z1
-	VMOVUPS.Z    (R11)(DI*2), K1, Z2
-	VMOVUPS.Z    (R11)(R9*1), K1, Z3
-	VMOVUPS.Z    (R11)(DI*4), K1, Z4
-	MOVQ         R10, R12
-	VMOVUPS.Z    (R12), K1, Z5
-	VFMADD231PS  Z0, Z5, Z7
-	VMOVUPS.Z    (R12)(SI*1), K1, Z0
-	VFMADD231PS  Z1, Z0, Z7
-	VMOVUPS.Z    (R12)(SI*2), K1, Z0
-	VFMADD231PS  Z2, Z0, Z7
-	VMOVUPS.Z    (R12)(R8*1), K1, Z0
-	VFMADD231PS  Z3, Z0, Z7
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z0
-	VFMADD231PS  Z4, Z0, Z7
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z0
+	VMOVUPS.Z   (R11)(DI*1), K1, Z1
+	VMOVUPS.Z   (R11)(DI*2), K1, Z2
+	VMOVUPS.Z   (R11)(R9*1), K1, Z3
+	VMOVUPS.Z   (R11)(DI*4), K1, Z4
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z5
+	VFMADD231PS Z0, Z5, Z7
+	VMOVUPS.Z   (R12)(SI*1), K1, Z0
+	VFMADD231PS Z1, Z0, Z7
+	VMOVUPS.Z   (R12)(SI*2), K1, Z0
+	VFMADD231PS Z2, Z0, Z7
+	VMOVUPS.Z   (R12)(R8*1), K1, Z0
+	VFMADD231PS Z3, Z0, Z7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z0
+	VFMADD231PS Z4, Z0, Z7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z0
 	VBROADCASTSS hi+92(FP), Z1
 	VMAXPS       Z7, Z0, Z7
@@ -4468,9 +4776,12 @@ TEXT ·dw5s2x4AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -4488,49 +4799,52 @@ nobias:
 	MOVQ    DX, R11
 
 row:
-	VMOVUPS      (R11), Z4
-	VMOVUPS      (R11)(DI*1), Z5
-	VMOVUPS      (R11)(DI*2), Z6
-	VMOVUPS      (R11)(R9*1), Z7
-	VMOVUPS      (R11)(DI*4), Z8
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Z9
-	VFMADD231PS  Z4, Z9, Z0
-	VMOVUPS      (R12)(SI*1), Z9
-	VFMADD231PS  Z5, Z9, Z0
-	VMOVUPS      (R12)(SI*2), Z9
-	VFMADD231PS  Z6, Z9, Z0
-	VFMADD231PS  Z4, Z9, Z1
-	VMOVUPS      (R12)(R8*1), Z9
-	VFMADD231PS  Z7, Z9, Z0
-	VFMADD231PS  Z5, Z9, Z1
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z9
-	VFMADD231PS  Z8, Z9, Z0
-	VFMADD231PS  Z6, Z9, Z1
-	VFMADD231PS  Z4, Z9, Z2
-	VMOVUPS      (R12)(SI*1), Z9
-	VFMADD231PS  Z7, Z9, Z1
-	VFMADD231PS  Z5, Z9, Z2
-	VMOVUPS      (R12)(SI*2), Z9
-	VFMADD231PS  Z8, Z9, Z1
-	VFMADD231PS  Z6, Z9, Z2
-	VFMADD231PS  Z4, Z9, Z3
-	VMOVUPS      (R12)(R8*1), Z4
-	VFMADD231PS  Z7, Z4, Z2
-	VFMADD231PS  Z5, Z4, Z3
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z4
-	VFMADD231PS  Z8, Z4, Z2
-	VFMADD231PS  Z6, Z4, Z3
-	VMOVUPS      (R12)(SI*1), Z4
-	VFMADD231PS  Z7, Z4, Z3
-	VMOVUPS      (R12)(SI*2), Z4
-	VFMADD231PS  Z8, Z4, Z3
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z4
+	VMOVUPS     (R11)(DI*1), Z5
+	VMOVUPS     (R11)(DI*2), Z6
+	VMOVUPS     (R11)(R9*1), Z7
+	VMOVUPS     (R11)(DI*4), Z8
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z9
+	VFMADD231PS Z4, Z9, Z0
+	VMOVUPS     (R12)(SI*1), Z9
+	VFMADD231PS Z5, Z9, Z0
+	VMOVUPS     (R12)(SI*2), Z9
+	VFMADD231PS Z6, Z9, Z0
+	VFMADD231PS Z4, Z9, Z1
+	VMOVUPS     (R12)(R8*1), Z9
+	VFMADD231PS Z7, Z9, Z0
+	VFMADD231PS Z5, Z9, Z1
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z9
+	VFMADD231PS Z8, Z9, Z0
+	VFMADD231PS Z6, Z9, Z1
+	VFMADD231PS Z4, Z9, Z2
+	VMOVUPS     (R12)(SI*1), Z9
+	VFMADD231PS Z7, Z9, Z1
+	VFMADD231PS Z5, Z9, Z2
+	VMOVUPS     (R12)(SI*2), Z9
+	VFMADD231PS Z8, Z9, Z1
+	VFMADD231PS Z6, Z9, Z2
+	VFMADD231PS Z4, Z9, Z3
+	VMOVUPS     (R12)(R8*1), Z4
+	VFMADD231PS Z7, Z4, Z2
+	VFMADD231PS Z5, Z4, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z4
+	VFMADD231PS Z8, Z4, Z2
+	VFMADD231PS Z6, Z4, Z3
+	VMOVUPS     (R12)(SI*1), Z4
+	VFMADD231PS Z7, Z4, Z3
+	VMOVUPS     (R12)(SI*2), Z4
+	VFMADD231PS Z8, Z4, Z3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z4
 	VBROADCASTSS hi+92(FP), Z5
 	MOVQ         BX, R10
@@ -4555,12 +4869,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R10
-	BZHIL     AX, R10, R10
-	KMOVW     R10, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
 	VPXORD    Z10, Z10, Z10
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -4578,49 +4895,52 @@ nobiasTail:
 	MOVQ    DX, R11
 
 rowTail:
-	VMOVUPS.Z    (R11), K1, Z3
-	VMOVUPS.Z    (R11)(DI*1), K1, Z4
-	VMOVUPS.Z    (R11)(DI*2), K1, Z5
-	VMOVUPS.Z    (R11)(R9*1), K1, Z6
-	VMOVUPS.Z    (R11)(DI*4), K1, Z7
-	MOVQ         R10, R12
-	VMOVUPS.Z    (R12), K1, Z8
-	VFMADD231PS  Z3, Z8, Z10
-	VMOVUPS.Z    (R12)(SI*1), K1, Z8
-	VFMADD231PS  Z4, Z8, Z10
-	VMOVUPS.Z    (R12)(SI*2), K1, Z8
-	VFMADD231PS  Z5, Z8, Z10
-	VFMADD231PS  Z3, Z8, Z0
-	VMOVUPS.Z    (R12)(R8*1), K1, Z8
-	VFMADD231PS  Z6, Z8, Z10
-	VFMADD231PS  Z4, Z8, Z0
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z8
-	VFMADD231PS  Z7, Z8, Z10
-	VFMADD231PS  Z5, Z8, Z0
-	VFMADD231PS  Z3, Z8, Z1
-	VMOVUPS.Z    (R12)(SI*1), K1, Z8
-	VFMADD231PS  Z6, Z8, Z0
-	VFMADD231PS  Z4, Z8, Z1
-	VMOVUPS.Z    (R12)(SI*2), K1, Z8
-	VFMADD231PS  Z7, Z8, Z0
-	VFMADD231PS  Z5, Z8, Z1
-	VFMADD231PS  Z3, Z8, Z2
-	VMOVUPS.Z    (R12)(R8*1), K1, Z3
-	VFMADD231PS  Z6, Z3, Z1
-	VFMADD231PS  Z4, Z3, Z2
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z3
-	VFMADD231PS  Z7, Z3, Z1
-	VFMADD231PS  Z5, Z3, Z2
-	VMOVUPS.Z    (R12)(SI*1), K1, Z3
-	VFMADD231PS  Z6, Z3, Z2
-	VMOVUPS.Z    (R12)(SI*2), K1, Z3
-	VFMADD231PS  Z7, Z3, Z2
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z3
+	VMOVUPS.Z   (R11)(DI*1), K1, Z4
+	VMOVUPS.Z   (R11)(DI*2), K1, Z5
+	VMOVUPS.Z   (R11)(R9*1), K1, Z6
+	VMOVUPS.Z   (R11)(DI*4), K1, Z7
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z8
+	VFMADD231PS Z3, Z8, Z10
+	VMOVUPS.Z   (R12)(SI*1), K1, Z8
+	VFMADD231PS Z4, Z8, Z10
+	VMOVUPS.Z   (R12)(SI*2), K1, Z8
+	VFMADD231PS Z5, Z8, Z10
+	VFMADD231PS Z3, Z8, Z0
+	VMOVUPS.Z   (R12)(R8*1), K1, Z8
+	VFMADD231PS Z6, Z8, Z10
+	VFMADD231PS Z4, Z8, Z0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z8
+	VFMADD231PS Z7, Z8, Z10
+	VFMADD231PS Z5, Z8, Z0
+	VFMADD231PS Z3, Z8, Z1
+	VMOVUPS.Z   (R12)(SI*1), K1, Z8
+	VFMADD231PS Z6, Z8, Z0
+	VFMADD231PS Z4, Z8, Z1
+	VMOVUPS.Z   (R12)(SI*2), K1, Z8
+	VFMADD231PS Z7, Z8, Z0
+	VFMADD231PS Z5, Z8, Z1
+	VFMADD231PS Z3, Z8, Z2
+	VMOVUPS.Z   (R12)(R8*1), K1, Z3
+	VFMADD231PS Z6, Z3, Z1
+	VFMADD231PS Z4, Z3, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z3
+	VFMADD231PS Z7, Z3, Z1
+	VFMADD231PS Z5, Z3, Z2
+	VMOVUPS.Z   (R12)(SI*1), K1, Z3
+	VFMADD231PS Z6, Z3, Z2
+	VMOVUPS.Z   (R12)(SI*2), K1, Z3
+	VFMADD231PS Z7, Z3, Z2
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z3
 	VBROADCASTSS hi+92(FP), Z4
 	MOVQ         BX, AX
@@ -4656,9 +4976,12 @@ TEXT ·dw5s2x8AVX512(SB), NOSPLIT, $0-96
 	LEAQ (SI)(SI*2), R8
 	LEAQ (DI)(DI*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
 	VPXORD  Z0, Z0, Z0
 	MOVQ    bias+64(FP), R10
 	TESTQ   R10, R10
@@ -4680,79 +5003,82 @@ nobias:
 	MOVQ    DX, R11
 
 row:
-	VMOVUPS      (R11), Z8
-	VMOVUPS      (R11)(DI*1), Z9
-	VMOVUPS      (R11)(DI*2), Z10
-	VMOVUPS      (R11)(R9*1), Z11
-	VMOVUPS      (R11)(DI*4), Z12
-	MOVQ         R10, R12
-	VMOVUPS      (R12), Z13
-	VFMADD231PS  Z8, Z13, Z0
-	VMOVUPS      (R12)(SI*1), Z13
-	VFMADD231PS  Z9, Z13, Z0
-	VMOVUPS      (R12)(SI*2), Z13
-	VFMADD231PS  Z10, Z13, Z0
-	VFMADD231PS  Z8, Z13, Z1
-	VMOVUPS      (R12)(R8*1), Z13
-	VFMADD231PS  Z11, Z13, Z0
-	VFMADD231PS  Z9, Z13, Z1
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z13
-	VFMADD231PS  Z12, Z13, Z0
-	VFMADD231PS  Z10, Z13, Z1
-	VFMADD231PS  Z8, Z13, Z2
-	VMOVUPS      (R12)(SI*1), Z13
-	VFMADD231PS  Z11, Z13, Z1
-	VFMADD231PS  Z9, Z13, Z2
-	VMOVUPS      (R12)(SI*2), Z13
-	VFMADD231PS  Z12, Z13, Z1
-	VFMADD231PS  Z10, Z13, Z2
-	VFMADD231PS  Z8, Z13, Z3
-	VMOVUPS      (R12)(R8*1), Z13
-	VFMADD231PS  Z11, Z13, Z2
-	VFMADD231PS  Z9, Z13, Z3
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z13
-	VFMADD231PS  Z12, Z13, Z2
-	VFMADD231PS  Z10, Z13, Z3
-	VFMADD231PS  Z8, Z13, Z4
-	VMOVUPS      (R12)(SI*1), Z13
-	VFMADD231PS  Z11, Z13, Z3
-	VFMADD231PS  Z9, Z13, Z4
-	VMOVUPS      (R12)(SI*2), Z13
-	VFMADD231PS  Z12, Z13, Z3
-	VFMADD231PS  Z10, Z13, Z4
-	VFMADD231PS  Z8, Z13, Z5
-	VMOVUPS      (R12)(R8*1), Z13
-	VFMADD231PS  Z11, Z13, Z4
-	VFMADD231PS  Z9, Z13, Z5
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z13
-	VFMADD231PS  Z12, Z13, Z4
-	VFMADD231PS  Z10, Z13, Z5
-	VFMADD231PS  Z8, Z13, Z6
-	VMOVUPS      (R12)(SI*1), Z13
-	VFMADD231PS  Z11, Z13, Z5
-	VFMADD231PS  Z9, Z13, Z6
-	VMOVUPS      (R12)(SI*2), Z13
-	VFMADD231PS  Z12, Z13, Z5
-	VFMADD231PS  Z10, Z13, Z6
-	VFMADD231PS  Z8, Z13, Z7
-	VMOVUPS      (R12)(R8*1), Z8
-	VFMADD231PS  Z11, Z8, Z6
-	VFMADD231PS  Z9, Z8, Z7
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS      (R12), Z8
-	VFMADD231PS  Z12, Z8, Z6
-	VFMADD231PS  Z10, Z8, Z7
-	VMOVUPS      (R12)(SI*1), Z8
-	VFMADD231PS  Z11, Z8, Z7
-	VMOVUPS      (R12)(SI*2), Z8
-	VFMADD231PS  Z12, Z8, Z7
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          row
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z8
+	VMOVUPS     (R11)(DI*1), Z9
+	VMOVUPS     (R11)(DI*2), Z10
+	VMOVUPS     (R11)(R9*1), Z11
+	VMOVUPS     (R11)(DI*4), Z12
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z13
+	VFMADD231PS Z8, Z13, Z0
+	VMOVUPS     (R12)(SI*1), Z13
+	VFMADD231PS Z9, Z13, Z0
+	VMOVUPS     (R12)(SI*2), Z13
+	VFMADD231PS Z10, Z13, Z0
+	VFMADD231PS Z8, Z13, Z1
+	VMOVUPS     (R12)(R8*1), Z13
+	VFMADD231PS Z11, Z13, Z0
+	VFMADD231PS Z9, Z13, Z1
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z13
+	VFMADD231PS Z12, Z13, Z0
+	VFMADD231PS Z10, Z13, Z1
+	VFMADD231PS Z8, Z13, Z2
+	VMOVUPS     (R12)(SI*1), Z13
+	VFMADD231PS Z11, Z13, Z1
+	VFMADD231PS Z9, Z13, Z2
+	VMOVUPS     (R12)(SI*2), Z13
+	VFMADD231PS Z12, Z13, Z1
+	VFMADD231PS Z10, Z13, Z2
+	VFMADD231PS Z8, Z13, Z3
+	VMOVUPS     (R12)(R8*1), Z13
+	VFMADD231PS Z11, Z13, Z2
+	VFMADD231PS Z9, Z13, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z13
+	VFMADD231PS Z12, Z13, Z2
+	VFMADD231PS Z10, Z13, Z3
+	VFMADD231PS Z8, Z13, Z4
+	VMOVUPS     (R12)(SI*1), Z13
+	VFMADD231PS Z11, Z13, Z3
+	VFMADD231PS Z9, Z13, Z4
+	VMOVUPS     (R12)(SI*2), Z13
+	VFMADD231PS Z12, Z13, Z3
+	VFMADD231PS Z10, Z13, Z4
+	VFMADD231PS Z8, Z13, Z5
+	VMOVUPS     (R12)(R8*1), Z13
+	VFMADD231PS Z11, Z13, Z4
+	VFMADD231PS Z9, Z13, Z5
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z13
+	VFMADD231PS Z12, Z13, Z4
+	VFMADD231PS Z10, Z13, Z5
+	VFMADD231PS Z8, Z13, Z6
+	VMOVUPS     (R12)(SI*1), Z13
+	VFMADD231PS Z11, Z13, Z5
+	VFMADD231PS Z9, Z13, Z6
+	VMOVUPS     (R12)(SI*2), Z13
+	VFMADD231PS Z12, Z13, Z5
+	VFMADD231PS Z10, Z13, Z6
+	VFMADD231PS Z8, Z13, Z7
+	VMOVUPS     (R12)(R8*1), Z8
+	VFMADD231PS Z11, Z8, Z6
+	VFMADD231PS Z9, Z8, Z7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z8
+	VFMADD231PS Z12, Z8, Z6
+	VFMADD231PS Z10, Z8, Z7
+	VMOVUPS     (R12)(SI*1), Z8
+	VFMADD231PS Z11, Z8, Z7
+	VMOVUPS     (R12)(SI*2), Z8
+	VFMADD231PS Z12, Z8, Z7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z8
 	VBROADCASTSS hi+92(FP), Z9
 	MOVQ         BX, R10
@@ -4793,12 +5119,15 @@ row:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, R10
-	BZHIL     AX, R10, R10
-	KMOVW     R10, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
 	VPXORD    Z14, Z14, Z14
 	MOVQ      bias+64(FP), AX
 	TESTQ     AX, AX
@@ -4820,79 +5149,82 @@ nobiasTail:
 	MOVQ    DX, R11
 
 rowTail:
-	VMOVUPS.Z    (R11), K1, Z7
-	VMOVUPS.Z    (R11)(DI*1), K1, Z8
-	VMOVUPS.Z    (R11)(DI*2), K1, Z9
-	VMOVUPS.Z    (R11)(R9*1), K1, Z10
-	VMOVUPS.Z    (R11)(DI*4), K1, Z11
-	MOVQ         R10, R12
-	VMOVUPS.Z    (R12), K1, Z12
-	VFMADD231PS  Z7, Z12, Z14
-	VMOVUPS.Z    (R12)(SI*1), K1, Z12
-	VFMADD231PS  Z8, Z12, Z14
-	VMOVUPS.Z    (R12)(SI*2), K1, Z12
-	VFMADD231PS  Z9, Z12, Z14
-	VFMADD231PS  Z7, Z12, Z0
-	VMOVUPS.Z    (R12)(R8*1), K1, Z12
-	VFMADD231PS  Z10, Z12, Z14
-	VFMADD231PS  Z8, Z12, Z0
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z12
-	VFMADD231PS  Z11, Z12, Z14
-	VFMADD231PS  Z9, Z12, Z0
-	VFMADD231PS  Z7, Z12, Z1
-	VMOVUPS.Z    (R12)(SI*1), K1, Z12
-	VFMADD231PS  Z10, Z12, Z0
-	VFMADD231PS  Z8, Z12, Z1
-	VMOVUPS.Z    (R12)(SI*2), K1, Z12
-	VFMADD231PS  Z11, Z12, Z0
-	VFMADD231PS  Z9, Z12, Z1
-	VFMADD231PS  Z7, Z12, Z2
-	VMOVUPS.Z    (R12)(R8*1), K1, Z12
-	VFMADD231PS  Z10, Z12, Z1
-	VFMADD231PS  Z8, Z12, Z2
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z12
-	VFMADD231PS  Z11, Z12, Z1
-	VFMADD231PS  Z9, Z12, Z2
-	VFMADD231PS  Z7, Z12, Z3
-	VMOVUPS.Z    (R12)(SI*1), K1, Z12
-	VFMADD231PS  Z10, Z12, Z2
-	VFMADD231PS  Z8, Z12, Z3
-	VMOVUPS.Z    (R12)(SI*2), K1, Z12
-	VFMADD231PS  Z11, Z12, Z2
-	VFMADD231PS  Z9, Z12, Z3
-	VFMADD231PS  Z7, Z12, Z4
-	VMOVUPS.Z    (R12)(R8*1), K1, Z12
-	VFMADD231PS  Z10, Z12, Z3
-	VFMADD231PS  Z8, Z12, Z4
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z12
-	VFMADD231PS  Z11, Z12, Z3
-	VFMADD231PS  Z9, Z12, Z4
-	VFMADD231PS  Z7, Z12, Z5
-	VMOVUPS.Z    (R12)(SI*1), K1, Z12
-	VFMADD231PS  Z10, Z12, Z4
-	VFMADD231PS  Z8, Z12, Z5
-	VMOVUPS.Z    (R12)(SI*2), K1, Z12
-	VFMADD231PS  Z11, Z12, Z4
-	VFMADD231PS  Z9, Z12, Z5
-	VFMADD231PS  Z7, Z12, Z6
-	VMOVUPS.Z    (R12)(R8*1), K1, Z7
-	VFMADD231PS  Z10, Z7, Z5
-	VFMADD231PS  Z8, Z7, Z6
-	LEAQ         (R12)(SI*4), R12
-	VMOVUPS.Z    (R12), K1, Z7
-	VFMADD231PS  Z11, Z7, Z5
-	VFMADD231PS  Z9, Z7, Z6
-	VMOVUPS.Z    (R12)(SI*1), K1, Z7
-	VFMADD231PS  Z10, Z7, Z6
-	VMOVUPS.Z    (R12)(SI*2), K1, Z7
-	VFMADD231PS  Z11, Z7, Z6
-	ADDQ         irow+24(FP), R10
-	ADDQ         wrow+48(FP), R11
-	SUBQ         $+1, R13
-	JNZ          rowTail
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z7
+	VMOVUPS.Z   (R11)(DI*1), K1, Z8
+	VMOVUPS.Z   (R11)(DI*2), K1, Z9
+	VMOVUPS.Z   (R11)(R9*1), K1, Z10
+	VMOVUPS.Z   (R11)(DI*4), K1, Z11
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z12
+	VFMADD231PS Z7, Z12, Z14
+	VMOVUPS.Z   (R12)(SI*1), K1, Z12
+	VFMADD231PS Z8, Z12, Z14
+	VMOVUPS.Z   (R12)(SI*2), K1, Z12
+	VFMADD231PS Z9, Z12, Z14
+	VFMADD231PS Z7, Z12, Z0
+	VMOVUPS.Z   (R12)(R8*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z14
+	VFMADD231PS Z8, Z12, Z0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z12
+	VFMADD231PS Z11, Z12, Z14
+	VFMADD231PS Z9, Z12, Z0
+	VFMADD231PS Z7, Z12, Z1
+	VMOVUPS.Z   (R12)(SI*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z0
+	VFMADD231PS Z8, Z12, Z1
+	VMOVUPS.Z   (R12)(SI*2), K1, Z12
+	VFMADD231PS Z11, Z12, Z0
+	VFMADD231PS Z9, Z12, Z1
+	VFMADD231PS Z7, Z12, Z2
+	VMOVUPS.Z   (R12)(R8*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z1
+	VFMADD231PS Z8, Z12, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z12
+	VFMADD231PS Z11, Z12, Z1
+	VFMADD231PS Z9, Z12, Z2
+	VFMADD231PS Z7, Z12, Z3
+	VMOVUPS.Z   (R12)(SI*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z2
+	VFMADD231PS Z8, Z12, Z3
+	VMOVUPS.Z   (R12)(SI*2), K1, Z12
+	VFMADD231PS Z11, Z12, Z2
+	VFMADD231PS Z9, Z12, Z3
+	VFMADD231PS Z7, Z12, Z4
+	VMOVUPS.Z   (R12)(R8*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z3
+	VFMADD231PS Z8, Z12, Z4
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z12
+	VFMADD231PS Z11, Z12, Z3
+	VFMADD231PS Z9, Z12, Z4
+	VFMADD231PS Z7, Z12, Z5
+	VMOVUPS.Z   (R12)(SI*1), K1, Z12
+	VFMADD231PS Z10, Z12, Z4
+	VFMADD231PS Z8, Z12, Z5
+	VMOVUPS.Z   (R12)(SI*2), K1, Z12
+	VFMADD231PS Z11, Z12, Z4
+	VFMADD231PS Z9, Z12, Z5
+	VFMADD231PS Z7, Z12, Z6
+	VMOVUPS.Z   (R12)(R8*1), K1, Z7
+	VFMADD231PS Z10, Z7, Z5
+	VFMADD231PS Z8, Z7, Z6
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z7
+	VFMADD231PS Z11, Z7, Z5
+	VFMADD231PS Z9, Z7, Z6
+	VMOVUPS.Z   (R12)(SI*1), K1, Z7
+	VFMADD231PS Z10, Z7, Z6
+	VMOVUPS.Z   (R12)(SI*2), K1, Z7
+	VFMADD231PS Z11, Z7, Z6
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
 	VBROADCASTSS lo+88(FP), Z7
 	VBROADCASTSS hi+92(FP), Z8
 	MOVQ         BX, AX
@@ -4941,6 +5273,7 @@ TEXT ·poolMaxAVX512(SB), NOSPLIT, $0-60
 	MOVQ irow+32(FP), BX
 	MOVQ icol+40(FP), SI
 
+	// a vector of channels
 channels:
 	CMPQ    AX, $+16
 	JLT     tail
@@ -4970,6 +5303,7 @@ col:
 	SUBQ    $+16, AX
 	JMP     channels
 
+	// the last channels, under the mask
 tail:
 	TESTQ     AX, AX
 	JZ        done
@@ -5011,6 +5345,7 @@ TEXT ·poolSumAVX512(SB), NOSPLIT, $0-60
 	MOVQ irow+32(FP), BX
 	MOVQ icol+40(FP), SI
 
+	// a vector of channels
 channels:
 	CMPQ   AX, $+16
 	JLT    tail
@@ -5039,6 +5374,7 @@ col:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
 	TESTQ  AX, AX
 	JZ     done

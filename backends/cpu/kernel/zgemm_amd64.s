@@ -7,6 +7,8 @@
 // func gemm1x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm1x8AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-3 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -22,6 +24,7 @@ block:
 	CMPQ   DX, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
@@ -51,6 +54,7 @@ rest:
 	TESTQ DX, DX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (CX), Y12
 	ADDQ         SI, CX
@@ -60,8 +64,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x01, BX, BX
-	ADDQ       BX, a+16(FP)
+	IMUL3Q $0x01, BX, BX
+	ADDQ   BX, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y1, Y0, Y0
@@ -135,6 +141,8 @@ GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 // func gemm2x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm2x8AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -155,6 +163,7 @@ block:
 	CMPQ   BX, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
@@ -192,6 +201,7 @@ rest:
 	TESTQ BX, BX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DX), Y12
 	ADDQ         DI, DX
@@ -203,8 +213,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x02, SI, SI
-	ADDQ       SI, a+16(FP)
+	IMUL3Q $0x02, SI, SI
+	ADDQ   SI, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -274,6 +286,8 @@ store:
 // func gemm3x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm3x8AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -293,6 +307,7 @@ block:
 	CMPQ   SI, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
@@ -338,6 +353,7 @@ rest:
 	TESTQ SI, SI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (BX), Y12
 	ADDQ         R8, BX
@@ -351,8 +367,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x03, DI, DI
-	ADDQ       DI, a+16(FP)
+	IMUL3Q $0x03, DI, DI
+	ADDQ   DI, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y3, Y0, Y0
 	VADDPS     Y4, Y1, Y1
 	VADDPS     Y5, Y2, Y2
@@ -430,6 +448,8 @@ store:
 // func gemm4x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm4x8AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -452,6 +472,7 @@ block:
 	CMPQ   DI, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
@@ -505,6 +526,7 @@ rest:
 	TESTQ DI, DI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (SI), Y12
 	ADDQ         R9, SI
@@ -520,8 +542,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x04, R8, R8
-	ADDQ       R8, a+16(FP)
+	IMUL3Q $0x04, R8, R8
+	ADDQ   R8, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -611,6 +635,8 @@ store:
 // func gemm5x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3
 TEXT ·gemm5x8AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-4 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -631,6 +657,7 @@ block:
 	CMPQ   R8, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (DI), Y12
 	ADDQ         R10, DI
@@ -688,6 +715,7 @@ rest:
 	TESTQ R8, R8
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DI), Y12
 	ADDQ         R10, DI
@@ -705,8 +733,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x05, R9, R9
-	ADDQ       R9, a+16(FP)
+	IMUL3Q $0x05, R9, R9
+	ADDQ   R9, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
@@ -803,6 +833,8 @@ store:
 // func gemm6x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3
 TEXT ·gemm6x8AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -825,6 +857,7 @@ block:
 	CMPQ   R9, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R8), Y12
 	ADDQ         R11, R8
@@ -890,6 +923,7 @@ rest:
 	TESTQ R9, R9
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R8), Y12
 	ADDQ         R11, R8
@@ -909,8 +943,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x06, R10, R10
-	ADDQ       R10, a+16(FP)
+	IMUL3Q $0x06, R10, R10
+	ADDQ   R10, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
@@ -1018,6 +1054,8 @@ store:
 // func gemm1x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm1x16AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1037,6 +1075,7 @@ block:
 	CMPQ   DX, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
@@ -1074,6 +1113,7 @@ rest:
 	TESTQ DX, DX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
@@ -1085,8 +1125,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x01, BX, BX
-	ADDQ       BX, a+16(FP)
+	IMUL3Q $0x01, BX, BX
+	ADDQ   BX, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -1153,6 +1195,8 @@ store:
 // func gemm2x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm2x16AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1173,6 +1217,7 @@ block:
 	CMPQ   BX, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
@@ -1222,6 +1267,7 @@ rest:
 	TESTQ BX, BX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
@@ -1236,8 +1282,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x02, SI, SI
-	ADDQ       SI, a+16(FP)
+	IMUL3Q $0x02, SI, SI
+	ADDQ   SI, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -1319,6 +1367,8 @@ store:
 // func gemm3x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm3x16AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1338,6 +1388,7 @@ block:
 	CMPQ   SI, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
@@ -1399,6 +1450,7 @@ rest:
 	TESTQ SI, SI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
@@ -1416,8 +1468,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x03, DI, DI
-	ADDQ       DI, a+16(FP)
+	IMUL3Q $0x03, DI, DI
+	ADDQ   DI, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
@@ -1512,6 +1566,8 @@ store:
 // func gemm4x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm4x16AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1534,6 +1590,7 @@ block:
 	CMPQ   DI, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
@@ -1607,6 +1664,7 @@ rest:
 	TESTQ DI, DI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
@@ -1627,8 +1685,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x04, R8, R8
-	ADDQ       R8, a+16(FP)
+	IMUL3Q $0x04, R8, R8
+	ADDQ   R8, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
@@ -1740,6 +1800,8 @@ store:
 // func gemm5x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3
 TEXT ·gemm5x16AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-9 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -1765,6 +1827,7 @@ block:
 	CMPQ   R8, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
@@ -1846,6 +1909,7 @@ rest:
 	TESTQ R8, R8
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
@@ -1869,8 +1933,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x05, R9, R9
-	ADDQ       R9, a+16(FP)
+	IMUL3Q $0x05, R9, R9
+	ADDQ   R9, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
@@ -1999,6 +2065,8 @@ store:
 // func gemm6x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, FMA3
 TEXT ·gemm6x16AVX2(SB), NOSPLIT, $0-112
+	// vectors: 0-11 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2027,6 +2095,7 @@ block:
 	CMPQ   R9, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
@@ -2120,6 +2189,7 @@ rest:
 	TESTQ R9, R9
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
@@ -2146,8 +2216,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q     $0x06, R10, R10
-	ADDQ       R10, a+16(FP)
+	IMUL3Q $0x06, R10, R10
+	ADDQ   R10, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
@@ -2293,11 +2365,13 @@ store:
 // func igemm1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm1x8AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-3 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2310,6 +2384,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zero+48(FP), SI
@@ -2323,6 +2398,7 @@ tap:
 	CMPQ    DX, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
@@ -2352,6 +2428,7 @@ rest:
 	TESTQ DX, DX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (CX), Y12
 	ADDQ         SI, CX
@@ -2365,6 +2442,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
@@ -2422,11 +2500,13 @@ store:
 // func igemm2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm2x8AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2443,6 +2523,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zero+48(FP), DI
@@ -2460,6 +2541,7 @@ tap:
 	CMPQ    BX, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
@@ -2497,6 +2579,7 @@ rest:
 	TESTQ BX, BX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DX), Y12
 	ADDQ         DI, DX
@@ -2512,6 +2595,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -2583,11 +2667,13 @@ store:
 // func igemm3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm3x8AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2602,6 +2688,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zero+48(FP), R8
@@ -2623,6 +2710,7 @@ tap:
 	CMPQ    SI, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
@@ -2668,6 +2756,7 @@ rest:
 	TESTQ SI, SI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (BX), Y12
 	ADDQ         R8, BX
@@ -2685,6 +2774,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y3, Y0, Y0
 	VADDPS     Y4, Y1, Y1
@@ -2764,11 +2854,13 @@ store:
 // func igemm4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm4x8AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2785,6 +2877,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zero+48(FP), R9
@@ -2810,6 +2903,7 @@ tap:
 	CMPQ    DI, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
@@ -2863,6 +2957,7 @@ rest:
 	TESTQ DI, DI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (SI), Y12
 	ADDQ         R9, SI
@@ -2882,6 +2977,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -2973,11 +3069,13 @@ store:
 // func igemm5x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3
 TEXT ·igemm5x8AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-4 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -2991,6 +3089,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zero+48(FP), R10
@@ -3020,6 +3119,7 @@ tap:
 	CMPQ    R8, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (DI), Y12
 	ADDQ         R10, DI
@@ -3077,6 +3177,7 @@ rest:
 	TESTQ R8, R8
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DI), Y12
 	ADDQ         R10, DI
@@ -3098,6 +3199,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
@@ -3196,11 +3298,13 @@ store:
 // func igemm6x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3
 TEXT ·igemm6x8AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3215,6 +3319,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zero+48(FP), R11
@@ -3248,6 +3353,7 @@ tap:
 	CMPQ    R9, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R8), Y12
 	ADDQ         R11, R8
@@ -3313,6 +3419,7 @@ rest:
 	TESTQ R9, R9
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R8), Y12
 	ADDQ         R11, R8
@@ -3336,6 +3443,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
@@ -3445,11 +3553,13 @@ store:
 // func igemm1x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm1x16AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3466,6 +3576,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zero+48(FP), SI
@@ -3479,6 +3590,7 @@ tap:
 	CMPQ    DX, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
@@ -3516,6 +3628,7 @@ rest:
 	TESTQ DX, DX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
@@ -3531,6 +3644,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -3599,11 +3713,13 @@ store:
 // func igemm2x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm2x16AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3620,6 +3736,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zero+48(FP), DI
@@ -3637,6 +3754,7 @@ tap:
 	CMPQ    BX, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
@@ -3686,6 +3804,7 @@ rest:
 	TESTQ BX, BX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
@@ -3704,6 +3823,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -3787,11 +3907,13 @@ store:
 // func igemm3x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm3x16AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -3806,6 +3928,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zero+48(FP), R8
@@ -3827,6 +3950,7 @@ tap:
 	CMPQ    SI, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
@@ -3888,6 +4012,7 @@ rest:
 	TESTQ SI, SI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
@@ -3909,6 +4034,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
@@ -4005,11 +4131,13 @@ store:
 // func igemm4x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm4x16AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -4026,6 +4154,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zero+48(FP), R9
@@ -4051,6 +4180,7 @@ tap:
 	CMPQ    DI, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
@@ -4124,6 +4254,7 @@ rest:
 	TESTQ DI, DI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
@@ -4148,6 +4279,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
@@ -4261,11 +4393,13 @@ store:
 // func igemm5x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3
 TEXT ·igemm5x16AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-9 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -4284,6 +4418,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zero+48(FP), R10
@@ -4313,6 +4448,7 @@ tap:
 	CMPQ    R8, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
@@ -4394,6 +4530,7 @@ rest:
 	TESTQ R8, R8
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
@@ -4421,6 +4558,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
@@ -4551,11 +4689,13 @@ store:
 // func igemm6x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, CMOV, FMA3
 TEXT ·igemm6x16AVX2(SB), NOSPLIT, $8-136
+	// vectors: 0-11 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -4576,6 +4716,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zero+48(FP), R11
@@ -4609,6 +4750,7 @@ tap:
 	CMPQ    R9, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
@@ -4702,6 +4844,7 @@ rest:
 	TESTQ R9, R9
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
@@ -4732,6 +4875,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
@@ -4879,6 +5023,8 @@ store:
 // func gemm1x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm1x16AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-3 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4893,6 +5039,7 @@ block:
 	CMPQ   DX, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0       2048(CX)
 	PREFETCHT0       2112(CX)
@@ -4915,6 +5062,7 @@ rest:
 	TESTQ DX, DX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (CX), Z28
 	VFMADD231PS.BCST (AX)(DX*4), Z28, Z0
@@ -4923,8 +5071,10 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q    $0x01, BX, BX
-	ADDQ      BX, a+16(FP)
+	IMUL3Q $0x01, BX, BX
+	ADDQ   BX, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z1, Z0, Z0
@@ -4978,6 +5128,8 @@ store:
 // func gemm2x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm2x16AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -4997,6 +5149,7 @@ block:
 	CMPQ   BX, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0       2048(DX)
 	PREFETCHT0       2112(DX)
@@ -5023,6 +5176,7 @@ rest:
 	TESTQ BX, BX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (DX), Z28
 	VFMADD231PS.BCST (AX)(BX*4), Z28, Z0
@@ -5032,8 +5186,10 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q    $0x02, SI, SI
-	ADDQ      SI, a+16(FP)
+	IMUL3Q $0x02, SI, SI
+	ADDQ   SI, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
@@ -5099,6 +5255,8 @@ store:
 // func gemm3x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm3x16AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5123,6 +5281,7 @@ block:
 	CMPQ   SI, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0       2048(BX)
 	PREFETCHT0       2112(BX)
@@ -5153,6 +5312,7 @@ rest:
 	TESTQ SI, SI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (BX), Z28
 	VFMADD231PS.BCST (AX)(SI*4), Z28, Z0
@@ -5163,8 +5323,10 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q    $0x03, DI, DI
-	ADDQ      DI, a+16(FP)
+	IMUL3Q $0x03, DI, DI
+	ADDQ   DI, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z6, Z0, Z0
 	VADDPS    Z7, Z1, Z1
 	VADDPS    Z8, Z2, Z2
@@ -5242,6 +5404,8 @@ store:
 // func gemm4x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm4x16AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5271,6 +5435,7 @@ block:
 	CMPQ   DI, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0       2048(SI)
 	PREFETCHT0       2112(SI)
@@ -5305,6 +5470,7 @@ rest:
 	TESTQ DI, DI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (SI), Z28
 	VFMADD231PS.BCST (AX)(DI*4), Z28, Z0
@@ -5316,8 +5482,10 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q    $0x04, R8, R8
-	ADDQ      R8, a+16(FP)
+	IMUL3Q $0x04, R8, R8
+	ADDQ   R8, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z8, Z0, Z0
 	VADDPS    Z9, Z1, Z1
 	VADDPS    Z10, Z2, Z2
@@ -5407,6 +5575,8 @@ store:
 // func gemm5x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gemm5x16AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-4 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5426,6 +5596,7 @@ block:
 	CMPQ   R8, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS          (DI), Z28
 	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
@@ -5460,6 +5631,7 @@ rest:
 	TESTQ R8, R8
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (DI), Z28
 	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
@@ -5472,8 +5644,10 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q    $0x05, R9, R9
-	ADDQ      R9, a+16(FP)
+	IMUL3Q $0x05, R9, R9
+	ADDQ   R9, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
 	MOVL      $0x0000ffff, CX
 	BZHIL     AX, CX, CX
@@ -5560,6 +5734,8 @@ store:
 // func gemm6x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gemm6x16AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-5 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5581,6 +5757,7 @@ block:
 	CMPQ   R9, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS          (R8), Z28
 	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
@@ -5619,6 +5796,7 @@ rest:
 	TESTQ R9, R9
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (R8), Z28
 	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
@@ -5632,8 +5810,10 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q    $0x06, R10, R10
-	ADDQ      R10, a+16(FP)
+	IMUL3Q $0x06, R10, R10
+	ADDQ   R10, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
 	MOVL      $0x0000ffff, CX
 	BZHIL     AX, CX, CX
@@ -5729,6 +5909,8 @@ store:
 // func gemm7x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gemm7x16AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-6 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5752,6 +5934,7 @@ block:
 	CMPQ   R10, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS          (R9), Z28
 	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
@@ -5794,6 +5977,7 @@ rest:
 	TESTQ R10, R10
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (R9), Z28
 	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
@@ -5808,8 +5992,10 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q    $0x07, R11, R11
-	ADDQ      R11, a+16(FP)
+	IMUL3Q $0x07, R11, R11
+	ADDQ   R11, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
 	MOVL      $0x0000ffff, CX
 	BZHIL     AX, CX, CX
@@ -5914,6 +6100,8 @@ store:
 // func gemm8x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gemm8x16AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -5939,6 +6127,7 @@ block:
 	CMPQ   R11, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS          (R10), Z28
 	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
@@ -5985,6 +6174,7 @@ rest:
 	TESTQ R11, R11
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (R10), Z28
 	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
@@ -6000,8 +6190,10 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q    $0x08, R12, R12
-	ADDQ      R12, a+16(FP)
+	IMUL3Q $0x08, R12, R12
+	ADDQ   R12, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
 	MOVL      $0x0000ffff, CX
 	BZHIL     AX, CX, CX
@@ -6115,6 +6307,8 @@ store:
 // func gemm1x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm1x32AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -6133,6 +6327,7 @@ block:
 	CMPQ   DX, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2112(CX)
@@ -6171,6 +6366,7 @@ rest:
 	TESTQ DX, DX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (CX), Z28
 	VMOVUPS      64(CX), Z29
@@ -6182,8 +6378,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q    $0x01, BX, BX
-	ADDQ      BX, a+16(FP)
+	IMUL3Q $0x01, BX, BX
+	ADDQ   BX, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
@@ -6248,6 +6446,8 @@ store:
 // func gemm2x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm2x32AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -6275,6 +6475,7 @@ block:
 	CMPQ   BX, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(DX)
 	PREFETCHT0   2112(DX)
@@ -6325,6 +6526,7 @@ rest:
 	TESTQ BX, BX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DX), Z28
 	VMOVUPS      64(DX), Z29
@@ -6339,8 +6541,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q    $0x02, SI, SI
-	ADDQ      SI, a+16(FP)
+	IMUL3Q $0x02, SI, SI
+	ADDQ   SI, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z8, Z0, Z0
 	VADDPS    Z9, Z1, Z1
 	VADDPS    Z10, Z2, Z2
@@ -6426,6 +6630,8 @@ store:
 // func gemm3x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm3x32AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -6450,6 +6656,7 @@ block:
 	CMPQ   SI, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(BX)
 	PREFETCHT0   2112(BX)
@@ -6512,6 +6719,7 @@ rest:
 	TESTQ SI, SI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (BX), Z28
 	VMOVUPS      64(BX), Z29
@@ -6529,8 +6737,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q    $0x03, DI, DI
-	ADDQ      DI, a+16(FP)
+	IMUL3Q $0x03, DI, DI
+	ADDQ   DI, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z6, Z0, Z0
 	VADDPS    Z7, Z1, Z1
 	VADDPS    Z8, Z2, Z2
@@ -6625,6 +6835,8 @@ store:
 // func gemm4x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm4x32AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -6654,6 +6866,7 @@ block:
 	CMPQ   DI, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(SI)
 	PREFETCHT0   2112(SI)
@@ -6728,6 +6941,7 @@ rest:
 	TESTQ DI, DI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (SI), Z28
 	VMOVUPS      64(SI), Z29
@@ -6748,8 +6962,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q    $0x04, R8, R8
-	ADDQ      R8, a+16(FP)
+	IMUL3Q $0x04, R8, R8
+	ADDQ   R8, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z8, Z0, Z0
 	VADDPS    Z9, Z1, Z1
 	VADDPS    Z10, Z2, Z2
@@ -6861,6 +7077,8 @@ store:
 // func gemm5x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gemm5x32AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-9 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -6885,6 +7103,7 @@ block:
 	CMPQ   R8, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (DI), Z28
 	VMOVUPS      64(DI), Z29
@@ -6963,6 +7182,7 @@ rest:
 	TESTQ R8, R8
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DI), Z28
 	VMOVUPS      64(DI), Z29
@@ -6986,8 +7206,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q    $0x05, R9, R9
-	ADDQ      R9, a+16(FP)
+	IMUL3Q $0x05, R9, R9
+	ADDQ   R9, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
 	SUBQ      $+16, AX
 	MOVL      $0x0000ffff, CX
@@ -7106,6 +7328,8 @@ store:
 // func gemm6x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gemm6x32AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -7133,6 +7357,7 @@ block:
 	CMPQ   R9, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R8), Z28
 	VMOVUPS      64(R8), Z29
@@ -7223,6 +7448,7 @@ rest:
 	TESTQ R9, R9
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R8), Z28
 	VMOVUPS      64(R8), Z29
@@ -7249,8 +7475,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q    $0x06, R10, R10
-	ADDQ      R10, a+16(FP)
+	IMUL3Q $0x06, R10, R10
+	ADDQ   R10, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
 	SUBQ      $+16, AX
 	MOVL      $0x0000ffff, CX
@@ -7384,6 +7612,8 @@ store:
 // func gemm7x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gemm7x32AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-13 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -7414,6 +7644,7 @@ block:
 	CMPQ   R10, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R9), Z28
 	VMOVUPS      64(R9), Z29
@@ -7516,6 +7747,7 @@ rest:
 	TESTQ R10, R10
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R9), Z28
 	VMOVUPS      64(R9), Z29
@@ -7545,8 +7777,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q    $0x07, R11, R11
-	ADDQ      R11, a+16(FP)
+	IMUL3Q $0x07, R11, R11
+	ADDQ   R11, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
 	SUBQ      $+16, AX
 	MOVL      $0x0000ffff, CX
@@ -7695,6 +7929,8 @@ store:
 // func gemm8x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·gemm8x32AVX512(SB), NOSPLIT, $0-112
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -7728,6 +7964,7 @@ block:
 	CMPQ   R11, $-4
 	JGT    rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R10), Z28
 	VMOVUPS      64(R10), Z29
@@ -7842,6 +8079,7 @@ rest:
 	TESTQ R11, R11
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R10), Z28
 	VMOVUPS      64(R10), Z29
@@ -7874,8 +8112,10 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q    $0x08, R12, R12
-	ADDQ      R12, a+16(FP)
+	IMUL3Q $0x08, R12, R12
+	ADDQ   R12, a+16(FP)
+
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
 	SUBQ      $+16, AX
 	MOVL      $0x0000ffff, CX
@@ -8039,11 +8279,13 @@ store:
 // func igemm1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm1x16AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-3 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -8056,6 +8298,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zero+48(FP), SI
@@ -8068,6 +8311,7 @@ tap:
 	CMPQ    DX, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0       2048(CX)
 	PREFETCHT0       2112(CX)
@@ -8090,6 +8334,7 @@ rest:
 	TESTQ DX, DX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (CX), Z28
 	VFMADD231PS.BCST (AX)(DX*4), Z28, Z0
@@ -8102,6 +8347,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z3, Z1, Z1
@@ -8157,11 +8403,13 @@ store:
 // func igemm2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm2x16AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -8178,6 +8426,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zero+48(FP), DI
@@ -8194,6 +8443,7 @@ tap:
 	CMPQ    BX, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0       2048(DX)
 	PREFETCHT0       2112(DX)
@@ -8220,6 +8470,7 @@ rest:
 	TESTQ BX, BX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (DX), Z28
 	VFMADD231PS.BCST (AX)(BX*4), Z28, Z0
@@ -8233,6 +8484,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
@@ -8300,11 +8552,13 @@ store:
 // func igemm3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm3x16AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -8325,6 +8579,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zero+48(FP), R8
@@ -8345,6 +8600,7 @@ tap:
 	CMPQ    SI, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0       2048(BX)
 	PREFETCHT0       2112(BX)
@@ -8375,6 +8631,7 @@ rest:
 	TESTQ SI, SI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (BX), Z28
 	VFMADD231PS.BCST (AX)(SI*4), Z28, Z0
@@ -8389,6 +8646,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS    Z6, Z0, Z0
 	VADDPS    Z7, Z1, Z1
@@ -8468,11 +8726,13 @@ store:
 // func igemm4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm4x16AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -8497,6 +8757,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zero+48(FP), R9
@@ -8521,6 +8782,7 @@ tap:
 	CMPQ    DI, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0       2048(SI)
 	PREFETCHT0       2112(SI)
@@ -8555,6 +8817,7 @@ rest:
 	TESTQ DI, DI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (SI), Z28
 	VFMADD231PS.BCST (AX)(DI*4), Z28, Z0
@@ -8570,6 +8833,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS    Z8, Z0, Z0
 	VADDPS    Z9, Z1, Z1
@@ -8661,11 +8925,13 @@ store:
 // func igemm5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·igemm5x16AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-4 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -8679,6 +8945,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zero+48(FP), R10
@@ -8707,6 +8974,7 @@ tap:
 	CMPQ    R8, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS          (DI), Z28
 	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
@@ -8741,6 +9009,7 @@ rest:
 	TESTQ R8, R8
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (DI), Z28
 	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
@@ -8757,6 +9026,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ      cols+120(FP), AX
 	MOVL      $0x0000ffff, CX
@@ -8845,11 +9115,13 @@ store:
 // func igemm6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·igemm6x16AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-5 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -8864,6 +9136,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zero+48(FP), R11
@@ -8896,6 +9169,7 @@ tap:
 	CMPQ    R9, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS          (R8), Z28
 	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
@@ -8934,6 +9208,7 @@ rest:
 	TESTQ R9, R9
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (R8), Z28
 	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
@@ -8951,6 +9226,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ      cols+120(FP), AX
 	MOVL      $0x0000ffff, CX
@@ -9048,11 +9324,13 @@ store:
 // func igemm7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·igemm7x16AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-6 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -9068,6 +9346,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R10
 	MOVQ    zero+48(FP), R12
@@ -9104,6 +9383,7 @@ tap:
 	CMPQ    R10, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS          (R9), Z28
 	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
@@ -9146,6 +9426,7 @@ rest:
 	TESTQ R10, R10
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (R9), Z28
 	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
@@ -9164,6 +9445,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ      cols+120(FP), AX
 	MOVL      $0x0000ffff, CX
@@ -9270,11 +9552,13 @@ store:
 // func igemm8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·igemm8x16AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -9291,6 +9575,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R11
 	MOVQ    zero+48(FP), R13
@@ -9331,6 +9616,7 @@ tap:
 	CMPQ    R11, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS          (R10), Z28
 	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
@@ -9377,6 +9663,7 @@ rest:
 	TESTQ R11, R11
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS          (R10), Z28
 	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
@@ -9396,6 +9683,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ      cols+120(FP), AX
 	MOVL      $0x0000ffff, CX
@@ -9511,11 +9799,13 @@ store:
 // func igemm1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm1x32AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -9532,6 +9822,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DX
 	MOVQ    zero+48(FP), SI
@@ -9544,6 +9835,7 @@ tap:
 	CMPQ    DX, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2112(CX)
@@ -9582,6 +9874,7 @@ rest:
 	TESTQ DX, DX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (CX), Z28
 	VMOVUPS      64(CX), Z29
@@ -9597,6 +9890,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
@@ -9663,11 +9957,13 @@ store:
 // func igemm2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm2x32AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -9692,6 +9988,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), BX
 	MOVQ    zero+48(FP), DI
@@ -9708,6 +10005,7 @@ tap:
 	CMPQ    BX, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(DX)
 	PREFETCHT0   2112(DX)
@@ -9758,6 +10056,7 @@ rest:
 	TESTQ BX, BX
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DX), Z28
 	VMOVUPS      64(DX), Z29
@@ -9776,6 +10075,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS    Z8, Z0, Z0
 	VADDPS    Z9, Z1, Z1
@@ -9863,11 +10163,13 @@ store:
 // func igemm3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm3x32AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -9888,6 +10190,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), SI
 	MOVQ    zero+48(FP), R8
@@ -9908,6 +10211,7 @@ tap:
 	CMPQ    SI, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(BX)
 	PREFETCHT0   2112(BX)
@@ -9970,6 +10274,7 @@ rest:
 	TESTQ SI, SI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (BX), Z28
 	VMOVUPS      64(BX), Z29
@@ -9991,6 +10296,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS    Z6, Z0, Z0
 	VADDPS    Z7, Z1, Z1
@@ -10087,11 +10393,13 @@ store:
 // func igemm4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm4x32AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -10116,6 +10424,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DI
 	MOVQ    zero+48(FP), R9
@@ -10140,6 +10449,7 @@ tap:
 	CMPQ    DI, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	PREFETCHT0   2048(SI)
 	PREFETCHT0   2112(SI)
@@ -10214,6 +10524,7 @@ rest:
 	TESTQ DI, DI
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (SI), Z28
 	VMOVUPS      64(SI), Z29
@@ -10238,6 +10549,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS    Z8, Z0, Z0
 	VADDPS    Z9, Z1, Z1
@@ -10351,11 +10663,13 @@ store:
 // func igemm5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·igemm5x32AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-9 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -10374,6 +10688,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R8
 	MOVQ    zero+48(FP), R10
@@ -10402,6 +10717,7 @@ tap:
 	CMPQ    R8, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (DI), Z28
 	VMOVUPS      64(DI), Z29
@@ -10480,6 +10796,7 @@ rest:
 	TESTQ R8, R8
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (DI), Z28
 	VMOVUPS      64(DI), Z29
@@ -10507,6 +10824,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ      cols+120(FP), AX
 	SUBQ      $+16, AX
@@ -10627,11 +10945,13 @@ store:
 // func igemm6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·igemm6x32AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -10652,6 +10972,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R9
 	MOVQ    zero+48(FP), R11
@@ -10684,6 +11005,7 @@ tap:
 	CMPQ    R9, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R8), Z28
 	VMOVUPS      64(R8), Z29
@@ -10774,6 +11096,7 @@ rest:
 	TESTQ R9, R9
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R8), Z28
 	VMOVUPS      64(R8), Z29
@@ -10804,6 +11127,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ      cols+120(FP), AX
 	SUBQ      $+16, AX
@@ -10939,11 +11263,13 @@ store:
 // func igemm7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·igemm7x32AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-13 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -10966,6 +11292,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R10
 	MOVQ    zero+48(FP), R12
@@ -11002,6 +11329,7 @@ tap:
 	CMPQ    R10, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R9), Z28
 	VMOVUPS      64(R9), Z29
@@ -11104,6 +11432,7 @@ rest:
 	TESTQ R10, R10
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R9), Z28
 	VMOVUPS      64(R9), Z29
@@ -11137,6 +11466,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ      cols+120(FP), AX
 	SUBQ      $+16, AX
@@ -11287,11 +11617,13 @@ store:
 // func igemm8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·igemm8x32AVX512(SB), NOSPLIT, $8-136
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
 	ADDQ AX, zero+48(FP)
 
+	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -11316,6 +11648,7 @@ block:
 	JZ     epilogue
 	MOVQ   AX, (SP)
 
+	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R11
 	MOVQ    zero+48(FP), R13
@@ -11356,6 +11689,7 @@ tap:
 	CMPQ    R11, $-4
 	JGT     rest
 
+	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 loop:
 	VMOVUPS      (R10), Z28
 	VMOVUPS      64(R10), Z29
@@ -11470,6 +11804,7 @@ rest:
 	TESTQ R11, R11
 	JZ    done
 
+	// the last one to three steps
 single:
 	VMOVUPS      (R10), Z28
 	VMOVUPS      64(R10), Z29
@@ -11506,6 +11841,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ      cols+120(FP), AX
 	SUBQ      $+16, AX

@@ -14,6 +14,7 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-20
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    CX, $+32
 	JLT     vector
@@ -29,6 +30,7 @@ unrolled:
 	SUBQ    $+32, CX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    CX, $+8
 	JLT     tail
@@ -38,6 +40,7 @@ vector:
 	SUBQ    $+8, CX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      CX, CX
 	JZ         done
@@ -48,9 +51,11 @@ tail:
 	VADDPS     Y4, Y0, Y0
 
 done:
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y0
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VADDPS Y1, Y0, Y0
+
+	// fold the lanes
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VSHUFPS      $0xee, X0, X0, X1
@@ -90,6 +95,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-28
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ        CX, $+32
 	JLT         vector
@@ -109,6 +115,7 @@ unrolled:
 	SUBQ        $+32, CX
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        CX, $+8
 	JLT         tail
@@ -119,6 +126,7 @@ vector:
 	SUBQ        $+8, CX
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       CX, CX
 	JZ          done
@@ -131,9 +139,11 @@ tail:
 	VFMADD231PS Y0, Y0, Y1
 
 done:
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y2, Y1, Y1
+	VADDPS Y3, Y1, Y1
+	VADDPS Y4, Y2, Y2
+	VADDPS Y2, Y1, Y1
+
+	// fold the lanes
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X0
 	VSHUFPS      $0xee, X0, X0, X1
@@ -156,6 +166,7 @@ TEXT ·addSumAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+32
 	JLT     vector
@@ -185,6 +196,7 @@ unrolled:
 	SUBQ    $+32, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+8
 	JLT     tail
@@ -199,6 +211,7 @@ vector:
 	SUBQ    $+8, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      BX, BX
 	JZ         done
@@ -212,9 +225,11 @@ tail:
 	VADDPS     Y4, Y0, Y0
 
 done:
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y0
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VADDPS Y1, Y0, Y0
+
+	// fold the lanes
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VSHUFPS      $0xee, X0, X0, X1
@@ -235,11 +250,14 @@ TEXT ·expSumAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS shift+28(FP), Y1
 	VXORPS       Y2, Y2, Y2
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+8
-	JLT          tail
-	VMOVUPS      (CX), Y3
-	VFMSUB213PS  Y1, Y0, Y3
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y3
+	VFMSUB213PS Y1, Y0, Y3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y4
 	VMOVUPS      c42b20000<>+0(SB), Y5
 	VMAXPS       Y3, Y4, Y4
@@ -273,14 +291,17 @@ vector:
 	SUBQ         $+8, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      32(BX)(DX*4), Y15
-	VMASKMOVPS   (CX), Y15, Y3
-	VFMSUB213PS  Y1, Y0, Y3
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y3
+	VFMSUB213PS Y1, Y0, Y3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y0
 	VMOVUPS      c42b20000<>+0(SB), Y1
 	VMAXPS       Y3, Y0, Y0
@@ -312,6 +333,7 @@ tail:
 	VADDPS       Y0, Y2, Y2
 
 done:
+	// fold the lanes
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X0
 	VSHUFPS      $0xee, X0, X0, X1
@@ -549,6 +571,7 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS mean+40(FP), Y0
 	VBROADCASTSS rstd+44(FP), Y1
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        SI, $+16
 	JLT         vector
@@ -573,6 +596,7 @@ unrolled:
 	SUBQ        $+16, SI
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        SI, $+8
 	JLT         tail
@@ -590,6 +614,7 @@ vector:
 	SUBQ        $+8, SI
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       SI, SI
 	JZ          done
@@ -620,6 +645,7 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-20
 	VMOVUPS Y0, Y4
 	VXORPS  Y5, Y5, Y5
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    CX, $+32
 	JLT     vector
@@ -643,6 +669,7 @@ unrolled:
 	SUBQ    $+32, CX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    CX, $+8
 	JLT     tail
@@ -654,6 +681,7 @@ vector:
 	SUBQ    $+8, CX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      CX, CX
 	JZ         done
@@ -667,9 +695,11 @@ tail:
 	VORPS      Y0, Y5, Y5
 
 done:
-	VMAXPS       Y3, Y1, Y1
-	VMAXPS       Y4, Y2, Y2
-	VMAXPS       Y2, Y1, Y1
+	VMAXPS Y3, Y1, Y1
+	VMAXPS Y4, Y2, Y2
+	VMAXPS Y2, Y1, Y1
+
+	// fold the lanes
 	VEXTRACTF128 $0x01, Y1, X0
 	VMAXPS       X0, X1, X0
 	VSHUFPS      $0xee, X0, X0, X1
@@ -716,6 +746,7 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-20
 	VMOVUPS Y0, Y4
 	VXORPS  Y5, Y5, Y5
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    CX, $+32
 	JLT     vector
@@ -739,6 +770,7 @@ unrolled:
 	SUBQ    $+32, CX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    CX, $+8
 	JLT     tail
@@ -750,6 +782,7 @@ vector:
 	SUBQ    $+8, CX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      CX, CX
 	JZ         done
@@ -763,9 +796,11 @@ tail:
 	VORPS      Y0, Y5, Y5
 
 done:
-	VMINPS       Y3, Y1, Y1
-	VMINPS       Y4, Y2, Y2
-	VMINPS       Y2, Y1, Y1
+	VMINPS Y3, Y1, Y1
+	VMINPS Y4, Y2, Y2
+	VMINPS Y2, Y1, Y1
+
+	// fold the lanes
 	VEXTRACTF128 $0x01, Y1, X0
 	VMINPS       X0, X1, X0
 	VSHUFPS      $0xee, X0, X0, X1
@@ -810,6 +845,7 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-20
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    CX, $+64
 	JLT     vector
@@ -825,6 +861,7 @@ unrolled:
 	SUBQ    $+64, CX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    CX, $+16
 	JLT     tail
@@ -834,6 +871,7 @@ vector:
 	SUBQ    $+16, CX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     CX, CX
 	JZ        done
@@ -844,9 +882,11 @@ tail:
 	VADDPS    Z4, Z0, Z0
 
 done:
-	VADDPS        Z2, Z0, Z0
-	VADDPS        Z3, Z1, Z1
-	VADDPS        Z1, Z0, Z0
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
+	VADDPS Z1, Z0, Z0
+
+	// fold the lanes
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -870,6 +910,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-28
 	VPXORD       Z3, Z3, Z3
 	VPXORD       Z4, Z4, Z4
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ        CX, $+64
 	JLT         vector
@@ -889,6 +930,7 @@ unrolled:
 	SUBQ        $+64, CX
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        CX, $+16
 	JLT         tail
@@ -899,6 +941,7 @@ vector:
 	SUBQ        $+16, CX
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       CX, CX
 	JZ          done
@@ -911,9 +954,11 @@ tail:
 	VFMADD231PS Z0, Z0, Z1
 
 done:
-	VADDPS        Z3, Z1, Z1
-	VADDPS        Z4, Z2, Z2
-	VADDPS        Z2, Z1, Z1
+	VADDPS Z3, Z1, Z1
+	VADDPS Z4, Z2, Z2
+	VADDPS Z2, Z1, Z1
+
+	// fold the lanes
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -938,6 +983,7 @@ TEXT ·addSumAVX512(SB), NOSPLIT, $0-36
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    BX, $+64
 	JLT     vector
@@ -967,6 +1013,7 @@ unrolled:
 	SUBQ    $+64, BX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    BX, $+16
 	JLT     tail
@@ -981,6 +1028,7 @@ vector:
 	SUBQ    $+16, BX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     BX, BX
 	JZ        done
@@ -994,9 +1042,11 @@ tail:
 	VADDPS    Z4, Z0, Z0
 
 done:
-	VADDPS        Z2, Z0, Z0
-	VADDPS        Z3, Z1, Z1
-	VADDPS        Z1, Z0, Z0
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
+	VADDPS Z1, Z0, Z0
+
+	// fold the lanes
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -1019,11 +1069,14 @@ TEXT ·expSumAVX512(SB), NOSPLIT, $0-36
 	VBROADCASTSS shift+28(FP), Z1
 	VPXORD       Z2, Z2, Z2
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+16
-	JLT          tail
-	VMOVUPS      (CX), Z3
-	VFMSUB213PS  Z1, Z0, Z3
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z3
+	VFMSUB213PS Z1, Z0, Z3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z4
 	VMOVUPS      c42b20000<>+0(SB), Z5
 	VMAXPS       Z3, Z4, Z4
@@ -1049,14 +1102,17 @@ vector:
 	SUBQ         $+16, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z3
-	VFMSUB213PS  Z1, Z0, Z3
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z3
+	VFMSUB213PS Z1, Z0, Z3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z0
 	VMOVUPS      c42b20000<>+0(SB), Z1
 	VMAXPS       Z3, Z0, Z0
@@ -1080,6 +1136,7 @@ tail:
 	VADDPS       Z0, Z2, Z2
 
 done:
+	// fold the lanes
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -1103,6 +1160,7 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS mean+40(FP), Z0
 	VBROADCASTSS rstd+44(FP), Z1
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        SI, $+32
 	JLT         vector
@@ -1127,6 +1185,7 @@ unrolled:
 	SUBQ        $+32, SI
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        SI, $+16
 	JLT         tail
@@ -1144,6 +1203,7 @@ vector:
 	SUBQ        $+16, SI
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       SI, SI
 	JZ          done
@@ -1174,6 +1234,7 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-20
 	VMOVUPS Z0, Z4
 	VPXORD  Z5, Z5, Z5
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    CX, $+64
 	JLT     vector
@@ -1197,6 +1258,7 @@ unrolled:
 	SUBQ    $+64, CX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    CX, $+16
 	JLT     tail
@@ -1208,6 +1270,7 @@ vector:
 	SUBQ    $+16, CX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     CX, CX
 	JZ        done
@@ -1222,9 +1285,11 @@ tail:
 	VMOVAPS   Z0, K1, Z5
 
 done:
-	VMAXPS        Z3, Z1, Z1
-	VMAXPS        Z4, Z2, Z2
-	VMAXPS        Z2, Z1, Z1
+	VMAXPS Z3, Z1, Z1
+	VMAXPS Z4, Z2, Z2
+	VMAXPS Z2, Z1, Z1
+
+	// fold the lanes
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -1256,6 +1321,7 @@ TEXT ·minAVX512(SB), NOSPLIT, $0-20
 	VMOVUPS Z0, Z4
 	VPXORD  Z5, Z5, Z5
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    CX, $+64
 	JLT     vector
@@ -1279,6 +1345,7 @@ unrolled:
 	SUBQ    $+64, CX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    CX, $+16
 	JLT     tail
@@ -1290,6 +1357,7 @@ vector:
 	SUBQ    $+16, CX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     CX, CX
 	JZ        done
@@ -1304,9 +1372,11 @@ tail:
 	VMOVAPS   Z0, K1, Z5
 
 done:
-	VMINPS        Z3, Z1, Z1
-	VMINPS        Z4, Z2, Z2
-	VMINPS        Z2, Z1, Z1
+	VMINPS Z3, Z1, Z1
+	VMINPS Z4, Z2, Z2
+	VMINPS Z2, Z1, Z1
+
+	// fold the lanes
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMINPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1

@@ -11,17 +11,19 @@ TEXT ·rowDot1x4AVX2(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), R8
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   w+32(FP), DX
-	MOVQ   DX, BX
-	ADDQ   ldw+40(FP), BX
-	MOVQ   BX, SI
-	ADDQ   ldw+40(FP), SI
-	MOVQ   SI, DI
-	ADDQ   ldw+40(FP), DI
-	MOVQ   DI, R9
-	ADDQ   ldw+40(FP), R9
-	MOVQ   R9, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ w+32(FP), DX
+	MOVQ DX, BX
+	ADDQ ldw+40(FP), BX
+	MOVQ BX, SI
+	ADDQ ldw+40(FP), SI
+	MOVQ SI, DI
+	ADDQ ldw+40(FP), DI
+	MOVQ DI, R9
+	ADDQ ldw+40(FP), R9
+	MOVQ R9, w+32(FP)
+
+	// vectors: 0-7 sums [phase][row of A][row of W]
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -32,6 +34,7 @@ group:
 	VXORPS Y7, Y7, Y7
 	MOVQ   k+8(FP), R9
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        R9, $+16
 	JLT         vector
@@ -53,6 +56,7 @@ unrolled:
 	SUBQ        $+16, R9
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        R9, $+8
 	JLT         tail
@@ -69,6 +73,7 @@ vector:
 	SUBQ        $+8, R9
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       R9, R9
 	JZ          done
@@ -86,10 +91,12 @@ tail:
 	VFMADD231PS Y9, Y8, Y3
 
 done:
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
+
+	// horizontal sums
 	MOVQ         R8, CX
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPS       X4, X0, X0
@@ -134,15 +141,18 @@ TEXT ·rowDot1x1AVX2(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), BX
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   w+32(FP), DX
-	MOVQ   DX, SI
-	ADDQ   ldw+40(FP), SI
-	MOVQ   SI, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ w+32(FP), DX
+	MOVQ DX, SI
+	ADDQ ldw+40(FP), SI
+	MOVQ SI, w+32(FP)
+
+	// vectors: 0-1 sums [phase][row of A][row of W]
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   k+8(FP), SI
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        SI, $+16
 	JLT         vector
@@ -155,6 +165,7 @@ unrolled:
 	SUBQ        $+16, SI
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        SI, $+8
 	JLT         tail
@@ -165,6 +176,7 @@ vector:
 	SUBQ        $+8, SI
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       SI, SI
 	JZ          done
@@ -176,7 +188,9 @@ tail:
 	VFMADD231PS Y3, Y2, Y0
 
 done:
-	VADDPS       Y1, Y0, Y0
+	VADDPS Y1, Y0, Y0
+
+	// horizontal sums
 	MOVQ         BX, CX
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -196,19 +210,21 @@ TEXT ·rowDot2x4AVX2(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), R9
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   CX, DX
-	ADDQ   lda+24(FP), DX
-	MOVQ   w+32(FP), BX
-	MOVQ   BX, SI
-	ADDQ   ldw+40(FP), SI
-	MOVQ   SI, DI
-	ADDQ   ldw+40(FP), DI
-	MOVQ   DI, R8
-	ADDQ   ldw+40(FP), R8
-	MOVQ   R8, R10
-	ADDQ   ldw+40(FP), R10
-	MOVQ   R10, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ CX, DX
+	ADDQ lda+24(FP), DX
+	MOVQ w+32(FP), BX
+	MOVQ BX, SI
+	ADDQ ldw+40(FP), SI
+	MOVQ SI, DI
+	ADDQ ldw+40(FP), DI
+	MOVQ DI, R8
+	ADDQ ldw+40(FP), R8
+	MOVQ R8, R10
+	ADDQ ldw+40(FP), R10
+	MOVQ R10, w+32(FP)
+
+	// vectors: 0-7 sums [phase][row of A][row of W]
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -219,6 +235,7 @@ group:
 	VXORPS Y7, Y7, Y7
 	MOVQ   k+8(FP), R10
 
+	// 1 vectors at a time
 vector:
 	CMPQ        R10, $+8
 	JLT         tail
@@ -245,6 +262,7 @@ vector:
 	SUBQ        $+8, R10
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       R10, R10
 	JZ          done
@@ -267,6 +285,7 @@ tail:
 	VFMADD231PS Y10, Y9, Y7
 
 done:
+	// horizontal sums
 	MOVQ         R9, CX
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDPS       X8, X0, X0
@@ -306,19 +325,22 @@ TEXT ·rowDot2x1AVX2(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), SI
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   CX, DX
-	ADDQ   lda+24(FP), DX
-	MOVQ   w+32(FP), BX
-	MOVQ   BX, DI
-	ADDQ   ldw+40(FP), DI
-	MOVQ   DI, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ CX, DX
+	ADDQ lda+24(FP), DX
+	MOVQ w+32(FP), BX
+	MOVQ BX, DI
+	ADDQ ldw+40(FP), DI
+	MOVQ DI, w+32(FP)
+
+	// vectors: 0-3 sums [phase][row of A][row of W]
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	MOVQ   k+8(FP), DI
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        DI, $+16
 	JLT         vector
@@ -338,6 +360,7 @@ unrolled:
 	SUBQ        $+16, DI
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        DI, $+8
 	JLT         tail
@@ -352,6 +375,7 @@ vector:
 	SUBQ        $+8, DI
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       DI, DI
 	JZ          done
@@ -365,8 +389,10 @@ tail:
 	VFMADD231PS Y6, Y5, Y1
 
 done:
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+
+	// horizontal sums
 	MOVQ         SI, CX
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPS       X2, X0, X0
@@ -392,19 +418,21 @@ TEXT ·rowDot4x2AVX2(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), R9
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   CX, DX
-	ADDQ   lda+24(FP), DX
-	MOVQ   DX, BX
-	ADDQ   lda+24(FP), BX
-	MOVQ   BX, SI
-	ADDQ   lda+24(FP), SI
-	MOVQ   w+32(FP), DI
-	MOVQ   DI, R8
-	ADDQ   ldw+40(FP), R8
-	MOVQ   R8, R10
-	ADDQ   ldw+40(FP), R10
-	MOVQ   R10, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ CX, DX
+	ADDQ lda+24(FP), DX
+	MOVQ DX, BX
+	ADDQ lda+24(FP), BX
+	MOVQ BX, SI
+	ADDQ lda+24(FP), SI
+	MOVQ w+32(FP), DI
+	MOVQ DI, R8
+	ADDQ ldw+40(FP), R8
+	MOVQ R8, R10
+	ADDQ ldw+40(FP), R10
+	MOVQ R10, w+32(FP)
+
+	// vectors: 0-7 sums [phase][row of A][row of W]
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -415,6 +443,7 @@ group:
 	VXORPS Y7, Y7, Y7
 	MOVQ   k+8(FP), R10
 
+	// 1 vectors at a time
 vector:
 	CMPQ        R10, $+8
 	JLT         tail
@@ -441,6 +470,7 @@ vector:
 	SUBQ        $+8, R10
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       R10, R10
 	JZ          done
@@ -463,6 +493,7 @@ tail:
 	VFMADD231PS Y12, Y11, Y7
 
 done:
+	// horizontal sums
 	MOVQ         R9, CX
 	VEXTRACTF128 $0x01, Y0, X8
 	VADDPS       X8, X0, X0
@@ -508,17 +539,19 @@ TEXT ·rowDot4x1AVX2(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), R8
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   CX, DX
-	ADDQ   lda+24(FP), DX
-	MOVQ   DX, BX
-	ADDQ   lda+24(FP), BX
-	MOVQ   BX, SI
-	ADDQ   lda+24(FP), SI
-	MOVQ   w+32(FP), DI
-	MOVQ   DI, R9
-	ADDQ   ldw+40(FP), R9
-	MOVQ   R9, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ CX, DX
+	ADDQ lda+24(FP), DX
+	MOVQ DX, BX
+	ADDQ lda+24(FP), BX
+	MOVQ BX, SI
+	ADDQ lda+24(FP), SI
+	MOVQ w+32(FP), DI
+	MOVQ DI, R9
+	ADDQ ldw+40(FP), R9
+	MOVQ R9, w+32(FP)
+
+	// vectors: 0-7 sums [phase][row of A][row of W]
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -529,6 +562,7 @@ group:
 	VXORPS Y7, Y7, Y7
 	MOVQ   k+8(FP), R9
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        R9, $+16
 	JLT         vector
@@ -558,6 +592,7 @@ unrolled:
 	SUBQ        $+16, R9
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        R9, $+8
 	JLT         tail
@@ -578,6 +613,7 @@ vector:
 	SUBQ        $+8, R9
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       R9, R9
 	JZ          done
@@ -595,10 +631,12 @@ tail:
 	VFMADD231PS Y12, Y11, Y3
 
 done:
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
+
+	// horizontal sums
 	MOVQ         R8, CX
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPS       X4, X0, X0
@@ -636,17 +674,19 @@ TEXT ·rowDot1x4AVX512(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), R8
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   w+32(FP), DX
-	MOVQ   DX, BX
-	ADDQ   ldw+40(FP), BX
-	MOVQ   BX, SI
-	ADDQ   ldw+40(FP), SI
-	MOVQ   SI, DI
-	ADDQ   ldw+40(FP), DI
-	MOVQ   DI, R9
-	ADDQ   ldw+40(FP), R9
-	MOVQ   R9, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ w+32(FP), DX
+	MOVQ DX, BX
+	ADDQ ldw+40(FP), BX
+	MOVQ BX, SI
+	ADDQ ldw+40(FP), SI
+	MOVQ SI, DI
+	ADDQ ldw+40(FP), DI
+	MOVQ DI, R9
+	ADDQ ldw+40(FP), R9
+	MOVQ R9, w+32(FP)
+
+	// vectors: 0-7 sums [phase][row of A][row of W]
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -657,6 +697,7 @@ group:
 	VPXORD Z7, Z7, Z7
 	MOVQ   k+8(FP), R9
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        R9, $+32
 	JLT         vector
@@ -678,6 +719,7 @@ unrolled:
 	SUBQ        $+32, R9
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        R9, $+16
 	JLT         tail
@@ -694,6 +736,7 @@ vector:
 	SUBQ        $+16, R9
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       R9, R9
 	JZ          done
@@ -711,10 +754,12 @@ tail:
 	VFMADD231PS Z9, Z8, Z3
 
 done:
-	VADDPS        Z4, Z0, Z0
-	VADDPS        Z5, Z1, Z1
-	VADDPS        Z6, Z2, Z2
-	VADDPS        Z7, Z3, Z3
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
+
+	// horizontal sums
 	MOVQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPS        Y8, Y0, Y0
@@ -749,15 +794,18 @@ TEXT ·rowDot1x1AVX512(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), BX
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   w+32(FP), DX
-	MOVQ   DX, SI
-	ADDQ   ldw+40(FP), SI
-	MOVQ   SI, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ w+32(FP), DX
+	MOVQ DX, SI
+	ADDQ ldw+40(FP), SI
+	MOVQ SI, w+32(FP)
+
+	// vectors: 0-1 sums [phase][row of A][row of W]
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   k+8(FP), SI
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        SI, $+32
 	JLT         vector
@@ -770,6 +818,7 @@ unrolled:
 	SUBQ        $+32, SI
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        SI, $+16
 	JLT         tail
@@ -780,6 +829,7 @@ vector:
 	SUBQ        $+16, SI
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       SI, SI
 	JZ          done
@@ -791,7 +841,9 @@ tail:
 	VFMADD231PS Z3, Z2, Z0
 
 done:
-	VADDPS        Z1, Z0, Z0
+	VADDPS Z1, Z0, Z0
+
+	// horizontal sums
 	MOVQ          BX, CX
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPS        Y2, Y0, Y0
@@ -813,19 +865,21 @@ TEXT ·rowDot2x4AVX512(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), R9
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   CX, DX
-	ADDQ   lda+24(FP), DX
-	MOVQ   w+32(FP), BX
-	MOVQ   BX, SI
-	ADDQ   ldw+40(FP), SI
-	MOVQ   SI, DI
-	ADDQ   ldw+40(FP), DI
-	MOVQ   DI, R8
-	ADDQ   ldw+40(FP), R8
-	MOVQ   R8, R10
-	ADDQ   ldw+40(FP), R10
-	MOVQ   R10, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ CX, DX
+	ADDQ lda+24(FP), DX
+	MOVQ w+32(FP), BX
+	MOVQ BX, SI
+	ADDQ ldw+40(FP), SI
+	MOVQ SI, DI
+	ADDQ ldw+40(FP), DI
+	MOVQ DI, R8
+	ADDQ ldw+40(FP), R8
+	MOVQ R8, R10
+	ADDQ ldw+40(FP), R10
+	MOVQ R10, w+32(FP)
+
+	// vectors: 0-7 sums [phase][row of A][row of W]
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -836,6 +890,7 @@ group:
 	VPXORD Z7, Z7, Z7
 	MOVQ   k+8(FP), R10
 
+	// 1 vectors at a time
 vector:
 	CMPQ        R10, $+16
 	JLT         tail
@@ -862,6 +917,7 @@ vector:
 	SUBQ        $+16, R10
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       R10, R10
 	JZ          done
@@ -884,6 +940,7 @@ tail:
 	VFMADD231PS Z10, Z9, Z7
 
 done:
+	// horizontal sums
 	MOVQ          R9, CX
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPS        Y8, Y0, Y0
@@ -939,19 +996,22 @@ TEXT ·rowDot2x1AVX512(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), SI
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   CX, DX
-	ADDQ   lda+24(FP), DX
-	MOVQ   w+32(FP), BX
-	MOVQ   BX, DI
-	ADDQ   ldw+40(FP), DI
-	MOVQ   DI, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ CX, DX
+	ADDQ lda+24(FP), DX
+	MOVQ w+32(FP), BX
+	MOVQ BX, DI
+	ADDQ ldw+40(FP), DI
+	MOVQ DI, w+32(FP)
+
+	// vectors: 0-3 sums [phase][row of A][row of W]
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   k+8(FP), DI
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        DI, $+32
 	JLT         vector
@@ -971,6 +1031,7 @@ unrolled:
 	SUBQ        $+32, DI
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        DI, $+16
 	JLT         tail
@@ -985,6 +1046,7 @@ vector:
 	SUBQ        $+16, DI
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       DI, DI
 	JZ          done
@@ -998,8 +1060,10 @@ tail:
 	VFMADD231PS Z6, Z5, Z1
 
 done:
-	VADDPS        Z2, Z0, Z0
-	VADDPS        Z3, Z1, Z1
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
+
+	// horizontal sums
 	MOVQ          SI, CX
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPS        Y4, Y0, Y0
@@ -1029,23 +1093,25 @@ TEXT ·rowDot4x4AVX512(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), R11
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   CX, DX
-	ADDQ   lda+24(FP), DX
-	MOVQ   DX, BX
-	ADDQ   lda+24(FP), BX
-	MOVQ   BX, SI
-	ADDQ   lda+24(FP), SI
-	MOVQ   w+32(FP), DI
-	MOVQ   DI, R8
-	ADDQ   ldw+40(FP), R8
-	MOVQ   R8, R9
-	ADDQ   ldw+40(FP), R9
-	MOVQ   R9, R10
-	ADDQ   ldw+40(FP), R10
-	MOVQ   R10, R12
-	ADDQ   ldw+40(FP), R12
-	MOVQ   R12, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ CX, DX
+	ADDQ lda+24(FP), DX
+	MOVQ DX, BX
+	ADDQ lda+24(FP), BX
+	MOVQ BX, SI
+	ADDQ lda+24(FP), SI
+	MOVQ w+32(FP), DI
+	MOVQ DI, R8
+	ADDQ ldw+40(FP), R8
+	MOVQ R8, R9
+	ADDQ ldw+40(FP), R9
+	MOVQ R9, R10
+	ADDQ ldw+40(FP), R10
+	MOVQ R10, R12
+	ADDQ ldw+40(FP), R12
+	MOVQ R12, w+32(FP)
+
+	// vectors: 0-15 sums [phase][row of A][row of W]
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1064,6 +1130,7 @@ group:
 	VPXORD Z15, Z15, Z15
 	MOVQ   k+8(FP), R12
 
+	// 1 vectors at a time
 vector:
 	CMPQ        R12, $+16
 	JLT         tail
@@ -1102,6 +1169,7 @@ vector:
 	SUBQ        $+16, R12
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       R12, R12
 	JZ          done
@@ -1134,6 +1202,7 @@ tail:
 	VFMADD231PS Z20, Z19, Z15
 
 done:
+	// horizontal sums
 	MOVQ          R11, CX
 	VEXTRACTF64X4 $0x01, Z0, Y16
 	VADDPS        Y16, Y0, Y0
@@ -1231,17 +1300,19 @@ TEXT ·rowDot4x1AVX512(SB), NOSPLIT, $0-64
 	MOVQ c+48(FP), R8
 
 group:
-	MOVQ   a+16(FP), CX
-	MOVQ   CX, DX
-	ADDQ   lda+24(FP), DX
-	MOVQ   DX, BX
-	ADDQ   lda+24(FP), BX
-	MOVQ   BX, SI
-	ADDQ   lda+24(FP), SI
-	MOVQ   w+32(FP), DI
-	MOVQ   DI, R9
-	ADDQ   ldw+40(FP), R9
-	MOVQ   R9, w+32(FP)
+	MOVQ a+16(FP), CX
+	MOVQ CX, DX
+	ADDQ lda+24(FP), DX
+	MOVQ DX, BX
+	ADDQ lda+24(FP), BX
+	MOVQ BX, SI
+	ADDQ lda+24(FP), SI
+	MOVQ w+32(FP), DI
+	MOVQ DI, R9
+	ADDQ ldw+40(FP), R9
+	MOVQ R9, w+32(FP)
+
+	// vectors: 0-7 sums [phase][row of A][row of W]
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1252,6 +1323,7 @@ group:
 	VPXORD Z7, Z7, Z7
 	MOVQ   k+8(FP), R9
 
+	// 2 vectors at a time
 unrolled:
 	CMPQ        R9, $+32
 	JLT         vector
@@ -1281,6 +1353,7 @@ unrolled:
 	SUBQ        $+32, R9
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        R9, $+16
 	JLT         tail
@@ -1301,6 +1374,7 @@ vector:
 	SUBQ        $+16, R9
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       R9, R9
 	JZ          done
@@ -1318,10 +1392,12 @@ tail:
 	VFMADD231PS Z12, Z11, Z3
 
 done:
-	VADDPS        Z4, Z0, Z0
-	VADDPS        Z5, Z1, Z1
-	VADDPS        Z6, Z2, Z2
-	VADDPS        Z7, Z3, Z3
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
+
+	// horizontal sums
 	MOVQ          R8, CX
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPS        Y8, Y0, Y0

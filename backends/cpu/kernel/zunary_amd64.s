@@ -13,6 +13,7 @@ TEXT ·unaryClampAVX2(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -45,6 +46,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -59,6 +61,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -102,6 +105,7 @@ TEXT ·unaryLeakyReluAVX2(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ      DX, $+32
 	JLT       vector
@@ -130,6 +134,7 @@ unrolled:
 	SUBQ      $+32, DX
 	JMP       unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ      DX, $+8
 	JLT       tail
@@ -143,6 +148,7 @@ vector:
 	SUBQ      $+8, DX
 	JMP       vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -184,6 +190,7 @@ TEXT ·unaryHardSwishAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -228,6 +235,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -245,6 +253,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -328,6 +337,7 @@ TEXT ·unaryHardSigmoidAVX2(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -368,6 +378,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -384,6 +395,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -428,11 +440,14 @@ TEXT ·unarySigmoidAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+8
-	JLT          tail
-	VMOVUPS      (CX), Y0
-	VORPS        c80000000<>+0(SB), Y0, Y1
+	CMPQ    DX, $+8
+	JLT     tail
+	VMOVUPS (CX), Y0
+	VORPS   c80000000<>+0(SB), Y0, Y1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMOVUPS      c42b20000<>+0(SB), Y3
 	VMAXPS       Y1, Y2, Y2
@@ -470,14 +485,17 @@ vector:
 	SUBQ         $+8, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      32(BX)(DX*4), Y15
-	VMASKMOVPS   (CX), Y15, Y0
-	VORPS        c80000000<>+0(SB), Y0, Y1
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y0
+	VORPS      c80000000<>+0(SB), Y0, Y1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMOVUPS      c42b20000<>+0(SB), Y3
 	VMAXPS       Y1, Y2, Y2
@@ -738,11 +756,14 @@ TEXT ·unarySiLUAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+8
-	JLT          tail
-	VMOVUPS      (CX), Y0
-	VORPS        c80000000<>+0(SB), Y0, Y1
+	CMPQ    DX, $+8
+	JLT     tail
+	VMOVUPS (CX), Y0
+	VORPS   c80000000<>+0(SB), Y0, Y1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMOVUPS      c42b20000<>+0(SB), Y3
 	VMAXPS       Y1, Y2, Y2
@@ -781,14 +802,17 @@ vector:
 	SUBQ         $+8, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      32(BX)(DX*4), Y15
-	VMASKMOVPS   (CX), Y15, Y0
-	VORPS        c80000000<>+0(SB), Y0, Y1
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y0
+	VORPS      c80000000<>+0(SB), Y0, Y1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y2
 	VMOVUPS      c42b20000<>+0(SB), Y3
 	VMAXPS       Y1, Y2, Y2
@@ -834,12 +858,15 @@ TEXT ·unaryTanhAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+8
-	JLT          tail
-	VMOVUPS      (CX), Y0
-	VANDPS       c7fffffff<>+0(SB), Y0, Y1
-	VMULPS       cc0000000<>+0(SB), Y1, Y2
+	CMPQ    DX, $+8
+	JLT     tail
+	VMOVUPS (CX), Y0
+	VANDPS  c7fffffff<>+0(SB), Y0, Y1
+	VMULPS  cc0000000<>+0(SB), Y1, Y2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y3
 	VMOVUPS      c42b20000<>+0(SB), Y4
 	VMAXPS       Y2, Y3, Y3
@@ -888,15 +915,18 @@ vector:
 	SUBQ         $+8, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      32(BX)(DX*4), Y15
-	VMASKMOVPS   (CX), Y15, Y0
-	VANDPS       c7fffffff<>+0(SB), Y0, Y1
-	VMULPS       cc0000000<>+0(SB), Y1, Y2
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y0
+	VANDPS     c7fffffff<>+0(SB), Y0, Y1
+	VMULPS     cc0000000<>+0(SB), Y1, Y2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y3
 	VMOVUPS      c42b20000<>+0(SB), Y4
 	VMAXPS       Y2, Y3, Y3
@@ -1096,10 +1126,13 @@ TEXT ·unaryExpAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+8
-	JLT          tail
-	VMOVUPS      (CX), Y0
+	CMPQ    DX, $+8
+	JLT     tail
+	VMOVUPS (CX), Y0
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y1
 	VMOVUPS      c42b20000<>+0(SB), Y2
 	VMAXPS       Y0, Y1, Y1
@@ -1132,13 +1165,16 @@ vector:
 	SUBQ         $+8, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      32(BX)(DX*4), Y15
-	VMASKMOVPS   (CX), Y15, Y0
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y0
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y1
 	VMOVUPS      c42b20000<>+0(SB), Y2
 	VMAXPS       Y0, Y1, Y1
@@ -1178,31 +1214,34 @@ TEXT ·unaryErfAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+8
-	JLT          tail
-	VMOVUPS      (CX), Y0
-	VANDPS       c7fffffff<>+0(SB), Y0, Y1
-	VMULPS       Y1, Y1, Y2
-	VMOVUPS      c38a4b540<>+0(SB), Y3
-	VFMADD213PS  cba51fb8e<>+0(SB), Y2, Y3
-	VFMADD213PS  c3baa02db<>+0(SB), Y2, Y3
-	VFMADD213PS  cbcdbfc87<>+0(SB), Y2, Y3
-	VFMADD213PS  c3de7167c<>+0(SB), Y2, Y3
-	VFMADD213PS  cbec0939f<>+0(SB), Y2, Y3
-	VFMADD213PS  c3f906eba<>+0(SB), Y2, Y3
-	VMULPS       Y1, Y3, Y2
-	VMOVUPS      c00000000<>+0(SB), Y3
-	VMOVUPS      c40800000<>+0(SB), Y4
-	VMAXPS       Y1, Y3, Y3
-	VMINPS       Y3, Y4, Y4
-	VMOVUPS      c39436d48<>+0(SB), Y3
-	VFMADD213PS  cbb412c93<>+0(SB), Y4, Y3
-	VFMADD213PS  c3cb2e546<>+0(SB), Y4, Y3
-	VFMADD213PS  cbdd32964<>+0(SB), Y4, Y3
-	VFMADD213PS  cbf235d7f<>+0(SB), Y4, Y3
-	VFMADD213PS  cbf904473<>+0(SB), Y4, Y3
-	VFMADD213PS  cb9b31963<>+0(SB), Y4, Y3
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y0
+	VANDPS      c7fffffff<>+0(SB), Y0, Y1
+	VMULPS      Y1, Y1, Y2
+	VMOVUPS     c38a4b540<>+0(SB), Y3
+	VFMADD213PS cba51fb8e<>+0(SB), Y2, Y3
+	VFMADD213PS c3baa02db<>+0(SB), Y2, Y3
+	VFMADD213PS cbcdbfc87<>+0(SB), Y2, Y3
+	VFMADD213PS c3de7167c<>+0(SB), Y2, Y3
+	VFMADD213PS cbec0939f<>+0(SB), Y2, Y3
+	VFMADD213PS c3f906eba<>+0(SB), Y2, Y3
+	VMULPS      Y1, Y3, Y2
+	VMOVUPS     c00000000<>+0(SB), Y3
+	VMOVUPS     c40800000<>+0(SB), Y4
+	VMAXPS      Y1, Y3, Y3
+	VMINPS      Y3, Y4, Y4
+	VMOVUPS     c39436d48<>+0(SB), Y3
+	VFMADD213PS cbb412c93<>+0(SB), Y4, Y3
+	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y3
+	VFMADD213PS cbdd32964<>+0(SB), Y4, Y3
+	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y3
+	VFMADD213PS cbf904473<>+0(SB), Y4, Y3
+	VFMADD213PS cb9b31963<>+0(SB), Y4, Y3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y4
 	VMOVUPS      c42b20000<>+0(SB), Y5
 	VMAXPS       Y3, Y4, Y4
@@ -1241,34 +1280,37 @@ vector:
 	SUBQ         $+8, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      32(BX)(DX*4), Y15
-	VMASKMOVPS   (CX), Y15, Y0
-	VANDPS       c7fffffff<>+0(SB), Y0, Y1
-	VMULPS       Y1, Y1, Y2
-	VMOVUPS      c38a4b540<>+0(SB), Y3
-	VFMADD213PS  cba51fb8e<>+0(SB), Y2, Y3
-	VFMADD213PS  c3baa02db<>+0(SB), Y2, Y3
-	VFMADD213PS  cbcdbfc87<>+0(SB), Y2, Y3
-	VFMADD213PS  c3de7167c<>+0(SB), Y2, Y3
-	VFMADD213PS  cbec0939f<>+0(SB), Y2, Y3
-	VFMADD213PS  c3f906eba<>+0(SB), Y2, Y3
-	VMULPS       Y1, Y3, Y2
-	VMOVUPS      c00000000<>+0(SB), Y3
-	VMOVUPS      c40800000<>+0(SB), Y4
-	VMAXPS       Y1, Y3, Y3
-	VMINPS       Y3, Y4, Y4
-	VMOVUPS      c39436d48<>+0(SB), Y3
-	VFMADD213PS  cbb412c93<>+0(SB), Y4, Y3
-	VFMADD213PS  c3cb2e546<>+0(SB), Y4, Y3
-	VFMADD213PS  cbdd32964<>+0(SB), Y4, Y3
-	VFMADD213PS  cbf235d7f<>+0(SB), Y4, Y3
-	VFMADD213PS  cbf904473<>+0(SB), Y4, Y3
-	VFMADD213PS  cb9b31963<>+0(SB), Y4, Y3
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y0
+	VANDPS      c7fffffff<>+0(SB), Y0, Y1
+	VMULPS      Y1, Y1, Y2
+	VMOVUPS     c38a4b540<>+0(SB), Y3
+	VFMADD213PS cba51fb8e<>+0(SB), Y2, Y3
+	VFMADD213PS c3baa02db<>+0(SB), Y2, Y3
+	VFMADD213PS cbcdbfc87<>+0(SB), Y2, Y3
+	VFMADD213PS c3de7167c<>+0(SB), Y2, Y3
+	VFMADD213PS cbec0939f<>+0(SB), Y2, Y3
+	VFMADD213PS c3f906eba<>+0(SB), Y2, Y3
+	VMULPS      Y1, Y3, Y2
+	VMOVUPS     c00000000<>+0(SB), Y3
+	VMOVUPS     c40800000<>+0(SB), Y4
+	VMAXPS      Y1, Y3, Y3
+	VMINPS      Y3, Y4, Y4
+	VMOVUPS     c39436d48<>+0(SB), Y3
+	VFMADD213PS cbb412c93<>+0(SB), Y4, Y3
+	VFMADD213PS c3cb2e546<>+0(SB), Y4, Y3
+	VFMADD213PS cbdd32964<>+0(SB), Y4, Y3
+	VFMADD213PS cbf235d7f<>+0(SB), Y4, Y3
+	VFMADD213PS cbf904473<>+0(SB), Y4, Y3
+	VFMADD213PS cb9b31963<>+0(SB), Y4, Y3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y4
 	VMOVUPS      c42b20000<>+0(SB), Y5
 	VMAXPS       Y3, Y4, Y4
@@ -1584,32 +1626,35 @@ TEXT ·unaryGeluAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+8
-	JLT          tail
-	VMOVUPS      (CX), Y0
-	VMULPS       c3f3504f3<>+0(SB), Y0, Y1
-	VANDPS       c7fffffff<>+0(SB), Y1, Y2
-	VMULPS       Y2, Y2, Y3
-	VMOVUPS      c38a4b540<>+0(SB), Y4
-	VFMADD213PS  cba51fb8e<>+0(SB), Y3, Y4
-	VFMADD213PS  c3baa02db<>+0(SB), Y3, Y4
-	VFMADD213PS  cbcdbfc87<>+0(SB), Y3, Y4
-	VFMADD213PS  c3de7167c<>+0(SB), Y3, Y4
-	VFMADD213PS  cbec0939f<>+0(SB), Y3, Y4
-	VFMADD213PS  c3f906eba<>+0(SB), Y3, Y4
-	VMULPS       Y2, Y4, Y3
-	VMOVUPS      c00000000<>+0(SB), Y4
-	VMOVUPS      c40800000<>+0(SB), Y5
-	VMAXPS       Y2, Y4, Y4
-	VMINPS       Y4, Y5, Y5
-	VMOVUPS      c39436d48<>+0(SB), Y4
-	VFMADD213PS  cbb412c93<>+0(SB), Y5, Y4
-	VFMADD213PS  c3cb2e546<>+0(SB), Y5, Y4
-	VFMADD213PS  cbdd32964<>+0(SB), Y5, Y4
-	VFMADD213PS  cbf235d7f<>+0(SB), Y5, Y4
-	VFMADD213PS  cbf904473<>+0(SB), Y5, Y4
-	VFMADD213PS  cb9b31963<>+0(SB), Y5, Y4
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y0
+	VMULPS      c3f3504f3<>+0(SB), Y0, Y1
+	VANDPS      c7fffffff<>+0(SB), Y1, Y2
+	VMULPS      Y2, Y2, Y3
+	VMOVUPS     c38a4b540<>+0(SB), Y4
+	VFMADD213PS cba51fb8e<>+0(SB), Y3, Y4
+	VFMADD213PS c3baa02db<>+0(SB), Y3, Y4
+	VFMADD213PS cbcdbfc87<>+0(SB), Y3, Y4
+	VFMADD213PS c3de7167c<>+0(SB), Y3, Y4
+	VFMADD213PS cbec0939f<>+0(SB), Y3, Y4
+	VFMADD213PS c3f906eba<>+0(SB), Y3, Y4
+	VMULPS      Y2, Y4, Y3
+	VMOVUPS     c00000000<>+0(SB), Y4
+	VMOVUPS     c40800000<>+0(SB), Y5
+	VMAXPS      Y2, Y4, Y4
+	VMINPS      Y4, Y5, Y5
+	VMOVUPS     c39436d48<>+0(SB), Y4
+	VFMADD213PS cbb412c93<>+0(SB), Y5, Y4
+	VFMADD213PS c3cb2e546<>+0(SB), Y5, Y4
+	VFMADD213PS cbdd32964<>+0(SB), Y5, Y4
+	VFMADD213PS cbf235d7f<>+0(SB), Y5, Y4
+	VFMADD213PS cbf904473<>+0(SB), Y5, Y4
+	VFMADD213PS cb9b31963<>+0(SB), Y5, Y4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y5
 	VMOVUPS      c42b20000<>+0(SB), Y6
 	VMAXPS       Y4, Y5, Y5
@@ -1651,35 +1696,38 @@ vector:
 	SUBQ         $+8, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      32(BX)(DX*4), Y15
-	VMASKMOVPS   (CX), Y15, Y0
-	VMULPS       c3f3504f3<>+0(SB), Y0, Y1
-	VANDPS       c7fffffff<>+0(SB), Y1, Y2
-	VMULPS       Y2, Y2, Y3
-	VMOVUPS      c38a4b540<>+0(SB), Y4
-	VFMADD213PS  cba51fb8e<>+0(SB), Y3, Y4
-	VFMADD213PS  c3baa02db<>+0(SB), Y3, Y4
-	VFMADD213PS  cbcdbfc87<>+0(SB), Y3, Y4
-	VFMADD213PS  c3de7167c<>+0(SB), Y3, Y4
-	VFMADD213PS  cbec0939f<>+0(SB), Y3, Y4
-	VFMADD213PS  c3f906eba<>+0(SB), Y3, Y4
-	VMULPS       Y2, Y4, Y3
-	VMOVUPS      c00000000<>+0(SB), Y4
-	VMOVUPS      c40800000<>+0(SB), Y5
-	VMAXPS       Y2, Y4, Y4
-	VMINPS       Y4, Y5, Y5
-	VMOVUPS      c39436d48<>+0(SB), Y4
-	VFMADD213PS  cbb412c93<>+0(SB), Y5, Y4
-	VFMADD213PS  c3cb2e546<>+0(SB), Y5, Y4
-	VFMADD213PS  cbdd32964<>+0(SB), Y5, Y4
-	VFMADD213PS  cbf235d7f<>+0(SB), Y5, Y4
-	VFMADD213PS  cbf904473<>+0(SB), Y5, Y4
-	VFMADD213PS  cb9b31963<>+0(SB), Y5, Y4
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y0
+	VMULPS      c3f3504f3<>+0(SB), Y0, Y1
+	VANDPS      c7fffffff<>+0(SB), Y1, Y2
+	VMULPS      Y2, Y2, Y3
+	VMOVUPS     c38a4b540<>+0(SB), Y4
+	VFMADD213PS cba51fb8e<>+0(SB), Y3, Y4
+	VFMADD213PS c3baa02db<>+0(SB), Y3, Y4
+	VFMADD213PS cbcdbfc87<>+0(SB), Y3, Y4
+	VFMADD213PS c3de7167c<>+0(SB), Y3, Y4
+	VFMADD213PS cbec0939f<>+0(SB), Y3, Y4
+	VFMADD213PS c3f906eba<>+0(SB), Y3, Y4
+	VMULPS      Y2, Y4, Y3
+	VMOVUPS     c00000000<>+0(SB), Y4
+	VMOVUPS     c40800000<>+0(SB), Y5
+	VMAXPS      Y2, Y4, Y4
+	VMINPS      Y4, Y5, Y5
+	VMOVUPS     c39436d48<>+0(SB), Y4
+	VFMADD213PS cbb412c93<>+0(SB), Y5, Y4
+	VFMADD213PS c3cb2e546<>+0(SB), Y5, Y4
+	VFMADD213PS cbdd32964<>+0(SB), Y5, Y4
+	VFMADD213PS cbf235d7f<>+0(SB), Y5, Y4
+	VFMADD213PS cbf904473<>+0(SB), Y5, Y4
+	VFMADD213PS cb9b31963<>+0(SB), Y5, Y4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y5
 	VMOVUPS      c42b20000<>+0(SB), Y6
 	VMAXPS       Y4, Y5, Y5
@@ -1764,16 +1812,19 @@ TEXT ·unaryGeluTanhAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+8
-	JLT          tail
-	VMOVUPS      (CX), Y0
-	VMULPS       Y0, Y0, Y1
-	VMOVUPS      c3d122279<>+0(SB), Y2
-	VFMADD213PS  c3f4c422a<>+0(SB), Y1, Y2
-	VMULPS       Y2, Y0, Y1
-	VANDPS       c7fffffff<>+0(SB), Y1, Y2
-	VMULPS       cc0000000<>+0(SB), Y2, Y3
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     c3d122279<>+0(SB), Y2
+	VFMADD213PS c3f4c422a<>+0(SB), Y1, Y2
+	VMULPS      Y2, Y0, Y1
+	VANDPS      c7fffffff<>+0(SB), Y1, Y2
+	VMULPS      cc0000000<>+0(SB), Y2, Y3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y4
 	VMOVUPS      c42b20000<>+0(SB), Y5
 	VMAXPS       Y3, Y4, Y4
@@ -1825,19 +1876,22 @@ vector:
 	SUBQ         $+8, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      32(BX)(DX*4), Y15
-	VMASKMOVPS   (CX), Y15, Y0
-	VMULPS       Y0, Y0, Y1
-	VMOVUPS      c3d122279<>+0(SB), Y2
-	VFMADD213PS  c3f4c422a<>+0(SB), Y1, Y2
-	VMULPS       Y2, Y0, Y1
-	VANDPS       c7fffffff<>+0(SB), Y1, Y2
-	VMULPS       cc0000000<>+0(SB), Y2, Y3
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     c3d122279<>+0(SB), Y2
+	VFMADD213PS c3f4c422a<>+0(SB), Y1, Y2
+	VMULPS      Y2, Y0, Y1
+	VANDPS      c7fffffff<>+0(SB), Y1, Y2
+	VMULPS      cc0000000<>+0(SB), Y2, Y3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Y4
 	VMOVUPS      c42b20000<>+0(SB), Y5
 	VMAXPS       Y3, Y4, Y4
@@ -1932,6 +1986,7 @@ TEXT ·unarySqrtAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -1943,6 +1998,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -1964,6 +2020,7 @@ TEXT ·unaryRsqrtAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -1977,6 +2034,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -2000,6 +2058,7 @@ TEXT ·unaryAbsAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -2020,6 +2079,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -2031,6 +2091,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -2052,6 +2113,7 @@ TEXT ·unaryNegAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+32
 	JLT     vector
@@ -2072,6 +2134,7 @@ unrolled:
 	SUBQ    $+32, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+8
 	JLT     tail
@@ -2083,6 +2146,7 @@ vector:
 	SUBQ    $+8, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -2104,6 +2168,7 @@ TEXT ·unaryFloorAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ     DX, $+32
 	JLT      vector
@@ -2124,6 +2189,7 @@ unrolled:
 	SUBQ     $+32, DX
 	JMP      unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ     DX, $+8
 	JLT      tail
@@ -2135,6 +2201,7 @@ vector:
 	SUBQ     $+8, DX
 	JMP      vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -2156,6 +2223,7 @@ TEXT ·unaryCeilAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ     DX, $+32
 	JLT      vector
@@ -2176,6 +2244,7 @@ unrolled:
 	SUBQ     $+32, DX
 	JMP      unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ     DX, $+8
 	JLT      tail
@@ -2187,6 +2256,7 @@ vector:
 	SUBQ     $+8, DX
 	JMP      vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -2208,6 +2278,7 @@ TEXT ·unaryRoundAVX2(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ     DX, $+32
 	JLT      vector
@@ -2228,6 +2299,7 @@ unrolled:
 	SUBQ     $+32, DX
 	JMP      unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ     DX, $+8
 	JLT      tail
@@ -2239,6 +2311,7 @@ vector:
 	SUBQ     $+8, DX
 	JMP      vector
 
+	// the rest, under the mask
 tail:
 	TESTQ      DX, DX
 	JZ         done
@@ -2262,6 +2335,7 @@ TEXT ·unaryClampAVX512(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -2294,6 +2368,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -2308,6 +2383,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -2333,6 +2409,7 @@ TEXT ·unaryLeakyReluAVX512(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ      DX, $+64
 	JLT       vector
@@ -2361,6 +2438,7 @@ unrolled:
 	SUBQ      $+64, DX
 	JMP       unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ      DX, $+16
 	JLT       tail
@@ -2374,6 +2452,7 @@ vector:
 	SUBQ      $+16, DX
 	JMP       vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -2397,6 +2476,7 @@ TEXT ·unaryHardSwishAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -2441,6 +2521,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -2458,6 +2539,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -2487,6 +2569,7 @@ TEXT ·unaryHardSigmoidAVX512(SB), NOSPLIT, $0-32
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -2527,6 +2610,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -2543,6 +2627,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -2569,11 +2654,14 @@ TEXT ·unarySigmoidAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+16
-	JLT          tail
-	VMOVUPS      (CX), Z0
-	VPORD        c80000000<>+0(SB), Z0, Z1
+	CMPQ    DX, $+16
+	JLT     tail
+	VMOVUPS (CX), Z0
+	VPORD   c80000000<>+0(SB), Z0, Z1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
 	VMOVUPS      c42b20000<>+0(SB), Z3
 	VMAXPS       Z1, Z2, Z2
@@ -2603,14 +2691,17 @@ vector:
 	SUBQ         $+16, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z0
-	VPORD        c80000000<>+0(SB), Z0, Z1
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VPORD     c80000000<>+0(SB), Z0, Z1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
 	VMOVUPS      c42b20000<>+0(SB), Z3
 	VMAXPS       Z1, Z2, Z2
@@ -2647,11 +2738,14 @@ TEXT ·unarySiLUAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+16
-	JLT          tail
-	VMOVUPS      (CX), Z0
-	VPORD        c80000000<>+0(SB), Z0, Z1
+	CMPQ    DX, $+16
+	JLT     tail
+	VMOVUPS (CX), Z0
+	VPORD   c80000000<>+0(SB), Z0, Z1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
 	VMOVUPS      c42b20000<>+0(SB), Z3
 	VMAXPS       Z1, Z2, Z2
@@ -2682,14 +2776,17 @@ vector:
 	SUBQ         $+16, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z0
-	VPORD        c80000000<>+0(SB), Z0, Z1
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VPORD     c80000000<>+0(SB), Z0, Z1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z2
 	VMOVUPS      c42b20000<>+0(SB), Z3
 	VMAXPS       Z1, Z2, Z2
@@ -2727,12 +2824,15 @@ TEXT ·unaryTanhAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+16
-	JLT          tail
-	VMOVUPS      (CX), Z0
-	VPANDD       c7fffffff<>+0(SB), Z0, Z1
-	VMULPS       cc0000000<>+0(SB), Z1, Z2
+	CMPQ    DX, $+16
+	JLT     tail
+	VMOVUPS (CX), Z0
+	VPANDD  c7fffffff<>+0(SB), Z0, Z1
+	VMULPS  cc0000000<>+0(SB), Z1, Z2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z3
 	VMOVUPS      c42b20000<>+0(SB), Z4
 	VMAXPS       Z2, Z3, Z3
@@ -2773,15 +2873,18 @@ vector:
 	SUBQ         $+16, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z0
-	VPANDD       c7fffffff<>+0(SB), Z0, Z1
-	VMULPS       cc0000000<>+0(SB), Z1, Z2
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VPANDD    c7fffffff<>+0(SB), Z0, Z1
+	VMULPS    cc0000000<>+0(SB), Z1, Z2
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z3
 	VMOVUPS      c42b20000<>+0(SB), Z4
 	VMAXPS       Z2, Z3, Z3
@@ -2829,10 +2932,13 @@ TEXT ·unaryExpAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+16
-	JLT          tail
-	VMOVUPS      (CX), Z0
+	CMPQ    DX, $+16
+	JLT     tail
+	VMOVUPS (CX), Z0
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z1
 	VMOVUPS      c42b20000<>+0(SB), Z2
 	VMAXPS       Z0, Z1, Z1
@@ -2857,13 +2963,16 @@ vector:
 	SUBQ         $+16, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z0
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z0
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z1
 	VMOVUPS      c42b20000<>+0(SB), Z2
 	VMAXPS       Z0, Z1, Z1
@@ -2895,31 +3004,34 @@ TEXT ·unaryErfAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+16
-	JLT          tail
-	VMOVUPS      (CX), Z0
-	VPANDD       c7fffffff<>+0(SB), Z0, Z1
-	VMULPS       Z1, Z1, Z2
-	VMOVUPS      c38a4b540<>+0(SB), Z3
-	VFMADD213PS  cba51fb8e<>+0(SB), Z2, Z3
-	VFMADD213PS  c3baa02db<>+0(SB), Z2, Z3
-	VFMADD213PS  cbcdbfc87<>+0(SB), Z2, Z3
-	VFMADD213PS  c3de7167c<>+0(SB), Z2, Z3
-	VFMADD213PS  cbec0939f<>+0(SB), Z2, Z3
-	VFMADD213PS  c3f906eba<>+0(SB), Z2, Z3
-	VMULPS       Z1, Z3, Z2
-	VMOVUPS      c00000000<>+0(SB), Z3
-	VMOVUPS      c40800000<>+0(SB), Z6
-	VMAXPS       Z1, Z3, Z3
-	VMINPS       Z3, Z6, Z6
-	VMOVUPS      c39436d48<>+0(SB), Z3
-	VFMADD213PS  cbb412c93<>+0(SB), Z6, Z3
-	VFMADD213PS  c3cb2e546<>+0(SB), Z6, Z3
-	VFMADD213PS  cbdd32964<>+0(SB), Z6, Z3
-	VFMADD213PS  cbf235d7f<>+0(SB), Z6, Z3
-	VFMADD213PS  cbf904473<>+0(SB), Z6, Z3
-	VFMADD213PS  cb9b31963<>+0(SB), Z6, Z3
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z0
+	VPANDD      c7fffffff<>+0(SB), Z0, Z1
+	VMULPS      Z1, Z1, Z2
+	VMOVUPS     c38a4b540<>+0(SB), Z3
+	VFMADD213PS cba51fb8e<>+0(SB), Z2, Z3
+	VFMADD213PS c3baa02db<>+0(SB), Z2, Z3
+	VFMADD213PS cbcdbfc87<>+0(SB), Z2, Z3
+	VFMADD213PS c3de7167c<>+0(SB), Z2, Z3
+	VFMADD213PS cbec0939f<>+0(SB), Z2, Z3
+	VFMADD213PS c3f906eba<>+0(SB), Z2, Z3
+	VMULPS      Z1, Z3, Z2
+	VMOVUPS     c00000000<>+0(SB), Z3
+	VMOVUPS     c40800000<>+0(SB), Z6
+	VMAXPS      Z1, Z3, Z3
+	VMINPS      Z3, Z6, Z6
+	VMOVUPS     c39436d48<>+0(SB), Z3
+	VFMADD213PS cbb412c93<>+0(SB), Z6, Z3
+	VFMADD213PS c3cb2e546<>+0(SB), Z6, Z3
+	VFMADD213PS cbdd32964<>+0(SB), Z6, Z3
+	VFMADD213PS cbf235d7f<>+0(SB), Z6, Z3
+	VFMADD213PS cbf904473<>+0(SB), Z6, Z3
+	VFMADD213PS cb9b31963<>+0(SB), Z6, Z3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z6
 	VMOVUPS      c42b20000<>+0(SB), Z7
 	VMAXPS       Z3, Z6, Z6
@@ -2950,34 +3062,37 @@ vector:
 	SUBQ         $+16, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z0
-	VPANDD       c7fffffff<>+0(SB), Z0, Z1
-	VMULPS       Z1, Z1, Z2
-	VMOVUPS      c38a4b540<>+0(SB), Z3
-	VFMADD213PS  cba51fb8e<>+0(SB), Z2, Z3
-	VFMADD213PS  c3baa02db<>+0(SB), Z2, Z3
-	VFMADD213PS  cbcdbfc87<>+0(SB), Z2, Z3
-	VFMADD213PS  c3de7167c<>+0(SB), Z2, Z3
-	VFMADD213PS  cbec0939f<>+0(SB), Z2, Z3
-	VFMADD213PS  c3f906eba<>+0(SB), Z2, Z3
-	VMULPS       Z1, Z3, Z2
-	VMOVUPS      c00000000<>+0(SB), Z3
-	VMOVUPS      c40800000<>+0(SB), Z4
-	VMAXPS       Z1, Z3, Z3
-	VMINPS       Z3, Z4, Z4
-	VMOVUPS      c39436d48<>+0(SB), Z3
-	VFMADD213PS  cbb412c93<>+0(SB), Z4, Z3
-	VFMADD213PS  c3cb2e546<>+0(SB), Z4, Z3
-	VFMADD213PS  cbdd32964<>+0(SB), Z4, Z3
-	VFMADD213PS  cbf235d7f<>+0(SB), Z4, Z3
-	VFMADD213PS  cbf904473<>+0(SB), Z4, Z3
-	VFMADD213PS  cb9b31963<>+0(SB), Z4, Z3
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VPANDD      c7fffffff<>+0(SB), Z0, Z1
+	VMULPS      Z1, Z1, Z2
+	VMOVUPS     c38a4b540<>+0(SB), Z3
+	VFMADD213PS cba51fb8e<>+0(SB), Z2, Z3
+	VFMADD213PS c3baa02db<>+0(SB), Z2, Z3
+	VFMADD213PS cbcdbfc87<>+0(SB), Z2, Z3
+	VFMADD213PS c3de7167c<>+0(SB), Z2, Z3
+	VFMADD213PS cbec0939f<>+0(SB), Z2, Z3
+	VFMADD213PS c3f906eba<>+0(SB), Z2, Z3
+	VMULPS      Z1, Z3, Z2
+	VMOVUPS     c00000000<>+0(SB), Z3
+	VMOVUPS     c40800000<>+0(SB), Z4
+	VMAXPS      Z1, Z3, Z3
+	VMINPS      Z3, Z4, Z4
+	VMOVUPS     c39436d48<>+0(SB), Z3
+	VFMADD213PS cbb412c93<>+0(SB), Z4, Z3
+	VFMADD213PS c3cb2e546<>+0(SB), Z4, Z3
+	VFMADD213PS cbdd32964<>+0(SB), Z4, Z3
+	VFMADD213PS cbf235d7f<>+0(SB), Z4, Z3
+	VFMADD213PS cbf904473<>+0(SB), Z4, Z3
+	VFMADD213PS cb9b31963<>+0(SB), Z4, Z3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z4
 	VMOVUPS      c42b20000<>+0(SB), Z6
 	VMAXPS       Z3, Z4, Z4
@@ -3015,32 +3130,35 @@ TEXT ·unaryGeluAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+16
-	JLT          tail
-	VMOVUPS      (CX), Z0
-	VMULPS       c3f3504f3<>+0(SB), Z0, Z1
-	VPANDD       c7fffffff<>+0(SB), Z1, Z2
-	VMULPS       Z2, Z2, Z3
-	VMOVUPS      c38a4b540<>+0(SB), Z4
-	VFMADD213PS  cba51fb8e<>+0(SB), Z3, Z4
-	VFMADD213PS  c3baa02db<>+0(SB), Z3, Z4
-	VFMADD213PS  cbcdbfc87<>+0(SB), Z3, Z4
-	VFMADD213PS  c3de7167c<>+0(SB), Z3, Z4
-	VFMADD213PS  cbec0939f<>+0(SB), Z3, Z4
-	VFMADD213PS  c3f906eba<>+0(SB), Z3, Z4
-	VMULPS       Z2, Z4, Z3
-	VMOVUPS      c00000000<>+0(SB), Z4
-	VMOVUPS      c40800000<>+0(SB), Z7
-	VMAXPS       Z2, Z4, Z4
-	VMINPS       Z4, Z7, Z7
-	VMOVUPS      c39436d48<>+0(SB), Z4
-	VFMADD213PS  cbb412c93<>+0(SB), Z7, Z4
-	VFMADD213PS  c3cb2e546<>+0(SB), Z7, Z4
-	VFMADD213PS  cbdd32964<>+0(SB), Z7, Z4
-	VFMADD213PS  cbf235d7f<>+0(SB), Z7, Z4
-	VFMADD213PS  cbf904473<>+0(SB), Z7, Z4
-	VFMADD213PS  cb9b31963<>+0(SB), Z7, Z4
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z0
+	VMULPS      c3f3504f3<>+0(SB), Z0, Z1
+	VPANDD      c7fffffff<>+0(SB), Z1, Z2
+	VMULPS      Z2, Z2, Z3
+	VMOVUPS     c38a4b540<>+0(SB), Z4
+	VFMADD213PS cba51fb8e<>+0(SB), Z3, Z4
+	VFMADD213PS c3baa02db<>+0(SB), Z3, Z4
+	VFMADD213PS cbcdbfc87<>+0(SB), Z3, Z4
+	VFMADD213PS c3de7167c<>+0(SB), Z3, Z4
+	VFMADD213PS cbec0939f<>+0(SB), Z3, Z4
+	VFMADD213PS c3f906eba<>+0(SB), Z3, Z4
+	VMULPS      Z2, Z4, Z3
+	VMOVUPS     c00000000<>+0(SB), Z4
+	VMOVUPS     c40800000<>+0(SB), Z7
+	VMAXPS      Z2, Z4, Z4
+	VMINPS      Z4, Z7, Z7
+	VMOVUPS     c39436d48<>+0(SB), Z4
+	VFMADD213PS cbb412c93<>+0(SB), Z7, Z4
+	VFMADD213PS c3cb2e546<>+0(SB), Z7, Z4
+	VFMADD213PS cbdd32964<>+0(SB), Z7, Z4
+	VFMADD213PS cbf235d7f<>+0(SB), Z7, Z4
+	VFMADD213PS cbf904473<>+0(SB), Z7, Z4
+	VFMADD213PS cb9b31963<>+0(SB), Z7, Z4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z7
 	VMOVUPS      c42b20000<>+0(SB), Z8
 	VMAXPS       Z4, Z7, Z7
@@ -3074,35 +3192,38 @@ vector:
 	SUBQ         $+16, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z0
-	VMULPS       c3f3504f3<>+0(SB), Z0, Z1
-	VPANDD       c7fffffff<>+0(SB), Z1, Z2
-	VMULPS       Z2, Z2, Z3
-	VMOVUPS      c38a4b540<>+0(SB), Z4
-	VFMADD213PS  cba51fb8e<>+0(SB), Z3, Z4
-	VFMADD213PS  c3baa02db<>+0(SB), Z3, Z4
-	VFMADD213PS  cbcdbfc87<>+0(SB), Z3, Z4
-	VFMADD213PS  c3de7167c<>+0(SB), Z3, Z4
-	VFMADD213PS  cbec0939f<>+0(SB), Z3, Z4
-	VFMADD213PS  c3f906eba<>+0(SB), Z3, Z4
-	VMULPS       Z2, Z4, Z3
-	VMOVUPS      c00000000<>+0(SB), Z4
-	VMOVUPS      c40800000<>+0(SB), Z5
-	VMAXPS       Z2, Z4, Z4
-	VMINPS       Z4, Z5, Z5
-	VMOVUPS      c39436d48<>+0(SB), Z4
-	VFMADD213PS  cbb412c93<>+0(SB), Z5, Z4
-	VFMADD213PS  c3cb2e546<>+0(SB), Z5, Z4
-	VFMADD213PS  cbdd32964<>+0(SB), Z5, Z4
-	VFMADD213PS  cbf235d7f<>+0(SB), Z5, Z4
-	VFMADD213PS  cbf904473<>+0(SB), Z5, Z4
-	VFMADD213PS  cb9b31963<>+0(SB), Z5, Z4
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VMULPS      c3f3504f3<>+0(SB), Z0, Z1
+	VPANDD      c7fffffff<>+0(SB), Z1, Z2
+	VMULPS      Z2, Z2, Z3
+	VMOVUPS     c38a4b540<>+0(SB), Z4
+	VFMADD213PS cba51fb8e<>+0(SB), Z3, Z4
+	VFMADD213PS c3baa02db<>+0(SB), Z3, Z4
+	VFMADD213PS cbcdbfc87<>+0(SB), Z3, Z4
+	VFMADD213PS c3de7167c<>+0(SB), Z3, Z4
+	VFMADD213PS cbec0939f<>+0(SB), Z3, Z4
+	VFMADD213PS c3f906eba<>+0(SB), Z3, Z4
+	VMULPS      Z2, Z4, Z3
+	VMOVUPS     c00000000<>+0(SB), Z4
+	VMOVUPS     c40800000<>+0(SB), Z5
+	VMAXPS      Z2, Z4, Z4
+	VMINPS      Z4, Z5, Z5
+	VMOVUPS     c39436d48<>+0(SB), Z4
+	VFMADD213PS cbb412c93<>+0(SB), Z5, Z4
+	VFMADD213PS c3cb2e546<>+0(SB), Z5, Z4
+	VFMADD213PS cbdd32964<>+0(SB), Z5, Z4
+	VFMADD213PS cbf235d7f<>+0(SB), Z5, Z4
+	VFMADD213PS cbf904473<>+0(SB), Z5, Z4
+	VFMADD213PS cb9b31963<>+0(SB), Z5, Z4
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z5
 	VMOVUPS      c42b20000<>+0(SB), Z7
 	VMAXPS       Z4, Z5, Z5
@@ -3143,16 +3264,19 @@ TEXT ·unaryGeluTanhAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
-	CMPQ         DX, $+16
-	JLT          tail
-	VMOVUPS      (CX), Z0
-	VMULPS       Z0, Z0, Z1
-	VMOVUPS      c3d122279<>+0(SB), Z2
-	VFMADD213PS  c3f4c422a<>+0(SB), Z1, Z2
-	VMULPS       Z2, Z0, Z1
-	VPANDD       c7fffffff<>+0(SB), Z1, Z2
-	VMULPS       cc0000000<>+0(SB), Z2, Z5
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     c3d122279<>+0(SB), Z2
+	VFMADD213PS c3f4c422a<>+0(SB), Z1, Z2
+	VMULPS      Z2, Z0, Z1
+	VPANDD      c7fffffff<>+0(SB), Z1, Z2
+	VMULPS      cc0000000<>+0(SB), Z2, Z5
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z6
 	VMOVUPS      c42b20000<>+0(SB), Z7
 	VMAXPS       Z5, Z6, Z6
@@ -3196,19 +3320,22 @@ vector:
 	SUBQ         $+16, DX
 	JMP          vector
 
+	// the rest, under the mask
 tail:
-	TESTQ        DX, DX
-	JZ           done
-	MOVL         $0x0000ffff, BX
-	BZHIL        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z0
-	VMULPS       Z0, Z0, Z1
-	VMOVUPS      c3d122279<>+0(SB), Z2
-	VFMADD213PS  c3f4c422a<>+0(SB), Z1, Z2
-	VMULPS       Z2, Z0, Z1
-	VPANDD       c7fffffff<>+0(SB), Z1, Z2
-	VMULPS       cc0000000<>+0(SB), Z2, Z3
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VMULPS      Z0, Z0, Z1
+	VMOVUPS     c3d122279<>+0(SB), Z2
+	VFMADD213PS c3f4c422a<>+0(SB), Z1, Z2
+	VMULPS      Z2, Z0, Z1
+	VPANDD      c7fffffff<>+0(SB), Z1, Z2
+	VMULPS      cc0000000<>+0(SB), Z2, Z3
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
 	VMOVUPS      cc2d00000<>+0(SB), Z5
 	VMOVUPS      c42b20000<>+0(SB), Z6
 	VMAXPS       Z3, Z5, Z5
@@ -3259,6 +3386,7 @@ TEXT ·unarySqrtAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -3270,6 +3398,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -3291,6 +3420,7 @@ TEXT ·unaryRsqrtAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -3304,6 +3434,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -3327,6 +3458,7 @@ TEXT ·unaryAbsAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -3347,6 +3479,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -3358,6 +3491,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -3379,6 +3513,7 @@ TEXT ·unaryNegAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ    DX, $+64
 	JLT     vector
@@ -3399,6 +3534,7 @@ unrolled:
 	SUBQ    $+64, DX
 	JMP     unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ    DX, $+16
 	JLT     tail
@@ -3410,6 +3546,7 @@ vector:
 	SUBQ    $+16, DX
 	JMP     vector
 
+	// the rest, under the mask
 tail:
 	TESTQ     DX, DX
 	JZ        done
@@ -3431,6 +3568,7 @@ TEXT ·unaryFloorAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ        DX, $+64
 	JLT         vector
@@ -3451,6 +3589,7 @@ unrolled:
 	SUBQ        $+64, DX
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        DX, $+16
 	JLT         tail
@@ -3462,6 +3601,7 @@ vector:
 	SUBQ        $+16, DX
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       DX, DX
 	JZ          done
@@ -3483,6 +3623,7 @@ TEXT ·unaryCeilAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ        DX, $+64
 	JLT         vector
@@ -3503,6 +3644,7 @@ unrolled:
 	SUBQ        $+64, DX
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        DX, $+16
 	JLT         tail
@@ -3514,6 +3656,7 @@ vector:
 	SUBQ        $+16, DX
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       DX, DX
 	JZ          done
@@ -3535,6 +3678,7 @@ TEXT ·unaryRoundAVX512(SB), NOSPLIT, $0-32
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX
 
+	// 4 vectors at a time
 unrolled:
 	CMPQ        DX, $+64
 	JLT         vector
@@ -3555,6 +3699,7 @@ unrolled:
 	SUBQ        $+64, DX
 	JMP         unrolled
 
+	// 1 vectors at a time
 vector:
 	CMPQ        DX, $+16
 	JLT         tail
@@ -3566,6 +3711,7 @@ vector:
 	SUBQ        $+16, DX
 	JMP         vector
 
+	// the rest, under the mask
 tail:
 	TESTQ       DX, DX
 	JZ          done

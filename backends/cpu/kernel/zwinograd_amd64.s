@@ -15,10 +15,13 @@ TEXT ·winoInputAVX2(SB), NOSPLIT, $0-56
 	MOVQ of+40(FP), DI
 	MOVQ tmp+48(FP), R8
 
+	// a vector of channels
 channels:
-	CMPQ         AX, $+8
-	JLT          tail
-	MOVQ         CX, R10
+	CMPQ AX, $+8
+	JLT  tail
+	MOVQ CX, R10
+
+	// column 0
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Y0
 	ADDQ         BX, R9
@@ -57,6 +60,8 @@ channels:
 	VMOVUPS      Y6, 576(R8)
 	VMOVUPS      Y7, 768(R8)
 	VMOVUPS      Y3, 960(R8)
+
+	// column 1
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Y0
@@ -96,6 +101,8 @@ channels:
 	VMOVUPS      Y6, 608(R8)
 	VMOVUPS      Y7, 800(R8)
 	VMOVUPS      Y3, 992(R8)
+
+	// column 2
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Y0
@@ -135,6 +142,8 @@ channels:
 	VMOVUPS      Y6, 640(R8)
 	VMOVUPS      Y7, 832(R8)
 	VMOVUPS      Y3, 1024(R8)
+
+	// column 3
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Y0
@@ -174,6 +183,8 @@ channels:
 	VMOVUPS      Y6, 672(R8)
 	VMOVUPS      Y7, 864(R8)
 	VMOVUPS      Y3, 1056(R8)
+
+	// column 4
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Y0
@@ -213,6 +224,8 @@ channels:
 	VMOVUPS      Y6, 704(R8)
 	VMOVUPS      Y7, 896(R8)
 	VMOVUPS      Y3, 1088(R8)
+
+	// column 5
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Y0
@@ -253,6 +266,8 @@ channels:
 	VMOVUPS      Y7, 928(R8)
 	VMOVUPS      Y3, 1120(R8)
 	MOVQ         DX, R9
+
+	// row 0
 	VMOVUPS      (R8), Y0
 	VMOVUPS      32(R8), Y1
 	VMOVUPS      64(R8), Y2
@@ -291,6 +306,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Y3, (R9)
 	ADDQ         DI, R9
+
+	// row 1
 	VMOVUPS      192(R8), Y0
 	VMOVUPS      224(R8), Y1
 	VMOVUPS      256(R8), Y2
@@ -329,6 +346,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Y3, (R9)
 	ADDQ         DI, R9
+
+	// row 2
 	VMOVUPS      384(R8), Y0
 	VMOVUPS      416(R8), Y1
 	VMOVUPS      448(R8), Y2
@@ -367,6 +386,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Y3, (R9)
 	ADDQ         DI, R9
+
+	// row 3
 	VMOVUPS      576(R8), Y0
 	VMOVUPS      608(R8), Y1
 	VMOVUPS      640(R8), Y2
@@ -405,6 +426,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Y3, (R9)
 	ADDQ         DI, R9
+
+	// row 4
 	VMOVUPS      768(R8), Y0
 	VMOVUPS      800(R8), Y1
 	VMOVUPS      832(R8), Y2
@@ -443,6 +466,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Y3, (R9)
 	ADDQ         DI, R9
+
+	// row 5
 	VMOVUPS      960(R8), Y0
 	VMOVUPS      992(R8), Y1
 	VMOVUPS      1024(R8), Y2
@@ -486,13 +511,16 @@ channels:
 	SUBQ         $+8, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ        AX, AX
-	JZ           done
-	LEAQ         maskTable<>+0(SB), R9
-	NEGQ         AX
-	VMOVUPS      32(R9)(AX*4), Y15
-	MOVQ         CX, AX
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R9
+	NEGQ    AX
+	VMOVUPS 32(R9)(AX*4), Y15
+	MOVQ    CX, AX
+
+	// column 0
 	MOVQ         AX, R9
 	VMASKMOVPS   (R9), Y15, Y0
 	ADDQ         BX, R9
@@ -531,6 +559,8 @@ tail:
 	VMOVUPS      Y6, 576(R8)
 	VMOVUPS      Y7, 768(R8)
 	VMOVUPS      Y3, 960(R8)
+
+	// column 1
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMASKMOVPS   (R9), Y15, Y0
@@ -570,6 +600,8 @@ tail:
 	VMOVUPS      Y6, 608(R8)
 	VMOVUPS      Y7, 800(R8)
 	VMOVUPS      Y3, 992(R8)
+
+	// column 2
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMASKMOVPS   (R9), Y15, Y0
@@ -609,6 +641,8 @@ tail:
 	VMOVUPS      Y6, 640(R8)
 	VMOVUPS      Y7, 832(R8)
 	VMOVUPS      Y3, 1024(R8)
+
+	// column 3
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMASKMOVPS   (R9), Y15, Y0
@@ -648,6 +682,8 @@ tail:
 	VMOVUPS      Y6, 672(R8)
 	VMOVUPS      Y7, 864(R8)
 	VMOVUPS      Y3, 1056(R8)
+
+	// column 4
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMASKMOVPS   (R9), Y15, Y0
@@ -687,6 +723,8 @@ tail:
 	VMOVUPS      Y6, 704(R8)
 	VMOVUPS      Y7, 896(R8)
 	VMOVUPS      Y3, 1088(R8)
+
+	// column 5
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMASKMOVPS   (R9), Y15, Y0
@@ -727,6 +765,8 @@ tail:
 	VMOVUPS      Y7, 928(R8)
 	VMOVUPS      Y3, 1120(R8)
 	MOVQ         DX, R9
+
+	// row 0
 	VMOVUPS      (R8), Y0
 	VMOVUPS      32(R8), Y1
 	VMOVUPS      64(R8), Y2
@@ -765,6 +805,8 @@ tail:
 	ADDQ         DI, R9
 	VMASKMOVPS   Y3, Y15, (R9)
 	ADDQ         DI, R9
+
+	// row 1
 	VMOVUPS      192(R8), Y0
 	VMOVUPS      224(R8), Y1
 	VMOVUPS      256(R8), Y2
@@ -803,6 +845,8 @@ tail:
 	ADDQ         DI, R9
 	VMASKMOVPS   Y3, Y15, (R9)
 	ADDQ         DI, R9
+
+	// row 2
 	VMOVUPS      384(R8), Y0
 	VMOVUPS      416(R8), Y1
 	VMOVUPS      448(R8), Y2
@@ -841,6 +885,8 @@ tail:
 	ADDQ         DI, R9
 	VMASKMOVPS   Y3, Y15, (R9)
 	ADDQ         DI, R9
+
+	// row 3
 	VMOVUPS      576(R8), Y0
 	VMOVUPS      608(R8), Y1
 	VMOVUPS      640(R8), Y2
@@ -879,6 +925,8 @@ tail:
 	ADDQ         DI, R9
 	VMASKMOVPS   Y3, Y15, (R9)
 	ADDQ         DI, R9
+
+	// row 4
 	VMOVUPS      768(R8), Y0
 	VMOVUPS      800(R8), Y1
 	VMOVUPS      832(R8), Y2
@@ -917,6 +965,8 @@ tail:
 	ADDQ         DI, R9
 	VMASKMOVPS   Y3, Y15, (R9)
 	ADDQ         DI, R9
+
+	// row 5
 	VMOVUPS      960(R8), Y0
 	VMOVUPS      992(R8), Y1
 	VMOVUPS      1024(R8), Y2
@@ -1043,10 +1093,13 @@ TEXT ·winoFilterAVX2(SB), NOSPLIT, $0-48
 	MOVQ tmp+40(FP), DI
 	LEAQ (BX)(BX*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ        AX, $+8
-	JLT         tail
-	MOVQ        CX, R10
+	CMPQ AX, $+8
+	JLT  tail
+	MOVQ CX, R10
+
+	// column 0
 	MOVQ        R10, R8
 	VMOVUPS     (R8), Y0
 	ADDQ        R9, R8
@@ -1072,6 +1125,8 @@ channels:
 	VMOVUPS     Y4, 288(DI)
 	VMOVUPS     Y1, 384(DI)
 	VMOVUPS     Y2, 480(DI)
+
+	// column 1
 	ADDQ        BX, R10
 	MOVQ        R10, R8
 	VMOVUPS     (R8), Y0
@@ -1098,6 +1153,8 @@ channels:
 	VMOVUPS     Y4, 320(DI)
 	VMOVUPS     Y1, 416(DI)
 	VMOVUPS     Y2, 512(DI)
+
+	// column 2
 	ADDQ        BX, R10
 	MOVQ        R10, R8
 	VMOVUPS     (R8), Y0
@@ -1125,6 +1182,8 @@ channels:
 	VMOVUPS     Y1, 448(DI)
 	VMOVUPS     Y2, 544(DI)
 	MOVQ        DX, R8
+
+	// row 0
 	VMOVUPS     (DI), Y0
 	VMOVUPS     32(DI), Y1
 	VMOVUPS     64(DI), Y2
@@ -1153,6 +1212,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Y2, (R8)
 	ADDQ        SI, R8
+
+	// row 1
 	VMOVUPS     96(DI), Y0
 	VMOVUPS     128(DI), Y1
 	VMOVUPS     160(DI), Y2
@@ -1181,6 +1242,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Y2, (R8)
 	ADDQ        SI, R8
+
+	// row 2
 	VMOVUPS     192(DI), Y0
 	VMOVUPS     224(DI), Y1
 	VMOVUPS     256(DI), Y2
@@ -1209,6 +1272,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Y2, (R8)
 	ADDQ        SI, R8
+
+	// row 3
 	VMOVUPS     288(DI), Y0
 	VMOVUPS     320(DI), Y1
 	VMOVUPS     352(DI), Y2
@@ -1237,6 +1302,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Y2, (R8)
 	ADDQ        SI, R8
+
+	// row 4
 	VMOVUPS     384(DI), Y0
 	VMOVUPS     416(DI), Y1
 	VMOVUPS     448(DI), Y2
@@ -1265,6 +1332,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Y2, (R8)
 	ADDQ        SI, R8
+
+	// row 5
 	VMOVUPS     480(DI), Y0
 	VMOVUPS     512(DI), Y1
 	VMOVUPS     544(DI), Y2
@@ -1298,13 +1367,16 @@ channels:
 	SUBQ        $+8, AX
 	JMP         channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ       AX, AX
-	JZ          done
-	LEAQ        maskTable<>+0(SB), R8
-	NEGQ        AX
-	VMOVUPS     32(R8)(AX*4), Y15
-	MOVQ        CX, AX
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R8
+	NEGQ    AX
+	VMOVUPS 32(R8)(AX*4), Y15
+	MOVQ    CX, AX
+
+	// column 0
 	MOVQ        AX, R8
 	VMASKMOVPS  (R8), Y15, Y0
 	ADDQ        R9, R8
@@ -1330,6 +1402,8 @@ tail:
 	VMOVUPS     Y4, 288(DI)
 	VMOVUPS     Y1, 384(DI)
 	VMOVUPS     Y2, 480(DI)
+
+	// column 1
 	ADDQ        BX, AX
 	MOVQ        AX, R8
 	VMASKMOVPS  (R8), Y15, Y0
@@ -1356,6 +1430,8 @@ tail:
 	VMOVUPS     Y4, 320(DI)
 	VMOVUPS     Y1, 416(DI)
 	VMOVUPS     Y2, 512(DI)
+
+	// column 2
 	ADDQ        BX, AX
 	MOVQ        AX, R8
 	VMASKMOVPS  (R8), Y15, Y0
@@ -1383,6 +1459,8 @@ tail:
 	VMOVUPS     Y1, 448(DI)
 	VMOVUPS     Y2, 544(DI)
 	MOVQ        DX, R8
+
+	// row 0
 	VMOVUPS     (DI), Y0
 	VMOVUPS     32(DI), Y1
 	VMOVUPS     64(DI), Y2
@@ -1411,6 +1489,8 @@ tail:
 	ADDQ        SI, R8
 	VMASKMOVPS  Y2, Y15, (R8)
 	ADDQ        SI, R8
+
+	// row 1
 	VMOVUPS     96(DI), Y0
 	VMOVUPS     128(DI), Y1
 	VMOVUPS     160(DI), Y2
@@ -1439,6 +1519,8 @@ tail:
 	ADDQ        SI, R8
 	VMASKMOVPS  Y2, Y15, (R8)
 	ADDQ        SI, R8
+
+	// row 2
 	VMOVUPS     192(DI), Y0
 	VMOVUPS     224(DI), Y1
 	VMOVUPS     256(DI), Y2
@@ -1467,6 +1549,8 @@ tail:
 	ADDQ        SI, R8
 	VMASKMOVPS  Y2, Y15, (R8)
 	ADDQ        SI, R8
+
+	// row 3
 	VMOVUPS     288(DI), Y0
 	VMOVUPS     320(DI), Y1
 	VMOVUPS     352(DI), Y2
@@ -1495,6 +1579,8 @@ tail:
 	ADDQ        SI, R8
 	VMASKMOVPS  Y2, Y15, (R8)
 	ADDQ        SI, R8
+
+	// row 4
 	VMOVUPS     384(DI), Y0
 	VMOVUPS     416(DI), Y1
 	VMOVUPS     448(DI), Y2
@@ -1523,6 +1609,8 @@ tail:
 	ADDQ        SI, R8
 	VMASKMOVPS  Y2, Y15, (R8)
 	ADDQ        SI, R8
+
+	// row 5
 	VMOVUPS     480(DI), Y0
 	VMOVUPS     512(DI), Y1
 	VMOVUPS     544(DI), Y2
@@ -1661,10 +1749,13 @@ TEXT ·winoOutputAVX2(SB), NOSPLIT, $0-120
 	VBROADCASTSS lo+80(FP), Y0
 	VBROADCASTSS hi+84(FP), Y1
 
+	// a vector of channels
 channels:
-	CMPQ        AX, $+8
-	JLT         tail
-	MOVQ        CX, R11
+	CMPQ AX, $+8
+	JLT  tail
+	MOVQ CX, R11
+
+	// column 0
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Y2
 	ADDQ        R9, R12
@@ -1694,6 +1785,8 @@ channels:
 	VMOVUPS     Y6, 192(R8)
 	VMOVUPS     Y8, 384(R8)
 	VMOVUPS     Y3, 576(R8)
+
+	// column 1
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Y2
@@ -1724,6 +1817,8 @@ channels:
 	VMOVUPS     Y6, 224(R8)
 	VMOVUPS     Y8, 416(R8)
 	VMOVUPS     Y3, 608(R8)
+
+	// column 2
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Y2
@@ -1754,6 +1849,8 @@ channels:
 	VMOVUPS     Y6, 256(R8)
 	VMOVUPS     Y8, 448(R8)
 	VMOVUPS     Y3, 640(R8)
+
+	// column 3
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Y2
@@ -1784,6 +1881,8 @@ channels:
 	VMOVUPS     Y6, 288(R8)
 	VMOVUPS     Y8, 480(R8)
 	VMOVUPS     Y3, 672(R8)
+
+	// column 4
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Y2
@@ -1814,6 +1913,8 @@ channels:
 	VMOVUPS     Y6, 320(R8)
 	VMOVUPS     Y8, 512(R8)
 	VMOVUPS     Y3, 704(R8)
+
+	// column 5
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Y2
@@ -1853,10 +1954,12 @@ channels:
 	MOVQ        R11, bias+48(FP)
 
 nobias:
-	MOVQ        DX, R13
-	MOVQ        R10, R14
-	MOVQ        R13, R11
-	MOVQ        R14, R12
+	MOVQ DX, R13
+	MOVQ R10, R14
+	MOVQ R13, R11
+	MOVQ R14, R12
+
+	// row 0
 	VMOVUPS     (R8), Y3
 	VMOVUPS     32(R8), Y4
 	VMOVUPS     64(R8), Y5
@@ -1980,15 +2083,17 @@ store03:
 	ADDQ    SI, R11
 
 next0:
-	ADDQ        orow+32(FP), R13
-	MOVQ        rrow+64(FP), R11
-	TESTQ       R14, R14
-	CMOVQEQ     R14, R11
-	ADDQ        R11, R14
-	CMPQ        ny+96(FP), $0x01
-	JLE         end
-	MOVQ        R13, R11
-	MOVQ        R14, R12
+	ADDQ    orow+32(FP), R13
+	MOVQ    rrow+64(FP), R11
+	TESTQ   R14, R14
+	CMOVQEQ R14, R11
+	ADDQ    R11, R14
+	CMPQ    ny+96(FP), $0x01
+	JLE     end
+	MOVQ    R13, R11
+	MOVQ    R14, R12
+
+	// row 1
 	VMOVUPS     192(R8), Y3
 	VMOVUPS     224(R8), Y4
 	VMOVUPS     256(R8), Y5
@@ -2112,15 +2217,17 @@ store13:
 	ADDQ    SI, R11
 
 next1:
-	ADDQ        orow+32(FP), R13
-	MOVQ        rrow+64(FP), R11
-	TESTQ       R14, R14
-	CMOVQEQ     R14, R11
-	ADDQ        R11, R14
-	CMPQ        ny+96(FP), $0x02
-	JLE         end
-	MOVQ        R13, R11
-	MOVQ        R14, R12
+	ADDQ    orow+32(FP), R13
+	MOVQ    rrow+64(FP), R11
+	TESTQ   R14, R14
+	CMOVQEQ R14, R11
+	ADDQ    R11, R14
+	CMPQ    ny+96(FP), $0x02
+	JLE     end
+	MOVQ    R13, R11
+	MOVQ    R14, R12
+
+	// row 2
 	VMOVUPS     384(R8), Y3
 	VMOVUPS     416(R8), Y4
 	VMOVUPS     448(R8), Y5
@@ -2244,15 +2351,17 @@ store23:
 	ADDQ    SI, R11
 
 next2:
-	ADDQ        orow+32(FP), R13
-	MOVQ        rrow+64(FP), R11
-	TESTQ       R14, R14
-	CMOVQEQ     R14, R11
-	ADDQ        R11, R14
-	CMPQ        ny+96(FP), $0x03
-	JLE         end
-	MOVQ        R13, R11
-	MOVQ        R14, R12
+	ADDQ    orow+32(FP), R13
+	MOVQ    rrow+64(FP), R11
+	TESTQ   R14, R14
+	CMOVQEQ R14, R11
+	ADDQ    R11, R14
+	CMPQ    ny+96(FP), $0x03
+	JLE     end
+	MOVQ    R13, R11
+	MOVQ    R14, R12
+
+	// row 3
 	VMOVUPS     576(R8), Y3
 	VMOVUPS     608(R8), Y4
 	VMOVUPS     640(R8), Y5
@@ -2392,13 +2501,16 @@ end:
 	SUBQ    $+8, AX
 	JMP     channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ       AX, AX
-	JZ          done
-	LEAQ        maskTable<>+0(SB), R11
-	NEGQ        AX
-	VMOVUPS     32(R11)(AX*4), Y15
-	MOVQ        CX, AX
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R11
+	NEGQ    AX
+	VMOVUPS 32(R11)(AX*4), Y15
+	MOVQ    CX, AX
+
+	// column 0
 	MOVQ        AX, CX
 	VMASKMOVPS  (CX), Y15, Y2
 	ADDQ        R9, CX
@@ -2428,6 +2540,8 @@ tail:
 	VMOVUPS     Y6, 192(R8)
 	VMOVUPS     Y8, 384(R8)
 	VMOVUPS     Y3, 576(R8)
+
+	// column 1
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMASKMOVPS  (CX), Y15, Y2
@@ -2458,6 +2572,8 @@ tail:
 	VMOVUPS     Y6, 224(R8)
 	VMOVUPS     Y8, 416(R8)
 	VMOVUPS     Y3, 608(R8)
+
+	// column 2
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMASKMOVPS  (CX), Y15, Y2
@@ -2488,6 +2604,8 @@ tail:
 	VMOVUPS     Y6, 256(R8)
 	VMOVUPS     Y8, 448(R8)
 	VMOVUPS     Y3, 640(R8)
+
+	// column 3
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMASKMOVPS  (CX), Y15, Y2
@@ -2518,6 +2636,8 @@ tail:
 	VMOVUPS     Y6, 288(R8)
 	VMOVUPS     Y8, 480(R8)
 	VMOVUPS     Y3, 672(R8)
+
+	// column 4
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMASKMOVPS  (CX), Y15, Y2
@@ -2548,6 +2668,8 @@ tail:
 	VMOVUPS     Y6, 320(R8)
 	VMOVUPS     Y8, 512(R8)
 	VMOVUPS     Y3, 704(R8)
+
+	// column 5
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMASKMOVPS  (CX), Y15, Y2
@@ -2587,10 +2709,12 @@ tail:
 	MOVQ        AX, bias+48(FP)
 
 nobiasTail:
-	MOVQ        DX, AX
-	MOVQ        R10, BX
-	MOVQ        AX, CX
-	MOVQ        BX, DX
+	MOVQ DX, AX
+	MOVQ R10, BX
+	MOVQ AX, CX
+	MOVQ BX, DX
+
+	// row 0
 	VMOVUPS     (R8), Y3
 	VMOVUPS     32(R8), Y4
 	VMOVUPS     64(R8), Y5
@@ -2714,15 +2838,17 @@ store03Tail:
 	ADDQ       SI, CX
 
 next0Tail:
-	ADDQ        orow+32(FP), AX
-	MOVQ        rrow+64(FP), CX
-	TESTQ       BX, BX
-	CMOVQEQ     BX, CX
-	ADDQ        CX, BX
-	CMPQ        ny+96(FP), $0x01
-	JLE         endTail
-	MOVQ        AX, CX
-	MOVQ        BX, DX
+	ADDQ    orow+32(FP), AX
+	MOVQ    rrow+64(FP), CX
+	TESTQ   BX, BX
+	CMOVQEQ BX, CX
+	ADDQ    CX, BX
+	CMPQ    ny+96(FP), $0x01
+	JLE     endTail
+	MOVQ    AX, CX
+	MOVQ    BX, DX
+
+	// row 1
 	VMOVUPS     192(R8), Y3
 	VMOVUPS     224(R8), Y4
 	VMOVUPS     256(R8), Y5
@@ -2846,15 +2972,17 @@ store13Tail:
 	ADDQ       SI, CX
 
 next1Tail:
-	ADDQ        orow+32(FP), AX
-	MOVQ        rrow+64(FP), CX
-	TESTQ       BX, BX
-	CMOVQEQ     BX, CX
-	ADDQ        CX, BX
-	CMPQ        ny+96(FP), $0x02
-	JLE         endTail
-	MOVQ        AX, CX
-	MOVQ        BX, DX
+	ADDQ    orow+32(FP), AX
+	MOVQ    rrow+64(FP), CX
+	TESTQ   BX, BX
+	CMOVQEQ BX, CX
+	ADDQ    CX, BX
+	CMPQ    ny+96(FP), $0x02
+	JLE     endTail
+	MOVQ    AX, CX
+	MOVQ    BX, DX
+
+	// row 2
 	VMOVUPS     384(R8), Y3
 	VMOVUPS     416(R8), Y4
 	VMOVUPS     448(R8), Y5
@@ -2978,15 +3106,17 @@ store23Tail:
 	ADDQ       SI, CX
 
 next2Tail:
-	ADDQ        orow+32(FP), AX
-	MOVQ        rrow+64(FP), CX
-	TESTQ       BX, BX
-	CMOVQEQ     BX, CX
-	ADDQ        CX, BX
-	CMPQ        ny+96(FP), $0x03
-	JLE         endTail
-	MOVQ        AX, CX
-	MOVQ        BX, DX
+	ADDQ    orow+32(FP), AX
+	MOVQ    rrow+64(FP), CX
+	TESTQ   BX, BX
+	CMOVQEQ BX, CX
+	ADDQ    CX, BX
+	CMPQ    ny+96(FP), $0x03
+	JLE     endTail
+	MOVQ    AX, CX
+	MOVQ    BX, DX
+
+	// row 3
 	VMOVUPS     576(R8), Y3
 	VMOVUPS     608(R8), Y4
 	VMOVUPS     640(R8), Y5
@@ -3150,10 +3280,13 @@ TEXT ·winoInputAVX512(SB), NOSPLIT, $0-56
 	MOVQ of+40(FP), DI
 	MOVQ tmp+48(FP), R8
 
+	// a vector of channels
 channels:
-	CMPQ         AX, $+16
-	JLT          tail
-	MOVQ         CX, R10
+	CMPQ AX, $+16
+	JLT  tail
+	MOVQ CX, R10
+
+	// column 0
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Z0
 	ADDQ         BX, R9
@@ -3192,6 +3325,8 @@ channels:
 	VMOVUPS      Z6, 1152(R8)
 	VMOVUPS      Z7, 1536(R8)
 	VMOVUPS      Z3, 1920(R8)
+
+	// column 1
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Z0
@@ -3231,6 +3366,8 @@ channels:
 	VMOVUPS      Z6, 1216(R8)
 	VMOVUPS      Z7, 1600(R8)
 	VMOVUPS      Z3, 1984(R8)
+
+	// column 2
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Z0
@@ -3270,6 +3407,8 @@ channels:
 	VMOVUPS      Z6, 1280(R8)
 	VMOVUPS      Z7, 1664(R8)
 	VMOVUPS      Z3, 2048(R8)
+
+	// column 3
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Z0
@@ -3309,6 +3448,8 @@ channels:
 	VMOVUPS      Z6, 1344(R8)
 	VMOVUPS      Z7, 1728(R8)
 	VMOVUPS      Z3, 2112(R8)
+
+	// column 4
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Z0
@@ -3348,6 +3489,8 @@ channels:
 	VMOVUPS      Z6, 1408(R8)
 	VMOVUPS      Z7, 1792(R8)
 	VMOVUPS      Z3, 2176(R8)
+
+	// column 5
 	ADDQ         SI, R10
 	MOVQ         R10, R9
 	VMOVUPS      (R9), Z0
@@ -3388,6 +3531,8 @@ channels:
 	VMOVUPS      Z7, 1856(R8)
 	VMOVUPS      Z3, 2240(R8)
 	MOVQ         DX, R9
+
+	// row 0
 	VMOVUPS      (R8), Z0
 	VMOVUPS      64(R8), Z1
 	VMOVUPS      128(R8), Z2
@@ -3426,6 +3571,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, (R9)
 	ADDQ         DI, R9
+
+	// row 1
 	VMOVUPS      384(R8), Z0
 	VMOVUPS      448(R8), Z1
 	VMOVUPS      512(R8), Z2
@@ -3464,6 +3611,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, (R9)
 	ADDQ         DI, R9
+
+	// row 2
 	VMOVUPS      768(R8), Z0
 	VMOVUPS      832(R8), Z1
 	VMOVUPS      896(R8), Z2
@@ -3502,6 +3651,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, (R9)
 	ADDQ         DI, R9
+
+	// row 3
 	VMOVUPS      1152(R8), Z0
 	VMOVUPS      1216(R8), Z1
 	VMOVUPS      1280(R8), Z2
@@ -3540,6 +3691,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, (R9)
 	ADDQ         DI, R9
+
+	// row 4
 	VMOVUPS      1536(R8), Z0
 	VMOVUPS      1600(R8), Z1
 	VMOVUPS      1664(R8), Z2
@@ -3578,6 +3731,8 @@ channels:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, (R9)
 	ADDQ         DI, R9
+
+	// row 5
 	VMOVUPS      1920(R8), Z0
 	VMOVUPS      1984(R8), Z1
 	VMOVUPS      2048(R8), Z2
@@ -3621,13 +3776,16 @@ channels:
 	SUBQ         $+16, AX
 	JMP          channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ        AX, AX
-	JZ           done
-	MOVL         $0x0000ffff, R9
-	BZHIL        AX, R9, R9
-	KMOVW        R9, K1
-	MOVQ         CX, AX
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R9
+	BZHIL AX, R9, R9
+	KMOVW R9, K1
+	MOVQ  CX, AX
+
+	// column 0
 	MOVQ         AX, R9
 	VMOVUPS.Z    (R9), K1, Z0
 	ADDQ         BX, R9
@@ -3666,6 +3824,8 @@ tail:
 	VMOVUPS      Z6, 1152(R8)
 	VMOVUPS      Z7, 1536(R8)
 	VMOVUPS      Z3, 1920(R8)
+
+	// column 1
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMOVUPS.Z    (R9), K1, Z0
@@ -3705,6 +3865,8 @@ tail:
 	VMOVUPS      Z6, 1216(R8)
 	VMOVUPS      Z7, 1600(R8)
 	VMOVUPS      Z3, 1984(R8)
+
+	// column 2
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMOVUPS.Z    (R9), K1, Z0
@@ -3744,6 +3906,8 @@ tail:
 	VMOVUPS      Z6, 1280(R8)
 	VMOVUPS      Z7, 1664(R8)
 	VMOVUPS      Z3, 2048(R8)
+
+	// column 3
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMOVUPS.Z    (R9), K1, Z0
@@ -3783,6 +3947,8 @@ tail:
 	VMOVUPS      Z6, 1344(R8)
 	VMOVUPS      Z7, 1728(R8)
 	VMOVUPS      Z3, 2112(R8)
+
+	// column 4
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMOVUPS.Z    (R9), K1, Z0
@@ -3822,6 +3988,8 @@ tail:
 	VMOVUPS      Z6, 1408(R8)
 	VMOVUPS      Z7, 1792(R8)
 	VMOVUPS      Z3, 2176(R8)
+
+	// column 5
 	ADDQ         SI, AX
 	MOVQ         AX, R9
 	VMOVUPS.Z    (R9), K1, Z0
@@ -3862,6 +4030,8 @@ tail:
 	VMOVUPS      Z7, 1856(R8)
 	VMOVUPS      Z3, 2240(R8)
 	MOVQ         DX, R9
+
+	// row 0
 	VMOVUPS      (R8), Z0
 	VMOVUPS      64(R8), Z1
 	VMOVUPS      128(R8), Z2
@@ -3900,6 +4070,8 @@ tail:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, K1, (R9)
 	ADDQ         DI, R9
+
+	// row 1
 	VMOVUPS      384(R8), Z0
 	VMOVUPS      448(R8), Z1
 	VMOVUPS      512(R8), Z2
@@ -3938,6 +4110,8 @@ tail:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, K1, (R9)
 	ADDQ         DI, R9
+
+	// row 2
 	VMOVUPS      768(R8), Z0
 	VMOVUPS      832(R8), Z1
 	VMOVUPS      896(R8), Z2
@@ -3976,6 +4150,8 @@ tail:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, K1, (R9)
 	ADDQ         DI, R9
+
+	// row 3
 	VMOVUPS      1152(R8), Z0
 	VMOVUPS      1216(R8), Z1
 	VMOVUPS      1280(R8), Z2
@@ -4014,6 +4190,8 @@ tail:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, K1, (R9)
 	ADDQ         DI, R9
+
+	// row 4
 	VMOVUPS      1536(R8), Z0
 	VMOVUPS      1600(R8), Z1
 	VMOVUPS      1664(R8), Z2
@@ -4052,6 +4230,8 @@ tail:
 	ADDQ         DI, R9
 	VMOVUPS      Z3, K1, (R9)
 	ADDQ         DI, R9
+
+	// row 5
 	VMOVUPS      1920(R8), Z0
 	VMOVUPS      1984(R8), Z1
 	VMOVUPS      2048(R8), Z2
@@ -4106,10 +4286,13 @@ TEXT ·winoFilterAVX512(SB), NOSPLIT, $0-48
 	MOVQ tmp+40(FP), DI
 	LEAQ (BX)(BX*2), R9
 
+	// a vector of channels
 channels:
-	CMPQ        AX, $+16
-	JLT         tail
-	MOVQ        CX, R10
+	CMPQ AX, $+16
+	JLT  tail
+	MOVQ CX, R10
+
+	// column 0
 	MOVQ        R10, R8
 	VMOVUPS     (R8), Z0
 	ADDQ        R9, R8
@@ -4135,6 +4318,8 @@ channels:
 	VMOVUPS     Z4, 576(DI)
 	VMOVUPS     Z1, 768(DI)
 	VMOVUPS     Z2, 960(DI)
+
+	// column 1
 	ADDQ        BX, R10
 	MOVQ        R10, R8
 	VMOVUPS     (R8), Z0
@@ -4161,6 +4346,8 @@ channels:
 	VMOVUPS     Z4, 640(DI)
 	VMOVUPS     Z1, 832(DI)
 	VMOVUPS     Z2, 1024(DI)
+
+	// column 2
 	ADDQ        BX, R10
 	MOVQ        R10, R8
 	VMOVUPS     (R8), Z0
@@ -4188,6 +4375,8 @@ channels:
 	VMOVUPS     Z1, 896(DI)
 	VMOVUPS     Z2, 1088(DI)
 	MOVQ        DX, R8
+
+	// row 0
 	VMOVUPS     (DI), Z0
 	VMOVUPS     64(DI), Z1
 	VMOVUPS     128(DI), Z2
@@ -4216,6 +4405,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, (R8)
 	ADDQ        SI, R8
+
+	// row 1
 	VMOVUPS     192(DI), Z0
 	VMOVUPS     256(DI), Z1
 	VMOVUPS     320(DI), Z2
@@ -4244,6 +4435,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, (R8)
 	ADDQ        SI, R8
+
+	// row 2
 	VMOVUPS     384(DI), Z0
 	VMOVUPS     448(DI), Z1
 	VMOVUPS     512(DI), Z2
@@ -4272,6 +4465,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, (R8)
 	ADDQ        SI, R8
+
+	// row 3
 	VMOVUPS     576(DI), Z0
 	VMOVUPS     640(DI), Z1
 	VMOVUPS     704(DI), Z2
@@ -4300,6 +4495,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, (R8)
 	ADDQ        SI, R8
+
+	// row 4
 	VMOVUPS     768(DI), Z0
 	VMOVUPS     832(DI), Z1
 	VMOVUPS     896(DI), Z2
@@ -4328,6 +4525,8 @@ channels:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, (R8)
 	ADDQ        SI, R8
+
+	// row 5
 	VMOVUPS     960(DI), Z0
 	VMOVUPS     1024(DI), Z1
 	VMOVUPS     1088(DI), Z2
@@ -4361,13 +4560,16 @@ channels:
 	SUBQ        $+16, AX
 	JMP         channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ       AX, AX
-	JZ          done
-	MOVL        $0x0000ffff, R8
-	BZHIL       AX, R8, R8
-	KMOVW       R8, K1
-	MOVQ        CX, AX
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R8
+	BZHIL AX, R8, R8
+	KMOVW R8, K1
+	MOVQ  CX, AX
+
+	// column 0
 	MOVQ        AX, R8
 	VMOVUPS.Z   (R8), K1, Z0
 	ADDQ        R9, R8
@@ -4393,6 +4595,8 @@ tail:
 	VMOVUPS     Z4, 576(DI)
 	VMOVUPS     Z1, 768(DI)
 	VMOVUPS     Z2, 960(DI)
+
+	// column 1
 	ADDQ        BX, AX
 	MOVQ        AX, R8
 	VMOVUPS.Z   (R8), K1, Z0
@@ -4419,6 +4623,8 @@ tail:
 	VMOVUPS     Z4, 640(DI)
 	VMOVUPS     Z1, 832(DI)
 	VMOVUPS     Z2, 1024(DI)
+
+	// column 2
 	ADDQ        BX, AX
 	MOVQ        AX, R8
 	VMOVUPS.Z   (R8), K1, Z0
@@ -4446,6 +4652,8 @@ tail:
 	VMOVUPS     Z1, 896(DI)
 	VMOVUPS     Z2, 1088(DI)
 	MOVQ        DX, R8
+
+	// row 0
 	VMOVUPS     (DI), Z0
 	VMOVUPS     64(DI), Z1
 	VMOVUPS     128(DI), Z2
@@ -4474,6 +4682,8 @@ tail:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, K1, (R8)
 	ADDQ        SI, R8
+
+	// row 1
 	VMOVUPS     192(DI), Z0
 	VMOVUPS     256(DI), Z1
 	VMOVUPS     320(DI), Z2
@@ -4502,6 +4712,8 @@ tail:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, K1, (R8)
 	ADDQ        SI, R8
+
+	// row 2
 	VMOVUPS     384(DI), Z0
 	VMOVUPS     448(DI), Z1
 	VMOVUPS     512(DI), Z2
@@ -4530,6 +4742,8 @@ tail:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, K1, (R8)
 	ADDQ        SI, R8
+
+	// row 3
 	VMOVUPS     576(DI), Z0
 	VMOVUPS     640(DI), Z1
 	VMOVUPS     704(DI), Z2
@@ -4558,6 +4772,8 @@ tail:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, K1, (R8)
 	ADDQ        SI, R8
+
+	// row 4
 	VMOVUPS     768(DI), Z0
 	VMOVUPS     832(DI), Z1
 	VMOVUPS     896(DI), Z2
@@ -4586,6 +4802,8 @@ tail:
 	ADDQ        SI, R8
 	VMOVUPS     Z2, K1, (R8)
 	ADDQ        SI, R8
+
+	// row 5
 	VMOVUPS     960(DI), Z0
 	VMOVUPS     1024(DI), Z1
 	VMOVUPS     1088(DI), Z2
@@ -4634,10 +4852,13 @@ TEXT ·winoOutputAVX512(SB), NOSPLIT, $0-120
 	VBROADCASTSS lo+80(FP), Z0
 	VBROADCASTSS hi+84(FP), Z1
 
+	// a vector of channels
 channels:
-	CMPQ        AX, $+16
-	JLT         tail
-	MOVQ        CX, R11
+	CMPQ AX, $+16
+	JLT  tail
+	MOVQ CX, R11
+
+	// column 0
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Z2
 	ADDQ        R9, R12
@@ -4667,6 +4888,8 @@ channels:
 	VMOVUPS     Z6, 384(R8)
 	VMOVUPS     Z8, 768(R8)
 	VMOVUPS     Z3, 1152(R8)
+
+	// column 1
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Z2
@@ -4697,6 +4920,8 @@ channels:
 	VMOVUPS     Z6, 448(R8)
 	VMOVUPS     Z8, 832(R8)
 	VMOVUPS     Z3, 1216(R8)
+
+	// column 2
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Z2
@@ -4727,6 +4952,8 @@ channels:
 	VMOVUPS     Z6, 512(R8)
 	VMOVUPS     Z8, 896(R8)
 	VMOVUPS     Z3, 1280(R8)
+
+	// column 3
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Z2
@@ -4757,6 +4984,8 @@ channels:
 	VMOVUPS     Z6, 576(R8)
 	VMOVUPS     Z8, 960(R8)
 	VMOVUPS     Z3, 1344(R8)
+
+	// column 4
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Z2
@@ -4787,6 +5016,8 @@ channels:
 	VMOVUPS     Z6, 640(R8)
 	VMOVUPS     Z8, 1024(R8)
 	VMOVUPS     Z3, 1408(R8)
+
+	// column 5
 	ADDQ        BX, R11
 	MOVQ        R11, R12
 	VMOVUPS     (R12), Z2
@@ -4826,10 +5057,12 @@ channels:
 	MOVQ        R11, bias+48(FP)
 
 nobias:
-	MOVQ        DX, R13
-	MOVQ        R10, R14
-	MOVQ        R13, R11
-	MOVQ        R14, R12
+	MOVQ DX, R13
+	MOVQ R10, R14
+	MOVQ R13, R11
+	MOVQ R14, R12
+
+	// row 0
 	VMOVUPS     (R8), Z2
 	VMOVUPS     64(R8), Z3
 	VMOVUPS     128(R8), Z4
@@ -4953,15 +5186,17 @@ store03:
 	ADDQ    SI, R11
 
 next0:
-	ADDQ        orow+32(FP), R13
-	MOVQ        rrow+64(FP), R11
-	TESTQ       R14, R14
-	CMOVQEQ     R14, R11
-	ADDQ        R11, R14
-	CMPQ        ny+96(FP), $0x01
-	JLE         end
-	MOVQ        R13, R11
-	MOVQ        R14, R12
+	ADDQ    orow+32(FP), R13
+	MOVQ    rrow+64(FP), R11
+	TESTQ   R14, R14
+	CMOVQEQ R14, R11
+	ADDQ    R11, R14
+	CMPQ    ny+96(FP), $0x01
+	JLE     end
+	MOVQ    R13, R11
+	MOVQ    R14, R12
+
+	// row 1
 	VMOVUPS     384(R8), Z2
 	VMOVUPS     448(R8), Z3
 	VMOVUPS     512(R8), Z4
@@ -5085,15 +5320,17 @@ store13:
 	ADDQ    SI, R11
 
 next1:
-	ADDQ        orow+32(FP), R13
-	MOVQ        rrow+64(FP), R11
-	TESTQ       R14, R14
-	CMOVQEQ     R14, R11
-	ADDQ        R11, R14
-	CMPQ        ny+96(FP), $0x02
-	JLE         end
-	MOVQ        R13, R11
-	MOVQ        R14, R12
+	ADDQ    orow+32(FP), R13
+	MOVQ    rrow+64(FP), R11
+	TESTQ   R14, R14
+	CMOVQEQ R14, R11
+	ADDQ    R11, R14
+	CMPQ    ny+96(FP), $0x02
+	JLE     end
+	MOVQ    R13, R11
+	MOVQ    R14, R12
+
+	// row 2
 	VMOVUPS     768(R8), Z2
 	VMOVUPS     832(R8), Z3
 	VMOVUPS     896(R8), Z4
@@ -5217,15 +5454,17 @@ store23:
 	ADDQ    SI, R11
 
 next2:
-	ADDQ        orow+32(FP), R13
-	MOVQ        rrow+64(FP), R11
-	TESTQ       R14, R14
-	CMOVQEQ     R14, R11
-	ADDQ        R11, R14
-	CMPQ        ny+96(FP), $0x03
-	JLE         end
-	MOVQ        R13, R11
-	MOVQ        R14, R12
+	ADDQ    orow+32(FP), R13
+	MOVQ    rrow+64(FP), R11
+	TESTQ   R14, R14
+	CMOVQEQ R14, R11
+	ADDQ    R11, R14
+	CMPQ    ny+96(FP), $0x03
+	JLE     end
+	MOVQ    R13, R11
+	MOVQ    R14, R12
+
+	// row 3
 	VMOVUPS     1152(R8), Z2
 	VMOVUPS     1216(R8), Z3
 	VMOVUPS     1280(R8), Z4
@@ -5365,13 +5604,16 @@ end:
 	SUBQ    $+16, AX
 	JMP     channels
 
+	// the last channels, under the mask
 tail:
-	TESTQ       AX, AX
-	JZ          done
-	MOVL        $0x0000ffff, R11
-	BZHIL       AX, R11, R11
-	KMOVW       R11, K1
-	MOVQ        CX, AX
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R11
+	BZHIL AX, R11, R11
+	KMOVW R11, K1
+	MOVQ  CX, AX
+
+	// column 0
 	MOVQ        AX, CX
 	VMOVUPS.Z   (CX), K1, Z2
 	ADDQ        R9, CX
@@ -5401,6 +5643,8 @@ tail:
 	VMOVUPS     Z6, 384(R8)
 	VMOVUPS     Z8, 768(R8)
 	VMOVUPS     Z3, 1152(R8)
+
+	// column 1
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMOVUPS.Z   (CX), K1, Z2
@@ -5431,6 +5675,8 @@ tail:
 	VMOVUPS     Z6, 448(R8)
 	VMOVUPS     Z8, 832(R8)
 	VMOVUPS     Z3, 1216(R8)
+
+	// column 2
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMOVUPS.Z   (CX), K1, Z2
@@ -5461,6 +5707,8 @@ tail:
 	VMOVUPS     Z6, 512(R8)
 	VMOVUPS     Z8, 896(R8)
 	VMOVUPS     Z3, 1280(R8)
+
+	// column 3
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMOVUPS.Z   (CX), K1, Z2
@@ -5491,6 +5739,8 @@ tail:
 	VMOVUPS     Z6, 576(R8)
 	VMOVUPS     Z8, 960(R8)
 	VMOVUPS     Z3, 1344(R8)
+
+	// column 4
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMOVUPS.Z   (CX), K1, Z2
@@ -5521,6 +5771,8 @@ tail:
 	VMOVUPS     Z6, 640(R8)
 	VMOVUPS     Z8, 1024(R8)
 	VMOVUPS     Z3, 1408(R8)
+
+	// column 5
 	ADDQ        BX, AX
 	MOVQ        AX, CX
 	VMOVUPS.Z   (CX), K1, Z2
@@ -5560,10 +5812,12 @@ tail:
 	MOVQ        AX, bias+48(FP)
 
 nobiasTail:
-	MOVQ        DX, AX
-	MOVQ        R10, BX
-	MOVQ        AX, CX
-	MOVQ        BX, DX
+	MOVQ DX, AX
+	MOVQ R10, BX
+	MOVQ AX, CX
+	MOVQ BX, DX
+
+	// row 0
 	VMOVUPS     (R8), Z2
 	VMOVUPS     64(R8), Z3
 	VMOVUPS     128(R8), Z4
@@ -5687,15 +5941,17 @@ store03Tail:
 	ADDQ    SI, CX
 
 next0Tail:
-	ADDQ        orow+32(FP), AX
-	MOVQ        rrow+64(FP), CX
-	TESTQ       BX, BX
-	CMOVQEQ     BX, CX
-	ADDQ        CX, BX
-	CMPQ        ny+96(FP), $0x01
-	JLE         endTail
-	MOVQ        AX, CX
-	MOVQ        BX, DX
+	ADDQ    orow+32(FP), AX
+	MOVQ    rrow+64(FP), CX
+	TESTQ   BX, BX
+	CMOVQEQ BX, CX
+	ADDQ    CX, BX
+	CMPQ    ny+96(FP), $0x01
+	JLE     endTail
+	MOVQ    AX, CX
+	MOVQ    BX, DX
+
+	// row 1
 	VMOVUPS     384(R8), Z2
 	VMOVUPS     448(R8), Z3
 	VMOVUPS     512(R8), Z4
@@ -5819,15 +6075,17 @@ store13Tail:
 	ADDQ    SI, CX
 
 next1Tail:
-	ADDQ        orow+32(FP), AX
-	MOVQ        rrow+64(FP), CX
-	TESTQ       BX, BX
-	CMOVQEQ     BX, CX
-	ADDQ        CX, BX
-	CMPQ        ny+96(FP), $0x02
-	JLE         endTail
-	MOVQ        AX, CX
-	MOVQ        BX, DX
+	ADDQ    orow+32(FP), AX
+	MOVQ    rrow+64(FP), CX
+	TESTQ   BX, BX
+	CMOVQEQ BX, CX
+	ADDQ    CX, BX
+	CMPQ    ny+96(FP), $0x02
+	JLE     endTail
+	MOVQ    AX, CX
+	MOVQ    BX, DX
+
+	// row 2
 	VMOVUPS     768(R8), Z2
 	VMOVUPS     832(R8), Z3
 	VMOVUPS     896(R8), Z4
@@ -5951,15 +6209,17 @@ store23Tail:
 	ADDQ    SI, CX
 
 next2Tail:
-	ADDQ        orow+32(FP), AX
-	MOVQ        rrow+64(FP), CX
-	TESTQ       BX, BX
-	CMOVQEQ     BX, CX
-	ADDQ        CX, BX
-	CMPQ        ny+96(FP), $0x03
-	JLE         endTail
-	MOVQ        AX, CX
-	MOVQ        BX, DX
+	ADDQ    orow+32(FP), AX
+	MOVQ    rrow+64(FP), CX
+	TESTQ   BX, BX
+	CMOVQEQ BX, CX
+	ADDQ    CX, BX
+	CMPQ    ny+96(FP), $0x03
+	JLE     endTail
+	MOVQ    AX, CX
+	MOVQ    BX, DX
+
+	// row 3
 	VMOVUPS     1152(R8), Z2
 	VMOVUPS     1216(R8), Z3
 	VMOVUPS     1280(R8), Z4

@@ -10,6 +10,7 @@ import (
 // channels walks c channels, a vector at a time; ptrs move on together. body is
 // emitted twice, plain and masked; its labels take the suffix it is given.
 func (g *gen) channels(c reg.GPVirtual, ptrs []operand.Op, body func(masked bool, suffix string)) {
+	g.Comment("a vector of channels")
 	g.Label("channels")
 	g.CMPQ(c, imm(g.lanes))
 	g.JLT(label("tail"))
@@ -19,6 +20,7 @@ func (g *gen) channels(c reg.GPVirtual, ptrs []operand.Op, body func(masked bool
 	}
 	g.SUBQ(imm(g.lanes), c)
 	g.JMP(label("channels"))
+	g.Comment("the last channels, under the mask")
 	g.Label("tail")
 	g.TESTQ(c, c)
 	g.JZ(label("done"))
@@ -29,6 +31,7 @@ func (g *gen) channels(c reg.GPVirtual, ptrs []operand.Op, body func(masked bool
 
 // clampStore clamps the accumulators and stores them ox bytes apart.
 func (g *gen) clampStore(acc []reg.VecVirtual, masked bool, out reg.GPVirtual, ox operand.Op) {
+	g.Comment("clamp and store")
 	lo, hi := g.bcastArg("lo"), g.bcastArg("hi")
 	q := out
 	if len(acc) > 1 {
@@ -47,6 +50,7 @@ func (g *gen) clampStore(acc []reg.VecVirtual, masked bool, out reg.GPVirtual, o
 
 // biasInit starts the accumulators with the bias, or zero.
 func (g *gen) biasInit(n int, masked bool, suffix string) []reg.VecVirtual {
+	g.Comment("sums start with the bias")
 	acc := make([]reg.VecVirtual, n)
 	for i := range acc {
 		acc[i] = g.v()
@@ -156,6 +160,7 @@ func (g *gen) dwFast(kw, stride, t int) {
 		g.MOVQ(in, ir)
 		g.MOVQ(w, wr)
 		g.Label("row" + s)
+		g.Comment("the taps of this row, then each input once")
 		taps := make([]reg.VecVirtual, kw)
 		for k := range taps {
 			taps[k] = g.get(step(wr, wcol, wcol3, k), masked)

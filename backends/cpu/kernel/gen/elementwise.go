@@ -12,6 +12,7 @@ import (
 // whether to load and store under the mask.
 func (g *gen) stream(n reg.GPVirtual, unroll int, ptrs []reg.GPVirtual, body func(disp int, masked bool)) {
 	step := func(u int, loop, next string) {
+		g.Commentf("%d vectors at a time", u)
 		g.Label(loop)
 		g.CMPQ(n, imm(u*g.lanes))
 		g.JLT(label(next))
@@ -28,6 +29,7 @@ func (g *gen) stream(n reg.GPVirtual, unroll int, ptrs []reg.GPVirtual, body fun
 		step(unroll, "unrolled", "vector")
 	}
 	step(1, "vector", "tail")
+	g.Comment("the rest, under the mask")
 	g.Label("tail")
 	g.TESTQ(n, n)
 	g.JZ(label("done"))

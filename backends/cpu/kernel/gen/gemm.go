@@ -49,6 +49,9 @@ func (g *gen) gemmTile(t tile) {
 	} else {
 		g.text(name, "func(blocks, k int, a *float32, lda int, "+sig, doc...)
 	}
+	n := len(g.vec)
+	g.Commentf("vectors: 0-%d sums [phase][row][vector]; %d-%d one row of B; %d-%d values of A; the epilogue reuses the last four",
+		t.mr*t.nv*t.phases-1, n-4, n-3, n-2, n-1)
 	row := make([]reg.GPVirtual, t.mr)
 	for i := range row {
 		row[i] = g.GP64()
@@ -63,6 +66,7 @@ func (g *gen) gemmTile(t tile) {
 		g.ADDQ(k, g.arg("zero"))
 	}
 
+	g.Comment("one block of rows")
 	g.Label("block")
 	for i := range t.mr * t.nv * t.phases {
 		g.zero(g.vec[i])
@@ -73,6 +77,7 @@ func (g *gen) gemmTile(t tile) {
 		g.TESTQ(n, n)
 		g.JZ(label("epilogue"))
 		g.MOVQ(n, taps)
+		g.Comment("row starts of this tap, plus the run length")
 		g.Label("tap")
 		base, zero := g.loadArg("base"), g.loadArg("zero")
 		for i := range row {
@@ -100,6 +105,7 @@ func (g *gen) gemmTile(t tile) {
 		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
 		g.ADDQ(lda, g.arg("a"))
 	}
+	g.Comment("phases, bias, residual, clamp, store; c and res move on in their argument slots")
 	g.Label("epilogue")
 	g.gemmEpilogue(t)
 	if t.indirect {
@@ -153,6 +159,7 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	const unroll = 4
 	g.CMPQ(ix, imm(-unroll))
 	g.JGT(label("rest"))
+	g.Comment("four steps of k: load a row of B, broadcast each row of A, multiply and add")
 	g.Label("loop")
 	ahead := t.mr <= 4 // bound by reading B
 	if ahead && g.wide() {
@@ -172,6 +179,7 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	g.Label("rest")
 	g.TESTQ(ix, ix)
 	g.JZ(label("done"))
+	g.Comment("the last one to three steps")
 	g.Label("single")
 	step(0)
 	advance(1)

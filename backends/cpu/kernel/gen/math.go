@@ -115,6 +115,7 @@ func (g *gen) copySign(x, s reg.Register) reg.VecVirtual {
 
 // exp: x = n*ln2 + r with |r| <= ln2/2, then 2^n * (1 + r + r^2*P(r)).
 func (g *gen) exp(x reg.Register) reg.VecVirtual {
+	g.Comment("exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))")
 	x = g.clampTo(x, g.f(-104), g.f(89))
 	n := g.round(g.bin(g.VMULPS, g.bcast(0x3fb8aa3b), x), 0)
 	r := g.mov(x)

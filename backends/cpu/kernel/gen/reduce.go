@@ -9,6 +9,7 @@ import (
 
 // fold combines the lanes of v with op into lane 0 and stores it as the result.
 func (g *gen) fold(op vop, v reg.VecVirtual) {
+	g.Comment("fold the lanes")
 	x := v
 	if g.wide() {
 		h := g.YMM()

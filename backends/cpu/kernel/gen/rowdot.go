@@ -53,6 +53,7 @@ func (g *gen) dotTile(m, r int) {
 	if m*r <= 4 {
 		phases = 2
 	}
+	g.Commentf("vectors: 0-%d sums [phase][row of A][row of W]", phases*m*r-1)
 	acc := g.vec[:phases*m*r] // low registers, which the horizontal sums need
 	for _, v := range acc {
 		g.zero(v)
@@ -82,6 +83,7 @@ func (g *gen) dotTile(m, r int) {
 			g.VADDPS(acc[m*r+i], acc[i], acc[i])
 		}
 	}
+	g.Comment("horizontal sums")
 	o := g.GP64()
 	g.MOVQ(c, o)
 	for i := range m {

@@ -69,6 +69,7 @@ func (g *gen) winoFilter(w []reg.VecVirtual) []reg.VecVirtual {
 // leaves the rows of the result in tmp, w vectors apart.
 func (g *gen) columns(n, w int, tmp reg.GPVirtual, f vecN, load func(y, x int) reg.VecVirtual) {
 	for x := range w {
+		g.Commentf("column %d", x)
 		d := make([]reg.VecVirtual, n)
 		for y := range d {
 			d[y] = load(y, x)
@@ -80,6 +81,7 @@ func (g *gen) columns(n, w int, tmp reg.GPVirtual, f vecN, load func(y, x int) r
 }
 
 func (g *gen) tmpRow(tmp reg.GPVirtual, y, w int) []reg.VecVirtual {
+	g.Commentf("row %d", y)
 	d := make([]reg.VecVirtual, w)
 	for x := range d {
 		d[x] = g.mov(at(tmp, (y*w+x)*g.bytes()))
