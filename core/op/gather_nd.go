@@ -46,7 +46,7 @@ func (o *GatherND) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fac
 		return movedOne(declared, in[0], tensor.AnyShape(), nil)
 	}
 	k := idx.Dims[idx.Rank()-1].N
-	if k > int64(x.Rank())-b {
+	if k < 0 || k > int64(x.Rank())-b {
 		return nil, fault.New(fault.Shape, "input 1: index vectors of length %d for %v after %d batch dimensions", k, x, b)
 	}
 	lead := idx.Clone().Dims[:idx.Rank()-1]

@@ -201,3 +201,13 @@ func TestInfer_quantisationAxisOutside(t *testing.T) {
 		}
 	}
 }
+
+func TestInfer_negativeSizeOfIndexVectors(t *testing.T) {
+	idx := typed(tensor.Int64, tensor.D(2), tensor.D(-5))
+	for _, in := range [][]tensor.Fact{{fact(tensor.D(1)), idx}, {fact(tensor.D(1)), idx, fact(tensor.D(2))}} {
+		for _, o := range []graph.Op{&GatherND{}, &ScatterND{}} {
+			_, err := o.Infer(in, make([]tensor.Type, 1))
+			assert.Error(t, err, o.Name())
+		}
+	}
+}

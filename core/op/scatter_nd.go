@@ -42,7 +42,7 @@ func (o *ScatterND) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fa
 	}
 	if x.Ranked && idx.Ranked && idx.Dims[idx.Rank()-1].Known() {
 		k := idx.Dims[idx.Rank()-1].N
-		if k > int64(x.Rank()) {
+		if k < 0 || k > int64(x.Rank()) {
 			return nil, fault.New(fault.Shape, "input 1: index vectors of length %d for %v", k, x)
 		}
 		want := tensor.OfDims(slices.Concat(idx.Dims[:idx.Rank()-1], x.Dims[k:])...)
