@@ -19,8 +19,9 @@
 enum {
 	MISUSE_NULL,
 	MISUSE_FREED,
-	MISUSE_STALE,   /* freed, and its slot in use again or not: another generation of the same slot */
+	MISUSE_STALE,   /* freed, and another object of the same kind made since */
 	MISUSE_FOREIGN, /* a living handle of another kind */
+	MISUSE_LATER,   /* the same slot, a generation that is yet to come */
 	MISUSE_NEAR,    /* inside the range of handles, never given out */
 	MISUSE_ODD,     /* inside the range, not aligned */
 	MISUSE_RANDOM,
@@ -50,7 +51,7 @@ static inline void *misuse_random_address(void)
 static inline uintptr_t misuse_handle(int v, uintptr_t freed)
 {
 	switch (v) {
-	case MISUSE_STALE:
+	case MISUSE_LATER:
 		return freed + ((uintptr_t)16 << 21);
 	case MISUSE_NEAR:
 		return freed + 16 * 77777;

@@ -8,6 +8,7 @@
 #include "misuse_ohnn.h"
 
 static uintptr_t misuse_keep_NN_QuantParam;
+static NN_QuantParam *misuse_again_NN_QuantParam;
 
 static NN_QuantParam *bad_NN_QuantParam(int v)
 {
@@ -15,6 +16,9 @@ static NN_QuantParam *bad_NN_QuantParam(int v)
 	drop_NN_QuantParam(h);
 	switch (v) {
 	case MISUSE_FREED:
+		return h;
+	case MISUSE_STALE:
+		misuse_again_NN_QuantParam = make_NN_QuantParam();
 		return h;
 	case MISUSE_FOREIGN:
 		return (NN_QuantParam *)(misuse_keep_NN_QuantParam = (uintptr_t)make_NN_Tensor());
@@ -29,9 +33,13 @@ static void undo_NN_QuantParam(void)
 		drop_NN_Tensor((NN_Tensor *)misuse_keep_NN_QuantParam);
 	misuse_keep_NN_QuantParam = 0;
 	(void)misuse_keep_NN_QuantParam;
+	if (misuse_again_NN_QuantParam)
+		drop_NN_QuantParam(misuse_again_NN_QuantParam);
+	misuse_again_NN_QuantParam = 0;
 }
 
 static uintptr_t misuse_keep_NN_Tensor;
+static NN_Tensor *misuse_again_NN_Tensor;
 
 static NN_Tensor *bad_NN_Tensor(int v)
 {
@@ -39,6 +47,9 @@ static NN_Tensor *bad_NN_Tensor(int v)
 	drop_NN_Tensor(h);
 	switch (v) {
 	case MISUSE_FREED:
+		return h;
+	case MISUSE_STALE:
+		misuse_again_NN_Tensor = make_NN_Tensor();
 		return h;
 	case MISUSE_FOREIGN:
 		return (NN_Tensor *)(misuse_keep_NN_Tensor = (uintptr_t)make_NN_TensorDesc());
@@ -53,9 +64,13 @@ static void undo_NN_Tensor(void)
 		drop_NN_TensorDesc((NN_TensorDesc *)misuse_keep_NN_Tensor);
 	misuse_keep_NN_Tensor = 0;
 	(void)misuse_keep_NN_Tensor;
+	if (misuse_again_NN_Tensor)
+		drop_NN_Tensor(misuse_again_NN_Tensor);
+	misuse_again_NN_Tensor = 0;
 }
 
 static uintptr_t misuse_keep_NN_TensorDesc;
+static NN_TensorDesc *misuse_again_NN_TensorDesc;
 
 static NN_TensorDesc *bad_NN_TensorDesc(int v)
 {
@@ -63,6 +78,9 @@ static NN_TensorDesc *bad_NN_TensorDesc(int v)
 	drop_NN_TensorDesc(h);
 	switch (v) {
 	case MISUSE_FREED:
+		return h;
+	case MISUSE_STALE:
+		misuse_again_NN_TensorDesc = make_NN_TensorDesc();
 		return h;
 	case MISUSE_FOREIGN:
 		return (NN_TensorDesc *)(misuse_keep_NN_TensorDesc = (uintptr_t)make_OH_NNCompilation());
@@ -77,9 +95,13 @@ static void undo_NN_TensorDesc(void)
 		drop_OH_NNCompilation((OH_NNCompilation *)misuse_keep_NN_TensorDesc);
 	misuse_keep_NN_TensorDesc = 0;
 	(void)misuse_keep_NN_TensorDesc;
+	if (misuse_again_NN_TensorDesc)
+		drop_NN_TensorDesc(misuse_again_NN_TensorDesc);
+	misuse_again_NN_TensorDesc = 0;
 }
 
 static uintptr_t misuse_keep_OH_NNCompilation;
+static OH_NNCompilation *misuse_again_OH_NNCompilation;
 
 static OH_NNCompilation *bad_OH_NNCompilation(int v)
 {
@@ -87,6 +109,9 @@ static OH_NNCompilation *bad_OH_NNCompilation(int v)
 	drop_OH_NNCompilation(h);
 	switch (v) {
 	case MISUSE_FREED:
+		return h;
+	case MISUSE_STALE:
+		misuse_again_OH_NNCompilation = make_OH_NNCompilation();
 		return h;
 	case MISUSE_FOREIGN:
 		return (OH_NNCompilation *)(misuse_keep_OH_NNCompilation = (uintptr_t)make_OH_NNExecutor());
@@ -101,9 +126,13 @@ static void undo_OH_NNCompilation(void)
 		drop_OH_NNExecutor((OH_NNExecutor *)misuse_keep_OH_NNCompilation);
 	misuse_keep_OH_NNCompilation = 0;
 	(void)misuse_keep_OH_NNCompilation;
+	if (misuse_again_OH_NNCompilation)
+		drop_OH_NNCompilation(misuse_again_OH_NNCompilation);
+	misuse_again_OH_NNCompilation = 0;
 }
 
 static uintptr_t misuse_keep_OH_NNExecutor;
+static OH_NNExecutor *misuse_again_OH_NNExecutor;
 
 static OH_NNExecutor *bad_OH_NNExecutor(int v)
 {
@@ -111,6 +140,9 @@ static OH_NNExecutor *bad_OH_NNExecutor(int v)
 	drop_OH_NNExecutor(h);
 	switch (v) {
 	case MISUSE_FREED:
+		return h;
+	case MISUSE_STALE:
+		misuse_again_OH_NNExecutor = make_OH_NNExecutor();
 		return h;
 	case MISUSE_FOREIGN:
 		return (OH_NNExecutor *)(misuse_keep_OH_NNExecutor = (uintptr_t)make_OH_NNModel());
@@ -125,9 +157,13 @@ static void undo_OH_NNExecutor(void)
 		drop_OH_NNModel((OH_NNModel *)misuse_keep_OH_NNExecutor);
 	misuse_keep_OH_NNExecutor = 0;
 	(void)misuse_keep_OH_NNExecutor;
+	if (misuse_again_OH_NNExecutor)
+		drop_OH_NNExecutor(misuse_again_OH_NNExecutor);
+	misuse_again_OH_NNExecutor = 0;
 }
 
 static uintptr_t misuse_keep_OH_NNModel;
+static OH_NNModel *misuse_again_OH_NNModel;
 
 static OH_NNModel *bad_OH_NNModel(int v)
 {
@@ -135,6 +171,9 @@ static OH_NNModel *bad_OH_NNModel(int v)
 	drop_OH_NNModel(h);
 	switch (v) {
 	case MISUSE_FREED:
+		return h;
+	case MISUSE_STALE:
+		misuse_again_OH_NNModel = make_OH_NNModel();
 		return h;
 	case MISUSE_FOREIGN:
 		return (OH_NNModel *)(misuse_keep_OH_NNModel = (uintptr_t)make_NN_QuantParam());
@@ -149,6 +188,9 @@ static void undo_OH_NNModel(void)
 		drop_NN_QuantParam((NN_QuantParam *)misuse_keep_OH_NNModel);
 	misuse_keep_OH_NNModel = 0;
 	(void)misuse_keep_OH_NNModel;
+	if (misuse_again_OH_NNModel)
+		drop_OH_NNModel(misuse_again_OH_NNModel);
+	misuse_again_OH_NNModel = 0;
 }
 
 static int test_OH_NNDevice_GetAllDevicesID(int bad, int v)
@@ -1284,14 +1326,14 @@ static int test_OH_NNExecutor_RunSync(int bad, int v)
 		return 0;
 	OH_NNExecutor *g0 = make_OH_NNExecutor();
 	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
-	NN_Tensor *g1 = make_NN_Tensor(), *h1[MISUSE_ELEMENTS] = {g1, bad == 1 ? bad_NN_Tensor(v) : g1};
+	NN_Tensor *g1 = make_NN_Tensor(), *h1[MISUSE_ELEMENTS] = {bad == 1 ? bad_NN_Tensor(v) : g1, g1};
 	NN_Tensor **a1 = bad == 1 && v == MISUSE_HANDLES ? NULL : h1;
 	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
-	NN_Tensor *g3 = make_NN_Tensor(), *h3[MISUSE_ELEMENTS] = {g3, bad == 3 ? bad_NN_Tensor(v) : g3};
+	NN_Tensor *g3 = make_NN_Tensor(), *h3[MISUSE_ELEMENTS] = {bad == 3 ? bad_NN_Tensor(v) : g3, g3};
 	NN_Tensor **a3 = bad == 3 && v == MISUSE_HANDLES ? NULL : h3;
 	size_t a4 = (size_t)(bad == 4 ? misuse_number(v) : 1);
 	OH_NN_ReturnCode r = OH_NNExecutor_RunSync(a0, a1, a2, a3, a4);
-	if (((bad == 0)) && !(r != 0))
+	if (((bad == 0) || (bad == 1 && v != MISUSE_NULL) || (bad == 3 && v != MISUSE_NULL)) && !(r != 0))
 		misuse_accepted("OH_NNExecutor_RunSync", bad, v);
 	drop_OH_NNExecutor(g0);
 	undo_OH_NNExecutor();
@@ -1643,15 +1685,15 @@ static int test_OH_NNExecutor_RunSyncWithAipp(int bad, int v)
 		return 0;
 	OH_NNExecutor *g0 = make_OH_NNExecutor();
 	OH_NNExecutor *a0 = bad == 0 ? bad_OH_NNExecutor(v) : g0;
-	NN_Tensor *g1 = make_NN_Tensor(), *h1[MISUSE_ELEMENTS] = {g1, bad == 1 ? bad_NN_Tensor(v) : g1};
+	NN_Tensor *g1 = make_NN_Tensor(), *h1[MISUSE_ELEMENTS] = {bad == 1 ? bad_NN_Tensor(v) : g1, g1};
 	NN_Tensor **a1 = bad == 1 && v == MISUSE_HANDLES ? NULL : h1;
 	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
-	NN_Tensor *g3 = make_NN_Tensor(), *h3[MISUSE_ELEMENTS] = {g3, bad == 3 ? bad_NN_Tensor(v) : g3};
+	NN_Tensor *g3 = make_NN_Tensor(), *h3[MISUSE_ELEMENTS] = {bad == 3 ? bad_NN_Tensor(v) : g3, g3};
 	NN_Tensor **a3 = bad == 3 && v == MISUSE_HANDLES ? NULL : h3;
 	size_t a4 = (size_t)(bad == 4 ? misuse_number(v) : 1);
 	const char *a5 = bad == 5 ? (const char *)misuse_pointer(v) : "x";
 	OH_NN_ReturnCode r = OH_NNExecutor_RunSyncWithAipp(a0, a1, a2, a3, a4, a5);
-	if (((bad == 0) || bad == 5) && !(r != 0))
+	if (((bad == 0) || (bad == 1 && v != MISUSE_NULL) || (bad == 3 && v != MISUSE_NULL) || bad == 5) && !(r != 0))
 		misuse_accepted("OH_NNExecutor_RunSyncWithAipp", bad, v);
 	drop_OH_NNExecutor(g0);
 	undo_OH_NNExecutor();

@@ -119,6 +119,7 @@ func (f *facade) badHandle(kind, other string) string {
 	}
 	return fmt.Sprintf(`
 static uintptr_t misuse_keep_%[1]s;
+static %[4]smisuse_again_%[1]s;
 
 static %[4]sbad_%[1]s(int v)
 {
@@ -126,6 +127,9 @@ static %[4]sbad_%[1]s(int v)
 	drop_%[1]s(h);
 	switch (v) {
 	case MISUSE_FREED:
+		return h;
+	case MISUSE_STALE:
+		misuse_again_%[1]s = make_%[1]s();
 		return h;
 	case MISUSE_FOREIGN:
 		return (%[4]s)(%[2]s);
@@ -137,6 +141,9 @@ static %[4]sbad_%[1]s(int v)
 static void undo_%[1]s(void)
 {
 %[3]s	(void)misuse_keep_%[1]s;
+	if (misuse_again_%[1]s)
+		drop_%[1]s(misuse_again_%[1]s);
+	misuse_again_%[1]s = 0;
 }
 `, kind, foreign, drop, f.handleType(kind))
 }
@@ -200,7 +207,7 @@ func (fn *function) misuseParam(i int, p abi.Param) (set string, undo []string, 
 		undo = []string{fmt.Sprintf("\tif (h%[2]d != 0 || bad == %[2]d)\n\t\tdrop_%[1]s(g%[2]d);\n\tundo_%[1]s();\n", t.Base, i)}
 		return set, undo, "MISUSE_HANDLES + 1"
 	case fn.IsHandle(t, 1) && p.Role.Name == "handles":
-		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s(), %[4]sh%[3]d[MISUSE_ELEMENTS] = {g%[3]d, bad == %[3]d ? bad_%[2]s(v) : g%[3]d};\n\t%[1]s*a%[3]d = bad == %[3]d && v == MISUSE_HANDLES ? NULL : h%[3]d;\n", h, t.Base, i, strings.TrimPrefix(h, t.Base+" "))
+		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s(), %[4]sh%[3]d[MISUSE_ELEMENTS] = {bad == %[3]d ? bad_%[2]s(v) : g%[3]d, g%[3]d};\n\t%[1]s*a%[3]d = bad == %[3]d && v == MISUSE_HANDLES ? NULL : h%[3]d;\n", h, t.Base, i, strings.TrimPrefix(h, t.Base+" "))
 		undo = []string{fmt.Sprintf("\tdrop_%s(g%d);\n\tundo_%s();\n", t.Base, i, t.Base)}
 		return set, undo, "MISUSE_HANDLES + 1"
 	case fn.Facade.Types[t.Base].Func && t.Stars == 0:
@@ -235,6 +242,8 @@ func (fn *function) mustFail() string {
 				cond += " && v != MISUSE_NULL"
 			}
 			conds = append(conds, "("+cond+")")
+		case "handles":
+			conds = append(conds, fmt.Sprintf("(bad == %d && v != MISUSE_NULL)", i))
 		case "take":
 			if !p.Role.Nullable {
 				conds = append(conds, fmt.Sprintf("bad == %d", i))
