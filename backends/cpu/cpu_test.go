@@ -278,6 +278,38 @@ func TestExecution_concurrentRunsAgree(t *testing.T) {
 	p.Release()
 }
 
+// A peer cuts a file short that it shares with us.
+func TestExecution_sharedMemoryVanishes(t *testing.T) {
+	p := compile(t, newDevice(t, Config{}), chain(t, 1, tensor.Of(4)))
+	defer p.Release()
+	for name, output := range map[string]bool{"input": false, "output": true} {
+		f, err := os.CreateTemp(t.TempDir(), "shared")
+		require.NoError(t, err)
+		require.NoError(t, f.Truncate(16))
+		b, err := mem.ImportFD(int(f.Fd()), 0, 16, false)
+		require.NoError(t, err)
+		e := newExec(t, p, device.ExecOptions{})
+		v := hostView(t, make([]float32, 4), 4)
+		shared := mem.View{Buf: b, Type: tensor.T(tensor.Float32, 4)}
+		in, out := shared, v
+		if output {
+			in, out = v, shared
+		}
+		require.NoError(t, e.BindInput(0, in))
+		require.NoError(t, e.BindOutput(0, out))
+		require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+		require.NoError(t, f.Truncate(0))
+		err = exec.Run(context.Background(), e, device.RunRequest{})
+		assert.Equal(t, fault.Memory, fault.KindOf(err), "%s: %v", name, err)
+		require.NoError(t, f.Truncate(16))
+		assert.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+		e.Release()
+		b.Release()
+		v.Buf.Release()
+		f.Close()
+	}
+}
+
 func TestExecution_guardMode(t *testing.T) {
 	mem.SetGuard(true)
 	defer mem.SetGuard(false)

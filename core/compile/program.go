@@ -25,18 +25,12 @@ func newProgram() *Program {
 	return p
 }
 
-// connect gives the program the ports of g, whose values are the plan's slots. first describes the ranges of inputs that no part reads. Kind
-// fault.Device when a part's ports are not those of its graph.
+// connect gives the program the ports of g. The stages' slots are values of g when it is called; afterwards they are numbers of p.plan.Slots,
+// which holds the values that cross parts only. first describes the ranges of inputs that no part reads. Kind fault.Device when a
+// part's ports are not those of its graph.
 func (p *Program) connect(g *graph.Graph, first device.Info) error {
-	p.plan.Slots = make([]exec.Slot, len(g.Values))
-	for v := range g.Values {
-		f := g.Values[v].Fact
-		p.plan.Slots[v].Type = f.Type
-		if f.Const != nil && slices.Contains(g.Out, graph.Value(v)) {
-			p.plan.Slots[v].Const = append([]byte{}, f.Const.Data...)
-		}
-	}
-	ports := map[int]device.Port{}
+	c := connector{g: g, number: map[int]int{}, ports: map[int]device.Port{}, first: first}
+	p.plan.InSlot = c.slots(slots(g.In))
 	for i := range p.plan.Stages {
 		s := &p.plan.Stages[i]
 		in, out := s.Program.Ports()
@@ -44,37 +38,76 @@ func (p *Program) connect(g *graph.Graph, first device.Info) error {
 			return fault.New(fault.Device, "part %d on %s: %d inputs and %d outputs, want %d and %d",
 				i, s.Device.Info().ID, len(in), len(out), len(s.In), len(s.Out))
 		}
-		for k, port := range slices.Concat(in, out) {
-			v := slices.Concat(s.In, s.Out)[k]
-			if _, known := ports[v]; !known {
-				ports[v] = port
-			}
-		}
+		c.learn(s.In, in)
+		c.learn(s.Out, out)
+		s.In, s.Out = c.slots(s.In), c.slots(s.Out)
 	}
-	port := func(v graph.Value) device.Port {
-		t := g.Fact(v).Type
-		d, known := ports[int(v)]
-		if !known || len(d.Min) != len(t.Shape.Dims) || len(d.Max) != len(t.Shape.Dims) {
-			d = device.Port{}
-			for _, dim := range t.Shape.Dims {
-				lo, hi := dim.N, dim.N
-				if !dim.Known() {
-					lo, hi = first.DimMin, first.DimMax
-				}
-				d.Min, d.Max = append(d.Min, lo), append(d.Max, hi)
-			}
+	p.plan.OutSlot = c.slots(slots(g.Out))
+	for _, v := range c.values {
+		f := g.Values[v].Fact
+		s := exec.Slot{Type: f.Type}
+		if f.Const != nil {
+			s.Const = append([]byte{}, f.Const.Data...)
 		}
-		d.Name, d.Type = g.Values[v].Name, t
-		return d
+		p.plan.Slots = append(p.plan.Slots, s)
 	}
-	p.plan.InSlot, p.plan.OutSlot = slots(g.In), slots(g.Out)
 	for _, v := range g.In {
-		p.plan.In = append(p.plan.In, port(v))
+		p.plan.In = append(p.plan.In, c.port(int(v)))
 	}
 	for _, v := range g.Out {
-		p.plan.Out = append(p.plan.Out, port(v))
+		p.plan.Out = append(p.plan.Out, c.port(int(v)))
 	}
 	return nil
+}
+
+// connector numbers the values that cross parts in the order in which it meets them.
+type connector struct {
+	g      *graph.Graph
+	number map[int]int // value to slot
+	values []int       // slot to value
+	ports  map[int]device.Port
+	first  device.Info
+}
+
+func (c *connector) slots(values []int) []int {
+	out := make([]int, len(values))
+	for i, v := range values {
+		n, known := c.number[v]
+		if !known {
+			n = len(c.values)
+			c.number[v] = n
+			c.values = append(c.values, v)
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// learn keeps what a part says of its ports; the first part that names a value is heard.
+func (c *connector) learn(values []int, ports []device.Port) {
+	for i, v := range values {
+		if _, known := c.ports[v]; !known {
+			c.ports[v] = ports[i]
+		}
+	}
+}
+
+// port describes value v as a port of the program.
+func (c *connector) port(v int) device.Port {
+	t := c.g.Values[v].Fact.Type
+	d, known := c.ports[v]
+	if !known || len(d.Min) != len(t.Shape.Dims) || len(d.Max) != len(t.Shape.Dims) {
+		d = device.Port{}
+		for _, dim := range t.Shape.Dims {
+			lo, hi := dim.N, dim.N
+			if !dim.Known() {
+				lo, hi = c.first.DimMin, c.first.DimMax
+			}
+			d.Min, d.Max = append(d.Min, lo), append(d.Max, hi)
+		}
+	}
+	d.Name, d.Type = c.g.Values[v].Name, t
+	return d
 }
 
 // Placement tells which device computes which node. The caller must not change it.

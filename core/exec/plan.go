@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -35,8 +34,12 @@ type Stage struct {
 // New returns an execution of the plan; release is called when it is released.
 func (p *Plan) New(o device.ExecOptions, release func()) (device.Execution, error) {
 	e := &planned{plan: p, bound: NewBindings(p.In, p.Out), slots: make([]slot, len(p.Slots)), free: func() {}}
+	for i := range p.Stages {
+		for _, s := range p.Stages[i].In {
+			e.slots[s].shared = true
+		}
+	}
 	for i := range p.Slots {
-		e.slots[i].shared = slices.ContainsFunc(p.Stages, func(s Stage) bool { return slices.Contains(s.In, i) })
 		if c := p.Slots[i].Const; c != nil {
 			e.slots[i].view = mem.View{Buf: mem.Borrow(c, nil), Type: p.Slots[i].Type}
 		}

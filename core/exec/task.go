@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -46,8 +47,9 @@ func (t *Task) ready() error {
 
 // Start checks with prepare, called as in Do, that a run may begin, and then calls work on a goroutine of its own: after the fences, unless
 // the deadline passed or Cancel was called before. Work looks at its context between steps; its Err is a *fault.Error of kind fault.Timeout
-// or fault.Canceled. A panic in work becomes an error of kind fault.Internal. When work has returned the task is idle, and then r.Done
-// is called.
+// or fault.Canceled. A panic in work becomes an error of kind fault.Internal, an access to memory that has vanished one of kind
+// fault.Memory (goroutines that work starts must see to both themselves). When work has returned the task is idle, and then r.Done is
+// called.
 func (t *Task) Start(r device.RunRequest, prepare func() error, work func(ctx context.Context) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,8 +80,14 @@ func (t *Task) Start(r device.RunRequest, prepare func() error, work func(ctx co
 
 // protect waits for the fences, calls work, and turns panics and the context's errors into errors of the right kind.
 func protect(run *runContext, fences []<-chan struct{}, work func(ctx context.Context) error) (err error) {
+	// Memory shared with another process may vanish under a run (a file that was cut short): that is an error, not the end of the process.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = fault.New(fault.Memory, "memory cannot be accessed: %v%s", v, origin())
+		default:
 			err = fault.New(fault.Internal, "panic: %v%s", v, origin())
 		}
 	}()
