@@ -18,8 +18,8 @@ import (
 
 const module = "github.com/anynpu/anynpu/"
 
-// mayImport lists, for each top folder, the folders of this module that its packages may import; tests may import internal and
-// conformance as well.
+// mayImport lists, for each top folder, the folders of this module that its packages may import. Tests may import any: they check a
+// layer with what stands on it.
 var mayImport = map[string][]string{
 	"core":     {"core"},
 	"backends": {"core", "backends"},
@@ -76,8 +76,7 @@ func faults(i imported) string {
 	if target, ours := strings.CutPrefix(i.path, module); ours {
 		targetTop, _, _ := strings.Cut(target, "/")
 		allowed, layered := mayImport[top]
-		inTest := strings.HasSuffix(i.file, "_test.go") && (targetTop == "internal" || targetTop == "conformance")
-		if layered && !inTest && !slices.Contains(allowed, targetTop) {
+		if layered && !strings.HasSuffix(i.file, "_test.go") && !slices.Contains(allowed, targetTop) {
 			return top + " must not import " + targetTop
 		}
 		return ""
