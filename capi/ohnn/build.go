@@ -90,6 +90,8 @@ func compilationBuild(c *Compilation) error {
 		return refuse(Failed, "compilation: the reference implementation compiles no offline models and imported caches")
 	}
 	c.tried = true
+	// Neither the model nor the program's memory is looked at after the build.
+	defer func() { c.model, c.blob = nil, nil }()
 	if err := c.checkOptions(d); err != nil {
 		return err
 	}
@@ -175,7 +177,7 @@ func (c *Compilation) options() device.Options {
 func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
 	switch {
 	case c.blob != nil:
-		result, err := loadModel(d, c.blob, c.options())
+		result, err := loadOffline(d, c.blob, c.options())
 		if err == nil && c.model != nil && result.key != key {
 			result.release()
 			err = fault.New(fault.File, "it was made from another model or with other settings")
@@ -193,7 +195,7 @@ func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
 		if err != nil {
 			return nil, refuseFor(Failed, err, "compilation: modelPath")
 		}
-		result, err := loadModel(d, data, c.options())
+		result, err := loadOffline(d, data, c.options())
 		if err != nil {
 			return nil, refuseFor(Failed, err, "compilation: modelPath %q", c.path)
 		}

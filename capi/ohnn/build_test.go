@@ -1,6 +1,9 @@
 package ohnn
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"sync"
 	"testing"
 
@@ -266,5 +269,49 @@ func TestReadConfig(t *testing.T) {
 		"ANYNPU_OHNN_COMPAT": "reference", "ANYNPU_OHNN_DEVICES": "a, b,", "ANYNPU_OHNN_DIM_RANGE": "1:10", "ANYNPU_FALLBACK": "off"}))
 	for _, bad := range []string{"10", "5:1", "-1:3", "0:0", "a:b"} {
 		assert.Zero(t, read(map[string]string{"ANYNPU_OHNN_DIM_RANGE": bad}).dimMax, bad)
+	}
+}
+
+// addCompiled is a compiled model of one ADD.
+func addCompiled(t testing.TB) *compiled {
+	m := &Model{}
+	for range 3 {
+		require.NoError(t, modelAddTensorToModel(m, desc(Float32, 2)))
+	}
+	require.NoError(t, modelAddOperation(m, 1, array(), array(0, 1), array(2)))
+	require.NoError(t, modelSpecifyInputsAndOutputs(m, array(0, 1), array(2)))
+	require.NoError(t, modelFinish(m))
+	c := &Compilation{source: source{model: m}}
+	require.NoError(t, compilationBuild(c))
+	return c.result
+}
+
+// reseal gives a stored form the size and the checksum that fit the rest of it.
+func reseal(b []byte) []byte {
+	b = bytes.Clone(b)
+	if len(b) < storedHead+sha256.Size {
+		return b
+	}
+	body := b[:len(b)-sha256.Size]
+	binary.LittleEndian.PutUint64(body[16:], uint64(len(b)))
+	sum := sha256.Sum256(body)
+	copy(b[len(body):], sum[:])
+	return b
+}
+
+// TestLoadOffline_damageUnderAGoodChecksum: what a program made by hand cannot crash the loader.
+func TestLoadOffline_damageUnderAGoodChecksum(t *testing.T) {
+	c := addCompiled(t)
+	good, err := c.save()
+	require.NoError(t, err)
+	c.release()
+	for i := storedHead; i < len(good)-sha256.Size; i++ {
+		for _, flip := range []byte{0x01, 0x80, 0xff} {
+			bad := bytes.Clone(good)
+			bad[i] ^= flip
+			if c, err := loadOffline(deviceByID(0), reseal(bad), device.Options{}); err == nil {
+				c.release()
+			}
+		}
 	}
 }

@@ -161,7 +161,7 @@ func (e *Executor) rangeOf(input, i int) (lo, hi uint64) {
 }
 
 // checkDims judges the dimensions of an input against its ranges. A model scalar is given as one element.
-func (e *Executor) checkDims(name string, input int, dims []int32) error {
+func (e *Executor) checkDims(name fmt.Stringer, input int, dims []int32) error {
 	want := e.in[input].shape
 	if len(want) == 0 && len(dims) == 1 && dims[0] == 1 {
 		return nil

@@ -46,6 +46,11 @@ func (in *legacyInput) clear() {
 	*in = legacyInput{}
 }
 
+// field names a field of a struct argument in messages.
+type field string
+
+func (f field) String() string { return string(f) }
+
 // legacyTensor checks the struct that describes an input: ranges first if the device has them, then the index, the struct itself, and its
 // agreement with the model. It returns the real dimensions and the bytes they take.
 func (e *Executor) legacyTensor(index uint32, info *TensorInfo9) ([]int32, uint64, error) {
@@ -75,7 +80,7 @@ func (e *Executor) legacyTensor(index uint32, info *TensorInfo9) ([]int32, uint6
 		return nil, 0, invalid("tensor.dimensions: %v: input %d of the model has shape %v", t.shape, index, p.shape)
 	}
 	if e.hasRanges() {
-		if err := e.checkDims("tensor.dimensions", int(index), t.shape); err != nil {
+		if err := e.checkDims(field("tensor.dimensions"), int(index), t.shape); err != nil {
 			return nil, 0, err
 		}
 	}

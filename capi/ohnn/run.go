@@ -18,16 +18,20 @@ type job struct {
 	limit   time.Time // zero: none
 }
 
+// element names an element of an array argument in messages.
+type element struct {
+	array string
+	i     int
+}
+
+func (a element) String() string { return fmt.Sprintf("%s[%d]", a.array, a.i) }
+
 // do runs a job and stores the real shapes of the outputs. The caller holds e.run.
 func (e *Executor) do(j job) ([][]int32, error) {
 	if e.defect != "" {
 		return nil, fault.New(fault.Data, "the model contradicts itself: %s", e.defect)
 	}
 	for i, v := range j.inputs {
-		dims, _ := v.Type.Shape.Ints()
-		if err := e.exec.SetShape(i, dims); err != nil {
-			return nil, fault.Wrap(err, "input %d", i)
-		}
 		if err := e.exec.BindInput(i, v); err != nil {
 			return nil, fault.Wrap(err, "input %d", i)
 		}
@@ -100,7 +104,7 @@ func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
 		}
 		_, shapes[i] = t.desc.read()
 		if e.hasRanges() || len(shapes[i]) != len(e.in[i].shape) {
-			if err := e.checkDims(fmt.Sprintf("inputTensor[%d]", i), i, shapes[i]); err != nil {
+			if err := e.checkDims(element{"inputTensor", i}, i, shapes[i]); err != nil {
 				return job{}, err
 			}
 		}
@@ -110,10 +114,10 @@ func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
 			return job{}, invalid("outputTensor[%d]: NULL", i)
 		}
 	}
-	var j job
+	j := job{inputs: make([]mem.View, 0, len(inputs)), outputs: make([]mem.View, 0, len(outputs))}
 	ports, _ := e.program.Ports()
 	for i, t := range inputs {
-		if err := t.fits(fmt.Sprintf("inputTensor[%d]", i)); err != nil {
+		if err := t.fits(element{"inputTensor", i}); err != nil {
 			return job{}, err
 		}
 		if len(e.in[i].shape) == 0 {
@@ -123,21 +127,21 @@ func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
 		if n, ok := v.Type.ByteSize(); !ok || n > t.buf.Size() {
 			return job{}, refuse(Failed, "inputTensor[%d]: %d bytes: %v of the model takes %d", i, t.buf.Size(), v.Type, n)
 		}
-		t.compareType(fmt.Sprintf("inputTensor[%d]", i), e.in[i].dataType)
+		t.compareType(element{"inputTensor", i}, e.in[i].dataType)
 		j.inputs = append(j.inputs, v)
 	}
 	for i, t := range outputs {
-		if err := t.fits(fmt.Sprintf("outputTensor[%d]", i)); err != nil {
+		if err := t.fits(element{"outputTensor", i}); err != nil {
 			return job{}, err
 		}
-		t.compareType(fmt.Sprintf("outputTensor[%d]", i), e.out[i].dataType)
+		t.compareType(element{"outputTensor", i}, e.out[i].dataType)
 		j.outputs = append(j.outputs, mem.View{Buf: t.buf})
 	}
 	return j, nil
 }
 
 // fits checks that the memory holds what the tensor's own descriptor says.
-func (t *Tensor) fits(name string) error {
+func (t *Tensor) fits(name element) error {
 	dataType, shape := t.desc.read()
 	need, err := byteSize(dataType, shape)
 	if err != nil {
@@ -150,7 +154,7 @@ func (t *Tensor) fits(name string) error {
 }
 
 // compareType warns when a tensor's data type is not the model's: its bytes are taken as the model's type.
-func (t *Tensor) compareType(name string, want DataType) {
+func (t *Tensor) compareType(name element, want DataType) {
 	if got, _ := t.desc.read(); got != want {
 		warn("data type differs", "tensor", name, "descriptor", got, "model", want, "effect", "the bytes are taken as the model's type")
 	}

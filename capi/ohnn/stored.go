@@ -5,8 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -68,12 +69,7 @@ func (m *Model) key(o device.Options) (modelKey, error) {
 		num(int(op.op))
 		list(op.inputs)
 		list(op.outputs)
-		names := make([]string, 0, len(op.values))
-		for name := range op.values {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(op.values)) {
 			v := op.values[name]
 			h.Write([]byte(name))
 			num(len(v.ints), len(v.floats))
@@ -84,7 +80,7 @@ func (m *Model) key(o device.Options) (modelKey, error) {
 				num(int(math.Float32bits(x)))
 			}
 		}
-		num(len(names))
+		num(len(op.values))
 	}
 	list(m.inputs)
 	list(m.outputs)
@@ -92,6 +88,13 @@ func (m *Model) key(o device.Options) (modelKey, error) {
 		num(1)
 	}
 	num(int(o.Performance))
+	for _, name := range slices.Sorted(maps.Keys(o.Extra)) {
+		if name != modelName { // which names the files and nothing else
+			num(len(name), len(o.Extra[name]))
+			h.Write([]byte(name))
+			h.Write(o.Extra[name])
+		}
+	}
 	return modelKey(h.Sum(nil)), nil
 }
 
@@ -121,8 +124,7 @@ func storedSize(head []byte) uint64 {
 	return binary.LittleEndian.Uint64(head[16:])
 }
 
-// loadModel restores a compiled model from its stored form, recognised by its first bytes. Errors are of kind fault.File unless the
-// device refuses.
+// loadModel restores a compiled model from its stored form. Errors are of kind fault.File unless the device refuses.
 func loadModel(d *npu, data []byte, o device.Options) (*compiled, error) {
 	if !bytes.HasPrefix(data, []byte(storedMagic)) {
 		return nil, fault.New(fault.File, "this is no compiled model of this library: want what OH_NNCompilation_ExportCacheToBuffer wrote")
