@@ -53,23 +53,32 @@ func convolve[T, S summable](c *convolution, x, w []T, store func(i, c int, s S)
 	x = pixels(c.x, x)
 	kernel := cellCount(c.grid.kernel)
 	inGroup, outGroup := c.x.c/c.groups, c.y.c/c.groups
+	column := make([]T, kernel*inGroup) // what a window wholly inside sees, in the order of a filter
 	c.grid.each(func(p int, taps []tap) {
 		for n := range c.x.n {
 			image := x[n*c.x.cells*c.x.c:]
-			for o := range c.y.c {
-				first := o / outGroup * inGroup
-				filter := w[o*kernel*inGroup:]
-				var sum S
-				if inGroup == 1 {
-					for _, t := range taps {
-						sum += S(image[t.in*c.x.c+first]) * S(filter[t.k])
-					}
-				} else {
-					for _, t := range taps {
-						sum += inner[T, S](image[t.in*c.x.c+first:][:inGroup], filter[t.k*inGroup:])
-					}
+			for g := range c.groups {
+				whole := inGroup > 1 && len(taps) == kernel
+				for i := 0; whole && i < kernel; i++ {
+					copy(column[i*inGroup:], image[taps[i].in*c.x.c+g*inGroup:][:inGroup])
 				}
-				store(c.y.index(n, o, p), o, sum)
+				for o := g * outGroup; o < (g+1)*outGroup; o++ {
+					filter := w[o*kernel*inGroup:]
+					var sum S
+					switch {
+					case whole:
+						sum = inner[T, S](column, filter)
+					case inGroup == 1:
+						for _, t := range taps {
+							sum += S(image[t.in*c.x.c+g]) * S(filter[t.k])
+						}
+					default:
+						for _, t := range taps {
+							sum += inner[T, S](image[t.in*c.x.c+g*inGroup:][:inGroup], filter[t.k*inGroup:])
+						}
+					}
+					store(c.y.index(n, o, p), o, sum)
+				}
 			}
 		}
 	})
