@@ -158,7 +158,7 @@ func TestPartition_randomGraphs(t *testing.T) {
 }
 
 func TestPartition_longAlternation(t *testing.T) {
-	const n = 20000
+	const n = 4000
 	reads, owner := make([][]int, n), make([]int, n)
 	for i := 1; i < n; i++ {
 		reads[i] = []int{i - 1, max(0, i-2)}
