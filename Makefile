@@ -25,7 +25,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs examples demo tools-demo test test-long tools-test conformance lint generate bench fuzz install clean
+.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance lint generate bench fuzz install clean
 
 all: libs
 
@@ -47,9 +47,9 @@ $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
 	$(CC) -shared -nostdlib -o $@ $< -Wl,-soname,$*.so -Wl,--version-script=capi/stub/z$*.map -Wl,-z,relro,-z,now,-z,defs \
 	-Wl,--hash-style=both -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' -L$(LIB) -lneural_network_core
 
-# Tools beyond Go, a C compiler and make, by COMMAND:DEBIAN-PACKAGE.
-BUILD_TOOLS := $(GO):golang $(CC):gcc
-TEST_TOOLS  := $(BUILD_TOOLS) g++:g++ cmake:cmake python3:python3 nm:binutils valgrind:valgrind
+# Tools beyond Go and make, by COMMAND:DEBIAN-PACKAGES; ? marks those that can be missing.
+BUILD_TOOLS := $(CC):gcc+libc6-dev
+TEST_TOOLS  := $(BUILD_TOOLS) g++:g++ cmake:cmake python3:python3 nm:binutils '?valgrind:valgrind+libc6-dbg'
 
 # Every examples/NAME.c and examples/NAME.cpp becomes build/examples/NAME.
 EXAMPLES := $(patsubst examples/%,$(BUILD)/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
@@ -68,7 +68,10 @@ $(BUILD)/examples/%: examples/%.cpp $(HEADERS) $(LIB)/$(CORE) $(STUBS)
 demo: tools-demo $(BUILD)/examples/ohnn_digits
 	$(BUILD)/examples/ohnn_digits examples/digits/digits.weights examples/digits/images/*.pgm
 
-tools-demo:
+tools-go:
+	@command -v $(GO) > /dev/null || { echo "missing: Go 1.26 or later, https://go.dev/dl"; exit 1; }
+
+tools-demo: tools-go
 	@scripts/need.sh $(BUILD_TOOLS)
 
 # The operator suites through the C API, with this library or the one that ANYNPU_CTS_LIBRARY names.
@@ -86,7 +89,7 @@ test: tools-test libs
 test-long: tools-test libs
 	@scripts/suite.sh long
 
-tools-test:
+tools-test: tools-go
 	@scripts/need.sh $(TEST_TOOLS)
 
 # gofmt, vet, staticcheck and the generated files.
