@@ -28,12 +28,13 @@ import (
 // copy of the input.
 //
 // Numeric contract: float32 throughout; k ascends; assembly uses fused
-// multiply-add and, for M <= 4, splits k over 2 or 4 sums added at the end, so
-// variants agree within K*2^-24*sum|a*b|, not bit for bit. NaN and infinities
-// propagate through clamps. K = 0 gives Act(Bias + Res).
+// multiply-add and, for M <= 4, splits k over 2 or 4 sums added at the end; depths
+// above 1536 are summed in parts of about 1024. So variants agree within
+// K*2^-24*sum|a*b|, not bit for bit. NaN and infinities propagate through clamps.
+// K = 0 gives Act(Bias + Res).
 //
 // A, C and Res may be views with strides of at least K, N and N. C must not
-// overlap A, B or Bias; C may be Res when LDC == LDR.
+// overlap A, B or Bias; C may be Res when LDC == LDR and not ResAfter.
 type Gemm struct {
 	M, N, K  int
 	A        []float32
@@ -67,6 +68,7 @@ type tileArgs struct {
 	after         bool
 	row           int // first row, for the table of an indirect product
 	ind           *Indirection
+	tap, taps     int // of ind: first and number
 	zero          []float32
 	maxRowsAtOnce int
 }
@@ -75,6 +77,7 @@ const (
 	chunkFlops = 8 << 20   // work of one chunk: tens of microseconds
 	leastFlops = 1 << 18   // work below which a chunk is not divided further
 	callFlops  = 8 << 20   // work of one assembly call
+	partDepth  = 1024       // rows of B of one part of a deep product
 	blockBytes = 512 << 10 // rows of A kept in the second-level cache
 )
 
@@ -87,9 +90,10 @@ func (g *Gemm) Plan(threads int) int {
 		return 0
 	}
 	panels := Panels(g.N)
-	depth, footprint := max(1, g.depth()), max(1, g.K)
+	_, footprint := g.parts()
+	depth, footprint := max(1, g.depth()), max(1, footprint)
 	if g.Ind != nil { // neighbouring rows share most of what they read
-		footprint *= max(1, min(3, g.Ind.taps))
+		footprint = max(1, g.K*min(3, g.Ind.taps))
 	}
 	target := max(48, blockBytes/(4*footprint)/24*24)
 	blocks := max(1, (g.M+target/2)/target)
@@ -129,53 +133,91 @@ func (g *Gemm) Run() {
 // have passed Plan.
 func (g *Gemm) Block(r0, r1, p0, p1 int) {
 	lo, hi, pass := g.Act.clamp()
-	t := tileArgs{
-		m: r1 - r0, k: g.K, lda: g.LDA, ldc: g.LDC, ldr: g.LDR, lo: lo, hi: hi,
-		after: g.ResAfter, row: r0, ind: g.Ind, zero: g.Zero,
+	parts, step := g.parts()
+	res, after := g.Res, g.ResAfter
+	var add []float32 // residual that no tile adds
+	if after && res != nil && (pass || parts > 1) {
+		res, add = nil, res
 	}
-	depth := g.depth()
-	t.maxRowsAtOnce = max(24, callFlops/(2*PanelCols*max(1, depth))/24*24)
-	switch {
-	case g.K == 0:
-	case g.Ind != nil:
-		t.a = g.A
-	default:
-		t.a = g.A[r0*g.LDA:]
-	}
-	res := g.Res
-	if pass && g.ResAfter {
-		res = nil
-	}
-	for p := p0; p < p1; p++ {
-		j := p * PanelCols
-		t.cols, t.ldb = min(PanelCols, g.N-j), panelWidth(g.N, j)
-		t.b = g.B[depth*j:][:depth*t.ldb]
-		t.c = g.C[r0*g.LDC+j:]
-		if g.Bias != nil {
-			t.bias = g.Bias[j:]
+	t := tileArgs{m: r1 - r0, k: g.K, lda: g.LDA, ldc: g.LDC, after: after && parts == 1, row: r0, ind: g.Ind, zero: g.Zero}
+	for part := range parts {
+		from := part * step // row of B
+		if g.Ind != nil {
+			t.tap, t.taps = from/max(1, g.K), min(step, g.depth()-from)/max(1, g.K)
+			if parts == 1 {
+				t.taps = g.Ind.taps
+			}
+			t.a = g.A
+		} else if t.k = min(step, g.K-from); t.k > 0 {
+			t.a = g.A[r0*g.LDA+from:]
 		}
-		if res != nil {
-			t.res = res[r0*g.LDR+j:]
+		t.lo, t.hi = lo, hi
+		if part < parts-1 {
+			t.lo, t.hi = -inf32, inf32
 		}
-		gemmPanel(&t)
+		g.part(&t, from, p0, p1, part == 0, res)
 	}
-	if pass {
-		g.activate(r0, r1, p0*PanelCols, min(g.N, p1*PanelCols))
+	if pass || add != nil {
+		g.activate(r0, r1, p0*PanelCols, min(g.N, p1*PanelCols), pass, add)
 	}
 }
 
-// activate applies an activation that is no clamp to columns j0 <= j < j1 of rows
-// that have just been written.
-func (g *Gemm) activate(r0, r1, j0, j1 int) {
+// parts divides a deep product: partial sums pass through C, so that what one
+// part reads of A stays in the cache for all panels. step is in rows of B.
+func (g *Gemm) parts() (n, step int) {
+	depth := g.depth()
+	if depth <= partDepth+partDepth/2 {
+		return 1, depth
+	}
+	n = ceilDiv(depth, partDepth)
+	step = roundUp(ceilDiv(depth, n), 4)
+	if g.Ind != nil {
+		step = roundUp(ceilDiv(depth, n), g.K)
+	}
+	return ceilDiv(depth, step), step
+}
+
+// part computes one part of every panel p0 <= p < p1; t says which.
+func (g *Gemm) part(t *tileArgs, from, p0, p1 int, first bool, res []float32) {
+	depth := g.depth()
+	rows := t.k
+	if g.Ind != nil {
+		rows *= t.taps
+	}
+	t.maxRowsAtOnce = max(24, callFlops/(2*PanelCols*max(1, rows))/24*24)
+	for p := p0; p < p1; p++ {
+		j := p * PanelCols
+		t.cols, t.ldb = min(PanelCols, g.N-j), panelWidth(g.N, j)
+		t.b = g.B[depth*j+from*t.ldb:][:rows*t.ldb]
+		t.c = g.C[t.row*g.LDC+j:]
+		t.bias, t.res = nil, nil
+		switch {
+		case !first:
+			t.res, t.ldr = t.c, g.LDC
+		case res != nil:
+			t.res, t.ldr = res[t.row*g.LDR+j:], g.LDR
+		}
+		if first && g.Bias != nil {
+			t.bias = g.Bias[j:]
+		}
+		gemmPanel(t)
+	}
+}
+
+// activate finishes columns j0 <= j < j1 of rows that have just been written: an
+// activation that is no clamp, and a residual to add after the activation.
+func (g *Gemm) activate(r0, r1, j0, j1 int, pass bool, add []float32) {
 	rows, w := r1-r0, j1-j0
-	if w == g.LDC && (g.Res == nil || w == g.LDR) { // rows follow each other
+	if w == g.LDC && (add == nil || w == g.LDR) { // rows follow each other
 		rows, w = 1, rows*w
 	}
 	for i := range rows {
 		c := g.C[(r0+i)*g.LDC+j0:][:w]
-		Unary(g.Act.Op, c, c, g.Act.Alpha, g.Act.Beta)
-		if g.ResAfter && g.Res != nil {
-			BinaryVV(Add, c, c, g.Res[(r0+i)*g.LDR+j0:][:w])
+		if pass {
+			Unary(g.Act.Op, c, c, g.Act.Alpha, g.Act.Beta)
+		}
+		if add != nil {
+			BinaryVV(Add, c, c, add[(r0+i)*g.LDR+j0:][:w])
 		}
 	}
 }

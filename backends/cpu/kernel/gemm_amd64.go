@@ -104,8 +104,8 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	}
 	var tab *int32
 	var base, zero *float32
-	if t.ind.taps > 0 {
-		tab = &t.ind.tab[t.row+i]
+	if t.taps > 0 {
+		tab = &t.ind.tab[t.tap*t.ind.rows+t.row+i]
 	}
 	if len(t.a) > 0 {
 		base = &t.a[0]
@@ -113,5 +113,5 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	if len(t.zero) > 0 {
 		zero = &t.zero[0]
 	}
-	tiles.indirect[nv][mr-1](blocks, t.ind.taps, t.k, tab, 4*t.ind.rows, base, zero, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after)
+	tiles.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after)
 }

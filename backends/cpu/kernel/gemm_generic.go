@@ -9,9 +9,9 @@ func gemmPanelGeneric(t *tileArgs) {
 		case t.ind == nil:
 			dotPanel(s, t.a[i*t.lda:][:t.k], t.b)
 		default:
-			for tap := range t.ind.taps {
+			for tap := range t.taps {
 				a := t.zero
-				if o := t.ind.tab[tap*t.ind.rows+t.row+i]; o >= 0 {
+				if o := t.ind.tab[(t.tap+tap)*t.ind.rows+t.row+i]; o >= 0 {
 					a = t.a[o:]
 				}
 				dotPanel(s, a[:t.k], t.b[tap*t.k*t.ldb:])
