@@ -77,7 +77,7 @@ const (
 	chunkFlops = 8 << 20   // work of one chunk: tens of microseconds
 	leastFlops = 1 << 18   // work below which a chunk is not divided further
 	callFlops  = 8 << 20   // work of one assembly call
-	partDepth  = 1024       // rows of B of one part of a deep product
+	partDepth  = 1024      // rows of B of one part of a deep product
 	blockBytes = 512 << 10 // rows of A kept in the second-level cache
 )
 
