@@ -74,8 +74,9 @@ tools-go:
 tools-demo: tools-go
 	@scripts/need.sh $(BUILD_TOOLS)
 
-# The operator suites through the C API, with this library or the one that ANYNPU_CTS_LIBRARY names.
+# The rules of the C API and the operator suites through it, with this library or the one that ANYNPU_CTS_LIBRARY names.
 conformance: libs
+	$(GO) run ./conformance/cmd/rules -json $(BUILD)/rules.json -junit $(BUILD)/rules.xml
 	$(GO) run ./conformance/cmd/cts -json $(BUILD)/conformance.json -junit $(BUILD)/conformance.xml
 
 # The table of operators and types, found by trying them with the library.

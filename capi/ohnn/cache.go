@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/anynpu/anynpu/core/cache"
@@ -117,6 +118,9 @@ func (c *Compilation) saveCache(result *compiled) error {
 	stem, err := c.cacheStem()
 	if err != nil {
 		return err
+	}
+	if settings().reference && slices.ContainsFunc(slices.Concat(result.in, result.out), func(p port) bool { return len(p.shape) == 0 }) {
+		return refuse(MemoryError, "the reference implementation caches no models with scalar inputs or outputs; the model is compiled and not cached")
 	}
 	blob, err := result.save()
 	if err != nil {

@@ -25,6 +25,8 @@ type Result struct {
 	Status  Status        `json:"status"`
 	Message string        `json:"message,omitempty"`
 	Time    time.Duration `json:"ns"`
+
+	Functions []string `json:"functions,omitempty"` // functions of the API that the case called, where a suite records them
 }
 
 // Report is the outcome of a run of the suite.

@@ -78,10 +78,19 @@ type Runner struct {
 
 // Run computes the cases and returns the report, results in the order of the cases.
 func (r *Runner) Run(cases []*Case) (*Report, error) {
-	results := make([]Result, len(cases))
+	ids := make([]string, len(cases))
+	for i, c := range cases {
+		ids[i] = c.ID()
+	}
+	return r.RunIDs(ids)
+}
+
+// RunIDs is Run for cases that the child knows by name.
+func (r *Runner) RunIDs(ids []string) (*Report, error) {
+	results := make([]Result, len(ids))
 	next := make(chan int)
 	go func() {
-		for i := range cases {
+		for i := range ids {
 			next <- i
 		}
 		close(next)
@@ -95,7 +104,7 @@ func (r *Runner) Run(cases []*Case) (*Report, error) {
 			w := &worker{runner: r}
 			defer w.stop()
 			for i := range next {
-				res, err := w.compute(cases[i].ID())
+				res, err := w.compute(ids[i])
 				results[i] = res
 				mu.Lock()
 				if err != nil && failure == nil {

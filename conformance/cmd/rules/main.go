@@ -1,0 +1,150 @@
+// Command rules holds a library to the rules of the OH_NN C API, in both modes, and reports what passed.
+//
+//	rules [-library FILE] [-json FILE] [-junit FILE] [-run SUBSTRING] [-mode default|reference] [-workers N] [-list] [-v]
+//
+// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else build/lib/libneural_network_core.so. Reports of the two modes
+// are written to FILE with "-default" or "-reference" before its extension. The exit code is 0 when every case passed, 1 when one did not,
+// 2 for wrong usage or a library that cannot be used.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/rules"
+)
+
+func main() {
+	os.Exit(run())
+}
+
+type options struct {
+	library, json, junit, filter, mode string
+	workers                            int
+	verbose, list, child               bool
+}
+
+func run() int {
+	var o options
+	flag.StringVar(&o.library, "library", envOr("ANYNPU_CTS_LIBRARY", "build/lib/libneural_network_core.so"), "library file under test")
+	flag.StringVar(&o.json, "json", "", "write the reports as JSON")
+	flag.StringVar(&o.junit, "junit", "", "write the reports as JUnit XML")
+	flag.StringVar(&o.filter, "run", "", "only cases whose name contains this")
+	flag.StringVar(&o.mode, "mode", "", "only this mode")
+	flag.IntVar(&o.workers, "workers", 2, "processes at a time")
+	flag.BoolVar(&o.verbose, "v", false, "print every case")
+	flag.BoolVar(&o.list, "list", false, "print the rules")
+	flag.BoolVar(&o.child, "child", false, "compute the cases named on standard input (used by the command itself)")
+	flag.Parse()
+	if o.list {
+		for _, r := range rules.Rules() {
+			fmt.Printf("%-46s %s\n", r.ID, r.Text)
+		}
+		return 0
+	}
+	if o.child {
+		if err := rules.Child(o.library, rules.Mode(o.mode), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		return 0
+	}
+	ok, err := o.check()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	if !ok {
+		return 1
+	}
+	return 0
+}
+
+// check runs all cases in the modes and prints the outcome.
+func (o *options) check() (bool, error) {
+	var ids []string
+	for _, c := range rules.Cases() {
+		if strings.Contains(c.ID(), o.filter) {
+			ids = append(ids, c.ID())
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return false, err
+	}
+	var reports []*ohnn.Report
+	var failures []string
+	good := true
+	for _, mode := range []rules.Mode{rules.Default, rules.Reference} {
+		if o.mode != "" && o.mode != string(mode) {
+			continue
+		}
+		r := &ohnn.Runner{Library: o.library, Workers: o.workers, Command: func() *exec.Cmd {
+			c := exec.Command(self, "-child", "-library", o.library, "-mode", string(mode))
+			c.Env = rules.Environ(mode)
+			return c
+		}}
+		rep, err := r.RunIDs(ids)
+		if err != nil {
+			return false, err
+		}
+		for _, x := range rep.Results {
+			if o.verbose || x.Status != ohnn.Pass {
+				fmt.Printf("%-5s %s (%s) %s\n", x.Status, x.ID, mode, x.Message)
+			}
+		}
+		bad := len(ids) - rep.Counts[ohnn.Pass]
+		good = good && bad == 0
+		failures = append(failures, fmt.Sprintf("failed %d (%s)", bad, mode))
+		reports = append(reports, rep)
+		if err := o.write(rep, string(mode)); err != nil {
+			return false, err
+		}
+	}
+	all := rules.Rules()
+	covered, functions := rules.Covered(all, reports...)
+	if o.filter != "" {
+		fmt.Printf("ohnn rules: cases %d, %s\n", len(ids), strings.Join(failures, ", "))
+		return good, nil
+	}
+	fmt.Printf("ohnn rules: covered %d of %d, cases %d, %s\n", covered, len(all), len(ids), strings.Join(failures, ", "))
+	fmt.Printf("functions %d of %d\n", functions, len(rules.Functions))
+	return good && functions == len(rules.Functions), nil
+}
+
+func (o *options) write(rep *ohnn.Report, mode string) error {
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{{o.json, rep.WriteJSON}, {o.junit, rep.WriteJUnit}} {
+		if f.path == "" {
+			continue
+		}
+		ext := filepath.Ext(f.path)
+		w, err := os.Create(strings.TrimSuffix(f.path, ext) + "-" + mode + ext)
+		if err != nil {
+			return err
+		}
+		if err := f.write(w); err != nil {
+			w.Close()
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func envOr(name, otherwise string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return otherwise
+}

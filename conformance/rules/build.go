@@ -1,0 +1,128 @@
+package rules
+
+import "unsafe"
+
+// Makers of what cases need. Objects are destroyed when the case ends, unless the case has done it.
+
+// handle is an object's variable in the program.
+type handle struct{ v uintptr }
+
+func (t *T) object(destroy string, v uintptr) uintptr {
+	h := &handle{v}
+	t.later(func() { t.call(destroy, &h.v) })
+	return v
+}
+
+// desc makes a descriptor; without dims its shape is not set.
+func (t *T) desc(dataType int32, dims ...int32) uintptr {
+	d := t.object("TensorDesc_Destroy", t.ptr("TensorDesc_Create"))
+	t.ok("TensorDesc_SetDataType", d, dataType)
+	if len(dims) > 0 {
+		t.ok("TensorDesc_SetShape", d, dims, len(dims))
+	}
+	return d
+}
+
+// tensor makes a float tensor with data.
+func (t *T) tensor(data []float32, dims ...int32) uintptr {
+	x := t.object("Tensor_Destroy", t.ptr("Tensor_Create", 0, t.desc(float32T, dims...)))
+	copy(unsafe.Slice(at[float32](t.ptr("Tensor_GetDataBuffer", x)), len(data)), data)
+	return x
+}
+
+// floats reads a tensor's first values.
+func (t *T) floats(x uintptr, n int) []float32 {
+	return load[float32](t.ptr("Tensor_GetDataBuffer", x), n)
+}
+
+func (t *T) emptyModel() uintptr { return t.object("Model_Destroy", t.ptr("Model_Construct")) }
+
+// openModel has float tensors 0, 1 and 2 of the given shape, and the activation parameter 3. It has no operation yet.
+func (t *T) openModel(dims ...int32) uintptr {
+	m := t.emptyModel()
+	for range 3 {
+		t.ok("Model_AddTensorToModel", m, t.desc(float32T, dims...))
+	}
+	t.ok("Model_AddTensorToModel", m, t.desc(int8T))
+	t.ok("Model_SetTensorType", m, 3, addActivation)
+	t.ok("Model_SetTensorData", m, 3, []byte{0}, 1)
+	return m
+}
+
+// unspecified has its operation, tensor 2 = tensor 0 + tensor 1.
+func (t *T) unspecified(dims ...int32) uintptr {
+	m := t.openModel(dims...)
+	t.ok("Model_AddOperation", m, opAdd, list(3), list(0, 1), list(2))
+	return m
+}
+
+// unfinished has its inputs and outputs as well.
+func (t *T) unfinished(dims ...int32) uintptr {
+	m := t.unspecified(dims...)
+	t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
+	return m
+}
+
+// model is finished.
+func (t *T) model(dims ...int32) uintptr {
+	m := t.unfinished(dims...)
+	t.ok("Model_Finish", m)
+	return m
+}
+
+// unbuilt is a compilation of a finished model of two floats.
+func (t *T) unbuilt() uintptr { return t.compilation(t.model(2)) }
+
+func (t *T) compilation(m uintptr) uintptr {
+	return t.object("Compilation_Destroy", t.ptr("Compilation_Construct", m))
+}
+
+func (t *T) forCache() uintptr {
+	return t.object("Compilation_Destroy", t.ptr("Compilation_ConstructForCache"))
+}
+
+// built is a compilation that is built.
+func (t *T) built(dims ...int32) uintptr {
+	c := t.compilation(t.model(dims...))
+	t.ok("Compilation_Build", c)
+	return c
+}
+
+// executor runs tensor 2 = tensor 0 + tensor 1.
+func (t *T) executor(dims ...int32) uintptr { return t.executorOf(t.built(dims...)) }
+
+func (t *T) executorOf(c uintptr) uintptr {
+	return t.object("Executor_Destroy", t.ptr("Executor_Construct", c))
+}
+
+// runs demands that executor e of float[2] computes 1+10 and 2+20.
+func (t *T) runs(e uintptr) {
+	in := []uintptr{t.tensor([]float32{1, 2}, 2), t.tensor([]float32{10, 20}, 2)}
+	out := []uintptr{t.tensor(nil, 2)}
+	t.ok("Executor_RunSync", e, in, 2, out, 1)
+	got := t.floats(out[0], 2)
+	t.check(got[0] == 11 && got[1] == 22, "1+10, 2+20: got %v", got)
+}
+
+// builds demands that a compilation can be built, and runs it.
+func (t *T) builds(c uintptr) {
+	t.ok("Compilation_Build", c)
+	t.runs(t.executorOf(c))
+}
+
+// unknownDevice is an id that no device has.
+func (t *T) unknownDevice() uint64 {
+	var ids uintptr
+	var n uint32
+	t.ok("Device_GetAllDevicesID", &ids, &n)
+	id := uint64(123456789)
+	for again := true; again; {
+		again = false
+		for _, have := range load[uint64](ids, int(n)) {
+			if have == id {
+				id, again = id+1, true
+			}
+		}
+	}
+	return id
+}

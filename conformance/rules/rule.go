@@ -1,0 +1,188 @@
+// Package rules checks a library against the rules of the OH_NN C API: which calls succeed, which are refused with which code, in which
+// order arguments are judged, and how long objects and pointers live. It knows no implementation; it calls a library file through the C
+// ABI, in child processes, so that a crash or a hang is a result.
+//
+// Rules are numbered by the sections of the OH_NN reference notes: 2 devices, 3 tensor descriptors, 4 tensors, 5 quantisation parameters,
+// 6 models, 7 compilations, 8 executors, 9 caches, 10 executors of API 9, 11 inner functions, 14 places where manual and reference
+// implementation differ. Every rule has cases that must succeed and cases that must be refused. Where an upstream test asserts nothing,
+// the manual is expected by default and the reference implementation with ANYNPU_OHNN_COMPAT=reference.
+package rules
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Mode is which of two descriptions of the API a library is held to.
+type Mode string
+
+// The modes.
+const (
+	Default   Mode = "default"   // the manual, where no upstream test contradicts it
+	Reference Mode = "reference" // the reference implementation
+)
+
+// Rule is one statement about the API.
+type Rule struct {
+	ID      string // s<section>_<function or topic>[_<aspect>]
+	Text    string
+	OneKind string // why there are only cases of one kind, "" when there are both
+	Cases   []*Case
+}
+
+// Case is one situation of a rule.
+type Case struct {
+	Rule    *Rule
+	Name    string
+	Refused bool // a call of the case must be refused; else all must succeed
+	run     func(*T)
+}
+
+// ID is the case's name in reports.
+func (c *Case) ID() string { return c.Rule.ID + "/" + c.Name }
+
+// Section is the number in the rule's name.
+func (r *Rule) Section() int {
+	head, _, _ := strings.Cut(strings.TrimPrefix(r.ID, "s"), "_")
+	n, err := strconv.Atoi(head)
+	if err != nil {
+		panic("rules: " + r.ID + " names no section")
+	}
+	return n
+}
+
+func rule(id, text string) *Rule { return &Rule{ID: id, Text: text} }
+
+// ok adds a case in which everything must succeed.
+func (r *Rule) ok(name string, run func(*T)) *Rule {
+	r.Cases = append(r.Cases, &Case{r, name, false, run})
+	return r
+}
+
+// no adds a case in which something must be refused.
+func (r *Rule) no(name string, run func(*T)) *Rule {
+	r.Cases = append(r.Cases, &Case{r, name, true, run})
+	return r
+}
+
+// only says why cases of the other kind cannot be.
+func (r *Rule) only(why string) *Rule {
+	r.OneKind = why
+	return r
+}
+
+// Rules returns all rules in the order of their sections.
+func Rules() []*Rule {
+	var out []*Rule
+	for _, s := range [][]*Rule{
+		devices, descriptors, tensors, quantParams, models, modelOperations, compilations, builds, executors, runs, caches, legacyExecutors,
+		legacyMemory, inner, differences,
+	} {
+		out = append(out, s...)
+	}
+	return out
+}
+
+// Cases returns the cases of all rules.
+func Cases() []*Case {
+	var out []*Case
+	for _, r := range Rules() {
+		out = append(out, r.Cases...)
+	}
+	return out
+}
+
+// T is what a case runs with. A violated expectation ends the case.
+type T struct {
+	*library
+	Mode   Mode
+	dir    string // an empty directory of the case
+	defers []func()
+	keep   []any // what the library may still read
+}
+
+// violation is what a failed expectation panics with.
+type violation string
+
+func (t *T) failf(format string, args ...any) { panic(violation(fmt.Sprintf(format, args...))) }
+
+// check demands a condition.
+func (t *T) check(ok bool, format string, args ...any) {
+	if !ok {
+		t.failf(format, args...)
+	}
+}
+
+// is demands a return code.
+func (t *T) is(want int, function string, args ...any) {
+	if got := int(uint32(t.call(function, args...))); got != want {
+		t.failf("%s%s%s: %s, want %s", prefix, function, shown(args), codeName(got), codeName(want))
+	}
+}
+
+func (t *T) ok(function string, args ...any)  { t.is(success, function, args...) }
+func (t *T) bad(function string, args ...any) { t.is(invalid, function, args...) }
+
+// by chooses an expectation by mode.
+func (t *T) by(inDefault, inReference int) int {
+	if t.Mode == Reference {
+		return inReference
+	}
+	return inDefault
+}
+
+// ptr demands a result that is not NULL.
+func (t *T) ptr(function string, args ...any) uintptr {
+	p := t.call(function, args...)
+	t.check(p != 0, "%s%s%s: NULL", prefix, function, shown(args))
+	return p
+}
+
+// null demands NULL.
+func (t *T) null(function string, args ...any) {
+	p := t.call(function, args...)
+	t.check(p == 0, "%s%s%s: %#x, want NULL", prefix, function, shown(args), p)
+}
+
+// shown lists arguments for messages.
+func shown(args []any) string {
+	var out []string
+	for _, a := range args {
+		switch v := a.(type) {
+		case nil:
+			out = append(out, "NULL")
+		case uintptr:
+			out = append(out, fmt.Sprintf("%#x", v))
+		case *uintptr, *uint32, *int32, *uint64, *bool, *array, *legacyTensor, *memory, []tensorInfo, []extension:
+			out = append(out, "&")
+		case []byte:
+			out = append(out, fmt.Sprintf("[%d bytes]", len(v)))
+		default:
+			out = append(out, fmt.Sprint(v))
+		}
+	}
+	return "(" + strings.Join(out, ", ") + ")"
+}
+
+// later runs f when the case ends.
+func (t *T) later(f func()) { t.defers = append(t.defers, f) }
+
+// Run computes a case and returns nil or the violated expectation. dir is an empty directory.
+func (c *Case) Run(l *library, mode Mode, dir string) (err error) {
+	t := &T{library: l, Mode: mode, dir: dir}
+	defer func() {
+		for i := len(t.defers) - 1; i >= 0; i-- {
+			t.defers[i]()
+		}
+		if v := recover(); v != nil {
+			text, ok := v.(violation)
+			if !ok {
+				panic(v)
+			}
+			err = fmt.Errorf("%s", text)
+		}
+	}()
+	c.run(t)
+	return nil
+}

@@ -1,0 +1,168 @@
+package rules
+
+import "slices"
+
+// allocate makes memory of n bytes for an input or output of e.
+func (t *T) allocate(kind string, e uintptr, index, n int) uintptr {
+	return t.ptr("Executor_Allocate"+kind+"Memory", e, index, n)
+}
+
+// store fills memory; it also says what it was told about it.
+func (t *T) store(m uintptr, v ...float32) {
+	s := at[memory](m)
+	t.check(int(s.length) >= 4*len(v), "length %d", s.length)
+	for i, x := range v {
+		*at[float32](s.data + uintptr(4*i)) = x
+	}
+}
+
+// allocates are the rules of both functions that allocate.
+func allocates(r *Rule, kind string, count int) *Rule {
+	function := "Executor_Allocate" + kind + "Memory"
+	return r.ok("any_length", func(t *T) {
+		e := twoFloats(t)
+		for _, n := range []int{1, 8, 4096, maxBuffer} {
+			m := t.allocate(kind, e, 0, n)
+			t.check(int(at[memory](m).length) == n && at[memory](m).data != 0, "length %d", at[memory](m).length)
+			t.call("Executor_Destroy"+kind+"Memory", e, 0, &m)
+		}
+	}).
+		ok("several", func(t *T) {
+			e := twoFloats(t)
+			a, b := t.allocate(kind, e, 0, 8), t.allocate(kind, e, 0, 8)
+			t.check(a != b && at[memory](a).data != at[memory](b).data, "the same memory twice")
+			t.call("Executor_Destroy"+kind+"Memory", e, 0, &a)
+			t.call("Executor_Destroy"+kind+"Memory", e, 0, &b)
+		}).
+		no("NULL", func(t *T) { t.null(function, nil, 0, 8) }).
+		no("length_0", func(t *T) { t.null(function, twoFloats(t), 0, 0) }).
+		no("more_than_1_GiB", func(t *T) { t.null(function, twoFloats(t), 0, maxBuffer+1) }).
+		no("huge", func(t *T) { t.null(function, twoFloats(t), 0, hugeSize) }).
+		no("index", func(t *T) { t.null(function, twoFloats(t), count, 8) })
+}
+
+// frees are the rules of both functions that free.
+func frees(r *Rule, kind string) *Rule {
+	function := "Executor_Destroy" + kind + "Memory"
+	untouched := func(name string, free func(t *T, e uintptr, m *uintptr)) {
+		r.no(name, func(t *T) {
+			e := twoFloats(t)
+			m := t.allocate(kind, e, 0, 8)
+			before := m
+			free(t, e, &m)
+			t.check(m == before, "the variable changed to %#x", m)
+			t.store(m, 1, 2)
+			t.call(function, e, 0, &m)
+			t.check(m == 0, "the memory cannot be freed any more")
+		})
+	}
+	r.ok("clears", func(t *T) {
+		e := twoFloats(t)
+		m := t.allocate(kind, e, 0, 8)
+		t.call(function, e, 0, &m)
+		t.check(m == 0, "the variable holds %#x", m)
+	})
+	untouched("NULL_executor", func(t *T, _ uintptr, m *uintptr) { t.call(function, nil, 0, m) })
+	untouched("NULL_variable", func(t *T, e uintptr, _ *uintptr) {
+		t.call(function, e, 0, nil)
+		t.call(function, e, 0, new(uintptr))
+	})
+	untouched("index", func(t *T, e uintptr, m *uintptr) { t.call(function, e, 9, m) })
+	untouched("other_executor", func(t *T, _ uintptr, m *uintptr) { t.call(function, twoFloats(t), 0, m) })
+	untouched("other_kind", func(t *T, e uintptr, m *uintptr) {
+		other := map[string]string{"Input": "Output", "Output": "Input"}[kind]
+		t.call("Executor_Destroy"+other+"Memory", e, 0, m)
+	})
+	return r
+}
+
+// foreign is memory that the library did not make.
+func (t *T) foreign() *memory {
+	b := make([]float32, 4)
+	t.keep = append(t.keep, b)
+	return &memory{first(b), 16}
+}
+
+var legacyMemory = []*Rule{
+	allocates(rule("s10_AllocateInputMemory", "allocates any length up to 1 GiB, several times per input; NULL for NULL, length 0, more, a bad index"), "Input", 2),
+	allocates(rule("s10_AllocateOutputMemory", "allocates any length up to 1 GiB, several times per output; NULL for NULL, length 0, more, a bad index"), "Output", 1),
+	frees(rule("s10_DestroyInputMemory", "frees memory of that very input and clears the variable; for anything else nothing happens"), "Input"),
+	frees(rule("s10_DestroyOutputMemory", "frees memory of that very output and clears the variable; for anything else nothing happens"), "Output"),
+	rule("s10_SetInputWithMemory", "sets memory that is read by Run; NULLs are INVALID").
+		ok("read_by_run", func(t *T) {
+			e, out := t.ready()
+			m := t.allocate("Input", e, 0, 8)
+			t.ok("Executor_SetInputWithMemory", e, 0, two, m)
+			t.store(m, 7, 8)
+			t.ok("Executor_Run", e)
+			t.check(slices.Equal(out[:2], []float32{17, 28}), "got %v", out)
+			t.call("Executor_DestroyInputMemory", e, 0, &m)
+		}).
+		no("NULL_executor", func(t *T) { t.bad("Executor_SetInputWithMemory", nil, 0, two, t.foreign()) }).
+		no("NULL_tensor", func(t *T) { t.bad("Executor_SetInputWithMemory", twoFloats(t), 0, nil, t.foreign()) }).
+		no("NULL_memory", func(t *T) { t.bad("Executor_SetInputWithMemory", twoFloats(t), 0, two, nil) }),
+	inputChecks(rule("s10_SetInputWithMemory_tensor", "the struct is judged as SetInput's"),
+		func(t *T, want int, e uintptr, index int, x *legacyTensor) {
+			m := t.allocate("Input", e, 0, 64)
+			t.is(want, "Executor_SetInputWithMemory", e, index, x, m)
+		}),
+	rule("s10_SetInputWithMemory_length", "memory of length 0 or shorter than the tensor is INVALID").
+		ok("longer", func(t *T) {
+			e := twoFloats(t)
+			t.ok("Executor_SetInputWithMemory", e, 0, two, t.allocate("Input", e, 0, 100))
+		}).
+		no("shorter", func(t *T) {
+			e := twoFloats(t)
+			t.bad("Executor_SetInputWithMemory", e, 0, two, t.allocate("Input", e, 0, 7))
+		}).
+		no("0", func(t *T) { t.bad("Executor_SetInputWithMemory", twoFloats(t), 0, two, &memory{}) }),
+	rule("s10_memory_foreign", "memory that the library did not make makes Run INVALID").
+		ok("own", func(t *T) {
+			e, _ := t.ready()
+			t.ok("Executor_SetInputWithMemory", e, 0, two, t.allocate("Input", e, 0, 8))
+			t.ok("Executor_Run", e)
+		}).
+		no("input", func(t *T) {
+			e, _ := t.ready()
+			t.ok("Executor_SetInputWithMemory", e, 0, two, t.foreign())
+			t.bad("Executor_Run", e)
+		}).
+		no("output", func(t *T) {
+			e, _ := t.ready()
+			t.ok("Executor_SetOutputWithMemory", e, 0, t.foreign())
+			t.bad("Executor_Run", e)
+		}),
+	rule("s10_SetOutputWithMemory", "the result appears in the memory after Run; NULLs, a bad index, length 0 and less than the output's bytes are INVALID").
+		ok("written", func(t *T) {
+			e, _ := t.ready()
+			m := t.allocate("Output", e, 0, 100)
+			t.ok("Executor_SetOutputWithMemory", e, 0, m)
+			t.ok("Executor_Run", e)
+			got := load[float32](at[memory](m).data, 2)
+			t.check(slices.Equal(got, []float32{11, 22}), "got %v", got)
+		}).
+		no("NULL_executor", func(t *T) { t.bad("Executor_SetOutputWithMemory", nil, 0, t.foreign()) }).
+		no("NULL_memory", func(t *T) { t.bad("Executor_SetOutputWithMemory", twoFloats(t), 0, nil) }).
+		no("index", func(t *T) { t.bad("Executor_SetOutputWithMemory", twoFloats(t), 1, t.foreign()) }).
+		no("length_0", func(t *T) { t.bad("Executor_SetOutputWithMemory", twoFloats(t), 0, &memory{}) }).
+		no("shorter", func(t *T) {
+			e := twoFloats(t)
+			t.bad("Executor_SetOutputWithMemory", e, 0, t.allocate("Output", e, 0, 7))
+		}),
+	rule("s10_mixed", "plain memory and memory objects may be mixed per index; the last call wins").
+		ok("last_wins", func(t *T) {
+			e, out := t.ready()
+			in, result := t.allocate("Input", e, 0, 8), t.allocate("Output", e, 0, 8)
+			t.store(in, 100, 200)
+			t.ok("Executor_SetInputWithMemory", e, 0, two, in)
+			t.ok("Executor_SetOutputWithMemory", e, 0, result)
+			t.ok("Executor_SetOutput", e, 0, out, 8)
+			t.ok("Executor_Run", e)
+			t.check(slices.Equal(out[:2], []float32{110, 220}), "got %v", out)
+			t.ok("Executor_SetInput", e, 0, two, []float32{1, 1}, 8)
+			t.ok("Executor_SetOutputWithMemory", e, 0, result)
+			t.ok("Executor_Run", e)
+			got := load[float32](at[memory](result).data, 2)
+			t.check(slices.Equal(got, []float32{11, 21}), "got %v", got)
+		}).only("the permission itself is the rule"),
+}

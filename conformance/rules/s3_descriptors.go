@@ -1,0 +1,196 @@
+package rules
+
+import "slices"
+
+func (t *T) shape(d uintptr) []int32 {
+	var p uintptr
+	var n uint64
+	t.ok("TensorDesc_GetShape", d, &p, &n)
+	return load[int32](p, int(n))
+}
+
+func (t *T) wantShape(d uintptr, want ...int32) {
+	got := t.shape(d)
+	t.check(slices.Equal(got, want), "shape %v, want %v", got, want)
+}
+
+func (t *T) name(d uintptr) string {
+	var p uintptr
+	t.ok("TensorDesc_GetName", d, &p)
+	return text(p)
+}
+
+// enum reads an enumerator through a getter.
+func (t *T) enum(getter string, d uintptr) int32 {
+	v := int32(-1)
+	t.ok(getter, d, &v)
+	return v
+}
+
+// size reads a size through a getter; the variable holds something before.
+func (t *T) size(getter string, object uintptr) uint64 {
+	v := uint64(77)
+	t.ok(getter, object, &v)
+	return v
+}
+
+// edges accepts lo to hi of an enumerator and refuses their neighbours.
+func edges(r *Rule, setter, getter string, lo, hi int32) *Rule {
+	return r.ok("every_value", func(t *T) {
+		d := t.desc(float32T)
+		for v := lo; v <= hi; v++ {
+			t.ok(setter, d, v)
+			got := t.enum(getter, d)
+			t.check(got == v, "set %d, got %d", v, got)
+		}
+	}).
+		no("below", func(t *T) { t.bad(setter, t.desc(float32T), lo-1) }).
+		no("above", func(t *T) { t.bad(setter, t.desc(float32T), hi+1) }).
+		no("NULL", func(t *T) { t.bad(setter, nil, lo) })
+}
+
+// getter refuses a NULL object and a NULL variable.
+func nulls(r *Rule, getter string, object func(*T) uintptr) *Rule {
+	return r.no("NULL_object", func(t *T) { t.bad(getter, nil, new(uint64)) }).
+		no("NULL_variable", func(t *T) { t.bad(getter, object(t), nil) })
+}
+
+func floatDesc(t *T) uintptr { return t.desc(float32T, 2, 3) }
+
+var descriptors = []*Rule{
+	rule("s3_TensorDesc_Create", "a new descriptor has data type UNKNOWN, format NONE, no shape and an empty name").
+		ok("defaults", func(t *T) {
+			d := t.object("TensorDesc_Destroy", t.ptr("TensorDesc_Create"))
+			t.check(t.enum("TensorDesc_GetDataType", d) == 0, "data type")
+			t.check(t.enum("TensorDesc_GetFormat", d) == 0, "format")
+			t.check(t.name(d) == "", "name")
+			t.wantShape(d)
+		}).only("it fails only without memory"),
+	rule("s3_TensorDesc_Destroy", "ends a descriptor and clears the variable; NULL and a variable with NULL are INVALID").
+		ok("clears", func(t *T) {
+			d := t.ptr("TensorDesc_Create")
+			t.ok("TensorDesc_Destroy", &d)
+			t.check(d == 0, "the variable holds %#x", d)
+		}).
+		no("NULL", func(t *T) { t.bad("TensorDesc_Destroy", nil) }).
+		no("NULL_value", func(t *T) { t.bad("TensorDesc_Destroy", new(uintptr)) }),
+	rule("s3_TensorDesc_SetName", "copies the name, which may be empty; NULLs are INVALID").
+		ok("copies", func(t *T) {
+			d, name := floatDesc(t), []byte("first\x00")
+			t.ok("TensorDesc_SetName", d, name)
+			name[0] = 'X'
+			t.check(t.name(d) == "first", "got %q", t.name(d))
+		}).
+		ok("empty", func(t *T) { t.ok("TensorDesc_SetName", floatDesc(t), "") }).
+		no("NULL_desc", func(t *T) { t.bad("TensorDesc_SetName", nil, "x") }).
+		no("NULL_name", func(t *T) { t.bad("TensorDesc_SetName", floatDesc(t), nil) }),
+	rule("s3_TensorDesc_GetName", "gives the name, a pointer to an empty string when none was set; NULLs and a variable that holds no NULL are INVALID").
+		ok("never_set", func(t *T) {
+			var p uintptr
+			t.ok("TensorDesc_GetName", floatDesc(t), &p)
+			t.check(p != 0 && text(p) == "", "want an empty string")
+		}).
+		ok("stays_until_set", func(t *T) {
+			d := floatDesc(t)
+			t.ok("TensorDesc_SetName", d, "one")
+			var p uintptr
+			t.ok("TensorDesc_GetName", d, &p)
+			t.name(d)
+			t.check(text(p) == "one", "got %q", text(p))
+		}).
+		no("NULL_desc", func(t *T) { t.bad("TensorDesc_GetName", nil, new(uintptr)) }).
+		no("NULL_variable", func(t *T) { t.bad("TensorDesc_GetName", floatDesc(t), nil) }).
+		no("variable_not_NULL", func(t *T) { t.bad("TensorDesc_GetName", floatDesc(t), &[]uintptr{1}[0]) }),
+	edges(rule("s3_TensorDesc_SetDataType", "takes 0 to 12, UNKNOWN included; others and NULL are INVALID"),
+		"TensorDesc_SetDataType", "TensorDesc_GetDataType", 0, 12),
+	nulls(rule("s3_TensorDesc_GetDataType", "gives the data type; NULLs are INVALID").
+		ok("gives", func(t *T) { t.check(t.enum("TensorDesc_GetDataType", floatDesc(t)) == float32T, "want FLOAT32") }),
+		"TensorDesc_GetDataType", floatDesc),
+	rule("s3_TensorDesc_SetShape", "takes 1 to 10 dimensions and copies them; NULLs, length 0 and more than 10 are INVALID").
+		ok("1_to_10", func(t *T) {
+			d := t.desc(float32T)
+			for n := 1; n <= 10; n++ {
+				dims := slices.Repeat([]int32{2}, n)
+				t.ok("TensorDesc_SetShape", d, dims, n)
+				want := slices.Clone(dims)
+				dims[0] = 9
+				t.wantShape(d, want...)
+			}
+		}).
+		no("NULL_desc", func(t *T) { t.bad("TensorDesc_SetShape", nil, []int32{1}, 1) }).
+		no("NULL_shape", func(t *T) { t.bad("TensorDesc_SetShape", t.desc(float32T), nil, 1) }).
+		no("length_0", func(t *T) { t.bad("TensorDesc_SetShape", t.desc(float32T), []int32{1}, 0) }).
+		no("length_11", func(t *T) { t.bad("TensorDesc_SetShape", t.desc(float32T), make([]int32, 11), 11) }),
+	rule("s3_TensorDesc_SetShape_values", "does not judge the dimensions").
+		ok("any", func(t *T) { t.wantShape(t.desc(float32T, 0, -1, -5, 2147483647), 0, -1, -5, 2147483647) }).
+		only("no value is refused"),
+	rule("s3_TensorDesc_GetShape", "gives a pointer into the descriptor, NULL and 0 when no shape was set; NULLs and a variable that holds no NULL are INVALID").
+		ok("gives", func(t *T) { t.wantShape(floatDesc(t), 2, 3) }).
+		ok("never_set", func(t *T) {
+			p, n := uintptr(0), uint64(9)
+			t.ok("TensorDesc_GetShape", t.desc(float32T), &p, &n)
+			t.check(p == 0 && n == 0, "want NULL and 0, got %#x and %d", p, n)
+		}).
+		ok("stays_until_set", func(t *T) {
+			d, p, n := floatDesc(t), uintptr(0), uint64(0)
+			t.ok("TensorDesc_GetShape", d, &p, &n)
+			t.shape(d)
+			t.check(slices.Equal(load[int32](p, 2), []int32{2, 3}), "the array changed")
+		}).
+		no("NULL_desc", func(t *T) { t.bad("TensorDesc_GetShape", nil, new(uintptr), new(uint64)) }).
+		no("NULL_shape", func(t *T) { t.bad("TensorDesc_GetShape", floatDesc(t), nil, new(uint64)) }).
+		no("NULL_length", func(t *T) { t.bad("TensorDesc_GetShape", floatDesc(t), new(uintptr), nil) }).
+		no("shape_not_NULL", func(t *T) { t.bad("TensorDesc_GetShape", floatDesc(t), &[]uintptr{1}[0], new(uint64)) }),
+	edges(rule("s3_TensorDesc_SetFormat", "takes 0 to 3; others and NULL are INVALID"), "TensorDesc_SetFormat", "TensorDesc_GetFormat", 0, 3),
+	nulls(rule("s3_TensorDesc_GetFormat", "gives the format; NULLs are INVALID").
+		ok("gives", func(t *T) {
+			d := floatDesc(t)
+			t.ok("TensorDesc_SetFormat", d, 1)
+			t.check(t.enum("TensorDesc_GetFormat", d) == 1, "want NCHW")
+		}), "TensorDesc_GetFormat", floatDesc),
+	nulls(rule("s3_TensorDesc_GetElementCount", "multiplies the dimensions; NULLs and an overflow are INVALID").
+		ok("product", func(t *T) {
+			n := t.size("TensorDesc_GetElementCount", t.desc(float32T, 2, 3, 5))
+			t.check(n == 30, "%d elements, want 30", n)
+		}).
+		ok("32_bits_and_more", func(t *T) {
+			n := t.size("TensorDesc_GetElementCount", t.desc(float32T, 65536, 65536, 2))
+			t.check(n == 1<<33, "%d elements", n)
+		}).
+		no("overflow", func(t *T) {
+			t.bad("TensorDesc_GetElementCount", t.desc(int8T, 2147483647, 2147483647, 2147483647), new(uint64))
+		}), "TensorDesc_GetElementCount", floatDesc),
+	rule("s3_TensorDesc_GetElementCount_no_shape", "a shape that was never set is INVALID, not 1").
+		ok("set", func(t *T) { t.size("TensorDesc_GetElementCount", t.desc(float32T, 1)) }).
+		no("never_set", func(t *T) { t.bad("TensorDesc_GetElementCount", t.desc(float32T), new(uint64)) }),
+	rule("s3_TensorDesc_GetElementCount_dynamic", "a dimension of 0 or less gives DYNAMIC_SHAPE and the count 0").
+		ok("fixed", func(t *T) { t.size("TensorDesc_GetElementCount", t.desc(float32T, 1, 1)) }).
+		no("dynamic", func(t *T) {
+			for _, d := range []int32{-1, 0, -5} {
+				n := uint64(9)
+				t.is(dynamic, "TensorDesc_GetElementCount", t.desc(float32T, 2, d), &n)
+				t.check(n == 0, "count %d", n)
+			}
+		}),
+	nulls(rule("s3_TensorDesc_GetByteSize", "multiplies the elements with the size of one; NULLs, an overflow and the data type UNKNOWN are INVALID").
+		ok("every_type", func(t *T) {
+			for dataType, want := range []uint64{0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8} {
+				if want == 0 {
+					continue
+				}
+				n := t.size("TensorDesc_GetByteSize", t.desc(int32(dataType), 3, 2))
+				t.check(n == 6*want, "data type %d: %d bytes for 6 elements, want %d", dataType, n, 6*want)
+			}
+		}).
+		no("unknown_type", func(t *T) { t.bad("TensorDesc_GetByteSize", t.desc(0, 2), new(uint64)) }).
+		no("overflow", func(t *T) {
+			t.bad("TensorDesc_GetByteSize", t.desc(int64T, 2147483647, 2147483647, 2), new(uint64))
+		}), "TensorDesc_GetByteSize", floatDesc),
+	rule("s3_TensorDesc_GetByteSize_no_shape", "a shape that was never set is INVALID, and the size 0").
+		ok("set", func(t *T) { t.size("TensorDesc_GetByteSize", t.desc(float32T, 1)) }).
+		no("never_set", func(t *T) {
+			n := uint64(9)
+			t.bad("TensorDesc_GetByteSize", t.desc(float32T), &n)
+			t.check(n == 0, "size %d", n)
+		}),
+}

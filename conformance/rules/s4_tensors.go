@@ -1,0 +1,200 @@
+package rules
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// sharedMemory makes a file of shared memory of n bytes.
+func (t *T) sharedMemory(n int64) int {
+	fd, err := unix.MemfdCreate("rules", unix.MFD_CLOEXEC)
+	t.check(err == nil, "memfd_create: %v", err)
+	t.later(func() { unix.Close(fd) })
+	err = unix.Ftruncate(fd, n)
+	t.check(err == nil, "ftruncate: %v", err)
+	return fd
+}
+
+func (t *T) newTensor(function string, args ...any) uintptr {
+	return t.object("Tensor_Destroy", t.ptr("Tensor_"+function, args...))
+}
+
+func someTensor(t *T) uintptr { return t.newTensor("Create", 0, floatDesc(t)) }
+
+// unfit refuses the descriptors that no way of creation takes; create gets a descriptor.
+func unfit(r *Rule, function string, more ...any) *Rule {
+	create := func(t *T, device, desc any) { t.null("Tensor_"+function, append([]any{device, desc}, more...)...) }
+	return r.no("NULL_desc", func(t *T) { create(t, 0, nil) }).
+		no("unknown_device", func(t *T) { create(t, t.unknownDevice(), floatDesc(t)) }).
+		no("no_shape", func(t *T) { create(t, 0, t.desc(float32T)) }).
+		no("unknown_type", func(t *T) { create(t, 0, t.desc(0, 2)) })
+}
+
+var page = os.Getpagesize()
+
+var tensors = []*Rule{
+	unfit(rule("s4_Tensor_Create", "makes a tensor of the descriptor's size; NULL for a NULL descriptor, an unknown device, no shape, type UNKNOWN").
+		ok("creates", func(t *T) {
+			n := t.size("Tensor_GetSize", someTensor(t))
+			t.check(n == 24, "size %d, want 24", n)
+		}).
+		ok("by_id", func(t *T) { t.newTensor("Create", t.deviceIDs()[0], floatDesc(t)) }), "Create"),
+	rule("s4_Tensor_Create_dynamic", "a dynamic shape has no size and gives NULL").
+		ok("fixed", func(t *T) { t.newTensor("Create", 0, t.desc(float32T, 2)) }).
+		no("dynamic", func(t *T) { t.null("Tensor_Create", 0, t.desc(float32T, 2, -1)) }).
+		no("zero", func(t *T) { t.null("Tensor_Create", 0, t.desc(float32T, 0)) }),
+	rule("s4_Tensor_Create_limit", "1 GiB is allowed, one byte more gives NULL").
+		ok("1_GiB", func(t *T) { t.newTensor("Create", 0, t.desc(int8T, maxBuffer)) }).
+		no("more", func(t *T) { t.null("Tensor_Create", 0, t.desc(int8T, maxBuffer+1)) }),
+	unfit(rule("s4_Tensor_CreateWithSize", "makes a tensor of the given size, from the descriptor's up; NULL for what Create refuses").
+		ok("exact", func(t *T) { t.newTensor("CreateWithSize", 0, floatDesc(t), 24) }).
+		ok("more", func(t *T) {
+			n := t.size("Tensor_GetSize", t.newTensor("CreateWithSize", 0, floatDesc(t), 1000))
+			t.check(n == 1000, "size %d, want 1000", n)
+		}), "CreateWithSize", 64),
+	rule("s4_Tensor_CreateWithSize_size", "0, less than the descriptor needs and more than 1 GiB give NULL").
+		ok("1_GiB", func(t *T) { t.newTensor("CreateWithSize", 0, floatDesc(t), maxBuffer) }).
+		no("0", func(t *T) { t.null("Tensor_CreateWithSize", 0, floatDesc(t), 0) }).
+		no("less", func(t *T) { t.null("Tensor_CreateWithSize", 0, floatDesc(t), 23) }).
+		no("more_than_1_GiB", func(t *T) { t.null("Tensor_CreateWithSize", 0, floatDesc(t), maxBuffer+1) }).
+		no("huge", func(t *T) { t.null("Tensor_CreateWithSize", 0, floatDesc(t), hugeSize) }),
+	rule("s4_Tensor_CreateWithSize_dynamic", "a dynamic shape is allowed and needs no bytes").
+		ok("dynamic", func(t *T) { t.newTensor("CreateWithSize", 0, t.desc(float32T, 2, -1), 1) }).
+		no("dynamic_0", func(t *T) { t.null("Tensor_CreateWithSize", 0, t.desc(float32T, 2, -1), 0) }),
+	rule("s4_Tensor_CreateWithFd", "maps shared memory read-write; NULL for a NULL descriptor, an unknown device, no shape, type UNKNOWN, an fd that is negative or cannot be mapped").
+		ok("shares", func(t *T) {
+			fd := t.sharedMemory(4096)
+			a := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 4096, 0)
+			b := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 24, 0)
+			*at[float32](t.ptr("Tensor_GetDataBuffer", a)) = 1.5
+			t.check(t.floats(b, 1)[0] == 1.5, "the memory is not shared")
+		}).
+		no("NULL_desc", func(t *T) { t.null("Tensor_CreateWithFd", 0, nil, t.sharedMemory(4096), 4096, 0) }).
+		no("unknown_device", func(t *T) {
+			t.null("Tensor_CreateWithFd", t.unknownDevice(), floatDesc(t), t.sharedMemory(4096), 4096, 0)
+		}).
+		no("no_shape", func(t *T) { t.null("Tensor_CreateWithFd", 0, t.desc(float32T), t.sharedMemory(4096), 4096, 0) }).
+		no("unknown_type", func(t *T) { t.null("Tensor_CreateWithFd", 0, t.desc(0, 2), t.sharedMemory(4096), 4096, 0) }).
+		no("negative_fd", func(t *T) { t.null("Tensor_CreateWithFd", 0, floatDesc(t), int32(-1), 4096, 0) }).
+		no("closed_fd", func(t *T) { t.null("Tensor_CreateWithFd", 0, floatDesc(t), 1<<20, 4096, 0) }).
+		no("not_memory", func(t *T) {
+			var p [2]int
+			t.check(unix.Pipe(p[:]) == nil, "pipe")
+			t.later(func() { unix.Close(p[0]); unix.Close(p[1]) })
+			t.null("Tensor_CreateWithFd", 0, floatDesc(t), p[0], 4096, 0)
+		}),
+	rule("s4_Tensor_CreateWithFd_size", "size 0, a size below the offset and fewer bytes behind the offset than the descriptor needs give NULL").
+		ok("exact", func(t *T) { t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(4096), 24, 0) }).
+		ok("exact_with_offset", func(t *T) {
+			t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), page+24, page)
+		}).
+		no("size_0", func(t *T) { t.null("Tensor_CreateWithFd", 0, floatDesc(t), t.sharedMemory(4096), 0, 0) }).
+		no("less_than_offset", func(t *T) {
+			t.null("Tensor_CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), 24, page)
+		}).
+		no("less_than_needed", func(t *T) { t.null("Tensor_CreateWithFd", 0, floatDesc(t), t.sharedMemory(4096), 23, 0) }).
+		no("less_behind_offset", func(t *T) {
+			t.null("Tensor_CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), page+23, page)
+		}),
+	rule("s4_Tensor_CreateWithFd_offset_page_aligned", "an offset that is a multiple of the page size is the start of the data; the reference implementation refuses others").
+		ok("aligned", func(t *T) {
+			fd := t.sharedMemory(int64(3 * page))
+			whole := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 3*page, 0)
+			part := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 3*page, 2*page)
+			*at[float32](t.ptr("Tensor_GetDataBuffer", part)) = 2.5
+			got := *at[float32](t.ptr("Tensor_GetDataBuffer", whole) + uintptr(2*page))
+			t.check(got == 2.5, "the byte at the offset is not where the data begins")
+		}).
+		no("not_aligned", func(t *T) {
+			fd := t.sharedMemory(int64(3 * page))
+			if t.Mode == Reference {
+				t.null("Tensor_CreateWithFd", 0, floatDesc(t), fd, 3*page, 64)
+				return
+			}
+			part := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 3*page, 64)
+			*at[float32](t.ptr("Tensor_GetDataBuffer", part)) = 2.5
+			whole := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 3*page, 0)
+			t.check(*at[float32](t.ptr("Tensor_GetDataBuffer", whole) + 64) == 2.5, "the byte at the offset is not where the data begins")
+			t.null("Tensor_CreateWithFd", 0, floatDesc(t), fd, 64+23, 64)
+		}),
+	rule("s4_Tensor_CreateWithFd_limit", "the limit of 1 GiB does not apply").
+		ok("more", func(t *T) {
+			t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(maxBuffer+4096), maxBuffer+4096, 0)
+		}).only("there is no limit to refuse"),
+	rule("s4_Tensor_CreateWithFd_fd", "the fd stays the caller's: not duplicated, not closed").
+		ok("stays_open", func(t *T) {
+			fd := t.sharedMemory(4096)
+			x := t.ptr("Tensor_CreateWithFd", 0, floatDesc(t), fd, 4096, 0)
+			got := int32(-1)
+			t.ok("Tensor_GetFd", x, &got)
+			t.check(int(got) == fd, "fd %d, want %d", got, fd)
+			t.ok("Tensor_Destroy", &x)
+			_, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+			t.check(err == nil, "the fd was closed")
+		}).only("a statement about ownership"),
+	rule("s4_Tensor_Destroy", "ends a tensor, its memory and its fd, and clears the variable; NULL and a variable with NULL are INVALID").
+		ok("clears", func(t *T) {
+			x := t.ptr("Tensor_Create", 0, floatDesc(t))
+			fd := int32(-1)
+			t.ok("Tensor_GetFd", x, &fd)
+			t.ok("Tensor_Destroy", &x)
+			t.check(x == 0, "the variable holds %#x", x)
+			_, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+			t.check(err == unix.EBADF, "fd %d is still open", fd)
+		}).
+		no("NULL", func(t *T) { t.bad("Tensor_Destroy", nil) }).
+		no("NULL_value", func(t *T) { t.bad("Tensor_Destroy", new(uintptr)) }),
+	rule("s4_Tensor_GetTensorDesc", "gives the tensor's own copy of the descriptor; NULL for NULL").
+		ok("own_copy", func(t *T) {
+			d := floatDesc(t)
+			x := t.newTensor("Create", 0, d)
+			own := t.ptr("Tensor_GetTensorDesc", x)
+			t.check(own != d, "it is the caller's descriptor")
+			t.ok("TensorDesc_SetShape", d, []int32{7}, 1)
+			t.wantShape(own, 2, 3)
+			again := t.ptr("Tensor_GetTensorDesc", x)
+			t.check(again == own, "another descriptor at the second call")
+		}).
+		ok("outlives_the_callers", func(t *T) {
+			d := t.ptr("TensorDesc_Create")
+			t.ok("TensorDesc_SetDataType", d, float32T)
+			t.ok("TensorDesc_SetShape", d, []int32{4}, 1)
+			x := t.newTensor("Create", 0, d)
+			t.ok("TensorDesc_Destroy", &d)
+			t.wantShape(t.ptr("Tensor_GetTensorDesc", x), 4)
+		}).
+		no("NULL", func(t *T) { t.null("Tensor_GetTensorDesc", nil) }),
+	rule("s4_Tensor_GetDataBuffer", "gives the address of the data; NULL for NULL").
+		ok("writable", func(t *T) {
+			x := someTensor(t)
+			p := t.ptr("Tensor_GetDataBuffer", x)
+			*at[float32](p + 20) = 3
+			t.check(t.ptr("Tensor_GetDataBuffer", x) == p, "the address changed")
+			t.check(t.floats(x, 6)[5] == 3, "the value is lost")
+		}).
+		no("NULL", func(t *T) { t.null("Tensor_GetDataBuffer", nil) }),
+	nulls(rule("s4_Tensor_GetFd", "gives a real fd of shared memory, whichever way the tensor was made; NULLs are INVALID").
+		ok("real", func(t *T) {
+			fd := int32(-1)
+			x := someTensor(t)
+			t.ok("Tensor_GetFd", x, &fd)
+			*at[float32](t.ptr("Tensor_GetDataBuffer", x)) = 4.5
+			b := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 24, 0)
+			t.check(t.floats(b, 1)[0] == 4.5, "the fd is not that of the tensor's memory")
+		}), "Tensor_GetFd", someTensor),
+	nulls(rule("s4_Tensor_GetSize", "gives the allocated or declared size, not that of the data; NULLs are INVALID").
+		ok("declared", func(t *T) {
+			n := t.size("Tensor_GetSize", t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), 2*page, page))
+			t.check(n == uint64(2*page), "size %d, want %d", n, 2*page)
+		}), "Tensor_GetSize", someTensor),
+	nulls(rule("s4_Tensor_GetOffset", "gives the offset of CreateWithFd, else 0; NULLs are INVALID").
+		ok("with_fd", func(t *T) {
+			n := t.size("Tensor_GetOffset", t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), 2*page, page))
+			t.check(n == uint64(page), "offset %d, want %d", n, page)
+		}).
+		ok("without", func(t *T) {
+			n := t.size("Tensor_GetOffset", someTensor(t))
+			t.check(n == 0, "offset %d, want 0", n)
+		}), "Tensor_GetOffset", someTensor),
+}

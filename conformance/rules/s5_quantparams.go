@@ -1,0 +1,70 @@
+package rules
+
+func (t *T) quant() uintptr { return t.object("QuantParam_Destroy", t.ptr("QuantParam_Create")) }
+
+// quant8 has n entries of scale 0.5, zero point 0, 8 bits.
+func (t *T) quantOf(scales []float64, zeros []int32, bits []uint32) uintptr {
+	q := t.quant()
+	if len(scales) > 0 {
+		t.ok("QuantParam_SetScales", q, scales, len(scales))
+	}
+	if len(zeros) > 0 {
+		t.ok("QuantParam_SetZeroPoints", q, zeros, len(zeros))
+	}
+	if len(bits) > 0 {
+		t.ok("QuantParam_SetNumBits", q, bits, len(bits))
+	}
+	return q
+}
+
+// lists refuses NULLs and count 0; v is a good list of one.
+func lists(r *Rule, setter string, v any) *Rule {
+	return r.no("NULL_object", func(t *T) { t.bad(setter, nil, v, 1) }).
+		no("NULL_list", func(t *T) { t.bad(setter, t.quant(), nil, 1) }).
+		no("count_0", func(t *T) { t.bad(setter, t.quant(), v, 0) })
+}
+
+// attaches tells which code a tensor gives for the parameters.
+func (t *T) attach(want int, q uintptr) {
+	m := t.emptyModel()
+	t.ok("Model_AddTensorToModel", m, t.desc(int8T, 2))
+	t.is(want, "Model_SetTensorQuantParams", m, 0, q)
+}
+
+var quantParams = []*Rule{
+	rule("s5_QuantParam_Create", "makes an object with empty lists, which a tensor takes as they are").
+		ok("empty", func(t *T) { t.attach(success, t.quant()) }).
+		only("it fails only without memory"),
+	lists(rule("s5_QuantParam_SetScales", "copies a list and replaces the former one; NULLs and count 0 are INVALID").
+		ok("replaces", func(t *T) {
+			q := t.quantOf([]float64{1, 2, 3}, []int32{0}, []uint32{8})
+			t.attach(invalid, q)
+			t.ok("QuantParam_SetScales", q, []float64{0.5}, 1)
+			t.attach(success, q)
+		}), "QuantParam_SetScales", []float64{1}),
+	lists(rule("s5_QuantParam_SetZeroPoints", "copies a list and replaces the former one; NULLs and count 0 are INVALID").
+		ok("replaces", func(t *T) {
+			q := t.quantOf([]float64{1}, []int32{0, 1}, []uint32{8})
+			t.ok("QuantParam_SetZeroPoints", q, []int32{-3}, 1)
+			t.attach(success, q)
+		}), "QuantParam_SetZeroPoints", []int32{1}),
+	lists(rule("s5_QuantParam_SetNumBits", "copies a list and replaces the former one, whatever its values; NULLs and count 0 are INVALID").
+		ok("any_value", func(t *T) {
+			q := t.quantOf([]float64{1}, []int32{0}, []uint32{77, 0, 1 << 31})
+			t.ok("QuantParam_SetNumBits", q, []uint32{8}, 1)
+			t.attach(success, q)
+		}), "QuantParam_SetNumBits", []uint32{8}),
+	rule("s5_QuantParam_lengths", "lists of different lengths are accepted by the setters and refused by the tensor").
+		ok("equal", func(t *T) { t.attach(success, t.quantOf([]float64{1, 2}, []int32{0, 0}, []uint32{8, 8})) }).
+		no("scales", func(t *T) { t.attach(invalid, t.quantOf([]float64{1}, []int32{0, 0}, []uint32{8, 8})) }).
+		no("zero_points", func(t *T) { t.attach(invalid, t.quantOf([]float64{1, 2}, []int32{0}, []uint32{8, 8})) }).
+		no("bits", func(t *T) { t.attach(invalid, t.quantOf([]float64{1, 2}, []int32{0, 0}, []uint32{8})) }),
+	rule("s5_QuantParam_Destroy", "ends the object and clears the variable; NULL and a variable with NULL are INVALID").
+		ok("clears", func(t *T) {
+			q := t.ptr("QuantParam_Create")
+			t.ok("QuantParam_Destroy", &q)
+			t.check(q == 0, "the variable holds %#x", q)
+		}).
+		no("NULL", func(t *T) { t.bad("QuantParam_Destroy", nil) }).
+		no("NULL_value", func(t *T) { t.bad("QuantParam_Destroy", new(uintptr)) }),
+}

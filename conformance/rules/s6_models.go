@@ -1,0 +1,239 @@
+package rules
+
+import "slices"
+
+// afterFinish is a finished model, for what must be forbidden then.
+func afterFinish(t *T) uintptr { return t.model(2) }
+
+// legacyQuantOf is the struct with n entries of the given bits.
+func legacyQuantOf(n int, bits uint32) *legacyQuant {
+	b, s, z := slices.Repeat([]uint32{bits}, n+1), slices.Repeat([]float64{0.5}, n+1), make([]int32, n+1)
+	return &legacyQuant{uint32(n), &b[0], &s[0], &z[0]}
+}
+
+// adds tells which code AddTensor gives on an empty model.
+func (t *T) adds(want int, x *legacyTensor) { t.is(want, "Model_AddTensor", t.emptyModel(), x) }
+
+var models = []*Rule{
+	rule("s6_Model_Construct", "makes an empty model").
+		ok("empty", func(t *T) { t.emptyModel() }).only("it fails only without memory"),
+	rule("s6_Model_Destroy", "ends a model and clears the variable; NULL and a variable with NULL are ignored").
+		ok("clears", func(t *T) {
+			m := t.ptr("Model_Construct")
+			t.call("Model_Destroy", &m)
+			t.check(m == 0, "the variable holds %#x", m)
+		}).
+		no("NULLs_ignored", func(t *T) {
+			t.call("Model_Destroy", nil)
+			t.call("Model_Destroy", new(uintptr))
+		}),
+	rule("s6_AddTensor", "adds a tensor described by the struct of API 9; NULLs are INVALID").
+		ok("adds", func(t *T) { t.adds(success, legacy(float32T, 1, 2)) }).
+		ok("scalar", func(t *T) { t.adds(success, legacy(float32T)) }).
+		ok("dynamic", func(t *T) { t.adds(success, legacy(float32T, -1, 2)) }).
+		ok("unknown_type", func(t *T) { t.adds(success, legacy(0, 2)) }).
+		no("NULL_model", func(t *T) { t.bad("Model_AddTensor", nil, legacy(float32T, 2)) }).
+		no("NULL_tensor", func(t *T) { t.bad("Model_AddTensor", t.emptyModel(), nil) }),
+	rule("s6_AddTensor_types", "a data type outside 0 to 12 and a tensor type outside 0 to 162 are INVALID").
+		ok("largest", func(t *T) {
+			x := legacy(12, 2)
+			x.tensorType = 162
+			t.adds(success, x)
+		}).
+		no("data_type", func(t *T) { t.adds(invalid, legacy(13, 2)) }).
+		no("negative_data_type", func(t *T) { t.adds(invalid, legacy(-1, 2)) }).
+		no("tensor_type", func(t *T) {
+			x := legacy(float32T, 2)
+			x.tensorType = 163
+			t.adds(invalid, x)
+		}),
+	rule("s6_AddTensor_dimensions", "dimensions are NULL exactly when the count is 0, at most 200, and each is -1 or positive; else INVALID").
+		ok("200", func(t *T) { t.adds(success, legacy(float32T, slices.Repeat([]int32{1}, 200)...)) }).
+		no("201", func(t *T) { t.adds(invalid, legacy(float32T, slices.Repeat([]int32{1}, 201)...)) }).
+		no("NULL_with_count", func(t *T) { t.adds(invalid, &legacyTensor{dataType: float32T, rank: 1}) }).
+		no("no_count", func(t *T) { t.adds(invalid, &legacyTensor{dataType: float32T, dims: &[]int32{1}[0]}) }).
+		no("0", func(t *T) { t.adds(invalid, legacy(float32T, 2, 0)) }).
+		no("minus_2", func(t *T) { t.adds(invalid, legacy(float32T, -2)) }),
+	rule("s6_AddTensor_size", "more than 4294967295 bytes, unknown dimensions counted as 1, are INVALID").
+		ok("4_GiB_less_1", func(t *T) { t.adds(success, legacy(int8T, 65535, 65537)) }).
+		ok("dynamic_counts_as_1", func(t *T) { t.adds(success, legacy(int8T, 65535, -1, 65537)) }).
+		no("4_GiB", func(t *T) { t.adds(invalid, legacy(int8T, 65536, 65536)) }).
+		no("overflow", func(t *T) { t.adds(invalid, legacy(int64T, 2147483647, 2147483647, 2147483647)) }),
+	rule("s6_AddTensor_quant", "quantisation parameters with a NULL array or other than 8 bits are INVALID").
+		ok("8_bits", func(t *T) {
+			x := legacy(int8T, 2)
+			x.quant = legacyQuantOf(2, 8)
+			t.adds(success, x)
+		}).
+		ok("count_0", func(t *T) {
+			x := legacy(int8T, 2)
+			x.quant = legacyQuantOf(0, 8)
+			t.adds(success, x)
+		}).
+		no("7_bits", func(t *T) {
+			x := legacy(int8T, 2)
+			x.quant = legacyQuantOf(1, 7)
+			t.adds(invalid, x)
+		}).
+		no("NULL_arrays", func(t *T) {
+			for i := range 3 {
+				x := legacy(int8T, 2)
+				x.quant = legacyQuantOf(1, 8)
+				switch i {
+				case 0:
+					x.quant.bits = nil
+				case 1:
+					x.quant.scales = nil
+				default:
+					x.quant.zeros = nil
+				}
+				t.adds(invalid, x)
+			}
+		}),
+	rule("s6_AddTensor_finished", "after Finish it is FORBIDDEN, before the struct is looked at").
+		ok("open", func(t *T) { t.ok("Model_AddTensor", t.unfinished(2), legacy(float32T, 2)) }).
+		no("finished", func(t *T) { t.is(forbid, "Model_AddTensor", afterFinish(t), legacy(99, 0)) }),
+	rule("s6_AddTensorToModel", "adds a tensor of a descriptor; no shape is a scalar; NULLs are INVALID").
+		ok("scalar", func(t *T) { t.ok("Model_AddTensorToModel", t.emptyModel(), t.desc(float32T)) }).
+		ok("dynamic", func(t *T) { t.ok("Model_AddTensorToModel", t.emptyModel(), t.desc(float32T, -1)) }).
+		no("NULL_model", func(t *T) { t.bad("Model_AddTensorToModel", nil, floatDesc(t)) }).
+		no("NULL_desc", func(t *T) { t.bad("Model_AddTensorToModel", t.emptyModel(), nil) }),
+	rule("s6_AddTensorToModel_dimensions", "a dimension of 0 or below -1 and more than 4294967295 bytes are INVALID").
+		ok("10", func(t *T) {
+			t.ok("Model_AddTensorToModel", t.emptyModel(), t.desc(int8T, slices.Repeat([]int32{2}, 10)...))
+		}).
+		no("0", func(t *T) { t.bad("Model_AddTensorToModel", t.emptyModel(), t.desc(int8T, 2, 0)) }).
+		no("minus_2", func(t *T) { t.bad("Model_AddTensorToModel", t.emptyModel(), t.desc(int8T, -2)) }).
+		no("4_GiB", func(t *T) { t.bad("Model_AddTensorToModel", t.emptyModel(), t.desc(int8T, 65536, 65536)) }),
+	rule("s6_AddTensorToModel_name", "the descriptor's name and format are dropped: executors name tensors \"Tensor: <index>\", format NHWC").
+		ok("renamed", func(t *T) {
+			m := t.emptyModel()
+			for range 3 {
+				d := t.desc(float32T, 2)
+				t.ok("TensorDesc_SetName", d, "mine")
+				t.ok("TensorDesc_SetFormat", d, 1)
+				t.ok("Model_AddTensorToModel", m, d)
+			}
+			t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
+			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
+			t.ok("Model_Finish", m)
+			c := t.compilation(m)
+			t.ok("Compilation_Build", c)
+			d := t.object("TensorDesc_Destroy", t.ptr("Executor_CreateInputTensorDesc", t.executorOf(c), 1))
+			t.check(t.name(d) == "Tensor: 1", "name %q", t.name(d))
+			t.check(t.enum("TensorDesc_GetFormat", d) == 2, "format %d", t.enum("TensorDesc_GetFormat", d))
+		}).only("a statement about what the library keeps"),
+	rule("s6_SetTensorData", "copies the data of a constant; a NULL model, a NULL buffer and length 0 are INVALID").
+		ok("copies", func(t *T) {
+			m, data := t.openModel(2), []float32{5, 6}
+			t.ok("Model_SetTensorData", m, 1, data, 8)
+			data[0] = 99
+			t.ok("Model_AddOperation", m, opAdd, list(3), list(0, 1), list(2))
+			t.ok("Model_SpecifyInputsAndOutputs", m, list(0), list(2))
+			t.ok("Model_Finish", m)
+			c := t.compilation(m)
+			t.ok("Compilation_Build", c)
+			out := t.tensor(nil, 2)
+			t.ok("Executor_RunSync", t.executorOf(c), []uintptr{t.tensor([]float32{1, 1}, 2)}, 1, []uintptr{out}, 1)
+			got := t.floats(out, 2)
+			t.check(got[0] == 6 && got[1] == 7, "got %v, want [6 7]", got)
+		}).
+		no("NULL_model", func(t *T) { t.bad("Model_SetTensorData", nil, 0, []byte{1}, 1) }).
+		no("NULL_buffer", func(t *T) { t.bad("Model_SetTensorData", t.openModel(2), 0, nil, 8) }).
+		no("length_0", func(t *T) { t.bad("Model_SetTensorData", t.openModel(2), 0, []byte{1}, 0) }),
+	rule("s6_SetTensorData_finished", "after Finish it is FORBIDDEN, after the arguments and before the index is judged").
+		ok("open", func(t *T) { t.ok("Model_SetTensorData", t.openModel(2), 0, []float32{1, 2}, 8) }).
+		no("index", func(t *T) { t.is(forbid, "Model_SetTensorData", afterFinish(t), 99, []byte{1}, 1) }).
+		no("length_0_first", func(t *T) { t.bad("Model_SetTensorData", afterFinish(t), 0, []byte{1}, 0) }),
+	rule("s6_SetTensorData_index", "an index that no tensor has is INVALID").
+		ok("last", func(t *T) { t.ok("Model_SetTensorData", t.openModel(2), 2, []float32{1, 2}, 8) }).
+		no("after_last", func(t *T) { t.bad("Model_SetTensorData", t.openModel(2), 4, []float32{1, 2}, 8) }),
+	rule("s6_SetTensorData_twice", "a value that is set already is INVALID").
+		ok("once", func(t *T) { t.ok("Model_SetTensorData", t.openModel(2), 0, []float32{1, 2}, 8) }).
+		no("twice", func(t *T) { t.bad("Model_SetTensorData", t.openModel(2), 3, []byte{0}, 1) }),
+	rule("s6_SetTensorData_dynamic", "a dynamic shape is FORBIDDEN, before the length is judged").
+		ok("fixed", func(t *T) { t.ok("Model_SetTensorData", t.openModel(1), 0, []float32{1}, 4) }).
+		no("dynamic", func(t *T) { t.is(forbid, "Model_SetTensorData", t.openModel(-1), 0, []byte{1}, 1) }),
+	rule("s6_SetTensorData_length", "a length other than the tensor's is INVALID; a scalar has one element").
+		ok("scalar", func(t *T) {
+			m := t.emptyModel()
+			t.ok("Model_AddTensorToModel", m, t.desc(int64T))
+			t.ok("Model_SetTensorData", m, 0, make([]byte, 8), 8)
+		}).
+		no("less", func(t *T) { t.bad("Model_SetTensorData", t.openModel(2), 0, []float32{1, 2}, 7) }).
+		no("more", func(t *T) { t.bad("Model_SetTensorData", t.openModel(2), 0, make([]byte, 9), 9) }).
+		no("unknown_type", func(t *T) {
+			m := t.emptyModel()
+			t.ok("Model_AddTensorToModel", m, t.desc(0, 2))
+			t.bad("Model_SetTensorData", m, 0, make([]byte, 2), 2)
+		}),
+	rule("s6_SetTensorQuantParams", "copies the parameters; NULLs are INVALID").
+		ok("object_may_end", func(t *T) {
+			m := t.emptyModel()
+			for range 3 {
+				t.ok("Model_AddTensorToModel", m, t.desc(int8T, 1))
+			}
+			for i, p := range []struct {
+				scale float64
+				zero  int32
+			}{{0.2, 0}, {0.2, 0}, {0.4, 4}} {
+				q := t.ptr("QuantParam_Create")
+				t.ok("QuantParam_SetScales", q, []float64{p.scale}, 1)
+				t.ok("QuantParam_SetZeroPoints", q, []int32{p.zero}, 1)
+				t.ok("QuantParam_SetNumBits", q, []uint32{8}, 1)
+				t.ok("Model_SetTensorQuantParams", m, i, q)
+				t.ok("QuantParam_Destroy", &q)
+			}
+			t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
+			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
+			t.ok("Model_Finish", m)
+			c := t.compilation(m)
+			t.ok("Compilation_Build", c)
+			in := []uintptr{t.newTensor("Create", 0, t.desc(int8T, 1)), t.newTensor("Create", 0, t.desc(int8T, 1))}
+			out := t.newTensor("Create", 0, t.desc(int8T, 1))
+			*at[int8](t.ptr("Tensor_GetDataBuffer", in[0])) = 4
+			*at[int8](t.ptr("Tensor_GetDataBuffer", in[1])) = 8
+			t.ok("Executor_RunSync", t.executorOf(c), in, 2, []uintptr{out}, 1)
+			got := *at[int8](t.ptr("Tensor_GetDataBuffer", out))
+			t.check(got == 10, "4 x 0.2 + 8 x 0.2 as steps of 0.4 from 4: got %d, want 10", got)
+		}).
+		no("NULL_model", func(t *T) { t.bad("Model_SetTensorQuantParams", nil, 0, t.quant()) }).
+		no("NULL_params", func(t *T) { t.bad("Model_SetTensorQuantParams", t.openModel(2), 0, nil) }),
+	rule("s6_SetTensorQuantParams_finished", "after Finish it is FORBIDDEN, before the index is judged").
+		ok("open", func(t *T) { t.ok("Model_SetTensorQuantParams", t.openModel(2), 0, t.quant()) }).
+		no("finished", func(t *T) { t.is(forbid, "Model_SetTensorQuantParams", afterFinish(t), 99, t.quant()) }),
+	rule("s6_SetTensorQuantParams_values", "an index that no tensor has, lists of different lengths and other than 8 bits are INVALID").
+		ok("8_bits", func(t *T) { t.attach(success, t.quantOf([]float64{1}, []int32{0}, []uint32{8})) }).
+		no("index", func(t *T) { t.bad("Model_SetTensorQuantParams", t.openModel(2), 4, t.quant()) }).
+		no("lengths", func(t *T) { t.attach(invalid, t.quantOf([]float64{1}, nil, []uint32{8})) }).
+		no("bits", func(t *T) { t.attach(invalid, t.quantOf([]float64{1}, []int32{0}, []uint32{16})) }),
+	rule("s6_SetTensorType", "marks a tensor as a parameter; a NULL model and a type outside 0 to 162 are INVALID, before anything else").
+		ok("edges", func(t *T) {
+			m := t.openModel(2)
+			t.ok("Model_SetTensorType", m, 0, 162)
+			t.ok("Model_SetTensorType", m, 0, 0)
+		}).
+		no("NULL_model", func(t *T) { t.bad("Model_SetTensorType", nil, 0, 0) }).
+		no("163", func(t *T) { t.bad("Model_SetTensorType", t.openModel(2), 0, 163) }).
+		no("minus_1", func(t *T) { t.bad("Model_SetTensorType", t.openModel(2), 0, int32(-1)) }).
+		no("range_before_state", func(t *T) { t.bad("Model_SetTensorType", afterFinish(t), 0, 163) }),
+	rule("s6_SetTensorType_finished", "after Finish it is FORBIDDEN, before the index is judged").
+		ok("open", func(t *T) { t.ok("Model_SetTensorType", t.openModel(2), 3, addActivation) }).
+		no("finished", func(t *T) { t.is(forbid, "Model_SetTensorType", afterFinish(t), 99, 0) }),
+	rule("s6_SetTensorType_index", "an index that no tensor has is INVALID").
+		ok("last", func(t *T) { t.ok("Model_SetTensorType", t.openModel(2), 3, 1) }).
+		no("after_last", func(t *T) { t.bad("Model_SetTensorType", t.openModel(2), 4, 1) }),
+	rule("s6_tensor_indices", "AddTensor and AddTensorToModel number tensors together, from 0").
+		ok("shared_counter", func(t *T) {
+			m := t.emptyModel()
+			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
+			t.ok("Model_AddTensor", m, legacy(float32T, 2))
+			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
+			t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
+		}).
+		no("beyond", func(t *T) {
+			m := t.emptyModel()
+			t.ok("Model_AddTensor", m, legacy(float32T, 2))
+			t.bad("Model_SetTensorType", m, 1, 0)
+		}),
+}

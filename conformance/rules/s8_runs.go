@@ -1,0 +1,214 @@
+package rules
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/ebitengine/purego"
+)
+
+// pair is two inputs and an output for an executor of float[2].
+func (t *T) pair() (in, out []uintptr) {
+	return []uintptr{t.tensor([]float32{1, 2}, 2), t.tensor([]float32{10, 20}, 2)}, []uintptr{t.tensor(nil, 2)}
+}
+
+// runSync is a run with changed arguments.
+func (t *T) runSync(want int, change func(in, out *[]uintptr)) {
+	in, out := t.pair()
+	e := twoFloats(t)
+	change(&in, &out)
+	t.is(want, "Executor_RunSync", e, in, len(in), out, len(out))
+}
+
+func replaceInput(t *T, dims ...int32) func(in, out *[]uintptr) {
+	return func(in, _ *[]uintptr) { (*in)[1] = t.tensor(nil, dims...) }
+}
+
+// end is what a run-done callback was told.
+type end struct {
+	user, outputs uintptr
+	code, n       int
+}
+
+// ends collects the calls of the run-done callbacks by user data. Callbacks of a process cannot be given back, so there is one.
+var (
+	ends    = map[uintptr]chan end{}
+	runDone = func() func() uintptr {
+		var made uintptr
+		return func() uintptr {
+			if made == 0 {
+				made = purego.NewCallback(func(user, code, outputs, n uintptr) uintptr {
+					ends[user] <- end{user, outputs, int(uint32(code)), int(int32(n))}
+					return 0
+				})
+			}
+			return made
+		}
+	}()
+	nextUser atomic.Uintptr
+)
+
+// async starts a run that is expected to be accepted, and returns how it ended.
+func (t *T) async(e uintptr, in, out []uintptr, timeout int32) end {
+	user := nextUser.Add(1)
+	ends[user] = make(chan end, 1)
+	t.ok("Executor_RunAsync", e, in, len(in), out, len(out), timeout, user)
+	return <-ends[user]
+}
+
+var runs = []*Rule{
+	rule("s8_RunSync", "runs; a NULL executor, NULL arrays, counts of 0 or more than 200 are INVALID").
+		ok("runs", func(t *T) { t.runs(twoFloats(t)) }).
+		no("NULL_executor", func(t *T) {
+			in, out := t.pair()
+			t.bad("Executor_RunSync", nil, in, 2, out, 1)
+		}).
+		no("NULL_inputs", func(t *T) {
+			_, out := t.pair()
+			t.bad("Executor_RunSync", twoFloats(t), nil, 2, out, 1)
+		}).
+		no("NULL_outputs", func(t *T) {
+			in, _ := t.pair()
+			t.bad("Executor_RunSync", twoFloats(t), in, 2, nil, 1)
+		}).
+		no("no_inputs", func(t *T) {
+			in, out := t.pair()
+			t.bad("Executor_RunSync", twoFloats(t), in, 0, out, 1)
+		}).
+		no("no_outputs", func(t *T) {
+			in, out := t.pair()
+			t.bad("Executor_RunSync", twoFloats(t), in, 2, out, 0)
+		}).
+		no("201_inputs", func(t *T) { t.runSync(invalid, func(in, _ *[]uintptr) { *in = slices.Repeat(*in, 101) }) }).
+		no("201_outputs", func(t *T) { t.runSync(invalid, func(_, out *[]uintptr) { *out = slices.Repeat(*out, 201) }) }),
+	rule("s8_RunSync_counts", "counts other than the model's are INVALID").
+		ok("the_models", func(t *T) { t.runs(twoFloats(t)) }).
+		no("one_input", func(t *T) { t.runSync(invalid, func(in, _ *[]uintptr) { *in = (*in)[:1] }) }).
+		no("two_outputs", func(t *T) { t.runSync(invalid, func(in, out *[]uintptr) { *out = append(*out, (*in)[0]) }) }),
+	rule("s8_RunSync_NULL_input", "a NULL input is NULL_PTR on a device with dimension ranges").
+		ok("given", func(t *T) { t.runs(twoFloats(t)) }).
+		no("NULL", func(t *T) { t.runSync(nullPtr, func(in, _ *[]uintptr) { (*in)[1] = 0 }) }),
+	rule("s8_RunSync_range", "an input dimension that is negative or outside its range is INVALID, and so is another rank").
+		ok("in_range", func(t *T) {
+			e := t.executor(-1)
+			for _, n := range []int32{1, 5} {
+				x, out := t.tensor(make([]float32, n), n), t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 64)
+				t.ok("Executor_RunSync", e, []uintptr{x, x}, 2, []uintptr{out}, 1)
+			}
+		}).
+		no("fixed", func(t *T) { t.runSync(invalid, replaceInput(t, 3)) }).
+		no("negative", func(t *T) {
+			t.runSync(invalid, func(in, _ *[]uintptr) { (*in)[1] = t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 64) })
+		}).
+		no("rank", func(t *T) { t.runSync(invalid, replaceInput(t, 1, 2)) }),
+	rule("s8_RunSync_NULL_output", "a NULL output is INVALID").
+		ok("given", func(t *T) { t.runs(twoFloats(t)) }).
+		no("NULL", func(t *T) { t.runSync(invalid, func(_, out *[]uintptr) { (*out)[0] = 0 }) }),
+	rule("s8_RunSync_size", "memory that does not hold what its own descriptor says is FAILED").
+		ok("larger", func(t *T) {
+			in, _ := t.pair()
+			out := t.newTensor("CreateWithSize", 0, t.desc(float32T, 2), 4096)
+			t.ok("Executor_RunSync", twoFloats(t), in, 2, []uintptr{out}, 1)
+			t.check(slices.Equal(t.floats(out, 2), []float32{11, 22}), "got %v", t.floats(out, 2))
+		}).
+		no("output", func(t *T) {
+			t.runSync(failed, func(_, out *[]uintptr) {
+				t.ok("TensorDesc_SetShape", t.ptr("Tensor_GetTensorDesc", (*out)[0]), []int32{100000}, 1)
+			})
+		}).
+		no("input", func(t *T) {
+			e := t.executor(-1)
+			in, out := t.pair()
+			t.ok("TensorDesc_SetShape", t.ptr("Tensor_GetTensorDesc", in[0]), []int32{9}, 1)
+			t.is(failed, "Executor_RunSync", e, in, 2, out, 1)
+		}),
+	rule("s8_RunSync_device", "an error of the device is UNAVAILABLE_DEVICE").
+		ok("enough", func(t *T) { t.runs(twoFloats(t)) }).
+		no("shapes_that_do_not_broadcast", func(t *T) {
+			e := t.executor(-1)
+			_, out := t.pair()
+			in := []uintptr{t.tensor(make([]float32, 2), 2), t.tensor(make([]float32, 3), 3)}
+			t.is(unavail, "Executor_RunSync", e, in, 2, out, 1)
+		}),
+	rule("s8_RunSync_shapes", "the real output shapes are written into the output tensors' own descriptors").
+		ok("rewritten", func(t *T) {
+			e := t.executor(-1)
+			x := t.tensor([]float32{1, 2, 3}, 3)
+			out := t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 64)
+			t.ok("Executor_RunSync", e, []uintptr{x, x}, 2, []uintptr{out}, 1)
+			t.wantShape(t.ptr("Tensor_GetTensorDesc", out), 3)
+			t.check(slices.Equal(t.floats(out, 3), []float32{2, 4, 6}), "got %v", t.floats(out, 3))
+		}).only("a statement about results"),
+	rule("s8_RunSync_types", "data types of tensors are not compared with the model's").
+		ok("int32_for_float32", func(t *T) {
+			in, out := t.pair()
+			in[0] = t.newTensor("Create", 0, t.desc(int32T, 2))
+			t.ok("Executor_RunSync", twoFloats(t), in, 2, out, 1)
+		}).only("the tolerance itself is the rule"),
+	rule("s8_RunAsync", "a NULL executor, NULL arrays, counts of 0 or more than 200 and NULL user data are INVALID; the reference implementation forbids the rest").
+		ok("accepted", func(t *T) {
+			in, out := t.pair()
+			e := twoFloats(t)
+			if t.Mode == Reference {
+				t.is(forbid, "Executor_RunAsync", e, in, 2, out, 1, 1000, 1)
+				return
+			}
+			t.ok("Executor_SetOnRunDone", e, runDone())
+			got := t.async(e, in, out, 60000)
+			t.check(got.code == success && got.n == 1 && got.outputs == first(out), "the callback was told %+v", got)
+			t.check(slices.Equal(t.floats(out[0], 2), []float32{11, 22}), "got %v", t.floats(out[0], 2))
+		}).
+		no("NULL_executor", func(t *T) {
+			in, out := t.pair()
+			t.bad("Executor_RunAsync", nil, in, 2, out, 1, 1000, 1)
+		}).
+		no("NULL_inputs", func(t *T) {
+			_, out := t.pair()
+			t.bad("Executor_RunAsync", twoFloats(t), nil, 2, out, 1, 1000, 1)
+		}).
+		no("NULL_outputs", func(t *T) {
+			in, _ := t.pair()
+			t.bad("Executor_RunAsync", twoFloats(t), in, 2, nil, 1, 1000, 1)
+		}).
+		no("no_inputs", func(t *T) {
+			in, out := t.pair()
+			t.bad("Executor_RunAsync", twoFloats(t), in, 0, out, 1, 1000, 1)
+		}).
+		no("no_outputs", func(t *T) {
+			in, out := t.pair()
+			t.bad("Executor_RunAsync", twoFloats(t), in, 2, out, 0, 1000, 1)
+		}).
+		no("201_inputs", func(t *T) {
+			in, out := t.pair()
+			in = slices.Repeat(in, 101)
+			t.bad("Executor_RunAsync", twoFloats(t), in, 201, out, 1, 1000, 1)
+		}).
+		no("NULL_user_data", func(t *T) {
+			in, out := t.pair()
+			t.bad("Executor_RunAsync", twoFloats(t), in, 2, out, 1, 1000, nil)
+		}),
+	rule("s8_async_user_data", "the callback gets the user data of its run, and runs end in the order in which they were started").
+		ok("order", func(t *T) {
+			in, out := t.pair()
+			e := twoFloats(t)
+			if t.Mode == Reference {
+				t.is(forbid, "Executor_SetOnRunDone", e, callback)
+				return
+			}
+			t.ok("Executor_SetOnRunDone", e, runDone())
+			shared := make(chan end, 8)
+			var users []uintptr
+			for range 8 {
+				user := nextUser.Add(1)
+				ends[user] = shared
+				users = append(users, user)
+			}
+			for _, user := range users {
+				t.ok("Executor_RunAsync", e, in, 2, out, 1, 60000, user)
+			}
+			for i, user := range users {
+				got := <-shared
+				t.check(got.user == user && got.code == success, "end %d is %+v, want user data %d", i, got, user)
+			}
+		}).only("refusals are those of RunAsync"),
+}

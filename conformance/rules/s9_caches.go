@@ -1,0 +1,385 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// cached builds with a cache of a version in the case's directory, and runs.
+func (t *T) cached(version uint32) {
+	t.builds(t.withCache(t.unbuilt(), t.dir, version))
+}
+
+func (t *T) withCache(c uintptr, dir string, version uint32) uintptr {
+	t.ok("Compilation_SetCache", c, dir, version)
+	return c
+}
+
+// exists demands files in the case's directory.
+func (t *T) exists(names ...string) {
+	for _, n := range names {
+		_, err := os.Stat(filepath.Join(t.dir, n))
+		t.check(err == nil, "%v", err)
+	}
+}
+
+func (t *T) read(name string) []byte {
+	b, err := os.ReadFile(filepath.Join(t.dir, name))
+	t.check(err == nil, "%v", err)
+	return b
+}
+
+func (t *T) write(name string, b []byte) {
+	err := os.WriteFile(filepath.Join(t.dir, name), b, 0o644)
+	t.check(err == nil, "%v", err)
+}
+
+const infoFile = "cache_info.nncache"
+
+// info reads the info file's data object.
+func (t *T) info() map[string]any {
+	var file struct {
+		CheckSum json.Number    `json:"CheckSum"`
+		Data     map[string]any `json:"data"`
+	}
+	d := json.NewDecoder(bytes.NewReader(t.read(infoFile)))
+	d.UseNumber()
+	err := d.Decode(&file)
+	t.check(err == nil && file.Data != nil, "the info file is no JSON object with data: %v", err)
+	return file.Data
+}
+
+func compact(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// rewrite changes the data object of the info file and makes its checksum right again.
+func (t *T) rewrite(change func(data map[string]any)) {
+	data := t.info()
+	change(data)
+	text := compact(data)
+	t.write(infoFile, append(compact(map[string]any{"CheckSum": wordSum(text), "data": json.RawMessage(text)}), '\n'))
+}
+
+// wordSum is the checksum of cache files: the sum of little-endian 16-bit words and an odd last byte, kept in 32 bits, folded to 16,
+// inverted.
+func wordSum(b []byte) uint16 {
+	var sum uint32
+	for i, x := range b {
+		if i%2 == 1 {
+			sum += uint32(x) << 8
+		} else {
+			sum += uint32(x)
+		}
+	}
+	for sum > 0xffff {
+		sum = sum>>16 + sum&0xffff
+	}
+	return ^uint16(sum)
+}
+
+// sampledSum takes one word of every 2 x step bytes, where step is how often 2 MiB fit into the file, while more than that and a byte are
+// left; then the last byte.
+func sampledSum(b []byte) uint16 {
+	step := len(b) / (2 << 20)
+	var sum uint32
+	for at := 0; len(b)-at > 2*step+1; at += 2 * step {
+		sum += uint32(b[at]) + uint32(b[at+1])<<8
+	}
+	sum += uint32(b[len(b)-1])
+	for sum > 0xffff {
+		sum = sum>>16 + sum&0xffff
+	}
+	return ^uint16(sum)
+}
+
+func number(v any) string {
+	n, _ := v.(json.Number)
+	return n.String()
+}
+
+// damaged demands that a cache is rebuilt after a change: Build is OK and leaves a good cache; a compilation of the cache alone is INVALID.
+func damaged(r *Rule, name string, change func(*T)) *Rule {
+	return r.no(name, func(t *T) {
+		t.cached(5)
+		change(t)
+		t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+		t.builds(t.withCache(t.unbuilt(), t.dir, 5))
+		t.builds(t.withCache(t.forCache(), t.dir, 5))
+	})
+}
+
+// with sets a key of the info file.
+func with(key string, value any) func(*T) {
+	return func(t *T) { t.rewrite(func(data map[string]any) { data[key] = value }) }
+}
+
+func without(key string) func(*T) {
+	return func(t *T) { t.rewrite(func(data map[string]any) { delete(data, key) }) }
+}
+
+// each runs several damages one after the other.
+func each(r *Rule, changes map[string]func(*T)) *Rule {
+	var names []string
+	for name := range changes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		damaged(r, name, changes[name])
+	}
+	return r
+}
+
+func restored(t *T) {
+	t.cached(5)
+	t.builds(t.withCache(t.forCache(), t.dir, 5))
+}
+
+// descriptorBlob reads a file of tensor descriptors.
+func (t *T) descriptorBlob(name string) (shapes [][]int32, names []string) {
+	b := t.read(name)
+	for len(b) > 0 {
+		t.check(len(b) >= 20, "%s: %d bytes left, a descriptor has 20 and more", name, len(b))
+		head := load[int32](first(b), 3)
+		t.check(head[0] == float32T && head[1] == 2 && head[2] == 0, "%s: type, format, tensor type are %v, want [11 2 0]", name, head)
+		rank := int(load[uint64](first(b)+12, 1)[0])
+		t.check(rank <= 10 && len(b) > 20+4*rank, "%s: rank %d in %d bytes", name, rank, len(b))
+		shapes = append(shapes, load[int32](first(b)+20, rank))
+		b = b[20+4*rank:]
+		end := bytes.IndexByte(b, 0)
+		t.check(end >= 0, "%s: a name without its end", name)
+		names = append(names, string(b[:end]))
+		b = b[end+1:]
+	}
+	return shapes, names
+}
+
+var caches = []*Rule{
+	rule("s9_files", "a cache is cache_info.nncache and 0.nncache to N-1.nncache directly in the directory").
+		ok("names", func(t *T) {
+			t.cached(1)
+			n := number(t.info()["fileNumber"])
+			var got []string
+			entries, err := os.ReadDir(t.dir)
+			t.check(err == nil, "%v", err)
+			for _, e := range entries {
+				got = append(got, e.Name())
+			}
+			want := []string{infoFile}
+			for i := range len(got) - 1 {
+				want = append(want, number(json.Number(compact(i)))+".nncache")
+			}
+			slices.Sort(want)
+			t.check(slices.Equal(got, want) && n == string(compact(len(got)-1)), "files %v, fileNumber %s", got, n)
+		}).only("a statement about files"),
+	rule("s9_info", "the info file is one compact JSON object with sorted keys and a newline: CheckSum, and data with seven keys").
+		ok("content", func(t *T) {
+			t.cached(7)
+			data := t.info()
+			var keys []string
+			for k := range data {
+				keys = append(keys, k)
+			}
+			slices.Sort(keys)
+			want := []string{"deviceId", "fileNumber", "isExceedRamLimit", "liteGraphModelId", "modelCheckSum", "opVersion", "version"}
+			t.check(slices.Equal(keys, want), "keys %v, want %v", keys, want)
+			t.check(number(data["version"]) == "7" && number(data["isExceedRamLimit"]) == "0", "version or isExceedRamLimit")
+			id := string(compact(int64(t.deviceIDs()[0])))
+			t.check(number(data["deviceId"]) == id, "deviceId %s, want the id as a signed number, %s", number(data["deviceId"]), id)
+			text := compact(data)
+			whole := append(compact(map[string]any{"CheckSum": wordSum(text), "data": json.RawMessage(text)}), '\n')
+			t.check(bytes.Equal(t.read(infoFile), whole), "the file is %q, want %q", t.read(infoFile), whole)
+		}).only("a statement about a file"),
+	rule("s9_checksum", "modelCheckSum has the checksum of each data file").
+		ok("right", func(t *T) {
+			t.cached(1)
+			sums, _ := t.info()["modelCheckSum"].([]any)
+			for i, s := range sums {
+				want := string(compact(wordSum(t.read(string(compact(i)) + ".nncache"))))
+				t.check(number(s) == want, "file %d: checksum %v, want %s", i, s, want)
+			}
+		}).
+		no("changed_file", func(t *T) {
+			t.cached(5)
+			b := t.read("1.nncache")
+			b[0]++
+			t.write("1.nncache", b)
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+		}),
+	rule("s9_checksum_sampled", "of a data file of 2 MiB and more a sample of the words counts, and then its last byte").
+		ok("3_MiB", func(t *T) {
+			m, n := t.emptyModel(), 800_000
+			for range 3 {
+				t.ok("Model_AddTensorToModel", m, t.desc(float32T, int32(n)))
+			}
+			data := make([]float32, n)
+			for i := range data {
+				data[i] = float32(i%1000) + 0.25
+			}
+			t.ok("Model_SetTensorData", m, 1, data, 4*n)
+			t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
+			t.ok("Model_SpecifyInputsAndOutputs", m, list(0), list(2))
+			t.ok("Model_Finish", m)
+			t.ok("Compilation_Build", t.withCache(t.compilation(m), t.dir, 1))
+			sums, _ := t.info()["modelCheckSum"].([]any)
+			b := t.read("0.nncache")
+			want := string(compact(sampledSum(b)))
+			t.check(len(b) > 2<<20 && number(sums[0]) == want, "%d bytes: checksum %v, want %s", len(b), sums[0], want)
+			t.ok("Compilation_Build", t.withCache(t.forCache(), t.dir, 1))
+		}).only("a statement about a file"),
+	rule("s9_descriptors", "the last two files hold the descriptors of inputs and of outputs").
+		ok("content", func(t *T) {
+			t.cached(1)
+			sums, _ := t.info()["modelCheckSum"].([]any)
+			n := len(sums)
+			t.check(n >= 3, "%d data files, want at least 3", n)
+			in, inNames := t.descriptorBlob(string(compact(n-2)) + ".nncache")
+			out, outNames := t.descriptorBlob(string(compact(n-1)) + ".nncache")
+			t.check(len(in) == 2 && slices.Equal(in[1], []int32{2}) && inNames[1] == "Tensor: 1", "inputs %v %v", in, inNames)
+			t.check(len(out) == 1 && slices.Equal(out[0], []int32{2}) && outNames[0] == "Tensor: 2", "outputs %v %v", out, outNames)
+		}).only("a statement about a file"),
+	rule("s9_model_name", "the extension configuration ModelName begins the names of the files").
+		ok("prefix", func(t *T) {
+			c := t.withCache(t.unbuilt(), t.dir, 1)
+			t.ok("Compilation_AddExtensionConfig", c, "ModelName", []byte("net_"), 4)
+			t.builds(c)
+			t.exists("net_cache_info.nncache", "net_0.nncache")
+		}).only("a statement about files"),
+	rule("s9_directory", "the directory must exist; it may be relative and have doubled slashes; nothing is created on the way").
+		ok("relative", func(t *T) {
+			old, err := os.Getwd()
+			t.check(err == nil && os.Chdir(t.dir) == nil && os.Mkdir("sub", 0o755) == nil, "chdir: %v", err)
+			t.later(func() { _ = os.Chdir(old) })
+			t.builds(t.withCache(t.unbuilt(), "./sub//", 1))
+			t.exists("sub/" + infoFile)
+		}).
+		no("missing", func(t *T) {
+			t.bad("Compilation_Build", t.withCache(t.unbuilt(), t.dir+"/missing/deeper", 1))
+			_, err := os.Stat(t.dir + "/missing")
+			t.check(os.IsNotExist(err), "the directory was created")
+		}).
+		no("a_file", func(t *T) {
+			t.write("file", []byte("x"))
+			t.bad("Compilation_Build", t.withCache(t.unbuilt(), t.dir+"/file", 1))
+		}),
+	rule("s9_directory_empty", "an empty path turns caching off").
+		ok("off", func(t *T) { t.builds(t.withCache(t.unbuilt(), "", 4294967295)) }).
+		no("for_cache", func(t *T) { t.bad("Compilation_Build", t.withCache(t.forCache(), "", 1)) }),
+	rule("s9_version_equal", "the same version restores and writes nothing").
+		ok("restores", func(t *T) {
+			t.cached(3)
+			before, err := os.Stat(filepath.Join(t.dir, infoFile))
+			t.check(err == nil, "%v", err)
+			t.cached(3)
+			after, err := os.Stat(filepath.Join(t.dir, infoFile))
+			t.check(err == nil && os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()), "the cache was written again")
+		}).
+		no("for_cache_needs_it", func(t *T) {
+			t.cached(3)
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 4))
+		}),
+	rule("s9_version_higher", "a higher version in the call rebuilds and overwrites").
+		ok("overwrites", func(t *T) {
+			t.cached(3)
+			t.cached(4)
+			t.check(number(t.info()["version"]) == "4", "version %v, want 4", t.info()["version"])
+		}).only("the refusal is that of a lower version"),
+	rule("s9_version_lower", "a lower version in the call is FORBIDDEN").
+		ok("not_lower", func(t *T) { t.cached(0); t.cached(1) }).
+		no("lower", func(t *T) {
+			t.cached(3)
+			t.is(forbid, "Compilation_Build", t.withCache(t.unbuilt(), t.dir, 2))
+			t.is(forbid, "Compilation_Build", t.withCache(t.forCache(), t.dir, 2))
+			t.builds(t.withCache(t.forCache(), t.dir, 3))
+		}),
+	rule("s9_version_of_damaged", "the version counts only when the rest of the info file is good").
+		ok("damaged_and_newer", func(t *T) {
+			t.cached(9)
+			t.write("0.nncache", nil)
+			t.builds(t.withCache(t.unbuilt(), t.dir, 2))
+			t.check(number(t.info()["version"]) == "2", "version %v, want 2", t.info()["version"])
+		}).
+		no("good_and_newer", func(t *T) {
+			t.cached(9)
+			t.is(forbid, "Compilation_Build", t.withCache(t.unbuilt(), t.dir, 2))
+		}),
+	rule("s9_version_range", "4294967294 is the highest version; 4294967295 is INVALID").
+		ok("highest", func(t *T) {
+			t.cached(4294967294)
+			t.builds(t.withCache(t.forCache(), t.dir, 4294967294))
+		}).
+		no("reserved", func(t *T) { t.bad("Compilation_Build", t.withCache(t.unbuilt(), t.dir, 4294967295)) }),
+	each(rule("s9_bad_info", "an info file that is unreadable, no JSON, lacks a key or has a wrong checksum is replaced by a normal build; without a model it is INVALID").
+		ok("good", restored), map[string]func(*T){
+		"empty":    func(t *T) { t.write(infoFile, nil) },
+		"not_JSON": func(t *T) { t.write(infoFile, []byte("{\"CheckSum\":")) },
+		"array":    func(t *T) { t.write(infoFile, []byte("[1,2,3]\n")) },
+		"checksum": func(t *T) {
+			t.write(infoFile, bytes.Replace(t.read(infoFile), []byte(`"CheckSum":`), []byte(`"CheckSum":1`), 1))
+		},
+		"no_version":     without("version"),
+		"no_deviceId":    without("deviceId"),
+		"no_fileNumber":  without("fileNumber"),
+		"no_sums":        without("modelCheckSum"),
+		"no_limit":       without("isExceedRamLimit"),
+		"version_string": with("version", "5"),
+		"sums_number":    with("modelCheckSum", 7),
+		"device_list":    with("deviceId", []int{1}),
+	}),
+	each(rule("s9_bad_file_number", "a fileNumber outside 1 to 100, and one too small for the two descriptor files, is a bad cache").
+		ok("good", restored), map[string]func(*T){
+		"0": with("fileNumber", 0), "minus_1": with("fileNumber", -1), "1": with("fileNumber", 1), "2": with("fileNumber", 2),
+		"101": with("fileNumber", 101), "4_billion": with("fileNumber", 1<<32),
+	}),
+	each(rule("s9_bad_device", "a cache of another device is a bad cache").
+		ok("good", restored), map[string]func(*T){"other": with("deviceId", 4711)}),
+	each(rule("s9_bad_data", "a data file that is missing, empty or changed is a bad cache").
+		ok("good", restored), map[string]func(*T){
+		"missing": func(t *T) { t.check(os.Remove(filepath.Join(t.dir, "0.nncache")) == nil, "remove") },
+		"empty":   func(t *T) { t.write("1.nncache", nil) },
+		"changed": func(t *T) {
+			b := t.read("0.nncache")
+			b[len(b)/2] ^= 0x10
+			t.write("0.nncache", b)
+		},
+		"longer": func(t *T) { t.write("0.nncache", append(t.read("0.nncache"), 1, 2)) },
+	}),
+	rule("s9_tolerance", "a missing opVersion and a liteGraphModelId that is no number are let through").
+		ok("no_opVersion", func(t *T) {
+			t.cached(5)
+			without("opVersion")(t)
+			t.builds(t.withCache(t.forCache(), t.dir, 5))
+		}).
+		ok("liteGraphModelId_string", func(t *T) {
+			t.cached(5)
+			with("liteGraphModelId", "x")(t)
+			t.builds(t.withCache(t.forCache(), t.dir, 5))
+		}).only("the tolerance itself is the rule"),
+	rule("s9_no_cache", "without an info file Build compiles; a compilation of the cache alone is INVALID").
+		ok("compiles", func(t *T) { t.cached(1) }).
+		no("for_cache", func(t *T) { t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 1)) }),
+	rule("s9_scalar", "the reference implementation cannot cache scalar inputs and outputs: MEMORY_ERROR, with the model compiled").
+		ok("vector", func(t *T) { t.cached(1) }).
+		no("scalar", func(t *T) {
+			c := t.withCache(t.compilation(t.model()), t.dir, 1)
+			t.is(t.by(success, memError), "Compilation_Build", c)
+			t.executorOf(c)
+		}),
+	rule("s9_other_model", "a cache that was made of another model is never used for this one").
+		ok("rebuilt", func(t *T) {
+			m := t.openModel(2)
+			t.ok("Model_AddOperation", m, 22, &array{}, list(0, 1), list(2)) // MUL
+			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
+			t.ok("Model_Finish", m)
+			t.ok("Compilation_Build", t.withCache(t.compilation(m), t.dir, 1))
+			t.cached(1)
+		}).only("a statement about results"),
+}
