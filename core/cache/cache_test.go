@@ -192,6 +192,23 @@ func TestWrite_errorAtEveryStep(t *testing.T) {
 	}
 }
 
+// A directory in the place of a file is found before anything is committed: the old set stays, and the next Write works.
+func TestWrite_directoryInTheWay(t *testing.T) {
+	for name, step := range map[string]Step{"1.nncache": StepOpenData, info: StepOpenIndex} {
+		dir := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
+		err := write(dir, files(1, 2))
+		assert.ErrorIs(t, err, unix.EISDIR, name)
+		var e *WriteError
+		require.ErrorAs(t, err, &e)
+		assert.Equal(t, step, e.Step, name)
+		assert.Equal(t, []string{name}, names(t, dir))
+		require.NoError(t, os.Remove(filepath.Join(dir, name)))
+		require.NoError(t, write(dir, files(2, 2)))
+		assert.Equal(t, 2, generation(t, dir))
+	}
+}
+
 func TestWrite_fullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {

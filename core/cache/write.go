@@ -75,6 +75,14 @@ type writer struct{ *directory }
 func (w *writer) write(index File, data []File) (committed bool, err error) {
 	w.removeTemps(index.Name, len(data)+1)
 	var names []string
+	for _, f := range data {
+		if err := w.replaceable(f.Name); err != nil {
+			return false, failed(StepOpenData, "replace", f.Name, err)
+		}
+	}
+	if err := w.replaceable(index.Name); err != nil {
+		return false, failed(StepOpenIndex, "replace", index.Name, err)
+	}
 	for i, f := range data {
 		names = append(names, f.Name)
 		if err := w.create(tempName(index.Name, i), f.Name, f.Data, StepOpenData); err != nil {
@@ -98,6 +106,15 @@ func (w *writer) write(index File, data []File) (committed bool, err error) {
 		return true, err
 	}
 	return true, w.finish(index.Name, names)
+}
+
+// replaceable refuses a name that a directory has: no file can be renamed to it, not even after the commit.
+func (w *writer) replaceable(name string) error {
+	var st unix.Stat_t
+	if err := unix.Fstatat(w.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return nil // what else is wrong shows when the file is written
+	}
+	return unix.EISDIR
 }
 
 // finish gives the committed files their names and removes the journal.
