@@ -1564,13 +1564,13 @@ static int test_OH_NNModel_BuildFromLiteGraph(int bad, int v)
 		return 0;
 	if (bad == 2 && v >= misuse_pointers())
 		return 0;
-	if (bad == 3 && v >= MISUSE_LENGTHS)
+	if (bad == 3 && v >= MISUSE_NUMBERS)
 		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	const void *a1 = (const void *)(bad == 1 ? NULL : misuse_scratch(1));
 	const OH_NN_Extension *a2 = (const OH_NN_Extension *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
-	size_t a3 = (size_t)(bad == 3 ? misuse_length(v) : 1);
+	size_t a3 = (size_t)(bad == 3 ? misuse_number(v) : 1);
 	OH_NN_ReturnCode r = OH_NNModel_BuildFromLiteGraph(a0, a1, a2, a3);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNModel_BuildFromLiteGraph", bad, v);
@@ -1613,13 +1613,13 @@ static int test_OH_NNModel_BuildFromMetaGraph(int bad, int v)
 		return 0;
 	if (bad == 2 && v >= misuse_pointers())
 		return 0;
-	if (bad == 3 && v >= MISUSE_LENGTHS)
+	if (bad == 3 && v >= MISUSE_NUMBERS)
 		return 0;
 	OH_NNModel *g0 = make_OH_NNModel();
 	OH_NNModel *a0 = bad == 0 ? bad_OH_NNModel(v) : g0;
 	const void *a1 = (const void *)(bad == 1 ? NULL : misuse_scratch(1));
 	const OH_NN_Extension *a2 = (const OH_NN_Extension *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
-	size_t a3 = (size_t)(bad == 3 ? misuse_length(v) : 1);
+	size_t a3 = (size_t)(bad == 3 ? misuse_number(v) : 1);
 	OH_NN_ReturnCode r = OH_NNModel_BuildFromMetaGraph(a0, a1, a2, a3);
 	if (((bad == 0) || bad == 1) && !(r != 0))
 		misuse_accepted("OH_NNModel_BuildFromMetaGraph", bad, v);

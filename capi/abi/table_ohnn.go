@@ -129,9 +129,9 @@ var OHNN = &Facade{
 		{C: "OH_NN_ReturnCode OH_NNExecutor_SetOutputWithMemory(OH_NNExecutor *executor, uint32_t outputIndex, const OH_NN_Memory *memory)", Roles: "handle, value, in", Since: 9},
 
 		// Functions of the inner header
-		{C: "OH_NN_ReturnCode OH_NNModel_BuildFromLiteGraph(OH_NNModel *model, const void *liteGraph, const OH_NN_Extension *extensions, size_t extensionSize)", Roles: "handle, opaque, in?[extensionSize], len", Since: 9},
+		{C: "OH_NN_ReturnCode OH_NNModel_BuildFromLiteGraph(OH_NNModel *model, const void *liteGraph, const OH_NN_Extension *extensions, size_t extensionSize)", Roles: "handle, opaque, raw, value", Since: 9},
 		{C: "OH_NN_ReturnCode OH_NNModel_SetInputsAndOutputsInfo(OH_NNModel *model, const OH_NN_TensorInfo *inputsInfo, size_t inputSize, const OH_NN_TensorInfo *outputsInfo, size_t outputSize)", Roles: "handle, in[inputSize], len, in[outputSize], len", Since: 10},
-		{C: "OH_NN_ReturnCode OH_NNModel_BuildFromMetaGraph(OH_NNModel *model, const void *metaGraph, const OH_NN_Extension *extensions, size_t extensionSize)", Roles: "handle, opaque, in?[extensionSize], len", Since: 10},
+		{C: "OH_NN_ReturnCode OH_NNModel_BuildFromMetaGraph(OH_NNModel *model, const void *metaGraph, const OH_NN_Extension *extensions, size_t extensionSize)", Roles: "handle, opaque, raw, value", Since: 10},
 		{C: "bool OH_NNModel_HasCache(const char *cacheDir, const char *modelName, uint32_t version)", Roles: "string, string, value", Since: 11},
 		{C: "OH_NN_ReturnCode OH_NN_GetDeviceID(char *nnrtDevice, size_t len)", Roles: "out[len], len", Since: 11},
 		{C: "OH_NN_ReturnCode OH_NN_IsSupportAIPP(bool *support)", Roles: "out", Since: 11, CXX: "bool &"},

@@ -175,7 +175,12 @@ func (e *Executor) work() {
 func (e *Executor) finish(r *asyncRun, closed bool) {
 	err := fault.New(fault.Canceled, "the executor was destroyed")
 	if !closed {
-		err = e.runQueued(r)
+		// The destruction of the executor releases what the run uses, wherever the run is.
+		if failure := e.runQueued(r); failure == nil {
+			err = nil
+		} else if !e.closing() {
+			err = failure
+		}
 	}
 	code := Success
 	if err != nil {
@@ -211,6 +216,13 @@ func (e *Executor) runQueued(r *asyncRun) error {
 		return err
 	}
 	return setShapes(r.to, shapes)
+}
+
+// closing reports whether the executor is being destroyed.
+func (e *Executor) closing() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.async.closed
 }
 
 // call calls into the program and remembers on which thread: a callback may destroy the executor and must not wait for itself.

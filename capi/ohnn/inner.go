@@ -2,6 +2,7 @@ package ohnn
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 )
@@ -13,8 +14,8 @@ import (
 const nnrtDevice = "default_v5_0"
 
 // modelBuildFromLiteGraph wants an empty model.
-func modelBuildFromLiteGraph(m *Model, _ uintptr, extensions []Extension) error {
-	if err := checkExtensions(extensions); err != nil {
+func modelBuildFromLiteGraph(m *Model, _ uintptr, extensions unsafe.Pointer, n uint64) error {
+	if err := checkExtensions(extensions, n); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -26,8 +27,8 @@ func modelBuildFromLiteGraph(m *Model, _ uintptr, extensions []Extension) error 
 }
 
 // modelBuildFromMetaGraph wants a model that modelSetInputsAndOutputsInfo has described.
-func modelBuildFromMetaGraph(m *Model, _ uintptr, extensions []Extension) error {
-	if err := checkExtensions(extensions); err != nil {
+func modelBuildFromMetaGraph(m *Model, _ uintptr, extensions unsafe.Pointer, n uint64) error {
+	if err := checkExtensions(extensions, n); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -38,11 +39,18 @@ func modelBuildFromMetaGraph(m *Model, _ uintptr, extensions []Extension) error 
 	return refuse(Unsupported, "metaGraph: a MetaGraph of MindSpore cannot be read: build the model by OH_NNModel_AddTensorToModel and OH_NNModel_AddOperation")
 }
 
-func checkExtensions(extensions []Extension) error {
-	if len(extensions) > maxExtensions {
-		return invalid("extensionSize: %d: want at most %d", len(extensions), maxExtensions)
+// checkExtensions wants at most 200 extensions, each with a name and a value; none may be NULL.
+func checkExtensions(p unsafe.Pointer, n uint64) error {
+	if n > maxExtensions {
+		return invalid("extensionSize: %d: want at most %d", n, maxExtensions)
 	}
-	for i, x := range extensions {
+	if p == nil && n > 0 {
+		return invalid("extensions: NULL with extensionSize %d", n)
+	}
+	if err := boundary.CheckRange(p, n*uint64(unsafe.Sizeof(Extension{}))); err != nil {
+		return refuseFor(InvalidParameter, err, "extensions")
+	}
+	for i, x := range unsafe.Slice((*Extension)(p), n) {
 		if !slices.Contains(x.name[:], 0) {
 			return invalid("extensions[%d].name: want a string of at most %d bytes", i, len(x.name)-1)
 		}

@@ -1241,9 +1241,8 @@ func nnc_OH_NNModel_BuildFromLiteGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p1 := boundary.NotNull(&c, 1, a1)
-	p2 := boundary.SliceOrNil[Extension](&c, 2, a2, uint64(a3), 0)
 	if c.Err == nil {
-		c.Err = modelBuildFromLiteGraph(p0, p1, p2)
+		c.Err = modelBuildFromLiteGraph(p0, p1, a2, a3)
 	}
 	return uint32(status(c.Err))
 }
@@ -1273,9 +1272,8 @@ func nnc_OH_NNModel_BuildFromMetaGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p1 := boundary.NotNull(&c, 1, a1)
-	p2 := boundary.SliceOrNil[Extension](&c, 2, a2, uint64(a3), 0)
 	if c.Err == nil {
-		c.Err = modelBuildFromMetaGraph(p0, p1, p2)
+		c.Err = modelBuildFromMetaGraph(p0, p1, a2, a3)
 	}
 	return uint32(status(c.Err))
 }
