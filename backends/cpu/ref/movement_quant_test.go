@@ -1,6 +1,7 @@
 package ref
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,4 +53,15 @@ func TestMovement_fillsWithTheZeroPoint(t *testing.T) {
 	image := quant(ints(tensor.Int8, []int64{5}, 1, 1, 1, 1), 0.5, 9)
 	y := run(t, &op.SpaceToBatch{ChannelsLast: true}, image, ints(tensor.Int32, []int64{2, 1}, 2), ints(tensor.Int32, []int64{1, 0, 0, 0}, 2, 2))
 	assert.Equal(t, []int64{9, 5}, intValues(t, y))
+}
+
+// A float32 pad value for integers is truncated toward zero and saturates; NaN gives 0.
+func TestPad_floatValueForIntegers(t *testing.T) {
+	pads := ints(tensor.Int32, []int64{1, 0}, 2)
+	for value, want := range map[float32]int64{300: 127, -300: -128, -1.9: -1, 127.5: 127, float32(math.NaN()): 0} {
+		y := run(t, &op.Pad{}, ints(tensor.Int8, []int64{5}, 1), pads, f32([]float32{value}, 1))
+		assert.Equal(t, []int64{want, 5}, intValues(t, y), "%v", value)
+	}
+	y := run(t, &op.Pad{}, ints(tensor.Int64, []int64{5}, 1), pads, f32([]float32{1e30}, 1))
+	assert.Equal(t, []int64{math.MaxInt64, 5}, intValues(t, y))
 }
