@@ -52,6 +52,7 @@ type slot struct {
 // A table keeps slots in pages that are never moved or freed, so that look-ups need no lock.
 type table struct {
 	win   window
+	size  uint32 // slots at most
 	pages [(indexMask + 1) / pageSlots]atomic.Pointer[[pageSlots]slot]
 	alive atomic.Int64
 
@@ -61,7 +62,7 @@ type table struct {
 	retired []uint32 // slots whose generation wrapped, oldest first
 }
 
-var tab = &table{win: win}
+var tab = &table{win: win, size: indexMask + 1}
 
 func (t *table) slot(index uint32) *slot {
 	page := t.pages[index/pageSlots].Load()
@@ -106,7 +107,7 @@ func (t *table) take() (uint32, error) {
 		index := t.free - 1
 		t.free = t.slot(index).next
 		return index, nil
-	case t.used <= indexMask:
+	case t.used < t.size:
 		index := t.used
 		if p := &t.pages[index/pageSlots]; p.Load() == nil {
 			p.Store(new([pageSlots]slot))
