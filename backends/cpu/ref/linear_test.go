@@ -150,3 +150,14 @@ func TestNorms_closedForms(t *testing.T) {
 	y = view[float32](compute1(t, &op.BatchNorm{}, tensor.Type{}, two, two, f32([]float32{1}, 1), f32([]float32{1}, 1), f32([]float32{0}, 1)))
 	assert.Equal(t, []float32{float32(math.Inf(1))}, y, "variance 0 without epsilon")
 }
+
+// 1024 x 32767 x 127 = 4261282816 does not fit into int32; in steps of 131072 it is 32511.008.
+func TestFullyConnected_int16SumsIn64Bits(t *testing.T) {
+	x, w := tensor.New(tensor.Int16, 1, 1024), tensor.New(tensor.Int8, 1, 1024)
+	x.Quant, w.Quant = tensor.PerTensor(1, 0), tensor.PerTensor(1, 0)
+	for i := range view[int16](x) {
+		view[int16](x)[i], view[int8](w)[i] = math.MaxInt16, math.MaxInt8
+	}
+	y := compute1(t, &op.FullyConnected{}, tensor.Type{DType: tensor.Int16, Quant: tensor.PerTensor(131072, 0)}, x, w)
+	assert.Equal(t, []int16{32511}, view[int16](y))
+}
