@@ -212,9 +212,15 @@ func (c *Compilation) compile(d *npu) (*compiled, error) {
 	m.mu.Lock()
 	low := *m.graph()
 	result := &compiled{npu: d, in: m.ports(m.inputs), out: m.ports(m.outputs)}
+	spare := m.brokenProgram()
 	m.mu.Unlock()
 	if result.defect = low.defect; low.defect != "" {
 		warn("the model contradicts itself: runs will be refused", "what", low.defect)
+	}
+	if low.err != nil && settings().reference && fault.KindOf(low.err) != fault.Unsupported {
+		warn("the model cannot be computed: runs will be refused", "why", low.err)
+		result.program, result.placement, result.defect = spare, &device.Placement{Model: "ohnn"}, low.err.Error()
+		return result, nil
 	}
 	if low.err != nil {
 		return nil, refuseFor(Failed, low.err, "compilation: the model")

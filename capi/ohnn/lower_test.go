@@ -91,3 +91,68 @@ func TestLowering_outputsAreInputsAndConstants(t *testing.T) {
 		assert.Equal(t, want, floats(t, memoryOf(out[i]))[0])
 	}
 }
+
+// TestLowering_impossible: shapes that no operator accepts are found by the build; in reference mode, as upstream's tests of LSTM and of
+// detection have it, the model builds and its runs are refused.
+func TestLowering_impossible(t *testing.T) {
+	build := func() (*Compilation, error) {
+		m := newTestModel(t)
+		a, b, y := m.tensor(Float32, 2), m.tensor(Float32, 3), m.tensor(Float32, 3)
+		require.NoError(t, modelAddOperation(m.Model, 1, array(), array(a, b), array(y)))
+		require.NoError(t, modelSpecifyInputsAndOutputs(m.Model, array(a, b), array(y)))
+		require.NoError(t, modelFinish(m.Model))
+		c, err := compilationConstruct(m.Model)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = compilationDestroy(c) })
+		return c, compilationBuild(c)
+	}
+	_, err := build()
+	assert.Equal(t, Failed, status(err))
+	assert.ErrorContains(t, err, "operation 0 (OH_NN_OPS_ADD): inputs (float32[2], float32[3])")
+	withSettings(t, func(c *config) { c.reference = true })
+	c, err := build()
+	require.NoError(t, err)
+	in := []*Tensor{newTestTensor(t, Float32, nil, 2), newTestTensor(t, Float32, nil, 3)}
+	err = executorRunSync(executor(t, c), in, []*Tensor{newTestTensor(t, Float32, nil, 3)})
+	assert.Equal(t, UnavailableDevice, status(err))
+	assert.ErrorContains(t, err, "cannot be computed")
+}
+
+// TestLowering_floatShapesAndIndices: models as upstream's operator tests build them, with shapes and indices in floating point that are
+// known at run time only, compile.
+func TestLowering_floatShapesAndIndices(t *testing.T) {
+	for _, tc := range []struct {
+		op     OperationType
+		inputs [][]int32
+		output []int32
+	}{
+		{99, [][]int32{{2, 3}, {1}}, []int32{2}},               // REDUCE_MAX
+		{100, [][]int32{{2, 3}, {1}}, []int32{2}},              // REDUCE_MIN
+		{101, [][]int32{{2, 3}, {1}}, []int32{2}},              // REDUCE_SUM
+		{106, [][]int32{{2, 3}, {1}}, []int32{2}},              // REDUCE_L2
+		{108, [][]int32{{2, 2}, {2, 2}}, []int32{2}},           // GATHER_ND
+		{103, [][]int32{{2, 1}, {2}, {1}}, []int32{2}},         // SCATTER_ND
+		{88, [][]int32{{2, 2}, {2}, {2}}, []int32{3, 3}},       // SPARSE_TO_DENSE
+		{68, [][]int32{{3}}, []int32{1, 2, 3}},                 // CONSTANT_OF_SHAPE
+		{91, [][]int32{{1, 2, 3}, {3}}, []int32{1, 2, 2}},      // CROP
+		{77, [][]int32{{2, 3}, {1}}, []int32{2}},               // ALL
+		{78, [][]int32{{1}, {4}}, []int32{1}},                  // ASSERT
+		{87, [][]int32{{2, 3}, {2, 3}, {2, 3}}, []int32{2, 3}}, // WHERE
+		{62, [][]int32{{2}, {2, 3}, {2, 3}}, []int32{2, 3}},    // SELECT
+		{81, [][]int32{{2, 3}, {2, 3}}, []int32{2, 3}},         // LOGICAL_AND
+	} {
+		m := newTestModel(t)
+		var in []uint32
+		for _, s := range tc.inputs {
+			in = append(in, m.tensor(Float32, s...))
+		}
+		y := m.tensor(Float32, tc.output...)
+		require.NoError(t, modelAddOperation(m.Model, tc.op, array(), array(in...), array(y)), tc.op)
+		require.NoError(t, modelSpecifyInputsAndOutputs(m.Model, array(in...), array(y)))
+		require.NoError(t, modelFinish(m.Model))
+		c, err := compilationConstruct(m.Model)
+		require.NoError(t, err)
+		assert.NoError(t, compilationBuild(c), tc.op)
+		require.NoError(t, compilationDestroy(c))
+	}
+}

@@ -29,7 +29,7 @@ func (a element) String() string { return fmt.Sprintf("%s[%d]", a.array, a.i) }
 // do runs a job and stores the real shapes of the outputs. The caller holds e.run.
 func (e *Executor) do(j job) ([][]int32, error) {
 	if e.defect != "" {
-		return nil, fault.New(fault.Data, "the model contradicts itself: %s", e.defect)
+		return nil, fault.New(fault.Data, "the model cannot be computed as it is declared: %s", e.defect)
 	}
 	for i, v := range j.inputs {
 		if err := e.exec.BindInput(i, v); err != nil {
