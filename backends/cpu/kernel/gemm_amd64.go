@@ -52,8 +52,9 @@ var _ = register(func(isa ISA) {
 	}
 })
 
-// gemmPanel computes m rows by up to one panel of columns: full tiles and one
-// smaller tile at the end. A direct call, so that t stays on the stack.
+// gemmPanel computes m rows by up to one panel of columns, in tiles of two
+// neighbouring heights that divide the rows evenly: a low tile at the end would
+// cost nearly as much as a full one. A direct call, so that t stays on the stack.
 func gemmPanel(t *tileArgs) {
 	if tiles == nil {
 		gemmPanelGeneric(t)
@@ -67,12 +68,15 @@ func gemmPanel(t *tileArgs) {
 			nv = 1
 		}
 		for i := 0; i < t.m; {
-			mr, blocks := tiles.mr, min(t.maxRowsAtOnce, t.m-i)/tiles.mr
-			if blocks == 0 {
-				mr, blocks = t.m-i, 1
+			rows := min(t.maxRowsAtOnce, t.m-i)
+			blocks := (rows + tiles.mr - 1) / tiles.mr
+			high := (rows + blocks - 1) / blocks
+			n := rows - blocks*(high-1)
+			tileCall(t, i, j, cols, nv, high, n)
+			if n < blocks {
+				tileCall(t, i+n*high, j, cols, nv, high-1, blocks-n)
 			}
-			tileCall(t, i, j, cols, nv, mr, blocks)
-			i += mr * blocks
+			i += rows
 		}
 	}
 }

@@ -42,7 +42,8 @@ type Indirection struct {
 // NewIndirection builds the table of a window over a batch of images whose
 // positions are ld values apart (at least the number of channels). Rows are the
 // output positions in order, batch first; taps are the kernel positions in
-// order. It fails when an offset does not fit 31 bits.
+// order. It fails when an offset does not fit 31 bits. Padding is multiplied as
+// zeros: an infinite or NaN filter value makes the positions it pads NaN.
 func NewIndirection(w Window, batch, ld int) (*Indirection, error) {
 	x := &Indirection{taps: w.Taps(), rows: batch * w.Outputs(), last: -1}
 	image := w.In[0] * w.In[1] * w.In[2]
