@@ -26,11 +26,13 @@ type element struct {
 
 func (a element) String() string { return fmt.Sprintf("%s[%d]", a.array, a.i) }
 
-// do runs a job and stores the real shapes of the outputs. The caller holds e.run.
+// do runs a job and stores the real shapes of the outputs. The caller holds e.run. When it returns, the executor has let go of the job's
+// memory: what the program destroys then is gone at once.
 func (e *Executor) do(j job) ([][]int32, error) {
 	if e.defect != "" {
 		return nil, fault.New(fault.Data, "the model cannot be computed as it is declared: %s", e.defect)
 	}
+	defer e.unbind(j)
 	for i, v := range j.inputs {
 		if err := e.exec.BindInput(i, v); err != nil {
 			return nil, fault.Wrap(err, "input %d", i)
@@ -72,6 +74,16 @@ func (e *Executor) plausible(i int, t tensor.Type, room int64) error {
 		return fault.New(fault.Device, "the device reports %v for %v in a memory of %d bytes", t, want, room)
 	}
 	return nil
+}
+
+// unbind fails only for an execution that was released, which has let go of everything.
+func (e *Executor) unbind(j job) {
+	for i := range j.inputs {
+		_ = e.exec.BindInput(i, mem.View{})
+	}
+	for i := range j.outputs {
+		_ = e.exec.BindOutput(i, mem.View{})
+	}
 }
 
 // runCode is the code of a failed run: the device's fault, whatever it is, but for timeouts and runs ended by a destroy.

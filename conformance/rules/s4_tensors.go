@@ -143,6 +143,16 @@ var tensors = []*Rule{
 			_, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 			t.check(err == unix.EBADF, "fd %d is still open", fd)
 		}).
+		ok("after_a_run", func(t *T) {
+			e, fd := twoFloats(t), int32(-1)
+			in, _ := t.pair()
+			x := t.ptr("Tensor_Create", 0, t.desc(float32T, 2))
+			t.ok("Executor_RunSync", e, in, 2, []uintptr{x}, 1)
+			t.ok("Tensor_GetFd", x, &fd)
+			t.ok("Tensor_Destroy", &x)
+			_, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+			t.check(err == unix.EBADF, "fd %d is still open", fd)
+		}).
 		no("NULL", func(t *T) { t.bad("Tensor_Destroy", nil) }).
 		no("NULL_value", func(t *T) { t.bad("Tensor_Destroy", new(uintptr)) }),
 	rule("s4_Tensor_GetTensorDesc", "gives the tensor's own copy of the descriptor; NULL for NULL").
