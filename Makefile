@@ -25,7 +25,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance lint generate bench fuzz install clean
+.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance conformance-onnx lint generate bench fuzz install clean
 
 all: libs
 
@@ -78,6 +78,19 @@ tools-demo: tools-go
 conformance: libs
 	$(GO) run ./conformance/cmd/rules -json $(BUILD)/rules.json -junit $(BUILD)/rules.xml
 	$(GO) run ./conformance/cmd/cts -json $(BUILD)/conformance.json -junit $(BUILD)/conformance.xml
+
+# The ONNX project's own backend node tests, from one version of its Python package, which carries opset 23.
+ONNX_VERSION := 1.18.0
+ONNX_VENV := $(BUILD)/onnx-$(ONNX_VERSION)
+
+$(ONNX_VENV)/done:
+	python3 -m venv $(ONNX_VENV)
+	$(ONNX_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnx==$(ONNX_VERSION)
+	touch $@
+
+conformance-onnx: $(ONNX_VENV)/done
+	$(GO) run ./conformance/cmd/onnxnode -known conformance/onnxnode/failures.txt \
+		"$$($(ONNX_VENV)/bin/python -c 'import os, onnx.backend.test as t; print(os.path.join(os.path.dirname(t.__file__), "data", "node"))')"
 
 # The table of operators and types, found by trying them with the library.
 docs/operators.md: FORCE libs

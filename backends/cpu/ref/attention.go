@@ -80,23 +80,27 @@ func attention(o *op.Attention, in []tensor.Tensor, out []tensor.Type) ([]tensor
 
 // scoreRow computes the stages of one row from the scaled products and the bias.
 func scoreRow(o *op.Attention, row, bias []float64, stages *[4][]float64) {
-	top := math.Inf(-1)
+	top, scores := math.Inf(-1), make([]float64, len(row))
 	for j, s := range row {
 		stages[op.ScoresRaw][j] = s
-		if c := float64(o.Softcap); c > 0 {
-			s = c * math.Tanh(s/c)
+		if o.CapAfterMask {
+			stages[op.ScoresBiased][j] = biased(s, bias[j])
+			s = capped(o, stages[op.ScoresBiased][j])
+			stages[op.ScoresCapped][j] = s
+			if math.IsInf(bias[j], -1) { // forbidden, although the cap of -inf is finite
+				s = math.Inf(-1)
+			}
+		} else {
+			stages[op.ScoresCapped][j] = capped(o, s)
+			s = biased(stages[op.ScoresCapped][j], bias[j])
+			stages[op.ScoresBiased][j] = s
 		}
-		stages[op.ScoresCapped][j] = s
-		if math.IsInf(bias[j], -1) {
-			s = math.Inf(-1)
-		}
-		s += max(bias[j], -math.MaxFloat64)
-		stages[op.ScoresBiased][j] = s
+		scores[j] = s
 		top = max(top, s)
 	}
 	weights := stages[op.ScoresSoftmax]
 	var sum float64
-	for j, s := range stages[op.ScoresBiased] {
+	for j, s := range scores {
 		weights[j] = 0
 		if !math.IsInf(s, -1) {
 			weights[j] = math.Exp(s - top)
@@ -108,6 +112,20 @@ func scoreRow(o *op.Attention, row, bias []float64, stages *[4][]float64) {
 			weights[j] /= sum
 		}
 	}
+}
+
+func capped(o *op.Attention, s float64) float64 {
+	if c := float64(o.Softcap); c > 0 {
+		return c * math.Tanh(s/c)
+	}
+	return s
+}
+
+func biased(s, bias float64) float64 {
+	if math.IsInf(bias, -1) {
+		return math.Inf(-1)
+	}
+	return s + bias
 }
 
 // withPast returns past and new keys (or values) as [batch, heads, length, features] and stores each element with put.

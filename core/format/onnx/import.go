@@ -14,7 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// The opset versions of ai.onnx that are read.
+// The opset versions of ai.onnx that are read. Of older ones those operators are read whose definition opset 7 still has.
 const (
 	MinOpset = 7
 	MaxOpset = 23
@@ -82,7 +82,7 @@ func importModel(src *source, o Options) (*Model, error) {
 	if !ok {
 		version = 1
 	}
-	if version < MinOpset || version > MaxOpset {
+	if version < 1 || version > MaxOpset {
 		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions %d to %d are read", version, MinOpset, MaxOpset)
 	}
 	functions := map[string]*functionProto{}
@@ -90,7 +90,7 @@ func importModel(src *source, o Options) (*Model, error) {
 		functions[f.domain+"\x00"+f.name] = f
 	}
 	im := &importer{src: src, opt: o, model: p, functions: functions, missing: map[string][]string{}, symbols: map[string]uint32{}}
-	sc, err := im.graph(p.graph, nil, version)
+	sc, err := im.graph(p.graph, nil, version, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +144,7 @@ type scope struct {
 	inits   map[string]*tensorProto // initialisers; they become values when they are first read as they are
 	shapes  map[string]*valueInfo   // declared types of inner values
 	parent  *scope                  // graph around a body; nil for the main graph
+	around  *scope                  // scope around a branch that is lowered in the same graph; nil for others
 	// captured: values of enclosing graphs that a body uses, in the order of first use, with the body's own input for each.
 	captured []capture
 }
@@ -153,8 +154,8 @@ type capture struct {
 	own  graph.Value
 }
 
-// graph lowers g into a new scope. parent is the graph around a body.
-func (im *importer) graph(g *graphProto, parent *scope, version int64) (*scope, error) {
+// graph lowers g into a new scope. parent is the graph around a body; given are types of the inputs that hold where the model declares none.
+func (im *importer) graph(g *graphProto, parent *scope, version int64, given []tensor.Type) (*scope, error) {
 	if g.sparse > 0 {
 		return nil, fault.New(fault.Unsupported, "graph %q: %d sparse initialisers", g.name, g.sparse)
 	}
@@ -164,13 +165,16 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64) (*scope, 
 	for _, t := range g.inits {
 		inits[t.name] = true
 	}
-	for _, v := range g.in {
-		if inits[v.name] { // an input with a default value: the default is taken, as every runtime does for constants
+	for i, v := range g.in {
+		if parent == nil && inits[v.name] { // an input with a default value: the default is taken, as every runtime does for constants
 			continue
 		}
 		t, err := im.valueType(v)
 		if err != nil {
 			return nil, fault.Wrap(err, "input %q", v.name)
+		}
+		if t.DType == tensor.Invalid && i < len(given) {
+			t = given[i]
 		}
 		if err := sc.define(v.name, sc.b.Input(v.name, t)); err != nil {
 			return nil, err
@@ -241,6 +245,9 @@ func (sc *scope) lookup(name string) (graph.Value, error) {
 		}
 		sc.values[name] = v
 		return v, nil
+	}
+	if sc.around != nil {
+		return sc.around.lookup(name)
 	}
 	if sc.parent == nil {
 		return graph.None, fault.New(fault.File, "value %q has no source", name)

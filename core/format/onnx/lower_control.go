@@ -4,6 +4,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 func init() {
@@ -11,12 +12,12 @@ func init() {
 }
 
 // body lowers the graph of an attribute. What it captures is found in captured.
-func (n *node) body(name string) (*scope, error) {
+func (n *node) body(name string, given ...tensor.Type) (*scope, error) {
 	a := n.p.attrs[name]
 	if a == nil || a.g == nil {
 		return nil, fault.New(fault.File, "attribute %s holds no graph", name)
 	}
-	sc, err := n.im.graph(a.g, n.scope, n.version)
+	sc, err := n.im.graph(a.g, n.scope, n.version, given)
 	return sc, fault.Wrap(err, "attribute %s", name)
 }
 
@@ -35,12 +36,18 @@ func (n *node) captureInputs(sc *scope) ([]graph.Value, error) {
 
 // lowerIf: both branches get one list of captures, so that they share the node's inputs.
 func lowerIf(n *node) error {
+	if err := n.want(1, 1); err != nil {
+		return err
+	}
+	if c, ok := n.fact(0).KnownInts(); ok && len(c) == 1 {
+		return n.inlineBranch(c[0] != 0)
+	}
 	then, err := n.body("then_branch")
 	if err != nil {
 		return err
 	}
 	otherwise, err := n.body("else_branch")
-	if err != nil {
+	if err != nil || len(n.im.missing) > 0 {
 		return err
 	}
 	in := []graph.Value{n.arg(0)}
@@ -92,8 +99,12 @@ func lowerIf(n *node) error {
 
 // lowerLoop: the body's inputs are the iteration number, the condition, the carried values, then the captures.
 func lowerLoop(n *node) error {
-	sc, err := n.body("body")
-	if err != nil {
+	given := []tensor.Type{tensor.T(tensor.Int64), tensor.T(tensor.Bool)}
+	for i := 2; i < len(n.in); i++ { // sizes may change from trip to trip
+		given = append(given, tensor.Type{DType: n.fact(i).DType, Shape: tensor.AnyShape()})
+	}
+	sc, err := n.body("body", given...)
+	if err != nil || len(n.im.missing) > 0 {
 		return err
 	}
 	g, err := sc.b.Graph()
@@ -114,10 +125,14 @@ func lowerLoop(n *node) error {
 // lowerScan: opset 9 and later. The state variables come first, then the scanned inputs, then the captures.
 func lowerScan(n *node) error {
 	if n.version < 9 {
-		return fault.New(fault.Unsupported, "the batched form of opset 8")
+		return lowerBatchedScan(n)
 	}
-	sc, err := n.body("body")
-	if err != nil {
+	var given []tensor.Type
+	for i := range n.in {
+		given = append(given, tensor.Type{DType: n.fact(i).DType, Shape: tensor.AnyShape()})
+	}
+	sc, err := n.body("body", given...)
+	if err != nil || len(n.im.missing) > 0 {
 		return err
 	}
 	g, err := sc.b.Graph()
@@ -144,4 +159,85 @@ func reversed(directions []int64) []bool {
 		out = append(out, d != 0)
 	}
 	return out
+}
+
+// inlineBranch lowers the branch that a known condition takes, in the graph of the node. The other one need not be valid for these sizes.
+func (n *node) inlineBranch(then bool) error {
+	name := "else_branch"
+	if then {
+		name = "then_branch"
+	}
+	a := n.p.attrs[name]
+	if a == nil || a.g == nil {
+		return fault.New(fault.File, "attribute %s holds no graph", name)
+	}
+	if len(a.g.in) > 0 || len(a.g.out) != len(n.out) || a.g.sparse > 0 {
+		return fault.New(fault.File, "attribute %s: %d inputs, %d outputs for a node with %d", name, len(a.g.in), len(a.g.out), len(n.out))
+	}
+	inner := &scope{im: n.im, b: n.b, version: n.version, values: map[string]graph.Value{}, inits: map[string]*tensorProto{}, around: n.scope}
+	for _, t := range a.g.inits {
+		inner.inits[t.name] = t
+	}
+	order, err := sortNodes(a.g.nodes)
+	if err != nil {
+		return fault.Wrap(err, "attribute %s", name)
+	}
+	for _, m := range order {
+		if err := inner.node(m); err != nil {
+			return fault.Wrap(err, "attribute %s", name)
+		}
+	}
+	if len(n.im.missing) > 0 {
+		return nil
+	}
+	for i, o := range a.g.out {
+		v, err := inner.lookup(o.name)
+		if err != nil {
+			return fault.Wrap(err, "attribute %s: output", name)
+		}
+		n.out[i] = n.b.Add(&op.Identity{}, v)
+	}
+	return n.b.Err()
+}
+
+// lowerBatchedScan is Scan of opset 8: state variables and sequences carry a batch dimension, over which an outer scan runs.
+func lowerBatchedScan(n *node) error {
+	if n.has(0) {
+		return fault.New(fault.Unsupported, "sequence lengths")
+	}
+	scanned := n.int("num_scan_inputs", 0)
+	if scanned < 1 || scanned > int64(len(n.in)-1) {
+		return fault.New(fault.File, "attribute num_scan_inputs: %d of %d inputs", scanned, len(n.in))
+	}
+	var given []tensor.Type
+	for i := 1; i < len(n.in); i++ {
+		given = append(given, tensor.Type{DType: n.fact(i).DType, Shape: tensor.AnyShape()})
+	}
+	sc, err := n.body("body", given...)
+	if err != nil || len(n.im.missing) > 0 {
+		return err
+	}
+	g, err := sc.b.Graph()
+	if err != nil {
+		return err
+	}
+	captures, err := n.captureInputs(sc)
+	if err != nil {
+		return err
+	}
+	inner := &op.Scan{Body: g, States: int64(len(n.in)-1) - scanned, Sequences: scanned, InReverse: reversed(n.ints("directions"))}
+	b := graph.NewBuilder(g.Name + " per batch")
+	var in []graph.Value
+	for _, t := range given {
+		in = append(in, b.Input("", t))
+	}
+	for _, v := range captures {
+		in = append(in, b.Input("", n.b.Fact(v).Type))
+	}
+	b.Output(b.AddN(inner, len(n.out), in...)...)
+	batch, err := b.Graph()
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.Scan{Body: batch, Sequences: int64(len(given))}, append(append([]graph.Value(nil), n.in[1:]...), captures...)...)
 }

@@ -3,10 +3,13 @@ package onnx
 import (
 	"encoding/json"
 
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// lowerCustom keeps a node of a foreign domain whole: a façade may bring the function that computes it.
+// lowerCustom keeps a node of a foreign domain whole: a façade may bring the function that computes it. Its outputs have the types that the
+// model declares for them.
 func lowerCustom(n *node) error {
 	o := &op.Custom{Domain: n.p.domain, Type: n.p.opType}
 	for _, name := range sortedKeys(n.p.attrs) {
@@ -35,5 +38,16 @@ func lowerCustom(n *node) error {
 		o.Names = append(o.Names, name)
 		o.Values = append(o.Values, string(text))
 	}
-	return n.emit(o, n.in...)
+	declared := make([]tensor.Type, max(len(n.out), 1))
+	for i, name := range n.p.out {
+		if v := n.shapes[name]; v != nil && v.kind == "tensor" {
+			t, err := n.im.valueType(v)
+			if err != nil {
+				return fault.Wrap(err, "output %q", name)
+			}
+			declared[i] = t
+		}
+	}
+	copy(n.out, n.b.AddTyped(o, n.p.name, declared, n.in...))
+	return n.b.Err()
 }

@@ -172,7 +172,16 @@ func lowerCast(n *node) error {
 	if d == 0 {
 		return fault.New(fault.File, "attribute to is missing")
 	}
-	return n.emit(&op.Cast{To: d, Saturate: n.int("saturate", 1) != 0}, n.in...)
+	return n.cast(d)
+}
+
+// cast emits the conversion of input 0. Floats saturate in 4-bit integers, as the reference evaluator of ONNX has them; integers wrap.
+func (n *node) cast(d tensor.DType) error {
+	o := &op.Cast{To: d, Saturate: n.int("saturate", 1) != 0}
+	if (d == tensor.Int4 || d == tensor.Uint4) && n.fact(0).DType.IsFloat() {
+		o.OutOfRange = op.CastSaturate
+	}
+	return n.emit(o, n.arg(0))
 }
 
 func lowerCastLike(n *node) error {
@@ -180,5 +189,5 @@ func lowerCastLike(n *node) error {
 	if d == tensor.Invalid {
 		return fault.New(fault.Unsupported, "input 1: its element type is not known")
 	}
-	return n.emit(&op.Cast{To: d, Saturate: n.int("saturate", 1) != 0}, n.arg(0))
+	return n.cast(d)
 }

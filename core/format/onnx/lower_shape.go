@@ -167,10 +167,19 @@ func lowerOneHot(n *node) error {
 	if err := n.want(3, 3); err != nil {
 		return err
 	}
+	indices, depth := n.integers(0), n.integers(1)
 	zero, one := n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(0)), n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(1))
 	off := n.b.Add(&op.Gather{}, n.arg(2), zero, zero)
 	on := n.b.Add(&op.Gather{}, n.arg(2), one, zero)
-	return n.emit(&op.OneHot{Axis: n.int("axis", -1), Outside: op.OneHotWraps}, n.arg(0), n.arg(1), on, off)
+	return n.emit(&op.OneHot{Axis: n.int("axis", -1), Outside: op.OneHotWraps}, indices, depth, on, off)
+}
+
+// integers returns input i as int64 where it may be of a float type.
+func (n *node) integers(i int) graph.Value {
+	if d := n.fact(i).DType; d.IsInt() {
+		return n.arg(i)
+	}
+	return n.b.Add(&op.Cast{To: tensor.Int64}, n.arg(i))
 }
 
 func lowerEyeLike(n *node) error {

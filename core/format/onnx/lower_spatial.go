@@ -8,7 +8,7 @@ import (
 )
 
 // filterInput names the operators whose input 1 is a filter that is stored in the project's order, [O, spatial..., I/groups].
-var filterInput = map[string]bool{"Conv": true, "ConvInteger": true, "ConvTranspose": true, "QLinearConv": false}
+var filterInput = map[string]bool{"Conv": true, "ConvInteger": true, "ConvTranspose": true, "DeformConv": true}
 
 func init() {
 	add(map[string]lowering{

@@ -32,7 +32,7 @@ func (sc *scope) node(p *nodeProto) error {
 	if p.domain != "" {
 		lower = lowerCustom
 	}
-	if lower == nil {
+	if lower == nil || p.domain == "" && sc.version < MinOpset && !older(p.opType, sc.version) {
 		sc.im.missing[p.opType] = append(sc.im.missing[p.opType], p.label())
 	}
 	if len(sc.im.missing) > 0 { // go on only to find the other missing operators

@@ -18,11 +18,14 @@ var dtypes = map[int64]tensor.DType{
 	21: tensor.Uint4, 22: tensor.Int4, 23: tensor.Float4E2M1,
 }
 
+// stringType is TensorProto.STRING.
+const stringType = 8
+
 func dtypeOf(n int64) (tensor.DType, error) {
 	if d, ok := dtypes[n]; ok {
 		return d, nil
 	}
-	if n == 8 {
+	if n == stringType {
 		return 0, fault.New(fault.Unsupported, "strings")
 	}
 	return 0, fault.New(fault.File, "element type %d", n)

@@ -1,0 +1,98 @@
+// Package session runs graphs on tensors in host memory: what a command or a test needs of package compile, nothing more.
+package session
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Session is a compiled graph with one execution. One goroutine at a time.
+type Session struct {
+	program *compile.Program
+	exec    device.Execution
+	in, out []device.Port
+}
+
+// Open compiles g on devices. Errors are those of compile.Compile and Program.New.
+func Open(ctx context.Context, g *graph.Graph, devices []device.Device, o compile.Options, e device.ExecOptions) (*Session, error) {
+	p, err := compile.Compile(ctx, g, devices, o)
+	if err != nil {
+		return nil, err
+	}
+	x, err := p.New(e)
+	if err != nil {
+		p.Release()
+		return nil, err
+	}
+	s := &Session{program: p, exec: x}
+	s.in, s.out = p.Ports()
+	return s, nil
+}
+
+// Ports describes the inputs and outputs.
+func (s *Session) Ports() (in, out []device.Port) { return s.in, s.out }
+
+// Placement tells which device computes which node.
+func (s *Session) Placement() *device.Placement { return s.program.Placement() }
+
+// Stats of the runs so far.
+func (s *Session) Stats() device.Stats { return s.exec.Stats() }
+
+// Run computes the outputs for one tensor per input, in the order of the ports. The results are the caller's. A zero deadline is none.
+func (s *Session) Run(ctx context.Context, in []tensor.Tensor, deadline time.Time) ([]tensor.Tensor, error) {
+	if len(in) != len(s.in) {
+		return nil, fault.New(fault.Argument, "want %d inputs, got %d", len(s.in), len(in))
+	}
+	for i, t := range in {
+		if err := s.bind(i, t); err != nil {
+			return nil, fault.Wrap(err, "input %q", s.in[i].Name)
+		}
+	}
+	if err := exec.Run(ctx, s.exec, device.RunRequest{Deadline: deadline}); err != nil {
+		return nil, err
+	}
+	out := make([]tensor.Tensor, len(s.out))
+	for i, p := range s.out {
+		typ, err := s.exec.OutputType(i)
+		if err != nil {
+			return nil, fault.Wrap(err, "output %q", p.Name)
+		}
+		data, err := s.exec.OutputData(i)
+		if err != nil {
+			return nil, fault.Wrap(err, "output %q", p.Name)
+		}
+		dims, ok := typ.Shape.Ints()
+		if !ok {
+			return nil, fault.New(fault.Internal, "output %q: unknown sizes after a run: %v", p.Name, typ.Shape)
+		}
+		out[i] = tensor.Tensor{DType: typ.DType, Dims: dims, Quant: typ.Quant, Data: bytes.Clone(data)}
+	}
+	return out, nil
+}
+
+func (s *Session) bind(i int, t tensor.Tensor) error {
+	buf, err := mem.Host(int64(max(len(t.Data), 1)), mem.Options{})
+	if err != nil {
+		return err
+	}
+	defer buf.Release()
+	if err := mem.Write(buf, 0, t.Data); err != nil {
+		return err
+	}
+	return s.exec.BindInput(i, mem.View{Buf: buf, Type: t.Type()})
+}
+
+// Close frees everything.
+func (s *Session) Close() {
+	s.exec.Release()
+	s.program.Release()
+}
