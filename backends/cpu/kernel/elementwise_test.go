@@ -115,6 +115,21 @@ func TestUnary_errorBounds(t *testing.T) {
 		{op: SiLU, exact: func(x float64) float64 { return x / (1 + math.Exp(-x)) }, ulp: 4, tiny: 1e-42},
 		{op: Tanh, exact: math.Tanh, ulp: 4},
 		{op: Erf, exact: math.Erf, ulp: 4},
+		{op: Log, exact: math.Log, ulp: 2},
+		{op: Softplus, exact: func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }, ulp: 4},
+		{op: Mish, exact: func(x float64) float64 {
+			n := math.Expm1(2 * (math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))))
+			if x > 20 {
+				return x
+			}
+			return x * (n / (n + 2))
+		}, ulp: 8, tiny: 1e-42},
+		{op: Elu, exact: func(x float64) float64 {
+			if x < 0 {
+				return math.Expm1(x)
+			}
+			return x
+		}, ulp: 3},
 		{op: Gelu, exact: func(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }, abs: 1.0 / (1 << 22)},
 		{op: GeluTanh, exact: geluTanh64, abs: 1.0 / (1 << 21)},
 	}
@@ -129,11 +144,11 @@ func TestUnary_errorBounds(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		out := make([]float32, len(xs))
 		for _, c := range cases {
-			Unary(c.op, out, xs, 0, 0)
+			Unary(c.op, out, xs, 1, 0)
 			worst, at := 0.0, float32(0)
 			for i, x := range xs {
 				want := c.exact(float64(x))
-				if math.IsInf(float64(x), -1) && (c.op == SiLU || c.op == Gelu || c.op == GeluTanh) {
+				if math.IsInf(float64(x), -1) && (c.op == SiLU || c.op == Mish || c.op == Gelu || c.op == GeluTanh) {
 					want = math.NaN()
 				}
 				e := ulps(out[i], want)
@@ -162,7 +177,7 @@ func TestUnary_errorBounds(t *testing.T) {
 
 func TestUnary_transcendentalLengths(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, op := range []UnaryOp{Exp, Sigmoid, SiLU, Tanh, Erf, Gelu, GeluTanh} {
+		for _, op := range []UnaryOp{Exp, Sigmoid, SiLU, Tanh, Erf, Gelu, GeluTanh, Log, Softplus, Mish, Elu} {
 			for _, n := range lengths() {
 				src := withSpecials(uint64(n), n)
 				in, out := newGuarded(n, n), newGuarded(n, 3*n)

@@ -179,3 +179,19 @@ func SumSquares(src []float32, mean float32) float32 {
 	}
 	return s
 }
+
+// ScaleShiftRows computes, row by row of src [rows, cols] and in place if dst is
+// src, dst = src*scale + shift with one value of each per column: a batch
+// normalisation that could not be folded away. Assembly fuses the multiply-add.
+func ScaleShiftRows(dst, src, scale, shift []float32, rows, cols int) {
+	need("ScaleShiftRows", "dst", len(dst), rows*cols)
+	need("ScaleShiftRows", "src", len(src), rows*cols)
+	need("ScaleShiftRows", "scale", len(scale), cols)
+	need("ScaleShiftRows", "shift", len(shift), cols)
+	if cols == 0 {
+		return
+	}
+	for r := range rows {
+		normalizeK(&dst[r*cols], &src[r*cols], &scale[0], &shift[0], cols, 0, 1)
+	}
+}

@@ -153,3 +153,17 @@ func TestLayerNormRows_againstFloat64(t *testing.T) {
 		}
 	})
 }
+
+func TestScaleShiftRows_lengths(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range lengths() {
+			src, scale, shift := randSlice(1, 3*n), randSlice(2, n), randSlice(3, n)
+			out := newGuarded(3*n, n)
+			ScaleShiftRows(out.data, src, scale, shift, 3, n)
+			out.check(t, "dst")
+			for i, v := range out.data {
+				require.InDelta(t, float64(src[i])*float64(scale[i%n])+float64(shift[i%n]), v, 1e-6)
+			}
+		}
+	})
+}

@@ -29,13 +29,17 @@ const (
 	Neg                        // flips the sign
 	Floor
 	Ceil
-	Round // to nearest, ties to even
+	Round    // to nearest, ties to even
+	Log      // natural; within 2 ulp; -Inf at zeros, NaN below
+	Softplus // log(1+exp(x)); within 4 ulp
+	Mish     // x * tanh(softplus(x)); within 8 ulp; NaN at -Inf
+	Elu      // x < 0 ? alpha*(exp(x)-1) : x; within 3 ulp
 	numUnary
 )
 
 var unaryNames = [numUnary]string{
 	"Identity", "Relu", "Relu6", "Clamp", "LeakyRelu", "HardSwish", "HardSigmoid", "Sigmoid", "SiLU", "Tanh", "Exp",
-	"Erf", "Gelu", "GeluTanh", "Sqrt", "Rsqrt", "Abs", "Neg", "Floor", "Ceil", "Round",
+	"Erf", "Gelu", "GeluTanh", "Sqrt", "Rsqrt", "Abs", "Neg", "Floor", "Ceil", "Round", "Log", "Softplus", "Mish", "Elu",
 }
 
 // String is the name of the constant.

@@ -24,6 +24,10 @@ var _ = register(func(isa ISA) {
 			Floor:       unaryFloorAVX512,
 			Ceil:        unaryCeilAVX512,
 			Round:       unaryRoundAVX512,
+			Log:         unaryLogAVX512,
+			Softplus:    unarySoftplusAVX512,
+			Mish:        unaryMishAVX512,
+			Elu:         unaryEluAVX512,
 		}
 	case AVX2:
 		unaryFns = [numUnary]unaryFn{
@@ -45,6 +49,10 @@ var _ = register(func(isa ISA) {
 			Floor:       unaryFloorAVX2,
 			Ceil:        unaryCeilAVX2,
 			Round:       unaryRoundAVX2,
+			Log:         unaryLogAVX2,
+			Softplus:    unarySoftplusAVX2,
+			Mish:        unaryMishAVX2,
+			Elu:         unaryEluAVX2,
 		}
 	default:
 		unaryFns = unaryGeneric

@@ -48,9 +48,20 @@ var unaryGeneric = [numUnary]unaryFn{
 	Floor:       via64(math.Floor),
 	Ceil:        via64(math.Ceil),
 	Round:       via64(math.RoundToEven),
+	Log:         via64(math.Log),
+	Softplus:    via64(softplus64),
+	Mish:        via64(func(x float64) float64 { return x * math.Tanh(softplus64(x)) }),
+	Elu: each(func(x, alpha, _ float32) float32 {
+		if x < 0 {
+			return alpha * float32(math.Expm1(float64(x)))
+		}
+		return x
+	}),
 }
 
 func sigmoid64(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func softplus64(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
 func gelu64(x float64) float64 {
 	if math.IsInf(x, 1) {

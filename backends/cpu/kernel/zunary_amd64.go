@@ -79,6 +79,26 @@ func unaryAbsAVX2(dst *float32, src *float32, n int, alpha float32, beta float32
 //go:noescape
 func unaryNegAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 
+// unaryLogAVX2 is Log of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryLogAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySoftplusAVX2 is Softplus of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySoftplusAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryMishAVX2 is Mish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryMishAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryEluAVX2 is Elu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryEluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
 // unaryFloorAVX2 is Floor of [Unary] on n values; dst may be src.
 //
 //go:noescape
@@ -168,6 +188,26 @@ func unaryAbsAVX512(dst *float32, src *float32, n int, alpha float32, beta float
 //
 //go:noescape
 func unaryNegAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryLogAVX512 is Log of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryLogAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySoftplusAVX512 is Softplus of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySoftplusAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryMishAVX512 is Mish of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryMishAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryEluAVX512 is Elu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryEluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 
 // unaryFloorAVX512 is Floor of [Unary] on n values; dst may be src.
 //

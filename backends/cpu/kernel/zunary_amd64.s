@@ -2161,6 +2161,893 @@ done:
 	VZEROUPPER
 	RET
 
+// func unaryLogAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·unaryLogAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ        DX, $+8
+	JLT         tail
+	VMOVUPS     (CX), Y0
+	VMOVUPS     c00800000<>+0(SB), Y1
+	VMULPS      c4c000000<>+0(SB), Y0, Y2
+	VCMPPS      $0x11, Y1, Y0, Y3
+	VBLENDVPS   Y3, Y2, Y0, Y2
+	VMOVUPS     cc1c80000<>+0(SB), Y3
+	VMOVUPS     c00000000<>+0(SB), Y4
+	VCMPPS      $0x11, Y1, Y0, Y1
+	VBLENDVPS   Y1, Y3, Y4, Y1
+	VPSUBD      c3f3504f3<>+0(SB), Y2, Y3
+	VPSRAD      $0x17, Y3, Y3
+	VCVTDQ2PS   Y3, Y4
+	VADDPS      Y1, Y4, Y1
+	VPSLLD      $0x17, Y3, Y3
+	VPSUBD      Y3, Y2, Y2
+	VSUBPS      c3f800000<>+0(SB), Y2, Y2
+	VMOVUPS     c3d918407<>+0(SB), Y3
+	VFMADD213PS cbdf4fc13<>+0(SB), Y2, Y3
+	VFMADD213PS c3df36ee2<>+0(SB), Y2, Y3
+	VFMADD213PS cbdfd1c96<>+0(SB), Y2, Y3
+	VFMADD213PS c3e118bb2<>+0(SB), Y2, Y3
+	VFMADD213PS cbe2ab452<>+0(SB), Y2, Y3
+	VFMADD213PS c3e4cd362<>+0(SB), Y2, Y3
+	VFMADD213PS cbe7fffee<>+0(SB), Y2, Y3
+	VFMADD213PS c3eaaaaa2<>+0(SB), Y2, Y3
+	VMULPS      Y2, Y2, Y4
+	VMULPS      Y2, Y3, Y3
+	VADDPS      cbf000000<>+0(SB), Y3, Y3
+	VMULPS      Y4, Y3, Y3
+	VFMADD231PS cb95e8083<>+0(SB), Y1, Y3
+	VADDPS      Y2, Y3, Y2
+	VFMADD231PS c3f318000<>+0(SB), Y1, Y2
+	VCMPPS      $0x11, c7f800000<>+0(SB), Y0, Y1
+	VBLENDVPS   Y1, Y2, Y0, Y1
+	VMOVUPS     c7fc00000<>+0(SB), Y2
+	VCMPPS      $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS   Y3, Y2, Y1, Y1
+	VANDPS      c7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS     cff800000<>+0(SB), Y2
+	VCMPPS      $0x11, c00000001<>+0(SB), Y0, Y0
+	VBLENDVPS   Y0, Y2, Y1, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        maskTable<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     32(BX)(DX*4), Y15
+	VMASKMOVPS  (CX), Y15, Y0
+	VMOVUPS     c00800000<>+0(SB), Y1
+	VMULPS      c4c000000<>+0(SB), Y0, Y2
+	VCMPPS      $0x11, Y1, Y0, Y3
+	VBLENDVPS   Y3, Y2, Y0, Y2
+	VMOVUPS     cc1c80000<>+0(SB), Y3
+	VMOVUPS     c00000000<>+0(SB), Y4
+	VCMPPS      $0x11, Y1, Y0, Y1
+	VBLENDVPS   Y1, Y3, Y4, Y1
+	VPSUBD      c3f3504f3<>+0(SB), Y2, Y3
+	VPSRAD      $0x17, Y3, Y3
+	VCVTDQ2PS   Y3, Y4
+	VADDPS      Y1, Y4, Y1
+	VPSLLD      $0x17, Y3, Y3
+	VPSUBD      Y3, Y2, Y2
+	VSUBPS      c3f800000<>+0(SB), Y2, Y2
+	VMOVUPS     c3d918407<>+0(SB), Y3
+	VFMADD213PS cbdf4fc13<>+0(SB), Y2, Y3
+	VFMADD213PS c3df36ee2<>+0(SB), Y2, Y3
+	VFMADD213PS cbdfd1c96<>+0(SB), Y2, Y3
+	VFMADD213PS c3e118bb2<>+0(SB), Y2, Y3
+	VFMADD213PS cbe2ab452<>+0(SB), Y2, Y3
+	VFMADD213PS c3e4cd362<>+0(SB), Y2, Y3
+	VFMADD213PS cbe7fffee<>+0(SB), Y2, Y3
+	VFMADD213PS c3eaaaaa2<>+0(SB), Y2, Y3
+	VMULPS      Y2, Y2, Y4
+	VMULPS      Y2, Y3, Y3
+	VADDPS      cbf000000<>+0(SB), Y3, Y3
+	VMULPS      Y4, Y3, Y3
+	VFMADD231PS cb95e8083<>+0(SB), Y1, Y3
+	VADDPS      Y2, Y3, Y2
+	VFMADD231PS c3f318000<>+0(SB), Y1, Y2
+	VCMPPS      $0x11, c7f800000<>+0(SB), Y0, Y1
+	VBLENDVPS   Y1, Y2, Y0, Y1
+	VMOVUPS     c7fc00000<>+0(SB), Y2
+	VCMPPS      $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS   Y3, Y2, Y1, Y1
+	VANDPS      c7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS     cff800000<>+0(SB), Y2
+	VCMPPS      $0x11, c00000001<>+0(SB), Y0, Y0
+	VBLENDVPS   Y0, Y2, Y1, Y0
+	VMASKMOVPS  Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c00800000<>+0(SB)/4, $0x00800000
+DATA c00800000<>+4(SB)/4, $0x00800000
+DATA c00800000<>+8(SB)/4, $0x00800000
+DATA c00800000<>+12(SB)/4, $0x00800000
+DATA c00800000<>+16(SB)/4, $0x00800000
+DATA c00800000<>+20(SB)/4, $0x00800000
+DATA c00800000<>+24(SB)/4, $0x00800000
+DATA c00800000<>+28(SB)/4, $0x00800000
+DATA c00800000<>+32(SB)/4, $0x00800000
+DATA c00800000<>+36(SB)/4, $0x00800000
+DATA c00800000<>+40(SB)/4, $0x00800000
+DATA c00800000<>+44(SB)/4, $0x00800000
+DATA c00800000<>+48(SB)/4, $0x00800000
+DATA c00800000<>+52(SB)/4, $0x00800000
+DATA c00800000<>+56(SB)/4, $0x00800000
+DATA c00800000<>+60(SB)/4, $0x00800000
+GLOBL c00800000<>(SB), RODATA|NOPTR, $64
+
+DATA c4c000000<>+0(SB)/4, $0x4c000000
+DATA c4c000000<>+4(SB)/4, $0x4c000000
+DATA c4c000000<>+8(SB)/4, $0x4c000000
+DATA c4c000000<>+12(SB)/4, $0x4c000000
+DATA c4c000000<>+16(SB)/4, $0x4c000000
+DATA c4c000000<>+20(SB)/4, $0x4c000000
+DATA c4c000000<>+24(SB)/4, $0x4c000000
+DATA c4c000000<>+28(SB)/4, $0x4c000000
+DATA c4c000000<>+32(SB)/4, $0x4c000000
+DATA c4c000000<>+36(SB)/4, $0x4c000000
+DATA c4c000000<>+40(SB)/4, $0x4c000000
+DATA c4c000000<>+44(SB)/4, $0x4c000000
+DATA c4c000000<>+48(SB)/4, $0x4c000000
+DATA c4c000000<>+52(SB)/4, $0x4c000000
+DATA c4c000000<>+56(SB)/4, $0x4c000000
+DATA c4c000000<>+60(SB)/4, $0x4c000000
+GLOBL c4c000000<>(SB), RODATA|NOPTR, $64
+
+DATA cc1c80000<>+0(SB)/4, $0xc1c80000
+DATA cc1c80000<>+4(SB)/4, $0xc1c80000
+DATA cc1c80000<>+8(SB)/4, $0xc1c80000
+DATA cc1c80000<>+12(SB)/4, $0xc1c80000
+DATA cc1c80000<>+16(SB)/4, $0xc1c80000
+DATA cc1c80000<>+20(SB)/4, $0xc1c80000
+DATA cc1c80000<>+24(SB)/4, $0xc1c80000
+DATA cc1c80000<>+28(SB)/4, $0xc1c80000
+DATA cc1c80000<>+32(SB)/4, $0xc1c80000
+DATA cc1c80000<>+36(SB)/4, $0xc1c80000
+DATA cc1c80000<>+40(SB)/4, $0xc1c80000
+DATA cc1c80000<>+44(SB)/4, $0xc1c80000
+DATA cc1c80000<>+48(SB)/4, $0xc1c80000
+DATA cc1c80000<>+52(SB)/4, $0xc1c80000
+DATA cc1c80000<>+56(SB)/4, $0xc1c80000
+DATA cc1c80000<>+60(SB)/4, $0xc1c80000
+GLOBL cc1c80000<>(SB), RODATA|NOPTR, $64
+
+DATA c3d918407<>+0(SB)/4, $0x3d918407
+DATA c3d918407<>+4(SB)/4, $0x3d918407
+DATA c3d918407<>+8(SB)/4, $0x3d918407
+DATA c3d918407<>+12(SB)/4, $0x3d918407
+DATA c3d918407<>+16(SB)/4, $0x3d918407
+DATA c3d918407<>+20(SB)/4, $0x3d918407
+DATA c3d918407<>+24(SB)/4, $0x3d918407
+DATA c3d918407<>+28(SB)/4, $0x3d918407
+DATA c3d918407<>+32(SB)/4, $0x3d918407
+DATA c3d918407<>+36(SB)/4, $0x3d918407
+DATA c3d918407<>+40(SB)/4, $0x3d918407
+DATA c3d918407<>+44(SB)/4, $0x3d918407
+DATA c3d918407<>+48(SB)/4, $0x3d918407
+DATA c3d918407<>+52(SB)/4, $0x3d918407
+DATA c3d918407<>+56(SB)/4, $0x3d918407
+DATA c3d918407<>+60(SB)/4, $0x3d918407
+GLOBL c3d918407<>(SB), RODATA|NOPTR, $64
+
+DATA cbdf4fc13<>+0(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+4(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+8(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+12(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+16(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+20(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+24(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+28(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+32(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+36(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+40(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+44(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+48(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+52(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+56(SB)/4, $0xbdf4fc13
+DATA cbdf4fc13<>+60(SB)/4, $0xbdf4fc13
+GLOBL cbdf4fc13<>(SB), RODATA|NOPTR, $64
+
+DATA c3df36ee2<>+0(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+4(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+8(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+12(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+16(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+20(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+24(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+28(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+32(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+36(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+40(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+44(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+48(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+52(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+56(SB)/4, $0x3df36ee2
+DATA c3df36ee2<>+60(SB)/4, $0x3df36ee2
+GLOBL c3df36ee2<>(SB), RODATA|NOPTR, $64
+
+DATA cbdfd1c96<>+0(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+4(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+8(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+12(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+16(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+20(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+24(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+28(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+32(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+36(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+40(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+44(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+48(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+52(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+56(SB)/4, $0xbdfd1c96
+DATA cbdfd1c96<>+60(SB)/4, $0xbdfd1c96
+GLOBL cbdfd1c96<>(SB), RODATA|NOPTR, $64
+
+DATA c3e118bb2<>+0(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+4(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+8(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+12(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+16(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+20(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+24(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+28(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+32(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+36(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+40(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+44(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+48(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+52(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+56(SB)/4, $0x3e118bb2
+DATA c3e118bb2<>+60(SB)/4, $0x3e118bb2
+GLOBL c3e118bb2<>(SB), RODATA|NOPTR, $64
+
+DATA cbe2ab452<>+0(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+4(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+8(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+12(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+16(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+20(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+24(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+28(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+32(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+36(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+40(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+44(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+48(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+52(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+56(SB)/4, $0xbe2ab452
+DATA cbe2ab452<>+60(SB)/4, $0xbe2ab452
+GLOBL cbe2ab452<>(SB), RODATA|NOPTR, $64
+
+DATA c3e4cd362<>+0(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+4(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+8(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+12(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+16(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+20(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+24(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+28(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+32(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+36(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+40(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+44(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+48(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+52(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+56(SB)/4, $0x3e4cd362
+DATA c3e4cd362<>+60(SB)/4, $0x3e4cd362
+GLOBL c3e4cd362<>(SB), RODATA|NOPTR, $64
+
+DATA cbe7fffee<>+0(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+4(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+8(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+12(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+16(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+20(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+24(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+28(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+32(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+36(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+40(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+44(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+48(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+52(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+56(SB)/4, $0xbe7fffee
+DATA cbe7fffee<>+60(SB)/4, $0xbe7fffee
+GLOBL cbe7fffee<>(SB), RODATA|NOPTR, $64
+
+DATA c3eaaaaa2<>+0(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+4(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+8(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+12(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+16(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+20(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+24(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+28(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+32(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+36(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+40(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+44(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+48(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+52(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+56(SB)/4, $0x3eaaaaa2
+DATA c3eaaaaa2<>+60(SB)/4, $0x3eaaaaa2
+GLOBL c3eaaaaa2<>(SB), RODATA|NOPTR, $64
+
+DATA cbf000000<>+0(SB)/4, $0xbf000000
+DATA cbf000000<>+4(SB)/4, $0xbf000000
+DATA cbf000000<>+8(SB)/4, $0xbf000000
+DATA cbf000000<>+12(SB)/4, $0xbf000000
+DATA cbf000000<>+16(SB)/4, $0xbf000000
+DATA cbf000000<>+20(SB)/4, $0xbf000000
+DATA cbf000000<>+24(SB)/4, $0xbf000000
+DATA cbf000000<>+28(SB)/4, $0xbf000000
+DATA cbf000000<>+32(SB)/4, $0xbf000000
+DATA cbf000000<>+36(SB)/4, $0xbf000000
+DATA cbf000000<>+40(SB)/4, $0xbf000000
+DATA cbf000000<>+44(SB)/4, $0xbf000000
+DATA cbf000000<>+48(SB)/4, $0xbf000000
+DATA cbf000000<>+52(SB)/4, $0xbf000000
+DATA cbf000000<>+56(SB)/4, $0xbf000000
+DATA cbf000000<>+60(SB)/4, $0xbf000000
+GLOBL cbf000000<>(SB), RODATA|NOPTR, $64
+
+DATA cb95e8083<>+0(SB)/4, $0xb95e8083
+DATA cb95e8083<>+4(SB)/4, $0xb95e8083
+DATA cb95e8083<>+8(SB)/4, $0xb95e8083
+DATA cb95e8083<>+12(SB)/4, $0xb95e8083
+DATA cb95e8083<>+16(SB)/4, $0xb95e8083
+DATA cb95e8083<>+20(SB)/4, $0xb95e8083
+DATA cb95e8083<>+24(SB)/4, $0xb95e8083
+DATA cb95e8083<>+28(SB)/4, $0xb95e8083
+DATA cb95e8083<>+32(SB)/4, $0xb95e8083
+DATA cb95e8083<>+36(SB)/4, $0xb95e8083
+DATA cb95e8083<>+40(SB)/4, $0xb95e8083
+DATA cb95e8083<>+44(SB)/4, $0xb95e8083
+DATA cb95e8083<>+48(SB)/4, $0xb95e8083
+DATA cb95e8083<>+52(SB)/4, $0xb95e8083
+DATA cb95e8083<>+56(SB)/4, $0xb95e8083
+DATA cb95e8083<>+60(SB)/4, $0xb95e8083
+GLOBL cb95e8083<>(SB), RODATA|NOPTR, $64
+
+DATA c3f318000<>+0(SB)/4, $0x3f318000
+DATA c3f318000<>+4(SB)/4, $0x3f318000
+DATA c3f318000<>+8(SB)/4, $0x3f318000
+DATA c3f318000<>+12(SB)/4, $0x3f318000
+DATA c3f318000<>+16(SB)/4, $0x3f318000
+DATA c3f318000<>+20(SB)/4, $0x3f318000
+DATA c3f318000<>+24(SB)/4, $0x3f318000
+DATA c3f318000<>+28(SB)/4, $0x3f318000
+DATA c3f318000<>+32(SB)/4, $0x3f318000
+DATA c3f318000<>+36(SB)/4, $0x3f318000
+DATA c3f318000<>+40(SB)/4, $0x3f318000
+DATA c3f318000<>+44(SB)/4, $0x3f318000
+DATA c3f318000<>+48(SB)/4, $0x3f318000
+DATA c3f318000<>+52(SB)/4, $0x3f318000
+DATA c3f318000<>+56(SB)/4, $0x3f318000
+DATA c3f318000<>+60(SB)/4, $0x3f318000
+GLOBL c3f318000<>(SB), RODATA|NOPTR, $64
+
+DATA c7f800000<>+0(SB)/4, $0x7f800000
+DATA c7f800000<>+4(SB)/4, $0x7f800000
+DATA c7f800000<>+8(SB)/4, $0x7f800000
+DATA c7f800000<>+12(SB)/4, $0x7f800000
+DATA c7f800000<>+16(SB)/4, $0x7f800000
+DATA c7f800000<>+20(SB)/4, $0x7f800000
+DATA c7f800000<>+24(SB)/4, $0x7f800000
+DATA c7f800000<>+28(SB)/4, $0x7f800000
+DATA c7f800000<>+32(SB)/4, $0x7f800000
+DATA c7f800000<>+36(SB)/4, $0x7f800000
+DATA c7f800000<>+40(SB)/4, $0x7f800000
+DATA c7f800000<>+44(SB)/4, $0x7f800000
+DATA c7f800000<>+48(SB)/4, $0x7f800000
+DATA c7f800000<>+52(SB)/4, $0x7f800000
+DATA c7f800000<>+56(SB)/4, $0x7f800000
+DATA c7f800000<>+60(SB)/4, $0x7f800000
+GLOBL c7f800000<>(SB), RODATA|NOPTR, $64
+
+DATA c7fc00000<>+0(SB)/4, $0x7fc00000
+DATA c7fc00000<>+4(SB)/4, $0x7fc00000
+DATA c7fc00000<>+8(SB)/4, $0x7fc00000
+DATA c7fc00000<>+12(SB)/4, $0x7fc00000
+DATA c7fc00000<>+16(SB)/4, $0x7fc00000
+DATA c7fc00000<>+20(SB)/4, $0x7fc00000
+DATA c7fc00000<>+24(SB)/4, $0x7fc00000
+DATA c7fc00000<>+28(SB)/4, $0x7fc00000
+DATA c7fc00000<>+32(SB)/4, $0x7fc00000
+DATA c7fc00000<>+36(SB)/4, $0x7fc00000
+DATA c7fc00000<>+40(SB)/4, $0x7fc00000
+DATA c7fc00000<>+44(SB)/4, $0x7fc00000
+DATA c7fc00000<>+48(SB)/4, $0x7fc00000
+DATA c7fc00000<>+52(SB)/4, $0x7fc00000
+DATA c7fc00000<>+56(SB)/4, $0x7fc00000
+DATA c7fc00000<>+60(SB)/4, $0x7fc00000
+GLOBL c7fc00000<>(SB), RODATA|NOPTR, $64
+
+DATA c00000001<>+0(SB)/4, $0x00000001
+DATA c00000001<>+4(SB)/4, $0x00000001
+DATA c00000001<>+8(SB)/4, $0x00000001
+DATA c00000001<>+12(SB)/4, $0x00000001
+DATA c00000001<>+16(SB)/4, $0x00000001
+DATA c00000001<>+20(SB)/4, $0x00000001
+DATA c00000001<>+24(SB)/4, $0x00000001
+DATA c00000001<>+28(SB)/4, $0x00000001
+DATA c00000001<>+32(SB)/4, $0x00000001
+DATA c00000001<>+36(SB)/4, $0x00000001
+DATA c00000001<>+40(SB)/4, $0x00000001
+DATA c00000001<>+44(SB)/4, $0x00000001
+DATA c00000001<>+48(SB)/4, $0x00000001
+DATA c00000001<>+52(SB)/4, $0x00000001
+DATA c00000001<>+56(SB)/4, $0x00000001
+DATA c00000001<>+60(SB)/4, $0x00000001
+GLOBL c00000001<>(SB), RODATA|NOPTR, $64
+
+DATA cff800000<>+0(SB)/4, $0xff800000
+DATA cff800000<>+4(SB)/4, $0xff800000
+DATA cff800000<>+8(SB)/4, $0xff800000
+DATA cff800000<>+12(SB)/4, $0xff800000
+DATA cff800000<>+16(SB)/4, $0xff800000
+DATA cff800000<>+20(SB)/4, $0xff800000
+DATA cff800000<>+24(SB)/4, $0xff800000
+DATA cff800000<>+28(SB)/4, $0xff800000
+DATA cff800000<>+32(SB)/4, $0xff800000
+DATA cff800000<>+36(SB)/4, $0xff800000
+DATA cff800000<>+40(SB)/4, $0xff800000
+DATA cff800000<>+44(SB)/4, $0xff800000
+DATA cff800000<>+48(SB)/4, $0xff800000
+DATA cff800000<>+52(SB)/4, $0xff800000
+DATA cff800000<>+56(SB)/4, $0xff800000
+DATA cff800000<>+60(SB)/4, $0xff800000
+GLOBL cff800000<>(SB), RODATA|NOPTR, $64
+
+// func unarySoftplusAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·unarySoftplusAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ    DX, $+8
+	JLT     tail
+	VMOVUPS (CX), Y0
+	VORPS   c80000000<>+0(SB), Y0, Y1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMOVUPS      c42b20000<>+0(SB), Y3
+	VMAXPS       Y1, Y2, Y2
+	VMINPS       Y2, Y3, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y3, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMOVUPS      c3ab50d36<>+0(SB), Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
+	VMULPS       Y2, Y2, Y4
+	VFMADD213PS  Y2, Y4, Y3
+	VADDPS       c3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y1, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y2
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      c3f800000<>+0(SB), Y2
+	VADDPS       Y1, Y2, Y3
+	VSUBPS       Y2, Y3, Y2
+	VDIVPS       Y2, Y1, Y4
+	VMOVUPS      c00800000<>+0(SB), Y5
+	VMULPS       c4c000000<>+0(SB), Y3, Y6
+	VCMPPS       $0x11, Y5, Y3, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y6
+	VMOVUPS      cc1c80000<>+0(SB), Y7
+	VMOVUPS      c00000000<>+0(SB), Y8
+	VCMPPS       $0x11, Y5, Y3, Y5
+	VBLENDVPS    Y5, Y7, Y8, Y5
+	VPSUBD       c3f3504f3<>+0(SB), Y6, Y7
+	VPSRAD       $0x17, Y7, Y7
+	VCVTDQ2PS    Y7, Y8
+	VADDPS       Y5, Y8, Y5
+	VPSLLD       $0x17, Y7, Y7
+	VPSUBD       Y7, Y6, Y6
+	VSUBPS       c3f800000<>+0(SB), Y6, Y6
+	VMOVUPS      c3d918407<>+0(SB), Y7
+	VFMADD213PS  cbdf4fc13<>+0(SB), Y6, Y7
+	VFMADD213PS  c3df36ee2<>+0(SB), Y6, Y7
+	VFMADD213PS  cbdfd1c96<>+0(SB), Y6, Y7
+	VFMADD213PS  c3e118bb2<>+0(SB), Y6, Y7
+	VFMADD213PS  cbe2ab452<>+0(SB), Y6, Y7
+	VFMADD213PS  c3e4cd362<>+0(SB), Y6, Y7
+	VFMADD213PS  cbe7fffee<>+0(SB), Y6, Y7
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VMULPS       Y6, Y7, Y7
+	VADDPS       cbf000000<>+0(SB), Y7, Y7
+	VMULPS       Y8, Y7, Y7
+	VFMADD231PS  cb95e8083<>+0(SB), Y5, Y7
+	VADDPS       Y6, Y7, Y6
+	VFMADD231PS  c3f318000<>+0(SB), Y5, Y6
+	VCMPPS       $0x11, c7f800000<>+0(SB), Y3, Y5
+	VBLENDVPS    Y5, Y6, Y3, Y5
+	VMOVUPS      c7fc00000<>+0(SB), Y6
+	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y7
+	VBLENDVPS    Y7, Y6, Y5, Y5
+	VANDPS       c7fffffff<>+0(SB), Y3, Y3
+	VMOVUPS      cff800000<>+0(SB), Y6
+	VCMPPS       $0x11, c00000001<>+0(SB), Y3, Y3
+	VBLENDVPS    Y3, Y6, Y5, Y3
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x11, c00000001<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y1, Y3, Y1
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y0
+	VORPS      c80000000<>+0(SB), Y0, Y1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMOVUPS      c42b20000<>+0(SB), Y3
+	VMAXPS       Y1, Y2, Y2
+	VMINPS       Y2, Y3, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y3, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMOVUPS      c3ab50d36<>+0(SB), Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
+	VMULPS       Y2, Y2, Y4
+	VFMADD213PS  Y2, Y4, Y3
+	VADDPS       c3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y1, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y2
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      c3f800000<>+0(SB), Y2
+	VADDPS       Y1, Y2, Y3
+	VSUBPS       Y2, Y3, Y2
+	VDIVPS       Y2, Y1, Y4
+	VMOVUPS      c00800000<>+0(SB), Y5
+	VMULPS       c4c000000<>+0(SB), Y3, Y6
+	VCMPPS       $0x11, Y5, Y3, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y6
+	VMOVUPS      cc1c80000<>+0(SB), Y7
+	VMOVUPS      c00000000<>+0(SB), Y8
+	VCMPPS       $0x11, Y5, Y3, Y5
+	VBLENDVPS    Y5, Y7, Y8, Y5
+	VPSUBD       c3f3504f3<>+0(SB), Y6, Y7
+	VPSRAD       $0x17, Y7, Y7
+	VCVTDQ2PS    Y7, Y8
+	VADDPS       Y5, Y8, Y5
+	VPSLLD       $0x17, Y7, Y7
+	VPSUBD       Y7, Y6, Y6
+	VSUBPS       c3f800000<>+0(SB), Y6, Y6
+	VMOVUPS      c3d918407<>+0(SB), Y7
+	VFMADD213PS  cbdf4fc13<>+0(SB), Y6, Y7
+	VFMADD213PS  c3df36ee2<>+0(SB), Y6, Y7
+	VFMADD213PS  cbdfd1c96<>+0(SB), Y6, Y7
+	VFMADD213PS  c3e118bb2<>+0(SB), Y6, Y7
+	VFMADD213PS  cbe2ab452<>+0(SB), Y6, Y7
+	VFMADD213PS  c3e4cd362<>+0(SB), Y6, Y7
+	VFMADD213PS  cbe7fffee<>+0(SB), Y6, Y7
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VMULPS       Y6, Y7, Y7
+	VADDPS       cbf000000<>+0(SB), Y7, Y7
+	VMULPS       Y8, Y7, Y7
+	VFMADD231PS  cb95e8083<>+0(SB), Y5, Y7
+	VADDPS       Y6, Y7, Y6
+	VFMADD231PS  c3f318000<>+0(SB), Y5, Y6
+	VCMPPS       $0x11, c7f800000<>+0(SB), Y3, Y5
+	VBLENDVPS    Y5, Y6, Y3, Y5
+	VMOVUPS      c7fc00000<>+0(SB), Y6
+	VCMPPS       $0x11, c00000000<>+0(SB), Y3, Y7
+	VBLENDVPS    Y7, Y6, Y5, Y5
+	VANDPS       c7fffffff<>+0(SB), Y3, Y3
+	VMOVUPS      cff800000<>+0(SB), Y6
+	VCMPPS       $0x11, c00000001<>+0(SB), Y3, Y3
+	VBLENDVPS    Y3, Y6, Y5, Y3
+	VMULPS       Y4, Y3, Y3
+	VCMPPS       $0x11, c00000001<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y1, Y3, Y1
+	VXORPS       Y2, Y2, Y2
+	VMAXPS       Y0, Y2, Y0
+	VADDPS       Y1, Y0, Y0
+	VMASKMOVPS   Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unaryMishAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·unaryMishAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ    DX, $+8
+	JLT     tail
+	VMOVUPS (CX), Y0
+	VMOVUPS c41a00000<>+0(SB), Y1
+	VMINPS  Y0, Y1, Y1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMOVUPS      c42b20000<>+0(SB), Y3
+	VMAXPS       Y1, Y2, Y2
+	VMINPS       Y2, Y3, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y3, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMOVUPS      c3ab50d36<>+0(SB), Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
+	VMULPS       Y2, Y2, Y4
+	VFMADD213PS  Y2, Y4, Y3
+	VADDPS       c3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y1, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y2
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      c40000000<>+0(SB), Y2
+	VADDPS       Y2, Y1, Y3
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y2, Y1, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VCMPPS       $0x11, c41a00000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y0
+	VMOVUPS    c41a00000<>+0(SB), Y1
+	VMINPS     Y0, Y1, Y1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Y2
+	VMOVUPS      c42b20000<>+0(SB), Y3
+	VMAXPS       Y1, Y2, Y2
+	VMINPS       Y2, Y3, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y3, Y2
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y2
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y2
+	VMOVUPS      c3ab50d36<>+0(SB), Y3
+	VFMADD213PS  c3c091fe3<>+0(SB), Y2, Y3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y2, Y3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y2, Y3
+	VFMADD213PS  c3efffffe<>+0(SB), Y2, Y3
+	VMULPS       Y2, Y2, Y4
+	VFMADD213PS  Y2, Y4, Y3
+	VADDPS       c3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y1, Y1
+	VPSRAD       $0x01, Y1, Y2
+	VPSUBD       Y2, Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y2
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      c40000000<>+0(SB), Y2
+	VADDPS       Y2, Y1, Y3
+	VMULPS       Y1, Y3, Y1
+	VADDPS       Y2, Y1, Y2
+	VDIVPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VCMPPS       $0x11, c41a00000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y2, Y1, Y0, Y0
+	VMASKMOVPS   Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c41a00000<>+0(SB)/4, $0x41a00000
+DATA c41a00000<>+4(SB)/4, $0x41a00000
+DATA c41a00000<>+8(SB)/4, $0x41a00000
+DATA c41a00000<>+12(SB)/4, $0x41a00000
+DATA c41a00000<>+16(SB)/4, $0x41a00000
+DATA c41a00000<>+20(SB)/4, $0x41a00000
+DATA c41a00000<>+24(SB)/4, $0x41a00000
+DATA c41a00000<>+28(SB)/4, $0x41a00000
+DATA c41a00000<>+32(SB)/4, $0x41a00000
+DATA c41a00000<>+36(SB)/4, $0x41a00000
+DATA c41a00000<>+40(SB)/4, $0x41a00000
+DATA c41a00000<>+44(SB)/4, $0x41a00000
+DATA c41a00000<>+48(SB)/4, $0x41a00000
+DATA c41a00000<>+52(SB)/4, $0x41a00000
+DATA c41a00000<>+56(SB)/4, $0x41a00000
+DATA c41a00000<>+60(SB)/4, $0x41a00000
+GLOBL c41a00000<>(SB), RODATA|NOPTR, $64
+
+DATA c40000000<>+0(SB)/4, $0x40000000
+DATA c40000000<>+4(SB)/4, $0x40000000
+DATA c40000000<>+8(SB)/4, $0x40000000
+DATA c40000000<>+12(SB)/4, $0x40000000
+DATA c40000000<>+16(SB)/4, $0x40000000
+DATA c40000000<>+20(SB)/4, $0x40000000
+DATA c40000000<>+24(SB)/4, $0x40000000
+DATA c40000000<>+28(SB)/4, $0x40000000
+DATA c40000000<>+32(SB)/4, $0x40000000
+DATA c40000000<>+36(SB)/4, $0x40000000
+DATA c40000000<>+40(SB)/4, $0x40000000
+DATA c40000000<>+44(SB)/4, $0x40000000
+DATA c40000000<>+48(SB)/4, $0x40000000
+DATA c40000000<>+52(SB)/4, $0x40000000
+DATA c40000000<>+56(SB)/4, $0x40000000
+DATA c40000000<>+60(SB)/4, $0x40000000
+GLOBL c40000000<>(SB), RODATA|NOPTR, $64
+
+// func unaryEluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·unaryEluAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ         DX, $+8
+	JLT          tail
+	VMOVUPS      (CX), Y1
+	VMOVUPS      cc1f00000<>+0(SB), Y2
+	VMOVUPS      c00000000<>+0(SB), Y3
+	VMAXPS       Y1, Y2, Y2
+	VMINPS       Y2, Y3, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y3
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y4
+	VMULPS       Y3, Y3, Y5
+	VFMADD213PS  Y3, Y5, Y4
+	VCVTPS2DQ    Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VSUBPS       c3f800000<>+0(SB), Y2, Y3
+	VFMADD213PS  Y3, Y2, Y4
+	VMULPS       Y0, Y4, Y2
+	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y3, Y2, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         maskTable<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y15
+	VMASKMOVPS   (CX), Y15, Y1
+	VMOVUPS      cc1f00000<>+0(SB), Y2
+	VMOVUPS      c00000000<>+0(SB), Y3
+	VMAXPS       Y1, Y2, Y2
+	VMINPS       Y2, Y3, Y3
+	VMULPS       c3fb8aa3b<>+0(SB), Y3, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VMOVUPS      Y3, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y2, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y2, Y3
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y4
+	VMULPS       Y3, Y3, Y5
+	VFMADD213PS  Y3, Y5, Y4
+	VCVTPS2DQ    Y2, Y2
+	VPADDD       c0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VSUBPS       c3f800000<>+0(SB), Y2, Y3
+	VFMADD213PS  Y3, Y2, Y4
+	VMULPS       Y0, Y4, Y0
+	VCMPPS       $0x11, c00000000<>+0(SB), Y1, Y2
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMASKMOVPS   Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA cc1f00000<>+0(SB)/4, $0xc1f00000
+DATA cc1f00000<>+4(SB)/4, $0xc1f00000
+DATA cc1f00000<>+8(SB)/4, $0xc1f00000
+DATA cc1f00000<>+12(SB)/4, $0xc1f00000
+DATA cc1f00000<>+16(SB)/4, $0xc1f00000
+DATA cc1f00000<>+20(SB)/4, $0xc1f00000
+DATA cc1f00000<>+24(SB)/4, $0xc1f00000
+DATA cc1f00000<>+28(SB)/4, $0xc1f00000
+DATA cc1f00000<>+32(SB)/4, $0xc1f00000
+DATA cc1f00000<>+36(SB)/4, $0xc1f00000
+DATA cc1f00000<>+40(SB)/4, $0xc1f00000
+DATA cc1f00000<>+44(SB)/4, $0xc1f00000
+DATA cc1f00000<>+48(SB)/4, $0xc1f00000
+DATA cc1f00000<>+52(SB)/4, $0xc1f00000
+DATA cc1f00000<>+56(SB)/4, $0xc1f00000
+DATA cc1f00000<>+60(SB)/4, $0xc1f00000
+GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
+
 // func unaryFloorAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX
 TEXT ·unaryFloorAVX2(SB), NOSPLIT, $0-32
@@ -3556,6 +4443,465 @@ tail:
 	VMOVUPS.Z (CX), K1, Z0
 	VPXORD    c80000000<>+0(SB), Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unaryLogAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unaryLogAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ        DX, $+16
+	JLT         tail
+	VMOVUPS     (CX), Z0
+	VMOVUPS     c00800000<>+0(SB), Z1
+	VMULPS      c4c000000<>+0(SB), Z0, Z2
+	VCMPPS      $0x11, Z1, Z0, K1
+	VBLENDMPS   Z2, Z0, K1, Z3
+	VMOVUPS     cc1c80000<>+0(SB), Z2
+	VMOVUPS     c00000000<>+0(SB), Z13
+	VCMPPS      $0x11, Z1, Z0, K1
+	VBLENDMPS   Z2, Z13, K1, Z4
+	VPSUBD      c3f3504f3<>+0(SB), Z3, Z1
+	VPSRAD      $0x17, Z1, Z1
+	VCVTDQ2PS   Z1, Z2
+	VADDPS      Z4, Z2, Z2
+	VPSLLD      $0x17, Z1, Z1
+	VPSUBD      Z1, Z3, Z1
+	VSUBPS      c3f800000<>+0(SB), Z1, Z1
+	VMOVUPS     c3d918407<>+0(SB), Z13
+	VFMADD213PS cbdf4fc13<>+0(SB), Z1, Z13
+	VFMADD213PS c3df36ee2<>+0(SB), Z1, Z13
+	VFMADD213PS cbdfd1c96<>+0(SB), Z1, Z13
+	VFMADD213PS c3e118bb2<>+0(SB), Z1, Z13
+	VFMADD213PS cbe2ab452<>+0(SB), Z1, Z13
+	VFMADD213PS c3e4cd362<>+0(SB), Z1, Z13
+	VFMADD213PS cbe7fffee<>+0(SB), Z1, Z13
+	VFMADD213PS c3eaaaaa2<>+0(SB), Z1, Z13
+	VMULPS      Z1, Z1, Z14
+	VMULPS      Z1, Z13, Z13
+	VADDPS      cbf000000<>+0(SB), Z13, Z13
+	VMULPS      Z14, Z13, Z13
+	VFMADD231PS cb95e8083<>+0(SB), Z2, Z13
+	VADDPS      Z1, Z13, Z1
+	VFMADD231PS c3f318000<>+0(SB), Z2, Z1
+	VCMPPS      $0x11, c7f800000<>+0(SB), Z0, K1
+	VBLENDMPS   Z1, Z0, K1, Z5
+	VMOVUPS     c7fc00000<>+0(SB), Z1
+	VCMPPS      $0x11, c00000000<>+0(SB), Z0, K1
+	VBLENDMPS   Z1, Z5, K1, Z6
+	VPANDD      c7fffffff<>+0(SB), Z0, Z0
+	VMOVUPS     cff800000<>+0(SB), Z1
+	VCMPPS      $0x11, c00000001<>+0(SB), Z0, K1
+	VBLENDMPS   Z1, Z6, K1, Z7
+	VMOVUPS     Z7, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	JMP         vector
+
+	// the rest, under the mask
+tail:
+	TESTQ       DX, DX
+	JZ          done
+	MOVL        $0x0000ffff, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z0
+	VMOVUPS     c00800000<>+0(SB), Z1
+	VMULPS      c4c000000<>+0(SB), Z0, Z2
+	VCMPPS      $0x11, Z1, Z0, K2
+	VBLENDMPS   Z2, Z0, K2, Z8
+	VMOVUPS     cc1c80000<>+0(SB), Z2
+	VMOVUPS     c00000000<>+0(SB), Z3
+	VCMPPS      $0x11, Z1, Z0, K2
+	VBLENDMPS   Z2, Z3, K2, Z9
+	VPSUBD      c3f3504f3<>+0(SB), Z8, Z1
+	VPSRAD      $0x17, Z1, Z1
+	VCVTDQ2PS   Z1, Z2
+	VADDPS      Z9, Z2, Z2
+	VPSLLD      $0x17, Z1, Z1
+	VPSUBD      Z1, Z8, Z1
+	VSUBPS      c3f800000<>+0(SB), Z1, Z1
+	VMOVUPS     c3d918407<>+0(SB), Z3
+	VFMADD213PS cbdf4fc13<>+0(SB), Z1, Z3
+	VFMADD213PS c3df36ee2<>+0(SB), Z1, Z3
+	VFMADD213PS cbdfd1c96<>+0(SB), Z1, Z3
+	VFMADD213PS c3e118bb2<>+0(SB), Z1, Z3
+	VFMADD213PS cbe2ab452<>+0(SB), Z1, Z3
+	VFMADD213PS c3e4cd362<>+0(SB), Z1, Z3
+	VFMADD213PS cbe7fffee<>+0(SB), Z1, Z3
+	VFMADD213PS c3eaaaaa2<>+0(SB), Z1, Z3
+	VMULPS      Z1, Z1, Z4
+	VMULPS      Z1, Z3, Z3
+	VADDPS      cbf000000<>+0(SB), Z3, Z3
+	VMULPS      Z4, Z3, Z3
+	VFMADD231PS cb95e8083<>+0(SB), Z2, Z3
+	VADDPS      Z1, Z3, Z1
+	VFMADD231PS c3f318000<>+0(SB), Z2, Z1
+	VCMPPS      $0x11, c7f800000<>+0(SB), Z0, K2
+	VBLENDMPS   Z1, Z0, K2, Z10
+	VMOVUPS     c7fc00000<>+0(SB), Z1
+	VCMPPS      $0x11, c00000000<>+0(SB), Z0, K2
+	VBLENDMPS   Z1, Z10, K2, Z11
+	VPANDD      c7fffffff<>+0(SB), Z0, Z0
+	VMOVUPS     cff800000<>+0(SB), Z1
+	VCMPPS      $0x11, c00000001<>+0(SB), Z0, K2
+	VBLENDMPS   Z1, Z11, K2, Z12
+	VMOVUPS     Z12, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unarySoftplusAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unarySoftplusAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ    DX, $+16
+	JLT     tail
+	VMOVUPS (CX), Z0
+	VPORD   c80000000<>+0(SB), Z0, Z1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMOVUPS      c42b20000<>+0(SB), Z3
+	VMAXPS       Z1, Z2, Z2
+	VMINPS       Z2, Z3, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z3, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z3
+	VMULPS       Z2, Z2, Z18
+	VFMADD213PS  Z2, Z18, Z3
+	VADDPS       c3f800000<>+0(SB), Z3, Z3
+	VSCALEFPS    Z1, Z3, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VADDPS       Z1, Z2, Z3
+	VSUBPS       Z2, Z3, Z2
+	VDIVPS       Z2, Z1, Z18
+	VMOVUPS      c00800000<>+0(SB), Z19
+	VMULPS       c4c000000<>+0(SB), Z3, Z20
+	VCMPPS       $0x11, Z19, Z3, K1
+	VBLENDMPS    Z20, Z3, K1, Z4
+	VMOVUPS      cc1c80000<>+0(SB), Z20
+	VMOVUPS      c00000000<>+0(SB), Z21
+	VCMPPS       $0x11, Z19, Z3, K1
+	VBLENDMPS    Z20, Z21, K1, Z5
+	VPSUBD       c3f3504f3<>+0(SB), Z4, Z19
+	VPSRAD       $0x17, Z19, Z19
+	VCVTDQ2PS    Z19, Z20
+	VADDPS       Z5, Z20, Z20
+	VPSLLD       $0x17, Z19, Z19
+	VPSUBD       Z19, Z4, Z19
+	VSUBPS       c3f800000<>+0(SB), Z19, Z19
+	VMOVUPS      c3d918407<>+0(SB), Z21
+	VFMADD213PS  cbdf4fc13<>+0(SB), Z19, Z21
+	VFMADD213PS  c3df36ee2<>+0(SB), Z19, Z21
+	VFMADD213PS  cbdfd1c96<>+0(SB), Z19, Z21
+	VFMADD213PS  c3e118bb2<>+0(SB), Z19, Z21
+	VFMADD213PS  cbe2ab452<>+0(SB), Z19, Z21
+	VFMADD213PS  c3e4cd362<>+0(SB), Z19, Z21
+	VFMADD213PS  cbe7fffee<>+0(SB), Z19, Z21
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Z19, Z21
+	VMULPS       Z19, Z19, Z22
+	VMULPS       Z19, Z21, Z21
+	VADDPS       cbf000000<>+0(SB), Z21, Z21
+	VMULPS       Z22, Z21, Z21
+	VFMADD231PS  cb95e8083<>+0(SB), Z20, Z21
+	VADDPS       Z19, Z21, Z19
+	VFMADD231PS  c3f318000<>+0(SB), Z20, Z19
+	VCMPPS       $0x11, c7f800000<>+0(SB), Z3, K1
+	VBLENDMPS    Z19, Z3, K1, Z6
+	VMOVUPS      c7fc00000<>+0(SB), Z19
+	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K1
+	VBLENDMPS    Z19, Z6, K1, Z7
+	VPANDD       c7fffffff<>+0(SB), Z3, Z3
+	VMOVUPS      cff800000<>+0(SB), Z19
+	VCMPPS       $0x11, c00000001<>+0(SB), Z3, K1
+	VBLENDMPS    Z19, Z7, K1, Z8
+	VMULPS       Z18, Z8, Z3
+	VCMPPS       $0x11, c00000001<>+0(SB), Z2, K1
+	VBLENDMPS    Z1, Z3, K1, Z9
+	VPXORD       Z10, Z10, Z10
+	VMAXPS       Z0, Z10, Z0
+	VADDPS       Z9, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VPORD     c80000000<>+0(SB), Z0, Z1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMOVUPS      c42b20000<>+0(SB), Z3
+	VMAXPS       Z1, Z2, Z2
+	VMINPS       Z2, Z3, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z3, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z3
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z3
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z3
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z3
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z3
+	VMULPS       Z2, Z2, Z4
+	VFMADD213PS  Z2, Z4, Z3
+	VADDPS       c3f800000<>+0(SB), Z3, Z3
+	VSCALEFPS    Z1, Z3, Z1
+	VMOVUPS      c3f800000<>+0(SB), Z2
+	VADDPS       Z1, Z2, Z3
+	VSUBPS       Z2, Z3, Z2
+	VDIVPS       Z2, Z1, Z4
+	VMOVUPS      c00800000<>+0(SB), Z5
+	VMULPS       c4c000000<>+0(SB), Z3, Z6
+	VCMPPS       $0x11, Z5, Z3, K2
+	VBLENDMPS    Z6, Z3, K2, Z11
+	VMOVUPS      cc1c80000<>+0(SB), Z6
+	VMOVUPS      c00000000<>+0(SB), Z7
+	VCMPPS       $0x11, Z5, Z3, K2
+	VBLENDMPS    Z6, Z7, K2, Z12
+	VPSUBD       c3f3504f3<>+0(SB), Z11, Z5
+	VPSRAD       $0x17, Z5, Z5
+	VCVTDQ2PS    Z5, Z6
+	VADDPS       Z12, Z6, Z6
+	VPSLLD       $0x17, Z5, Z5
+	VPSUBD       Z5, Z11, Z5
+	VSUBPS       c3f800000<>+0(SB), Z5, Z5
+	VMOVUPS      c3d918407<>+0(SB), Z7
+	VFMADD213PS  cbdf4fc13<>+0(SB), Z5, Z7
+	VFMADD213PS  c3df36ee2<>+0(SB), Z5, Z7
+	VFMADD213PS  cbdfd1c96<>+0(SB), Z5, Z7
+	VFMADD213PS  c3e118bb2<>+0(SB), Z5, Z7
+	VFMADD213PS  cbe2ab452<>+0(SB), Z5, Z7
+	VFMADD213PS  c3e4cd362<>+0(SB), Z5, Z7
+	VFMADD213PS  cbe7fffee<>+0(SB), Z5, Z7
+	VFMADD213PS  c3eaaaaa2<>+0(SB), Z5, Z7
+	VMULPS       Z5, Z5, Z8
+	VMULPS       Z5, Z7, Z7
+	VADDPS       cbf000000<>+0(SB), Z7, Z7
+	VMULPS       Z8, Z7, Z7
+	VFMADD231PS  cb95e8083<>+0(SB), Z6, Z7
+	VADDPS       Z5, Z7, Z5
+	VFMADD231PS  c3f318000<>+0(SB), Z6, Z5
+	VCMPPS       $0x11, c7f800000<>+0(SB), Z3, K2
+	VBLENDMPS    Z5, Z3, K2, Z13
+	VMOVUPS      c7fc00000<>+0(SB), Z5
+	VCMPPS       $0x11, c00000000<>+0(SB), Z3, K2
+	VBLENDMPS    Z5, Z13, K2, Z14
+	VPANDD       c7fffffff<>+0(SB), Z3, Z3
+	VMOVUPS      cff800000<>+0(SB), Z5
+	VCMPPS       $0x11, c00000001<>+0(SB), Z3, K2
+	VBLENDMPS    Z5, Z14, K2, Z15
+	VMULPS       Z4, Z15, Z3
+	VCMPPS       $0x11, c00000001<>+0(SB), Z2, K2
+	VBLENDMPS    Z1, Z3, K2, Z16
+	VPXORD       Z17, Z17, Z17
+	VMAXPS       Z0, Z17, Z0
+	VADDPS       Z16, Z0, Z0
+	VMOVUPS      Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unaryMishAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unaryMishAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ    DX, $+16
+	JLT     tail
+	VMOVUPS (CX), Z0
+	VMOVUPS c41a00000<>+0(SB), Z1
+	VMINPS  Z0, Z1, Z1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z4
+	VMOVUPS      c42b20000<>+0(SB), Z5
+	VMAXPS       Z1, Z4, Z4
+	VMINPS       Z4, Z5, Z5
+	VMULPS       c3fb8aa3b<>+0(SB), Z5, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z5, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z5
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z5
+	VMULPS       Z4, Z4, Z6
+	VFMADD213PS  Z4, Z6, Z5
+	VADDPS       c3f800000<>+0(SB), Z5, Z5
+	VSCALEFPS    Z1, Z5, Z1
+	VMOVUPS      c40000000<>+0(SB), Z4
+	VADDPS       Z4, Z1, Z5
+	VMULPS       Z1, Z5, Z1
+	VADDPS       Z4, Z1, Z4
+	VDIVPS       Z4, Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VCMPPS       $0x11, c41a00000<>+0(SB), Z0, K1
+	VBLENDMPS    Z1, Z0, K1, Z2
+	VMOVUPS      Z2, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS   c41a00000<>+0(SB), Z1
+	VMINPS    Z0, Z1, Z1
+
+	// exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))
+	VMOVUPS      cc2d00000<>+0(SB), Z2
+	VMOVUPS      c42b20000<>+0(SB), Z4
+	VMAXPS       Z1, Z2, Z2
+	VMINPS       Z2, Z4, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z4, Z2
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z2
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z2
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z2, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z2, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z2, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       c3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z1, Z4, Z1
+	VMOVUPS      c40000000<>+0(SB), Z2
+	VADDPS       Z2, Z1, Z4
+	VMULPS       Z1, Z4, Z1
+	VADDPS       Z2, Z1, Z2
+	VDIVPS       Z2, Z1, Z1
+	VMULPS       Z0, Z1, Z1
+	VCMPPS       $0x11, c41a00000<>+0(SB), Z0, K2
+	VBLENDMPS    Z1, Z0, K2, Z3
+	VMOVUPS      Z3, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unaryEluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unaryEluAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ         DX, $+16
+	JLT          tail
+	VMOVUPS      (CX), Z1
+	VMOVUPS      cc1f00000<>+0(SB), Z2
+	VMOVUPS      c00000000<>+0(SB), Z3
+	VMAXPS       Z1, Z2, Z2
+	VMINPS       Z2, Z3, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z3, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z3
+	VMOVUPS      c3ab50d36<>+0(SB), Z6
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z6
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z6
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z6
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z6
+	VMULPS       Z3, Z3, Z7
+	VFMADD213PS  Z3, Z7, Z6
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VSUBPS       c3f800000<>+0(SB), Z2, Z3
+	VFMADD213PS  Z3, Z2, Z6
+	VMULPS       Z0, Z6, Z2
+	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K1
+	VBLENDMPS    Z2, Z1, K1, Z4
+	VMOVUPS      Z4, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z1
+	VMOVUPS      cc1f00000<>+0(SB), Z2
+	VMOVUPS      c00000000<>+0(SB), Z3
+	VMAXPS       Z1, Z2, Z2
+	VMINPS       Z2, Z3, Z3
+	VMULPS       c3fb8aa3b<>+0(SB), Z3, Z2
+	VRNDSCALEPS  $0x08, Z2, Z2
+	VMOVUPS      Z3, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z2, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z2, Z3
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z4
+	VMULPS       Z3, Z3, Z6
+	VFMADD213PS  Z3, Z6, Z4
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       c0000007f<>+0(SB), Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VSUBPS       c3f800000<>+0(SB), Z2, Z3
+	VFMADD213PS  Z3, Z2, Z4
+	VMULPS       Z0, Z4, Z0
+	VCMPPS       $0x11, c00000000<>+0(SB), Z1, K2
+	VBLENDMPS    Z0, Z1, K2, Z5
+	VMOVUPS      Z5, K1, (AX)
 
 done:
 	VZEROUPPER

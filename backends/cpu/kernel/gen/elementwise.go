@@ -94,6 +94,12 @@ func unary(g *gen) {
 		}},
 		{"Abs", 4, func(x, _, _ reg.Register) reg.Register { return g.abs(x) }},
 		{"Neg", 4, func(x, _, _ reg.Register) reg.Register { return g.bin(g.xor(), g.bcast(signBit), x) }},
+		{"Log", 1, func(x, _, _ reg.Register) reg.Register { return g.log(x) }},
+		{"Softplus", 1, func(x, _, _ reg.Register) reg.Register { return g.softplus(x) }},
+		{"Mish", 1, func(x, _, _ reg.Register) reg.Register { return g.mish(x) }},
+		{"Elu", 1, func(x, a, _ reg.Register) reg.Register {
+			return g.pick(x, g.f(0), g.bin(g.VMULPS, a, g.expm1(x)), x)
+		}},
 		{"Floor", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 1) }},
 		{"Ceil", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 2) }},
 		{"Round", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 0) }},
@@ -105,7 +111,7 @@ func unary(g *gen) {
 		switch o.name {
 		case "Clamp", "HardSigmoid":
 			alpha, beta = g.bcastArg("alpha"), g.bcastArg("beta")
-		case "LeakyRelu":
+		case "LeakyRelu", "Elu":
 			alpha = g.bcastArg("alpha")
 		}
 		dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")

@@ -174,6 +174,75 @@ func (g *gen) erf(x reg.Register) reg.VecVirtual {
 	return g.copySign(g.pick(a, g.f(1), p, big), x)
 }
 
+// expm1: for x <= 0, with q = exp(r)-1 the result is 2^n*q + (2^n - 1).
+func (g *gen) expm1(x reg.Register) reg.VecVirtual {
+	x = g.clampTo(x, g.f(-30), g.f(0))
+	n := g.round(g.bin(g.VMULPS, g.bcast(0x3fb8aa3b), x), 0)
+	r := g.mov(x)
+	g.VFNMADD231PS(g.bcast(0x3f317218), n, r)
+	g.VFNMADD231PS(g.bcast(0xb102e308), n, r)
+	q := g.poly(r, 0x3ab50d36, 0x3c091fe3, 0x3d2aac8b, 0x3e2aaa45, 0x3efffffe)
+	g.VFMADD213PS(r, g.bin(g.VMULPS, r, r), q)
+	s := g.v()
+	g.VCVTPS2DQ(n, s)
+	g.VPADDD(g.bcast(127), s, s)
+	g.VPSLLD(operand.U8(23), s, s)
+	g.VFMADD213PS(g.bin(g.VSUBPS, g.f(1), s), s, q)
+	return q
+}
+
+// log: x = 2^e*m with m in [sqrt(1/2), sqrt(2)), log(m) = t - t^2/2 + t^3*Q(t)
+// for t = m-1. Denormals are scaled up first; special values are put in at the end.
+func (g *gen) log(x reg.Register) reg.VecVirtual {
+	tiny := g.mov(g.bcast(0x00800000))
+	y := g.pick(x, tiny, g.bin(g.VMULPS, g.f(1<<25), x), x)
+	bias := g.pick(x, tiny, g.mov(g.f(-25)), g.mov(g.f(0)))
+	i := g.v()
+	g.VPSUBD(g.bcast(0x3f3504f3), y, i)
+	g.VPSRAD(operand.U8(23), i, i)
+	e := g.v()
+	g.VCVTDQ2PS(i, e)
+	e = g.add(e, bias)
+	g.VPSLLD(operand.U8(23), i, i)
+	m := g.v()
+	g.VPSUBD(i, y, m)
+	t := g.bin(g.VSUBPS, g.f(1), m)
+	q := g.poly(t, 0x3d918407, 0xbdf4fc13, 0x3df36ee2, 0xbdfd1c96, 0x3e118bb2, 0xbe2ab452, 0x3e4cd362, 0xbe7fffee, 0x3eaaaaa2)
+	tt := g.bin(g.VMULPS, t, t)
+	q = g.bin(g.VMULPS, t, q)
+	g.VADDPS(g.f(-0.5), q, q)
+	q = g.bin(g.VMULPS, tt, q) // t^3*Q - t^2/2
+	g.VFMADD231PS(g.bcast(0xb95e8083), e, q)
+	q = g.add(q, t)
+	g.VFMADD231PS(g.bcast(0x3f318000), e, q)
+	q = g.pick(x, g.bcast(0x7f800000), q, x)
+	q = g.pick(x, g.f(0), g.mov(g.bcast(0x7fc00000)), q)
+	return g.pick(g.abs(x), g.bcast(1), g.mov(g.bcast(0xff800000)), q)
+}
+
+// softplus is max(x, 0) + log(1+u) for u = exp(-|x|); the quotient u/((1+u)-1)
+// takes back the rounding of 1+u.
+func (g *gen) softplus(x reg.Register) reg.VecVirtual {
+	u := g.exp(g.bin(g.or(), g.bcast(signBit), x))
+	one := g.mov(g.f(1))
+	s := g.add(one, u)
+	d := g.sub(s, one)
+	l := g.bin(g.VMULPS, g.bin(g.VDIVPS, d, u), g.log(s))
+	l = g.pick(d, g.bcast(1), u, l)
+	z := g.v()
+	g.zero(z)
+	m := g.bin(g.VMAXPS, x, z) // NaN passes
+	return g.add(m, l)
+}
+
+// mish is x*n/(n+2) for n = e*(e+2), e = exp(x); beyond 20 it is x.
+func (g *gen) mish(x reg.Register) reg.VecVirtual {
+	e := g.exp(g.bin(g.VMINPS, x, g.mov(g.f(20))))
+	two := g.mov(g.f(2))
+	n := g.bin(g.VMULPS, e, g.add(e, two))
+	return g.pick(x, g.f(20), g.bin(g.VMULPS, x, g.bin(g.VDIVPS, g.add(n, two), n)), x)
+}
+
 func (g *gen) halfOnePlus(x, t reg.Register) reg.VecVirtual {
 	h := g.bin(g.VMULPS, g.f(0.5), x)
 	return g.bin(g.VMULPS, h, g.bin(g.VADDPS, g.f(1), t))
