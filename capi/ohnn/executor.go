@@ -18,7 +18,8 @@ type Executor struct {
 	*compiled
 	exec device.Execution
 
-	run sync.Mutex // held during a run
+	run  sync.Mutex // held during a run
+	done chan error // the end of the run under way
 
 	mu      sync.Mutex // guards what follows
 	outputs []outputShape
@@ -48,7 +49,7 @@ func executorConstruct(c *Compilation) (*Executor, error) {
 		return nil, refuseFor(UnavailableDevice, err, "compilation: device %s", c.result.npu.name)
 	}
 	c.result.program.Retain()
-	e := &Executor{compiled: c.result, exec: ex, outputs: make([]outputShape, len(c.result.out))}
+	e := &Executor{compiled: c.result, exec: ex, done: make(chan error, 1), outputs: make([]outputShape, len(c.result.out))}
 	for i, p := range e.out {
 		e.outputs[i].shape = slices.Clone(p.shape)
 	}
@@ -215,10 +216,26 @@ func executorGetInputDimRange(e *Executor, index uint64, minDims, maxDims *uintp
 // portType is core's type of a port with real dimensions.
 func portType(declared device.Port, dims []int32) tensor.Type {
 	t := declared.Type
+	if sameDims(t.Shape, dims) {
+		return t
+	}
 	sizes := make([]int64, len(dims))
 	for i, d := range dims {
 		sizes[i] = int64(d)
 	}
 	t.Shape = tensor.Of(sizes...)
 	return t
+}
+
+// sameDims reports whether the shape is complete and has these dimensions.
+func sameDims(s tensor.Shape, dims []int32) bool {
+	if !s.Ranked || len(s.Dims) != len(dims) {
+		return false
+	}
+	for i, d := range s.Dims {
+		if !d.Known() || d.N != int64(dims[i]) {
+			return false
+		}
+	}
+	return true
 }

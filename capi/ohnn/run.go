@@ -43,11 +43,10 @@ func (e *Executor) do(j job) ([][]int32, error) {
 			return nil, fault.Wrap(err, "output %d", i)
 		}
 	}
-	done := make(chan error, 1)
-	if err := e.exec.Start(device.RunRequest{Deadline: j.limit, Done: func(err error) { done <- err }}); err != nil {
+	if err := e.exec.Start(device.RunRequest{Deadline: j.limit, Done: func(err error) { e.done <- err }}); err != nil {
 		return nil, err
 	}
-	if err := <-done; err != nil {
+	if err := <-e.done; err != nil {
 		return nil, err
 	}
 	shapes := make([][]int32, len(e.out))
