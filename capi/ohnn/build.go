@@ -3,6 +3,7 @@ package ohnn
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -177,7 +178,7 @@ func (c *Compilation) options() device.Options {
 func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
 	switch {
 	case c.blob != nil:
-		result, err := loadOffline(d, c.blob, c.options())
+		result, err := loadOffline(d, c.blob, "", c.options())
 		if err == nil && c.model != nil && result.key != key {
 			result.release()
 			err = fault.New(fault.File, "it was made from another model or with other settings")
@@ -195,7 +196,7 @@ func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
 		if err != nil {
 			return nil, refuseFor(Failed, err, "compilation: modelPath")
 		}
-		result, err := loadOffline(d, data, c.options())
+		result, err := loadOffline(d, data, filepath.Dir(c.path), c.options())
 		if err != nil {
 			return nil, refuseFor(Failed, err, "compilation: modelPath %q", c.path)
 		}

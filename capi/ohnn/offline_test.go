@@ -1,0 +1,78 @@
+package ohnn
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+const digits = "../../examples/digits/"
+
+// TestOffline_onnxDigits recognises the example's images by its network in ONNX form, from a file and from memory.
+func TestOffline_onnxDigits(t *testing.T) {
+	data, err := os.ReadFile(digits + "digits.onnx")
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "no name that says what it is")
+	require.NoError(t, os.WriteFile(file, data, 0o600))
+	fromFile, err := compilationConstructWithOfflineModelFile(file)
+	require.NoError(t, err)
+	fromBuffer, err := compilationConstructWithOfflineModelBuffer(data)
+	require.NoError(t, err)
+	images, err := filepath.Glob(digits + "images/*.pgm")
+	require.NoError(t, err)
+	require.Len(t, images, 60)
+	for _, c := range []*Compilation{fromFile, fromBuffer} {
+		require.NoError(t, compilationBuild(c))
+		e := executor(t, c)
+		in, err := executorCreateInputTensorDesc(e, 0)
+		require.NoError(t, err)
+		in.setShape([]int32{1, 1, 8, 8})
+		x, err := tensorCreate(0, in)
+		require.NoError(t, err)
+		y := newTestTensor(t, Float32, nil, 1, 10)
+		right := 0
+		for _, path := range images {
+			image, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for i, p := range image[len(image)-64:] {
+				copy(memoryOf(x)[4*i:], tensor.Float32s(float32(p)/16))
+			}
+			require.NoError(t, executorRunSync(e, []*Tensor{x}, []*Tensor{y}))
+			best := 0
+			for i, p := range floats(t, memoryOf(y)) {
+				if p > floats(t, memoryOf(y))[best] {
+					best = i
+				}
+			}
+			if strings.Contains(path, fmt.Sprintf("label%d", best)) {
+				right++
+			}
+		}
+		assert.GreaterOrEqual(t, right, 58, "of 60")
+		require.NoError(t, tensorDestroy(x))
+		require.NoError(t, compilationDestroy(c))
+	}
+}
+
+func TestOffline_foreign(t *testing.T) {
+	for content, want := range map[string]string{
+		"RKNN\x00\x00\x00\x00":     "Rockchip",
+		"\x00\x00\x00\x00MSL2\x00": "MindSpore",
+		"IMOD1234":                 "Ascend",
+		"hello":                    "nothing known",
+		"\xff\xff\xff\xff":         "nothing known",
+	} {
+		c, err := compilationConstructWithOfflineModelBuffer([]byte(content))
+		require.NoError(t, err)
+		err = compilationBuild(c)
+		assert.Equal(t, Failed, status(err))
+		assert.ErrorContains(t, err, want)
+	}
+}
