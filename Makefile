@@ -25,7 +25,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance conformance-onnx lint generate bench fuzz install clean
+.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance mutants conformance-onnx lint generate bench fuzz install clean
 
 all: libs
 
@@ -96,6 +96,10 @@ conformance-onnx: $(ONNX_VENV)/done
 docs/operators.md: FORCE libs
 	ANYNPU_LOG=off $(GO) run ./conformance/cmd/optable $(LIB)/$(CORE) $@
 FORCE:
+
+# Seeded wrong kernels that the operator suite must find.
+mutants:
+	$(GO) run ./conformance/cmd/mutants
 
 test: tools-test libs
 	@scripts/suite.sh test

@@ -88,6 +88,9 @@ binary("MAXIMUM", np.maximum, NUM)
 binary("MINIMUM", np.minimum, NUM)
 binary("SQUARED_DIFFERENCE", lambda a, b: np.square(a - b), (F16, F64, I32, I64))
 binary("MOD", np.fmod, (F16, F64, I8, I32, I64), away=0.75, quant=False)
+for op, f in (("MAXIMUM", np.maximum), ("MINIMUM", np.minimum)):
+    a, b = np.array([1, np.nan, 3, -np.inf, 2], F32), np.array([np.nan, 2, 1, 0, np.inf], F32)
+    case(op, "f32_nan_is_passed_on", [T(a), T(b)], [T(f(a, b))])
 a = np.array([[7, -7, 7], [-7, 5, -5]], I32)
 case("MOD", "int32_sign_follows_the_dividend", [T(a), T(np.array([3, 3, -3], I32))], [T(np.fmod(a, np.array([3, 3, -3], I32)))])
 reject("MOD", "int32_divisor_zero", "build|run", [1, 2, 14], [T(a), T(np.array([3, 0, -3], I32))], [T(a)])
@@ -154,6 +157,8 @@ for mode, f in ((0, np.multiply), (1, np.add), (2, np.maximum)):
     for dtype in (F16, I32):
         a, b = draw(g, dtype, (3, 4), -5, 5), draw(g, dtype, (3, 4), -5, 5)
         case("ELTWISE", f"{np.dtype(dtype)}_mode{mode}", [T(a), T(b)], [T(run(f, a, b, dtype))], [param("ELTWISE_MODE", mode, I8)])
+a, b = np.array([1, np.nan, 3], F32), np.array([np.nan, 2, 1], F32)
+case("ELTWISE", "f32_mode2_nan_is_passed_on", [T(a), T(b)], [T(np.maximum(a, b))], [param("ELTWISE_MODE", 2, I8)])
 a, b = draw(g, F32, (4, 3), -4, 4), draw(g, F32, (4, 3), -4, 4)
 case("ELTWISE", "f32_default_is_product", [T(a), T(b)], [T(a * b)])
 case("ELTWISE", "f32_dynamic", [T(a, dyn=(0,)), T(b, dyn=(0,))], [T(run(np.add, a, b, F32), dyn=(0,))], [param("ELTWISE_MODE", 1, I8)])

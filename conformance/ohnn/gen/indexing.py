@@ -28,6 +28,7 @@ for tag, shape, idx in (("rows", (3, 4), [[2], [0]]), ("elements", (3, 4), [[2, 
 case("GATHER_ND", "f16", [T(seq((3, 4), F16)), T(np.array([[2], [0]], I32))], [T(seq((3, 4), F16)[[2, 0]])])
 case("GATHER_ND", "f32_dynamic", [T(seq((3, 4))), T(np.array([[2], [0], [1]], I32), dyn=(0,))], [T(seq((3, 4))[[2, 0, 1]], dyn=(0,))])
 reject("GATHER_ND", "index_beyond", "build|run", BAD, [T(seq((3, 4))), T(np.array([[3]], I32))], [T(seq((1, 4)))])
+reject("GATHER_ND", "index_negative", "build|run", BAD, [T(seq((3, 4))), T(np.array([[-1]], I32))], [T(seq((1, 4)))])
 reject("GATHER_ND", "index_too_deep", "build|run", BAD, [T(seq((3, 4))), T(np.array([[0, 0, 0]], I32))], [T(seq((1,)))])
 reject("GATHER_ND", "one_input", "add", [2], [T(seq((3, 4)))], [T(seq((1,)))])
 
@@ -46,6 +47,7 @@ case("SCATTER_ND", "f16", [T(np.array([[2], [0]], I32)), T(u), i32(3, 2)], [T(y)
 case("SCATTER_ND", "f32_int64_indices", [T(np.array([[2], [0]], I64)), T(u.astype(F32)), i32(3, 2)], [T(y.astype(F32))])
 case("SCATTER_ND", "f32_dynamic", [T(np.array([[2], [0]], I32), dyn=(0,)), T(u.astype(F32), dyn=(0,)), i32(3, 2)], [T(y.astype(F32))])
 reject("SCATTER_ND", "index_beyond", "build|run", BAD, [T(np.array([[3], [0]], I32)), T(u), i32(3, 2)], [T(y)])
+reject("SCATTER_ND", "index_negative", "build|run", BAD, [T(np.array([[-1], [0]], I32)), T(u), i32(3, 2)], [T(y)])
 reject("SCATTER_ND", "updates_do_not_fit", "build|run", BAD, [T(np.array([[1], [0]], I32)), T(seq((3, 2))), i32(3, 2)], [T(seq((3, 2)))])
 reject("SCATTER_ND", "two_inputs", "add", [2], [T(np.array([[1], [0]], I32)), T(u)], [T(y)])
 
@@ -65,6 +67,7 @@ v = np.array([1, 2], F16)
 case("SPARSE_TO_DENSE", "f16", [T(np.array([[0, 1], [1, 0]], I32)), T(v), i32(2, 2)], [T(np.array([[0, 1], [2, 0]], F16))])
 case("SPARSE_TO_DENSE", "f32_dynamic", [T(np.array([[0, 1], [1, 0]], I32), dyn=(0,)), T(v.astype(F32), dyn=(0,)), i32(2, 2)], [T(np.array([[0, 1], [2, 0]], F32))])
 reject("SPARSE_TO_DENSE", "index_beyond", "build|run", BAD, [T(np.array([[0, 2], [1, 0]], I32)), T(v), i32(2, 2)], [T(np.zeros((2, 2), F16))])
+reject("SPARSE_TO_DENSE", "index_negative", "build|run", BAD, [T(np.array([[0, -1], [1, 0]], I32)), T(v), i32(2, 2)], [T(np.zeros((2, 2), F16))])
 reject("SPARSE_TO_DENSE", "two_inputs", "add", [2], [T(np.array([[0, 1], [1, 0]], I32)), T(v)], [T(np.zeros((2, 2), F16))])
 
 
@@ -114,6 +117,8 @@ for src, dst in ((F32, I32), (F32, F16), (F16, F32), (I32, F32), (F32, I8), (I8,
     for tag, shape in (("rank1", (6,)), ("rank3", (2, 2, 3))):
         x = (rng(f"cast{src}{dst}{tag}").uniform(-9, 9, shape) if np.dtype(src).kind != "u" else rng("c").uniform(1, 200, shape)).astype(src)
         case("CAST", f"{np.dtype(src)}_to_{np.dtype(dst)}_{tag}", [T(x), i32(NUMBER[dst])], [T(x.astype(dst))])
+x = np.array([300, -129, 65536, 127, -1], I32)
+case("CAST", "int32_to_int8_keeps_the_low_bits", [T(x), i32(2)], [T(x.astype(I8))])
 x = np.array([0, 1.5, -2, 0.25, 0], F32)
 case("CAST", "float32_to_bool", [T(x), i32(1)], [T(x != 0)])
 case("CAST", "bool_to_float32", [T(x != 0), i32(11)], [T((x != 0).astype(F32))])

@@ -198,6 +198,7 @@ for tag, shape, pads, value in (("value", (2, 3), [[0, 1], [1, 2]], 2.5), ("nega
     x = seq(shape)
     case("PAD", "f32_" + tag, [T(x), const(np.array(pads, I32))], [T(np.pad(x, pads, constant_values=F32(value)))], [param("PAD_CONSTANT_VALUE", value, F32)])
 x = seq((2, 3))
+case("PAD", "f32_reflect_beyond_the_input", [T(x), const(np.array([[0, 0], [3, 3]], I32))], [T(x[:, [2, 2, 1, 0, 1, 2, 1, 0, 0]])], [param("PAD_PADDING_MODE", 1, I32)])
 case("PAD", "f32_paddings_of_int64", [T(x), const(np.array([[1, 1], [0, 2]], I64))], [T(np.pad(x, [(1, 1), (0, 2)]))])
 case("PAD", "f32_dynamic", [T(x, dyn=(0,)), const(np.array([[1, 1], [0, 2]], I32))], [T(np.pad(x, [(1, 1), (0, 2)]), dyn=(0,))])
 q = Q(0.5, 7)
@@ -294,6 +295,9 @@ case("SPACE_TO_BATCH_ND", "f32_dynamic", [T(x, dyn=(2,))], [T(space_to_batch(x, 
 z = seq((4, 1, 2, 2))
 pb = [param("BATCH_TO_SPACE_ND_BLOCKSIZE", (2, 2), I64), param("BATCH_TO_SPACE_ND_CROPS", [(0, 0), (0, 0)], I64)]
 case("BATCH_TO_SPACE_ND", "f32_dynamic", [T(z, dyn=(2,))], [T(batch_to_space(z, (2, 2), [(0, 0), (0, 0)]), dyn=(2,))], pb)
+x = seq((1, 3, 5, 1))
+case("SPACE_TO_BATCH_ND", "f32_what_does_not_divide_is_cut", [T(x)], [T(space_to_batch(x[:, :2, :4], (2, 2), [(0, 0), (0, 0)]))], ps)
+x = seq((1, 2, 4, 2))
 reject("SPACE_TO_BATCH_ND", "block_of_rank_2", "add", [2], [T(x)], [T(z)], [param("SPACE_TO_BATCH_ND_BLOCK_SHAPE", [[2, 2]], I64), ps[1]])
 reject("SPACE_TO_BATCH_ND", "paddings_of_rank_1", "add", [2], [T(x)], [T(z)], [ps[0], param("SPACE_TO_BATCH_ND_PADDINGS", [0, 0, 0, 0], I64)])
 reject("BATCH_TO_SPACE_ND", "batch_indivisible", "build|run", BAD, [T(seq((3, 1, 2, 2)))], [T(x)], pb)

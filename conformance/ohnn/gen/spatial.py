@@ -181,6 +181,7 @@ for tag, xs, k, out, o in (
     ("same", (1, 3, 4, 2), (3, 3), 3, {"mode": 0, "strides": (2, 2)}), ("valid", (1, 3, 3, 2), (3, 3), 3, {"mode": 1, "strides": (2, 2)}),
     ("output_padding", (1, 3, 3, 2), (3, 3), 3, {"strides": (2, 2), "outpad": (1, 1)}), ("groups", (1, 3, 3, 4), (2, 2), 6, {"group": 2}),
     ("same_stride1", (1, 4, 4, 2), (3, 3), 3, {"mode": 0}), ("pointwise", (1, 2, 3, 2), (1, 1), 3, {}),
+    ("same_output_padding", (1, 3, 3, 2), (3, 3), 3, {"mode": 0, "strides": (2, 2), "outpad": (1, 1)}),
 ):
     for dtype in (F32, F16):
         if dtype == F16 and tag not in ("plain", "stride2", "same"):

@@ -1,0 +1,150 @@
+// Package mutants measures the operator suite: it builds copies of the library in which one operator computes wrongly (an axis or stride off
+// by one, an operand dropped or swapped, the sign, rounding or order of the result wrong) and sees whether the suite's cases of that operator
+// fail. A mutation that every case survives is either equivalent or a hole in the suite; survivors.txt argues for each.
+package mutants
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/anynpu/anynpu/conformance/ohnn"
+)
+
+//go:embed mutant.go.txt
+var mutantSource string
+
+//go:embed survivors.txt
+var survivorList string
+
+// Build makes the library with the hook in folder and returns its path. root is the repository.
+func Build(root, folder string) (string, error) {
+	ref := filepath.Join(root, "backends/cpu/ref")
+	text, err := os.ReadFile(filepath.Join(ref, "ref.go"))
+	if err != nil {
+		return "", err
+	}
+	const from, to = "func ComputeContext(", "func computeContext("
+	if strings.Count(string(text), from) != 1 {
+		return "", fmt.Errorf("ref.go: want one %q", from)
+	}
+	files := map[string]string{
+		"ref.go":    strings.Replace(string(text), from, to, 1),
+		"mutant.go": mutantSource,
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for name, text := range files {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return "", err
+		}
+		overlay.Replace[filepath.Join(ref, name)] = path
+	}
+	spec, err := json.Marshal(overlay)
+	if err != nil {
+		return "", err
+	}
+	specFile := filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(specFile, spec, 0o644); err != nil {
+		return "", err
+	}
+	library := filepath.Join(folder, "libmutant.so")
+	cmd := exec.Command("make", "--no-print-directory", "libs", "BUILD="+folder, "GOFLAGS=-overlay="+specFile)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%v: %s", err, out)
+	}
+	return library, os.Rename(filepath.Join(folder, "lib/libneural_network_core.so"), library)
+}
+
+// A Mutant is one way of computing an operator wrongly, and whether the suite notices.
+type Mutant struct {
+	Operator string // of the API
+	Mutation string // operator of the project:kind[:place]
+	Killed   bool
+}
+
+// ID names the mutant in survivors.txt.
+func (m Mutant) ID() string { return m.Operator + " " + m.Mutation }
+
+// Suite runs the cases with a library that Build made.
+type Suite struct {
+	Library string
+	Self    func(env ...string) *exec.Cmd // starts ohnn.Child on Library with additional environment
+	Folder  string
+}
+
+func (s *Suite) run(cases []*ohnn.Case, env ...string) (*ohnn.Report, error) {
+	r := &ohnn.Runner{Library: s.Library, Command: func() *exec.Cmd { return s.Self(env...) }}
+	return r.Run(cases)
+}
+
+// Mutations returns the mutations of an API operator: those of the project's operators that its cases use at least half as often as
+// the commonest one.
+func (s *Suite) Mutations(cases []*ohnn.Case) ([]string, error) {
+	uses := map[string]int{}
+	for _, c := range cases {
+		if c.Reject != nil {
+			continue
+		}
+		trace := filepath.Join(s.Folder, "trace")
+		os.Remove(trace)
+		rep, err := s.run([]*ohnn.Case{c}, "ANYNPU_MUTANT_TRACE="+trace)
+		if err != nil {
+			return nil, err
+		}
+		if rep.Counts[ohnn.Pass] != 1 {
+			return nil, fmt.Errorf("%s fails without a mutation: %s", c.ID(), rep.Results[0].Message)
+		}
+		text, err := os.ReadFile(trace)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.ID(), err)
+		}
+		for _, l := range strings.Fields(string(text)) {
+			uses[l]++
+		}
+	}
+	most := map[string]int{} // per operator of the project
+	for l, n := range uses {
+		name, _, _ := strings.Cut(l, ":")
+		most[name] = max(most[name], n)
+	}
+	commonest := 0
+	for _, n := range most {
+		commonest = max(commonest, n)
+	}
+	var out []string
+	for l := range uses {
+		if name, _, _ := strings.Cut(l, ":"); 2*most[name] >= commonest {
+			out = append(out, l)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// Try runs the cases against one mutation.
+func (s *Suite) Try(operator, mutation string, cases []*ohnn.Case) (Mutant, error) {
+	rep, err := s.run(cases, "ANYNPU_MUTANT="+mutation)
+	if err != nil {
+		return Mutant{}, err
+	}
+	return Mutant{operator, mutation, rep.Counts[ohnn.Pass] != len(cases)}, nil
+}
+
+// Argued returns the survivors that survivors.txt argues for: ID to argument.
+func Argued() map[string]string {
+	out := map[string]string{}
+	for l := range strings.Lines(survivorList) {
+		l = strings.TrimSpace(l)
+		if id, why, ok := strings.Cut(l, " = "); ok && !strings.HasPrefix(l, "#") {
+			out[strings.TrimSpace(id)] = strings.TrimSpace(why)
+		}
+	}
+	return out
+}
