@@ -39,7 +39,7 @@ func Build(root, folder string) (string, error) {
 	}
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for name, text := range files {
-		path := filepath.Join(folder, name)
+		path := filepath.Join(folder, name+".overlay") // a .go file below the module would be taken for a package of it
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return "", err
 		}
