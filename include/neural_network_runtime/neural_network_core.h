@@ -272,7 +272,10 @@ OH_NN_ReturnCode OH_NNTensor_GetOffset(const NN_Tensor *tensor, size_t *offset);
 OH_NNCompilation *OH_NNCompilation_Construct(const OH_NNModel *model);
 
 /**
- * Creates a compilation of a model compiled earlier, stored in a file. Since 11.
+ * Creates a compilation of a model in a file. Since 11.
+ *
+ * OH_NNCompilation_Build tells by the content what it is: an ONNX model, or what OH_NNCompilation_ExportCacheToBuffer
+ * wrote on this device. Inputs and outputs of an ONNX model have its names, and OH_NN_FORMAT_ND.
  *
  * @param modelPath Path of the file, which is opened by OH_NNCompilation_Build.
  * @return The compilation, to be destroyed by OH_NNCompilation_Destroy; NULL if modelPath is NULL.
@@ -280,10 +283,11 @@ OH_NNCompilation *OH_NNCompilation_Construct(const OH_NNModel *model);
 OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelFile(const char *modelPath);
 
 /**
- * Creates a compilation of a model compiled earlier, stored in memory. Since 11.
+ * Creates a compilation of a model in memory: the content of a file for OH_NNCompilation_ConstructWithOfflineModelFile.
+ * Since 11.
  *
- * @param modelBuffer The stored model, which must stay valid until OH_NNCompilation_Build has returned.
- * @param modelSize Bytes of the stored model.
+ * @param modelBuffer The model, which must stay valid until OH_NNCompilation_Build has returned.
+ * @param modelSize Bytes of the model.
  * @return The compilation, to be destroyed by OH_NNCompilation_Destroy; NULL if modelBuffer is NULL or modelSize is 0.
  */
 OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelBuffer(const void *modelBuffer, size_t modelSize);
