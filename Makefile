@@ -27,7 +27,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 .DELETE_ON_ERROR:
 .PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance mutants conformance-onnx lint generate bench fuzz install clean
 
-all: libs
+all: libs $(BUILD)/bin/anynpu
 
 libs: $(LIB)/$(CORE) $(STUBS)
 
@@ -41,6 +41,11 @@ $(OBJ)/$(CORE): $(SOURCES) capi/zcore.map
 $(LIB)/$(CORE): $(OBJ)/$(CORE) capi/postlink/main.go
 	@mkdir -p $(@D)
 	GOOS= GOARCH= $(GO) run ./capi/postlink $< $@
+
+# The command-line tool: no C.
+$(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go)
+	@mkdir -p $(@D)
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags -w -o $@ ./cmd/anynpu
 
 # A stub library needs no libc and runs nothing; its own RUNPATH finds the core library beside it.
 $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
@@ -131,7 +136,8 @@ FUZZTIME ?= 30s
 fuzz:
 	@scripts/fuzz.sh $(FUZZTIME)
 
-install: libs
+install: libs $(BUILD)/bin/anynpu
+	install -D -m 755 $(BUILD)/bin/anynpu $(DESTDIR)$(PREFIX)/bin/anynpu
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/anynpu
 	cd include && find . -name '*.h' -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/include/{} \;
 	install -m 755 $(LIB)/*.so $(DESTDIR)$(PREFIX)/lib/

@@ -18,6 +18,7 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/session"
+	"github.com/anynpu/anynpu/internal/tensordiff"
 )
 
 // Result is what became of one test.
@@ -141,7 +142,7 @@ func runOne(ctx context.Context, dir string, d device.Device) error {
 			continue
 		}
 		for i := range outs {
-			if bad := Compare(got[i], want[i], Default); bad != "" {
+			if bad := tensordiff.Compare(got[i], want[i], tensordiff.Default); bad != "" {
 				return fmt.Errorf("output %d: %s", i, bad)
 			}
 		}

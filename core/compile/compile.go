@@ -20,10 +20,12 @@ type Options struct {
 	device.Options
 	// Strict makes it an error of kind fault.Unsupported, naming the node and the reason, when a node is not computed by the first device.
 	Strict bool
+	// Weights is a store that already holds constants of the graph: the program shares it instead of copying them. nil: a store of its own.
+	Weights *mem.Weights
 }
 
 // Compile makes a program of g on devices, the preferred one first; a node goes to the first that computes it, whole or, if it is a composite
-// operator, in parts. g is copied with its constants: it may change or end afterwards, and may be compiled by several goroutines at once. ctx
+// operator, in parts. g is copied with its constants, those in Options.Weights apart: it may change or end afterwards, and may be compiled by several goroutines at once. ctx
 // cancels between devices and inside those that look at it. Kinds: fault.Unsupported when no device computes a node (the error names
 // it and each device's reason), fault.Argument for an invalid graph, what inference finds, what the devices report.
 func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Options) (p *Program, err error) {
@@ -35,7 +37,12 @@ func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Opt
 	if len(devices) == 0 {
 		return nil, fault.New(fault.Argument, "compile %q: no device", g.Name)
 	}
-	weights := mem.NewWeights()
+	weights := o.Weights
+	if weights == nil {
+		weights = mem.NewWeights()
+	} else {
+		weights.Retain()
+	}
 	defer weights.Release()
 	own, err := clone(g, weights)
 	if err != nil {

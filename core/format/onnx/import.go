@@ -25,6 +25,7 @@ type Model struct {
 	Graph    *graph.Graph
 	Opset    int64
 	Producer string
+	Symbols  []string // names of open dimensions: Sym k of a dimension is Symbols[k-1]
 	Warnings []string // what was understood otherwise than a strict reader would, one sentence each
 }
 
@@ -102,7 +103,7 @@ func importModel(src *source, o Options) (*Model, error) {
 		return nil, err
 	}
 	g.Meta = p.meta
-	return &Model{Graph: g, Opset: version, Producer: p.producer, Warnings: im.warnings}, nil
+	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Warnings: im.warnings}, nil
 }
 
 // importer holds what is common to all graphs of a model.
@@ -116,6 +117,14 @@ type importer struct {
 	warnings  []string
 	calls     int // functions being expanded, to stop recursion
 	nodes     int // nodes lowered, counting those of expanded functions
+}
+
+func (im *importer) symbolNames() []string {
+	names := make([]string, len(im.symbols))
+	for name, k := range im.symbols {
+		names[k-1] = name
+	}
+	return names
 }
 
 func (im *importer) reportMissing() error {

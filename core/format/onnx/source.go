@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -22,7 +23,7 @@ type source struct {
 }
 
 func openSource(path string) (*source, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a FIFO must not hold the caller
 	if err != nil {
 		return nil, fault.As(fault.File, err, "open")
 	}
@@ -110,7 +111,7 @@ func (im *importer) externalData(t *tensorProto, size int64) (*source, error) {
 	if filepath.IsAbs(name) || strings.Contains(name, "\x00") {
 		return nil, fault.New(fault.File, "external data: %q is outside the model's folder", name)
 	}
-	f, err := root.Open(filepath.FromSlash(name))
+	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fault.As(fault.File, err, "external data %q", name)
 	}

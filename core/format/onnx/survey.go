@@ -1,6 +1,11 @@
 package onnx
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
 
 // Summary is what a model is made of, told without lowering it.
 type Summary struct {
@@ -12,6 +17,61 @@ type Summary struct {
 	Strings   bool           // an input or output is a tensor of strings
 	Functions []string
 	Meta      map[string]string
+
+	Name       string
+	In, Out    []Port
+	Parameters int64 // elements of all initialisers
+	Bytes      int64
+}
+
+// Port is an input or output as the model declares it.
+type Port struct {
+	Name string
+	Type string   // element type, or "sequence", "optional", ...; empty: not declared
+	Dims []string // sizes, names of open dimensions, "?"; nil: the rank is not declared
+}
+
+func portsOf(vs []*valueInfo, drop map[string]bool) []Port {
+	out := []Port{}
+	for _, v := range vs {
+		if drop[v.name] {
+			continue
+		}
+		p := Port{Name: v.name, Type: v.kind}
+		if d, err := dtypeOf(v.dtype); err == nil {
+			p.Type = d.String()
+		} else if v.dtype == stringType {
+			p.Type = "string"
+		}
+		if v.ranked {
+			p.Dims = []string{}
+		}
+		for _, d := range v.dims {
+			switch {
+			case d.known:
+				p.Dims = append(p.Dims, strconv.FormatInt(d.value, 10))
+			case d.param != "":
+				p.Dims = append(p.Dims, d.param)
+			default:
+				p.Dims = append(p.Dims, "?")
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (s *Summary) initialisers(g *graphProto) map[string]bool {
+	names := map[string]bool{}
+	for _, t := range g.inits {
+		names[t.name] = true
+		if typ, size, err := t.tensorType(); err == nil {
+			count, _ := typ.Shape.Count()
+			s.Parameters += count
+			s.Bytes += size
+		}
+	}
+	return names
 }
 
 // Survey reads the structure of the model in data. Errors are of kind fault.File.
@@ -21,6 +81,9 @@ func Survey(data []byte) (*Summary, error) {
 		return nil, err
 	}
 	s := &Summary{Opsets: p.opsets, IRVersion: p.irVersion, Producer: p.producer, Ops: map[string]int{}, Meta: p.meta}
+	s.Name = p.graph.name
+	inits := s.initialisers(p.graph)
+	s.In, s.Out = portsOf(p.graph.in, inits), portsOf(p.graph.out, nil)
 	s.graph(p.graph)
 	for _, f := range p.functions {
 		s.Functions = append(s.Functions, f.domain+"."+f.name)
@@ -56,4 +119,15 @@ func (s *Summary) nodes(nodes []*nodeProto) {
 			}
 		}
 	}
+}
+
+// SurveyFile is Survey of the file at path.
+func SurveyFile(path string) (*Summary, error) {
+	src, err := openSource(path)
+	if err != nil {
+		return nil, fault.Wrap(err, "model %s", path)
+	}
+	defer src.close()
+	s, err := Survey(src.data)
+	return s, fault.Wrap(err, "model %s", path)
 }

@@ -1,4 +1,5 @@
-package onnxnode
+// Package tensordiff compares tensors with expected ones.
+package tensordiff
 
 import (
 	"fmt"

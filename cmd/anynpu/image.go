@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	_ "image/jpeg" // formats that readImage takes
+	_ "image/png"
+	"io"
+	"os"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// maxPixels bounds the images that are decoded.
+const maxPixels = 1 << 26
+
+// isImage recognises PNG, JPEG, and binary PGM and PPM by their first bytes.
+func isImage(head []byte) bool {
+	for _, magic := range []string{"\x89PNG", "\xff\xd8\xff", "P5", "P6"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return true
+		}
+	}
+	return false
+}
+
+// pixels is an image with 1 (gray) or 3 (red, green, blue) channels of 8 bits, row by row, channels innermost.
+type pixels struct {
+	height, width, channels int
+	data                    []byte
+}
+
+// readImage turns an image file into the tensor of port p: pixel (as in metadata) channels in the wanted order, minus mean, divided by std,
+// in the port's layout, with a batch of 1. Images have the height and width of the port.
+func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, error) {
+	img, err := decodeImage(f)
+	if err != nil {
+		return tensor.Tensor{}, err
+	}
+	d := p.Type.Shape.Dims
+	if len(d) != 4 {
+		return tensor.Tensor{}, fault.New(fault.Shape, "an image for an input of %v; want 4 dimensions", p.Type.Shape)
+	}
+	channels, last := channelsOf(d)
+	if channels == 0 {
+		return tensor.Tensor{}, fault.New(fault.Shape, "an image for %v: neither dimension 1 nor 3 is 1 or 3 channels", p.Type.Shape)
+	}
+	switch in.Pixel {
+	case "", "gray", "rgb", "bgr":
+	default:
+		return tensor.Tensor{}, fault.New(fault.Unsupported, "metadata pixel %q: images give gray, rgb or bgr", in.Pixel)
+	}
+	for _, v := range [][]float32{in.Mean, in.Std} {
+		if len(v) > 1 && len(v) != channels {
+			return tensor.Tensor{}, fault.New(fault.File, "metadata: %d values of mean or std for %d channels", len(v), channels)
+		}
+	}
+	img = img.as(channels)
+	dims := []int64{1, int64(channels), int64(img.height), int64(img.width)}
+	if last {
+		dims = []int64{1, int64(img.height), int64(img.width), int64(channels)}
+	}
+	bgr := in.Order == "bgr" || in.Order == "" && in.Pixel == "bgr"
+	t := tensor.New(p.Type.DType, dims...)
+	if !t.DType.IsFloat() && !t.DType.IsInt() {
+		return t, fault.New(fault.Type, "an image for %v", t.DType)
+	}
+	for c := range channels {
+		from := c
+		if bgr && channels == 3 {
+			from = 2 - c
+		}
+		mean, std := pick(in.Mean, c, 0), pick(in.Std, c, 1)
+		for i := range img.height * img.width {
+			at := c*img.height*img.width + i
+			if last {
+				at = i*channels + c
+			}
+			v := (float64(img.data[i*channels+from]) - mean) / std
+			if t.DType.IsFloat() {
+				tensor.PutFloat(t.DType, t.Data, at, v, true)
+				continue
+			}
+			lo, hi := tensor.IntLimits(t.DType)
+			tensor.PutInt(t.DType, t.Data, at, min(max(int64(v), lo), hi))
+		}
+	}
+	return t, nil
+}
+
+// channelsOf finds the channels of an input: dimension 1, else (last true) dimension 3; 0 when neither is 1 or 3.
+func channelsOf(d []tensor.Dim) (n int, last bool) {
+	for _, i := range []int{1, 3} {
+		if d[i].Known() && (d[i].N == 1 || d[i].N == 3) {
+			return int(d[i].N), i == 3
+		}
+	}
+	return 0, false
+}
+
+func pick(v []float32, i int, otherwise float64) float64 {
+	switch {
+	case len(v) == 0:
+		return otherwise
+	case len(v) == 1:
+		return float64(v[0])
+	}
+	return float64(v[i])
+}
+
+// as returns the image with n channels; gray is 0.299 red + 0.587 green + 0.114 blue (ITU-R BT.601).
+func (p pixels) as(n int) pixels {
+	if p.channels == n {
+		return p
+	}
+	q := pixels{p.height, p.width, n, make([]byte, p.height*p.width*n)}
+	for i := range p.height * p.width {
+		if n == 3 {
+			copy(q.data[3*i:], []byte{p.data[i], p.data[i], p.data[i]})
+			continue
+		}
+		r, g, b := int(p.data[3*i]), int(p.data[3*i+1]), int(p.data[3*i+2])
+		q.data[i] = byte((299*r + 587*g + 114*b + 500) / 1000)
+	}
+	return q
+}
+
+func decodeImage(f io.ReadSeeker) (pixels, error) {
+	head := make([]byte, 2)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return pixels{}, fault.As(fault.File, err, "image")
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return pixels{}, fault.As(fault.File, err, "image")
+	}
+	if head[0] == 'P' {
+		return decodePNM(bufio.NewReader(f))
+	}
+	c, _, err := image.DecodeConfig(f)
+	if err != nil {
+		return pixels{}, fault.As(fault.File, err, "image")
+	}
+	if c.Width < 1 || c.Height < 1 || c.Width > maxPixels/c.Height {
+		return pixels{}, fault.New(fault.File, "an image of %d x %d", c.Width, c.Height)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return pixels{}, fault.As(fault.File, err, "image")
+	}
+	img, _, err := image.Decode(f)
+	if err != nil {
+		return pixels{}, fault.As(fault.File, err, "image")
+	}
+	b := img.Bounds()
+	if gray, ok := img.(*image.Gray); ok {
+		p := pixels{b.Dy(), b.Dx(), 1, nil}
+		for y := range b.Dy() {
+			p.data = append(p.data, gray.Pix[y*gray.Stride:][:b.Dx()]...)
+		}
+		return p, nil
+	}
+	p := pixels{b.Dy(), b.Dx(), 3, make([]byte, 0, 3*b.Dx()*b.Dy())}
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+			p.data = append(p.data, c.R, c.G, c.B)
+		}
+	}
+	return p, nil
+}
+
+// decodePNM reads a binary PGM or PPM file with at most 255 levels.
+func decodePNM(r *bufio.Reader) (pixels, error) {
+	var kind string
+	var w, h, levels int
+	for i, to := range []any{&kind, &w, &h, &levels} {
+		if err := skipBlanks(r); err != nil {
+			return pixels{}, fault.As(fault.File, err, "image: the header is cut off")
+		}
+		if _, err := fmt.Fscan(r, to); err != nil {
+			return pixels{}, fault.As(fault.File, err, "image: header field %d", i)
+		}
+	}
+	if _, err := r.ReadByte(); err != nil { // the one blank before the samples
+		return pixels{}, fault.As(fault.File, err, "image")
+	}
+	channels := map[string]int{"P5": 1, "P6": 3}[kind]
+	if channels == 0 || w < 1 || h < 1 || w > maxPixels/h || levels < 1 || levels > 255 {
+		return pixels{}, fault.New(fault.File, "image: %s %d x %d with %d levels", kind, w, h, levels)
+	}
+	p := pixels{h, w, channels, make([]byte, w*h*channels)}
+	if _, err := io.ReadFull(r, p.data); err != nil {
+		return pixels{}, fault.As(fault.File, err, "image: %d x %d with %d channels", w, h, channels)
+	}
+	return p, nil
+}
+
+// skipBlanks reads white space and comments.
+func skipBlanks(r *bufio.Reader) error {
+	for {
+		c, err := r.ReadByte()
+		switch {
+		case err != nil:
+			return err
+		case c == '#':
+			if _, err := r.ReadString('\n'); err != nil {
+				return err
+			}
+		case c != ' ' && c != '\t' && c != '\n' && c != '\r':
+			return r.UnreadByte()
+		}
+	}
+}

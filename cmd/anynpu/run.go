@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/npy"
+	"github.com/anynpu/anynpu/internal/session"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	inputs, expects []string
+	out, device     string
+	topK, repeat    int
+	rtol, atol      float64
+	timeout         time.Duration
+	json            bool
+}
+
+func newRun(stdout, stderr io.Writer) *cobra.Command {
+	f := runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run MODEL",
+		Short: "Compute a model",
+		Long: `run computes an ONNX model once. Every input is given with -i NAME=FILE, a model's only input also with -i FILE. FILE is an
+array in NumPy's .npy format of the input's element type and sizes, or an image (PNG, JPEG, PGM, PPM), which the model's metadata
+(anynpu.input.NAME.mean, std, pixel, order) turns into the input; the image must have the height and width of the input.
+
+Outputs are described on stdout; -o DIR writes each as DIR/NAME.npy. With --expect outputs are compared with files, exit code 1 when
+they differ.`,
+		Example: `  anynpu run model.onnx -i x=x.npy -o results
+  anynpu run classifier.onnx -i photo.png --top-k 5
+  anynpu run model.onnx -i x=x.npy --expect y=y.npy --timeout 10s --json`,
+		Args: oneModel,
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], stdout, stderr) },
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=FILE` of an input: .npy, PNG, JPEG, PGM or PPM; once per input")
+	fl.StringVarP(&f.out, "output", "o", "", "write each output as .npy into this `DIR`, which is made if it is not there")
+	fl.StringArrayVar(&f.expects, "expect", nil, "`NAME=FILE.npy` that an output must agree with; once per output")
+	fl.Float64Var(&f.rtol, "rtol", 1e-4, "relative tolerance of --expect")
+	fl.Float64Var(&f.atol, "atol", 1e-6, "absolute tolerance of --expect")
+	fl.IntVar(&f.topK, "top-k", 0, "show the `N` largest values of each output with their indices")
+	fl.IntVar(&f.repeat, "repeat", 1, "run `N` times; times are of all runs")
+	fl.DurationVar(&f.timeout, "timeout", 0, "end with exit code 7 after this `TIME`, e.g. 10s; 0: never")
+	fl.StringVar(&f.device, "device", "cpu", "the device that computes")
+	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.run/1"`)
+	return cmd
+}
+
+// runReport is the JSON form of run.
+type runReport struct {
+	Schema    string         `json:"schema"` // "anynpu.run/1"
+	File      string         `json:"file"`
+	Device    string         `json:"device"`
+	Placement string         `json:"placement"`
+	Nodes     int            `json:"nodes"`
+	LoadMS    float64        `json:"load_ms"`
+	Runs      int            `json:"runs"`
+	MinMS     float64        `json:"min_ms"`
+	MeanMS    float64        `json:"mean_ms"`
+	PeakBytes int64          `json:"peak_bytes"` // intermediate results held at once
+	Outputs   []outputReport `json:"outputs"`
+	Different int            `json:"different"` // outputs that differ from --expect
+}
+
+func (f *runFlags) check() error {
+	if f.topK < 0 {
+		return usage("--top-k %d: want 0 or more", f.topK)
+	}
+	if f.repeat < 1 {
+		return usage("--repeat %d: want 1 or more", f.repeat)
+	}
+	if f.timeout < 0 {
+		return usage("--timeout %v: want 0 or more", f.timeout)
+	}
+	if f.rtol < 0 || f.atol < 0 {
+		return usage("--rtol %g --atol %g: want 0 or more", f.rtol, f.atol)
+	}
+	return nil
+}
+
+func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	devs, err := devices(f.device)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.Background(), func() {}
+	var deadline time.Time
+	if f.timeout > 0 {
+		deadline = time.Now().Add(f.timeout)
+		ctx, cancel = context.WithDeadline(ctx, deadline)
+	}
+	defer cancel()
+	begin := time.Now()
+	m, err := load(path, stderr)
+	if err != nil {
+		return err
+	}
+	defer m.weights.Release()
+	s, err := session.Open(ctx, m.Graph, devs, compile.Options{Weights: m.weights}, device.ExecOptions{})
+	if err != nil {
+		return exit(exitModel, timedOut(ctx, err))
+	}
+	defer s.Close()
+	r := runReport{Schema: "anynpu.run/1", File: path, Device: devs[0].Info().ID, Placement: s.Placement().Summary(), Nodes: len(s.Placement().Nodes),
+		LoadMS: ms(time.Since(begin)), Outputs: []outputReport{}}
+	ins, outs := s.Ports()
+	in, err := m.inputs(f.inputs, ins)
+	if err != nil {
+		return exit(exitUsage, err)
+	}
+	want, err := expectations(f.expects, outs)
+	if err != nil {
+		return exit(exitUsage, err)
+	}
+	var results []tensor.Tensor
+	progress := newProgress(stderr, f.repeat)
+	defer progress.done()
+	for range f.repeat {
+		if results, err = s.Run(ctx, in, deadline); err != nil {
+			return exit(exitRun, timedOut(ctx, err))
+		}
+		t := ms(s.Stats().LastRun)
+		if r.Runs == 0 || t < r.MinMS {
+			r.MinMS = t
+		}
+		r.MeanMS += t
+		r.Runs++
+		progress.step(r.Runs)
+	}
+	progress.done()
+	r.MeanMS /= float64(r.Runs)
+	r.PeakBytes = s.Stats().PeakMemory
+	for i, p := range outs {
+		o := describe(p.Name, results[i], f.topK)
+		if w, ok := want[p.Name]; ok {
+			o.Difference = difference(results[i], w, f.rtol, f.atol)
+			o.Compared = true
+			if o.Difference != "" {
+				r.Different++
+			}
+		}
+		if f.out != "" {
+			if o.File, err = save(f.out, p.Name, results[i]); err != nil {
+				return exit(exitRun, err)
+			}
+		}
+		r.Outputs = append(r.Outputs, o)
+	}
+	if f.json {
+		err = writeJSON(stdout, r)
+	} else {
+		r.write(stdout)
+	}
+	if err == nil && r.Different > 0 {
+		return exit(exitDifferent, fmt.Errorf("%d of %d outputs differ from what is expected", r.Different, len(want)))
+	}
+	return err
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// timedOut turns the cancellation that --timeout causes into a timeout.
+func timedOut(ctx context.Context, err error) error {
+	if ctx.Err() == context.DeadlineExceeded && fault.KindOf(err) == fault.Canceled {
+		return fault.As(fault.Timeout, err, "timed out")
+	}
+	return err
+}
+
+// assignments splits NAME=FILE; a single FILE without a name goes to the only port.
+func assignments(flag string, given []string, ports []device.Port) (map[string]string, error) {
+	names := make([]string, len(ports))
+	for i, p := range ports {
+		names[i] = p.Name
+	}
+	out := map[string]string{}
+	for _, g := range given {
+		name, file, ok := strings.Cut(g, "=")
+		if !ok && len(ports) == 1 {
+			name, file = names[0], g
+		} else if !ok {
+			return nil, usage("%s %s: want NAME=FILE, NAME one of %s", flag, g, strings.Join(names, ", "))
+		}
+		if !contains(names, name) {
+			return nil, usage("%s %s: the model has no %q; there is: %s", flag, g, name, strings.Join(names, ", "))
+		}
+		if _, twice := out[name]; twice {
+			return nil, usage("%s %s: %q is given twice", flag, g, name)
+		}
+		out[name] = file
+	}
+	return out, nil
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// inputs reads the file of each input.
+func (m *loaded) inputs(given []string, ports []device.Port) ([]tensor.Tensor, error) {
+	files, err := assignments("--input", given, ports)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tensor.Tensor, len(ports))
+	for i, p := range ports {
+		file, ok := files[p.Name]
+		typ := fmt.Sprintf("%v%s", p.Type.DType, shapeText(p.Type.Shape, m.Symbols))
+		if !ok {
+			return nil, usage("input %q (%s) is not given; add -i %s=FILE", p.Name, typ, p.Name)
+		}
+		if out[i], err = m.readInput(file, p); err != nil {
+			return nil, fault.Wrap(err, "input %q (%s): %s", p.Name, typ, file)
+		}
+		if out[i].DType != p.Type.DType {
+			return nil, usage("input %q (%s): %s holds %v", p.Name, typ, file, out[i].DType)
+		}
+		if _, fits := p.Type.Shape.Merge(tensor.Of(out[i].Dims...)); !fits {
+			return nil, usage("input %q (%s): %s holds sizes %v", p.Name, typ, file, out[i].Dims)
+		}
+	}
+	return out, nil
+}
+
+func (m *loaded) readInput(file string, p device.Port) (tensor.Tensor, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return tensor.Tensor{}, fault.As(fault.File, err, "open")
+	}
+	defer f.Close()
+	head := make([]byte, 8)
+	n, _ := io.ReadFull(f, head)
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return tensor.Tensor{}, fault.As(fault.File, err, "seek")
+	}
+	if isImage(head[:n]) {
+		return readImage(f, p, m.meta.Inputs[p.Name])
+	}
+	return npy.Read(f)
+}
+
+// expectations reads the files of --expect.
+func expectations(given []string, ports []device.Port) (map[string]tensor.Tensor, error) {
+	files, err := assignments("--expect", given, ports)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]tensor.Tensor{}
+	for name, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, fault.As(fault.File, err, "--expect")
+		}
+		t, err := npy.Read(f)
+		f.Close()
+		if err != nil {
+			return nil, fault.Wrap(err, "--expect %s", file)
+		}
+		out[name] = t
+	}
+	return out, nil
+}
+
+// save writes an output and returns the file's name; characters that could leave the folder become "_".
+func save(dir, name string, t tensor.Tensor) (string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", fault.As(fault.File, err, "output")
+	}
+	safe := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+	path := filepath.Join(dir, safe+".npy")
+	f, err := os.Create(path)
+	if err != nil {
+		return "", fault.As(fault.File, err, "output %q", name)
+	}
+	if err := npy.Write(f, t); err != nil {
+		f.Close()
+		return "", fault.Wrap(err, "output %q", name)
+	}
+	return path, fault.As(fault.File, f.Close(), "output %q", name)
+}
