@@ -21,10 +21,11 @@ block:
 	LEAQ   (AX)(DX*4), AX
 	NEGQ   DX
 	MOVQ   ldb+40(FP), SI
-	CMPQ   DX, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
@@ -160,10 +161,11 @@ block:
 	LEAQ   (AX)(SI*1), CX
 	NEGQ   BX
 	MOVQ   ldb+40(FP), DI
-	CMPQ   BX, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ BX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
@@ -304,10 +306,11 @@ block:
 	LEAQ   (CX)(DI*1), DX
 	NEGQ   SI
 	MOVQ   ldb+40(FP), R8
-	CMPQ   SI, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ SI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
@@ -469,10 +472,11 @@ block:
 	LEAQ   (DX)(R8*1), BX
 	NEGQ   DI
 	MOVQ   ldb+40(FP), R9
-	CMPQ   DI, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
@@ -654,10 +658,11 @@ block:
 	LEAQ   (BX)(R9*1), SI
 	NEGQ   R8
 	MOVQ   ldb+40(FP), R10
-	CMPQ   R8, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R8, $-4
+	JGT  rest
+
 loop:
 	VMOVUPS      (DI), Y12
 	ADDQ         R10, DI
@@ -854,10 +859,11 @@ block:
 	LEAQ   (SI)(R10*1), DI
 	NEGQ   R9
 	MOVQ   ldb+40(FP), R11
-	CMPQ   R9, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R9, $-4
+	JGT  rest
+
 loop:
 	VMOVUPS      (R8), Y12
 	ADDQ         R11, R8
@@ -1072,10 +1078,11 @@ block:
 	LEAQ   (AX)(DX*4), AX
 	NEGQ   DX
 	MOVQ   ldb+40(FP), SI
-	CMPQ   DX, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
@@ -1214,10 +1221,11 @@ block:
 	LEAQ   (AX)(SI*1), CX
 	NEGQ   BX
 	MOVQ   ldb+40(FP), DI
-	CMPQ   BX, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ BX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
@@ -1385,10 +1393,11 @@ block:
 	LEAQ   (CX)(DI*1), DX
 	NEGQ   SI
 	MOVQ   ldb+40(FP), R8
-	CMPQ   SI, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ SI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
@@ -1587,10 +1596,11 @@ block:
 	LEAQ   (DX)(R8*1), BX
 	NEGQ   DI
 	MOVQ   ldb+40(FP), R9
-	CMPQ   DI, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
@@ -1824,10 +1834,11 @@ block:
 	LEAQ   (BX)(R9*1), SI
 	NEGQ   R8
 	MOVQ   ldb+40(FP), R10
-	CMPQ   R8, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R8, $-4
+	JGT  rest
+
 loop:
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
@@ -2092,10 +2103,11 @@ block:
 	LEAQ   (SI)(R10*1), DI
 	NEGQ   R9
 	MOVQ   ldb+40(FP), R11
-	CMPQ   R9, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R9, $-4
+	JGT  rest
+
 loop:
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
@@ -2395,10 +2407,11 @@ tap:
 	MOVQ    k+16(FP), DX
 	NEGQ    DX
 	MOVQ    ldb+64(FP), SI
-	CMPQ    DX, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
@@ -2538,10 +2551,11 @@ tap:
 	MOVQ    k+16(FP), BX
 	NEGQ    BX
 	MOVQ    ldb+64(FP), DI
-	CMPQ    BX, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ BX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
@@ -2707,10 +2721,11 @@ tap:
 	MOVQ    k+16(FP), SI
 	NEGQ    SI
 	MOVQ    ldb+64(FP), R8
-	CMPQ    SI, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ SI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
@@ -2900,10 +2915,11 @@ tap:
 	MOVQ    k+16(FP), DI
 	NEGQ    DI
 	MOVQ    ldb+64(FP), R9
-	CMPQ    DI, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
@@ -3116,10 +3132,11 @@ tap:
 	MOVQ    k+16(FP), R8
 	NEGQ    R8
 	MOVQ    ldb+64(FP), R10
-	CMPQ    R8, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R8, $-4
+	JGT  rest
+
 loop:
 	VMOVUPS      (DI), Y12
 	ADDQ         R10, DI
@@ -3350,10 +3367,11 @@ tap:
 	MOVQ    k+16(FP), R9
 	NEGQ    R9
 	MOVQ    ldb+64(FP), R11
-	CMPQ    R9, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R9, $-4
+	JGT  rest
+
 loop:
 	VMOVUPS      (R8), Y12
 	ADDQ         R11, R8
@@ -3587,10 +3605,11 @@ tap:
 	MOVQ    k+16(FP), DX
 	NEGQ    DX
 	MOVQ    ldb+64(FP), SI
-	CMPQ    DX, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
@@ -3751,10 +3770,11 @@ tap:
 	MOVQ    k+16(FP), BX
 	NEGQ    BX
 	MOVQ    ldb+64(FP), DI
-	CMPQ    BX, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ BX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
@@ -3947,10 +3967,11 @@ tap:
 	MOVQ    k+16(FP), SI
 	NEGQ    SI
 	MOVQ    ldb+64(FP), R8
-	CMPQ    SI, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ SI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
@@ -4177,10 +4198,11 @@ tap:
 	MOVQ    k+16(FP), DI
 	NEGQ    DI
 	MOVQ    ldb+64(FP), R9
-	CMPQ    DI, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
@@ -4445,10 +4467,11 @@ tap:
 	MOVQ    k+16(FP), R8
 	NEGQ    R8
 	MOVQ    ldb+64(FP), R10
-	CMPQ    R8, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R8, $-4
+	JGT  rest
+
 loop:
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
@@ -4747,10 +4770,11 @@ tap:
 	MOVQ    k+16(FP), R9
 	NEGQ    R9
 	MOVQ    ldb+64(FP), R11
-	CMPQ    R9, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R9, $-4
+	JGT  rest
+
 loop:
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
@@ -5036,10 +5060,11 @@ block:
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DX*4), AX
 	NEGQ   DX
-	CMPQ   DX, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0       2048(CX)
 	PREFETCHT0       2112(CX)
@@ -5146,10 +5171,11 @@ block:
 	LEAQ   (AX)(BX*4), AX
 	LEAQ   (AX)(SI*1), CX
 	NEGQ   BX
-	CMPQ   BX, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ BX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0       2048(DX)
 	PREFETCHT0       2112(DX)
@@ -5278,10 +5304,11 @@ block:
 	LEAQ   (AX)(DI*1), CX
 	LEAQ   (CX)(DI*1), DX
 	NEGQ   SI
-	CMPQ   SI, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ SI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0       2048(BX)
 	PREFETCHT0       2112(BX)
@@ -5432,10 +5459,11 @@ block:
 	LEAQ   (CX)(R8*1), DX
 	LEAQ   (DX)(R8*1), BX
 	NEGQ   DI
-	CMPQ   DI, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0       2048(SI)
 	PREFETCHT0       2112(SI)
@@ -5573,7 +5601,7 @@ store:
 	RET
 
 // func gemm5x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm5x16AVX512(SB), NOSPLIT, $0-112
 	// vectors: 0-4 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	// one block of rows
@@ -5593,10 +5621,13 @@ block:
 	LEAQ   (DX)(R9*1), BX
 	LEAQ   (BX)(R9*1), SI
 	NEGQ   R8
-	CMPQ   R8, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R8, $-4
+	JGT  rest
+	CMPQ R8, $-512
+	JLE  long
+
 loop:
 	VMOVUPS          (DI), Z28
 	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
@@ -5626,6 +5657,41 @@ loop:
 	ADDQ             $+4, R8
 	CMPQ             R8, $-4
 	JLE              loop
+	JMP              rest
+
+long:
+	PREFETCHT0       2048(DI)
+	PREFETCHT0       2112(DI)
+	PREFETCHT0       2176(DI)
+	PREFETCHT0       2240(DI)
+	VMOVUPS          (DI), Z28
+	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
+	VFMADD231PS.BCST (CX)(R8*4), Z28, Z1
+	VFMADD231PS.BCST (DX)(R8*4), Z28, Z2
+	VFMADD231PS.BCST (BX)(R8*4), Z28, Z3
+	VFMADD231PS.BCST (SI)(R8*4), Z28, Z4
+	VMOVUPS          64(DI), Z28
+	VFMADD231PS.BCST 4(AX)(R8*4), Z28, Z0
+	VFMADD231PS.BCST 4(CX)(R8*4), Z28, Z1
+	VFMADD231PS.BCST 4(DX)(R8*4), Z28, Z2
+	VFMADD231PS.BCST 4(BX)(R8*4), Z28, Z3
+	VFMADD231PS.BCST 4(SI)(R8*4), Z28, Z4
+	VMOVUPS          128(DI), Z28
+	VFMADD231PS.BCST 8(AX)(R8*4), Z28, Z0
+	VFMADD231PS.BCST 8(CX)(R8*4), Z28, Z1
+	VFMADD231PS.BCST 8(DX)(R8*4), Z28, Z2
+	VFMADD231PS.BCST 8(BX)(R8*4), Z28, Z3
+	VFMADD231PS.BCST 8(SI)(R8*4), Z28, Z4
+	VMOVUPS          192(DI), Z28
+	VFMADD231PS.BCST 12(AX)(R8*4), Z28, Z0
+	VFMADD231PS.BCST 12(CX)(R8*4), Z28, Z1
+	VFMADD231PS.BCST 12(DX)(R8*4), Z28, Z2
+	VFMADD231PS.BCST 12(BX)(R8*4), Z28, Z3
+	VFMADD231PS.BCST 12(SI)(R8*4), Z28, Z4
+	ADDQ             $+256, DI
+	ADDQ             $+4, R8
+	CMPQ             R8, $-4
+	JLE              long
 
 rest:
 	TESTQ R8, R8
@@ -5732,7 +5798,7 @@ store:
 	RET
 
 // func gemm6x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm6x16AVX512(SB), NOSPLIT, $0-112
 	// vectors: 0-5 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	// one block of rows
@@ -5754,10 +5820,13 @@ block:
 	LEAQ   (BX)(R10*1), SI
 	LEAQ   (SI)(R10*1), DI
 	NEGQ   R9
-	CMPQ   R9, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R9, $-4
+	JGT  rest
+	CMPQ R9, $-512
+	JLE  long
+
 loop:
 	VMOVUPS          (R8), Z28
 	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
@@ -5791,6 +5860,45 @@ loop:
 	ADDQ             $+4, R9
 	CMPQ             R9, $-4
 	JLE              loop
+	JMP              rest
+
+long:
+	PREFETCHT0       2048(R8)
+	PREFETCHT0       2112(R8)
+	PREFETCHT0       2176(R8)
+	PREFETCHT0       2240(R8)
+	VMOVUPS          (R8), Z28
+	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
+	VFMADD231PS.BCST (CX)(R9*4), Z28, Z1
+	VFMADD231PS.BCST (DX)(R9*4), Z28, Z2
+	VFMADD231PS.BCST (BX)(R9*4), Z28, Z3
+	VFMADD231PS.BCST (SI)(R9*4), Z28, Z4
+	VFMADD231PS.BCST (DI)(R9*4), Z28, Z5
+	VMOVUPS          64(R8), Z28
+	VFMADD231PS.BCST 4(AX)(R9*4), Z28, Z0
+	VFMADD231PS.BCST 4(CX)(R9*4), Z28, Z1
+	VFMADD231PS.BCST 4(DX)(R9*4), Z28, Z2
+	VFMADD231PS.BCST 4(BX)(R9*4), Z28, Z3
+	VFMADD231PS.BCST 4(SI)(R9*4), Z28, Z4
+	VFMADD231PS.BCST 4(DI)(R9*4), Z28, Z5
+	VMOVUPS          128(R8), Z28
+	VFMADD231PS.BCST 8(AX)(R9*4), Z28, Z0
+	VFMADD231PS.BCST 8(CX)(R9*4), Z28, Z1
+	VFMADD231PS.BCST 8(DX)(R9*4), Z28, Z2
+	VFMADD231PS.BCST 8(BX)(R9*4), Z28, Z3
+	VFMADD231PS.BCST 8(SI)(R9*4), Z28, Z4
+	VFMADD231PS.BCST 8(DI)(R9*4), Z28, Z5
+	VMOVUPS          192(R8), Z28
+	VFMADD231PS.BCST 12(AX)(R9*4), Z28, Z0
+	VFMADD231PS.BCST 12(CX)(R9*4), Z28, Z1
+	VFMADD231PS.BCST 12(DX)(R9*4), Z28, Z2
+	VFMADD231PS.BCST 12(BX)(R9*4), Z28, Z3
+	VFMADD231PS.BCST 12(SI)(R9*4), Z28, Z4
+	VFMADD231PS.BCST 12(DI)(R9*4), Z28, Z5
+	ADDQ             $+256, R8
+	ADDQ             $+4, R9
+	CMPQ             R9, $-4
+	JLE              long
 
 rest:
 	TESTQ R9, R9
@@ -5907,7 +6015,7 @@ store:
 	RET
 
 // func gemm7x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm7x16AVX512(SB), NOSPLIT, $0-112
 	// vectors: 0-6 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	// one block of rows
@@ -5931,10 +6039,13 @@ block:
 	LEAQ   (SI)(R11*1), DI
 	LEAQ   (DI)(R11*1), R8
 	NEGQ   R10
-	CMPQ   R10, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R10, $-4
+	JGT  rest
+	CMPQ R10, $-512
+	JLE  long
+
 loop:
 	VMOVUPS          (R9), Z28
 	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
@@ -5972,6 +6083,49 @@ loop:
 	ADDQ             $+4, R10
 	CMPQ             R10, $-4
 	JLE              loop
+	JMP              rest
+
+long:
+	PREFETCHT0       2048(R9)
+	PREFETCHT0       2112(R9)
+	PREFETCHT0       2176(R9)
+	PREFETCHT0       2240(R9)
+	VMOVUPS          (R9), Z28
+	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
+	VFMADD231PS.BCST (CX)(R10*4), Z28, Z1
+	VFMADD231PS.BCST (DX)(R10*4), Z28, Z2
+	VFMADD231PS.BCST (BX)(R10*4), Z28, Z3
+	VFMADD231PS.BCST (SI)(R10*4), Z28, Z4
+	VFMADD231PS.BCST (DI)(R10*4), Z28, Z5
+	VFMADD231PS.BCST (R8)(R10*4), Z28, Z6
+	VMOVUPS          64(R9), Z28
+	VFMADD231PS.BCST 4(AX)(R10*4), Z28, Z0
+	VFMADD231PS.BCST 4(CX)(R10*4), Z28, Z1
+	VFMADD231PS.BCST 4(DX)(R10*4), Z28, Z2
+	VFMADD231PS.BCST 4(BX)(R10*4), Z28, Z3
+	VFMADD231PS.BCST 4(SI)(R10*4), Z28, Z4
+	VFMADD231PS.BCST 4(DI)(R10*4), Z28, Z5
+	VFMADD231PS.BCST 4(R8)(R10*4), Z28, Z6
+	VMOVUPS          128(R9), Z28
+	VFMADD231PS.BCST 8(AX)(R10*4), Z28, Z0
+	VFMADD231PS.BCST 8(CX)(R10*4), Z28, Z1
+	VFMADD231PS.BCST 8(DX)(R10*4), Z28, Z2
+	VFMADD231PS.BCST 8(BX)(R10*4), Z28, Z3
+	VFMADD231PS.BCST 8(SI)(R10*4), Z28, Z4
+	VFMADD231PS.BCST 8(DI)(R10*4), Z28, Z5
+	VFMADD231PS.BCST 8(R8)(R10*4), Z28, Z6
+	VMOVUPS          192(R9), Z28
+	VFMADD231PS.BCST 12(AX)(R10*4), Z28, Z0
+	VFMADD231PS.BCST 12(CX)(R10*4), Z28, Z1
+	VFMADD231PS.BCST 12(DX)(R10*4), Z28, Z2
+	VFMADD231PS.BCST 12(BX)(R10*4), Z28, Z3
+	VFMADD231PS.BCST 12(SI)(R10*4), Z28, Z4
+	VFMADD231PS.BCST 12(DI)(R10*4), Z28, Z5
+	VFMADD231PS.BCST 12(R8)(R10*4), Z28, Z6
+	ADDQ             $+256, R9
+	ADDQ             $+4, R10
+	CMPQ             R10, $-4
+	JLE              long
 
 rest:
 	TESTQ R10, R10
@@ -6098,7 +6252,7 @@ store:
 	RET
 
 // func gemm8x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm8x16AVX512(SB), NOSPLIT, $0-112
 	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	// one block of rows
@@ -6124,10 +6278,13 @@ block:
 	LEAQ   (DI)(R12*1), R8
 	LEAQ   (R8)(R12*1), R9
 	NEGQ   R11
-	CMPQ   R11, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R11, $-4
+	JGT  rest
+	CMPQ R11, $-512
+	JLE  long
+
 loop:
 	VMOVUPS          (R10), Z28
 	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
@@ -6169,6 +6326,53 @@ loop:
 	ADDQ             $+4, R11
 	CMPQ             R11, $-4
 	JLE              loop
+	JMP              rest
+
+long:
+	PREFETCHT0       2048(R10)
+	PREFETCHT0       2112(R10)
+	PREFETCHT0       2176(R10)
+	PREFETCHT0       2240(R10)
+	VMOVUPS          (R10), Z28
+	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
+	VFMADD231PS.BCST (CX)(R11*4), Z28, Z1
+	VFMADD231PS.BCST (DX)(R11*4), Z28, Z2
+	VFMADD231PS.BCST (BX)(R11*4), Z28, Z3
+	VFMADD231PS.BCST (SI)(R11*4), Z28, Z4
+	VFMADD231PS.BCST (DI)(R11*4), Z28, Z5
+	VFMADD231PS.BCST (R8)(R11*4), Z28, Z6
+	VFMADD231PS.BCST (R9)(R11*4), Z28, Z7
+	VMOVUPS          64(R10), Z28
+	VFMADD231PS.BCST 4(AX)(R11*4), Z28, Z0
+	VFMADD231PS.BCST 4(CX)(R11*4), Z28, Z1
+	VFMADD231PS.BCST 4(DX)(R11*4), Z28, Z2
+	VFMADD231PS.BCST 4(BX)(R11*4), Z28, Z3
+	VFMADD231PS.BCST 4(SI)(R11*4), Z28, Z4
+	VFMADD231PS.BCST 4(DI)(R11*4), Z28, Z5
+	VFMADD231PS.BCST 4(R8)(R11*4), Z28, Z6
+	VFMADD231PS.BCST 4(R9)(R11*4), Z28, Z7
+	VMOVUPS          128(R10), Z28
+	VFMADD231PS.BCST 8(AX)(R11*4), Z28, Z0
+	VFMADD231PS.BCST 8(CX)(R11*4), Z28, Z1
+	VFMADD231PS.BCST 8(DX)(R11*4), Z28, Z2
+	VFMADD231PS.BCST 8(BX)(R11*4), Z28, Z3
+	VFMADD231PS.BCST 8(SI)(R11*4), Z28, Z4
+	VFMADD231PS.BCST 8(DI)(R11*4), Z28, Z5
+	VFMADD231PS.BCST 8(R8)(R11*4), Z28, Z6
+	VFMADD231PS.BCST 8(R9)(R11*4), Z28, Z7
+	VMOVUPS          192(R10), Z28
+	VFMADD231PS.BCST 12(AX)(R11*4), Z28, Z0
+	VFMADD231PS.BCST 12(CX)(R11*4), Z28, Z1
+	VFMADD231PS.BCST 12(DX)(R11*4), Z28, Z2
+	VFMADD231PS.BCST 12(BX)(R11*4), Z28, Z3
+	VFMADD231PS.BCST 12(SI)(R11*4), Z28, Z4
+	VFMADD231PS.BCST 12(DI)(R11*4), Z28, Z5
+	VFMADD231PS.BCST 12(R8)(R11*4), Z28, Z6
+	VFMADD231PS.BCST 12(R9)(R11*4), Z28, Z7
+	ADDQ             $+256, R10
+	ADDQ             $+4, R11
+	CMPQ             R11, $-4
+	JLE              long
 
 rest:
 	TESTQ R11, R11
@@ -6324,10 +6528,11 @@ block:
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DX*4), AX
 	NEGQ   DX
-	CMPQ   DX, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2112(CX)
@@ -6472,10 +6677,11 @@ block:
 	LEAQ   (AX)(BX*4), AX
 	LEAQ   (AX)(SI*1), CX
 	NEGQ   BX
-	CMPQ   BX, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ BX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(DX)
 	PREFETCHT0   2112(DX)
@@ -6653,10 +6859,11 @@ block:
 	LEAQ   (AX)(DI*1), CX
 	LEAQ   (CX)(DI*1), DX
 	NEGQ   SI
-	CMPQ   SI, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ SI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(BX)
 	PREFETCHT0   2112(BX)
@@ -6863,10 +7070,11 @@ block:
 	LEAQ   (CX)(R8*1), DX
 	LEAQ   (DX)(R8*1), BX
 	NEGQ   DI
-	CMPQ   DI, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(SI)
 	PREFETCHT0   2112(SI)
@@ -7075,7 +7283,7 @@ store:
 	RET
 
 // func gemm5x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm5x32AVX512(SB), NOSPLIT, $0-112
 	// vectors: 0-9 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	// one block of rows
@@ -7100,10 +7308,13 @@ block:
 	LEAQ   (DX)(R9*1), BX
 	LEAQ   (BX)(R9*1), SI
 	NEGQ   R8
-	CMPQ   R8, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R8, $-4
+	JGT  rest
+	CMPQ R8, $-512
+	JLE  long
+
 loop:
 	VMOVUPS      (DI), Z28
 	VMOVUPS      64(DI), Z29
@@ -7177,6 +7388,89 @@ loop:
 	ADDQ         $+4, R8
 	CMPQ         R8, $-4
 	JLE          loop
+	JMP          rest
+
+long:
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DI)
+	PREFETCHT0   2176(DI)
+	PREFETCHT0   2240(DI)
+	PREFETCHT0   2304(DI)
+	PREFETCHT0   2368(DI)
+	PREFETCHT0   2432(DI)
+	PREFETCHT0   2496(DI)
+	VMOVUPS      (DI), Z28
+	VMOVUPS      64(DI), Z29
+	VBROADCASTSS (AX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (CX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS (DX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (BX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS (SI)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VMOVUPS      128(DI), Z28
+	VMOVUPS      192(DI), Z29
+	VBROADCASTSS 4(AX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 4(CX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 4(DX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 4(BX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 4(SI)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VMOVUPS      256(DI), Z28
+	VMOVUPS      320(DI), Z29
+	VBROADCASTSS 8(AX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 8(CX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 8(DX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 8(BX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 8(SI)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VMOVUPS      384(DI), Z28
+	VMOVUPS      448(DI), Z29
+	VBROADCASTSS 12(AX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 12(CX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 12(DX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 12(BX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 12(SI)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	ADDQ         $+512, DI
+	ADDQ         $+4, R8
+	CMPQ         R8, $-4
+	JLE          long
 
 rest:
 	TESTQ R8, R8
@@ -7326,7 +7620,7 @@ store:
 	RET
 
 // func gemm6x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm6x32AVX512(SB), NOSPLIT, $0-112
 	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	// one block of rows
@@ -7354,10 +7648,13 @@ block:
 	LEAQ   (BX)(R10*1), SI
 	LEAQ   (SI)(R10*1), DI
 	NEGQ   R9
-	CMPQ   R9, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R9, $-4
+	JGT  rest
+	CMPQ R9, $-512
+	JLE  long
+
 loop:
 	VMOVUPS      (R8), Z28
 	VMOVUPS      64(R8), Z29
@@ -7443,6 +7740,101 @@ loop:
 	ADDQ         $+4, R9
 	CMPQ         R9, $-4
 	JLE          loop
+	JMP          rest
+
+long:
+	PREFETCHT0   2048(R8)
+	PREFETCHT0   2112(R8)
+	PREFETCHT0   2176(R8)
+	PREFETCHT0   2240(R8)
+	PREFETCHT0   2304(R8)
+	PREFETCHT0   2368(R8)
+	PREFETCHT0   2432(R8)
+	PREFETCHT0   2496(R8)
+	VMOVUPS      (R8), Z28
+	VMOVUPS      64(R8), Z29
+	VBROADCASTSS (AX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (CX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS (DX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (BX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS (SI)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (DI)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VMOVUPS      128(R8), Z28
+	VMOVUPS      192(R8), Z29
+	VBROADCASTSS 4(AX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 4(CX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 4(DX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 4(BX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 4(SI)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 4(DI)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VMOVUPS      256(R8), Z28
+	VMOVUPS      320(R8), Z29
+	VBROADCASTSS 8(AX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 8(CX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 8(DX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 8(BX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 8(SI)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 8(DI)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VMOVUPS      384(R8), Z28
+	VMOVUPS      448(R8), Z29
+	VBROADCASTSS 12(AX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 12(CX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 12(DX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 12(BX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 12(SI)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 12(DI)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	ADDQ         $+512, R8
+	ADDQ         $+4, R9
+	CMPQ         R9, $-4
+	JLE          long
 
 rest:
 	TESTQ R9, R9
@@ -7610,7 +8002,7 @@ store:
 	RET
 
 // func gemm7x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm7x32AVX512(SB), NOSPLIT, $0-112
 	// vectors: 0-13 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	// one block of rows
@@ -7641,10 +8033,13 @@ block:
 	LEAQ   (SI)(R11*1), DI
 	LEAQ   (DI)(R11*1), R8
 	NEGQ   R10
-	CMPQ   R10, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R10, $-4
+	JGT  rest
+	CMPQ R10, $-512
+	JLE  long
+
 loop:
 	VMOVUPS      (R9), Z28
 	VMOVUPS      64(R9), Z29
@@ -7742,6 +8137,113 @@ loop:
 	ADDQ         $+4, R10
 	CMPQ         R10, $-4
 	JLE          loop
+	JMP          rest
+
+long:
+	PREFETCHT0   2048(R9)
+	PREFETCHT0   2112(R9)
+	PREFETCHT0   2176(R9)
+	PREFETCHT0   2240(R9)
+	PREFETCHT0   2304(R9)
+	PREFETCHT0   2368(R9)
+	PREFETCHT0   2432(R9)
+	PREFETCHT0   2496(R9)
+	VMOVUPS      (R9), Z28
+	VMOVUPS      64(R9), Z29
+	VBROADCASTSS (AX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (CX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS (DX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (BX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS (SI)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (DI)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS (R8)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VMOVUPS      128(R9), Z28
+	VMOVUPS      192(R9), Z29
+	VBROADCASTSS 4(AX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 4(CX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 4(DX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 4(BX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 4(SI)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 4(DI)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 4(R8)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VMOVUPS      256(R9), Z28
+	VMOVUPS      320(R9), Z29
+	VBROADCASTSS 8(AX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 8(CX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 8(DX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 8(BX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 8(SI)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 8(DI)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 8(R8)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VMOVUPS      384(R9), Z28
+	VMOVUPS      448(R9), Z29
+	VBROADCASTSS 12(AX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 12(CX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 12(DX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 12(BX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 12(SI)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 12(DI)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 12(R8)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	ADDQ         $+512, R9
+	ADDQ         $+4, R10
+	CMPQ         R10, $-4
+	JLE          long
 
 rest:
 	TESTQ R10, R10
@@ -7927,7 +8429,7 @@ store:
 	RET
 
 // func gemm8x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm8x32AVX512(SB), NOSPLIT, $0-112
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	// one block of rows
@@ -7961,10 +8463,13 @@ block:
 	LEAQ   (DI)(R12*1), R8
 	LEAQ   (R8)(R12*1), R9
 	NEGQ   R11
-	CMPQ   R11, $-4
-	JGT    rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R11, $-4
+	JGT  rest
+	CMPQ R11, $-512
+	JLE  long
+
 loop:
 	VMOVUPS      (R10), Z28
 	VMOVUPS      64(R10), Z29
@@ -8074,6 +8579,125 @@ loop:
 	ADDQ         $+4, R11
 	CMPQ         R11, $-4
 	JLE          loop
+	JMP          rest
+
+long:
+	PREFETCHT0   2048(R10)
+	PREFETCHT0   2112(R10)
+	PREFETCHT0   2176(R10)
+	PREFETCHT0   2240(R10)
+	PREFETCHT0   2304(R10)
+	PREFETCHT0   2368(R10)
+	PREFETCHT0   2432(R10)
+	PREFETCHT0   2496(R10)
+	VMOVUPS      (R10), Z28
+	VMOVUPS      64(R10), Z29
+	VBROADCASTSS (AX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (CX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS (DX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (BX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS (SI)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (DI)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS (R8)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R9)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z14
+	VFMADD231PS  Z29, Z31, Z15
+	VMOVUPS      128(R10), Z28
+	VMOVUPS      192(R10), Z29
+	VBROADCASTSS 4(AX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 4(CX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 4(DX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 4(BX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 4(SI)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 4(DI)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 4(R8)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS 4(R9)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z14
+	VFMADD231PS  Z29, Z31, Z15
+	VMOVUPS      256(R10), Z28
+	VMOVUPS      320(R10), Z29
+	VBROADCASTSS 8(AX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 8(CX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 8(DX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 8(BX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 8(SI)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 8(DI)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 8(R8)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS 8(R9)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z14
+	VFMADD231PS  Z29, Z31, Z15
+	VMOVUPS      384(R10), Z28
+	VMOVUPS      448(R10), Z29
+	VBROADCASTSS 12(AX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 12(CX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 12(DX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 12(BX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 12(SI)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 12(DI)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 12(R8)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS 12(R9)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z14
+	VFMADD231PS  Z29, Z31, Z15
+	ADDQ         $+512, R10
+	ADDQ         $+4, R11
+	CMPQ         R11, $-4
+	JLE          long
 
 rest:
 	TESTQ R11, R11
@@ -8308,10 +8932,11 @@ tap:
 	CMOVQLT SI, AX
 	MOVQ    k+16(FP), DX
 	NEGQ    DX
-	CMPQ    DX, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0       2048(CX)
 	PREFETCHT0       2112(CX)
@@ -8440,10 +9065,11 @@ tap:
 	CMOVQLT DI, CX
 	MOVQ    k+16(FP), BX
 	NEGQ    BX
-	CMPQ    BX, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ BX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0       2048(DX)
 	PREFETCHT0       2112(DX)
@@ -8597,10 +9223,11 @@ tap:
 	CMOVQLT R8, DX
 	MOVQ    k+16(FP), SI
 	NEGQ    SI
-	CMPQ    SI, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ SI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0       2048(BX)
 	PREFETCHT0       2112(BX)
@@ -8779,10 +9406,11 @@ tap:
 	CMOVQLT R9, BX
 	MOVQ    k+16(FP), DI
 	NEGQ    DI
-	CMPQ    DI, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0       2048(SI)
 	PREFETCHT0       2112(SI)
@@ -8923,7 +9551,7 @@ store:
 	RET
 
 // func igemm5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm5x16AVX512(SB), NOSPLIT, $8-136
 	// vectors: 0-4 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
@@ -8971,10 +9599,13 @@ tap:
 	CMOVQLT R10, SI
 	MOVQ    k+16(FP), R8
 	NEGQ    R8
-	CMPQ    R8, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R8, $-4
+	JGT  rest
+	CMPQ R8, $-512
+	JLE  long
+
 loop:
 	VMOVUPS          (DI), Z28
 	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
@@ -9004,6 +9635,41 @@ loop:
 	ADDQ             $+4, R8
 	CMPQ             R8, $-4
 	JLE              loop
+	JMP              rest
+
+long:
+	PREFETCHT0       2048(DI)
+	PREFETCHT0       2112(DI)
+	PREFETCHT0       2176(DI)
+	PREFETCHT0       2240(DI)
+	VMOVUPS          (DI), Z28
+	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
+	VFMADD231PS.BCST (CX)(R8*4), Z28, Z1
+	VFMADD231PS.BCST (DX)(R8*4), Z28, Z2
+	VFMADD231PS.BCST (BX)(R8*4), Z28, Z3
+	VFMADD231PS.BCST (SI)(R8*4), Z28, Z4
+	VMOVUPS          64(DI), Z28
+	VFMADD231PS.BCST 4(AX)(R8*4), Z28, Z0
+	VFMADD231PS.BCST 4(CX)(R8*4), Z28, Z1
+	VFMADD231PS.BCST 4(DX)(R8*4), Z28, Z2
+	VFMADD231PS.BCST 4(BX)(R8*4), Z28, Z3
+	VFMADD231PS.BCST 4(SI)(R8*4), Z28, Z4
+	VMOVUPS          128(DI), Z28
+	VFMADD231PS.BCST 8(AX)(R8*4), Z28, Z0
+	VFMADD231PS.BCST 8(CX)(R8*4), Z28, Z1
+	VFMADD231PS.BCST 8(DX)(R8*4), Z28, Z2
+	VFMADD231PS.BCST 8(BX)(R8*4), Z28, Z3
+	VFMADD231PS.BCST 8(SI)(R8*4), Z28, Z4
+	VMOVUPS          192(DI), Z28
+	VFMADD231PS.BCST 12(AX)(R8*4), Z28, Z0
+	VFMADD231PS.BCST 12(CX)(R8*4), Z28, Z1
+	VFMADD231PS.BCST 12(DX)(R8*4), Z28, Z2
+	VFMADD231PS.BCST 12(BX)(R8*4), Z28, Z3
+	VFMADD231PS.BCST 12(SI)(R8*4), Z28, Z4
+	ADDQ             $+256, DI
+	ADDQ             $+4, R8
+	CMPQ             R8, $-4
+	JLE              long
 
 rest:
 	TESTQ R8, R8
@@ -9113,7 +9779,7 @@ store:
 	RET
 
 // func igemm6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm6x16AVX512(SB), NOSPLIT, $8-136
 	// vectors: 0-5 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
@@ -9166,10 +9832,13 @@ tap:
 	CMOVQLT R11, DI
 	MOVQ    k+16(FP), R9
 	NEGQ    R9
-	CMPQ    R9, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R9, $-4
+	JGT  rest
+	CMPQ R9, $-512
+	JLE  long
+
 loop:
 	VMOVUPS          (R8), Z28
 	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
@@ -9203,6 +9872,45 @@ loop:
 	ADDQ             $+4, R9
 	CMPQ             R9, $-4
 	JLE              loop
+	JMP              rest
+
+long:
+	PREFETCHT0       2048(R8)
+	PREFETCHT0       2112(R8)
+	PREFETCHT0       2176(R8)
+	PREFETCHT0       2240(R8)
+	VMOVUPS          (R8), Z28
+	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
+	VFMADD231PS.BCST (CX)(R9*4), Z28, Z1
+	VFMADD231PS.BCST (DX)(R9*4), Z28, Z2
+	VFMADD231PS.BCST (BX)(R9*4), Z28, Z3
+	VFMADD231PS.BCST (SI)(R9*4), Z28, Z4
+	VFMADD231PS.BCST (DI)(R9*4), Z28, Z5
+	VMOVUPS          64(R8), Z28
+	VFMADD231PS.BCST 4(AX)(R9*4), Z28, Z0
+	VFMADD231PS.BCST 4(CX)(R9*4), Z28, Z1
+	VFMADD231PS.BCST 4(DX)(R9*4), Z28, Z2
+	VFMADD231PS.BCST 4(BX)(R9*4), Z28, Z3
+	VFMADD231PS.BCST 4(SI)(R9*4), Z28, Z4
+	VFMADD231PS.BCST 4(DI)(R9*4), Z28, Z5
+	VMOVUPS          128(R8), Z28
+	VFMADD231PS.BCST 8(AX)(R9*4), Z28, Z0
+	VFMADD231PS.BCST 8(CX)(R9*4), Z28, Z1
+	VFMADD231PS.BCST 8(DX)(R9*4), Z28, Z2
+	VFMADD231PS.BCST 8(BX)(R9*4), Z28, Z3
+	VFMADD231PS.BCST 8(SI)(R9*4), Z28, Z4
+	VFMADD231PS.BCST 8(DI)(R9*4), Z28, Z5
+	VMOVUPS          192(R8), Z28
+	VFMADD231PS.BCST 12(AX)(R9*4), Z28, Z0
+	VFMADD231PS.BCST 12(CX)(R9*4), Z28, Z1
+	VFMADD231PS.BCST 12(DX)(R9*4), Z28, Z2
+	VFMADD231PS.BCST 12(BX)(R9*4), Z28, Z3
+	VFMADD231PS.BCST 12(SI)(R9*4), Z28, Z4
+	VFMADD231PS.BCST 12(DI)(R9*4), Z28, Z5
+	ADDQ             $+256, R8
+	ADDQ             $+4, R9
+	CMPQ             R9, $-4
+	JLE              long
 
 rest:
 	TESTQ R9, R9
@@ -9322,7 +10030,7 @@ store:
 	RET
 
 // func igemm7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm7x16AVX512(SB), NOSPLIT, $8-136
 	// vectors: 0-6 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
@@ -9380,10 +10088,13 @@ tap:
 	CMOVQLT R12, R8
 	MOVQ    k+16(FP), R10
 	NEGQ    R10
-	CMPQ    R10, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R10, $-4
+	JGT  rest
+	CMPQ R10, $-512
+	JLE  long
+
 loop:
 	VMOVUPS          (R9), Z28
 	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
@@ -9421,6 +10132,49 @@ loop:
 	ADDQ             $+4, R10
 	CMPQ             R10, $-4
 	JLE              loop
+	JMP              rest
+
+long:
+	PREFETCHT0       2048(R9)
+	PREFETCHT0       2112(R9)
+	PREFETCHT0       2176(R9)
+	PREFETCHT0       2240(R9)
+	VMOVUPS          (R9), Z28
+	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
+	VFMADD231PS.BCST (CX)(R10*4), Z28, Z1
+	VFMADD231PS.BCST (DX)(R10*4), Z28, Z2
+	VFMADD231PS.BCST (BX)(R10*4), Z28, Z3
+	VFMADD231PS.BCST (SI)(R10*4), Z28, Z4
+	VFMADD231PS.BCST (DI)(R10*4), Z28, Z5
+	VFMADD231PS.BCST (R8)(R10*4), Z28, Z6
+	VMOVUPS          64(R9), Z28
+	VFMADD231PS.BCST 4(AX)(R10*4), Z28, Z0
+	VFMADD231PS.BCST 4(CX)(R10*4), Z28, Z1
+	VFMADD231PS.BCST 4(DX)(R10*4), Z28, Z2
+	VFMADD231PS.BCST 4(BX)(R10*4), Z28, Z3
+	VFMADD231PS.BCST 4(SI)(R10*4), Z28, Z4
+	VFMADD231PS.BCST 4(DI)(R10*4), Z28, Z5
+	VFMADD231PS.BCST 4(R8)(R10*4), Z28, Z6
+	VMOVUPS          128(R9), Z28
+	VFMADD231PS.BCST 8(AX)(R10*4), Z28, Z0
+	VFMADD231PS.BCST 8(CX)(R10*4), Z28, Z1
+	VFMADD231PS.BCST 8(DX)(R10*4), Z28, Z2
+	VFMADD231PS.BCST 8(BX)(R10*4), Z28, Z3
+	VFMADD231PS.BCST 8(SI)(R10*4), Z28, Z4
+	VFMADD231PS.BCST 8(DI)(R10*4), Z28, Z5
+	VFMADD231PS.BCST 8(R8)(R10*4), Z28, Z6
+	VMOVUPS          192(R9), Z28
+	VFMADD231PS.BCST 12(AX)(R10*4), Z28, Z0
+	VFMADD231PS.BCST 12(CX)(R10*4), Z28, Z1
+	VFMADD231PS.BCST 12(DX)(R10*4), Z28, Z2
+	VFMADD231PS.BCST 12(BX)(R10*4), Z28, Z3
+	VFMADD231PS.BCST 12(SI)(R10*4), Z28, Z4
+	VFMADD231PS.BCST 12(DI)(R10*4), Z28, Z5
+	VFMADD231PS.BCST 12(R8)(R10*4), Z28, Z6
+	ADDQ             $+256, R9
+	ADDQ             $+4, R10
+	CMPQ             R10, $-4
+	JLE              long
 
 rest:
 	TESTQ R10, R10
@@ -9550,7 +10304,7 @@ store:
 	RET
 
 // func igemm8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm8x16AVX512(SB), NOSPLIT, $8-136
 	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
@@ -9613,10 +10367,13 @@ tap:
 	CMOVQLT R13, R9
 	MOVQ    k+16(FP), R11
 	NEGQ    R11
-	CMPQ    R11, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R11, $-4
+	JGT  rest
+	CMPQ R11, $-512
+	JLE  long
+
 loop:
 	VMOVUPS          (R10), Z28
 	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
@@ -9658,6 +10415,53 @@ loop:
 	ADDQ             $+4, R11
 	CMPQ             R11, $-4
 	JLE              loop
+	JMP              rest
+
+long:
+	PREFETCHT0       2048(R10)
+	PREFETCHT0       2112(R10)
+	PREFETCHT0       2176(R10)
+	PREFETCHT0       2240(R10)
+	VMOVUPS          (R10), Z28
+	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
+	VFMADD231PS.BCST (CX)(R11*4), Z28, Z1
+	VFMADD231PS.BCST (DX)(R11*4), Z28, Z2
+	VFMADD231PS.BCST (BX)(R11*4), Z28, Z3
+	VFMADD231PS.BCST (SI)(R11*4), Z28, Z4
+	VFMADD231PS.BCST (DI)(R11*4), Z28, Z5
+	VFMADD231PS.BCST (R8)(R11*4), Z28, Z6
+	VFMADD231PS.BCST (R9)(R11*4), Z28, Z7
+	VMOVUPS          64(R10), Z28
+	VFMADD231PS.BCST 4(AX)(R11*4), Z28, Z0
+	VFMADD231PS.BCST 4(CX)(R11*4), Z28, Z1
+	VFMADD231PS.BCST 4(DX)(R11*4), Z28, Z2
+	VFMADD231PS.BCST 4(BX)(R11*4), Z28, Z3
+	VFMADD231PS.BCST 4(SI)(R11*4), Z28, Z4
+	VFMADD231PS.BCST 4(DI)(R11*4), Z28, Z5
+	VFMADD231PS.BCST 4(R8)(R11*4), Z28, Z6
+	VFMADD231PS.BCST 4(R9)(R11*4), Z28, Z7
+	VMOVUPS          128(R10), Z28
+	VFMADD231PS.BCST 8(AX)(R11*4), Z28, Z0
+	VFMADD231PS.BCST 8(CX)(R11*4), Z28, Z1
+	VFMADD231PS.BCST 8(DX)(R11*4), Z28, Z2
+	VFMADD231PS.BCST 8(BX)(R11*4), Z28, Z3
+	VFMADD231PS.BCST 8(SI)(R11*4), Z28, Z4
+	VFMADD231PS.BCST 8(DI)(R11*4), Z28, Z5
+	VFMADD231PS.BCST 8(R8)(R11*4), Z28, Z6
+	VFMADD231PS.BCST 8(R9)(R11*4), Z28, Z7
+	VMOVUPS          192(R10), Z28
+	VFMADD231PS.BCST 12(AX)(R11*4), Z28, Z0
+	VFMADD231PS.BCST 12(CX)(R11*4), Z28, Z1
+	VFMADD231PS.BCST 12(DX)(R11*4), Z28, Z2
+	VFMADD231PS.BCST 12(BX)(R11*4), Z28, Z3
+	VFMADD231PS.BCST 12(SI)(R11*4), Z28, Z4
+	VFMADD231PS.BCST 12(DI)(R11*4), Z28, Z5
+	VFMADD231PS.BCST 12(R8)(R11*4), Z28, Z6
+	VFMADD231PS.BCST 12(R9)(R11*4), Z28, Z7
+	ADDQ             $+256, R10
+	ADDQ             $+4, R11
+	CMPQ             R11, $-4
+	JLE              long
 
 rest:
 	TESTQ R11, R11
@@ -9832,10 +10636,11 @@ tap:
 	CMOVQLT SI, AX
 	MOVQ    k+16(FP), DX
 	NEGQ    DX
-	CMPQ    DX, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2112(CX)
@@ -10002,10 +10807,11 @@ tap:
 	CMOVQLT DI, CX
 	MOVQ    k+16(FP), BX
 	NEGQ    BX
-	CMPQ    BX, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ BX, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(DX)
 	PREFETCHT0   2112(DX)
@@ -10208,10 +11014,11 @@ tap:
 	CMOVQLT R8, DX
 	MOVQ    k+16(FP), SI
 	NEGQ    SI
-	CMPQ    SI, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ SI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(BX)
 	PREFETCHT0   2112(BX)
@@ -10446,10 +11253,11 @@ tap:
 	CMOVQLT R9, BX
 	MOVQ    k+16(FP), DI
 	NEGQ    DI
-	CMPQ    DI, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ DI, $-4
+	JGT  rest
+
 loop:
 	PREFETCHT0   2048(SI)
 	PREFETCHT0   2112(SI)
@@ -10661,7 +11469,7 @@ store:
 	RET
 
 // func igemm5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm5x32AVX512(SB), NOSPLIT, $8-136
 	// vectors: 0-9 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
@@ -10714,10 +11522,13 @@ tap:
 	CMOVQLT R10, SI
 	MOVQ    k+16(FP), R8
 	NEGQ    R8
-	CMPQ    R8, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R8, $-4
+	JGT  rest
+	CMPQ R8, $-512
+	JLE  long
+
 loop:
 	VMOVUPS      (DI), Z28
 	VMOVUPS      64(DI), Z29
@@ -10791,6 +11602,89 @@ loop:
 	ADDQ         $+4, R8
 	CMPQ         R8, $-4
 	JLE          loop
+	JMP          rest
+
+long:
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DI)
+	PREFETCHT0   2176(DI)
+	PREFETCHT0   2240(DI)
+	PREFETCHT0   2304(DI)
+	PREFETCHT0   2368(DI)
+	PREFETCHT0   2432(DI)
+	PREFETCHT0   2496(DI)
+	VMOVUPS      (DI), Z28
+	VMOVUPS      64(DI), Z29
+	VBROADCASTSS (AX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (CX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS (DX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (BX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS (SI)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VMOVUPS      128(DI), Z28
+	VMOVUPS      192(DI), Z29
+	VBROADCASTSS 4(AX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 4(CX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 4(DX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 4(BX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 4(SI)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VMOVUPS      256(DI), Z28
+	VMOVUPS      320(DI), Z29
+	VBROADCASTSS 8(AX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 8(CX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 8(DX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 8(BX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 8(SI)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VMOVUPS      384(DI), Z28
+	VMOVUPS      448(DI), Z29
+	VBROADCASTSS 12(AX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 12(CX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 12(DX)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 12(BX)(R8*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 12(SI)(R8*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	ADDQ         $+512, DI
+	ADDQ         $+4, R8
+	CMPQ         R8, $-4
+	JLE          long
 
 rest:
 	TESTQ R8, R8
@@ -10943,7 +11837,7 @@ store:
 	RET
 
 // func igemm6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm6x32AVX512(SB), NOSPLIT, $8-136
 	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
@@ -11002,10 +11896,13 @@ tap:
 	CMOVQLT R11, DI
 	MOVQ    k+16(FP), R9
 	NEGQ    R9
-	CMPQ    R9, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R9, $-4
+	JGT  rest
+	CMPQ R9, $-512
+	JLE  long
+
 loop:
 	VMOVUPS      (R8), Z28
 	VMOVUPS      64(R8), Z29
@@ -11091,6 +11988,101 @@ loop:
 	ADDQ         $+4, R9
 	CMPQ         R9, $-4
 	JLE          loop
+	JMP          rest
+
+long:
+	PREFETCHT0   2048(R8)
+	PREFETCHT0   2112(R8)
+	PREFETCHT0   2176(R8)
+	PREFETCHT0   2240(R8)
+	PREFETCHT0   2304(R8)
+	PREFETCHT0   2368(R8)
+	PREFETCHT0   2432(R8)
+	PREFETCHT0   2496(R8)
+	VMOVUPS      (R8), Z28
+	VMOVUPS      64(R8), Z29
+	VBROADCASTSS (AX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (CX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS (DX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (BX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS (SI)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (DI)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VMOVUPS      128(R8), Z28
+	VMOVUPS      192(R8), Z29
+	VBROADCASTSS 4(AX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 4(CX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 4(DX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 4(BX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 4(SI)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 4(DI)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VMOVUPS      256(R8), Z28
+	VMOVUPS      320(R8), Z29
+	VBROADCASTSS 8(AX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 8(CX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 8(DX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 8(BX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 8(SI)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 8(DI)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VMOVUPS      384(R8), Z28
+	VMOVUPS      448(R8), Z29
+	VBROADCASTSS 12(AX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 12(CX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 12(DX)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 12(BX)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 12(SI)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 12(DI)(R9*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	ADDQ         $+512, R8
+	ADDQ         $+4, R9
+	CMPQ         R9, $-4
+	JLE          long
 
 rest:
 	TESTQ R9, R9
@@ -11261,7 +12253,7 @@ store:
 	RET
 
 // func igemm7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm7x32AVX512(SB), NOSPLIT, $8-136
 	// vectors: 0-13 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
@@ -11326,10 +12318,13 @@ tap:
 	CMOVQLT R12, R8
 	MOVQ    k+16(FP), R10
 	NEGQ    R10
-	CMPQ    R10, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R10, $-4
+	JGT  rest
+	CMPQ R10, $-512
+	JLE  long
+
 loop:
 	VMOVUPS      (R9), Z28
 	VMOVUPS      64(R9), Z29
@@ -11427,6 +12422,113 @@ loop:
 	ADDQ         $+4, R10
 	CMPQ         R10, $-4
 	JLE          loop
+	JMP          rest
+
+long:
+	PREFETCHT0   2048(R9)
+	PREFETCHT0   2112(R9)
+	PREFETCHT0   2176(R9)
+	PREFETCHT0   2240(R9)
+	PREFETCHT0   2304(R9)
+	PREFETCHT0   2368(R9)
+	PREFETCHT0   2432(R9)
+	PREFETCHT0   2496(R9)
+	VMOVUPS      (R9), Z28
+	VMOVUPS      64(R9), Z29
+	VBROADCASTSS (AX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (CX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS (DX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (BX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS (SI)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (DI)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS (R8)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VMOVUPS      128(R9), Z28
+	VMOVUPS      192(R9), Z29
+	VBROADCASTSS 4(AX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 4(CX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 4(DX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 4(BX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 4(SI)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 4(DI)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 4(R8)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VMOVUPS      256(R9), Z28
+	VMOVUPS      320(R9), Z29
+	VBROADCASTSS 8(AX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 8(CX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 8(DX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 8(BX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 8(SI)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 8(DI)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 8(R8)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VMOVUPS      384(R9), Z28
+	VMOVUPS      448(R9), Z29
+	VBROADCASTSS 12(AX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 12(CX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 12(DX)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 12(BX)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 12(SI)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 12(DI)(R10*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 12(R8)(R10*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	ADDQ         $+512, R9
+	ADDQ         $+4, R10
+	CMPQ         R10, $-4
+	JLE          long
 
 rest:
 	TESTQ R10, R10
@@ -11615,7 +12717,7 @@ store:
 	RET
 
 // func igemm8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm8x32AVX512(SB), NOSPLIT, $8-136
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ k+16(FP), AX
@@ -11686,10 +12788,13 @@ tap:
 	CMOVQLT R13, R9
 	MOVQ    k+16(FP), R11
 	NEGQ    R11
-	CMPQ    R11, $-4
-	JGT     rest
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
+	CMPQ R11, $-4
+	JGT  rest
+	CMPQ R11, $-512
+	JLE  long
+
 loop:
 	VMOVUPS      (R10), Z28
 	VMOVUPS      64(R10), Z29
@@ -11799,6 +12904,125 @@ loop:
 	ADDQ         $+4, R11
 	CMPQ         R11, $-4
 	JLE          loop
+	JMP          rest
+
+long:
+	PREFETCHT0   2048(R10)
+	PREFETCHT0   2112(R10)
+	PREFETCHT0   2176(R10)
+	PREFETCHT0   2240(R10)
+	PREFETCHT0   2304(R10)
+	PREFETCHT0   2368(R10)
+	PREFETCHT0   2432(R10)
+	PREFETCHT0   2496(R10)
+	VMOVUPS      (R10), Z28
+	VMOVUPS      64(R10), Z29
+	VBROADCASTSS (AX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (CX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS (DX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (BX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS (SI)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (DI)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS (R8)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R9)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z14
+	VFMADD231PS  Z29, Z31, Z15
+	VMOVUPS      128(R10), Z28
+	VMOVUPS      192(R10), Z29
+	VBROADCASTSS 4(AX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 4(CX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 4(DX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 4(BX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 4(SI)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 4(DI)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 4(R8)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS 4(R9)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z14
+	VFMADD231PS  Z29, Z31, Z15
+	VMOVUPS      256(R10), Z28
+	VMOVUPS      320(R10), Z29
+	VBROADCASTSS 8(AX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 8(CX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 8(DX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 8(BX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 8(SI)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 8(DI)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 8(R8)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS 8(R9)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z14
+	VFMADD231PS  Z29, Z31, Z15
+	VMOVUPS      384(R10), Z28
+	VMOVUPS      448(R10), Z29
+	VBROADCASTSS 12(AX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS 12(CX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z2
+	VFMADD231PS  Z29, Z31, Z3
+	VBROADCASTSS 12(DX)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS 12(BX)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z6
+	VFMADD231PS  Z29, Z31, Z7
+	VBROADCASTSS 12(SI)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS 12(DI)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS 12(R8)(R11*4), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS 12(R9)(R11*4), Z31
+	VFMADD231PS  Z28, Z31, Z14
+	VFMADD231PS  Z29, Z31, Z15
+	ADDQ         $+512, R10
+	ADDQ         $+4, R11
+	CMPQ         R11, $-4
+	JLE          long
 
 rest:
 	TESTQ R11, R11

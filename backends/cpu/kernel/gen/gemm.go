@@ -157,25 +157,38 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 		g.ADDQ(imm(steps), ix)
 	}
 	const unroll = 4
+	loop := func(name string, prefetch bool) {
+		g.Label(name)
+		if prefetch && g.wide() {
+			for u := range t.nv * unroll {
+				g.PREFETCHT0(at(b, 2048+64*u))
+			}
+		}
+		for u := range unroll {
+			if prefetch && !g.wide() {
+				g.PREFETCHT0(at(b, 2048))
+			}
+			step(u)
+		}
+		advance(unroll)
+		g.CMPQ(ix, imm(-unroll))
+		g.JLE(label(name))
+	}
+	g.Comment("four steps of k: load a row of B, broadcast each row of A, multiply and add")
 	g.CMPQ(ix, imm(-unroll))
 	g.JGT(label("rest"))
-	g.Comment("four steps of k: load a row of B, broadcast each row of A, multiply and add")
-	g.Label("loop")
-	ahead := t.mr <= 4 // bound by reading B
-	if ahead && g.wide() {
-		for u := range t.nv * unroll {
-			g.PREFETCHT0(at(b, 2048+64*u))
-		}
+	switch {
+	case t.mr <= 4: // bound by reading B
+		loop("loop", true)
+	case !g.wide():
+		loop("loop", false)
+	default: // a long run of B comes from beyond the first-level cache
+		g.CMPQ(ix, imm(-512))
+		g.JLE(label("long"))
+		loop("loop", false)
+		g.JMP(label("rest"))
+		loop("long", true)
 	}
-	for u := range unroll {
-		if ahead && !g.wide() {
-			g.PREFETCHT0(at(b, 2048))
-		}
-		step(u)
-	}
-	advance(unroll)
-	g.CMPQ(ix, imm(-unroll))
-	g.JLE(label("loop"))
 	g.Label("rest")
 	g.TESTQ(ix, ix)
 	g.JZ(label("done"))
