@@ -142,11 +142,3 @@ func axisOf(in []tensor.Fact, i int, axis int64) (a int, known bool, err error) 
 	a, err = Axis(axis, in[i].Shape.Rank())
 	return a, err == nil, err
 }
-
-// unit is a scalar of rank 0 taken as the tensor of shape [1] where an operator works along an axis.
-func unit(s tensor.Shape) tensor.Shape {
-	if s.Rank() == 0 {
-		return tensor.Of(1)
-	}
-	return s
-}
