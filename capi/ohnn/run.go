@@ -158,6 +158,9 @@ func (t *Tensor) fits(name element) error {
 	if err != nil {
 		return refuseFor(InvalidParameter, err, "%s", name)
 	}
+	if t.shrunk() {
+		return refuse(Failed, "%s: the file behind its descriptor is shorter now than the %d bytes it was made with", name, t.size)
+	}
 	if have := uint64(t.buf.Size()); have < need {
 		return refuse(Failed, "%s: its memory has %d bytes, its descriptor %v%v needs %d", name, have, dataType, shape, need)
 	}

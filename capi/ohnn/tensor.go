@@ -5,6 +5,8 @@ import (
 	"os"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -18,6 +20,7 @@ type Tensor struct {
 	fd     int        // what the program sees; of memory it brought along, its own number
 	size   uint64     // as created or declared, the offset included
 	offset uint64
+	shared bool // the memory is the program's and may shrink
 }
 
 // newTensor checks what every way of creation wants and returns the device, a copy of the descriptor and the bytes it needs.
@@ -94,7 +97,17 @@ func tensorCreateWithFd(deviceID uint64, desc *TensorDesc, fd int32, size, offse
 	if err != nil {
 		return nil, refuseFor(MemoryError, err, "fd")
 	}
-	return &Tensor{desc: own, buf: buf, fd: int(fd), size: size, offset: offset}, nil
+	return &Tensor{desc: own, buf: buf, fd: int(fd), size: size, offset: offset, shared: true}, nil
+}
+
+// shrunk reports whether the program has made the file behind the tensor shorter than the tensor: touching the memory would be fatal.
+func (t *Tensor) shrunk() bool {
+	if !t.shared {
+		return false
+	}
+	fd, _, _ := t.buf.FD()
+	var st unix.Stat_t
+	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && uint64(st.Size) < t.size
 }
 
 // tensorDestroy unmaps the memory, closes a descriptor of ours, and ends the tensor's own descriptor.
