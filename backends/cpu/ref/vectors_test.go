@@ -16,7 +16,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// vectorTensor is a tensor in testdata; see conformance/vectors/opsb.py.
+// vectorTensor is a tensor in testdata; see conformance/vectors/spatial.py.
 type vectorTensor struct {
 	DType string
 	Dims  []int64

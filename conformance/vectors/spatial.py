@@ -2,7 +2,7 @@
 """Writes backends/cpu/ref/testdata/<operator>.json: small cases of the spatial, linear, normalising and recurrent operators with
 results from ONNX Runtime (from onnx's reference evaluator or numpy where noted in the case's "by").
 
-usage: pip install -r requirements-opsb.txt; python opsb.py <repository>
+usage: pip install -r requirements.txt; python spatial.py <repository>
 
 A case: name, op, attrs (the fields of the Go struct), in and out (dtype, dims, data, scale, zero, axis; null: absent), by.
 """
