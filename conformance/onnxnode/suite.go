@@ -4,7 +4,9 @@ package onnxnode
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -45,7 +47,7 @@ func Run(ctx context.Context, root, filter string, d device.Device) ([]Result, e
 			return nil, fault.Wrap(err, "%s", e.Name())
 		}
 		if r.Excluded == "" {
-			if err := runOne(ctx, dir, d); err != nil {
+			if err := RunCase(ctx, os.DirFS(root), e.Name(), d, tensordiff.Default); err != nil {
 				r.Failure = err.Error()
 			}
 		}
@@ -103,11 +105,15 @@ func sortedOps(m map[string]int) []string {
 	return ops
 }
 
-// runOne imports the model of a folder and compares its outputs for every data set.
-func runOne(ctx context.Context, dir string, d device.Device) error {
+// RunCase imports dir/model.onnx of fsys and compares its outputs for every data set, the folders test_data_set_* in dir or dir itself.
+func RunCase(ctx context.Context, fsys fs.FS, dir string, d device.Device, tol tensordiff.Tolerance) error {
+	data, err := fs.ReadFile(fsys, path.Join(dir, "model.onnx"))
+	if err != nil {
+		return fault.As(fault.File, err, "read")
+	}
 	weights := mem.NewWeights()
 	defer weights.Release()
-	m, err := onnx.ImportFile(filepath.Join(dir, "model.onnx"), onnx.Options{Weights: weights})
+	m, err := onnx.Import(data, onnx.Options{Weights: weights})
 	if err != nil {
 		return fault.Wrap(err, "import")
 	}
@@ -117,17 +123,17 @@ func runOne(ctx context.Context, dir string, d device.Device) error {
 		return err
 	}
 	defer s.Close()
-	sets, err := filepath.Glob(filepath.Join(dir, "test_data_set_*"))
+	sets, err := fs.Glob(fsys, path.Join(dir, "test_data_set_*"))
 	if err != nil || len(sets) == 0 {
-		return fault.New(fault.File, "no data sets")
+		sets = []string{dir}
 	}
 	ins, outs := s.Ports()
 	for _, set := range sets {
-		in, err := readTensors(set, "input", ins)
+		in, err := readTensors(fsys, set, "input", ins)
 		if err != nil {
 			return err
 		}
-		want, err := readTensors(set, "output", outs)
+		want, err := readTensors(fsys, set, "output", outs)
 		if err != nil {
 			return err
 		}
@@ -142,7 +148,7 @@ func runOne(ctx context.Context, dir string, d device.Device) error {
 			continue
 		}
 		for i := range outs {
-			if bad := tensordiff.Compare(got[i], want[i], tensordiff.Default); bad != "" {
+			if bad := tensordiff.Compare(got[i], want[i], tol); bad != "" {
 				return fmt.Errorf("output %d: %s", i, bad)
 			}
 		}
@@ -152,22 +158,22 @@ func runOne(ctx context.Context, dir string, d device.Device) error {
 
 // readTensors reads the files of one side of a data set. A model may have its input as an initialiser: then there are more files than
 // ports, and names decide.
-func readTensors(set, side string, ports []device.Port) ([]tensor.Tensor, error) {
-	files, err := filepath.Glob(filepath.Join(set, side+"_*.pb"))
+func readTensors(fsys fs.FS, set, side string, ports []device.Port) ([]tensor.Tensor, error) {
+	files, err := fs.Glob(fsys, path.Join(set, side+"_*.pb"))
 	if err != nil {
 		return nil, fault.As(fault.File, err, "data set")
 	}
 	all := make([]tensor.Tensor, len(files))
 	byName := map[string]tensor.Tensor{}
 	for i := range files {
-		path := filepath.Join(set, fmt.Sprintf("%s_%d.pb", side, i))
-		data, err := os.ReadFile(path)
+		file := path.Join(set, fmt.Sprintf("%s_%d.pb", side, i))
+		data, err := fs.ReadFile(fsys, file)
 		if err != nil {
 			return nil, fault.As(fault.File, err, "read")
 		}
 		name, t, err := onnx.ReadTensor(data)
 		if err != nil {
-			return nil, fault.Wrap(err, "%s", path)
+			return nil, fault.Wrap(err, "%s", file)
 		}
 		if t.DType == tensor.Uint16 && i < len(ports) && ports[i].Type.DType == tensor.BFloat16 {
 			t.DType = tensor.BFloat16 // the ONNX project stores its bfloat16 data as uint16
