@@ -1,3 +1,5 @@
+//go:build !noasm
+
 package pool
 
 // pause tells the CPU that the caller is spinning.
