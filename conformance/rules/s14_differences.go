@@ -331,6 +331,24 @@ var differences = []*Rule{
 			got := t.outputShape(e)
 			t.check(slices.Equal(got, []int32{4}), "shape %v", got)
 		}).only("a statement about results"),
+	rule("s14_Build_contradiction", "shapes that an operator cannot be computed with are FAILED by Build; the reference implementation leaves it to the runs, which are UNAVAILABLE_DEVICE").
+		ok("fitting", func(t *T) { t.builds(t.compilation(t.additionOf(2, 2, 2))) }).
+		no("not_fitting", func(t *T) {
+			c := t.compilation(t.additionOf(2, 3, 3))
+			t.is(t.by(failed, success), "Compilation_Build", c)
+			if t.Mode == Reference {
+				in, out := []uintptr{t.tensor(nil, 2), t.tensor(nil, 3)}, []uintptr{t.tensor(nil, 3)}
+				t.is(unavail, "Executor_RunSync", t.executorOf(c), in, 2, out, 1)
+			}
+		}),
+	rule("s14_Build_declared_output", "an output declared with another shape than the operator gives is built; every run is UNAVAILABLE_DEVICE").
+		ok("as_given", func(t *T) { t.builds(t.compilation(t.additionOf(2, 2, 2))) }).
+		no("another", func(t *T) {
+			c := t.compilation(t.additionOf(2, 2, 4))
+			t.ok("Compilation_Build", c)
+			in, _ := t.pair()
+			t.is(unavail, "Executor_RunSync", t.executorOf(c), in, 2, []uintptr{t.tensor(nil, 4)}, 1)
+		}),
 	rule("s14_threads", "models, compilations and executors work in parallel without a lock of the program").
 		ok("parallel", func(t *T) {
 			var wg sync.WaitGroup

@@ -22,6 +22,18 @@ func (t *T) specify(want int, inputs, outputs *array) {
 	t.is(want, "Model_SpecifyInputsAndOutputs", t.unspecified(2), inputs, outputs)
 }
 
+// additionOf is a finished model that adds vectors of a and b elements to one of y.
+func (t *T) additionOf(a, b, y int32) uintptr {
+	m := t.emptyModel()
+	for _, n := range []int32{a, b, y} {
+		t.ok("Model_AddTensorToModel", m, t.desc(float32T, n))
+	}
+	t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
+	t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
+	t.ok("Model_Finish", m)
+	return m
+}
+
 var modelOperations = []*Rule{
 	rule("s6_AddOperation", "adds an operation; the model and all three lists are required, an empty parameter list is {NULL, 0}: else INVALID").
 		ok("with_parameter", func(t *T) { t.operation(success, list(3), list(0, 1), list(2)) }).
@@ -143,7 +155,7 @@ var modelOperations = []*Rule{
 		no("no_tensor", func(t *T) { t.is(forbid, "Model_Finish", t.emptyModel()) }).
 		no("no_operation", func(t *T) { t.is(forbid, "Model_Finish", t.openModel(2)) }).
 		no("unspecified", func(t *T) { t.is(forbid, "Model_Finish", t.unspecified(2)) }),
-	rule("s6_Finish_parameters", "QUANT_DTYPE_CAST without its types is FAILED, and the model is half built: again is FORBIDDEN").
+	rule("s6_Finish_parameters", "QUANT_DTYPE_CAST without its types and SCALE without its axis are FAILED, and the model is half built: again is FORBIDDEN").
 		ok("with_types", func(t *T) {
 			m := t.emptyModel()
 			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
@@ -164,17 +176,16 @@ var modelOperations = []*Rule{
 			t.ok("Model_SpecifyInputsAndOutputs", m, list(0), list(2))
 			t.is(failed, "Model_Finish", m)
 			t.is(forbid, "Model_Finish", m)
+		}).
+		no("SCALE_without_axis", func(t *T) {
+			m := t.openModel(2)
+			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
+			t.ok("Model_AddOperation", m, 26, &array{}, list(0, 1, 4), list(2))
+			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1, 4), list(2))
+			t.is(failed, "Model_Finish", m)
 		}),
 	rule("s6_Finish_topology", "neither topology nor shapes are judged").
-		ok("shapes_that_contradict", func(t *T) {
-			m := t.emptyModel()
-			for _, n := range []int32{2, 3, 4} {
-				t.ok("Model_AddTensorToModel", m, t.desc(float32T, n))
-			}
-			t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
-			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
-			t.ok("Model_Finish", m)
-		}).only("nothing is refused here"),
+		ok("shapes_that_contradict", func(t *T) { t.additionOf(2, 3, 4) }).only("nothing is refused here"),
 	rule("s6_GetAvailableOperations", "gives one flag per operation in their order; NULLs and a variable that holds no NULL are INVALID").
 		ok("flags", func(t *T) {
 			var p uintptr

@@ -85,6 +85,18 @@ var compilations = []*Rule{
 		no("NULL_buffer", func(t *T) { t.bad("Compilation_ExportCacheToBuffer", t.built(2), nil, 9, new(uint64)) }).
 		no("length_0", func(t *T) { t.bad("Compilation_ExportCacheToBuffer", t.built(2), make([]byte, 9), 0, new(uint64)) }).
 		no("NULL_size", func(t *T) { t.bad("Compilation_ExportCacheToBuffer", t.built(2), make([]byte, 9), 9, nil) }).
+		no("build_failed", func(t *T) {
+			c := t.unbuilt()
+			t.ok("Compilation_SetPriority", c, 99)
+			t.bad("Compilation_Build", c)
+			t.is(t.by(invalid, unsup), "Compilation_ExportCacheToBuffer", c, make([]byte, 9), 9, new(uint64))
+		}).
+		no("device_unknown", func(t *T) {
+			c := t.unbuilt()
+			t.ok("Compilation_SetDevice", c, t.unknownDevice())
+			t.is(failed, "Compilation_Build", c)
+			t.bad("Compilation_ExportCacheToBuffer", c, make([]byte, 9), 9, new(uint64))
+		}).
 		no("not_built", func(t *T) { t.bad("Compilation_ExportCacheToBuffer", t.unbuilt(), make([]byte, 9), 9, new(uint64)) }),
 	rule("s7_ImportCacheFromBuffer", "takes a buffer without reading it; NULLs and size 0 are INVALID").
 		ok("any_content", func(t *T) { t.imports(t.forCache(), []byte("no cache")) }).

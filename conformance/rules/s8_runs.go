@@ -139,6 +139,13 @@ var runs = []*Rule{
 			t.wantShape(t.ptr("Tensor_GetTensorDesc", out), 3)
 			t.check(slices.Equal(t.floats(out, 3), []float32{2, 4, 6}), "got %v", t.floats(out, 3))
 		}).only("a statement about results"),
+	rule("s8_RunSync_scalar", "a scalar is given and got as one element; the reference implementation runs and then is INVALID").
+		ok("vector", func(t *T) { t.runs(twoFloats(t)) }).
+		no("scalar", func(t *T) {
+			in, out := []uintptr{t.tensor([]float32{1}, 1), t.tensor([]float32{2}, 1)}, []uintptr{t.tensor(nil, 1)}
+			t.is(t.by(success, invalid), "Executor_RunSync", t.executor(), in, 2, out, 1)
+			t.check(t.floats(out[0], 1)[0] == 3, "got %v, want 3", t.floats(out[0], 1))
+		}),
 	rule("s8_RunSync_types", "data types of tensors are not compared with the model's").
 		ok("int32_for_float32", func(t *T) {
 			in, out := t.pair()

@@ -261,6 +261,11 @@ var caches = []*Rule{
 			t.builds(t.withCache(t.unbuilt(), "./sub//", 1))
 			t.exists("sub/" + infoFile)
 		}).
+		ok("link", func(t *T) {
+			t.check(os.Mkdir(t.dir+"/real", 0o755) == nil && os.Symlink("real", t.dir+"/link") == nil, "mkdir, symlink")
+			t.builds(t.withCache(t.unbuilt(), t.dir+"/link", 1))
+			t.exists("real/" + infoFile)
+		}).
 		no("missing", func(t *T) {
 			t.bad("Compilation_Build", t.withCache(t.unbuilt(), t.dir+"/missing/deeper", 1))
 			_, err := os.Stat(t.dir + "/missing")

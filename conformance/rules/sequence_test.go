@@ -19,7 +19,13 @@ func libraryFile() string {
 	return "../../build/lib/libneural_network_core.so"
 }
 
-var opened = sync.OnceValues(func() (*library, error) { return open(libraryFile()) })
+// opened is the library, without its log: most calls of a sequence are refused.
+var opened = sync.OnceValues(func() (*library, error) {
+	if err := os.Setenv("ANYNPU_LOG", "off"); err != nil {
+		return nil, err
+	}
+	return open(libraryFile())
+})
 
 // liveHandles counts the objects of the library, -1 when it does not tell.
 var liveHandles = sync.OnceValue(func() func() int {
