@@ -435,12 +435,3 @@ func (n *node) integers(i int) (graph.Value, error) {
 	}
 	return n.add(&op.Cast{To: tensor.Int64}, n.in(i))
 }
-
-// knownInts returns the integers of input i when they are known while compiling.
-func (n *node) knownInts(i int) ([]int64, bool) {
-	v, err := n.integers(i)
-	if err != nil {
-		return nil, false
-	}
-	return n.b.Fact(v).KnownInts()
-}

@@ -24,7 +24,6 @@ type Model struct {
 	specified bool // SpecifyInputsAndOutputs has succeeded
 	closed    bool // Finish has been tried: nothing can be added
 	built     bool // Finish has succeeded
-	described bool // SetInputsAndOutputsInfo has succeeded
 	supported boundary.Block
 	lower     lowered // made of a built model on first use
 }

@@ -167,7 +167,7 @@ type Memory struct {
 
 // TensorInfo is the struct OH_NN_TensorInfo of the inner header.
 type TensorInfo struct {
-	name           [128]byte
+	_              [128]byte // name
 	dataType       DataType
 	dimensionCount uint32
 	dimensions     *int32
