@@ -26,7 +26,8 @@ type Config struct {
 	Vendor         string // default "AnyNPU"
 	Major, Minor   int    // version shown to programs
 	DimMin, DimMax int64  // range reported for unknown dimensions, default 1 to the largest int32
-	Threads        int    // steps that compute at once, default pool.DefaultThreads
+	Threads        int    // threads that compute, default pool.DefaultThreads
+	Reference      bool   // compute everything by reference
 }
 
 // Device is the CPU as a device.
@@ -67,8 +68,17 @@ func New(c Config) (*Device, error) {
 			Float16: true, Performance: true, Priority: true, Cache: true, Dynamic: true, DimMin: c.DimMin, DimMax: c.DimMax,
 			Profiling: true, Cores: 1,
 		},
-		engines: []engine{reference{newGate(c.Threads)}},
+		engines: engines(c),
 	}, nil
+}
+
+// engines returns the ways to compute, the preferred one first.
+func engines(c Config) []engine {
+	ref := reference{newGate(c.Threads)}
+	if c.Reference {
+		return []engine{ref}
+	}
+	return []engine{planned{ref.gate, &threads{count: c.Threads}, ref}, ref}
 }
 
 // buildHash identifies the code and the operator vocabulary: a saved program is loaded by the build that saved it only.

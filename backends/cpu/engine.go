@@ -12,13 +12,13 @@ import (
 // that an engine may take over whole graphs, or node by node by calling another for the rest.
 type engine interface {
 	name() string
-	// prepare makes a plan for a validated, inferred graph. Constants' data stay valid and in place as long as the plan. Kind
+	// prepare makes a validated, inferred graph ready. Constants' data stay valid and in place as long as the result is in use. Kind
 	// fault.Unsupported hands the graph to the next engine.
-	prepare(ctx context.Context, u device.Unit, o device.Options) (plan, error)
+	prepare(ctx context.Context, u device.Unit, o device.Options) (prepared, error)
 }
 
-// plan is a graph made ready; it is shared by executions on several goroutines. The program holds the weight store.
-type plan interface {
+// prepared is a graph made ready; it is shared by executions on several goroutines. The program holds the weight store.
+type prepared interface {
 	// instance returns what one run at a time needs.
 	instance(o device.ExecOptions) (instance, error)
 	release()

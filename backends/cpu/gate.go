@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/anynpu/anynpu/core/device"
 )
@@ -10,9 +11,10 @@ import (
 // gate lets at most limit steps of all executions compute at once. When more want to, those of higher priority go first, within a priority
 // the one that waits longest.
 type gate struct {
-	mu    sync.Mutex
-	free  int
-	queue [device.PriorityHigh + 1][]chan struct{} // by rank, waiting longest first
+	mu      sync.Mutex
+	free    int
+	waiting atomic.Int32                             // length of the queue
+	queue   [device.PriorityHigh + 1][]chan struct{} // by rank, waiting longest first
 }
 
 func newGate(limit int) *gate { return &gate{free: max(limit, 1)} }
@@ -39,6 +41,7 @@ func (g *gate) enter(ctx context.Context, p device.Priority) error {
 	turn := make(chan struct{})
 	r := rank(p)
 	g.queue[r] = append(g.queue[r], turn)
+	g.waiting.Add(1)
 	g.mu.Unlock()
 	select {
 	case <-turn:
@@ -49,6 +52,7 @@ func (g *gate) enter(ctx context.Context, p device.Priority) error {
 	for i, c := range g.queue[r] {
 		if c == turn {
 			g.queue[r] = append(g.queue[r][:i:i], g.queue[r][i+1:]...)
+			g.waiting.Add(-1)
 			g.mu.Unlock()
 			return ctx.Err()
 		}
@@ -65,6 +69,7 @@ func (g *gate) leave() {
 	for r := len(g.queue) - 1; r >= 0; r-- {
 		if q := g.queue[r]; len(q) > 0 {
 			g.queue[r] = q[1:]
+			g.waiting.Add(-1)
 			close(q[0])
 			return
 		}

@@ -21,12 +21,12 @@ type program struct {
 	dev     *Device
 	unit    device.Unit
 	options device.Options
-	plan    plan
+	plan    prepared
 	in, out []device.Port
 }
 
 // newProgram takes p over and retains u's weights.
-func newProgram(d *Device, u device.Unit, o device.Options, p plan) *program {
+func newProgram(d *Device, u device.Unit, o device.Options, p prepared) *program {
 	if u.Weights != nil {
 		u.Weights.Retain()
 	}

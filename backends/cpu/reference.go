@@ -33,7 +33,7 @@ type refStep struct {
 	dead     []graph.Value // read here for the last time
 }
 
-func (e reference) prepare(ctx context.Context, u device.Unit, _ device.Options) (plan, error) {
+func (e reference) prepare(ctx context.Context, u device.Unit, _ device.Options) (prepared, error) {
 	g := u.Graph
 	order, err := g.Order()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
@@ -28,12 +29,35 @@ var register = sync.OnceValue(func() error {
 	mem.SetGuard(boundary.Getenv("ANYNPU_MEM") == "guard")
 	threads := threadCount(boundary.Getenv("ANYNPU_THREADS"))
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), threads+spareProcs))
-	d, err := cpu.New(cpu.Config{Threads: threads})
+	selectISA(boundary.Getenv("ANYNPU_CPU_ISA"))
+	d, err := cpu.New(cpu.Config{Threads: threads, Reference: byReference(boundary.Getenv("ANYNPU_CPU"))})
 	if err != nil {
 		return err
 	}
 	return device.Devices.Register(d)
 })
+
+// byReference reads the value of ANYNPU_CPU; a value that is none means the default.
+func byReference(value string) bool {
+	if value != "" && value != "auto" && value != "ref" {
+		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_CPU", value, "want", "auto or ref")
+	}
+	return value == "ref"
+}
+
+// selectISA reads the value of ANYNPU_CPU_ISA; a level that is none, or that the machine lacks, means the default.
+func selectISA(value string) {
+	if value == "" {
+		return
+	}
+	isa, err := kernel.ParseISA(value)
+	if err == nil {
+		_, err = kernel.Select(isa)
+	}
+	if err != nil {
+		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_CPU_ISA", value, "why", err)
+	}
+}
 
 // maxThreads bounds ANYNPU_THREADS.
 const maxThreads = 1024

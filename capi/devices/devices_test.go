@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 )
 
@@ -21,5 +22,24 @@ func TestList_hasTheCPU(t *testing.T) {
 func TestThreadCount_values(t *testing.T) {
 	for value, want := range map[string]int{"1": 1, "1024": 1024, "": pool.DefaultThreads(), "0": pool.DefaultThreads(), "1025": pool.DefaultThreads(), "two": pool.DefaultThreads()} {
 		assert.Equal(t, want, threadCount(value), value)
+	}
+}
+
+func TestByReference_values(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "auto": false, "ref": true, "REF": false} {
+		assert.Equal(t, want, byReference(value), value)
+	}
+}
+
+func TestSelectISA_values(t *testing.T) {
+	restore, err := kernel.Select(kernel.Generic)
+	require.NoError(t, err)
+	defer restore()
+	for _, isa := range kernel.Supported() {
+		selectISA(isa.String())
+		assert.Equal(t, isa, kernel.Active())
+		selectISA("")
+		selectISA("sse9")
+		assert.Equal(t, isa, kernel.Active())
 	}
 }

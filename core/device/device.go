@@ -185,9 +185,17 @@ type NodeTime struct {
 	Name   string
 	Op     string
 	Device string
+	Kernel string        // how it was computed, one of the names below; empty: the device does not say
 	Start  time.Duration // since the start of the run
 	Length time.Duration
 }
+
+// The names in NodeTime.Kernel.
+const (
+	KernelFast      = "fast"      // by a kernel made for this processor
+	KernelReference = "reference" // by the plain form of the operator
+	KernelFused     = "fused"     // within another node's time
+)
 
 // Execution holds what one run at a time needs. One goroutine at a time, except Cancel and Release; many executions per program.
 // SetShape, Bind and Start are errors of kind fault.State while a run is under way, that is until Done is called: Done may start the next

@@ -249,3 +249,28 @@ func storeReals(v []float64, out tensor.Type) ([]tensor.Tensor, error) {
 	}
 	return []tensor.Tensor{y}, nil
 }
+
+// Cell is an input cell of a resized axis and its weight in an output cell.
+type Cell struct {
+	Index  int
+	Weight float64
+}
+
+// ResizeCells returns, per axis of axes and output index, the input cells that are mixed; none for an output index that is extrapolated. in are
+// Resize's inputs, of which only the sizes of the first are looked at.
+func ResizeCells(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]Cell, error) {
+	lists, err := resamplers(o, in, axes)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][][]Cell, len(lists))
+	for i, list := range lists {
+		out[i] = make([][]Cell, len(list))
+		for k, cells := range list {
+			for _, c := range cells {
+				out[i][k] = append(out[i][k], Cell{c.i, c.w})
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+)
+
+const arenaAlign = 64
+
+// life is when an arena buffer is in use: from its first step to its last, both included.
+type life struct {
+	buf         int
+	first, last int
+	size        int64
+}
+
+// assign gives every arena buffer a place such that buffers in use at the same time do not overlap, and notes which results die at each step.
+func (b *builder) assign() {
+	p := b.plan
+	b.shareInPlace()
+	lives := make([]life, len(p.buffers))
+	for i := range lives {
+		lives[i] = life{buf: i, first: len(p.steps), last: -1, size: p.buffers[i].size}
+	}
+	for i, s := range p.steps {
+		for _, list := range [][]int{s.reads, s.writes, {s.scratch}} {
+			for _, x := range list {
+				if x != none {
+					lives[x].first = min(lives[x].first, i)
+					lives[x].last = max(lives[x].last, i)
+				}
+			}
+		}
+	}
+	for _, o := range p.outputs {
+		lives[o.buf].last = len(p.steps)
+	}
+	var open []life
+	for i, l := range lives {
+		switch p.buffers[i].place {
+		case inArena:
+			if l.last >= 0 {
+				open = append(open, l)
+			}
+		case isResult:
+			if l.last >= 0 && l.last < len(p.steps) {
+				p.steps[l.last].dead = append(p.steps[l.last].dead, i)
+			}
+		}
+	}
+	slices.SortStableFunc(open, func(x, y life) int { return cmp.Compare(y.size, x.size) })
+	var placed []life
+	for _, l := range open {
+		var busy []life
+		for _, q := range placed {
+			if q.first <= l.last && l.first <= q.last {
+				busy = append(busy, q)
+			}
+		}
+		slices.SortFunc(busy, func(x, y life) int { return cmp.Compare(p.buffers[x.buf].offset, p.buffers[y.buf].offset) })
+		at := int64(0)
+		for _, q := range busy {
+			from := p.buffers[q.buf].offset
+			if at+l.size <= from {
+				break
+			}
+			at = max(at, (from+q.size+arenaAlign-1)/arenaAlign*arenaAlign)
+		}
+		p.buffers[l.buf].offset = at
+		p.arena = max(p.arena, at+l.size)
+		placed = append(placed, l)
+	}
+}
+
+// shareInPlace lets element-wise steps write over an input that nothing reads later.
+func (b *builder) shareInPlace() {
+	p := b.plan
+	last, writers := make([]int, len(p.buffers)), make([]int, len(p.buffers))
+	for i, s := range p.steps {
+		for _, x := range s.reads {
+			last[x] = i
+		}
+		for _, x := range s.writes {
+			writers[x]++
+		}
+	}
+	for _, o := range p.outputs {
+		last[o.buf] = len(p.steps)
+	}
+	to := make([]int, len(p.buffers)) // the buffer that stands for another
+	for i := range to {
+		to[i] = i
+	}
+	for i, s := range p.steps {
+		rename := func(list []int) {
+			for k, x := range list {
+				list[k] = to[x]
+			}
+		}
+		rename(s.reads)
+		if s.inplace {
+			in, out := s.reads[0], s.writes[0]
+			x, y := &p.buffers[in], &p.buffers[out]
+			if x.place == inArena && y.place == inArena && x.size == y.size && last[in] == i && writers[out] == 1 && y.output == none {
+				to[out] = in
+				last[in] = last[out]
+			}
+		}
+		rename(s.writes)
+	}
+}

@@ -1,0 +1,321 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// convolution is a convolution with everything resolved.
+type convolution struct {
+	win          kernel.Window
+	batch        int
+	c, n, groups int
+	epi          epilogue
+	bias         []float32
+	weights      []float32 // the model's, [n, taps, c/groups]
+	x            graph.Value
+	last         bool // the model's images are channels-last
+	taps, ic, oc int  // taps, channels per group
+}
+
+// conv adds a convolution with constant filters and what follows it.
+func (b *builder) conv(n *graph.Node, o *op.Conv) bool {
+	x, w := &b.values[n.In[0]], b.constant(n.In[1])
+	y := &b.values[n.Out[0]]
+	if !x.fast() || !y.fast() || w == nil || len(w) == 0 || len(x.dims) > 5 {
+		return false
+	}
+	rank := len(x.dims)
+	wd := b.values[n.In[1]].dims
+	c := &convolution{batch: int(x.dims[0]), n: int(wd[0]), groups: int(max(o.Groups, 1)), weights: w, x: n.In[0], last: o.ChannelsLast}
+	spatial, axis := x.dims[2:], 1
+	c.c = int(x.dims[1])
+	if o.ChannelsLast {
+		spatial, axis, c.c = x.dims[1:rank-1], rank-1, int(x.dims[rank-1])
+	}
+	ws, err := o.Windows(spatial, wd[1:rank-1])
+	if err != nil {
+		return false
+	}
+	if c.win, err = window(ws); err != nil {
+		return false
+	}
+	bias, ok := b.bias(n.In, 2, c.n)
+	if !ok {
+		return false
+	}
+	c.taps, c.ic, c.oc = c.win.Taps(), c.c/c.groups, c.n/c.groups
+	small := c.small()
+	var ind *kernel.Indirection
+	if !c.pointwise() && !c.depthwise() && !small && !c.winograd() {
+		if ind, err = kernel.NewIndirection(c.win, c.batch, c.c); err != nil {
+			return false
+		}
+	}
+	c.epi = b.epilogue(n.Out[0], axis, !c.depthwise() && !small)
+	c.bias = c.epi.normalised(bias)
+	switch {
+	case c.depthwise():
+		return b.depthwise(c)
+	case small:
+		return b.smallConv(c)
+	case c.winograd():
+		return b.winograd(c)
+	}
+	return b.gemmConv(c, ind)
+}
+
+// window turns resolved windows of up to three dimensions into the kernels' form.
+func window(ws []op.Window) (w kernel.Window, err error) {
+	for d := range 3 {
+		w.In[d], w.Kernel[d], w.Stride[d], w.Dilation[d], w.Out[d] = 1, 1, 1, 1, 1
+	}
+	if len(ws) > 3 {
+		return w, fmt.Errorf("%d spatial dimensions", len(ws))
+	}
+	for i, v := range ws {
+		d := 3 - len(ws) + i
+		w.In[d], w.Kernel[d], w.Stride[d], w.Dilation[d], w.Out[d], w.Pad[d] =
+			int(v.In), int(v.Kernel), int(v.Stride), int(v.Dilation), int(v.Out), int(v.Before)
+	}
+	return w, nil
+}
+
+// pointwise reports whether every output position reads the input position of the same number.
+func (c *convolution) pointwise() bool {
+	return c.taps == 1 && c.win.In == c.win.Out && c.win.Pad == [3]int{} && c.win.Stride == [3]int{1, 1, 1}
+}
+
+func (c *convolution) flat() bool {
+	return c.win.In[0] == 1 && c.win.Kernel[0] == 1 && c.win.Out[0] == 1 && c.win.Pad[0] == 0
+}
+
+func (c *convolution) depthwise() bool { return c.groups > 1 && c.ic == 1 && c.oc == 1 && c.flat() }
+
+// small reports whether the taps of a kernel row and their few channels should be one run.
+func (c *convolution) small() bool {
+	return c.groups == 1 && c.c <= 4 && c.flat() && c.win.Kernel[2] > 1 && c.win.Dilation[2] == 1
+}
+
+// winograd reports whether minimal filtering pays: it saves three quarters of the products and costs transforms of input and output, and
+// four times the filters' bytes, which few tiles do not share.
+func (c *convolution) winograd() bool {
+	w := &c.win
+	one := [3]int{1, 1, 1}
+	if !c.flat() || c.groups != 1 || w.Kernel != [3]int{1, 3, 3} || w.Stride != one || w.Dilation != one || c.c < 32 || c.n < 32 {
+		return false
+	}
+	tiles := c.batch * ((w.Out[1] + 3) / 4) * ((w.Out[2] + 3) / 4)
+	return tiles >= 12 || tiles >= 4 && c.c*c.n <= 256*256
+}
+
+// scaled returns the model's filters, multiplied by a batch normalisation that follows.
+func (c *convolution) scaled() []float32 {
+	if c.epi.scale == nil {
+		return c.weights
+	}
+	per := c.taps * c.ic
+	v := make([]float32, len(c.weights))
+	for o, s := range c.epi.scale {
+		kernel.BinaryVS(kernel.Mul, v[o*per:][:per], c.weights[o*per:][:per], s)
+	}
+	return v
+}
+
+// form names packed filters.
+func (c *convolution) form(kind string) string {
+	if c.epi.scale != nil {
+		return kind + ", normalised"
+	}
+	return kind
+}
+
+// operands names the buffers of a convolution's step: input, output, residual.
+func (b *builder) operands(c *convolution) step {
+	want := b.wantLast
+	if c.last {
+		want = b.wantPlain
+	}
+	s := step{fast: true, reads: []int{want(c.x)}}
+	if c.epi.res != graph.None {
+		s.reads = append(s.reads, want(c.epi.res))
+	}
+	s.writes = []int{b.make(c.epi.out, !c.last)}
+	return s
+}
+
+// residualOf is the residual's values, nil when there is none.
+func (c *convolution) residualOf(s *State, st *step) []float32 {
+	if c.epi.res == graph.None {
+		return nil
+	}
+	return s.f32(st.reads[1])
+}
+
+type gemmTask struct {
+	st    *step
+	conv  *convolution
+	gemms []kernel.Gemm // per group
+	g     int
+}
+
+func (b *builder) gemmConv(c *convolution, ind *kernel.Indirection) bool {
+	depth := c.taps * c.ic
+	per := kernel.PackedLen(depth, c.oc)
+	packed := b.pack(c.form("gemm"), c.groups*per, func(dst []float32) {
+		w := c.scaled()
+		for g := range c.groups {
+			kernel.PackBT(dst[g*per:][:per], w[g*c.oc*depth:][:c.oc*depth], depth, c.oc, depth)
+		}
+	})
+	zero := make([]float32, c.ic)
+	s := b.operands(c)
+	s.start = func(_ *State, st *step) process {
+		t := &gemmTask{st: st, conv: c, gemms: make([]kernel.Gemm, c.groups)}
+		for g := range t.gemms {
+			q := &t.gemms[g]
+			*q = kernel.Gemm{
+				M: c.batch * c.win.Outputs(), N: c.oc, K: c.ic, LDA: c.c, B: packed[g*per:][:per], LDC: c.n, LDR: c.n,
+				ResAfter: c.epi.after, Act: c.epi.act, Ind: ind, Zero: zero,
+			}
+			if c.bias != nil {
+				q.Bias = c.bias[g*c.oc:]
+			}
+		}
+		return t
+	}
+	b.add(s)
+	return true
+}
+
+func (t *gemmTask) run(s *State) error {
+	c := t.conv
+	x, y, res := s.f32(t.st.reads[0]), s.f32(t.st.writes[0]), c.residualOf(s, t.st)
+	for g := range t.gemms {
+		q := &t.gemms[g]
+		q.A, q.C = x[g*c.ic:], y[g*c.oc:]
+		if res != nil {
+			q.Res = res[g*c.oc:]
+		}
+		t.g = g
+		s.do(q.Plan(s.threads), t)
+	}
+	return nil
+}
+
+// Chunk computes part of one group.
+func (t *gemmTask) Chunk(i, _ int) { t.gemms[t.g].Chunk(i) }
+
+type depthwiseTask struct {
+	st *step
+	kernel.Depthwise
+}
+
+func (b *builder) depthwise(c *convolution) bool {
+	packed := b.pack(c.form("depthwise"), c.taps*c.c, func(dst []float32) {
+		kernel.Transpose(dst, c.c, c.scaled(), c.taps, c.c, c.taps)
+	})
+	s := b.operands(c)
+	s.start = func(_ *State, st *step) process {
+		return &depthwiseTask{st, kernel.Depthwise{
+			C: c.c, Batch: c.batch, Win: c.win, LDI: c.c, W: packed, Bias: c.bias, LDO: c.c, Act: c.epi.act,
+		}}
+	}
+	b.add(s)
+	return true
+}
+
+func (t *depthwiseTask) run(s *State) error {
+	t.In, t.Out = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	s.do(t.Plan(s.threads), t)
+	return nil
+}
+
+// Chunk computes some rows.
+func (t *depthwiseTask) Chunk(i, _ int) { t.Depthwise.Chunk(i) }
+
+type smallTask struct {
+	st *step
+	kernel.SmallConv
+}
+
+func (b *builder) smallConv(c *convolution) bool {
+	depth := c.taps * c.c
+	packed := b.pack(c.form("gemm"), kernel.PackedLen(depth, c.n), func(dst []float32) {
+		kernel.PackBT(dst, c.scaled(), depth, c.n, depth)
+	})
+	s := step{fast: true}
+	planar := !c.last && !b.inLast(c.x)
+	switch {
+	case planar || c.last:
+		s.reads = []int{b.wantPlain(c.x)}
+	default:
+		s.reads = []int{b.wantLast(c.x)}
+	}
+	s.writes = []int{b.make(c.epi.out, !c.last)}
+	s.start = func(state *State, st *step) process {
+		return &smallTask{st, kernel.SmallConv{
+			C: c.c, N: c.n, Batch: c.batch, Win: c.win, LDX: c.c, Planar: planar, B: packed, LDY: c.n, Bias: c.bias, Act: c.epi.act,
+		}}
+	}
+	b.add(s)
+	return true
+}
+
+func (t *smallTask) run(s *State) error {
+	t.X, t.Y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	n := t.Plan(s.threads)
+	var err error
+	if t.Work, err = s.borrow(t.WorkLen); err != nil {
+		return err
+	}
+	s.do(n, t)
+	return nil
+}
+
+// Chunk computes some rows.
+func (t *smallTask) Chunk(i, worker int) { t.SmallConv.Chunk(i, worker) }
+
+type winogradTask struct {
+	st    *step
+	conv  *convolution
+	phase int
+	kernel.Winograd
+}
+
+func (b *builder) winograd(c *convolution) bool {
+	packed := b.pack(c.form("winograd"), kernel.PackedWinogradLen(c.c, c.n), func(dst []float32) {
+		w := make([]float32, len(c.weights)) // [taps, c, n]
+		kernel.Transpose(w, c.n, c.scaled(), 9*c.c, c.n, 9*c.c)
+		kernel.PackWinograd(dst, w, c.c, c.n, 0, c.c, make([]float32, 288))
+	})
+	s := b.operands(c)
+	s.start = func(state *State, st *step) process {
+		w := &c.win
+		return &winogradTask{st: st, conv: c, Winograd: kernel.Winograd{
+			C: c.c, N: c.n, Batch: c.batch, In: [2]int{w.In[1], w.In[2]}, Out: [2]int{w.Out[1], w.Out[2]}, Pad: [2]int{w.Pad[1], w.Pad[2]},
+			LDX: c.c, U: packed, LDY: c.n, Bias: c.bias, LDR: c.n, ResAfter: c.epi.after, Act: c.epi.act,
+		}}
+	}
+	b.add(s)
+	return true
+}
+
+func (t *winogradTask) run(s *State) error {
+	t.X, t.Y, t.Res = s.f32(t.st.reads[0]), s.f32(t.st.writes[0]), t.conv.residualOf(s, t.st)
+	phases := t.Plan(s.threads)
+	var err error
+	if t.Work, err = s.borrow(t.WorkLen); err != nil {
+		return err
+	}
+	for t.phase = range phases {
+		s.do(t.Chunks(t.phase), t)
+	}
+	return nil
+}
+
+// Chunk computes part of a phase.
+func (t *winogradTask) Chunk(i, worker int) { t.Winograd.Chunk(t.phase, i, worker) }

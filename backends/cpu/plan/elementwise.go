@@ -1,0 +1,210 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// blockLen is how many elements of element-wise work one chunk has.
+const blockLen = 16 << 10
+
+func blocks(n int) int { return (n + blockLen - 1) / blockLen }
+
+// block is chunk i of n elements.
+func block(i, n int) (from, to int) { return i * blockLen, min(n, (i+1)*blockLen) }
+
+type unaryTask struct {
+	st   *step
+	act  kernel.Act
+	x, y []float32
+}
+
+// unary adds an element-wise function of one input, in whatever form that is.
+func (b *builder) unary(n *graph.Node) bool {
+	a, ok := b.activation(n)
+	if !ok || !b.values[n.In[0]].fast() || !b.values[n.Out[0]].fast() {
+		return false
+	}
+	last := b.inLast(n.In[0])
+	s := step{fast: true, inplace: true, reads: []int{b.form(n.In[0], last)}}
+	s.writes = []int{b.make(n.Out[0], last)}
+	s.start = func(_ *State, st *step) process { return &unaryTask{st: st, act: a} }
+	b.add(s)
+	return true
+}
+
+// form returns the buffer of one of v's forms.
+func (b *builder) form(v graph.Value, last bool) int {
+	if last {
+		return b.wantLast(v)
+	}
+	return b.wantPlain(v)
+}
+
+func (t *unaryTask) run(s *State) error {
+	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	s.do(blocks(len(t.x)), t)
+	return nil
+}
+
+// Chunk computes one block.
+func (t *unaryTask) Chunk(i, _ int) {
+	from, to := block(i, len(t.x))
+	kernel.Unary(t.act.Op, t.y[from:to], t.x[from:to], t.act.Alpha, t.act.Beta)
+}
+
+// binaryOp is the kernel function of an operator with two inputs.
+func binaryOp(o graph.Op) (kernel.BinaryOp, bool) {
+	switch o := o.(type) {
+	case *op.Add:
+		return kernel.Add, true
+	case *op.Sub:
+		return kernel.Sub, true
+	case *op.Mul:
+		return kernel.Mul, true
+	case *op.Div:
+		return kernel.Div, true
+	case *op.Min:
+		return kernel.Min, o.NaN == op.NaNPropagates
+	case *op.Max:
+		return kernel.Max, o.NaN == op.NaNPropagates
+	}
+	return 0, false
+}
+
+// pattern is how the smaller operand of a binary operator repeats: its elements are [outer, middle] and each stands for a run of inner
+// elements of the larger, [outer, repeat, middle, inner].
+type pattern struct{ outer, repeat, middle, inner int }
+
+// broadcast returns the pattern of an operand of sizes small in the result of sizes dims, ok false when it is not of that form.
+func broadcast(small, dims []int64) (p pattern, ok bool) {
+	p = pattern{1, 1, 1, 1}
+	parts := []*int{&p.outer, &p.repeat, &p.middle, &p.inner} // of them, the first and third are in the operand
+	at := 0
+	lead := len(dims) - len(small)
+	for d := range dims {
+		if dims[d] == 1 {
+			continue
+		}
+		in := d >= lead && small[d-lead] != 1
+		if (at%2 == 0) != in {
+			at++
+		}
+		if at >= len(parts) {
+			return p, false
+		}
+		*parts[at] *= int(dims[d])
+	}
+	if p.repeat == 1 { // no repetition: all of it is outer
+		p.outer, p.middle = p.outer*p.middle, 1
+	}
+	return p, true
+}
+
+type binaryTask struct {
+	st      *step
+	op      kernel.BinaryOp
+	pat     pattern
+	equal   bool // both operands are as large as the result
+	swap    bool // the smaller operand is the first
+	rows    int  // of a chunk, in the kind that the pattern needs
+	x, s, y []float32
+}
+
+// binary adds an element-wise function of two inputs, one of which has the shape of the result.
+func (b *builder) binary(n *graph.Node) bool {
+	o, ok := binaryOp(n.Op)
+	if !ok || !b.values[n.In[0]].fast() || !b.values[n.In[1]].fast() || !b.values[n.Out[0]].fast() {
+		return false
+	}
+	dims := b.values[n.Out[0]].dims
+	large, small, swap := n.In[0], n.In[1], false
+	if !slices.Equal(b.values[large].dims, dims) || slices.Equal(b.values[small].dims, dims) && !b.inLast(large) && b.inLast(small) {
+		large, small, swap = small, large, true
+	}
+	if !slices.Equal(b.values[large].dims, dims) {
+		return false
+	}
+	equal := slices.Equal(b.values[small].dims, dims)
+	sd := b.values[small].dims
+	last := b.inLast(large)
+	if last && !equal {
+		full := append(slices.Repeat([]int64{1}, len(dims)-len(sd)), sd...)
+		if last = sameForms(full); last {
+			sd = lastDims(full)
+		}
+	}
+	form := dims
+	if last {
+		form = lastDims(dims)
+	}
+	t := binaryTask{op: o, equal: equal, swap: swap}
+	if !equal {
+		if t.pat, ok = broadcast(sd, form); !ok {
+			return false
+		}
+	}
+	s := step{fast: true, inplace: true, reads: []int{b.form(large, last)}}
+	if equal {
+		s.reads = append(s.reads, b.form(small, last))
+	} else {
+		s.reads = append(s.reads, b.wantPlain(small))
+	}
+	s.writes = []int{b.make(n.Out[0], last)}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.add(s)
+	return true
+}
+
+func (t *binaryTask) run(s *State) error {
+	t.x, t.s, t.y = s.f32(t.st.reads[0]), s.f32(t.st.reads[1]), s.f32(t.st.writes[0])
+	if t.equal {
+		s.do(blocks(len(t.x)), t)
+		return nil
+	}
+	run := t.pat.middle * t.pat.inner // elements over which the smaller operand advances once
+	t.rows = max(1, blockLen/run)
+	s.do((t.pat.outer*t.pat.repeat+t.rows-1)/t.rows, t)
+	return nil
+}
+
+// Chunk computes some runs of the pattern.
+func (t *binaryTask) Chunk(i, _ int) {
+	if t.equal {
+		from, to := block(i, len(t.x))
+		a, c := t.x[from:to], t.s[from:to]
+		if t.swap {
+			a, c = c, a
+		}
+		kernel.BinaryVV(t.op, t.y[from:to], a, c)
+		return
+	}
+	p := &t.pat
+	run := p.middle * p.inner
+	end := min(p.outer*p.repeat, (i+1)*t.rows)
+	for r := i * t.rows; r < end; {
+		o := r / p.repeat
+		n := min(end, (o+1)*p.repeat) - r // rows that share the operand's part
+		x, y, v := t.x[r*run:][:n*run], t.y[r*run:][:n*run], t.s[o*p.middle:][:p.middle]
+		switch {
+		case p.middle == 1 && t.swap:
+			kernel.BinarySV(t.op, y, v[0], x)
+		case p.middle == 1:
+			kernel.BinaryVS(t.op, y, x, v[0])
+		case p.inner == 1:
+			kernel.BinaryRows(t.op, y, x, v, n, run, t.swap)
+		default:
+			for k := range n {
+				kernel.BinaryCols(t.op, y[k*run:][:run], x[k*run:][:run], v, p.middle, p.inner, t.swap)
+			}
+		}
+		r += n
+	}
+}

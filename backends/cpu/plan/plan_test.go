@@ -1,0 +1,329 @@
+package plan
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/pool"
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/leak"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
+
+// maker builds test graphs with random constants and inputs.
+type maker struct {
+	*graph.Builder
+	rnd *rand.Rand
+	in  []tensor.Tensor
+}
+
+func newMaker() *maker {
+	return &maker{Builder: graph.NewBuilder("test"), rnd: rand.New(rand.NewPCG(1, 2))}
+}
+
+func (m *maker) random(dims ...int64) tensor.Tensor {
+	t := tensor.New(tensor.Float32, dims...)
+	for i, v := 0, floats(t.Data); i < len(v); i++ {
+		v[i] = float32(m.rnd.NormFloat64())
+	}
+	return t
+}
+
+func (m *maker) input(dims ...int64) graph.Value {
+	t := m.random(dims...)
+	m.in = append(m.in, t)
+	return m.Input("", t.Type())
+}
+
+func (m *maker) weights(dims ...int64) graph.Value {
+	t := m.random(dims...)
+	for i, v := 0, floats(t.Data); i < len(v); i++ {
+		v[i] /= 4
+	}
+	return m.Const("", t.Type(), t.Data)
+}
+
+// positive is a constant between 0.5 and 1.5.
+func (m *maker) positive(n int64) graph.Value {
+	t := tensor.New(tensor.Float32, n)
+	for i, v := 0, floats(t.Data); i < len(v); i++ {
+		v[i] = 0.5 + m.rnd.Float32()
+	}
+	return m.Const("", t.Type(), t.Data)
+}
+
+func (m *maker) norm(x graph.Value, channels, axis int64) graph.Value {
+	return m.Add(&op.BatchNorm{Epsilon: 1e-5, Axis: axis}, x, m.positive(channels), m.weights(channels), m.weights(channels), m.positive(channels))
+}
+
+func (m *maker) graph(t testing.TB, out ...graph.Value) *graph.Graph {
+	m.Output(out...)
+	g, err := m.Graph()
+	require.NoError(t, err)
+	require.NoError(t, g.Infer())
+	return g
+}
+
+// compute runs a plan of g and returns copies of the outputs.
+func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int) (*Plan, []tensor.Tensor) {
+	var store Store
+	defer store.Release()
+	p, err := Build(context.Background(), g, &store)
+	require.NoError(t, err)
+	workers := pool.New(threads)
+	defer workers.Close()
+	run := workers.NewRun(0)
+	run.Begin()
+	defer run.End()
+	s, err := p.NewState(run, threads)
+	require.NoError(t, err)
+	defer s.Release()
+	var out []tensor.Tensor
+	for range 2 { // the second run finds the memory of the first
+		out = out[:0]
+		res, err := s.Run(context.Background(), in, nil, false, func(context.Context) error { return nil })
+		require.NoError(t, err)
+		for _, r := range res {
+			r.Data = append([]byte(nil), r.Data...)
+			out = append(out, r)
+		}
+	}
+	return p, out
+}
+
+// near compares with the reference: infinities and NaN at the same places, the rest within tol of the largest magnitude.
+func near(t *testing.T, want, got tensor.Tensor, tol float64) {
+	t.Helper()
+	require.True(t, slices.Equal(want.Dims, got.Dims), "%v, want %v", got.Dims, want.Dims)
+	w, g := floats(want.Data), floats(got.Data)
+	require.Len(t, g, len(w))
+	largest := 1.0
+	for _, x := range w {
+		if x-x == 0 {
+			largest = max(largest, math.Abs(float64(x)))
+		}
+	}
+	for i := range w {
+		a, b := float64(w[i]), float64(g[i])
+		if math.IsNaN(a) && math.IsNaN(b) || a == b || math.Abs(a-b) <= tol*largest {
+			continue
+		}
+		require.Failf(t, "differs from the reference", "element %d of %d: want %v, got %v", i, len(w), a, b)
+	}
+}
+
+// cases are graphs whose every node has a fast kernel.
+var cases = []struct {
+	name  string
+	steps int // 0: not looked at
+	build func(m *maker) []graph.Value
+}{
+	{"1x1 conv, channels first, relu6", 3, func(m *maker) []graph.Value {
+		x := m.Add(&op.Conv{}, m.input(2, 16, 7, 5), m.weights(24, 1, 1, 16), m.weights(24))
+		return []graph.Value{m.Add(&op.Clip{}, x, m.Float32(0), m.Float32(6))}
+	}},
+	{"3x3 conv, stride 2, channels last", 1, func(m *maker) []graph.Value {
+		return []graph.Value{m.Add(&op.Conv{Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}, ChannelsLast: true}, m.input(1, 9, 8, 8), m.weights(5, 3, 3, 8))}
+	}},
+	{"winograd, norm, residual, relu", 3, func(m *maker) []graph.Value {
+		x := m.input(1, 32, 17, 14)
+		y := m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, x, m.weights(32, 3, 3, 32))
+		return []graph.Value{m.Add(&op.Relu{}, m.Add(&op.Add{}, m.norm(y, 32, 1), x))}
+	}},
+	{"residual after the activation", 3, func(m *maker) []graph.Value {
+		x := m.input(1, 8, 6, 6)
+		y := m.Add(&op.Conv{}, x, m.weights(8, 1, 1, 8), m.weights(8))
+		return []graph.Value{m.Add(&op.Add{}, x, m.Add(&op.LeakyRelu{Alpha: 0.1}, y))}
+	}},
+	{"silu of a convolution", 3, func(m *maker) []graph.Value {
+		y := m.Add(&op.Conv{}, m.input(1, 8, 6, 6), m.weights(8, 1, 1, 8))
+		return []graph.Value{m.Add(&op.Mul{}, y, m.Add(&op.Sigmoid{}, y))}
+	}},
+	{"depthwise chain", 5, func(m *maker) []graph.Value {
+		x := m.Add(&op.Conv{}, m.input(1, 16, 9, 9), m.weights(32, 1, 1, 16))
+		y := m.Add(&op.Conv{Groups: 32, Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}}, x, m.weights(32, 3, 3, 1), m.weights(32))
+		y = m.Add(&op.Relu{}, m.norm(y, 32, 1))
+		return []graph.Value{m.Add(&op.Conv{}, y, m.weights(16, 1, 1, 32))}
+	}},
+	{"groups and dilation", 0, func(m *maker) []graph.Value {
+		o := &op.Conv{Groups: 2, Dilations: []int64{2, 1}, AutoPad: op.PadSameUpper}
+		return []graph.Value{m.Add(&op.Relu{}, m.Add(o, m.input(2, 6, 8, 7), m.weights(10, 3, 2, 3), m.weights(10)))}
+	}},
+	{"depthwise with a multiplier", 0, func(m *maker) []graph.Value {
+		return []graph.Value{m.Add(&op.Conv{Groups: 5}, m.input(1, 5, 8, 7), m.weights(15, 3, 3, 1))}
+	}},
+	{"first layer, planar", 2, func(m *maker) []graph.Value {
+		o := &op.Conv{Strides: []int64{2, 2}, Pads: []int64{3, 3, 3, 3}}
+		return []graph.Value{m.Add(&op.Relu{}, m.norm(m.Add(o, m.input(2, 3, 20, 22), m.weights(12, 7, 7, 3)), 12, 1))}
+	}},
+	{"one and three dimensions", 0, func(m *maker) []graph.Value {
+		a := m.Add(&op.Conv{Pads: []int64{1, 1}}, m.input(2, 6, 11), m.weights(7, 3, 6))
+		b := m.Add(&op.Conv{}, m.input(1, 5, 4, 5, 6), m.weights(3, 2, 3, 2, 5))
+		return []graph.Value{a, b}
+	}},
+	{"pooling", 0, func(m *maker) []graph.Value {
+		x := m.input(1, 9, 11, 10)
+		return []graph.Value{
+			m.Add(&op.MaxPool{Kernel: []int64{3, 3}, Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}}, x),
+			m.Add(&op.AveragePool{Kernel: []int64{2, 3}, Pads: []int64{1, 0, 1, 1}, CountPads: true, Ceil: op.RoundCeil, Strides: []int64{2, 2}}, x),
+			m.Add(&op.Flatten{Axis: 1}, m.Add(&op.AveragePool{Global: true}, x)),
+		}
+	}},
+	{"products", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 5, 12)
+		y := m.Add(&op.Gelu{}, m.Add(&op.FullyConnected{}, x, m.weights(20, 12), m.weights(20)))
+		z := m.Add(&op.Add{}, x, m.Add(&op.MatMul{}, y, m.weights(20, 12), m.weights(12)))
+		return []graph.Value{z, m.Add(&op.MatMul{TransposeB: true}, y, m.weights(3, 20), m.weights(1))}
+	}},
+	{"attention", 0, func(m *maker) []graph.Value {
+		q, k, v := m.input(2, 3, 7, 8), m.input(2, 3, 6, 8), m.input(1, 3, 6, 5)
+		s := m.Add(&op.Div{}, m.Add(&op.MatMul{TransposeB: true}, q, k), m.Float32(2.8))
+		y := m.Add(&op.MatMul{}, m.Add(&op.Softmax{Axis: -1}, s), v)
+		y = m.Add(&op.Transpose{}, y, m.Int64s(0, 2, 1, 3))
+		return []graph.Value{m.Add(&op.Reshape{}, y, m.Int64s(2, 7, -1))}
+	}},
+	{"broadcasting", 0, func(m *maker) []graph.Value {
+		x := m.input(3, 4, 5, 6)
+		y := m.Add(&op.Sub{}, m.weights(4, 1, 1), x)
+		y = m.Add(&op.Mul{}, y, m.input(3, 4, 1, 1))
+		y = m.Add(&op.Add{}, m.input(6), y)
+		y = m.Add(&op.Max{}, y, m.input(3, 1, 5, 6))
+		y = m.Add(&op.Div{}, m.Float32(2), m.Add(&op.Add{}, m.Add(&op.Abs{}, y), m.Float32(1)))
+		y = m.Add(&op.Min{}, y, m.input(5, 1))
+		return []graph.Value{y, m.Add(&op.Add{}, x, x), m.Add(&op.Mul{}, m.input(1, 4), m.input(4))}
+	}},
+	{"squeeze and excite, channels last inside", 0, func(m *maker) []graph.Value {
+		x := m.Add(&op.Conv{}, m.input(2, 8, 6, 5), m.weights(16, 1, 1, 8))
+		g := m.Add(&op.ReduceMean{KeepDims: true}, x, m.Int64s(2, 3))
+		g = m.Add(&op.HardSigmoid{Alpha: 0.2, Beta: 0.5}, m.Add(&op.Conv{}, g, m.weights(16, 1, 1, 16)))
+		y := m.Add(&op.Mul{}, x, g)
+		y = m.Add(&op.Add{}, y, m.weights(16, 1, 1))
+		return []graph.Value{m.Add(&op.Softmax{Axis: 1}, y), m.Add(&op.ReduceMax{}, y, m.Int64s(1))}
+	}},
+	{"branches joined", 0, func(m *maker) []graph.Value {
+		x := m.input(1, 8, 7, 5)
+		a := m.Add(&op.Relu{}, m.Add(&op.Conv{}, x, m.weights(6, 1, 1, 8)))
+		b := m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, x, m.weights(10, 3, 3, 8))
+		c := m.Add(&op.Concat{Axis: 1}, a, b, x)
+		s := m.AddN(&op.Split{Axis: 1}, 2, c)
+		s = append(s, m.AddN(&op.Split{Axis: 2}, 2, m.Add(&op.Concat{Axis: 2}, a, a))...)
+		return append(s, c)
+	}},
+	{"rows", 0, func(m *maker) []graph.Value {
+		x := m.input(3, 5, 37)
+		y := m.Add(&op.LayerNorm{Axis: -1, Epsilon: 1e-5}, x, m.weights(37), m.weights(37))
+		return []graph.Value{
+			y, m.Add(&op.LogSoftmax{Axis: 2}, x), m.Add(&op.LayerNorm{Axis: 1, Epsilon: 1e-3}, x), m.norm(x, 5, 1), m.norm(x, 37, 2),
+			m.Add(&op.ReduceSum{}, x, m.Int64s(1)), m.Add(&op.ReduceMin{KeepDims: true}, x, m.Int64s(0, 1)), m.Add(&op.ReduceMean{}, x),
+		}
+	}},
+	{"resizing", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 3, 5, 4)
+		two := m.Const("", tensor.T(tensor.Float32, 2), tensor.Float32s(2, 2))
+		near := m.Add(&op.Resize{Axes: []int64{2, 3}, Nearest: op.NearestFloor}, x, graph.None, two)
+		lin := m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordHalfPixel}, x, graph.None, graph.None, m.Int64s(2, 3, 8, 9))
+		return []graph.Value{near, lin, m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordAlignCorners, Axes: []int64{1, 2}}, m.input(1, 3, 4, 6), graph.None, graph.None, m.Int64s(7, 9))}
+	}},
+	{"transposes", 0, func(m *maker) []graph.Value {
+		x := m.input(4, 5, 6, 7)
+		y := m.Add(&op.Transpose{}, m.Add(&op.Conv{}, x, m.weights(9, 1, 1, 5)), m.Int64s(0, 2, 3, 1))
+		out := []graph.Value{y, m.Add(&op.Transpose{}, x), m.Add(&op.Transpose{}, m.input(130, 140))}
+		for _, p := range [][]int64{{1, 0, 2, 3}, {0, 1, 3, 2}, {2, 3, 0, 1}, {3, 0, 1, 2}, {1, 3, 0, 2}, {0, 3, 1, 2}} {
+			out = append(out, m.Add(&op.Transpose{}, x, m.Int64s(p...)))
+		}
+		return out
+	}},
+}
+
+func TestBuild_equalsReference(t *testing.T) {
+	for _, isa := range kernel.Supported() {
+		restore, err := kernel.Select(isa)
+		require.NoError(t, err)
+		for _, c := range cases {
+			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
+				m := newMaker()
+				g := m.graph(t, c.build(m)...)
+				want, err := ref.Run(context.Background(), g, m.in)
+				require.NoError(t, err)
+				for _, threads := range []int{1, 3} {
+					p, got := compute(t, g, m.in, threads)
+					_, slow := p.Fast()
+					assert.Zero(t, slow, "nodes by reference")
+					if c.steps > 0 {
+						assert.Len(t, p.steps, c.steps)
+					}
+					for i := range want {
+						near(t, want[i], got[i], 2e-5)
+					}
+				}
+			})
+		}
+		restore()
+	}
+}
+
+// Nodes that have no fast kernel, with results whose sizes only the run knows, between nodes that have one.
+func TestBuild_referenceSteps(t *testing.T) {
+	m := newMaker()
+	x := m.input(1, 6, 8, 8)
+	y := m.Add(&op.Relu{}, m.Add(&op.Conv{}, x, m.weights(6, 1, 1, 6)))
+	z := m.Add(&op.Elu{Alpha: 1}, y)
+	w := m.Add(&op.Conv{}, z, m.weights(4, 1, 1, 6))
+	g := m.graph(t, w, m.Add(&op.NonZero{}, y), m.Add(&op.Shape{}, w), x)
+	want, err := ref.Run(context.Background(), g, m.in)
+	require.NoError(t, err)
+	p, got := compute(t, g, m.in, 1)
+	fast, slow := p.Fast()
+	assert.Equal(t, [2]int{3, 2}, [2]int{fast, slow})
+	near(t, want[0], got[0], 1e-5)
+	assert.Equal(t, want[1:], got[1:])
+}
+
+func TestBuild_notANumberAndInfinities(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, isa := range kernel.Supported() {
+		restore, err := kernel.Select(isa)
+		require.NoError(t, err)
+		m := newMaker()
+		x := m.input(1, 5, 6, 6)
+		for i, v := 0, floats(m.in[0].Data); i < len(v); i += 7 {
+			v[i] = []float32{nan, inf, -inf}[i/7%3]
+		}
+		one := tensor.New(tensor.Float32, 5, 1, 1, 5)
+		for c := range 5 {
+			floats(one.Data)[c*5+c] = 1
+		}
+		clip := func(x graph.Value) graph.Value { return m.Add(&op.Clip{}, x, m.Float32(-1), m.Float32(1)) }
+		g := m.graph(t,
+			m.Add(&op.Relu{}, x), clip(x), m.Add(&op.Max{}, x, m.Float32(0)), m.Add(&op.Min{}, m.Float32(0), x),
+			m.Add(&op.LeakyRelu{Alpha: 0.5}, x), m.Add(&op.HardSwish{}, x), m.Add(&op.Sigmoid{}, x), m.Add(&op.Tanh{}, x),
+			m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, x), m.Add(&op.AveragePool{Kernel: []int64{2, 2}}, x),
+			m.Add(&op.ReduceMax{}, x, m.Int64s(3)), m.Add(&op.ReduceMin{}, x, m.Int64s(1)),
+			m.Add(&op.Softmax{Axis: -1}, x), m.Add(&op.LogSoftmax{Axis: -1}, x),
+			clip(m.Add(&op.Conv{}, x, m.Const("", one.Type(), one.Data))),
+			m.Add(&op.Relu{}, m.Add(&op.Conv{Groups: 5, Pads: []int64{1, 1, 1, 1}}, x, m.weights(5, 3, 3, 1))),
+			m.Add(&op.MaxPool{Kernel: []int64{1, 1}, Pads: []int64{0, 0, 0, 0}, Strides: []int64{2, 2}}, x),
+			m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordAlignCorners}, x, graph.None, graph.None, m.Int64s(1, 5, 11, 6)),
+		)
+		want, err := ref.Run(context.Background(), g, m.in)
+		require.NoError(t, err)
+		_, got := compute(t, g, m.in, 1)
+		for i := range want {
+			t.Run(isa.String(), func(t *testing.T) { near(t, want[i], got[i], 1e-5) })
+		}
+		restore()
+	}
+}

@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// poolSpec is a pooling operator.
+type poolSpec struct {
+	max, countPads, last bool
+	windows              func(in []int64) ([]op.Window, error)
+}
+
+type poolTask struct {
+	st *step
+	kernel.Pooling
+}
+
+func (b *builder) pool(n *graph.Node, p poolSpec) bool {
+	x := &b.values[n.In[0]]
+	if !x.fast() || !b.values[n.Out[0]].fast() || len(x.dims) > 4 {
+		return false
+	}
+	rank := len(x.dims)
+	spatial, channels := x.dims[2:], x.dims[1]
+	if p.last {
+		spatial, channels = x.dims[1:rank-1], x.dims[rank-1]
+	}
+	ws, err := p.windows(spatial)
+	if err != nil {
+		return false
+	}
+	k := kernel.Pooling{C: int(channels), Batch: int(x.dims[0]), LDI: int(channels), LDO: int(channels), Max: p.max, IncludePad: p.countPads}
+	if k.Win, err = window(ws); err != nil {
+		return false
+	}
+	for i, w := range ws {
+		k.PadAfter[3-len(ws)+i] = int(w.After)
+	}
+	s := step{fast: true}
+	if p.last {
+		s.reads = []int{b.wantPlain(n.In[0])}
+	} else {
+		s.reads = []int{b.wantLast(n.In[0])}
+	}
+	s.writes = []int{b.make(n.Out[0], !p.last)}
+	s.start = func(_ *State, st *step) process { return &poolTask{st, k} }
+	b.add(s)
+	return true
+}
+
+func (t *poolTask) run(s *State) error {
+	t.In, t.Out = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	s.do(t.Plan(s.threads), t)
+	return nil
+}
+
+// Chunk computes some rows.
+func (t *poolTask) Chunk(i, _ int) { t.Pooling.Chunk(i) }

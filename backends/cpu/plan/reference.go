@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// refStep computes a node by reference.
+type refStep struct {
+	st       *step
+	node     *graph.Node
+	in       []tensor.Tensor // what is known beforehand
+	bufs     []int           // per input, none: absent
+	outs     []int           // per output, none: not read
+	declared []tensor.Type
+	args     []tensor.Tensor
+}
+
+// byRef adds a step that computes n by reference.
+func (b *builder) byRef(n *graph.Node) {
+	in := make([]tensor.Tensor, len(n.In))
+	s := step{}
+	var from, to []int // index in reads and writes, none: absent
+	for k, v := range n.In {
+		from = append(from, none)
+		if v == graph.None {
+			continue
+		}
+		x := &b.values[v]
+		in[k] = tensor.Tensor{DType: x.typ.DType, Dims: x.dims, Quant: x.typ.Quant}
+		from[k] = len(s.reads)
+		s.reads = append(s.reads, b.wantPlain(v))
+	}
+	declared := make([]tensor.Type, len(n.Out))
+	for k, v := range n.Out {
+		to = append(to, none)
+		if v == graph.None {
+			continue
+		}
+		declared[k] = b.graph.Fact(v).Type
+		b.values[v].plain = b.buffer(buffer{place: isResult})
+		to[k] = len(s.writes)
+		s.writes = append(s.writes, b.values[v].plain)
+	}
+	s.start = func(_ *State, st *step) process {
+		return &refStep{st: st, node: n, in: in, bufs: from, outs: to, declared: declared, args: make([]tensor.Tensor, len(in))}
+	}
+	b.add(s)
+}
+
+func (r *refStep) run(s *State) error {
+	defer clear(r.args)
+	for k, i := range r.bufs {
+		if i == none {
+			continue
+		}
+		buf := r.st.reads[i]
+		t := r.in[k]
+		if p := s.plan.buffers[buf].place; p == isResult || p == isInput {
+			t = s.results[buf]
+			if r.in[k].Dims != nil {
+				t.Dims = r.in[k].Dims
+			}
+		} else {
+			t.Data = s.mem[buf]
+		}
+		r.args[k] = t
+	}
+	res, err := ref.ComputeContext(s.ctx, r.node.Op, r.args, r.declared)
+	if err != nil {
+		return err
+	}
+	if len(res) != len(r.outs) {
+		return fault.New(fault.Internal, "the kernel returned %d tensors, the node has %d outputs", len(res), len(r.outs))
+	}
+	for k, i := range r.outs {
+		if i == none {
+			continue
+		}
+		if _, ok := r.declared[k].Shape.Merge(tensor.Of(res[k].Dims...)); !ok {
+			return fault.New(fault.Shape, "output %d: computes %v, the model declares %v", k, tensor.Of(res[k].Dims...), r.declared[k].Shape)
+		}
+		if err := s.keep(r.st.writes[i], res[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep stores a result, in guard mode against a page that cannot be touched.
+func (s *State) keep(buf int, t tensor.Tensor) error {
+	if mem.Guarded() {
+		b, err := mem.Host(int64(len(t.Data)), mem.Options{})
+		if err != nil {
+			return err
+		}
+		s.guards = append(s.guards, b)
+		data, err := b.Map()
+		if err != nil {
+			return err
+		}
+		copy(data, t.Data)
+		t.Data = data
+	}
+	s.results[buf] = t
+	s.mem[buf] = t.Data
+	s.live += int64(len(t.Data))
+	s.peak = max(s.peak, s.live)
+	return nil
+}

@@ -1,0 +1,256 @@
+package plan
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/anynpu/anynpu/backends/cpu/pool"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// State is the memory of one run at a time of a plan.
+type State struct {
+	plan    *Plan
+	threads int
+	run     *pool.Run
+	ctx     context.Context
+	arena   []mem.Buffer
+	own     [][]byte        // per buffer: its place in the arena
+	mem     [][]byte        // per buffer, for this run
+	results []tensor.Tensor // per buffer made by a reference step
+	steps   []process
+	out     []tensor.Tensor
+	guards  []mem.Buffer
+	work    mem.Buffer
+	scratch []float32 // the bytes of work
+	times   []device.NodeTime
+	live    int64 // bytes of results
+	peak    int64
+}
+
+// NewState returns a state whose parallel work goes to at most threads threads of run's pool. Kind fault.Memory.
+func (p *Plan) NewState(run *pool.Run, threads int) (*State, error) {
+	n := len(p.buffers)
+	s := &State{
+		plan: p, run: run, threads: threads, own: make([][]byte, n), mem: make([][]byte, n), results: make([]tensor.Tensor, n),
+		out: make([]tensor.Tensor, len(p.outputs)),
+	}
+	if err := s.allocate(); err != nil {
+		s.Release()
+		return nil, err
+	}
+	for i := range p.buffers {
+		if p.buffers[i].place == isConst {
+			s.own[i] = p.buffers[i].data
+		}
+	}
+	for _, st := range p.steps {
+		s.steps = append(s.steps, st.start(s, st))
+	}
+	return s, nil
+}
+
+// allocate makes the arena; in guard mode every buffer lies against a page of its own that cannot be touched.
+func (s *State) allocate() error {
+	take := func(n int64) ([]byte, error) {
+		b, err := mem.Host(n, mem.Options{Huge: n >= 8<<20})
+		if err != nil {
+			return nil, err
+		}
+		s.arena = append(s.arena, b)
+		return b.Map()
+	}
+	var whole []byte
+	var err error
+	guarded := mem.Guarded()
+	if !guarded {
+		if whole, err = take(s.plan.arena); err != nil {
+			return err
+		}
+	}
+	for i := range s.plan.buffers {
+		b := &s.plan.buffers[i]
+		switch {
+		case b.place != inArena:
+		case guarded:
+			if s.own[i], err = take(b.size); err != nil {
+				return err
+			}
+		case b.offset+b.size <= int64(len(whole)): // a buffer that stands for none has no place
+			s.own[i] = whole[b.offset:][:b.size:b.size]
+		}
+	}
+	return nil
+}
+
+// Release frees the state.
+func (s *State) Release() {
+	s.releaseGuards()
+	for _, b := range s.arena {
+		b.Release()
+	}
+	s.arena = nil
+	if s.work != nil {
+		s.work.Release()
+		s.work = nil
+	}
+}
+
+func (s *State) releaseGuards() {
+	for _, b := range s.guards {
+		b.Release()
+	}
+	s.guards = nil
+}
+
+// Between is called before each step; its error ends the run.
+type Between func(ctx context.Context) error
+
+// Run computes the outputs. in are tensors of the plan's input types; out[i].Data, when not nil, is memory offered for output i that
+// overlaps no input. The result's Data is the front of it, or elsewhere and valid until the next run. between is called before every step.
+func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool, between Between) ([]tensor.Tensor, error) {
+	p := s.plan
+	s.releaseGuards()
+	s.ctx = ctx
+	s.live, s.peak, s.times = 0, 0, nil
+	s.place(in, out)
+	begin := time.Now()
+	for i, st := range p.steps {
+		if err := between(ctx); err != nil {
+			return nil, fault.Wrap(err, "%s", st.label(p))
+		}
+		from := time.Time{}
+		if profiling {
+			from = time.Now()
+		}
+		if err := s.steps[i].run(s); err != nil {
+			return nil, fault.Wrap(err, "%s", st.label(p))
+		}
+		if profiling {
+			s.note(st, from.Sub(begin), time.Since(from))
+		}
+		for _, x := range st.dead {
+			s.live -= int64(len(s.results[x].Data))
+			s.results[x] = tensor.Tensor{}
+		}
+	}
+	s.ctx = nil
+	return s.collect(), nil
+}
+
+// place gives every buffer its memory for this run.
+func (s *State) place(in, out []tensor.Tensor) {
+	p := s.plan
+	clear(s.results)
+	for i := range p.buffers {
+		b := &p.buffers[i]
+		switch {
+		case b.place == isInput:
+			s.mem[i] = in[b.index].Data
+			s.results[i] = in[b.index]
+		case b.output != none && s.usable(b.output, b.size, out):
+			s.mem[i] = out[b.output].Data[:b.size:b.size]
+		default:
+			s.mem[i] = s.own[i]
+		}
+	}
+}
+
+// usable reports whether the memory offered for output i can hold it while the run writes others.
+func (s *State) usable(i int, size int64, out []tensor.Tensor) bool {
+	if i >= len(out) || int64(len(out[i].Data)) < size || size == 0 {
+		return false
+	}
+	for k := range out {
+		if k != i && out[k].Data != nil && mem.Overlap(out[k].Data, out[i].Data) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *State) collect() []tensor.Tensor {
+	for i, o := range s.plan.outputs {
+		t := tensor.Tensor{DType: o.typ.DType, Dims: o.dims, Quant: o.typ.Quant, Data: s.mem[o.buf]}
+		if s.plan.buffers[o.buf].place == isResult {
+			t = s.results[o.buf]
+			if o.dims != nil {
+				t.Dims = o.dims
+			}
+			if s.guards != nil {
+				t.Data = bytes.Clone(t.Data)
+			}
+		}
+		s.out[i] = t
+	}
+	clear(s.results)
+	return s.out
+}
+
+// Profile returns the times of the last run, when it was asked for, and the largest number of bytes of intermediate results.
+func (s *State) Profile() ([]device.NodeTime, int64) {
+	if s.times != nil {
+		for _, i := range s.plan.fused {
+			n := &s.plan.graph.Nodes[i]
+			s.times = append(s.times, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.Name(), Kernel: device.KernelFused})
+		}
+	}
+	return s.times, s.plan.arena + s.peak
+}
+
+func (s *State) note(st *step, start, length time.Duration) {
+	t := device.NodeTime{Node: -1, Op: "layout", Kernel: device.KernelFast, Start: start, Length: length}
+	if st.node != none {
+		n := &s.plan.graph.Nodes[st.node]
+		t.Node, t.Name, t.Op = n.Origin, n.Name, n.Op.Name()
+	}
+	if !st.fast {
+		t.Kernel = device.KernelReference
+	}
+	s.times = append(s.times, t)
+}
+
+func (st *step) label(p *Plan) string {
+	if st.node == none {
+		return "change of layout"
+	}
+	return p.graph.Nodes[st.node].Label()
+}
+
+// f32 returns a buffer's values.
+func (s *State) f32(buf int) []float32 { return floats(s.mem[buf]) }
+
+// do computes n chunks of t, on the calling goroutine alone when that is all the state may use.
+func (s *State) do(n int, t pool.Task) {
+	if n <= 1 || s.threads <= 1 {
+		for i := range n {
+			t.Chunk(i, 0)
+		}
+		return
+	}
+	s.run.Do(n, t)
+}
+
+// borrow returns scratch memory of n values for the step under way; it is kept for later steps and runs.
+func (s *State) borrow(n int) ([]float32, error) {
+	if len(s.scratch) < n {
+		b, err := mem.Host(int64(4*n), mem.Options{Huge: n >= 2<<20})
+		if err != nil {
+			return nil, err
+		}
+		if s.work != nil {
+			s.work.Release()
+		}
+		s.work = b
+		data, err := b.Map()
+		if err != nil {
+			return nil, err
+		}
+		s.scratch = floats(data)
+	}
+	return s.scratch[:n], nil
+}

@@ -1,0 +1,249 @@
+package cpu
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/anynpu/anynpu/backends/cpu/plan"
+	"github.com/anynpu/anynpu/backends/cpu/pool"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// planned is the engine that computes float32 graphs with the kernels of package kernel, and the rest of such a graph by reference. A graph
+// without anything to gain goes to the next engine.
+type planned struct {
+	gate      *gate
+	threads   *threads
+	reference reference
+}
+
+func (planned) name() string { return "plan" }
+
+// maxPlans bounds the plans of one program: one for each combination of input sizes, the least recently made ones are dropped.
+const maxPlans = 8
+
+// plannedGraph is a graph with its plans.
+type plannedGraph struct {
+	engine   planned
+	graph    *graph.Graph
+	fallback prepared
+	store    plan.Store
+	mu       sync.Mutex
+	plans    []sized // oldest first
+}
+
+// sized is what computes inputs of certain sizes.
+type sized struct {
+	dims [][]int64
+	plan *plan.Plan // nil: by reference
+}
+
+func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (prepared, error) {
+	fallback, err := e.reference.prepare(ctx, u, o)
+	if err != nil {
+		return nil, err
+	}
+	p := &plannedGraph{engine: e, graph: u.Graph, fallback: fallback}
+	dims, static := make([][]int64, len(u.Graph.In)), true
+	for i, v := range u.Graph.In {
+		n, ok := u.Graph.Fact(v).Shape.Ints()
+		dims[i], static = n, static && ok
+	}
+	if !static {
+		if !anyFloat(u.Graph) {
+			return nil, fault.New(fault.Unsupported, "no float32 value")
+		}
+		e.threads.acquire()
+		return p, nil
+	}
+	made, err := plan.Build(ctx, u.Graph, &p.store)
+	if err != nil {
+		p.store.Release()
+		return nil, err
+	}
+	p.plans = []sized{{dims, made}}
+	e.threads.acquire()
+	return p, nil
+}
+
+// anyFloat reports whether a node makes a plain float32 value.
+func anyFloat(g *graph.Graph) bool {
+	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool {
+		return slices.ContainsFunc(n.Out, func(v graph.Value) bool {
+			f := g.Fact(v)
+			return f.DType == tensor.Float32 && f.Quant == nil
+		})
+	})
+}
+
+func (p *plannedGraph) release() {
+	p.store.Release()
+	p.fallback.release()
+	p.engine.threads.release()
+}
+
+// planFor returns the plan for inputs of the given sizes, nil when they are computed by reference.
+func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.Plan, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.plans {
+		if s.fits(in) {
+			return s.plan, nil
+		}
+	}
+	g := p.graph.WithInputs(in)
+	var made *plan.Plan
+	err := g.Infer()
+	if err == nil {
+		made, err = plan.Build(ctx, g, &p.store)
+	}
+	if kind := fault.KindOf(err); err != nil && (kind == fault.Canceled || kind == fault.Timeout || kind == fault.Memory) {
+		return nil, err
+	}
+	s := sized{plan: made}
+	for _, t := range in {
+		s.dims = append(s.dims, slices.Clone(t.Dims))
+	}
+	if len(p.plans) == maxPlans {
+		p.plans = slices.Delete(p.plans, 0, 1)
+	}
+	p.plans = append(p.plans, s)
+	return made, nil
+}
+
+func (s *sized) fits(in []tensor.Tensor) bool {
+	for i := range in {
+		if !slices.Equal(s.dims[i], in[i].Dims) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *plannedGraph) instance(o device.ExecOptions) (instance, error) {
+	fallback, err := p.fallback.instance(o)
+	if err != nil {
+		return nil, err
+	}
+	pool := p.engine.threads.get()
+	i := &plannedInstance{graph: p, options: o, threads: pool.Threads(), fallback: fallback}
+	if o.Threads == 1 {
+		i.threads = 1
+	}
+	i.workers = pool.NewRun(rank(o.Priority))
+	i.between = i.next
+	return i, nil
+}
+
+// plannedInstance runs one plan at a time and keeps the memory of the last.
+type plannedInstance struct {
+	graph    *plannedGraph
+	options  device.ExecOptions
+	threads  int
+	workers  *pool.Run
+	plan     *plan.Plan
+	state    *plan.State
+	fallback instance
+	last     instance // what ran last, nil: the plan
+	inside   bool     // holds a place of the gate
+	between  plan.Between
+}
+
+func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []tensor.Tensor) ([]tensor.Tensor, error) {
+	p, err := i.graph.planFor(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		i.last = i.fallback
+		return i.fallback.run(ctx, in, out)
+	}
+	i.last = nil
+	if i.plan != p {
+		if i.state != nil {
+			i.state.Release()
+			i.state = nil
+		}
+		if i.state, err = p.NewState(i.workers, i.threads); err != nil {
+			return nil, err
+		}
+		i.plan = p
+	}
+	defer i.leave()
+	return i.state.Run(ctx, in, out, i.options.Profiling, i.between)
+}
+
+// next lets others that wait go first, between two steps.
+func (i *plannedInstance) next(ctx context.Context) error {
+	g := i.graph.engine.gate
+	if i.inside {
+		if g.waiting.Load() == 0 {
+			return ctx.Err()
+		}
+		i.leave()
+	}
+	if err := g.enter(ctx, i.options.Priority); err != nil {
+		return err
+	}
+	i.inside = true
+	i.workers.Begin()
+	return nil
+}
+
+func (i *plannedInstance) leave() {
+	if i.inside {
+		i.workers.End()
+		i.inside = false
+		i.graph.engine.gate.leave()
+	}
+}
+
+func (i *plannedInstance) profile() ([]device.NodeTime, int64) {
+	if i.last != nil || i.state == nil {
+		return i.fallback.profile()
+	}
+	return i.state.Profile()
+}
+
+func (i *plannedInstance) release() {
+	if i.state != nil {
+		i.state.Release()
+		i.state = nil
+	}
+	i.fallback.release()
+}
+
+// threads is the pool of compute threads, which exists while programs do.
+type threads struct {
+	count int
+	mu    sync.Mutex
+	users int
+	pool  *pool.Pool
+}
+
+func (t *threads) acquire() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.users++; t.users == 1 {
+		t.pool = pool.New(t.count)
+	}
+}
+
+func (t *threads) get() *pool.Pool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.pool
+}
+
+func (t *threads) release() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.users--; t.users == 0 {
+		t.pool.Close()
+		t.pool = nil
+	}
+}
