@@ -141,7 +141,7 @@ func (g *gen) exp(x reg.Register) reg.VecVirtual {
 	return p
 }
 
-// sigmoidParts gives e/(1+e) for x < 0 and 1/(1+e) otherwise, e = exp(-|x|).
+// sigmoid is e/(1+e) for x < 0 and 1/(1+e) otherwise, with e = exp(-|x|).
 func (g *gen) sigmoid(x reg.Register) reg.VecVirtual {
 	e := g.exp(g.bin(g.or(), g.bcast(signBit), x))
 	one := g.mov(g.f(1))

@@ -1,0 +1,128 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// fence hands out buffers that touch an inaccessible page, at their end or at
+// their start, so that any access beyond them faults.
+type fence struct {
+	t     *testing.T
+	mem   [][]byte
+	atEnd bool
+}
+
+func (f *fence) bytes(n int) []byte {
+	page := os.Getpagesize()
+	size := (n + page - 1) / page * page
+	m, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	require.NoError(f.t, err)
+	f.mem = append(f.mem, m)
+	if n == 0 {
+		return nil
+	}
+	require.NoError(f.t, unix.Mprotect(m[page:page+size], unix.PROT_READ|unix.PROT_WRITE))
+	start := page
+	if f.atEnd {
+		start = page + size - n
+	}
+	return m[start : start+n : start+n]
+}
+
+func (f *fence) free() {
+	for _, m := range f.mem {
+		require.NoError(f.t, unix.Munmap(m))
+	}
+	f.mem = nil
+}
+
+func fenced[T any](f *fence, n int) []T {
+	b := f.bytes(n * int(unsafe.Sizeof(*new(T))))
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
+}
+
+func (f *fence) floats(n int) []float32 { return fillRand(rng(uint64(n)), fenced[float32](f, n)) }
+
+// TestKernels_stayInsideTheirSlices runs every kernel with each operand against
+// an inaccessible page.
+func TestKernels_stayInsideTheirSlices(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	eachISA(t, func(t *testing.T) {
+		for _, atEnd := range []bool{true, false} {
+			for n := 1; n < 68; n += 1 + n/20 {
+				f := &fence{t: t, atEnd: atEnd}
+				require.NotPanics(t, func() { everyKernel(t, f, n) }, fmt.Sprintf("n %d, fence at the end: %v", n, atEnd))
+				f.free()
+			}
+		}
+	})
+}
+
+func everyKernel(t *testing.T, f *fence, n int) {
+	x, y, z, w := f.floats(n), f.floats(n), f.floats(n), f.floats(n)
+	for op := range numUnary {
+		Unary(op, z, x, 0.5, 1)
+	}
+	for op := range numBinary {
+		BinaryVV(op, z, x, y)
+		BinaryVS(op, z, x, 2)
+		BinarySV(op, z, 2, x)
+	}
+	Sum(x)
+	MaxOf(x)
+	MinOf(x)
+	SoftmaxRows(z, x, 1, n, 1)
+	LayerNormRows(z, x, y, nil, w, w, 1, n, 1e-5)
+	Mix4(z, x, y, w, x, 1, 2, 3, 4)
+	half, u8, s8 := fenced[uint16](f, n), fenced[uint8](f, n), fenced[int8](f, n)
+	FloatToHalf(half, x)
+	HalfToFloat(z, half)
+	QuantizeU8(u8, x, 0.1, 3)
+	DequantizeU8(z, u8, 0.1, 3)
+	QuantizeS8(s8, x, 0.1, 3)
+	DequantizeS8(z, s8, 0.1, 3)
+	Interleave(f.floats(3*n), f.floats(3*n), 3, n)
+	Transpose(f.floats(9*n), 9, f.floats(9*n), n, 9, n)
+	Transpose(f.floats(9*n), n, f.floats(9*n), 9, n, 9)
+	GemmNT(f.floats(7*5), 5, f.floats(7*n), n, f.floats(5*n), n, 7, 5, n, f.floats(5), Act{Op: Relu})
+
+	const m, k = 11, 6
+	g := Gemm{M: m, N: n, K: k, A: f.floats(m * k), LDA: k, B: f.floats(PackedLen(k, n)), C: f.floats(m * n), LDC: n, Bias: x, Res: f.floats(m * n), LDR: n}
+	PackB(g.B, f.floats(k*n), k, n, n)
+	PackBT(g.B, f.floats(k*n), k, n, k)
+	g.Run()
+
+	win := Window2D([2]int{6, 13}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 13})
+	in, out := f.floats(6*13*n), f.floats(6*13*n)
+	d := Depthwise{C: n, Batch: 1, Win: win, In: in, LDI: n, W: f.floats(9 * n), Bias: x, Out: out, LDO: n}
+	d.Run()
+	d.Win.Dilation[2], d.Win.Out[2] = 2, 11
+	d.Run()
+	for _, largest := range []bool{true, false} {
+		(&Pooling{C: n, Batch: 1, Win: win, In: in, LDI: n, Out: out, LDO: n, Max: largest}).Run()
+	}
+	ind, err := NewIndirection(win, 1, n)
+	require.NoError(t, err)
+	(&Gemm{M: 78, N: 5, K: n, A: in, B: f.floats(PackedLen(9*n, 5)), C: f.floats(78 * 5), LDC: 5, Ind: ind, Zero: f.floats(n)}).Run()
+
+	v := Winograd{C: n, N: n, Batch: 1, In: [2]int{6, 13}, Out: [2]int{6, 13}, Pad: [2]int{1, 1}, X: in, LDX: n, U: f.floats(PackedWinogradLen(n, n)), Y: out, LDY: n, Bias: x}
+	PackWinograd(v.U, f.floats(9*n*n), n, n, 0, n, f.floats(18*16))
+	v.Plan(1)
+	v.Work = f.floats(v.WorkLen)
+	v.Run()
+
+	s := SmallConv{C: 3, N: n, Batch: 1, Win: win, X: f.floats(3 * 78), Planar: true, B: f.floats(PackedLen(27, n)), Y: f.floats(78 * n), LDY: n, Bias: x}
+	s.Plan(1)
+	s.Work = f.floats(s.WorkLen)
+	s.Run()
+}
