@@ -321,18 +321,24 @@ func report(b *testing.B, flops float64, f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	f()
-	const steps = 1 << 10
-	rate, peak := 0.0, 0.0
+	sample := func(n int, f func()) time.Duration {
+		t := cpuTime()
+		for range n {
+			f()
+		}
+		return max(1, cpuTime()-t)
+	}
+	// Samples of 100 microseconds and more, because reading the clock takes some.
+	reps := 1 + int(100*time.Microsecond/sample(1, f))
+	const steps = 1 << 14
+	rate, peak, perStep := 0.0, 0.0, 0
 	for b.Loop() {
 		for start := time.Now(); time.Since(start) < 400*time.Millisecond; {
-			t := cpuTime()
-			p := float64(peakLoop(steps)) * steps
-			peak = max(peak, p/(cpuTime()-t).Seconds())
-			for range 20 {
-				t = cpuTime()
-				f()
-				d := cpuTime() - t
-				rate = max(rate, flops/d.Seconds())
+			d := sample(1, func() { perStep = peakLoop(steps) })
+			peak = max(peak, float64(perStep)*steps/d.Seconds())
+			for range 5 {
+				d = sample(reps, f)
+				rate = max(rate, flops*float64(reps)/d.Seconds())
 				if d > 2*time.Millisecond {
 					break
 				}
