@@ -78,6 +78,30 @@ var builds = []*Rule{
 		ok("finished", func(t *T) { t.builds(t.unbuilt()) }).
 		no("unfinished", func(t *T) { t.bad("Compilation_Build", t.compilation(t.unfinished(2))) }).
 		no("empty", func(t *T) { t.bad("Compilation_Build", t.compilation(t.emptyModel())) }),
+	rule("s7_Build_order", "a Build judges sources, repetition, device, options and model, then the cache").
+		ok("nothing_wrong", func(t *T) { t.builds(t.withCache(t.unbuilt(), t.dir, 1)) }).
+		no("repetition_before_device", func(t *T) {
+			c := t.unbuilt()
+			t.ok("Compilation_SetPriority", c, 99)
+			t.bad("Compilation_Build", c)
+			t.is(t.by(forbid, success), "Compilation_SetDevice", c, t.unknownDevice())
+			t.bad("Compilation_Build", c)
+		}).
+		no("device_before_model", func(t *T) {
+			c := t.compilation(t.emptyModel())
+			t.ok("Compilation_SetDevice", c, t.unknownDevice())
+			t.is(failed, "Compilation_Build", c)
+		}).
+		no("model_before_cache", func(t *T) {
+			t.cached(3)
+			t.bad("Compilation_Build", t.withCache(t.compilation(t.unfinished(2)), t.dir, 2))
+		}).
+		no("options_before_cache", func(t *T) {
+			t.cached(3)
+			c := t.withCache(t.unbuilt(), t.dir, 2)
+			t.ok("Compilation_SetPerformanceMode", c, 77)
+			t.bad("Compilation_Build", c)
+		}),
 	rule("s7_Build_for_cache", "an empty compilation whose cache restores nothing is INVALID").
 		ok("restored", func(t *T) {
 			t.cached(3)

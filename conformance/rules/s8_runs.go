@@ -122,6 +122,23 @@ var runs = []*Rule{
 			t.ok("TensorDesc_SetShape", t.ptr("Tensor_GetTensorDesc", in[0]), []int32{9}, 1)
 			t.is(failed, "Executor_RunSync", e, in, 2, out, 1)
 		}),
+	rule("s8_RunSync_order", "tensors are judged in order: dimensions and NULL input by input, then NULL outputs, then sizes").
+		ok("nothing_wrong", func(t *T) { t.runs(twoFloats(t)) }).
+		no("range_of_first_before_NULL_second", func(t *T) {
+			t.runSync(invalid, func(in, _ *[]uintptr) { *in = []uintptr{t.tensor(nil, 3), 0} })
+		}).
+		no("NULL_first_before_range_of_second", func(t *T) {
+			t.runSync(nullPtr, func(in, _ *[]uintptr) { *in = []uintptr{0, t.tensor(nil, 3)} })
+		}).
+		no("NULL_input_before_NULL_output", func(t *T) {
+			t.runSync(nullPtr, func(in, out *[]uintptr) { (*in)[1], (*out)[0] = 0, 0 })
+		}).
+		no("counts_before_NULL", func(t *T) { t.runSync(invalid, func(in, _ *[]uintptr) { *in = []uintptr{0} }) }).
+		no("NULL_output_before_size", func(t *T) {
+			t.runSync(invalid, func(in, out *[]uintptr) {
+				(*in)[0], (*out)[0] = t.newTensor("CreateWithSize", 0, t.desc(int8T, 2), 2), 0
+			})
+		}),
 	rule("s8_RunSync_device", "an error of the device is UNAVAILABLE_DEVICE").
 		ok("enough", func(t *T) { t.runs(twoFloats(t)) }).
 		no("shapes_that_do_not_broadcast", func(t *T) {
