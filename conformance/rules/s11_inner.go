@@ -5,7 +5,18 @@ func info(dataType int32, dims ...int32) []tensorInfo {
 	if len(dims) > 0 {
 		x.dims = &dims[0]
 	}
+	copy(x.name[:], "port")
 	return []tensorInfo{x}
+}
+
+// profiling is an extension; without a value it is a bad one.
+func profiling(value []byte) []extension {
+	x := extension{size: uintptr(len(value))}
+	copy(x.name[:], "isProfiling")
+	if len(value) > 0 {
+		x.value = &value[0]
+	}
+	return []extension{x}
 }
 
 var graph = []byte("no graph of another engine")
@@ -18,6 +29,11 @@ var inner = []*Rule{
 		}).
 		no("NULL_model", func(t *T) { t.bad("Model_BuildFromLiteGraph", nil, graph, nil, 0) }).
 		no("NULL_graph", func(t *T) { t.bad("Model_BuildFromLiteGraph", t.emptyModel(), nil, nil, 0) }).
+		no("graph_with_extension", func(t *T) {
+			code := int(uint32(t.call("Model_BuildFromLiteGraph", t.emptyModel(), graph, profiling([]byte("true\x00")), 1)))
+			t.check(code != success, "it was accepted")
+		}).
+		no("extension_without_value", func(t *T) { t.bad("Model_BuildFromLiteGraph", t.emptyModel(), graph, profiling(nil), 1) }).
 		no("201_extensions", func(t *T) { t.bad("Model_BuildFromLiteGraph", t.emptyModel(), graph, make([]extension, 201), 201) }).
 		no("not_empty", func(t *T) { t.is(forbid, "Model_BuildFromLiteGraph", t.openModel(2), graph, nil, 0) }).
 		no("finished", func(t *T) { t.is(forbid, "Model_BuildFromLiteGraph", t.model(2), graph, nil, 0) }).
