@@ -15,6 +15,7 @@ const (
 	maxDepth = 16      // graphs inside graphs
 	maxNodes = 1 << 20 // nodes of a model, all graphs and functions together
 	maxAttrs = 1 << 10 // attributes of a node
+	maxParts = 1 << 22 // messages and names of a model, all together: two bytes of a file can make one, which takes hundreds in memory
 )
 
 // model is ModelProto.
@@ -26,6 +27,15 @@ type model struct {
 	functions []*functionProto
 	meta      map[string]string
 	nodes     int // counted against maxNodes
+	parts     int // counted against maxParts
+}
+
+// count bounds the parts of a model.
+func (m *model) count() error {
+	if m.parts++; m.parts > maxParts {
+		return fault.New(fault.File, "model: more than %d nodes, tensors, values, attributes and names", maxParts)
+	}
+	return nil
 }
 
 // graphProto is GraphProto.
@@ -119,9 +129,13 @@ func parseModel(b []byte) (*model, error) {
 			}
 			m.graph, err = m.parseGraph(f, 0)
 		case 8:
-			err = parseOpset(f, m.opsets)
+			if err = m.count(); err == nil {
+				err = parseOpset(f, m.opsets)
+			}
 		case 14:
-			err = parseEntry(f, "metadata", m.meta)
+			if err = m.count(); err == nil {
+				err = parseEntry(f, "metadata", m.meta)
+			}
 		case 25:
 			var fn *functionProto
 			if fn, err = m.parseFunction(f); err == nil {
@@ -195,12 +209,12 @@ func (m *model) parseGraph(f field, depth int) (*graphProto, error) {
 			g.name, err = f.text("graph name", maxName)
 		case 5:
 			var t *tensorProto
-			if t, err = parseTensor(f); err == nil {
+			if t, err = m.parseTensor(f); err == nil {
 				g.inits = append(g.inits, t)
 			}
 		case 11, 12, 13:
 			var v *valueInfo
-			if v, err = parseValueInfo(f); err != nil {
+			if v, err = m.parseValueInfo(f); err != nil {
 				return err
 			}
 			switch f.num {
@@ -228,6 +242,9 @@ func (m *model) parseNode(f field, depth int) (*nodeProto, error) {
 	}
 	n := &nodeProto{attrs: map[string]*attribute{}}
 	err := eachField("node", f.bytes, func(f field) error {
+		if err := m.count(); err != nil {
+			return err
+		}
 		var err error
 		var s string
 		switch f.num {
@@ -261,6 +278,9 @@ func (m *model) parseNode(f field, depth int) (*nodeProto, error) {
 }
 
 func (m *model) parseAttribute(f field, depth int) (*attribute, error) {
+	if err := m.count(); err != nil {
+		return nil, err
+	}
 	a := &attribute{}
 	err := eachField("attribute", f.bytes, func(f field) (err error) {
 		switch f.num {
@@ -280,7 +300,7 @@ func (m *model) parseAttribute(f field, depth int) (*attribute, error) {
 		case 4:
 			a.s = f.bytes
 		case 5:
-			a.t, err = parseTensor(f)
+			a.t, err = m.parseTensor(f)
 		case 6:
 			a.g, err = m.parseGraph(f, depth+1)
 		case 7:
@@ -289,6 +309,7 @@ func (m *model) parseAttribute(f field, depth int) (*attribute, error) {
 			a.ints, err = f.appendInts(a.ints, "attribute")
 		case 9:
 			a.strings = append(a.strings, f.bytes)
+			err = m.count()
 		case 11:
 			var g *graphProto
 			if g, err = m.parseGraph(f, depth+1); err == nil {
@@ -300,7 +321,10 @@ func (m *model) parseAttribute(f field, depth int) (*attribute, error) {
 	return a, err
 }
 
-func parseTensor(f field) (*tensorProto, error) {
+func (m *model) parseTensor(f field) (*tensorProto, error) {
+	if err := m.count(); err != nil {
+		return nil, err
+	}
 	if err := f.want(protowire.BytesType, "tensor"); err != nil {
 		return nil, err
 	}
@@ -330,7 +354,9 @@ func parseTensor(f field) (*tensorProto, error) {
 			if t.external == nil {
 				t.external = map[string]string{}
 			}
-			err = parseEntry(f, "external data", t.external)
+			if err = m.count(); err == nil {
+				err = parseEntry(f, "external data", t.external)
+			}
 		case 14:
 			t.location = int64(f.value)
 		}
@@ -342,6 +368,9 @@ func parseTensor(f field) (*tensorProto, error) {
 func (m *model) parseFunction(f field) (*functionProto, error) {
 	fn := &functionProto{defaults: map[string]*attribute{}, opsets: map[string]int64{}}
 	err := eachField("function", f.bytes, func(f field) error {
+		if err := m.count(); err != nil {
+			return err
+		}
 		var err error
 		var s string
 		switch f.num {
@@ -381,7 +410,10 @@ func (m *model) parseFunction(f field) (*functionProto, error) {
 	return fn, err
 }
 
-func parseValueInfo(f field) (*valueInfo, error) {
+func (m *model) parseValueInfo(f field) (*valueInfo, error) {
+	if err := m.count(); err != nil {
+		return nil, err
+	}
 	if err := f.want(protowire.BytesType, "value"); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // ReadTensor reads a serialised TensorProto, the form in which test data of the ONNX project comes. External data is refused.
 func ReadTensor(data []byte) (name string, t tensor.Tensor, err error) {
-	p, err := parseTensor(field{typ: protowire.BytesType, bytes: data})
+	p, err := (&model{}).parseTensor(field{typ: protowire.BytesType, bytes: data})
 	if err != nil {
 		return "", t, err
 	}

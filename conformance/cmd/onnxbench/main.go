@@ -1,0 +1,222 @@
+// Command onnxbench computes the models of bench/gen_bench_models.py on the built-in device and compares the outputs with those of ONNX
+// Runtime that bench/expected.zip holds (bench/expect.py).
+package main
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/session"
+)
+
+// expected is index.json.
+type expected struct {
+	Runtime string           `json:"onnxruntime"`
+	Models  map[string]model `json:"models"`
+}
+
+type model struct {
+	SHA256  string `json:"sha256"`
+	Outputs []struct {
+		Name  string  `json:"name"`
+		Dims  []int64 `json:"dims"`
+		Step  int     `json:"step"`  // every Step-th element is stored
+		Scale float64 `json:"scale"` // quantisation step of the output, 0: float
+		File  string  `json:"file"`
+	} `json:"outputs"`
+}
+
+func main() {
+	path := flag.String("expected", "bench/expected.zip", "`file` with the expected outputs")
+	filter := flag.String("run", "", "only models whose names contain this")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: onnxbench [flags] FOLDER\n\nFOLDER holds models that bench/gen_bench_models.py has written.")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() != 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	bad, err := run(flag.Arg(0), *path, *filter)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "onnxbench:", err)
+		os.Exit(3)
+	}
+	if bad > 0 {
+		os.Exit(1)
+	}
+}
+
+// run compares the models that are in folder and returns how many do not agree.
+func run(folder, path, filter string) (bad int, err error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return 0, fault.As(fault.File, err, "expected outputs")
+	}
+	defer z.Close()
+	text, err := fs.ReadFile(z, "index.json")
+	if err != nil {
+		return 0, fault.As(fault.File, err, "expected outputs")
+	}
+	var all expected
+	if err := json.Unmarshal(text, &all); err != nil {
+		return 0, fault.As(fault.File, err, "expected outputs")
+	}
+	names := []string{}
+	for name := range all.Models {
+		if strings.Contains(name, filter) {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	found := 0
+	for _, name := range names {
+		file := filepath.Join(folder, name+".onnx")
+		if _, err := os.Stat(file); os.IsNotExist(err) {
+			fmt.Printf("%-24s not in the folder\n", name)
+			continue
+		}
+		found++
+		begin := time.Now()
+		verdict, err := compare(file, all.Models[name], z)
+		if err != nil {
+			verdict = "FAILED: " + err.Error()
+			bad++
+		}
+		fmt.Printf("%-24s %s (%.1f s)\n", name, verdict, time.Since(begin).Seconds())
+	}
+	if found == 0 {
+		return 0, fault.New(fault.File, "%s: none of the %d models is there", folder, len(names))
+	}
+	return bad, nil
+}
+
+// pattern fills an input as bench/expect.py does.
+func pattern(dims []int64) tensor.Tensor {
+	t := tensor.New(tensor.Float32, dims...)
+	for i := range t.Count() {
+		tensor.PutFloat(tensor.Float32, t.Data, i, float64((2654435761*uint64(i)+12345)%(1<<32))/(1<<31)-1, false)
+	}
+	return t
+}
+
+// compare runs one model; the verdict gives the largest differences.
+func compare(file string, m model, files fs.FS) (string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != m.SHA256 {
+		return "", fault.New(fault.File, "another model: SHA-256 %x", sum)
+	}
+	w := mem.NewWeights()
+	defer w.Release()
+	im, err := onnx.Import(data, onnx.Options{Weights: w})
+	if err != nil {
+		return "", err
+	}
+	d, err := cpu.New(cpu.Config{})
+	if err != nil {
+		return "", err
+	}
+	s, err := session.Open(context.Background(), im.Graph, []device.Device{d}, compile.Options{Weights: w}, device.ExecOptions{})
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	ports, _ := s.Ports()
+	var in []tensor.Tensor
+	for _, p := range ports {
+		dims, ok := p.Type.Shape.Ints()
+		if !ok || p.Type.DType != tensor.Float32 {
+			return "", fault.New(fault.Unsupported, "input %q is %v", p.Name, p.Type)
+		}
+		in = append(in, pattern(dims))
+	}
+	got, err := s.Run(context.Background(), in, time.Time{})
+	if err != nil {
+		return "", err
+	}
+	verdicts := []string{}
+	for i, o := range m.Outputs {
+		raw, err := fs.ReadFile(files, o.File)
+		if err != nil {
+			return "", fault.As(fault.File, err, "expected outputs")
+		}
+		want, err := tensor.ReadFloat32s(raw, len(raw)/4)
+		if err != nil {
+			return "", err
+		}
+		if tensor.Of(got[i].Dims...).String() != tensor.Of(o.Dims...).String() || got[i].DType != tensor.Float32 {
+			return "", fault.New(fault.Shape, "output %q: %v, want float32%v", o.Name, got[i].Type(), o.Dims)
+		}
+		values := make([]float64, len(want))
+		for k := range values {
+			values[k] = tensor.FloatAt(tensor.Float32, got[i].Data, k*o.Step)
+		}
+		v, err := judge(values, want, o.Scale)
+		if err != nil {
+			return "", fault.Wrap(err, "output %q", o.Name)
+		}
+		verdicts = append(verdicts, v)
+	}
+	return strings.Join(verdicts, "; "), nil
+}
+
+// judge holds float outputs to 1e-4 of the largest expected value, quantised ones to the same top-1 and at most 2 % of the outputs more than
+// one step away.
+func judge(got []float64, want []float32, scale float64) (string, error) {
+	largest, worst, off := 0.0, 0.0, 0
+	top := [2]int{}
+	for i := range want {
+		w := float64(want[i])
+		largest = max(largest, math.Abs(w))
+		diff := math.Abs(got[i] - w)
+		if !(diff <= worst) { // NaN counts as worse
+			worst = diff
+		}
+		if !(diff <= 1.01*scale) {
+			off++
+		}
+		if got[i] > got[top[0]] {
+			top[0] = i
+		}
+		if w > float64(want[top[1]]) {
+			top[1] = i
+		}
+	}
+	if scale == 0 {
+		v := fmt.Sprintf("largest difference %.2g of %.3g", worst, largest)
+		if !(worst <= 1e-4*largest) {
+			return "", fault.New(fault.Data, "%s, want at most 1e-4 of it", v)
+		}
+		return v, nil
+	}
+	// Equal largest values: either index is the top.
+	same := want[top[0]] == want[top[1]]
+	v := fmt.Sprintf("top-1 %d (expected %d), %d of %d more than one step away", top[0], top[1], off, len(want))
+	if !same || float64(off) > 0.02*float64(len(want)) {
+		return "", fault.New(fault.Data, "%s", v)
+	}
+	return v, nil
+}
