@@ -48,6 +48,7 @@ type model struct {
 func main() {
 	path := flag.String("expected", "bench/expected.zip", "`file` with the expected outputs")
 	filter := flag.String("run", "", "only models whose names contain this")
+	load := flag.Bool("memory", false, "measure the peak memory of making one model ready instead; FOLDER is a model file")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: onnxbench [flags] FOLDER\n\nFOLDER holds models that bench/gen_bench_models.py has written.")
 		flag.PrintDefaults()
@@ -56,6 +57,13 @@ func main() {
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
+	}
+	if *load {
+		if err := memory(flag.Arg(0)); err != nil {
+			fmt.Fprintln(os.Stderr, "onnxbench:", err)
+			os.Exit(1)
+		}
+		return
 	}
 	bad, err := run(flag.Arg(0), *path, *filter)
 	if err != nil {

@@ -152,6 +152,7 @@ type scope struct {
 	values  map[string]graph.Value
 	inits   map[string]*tensorProto // initialisers; they become values when they are first read as they are
 	shapes  map[string]*valueInfo   // declared types of inner values
+	uses    map[string]int          // how often nodes and outputs read a name, bodies included
 	parent  *scope                  // graph around a body; nil for the main graph
 	around  *scope                  // scope around a branch that is lowered in the same graph; nil for others
 	// captured: values of enclosing graphs that a body uses, in the order of first use, with the body's own input for each.
@@ -169,7 +170,7 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		return nil, fault.New(fault.Unsupported, "graph %q: %d sparse initialisers", g.name, g.sparse)
 	}
 	sc := &scope{im: im, b: graph.NewBuilder(g.name), version: version, values: map[string]graph.Value{},
-		inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}, parent: parent}
+		inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}, uses: map[string]int{}, parent: parent}
 	inits := map[string]bool{}
 	for _, t := range g.inits {
 		inits[t.name] = true
@@ -201,6 +202,14 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 	order, err := sortNodes(g.nodes)
 	if err != nil {
 		return nil, fault.Wrap(err, "graph %q", g.name)
+	}
+	for _, n := range order {
+		for _, name := range n.needs() {
+			sc.uses[name]++
+		}
+	}
+	for _, o := range g.out {
+		sc.uses[o.name]++
 	}
 	for _, n := range order {
 		if parent == nil {

@@ -13,9 +13,9 @@ const (
 	maxName  = 1 << 16 // bytes of a name or other string
 	maxRank  = 64
 	maxDepth = 16      // graphs inside graphs
-	maxNodes = 1 << 20 // nodes of a model, all graphs and functions together
+	maxNodes = 1 << 17 // nodes of a model, all graphs and functions together
 	maxAttrs = 1 << 10 // attributes of a node
-	maxParts = 1 << 22 // messages and names of a model, all together: two bytes of a file can make one, which takes hundreds in memory
+	maxParts = 1 << 20 // messages and names of a model, all together: two bytes of a file can make one, which takes hundreds in memory
 )
 
 // model is ModelProto.

@@ -144,7 +144,7 @@ func (sc *scope) constantAs(t *tensorProto, perm []int) (graph.Value, error) {
 	if err != nil {
 		return graph.None, err
 	}
-	if t.hasRaw && perm == nil {
+	if t.hasRaw && (perm == nil || sc.uses[t.name] == 1) {
 		sc.im.src.done(t.raw)
 	}
 	v := sc.b.ConstOf(t.name, typ, tensor.NewHashedConst(kept, h))
