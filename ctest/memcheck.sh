@@ -10,7 +10,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-valgrind --undef-value-errors=no --leak-check=full --show-leak-kinds=definite --suppressions="$here/valgrind.supp" --log-file="$log" "$@" ||
+valgrind --fair-sched=try --undef-value-errors=no --leak-check=full --show-leak-kinds=definite --suppressions="$here/valgrind.supp" --log-file="$log" "$@" ||
   { tail -40 "$log"; exit 1; }
 awk '/definitely lost:/ && $4 != "0" {print; bad = 1}
      / Invalid (read|write|free)/ {what = $0; where = ""}
