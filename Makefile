@@ -64,13 +64,18 @@ examples: $(EXAMPLES)
 
 $(BUILD)/examples/%: examples/%.c $(HEADERS) $(LIB)/$(CORE) $(STUBS)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) -lneural_network_core -lneural_network_runtime -lm
+	$(CC) -std=c11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) $(LIBRARIES) -lm
 
 $(BUILD)/examples/%: examples/%.cpp $(HEADERS) $(LIB)/$(CORE) $(STUBS)
 	@mkdir -p $(@D)
-	$(CXX) -std=c++11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) -lneural_network_core -lneural_network_runtime -pthread
+	$(CXX) -std=c++11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) $(LIBRARIES) -pthread
 
-demo: tools-demo $(BUILD)/examples/ohnn_digits
+# An example links the library of its API's vendor.
+$(BUILD)/examples/rknn_%: LIBRARIES := -lrknnrt
+LIBRARIES := -lneural_network_core -lneural_network_runtime
+
+demo: tools-demo $(BUILD)/examples/rknn_digits $(BUILD)/examples/ohnn_digits
+	$(BUILD)/examples/rknn_digits examples/digits/digits.onnx examples/digits/images/*.pgm
 	$(BUILD)/examples/ohnn_digits examples/digits/digits.weights examples/digits/images/*.pgm
 
 tools-go:

@@ -1336,6 +1336,321 @@ OH_NNExecutor_RunSyncWithAipp:
 	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
 
 	.p2align 4
+	.globl rknn_init
+	.type rknn_init, %function
+	.globl anynpu_entry_rknn_init
+	.type anynpu_entry_rknn_init, %function
+anynpu_entry_rknn_init:
+rknn_init:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*87
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*87]
+	br	x16
+	.cfi_endproc
+	.size rknn_init, .-rknn_init
+
+	.p2align 4
+	.globl rknn_dup_context
+	.type rknn_dup_context, %function
+	.globl anynpu_entry_rknn_dup_context
+	.type anynpu_entry_rknn_dup_context, %function
+anynpu_entry_rknn_dup_context:
+rknn_dup_context:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*88
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*88]
+	br	x16
+	.cfi_endproc
+	.size rknn_dup_context, .-rknn_dup_context
+
+	.p2align 4
+	.globl rknn_destroy
+	.type rknn_destroy, %function
+	.globl anynpu_entry_rknn_destroy
+	.type anynpu_entry_rknn_destroy, %function
+anynpu_entry_rknn_destroy:
+rknn_destroy:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*89
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*89]
+	br	x16
+	.cfi_endproc
+	.size rknn_destroy, .-rknn_destroy
+
+	.p2align 4
+	.globl rknn_query
+	.type rknn_query, %function
+	.globl anynpu_entry_rknn_query
+	.type anynpu_entry_rknn_query, %function
+anynpu_entry_rknn_query:
+rknn_query:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*90
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*90]
+	br	x16
+	.cfi_endproc
+	.size rknn_query, .-rknn_query
+
+	.p2align 4
+	.globl rknn_set_core_mask
+	.type rknn_set_core_mask, %function
+	.globl anynpu_entry_rknn_set_core_mask
+	.type anynpu_entry_rknn_set_core_mask, %function
+anynpu_entry_rknn_set_core_mask:
+rknn_set_core_mask:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*91
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*91]
+	br	x16
+	.cfi_endproc
+	.size rknn_set_core_mask, .-rknn_set_core_mask
+
+	.p2align 4
+	.globl rknn_set_batch_core_num
+	.type rknn_set_batch_core_num, %function
+	.globl anynpu_entry_rknn_set_batch_core_num
+	.type anynpu_entry_rknn_set_batch_core_num, %function
+anynpu_entry_rknn_set_batch_core_num:
+rknn_set_batch_core_num:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*92
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*92]
+	br	x16
+	.cfi_endproc
+	.size rknn_set_batch_core_num, .-rknn_set_batch_core_num
+
+	.p2align 4
+	.globl rknn_inputs_set
+	.type rknn_inputs_set, %function
+	.globl anynpu_entry_rknn_inputs_set
+	.type anynpu_entry_rknn_inputs_set, %function
+anynpu_entry_rknn_inputs_set:
+rknn_inputs_set:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*93
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*93]
+	br	x16
+	.cfi_endproc
+	.size rknn_inputs_set, .-rknn_inputs_set
+
+	.p2align 4
+	.globl rknn_run
+	.type rknn_run, %function
+	.globl anynpu_entry_rknn_run
+	.type anynpu_entry_rknn_run, %function
+anynpu_entry_rknn_run:
+rknn_run:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*94
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*94]
+	br	x16
+	.cfi_endproc
+	.size rknn_run, .-rknn_run
+
+	.p2align 4
+	.globl rknn_wait
+	.type rknn_wait, %function
+	.globl anynpu_entry_rknn_wait
+	.type anynpu_entry_rknn_wait, %function
+anynpu_entry_rknn_wait:
+rknn_wait:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*95
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*95]
+	br	x16
+	.cfi_endproc
+	.size rknn_wait, .-rknn_wait
+
+	.p2align 4
+	.globl rknn_outputs_get
+	.type rknn_outputs_get, %function
+	.globl anynpu_entry_rknn_outputs_get
+	.type anynpu_entry_rknn_outputs_get, %function
+anynpu_entry_rknn_outputs_get:
+rknn_outputs_get:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*96
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*96]
+	br	x16
+	.cfi_endproc
+	.size rknn_outputs_get, .-rknn_outputs_get
+
+	.p2align 4
+	.globl rknn_outputs_release
+	.type rknn_outputs_release, %function
+	.globl anynpu_entry_rknn_outputs_release
+	.type anynpu_entry_rknn_outputs_release, %function
+anynpu_entry_rknn_outputs_release:
+rknn_outputs_release:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*97
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*97]
+	br	x16
+	.cfi_endproc
+	.size rknn_outputs_release, .-rknn_outputs_release
+
+	.p2align 4
+	.globl rknn_create_mem
+	.type rknn_create_mem, %function
+	.globl anynpu_entry_rknn_create_mem
+	.type anynpu_entry_rknn_create_mem, %function
+anynpu_entry_rknn_create_mem:
+rknn_create_mem:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*98
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*98]
+	br	x16
+	.cfi_endproc
+	.size rknn_create_mem, .-rknn_create_mem
+
+	.p2align 4
+	.globl rknn_create_mem2
+	.type rknn_create_mem2, %function
+	.globl anynpu_entry_rknn_create_mem2
+	.type anynpu_entry_rknn_create_mem2, %function
+anynpu_entry_rknn_create_mem2:
+rknn_create_mem2:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*99
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*99]
+	br	x16
+	.cfi_endproc
+	.size rknn_create_mem2, .-rknn_create_mem2
+
+	.p2align 4
+	.globl rknn_create_mem_from_fd
+	.type rknn_create_mem_from_fd, %function
+	.globl anynpu_entry_rknn_create_mem_from_fd
+	.type anynpu_entry_rknn_create_mem_from_fd, %function
+anynpu_entry_rknn_create_mem_from_fd:
+rknn_create_mem_from_fd:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*100
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*100]
+	br	x16
+	.cfi_endproc
+	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
+
+	.p2align 4
+	.globl rknn_destroy_mem
+	.type rknn_destroy_mem, %function
+	.globl anynpu_entry_rknn_destroy_mem
+	.type anynpu_entry_rknn_destroy_mem, %function
+anynpu_entry_rknn_destroy_mem:
+rknn_destroy_mem:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*101
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*101]
+	br	x16
+	.cfi_endproc
+	.size rknn_destroy_mem, .-rknn_destroy_mem
+
+	.p2align 4
+	.globl rknn_set_weight_mem
+	.type rknn_set_weight_mem, %function
+	.globl anynpu_entry_rknn_set_weight_mem
+	.type anynpu_entry_rknn_set_weight_mem, %function
+anynpu_entry_rknn_set_weight_mem:
+rknn_set_weight_mem:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*102
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*102]
+	br	x16
+	.cfi_endproc
+	.size rknn_set_weight_mem, .-rknn_set_weight_mem
+
+	.p2align 4
+	.globl rknn_set_internal_mem
+	.type rknn_set_internal_mem, %function
+	.globl anynpu_entry_rknn_set_internal_mem
+	.type anynpu_entry_rknn_set_internal_mem, %function
+anynpu_entry_rknn_set_internal_mem:
+rknn_set_internal_mem:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*103
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*103]
+	br	x16
+	.cfi_endproc
+	.size rknn_set_internal_mem, .-rknn_set_internal_mem
+
+	.p2align 4
+	.globl rknn_set_io_mem
+	.type rknn_set_io_mem, %function
+	.globl anynpu_entry_rknn_set_io_mem
+	.type anynpu_entry_rknn_set_io_mem, %function
+anynpu_entry_rknn_set_io_mem:
+rknn_set_io_mem:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*104
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*104]
+	br	x16
+	.cfi_endproc
+	.size rknn_set_io_mem, .-rknn_set_io_mem
+
+	.p2align 4
+	.globl rknn_mem_sync
+	.type rknn_mem_sync, %function
+	.globl anynpu_entry_rknn_mem_sync
+	.type anynpu_entry_rknn_mem_sync, %function
+anynpu_entry_rknn_mem_sync:
+rknn_mem_sync:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*105
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*105]
+	br	x16
+	.cfi_endproc
+	.size rknn_mem_sync, .-rknn_mem_sync
+
+	.p2align 4
+	.globl rknn_set_input_shape
+	.type rknn_set_input_shape, %function
+	.globl anynpu_entry_rknn_set_input_shape
+	.type anynpu_entry_rknn_set_input_shape, %function
+anynpu_entry_rknn_set_input_shape:
+rknn_set_input_shape:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*106
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*106]
+	br	x16
+	.cfi_endproc
+	.size rknn_set_input_shape, .-rknn_set_input_shape
+
+	.p2align 4
+	.globl rknn_set_input_shapes
+	.type rknn_set_input_shapes, %function
+	.globl anynpu_entry_rknn_set_input_shapes
+	.type anynpu_entry_rknn_set_input_shapes, %function
+anynpu_entry_rknn_set_input_shapes:
+rknn_set_input_shapes:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*107
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*107]
+	br	x16
+	.cfi_endproc
+	.size rknn_set_input_shapes, .-rknn_set_input_shapes
+
+	.p2align 4
 	.type start_0, %function
 start_0:
 	.cfi_startproc
@@ -2205,6 +2520,216 @@ start_86:
 	.cfi_endproc
 	.size start_86, .-start_86
 
+	.p2align 4
+	.type start_87, %function
+start_87:
+	.cfi_startproc
+	bti	c
+	mov	w16, #87
+	b	anynpu_first
+	.cfi_endproc
+	.size start_87, .-start_87
+
+	.p2align 4
+	.type start_88, %function
+start_88:
+	.cfi_startproc
+	bti	c
+	mov	w16, #88
+	b	anynpu_first
+	.cfi_endproc
+	.size start_88, .-start_88
+
+	.p2align 4
+	.type start_89, %function
+start_89:
+	.cfi_startproc
+	bti	c
+	mov	w16, #89
+	b	anynpu_first
+	.cfi_endproc
+	.size start_89, .-start_89
+
+	.p2align 4
+	.type start_90, %function
+start_90:
+	.cfi_startproc
+	bti	c
+	mov	w16, #90
+	b	anynpu_first
+	.cfi_endproc
+	.size start_90, .-start_90
+
+	.p2align 4
+	.type start_91, %function
+start_91:
+	.cfi_startproc
+	bti	c
+	mov	w16, #91
+	b	anynpu_first
+	.cfi_endproc
+	.size start_91, .-start_91
+
+	.p2align 4
+	.type start_92, %function
+start_92:
+	.cfi_startproc
+	bti	c
+	mov	w16, #92
+	b	anynpu_first
+	.cfi_endproc
+	.size start_92, .-start_92
+
+	.p2align 4
+	.type start_93, %function
+start_93:
+	.cfi_startproc
+	bti	c
+	mov	w16, #93
+	b	anynpu_first
+	.cfi_endproc
+	.size start_93, .-start_93
+
+	.p2align 4
+	.type start_94, %function
+start_94:
+	.cfi_startproc
+	bti	c
+	mov	w16, #94
+	b	anynpu_first
+	.cfi_endproc
+	.size start_94, .-start_94
+
+	.p2align 4
+	.type start_95, %function
+start_95:
+	.cfi_startproc
+	bti	c
+	mov	w16, #95
+	b	anynpu_first
+	.cfi_endproc
+	.size start_95, .-start_95
+
+	.p2align 4
+	.type start_96, %function
+start_96:
+	.cfi_startproc
+	bti	c
+	mov	w16, #96
+	b	anynpu_first
+	.cfi_endproc
+	.size start_96, .-start_96
+
+	.p2align 4
+	.type start_97, %function
+start_97:
+	.cfi_startproc
+	bti	c
+	mov	w16, #97
+	b	anynpu_first
+	.cfi_endproc
+	.size start_97, .-start_97
+
+	.p2align 4
+	.type start_98, %function
+start_98:
+	.cfi_startproc
+	bti	c
+	mov	w16, #98
+	b	anynpu_first
+	.cfi_endproc
+	.size start_98, .-start_98
+
+	.p2align 4
+	.type start_99, %function
+start_99:
+	.cfi_startproc
+	bti	c
+	mov	w16, #99
+	b	anynpu_first
+	.cfi_endproc
+	.size start_99, .-start_99
+
+	.p2align 4
+	.type start_100, %function
+start_100:
+	.cfi_startproc
+	bti	c
+	mov	w16, #100
+	b	anynpu_first
+	.cfi_endproc
+	.size start_100, .-start_100
+
+	.p2align 4
+	.type start_101, %function
+start_101:
+	.cfi_startproc
+	bti	c
+	mov	w16, #101
+	b	anynpu_first
+	.cfi_endproc
+	.size start_101, .-start_101
+
+	.p2align 4
+	.type start_102, %function
+start_102:
+	.cfi_startproc
+	bti	c
+	mov	w16, #102
+	b	anynpu_first
+	.cfi_endproc
+	.size start_102, .-start_102
+
+	.p2align 4
+	.type start_103, %function
+start_103:
+	.cfi_startproc
+	bti	c
+	mov	w16, #103
+	b	anynpu_first
+	.cfi_endproc
+	.size start_103, .-start_103
+
+	.p2align 4
+	.type start_104, %function
+start_104:
+	.cfi_startproc
+	bti	c
+	mov	w16, #104
+	b	anynpu_first
+	.cfi_endproc
+	.size start_104, .-start_104
+
+	.p2align 4
+	.type start_105, %function
+start_105:
+	.cfi_startproc
+	bti	c
+	mov	w16, #105
+	b	anynpu_first
+	.cfi_endproc
+	.size start_105, .-start_105
+
+	.p2align 4
+	.type start_106, %function
+start_106:
+	.cfi_startproc
+	bti	c
+	mov	w16, #106
+	b	anynpu_first
+	.cfi_endproc
+	.size start_106, .-start_106
+
+	.p2align 4
+	.type start_107, %function
+start_107:
+	.cfi_startproc
+	bti	c
+	mov	w16, #107
+	b	anynpu_first
+	.cfi_endproc
+	.size start_107, .-start_107
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -2298,6 +2823,27 @@ anynpu_slot:
 	.quad start_84	/* OH_NN_GetDeviceID */
 	.quad start_85	/* OH_NN_IsSupportAIPP */
 	.quad start_86	/* OH_NNExecutor_RunSyncWithAipp */
+	.quad start_87	/* rknn_init */
+	.quad start_88	/* rknn_dup_context */
+	.quad start_89	/* rknn_destroy */
+	.quad start_90	/* rknn_query */
+	.quad start_91	/* rknn_set_core_mask */
+	.quad start_92	/* rknn_set_batch_core_num */
+	.quad start_93	/* rknn_inputs_set */
+	.quad start_94	/* rknn_run */
+	.quad start_95	/* rknn_wait */
+	.quad start_96	/* rknn_outputs_get */
+	.quad start_97	/* rknn_outputs_release */
+	.quad start_98	/* rknn_create_mem */
+	.quad start_99	/* rknn_create_mem2 */
+	.quad start_100	/* rknn_create_mem_from_fd */
+	.quad start_101	/* rknn_destroy_mem */
+	.quad start_102	/* rknn_set_weight_mem */
+	.quad start_103	/* rknn_set_internal_mem */
+	.quad start_104	/* rknn_set_io_mem */
+	.quad start_105	/* rknn_mem_sync */
+	.quad start_106	/* rknn_set_input_shape */
+	.quad start_107	/* rknn_set_input_shapes */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

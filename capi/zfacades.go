@@ -5,4 +5,5 @@ package main
 import (
 	_ "github.com/anynpu/anynpu/capi/anynpu"
 	_ "github.com/anynpu/anynpu/capi/ohnn"
+	_ "github.com/anynpu/anynpu/capi/rknn"
 )

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 87
+#define FUNCTIONS 108
 
 extern void nnc_anynpu_version(void);
 extern void nnc_anynpu_set_log_callback(void);
@@ -93,6 +93,27 @@ extern void nnc_OH_NNModel_HasCache(void);
 extern void nnc_OH_NN_GetDeviceID(void);
 extern void nnc_OH_NN_IsSupportAIPP(void);
 extern void nnc_OH_NNExecutor_RunSyncWithAipp(void);
+extern void nnc_rknn_init(void);
+extern void nnc_rknn_dup_context(void);
+extern void nnc_rknn_destroy(void);
+extern void nnc_rknn_query(void);
+extern void nnc_rknn_set_core_mask(void);
+extern void nnc_rknn_set_batch_core_num(void);
+extern void nnc_rknn_inputs_set(void);
+extern void nnc_rknn_run(void);
+extern void nnc_rknn_wait(void);
+extern void nnc_rknn_outputs_get(void);
+extern void nnc_rknn_outputs_release(void);
+extern void nnc_rknn_create_mem(void);
+extern void nnc_rknn_create_mem2(void);
+extern void nnc_rknn_create_mem_from_fd(void);
+extern void nnc_rknn_destroy_mem(void);
+extern void nnc_rknn_set_weight_mem(void);
+extern void nnc_rknn_set_internal_mem(void);
+extern void nnc_rknn_set_io_mem(void);
+extern void nnc_rknn_mem_sync(void);
+extern void nnc_rknn_set_input_shape(void);
+extern void nnc_rknn_set_input_shapes(void);
 
 /* In a forked child: the failure value, one report, nothing else. */
 static uintptr_t dead_0(void) { anynpu_report_dead(0); return 0; }
@@ -182,6 +203,27 @@ static _Bool dead_83(void) { anynpu_report_dead(83); return false; }
 static uint32_t dead_84(void) { anynpu_report_dead(84); return 14; }
 static uint32_t dead_85(void) { anynpu_report_dead(85); return 14; }
 static uint32_t dead_86(void) { anynpu_report_dead(86); return 14; }
+static int32_t dead_87(void) { anynpu_report_dead(87); return -3; }
+static int32_t dead_88(void) { anynpu_report_dead(88); return -3; }
+static int32_t dead_89(void) { anynpu_report_dead(89); return -3; }
+static int32_t dead_90(void) { anynpu_report_dead(90); return -3; }
+static int32_t dead_91(void) { anynpu_report_dead(91); return -3; }
+static int32_t dead_92(void) { anynpu_report_dead(92); return -3; }
+static int32_t dead_93(void) { anynpu_report_dead(93); return -3; }
+static int32_t dead_94(void) { anynpu_report_dead(94); return -3; }
+static int32_t dead_95(void) { anynpu_report_dead(95); return -3; }
+static int32_t dead_96(void) { anynpu_report_dead(96); return -3; }
+static int32_t dead_97(void) { anynpu_report_dead(97); return -3; }
+static uintptr_t dead_98(void) { anynpu_report_dead(98); return 0; }
+static uintptr_t dead_99(void) { anynpu_report_dead(99); return 0; }
+static uintptr_t dead_100(void) { anynpu_report_dead(100); return 0; }
+static int32_t dead_101(void) { anynpu_report_dead(101); return -3; }
+static int32_t dead_102(void) { anynpu_report_dead(102); return -3; }
+static int32_t dead_103(void) { anynpu_report_dead(103); return -3; }
+static int32_t dead_104(void) { anynpu_report_dead(104); return -3; }
+static int32_t dead_105(void) { anynpu_report_dead(105); return -3; }
+static int32_t dead_106(void) { anynpu_report_dead(106); return -3; }
+static int32_t dead_107(void) { anynpu_report_dead(107); return -3; }
 
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 static anynpu_fn driver[FUNCTIONS];
@@ -274,6 +316,27 @@ static anynpu_fn live[FUNCTIONS] = {
 	nnc_OH_NN_GetDeviceID,
 	nnc_OH_NN_IsSupportAIPP,
 	nnc_OH_NNExecutor_RunSyncWithAipp,
+	nnc_rknn_init,
+	nnc_rknn_dup_context,
+	nnc_rknn_destroy,
+	nnc_rknn_query,
+	nnc_rknn_set_core_mask,
+	nnc_rknn_set_batch_core_num,
+	nnc_rknn_inputs_set,
+	nnc_rknn_run,
+	nnc_rknn_wait,
+	nnc_rknn_outputs_get,
+	nnc_rknn_outputs_release,
+	nnc_rknn_create_mem,
+	nnc_rknn_create_mem2,
+	nnc_rknn_create_mem_from_fd,
+	nnc_rknn_destroy_mem,
+	nnc_rknn_set_weight_mem,
+	nnc_rknn_set_internal_mem,
+	nnc_rknn_set_io_mem,
+	nnc_rknn_mem_sync,
+	nnc_rknn_set_input_shape,
+	nnc_rknn_set_input_shapes,
 };
 
 static const char *const name[FUNCTIONS] = {
@@ -364,6 +427,27 @@ static const char *const name[FUNCTIONS] = {
 	"OH_NN_GetDeviceID",
 	"OH_NN_IsSupportAIPP",
 	"OH_NNExecutor_RunSyncWithAipp",
+	"rknn_init",
+	"rknn_dup_context",
+	"rknn_destroy",
+	"rknn_query",
+	"rknn_set_core_mask",
+	"rknn_set_batch_core_num",
+	"rknn_inputs_set",
+	"rknn_run",
+	"rknn_wait",
+	"rknn_outputs_get",
+	"rknn_outputs_release",
+	"rknn_create_mem",
+	"rknn_create_mem2",
+	"rknn_create_mem_from_fd",
+	"rknn_destroy_mem",
+	"rknn_set_weight_mem",
+	"rknn_set_internal_mem",
+	"rknn_set_io_mem",
+	"rknn_mem_sync",
+	"rknn_set_input_shape",
+	"rknn_set_input_shapes",
 };
 
 static const uint8_t facade[FUNCTIONS] = {
@@ -454,6 +538,27 @@ static const uint8_t facade[FUNCTIONS] = {
 	1, /* OH_NN_GetDeviceID */
 	1, /* OH_NN_IsSupportAIPP */
 	1, /* OH_NNExecutor_RunSyncWithAipp */
+	2, /* rknn_init */
+	2, /* rknn_dup_context */
+	2, /* rknn_destroy */
+	2, /* rknn_query */
+	2, /* rknn_set_core_mask */
+	2, /* rknn_set_batch_core_num */
+	2, /* rknn_inputs_set */
+	2, /* rknn_run */
+	2, /* rknn_wait */
+	2, /* rknn_outputs_get */
+	2, /* rknn_outputs_release */
+	2, /* rknn_create_mem */
+	2, /* rknn_create_mem2 */
+	2, /* rknn_create_mem_from_fd */
+	2, /* rknn_destroy_mem */
+	2, /* rknn_set_weight_mem */
+	2, /* rknn_set_internal_mem */
+	2, /* rknn_set_io_mem */
+	2, /* rknn_mem_sync */
+	2, /* rknn_set_input_shape */
+	2, /* rknn_set_input_shapes */
 };
 
 static const uint8_t own[FUNCTIONS] = {
@@ -544,6 +649,27 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* OH_NN_GetDeviceID */
 	0, /* OH_NN_IsSupportAIPP */
 	0, /* OH_NNExecutor_RunSyncWithAipp */
+	1, /* rknn_init */
+	1, /* rknn_dup_context */
+	0, /* rknn_destroy */
+	0, /* rknn_query */
+	0, /* rknn_set_core_mask */
+	0, /* rknn_set_batch_core_num */
+	0, /* rknn_inputs_set */
+	0, /* rknn_run */
+	0, /* rknn_wait */
+	0, /* rknn_outputs_get */
+	0, /* rknn_outputs_release */
+	0, /* rknn_create_mem */
+	0, /* rknn_create_mem2 */
+	0, /* rknn_create_mem_from_fd */
+	0, /* rknn_destroy_mem */
+	0, /* rknn_set_weight_mem */
+	0, /* rknn_set_internal_mem */
+	0, /* rknn_set_io_mem */
+	0, /* rknn_mem_sync */
+	0, /* rknn_set_input_shape */
+	0, /* rknn_set_input_shapes */
 };
 
 static const anynpu_fn go[FUNCTIONS] = {
@@ -634,9 +760,51 @@ static const anynpu_fn go[FUNCTIONS] = {
 	nnc_OH_NN_GetDeviceID,
 	nnc_OH_NN_IsSupportAIPP,
 	nnc_OH_NNExecutor_RunSyncWithAipp,
+	nnc_rknn_init,
+	nnc_rknn_dup_context,
+	nnc_rknn_destroy,
+	nnc_rknn_query,
+	nnc_rknn_set_core_mask,
+	nnc_rknn_set_batch_core_num,
+	nnc_rknn_inputs_set,
+	nnc_rknn_run,
+	nnc_rknn_wait,
+	nnc_rknn_outputs_get,
+	nnc_rknn_outputs_release,
+	nnc_rknn_create_mem,
+	nnc_rknn_create_mem2,
+	nnc_rknn_create_mem_from_fd,
+	nnc_rknn_destroy_mem,
+	nnc_rknn_set_weight_mem,
+	nnc_rknn_set_internal_mem,
+	nnc_rknn_set_io_mem,
+	nnc_rknn_mem_sync,
+	nnc_rknn_set_input_shape,
+	nnc_rknn_set_input_shapes,
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 	NULL,
 	NULL,
 	NULL,
@@ -814,11 +982,32 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_84,
 	(anynpu_fn)dead_85,
 	(anynpu_fn)dead_86,
+	(anynpu_fn)dead_87,
+	(anynpu_fn)dead_88,
+	(anynpu_fn)dead_89,
+	(anynpu_fn)dead_90,
+	(anynpu_fn)dead_91,
+	(anynpu_fn)dead_92,
+	(anynpu_fn)dead_93,
+	(anynpu_fn)dead_94,
+	(anynpu_fn)dead_95,
+	(anynpu_fn)dead_96,
+	(anynpu_fn)dead_97,
+	(anynpu_fn)dead_98,
+	(anynpu_fn)dead_99,
+	(anynpu_fn)dead_100,
+	(anynpu_fn)dead_101,
+	(anynpu_fn)dead_102,
+	(anynpu_fn)dead_103,
+	(anynpu_fn)dead_104,
+	(anynpu_fn)dead_105,
+	(anynpu_fn)dead_106,
+	(anynpu_fn)dead_107,
 };
 
 const struct anynpu_image anynpu_image = {
 	.functions = FUNCTIONS,
-	.facades = 2,
+	.facades = 3,
 	.name = name,
 	.facade = facade,
 	.own = own,

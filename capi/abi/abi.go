@@ -15,7 +15,7 @@
 //	handles[n]    T *[]                array not NULL, elements living   []*Object, nil for NULL elements
 //	take          T **                 both not NULL, not in use         *Object; on nil error the handle ends, *p = NULL
 //	take?         T **                 NULLs: the call does nothing      as take
-//	new           T **, T *            not NULL                          nothing; it returns (*Object, error), stored in *p
+//	new           T **, T *            not NULL                          nothing; it returns (*Object, error), stored in *p, NULL on an error
 //	in            const S *            not NULL                          *S
 //	in?           const S *            -                                 *S or nil
 //	in[n]         const E *            not NULL, length below 2^47       []E (void: []byte), n elements
@@ -93,4 +93,4 @@ type Row struct {
 }
 
 // Facades lists every façade in the order of their slots in the jump table.
-var Facades = []*Facade{AnyNPU, OHNN}
+var Facades = []*Facade{AnyNPU, OHNN, RKNN}

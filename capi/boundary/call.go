@@ -47,6 +47,12 @@ func (c *Call) refuseHandle(i int, h uintptr, err error) {
 	}
 }
 
+func (c *Call) refuseNull(i int) {
+	if c.Err == nil {
+		c.Err = fault.Wrap(handle.ErrNull, "%s", c.Func.Params[i])
+	}
+}
+
 func (c *Call) hold(h uintptr) {
 	if c.count < len(c.held) {
 		c.held[c.count] = h
@@ -59,7 +65,7 @@ func (c *Call) hold(h uintptr) {
 // Handle returns the object behind handle h and keeps it alive for the call.
 func Handle[T any](c *Call, i int, h uintptr) *T {
 	if h == 0 {
-		c.refuse(i, "NULL")
+		c.refuseNull(i)
 		return nil
 	}
 	o, err := handle.Hold[T](h)
@@ -139,7 +145,7 @@ func TakeValue[T any, P interface {
 	handle.Object
 }](c *Call, i int, h uintptr) *T {
 	if h == 0 {
-		c.refuse(i, "NULL")
+		c.refuseNull(i)
 		return nil
 	}
 	o, err := handle.Close[T](h)

@@ -18,6 +18,7 @@ import (
 
 // Why a value is refused as a handle.
 var (
+	ErrNull    = fault.New(fault.Argument, "NULL")
 	ErrForeign = fault.New(fault.Argument, "not a handle of this library")
 	ErrStale   = fault.New(fault.Argument, "a handle that was destroyed")
 	ErrKind    = fault.New(fault.Argument, "a handle of another kind")

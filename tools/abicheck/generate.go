@@ -62,6 +62,9 @@ func emitStruct(p printer, r record) {
 		if f.Array != 0 {
 			pointer = fmt.Sprintf("%s (*field)[%d]", f.Type, f.Array)
 		}
+		if f.Inner != 0 {
+			pointer += fmt.Sprintf("[%d]", f.Inner)
+		}
 		p("static inline void type_of_%s_%s(%s *s)", r.Name, f.Name, r.Name)
 		p("{")
 		p("    %s = &s->%s;", pointer, f.Name)

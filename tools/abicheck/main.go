@@ -3,6 +3,7 @@
 package main
 
 //go:generate go run . -spec ohnn.json -out ../../ctest/abi/zohnn_abi.c
+//go:generate go run . -spec rknn.json -out ../../ctest/abi/zrknn_abi.c
 
 import (
 	"flag"

@@ -168,6 +168,9 @@ func (fn *function) misuseFunction(b *strings.Builder) {
 	case fn.isStatus():
 		fmt.Fprintf(b, "\t%s r = %s;\n", fn.Result.Text, call)
 		failed = "r != 0"
+		if fn.mustFail() == "" {
+			b.WriteString("\t(void)r;\n")
+		}
 	case fn.IsHandle(fn.Result, 0):
 		fmt.Fprintf(b, "\t%sr = %s;\n", space(fn.Result.Text), call)
 		failed = "r == 0"
@@ -248,7 +251,7 @@ func (fn *function) mustFail() string {
 			if !p.Role.Nullable {
 				conds = append(conds, fmt.Sprintf("bad == %d", i))
 			}
-		case "in", "out", "out0", "inout", "string", "callback", "opaque":
+		case "in", "out", "out0", "inout", "new", "string", "callback", "opaque":
 			if !p.Role.Nullable {
 				conds = append(conds, fmt.Sprintf("bad == %d", i))
 			}

@@ -1,0 +1,57 @@
+package abi
+
+// RKNN is Rockchip's runtime API of rknn_api.h. Since is 100 times the header's major version plus ten times the minor one. What
+// docs/rknn.md does not list is not exported.
+var RKNN = &Facade{
+	Name:    "rknn",
+	Prefix:  "rknn_",
+	Headers: []string{"rknn_api.h"},
+	Check:   "misuse_rknn.h",
+	Status:  "int",
+	Failed:  -1, // RKNN_ERR_FAIL
+	Forked:  -3, // RKNN_ERR_DEVICE_UNAVAILABLE
+	Handles: map[string]Handle{"rknn_context": {Go: "Context", ByValue: true}},
+	Types: map[string]Type{
+		"rknn_query_cmd":     {Go: "QueryCmd", Scalar: "uint32_t"},
+		"rknn_core_mask":     {Go: "CoreMask", Scalar: "uint32_t"},
+		"rknn_mem_sync_mode": {Go: "MemSyncMode", Scalar: "uint32_t"},
+		"rknn_init_extend":   {Go: "InitExtend"},
+		"rknn_run_extend":    {Go: "RunExtend"},
+		"rknn_output_extend": {Go: "OutputExtend"},
+		"rknn_input":         {Go: "Input"},
+		"rknn_output":        {Go: "Output"},
+		"rknn_tensor_mem":    {Go: "TensorMem"},
+		"rknn_tensor_attr":   {Go: "TensorAttr"},
+	},
+	Stubs: []Library{{Soname: "librknnrt.so"}, {Soname: "librknn_api.so"}},
+	Rows: []Row{
+		// Contexts
+		{C: "int rknn_init(rknn_context *context, void *model, uint32_t size, uint32_t flag, rknn_init_extend *extend)", Roles: "new, raw, value, value, inout?", Since: 100, Creates: true},
+		{C: "int rknn_dup_context(rknn_context *context_in, rknn_context *context_out)", Roles: "in, new", Since: 120, Creates: true},
+		{C: "int rknn_destroy(rknn_context context)", Roles: "raw", Since: 60},
+		{C: "int rknn_query(rknn_context context, rknn_query_cmd cmd, void *info, uint32_t size)", Roles: "handle, value, out[size], len", Since: 60},
+		{C: "int rknn_set_core_mask(rknn_context context, rknn_core_mask core_mask)", Roles: "handle, value", Since: 120},
+		{C: "int rknn_set_batch_core_num(rknn_context context, int core_num)", Roles: "handle, value", Since: 130},
+
+		// Runs
+		{C: "int rknn_inputs_set(rknn_context context, uint32_t n_inputs, rknn_input inputs[])", Roles: "handle, len, in[n_inputs]", Since: 60},
+		{C: "int rknn_run(rknn_context context, rknn_run_extend *extend)", Roles: "handle, out?", Since: 60},
+		{C: "int rknn_wait(rknn_context context, rknn_run_extend *extend)", Roles: "handle, out?", Since: 100},
+		{C: "int rknn_outputs_get(rknn_context context, uint32_t n_outputs, rknn_output outputs[], rknn_output_extend *extend)", Roles: "handle, len, out[n_outputs], out?", Since: 60},
+		{C: "int rknn_outputs_release(rknn_context context, uint32_t n_ouputs, rknn_output outputs[])", Roles: "handle, len, out[n_ouputs]", Since: 60},
+
+		// Memory
+		{C: "rknn_tensor_mem *rknn_create_mem(rknn_context ctx, uint32_t size)", Roles: "handle, value", Since: 100},
+		{C: "rknn_tensor_mem *rknn_create_mem2(rknn_context ctx, uint64_t size, uint64_t alloc_flags)", Roles: "raw, value, value", Since: 200},
+		{C: "rknn_tensor_mem *rknn_create_mem_from_fd(rknn_context ctx, int32_t fd, void *virt_addr, uint32_t size, int32_t offset)", Roles: "handle, value, raw, value, value", Since: 100},
+		{C: "int rknn_destroy_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "raw, in", Since: 130},
+		{C: "int rknn_set_weight_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "handle, in", Since: 100},
+		{C: "int rknn_set_internal_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "handle, in", Since: 100},
+		{C: "int rknn_set_io_mem(rknn_context ctx, rknn_tensor_mem *mem, rknn_tensor_attr *attr)", Roles: "handle, in, in", Since: 100},
+		{C: "int rknn_mem_sync(rknn_context context, rknn_tensor_mem *mem, rknn_mem_sync_mode mode)", Roles: "handle, in, value", Since: 160},
+
+		// Dynamic shapes
+		{C: "int rknn_set_input_shape(rknn_context ctx, rknn_tensor_attr *attr)", Roles: "handle, in", Since: 150},
+		{C: "int rknn_set_input_shapes(rknn_context ctx, uint32_t n_inputs, rknn_tensor_attr attr[])", Roles: "handle, len, in[n_inputs]", Since: 150},
+	},
+}

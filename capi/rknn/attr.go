@@ -1,0 +1,79 @@
+package rknn
+
+import "github.com/anynpu/anynpu/core/tensor"
+
+// affine is what the API calls the quantisation of a port: reals and quantised integers are affine, other integers are not.
+func (p *port) affine() (QntType, int32, float32) {
+	switch {
+	case p.quant != nil:
+		return QntAffine, p.quant.zero, p.quant.scale
+	case p.core.IsFloat():
+		return QntAffine, 0, 1
+	}
+	return QntNone, 0, 1
+}
+
+// attr fills the attributes of a tensor in a format (section 3.1).
+func (p *port) attr(index uint32, dims []int64, f Format, input bool) TensorAttr {
+	a := TensorAttr{index: index, format: f, kind: p.kind}
+	setText(a.name[:], p.name)
+	a.qnt, a.zp, a.scale = p.affine()
+	shown := dims
+	switch {
+	case f == NHWC:
+		shown = []int64{dims[0], dims[2], dims[3], dims[1]}
+	case f == NC1HWC2:
+		c2 := board().channels(p.kind.size())
+		shown = []int64{dims[0], (dims[1] + c2 - 1) / c2, dims[2], dims[3], c2}
+	}
+	n := int64(1)
+	for i, d := range shown {
+		a.dims[i] = uint32(d)
+		n *= d
+	}
+	a.rank, a.elems, a.size = uint32(len(shown)), uint32(n), uint32(n*p.kind.size())
+	a.sizeWithStride = a.size
+	if input && f == NHWC {
+		a.wStride = uint32(dims[3])
+	}
+	return a
+}
+
+// inputAttr is the answer to the queries of input attributes; an input's native format is its general one.
+func (p *port) inputAttr(index uint32, dims []int64) TensorAttr {
+	return p.attr(index, dims, p.format(true), true)
+}
+
+// outputAttr is the general one: its size with strides lets a buffer of it hold the native format as well.
+func (p *port) outputAttr(index uint32, dims []int64) TensorAttr {
+	a := p.attr(index, dims, p.format(false), false)
+	a.sizeWithStride = max(a.size, p.nativeAttr(index, dims).size)
+	return a
+}
+
+// nativeAttr is the format of the NPU: NC1HWC2 for rank 4.
+func (p *port) nativeAttr(index uint32, dims []int64) TensorAttr {
+	f := p.format(false)
+	if f == NCHW {
+		f = NC1HWC2
+	}
+	return p.attr(index, dims, f, false)
+}
+
+// nhwcAttr is the NHWC variant for rank 4.
+func (p *port) nhwcAttr(index uint32, dims []int64) TensorAttr {
+	f := p.format(false)
+	if f == NCHW {
+		f = NHWC
+	}
+	return p.attr(index, dims, f, false)
+}
+
+// coreType is core's type of the port with sizes.
+func (p *port) coreType(dims []int64) tensor.Type { return tensor.T(p.core, dims...) }
+
+// coreBytes is the number of bytes that core needs for the port.
+func (p *port) coreBytes(dims []int64) int64 {
+	n, _ := p.coreType(dims).ByteSize()
+	return n
+}

@@ -1,0 +1,229 @@
+package rknn
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// Context is an rknn_context (section 2): a model and what its runs need. Safe for concurrent use: calls follow one another.
+type Context struct {
+	handle.Ref
+	model *model
+	flags uint32
+
+	mu      sync.Mutex // guards what follows
+	exec    device.Execution
+	set     int // index into model.shapes
+	in      []inputState
+	out     []outputState
+	frame   uint64                      // runs that have ended well
+	valid   bool                        // the last run's results are there
+	buffers map[uintptr]*boundary.Block // given out by rknn_outputs_get
+	perf    boundary.Block              // text of RKNN_QUERY_PERF_DETAIL
+}
+
+// inputState is one input: what core reads, and where it comes from.
+type inputState struct {
+	buf   mem.Buffer // what core reads, nil: not made yet
+	given bool       // rknn_inputs_set has filled buf
+	told  bool       // the warning about bytes was given
+	bound *binding
+}
+
+type outputState struct{ bound *binding }
+
+// init_ loads a model: size bytes at model, or the file whose name is there when size is 0. The bytes are not kept.
+func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Context, error) {
+	if modelAt == nil {
+		return nil, invalid("model: NULL: want the bytes of a model or a file name")
+	}
+	if flags&flagShareWeight != 0 {
+		if extend == nil {
+			return nil, invalid("extend: NULL: RKNN_FLAG_SHARE_WEIGHT_MEM wants a context in extend->ctx")
+		}
+		if _, err := handle.Hold[Context](extend.context); err != nil {
+			return nil, refuseFor(errContext, err, "extend->ctx: %#x", extend.context)
+		}
+		handle.Unhold(extend.context)
+	}
+	var data []byte
+	var path string
+	if size == 0 {
+		var err error
+		if path, err = cString(modelAt); err != nil {
+			return nil, fault.Wrap(err, "model")
+		}
+		if path == "" {
+			return nil, refuse(errModel, "model: the file name is empty")
+		}
+	} else {
+		if err := boundary.CheckRange(modelAt, uint64(size)); err != nil {
+			return nil, fault.Wrap(err, "model")
+		}
+		data = unsafe.Slice((*byte)(modelAt), int(size))
+		if flags&flagZeroCopyModel != 0 && extend != nil && extend.modelSize != 0 {
+			off, n := int64(extend.modelOffset), int64(extend.modelSize)
+			if off < 0 || off+n > int64(size) {
+				return nil, invalid("extend->real_model_offset, real_model_size: %d, %d: the model has %d bytes", off, n, size)
+			}
+			data = data[off : off+n]
+		}
+	}
+	m, err := load(data, path)
+	if err != nil {
+		return nil, err
+	}
+	if path != "" && extend != nil && flags&flagShareWeight == 0 {
+		extend.modelOffset, extend.modelSize = 0, uint32(min(m.size, math.MaxUint32))
+	}
+	c, err := newContext(m, flags)
+	if err != nil {
+		m.release()
+	}
+	return c, err
+}
+
+// newContext takes over the caller's reference to m.
+func newContext(m *model, flags uint32) (*Context, error) {
+	e, err := m.program.New(device.ExecOptions{Priority: priorities[flags&3], Profiling: flags&flagCollectPerf != 0})
+	if err != nil {
+		return nil, err
+	}
+	c := &Context{model: m, flags: flags, exec: e, buffers: map[uintptr]*boundary.Block{},
+		in: make([]inputState, len(m.in)), out: make([]outputState, len(m.out))}
+	if err := c.useShapes(m.largest); err != nil {
+		e.Release()
+		return nil, err
+	}
+	return c, nil
+}
+
+// priorities are the values of the two lowest flag bits.
+var priorities = [4]device.Priority{device.PriorityHigh, device.PriorityMedium, device.PriorityLow, device.PriorityLow}
+
+// useShapes makes a set of shapes the current one. What was set for another is forgotten; bindings stay if their memory is large enough.
+func (c *Context) useShapes(set int) error {
+	m := c.model
+	for i, p := range m.in {
+		if m.dynamic {
+			if err := c.exec.SetShape(i, m.shapes[set].in[i]); err != nil {
+				return err
+			}
+		}
+		s := &c.in[i]
+		if s.buf != nil && s.buf.Size() != p.coreBytes(m.shapes[set].in[i]) {
+			s.buf.Release()
+			s.buf = nil
+		}
+		if set != c.set {
+			s.given = false
+		}
+	}
+	if set != c.set {
+		c.valid = false
+	}
+	c.set = set
+	return nil
+}
+
+// dims are the current dimensions of input or output i, in the model's order.
+func (c *Context) inDims(i int) []int64  { return c.model.shapes[c.set].in[i] }
+func (c *Context) outDims(i int) []int64 { return c.model.shapes[c.set].out[i] }
+
+// dupContext makes a context of the same model with inputs, outputs and runs of its own; flags are those of the source.
+func dupContext(source *uintptr) (*Context, error) {
+	h := *source
+	c, err := handle.Hold[Context](h)
+	if err != nil {
+		return nil, refuseFor(errContext, err, "context_in: %#x", h)
+	}
+	defer handle.Unhold(h)
+	c.model.retain()
+	d, err := newContext(c.model, c.flags)
+	if err != nil {
+		c.model.release()
+	}
+	return d, err
+}
+
+// destroy waits for calls under way. Buffers that were not released are freed; memory made with rknn_create_mem stays.
+func destroy(h uintptr) error {
+	if h == 0 {
+		return fault.Wrap(handle.ErrNull, "context")
+	}
+	for {
+		c, err := handle.Close[Context](h)
+		if err == nil {
+			c.release()
+			handle.Drop(c)
+			return nil
+		}
+		if !errors.Is(err, handle.ErrBusy) {
+			return fault.Wrap(err, "context: %#x", h)
+		}
+		if c, err := handle.Hold[Context](h); err == nil {
+			c.mu.Lock() // until the call under way is done
+			//lint:ignore SA2001 the lock is only waited for
+			c.mu.Unlock()
+			handle.Unhold(h)
+		}
+		runtime.Gosched()
+	}
+}
+
+func (c *Context) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.exec.Release()
+	for i := range c.in {
+		if b := c.in[i].buf; b != nil {
+			b.Release()
+		}
+	}
+	for _, b := range c.buffers {
+		b.Free()
+	}
+	c.perf.Free()
+	c.model.release()
+}
+
+// setCoreMask is checked against the board (section 7) and changes nothing else: the device schedules its cores itself.
+func setCoreMask(_ *Context, mask CoreMask) error {
+	if b := board(); !b.hasCores(mask) || b.cores == 1 && mask != 0 {
+		return failed("core_mask: %#x: %s has %d cores; the context stays as it was", uint32(mask), b.name, b.cores)
+	}
+	return nil
+}
+
+// setBatchCoreNum accepts 1 to 3 (section 11).
+func setBatchCoreNum(_ *Context, n int32) error {
+	if n < 1 || n > 3 {
+		return invalid("core_num: %d: want 1 to 3", n)
+	}
+	return nil
+}
+
+// cString copies a NUL-terminated string of C memory.
+func cString(p unsafe.Pointer) (string, error) {
+	const page = 4096 // the smallest of any host
+	for n := 0; ; n++ {
+		at := unsafe.Add(p, n)
+		if n == 0 || uintptr(at)%page == 0 {
+			if err := boundary.CheckRange(at, 1); err != nil {
+				return "", err
+			}
+		}
+		if *(*byte)(at) == 0 {
+			return string(unsafe.Slice((*byte)(p), n)), nil
+		}
+	}
+}

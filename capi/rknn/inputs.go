@@ -1,0 +1,115 @@
+package rknn
+
+import (
+	"fmt"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// inputsSet converts and copies inputs for the runs to come (section 4). Some inputs may be set alone; all are judged before the first
+// is taken.
+func inputsSet(c *Context, inputs []Input) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.flags&flagInfoOnly != 0 {
+		return failed("context: it was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY: it answers queries only")
+	}
+	if n := len(c.in); len(inputs) == 0 || len(inputs) > n {
+		return invalid("n_inputs: %d: the model has %d", len(inputs), n)
+	}
+	for k := range inputs {
+		if err := c.judge(k, &inputs[k]); err != nil {
+			return err
+		}
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	for k := range inputs {
+		in := &inputs[k]
+		i := int(in.index)
+		p, dims := c.model.in[i], c.inDims(i)
+		data, err := c.room(i)
+		if err != nil {
+			return err
+		}
+		src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size))
+		p.load(data, dims, src, in.kind, arrange(dims, p.format(true), 0, 0), in.passThrough != 0)
+		c.in[i].given = true
+	}
+	return nil
+}
+
+// judge checks one rknn_input in the order of section 11: index, pointer, type, size, format.
+func (c *Context) judge(k int, in *Input) error {
+	name := fmt.Sprintf("inputs[%d]", k)
+	if int(in.index) >= len(c.in) {
+		return refuse(errInput, "%s.index: %d: the model has %d inputs", name, in.index, len(c.in))
+	}
+	p, dims := c.model.in[in.index], c.inDims(int(in.index))
+	if in.buf == 0 {
+		return invalid("%s.buf: NULL", name)
+	}
+	kind := in.kind
+	if in.passThrough != 0 {
+		kind = p.kind
+	}
+	if kind.size() == 0 {
+		return failed("%s.type: %v: it cannot be converted to %v", name, in.kind, p.kind)
+	}
+	n, _ := tensor.Count(dims)
+	if need := n * kind.size(); int64(in.size) < need {
+		hint := ""
+		if in.passThrough == 0 {
+			for t := Float32; t <= BFloat16; t++ {
+				if t.size() != 0 && n*t.size() == int64(in.size) {
+					hint = fmt.Sprintf("; %d bytes fit the type %v", in.size, t)
+				}
+			}
+			if in.kind == Float32 && n == int64(in.size) {
+				hint = fmt.Sprintf("; %d bytes fit RKNN_TENSOR_UINT8 or RKNN_TENSOR_INT8: type 0 is RKNN_TENSOR_FLOAT32", in.size)
+			}
+		}
+		return invalid("%s.size: %d: input %q has %d elements, as %v %d bytes%s", name, in.size, p.name, n, kind, need, hint)
+	}
+	if err := boundary.CheckRange(cPointer(in.buf), uint64(in.size)); err != nil {
+		return fault.Wrap(err, "%s.buf", name)
+	}
+	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want && !(in.format == Undefined && want == NHWC) {
+		return failed("%s.fmt: %v: input %q takes %v; anynpu.input.%s.layout in the model's metadata changes that", name, in.format, p.name, want, p.name)
+	}
+	if in.passThrough == 0 && in.kind == Uint8 && p.kind != Uint8 && !p.normalised() {
+		c.tellFormula(int(in.index), p)
+	}
+	return nil
+}
+
+// tellFormula warns, once per input of a context, that bytes are taken as numbers: the model says nothing of mean and deviation.
+func (c *Context) tellFormula(i int, p *port) {
+	if c.in[i].told {
+		return
+	}
+	c.in[i].told = true
+	formula := "value = x"
+	if p.quant != nil {
+		formula = fmt.Sprintf("q = round(x / %g) + %d", p.quant.scale, p.quant.zero)
+	}
+	warn("bytes are taken as they are", "input", p.name, "formula", formula, "remedy",
+		fmt.Sprintf("anynpu.input.%s.mean and .std in the model's metadata", p.name))
+}
+
+// room returns the memory of input i that core reads, made when first wanted.
+func (c *Context) room(i int) ([]byte, error) {
+	s := &c.in[i]
+	if s.buf == nil {
+		b, err := mem.Host(c.model.in[i].coreBytes(c.inDims(i)), mem.Options{Align: 64})
+		if err != nil {
+			return nil, err
+		}
+		s.buf = b
+	}
+	return s.buf.Map()
+}

@@ -1,0 +1,147 @@
+package rknn
+
+import (
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// binding is memory that a run reads an input from or writes an output to, and what its bytes are.
+type binding struct {
+	memory *memory
+	kind   Type
+	format Format
+	raw    bool
+	rows   uint32 // of each image, 0: the input's height
+}
+
+// setIoMem binds memory to an input or output (section 5). The attributes name the tensor and say how its bytes lie; the binding lasts
+// until another one or the context's end.
+func setIoMem(c *Context, m *TensorMem, attr *TensorAttr) error {
+	r := memories.find(m)
+	if r == nil {
+		return invalid("mem: %p: no memory of this library, or one that was destroyed", m)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i, input, err := c.tensorOf(attr)
+	if err != nil {
+		return err
+	}
+	b := &binding{memory: r, kind: attr.kind, format: attr.format}
+	if input {
+		b.raw, b.rows = attr.passThrough != 0, attr.hStride
+		if err := c.checkInput(i, b); err != nil {
+			return err
+		}
+		c.in[i].bound = b
+		return nil
+	}
+	if err := c.checkOutput(i, b, attr); err != nil {
+		return err
+	}
+	c.out[i].bound = b
+	return nil
+}
+
+// tensorOf finds the tensor that attributes name: by name, or, where the name is empty or serves an input and an output, by index and
+// number of elements, inputs first (section 11).
+func (c *Context) tensorOf(attr *TensorAttr) (index int, input bool, err error) {
+	name := textOf(attr.name[:])
+	find := func(ports []*port) int {
+		for i, p := range ports {
+			if p.name == name {
+				return i
+			}
+		}
+		return -1
+	}
+	in, out := find(c.model.in), find(c.model.out)
+	switch {
+	case name != "" && in >= 0 && out < 0:
+		return in, true, nil
+	case name != "" && out >= 0 && in < 0:
+		return out, false, nil
+	case name != "" && in < 0 && out < 0:
+		return 0, false, invalid("attr->name: %q: the model has no such input or output", name)
+	}
+	fits := func(dims []int64) bool {
+		n, _ := tensor.Count(dims)
+		return int64(attr.elems) == n || len(dims) == 4 && attr.format == NC1HWC2
+	}
+	i := int(attr.index)
+	switch {
+	case i < len(c.in) && fits(c.inDims(i)):
+		return i, true, nil
+	case i < len(c.out) && fits(c.outDims(i)):
+		return i, false, nil
+	}
+	return 0, false, invalid("attr->index, n_elems: %d, %d: no input or output fits, and the name %q does not decide", attr.index, attr.elems, name)
+}
+
+// needs is the number of bytes from the first to behind the last element.
+func (b *binding) needs(a arrangement) int64 { return a.elements() * b.kind.size() }
+
+func (c *Context) checkInput(i int, b *binding) error {
+	p, dims := c.model.in[i], c.inDims(i)
+	if b.raw {
+		b.kind, b.format = p.kind, p.format(true)
+	}
+	if b.kind.size() == 0 {
+		return invalid("attr->type: %v: input %q takes types of whole bytes", b.kind, p.name)
+	}
+	if len(dims) == 4 && b.format != p.format(true) {
+		return invalid("attr->fmt: %v: input %q takes %v", b.format, p.name, p.format(true))
+	}
+	if len(dims) == 4 && b.rows != 0 && int64(b.rows) < dims[2] {
+		return invalid("attr->h_stride: %d: input %q has %d rows", b.rows, p.name, dims[2])
+	}
+	if b.kind == p.kind && p.quant != nil && b.kind == Int8 {
+		b.raw = true
+	}
+	return b.checkSize(p, b.arrangement(dims))
+}
+
+func (c *Context) checkOutput(i int, b *binding, attr *TensorAttr) error {
+	p, dims := c.model.out[i], c.outDims(i)
+	if b.kind != p.kind && b.kind != Float32 {
+		return invalid("attr->type: %v: output %q gives %v or RKNN_TENSOR_FLOAT32", b.kind, p.name, p.kind)
+	}
+	if len(dims) == 4 && b.format > NC1HWC2 {
+		return invalid("attr->fmt: %v: output %q gives NCHW, NHWC or NC1HWC2", b.format, p.name)
+	}
+	if err := b.checkSize(p, b.arrangement(dims)); err != nil {
+		return err
+	}
+	if have := b.memory.buf.Size(); have < int64(attr.sizeWithStride) {
+		warn("memory smaller than size_with_stride", "function", "rknn_set_io_mem", "output", p.name, "bytes", have, "size_with_stride", attr.sizeWithStride)
+	}
+	return nil
+}
+
+func (b *binding) checkSize(p *port, a arrangement) error {
+	if have, need := b.memory.buf.Size(), b.needs(a); have < need {
+		return invalid("mem: %d bytes: %q as %v in %v takes %d", have, p.name, b.kind, b.format, need)
+	}
+	return nil
+}
+
+func (b *binding) arrangement(dims []int64) arrangement {
+	return arrange(dims, b.format, board().channels(b.kind.size()), b.rows)
+}
+
+// open returns the bytes of a binding's memory for a run, with a function to let go of them.
+func (b *binding) open(p *port, dims []int64) ([]byte, arrangement, func(), error) {
+	buf := memories.use(b.memory)
+	if buf == nil {
+		return nil, arrangement{}, nil, failed("context: the memory bound to %q was destroyed: bind other memory with rknn_set_io_mem", p.name)
+	}
+	a := b.arrangement(dims)
+	data, err := buf.Map()
+	if err == nil {
+		err = b.checkSize(p, a)
+	}
+	if err != nil {
+		buf.Release()
+		return nil, a, nil, err
+	}
+	return data, a, buf.Release, nil
+}

@@ -1,0 +1,209 @@
+package rknn
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// memory is one rknn_tensor_mem (section 5).
+type memory struct {
+	info *TensorMem // in C memory
+	buf  mem.Buffer // the usable bytes: those from virt_addr + offset on
+	id   uintptr
+}
+
+// memoryTable holds every rknn_tensor_mem. The structs lie in C memory that is never given back and carry a number of their own in
+// priv_data, by which they are found: programs may copy them.
+type memoryTable struct {
+	mu     sync.Mutex
+	byID   map[uintptr]*memory
+	last   uintptr
+	unused []*TensorMem
+}
+
+var memories = memoryTable{byID: map[uintptr]*memory{}}
+
+// slabStructs is how many structs are made at once.
+const slabStructs = 256
+
+// add makes a struct over buf, whose reference it takes over.
+func (t *memoryTable) add(info TensorMem, buf mem.Buffer) uintptr {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.unused) == 0 {
+		var slab boundary.Block
+		boundary.SetSlice(&slab, make([]TensorMem, slabStructs))
+		slab.Keep()
+		structs := unsafe.Slice((*TensorMem)(cPointer(slab.Addr())), slabStructs)
+		for i := range structs {
+			t.unused = append(t.unused, &structs[i])
+		}
+	}
+	m := t.unused[len(t.unused)-1]
+	t.unused = t.unused[:len(t.unused)-1]
+	t.last++
+	*m = info
+	m.priv = t.last
+	t.byID[m.priv] = &memory{m, buf, m.priv}
+	return uintptr(unsafe.Pointer(m))
+}
+
+// find returns the living memory that a program's struct stands for, nil if there is none.
+func (t *memoryTable) find(m *TensorMem) *memory {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.byID[m.priv]
+	if r == nil || r.info.virt != m.virt {
+		return nil
+	}
+	return r
+}
+
+// use returns the buffer of a memory with a reference for the caller, nil if the memory was destroyed.
+func (t *memoryTable) use(r *memory) mem.Buffer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID[r.id] != r {
+		return nil
+	}
+	r.buf.Retain()
+	return r.buf
+}
+
+// within returns a part of a living memory that covers n bytes at addr, nil if there is none.
+func (t *memoryTable) within(addr uintptr, n int64) mem.Buffer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.byID {
+		first := r.info.virt + uintptr(r.info.offset)
+		if addr < first || addr-first > uintptr(r.info.size) || n > int64(uintptr(r.info.size)-(addr-first)) {
+			continue
+		}
+		if part, err := mem.Sub(r.buf, int64(addr-first), n); err == nil {
+			return part
+		}
+	}
+	return nil
+}
+
+// remove ends a memory; the bytes stay while a run uses them.
+func (t *memoryTable) remove(m *TensorMem) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.byID[m.priv]
+	if r == nil || r.info.virt != m.virt {
+		return false
+	}
+	delete(t.byID, r.id)
+	*r.info = TensorMem{}
+	t.unused = append(t.unused, r.info)
+	r.buf.Release()
+	return true
+}
+
+// createMem allocates zeroed memory with a file descriptor that other processes and devices can map.
+func createMem(_ *Context, size uint32) (uintptr, error) { return allocate(uint64(size)) }
+
+// createMem2 is createMem; what the flags ask for, caches and SRAM, the CPU device does not have. A context is wanted unless the flags say
+// RKNN_MEM_FLAG_ALLOC_NO_CONTEXT.
+func createMem2(context uintptr, size, flags uint64) (uintptr, error) {
+	if flags&memFlagsAllocNoOwner == 0 {
+		if err := aliveContext("ctx", context); err != nil {
+			return 0, err
+		}
+	}
+	return allocate(size)
+}
+
+func allocate(size uint64) (uintptr, error) {
+	if size == 0 || size > 1<<32-1 {
+		return 0, invalid("size: %d: want 1 to %d bytes", size, uint64(1<<32-1))
+	}
+	buf, err := mem.Memfd(int64(size), mem.Options{Name: "anynpu rknn"})
+	if err != nil {
+		return 0, err
+	}
+	data, err := buf.Map()
+	if err != nil {
+		buf.Release()
+		return 0, err
+	}
+	fd, _, _ := buf.FD()
+	return memories.add(TensorMem{virt: addressOf(data), fd: int32(fd), size: uint32(size), flags: memAllocInside}, buf), nil
+}
+
+// createMemFromFd describes size bytes of memory that stays the program's, from virt_addr + offset on. Without an address, the
+// descriptor is mapped. Memory that lies in one made by rknn_create_mem keeps that alive.
+func createMemFromFd(_ *Context, fd int32, virt unsafe.Pointer, size uint32, offset int32) (uintptr, error) {
+	switch {
+	case size == 0:
+		return 0, invalid("size: 0: want at least 1 byte")
+	case offset < 0:
+		return 0, invalid("offset: %d: want 0 or more", offset)
+	case virt == nil && fd < 0:
+		return 0, invalid("fd: %d: want an open file descriptor when virt_addr is NULL", fd)
+	}
+	info := TensorMem{virt: uintptr(virt), fd: fd, offset: offset, size: size, flags: memFromFD}
+	if virt == nil {
+		buf, err := mem.ImportFD(int(fd), int64(offset), int64(size), false)
+		if err != nil {
+			return 0, refuseFor(errParam, err, "fd")
+		}
+		data, err := buf.Map()
+		if err != nil {
+			buf.Release()
+			return 0, err
+		}
+		info.virt = addressOf(data) - uintptr(offset)
+		return memories.add(info, buf), nil
+	}
+	at := uintptr(virt) + uintptr(offset)
+	if buf := memories.within(at, int64(size)); buf != nil {
+		return memories.add(info, buf), nil
+	}
+	if err := boundary.CheckRange(cPointer(at), uint64(size)); err != nil {
+		return 0, err
+	}
+	return memories.add(info, mem.Borrow(unsafe.Slice((*byte)(cPointer(at)), int(size)), nil)), nil
+}
+
+// destroyMem ends a memory of any context, alive or not (section 11). Contexts that have it bound find it gone at their next run.
+func destroyMem(_ uintptr, m *TensorMem) error {
+	if !memories.remove(m) {
+		return invalid("mem: %p: no memory of this library, or one that was destroyed", m)
+	}
+	return nil
+}
+
+// memSync has nothing to do: host and device see the same bytes. The struct need not be one of this library.
+func memSync(_ *Context, _ *TensorMem, mode MemSyncMode) error {
+	if mode < 1 || mode > 3 {
+		return invalid("mode: %d: want 1 (to device), 2 (from device) or 3 (both)", mode)
+	}
+	return nil
+}
+
+// setWeightMem and setInternalMem take memory for weights and intermediate results. The CPU device keeps its own and never looks at it.
+func setWeightMem(c *Context, m *TensorMem) error {
+	return c.checkSpare(m, "total_weight_size", c.memSize().weight)
+}
+
+func setInternalMem(c *Context, m *TensorMem) error {
+	return c.checkSpare(m, "total_internal_size", c.memSize().internal)
+}
+
+func (c *Context) checkSpare(m *TensorMem, what string, need uint32) error {
+	r := memories.find(m)
+	if r == nil {
+		return invalid("mem: %p: no memory of this library, or one that was destroyed", m)
+	}
+	if have := r.buf.Size(); have < int64(need) {
+		return invalid("mem: %d bytes: RKNN_QUERY_MEM_SIZE says %s is %d", have, what, need)
+	}
+	return nil
+}
+
+func addressOf(data []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(data))) }

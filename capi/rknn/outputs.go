@@ -1,0 +1,122 @@
+package rknn
+
+import (
+	"fmt"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// outputsGet copies results of the last run (section 4), in NCHW or the model's order, as float32 or in the reported type. Buffers that
+// the program did not bring stay its own until rknn_outputs_release or the context's end.
+func outputsGet(c *Context, outputs []Output, extend *OutputExtend) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(outputs) == 0 || len(outputs) > len(c.out) {
+		return invalid("n_outputs: %d: the model has %d", len(outputs), len(c.out))
+	}
+	for k := range outputs {
+		if err := c.judgeOutput(fmt.Sprintf("outputs[%d]", k), &outputs[k]); err != nil {
+			return err
+		}
+	}
+	if !c.valid {
+		return failed("context: there are no results: call rknn_run first")
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	var made []*Output
+	for k := range outputs {
+		o := &outputs[k]
+		fresh, err := c.give(o)
+		if fresh {
+			made = append(made, o)
+		}
+		if err != nil {
+			c.take(made)
+			return err
+		}
+	}
+	if extend != nil {
+		extend.frame = c.frame
+	}
+	return nil
+}
+
+// wanted is the type in which an output is asked for, and its number of bytes.
+func (c *Context) wanted(o *Output) (Type, int64) {
+	kind := c.model.out[o.index].kind
+	if o.wantFloat != 0 {
+		kind = Float32
+	}
+	n, _ := tensor.Count(c.outDims(int(o.index)))
+	return kind, n * kind.size()
+}
+
+func (c *Context) judgeOutput(name string, o *Output) error {
+	if int(o.index) >= len(c.out) {
+		return refuse(errOutput, "%s.index: %d: the model has %d outputs", name, o.index, len(c.out))
+	}
+	if o.isPrealloc == 0 {
+		return nil
+	}
+	kind, need := c.wanted(o)
+	switch {
+	case o.buf == 0:
+		return refuse(errOutput, "%s.buf: NULL, with is_prealloc", name)
+	case int64(o.size) < need:
+		return refuse(errOutput, "%s.size: %d: output %q as %v takes %d bytes", name, o.size, c.model.out[o.index].name, kind, need)
+	}
+	if err := boundary.CheckRange(cPointer(o.buf), uint64(need)); err != nil {
+		return fault.Wrap(err, "%s.buf", name)
+	}
+	return nil
+}
+
+// give fills one rknn_output and says whether its buffer is a new one.
+func (c *Context) give(o *Output) (fresh bool, err error) {
+	i := int(o.index)
+	p, dims := c.model.out[i], c.outDims(i)
+	src, err := c.result(i)
+	if err != nil {
+		return false, err
+	}
+	kind, size := c.wanted(o)
+	if o.isPrealloc == 0 {
+		b := &boundary.Block{}
+		boundary.SetSlice(b, make([]uint64, max(1, (size+7)/8)))
+		c.buffers[b.Addr()] = b
+		o.buf, o.size, fresh = b.Addr(), uint32(size), true
+	}
+	dst := unsafe.Slice((*byte)(cPointer(o.buf)), int(size))
+	p.store(dst, arrange(dims, NCHW, 0, 0), kind, src, dims)
+	return fresh, nil
+}
+
+// take frees buffers that were given out.
+func (c *Context) take(outputs []*Output) {
+	for _, o := range outputs {
+		if b := c.buffers[o.buf]; b != nil {
+			delete(c.buffers, o.buf)
+			b.Free()
+			o.buf = 0
+		}
+	}
+}
+
+// outputsRelease frees the buffers that rknn_outputs_get of this context made; others, also those freed before, are left alone.
+func outputsRelease(c *Context, outputs []Output) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(outputs) == 0 || len(outputs) > len(c.out) {
+		return invalid("n_ouputs: %d: the model has %d", len(outputs), len(c.out))
+	}
+	for k := range outputs {
+		if outputs[k].isPrealloc == 0 {
+			c.take([]*Output{&outputs[k]})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package rknn
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// nodeText is what the table of times says of an operator of the model.
+type nodeText struct {
+	kind, name, in, out string
+	dtype               tensor.DType
+}
+
+// describeNodes notes, per operator of the model, what the table of times shows.
+func describeNodes(g *graph.Graph) map[int]nodeText {
+	nodes := map[int]nodeText{}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		t := nodeText{kind: n.Op.Name(), name: n.Name, in: shapeList(g, n.In), out: shapeList(g, n.Out)}
+		for _, v := range n.Out {
+			if v != graph.None {
+				t.dtype = g.Fact(v).DType
+				break
+			}
+		}
+		if _, ok := nodes[n.Origin]; !ok {
+			nodes[n.Origin] = t
+		}
+	}
+	return nodes
+}
+
+func shapeList(g *graph.Graph, vs []graph.Value) string {
+	var list []string
+	for _, v := range vs {
+		if v == graph.None {
+			continue
+		}
+		var dims []string
+		for _, d := range g.Fact(v).Shape.Dims {
+			dims = append(dims, d.String())
+		}
+		list = append(list, "("+strings.Join(dims, ",")+")")
+	}
+	return strings.Join(list, ",")
+}
+
+// perfDetail gives the text of the last run's times; it stays until the next query of this kind or the context's end. Without
+// RKNN_FLAG_COLLECT_PERF_MASK or a run it is empty.
+func (c *Context) perfDetail(info []byte) error {
+	if len(info) < int(unsafe.Sizeof(PerfDetail{})) {
+		return invalid("size: %d: rknn_perf_detail has %d bytes", len(info), unsafe.Sizeof(PerfDetail{}))
+	}
+	text := ""
+	if st := c.exec.Stats(); c.flags&flagCollectPerf != 0 && st.Runs > 0 {
+		text = perfTable(st, c.model.nodes)
+	}
+	c.perf.SetString(text)
+	return answer(info, "rknn_perf_detail", PerfDetail{c.perf.Addr(), uint64(len(text))})
+}
+
+// perfTable writes the two tables of section 3.2. Cycles, use of the MAC units and traffic are the NPU's and shown as 0.
+func perfTable(st device.Stats, nodes map[int]nodeText) string {
+	var b strings.Builder
+	rule := strings.Repeat("-", 160) + "\n"
+	const row = "%-5v %-24s %-9s %-7s %-32s %-24s %-24s %-10v %-12s %-18s %-8s %s\n"
+	b.WriteString(rule + "                                  Network Layer Information Table\n" + rule)
+	fmt.Fprintf(&b, row, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)", "Time(us)", "MacUsage(%)", "WorkLoad(0/1/2)", "RW(KB)", "FullName")
+	b.WriteString(rule)
+	id := 0
+	line := func(kind, dtype, in, out string, us int64, full string) {
+		id++
+		fmt.Fprintf(&b, row, id, kind, dtype, "CPU", in, out, "0/0/0", us, `\`, "0.0%/0.0%/0.0%", "0", full)
+	}
+	line("InputOperator", `\`, `\`, `\`, 0, "InputOperator:input")
+	type sum struct {
+		kind  string
+		calls int
+		us    int64
+	}
+	sums := map[string]*sum{}
+	var total time.Duration
+	for _, n := range st.Nodes {
+		t := nodes[n.Node]
+		us := n.Length.Microseconds()
+		line(n.Op, strings.ToUpper(t.dtype.String()), orBackslash(t.in), orBackslash(t.out), us, n.Op+":"+n.Name)
+		if sums[n.Op] == nil {
+			sums[n.Op] = &sum{kind: n.Op}
+		}
+		sums[n.Op].calls++
+		sums[n.Op].us += us
+		total += n.Length
+	}
+	line("OutputOperator", `\`, `\`, `\`, 0, "OutputOperator:output")
+	fmt.Fprintf(&b, "%sTotal Operator Elapsed Per Frame Time(us): %d\nTotal Memory Read/Write Per Frame Size(KB): 0\n%s", rule, total.Microseconds(), rule)
+	const rank = "%-24s %-12v %-12v %-12v %-12v %-12v %s\n"
+	b.WriteString("                                  Operator Time Consuming Ranking Table\n" + rule)
+	fmt.Fprintf(&b, rank, "OpType", "CallNumber", "CPUTime(us)", "GPUTime(us)", "NPUTime(us)", "TotalTime(us)", "TimeRatio(%)")
+	b.WriteString(rule)
+	order := make([]*sum, 0, len(sums))
+	for _, s := range sums {
+		order = append(order, s)
+	}
+	sort.Slice(order, func(i, j int) bool {
+		if order[i].us != order[j].us {
+			return order[i].us > order[j].us
+		}
+		return order[i].kind < order[j].kind
+	})
+	for _, s := range order {
+		ratio := 0.0
+		if total > 0 {
+			ratio = 100 * float64(s.us) / max(float64(total.Microseconds()), 1)
+		}
+		fmt.Fprintf(&b, rank, s.kind, s.calls, s.us, 0, 0, s.us, fmt.Sprintf("%.2f%%", ratio))
+	}
+	b.WriteString(rule)
+	return b.String()
+}
+
+func orBackslash(s string) string {
+	if s == "" {
+		return `\`
+	}
+	return s
+}

@@ -1,0 +1,148 @@
+package rknn
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/anynpu"
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// aliveContext refuses a handle that is no living context.
+func aliveContext(name string, h uintptr) error {
+	if h == 0 {
+		return fault.Wrap(handle.ErrNull, "%s", name)
+	}
+	if _, err := handle.Hold[Context](h); err != nil {
+		return fault.Wrap(err, "%s: %#x", name, h)
+	}
+	handle.Unhold(h)
+	return nil
+}
+
+// The sizes of structs in older headers, which queries accept (section 3).
+const (
+	attrSize10, attrSize07 = 372, 360
+	memSize10              = 8
+)
+
+// answer stores v, cut off to what the program's struct has room for.
+func answer[T any](info []byte, name string, v T, older ...int) error {
+	all := unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))
+	n := len(all)
+	if len(info) < n {
+		n = 0
+		for _, size := range older {
+			if len(info) == size {
+				n = size
+			}
+		}
+		if n == 0 {
+			return invalid("size: %d: %s has %d bytes", len(info), name, len(all))
+		}
+	}
+	copy(info[:n], all)
+	return nil
+}
+
+// query answers a question about a context (section 3). Structs larger than needed are accepted.
+func query(c *Context, cmd QueryCmd, info []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.model
+	switch cmd {
+	case QueryInOutNum:
+		return answer(info, "rknn_input_output_num", InOutNum{uint32(len(m.in)), uint32(len(m.out))})
+	case QueryPerfDetail:
+		return c.perfDetail(info)
+	case QueryPerfRun:
+		return answer(info, "rknn_perf_run", PerfRun{c.exec.Stats().LastRun.Microseconds()})
+	case QuerySDKVersion:
+		var v SDKVersion
+		setText(v.api[:], "2.3.2 (anynpu "+anynpu.Version+")")
+		setText(v.driver[:], "0.0.0 (no driver: the CPU computes)")
+		return answer(info, "rknn_sdk_version", v)
+	case QueryMemSize:
+		return answer(info, "rknn_mem_size", c.memSize(), memSize10)
+	case QueryCustomString:
+		var v CustomString
+		setText(v.text[:], m.meta.CustomString)
+		return answer(info, "rknn_custom_string", v)
+	case QueryDeviceMemInfo:
+		return answer(info, "rknn_tensor_mem", TensorMem{fd: -1, size: uint32(min(m.size, math.MaxUint32))})
+	case QueryInputDynamicRange:
+		return c.dynamicRange(info)
+	}
+	if cmd > QueryCurrentNativeOutputAttr {
+		return invalid("cmd: %d: want 0 to %d", cmd, QueryCurrentNativeOutputAttr)
+	}
+	return c.queryAttr(cmd, info)
+}
+
+// queryAttr answers the commands whose struct names a tensor by its index.
+func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
+	const name = "rknn_tensor_attr"
+	if n := len(info); n < int(unsafe.Sizeof(TensorAttr{})) && n != attrSize10 && n != attrSize07 {
+		return invalid("size: %d: %s has %d bytes", n, name, unsafe.Sizeof(TensorAttr{}))
+	}
+	m, set := c.model, c.set
+	if cmd < QueryCurrentInputAttr {
+		set = m.largest
+	}
+	input := cmd == QueryInputAttr || cmd == QueryNativeInputAttr || cmd == QueryNativeNHWCInputAttr ||
+		cmd == QueryCurrentInputAttr || cmd == QueryCurrentNativeInputAttr
+	ports, dims := m.out, m.shapes[set].out
+	if input {
+		ports, dims = m.in, m.shapes[set].in
+	}
+	i := *(*uint32)(unsafe.Pointer(&info[0]))
+	if int(i) >= len(ports) {
+		return invalid("info->index: %d: the model has %d", i, len(ports))
+	}
+	p, d := ports[i], dims[i]
+	var a TensorAttr
+	switch cmd {
+	case QueryOutputAttr, QueryCurrentOutputAttr:
+		a = p.outputAttr(i, d)
+	case QueryNativeOutputAttr, QueryCurrentNativeOutputAttr:
+		a = p.nativeAttr(i, d)
+	case QueryNativeNHWCOutputAttr:
+		a = p.nhwcAttr(i, d)
+	default:
+		a = p.inputAttr(i, d)
+	}
+	return answer(info, name, a, attrSize10, attrSize07)
+}
+
+// dynamicRange lists the shapes of an input of a dynamic model, dimensions in the format of its attributes.
+func (c *Context) dynamicRange(info []byte) error {
+	m := c.model
+	if len(info) < int(unsafe.Sizeof(InputRange{})) {
+		return invalid("size: %d: rknn_input_range has %d bytes", len(info), unsafe.Sizeof(InputRange{}))
+	}
+	r := (*InputRange)(unsafe.Pointer(&info[0]))
+	if !m.dynamic {
+		return refuse(errModel, "cmd: RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of the model are fixed")
+	}
+	i := r.index
+	if int(i) >= len(m.in) {
+		return invalid("info->index: %d: the model has %d inputs", i, len(m.in))
+	}
+	p := m.in[i]
+	*r = InputRange{index: i, shapes: uint32(len(m.shapes)), format: p.format(true), rank: uint32(len(p.shape.Dims))}
+	setText(r.name[:], p.name)
+	for s := range m.shapes {
+		r.dims[s] = p.inputAttr(i, m.shapes[s].in[i]).dims
+	}
+	return nil
+}
+
+// memSize says how much memory constants and intermediate results take, at least a page each, as programs allocate what it says.
+func (c *Context) memSize() MemSize {
+	const page = 4096
+	up := func(n int64) uint32 { return uint32(min((max(n, 1)+page-1)/page*page, math.MaxUint32/page*page)) }
+	m := MemSize{weight: up(c.model.weights), internal: up(c.model.inner)}
+	m.dma = uint64(m.weight) + uint64(m.internal)
+	return m
+}

@@ -1,0 +1,49 @@
+package rknn
+
+import (
+	"sync"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+)
+
+// A target is the board whose attribute values are reported.
+type target struct {
+	name  string
+	cores int
+	lanes int64 // bytes of the innermost dimension of NC1HWC2
+}
+
+var targets = []target{
+	{"rk3588", 3, 16}, {"rk3576", 2, 16},
+	{"rk3562", 1, 8}, {"rk3566", 1, 8}, {"rk3568", 1, 8},
+}
+
+// board is the target that ANYNPU_RKNN_TARGET names, rk3588 unless it names a known one; read once.
+var board = sync.OnceValue(func() target { return targetNamed(boundary.Getenv("ANYNPU_RKNN_TARGET")) })
+
+func targetNamed(name string) target {
+	if name == "" {
+		return targets[0]
+	}
+	for _, t := range targets {
+		if t.name == name {
+			return t
+		}
+	}
+	warn("value ignored", "ANYNPU_RKNN_TARGET", name, "want", "rk3588, rk3576, rk3568, rk3566 or rk3562", "used", targets[0].name)
+	return targets[0]
+}
+
+// channels is C2 of the NC1HWC2 layout for elements of a size (section 11): what fits into the lanes.
+func (t target) channels(size int64) int64 { return max(t.lanes/max(size, 1), 1) }
+
+// hasCores says whether a core mask fits: 0, any set of the board's cores that starts with the first or is one core, or all.
+func (t target) hasCores(mask CoreMask) bool {
+	switch mask {
+	case 0, 0xffff:
+		return true
+	case 1, 2, 4, 3, 7:
+		return mask < 1<<t.cores
+	}
+	return false
+}
