@@ -32,6 +32,7 @@ type Call struct {
 	taken handle.Object // object under destruction
 	self  uintptr       // its handle
 	clear *uintptr      // the program's variable that holds it
+	made  *uintptr      // the program's variable for a new handle
 }
 
 // refuse records a fault of parameter i unless there is one already.
@@ -176,6 +177,12 @@ func Give[T any, P interface {
 	return h
 }
 
+// New returns the variable that a new handle is stored in. A call that ends with an error sets it to NULL.
+func New(c *Call, i int, p unsafe.Pointer) *uintptr {
+	c.made = Ptr[uintptr](c, i, p)
+	return c.made
+}
+
 // Ptr returns a pointer argument that must not be NULL.
 func Ptr[T any](c *Call, i int, p unsafe.Pointer) *T {
 	if p == nil {
@@ -304,6 +311,9 @@ func (c *Call) finish() {
 	}
 	for _, h := range c.more {
 		handle.Unhold(h)
+	}
+	if c.made != nil && c.Err != nil {
+		*c.made = 0
 	}
 	if c.taken == nil {
 		return

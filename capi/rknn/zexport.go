@@ -43,14 +43,14 @@ func nnc_rknn_init(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32, a3 uint32, a
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
 	}
-	p0 := boundary.Ptr[uintptr](&c, 0, a0)
+	p0 := boundary.New(&c, 0, a0)
 	p4 := boundary.PtrOrNil[InitExtend](&c, 4, a4)
-	var n0 *Context
 	if c.Err == nil {
+		var n0 *Context
 		n0, c.Err = init_(a1, a2, a3, p4)
-	}
-	if p0 != nil {
-		*p0 = boundary.Give(&c, n0)
+		if h := boundary.Give(&c, n0); h != 0 {
+			*p0 = h
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -63,13 +63,13 @@ func nnc_rknn_dup_context(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
-	p1 := boundary.Ptr[uintptr](&c, 1, a1)
-	var n1 *Context
+	p1 := boundary.New(&c, 1, a1)
 	if c.Err == nil {
+		var n1 *Context
 		n1, c.Err = dupContext(p0)
-	}
-	if p1 != nil {
-		*p1 = boundary.Give(&c, n1)
+		if h := boundary.Give(&c, n1); h != 0 {
+			*p1 = h
+		}
 	}
 	return int32(status(c.Err))
 }

@@ -29,14 +29,15 @@ static int sum_of(toy_context context)
 
 static void alone(void)
 {
-	toy_context context = 0;
+	toy_context context = 0, other = 1;
 	int sum;
 	CHECK(strcmp(toy_who(), "library") == 0);
 	CHECK(toy_open(&context, "x") == 0 && context != 0);
 	CHECK(sum_of(context) == 6);
-	CHECK(toy_open(NULL, "x") == -1 && toy_open(&context, NULL) == -1);
-	CHECK(toy_open(&context, "panic") == -1);
-	CHECK(toy_open(&context, "panic") == -1);
+	CHECK(toy_open(NULL, "x") == -1 && toy_open(&other, NULL) == -1 && other == 0);
+	other = 1;
+	CHECK(toy_open(&other, "panic") == -1 && other == 0);
+	CHECK(toy_open(&other, "panic") == -1);
 	CHECK(toy_add(context, 1, 2.5, 3, NULL) == -1);
 	CHECK(toy_close(context) == 0);
 	CHECK(toy_close(context) == -1);

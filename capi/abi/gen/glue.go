@@ -84,7 +84,7 @@ func (fn *function) fetch(i int) string {
 		}
 		return fmt.Sprintf("boundary.Take[%s](&c, %d, a%d, %v)", fn.object(p.Type), i, i, p.Role.Nullable)
 	case "new":
-		return fmt.Sprintf("boundary.Ptr[uintptr](&c, %d, a%d)", i, i)
+		return fmt.Sprintf("boundary.New(&c, %d, a%d)", i, i)
 	case "out0":
 		return fmt.Sprintf("boundary.NullPtr(&c, %d, a%d)", i, i)
 	case "string":
@@ -200,7 +200,7 @@ func (fn *function) export(b *strings.Builder, k int) {
 
 // call writes the call of the behaviour and what becomes of its results.
 func (fn *function) call(b *strings.Builder) {
-	var pass, decls, results, given []string
+	var pass, decls, results, after []string
 	run := "c.Err == nil"
 	for i, p := range fn.Params {
 		if s := fn.pass(i); s != "" {
@@ -223,9 +223,9 @@ func (fn *function) call(b *strings.Builder) {
 	}
 	for i, p := range fn.Params {
 		if p.Role.Name == "new" {
-			fmt.Fprintf(b, "\tvar n%d *%s\n", i, fn.object(p.Type))
+			decls = append(decls, fmt.Sprintf("var n%d *%s", i, fn.object(p.Type)))
 			results = append(results, fmt.Sprintf("n%d", i))
-			given = append(given, fmt.Sprintf("if p%d != nil {\n*p%d = boundary.Give(&c, n%d)\n}\n", i, i, i))
+			after = append(after, fmt.Sprintf("if h := boundary.Give(&c, n%d); h != 0 {\n*p%d = h\n}", i, i))
 		}
 	}
 	results = append(results, "c.Err")
@@ -237,6 +237,9 @@ func (fn *function) call(b *strings.Builder) {
 	if fn.facade.Drivers && fn.Creates {
 		fn.toDriver(b)
 	}
+	for _, a := range after {
+		b.WriteString(a + "\n")
+	}
 	if returned == "v" {
 		fmt.Fprintf(b, "if c.Err != nil {\nreturn %s\n}\n", fn.failed())
 	}
@@ -244,9 +247,6 @@ func (fn *function) call(b *strings.Builder) {
 		fmt.Fprintf(b, "return %s\n", returned)
 	}
 	b.WriteString("}\n")
-	for _, g := range given {
-		b.WriteString(g)
-	}
 	switch {
 	case fn.isStatus():
 		fmt.Fprintf(b, "return %s(status(c.Err))\n", fn.goResult())
