@@ -98,9 +98,6 @@ func broadcast(small, dims []int64) (p pattern, ok bool) {
 		}
 		*parts[at] *= int(dims[d])
 	}
-	if p.repeat == 1 { // no repetition: all of it is outer
-		p.outer, p.middle = p.outer*p.middle, 1
-	}
 	return p, true
 }
 
@@ -146,6 +143,7 @@ func (b *builder) binary(n *graph.Node) bool {
 		if t.pat, ok = broadcast(sd, form); !ok {
 			return false
 		}
+		t.equal = t.pat.repeat == 1 && t.pat.inner == 1 // the same elements under fewer dimensions
 	}
 	s := step{fast: true, inplace: true, reads: []int{b.form(large, last)}}
 	if equal {

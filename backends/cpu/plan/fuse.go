@@ -77,6 +77,7 @@ type epilogue struct {
 	out   graph.Value // the value that is stored
 	scale []float32   // of a batch normalisation, per output channel; nil: ones
 	shift []float32
+	add   []float32   // constant added after that, per output channel; nil: zeros
 	res   graph.Value // residual, None: none
 	after bool        // the residual is added after the activation
 	act   kernel.Act
@@ -88,9 +89,15 @@ func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
 	e := epilogue{out: v, res: graph.None}
 	active := false
 	for {
-		if s := b.silu(e.out); s != graph.None && !active && !e.after {
-			e.act, e.out, active = kernel.Act{Op: kernel.SiLU}, s, true
-			continue
+		if !active && !e.after {
+			if s := b.silu(e.out); s != graph.None {
+				e.act, e.out, active = kernel.Act{Op: kernel.SiLU}, s, true
+				continue
+			}
+			if s := b.gelu(e.out); s != graph.None {
+				e.act, e.out, active = kernel.Act{Op: kernel.Gelu}, s, true
+				continue
+			}
 		}
 		i := b.onlyUse(e.out)
 		if i == none || b.done[i] {
@@ -107,7 +114,7 @@ func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
 			if n.In[0] != e.out || scale == nil || err != nil || at != axis || e.res != graph.None || active {
 				return e
 			}
-			if e.scale != nil {
+			if e.scale != nil || e.add != nil {
 				return e
 			}
 			e.scale, e.shift = scale, shift
@@ -117,6 +124,10 @@ func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
 				other = n.In[1]
 			}
 			x := &b.values[other]
+			if c := b.perChannel(other, b.values[v].dims, axis); c != nil && e.add == nil && e.res == graph.None && !active {
+				e.add = c
+				break
+			}
 			if !residual || e.res != graph.None || other == e.out || !slices.Equal(x.dims, b.values[v].dims) || !x.fast() || x.plain == none && x.last == none {
 				return e
 			}
@@ -187,16 +198,44 @@ func (b *builder) bias(in []graph.Value, i, n int) (v []float32, ok bool) {
 	return v, len(v) == n
 }
 
-// normalised applies a batch normalisation to a bias, nil standing for zeros.
+// perChannel returns a constant that has one value for each index on axis of dims, or one for all; nil when v is none.
+func (b *builder) perChannel(v graph.Value, dims []int64, axis int) []float32 {
+	c := b.constant(v)
+	if c == nil || axis < 0 {
+		return nil
+	}
+	n := int(dims[axis])
+	if len(c) == 1 {
+		return slices.Repeat(c, n)
+	}
+	own := b.values[v].dims
+	if at := axis - (len(dims) - len(own)); len(c) != n || at < 0 || int(own[at]) != n {
+		return nil
+	}
+	return c
+}
+
+// normalised applies a batch normalisation and an addition to a bias, nil standing for zeros.
 func (e *epilogue) normalised(bias []float32) []float32 {
 	if e.scale == nil {
-		return bias
+		switch {
+		case e.add == nil:
+			return bias
+		case bias == nil:
+			return e.add
+		}
+		v := make([]float32, len(bias))
+		kernel.BinaryVV(kernel.Add, v, bias, e.add)
+		return v
 	}
 	v := make([]float32, len(e.scale))
 	for c := range v {
 		v[c] = e.shift[c]
 		if bias != nil {
 			v[c] = float32(float64(bias[c])*float64(e.scale[c]) + float64(e.shift[c]))
+		}
+		if e.add != nil {
+			v[c] += e.add[c]
 		}
 	}
 	return v

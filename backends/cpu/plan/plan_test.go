@@ -188,6 +188,27 @@ var cases = []struct {
 		z := m.Add(&op.Add{}, x, m.Add(&op.MatMul{}, y, m.weights(20, 12), m.weights(12)))
 		return []graph.Value{z, m.Add(&op.MatMul{TransposeB: true}, y, m.weights(3, 20), m.weights(1))}
 	}},
+	{"constants added", 5, func(m *maker) []graph.Value {
+		x := m.Add(&op.Relu{}, m.Add(&op.Add{}, m.weights(1, 8, 1, 1), m.Add(&op.Conv{}, m.input(2, 6, 5, 5), m.weights(8, 1, 1, 6), m.weights(8))))
+		y := m.Add(&op.Add{}, m.norm(m.Add(&op.Conv{}, x, m.weights(8, 1, 1, 8)), 8, 1), m.Float32(3))
+		z := m.Add(&op.Add{}, m.Add(&op.MatMul{}, y, m.weights(5, 8)), m.weights(8))
+		return []graph.Value{m.Add(&op.Tanh{}, z)}
+	}},
+	{"gelu in parts", 2, func(m *maker) []graph.Value {
+		gelu := func(y, inner graph.Value) graph.Value {
+			y = m.Add(&op.Mul{}, y, m.Add(&op.Add{}, m.Add(&op.Erf{}, inner), m.Float32(1)))
+			return m.Add(&op.Mul{}, m.Float32(0.5), y)
+		}
+		y := m.Add(&op.MatMul{}, m.input(3, 9), m.weights(9, 12), m.weights(12))
+		y = gelu(y, m.Add(&op.Div{}, y, m.Float32(math.Sqrt2)))
+		y = m.Add(&op.MatMul{}, y, m.weights(12, 12), m.weights(12))
+		return []graph.Value{gelu(y, m.Add(&op.Mul{}, m.Float32(math.Sqrt2/2), y))}
+	}},
+	{"gelu with another number", 0, func(m *maker) []graph.Value {
+		y := m.Add(&op.MatMul{}, m.input(3, 9), m.weights(9, 12), m.weights(12))
+		z := m.Add(&op.Add{}, m.Add(&op.Erf{}, m.Add(&op.Div{}, y, m.Float32(1.5))), m.Float32(1))
+		return []graph.Value{m.Add(&op.Mul{}, m.Add(&op.Mul{}, z, y), m.Float32(0.5)), z}
+	}},
 	{"attention", 0, func(m *maker) []graph.Value {
 		q, k, v := m.input(2, 3, 7, 8), m.input(2, 3, 6, 8), m.input(1, 3, 6, 5)
 		s := m.Add(&op.Div{}, m.Add(&op.MatMul{TransposeB: true}, q, k), m.Float32(2.8))
