@@ -2,8 +2,6 @@ package ohnn
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -178,7 +176,7 @@ func (c *Compilation) options() device.Options {
 func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
 	switch {
 	case c.blob != nil:
-		result, err := loadOffline(d, c.blob, "", c.options())
+		result, err := loadOffline(d, c.blob, c.options())
 		if err == nil && c.model != nil && result.key != key {
 			result.release()
 			err = fault.New(fault.File, "it was made from another model or with other settings")
@@ -192,11 +190,7 @@ func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
 		}
 		return nil, refuseFor(Failed, err, "compilation: buffer of %d bytes", len(c.blob))
 	case c.hasPath:
-		data, err := os.ReadFile(c.path)
-		if err != nil {
-			return nil, refuseFor(Failed, err, "compilation: modelPath")
-		}
-		result, err := loadOffline(d, data, filepath.Dir(c.path), c.options())
+		result, err := loadOfflineFile(d, c.path, c.options())
 		if err != nil {
 			return nil, refuseFor(Failed, err, "compilation: modelPath %q", c.path)
 		}
@@ -227,7 +221,7 @@ func (c *Compilation) compile(d *npu) (*compiled, error) {
 		return nil, refuseFor(Failed, low.err, "compilation: the model")
 	}
 	var err error
-	result.program, result.placement, err = compileGraph(context.Background(), d, low.graph, c.options())
+	result.program, result.placement, err = compileGraph(context.Background(), d, low.graph, nil, c.options())
 	if err != nil {
 		code := Failed
 		if fault.KindOf(err) == fault.Device {

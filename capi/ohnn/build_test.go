@@ -309,7 +309,7 @@ func TestLoadOffline_damageUnderAGoodChecksum(t *testing.T) {
 		for _, flip := range []byte{0x01, 0x80, 0xff} {
 			bad := bytes.Clone(good)
 			bad[i] ^= flip
-			if c, err := loadOffline(deviceByID(0), reseal(bad), "", device.Options{}); err == nil {
+			if c, err := loadOffline(deviceByID(0), reseal(bad), device.Options{}); err == nil {
 				c.release()
 			}
 		}

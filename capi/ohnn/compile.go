@@ -6,6 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // preference returns the devices that compute a compilation for d: d itself, then, unless ANYNPU_FALLBACK=off, all others for the nodes
@@ -28,9 +29,9 @@ func (d *npu) preference() []device.Device {
 	return out
 }
 
-// compileGraph compiles g for device d and tells where each node runs.
-func compileGraph(ctx context.Context, d *npu, g *graph.Graph, o device.Options) (device.Program, *device.Placement, error) {
-	p, err := compile.Compile(ctx, g, d.preference(), compile.Options{Options: o, Strict: settings().strict})
+// compileGraph compiles g for device d and tells where each node runs. w holds g's constants already, or is nil.
+func compileGraph(ctx context.Context, d *npu, g *graph.Graph, w *mem.Weights, o device.Options) (device.Program, *device.Placement, error) {
+	p, err := compile.Compile(ctx, g, d.preference(), compile.Options{Options: o, Strict: settings().strict, Weights: w})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,7 +73,7 @@ func FuzzLoadOffline(f *testing.F) {
 		if seal {
 			b = reseal(b)
 		}
-		c, err := loadOffline(deviceByID(0), b, "", device.Options{})
+		c, err := loadOffline(deviceByID(0), b, device.Options{})
 		if err == nil {
 			c.release()
 		}

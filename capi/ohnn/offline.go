@@ -3,9 +3,12 @@ package ohnn
 import (
 	"bytes"
 	"context"
+	"io"
+	"os"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -17,43 +20,80 @@ var foreignFormats = []struct{ start, name string }{
 	{"PK\x03\x04", "a ZIP archive"},
 }
 
-// loadOffline opens an offline model, told by its content whatever its name: a compiled model of this library, or an ONNX file, which is
-// compiled now. folder is where an ONNX model's external data lie, "" for a model in memory, which cannot have any.
-func loadOffline(d *npu, data []byte, folder string, o device.Options) (*compiled, error) {
-	if bytes.HasPrefix(data, []byte(storedMagic)) {
-		return loadModel(d, data, o)
+// loadOfflineFile is loadOffline of a file. An ONNX model may have external data beside it then.
+func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	what := ""
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	if isONNX(head[:n]) {
+		return loadONNX(d, path, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.ImportFile(path, onnx.Options{Weights: w}) })
+	}
+	rest, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
+	}
+	return loadOffline(d, append(head[:n:n], rest...), o)
+}
+
+// isONNX reports whether data begins like an ONNX model and like nothing else that is known.
+func isONNX(data []byte) bool {
+	return !bytes.HasPrefix(data, []byte(storedMagic)) && foreign(data) == "" && onnx.Recognise(data)
+}
+
+// foreign says what a model is that only other software reads, "" when it is not known as one.
+func foreign(data []byte) string {
 	for _, f := range foreignFormats {
 		if bytes.HasPrefix(data, []byte(f.start)) {
-			what = f.name
+			return f.name
 		}
 	}
 	if len(data) > 8 && string(data[4:7]) == "MSL" {
-		what = "a MindSpore Lite model, which its own engine has to build"
+		return "a MindSpore Lite model, which its own engine has to build"
 	}
-	if what == "" && onnx.Recognise(data) {
-		return loadONNX(d, data, folder, o)
+	return ""
+}
+
+// loadOffline opens an offline model, told by its content whatever its name: a compiled model of this library, or an ONNX model, which is
+// compiled now and cannot have external data.
+func loadOffline(d *npu, data []byte, o device.Options) (*compiled, error) {
+	if bytes.HasPrefix(data, []byte(storedMagic)) {
+		return loadModel(d, data, o)
 	}
+	if isONNX(data) {
+		return loadONNX(d, "", o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.Import(data, onnx.Options{Weights: w}) })
+	}
+	what := foreign(data)
 	if what == "" {
 		what = "nothing known"
 	}
 	return nil, fault.New(fault.File, "this is %s: want an ONNX model or what OH_NNCompilation_ExportCacheToBuffer wrote", what)
 }
 
-// loadONNX compiles an ONNX model. Inputs and outputs keep its names, layouts and element types.
-func loadONNX(d *npu, data []byte, folder string, o device.Options) (*compiled, error) {
+// loadONNX compiles an ONNX model, whose constants the program shares. Inputs and outputs keep its names, layouts and element types. path is
+// the model's file, "" for a model in memory.
+func loadONNX(d *npu, path string, o device.Options, read func(*mem.Weights) (*onnx.Model, error)) (*compiled, error) {
 	weights := mem.NewWeights()
 	defer weights.Release()
-	m, err := onnx.Import(data, onnx.Options{Weights: weights, Folder: folder})
+	m, err := read(weights)
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range m.Warnings {
+	meta, err := metadata.Read(m.Graph.Meta, path)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range append(m.Warnings, meta.Warnings...) {
 		warn("ONNX model", "what", w)
 	}
 	c := &compiled{npu: d}
-	if c.program, c.placement, err = compileGraph(context.Background(), d, m.Graph, o); err != nil {
+	if c.program, c.placement, err = compileGraph(context.Background(), d, m.Graph, weights, o); err != nil {
 		return nil, err
 	}
 	in, out := c.program.Ports()
