@@ -238,7 +238,8 @@ func (t *depthwiseTask) run(s *State) error {
 func (t *depthwiseTask) Chunk(i, _ int) { t.Depthwise.Chunk(i) }
 
 type smallTask struct {
-	st *step
+	st     *step
+	chunks int // 0: not planned yet
 	kernel.SmallConv
 }
 
@@ -257,7 +258,7 @@ func (b *builder) smallConv(c *convolution) bool {
 	}
 	s.writes = []int{b.make(c.epi.out, !c.last)}
 	s.start = func(state *State, st *step) process {
-		return &smallTask{st, kernel.SmallConv{
+		return &smallTask{st: st, SmallConv: kernel.SmallConv{
 			C: c.c, N: c.n, Batch: c.batch, Win: c.win, LDX: c.c, Planar: planar, B: packed, LDY: c.n, Bias: c.bias, Act: c.epi.act,
 		}}
 	}
@@ -267,12 +268,14 @@ func (b *builder) smallConv(c *convolution) bool {
 
 func (t *smallTask) run(s *State) error {
 	t.X, t.Y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
-	n := t.Plan(s.threads)
+	if t.chunks == 0 { // it makes a table; the operands of later runs are as long
+		t.chunks = t.Plan(s.threads)
+	}
 	var err error
 	if t.Work, err = s.borrow(t.WorkLen); err != nil {
 		return err
 	}
-	s.do(n, t)
+	s.do(t.chunks, t)
 	return nil
 }
 

@@ -296,6 +296,27 @@ func TestBuild_equalsReference(t *testing.T) {
 	}
 }
 
+func TestState_runAllocatesNothing(t *testing.T) {
+	for _, c := range cases {
+		m := newMaker()
+		g := m.graph(t, c.build(m)...)
+		var store Store
+		p, err := Build(context.Background(), g, &store)
+		require.NoError(t, err)
+		s, err := p.NewState(nil, 1)
+		require.NoError(t, err)
+		ctx := context.Background()
+		between := func(context.Context) error { return nil }
+		assert.Zero(t, testing.AllocsPerRun(3, func() {
+			if _, err := s.Run(ctx, m.in, nil, false, between); err != nil {
+				t.Fatal(err)
+			}
+		}), c.name)
+		s.Release()
+		store.Release()
+	}
+}
+
 // Nodes that have no fast kernel, with results whose sizes only the run knows, between nodes that have one.
 func TestBuild_referenceSteps(t *testing.T) {
 	m := newMaker()

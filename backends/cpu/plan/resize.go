@@ -9,7 +9,8 @@ import (
 )
 
 type resizeTask struct {
-	st *step
+	st     *step
+	chunks int // 0: not planned yet
 	kernel.Resize
 }
 
@@ -72,7 +73,7 @@ func (b *builder) resize(n *graph.Node, o *op.Resize) bool {
 		LDX: int(x.dims[c]), LDY: int(x.dims[c]),
 	}
 	s := step{fast: true, reads: []int{b.form(n.In[0], last)}, writes: []int{b.make(n.Out[0], last)}}
-	s.start = func(_ *State, st *step) process { return &resizeTask{st, k} }
+	s.start = func(_ *State, st *step) process { return &resizeTask{st: st, Resize: k} }
 	b.add(s)
 	return true
 }
@@ -121,7 +122,10 @@ func unchanged(a *kernel.Axis, n int) bool {
 
 func (t *resizeTask) run(s *State) error {
 	t.X, t.Y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
-	s.do(t.Plan(s.threads), t)
+	if t.chunks == 0 { // it looks at every coordinate; the operands of later runs are as long
+		t.chunks = t.Plan(s.threads)
+	}
+	s.do(t.chunks, t)
 	return nil
 }
 
