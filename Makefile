@@ -25,7 +25,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance mutants conformance-onnx lint generate bench fuzz install clean
+.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance mutants conformance-onnx conformance-networks lint generate bench fuzz install clean
 
 all: libs $(BUILD)/bin/anynpu
 
@@ -95,12 +95,17 @@ ONNX_VENV := $(BUILD)/onnx-$(ONNX_VERSION)
 
 $(ONNX_VENV)/done:
 	python3 -m venv $(ONNX_VENV)
-	$(ONNX_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnx==$(ONNX_VERSION)
+	$(ONNX_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnx==$(ONNX_VERSION) numpy==2.4.6
 	touch $@
 
 conformance-onnx: $(ONNX_VENV)/done
 	$(GO) run ./conformance/cmd/onnxnode -known conformance/onnxnode/failures.txt \
 		"$$($(ONNX_VENV)/bin/python -c 'import os, onnx.backend.test as t; print(os.path.join(os.path.dirname(t.__file__), "data", "node"))')"
+
+# The benchmark networks against the outputs of ONNX Runtime in bench/expected.zip.
+conformance-networks: $(ONNX_VENV)/done
+	$(ONNX_VENV)/bin/python bench/gen_bench_models.py --out $(BUILD)/models
+	$(GO) run ./conformance/cmd/onnxbench $(BUILD)/models
 
 # The table of operators and types, found by trying them with the library.
 docs/operators.md: FORCE libs

@@ -200,10 +200,11 @@ func judge(got []float64, want []float32, scale float64) (string, error) {
 		w := float64(want[i])
 		largest = max(largest, math.Abs(w))
 		diff := math.Abs(got[i] - w)
-		if !(diff <= worst) { // NaN counts as worse
-			worst = diff
+		if math.IsNaN(diff) {
+			diff = math.Inf(1)
 		}
-		if !(diff <= 1.01*scale) {
+		worst = max(worst, diff)
+		if diff > 1.01*scale {
 			off++
 		}
 		if got[i] > got[top[0]] {
@@ -215,7 +216,7 @@ func judge(got []float64, want []float32, scale float64) (string, error) {
 	}
 	if scale == 0 {
 		v := fmt.Sprintf("largest difference %.2g of %.3g", worst, largest)
-		if !(worst <= 1e-4*largest) {
+		if worst > 1e-4*largest {
 			return "", fault.New(fault.Data, "%s, want at most 1e-4 of it", v)
 		}
 		return v, nil
@@ -223,7 +224,7 @@ func judge(got []float64, want []float32, scale float64) (string, error) {
 	// Equal largest values: either index is the top.
 	same := want[top[0]] == want[top[1]]
 	v := fmt.Sprintf("top-1 %d (expected %d), %d of %d more than one step away", top[0], top[1], off, len(want))
-	if !same || float64(off) > 0.02*float64(len(want)) {
+	if !same || math.IsInf(worst, 0) || float64(off) > 0.02*float64(len(want)) {
 		return "", fault.New(fault.Data, "%s", v)
 	}
 	return v, nil

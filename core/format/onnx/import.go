@@ -88,7 +88,7 @@ func importModel(src *source, o Options) (*Model, error) {
 	}
 	functions := map[string]*functionProto{}
 	for _, f := range p.functions {
-		functions[f.domain+"\x00"+f.name] = f
+		functions[f.domain+"\x00"+f.name+"\x00"+f.overload] = f
 	}
 	im := &importer{src: src, opt: o, model: p, functions: functions, missing: map[string][]string{}, symbols: map[string]uint32{}}
 	sc, err := im.graph(p.graph, nil, version, nil)

@@ -146,13 +146,13 @@ func lowerClip(n *node) error {
 	if n.version >= 11 {
 		return n.emit(&op.Clip{}, n.in...)
 	}
-	lo, hi := graph.None, graph.None
-	for name, v := range map[string]*graph.Value{"min": &lo, "max": &hi} {
+	bounds := [2]graph.Value{graph.None, graph.None}
+	for i, name := range []string{"min", "max"} {
 		if a := n.p.attrs[name]; a != nil {
-			*v = n.b.Float32(a.f)
+			bounds[i] = n.b.Float32(a.f)
 		}
 	}
-	return n.emit(&op.Clip{}, n.arg(0), lo, hi)
+	return n.emit(&op.Clip{}, n.arg(0), bounds[0], bounds[1])
 }
 
 func lowerBitShift(n *node) error {

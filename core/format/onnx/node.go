@@ -25,7 +25,7 @@ func (sc *scope) node(p *nodeProto) error {
 	if sc.im.nodes++; sc.im.nodes > maxNodes {
 		return fault.New(fault.File, "functions expand to more than %d nodes", maxNodes)
 	}
-	if f := sc.im.functions[p.domain+"\x00"+p.opType]; f != nil {
+	if f := sc.im.functions[p.domain+"\x00"+p.opType+"\x00"+p.overload]; f != nil {
 		return fault.Wrap(sc.call(f, p), "%s", p.label())
 	}
 	lower := lowerings[p.opType]

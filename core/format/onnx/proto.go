@@ -52,6 +52,7 @@ type graphProto struct {
 // nodeProto is NodeProto.
 type nodeProto struct {
 	name, opType, domain string
+	overload             string // which of several functions of one name
 	in, out              []string
 	attrs                map[string]*attribute
 	reads                []string // see needs
@@ -260,6 +261,8 @@ func (m *model) parseNode(f field, depth int) (*nodeProto, error) {
 			n.opType, err = f.text("node operator", maxName)
 		case 7:
 			n.domain, err = f.text("node domain", maxName)
+		case 8:
+			n.overload, err = f.text("node overload", maxName)
 		case 5:
 			var a *attribute
 			if a, err = m.parseAttribute(f, depth); err == nil {
