@@ -141,6 +141,7 @@ func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangeme
 	}
 	ints := !p.core.IsFloat() && !source.IsFloat()
 	plain := raw || !p.normalised()
+	same := raw || p.quant == nil && plain || p.quant != nil && source == tensor.Int8 // INT8 into INT8 is quantised already
 	var line [lineLen]float32
 	each(&own, &a, func(image, channel, first, n int) {
 		to, given := own.base(image, channel)+first, channel
@@ -149,11 +150,8 @@ func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangeme
 		}
 		at := a.base(image, given) + first*a.step
 		switch {
-		case source == p.core && plain && (raw || p.quant == nil || source == tensor.Int8):
+		case source == p.core && same:
 			moveBytes(dst, to, 1, src, at, a.step, n, p.core.Bits()/8)
-			return
-		case source == p.core && p.quant != nil && source == tensor.Int8: // already normalised and quantised
-			moveBytes(dst, to, 1, src, at, a.step, n, 1)
 			return
 		case ints && plain && p.quant == nil:
 			moveInts(dst, p.core, to, 1, src, source, at, a.step, n)

@@ -1,0 +1,151 @@
+package rknn
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Pixels of one image of 2 channels, 1 row, 3 columns: channel 0 is 0, 10, 255, channel 1 is 1, 20, 128.
+var (
+	nhwcBytes = []uint8{0, 1, 10, 20, 255, 128}
+	planar    = []float32{0, 10, 255, 1, 20, 128}
+)
+
+func TestInputsSet_convertsToReals(t *testing.T) {
+	halves := []uint16{tensor.Float32To16(0), tensor.Float32To16(1), tensor.Float32To16(10), tensor.Float32To16(20), tensor.Float32To16(255), tensor.Float32To16(128)}
+	for _, c := range []struct {
+		name string
+		in   Input
+	}{
+		{"uint8", inputOf(t, Uint8, NHWC, nhwcBytes)},
+		{"float32", inputOf(t, Float32, NHWC, []float32{0, 1, 10, 20, 255, 128})},
+		{"float16", inputOf(t, Float16, NHWC, halves)},
+		{"int16", inputOf(t, Int16, NHWC, []int16{0, 1, 10, 20, 255, 128})},
+		{"int64", inputOf(t, Int64, NHWC, []int64{0, 1, 10, 20, 255, 128})},
+		{"undefined format", inputOf(t, Uint8, Undefined, nhwcBytes)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := open(t, identity(onnxFloat, 1, 2, 1, 3), 0)
+			require.NoError(t, inputsSet(x, []Input{c.in}))
+			require.Equal(t, planar, floats(t, x))
+		})
+	}
+}
+
+func TestInputsSet_meanAndStdPerChannel(t *testing.T) {
+	m := identity(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", "[10,20]").meta("anynpu.input.x.std", "[2,4]")
+	x := open(t, m, 0)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, nhwcBytes)}))
+	require.Equal(t, []float32{-5, 0, 122.5, -4.75, 0, 27}, floats(t, x))
+}
+
+func TestInputsSet_channelOrder(t *testing.T) {
+	m := identity(onnxFloat, 1, 3, 1, 2).meta("anynpu.input.x.pixel", "rgb").meta("anynpu.input.x.order", "bgr").meta("anynpu.input.x.mean", "[1,2,3]")
+	x := open(t, m, 0)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, []uint8{10, 20, 30, 40, 50, 60})}))
+	require.Equal(t, []float32{27, 57, 18, 48, 9, 39}, floats(t, x), "blue, green, red, each with its own mean")
+}
+
+func TestInputsSet_layoutOfMetadata(t *testing.T) {
+	x := open(t, identity(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.layout", "nchw"), 0)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, NCHW, planar)}))
+	require.Equal(t, planar, floats(t, x))
+	require.Equal(t, NCHW, x.model.in[0].format(true))
+}
+
+func TestInputsSet_quantises(t *testing.T) {
+	x := open(t, quantised(0.5, -10, 1, 7), 0)
+	nan := float32(math.NaN())
+	// x / 0.5 is 0.5, 1.5, 2.5, large, -large, NaN, 3; halves go to the even neighbour: 0, 2, 2.
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{0.25, 0.75, 1.25, 1e9, -1e9, nan, 1.5})}))
+	require.NoError(t, run(x, nil))
+	require.Equal(t, []int8{-10, -8, -8, 127, -10, -10, -7}, fetch[int8](t, x, 0), "Relu keeps what is at or above the zero point")
+	require.Equal(t, []float32{0, 1, 1, 68.5, 0, 0, 1.5}, fetch[float32](t, x, 1))
+}
+
+func TestInputsSet_quantisedSources(t *testing.T) {
+	// Mean 0, std 255, scale 1/255, zero point -128: exactly x - 128.
+	m := quantised(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", "[255]")
+	x := open(t, m, 0)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, Undefined, []uint8{0, 1, 128, 255})}))
+	require.NoError(t, run(x, nil))
+	require.Equal(t, []int8{-128, -127, 0, 127}, fetch[int8](t, x, 0))
+
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Int8, Undefined, []int8{-128, -1, 0, 127})}))
+	require.NoError(t, run(x, nil))
+	require.Equal(t, []int8{-128, -1, 0, 127}, fetch[int8](t, x, 0), "taken as already quantised")
+
+	in := inputOf(t, Float32, Undefined, []int8{-128, -1, 0, 127})
+	in.passThrough = 1
+	require.NoError(t, inputsSet(x, []Input{in}))
+	require.NoError(t, run(x, nil))
+	require.Equal(t, []int8{-128, -1, 0, 127}, fetch[int8](t, x, 0), "pass_through looks at no type")
+}
+
+func TestInputsSet_integers(t *testing.T) {
+	x := open(t, identity(onnxInt32, 4), 0)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Int64, Undefined, []int64{-5, 7, math.MaxInt64, math.MinInt64})}))
+	require.NoError(t, run(x, nil))
+	require.Equal(t, []int32{-5, 7, math.MaxInt32, math.MinInt32}, fetch[int32](t, x, 0))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{-1.9, 1.9, 1e20, float32(math.NaN())})}))
+	require.NoError(t, run(x, nil))
+	require.Equal(t, []int32{-1, 1, math.MaxInt32, 0}, fetch[int32](t, x, 0))
+
+	b := open(t, identity(onnxBool, 3), 0)
+	require.NoError(t, inputsSet(b, []Input{inputOf(t, Bool, Undefined, []uint8{0, 1, 1})}))
+	require.NoError(t, run(b, nil))
+	require.Equal(t, []uint8{0, 1, 1}, fetch[uint8](t, b, 0))
+	require.NoError(t, inputsSet(b, []Input{inputOf(t, Int8, Undefined, []int8{0, -3, 9})}))
+	require.NoError(t, run(b, nil))
+	require.Equal(t, []uint8{0, 1, 1}, fetch[uint8](t, b, 0))
+}
+
+func TestInputsSet_refuses(t *testing.T) {
+	x := open(t, identity(onnxFloat, 1, 2, 1, 3), 0)
+	good := inputOf(t, Uint8, NHWC, nhwcBytes)
+	with := func(change func(*Input)) []Input {
+		in := good
+		change(&in)
+		return []Input{in}
+	}
+	for _, c := range []struct {
+		name string
+		in   []Input
+		code Code
+		text string
+	}{
+		{"no inputs", nil, errParam, "n_inputs: 0"},
+		{"too many", []Input{good, good}, errParam, "n_inputs: 2"},
+		{"index", with(func(i *Input) { i.index = 1 }), errInput, "inputs[0].index: 1"},
+		{"NULL", with(func(i *Input) { i.buf = 0 }), errParam, "inputs[0].buf: NULL"},
+		{"forgotten type", with(func(i *Input) { i.kind = Float32 }), errParam, "6 bytes fit RKNN_TENSOR_UINT8"},
+		{"short", with(func(i *Input) { i.size = 5 }), errParam, "inputs[0].size: 5"},
+		{"pass_through of the reported type", with(func(i *Input) { i.passThrough = 1 }), errParam, "12 bytes"},
+		{"format", with(func(i *Input) { i.format = NCHW }), errFail, "inputs[0].fmt: RKNN_TENSOR_NCHW"},
+		{"type", with(func(i *Input) { i.kind = Int4 }), errFail, "inputs[0].type: RKNN_TENSOR_INT4"},
+		{"no type", with(func(i *Input) { i.kind = 99 }), errFail, "inputs[0].type"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			requireCode(t, c.code, inputsSet(x, c.in), c.text)
+			requireCode(t, errFail, run(x, nil), "was not set")
+		})
+	}
+	require.NoError(t, inputsSet(x, with(func(i *Input) { i.size = 6 })))
+	require.Equal(t, planar, floats(t, x))
+}
+
+func TestInputsSet_linesLongerThanOne(t *testing.T) {
+	const w = 3*lineLen + 5
+	src, want := make([]uint8, 2*w), make([]float32, 2*w)
+	for i := range w {
+		src[2*i], src[2*i+1] = uint8(i), uint8(3*i)
+		want[i], want[w+i] = float32(uint8(i)), float32(uint8(3*i))
+	}
+	x := open(t, identity(onnxFloat, 1, 2, 1, w), 0)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, src)}))
+	require.Equal(t, want, floats(t, x))
+}

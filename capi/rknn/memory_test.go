@@ -1,0 +1,124 @@
+package rknn
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+func memAt(addr uintptr) *TensorMem { return (*TensorMem)(cPointer(addr)) }
+
+func created(t *testing.T, size uint32) *TensorMem {
+	t.Helper()
+	addr, err := createMem(nil, size)
+	require.NoError(t, err)
+	m := memAt(addr)
+	t.Cleanup(func() { _ = destroyMem(0, m) })
+	return m
+}
+
+func bytesAt(m *TensorMem) []byte {
+	return unsafe.Slice((*byte)(cPointer(m.virt+uintptr(m.offset))), int(m.size))
+}
+
+func TestMemory_copiesOfTheStructServe(t *testing.T) {
+	m := created(t, 100)
+	require.Equal(t, make([]byte, 100), bytesAt(m))
+	copied := *m
+	require.NotNil(t, memories.find(&copied))
+	require.NoError(t, destroyMem(0, &copied))
+	requireCode(t, errParam, destroyMem(0, m), "destroyed")
+	requireCode(t, errParam, destroyMem(0, &copied), "destroyed")
+	requireCode(t, errParam, destroyMem(0, &TensorMem{priv: 12345, virt: copied.virt}))
+}
+
+func TestCreateMem_refuses(t *testing.T) {
+	for _, size := range []uint64{0, 1 << 32} {
+		_, err := createMem2(0, size, memFlagsAllocNoOwner)
+		requireCode(t, errParam, err, "size")
+	}
+	_, err := createMem2(0, 16, 0)
+	requireCode(t, errContext, err, "ctx: NULL")
+	_, err = createMemFromFd(nil, -1, nil, 16, 0)
+	requireCode(t, errParam, err, "fd: -1")
+	_, err = createMemFromFd(nil, 9999, nil, 16, 0)
+	requireCode(t, errParam, err, "fd")
+	_, err = createMemFromFd(nil, 0, cPointer(cMemory(t, make([]byte, 16))), 16, -4)
+	requireCode(t, errParam, err, "offset: -4")
+	_, err = createMemFromFd(nil, 0, cPointer(cMemory(t, make([]byte, 16))), 0, 0)
+	requireCode(t, errParam, err, "size: 0")
+	requireCode(t, errParam, memSync(nil, nil, 4), "mode: 4")
+}
+
+func TestSetIoMem_quantisedNative(t *testing.T) {
+	// 3 channels of 2 pixels: 16 lanes, of which 13 are filled with the zero point.
+	c := open(t, quantised(0.5, -10, 1, 3, 1, 2), 0)
+	in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryNativeOutputAttr)
+	x, y := created(t, in.size), created(t, out.sizeWithStride)
+	require.NoError(t, setIoMem(c, x, &in))
+	require.NoError(t, setIoMem(c, y, &out))
+	copy(bytesAt(x), []byte{1, 2, 3, 4, 5, 6}) // INT8 into INT8: quantised already
+	require.NoError(t, run(c, nil))
+	want := make([]byte, 32)
+	for i := range want {
+		want[i] = 0xf6 // -10
+	}
+	copy(want, []byte{1, 2, 3})
+	copy(want[16:], []byte{4, 5, 6})
+	require.Equal(t, want, bytesAt(y))
+	require.Equal(t, []int8{1, 4, 2, 5, 3, 6}, fetch[int8](t, c, 0), "outputs_get serves bound outputs too")
+}
+
+func TestSetIoMem_rowsOfABatch(t *testing.T) {
+	c := open(t, identity(onnxFloat, 2, 1, 1, 2), 0)
+	in := attrOf(t, c, QueryInputAttr)
+	in.kind, in.hStride = Uint8, 3 // two more rows behind each image
+	requireCode(t, errParam, setIoMem(c, created(t, 7), &in), "takes 8")
+	x := created(t, 8)
+	require.NoError(t, setIoMem(c, x, &in))
+	copy(bytesAt(x), []byte{1, 2, 9, 9, 9, 9, 3, 4})
+	require.Equal(t, []float32{1, 2, 3, 4}, floats(t, c))
+	in.hStride = 0
+	require.NoError(t, setIoMem(c, x, &in))
+	require.Equal(t, []float32{1, 2, 9, 9}, floats(t, c))
+}
+
+func TestSetIoMem_tensorIsFoundByNameThenIndex(t *testing.T) {
+	c := open(t, identity(onnxFloat, 1, 4), 0)
+	in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryOutputAttr)
+	m := created(t, 64)
+	find := func(a TensorAttr) bool {
+		_, input, err := c.tensorOf(&a)
+		require.NoError(t, err)
+		return input
+	}
+	require.True(t, find(in))
+	require.False(t, find(out))
+	in.name = [maxNameLen]byte{}
+	require.True(t, find(in))
+	in.elems = 5
+	requireCode(t, errParam, setIoMem(c, m, &in), "n_elems: 0, 5")
+	out.kind = Int8
+	requireCode(t, errParam, setIoMem(c, m, &out), "attr->type: RKNN_TENSOR_INT8")
+}
+
+func TestRun_memoryDestroyedFirst(t *testing.T) {
+	c := open(t, identity(onnxFloat, 1, 4), 0)
+	out := attrOf(t, c, QueryOutputAttr)
+	y := created(t, out.size)
+	require.NoError(t, setIoMem(c, y, &out))
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}))
+	require.NoError(t, destroyMem(0, y))
+	requireCode(t, errFail, run(c, nil), `"y"`, "destroyed")
+	require.Equal(t, []float32{1, 2, 3, 4}, floats(t, c), "forgotten after that")
+}
+
+func TestSpareMemory_isCheckedForItsSize(t *testing.T) {
+	c := open(t, identity(onnxFloat, 1, 4), 0)
+	size := c.memSize()
+	require.NoError(t, setInternalMem(c, created(t, size.internal)))
+	require.NoError(t, setWeightMem(c, created(t, size.weight)))
+	requireCode(t, errParam, setInternalMem(c, created(t, size.internal-1)), "total_internal_size")
+	requireCode(t, errParam, setWeightMem(c, &TensorMem{}), "no memory")
+}

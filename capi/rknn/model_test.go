@@ -1,0 +1,111 @@
+package rknn
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLoad_refusesWhatIsNoModel(t *testing.T) {
+	good := identity(onnxFloat, 1, 4).bytes()
+	for _, c := range []struct {
+		name string
+		data []byte
+		text []string
+	}{
+		{"compiled for a chip", []byte("RKNN\x00\x00 code {\"target_platform\": [\"rk3566\"]}"), []string{"an .rknn file", "the NPU of rk3566", "ONNX file"}},
+		{"compiled for some chip", []byte("RKNN\x00\x00 code"), []string{"an .rknn file", "a Rockchip NPU"}},
+		{"text", []byte("hello, world"), []string{`"hello, w"`, "no ONNX model"}},
+		{"cut off", good[:len(good)-9], []string{"model"}},
+		{"open dimension", identity(onnxFloat, 1, -1).bytes(), []string{"anynpu.input.x.shapes"}},
+		{"unknown operator", (&onnxModel{}).node("Nonsense", "y", "x").input("x", onnxFloat, 1).output("y", onnxFloat, 1).bytes(), []string{"Nonsense"}},
+		{"metadata", identity(onnxFloat, 1, 2).meta("anynpu.input.x.mean", "[1,2]").bytes(), []string{"anynpu.input.x.mean", "2 numbers"}},
+		{"deviation 0", identity(onnxFloat, 1, 2).meta("anynpu.input.x.std", "[0]").bytes(), []string{"anynpu.input.x.std"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := load(c.data, "")
+			requireCode(t, errModel, err, c.text...)
+			path := filepath.Join(t.TempDir(), "model.rknn")
+			require.NoError(t, os.WriteFile(path, c.data, 0o600))
+			_, err = load(nil, path)
+			requireCode(t, errModel, err, c.text...)
+		})
+	}
+	_, err := load(nil, filepath.Join(t.TempDir(), "none"))
+	requireCode(t, errModel, err, "none")
+	_, err = load(nil, t.TempDir())
+	requireCode(t, errModel, err, "want a regular file")
+}
+
+func TestLoad_fileWithMetadataBesideIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.rknn")
+	require.NoError(t, os.WriteFile(path, identity(onnxFloat, 1, 2).bytes(), 0o600))
+	require.NoError(t, os.WriteFile(path+".anynpu.json", []byte(`{"anynpu.input.x.mean": [1], "anynpu.custom_string": "hello"}`), 0o600))
+	m, err := load(nil, path)
+	require.NoError(t, err)
+	c, err := newContext(m, 0)
+	require.NoError(t, err)
+	defer c.release()
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, Uint8, Undefined, []uint8{1, 3})}))
+	require.Equal(t, []float32{0, 2}, floats(t, c))
+	info := make([]byte, 1024)
+	require.NoError(t, query(c, QueryCustomString, info))
+	require.Equal(t, "hello", textOf(info))
+}
+
+func TestExposeQuantised_leavesOthersAlone(t *testing.T) {
+	// The input has another use: it stays real.
+	m := quantised(0.5, 0, 1, 4).node("Neg", "n", "x").output("n", onnxFloat, 1, 4)
+	c := open(t, m, 0)
+	require.Equal(t, Float16, c.model.in[0].kind)
+	require.Equal(t, Int8, c.model.out[0].kind)
+	require.Equal(t, "y", c.model.out[0].name)
+	require.Equal(t, Float16, c.model.out[1].kind)
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, Float32, Undefined, []float32{-1, 0.6, 1, 2})}))
+	require.Equal(t, []float32{0, 0.5, 1, 2}, floats(t, c))
+}
+
+func dynamicModel() *onnxModel {
+	return identity(onnxFloat, 1, 1, -1, 2).meta("anynpu.input.x.shapes", "[[1,1,2,2],[1,1,4,2],[1,1,1,2]]")
+}
+
+// shapeAttr is what a program passes to rknn_set_input_shapes.
+func shapeAttr(f Format, dims ...uint32) TensorAttr {
+	a := TensorAttr{rank: uint32(len(dims)), format: f}
+	copy(a.dims[:], dims)
+	return a
+}
+
+func TestSetInputShapes(t *testing.T) {
+	c := open(t, dynamicModel(), 0)
+	require.Equal(t, []int64{1, 1, 4, 2}, c.inDims(0), "the largest first")
+	require.NoError(t, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 2, 2, 1)}))
+	in := inputOf(t, Float32, NHWC, []float32{1, 2, 3, 4})
+	require.NoError(t, inputsSet(c, []Input{in}))
+	require.Equal(t, []float32{1, 2, 3, 4}, floats(t, c))
+	require.NoError(t, setInputShape(c, &[]TensorAttr{shapeAttr(NCHW, 1, 1, 1, 2)}[0]))
+	requireCode(t, errFail, run(c, nil), "was not set")
+	requireCode(t, errFail, outputsGet(c, []Output{{}}, nil), "no results")
+	require.NoError(t, inputsSet(c, []Input{in}), "larger than needed")
+	require.Equal(t, []float32{1, 2}, floats(t, c))
+
+	requireCode(t, errFail, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 3, 2, 1)}), "[1 1 3 2]", "[1 1 4 2]")
+	requireCode(t, errParam, setInputShapes(c, nil), "n_inputs: 0")
+	requireCode(t, errParam, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 2, 1)}), "n_dims: 3")
+	wrong := shapeAttr(NHWC, 1, 2, 2, 1)
+	wrong.index = 1
+	requireCode(t, errParam, setInputShapes(c, []TensorAttr{wrong}), "index: 1")
+
+	fixed := open(t, identity(onnxFloat, 1, 2), 0)
+	require.NoError(t, setInputShapes(fixed, []TensorAttr{shapeAttr(Undefined, 1, 2)}))
+	requireCode(t, errModel, setInputShapes(fixed, []TensorAttr{shapeAttr(Undefined, 1, 3)}))
+}
+
+func TestLoad_openBatchBecomesOne(t *testing.T) {
+	c := open(t, identity(onnxFloat, -1, 3), 0)
+	require.Equal(t, []int64{1, 3}, c.inDims(0))
+	require.Equal(t, []int64{1, 3}, c.outDims(0))
+}

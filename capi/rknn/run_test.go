@@ -1,0 +1,115 @@
+package rknn
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/capi/handle"
+)
+
+func TestOutputsGet_refuses(t *testing.T) {
+	x := open(t, identity(onnxFloat, 1, 4), 0)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}))
+	requireCode(t, errFail, outputsGet(x, []Output{{}}, nil), "no results")
+	requireCode(t, errFail, wait(x, nil), "nothing was run")
+	require.NoError(t, run(x, nil))
+	require.NoError(t, wait(x, nil))
+	requireCode(t, errParam, outputsGet(x, nil, nil), "n_outputs: 0")
+	requireCode(t, errParam, outputsGet(x, []Output{{}, {}}, nil), "n_outputs: 2")
+	requireCode(t, errOutput, outputsGet(x, []Output{{index: 1}}, nil), "outputs[0].index: 1")
+	requireCode(t, errOutput, outputsGet(x, []Output{{isPrealloc: 1, size: 16}}, nil), "outputs[0].buf: NULL")
+	small := Output{isPrealloc: 1, wantFloat: 1, buf: cMemory(t, make([]float32, 4)), size: 15}
+	requireCode(t, errOutput, outputsGet(x, []Output{small}, nil), "outputs[0].size: 15", "16 bytes")
+	small.wantFloat = 0 // 4 elements of FLOAT16
+	require.NoError(t, outputsGet(x, []Output{small}, nil))
+}
+
+func TestOutputsRelease_leavesForeignBuffersAlone(t *testing.T) {
+	x, y := open(t, identity(onnxFloat, 1, 4), 0), open(t, identity(onnxFloat, 1, 4), 0)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}))
+	require.NoError(t, run(x, nil))
+	o := []Output{{wantFloat: 1}}
+	require.NoError(t, outputsGet(x, o, nil))
+	buf := o[0].buf
+	require.NoError(t, outputsRelease(y, o))
+	require.Equal(t, buf, o[0].buf, "another context's")
+	require.NoError(t, outputsRelease(x, o))
+	require.Zero(t, o[0].buf)
+	o[0].buf = buf
+	require.NoError(t, outputsRelease(x, o), "released before")
+	requireCode(t, errParam, outputsRelease(x, nil), "n_ouputs")
+}
+
+func TestRun_infoOnlyAndFences(t *testing.T) {
+	in := []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}
+	x := open(t, identity(onnxFloat, 1, 4), flagInfoOnly)
+	requireCode(t, errFail, inputsSet(x, in), "INFO_ONLY")
+	requireCode(t, errFail, run(x, nil), "INFO_ONLY")
+	x = open(t, identity(onnxFloat, 1, 4), flagFenceOut)
+	require.NoError(t, inputsSet(x, in))
+	requireCode(t, errFail, run(x, nil), "fence")
+}
+
+func TestDupContext_hasDataOfItsOwn(t *testing.T) {
+	x := open(t, identity(onnxFloat, 1, 2), 0)
+	h, err := handle.Of(x)
+	require.NoError(t, err)
+	defer handle.Drop(x)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{1, 2})}))
+	y, err := dupContext(&h)
+	require.NoError(t, err)
+	defer y.release()
+	requireCode(t, errFail, run(y, nil), "was not set")
+	require.NoError(t, inputsSet(y, []Input{inputOf(t, Float32, Undefined, []float32{3, 4})}))
+	require.Equal(t, []float32{3, 4}, floats(t, y))
+	require.Equal(t, []float32{1, 2}, floats(t, x))
+	stale := h + 16*99
+	_, err = dupContext(&stale)
+	requireCode(t, errContext, err, "context_in")
+}
+
+func TestDestroy_waitsForCalls(t *testing.T) {
+	m, err := load(identity(onnxFloat, 1, 2).bytes(), "")
+	require.NoError(t, err)
+	c, err := newContext(m, 0)
+	require.NoError(t, err)
+	h, err := handle.Of(c)
+	require.NoError(t, err)
+	_, err = handle.Hold[Context](h) // a call under way
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	codes := make([]Code, 2)
+	for i := range codes {
+		wg.Go(func() { codes[i] = status(destroy(h)) })
+	}
+	handle.Unhold(h)
+	wg.Wait()
+	require.ElementsMatch(t, []Code{succ, errContext}, codes, "one of two succeeds")
+	requireCode(t, errContext, destroy(h), "destroyed")
+	requireCode(t, errContext, destroy(0), "NULL")
+}
+
+func TestCoreMask_byBoard(t *testing.T) {
+	for _, c := range []struct {
+		board string
+		masks []CoreMask
+	}{
+		{"rk3588", []CoreMask{0, 1, 2, 4, 3, 7, 0xffff}},
+		{"rk3576", []CoreMask{0, 1, 2, 3, 0xffff}},
+		{"rk3568", []CoreMask{0, 1, 0xffff}}, // setCoreMask takes 0 alone
+	} {
+		var ok []CoreMask
+		for _, m := range []CoreMask{0, 1, 2, 4, 3, 7, 0xffff, 5, 6, 8, 0x10000} {
+			if targetNamed(c.board).hasCores(m) {
+				ok = append(ok, m)
+			}
+		}
+		require.Equal(t, c.masks, ok, c.board)
+	}
+	require.Equal(t, "rk3588", targetNamed("rk9999").name)
+	requireCode(t, errFail, setCoreMask(nil, 5), "core_mask: 0x5")
+	requireCode(t, errParam, setBatchCoreNum(nil, 0), "core_num: 0")
+	require.NoError(t, setBatchCoreNum(nil, 3))
+}
