@@ -70,6 +70,41 @@ func TestSetIoMem_quantisedNative(t *testing.T) {
 	require.Equal(t, []int8{1, 4, 2, 5, 3, 6}, fetch[int8](t, c, 0), "outputs_get serves bound outputs too")
 }
 
+func TestSetIoMem_nativeGroupsOfABatch(t *testing.T) {
+	// 2 images of 20 channels of 1 x 3 pixels: element (n,c,w) lies at ((n*2 + c/16)*3 + w)*16 + c%16.
+	const n, ch, w = 2, 20, 3
+	c := open(t, quantised(1, -128, n, ch, 1, w), 0)
+	in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryNativeOutputAttr)
+	x, y := created(t, in.size), created(t, out.size)
+	require.NoError(t, setIoMem(c, x, &in))
+	require.NoError(t, setIoMem(c, y, &out))
+	want := make([]byte, n*2*w*16)
+	for i := range want {
+		want[i] = 0x80 // -128
+	}
+	for i := range n {
+		for k := range ch {
+			for j := range w {
+				v := byte(1 + (i*ch+k)*w + j)
+				bytesAt(x)[(i*w+j)*ch+k] = v
+				want[((i*2+k/16)*w+j)*16+k%16] = v
+			}
+		}
+	}
+	require.NoError(t, run(c, nil))
+	require.Equal(t, want, bytesAt(y))
+}
+
+func TestStructs_haveTheSizesOfTheHeader(t *testing.T) {
+	for size, got := range map[uintptr]uintptr{
+		376: unsafe.Sizeof(TensorAttr{}), 33040: unsafe.Sizeof(InputRange{}), 64: unsafe.Sizeof(MemSize{}), 40: unsafe.Sizeof(TensorMem{}),
+		32: unsafe.Sizeof(Input{}), 136: unsafe.Sizeof(InitExtend{}), 512: unsafe.Sizeof(SDKVersion{}), 1024: unsafe.Sizeof(CustomString{}),
+	} {
+		require.Equal(t, size, got)
+	}
+	require.Equal(t, [...]uintptr{24, 24, 16, 8}, [...]uintptr{unsafe.Sizeof(Output{}), unsafe.Sizeof(RunExtend{}), unsafe.Sizeof(PerfDetail{}), unsafe.Sizeof(OutputExtend{})})
+}
+
 func TestSetIoMem_rowsOfABatch(t *testing.T) {
 	c := open(t, identity(onnxFloat, 2, 1, 1, 2), 0)
 	in := attrOf(t, c, QueryInputAttr)

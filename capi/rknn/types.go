@@ -149,7 +149,7 @@ type TensorAttr struct {
 	format         Format
 	kind           Type
 	qnt            QntType
-	fl             int8
+	_              int8 // fl
 	zp             int32
 	scale          float32
 	wStride        uint32
@@ -183,8 +183,7 @@ type SDKVersion struct{ api, driver [256]byte }
 type MemSize struct {
 	weight, internal uint32
 	dma              uint64
-	sram, freeSRAM   uint32
-	_                [10]uint32
+	_                [12]uint32 // SRAM sizes, reserved
 }
 
 // CustomString is rknn_custom_string.
@@ -225,17 +224,13 @@ type InitExtend struct {
 	context     uintptr
 	modelOffset int32
 	modelSize   uint32
-	bufferFD    int32
-	bufferFlags uint32
-	_           [112]byte
+	_           [120]byte // model_buffer_fd, model_buffer_flags, reserved
 }
 
 // RunExtend is rknn_run_extend.
 type RunExtend struct {
-	frame    uint64
-	nonBlock int32
-	timeout  int32
-	fence    int32
+	frame uint64
+	_     [3]int32 // non_block, timeout_ms, fence_fd
 }
 
 // OutputExtend is rknn_output_extend.
