@@ -14,7 +14,6 @@ type Report struct {
 	Lines                     []string // one per failure, and per entry of the list of known failures that does not fail
 	Passed, Excluded, Counted int
 	Unexpected                int // failures that are not listed, listed ones that pass
-	excludedKinds             map[string]int
 }
 
 // Share returns the percentage of the tests that count that passed.

@@ -34,7 +34,7 @@ func memory(path string) error {
 	if err != nil {
 		return err
 	}
-	d, err := cpu.New(cpu.Config{})
+	d, err := cpu.New(cpu.Config{Reference: os.Getenv("ANYNPU_CPU") == "ref"})
 	if err != nil {
 		return err
 	}

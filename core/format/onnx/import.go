@@ -377,8 +377,7 @@ func (n *nodeProto) needs() []string {
 		return n.reads
 	}
 	names := slices.Clone(n.in)
-	var walk func(g *graphProto)
-	walk = func(g *graphProto) {
+	walk := func(g *graphProto) {
 		for _, m := range g.nodes {
 			names = append(names, m.needs()...)
 		}
