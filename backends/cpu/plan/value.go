@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -229,11 +228,3 @@ func (b *builder) ints(in []graph.Value, i int) (v []int64, ok bool) {
 }
 
 func given(in []graph.Value, i int) bool { return i < len(in) && in[i] != graph.None }
-
-// trailing reports whether dims are the last dimensions of of, ones in front aside.
-func trailing(dims, of []int64) bool {
-	for len(dims) > 0 && dims[0] == 1 && len(dims) > len(of) {
-		dims = dims[1:]
-	}
-	return len(dims) <= len(of) && slices.Equal(dims, of[len(of)-len(dims):])
-}

@@ -75,6 +75,9 @@ func Import(data []byte, o Options) (*Model, error) {
 }
 
 func importModel(src *source, o Options) (*Model, error) {
+	if o.Weights == nil {
+		return nil, fault.New(fault.Argument, "no weight store for the model's constants")
+	}
 	p, err := parseModel(src.data)
 	if err != nil {
 		return nil, err
