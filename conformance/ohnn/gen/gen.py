@@ -3,6 +3,7 @@
 import sys
 
 import binary  # noqa: F401
+import defaults  # noqa: F401
 import elementwise  # noqa: F401
 import indexing  # noqa: F401
 import movement  # noqa: F401
