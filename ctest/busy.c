@@ -13,10 +13,11 @@
 
 static NN_TensorDesc *desc;
 static char *name;
-static atomic_int stop;
+static atomic_int stop, calling;
 
 static void *worker(void *unused)
 {
+	calling = 1;
 	while (!stop)
 		OH_NNTensorDesc_SetName(desc, name);
 	return unused;
@@ -38,9 +39,12 @@ static void refused_while_running(void)
 	for (int i = 0; i < 200 && !met; i++) {
 		pthread_t t;
 		desc = OH_NNTensorDesc_Create();
-		stop = 0;
+		stop = calling = 0;
 		CHECK(pthread_create(&t, NULL, worker, NULL) == 0, "pthread_create");
-		sched_yield();
+		while (!calling)
+			sched_yield();
+		for (volatile int pause = 0; pause < 1000 * i; pause++) /* a little later in each attempt, well inside the call */
+			;
 		met = meets_call();
 		stop = 1;
 		pthread_join(t, NULL);
