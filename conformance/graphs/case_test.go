@@ -13,8 +13,14 @@ import (
 func TestCases_readBackAndCompare(t *testing.T) {
 	cases, err := Cases()
 	require.NoError(t, err)
-	open := 0
+	open, wider := 0, 0
 	for _, c := range cases {
+		if c.Rel > StandardRel || c.Abs > StandardAbs {
+			wider++
+			assert.NotEmpty(t, c.Why, "%s: the tolerance %v + %v x |expected| is wider than the standard one without an argument", c.Name, c.Abs, c.Rel)
+		} else {
+			assert.Empty(t, c.Why, "%s argues for the standard tolerance", c.Name)
+		}
 		assert.NoError(t, c.Compare(c.Want), c.Name)
 		assert.LessOrEqual(t, len(c.Graph.Nodes), 30, c.Name)
 		for _, v := range c.Graph.In {
@@ -28,8 +34,10 @@ func TestCases_readBackAndCompare(t *testing.T) {
 		d, err := Decode(b)
 		require.NoError(t, err, c.Name)
 		assert.Equal(t, c.Want, d.Want, c.Name)
+		assert.Equal(t, []any{c.Rel, c.Abs, c.Why}, []any{d.Rel, d.Abs, d.Why}, c.Name)
 	}
 	assert.Greater(t, open, 50, "graphs with an open dimension")
+	assert.Less(t, 10*wider, len(cases), "graphs with a wider tolerance")
 }
 
 func TestCompare_findsAWrongElement(t *testing.T) {

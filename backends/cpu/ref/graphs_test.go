@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/conformance/graphs"
 )
 
-// The suite of random graphs; ONNX Runtime computed the expected outputs.
+// The suite of random graphs.
 func TestRun_randomGraphs(t *testing.T) {
 	cases, err := graphs.Cases()
 	require.NoError(t, err)

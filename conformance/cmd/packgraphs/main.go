@@ -34,6 +34,7 @@ type line struct {
 		Data []float64
 	}
 	Rel, Abs float64
+	Why      string
 }
 
 var dtypes = map[string]tensor.DType{"float32": tensor.Float32, "int64": tensor.Int64, "int32": tensor.Int32, "bool": tensor.Bool}
@@ -112,7 +113,7 @@ func (l *line) convert() (*graphs.Case, error) {
 	if err := g.Infer(); err != nil {
 		return nil, err
 	}
-	c := &graphs.Case{Name: l.Name, Graph: g, Rel: l.Rel, Abs: l.Abs}
+	c := &graphs.Case{Name: l.Name, Graph: g, Rel: l.Rel, Abs: l.Abs, Why: l.Why}
 	for _, t := range l.Feeds {
 		c.In = append(c.In, tensor.Tensor{DType: tensor.Float32, Dims: t.Dims, Data: encode(tensor.Float32, t.Data)})
 	}
