@@ -25,7 +25,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance mutants conformance-onnx conformance-networks lint generate bench fuzz install clean
+.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance mutants conformance-onnx conformance-networks lint generate fuzz install clean
 
 all: libs $(BUILD)/bin/anynpu
 
@@ -103,9 +103,8 @@ conformance-onnx: $(ONNX_VENV)/done
 		"$$($(ONNX_VENV)/bin/python -c 'import os, onnx.backend.test as t; print(os.path.join(os.path.dirname(t.__file__), "data", "node"))')"
 
 # The benchmark networks against the outputs of ONNX Runtime in bench/expected.zip.
-conformance-networks: $(ONNX_VENV)/done
-	$(ONNX_VENV)/bin/python bench/gen_bench_models.py --out $(BUILD)/models
-	$(GO) run ./conformance/cmd/onnxbench $(BUILD)/models
+conformance-networks: $(BUILD)/bench/models/done
+	$(GO) run ./conformance/cmd/onnxbench $(BUILD)/bench/models
 
 # The table of operators and types, found by trying them with the library.
 docs/operators.md: FORCE libs
@@ -138,8 +137,7 @@ generate:
 	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
 	$(GO) run ./conformance/cmd/ohnnenums tools/abicheck/ohnn.json conformance/ohnn/zenum.go
 
-bench: libs
-	@ctest/bench/run.sh $(LIB)
+include bench/bench.mk
 
 # Every fuzz target for FUZZTIME each.
 FUZZTIME ?= 30s

@@ -1,0 +1,47 @@
+# `make bench`: this library beside ONNX Runtime, and what calls and runs cost. docs/bench.md explains the figures.
+BENCH := $(BUILD)/bench
+
+BENCH_RUN     ?= *
+BENCH_THREADS ?= 1,2
+BENCH_SECONDS ?= 1
+BENCH_ROUNDS  ?= 3
+
+# libonnxruntime comes with the npm package; its other systems' libraries are not kept.
+ORT_VERSION := 1.30.0
+ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
+ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
+
+.PHONY: bench bench-calls bench-compare bench-measure
+
+bench: bench-calls bench-compare bench-measure
+
+bench-calls: libs
+	@ctest/bench/run.sh $(LIB)
+
+$(ORT)/done:
+	@scripts/need.sh npm:npm || { echo "make bench needs npm: it installs onnxruntime-node $(ORT_VERSION), whose libonnxruntime is measured beside this library"; exit 1; }
+	@mkdir -p $(ORT)
+	npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(ORT) onnxruntime-node@$(ORT_VERSION)
+	@test -f $(ORT_LIBRARY) || { echo "onnxruntime-node $(ORT_VERSION) has no $(ORT_LIBRARY)"; exit 1; }
+	@rm -rf $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/darwin $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/win32
+	touch $@
+
+$(BENCH)/models/done: bench/gen_bench_models.py $(ONNX_VENV)/done
+	$(ONNX_VENV)/bin/python bench/gen_bench_models.py --out $(BENCH)/models
+	touch $@
+
+# Every C program of bench/anynpu, linked with the core library.
+BENCH_PROGRAMS := $(patsubst bench/anynpu/%.c,$(BENCH)/%,$(wildcard bench/anynpu/*.c))
+
+$(BENCH)/%: bench/anynpu/%.c bench/anynpu/model.h ctest/host.h ctest/ohnn_host.h $(LIB)/$(CORE)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Ictest $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) \
+	-lneural_network_core -lpthread -lm
+
+bench-compare: tools-go libs $(ORT)/done $(BENCH)/models/done $(BENCH_PROGRAMS)
+	cd bench && CGO_ENABLED=1 $(GO) build -o $(abspath $(BENCH))/ ./ort ./compare
+	$(BENCH)/compare -models $(BENCH)/models -anynpu $(BENCH)/engine -ort $(BENCH)/ort -ortlib $(ORT_LIBRARY) -out $(BENCH) \
+	-run '$(BENCH_RUN)' -threads $(BENCH_THREADS) -seconds $(BENCH_SECONDS) -rounds $(BENCH_ROUNDS)
+
+bench-measure: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
+	@bench/measure.sh $(BENCH)
