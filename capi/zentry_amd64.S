@@ -1355,6 +1355,45 @@ rknn_create_mem_from_fd:
 	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
 
 	.p2align 4
+	.globl rknn_create_mem_from_phys
+	.type rknn_create_mem_from_phys, @function
+	.globl anynpu_entry_rknn_create_mem_from_phys
+	.type anynpu_entry_rknn_create_mem_from_phys, @function
+anynpu_entry_rknn_create_mem_from_phys:
+rknn_create_mem_from_phys:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*101(%rip)
+	.cfi_endproc
+	.size rknn_create_mem_from_phys, .-rknn_create_mem_from_phys
+
+	.p2align 4
+	.globl rknn_create_mem_from_mb_blk
+	.type rknn_create_mem_from_mb_blk, @function
+	.globl anynpu_entry_rknn_create_mem_from_mb_blk
+	.type anynpu_entry_rknn_create_mem_from_mb_blk, @function
+anynpu_entry_rknn_create_mem_from_mb_blk:
+rknn_create_mem_from_mb_blk:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*102(%rip)
+	.cfi_endproc
+	.size rknn_create_mem_from_mb_blk, .-rknn_create_mem_from_mb_blk
+
+	.p2align 4
+	.globl rknn_destory_mem
+	.type rknn_destory_mem, @function
+	.globl anynpu_entry_rknn_destory_mem
+	.type anynpu_entry_rknn_destory_mem, @function
+anynpu_entry_rknn_destory_mem:
+rknn_destory_mem:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*103(%rip)
+	.cfi_endproc
+	.size rknn_destory_mem, .-rknn_destory_mem
+
+	.p2align 4
 	.globl rknn_destroy_mem
 	.type rknn_destroy_mem, @function
 	.globl anynpu_entry_rknn_destroy_mem
@@ -1363,7 +1402,7 @@ anynpu_entry_rknn_destroy_mem:
 rknn_destroy_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*101(%rip)
+	jmp	*anynpu_slot+8*104(%rip)
 	.cfi_endproc
 	.size rknn_destroy_mem, .-rknn_destroy_mem
 
@@ -1376,7 +1415,7 @@ anynpu_entry_rknn_set_weight_mem:
 rknn_set_weight_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*102(%rip)
+	jmp	*anynpu_slot+8*105(%rip)
 	.cfi_endproc
 	.size rknn_set_weight_mem, .-rknn_set_weight_mem
 
@@ -1389,7 +1428,7 @@ anynpu_entry_rknn_set_internal_mem:
 rknn_set_internal_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*103(%rip)
+	jmp	*anynpu_slot+8*106(%rip)
 	.cfi_endproc
 	.size rknn_set_internal_mem, .-rknn_set_internal_mem
 
@@ -1402,7 +1441,7 @@ anynpu_entry_rknn_set_io_mem:
 rknn_set_io_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*104(%rip)
+	jmp	*anynpu_slot+8*107(%rip)
 	.cfi_endproc
 	.size rknn_set_io_mem, .-rknn_set_io_mem
 
@@ -1415,7 +1454,7 @@ anynpu_entry_rknn_mem_sync:
 rknn_mem_sync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*105(%rip)
+	jmp	*anynpu_slot+8*108(%rip)
 	.cfi_endproc
 	.size rknn_mem_sync, .-rknn_mem_sync
 
@@ -1428,7 +1467,7 @@ anynpu_entry_rknn_set_input_shape:
 rknn_set_input_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*106(%rip)
+	jmp	*anynpu_slot+8*109(%rip)
 	.cfi_endproc
 	.size rknn_set_input_shape, .-rknn_set_input_shape
 
@@ -1441,9 +1480,35 @@ anynpu_entry_rknn_set_input_shapes:
 rknn_set_input_shapes:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*107(%rip)
+	jmp	*anynpu_slot+8*110(%rip)
 	.cfi_endproc
 	.size rknn_set_input_shapes, .-rknn_set_input_shapes
+
+	.p2align 4
+	.globl rknn_register_custom_ops
+	.type rknn_register_custom_ops, @function
+	.globl anynpu_entry_rknn_register_custom_ops
+	.type anynpu_entry_rknn_register_custom_ops, @function
+anynpu_entry_rknn_register_custom_ops:
+rknn_register_custom_ops:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*111(%rip)
+	.cfi_endproc
+	.size rknn_register_custom_ops, .-rknn_register_custom_ops
+
+	.p2align 4
+	.globl rknn_custom_op_get_op_attr
+	.type rknn_custom_op_get_op_attr, @function
+	.globl anynpu_entry_rknn_custom_op_get_op_attr
+	.type anynpu_entry_rknn_custom_op_get_op_attr, @function
+anynpu_entry_rknn_custom_op_get_op_attr:
+rknn_custom_op_get_op_attr:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*112(%rip)
+	.cfi_endproc
+	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
 
 	.p2align 4
 	.type start_0, @function
@@ -2525,6 +2590,56 @@ start_107:
 	.cfi_endproc
 	.size start_107, .-start_107
 
+	.p2align 4
+	.type start_108, @function
+start_108:
+	.cfi_startproc
+	endbr64
+	mov	$108, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_108, .-start_108
+
+	.p2align 4
+	.type start_109, @function
+start_109:
+	.cfi_startproc
+	endbr64
+	mov	$109, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_109, .-start_109
+
+	.p2align 4
+	.type start_110, @function
+start_110:
+	.cfi_startproc
+	endbr64
+	mov	$110, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_110, .-start_110
+
+	.p2align 4
+	.type start_111, @function
+start_111:
+	.cfi_startproc
+	endbr64
+	mov	$111, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_111, .-start_111
+
+	.p2align 4
+	.type start_112, @function
+start_112:
+	.cfi_startproc
+	endbr64
+	mov	$112, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_112, .-start_112
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -2632,13 +2747,18 @@ anynpu_slot:
 	.quad start_98	/* rknn_create_mem */
 	.quad start_99	/* rknn_create_mem2 */
 	.quad start_100	/* rknn_create_mem_from_fd */
-	.quad start_101	/* rknn_destroy_mem */
-	.quad start_102	/* rknn_set_weight_mem */
-	.quad start_103	/* rknn_set_internal_mem */
-	.quad start_104	/* rknn_set_io_mem */
-	.quad start_105	/* rknn_mem_sync */
-	.quad start_106	/* rknn_set_input_shape */
-	.quad start_107	/* rknn_set_input_shapes */
+	.quad start_101	/* rknn_create_mem_from_phys */
+	.quad start_102	/* rknn_create_mem_from_mb_blk */
+	.quad start_103	/* rknn_destory_mem */
+	.quad start_104	/* rknn_destroy_mem */
+	.quad start_105	/* rknn_set_weight_mem */
+	.quad start_106	/* rknn_set_internal_mem */
+	.quad start_107	/* rknn_set_io_mem */
+	.quad start_108	/* rknn_mem_sync */
+	.quad start_109	/* rknn_set_input_shape */
+	.quad start_110	/* rknn_set_input_shapes */
+	.quad start_111	/* rknn_register_custom_ops */
+	.quad start_112	/* rknn_custom_op_get_op_attr */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

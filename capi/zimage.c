@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 108
+#define FUNCTIONS 113
 
 extern void nnc_anynpu_version(void);
 extern void nnc_anynpu_set_log_callback(void);
@@ -107,6 +107,9 @@ extern void nnc_rknn_outputs_release(void);
 extern void nnc_rknn_create_mem(void);
 extern void nnc_rknn_create_mem2(void);
 extern void nnc_rknn_create_mem_from_fd(void);
+extern void nnc_rknn_create_mem_from_phys(void);
+extern void nnc_rknn_create_mem_from_mb_blk(void);
+extern void nnc_rknn_destory_mem(void);
 extern void nnc_rknn_destroy_mem(void);
 extern void nnc_rknn_set_weight_mem(void);
 extern void nnc_rknn_set_internal_mem(void);
@@ -114,6 +117,8 @@ extern void nnc_rknn_set_io_mem(void);
 extern void nnc_rknn_mem_sync(void);
 extern void nnc_rknn_set_input_shape(void);
 extern void nnc_rknn_set_input_shapes(void);
+extern void nnc_rknn_register_custom_ops(void);
+extern void nnc_rknn_custom_op_get_op_attr(void);
 
 /* In a forked child: the failure value, one report, nothing else. */
 static uintptr_t dead_0(void) { anynpu_report_dead(0); return 0; }
@@ -217,13 +222,18 @@ static int32_t dead_97(void) { anynpu_report_dead(97); return -3; }
 static uintptr_t dead_98(void) { anynpu_report_dead(98); return 0; }
 static uintptr_t dead_99(void) { anynpu_report_dead(99); return 0; }
 static uintptr_t dead_100(void) { anynpu_report_dead(100); return 0; }
-static int32_t dead_101(void) { anynpu_report_dead(101); return -3; }
-static int32_t dead_102(void) { anynpu_report_dead(102); return -3; }
+static uintptr_t dead_101(void) { anynpu_report_dead(101); return 0; }
+static uintptr_t dead_102(void) { anynpu_report_dead(102); return 0; }
 static int32_t dead_103(void) { anynpu_report_dead(103); return -3; }
 static int32_t dead_104(void) { anynpu_report_dead(104); return -3; }
 static int32_t dead_105(void) { anynpu_report_dead(105); return -3; }
 static int32_t dead_106(void) { anynpu_report_dead(106); return -3; }
 static int32_t dead_107(void) { anynpu_report_dead(107); return -3; }
+static int32_t dead_108(void) { anynpu_report_dead(108); return -3; }
+static int32_t dead_109(void) { anynpu_report_dead(109); return -3; }
+static int32_t dead_110(void) { anynpu_report_dead(110); return -3; }
+static int32_t dead_111(void) { anynpu_report_dead(111); return -3; }
+static void dead_112(void) { anynpu_report_dead(112); }
 
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 static anynpu_fn driver[FUNCTIONS];
@@ -330,6 +340,9 @@ static anynpu_fn live[FUNCTIONS] = {
 	nnc_rknn_create_mem,
 	nnc_rknn_create_mem2,
 	nnc_rknn_create_mem_from_fd,
+	nnc_rknn_create_mem_from_phys,
+	nnc_rknn_create_mem_from_mb_blk,
+	nnc_rknn_destory_mem,
 	nnc_rknn_destroy_mem,
 	nnc_rknn_set_weight_mem,
 	nnc_rknn_set_internal_mem,
@@ -337,6 +350,8 @@ static anynpu_fn live[FUNCTIONS] = {
 	nnc_rknn_mem_sync,
 	nnc_rknn_set_input_shape,
 	nnc_rknn_set_input_shapes,
+	nnc_rknn_register_custom_ops,
+	nnc_rknn_custom_op_get_op_attr,
 };
 
 static const char *const name[FUNCTIONS] = {
@@ -441,6 +456,9 @@ static const char *const name[FUNCTIONS] = {
 	"rknn_create_mem",
 	"rknn_create_mem2",
 	"rknn_create_mem_from_fd",
+	"rknn_create_mem_from_phys",
+	"rknn_create_mem_from_mb_blk",
+	"rknn_destory_mem",
 	"rknn_destroy_mem",
 	"rknn_set_weight_mem",
 	"rknn_set_internal_mem",
@@ -448,6 +466,8 @@ static const char *const name[FUNCTIONS] = {
 	"rknn_mem_sync",
 	"rknn_set_input_shape",
 	"rknn_set_input_shapes",
+	"rknn_register_custom_ops",
+	"rknn_custom_op_get_op_attr",
 };
 
 static const uint8_t facade[FUNCTIONS] = {
@@ -552,6 +572,9 @@ static const uint8_t facade[FUNCTIONS] = {
 	2, /* rknn_create_mem */
 	2, /* rknn_create_mem2 */
 	2, /* rknn_create_mem_from_fd */
+	2, /* rknn_create_mem_from_phys */
+	2, /* rknn_create_mem_from_mb_blk */
+	2, /* rknn_destory_mem */
 	2, /* rknn_destroy_mem */
 	2, /* rknn_set_weight_mem */
 	2, /* rknn_set_internal_mem */
@@ -559,6 +582,8 @@ static const uint8_t facade[FUNCTIONS] = {
 	2, /* rknn_mem_sync */
 	2, /* rknn_set_input_shape */
 	2, /* rknn_set_input_shapes */
+	2, /* rknn_register_custom_ops */
+	2, /* rknn_custom_op_get_op_attr */
 };
 
 static const uint8_t own[FUNCTIONS] = {
@@ -663,6 +688,9 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* rknn_create_mem */
 	0, /* rknn_create_mem2 */
 	0, /* rknn_create_mem_from_fd */
+	0, /* rknn_create_mem_from_phys */
+	0, /* rknn_create_mem_from_mb_blk */
+	0, /* rknn_destory_mem */
 	0, /* rknn_destroy_mem */
 	0, /* rknn_set_weight_mem */
 	0, /* rknn_set_internal_mem */
@@ -670,6 +698,8 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* rknn_mem_sync */
 	0, /* rknn_set_input_shape */
 	0, /* rknn_set_input_shapes */
+	0, /* rknn_register_custom_ops */
+	0, /* rknn_custom_op_get_op_attr */
 };
 
 static const anynpu_fn go[FUNCTIONS] = {
@@ -774,6 +804,9 @@ static const anynpu_fn go[FUNCTIONS] = {
 	nnc_rknn_create_mem,
 	nnc_rknn_create_mem2,
 	nnc_rknn_create_mem_from_fd,
+	nnc_rknn_create_mem_from_phys,
+	nnc_rknn_create_mem_from_mb_blk,
+	nnc_rknn_destory_mem,
 	nnc_rknn_destroy_mem,
 	nnc_rknn_set_weight_mem,
 	nnc_rknn_set_internal_mem,
@@ -781,9 +814,16 @@ static const anynpu_fn go[FUNCTIONS] = {
 	nnc_rknn_mem_sync,
 	nnc_rknn_set_input_shape,
 	nnc_rknn_set_input_shapes,
+	nnc_rknn_register_custom_ops,
+	nnc_rknn_custom_op_get_op_attr,
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 	NULL,
 	NULL,
 	NULL,
@@ -1003,6 +1043,11 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_105,
 	(anynpu_fn)dead_106,
 	(anynpu_fn)dead_107,
+	(anynpu_fn)dead_108,
+	(anynpu_fn)dead_109,
+	(anynpu_fn)dead_110,
+	(anynpu_fn)dead_111,
+	(anynpu_fn)dead_112,
 };
 
 const struct anynpu_image anynpu_image = {

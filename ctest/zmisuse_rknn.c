@@ -3,6 +3,7 @@
 /* Every function with every kind of bad argument: an error or NULL, never a crash, nothing left behind. */
 
 #include <rknn_api.h>
+#include <rknn_custom_op.h>
 #include "misuse.h"
 #include "misuse_rknn.h"
 
@@ -304,6 +305,64 @@ static int test_rknn_create_mem_from_fd(int bad, int v)
 	return 1;
 }
 
+static int test_rknn_create_mem_from_phys(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= MISUSE_NUMBERS)
+		return 0;
+	rknn_context g0 = make_rknn_context();
+	rknn_context a0 = bad == 0 ? bad_rknn_context(v) : g0;
+	uint64_t a1 = (uint64_t)(bad == 1 ? misuse_number(v) : 1);
+	void *a2 = (void *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	uint32_t a3 = (uint32_t)(bad == 3 ? misuse_number(v) : 1);
+	rknn_tensor_mem *r = rknn_create_mem_from_phys(a0, a1, a2, a3);
+	(void)r;
+	drop_rknn_context(g0);
+	undo_rknn_context();
+	return 1;
+}
+
+static int test_rknn_create_mem_from_mb_blk(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	rknn_context g0 = make_rknn_context();
+	rknn_context a0 = bad == 0 ? bad_rknn_context(v) : g0;
+	void *a1 = (void *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	int32_t a2 = (int32_t)(bad == 2 ? misuse_number(v) : 1);
+	rknn_tensor_mem *r = rknn_create_mem_from_mb_blk(a0, a1, a2);
+	(void)r;
+	drop_rknn_context(g0);
+	undo_rknn_context();
+	return 1;
+}
+
+static int test_rknn_destory_mem(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	rknn_context g0 = make_rknn_context();
+	rknn_context a0 = bad == 0 ? bad_rknn_context(v) : g0;
+	rknn_tensor_mem *a1 = (rknn_tensor_mem *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	int r = rknn_destory_mem(a0, a1);
+	if ((bad == 1) && !(r != 0))
+		misuse_accepted("rknn_destory_mem", bad, v);
+	drop_rknn_context(g0);
+	undo_rknn_context();
+	return 1;
+}
+
 static int test_rknn_destroy_mem(int bad, int v)
 {
 	if (bad == 0 && v >= MISUSE_HANDLES)
@@ -432,6 +491,41 @@ static int test_rknn_set_input_shapes(int bad, int v)
 	return 1;
 }
 
+static int test_rknn_register_custom_ops(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_LENGTHS)
+		return 0;
+	rknn_context g0 = make_rknn_context();
+	rknn_context a0 = bad == 0 ? bad_rknn_context(v) : g0;
+	rknn_custom_op *a1 = (rknn_custom_op *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	uint32_t a2 = (uint32_t)(bad == 2 ? misuse_length(v) : 1);
+	int r = rknn_register_custom_ops(a0, a1, a2);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("rknn_register_custom_ops", bad, v);
+	drop_rknn_context(g0);
+	undo_rknn_context();
+	return 1;
+}
+
+static int test_rknn_custom_op_get_op_attr(int bad, int v)
+{
+	if (bad == 0 && v >= misuse_pointers())
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	rknn_custom_op_context *a0 = (rknn_custom_op_context *)(bad == 0 ? misuse_pointer(v) : misuse_scratch(0));
+	const char *a1 = bad == 1 ? (const char *)misuse_pointer(v) : "x";
+	rknn_custom_op_attr *a2 = (rknn_custom_op_attr *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	rknn_custom_op_get_op_attr(a0, a1, a2);
+	return 1;
+}
+
 int main(void)
 {
 	misuse_begin();
@@ -449,6 +543,9 @@ int main(void)
 	misuse_each("rknn_create_mem", test_rknn_create_mem, 2);
 	misuse_each("rknn_create_mem2", test_rknn_create_mem2, 3);
 	misuse_each("rknn_create_mem_from_fd", test_rknn_create_mem_from_fd, 5);
+	misuse_each("rknn_create_mem_from_phys", test_rknn_create_mem_from_phys, 4);
+	misuse_each("rknn_create_mem_from_mb_blk", test_rknn_create_mem_from_mb_blk, 3);
+	misuse_each("rknn_destory_mem", test_rknn_destory_mem, 2);
 	misuse_each("rknn_destroy_mem", test_rknn_destroy_mem, 2);
 	misuse_each("rknn_set_weight_mem", test_rknn_set_weight_mem, 2);
 	misuse_each("rknn_set_internal_mem", test_rknn_set_internal_mem, 2);
@@ -456,5 +553,7 @@ int main(void)
 	misuse_each("rknn_mem_sync", test_rknn_mem_sync, 3);
 	misuse_each("rknn_set_input_shape", test_rknn_set_input_shape, 2);
 	misuse_each("rknn_set_input_shapes", test_rknn_set_input_shapes, 3);
+	misuse_each("rknn_register_custom_ops", test_rknn_register_custom_ops, 3);
+	misuse_each("rknn_custom_op_get_op_attr", test_rknn_custom_op_get_op_attr, 3);
 	return misuse_end();
 }

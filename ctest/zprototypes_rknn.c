@@ -3,6 +3,7 @@
 /* Compiles only if the headers declare every exported function as the table does. */
 
 #include <rknn_api.h>
+#include <rknn_custom_op.h>
 
 static int (*volatile p_rknn_init)(rknn_context *, void *, uint32_t, uint32_t, rknn_init_extend *) = rknn_init;
 static int (*volatile p_rknn_dup_context)(rknn_context *, rknn_context *) = rknn_dup_context;
@@ -18,6 +19,9 @@ static int (*volatile p_rknn_outputs_release)(rknn_context, uint32_t, rknn_outpu
 static rknn_tensor_mem *(*volatile p_rknn_create_mem)(rknn_context, uint32_t) = rknn_create_mem;
 static rknn_tensor_mem *(*volatile p_rknn_create_mem2)(rknn_context, uint64_t, uint64_t) = rknn_create_mem2;
 static rknn_tensor_mem *(*volatile p_rknn_create_mem_from_fd)(rknn_context, int32_t, void *, uint32_t, int32_t) = rknn_create_mem_from_fd;
+static rknn_tensor_mem *(*volatile p_rknn_create_mem_from_phys)(rknn_context, uint64_t, void *, uint32_t) = rknn_create_mem_from_phys;
+static rknn_tensor_mem *(*volatile p_rknn_create_mem_from_mb_blk)(rknn_context, void *, int32_t) = rknn_create_mem_from_mb_blk;
+static int (*volatile p_rknn_destory_mem)(rknn_context, rknn_tensor_mem *) = rknn_destory_mem;
 static int (*volatile p_rknn_destroy_mem)(rknn_context, rknn_tensor_mem *) = rknn_destroy_mem;
 static int (*volatile p_rknn_set_weight_mem)(rknn_context, rknn_tensor_mem *) = rknn_set_weight_mem;
 static int (*volatile p_rknn_set_internal_mem)(rknn_context, rknn_tensor_mem *) = rknn_set_internal_mem;
@@ -25,6 +29,8 @@ static int (*volatile p_rknn_set_io_mem)(rknn_context, rknn_tensor_mem *, rknn_t
 static int (*volatile p_rknn_mem_sync)(rknn_context, rknn_tensor_mem *, rknn_mem_sync_mode) = rknn_mem_sync;
 static int (*volatile p_rknn_set_input_shape)(rknn_context, rknn_tensor_attr *) = rknn_set_input_shape;
 static int (*volatile p_rknn_set_input_shapes)(rknn_context, uint32_t, rknn_tensor_attr*) = rknn_set_input_shapes;
+static int (*volatile p_rknn_register_custom_ops)(rknn_context, rknn_custom_op *, uint32_t) = rknn_register_custom_ops;
+static void (*volatile p_rknn_custom_op_get_op_attr)(rknn_custom_op_context *, const char *, rknn_custom_op_attr *) = rknn_custom_op_get_op_attr;
 
 int main(void)
 {
@@ -43,6 +49,9 @@ int main(void)
 	missing += p_rknn_create_mem == 0;
 	missing += p_rknn_create_mem2 == 0;
 	missing += p_rknn_create_mem_from_fd == 0;
+	missing += p_rknn_create_mem_from_phys == 0;
+	missing += p_rknn_create_mem_from_mb_blk == 0;
+	missing += p_rknn_destory_mem == 0;
 	missing += p_rknn_destroy_mem == 0;
 	missing += p_rknn_set_weight_mem == 0;
 	missing += p_rknn_set_internal_mem == 0;
@@ -50,5 +59,7 @@ int main(void)
 	missing += p_rknn_mem_sync == 0;
 	missing += p_rknn_set_input_shape == 0;
 	missing += p_rknn_set_input_shapes == 0;
+	missing += p_rknn_register_custom_ops == 0;
+	missing += p_rknn_custom_op_get_op_attr == 0;
 	return missing;
 }

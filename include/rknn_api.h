@@ -332,8 +332,13 @@ rknn_tensor_mem *rknn_create_mem_from_fd(rknn_context ctx, int32_t fd, void *vir
 rknn_tensor_mem *rknn_create_mem(rknn_context ctx, uint32_t size);
 rknn_tensor_mem *rknn_create_mem2(rknn_context ctx, uint64_t size, uint64_t alloc_flags);
 
-/* Ends mem; ctx is not looked at. */
+/* NULL: a process cannot name physical memory, and there are no buffers of a media driver. Use rknn_create_mem_from_fd. */
+rknn_tensor_mem *rknn_create_mem_from_phys(rknn_context ctx, uint64_t phys_addr, void *virt_addr, uint32_t size);
+rknn_tensor_mem *rknn_create_mem_from_mb_blk(rknn_context ctx, void *mb_blk, int32_t offset);
+
+/* Ends mem; ctx is not looked at. The second is the name in headers before 1.3. */
 int rknn_destroy_mem(rknn_context ctx, rknn_tensor_mem *mem);
+int rknn_destory_mem(rknn_context ctx, rknn_tensor_mem *mem);
 
 /* Accept memory of at least the sizes that RKNN_QUERY_MEM_SIZE tells; it is not used. */
 int rknn_set_weight_mem(rknn_context ctx, rknn_tensor_mem *mem);

@@ -1,11 +1,10 @@
 package abi
 
-// RKNN is Rockchip's runtime API of rknn_api.h. Since is 100 times the header's major version plus ten times the minor one. What
-// docs/rknn.md does not list is not exported.
+// RKNN is Rockchip's runtime API. Since is 100 times the header's major version plus ten times the minor one.
 var RKNN = &Facade{
 	Name:    "rknn",
 	Prefix:  "rknn_",
-	Headers: []string{"rknn_api.h"},
+	Headers: []string{"rknn_api.h", "rknn_custom_op.h"},
 	Check:   "misuse_rknn.h",
 	Status:  "int",
 	Failed:  -1, // RKNN_ERR_FAIL
@@ -22,8 +21,12 @@ var RKNN = &Facade{
 		"rknn_output":        {Go: "Output"},
 		"rknn_tensor_mem":    {Go: "TensorMem"},
 		"rknn_tensor_attr":   {Go: "TensorAttr"},
+
+		"rknn_custom_op":         {Go: "CustomOp"},
+		"rknn_custom_op_context": {Go: "CustomOpContext"},
+		"rknn_custom_op_attr":    {Go: "CustomOpAttr"},
 	},
-	Stubs: []Library{{Soname: "librknnrt.so"}, {Soname: "librknn_api.so"}},
+	Stubs: []Library{{Soname: "librknnrt.so"}, {Soname: "librknn_api.so"}, {Soname: "librknnmrt.so"}},
 	Rows: []Row{
 		// Contexts
 		{C: "int rknn_init(rknn_context *context, void *model, uint32_t size, uint32_t flag, rknn_init_extend *extend)", Roles: "new, raw, value, value, inout?", Since: 100, Creates: true},
@@ -44,6 +47,9 @@ var RKNN = &Facade{
 		{C: "rknn_tensor_mem *rknn_create_mem(rknn_context ctx, uint32_t size)", Roles: "handle, value", Since: 100},
 		{C: "rknn_tensor_mem *rknn_create_mem2(rknn_context ctx, uint64_t size, uint64_t alloc_flags)", Roles: "raw, value, value", Since: 200},
 		{C: "rknn_tensor_mem *rknn_create_mem_from_fd(rknn_context ctx, int32_t fd, void *virt_addr, uint32_t size, int32_t offset)", Roles: "handle, value, raw, value, value", Since: 100},
+		{C: "rknn_tensor_mem *rknn_create_mem_from_phys(rknn_context ctx, uint64_t phys_addr, void *virt_addr, uint32_t size)", Roles: "handle, value, raw, value", Since: 100},
+		{C: "rknn_tensor_mem *rknn_create_mem_from_mb_blk(rknn_context ctx, void *mb_blk, int32_t offset)", Roles: "handle, raw, value", Since: 100},
+		{C: "int rknn_destory_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "raw, in", Since: 100},
 		{C: "int rknn_destroy_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "raw, in", Since: 130},
 		{C: "int rknn_set_weight_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "handle, in", Since: 100},
 		{C: "int rknn_set_internal_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "handle, in", Since: 100},
@@ -53,5 +59,9 @@ var RKNN = &Facade{
 		// Dynamic shapes
 		{C: "int rknn_set_input_shape(rknn_context ctx, rknn_tensor_attr *attr)", Roles: "handle, in", Since: 150},
 		{C: "int rknn_set_input_shapes(rknn_context ctx, uint32_t n_inputs, rknn_tensor_attr attr[])", Roles: "handle, len, in[n_inputs]", Since: 150},
+
+		// Operators that a program computes
+		{C: "int rknn_register_custom_ops(rknn_context ctx, rknn_custom_op *op, uint32_t custom_op_num)", Roles: "handle, in[custom_op_num], len", Since: 160},
+		{C: "void rknn_custom_op_get_op_attr(rknn_custom_op_context *op_ctx, const char *attr_name, rknn_custom_op_attr *op_attr)", Roles: "in, string, out", Since: 160},
 	},
 }

@@ -5,10 +5,12 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
@@ -19,6 +21,19 @@ type Context struct {
 	handle.Ref
 	model *model
 	flags uint32
+
+	thread atomic.Int32 // that calls the program's functions, 0: none
+	jobs   chan job     // calls of them that a run asks for
+
+	reg sync.RWMutex // guards what follows up to mu, together with mu: both are held to change it, one to read it
+
+	program      *compile.Program
+	custom       *customDevice // nil: the program computes no operator
+	wraps        []int64       // operators of the library that program replaces
+	registered   map[string]CustomOp
+	states       map[int64]*opState
+	skipped      map[int64]bool // replaced operators whose init left them to the library
+	skippedTypes map[int64]string
 
 	mu      sync.Mutex // guards what follows
 	exec    device.Execution
@@ -85,25 +100,27 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 	if path != "" && extend != nil && flags&flagShareWeight == 0 {
 		extend.modelOffset, extend.modelSize = 0, uint32(min(m.size, math.MaxUint32))
 	}
-	c, err := newContext(m, flags)
+	c, err := newContext(m, flags, m.program, m.custom)
 	if err != nil {
 		m.release()
 	}
 	return c, err
 }
 
-// newContext takes over the caller's reference to m.
-func newContext(m *model, flags uint32) (*Context, error) {
-	e, err := m.program.New(device.ExecOptions{Priority: priorities[flags&3], Profiling: flags&flagCollectPerf != 0})
+// newContext takes over the caller's reference to m. p is what the context runs, with the device of the operators that a program computes.
+func newContext(m *model, flags uint32, p *compile.Program, custom *customDevice) (*Context, error) {
+	c := &Context{model: m, flags: flags, program: p, custom: custom, jobs: make(chan job), buffers: map[uintptr]*boundary.Block{},
+		in: make([]inputState, len(m.in)), out: make([]outputState, len(m.out))}
+	e, err := newExecution(p, custom, c)
 	if err != nil {
 		return nil, err
 	}
-	c := &Context{model: m, flags: flags, exec: e, buffers: map[uintptr]*boundary.Block{},
-		in: make([]inputState, len(m.in)), out: make([]outputState, len(m.out))}
+	c.exec = e
 	if err := c.useShapes(m.largest); err != nil {
 		e.Release()
 		return nil, err
 	}
+	p.Retain()
 	return c, nil
 }
 
@@ -147,12 +164,23 @@ func dupContext(source *uintptr) (*Context, error) {
 		return nil, refuseFor(errContext, err, "context_in: %#x", h)
 	}
 	defer handle.Unhold(h)
+	if c.inside() {
+		return nil, failed("context_in: it is running, and this is a call from one of its operators")
+	}
+	c.reg.RLock()
+	defer c.reg.RUnlock()
 	c.model.retain()
-	d, err := newContext(c.model, c.flags)
+	d, err := newContext(c.model, c.flags, c.program, c.custom)
 	if err != nil {
 		c.model.release()
+		return nil, err
 	}
-	return d, err
+	d.wraps = c.wraps
+	if err := d.inherit(c); err != nil {
+		d.release()
+		return nil, err
+	}
+	return d, nil
 }
 
 // destroy waits for calls under way. Buffers that were not released are freed; memory made with rknn_create_mem stays.
@@ -171,6 +199,10 @@ func destroy(h uintptr) error {
 			return fault.Wrap(err, "context: %#x", h)
 		}
 		if c, err := handle.Hold[Context](h); err == nil {
+			if c.inside() {
+				handle.Unhold(h)
+				return failed("context: it is running, and this is a call from one of its operators: destroy it when rknn_run has returned")
+			}
 			c.mu.Lock() // until the call under way is done
 			//lint:ignore SA2001 the lock is only waited for
 			c.mu.Unlock()
@@ -184,6 +216,8 @@ func (c *Context) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.exec.Release()
+	c.program.Release()
+	c.destroyAll(c.states)
 	for i := range c.in {
 		if b := c.in[i].buf; b != nil {
 			b.Release()

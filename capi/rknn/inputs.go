@@ -14,7 +14,9 @@ import (
 // inputsSet converts and copies inputs for the runs to come (section 4). Some inputs may be set alone; all are judged before the first
 // is taken.
 func inputsSet(c *Context, inputs []Input) error {
-	c.mu.Lock()
+	if err := c.lock(); err != nil {
+		return err
+	}
 	defer c.mu.Unlock()
 	if c.flags&flagInfoOnly != 0 {
 		return failed("context: it was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY: it answers queries only")

@@ -20,7 +20,9 @@ func setIoMem(c *Context, m *TensorMem, attr *TensorAttr) error {
 	if r == nil {
 		return invalid("mem: %p: no memory of this library, or one that was destroyed", m)
 	}
-	c.mu.Lock()
+	if err := c.lock(); err != nil {
+		return err
+	}
 	defer c.mu.Unlock()
 	i, input, err := c.tensorOf(attr)
 	if err != nil {

@@ -170,6 +170,19 @@ func createMemFromFd(_ *Context, fd int32, virt unsafe.Pointer, size uint32, off
 	return memories.add(info, mem.Borrow(unsafe.Slice((*byte)(cPointer(at)), int(size)), nil)), nil
 }
 
+// createMemFromPhys is refused: a process cannot map memory by its physical address.
+func createMemFromPhys(_ *Context, phys uint64, _ unsafe.Pointer, size uint32) (uintptr, error) {
+	return 0, failed("phys_addr: %#x, %d bytes: physical memory cannot be reached from this process: use rknn_create_mem, or rknn_create_mem_from_fd with the memory's descriptor", phys, size)
+}
+
+// createMemFromMbBlk is refused: there is no media driver whose blocks could be taken.
+func createMemFromMbBlk(_ *Context, block unsafe.Pointer, _ int32) (uintptr, error) {
+	return 0, failed("mb_blk: %p: there is no media driver that has made it: use rknn_create_mem_from_fd with the block's descriptor", block)
+}
+
+// destoryMem is destroyMem under the name of headers before 1.3.
+func destoryMem(context uintptr, m *TensorMem) error { return destroyMem(context, m) }
+
 // destroyMem ends a memory of any context, alive or not (section 11). Contexts that have it bound find it gone at their next run.
 func destroyMem(_ uintptr, m *TensorMem) error {
 	if !memories.remove(m) {

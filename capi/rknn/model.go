@@ -2,15 +2,16 @@ package rknn
 
 import (
 	"bytes"
-	"context"
 	"slices"
 	"sync/atomic"
 
-	"github.com/anynpu/anynpu/capi/devices"
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -18,6 +19,8 @@ import (
 type model struct {
 	refs    atomic.Int32
 	program *compile.Program
+	custom  *customDevice // nil: no operator is left to programs
+	base    *baseGraph
 	meta    *metadata.Metadata
 	in, out []*port
 	dynamic bool
@@ -37,6 +40,7 @@ func (m *model) retain() { m.refs.Add(1) }
 func (m *model) release() {
 	if m.refs.Add(-1) == 0 {
 		m.program.Release()
+		m.base.release()
 	}
 }
 
@@ -56,13 +60,14 @@ func load(data []byte, path string) (*model, error) {
 	}
 	m := &model{meta: im.meta, size: im.size, weights: w.Bytes()}
 	m.refs.Store(1)
-	if err := m.build(im.Graph); err != nil {
+	if err := m.build(im, w); err != nil {
 		return nil, refuseFor(errModel, err, "model")
 	}
 	return m, nil
 }
 
-func (m *model) build(g *graph.Graph) error {
+func (m *model) build(im *imported, w *mem.Weights) (err error) {
+	g := im.Graph
 	for _, v := range g.In {
 		p, err := newPort(g, v, m.meta.Inputs[g.Values[v].Name])
 		if err != nil {
@@ -86,13 +91,18 @@ func (m *model) build(g *graph.Graph) error {
 	if err := m.chooseShapes(g); err != nil {
 		return err
 	}
-	m.nodes = describeNodes(g)
-	all, err := devices.List()
-	if err != nil {
+	if m.base, err = newBase(g, im.Nodes, w); err != nil {
 		return err
 	}
-	m.program, err = compile.Compile(context.Background(), g, all, compile.Options{})
-	return err
+	m.nodes = describeNodes(g)
+	if m.program, m.custom, err = compileWith(g, m.base); err != nil {
+		m.base.release()
+		return err
+	}
+	if left := customs(g); len(left) > 0 {
+		boundary.Log(boundary.LevelInfo, "rknn", "operators wait for rknn_register_custom_ops", "types", left)
+	}
+	return nil
 }
 
 // valueBytes adds up the results of all nodes.
@@ -124,8 +134,57 @@ func infer(g *graph.Graph, dims [][]int64) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, v := range own.In {
-		own.Values[v].Fact.Shape = tensor.Of(dims[i]...)
-	}
+	setDims(own, dims)
 	return own, own.Infer()
+}
+
+// setDims gives the inputs of g their sizes. What the model declares of the results of operators that the project does not know is in terms
+// of these sizes.
+func setDims(g *graph.Graph, dims [][]int64) {
+	sizes := map[uint32]int64{}
+	for i, v := range g.In {
+		for k, d := range g.Values[v].Fact.Shape.Dims {
+			if d.Sym != 0 && d.Sym != tensor.Unknown && k < len(dims[i]) {
+				sizes[d.Sym] = dims[i][k]
+			}
+		}
+		g.Values[v].Fact.Shape = tensor.Of(dims[i]...)
+	}
+	for i := range g.Nodes {
+		if _, ok := g.Nodes[i].Op.(*op.Custom); !ok {
+			continue
+		}
+		for _, v := range g.Nodes[i].Out {
+			if v == graph.None {
+				continue
+			}
+			shape := &g.Values[v].Fact.Shape
+			shape.Dims = slices.Clone(shape.Dims)
+			for k, d := range shape.Dims {
+				if n, ok := sizes[d.Sym]; ok && d.Sym != 0 {
+					shape.Dims[k] = tensor.D(n)
+				}
+			}
+		}
+	}
+}
+
+// checkCustoms refuses a model with an operator that a program computes whose results have shapes that the model does not declare.
+func checkCustoms(g *graph.Graph) error {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		o, ok := n.Op.(*op.Custom)
+		if !ok {
+			continue
+		}
+		for _, v := range n.Out {
+			if v == graph.None {
+				continue
+			}
+			if f := g.Fact(v); f.DType == tensor.Invalid || !f.Shape.Static() {
+				return fault.New(fault.Shape, "%s: its output %q is declared as %v: a custom operator wants type and sizes of its outputs in the model's value_info", customLabel(o, n), g.Values[v].Name, f.Type)
+			}
+		}
+	}
+	return nil
 }

@@ -13,7 +13,9 @@ import (
 // outputsGet copies results of the last run (section 4), in NCHW or the model's order, as float32 or in the reported type. Buffers that
 // the program did not bring stay its own until rknn_outputs_release or the context's end.
 func outputsGet(c *Context, outputs []Output, extend *OutputExtend) error {
-	c.mu.Lock()
+	if err := c.lock(); err != nil {
+		return err
+	}
 	defer c.mu.Unlock()
 	if len(outputs) == 0 || len(outputs) > len(c.out) {
 		return invalid("n_outputs: %d: the model has %d", len(outputs), len(c.out))
@@ -108,7 +110,9 @@ func (c *Context) take(outputs []*Output) {
 
 // outputsRelease frees the buffers that rknn_outputs_get of this context made; others, also those freed before, are left alone.
 func outputsRelease(c *Context, outputs []Output) error {
-	c.mu.Lock()
+	if err := c.lock(); err != nil {
+		return err
+	}
 	defer c.mu.Unlock()
 	if len(outputs) == 0 || len(outputs) > len(c.out) {
 		return invalid("n_ouputs: %d: the model has %d", len(outputs), len(c.out))

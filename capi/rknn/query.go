@@ -48,8 +48,10 @@ func answer[T any](info []byte, name string, v T, older ...int) error {
 
 // query answers a question about a context (section 3). Structs larger than needed are accepted.
 func query(c *Context, cmd QueryCmd, info []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if !c.inside() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
 	m := c.model
 	switch cmd {
 	case QueryInOutNum:

@@ -1,11 +1,9 @@
 package rknn
 
 import (
-	"context"
 	"runtime/debug"
 
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -13,7 +11,9 @@ import (
 // run computes and waits (section 4): inputs from bound memory or as rknn_inputs_set left them, outputs to bound memory and for
 // rknn_outputs_get. extend receives the number of the run; what else it asks for has no effect.
 func run(c *Context, extend *RunExtend) error {
-	c.mu.Lock()
+	if err := c.lock(); err != nil {
+		return err
+	}
 	defer c.mu.Unlock()
 	if c.flags&flagInfoOnly != 0 {
 		return failed("context: it was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY: it answers queries only")
@@ -31,7 +31,7 @@ func run(c *Context, extend *RunExtend) error {
 			return err
 		}
 	}
-	if err := exec.Run(context.Background(), c.exec, device.RunRequest{}); err != nil {
+	if err := c.compute(); err != nil {
 		return refuseFor(errFail, err, "context")
 	}
 	for i := range c.out {
@@ -45,6 +45,24 @@ func run(c *Context, extend *RunExtend) error {
 		extend.frame = c.frame
 	}
 	return nil
+}
+
+// compute runs and waits, and makes the calls of the program's functions that the run asks for.
+func (c *Context) compute() error {
+	ended := make(chan error, 1)
+	if err := c.exec.Start(device.RunRequest{Done: func(err error) { ended <- err }}); err != nil {
+		return err
+	}
+	for {
+		select {
+		case j := <-c.jobs:
+			var err error
+			c.calling(func() { err = j.f() })
+			j.done <- err
+		case err := <-ended:
+			return err
+		}
+	}
 }
 
 // ready checks that every input has data and every tensor that must have memory has it.
@@ -129,7 +147,9 @@ func (c *Context) result(i int) ([]byte, error) {
 
 // wait returns at once: a run has ended when rknn_run returns.
 func wait(c *Context, extend *RunExtend) error {
-	c.mu.Lock()
+	if err := c.lock(); err != nil {
+		return err
+	}
 	defer c.mu.Unlock()
 	if c.frame == 0 {
 		return failed("context: nothing was run: call rknn_run first")

@@ -22,8 +22,8 @@ func (m *model) chooseShapes(g *graph.Graph) error {
 			if only[i], err = p.staticDims(); err != nil {
 				return err
 			}
-			g.Values[g.In[i]].Fact.Shape = tensor.Of(only[i]...)
 		}
+		setDims(g, only)
 		sets = [][][]int64{only}
 	}
 	best := int64(-1)
@@ -31,6 +31,9 @@ func (m *model) chooseShapes(g *graph.Graph) error {
 		own, err := infer(g, dims)
 		if err != nil {
 			return fault.Wrap(err, "with inputs of %v", dims)
+		}
+		if err := checkCustoms(own); err != nil {
+			return err
 		}
 		set := shapeSet{in: dims}
 		for i, v := range own.Out {
@@ -168,7 +171,9 @@ func setInputShapes(c *Context, attrs []TensorAttr) error {
 		}
 		return refuse(code, "attr: inputs of %v (in the model's order): the model runs with %v", dims, list)
 	}
-	c.mu.Lock()
+	if err := c.lock(); err != nil {
+		return err
+	}
 	defer c.mu.Unlock()
 	return c.useShapes(set)
 }

@@ -25,7 +25,7 @@ func importBytes(data []byte, w *mem.Weights) (*imported, error) {
 	if err := recognise("model", data, data); err != nil {
 		return nil, err
 	}
-	m, err := onnx.Import(data, onnx.Options{Weights: w})
+	m, err := onnx.Import(data, onnx.Options{Weights: w, Nodes: true})
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model: %d bytes", len(data))
 	}
@@ -41,7 +41,7 @@ func importFile(path string, w *mem.Weights) (*imported, error) {
 	if err := recognise("model: "+filepath.Base(path), head, tail); err != nil {
 		return nil, err
 	}
-	m, err := onnx.ImportFile(path, onnx.Options{Weights: w})
+	m, err := onnx.ImportFile(path, onnx.Options{Weights: w, Nodes: true})
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model")
 	}

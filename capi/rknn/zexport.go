@@ -25,13 +25,18 @@ var funcs = []boundary.Func{
 	{Component: "rknn", Name: "rknn_create_mem", Params: []string{"ctx", "size"}, Index: 98, Facade: 2},
 	{Component: "rknn", Name: "rknn_create_mem2", Params: []string{"ctx", "size", "alloc_flags"}, Index: 99, Facade: 2},
 	{Component: "rknn", Name: "rknn_create_mem_from_fd", Params: []string{"ctx", "fd", "virt_addr", "size", "offset"}, Index: 100, Facade: 2},
-	{Component: "rknn", Name: "rknn_destroy_mem", Params: []string{"ctx", "mem"}, Index: 101, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_weight_mem", Params: []string{"ctx", "mem"}, Index: 102, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_internal_mem", Params: []string{"ctx", "mem"}, Index: 103, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_io_mem", Params: []string{"ctx", "mem", "attr"}, Index: 104, Facade: 2},
-	{Component: "rknn", Name: "rknn_mem_sync", Params: []string{"context", "mem", "mode"}, Index: 105, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_input_shape", Params: []string{"ctx", "attr"}, Index: 106, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_input_shapes", Params: []string{"ctx", "n_inputs", "attr"}, Index: 107, Facade: 2},
+	{Component: "rknn", Name: "rknn_create_mem_from_phys", Params: []string{"ctx", "phys_addr", "virt_addr", "size"}, Index: 101, Facade: 2},
+	{Component: "rknn", Name: "rknn_create_mem_from_mb_blk", Params: []string{"ctx", "mb_blk", "offset"}, Index: 102, Facade: 2},
+	{Component: "rknn", Name: "rknn_destory_mem", Params: []string{"ctx", "mem"}, Index: 103, Facade: 2},
+	{Component: "rknn", Name: "rknn_destroy_mem", Params: []string{"ctx", "mem"}, Index: 104, Facade: 2},
+	{Component: "rknn", Name: "rknn_set_weight_mem", Params: []string{"ctx", "mem"}, Index: 105, Facade: 2},
+	{Component: "rknn", Name: "rknn_set_internal_mem", Params: []string{"ctx", "mem"}, Index: 106, Facade: 2},
+	{Component: "rknn", Name: "rknn_set_io_mem", Params: []string{"ctx", "mem", "attr"}, Index: 107, Facade: 2},
+	{Component: "rknn", Name: "rknn_mem_sync", Params: []string{"context", "mem", "mode"}, Index: 108, Facade: 2},
+	{Component: "rknn", Name: "rknn_set_input_shape", Params: []string{"ctx", "attr"}, Index: 109, Facade: 2},
+	{Component: "rknn", Name: "rknn_set_input_shapes", Params: []string{"ctx", "n_inputs", "attr"}, Index: 110, Facade: 2},
+	{Component: "rknn", Name: "rknn_register_custom_ops", Params: []string{"ctx", "op", "custom_op_num"}, Index: 111, Facade: 2},
+	{Component: "rknn", Name: "rknn_custom_op_get_op_attr", Params: []string{"op_ctx", "attr_name", "op_attr"}, Index: 112, Facade: 2},
 }
 
 func init() { boundary.Register(funcs) }
@@ -262,9 +267,61 @@ func nnc_rknn_create_mem_from_fd(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uin
 	return 0
 }
 
+//export nnc_rknn_create_mem_from_phys
+func nnc_rknn_create_mem_from_phys(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 uint32) (r uintptr) {
+	c := boundary.Call{Func: &funcs[14]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
+	}
+	p0 := boundary.Handle[Context](&c, 0, a0)
+	if c.Err == nil {
+		var v uintptr
+		v, c.Err = createMemFromPhys(p0, a1, a2, a3)
+		if c.Err != nil {
+			return 0
+		}
+		return v
+	}
+	return 0
+}
+
+//export nnc_rknn_create_mem_from_mb_blk
+func nnc_rknn_create_mem_from_mb_blk(a0 uintptr, a1 unsafe.Pointer, a2 int32) (r uintptr) {
+	c := boundary.Call{Func: &funcs[15]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+	}
+	p0 := boundary.Handle[Context](&c, 0, a0)
+	if c.Err == nil {
+		var v uintptr
+		v, c.Err = createMemFromMbBlk(p0, a1, a2)
+		if c.Err != nil {
+			return 0
+		}
+		return v
+	}
+	return 0
+}
+
+//export nnc_rknn_destory_mem
+func nnc_rknn_destory_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[16]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+	}
+	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = destoryMem(a0, p1)
+	}
+	return int32(status(c.Err))
+}
+
 //export nnc_rknn_destroy_mem
 func nnc_rknn_destroy_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[14]}
+	c := boundary.Call{Func: &funcs[17]}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -278,7 +335,7 @@ func nnc_rknn_destroy_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_weight_mem
 func nnc_rknn_set_weight_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[15]}
+	c := boundary.Call{Func: &funcs[18]}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -293,7 +350,7 @@ func nnc_rknn_set_weight_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_internal_mem
 func nnc_rknn_set_internal_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[16]}
+	c := boundary.Call{Func: &funcs[19]}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -308,7 +365,7 @@ func nnc_rknn_set_internal_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_io_mem
 func nnc_rknn_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[17]}
+	c := boundary.Call{Func: &funcs[20]}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
@@ -324,7 +381,7 @@ func nnc_rknn_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r in
 
 //export nnc_rknn_mem_sync
 func nnc_rknn_mem_sync(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[18]}
+	c := boundary.Call{Func: &funcs[21]}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -339,7 +396,7 @@ func nnc_rknn_mem_sync(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
 
 //export nnc_rknn_set_input_shape
 func nnc_rknn_set_input_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[19]}
+	c := boundary.Call{Func: &funcs[22]}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -354,7 +411,7 @@ func nnc_rknn_set_input_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_input_shapes
 func nnc_rknn_set_input_shapes(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[20]}
+	c := boundary.Call{Func: &funcs[23]}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -365,4 +422,34 @@ func nnc_rknn_set_input_shapes(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int3
 		c.Err = setInputShapes(p0, p2)
 	}
 	return int32(status(c.Err))
+}
+
+//export nnc_rknn_register_custom_ops
+func nnc_rknn_register_custom_ops(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
+	c := boundary.Call{Func: &funcs[24]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+	}
+	p0 := boundary.Handle[Context](&c, 0, a0)
+	p1 := boundary.Slice[CustomOp](&c, 1, a1, uint64(a2), 0)
+	if c.Err == nil {
+		c.Err = registerCustomOps(p0, p1)
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_custom_op_get_op_attr
+func nnc_rknn_custom_op_get_op_attr(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer) {
+	c := boundary.Call{Func: &funcs[25]}
+	defer boundary.EndVoid(&c)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Address(a2)}
+	}
+	p0 := boundary.Ptr[CustomOpContext](&c, 0, a0)
+	p1 := boundary.String(&c, 1, a1)
+	p2 := boundary.Ptr[CustomOpAttr](&c, 2, a2)
+	if c.Err == nil {
+		c.Err = customOpGetOpAttr(p0, p1, p2)
+	}
 }

@@ -29,6 +29,38 @@ rknn_create_mem_from_fd:
 	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
 
 	.p2align 4
+	.globl rknn_create_mem_from_mb_blk
+	.type rknn_create_mem_from_mb_blk, @function
+rknn_create_mem_from_mb_blk:
+	endbr64
+	jmp	*anynpu_entry_rknn_create_mem_from_mb_blk@GOTPCREL(%rip)
+	.size rknn_create_mem_from_mb_blk, .-rknn_create_mem_from_mb_blk
+
+	.p2align 4
+	.globl rknn_create_mem_from_phys
+	.type rknn_create_mem_from_phys, @function
+rknn_create_mem_from_phys:
+	endbr64
+	jmp	*anynpu_entry_rknn_create_mem_from_phys@GOTPCREL(%rip)
+	.size rknn_create_mem_from_phys, .-rknn_create_mem_from_phys
+
+	.p2align 4
+	.globl rknn_custom_op_get_op_attr
+	.type rknn_custom_op_get_op_attr, @function
+rknn_custom_op_get_op_attr:
+	endbr64
+	jmp	*anynpu_entry_rknn_custom_op_get_op_attr@GOTPCREL(%rip)
+	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
+
+	.p2align 4
+	.globl rknn_destory_mem
+	.type rknn_destory_mem, @function
+rknn_destory_mem:
+	endbr64
+	jmp	*anynpu_entry_rknn_destory_mem@GOTPCREL(%rip)
+	.size rknn_destory_mem, .-rknn_destory_mem
+
+	.p2align 4
 	.globl rknn_destroy
 	.type rknn_destroy, @function
 rknn_destroy:
@@ -99,6 +131,14 @@ rknn_query:
 	endbr64
 	jmp	*anynpu_entry_rknn_query@GOTPCREL(%rip)
 	.size rknn_query, .-rknn_query
+
+	.p2align 4
+	.globl rknn_register_custom_ops
+	.type rknn_register_custom_ops, @function
+rknn_register_custom_ops:
+	endbr64
+	jmp	*anynpu_entry_rknn_register_custom_ops@GOTPCREL(%rip)
+	.size rknn_register_custom_ops, .-rknn_register_custom_ops
 
 	.p2align 4
 	.globl rknn_run

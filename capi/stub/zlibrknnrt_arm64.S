@@ -35,6 +35,46 @@ rknn_create_mem_from_fd:
 	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
 
 	.p2align 4
+	.globl rknn_create_mem_from_mb_blk
+	.type rknn_create_mem_from_mb_blk, %function
+rknn_create_mem_from_mb_blk:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_create_mem_from_mb_blk
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_create_mem_from_mb_blk]
+	br	x16
+	.size rknn_create_mem_from_mb_blk, .-rknn_create_mem_from_mb_blk
+
+	.p2align 4
+	.globl rknn_create_mem_from_phys
+	.type rknn_create_mem_from_phys, %function
+rknn_create_mem_from_phys:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_create_mem_from_phys
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_create_mem_from_phys]
+	br	x16
+	.size rknn_create_mem_from_phys, .-rknn_create_mem_from_phys
+
+	.p2align 4
+	.globl rknn_custom_op_get_op_attr
+	.type rknn_custom_op_get_op_attr, %function
+rknn_custom_op_get_op_attr:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_custom_op_get_op_attr
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_custom_op_get_op_attr]
+	br	x16
+	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
+
+	.p2align 4
+	.globl rknn_destory_mem
+	.type rknn_destory_mem, %function
+rknn_destory_mem:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_destory_mem
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_destory_mem]
+	br	x16
+	.size rknn_destory_mem, .-rknn_destory_mem
+
+	.p2align 4
 	.globl rknn_destroy
 	.type rknn_destroy, %function
 rknn_destroy:
@@ -123,6 +163,16 @@ rknn_query:
 	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_query]
 	br	x16
 	.size rknn_query, .-rknn_query
+
+	.p2align 4
+	.globl rknn_register_custom_ops
+	.type rknn_register_custom_ops, %function
+rknn_register_custom_ops:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_register_custom_ops
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_register_custom_ops]
+	br	x16
+	.size rknn_register_custom_ops, .-rknn_register_custom_ops
 
 	.p2align 4
 	.globl rknn_run

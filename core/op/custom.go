@@ -1,18 +1,29 @@
 package op
 
 import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Custom is an operator that the project does not know: a node of a foreign domain in a model. Nothing computes it unless a program
-// registers a function for Type; a device without one refuses it.
+// Custom is an operator that a program computes: a node of a foreign domain in a model, or one that the project knows and the program
+// replaces. A device that does not call the program's functions refuses it.
 //
-// Inputs and outputs are those of the node. Attributes are given by name with their values as JSON.
+// Inputs and outputs are those of the node. An attribute has a name, a type ("float", "int", "string", "floats", "ints" or "strings") and a
+// value as JSON, in which real numbers are strings: see Floats and Ints.
 type Custom struct {
-	Domain, Type  string
-	Names, Values []string
+	Domain, Type         string
+	Names, Types, Values []string
+	// Instance tells the uses of an operator in one graph apart; 0: not given.
+	Instance int64
+	// Body is the operator that is replaced, for its shapes; nil for one that the project does not know. Given holds the input of the node
+	// for each input of Body, Makes the output for each of its outputs.
+	Body         *graph.Graph
+	Given, Makes []int
 }
 
 func init() { graph.Register((*Custom)(nil)) }
@@ -21,18 +32,91 @@ func init() { graph.Register((*Custom)(nil)) }
 func (*Custom) Name() string { return "custom" }
 
 // Traits: nothing is known about it, so that it is never folded, merged or removed.
-func (*Custom) Traits() graph.Traits {
-	return graph.Traits{Impure: true, Effect: true, DataDependent: true}
+func (o *Custom) Traits() graph.Traits {
+	return graph.Traits{Impure: true, Effect: true, DataDependent: o.Body == nil}
 }
 
-// Infer returns what the model declares.
-func (o *Custom) Infer(_ []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
-	if o.Type == "" || len(o.Names) != len(o.Values) {
-		return nil, fault.New(fault.Argument, "a custom operator without a type or with %d names for %d values", len(o.Names), len(o.Values))
+// Infer returns what the model declares, and, of an operator that is replaced, what is known of that one.
+func (o *Custom) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	if o.Type == "" || len(o.Names) != len(o.Values) || len(o.Names) != len(o.Types) {
+		return nil, fault.New(fault.Argument, "a custom operator without a type or with %d names for %d values of %d types", len(o.Names), len(o.Values), len(o.Types))
 	}
 	out := make([]tensor.Fact, len(declared))
 	for i, t := range declared {
 		out[i].Type = t
 	}
+	if o.Body == nil {
+		return out, nil
+	}
+	own := *o.Body
+	if len(o.Given) != len(own.In) || len(o.Makes) != len(own.Out) {
+		return nil, fault.New(fault.Argument, "custom operator %s: its body has %d inputs and %d outputs, want %d and %d", o.Type, len(own.In), len(own.Out), len(o.Given), len(o.Makes))
+	}
+	own.Values = slices.Clone(own.Values)
+	for k, v := range own.In {
+		if i := o.Given[k]; i < 0 || i >= len(in) {
+			return nil, fault.New(fault.Argument, "custom operator %s: input %d of %d", o.Type, i, len(in))
+		}
+		own.Values[v].Fact = in[o.Given[k]]
+	}
+	if err := own.Infer(); err != nil {
+		return nil, err
+	}
+	for k, v := range own.Out {
+		i := o.Makes[k]
+		if i < 0 || i >= len(out) {
+			return nil, fault.New(fault.Argument, "custom operator %s: output %d of %d", o.Type, i, len(out))
+		}
+		out[i] = own.Fact(v)
+		out[i].Const = nil
+	}
 	return out, nil
+}
+
+// SetFloats adds an attribute of real numbers, of type "float" or "floats".
+func (o *Custom) SetFloats(name, typ string, v []float32) error {
+	texts := make([]string, len(v))
+	for i, x := range v {
+		texts[i] = strconv.FormatFloat(float64(x), 'g', -1, 32)
+	}
+	return o.SetJSON(name, typ, texts)
+}
+
+// SetJSON adds an attribute with what v is as JSON: []int64 for "int" and "ints", []string for "string" and "strings".
+func (o *Custom) SetJSON(name, typ string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fault.As(fault.Argument, err, "attribute %s", name)
+	}
+	o.Names, o.Types, o.Values = append(o.Names, name), append(o.Types, typ), append(o.Values, string(text))
+	return nil
+}
+
+// Floats returns an attribute of type "float" or "floats"; ok is false when there is none of that type.
+func (o *Custom) Floats(name string) (v []float32, ok bool) {
+	texts, ok := read[string](o, name, "float", "floats")
+	for _, t := range texts {
+		x, err := strconv.ParseFloat(t, 32)
+		if err != nil {
+			return nil, false
+		}
+		v = append(v, float32(x))
+	}
+	return v, ok
+}
+
+// Ints returns an attribute of type "int" or "ints".
+func (o *Custom) Ints(name string) ([]int64, bool) { return read[int64](o, name, "int", "ints") }
+
+// Strings returns an attribute of type "string" or "strings".
+func (o *Custom) Strings(name string) ([]string, bool) {
+	return read[string](o, name, "string", "strings")
+}
+
+func read[T any](o *Custom, name string, types ...string) (v []T, ok bool) {
+	i := slices.Index(o.Names, name)
+	if i < 0 || i >= len(o.Types) || i >= len(o.Values) || !slices.Contains(types, o.Types[i]) {
+		return nil, false
+	}
+	return v, json.Unmarshal([]byte(o.Values[i]), &v) == nil
 }

@@ -581,6 +581,9 @@ int rknn_outputs_release(rknn_context context, uint32_t n_ouputs, rknn_output ou
 rknn_tensor_mem *rknn_create_mem_from_fd(rknn_context ctx, int32_t fd, void *virt_addr, uint32_t size, int32_t offset);
 rknn_tensor_mem *rknn_create_mem(rknn_context ctx, uint32_t size);
 rknn_tensor_mem *rknn_create_mem2(rknn_context ctx, uint64_t size, uint64_t alloc_flags);
+rknn_tensor_mem *rknn_create_mem_from_phys(rknn_context ctx, uint64_t phys_addr, void *virt_addr, uint32_t size);
+rknn_tensor_mem *rknn_create_mem_from_mb_blk(rknn_context ctx, void *mb_blk, int32_t offset);
+int rknn_destory_mem(rknn_context ctx, rknn_tensor_mem *mem);
 int rknn_destroy_mem(rknn_context ctx, rknn_tensor_mem *mem);
 int rknn_set_weight_mem(rknn_context ctx, rknn_tensor_mem *mem);
 int rknn_set_internal_mem(rknn_context ctx, rknn_tensor_mem *mem);

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"strings"
 )
 
 // generate returns the C file for s. Assertions are evaluated by the compiler; nothing in the file is ever called.
@@ -59,6 +60,9 @@ func emitStruct(p printer, r record) {
 	}
 	for _, f := range r.Fields {
 		pointer := f.Type + " *field"
+		if strings.Contains(f.Type, "(*)") {
+			pointer = strings.Replace(f.Type, "(*)", "(**field)", 1)
+		}
 		if f.Array != 0 {
 			pointer = fmt.Sprintf("%s (*field)[%d]", f.Type, f.Array)
 		}

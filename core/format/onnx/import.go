@@ -26,6 +26,7 @@ type Model struct {
 	Opset    int64
 	Producer string
 	Symbols  []string // names of open dimensions: Sym k of a dimension is Symbols[k-1]
+	Nodes    []Node   // with Options.Nodes, in executable order
 	Warnings []string // what was understood otherwise than a strict reader would, one sentence each
 }
 
@@ -35,6 +36,8 @@ type Options struct {
 	Weights *mem.Weights
 	// Folder is where external data files are looked up; files outside it are refused. Empty: external data is refused.
 	Folder string
+	// Nodes asks for Model.Nodes.
+	Nodes bool
 }
 
 // Recognise reports whether data looks like an ONNX model: a protobuf message whose first fields are those of ModelProto.
@@ -106,7 +109,7 @@ func importModel(src *source, o Options) (*Model, error) {
 		return nil, err
 	}
 	g.Meta = p.meta
-	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Warnings: im.warnings}, nil
+	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Warnings: im.warnings}, nil
 }
 
 // importer holds what is common to all graphs of a model.
@@ -119,6 +122,7 @@ type importer struct {
 	symbols   map[string]uint32   // names of open dimensions
 	warnings  []string
 	calls     int // functions being expanded, to stop recursion
+	noted     []Node
 	nodes     int // nodes lowered, counting those of expanded functions
 }
 

@@ -1,42 +1,74 @@
 package onnx
 
 import (
-	"encoding/json"
+	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// lowerCustom keeps a node of a foreign domain whole: a façade may bring the function that computes it. Its outputs have the types that the
-// model declares for them.
-func lowerCustom(n *node) error {
+// Node is what a model says of one of its nodes, for those who replace it.
+type Node struct {
+	Custom  *op.Custom    // domain, type and attributes
+	Name    string        // may be empty
+	Origin  int           // as in graph.Node
+	In, Out []graph.Value // of the imported graph, None where absent
+	// Filter is the constant of input 1, which is not a value of its own when the importer has stored it with its dimensions in the order
+	// FilterOrder; None for other nodes.
+	Filter      graph.Value
+	FilterOrder []int
+}
+
+// note keeps what the model says of n. Nodes of bodies and functions are not noted.
+func (n *node) note() error {
+	if !n.im.opt.Nodes || n.parent != nil || n.around != nil || n.im.calls > 0 {
+		return nil
+	}
+	o, err := n.custom()
+	if err != nil {
+		return err
+	}
+	n.im.noted = append(n.im.noted, Node{Custom: o, Name: n.p.name, Origin: n.p.index, In: slices.Clone(n.in), Out: slices.Clone(n.out),
+		Filter: n.stored, FilterOrder: n.storedOrder})
+	return nil
+}
+
+// custom returns the node as an operator that a program computes. Attributes that are tensors or graphs are left out: they have no form that
+// a program's function could read.
+func (n *node) custom() (*op.Custom, error) {
 	o := &op.Custom{Domain: n.p.domain, Type: n.p.opType}
 	for _, name := range sortedKeys(n.p.attrs) {
 		a := n.p.attrs[name]
-		var v any
+		var err error
 		switch a.typ {
 		case 1:
-			v = a.f
+			err = o.SetFloats(name, "float", []float32{a.f})
 		case 2:
-			v = a.i
+			err = o.SetJSON(name, "int", []int64{a.i})
 		case 3:
-			v = string(a.s)
+			err = o.SetJSON(name, "string", []string{string(a.s)})
 		case 6:
-			v = a.floats
+			err = o.SetFloats(name, "floats", a.floats)
 		case 7:
-			v = a.ints
+			err = o.SetJSON(name, "ints", append([]int64{}, a.ints...))
 		case 8:
-			v = n.stringList(name)
-		default:
-			continue // tensors and graphs have no form that a callback could read
+			err = o.SetJSON(name, "strings", append([]string{}, n.stringList(name)...))
 		}
-		text, err := json.Marshal(v)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		o.Names = append(o.Names, name)
-		o.Values = append(o.Values, string(text))
+	}
+	return o, nil
+}
+
+// lowerCustom keeps a node of a foreign domain whole: a façade may bring the function that computes it. Its outputs have the types that the
+// model declares for them.
+func lowerCustom(n *node) error {
+	o, err := n.custom()
+	if err != nil {
+		return err
 	}
 	declared := make([]tensor.Type, max(len(n.out), 1))
 	for i, name := range n.p.out {
@@ -46,6 +78,9 @@ func lowerCustom(n *node) error {
 				return fault.Wrap(err, "output %q", name)
 			}
 			declared[i] = t
+		}
+		if name != "" && declared[i].DType == tensor.Invalid {
+			return fault.New(fault.Unsupported, "output %q: the project does not know %s.%s, and the model's value_info does not declare what it makes", name, n.p.domain, n.p.opType)
 		}
 	}
 	copy(n.out, n.b.AddTyped(o, n.p.name, declared, n.in...))

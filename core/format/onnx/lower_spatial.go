@@ -55,7 +55,9 @@ func (n *node) filter(i int, transposed bool, groups int64) (graph.Value, error)
 	for k := 2; k < len(t.dims); k++ {
 		perm = append(perm, k)
 	}
-	v, err := n.constantAs(t, append(perm, 1-perm[0]))
+	perm = append(perm, 1-perm[0])
+	v, err := n.constantAs(t, perm)
+	n.stored, n.storedOrder = v, perm
 	return v, fault.Wrap(err, "initialiser %q", name)
 }
 

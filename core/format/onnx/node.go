@@ -18,6 +18,9 @@ type node struct {
 	p   *nodeProto
 	in  []graph.Value // None where absent
 	out []graph.Value // set by the lowering
+	// The filter, when it is stored in the project's order of dimensions, and that order.
+	stored      graph.Value
+	storedOrder []int
 }
 
 // node lowers one node: an operator of ai.onnx, a call of a function of the model, or a custom operator.
@@ -38,7 +41,7 @@ func (sc *scope) node(p *nodeProto) error {
 	if len(sc.im.missing) > 0 { // go on only to find the other missing operators
 		return sc.findMissing(p)
 	}
-	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.in)), out: make([]graph.Value, len(p.out))}
+	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.in)), out: make([]graph.Value, len(p.out)), stored: graph.None}
 	for i, name := range p.in {
 		if _, read := sc.values[name]; !read && sc.inits[name] != nil && filterInput[p.opType] && i == 1 {
 			n.in[i] = graph.None // the lowering takes the initialiser in the order of the project's filters
@@ -57,6 +60,9 @@ func (sc *scope) node(p *nodeProto) error {
 		return fault.Wrap(err, "%s", p.label())
 	}
 	if err := sc.b.Err(); err != nil {
+		return fault.Wrap(err, "%s", p.label())
+	}
+	if err := n.note(); err != nil {
 		return fault.Wrap(err, "%s", p.label())
 	}
 	for i, name := range p.out {

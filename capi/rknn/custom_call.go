@@ -1,0 +1,34 @@
+package rknn
+
+/*
+#include <stdint.h>
+
+static int32_t op_call(uintptr_t f, uintptr_t op, uintptr_t in, uint32_t n_in, uintptr_t out, uint32_t n_out)
+{
+	return ((int (*)(void *, void *, uint32_t, void *, uint32_t))f)((void *)op, (void *)in, n_in, (void *)out, n_out);
+}
+
+static int32_t op_end(uintptr_t f, uintptr_t op) { return ((int (*)(void *))f)((void *)op); }
+*/
+import "C"
+
+import (
+	"github.com/anynpu/anynpu/capi/boundary"
+)
+
+// callOp calls a program's init, prepare or compute function.
+func callOp(function, context uintptr, in, out *tensorArray) int32 {
+	return int32(C.op_call(C.uintptr_t(function), C.uintptr_t(context), C.uintptr_t(in.block.Addr()), C.uint32_t(in.n),
+		C.uintptr_t(out.block.Addr()), C.uint32_t(out.n)))
+}
+
+// callEnd calls a program's destroy function.
+func callEnd(function, context uintptr) int32 {
+	return int32(C.op_end(C.uintptr_t(function), C.uintptr_t(context)))
+}
+
+// tensorArray is an array of rknn_custom_op_tensor in C memory.
+type tensorArray struct {
+	block boundary.Block
+	n     int
+}

@@ -1,0 +1,135 @@
+package rknn
+
+import (
+	"context"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// customDevice computes operators by functions of the program. Its executions belong to contexts, whose functions they call.
+type customDevice struct {
+	mu    sync.Mutex
+	owner *Context // of the executions that are being made
+}
+
+var _ device.Device = (*customDevice)(nil)
+
+// execution returns a new execution of p for c.
+func (d *customDevice) execution(p device.Program, c *Context, o device.ExecOptions) (device.Execution, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.owner = c
+	defer func() { d.owner = nil }()
+	return p.New(o)
+}
+
+// Info implements device.Device.
+func (d *customDevice) Info() device.Info {
+	return device.Info{ID: "program", Name: "functions of the program", Vendor: "AnyNPU", Dynamic: true, Profiling: true, DimMin: 1, DimMax: 1<<31 - 1, Cores: 1}
+}
+
+// Support implements device.Device.
+func (d *customDevice) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
+	out := make([]device.NodeSupport, len(g.Nodes))
+	for i := range g.Nodes {
+		if _, ok := g.Nodes[i].Op.(*op.Custom); ok {
+			out[i].OK = true
+		} else {
+			out[i].Reason = "no function of the program"
+		}
+	}
+	return out, nil
+}
+
+// Compile implements device.Device.
+func (d *customDevice) Compile(_ context.Context, u device.Unit, _ device.Options) (device.Program, error) {
+	order, err := u.Graph.Order()
+	if err != nil {
+		return nil, err
+	}
+	p := &customProgram{dev: d, unit: u, order: order}
+	p.refs.Store(1)
+	p.in, p.out = p.ports(u.Graph.In), p.ports(u.Graph.Out)
+	if u.Weights != nil {
+		u.Weights.Retain()
+	}
+	return p, nil
+}
+
+// Load implements device.Device.
+func (d *customDevice) Load(context.Context, device.Blob, device.Options) (device.Program, error) {
+	return nil, fault.New(fault.Unsupported, "functions of a program have no saved form")
+}
+
+// Alloc implements device.Device.
+func (d *customDevice) Alloc(r device.AllocRequest) (mem.Buffer, error) {
+	return mem.Host(r.Size, mem.Options{Align: max(r.Align, 64)})
+}
+
+// Import implements device.Device.
+func (d *customDevice) Import(b mem.Buffer) (mem.Buffer, error) {
+	if _, err := b.Map(); err != nil {
+		return nil, mem.ErrCopy
+	}
+	b.Retain()
+	return b, nil
+}
+
+// customProgram is a part of a model that functions of the program compute.
+type customProgram struct {
+	refs    atomic.Int64
+	dev     *customDevice
+	unit    device.Unit
+	order   []int
+	in, out []device.Port
+}
+
+func (p *customProgram) ports(vs []graph.Value) []device.Port {
+	g := p.unit.Graph
+	out := make([]device.Port, len(vs))
+	for i, v := range vs {
+		t := g.Fact(v).Type
+		out[i] = device.Port{Name: g.Values[v].Name, Type: t, Align: mem.MinAlign}
+		for _, d := range t.Shape.Dims {
+			lo, hi := d.N, d.N
+			if !d.Known() {
+				lo, hi = p.dev.Info().DimMin, p.dev.Info().DimMax
+			}
+			out[i].Min, out[i].Max = append(out[i].Min, lo), append(out[i].Max, hi)
+		}
+	}
+	return out
+}
+
+// Ports implements device.Program.
+func (p *customProgram) Ports() (in, out []device.Port) { return p.in, p.out }
+
+// Save implements device.Program.
+func (p *customProgram) Save(io.Writer) error {
+	return fault.New(fault.Unsupported, "functions of a program have no saved form")
+}
+
+// New implements device.Program.
+func (p *customProgram) New(o device.ExecOptions) (device.Execution, error) {
+	p.Retain()
+	return &customExecution{prog: p, owner: p.dev.owner, options: o, bound: exec.NewBindings(p.in, p.out), values: make([]staged, len(p.unit.Graph.Values)),
+		arrays: make([][2]tensorArray, len(p.order))}, nil
+}
+
+// Retain implements device.Program.
+func (p *customProgram) Retain() { p.refs.Add(1) }
+
+// Release implements device.Program.
+func (p *customProgram) Release() {
+	if p.refs.Add(-1) == 0 && p.unit.Weights != nil {
+		p.unit.Weights.Release()
+	}
+}

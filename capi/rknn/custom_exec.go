@@ -1,0 +1,288 @@
+package rknn
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// customExecution runs a customProgram for one context, whose functions it has called on the thread of rknn_run.
+type customExecution struct {
+	task    exec.Task
+	prog    *customProgram
+	owner   *Context
+	options device.ExecOptions
+	bound   *exec.Bindings
+	values  []staged         // by value of the graph
+	arrays  [][2]tensorArray // by place in the order: inputs and outputs for the functions
+	inputs  []mem.Buffer     // copies of inputs that cannot be used in place
+	done    bool             // there are results
+	stats   device.Stats
+}
+
+var _ device.Execution = (*customExecution)(nil)
+
+// SetShape implements device.Execution.
+func (e *customExecution) SetShape(in int, dims []int64) error {
+	return e.task.Do(func() error { return e.bound.SetShape(in, dims) })
+}
+
+// BindInput implements device.Execution.
+func (e *customExecution) BindInput(i int, v mem.View) error {
+	return e.task.Do(func() error { return e.bound.BindInput(i, v) })
+}
+
+// BindOutput implements device.Execution.
+func (e *customExecution) BindOutput(i int, v mem.View) error {
+	return e.task.Do(func() error { return e.bound.BindOutput(i, v) })
+}
+
+// Start implements device.Execution.
+func (e *customExecution) Start(r device.RunRequest) error {
+	return e.task.Start(r, func() error {
+		e.done = false
+		return e.bound.Ready()
+	}, e.run)
+}
+
+func (e *customExecution) run(ctx context.Context) error {
+	begin := time.Now()
+	g := e.prog.unit.Graph
+	if err := e.take(g); err != nil {
+		return err
+	}
+	e.stats.Nodes = nil
+	for k, i := range e.prog.order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := &g.Nodes[i]
+		from := time.Since(begin)
+		if err := e.node(n, &e.arrays[k]); err != nil {
+			return err
+		}
+		if e.options.Profiling {
+			e.stats.Nodes = append(e.stats.Nodes, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.(*op.Custom).Type, Device: "program", Start: from, Length: time.Since(begin) - from})
+		}
+	}
+	for i, v := range g.Out {
+		p := &e.bound.Out[i]
+		if p.View.Buf == nil {
+			continue
+		}
+		t := e.values[v].t
+		view, err := p.Output(t.Type())
+		if err == nil {
+			err = view.Store(t.Data)
+		}
+		if err != nil {
+			return fault.Wrap(err, "output %d", i)
+		}
+		e.stats.CopiedOut += int64(len(t.Data))
+	}
+	e.done = true
+	e.stats.Runs++
+	e.stats.LastRun = time.Since(begin)
+	return nil
+}
+
+// take brings constants and inputs to where nodes find them.
+func (e *customExecution) take(g *graph.Graph) error {
+	for v := range g.Values {
+		s := &e.values[v]
+		s.name = g.Values[v].Name
+		if f := g.Values[v].Fact; f.Const != nil {
+			dims, _ := f.Shape.Ints()
+			s.t = tensor.Tensor{DType: f.DType, Dims: dims, Quant: f.Quant, Data: f.Const.Data}
+		}
+	}
+	if e.inputs == nil {
+		e.inputs = make([]mem.Buffer, len(g.In))
+	}
+	for i, v := range g.In {
+		view, err := e.bound.In[i].Input()
+		if err != nil {
+			return fault.Wrap(err, "input %d", i)
+		}
+		n, _ := view.Type.ByteSize()
+		t := tensor.Tensor{DType: view.Type.DType, Dims: e.bound.In[i].Dims, Quant: view.Type.Quant}
+		if data, err := view.Buf.Map(); err == nil && view.Contiguous() {
+			t.Data = data[view.Off : view.Off+n : view.Off+n]
+		} else {
+			if t.Data, err = room(&e.inputs[i], n); err != nil {
+				return err
+			}
+			if err := view.Load(t.Data); err != nil {
+				return err
+			}
+			e.stats.CopiedIn += n
+		}
+		e.values[v].t = t
+	}
+	return nil
+}
+
+// node has the program's functions compute one node.
+func (e *customExecution) node(n *graph.Node, arrays *[2]tensorArray) error {
+	o := n.Op.(*op.Custom)
+	state := e.owner.states[o.Instance]
+	if state == nil {
+		return fault.New(fault.Unsupported, "%s: the operator has no function: call rknn_register_custom_ops with op_type %q after rknn_init", customLabel(o, n), o.Type)
+	}
+	facts := make([]tensor.Fact, len(n.In))
+	in := make([]CustomOpTensor, 0, len(n.In))
+	for k, v := range n.In {
+		if v == graph.None {
+			continue
+		}
+		s := &e.values[v]
+		facts[k].Type = s.t.Type()
+		c := e.prog.unit.Graph.Values[v].Fact.Const
+		facts[k].Const = c
+		at, err := s.show(c != nil)
+		if err != nil {
+			return err
+		}
+		t, err := customTensor(len(in), s.name, s.t.Type(), at)
+		if err != nil {
+			return fault.Wrap(err, "%s", state.label)
+		}
+		in = append(in, t)
+	}
+	types, err := outputTypes(e.prog.unit.Graph, n, facts)
+	if err != nil {
+		return fault.Wrap(err, "%s", state.label)
+	}
+	var out []CustomOpTensor
+	for k, v := range n.Out {
+		if v == graph.None {
+			continue
+		}
+		dims, ok := types[k].Shape.Ints()
+		if !ok {
+			return fault.New(fault.Shape, "%s: output %d has the shape %v: the model's value_info must declare it", state.label, k, types[k].Shape)
+		}
+		s := &e.values[v]
+		s.t.DType, s.t.Dims, s.t.Quant = types[k].DType, dims, types[k].Quant
+		at, err := s.offer()
+		if err != nil {
+			return err
+		}
+		t, err := customTensor(len(out), s.name, types[k], at)
+		if err != nil {
+			return fault.Wrap(err, "%s", state.label)
+		}
+		out = append(out, t)
+	}
+	arrays[0].set(in)
+	arrays[1].set(out)
+	if err := e.owner.onCaller(func() error {
+		if err := state.call("prepare", state.registered.prepare, &arrays[0], &arrays[1]); err != nil {
+			return err
+		}
+		return state.call("compute", state.registered.compute, &arrays[0], &arrays[1])
+	}); err != nil {
+		return err
+	}
+	for _, v := range n.Out {
+		if v == graph.None {
+			continue
+		}
+		if err := e.values[v].accept(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outputTypes are the types of a node's outputs, given its inputs.
+func outputTypes(g *graph.Graph, n *graph.Node, in []tensor.Fact) ([]tensor.Type, error) {
+	types := make([]tensor.Type, len(n.Out))
+	for k, v := range n.Out {
+		types[k] = g.Fact(v).Type
+	}
+	facts, err := n.Op.Infer(in, types)
+	if err != nil {
+		return nil, err
+	}
+	for k := range facts {
+		if s, ok := facts[k].Shape.Merge(types[k].Shape); ok {
+			types[k].Shape = s
+		}
+		if types[k].DType == tensor.Invalid {
+			types[k].DType = facts[k].DType
+		}
+	}
+	return types, nil
+}
+
+// Cancel implements device.Execution.
+func (e *customExecution) Cancel() { e.task.Cancel() }
+
+// OutputType implements device.Execution.
+func (e *customExecution) OutputType(i int) (t tensor.Type, err error) {
+	err = e.task.Do(func() error {
+		if err := exec.CheckIndex("output", i, len(e.bound.Out)); err != nil {
+			return err
+		}
+		if t = e.prog.out[i].Type; e.done {
+			t = e.values[e.prog.unit.Graph.Out[i]].t.Type()
+		}
+		return nil
+	})
+	return t, err
+}
+
+// OutputData implements device.Execution.
+func (e *customExecution) OutputData(i int) (data []byte, err error) {
+	err = e.task.Do(func() error {
+		if err := exec.CheckIndex("output", i, len(e.bound.Out)); err != nil {
+			return err
+		}
+		if !e.done || e.bound.Out[i].View.Buf != nil {
+			return fault.New(fault.State, "output %d: bound, or no run has succeeded", i)
+		}
+		data = e.values[e.prog.unit.Graph.Out[i]].t.Data
+		return nil
+	})
+	return data, err
+}
+
+// Stats implements device.Execution.
+func (e *customExecution) Stats() (s device.Stats) {
+	_ = e.task.Do(func() error {
+		s = e.stats
+		s.Nodes = slices.Clone(s.Nodes)
+		return nil
+	})
+	return s
+}
+
+// Release implements device.Execution.
+func (e *customExecution) Release() {
+	if !e.task.Close() {
+		return
+	}
+	e.bound.Release()
+	for v := range e.values {
+		e.values[v].release()
+	}
+	for _, b := range e.inputs {
+		if b != nil {
+			b.Release()
+		}
+	}
+	for k := range e.arrays {
+		e.arrays[k][0].block.Free()
+		e.arrays[k][1].block.Free()
+	}
+	e.prog.Release()
+}

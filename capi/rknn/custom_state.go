@@ -1,0 +1,176 @@
+package rknn
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// opState is one node of a context that a program's functions compute: the rknn_custom_op_context that they get (section 8).
+type opState struct {
+	registered CustomOp
+	node       *op.Custom
+	label      string // for messages
+	id         uint64
+	block      boundary.Block // the CustomOpContext
+	attrs      map[string]*opAttr
+}
+
+// opAttr is an attribute in C memory.
+type opAttr struct {
+	kind  Type
+	elems uint32
+	data  boundary.Block
+}
+
+// opTable finds the state of an rknn_custom_op_context by the number in it: programs may copy the struct.
+type opTable struct {
+	mu   sync.Mutex
+	byID map[uint64]*opState
+	last uint64
+}
+
+var opStates = opTable{byID: map[uint64]*opState{}}
+
+func newOpState(r CustomOp, node *op.Custom, label string) *opState {
+	s := &opState{registered: r, node: node, label: label, attrs: map[string]*opAttr{}}
+	opStates.mu.Lock()
+	defer opStates.mu.Unlock()
+	opStates.last++
+	s.id = opStates.last
+	boundary.SetSlice(&s.block, []CustomOpContext{{target: targetCPU, id: s.id}})
+	opStates.byID[s.id] = s
+	return s
+}
+
+// end forgets the state; the program's destroy function, if wanted, was called before.
+func (s *opState) end() {
+	opStates.mu.Lock()
+	defer opStates.mu.Unlock()
+	delete(opStates.byID, s.id)
+	for _, a := range s.attrs {
+		a.data.Free()
+	}
+	s.block.Free()
+}
+
+// call calls a function of the operator; what says which. 0 is none and succeeds.
+func (s *opState) call(what string, function uintptr, in, out *tensorArray) error {
+	if function == 0 {
+		return nil
+	}
+	if r := callOp(function, s.block.Addr(), in, out); r < 0 {
+		return failed("%s: its %s function returned %d", s.label, what, r)
+	}
+	return nil
+}
+
+// destroy calls the program's destroy function and ends the state.
+func (s *opState) destroy() {
+	if f := s.registered.destroy; f != 0 {
+		if r := callEnd(f, s.block.Addr()); r < 0 {
+			warn("operator not destroyed well", "operator", s.label, "destroy returned", r)
+		}
+	}
+	s.end()
+}
+
+// customOpGetOpAttr gives an attribute of the node that a program's function works for: float32, int64, or the bytes of a string as UINT8.
+// The memory stays until the operator is destroyed. An attribute that the node lacks has no elements.
+func customOpGetOpAttr(ctx *CustomOpContext, name string, attr *CustomOpAttr) error {
+	attr.elems, attr.data = 0, 0
+	opStates.mu.Lock()
+	defer opStates.mu.Unlock()
+	s := opStates.byID[ctx.id]
+	if s == nil {
+		return invalid("op_ctx: internal_ctx is %#x: no operator of a living context has that", ctx.id)
+	}
+	if len(name) >= maxNameLen {
+		return invalid("attr_name: %d characters: want at most %d", len(name), maxNameLen-1)
+	}
+	setText(attr.name[:], name)
+	a := s.attrs[name]
+	if a == nil {
+		a = readAttr(s.node, name)
+		if a == nil {
+			return boundary.Note(fault.New(fault.Argument, "attr_name: %q: %s has the attributes %q", name, s.label, s.node.Names))
+		}
+		s.attrs[name] = a
+	}
+	attr.kind, attr.elems, attr.data = a.kind, a.elems, a.data.Addr()
+	return nil
+}
+
+// readAttr copies an attribute to C memory, nil when there is none.
+func readAttr(o *op.Custom, name string) *opAttr {
+	a := &opAttr{}
+	if v, ok := o.Floats(name); ok {
+		a.kind, a.elems = Float32, uint32(len(v))
+		boundary.SetSlice(&a.data, v)
+		return a
+	}
+	if v, ok := o.Ints(name); ok {
+		a.kind, a.elems = Int64, uint32(len(v))
+		boundary.SetSlice(&a.data, v)
+		return a
+	}
+	v, ok := o.Strings(name)
+	if !ok {
+		return nil
+	}
+	// A list of strings is one after another, each with its NUL.
+	var text []byte
+	for i, s := range v {
+		if i > 0 {
+			text = append(text, 0)
+		}
+		text = append(text, s...)
+	}
+	a.kind, a.elems = Uint8, uint32(len(text))
+	a.data.SetString(string(text))
+	return a
+}
+
+// destroyAll destroys operators of a context, in the order of their nodes.
+func (c *Context) destroyAll(states map[int64]*opState) {
+	for _, k := range sortedInstances(states) {
+		c.calling(states[k].destroy)
+	}
+}
+
+func sortedInstances[V any](m map[int64]V) []int64 {
+	keys := make([]int64, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// checkCustomOps judges an array of rknn_custom_op (section 11) and returns the operators by type.
+func checkCustomOps(ops []CustomOp) (map[string]CustomOp, error) {
+	if len(ops) == 0 {
+		return nil, invalid("custom_op_num: 0: want at least 1")
+	}
+	byType := map[string]CustomOp{}
+	for i := range ops {
+		o := &ops[i]
+		name := textOf(o.opType[:])
+		switch {
+		case name == "" || len(name) == maxNameLen:
+			return nil, invalid("op[%d].op_type: %d characters: want the operator's ONNX type, 1 to %d", i, len(name), maxNameLen-1)
+		case o.target != targetCPU:
+			return nil, invalid("op[%d].target: %d: %q can only be computed on RKNN_TARGET_TYPE_CPU (1): there is no OpenCL", i, o.target, name)
+		case o.compute == 0:
+			return nil, invalid("op[%d].compute: NULL: %q wants a function that computes it", i, name)
+		}
+		if _, twice := byType[name]; twice {
+			return nil, invalid("op[%d].op_type: %q: it is there twice", i, name)
+		}
+		byType[name] = *o
+	}
+	return byType, nil
+}

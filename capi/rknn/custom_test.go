@@ -1,0 +1,104 @@
+package rknn
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// foreign appends a node of the domain "acme", with attributes that attrs has written.
+func (m *onnxModel) foreign(op, out string, attrs []byte, in ...string) *onnxModel {
+	var n []byte
+	for _, i := range in {
+		n = field(n, 1, []byte(i))
+	}
+	n = field(field(field(field(n, 2, []byte(out)), 3, []byte(op+"_"+out)), 4, []byte(op)), 7, []byte("acme"))
+	m.graph = field(m.graph, 1, append(n, attrs...))
+	return m
+}
+
+// declare appends a value_info.
+func (m *onnxModel) declare(name string, elem int64, dims ...int64) *onnxModel {
+	return m.value(13, name, elem, dims...)
+}
+
+func TestCustom_unregisteredOperatorFailsTheRunByName(t *testing.T) {
+	m := (&onnxModel{}).foreign("cstSigmoid", "a", nil, "x").node("Relu", "y", "a").declare("a", onnxFloat, 1, 4)
+	c := open(t, m.input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4), 0)
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, Float32, Undefined, make([]float32, 4))}))
+	requireCode(t, errFail, run(c, nil), `cstSigmoid`, "rknn_register_custom_ops")
+	requireCode(t, errFail, run(c, nil), `cstSigmoid`)
+}
+
+func TestCustom_shapesAreTheModels(t *testing.T) {
+	undeclared := (&onnxModel{}).foreign("cstX", "a", nil, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4)
+	_, err := load(undeclared.bytes(), "")
+	requireCode(t, errModel, err, `cstX`, `"a"`, "value_info")
+
+	open1 := (&onnxModel{}).foreign("cstX", "a", nil, "x").node("Relu", "y", "a").declare("a", onnxFloat, -1, 4)
+	c := open(t, open1.input("x", onnxFloat, -1, 4).output("y", onnxFloat, -1, 4), 0)
+	require.Equal(t, []int64{1, 4}, c.outDims(0), "the open size of the input is the result's")
+}
+
+func TestCustom_replaceKeepsShapes(t *testing.T) {
+	m := (&onnxModel{}).node("Neg", "a", "x").node("Relu", "b", "a").node("Neg", "y", "b")
+	c := open(t, m.input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4), 0)
+	g, err := c.model.base.replace(map[string]CustomOp{"Neg": {}, "Tanh": {}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"Neg"}, customs(g))
+	own, err := infer(g, c.model.shapes[0].in)
+	require.NoError(t, err)
+	require.NoError(t, checkCustoms(own), "the replaced operators say what they make")
+	var instances []int64
+	for i := range own.Nodes {
+		if o, ok := own.Nodes[i].Op.(*op.Custom); ok {
+			require.NotNil(t, o.Body)
+			instances = append(instances, o.Instance)
+		}
+	}
+	require.Len(t, instances, 2)
+	require.NotEqual(t, instances[0], instances[1])
+
+	g, err = c.model.base.replace(map[string]CustomOp{"Neg": {}}, map[int64]bool{instances[0]: true})
+	require.NoError(t, err)
+	count := 0
+	for i := range g.Nodes {
+		if _, ok := g.Nodes[i].Op.(*op.Custom); ok {
+			count++
+		}
+	}
+	require.Equal(t, 1, count, "a node that was left to the library")
+}
+
+func TestCustomAttributes(t *testing.T) {
+	attr := func(name string, typ int64, value []byte) []byte {
+		return field(nil, 5, number(append(field(nil, 1, []byte(name)), value...), 20, typ))
+	}
+	one := binary.LittleEndian.AppendUint32([]byte{2<<3 | 5}, math.Float32bits(float32(math.Inf(-1))))
+	attrs := attr("f", 1, one)
+	attrs = append(attrs, attr("i", 2, number(nil, 3, math.MinInt64))...)
+	attrs = append(attrs, attr("empty", 7, nil)...)
+	m := (&onnxModel{}).foreign("cstX", "y", attrs, "x").input("x", onnxFloat, 1).output("y", onnxFloat, 1)
+	c := open(t, m, 0)
+	g, err := c.model.base.graph()
+	require.NoError(t, err)
+	o := g.Nodes[0].Op.(*op.Custom)
+	s := newOpState(CustomOp{}, o, "node")
+	defer s.end()
+	ctx := &CustomOpContext{id: s.id}
+	var a CustomOpAttr
+	require.NoError(t, customOpGetOpAttr(ctx, "f", &a))
+	require.Equal(t, Float32, a.kind)
+	require.EqualValues(t, 1, a.elems)
+	require.True(t, math.IsInf(float64(*(*float32)(cPointer(a.data))), -1))
+	require.NoError(t, customOpGetOpAttr(ctx, "i", &a))
+	require.Equal(t, int64(math.MinInt64), *(*int64)(cPointer(a.data)))
+	require.NoError(t, customOpGetOpAttr(ctx, "empty", &a))
+	require.Equal(t, [2]uint32{uint32(Int64), 0}, [2]uint32{uint32(a.kind), a.elems})
+	require.ErrorContains(t, customOpGetOpAttr(ctx, "none", &a), `["empty" "f" "i"]`)
+	requireCode(t, errParam, customOpGetOpAttr(&CustomOpContext{id: 1 << 60}, "f", &a), "op_ctx", "0x1000000000000000")
+}

@@ -1,0 +1,45 @@
+package rknn
+
+// targetCPU is RKNN_TARGET_TYPE_CPU, skipCompute RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE, which a program's init function may return.
+const (
+	targetCPU   uint32 = 1
+	skipCompute int32  = -14
+)
+
+// CustomOp is rknn_custom_op: what a program registers. The functions are addresses, 0 where there is none.
+type CustomOp struct {
+	version    uint32
+	target     uint32
+	opType     [maxNameLen]byte
+	_          [maxNameLen]byte // cl_kernel_name
+	_          uintptr          // cl_kernel_source
+	_          uint64           // cl_source_size
+	_          [maxNameLen]byte // cl_build_options
+	initialise uintptr
+	prepare    uintptr
+	compute    uintptr
+	_          uintptr // compute_native
+	destroy    uintptr
+}
+
+// CustomOpContext is rknn_custom_op_context. id is internal_ctx, by which the operator is found.
+type CustomOpContext struct {
+	target uint32
+	id     uint64
+	_      [3]uintptr // gpu_ctx
+	_      uintptr    // priv_data, the program's
+}
+
+// CustomOpTensor is rknn_custom_op_tensor.
+type CustomOpTensor struct {
+	attr TensorAttr
+	mem  TensorMem
+}
+
+// CustomOpAttr is rknn_custom_op_attr.
+type CustomOpAttr struct {
+	name  [maxNameLen]byte
+	kind  Type
+	elems uint32
+	data  uintptr
+}
