@@ -17,15 +17,46 @@ import (
 //go:embed cases/*.json
 var caseFiles embed.FS
 
-// Number is a JSON number, or one of the strings "nan", "inf", "-inf".
-type Number float64
+// Number is a JSON number, or one of the strings "nan", "inf", "-inf". Integers of 64 bits are exact.
+type Number struct {
+	Real float64
+	Int  uint64 // an integer modulo 2^64; of a fraction its whole part
+}
 
-// UnmarshalJSON reads either form. Integers beyond 2^53 do not occur in the cases.
+// Real returns the number of a float.
+func Real(f float64) Number {
+	n := Number{Real: f}
+	if !math.IsNaN(f) && !math.IsInf(f, 0) {
+		n.Int = uint64(int64(f))
+	}
+	return n
+}
+
+// Int returns the number of a signed integer, or of an unsigned one with the same 64 bits.
+func Int(i int64) Number { return Number{float64(i), uint64(i)} }
+
+// UnmarshalJSON reads either form.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	s := strings.Trim(string(b), `"`)
 	f, err := strconv.ParseFloat(s, 64)
-	*n = Number(f)
+	*n = Real(f)
+	if i, e := strconv.ParseInt(s, 10, 64); e == nil {
+		n.Int = uint64(i)
+	} else if u, e := strconv.ParseUint(s, 10, 64); e == nil {
+		n.Int = u
+	}
 	return err
+}
+
+// String returns the number as it is written in a case.
+func (n Number) String() string {
+	switch {
+	case n.Real != math.Trunc(n.Real) || math.Abs(n.Real) > 1<<64:
+		return strconv.FormatFloat(n.Real, 'g', -1, 64)
+	case n.Real < 0:
+		return strconv.FormatInt(int64(n.Int), 10)
+	}
+	return strconv.FormatUint(n.Int, 10)
 }
 
 // Body is the value of a tensor at run time.
@@ -139,7 +170,7 @@ func (c *Case) Telling() bool {
 
 func sameNumbers(a, b []Number) bool {
 	return slices.EqualFunc(a, b, func(x, y Number) bool {
-		return x == y || math.IsNaN(float64(x)) && math.IsNaN(float64(y))
+		return x == y || math.IsNaN(x.Real) && math.IsNaN(y.Real)
 	})
 }
 

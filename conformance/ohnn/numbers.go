@@ -34,7 +34,7 @@ var dataTypes = map[string]dataType{
 func encode(v []Number, d tensor.DType) []byte {
 	var b []byte
 	for _, n := range v {
-		f := float64(n)
+		f := n.Real
 		switch {
 		case d == tensor.Float16:
 			b = binary.LittleEndian.AppendUint16(b, tensor.Float32To16(float32(f)))
@@ -43,64 +43,67 @@ func encode(v []Number, d tensor.DType) []byte {
 		case d == tensor.Float64:
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
 		case d.Bits() == 8:
-			b = append(b, byte(int64(f)))
+			b = append(b, byte(n.Int))
 		case d.Bits() == 16:
-			b = binary.LittleEndian.AppendUint16(b, uint16(int64(f)))
+			b = binary.LittleEndian.AppendUint16(b, uint16(n.Int))
 		case d.Bits() == 32:
-			b = binary.LittleEndian.AppendUint32(b, uint32(int64(f)))
+			b = binary.LittleEndian.AppendUint32(b, uint32(n.Int))
 		default:
-			b = binary.LittleEndian.AppendUint64(b, uint64(int64(f)))
+			b = binary.LittleEndian.AppendUint64(b, n.Int)
 		}
 	}
 	return b
 }
 
 // decode is the inverse of encode.
-func decode(b []byte, d tensor.DType, n int) ([]float64, error) {
-	out := make([]float64, n)
+func decode(b []byte, d tensor.DType, n int) ([]Number, error) {
+	out := make([]Number, n)
 	if size, _ := d.ByteSize(int64(n)); int64(len(b)) < size {
 		return nil, fmt.Errorf("%d bytes for %d elements of %v", len(b), n, d)
 	}
-	switch d {
-	case tensor.Float16:
-		for i := range out {
-			out[i] = float64(tensor.Float16To32(binary.LittleEndian.Uint16(b[2*i:])))
-		}
-	case tensor.Float32:
-		for i := range out {
-			out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
-		}
-	case tensor.Float64:
-		for i := range out {
-			out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-		}
-	default:
-		v, err := tensor.ReadInts(d, b, n)
-		if err != nil {
-			return nil, err
-		}
-		for i, x := range v {
-			out[i] = float64(x)
+	for i := range out {
+		switch d {
+		case tensor.Float16:
+			out[i] = Real(float64(tensor.Float16To32(binary.LittleEndian.Uint16(b[2*i:]))))
+		case tensor.Float32:
+			out[i] = Real(float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))))
+		case tensor.Float64:
+			out[i] = Real(math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])))
+		case tensor.Bool: // the byte itself: a result must be 0 or 1
+			out[i] = Int(int64(b[i]))
+		case tensor.Uint64:
+			u := binary.LittleEndian.Uint64(b[8*i:])
+			out[i] = Number{float64(u), u}
+		default:
+			v, err := tensor.ReadInts(d, b, n)
+			if err != nil {
+				return nil, err
+			}
+			for k, x := range v {
+				out[k] = Int(x)
+			}
+			return out, nil
 		}
 	}
 	return out, nil
 }
 
 // compare checks computed values against the expected ones within the case's tolerance.
-func (c *Case) compare(got []float64, want []Number, t *Tensor) error {
+func (c *Case) compare(got, want []Number, t *Tensor) error {
 	float := dataTypes[t.Type].dtype.IsFloat()
-	for i, w := range want {
-		g, w := got[i], float64(w)
-		ok := g == w || math.IsNaN(g) && math.IsNaN(w)
+	for i := range want {
+		g, w := got[i].Real, want[i].Real
+		ok := false
 		switch {
-		case ok:
-		case float && !math.IsInf(w, 0):
-			ok = math.Abs(g-w) <= c.Abs+c.Rel*math.Abs(w)
+		case float:
+			ok = g == w || math.IsNaN(g) && math.IsNaN(w) || !math.IsInf(w, 0) && math.Abs(g-w) <= c.Abs+c.Rel*math.Abs(w)
 		case t.Quant != nil:
 			ok = math.Abs(g-w) <= float64(c.Steps)
+		default:
+			ok = got[i].Int == want[i].Int
 		}
 		if !ok {
-			return fmt.Errorf("element %d: want %v, got %v", i, w, g)
+			return fmt.Errorf("element %d: want %v, got %v", i, want[i], got[i])
 		}
 	}
 	return nil

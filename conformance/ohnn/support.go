@@ -2,23 +2,65 @@ package ohnn
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
-// A Support is what a library computes of one operator.
-type Support struct {
-	Op        string
-	Types     []string // element types of the operands that carry data, in the order of the API's numbers
-	Quantised []string // the same for quantised tensors
-	Dynamic   bool     // computes a model with an open dimension
+// A Kind is an element type of an operator's data, plain or quantised.
+type Kind struct {
+	Type      string
+	Quantised bool
 }
 
-// plainTypes are the element types that are tried, in the order of their numbers.
-var plainTypes = []string{"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"}
+func (k Kind) String() string {
+	if k.Quantised {
+		return "quantised " + k.Type
+	}
+	return k.Type
+}
 
-// Probe finds out what the library computes, operator by operator: it takes the cases of an operator that compute, puts other element types
-// in the place of the one that carries the data, and sees whether the library builds and runs the model. Results are not judged here; the
-// cases themselves do that for the types they are written in.
+// Kinds are the element types that data can have, in the order of the API's numbers; it quantises to 8 bits only.
+func Kinds() []Kind {
+	var out []Kind
+	for _, t := range []string{"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"} {
+		out = append(out, Kind{Type: t})
+	}
+	return append(out, Kind{"int8", true}, Kind{"uint8", true})
+}
+
+// A Support is what a library computes of one operator.
+type Support struct {
+	Op      string
+	Static  map[Kind]bool // models whose dimensions are all known
+	Dynamic map[Kind]bool // models with an open dimension
+}
+
+// Judged returns, for every operator in the order of its number, the kinds of data in which a case compares its result with an expected
+// value that is neither constant nor a copy of an input.
+func Judged(cases []*Case) []Support {
+	byOp := map[string]*Support{}
+	var out []Support
+	for op := range operators {
+		byOp[op] = &Support{op, map[Kind]bool{}, map[Kind]bool{}}
+	}
+	for _, c := range cases {
+		switch s := byOp[c.Op]; {
+		case !c.Telling():
+		case c.dynamic():
+			s.Dynamic[c.kind()] = true
+		case !c.open():
+			s.Static[c.kind()] = true
+		}
+	}
+	for _, s := range byOp {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(x, y Support) int { return cmp.Compare(operators[x.Op], operators[y.Op]) })
+	return out
+}
+
+// Probe returns what the library computes of what cases judge. That something is missing from either side is an error that names it: a kind
+// of data that the library computes and no case judges, or one that cases judge and the library does not compute right.
 func Probe(library string, cases []*Case) ([]Support, error) {
 	a, err := open(library)
 	if err != nil {
@@ -30,38 +72,55 @@ func Probe(library string, cases []*Case) ([]Support, error) {
 			byOp[c.Op] = append(byOp[c.Op], c)
 		}
 	}
-	var out []Support
-	for op, cs := range byOp {
-		s := Support{Op: op}
-		for _, t := range plainTypes {
-			if a.computesAs(cs, t, false) {
-				s.Types = append(s.Types, t)
-			}
-			if (t == "int8" || t == "uint8") && a.computesAs(cs, t, true) { // the API quantises to 8 bits only
-				s.Quantised = append(s.Quantised, t)
+	table := Judged(cases)
+	var wrong []string
+	for _, s := range table {
+		for _, k := range Kinds() {
+			switch {
+			case s.Static[k] != s.Dynamic[k]:
+				wrong = append(wrong, fmt.Sprintf("%s %v: judged static: %t, dynamic: %t", s.Op, k, s.Static[k], s.Dynamic[k]))
+			case !s.Static[k] && a.accepts(byOp[s.Op], k):
+				wrong = append(wrong, fmt.Sprintf("%s %v: computed, and judged by no case", s.Op, k))
+			case s.Static[k]:
+				for _, c := range byOp[s.Op] {
+					if err := a.judges(c, k); err != nil {
+						wrong = append(wrong, fmt.Sprintf("%s: %v", c.ID(), err))
+					}
+				}
 			}
 		}
-		s.Dynamic = slices.ContainsFunc(cs, func(c *Case) bool { return c.open() && a.computes(c) })
-		out = append(out, s)
 	}
-	slices.SortFunc(out, func(x, y Support) int { return cmp.Compare(operators[x.Op], operators[y.Op]) })
-	return out, nil
+	if wrong != nil {
+		return nil, fmt.Errorf("the library and the cases do not agree:\n%s", joinLines(wrong))
+	}
+	return table, nil
 }
 
-// computesAs reports whether one of the cases computes with its data in type t. Cases written in t are tried first: their values suit it.
-func (a *api) computesAs(cases []*Case, t string, quantised bool) bool {
-	const most = 8 // cases of different signatures that are tried in another type than their own
+func joinLines(lines []string) string {
+	out := ""
+	for _, l := range lines {
+		out += "  " + l + "\n"
+	}
+	return out
+}
+
+func (a *api) judges(c *Case, k Kind) error {
+	if c.kind() != k {
+		return nil
+	}
+	return a.Run(c)
+}
+
+// accepts reports whether the library builds and runs one of the cases with its data in kind k.
+func (a *api) accepts(cases []*Case, k Kind) bool {
+	const most = 8 // signatures that are tried
 	tried := map[string]bool{}
-	for _, own := range []bool{true, false} {
-		for _, c := range cases {
-			if c.dynamic() || own != (c.principal() == t && c.quantised() == quantised) {
-				continue
-			}
-			d := c.with(t, quantised)
-			s := d.Signature()
-			if tried[s] || !own && len(tried) >= most {
-				continue
-			}
+	for _, c := range cases {
+		if c.open() {
+			continue
+		}
+		d := c.with(k)
+		if s := d.Signature(); !tried[s] && len(tried) < most {
 			tried[s] = true
 			if a.computes(d) {
 				return true
@@ -79,57 +138,53 @@ func (a *api) computes(c *Case) bool {
 	return r.execute() == nil
 }
 
-func (c *Case) quantised() bool {
-	return slices.ContainsFunc(c.Tensors, func(t Tensor) bool { return t.Quant != nil })
-}
-
 // open reports whether the model leaves a dimension open anywhere.
 func (c *Case) open() bool {
 	return slices.ContainsFunc(c.Tensors, func(t Tensor) bool { return slices.Contains(t.Dims, -1) })
 }
 
-// dynamic reports whether an input has an open dimension.
+// dynamic reports whether the run decides a shape: an input has an open dimension, or an output has one and no input is constant.
 func (c *Case) dynamic() bool {
-	return slices.ContainsFunc(c.In, func(i uint32) bool { return slices.Contains(c.Tensors[i].Dims, -1) })
+	open := func(i uint32) bool { return slices.Contains(c.Tensors[i].Dims, -1) }
+	fed := func(i uint32) bool { return c.Tensors[i].Feed != nil }
+	return slices.ContainsFunc(c.In, open) ||
+		slices.ContainsFunc(c.Out, open) && !slices.ContainsFunc(c.In, func(i uint32) bool { return !fed(i) })
 }
 
 // operands returns the inputs and outputs of the case's operation.
 func (c *Case) operands() []uint32 { return append(slices.Clone(c.In), c.Out...) }
 
-// principal returns the element type that carries the case's data: that of a quantised tensor, else the commonest among operands and results,
-// the first of several.
-func (c *Case) principal() string {
-	if c.Op == "CONSTANT_OF_SHAPE" { // its one input is a shape
-		return c.Tensors[c.Out[0]].Type
-	}
-	n := map[string]int{}
-	best := ""
-	for _, i := range c.operands() {
-		t := c.Tensors[i].Type
-		if c.Tensors[i].Quant != nil {
-			return t
-		}
-		n[t]++
-		if best == "" || n[t] > n[best] {
-			best = t
-		}
-	}
-	return best
+// carriers names the operand (inputs, then outputs) that carries an operator's data, for those where it is not the first.
+var carriers = map[string]int{"WHERE": 1, "SELECT": 1, "ONE_HOT": 2, "SCATTER_ND": 1, "SPARSE_TO_DENSE": 1, "CONSTANT_OF_SHAPE": 1}
+
+// others names the operands whose type does not go with that of the data: shapes, axes, indices, conditions and results that list them.
+var others = map[string][]int{
+	"CAST": {1, 2}, "EXPAND_DIMS": {1}, "FILL": {1}, "GATHER": {1, 2}, "ONE_HOT": {0, 1}, "PAD": {1}, "SLICE": {1, 2}, "STRIDED_SLICE": {1, 2, 3},
+	"TILE": {1}, "TRANSPOSE": {1}, "RESHAPE": {1}, "REDUCE_MEAN": {1}, "REDUCE_SUM": {1}, "REDUCE_MAX": {1}, "REDUCE_MIN": {1}, "REDUCE_PROD": {1},
+	"REDUCE_L2": {1}, "REDUCE_ALL": {1}, "ALL": {1, 2}, "TOP_K": {1, 3}, "CROP": {1}, "GATHER_ND": {1}, "SCATTER_ND": {0, 2}, "SPARSE_TO_DENSE": {0, 2},
+	"SHAPE": {1}, "RANK": {1}, "CONSTANT_OF_SHAPE": {0}, "WHERE": {0}, "SELECT": {0}, "EQUAL": {2}, "NOT_EQUAL": {2}, "LESS": {2}, "LESS_EQUAL": {2},
+	"GREATER": {2}, "GREATER_EQUAL": {2}, "LOGICAL_AND": {2}, "LOGICAL_OR": {2}, "LOGICAL_NOT": {1}, "QUANT_DTYPE_CAST": {1}, "ASSERT": {1},
 }
 
-// with returns the case with type t, quantised or not, in the place of the one that carries the data.
-func (c *Case) with(t string, quantised bool) *Case {
-	from := c.principal()
+// kind returns the element type that carries the case's data.
+func (c *Case) kind() Kind {
+	t := &c.Tensors[c.operands()[carriers[c.Op]]]
+	return Kind{t.Type, t.Quant != nil}
+}
+
+// with returns the case with kind k in the place of the one that carries the data.
+func (c *Case) with(k Kind) *Case {
+	from := c.kind()
 	d := *c
 	d.Tensors = slices.Clone(c.Tensors)
-	for _, i := range c.operands() {
+	for p, i := range c.operands() {
 		x := &d.Tensors[i]
-		if x.Type != from {
+		if x.Type != from.Type || slices.Contains(others[c.Op], p) {
 			continue
 		}
-		x.Type = t
+		x.Type = k.Type
 		switch {
-		case !quantised:
+		case !k.Quantised:
 			x.Quant = nil
 		case x.Quant == nil:
 			x.Quant = &Quant{Scale: []float64{0.5}, Zero: []int32{0}}
