@@ -343,9 +343,10 @@ func (n *node) put(i int, v graph.Value) error {
 	switch {
 	case want.DType == tensor.Invalid || want.DType == got.DType && (want.Quant == nil || want.Quant.Equal(got.Quant)):
 	case want.Quant != nil || got.Quant != nil:
-		want.Shape = tensor.AnyShape()
+		t := want
+		t.Shape = tensor.AnyShape()
 		var out []graph.Value
-		if out, err = n.addTyped(&op.Convert{}, []tensor.Type{want}, v); err == nil {
+		if out, err = n.addTyped(&op.Convert{}, []tensor.Type{t}, v); err == nil {
 			v = out[0]
 		}
 	case want.DType.IsFloat() && got.DType.IsFloat():
@@ -357,10 +358,13 @@ func (n *node) put(i int, v graph.Value) error {
 		return err
 	}
 	if _, ok := want.Shape.Merge(got.Shape); !ok {
-		a, ok1 := want.Shape.Count()
-		b, ok2 := got.Shape.Count()
-		if ok1 && ok2 && a == 1 && b == 1 {
-			dims, _ := want.Shape.Ints()
+		dims := make([]int64, want.Shape.Rank()) // an open dimension of one element can only be 1
+		one := true
+		for i, d := range want.Shape.Dims {
+			dims[i] = 1
+			one = one && (!d.Known() || d.N == 1)
+		}
+		if b, ok := got.Shape.Count(); ok && b == 1 && one {
 			if v, err = n.add(&op.Reshape{}, v, n.b.Int64s(dims...)); err != nil {
 				return err
 			}

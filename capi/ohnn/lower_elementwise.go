@@ -105,6 +105,14 @@ func (n *node) real(v graph.Value) (graph.Value, error) {
 	return n.add(&op.Cast{To: tensor.Float32}, v)
 }
 
+// wantReals refuses plain integers and bools as input i.
+func (n *node) wantReals(i int) error {
+	if f := n.fact(i); f.Quant == nil && (f.DType.IsInt() || f.DType == tensor.Bool) {
+		return fault.New(fault.Type, "input %d: want a float or quantised type, got %v", i, f.DType)
+	}
+	return nil
+}
+
 func (n *node) relu6(v graph.Value) (graph.Value, error) {
 	lo, err := n.number(v, 0)
 	if err != nil {
@@ -215,12 +223,18 @@ func lowerCast(n *node) error {
 	return n.emit(o, n.in(0))
 }
 
-// condition returns input 0 as bool.
+// condition returns input 0 as bool: whether the number, of quantised data the real, is not 0.
 func (n *node) condition() (graph.Value, error) {
-	if n.fact(0).DType == tensor.Bool {
-		return n.in(0), nil
+	x := n.in(0)
+	if f := n.fact(0); f.DType == tensor.Bool {
+		return x, nil
+	} else if f.Quant != nil {
+		var err error
+		if x, err = n.real(x); err != nil {
+			return graph.None, err
+		}
 	}
-	return n.add(&op.Cast{To: tensor.Bool}, n.in(0))
+	return n.add(&op.Cast{To: tensor.Bool}, x)
 }
 
 func lowerWhere(n *node) error {
@@ -274,6 +288,9 @@ func lowerScale(n *node) error {
 			return err
 		}
 	}
+	if err := n.wantReals(0); err != nil {
+		return err
+	}
 	x, err := n.real(n.in(0))
 	if err != nil {
 		return err
@@ -310,6 +327,9 @@ func lowerQuantCast(n *node) error {
 	}
 	quantised := func(d tensor.DType) bool { return d == tensor.Int8 || d == tensor.Uint8 }
 	switch {
+	case !quantised(to) && !(quantised(from) && to.IsFloat()), !quantised(from) && !from.IsFloat():
+		n.contradict("%v to %v: want a float from or to int8 or uint8, or both of these", from, to)
+		return n.emit(&op.Cast{To: to}, n.in(0))
 	case quantised(from) && quantised(to) && from != to:
 		wide, err := n.add(&op.Cast{To: tensor.Int32}, n.in(0))
 		if err != nil {
@@ -344,10 +364,8 @@ func lowerQuantCast(n *node) error {
 		}
 		return n.emit(&op.Dequantize{Axis: int64(q.Axis), To: to}, n.in(0),
 			n.b.Const("", tensor.T(tensor.Float32, t...), tensor.Float32s(q.Scale...)), n.b.Const("", tensor.T(from, t...), zeros))
-	case quantised(from) && to.IsFloat(), quantised(from) && from == to:
-		return n.convert(n.outType(0))
 	}
-	return n.emit(&op.Cast{To: to}, n.in(0))
+	return n.convert(n.outType(0))
 }
 
 // convert makes output 0 the reals of input 0 in the representation of t.

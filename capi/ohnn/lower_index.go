@@ -100,17 +100,25 @@ func lowerSparseToDense(n *node) error {
 	return n.scatter(shape, indices, values)
 }
 
-// lowerRange counts in integers; the declared output, else the input, says what type they become.
+// lowerRange counts in integers; the declared output, else the input, says what type they become. Quantised, the numbers are the reals.
 func lowerRange(n *node) error {
 	v, err := n.add(&op.Range{}, n.int64(n.int("START", 0)), n.int64(n.int("LIMIT", 0)), n.int64(n.int("DELTA", 1)))
 	if err != nil {
 		return err
 	}
-	to := n.outType(0).DType
-	if to == tensor.Invalid {
-		to = n.fact(0).DType
+	to := n.outType(0)
+	switch {
+	case to.Quant != nil:
+		if v, err = n.real(v); err != nil {
+			return err
+		}
+		return n.put(0, v)
+	case to.DType == tensor.Bool:
+		return fault.New(fault.Type, "bool does not count: want a number as output")
+	case to.DType == tensor.Invalid:
+		to.DType = n.fact(0).DType
 	}
-	return n.emit(&op.Cast{To: to}, v)
+	return n.emit(&op.Cast{To: to.DType}, v)
 }
 
 // lowerConstantOfShape goes by the declared output type: DATA_TYPE is a number of some back end's own.

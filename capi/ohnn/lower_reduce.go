@@ -57,6 +57,9 @@ func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 		if math.Abs(float64(coeff)) <= 1e-5 {
 			return n.emit(make(false), n.in(0), n.b.Int64s(all...))
 		}
+		if err := n.wantReals(0); err != nil {
+			return fault.Wrap(err, "COEFF %v", coeff)
+		}
 		x, err := n.real(n.in(0))
 		if err != nil {
 			return err

@@ -136,6 +136,15 @@ var constantByMeaning = map[string]string{
 	"RANK":              "returns one number",
 }
 
+// sameByMeaning lists the operators whose result is their input where that is of an integer type, unsigned for some: to give it back to the
+// last bit is what they must do.
+var sameByMeaning = map[string]bool{"ABS": true, "RELU": true, "CEIL": true, "FLOOR": true, "ROUND": true, "PRELU": true}
+
+// judges reports whether the case says that the operator computes its kind of data right: it is telling, or can be no more than it is.
+func (c *Case) judges() bool {
+	return c.Telling() || c.Reject == nil && sameByMeaning[c.Op] && dataTypes[c.kind().Type].dtype.IsInt()
+}
+
 // Telling reports whether a case can count as evidence: it computes, and its result is neither constant nor a copy of an input that
 // the same bytes could have produced without computing. Moving operators return their input's elements; what counts there is that shape or
 // order differ.

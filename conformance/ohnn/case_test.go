@@ -58,6 +58,50 @@ func reals(f ...float64) []Number {
 	return out
 }
 
+func TestCases_judgeEachKindStaticAndDynamic(t *testing.T) {
+	cases, err := Cases()
+	require.NoError(t, err)
+	for _, s := range Judged(cases) {
+		assert.NotEmpty(t, s.Static, "%s", s.Op)
+		for _, k := range Kinds() {
+			assert.Equal(t, s.Static[k], s.Dynamic[k], "%s %v: a case with known dimensions, and one with open ones", s.Op, k)
+		}
+	}
+}
+
+func TestJudged_needsATellingResult(t *testing.T) {
+	tensors := func(out ...float64) []Tensor {
+		return []Tensor{{Type: "uint16", Dims: []int32{2}, Feed: &Body{[]int32{2}, reals(1, 2)}}, {Type: "uint16", Dims: []int32{2}, Expect: &Body{[]int32{2}, reals(out...)}}}
+	}
+	kinds := func(c *Case) (static, dynamic bool) {
+		c.In, c.Out = []uint32{0}, []uint32{1}
+		for _, s := range Judged([]*Case{c}) {
+			if s.Op == c.Op {
+				return s.Static[Kind{"uint16", false}], s.Dynamic[Kind{"uint16", false}]
+			}
+		}
+		return false, false
+	}
+	open := tensors(2, 1)
+	open[0].Dims = []int32{-1}
+	for _, tc := range []struct {
+		name            string
+		c               *Case
+		static, dynamic bool
+	}{
+		{"computed", &Case{Op: "SQUARE", Tensors: tensors(1, 4)}, true, false},
+		{"a copy", &Case{Op: "SQUARE", Tensors: tensors(1, 2)}, false, false},
+		{"constant", &Case{Op: "SQUARE", Tensors: tensors(1, 1)}, false, false},
+		{"a copy by definition", &Case{Op: "CEIL", Tensors: tensors(1, 2)}, true, false},
+		{"a refusal", &Case{Op: "CEIL", Tensors: tensors(1, 2), Reject: &Reject{}}, false, false},
+		{"an open input", &Case{Op: "SQUARE", Tensors: open}, false, true},
+	} {
+		static, dynamic := kinds(tc.c)
+		assert.Equal(t, tc.static, static, tc.name)
+		assert.Equal(t, tc.dynamic, dynamic, tc.name)
+	}
+}
+
 func TestCompare_tolerances(t *testing.T) {
 	float := &Tensor{Type: "float32"}
 	c := &Case{Rel: 1e-5, Abs: 1e-6, Steps: 1}

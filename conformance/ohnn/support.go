@@ -36,7 +36,7 @@ type Support struct {
 }
 
 // Judged returns, for every operator in the order of its number, the kinds of data in which a case compares its result with an expected
-// value that is neither constant nor a copy of an input.
+// value that is neither constant nor a copy of an input, unless it must be.
 func Judged(cases []*Case) []Support {
 	byOp := map[string]*Support{}
 	var out []Support
@@ -45,7 +45,7 @@ func Judged(cases []*Case) []Support {
 	}
 	for _, c := range cases {
 		switch s := byOp[c.Op]; {
-		case !c.Telling():
+		case !c.judges():
 		case c.dynamic():
 			s.Dynamic[c.kind()] = true
 		case !c.open():
@@ -161,9 +161,9 @@ var carriers = map[string]int{"WHERE": 1, "SELECT": 1, "ONE_HOT": 2, "SCATTER_ND
 var others = map[string][]int{
 	"CAST": {1, 2}, "EXPAND_DIMS": {1}, "FILL": {1}, "GATHER": {1, 2}, "ONE_HOT": {0, 1}, "PAD": {1}, "SLICE": {1, 2}, "STRIDED_SLICE": {1, 2, 3},
 	"TILE": {1}, "TRANSPOSE": {1}, "RESHAPE": {1}, "REDUCE_MEAN": {1}, "REDUCE_SUM": {1}, "REDUCE_MAX": {1}, "REDUCE_MIN": {1}, "REDUCE_PROD": {1},
-	"REDUCE_L2": {1}, "REDUCE_ALL": {1}, "ALL": {1, 2}, "TOP_K": {1, 3}, "CROP": {1}, "GATHER_ND": {1}, "SCATTER_ND": {0, 2}, "SPARSE_TO_DENSE": {0, 2},
+	"REDUCE_L2": {1}, "REDUCE_ALL": {1, 2}, "ALL": {1, 2}, "TOP_K": {1, 3}, "CROP": {1}, "GATHER_ND": {1}, "SCATTER_ND": {0, 2}, "SPARSE_TO_DENSE": {0, 2},
 	"SHAPE": {1}, "RANK": {1}, "CONSTANT_OF_SHAPE": {0}, "WHERE": {0}, "SELECT": {0}, "EQUAL": {2}, "NOT_EQUAL": {2}, "LESS": {2}, "LESS_EQUAL": {2},
-	"GREATER": {2}, "GREATER_EQUAL": {2}, "LOGICAL_AND": {2}, "LOGICAL_OR": {2}, "LOGICAL_NOT": {1}, "QUANT_DTYPE_CAST": {1}, "ASSERT": {1},
+	"GREATER": {2}, "GREATER_EQUAL": {2}, "LOGICAL_AND": {2}, "LOGICAL_OR": {2}, "LOGICAL_NOT": {1}, "QUANT_DTYPE_CAST": {1}, "ASSERT": {1, 2},
 }
 
 // kind returns the element type that carries the case's data.

@@ -17,7 +17,7 @@ func init() {
 		if len(in) > 2 && !in[2].Absent() {
 			r.high(scalarAt(in[2], 0))
 		}
-		if o.Empty == op.ClipFail && (r.lo > r.hi || r.intLo > r.intHi || r.uintLo > r.uintHi) {
+		if o.Empty == op.ClipFail && r.empty(in[0].DType) {
 			return nil, fault.New(fault.Data, "the lower bound is above the upper one")
 		}
 		return mapNumber(in[0], out[0], number{
@@ -33,6 +33,17 @@ type clipRange struct {
 	lo, hi         float64
 	intLo, intHi   int64
 	uintLo, uintHi uint64
+}
+
+// empty reports whether no number of data type d lies between the bounds.
+func (r *clipRange) empty(d tensor.DType) bool {
+	switch {
+	case d.IsFloat():
+		return r.lo > r.hi
+	case d.IsUnsigned():
+		return r.uintLo > r.uintHi
+	}
+	return r.intLo > r.intHi
 }
 
 func (r *clipRange) low(s scalar) {

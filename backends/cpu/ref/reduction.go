@@ -39,13 +39,10 @@ func reduceIndex(in []tensor.Tensor, keepDims, emptyKeeps bool) (index func(i in
 
 // accumulator is a reduction as a fold. Integers are folded in 64 bits and wrapped to the element type.
 type accumulator struct {
-	start    float64
-	real     func(acc, x float64) float64
-	int      func(acc, x int64) int64
-	endReal  func(acc float64, n int) float64 // what becomes of the fold of n elements; nil: nothing
-	endInt   func(acc int64, n int) int64
-	endUint  func(acc uint64, n int) uint64
-	notEmpty bool // of no integers there is no result
+	start   float64
+	real    func(acc, x float64) float64
+	int     func(acc, x int64) int64
+	endReal func(acc float64, n int) float64 // what becomes of the fold of n elements; nil: nothing
 }
 
 // reduceNumbers folds floats in float64, rounding once at the end, and integers in 64 bits.
@@ -54,15 +51,11 @@ func reduceNumbers(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 	if x.DType.IsFloat() {
 		return reduceReals(in, keepDims, emptyKeeps, out, a)
 	}
-	index, group, err := reduceIndex(in, keepDims, emptyKeeps)
+	index, _, err := reduceIndex(in, keepDims, emptyKeeps)
 	if err != nil {
 		return nil, err
 	}
-	n := count(out)
-	if a.notEmpty && group == 0 && n > 0 {
-		return nil, fault.New(fault.Data, "no elements of %v to reduce", x.DType)
-	}
-	acc := make([]int64, n)
+	acc := make([]int64, count(out))
 	for i := range acc {
 		acc[i] = int64(a.start)
 	}
@@ -73,13 +66,46 @@ func reduceNumbers(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 	dims, _ := out.Shape.Ints()
 	y := tensor.New(out.DType, dims...)
 	for i, v := range acc {
-		switch {
-		case x.DType.IsUnsigned() && a.endUint != nil:
-			v = int64(a.endUint(uint64(v), group))
-		case a.endInt != nil:
-			v = a.endInt(v, group)
-		}
 		tensor.PutInt(y.DType, y.Data, i, v)
+	}
+	return []tensor.Tensor{y}, nil
+}
+
+// reduceIntMeans is the mean of integers without its fraction. Quotients and remainders are added apart: sums of 64-bit integers overflow.
+func reduceIntMeans(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type) ([]tensor.Tensor, error) {
+	x := in[0]
+	index, group, err := reduceIndex(in, keepDims, emptyKeeps)
+	if err != nil {
+		return nil, err
+	}
+	total := count(out)
+	if group == 0 && total > 0 {
+		return nil, fault.New(fault.Data, "no elements of %v to reduce", x.DType)
+	}
+	n := int64(group)
+	quotient, rest := make([]int64, total), make([]int64, total)
+	for i, m := 0, x.Count(); i < m; i++ {
+		k, v := index(i), tensor.IntAt(x.DType, x.Data, i)
+		q, r := v/n, v%n
+		if x.DType.IsUnsigned() {
+			q, r = int64(uint64(v)/uint64(n)), int64(uint64(v)%uint64(n))
+		}
+		quotient[k] += q
+		if rest[k] += r; rest[k] >= n || rest[k] <= -n {
+			quotient[k] += rest[k] / n
+			rest[k] %= n
+		}
+	}
+	dims, _ := out.Shape.Ints()
+	y := tensor.New(out.DType, dims...)
+	for i, q := range quotient {
+		switch { // a rest of the other sign takes the fraction's direction back towards zero
+		case q < 0 && rest[i] > 0 && !x.DType.IsUnsigned():
+			q++
+		case q > 0 && rest[i] < 0:
+			q--
+		}
+		tensor.PutInt(y.DType, y.Data, i, q)
 	}
 	return []tensor.Tensor{y}, nil
 }

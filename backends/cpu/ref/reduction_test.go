@@ -155,6 +155,18 @@ func TestReductions_integers(t *testing.T) {
 	assert.Equal(t, []int64{-1}, intValues(t, run(t, &op.ReduceMax{}, big)))
 	assert.Equal(t, []int64{1}, intValues(t, run(t, &op.ReduceMin{}, big)))
 	assert.Equal(t, []int64{math.MaxInt64}, intValues(t, run(t, &op.ReduceMean{}, ints(tensor.Uint64, []int64{-2, 0}))), "unsigned quotient")
+	const most, least = math.MaxInt64, math.MinInt64
+	for _, tc := range []struct {
+		d    tensor.DType
+		x    []int64
+		mean int64
+	}{
+		{tensor.Int64, []int64{most, most, most - 3}, most - 1}, {tensor.Int64, []int64{least, least, least, least + 2}, least + 1},
+		{tensor.Int64, []int64{most, least}, 0}, {tensor.Int64, []int64{-7, 4, 0}, -1}, {tensor.Int64, []int64{7, -4, 0}, 1}, {tensor.Int64, []int64{-4, 1, 1}, 0},
+		{tensor.Uint64, []int64{-1, -1, -4}, -2}, {tensor.Int64, []int64{5, 5, 5, -1, -1, -1, -1}, 1}, {tensor.Int64, []int64{-5, -5, -5, 1, 1, 1, 1}, -1},
+	} {
+		assert.Equal(t, []int64{tc.mean}, intValues(t, run(t, &op.ReduceMean{}, ints(tc.d, tc.x))), "%v of %v", tc.d, tc.x)
+	}
 }
 
 func TestReductions_nanInfinityAndOverflow(t *testing.T) {

@@ -93,6 +93,9 @@ func TestClip_emptyRangeQuantisedAndErrors(t *testing.T) {
 	i := func(v int64) tensor.Tensor { return ints(tensor.Int32, []int64{v}) }
 	_, err = Compute(&op.Clip{Empty: op.ClipFail}, []tensor.Tensor{i(0), i(2), i(1)}, make([]tensor.Type, 1))
 	assert.Equal(t, fault.Data, fault.KindOf(err))
+	assert.Equal(t, []int64{-3}, intValues(t, run(t, &op.Clip{Empty: op.ClipFail}, i(-9), i(-3), i(1))), "a negative bound is not a large one")
+	_, err = Compute(&op.Clip{Empty: op.ClipFail}, []tensor.Tensor{i(0), i(2), i(-1)}, make([]tensor.Type, 1))
+	assert.Equal(t, fault.Data, fault.KindOf(err))
 	x := quant(ints(tensor.Int8, []int64{-10, 2, 100}), 0.5, 2)
 	assert.Equal(t, []int64{2, 2, 14}, intValues(t, run(t, &op.Clip{}, x, f32([]float32{0}), f32([]float32{6}))), "ReLU6 of -6, 0, 49")
 	for _, in := range [][]tensor.Tensor{{i(1), one}, {i(1), ints(tensor.Int64, []int64{1})}, {one, i(1)}, {ints(tensor.Bool, []int64{1})}} {

@@ -10,6 +10,9 @@ import movement  # noqa: F401
 import network  # noqa: F401
 import reduction  # noqa: F401
 import spatial  # noqa: F401
+import types_elementwise  # noqa: F401
+import types_movement  # noqa: F401
+import types_network  # noqa: F401
 from case import CASES, write
 from numbers_ohnn import OPS
 
