@@ -63,6 +63,9 @@ func load(data []byte, path string) (*model, error) {
 	if err := m.build(im, w); err != nil {
 		return nil, refuseFor(errModel, err, "model")
 	}
+	if im.instead != nil {
+		m.tellSubstitute(im)
+	}
 	return m, nil
 }
 

@@ -2,10 +2,10 @@ package rknn
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
@@ -17,12 +17,23 @@ import (
 type imported struct {
 	*onnx.Model
 	meta *metadata.Metadata
-	size int64 // bytes of the model
+	path string // of the ONNX file, empty for bytes
+	size int64  // bytes of the model that was handed over
+
+	// Set when path is loaded instead of a compiled model.
+	instead   *container
+	insteadOf string
+	from      string // the map file, empty: path lies beside it
 }
 
 // importBytes reads a model from memory, which is not kept.
 func importBytes(data []byte, w *mem.Weights) (*imported, error) {
-	if err := recognise("model", data, data); err != nil {
+	if isContainer(data) {
+		r := bytes.NewReader(data)
+		c := readContainer(r, int64(len(data)))
+		return importInstead(r, "", fmt.Sprintf("%d bytes", len(data)), c, w)
+	}
+	if err := recognise("model", data); err != nil {
 		return nil, err
 	}
 	m, err := onnx.Import(data, onnx.Options{Weights: w, Nodes: true})
@@ -34,11 +45,23 @@ func importBytes(data []byte, w *mem.Weights) (*imported, error) {
 
 // importFile reads a model from a file, with the file of metadata beside it.
 func importFile(path string, w *mem.Weights) (*imported, error) {
-	head, tail, size, err := ends(path)
+	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model: %q", path)
 	}
-	if err := recognise("model: "+filepath.Base(path), head, tail); err != nil {
+	defer f.Close()
+	head := make([]byte, min(size, endBytes))
+	if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, refuseFor(errModel, err, "model: %q", path)
+	}
+	if isContainer(head) {
+		return importInstead(f, path, path, readContainer(f, size), w)
+	}
+	return importONNX(path, head, size, w)
+}
+
+func importONNX(path string, head []byte, size int64, w *mem.Weights) (*imported, error) {
+	if err := recognise("model: "+filepath.Base(path), head); err != nil {
 		return nil, err
 	}
 	m, err := onnx.ImportFile(path, onnx.Options{Weights: w, Nodes: true})
@@ -46,6 +69,32 @@ func importFile(path string, w *mem.Weights) (*imported, error) {
 		return nil, refuseFor(errModel, err, "model")
 	}
 	return describe(m, path, size)
+}
+
+// importInstead loads the ONNX file that stands for a compiled model, which messages call name.
+func importInstead(r readerAt, path, name string, c *container, w *mem.Weights) (*imported, error) {
+	other, from, err := substitute(r, path, c)
+	if err != nil {
+		return nil, err
+	}
+	f, size, err := openRegular(other)
+	if err != nil {
+		return nil, refuseFor(errModel, err, "model: %s: %q, to be loaded instead", name, other)
+	}
+	defer f.Close()
+	head := make([]byte, min(size, endBytes))
+	if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, refuseFor(errModel, err, "model: %s: %q, to be loaded instead", name, other)
+	}
+	if isContainer(head) {
+		return nil, refuse(errModel, "model: %s: %q, to be loaded instead, is an .rknn file too: want an ONNX model", name, other)
+	}
+	im, err := importONNX(other, head, size, w)
+	if err != nil {
+		return nil, refuseFor(errModel, err, "model: %s: %q, to be loaded instead", name, other)
+	}
+	im.size, im.instead, im.insteadOf, im.from = c.size, c, name, from
+	return im, nil
 }
 
 func describe(m *onnx.Model, path string, size int64) (*imported, error) {
@@ -56,49 +105,35 @@ func describe(m *onnx.Model, path string, size int64) (*imported, error) {
 	for _, text := range append(m.Warnings, meta.Warnings...) {
 		warn("model", "text", text)
 	}
-	return &imported{m, meta, size}, nil
+	return &imported{Model: m, meta: meta, path: path, size: size}, nil
 }
 
-// endBytes is how much of a file's beginning and end is looked at to recognise it.
-const endBytes = 1 << 20
-
-// ends reads the beginning and the end of a regular file.
-func ends(path string) (head, tail []byte, size int64, err error) {
-	st, err := os.Stat(path)
+// openRegular opens a regular file and returns its size.
+func openRegular(path string) (*os.File, int64, error) {
+	st, err := os.Stat(path) // before it is opened, which a pipe would block
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, nil, 0, fault.New(fault.File, "it is %v, want a regular file", st.Mode().Type())
+		return nil, 0, fault.New(fault.File, "it is %v, want a regular file", st.Mode().Type())
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
-	defer f.Close()
-	n := min(st.Size(), endBytes)
-	head, tail = make([]byte, n), make([]byte, n)
-	if _, err = f.ReadAt(head, 0); err == nil || err == io.EOF {
-		_, err = f.ReadAt(tail, st.Size()-n)
+	if st, err = f.Stat(); err == nil && !st.Mode().IsRegular() {
+		err = fault.New(fault.File, "it is %v, want a regular file", st.Mode().Type())
 	}
-	if err == io.EOF {
-		err = nil
+	if err != nil {
+		f.Close()
+		return nil, 0, err
 	}
-	return head, tail, st.Size(), err
+	return f, st.Size(), nil
 }
 
-var targetRE = regexp.MustCompile(`"target_platform"\s*:\s*\[?\s*"([A-Za-z0-9_,]{1,32})"`)
-
-// recognise refuses what is no ONNX model and says what it is as far as that can be seen. A vendor's compiled model begins with "RKNN" and
-// may name its target in a description at its end.
-func recognise(where string, head, tail []byte) error {
+// recognise refuses what is no ONNX model and says how it begins.
+func recognise(where string, head []byte) error {
 	switch {
-	case bytes.HasPrefix(head, []byte("RKNN")):
-		chip := "a Rockchip NPU"
-		if m := targetRE.FindSubmatch(tail); m != nil {
-			chip = "the NPU of " + string(m[1])
-		}
-		return refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere: pass the ONNX file that it was made from instead", where, chip)
 	case len(head) == 0:
 		return refuse(errModel, "%s: it is empty: want an ONNX model", where)
 	case !onnx.Recognise(head):
