@@ -205,6 +205,10 @@ func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
 func (c *Compilation) compile(d *npu) (*compiled, error) {
 	m := c.model
 	m.mu.Lock()
+	if err := d.takes(m); err != nil {
+		m.mu.Unlock()
+		return nil, err
+	}
 	low := *m.graph()
 	result := &compiled{npu: d, in: m.ports(m.inputs), out: m.ports(m.outputs)}
 	spare := m.brokenProgram()
@@ -264,6 +268,9 @@ func compilationExportCacheToBuffer(c *Compilation, buffer []byte, size *uint64)
 	}
 	if c.result == nil {
 		return invalid("compilation: its build has failed, so there is nothing to export")
+	}
+	if !c.result.npu.Info().Cache {
+		return refuse(Unsupported, "compilation: device %s does not support caches", c.result.npu.name)
 	}
 	blob, err := c.result.save()
 	if err != nil {

@@ -255,7 +255,7 @@ func TestDeviceTable_names(t *testing.T) {
 	table := newDeviceTable([]device.Device{a, b}, nil)
 	require.Len(t, table.list, 2)
 	assert.NotEqual(t, table.list[0].name, table.list[1].name)
-	table = newDeviceTable([]device.Device{a, b}, []string{"x", "y", "x"})
+	table = newDeviceTable([]device.Device{a, b}, []guise{{name: "x"}, {name: "y"}, {name: "x"}})
 	require.Len(t, table.list, 3)
 	assert.Equal(t, "x", table.list[0].name)
 	assert.Equal(t, "y", table.list[1].name)
@@ -265,7 +265,7 @@ func TestDeviceTable_names(t *testing.T) {
 func TestReadConfig(t *testing.T) {
 	read := func(vars map[string]string) config { return readConfig(func(k string) string { return vars[k] }) }
 	assert.Equal(t, config{}, read(nil))
-	assert.Equal(t, config{reference: true, devices: []string{"a", "b"}, dimMin: 1, dimMax: 10, strict: true}, read(map[string]string{
+	assert.Equal(t, config{reference: true, devices: []guise{{name: "a"}, {name: "b"}}, dimMin: 1, dimMax: 10, strict: true}, read(map[string]string{
 		"ANYNPU_OHNN_COMPAT": "reference", "ANYNPU_OHNN_DEVICES": "a, b,", "ANYNPU_OHNN_DIM_RANGE": "1:10", "ANYNPU_FALLBACK": "off"}))
 	for _, bad := range []string{"10", "5:1", "-1:3", "0:0", "a:b"} {
 		assert.Zero(t, read(map[string]string{"ANYNPU_OHNN_DIM_RANGE": bad}).dimMax, bad)

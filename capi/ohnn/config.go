@@ -10,10 +10,10 @@ import (
 
 // config is what the environment decides.
 type config struct {
-	reference      bool     // ANYNPU_OHNN_COMPAT=reference: follow the reference implementation where it differs from the manual
-	devices        []string // ANYNPU_OHNN_DEVICES: names under which the first device appears; empty: its own
-	strict         bool     // ANYNPU_FALLBACK=off: no other device computes what the chosen one lacks
-	dimMin, dimMax uint64   // ANYNPU_OHNN_DIM_RANGE=min:max of dynamic dimensions; 0, 0: what the device says
+	reference      bool    // ANYNPU_OHNN_COMPAT=reference: follow the reference implementation where it differs from the manual
+	devices        []guise // ANYNPU_OHNN_DEVICES: names under which the first device appears; empty: its own
+	strict         bool    // ANYNPU_FALLBACK=off: no other device computes what the chosen one lacks
+	dimMin, dimMax uint64  // ANYNPU_OHNN_DIM_RANGE=min:max of dynamic dimensions; 0, 0: what the device says
 }
 
 // settings returns the configuration, read once from the C environment.
@@ -29,11 +29,7 @@ func readConfig(getenv func(string) string) config {
 		warn("unknown value ignored", "ANYNPU_OHNN_COMPAT", v, "want", "manual or reference")
 	}
 	c.strict = getenv("ANYNPU_FALLBACK") == "off"
-	for name := range strings.SplitSeq(getenv("ANYNPU_OHNN_DEVICES"), ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			c.devices = append(c.devices, name)
-		}
-	}
+	c.devices = readGuises(getenv("ANYNPU_OHNN_DEVICES"))
 	if v := getenv("ANYNPU_OHNN_DIM_RANGE"); v != "" {
 		lo, hi, _ := strings.Cut(v, ":")
 		from, err1 := strconv.ParseUint(strings.TrimSpace(lo), 10, 31)

@@ -14,6 +14,8 @@ import (
 // npu is one entry of the device list (section 2): a core device under a name. Entries live as long as the process.
 type npu struct {
 	device.Device
+	guise guise // what it lacks of the core device under this name
+	info  device.Info
 	name  string // <device>_<vendor>_v<major>_<minor>
 	id    uint64 // hash of the name, never 0
 	cName boundary.Block
@@ -47,17 +49,17 @@ func deviceList() *deviceTable {
 	return table
 }
 
-// newDeviceTable names the devices. names are those of the first device, in its own name's place; a name can stand for one device only.
-func newDeviceTable(devices []device.Device, names []string) *deviceTable {
+// newDeviceTable names the devices. guises are those of the first device, in its own name's place; a name can stand for one device only.
+func newDeviceTable(devices []device.Device, guises []guise) *deviceTable {
 	t := &deviceTable{}
 	for i, d := range devices {
-		if i > 0 || len(names) == 0 {
-			t.add(d, deviceName(d.Info(), t))
+		if i > 0 || len(guises) == 0 {
+			t.add(d, guise{name: deviceName(d.Info(), t)})
 			continue
 		}
-		for _, name := range names {
-			if !t.add(d, name) {
-				warn("name ignored", "ANYNPU_OHNN_DEVICES", name, "reason", "it is there already")
+		for _, g := range guises {
+			if !g.offline && !t.add(d, g) {
+				warn("name ignored", "ANYNPU_OHNN_DEVICES", g.name, "reason", "it is there already")
 			}
 		}
 	}
@@ -70,14 +72,14 @@ func newDeviceTable(devices []device.Device, names []string) *deviceTable {
 	return t
 }
 
-func (t *deviceTable) add(d device.Device, name string) bool {
-	n := &npu{Device: d, name: name, id: deviceID(name)}
+func (t *deviceTable) add(d device.Device, g guise) bool {
+	n := &npu{Device: d, guise: g, info: g.info(d), name: g.name, id: deviceID(g.name)}
 	for _, e := range t.list {
 		if e.id == n.id {
 			return false
 		}
 	}
-	n.cName.SetString(name)
+	n.cName.SetString(g.name)
 	n.cName.Keep()
 	t.list = append(t.list, n)
 	return true

@@ -146,16 +146,13 @@ func (e *Executor) setOutputShapes(shapes [][]int32) {
 
 // hasRanges reports whether the device tells dimension ranges.
 func (e *Executor) hasRanges() bool {
-	return settings().dimMax > 0 || e.npu.Info().DimMax > 0
+	return e.npu.Info().DimMax > 0
 }
 
 // rangeOf returns the sizes that dimension i of an input may take: itself when it is fixed.
 func (e *Executor) rangeOf(input, i int) (lo, hi uint64) {
 	if d := e.in[input].shape[i]; d >= 0 {
 		return uint64(d), uint64(d)
-	}
-	if s := settings(); s.dimMax > 0 {
-		return s.dimMin, s.dimMax
 	}
 	info := e.npu.Info()
 	return uint64(max(info.DimMin, 0)), uint64(info.DimMax)
