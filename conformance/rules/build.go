@@ -13,6 +13,15 @@ func (t *T) object(destroy string, v uintptr) uintptr {
 	return v
 }
 
+// destroysNoOther gives a function that destroys something else a descriptor.
+func (t *T) destroysNoOther(destroy string) {
+	d := floatDesc(t)
+	v := d
+	t.call(destroy, &v)
+	t.noEffect(v != d, "the variable with a descriptor holds %#x", v)
+	t.wantShape(d, 2, 3)
+}
+
 // desc makes a descriptor; without dims its shape is not set.
 func (t *T) desc(dataType int32, dims ...int32) uintptr {
 	d := t.object("TensorDesc_Destroy", t.ptr("TensorDesc_Create"))

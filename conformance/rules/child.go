@@ -12,11 +12,8 @@ import (
 	"github.com/anynpu/anynpu/conformance/ohnn"
 )
 
-// ModeVariable is the environment variable that tells a library which description to follow.
-const ModeVariable = "ANYNPU_OHNN_COMPAT"
-
 // Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its
-// ohnn.Result as a line of JSON to out. The first line it writes is the name of the default device.
+// ohnn.Result as a line of JSON to out. The first line it writes is the name of the default device, "" when there is none.
 func Child(path string, mode Mode, in io.Reader, out io.Writer) error {
 	l, err := open(path)
 	if err != nil {
@@ -32,7 +29,12 @@ func Child(path string, mode Mode, in io.Reader, out io.Writer) error {
 	}
 	defer os.RemoveAll(scratch)
 	enc := json.NewEncoder(out)
-	if err := enc.Encode((&T{library: l}).deviceName(0)); err != nil {
+	var name uintptr
+	device := ""
+	if l.call("Device_GetName", 0, &name) == success && name != 0 {
+		device = text(name)
+	}
+	if err := enc.Encode(device); err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(in)
@@ -63,32 +65,32 @@ func Child(path string, mode Mode, in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// Environ returns the environment of a child that holds a library to a mode.
-func Environ(mode Mode) []string {
-	value := ""
-	if mode == Reference {
-		value = "reference"
-	}
-	return append(ohnn.Environ(), ModeVariable+"="+value)
-}
-
-// Covered counts the rules of which every case has passed in all reports, and the functions that were called.
+// Covered counts the rules with cases of both kinds that have all passed in all reports, and the functions that were called in all.
 func Covered(rules []*Rule, reports ...*ohnn.Report) (covered, functions int) {
-	bad, called := map[string]bool{}, map[string]bool{}
+	bad, called := map[string]bool{}, map[string]int{}
 	for _, rep := range reports {
+		inThis := map[string]bool{}
 		for _, r := range rep.Results {
 			if r.Status != ohnn.Pass {
 				bad[r.ID] = true
 			}
 			for _, f := range r.Functions {
-				called[f] = true
+				inThis[f] = true
 			}
+		}
+		for f := range inThis {
+			called[f]++
 		}
 	}
 	for _, r := range rules {
-		if !slices.ContainsFunc(r.Cases, func(c *Case) bool { return bad[c.ID()] }) {
+		if r.BothKinds() && !slices.ContainsFunc(r.Cases, func(c *Case) bool { return bad[c.ID()] }) {
 			covered++
 		}
 	}
-	return covered, len(called)
+	for _, n := range called {
+		if n == len(reports) {
+			functions++
+		}
+	}
+	return covered, functions
 }

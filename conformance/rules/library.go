@@ -241,8 +241,9 @@ const (
 	int64T   = 5
 	float32T = 11
 
-	opAdd  = 1
-	opRelu = 47
+	opAdd     = 1
+	opReshape = 45
+	opRelu    = 47
 
 	addActivation = 1 // OH_NN_ADD_ACTIVATIONTYPE
 )

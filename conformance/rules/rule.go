@@ -4,8 +4,8 @@
 //
 // Rules are numbered by the sections of the OH_NN reference notes: 2 devices, 3 tensor descriptors, 4 tensors, 5 quantisation parameters,
 // 6 models, 7 compilations, 8 executors, 9 caches, 10 executors of API 9, 11 inner functions, 14 places where manual and reference
-// implementation differ. Every rule has cases that must succeed and cases that must be refused. Where an upstream test asserts nothing,
-// the manual is expected by default and the reference implementation with ANYNPU_OHNN_COMPAT=reference.
+// implementation differ. Every rule has cases that must succeed and cases in which a call must be refused: what cannot fail by itself is given the nearest
+// wrong use, what is only refused the nearest right one. Where an upstream test asserts nothing, the manual is expected by default and the reference implementation with ANYNPU_OHNN_COMPAT=reference.
 package rules
 
 import (
@@ -23,19 +23,23 @@ const (
 	Reference Mode = "reference" // the reference implementation
 )
 
+// Modes are all modes.
+var Modes = []Mode{Default, Reference}
+
 // Rule is one statement about the API.
 type Rule struct {
-	ID      string // s<section>_<function or topic>[_<aspect>]
-	Text    string
-	OneKind string // why there are only cases of one kind, "" when there are both
-	Cases   []*Case
+	ID    string // s<section>_<function or topic>[_<aspect>]
+	Text  string
+	Cases []*Case
 }
 
 // Case is one situation of a rule.
 type Case struct {
 	Rule    *Rule
 	Name    string
-	Refused bool // a call of the case must be refused; else all must succeed
+	Setup   Setup
+	Mode    Mode // "" for both
+	Refused bool // a call of the case must be refused; else the last one must be accepted
 	run     func(*T)
 }
 
@@ -54,22 +58,45 @@ func (r *Rule) Section() int {
 
 func rule(id, text string) *Rule { return &Rule{ID: id, Text: text} }
 
-// ok adds a case in which everything must succeed.
+// ok adds a case that must end with an accepted call.
 func (r *Rule) ok(name string, run func(*T)) *Rule {
-	r.Cases = append(r.Cases, &Case{r, name, false, run})
+	r.Cases = append(r.Cases, &Case{Rule: r, Name: name, run: run})
 	return r
 }
 
 // no adds a case in which something must be refused.
 func (r *Rule) no(name string, run func(*T)) *Rule {
-	r.Cases = append(r.Cases, &Case{r, name, true, run})
+	r.Cases = append(r.Cases, &Case{Rule: r, Name: name, Refused: true, run: run})
 	return r
 }
 
-// only says why cases of the other kind cannot be.
-func (r *Rule) only(why string) *Rule {
-	r.OneKind = why
+// in puts the last case into a library with other devices.
+func (r *Rule) in(s Setup) *Rule {
+	r.Cases[len(r.Cases)-1].Setup = s
 	return r
+}
+
+// when restricts the last case to a mode, whose name ends its own.
+func (r *Rule) when(m Mode) *Rule {
+	c := r.Cases[len(r.Cases)-1]
+	c.Mode, c.Name = m, c.Name+"_"+string(m)
+	return r
+}
+
+// BothKinds tells whether the rule has cases of both kinds in each of the modes.
+func (r *Rule) BothKinds() bool {
+	for _, m := range Modes {
+		kinds := map[bool]bool{}
+		for _, c := range r.Cases {
+			if c.Mode == "" || c.Mode == m {
+				kinds[c.Refused] = true
+			}
+		}
+		if len(kinds) != 2 {
+			return false
+		}
+	}
+	return true
 }
 
 // Rules returns all rules in the order of their sections.
@@ -77,7 +104,7 @@ func Rules() []*Rule {
 	var out []*Rule
 	for _, s := range [][]*Rule{
 		devices, descriptors, tensors, quantParams, models, modelOperations, compilations, builds, executors, runs, caches, legacyExecutors,
-		legacyMemory, inner, differences,
+		legacyMemory, inner, differences, executorDifferences,
 	} {
 		out = append(out, s...)
 	}
@@ -100,6 +127,9 @@ type T struct {
 	dir    string // an empty directory of the case
 	defers []func()
 	keep   []any // what the library may still read
+
+	refusals int  // calls that were refused as they must be
+	accepted bool // the last judged call was accepted
 }
 
 // violation is what a failed expectation panics with.
@@ -119,6 +149,21 @@ func (t *T) is(want int, function string, args ...any) {
 	if got := int(uint32(t.call(function, args...))); got != want {
 		t.failf("%s%s%s: %s, want %s", prefix, function, shown(args), codeName(got), codeName(want))
 	}
+	t.judged(want == success)
+}
+
+// judged counts a call that was accepted or refused as it must be.
+func (t *T) judged(accepted bool) {
+	t.accepted = accepted
+	if !accepted {
+		t.refusals++
+	}
+}
+
+// noEffect counts a call that gives no code as refused; effect tells whether it did something.
+func (t *T) noEffect(effect bool, format string, args ...any) {
+	t.check(!effect, format, args...)
+	t.judged(false)
 }
 
 func (t *T) ok(function string, args ...any)  { t.is(success, function, args...) }
@@ -136,6 +181,7 @@ func (t *T) by(inDefault, inReference int) int {
 func (t *T) ptr(function string, args ...any) uintptr {
 	p := t.call(function, args...)
 	t.check(p != 0, "%s%s%s: NULL", prefix, function, shown(args))
+	t.judged(true)
 	return p
 }
 
@@ -143,6 +189,7 @@ func (t *T) ptr(function string, args ...any) uintptr {
 func (t *T) null(function string, args ...any) {
 	p := t.call(function, args...)
 	t.check(p == 0, "%s%s%s: %#x, want NULL", prefix, function, shown(args), p)
+	t.judged(false)
 }
 
 // shown lists arguments for messages.
@@ -184,5 +231,10 @@ func (c *Case) Run(l *library, mode Mode, dir string) (err error) {
 		}
 	}()
 	c.run(t)
+	if c.Refused {
+		t.check(t.refusals > 0, "nothing was refused: the case is one of the other kind")
+	} else {
+		t.check(t.accepted, "the last call was refused: the case is one of the other kind")
+	}
 	return nil
 }

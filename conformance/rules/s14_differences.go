@@ -13,31 +13,77 @@ func (t *T) buildAfter(want int, setter string, args ...any) {
 	t.is(want, "Compilation_Build", c)
 }
 
-// feature is a rule about a device that lacks something, which no case can have here.
-const feature = "the device under test has every feature; devices without are tested beside the façade"
+// buildWithout is buildAfter for a device without features.
+func (t *T) buildWithout(want int, setter string, args ...any) {
+	c := t.unbuiltOn(plainDevice)
+	t.ok(setter, append([]any{c}, args...)...)
+	t.is(want, "Compilation_Build", c)
+}
 
 // lateSetter is a setting that comes after Build: the manual forbids it, the reference implementation takes it without effect.
 func lateSetter(function string, args ...any) *Rule {
 	return rule("s14_"+function+"_after_build", "after Build the setting is FORBIDDEN by the manual; the reference implementation ignores it").
 		ok("before", func(t *T) { t.ok("Compilation_"+function, append([]any{t.unbuilt()}, args...)...) }).
-		no("after", func(t *T) { t.after(forbid, success, "Compilation_"+function, args...) })
+		no("after", func(t *T) { t.after(forbid, "Compilation_"+function, args...) }).when(Default).
+		ok("after", func(t *T) { t.after(success, "Compilation_"+function, args...) }).when(Reference).
+		no("NULL", func(t *T) { t.bad("Compilation_"+function, append([]any{nil}, args...)...) })
 }
 
 // lateValue is lateSetter where the reference implementation judges the value.
 func lateValue(function string, good, bad int) *Rule {
 	return rule("s14_"+function+"_after_build", "after Build the setting is FORBIDDEN by the manual; the reference implementation judges the value at once").
 		ok("before", func(t *T) { t.ok("Compilation_"+function, t.unbuilt(), good) }).
-		no("good_value", func(t *T) { t.after(forbid, success, "Compilation_"+function, good) }).
-		no("bad_value", func(t *T) { t.after(forbid, invalid, "Compilation_"+function, bad) })
+		no("good_value", func(t *T) { t.after(forbid, "Compilation_"+function, good) }).when(Default).
+		ok("good_value", func(t *T) { t.after(success, "Compilation_"+function, good) }).when(Reference).
+		no("bad_value", func(t *T) { t.after(t.by(forbid, invalid), "Compilation_"+function, bad) }).
+		no("feature_missing", func(t *T) {
+			c := t.unbuiltOn(plainDevice)
+			t.ok("Compilation_Build", c)
+			t.is(forbid, "Compilation_"+function, c, good)
+		})
+}
+
+// parallel does f five times in each of four threads; objects of each end with it.
+func (t *T) parallel(f func(own *T)) {
+	var wg sync.WaitGroup
+	errs := make(chan any, 4)
+	for range 4 {
+		wg.Go(func() {
+			own := &T{library: &library{t.symbols, map[string]bool{}}, Mode: t.Mode, dir: t.dir}
+			defer func() {
+				for i := len(own.defers) - 1; i >= 0; i-- {
+					own.defers[i]()
+				}
+				if v := recover(); v != nil {
+					errs <- v
+				}
+			}()
+			for range 5 {
+				f(own)
+			}
+		})
+	}
+	wg.Wait()
+	select {
+	case v := <-errs:
+		t.failf("%v", v)
+	default:
+	}
 }
 
 var differences = []*Rule{
 	rule("s14_EnableFloat16", "the call is accepted whatever the device has; Build judges it").
-		ok("call", func(t *T) { t.ok("Compilation_EnableFloat16", t.unbuilt(), true) }).only(feature),
+		ok("call", func(t *T) { t.ok("Compilation_EnableFloat16", t.unbuilt(), true) }).
+		ok("build", func(t *T) { t.buildAfter(success, "Compilation_EnableFloat16", true) }).
+		no("build_without", func(t *T) { t.buildWithout(forbid, "Compilation_EnableFloat16", true) }),
 	rule("s14_SetPerformanceMode", "the call is accepted whatever the device has; Build judges it").
-		ok("call", func(t *T) { t.ok("Compilation_SetPerformanceMode", t.unbuilt(), 4) }).only(feature),
+		ok("call", func(t *T) { t.ok("Compilation_SetPerformanceMode", t.unbuilt(), 4) }).
+		ok("build", func(t *T) { t.buildAfter(success, "Compilation_SetPerformanceMode", 4) }).
+		no("build_without", func(t *T) { t.buildWithout(forbid, "Compilation_SetPerformanceMode", 1) }),
 	rule("s14_SetPriority", "the call is accepted whatever the device has; Build judges it").
-		ok("call", func(t *T) { t.ok("Compilation_SetPriority", t.unbuilt(), 3) }).only(feature),
+		ok("call", func(t *T) { t.ok("Compilation_SetPriority", t.unbuilt(), 3) }).
+		ok("build", func(t *T) { t.buildAfter(success, "Compilation_SetPriority", 3) }).
+		no("build_without", func(t *T) { t.buildWithout(forbid, "Compilation_SetPriority", 1) }),
 	rule("s14_option_range", "a performance mode or priority out of range is accepted by the call and INVALID at Build").
 		ok("in_range", func(t *T) { t.buildAfter(success, "Compilation_SetPriority", 3) }).
 		no("performance", func(t *T) { t.buildAfter(invalid, "Compilation_SetPerformanceMode", 5) }).
@@ -56,12 +102,19 @@ var differences = []*Rule{
 			t.cached(2)
 			t.write(infoFile, []byte("damaged"))
 			t.cached(2)
-		}).only("nothing is refused"),
+		}).
+		no("for_cache", func(t *T) {
+			t.cached(2)
+			t.write(infoFile, []byte("damaged"))
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 2))
+		}),
 	rule("s14_SetCache_missing", "a missing directory is accepted by the call and INVALID at Build").
 		ok("there", func(t *T) { t.buildAfter(success, "Compilation_SetCache", t.dir, 1) }).
 		no("missing", func(t *T) { t.buildAfter(invalid, "Compilation_SetCache", t.dir+"/missing", 1) }),
 	rule("s14_SetCache_unsupported", "a cache for a device without caches is accepted by the call and FORBIDDEN at Build").
-		ok("call", func(t *T) { t.ok("Compilation_SetCache", t.unbuilt(), t.dir, 1) }).only(feature),
+		ok("call", func(t *T) { t.ok("Compilation_SetCache", t.unbuilt(), t.dir, 1) }).
+		ok("no_path", func(t *T) { t.buildWithout(success, "Compilation_SetCache", "", 1) }).
+		no("build_without", func(t *T) { t.buildWithout(forbid, "Compilation_SetCache", t.dir, 1) }),
 	rule("s14_SetCache_files", "files go directly into the path and no directory is made").
 		ok("flat", func(t *T) {
 			t.cached(2)
@@ -71,7 +124,12 @@ var differences = []*Rule{
 				t.check(e.Type().IsRegular(), "%s is no file", e.Name())
 			}
 			t.exists(infoFile, "0.nncache")
-		}).only("a statement about files"),
+		}).
+		no("nothing_created", func(t *T) {
+			t.buildAfter(invalid, "Compilation_SetCache", t.dir+"/sub", 2)
+			entries, err := os.ReadDir(t.dir)
+			t.check(err == nil && len(entries) == 0, "there are %v", entries)
+		}),
 	lateSetter("SetDevice", 0),
 	lateSetter("SetCache", "/tmp", 1),
 	lateSetter("EnableFloat16", true),
@@ -89,22 +147,26 @@ var differences = []*Rule{
 			c := t.compilation(m)
 			t.call("Model_Destroy", &m)
 			t.builds(c)
-		}).only("a statement about lifetime"),
+		}).
+		no("unfinished", func(t *T) {
+			m := t.unfinished(2)
+			c := t.compilation(m)
+			t.call("Model_Destroy", &m)
+			t.bad("Compilation_Build", c)
+		}),
 	rule("s14_offline", "an offline model is compiled by default; in reference mode every offline model is FAILED").
 		ok("own_buffer", func(t *T) {
-			if t.Mode == Reference {
-				t.offlineBuffer([]byte("anything"))
-				return
-			}
+
 			t.builds(t.offlineBuffer(t.exported(2)))
-		}).
+		}).when(Default).
 		ok("own_file", func(t *T) {
-			if t.Mode == Reference {
-				t.offlineFile(t.dir)
-				return
-			}
+
 			t.write("model", t.exported(2))
 			t.builds(t.offlineFile(t.dir + "/model"))
+		}).when(Default).
+		ok("taken", func(t *T) {
+			t.offlineBuffer([]byte("anything"))
+			t.offlineFile(t.dir)
 		}).
 		no("another_vendors", func(t *T) { t.is(failed, "Compilation_Build", t.offlineBuffer(slices.Repeat([]byte("RKNN"), 100))) }).
 		no("reference_refuses_all", func(t *T) {
@@ -113,11 +175,10 @@ var differences = []*Rule{
 		}),
 	rule("s14_Export", "a built compilation is written into the buffer and its size told; in reference mode it is UNSUPPORTED").
 		ok("size", func(t *T) {
-			n := uint64(0)
-			b := make([]byte, 1<<20)
-			t.is(t.by(success, unsup), "Compilation_ExportCacheToBuffer", t.built(2), b, len(b), &n)
-			t.check(t.Mode == Reference || n > 0 && n < 1<<20, "size %d", n)
-		}).
+			n := len(t.exported(2))
+			t.check(n > 0 && n < 1<<20, "size %d", n)
+		}).when(Default).
+		ok("by_files", func(t *T) { t.cached(1) }).
 		no("too_small", func(t *T) {
 			n, b := uint64(0), slices.Repeat([]byte{0xee}, 64)
 			t.is(t.by(invalid, unsup), "Compilation_ExportCacheToBuffer", t.built(2), b, 16, &n)
@@ -126,22 +187,25 @@ var differences = []*Rule{
 		}),
 	rule("s14_Import_with_model", "an imported cache beside the model it was made from is used by the manual; in reference mode two sources are INVALID").
 		ok("used", func(t *T) {
-			if t.Mode == Reference {
-				t.builds(t.unbuilt())
-				return
-			}
+
 			t.builds(t.imports(t.unbuilt(), t.exported(2)))
+		}).when(Default).
+		ok("model_alone", func(t *T) { t.builds(t.unbuilt()) }).
+		ok("no_cache", func(t *T) { t.builds(t.imports(t.unbuilt(), []byte("anything"))) }).when(Default).
+		no("no_cache", func(t *T) { t.bad("Compilation_Build", t.imports(t.unbuilt(), []byte("anything"))) }).when(Reference).
+		no("three_sources", func(t *T) {
+			c := t.imports(t.offlineFile(t.dir), []byte("anything"))
+			t.bad("Compilation_Build", c)
 		}).
-		no("no_cache", func(t *T) {
-			t.is(t.by(success, invalid), "Compilation_Build", t.imports(t.unbuilt(), []byte("anything")))
-		}),
+		no("unfinished_model", func(t *T) { t.bad("Compilation_Build", t.imports(t.compilation(t.unfinished(2)), []byte("anything"))) }),
 	rule("s14_Import_for_cache", "an imported cache is restored by default; in reference mode it is FAILED").
 		ok("restored", func(t *T) {
-			if t.Mode == Reference {
-				t.imports(t.forCache(), []byte("anything"))
-				return
-			}
+
 			t.builds(t.imports(t.forCache(), t.exported(2)))
+		}).when(Default).
+		ok("by_files", func(t *T) {
+			t.cached(1)
+			t.builds(t.withCache(t.forCache(), t.dir, 1))
 		}).
 		no("changed", func(t *T) {
 			b := []byte("anything")
@@ -153,7 +217,12 @@ var differences = []*Rule{
 		}),
 	rule("s14_AddExtensionConfig_unknown", "an attribute that the device does not know is accepted").
 		ok("accepted", func(t *T) { t.buildAfter(success, "Compilation_AddExtensionConfig", "NoSuchThing", []byte("1"), 1) }).
-		only("nothing is refused"),
+		no("NULLs", func(t *T) {
+			c := t.unbuilt()
+			t.bad("Compilation_AddExtensionConfig", nil, "NoSuchThing", []byte("1"), 1)
+			t.bad("Compilation_AddExtensionConfig", c, nil, []byte("1"), 1)
+			t.bad("Compilation_AddExtensionConfig", c, "NoSuchThing", nil, 1)
+		}),
 	rule("s14_AddExtensionConfig_copy", "name and value are copied at once").
 		ok("copied", func(t *T) {
 			c, name, value := t.withCache(t.unbuilt(), t.dir, 1), []byte("ModelName\x00"), []byte("abc")
@@ -162,14 +231,25 @@ var differences = []*Rule{
 			copy(value, "xyz")
 			t.builds(c)
 			t.exists("abc" + infoFile)
-		}).only("a statement about memory"),
+		}).
+		no("nothing_of_a_refused_call", func(t *T) {
+			c := t.withCache(t.unbuilt(), t.dir, 1)
+			t.bad("Compilation_AddExtensionConfig", c, "ModelName", []byte("abc"), 0)
+			t.builds(c)
+			t.exists(infoFile)
+		}),
 	rule("s14_GetByteSize_dynamic", "the size of a dynamic shape is 0 with DYNAMIC_SHAPE by the manual, with SUCCESS in the reference implementation").
 		ok("fixed", func(t *T) { t.size("TensorDesc_GetByteSize", t.desc(float32T, 2)) }).
 		no("dynamic", func(t *T) {
 			n := uint64(9)
-			t.is(t.by(dynamic, success), "TensorDesc_GetByteSize", t.desc(float32T, 2, -1), &n)
+			t.is(dynamic, "TensorDesc_GetByteSize", t.desc(float32T, 2, -1), &n)
 			t.check(n == 0, "size %d", n)
-		}),
+		}).when(Default).
+		ok("dynamic", func(t *T) {
+			n := t.size("TensorDesc_GetByteSize", t.desc(float32T, 2, -1))
+			t.check(n == 0, "size %d", n)
+		}).when(Reference).
+		no("element_count", func(t *T) { t.is(dynamic, "TensorDesc_GetElementCount", t.desc(float32T, 2, -1), new(uint64)) }),
 	rule("s14_SetShape_rank", "more than 10 dimensions are INVALID").
 		ok("10", func(t *T) { t.desc(float32T, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1) }).
 		no("11", func(t *T) { t.bad("TensorDesc_SetShape", t.desc(float32T), make([]int32, 11), 11) }),
@@ -201,20 +281,37 @@ var differences = []*Rule{
 			t.newTensor("Create", 0, floatDesc(t))
 			t.ok("Model_GetAvailableOperations", t.model(2), 0, new(uintptr), new(uint32))
 			t.buildAfter(success, "Compilation_SetDevice", 0)
-		}).only("0 is always a device where there is one"),
+		}).
+		no("no_first", func(t *T) {
+			t.is(failed, "Device_GetName", 0, new(uintptr))
+			t.bad("Device_GetType", 0, new(int32))
+			t.null("Tensor_CreateWithSize", 0, floatDesc(t), 64)
+			t.is(failed, "Model_GetAvailableOperations", t.model(2), 0, new(uintptr), new(uint32))
+			t.buildAfter(failed, "Compilation_SetDevice", 0)
+		}).in(NoDevice),
 	rule("s14_AddTensorToModel_finished", "after Finish it is FORBIDDEN by the manual; the reference implementation takes it without effect").
 		ok("open", func(t *T) { t.ok("Model_AddTensorToModel", t.unfinished(2), t.desc(float32T, 2)) }).
 		no("finished", func(t *T) {
 			m := t.model(2)
-			t.is(t.by(forbid, success), "Model_AddTensorToModel", m, t.desc(float32T, 2))
+			t.is(forbid, "Model_AddTensorToModel", m, t.desc(float32T, 2))
 			t.builds(t.compilation(m))
-		}),
+		}).when(Default).
+		ok("finished", func(t *T) {
+			m := t.model(2)
+			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
+			t.builds(t.compilation(m))
+		}).when(Reference).
+		no("older_function", func(t *T) { t.is(forbid, "Model_AddTensor", t.model(2), legacy(float32T, 2)) }),
 	rule("s14_Specify_constant", "a tensor that has constant data is accepted as an input").
 		ok("accepted", func(t *T) {
 			m := t.unspecified(2)
 			t.ok("Model_SetTensorData", m, 1, []float32{1, 2}, 8)
 			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
-		}).only("nothing is refused"),
+		}).
+		no("constant_parameter", func(t *T) {
+			m := t.unspecified(2)
+			t.bad("Model_SpecifyInputsAndOutputs", m, list(0, 3), list(2))
+		}),
 	rule("s14_AddOperation_surplus", "a foreign parameter and too many parameters are INVALID; AVG_POOL and MAX_POOL take each other's").
 		ok("pools", func(t *T) {
 			for _, op := range []int{2, 21} {
@@ -245,135 +342,4 @@ var differences = []*Rule{
 		}).
 		no("foreign", func(t *T) { t.bad("Model_AddOperation", t.openModel(2), 58, list(3), list(0), list(2)) }).
 		no("too_many", func(t *T) { t.bad("Model_AddOperation", t.openModel(2), opAdd, list(3, 3), list(0, 1), list(2)) }),
-	rule("s14_legacy_order", "SetOutput comes before Run; without it Run is INVALID").
-		ok("before", func(t *T) {
-			e, _ := t.ready()
-			t.ok("Executor_Run", e)
-		}).
-		no("after", func(t *T) {
-			e := twoFloats(t)
-			t.setInput(success, e, 0, two, 8)
-			t.setInput(success, e, 1, two, 8)
-			t.bad("Executor_Run", e)
-		}),
-	rule("s14_SetInput_bytes", "only the tensor's own bytes are copied, however long the data is").
-		ok("48_for_8", func(t *T) {
-			e, out := t.ready()
-			t.ok("Executor_SetInput", e, 1, two, make([]float32, 12), 48)
-			t.ok("Executor_Run", e)
-			t.check(slices.Equal(out[:2], []float32{1, 2}), "got %v", out)
-		}).only("nothing is refused"),
-	rule("s14_SetInput_attributes", "data type, dimensions and tensor type are compared with the model's, quantisation parameters are not").
-		ok("quantisation", func(t *T) { t.setInput(success, twoFloats(t), 0, quantised(legacy(float32T, 2)), 8) }).
-		no("data_type", func(t *T) { t.setInput(invalid, twoFloats(t), 0, legacy(int32T, 2), 8) }).
-		no("dimensions", func(t *T) { t.setInput(invalid, twoFloats(t), 0, legacy(float32T, 1), 8) }).
-		no("tensor_type", func(t *T) { t.setInput(invalid, twoFloats(t), 0, typed(legacy(float32T, 2), 5), 8) }),
-	rule("s14_GetOutputShape_before_run", "before any run the declared shape is given").
-		ok("declared", func(t *T) {
-			got := t.outputShape(t.executor(-1, 3))
-			t.check(slices.Equal(got, []int32{-1, 3}), "shape %v", got)
-		}).only("nothing is refused"),
-	rule("s14_GetOutputShape_entry", "the variable must hold NULL on entry").
-		ok("NULL", func(t *T) { t.outputShape(twoFloats(t)) }).
-		no("not_NULL", func(t *T) { t.bad("Executor_GetOutputShape", twoFloats(t), 0, &[]uintptr{8}[0], new(uint32)) }),
-	rule("s14_GetInputDimRange_entry", "what the variables hold on entry does not matter").
-		ok("not_NULL", func(t *T) {
-			lo, hi := uintptr(8), uintptr(8)
-			t.ok("Executor_GetInputDimRange", twoFloats(t), 0, &lo, &hi, new(uint64))
-			t.check(lo != 8 && hi != 8, "the variables were not written")
-		}).only("nothing is refused"),
-	rule("s14_GetInputDimRange_type", "the arrays are of size_t").
-		ok("size_t", func(t *T) {
-			var lo, hi uintptr
-			var n uint64
-			t.ok("Executor_GetInputDimRange", t.executor(2, 3), 0, &lo, &hi, &n)
-			t.check(slices.Equal(load[uint64](lo, int(n)), []uint64{2, 3}), "got %v", load[uint64](lo, int(n)))
-		}).only("a statement about a type"),
-	asyncSetter(rule("s14_SetOnRunDone", "the function is taken by the manual and FORBIDDEN by the reference implementation"), "Executor_SetOnRunDone"),
-	asyncSetter(rule("s14_SetOnServiceDied", "the function is taken by the manual and FORBIDDEN by the reference implementation"), "Executor_SetOnServiceDied"),
-	rule("s14_RunAsync", "runs and calls back by the manual; FORBIDDEN by the reference implementation").
-		ok("calls_back", func(t *T) {
-			e := twoFloats(t)
-			in, out := t.pair()
-			if t.Mode == Reference {
-				t.is(forbid, "Executor_RunAsync", e, in, 2, out, 1, 0, 1)
-				return
-			}
-			t.ok("Executor_SetOnRunDone", e, runDone())
-			got := t.async(e, in, out, 0)
-			t.check(got.code == success && got.n == 1, "the callback was told %+v", got)
-		}).
-		no("nobody_to_call", func(t *T) {
-			in, out := t.pair()
-			t.is(forbid, "Executor_RunAsync", twoFloats(t), in, 2, out, 1, 0, 1)
-		}),
-	rule("s14_RunAsync_user_data", "NULL user data is INVALID, because an upstream test asserts it").
-		ok("given", func(t *T) {
-			in, out := t.pair()
-			e := twoFloats(t)
-			if t.Mode == Reference {
-				t.is(forbid, "Executor_RunAsync", e, in, 2, out, 1, 0, 1)
-				return
-			}
-			t.ok("Executor_SetOnRunDone", e, runDone())
-			t.async(e, in, out, 0)
-		}).
-		no("NULL", func(t *T) {
-			in, out := t.pair()
-			t.bad("Executor_RunAsync", twoFloats(t), in, 2, out, 1, 0, nil)
-		}),
-	rule("s14_RunSync_real_shape", "the real shape is in the output tensor's descriptor and in GetOutputShape").
-		ok("both", func(t *T) {
-			e, x := t.executor(-1), t.tensor(make([]float32, 4), 4)
-			out := t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 64)
-			t.ok("Executor_RunSync", e, []uintptr{x, x}, 2, []uintptr{out}, 1)
-			t.wantShape(t.ptr("Tensor_GetTensorDesc", out), 4)
-			got := t.outputShape(e)
-			t.check(slices.Equal(got, []int32{4}), "shape %v", got)
-		}).only("a statement about results"),
-	rule("s14_Build_contradiction", "shapes that an operator cannot be computed with are FAILED by Build; the reference implementation leaves it to the runs, which are UNAVAILABLE_DEVICE").
-		ok("fitting", func(t *T) { t.builds(t.compilation(t.additionOf(2, 2, 2))) }).
-		no("not_fitting", func(t *T) {
-			c := t.compilation(t.additionOf(2, 3, 3))
-			t.is(t.by(failed, success), "Compilation_Build", c)
-			if t.Mode == Reference {
-				in, out := []uintptr{t.tensor(nil, 2), t.tensor(nil, 3)}, []uintptr{t.tensor(nil, 3)}
-				t.is(unavail, "Executor_RunSync", t.executorOf(c), in, 2, out, 1)
-			}
-		}),
-	rule("s14_Build_declared_output", "an output declared with another shape than the operator gives is built; every run is UNAVAILABLE_DEVICE").
-		ok("as_given", func(t *T) { t.builds(t.compilation(t.additionOf(2, 2, 2))) }).
-		no("another", func(t *T) {
-			c := t.compilation(t.additionOf(2, 2, 4))
-			t.ok("Compilation_Build", c)
-			in, _ := t.pair()
-			t.is(unavail, "Executor_RunSync", t.executorOf(c), in, 2, []uintptr{t.tensor(nil, 4)}, 1)
-		}),
-	rule("s14_threads", "models, compilations and executors work in parallel without a lock of the program").
-		ok("parallel", func(t *T) {
-			var wg sync.WaitGroup
-			errs := make(chan any, 4)
-			for range 4 {
-				wg.Go(func() {
-					own := &T{library: &library{t.symbols, map[string]bool{}}, Mode: t.Mode, dir: t.dir}
-					defer func() {
-						for i := len(own.defers) - 1; i >= 0; i-- {
-							own.defers[i]()
-						}
-						if v := recover(); v != nil {
-							errs <- v
-						}
-					}()
-					for range 5 {
-						own.runs(own.executor(2))
-					}
-				})
-			}
-			wg.Wait()
-			select {
-			case v := <-errs:
-				t.failf("%v", v)
-			default:
-			}
-		}).only("a statement about threads"),
 }

@@ -1,6 +1,9 @@
 package rules
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+)
 
 var deviceName = regexp.MustCompile(`^.+_.+_v[0-9]+_[0-9]+$`)
 
@@ -35,7 +38,16 @@ var devices = []*Rule{
 			for i := range before {
 				t.check(before[i] == after[i], "id %d changed from %d to %d", i, before[i], after[i])
 			}
-		}).only("a statement about memory that the library keeps"),
+		}).
+		no("after_a_refused_call", func(t *T) {
+			ids, n := uintptr(0), uint32(0)
+			t.ok("Device_GetAllDevicesID", &ids, &n)
+			array, count := ids, n
+			before := load[uint64](ids, int(n))
+			t.bad("Device_GetAllDevicesID", &ids, &n)
+			t.check(ids == array && n == count, "the refused call has changed its variables")
+			t.check(slices.Equal(load[uint64](ids, int(n)), before), "the refused call has changed the array")
+		}),
 	rule("s2_device_id", "ids are never 0 and no two devices have the same").
 		ok("unique", func(t *T) {
 			seen := map[uint64]bool{0: true}
@@ -43,7 +55,17 @@ var devices = []*Rule{
 				t.check(!seen[id], "id %d is 0 or given twice", id)
 				seen[id] = true
 			}
-		}).only("a statement about what the library gives"),
+		}).
+		no("neighbours", func(t *T) {
+			ids := t.deviceIDs()
+			for _, id := range ids {
+				for _, other := range []uint64{id + 1, id - 1, id ^ 1<<63} {
+					if other != 0 && !slices.Contains(ids, other) {
+						t.bad("Device_GetType", other, new(int32))
+					}
+				}
+			}
+		}),
 	rule("s2_GetName", "gives the name; a NULL variable and one that holds no NULL are INVALID").
 		ok("every_device", func(t *T) {
 			for _, id := range t.deviceIDs() {
@@ -63,14 +85,29 @@ var devices = []*Rule{
 		ok("first", func(t *T) {
 			zero, first := t.deviceName(0), t.deviceName(t.deviceIDs()[0])
 			t.check(zero == first, "id 0 is %q, the first device is %q", zero, first)
-		}).only("0 is always a device where there is one"),
+		}).
+		no("no_first", func(t *T) {
+			name := uintptr(0)
+			t.is(failed, "Device_GetName", 0, &name)
+			t.check(name == 0, "the name is not NULL")
+		}).in(NoDevice),
 	rule("s2_device_name", "a name has the form <device>_<vendor>_v<major>_<minor>").
 		ok("form", func(t *T) {
 			for _, id := range t.deviceIDs() {
 				name := t.deviceName(id)
 				t.check(deviceName.MatchString(name), "%q", name)
 			}
-		}).only("a statement about what the library gives"),
+		}).
+		ok("as_registered", func(t *T) { t.named(fullDevice) }).
+		no("part_of_an_id", func(t *T) {
+			for _, id := range t.deviceIDs() {
+				if half := id & 0xffffffff; half != 0 && half != id {
+					name := uintptr(0)
+					t.is(failed, "Device_GetName", half, &name)
+					t.check(name == 0, "the name is not NULL")
+				}
+			}
+		}),
 	rule("s2_device_name_lifetime", "a name is the library's and valid as long as the process").
 		ok("second_call", func(t *T) {
 			var name uintptr
@@ -78,7 +115,57 @@ var devices = []*Rule{
 			before := text(name)
 			t.deviceName(0)
 			t.check(text(name) == before, "the name changed from %q to %q", before, text(name))
-		}).only("a statement about memory that the library keeps"),
+		}).
+		no("after_a_refused_call", func(t *T) {
+			name := uintptr(0)
+			t.ok("Device_GetName", 0, &name)
+			p, before := name, text(name)
+			t.bad("Device_GetName", 0, &name)
+			t.check(name == p && text(p) == before, "the refused call has changed the name")
+		}),
+	rule("s2_no_device", "without a device the list is OK with NULL and 0, and nothing can be made").
+		ok("empty_list", func(t *T) {
+			ids, n := uintptr(0), uint32(9)
+			t.ok("Device_GetAllDevicesID", &ids, &n)
+			t.check(ids == 0 && n == 0, "array %#x, count %d", ids, n)
+		}).in(NoDevice).
+		no("build", func(t *T) {
+			t.is(failed, "Compilation_Build", t.unbuilt())
+			t.null("Tensor_Create", 0, floatDesc(t))
+			t.is(failed, "Model_GetAvailableOperations", t.model(2), 0, new(uintptr), new(uint32))
+		}).in(NoDevice),
+	rule("s2_registration", "a device is listed when it is available or busy, and once").
+		ok("available", func(t *T) {
+			t.named(fullDevice)
+			t.named(plainDevice)
+		}).
+		no("twice", func(t *T) {
+			n := 0
+			for _, id := range t.deviceIDs() {
+				if t.deviceName(id) == fullDevice {
+					n++
+				}
+			}
+			t.noEffect(n != 1, "%s is listed %d times", fullDevice, n)
+		}).
+		no("offline", func(t *T) {
+			for _, id := range t.deviceIDs() {
+				t.noEffect(t.deviceName(id) == offlineDevice, "%s is listed", offlineDevice)
+			}
+		}),
+	rule("s2_GetType_mapping", "CPU, GPU and ACCELERATOR are told as such, anything else as OTHERS").
+		ok("each", func(t *T) {
+			for name, want := range map[string]int32{fullDevice: 1, gpuDevice: 2, acceleratorDevice: 3, otherDevice: 0} {
+				kind := int32(-1)
+				t.ok("Device_GetType", t.named(name), &kind)
+				t.check(kind == want, "%s has type %d, want %d", name, kind, want)
+			}
+		}).
+		no("unknown_untouched", func(t *T) {
+			kind := int32(-1)
+			t.bad("Device_GetType", t.unknownDevice(), &kind)
+			t.check(kind == -1, "an unknown device has type %d", kind)
+		}),
 	rule("s2_GetType", "gives one of OTHERS, CPU, GPU, ACCELERATOR; NULL is INVALID").
 		ok("every_device", func(t *T) {
 			for _, id := range append(t.deviceIDs(), 0) {

@@ -65,7 +65,13 @@ var descriptors = []*Rule{
 			t.check(t.enum("TensorDesc_GetFormat", d) == 0, "format")
 			t.check(t.name(d) == "", "name")
 			t.wantShape(d)
-		}).only("it fails only without memory"),
+		}).
+		no("not_enough", func(t *T) {
+			d := t.object("TensorDesc_Destroy", t.ptr("TensorDesc_Create"))
+			t.bad("TensorDesc_GetElementCount", d, new(uint64))
+			t.bad("TensorDesc_GetByteSize", d, new(uint64))
+			t.null("Tensor_CreateWithSize", 0, d, 64)
+		}),
 	rule("s3_TensorDesc_Destroy", "ends a descriptor and clears the variable; NULL and a variable with NULL are INVALID").
 		ok("clears", func(t *T) {
 			d := t.ptr("TensorDesc_Create")
@@ -123,7 +129,11 @@ var descriptors = []*Rule{
 		no("length_11", func(t *T) { t.bad("TensorDesc_SetShape", t.desc(float32T), make([]int32, 11), 11) }),
 	rule("s3_TensorDesc_SetShape_values", "does not judge the dimensions").
 		ok("any", func(t *T) { t.wantShape(t.desc(float32T, 0, -1, -5, 2147483647), 0, -1, -5, 2147483647) }).
-		only("no value is refused"),
+		no("judged_when_used", func(t *T) {
+			for _, n := range []int32{0, -5} {
+				t.bad("Model_AddTensorToModel", t.emptyModel(), t.desc(float32T, n))
+			}
+		}),
 	rule("s3_TensorDesc_GetShape", "gives a pointer into the descriptor, NULL and 0 when no shape was set; NULLs and a variable that holds no NULL are INVALID").
 		ok("gives", func(t *T) { t.wantShape(floatDesc(t), 2, 3) }).
 		ok("never_set", func(t *T) {

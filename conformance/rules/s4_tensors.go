@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -78,6 +79,12 @@ var tensors = []*Rule{
 		no("unknown_type", func(t *T) { t.null("Tensor_CreateWithFd", 0, t.desc(0, 2), t.sharedMemory(4096), 4096, 0) }).
 		no("negative_fd", func(t *T) { t.null("Tensor_CreateWithFd", 0, floatDesc(t), int32(-1), 4096, 0) }).
 		no("closed_fd", func(t *T) { t.null("Tensor_CreateWithFd", 0, floatDesc(t), 1<<20, 4096, 0) }).
+		no("read_only", func(t *T) {
+			fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", t.sharedMemory(4096)), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+			t.check(err == nil, "open: %v", err)
+			t.later(func() { unix.Close(fd) })
+			t.null("Tensor_CreateWithFd", 0, floatDesc(t), fd, 4096, 0)
+		}).
 		no("not_memory", func(t *T) {
 			var p [2]int
 			t.check(unix.Pipe(p[:]) == nil, "pipe")
@@ -121,7 +128,10 @@ var tensors = []*Rule{
 	rule("s4_Tensor_CreateWithFd_limit", "the limit of 1 GiB does not apply").
 		ok("more", func(t *T) {
 			t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(maxBuffer+4096), maxBuffer+4096, 0)
-		}).only("there is no limit to refuse"),
+		}).
+		no("others_have_it", func(t *T) {
+			t.null("Tensor_CreateWithSize", 0, floatDesc(t), maxBuffer+4096)
+		}),
 	rule("s4_Tensor_CreateWithFd_fd", "the fd stays the caller's: not duplicated, not closed").
 		ok("stays_open", func(t *T) {
 			fd := t.sharedMemory(4096)
@@ -132,7 +142,23 @@ var tensors = []*Rule{
 			t.ok("Tensor_Destroy", &x)
 			_, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 			t.check(err == nil, "the fd was closed")
-		}).only("a statement about ownership"),
+		}).
+		no("refused_stays_open", func(t *T) {
+			fd := t.sharedMemory(4096)
+			t.null("Tensor_CreateWithFd", 0, floatDesc(t), fd, 23, 0)
+			_, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+			t.check(err == nil, "the fd was closed")
+		}).
+		no("closed_by_the_program", func(t *T) {
+			fd := t.sharedMemory(4096)
+			other, err := unix.Dup(fd)
+			t.check(err == nil, "dup: %v", err)
+			x := t.newTensor("CreateWithFd", 0, floatDesc(t), other, 4096, 0)
+			unix.Close(other)
+			t.null("Tensor_CreateWithFd", 0, floatDesc(t), other, 4096, 0)
+			*at[float32](t.ptr("Tensor_GetDataBuffer", x)) = 3.5
+			t.check(t.floats(t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 24, 0), 1)[0] == 3.5, "the mapping is gone with the fd")
+		}),
 	rule("s4_Tensor_Destroy", "ends a tensor, its memory and its fd, and clears the variable; NULL and a variable with NULL are INVALID").
 		ok("clears", func(t *T) {
 			x := t.ptr("Tensor_Create", 0, floatDesc(t))

@@ -34,7 +34,13 @@ func (t *T) attach(want int, q uintptr) {
 var quantParams = []*Rule{
 	rule("s5_QuantParam_Create", "makes an object with empty lists, which a tensor takes as they are").
 		ok("empty", func(t *T) { t.attach(success, t.quant()) }).
-		only("it fails only without memory"),
+		no("ended", func(t *T) {
+			q := t.ptr("QuantParam_Create")
+			stale := q
+			t.ok("QuantParam_Destroy", &q)
+			t.attach(invalid, stale)
+			t.bad("QuantParam_SetScales", stale, []float64{1}, 1)
+		}),
 	lists(rule("s5_QuantParam_SetScales", "copies a list and replaces the former one; NULLs and count 0 are INVALID").
 		ok("replaces", func(t *T) {
 			q := t.quantOf([]float64{1, 2, 3}, []int32{0}, []uint32{8})

@@ -16,7 +16,13 @@ func (t *T) adds(want int, x *legacyTensor) { t.is(want, "Model_AddTensor", t.em
 
 var models = []*Rule{
 	rule("s6_Model_Construct", "makes an empty model").
-		ok("empty", func(t *T) { t.emptyModel() }).only("it fails only without memory"),
+		ok("empty", func(t *T) { t.emptyModel() }).
+		no("nothing_in_it", func(t *T) {
+			m := t.emptyModel()
+			t.bad("Model_SetTensorType", m, 0, 0)
+			t.bad("Model_SpecifyInputsAndOutputs", m, list(0), list(1))
+			t.is(forbid, "Model_GetAvailableOperations", m, 0, new(uintptr), new(uint32))
+		}),
 	rule("s6_Model_Destroy", "ends a model and clears the variable; NULL and a variable with NULL are ignored").
 		ok("clears", func(t *T) {
 			m := t.ptr("Model_Construct")
@@ -24,9 +30,12 @@ var models = []*Rule{
 			t.check(m == 0, "the variable holds %#x", m)
 		}).
 		no("NULLs_ignored", func(t *T) {
+			v := uintptr(0)
 			t.call("Model_Destroy", nil)
-			t.call("Model_Destroy", new(uintptr))
-		}),
+			t.call("Model_Destroy", &v)
+			t.noEffect(v != 0, "the variable holds %#x", v)
+		}).
+		no("other_kind", func(t *T) { t.destroysNoOther("Model_Destroy") }),
 	rule("s6_AddTensor", "adds a tensor described by the struct of API 9; NULLs are INVALID").
 		ok("adds", func(t *T) { t.adds(success, legacy(float32T, 1, 2)) }).
 		ok("scalar", func(t *T) { t.adds(success, legacy(float32T)) }).
@@ -122,7 +131,13 @@ var models = []*Rule{
 			d := t.object("TensorDesc_Destroy", t.ptr("Executor_CreateInputTensorDesc", t.executorOf(c), 1))
 			t.check(t.name(d) == "Tensor: 1", "name %q", t.name(d))
 			t.check(t.enum("TensorDesc_GetFormat", d) == 2, "format %d", t.enum("TensorDesc_GetFormat", d))
-		}).only("a statement about what the library keeps"),
+		}).
+		no("refused_without_trace", func(t *T) {
+			m, d := t.emptyModel(), t.desc(float32T, 0)
+			t.ok("TensorDesc_SetName", d, "mine")
+			t.bad("Model_AddTensorToModel", m, d)
+			t.bad("Model_SetTensorType", m, 0, 0)
+		}),
 	rule("s6_SetTensorData", "copies the data of a constant; a NULL model, a NULL buffer and length 0 are INVALID").
 		ok("copies", func(t *T) {
 			m, data := t.openModel(2), []float32{5, 6}

@@ -115,7 +115,12 @@ var modelOperations = []*Rule{
 			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(4))
 			t.ok("Model_Finish", m)
 			t.ok("Compilation_Build", t.compilation(m))
-		}).only("the permission itself is the rule"),
+		}).
+		no("foreign_to_one", func(t *T) {
+			m := t.openModel(2)
+			t.ok("Model_AddOperation", m, opAdd, list(3), list(0, 1), list(2))
+			t.bad("Model_AddOperation", m, opRelu, list(3), list(0), list(1))
+		}),
 	rule("s6_Specify", "names the model's inputs and outputs; NULLs are INVALID").
 		ok("specifies", func(t *T) { t.specify(success, list(0, 1), list(2)) }).
 		no("NULL_model", func(t *T) { t.bad("Model_SpecifyInputsAndOutputs", nil, list(0), list(2)) }).
@@ -145,7 +150,9 @@ var modelOperations = []*Rule{
 			m := t.unspecified(2)
 			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
 			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 0, 1, 4), list(2))
-		}).only("the permission itself is the rule"),
+		}).
+		no("twice_and_in_both", func(t *T) { t.specify(invalid, list(0, 0, 2), list(2)) }).
+		no("twice_and_out_of_range", func(t *T) { t.specify(invalid, list(0, 0, 9, 9), list(2)) }),
 	rule("s6_Finish", "closes a model; NULL is INVALID").
 		ok("finishes", func(t *T) { t.model(2) }).
 		no("NULL", func(t *T) { t.bad("Model_Finish", nil) }),
@@ -185,7 +192,17 @@ var modelOperations = []*Rule{
 			t.is(failed, "Model_Finish", m)
 		}),
 	rule("s6_Finish_topology", "neither topology nor shapes are judged").
-		ok("shapes_that_contradict", func(t *T) { t.additionOf(2, 3, 4) }).only("nothing is refused here"),
+		ok("shapes_that_contradict", func(t *T) { t.additionOf(2, 3, 4) }).
+		no("judged_later", func(t *T) {
+			c := t.compilation(t.additionOf(2, 3, 4))
+			if t.Mode == Default {
+				t.is(failed, "Compilation_Build", c)
+				return
+			}
+			t.ok("Compilation_Build", c)
+			in, out := []uintptr{t.tensor(nil, 2), t.tensor(nil, 3)}, []uintptr{t.tensor(nil, 4)}
+			t.is(unavail, "Executor_RunSync", t.executorOf(c), in, 2, out, 1)
+		}),
 	rule("s6_GetAvailableOperations", "gives one flag per operation in their order; NULLs and a variable that holds no NULL are INVALID").
 		ok("flags", func(t *T) {
 			var p uintptr

@@ -20,9 +20,9 @@ func option(r *Rule, setter string, fine []any, outside []any) *Rule {
 	})
 }
 
-// after is a setting after a build; want are the codes by default and in reference mode.
-func (t *T) after(inDefault, inReference int, setter string, args ...any) {
-	t.is(t.by(inDefault, inReference), setter, append([]any{t.built(2)}, args...)...)
+// after demands a code of a setting after a build.
+func (t *T) after(want int, setter string, args ...any) {
+	t.is(want, setter, append([]any{t.built(2)}, args...)...)
 }
 
 var builds = []*Rule{
@@ -68,12 +68,22 @@ var builds = []*Rule{
 	option(rule("s7_Build_performance", "a performance mode above EXTREME is INVALID"),
 		"Compilation_SetPerformanceMode", []any{0, 1, 2, 3, 4}, []any{5, int32(-1)}),
 	option(rule("s7_Build_priority", "a priority above HIGH is INVALID"), "Compilation_SetPriority", []any{0, 1, 2, 3}, []any{4, int32(-1)}),
-	rule("s7_Build_float16", "float16 is accepted where the device has it").
+	rule("s7_Build_float16", "float16 on a device without it is FORBIDDEN").
 		ok("on", func(t *T) {
 			c := t.unbuilt()
 			t.ok("Compilation_EnableFloat16", c, true)
 			t.builds(c)
-		}).only("the device under test has every feature"),
+		}).
+		ok("off_without", func(t *T) {
+			c := t.unbuiltOn(noFloat16Device)
+			t.ok("Compilation_EnableFloat16", c, false)
+			t.builds(c)
+		}).
+		no("on_without", func(t *T) {
+			c := t.unbuiltOn(noFloat16Device)
+			t.ok("Compilation_EnableFloat16", c, true)
+			t.is(forbid, "Compilation_Build", c)
+		}),
 	rule("s7_Build_unfinished", "a model that is not finished is INVALID").
 		ok("finished", func(t *T) { t.builds(t.unbuilt()) }).
 		no("unfinished", func(t *T) { t.bad("Compilation_Build", t.compilation(t.unfinished(2))) }).

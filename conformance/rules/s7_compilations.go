@@ -49,7 +49,14 @@ var compilations = []*Rule{
 			c := t.compilation(m)
 			t.call("Model_Destroy", &m)
 			t.builds(c)
-		}).only("a statement about lifetime"),
+		}).
+		no("destroyed_is_gone", func(t *T) {
+			m := t.model(2)
+			c, stale := t.compilation(m), m
+			t.call("Model_Destroy", &m)
+			t.null("Compilation_Construct", stale)
+			t.builds(c)
+		}),
 	rule("s7_ConstructWithOfflineModelFile", "takes a path without opening it; NULL for NULL").
 		ok("missing_file", func(t *T) { t.offlineFile("/nonexistent/model") }).
 		no("NULL", func(t *T) { t.null("Compilation_ConstructWithOfflineModelFile", nil) }),
@@ -58,13 +65,8 @@ var compilations = []*Rule{
 		no("NULL", func(t *T) { t.null("Compilation_ConstructWithOfflineModelBuffer", nil, 8) }).
 		no("size_0", func(t *T) { t.null("Compilation_ConstructWithOfflineModelBuffer", []byte("x"), 0) }),
 	rule("s7_offline_build", "an offline model that the device cannot read is FAILED at Build").
-		ok("own_export", func(t *T) {
-			if t.Mode == Reference {
-				t.is(failed, "Compilation_Build", t.offlineBuffer([]byte("no model")))
-				return
-			}
-			t.builds(t.offlineBuffer(t.exported(2)))
-		}).
+		ok("own_export", func(t *T) { t.builds(t.offlineBuffer(t.exported(2))) }).when(Default).
+		ok("online", func(t *T) { t.builds(t.unbuilt()) }).
 		no("file", func(t *T) { t.is(failed, "Compilation_Build", t.offlineFile("/nonexistent/model")) }).
 		no("buffer", func(t *T) { t.is(failed, "Compilation_Build", t.offlineBuffer([]byte("no model"))) }),
 	rule("s7_ConstructForCache", "makes an empty compilation, which needs a cache").
@@ -76,10 +78,15 @@ var compilations = []*Rule{
 		}).
 		no("without", func(t *T) { t.bad("Compilation_Build", t.forCache()) }),
 	rule("s7_ExportCacheToBuffer", "NULLs and length 0 are INVALID, and so is a compilation that no Build was tried on").
-		ok("after_build", func(t *T) {
-			n := uint64(0)
-			b := make([]byte, 1<<20)
-			t.is(t.by(success, unsup), "Compilation_ExportCacheToBuffer", t.built(2), b, len(b), &n)
+		ok("after_build", func(t *T) { t.check(len(t.exported(2)) > 0, "nothing was written") }).when(Default).
+		ok("by_files", func(t *T) { t.cached(1) }).
+		no("after_build", func(t *T) {
+			t.is(unsup, "Compilation_ExportCacheToBuffer", t.built(2), make([]byte, 1<<20), 1<<20, new(uint64))
+		}).when(Reference).
+		no("device_without_caches", func(t *T) {
+			c := t.unbuiltOn(plainDevice)
+			t.ok("Compilation_Build", c)
+			t.is(unsup, "Compilation_ExportCacheToBuffer", c, make([]byte, 1<<20), 1<<20, new(uint64))
 		}).
 		no("NULL_compilation", func(t *T) { t.bad("Compilation_ExportCacheToBuffer", nil, make([]byte, 9), 9, new(uint64)) }).
 		no("NULL_buffer", func(t *T) { t.bad("Compilation_ExportCacheToBuffer", t.built(2), nil, 9, new(uint64)) }).
@@ -104,12 +111,10 @@ var compilations = []*Rule{
 		no("NULL_buffer", func(t *T) { t.bad("Compilation_ImportCacheFromBuffer", t.forCache(), nil, 1) }).
 		no("size_0", func(t *T) { t.bad("Compilation_ImportCacheFromBuffer", t.forCache(), []byte("x"), 0) }),
 	rule("s7_ImportCacheFromBuffer_build", "a buffer that is no cache is FAILED at Build").
-		ok("own_export", func(t *T) {
-			if t.Mode == Reference {
-				t.is(failed, "Compilation_Build", t.imports(t.forCache(), []byte("no cache")))
-				return
-			}
-			t.builds(t.imports(t.forCache(), t.exported(2)))
+		ok("own_export", func(t *T) { t.builds(t.imports(t.forCache(), t.exported(2))) }).when(Default).
+		ok("by_files", func(t *T) {
+			t.cached(1)
+			t.builds(t.withCache(t.forCache(), t.dir, 1))
 		}).
 		no("garbage", func(t *T) { t.is(failed, "Compilation_Build", t.imports(t.forCache(), []byte("no cache"))) }),
 	rule("s7_AddExtensionConfig", "copies a value under a name; NULLs, an empty name and size 0 are INVALID").
@@ -134,13 +139,40 @@ var compilations = []*Rule{
 			t.ok("Compilation_SetCache", c, t.dir, 1)
 			t.builds(c)
 			t.exists("a|bcache_info.nncache")
-		}).only("the repetition itself is the rule"),
+		}).
+		no("refused_repetition", func(t *T) {
+			c := t.withCache(t.unbuilt(), t.dir, 1)
+			t.ok("Compilation_AddExtensionConfig", c, "ModelName", []byte("a"), 1)
+			t.bad("Compilation_AddExtensionConfig", c, "ModelName", []byte("b"), 0)
+			t.bad("Compilation_AddExtensionConfig", c, "ModelName", nil, 1)
+			t.builds(c)
+			t.exists("acache_info.nncache")
+		}),
 	rule("s7_AddExtensionConfig_unknown", "names that the device does not know are ignored by Build").
 		ok("ignored", func(t *T) {
 			c := t.unbuilt()
 			t.ok("Compilation_AddExtensionConfig", c, "NoSuchThing", []byte{1, 2, 3}, 3)
 			t.builds(c)
-		}).only("the tolerance itself is the rule"),
+		}).
+		no("without_value", func(t *T) {
+			c := t.unbuilt()
+			t.bad("Compilation_AddExtensionConfig", c, "NoSuchThing", []byte{1}, 0)
+			t.bad("Compilation_AddExtensionConfig", c, "NoSuchThing", nil, 1)
+			t.builds(c)
+		}),
+	rule("s7_AddExtensionConfig_known", "NPU_FM_SHARED and isExceedRamLimit are known; Build overwrites the latter, so that the cache says 0").
+		ok("overwritten", func(t *T) {
+			c := t.withCache(t.unbuilt(), t.dir, 1)
+			t.ok("Compilation_AddExtensionConfig", c, "isExceedRamLimit", []byte("1"), 1)
+			t.ok("Compilation_AddExtensionConfig", c, "NPU_FM_SHARED", []byte{0}, 1)
+			t.builds(c)
+			t.check(number(t.info()["isExceedRamLimit"]) == "0", "isExceedRamLimit is %v", t.info()["isExceedRamLimit"])
+		}).
+		no("size_0", func(t *T) {
+			c := t.unbuilt()
+			t.bad("Compilation_AddExtensionConfig", c, "isExceedRamLimit", []byte("1"), 0)
+			t.bad("Compilation_AddExtensionConfig", c, "NPU_FM_SHARED", []byte("1"), 0)
+		}),
 	setter(rule("s7_SetDevice", "takes any id, which Build judges; a NULL compilation is INVALID"), "Compilation_SetDevice", 0, 12345, hugeSize),
 	rule("s7_SetDevice_build", "an unknown id is FAILED at Build").
 		ok("known", func(t *T) {
@@ -177,7 +209,10 @@ var compilations = []*Rule{
 			t.runs(e)
 		}).
 		no("NULLs_ignored", func(t *T) {
+			v := uintptr(0)
 			t.call("Compilation_Destroy", nil)
-			t.call("Compilation_Destroy", new(uintptr))
-		}),
+			t.call("Compilation_Destroy", &v)
+			t.noEffect(v != 0, "the variable holds %#x", v)
+		}).
+		no("other_kind", func(t *T) { t.destroysNoOther("Compilation_Destroy") }),
 }

@@ -69,7 +69,14 @@ var executors = []*Rule{
 			e := t.executorOf(c)
 			t.call("Compilation_Destroy", &c)
 			t.runs(e)
-		}).only("a statement about lifetime"),
+		}).
+		no("destroyed_is_gone", func(t *T) {
+			c := t.built(2)
+			e, stale := t.executorOf(c), c
+			t.call("Compilation_Destroy", &c)
+			t.null("Executor_Construct", stale)
+			t.runs(e)
+		}),
 	rule("s8_Executor_Destroy", "ends an executor and clears the variable; NULLs are ignored, so a second call does no harm").
 		ok("clears", func(t *T) {
 			e := t.ptr("Executor_Construct", t.built(2))
@@ -78,9 +85,12 @@ var executors = []*Rule{
 			t.call("Executor_Destroy", &e)
 		}).
 		no("NULLs_ignored", func(t *T) {
+			v := uintptr(0)
 			t.call("Executor_Destroy", nil)
-			t.call("Executor_Destroy", new(uintptr))
-		}),
+			t.call("Executor_Destroy", &v)
+			t.noEffect(v != 0, "the variable holds %#x", v)
+		}).
+		no("other_kind", func(t *T) { t.destroysNoOther("Executor_Destroy") }),
 	rule("s8_Executor_Destroy_memory", "memory objects that were not destroyed stay valid").
 		ok("readable", func(t *T) {
 			e := t.ptr("Executor_Construct", t.built(2))
@@ -89,7 +99,18 @@ var executors = []*Rule{
 			t.call("Executor_Destroy", &e)
 			got := load[float32](at[memory](m).data, 2)
 			t.check(slices.Equal(got, []float32{1, 2}), "got %v", got)
-		}).only("a statement about lifetime"),
+		}).
+		no("not_freed_any_more", func(t *T) {
+			e := t.ptr("Executor_Construct", t.built(2))
+			stale, m := e, t.allocate("Input", e, 0, 8)
+			t.store(m, 3, 4)
+			t.call("Executor_Destroy", &e)
+			before := m
+			t.call("Executor_DestroyInputMemory", stale, 0, &m)
+			t.noEffect(m != before, "the memory was freed through an executor that is gone")
+			got := load[float32](at[memory](m).data, 2)
+			t.check(slices.Equal(got, []float32{3, 4}), "got %v", got)
+		}),
 	counts(rule("s8_GetInputCount", "gives the number of inputs; NULLs are INVALID"), "Executor_GetInputCount", 2),
 	counts(rule("s8_GetOutputCount", "gives the number of outputs; NULLs are INVALID"), "Executor_GetOutputCount", 1),
 	ports(rule("s8_CreateInputTensorDesc", "gives a new descriptor of an input: declared shape, NHWC, named by its index; NULL for NULL and a bad index"),
@@ -132,7 +153,17 @@ var executors = []*Rule{
 			t.ok("Executor_RunSync", a, []uintptr{x, x}, 2, []uintptr{out}, 1)
 			got := t.outputShape(b)
 			t.check(slices.Equal(got, []int32{-1}), "shape %v, want [-1]", got)
-		}).only("a statement about independence"),
+		}).
+		no("a_refused_run", func(t *T) {
+			c := t.built(-1)
+			a, b := t.executorOf(c), t.executorOf(c)
+			in := []uintptr{t.tensor(make([]float32, 2), 2), t.tensor(make([]float32, 3), 3)}
+			t.is(unavail, "Executor_RunSync", a, in, 2, []uintptr{t.tensor(nil, 3)}, 1)
+			for _, e := range []uintptr{a, b} {
+				got := t.outputShape(e)
+				t.check(slices.Equal(got, []int32{-1}), "shape %v, want [-1]", got)
+			}
+		}),
 	rule("s8_GetInputDimRange", "gives the smallest and largest dimensions, the same one twice where it is fixed; NULLs and a bad index are INVALID").
 		ok("ranges", func(t *T) {
 			var lo, hi uintptr
@@ -158,7 +189,9 @@ var executors = []*Rule{
 }
 
 func asyncSetter(r *Rule, function string) *Rule {
-	return r.ok("sets", func(t *T) { t.is(t.by(success, forbid), function, twoFloats(t), callback) }).
+	return r.ok("sets", func(t *T) { t.ok(function, twoFloats(t), callback) }).when(Default).
+		ok("not_needed", func(t *T) { t.runs(twoFloats(t)) }).
+		no("sets", func(t *T) { t.is(forbid, function, twoFloats(t), callback) }).when(Reference).
 		no("NULL_executor", func(t *T) { t.bad(function, nil, callback) }).
 		no("NULL_function", func(t *T) { t.bad(function, twoFloats(t), nil) })
 }

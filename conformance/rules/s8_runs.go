@@ -20,6 +20,15 @@ func (t *T) runSync(want int, change func(in, out *[]uintptr)) {
 	t.is(want, "Executor_RunSync", e, in, len(in), out, len(out))
 }
 
+// scalarRun adds scalars; the result is there whatever the code.
+func (t *T) scalarRun(want int) {
+	in, out := []uintptr{t.tensor([]float32{1}, 1), t.tensor([]float32{2}, 1)}, []uintptr{t.tensor(nil, 1)}
+	e := t.executor()
+	sum := at[float32](t.ptr("Tensor_GetDataBuffer", out[0]))
+	t.is(want, "Executor_RunSync", e, in, 2, out, 1)
+	t.check(*sum == 3, "got %v, want 3", *sum)
+}
+
 func replaceInput(t *T, dims ...int32) func(in, out *[]uintptr) {
 	return func(in, _ *[]uintptr) { (*in)[1] = t.tensor(nil, dims...) }
 }
@@ -155,33 +164,61 @@ var runs = []*Rule{
 			t.ok("Executor_RunSync", e, []uintptr{x, x}, 2, []uintptr{out}, 1)
 			t.wantShape(t.ptr("Tensor_GetTensorDesc", out), 3)
 			t.check(slices.Equal(t.floats(out, 3), []float32{2, 4, 6}), "got %v", t.floats(out, 3))
-		}).only("a statement about results"),
-	rule("s8_RunSync_scalar", "a scalar is given and got as one element; the reference implementation runs and then is INVALID").
-		ok("vector", func(t *T) { t.runs(twoFloats(t)) }).
-		no("scalar", func(t *T) {
-			in, out := []uintptr{t.tensor([]float32{1}, 1), t.tensor([]float32{2}, 1)}, []uintptr{t.tensor(nil, 1)}
-			t.is(t.by(success, invalid), "Executor_RunSync", t.executor(), in, 2, out, 1)
-			t.check(t.floats(out[0], 1)[0] == 3, "got %v, want 3", t.floats(out[0], 1))
+		}).
+		no("refused_leaves_them", func(t *T) {
+			e := t.executor(-1)
+			in := []uintptr{t.tensor(make([]float32, 2), 2), t.tensor(make([]float32, 3), 3)}
+			out := t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 64)
+			t.is(unavail, "Executor_RunSync", e, in, 2, []uintptr{out}, 1)
+			t.wantShape(t.ptr("Tensor_GetTensorDesc", out), -1)
 		}),
-	rule("s8_RunSync_types", "data types of tensors are not compared with the model's").
+	rule("s8_RunSync_scalar", "a scalar is given and got as one element; the reference implementation runs and then is INVALID, and both are for a result of more than 10 dimensions").
+		ok("vector", func(t *T) { t.runs(twoFloats(t)) }).
+		ok("scalar", func(t *T) { t.scalarRun(success) }).when(Default).
+		no("scalar", func(t *T) { t.scalarRun(invalid) }).when(Reference).
+		no("two_elements", func(t *T) {
+			in, _ := t.pair()
+			t.bad("Executor_RunSync", t.executor(), in, 2, []uintptr{t.tensor(nil, 1)}, 1)
+		}).
+		no("rank_11", func(t *T) {
+			m, eleven := t.emptyModel(), slices.Repeat([]int32{1}, 11)
+			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 1))
+			t.ok("Model_AddTensorToModel", m, t.desc(int64T, 11))
+			t.ok("Model_SetTensorData", m, 1, slices.Repeat([]int32{1, 0}, 11), 88)
+			t.ok("Model_AddTensor", m, legacy(float32T, eleven...))
+			t.ok("Model_AddOperation", m, opReshape, &array{}, list(0, 1), list(2))
+			t.ok("Model_SpecifyInputsAndOutputs", m, list(0), list(2))
+			t.ok("Model_Finish", m)
+			c := t.compilation(m)
+			t.ok("Compilation_Build", c)
+			t.bad("Executor_RunSync", t.executorOf(c), []uintptr{t.tensor(nil, 1)}, 1, []uintptr{t.tensor(nil, 1)}, 1)
+		}),
+	rule("s8_RunSync_types", "data types of tensors are not compared with the model's; too few bytes for the model's type are FAILED").
 		ok("int32_for_float32", func(t *T) {
 			in, out := t.pair()
 			in[0] = t.newTensor("Create", 0, t.desc(int32T, 2))
 			t.ok("Executor_RunSync", twoFloats(t), in, 2, out, 1)
-		}).only("the tolerance itself is the rule"),
+		}).
+		no("too_few_bytes", func(t *T) {
+			in, out := t.pair()
+			in[0] = t.newTensor("Create", 0, t.desc(int8T, 2))
+			t.is(failed, "Executor_RunSync", twoFloats(t), in, 2, out, 1)
+		}),
 	rule("s8_RunAsync", "a NULL executor, NULL arrays, counts of 0 or more than 200 and NULL user data are INVALID; the reference implementation forbids the rest").
 		ok("accepted", func(t *T) {
 			in, out := t.pair()
 			e := twoFloats(t)
-			if t.Mode == Reference {
-				t.is(forbid, "Executor_RunAsync", e, in, 2, out, 1, 1000, 1)
-				return
-			}
+
 			t.ok("Executor_SetOnRunDone", e, runDone())
 			got := t.async(e, in, out, 60000)
 			t.check(got.code == success && got.n == 1 && got.outputs == first(out), "the callback was told %+v", got)
 			t.check(slices.Equal(t.floats(out[0], 2), []float32{11, 22}), "got %v", t.floats(out[0], 2))
-		}).
+		}).when(Default).
+		ok("waiting", func(t *T) { t.runs(twoFloats(t)) }).
+		no("forbidden", func(t *T) {
+			in, out := t.pair()
+			t.is(forbid, "Executor_RunAsync", twoFloats(t), in, 2, out, 1, 1000, 1)
+		}).when(Reference).
 		no("NULL_executor", func(t *T) {
 			in, out := t.pair()
 			t.bad("Executor_RunAsync", nil, in, 2, out, 1, 1000, 1)
@@ -215,10 +252,7 @@ var runs = []*Rule{
 		ok("order", func(t *T) {
 			in, out := t.pair()
 			e := twoFloats(t)
-			if t.Mode == Reference {
-				t.is(forbid, "Executor_SetOnRunDone", e, callback)
-				return
-			}
+
 			t.ok("Executor_SetOnRunDone", e, runDone())
 			shared := make(chan end, 8)
 			var users []uintptr
@@ -234,5 +268,26 @@ var runs = []*Rule{
 				got := <-shared
 				t.check(got.user == user && got.code == success, "end %d is %+v, want user data %d", i, got, user)
 			}
-		}).only("refusals are those of RunAsync"),
+		}).when(Default).
+		ok("one_after_another", func(t *T) {
+			e := twoFloats(t)
+			t.runs(e)
+			t.runs(e)
+		}).
+		no("refused_calls_do_not_count", func(t *T) {
+			in, out := t.pair()
+			e := twoFloats(t)
+			t.bad("Executor_RunAsync", e, in, 2, out, 1, 60000, nil)
+			if t.Mode == Reference {
+				t.is(forbid, "Executor_RunAsync", e, in, 2, out, 1, 60000, 1)
+				return
+			}
+			t.ok("Executor_SetOnRunDone", e, runDone())
+			for range 3 {
+				t.bad("Executor_RunAsync", e, in, 2, out, 1, 60000, nil)
+				t.bad("Executor_RunAsync", e, in, 1, out, 1, 60000, nextUser.Add(1))
+				got := t.async(e, in, out, 60000)
+				t.check(got.code == success, "the callback was told %+v", got)
+			}
+		}),
 }

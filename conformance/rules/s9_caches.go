@@ -105,6 +105,35 @@ func number(v any) string {
 	return n.String()
 }
 
+// largeModel is a finished model with n floats of constant data.
+func (t *T) largeModel(n int) uintptr {
+	m := t.emptyModel()
+	for range 3 {
+		t.ok("Model_AddTensorToModel", m, t.desc(float32T, int32(n)))
+	}
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = float32(i%1000) + 0.25
+	}
+	t.ok("Model_SetTensorData", m, 1, data, 4*n)
+	t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
+	t.ok("Model_SpecifyInputsAndOutputs", m, list(0), list(2))
+	t.ok("Model_Finish", m)
+	return m
+}
+
+// replace changes a data file and makes its checksum right again.
+func (t *T) replace(i int, change func([]byte) []byte) {
+	name := string(compact(i)) + ".nncache"
+	b := change(t.read(name))
+	t.write(name, b)
+	t.rewrite(func(data map[string]any) {
+		sums, _ := data["modelCheckSum"].([]any)
+		t.check(len(sums) > i, "%d checksums", len(sums))
+		sums[i] = wordSum(b)
+	})
+}
+
 // damaged demands that a cache is rebuilt after a change: Build is OK and leaves a good cache; a compilation of the cache alone is INVALID.
 func damaged(r *Rule, name string, change func(*T)) *Rule {
 	return r.no(name, func(t *T) {
@@ -179,7 +208,12 @@ var caches = []*Rule{
 			}
 			slices.Sort(want)
 			t.check(slices.Equal(got, want) && n == string(compact(len(got)-1)), "files %v, fileNumber %s", got, n)
-		}).only("a statement about files"),
+		}).
+		no("nothing_compiled", func(t *T) {
+			t.bad("Compilation_Build", t.withCache(t.compilation(t.unfinished(2)), t.dir, 1))
+			entries, err := os.ReadDir(t.dir)
+			t.check(err == nil && len(entries) == 0, "files %v", entries)
+		}),
 	rule("s9_info", "the info file is one compact JSON object with sorted keys and a newline: CheckSum, and data with seven keys").
 		ok("content", func(t *T) {
 			t.cached(7)
@@ -197,7 +231,17 @@ var caches = []*Rule{
 			text := compact(data)
 			whole := append(compact(map[string]any{"CheckSum": wordSum(text), "data": json.RawMessage(text)}), '\n')
 			t.check(bytes.Equal(t.read(infoFile), whole), "the file is %q, want %q", t.read(infoFile), whole)
-		}).only("a statement about a file"),
+		}).
+		no("CheckSum_missing", func(t *T) {
+			t.cached(5)
+			t.write(infoFile, append(compact(map[string]any{"data": t.info()}), '\n'))
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+		}).
+		no("data_missing", func(t *T) {
+			t.cached(5)
+			t.write(infoFile, append(compact(map[string]any{"CheckSum": wordSum([]byte("null"))}), '\n'))
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+		}),
 	rule("s9_checksum", "modelCheckSum has the checksum of each data file").
 		ok("right", func(t *T) {
 			t.cached(1)
@@ -216,25 +260,21 @@ var caches = []*Rule{
 		}),
 	rule("s9_checksum_sampled", "of a data file of 2 MiB and more a sample of the words counts, and then its last byte").
 		ok("3_MiB", func(t *T) {
-			m, n := t.emptyModel(), 800_000
-			for range 3 {
-				t.ok("Model_AddTensorToModel", m, t.desc(float32T, int32(n)))
-			}
-			data := make([]float32, n)
-			for i := range data {
-				data[i] = float32(i%1000) + 0.25
-			}
-			t.ok("Model_SetTensorData", m, 1, data, 4*n)
-			t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
-			t.ok("Model_SpecifyInputsAndOutputs", m, list(0), list(2))
-			t.ok("Model_Finish", m)
+			m := t.largeModel(800_000)
 			t.ok("Compilation_Build", t.withCache(t.compilation(m), t.dir, 1))
 			sums, _ := t.info()["modelCheckSum"].([]any)
 			b := t.read("0.nncache")
 			want := string(compact(sampledSum(b)))
 			t.check(len(b) > 2<<20 && number(sums[0]) == want, "%d bytes: checksum %v, want %s", len(b), sums[0], want)
 			t.ok("Compilation_Build", t.withCache(t.forCache(), t.dir, 1))
-		}).only("a statement about a file"),
+		}).
+		no("last_byte", func(t *T) {
+			t.ok("Compilation_Build", t.withCache(t.compilation(t.largeModel(800_000)), t.dir, 1))
+			b := t.read("0.nncache")
+			b[len(b)-1]++
+			t.write("0.nncache", b)
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 1))
+		}),
 	rule("s9_descriptors", "the last two files hold the descriptors of inputs and of outputs").
 		ok("content", func(t *T) {
 			t.cached(1)
@@ -245,14 +285,35 @@ var caches = []*Rule{
 			out, outNames := t.descriptorBlob(string(compact(n-1)) + ".nncache")
 			t.check(len(in) == 2 && slices.Equal(in[1], []int32{2}) && inNames[1] == "Tensor: 1", "inputs %v %v", in, inNames)
 			t.check(len(out) == 1 && slices.Equal(out[0], []int32{2}) && outNames[0] == "Tensor: 2", "outputs %v %v", out, outNames)
-		}).only("a statement about a file"),
+		}).
+		no("cut_off", func(t *T) {
+			t.cached(5)
+			sums, _ := t.info()["modelCheckSum"].([]any)
+			t.replace(len(sums)-2, func(b []byte) []byte { return b[:len(b)-9] })
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+		}).
+		no("rank_without_dimensions", func(t *T) {
+			t.cached(5)
+			sums, _ := t.info()["modelCheckSum"].([]any)
+			t.replace(len(sums)-1, func(b []byte) []byte { b[12]++; return b })
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+		}),
 	rule("s9_model_name", "the extension configuration ModelName begins the names of the files").
 		ok("prefix", func(t *T) {
 			c := t.withCache(t.unbuilt(), t.dir, 1)
 			t.ok("Compilation_AddExtensionConfig", c, "ModelName", []byte("net_"), 4)
 			t.builds(c)
 			t.exists("net_cache_info.nncache", "net_0.nncache")
-		}).only("a statement about files"),
+		}).
+		no("another_name", func(t *T) {
+			c := t.withCache(t.unbuilt(), t.dir, 1)
+			t.ok("Compilation_AddExtensionConfig", c, "ModelName", []byte("net_"), 4)
+			t.builds(c)
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 1))
+			c = t.withCache(t.forCache(), t.dir, 1)
+			t.ok("Compilation_AddExtensionConfig", c, "ModelName", []byte("nut_"), 4)
+			t.bad("Compilation_Build", c)
+		}),
 	rule("s9_directory", "the directory must exist; it may be relative and have doubled slashes; nothing is created on the way").
 		ok("relative", func(t *T) {
 			old, err := os.Getwd()
@@ -296,7 +357,11 @@ var caches = []*Rule{
 			t.cached(3)
 			t.cached(4)
 			t.check(number(t.info()["version"]) == "4", "version %v, want 4", t.info()["version"])
-		}).only("the refusal is that of a lower version"),
+		}).
+		no("for_cache", func(t *T) {
+			t.cached(3)
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 4))
+		}),
 	rule("s9_version_lower", "a lower version in the call is FORBIDDEN").
 		ok("not_lower", func(t *T) { t.cached(0); t.cached(1) }).
 		no("lower", func(t *T) {
@@ -367,15 +432,31 @@ var caches = []*Rule{
 			t.cached(5)
 			with("liteGraphModelId", "x")(t)
 			t.builds(t.withCache(t.forCache(), t.dir, 5))
-		}).only("the tolerance itself is the rule"),
+		}).
+		no("other_opVersion", func(t *T) {
+			t.cached(5)
+			t.rewrite(func(data map[string]any) { data["opVersion"] = json.Number(number(data["opVersion"]) + "1") })
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+		}),
 	rule("s9_no_cache", "without an info file Build compiles; a compilation of the cache alone is INVALID").
 		ok("compiles", func(t *T) { t.cached(1) }).
 		no("for_cache", func(t *T) { t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 1)) }),
 	rule("s9_scalar", "the reference implementation cannot cache scalar inputs and outputs: MEMORY_ERROR, with the model compiled").
 		ok("vector", func(t *T) { t.cached(1) }).
+		ok("scalar", func(t *T) {
+			t.ok("Compilation_Build", t.withCache(t.compilation(t.model()), t.dir, 1))
+			c := t.withCache(t.forCache(), t.dir, 1)
+			t.ok("Compilation_Build", c)
+			t.executorOf(c)
+		}).when(Default).
 		no("scalar", func(t *T) {
 			c := t.withCache(t.compilation(t.model()), t.dir, 1)
-			t.is(t.by(success, memError), "Compilation_Build", c)
+			t.is(memError, "Compilation_Build", c)
+			t.executorOf(c)
+		}).when(Reference).
+		no("missing_directory", func(t *T) {
+			c := t.withCache(t.compilation(t.model()), t.dir+"/missing", 1)
+			t.is(t.by(invalid, memError), "Compilation_Build", c)
 			t.executorOf(c)
 		}),
 	rule("s9_other_model", "a cache that was made of another model is never used for this one").
@@ -386,5 +467,26 @@ var caches = []*Rule{
 			t.ok("Model_Finish", m)
 			t.ok("Compilation_Build", t.withCache(t.compilation(m), t.dir, 1))
 			t.cached(1)
-		}).only("a statement about results"),
+		}).
+		no("newer_all_the_same", func(t *T) {
+			m := t.additionOf(3, 3, 3)
+			t.ok("Compilation_Build", t.withCache(t.compilation(m), t.dir, 9))
+			t.is(forbid, "Compilation_Build", t.withCache(t.unbuilt(), t.dir, 1))
+		}),
+	rule("s9_other_settings", "float16, performance and priority do not make a cache unusable for good: it is restored or replaced").
+		ok("replaced", func(t *T) {
+			t.cached(5)
+			c := t.withCache(t.unbuilt(), t.dir, 5)
+			t.ok("Compilation_SetPriority", c, 3)
+			t.ok("Compilation_SetPerformanceMode", c, 4)
+			t.ok("Compilation_EnableFloat16", c, true)
+			t.builds(c)
+		}).
+		no("out_of_range", func(t *T) {
+			t.cached(5)
+			c := t.withCache(t.unbuilt(), t.dir, 5)
+			t.ok("Compilation_SetPriority", c, 4)
+			t.bad("Compilation_Build", c)
+			t.builds(t.withCache(t.forCache(), t.dir, 5))
+		}),
 }

@@ -68,10 +68,10 @@ func run() int {
 
 // check runs all cases in the modes and prints the outcome.
 func (o *options) check() (bool, error) {
-	var ids []string
+	var cases []*rules.Case
 	for _, c := range rules.Cases() {
 		if strings.Contains(c.ID(), o.filter) {
-			ids = append(ids, c.ID())
+			cases = append(cases, c)
 		}
 	}
 	self, err := os.Executable()
@@ -80,17 +80,18 @@ func (o *options) check() (bool, error) {
 	}
 	var reports []*ohnn.Report
 	var failures []string
-	good := true
-	for _, mode := range []rules.Mode{rules.Default, rules.Reference} {
+	good, ran := true, 0
+	for _, mode := range rules.Modes {
 		if o.mode != "" && o.mode != string(mode) {
 			continue
 		}
-		r := &ohnn.Runner{Library: o.library, Workers: o.workers, Command: func() *exec.Cmd {
-			c := exec.Command(self, "-child", "-library", o.library, "-mode", string(mode))
-			c.Env = rules.Environ(mode)
-			return c
-		}}
-		rep, err := r.RunIDs(ids)
+		rep, err := rules.Report(cases, mode, func(setup rules.Setup) *ohnn.Runner {
+			return &ohnn.Runner{Library: o.library, Workers: o.workers, Command: func() *exec.Cmd {
+				c := exec.Command(self, "-child", "-library", o.library, "-mode", string(mode))
+				c.Env = rules.Environ(mode, setup)
+				return c
+			}}
+		})
 		if err != nil {
 			return false, err
 		}
@@ -99,7 +100,8 @@ func (o *options) check() (bool, error) {
 				fmt.Printf("%-5s %s (%s) %s\n", x.Status, x.ID, mode, x.Message)
 			}
 		}
-		bad := len(ids) - rep.Counts[ohnn.Pass]
+		bad := len(rep.Results) - rep.Counts[ohnn.Pass]
+		ran += len(rep.Results)
 		good = good && bad == 0
 		failures = append(failures, fmt.Sprintf("failed %d (%s)", bad, mode))
 		reports = append(reports, rep)
@@ -107,15 +109,26 @@ func (o *options) check() (bool, error) {
 			return false, err
 		}
 	}
-	all := rules.Rules()
-	covered, functions := rules.Covered(all, reports...)
 	if o.filter != "" {
-		fmt.Printf("ohnn rules: cases %d, %s\n", len(ids), strings.Join(failures, ", "))
+		fmt.Printf("ohnn rules: cases %d, %s\n", ran, strings.Join(failures, ", "))
 		return good, nil
 	}
-	fmt.Printf("ohnn rules: covered %d of %d, cases %d, %s\n", covered, len(all), len(ids), strings.Join(failures, ", "))
-	fmt.Printf("functions %d of %d\n", functions, len(rules.Functions))
-	return good && functions == len(rules.Functions), nil
+	all := rules.Rules()
+	for _, r := range all {
+		if !r.BothKinds() {
+			fmt.Printf("fail  %s: want cases that succeed and cases that are refused\n", r.ID)
+			good = false
+		}
+	}
+	covered, functions := rules.Covered(all, reports...)
+	modes := "in both modes"
+	if o.mode != "" {
+		modes = "in the mode " + o.mode
+	}
+	fmt.Printf("ohnn rules: cases %d, %s\n", ran, strings.Join(failures, ", "))
+	fmt.Printf("%d of %d functions\n", functions, len(rules.Functions))
+	fmt.Printf("%d of %d rules, each with a positive and a negative case, %s\n", covered, len(all), modes)
+	return good && covered == len(all) && functions == len(rules.Functions), nil
 }
 
 func (o *options) write(rep *ohnn.Report, mode string) error {
