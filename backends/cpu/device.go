@@ -34,6 +34,7 @@ type Config struct {
 type Device struct {
 	info    device.Info
 	engines []engine
+	threads int
 }
 
 // New returns a CPU device. Kind fault.Argument when the dimension range is empty or the number of threads negative.
@@ -68,9 +69,12 @@ func New(c Config) (*Device, error) {
 			Float16: true, Performance: true, Priority: true, Cache: true, Dynamic: true, DimMin: c.DimMin, DimMax: c.DimMax,
 			Profiling: true, Cores: 1,
 		},
-		engines: engines(c),
+		engines: engines(c), threads: c.Threads,
 	}, nil
 }
+
+// Threads returns how many threads compute, for all programs together.
+func (d *Device) Threads() int { return d.threads }
 
 // engines returns the ways to compute, the preferred one first.
 func engines(c Config) []engine {

@@ -126,7 +126,7 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 		}
 		if r.options.Profiling {
 			r.times = append(r.times, device.NodeTime{
-				Node: s.node.Origin, Name: s.node.Name, Op: s.node.Op.Name(),
+				Node: s.node.Origin, Name: s.node.Name, Op: s.node.Op.Name(), Kernel: device.KernelReference,
 				Start: from.Sub(begin), Length: time.Since(from),
 			})
 		}

@@ -19,6 +19,7 @@ type checkReport struct {
 	Error     string       `json:"error,omitempty"` // why the model could not be read at all
 	Nodes     []nodeReport `json:"nodes"`
 	Supported int          `json:"supported"`
+	Engine    *engineShare `json:"engine,omitempty"` // with --engine
 }
 
 // nodeReport is one node after lowering; an operator of the model may give several.
@@ -31,16 +32,23 @@ type nodeReport struct {
 }
 
 func newCheck(stdout, stderr io.Writer) *cobra.Command {
-	asJSON, id := false, "cpu"
+	asJSON, engine := false, false
+	f := measureFlags{}
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
 		Short: "Tell which operator of a model runs where, and why not",
 		Long: `check reads a model as run does and lists, per node, the device that computes it or the reason why none does. A model with
-operators that are not known at all is refused with the list of them. Exit code 0 when everything runs, 3 when something does not.`,
-		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx",
+operators that are not known at all is refused with the list of them. Exit code 0 when everything runs, 3 when something does not.
+
+--engine runs the model once, on made-up inputs unless they are given, and prints one line: which share of the nodes and of the arithmetic
+(two operations per multiply-add) ran on kernels made for this processor, and which nodes did not. Exit code 1 below 100 % of the arithmetic.`,
+		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx\n  anynpu check --engine model.onnx",
 		Args:    oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			devs, err := devices(id)
+			if !engine && (len(f.inputs)+len(f.shapes) > 0 || f.threads != 0) {
+				return usage("check: -i, --shape and --threads go with --engine")
+			}
+			devs, err := devices(f.device)
 			if err != nil {
 				return err
 			}
@@ -50,12 +58,24 @@ operators that are not known at all is refused with the list of them. Exit code 
 				r.Error = checkErr.Error()
 			}
 			r.Usable = checkErr == nil && r.Supported == len(r.Nodes)
+			var share *engineShare
+			if engine && r.Usable {
+				if share, err = f.share(args[0], stderr); err != nil {
+					return err
+				}
+				r.Engine = share
+			}
 			if asJSON {
 				if err := writeJSON(stdout, r); err != nil {
 					return err
 				}
+			} else if share != nil {
+				share.write(stdout, args[0])
 			} else {
 				r.write(stdout)
+			}
+			if share != nil && share.FLOPPercent < 100 {
+				return exit(exitDifferent, fmt.Errorf("%.2f %% of the arithmetic has a fast kernel", share.FLOPPercent))
 			}
 			if checkErr == nil && !r.Usable {
 				checkErr = fault.New(fault.Unsupported, "%d of %d nodes are computed by no device", len(r.Nodes)-r.Supported, len(r.Nodes))
@@ -64,7 +84,8 @@ operators that are not known at all is refused with the list of them. Exit code 
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.check/1"`)
-	cmd.Flags().StringVar(&id, "device", id, "the device to ask")
+	f.add(cmd)
+	cmd.Flags().BoolVar(&engine, "engine", false, "run once and show the share of fast kernels")
 	return cmd
 }
 

@@ -1,7 +1,8 @@
 // Command anynpu computes, describes and checks ONNX models on the devices of this machine.
 //
-// Results go to stdout, messages to stderr. Exit codes: 0 as expected, 1 different from what --expect gives, 2 usage, 3 the model cannot be
-// used, 4 there is no such device, 5 the run failed, 7 timed out.
+// Results go to stdout, messages to stderr. Exit codes: 0 as expected, 1 not as expected (outputs other than --expect gives, slower than
+// --baseline, operators without a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no such device, 5 the run failed, 6 times are
+// not stable, 7 timed out.
 package main
 
 import (
@@ -23,6 +24,7 @@ const (
 	exitModel     = 3
 	exitDevice    = 4
 	exitRun       = 5
+	exitUnstable  = 6
 	exitTimeout   = 7
 )
 
@@ -75,11 +77,13 @@ func command(args []string, stdout, stderr io.Writer) int {
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "anynpu",
-		Short: "Compute, describe and check ONNX models",
-		Long: `anynpu computes ONNX models on the devices of this machine, describes them, and tells which operator runs where.
+		Short: "Compute, describe, check and measure ONNX models",
+		Long: `anynpu computes ONNX models on the devices of this machine, describes them, tells which operator runs where, and measures
+how fast.
 
-Exit codes: 0 as expected, 1 different from what --expect gives, 2 usage, 3 the model cannot be used,
-4 there is no such device, 5 the run failed, 7 timed out.`,
+Exit codes: 0 as expected, 1 not as expected (outputs other than --expect gives, slower than --baseline, operators without
+a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no such device, 5 the run failed, 6 times are not stable,
+7 timed out.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
@@ -88,6 +92,7 @@ Exit codes: 0 as expected, 1 different from what --expect gives, 2 usage, 3 the 
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr))
+	root.AddCommand(newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr), newBench(stdout, stderr),
+		newProfile(stdout, stderr))
 	return root
 }

@@ -114,6 +114,29 @@ func TestExitCodes_table(t *testing.T) {
 		{"unknown operator, check", []string{"check", strange}, 3, "Frobnicate x 1"},
 		{"no such device", []string{"run", model, "--device", "npu9", "-i", x}, 4, `no device "npu9"; there is: cpu`},
 		{"no such device, check", []string{"check", model, "--device", "npu9"}, 4, "npu9"},
+		{"check engine", []string{"check", model, "--engine", "--shape", "x=5"}, 0, ""},
+		{"check, flags of engine", []string{"check", model, "--shape", "x=5"}, 2, "go with --engine"},
+		{"check engine, no fast kernel", []string{"check", writeFile(t, "shift.onnx", vectorModel("Mod")), "--engine", "--shape", "x=5"}, 1, "0.00 % of the arithmetic"},
+		{"check engine, unknown operator", []string{"check", strange, "--engine"}, 3, "Frobnicate x 1"},
+		{"bench", []string{"bench", model, "--shape", "x=5", "--time", "0s", "--warmup", "0s", "--spread", "1e9"}, 0, ""},
+		{"bench, open sizes", []string{"bench", model}, 2, `input "x" is float32[n]; give its sizes with --shape x=SIZES`},
+		{"bench, wrong rank", []string{"bench", model, "--shape", "x=1,2"}, 2, "--shape x=1,2: the input is float32[n]"},
+		{"bench, no size", []string{"bench", model, "--shape", "x=q"}, 2, `size "q": want a whole number`},
+		{"bench, huge", []string{"bench", model, "--shape", "x=9223372036854775807"}, 2, "too large"},
+		{"bench, file and sizes", []string{"bench", model, "-i", x, "--shape", "x=2"}, 2, "is given as a file"},
+		{"bench, unknown input", []string{"bench", model, "--shape", "q=2"}, 2, `no "q"`},
+		{"bench, wrong time", []string{"bench", model, "--time", "-1s"}, 2, "--time -1s"},
+		{"bench, wrong spread", []string{"bench", model, "--spread", "NaN"}, 2, "--spread NaN"},
+		{"bench, wrong threads", []string{"bench", model, "--threads", "-1"}, 2, "--threads -1"},
+		{"bench, no baseline", []string{"bench", model, "--baseline", "nowhere.json"}, 2, "nowhere.json"},
+		{"bench, wrong baseline", []string{"bench", model, "--baseline", model}, 2, "--baseline"},
+		{"bench, no model", []string{"bench"}, 2, "want one MODEL"},
+		{"bench, no such model", []string{"bench", "nowhere.onnx"}, 3, "nowhere.onnx"},
+		{"bench, no such device", []string{"bench", model, "--device", "npu9"}, 4, "npu9"},
+		{"profile", []string{"profile", model, "-i", x, "--runs", "1"}, 0, ""},
+		{"profile, wrong runs", []string{"profile", model, "--runs", "0"}, 2, "--runs 0"},
+		{"profile, cannot write", []string{"profile", model, "-i", x, "-o", t.TempDir()}, 5, "trace"},
+		{"profile, no such model", []string{"profile", "nowhere.onnx"}, 3, "nowhere.onnx"},
 		{"cannot write", []string{"run", model, "-i", x, "-o", model}, 5, "output"},
 		{"timed out", []string{"run", model, "-i", x, "--timeout", "1ns"}, 7, ""},
 	} {
@@ -248,7 +271,7 @@ func TestCheck_tellsWhatRunsWhere(t *testing.T) {
 func TestHelp_everyVerb(t *testing.T) {
 	code, out, _ := anynpu("--help")
 	require.Equal(t, 0, code)
-	for _, verb := range []string{"run", "inspect", "check"} {
+	for _, verb := range []string{"run", "inspect", "check", "bench", "profile"} {
 		assert.Contains(t, out, verb)
 		code, help, _ := anynpu(verb, "--help")
 		require.Equal(t, 0, code)

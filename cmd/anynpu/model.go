@@ -74,11 +74,13 @@ func what(head []byte) string {
 }
 
 // devices returns the device named id. Exit code 4 when there is none.
-func devices(id string) ([]device.Device, error) {
+func devices(id string) ([]device.Device, error) { return devicesWith(id, cpu.Config{}) }
+
+func devicesWith(id string, c cpu.Config) ([]device.Device, error) {
 	if id != "cpu" {
 		return nil, exit(exitDevice, fault.New(fault.Device, "no device %q; there is: cpu", id))
 	}
-	d, err := cpu.New(cpu.Config{})
+	d, err := cpu.New(c)
 	if err != nil {
 		return nil, exit(exitDevice, err)
 	}

@@ -20,6 +20,8 @@ type Session struct {
 	program *compile.Program
 	exec    device.Execution
 	in, out []device.Port
+	ended   chan error // for Repeat
+	done    func(error)
 }
 
 // Open compiles g on devices. Errors are those of compile.Compile and Program.New.
@@ -49,13 +51,8 @@ func (s *Session) Stats() device.Stats { return s.exec.Stats() }
 
 // Run computes the outputs for one tensor per input, in the order of the ports. The results are the caller's. A zero deadline is none.
 func (s *Session) Run(ctx context.Context, in []tensor.Tensor, deadline time.Time) ([]tensor.Tensor, error) {
-	if len(in) != len(s.in) {
-		return nil, fault.New(fault.Argument, "want %d inputs, got %d", len(s.in), len(in))
-	}
-	for i, t := range in {
-		if err := s.bind(i, t); err != nil {
-			return nil, fault.Wrap(err, "input %q", s.in[i].Name)
-		}
+	if err := s.Bind(in); err != nil {
+		return nil, err
 	}
 	if err := exec.Run(ctx, s.exec, device.RunRequest{Deadline: deadline}); err != nil {
 		return nil, err

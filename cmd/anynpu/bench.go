@@ -1,0 +1,263 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/internal/profile"
+)
+
+const benchSchema = "anynpu.bench/1"
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	measureFlags
+	warmup, time      time.Duration
+	spread, tolerance float64
+	baseline          string
+	json              bool
+}
+
+func newBench(stdout, stderr io.Writer) *cobra.Command {
+	f := benchFlags{}
+	cmd := &cobra.Command{
+		Use:   "bench MODEL",
+		Short: "Measure how fast a model runs",
+		Long: `bench runs an ONNX model for some time, after a warm-up, and shows how long a run takes: lowest time, median, 90th and 99th
+percentile, runs per second, and what loading took. Inputs are made up unless they are given.
+
+The time is divided into five parts. When their lowest times differ by more than --spread, something else uses the machine: bench tries
+again, three times in all, then shows no figures and ends with exit code 6. With --baseline the lowest time is compared with an earlier
+run's, exit code 1 when it is more than --tolerance above.`,
+		Example: `  anynpu bench model.onnx
+  anynpu bench model.onnx --threads 1 --json > before.json
+  anynpu bench model.onnx --threads 1 --baseline before.json
+  anynpu bench dynamic.onnx --shape x=1,3,224,224`,
+		Args: oneModel,
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], stdout, stderr) },
+	}
+	f.add(cmd)
+	fl := cmd.Flags()
+	fl.DurationVar(&f.warmup, "warmup", 500*time.Millisecond, "run this `TIME` before anything counts, and at least twice")
+	fl.DurationVar(&f.time, "time", 2*time.Second, "measure for this `TIME`, and at least ten runs")
+	fl.Float64Var(&f.spread, "spread", 0.1, "largest difference of the lowest times of five parts, relative to the lowest")
+	fl.StringVar(&f.baseline, "baseline", "", "compare with this `FILE`, which bench --json has written")
+	fl.Float64Var(&f.tolerance, "tolerance", 0.05, "how much slower than --baseline is still the same")
+	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.bench/1"`)
+	return cmd
+}
+
+// benchReport is the JSON form of bench.
+type benchReport struct {
+	Schema    string          `json:"schema"` // "anynpu.bench/1"
+	File      string          `json:"file"`
+	Device    string          `json:"device"`
+	Threads   int             `json:"threads"`
+	LoadMS    float64         `json:"load_ms"`
+	Stable    bool            `json:"stable"`
+	Spread    float64         `json:"spread"`
+	Figures   *benchFigures   `json:"figures"`    // null: not stable
+	PeakBytes int64           `json:"peak_bytes"` // intermediate results held at once
+	PeakRSS   int64           `json:"peak_rss_bytes"`
+	Baseline  *baselineReport `json:"baseline,omitempty"`
+}
+
+// benchFigures are the times of the runs.
+type benchFigures struct {
+	Runs       int     `json:"runs"`
+	MinMS      float64 `json:"min_ms"`
+	MedianMS   float64 `json:"median_ms"`
+	P90MS      float64 `json:"p90_ms"`
+	P99MS      float64 `json:"p99_ms"`
+	MeanMS     float64 `json:"mean_ms"`
+	Throughput float64 `json:"runs_per_second"` // one after another
+	GFLOP      float64 `json:"gflop"`           // two per multiply-add
+	GFLOPS     float64 `json:"gflops"`          // at the lowest time
+}
+
+// baselineReport compares lowest times.
+type baselineReport struct {
+	File   string  `json:"file"`
+	MinMS  float64 `json:"min_ms"`
+	Change float64 `json:"change"` // this lowest time relative to that, less 1: above 0 is slower
+	Slower bool    `json:"slower"` // by more than --tolerance
+}
+
+const (
+	benchParts    = 5
+	benchLeast    = 2 // runs per part
+	benchAttempts = 3
+)
+
+// clock is the time since some moment.
+var clock = func() func() time.Duration {
+	begin := time.Now()
+	return func() time.Duration { return time.Since(begin) }
+}()
+
+func (f *benchFlags) check() error {
+	switch {
+	case f.warmup < 0 || f.time < 0:
+		return usage("--warmup %v --time %v: want 0 or more", f.warmup, f.time)
+	case !(f.spread >= 0) || !(f.tolerance >= 0):
+		return usage("--spread %g --tolerance %g: want 0 or more", f.spread, f.tolerance)
+	}
+	return nil
+}
+
+func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	base, err := readBaseline(f.baseline)
+	if err != nil {
+		return err
+	}
+	m, err := f.open(path, false, stderr)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	r := benchReport{Schema: benchSchema, File: path, Device: f.device, Threads: m.threads, LoadMS: msOf(m.load)}
+	if base != nil && (filepath.Base(base.File) != filepath.Base(path) || base.Threads != m.threads) {
+		return usage("--baseline %s: measured %s with %s, not %s with %s", f.baseline, base.File, threadsText(base.Threads), path, threadsText(m.threads))
+	}
+	again := func() error { return m.Repeat(time.Time{}) }
+	var parts [][]time.Duration
+	for attempt := 0; attempt < benchAttempts && !r.Stable; attempt++ {
+		if parts, err = timings(again, f.warmup, f.time); err != nil {
+			return exit(exitRun, err)
+		}
+		r.Spread = spread(parts)
+		r.Stable = r.Spread <= f.spread
+	}
+	if r.PeakRSS, err = peakRSS(); err != nil {
+		return exit(exitRun, err)
+	}
+	r.PeakBytes = m.Stats().PeakMemory
+	if r.Stable {
+		r.Figures = figures(parts)
+		flops, err := profile.Total(m.Graph, m.in)
+		if err != nil {
+			return exit(exitModel, err)
+		}
+		r.Figures.GFLOP = 1e-9 * float64(flops)
+		r.Figures.GFLOPS = 1e3 * r.Figures.GFLOP / r.Figures.MinMS
+		if base != nil {
+			change := r.Figures.MinMS/base.Figures.MinMS - 1
+			r.Baseline = &baselineReport{f.baseline, base.Figures.MinMS, change, change > f.tolerance}
+		}
+	}
+	if f.json {
+		if err := writeJSON(stdout, r); err != nil {
+			return err
+		}
+	} else if r.Stable {
+		r.write(stdout)
+	}
+	switch {
+	case !r.Stable:
+		return exit(exitUnstable, fmt.Errorf("not stable, no figures: the lowest times of %d parts differ by %.0f %%, want at most %.0f %%; is the machine busy?", benchParts,
+			100*r.Spread, 100*f.spread))
+	case r.Baseline != nil && r.Baseline.Slower:
+		return exit(exitDifferent, fmt.Errorf("%.1f %% slower than %s", 100*r.Baseline.Change, f.baseline))
+	}
+	return nil
+}
+
+// timings warms up and then returns the times of runs in five parts of equal length.
+func timings(run func() error, warmup, limit time.Duration) ([][]time.Duration, error) {
+	for begin, i := clock(), 0; i < 2 || clock()-begin < warmup; i++ {
+		if err := run(); err != nil {
+			return nil, err
+		}
+	}
+	parts := make([][]time.Duration, benchParts)
+	for k := range parts {
+		parts[k] = make([]time.Duration, 0, 1<<12)
+		for begin, now := clock(), time.Duration(0); len(parts[k]) < benchLeast || now-begin < limit/benchParts; {
+			from := clock()
+			if err := run(); err != nil {
+				return nil, err
+			}
+			now = clock()
+			parts[k] = append(parts[k], max(now-from, 1))
+		}
+	}
+	return parts, nil
+}
+
+// spread returns how far the lowest times of the parts are apart, relative to the lowest.
+func spread(parts [][]time.Duration) float64 {
+	var lowest []time.Duration
+	for _, p := range parts {
+		lowest = append(lowest, slices.Min(p))
+	}
+	return float64(slices.Max(lowest))/float64(slices.Min(lowest)) - 1
+}
+
+func figures(parts [][]time.Duration) *benchFigures {
+	all := sortedTimes(parts)
+	sum := time.Duration(0)
+	for _, t := range all {
+		sum += t
+	}
+	return &benchFigures{Runs: len(all), MinMS: msOf(all[0]), MedianMS: msOf(quantile(all, 0.5)), P90MS: msOf(quantile(all, 0.9)),
+		P99MS: msOf(quantile(all, 0.99)), MeanMS: msOf(sum) / float64(len(all)), Throughput: float64(len(all)) / sum.Seconds()}
+}
+
+// readBaseline reads what bench --json has written; nil without a path.
+func readBaseline(path string) (*benchReport, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, exit(exitUsage, fault.As(fault.File, err, "--baseline"))
+	}
+	var r benchReport
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, usage("--baseline %s: %v", path, err)
+	}
+	switch {
+	case r.Schema != benchSchema:
+		return nil, usage("--baseline %s: schema %q, want %q", path, r.Schema, benchSchema)
+	case r.Figures == nil || !(r.Figures.MinMS > 0):
+		return nil, usage("--baseline %s: holds no figures", path)
+	}
+	return &r, nil
+}
+
+// peakRSS returns the process's largest resident size so far in bytes.
+func peakRSS() (int64, error) {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0, fault.As(fault.Internal, err, "getrusage")
+	}
+	return int64(u.Maxrss) * 1024, nil
+}
+
+func (r *benchReport) write(w io.Writer) {
+	f := r.Figures
+	fmt.Fprintf(w, "device      %s, %s\n", r.Device, threadsText(r.Threads))
+	fmt.Fprintf(w, "load        %.1f ms\n", r.LoadMS)
+	fmt.Fprintf(w, "runs        %d, %.1f per second\n", f.Runs, f.Throughput)
+	fmt.Fprintf(w, "min         %.4f ms (%.1f GFLOP/s)\n", f.MinMS, f.GFLOPS)
+	fmt.Fprintf(w, "median      %.4f ms\n", f.MedianMS)
+	fmt.Fprintf(w, "p90         %.4f ms\n", f.P90MS)
+	fmt.Fprintf(w, "p99         %.4f ms\n", f.P99MS)
+	fmt.Fprintf(w, "spread      %.1f %%\n", 100*r.Spread)
+	fmt.Fprintf(w, "memory      %.1f MB of intermediate results, %.1f MB resident at most\n", float64(r.PeakBytes)/1e6, float64(r.PeakRSS)/1e6)
+	if b := r.Baseline; b != nil {
+		fmt.Fprintf(w, "baseline    %.4f ms, now %+.1f %%\n", b.MinMS, 100*b.Change)
+	}
+}

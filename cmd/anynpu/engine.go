@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/anynpu/anynpu/internal/profile"
+)
+
+// engineShare is how much of a model ran on fast kernels.
+type engineShare struct {
+	Nodes       int         `json:"nodes"` // without those whose result is known before the run
+	FastNodes   int         `json:"fast_nodes"`
+	GFLOP       float64     `json:"gflop"`
+	FastGFLOP   float64     `json:"fast_gflop"`
+	NodePercent float64     `json:"node_percent"`
+	FLOPPercent float64     `json:"flop_percent"`
+	Slow        []slowNodes `json:"slow"` // by operator
+}
+
+// slowNodes are nodes of one kind without a fast kernel.
+type slowNodes struct {
+	Op    string  `json:"op"`
+	Nodes int     `json:"nodes"`
+	GFLOP float64 `json:"gflop"`
+}
+
+// share runs the model at path once.
+func (f *measureFlags) share(path string, stderr io.Writer) (*engineShare, error) {
+	m, err := f.open(path, true, stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer m.close()
+	nodes, _, err := m.profiled(1)
+	if err != nil {
+		return nil, err
+	}
+	s := profile.ShareOf(nodes)
+	e := &engineShare{Nodes: s.Nodes, FastNodes: s.FastNodes, GFLOP: 1e-9 * float64(s.FLOPs), FastGFLOP: 1e-9 * float64(s.FastFLOPs),
+		NodePercent: s.NodePercent(), FLOPPercent: s.FLOPPercent(), Slow: []slowNodes{}}
+	index := map[string]int{}
+	for i := range s.Slow {
+		op := s.Slow[i].OpText()
+		at, known := index[op]
+		if !known {
+			at = len(e.Slow)
+			index[op] = at
+			e.Slow = append(e.Slow, slowNodes{Op: op})
+		}
+		e.Slow[at].Nodes++
+		e.Slow[at].GFLOP += 1e-9 * float64(s.Slow[i].FLOPs)
+	}
+	return e, nil
+}
+
+func (e *engineShare) write(w io.Writer, path string) {
+	fmt.Fprintf(w, "%s: fast kernels compute %d of %d nodes (%.1f %%), %.2f %% of %.4g GFLOP", path, e.FastNodes, e.Nodes, e.NodePercent, e.FLOPPercent, e.GFLOP)
+	for i, s := range e.Slow {
+		sep := ", "
+		if i == 0 {
+			sep = "; not: "
+		}
+		fmt.Fprintf(w, "%s%d %s", sep, s.Nodes, s.Op)
+	}
+	fmt.Fprintln(w)
+}
