@@ -89,11 +89,11 @@ func (n *node) number(v graph.Value, x float32) (graph.Value, error) {
 	return n.add(&op.Cast{To: f.DType, OutOfRange: op.CastSaturate}, n.int64(int64(x)))
 }
 
-// real returns v in float32, for operators whose parameters are reals whatever the type of the data.
+// real returns v in float32, float64 as it is, for operators whose parameters are reals whatever the type of the data.
 func (n *node) real(v graph.Value) (graph.Value, error) {
 	f := n.b.Fact(v)
 	switch {
-	case f.DType == tensor.Float32 && f.Quant == nil:
+	case f.DType == tensor.Float32 && f.Quant == nil, f.DType == tensor.Float64:
 		return v, nil
 	case f.Quant != nil || f.DType.IsFloat():
 		out, err := n.addTyped(&op.Convert{}, []tensor.Type{{DType: tensor.Float32}}, v)
@@ -176,6 +176,15 @@ func lowerClip(n *node) error {
 	return n.emit(&op.Clip{Empty: op.ClipFail}, x, lo, hi)
 }
 
+// scaled returns the reals v times a number.
+func (n *node) scaled(v graph.Value, by float32) (graph.Value, error) {
+	b, err := n.number(v, by)
+	if err != nil {
+		return graph.None, err
+	}
+	return n.add(&op.Mul{}, v, b)
+}
+
 // lowerPow: (scale x + shift)^y.
 func lowerPow(n *node) error {
 	scale, shift := n.float("SCALE", 1), n.float("SHIFT", 0)
@@ -185,10 +194,14 @@ func lowerPow(n *node) error {
 		if x, err = n.real(x); err != nil {
 			return err
 		}
-		if x, err = n.add(&op.Mul{}, x, n.b.Float32(scale)); err != nil {
+		if x, err = n.scaled(x, scale); err != nil {
 			return err
 		}
-		if x, err = n.add(&op.Add{}, x, n.b.Float32(shift)); err != nil {
+		b, err := n.number(x, shift)
+		if err != nil {
+			return err
+		}
+		if x, err = n.add(&op.Add{}, x, b); err != nil {
 			return err
 		}
 	}
@@ -299,6 +312,11 @@ func lowerScale(n *node) error {
 		v, err := n.real(side[i])
 		if err != nil {
 			return err
+		}
+		if d := n.b.Fact(x).DType; n.b.Fact(v).DType != d {
+			if v, err = n.add(&op.Cast{To: d}, v); err != nil {
+				return err
+			}
 		}
 		if x, err = n.add(o, x, v); err != nil {
 			return err

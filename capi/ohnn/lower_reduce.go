@@ -67,7 +67,10 @@ func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 		if x, err = n.add(make(false), x, n.b.Int64s(all...)); err != nil {
 			return err
 		}
-		return n.emit(&op.Mul{}, x, n.b.Float32(coeff))
+		if x, err = n.scaled(x, coeff); err != nil {
+			return err
+		}
+		return n.put(0, x)
 	}
 }
 

@@ -105,19 +105,16 @@ def opened(t, dims):
     return T(t.value, t.q, t.const, [d for d in dims if d < t.value.ndim], t.param)
 
 
-def fed(t):
-    return T(t.value, t.q)
-
-
-def judge(op, kind, ins, outs, params=(), dims=(0,), more="", feed=(), static=True, **tol):
-    """Two cases of an operator: one with known dimensions, one whose inputs leave dims open and whose outputs leave all open. feed: constants
-    that the open case gives at the run."""
+def judge(op, kind, ins, outs, params=(), dims=(0,), more="", feed=(), **tol):
+    """Two cases of an operator: one with known dimensions, one whose inputs leave dims open, unless dims is None, and whose outputs leave all
+    open. feed: constants that the open case gives at the run."""
     if kind.float and kind.dtype == F64:
         tol = {"rel": 1e-12, "abs": 1e-12, **tol}
     if not any(o.value.dtype.kind == "f" for o in outs):
         tol = {}
-    if static:
-        case(op, kind.name + more, ins, outs, params, **tol)
-    ins = [fed(t) if i in feed else t for i, t in enumerate(ins)]
+    case(op, kind.name + more, ins, outs, params, **tol)
+    if dims is None:
+        return
+    ins = [T(t.value, t.q) if i in feed else t for i, t in enumerate(ins)]
     ins = [t if t.const else opened(t, dims) for t in ins]
     case(op, kind.name + more + "_open", ins, [opened(o, range(o.value.ndim)) for o in outs], params, **tol)

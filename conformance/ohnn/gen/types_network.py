@@ -5,15 +5,14 @@ import math
 import numpy as np
 
 from case import BOOL, F16, F32, F64, I8, I32, I64, U8, Q, T, const, param, scalar_param
-from kinds import ALL, INTEGERS, NUMBERS, QUANTISED, REALS, U32, U64, Kind, covering, data, integers, judge, result, wide
+from binary import ACT
+from kinds import ALL, NUMBERS, REALS, U32, U64, Kind, covering, data, integers, judge, result, wide
 from network import batch_norm, detect, instance_norm, layer_norm, lrn, lstm
 from reduction import log_softmax, softmax, top_k
 from spatial import conv, conv_params, conv_transpose, pool, resize
-from types_elementwise import each
 
 WIDE_INTEGERS = [Kind(d) for d in (I32, I64, U32, U64)]
 ROWS = const(np.array([1], I32))
-F32_SUMS = {"rel": 1e-5, "abs": 1e-6}  # what the contract allows float64 where sums or parameters are float32
 
 
 def fold(f):
@@ -42,6 +41,12 @@ for op, kinds, fi, fr in REDUCTIONS:
             if op == "REDUCE_PROD":
                 x.value[2] = [3, 5, 7, 2]
         judge(op, kind, [x, ROWS], [result(kind, fr(wide(x)) if kind.real else fold(fi)(x.value.astype(object)))], ps)
+for op, _, _, _ in REDUCTIONS:
+    f = getattr(np, {"REDUCE_SUM": "sum", "REDUCE_MEAN": "mean", "REDUCE_PROD": "prod", "REDUCE_MAX": "max", "REDUCE_MIN": "min"}[op])
+    for kind in REALS:
+        x = data(kind, op + " end", (3, 2, 2), 0.5, 1.5)
+        ps = [param(op + "_REDUCE_TO_END", True, BOOL), param(op + "_COEFF", 2.5, F32)]
+        judge(op, kind, [x, ROWS], [result(kind, 2.5 * f(wide(x), axis=(1, 2)), 1.1)], ps, None, "_to_the_end_coefficient")
 for kind in NUMBERS:
     x = data(kind, "REDUCE_L2", (3, 4), -2, 2)
     if kind.integer:
@@ -72,7 +77,9 @@ for op, f in (("SOFTMAX", softmax), ("LOG_SOFTMAX", log_softmax)):
 for kind in REALS:
     x = data(kind, "L2", (3, 4), -2, 2)
     r = wide(x)
-    judge("L2_NORMALIZE", kind, [x], [result(kind, r / np.sqrt((r * r).sum(1, keepdims=True)))], [param("L2_NORMALIZE_AXIS", [1], I64)])
+    y = r / np.sqrt((r * r).sum(1, keepdims=True))
+    judge("L2_NORMALIZE", kind, [x], [result(kind, y)], [param("L2_NORMALIZE_AXIS", [1], I64)])
+    judge("L2_NORMALIZE", kind, [x], [result(kind, ACT[1](y))], [param("L2_NORMALIZE_AXIS", [1], I64), param("L2_NORMALIZE_ACTIVATION_TYPE", 1, I8)], None, "_activation_1")
     x = data(kind, "LRN", (2, 1, 2, 5), -2, 2)
     ps = [param("LRN_DEPTH_RADIUS", 1, I64), param("LRN_BIAS", 1.0, F32), param("LRN_ALPHA", 0.5, F32), param("LRN_BETA", 0.75, F32)]
     judge("LRN", kind, [x], [result(kind, lrn(wide(x), 1, 1.0, 0.5, 0.75))], ps)
@@ -91,10 +98,14 @@ for kind in NUMBERS:
     v = wide(x) if kind.quantised else x.value
     y = v.reshape(1, 2, 2, 2, 2, 2).max(axis=(2, 4))
     judge("MAX_POOL", kind, [x], [result(kind, y, q=covering(-3.5, 3.2, kind.dtype)) if kind.quantised else T(y)], ps, dims=(1, 2))
+    y = np.minimum(np.maximum(y, 0), 6) if kind.real else np.minimum(np.maximum(y.astype(object), 0), 6)
+    judge("MAX_POOL", kind, [x], [result(kind, y)], ps + [param("MAX_POOL_ACTIVATION_TYPE", 2, I8)], None, "_activation_2")
 for kind in REALS:
     x = data(kind, "AVG_POOL", (1, 4, 4, 2))
     ps = [param("AVG_POOL_KERNEL_SIZE", (3, 3), I64), param("AVG_POOL_STRIDE", (2, 2), I64), param("AVG_POOL_PAD_MODE", 0, I8)]
-    judge("AVG_POOL", kind, [x], [result(kind, pool("AVG_POOL", wide(x), (3, 3), (2, 2), 0))], ps, dims=(1, 2))
+    y = pool("AVG_POOL", wide(x), (3, 3), (2, 2), 0)
+    judge("AVG_POOL", kind, [x], [result(kind, y)], ps, dims=(1, 2))
+    judge("AVG_POOL", kind, [x], [result(kind, ACT[1](y))], ps + [param("AVG_POOL_ACTIVATION_TYPE", 1, I8)], None, "_activation_1")
 
 
 def low_bits(kind, name, shape):
@@ -108,7 +119,8 @@ def weighted(op, kind, xs, ws, f, params, dims=(0,), out_channels=0, bias=True):
     n = ws[out_channels]
     if kind.integer:
         (x, a), (w, b), (c, d) = low_bits(kind, op + "x", xs), low_bits(kind, op + "w", ws), low_bits(kind, op + "b", (n,))
-        y = T(f(a, b, d if bias else U64(0)).astype(kind.dtype))
+        y = f(a, b, d if bias else U64(0)).astype(kind.dtype)
+        outs = [T(y)] + [T(np.maximum(y, 0)), T(np.clip(y, 0, 6))]
     else:
         qw = Q(F32(0.012), 0 if kind.dtype == I8 else 120) if kind.quantised else None
         x, w, c = data(kind, op + "x", xs, -2, 2), data(kind, op + "w", ws, -1, 1, q=qw), data(kind, op + "b", (n,), -1, 1)
@@ -117,9 +129,13 @@ def weighted(op, kind, xs, ws, f, params, dims=(0,), out_channels=0, bias=True):
             real = c.value * (x.q.scale[0].astype(F32).astype(F64) * qw.scale[0].astype(F32).astype(F64))
         else:
             real = wide(c)
-        y = result(kind, f(wide(x), wide(w), real if bias else 0))
-    tol = F32_SUMS if kind.float and kind.dtype == F64 else {}
-    judge(op, kind, [x, const(w.value, w.q)] + ([const(c.value, c.q)] if bias else []), [y], params, dims, **tol)
+        y = f(wide(x), wide(w), real if bias else 0)
+        outs = [result(kind, ACT[act](y)) for act in (0, 1, 2)]
+    ins = [x, const(w.value, w.q)] + ([const(c.value, c.q)] if bias else [])
+    judge(op, kind, ins, outs[:1], params, dims)
+    name = {"FULL_CONNECTION": "FULL_CONNECTION_ACTIVATIONTYPE"}.get(op, op + "_ACTIVATION_TYPE")
+    for act in (1, 2):
+        judge(op, kind, ins, outs[act:act + 1], params + [param(name, act, I8)], None, f"_activation_{act}")
 
 
 def transposed_integers(x, w, b, strides):
@@ -148,7 +164,7 @@ for kind in NUMBERS:
     if kind.integer:
         x = T(np.array([0, 9, 100, 50, 73, 127], kind.dtype).reshape(1, 2, 3, 1))
     y = resize(wide(x).astype(F64), 3, 4, 0)
-    judge("RESIZE_BILINEAR", kind, [x], [result(kind, np.trunc(y).astype(I64).astype(object)) if kind.integer else result(kind, y)], ps, (0, 1, 2), **(F32_SUMS if kind.float and kind.dtype == F64 else {}))
+    judge("RESIZE_BILINEAR", kind, [x], [result(kind, np.trunc(y).astype(I64).astype(object)) if kind.integer else result(kind, y)], ps, (0, 1, 2), rel=1e-3 if kind.dtype == F16 else 1e-5, abs=1e-3 if kind.dtype == F16 else 1e-6)
 
 # --- recurrent
 for kind in REALS:
@@ -172,4 +188,4 @@ for kind in REALS:
     outs = detect(wide(box), wide(score), wide(anchor), np.array(scale), 0.5, F64(F32(0.3)), 4, 1, 4, 3, False)
     ps = [param(op + "_SCALE", scale, F32), param(op + "_NMS_IOU_THRESHOLD", 0.5, F32), param(op + "_NMS_SCORE_THRESHOLD", 0.3, F32), param(op + "_MAX_DETECTIONS", 4, I64),
           param(op + "_DETECTIONS_PER_CLASS", 4, I64), param(op + "_MAX_CLASSES_PER_DETECTION", 1, I64), param(op + "_NUM_CLASSES", 3, I64)]
-    judge(op, kind, [box, score, const(anchor.value, anchor.q)], [T(o.astype(F32)) for o in outs], ps, (1,), **(F32_SUMS if kind.dtype == F64 else {}))
+    judge(op, kind, [box, score, const(anchor.value, anchor.q)], [T(o.astype(F32)) for o in outs], ps, (1,), rel=1e-5, abs=1e-6)
