@@ -71,6 +71,7 @@ type tileArgs struct {
 	tap, taps     int // of ind: first and number
 	zero          []float32
 	maxRowsAtOnce int
+	next          []float32 // what the next panel reads of B, to be fetched meanwhile
 }
 
 const (
@@ -78,6 +79,7 @@ const (
 	leastFlops = 1 << 18   // work below which a chunk is not divided further
 	callFlops  = 8 << 20   // work of one assembly call
 	partDepth  = 1024      // rows of B of one part of a deep product
+	fetchBytes = 256 << 10 // size of a B whose panels are fetched ahead
 	blockBytes = 512 << 10 // rows of A kept in the second-level cache
 )
 
@@ -189,6 +191,12 @@ func (g *Gemm) part(t *tileArgs, from, p0, p1 int, first bool, res []float32) {
 		j := p * PanelCols
 		t.cols, t.ldb = min(PanelCols, g.N-j), panelWidth(g.N, j)
 		t.b = g.B[depth*j+from*t.ldb:][:rows*t.ldb]
+		t.next = nil
+		if j += PanelCols; j < g.N && g.M <= 4096 && 4*depth*g.N > fetchBytes {
+			w := panelWidth(g.N, j)
+			t.next = g.B[depth*j+from*w:][:rows*w]
+		}
+		j = p * PanelCols
 		t.c = g.C[t.row*g.LDC+j:]
 		t.bias, t.res = nil, nil
 		switch {

@@ -3,8 +3,8 @@
 package kernel
 
 type (
-	tileFn  func(blocks, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int)
-	itileFn func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int)
+	tileFn  func(blocks, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)
+	itileFn func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)
 )
 
 // gemmTiles are the microkernels of one level, by vectors per row less one and
@@ -52,6 +52,11 @@ var _ = register(func(isa ISA) {
 	}
 })
 
+// fetchRows is the least number of rows that fetches a whole panel while it computes another one.
+const fetchRows = 72
+
+var noNext [1]float32
+
 // gemmPanel computes m rows by up to one panel of columns, in tiles of two
 // neighbouring heights that divide the rows evenly: a low tile at the end would
 // cost nearly as much as a full one. A direct call, so that t stays on the stack.
@@ -69,6 +74,9 @@ func gemmPanel(t *tileArgs) {
 		}
 		for i := 0; i < t.m; {
 			rows := min(t.maxRowsAtOnce, t.m-i)
+			if len(t.next) > 0 && rows >= 2*fetchRows {
+				rows = fetchRows
+			}
 			blocks := (rows + tiles.mr - 1) / tiles.mr
 			high := (rows + blocks - 1) / blocks
 			n := rows - blocks*(high-1)
@@ -84,6 +92,11 @@ func gemmPanel(t *tileArgs) {
 func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	var bias, res *float32
 	after := 0
+	next, step := &noNext[0], 0
+	if len(t.next) > 0 {
+		next, step = &t.next[0], 64
+		t.next = t.next[min(len(t.next), blocks*max(1, t.taps)*(t.k/4)*16):]
+	}
 	if t.bias != nil {
 		bias = &t.bias[j]
 	}
@@ -103,7 +116,7 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 		if t.k > 0 {
 			a = &t.a[i*t.lda]
 		}
-		tiles.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after)
+		tiles.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
 		return
 	}
 	var tab *int32
@@ -117,5 +130,5 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	if len(t.zero) > 0 {
 		zero = &t.zero[0]
 	}
-	tiles.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after)
+	tiles.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
 }

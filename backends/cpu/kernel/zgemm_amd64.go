@@ -6,364 +6,420 @@ package kernel
 
 // gemm1x8AVX2 computes blocks*1 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm1x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm1x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm2x8AVX2 computes blocks*2 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm2x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm2x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm3x8AVX2 computes blocks*3 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm3x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm3x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm4x8AVX2 computes blocks*4 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm4x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm4x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm5x8AVX2 computes blocks*5 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm5x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm5x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm6x8AVX2 computes blocks*6 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm6x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm6x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm1x16AVX2 computes blocks*1 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm1x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm1x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm2x16AVX2 computes blocks*2 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm2x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm2x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm3x16AVX2 computes blocks*3 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm3x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm3x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm4x16AVX2 computes blocks*4 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm4x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm4x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm5x16AVX2 computes blocks*5 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm5x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm5x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm6x16AVX2 computes blocks*6 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm6x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm6x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm1x8AVX2 computes blocks*1 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm2x8AVX2 computes blocks*2 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm3x8AVX2 computes blocks*3 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm4x8AVX2 computes blocks*4 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm5x8AVX2 computes blocks*5 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm5x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm5x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm6x8AVX2 computes blocks*6 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm6x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm6x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm1x16AVX2 computes blocks*1 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm1x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm1x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm2x16AVX2 computes blocks*2 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm2x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm2x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm3x16AVX2 computes blocks*3 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm3x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm3x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm4x16AVX2 computes blocks*4 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm4x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm4x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm5x16AVX2 computes blocks*5 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm5x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm5x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm6x16AVX2 computes blocks*6 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm6x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm6x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm1x16AVX512 computes blocks*1 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm1x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm1x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm2x16AVX512 computes blocks*2 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm2x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm2x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm3x16AVX512 computes blocks*3 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm3x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm3x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm4x16AVX512 computes blocks*4 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm4x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm4x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm5x16AVX512 computes blocks*5 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm5x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm5x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm6x16AVX512 computes blocks*6 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm6x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm6x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm7x16AVX512 computes blocks*7 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm7x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm7x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm8x16AVX512 computes blocks*8 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm8x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm8x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm1x32AVX512 computes blocks*1 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm1x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm1x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm2x32AVX512 computes blocks*2 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm2x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm2x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm3x32AVX512 computes blocks*3 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm3x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm3x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm4x32AVX512 computes blocks*4 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm4x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm4x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm5x32AVX512 computes blocks*5 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm5x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm5x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm6x32AVX512 computes blocks*6 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm6x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm6x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm7x32AVX512 computes blocks*7 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm7x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm7x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm8x32AVX512 computes blocks*8 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 //
 //go:noescape
-func gemm8x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func gemm8x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm1x16AVX512 computes blocks*1 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm2x16AVX512 computes blocks*2 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm3x16AVX512 computes blocks*3 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm4x16AVX512 computes blocks*4 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm5x16AVX512 computes blocks*5 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm6x16AVX512 computes blocks*6 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm7x16AVX512 computes blocks*7 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm8x16AVX512 computes blocks*8 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm1x32AVX512 computes blocks*1 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm2x32AVX512 computes blocks*2 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm3x32AVX512 computes blocks*3 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm4x32AVX512 computes blocks*4 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm5x32AVX512 computes blocks*5 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm6x32AVX512 computes blocks*6 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm7x32AVX512 computes blocks*7 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm8x32AVX512 computes blocks*8 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
-func igemm8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+func igemm8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)

@@ -4,10 +4,12 @@
 
 #include "textflag.h"
 
-// func gemm1x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm1x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemm1x8AVX2(SB), NOSPLIT, $0-112
+TEXT ·gemm1x8AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-3 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), BX
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -15,36 +17,38 @@ block:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	MOVQ   b+32(FP), CX
-	MOVQ   lda+24(FP), BX
+	MOVQ   lda+24(FP), SI
 	MOVQ   k+8(FP), DX
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DX*4), AX
 	NEGQ   DX
-	MOVQ   ldb+40(FP), SI
+	MOVQ   ldb+40(FP), DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (BX)
+	ADDQ         step+120(FP), BX
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS (AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 4(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y1
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 8(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 12(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y3
 	ADDQ         $+4, DX
@@ -58,15 +62,15 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS (AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	ADDQ         $+1, DX
 	JNZ          single
 
 done:
-	IMUL3Q $0x01, BX, BX
-	ADDQ   BX, a+16(FP)
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y2, Y0, Y0
@@ -139,10 +143,12 @@ DATA maskTable<>+56(SB)/4, $0x00000000
 DATA maskTable<>+60(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 
-// func gemm2x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm2x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemm2x8AVX2(SB), NOSPLIT, $0-112
+TEXT ·gemm2x8AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), SI
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -154,43 +160,45 @@ block:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+32(FP), DX
-	MOVQ   lda+24(FP), SI
+	MOVQ   lda+24(FP), DI
 	MOVQ   k+8(FP), BX
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(BX*4), AX
-	LEAQ   (AX)(SI*1), CX
+	LEAQ   (AX)(DI*1), CX
 	NEGQ   BX
-	MOVQ   ldb+40(FP), DI
+	MOVQ   ldb+40(FP), R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (SI)
+	ADDQ         step+120(FP), SI
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS (AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(BX*4), Y15
 	VFMADD231PS  Y12, Y15, Y1
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 4(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VBROADCASTSS 4(CX)(BX*4), Y15
 	VFMADD231PS  Y12, Y15, Y3
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 8(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VBROADCASTSS 8(CX)(BX*4), Y15
 	VFMADD231PS  Y12, Y15, Y5
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 12(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VBROADCASTSS 12(CX)(BX*4), Y15
@@ -206,7 +214,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS (AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(BX*4), Y15
@@ -215,8 +223,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x02, SI, SI
-	ADDQ   SI, a+16(FP)
+	IMUL3Q $0x02, DI, DI
+	ADDQ   DI, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
@@ -285,10 +293,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm3x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm3x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemm3x8AVX2(SB), NOSPLIT, $0-112
+TEXT ·gemm3x8AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), DI
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -298,23 +308,25 @@ block:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	MOVQ   b+32(FP), BX
-	MOVQ   lda+24(FP), DI
+	MOVQ   lda+24(FP), R8
 	MOVQ   k+8(FP), SI
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(DI*1), CX
-	LEAQ   (CX)(DI*1), DX
+	LEAQ   (AX)(R8*1), CX
+	LEAQ   (CX)(R8*1), DX
 	NEGQ   SI
-	MOVQ   ldb+40(FP), R8
+	MOVQ   ldb+40(FP), R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (DI)
+	ADDQ         step+120(FP), DI
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(SI*4), Y15
@@ -323,7 +335,7 @@ loop:
 	VFMADD231PS  Y12, Y14, Y2
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 4(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y3
 	VBROADCASTSS 4(CX)(SI*4), Y15
@@ -332,7 +344,7 @@ loop:
 	VFMADD231PS  Y12, Y14, Y5
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 8(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 8(CX)(SI*4), Y15
@@ -341,7 +353,7 @@ loop:
 	VFMADD231PS  Y12, Y14, Y2
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 12(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y3
 	VBROADCASTSS 12(CX)(SI*4), Y15
@@ -359,7 +371,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(SI*4), Y15
@@ -370,8 +382,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x03, DI, DI
-	ADDQ   DI, a+16(FP)
+	IMUL3Q $0x03, R8, R8
+	ADDQ   R8, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y3, Y0, Y0
@@ -448,10 +460,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm4x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm4x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemm4x8AVX2(SB), NOSPLIT, $0-112
+TEXT ·gemm4x8AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R8
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -463,24 +477,26 @@ block:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+32(FP), SI
-	MOVQ   lda+24(FP), R8
+	MOVQ   lda+24(FP), R9
 	MOVQ   k+8(FP), DI
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	LEAQ   (CX)(R8*1), DX
-	LEAQ   (DX)(R8*1), BX
+	LEAQ   (AX)(R9*1), CX
+	LEAQ   (CX)(R9*1), DX
+	LEAQ   (DX)(R9*1), BX
 	NEGQ   DI
-	MOVQ   ldb+40(FP), R9
+	MOVQ   ldb+40(FP), R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R8)
+	ADDQ         step+120(FP), R8
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS (AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(DI*4), Y15
@@ -491,7 +507,7 @@ loop:
 	VFMADD231PS  Y12, Y15, Y3
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 4(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VBROADCASTSS 4(CX)(DI*4), Y15
@@ -502,7 +518,7 @@ loop:
 	VFMADD231PS  Y12, Y15, Y7
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 8(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 8(CX)(DI*4), Y15
@@ -513,7 +529,7 @@ loop:
 	VFMADD231PS  Y12, Y15, Y3
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 12(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VBROADCASTSS 12(CX)(DI*4), Y15
@@ -533,7 +549,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS (AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(DI*4), Y15
@@ -546,8 +562,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x04, R8, R8
-	ADDQ   R8, a+16(FP)
+	IMUL3Q $0x04, R9, R9
+	ADDQ   R9, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
@@ -636,10 +652,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm5x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, FMA3
-TEXT ·gemm5x8AVX2(SB), NOSPLIT, $0-112
+// func gemm5x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·gemm5x8AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-4 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R9
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -648,24 +666,26 @@ block:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	MOVQ   b+32(FP), DI
-	MOVQ   lda+24(FP), R9
+	MOVQ   lda+24(FP), R10
 	MOVQ   k+8(FP), R8
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R8*4), AX
-	LEAQ   (AX)(R9*1), CX
-	LEAQ   (CX)(R9*1), DX
-	LEAQ   (DX)(R9*1), BX
-	LEAQ   (BX)(R9*1), SI
+	LEAQ   (AX)(R10*1), CX
+	LEAQ   (CX)(R10*1), DX
+	LEAQ   (DX)(R10*1), BX
+	LEAQ   (BX)(R10*1), SI
 	NEGQ   R8
-	MOVQ   ldb+40(FP), R10
+	MOVQ   ldb+40(FP), R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R9)
+	ADDQ         step+120(FP), R9
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS (AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(R8*4), Y15
@@ -677,7 +697,7 @@ loop:
 	VBROADCASTSS (SI)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 4(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 4(CX)(R8*4), Y15
@@ -689,7 +709,7 @@ loop:
 	VBROADCASTSS 4(SI)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 8(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 8(CX)(R8*4), Y15
@@ -701,7 +721,7 @@ loop:
 	VBROADCASTSS 8(SI)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 12(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 12(CX)(R8*4), Y15
@@ -723,7 +743,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS (AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(R8*4), Y15
@@ -738,8 +758,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x05, R9, R9
-	ADDQ   R9, a+16(FP)
+	IMUL3Q $0x05, R10, R10
+	ADDQ   R10, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
@@ -835,10 +855,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm6x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, FMA3
-TEXT ·gemm6x8AVX2(SB), NOSPLIT, $0-112
+// func gemm6x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·gemm6x8AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R10
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -848,25 +870,27 @@ block:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	MOVQ   b+32(FP), R8
-	MOVQ   lda+24(FP), R10
+	MOVQ   lda+24(FP), R11
 	MOVQ   k+8(FP), R9
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R9*4), AX
-	LEAQ   (AX)(R10*1), CX
-	LEAQ   (CX)(R10*1), DX
-	LEAQ   (DX)(R10*1), BX
-	LEAQ   (BX)(R10*1), SI
-	LEAQ   (SI)(R10*1), DI
+	LEAQ   (AX)(R11*1), CX
+	LEAQ   (CX)(R11*1), DX
+	LEAQ   (DX)(R11*1), BX
+	LEAQ   (BX)(R11*1), SI
+	LEAQ   (SI)(R11*1), DI
 	NEGQ   R9
-	MOVQ   ldb+40(FP), R11
+	MOVQ   ldb+40(FP), R12
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R10)
+	ADDQ         step+120(FP), R10
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS (AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(R9*4), Y15
@@ -880,7 +904,7 @@ loop:
 	VBROADCASTSS (DI)(R9*4), Y15
 	VFMADD231PS  Y12, Y15, Y5
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 4(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 4(CX)(R9*4), Y15
@@ -894,7 +918,7 @@ loop:
 	VBROADCASTSS 4(DI)(R9*4), Y15
 	VFMADD231PS  Y12, Y15, Y5
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 8(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 8(CX)(R9*4), Y15
@@ -908,7 +932,7 @@ loop:
 	VBROADCASTSS 8(DI)(R9*4), Y15
 	VFMADD231PS  Y12, Y15, Y5
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 12(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 12(CX)(R9*4), Y15
@@ -932,7 +956,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS (AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(R9*4), Y15
@@ -949,8 +973,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x06, R10, R10
-	ADDQ   R10, a+16(FP)
+	IMUL3Q $0x06, R11, R11
+	ADDQ   R11, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
@@ -1057,10 +1081,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm1x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm1x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemm1x16AVX2(SB), NOSPLIT, $0-112
+TEXT ·gemm1x16AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), BX
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -1072,43 +1098,45 @@ block:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+32(FP), CX
-	MOVQ   lda+24(FP), BX
+	MOVQ   lda+24(FP), SI
 	MOVQ   k+8(FP), DX
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DX*4), AX
 	NEGQ   DX
-	MOVQ   ldb+40(FP), SI
+	MOVQ   ldb+40(FP), DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (BX)
+	ADDQ         step+120(FP), BX
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS (AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 4(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 8(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 12(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
@@ -1124,7 +1152,7 @@ rest:
 single:
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS (AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1132,8 +1160,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x01, BX, BX
-	ADDQ   BX, a+16(FP)
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
@@ -1199,10 +1227,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm2x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm2x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemm2x16AVX2(SB), NOSPLIT, $0-112
+TEXT ·gemm2x16AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), SI
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -1214,23 +1244,25 @@ block:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+32(FP), DX
-	MOVQ   lda+24(FP), SI
+	MOVQ   lda+24(FP), DI
 	MOVQ   k+8(FP), BX
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(BX*4), AX
-	LEAQ   (AX)(SI*1), CX
+	LEAQ   (AX)(DI*1), CX
 	NEGQ   BX
-	MOVQ   ldb+40(FP), DI
+	MOVQ   ldb+40(FP), R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (SI)
+	ADDQ         step+120(FP), SI
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS (AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1240,7 +1272,7 @@ loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 4(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
@@ -1250,7 +1282,7 @@ loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 8(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1260,7 +1292,7 @@ loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 12(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
@@ -1279,7 +1311,7 @@ rest:
 single:
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS (AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1290,8 +1322,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x02, SI, SI
-	ADDQ   SI, a+16(FP)
+	IMUL3Q $0x02, DI, DI
+	ADDQ   DI, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
@@ -1372,10 +1404,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm3x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm3x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemm3x16AVX2(SB), NOSPLIT, $0-112
+TEXT ·gemm3x16AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), DI
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -1385,24 +1419,26 @@ block:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	MOVQ   b+32(FP), BX
-	MOVQ   lda+24(FP), DI
+	MOVQ   lda+24(FP), R8
 	MOVQ   k+8(FP), SI
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(DI*1), CX
-	LEAQ   (CX)(DI*1), DX
+	LEAQ   (AX)(R8*1), CX
+	LEAQ   (CX)(R8*1), DX
 	NEGQ   SI
-	MOVQ   ldb+40(FP), R8
+	MOVQ   ldb+40(FP), R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (DI)
+	ADDQ         step+120(FP), DI
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1415,7 +1451,7 @@ loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 4(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1428,7 +1464,7 @@ loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 8(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1441,7 +1477,7 @@ loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 12(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1463,7 +1499,7 @@ rest:
 single:
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1477,8 +1513,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x03, DI, DI
-	ADDQ   DI, a+16(FP)
+	IMUL3Q $0x03, R8, R8
+	ADDQ   R8, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
@@ -1572,10 +1608,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm4x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm4x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemm4x16AVX2(SB), NOSPLIT, $0-112
+TEXT ·gemm4x16AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R8
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -1587,25 +1625,27 @@ block:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+32(FP), SI
-	MOVQ   lda+24(FP), R8
+	MOVQ   lda+24(FP), R9
 	MOVQ   k+8(FP), DI
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	LEAQ   (CX)(R8*1), DX
-	LEAQ   (DX)(R8*1), BX
+	LEAQ   (AX)(R9*1), CX
+	LEAQ   (CX)(R9*1), DX
+	LEAQ   (DX)(R9*1), BX
 	NEGQ   DI
-	MOVQ   ldb+40(FP), R9
+	MOVQ   ldb+40(FP), R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R8)
+	ADDQ         step+120(FP), R8
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS (AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1621,7 +1661,7 @@ loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 4(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1637,7 +1677,7 @@ loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 8(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1653,7 +1693,7 @@ loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 12(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1678,7 +1718,7 @@ rest:
 single:
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS (AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1695,8 +1735,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x04, R8, R8
-	ADDQ   R8, a+16(FP)
+	IMUL3Q $0x04, R9, R9
+	ADDQ   R9, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
@@ -1807,10 +1847,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm5x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, FMA3
-TEXT ·gemm5x16AVX2(SB), NOSPLIT, $0-112
+// func gemm5x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·gemm5x16AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-9 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R9
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -1824,25 +1866,27 @@ block:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 	MOVQ   b+32(FP), DI
-	MOVQ   lda+24(FP), R9
+	MOVQ   lda+24(FP), R10
 	MOVQ   k+8(FP), R8
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R8*4), AX
-	LEAQ   (AX)(R9*1), CX
-	LEAQ   (CX)(R9*1), DX
-	LEAQ   (DX)(R9*1), BX
-	LEAQ   (BX)(R9*1), SI
+	LEAQ   (AX)(R10*1), CX
+	LEAQ   (CX)(R10*1), DX
+	LEAQ   (DX)(R10*1), BX
+	LEAQ   (BX)(R10*1), SI
 	NEGQ   R8
-	MOVQ   ldb+40(FP), R10
+	MOVQ   ldb+40(FP), R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R9)
+	ADDQ         step+120(FP), R9
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS (AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1860,7 +1904,7 @@ loop:
 	VFMADD231PS  Y13, Y14, Y9
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 4(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1878,7 +1922,7 @@ loop:
 	VFMADD231PS  Y13, Y14, Y9
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 8(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1896,7 +1940,7 @@ loop:
 	VFMADD231PS  Y13, Y14, Y9
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 12(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1924,7 +1968,7 @@ rest:
 single:
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS (AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -1944,8 +1988,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x05, R9, R9
-	ADDQ   R9, a+16(FP)
+	IMUL3Q $0x05, R10, R10
+	ADDQ   R10, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
@@ -2073,10 +2117,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm6x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, FMA3
-TEXT ·gemm6x16AVX2(SB), NOSPLIT, $0-112
+// func gemm6x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·gemm6x16AVX2(SB), NOSPLIT, $0-128
 	// vectors: 0-11 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R10
+
 	// one block of rows
 block:
 	VXORPS Y0, Y0, Y0
@@ -2092,26 +2138,28 @@ block:
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
 	MOVQ   b+32(FP), R8
-	MOVQ   lda+24(FP), R10
+	MOVQ   lda+24(FP), R11
 	MOVQ   k+8(FP), R9
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R9*4), AX
-	LEAQ   (AX)(R10*1), CX
-	LEAQ   (CX)(R10*1), DX
-	LEAQ   (DX)(R10*1), BX
-	LEAQ   (BX)(R10*1), SI
-	LEAQ   (SI)(R10*1), DI
+	LEAQ   (AX)(R11*1), CX
+	LEAQ   (CX)(R11*1), DX
+	LEAQ   (DX)(R11*1), BX
+	LEAQ   (BX)(R11*1), SI
+	LEAQ   (SI)(R11*1), DI
 	NEGQ   R9
-	MOVQ   ldb+40(FP), R11
+	MOVQ   ldb+40(FP), R12
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R10)
+	ADDQ         step+120(FP), R10
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS (AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -2132,7 +2180,7 @@ loop:
 	VFMADD231PS  Y13, Y15, Y11
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 4(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -2153,7 +2201,7 @@ loop:
 	VFMADD231PS  Y13, Y15, Y11
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 8(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -2174,7 +2222,7 @@ loop:
 	VFMADD231PS  Y13, Y15, Y11
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 12(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -2205,7 +2253,7 @@ rest:
 single:
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS (AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -2228,8 +2276,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x06, R10, R10
-	ADDQ   R10, a+16(FP)
+	IMUL3Q $0x06, R11, R11
+	ADDQ   R11, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
@@ -2374,10 +2422,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·igemm1x8AVX2(SB), NOSPLIT, $8-136
+TEXT ·igemm1x8AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-3 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), BX
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -2391,7 +2440,7 @@ block:
 	VXORPS Y3, Y3, Y3
 	MOVQ   b+56(FP), CX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), BX
+	MOVQ   tab+24(FP), SI
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -2399,38 +2448,40 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DX
-	MOVQ    zero+48(FP), SI
-	MOVLQSX (BX), AX
+	MOVQ    zero+48(FP), DI
+	MOVLQSX (SI), AX
 	TESTQ   AX, AX
 	LEAQ    (DX)(AX*4), AX
-	CMOVQLT SI, AX
+	CMOVQLT DI, AX
 	MOVQ    k+16(FP), DX
 	NEGQ    DX
-	MOVQ    ldb+64(FP), SI
+	MOVQ    ldb+64(FP), DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (BX)
+	ADDQ         step+144(FP), BX
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS (AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 4(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y1
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 8(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 12(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y3
 	ADDQ         $+4, DX
@@ -2444,14 +2495,14 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (CX), Y12
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS (AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	ADDQ         $+1, DX
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), BX
+	ADDQ ldt+32(FP), SI
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -2510,10 +2561,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·igemm2x8AVX2(SB), NOSPLIT, $8-136
+TEXT ·igemm2x8AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), SI
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -2531,7 +2583,7 @@ block:
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+56(FP), DX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), SI
+	MOVQ   tab+24(FP), DI
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -2539,48 +2591,50 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), BX
-	MOVQ    zero+48(FP), DI
-	MOVLQSX (SI), AX
+	MOVQ    zero+48(FP), R8
+	MOVLQSX (DI), AX
 	TESTQ   AX, AX
 	LEAQ    (BX)(AX*4), AX
-	CMOVQLT DI, AX
-	MOVLQSX 4(SI), CX
+	CMOVQLT R8, AX
+	MOVLQSX 4(DI), CX
 	TESTQ   CX, CX
 	LEAQ    (BX)(CX*4), CX
-	CMOVQLT DI, CX
+	CMOVQLT R8, CX
 	MOVQ    k+16(FP), BX
 	NEGQ    BX
-	MOVQ    ldb+64(FP), DI
+	MOVQ    ldb+64(FP), R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (SI)
+	ADDQ         step+144(FP), SI
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS (AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(BX*4), Y15
 	VFMADD231PS  Y12, Y15, Y1
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 4(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VBROADCASTSS 4(CX)(BX*4), Y15
 	VFMADD231PS  Y12, Y15, Y3
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 8(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VBROADCASTSS 8(CX)(BX*4), Y15
 	VFMADD231PS  Y12, Y15, Y5
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 12(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VBROADCASTSS 12(CX)(BX*4), Y15
@@ -2596,7 +2650,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (DX), Y12
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS (AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(BX*4), Y15
@@ -2605,7 +2659,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), SI
+	ADDQ ldt+32(FP), DI
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -2678,10 +2732,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·igemm3x8AVX2(SB), NOSPLIT, $8-136
+TEXT ·igemm3x8AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), DI
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -2697,7 +2752,7 @@ block:
 	VXORPS Y5, Y5, Y5
 	MOVQ   b+56(FP), BX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), DI
+	MOVQ   tab+24(FP), R8
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -2705,31 +2760,33 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), SI
-	MOVQ    zero+48(FP), R8
-	MOVLQSX (DI), AX
+	MOVQ    zero+48(FP), R9
+	MOVLQSX (R8), AX
 	TESTQ   AX, AX
 	LEAQ    (SI)(AX*4), AX
-	CMOVQLT R8, AX
-	MOVLQSX 4(DI), CX
+	CMOVQLT R9, AX
+	MOVLQSX 4(R8), CX
 	TESTQ   CX, CX
 	LEAQ    (SI)(CX*4), CX
-	CMOVQLT R8, CX
-	MOVLQSX 8(DI), DX
+	CMOVQLT R9, CX
+	MOVLQSX 8(R8), DX
 	TESTQ   DX, DX
 	LEAQ    (SI)(DX*4), DX
-	CMOVQLT R8, DX
+	CMOVQLT R9, DX
 	MOVQ    k+16(FP), SI
 	NEGQ    SI
-	MOVQ    ldb+64(FP), R8
+	MOVQ    ldb+64(FP), R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(SI*4), Y15
@@ -2738,7 +2795,7 @@ loop:
 	VFMADD231PS  Y12, Y14, Y2
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 4(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y3
 	VBROADCASTSS 4(CX)(SI*4), Y15
@@ -2747,7 +2804,7 @@ loop:
 	VFMADD231PS  Y12, Y14, Y5
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 8(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 8(CX)(SI*4), Y15
@@ -2756,7 +2813,7 @@ loop:
 	VFMADD231PS  Y12, Y14, Y2
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 12(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y3
 	VBROADCASTSS 12(CX)(SI*4), Y15
@@ -2774,7 +2831,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (BX), Y12
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(SI*4), Y15
@@ -2785,7 +2842,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), DI
+	ADDQ ldt+32(FP), R8
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -2866,10 +2923,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·igemm4x8AVX2(SB), NOSPLIT, $8-136
+TEXT ·igemm4x8AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R8
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -2887,7 +2945,7 @@ block:
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+56(FP), SI
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R8
+	MOVQ   tab+24(FP), R9
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -2895,35 +2953,37 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DI
-	MOVQ    zero+48(FP), R9
-	MOVLQSX (R8), AX
+	MOVQ    zero+48(FP), R10
+	MOVLQSX (R9), AX
 	TESTQ   AX, AX
 	LEAQ    (DI)(AX*4), AX
-	CMOVQLT R9, AX
-	MOVLQSX 4(R8), CX
+	CMOVQLT R10, AX
+	MOVLQSX 4(R9), CX
 	TESTQ   CX, CX
 	LEAQ    (DI)(CX*4), CX
-	CMOVQLT R9, CX
-	MOVLQSX 8(R8), DX
+	CMOVQLT R10, CX
+	MOVLQSX 8(R9), DX
 	TESTQ   DX, DX
 	LEAQ    (DI)(DX*4), DX
-	CMOVQLT R9, DX
-	MOVLQSX 12(R8), BX
+	CMOVQLT R10, DX
+	MOVLQSX 12(R9), BX
 	TESTQ   BX, BX
 	LEAQ    (DI)(BX*4), BX
-	CMOVQLT R9, BX
+	CMOVQLT R10, BX
 	MOVQ    k+16(FP), DI
 	NEGQ    DI
-	MOVQ    ldb+64(FP), R9
+	MOVQ    ldb+64(FP), R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R8)
+	ADDQ         step+144(FP), R8
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS (AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(DI*4), Y15
@@ -2934,7 +2994,7 @@ loop:
 	VFMADD231PS  Y12, Y15, Y3
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 4(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VBROADCASTSS 4(CX)(DI*4), Y15
@@ -2945,7 +3005,7 @@ loop:
 	VFMADD231PS  Y12, Y15, Y7
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 8(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 8(CX)(DI*4), Y15
@@ -2956,7 +3016,7 @@ loop:
 	VFMADD231PS  Y12, Y15, Y3
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 12(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VBROADCASTSS 12(CX)(DI*4), Y15
@@ -2976,7 +3036,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (SI), Y12
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS (AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(DI*4), Y15
@@ -2989,7 +3049,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R8
+	ADDQ ldt+32(FP), R9
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -3082,10 +3142,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm5x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, CMOV, FMA3
-TEXT ·igemm5x8AVX2(SB), NOSPLIT, $8-136
+// func igemm5x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·igemm5x8AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-4 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R9
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -3100,7 +3161,7 @@ block:
 	VXORPS Y4, Y4, Y4
 	MOVQ   b+56(FP), DI
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R9
+	MOVQ   tab+24(FP), R10
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -3108,38 +3169,40 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R8
-	MOVQ    zero+48(FP), R10
-	MOVLQSX (R9), AX
+	MOVQ    zero+48(FP), R11
+	MOVLQSX (R10), AX
 	TESTQ   AX, AX
 	LEAQ    (R8)(AX*4), AX
-	CMOVQLT R10, AX
-	MOVLQSX 4(R9), CX
+	CMOVQLT R11, AX
+	MOVLQSX 4(R10), CX
 	TESTQ   CX, CX
 	LEAQ    (R8)(CX*4), CX
-	CMOVQLT R10, CX
-	MOVLQSX 8(R9), DX
+	CMOVQLT R11, CX
+	MOVLQSX 8(R10), DX
 	TESTQ   DX, DX
 	LEAQ    (R8)(DX*4), DX
-	CMOVQLT R10, DX
-	MOVLQSX 12(R9), BX
+	CMOVQLT R11, DX
+	MOVLQSX 12(R10), BX
 	TESTQ   BX, BX
 	LEAQ    (R8)(BX*4), BX
-	CMOVQLT R10, BX
-	MOVLQSX 16(R9), SI
+	CMOVQLT R11, BX
+	MOVLQSX 16(R10), SI
 	TESTQ   SI, SI
 	LEAQ    (R8)(SI*4), SI
-	CMOVQLT R10, SI
+	CMOVQLT R11, SI
 	MOVQ    k+16(FP), R8
 	NEGQ    R8
-	MOVQ    ldb+64(FP), R10
+	MOVQ    ldb+64(FP), R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R9)
+	ADDQ         step+144(FP), R9
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS (AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(R8*4), Y15
@@ -3151,7 +3214,7 @@ loop:
 	VBROADCASTSS (SI)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 4(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 4(CX)(R8*4), Y15
@@ -3163,7 +3226,7 @@ loop:
 	VBROADCASTSS 4(SI)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 8(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 8(CX)(R8*4), Y15
@@ -3175,7 +3238,7 @@ loop:
 	VBROADCASTSS 8(SI)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 12(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 12(CX)(R8*4), Y15
@@ -3197,7 +3260,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (DI), Y12
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS (AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(R8*4), Y15
@@ -3212,7 +3275,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R9
+	ADDQ ldt+32(FP), R10
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -3312,10 +3375,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm6x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, CMOV, FMA3
-TEXT ·igemm6x8AVX2(SB), NOSPLIT, $8-136
+// func igemm6x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·igemm6x8AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R10
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -3331,7 +3395,7 @@ block:
 	VXORPS Y5, Y5, Y5
 	MOVQ   b+56(FP), R8
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R10
+	MOVQ   tab+24(FP), R11
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -3339,42 +3403,44 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R9
-	MOVQ    zero+48(FP), R11
-	MOVLQSX (R10), AX
+	MOVQ    zero+48(FP), R12
+	MOVLQSX (R11), AX
 	TESTQ   AX, AX
 	LEAQ    (R9)(AX*4), AX
-	CMOVQLT R11, AX
-	MOVLQSX 4(R10), CX
+	CMOVQLT R12, AX
+	MOVLQSX 4(R11), CX
 	TESTQ   CX, CX
 	LEAQ    (R9)(CX*4), CX
-	CMOVQLT R11, CX
-	MOVLQSX 8(R10), DX
+	CMOVQLT R12, CX
+	MOVLQSX 8(R11), DX
 	TESTQ   DX, DX
 	LEAQ    (R9)(DX*4), DX
-	CMOVQLT R11, DX
-	MOVLQSX 12(R10), BX
+	CMOVQLT R12, DX
+	MOVLQSX 12(R11), BX
 	TESTQ   BX, BX
 	LEAQ    (R9)(BX*4), BX
-	CMOVQLT R11, BX
-	MOVLQSX 16(R10), SI
+	CMOVQLT R12, BX
+	MOVLQSX 16(R11), SI
 	TESTQ   SI, SI
 	LEAQ    (R9)(SI*4), SI
-	CMOVQLT R11, SI
-	MOVLQSX 20(R10), DI
+	CMOVQLT R12, SI
+	MOVLQSX 20(R11), DI
 	TESTQ   DI, DI
 	LEAQ    (R9)(DI*4), DI
-	CMOVQLT R11, DI
+	CMOVQLT R12, DI
 	MOVQ    k+16(FP), R9
 	NEGQ    R9
-	MOVQ    ldb+64(FP), R11
+	MOVQ    ldb+64(FP), R12
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R10)
+	ADDQ         step+144(FP), R10
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS (AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(R9*4), Y15
@@ -3388,7 +3454,7 @@ loop:
 	VBROADCASTSS (DI)(R9*4), Y15
 	VFMADD231PS  Y12, Y15, Y5
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 4(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 4(CX)(R9*4), Y15
@@ -3402,7 +3468,7 @@ loop:
 	VBROADCASTSS 4(DI)(R9*4), Y15
 	VFMADD231PS  Y12, Y15, Y5
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 8(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 8(CX)(R9*4), Y15
@@ -3416,7 +3482,7 @@ loop:
 	VBROADCASTSS 8(DI)(R9*4), Y15
 	VFMADD231PS  Y12, Y15, Y5
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 12(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS 12(CX)(R9*4), Y15
@@ -3440,7 +3506,7 @@ rest:
 	// the last one to three steps
 single:
 	VMOVUPS      (R8), Y12
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS (AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VBROADCASTSS (CX)(R9*4), Y15
@@ -3457,7 +3523,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R10
+	ADDQ ldt+32(FP), R11
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -3568,10 +3634,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm1x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm1x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·igemm1x16AVX2(SB), NOSPLIT, $8-136
+TEXT ·igemm1x16AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), BX
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -3589,7 +3656,7 @@ block:
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+56(FP), CX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), BX
+	MOVQ   tab+24(FP), SI
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -3597,45 +3664,47 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DX
-	MOVQ    zero+48(FP), SI
-	MOVLQSX (BX), AX
+	MOVQ    zero+48(FP), DI
+	MOVLQSX (SI), AX
 	TESTQ   AX, AX
 	LEAQ    (DX)(AX*4), AX
-	CMOVQLT SI, AX
+	CMOVQLT DI, AX
 	MOVQ    k+16(FP), DX
 	NEGQ    DX
-	MOVQ    ldb+64(FP), SI
+	MOVQ    ldb+64(FP), DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (BX)
+	ADDQ         step+144(FP), BX
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS (AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 4(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 8(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
 	PREFETCHT0   2048(CX)
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS 12(AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
@@ -3651,7 +3720,7 @@ rest:
 single:
 	VMOVUPS      (CX), Y12
 	VMOVUPS      32(CX), Y13
-	ADDQ         SI, CX
+	ADDQ         DI, CX
 	VBROADCASTSS (AX)(DX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -3659,7 +3728,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), BX
+	ADDQ ldt+32(FP), SI
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -3729,10 +3798,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm2x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm2x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·igemm2x16AVX2(SB), NOSPLIT, $8-136
+TEXT ·igemm2x16AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), SI
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -3750,7 +3820,7 @@ block:
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+56(FP), DX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), SI
+	MOVQ   tab+24(FP), DI
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -3758,28 +3828,30 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), BX
-	MOVQ    zero+48(FP), DI
-	MOVLQSX (SI), AX
+	MOVQ    zero+48(FP), R8
+	MOVLQSX (DI), AX
 	TESTQ   AX, AX
 	LEAQ    (BX)(AX*4), AX
-	CMOVQLT DI, AX
-	MOVLQSX 4(SI), CX
+	CMOVQLT R8, AX
+	MOVLQSX 4(DI), CX
 	TESTQ   CX, CX
 	LEAQ    (BX)(CX*4), CX
-	CMOVQLT DI, CX
+	CMOVQLT R8, CX
 	MOVQ    k+16(FP), BX
 	NEGQ    BX
-	MOVQ    ldb+64(FP), DI
+	MOVQ    ldb+64(FP), R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (SI)
+	ADDQ         step+144(FP), SI
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS (AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -3789,7 +3861,7 @@ loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 4(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
@@ -3799,7 +3871,7 @@ loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 8(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -3809,7 +3881,7 @@ loop:
 	PREFETCHT0   2048(DX)
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS 12(AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
@@ -3828,7 +3900,7 @@ rest:
 single:
 	VMOVUPS      (DX), Y12
 	VMOVUPS      32(DX), Y13
-	ADDQ         DI, DX
+	ADDQ         R8, DX
 	VBROADCASTSS (AX)(BX*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -3839,7 +3911,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), SI
+	ADDQ ldt+32(FP), DI
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -3924,10 +3996,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm3x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm3x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·igemm3x16AVX2(SB), NOSPLIT, $8-136
+TEXT ·igemm3x16AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), DI
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -3943,7 +4016,7 @@ block:
 	VXORPS Y5, Y5, Y5
 	MOVQ   b+56(FP), BX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), DI
+	MOVQ   tab+24(FP), R8
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -3951,32 +4024,34 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), SI
-	MOVQ    zero+48(FP), R8
-	MOVLQSX (DI), AX
+	MOVQ    zero+48(FP), R9
+	MOVLQSX (R8), AX
 	TESTQ   AX, AX
 	LEAQ    (SI)(AX*4), AX
-	CMOVQLT R8, AX
-	MOVLQSX 4(DI), CX
+	CMOVQLT R9, AX
+	MOVLQSX 4(R8), CX
 	TESTQ   CX, CX
 	LEAQ    (SI)(CX*4), CX
-	CMOVQLT R8, CX
-	MOVLQSX 8(DI), DX
+	CMOVQLT R9, CX
+	MOVLQSX 8(R8), DX
 	TESTQ   DX, DX
 	LEAQ    (SI)(DX*4), DX
-	CMOVQLT R8, DX
+	CMOVQLT R9, DX
 	MOVQ    k+16(FP), SI
 	NEGQ    SI
-	MOVQ    ldb+64(FP), R8
+	MOVQ    ldb+64(FP), R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -3989,7 +4064,7 @@ loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 4(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4002,7 +4077,7 @@ loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 8(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4015,7 +4090,7 @@ loop:
 	PREFETCHT0   2048(BX)
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS 12(AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4037,7 +4112,7 @@ rest:
 single:
 	VMOVUPS      (BX), Y12
 	VMOVUPS      32(BX), Y13
-	ADDQ         R8, BX
+	ADDQ         R9, BX
 	VBROADCASTSS (AX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4051,7 +4126,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), DI
+	ADDQ ldt+32(FP), R8
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -4149,10 +4224,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm4x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm4x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·igemm4x16AVX2(SB), NOSPLIT, $8-136
+TEXT ·igemm4x16AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-7 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R8
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -4170,7 +4246,7 @@ block:
 	VXORPS Y7, Y7, Y7
 	MOVQ   b+56(FP), SI
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R8
+	MOVQ   tab+24(FP), R9
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -4178,36 +4254,38 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DI
-	MOVQ    zero+48(FP), R9
-	MOVLQSX (R8), AX
+	MOVQ    zero+48(FP), R10
+	MOVLQSX (R9), AX
 	TESTQ   AX, AX
 	LEAQ    (DI)(AX*4), AX
-	CMOVQLT R9, AX
-	MOVLQSX 4(R8), CX
+	CMOVQLT R10, AX
+	MOVLQSX 4(R9), CX
 	TESTQ   CX, CX
 	LEAQ    (DI)(CX*4), CX
-	CMOVQLT R9, CX
-	MOVLQSX 8(R8), DX
+	CMOVQLT R10, CX
+	MOVLQSX 8(R9), DX
 	TESTQ   DX, DX
 	LEAQ    (DI)(DX*4), DX
-	CMOVQLT R9, DX
-	MOVLQSX 12(R8), BX
+	CMOVQLT R10, DX
+	MOVLQSX 12(R9), BX
 	TESTQ   BX, BX
 	LEAQ    (DI)(BX*4), BX
-	CMOVQLT R9, BX
+	CMOVQLT R10, BX
 	MOVQ    k+16(FP), DI
 	NEGQ    DI
-	MOVQ    ldb+64(FP), R9
+	MOVQ    ldb+64(FP), R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R8)
+	ADDQ         step+144(FP), R8
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS (AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4223,7 +4301,7 @@ loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 4(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4239,7 +4317,7 @@ loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 8(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4255,7 +4333,7 @@ loop:
 	PREFETCHT0   2048(SI)
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS 12(AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4280,7 +4358,7 @@ rest:
 single:
 	VMOVUPS      (SI), Y12
 	VMOVUPS      32(SI), Y13
-	ADDQ         R9, SI
+	ADDQ         R10, SI
 	VBROADCASTSS (AX)(DI*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4297,7 +4375,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R8
+	ADDQ ldt+32(FP), R9
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -4412,10 +4490,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm5x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, CMOV, FMA3
-TEXT ·igemm5x16AVX2(SB), NOSPLIT, $8-136
+// func igemm5x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·igemm5x16AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-9 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R9
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -4435,7 +4514,7 @@ block:
 	VXORPS Y9, Y9, Y9
 	MOVQ   b+56(FP), DI
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R9
+	MOVQ   tab+24(FP), R10
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -4443,39 +4522,41 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R8
-	MOVQ    zero+48(FP), R10
-	MOVLQSX (R9), AX
+	MOVQ    zero+48(FP), R11
+	MOVLQSX (R10), AX
 	TESTQ   AX, AX
 	LEAQ    (R8)(AX*4), AX
-	CMOVQLT R10, AX
-	MOVLQSX 4(R9), CX
+	CMOVQLT R11, AX
+	MOVLQSX 4(R10), CX
 	TESTQ   CX, CX
 	LEAQ    (R8)(CX*4), CX
-	CMOVQLT R10, CX
-	MOVLQSX 8(R9), DX
+	CMOVQLT R11, CX
+	MOVLQSX 8(R10), DX
 	TESTQ   DX, DX
 	LEAQ    (R8)(DX*4), DX
-	CMOVQLT R10, DX
-	MOVLQSX 12(R9), BX
+	CMOVQLT R11, DX
+	MOVLQSX 12(R10), BX
 	TESTQ   BX, BX
 	LEAQ    (R8)(BX*4), BX
-	CMOVQLT R10, BX
-	MOVLQSX 16(R9), SI
+	CMOVQLT R11, BX
+	MOVLQSX 16(R10), SI
 	TESTQ   SI, SI
 	LEAQ    (R8)(SI*4), SI
-	CMOVQLT R10, SI
+	CMOVQLT R11, SI
 	MOVQ    k+16(FP), R8
 	NEGQ    R8
-	MOVQ    ldb+64(FP), R10
+	MOVQ    ldb+64(FP), R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R9)
+	ADDQ         step+144(FP), R9
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS (AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4493,7 +4574,7 @@ loop:
 	VFMADD231PS  Y13, Y14, Y9
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 4(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4511,7 +4592,7 @@ loop:
 	VFMADD231PS  Y13, Y14, Y9
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 8(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4529,7 +4610,7 @@ loop:
 	VFMADD231PS  Y13, Y14, Y9
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS 12(AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4557,7 +4638,7 @@ rest:
 single:
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
-	ADDQ         R10, DI
+	ADDQ         R11, DI
 	VBROADCASTSS (AX)(R8*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4577,7 +4658,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R9
+	ADDQ ldt+32(FP), R10
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -4709,10 +4790,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm6x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
-// Requires: AVX, CMOV, FMA3
-TEXT ·igemm6x16AVX2(SB), NOSPLIT, $8-136
+// func igemm6x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·igemm6x16AVX2(SB), NOSPLIT, $8-152
 	// vectors: 0-11 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R10
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -4734,7 +4816,7 @@ block:
 	VXORPS Y11, Y11, Y11
 	MOVQ   b+56(FP), R8
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R10
+	MOVQ   tab+24(FP), R11
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -4742,43 +4824,45 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R9
-	MOVQ    zero+48(FP), R11
-	MOVLQSX (R10), AX
+	MOVQ    zero+48(FP), R12
+	MOVLQSX (R11), AX
 	TESTQ   AX, AX
 	LEAQ    (R9)(AX*4), AX
-	CMOVQLT R11, AX
-	MOVLQSX 4(R10), CX
+	CMOVQLT R12, AX
+	MOVLQSX 4(R11), CX
 	TESTQ   CX, CX
 	LEAQ    (R9)(CX*4), CX
-	CMOVQLT R11, CX
-	MOVLQSX 8(R10), DX
+	CMOVQLT R12, CX
+	MOVLQSX 8(R11), DX
 	TESTQ   DX, DX
 	LEAQ    (R9)(DX*4), DX
-	CMOVQLT R11, DX
-	MOVLQSX 12(R10), BX
+	CMOVQLT R12, DX
+	MOVLQSX 12(R11), BX
 	TESTQ   BX, BX
 	LEAQ    (R9)(BX*4), BX
-	CMOVQLT R11, BX
-	MOVLQSX 16(R10), SI
+	CMOVQLT R12, BX
+	MOVLQSX 16(R11), SI
 	TESTQ   SI, SI
 	LEAQ    (R9)(SI*4), SI
-	CMOVQLT R11, SI
-	MOVLQSX 20(R10), DI
+	CMOVQLT R12, SI
+	MOVLQSX 20(R11), DI
 	TESTQ   DI, DI
 	LEAQ    (R9)(DI*4), DI
-	CMOVQLT R11, DI
+	CMOVQLT R12, DI
 	MOVQ    k+16(FP), R9
 	NEGQ    R9
-	MOVQ    ldb+64(FP), R11
+	MOVQ    ldb+64(FP), R12
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R10)
+	ADDQ         step+144(FP), R10
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS (AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4799,7 +4883,7 @@ loop:
 	VFMADD231PS  Y13, Y15, Y11
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 4(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4820,7 +4904,7 @@ loop:
 	VFMADD231PS  Y13, Y15, Y11
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 8(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4841,7 +4925,7 @@ loop:
 	VFMADD231PS  Y13, Y15, Y11
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS 12(AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4872,7 +4956,7 @@ rest:
 single:
 	VMOVUPS      (R8), Y12
 	VMOVUPS      32(R8), Y13
-	ADDQ         R11, R8
+	ADDQ         R12, R8
 	VBROADCASTSS (AX)(R9*4), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -4895,7 +4979,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R10
+	ADDQ ldt+32(FP), R11
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -5044,10 +5128,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm1x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm1x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm1x16AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm1x16AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-3 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), BX
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -5055,7 +5141,7 @@ block:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   b+32(FP), CX
-	MOVQ   lda+24(FP), BX
+	MOVQ   lda+24(FP), SI
 	MOVQ   k+8(FP), DX
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DX*4), AX
@@ -5066,6 +5152,8 @@ block:
 	JGT  rest
 
 loop:
+	PREFETCHT1       (BX)
+	ADDQ             step+120(FP), BX
 	PREFETCHT0       2048(CX)
 	PREFETCHT0       2112(CX)
 	PREFETCHT0       2176(CX)
@@ -5096,8 +5184,8 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q $0x01, BX, BX
-	ADDQ   BX, a+16(FP)
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z2, Z0, Z0
@@ -5150,10 +5238,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm2x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm2x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm2x16AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm2x16AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), SI
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -5165,11 +5255,11 @@ block:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	MOVQ   b+32(FP), DX
-	MOVQ   lda+24(FP), SI
+	MOVQ   lda+24(FP), DI
 	MOVQ   k+8(FP), BX
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(BX*4), AX
-	LEAQ   (AX)(SI*1), CX
+	LEAQ   (AX)(DI*1), CX
 	NEGQ   BX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -5177,6 +5267,8 @@ block:
 	JGT  rest
 
 loop:
+	PREFETCHT1       (SI)
+	ADDQ             step+120(FP), SI
 	PREFETCHT0       2048(DX)
 	PREFETCHT0       2112(DX)
 	PREFETCHT0       2176(DX)
@@ -5212,8 +5304,8 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q $0x02, SI, SI
-	ADDQ   SI, a+16(FP)
+	IMUL3Q $0x02, DI, DI
+	ADDQ   DI, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z4, Z0, Z0
@@ -5278,10 +5370,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm3x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm3x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm3x16AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm3x16AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), DI
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -5297,12 +5391,12 @@ block:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	MOVQ   b+32(FP), BX
-	MOVQ   lda+24(FP), DI
+	MOVQ   lda+24(FP), R8
 	MOVQ   k+8(FP), SI
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(DI*1), CX
-	LEAQ   (CX)(DI*1), DX
+	LEAQ   (AX)(R8*1), CX
+	LEAQ   (CX)(R8*1), DX
 	NEGQ   SI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -5310,6 +5404,8 @@ block:
 	JGT  rest
 
 loop:
+	PREFETCHT1       (DI)
+	ADDQ             step+120(FP), DI
 	PREFETCHT0       2048(BX)
 	PREFETCHT0       2112(BX)
 	PREFETCHT0       2176(BX)
@@ -5350,8 +5446,8 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q $0x03, DI, DI
-	ADDQ   DI, a+16(FP)
+	IMUL3Q $0x03, R8, R8
+	ADDQ   R8, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z6, Z0, Z0
@@ -5428,10 +5524,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm4x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm4x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm4x16AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm4x16AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R8
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -5451,13 +5549,13 @@ block:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 	MOVQ   b+32(FP), SI
-	MOVQ   lda+24(FP), R8
+	MOVQ   lda+24(FP), R9
 	MOVQ   k+8(FP), DI
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	LEAQ   (CX)(R8*1), DX
-	LEAQ   (DX)(R8*1), BX
+	LEAQ   (AX)(R9*1), CX
+	LEAQ   (CX)(R9*1), DX
+	LEAQ   (DX)(R9*1), BX
 	NEGQ   DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -5465,6 +5563,8 @@ block:
 	JGT  rest
 
 loop:
+	PREFETCHT1       (R8)
+	ADDQ             step+120(FP), R8
 	PREFETCHT0       2048(SI)
 	PREFETCHT0       2112(SI)
 	PREFETCHT0       2176(SI)
@@ -5510,8 +5610,8 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q $0x04, R8, R8
-	ADDQ   R8, a+16(FP)
+	IMUL3Q $0x04, R9, R9
+	ADDQ   R9, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z8, Z0, Z0
@@ -5600,10 +5700,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm5x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm5x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm5x16AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm5x16AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-4 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R9
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -5612,14 +5714,14 @@ block:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	MOVQ   b+32(FP), DI
-	MOVQ   lda+24(FP), R9
+	MOVQ   lda+24(FP), R10
 	MOVQ   k+8(FP), R8
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R8*4), AX
-	LEAQ   (AX)(R9*1), CX
-	LEAQ   (CX)(R9*1), DX
-	LEAQ   (DX)(R9*1), BX
-	LEAQ   (BX)(R9*1), SI
+	LEAQ   (AX)(R10*1), CX
+	LEAQ   (CX)(R10*1), DX
+	LEAQ   (DX)(R10*1), BX
+	LEAQ   (BX)(R10*1), SI
 	NEGQ   R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -5629,6 +5731,8 @@ block:
 	JLE  long
 
 loop:
+	PREFETCHT1       (R9)
+	ADDQ             step+120(FP), R9
 	VMOVUPS          (DI), Z28
 	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
 	VFMADD231PS.BCST (CX)(R8*4), Z28, Z1
@@ -5660,6 +5764,8 @@ loop:
 	JMP              rest
 
 long:
+	PREFETCHT1       (R9)
+	ADDQ             step+120(FP), R9
 	PREFETCHT0       2048(DI)
 	PREFETCHT0       2112(DI)
 	PREFETCHT0       2176(DI)
@@ -5710,8 +5816,8 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q $0x05, R9, R9
-	ADDQ   R9, a+16(FP)
+	IMUL3Q $0x05, R10, R10
+	ADDQ   R10, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
@@ -5797,10 +5903,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm6x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm6x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm6x16AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm6x16AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-5 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R10
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -5810,15 +5918,15 @@ block:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   b+32(FP), R8
-	MOVQ   lda+24(FP), R10
+	MOVQ   lda+24(FP), R11
 	MOVQ   k+8(FP), R9
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R9*4), AX
-	LEAQ   (AX)(R10*1), CX
-	LEAQ   (CX)(R10*1), DX
-	LEAQ   (DX)(R10*1), BX
-	LEAQ   (BX)(R10*1), SI
-	LEAQ   (SI)(R10*1), DI
+	LEAQ   (AX)(R11*1), CX
+	LEAQ   (CX)(R11*1), DX
+	LEAQ   (DX)(R11*1), BX
+	LEAQ   (BX)(R11*1), SI
+	LEAQ   (SI)(R11*1), DI
 	NEGQ   R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -5828,6 +5936,8 @@ block:
 	JLE  long
 
 loop:
+	PREFETCHT1       (R10)
+	ADDQ             step+120(FP), R10
 	VMOVUPS          (R8), Z28
 	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
 	VFMADD231PS.BCST (CX)(R9*4), Z28, Z1
@@ -5863,6 +5973,8 @@ loop:
 	JMP              rest
 
 long:
+	PREFETCHT1       (R10)
+	ADDQ             step+120(FP), R10
 	PREFETCHT0       2048(R8)
 	PREFETCHT0       2112(R8)
 	PREFETCHT0       2176(R8)
@@ -5918,8 +6030,8 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q $0x06, R10, R10
-	ADDQ   R10, a+16(FP)
+	IMUL3Q $0x06, R11, R11
+	ADDQ   R11, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
@@ -6014,10 +6126,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm7x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm7x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm7x16AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm7x16AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-6 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R11
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -6028,16 +6142,16 @@ block:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	MOVQ   b+32(FP), R9
-	MOVQ   lda+24(FP), R11
+	MOVQ   lda+24(FP), R12
 	MOVQ   k+8(FP), R10
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R10*4), AX
-	LEAQ   (AX)(R11*1), CX
-	LEAQ   (CX)(R11*1), DX
-	LEAQ   (DX)(R11*1), BX
-	LEAQ   (BX)(R11*1), SI
-	LEAQ   (SI)(R11*1), DI
-	LEAQ   (DI)(R11*1), R8
+	LEAQ   (AX)(R12*1), CX
+	LEAQ   (CX)(R12*1), DX
+	LEAQ   (DX)(R12*1), BX
+	LEAQ   (BX)(R12*1), SI
+	LEAQ   (SI)(R12*1), DI
+	LEAQ   (DI)(R12*1), R8
 	NEGQ   R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -6047,6 +6161,8 @@ block:
 	JLE  long
 
 loop:
+	PREFETCHT1       (R11)
+	ADDQ             step+120(FP), R11
 	VMOVUPS          (R9), Z28
 	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
 	VFMADD231PS.BCST (CX)(R10*4), Z28, Z1
@@ -6086,6 +6202,8 @@ loop:
 	JMP              rest
 
 long:
+	PREFETCHT1       (R11)
+	ADDQ             step+120(FP), R11
 	PREFETCHT0       2048(R9)
 	PREFETCHT0       2112(R9)
 	PREFETCHT0       2176(R9)
@@ -6146,8 +6264,8 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q $0x07, R11, R11
-	ADDQ   R11, a+16(FP)
+	IMUL3Q $0x07, R12, R12
+	ADDQ   R12, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
@@ -6251,10 +6369,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm8x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm8x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm8x16AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm8x16AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R12
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -6266,17 +6386,17 @@ block:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	MOVQ   b+32(FP), R10
-	MOVQ   lda+24(FP), R12
+	MOVQ   lda+24(FP), R13
 	MOVQ   k+8(FP), R11
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R11*4), AX
-	LEAQ   (AX)(R12*1), CX
-	LEAQ   (CX)(R12*1), DX
-	LEAQ   (DX)(R12*1), BX
-	LEAQ   (BX)(R12*1), SI
-	LEAQ   (SI)(R12*1), DI
-	LEAQ   (DI)(R12*1), R8
-	LEAQ   (R8)(R12*1), R9
+	LEAQ   (AX)(R13*1), CX
+	LEAQ   (CX)(R13*1), DX
+	LEAQ   (DX)(R13*1), BX
+	LEAQ   (BX)(R13*1), SI
+	LEAQ   (SI)(R13*1), DI
+	LEAQ   (DI)(R13*1), R8
+	LEAQ   (R8)(R13*1), R9
 	NEGQ   R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -6286,6 +6406,8 @@ block:
 	JLE  long
 
 loop:
+	PREFETCHT1       (R12)
+	ADDQ             step+120(FP), R12
 	VMOVUPS          (R10), Z28
 	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
 	VFMADD231PS.BCST (CX)(R11*4), Z28, Z1
@@ -6329,6 +6451,8 @@ loop:
 	JMP              rest
 
 long:
+	PREFETCHT1       (R12)
+	ADDQ             step+120(FP), R12
 	PREFETCHT0       2048(R10)
 	PREFETCHT0       2112(R10)
 	PREFETCHT0       2176(R10)
@@ -6394,8 +6518,8 @@ single:
 	JNZ              single
 
 done:
-	IMUL3Q $0x08, R12, R12
-	ADDQ   R12, a+16(FP)
+	IMUL3Q $0x08, R13, R13
+	ADDQ   R13, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
@@ -6508,10 +6632,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm1x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm1x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm1x32AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm1x32AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), BX
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -6523,7 +6649,7 @@ block:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	MOVQ   b+32(FP), CX
-	MOVQ   lda+24(FP), BX
+	MOVQ   lda+24(FP), SI
 	MOVQ   k+8(FP), DX
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DX*4), AX
@@ -6534,6 +6660,8 @@ block:
 	JGT  rest
 
 loop:
+	PREFETCHT1   (BX)
+	ADDQ         step+120(FP), BX
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2112(CX)
 	PREFETCHT0   2176(CX)
@@ -6583,8 +6711,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x01, BX, BX
-	ADDQ   BX, a+16(FP)
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z4, Z0, Z0
@@ -6648,10 +6776,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm2x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm2x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm2x32AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm2x32AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), SI
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -6671,11 +6801,11 @@ block:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 	MOVQ   b+32(FP), DX
-	MOVQ   lda+24(FP), SI
+	MOVQ   lda+24(FP), DI
 	MOVQ   k+8(FP), BX
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(BX*4), AX
-	LEAQ   (AX)(SI*1), CX
+	LEAQ   (AX)(DI*1), CX
 	NEGQ   BX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -6683,6 +6813,8 @@ block:
 	JGT  rest
 
 loop:
+	PREFETCHT1   (SI)
+	ADDQ         step+120(FP), SI
 	PREFETCHT0   2048(DX)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2176(DX)
@@ -6747,8 +6879,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x02, SI, SI
-	ADDQ   SI, a+16(FP)
+	IMUL3Q $0x02, DI, DI
+	ADDQ   DI, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z8, Z0, Z0
@@ -6833,10 +6965,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm3x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm3x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm3x32AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm3x32AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), DI
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -6852,12 +6986,12 @@ block:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	MOVQ   b+32(FP), BX
-	MOVQ   lda+24(FP), DI
+	MOVQ   lda+24(FP), R8
 	MOVQ   k+8(FP), SI
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(DI*1), CX
-	LEAQ   (CX)(DI*1), DX
+	LEAQ   (AX)(R8*1), CX
+	LEAQ   (CX)(R8*1), DX
 	NEGQ   SI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -6865,6 +6999,8 @@ block:
 	JGT  rest
 
 loop:
+	PREFETCHT1   (DI)
+	ADDQ         step+120(FP), DI
 	PREFETCHT0   2048(BX)
 	PREFETCHT0   2112(BX)
 	PREFETCHT0   2176(BX)
@@ -6944,8 +7080,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x03, DI, DI
-	ADDQ   DI, a+16(FP)
+	IMUL3Q $0x03, R8, R8
+	ADDQ   R8, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z6, Z0, Z0
@@ -7039,10 +7175,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm4x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm4x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm4x32AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm4x32AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R8
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -7062,13 +7200,13 @@ block:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 	MOVQ   b+32(FP), SI
-	MOVQ   lda+24(FP), R8
+	MOVQ   lda+24(FP), R9
 	MOVQ   k+8(FP), DI
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	LEAQ   (CX)(R8*1), DX
-	LEAQ   (DX)(R8*1), BX
+	LEAQ   (AX)(R9*1), CX
+	LEAQ   (CX)(R9*1), DX
+	LEAQ   (DX)(R9*1), BX
 	NEGQ   DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -7076,6 +7214,8 @@ block:
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R8)
+	ADDQ         step+120(FP), R8
 	PREFETCHT0   2048(SI)
 	PREFETCHT0   2112(SI)
 	PREFETCHT0   2176(SI)
@@ -7170,8 +7310,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x04, R8, R8
-	ADDQ   R8, a+16(FP)
+	IMUL3Q $0x04, R9, R9
+	ADDQ   R9, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS    Z8, Z0, Z0
@@ -7282,10 +7422,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm5x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm5x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm5x32AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm5x32AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-9 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R9
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -7299,14 +7441,14 @@ block:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	MOVQ   b+32(FP), DI
-	MOVQ   lda+24(FP), R9
+	MOVQ   lda+24(FP), R10
 	MOVQ   k+8(FP), R8
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R8*4), AX
-	LEAQ   (AX)(R9*1), CX
-	LEAQ   (CX)(R9*1), DX
-	LEAQ   (DX)(R9*1), BX
-	LEAQ   (BX)(R9*1), SI
+	LEAQ   (AX)(R10*1), CX
+	LEAQ   (CX)(R10*1), DX
+	LEAQ   (DX)(R10*1), BX
+	LEAQ   (BX)(R10*1), SI
 	NEGQ   R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -7316,6 +7458,8 @@ block:
 	JLE  long
 
 loop:
+	PREFETCHT1   (R9)
+	ADDQ         step+120(FP), R9
 	VMOVUPS      (DI), Z28
 	VMOVUPS      64(DI), Z29
 	VBROADCASTSS (AX)(R8*4), Z30
@@ -7391,6 +7535,8 @@ loop:
 	JMP          rest
 
 long:
+	PREFETCHT1   (R9)
+	ADDQ         step+120(FP), R9
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DI)
 	PREFETCHT0   2176(DI)
@@ -7500,8 +7646,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x05, R9, R9
-	ADDQ   R9, a+16(FP)
+	IMUL3Q $0x05, R10, R10
+	ADDQ   R10, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
@@ -7619,10 +7765,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm6x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm6x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm6x32AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm6x32AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R10
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -7638,15 +7786,15 @@ block:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	MOVQ   b+32(FP), R8
-	MOVQ   lda+24(FP), R10
+	MOVQ   lda+24(FP), R11
 	MOVQ   k+8(FP), R9
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R9*4), AX
-	LEAQ   (AX)(R10*1), CX
-	LEAQ   (CX)(R10*1), DX
-	LEAQ   (DX)(R10*1), BX
-	LEAQ   (BX)(R10*1), SI
-	LEAQ   (SI)(R10*1), DI
+	LEAQ   (AX)(R11*1), CX
+	LEAQ   (CX)(R11*1), DX
+	LEAQ   (DX)(R11*1), BX
+	LEAQ   (BX)(R11*1), SI
+	LEAQ   (SI)(R11*1), DI
 	NEGQ   R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -7656,6 +7804,8 @@ block:
 	JLE  long
 
 loop:
+	PREFETCHT1   (R10)
+	ADDQ         step+120(FP), R10
 	VMOVUPS      (R8), Z28
 	VMOVUPS      64(R8), Z29
 	VBROADCASTSS (AX)(R9*4), Z30
@@ -7743,6 +7893,8 @@ loop:
 	JMP          rest
 
 long:
+	PREFETCHT1   (R10)
+	ADDQ         step+120(FP), R10
 	PREFETCHT0   2048(R8)
 	PREFETCHT0   2112(R8)
 	PREFETCHT0   2176(R8)
@@ -7867,8 +8019,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x06, R10, R10
-	ADDQ   R10, a+16(FP)
+	IMUL3Q $0x06, R11, R11
+	ADDQ   R11, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
@@ -8001,10 +8153,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm7x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm7x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm7x32AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm7x32AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-13 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R11
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -8022,16 +8176,16 @@ block:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 	MOVQ   b+32(FP), R9
-	MOVQ   lda+24(FP), R11
+	MOVQ   lda+24(FP), R12
 	MOVQ   k+8(FP), R10
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R10*4), AX
-	LEAQ   (AX)(R11*1), CX
-	LEAQ   (CX)(R11*1), DX
-	LEAQ   (DX)(R11*1), BX
-	LEAQ   (BX)(R11*1), SI
-	LEAQ   (SI)(R11*1), DI
-	LEAQ   (DI)(R11*1), R8
+	LEAQ   (AX)(R12*1), CX
+	LEAQ   (CX)(R12*1), DX
+	LEAQ   (DX)(R12*1), BX
+	LEAQ   (BX)(R12*1), SI
+	LEAQ   (SI)(R12*1), DI
+	LEAQ   (DI)(R12*1), R8
 	NEGQ   R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -8041,6 +8195,8 @@ block:
 	JLE  long
 
 loop:
+	PREFETCHT1   (R11)
+	ADDQ         step+120(FP), R11
 	VMOVUPS      (R9), Z28
 	VMOVUPS      64(R9), Z29
 	VBROADCASTSS (AX)(R10*4), Z30
@@ -8140,6 +8296,8 @@ loop:
 	JMP          rest
 
 long:
+	PREFETCHT1   (R11)
+	ADDQ         step+120(FP), R11
 	PREFETCHT0   2048(R9)
 	PREFETCHT0   2112(R9)
 	PREFETCHT0   2176(R9)
@@ -8279,8 +8437,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x07, R11, R11
-	ADDQ   R11, a+16(FP)
+	IMUL3Q $0x07, R12, R12
+	ADDQ   R12, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
@@ -8428,10 +8586,12 @@ store:
 	VZEROUPPER
 	RET
 
-// func gemm8x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func gemm8x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemm8x32AVX512(SB), NOSPLIT, $0-112
+TEXT ·gemm8x32AVX512(SB), NOSPLIT, $0-128
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+112(FP), R12
+
 	// one block of rows
 block:
 	VPXORD Z0, Z0, Z0
@@ -8451,17 +8611,17 @@ block:
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
 	MOVQ   b+32(FP), R10
-	MOVQ   lda+24(FP), R12
+	MOVQ   lda+24(FP), R13
 	MOVQ   k+8(FP), R11
 	MOVQ   a+16(FP), AX
 	LEAQ   (AX)(R11*4), AX
-	LEAQ   (AX)(R12*1), CX
-	LEAQ   (CX)(R12*1), DX
-	LEAQ   (DX)(R12*1), BX
-	LEAQ   (BX)(R12*1), SI
-	LEAQ   (SI)(R12*1), DI
-	LEAQ   (DI)(R12*1), R8
-	LEAQ   (R8)(R12*1), R9
+	LEAQ   (AX)(R13*1), CX
+	LEAQ   (CX)(R13*1), DX
+	LEAQ   (DX)(R13*1), BX
+	LEAQ   (BX)(R13*1), SI
+	LEAQ   (SI)(R13*1), DI
+	LEAQ   (DI)(R13*1), R8
+	LEAQ   (R8)(R13*1), R9
 	NEGQ   R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
@@ -8471,6 +8631,8 @@ block:
 	JLE  long
 
 loop:
+	PREFETCHT1   (R12)
+	ADDQ         step+120(FP), R12
 	VMOVUPS      (R10), Z28
 	VMOVUPS      64(R10), Z29
 	VBROADCASTSS (AX)(R11*4), Z30
@@ -8582,6 +8744,8 @@ loop:
 	JMP          rest
 
 long:
+	PREFETCHT1   (R12)
+	ADDQ         step+120(FP), R12
 	PREFETCHT0   2048(R10)
 	PREFETCHT0   2112(R10)
 	PREFETCHT0   2176(R10)
@@ -8736,8 +8900,8 @@ single:
 	JNZ          single
 
 done:
-	IMUL3Q $0x08, R12, R12
-	ADDQ   R12, a+16(FP)
+	IMUL3Q $0x08, R13, R13
+	ADDQ   R13, a+16(FP)
 
 	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ      cols+96(FP), AX
@@ -8900,10 +9064,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm1x16AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm1x16AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-3 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), BX
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -8917,7 +9082,7 @@ block:
 	VPXORD Z3, Z3, Z3
 	MOVQ   b+56(FP), CX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), BX
+	MOVQ   tab+24(FP), SI
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -8925,11 +9090,11 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DX
-	MOVQ    zero+48(FP), SI
-	MOVLQSX (BX), AX
+	MOVQ    zero+48(FP), DI
+	MOVLQSX (SI), AX
 	TESTQ   AX, AX
 	LEAQ    (DX)(AX*4), AX
-	CMOVQLT SI, AX
+	CMOVQLT DI, AX
 	MOVQ    k+16(FP), DX
 	NEGQ    DX
 
@@ -8938,6 +9103,8 @@ tap:
 	JGT  rest
 
 loop:
+	PREFETCHT1       (BX)
+	ADDQ             step+144(FP), BX
 	PREFETCHT0       2048(CX)
 	PREFETCHT0       2112(CX)
 	PREFETCHT0       2176(CX)
@@ -8968,7 +9135,7 @@ single:
 	JNZ              single
 
 done:
-	ADDQ ldt+32(FP), BX
+	ADDQ ldt+32(FP), SI
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -9025,10 +9192,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm2x16AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm2x16AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), SI
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -9046,7 +9214,7 @@ block:
 	VPXORD Z7, Z7, Z7
 	MOVQ   b+56(FP), DX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), SI
+	MOVQ   tab+24(FP), DI
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -9054,15 +9222,15 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), BX
-	MOVQ    zero+48(FP), DI
-	MOVLQSX (SI), AX
+	MOVQ    zero+48(FP), R8
+	MOVLQSX (DI), AX
 	TESTQ   AX, AX
 	LEAQ    (BX)(AX*4), AX
-	CMOVQLT DI, AX
-	MOVLQSX 4(SI), CX
+	CMOVQLT R8, AX
+	MOVLQSX 4(DI), CX
 	TESTQ   CX, CX
 	LEAQ    (BX)(CX*4), CX
-	CMOVQLT DI, CX
+	CMOVQLT R8, CX
 	MOVQ    k+16(FP), BX
 	NEGQ    BX
 
@@ -9071,6 +9239,8 @@ tap:
 	JGT  rest
 
 loop:
+	PREFETCHT1       (SI)
+	ADDQ             step+144(FP), SI
 	PREFETCHT0       2048(DX)
 	PREFETCHT0       2112(DX)
 	PREFETCHT0       2176(DX)
@@ -9106,7 +9276,7 @@ single:
 	JNZ              single
 
 done:
-	ADDQ ldt+32(FP), SI
+	ADDQ ldt+32(FP), DI
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -9175,10 +9345,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm3x16AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm3x16AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), DI
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -9200,7 +9371,7 @@ block:
 	VPXORD Z11, Z11, Z11
 	MOVQ   b+56(FP), BX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), DI
+	MOVQ   tab+24(FP), R8
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -9208,19 +9379,19 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), SI
-	MOVQ    zero+48(FP), R8
-	MOVLQSX (DI), AX
+	MOVQ    zero+48(FP), R9
+	MOVLQSX (R8), AX
 	TESTQ   AX, AX
 	LEAQ    (SI)(AX*4), AX
-	CMOVQLT R8, AX
-	MOVLQSX 4(DI), CX
+	CMOVQLT R9, AX
+	MOVLQSX 4(R8), CX
 	TESTQ   CX, CX
 	LEAQ    (SI)(CX*4), CX
-	CMOVQLT R8, CX
-	MOVLQSX 8(DI), DX
+	CMOVQLT R9, CX
+	MOVLQSX 8(R8), DX
 	TESTQ   DX, DX
 	LEAQ    (SI)(DX*4), DX
-	CMOVQLT R8, DX
+	CMOVQLT R9, DX
 	MOVQ    k+16(FP), SI
 	NEGQ    SI
 
@@ -9229,6 +9400,8 @@ tap:
 	JGT  rest
 
 loop:
+	PREFETCHT1       (DI)
+	ADDQ             step+144(FP), DI
 	PREFETCHT0       2048(BX)
 	PREFETCHT0       2112(BX)
 	PREFETCHT0       2176(BX)
@@ -9269,7 +9442,7 @@ single:
 	JNZ              single
 
 done:
-	ADDQ ldt+32(FP), DI
+	ADDQ ldt+32(FP), R8
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -9350,10 +9523,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm4x16AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm4x16AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R8
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -9379,7 +9553,7 @@ block:
 	VPXORD Z15, Z15, Z15
 	MOVQ   b+56(FP), SI
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R8
+	MOVQ   tab+24(FP), R9
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -9387,23 +9561,23 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DI
-	MOVQ    zero+48(FP), R9
-	MOVLQSX (R8), AX
+	MOVQ    zero+48(FP), R10
+	MOVLQSX (R9), AX
 	TESTQ   AX, AX
 	LEAQ    (DI)(AX*4), AX
-	CMOVQLT R9, AX
-	MOVLQSX 4(R8), CX
+	CMOVQLT R10, AX
+	MOVLQSX 4(R9), CX
 	TESTQ   CX, CX
 	LEAQ    (DI)(CX*4), CX
-	CMOVQLT R9, CX
-	MOVLQSX 8(R8), DX
+	CMOVQLT R10, CX
+	MOVLQSX 8(R9), DX
 	TESTQ   DX, DX
 	LEAQ    (DI)(DX*4), DX
-	CMOVQLT R9, DX
-	MOVLQSX 12(R8), BX
+	CMOVQLT R10, DX
+	MOVLQSX 12(R9), BX
 	TESTQ   BX, BX
 	LEAQ    (DI)(BX*4), BX
-	CMOVQLT R9, BX
+	CMOVQLT R10, BX
 	MOVQ    k+16(FP), DI
 	NEGQ    DI
 
@@ -9412,6 +9586,8 @@ tap:
 	JGT  rest
 
 loop:
+	PREFETCHT1       (R8)
+	ADDQ             step+144(FP), R8
 	PREFETCHT0       2048(SI)
 	PREFETCHT0       2112(SI)
 	PREFETCHT0       2176(SI)
@@ -9457,7 +9633,7 @@ single:
 	JNZ              single
 
 done:
-	ADDQ ldt+32(FP), R8
+	ADDQ ldt+32(FP), R9
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -9550,10 +9726,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm5x16AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm5x16AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-4 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R9
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -9568,7 +9745,7 @@ block:
 	VPXORD Z4, Z4, Z4
 	MOVQ   b+56(FP), DI
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R9
+	MOVQ   tab+24(FP), R10
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -9576,27 +9753,27 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R8
-	MOVQ    zero+48(FP), R10
-	MOVLQSX (R9), AX
+	MOVQ    zero+48(FP), R11
+	MOVLQSX (R10), AX
 	TESTQ   AX, AX
 	LEAQ    (R8)(AX*4), AX
-	CMOVQLT R10, AX
-	MOVLQSX 4(R9), CX
+	CMOVQLT R11, AX
+	MOVLQSX 4(R10), CX
 	TESTQ   CX, CX
 	LEAQ    (R8)(CX*4), CX
-	CMOVQLT R10, CX
-	MOVLQSX 8(R9), DX
+	CMOVQLT R11, CX
+	MOVLQSX 8(R10), DX
 	TESTQ   DX, DX
 	LEAQ    (R8)(DX*4), DX
-	CMOVQLT R10, DX
-	MOVLQSX 12(R9), BX
+	CMOVQLT R11, DX
+	MOVLQSX 12(R10), BX
 	TESTQ   BX, BX
 	LEAQ    (R8)(BX*4), BX
-	CMOVQLT R10, BX
-	MOVLQSX 16(R9), SI
+	CMOVQLT R11, BX
+	MOVLQSX 16(R10), SI
 	TESTQ   SI, SI
 	LEAQ    (R8)(SI*4), SI
-	CMOVQLT R10, SI
+	CMOVQLT R11, SI
 	MOVQ    k+16(FP), R8
 	NEGQ    R8
 
@@ -9607,6 +9784,8 @@ tap:
 	JLE  long
 
 loop:
+	PREFETCHT1       (R9)
+	ADDQ             step+144(FP), R9
 	VMOVUPS          (DI), Z28
 	VFMADD231PS.BCST (AX)(R8*4), Z28, Z0
 	VFMADD231PS.BCST (CX)(R8*4), Z28, Z1
@@ -9638,6 +9817,8 @@ loop:
 	JMP              rest
 
 long:
+	PREFETCHT1       (R9)
+	ADDQ             step+144(FP), R9
 	PREFETCHT0       2048(DI)
 	PREFETCHT0       2112(DI)
 	PREFETCHT0       2176(DI)
@@ -9688,7 +9869,7 @@ single:
 	JNZ              single
 
 done:
-	ADDQ ldt+32(FP), R9
+	ADDQ ldt+32(FP), R10
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -9778,10 +9959,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm6x16AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm6x16AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-5 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R10
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -9797,7 +9979,7 @@ block:
 	VPXORD Z5, Z5, Z5
 	MOVQ   b+56(FP), R8
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R10
+	MOVQ   tab+24(FP), R11
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -9805,31 +9987,31 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R9
-	MOVQ    zero+48(FP), R11
-	MOVLQSX (R10), AX
+	MOVQ    zero+48(FP), R12
+	MOVLQSX (R11), AX
 	TESTQ   AX, AX
 	LEAQ    (R9)(AX*4), AX
-	CMOVQLT R11, AX
-	MOVLQSX 4(R10), CX
+	CMOVQLT R12, AX
+	MOVLQSX 4(R11), CX
 	TESTQ   CX, CX
 	LEAQ    (R9)(CX*4), CX
-	CMOVQLT R11, CX
-	MOVLQSX 8(R10), DX
+	CMOVQLT R12, CX
+	MOVLQSX 8(R11), DX
 	TESTQ   DX, DX
 	LEAQ    (R9)(DX*4), DX
-	CMOVQLT R11, DX
-	MOVLQSX 12(R10), BX
+	CMOVQLT R12, DX
+	MOVLQSX 12(R11), BX
 	TESTQ   BX, BX
 	LEAQ    (R9)(BX*4), BX
-	CMOVQLT R11, BX
-	MOVLQSX 16(R10), SI
+	CMOVQLT R12, BX
+	MOVLQSX 16(R11), SI
 	TESTQ   SI, SI
 	LEAQ    (R9)(SI*4), SI
-	CMOVQLT R11, SI
-	MOVLQSX 20(R10), DI
+	CMOVQLT R12, SI
+	MOVLQSX 20(R11), DI
 	TESTQ   DI, DI
 	LEAQ    (R9)(DI*4), DI
-	CMOVQLT R11, DI
+	CMOVQLT R12, DI
 	MOVQ    k+16(FP), R9
 	NEGQ    R9
 
@@ -9840,6 +10022,8 @@ tap:
 	JLE  long
 
 loop:
+	PREFETCHT1       (R10)
+	ADDQ             step+144(FP), R10
 	VMOVUPS          (R8), Z28
 	VFMADD231PS.BCST (AX)(R9*4), Z28, Z0
 	VFMADD231PS.BCST (CX)(R9*4), Z28, Z1
@@ -9875,6 +10059,8 @@ loop:
 	JMP              rest
 
 long:
+	PREFETCHT1       (R10)
+	ADDQ             step+144(FP), R10
 	PREFETCHT0       2048(R8)
 	PREFETCHT0       2112(R8)
 	PREFETCHT0       2176(R8)
@@ -9930,7 +10116,7 @@ single:
 	JNZ              single
 
 done:
-	ADDQ ldt+32(FP), R10
+	ADDQ ldt+32(FP), R11
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -10029,10 +10215,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm7x16AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm7x16AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-6 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R11
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -10049,7 +10236,7 @@ block:
 	VPXORD Z6, Z6, Z6
 	MOVQ   b+56(FP), R9
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R11
+	MOVQ   tab+24(FP), R12
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -10057,35 +10244,35 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R10
-	MOVQ    zero+48(FP), R12
-	MOVLQSX (R11), AX
+	MOVQ    zero+48(FP), R13
+	MOVLQSX (R12), AX
 	TESTQ   AX, AX
 	LEAQ    (R10)(AX*4), AX
-	CMOVQLT R12, AX
-	MOVLQSX 4(R11), CX
+	CMOVQLT R13, AX
+	MOVLQSX 4(R12), CX
 	TESTQ   CX, CX
 	LEAQ    (R10)(CX*4), CX
-	CMOVQLT R12, CX
-	MOVLQSX 8(R11), DX
+	CMOVQLT R13, CX
+	MOVLQSX 8(R12), DX
 	TESTQ   DX, DX
 	LEAQ    (R10)(DX*4), DX
-	CMOVQLT R12, DX
-	MOVLQSX 12(R11), BX
+	CMOVQLT R13, DX
+	MOVLQSX 12(R12), BX
 	TESTQ   BX, BX
 	LEAQ    (R10)(BX*4), BX
-	CMOVQLT R12, BX
-	MOVLQSX 16(R11), SI
+	CMOVQLT R13, BX
+	MOVLQSX 16(R12), SI
 	TESTQ   SI, SI
 	LEAQ    (R10)(SI*4), SI
-	CMOVQLT R12, SI
-	MOVLQSX 20(R11), DI
+	CMOVQLT R13, SI
+	MOVLQSX 20(R12), DI
 	TESTQ   DI, DI
 	LEAQ    (R10)(DI*4), DI
-	CMOVQLT R12, DI
-	MOVLQSX 24(R11), R8
+	CMOVQLT R13, DI
+	MOVLQSX 24(R12), R8
 	TESTQ   R8, R8
 	LEAQ    (R10)(R8*4), R8
-	CMOVQLT R12, R8
+	CMOVQLT R13, R8
 	MOVQ    k+16(FP), R10
 	NEGQ    R10
 
@@ -10096,6 +10283,8 @@ tap:
 	JLE  long
 
 loop:
+	PREFETCHT1       (R11)
+	ADDQ             step+144(FP), R11
 	VMOVUPS          (R9), Z28
 	VFMADD231PS.BCST (AX)(R10*4), Z28, Z0
 	VFMADD231PS.BCST (CX)(R10*4), Z28, Z1
@@ -10135,6 +10324,8 @@ loop:
 	JMP              rest
 
 long:
+	PREFETCHT1       (R11)
+	ADDQ             step+144(FP), R11
 	PREFETCHT0       2048(R9)
 	PREFETCHT0       2112(R9)
 	PREFETCHT0       2176(R9)
@@ -10195,7 +10386,7 @@ single:
 	JNZ              single
 
 done:
-	ADDQ ldt+32(FP), R11
+	ADDQ ldt+32(FP), R12
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -10303,10 +10494,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm8x16AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm8x16AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R12
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -10324,7 +10516,7 @@ block:
 	VPXORD Z7, Z7, Z7
 	MOVQ   b+56(FP), R10
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R12
+	MOVQ   tab+24(FP), R13
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -10332,39 +10524,39 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R11
-	MOVQ    zero+48(FP), R13
-	MOVLQSX (R12), AX
+	MOVQ    zero+48(FP), R14
+	MOVLQSX (R13), AX
 	TESTQ   AX, AX
 	LEAQ    (R11)(AX*4), AX
-	CMOVQLT R13, AX
-	MOVLQSX 4(R12), CX
+	CMOVQLT R14, AX
+	MOVLQSX 4(R13), CX
 	TESTQ   CX, CX
 	LEAQ    (R11)(CX*4), CX
-	CMOVQLT R13, CX
-	MOVLQSX 8(R12), DX
+	CMOVQLT R14, CX
+	MOVLQSX 8(R13), DX
 	TESTQ   DX, DX
 	LEAQ    (R11)(DX*4), DX
-	CMOVQLT R13, DX
-	MOVLQSX 12(R12), BX
+	CMOVQLT R14, DX
+	MOVLQSX 12(R13), BX
 	TESTQ   BX, BX
 	LEAQ    (R11)(BX*4), BX
-	CMOVQLT R13, BX
-	MOVLQSX 16(R12), SI
+	CMOVQLT R14, BX
+	MOVLQSX 16(R13), SI
 	TESTQ   SI, SI
 	LEAQ    (R11)(SI*4), SI
-	CMOVQLT R13, SI
-	MOVLQSX 20(R12), DI
+	CMOVQLT R14, SI
+	MOVLQSX 20(R13), DI
 	TESTQ   DI, DI
 	LEAQ    (R11)(DI*4), DI
-	CMOVQLT R13, DI
-	MOVLQSX 24(R12), R8
+	CMOVQLT R14, DI
+	MOVLQSX 24(R13), R8
 	TESTQ   R8, R8
 	LEAQ    (R11)(R8*4), R8
-	CMOVQLT R13, R8
-	MOVLQSX 28(R12), R9
+	CMOVQLT R14, R8
+	MOVLQSX 28(R13), R9
 	TESTQ   R9, R9
 	LEAQ    (R11)(R9*4), R9
-	CMOVQLT R13, R9
+	CMOVQLT R14, R9
 	MOVQ    k+16(FP), R11
 	NEGQ    R11
 
@@ -10375,6 +10567,8 @@ tap:
 	JLE  long
 
 loop:
+	PREFETCHT1       (R12)
+	ADDQ             step+144(FP), R12
 	VMOVUPS          (R10), Z28
 	VFMADD231PS.BCST (AX)(R11*4), Z28, Z0
 	VFMADD231PS.BCST (CX)(R11*4), Z28, Z1
@@ -10418,6 +10612,8 @@ loop:
 	JMP              rest
 
 long:
+	PREFETCHT1       (R12)
+	ADDQ             step+144(FP), R12
 	PREFETCHT0       2048(R10)
 	PREFETCHT0       2112(R10)
 	PREFETCHT0       2176(R10)
@@ -10483,7 +10679,7 @@ single:
 	JNZ              single
 
 done:
-	ADDQ ldt+32(FP), R12
+	ADDQ ldt+32(FP), R13
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -10600,10 +10796,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm1x32AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm1x32AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), BX
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -10621,7 +10818,7 @@ block:
 	VPXORD Z7, Z7, Z7
 	MOVQ   b+56(FP), CX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), BX
+	MOVQ   tab+24(FP), SI
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -10629,11 +10826,11 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DX
-	MOVQ    zero+48(FP), SI
-	MOVLQSX (BX), AX
+	MOVQ    zero+48(FP), DI
+	MOVLQSX (SI), AX
 	TESTQ   AX, AX
 	LEAQ    (DX)(AX*4), AX
-	CMOVQLT SI, AX
+	CMOVQLT DI, AX
 	MOVQ    k+16(FP), DX
 	NEGQ    DX
 
@@ -10642,6 +10839,8 @@ tap:
 	JGT  rest
 
 loop:
+	PREFETCHT1   (BX)
+	ADDQ         step+144(FP), BX
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2112(CX)
 	PREFETCHT0   2176(CX)
@@ -10691,7 +10890,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), BX
+	ADDQ ldt+32(FP), SI
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -10759,10 +10958,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm2x32AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm2x32AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), SI
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -10788,7 +10988,7 @@ block:
 	VPXORD Z15, Z15, Z15
 	MOVQ   b+56(FP), DX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), SI
+	MOVQ   tab+24(FP), DI
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -10796,15 +10996,15 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), BX
-	MOVQ    zero+48(FP), DI
-	MOVLQSX (SI), AX
+	MOVQ    zero+48(FP), R8
+	MOVLQSX (DI), AX
 	TESTQ   AX, AX
 	LEAQ    (BX)(AX*4), AX
-	CMOVQLT DI, AX
-	MOVLQSX 4(SI), CX
+	CMOVQLT R8, AX
+	MOVLQSX 4(DI), CX
 	TESTQ   CX, CX
 	LEAQ    (BX)(CX*4), CX
-	CMOVQLT DI, CX
+	CMOVQLT R8, CX
 	MOVQ    k+16(FP), BX
 	NEGQ    BX
 
@@ -10813,6 +11013,8 @@ tap:
 	JGT  rest
 
 loop:
+	PREFETCHT1   (SI)
+	ADDQ         step+144(FP), SI
 	PREFETCHT0   2048(DX)
 	PREFETCHT0   2112(DX)
 	PREFETCHT0   2176(DX)
@@ -10877,7 +11079,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), SI
+	ADDQ ldt+32(FP), DI
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -10966,10 +11168,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm3x32AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm3x32AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), DI
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -10991,7 +11194,7 @@ block:
 	VPXORD Z11, Z11, Z11
 	MOVQ   b+56(FP), BX
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), DI
+	MOVQ   tab+24(FP), R8
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -10999,19 +11202,19 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), SI
-	MOVQ    zero+48(FP), R8
-	MOVLQSX (DI), AX
+	MOVQ    zero+48(FP), R9
+	MOVLQSX (R8), AX
 	TESTQ   AX, AX
 	LEAQ    (SI)(AX*4), AX
-	CMOVQLT R8, AX
-	MOVLQSX 4(DI), CX
+	CMOVQLT R9, AX
+	MOVLQSX 4(R8), CX
 	TESTQ   CX, CX
 	LEAQ    (SI)(CX*4), CX
-	CMOVQLT R8, CX
-	MOVLQSX 8(DI), DX
+	CMOVQLT R9, CX
+	MOVLQSX 8(R8), DX
 	TESTQ   DX, DX
 	LEAQ    (SI)(DX*4), DX
-	CMOVQLT R8, DX
+	CMOVQLT R9, DX
 	MOVQ    k+16(FP), SI
 	NEGQ    SI
 
@@ -11020,6 +11223,8 @@ tap:
 	JGT  rest
 
 loop:
+	PREFETCHT1   (DI)
+	ADDQ         step+144(FP), DI
 	PREFETCHT0   2048(BX)
 	PREFETCHT0   2112(BX)
 	PREFETCHT0   2176(BX)
@@ -11099,7 +11304,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), DI
+	ADDQ ldt+32(FP), R8
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -11197,10 +11402,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm4x32AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm4x32AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R8
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -11226,7 +11432,7 @@ block:
 	VPXORD Z15, Z15, Z15
 	MOVQ   b+56(FP), SI
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R8
+	MOVQ   tab+24(FP), R9
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -11234,23 +11440,23 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), DI
-	MOVQ    zero+48(FP), R9
-	MOVLQSX (R8), AX
+	MOVQ    zero+48(FP), R10
+	MOVLQSX (R9), AX
 	TESTQ   AX, AX
 	LEAQ    (DI)(AX*4), AX
-	CMOVQLT R9, AX
-	MOVLQSX 4(R8), CX
+	CMOVQLT R10, AX
+	MOVLQSX 4(R9), CX
 	TESTQ   CX, CX
 	LEAQ    (DI)(CX*4), CX
-	CMOVQLT R9, CX
-	MOVLQSX 8(R8), DX
+	CMOVQLT R10, CX
+	MOVLQSX 8(R9), DX
 	TESTQ   DX, DX
 	LEAQ    (DI)(DX*4), DX
-	CMOVQLT R9, DX
-	MOVLQSX 12(R8), BX
+	CMOVQLT R10, DX
+	MOVLQSX 12(R9), BX
 	TESTQ   BX, BX
 	LEAQ    (DI)(BX*4), BX
-	CMOVQLT R9, BX
+	CMOVQLT R10, BX
 	MOVQ    k+16(FP), DI
 	NEGQ    DI
 
@@ -11259,6 +11465,8 @@ tap:
 	JGT  rest
 
 loop:
+	PREFETCHT1   (R8)
+	ADDQ         step+144(FP), R8
 	PREFETCHT0   2048(SI)
 	PREFETCHT0   2112(SI)
 	PREFETCHT0   2176(SI)
@@ -11353,7 +11561,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R8
+	ADDQ ldt+32(FP), R9
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -11468,10 +11676,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm5x32AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm5x32AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-9 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R9
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -11491,7 +11700,7 @@ block:
 	VPXORD Z9, Z9, Z9
 	MOVQ   b+56(FP), DI
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R9
+	MOVQ   tab+24(FP), R10
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -11499,27 +11708,27 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R8
-	MOVQ    zero+48(FP), R10
-	MOVLQSX (R9), AX
+	MOVQ    zero+48(FP), R11
+	MOVLQSX (R10), AX
 	TESTQ   AX, AX
 	LEAQ    (R8)(AX*4), AX
-	CMOVQLT R10, AX
-	MOVLQSX 4(R9), CX
+	CMOVQLT R11, AX
+	MOVLQSX 4(R10), CX
 	TESTQ   CX, CX
 	LEAQ    (R8)(CX*4), CX
-	CMOVQLT R10, CX
-	MOVLQSX 8(R9), DX
+	CMOVQLT R11, CX
+	MOVLQSX 8(R10), DX
 	TESTQ   DX, DX
 	LEAQ    (R8)(DX*4), DX
-	CMOVQLT R10, DX
-	MOVLQSX 12(R9), BX
+	CMOVQLT R11, DX
+	MOVLQSX 12(R10), BX
 	TESTQ   BX, BX
 	LEAQ    (R8)(BX*4), BX
-	CMOVQLT R10, BX
-	MOVLQSX 16(R9), SI
+	CMOVQLT R11, BX
+	MOVLQSX 16(R10), SI
 	TESTQ   SI, SI
 	LEAQ    (R8)(SI*4), SI
-	CMOVQLT R10, SI
+	CMOVQLT R11, SI
 	MOVQ    k+16(FP), R8
 	NEGQ    R8
 
@@ -11530,6 +11739,8 @@ tap:
 	JLE  long
 
 loop:
+	PREFETCHT1   (R9)
+	ADDQ         step+144(FP), R9
 	VMOVUPS      (DI), Z28
 	VMOVUPS      64(DI), Z29
 	VBROADCASTSS (AX)(R8*4), Z30
@@ -11605,6 +11816,8 @@ loop:
 	JMP          rest
 
 long:
+	PREFETCHT1   (R9)
+	ADDQ         step+144(FP), R9
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2112(DI)
 	PREFETCHT0   2176(DI)
@@ -11714,7 +11927,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R9
+	ADDQ ldt+32(FP), R10
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -11836,10 +12049,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm6x32AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm6x32AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-11 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R10
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -11861,7 +12075,7 @@ block:
 	VPXORD Z11, Z11, Z11
 	MOVQ   b+56(FP), R8
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R10
+	MOVQ   tab+24(FP), R11
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -11869,31 +12083,31 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R9
-	MOVQ    zero+48(FP), R11
-	MOVLQSX (R10), AX
+	MOVQ    zero+48(FP), R12
+	MOVLQSX (R11), AX
 	TESTQ   AX, AX
 	LEAQ    (R9)(AX*4), AX
-	CMOVQLT R11, AX
-	MOVLQSX 4(R10), CX
+	CMOVQLT R12, AX
+	MOVLQSX 4(R11), CX
 	TESTQ   CX, CX
 	LEAQ    (R9)(CX*4), CX
-	CMOVQLT R11, CX
-	MOVLQSX 8(R10), DX
+	CMOVQLT R12, CX
+	MOVLQSX 8(R11), DX
 	TESTQ   DX, DX
 	LEAQ    (R9)(DX*4), DX
-	CMOVQLT R11, DX
-	MOVLQSX 12(R10), BX
+	CMOVQLT R12, DX
+	MOVLQSX 12(R11), BX
 	TESTQ   BX, BX
 	LEAQ    (R9)(BX*4), BX
-	CMOVQLT R11, BX
-	MOVLQSX 16(R10), SI
+	CMOVQLT R12, BX
+	MOVLQSX 16(R11), SI
 	TESTQ   SI, SI
 	LEAQ    (R9)(SI*4), SI
-	CMOVQLT R11, SI
-	MOVLQSX 20(R10), DI
+	CMOVQLT R12, SI
+	MOVLQSX 20(R11), DI
 	TESTQ   DI, DI
 	LEAQ    (R9)(DI*4), DI
-	CMOVQLT R11, DI
+	CMOVQLT R12, DI
 	MOVQ    k+16(FP), R9
 	NEGQ    R9
 
@@ -11904,6 +12118,8 @@ tap:
 	JLE  long
 
 loop:
+	PREFETCHT1   (R10)
+	ADDQ         step+144(FP), R10
 	VMOVUPS      (R8), Z28
 	VMOVUPS      64(R8), Z29
 	VBROADCASTSS (AX)(R9*4), Z30
@@ -11991,6 +12207,8 @@ loop:
 	JMP          rest
 
 long:
+	PREFETCHT1   (R10)
+	ADDQ         step+144(FP), R10
 	PREFETCHT0   2048(R8)
 	PREFETCHT0   2112(R8)
 	PREFETCHT0   2176(R8)
@@ -12115,7 +12333,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R10
+	ADDQ ldt+32(FP), R11
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -12252,10 +12470,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm7x32AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm7x32AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-13 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R11
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -12279,7 +12498,7 @@ block:
 	VPXORD Z13, Z13, Z13
 	MOVQ   b+56(FP), R9
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R11
+	MOVQ   tab+24(FP), R12
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -12287,35 +12506,35 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R10
-	MOVQ    zero+48(FP), R12
-	MOVLQSX (R11), AX
+	MOVQ    zero+48(FP), R13
+	MOVLQSX (R12), AX
 	TESTQ   AX, AX
 	LEAQ    (R10)(AX*4), AX
-	CMOVQLT R12, AX
-	MOVLQSX 4(R11), CX
+	CMOVQLT R13, AX
+	MOVLQSX 4(R12), CX
 	TESTQ   CX, CX
 	LEAQ    (R10)(CX*4), CX
-	CMOVQLT R12, CX
-	MOVLQSX 8(R11), DX
+	CMOVQLT R13, CX
+	MOVLQSX 8(R12), DX
 	TESTQ   DX, DX
 	LEAQ    (R10)(DX*4), DX
-	CMOVQLT R12, DX
-	MOVLQSX 12(R11), BX
+	CMOVQLT R13, DX
+	MOVLQSX 12(R12), BX
 	TESTQ   BX, BX
 	LEAQ    (R10)(BX*4), BX
-	CMOVQLT R12, BX
-	MOVLQSX 16(R11), SI
+	CMOVQLT R13, BX
+	MOVLQSX 16(R12), SI
 	TESTQ   SI, SI
 	LEAQ    (R10)(SI*4), SI
-	CMOVQLT R12, SI
-	MOVLQSX 20(R11), DI
+	CMOVQLT R13, SI
+	MOVLQSX 20(R12), DI
 	TESTQ   DI, DI
 	LEAQ    (R10)(DI*4), DI
-	CMOVQLT R12, DI
-	MOVLQSX 24(R11), R8
+	CMOVQLT R13, DI
+	MOVLQSX 24(R12), R8
 	TESTQ   R8, R8
 	LEAQ    (R10)(R8*4), R8
-	CMOVQLT R12, R8
+	CMOVQLT R13, R8
 	MOVQ    k+16(FP), R10
 	NEGQ    R10
 
@@ -12326,6 +12545,8 @@ tap:
 	JLE  long
 
 loop:
+	PREFETCHT1   (R11)
+	ADDQ         step+144(FP), R11
 	VMOVUPS      (R9), Z28
 	VMOVUPS      64(R9), Z29
 	VBROADCASTSS (AX)(R10*4), Z30
@@ -12425,6 +12646,8 @@ loop:
 	JMP          rest
 
 long:
+	PREFETCHT1   (R11)
+	ADDQ         step+144(FP), R11
 	PREFETCHT0   2048(R9)
 	PREFETCHT0   2112(R9)
 	PREFETCHT0   2176(R9)
@@ -12564,7 +12787,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R11
+	ADDQ ldt+32(FP), R12
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
@@ -12716,10 +12939,11 @@ store:
 	VZEROUPPER
 	RET
 
-// func igemm8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int)
+// func igemm8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·igemm8x32AVX512(SB), NOSPLIT, $8-136
+TEXT ·igemm8x32AVX512(SB), NOSPLIT, $8-152
 	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	MOVQ next+136(FP), R12
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, base+40(FP)
@@ -12745,7 +12969,7 @@ block:
 	VPXORD Z15, Z15, Z15
 	MOVQ   b+56(FP), R10
 	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R12
+	MOVQ   tab+24(FP), R13
 	TESTQ  AX, AX
 	JZ     epilogue
 	MOVQ   AX, (SP)
@@ -12753,39 +12977,39 @@ block:
 	// row starts of this tap, plus the run length
 tap:
 	MOVQ    base+40(FP), R11
-	MOVQ    zero+48(FP), R13
-	MOVLQSX (R12), AX
+	MOVQ    zero+48(FP), R14
+	MOVLQSX (R13), AX
 	TESTQ   AX, AX
 	LEAQ    (R11)(AX*4), AX
-	CMOVQLT R13, AX
-	MOVLQSX 4(R12), CX
+	CMOVQLT R14, AX
+	MOVLQSX 4(R13), CX
 	TESTQ   CX, CX
 	LEAQ    (R11)(CX*4), CX
-	CMOVQLT R13, CX
-	MOVLQSX 8(R12), DX
+	CMOVQLT R14, CX
+	MOVLQSX 8(R13), DX
 	TESTQ   DX, DX
 	LEAQ    (R11)(DX*4), DX
-	CMOVQLT R13, DX
-	MOVLQSX 12(R12), BX
+	CMOVQLT R14, DX
+	MOVLQSX 12(R13), BX
 	TESTQ   BX, BX
 	LEAQ    (R11)(BX*4), BX
-	CMOVQLT R13, BX
-	MOVLQSX 16(R12), SI
+	CMOVQLT R14, BX
+	MOVLQSX 16(R13), SI
 	TESTQ   SI, SI
 	LEAQ    (R11)(SI*4), SI
-	CMOVQLT R13, SI
-	MOVLQSX 20(R12), DI
+	CMOVQLT R14, SI
+	MOVLQSX 20(R13), DI
 	TESTQ   DI, DI
 	LEAQ    (R11)(DI*4), DI
-	CMOVQLT R13, DI
-	MOVLQSX 24(R12), R8
+	CMOVQLT R14, DI
+	MOVLQSX 24(R13), R8
 	TESTQ   R8, R8
 	LEAQ    (R11)(R8*4), R8
-	CMOVQLT R13, R8
-	MOVLQSX 28(R12), R9
+	CMOVQLT R14, R8
+	MOVLQSX 28(R13), R9
 	TESTQ   R9, R9
 	LEAQ    (R11)(R9*4), R9
-	CMOVQLT R13, R9
+	CMOVQLT R14, R9
 	MOVQ    k+16(FP), R11
 	NEGQ    R11
 
@@ -12796,6 +13020,8 @@ tap:
 	JLE  long
 
 loop:
+	PREFETCHT1   (R12)
+	ADDQ         step+144(FP), R12
 	VMOVUPS      (R10), Z28
 	VMOVUPS      64(R10), Z29
 	VBROADCASTSS (AX)(R11*4), Z30
@@ -12907,6 +13133,8 @@ loop:
 	JMP          rest
 
 long:
+	PREFETCHT1   (R12)
+	ADDQ         step+144(FP), R12
 	PREFETCHT0   2048(R10)
 	PREFETCHT0   2112(R10)
 	PREFETCHT0   2176(R10)
@@ -13061,7 +13289,7 @@ single:
 	JNZ          single
 
 done:
-	ADDQ ldt+32(FP), R12
+	ADDQ ldt+32(FP), R13
 	SUBQ $0x01, (SP)
 	JNZ  tap
 

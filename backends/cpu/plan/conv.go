@@ -109,7 +109,7 @@ func (c *convolution) winograd() bool {
 		return false
 	}
 	tiles := c.batch * ((w.Out[1] + 3) / 4) * ((w.Out[2] + 3) / 4)
-	return tiles >= 12 || tiles >= 4 && c.c*c.n <= 256*256
+	return tiles >= 12 && c.c*c.n <= 160*160 || tiles >= 32
 }
 
 // scaled returns the model's filters, multiplied by a batch normalisation that follows.

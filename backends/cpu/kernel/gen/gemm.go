@@ -38,10 +38,11 @@ func gemm(g *gen) {
 
 func (g *gen) gemmTile(t tile) {
 	name := fmt.Sprintf("gemm%dx%d", t.mr, t.nv*g.lanes)
-	sig := "b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int)"
+	sig := "b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)"
 	doc := []string{
 		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of C = clamp(A*B + bias + res).", t.mr, t.nv*g.lanes),
 		"Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.",
+		"Every four steps of k fetch a line of next into the second-level cache and move step bytes on.",
 	}
 	if t.indirect {
 		g.text("i"+name, "func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, "+sig, append(doc,
@@ -56,7 +57,7 @@ func (g *gen) gemmTile(t tile) {
 	for i := range row {
 		row[i] = g.GP64()
 	}
-	b, ix := g.GP64(), g.GP64()
+	b, ix, next := g.GP64(), g.GP64(), g.loadArg("next")
 	var taps operand.Mem
 	if t.indirect { // run ends, so that the index counts up to zero
 		taps = g.AllocLocal(8)
@@ -88,7 +89,7 @@ func (g *gen) gemmTile(t tile) {
 		}
 		g.MOVQ(g.arg("k"), ix)
 		g.NEGQ(ix)
-		g.gemmLoop(t, row, b, ix)
+		g.gemmLoop(t, row, b, ix, next)
 		g.ADDQ(g.arg("ldt"), tab)
 		g.SUBQ(operand.Imm(1), taps)
 		g.JNZ(label("tap"))
@@ -101,7 +102,7 @@ func (g *gen) gemmTile(t tile) {
 			g.LEAQ(idx(row[i-1], lda, 1, 0), row[i])
 		}
 		g.NEGQ(ix)
-		g.gemmLoop(t, row, b, ix)
+		g.gemmLoop(t, row, b, ix, next)
 		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
 		g.ADDQ(lda, g.arg("a"))
 	}
@@ -118,7 +119,7 @@ func (g *gen) gemmTile(t tile) {
 
 // gemmLoop multiplies one run: ix counts from minus the run length to zero,
 // row holds the ends of the rows' runs, b moves on.
-func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
+func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix, next reg.GPVirtual) {
 	n := len(g.vec)
 	bv := []reg.VecPhysical{g.vec[n-4], g.vec[n-3]}
 	var ldb reg.GPVirtual
@@ -159,6 +160,8 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	const unroll = 4
 	loop := func(name string, prefetch bool) {
 		g.Label(name)
+		g.PREFETCHT1(at(next, 0))
+		g.ADDQ(g.arg("step"), next)
 		if prefetch && g.wide() {
 			for u := range t.nv * unroll {
 				g.PREFETCHT0(at(b, 2048+64*u))
