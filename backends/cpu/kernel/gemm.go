@@ -97,6 +97,12 @@ func (g *Gemm) Plan(threads int) int {
 	if g.Ind != nil { // neighbouring rows share most of what they read
 		footprint = max(1, g.K*min(3, g.Ind.taps))
 	}
+	if panels > 1 && 4*depth*g.N <= blockBytes { // all of B stays too: keep what the rows write near
+		footprint += g.N
+		if g.Res != nil {
+			footprint += g.N
+		}
+	}
 	target := max(48, blockBytes/(4*footprint)/24*24)
 	blocks := max(1, (g.M+target/2)/target)
 	rows := min(g.M, roundUp(ceilDiv(g.M, blocks), 24))
