@@ -107,6 +107,16 @@ anynpu_live_handles:
 	.size anynpu_live_handles, .-anynpu_live_handles
 
 	.p2align 4
+	.globl anynpu_live_buffers
+	.type anynpu_live_buffers, @function
+anynpu_live_buffers:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*5(%rip)
+	.cfi_endproc
+	.size anynpu_live_buffers, .-anynpu_live_buffers
+
+	.p2align 4
 	.globl OH_NNDevice_GetAllDevicesID
 	.type OH_NNDevice_GetAllDevicesID, @function
 	.globl anynpu_entry_OH_NNDevice_GetAllDevicesID
@@ -115,7 +125,7 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*5(%rip)
+	jmp	*anynpu_slot+8*6(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
 
@@ -128,7 +138,7 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*6(%rip)
+	jmp	*anynpu_slot+8*7(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
 
@@ -141,7 +151,7 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*7(%rip)
+	jmp	*anynpu_slot+8*8(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
 
@@ -154,7 +164,7 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*8(%rip)
+	jmp	*anynpu_slot+8*9(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
 
@@ -167,7 +177,7 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*9(%rip)
+	jmp	*anynpu_slot+8*10(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
 
@@ -180,7 +190,7 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*10(%rip)
+	jmp	*anynpu_slot+8*11(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
 
@@ -193,7 +203,7 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*11(%rip)
+	jmp	*anynpu_slot+8*12(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
 
@@ -206,7 +216,7 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*12(%rip)
+	jmp	*anynpu_slot+8*13(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
 
@@ -219,7 +229,7 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*13(%rip)
+	jmp	*anynpu_slot+8*14(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
 
@@ -232,7 +242,7 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*14(%rip)
+	jmp	*anynpu_slot+8*15(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
 
@@ -245,7 +255,7 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*15(%rip)
+	jmp	*anynpu_slot+8*16(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
 
@@ -258,7 +268,7 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*16(%rip)
+	jmp	*anynpu_slot+8*17(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
 
@@ -271,7 +281,7 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*17(%rip)
+	jmp	*anynpu_slot+8*18(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
 
@@ -284,7 +294,7 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*18(%rip)
+	jmp	*anynpu_slot+8*19(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
 
@@ -297,7 +307,7 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*19(%rip)
+	jmp	*anynpu_slot+8*20(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
 
@@ -310,7 +320,7 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*20(%rip)
+	jmp	*anynpu_slot+8*21(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
 
@@ -323,7 +333,7 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*21(%rip)
+	jmp	*anynpu_slot+8*22(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
 
@@ -336,7 +346,7 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*22(%rip)
+	jmp	*anynpu_slot+8*23(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
 
@@ -349,7 +359,7 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*23(%rip)
+	jmp	*anynpu_slot+8*24(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
 
@@ -362,7 +372,7 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*24(%rip)
+	jmp	*anynpu_slot+8*25(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
 
@@ -375,7 +385,7 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*25(%rip)
+	jmp	*anynpu_slot+8*26(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
 
@@ -388,7 +398,7 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*26(%rip)
+	jmp	*anynpu_slot+8*27(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
 
@@ -401,7 +411,7 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*27(%rip)
+	jmp	*anynpu_slot+8*28(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
 
@@ -414,7 +424,7 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*28(%rip)
+	jmp	*anynpu_slot+8*29(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
 
@@ -427,7 +437,7 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*29(%rip)
+	jmp	*anynpu_slot+8*30(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
 
@@ -440,7 +450,7 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*30(%rip)
+	jmp	*anynpu_slot+8*31(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
 
@@ -453,7 +463,7 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*31(%rip)
+	jmp	*anynpu_slot+8*32(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
 
@@ -466,7 +476,7 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*32(%rip)
+	jmp	*anynpu_slot+8*33(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
 
@@ -479,7 +489,7 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*33(%rip)
+	jmp	*anynpu_slot+8*34(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
 
@@ -492,7 +502,7 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*34(%rip)
+	jmp	*anynpu_slot+8*35(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
 
@@ -505,7 +515,7 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*35(%rip)
+	jmp	*anynpu_slot+8*36(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
 
@@ -518,7 +528,7 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*36(%rip)
+	jmp	*anynpu_slot+8*37(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
 
@@ -531,7 +541,7 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*37(%rip)
+	jmp	*anynpu_slot+8*38(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
 
@@ -544,7 +554,7 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*38(%rip)
+	jmp	*anynpu_slot+8*39(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
 
@@ -557,7 +567,7 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*39(%rip)
+	jmp	*anynpu_slot+8*40(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
 
@@ -570,7 +580,7 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*40(%rip)
+	jmp	*anynpu_slot+8*41(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
 
@@ -583,7 +593,7 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*41(%rip)
+	jmp	*anynpu_slot+8*42(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
 
@@ -596,7 +606,7 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*42(%rip)
+	jmp	*anynpu_slot+8*43(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
 
@@ -609,7 +619,7 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*43(%rip)
+	jmp	*anynpu_slot+8*44(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
 
@@ -622,7 +632,7 @@ anynpu_entry_OH_NNModel_GetAvailableOperations:
 OH_NNModel_GetAvailableOperations:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*44(%rip)
+	jmp	*anynpu_slot+8*45(%rip)
 	.cfi_endproc
 	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
 
@@ -635,7 +645,7 @@ anynpu_entry_OH_NNCompilation_Construct:
 OH_NNCompilation_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*45(%rip)
+	jmp	*anynpu_slot+8*46(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
 
@@ -648,7 +658,7 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile:
 OH_NNCompilation_ConstructWithOfflineModelFile:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*46(%rip)
+	jmp	*anynpu_slot+8*47(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
 
@@ -661,7 +671,7 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer:
 OH_NNCompilation_ConstructWithOfflineModelBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*47(%rip)
+	jmp	*anynpu_slot+8*48(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
 
@@ -674,7 +684,7 @@ anynpu_entry_OH_NNCompilation_ConstructForCache:
 OH_NNCompilation_ConstructForCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*48(%rip)
+	jmp	*anynpu_slot+8*49(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
 
@@ -687,7 +697,7 @@ anynpu_entry_OH_NNCompilation_ExportCacheToBuffer:
 OH_NNCompilation_ExportCacheToBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*49(%rip)
+	jmp	*anynpu_slot+8*50(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
 
@@ -700,7 +710,7 @@ anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer:
 OH_NNCompilation_ImportCacheFromBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*50(%rip)
+	jmp	*anynpu_slot+8*51(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
 
@@ -713,7 +723,7 @@ anynpu_entry_OH_NNCompilation_AddExtensionConfig:
 OH_NNCompilation_AddExtensionConfig:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*51(%rip)
+	jmp	*anynpu_slot+8*52(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
 
@@ -726,7 +736,7 @@ anynpu_entry_OH_NNCompilation_SetDevice:
 OH_NNCompilation_SetDevice:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*52(%rip)
+	jmp	*anynpu_slot+8*53(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
 
@@ -739,7 +749,7 @@ anynpu_entry_OH_NNCompilation_SetCache:
 OH_NNCompilation_SetCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*53(%rip)
+	jmp	*anynpu_slot+8*54(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
 
@@ -752,7 +762,7 @@ anynpu_entry_OH_NNCompilation_SetPerformanceMode:
 OH_NNCompilation_SetPerformanceMode:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*54(%rip)
+	jmp	*anynpu_slot+8*55(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
 
@@ -765,7 +775,7 @@ anynpu_entry_OH_NNCompilation_SetPriority:
 OH_NNCompilation_SetPriority:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*55(%rip)
+	jmp	*anynpu_slot+8*56(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
 
@@ -778,7 +788,7 @@ anynpu_entry_OH_NNCompilation_EnableFloat16:
 OH_NNCompilation_EnableFloat16:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*56(%rip)
+	jmp	*anynpu_slot+8*57(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
 
@@ -791,7 +801,7 @@ anynpu_entry_OH_NNCompilation_Build:
 OH_NNCompilation_Build:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*57(%rip)
+	jmp	*anynpu_slot+8*58(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
 
@@ -804,7 +814,7 @@ anynpu_entry_OH_NNCompilation_Destroy:
 OH_NNCompilation_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*58(%rip)
+	jmp	*anynpu_slot+8*59(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
 
@@ -817,7 +827,7 @@ anynpu_entry_OH_NNExecutor_Construct:
 OH_NNExecutor_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*59(%rip)
+	jmp	*anynpu_slot+8*60(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
 
@@ -830,7 +840,7 @@ anynpu_entry_OH_NNExecutor_Destroy:
 OH_NNExecutor_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*60(%rip)
+	jmp	*anynpu_slot+8*61(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
 
@@ -843,7 +853,7 @@ anynpu_entry_OH_NNExecutor_GetInputCount:
 OH_NNExecutor_GetInputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*61(%rip)
+	jmp	*anynpu_slot+8*62(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
 
@@ -856,7 +866,7 @@ anynpu_entry_OH_NNExecutor_GetOutputCount:
 OH_NNExecutor_GetOutputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*62(%rip)
+	jmp	*anynpu_slot+8*63(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
 
@@ -869,7 +879,7 @@ anynpu_entry_OH_NNExecutor_CreateInputTensorDesc:
 OH_NNExecutor_CreateInputTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*63(%rip)
+	jmp	*anynpu_slot+8*64(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
 
@@ -882,7 +892,7 @@ anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc:
 OH_NNExecutor_CreateOutputTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*64(%rip)
+	jmp	*anynpu_slot+8*65(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
 
@@ -895,7 +905,7 @@ anynpu_entry_OH_NNExecutor_GetOutputShape:
 OH_NNExecutor_GetOutputShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*65(%rip)
+	jmp	*anynpu_slot+8*66(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
 
@@ -908,7 +918,7 @@ anynpu_entry_OH_NNExecutor_GetInputDimRange:
 OH_NNExecutor_GetInputDimRange:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*66(%rip)
+	jmp	*anynpu_slot+8*67(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
 
@@ -921,7 +931,7 @@ anynpu_entry_OH_NNExecutor_SetOnRunDone:
 OH_NNExecutor_SetOnRunDone:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*67(%rip)
+	jmp	*anynpu_slot+8*68(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
 
@@ -934,7 +944,7 @@ anynpu_entry_OH_NNExecutor_SetOnServiceDied:
 OH_NNExecutor_SetOnServiceDied:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*68(%rip)
+	jmp	*anynpu_slot+8*69(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
 
@@ -947,7 +957,7 @@ anynpu_entry_OH_NNExecutor_RunSync:
 OH_NNExecutor_RunSync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*69(%rip)
+	jmp	*anynpu_slot+8*70(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
 
@@ -960,7 +970,7 @@ anynpu_entry_OH_NNExecutor_RunAsync:
 OH_NNExecutor_RunAsync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*70(%rip)
+	jmp	*anynpu_slot+8*71(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
 
@@ -973,7 +983,7 @@ anynpu_entry_OH_NNExecutor_SetInput:
 OH_NNExecutor_SetInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*71(%rip)
+	jmp	*anynpu_slot+8*72(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
 
@@ -986,7 +996,7 @@ anynpu_entry_OH_NNExecutor_SetOutput:
 OH_NNExecutor_SetOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*72(%rip)
+	jmp	*anynpu_slot+8*73(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
 
@@ -999,7 +1009,7 @@ anynpu_entry_OH_NNExecutor_Run:
 OH_NNExecutor_Run:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*73(%rip)
+	jmp	*anynpu_slot+8*74(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
 
@@ -1012,7 +1022,7 @@ anynpu_entry_OH_NNExecutor_AllocateInputMemory:
 OH_NNExecutor_AllocateInputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*74(%rip)
+	jmp	*anynpu_slot+8*75(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
 
@@ -1025,7 +1035,7 @@ anynpu_entry_OH_NNExecutor_AllocateOutputMemory:
 OH_NNExecutor_AllocateOutputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*75(%rip)
+	jmp	*anynpu_slot+8*76(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
 
@@ -1038,7 +1048,7 @@ anynpu_entry_OH_NNExecutor_DestroyInputMemory:
 OH_NNExecutor_DestroyInputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*76(%rip)
+	jmp	*anynpu_slot+8*77(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
 
@@ -1051,7 +1061,7 @@ anynpu_entry_OH_NNExecutor_DestroyOutputMemory:
 OH_NNExecutor_DestroyOutputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*77(%rip)
+	jmp	*anynpu_slot+8*78(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
 
@@ -1064,7 +1074,7 @@ anynpu_entry_OH_NNExecutor_SetInputWithMemory:
 OH_NNExecutor_SetInputWithMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*78(%rip)
+	jmp	*anynpu_slot+8*79(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
 
@@ -1077,7 +1087,7 @@ anynpu_entry_OH_NNExecutor_SetOutputWithMemory:
 OH_NNExecutor_SetOutputWithMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*79(%rip)
+	jmp	*anynpu_slot+8*80(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
 
@@ -1090,7 +1100,7 @@ anynpu_entry_OH_NNModel_BuildFromLiteGraph:
 OH_NNModel_BuildFromLiteGraph:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*80(%rip)
+	jmp	*anynpu_slot+8*81(%rip)
 	.cfi_endproc
 	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
 
@@ -1103,7 +1113,7 @@ anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo:
 OH_NNModel_SetInputsAndOutputsInfo:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*81(%rip)
+	jmp	*anynpu_slot+8*82(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
 
@@ -1116,7 +1126,7 @@ anynpu_entry_OH_NNModel_BuildFromMetaGraph:
 OH_NNModel_BuildFromMetaGraph:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*82(%rip)
+	jmp	*anynpu_slot+8*83(%rip)
 	.cfi_endproc
 	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
 
@@ -1129,7 +1139,7 @@ anynpu_entry_OH_NNModel_HasCache:
 OH_NNModel_HasCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*83(%rip)
+	jmp	*anynpu_slot+8*84(%rip)
 	.cfi_endproc
 	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
 
@@ -1142,7 +1152,7 @@ anynpu_entry_OH_NN_GetDeviceID:
 OH_NN_GetDeviceID:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*84(%rip)
+	jmp	*anynpu_slot+8*85(%rip)
 	.cfi_endproc
 	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
 
@@ -1155,7 +1165,7 @@ anynpu_entry_OH_NN_IsSupportAIPP:
 OH_NN_IsSupportAIPP:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*85(%rip)
+	jmp	*anynpu_slot+8*86(%rip)
 	.cfi_endproc
 	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
 
@@ -1168,7 +1178,7 @@ anynpu_entry_OH_NNExecutor_RunSyncWithAipp:
 OH_NNExecutor_RunSyncWithAipp:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*86(%rip)
+	jmp	*anynpu_slot+8*87(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
 
@@ -1181,7 +1191,7 @@ anynpu_entry_rknn_init:
 rknn_init:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*87(%rip)
+	jmp	*anynpu_slot+8*88(%rip)
 	.cfi_endproc
 	.size rknn_init, .-rknn_init
 
@@ -1194,7 +1204,7 @@ anynpu_entry_rknn_dup_context:
 rknn_dup_context:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*88(%rip)
+	jmp	*anynpu_slot+8*89(%rip)
 	.cfi_endproc
 	.size rknn_dup_context, .-rknn_dup_context
 
@@ -1207,7 +1217,7 @@ anynpu_entry_rknn_destroy:
 rknn_destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*89(%rip)
+	jmp	*anynpu_slot+8*90(%rip)
 	.cfi_endproc
 	.size rknn_destroy, .-rknn_destroy
 
@@ -1220,7 +1230,7 @@ anynpu_entry_rknn_query:
 rknn_query:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*90(%rip)
+	jmp	*anynpu_slot+8*91(%rip)
 	.cfi_endproc
 	.size rknn_query, .-rknn_query
 
@@ -1233,7 +1243,7 @@ anynpu_entry_rknn_set_core_mask:
 rknn_set_core_mask:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*91(%rip)
+	jmp	*anynpu_slot+8*92(%rip)
 	.cfi_endproc
 	.size rknn_set_core_mask, .-rknn_set_core_mask
 
@@ -1246,7 +1256,7 @@ anynpu_entry_rknn_set_batch_core_num:
 rknn_set_batch_core_num:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*92(%rip)
+	jmp	*anynpu_slot+8*93(%rip)
 	.cfi_endproc
 	.size rknn_set_batch_core_num, .-rknn_set_batch_core_num
 
@@ -1259,7 +1269,7 @@ anynpu_entry_rknn_inputs_set:
 rknn_inputs_set:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*93(%rip)
+	jmp	*anynpu_slot+8*94(%rip)
 	.cfi_endproc
 	.size rknn_inputs_set, .-rknn_inputs_set
 
@@ -1272,7 +1282,7 @@ anynpu_entry_rknn_run:
 rknn_run:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*94(%rip)
+	jmp	*anynpu_slot+8*95(%rip)
 	.cfi_endproc
 	.size rknn_run, .-rknn_run
 
@@ -1285,7 +1295,7 @@ anynpu_entry_rknn_wait:
 rknn_wait:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*95(%rip)
+	jmp	*anynpu_slot+8*96(%rip)
 	.cfi_endproc
 	.size rknn_wait, .-rknn_wait
 
@@ -1298,7 +1308,7 @@ anynpu_entry_rknn_outputs_get:
 rknn_outputs_get:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*96(%rip)
+	jmp	*anynpu_slot+8*97(%rip)
 	.cfi_endproc
 	.size rknn_outputs_get, .-rknn_outputs_get
 
@@ -1311,7 +1321,7 @@ anynpu_entry_rknn_outputs_release:
 rknn_outputs_release:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*97(%rip)
+	jmp	*anynpu_slot+8*98(%rip)
 	.cfi_endproc
 	.size rknn_outputs_release, .-rknn_outputs_release
 
@@ -1324,7 +1334,7 @@ anynpu_entry_rknn_create_mem:
 rknn_create_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*98(%rip)
+	jmp	*anynpu_slot+8*99(%rip)
 	.cfi_endproc
 	.size rknn_create_mem, .-rknn_create_mem
 
@@ -1337,7 +1347,7 @@ anynpu_entry_rknn_create_mem2:
 rknn_create_mem2:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*99(%rip)
+	jmp	*anynpu_slot+8*100(%rip)
 	.cfi_endproc
 	.size rknn_create_mem2, .-rknn_create_mem2
 
@@ -1350,7 +1360,7 @@ anynpu_entry_rknn_create_mem_from_fd:
 rknn_create_mem_from_fd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*100(%rip)
+	jmp	*anynpu_slot+8*101(%rip)
 	.cfi_endproc
 	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
 
@@ -1363,7 +1373,7 @@ anynpu_entry_rknn_create_mem_from_phys:
 rknn_create_mem_from_phys:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*101(%rip)
+	jmp	*anynpu_slot+8*102(%rip)
 	.cfi_endproc
 	.size rknn_create_mem_from_phys, .-rknn_create_mem_from_phys
 
@@ -1376,7 +1386,7 @@ anynpu_entry_rknn_create_mem_from_mb_blk:
 rknn_create_mem_from_mb_blk:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*102(%rip)
+	jmp	*anynpu_slot+8*103(%rip)
 	.cfi_endproc
 	.size rknn_create_mem_from_mb_blk, .-rknn_create_mem_from_mb_blk
 
@@ -1389,7 +1399,7 @@ anynpu_entry_rknn_destory_mem:
 rknn_destory_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*103(%rip)
+	jmp	*anynpu_slot+8*104(%rip)
 	.cfi_endproc
 	.size rknn_destory_mem, .-rknn_destory_mem
 
@@ -1402,7 +1412,7 @@ anynpu_entry_rknn_destroy_mem:
 rknn_destroy_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*104(%rip)
+	jmp	*anynpu_slot+8*105(%rip)
 	.cfi_endproc
 	.size rknn_destroy_mem, .-rknn_destroy_mem
 
@@ -1415,7 +1425,7 @@ anynpu_entry_rknn_set_weight_mem:
 rknn_set_weight_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*105(%rip)
+	jmp	*anynpu_slot+8*106(%rip)
 	.cfi_endproc
 	.size rknn_set_weight_mem, .-rknn_set_weight_mem
 
@@ -1428,7 +1438,7 @@ anynpu_entry_rknn_set_internal_mem:
 rknn_set_internal_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*106(%rip)
+	jmp	*anynpu_slot+8*107(%rip)
 	.cfi_endproc
 	.size rknn_set_internal_mem, .-rknn_set_internal_mem
 
@@ -1441,7 +1451,7 @@ anynpu_entry_rknn_set_io_mem:
 rknn_set_io_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*107(%rip)
+	jmp	*anynpu_slot+8*108(%rip)
 	.cfi_endproc
 	.size rknn_set_io_mem, .-rknn_set_io_mem
 
@@ -1454,7 +1464,7 @@ anynpu_entry_rknn_mem_sync:
 rknn_mem_sync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*108(%rip)
+	jmp	*anynpu_slot+8*109(%rip)
 	.cfi_endproc
 	.size rknn_mem_sync, .-rknn_mem_sync
 
@@ -1467,7 +1477,7 @@ anynpu_entry_rknn_set_input_shape:
 rknn_set_input_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*109(%rip)
+	jmp	*anynpu_slot+8*110(%rip)
 	.cfi_endproc
 	.size rknn_set_input_shape, .-rknn_set_input_shape
 
@@ -1480,7 +1490,7 @@ anynpu_entry_rknn_set_input_shapes:
 rknn_set_input_shapes:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*110(%rip)
+	jmp	*anynpu_slot+8*111(%rip)
 	.cfi_endproc
 	.size rknn_set_input_shapes, .-rknn_set_input_shapes
 
@@ -1493,7 +1503,7 @@ anynpu_entry_rknn_register_custom_ops:
 rknn_register_custom_ops:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*111(%rip)
+	jmp	*anynpu_slot+8*112(%rip)
 	.cfi_endproc
 	.size rknn_register_custom_ops, .-rknn_register_custom_ops
 
@@ -1506,7 +1516,7 @@ anynpu_entry_rknn_custom_op_get_op_attr:
 rknn_custom_op_get_op_attr:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*112(%rip)
+	jmp	*anynpu_slot+8*113(%rip)
 	.cfi_endproc
 	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
 
@@ -2640,6 +2650,16 @@ start_112:
 	.cfi_endproc
 	.size start_112, .-start_112
 
+	.p2align 4
+	.type start_113, @function
+start_113:
+	.cfi_startproc
+	endbr64
+	mov	$113, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_113, .-start_113
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -2651,114 +2671,115 @@ anynpu_slot:
 	.quad start_2	/* anynpu_last_error */
 	.quad start_3	/* anynpu_placement_report */
 	.quad start_4	/* anynpu_live_handles */
-	.quad start_5	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_6	/* OH_NNDevice_GetName */
-	.quad start_7	/* OH_NNDevice_GetType */
-	.quad start_8	/* OH_NNTensorDesc_Create */
-	.quad start_9	/* OH_NNTensorDesc_Destroy */
-	.quad start_10	/* OH_NNTensorDesc_SetName */
-	.quad start_11	/* OH_NNTensorDesc_GetName */
-	.quad start_12	/* OH_NNTensorDesc_SetDataType */
-	.quad start_13	/* OH_NNTensorDesc_GetDataType */
-	.quad start_14	/* OH_NNTensorDesc_SetShape */
-	.quad start_15	/* OH_NNTensorDesc_GetShape */
-	.quad start_16	/* OH_NNTensorDesc_SetFormat */
-	.quad start_17	/* OH_NNTensorDesc_GetFormat */
-	.quad start_18	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_19	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_20	/* OH_NNTensor_Create */
-	.quad start_21	/* OH_NNTensor_CreateWithSize */
-	.quad start_22	/* OH_NNTensor_CreateWithFd */
-	.quad start_23	/* OH_NNTensor_Destroy */
-	.quad start_24	/* OH_NNTensor_GetTensorDesc */
-	.quad start_25	/* OH_NNTensor_GetDataBuffer */
-	.quad start_26	/* OH_NNTensor_GetFd */
-	.quad start_27	/* OH_NNTensor_GetSize */
-	.quad start_28	/* OH_NNTensor_GetOffset */
-	.quad start_29	/* OH_NNQuantParam_Create */
-	.quad start_30	/* OH_NNQuantParam_SetScales */
-	.quad start_31	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_32	/* OH_NNQuantParam_SetNumBits */
-	.quad start_33	/* OH_NNQuantParam_Destroy */
-	.quad start_34	/* OH_NNModel_Construct */
-	.quad start_35	/* OH_NNModel_Destroy */
-	.quad start_36	/* OH_NNModel_AddTensor */
-	.quad start_37	/* OH_NNModel_AddTensorToModel */
-	.quad start_38	/* OH_NNModel_SetTensorData */
-	.quad start_39	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_40	/* OH_NNModel_SetTensorType */
-	.quad start_41	/* OH_NNModel_AddOperation */
-	.quad start_42	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_43	/* OH_NNModel_Finish */
-	.quad start_44	/* OH_NNModel_GetAvailableOperations */
-	.quad start_45	/* OH_NNCompilation_Construct */
-	.quad start_46	/* OH_NNCompilation_ConstructWithOfflineModelFile */
-	.quad start_47	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	.quad start_48	/* OH_NNCompilation_ConstructForCache */
-	.quad start_49	/* OH_NNCompilation_ExportCacheToBuffer */
-	.quad start_50	/* OH_NNCompilation_ImportCacheFromBuffer */
-	.quad start_51	/* OH_NNCompilation_AddExtensionConfig */
-	.quad start_52	/* OH_NNCompilation_SetDevice */
-	.quad start_53	/* OH_NNCompilation_SetCache */
-	.quad start_54	/* OH_NNCompilation_SetPerformanceMode */
-	.quad start_55	/* OH_NNCompilation_SetPriority */
-	.quad start_56	/* OH_NNCompilation_EnableFloat16 */
-	.quad start_57	/* OH_NNCompilation_Build */
-	.quad start_58	/* OH_NNCompilation_Destroy */
-	.quad start_59	/* OH_NNExecutor_Construct */
-	.quad start_60	/* OH_NNExecutor_Destroy */
-	.quad start_61	/* OH_NNExecutor_GetInputCount */
-	.quad start_62	/* OH_NNExecutor_GetOutputCount */
-	.quad start_63	/* OH_NNExecutor_CreateInputTensorDesc */
-	.quad start_64	/* OH_NNExecutor_CreateOutputTensorDesc */
-	.quad start_65	/* OH_NNExecutor_GetOutputShape */
-	.quad start_66	/* OH_NNExecutor_GetInputDimRange */
-	.quad start_67	/* OH_NNExecutor_SetOnRunDone */
-	.quad start_68	/* OH_NNExecutor_SetOnServiceDied */
-	.quad start_69	/* OH_NNExecutor_RunSync */
-	.quad start_70	/* OH_NNExecutor_RunAsync */
-	.quad start_71	/* OH_NNExecutor_SetInput */
-	.quad start_72	/* OH_NNExecutor_SetOutput */
-	.quad start_73	/* OH_NNExecutor_Run */
-	.quad start_74	/* OH_NNExecutor_AllocateInputMemory */
-	.quad start_75	/* OH_NNExecutor_AllocateOutputMemory */
-	.quad start_76	/* OH_NNExecutor_DestroyInputMemory */
-	.quad start_77	/* OH_NNExecutor_DestroyOutputMemory */
-	.quad start_78	/* OH_NNExecutor_SetInputWithMemory */
-	.quad start_79	/* OH_NNExecutor_SetOutputWithMemory */
-	.quad start_80	/* OH_NNModel_BuildFromLiteGraph */
-	.quad start_81	/* OH_NNModel_SetInputsAndOutputsInfo */
-	.quad start_82	/* OH_NNModel_BuildFromMetaGraph */
-	.quad start_83	/* OH_NNModel_HasCache */
-	.quad start_84	/* OH_NN_GetDeviceID */
-	.quad start_85	/* OH_NN_IsSupportAIPP */
-	.quad start_86	/* OH_NNExecutor_RunSyncWithAipp */
-	.quad start_87	/* rknn_init */
-	.quad start_88	/* rknn_dup_context */
-	.quad start_89	/* rknn_destroy */
-	.quad start_90	/* rknn_query */
-	.quad start_91	/* rknn_set_core_mask */
-	.quad start_92	/* rknn_set_batch_core_num */
-	.quad start_93	/* rknn_inputs_set */
-	.quad start_94	/* rknn_run */
-	.quad start_95	/* rknn_wait */
-	.quad start_96	/* rknn_outputs_get */
-	.quad start_97	/* rknn_outputs_release */
-	.quad start_98	/* rknn_create_mem */
-	.quad start_99	/* rknn_create_mem2 */
-	.quad start_100	/* rknn_create_mem_from_fd */
-	.quad start_101	/* rknn_create_mem_from_phys */
-	.quad start_102	/* rknn_create_mem_from_mb_blk */
-	.quad start_103	/* rknn_destory_mem */
-	.quad start_104	/* rknn_destroy_mem */
-	.quad start_105	/* rknn_set_weight_mem */
-	.quad start_106	/* rknn_set_internal_mem */
-	.quad start_107	/* rknn_set_io_mem */
-	.quad start_108	/* rknn_mem_sync */
-	.quad start_109	/* rknn_set_input_shape */
-	.quad start_110	/* rknn_set_input_shapes */
-	.quad start_111	/* rknn_register_custom_ops */
-	.quad start_112	/* rknn_custom_op_get_op_attr */
+	.quad start_5	/* anynpu_live_buffers */
+	.quad start_6	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_7	/* OH_NNDevice_GetName */
+	.quad start_8	/* OH_NNDevice_GetType */
+	.quad start_9	/* OH_NNTensorDesc_Create */
+	.quad start_10	/* OH_NNTensorDesc_Destroy */
+	.quad start_11	/* OH_NNTensorDesc_SetName */
+	.quad start_12	/* OH_NNTensorDesc_GetName */
+	.quad start_13	/* OH_NNTensorDesc_SetDataType */
+	.quad start_14	/* OH_NNTensorDesc_GetDataType */
+	.quad start_15	/* OH_NNTensorDesc_SetShape */
+	.quad start_16	/* OH_NNTensorDesc_GetShape */
+	.quad start_17	/* OH_NNTensorDesc_SetFormat */
+	.quad start_18	/* OH_NNTensorDesc_GetFormat */
+	.quad start_19	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_20	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_21	/* OH_NNTensor_Create */
+	.quad start_22	/* OH_NNTensor_CreateWithSize */
+	.quad start_23	/* OH_NNTensor_CreateWithFd */
+	.quad start_24	/* OH_NNTensor_Destroy */
+	.quad start_25	/* OH_NNTensor_GetTensorDesc */
+	.quad start_26	/* OH_NNTensor_GetDataBuffer */
+	.quad start_27	/* OH_NNTensor_GetFd */
+	.quad start_28	/* OH_NNTensor_GetSize */
+	.quad start_29	/* OH_NNTensor_GetOffset */
+	.quad start_30	/* OH_NNQuantParam_Create */
+	.quad start_31	/* OH_NNQuantParam_SetScales */
+	.quad start_32	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_33	/* OH_NNQuantParam_SetNumBits */
+	.quad start_34	/* OH_NNQuantParam_Destroy */
+	.quad start_35	/* OH_NNModel_Construct */
+	.quad start_36	/* OH_NNModel_Destroy */
+	.quad start_37	/* OH_NNModel_AddTensor */
+	.quad start_38	/* OH_NNModel_AddTensorToModel */
+	.quad start_39	/* OH_NNModel_SetTensorData */
+	.quad start_40	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_41	/* OH_NNModel_SetTensorType */
+	.quad start_42	/* OH_NNModel_AddOperation */
+	.quad start_43	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_44	/* OH_NNModel_Finish */
+	.quad start_45	/* OH_NNModel_GetAvailableOperations */
+	.quad start_46	/* OH_NNCompilation_Construct */
+	.quad start_47	/* OH_NNCompilation_ConstructWithOfflineModelFile */
+	.quad start_48	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	.quad start_49	/* OH_NNCompilation_ConstructForCache */
+	.quad start_50	/* OH_NNCompilation_ExportCacheToBuffer */
+	.quad start_51	/* OH_NNCompilation_ImportCacheFromBuffer */
+	.quad start_52	/* OH_NNCompilation_AddExtensionConfig */
+	.quad start_53	/* OH_NNCompilation_SetDevice */
+	.quad start_54	/* OH_NNCompilation_SetCache */
+	.quad start_55	/* OH_NNCompilation_SetPerformanceMode */
+	.quad start_56	/* OH_NNCompilation_SetPriority */
+	.quad start_57	/* OH_NNCompilation_EnableFloat16 */
+	.quad start_58	/* OH_NNCompilation_Build */
+	.quad start_59	/* OH_NNCompilation_Destroy */
+	.quad start_60	/* OH_NNExecutor_Construct */
+	.quad start_61	/* OH_NNExecutor_Destroy */
+	.quad start_62	/* OH_NNExecutor_GetInputCount */
+	.quad start_63	/* OH_NNExecutor_GetOutputCount */
+	.quad start_64	/* OH_NNExecutor_CreateInputTensorDesc */
+	.quad start_65	/* OH_NNExecutor_CreateOutputTensorDesc */
+	.quad start_66	/* OH_NNExecutor_GetOutputShape */
+	.quad start_67	/* OH_NNExecutor_GetInputDimRange */
+	.quad start_68	/* OH_NNExecutor_SetOnRunDone */
+	.quad start_69	/* OH_NNExecutor_SetOnServiceDied */
+	.quad start_70	/* OH_NNExecutor_RunSync */
+	.quad start_71	/* OH_NNExecutor_RunAsync */
+	.quad start_72	/* OH_NNExecutor_SetInput */
+	.quad start_73	/* OH_NNExecutor_SetOutput */
+	.quad start_74	/* OH_NNExecutor_Run */
+	.quad start_75	/* OH_NNExecutor_AllocateInputMemory */
+	.quad start_76	/* OH_NNExecutor_AllocateOutputMemory */
+	.quad start_77	/* OH_NNExecutor_DestroyInputMemory */
+	.quad start_78	/* OH_NNExecutor_DestroyOutputMemory */
+	.quad start_79	/* OH_NNExecutor_SetInputWithMemory */
+	.quad start_80	/* OH_NNExecutor_SetOutputWithMemory */
+	.quad start_81	/* OH_NNModel_BuildFromLiteGraph */
+	.quad start_82	/* OH_NNModel_SetInputsAndOutputsInfo */
+	.quad start_83	/* OH_NNModel_BuildFromMetaGraph */
+	.quad start_84	/* OH_NNModel_HasCache */
+	.quad start_85	/* OH_NN_GetDeviceID */
+	.quad start_86	/* OH_NN_IsSupportAIPP */
+	.quad start_87	/* OH_NNExecutor_RunSyncWithAipp */
+	.quad start_88	/* rknn_init */
+	.quad start_89	/* rknn_dup_context */
+	.quad start_90	/* rknn_destroy */
+	.quad start_91	/* rknn_query */
+	.quad start_92	/* rknn_set_core_mask */
+	.quad start_93	/* rknn_set_batch_core_num */
+	.quad start_94	/* rknn_inputs_set */
+	.quad start_95	/* rknn_run */
+	.quad start_96	/* rknn_wait */
+	.quad start_97	/* rknn_outputs_get */
+	.quad start_98	/* rknn_outputs_release */
+	.quad start_99	/* rknn_create_mem */
+	.quad start_100	/* rknn_create_mem2 */
+	.quad start_101	/* rknn_create_mem_from_fd */
+	.quad start_102	/* rknn_create_mem_from_phys */
+	.quad start_103	/* rknn_create_mem_from_mb_blk */
+	.quad start_104	/* rknn_destory_mem */
+	.quad start_105	/* rknn_destroy_mem */
+	.quad start_106	/* rknn_set_weight_mem */
+	.quad start_107	/* rknn_set_internal_mem */
+	.quad start_108	/* rknn_set_io_mem */
+	.quad start_109	/* rknn_mem_sync */
+	.quad start_110	/* rknn_set_input_shape */
+	.quad start_111	/* rknn_set_input_shapes */
+	.quad start_112	/* rknn_register_custom_ops */
+	.quad start_113	/* rknn_custom_op_get_op_attr */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

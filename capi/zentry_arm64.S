@@ -106,6 +106,18 @@ anynpu_live_handles:
 	.size anynpu_live_handles, .-anynpu_live_handles
 
 	.p2align 4
+	.globl anynpu_live_buffers
+	.type anynpu_live_buffers, %function
+anynpu_live_buffers:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*5
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
+	br	x16
+	.cfi_endproc
+	.size anynpu_live_buffers, .-anynpu_live_buffers
+
+	.p2align 4
 	.globl OH_NNDevice_GetAllDevicesID
 	.type OH_NNDevice_GetAllDevicesID, %function
 	.globl anynpu_entry_OH_NNDevice_GetAllDevicesID
@@ -114,8 +126,8 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*5
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
+	adrp	x16, anynpu_slot+8*6
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
@@ -129,8 +141,8 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*6
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
+	adrp	x16, anynpu_slot+8*7
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
@@ -144,8 +156,8 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*7
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
+	adrp	x16, anynpu_slot+8*8
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
@@ -159,8 +171,8 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*8
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
+	adrp	x16, anynpu_slot+8*9
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
@@ -174,8 +186,8 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*9
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
+	adrp	x16, anynpu_slot+8*10
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
@@ -189,8 +201,8 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*10
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
+	adrp	x16, anynpu_slot+8*11
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
@@ -204,8 +216,8 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*11
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
+	adrp	x16, anynpu_slot+8*12
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
@@ -219,8 +231,8 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*12
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
+	adrp	x16, anynpu_slot+8*13
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
@@ -234,8 +246,8 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*13
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
+	adrp	x16, anynpu_slot+8*14
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
@@ -249,8 +261,8 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*14
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
+	adrp	x16, anynpu_slot+8*15
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
@@ -264,8 +276,8 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*15
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
+	adrp	x16, anynpu_slot+8*16
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
@@ -279,8 +291,8 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*16
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
+	adrp	x16, anynpu_slot+8*17
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
@@ -294,8 +306,8 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*17
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
+	adrp	x16, anynpu_slot+8*18
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
@@ -309,8 +321,8 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*18
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
+	adrp	x16, anynpu_slot+8*19
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
@@ -324,8 +336,8 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*19
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
+	adrp	x16, anynpu_slot+8*20
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
@@ -339,8 +351,8 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*20
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
+	adrp	x16, anynpu_slot+8*21
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
@@ -354,8 +366,8 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*21
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
+	adrp	x16, anynpu_slot+8*22
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
@@ -369,8 +381,8 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*22
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
+	adrp	x16, anynpu_slot+8*23
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
@@ -384,8 +396,8 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*23
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
+	adrp	x16, anynpu_slot+8*24
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
@@ -399,8 +411,8 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*24
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
+	adrp	x16, anynpu_slot+8*25
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
@@ -414,8 +426,8 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*25
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
+	adrp	x16, anynpu_slot+8*26
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
@@ -429,8 +441,8 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*26
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
+	adrp	x16, anynpu_slot+8*27
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
@@ -444,8 +456,8 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*27
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
+	adrp	x16, anynpu_slot+8*28
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
@@ -459,8 +471,8 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*28
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
+	adrp	x16, anynpu_slot+8*29
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
@@ -474,8 +486,8 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*29
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
+	adrp	x16, anynpu_slot+8*30
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
@@ -489,8 +501,8 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*30
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
+	adrp	x16, anynpu_slot+8*31
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
@@ -504,8 +516,8 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*31
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
+	adrp	x16, anynpu_slot+8*32
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
@@ -519,8 +531,8 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*32
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
+	adrp	x16, anynpu_slot+8*33
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
@@ -534,8 +546,8 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*33
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
+	adrp	x16, anynpu_slot+8*34
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
@@ -549,8 +561,8 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*34
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
+	adrp	x16, anynpu_slot+8*35
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
@@ -564,8 +576,8 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*35
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
+	adrp	x16, anynpu_slot+8*36
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
@@ -579,8 +591,8 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*36
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
+	adrp	x16, anynpu_slot+8*37
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
@@ -594,8 +606,8 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*37
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
+	adrp	x16, anynpu_slot+8*38
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
@@ -609,8 +621,8 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*38
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
+	adrp	x16, anynpu_slot+8*39
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
@@ -624,8 +636,8 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*39
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
+	adrp	x16, anynpu_slot+8*40
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
@@ -639,8 +651,8 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*40
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
+	adrp	x16, anynpu_slot+8*41
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*41]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
@@ -654,8 +666,8 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*41
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*41]
+	adrp	x16, anynpu_slot+8*42
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*42]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
@@ -669,8 +681,8 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*42
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*42]
+	adrp	x16, anynpu_slot+8*43
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*43]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
@@ -684,8 +696,8 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*43
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*43]
+	adrp	x16, anynpu_slot+8*44
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*44]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
@@ -699,8 +711,8 @@ anynpu_entry_OH_NNModel_GetAvailableOperations:
 OH_NNModel_GetAvailableOperations:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*44
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*44]
+	adrp	x16, anynpu_slot+8*45
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*45]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
@@ -714,8 +726,8 @@ anynpu_entry_OH_NNCompilation_Construct:
 OH_NNCompilation_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*45
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*45]
+	adrp	x16, anynpu_slot+8*46
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*46]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
@@ -729,8 +741,8 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile:
 OH_NNCompilation_ConstructWithOfflineModelFile:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*46
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*46]
+	adrp	x16, anynpu_slot+8*47
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*47]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
@@ -744,8 +756,8 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer:
 OH_NNCompilation_ConstructWithOfflineModelBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*47
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*47]
+	adrp	x16, anynpu_slot+8*48
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*48]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
@@ -759,8 +771,8 @@ anynpu_entry_OH_NNCompilation_ConstructForCache:
 OH_NNCompilation_ConstructForCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*48
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*48]
+	adrp	x16, anynpu_slot+8*49
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*49]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
@@ -774,8 +786,8 @@ anynpu_entry_OH_NNCompilation_ExportCacheToBuffer:
 OH_NNCompilation_ExportCacheToBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*49
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*49]
+	adrp	x16, anynpu_slot+8*50
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*50]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
@@ -789,8 +801,8 @@ anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer:
 OH_NNCompilation_ImportCacheFromBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*50
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*50]
+	adrp	x16, anynpu_slot+8*51
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*51]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
@@ -804,8 +816,8 @@ anynpu_entry_OH_NNCompilation_AddExtensionConfig:
 OH_NNCompilation_AddExtensionConfig:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*51
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*51]
+	adrp	x16, anynpu_slot+8*52
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*52]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
@@ -819,8 +831,8 @@ anynpu_entry_OH_NNCompilation_SetDevice:
 OH_NNCompilation_SetDevice:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*52
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*52]
+	adrp	x16, anynpu_slot+8*53
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*53]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
@@ -834,8 +846,8 @@ anynpu_entry_OH_NNCompilation_SetCache:
 OH_NNCompilation_SetCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*53
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*53]
+	adrp	x16, anynpu_slot+8*54
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*54]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
@@ -849,8 +861,8 @@ anynpu_entry_OH_NNCompilation_SetPerformanceMode:
 OH_NNCompilation_SetPerformanceMode:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*54
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*54]
+	adrp	x16, anynpu_slot+8*55
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*55]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
@@ -864,8 +876,8 @@ anynpu_entry_OH_NNCompilation_SetPriority:
 OH_NNCompilation_SetPriority:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*55
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*55]
+	adrp	x16, anynpu_slot+8*56
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*56]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
@@ -879,8 +891,8 @@ anynpu_entry_OH_NNCompilation_EnableFloat16:
 OH_NNCompilation_EnableFloat16:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*56
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*56]
+	adrp	x16, anynpu_slot+8*57
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*57]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
@@ -894,8 +906,8 @@ anynpu_entry_OH_NNCompilation_Build:
 OH_NNCompilation_Build:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*57
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*57]
+	adrp	x16, anynpu_slot+8*58
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*58]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
@@ -909,8 +921,8 @@ anynpu_entry_OH_NNCompilation_Destroy:
 OH_NNCompilation_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*58
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*58]
+	adrp	x16, anynpu_slot+8*59
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*59]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
@@ -924,8 +936,8 @@ anynpu_entry_OH_NNExecutor_Construct:
 OH_NNExecutor_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*59
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*59]
+	adrp	x16, anynpu_slot+8*60
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*60]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
@@ -939,8 +951,8 @@ anynpu_entry_OH_NNExecutor_Destroy:
 OH_NNExecutor_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*60
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*60]
+	adrp	x16, anynpu_slot+8*61
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*61]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
@@ -954,8 +966,8 @@ anynpu_entry_OH_NNExecutor_GetInputCount:
 OH_NNExecutor_GetInputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*61
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*61]
+	adrp	x16, anynpu_slot+8*62
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*62]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
@@ -969,8 +981,8 @@ anynpu_entry_OH_NNExecutor_GetOutputCount:
 OH_NNExecutor_GetOutputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*62
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*62]
+	adrp	x16, anynpu_slot+8*63
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*63]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
@@ -984,8 +996,8 @@ anynpu_entry_OH_NNExecutor_CreateInputTensorDesc:
 OH_NNExecutor_CreateInputTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*63
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*63]
+	adrp	x16, anynpu_slot+8*64
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*64]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
@@ -999,8 +1011,8 @@ anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc:
 OH_NNExecutor_CreateOutputTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*64
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*64]
+	adrp	x16, anynpu_slot+8*65
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*65]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
@@ -1014,8 +1026,8 @@ anynpu_entry_OH_NNExecutor_GetOutputShape:
 OH_NNExecutor_GetOutputShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*65
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*65]
+	adrp	x16, anynpu_slot+8*66
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*66]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
@@ -1029,8 +1041,8 @@ anynpu_entry_OH_NNExecutor_GetInputDimRange:
 OH_NNExecutor_GetInputDimRange:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*66
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*66]
+	adrp	x16, anynpu_slot+8*67
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*67]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
@@ -1044,8 +1056,8 @@ anynpu_entry_OH_NNExecutor_SetOnRunDone:
 OH_NNExecutor_SetOnRunDone:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*67
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*67]
+	adrp	x16, anynpu_slot+8*68
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*68]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
@@ -1059,8 +1071,8 @@ anynpu_entry_OH_NNExecutor_SetOnServiceDied:
 OH_NNExecutor_SetOnServiceDied:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*68
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*68]
+	adrp	x16, anynpu_slot+8*69
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*69]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
@@ -1074,8 +1086,8 @@ anynpu_entry_OH_NNExecutor_RunSync:
 OH_NNExecutor_RunSync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*69
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*69]
+	adrp	x16, anynpu_slot+8*70
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*70]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
@@ -1089,8 +1101,8 @@ anynpu_entry_OH_NNExecutor_RunAsync:
 OH_NNExecutor_RunAsync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*70
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*70]
+	adrp	x16, anynpu_slot+8*71
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*71]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
@@ -1104,8 +1116,8 @@ anynpu_entry_OH_NNExecutor_SetInput:
 OH_NNExecutor_SetInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*71
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*71]
+	adrp	x16, anynpu_slot+8*72
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*72]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
@@ -1119,8 +1131,8 @@ anynpu_entry_OH_NNExecutor_SetOutput:
 OH_NNExecutor_SetOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*72
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*72]
+	adrp	x16, anynpu_slot+8*73
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*73]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
@@ -1134,8 +1146,8 @@ anynpu_entry_OH_NNExecutor_Run:
 OH_NNExecutor_Run:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*73
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*73]
+	adrp	x16, anynpu_slot+8*74
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*74]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
@@ -1149,8 +1161,8 @@ anynpu_entry_OH_NNExecutor_AllocateInputMemory:
 OH_NNExecutor_AllocateInputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*74
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*74]
+	adrp	x16, anynpu_slot+8*75
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*75]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
@@ -1164,8 +1176,8 @@ anynpu_entry_OH_NNExecutor_AllocateOutputMemory:
 OH_NNExecutor_AllocateOutputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*75
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*75]
+	adrp	x16, anynpu_slot+8*76
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*76]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
@@ -1179,8 +1191,8 @@ anynpu_entry_OH_NNExecutor_DestroyInputMemory:
 OH_NNExecutor_DestroyInputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*76
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*76]
+	adrp	x16, anynpu_slot+8*77
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*77]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
@@ -1194,8 +1206,8 @@ anynpu_entry_OH_NNExecutor_DestroyOutputMemory:
 OH_NNExecutor_DestroyOutputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*77
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*77]
+	adrp	x16, anynpu_slot+8*78
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*78]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
@@ -1209,8 +1221,8 @@ anynpu_entry_OH_NNExecutor_SetInputWithMemory:
 OH_NNExecutor_SetInputWithMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*78
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*78]
+	adrp	x16, anynpu_slot+8*79
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*79]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
@@ -1224,8 +1236,8 @@ anynpu_entry_OH_NNExecutor_SetOutputWithMemory:
 OH_NNExecutor_SetOutputWithMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*79
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*79]
+	adrp	x16, anynpu_slot+8*80
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*80]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
@@ -1239,8 +1251,8 @@ anynpu_entry_OH_NNModel_BuildFromLiteGraph:
 OH_NNModel_BuildFromLiteGraph:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*80
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*80]
+	adrp	x16, anynpu_slot+8*81
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*81]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
@@ -1254,8 +1266,8 @@ anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo:
 OH_NNModel_SetInputsAndOutputsInfo:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*81
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*81]
+	adrp	x16, anynpu_slot+8*82
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*82]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
@@ -1269,8 +1281,8 @@ anynpu_entry_OH_NNModel_BuildFromMetaGraph:
 OH_NNModel_BuildFromMetaGraph:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*82
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*82]
+	adrp	x16, anynpu_slot+8*83
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*83]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
@@ -1284,8 +1296,8 @@ anynpu_entry_OH_NNModel_HasCache:
 OH_NNModel_HasCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*83
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*83]
+	adrp	x16, anynpu_slot+8*84
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*84]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
@@ -1299,8 +1311,8 @@ anynpu_entry_OH_NN_GetDeviceID:
 OH_NN_GetDeviceID:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*84
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*84]
+	adrp	x16, anynpu_slot+8*85
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*85]
 	br	x16
 	.cfi_endproc
 	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
@@ -1314,8 +1326,8 @@ anynpu_entry_OH_NN_IsSupportAIPP:
 OH_NN_IsSupportAIPP:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*85
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*85]
+	adrp	x16, anynpu_slot+8*86
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*86]
 	br	x16
 	.cfi_endproc
 	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
@@ -1329,8 +1341,8 @@ anynpu_entry_OH_NNExecutor_RunSyncWithAipp:
 OH_NNExecutor_RunSyncWithAipp:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*86
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*86]
+	adrp	x16, anynpu_slot+8*87
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*87]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
@@ -1344,8 +1356,8 @@ anynpu_entry_rknn_init:
 rknn_init:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*87
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*87]
+	adrp	x16, anynpu_slot+8*88
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*88]
 	br	x16
 	.cfi_endproc
 	.size rknn_init, .-rknn_init
@@ -1359,8 +1371,8 @@ anynpu_entry_rknn_dup_context:
 rknn_dup_context:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*88
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*88]
+	adrp	x16, anynpu_slot+8*89
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*89]
 	br	x16
 	.cfi_endproc
 	.size rknn_dup_context, .-rknn_dup_context
@@ -1374,8 +1386,8 @@ anynpu_entry_rknn_destroy:
 rknn_destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*89
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*89]
+	adrp	x16, anynpu_slot+8*90
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*90]
 	br	x16
 	.cfi_endproc
 	.size rknn_destroy, .-rknn_destroy
@@ -1389,8 +1401,8 @@ anynpu_entry_rknn_query:
 rknn_query:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*90
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*90]
+	adrp	x16, anynpu_slot+8*91
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*91]
 	br	x16
 	.cfi_endproc
 	.size rknn_query, .-rknn_query
@@ -1404,8 +1416,8 @@ anynpu_entry_rknn_set_core_mask:
 rknn_set_core_mask:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*91
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*91]
+	adrp	x16, anynpu_slot+8*92
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*92]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_core_mask, .-rknn_set_core_mask
@@ -1419,8 +1431,8 @@ anynpu_entry_rknn_set_batch_core_num:
 rknn_set_batch_core_num:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*92
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*92]
+	adrp	x16, anynpu_slot+8*93
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*93]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_batch_core_num, .-rknn_set_batch_core_num
@@ -1434,8 +1446,8 @@ anynpu_entry_rknn_inputs_set:
 rknn_inputs_set:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*93
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*93]
+	adrp	x16, anynpu_slot+8*94
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*94]
 	br	x16
 	.cfi_endproc
 	.size rknn_inputs_set, .-rknn_inputs_set
@@ -1449,8 +1461,8 @@ anynpu_entry_rknn_run:
 rknn_run:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*94
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*94]
+	adrp	x16, anynpu_slot+8*95
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*95]
 	br	x16
 	.cfi_endproc
 	.size rknn_run, .-rknn_run
@@ -1464,8 +1476,8 @@ anynpu_entry_rknn_wait:
 rknn_wait:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*95
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*95]
+	adrp	x16, anynpu_slot+8*96
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*96]
 	br	x16
 	.cfi_endproc
 	.size rknn_wait, .-rknn_wait
@@ -1479,8 +1491,8 @@ anynpu_entry_rknn_outputs_get:
 rknn_outputs_get:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*96
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*96]
+	adrp	x16, anynpu_slot+8*97
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*97]
 	br	x16
 	.cfi_endproc
 	.size rknn_outputs_get, .-rknn_outputs_get
@@ -1494,8 +1506,8 @@ anynpu_entry_rknn_outputs_release:
 rknn_outputs_release:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*97
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*97]
+	adrp	x16, anynpu_slot+8*98
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*98]
 	br	x16
 	.cfi_endproc
 	.size rknn_outputs_release, .-rknn_outputs_release
@@ -1509,8 +1521,8 @@ anynpu_entry_rknn_create_mem:
 rknn_create_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*98
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*98]
+	adrp	x16, anynpu_slot+8*99
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*99]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem, .-rknn_create_mem
@@ -1524,8 +1536,8 @@ anynpu_entry_rknn_create_mem2:
 rknn_create_mem2:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*99
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*99]
+	adrp	x16, anynpu_slot+8*100
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*100]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem2, .-rknn_create_mem2
@@ -1539,8 +1551,8 @@ anynpu_entry_rknn_create_mem_from_fd:
 rknn_create_mem_from_fd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*100
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*100]
+	adrp	x16, anynpu_slot+8*101
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*101]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
@@ -1554,8 +1566,8 @@ anynpu_entry_rknn_create_mem_from_phys:
 rknn_create_mem_from_phys:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*101
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*101]
+	adrp	x16, anynpu_slot+8*102
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*102]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem_from_phys, .-rknn_create_mem_from_phys
@@ -1569,8 +1581,8 @@ anynpu_entry_rknn_create_mem_from_mb_blk:
 rknn_create_mem_from_mb_blk:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*102
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*102]
+	adrp	x16, anynpu_slot+8*103
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*103]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem_from_mb_blk, .-rknn_create_mem_from_mb_blk
@@ -1584,8 +1596,8 @@ anynpu_entry_rknn_destory_mem:
 rknn_destory_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*103
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*103]
+	adrp	x16, anynpu_slot+8*104
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*104]
 	br	x16
 	.cfi_endproc
 	.size rknn_destory_mem, .-rknn_destory_mem
@@ -1599,8 +1611,8 @@ anynpu_entry_rknn_destroy_mem:
 rknn_destroy_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*104
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*104]
+	adrp	x16, anynpu_slot+8*105
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*105]
 	br	x16
 	.cfi_endproc
 	.size rknn_destroy_mem, .-rknn_destroy_mem
@@ -1614,8 +1626,8 @@ anynpu_entry_rknn_set_weight_mem:
 rknn_set_weight_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*105
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*105]
+	adrp	x16, anynpu_slot+8*106
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*106]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_weight_mem, .-rknn_set_weight_mem
@@ -1629,8 +1641,8 @@ anynpu_entry_rknn_set_internal_mem:
 rknn_set_internal_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*106
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*106]
+	adrp	x16, anynpu_slot+8*107
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*107]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_internal_mem, .-rknn_set_internal_mem
@@ -1644,8 +1656,8 @@ anynpu_entry_rknn_set_io_mem:
 rknn_set_io_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*107
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*107]
+	adrp	x16, anynpu_slot+8*108
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*108]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_io_mem, .-rknn_set_io_mem
@@ -1659,8 +1671,8 @@ anynpu_entry_rknn_mem_sync:
 rknn_mem_sync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*108
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*108]
+	adrp	x16, anynpu_slot+8*109
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*109]
 	br	x16
 	.cfi_endproc
 	.size rknn_mem_sync, .-rknn_mem_sync
@@ -1674,8 +1686,8 @@ anynpu_entry_rknn_set_input_shape:
 rknn_set_input_shape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*109
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*109]
+	adrp	x16, anynpu_slot+8*110
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*110]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_input_shape, .-rknn_set_input_shape
@@ -1689,8 +1701,8 @@ anynpu_entry_rknn_set_input_shapes:
 rknn_set_input_shapes:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*110
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*110]
+	adrp	x16, anynpu_slot+8*111
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*111]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_input_shapes, .-rknn_set_input_shapes
@@ -1704,8 +1716,8 @@ anynpu_entry_rknn_register_custom_ops:
 rknn_register_custom_ops:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*111
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*111]
+	adrp	x16, anynpu_slot+8*112
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*112]
 	br	x16
 	.cfi_endproc
 	.size rknn_register_custom_ops, .-rknn_register_custom_ops
@@ -1719,8 +1731,8 @@ anynpu_entry_rknn_custom_op_get_op_attr:
 rknn_custom_op_get_op_attr:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*112
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*112]
+	adrp	x16, anynpu_slot+8*113
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*113]
 	br	x16
 	.cfi_endproc
 	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
@@ -2855,6 +2867,16 @@ start_112:
 	.cfi_endproc
 	.size start_112, .-start_112
 
+	.p2align 4
+	.type start_113, %function
+start_113:
+	.cfi_startproc
+	bti	c
+	mov	w16, #113
+	b	anynpu_first
+	.cfi_endproc
+	.size start_113, .-start_113
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -2866,114 +2888,115 @@ anynpu_slot:
 	.quad start_2	/* anynpu_last_error */
 	.quad start_3	/* anynpu_placement_report */
 	.quad start_4	/* anynpu_live_handles */
-	.quad start_5	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_6	/* OH_NNDevice_GetName */
-	.quad start_7	/* OH_NNDevice_GetType */
-	.quad start_8	/* OH_NNTensorDesc_Create */
-	.quad start_9	/* OH_NNTensorDesc_Destroy */
-	.quad start_10	/* OH_NNTensorDesc_SetName */
-	.quad start_11	/* OH_NNTensorDesc_GetName */
-	.quad start_12	/* OH_NNTensorDesc_SetDataType */
-	.quad start_13	/* OH_NNTensorDesc_GetDataType */
-	.quad start_14	/* OH_NNTensorDesc_SetShape */
-	.quad start_15	/* OH_NNTensorDesc_GetShape */
-	.quad start_16	/* OH_NNTensorDesc_SetFormat */
-	.quad start_17	/* OH_NNTensorDesc_GetFormat */
-	.quad start_18	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_19	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_20	/* OH_NNTensor_Create */
-	.quad start_21	/* OH_NNTensor_CreateWithSize */
-	.quad start_22	/* OH_NNTensor_CreateWithFd */
-	.quad start_23	/* OH_NNTensor_Destroy */
-	.quad start_24	/* OH_NNTensor_GetTensorDesc */
-	.quad start_25	/* OH_NNTensor_GetDataBuffer */
-	.quad start_26	/* OH_NNTensor_GetFd */
-	.quad start_27	/* OH_NNTensor_GetSize */
-	.quad start_28	/* OH_NNTensor_GetOffset */
-	.quad start_29	/* OH_NNQuantParam_Create */
-	.quad start_30	/* OH_NNQuantParam_SetScales */
-	.quad start_31	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_32	/* OH_NNQuantParam_SetNumBits */
-	.quad start_33	/* OH_NNQuantParam_Destroy */
-	.quad start_34	/* OH_NNModel_Construct */
-	.quad start_35	/* OH_NNModel_Destroy */
-	.quad start_36	/* OH_NNModel_AddTensor */
-	.quad start_37	/* OH_NNModel_AddTensorToModel */
-	.quad start_38	/* OH_NNModel_SetTensorData */
-	.quad start_39	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_40	/* OH_NNModel_SetTensorType */
-	.quad start_41	/* OH_NNModel_AddOperation */
-	.quad start_42	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_43	/* OH_NNModel_Finish */
-	.quad start_44	/* OH_NNModel_GetAvailableOperations */
-	.quad start_45	/* OH_NNCompilation_Construct */
-	.quad start_46	/* OH_NNCompilation_ConstructWithOfflineModelFile */
-	.quad start_47	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	.quad start_48	/* OH_NNCompilation_ConstructForCache */
-	.quad start_49	/* OH_NNCompilation_ExportCacheToBuffer */
-	.quad start_50	/* OH_NNCompilation_ImportCacheFromBuffer */
-	.quad start_51	/* OH_NNCompilation_AddExtensionConfig */
-	.quad start_52	/* OH_NNCompilation_SetDevice */
-	.quad start_53	/* OH_NNCompilation_SetCache */
-	.quad start_54	/* OH_NNCompilation_SetPerformanceMode */
-	.quad start_55	/* OH_NNCompilation_SetPriority */
-	.quad start_56	/* OH_NNCompilation_EnableFloat16 */
-	.quad start_57	/* OH_NNCompilation_Build */
-	.quad start_58	/* OH_NNCompilation_Destroy */
-	.quad start_59	/* OH_NNExecutor_Construct */
-	.quad start_60	/* OH_NNExecutor_Destroy */
-	.quad start_61	/* OH_NNExecutor_GetInputCount */
-	.quad start_62	/* OH_NNExecutor_GetOutputCount */
-	.quad start_63	/* OH_NNExecutor_CreateInputTensorDesc */
-	.quad start_64	/* OH_NNExecutor_CreateOutputTensorDesc */
-	.quad start_65	/* OH_NNExecutor_GetOutputShape */
-	.quad start_66	/* OH_NNExecutor_GetInputDimRange */
-	.quad start_67	/* OH_NNExecutor_SetOnRunDone */
-	.quad start_68	/* OH_NNExecutor_SetOnServiceDied */
-	.quad start_69	/* OH_NNExecutor_RunSync */
-	.quad start_70	/* OH_NNExecutor_RunAsync */
-	.quad start_71	/* OH_NNExecutor_SetInput */
-	.quad start_72	/* OH_NNExecutor_SetOutput */
-	.quad start_73	/* OH_NNExecutor_Run */
-	.quad start_74	/* OH_NNExecutor_AllocateInputMemory */
-	.quad start_75	/* OH_NNExecutor_AllocateOutputMemory */
-	.quad start_76	/* OH_NNExecutor_DestroyInputMemory */
-	.quad start_77	/* OH_NNExecutor_DestroyOutputMemory */
-	.quad start_78	/* OH_NNExecutor_SetInputWithMemory */
-	.quad start_79	/* OH_NNExecutor_SetOutputWithMemory */
-	.quad start_80	/* OH_NNModel_BuildFromLiteGraph */
-	.quad start_81	/* OH_NNModel_SetInputsAndOutputsInfo */
-	.quad start_82	/* OH_NNModel_BuildFromMetaGraph */
-	.quad start_83	/* OH_NNModel_HasCache */
-	.quad start_84	/* OH_NN_GetDeviceID */
-	.quad start_85	/* OH_NN_IsSupportAIPP */
-	.quad start_86	/* OH_NNExecutor_RunSyncWithAipp */
-	.quad start_87	/* rknn_init */
-	.quad start_88	/* rknn_dup_context */
-	.quad start_89	/* rknn_destroy */
-	.quad start_90	/* rknn_query */
-	.quad start_91	/* rknn_set_core_mask */
-	.quad start_92	/* rknn_set_batch_core_num */
-	.quad start_93	/* rknn_inputs_set */
-	.quad start_94	/* rknn_run */
-	.quad start_95	/* rknn_wait */
-	.quad start_96	/* rknn_outputs_get */
-	.quad start_97	/* rknn_outputs_release */
-	.quad start_98	/* rknn_create_mem */
-	.quad start_99	/* rknn_create_mem2 */
-	.quad start_100	/* rknn_create_mem_from_fd */
-	.quad start_101	/* rknn_create_mem_from_phys */
-	.quad start_102	/* rknn_create_mem_from_mb_blk */
-	.quad start_103	/* rknn_destory_mem */
-	.quad start_104	/* rknn_destroy_mem */
-	.quad start_105	/* rknn_set_weight_mem */
-	.quad start_106	/* rknn_set_internal_mem */
-	.quad start_107	/* rknn_set_io_mem */
-	.quad start_108	/* rknn_mem_sync */
-	.quad start_109	/* rknn_set_input_shape */
-	.quad start_110	/* rknn_set_input_shapes */
-	.quad start_111	/* rknn_register_custom_ops */
-	.quad start_112	/* rknn_custom_op_get_op_attr */
+	.quad start_5	/* anynpu_live_buffers */
+	.quad start_6	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_7	/* OH_NNDevice_GetName */
+	.quad start_8	/* OH_NNDevice_GetType */
+	.quad start_9	/* OH_NNTensorDesc_Create */
+	.quad start_10	/* OH_NNTensorDesc_Destroy */
+	.quad start_11	/* OH_NNTensorDesc_SetName */
+	.quad start_12	/* OH_NNTensorDesc_GetName */
+	.quad start_13	/* OH_NNTensorDesc_SetDataType */
+	.quad start_14	/* OH_NNTensorDesc_GetDataType */
+	.quad start_15	/* OH_NNTensorDesc_SetShape */
+	.quad start_16	/* OH_NNTensorDesc_GetShape */
+	.quad start_17	/* OH_NNTensorDesc_SetFormat */
+	.quad start_18	/* OH_NNTensorDesc_GetFormat */
+	.quad start_19	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_20	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_21	/* OH_NNTensor_Create */
+	.quad start_22	/* OH_NNTensor_CreateWithSize */
+	.quad start_23	/* OH_NNTensor_CreateWithFd */
+	.quad start_24	/* OH_NNTensor_Destroy */
+	.quad start_25	/* OH_NNTensor_GetTensorDesc */
+	.quad start_26	/* OH_NNTensor_GetDataBuffer */
+	.quad start_27	/* OH_NNTensor_GetFd */
+	.quad start_28	/* OH_NNTensor_GetSize */
+	.quad start_29	/* OH_NNTensor_GetOffset */
+	.quad start_30	/* OH_NNQuantParam_Create */
+	.quad start_31	/* OH_NNQuantParam_SetScales */
+	.quad start_32	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_33	/* OH_NNQuantParam_SetNumBits */
+	.quad start_34	/* OH_NNQuantParam_Destroy */
+	.quad start_35	/* OH_NNModel_Construct */
+	.quad start_36	/* OH_NNModel_Destroy */
+	.quad start_37	/* OH_NNModel_AddTensor */
+	.quad start_38	/* OH_NNModel_AddTensorToModel */
+	.quad start_39	/* OH_NNModel_SetTensorData */
+	.quad start_40	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_41	/* OH_NNModel_SetTensorType */
+	.quad start_42	/* OH_NNModel_AddOperation */
+	.quad start_43	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_44	/* OH_NNModel_Finish */
+	.quad start_45	/* OH_NNModel_GetAvailableOperations */
+	.quad start_46	/* OH_NNCompilation_Construct */
+	.quad start_47	/* OH_NNCompilation_ConstructWithOfflineModelFile */
+	.quad start_48	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	.quad start_49	/* OH_NNCompilation_ConstructForCache */
+	.quad start_50	/* OH_NNCompilation_ExportCacheToBuffer */
+	.quad start_51	/* OH_NNCompilation_ImportCacheFromBuffer */
+	.quad start_52	/* OH_NNCompilation_AddExtensionConfig */
+	.quad start_53	/* OH_NNCompilation_SetDevice */
+	.quad start_54	/* OH_NNCompilation_SetCache */
+	.quad start_55	/* OH_NNCompilation_SetPerformanceMode */
+	.quad start_56	/* OH_NNCompilation_SetPriority */
+	.quad start_57	/* OH_NNCompilation_EnableFloat16 */
+	.quad start_58	/* OH_NNCompilation_Build */
+	.quad start_59	/* OH_NNCompilation_Destroy */
+	.quad start_60	/* OH_NNExecutor_Construct */
+	.quad start_61	/* OH_NNExecutor_Destroy */
+	.quad start_62	/* OH_NNExecutor_GetInputCount */
+	.quad start_63	/* OH_NNExecutor_GetOutputCount */
+	.quad start_64	/* OH_NNExecutor_CreateInputTensorDesc */
+	.quad start_65	/* OH_NNExecutor_CreateOutputTensorDesc */
+	.quad start_66	/* OH_NNExecutor_GetOutputShape */
+	.quad start_67	/* OH_NNExecutor_GetInputDimRange */
+	.quad start_68	/* OH_NNExecutor_SetOnRunDone */
+	.quad start_69	/* OH_NNExecutor_SetOnServiceDied */
+	.quad start_70	/* OH_NNExecutor_RunSync */
+	.quad start_71	/* OH_NNExecutor_RunAsync */
+	.quad start_72	/* OH_NNExecutor_SetInput */
+	.quad start_73	/* OH_NNExecutor_SetOutput */
+	.quad start_74	/* OH_NNExecutor_Run */
+	.quad start_75	/* OH_NNExecutor_AllocateInputMemory */
+	.quad start_76	/* OH_NNExecutor_AllocateOutputMemory */
+	.quad start_77	/* OH_NNExecutor_DestroyInputMemory */
+	.quad start_78	/* OH_NNExecutor_DestroyOutputMemory */
+	.quad start_79	/* OH_NNExecutor_SetInputWithMemory */
+	.quad start_80	/* OH_NNExecutor_SetOutputWithMemory */
+	.quad start_81	/* OH_NNModel_BuildFromLiteGraph */
+	.quad start_82	/* OH_NNModel_SetInputsAndOutputsInfo */
+	.quad start_83	/* OH_NNModel_BuildFromMetaGraph */
+	.quad start_84	/* OH_NNModel_HasCache */
+	.quad start_85	/* OH_NN_GetDeviceID */
+	.quad start_86	/* OH_NN_IsSupportAIPP */
+	.quad start_87	/* OH_NNExecutor_RunSyncWithAipp */
+	.quad start_88	/* rknn_init */
+	.quad start_89	/* rknn_dup_context */
+	.quad start_90	/* rknn_destroy */
+	.quad start_91	/* rknn_query */
+	.quad start_92	/* rknn_set_core_mask */
+	.quad start_93	/* rknn_set_batch_core_num */
+	.quad start_94	/* rknn_inputs_set */
+	.quad start_95	/* rknn_run */
+	.quad start_96	/* rknn_wait */
+	.quad start_97	/* rknn_outputs_get */
+	.quad start_98	/* rknn_outputs_release */
+	.quad start_99	/* rknn_create_mem */
+	.quad start_100	/* rknn_create_mem2 */
+	.quad start_101	/* rknn_create_mem_from_fd */
+	.quad start_102	/* rknn_create_mem_from_phys */
+	.quad start_103	/* rknn_create_mem_from_mb_blk */
+	.quad start_104	/* rknn_destory_mem */
+	.quad start_105	/* rknn_destroy_mem */
+	.quad start_106	/* rknn_set_weight_mem */
+	.quad start_107	/* rknn_set_internal_mem */
+	.quad start_108	/* rknn_set_io_mem */
+	.quad start_109	/* rknn_mem_sync */
+	.quad start_110	/* rknn_set_input_shape */
+	.quad start_111	/* rknn_set_input_shapes */
+	.quad start_112	/* rknn_register_custom_ops */
+	.quad start_113	/* rknn_custom_op_get_op_attr */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

@@ -4,13 +4,14 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 113
+#define FUNCTIONS 114
 
 extern void nnc_anynpu_version(void);
 extern void nnc_anynpu_set_log_callback(void);
 extern void nnc_anynpu_last_error(void);
 extern void nnc_anynpu_placement_report(void);
 extern void nnc_anynpu_live_handles(void);
+extern void nnc_anynpu_live_buffers(void);
 extern void nnc_OH_NNDevice_GetAllDevicesID(void);
 extern void nnc_OH_NNDevice_GetName(void);
 extern void nnc_OH_NNDevice_GetType(void);
@@ -126,11 +127,11 @@ static void dead_1(void) { anynpu_report_dead(1); }
 static uintptr_t dead_2(void) { anynpu_report_dead(2); return 0; }
 static int32_t dead_3(void) { anynpu_report_dead(3); return 1; }
 static uint64_t dead_4(void) { anynpu_report_dead(4); return 0; }
-static uint32_t dead_5(void) { anynpu_report_dead(5); return 14; }
+static uint64_t dead_5(void) { anynpu_report_dead(5); return 0; }
 static uint32_t dead_6(void) { anynpu_report_dead(6); return 14; }
 static uint32_t dead_7(void) { anynpu_report_dead(7); return 14; }
-static uintptr_t dead_8(void) { anynpu_report_dead(8); return 0; }
-static uint32_t dead_9(void) { anynpu_report_dead(9); return 14; }
+static uint32_t dead_8(void) { anynpu_report_dead(8); return 14; }
+static uintptr_t dead_9(void) { anynpu_report_dead(9); return 0; }
 static uint32_t dead_10(void) { anynpu_report_dead(10); return 14; }
 static uint32_t dead_11(void) { anynpu_report_dead(11); return 14; }
 static uint32_t dead_12(void) { anynpu_report_dead(12); return 14; }
@@ -141,23 +142,23 @@ static uint32_t dead_16(void) { anynpu_report_dead(16); return 14; }
 static uint32_t dead_17(void) { anynpu_report_dead(17); return 14; }
 static uint32_t dead_18(void) { anynpu_report_dead(18); return 14; }
 static uint32_t dead_19(void) { anynpu_report_dead(19); return 14; }
-static uintptr_t dead_20(void) { anynpu_report_dead(20); return 0; }
+static uint32_t dead_20(void) { anynpu_report_dead(20); return 14; }
 static uintptr_t dead_21(void) { anynpu_report_dead(21); return 0; }
 static uintptr_t dead_22(void) { anynpu_report_dead(22); return 0; }
-static uint32_t dead_23(void) { anynpu_report_dead(23); return 14; }
-static uintptr_t dead_24(void) { anynpu_report_dead(24); return 0; }
+static uintptr_t dead_23(void) { anynpu_report_dead(23); return 0; }
+static uint32_t dead_24(void) { anynpu_report_dead(24); return 14; }
 static uintptr_t dead_25(void) { anynpu_report_dead(25); return 0; }
-static uint32_t dead_26(void) { anynpu_report_dead(26); return 14; }
+static uintptr_t dead_26(void) { anynpu_report_dead(26); return 0; }
 static uint32_t dead_27(void) { anynpu_report_dead(27); return 14; }
 static uint32_t dead_28(void) { anynpu_report_dead(28); return 14; }
-static uintptr_t dead_29(void) { anynpu_report_dead(29); return 0; }
-static uint32_t dead_30(void) { anynpu_report_dead(30); return 14; }
+static uint32_t dead_29(void) { anynpu_report_dead(29); return 14; }
+static uintptr_t dead_30(void) { anynpu_report_dead(30); return 0; }
 static uint32_t dead_31(void) { anynpu_report_dead(31); return 14; }
 static uint32_t dead_32(void) { anynpu_report_dead(32); return 14; }
 static uint32_t dead_33(void) { anynpu_report_dead(33); return 14; }
-static uintptr_t dead_34(void) { anynpu_report_dead(34); return 0; }
-static void dead_35(void) { anynpu_report_dead(35); }
-static uint32_t dead_36(void) { anynpu_report_dead(36); return 14; }
+static uint32_t dead_34(void) { anynpu_report_dead(34); return 14; }
+static uintptr_t dead_35(void) { anynpu_report_dead(35); return 0; }
+static void dead_36(void) { anynpu_report_dead(36); }
 static uint32_t dead_37(void) { anynpu_report_dead(37); return 14; }
 static uint32_t dead_38(void) { anynpu_report_dead(38); return 14; }
 static uint32_t dead_39(void) { anynpu_report_dead(39); return 14; }
@@ -166,11 +167,11 @@ static uint32_t dead_41(void) { anynpu_report_dead(41); return 14; }
 static uint32_t dead_42(void) { anynpu_report_dead(42); return 14; }
 static uint32_t dead_43(void) { anynpu_report_dead(43); return 14; }
 static uint32_t dead_44(void) { anynpu_report_dead(44); return 14; }
-static uintptr_t dead_45(void) { anynpu_report_dead(45); return 0; }
+static uint32_t dead_45(void) { anynpu_report_dead(45); return 14; }
 static uintptr_t dead_46(void) { anynpu_report_dead(46); return 0; }
 static uintptr_t dead_47(void) { anynpu_report_dead(47); return 0; }
 static uintptr_t dead_48(void) { anynpu_report_dead(48); return 0; }
-static uint32_t dead_49(void) { anynpu_report_dead(49); return 14; }
+static uintptr_t dead_49(void) { anynpu_report_dead(49); return 0; }
 static uint32_t dead_50(void) { anynpu_report_dead(50); return 14; }
 static uint32_t dead_51(void) { anynpu_report_dead(51); return 14; }
 static uint32_t dead_52(void) { anynpu_report_dead(52); return 14; }
@@ -179,14 +180,14 @@ static uint32_t dead_54(void) { anynpu_report_dead(54); return 14; }
 static uint32_t dead_55(void) { anynpu_report_dead(55); return 14; }
 static uint32_t dead_56(void) { anynpu_report_dead(56); return 14; }
 static uint32_t dead_57(void) { anynpu_report_dead(57); return 14; }
-static void dead_58(void) { anynpu_report_dead(58); }
-static uintptr_t dead_59(void) { anynpu_report_dead(59); return 0; }
-static void dead_60(void) { anynpu_report_dead(60); }
-static uint32_t dead_61(void) { anynpu_report_dead(61); return 14; }
+static uint32_t dead_58(void) { anynpu_report_dead(58); return 14; }
+static void dead_59(void) { anynpu_report_dead(59); }
+static uintptr_t dead_60(void) { anynpu_report_dead(60); return 0; }
+static void dead_61(void) { anynpu_report_dead(61); }
 static uint32_t dead_62(void) { anynpu_report_dead(62); return 14; }
-static uintptr_t dead_63(void) { anynpu_report_dead(63); return 0; }
+static uint32_t dead_63(void) { anynpu_report_dead(63); return 14; }
 static uintptr_t dead_64(void) { anynpu_report_dead(64); return 0; }
-static uint32_t dead_65(void) { anynpu_report_dead(65); return 14; }
+static uintptr_t dead_65(void) { anynpu_report_dead(65); return 0; }
 static uint32_t dead_66(void) { anynpu_report_dead(66); return 14; }
 static uint32_t dead_67(void) { anynpu_report_dead(67); return 14; }
 static uint32_t dead_68(void) { anynpu_report_dead(68); return 14; }
@@ -195,20 +196,20 @@ static uint32_t dead_70(void) { anynpu_report_dead(70); return 14; }
 static uint32_t dead_71(void) { anynpu_report_dead(71); return 14; }
 static uint32_t dead_72(void) { anynpu_report_dead(72); return 14; }
 static uint32_t dead_73(void) { anynpu_report_dead(73); return 14; }
-static uintptr_t dead_74(void) { anynpu_report_dead(74); return 0; }
+static uint32_t dead_74(void) { anynpu_report_dead(74); return 14; }
 static uintptr_t dead_75(void) { anynpu_report_dead(75); return 0; }
-static void dead_76(void) { anynpu_report_dead(76); }
+static uintptr_t dead_76(void) { anynpu_report_dead(76); return 0; }
 static void dead_77(void) { anynpu_report_dead(77); }
-static uint32_t dead_78(void) { anynpu_report_dead(78); return 14; }
+static void dead_78(void) { anynpu_report_dead(78); }
 static uint32_t dead_79(void) { anynpu_report_dead(79); return 14; }
 static uint32_t dead_80(void) { anynpu_report_dead(80); return 14; }
 static uint32_t dead_81(void) { anynpu_report_dead(81); return 14; }
 static uint32_t dead_82(void) { anynpu_report_dead(82); return 14; }
-static _Bool dead_83(void) { anynpu_report_dead(83); return false; }
-static uint32_t dead_84(void) { anynpu_report_dead(84); return 14; }
+static uint32_t dead_83(void) { anynpu_report_dead(83); return 14; }
+static _Bool dead_84(void) { anynpu_report_dead(84); return false; }
 static uint32_t dead_85(void) { anynpu_report_dead(85); return 14; }
 static uint32_t dead_86(void) { anynpu_report_dead(86); return 14; }
-static int32_t dead_87(void) { anynpu_report_dead(87); return -3; }
+static uint32_t dead_87(void) { anynpu_report_dead(87); return 14; }
 static int32_t dead_88(void) { anynpu_report_dead(88); return -3; }
 static int32_t dead_89(void) { anynpu_report_dead(89); return -3; }
 static int32_t dead_90(void) { anynpu_report_dead(90); return -3; }
@@ -219,12 +220,12 @@ static int32_t dead_94(void) { anynpu_report_dead(94); return -3; }
 static int32_t dead_95(void) { anynpu_report_dead(95); return -3; }
 static int32_t dead_96(void) { anynpu_report_dead(96); return -3; }
 static int32_t dead_97(void) { anynpu_report_dead(97); return -3; }
-static uintptr_t dead_98(void) { anynpu_report_dead(98); return 0; }
+static int32_t dead_98(void) { anynpu_report_dead(98); return -3; }
 static uintptr_t dead_99(void) { anynpu_report_dead(99); return 0; }
 static uintptr_t dead_100(void) { anynpu_report_dead(100); return 0; }
 static uintptr_t dead_101(void) { anynpu_report_dead(101); return 0; }
 static uintptr_t dead_102(void) { anynpu_report_dead(102); return 0; }
-static int32_t dead_103(void) { anynpu_report_dead(103); return -3; }
+static uintptr_t dead_103(void) { anynpu_report_dead(103); return 0; }
 static int32_t dead_104(void) { anynpu_report_dead(104); return -3; }
 static int32_t dead_105(void) { anynpu_report_dead(105); return -3; }
 static int32_t dead_106(void) { anynpu_report_dead(106); return -3; }
@@ -233,7 +234,8 @@ static int32_t dead_108(void) { anynpu_report_dead(108); return -3; }
 static int32_t dead_109(void) { anynpu_report_dead(109); return -3; }
 static int32_t dead_110(void) { anynpu_report_dead(110); return -3; }
 static int32_t dead_111(void) { anynpu_report_dead(111); return -3; }
-static void dead_112(void) { anynpu_report_dead(112); }
+static int32_t dead_112(void) { anynpu_report_dead(112); return -3; }
+static void dead_113(void) { anynpu_report_dead(113); }
 
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 static anynpu_fn driver[FUNCTIONS];
@@ -244,6 +246,7 @@ static anynpu_fn live[FUNCTIONS] = {
 	nnc_anynpu_last_error,
 	nnc_anynpu_placement_report,
 	nnc_anynpu_live_handles,
+	nnc_anynpu_live_buffers,
 	nnc_OH_NNDevice_GetAllDevicesID,
 	nnc_OH_NNDevice_GetName,
 	nnc_OH_NNDevice_GetType,
@@ -360,6 +363,7 @@ static const char *const name[FUNCTIONS] = {
 	"anynpu_last_error",
 	"anynpu_placement_report",
 	"anynpu_live_handles",
+	"anynpu_live_buffers",
 	"OH_NNDevice_GetAllDevicesID",
 	"OH_NNDevice_GetName",
 	"OH_NNDevice_GetType",
@@ -476,6 +480,7 @@ static const uint8_t facade[FUNCTIONS] = {
 	0, /* anynpu_last_error */
 	0, /* anynpu_placement_report */
 	0, /* anynpu_live_handles */
+	0, /* anynpu_live_buffers */
 	1, /* OH_NNDevice_GetAllDevicesID */
 	1, /* OH_NNDevice_GetName */
 	1, /* OH_NNDevice_GetType */
@@ -592,6 +597,7 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* anynpu_last_error */
 	0, /* anynpu_placement_report */
 	0, /* anynpu_live_handles */
+	0, /* anynpu_live_buffers */
 	0, /* OH_NNDevice_GetAllDevicesID */
 	0, /* OH_NNDevice_GetName */
 	0, /* OH_NNDevice_GetType */
@@ -708,6 +714,7 @@ static const anynpu_fn go[FUNCTIONS] = {
 	nnc_anynpu_last_error,
 	nnc_anynpu_placement_report,
 	nnc_anynpu_live_handles,
+	nnc_anynpu_live_buffers,
 	nnc_OH_NNDevice_GetAllDevicesID,
 	nnc_OH_NNDevice_GetName,
 	nnc_OH_NNDevice_GetType,
@@ -819,6 +826,7 @@ static const anynpu_fn go[FUNCTIONS] = {
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
+	NULL,
 	NULL,
 	NULL,
 	NULL,
@@ -1048,6 +1056,7 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_110,
 	(anynpu_fn)dead_111,
 	(anynpu_fn)dead_112,
+	(anynpu_fn)dead_113,
 };
 
 const struct anynpu_image anynpu_image = {

@@ -1,12 +1,11 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the test hosts share: failing with a reason, looking at the own process, and one right answer of the library.
+ * What the test hosts share: failing with a reason, nothing left behind (host_end.h), and one right answer of the library.
  */
 #ifndef HOST_H
 #define HOST_H
 
-#include <dirent.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +14,8 @@
 
 #include <anynpu.h>
 #include <neural_network_runtime/neural_network_runtime.h>
+
+#include "host_end.h"
 
 #define CHECK(cond, ...) ((cond) ? (void)0 : host_fail(__FILE__, __LINE__, #cond, __VA_ARGS__))
 
@@ -28,37 +29,6 @@ static inline void host_fail(const char *file, int line, const char *cond, const
 	fflush(stdout);
 	va_end(args);
 	_Exit(1);
-}
-
-/* Entries of a directory of /proc/self, such as fd or task. */
-static inline int host_entries(const char *path)
-{
-	int n = 0;
-	DIR *dir = opendir(path);
-	CHECK(dir != NULL, "%s", path);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n - 2;
-}
-
-static inline int host_threads(void) { return host_entries("/proc/self/task"); }
-
-static inline int host_fds(void) { return host_entries("/proc/self/fd") - 1; }
-
-/* Mappings of files, shared memory included, whose path contains text. */
-static inline int host_mappings(const char *text)
-{
-	char line[1024];
-	int n = 0;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	CHECK(maps != NULL, "/proc/self/maps");
-	while (fgets(line, sizeof line, maps)) {
-		char *path = strchr(line, '/');
-		n += path != NULL && strstr(path, text) != NULL;
-	}
-	fclose(maps);
-	return n;
 }
 
 /* Calls that prove that Go runs and answers rightly: 2 x 3 x 4 floats are 96 bytes. 0, or the status of the call that failed. */

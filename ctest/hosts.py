@@ -1,14 +1,16 @@
-"""Python hosts: ctypes with threads, multiprocessing by fork before and after the first call, faulthandler.
+"""Python hosts: ctypes with threads, multiprocessing by fork before and after the first call, faulthandler; and one that only loads.
 
-usage: hosts.py LIBDIR threads|fork|fork_after|faulthandler
+usage: hosts.py LIBDIR threads|fork|fork_after|faulthandler|preload
+
+Each ends with the check of host_end.h: no handles, no buffers, and the descriptors and mapped files of before.
 """
 import ctypes
 import faulthandler
 import multiprocessing
+import multiprocessing.connection
+import os
 import sys
 import threading
-
-UNAVAILABLE_DEVICE = 14
 
 
 def load(libdir):
@@ -24,6 +26,50 @@ def load(libdir):
         function = getattr(lib, name)
         function.argtypes, function.restype = args, result
     return lib
+
+
+class Before:
+    """What is open and mapped; taken before the library's first call, so that this call is part of what is checked."""
+
+    def __init__(self):
+        self.fds, self.files = self.now()
+
+    @staticmethod
+    def now():
+        """Descriptors as number and target, mappings of files as rights, offset, device, inode and path."""
+        fds = []
+        for fd in os.listdir("/proc/self/fd"):
+            try:
+                fds.append((fd, os.readlink(f"/proc/self/fd/{fd}")))
+            except FileNotFoundError:
+                pass  # the directory that listed them
+        with open("/proc/self/maps") as maps:
+            return sorted(fds), sorted(line.split(" ", 1)[1] for line in maps if "/" in line)
+
+    def left(self):
+        """Lines about what is left behind or gone, without what Go's runtime and the log keep open for the life of the process."""
+        fds, files = self.now()
+        log = os.path.realpath(os.environ.get("ANYNPU_LOG_FILE", ""))
+        keeps = [lambda t: t == "anon_inode:[eventpoll]", lambda t: t == "anon_inode:[eventfd]", lambda t: t == log]
+        keeps += 2 * [lambda t: t.startswith("/sys/fs/cgroup/")]
+        lines = []
+        for fd in fds:
+            if fd not in self.fds:
+                keep = next((k for k in keeps if k(fd[1])), None)
+                if keep:
+                    keeps.remove(keep)
+                else:
+                    lines.append(f"descriptor left behind: {fd}")
+        lines += [f"descriptor gone: {fd}" for fd in self.fds if fd not in fds]
+        lines += [f"mapping left behind: {f}" for f in files if files.count(f) > self.files.count(f)]
+        lines += [f"mapping gone: {f}" for f in self.files if self.files.count(f) > files.count(f)]
+        core = ctypes.CDLL("libneural_network_core.so", mode=os.RTLD_NOLOAD)
+        for name in ("anynpu_live_handles", "anynpu_live_buffers"):
+            count = getattr(core, name)
+            count.argtypes, count.restype = [], ctypes.c_size_t
+            if count():
+                lines.append(f"{name}: {count()}")
+        return lines
 
 
 def answer(lib):
@@ -62,19 +108,30 @@ def threads(lib):
     check(results, [96] * (16 * 200), "threads")
 
 
+def child(lib, pipe):
+    before = Before()
+    result = answer(lib)
+    pipe.send((result, before.left()))
+
+
 def in_fork(lib, want):
     context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    child = context.Process(target=lambda: queue.put(answer(lib)))
-    child.start()
-    check(queue.get(timeout=20), want, "forked child")
-    child.join(20)
-    check(child.exitcode, 0, "exit code of the forked child")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=child, args=(lib, theirs))
+    process.start()
+    theirs.close()
+    check(ours.poll(20), True, "forked child answers")
+    check(ours.recv(), (want, []), "forked child")
+    process.join(20)
+    check(process.exitcode, 0, "exit code of the forked child")
+    process.close()
+    ours.close()
 
 
 def main():
     libdir, mode = sys.argv[1:3]
     lib = load(libdir)
+    before = Before()
     if mode == "threads":
         threads(lib)
     elif mode == "fork":
@@ -89,8 +146,11 @@ def main():
         check(answer(lib), 96, "with faulthandler")
         threads(lib)
         check(lib.OH_NNTensorDesc_SetDataType(ctypes.c_void_p(7), 11), 2, "bad handle with faulthandler")
+    elif mode == "preload":
+        check(os.system("true"), 0, "a program with the library preloaded")
     else:
         sys.exit(__doc__)
+    check(before.left(), [], "left behind")
 
 
 main()

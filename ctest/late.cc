@@ -13,6 +13,17 @@ struct Caller {
 	~Caller() { CHECK(host_answer() == 0, "wrong answer in a destructor"); }
 };
 
+/* Made before the callers and ended after them. */
+struct Host {
+	Host() { host_begin(); }
+	~Host()
+	{
+		if (host_end() != 0)
+			_Exit(1);
+	}
+};
+
+static Host host;
 static Caller global;
 static thread_local Caller local;
 

@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 	CHECK(argc == 3, "usage: logging MODE FILE");
 	const char *mode = argv[1], *file = argv[2];
 	remove(file);
+	host_begin();
 	unsetenv("ANYNPU_LOG");
 	setenv("ANYNPU_LOG_FILE", file, 1);
 	if (strcmp(mode, "default") == 0) {
@@ -81,7 +82,7 @@ int main(int argc, char **argv)
 	} else if (strcmp(mode, "other") == 0) {
 		setenv("ANYNPU_LOG", "trace,ohnn=off", 1);
 		calls();
-		CHECK(anynpu_live_handles() == 0, "handles left");
+		anynpu_live_handles();
 		const char *log = contents(file);
 		lacks(log, "OH_NN");
 		has(log, "anynpu: anynpu_live_handles() = 0\n");
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
 		has(log, "function=OH_NNTensorDesc_GetName");
 	} else
 		CHECK(0, "mode %s", mode);
+	int left = host_end(); /* while the log still has its name */
 	remove(file);
-	return 0;
+	return left;
 }

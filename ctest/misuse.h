@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Bad arguments for the generated misuse tests (zmisuse_*.c). A test passes if nothing crashes, certain calls are refused, and no
- * handle is left behind.
+ * Bad arguments for the generated misuse tests (zmisuse_*.c). A test passes if nothing crashes, certain calls are refused, no call leaves a
+ * handle behind, and all of them together nothing else (host_end.h).
  */
 #ifndef MISUSE_H
 #define MISUSE_H
@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 
 #include <anynpu.h>
+
+#include "host_end.h"
 
 /* Kinds of bad handle. */
 enum {
@@ -120,6 +122,7 @@ static inline void misuse_accepted(const char *function, int bad, int v)
 
 static inline void misuse_begin(void)
 {
+	host_begin();
 	misuse_forbidden = (char *)mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	(void)misuse_callback;
 	(void)misuse_handle;
@@ -143,7 +146,7 @@ static inline void misuse_each(const char *function, int (*test)(int bad, int v)
 static inline int misuse_end(void)
 {
 	munmap(misuse_forbidden, 4096);
-	if (misuse_wrong)
+	if (misuse_wrong || host_end())
 		return 1;
 	printf("%lu calls refused or answered, none crashed\n", misuse_calls);
 	return 0;

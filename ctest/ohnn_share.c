@@ -59,6 +59,7 @@ static NN_Tensor *with_fd(int fd, size_t size, size_t offset)
 /* The other process adds what it finds in a and b and puts the sum into y. */
 static int other(int socket)
 {
+	host_begin();
 	int fd_tensor = receive_fd(socket), fd_file = receive_fd(socket);
 	NN_Tensor *in[] = {with_fd(fd_tensor, BYTES, 0), with_fd(fd_file, 8 * PAGE, PAGE)}; /* more than needed */
 	NN_Tensor *out[] = {with_fd(fd_file, 4 * PAGE + BYTES, 4 * PAGE)};			  /* just enough */
@@ -83,12 +84,15 @@ static int other(int socket)
 	OK(OH_NNTensor_Destroy(&out[0]));
 	CHECK(write(fd_file, "", 0) == 0, "the descriptor was closed with the tensor");
 	wait_told(socket); /* the first process checks that the memory has outlived these tensors */
-	return 0;
+	close(fd_tensor);
+	close(fd_file);
+	return host_end();
 }
 
 int main(void)
 {
 	int pair[2], status;
+	host_begin();
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0, "socketpair");
 	pid_t child = fork(); /* before the first call: each process starts the library itself */
 	CHECK(child >= 0, "fork");
@@ -120,5 +124,9 @@ int main(void)
 	CHECK(waitpid(child, &status, 0) == child && status == 0, "the other process ended with status %d", status);
 	CHECK(x[N - 1] == 2000 + N - 1, "the memory did not outlive the other process");
 	OK(OH_NNTensor_Destroy(&a));
-	return 0;
+	munmap(map, 8 * PAGE);
+	close(file);
+	close(pair[0]);
+	close(pair[1]);
+	return host_end();
 }

@@ -41,6 +41,7 @@ static void fault_at(const volatile int *p)
 
 int main(void)
 {
+	host_begin();
 	install();
 	CHECK(host_answer() == 0, "wrong answer");
 	fault_at((const volatile int *)16);
@@ -49,5 +50,5 @@ int main(void)
 	NN_TensorDesc *desc = OH_NNTensorDesc_Create();
 	fault_at((const volatile int *)(const void *)desc);
 	CHECK(OH_NNTensorDesc_Destroy(&desc) == OH_NN_SUCCESS, "destroy");
-	return 0;
+	return host_end();
 }

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,8 +21,9 @@
 static const int kinds[] = {SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
 static sigset_t set;
 static int go[2], seen[2]; /* pipes: one byte to send a signal, one byte for a signal seen */
+static atomic_int stop;
 
-/* Sends one signal per byte from a process of its own; SIGCHLD by a child of the host's that ends. */
+/* Sends one signal per byte from a process of its own; SIGCHLD by a child of the host's that ends. Neither process calls the library. */
 static void send_one(int sig)
 {
 	if (sig != SIGCHLD) {
@@ -77,7 +79,7 @@ static void *waiter(void *unused)
 		int sig = 0;
 		sigwait(&set, &sig);
 		char c = (char)sig;
-		if (write(seen[1], &c, 1) != 1)
+		if (stop || write(seen[1], &c, 1) != 1)
 			return unused;
 	}
 }
@@ -94,6 +96,7 @@ static int by_thread(void)
 int main(int argc, char **argv)
 {
 	CHECK(argc == 3, "usage: signals signalfd|main|thread before|after");
+	host_begin();
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		sigaddset(&set, kinds[i]);
@@ -103,8 +106,9 @@ int main(int argc, char **argv)
 		CHECK(host_answer() == 0, "wrong answer");
 	int fd = signalfd(-1, &set, SFD_CLOEXEC);
 	CHECK(fd >= 0, "signalfd");
-	if (strcmp(argv[1], "thread") == 0) {
-		pthread_t t;
+	pthread_t t;
+	int threaded = strcmp(argv[1], "thread") == 0;
+	if (threaded) {
 		CHECK(pipe(seen) == 0, "pipe");
 		CHECK(pthread_create(&t, NULL, waiter, NULL) == 0, "pthread_create");
 	}
@@ -127,5 +131,13 @@ int main(int argc, char **argv)
 	close(go[1]);
 	waitpid(sender, NULL, 0);
 	CHECK(lost == 0, "signals were lost");
-	return 0;
+	if (threaded) {
+		stop = 1;
+		kill(getpid(), SIGUSR1); /* the waiter's last */
+		pthread_join(t, NULL);
+		close(seen[0]);
+		close(seen[1]);
+	}
+	close(fd);
+	return host_end();
 }

@@ -63,6 +63,15 @@ static int test_anynpu_live_handles(int bad, int v)
 	return 1;
 }
 
+static int test_anynpu_live_buffers(int bad, int v)
+{
+	size_t r = anynpu_live_buffers();
+	(void)r;
+	(void)bad;
+	(void)v;
+	return 1;
+}
+
 int main(void)
 {
 	misuse_begin();
@@ -71,5 +80,6 @@ int main(void)
 	misuse_each("anynpu_last_error", test_anynpu_last_error, 0);
 	misuse_each("anynpu_placement_report", test_anynpu_placement_report, 4);
 	misuse_each("anynpu_live_handles", test_anynpu_live_handles, 0);
+	misuse_each("anynpu_live_buffers", test_anynpu_live_buffers, 0);
 	return misuse_end();
 }

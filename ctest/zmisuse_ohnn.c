@@ -1452,7 +1452,8 @@ static int test_OH_NNExecutor_AllocateInputMemory(int bad, int v)
 	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
 	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
 	OH_NN_Memory *r = OH_NNExecutor_AllocateInputMemory(a0, a1, a2);
-	(void)r;
+	if (r)
+		OH_NNExecutor_DestroyInputMemory(a0, a1, &r);
 	drop_OH_NNExecutor(g0);
 	undo_OH_NNExecutor();
 	return 1;
@@ -1471,7 +1472,8 @@ static int test_OH_NNExecutor_AllocateOutputMemory(int bad, int v)
 	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
 	size_t a2 = (size_t)(bad == 2 ? misuse_number(v) : 1);
 	OH_NN_Memory *r = OH_NNExecutor_AllocateOutputMemory(a0, a1, a2);
-	(void)r;
+	if (r)
+		OH_NNExecutor_DestroyOutputMemory(a0, a1, &r);
 	drop_OH_NNExecutor(g0);
 	undo_OH_NNExecutor();
 	return 1;

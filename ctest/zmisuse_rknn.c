@@ -255,7 +255,8 @@ static int test_rknn_create_mem(int bad, int v)
 	rknn_context a0 = bad == 0 ? bad_rknn_context(v) : g0;
 	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
 	rknn_tensor_mem *r = rknn_create_mem(a0, a1);
-	(void)r;
+	if (r)
+		rknn_destroy_mem(a0, r);
 	drop_rknn_context(g0);
 	undo_rknn_context();
 	return 1;
@@ -274,7 +275,8 @@ static int test_rknn_create_mem2(int bad, int v)
 	uint64_t a1 = (uint64_t)(bad == 1 ? misuse_number(v) : 1);
 	uint64_t a2 = (uint64_t)(bad == 2 ? misuse_number(v) : 1);
 	rknn_tensor_mem *r = rknn_create_mem2(a0, a1, a2);
-	(void)r;
+	if (r)
+		rknn_destroy_mem(a0, r);
 	drop_rknn_context(g0);
 	undo_rknn_context();
 	return 1;
@@ -299,7 +301,8 @@ static int test_rknn_create_mem_from_fd(int bad, int v)
 	uint32_t a3 = (uint32_t)(bad == 3 ? misuse_number(v) : 1);
 	int32_t a4 = (int32_t)(bad == 4 ? misuse_number(v) : 1);
 	rknn_tensor_mem *r = rknn_create_mem_from_fd(a0, a1, a2, a3, a4);
-	(void)r;
+	if (r)
+		rknn_destroy_mem(a0, r);
 	drop_rknn_context(g0);
 	undo_rknn_context();
 	return 1;
@@ -321,7 +324,8 @@ static int test_rknn_create_mem_from_phys(int bad, int v)
 	void *a2 = (void *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
 	uint32_t a3 = (uint32_t)(bad == 3 ? misuse_number(v) : 1);
 	rknn_tensor_mem *r = rknn_create_mem_from_phys(a0, a1, a2, a3);
-	(void)r;
+	if (r)
+		rknn_destroy_mem(a0, r);
 	drop_rknn_context(g0);
 	undo_rknn_context();
 	return 1;
@@ -340,7 +344,8 @@ static int test_rknn_create_mem_from_mb_blk(int bad, int v)
 	void *a1 = (void *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
 	int32_t a2 = (int32_t)(bad == 2 ? misuse_number(v) : 1);
 	rknn_tensor_mem *r = rknn_create_mem_from_mb_blk(a0, a1, a2);
-	(void)r;
+	if (r)
+		rknn_destroy_mem(a0, r);
 	drop_rknn_context(g0);
 	undo_rknn_context();
 	return 1;

@@ -4,7 +4,7 @@
 
 /**
  * @file anynpu.h
- * What the library offers beside the vendors' APIs: version, log, last error, placement report, live handles.
+ * What the library offers beside the vendors' APIs: version, log, last error, placement report, live handles and buffers.
  *
  * Every function may be called from any thread and before any other function of the library.
  */
@@ -92,6 +92,15 @@ int anynpu_placement_report(const void *compilation, char *buffer, size_t size, 
  * @return The number.
  */
 size_t anynpu_live_handles(void);
+
+/**
+ * Counts the blocks of memory that the library has mapped for tensors, weights and working space and not yet given back.
+ * For tests that look for leaks: such memory lies outside the heap, where leak checkers do not look. It is given back when
+ * the last object that needs it has ended, which after an asynchronous run may be shortly after the callback.
+ *
+ * @return The number.
+ */
+size_t anynpu_live_buffers(void);
 
 #ifdef __cplusplus
 }

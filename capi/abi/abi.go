@@ -90,6 +90,8 @@ type Row struct {
 	Creates bool // makes objects: enters Go even where calls are passed on to a driver
 	NoPass  bool // is never passed on to a driver
 	Fail    int  // result on failure of functions that return a number
+
+	Undo string // call in C by which a test frees the result r of the arguments a0, a1 ..., where that is no handle
 }
 
 // Facades lists every façade in the order of their slots in the jump table.

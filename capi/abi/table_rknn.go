@@ -44,11 +44,11 @@ var RKNN = &Facade{
 		{C: "int rknn_outputs_release(rknn_context context, uint32_t n_ouputs, rknn_output outputs[])", Roles: "handle, len, out[n_ouputs]", Since: 60},
 
 		// Memory
-		{C: "rknn_tensor_mem *rknn_create_mem(rknn_context ctx, uint32_t size)", Roles: "handle, value", Since: 100},
-		{C: "rknn_tensor_mem *rknn_create_mem2(rknn_context ctx, uint64_t size, uint64_t alloc_flags)", Roles: "raw, value, value", Since: 200},
-		{C: "rknn_tensor_mem *rknn_create_mem_from_fd(rknn_context ctx, int32_t fd, void *virt_addr, uint32_t size, int32_t offset)", Roles: "handle, value, raw, value, value", Since: 100},
-		{C: "rknn_tensor_mem *rknn_create_mem_from_phys(rknn_context ctx, uint64_t phys_addr, void *virt_addr, uint32_t size)", Roles: "handle, value, raw, value", Since: 100},
-		{C: "rknn_tensor_mem *rknn_create_mem_from_mb_blk(rknn_context ctx, void *mb_blk, int32_t offset)", Roles: "handle, raw, value", Since: 100},
+		{C: "rknn_tensor_mem *rknn_create_mem(rknn_context ctx, uint32_t size)", Roles: "handle, value", Since: 100, Undo: "rknn_destroy_mem(a0, r)"},
+		{C: "rknn_tensor_mem *rknn_create_mem2(rknn_context ctx, uint64_t size, uint64_t alloc_flags)", Roles: "raw, value, value", Since: 200, Undo: "rknn_destroy_mem(a0, r)"},
+		{C: "rknn_tensor_mem *rknn_create_mem_from_fd(rknn_context ctx, int32_t fd, void *virt_addr, uint32_t size, int32_t offset)", Roles: "handle, value, raw, value, value", Since: 100, Undo: "rknn_destroy_mem(a0, r)"},
+		{C: "rknn_tensor_mem *rknn_create_mem_from_phys(rknn_context ctx, uint64_t phys_addr, void *virt_addr, uint32_t size)", Roles: "handle, value, raw, value", Since: 100, Undo: "rknn_destroy_mem(a0, r)"},
+		{C: "rknn_tensor_mem *rknn_create_mem_from_mb_blk(rknn_context ctx, void *mb_blk, int32_t offset)", Roles: "handle, raw, value", Since: 100, Undo: "rknn_destroy_mem(a0, r)"},
 		{C: "int rknn_destory_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "raw, in", Since: 100},
 		{C: "int rknn_destroy_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "raw, in", Since: 130},
 		{C: "int rknn_set_weight_mem(rknn_context ctx, rknn_tensor_mem *mem)", Roles: "handle, in", Since: 100},

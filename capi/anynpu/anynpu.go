@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // Version is the version of the library.
@@ -21,6 +22,12 @@ func version() (uintptr, error) { return cVersion.Addr(), nil }
 
 // liveHandles is anynpu_live_handles: the number of handles, of all façades, that the program has not destroyed.
 func liveHandles() (uint64, error) { return uint64(handle.Live()), nil }
+
+// liveBuffers is anynpu_live_buffers: every mapping that is neither a handle window nor of Go's own runtime is a buffer of core/mem.
+func liveBuffers() (uint64, error) {
+	n, _ := mem.Live()
+	return uint64(n), nil
+}
 
 // setLogCallback is anynpu_set_log_callback.
 func setLogCallback(callback, user uintptr) error {

@@ -16,6 +16,7 @@ var funcs = []boundary.Func{
 	{Component: "anynpu", Name: "anynpu_last_error", Params: []string{}, Index: 2, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_placement_report", Params: []string{"compilation", "buffer", "size", "needed"}, Index: 3, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_live_handles", Params: []string{}, Index: 4, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_live_buffers", Params: []string{}, Index: 5, Facade: 0},
 }
 
 func init() { boundary.Register(funcs) }
@@ -97,6 +98,24 @@ func nnc_anynpu_live_handles() (r uint64) {
 	if c.Err == nil {
 		var v uint64
 		v, c.Err = liveHandles()
+		if c.Err != nil {
+			return 0
+		}
+		return v
+	}
+	return 0
+}
+
+//export nnc_anynpu_live_buffers
+func nnc_anynpu_live_buffers() (r uint64) {
+	c := boundary.Call{Func: &funcs[5]}
+	defer boundary.End(&c, &r, 0)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{}
+	}
+	if c.Err == nil {
+		var v uint64
+		v, c.Err = liveBuffers()
 		if c.Err != nil {
 			return 0
 		}

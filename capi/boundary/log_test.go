@@ -7,11 +7,19 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
+
+// openLog is newLogSink with an end: the one of a process has none.
+func openLog(t *testing.T, levels, file string) *logSink {
+	l := newLogSink(levels, file)
+	t.Cleanup(func() { assert.NoError(t, unix.Close(l.fd)) })
+	return l
+}
 
 func logLines(t *testing.T, levels string, write func(l *logSink)) string {
 	file := filepath.Join(t.TempDir(), "log")
-	l := newLogSink(levels, file)
+	l := openLog(t, levels, file)
 	write(l)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -47,7 +55,7 @@ func TestLog_oneLinePerEvent(t *testing.T) {
 func TestLog_appendsToTheFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
 	for range 2 {
-		newLogSink("", file).write(LevelError, "a", "e")
+		openLog(t, "", file).write(LevelError, "a", "e")
 	}
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/leak"
 )
 
 // fewest is the number of counting cases that every operator must have.
@@ -147,7 +148,7 @@ func TestNumber_keeps64Bits(t *testing.T) {
 // The test binary stands in for the child: it answers, fails, dies or hangs as the case's name says.
 func TestMain(m *testing.M) {
 	if os.Getenv("CTS_FAKE_CHILD") == "" {
-		os.Exit(m.Run())
+		os.Exit(leak.Run(m, nil))
 	}
 	os.Stdout.WriteString("\"fake\"\n")
 	var id []byte

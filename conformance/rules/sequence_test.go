@@ -27,18 +27,19 @@ var opened = sync.OnceValues(func() (*library, error) {
 	return open(libraryFile())
 })
 
-// liveHandles counts the objects of the library, -1 when it does not tell.
-var liveHandles = sync.OnceValue(func() func() int {
-	lib, err := purego.Dlopen(libraryFile(), purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		return func() int { return -1 }
+// live counts the handles and the buffers of the library, -1 when it does not tell.
+func live() (counts [2]int) {
+	for i, name := range []string{"anynpu_live_handles", "anynpu_live_buffers"} {
+		counts[i] = -1
+		if lib, err := purego.Dlopen(libraryFile(), purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
+			if symbol, err := purego.Dlsym(lib, name); err == nil {
+				n, _, _ := purego.SyscallN(symbol)
+				counts[i] = int(n)
+			}
+		}
 	}
-	symbol, err := purego.Dlsym(lib, "anynpu_live_handles")
-	if err != nil {
-		return func() int { return -1 }
-	}
-	return func() int { n, _, _ := purego.SyscallN(symbol); return int(n) }
-})
+	return counts
+}
 
 // kind of object; every kind has four variables in the program.
 type kind int
@@ -270,13 +271,13 @@ func (q *sequence) end() {
 func play(t *testing.T, data []byte) int {
 	l, err := opened()
 	require.NoError(t, err)
-	before := liveHandles()()
+	before := live()
 	q := &sequence{T: t, library: l, data: data}
 	for len(q.data) > 0 {
 		steps[q.next(len(steps))](q)
 	}
 	q.end()
-	require.Equal(t, before, liveHandles()(), "handles left behind; calls:\n%s", lines(q.log))
+	require.Equal(t, before, live(), "handles or buffers left behind; calls:\n%s", lines(q.log))
 	return q.ran
 }
 

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host_end.h"
 #include "toy.h"
 
 #define CHECK(cond) ((cond) ? (void)0 : (printf("%s:%d: %s\n", __FILE__, __LINE__, #cond), fflush(stdout), _exit(1)))
@@ -72,11 +73,12 @@ static void with_driver(void)
 	pid_t pid = fork();
 	if (pid == 0) {
 		alarm(20);
+		host_begin();
 		CHECK(sum_of(theirs) == 1006);
 		CHECK(toy_add(ours, 1, 2.5, 3, &sum) == -2);
 		CHECK(toy_open(&more, "theirs") == -2);
 		CHECK(toy_who() == NULL);
-		_exit(0);
+		_exit(host_end());
 	}
 	wait_for(pid);
 	CHECK(sum_of(ours) == 6);
@@ -90,10 +92,11 @@ static void fork_in_pass_through(void)
 	pid_t pid = fork();
 	if (pid == 0) {
 		alarm(20);
+		host_begin();
 		CHECK(strcmp(toy_who(), "driver") == 0);
 		CHECK(sum_of(theirs) == 1006);
 		CHECK(toy_open(&theirs, "theirs") == -2);
-		_exit(0);
+		_exit(host_end());
 	}
 	wait_for(pid);
 	CHECK(toy_close(theirs) == 0);
@@ -135,7 +138,8 @@ int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
 	if (argc > 2)
-		setenv("TOY_DRIVER", argv[2], 1);
+		setenv("TOY_DRIVER", host_keeps = argv[2], 1);
+	host_begin();
 	if (strcmp(mode, "alone") == 0)
 		alone();
 	else if (strcmp(mode, "driver") == 0) {
@@ -147,5 +151,5 @@ int main(int argc, char **argv)
 		race();
 	else
 		CHECK(!"usage: host alone | driver FILE | first FILE | race FILE");
-	return 0;
+	return host_end();
 }

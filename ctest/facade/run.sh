@@ -7,7 +7,7 @@ here=$PWD/ctest/facade
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/tree"
-git ls-files -z -co --exclude-standard go.mod go.sum Makefile core backends capi ctest/misuse.h include/anynpu.h |
+git ls-files -z -co --exclude-standard go.mod go.sum Makefile core backends capi bench/bench.mk ctest/misuse.h ctest/host_end.h include/anynpu.h |
   xargs -0 -I{} sh -c 'test -f "$1" && cp --parents "$1" "$2"' _ {} "$dir/tree"
 cp "$here/testdata/table_toy.go" "$dir/tree/capi/abi/"
 cp -r "$here/testdata/toy" "$dir/tree/capi/toy"

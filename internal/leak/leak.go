@@ -1,4 +1,4 @@
-// Package leak lets a test package end with the check that its tests left nothing behind: goroutines, file descriptors, buffers.
+// Package leak lets a test package end with the check that its tests left nothing behind: goroutines, file descriptors, mapped files, buffers.
 package leak
 
 import (
@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Run runs the tests and returns the exit code for TestMain: 1 when goroutines or descriptors are more than before, or when one of the
+// Run runs the tests and returns the exit code for TestMain: 1 when goroutines are more than before, descriptors or mapped files others, or when one of the
 // counters (name to function) is not back at its first value. Goroutines that are about to end get two seconds.
 func Run(m *testing.M, counters map[string]func() int64) int {
-	warm()
+	Warm()
 	before := map[string]int64{}
 	for name, f := range counters {
 		before[name] = f()
 	}
-	fds, routines := descriptors(), runtime.NumGoroutine()
+	open, routines := Now(), runtime.NumGoroutine()
 	code := m.Run()
 	if f := flag.Lookup("test.fuzz"); f != nil && f.Value.String() != "" {
 		return code // the fuzzing engine keeps goroutines of its own
@@ -40,30 +40,16 @@ func Run(m *testing.M, counters map[string]func() int64) int {
 			fail("%s: %d before, %d after", name, before[name], now)
 		}
 	}
-	if now := descriptors(); len(now) > len(fds) {
-		fail("descriptors before %v, after %v", fds, now)
+	for _, text := range Now().Since(open) {
+		fail("%s", text)
 	}
 	return code
 }
 
-// warm makes the runtime open the descriptors of its own that it keeps for ever.
-func warm() {
+// Warm makes the runtime open the descriptors of its own that it keeps for ever.
+func Warm() {
 	if r, w, err := os.Pipe(); err == nil {
 		r.Close()
 		w.Close()
 	}
-}
-
-func descriptors() []string {
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, e := range entries {
-		if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
-			out = append(out, e.Name()+"="+to)
-		}
-	}
-	return out
 }

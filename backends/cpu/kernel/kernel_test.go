@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/internal/leak"
 )
 
 // eachISA runs f once for every level this machine has.
@@ -27,7 +29,7 @@ func eachISA(t *testing.T, f func(t *testing.T)) {
 
 func TestMain(m *testing.M) {
 	fmt.Println("instruction sets under test:", Supported())
-	os.Exit(m.Run())
+	os.Exit(leak.Run(m, nil))
 }
 
 func TestSelect_restoresAndRefuses(t *testing.T) {

@@ -175,13 +175,19 @@ func (fn *function) misuseFunction(b *strings.Builder) {
 		fmt.Fprintf(b, "\t%sr = %s;\n", space(fn.Result.Text), call)
 		failed = "r == 0"
 	default:
-		fmt.Fprintf(b, "\t%sr = %s;\n\t(void)r;\n", space(fn.Result.Text), call)
+		fmt.Fprintf(b, "\t%sr = %s;\n", space(fn.Result.Text), call)
+		if fn.Undo == "" {
+			b.WriteString("\t(void)r;\n")
+		}
 	}
 	if cond := fn.mustFail(); failed != "" && cond != "" {
 		fmt.Fprintf(b, "\tif ((%s) && !(%s))\n\t\tmisuse_accepted(\"%s\", bad, v);\n", cond, failed, fn.Name)
 	}
 	if fn.Creates && fn.IsHandle(fn.Result, 0) {
 		fmt.Fprintf(b, "\tif (r)\n\t\tdrop_%s(r);\n", fn.Result.Base)
+	}
+	if fn.Undo != "" {
+		fmt.Fprintf(b, "\tif (r)\n\t\t%s;\n", fn.Undo)
 	}
 	for _, a := range after {
 		b.WriteString(a)
