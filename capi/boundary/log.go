@@ -114,6 +114,13 @@ func quoteValue(s string) string {
 	return strconv.Quote(s)
 }
 
+// SetDefaultLevel sets the level of a component that ANYNPU_LOG does not name. Only package initialisers may call it.
+func SetDefaultLevel(component string, level Level) {
+	if _, named := logger.components[component]; !named {
+		logger.components[component] = level
+	}
+}
+
 // LogEnabled says whether Log would write.
 func LogEnabled(level Level, component string) bool { return logger.enabled(level, component) }
 

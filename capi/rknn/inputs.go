@@ -95,12 +95,8 @@ func (c *Context) tellFormula(i int, p *port) {
 		return
 	}
 	c.in[i].told = true
-	formula := "value = x"
-	if p.quant != nil {
-		formula = fmt.Sprintf("q = round(x / %g) + %d", p.quant.scale, p.quant.zero)
-	}
-	warn("bytes are taken as they are", "input", p.name, "formula", formula, "remedy",
-		fmt.Sprintf("anynpu.input.%s.mean and .std in the model's metadata", p.name))
+	warn("bytes are taken as numbers from 0 to 255: the model does not say how they are normalised", "input", p.name, "formula", p.formula(), "remedy",
+		fmt.Sprintf("set anynpu.input.%s.mean and anynpu.input.%s.std in the model's metadata", p.name, p.name))
 }
 
 // room returns the memory of input i that core reads, made when first wanted.

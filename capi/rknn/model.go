@@ -66,6 +66,7 @@ func load(data []byte, path string) (*model, error) {
 	if im.instead != nil {
 		m.tellSubstitute(im)
 	}
+	m.announce(im)
 	return m, nil
 }
 
