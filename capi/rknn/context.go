@@ -54,20 +54,31 @@ type inputState struct {
 	bound *binding
 }
 
-type outputState struct{ bound *binding }
+// outputState is one output.
+type outputState struct {
+	bound  *binding
+	placed *binding // memory that the last run wrote the result to in core's form, nil: the execution has it
+}
 
-// init_ loads a model: size bytes at model, or the file whose name is there when size is 0. The bytes are not kept.
+// init_ loads a model: size bytes at model, or the file whose name is there when size is 0. The bytes are not kept. With
+// RKNN_FLAG_SHARE_WEIGHT_MEM, constants that the model in extend->ctx has too are not stored a second time.
 func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Context, error) {
 	if modelAt == nil {
 		return nil, invalid("model: NULL: want the bytes of a model or a file name")
 	}
+	weights := mem.NewWeights()
+	defer func() { weights.Release() }()
 	if flags&flagShareWeight != 0 {
 		if extend == nil {
 			return nil, invalid("extend: NULL: RKNN_FLAG_SHARE_WEIGHT_MEM wants a context in extend->ctx")
 		}
-		if _, err := handle.Hold[Context](extend.context); err != nil {
+		source, err := handle.Hold[Context](extend.context)
+		if err != nil {
 			return nil, refuseFor(errContext, err, "extend->ctx: %#x", extend.context)
 		}
+		weights.Release()
+		weights = source.model.base.weights
+		weights.Retain()
 		handle.Unhold(extend.context)
 	}
 	var data []byte
@@ -93,7 +104,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 			data = data[off : off+n]
 		}
 	}
-	m, err := load(data, path)
+	m, err := loadWith(data, path, weights)
 	if err != nil {
 		return nil, err
 	}

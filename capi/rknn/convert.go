@@ -131,6 +131,13 @@ func each(a, b *arrangement, f func(image, channel, first, n int)) {
 	}
 }
 
+// taken says whether elements of a source type are the model's own as they are: no mean, no deviation, no quantisation, no other order of
+// channels. raw elements always are, INT8 into a quantised INT8 input is quantised already.
+func (p *port) taken(source tensor.DType, raw bool) bool {
+	plain := raw || !p.normalised()
+	return source == p.core && (raw || p.quant == nil && plain || p.quant != nil && source == tensor.Int8)
+}
+
 // load converts what a program handed over, elements of type from in arrangement a, to the model's own input in dst: mean and standard
 // deviation, then quantisation or a cast. raw takes the elements as they are, in the type that the port reports.
 func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangement, raw bool) {
@@ -141,7 +148,7 @@ func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangeme
 	}
 	ints := !p.core.IsFloat() && !source.IsFloat()
 	plain := raw || !p.normalised()
-	same := raw || p.quant == nil && plain || p.quant != nil && source == tensor.Int8 // INT8 into INT8 is quantised already
+	same := p.taken(source, raw)
 	var line [lineLen]float32
 	each(&own, &a, func(image, channel, first, n int) {
 		to, given := own.base(image, channel)+first, channel
@@ -150,7 +157,7 @@ func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangeme
 		}
 		at := a.base(image, given) + first*a.step
 		switch {
-		case source == p.core && same:
+		case same:
 			moveBytes(dst, to, 1, src, at, a.step, n, p.core.Bits()/8)
 			return
 		case ints && plain && p.quant == nil:

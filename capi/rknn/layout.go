@@ -45,6 +45,12 @@ func (a *arrangement) base(n, c int) int {
 	return n*a.image + c*a.pixels
 }
 
+// dense says whether elements lie as core has them: NCHW without gaps.
+func (a *arrangement) dense() bool {
+	own := a.channels * a.pixels
+	return a.group == 0 && (a.images == 1 || a.image == own) && (!a.interleaved || a.channels == 1 || a.pixels == 1)
+}
+
 // elements is the number of elements from the first to behind the last one.
 func (a *arrangement) elements() int64 {
 	if a.image == 0 || a.images == 0 {

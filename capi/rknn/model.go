@@ -48,6 +48,11 @@ func (m *model) release() {
 func load(data []byte, path string) (*model, error) {
 	w := mem.NewWeights()
 	defer w.Release()
+	return loadWith(data, path, w)
+}
+
+// loadWith is load with a store for the constants, which may hold those of another model.
+func loadWith(data []byte, path string, w *mem.Weights) (*model, error) {
 	var im *imported
 	var err error
 	if path != "" {
@@ -58,7 +63,7 @@ func load(data []byte, path string) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model{meta: im.meta, size: im.size, weights: w.Bytes()}
+	m := &model{meta: im.meta, size: im.size, weights: constantBytes(im.Graph)}
 	m.refs.Store(1)
 	if err := m.build(im, w); err != nil {
 		return nil, refuseFor(errModel, err, "model")
@@ -107,6 +112,18 @@ func (m *model) build(im *imported, w *mem.Weights) (err error) {
 		boundary.Log(boundary.LevelInfo, "rknn", "operators wait for rknn_register_custom_ops", "types", left)
 	}
 	return nil
+}
+
+// constantBytes adds up the constants, equal ones once.
+func constantBytes(g *graph.Graph) (sum int64) {
+	seen := map[tensor.Hash]bool{}
+	for i := range g.Values {
+		if c := g.Values[i].Fact.Const; c != nil && !seen[c.Hash()] {
+			seen[c.Hash()] = true
+			sum += int64(len(c.Data))
+		}
+	}
+	return sum
 }
 
 // valueBytes adds up the results of all nodes.

@@ -3,10 +3,12 @@ package rknn
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -81,10 +83,11 @@ func (c *Context) judgeOutput(name string, o *Output) error {
 func (c *Context) give(o *Output) (fresh bool, err error) {
 	i := int(o.index)
 	p, dims := c.model.out[i], c.outDims(i)
-	src, err := c.result(i)
+	src, free, err := c.result(i)
 	if err != nil {
 		return false, err
 	}
+	defer free()
 	kind, size := c.wanted(o)
 	if o.isPrealloc == 0 {
 		b := &boundary.Block{}
@@ -93,6 +96,9 @@ func (c *Context) give(o *Output) (fresh bool, err error) {
 		o.buf, o.size, fresh = b.Addr(), uint32(size), true
 	}
 	dst := unsafe.Slice((*byte)(cPointer(o.buf)), int(size))
+	if mem.Overlap(dst, src) { // the program asks for a result in the memory that it bound
+		src = slices.Clone(src)
+	}
 	p.store(dst, arrange(dims, NCHW, 0, 0), kind, src, dims)
 	return fresh, nil
 }

@@ -26,8 +26,14 @@ func run(c *Context, extend *RunExtend) error {
 		return err
 	}
 	c.valid = false
+	defer c.unplace()
 	for i := range c.in {
 		if err := c.bindInput(i); err != nil {
+			return err
+		}
+	}
+	for i := range c.out {
+		if err := c.bindOutput(i); err != nil {
 			return err
 		}
 	}
@@ -96,13 +102,9 @@ func (c *Context) ready() error {
 	return nil
 }
 
-// bindInput gives core input i, converted from bound memory where there is some.
+// bindInput gives core input i: bound memory itself if it holds the elements as core wants them, else converted to memory of the context.
 func (c *Context) bindInput(i int) error {
 	s, p, dims := &c.in[i], c.model.in[i], c.inDims(i)
-	data, err := c.room(i)
-	if err != nil {
-		return err
-	}
 	if s.bound != nil {
 		src, a, done, err := s.bound.open(p, dims)
 		if err != nil {
@@ -110,18 +112,97 @@ func (c *Context) bindInput(i int) error {
 			return err
 		}
 		defer done()
-		p.load(data, dims, src, s.bound.kind, a, s.bound.raw)
 		s.given = false
+		source := s.bound.kind.dtype()
+		if s.bound.raw {
+			source = p.kind.dtype()
+		}
+		if a.dense() && p.taken(source, s.bound.raw) && (!p.swap || s.bound.raw || a.channels < 3) {
+			return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "input %q", p.name)
+		}
+		data, err := c.room(i)
+		if err != nil {
+			return err
+		}
+		p.load(data, dims, src, s.bound.kind, a, s.bound.raw)
+	}
+	if _, err := c.room(i); err != nil {
+		return err
 	}
 	return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.buf, Type: p.coreType(dims)}), "input %q", p.name)
 }
 
-// deliver writes output i to bound memory.
+// bindOutput lets core write output i straight to bound memory that takes the elements as core has them and that nothing else is bound to.
+func (c *Context) bindOutput(i int) error {
+	s, p, dims := &c.out[i], c.model.out[i], c.outDims(i)
+	s.placed = nil
+	if s.bound == nil || s.bound.kind.dtype() != p.core || c.shared(i) {
+		return nil
+	}
+	_, a, done, err := s.bound.open(p, dims)
+	if err != nil {
+		s.bound = nil
+		return err
+	}
+	defer done()
+	if !a.dense() {
+		return nil
+	}
+	s.placed = s.bound
+	return fault.Wrap(c.exec.BindOutput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "output %q", p.name)
+}
+
+// shared says whether the memory of output i overlaps that of another tensor.
+func (c *Context) shared(i int) bool {
+	mine, err := c.out[i].bound.memory.buf.Map()
+	if err != nil {
+		return true
+	}
+	overlaps := func(b *binding) bool {
+		if b == nil {
+			return false
+		}
+		other, err := b.memory.buf.Map()
+		return err != nil || mem.Overlap(mine, other)
+	}
+	for k := range c.in {
+		if overlaps(c.in[k].bound) {
+			return true
+		}
+	}
+	for k := range c.out {
+		if k != i && overlaps(c.out[k].bound) {
+			return true
+		}
+	}
+	return false
+}
+
+// unplace lets go of bound memory after a run, which the program may end then.
+func (c *Context) unplace() {
+	for i := range c.in {
+		if c.in[i].bound != nil {
+			_ = c.exec.BindInput(i, mem.View{}) // nothing is refused between runs
+		}
+	}
+	for i := range c.out {
+		_ = c.exec.BindOutput(i, mem.View{})
+	}
+}
+
+// deliver writes output i to bound memory, unless core has done that.
 func (c *Context) deliver(i int) error {
 	s, p, dims := &c.out[i], c.model.out[i], c.outDims(i)
-	src, err := c.result(i)
-	if err != nil || s.bound == nil {
+	if s.placed != nil {
+		return nil
+	}
+	src, free, err := c.result(i)
+	if err != nil {
 		return err
+	}
+	defer free()
+	if s.bound == nil {
+		return nil
 	}
 	dst, a, done, err := s.bound.open(p, dims)
 	if err != nil {
@@ -132,17 +213,25 @@ func (c *Context) deliver(i int) error {
 	return nil
 }
 
-// result returns the bytes of output i after a run, of the size that its shape says.
-func (c *Context) result(i int) ([]byte, error) {
+// result returns the bytes of output i after a run, of the size that its shape says. Those that core wrote to bound memory are read there,
+// as they are now; free lets go of it.
+func (c *Context) result(i int) (data []byte, free func(), err error) {
 	p, dims := c.model.out[i], c.outDims(i)
-	data, err := c.exec.OutputData(i)
+	if b := c.out[i].placed; b != nil {
+		data, _, free, err := b.open(p, dims)
+		if err != nil {
+			return nil, nil, err
+		}
+		return data[:p.coreBytes(dims)], free, nil
+	}
+	data, err = c.exec.OutputData(i)
 	if err != nil {
-		return nil, fault.Wrap(err, "output %q", p.name)
+		return nil, nil, fault.Wrap(err, "output %q", p.name)
 	}
 	if want := p.coreBytes(dims); int64(len(data)) != want {
-		return nil, failed("context: output %q has %d bytes, want %d for the shape %v", p.name, len(data), want, dims)
+		return nil, nil, failed("context: output %q has %d bytes, want %d for the shape %v", p.name, len(data), want, dims)
 	}
-	return data, nil
+	return data, func() {}, nil
 }
 
 // wait returns at once: a run has ended when rknn_run returns.

@@ -1,0 +1,126 @@
+package rknn
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// placed binds memory to input and output 0 of x as types say and runs. It returns the output's memory.
+func placed(t *testing.T, c *Context, in, out Type, f Format, data []byte) *TensorMem {
+	t.Helper()
+	a, b := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryOutputAttr)
+	a.kind, b.kind = in, out
+	if len(c.inDims(0)) == 4 {
+		b.format = f
+	}
+	x, y := created(t, uint32(len(data))), created(t, 4*b.elems+64)
+	copy(bytesAt(x), data)
+	require.NoError(t, setIoMem(c, x, &a))
+	require.NoError(t, setIoMem(c, y, &b))
+	require.NoError(t, run(c, nil))
+	return y
+}
+
+func float32Bytes(v ...float32) (b []byte) {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+func TestSetIoMem_usedInPlaceWhereNothingChanges(t *testing.T) {
+	relu := func(dims ...int64) *onnxModel {
+		return (&onnxModel{}).node("Relu", "y", "x").input("x", onnxFloat, dims...).output("y", onnxFloat, dims...)
+	}
+	four := float32Bytes(1, -2, 3, -4)
+	for _, c := range []struct {
+		name    string
+		model   *onnxModel
+		in, out Type
+		format  Format
+		data    []byte
+		want    []float32
+		input   bool // in place
+		output  bool
+	}{
+		{"reals", relu(1, 4), Float32, Float32, Undefined, four, []float32{1, 0, 3, 0}, true, true},
+		{"one channel in NHWC", relu(1, 1, 2, 2), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, true, true},
+		{"two channels", relu(1, 2, 1, 2), Float32, Float32, NCHW, four, []float32{1, 3, 0, 0}, false, true},
+		{"two channels back", relu(1, 2, 1, 2), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, false, false},
+		{"one pixel", relu(1, 4, 1, 1), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, true, true},
+		{"bytes", relu(1, 4), Uint8, Float32, Undefined, []byte{1, 2, 3, 4}, []float32{1, 2, 3, 4}, false, true},
+		{"mean", relu(1, 4).meta("anynpu.input.x.mean", "[1]"), Float32, Float32, Undefined, four, []float32{0, 0, 2, 0}, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := open(t, c.model, 0)
+			y := placed(t, x, c.in, c.out, c.format, c.data)
+			got, err := tensor.ReadFloat32s(bytesAt(y)[:4*len(c.want)], len(c.want))
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+			require.Equal(t, c.input, x.in[0].buf == nil, "no memory of the context's own for the input")
+			require.Equal(t, c.output, x.out[0].placed != nil)
+			stats := x.exec.Stats()
+			require.Zero(t, stats.CopiedIn+stats.CopiedOut)
+
+			require.NoError(t, destroyMem(0, y))
+			if c.output {
+				requireCode(t, errFail, outputsGet(x, []Output{{wantFloat: 1}}, nil), "destroyed")
+			}
+			requireCode(t, errFail, run(x, nil), "destroyed")
+		})
+	}
+}
+
+func TestSetIoMem_inPlaceResultsForOutputsGet(t *testing.T) {
+	x := open(t, identity(onnxFloat, 1, 4), 0)
+	y := placed(t, x, Float32, Float32, Undefined, float32Bytes(1, 2, 3, 4))
+	require.Equal(t, []float32{1, 2, 3, 4}, fetch[float32](t, x, 1))
+	require.Equal(t, []uint16{0x3c00, 0x4000, 0x4200, 0x4400}, fetch[uint16](t, x, 0))
+	// Into the bound memory itself: float16 over the float32 that they come from.
+	o := []Output{{isPrealloc: 1, buf: y.virt + 6, size: 8}}
+	require.NoError(t, outputsGet(x, o, nil))
+	require.Equal(t, []byte{0, 0x3c, 0, 0x40, 0, 0x42, 0, 0x44}, bytesAt(y)[6:14])
+}
+
+func TestSetIoMem_sharedMemoryIsCopied(t *testing.T) {
+	m := (&onnxModel{}).node("Neg", "y", "x").node("Neg", "z", "y").input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4).output("z", onnxFloat, 1, 4)
+	c := open(t, m, 0)
+	memory := created(t, 32)
+	copy(bytesAt(memory), float32Bytes(1, 2, 3, 4))
+	in, y, z := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryOutputAttr), attrOf(t, c, QueryOutputAttr)
+	setText(z.name[:], "z")
+	in.kind, y.kind, z.kind = Float32, Float32, Float32
+	for _, a := range []*TensorAttr{&in, &y, &z} {
+		require.NoError(t, setIoMem(c, memory, a))
+	}
+	require.NoError(t, run(c, nil))
+	require.Equal(t, float32Bytes(1, 2, 3, 4), bytesAt(memory)[:16], "the last output wins")
+	require.Nil(t, c.out[0].placed)
+	require.Nil(t, c.out[1].placed)
+}
+
+func TestInit_sharedWeightsAreStoredOnce(t *testing.T) {
+	weights := make([]byte, 4*1024)
+	for i := range weights {
+		weights[i] = byte(i % 64)
+	}
+	model := func(op string) *onnxModel {
+		m := &onnxModel{}
+		tensor := field(field(number(number(nil, 1, 1024), 2, onnxFloat), 8, []byte("w")), 9, weights)
+		m.graph = field(m.graph, 5, tensor)
+		return m.node(op, "y", "x", "w").input("x", onnxFloat, 1, 1024).output("y", onnxFloat, 1, 1024)
+	}
+	a := open(t, model("Add"), 0)
+	before := a.model.base.weights.Bytes()
+	b, err := loadWith(model("Mul").bytes(), "", a.model.base.weights)
+	require.NoError(t, err)
+	defer b.release()
+	require.Equal(t, a.model.base.weights, b.base.weights)
+	require.Less(t, b.base.weights.Bytes()-before, int64(1024))
+	require.EqualValues(t, 4096, b.weights, "what the model itself has")
+}
