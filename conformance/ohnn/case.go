@@ -115,17 +115,46 @@ func Cases() ([]*Case, error) {
 	}
 	var all []*Case
 	for _, name := range names {
-		text, err := caseFiles.ReadFile(name)
+		cs, err := casesIn(name)
 		if err != nil {
 			return nil, err
-		}
-		var cs []*Case
-		if err := json.Unmarshal(text, &cs); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		all = append(all, cs...)
 	}
 	return all, nil
+}
+
+func casesIn(file string) ([]*Case, error) {
+	text, err := caseFiles.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var cs []*Case
+	if err := json.Unmarshal(text, &cs); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return cs, nil
+}
+
+// finder finds cases by ID and reads only the files that it needs for that: one for an operator.
+type finder map[string]*Case
+
+func (f finder) find(id string) (*Case, error) {
+	if c := f[id]; c != nil {
+		return c, nil
+	}
+	op, _, _ := strings.Cut(id, "/")
+	cs, err := casesIn("cases/" + strings.ToLower(op) + ".json")
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cs {
+		f[c.ID()] = c
+	}
+	if f[id] == nil {
+		return nil, fmt.Errorf("no case %q", id)
+	}
+	return f[id], nil
 }
 
 // constantByMeaning lists the operators whose result is one value by definition, so that the rule against constant results cannot apply.

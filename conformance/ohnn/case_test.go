@@ -59,6 +59,21 @@ func reals(f ...float64) []Number {
 	return out
 }
 
+func TestFinder_findsEveryCase(t *testing.T) {
+	cases, err := Cases()
+	require.NoError(t, err)
+	f := finder{}
+	for _, c := range cases {
+		got, err := f.find(c.ID())
+		require.NoError(t, err)
+		assert.Equal(t, c.Signature(), got.Signature())
+	}
+	_, err = f.find("ADD/none")
+	assert.ErrorContains(t, err, `no case "ADD/none"`)
+	_, err = f.find("NONE/none")
+	assert.Error(t, err)
+}
+
 func TestCases_judgeEachKindStaticAndDynamic(t *testing.T) {
 	cases, err := Cases()
 	require.NoError(t, err)

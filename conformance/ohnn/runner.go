@@ -24,23 +24,16 @@ func Child(library string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	cases, err := Cases()
-	if err != nil {
-		return err
-	}
-	byID := map[string]*Case{}
-	for _, c := range cases {
-		byID[c.ID()] = c
-	}
+	cases := finder{}
 	enc := json.NewEncoder(out)
 	if err := enc.Encode(a.device()); err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		c := byID[lines.Text()]
-		if c == nil {
-			return fmt.Errorf("no case %q", lines.Text())
+		c, err := cases.find(lines.Text())
+		if err != nil {
+			return err
 		}
 		start := time.Now()
 		r := Result{ID: c.ID(), Status: Pass}
