@@ -93,6 +93,12 @@ for kind in ALL:
     y = np.full((2, 3), number)
     y = result(kind, y, q=covering(-4, 3, kind.dtype)) if kind.quantised else T(y.astype(kind.dtype))
     judge("CONSTANT_OF_SHAPE", kind, [T(np.array([2, 3], I32))], [y], [param("CONSTANT_OF_SHAPE_VALUE", [number], F32)], dims=())
+    if kind.integer or kind.quantised:  # a number beyond the type's range
+        number = -70000.5 if kind.dtype.kind == "i" else 9e20
+        q = covering(-4, 3, kind.dtype) if kind.quantised else None
+        info = np.iinfo(kind.dtype)
+        y = q.quantise(np.full((2, 3), number), kind.dtype) if q else np.full((2, 3), max(int(number), int(info.min)) if number < 0 else int(info.max), kind.dtype)
+        judge("CONSTANT_OF_SHAPE", kind, [T(np.array([2, 3], I32))], [T(y, q)], [param("CONSTANT_OF_SHAPE_VALUE", [number], F32)], None, "_beyond_the_range")
 
     # what a tensor is, whatever it holds
     x = data(kind, "SHAPE", (2, 1, 3))
