@@ -54,6 +54,9 @@ func Build(root, folder string) (string, error) {
 		return "", err
 	}
 	library := filepath.Join(folder, "libmutant.so")
+	if err := os.RemoveAll(filepath.Join(folder, "obj")); err != nil { // make does not know of the overlay
+		return "", err
+	}
 	cmd := exec.Command("make", "--no-print-directory", "libs", "BUILD="+folder, "GOFLAGS=-overlay="+specFile)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
