@@ -47,7 +47,7 @@ func TestSmallConv_againstDirect(t *testing.T) {
 				}
 				y.check(t, "Y")
 				work.check(t, "Work")
-				for p := range s.batch * s.w.Outputs() {
+				for p := 0; p < s.batch*s.w.Outputs(); p += thinning {
 					for o := range s.n {
 						per := s.w.Outputs()
 						v, mag := convOracle(x, s.batch, s.c, ldx, s.w, func(tap, ci, co int) float32 { return wt[(tap*s.c+ci)*s.n+co] }, o, p/per, 0, p%per/s.w.Out[2], p%s.w.Out[2])

@@ -2,6 +2,7 @@
 
 package kernel
 
-// thinning leaves out cases under the race detector, which makes the portable
-// twins ten times slower and has no goroutines to watch in this package.
+// thinning leaves out cases, and of large results the comparison of most rows,
+// under the race detector, which makes portable code ten times slower and has
+// no goroutines to watch in this package.
 const thinning = 16
