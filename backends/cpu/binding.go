@@ -79,7 +79,7 @@ func offer(b *exec.Binding, inputs []tensor.Tensor) []byte {
 
 // output stores a result in the bound memory and returns how many bytes were copied.
 func output(b *exec.Binding, t tensor.Tensor, offered []byte) (copied int64, err error) {
-	v, err := b.Output(t.Type())
+	v, err := b.Result(t)
 	if err != nil {
 		return 0, err
 	}

@@ -23,13 +23,26 @@ type execution struct {
 	inputs  []tensor.Tensor // reused between runs
 	offers  []tensor.Tensor
 	stats   device.Stats
+	prepare func() error // what Start needs, made once
+	work    func(ctx context.Context) error
 }
 
 func newExecution(p *program, inst instance) *execution {
-	return &execution{
+	e := &execution{
 		prog: p, inst: inst, bound: exec.NewBindings(p.in, p.out), stage: make([]staging, len(p.in)),
 		inputs: make([]tensor.Tensor, len(p.in)), offers: make([]tensor.Tensor, len(p.out)),
 	}
+	e.prepare, e.work = e.begin, e.run
+	return e
+}
+
+// begin checks that a run may begin.
+func (e *execution) begin() error {
+	if err := e.bound.Ready(); err != nil {
+		return err
+	}
+	e.results = nil
+	return nil
 }
 
 // SetShape implements device.Execution.
@@ -49,13 +62,7 @@ func (e *execution) BindOutput(i int, v mem.View) error {
 
 // Start implements device.Execution.
 func (e *execution) Start(r device.RunRequest) error {
-	return e.task.Start(r, func() error {
-		if err := e.bound.Ready(); err != nil {
-			return err
-		}
-		e.results = nil
-		return nil
-	}, e.run)
+	return e.task.Start(r, e.prepare, e.work)
 }
 
 func (e *execution) run(ctx context.Context) error {

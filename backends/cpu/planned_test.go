@@ -206,3 +206,41 @@ func TestPlanned_profileNamesTheKernels(t *testing.T) {
 	assert.Equal(t, "reference ", kernels["elu"])
 	assert.NotZero(t, e.Stats().PeakMemory)
 }
+
+func TestPlanned_runAllocatesNothing(t *testing.T) {
+	p := compile(t, newDevice(t, Config{Threads: 2}), fastNetwork(t))
+	defer p.Release()
+	for _, bound := range []bool{false, true} {
+		e := newExec(t, p, device.ExecOptions{})
+		defer e.Release()
+		x, y := ramp(1, 8, 16, 16), tensor.New(tensor.Float32, 1, 16, 16, 16)
+		in, out := mem.Borrow(x.Data, nil), mem.Borrow(y.Data, nil)
+		require.NoError(t, e.BindInput(0, mem.View{Buf: in, Type: x.Type()}))
+		if bound {
+			require.NoError(t, e.BindOutput(0, mem.View{Buf: out}))
+		}
+		in.Release()
+		out.Release()
+		ended := make(chan error, 1)
+		r := device.RunRequest{Done: func(err error) { ended <- err }}
+		assert.Zero(t, testing.AllocsPerRun(20, func() {
+			err := e.Start(r)
+			if err == nil {
+				err = <-ended
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}), "output bound: %v", bound)
+	}
+}
+
+func fastNetwork(t testing.TB) *graph.Graph {
+	b := graph.NewBuilder("fast")
+	x := b.Input("x", tensor.T(tensor.Float32, 1, 8, 16, 16))
+	w := b.Const("", tensor.T(tensor.Float32, 16, 3, 3, 8), make([]byte, 4*16*9*8))
+	b.Output(b.Add(&op.Relu{}, b.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, x, w)))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	return inferred(t, g)
+}

@@ -20,6 +20,23 @@ type Binding struct {
 	Port device.Port
 	View mem.View // Buf nil: not bound
 	Dims []int64  // sizes of an input, nil: not known
+
+	shape tensor.Shape // of the last run, kept so that the next one of equal sizes allocates none
+}
+
+// sized returns the shape of the given sizes.
+func (b *Binding) sized(dims []int64) tensor.Shape {
+	if !b.shape.Ranked || len(dims) != len(b.shape.Dims) {
+		b.shape = tensor.Of(dims...)
+		return b.shape
+	}
+	for i, n := range dims {
+		if b.shape.Dims[i] != tensor.D(n) {
+			b.shape = tensor.Of(dims...)
+			break
+		}
+	}
+	return b.shape
 }
 
 // NewBindings returns the bindings of a program's ports; inputs whose sizes are all known have them set.
@@ -169,9 +186,14 @@ func (b *Bindings) Ready() error {
 // Input returns the view of a bound input with the port's type and the sizes set, after checking that it lies inside its buffer.
 func (b *Binding) Input() (mem.View, error) {
 	v := b.View
-	v.Type = tensor.Type{DType: b.Port.Type.DType, Shape: tensor.Of(b.Dims...), Quant: b.Port.Type.Quant}
+	v.Type = tensor.Type{DType: b.Port.Type.DType, Shape: b.sized(b.Dims), Quant: b.Port.Type.Quant}
 	_, err := v.Span()
 	return v, err
+}
+
+// Result returns the view of a bound output as one of t's type, after checking that it fits.
+func (b *Binding) Result(t tensor.Tensor) (mem.View, error) {
+	return b.Output(tensor.Type{DType: t.DType, Shape: b.sized(t.Dims), Quant: t.Quant})
 }
 
 // Output returns the view of a bound output as one of the result's type t, after checking that t fits.

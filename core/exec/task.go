@@ -21,8 +21,14 @@ import (
 type Task struct {
 	mu     sync.Mutex
 	run    *runContext   // of the run under way, nil: idle
-	idle   chan struct{} // closed when that run has ended
+	idle   chan struct{} // made by Close while a run is under way, closed when it has ended
 	closed bool
+
+	// Kept from run to run, so that starting one allocates nothing.
+	context *runContext // nil: none that could be used again
+	request device.RunRequest
+	work    func(ctx context.Context) error
+	body    func() // t.perform
 }
 
 // Do calls f while no run is under way and none can start; kind fault.State when a run is under way or the task is closed.
@@ -61,21 +67,35 @@ func (t *Task) Start(r device.RunRequest, prepare func() error, work func(ctx co
 			return err
 		}
 	}
-	run := &runContext{deadline: r.Deadline}
-	idle := make(chan struct{})
-	t.run, t.idle = run, idle
-	go func() {
-		err := protect(run, r.Fences, work)
-		run.end()
-		t.mu.Lock()
-		t.run = nil
-		t.mu.Unlock()
-		close(idle)
-		if r.Done != nil {
-			r.Done(err)
-		}
-	}()
+	if t.context == nil {
+		t.context = &runContext{}
+	}
+	if t.body == nil {
+		t.body = t.perform
+	}
+	t.context.begin(r.Deadline)
+	t.run, t.request, t.work = t.context, r, work
+	go t.body()
 	return nil
+}
+
+// perform is the goroutine of a run.
+func (t *Task) perform() {
+	run, r := t.run, t.request
+	err := protect(run, r.Fences, t.work)
+	again := run.end()
+	t.mu.Lock()
+	t.run, t.request, t.work = nil, device.RunRequest{}, nil
+	if !again {
+		t.context = nil
+	}
+	if t.idle != nil {
+		close(t.idle)
+	}
+	t.mu.Unlock()
+	if r.Done != nil {
+		r.Done(err)
+	}
 }
 
 // protect waits for the fences, calls work, and turns panics and the context's errors into errors of the right kind.
@@ -139,12 +159,15 @@ func (t *Task) Close() bool {
 	t.mu.Lock()
 	first := !t.closed
 	t.closed = true
-	run, idle := t.run, t.idle
-	if run != nil {
-		run.stop(errCanceled)
+	if t.run != nil {
+		if t.idle == nil {
+			t.idle = make(chan struct{})
+		}
+		t.run.stop(errCanceled)
 	}
+	idle := t.idle
 	t.mu.Unlock()
-	if run != nil {
+	if idle != nil {
 		<-idle
 	}
 	return first
@@ -212,12 +235,21 @@ func (c *runContext) stopLocked(err error) {
 	}
 }
 
-// end frees the timer and whoever still waits on the context.
-func (c *runContext) end() {
+// begin makes a new or ended context that of a run.
+func (c *runContext) begin(deadline time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadline, c.err = deadline, nil
+}
+
+// end frees the timer and whoever still waits on the context. It can begin again unless somebody has asked for its channel, and may be looking
+// at it still.
+func (c *runContext) end() (again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.timer != nil {
 		c.timer.Stop()
 	}
 	c.stopLocked(errCanceled)
+	return c.done == nil
 }

@@ -141,6 +141,52 @@ func TestTask_closeWaits(t *testing.T) {
 	assert.True(t, ended.Load())
 }
 
+// A deadline belongs to its run alone, whether or not the work has looked at Done.
+func TestTask_runsDoNotShareTheirEnd(t *testing.T) {
+	var task Task
+	defer task.Close()
+	for _, wait := range []bool{true, false, true} {
+		early := make(chan (<-chan struct{}), 1)
+		require.NoError(t, <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(time.Hour)}, func(ctx context.Context) error {
+			if wait {
+				early <- ctx.Done()
+			}
+			return nil
+		}))
+		if wait {
+			<-<-early // closed with its run
+		}
+		var seen error
+		require.NoError(t, <-start(t, &task, device.RunRequest{}, func(ctx context.Context) error {
+			_, limited := ctx.Deadline()
+			assert.False(t, limited)
+			seen = ctx.Err()
+			return nil
+		}))
+		assert.NoError(t, seen)
+		done := start(t, &task, device.RunRequest{}, untilStopped)
+		task.Cancel()
+		assert.Equal(t, fault.Canceled, fault.KindOf(<-done))
+	}
+}
+
+func TestTask_startAllocatesNothing(t *testing.T) {
+	var task Task
+	defer task.Close()
+	ended := make(chan error, 1)
+	r := device.RunRequest{Done: func(err error) { ended <- err }}
+	work := func(ctx context.Context) error { return ctx.Err() }
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		if err := task.Start(r, nil, work); err != nil {
+			t.Error(err)
+			return
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}))
+}
+
 func TestTask_concurrentUse(t *testing.T) {
 	var task Task
 	var started, done atomic.Int64

@@ -8,8 +8,7 @@ import (
 // Span returns the number of bytes from Off that the view touches, after checking that they lie inside the buffer. Kinds: fault.Shape
 // (sizes unknown or strides that do not fit), fault.Memory (buffer too small).
 func (v View) Span() (int64, error) {
-	dims, ok := v.Type.Shape.Ints()
-	if !ok {
+	if !v.Type.Shape.Static() {
 		return 0, fault.New(fault.Shape, "view of %v has unknown sizes", v.Type)
 	}
 	n, ok := v.Type.ByteSize()
@@ -17,6 +16,7 @@ func (v View) Span() (int64, error) {
 		return 0, fault.New(fault.Shape, "view of %v has no size", v.Type)
 	}
 	if v.Strides != nil && n > 0 {
+		dims, _ := v.Type.Shape.Ints()
 		var err error
 		if n, err = strided(v.Type.DType, dims, v.Strides); err != nil {
 			return 0, err

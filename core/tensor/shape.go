@@ -108,9 +108,13 @@ func (s Shape) Ints() (n []int64, ok bool) {
 
 // Count returns the number of elements; ok is false when a size is unknown or negative or the product does not fit into int64.
 func (s Shape) Count() (n int64, ok bool) {
-	dims, ok := s.Ints()
-	if !ok {
+	if !s.Static() {
 		return 0, false
+	}
+	var few [8]int64
+	dims := few[:0]
+	for _, d := range s.Dims {
+		dims = append(dims, d.N)
 	}
 	return Count(dims)
 }

@@ -1,0 +1,201 @@
+// Command networks shows, for every benchmark network, which share of its nodes and of its arithmetic the CPU's fast kernels compute, and what
+// a run allocates. Exit code 1 when a float32 network has less than all of its arithmetic on fast kernels or allocates; networks of integers
+// are shown only.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/conformance/networks"
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/profile"
+	"github.com/anynpu/anynpu/internal/session"
+)
+
+func main() {
+	archive := flag.String("archive", "bench/networks.zip", "`file` that bench/outline.py has written")
+	filter := flag.String("run", "", "only networks whose names contain this")
+	flag.Parse()
+	bad, err := run(*archive, *filter, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "networks:", err)
+		os.Exit(3)
+	}
+	if bad > 0 {
+		os.Exit(1)
+	}
+}
+
+// run prints a line per network and returns how many are not as they must be.
+func run(archive, filter string, w io.Writer) (bad int, err error) {
+	c, err := networks.Open(archive)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	fmt.Fprintf(w, "kernels for %v, %d threads\n", kernel.Active(), threads)
+	found := 0
+	for _, name := range c.Names() {
+		if !strings.Contains(name, filter) {
+			continue
+		}
+		found++
+		model, err := c.Model(name)
+		if err != nil {
+			return bad, err
+		}
+		f, err := look(model, !networks.Quantised(name))
+		if err != nil {
+			return bad, fault.Wrap(err, "network %s", name)
+		}
+		complaint := f.complaint(networks.Quantised(name))
+		if complaint != "" {
+			bad++
+			complaint = "  FAILED: " + complaint
+		}
+		fmt.Fprintf(w, "%-30s %s%s\n", name, f, complaint)
+	}
+	if found == 0 {
+		return 0, fault.New(fault.Argument, "no network's name contains %q", filter)
+	}
+	return bad, nil
+}
+
+// threads is the number of compute threads: more than one, so that shared work is seen too.
+const threads = 2
+
+// findings are what was seen of a network.
+type findings struct {
+	share   profile.Share
+	bytes   uint64 // allocated by a run, at least
+	counted bool
+}
+
+func (f *findings) String() string {
+	s := fmt.Sprintf("fast kernels %3d of %3d nodes (%5.1f %%), %6.2f %% of %8.4f GFLOP", f.share.FastNodes, f.share.Nodes, f.share.NodePercent(), f.share.FLOPPercent(),
+		1e-9*float64(f.share.FLOPs))
+	if f.counted {
+		s += fmt.Sprintf(", %d bytes per run", f.bytes)
+	}
+	return s
+}
+
+// complaint says what is not as it must be, empty when all is.
+func (f *findings) complaint(quantised bool) string {
+	var parts []string
+	if f.share.FastFLOPs < f.share.FLOPs && !quantised {
+		ops := []string{}
+		for i := range f.share.Slow {
+			n := &f.share.Slow[i]
+			ops = append(ops, fmt.Sprintf("operator %d %s", n.Node, n.OpText()))
+		}
+		parts = append(parts, "by reference: "+strings.Join(ops, ", "))
+	}
+	if f.counted && f.bytes > 0 {
+		parts = append(parts, "a run allocates")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// look runs a model with and without profiling; count says whether allocations matter.
+func look(model []byte, count bool) (*findings, error) {
+	w := mem.NewWeights()
+	defer w.Release()
+	m, err := onnx.Import(model, onnx.Options{Weights: w})
+	if err != nil {
+		return nil, err
+	}
+	d, err := cpu.New(cpu.Config{Threads: threads})
+	if err != nil {
+		return nil, err
+	}
+	f := &findings{counted: count}
+	for _, profiling := range []bool{true, false} {
+		if !profiling && !count {
+			continue
+		}
+		err := func() error {
+			s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w}, device.ExecOptions{Profiling: profiling})
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			in, err := inputs(s)
+			if err != nil {
+				return err
+			}
+			if err := s.Bind(in); err != nil {
+				return err
+			}
+			if !profiling {
+				f.bytes, err = allocated(s)
+				return err
+			}
+			if err := s.Repeat(time.Time{}); err != nil {
+				return err
+			}
+			nodes, err := profile.Join(m.Graph, in, s.Stats().Nodes)
+			f.share = profile.ShareOf(nodes)
+			return err
+		}()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func inputs(s *session.Session) ([]tensor.Tensor, error) {
+	ports, _ := s.Ports()
+	var in []tensor.Tensor
+	for _, p := range ports {
+		dims, ok := p.Type.Shape.Ints()
+		if !ok || p.Type.DType != tensor.Float32 {
+			return nil, fault.New(fault.Unsupported, "input %q is %v", p.Name, p.Type)
+		}
+		x := bytes.Repeat([]byte{0, 0, 0, 63}, int(product(dims))) // 0.5
+		in = append(in, tensor.Tensor{DType: tensor.Float32, Dims: dims, Data: x})
+	}
+	return in, nil
+}
+
+func product(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// allocated returns the fewest bytes that a run allocates on Go's heap, of several runs: the Go runtime itself allocates at times.
+func allocated(s *session.Session) (uint64, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	least := ^uint64(0)
+	for range 5 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := s.Repeat(time.Time{})
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			return 0, err
+		}
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least, nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/internal/leak"
+	"github.com/anynpu/anynpu/internal/profile"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
+
+const archive = "../../../bench/networks.zip"
+
+func TestRun_smallNetworks(t *testing.T) {
+	for _, name := range []string{"lenet_28", "encoder_256x4_s128"} {
+		var out strings.Builder
+		bad, err := run(archive, name, &out)
+		require.NoError(t, err)
+		assert.Zero(t, bad, out.String())
+		assert.Contains(t, out.String(), "100.00 % of")
+		assert.Contains(t, out.String(), ", 0 bytes per run\n")
+	}
+	_, err := run(archive, "no such network", &strings.Builder{})
+	assert.Error(t, err)
+	_, err = run("nowhere.zip", "", &strings.Builder{})
+	assert.Error(t, err)
+}
+
+func TestComplaint_table(t *testing.T) {
+	slow := profile.Node{NodeTime: device.NodeTime{Node: 3, Op: "gelu"}, FLOPs: 5}
+	part := profile.Share{Nodes: 2, FastNodes: 1, FLOPs: 10, FastFLOPs: 5, Slow: []profile.Node{slow}}
+	whole := profile.Share{Nodes: 1, FastNodes: 1, FLOPs: 5, FastFLOPs: 5}
+	for _, c := range []struct {
+		f         findings
+		quantised bool
+		want      string
+	}{
+		{findings{share: whole, counted: true}, false, ""},
+		{findings{share: part, counted: true}, false, "by reference: operator 3 gelu"},
+		{findings{share: part}, true, ""},
+		{findings{share: whole, counted: true, bytes: 8}, false, "a run allocates"},
+		{findings{share: part, counted: true, bytes: 8}, false, "by reference: operator 3 gelu; a run allocates"},
+	} {
+		assert.Equal(t, c.want, c.f.complaint(c.quantised))
+	}
+}
