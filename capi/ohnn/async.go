@@ -215,6 +215,9 @@ func (e *Executor) runQueued(r *asyncRun) error {
 	if err != nil {
 		return err
 	}
+	if !r.limit.IsZero() && time.Now().After(r.limit) { // within its last step, which a device does not leave
+		return fault.New(fault.Timeout, "it has ended after its time")
+	}
 	return setShapes(r.to, shapes)
 }
 

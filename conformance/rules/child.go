@@ -65,15 +65,16 @@ func Child(path string, mode Mode, in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// Covered counts the rules with cases of both kinds that have all passed in all reports, and the functions that were called in all.
-func Covered(rules []*Rule, reports ...*ohnn.Report) (covered, functions int) {
-	bad, called := map[string]bool{}, map[string]int{}
-	for _, rep := range reports {
+// Covered counts the rules with cases of both kinds that have all passed in all the modes they belong to, and the functions that were
+// called in all modes.
+func Covered(rules []*Rule, reports map[Mode]*ohnn.Report) (covered, functions int) {
+	passed := map[Mode]map[string]bool{}
+	called := map[string]int{}
+	for mode, rep := range reports {
+		passed[mode] = map[string]bool{}
 		inThis := map[string]bool{}
 		for _, r := range rep.Results {
-			if r.Status != ohnn.Pass {
-				bad[r.ID] = true
-			}
+			passed[mode][r.ID] = r.Status == ohnn.Pass
 			for _, f := range r.Functions {
 				inThis[f] = true
 			}
@@ -83,7 +84,13 @@ func Covered(rules []*Rule, reports ...*ohnn.Report) (covered, functions int) {
 		}
 	}
 	for _, r := range rules {
-		if r.BothKinds() && !slices.ContainsFunc(r.Cases, func(c *Case) bool { return bad[c.ID()] }) {
+		good := r.BothKinds()
+		for mode := range reports {
+			for _, c := range r.Cases {
+				good = good && (!c.appliesIn(mode) || passed[mode][c.ID()])
+			}
+		}
+		if good {
 			covered++
 		}
 	}

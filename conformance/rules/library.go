@@ -242,6 +242,7 @@ const (
 	float32T = 11
 
 	opAdd     = 1
+	opMatMul  = 19
 	opReshape = 45
 	opRelu    = 47
 

@@ -46,6 +46,8 @@ type Case struct {
 // ID is the case's name in reports.
 func (c *Case) ID() string { return c.Rule.ID + "/" + c.Name }
 
+func (c *Case) appliesIn(m Mode) bool { return c.Mode == "" || c.Mode == m }
+
 // Section is the number in the rule's name.
 func (r *Rule) Section() int {
 	head, _, _ := strings.Cut(strings.TrimPrefix(r.ID, "s"), "_")
@@ -88,7 +90,7 @@ func (r *Rule) BothKinds() bool {
 	for _, m := range Modes {
 		kinds := map[bool]bool{}
 		for _, c := range r.Cases {
-			if c.Mode == "" || c.Mode == m {
+			if c.appliesIn(m) {
 				kinds[c.Refused] = true
 			}
 		}

@@ -64,12 +64,23 @@ func TestCovered_countsWholeRules(t *testing.T) {
 	b := rule("s2_b", "b").ok("x", nil)
 	assert.False(t, b.BothKinds())
 	all := []*Rule{a, b}
-	good := &ohnn.Report{Results: []ohnn.Result{{ID: "s2_a/x", Status: ohnn.Pass, Functions: []string{"f"}}, {ID: "s2_b/x", Status: ohnn.Pass}}}
-	crash := &ohnn.Report{Results: []ohnn.Result{{ID: "s2_a/y", Status: ohnn.Crash, Functions: []string{"g", "f"}}}}
-	covered, functions := Covered(all, good)
-	assert.Equal(t, []int{1, 1}, []int{covered, functions}, "a rule with cases of one kind is not covered")
-	covered, functions = Covered(all, good, crash)
-	assert.Equal(t, []int{0, 1}, []int{covered, functions}, "only f was called in both")
+	c := rule("s2_c", "c").ok("x", nil).no("y", nil).when(Default).no("y", nil).when(Reference)
+	assert.True(t, c.BothKinds())
+	assert.False(t, rule("s2_d", "d").ok("x", nil).no("y", nil).when(Default).BothKinds(), "nothing is refused in the other mode")
+	all := []*Rule{a, b, c}
+	report := func(functions []string, passed ...string) *ohnn.Report {
+		r := &ohnn.Report{Results: []ohnn.Result{{ID: "s2_a/z", Status: ohnn.Crash, Functions: functions}}}
+		for _, id := range passed {
+			r.Results = append(r.Results, ohnn.Result{ID: id, Status: ohnn.Pass})
+		}
+		return r
+	}
+	one := report([]string{"f"}, "s2_a/x", "s2_a/y", "s2_b/x", "s2_c/x", "s2_c/y_default")
+	covered, functions := Covered(all, map[Mode]*ohnn.Report{Default: one})
+	assert.Equal(t, []int{2, 1}, []int{covered, functions}, "a rule with cases of one kind is not covered")
+	two := report([]string{"g", "f"}, "s2_a/x", "s2_b/x", "s2_c/x", "s2_c/y_reference")
+	covered, functions = Covered(all, map[Mode]*ohnn.Report{Default: one, Reference: two})
+	assert.Equal(t, []int{1, 1}, []int{covered, functions}, "s2_a/y was not run, and only f was called in both")
 }
 
 func TestOpen_refusesOtherLibraries(t *testing.T) {

@@ -58,6 +58,16 @@ var legacyExecutors = []*Rule{
 		no("length_0", func(t *T) { t.setInput(invalid, twoFloats(t), 0, two, 0) }),
 	inputChecks(rule("s10_SetInput_tensor", "the struct must match the model in data type, rank, fixed dimensions and tensor type, and be complete: else INVALID"),
 		func(t *T, want int, e uintptr, index int, x *legacyTensor) { t.setInput(want, e, index, x, 16) }),
+	rule("s10_SetInput_range", "a dimension outside the device's range is INVALID").
+		ok("largest", func(t *T) {
+			n := largestDim
+			t.ok("Executor_SetInput", t.executor(-1), 0, legacy(float32T, int32(n)), make([]float32, n), 4*n)
+		}).
+		no("above", func(t *T) {
+			n := largestDim + 1
+			t.bad("Executor_SetInput", t.executor(-1), 0, legacy(float32T, int32(n)), make([]float32, n), 4*n)
+		}).
+		no("fixed_without_ranges", func(t *T) { t.setInput(invalid, t.executorOn(plainDevice), 0, legacy(float32T, 3), 16) }),
 	rule("s10_SetInput_length", "a length below the tensor's is INVALID; of a longer one only the tensor's bytes are copied").
 		ok("longer", func(t *T) {
 			e, out := t.ready()
@@ -152,6 +162,16 @@ var legacyExecutors = []*Rule{
 			t.ok("Executor_Run", e)
 			t.check(out[2] == 0, "bytes behind the result were written")
 		}).
+		ok("larger_memory", func(t *T) {
+			e := twoFloats(t)
+			out := []float32{7, 7, 7, 7}
+			t.keep = append(t.keep, out)
+			t.setInput(success, e, 0, two, 8)
+			t.setInput(success, e, 1, two, 8)
+			t.ok("Executor_SetOutput", e, 0, out, 16)
+			t.ok("Executor_Run", e)
+			t.check(slices.Equal(out, []float32{2, 4, 7, 7}), "got %v", out)
+		}).
 		no("too_small", func(t *T) {
 			e := t.executor(-1)
 			out := make([]float32, 4)
@@ -162,6 +182,29 @@ var legacyExecutors = []*Rule{
 			t.ok("Executor_SetOutput", e, 0, out, 8)
 			t.bad("Executor_Run", e)
 			t.check(out[2] == 0 && out[3] == 0, "bytes behind the memory were written: %v", out)
+		}),
+	rule("s10_Run_rank", "a result of another rank than the declared output is refused").
+		ok("declared", func(t *T) {
+			e, _ := t.ready()
+			t.ok("Executor_Run", e)
+		}).
+		no("another", func(t *T) {
+			m := t.emptyModel()
+			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
+			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
+			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 1, 2))
+			t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
+			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
+			t.ok("Model_Finish", m)
+			c := t.compilation(m)
+			t.ok("Compilation_Build", c)
+			e := t.executorOf(c)
+			t.setInput(success, e, 0, two, 8)
+			t.setInput(success, e, 1, two, 8)
+			out := make([]float32, 2)
+			t.keep = append(t.keep, out)
+			t.ok("Executor_SetOutput", e, 0, out, 8)
+			t.is(unavail, "Executor_Run", e)
 		}),
 	rule("s10_Run_device", "an error of the device is UNAVAILABLE_DEVICE").
 		ok("none", func(t *T) {

@@ -41,6 +41,16 @@ var tensors = []*Rule{
 			t.check(n == 24, "size %d, want 24", n)
 		}).
 		ok("by_id", func(t *T) { t.newTensor("Create", t.deviceIDs()[0], floatDesc(t)) }), "Create"),
+	rule("s4_Tensor_Create_memory", "NULL when the machine has no memory to give").
+		ok("enough", func(t *T) { someTensor(t) }).
+		no("no_descriptor_left", func(t *T) {
+			d := floatDesc(t)
+			t.withLimit(unix.RLIMIT_NOFILE, 1, func() {
+				t.null("Tensor_Create", 0, d)
+				t.null("Tensor_CreateWithSize", 0, d, 64)
+			})
+			t.newTensor("Create", 0, d)
+		}),
 	rule("s4_Tensor_Create_dynamic", "a dynamic shape has no size and gives NULL").
 		ok("fixed", func(t *T) { t.newTensor("Create", 0, t.desc(float32T, 2)) }).
 		no("dynamic", func(t *T) { t.null("Tensor_Create", 0, t.desc(float32T, 2, -1)) }).
@@ -200,7 +210,19 @@ var tensors = []*Rule{
 			t.ok("TensorDesc_Destroy", &d)
 			t.wantShape(t.ptr("Tensor_GetTensorDesc", x), 4)
 		}).
-		no("NULL", func(t *T) { t.null("Tensor_GetTensorDesc", nil) }),
+		no("NULL", func(t *T) { t.null("Tensor_GetTensorDesc", nil) }).
+		no("after_the_tensor", func(t *T) {
+			x := t.ptr("Tensor_Create", 0, floatDesc(t))
+			own := t.ptr("Tensor_GetTensorDesc", x)
+			t.ok("Tensor_Destroy", &x)
+			t.bad("TensorDesc_GetDataType", own, new(int32))
+		}).
+		no("not_the_programs", func(t *T) {
+			x := someTensor(t)
+			own := t.ptr("Tensor_GetTensorDesc", x)
+			t.bad("TensorDesc_Destroy", &own)
+			t.wantShape(t.ptr("Tensor_GetTensorDesc", x), 2, 3)
+		}),
 	rule("s4_Tensor_GetDataBuffer", "gives the address of the data; NULL for NULL").
 		ok("writable", func(t *T) {
 			x := someTensor(t)

@@ -14,6 +14,42 @@ func legacyQuantOf(n int, bits uint32) *legacyQuant {
 // adds tells which code AddTensor gives on an empty model.
 func (t *T) adds(want int, x *legacyTensor) { t.is(want, "Model_AddTensor", t.emptyModel(), x) }
 
+// quantised8 has int8 tensors 0, 1 and 2 of one element, of scales 0.2, 0.2 and 0.4 and zero points 0, 0 and 4, and no operation yet.
+func (t *T) quantised8() uintptr {
+	m := t.emptyModel()
+	for range 3 {
+		t.ok("Model_AddTensorToModel", m, t.desc(int8T, 1))
+	}
+	for i, p := range []struct {
+		scale float64
+		zero  int32
+	}{{0.2, 0}, {0.2, 0}, {0.4, 4}} {
+		q := t.ptr("QuantParam_Create")
+		t.ok("QuantParam_SetScales", q, []float64{p.scale}, 1)
+		t.ok("QuantParam_SetZeroPoints", q, []int32{p.zero}, 1)
+		t.ok("QuantParam_SetNumBits", q, []uint32{8}, 1)
+		t.ok("Model_SetTensorQuantParams", m, i, q)
+		t.ok("QuantParam_Destroy", &q)
+	}
+	return m
+}
+
+// addsBytes finishes a model of three int8 tensors and adds two numbers with it.
+func (t *T) addsBytes(m uintptr, a, b int8) int8 {
+	t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
+	t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
+	t.ok("Model_Finish", m)
+	c := t.compilation(m)
+	t.ok("Compilation_Build", c)
+	in := []uintptr{t.newTensor("Create", 0, t.desc(int8T, 1)), t.newTensor("Create", 0, t.desc(int8T, 1))}
+	out := t.newTensor("Create", 0, t.desc(int8T, 1))
+	*at[int8](t.ptr("Tensor_GetDataBuffer", in[0])) = a
+	*at[int8](t.ptr("Tensor_GetDataBuffer", in[1])) = b
+	p := t.ptr("Tensor_GetDataBuffer", out)
+	t.ok("Executor_RunSync", t.executorOf(c), in, 2, []uintptr{out}, 1)
+	return *at[int8](p)
+}
+
 var models = []*Rule{
 	rule("s6_Model_Construct", "makes an empty model").
 		ok("empty", func(t *T) { t.emptyModel() }).
@@ -184,36 +220,25 @@ var models = []*Rule{
 		}),
 	rule("s6_SetTensorQuantParams", "copies the parameters; NULLs are INVALID").
 		ok("object_may_end", func(t *T) {
-			m := t.emptyModel()
-			for range 3 {
-				t.ok("Model_AddTensorToModel", m, t.desc(int8T, 1))
-			}
-			for i, p := range []struct {
-				scale float64
-				zero  int32
-			}{{0.2, 0}, {0.2, 0}, {0.4, 4}} {
-				q := t.ptr("QuantParam_Create")
-				t.ok("QuantParam_SetScales", q, []float64{p.scale}, 1)
-				t.ok("QuantParam_SetZeroPoints", q, []int32{p.zero}, 1)
-				t.ok("QuantParam_SetNumBits", q, []uint32{8}, 1)
-				t.ok("Model_SetTensorQuantParams", m, i, q)
-				t.ok("QuantParam_Destroy", &q)
-			}
-			t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
-			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
-			t.ok("Model_Finish", m)
-			c := t.compilation(m)
-			t.ok("Compilation_Build", c)
-			in := []uintptr{t.newTensor("Create", 0, t.desc(int8T, 1)), t.newTensor("Create", 0, t.desc(int8T, 1))}
-			out := t.newTensor("Create", 0, t.desc(int8T, 1))
-			*at[int8](t.ptr("Tensor_GetDataBuffer", in[0])) = 4
-			*at[int8](t.ptr("Tensor_GetDataBuffer", in[1])) = 8
-			t.ok("Executor_RunSync", t.executorOf(c), in, 2, []uintptr{out}, 1)
-			got := *at[int8](t.ptr("Tensor_GetDataBuffer", out))
-			t.check(got == 10, "4 x 0.2 + 8 x 0.2 as steps of 0.4 from 4: got %d, want 10", got)
+			t.check(t.addsBytes(t.quantised8(), 4, 8) == 10, "4 x 0.2 + 8 x 0.2 as steps of 0.4 from 4: want 10")
 		}).
 		no("NULL_model", func(t *T) { t.bad("Model_SetTensorQuantParams", nil, 0, t.quant()) }).
 		no("NULL_params", func(t *T) { t.bad("Model_SetTensorQuantParams", t.openModel(2), 0, nil) }),
+	rule("s6_SetTensorQuantParams_lost", "parameters that are refused for their values lose the tensor's earlier ones").
+		ok("replaced", func(t *T) {
+			m := t.quantised8()
+			t.ok("Model_SetTensorQuantParams", m, 2, t.quantOf([]float64{0.2}, []int32{1}, []uint32{8}))
+			got := t.addsBytes(m, 4, 8)
+			t.check(got == 13, "4 x 0.2 + 8 x 0.2 as steps of 0.2 from 1: got %d, want 13", got)
+		}).
+		no("refused", func(t *T) {
+			m := t.quantised8()
+			for i := range 3 {
+				t.bad("Model_SetTensorQuantParams", m, i, t.quantOf([]float64{1}, []int32{0}, []uint32{16}))
+			}
+			got := t.addsBytes(m, 4, 8)
+			t.check(got == 12, "4 + 8 without parameters: got %d, want 12", got)
+		}),
 	rule("s6_SetTensorQuantParams_finished", "after Finish it is FORBIDDEN, before the index is judged").
 		ok("open", func(t *T) { t.ok("Model_SetTensorQuantParams", t.openModel(2), 0, t.quant()) }).
 		no("finished", func(t *T) { t.is(forbid, "Model_SetTensorQuantParams", afterFinish(t), 99, t.quant()) }),

@@ -34,6 +34,15 @@ func (t *T) additionOf(a, b, y int32) uintptr {
 	return m
 }
 
+// wantFlags demands the flags of a model's operations on a device, and gives their address.
+func (t *T) wantFlags(m uintptr, device string, want ...bool) uintptr {
+	var p uintptr
+	n := uint32(9)
+	t.ok("Model_GetAvailableOperations", m, t.named(device), &p, &n)
+	t.check(slices.Equal(load[bool](p, int(n)), want), "%d flags %v, want %v", n, load[bool](p, int(n)), want)
+	return p
+}
+
 var modelOperations = []*Rule{
 	rule("s6_AddOperation", "adds an operation; the model and all three lists are required, an empty parameter list is {NULL, 0}: else INVALID").
 		ok("with_parameter", func(t *T) { t.operation(success, list(3), list(0, 1), list(2)) }).
@@ -215,6 +224,27 @@ var modelOperations = []*Rule{
 		no("NULL_count", func(t *T) { t.bad("Model_GetAvailableOperations", t.model(2), 0, new(uintptr), nil) }).
 		no("flags_not_NULL", func(t *T) {
 			t.bad("Model_GetAvailableOperations", t.model(2), 0, &[]uintptr{1}[0], new(uint32))
+		}),
+	rule("s6_GetAvailableOperations_flags", "a flag is false for an operation that the device does not compute; flags have the order of AddOperation").
+		ok("all", func(t *T) {
+			t.wantFlags(t.additionAndRelu(), fullDevice, true, true)
+		}).
+		no("one_lacking", func(t *T) {
+			t.wantFlags(t.additionAndRelu(), plainDevice, true, false)
+			t.judged(false)
+		}),
+	rule("s6_GetAvailableOperations_lifetime", "the array is the model's and valid until the next call").
+		ok("own", func(t *T) {
+			a, b := t.additionAndRelu(), t.additionAndRelu()
+			flags := t.wantFlags(a, fullDevice, true, true)
+			t.wantFlags(b, plainDevice, true, false)
+			t.check(slices.Equal(load[bool](flags, 2), []bool{true, true}), "a call for another model has changed the flags")
+		}).
+		no("after_a_refused_call", func(t *T) {
+			m := t.additionAndRelu()
+			flags := t.wantFlags(m, fullDevice, true, true)
+			t.is(failed, "Model_GetAvailableOperations", m, t.unknownDevice(), new(uintptr), new(uint32))
+			t.check(slices.Equal(load[bool](flags, 2), []bool{true, true}), "a refused call has changed the flags")
 		}),
 	rule("s6_GetAvailableOperations_state", "before Finish it is FORBIDDEN").
 		ok("finished", func(t *T) { t.ok("Model_GetAvailableOperations", t.model(2), 0, new(uintptr), new(uint32)) }).

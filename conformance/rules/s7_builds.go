@@ -1,6 +1,11 @@
 package rules
 
-import "os"
+import (
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+)
 
 // option is a setting that Build judges: fine is accepted, and out of range is refused.
 func option(r *Rule, setter string, fine []any, outside []any) *Rule {
@@ -23,6 +28,37 @@ func option(r *Rule, setter string, fine []any, outside []any) *Rule {
 // after demands a code of a setting after a build.
 func (t *T) after(want int, setter string, args ...any) {
 	t.is(want, setter, append([]any{t.built(2)}, args...)...)
+}
+
+// options demands a code of a build with these options.
+func (t *T) options(want int, c uintptr, float16 bool, performance, priority int) {
+	t.ok("Compilation_EnableFloat16", c, float16)
+	t.ok("Compilation_SetPerformanceMode", c, performance)
+	t.ok("Compilation_SetPriority", c, priority)
+	t.is(want, "Compilation_Build", c)
+}
+
+// additionAndRelu is a finished model of two operations.
+func (t *T) additionAndRelu() uintptr {
+	m := t.openModel(2)
+	t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
+	t.ok("Model_AddOperation", m, opAdd, list(3), list(0, 1), list(2))
+	t.ok("Model_AddOperation", m, opRelu, &array{}, list(2), list(4))
+	t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(4))
+	t.ok("Model_Finish", m)
+	return m
+}
+
+// withLimit runs f with a limit of the process's resources.
+func (t *T) withLimit(resource int, n uint64, f func()) {
+	var old syscall.Rlimit
+	t.check(syscall.Getrlimit(resource, &old) == nil, "getrlimit")
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	limit := syscall.Rlimit{Cur: n, Max: old.Max}
+	t.check(syscall.Setrlimit(resource, &limit) == nil, "setrlimit")
+	defer func() { _ = syscall.Setrlimit(resource, &old) }()
+	f()
 }
 
 var builds = []*Rule{
@@ -84,6 +120,53 @@ var builds = []*Rule{
 			t.ok("Compilation_EnableFloat16", c, true)
 			t.is(forbid, "Compilation_Build", c)
 		}),
+	rule("s7_Build_cache", "a cache directory on a device without caches is FORBIDDEN; no directory is none").
+		ok("empty_path", func(t *T) { t.builds(t.withCache(t.unbuiltOn(noCacheDevice), "", 1)) }).
+		ok("device_with_caches", func(t *T) { t.builds(t.withCache(t.unbuiltOn(plainCacheDevice), t.dir, 1)) }).
+		no("device_without", func(t *T) {
+			t.is(forbid, "Compilation_Build", t.withCache(t.unbuiltOn(noCacheDevice), t.dir, 1))
+			entries, err := os.ReadDir(t.dir)
+			t.check(err == nil && len(entries) == 0, "files %v", entries)
+		}),
+	rule("s7_Build_options_order", "options are judged in order: cache, float16, performance, priority; the device's ability before the value's range").
+		ok("nothing_set", func(t *T) { t.builds(t.unbuiltOn(plainDevice)) }).
+		no("cache_before_performance", func(t *T) {
+			t.options(forbid, t.withCache(t.unbuiltOn(noCacheDevice), t.dir, 1), false, 77, 0)
+		}).
+		no("float16_before_performance", func(t *T) { t.options(forbid, t.unbuiltOn(noFloat16Device), true, 77, 0) }).
+		no("performance_before_priority", func(t *T) { t.options(invalid, t.unbuiltOn(noPriorityDevice), false, 77, 1) }).
+		no("ability_before_range", func(t *T) {
+			t.options(forbid, t.unbuiltOn(plainDevice), false, 77, 0)
+			t.options(forbid, t.unbuiltOn(plainDevice), false, 0, 77)
+		}).
+		no("options_before_model", func(t *T) {
+			c := t.compilation(t.unfinished(2))
+			t.ok("Compilation_SetDevice", c, t.named(plainDevice))
+			t.options(forbid, c, false, 0, 1)
+		}),
+	rule("s7_Build_operations", "an operation that the device does not compute is FAILED").
+		ok("computed", func(t *T) { t.ok("Compilation_Build", t.compilation(t.additionAndRelu())) }).
+		no("not_computed", func(t *T) {
+			c := t.compilation(t.additionAndRelu())
+			t.ok("Compilation_SetDevice", c, t.named(plainDevice))
+			t.is(failed, "Compilation_Build", c)
+			t.null("Executor_Construct", c)
+		}),
+	rule("s7_Build_preparation", "a model that the device cannot prepare is FAILED").
+		ok("fixed_shape", func(t *T) { t.builds(t.unbuiltOn(plainDevice)) }).
+		no("dynamic_shape", func(t *T) { t.is(failed, "Compilation_Build", t.unbuiltOn(plainDevice, -1)) }),
+	rule("s7_Build_cache_refused", "a cache that is sound but that the device refuses is as good as none").
+		ok("compiled", func(t *T) {
+			t.cached(5)
+			t.replace(0, func(b []byte) []byte { return slices.Repeat([]byte{7}, len(b)) })
+			t.cached(5)
+			t.builds(t.withCache(t.forCache(), t.dir, 5))
+		}).
+		no("for_cache", func(t *T) {
+			t.cached(5)
+			t.replace(0, func(b []byte) []byte { return slices.Repeat([]byte{7}, len(b)) })
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+		}),
 	rule("s7_Build_unfinished", "a model that is not finished is INVALID").
 		ok("finished", func(t *T) { t.builds(t.unbuilt()) }).
 		no("unfinished", func(t *T) { t.bad("Compilation_Build", t.compilation(t.unfinished(2))) }).
@@ -132,6 +215,11 @@ var builds = []*Rule{
 		}),
 	rule("s7_Build_save", "a cache that cannot be saved is reported although the model is compiled: an executor can be made").
 		ok("saved", func(t *T) { t.cached(1) }).
+		no("no_room", func(t *T) {
+			c := t.withCache(t.unbuilt(), t.dir, 1)
+			t.withLimit(syscall.RLIMIT_FSIZE, 8, func() { t.is(saveErr, "Compilation_Build", c) })
+			t.runs(t.executorOf(c))
+		}).
 		no("missing_directory", func(t *T) {
 			c := t.unbuilt()
 			t.ok("Compilation_SetCache", c, t.dir+"/missing", 1)

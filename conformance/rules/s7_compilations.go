@@ -64,6 +64,25 @@ var compilations = []*Rule{
 		ok("any_content", func(t *T) { t.offlineBuffer([]byte("no model")) }).
 		no("NULL", func(t *T) { t.null("Compilation_ConstructWithOfflineModelBuffer", nil, 8) }).
 		no("size_0", func(t *T) { t.null("Compilation_ConstructWithOfflineModelBuffer", []byte("x"), 0) }),
+	rule("s7_offline_buffer_kept", "the buffer of an offline model and of an imported cache is not copied: what it holds at Build counts").
+		ok("filled_later", func(t *T) {
+			good := t.exported(2)
+			b := make([]byte, len(good))
+			c := t.offlineBuffer(b)
+			copy(b, good)
+			t.builds(c)
+		}).when(Default).
+		ok("taken", func(t *T) { t.imports(t.forCache(), make([]byte, 9)) }).
+		no("spoilt_later", func(t *T) {
+			b := []byte("no model")
+			if t.Mode == Default {
+				b = t.exported(2)
+			}
+			c, i := t.offlineBuffer(b), t.imports(t.forCache(), b)
+			clear(b)
+			t.is(failed, "Compilation_Build", c)
+			t.is(failed, "Compilation_Build", i)
+		}),
 	rule("s7_offline_build", "an offline model that the device cannot read is FAILED at Build").
 		ok("own_export", func(t *T) { t.builds(t.offlineBuffer(t.exported(2))) }).when(Default).
 		ok("online", func(t *T) { t.builds(t.unbuilt()) }).
@@ -207,6 +226,13 @@ var compilations = []*Rule{
 			t.call("Compilation_Destroy", &c)
 			t.check(c == 0, "the variable holds %#x", c)
 			t.runs(e)
+		}).
+		ok("late_unknown_device", func(t *T) {
+			c := t.ptr("Compilation_Construct", t.model(2))
+			t.ok("Compilation_Build", c)
+			t.call("Compilation_SetDevice", c, t.unknownDevice())
+			t.call("Compilation_Destroy", &c)
+			t.check(c == 0, "the variable holds %#x", c)
 		}).
 		no("NULLs_ignored", func(t *T) {
 			v := uintptr(0)

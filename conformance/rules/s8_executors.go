@@ -184,6 +184,39 @@ var executors = []*Rule{
 		no("index", func(t *T) {
 			t.bad("Executor_GetInputDimRange", twoFloats(t), 2, new(uintptr), new(uintptr), new(uint64))
 		}),
+	rule("s8_GetInputDimRange_without", "a device without ranges is FORBIDDEN, whatever the index").
+		ok("with", func(t *T) {
+			var lo, hi uintptr
+			var n uint64
+			t.ok("Executor_GetInputDimRange", t.executorOn(fullDevice, -1), 0, &lo, &hi, &n)
+			t.check(n == 1 && load[uint64](hi, 1)[0] == largestDim, "%d ranges up to %v, want one up to %d", n, load[uint64](hi, int(n)), largestDim)
+		}).
+		no("without", func(t *T) {
+			for _, index := range []int{0, 9} {
+				t.is(forbid, "Executor_GetInputDimRange", t.executorOn(plainDevice), index, new(uintptr), new(uintptr), new(uint64))
+			}
+		}),
+	rule("s8_GetInputDimRange_lifetime", "the arrays are the executor's and stay as they are").
+		ok("second_call", func(t *T) {
+			e := t.executor(-1, 3)
+			var lo, hi uintptr
+			var n uint64
+			t.ok("Executor_GetInputDimRange", e, 0, &lo, &hi, &n)
+			before := append(load[uint64](lo, 2), load[uint64](hi, 2)...)
+			x, out := t.tensor(make([]float32, 6), 2, 3), t.tensor(make([]float32, 6), 2, 3)
+			t.ok("Executor_RunSync", e, []uintptr{x, x}, 2, []uintptr{out}, 1)
+			t.ok("Executor_GetInputDimRange", e, 1, new(uintptr), new(uintptr), &n)
+			t.check(slices.Equal(append(load[uint64](lo, 2), load[uint64](hi, 2)...), before), "the arrays have changed")
+		}).
+		no("after_a_refused_call", func(t *T) {
+			e := t.executor(-1, 3)
+			var lo, hi uintptr
+			var n uint64
+			t.ok("Executor_GetInputDimRange", e, 0, &lo, &hi, &n)
+			from, to := lo, hi
+			t.bad("Executor_GetInputDimRange", e, 2, &lo, &hi, &n)
+			t.check(lo == from && hi == to && n == 2 && load[uint64](lo, 2)[1] == 3, "the refused call has changed something")
+		}),
 	asyncSetter(rule("s8_SetOnRunDone", "takes a function; NULLs are INVALID; the reference implementation forbids it"), "Executor_SetOnRunDone"),
 	asyncSetter(rule("s8_SetOnServiceDied", "takes a function; NULLs are INVALID; the reference implementation forbids it"), "Executor_SetOnServiceDied"),
 }

@@ -57,6 +57,22 @@ var (
 	nextUser atomic.Uintptr
 )
 
+// longRun is an executor of a product of matrices that takes far more than a millisecond.
+func (t *T) longRun() (e uintptr, in, out []uintptr) {
+	const n = 2048
+	m := t.emptyModel()
+	for range 3 {
+		t.ok("Model_AddTensorToModel", m, t.desc(float32T, n, n))
+	}
+	t.ok("Model_AddOperation", m, opMatMul, &array{}, list(0, 1), list(2))
+	t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
+	t.ok("Model_Finish", m)
+	c := t.compilation(m)
+	t.ok("Compilation_Build", c)
+	x := t.tensor(nil, n, n)
+	return t.executorOf(c), []uintptr{x, x}, []uintptr{t.tensor(nil, n, n)}
+}
+
 // async starts a run that is expected to be accepted, and returns how it ended.
 func (t *T) async(e uintptr, in, out []uintptr, timeout int32) end {
 	user := nextUser.Add(1)
@@ -94,18 +110,32 @@ var runs = []*Rule{
 		ok("the_models", func(t *T) { t.runs(twoFloats(t)) }).
 		no("one_input", func(t *T) { t.runSync(invalid, func(in, _ *[]uintptr) { *in = (*in)[:1] }) }).
 		no("two_outputs", func(t *T) { t.runSync(invalid, func(in, out *[]uintptr) { *out = append(*out, (*in)[0]) }) }),
-	rule("s8_RunSync_NULL_input", "a NULL input is NULL_PTR on a device with dimension ranges").
+	rule("s8_RunSync_NULL_input", "a NULL input is NULL_PTR on a device with dimension ranges, INVALID on one without").
 		ok("given", func(t *T) { t.runs(twoFloats(t)) }).
-		no("NULL", func(t *T) { t.runSync(nullPtr, func(in, _ *[]uintptr) { (*in)[1] = 0 }) }),
+		no("NULL", func(t *T) { t.runSync(nullPtr, func(in, _ *[]uintptr) { (*in)[1] = 0 }) }).
+		no("without_ranges", func(t *T) {
+			in, out := t.pair()
+			e := t.executorOn(plainDevice)
+			t.ok("Executor_RunSync", e, in, 2, out, 1)
+			t.bad("Executor_RunSync", e, []uintptr{in[0], 0}, 2, out, 1)
+		}),
 	rule("s8_RunSync_range", "an input dimension that is negative or outside its range is INVALID, and so is another rank").
 		ok("in_range", func(t *T) {
 			e := t.executor(-1)
-			for _, n := range []int32{1, 5} {
-				x, out := t.tensor(make([]float32, n), n), t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 64)
+			for _, n := range []int32{1, 5, largestDim} {
+				x, out := t.tensor(make([]float32, n), n), t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 8192)
 				t.ok("Executor_RunSync", e, []uintptr{x, x}, 2, []uintptr{out}, 1)
 			}
 		}).
 		no("fixed", func(t *T) { t.runSync(invalid, replaceInput(t, 3)) }).
+		no("above", func(t *T) {
+			x, out := t.tensor(nil, largestDim+1), t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 8192)
+			t.bad("Executor_RunSync", t.executor(-1), []uintptr{x, x}, 2, []uintptr{out}, 1)
+		}).
+		no("below", func(t *T) {
+			x, out := t.newTensor("CreateWithSize", 0, t.desc(float32T, 0), 64), t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 64)
+			t.bad("Executor_RunSync", t.executor(-1), []uintptr{x, x}, 2, []uintptr{out}, 1)
+		}).
 		no("negative", func(t *T) {
 			t.runSync(invalid, func(in, _ *[]uintptr) { (*in)[1] = t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 64) })
 		}).
@@ -150,6 +180,11 @@ var runs = []*Rule{
 		}),
 	rule("s8_RunSync_device", "an error of the device is UNAVAILABLE_DEVICE").
 		ok("enough", func(t *T) { t.runs(twoFloats(t)) }).
+		no("output_too_small", func(t *T) {
+			e, x := t.executor(-1), t.tensor(make([]float32, 4), 4)
+			out := t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 8)
+			t.is(unavail, "Executor_RunSync", e, []uintptr{x, x}, 2, []uintptr{out}, 1)
+		}).
 		no("shapes_that_do_not_broadcast", func(t *T) {
 			e := t.executor(-1)
 			_, out := t.pair()
@@ -248,6 +283,26 @@ var runs = []*Rule{
 			in, out := t.pair()
 			t.bad("Executor_RunAsync", twoFloats(t), in, 2, out, 1, 1000, nil)
 		}),
+	rule("s8_async_timeout", "when the timeout has passed, the callback is told TIMEOUT and no outputs").
+		ok("enough_time", func(t *T) {
+			e := twoFloats(t)
+			t.ok("Executor_SetOnRunDone", e, runDone())
+			in, out := t.pair()
+			got := t.async(e, in, out, 600000)
+			t.check(got.code == success && got.outputs == first(out) && got.n == 1, "the callback was told %+v", got)
+		}).when(Default).
+		ok("waiting", func(t *T) { t.runs(twoFloats(t)) }).
+		no("passed", func(t *T) {
+			e, in, out := t.longRun()
+			t.ok("Executor_SetOnRunDone", e, runDone())
+			got := t.async(e, in, out, 1)
+			t.check(got.code == timedOut && got.outputs == 0 && got.n == 0, "the callback was told %+v", got)
+			t.judged(false)
+		}).when(Default).
+		no("forbidden", func(t *T) {
+			in, out := t.pair()
+			t.is(forbid, "Executor_RunAsync", twoFloats(t), in, 2, out, 1, 1, 1)
+		}).when(Reference),
 	rule("s8_async_user_data", "the callback gets the user data of its run, and runs end in the order in which they were started").
 		ok("order", func(t *T) {
 			in, out := t.pair()

@@ -8,189 +8,6 @@ import (
 	"slices"
 )
 
-// cached builds with a cache of a version in the case's directory, and runs.
-func (t *T) cached(version uint32) {
-	t.builds(t.withCache(t.unbuilt(), t.dir, version))
-}
-
-func (t *T) withCache(c uintptr, dir string, version uint32) uintptr {
-	t.ok("Compilation_SetCache", c, dir, version)
-	return c
-}
-
-// exists demands files in the case's directory.
-func (t *T) exists(names ...string) {
-	for _, n := range names {
-		_, err := os.Stat(filepath.Join(t.dir, n))
-		t.check(err == nil, "%v", err)
-	}
-}
-
-func (t *T) read(name string) []byte {
-	b, err := os.ReadFile(filepath.Join(t.dir, name))
-	t.check(err == nil, "%v", err)
-	return b
-}
-
-func (t *T) write(name string, b []byte) {
-	err := os.WriteFile(filepath.Join(t.dir, name), b, 0o644)
-	t.check(err == nil, "%v", err)
-}
-
-const infoFile = "cache_info.nncache"
-
-// info reads the info file's data object.
-func (t *T) info() map[string]any {
-	var file struct {
-		CheckSum json.Number    `json:"CheckSum"`
-		Data     map[string]any `json:"data"`
-	}
-	d := json.NewDecoder(bytes.NewReader(t.read(infoFile)))
-	d.UseNumber()
-	err := d.Decode(&file)
-	t.check(err == nil && file.Data != nil, "the info file is no JSON object with data: %v", err)
-	return file.Data
-}
-
-func compact(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-// rewrite changes the data object of the info file and makes its checksum right again.
-func (t *T) rewrite(change func(data map[string]any)) {
-	data := t.info()
-	change(data)
-	text := compact(data)
-	t.write(infoFile, append(compact(map[string]any{"CheckSum": wordSum(text), "data": json.RawMessage(text)}), '\n'))
-}
-
-// wordSum is the checksum of cache files: the sum of little-endian 16-bit words and an odd last byte, kept in 32 bits, folded to 16,
-// inverted.
-func wordSum(b []byte) uint16 {
-	var sum uint32
-	for i, x := range b {
-		if i%2 == 1 {
-			sum += uint32(x) << 8
-		} else {
-			sum += uint32(x)
-		}
-	}
-	for sum > 0xffff {
-		sum = sum>>16 + sum&0xffff
-	}
-	return ^uint16(sum)
-}
-
-// sampledSum takes one word of every 2 x step bytes, where step is how often 2 MiB fit into the file, while more than that and a byte are
-// left; then the last byte.
-func sampledSum(b []byte) uint16 {
-	step := len(b) / (2 << 20)
-	var sum uint32
-	for at := 0; len(b)-at > 2*step+1; at += 2 * step {
-		sum += uint32(b[at]) + uint32(b[at+1])<<8
-	}
-	sum += uint32(b[len(b)-1])
-	for sum > 0xffff {
-		sum = sum>>16 + sum&0xffff
-	}
-	return ^uint16(sum)
-}
-
-func number(v any) string {
-	n, _ := v.(json.Number)
-	return n.String()
-}
-
-// largeModel is a finished model with n floats of constant data.
-func (t *T) largeModel(n int) uintptr {
-	m := t.emptyModel()
-	for range 3 {
-		t.ok("Model_AddTensorToModel", m, t.desc(float32T, int32(n)))
-	}
-	data := make([]float32, n)
-	for i := range data {
-		data[i] = float32(i%1000) + 0.25
-	}
-	t.ok("Model_SetTensorData", m, 1, data, 4*n)
-	t.ok("Model_AddOperation", m, opAdd, &array{}, list(0, 1), list(2))
-	t.ok("Model_SpecifyInputsAndOutputs", m, list(0), list(2))
-	t.ok("Model_Finish", m)
-	return m
-}
-
-// replace changes a data file and makes its checksum right again.
-func (t *T) replace(i int, change func([]byte) []byte) {
-	name := string(compact(i)) + ".nncache"
-	b := change(t.read(name))
-	t.write(name, b)
-	t.rewrite(func(data map[string]any) {
-		sums, _ := data["modelCheckSum"].([]any)
-		t.check(len(sums) > i, "%d checksums", len(sums))
-		sums[i] = wordSum(b)
-	})
-}
-
-// damaged demands that a cache is rebuilt after a change: Build is OK and leaves a good cache; a compilation of the cache alone is INVALID.
-func damaged(r *Rule, name string, change func(*T)) *Rule {
-	return r.no(name, func(t *T) {
-		t.cached(5)
-		change(t)
-		t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
-		t.builds(t.withCache(t.unbuilt(), t.dir, 5))
-		t.builds(t.withCache(t.forCache(), t.dir, 5))
-	})
-}
-
-// with sets a key of the info file.
-func with(key string, value any) func(*T) {
-	return func(t *T) { t.rewrite(func(data map[string]any) { data[key] = value }) }
-}
-
-func without(key string) func(*T) {
-	return func(t *T) { t.rewrite(func(data map[string]any) { delete(data, key) }) }
-}
-
-// each runs several damages one after the other.
-func each(r *Rule, changes map[string]func(*T)) *Rule {
-	var names []string
-	for name := range changes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		damaged(r, name, changes[name])
-	}
-	return r
-}
-
-func restored(t *T) {
-	t.cached(5)
-	t.builds(t.withCache(t.forCache(), t.dir, 5))
-}
-
-// descriptorBlob reads a file of tensor descriptors.
-func (t *T) descriptorBlob(name string) (shapes [][]int32, names []string) {
-	b := t.read(name)
-	for len(b) > 0 {
-		t.check(len(b) >= 20, "%s: %d bytes left, a descriptor has 20 and more", name, len(b))
-		head := load[int32](first(b), 3)
-		t.check(head[0] == float32T && head[1] == 2 && head[2] == 0, "%s: type, format, tensor type are %v, want [11 2 0]", name, head)
-		rank := int(load[uint64](first(b)+12, 1)[0])
-		t.check(rank <= 10 && len(b) > 20+4*rank, "%s: rank %d in %d bytes", name, rank, len(b))
-		shapes = append(shapes, load[int32](first(b)+20, rank))
-		b = b[20+4*rank:]
-		end := bytes.IndexByte(b, 0)
-		t.check(end >= 0, "%s: a name without its end", name)
-		names = append(names, string(b[:end]))
-		b = b[end+1:]
-	}
-	return shapes, names
-}
-
 var caches = []*Rule{
 	rule("s9_files", "a cache is cache_info.nncache and 0.nncache to N-1.nncache directly in the directory").
 		ok("names", func(t *T) {
@@ -437,6 +254,19 @@ var caches = []*Rule{
 			t.cached(5)
 			t.rewrite(func(data map[string]any) { data["opVersion"] = json.Number(number(data["opVersion"]) + "1") })
 			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+		}),
+	rule("s9_bad_cache_replaced", "a cache that does not fit is replaced by a build with a model; without one nothing is put in its place").
+		ok("replaced", func(t *T) {
+			t.cached(5)
+			t.write("0.nncache", []byte("other"))
+			t.cached(5)
+			t.check(string(t.read("0.nncache")) != "other", "the bad file is still there")
+		}).
+		no("not_replaced", func(t *T) {
+			t.cached(5)
+			t.write("0.nncache", []byte("other"))
+			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
+			t.check(string(t.read("0.nncache")) == "other", "the file was written")
 		}),
 	rule("s9_no_cache", "without an info file Build compiles; a compilation of the cache alone is INVALID").
 		ok("compiles", func(t *T) { t.cached(1) }).

@@ -23,6 +23,7 @@ const (
 	plainCacheDevice  = "Device-PlainCache_Rules_v2_0"  // of the features only the cache
 	noPriorityDevice  = "Device-NoPriority_Rules_v2_0"  // all features but one
 	noFloat16Device   = "Device-NoFloat16_Rules_v2_0"   // likewise
+	noCacheDevice     = "Device-NoCache_Rules_v2_0"     // likewise
 	acceleratorDevice = "Device-Accelerator_Rules_v2_0" // of another type
 	gpuDevice         = "Device-GPU_Rules_v2_0"
 	otherDevice       = "Device-Other_Rules_v2_0"
@@ -43,6 +44,7 @@ var setups = map[Setup]string{
 		plainCacheDevice + ":no-float16:no-performance:no-priority:no-ranges",
 		noPriorityDevice + ":no-priority",
 		noFloat16Device + ":no-float16",
+		noCacheDevice + ":no-cache",
 		acceleratorDevice + ":as-accelerator",
 		gpuDevice + ":as-gpu",
 		otherDevice + ":as-other",
@@ -70,7 +72,7 @@ func Report(cases []*Case, mode Mode, newRunner func(Setup) *ohnn.Runner) (*ohnn
 	for _, setup := range []Setup{ManyDevices, NoDevice} {
 		var ids []string
 		for _, c := range cases {
-			if c.Setup == setup && (c.Mode == "" || c.Mode == mode) {
+			if c.Setup == setup && c.appliesIn(mode) {
 				ids = append(ids, c.ID())
 			}
 		}

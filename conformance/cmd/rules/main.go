@@ -78,7 +78,7 @@ func (o *options) check() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	var reports []*ohnn.Report
+	reports := map[rules.Mode]*ohnn.Report{}
 	var failures []string
 	good, ran := true, 0
 	for _, mode := range rules.Modes {
@@ -104,7 +104,7 @@ func (o *options) check() (bool, error) {
 		ran += len(rep.Results)
 		good = good && bad == 0
 		failures = append(failures, fmt.Sprintf("failed %d (%s)", bad, mode))
-		reports = append(reports, rep)
+		reports[mode] = rep
 		if err := o.write(rep, string(mode)); err != nil {
 			return false, err
 		}
@@ -120,7 +120,7 @@ func (o *options) check() (bool, error) {
 			good = false
 		}
 	}
-	covered, functions := rules.Covered(all, reports...)
+	covered, functions := rules.Covered(all, reports)
 	modes := "in both modes"
 	if o.mode != "" {
 		modes = "in the mode " + o.mode
