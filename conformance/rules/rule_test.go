@@ -63,7 +63,6 @@ func TestCovered_countsWholeRules(t *testing.T) {
 	a := rule("s2_a", "a").ok("x", nil).no("y", nil)
 	b := rule("s2_b", "b").ok("x", nil)
 	assert.False(t, b.BothKinds())
-	all := []*Rule{a, b}
 	c := rule("s2_c", "c").ok("x", nil).no("y", nil).when(Default).no("y", nil).when(Reference)
 	assert.True(t, c.BothKinds())
 	assert.False(t, rule("s2_d", "d").ok("x", nil).no("y", nil).when(Default).BothKinds(), "nothing is refused in the other mode")
