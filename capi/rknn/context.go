@@ -64,13 +64,13 @@ type outputState struct {
 // RKNN_FLAG_SHARE_WEIGHT_MEM, constants that the model in extend->ctx has too are not stored a second time.
 func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Context, error) {
 	if modelAt == nil {
-		return nil, invalid("model: NULL: want the bytes of a model or a file name")
+		return nil, invalid("model is NULL: with size %d it is the bytes of a model, with size 0 the name of a file", size)
 	}
 	weights := mem.NewWeights()
 	defer func() { weights.Release() }()
 	if flags&flagShareWeight != 0 {
 		if extend == nil {
-			return nil, invalid("extend: NULL: RKNN_FLAG_SHARE_WEIGHT_MEM wants a context in extend->ctx")
+			return nil, invalid("extend is NULL: flag has RKNN_FLAG_SHARE_WEIGHT_MEM, which wants a context in extend->ctx")
 		}
 		source, err := handle.Hold[Context](extend.context)
 		if err != nil {
@@ -89,7 +89,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 			return nil, fault.Wrap(err, "model")
 		}
 		if path == "" {
-			return nil, refuse(errModel, "model: the file name is empty")
+			return nil, refuse(errModel, "model is an empty string: with size 0 it is the name of a file")
 		}
 	} else {
 		if err := boundary.CheckRange(modelAt, uint64(size)); err != nil {
@@ -99,7 +99,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 		if flags&flagZeroCopyModel != 0 && extend != nil && extend.modelSize != 0 {
 			off, n := int64(extend.modelOffset), int64(extend.modelSize)
 			if off < 0 || off+n > int64(size) {
-				return nil, invalid("extend->real_model_offset, real_model_size: %d, %d: the model has %d bytes", off, n, size)
+				return nil, invalid("extend->real_model_offset is %d and extend->real_model_size %d: size says that the buffer has %d bytes", off, n, size)
 			}
 			data = data[off : off+n]
 		}
@@ -234,6 +234,9 @@ func (c *Context) release() {
 			b.Release()
 		}
 	}
+	if n := len(c.buffers); n > 0 {
+		warn("buffers of rknn_outputs_get were never given back with rknn_outputs_release", "function", "rknn_destroy", "buffers", n)
+	}
 	for _, b := range c.buffers {
 		b.Free()
 	}
@@ -244,7 +247,7 @@ func (c *Context) release() {
 // setCoreMask is checked against the board (section 7) and changes nothing else: the device schedules its cores itself.
 func setCoreMask(_ *Context, mask CoreMask) error {
 	if b := board(); !b.hasCores(mask) || b.cores == 1 && mask != 0 {
-		return failed("core_mask: %#x: %s has %d cores; the context stays as it was", uint32(mask), b.name, b.cores)
+		return failed("core_mask is %#x: the board %s of ANYNPU_RKNN_TARGET has %s; the context stays as it was", uint32(mask), b.name, b.masks())
 	}
 	return nil
 }
@@ -252,7 +255,7 @@ func setCoreMask(_ *Context, mask CoreMask) error {
 // setBatchCoreNum accepts 1 to 3 (section 11).
 func setBatchCoreNum(_ *Context, n int32) error {
 	if n < 1 || n > 3 {
-		return invalid("core_num: %d: want 1 to 3", n)
+		return invalid("core_num is %d: it can be 1 to 3", n)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func registerCustomOps(c *Context, ops []CustomOp) error {
 	}
 	defer c.mu.Unlock()
 	if c.flags&flagInfoOnly != 0 {
-		return failed("ctx: it was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY: it answers queries only")
+		return failed("ctx was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers rknn_query only")
 	}
 	types := maps.Clone(c.registered)
 	if types == nil {

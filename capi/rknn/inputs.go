@@ -3,6 +3,7 @@ package rknn
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -19,10 +20,10 @@ func inputsSet(c *Context, inputs []Input) error {
 	}
 	defer c.mu.Unlock()
 	if c.flags&flagInfoOnly != 0 {
-		return failed("context: it was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY: it answers queries only")
+		return failed("context was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers rknn_query only")
 	}
 	if n := len(c.in); len(inputs) == 0 || len(inputs) > n {
-		return invalid("n_inputs: %d: the model has %d", len(inputs), n)
+		return invalid("n_inputs is %d: the model has %s", len(inputs), some(n, "input", "set"))
 	}
 	for k := range inputs {
 		if err := c.judge(k, &inputs[k]); err != nil {
@@ -49,44 +50,54 @@ func inputsSet(c *Context, inputs []Input) error {
 func (c *Context) judge(k int, in *Input) error {
 	name := fmt.Sprintf("inputs[%d]", k)
 	if int(in.index) >= len(c.in) {
-		return refuse(errInput, "%s.index: %d: the model has %d inputs", name, in.index, len(c.in))
+		return refuse(errInput, "%s.index is %d: the model has %s", name, in.index, indexed(len(c.in), "input"))
 	}
 	p, dims := c.model.in[in.index], c.inDims(int(in.index))
 	if in.buf == 0 {
-		return invalid("%s.buf: NULL", name)
+		return invalid("%s.buf is NULL: input %q wants the address of its elements", name, p.name)
 	}
 	kind := in.kind
 	if in.passThrough != 0 {
 		kind = p.kind
 	}
 	if kind.size() == 0 {
-		return failed("%s.type: %v: it cannot be converted to %v", name, in.kind, p.kind)
+		return failed("%s.type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, and converts them to %v", name, in.kind, p.name, p.kind)
 	}
 	n, _ := tensor.Count(dims)
 	if need := n * kind.size(); int64(in.size) < need {
-		hint := ""
-		if in.passThrough == 0 {
-			for t := Float32; t <= BFloat16; t++ {
-				if t.size() != 0 && n*t.size() == int64(in.size) {
-					hint = fmt.Sprintf("; %d bytes fit the type %v", in.size, t)
-				}
-			}
-			if in.kind == Float32 && n == int64(in.size) {
-				hint = fmt.Sprintf("; %d bytes fit RKNN_TENSOR_UINT8 or RKNN_TENSOR_INT8: type 0 is RKNN_TENSOR_FLOAT32", in.size)
-			}
-		}
-		return invalid("%s.size: %d: input %q has %d elements, as %v %d bytes%s", name, in.size, p.name, n, kind, need, hint)
+		return invalid("%s.size is %d: %s", name, in.size, p.explainSize(name, in, n, kind))
 	}
 	if err := boundary.CheckRange(cPointer(in.buf), uint64(in.size)); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
 	}
 	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want && !(in.format == Undefined && want == NHWC) {
-		return failed("%s.fmt: %v: input %q takes %v; anynpu.input.%s.layout in the model's metadata changes that", name, in.format, p.name, want, p.name)
+		return failed("%s.fmt is %v: input %q takes %v, unless anynpu.input.%s.layout in the model's metadata says otherwise", name, in.format, p.name, want, p.name)
 	}
 	if in.passThrough == 0 && in.kind == Uint8 && p.kind != Uint8 && !p.normalised() {
 		c.tellFormula(int(in.index), p)
 	}
 	return nil
+}
+
+// explainSize says what an input takes, which field decides it, and which types the program's size would fit.
+func (p *port) explainSize(name string, in *Input, n int64, kind Type) string {
+	if in.passThrough != 0 {
+		return fmt.Sprintf("input %q takes its %d elements as %v, as %s.pass_through is %d, and wants %d bytes", p.name, n, kind, name, in.passThrough, n*kind.size())
+	}
+	text := fmt.Sprintf("input %q has %d elements, which as %v, the type in %s.type, take %d bytes", p.name, n, kind, name, n*kind.size())
+	var fits []string
+	for t := Float32; t <= BFloat16; t++ {
+		if t.size() != 0 && n*t.size() == int64(in.size) {
+			fits = append(fits, t.String())
+		}
+	}
+	if fits != nil {
+		text += fmt.Sprintf("; %d bytes fit %s", in.size, strings.Join(fits, ", "))
+	}
+	if fits != nil && in.kind == Float32 {
+		text += "; a type that was not set is 0, which is RKNN_TENSOR_FLOAT32"
+	}
+	return text
 }
 
 // tellFormula warns, once per input of a context, that bytes are taken as numbers: the model says nothing of mean and deviation.

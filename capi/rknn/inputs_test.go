@@ -118,20 +118,20 @@ func TestInputsSet_refuses(t *testing.T) {
 		code Code
 		text string
 	}{
-		{"no inputs", nil, errParam, "n_inputs: 0"},
-		{"too many", []Input{good, good}, errParam, "n_inputs: 2"},
-		{"index", with(func(i *Input) { i.index = 1 }), errInput, "inputs[0].index: 1"},
-		{"NULL", with(func(i *Input) { i.buf = 0 }), errParam, "inputs[0].buf: NULL"},
-		{"forgotten type", with(func(i *Input) { i.kind = Float32 }), errParam, "6 bytes fit RKNN_TENSOR_UINT8"},
-		{"short", with(func(i *Input) { i.size = 5 }), errParam, "inputs[0].size: 5"},
+		{"no inputs", nil, errParam, "n_inputs is 0"},
+		{"too many", []Input{good, good}, errParam, "n_inputs is 2"},
+		{"index", with(func(i *Input) { i.index = 1 }), errInput, "inputs[0].index is 1"},
+		{"NULL", with(func(i *Input) { i.buf = 0 }), errParam, "inputs[0].buf is NULL"},
+		{"forgotten type", with(func(i *Input) { i.kind = Float32 }), errParam, "6 bytes fit RKNN_TENSOR_INT8, RKNN_TENSOR_UINT8"},
+		{"short", with(func(i *Input) { i.size = 5 }), errParam, "inputs[0].size is 5"},
 		{"pass_through of the reported type", with(func(i *Input) { i.passThrough = 1 }), errParam, "12 bytes"},
-		{"format", with(func(i *Input) { i.format = NCHW }), errFail, "inputs[0].fmt: RKNN_TENSOR_NCHW"},
-		{"type", with(func(i *Input) { i.kind = Int4 }), errFail, "inputs[0].type: RKNN_TENSOR_INT4"},
+		{"format", with(func(i *Input) { i.format = NCHW }), errFail, "inputs[0].fmt is RKNN_TENSOR_NCHW"},
+		{"type", with(func(i *Input) { i.kind = Int4 }), errFail, "inputs[0].type is RKNN_TENSOR_INT4"},
 		{"no type", with(func(i *Input) { i.kind = 99 }), errFail, "inputs[0].type"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			requireCode(t, c.code, inputsSet(x, c.in), c.text)
-			requireCode(t, errFail, run(x, nil), "was not set")
+			requireCode(t, errFail, run(x, nil), "has no data for input")
 		})
 	}
 	require.NoError(t, inputsSet(x, with(func(i *Input) { i.size = 6 })))

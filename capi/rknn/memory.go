@@ -120,7 +120,7 @@ func createMem2(context uintptr, size, flags uint64) (uintptr, error) {
 
 func allocate(size uint64) (uintptr, error) {
 	if size == 0 || size > 1<<32-1 {
-		return 0, invalid("size: %d: want 1 to %d bytes", size, uint64(1<<32-1))
+		return 0, invalid("size is %d: memory has 1 to %d bytes", size, uint64(1<<32-1))
 	}
 	buf, err := mem.Memfd(int64(size), mem.Options{Name: "anynpu rknn"})
 	if err != nil {
@@ -140,17 +140,17 @@ func allocate(size uint64) (uintptr, error) {
 func createMemFromFd(_ *Context, fd int32, virt unsafe.Pointer, size uint32, offset int32) (uintptr, error) {
 	switch {
 	case size == 0:
-		return 0, invalid("size: 0: want at least 1 byte")
+		return 0, invalid("size is 0: memory has at least 1 byte")
 	case offset < 0:
-		return 0, invalid("offset: %d: want 0 or more", offset)
+		return 0, invalid("offset is %d: the bytes begin 0 or more behind virt_addr or the start of fd", offset)
 	case virt == nil && fd < 0:
-		return 0, invalid("fd: %d: want an open file descriptor when virt_addr is NULL", fd)
+		return 0, invalid("fd is %d: with virt_addr NULL an open file descriptor is mapped", fd)
 	}
 	info := TensorMem{virt: uintptr(virt), fd: fd, offset: offset, size: size, flags: memFromFD}
 	if virt == nil {
 		buf, err := mem.ImportFD(int(fd), int64(offset), int64(size), false)
 		if err != nil {
-			return 0, refuseFor(errParam, err, "fd")
+			return 0, refuseFor(errParam, err, "fd is %d, offset %d, size %d", fd, offset, size)
 		}
 		data, err := buf.Map()
 		if err != nil {
@@ -172,12 +172,12 @@ func createMemFromFd(_ *Context, fd int32, virt unsafe.Pointer, size uint32, off
 
 // createMemFromPhys is refused: a process cannot map memory by its physical address.
 func createMemFromPhys(_ *Context, phys uint64, _ unsafe.Pointer, size uint32) (uintptr, error) {
-	return 0, failed("phys_addr: %#x, %d bytes: physical memory cannot be reached from this process: use rknn_create_mem, or rknn_create_mem_from_fd with the memory's descriptor", phys, size)
+	return 0, failed("phys_addr is %#x, size %d: physical memory cannot be reached from this process: use rknn_create_mem, or rknn_create_mem_from_fd with the memory's descriptor", phys, size)
 }
 
 // createMemFromMbBlk is refused: there is no media driver whose blocks could be taken.
 func createMemFromMbBlk(_ *Context, block unsafe.Pointer, _ int32) (uintptr, error) {
-	return 0, failed("mb_blk: %p: there is no media driver that has made it: use rknn_create_mem_from_fd with the block's descriptor", block)
+	return 0, failed("mb_blk is %p: there is no media driver that has made it: use rknn_create_mem_from_fd with the block's descriptor", block)
 }
 
 // destoryMem is destroyMem under the name of headers before 1.3.
@@ -186,7 +186,7 @@ func destoryMem(context uintptr, m *TensorMem) error { return destroyMem(context
 // destroyMem ends a memory of any context, alive or not (section 11). Contexts that have it bound find it gone at their next run.
 func destroyMem(_ uintptr, m *TensorMem) error {
 	if !memories.remove(m) {
-		return invalid("mem: %p: no memory of this library, or one that was destroyed", m)
+		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was destroyed", m)
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func destroyMem(_ uintptr, m *TensorMem) error {
 // memSync has nothing to do: host and device see the same bytes. The struct need not be one of this library.
 func memSync(_ *Context, _ *TensorMem, mode MemSyncMode) error {
 	if mode < 1 || mode > 3 {
-		return invalid("mode: %d: want 1 (to device), 2 (from device) or 3 (both)", mode)
+		return invalid("mode is %d: it can be RKNN_MEMORY_SYNC_TO_DEVICE (1), RKNN_MEMORY_SYNC_FROM_DEVICE (2) or RKNN_MEMORY_SYNC_BIDIRECTIONAL (3)", mode)
 	}
 	return nil
 }
@@ -211,10 +211,10 @@ func setInternalMem(c *Context, m *TensorMem) error {
 func (c *Context) checkSpare(m *TensorMem, what string, need uint32) error {
 	r := memories.find(m)
 	if r == nil {
-		return invalid("mem: %p: no memory of this library, or one that was destroyed", m)
+		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was destroyed", m)
 	}
 	if have := r.buf.Size(); have < int64(need) {
-		return invalid("mem: %d bytes: RKNN_QUERY_MEM_SIZE says %s is %d", have, what, need)
+		return invalid("mem->size is %d: %s of RKNN_QUERY_MEM_SIZE is %d", have, what, need)
 	}
 	return nil
 }

@@ -41,14 +41,14 @@ func TestCreateMem_refuses(t *testing.T) {
 	_, err := createMem2(0, 16, 0)
 	requireCode(t, errContext, err, "ctx: NULL")
 	_, err = createMemFromFd(nil, -1, nil, 16, 0)
-	requireCode(t, errParam, err, "fd: -1")
+	requireCode(t, errParam, err, "fd is -1")
 	_, err = createMemFromFd(nil, 9999, nil, 16, 0)
 	requireCode(t, errParam, err, "fd")
 	_, err = createMemFromFd(nil, 0, cPointer(cMemory(t, make([]byte, 16))), 16, -4)
-	requireCode(t, errParam, err, "offset: -4")
+	requireCode(t, errParam, err, "offset is -4")
 	_, err = createMemFromFd(nil, 0, cPointer(cMemory(t, make([]byte, 16))), 0, 0)
-	requireCode(t, errParam, err, "size: 0")
-	requireCode(t, errParam, memSync(nil, nil, 4), "mode: 4")
+	requireCode(t, errParam, err, "size is 0")
+	requireCode(t, errParam, memSync(nil, nil, 4), "mode is 4")
 }
 
 func TestSetIoMem_quantisedNative(t *testing.T) {
@@ -133,9 +133,9 @@ func TestSetIoMem_tensorIsFoundByNameThenIndex(t *testing.T) {
 	in.name = [maxNameLen]byte{}
 	require.True(t, find(in))
 	in.elems = 5
-	requireCode(t, errParam, setIoMem(c, m, &in), "n_elems: 0, 5")
+	requireCode(t, errParam, setIoMem(c, m, &in), "attr->n_elems 5")
 	out.kind = Int8
-	requireCode(t, errParam, setIoMem(c, m, &out), "attr->type: RKNN_TENSOR_INT8")
+	requireCode(t, errParam, setIoMem(c, m, &out), "attr->type is RKNN_TENSOR_INT8")
 }
 
 func TestRun_memoryDestroyedFirst(t *testing.T) {

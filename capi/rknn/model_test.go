@@ -87,17 +87,17 @@ func TestSetInputShapes(t *testing.T) {
 	require.NoError(t, inputsSet(c, []Input{in}))
 	require.Equal(t, []float32{1, 2, 3, 4}, floats(t, c))
 	require.NoError(t, setInputShape(c, &[]TensorAttr{shapeAttr(NCHW, 1, 1, 1, 2)}[0]))
-	requireCode(t, errFail, run(c, nil), "was not set")
-	requireCode(t, errFail, outputsGet(c, []Output{{}}, nil), "no results")
+	requireCode(t, errFail, run(c, nil), "has no data for input")
+	requireCode(t, errFail, outputsGet(c, []Output{{}}, nil), "has no results")
 	require.NoError(t, inputsSet(c, []Input{in}), "larger than needed")
 	require.Equal(t, []float32{1, 2}, floats(t, c))
 
 	requireCode(t, errFail, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 3, 2, 1)}), "[1 1 3 2]", "[1 1 4 2]")
-	requireCode(t, errParam, setInputShapes(c, nil), "n_inputs: 0")
-	requireCode(t, errParam, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 2, 1)}), "n_dims: 3")
+	requireCode(t, errParam, setInputShapes(c, nil), "n_inputs is 0")
+	requireCode(t, errParam, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 2, 1)}), "n_dims is 3")
 	wrong := shapeAttr(NHWC, 1, 2, 2, 1)
 	wrong.index = 1
-	requireCode(t, errParam, setInputShapes(c, []TensorAttr{wrong}), "index: 1")
+	requireCode(t, errParam, setInputShapes(c, []TensorAttr{wrong}), "index is 1")
 
 	fixed := open(t, identity(onnxFloat, 1, 2), 0)
 	require.NoError(t, setInputShapes(fixed, []TensorAttr{shapeAttr(Undefined, 1, 2)}))

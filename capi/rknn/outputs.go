@@ -12,6 +12,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
+// manyBuffers is how many buffers of rknn_outputs_get a program may have before it is warned.
+const manyBuffers = 256
+
 // outputsGet copies results of the last run (section 4), in NCHW or the model's order, as float32 or in the reported type. Buffers that
 // the program did not bring stay its own until rknn_outputs_release or the context's end.
 func outputsGet(c *Context, outputs []Output, extend *OutputExtend) error {
@@ -20,7 +23,7 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) error {
 	}
 	defer c.mu.Unlock()
 	if len(outputs) == 0 || len(outputs) > len(c.out) {
-		return invalid("n_outputs: %d: the model has %d", len(outputs), len(c.out))
+		return invalid("n_outputs is %d: the model has %s", len(outputs), some(len(c.out), "output", "fetched"))
 	}
 	for k := range outputs {
 		if err := c.judgeOutput(fmt.Sprintf("outputs[%d]", k), &outputs[k]); err != nil {
@@ -28,7 +31,7 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) error {
 		}
 	}
 	if !c.valid {
-		return failed("context: there are no results: call rknn_run first")
+		return failed("context has no results: rknn_run must succeed after rknn_init and after each change of shapes, before rknn_outputs_get")
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	var made []*Output
@@ -61,7 +64,7 @@ func (c *Context) wanted(o *Output) (Type, int64) {
 
 func (c *Context) judgeOutput(name string, o *Output) error {
 	if int(o.index) >= len(c.out) {
-		return refuse(errOutput, "%s.index: %d: the model has %d outputs", name, o.index, len(c.out))
+		return refuse(errOutput, "%s.index is %d: the model has %s", name, o.index, indexed(len(c.out), "output"))
 	}
 	if o.isPrealloc == 0 {
 		return nil
@@ -69,9 +72,9 @@ func (c *Context) judgeOutput(name string, o *Output) error {
 	kind, need := c.wanted(o)
 	switch {
 	case o.buf == 0:
-		return refuse(errOutput, "%s.buf: NULL, with is_prealloc", name)
+		return refuse(errOutput, "%s.buf is NULL: %s.is_prealloc is %d, so the program must bring a buffer of %d bytes; 0 has the library make one", name, name, o.isPrealloc, need)
 	case int64(o.size) < need:
-		return refuse(errOutput, "%s.size: %d: output %q as %v takes %d bytes", name, o.size, c.model.out[o.index].name, kind, need)
+		return refuse(errOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes", name, o.size, c.model.out[o.index].name, kind, name, o.wantFloat, need)
 	}
 	if err := boundary.CheckRange(cPointer(o.buf), uint64(need)); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
@@ -93,6 +96,9 @@ func (c *Context) give(o *Output) (fresh bool, err error) {
 		b := &boundary.Block{}
 		boundary.SetSlice(b, make([]uint64, max(1, (size+7)/8)))
 		c.buffers[b.Addr()] = b
+		if len(c.buffers) == manyBuffers {
+			warn("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back", "function", "rknn_outputs_get", "buffers", manyBuffers)
+		}
 		o.buf, o.size, fresh = b.Addr(), uint32(size), true
 	}
 	dst := unsafe.Slice((*byte)(cPointer(o.buf)), int(size))
@@ -121,7 +127,7 @@ func outputsRelease(c *Context, outputs []Output) error {
 	}
 	defer c.mu.Unlock()
 	if len(outputs) == 0 || len(outputs) > len(c.out) {
-		return invalid("n_ouputs: %d: the model has %d", len(outputs), len(c.out))
+		return invalid("n_ouputs is %d: the model has %s", len(outputs), some(len(c.out), "output", "released"))
 	}
 	for k := range outputs {
 		if outputs[k].isPrealloc == 0 {

@@ -56,7 +56,7 @@ func shapeList(g *graph.Graph, vs []graph.Value) string {
 // RKNN_FLAG_COLLECT_PERF_MASK or a run it is empty.
 func (c *Context) perfDetail(info []byte) error {
 	if len(info) < int(unsafe.Sizeof(PerfDetail{})) {
-		return invalid("size: %d: rknn_perf_detail has %d bytes", len(info), unsafe.Sizeof(PerfDetail{}))
+		return invalid("size is %d: rknn_perf_detail has %d bytes", len(info), unsafe.Sizeof(PerfDetail{}))
 	}
 	text := ""
 	if st := c.exec.Stats(); c.flags&flagCollectPerf != 0 && st.Runs > 0 {

@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"fmt"
 	"math"
 	"unsafe"
 
@@ -39,11 +40,22 @@ func answer[T any](info []byte, name string, v T, older ...int) error {
 			}
 		}
 		if n == 0 {
-			return invalid("size: %d: %s has %d bytes", len(info), name, len(all))
+			return invalid("size is %d: %s has %d bytes%s", len(info), name, len(all), olderSizes(older))
 		}
 	}
 	copy(info[:n], all)
 	return nil
+}
+
+// olderSizes says which sizes of older headers are accepted too.
+func olderSizes(sizes []int) string {
+	switch len(sizes) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(", in older headers %d", sizes[0])
+	}
+	return fmt.Sprintf(", in older headers %d or %d", sizes[0], sizes[1])
 }
 
 // query answers a question about a context (section 3). Structs larger than needed are accepted.
@@ -77,7 +89,7 @@ func query(c *Context, cmd QueryCmd, info []byte) error {
 		return c.dynamicRange(info)
 	}
 	if cmd > QueryCurrentNativeOutputAttr {
-		return invalid("cmd: %d: want 0 to %d", cmd, QueryCurrentNativeOutputAttr)
+		return invalid("cmd is %d: the commands are 0 to %d", cmd, QueryCurrentNativeOutputAttr)
 	}
 	return c.queryAttr(cmd, info)
 }
@@ -86,7 +98,7 @@ func query(c *Context, cmd QueryCmd, info []byte) error {
 func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
 	const name = "rknn_tensor_attr"
 	if n := len(info); n < int(unsafe.Sizeof(TensorAttr{})) && n != attrSize10 && n != attrSize07 {
-		return invalid("size: %d: %s has %d bytes", n, name, unsafe.Sizeof(TensorAttr{}))
+		return invalid("size is %d: %s has %d bytes%s", n, name, unsafe.Sizeof(TensorAttr{}), olderSizes([]int{attrSize10, attrSize07}))
 	}
 	m, set := c.model, c.set
 	if cmd < QueryCurrentInputAttr {
@@ -100,7 +112,11 @@ func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
 	}
 	i := *(*uint32)(unsafe.Pointer(&info[0]))
 	if int(i) >= len(ports) {
-		return invalid("info->index: %d: the model has %d", i, len(ports))
+		what := "output"
+		if input {
+			what = "input"
+		}
+		return invalid("info->index is %d: the model has %s", i, indexed(len(ports), what))
 	}
 	p, d := ports[i], dims[i]
 	var a TensorAttr
@@ -121,15 +137,15 @@ func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
 func (c *Context) dynamicRange(info []byte) error {
 	m := c.model
 	if len(info) < int(unsafe.Sizeof(InputRange{})) {
-		return invalid("size: %d: rknn_input_range has %d bytes", len(info), unsafe.Sizeof(InputRange{}))
+		return invalid("size is %d: rknn_input_range has %d bytes", len(info), unsafe.Sizeof(InputRange{}))
 	}
 	r := (*InputRange)(unsafe.Pointer(&info[0]))
 	if !m.dynamic {
-		return refuse(errModel, "cmd: RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of the model are fixed")
+		return refuse(errModel, "cmd is RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of this model are fixed; a dynamic one lists them in anynpu.input.NAME.shapes of its metadata")
 	}
 	i := r.index
 	if int(i) >= len(m.in) {
-		return invalid("info->index: %d: the model has %d inputs", i, len(m.in))
+		return invalid("info->index is %d: the model has %s", i, indexed(len(m.in), "input"))
 	}
 	p := m.in[i]
 	*r = InputRange{index: i, shapes: uint32(len(m.shapes)), format: p.format(true), rank: uint32(len(p.shape.Dims))}

@@ -79,8 +79,8 @@ func TestQuery_sizes(t *testing.T) {
 	}
 	require.Equal(t, uint32(77), v.attr.elems, "untouched")
 	v.attr.index = 1
-	requireCode(t, errParam, ask(c, QueryInputAttr, &v, 376), "info->index: 1")
-	requireCode(t, errParam, ask(c, 18, &v, 376), "cmd: 18")
+	requireCode(t, errParam, ask(c, QueryInputAttr, &v, 376), "info->index is 1")
+	requireCode(t, errParam, ask(c, 18, &v, 376), "cmd is 18")
 
 	var m MemSize
 	require.NoError(t, ask(c, QueryMemSize, &m, 8))

@@ -16,10 +16,10 @@ func run(c *Context, extend *RunExtend) error {
 	}
 	defer c.mu.Unlock()
 	if c.flags&flagInfoOnly != 0 {
-		return failed("context: it was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY: it answers queries only")
+		return failed("context was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers rknn_query only")
 	}
 	if c.flags&(flagFenceIn|flagFenceOut) != 0 {
-		return failed("context: it was opened with a RKNN_FLAG_FENCE flag, which the CPU device has no fences for")
+		return failed("context was opened with RKNN_FLAG_FENCE_IN_OUTSIDE (0x40) or RKNN_FLAG_FENCE_OUT_OUTSIDE (0x80) in flag: there are no fences, so it cannot run")
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	if err := c.ready(); err != nil {
@@ -79,15 +79,15 @@ func (c *Context) ready() error {
 		switch {
 		case s.bound != nil:
 		case outside:
-			return failed("context: input %q has no memory: RKNN_FLAG_MEM_ALLOC_OUTSIDE wants rknn_set_io_mem first", p.name)
+			return failed("context has no memory for input %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants rknn_set_io_mem before rknn_run", p.name)
 		case !s.given:
-			return failed("context: input %q was not set: call rknn_inputs_set or rknn_set_io_mem first", p.name)
+			return failed("context has no data for input %q: rknn_inputs_set or rknn_set_io_mem must give it before rknn_run", p.name)
 		}
 	}
 	for i := range c.out {
 		s, p := &c.out[i], c.model.out[i]
 		if s.bound == nil && outside {
-			return failed("context: output %q has no memory: RKNN_FLAG_MEM_ALLOC_OUTSIDE wants rknn_set_io_mem first", p.name)
+			return failed("context has no memory for output %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants rknn_set_io_mem before rknn_run", p.name)
 		}
 		if s.bound == nil {
 			continue
@@ -241,7 +241,7 @@ func wait(c *Context, extend *RunExtend) error {
 	}
 	defer c.mu.Unlock()
 	if c.frame == 0 {
-		return failed("context: nothing was run: call rknn_run first")
+		return failed("context has run nothing: rknn_run must succeed before rknn_wait")
 	}
 	if extend != nil {
 		extend.frame = c.frame

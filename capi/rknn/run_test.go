@@ -12,16 +12,16 @@ import (
 func TestOutputsGet_refuses(t *testing.T) {
 	x := open(t, identity(onnxFloat, 1, 4), 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}))
-	requireCode(t, errFail, outputsGet(x, []Output{{}}, nil), "no results")
-	requireCode(t, errFail, wait(x, nil), "nothing was run")
+	requireCode(t, errFail, outputsGet(x, []Output{{}}, nil), "has no results")
+	requireCode(t, errFail, wait(x, nil), "has run nothing")
 	require.NoError(t, run(x, nil))
 	require.NoError(t, wait(x, nil))
-	requireCode(t, errParam, outputsGet(x, nil, nil), "n_outputs: 0")
-	requireCode(t, errParam, outputsGet(x, []Output{{}, {}}, nil), "n_outputs: 2")
-	requireCode(t, errOutput, outputsGet(x, []Output{{index: 1}}, nil), "outputs[0].index: 1")
-	requireCode(t, errOutput, outputsGet(x, []Output{{isPrealloc: 1, size: 16}}, nil), "outputs[0].buf: NULL")
+	requireCode(t, errParam, outputsGet(x, nil, nil), "n_outputs is 0")
+	requireCode(t, errParam, outputsGet(x, []Output{{}, {}}, nil), "n_outputs is 2")
+	requireCode(t, errOutput, outputsGet(x, []Output{{index: 1}}, nil), "outputs[0].index is 1")
+	requireCode(t, errOutput, outputsGet(x, []Output{{isPrealloc: 1, size: 16}}, nil), "outputs[0].buf is NULL")
 	small := Output{isPrealloc: 1, wantFloat: 1, buf: cMemory(t, make([]float32, 4)), size: 15}
-	requireCode(t, errOutput, outputsGet(x, []Output{small}, nil), "outputs[0].size: 15", "16 bytes")
+	requireCode(t, errOutput, outputsGet(x, []Output{small}, nil), "outputs[0].size is 15", "16 bytes")
 	small.wantFloat = 0 // 4 elements of FLOAT16
 	require.NoError(t, outputsGet(x, []Output{small}, nil))
 }
@@ -61,7 +61,7 @@ func TestDupContext_hasDataOfItsOwn(t *testing.T) {
 	y, err := dupContext(&h)
 	require.NoError(t, err)
 	defer y.release()
-	requireCode(t, errFail, run(y, nil), "was not set")
+	requireCode(t, errFail, run(y, nil), "has no data for input")
 	require.NoError(t, inputsSet(y, []Input{inputOf(t, Float32, Undefined, []float32{3, 4})}))
 	require.Equal(t, []float32{3, 4}, floats(t, y))
 	require.Equal(t, []float32{1, 2}, floats(t, x))
@@ -109,7 +109,7 @@ func TestCoreMask_byBoard(t *testing.T) {
 		require.Equal(t, c.masks, ok, c.board)
 	}
 	require.Equal(t, "rk3588", targetNamed("rk9999").name)
-	requireCode(t, errFail, setCoreMask(nil, 5), "core_mask: 0x5")
-	requireCode(t, errParam, setBatchCoreNum(nil, 0), "core_num: 0")
+	requireCode(t, errFail, setCoreMask(nil, 5), "core_mask is 0x5")
+	requireCode(t, errParam, setBatchCoreNum(nil, 0), "core_num is 0")
 	require.NoError(t, setBatchCoreNum(nil, 3))
 }

@@ -80,7 +80,7 @@ func (p *port) staticDims() ([]int64, error) {
 		case d.Known():
 			out[i] = d.N
 		case i == 0:
-			warn("open dimension set to 1", "input", p.name, "shape", p.shape)
+			warn("the open first dimension is taken as 1: anynpu.input.NAME.shapes in the model's metadata lists others", "input", p.name, "shape", p.shape)
 			out[i] = 1
 		default:
 			return nil, fault.New(fault.Shape, "input %q has the shape %v: list the shapes to run with in anynpu.input.%s.shapes of the model's metadata", p.name, p.shape, p.name)
@@ -130,7 +130,7 @@ func (m *model) listedShapes() ([][][]int64, error) {
 // setInputShape is the form for models with one input that rknn_set_input_shapes replaced.
 func setInputShape(c *Context, attr *TensorAttr) error {
 	if n := len(c.model.in); n != 1 {
-		return invalid("ctx: the model has %d inputs: use rknn_set_input_shapes", n)
+		return invalid("ctx has a model of %d inputs: rknn_set_input_shape serves models of one, rknn_set_input_shapes all", n)
 	}
 	return setInputShapes(c, []TensorAttr{*attr})
 }
@@ -139,17 +139,17 @@ func setInputShape(c *Context, attr *TensorAttr) error {
 func setInputShapes(c *Context, attrs []TensorAttr) error {
 	m := c.model
 	if len(attrs) != len(m.in) {
-		return invalid("n_inputs: %d: the model has %d", len(attrs), len(m.in))
+		return invalid("n_inputs is %d: the model has %s, and all get their shapes together", len(attrs), counted(len(m.in), "input"))
 	}
 	dims := make([][]int64, len(m.in))
 	for k := range attrs {
 		a := &attrs[k]
 		if int(a.index) >= len(m.in) || dims[a.index] != nil {
-			return invalid("attr[%d].index: %d: want each of the %d inputs once", k, a.index, len(m.in))
+			return invalid("attr[%d].index is %d: the model has %s, and wants each once", k, a.index, indexed(len(m.in), "input"))
 		}
 		p := m.in[a.index]
 		if int(a.rank) != len(p.shape.Dims) {
-			return invalid("attr[%d].n_dims: %d: input %q has %d", k, a.rank, p.name, len(p.shape.Dims))
+			return invalid("attr[%d].n_dims is %d: input %q has %d dimensions", k, a.rank, p.name, len(p.shape.Dims))
 		}
 		d := make([]int64, a.rank)
 		for i := range d {
@@ -169,7 +169,7 @@ func setInputShapes(c *Context, attrs []TensorAttr) error {
 		for _, s := range m.shapes[:min(len(m.shapes), 8)] {
 			list = append(list, s.in)
 		}
-		return refuse(code, "attr: inputs of %v (in the model's order): the model runs with %v", dims, list)
+		return refuse(code, "attr[].dims are %v, in the model's order: the model runs with %v", dims, list)
 	}
 	if err := c.lock(); err != nil {
 		return err

@@ -37,6 +37,17 @@ func targetNamed(name string) target {
 // channels is C2 of the NC1HWC2 layout for elements of a size (section 11): what fits into the lanes.
 func (t target) channels(size int64) int64 { return max(t.lanes/max(size, 1), 1) }
 
+// masks says which core masks fit.
+func (t target) masks() string {
+	switch t.cores {
+	case 1:
+		return "one core and takes RKNN_NPU_CORE_AUTO (0) only"
+	case 2:
+		return "two cores and takes 0 (AUTO), 1, 2, 3 and 0xffff (ALL)"
+	}
+	return "three cores and takes 0 (AUTO), 1, 2, 4, 3, 7 and 0xffff (ALL)"
+}
+
 // hasCores says whether a core mask fits: 0, any set of the board's cores that starts with the first or is one core, or all.
 func (t target) hasCores(mask CoreMask) bool {
 	switch mask {
