@@ -1,6 +1,7 @@
 """Data of every element type, its extremes included, and cases that judge an operator in one of them, with known and with open dimensions.
 
-Integers are computed in Python's unbounded integers and wrapped to their type, floats in float64, quantised data as reals.
+Integers are computed in Python's unbounded integers and wrapped to their type, floats in float64, quantised data as reals. check_types.py compares
+plain data with ONNX Runtime.
 """
 
 import numpy as np
