@@ -92,6 +92,9 @@ func (n *node) run() error {
 			return err
 		}
 	}
+	if err := n.checkQuants(); err != nil {
+		return err
+	}
 	if err := f(n); err != nil {
 		return err
 	}
@@ -269,7 +272,7 @@ func (n *node) contradict(format string, args ...any) {
 	}
 }
 
-// addTyped adds a core node. Declared types that contradict what the operator computes are dropped; put brings the result to the declared
+// addTyped adds a core node that carries the operation's name, so that messages of a run show it. Declared types that contradict what the operator computes are dropped; put brings the result to the declared
 // type or notes the contradiction.
 func (n *node) addTyped(o graph.Op, declared []tensor.Type, in ...graph.Value) ([]graph.Value, error) {
 	facts := make([]tensor.Fact, len(in))
@@ -293,7 +296,7 @@ func (n *node) addTyped(o graph.Op, declared []tensor.Type, in ...graph.Value) (
 			declared[k].Shape = tensor.AnyShape()
 		}
 	}
-	out := n.b.AddTyped(o, "", declared, in...)
+	out := n.b.AddTyped(o, n.op.String(), declared, in...)
 	return out, n.b.Err()
 }
 
@@ -414,11 +417,22 @@ func (n *node) emitFused(activation int64, o graph.Op, in ...graph.Value) error 
 	return n.activate(activation, v)
 }
 
+// list returns input i as a list of integers: rank 1, or a scalar that stands for a list of one.
+func (n *node) list(i int) (graph.Value, error) {
+	if err := n.wantRank(i, 0, 1); err != nil {
+		return graph.None, err
+	}
+	return n.integers(i)
+}
+
 // integers returns input i as integers. Models may carry numbers in floating point where integers are meant.
 func (n *node) integers(i int) (graph.Value, error) {
 	f := n.fact(i)
-	if !f.DType.IsFloat() {
+	switch {
+	case f.DType.IsInt():
 		return n.in(i), nil
+	case !f.DType.IsFloat():
+		return graph.None, fault.New(fault.Type, "input %d: want integers, got %v", i, f.DType)
 	}
 	if f.Const != nil && f.DType == tensor.Float32 {
 		count, _ := f.Shape.Count()

@@ -1,6 +1,8 @@
 package ohnn
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/op"
 )
@@ -10,9 +12,15 @@ func init() {
 		"SPACE_TO_BATCH_ND": lowerSpaceToBatch,
 		"BATCH_TO_SPACE_ND": lowerBatchToSpace,
 		"SPACE_TO_DEPTH": func(n *node) error {
+			if err := n.wantPositive("BLOCK_SIZE"); err != nil {
+				return err
+			}
 			return n.emit(&op.SpaceToDepth{Block: n.int("BLOCK_SIZE", 0), ChannelsLast: true}, n.in(0))
 		},
 		"DEPTH_TO_SPACE": func(n *node) error {
+			if err := n.wantPositive("BLOCK_SIZE"); err != nil {
+				return err
+			}
 			return n.emit(&op.DepthToSpace{Block: n.int("BLOCK_SIZE", 0), Mode: op.DepthMode(n.int("MODE", 0)), ChannelsLast: true}, n.in(0))
 		},
 	})
@@ -28,6 +36,9 @@ func (n *node) blocks(blocks, edges string) (b, e []int64, err error) {
 	}
 	if e = n.ints(edges); e == nil {
 		e = make([]int64, 4)
+	}
+	if slices.Min(e) < 0 {
+		return nil, nil, fault.New(fault.Argument, "%s: %v: want 0 or more", edges, e)
 	}
 	return b, e, nil
 }

@@ -14,6 +14,11 @@ func init() {
 
 // lowerDetection: INPUT_SIZE and OUT_QUANTIZED mean nothing to the computation.
 func lowerDetection(n *node) error {
+	for _, name := range []string{"MAX_DETECTIONS", "NUM_CLASSES"} {
+		if err := n.wantPositive(name); err != nil {
+			return err
+		}
+	}
 	scale := n.floats("SCALE")
 	if len(scale) != 4 {
 		return fault.New(fault.Argument, "SCALE: %v: want the scales of y, x, height and width", scale)

@@ -15,7 +15,7 @@ func init() {
 		"SUB":                same(func() graph.Op { return &op.Sub{} }).fused("ACTIVATIONTYPE"),
 		"MUL":                same(func() graph.Op { return &op.Mul{} }).fused("ACTIVATION_TYPE"),
 		"DIV":                same(func() graph.Op { return &op.Div{Rounding: op.DivTrunc} }).fused("ACTIVATIONTYPE"),
-		"BIAS_ADD":           same(func() graph.Op { return &op.Add{} }).plain,
+		"BIAS_ADD":           lowerBiasAdd,
 		"MAXIMUM":            same(func() graph.Op { return &op.Max{} }).plain,
 		"MINIMUM":            same(func() graph.Op { return &op.Min{} }).plain,
 		"MOD":                same(func() graph.Op { return &op.Mod{Sign: op.ModDividend} }).plain,
@@ -48,7 +48,7 @@ func init() {
 		"HSWISH":             same(func() graph.Op { return &op.HardSwish{} }).plain,
 		"HARD_SIGMOID":       same(func() graph.Op { return &op.HardSigmoid{Alpha: 1.0 / 6, Beta: 0.5} }).plain,
 		"SWISH":              same(func() graph.Op { return &op.Swish{} }).plain,
-		"PRELU":              same(func() graph.Op { return &op.PRelu{} }).plain,
+		"PRELU":              lowerPRelu,
 		"RELU6":              lowerRelu6,
 		"LEAKY_RELU":         func(n *node) error { return n.emit(&op.LeakyRelu{Alpha: n.float("NEGATIVE_SLOPE", 0)}, n.in(0)) },
 		"GELU":               lowerGelu,
@@ -111,6 +111,32 @@ func (n *node) wantReals(i int) error {
 		return fault.New(fault.Type, "input %d: want a float or quantised type, got %v", i, f.DType)
 	}
 	return nil
+}
+
+// lowerBiasAdd: one bias per step of the last dimension.
+func lowerBiasAdd(n *node) error {
+	if err := n.wantRank(0, 2, 5); err != nil {
+		return err
+	}
+	if err := n.wantRank(1, 1, 1); err != nil {
+		return err
+	}
+	x, bias := n.fact(0).Shape, n.fact(1).Shape
+	if last := x.Dims[x.Rank()-1]; last.Known() && bias.Dims[0].Known() && last.N != bias.Dims[0].N {
+		return fault.New(fault.Shape, "input 1: want one bias for each of the last dimension of %v, got %v", x, bias)
+	}
+	return n.emit(&op.Add{}, n.ins()...)
+}
+
+// lowerPRelu: one slope, or one per step of the last dimension, in any shape of that many elements.
+func lowerPRelu(n *node) error {
+	slope := n.fact(1).Shape
+	for i := 0; i < slope.Rank()-1; i++ {
+		if d := slope.Dims[i]; d.Known() && d.N != 1 {
+			return fault.New(fault.Shape, "input 1: want one slope or one per channel, got %v", slope)
+		}
+	}
+	return n.emit(&op.PRelu{}, n.ins()...)
 }
 
 func (n *node) relu6(v graph.Value) (graph.Value, error) {
@@ -286,10 +312,15 @@ func (n *node) trailingOnes(v graph.Value, from, to int) (graph.Value, error) {
 
 // lowerScale: x scale + bias, where scale and bias begin at dimension AXIS of x.
 func lowerScale(n *node) error {
+	for i := range n.inputs {
+		if err := n.wantReals(i); err != nil {
+			return err
+		}
+	}
 	rank := n.rank(0)
 	axis, err := op.Axis(n.int("AXIS", -1), rank)
 	if err != nil {
-		return err
+		return fault.Wrap(err, "AXIS")
 	}
 	var side [2]graph.Value
 	for i := range side {
@@ -300,9 +331,6 @@ func lowerScale(n *node) error {
 		if side[i], err = n.trailingOnes(n.in(i+1), r, rank-axis); err != nil {
 			return err
 		}
-	}
-	if err := n.wantReals(0); err != nil {
-		return err
 	}
 	x, err := n.real(n.in(0))
 	if err != nil {
@@ -334,7 +362,7 @@ func lowerQuantCast(n *node) error {
 		if q != nil && len(q.Scale) > 1 {
 			axis, err := op.Axis(n.int("AXIS", 0), n.rank(0))
 			if err != nil {
-				return err
+				return fault.Wrap(err, "AXIS")
 			}
 			q.Axis = axis
 		}
@@ -365,6 +393,7 @@ func lowerQuantCast(n *node) error {
 		if err != nil {
 			return err
 		}
+		n.wantShape(0, n.b.Fact(v).Shape)
 		n.set(0, v)
 		return nil
 	case q == nil && (quantised(from) || quantised(to)):
@@ -393,6 +422,7 @@ func (n *node) convert(t tensor.Type) error {
 	if err != nil {
 		return err
 	}
+	n.wantShape(0, n.b.Fact(out[0]).Shape)
 	n.set(0, out[0])
 	return nil
 }

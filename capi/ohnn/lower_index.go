@@ -45,11 +45,14 @@ func lowerOneHot(n *node) error {
 
 // lowerScatterND scatters into zeros; of duplicates the last wins.
 func lowerScatterND(n *node) error {
+	if err := n.wantRank(0, 1, -1); err != nil {
+		return err
+	}
 	indices, err := n.integers(0)
 	if err != nil {
 		return err
 	}
-	shape, err := n.integers(2)
+	shape, err := n.list(2)
 	if err != nil {
 		return err
 	}
@@ -67,11 +70,16 @@ func (n *node) scatter(shape, indices, updates graph.Value) error {
 
 // lowerSparseToDense: indices [N,k], values [N] or one for all. Indices of rank 1 are N places of a vector, or one place.
 func lowerSparseToDense(n *node) error {
+	for i, hi := range []int{2, 1, 1} {
+		if err := n.wantRank(i, 0, hi); err != nil {
+			return err
+		}
+	}
 	indices, err := n.integers(0)
 	if err != nil {
 		return err
 	}
-	shape, err := n.integers(2)
+	shape, err := n.list(2)
 	if err != nil {
 		return err
 	}
@@ -155,7 +163,7 @@ func lowerCrop(n *node) error {
 	rank := x.Rank()
 	axis, err := op.Axis(n.int("AXIS", 0), rank)
 	if err != nil {
-		return err
+		return fault.Wrap(err, "AXIS")
 	}
 	offsets := make([]int64, rank-axis)
 	switch given := n.ints("OFFSET"); {
@@ -192,7 +200,7 @@ func lowerCrop(n *node) error {
 		axes[i] = int64(axis + i)
 		d := x.Dims[axis+i]
 		if o < 0 || d.Known() && i < len(known) && known[i].Known() && (known[i].N < 0 || known[i].N > d.N-o) {
-			return fault.New(fault.Argument, "dimension %d of %v: offset %d and size %v do not fit", axis+i, x, o, known)
+			return fault.New(fault.Argument, "OFFSET: dimension %d of %v: offset %d and size %v do not fit", axis+i, x, o, known)
 		}
 	}
 	start := n.b.Int64s(offsets...)
@@ -200,5 +208,5 @@ func lowerCrop(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.Slice{}, n.in(0), start, ends, n.b.Int64s(axes...))
+	return n.emit(&op.Slice{Inside: true}, n.in(0), start, ends, n.b.Int64s(axes...))
 }

@@ -55,10 +55,18 @@ func lowerLSTM(n *node) error {
 
 // checkLSTM refuses parameters that contradict each other or the tensors, and what only other engines have.
 func (n *node) checkLSTM(directions int64) error {
-	if n.rank(0) != 3 || n.rank(2) != 3 {
-		return fault.New(fault.Shape, "want x and weights of rank 3, got %v and %v", n.fact(0).Shape, n.fact(2).Shape)
+	for i, rank := range []int{3, 3, 3, 2, 3, 3} {
+		if i == 3 && !n.flag("HAS_BIAS", false) {
+			continue
+		}
+		if err := n.wantRank(i, rank, rank); err != nil {
+			return err
+		}
+		if err := n.wantReals(i); err != nil {
+			return err
+		}
 	}
-	if v := n.int("NUM_LAYERS", 1); v > 1 {
+	if v := n.int("NUM_LAYERS", 1); v < 0 || v > 1 {
 		return fault.New(fault.Unsupported, "NUM_LAYERS: %d: only one layer is supported: chain operations", v)
 	}
 	if v := n.int("PROJ_SIZE", 0); v != 0 {

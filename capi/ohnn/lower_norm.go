@@ -1,7 +1,6 @@
 package ohnn
 
 import (
-	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -26,10 +25,13 @@ func init() {
 
 // lowerInstanceNorm: the channels are the dimension that scale is as long as, dimension 1 before the last one.
 func lowerInstanceNorm(n *node) error {
-	x, scale := n.fact(0).Shape, n.fact(1).Shape
-	if x.Rank() < 2 || scale.Rank() != 1 {
-		return fault.New(fault.Shape, "want x of rank 2 or more and scale of rank 1, got %v and %v", x, scale)
+	if err := n.wantRank(0, 2, -1); err != nil {
+		return err
 	}
+	if err := n.wantRank(1, 1, 1); err != nil {
+		return err
+	}
+	x, scale := n.fact(0).Shape, n.fact(1).Shape
 	axis := 1
 	if c, last := scale.Dims[0], x.Dims[x.Rank()-1]; c.Known() && x.Dims[1].Known() && x.Dims[1].N != c.N && (!last.Known() || last.N == c.N) {
 		axis = x.Rank() - 1

@@ -110,6 +110,9 @@ func lowerTopK(n *node) error {
 // lowerArgMax: indices, or with OUT_MAX_VALUE the values, of the TOP_K largest; the axis goes when there is one and KEEPDIMS is false.
 func lowerArgMax(n *node) error {
 	axis, k, keep, values := n.int("AXIS", -1), n.int("TOP_K", 1), n.flag("KEEPDIMS", false), n.flag("OUT_MAX_VALUE", false)
+	if k < 1 {
+		return fault.New(fault.Argument, "TOP_K: %d: want at least 1", k)
+	}
 	if k == 1 && !values {
 		return n.emit(&op.ArgMax{Axis: axis, KeepDims: keep, To: n.indexType(0)}, n.in(0))
 	}

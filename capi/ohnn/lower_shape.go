@@ -79,7 +79,7 @@ func lowerSplit(n *node) error {
 func lowerUnstack(n *node) error {
 	axis, err := op.Axis(n.int("AXIS", 0), n.rank(0))
 	if err != nil {
-		return err
+		return fault.Wrap(err, "AXIS")
 	}
 	sizes := make([]int64, len(n.outputs))
 	for i := range sizes {
@@ -104,7 +104,7 @@ func lowerUnstack(n *node) error {
 func lowerStack(n *node) error {
 	axis, err := op.Axis(n.int("AXIS", 0), n.rank(0)+1)
 	if err != nil {
-		return err
+		return fault.Wrap(err, "AXIS")
 	}
 	in := n.ins()
 	for i, v := range in {
@@ -120,11 +120,11 @@ func lowerStack(n *node) error {
 
 // lowerSlice takes begin and size; a size of -1 goes to the end. What reaches beyond a known dimension is an error, not cut off.
 func lowerSlice(n *node) error {
-	begin, err := n.integers(1)
+	begin, err := n.list(1)
 	if err != nil {
 		return err
 	}
-	size, err := n.integers(2)
+	size, err := n.list(2)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func lowerSlice(n *node) error {
 		return n.emitSlice(begin, size, axes)
 	}
 	if len(b) != len(s) || axes != nil && len(axes) != len(b) {
-		return fault.New(fault.Argument, "begin has %d entries, size %d, AXES %d: want as many of each", len(b), len(s), len(axes))
+		return fault.New(fault.Argument, "input 1 has %d entries, input 2 has %d, AXES %d: want as many of each", len(b), len(s), len(axes))
 	}
 	ends := make([]int64, len(b))
 	for i := range b {
@@ -148,7 +148,7 @@ func lowerSlice(n *node) error {
 		}
 		a, err := op.Axis(axis, n.rank(0))
 		if err != nil {
-			return err
+			return fault.Wrap(err, "AXES")
 		}
 		dim := n.fact(0).Shape.Dims[a]
 		if b[i] < 0 || s[i] < -1 || dim.Known() && (b[i] > dim.N || s[i] > dim.N-b[i]) {
@@ -163,7 +163,7 @@ func lowerSlice(n *node) error {
 	if axes != nil {
 		in = append(in, n.b.Int64s(axes...))
 	}
-	return n.emit(&op.Slice{}, in...)
+	return n.emit(&op.Slice{Inside: true}, in...)
 }
 
 // emitSlice computes the ends while running.
@@ -185,7 +185,7 @@ func (n *node) emitSlice(begin, size graph.Value, axes []int64) error {
 	}
 	begin, size = wide(begin), wide(size)
 	end := add(&op.Add{}, begin, size)
-	end = add(&op.Where{}, add(&op.Less{}, size, n.int64(0)), n.int64(math.MaxInt64), end)
+	end = add(&op.Where{}, add(&op.Equal{}, size, n.int64(-1)), n.int64(math.MaxInt64), end)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (n *node) emitSlice(begin, size graph.Value, axes []int64) error {
 	if axes != nil {
 		in = append(in, n.b.Int64s(axes...))
 	}
-	return n.emit(&op.Slice{}, in...)
+	return n.emit(&op.Slice{Inside: true}, in...)
 }
 
 var padModes = []op.PadMode{op.PadConstant, op.PadReflect, op.PadSymmetric}
@@ -234,7 +234,7 @@ func lowerPad(n *node) error {
 // lowerTile: multiples belong to the axes in order, or, when DIMS names as many, to those. More multiples than dimensions put dimensions
 // of 1 in front.
 func lowerTile(n *node) error {
-	multiples, err := n.integers(1)
+	multiples, err := n.list(1)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func lowerTile(n *node) error {
 		for i, d := range dims {
 			axis, err := op.Axis(d, n.rank(0))
 			if err != nil {
-				return err
+				return fault.Wrap(err, "DIMS")
 			}
 			repeats[axis] = m[i]
 		}
@@ -283,6 +283,11 @@ func lowerBroadcastTo(n *node) error {
 		return fault.New(fault.Argument, "SHAPE is missing: it has no default")
 	}
 	want := n.ints("SHAPE")
+	for _, d := range want {
+		if d < 0 {
+			return fault.New(fault.Argument, "SHAPE: %v: want sizes of 0 or more", want)
+		}
+	}
 	x := n.fact(0).Shape
 	for i, d := range x.Dims {
 		k := len(want) - len(x.Dims) + i
@@ -295,8 +300,11 @@ func lowerBroadcastTo(n *node) error {
 
 // lowerFill: the value may be given in any shape of one element.
 func lowerFill(n *node) error {
-	shape, err := n.integers(1)
+	shape, err := n.list(1)
 	if err != nil {
+		return err
+	}
+	if err := n.wantRank(0, 0, 1); err != nil {
 		return err
 	}
 	return n.emit(&op.Fill{}, shape, n.in(0))

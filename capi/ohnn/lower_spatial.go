@@ -1,6 +1,8 @@
 package ohnn
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -55,17 +57,25 @@ func lowerConvTranspose(n *node) error {
 	if groups < 1 {
 		return fault.New(fault.Argument, "GROUP: %d: want at least 1", groups)
 	}
-	x, w, bias := n.fact(0).Shape, n.fact(1).Shape, n.fact(2).Shape
-	if x.Rank() != 4 || bias.Rank() != 1 {
-		return fault.New(fault.Shape, "want an image of rank 4 and a bias of rank 1, got %v and %v", x, bias)
+	if len(pads) > 0 && slices.Min(pads) < 0 {
+		return fault.New(fault.Argument, "PAD: %v: want 0 or more", n.ints("PAD"))
 	}
+	if err := n.checkOutputPaddings(); err != nil {
+		return err
+	}
+	for i, rank := range []int{4, 4, 1} {
+		if err := n.wantRank(i, rank, rank); err != nil {
+			return err
+		}
+	}
+	x, w, bias := n.fact(0).Shape, n.fact(1).Shape, n.fact(2).Shape
 	in := n.ins()
 	agree := func(whole, perGroup tensor.Dim) bool { // the first and the last dimension of the filter
 		return w.Static() && (!whole.Known() || w.Dims[0].N == whole.N) && (!perGroup.Known() || w.Dims[3].N*groups == perGroup.N)
 	}
 	if outputs, channels := bias.Dims[0], x.Dims[3]; !agree(outputs, channels) {
 		if !agree(channels, outputs) {
-			return fault.New(fault.Shape, "filter %v fits neither as [O,H,W,I/%d] nor as [I,H,W,O/%d] to image %v and bias %v", w, groups, groups, x, bias)
+			return fault.New(fault.Shape, "input 1: with GROUP %d, filter %v fits neither as [O,H,W,I/%d] nor as [I,H,W,O/%d] to image %v and bias %v", groups, w, groups, groups, x, bias)
 		}
 		var err error
 		if in[1], err = n.swapFilters(in[1], groups); err != nil {
@@ -74,6 +84,23 @@ func lowerConvTranspose(n *node) error {
 	}
 	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.ConvTranspose{Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads,
 		AutoPad: auto, OutputPads: n.ints("OUTPUT_PADDINGS"), Groups: groups, ChannelsLast: true}, in...)
+}
+
+// checkOutputPaddings wants less than a stride, or a dilation where that is longer.
+func (n *node) checkOutputPaddings() error {
+	strides, dilations := n.ints("STRIDES"), n.ints("DILATION")
+	for i, p := range n.ints("OUTPUT_PADDINGS") {
+		limit := int64(1)
+		for _, list := range [][]int64{strides, dilations} {
+			if i < len(list) {
+				limit = max(limit, list[i])
+			}
+		}
+		if p < 0 || p >= limit {
+			return fault.New(fault.Argument, "OUTPUT_PADDINGS: %d at %d: want 0 to %d, less than the stride", p, i, limit-1)
+		}
+	}
+	return nil
 }
 
 // swapFilters turns [I,H,W,O/groups] into [O,H,W,I/groups].

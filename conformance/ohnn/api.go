@@ -46,6 +46,7 @@ type api struct {
 	tensorData     func(uintptr) uintptr
 	runSync        func(uintptr, *uintptr, uintptr, *uintptr, uintptr) int32
 	deviceName     func(uintptr, *uintptr) int32
+	lastError      func() string // AnyNPU's own, nil for other libraries
 }
 
 // open binds the API of a library file. Every function must be there.
@@ -78,6 +79,9 @@ func open(path string) (*api, error) {
 			return nil, fmt.Errorf("%s: %s is missing: %w", path, f.name, err)
 		}
 		purego.RegisterFunc(f.fn, sym)
+	}
+	if sym, err := purego.Dlsym(lib, "anynpu_last_error"); err == nil {
+		purego.RegisterFunc(&a.lastError, sym)
 	}
 	return a, nil
 }

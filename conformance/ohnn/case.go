@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"path"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 )
 
-//go:embed cases/*.json
+//go:embed cases/*.json cases/near/*.json
 var caseFiles embed.FS
 
 // Number is a JSON number, or one of the strings "nan", "inf", "-inf". Integers of 64 bits are exact.
@@ -102,41 +103,74 @@ type Case struct {
 	Steps   int64    `json:"steps"`
 	Why     string   `json:"why"`
 	From    string   `json:"from"`
+
+	Of       string   `json:"-"` // the judged case that it differs from in one place, "" if it stands for itself
+	About    string   `json:"-"` // what the difference is in: "input 1", "output 0", a parameter's name, ...
+	Changed  []int    `json:"-"` // tensors that the difference is in
+	Mentions []string `json:"-"` // what the message of a refusal must contain, if the library gives messages
 }
 
 // ID names the case in reports: OPERATOR/name.
 func (c *Case) ID() string { return c.Op + "/" + c.Name }
 
-// Cases returns all cases in the order of their IDs' files.
+// Cases returns all cases: those that stand for themselves in the order of their IDs' files, then those that differ from one of them.
 func Cases() ([]*Case, error) {
 	names, err := fs.Glob(caseFiles, "cases/*.json")
 	if err != nil {
 		return nil, err
 	}
-	var all []*Case
+	var own, beside []*Case
 	for _, name := range names {
-		cs, err := casesIn(name)
+		o, b, err := casesIn(path.Base(name))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, cs...)
+		own, beside = append(own, o...), append(beside, b...)
 	}
-	return all, nil
+	return append(own, beside...), nil
 }
 
-func casesIn(file string) ([]*Case, error) {
+// casesIn returns the cases of one operator's files, those that stand for themselves and those that differ from one of them.
+func casesIn(file string) (own, beside []*Case, err error) {
+	if own, err = read[*Case]("cases/" + file); err != nil {
+		return nil, nil, err
+	}
+	differences, err := read[*near]("cases/near/" + file)
+	if err != nil {
+		return nil, nil, err
+	}
+	byName := make(map[string]*Case, len(own))
+	for _, c := range own {
+		byName[c.Name] = c
+	}
+	for _, n := range differences {
+		base := byName[n.Of]
+		if base == nil || base.Reject != nil || base.Op != n.Op {
+			return nil, nil, fmt.Errorf("%s/%s: %s is no judged case", n.Op, n.Name, n.Of)
+		}
+		c, err := n.apply(base)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s/%s: %w", n.Op, n.Name, err)
+		}
+		beside = append(beside, c)
+	}
+	return own, beside, nil
+}
+
+// read returns the elements of the list in a file.
+func read[T any](file string) ([]T, error) {
 	text, err := caseFiles.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var cs []*Case
-	if err := json.Unmarshal(text, &cs); err != nil {
+	var list []T
+	if err := json.Unmarshal(text, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return cs, nil
+	return list, nil
 }
 
-// finder finds cases by ID and reads only the files that it needs for that: one for an operator.
+// finder finds cases by ID and reads only the files that it needs for that: the operator's.
 type finder map[string]*Case
 
 func (f finder) find(id string) (*Case, error) {
@@ -144,11 +178,11 @@ func (f finder) find(id string) (*Case, error) {
 		return c, nil
 	}
 	op, _, _ := strings.Cut(id, "/")
-	cs, err := casesIn("cases/" + strings.ToLower(op) + ".json")
+	own, beside, err := casesIn(strings.ToLower(op) + ".json")
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range cs {
+	for _, c := range append(own, beside...) {
 		f[c.ID()] = c
 	}
 	if f[id] == nil {
@@ -171,14 +205,14 @@ var sameByMeaning = map[string]bool{"ABS": true, "RELU": true, "CEIL": true, "FL
 
 // judges reports whether the case says that the operator computes its kind of data right: it is telling, or can be no more than it is.
 func (c *Case) judges() bool {
-	return c.Telling() || c.Reject == nil && sameByMeaning[c.Op] && dataTypes[c.kind().Type].dtype.IsInt()
+	return c.Telling() || c.Reject == nil && c.Of == "" && sameByMeaning[c.Op] && dataTypes[c.kind().Type].dtype.IsInt()
 }
 
 // Telling reports whether a case can count as evidence: it computes, and its result is neither constant nor a copy of an input that
 // the same bytes could have produced without computing. Moving operators return their input's elements; what counts there is that shape or
-// order differ.
+// order differ. A case that repeats another's computation counts with that one.
 func (c *Case) Telling() bool {
-	if c.Reject != nil {
+	if c.Reject != nil || c.Of != "" {
 		return false
 	}
 	if _, ok := constantByMeaning[c.Op]; ok {

@@ -27,7 +27,8 @@ type run struct {
 	tensors []uintptr
 }
 
-// Run computes the case with the library and judges the result; nil means that the case passed.
+// Run computes the case with the library and judges the result; nil means that the case passed. The thread must be locked: messages belong
+// to it.
 func (a *api) Run(c *Case) error {
 	r := &run{a: a, c: c}
 	defer r.close()
@@ -43,6 +44,20 @@ func (a *api) Run(c *Case) error {
 		return err
 	case !slices.Contains(strings.Split(c.Reject.Stage, "|"), refused.stage) || !slices.Contains(c.Reject.Codes, refused.code):
 		return fmt.Errorf("%w; want %s with one of %v", err, c.Reject.Stage, c.Reject.Codes)
+	}
+	return a.checkMessage(c)
+}
+
+// checkMessage sees whether the message of the refusal names what it must, in whatever case; libraries that give none pass.
+func (a *api) checkMessage(c *Case) error {
+	if a.lastError == nil {
+		return nil
+	}
+	message := a.lastError()
+	for _, m := range c.Mentions {
+		if !strings.Contains(strings.ToLower(message), strings.ToLower(m)) {
+			return fmt.Errorf("the message does not name %q: %s", m, message)
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,8 @@ const DefaultTimeout = 20 * time.Second
 // Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its Result
 // as a line of JSON to out. The first line it writes is the name of the default device as a JSON string.
 func Child(library string, in io.Reader, out io.Writer) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	a, err := open(library)
 	if err != nil {
 		return err

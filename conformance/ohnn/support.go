@@ -68,7 +68,7 @@ func Probe(library string, cases []*Case) ([]Support, error) {
 	}
 	byOp := map[string][]*Case{}
 	for _, c := range cases {
-		if c.Reject == nil {
+		if c.Reject == nil && c.Of == "" {
 			byOp[c.Op] = append(byOp[c.Op], c)
 		}
 	}

@@ -98,3 +98,31 @@ func TestInfer_scalesAlongAxis(t *testing.T) {
 	}
 	assert.Equal(t, 0, q.Axis, "the input's quantisation is not written")
 }
+
+func TestSlice_inside(t *testing.T) {
+	x := tensor.Fact{Type: tensor.T(tensor.Float32, 5)}
+	open := tensor.Fact{Type: tensor.Type{DType: tensor.Float32, Shape: tensor.AnyOfRank(1)}}
+	bound := func(v int64) tensor.Fact {
+		return tensor.Fact{Type: tensor.T(tensor.Int64, 1), Const: tensor.NewConst(tensor.Int64s(v))}
+	}
+	for _, c := range []struct {
+		x          tensor.Fact
+		start, end int64
+		size       int64 // -1: refused, -2: open
+	}{
+		{x, 0, 5, 5}, {x, 5, 5, 0}, {x, 2, 4, 2}, {x, 1, math.MaxInt64, 4}, {open, 2, 4, -2}, {open, 2, math.MaxInt64, -2},
+		{x, -1, 5, -1}, {x, 0, -1, -1}, {x, 3, 2, -1}, {x, 0, 6, -1}, {x, 6, math.MaxInt64, -1}, {open, -1, 2, -1}, {open, 3, 2, -1},
+	} {
+		out, err := (&Slice{Inside: true}).Infer([]tensor.Fact{c.x, bound(c.start), bound(c.end)}, make([]tensor.Type, 1))
+		if c.size == -1 {
+			assert.Equal(t, fault.Argument, fault.KindOf(err), "%v[%d:%d]", c.x.Shape, c.start, c.end)
+			continue
+		}
+		require.NoError(t, err, "%v[%d:%d]", c.x.Shape, c.start, c.end)
+		want := tensor.Of(c.size)
+		if c.size == -2 {
+			want = tensor.AnyOfRank(1)
+		}
+		assert.Equal(t, want, out[0].Shape, "%v[%d:%d]", c.x.Shape, c.start, c.end)
+	}
+}

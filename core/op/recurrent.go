@@ -64,6 +64,9 @@ func (r *recurrent) check() error {
 	return nil
 }
 
+// recurrentInputs names the inputs in messages: façades number them otherwise.
+var recurrentInputs = [...]string{"sequence", "input weights", "hidden weights", "bias", "sequence lengths", "initial hidden state", "initial cell state", "peephole weights"}
+
 // infer checks x, w, r, bias?, seq_lens?, h0? and for a cell c0?, peephole?, and returns the shapes of y and of a state.
 func (r *recurrent) infer(in []tensor.Fact) (y, state tensor.Shape, err error) {
 	if err := r.check(); err != nil {
@@ -123,7 +126,7 @@ func (r *recurrent) infer(in []tensor.Fact) (y, state tensor.Shape, err error) {
 		}
 		for k, d := range want[i] {
 			if _, err := agree(s.Dims[k], d, "sizes"); err != nil {
-				return y, state, fault.New(fault.Shape, "input %d: want %v, got %v", i, tensor.OfDims(want[i]...), s)
+				return y, state, fault.New(fault.Shape, "input %d, the %s: want %v, got %v", i, recurrentInputs[i], tensor.OfDims(want[i]...), s)
 			}
 		}
 	}

@@ -10,11 +10,12 @@ import (
 
 // Slice cuts a box with steps out of x: on each axis the indices start, start+step, ... before end. Negative starts and ends count from
 // the end of the dimension and are then clamped, with a positive step to [0, size], with a negative step to [0, size-1] and [-1, size-1];
-// so an end below -size lets a negative step reach index 0.
+// so an end below -size lets a negative step reach index 0. With Inside nothing is clamped and no bound counts from the end:
+// 0 <= start <= end <= size, where an end of math.MaxInt64 stands for the size, and any other bound is fault.Argument.
 //
 // Inputs: x of any type; starts, ends, integers [n]; axes?, integers [n] (absent: 0..n-1); steps?, integers [n], not 0 (absent: 1).
 // Output: y of x's type. Source: ONNX Slice-13; OH_NN_OPS_SLICE and ANEURALNETWORKS_SLICE lower to it.
-type Slice struct{}
+type Slice struct{ Inside bool }
 
 func init() { graph.Register((*Slice)(nil)) }
 
@@ -25,7 +26,7 @@ func (*Slice) Name() string { return "slice" }
 func (*Slice) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1, 2, 3, 4}} }
 
 // Infer returns the sizes that are known; a dimension that is taken whole keeps its symbol.
-func (*Slice) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+func (o *Slice) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
 	if err := arity(in, 3, 5, declared, 1, 1); err != nil {
 		return nil, err
 	}
@@ -81,6 +82,11 @@ func (*Slice) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, er
 		if step.Known() && step.N == 0 {
 			return nil, fault.New(fault.Argument, "input 4: step %d is 0", i)
 		}
+		if o.Inside {
+			if err := inside(lists[1][i], lists[2][i], x.Dims[a]); err != nil {
+				return nil, fault.Wrap(err, "dimension %d of %v", a, x)
+			}
+		}
 		s.Dims[a] = sliceSize(lists[1][i], lists[2][i], step, x.Dims[a])
 		if !s.Dims[a].Same(x.Dims[a]) || !step.Known() || step.N != 1 {
 			changed = append(changed, a)
@@ -93,6 +99,19 @@ func (*Slice) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, er
 		carry(&out[0], values(in[0]))
 	}
 	return out, err
+}
+
+// inside checks the bounds of a slice as far as they are known.
+func inside(start, end, size tensor.Dim) error {
+	if end.Known() && end.N == math.MaxInt64 {
+		end = size
+	}
+	bad := start.Known() && start.N < 0 || end.Known() && end.N < 0 || start.Known() && end.Known() && start.N > end.N ||
+		size.Known() && (start.Known() && start.N > size.N || end.Known() && end.N > size.N)
+	if bad {
+		return fault.New(fault.Argument, "the slice from %v to %v lies outside", start, end)
+	}
+	return nil
 }
 
 // sliceValues cuts a list of known values.

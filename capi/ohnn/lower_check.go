@@ -1,0 +1,91 @@
+package ohnn
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// wantRank checks the rank of input i: lo to hi, or at least lo when hi is negative.
+func (n *node) wantRank(i, lo, hi int) error {
+	r, s := n.rank(i), n.fact(i).Shape
+	switch {
+	case r >= lo && (r <= hi || hi < 0):
+		return nil
+	case hi < 0:
+		return fault.New(fault.Shape, "input %d: want rank %d or more, got %v", i, lo, s)
+	case lo == hi:
+		return fault.New(fault.Shape, "input %d: want rank %d, got %v", i, lo, s)
+	}
+	return fault.New(fault.Shape, "input %d: want rank %d to %d, got %v", i, lo, hi, s)
+}
+
+// wantPositive checks a parameter that has no meaning below 1.
+func (n *node) wantPositive(name string) error {
+	if v := n.int(name, 0); v < 1 {
+		return fault.New(fault.Argument, "%s: %d: want at least 1", name, v)
+	}
+	return nil
+}
+
+// checkQuants checks the quantisation of the operation's integer tensors. The API takes any numbers; what they make of a tensor shows here.
+func (n *node) checkQuants() error {
+	for i, index := range n.inputs {
+		if err := n.m.tensors[index].checkQuant(); err != nil {
+			return fault.Wrap(err, "input %d", i)
+		}
+	}
+	for i, index := range n.outputs {
+		if err := n.m.tensors[index].checkQuant(); err != nil {
+			return fault.Wrap(err, "output %d", i)
+		}
+	}
+	return nil
+}
+
+// checkQuant wants scales that are positive in float32, zero points that the type holds, and as many of them as one dimension has, or one.
+func (t *modelTensor) checkQuant() error {
+	d := t.dataType.dtype()
+	if !d.IsInt() || len(t.quant.scales) == 0 {
+		return nil
+	}
+	for k, s := range t.quant.scales {
+		if x := float32(s); !(x > 0) || math.IsInf(float64(x), 0) {
+			return fault.New(fault.Argument, "quantisation: scale %d is %v: want a positive float32 number", k, s)
+		}
+	}
+	if bits := d.Bits(); bits < 32 {
+		lo, hi := int32(0), int32(1)<<bits-1
+		if d.IsSigned() {
+			lo, hi = -1<<(bits-1), 1<<(bits-1)-1
+		}
+		for k, z := range t.quant.zeros {
+			if z < lo || z > hi {
+				return fault.New(fault.Argument, "quantisation: zero point %d is %d: want %d to %d for %v", k, z, lo, hi, d)
+			}
+		}
+	}
+	count := len(t.quant.scales)
+	if count == 1 {
+		return nil
+	}
+	for _, dim := range t.shape {
+		if dim < 0 || int(dim) == count {
+			return nil
+		}
+	}
+	return fault.New(fault.Shape, "quantisation: %d scales: no dimension of %v is as long", count, t.typ().Shape)
+}
+
+// wantShape notes a contradiction when output i is not declared with the shape of got.
+func (n *node) wantShape(i int, got tensor.Shape) {
+	if want := n.outType(i).Shape; !sameShape(want, got) {
+		n.contradict("output %d is declared with shape %v and has shape %v", i, want, got)
+	}
+}
+
+func sameShape(a, b tensor.Shape) bool {
+	_, ok := a.Merge(b)
+	return ok
+}
