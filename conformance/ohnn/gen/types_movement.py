@@ -3,8 +3,8 @@ quantisation of the result differs, mean the same reals."""
 
 import numpy as np
 
-from case import BOOL, F16, F32, F64, I8, I32, I64, U8, Q, T, const, param, rng
-from kinds import ALL, INTEGERS, QUANTISED, SIGNED, UNSIGNED, Kind, covering, data, judge, result, wide
+from case import F16, F32, F64, I8, I32, I64, U8, Q, T, const, param
+from kinds import ALL, QUANTISED, SIGNED, UNSIGNED, Kind, covering, data, judge, result, wide
 from movement import batch_to_space, depth_to_space, i32, space_to_batch, space_to_depth, unstack
 from indexing import one_hot
 
