@@ -210,7 +210,8 @@ func (c *Context) recompile(g *graph.Graph) error {
 	return nil
 }
 
-// compileWith compiles a model's graph; custom is nil when the program computes none of its operators.
+// compileWith compiles a model's graph; custom is nil when the program computes none of its operators. The constants stay in the store as they
+// are: rknn_register_custom_ops compiles again from them.
 func compileWith(g *graph.Graph, base *baseGraph) (*compile.Program, *customDevice, error) {
 	all, err := devices.List()
 	if err != nil {
