@@ -478,7 +478,7 @@ func TestProgram_loadForeignGraph(t *testing.T) {
 	b.Output(b.Add(&slow{}, b.Input("x", tensor.T(tensor.Float32, 1))))
 	g, err := b.Graph()
 	require.NoError(t, err)
-	p.unit.Graph = g
+	p.plan = &refPlan{graph: g}
 	var saved bytes.Buffer
 	require.NoError(t, p.Save(&saved))
 	_, err = d.Load(context.Background(), device.Blob{Data: saved.Bytes()}, device.Options{})

@@ -12,7 +12,8 @@ import (
 // that an engine may take over whole graphs, or node by node by calling another for the rest.
 type engine interface {
 	name() string
-	// prepare makes a validated, inferred graph ready. Constants' data stay valid and in place as long as the result is in use. Kind
+	// prepare makes a validated, inferred graph ready. Constants' data stay valid and in place as long as the result is in use, unless the unit
+	// is exclusive and prepare drops them itself. Kind
 	// fault.Unsupported hands the graph to the next engine.
 	prepare(ctx context.Context, u device.Unit, o device.Options) (prepared, error)
 }
@@ -21,6 +22,8 @@ type engine interface {
 type prepared interface {
 	// instance returns what one run at a time needs.
 	instance(o device.ExecOptions) (instance, error)
+	// originals returns the graph with all its constants, as it was compiled, until done is called.
+	originals() (g *graph.Graph, done func(), err error)
 	release()
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -30,10 +31,12 @@ const maxPlans = 8
 type plannedGraph struct {
 	engine   planned
 	graph    *graph.Graph
-	fallback prepared
 	store    plan.Store
 	mu       sync.Mutex
-	plans    []sized // oldest first
+	plans    []sized      // oldest first
+	fallback prepared     // computes by reference; nil: originals that it would read were dropped
+	dropped  *dropped     // nil: nothing may be dropped
+	whole    []mem.Buffer // originals that were needed again, for fallback
 }
 
 // sized is what computes inputs of certain sizes.
@@ -60,7 +63,12 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 		e.threads.acquire()
 		return p, nil
 	}
-	made, err := plan.Build(ctx, u.Graph, &p.store)
+	settings := plan.Options{Threads: e.threads.count}
+	if u.Exclusive && u.Weights != nil {
+		p.dropped, p.fallback = newDropped(u, o), nil
+		settings.Unread = p.dropped.drop
+	}
+	made, err := plan.Build(ctx, u.Graph, &p.store, settings)
 	if err != nil {
 		p.store.Release()
 		return nil, err
@@ -81,9 +89,38 @@ func anyFloat(g *graph.Graph) bool {
 }
 
 func (p *plannedGraph) release() {
+	if p.fallback != nil {
+		p.fallback.release()
+	}
+	release(p.whole)
 	p.store.Release()
-	p.fallback.release()
 	p.engine.threads.release()
+}
+
+// originals implements prepared.
+func (p *plannedGraph) originals() (*graph.Graph, func(), error) {
+	if p.dropped == nil {
+		return p.graph, func() {}, nil
+	}
+	return p.dropped.originals(p.graph)
+}
+
+// byReference returns an instance that computes by reference.
+func (p *plannedGraph) byReference(ctx context.Context, o device.ExecOptions) (instance, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fallback == nil {
+		g, buffers, err := p.dropped.keepOriginals(p.graph)
+		if err != nil {
+			return nil, err
+		}
+		if p.fallback, err = p.engine.reference.prepare(ctx, device.Unit{Graph: g}, device.Options{}); err != nil {
+			release(buffers)
+			return nil, err
+		}
+		p.whole = append(p.whole, buffers...)
+	}
+	return p.fallback.instance(o)
 }
 
 // planFor returns the plan for inputs of the given sizes, nil when they are computed by reference.
@@ -98,8 +135,8 @@ func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.P
 	g := p.graph.WithInputs(in)
 	var made *plan.Plan
 	err := g.Infer()
-	if err == nil {
-		made, err = plan.Build(ctx, g, &p.store)
+	if err == nil && p.dropped == nil { // a graph that was compiled for known sizes has its one plan
+		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count})
 	}
 	if kind := fault.KindOf(err); err != nil && (kind == fault.Canceled || kind == fault.Timeout || kind == fault.Memory) {
 		return nil, err
@@ -125,12 +162,8 @@ func (s *sized) fits(in []tensor.Tensor) bool {
 }
 
 func (p *plannedGraph) instance(o device.ExecOptions) (instance, error) {
-	fallback, err := p.fallback.instance(o)
-	if err != nil {
-		return nil, err
-	}
 	pool := p.engine.threads.get()
-	i := &plannedInstance{graph: p, options: o, threads: pool.Threads(), fallback: fallback}
+	i := &plannedInstance{graph: p, options: o, threads: pool.Threads()}
 	if o.Threads == 1 {
 		i.threads = 1
 	}
@@ -147,7 +180,7 @@ type plannedInstance struct {
 	workers  *pool.Run
 	plan     *plan.Plan
 	state    *plan.State
-	fallback instance
+	fallback instance // nil: not needed so far
 	last     instance // what ran last, nil: the plan
 	inside   bool     // holds a place of the gate
 	between  plan.Between
@@ -159,6 +192,11 @@ func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []ten
 		return nil, err
 	}
 	if p == nil {
+		if i.fallback == nil {
+			if i.fallback, err = i.graph.byReference(ctx, i.options); err != nil {
+				return nil, err
+			}
+		}
 		i.last = i.fallback
 		return i.fallback.run(ctx, in, out)
 	}
@@ -203,8 +241,11 @@ func (i *plannedInstance) leave() {
 }
 
 func (i *plannedInstance) profile() ([]device.NodeTime, int64) {
-	if i.last != nil || i.state == nil {
-		return i.fallback.profile()
+	switch {
+	case i.last != nil:
+		return i.last.profile()
+	case i.state == nil:
+		return nil, 0
 	}
 	return i.state.Profile()
 }
@@ -214,7 +255,9 @@ func (i *plannedInstance) release() {
 		i.state.Release()
 		i.state = nil
 	}
-	i.fallback.release()
+	if i.fallback != nil {
+		i.fallback.release()
+	}
 }
 
 // threads is the pool of compute threads, which exists while programs do.

@@ -102,6 +102,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Save writes the graph, its constants and the options; Load prepares it anew.
 func (p *program) Save(w io.Writer) error {
+	if p.options.Unsaved {
+		return fault.New(fault.Unsupported, "save program: it was compiled not to be saved")
+	}
+	g, done, err := p.plan.originals()
+	if err != nil {
+		return fault.Wrap(err, "save program")
+	}
+	defer done()
 	head := make([]byte, savedHeader)
 	copy(head, savedMagic)
 	binary.LittleEndian.PutUint32(head[8:], savedVersion)
@@ -115,7 +123,7 @@ func (p *program) Save(w io.Writer) error {
 	if _, err := out.Write(head); err != nil {
 		return fault.As(fault.File, err, "save program")
 	}
-	if err := graph.Encode(out, p.unit.Graph, graph.EncodeOptions{}); err != nil {
+	if err := graph.Encode(out, g, graph.EncodeOptions{}); err != nil {
 		return fault.Wrap(err, "save program")
 	}
 	if _, err := w.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32())); err != nil {
@@ -155,7 +163,7 @@ func (d *Device) Load(ctx context.Context, b device.Blob, _ device.Options) (dev
 		return nil, fault.Wrap(err, "load program")
 	}
 	o := device.Options{Float16: data[44] == 1, Performance: device.Performance(data[45]), Priority: device.Priority(data[46])}
-	p, err := d.compile(ctx, device.Unit{Graph: g, Weights: weights}, o)
+	p, err := d.compile(ctx, device.Unit{Graph: g, Weights: weights, Exclusive: true}, o)
 	if err != nil {
 		kind := fault.KindOf(err)
 		if kind != fault.Canceled && kind != fault.Memory {

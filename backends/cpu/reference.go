@@ -77,6 +77,8 @@ func (e reference) prepare(ctx context.Context, u device.Unit, _ device.Options)
 
 func (p *refPlan) release() {}
 
+func (p *refPlan) originals() (*graph.Graph, func(), error) { return p.graph, func() {}, nil }
+
 func (p *refPlan) instance(o device.ExecOptions) (instance, error) {
 	return &refInstance{plan: p, options: o, vals: make([]tensor.Tensor, len(p.graph.Values))}, nil
 }

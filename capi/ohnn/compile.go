@@ -29,9 +29,10 @@ func (d *npu) preference() []device.Device {
 	return out
 }
 
-// compileGraph compiles g for device d and tells where each node runs. w holds g's constants already, or is nil.
+// compileGraph compiles g for device d and tells where each node runs. w holds g's constants already and belongs to the program, as does g then,
+// or is nil.
 func compileGraph(ctx context.Context, d *npu, g *graph.Graph, w *mem.Weights, o device.Options) (device.Program, *device.Placement, error) {
-	p, err := compile.Compile(ctx, g, d.preference(), compile.Options{Options: o, Strict: settings().strict, Weights: w})
+	p, err := compile.Compile(ctx, g, d.preference(), compile.Options{Options: o, Strict: settings().strict, Weights: w, Consume: w != nil})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -113,7 +113,7 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer m.weights.Release()
-	s, err := session.Open(ctx, m.Graph, devs, compile.Options{Weights: m.weights}, device.ExecOptions{})
+	s, err := session.Open(ctx, m.Graph, devs, compile.Options{Weights: m.weights, Consume: true, Options: device.Options{Unsaved: true}}, device.ExecOptions{})
 	if err != nil {
 		return exit(exitModel, timedOut(ctx, err))
 	}

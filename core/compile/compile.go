@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
@@ -22,6 +23,9 @@ type Options struct {
 	Strict bool
 	// Weights is a store that already holds constants of the graph: the program shares it instead of copying them. nil: a store of its own.
 	Weights *mem.Weights
+	// Consume gives the graph and Weights to the program: nobody else reads the graph's constants, or others of the store, from the call on,
+	// whatever it returns. So a device that packs constants need not keep both forms.
+	Consume bool
 }
 
 // Compile makes a program of g on devices, the preferred one first; a node goes to the first that computes it, whole or, if it is a composite
@@ -95,6 +99,7 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 	if err = keepConstants(g, weights); err != nil {
 		return nil, err
 	}
+	exclusive := (o.Consume || o.Weights == nil) && wholeGraph(g, parts) && !constPorts(g)
 	for _, nodes := range parts {
 		if err = ctx.Err(); err != nil {
 			return nil, fault.As(fault.Canceled, err, "")
@@ -105,7 +110,7 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 			sub, in, out = g.Extract(nodes)
 		}
 		var prog device.Program
-		if prog, err = d.Compile(ctx, device.Unit{Graph: sub, Weights: weights}, o.Options); err != nil {
+		if prog, err = d.Compile(ctx, device.Unit{Graph: sub, Weights: weights, Exclusive: exclusive}, o.Options); err != nil {
 			return nil, fault.Wrap(err, "device %s", d.Info().ID)
 		}
 		p.plan.Stages = append(p.plan.Stages, exec.Stage{Device: d, Program: prog, In: slots(in), Out: slots(out)})
@@ -151,6 +156,11 @@ func wholeGraph(g *graph.Graph, parts [][]int) bool {
 		seen[v] = true
 	}
 	return true
+}
+
+// constPorts reports whether an input or output of g is a constant.
+func constPorts(g *graph.Graph) bool {
+	return slices.ContainsFunc(slices.Concat(g.In, g.Out), func(v graph.Value) bool { return g.Values[v].Fact.Const != nil })
 }
 
 func slots(vs []graph.Value) []int {

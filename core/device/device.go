@@ -73,6 +73,7 @@ type Options struct {
 	Float16     bool
 	Performance Performance
 	Priority    Priority
+	Unsaved     bool              // Program.Save will not be called, and fails: the device need not keep what only Save wants
 	Extra       map[string][]byte // names a device may know; unknown ones are ignored
 }
 
@@ -97,17 +98,22 @@ type WeightStore interface {
 	// Get returns the bytes of constant h in the given form ("" is the original), making the form with pack when it is not there yet.
 	// The bytes stay valid until the store is released and must not be written.
 	Get(h tensor.Hash, form string, pack func(original []byte) ([]byte, error)) ([]byte, error)
+	// Drop frees the original of constant h if it can, and reports whether it did. Only the holder of an exclusive unit may call it.
+	Drop(h tensor.Hash) bool
 	Retain()
 	Release()
 }
 
 // Unit is what a device compiles: a validated, inferred graph whose inputs and outputs are the program's ports, in order. A device never
-// changes the graph; package compile makes units.
+// changes the graph, but for constants of an exclusive unit; package compile makes units.
 type Unit struct {
 	Graph *graph.Graph
 	// Weights holds the originals of all constants of the graph, and their Const.Data point into it: the program retains it. nil: the
 	// constants' data live on the Go heap, the program keeps them alive by reference.
 	Weights WeightStore
+	// Exclusive: nobody else reads the constants of Graph, from it or from Weights, once Compile is called. The device may drop originals that
+	// it has another form of, and sets their Const.Data to nil then.
+	Exclusive bool
 }
 
 // Blob is a saved program (Container "") or a vendor container.

@@ -79,3 +79,62 @@ func TestWeights_manySizes(t *testing.T) {
 	w.Release()
 	assert.Panics(t, w.Release)
 }
+
+func TestWeights_makeFillsInPlace(t *testing.T) {
+	for _, n := range []int64{0, 10, slabSize/4 + 1} {
+		w := NewWeights()
+		fill := func(dst []byte) error {
+			for i := range dst {
+				dst[i] += byte(i + 1)
+			}
+			return nil
+		}
+		h, data, err := w.Make(n, fill)
+		require.NoError(t, err)
+		want := make([]byte, n)
+		require.NoError(t, fill(want))
+		assert.Equal(t, tensor.HashOf(want), h)
+		assert.True(t, bytes.Equal(want, data))
+		_, again, err := w.Make(n, fill)
+		require.NoError(t, err)
+		if n > 0 {
+			assert.Same(t, &data[0], &again[0], "%d bytes: kept once", n)
+		}
+		assert.Equal(t, n, w.Bytes())
+		failure := errors.New("no data")
+		_, _, err = w.Make(n, func([]byte) error { return failure })
+		assert.ErrorIs(t, err, failure)
+		w.Release()
+	}
+	w := NewWeights()
+	defer w.Release()
+	_, _, err := w.Make(-1, func([]byte) error { return nil })
+	assert.Equal(t, fault.Argument, fault.KindOf(err))
+}
+
+func TestWeights_dropFreesLargeOriginals(t *testing.T) {
+	w := NewWeights()
+	defer w.Release()
+	_, before := Live()
+	big, small := bytes.Repeat([]byte{7}, slabSize), []byte{1, 2, 3}
+	h, hs := tensor.HashOf(big), tensor.HashOf(small)
+	_, err := w.Add(h, big)
+	require.NoError(t, err)
+	_, err = w.Add(hs, small)
+	require.NoError(t, err)
+	_, with := Live()
+	assert.True(t, w.Drop(h))
+	_, after := Live()
+	assert.EqualValues(t, slabSize, with-after)
+	assert.GreaterOrEqual(t, after, before)
+	assert.False(t, w.Drop(h), "gone")
+	_, err = w.Get(h, "", nil)
+	assert.Equal(t, fault.Argument, fault.KindOf(err))
+	assert.EqualValues(t, 3, w.Bytes())
+	if !Guarded() {
+		assert.False(t, w.Drop(hs), "small ones share memory")
+	}
+	again, err := w.Add(h, big)
+	require.NoError(t, err)
+	assert.True(t, bytes.Equal(big, again))
+}

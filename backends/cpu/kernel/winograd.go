@@ -59,14 +59,27 @@ func PackedWinogradLen(c, n int) int { return winoFreqs * PackedLen(c, n) }
 // work. dst holds PackedWinogradLen(c, n) values and must be zero before the
 // first call. tmp holds 288 values, private to the caller.
 func PackWinograd(dst, w []float32, c, n, c0, c1 int, tmp []float32) {
-	need("PackWinograd", "dst", len(dst), PackedWinogradLen(c, n))
 	need("PackWinograd", "w", len(w), 9*c*n)
+	packWinogradFrom(dst, w[c0*n:], c*n, c, n, c0, c1, tmp)
+}
+
+// PackWinogradPart is [PackWinograd] with w [9, c1-c0, n] holding the input
+// channels c0 <= i < c1 alone.
+func PackWinogradPart(dst, w []float32, c, n, c0, c1 int, tmp []float32) {
+	need("PackWinogradPart", "w", len(w), 9*(c1-c0)*n)
+	packWinogradFrom(dst, w, (c1-c0)*n, c, n, c0, c1, tmp)
+}
+
+// packWinogradFrom is PackWinograd with w at channel c0 of the first tap and step
+// values from one tap to the next.
+func packWinogradFrom(dst, w []float32, step, c, n, c0, c1 int, tmp []float32) {
+	need("PackWinograd", "dst", len(dst), PackedWinogradLen(c, n))
 	need("PackWinograd", "tmp", len(tmp), 18*16)
 	uf := PackedLen(c, n)
 	for j := 0; j < n; j += PanelCols {
 		pw, cols := panelWidth(n, j), min(PanelCols, n-j)
 		for i := c0; i < c1; i++ {
-			winoFilter(cols, &w[i*n+j], 4*c*n, &dst[c*j+i*pw], 4*uf, &tmp[0])
+			winoFilter(cols, &w[(i-c0)*n+j], 4*step, &dst[c*j+i*pw], 4*uf, &tmp[0])
 		}
 	}
 }

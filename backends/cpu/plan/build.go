@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -72,13 +73,19 @@ type builder struct {
 	done   []bool // per node: emitted or part of another
 	node   int    // being emitted
 	err    error  // packing failed
+
+	options Options
+	jobs    []*job
+	origins map[*byte]*origin
+	pinned  map[*byte]bool // bytes that steps hold
+	idle    []*origin      // constants that nothing reads
 }
 
 // Build makes a plan of a validated, inferred graph whose input shapes are known. Packed constants live in store, which must outlive the
-// plan, as must the graph's constants. Kind fault.Unsupported when the graph is better computed by reference: unknown input shapes, nothing
+// plan, as must the graph's constants, those apart that o.Unread was told of. Kind fault.Unsupported when the graph is better computed by reference: unknown input shapes, nothing
 // for a fast kernel, or too large.
-func Build(ctx context.Context, g *graph.Graph, store *Store) (*Plan, error) {
-	b := &builder{graph: g, store: store, limit: ref.MaxBytes, plan: &Plan{graph: g, store: store}}
+func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error) {
+	b := &builder{graph: g, store: store, limit: ref.MaxBytes, plan: &Plan{graph: g, store: store}, options: o}
 	order, err := g.Order()
 	if err != nil {
 		return nil, err
@@ -95,6 +102,7 @@ func Build(ctx context.Context, g *graph.Graph, store *Store) (*Plan, error) {
 		b.plan.inputs = append(b.plan.inputs, t)
 		b.plan.buffers[x.plain].size, _ = t.ByteSize()
 	}
+	b.findOrigins()
 	b.maker, b.done = g.Producers(), make([]bool, len(g.Nodes))
 	order = b.prune(order)
 	for _, i := range order {
@@ -133,6 +141,9 @@ func Build(ctx context.Context, g *graph.Graph, store *Store) (*Plan, error) {
 	b.assign()
 	if b.plan.arena > b.limit {
 		return nil, fault.New(fault.Unsupported, "%d bytes of intermediate results", b.plan.arena)
+	}
+	if err := b.flush(ctx); err != nil {
+		return nil, err
 	}
 	return b.plan, nil
 }
@@ -209,6 +220,11 @@ func (b *builder) folded(ctx context.Context, i int) bool {
 		if v == graph.None {
 			continue
 		}
+		for _, c := range in { // a view of all of it remains one
+			if mem.Overlap(c.Data, res[k].Data) && (len(c.Data) != len(res[k].Data) || &c.Data[0] != &res[k].Data[0]) {
+				res[k].Data = slices.Clone(res[k].Data)
+			}
+		}
 		x := &b.values[v]
 		x.typ, x.dims, x.data = res[k].Type(), append([]int64{}, res[k].Dims...), res[k].Data
 		x.plain = b.buffer(buffer{place: isConst, data: x.data})
@@ -264,15 +280,6 @@ func (b *builder) add(s step) {
 	}
 	s.node = b.node
 	b.plan.steps = append(b.plan.steps, &s)
-}
-
-// pack returns n packed values of a constant of the node being emitted; see Store.get. A failure ends the build.
-func (b *builder) pack(kind string, n int, fill func(dst []float32)) []float32 {
-	v, err := b.store.get(b.node, kind, n, fill)
-	if err != nil {
-		b.err = err
-	}
-	return v
 }
 
 // fuse marks node i as part of the step being emitted.

@@ -15,7 +15,8 @@ type convolution struct {
 	c, n, groups int
 	epi          epilogue
 	bias         []float32
-	weights      []float32 // the model's, [n, taps, c/groups]
+	weights      []float32 // the model's, [n, taps, c/groups], until they are packed
+	filter       graph.Value
 	x            graph.Value
 	last         bool // the model's images are channels-last
 	taps, ic, oc int  // taps, channels per group
@@ -23,14 +24,14 @@ type convolution struct {
 
 // conv adds a convolution with constant filters and what follows it.
 func (b *builder) conv(n *graph.Node, o *op.Conv) bool {
-	x, w := &b.values[n.In[0]], b.constant(n.In[1])
+	x, w := &b.values[n.In[0]], b.operand(n.In[1])
 	y := &b.values[n.Out[0]]
 	if !x.fast() || !y.fast() || w == nil || len(w) == 0 || len(x.dims) > 5 {
 		return false
 	}
 	rank := len(x.dims)
 	wd := b.values[n.In[1]].dims
-	c := &convolution{batch: int(x.dims[0]), n: int(wd[0]), groups: int(max(o.Groups, 1)), weights: w, x: n.In[0], last: o.ChannelsLast}
+	c := &convolution{batch: int(x.dims[0]), n: int(wd[0]), groups: int(max(o.Groups, 1)), weights: w, filter: n.In[1], x: n.In[0], last: o.ChannelsLast}
 	spatial, axis := x.dims[2:], 1
 	c.c = int(x.dims[1])
 	if o.ChannelsLast {
@@ -112,25 +113,9 @@ func (c *convolution) winograd() bool {
 	return tiles >= 12 && c.c*c.n <= 160*160 || tiles >= 32
 }
 
-// scaled returns the model's filters, multiplied by a batch normalisation that follows.
-func (c *convolution) scaled() []float32 {
-	if c.epi.scale == nil {
-		return c.weights
-	}
-	per := c.taps * c.ic
-	v := make([]float32, len(c.weights))
-	for o, s := range c.epi.scale {
-		kernel.BinaryVS(kernel.Mul, v[o*per:][:per], c.weights[o*per:][:per], s)
-	}
-	return v
-}
-
-// form names packed filters.
-func (c *convolution) form(kind string) string {
-	if c.epi.scale != nil {
-		return kind + ", normalised"
-	}
-	return kind
+// filters returns how the filters are packed for matrix products, multiplied by a batch normalisation that follows.
+func (c *convolution) filters() packed {
+	return matrix(c.filter, "gemm", c.weights, c.taps*c.ic, c.oc, c.groups, true, c.epi.scale)
 }
 
 // operands names the buffers of a convolution's step: input, output, residual.
@@ -163,14 +148,9 @@ type gemmTask struct {
 }
 
 func (b *builder) gemmConv(c *convolution, ind *kernel.Indirection) bool {
-	depth := c.taps * c.ic
-	per := kernel.PackedLen(depth, c.oc)
-	packed := b.pack(c.form("gemm"), c.groups*per, func(dst []float32) {
-		w := c.scaled()
-		for g := range c.groups {
-			kernel.PackBT(dst[g*per:][:per], w[g*c.oc*depth:][:c.oc*depth], depth, c.oc, depth)
-		}
-	})
+	per := kernel.PackedLen(c.taps*c.ic, c.oc)
+	packed := b.pack(c.filters())
+	c.weights = nil
 	zero := make([]float32, c.ic)
 	s := b.operands(c)
 	s.start = func(_ *State, st *step) process {
@@ -209,34 +189,6 @@ func (t *gemmTask) run(s *State) error {
 // Chunk computes part of one group.
 func (t *gemmTask) Chunk(i, _ int) { t.gemms[t.g].Chunk(i) }
 
-type depthwiseTask struct {
-	st *step
-	kernel.Depthwise
-}
-
-func (b *builder) depthwise(c *convolution) bool {
-	packed := b.pack(c.form("depthwise"), c.taps*c.c, func(dst []float32) {
-		kernel.Transpose(dst, c.c, c.scaled(), c.taps, c.c, c.taps)
-	})
-	s := b.operands(c)
-	s.start = func(_ *State, st *step) process {
-		return &depthwiseTask{st, kernel.Depthwise{
-			C: c.c, Batch: c.batch, Win: c.win, LDI: c.c, W: packed, Bias: c.bias, LDO: c.c, Act: c.epi.act,
-		}}
-	}
-	b.add(s)
-	return true
-}
-
-func (t *depthwiseTask) run(s *State) error {
-	t.In, t.Out = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
-	s.do(t.Plan(s.threads), t)
-	return nil
-}
-
-// Chunk computes some rows.
-func (t *depthwiseTask) Chunk(i, _ int) { t.Depthwise.Chunk(i) }
-
 type smallTask struct {
 	st     *step
 	chunks int // 0: not planned yet
@@ -244,10 +196,8 @@ type smallTask struct {
 }
 
 func (b *builder) smallConv(c *convolution) bool {
-	depth := c.taps * c.c
-	packed := b.pack(c.form("gemm"), kernel.PackedLen(depth, c.n), func(dst []float32) {
-		kernel.PackBT(dst, c.scaled(), depth, c.n, depth)
-	})
+	packed := b.pack(c.filters())
+	c.weights = nil
 	s := step{fast: true}
 	planar := !c.last && !b.inLast(c.x)
 	switch {
@@ -281,44 +231,3 @@ func (t *smallTask) run(s *State) error {
 
 // Chunk computes some rows.
 func (t *smallTask) Chunk(i, worker int) { t.SmallConv.Chunk(i, worker) }
-
-type winogradTask struct {
-	st    *step
-	conv  *convolution
-	phase int
-	kernel.Winograd
-}
-
-func (b *builder) winograd(c *convolution) bool {
-	packed := b.pack(c.form("winograd"), kernel.PackedWinogradLen(c.c, c.n), func(dst []float32) {
-		w := make([]float32, len(c.weights)) // [taps, c, n]
-		kernel.Transpose(w, c.n, c.scaled(), 9*c.c, c.n, 9*c.c)
-		kernel.PackWinograd(dst, w, c.c, c.n, 0, c.c, make([]float32, 288))
-	})
-	s := b.operands(c)
-	s.start = func(state *State, st *step) process {
-		w := &c.win
-		return &winogradTask{st: st, conv: c, Winograd: kernel.Winograd{
-			C: c.c, N: c.n, Batch: c.batch, In: [2]int{w.In[1], w.In[2]}, Out: [2]int{w.Out[1], w.Out[2]}, Pad: [2]int{w.Pad[1], w.Pad[2]},
-			LDX: c.c, U: packed, LDY: c.n, Bias: c.bias, LDR: c.n, ResAfter: c.epi.after, Act: c.epi.act,
-		}}
-	}
-	b.add(s)
-	return true
-}
-
-func (t *winogradTask) run(s *State) error {
-	t.X, t.Y, t.Res = s.f32(t.st.reads[0]), s.f32(t.st.writes[0]), t.conv.residualOf(s, t.st)
-	phases := t.Plan(s.threads)
-	var err error
-	if t.Work, err = s.borrow(t.WorkLen); err != nil {
-		return err
-	}
-	for t.phase = range phases {
-		s.do(t.Chunks(t.phase), t)
-	}
-	return nil
-}
-
-// Chunk computes part of a phase.
-func (t *winogradTask) Chunk(i, worker int) { t.Winograd.Chunk(t.phase, i, worker) }

@@ -81,7 +81,7 @@ func (m *maker) graph(t testing.TB, out ...graph.Value) *graph.Graph {
 func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int) (*Plan, []tensor.Tensor) {
 	var store Store
 	defer store.Release()
-	p, err := Build(context.Background(), g, &store)
+	p, err := Build(context.Background(), g, &store, Options{})
 	require.NoError(t, err)
 	workers := pool.New(threads)
 	defer workers.Close()
@@ -301,7 +301,7 @@ func TestState_runAllocatesNothing(t *testing.T) {
 		m := newMaker()
 		g := m.graph(t, c.build(m)...)
 		var store Store
-		p, err := Build(context.Background(), g, &store)
+		p, err := Build(context.Background(), g, &store, Options{})
 		require.NoError(t, err)
 		s, err := p.NewState(nil, 1)
 		require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 
 // fullyConnected adds x * transpose(w) + bias with constant w and bias.
 func (b *builder) fullyConnected(n *graph.Node) bool {
-	x, w := &b.values[n.In[0]], b.constant(n.In[1])
+	x, w := &b.values[n.In[0]], b.operand(n.In[1])
 	if !x.fast() || !b.values[n.Out[0]].fast() || len(w) == 0 {
 		return false
 	}
@@ -39,7 +39,7 @@ func (b *builder) matMul(n *graph.Node, o *op.MatMul) bool {
 	if !ok {
 		return false
 	}
-	c := b.constant(n.In[1])
+	c := b.operand(n.In[1])
 	if c == nil || product(w.dims[:r-2]) != 1 || r > len(x.dims) {
 		return b.batched(n, o.TransposeB, depth, cols, bias)
 	}
@@ -72,27 +72,7 @@ type productTask struct {
 func (b *builder) product(n *graph.Node, rows, depth, cols int, w []float32, transposed bool, bias []float32) bool {
 	axis := len(b.values[n.Out[0]].dims) - 1
 	epi := b.epilogue(n.Out[0], axis, true)
-	kind := "gemm"
-	if epi.scale != nil {
-		kind += ", normalised"
-	}
-	packed := b.pack(kind, kernel.PackedLen(depth, cols), func(dst []float32) {
-		if transposed {
-			if epi.scale != nil {
-				v := make([]float32, len(w))
-				kernel.BinaryCols(kernel.Mul, v, w, epi.scale, cols, depth, false)
-				w = v
-			}
-			kernel.PackBT(dst, w, depth, cols, depth)
-			return
-		}
-		if epi.scale != nil {
-			v := make([]float32, len(w))
-			kernel.BinaryRows(kernel.Mul, v, w, epi.scale, depth, cols, false)
-			w = v
-		}
-		kernel.PackB(dst, w, depth, cols, cols)
-	})
+	packed := b.pack(matrix(n.In[1], "gemm", w, depth, cols, 1, transposed, epi.scale))
 	bias = epi.normalised(bias)
 	s := step{fast: true, reads: []int{b.wantPlain(n.In[0])}}
 	if epi.res != graph.None {

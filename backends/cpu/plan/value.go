@@ -196,6 +196,7 @@ func (b *builder) constant(v graph.Value) []float32 {
 	if v == graph.None || b.values[v].data == nil || b.values[v].typ.DType != tensor.Float32 || b.values[v].typ.Quant != nil {
 		return nil
 	}
+	b.pin(v)
 	return floats(b.aligned(v))
 }
 

@@ -49,6 +49,7 @@ func main() {
 	path := flag.String("expected", "bench/expected.zip", "`file` with the expected outputs")
 	filter := flag.String("run", "", "only models whose names contain this")
 	load := flag.Bool("memory", false, "measure the peak memory of making one model ready instead; FOLDER is a model file")
+	unsaved := flag.Bool("unsaved", false, "with -memory: make it ready for a program that does not save it, as anynpu run does")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: onnxbench [flags] FOLDER\n\nFOLDER holds models that bench/gen_bench_models.py has written.")
 		flag.PrintDefaults()
@@ -59,7 +60,7 @@ func main() {
 		os.Exit(2)
 	}
 	if *load {
-		if err := memory(flag.Arg(0)); err != nil {
+		if err := memory(flag.Arg(0), *unsaved); err != nil {
 			fmt.Fprintln(os.Stderr, "onnxbench:", err)
 			os.Exit(1)
 		}

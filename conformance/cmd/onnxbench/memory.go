@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/core/compile"
@@ -12,14 +13,16 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/session"
 )
 
 // mostMemory is how much the peak may rise while a model is made ready, relative to its file.
 const mostMemory = 1.3
 
-// memory makes the model at path ready to run and compares the rise of the process's peak memory with the size of the file.
-func memory(path string) error {
+// memory makes the model at path ready to run, unsaved if it will not be saved, and compares the rise of the process's peak memory with the
+// size of the file. Then it runs the model once.
+func memory(path string, unsaved bool) error {
 	before, err := peak()
 	if err != nil {
 		return err
@@ -28,21 +31,24 @@ func memory(path string) error {
 	if err != nil {
 		return fault.As(fault.File, err, "model")
 	}
+	begin := time.Now()
 	w := mem.NewWeights()
-	defer w.Release()
 	m, err := onnx.ImportFile(path, onnx.Options{Weights: w})
 	if err != nil {
+		w.Release()
 		return err
 	}
 	d, err := cpu.New(cpu.Config{Reference: os.Getenv("ANYNPU_CPU") == "ref"})
 	if err != nil {
 		return err
 	}
-	s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w}, device.ExecOptions{})
+	s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w, Consume: true, Options: device.Options{Unsaved: unsaved}}, device.ExecOptions{})
+	w.Release() // the program holds what it needs of it
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	load := time.Since(begin)
 	after, err := peak()
 	if err != nil {
 		return err
@@ -50,10 +56,34 @@ func memory(path string) error {
 	ratio := float64(after-before) / float64(st.Size())
 	fmt.Printf("%s: peak %.1f MB, before the load %.1f MB, file %.1f MB: %.2f x the file\n", path, float64(after)/1e6, float64(before)/1e6,
 		float64(st.Size())/1e6, ratio)
+	first, err := firstRun(s)
+	if err != nil {
+		return err
+	}
+	if after, err = peak(); err != nil {
+		return err
+	}
+	fmt.Printf("%s: loaded in %.0f ms, first run in %.0f ms, peak after it %.1f MB\n", path, load.Seconds()*1e3, first.Seconds()*1e3, float64(after)/1e6)
 	if ratio >= mostMemory {
 		return fault.New(fault.Memory, "want less than %g x the file", mostMemory)
 	}
 	return nil
+}
+
+// firstRun runs the model once and returns how long it takes.
+func firstRun(s *session.Session) (time.Duration, error) {
+	ports, _ := s.Ports()
+	var in []tensor.Tensor
+	for _, p := range ports {
+		dims, ok := p.Type.Shape.Ints()
+		if !ok || p.Type.DType != tensor.Float32 {
+			return 0, fault.New(fault.Unsupported, "input %q is %v", p.Name, p.Type)
+		}
+		in = append(in, pattern(dims))
+	}
+	begin := time.Now()
+	_, err := s.Run(context.Background(), in, time.Time{})
+	return time.Since(begin), err
 }
 
 // peak returns the process's largest resident size so far in bytes.

@@ -1,0 +1,81 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// bitsOf returns values whose bits tell them apart, some of them not numbers.
+func bitsOf(n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = math.Float32frombits(0x7f800000 - uint32(n/2) + uint32(i))
+	}
+	return v
+}
+
+func sameBits(t *testing.T, want, got []float32, name string) {
+	t.Helper()
+	for i := range want {
+		if math.Float32bits(want[i]) != math.Float32bits(got[i]) {
+			assert.Fail(t, "bits differ", "%s: value %d: want %x, got %x", name, i, math.Float32bits(want[i]), math.Float32bits(got[i]))
+			return
+		}
+	}
+}
+
+func TestUnpack_givesTheBitsBack(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range []int{1, 7, 16, 17, 31, 32, 33, 48, 49, 96, 100} {
+			for _, k := range []int{1, 3, 8, 64, 65, 131} {
+				name := fmt.Sprintf("k=%d n=%d", k, n)
+				b, packed, got := bitsOf(k*n), make([]float32, PackedLen(k, n)), make([]float32, k*n)
+				PackB(packed, b, k, n, n)
+				UnpackB(got, packed, k, n, n)
+				sameBits(t, b, got, "rows, "+name)
+				clear(got)
+				PackBT(packed, b, k, n, k)
+				UnpackBT(got, packed, k, n, k)
+				sameBits(t, b, got, "columns, "+name)
+			}
+		}
+	})
+}
+
+func TestScalePanels_isThePackOfTheProducts(t *testing.T) {
+	for _, n := range []int{1, 16, 17, 33, 80} {
+		const k = 5
+		b, scale, scaled := randSlice(1, k*n), randSlice(2, n), make([]float32, k*n)
+		for i, x := range b {
+			scaled[i] = x * scale[i%n]
+		}
+		want, got := make([]float32, PackedLen(k, n)), make([]float32, PackedLen(k, n))
+		PackB(want, scaled, k, n, n)
+		PackB(got, b, k, n, n)
+		for p := range Panels(n) {
+			ScalePanels(got, scale, k, n, p, p+1)
+		}
+		assert.Equal(t, want, got, "n=%d", n)
+	}
+}
+
+func TestPackWinogradPart_isAPartOfTheWhole(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		const c, n = 37, 41
+		w, tmp := randSlice(3, 9*c*n), make([]float32, 18*16)
+		want, got := make([]float32, PackedWinogradLen(c, n)), make([]float32, PackedWinogradLen(c, n))
+		PackWinograd(want, w, c, n, 0, c, tmp)
+		for c0 := 0; c0 < c; c0 += 16 {
+			c1 := min(c, c0+16)
+			part := make([]float32, 0, 9*(c1-c0)*n)
+			for tap := range 9 {
+				part = append(part, w[(tap*c+c0)*n:(tap*c+c1)*n]...)
+			}
+			PackWinogradPart(got, part, c, n, c0, c1, tmp)
+		}
+		assert.Equal(t, want, got)
+	})
+}

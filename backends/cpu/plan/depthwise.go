@@ -1,0 +1,48 @@
+package plan
+
+import "github.com/anynpu/anynpu/backends/cpu/kernel"
+
+// tapsFirst returns how the filters are packed for depthwise convolution: [taps, c].
+func (c *convolution) tapsFirst() packed {
+	w, scale, taps, n := c.weights, c.epi.scale, c.taps, c.c
+	p := packed{value: c.filter, kind: "depthwise", len: taps * n, parts: 1}
+	p.fill = func(dst []float32, _ int) {
+		kernel.Transpose(dst, n, w, taps, n, taps)
+		if scale != nil {
+			kernel.BinaryRows(kernel.Mul, dst, dst, scale, taps, n, false)
+		}
+	}
+	if scale != nil {
+		p.kind += ", normalised"
+		return p
+	}
+	p.restore = func(dst, form []float32) { kernel.Transpose(dst, taps, form, n, taps, n) }
+	return p
+}
+
+type depthwiseTask struct {
+	st *step
+	kernel.Depthwise
+}
+
+func (b *builder) depthwise(c *convolution) bool {
+	packed := b.pack(c.tapsFirst())
+	c.weights = nil
+	s := b.operands(c)
+	s.start = func(_ *State, st *step) process {
+		return &depthwiseTask{st, kernel.Depthwise{
+			C: c.c, Batch: c.batch, Win: c.win, LDI: c.c, W: packed, Bias: c.bias, LDO: c.c, Act: c.epi.act,
+		}}
+	}
+	b.add(s)
+	return true
+}
+
+func (t *depthwiseTask) run(s *State) error {
+	t.In, t.Out = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	s.do(t.Plan(s.threads), t)
+	return nil
+}
+
+// Chunk computes some rows.
+func (t *depthwiseTask) Chunk(i, _ int) { t.Depthwise.Chunk(i) }

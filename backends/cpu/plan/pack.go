@@ -1,0 +1,292 @@
+package plan
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Options govern Build. The zero Options are ready.
+type Options struct {
+	Threads int // goroutines that pack constants, 0: one
+	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build, or by the first run for
+	// forms that are made there, on any goroutine, several at once. data are the constant's bytes; restore writes them again as long as the
+	// store exists, nil when the plan keeps nothing that they follow from. Constants of a graph with bodies, which may share them, are always read.
+	Unread func(data []byte, restore func(dst []byte))
+}
+
+// packed is a way to pack one constant operand.
+type packed struct {
+	value   graph.Value
+	kind    string
+	len     int                                 // values of the packed form
+	parts   int                                 // that fill makes independently
+	fill    func(dst []float32, part int)       // dst is the whole form, zeroed at first
+	restore func(dst []float32, form []float32) // the inverse to the bit, nil: there is none
+}
+
+// job is a form that Build has to make.
+type job struct {
+	packed
+	dst  []float32
+	form form
+	from *origin // nil: not a constant of the graph
+	left atomic.Int32
+}
+
+// origin is a constant of the graph that forms are made from.
+type origin struct {
+	data    []byte
+	pinned  bool // something else reads it
+	left    atomic.Int32
+	restore func(dst []byte)
+	unread  func(data []byte, restore func(dst []byte))
+}
+
+// done notes that one of the forms is made.
+func (o *origin) done() {
+	if o != nil && o.left.Add(-1) == 0 && !o.pinned {
+		o.unread(o.data, o.restore)
+	}
+}
+
+// deferred is a form that takes much more memory than the constant it is made from: it is made when a run needs it.
+type deferred struct {
+	store *Store
+	n     int
+	fill  func(s *State, dst []float32) error
+	from  *origin
+
+	ready atomic.Bool
+	mu    sync.Mutex
+	data  []float32
+}
+
+// get returns the form, making it with the state's threads when it is not there yet. Kind fault.Memory.
+func (d *deferred) get(s *State) ([]float32, error) {
+	if d.ready.Load() {
+		return d.data, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ready.Load() {
+		return d.data, nil
+	}
+	data, err := d.store.take(d.n)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.fill(s, data); err != nil {
+		return nil, err
+	}
+	d.data, d.fill = data, nil
+	d.ready.Store(true)
+	d.from.done()
+	return data, nil
+}
+
+// operand returns the values of a float32 constant for packing only, nil when v is none: constant is for values that steps keep.
+func (b *builder) operand(v graph.Value) []float32 {
+	if v == graph.None || b.values[v].data == nil || b.values[v].typ.DType != tensor.Float32 || b.values[v].typ.Quant != nil {
+		return nil
+	}
+	return floats(b.aligned(v))
+}
+
+// findOrigins notes the constants of the graph by the address of their bytes, which several values may share.
+func (b *builder) findOrigins() {
+	b.origins, b.pinned = map[*byte]*origin{}, map[*byte]bool{}
+	bodies := slices.ContainsFunc(b.graph.Nodes, func(n graph.Node) bool { _, ok := n.Op.(graph.Control); return ok })
+	if b.options.Unread == nil || bodies {
+		return
+	}
+	for i := range b.graph.Values {
+		if c := b.graph.Values[i].Fact.Const; c != nil && len(c.Data) > 0 {
+			at := unsafe.SliceData(c.Data)
+			b.origins[at] = &origin{data: c.Data, unread: b.options.Unread}
+		}
+	}
+}
+
+// origin returns the constant of the graph that v's bytes are, nil when there is none.
+func (b *builder) origin(v graph.Value) *origin {
+	return b.origins[unsafe.SliceData(b.values[v].data)]
+}
+
+// pin keeps the bytes of v.
+func (b *builder) pin(v graph.Value) { b.pinned[unsafe.SliceData(b.values[v].data)] = true }
+
+// pack returns the memory of a form of a constant, which holds the form when Build has ended. A failure ends the build.
+func (b *builder) pack(p packed) []float32 {
+	f := form{b.node, p.kind}
+	if v := b.store.find(f); v != nil {
+		return v
+	}
+	dst, err := b.store.take(p.len)
+	if err != nil {
+		b.err = err
+		return make([]float32, p.len)
+	}
+	j := &job{packed: p, dst: dst, form: f, from: b.origin(p.value)}
+	j.left.Store(int32(p.parts))
+	if j.from != nil {
+		j.from.left.Add(1)
+		if p.restore != nil {
+			j.from.restore = func(out []byte) { p.restore(floats(out), dst) }
+		}
+	}
+	b.jobs = append(b.jobs, j)
+	return dst
+}
+
+// packLater is pack of a form that the first run makes.
+func (b *builder) packLater(v graph.Value, kind string, n int, fill func(s *State, dst []float32) error) *deferred {
+	d := b.store.later(form{b.node, kind}, n, fill)
+	if d.from == nil && !d.ready.Load() {
+		if d.from = b.origin(v); d.from != nil {
+			d.from.left.Add(1)
+		}
+	}
+	return d
+}
+
+// flush makes the forms, several at a time, and says which constants are not read any more.
+func (b *builder) flush(ctx context.Context) error {
+	b.pinOrigins()
+	type unit struct {
+		j    *job
+		part int
+	}
+	var work []unit
+	for _, j := range b.jobs {
+		for i := range j.parts {
+			work = append(work, unit{j, i})
+		}
+	}
+	parallel(max(1, b.options.Threads), len(work), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		u := work[i]
+		u.j.fill(u.j.dst, u.part)
+		if u.j.left.Add(-1) == 0 {
+			u.j.from.done()
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return fault.As(fault.Canceled, err, "plan")
+	}
+	for _, j := range b.jobs {
+		b.store.keep(j.form, j.dst)
+	}
+	for _, o := range b.idle {
+		o.unread(o.data, nil)
+	}
+	return nil
+}
+
+// pinOrigins finds the constants of the graph that steps read, and those that nothing reads; buffers of constants that no step reads let go of them.
+func (b *builder) pinOrigins() {
+	read := make([]bool, len(b.plan.buffers))
+	for _, s := range b.plan.steps {
+		for _, x := range s.reads {
+			read[x] = true
+		}
+	}
+	for _, o := range b.plan.outputs {
+		read[o.buf] = true
+	}
+	for i := range b.plan.buffers {
+		switch x := &b.plan.buffers[i]; {
+		case x.place != isConst:
+		case read[i]:
+			b.pinned[unsafe.SliceData(x.data)] = true
+		default:
+			x.data = nil
+		}
+	}
+	for at, o := range b.origins {
+		o.pinned = b.pinned[at]
+		if !o.pinned && o.left.Load() == 0 {
+			b.idle = append(b.idle, o)
+		}
+	}
+}
+
+// parallel calls f for 0 to n-1 on several goroutines and returns when all calls have. A panic is raised again on the caller's.
+func parallel(goroutines, n int, f func(i int)) {
+	if goroutines = min(goroutines, n); goroutines <= 1 {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var failed atomic.Pointer[any]
+	loop := func() {
+		defer func() {
+			if v := recover(); v != nil {
+				failed.CompareAndSwap(nil, &v)
+				next.Store(int64(n))
+			}
+		}()
+		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+			f(int(i))
+		}
+	}
+	var wg sync.WaitGroup
+	for range goroutines - 1 {
+		wg.Go(loop)
+	}
+	loop()
+	wg.Wait()
+	if v := failed.Load(); v != nil {
+		panic(*v)
+	}
+}
+
+// matrix is the packed form of groups matrices [depth, cols] that lie one after another, each transposed to [cols, depth] if rows is set, with
+// column j of all of them multiplied by scale[j] unless scale is nil.
+func matrix(v graph.Value, kind string, w []float32, depth, cols, groups int, rows bool, scale []float32) packed {
+	per, size := kernel.PackedLen(depth, cols), depth*cols
+	panels := kernel.Panels(cols)
+	step := max(1, 1<<17/max(1, depth*kernel.PanelCols)) // panels of one part: half a megabyte
+	parts := (panels + step - 1) / step
+	p := packed{value: v, kind: kind, len: groups * per, parts: groups * parts}
+	p.fill = func(dst []float32, part int) {
+		g := part / parts
+		from := part % parts * step
+		to := min(panels, from+step)
+		d, m := dst[g*per:][:per], w[g*size:][:size]
+		if rows {
+			kernel.PackBTPanels(d, m, depth, cols, depth, from, to)
+		} else {
+			kernel.PackBPanels(d, m, depth, cols, cols, from, to)
+		}
+		if scale != nil {
+			kernel.ScalePanels(d, scale[g*cols:], depth, cols, from, to)
+		}
+	}
+	if scale != nil {
+		p.kind += ", normalised"
+		return p
+	}
+	p.restore = func(dst, form []float32) {
+		for g := range groups {
+			m, d := dst[g*size:][:size], form[g*per:][:per]
+			if rows {
+				kernel.UnpackBT(m, d, depth, cols, depth)
+			} else {
+				kernel.UnpackB(m, d, depth, cols, cols)
+			}
+		}
+	}
+	return p
+}

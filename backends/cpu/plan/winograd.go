@@ -1,0 +1,98 @@
+package plan
+
+import "github.com/anynpu/anynpu/backends/cpu/kernel"
+
+// The transformed filters of minimal filtering take four times the memory of the model's: they are made by the first run, so that a program that is
+// only loaded, and layers that other sizes compute otherwise, do not pay for them.
+
+func (c *convolution) winogradKind() string {
+	if c.epi.scale != nil {
+		return "winograd, normalised"
+	}
+	return "winograd"
+}
+
+// winogradChannels is the number of input channels that one chunk transforms.
+const winogradChannels = 16
+
+// filterTask transforms filters.
+type filterTask struct {
+	w, scale, dst, work []float32
+	c, n                int
+}
+
+// work of one thread: filters of some channels by tap, and the kernel's.
+func (t *filterTask) perThread() int { return 9*winogradChannels*t.n + 288 }
+
+// Chunk transforms the filters of some input channels.
+func (t *filterTask) Chunk(i, worker int) {
+	c0 := i * winogradChannels
+	c1 := min(t.c, c0+winogradChannels)
+	work := t.work[worker*t.perThread():][:t.perThread()]
+	part, tmp := work[:9*(c1-c0)*t.n], work[len(work)-288:]
+	for tap := range 9 {
+		rows := part[tap*(c1-c0)*t.n:][:(c1-c0)*t.n]
+		kernel.Transpose(rows, t.n, t.w[tap*t.c+c0:], 9*t.c, t.n, c1-c0)
+		if t.scale != nil {
+			kernel.BinaryRows(kernel.Mul, rows, rows, t.scale, c1-c0, t.n, false)
+		}
+	}
+	kernel.PackWinogradPart(t.dst, part, t.c, t.n, c0, c1, tmp)
+}
+
+// fillWinograd returns what makes the transformed filters.
+func (c *convolution) fillWinograd() func(s *State, dst []float32) error {
+	t := filterTask{w: c.weights, scale: c.epi.scale, c: c.c, n: c.n}
+	return func(s *State, dst []float32) error {
+		own := t
+		var err error
+		if own.work, err = s.borrow(max(1, s.threads) * own.perThread()); err != nil {
+			return err
+		}
+		own.dst = dst
+		s.do((own.c+winogradChannels-1)/winogradChannels, &own)
+		return nil
+	}
+}
+
+type winogradTask struct {
+	st      *step
+	conv    *convolution
+	filters *deferred
+	phase   int
+	kernel.Winograd
+}
+
+func (b *builder) winograd(c *convolution) bool {
+	filters := b.packLater(c.filter, c.winogradKind(), kernel.PackedWinogradLen(c.c, c.n), c.fillWinograd())
+	c.weights = nil
+	s := b.operands(c)
+	s.start = func(state *State, st *step) process {
+		w := &c.win
+		return &winogradTask{st: st, conv: c, filters: filters, Winograd: kernel.Winograd{
+			C: c.c, N: c.n, Batch: c.batch, In: [2]int{w.In[1], w.In[2]}, Out: [2]int{w.Out[1], w.Out[2]}, Pad: [2]int{w.Pad[1], w.Pad[2]},
+			LDX: c.c, LDY: c.n, Bias: c.bias, LDR: c.n, ResAfter: c.epi.after, Act: c.epi.act,
+		}}
+	}
+	b.add(s)
+	return true
+}
+
+func (t *winogradTask) run(s *State) error {
+	t.X, t.Y, t.Res = s.f32(t.st.reads[0]), s.f32(t.st.writes[0]), t.conv.residualOf(s, t.st)
+	var err error
+	if t.U, err = t.filters.get(s); err != nil {
+		return err
+	}
+	phases := t.Plan(s.threads)
+	if t.Work, err = s.borrow(t.WorkLen); err != nil {
+		return err
+	}
+	for t.phase = range phases {
+		s.do(t.Chunks(t.phase), t)
+	}
+	return nil
+}
+
+// Chunk computes part of a phase.
+func (t *winogradTask) Chunk(i, worker int) { t.Winograd.Chunk(t.phase, i, worker) }
