@@ -48,11 +48,17 @@ class Before:
 
     def left(self):
         """Lines about what is left behind or gone, without what Go's runtime and the log keep open for the life of the process."""
+        lines = []
+        core = ctypes.CDLL("libneural_network_core.so", mode=os.RTLD_NOLOAD)
+        for name in ("anynpu_live_handles", "anynpu_live_buffers"):  # first, as they may be the process's first calls
+            count = getattr(core, name)
+            count.argtypes, count.restype = [], ctypes.c_size_t
+            if count():
+                lines.append(f"{name}: {count()}")
         fds, files = self.now()
         log = os.path.realpath(os.environ.get("ANYNPU_LOG_FILE", ""))
         keeps = [lambda t: t == "anon_inode:[eventpoll]", lambda t: t == "anon_inode:[eventfd]", lambda t: t == log]
         keeps += 2 * [lambda t: t.startswith("/sys/fs/cgroup/")]
-        lines = []
         for fd in fds:
             if fd not in self.fds:
                 keep = next((k for k in keeps if k(fd[1])), None)
@@ -63,12 +69,6 @@ class Before:
         lines += [f"descriptor gone: {fd}" for fd in self.fds if fd not in fds]
         lines += [f"mapping left behind: {f}" for f in files if files.count(f) > self.files.count(f)]
         lines += [f"mapping gone: {f}" for f in self.files if self.files.count(f) > files.count(f)]
-        core = ctypes.CDLL("libneural_network_core.so", mode=os.RTLD_NOLOAD)
-        for name in ("anynpu_live_handles", "anynpu_live_buffers"):
-            count = getattr(core, name)
-            count.argtypes, count.restype = [], ctypes.c_size_t
-            if count():
-                lines.append(f"{name}: {count()}")
         return lines
 
 

@@ -13,8 +13,20 @@ import (
 // library is the OH_NN C API of one file, called by name. All parameters of this API are integers or pointers, so one way of calling
 // serves every function.
 type library struct {
-	symbols map[string]uintptr
-	called  map[string]bool // functions called since the last reset
+	symbols  map[string]uintptr
+	called   map[string]bool // functions called since the last reset
+	counters [2]uintptr      // of the library's handles and buffers, 0 where it has none
+}
+
+// live counts the library's handles and buffers, 0 where it does not tell.
+func (l *library) live() (counts [2]int) {
+	for i, symbol := range l.counters {
+		if symbol != 0 {
+			n, _, _ := purego.SyscallN(symbol)
+			counts[i] = int(n)
+		}
+	}
+	return counts
 }
 
 // open binds every function of Functions.
@@ -29,6 +41,11 @@ func open(path string) (*library, error) {
 	for _, name := range Functions {
 		if l.symbols[name], err = purego.Dlsym(lib, name); err != nil {
 			return nil, fmt.Errorf("%s: %s is missing: %w", path, name, err)
+		}
+	}
+	for i, name := range []string{"anynpu_live_handles", "anynpu_live_buffers"} {
+		if symbol, err := purego.Dlsym(lib, name); err == nil {
+			l.counters[i] = symbol
 		}
 	}
 	return l, nil

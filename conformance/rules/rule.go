@@ -129,6 +129,7 @@ type T struct {
 	dir    string // an empty directory of the case
 	defers []func()
 	keep   []any // what the library may still read
+	lost   int   // buffers that the case leaves behind on purpose
 
 	refusals int  // calls that were refused as they must be
 	accepted bool // the last judged call was accepted
@@ -217,9 +218,11 @@ func shown(args []any) string {
 // later runs f when the case ends.
 func (t *T) later(f func()) { t.defers = append(t.defers, f) }
 
-// Run computes a case and returns nil or the violated expectation. dir is an empty directory.
+// Run computes a case and returns nil or the violated expectation, which includes that nothing is left behind if the library tells. dir is an
+// empty directory.
 func (c *Case) Run(l *library, mode Mode, dir string) (err error) {
 	t := &T{library: l, Mode: mode, dir: dir}
+	before := l.live()
 	defer func() {
 		for i := len(t.defers) - 1; i >= 0; i-- {
 			t.defers[i]()
@@ -230,6 +233,9 @@ func (c *Case) Run(l *library, mode Mode, dir string) (err error) {
 				panic(v)
 			}
 			err = fmt.Errorf("%s", text)
+		}
+		if now := l.live(); err == nil && (now[0] != before[0] || now[1] != before[1]+t.lost) {
+			err = fmt.Errorf("%d handles and %d buffers left behind, want 0 and %d", now[0]-before[0], now[1]-before[1], t.lost)
 		}
 	}()
 	c.run(t)

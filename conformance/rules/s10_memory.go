@@ -2,9 +2,14 @@ package rules
 
 import "slices"
 
-// allocate makes memory of n bytes for an input or output of e.
+// allocate makes memory of n bytes for an input or output of e. What the case does not free is freed when it ends, before e.
 func (t *T) allocate(kind string, e uintptr, index, n int) uintptr {
-	return t.ptr("Executor_Allocate"+kind+"Memory", e, index, n)
+	m := t.ptr("Executor_Allocate"+kind+"Memory", e, index, n)
+	t.later(func() {
+		own := m
+		t.call("Executor_Destroy"+kind+"Memory", e, index, &own)
+	})
+	return m
 }
 
 // store fills memory; it also says what it was told about it.

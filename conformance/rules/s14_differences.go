@@ -49,7 +49,7 @@ func (t *T) parallel(f func(own *T)) {
 	errs := make(chan any, 4)
 	for range 4 {
 		wg.Go(func() {
-			own := &T{library: &library{t.symbols, map[string]bool{}}, Mode: t.Mode, dir: t.dir}
+			own := &T{library: &library{symbols: t.symbols, called: map[string]bool{}}, Mode: t.Mode, dir: t.dir}
 			defer func() {
 				for i := len(own.defers) - 1; i >= 0; i-- {
 					own.defers[i]()

@@ -97,6 +97,7 @@ var executors = []*Rule{
 			m := t.allocate("Input", e, 0, 8)
 			t.store(m, 1, 2)
 			t.call("Executor_Destroy", &e)
+			t.lost = 1
 			got := load[float32](at[memory](m).data, 2)
 			t.check(slices.Equal(got, []float32{1, 2}), "got %v", got)
 		}).
@@ -105,6 +106,7 @@ var executors = []*Rule{
 			stale, m := e, t.allocate("Input", e, 0, 8)
 			t.store(m, 3, 4)
 			t.call("Executor_Destroy", &e)
+			t.lost = 1
 			before := m
 			t.call("Executor_DestroyInputMemory", stale, 0, &m)
 			t.noEffect(m != before, "the memory was freed through an executor that is gone")

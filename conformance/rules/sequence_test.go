@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ebitengine/purego"
 	"github.com/stretchr/testify/require"
 )
 
@@ -26,20 +25,6 @@ var opened = sync.OnceValues(func() (*library, error) {
 	}
 	return open(libraryFile())
 })
-
-// live counts the handles and the buffers of the library, -1 when it does not tell.
-func live() (counts [2]int) {
-	for i, name := range []string{"anynpu_live_handles", "anynpu_live_buffers"} {
-		counts[i] = -1
-		if lib, err := purego.Dlopen(libraryFile(), purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
-			if symbol, err := purego.Dlsym(lib, name); err == nil {
-				n, _, _ := purego.SyscallN(symbol)
-				counts[i] = int(n)
-			}
-		}
-	}
-	return counts
-}
 
 // kind of object; every kind has four variables in the program.
 type kind int
@@ -271,13 +256,13 @@ func (q *sequence) end() {
 func play(t *testing.T, data []byte) int {
 	l, err := opened()
 	require.NoError(t, err)
-	before := live()
+	before := l.live()
 	q := &sequence{T: t, library: l, data: data}
 	for len(q.data) > 0 {
 		steps[q.next(len(steps))](q)
 	}
 	q.end()
-	require.Equal(t, before, live(), "handles or buffers left behind; calls:\n%s", lines(q.log))
+	require.Equal(t, before, l.live(), "handles or buffers left behind; calls:\n%s", lines(q.log))
 	return q.ran
 }
 
