@@ -37,7 +37,8 @@ type Context struct {
 
 	mu      sync.Mutex // guards what follows
 	exec    device.Execution
-	set     int // index into model.shapes
+	set     int              // index into model.shapes
+	sizes   map[uint32]int64 // of the model's open dimensions
 	in      []inputState
 	out     []outputState
 	frame   uint64                      // runs that have ended well
@@ -160,6 +161,10 @@ func (c *Context) useShapes(set int) error {
 		c.valid = false
 	}
 	c.set = set
+	c.sizes = map[uint32]int64{}
+	for i, p := range m.in {
+		learnSizes(c.sizes, p.shape, m.shapes[set].in[i])
+	}
 	return nil
 }
 

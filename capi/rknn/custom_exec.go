@@ -157,7 +157,7 @@ func (e *customExecution) node(n *graph.Node, arrays *[2]tensorArray) error {
 		}
 		in = append(in, t)
 	}
-	types, err := outputTypes(e.prog.unit.Graph, n, facts)
+	types, err := outputTypes(e.prog.unit.Graph, n, facts, e.owner.sizes)
 	if err != nil {
 		return fault.Wrap(err, "%s", state.label)
 	}
@@ -203,11 +203,12 @@ func (e *customExecution) node(n *graph.Node, arrays *[2]tensorArray) error {
 	return nil
 }
 
-// outputTypes are the types of a node's outputs, given its inputs.
-func outputTypes(g *graph.Graph, n *graph.Node, in []tensor.Fact) ([]tensor.Type, error) {
+// outputTypes are the types of a node's outputs, given its inputs and the sizes of the model's open dimensions.
+func outputTypes(g *graph.Graph, n *graph.Node, in []tensor.Fact, sizes map[uint32]int64) ([]tensor.Type, error) {
 	types := make([]tensor.Type, len(n.Out))
 	for k, v := range n.Out {
 		types[k] = g.Fact(v).Type
+		types[k].Shape = withSizes(types[k].Shape, sizes)
 	}
 	facts, err := n.Op.Infer(in, types)
 	if err != nil {

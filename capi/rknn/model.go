@@ -164,11 +164,7 @@ func infer(g *graph.Graph, dims [][]int64) (*graph.Graph, error) {
 func setDims(g *graph.Graph, dims [][]int64) {
 	sizes := map[uint32]int64{}
 	for i, v := range g.In {
-		for k, d := range g.Values[v].Fact.Shape.Dims {
-			if d.Sym != 0 && d.Sym != tensor.Unknown && k < len(dims[i]) {
-				sizes[d.Sym] = dims[i][k]
-			}
-		}
+		learnSizes(sizes, g.Values[v].Fact.Shape, dims[i])
 		g.Values[v].Fact.Shape = tensor.Of(dims[i]...)
 	}
 	for i := range g.Nodes {
@@ -179,15 +175,29 @@ func setDims(g *graph.Graph, dims [][]int64) {
 			if v == graph.None {
 				continue
 			}
-			shape := &g.Values[v].Fact.Shape
-			shape.Dims = slices.Clone(shape.Dims)
-			for k, d := range shape.Dims {
-				if n, ok := sizes[d.Sym]; ok && d.Sym != 0 {
-					shape.Dims[k] = tensor.D(n)
-				}
-			}
+			g.Values[v].Fact.Shape = withSizes(g.Values[v].Fact.Shape, sizes)
 		}
 	}
+}
+
+// learnSizes notes the sizes that open dimensions of a shape, which have numbers, take.
+func learnSizes(sizes map[uint32]int64, declared tensor.Shape, dims []int64) {
+	for k, d := range declared.Dims {
+		if d.Sym != 0 && d.Sym != tensor.Unknown && k < len(dims) {
+			sizes[d.Sym] = dims[k]
+		}
+	}
+}
+
+// withSizes fills the open dimensions of a shape whose sizes are known.
+func withSizes(s tensor.Shape, sizes map[uint32]int64) tensor.Shape {
+	s.Dims = slices.Clone(s.Dims)
+	for k, d := range s.Dims {
+		if n, ok := sizes[d.Sym]; ok && d.Sym != 0 {
+			s.Dims[k] = tensor.D(n)
+		}
+	}
+	return s
 }
 
 // checkCustoms refuses a model with an operator that a program computes whose results have shapes that the model does not declare.
