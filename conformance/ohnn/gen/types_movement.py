@@ -3,7 +3,7 @@ quantisation of the result differs, mean the same reals."""
 
 import numpy as np
 
-from case import F16, F32, F64, I8, I32, I64, U8, Q, T, const, param
+from case import F16, F32, F64, I8, I32, I64, U8, Q, T, const, param, reject
 from kinds import ALL, QUANTISED, SIGNED, UNSIGNED, Kind, covering, data, judge, result, wide
 from movement import batch_to_space, depth_to_space, i32, space_to_batch, space_to_depth, unstack
 from indexing import one_hot
@@ -39,6 +39,12 @@ for op, shape, f, more, ps, dims in MOVES:
     for kind in ALL:
         x = data(kind, op, shape, huge=True)
         judge(op, kind, [x, *more], [moved(kind, x, f(x.value))], ps, dims)
+
+# what lies outside is refused when only the run knows it
+x = T(np.arange(12, dtype=F32).reshape(3, 4))
+fed = lambda *v: T(np.array(v, I32))
+reject("SLICE", "beyond_the_end_at_the_run", "run", [1, 2, 14], [x, fed(1, 2), fed(2, 3)], [T(x.value[1:, 1:], dyn=(0, 1))])
+reject("CROP", "beyond_the_end_at_the_run", "run", [1, 2, 14], [x, fed(2, 4)], [T(x.value[1:, 1:], dyn=(0, 1))], [ints("CROP_OFFSET", 1, 1)])
 
 for kind in ALL:
     # several inputs, several outputs
