@@ -65,9 +65,11 @@ def expected(c, op, x):
         kind = "MaxPool" if op == "MAX_POOL" else "AveragePool"
         y = run([helper.make_node(kind, ["x"], ["y0"], ceil_mode=p.get("ROUND_MODE", [0])[0], **a)], {"x": x[0].transpose(nchw)})
     elif op == "LRN":
-        r = p["DEPTH_RADIUS"][0]
+        r, bias, alpha, beta = (p.get(k, [0])[0] for k in ("DEPTH_RADIUS", "BIAS", "ALPHA", "BETA"))
+        if not (alpha > 0 and beta > 0 and bias > 0):  # ONNX Runtime takes no other
+            return None
         n = 2 * r + 1
-        a = dict(size=n, bias=p["BIAS"][0], alpha=p["ALPHA"][0] * n, beta=p["BETA"][0])
+        a = dict(size=n, bias=float(bias), alpha=float(alpha) * n, beta=float(beta))
         y = run([helper.make_node("LRN", ["x"], ["y0"], **a)], {"x": x[0].transpose(nchw)})
     else:
         return None
