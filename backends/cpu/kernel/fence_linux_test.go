@@ -59,7 +59,7 @@ func TestKernels_stayInsideTheirSlices(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	eachISA(t, func(t *testing.T) {
 		for _, atEnd := range []bool{true, false} {
-			for n := 1; n < 68; n += 1 + n/20 {
+			for n := 1; n < 68; n += 1 + n/20 + thinning/8 {
 				f := &fence{t: t, atEnd: atEnd}
 				require.NotPanics(t, func() { everyKernel(t, f, n) }, fmt.Sprintf("n %d, fence at the end: %v", n, atEnd))
 				f.free()
