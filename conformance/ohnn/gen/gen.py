@@ -18,6 +18,7 @@ import types_network  # noqa: F401
 import near
 import operators
 import rejects_add
+import rejects_extremes
 import rejects_types
 import rejects_values
 from case import CASES, write
@@ -27,7 +28,7 @@ if __name__ == "__main__":
     n = write(sys.argv[1])
     missing = sorted(set(OPS) - set(CASES))
     print(f"{n} cases for {len(CASES)} of {len(OPS)} operators", *missing)
-    for rejects in (rejects_add, rejects_types, rejects_values):
+    for rejects in (rejects_add, rejects_types, rejects_values, rejects_extremes):
         rejects.make()
     print(f"{near.write(os.path.join(sys.argv[1], 'near'))} cases beside them")
     operators.write(os.path.join(sys.argv[1], "..", "operators.json"))

@@ -138,9 +138,30 @@ def twice(o, p, b, i, t, params, full):
         near(b, p.name.lower() + "_twice_the_last_counts", p.name, tensors=tensors, params=[extra] + given)
 
 
+def same_meaning(o):
+    """Enumerators that stand for each other, and a pad list that a mode overrides."""
+    by_name = {p.name: p for p in o.params}
+    if "PAD_MODE" in by_name:
+        b = base(o.name, lambda b: b.param("PAD_MODE") is not None)
+        near(b, "pad_mode_by_the_name_of_the_list", "PAD_MODE", tensors={b.param("PAD_MODE"): {"param": f"{o.name}_PAD"}})
+        i = len(b.tensors)
+        near(b, "pad_beside_a_mode_does_not_count", "PAD", tensors={i: parameter(f"{o.name}_PAD", "int64", [1, 1, 1, 1])}, params=b.params + [i])
+        b = base(o.name, lambda b: b.param("PAD") is not None and any(b.tensors[b.param("PAD")]["data"]))
+        near(b, "pad_by_the_name_of_the_mode", "PAD", tensors={b.param("PAD"): {"param": f"{o.name}_PAD_MODE"}})
+    if o.name in ("AVG_POOL", "MAX_POOL"):
+        other = {"AVG_POOL": "MAX_POOL", "MAX_POOL": "AVG_POOL"}[o.name]
+        for p in o.params:
+            b = base(o.name, lambda b: b.param(p.name) is not None)
+            near(b, p.name.lower() + "_of_the_other_pool", p.name, tensors={b.param(p.name): {"param": f"{other}_{p.name}"}})
+    if o.name == "RESIZE_BILINEAR":
+        b = base(o.name, lambda b: b.param("COORDINATE_TRANSFORM_MODE") is not None)
+        near(b, "coordinate_transform_mode_as_the_manual_has_it", "COORDINATE_TRANSFORM_MODE", tensors={b.param("COORDINATE_TRANSFORM_MODE"): {"type": "int32"}})
+
+
 def make():
     for op in OPERATORS:
         o = Operator(op)
+        same_meaning(o)
         counts(o)
         foreign(o)
         parameters(o)
