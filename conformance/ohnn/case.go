@@ -85,7 +85,7 @@ type Tensor struct {
 
 // Reject says where a case must be refused.
 type Reject struct {
-	Stage string  `json:"stage"` // stages separated by |
+	Stage string  `json:"stage"` // add, finish, build or run
 	Codes []int32 `json:"codes"`
 }
 

@@ -124,6 +124,19 @@ func TestNear_changesWhatItIsAbout(t *testing.T) {
 	}
 }
 
+// What refuses a model decides the code: the API's rules at AddOperation and Finish, the device when it builds, the device when it runs.
+func TestCases_refusalsHaveOneStageAndItsCode(t *testing.T) {
+	cases, err := Cases()
+	require.NoError(t, err)
+	codes := map[string][]int32{"add": {2}, "finish": {1}, "build": {1}, "run": {14}}
+	for _, c := range cases {
+		if c.Reject != nil {
+			assert.Contains(t, codes, c.Reject.Stage, c.ID())
+			assert.Equal(t, codes[c.Reject.Stage], c.Reject.Codes, c.ID())
+		}
+	}
+}
+
 func matches(s, format string, n *int) bool {
 	k, err := fmt.Sscanf(s, format, n)
 	return err == nil && k == 1

@@ -42,7 +42,7 @@ func (a *api) Run(c *Case) error {
 		return fmt.Errorf("accepted; must be refused at %s", c.Reject.Stage)
 	case !ok:
 		return err
-	case !slices.Contains(strings.Split(c.Reject.Stage, "|"), refused.stage) || !slices.Contains(c.Reject.Codes, refused.code):
+	case c.Reject.Stage != refused.stage || !slices.Contains(c.Reject.Codes, refused.code):
 		return fmt.Errorf("%w; want %s with one of %v", err, c.Reject.Stage, c.Reject.Codes)
 	}
 	return a.checkMessage(c)

@@ -47,7 +47,7 @@ def binary(op, f, types, lo=-4, hi=4, lo_b=None, away=0.0, act=None, quant=True)
         a, b = draw(g, F32, (n, 3), lo, hi), draw(g, F32, (1, 3), lo_b, hi, away)
         case(op, f"f32_dynamic_{n}", [T(a, dyn=(0,)), T(b)], [T(run(f, a, b, F32), dyn=(0,))])
     a = draw(g, F32, (2, 3), lo, hi)
-    reject(op, "shapes_do_not_broadcast", "build|run", [1, 2, 14], [T(a), T(np.ones((2, 4), F32))], [T(np.ones((2, 4), F32))])
+    reject(op, "shapes_do_not_broadcast", "build", [1], [T(a), T(np.ones((2, 4), F32))], [T(np.ones((2, 4), F32))])
     reject(op, "one_input", "add", [2], [T(a)], [T(a)])
     reject(op, "foreign_parameter", "add", [2], [T(a), T(a)], [T(a)], [param("AVG_POOL_GLOBAL", True, BOOL)])
     if quant:
@@ -93,12 +93,12 @@ for op, f in (("MAXIMUM", np.maximum), ("MINIMUM", np.minimum)):
     case(op, "f32_nan_is_passed_on", [T(a), T(b)], [T(f(a, b))])
 a = np.array([[7, -7, 7], [-7, 5, -5]], I32)
 case("MOD", "int32_sign_follows_the_dividend", [T(a), T(np.array([3, 3, -3], I32))], [T(np.fmod(a, np.array([3, 3, -3], I32)))])
-reject("MOD", "int32_divisor_zero", "build|run", [1, 2, 14], [T(a), T(np.array([3, 0, -3], I32))], [T(a)])
+reject("MOD", "int32_divisor_zero", "run", [14], [T(a), T(np.array([3, 0, -3], I32))], [T(a)])
 a = np.array([1, -1, 0, 4], F32)
 b = np.array([0, 0, 0, 2], F32)
 with np.errstate(all="ignore"):
     case("DIV", "f32_by_zero", [T(a), T(b)], [T(a / b)])
-reject("DIV", "int32_by_zero", "build|run", [1, 2, 14], [T(a.astype(I32)), T(b.astype(I32))], [T(a.astype(I32))])
+reject("DIV", "int32_by_zero", "run", [14], [T(a.astype(I32)), T(b.astype(I32))], [T(a.astype(I32))])
 
 for op, f in {"EQUAL": np.equal, "NOT_EQUAL": np.not_equal, "LESS": np.less, "LESS_EQUAL": np.less_equal, "GREATER": np.greater,
               "GREATER_EQUAL": np.greater_equal}.items():
@@ -119,7 +119,7 @@ for op, f in {"EQUAL": np.equal, "NOT_EQUAL": np.not_equal, "LESS": np.less, "LE
     a, b = g.integers(0, 2, (3, 4)).astype(F32), g.integers(0, 2, (1, 4)).astype(F32)
     case(op, "f32_dynamic", [T(a, dyn=(0,)), T(b)], [T(f(a, b), dyn=(0,))])
     reject(op, "one_input", "add", [2], [T(a)], [T(f(a, a))])
-    reject(op, "shapes_do_not_broadcast", "build|run", [1, 2, 14], [T(a), T(np.ones((2, 4), F32))], [T(np.ones((3, 4), BOOL))])
+    reject(op, "shapes_do_not_broadcast", "build", [1], [T(a), T(np.ones((2, 4), F32))], [T(np.ones((3, 4), BOOL))])
 
 for op, f in {"LOGICAL_AND": np.logical_and, "LOGICAL_OR": np.logical_or}.items():
     for tag, sa, sb in SHAPES:
@@ -132,7 +132,7 @@ for op, f in {"LOGICAL_AND": np.logical_and, "LOGICAL_OR": np.logical_or}.items(
     a, b = g.integers(0, 2, (4, 3)).astype(BOOL), np.array([[True, False, True]])
     case(op, "bool_dynamic", [T(a, dyn=(0,)), T(b)], [T(f(a, b), dyn=(0,))])
     reject(op, "one_input", "add", [2], [T(a)], [T(a)])
-    reject(op, "shapes_do_not_broadcast", "build|run", [1, 2, 14], [T(a), T(np.ones((2, 3), BOOL))], [T(a)])
+    reject(op, "shapes_do_not_broadcast", "build", [1], [T(a), T(np.ones((2, 3), BOOL))], [T(a)])
 
 
 def power(x, y):
@@ -180,7 +180,7 @@ case("WHERE", "f32_broadcast_values", [T(c), T(a[:1]), T(b[:, :1])], [T(np.where
 for op in ("WHERE", "SELECT"):
     case(op, "f32_dynamic", [T(c, dyn=(0,)), T(a, dyn=(0,)), T(b, dyn=(0,))], [T(np.where(c, a, b), dyn=(0,))])
     reject(op, "two_inputs", "add", [2], [T(c), T(a)], [T(a)])
-    reject(op, "shapes_do_not_fit", "build|run", [1, 2, 14], [T(c), T(a), T(np.ones((5, 4), F32))], [T(a)])
+    reject(op, "shapes_do_not_fit", "build", [1], [T(c), T(a), T(np.ones((5, 4), F32))], [T(a)])
 
 for tag, shape, slopes in (("rank2", (3, 4), 4), ("rank4", (1, 2, 3, 4), 4), ("one_slope", (2, 5), 1), ("rank3", (2, 2, 3), 3), ("one_slope_rank4", (1, 2, 2, 3), 1)):
     for dtype in (F32, F16):
@@ -194,7 +194,7 @@ qx, qs, qy = Q(F32(8 / 255), 0), Q(F32(1 / 127), 0), Q(F32(8 / 255), 4)
 xq, sq = qx.quantise(x, I8), qs.quantise(s, I8)
 case("PRELU", "i8_quantised", [T(xq, qx), const(sq, qs)], [T(qy.quantise(np.where(xq > 0, qx.real(xq), qs.real(sq) * qx.real(xq)), I8), qy)])
 reject("PRELU", "one_input", "add", [2], [T(x)], [T(x)])
-reject("PRELU", "slope_of_another_length", "build|run", [1, 2, 14], [T(x), const(np.ones((3,), F32))], [T(x)])
+reject("PRELU", "slope_of_another_length", "build", [1], [T(x), const(np.ones((3,), F32))], [T(x)])
 
 for tag, shape in (("rank2", (3, 4)), ("rank3", (2, 3, 4)), ("rank4", (1, 2, 3, 4)), ("rank5", (1, 2, 1, 3, 4))):
     for dtype in (F32, F16):
@@ -204,8 +204,8 @@ for tag, shape in (("rank2", (3, 4)), ("rank3", (2, 3, 4)), ("rank4", (1, 2, 3, 
 x, b = draw(g, F32, (3, 4), -4, 4), draw(g, F32, (4,), -4, 4)
 case("BIAS_ADD", "f32_dynamic", [T(x, dyn=(0,)), T(b)], [T(x + b, dyn=(0,))])
 case("BIAS_ADD", "int32", [T(x.astype(I32)), T(b.astype(I32))], [T(x.astype(I32) + b.astype(I32))])
-reject("BIAS_ADD", "bias_of_another_length", "build|run", [1, 2, 14], [T(x), T(np.ones((3,), F32))], [T(x)])
-reject("BIAS_ADD", "bias_of_rank_2", "build|run", [1, 2, 14], [T(x), T(np.ones((2, 4), F32))], [T(x)])
+reject("BIAS_ADD", "bias_of_another_length", "build", [1], [T(x), T(np.ones((3,), F32))], [T(x)])
+reject("BIAS_ADD", "bias_of_rank_2", "build", [1], [T(x), T(np.ones((2, 4), F32))], [T(x)])
 
 for tag, shape, axis, n in (("last", (3, 4), -1, (4,)), ("channel", (1, 2, 3, 4), 3, (4,)), ("middle", (2, 3, 4), 1, (3,)), ("two_dims", (2, 3, 4), 1, (3, 4)),
                             ("first", (3, 4), 0, (3,)), ("negative", (2, 3, 4), -2, (3,))):
@@ -221,6 +221,6 @@ x, s, b = draw(g, F32, (3, 4), -4, 4), draw(g, F32, (4,), -2, 2), draw(g, F32, (
 case("SCALE", "f32_dynamic", [T(x, dyn=(0,)), T(s), T(b)], [T((x.astype(F64) * s + b).astype(F32), dyn=(0,))], [param("SCALE_AXIS", -1, I64)])
 h = x.astype(F16), s.astype(F16), b.astype(F16)
 case("SCALE", "f16", [T(h[0]), T(h[1]), T(h[2])], [T((h[0].astype(F64) * h[1] + h[2]).astype(F16))], [param("SCALE_AXIS", 1, I64)])
-reject("SCALE", "axis_missing", "finish|build", [1, 2], [T(x), T(s), T(b)], [T(x)])
-reject("SCALE", "scale_and_bias_differ", "build|run", [1, 2, 14], [T(x), T(s), T(np.ones((3,), F32))], [T(x)], [param("SCALE_AXIS", 1, I64)])
-reject("SCALE", "axis_outside", "build|run", [1, 2, 14], [T(x), T(s), T(b)], [T(x)], [param("SCALE_AXIS", 2, I64)])
+reject("SCALE", "axis_missing", "finish", [1], [T(x), T(s), T(b)], [T(x)])
+reject("SCALE", "scale_and_bias_differ", "build", [1], [T(x), T(s), T(np.ones((3,), F32))], [T(x)], [param("SCALE_AXIS", 1, I64)])
+reject("SCALE", "axis_outside", "build", [1], [T(x), T(s), T(b)], [T(x)], [param("SCALE_AXIS", 2, I64)])

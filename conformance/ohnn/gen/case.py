@@ -148,7 +148,7 @@ def case(op, name, ins, outs, params=(), source="numpy", why=None, **tol):
 
 
 def reject(op, name, stage, codes, ins, outs, params=()):
-    """Adds a case that must be refused at stage ("add", "finish", "build" or "run"; "build|run" when either is right)."""
+    """Adds a case that must be refused at stage ("add", "finish", "build" or "run")."""
     ins, outs, params = list(ins), list(outs), list(params)
     ts = ins + params
     c = {"name": name, "op": op, "tensors": [tensor_json(t) for t in ts + outs]}

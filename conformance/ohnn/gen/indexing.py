@@ -3,7 +3,7 @@
 import numpy as np
 
 from case import BOOL, F16, F32, F64, I8, I16, I32, I64, U8, Q, T, case, const, param, reject, rng
-from movement import BAD, i32, i64, seq
+from movement import i32, i64, seq
 
 for tag, shape, idx, axis in (("rank1", (6,), [4, 0, 2], 0), ("rank2_axis0", (3, 4), [2, 0], 0), ("rank2_axis1", (3, 4), [3, 1, 1], 1), ("index_rank2", (3, 4), [[0, 2], [1, 1]], 0),
                               ("index_rank0", (3, 4), 1, 1), ("rank3_middle", (2, 3, 2), [2, 0], 1), ("negative_axis", (2, 3, 4), [3, 0], -1)):
@@ -14,9 +14,9 @@ x = seq((3, 4))
 case("GATHER", "index_of_int64", [T(x), T(np.array([2, 0], I64)), i32(0)], [T(x[[2, 0]])])
 case("GATHER", "f32_dynamic", [T(x, dyn=(0,)), i32(2, 0), i32(1)], [T(x[:, [2, 0]], dyn=(0,))])
 case("GATHER", "f32_dynamic_indices", [T(x), T(np.array([2, 0, 1, 1, 0], I32), dyn=(0,)), i32(0)], [T(x[[2, 0, 1, 1, 0]], dyn=(0,))])
-reject("GATHER", "index_beyond", "build|run", BAD, [T(x), T(np.array([3], I32)), i32(0)], [T(x[:1])])
-reject("GATHER", "index_negative", "build|run", BAD, [T(x), T(np.array([-1], I32)), i32(0)], [T(x[:1])])
-reject("GATHER", "axis_outside", "build|run", BAD, [T(x), i32(0), i32(2)], [T(x[:1])])
+reject("GATHER", "index_beyond", "run", [14], [T(x), T(np.array([3], I32)), i32(0)], [T(x[:1])])
+reject("GATHER", "index_negative", "run", [14], [T(x), T(np.array([-1], I32)), i32(0)], [T(x[:1])])
+reject("GATHER", "axis_outside", "build", [1], [T(x), i32(0), i32(2)], [T(x[:1])])
 reject("GATHER", "two_inputs", "add", [2], [T(x), i32(0)], [T(x[:1])])
 
 for tag, shape, idx in (("rows", (3, 4), [[2], [0]]), ("elements", (3, 4), [[2, 3], [0, 1], [1, 1]]), ("rank3_rows", (2, 3, 2), [[1, 0], [0, 2]]), ("nested", (3, 2), [[[0], [2]], [[1], [1]]]),
@@ -27,9 +27,9 @@ for tag, shape, idx in (("rows", (3, 4), [[2], [0]]), ("elements", (3, 4), [[2, 
         case("GATHER_ND", f"{np.dtype(dtype)}_{tag}", [T(x), const(i)], [T(x[tuple(np.moveaxis(i, -1, 0))])])
 case("GATHER_ND", "f16", [T(seq((3, 4), F16)), T(np.array([[2], [0]], I32))], [T(seq((3, 4), F16)[[2, 0]])])
 case("GATHER_ND", "f32_dynamic", [T(seq((3, 4))), T(np.array([[2], [0], [1]], I32), dyn=(0,))], [T(seq((3, 4))[[2, 0, 1]], dyn=(0,))])
-reject("GATHER_ND", "index_beyond", "build|run", BAD, [T(seq((3, 4))), T(np.array([[3]], I32))], [T(seq((1, 4)))])
-reject("GATHER_ND", "index_negative", "build|run", BAD, [T(seq((3, 4))), T(np.array([[-1]], I32))], [T(seq((1, 4)))])
-reject("GATHER_ND", "index_too_deep", "build|run", BAD, [T(seq((3, 4))), T(np.array([[0, 0, 0]], I32))], [T(seq((1,)))])
+reject("GATHER_ND", "index_beyond", "run", [14], [T(seq((3, 4))), T(np.array([[3]], I32))], [T(seq((1, 4)))])
+reject("GATHER_ND", "index_negative", "run", [14], [T(seq((3, 4))), T(np.array([[-1]], I32))], [T(seq((1, 4)))])
+reject("GATHER_ND", "index_too_deep", "build", [1], [T(seq((3, 4))), T(np.array([[0, 0, 0]], I32))], [T(seq((1,)))])
 reject("GATHER_ND", "one_input", "add", [2], [T(seq((3, 4)))], [T(seq((1,)))])
 
 for tag, idx, upd, shape in (("rank1", [[4], [1], [6]], (3,), (8,)), ("rows", [[2], [0]], (2, 3), (4, 3)), ("elements", [[0, 1], [2, 2]], (2,), (3, 3)), ("planes", [[1]], (1, 2, 2), (3, 2, 2)),
@@ -46,9 +46,9 @@ y[[2, 0]] = u
 case("SCATTER_ND", "f16", [T(np.array([[2], [0]], I32)), T(u), i32(3, 2)], [T(y)])
 case("SCATTER_ND", "f32_int64_indices", [T(np.array([[2], [0]], I64)), T(u.astype(F32)), i32(3, 2)], [T(y.astype(F32))])
 case("SCATTER_ND", "f32_dynamic", [T(np.array([[2], [0]], I32), dyn=(0,)), T(u.astype(F32), dyn=(0,)), i32(3, 2)], [T(y.astype(F32))])
-reject("SCATTER_ND", "index_beyond", "build|run", BAD, [T(np.array([[3], [0]], I32)), T(u), i32(3, 2)], [T(y)])
-reject("SCATTER_ND", "index_negative", "build|run", BAD, [T(np.array([[-1], [0]], I32)), T(u), i32(3, 2)], [T(y)])
-reject("SCATTER_ND", "updates_do_not_fit", "build|run", BAD, [T(np.array([[1], [0]], I32)), T(seq((3, 2))), i32(3, 2)], [T(seq((3, 2)))])
+reject("SCATTER_ND", "index_beyond", "run", [14], [T(np.array([[3], [0]], I32)), T(u), i32(3, 2)], [T(y)])
+reject("SCATTER_ND", "index_negative", "run", [14], [T(np.array([[-1], [0]], I32)), T(u), i32(3, 2)], [T(y)])
+reject("SCATTER_ND", "updates_do_not_fit", "build", [1], [T(np.array([[1], [0]], I32)), T(seq((3, 2))), i32(3, 2)], [T(seq((3, 2)))])
 reject("SCATTER_ND", "two_inputs", "add", [2], [T(np.array([[1], [0]], I32)), T(u)], [T(y)])
 
 for tag, idx, val, shape in (("matrix", [[0, 1], [2, 0]], [5, 7], (3, 2)), ("vector", [[1], [3]], [2, 4], (5,)), ("one_value", [[0, 1], [1, 1], [2, 0]], [9], (3, 2)),
@@ -66,8 +66,8 @@ for dtype in (I64, I8):
 v = np.array([1, 2], F16)
 case("SPARSE_TO_DENSE", "f16", [T(np.array([[0, 1], [1, 0]], I32)), T(v), i32(2, 2)], [T(np.array([[0, 1], [2, 0]], F16))])
 case("SPARSE_TO_DENSE", "f32_dynamic", [T(np.array([[0, 1], [1, 0]], I32), dyn=(0,)), T(v.astype(F32), dyn=(0,)), i32(2, 2)], [T(np.array([[0, 1], [2, 0]], F32))])
-reject("SPARSE_TO_DENSE", "index_beyond", "build|run", BAD, [T(np.array([[0, 2], [1, 0]], I32)), T(v), i32(2, 2)], [T(np.zeros((2, 2), F16))])
-reject("SPARSE_TO_DENSE", "index_negative", "build|run", BAD, [T(np.array([[0, -1], [1, 0]], I32)), T(v), i32(2, 2)], [T(np.zeros((2, 2), F16))])
+reject("SPARSE_TO_DENSE", "index_beyond", "run", [14], [T(np.array([[0, 2], [1, 0]], I32)), T(v), i32(2, 2)], [T(np.zeros((2, 2), F16))])
+reject("SPARSE_TO_DENSE", "index_negative", "run", [14], [T(np.array([[0, -1], [1, 0]], I32)), T(v), i32(2, 2)], [T(np.zeros((2, 2), F16))])
 reject("SPARSE_TO_DENSE", "two_inputs", "add", [2], [T(np.array([[0, 1], [1, 0]], I32)), T(v)], [T(np.zeros((2, 2), F16))])
 
 
@@ -85,7 +85,7 @@ for tag, idx, depth, axis in (("rank1", [2, 0, 1], 4, None), ("rank1_axis0", [2,
 case("ONE_HOT", "depth_of_rank_0", [T(np.array([1, 0], I32)), const(np.array(3, I32)), const(np.array(1, F32)), const(np.array(0, F32))], [T(one_hot([1, 0], 3, 1, 0, -1).astype(F32))])
 case("ONE_HOT", "f32_dynamic", [T(np.array([1, 0, 2], I32), dyn=(0,)), i32(3), const(np.array([1], F32)), const(np.array([0], F32))], [T(np.eye(3, dtype=F32)[[1, 0, 2]], dyn=(0,))])
 reject("ONE_HOT", "three_inputs", "add", [2], [T(np.array([1], I32)), i32(3), const(np.array([1], F32))], [T(seq((1, 3)))])
-reject("ONE_HOT", "axis_outside", "build|run", BAD, [T(np.array([1], I32)), i32(3), const(np.array([1], F32)), const(np.array([0], F32))], [T(seq((1, 3)))], [param("ONE_HOT_AXIS", 2, I64)])
+reject("ONE_HOT", "axis_outside", "build", [1], [T(np.array([1], I32)), i32(3), const(np.array([1], F32)), const(np.array([0], F32))], [T(seq((1, 3)))], [param("ONE_HOT_AXIS", 2, I64)])
 
 for tag, shape in (("rank1", (4,)), ("rank2", (2, 3)), ("rank3", (2, 1, 2)), ("rank4", (1, 2, 1, 3))):
     for dtype in (F32, I32, F16):
@@ -98,7 +98,7 @@ case("FILL", "f32_shape_given_at_the_run", [T(np.array([4.5], F32)), T(np.array(
 case("CONSTANT_OF_SHAPE", "f32_constant_shape_int64", [T(np.array([3, 2], I64))], [T(np.full((3, 2), -1.5, F32), dyn=(0, 1))],
      [param("CONSTANT_OF_SHAPE_DATA_TYPE", 43, I64), param("CONSTANT_OF_SHAPE_VALUE", [-1.5], F32)])
 for op, ins in (("FILL", [T(np.array([4.5], F32)), T(np.array([2, -2], I32))]), ("CONSTANT_OF_SHAPE", [T(np.array([2, -2], I32))])):
-    reject(op, "negative_size", "build|run", BAD, ins, [T(np.zeros((2, 2), F32), dyn=(0, 1))])
+    reject(op, "negative_size", "run", [14], ins, [T(np.zeros((2, 2), F32), dyn=(0, 1))])
 reject("FILL", "one_input", "add", [2], [T(np.array([4.5], F32))], [T(seq((2, 2)))])
 reject("CONSTANT_OF_SHAPE", "value_of_int32", "add", [2], [T(np.array([2, 2], I32))], [T(seq((2, 2)))], [param("CONSTANT_OF_SHAPE_VALUE", [1], I32)])
 
@@ -109,7 +109,7 @@ for tag, start, limit, delta in (("plain", 0, 5, 1), ("step", 2, 11, 3), ("down"
              [param("RANGE_START", start, I64), param("RANGE_LIMIT", limit, I64), param("RANGE_DELTA", delta, I64)])
 case("RANGE", "int32_default_start_and_delta", [T(seq((2,), I32))], [T(np.arange(6).astype(I32))], [param("RANGE_LIMIT", 6, I64)])
 case("RANGE", "int32_dynamic_output", [T(seq((2,), I32))], [T(np.arange(1, 9).astype(I32), dyn=(0,))], [param("RANGE_START", 1, I64), param("RANGE_LIMIT", 9, I64)])
-reject("RANGE", "delta_0", "build|run", BAD, [T(seq((2,), I32))], [T(seq((2,), I32))], [param("RANGE_LIMIT", 4, I64), param("RANGE_DELTA", 0, I64)])
+reject("RANGE", "delta_0", "build", [1], [T(seq((2,), I32))], [T(seq((2,), I32))], [param("RANGE_LIMIT", 4, I64), param("RANGE_DELTA", 0, I64)])
 reject("RANGE", "limit_of_int32", "add", [2], [T(seq((2,), I32))], [T(seq((4,), I32))], [param("RANGE_LIMIT", 4, I32)])
 
 NUMBER = {BOOL: 1, I8: 2, I16: 3, I32: 4, I64: 5, U8: 6, F16: 10, F32: 11, F64: 12}
@@ -125,7 +125,7 @@ case("CAST", "bool_to_float32", [T(x != 0), i32(11)], [T((x != 0).astype(F32))])
 case("CAST", "f32_dynamic", [T(seq((3, 2)), dyn=(0,)), i32(4)], [T(seq((3, 2)).astype(I32), dyn=(0,))])
 reject("CAST", "type_not_constant", "add", [2], [T(x), T(np.array([4], I32))], [T(x.astype(I32))])
 reject("CAST", "type_13", "add", [2], [T(x), i32(13)], [T(x.astype(I32))])
-reject("CAST", "output_of_another_type", "build|run", BAD, [T(x), i32(4)], [T(x)])
+reject("CAST", "output_of_another_type", "run", [14], [T(x), i32(4)], [T(x)])
 
 for tag, shape in (("rank1", (6,)), ("rank2", (3, 4)), ("rank4", (1, 2, 2, 3))):
     for dtype, name, zero in ((I8, "i8", -4), (U8, "u8", 130)):
@@ -141,7 +141,7 @@ xa = qa.quantise(rng("requant").uniform(-5, 5, (3, 4)), I8)
 case("QUANT_DTYPE_CAST", "i8_to_i8_other_parameters", [T(xa, qa)], [T(qb.quantise(qa.real(xa), I8), qb)], ps)
 case("QUANT_DTYPE_CAST", "f32_dynamic", [T(x[0, 0], dyn=(0,))], [T(qa.quantise(x[0, 0], I8), qa, dyn=(0,))], ps)
 case("QUANT_DTYPE_CAST", "f32_to_i8_saturates", [T(np.array([-100, 100, np.inf, -np.inf, 1], F32))], [T(qa.quantise(np.array([-100, 100, 1e9, -1e9, 1]), I8), qa)], ps)
-reject("QUANT_DTYPE_CAST", "source_type_missing", "finish|build", [1, 2], [T(x)], [T(y, q)], ps[1:])
+reject("QUANT_DTYPE_CAST", "source_type_missing", "finish", [1], [T(x)], [T(y, q)], ps[1:])
 reject("QUANT_DTYPE_CAST", "source_type_of_int32", "add", [2], [T(x)], [T(y, q)], [param("QUANT_DTYPE_CAST_SRC_T", 43, I32), ps[1]])
 
 for tag, axis, offset, shape, to in (("axis2", 2, [1, 2], (1, 2, 4, 5), (1, 2, 2, 3)), ("axis0_one_offset", 0, [1], (4, 4), (2, 3)), ("no_offset", 1, [], (2, 4, 4), (2, 2, 3)), ("negative", -1, [2], (3, 5), (3, 2)),
@@ -157,8 +157,8 @@ for tag, axis, offset, shape, to in (("axis2", 2, [1, 2], (1, 2, 4, 5), (1, 2, 2
 x = seq((3, 5))
 case("CROP", "f32_default_axis", [T(x), i32(2, 4)], [T(x[1:3, 1:5])], [param("CROP_OFFSET", [1], I64)])
 case("CROP", "f32_dynamic", [T(x, dyn=(0,)), i32(3, 4)], [T(x[:, 1:], dyn=(0,))], [param("CROP_AXIS", 1, I64), param("CROP_OFFSET", [1], I64)])
-reject("CROP", "beyond", "build|run", BAD, [T(x), i32(3, 4)], [T(seq((3, 4)))], [param("CROP_AXIS", 1, I64), param("CROP_OFFSET", [2], I64)])
-reject("CROP", "offsets_of_another_count", "build|run", BAD, [T(x), i32(2, 2)], [T(seq((2, 2)))], [param("CROP_OFFSET", [0, 0, 0], I64)])
+reject("CROP", "beyond", "build", [1], [T(x), i32(3, 4)], [T(seq((3, 4)))], [param("CROP_AXIS", 1, I64), param("CROP_OFFSET", [2], I64)])
+reject("CROP", "offsets_of_another_count", "build", [1], [T(x), i32(2, 2)], [T(seq((2, 2)))], [param("CROP_OFFSET", [0, 0, 0], I64)])
 reject("CROP", "one_input", "add", [2], [T(x)], [T(x)])
 
 for tag, cond, data in (("one", [True], (3,)), ("rank1", [True, True, True], (2, 2)), ("rank2", [[True, True], [True, True]], (4,))):
@@ -167,7 +167,7 @@ for tag, cond, data in (("one", [True], (3,)), ("rank1", [True, True, True], (2,
         case("ASSERT", f"{np.dtype(dtype)}_{tag}", [T(c), T(seq(data, dtype))], [T(c)], [param("ASSERT_SUMMARIZE", 2, I64)])
 case("ASSERT", "default_summarize", [T(np.array([True])), T(seq((2,)))], [T(np.array([True]))])
 case("ASSERT", "dynamic", [T(np.array([True, True]), dyn=(0,)), T(seq((2,)))], [T(np.array([True, True]), dyn=(0,))])
-reject("ASSERT", "false", "run", [1, 2, 14], [T(np.array([False])), T(seq((2,)))], [T(np.array([True]))])
-reject("ASSERT", "one_of_them_false", "run", [1, 2, 14], [T(np.array([True, False])), T(seq((2,)))], [T(np.array([True, True]))])
+reject("ASSERT", "false", "run", [14], [T(np.array([False])), T(seq((2,)))], [T(np.array([True]))])
+reject("ASSERT", "one_of_them_false", "run", [14], [T(np.array([True, False])), T(seq((2,)))], [T(np.array([True, True]))])
 reject("ASSERT", "one_input", "add", [2], [T(np.array([True]))], [T(np.array([True]))])
 reject("ASSERT", "summarize_of_int32", "add", [2], [T(np.array([True])), T(seq((2,)))], [T(np.array([True]))], [param("ASSERT_SUMMARIZE", 2, I32)])

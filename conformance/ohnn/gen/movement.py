@@ -4,8 +4,6 @@ import numpy as np
 
 from case import BOOL, F16, F32, F64, I8, I16, I32, I64, U8, Q, T, case, const, param, reject, rng
 
-BAD = [1, 2, 14]
-
 
 def seq(shape, dtype=F32, start=1):
     """Distinct numbers in an order that shows a misplaced element."""
@@ -41,8 +39,8 @@ for tag, shape, to, out in (("infer", (2, 6), (-1, 4), (3, 4)), ("copy", (2, 6),
     case("RESHAPE", "f32_int64_" + tag, [T(seq(shape)), i64(*to)], [T(seq(shape).reshape(out))])
 for n in (1, 5):
     case("RESHAPE", f"f32_dynamic_{n}", [T(seq((n, 6)), dyn=(0,)), i32(-1, 3)], [T(seq((n, 6)).reshape(-1, 3), dyn=(0,))])
-reject("RESHAPE", "another_count", "build|run", BAD, [T(seq((2, 6))), i32(5, 2)], [T(seq((5, 2)))])
-reject("RESHAPE", "two_unknowns", "build|run", BAD, [T(seq((2, 6))), i32(-1, -1)], [T(seq((3, 4)))])
+reject("RESHAPE", "another_count", "build", [1], [T(seq((2, 6))), i32(5, 2)], [T(seq((5, 2)))])
+reject("RESHAPE", "two_unknowns", "build", [1], [T(seq((2, 6))), i32(-1, -1)], [T(seq((3, 4)))])
 reject("RESHAPE", "one_input", "add", [2], [T(seq((2, 6)))], [T(seq((3, 4)))])
 
 for tag, shape, axis in (("default", (2, 3, 4), None), ("axis0", (2, 3), 0), ("axis2", (2, 3, 4), 2), ("negative", (2, 3, 4), -1), ("rank1", (5,), 1), ("rank4", (1, 2, 3, 2), 1)):
@@ -52,15 +50,15 @@ for tag, shape, axis in (("default", (2, 3, 4), None), ("axis0", (2, 3), 0), ("a
     case("FLATTEN", "f32_" + tag, [T(x)], [T(x.reshape(int(np.prod(shape[:a])), -1))], ps)
 typed("FLATTEN", lambda x: x.reshape(2, 6), (2, 3, 2))
 case("FLATTEN", "f32_dynamic", [T(seq((3, 2, 2)), dyn=(0,))], [T(seq((3, 4)), dyn=(0,))])
-reject("FLATTEN", "axis_outside", "build|run", BAD, [T(seq((2, 3)))], [T(seq((2, 3)))], [param("FLATTEN_AXIS", 3, I64)])
+reject("FLATTEN", "axis_outside", "build", [1], [T(seq((2, 3)))], [T(seq((2, 3)))], [param("FLATTEN_AXIS", 3, I64)])
 reject("FLATTEN", "axis_of_int32", "add", [2], [T(seq((2, 3)))], [T(seq((2, 3)))], [param("FLATTEN_AXIS", 1, I32)])
 
 typed("SQUEEZE", lambda x: x.reshape(2, 3), (1, 2, 1, 3))
 for tag, shape, axes, out in (("one", (1, 2, 1, 3), [0], (2, 1, 3)), ("two", (1, 2, 1, 3), [0, 2], (2, 3)), ("negative", (2, 3, 1), [-1], (2, 3))):
     case("SQUEEZE", "f32_" + tag, [T(seq(shape))], [T(seq(out))], [param("SQUEEZE_AXIS", axes, I64)])
 case("SQUEEZE", "f32_dynamic", [T(seq((3, 1, 2)), dyn=(0,))], [T(seq((3, 2)), dyn=(0,))], [param("SQUEEZE_AXIS", [1], I64)])
-reject("SQUEEZE", "size_not_1", "build|run", BAD, [T(seq((2, 1)))], [T(seq((1,)))], [param("SQUEEZE_AXIS", [0], I64)])
-reject("SQUEEZE", "axis_outside", "build|run", BAD, [T(seq((2, 1)))], [T(seq((2,)))], [param("SQUEEZE_AXIS", [2], I64)])
+reject("SQUEEZE", "size_not_1", "build", [1], [T(seq((2, 1)))], [T(seq((1,)))], [param("SQUEEZE_AXIS", [0], I64)])
+reject("SQUEEZE", "axis_outside", "build", [1], [T(seq((2, 1)))], [T(seq((2,)))], [param("SQUEEZE_AXIS", [2], I64)])
 
 typed("UNSQUEEZE", lambda x: x[:, None], (2, 3), params=[param("UNSQUEEZE_AXIS", 1, I64)])
 typed("EXPAND_DIMS", lambda x: x[:, None], (2, 3), [i32(1)])
@@ -71,8 +69,8 @@ for tag, shape, axis in (("front", (2, 3), 0), ("back", (2, 3), 2), ("last", (2,
     case("EXPAND_DIMS", "f32_" + tag, [T(x), i32(axis)], [T(y)])
 case("UNSQUEEZE", "f32_dynamic", [T(seq((3, 2)), dyn=(0,))], [T(seq((3, 1, 2)), dyn=(0,))], [param("UNSQUEEZE_AXIS", 1, I64)])
 case("EXPAND_DIMS", "f32_dynamic", [T(seq((3, 2)), dyn=(0,)), i32(1)], [T(seq((3, 1, 2)), dyn=(0,))])
-reject("UNSQUEEZE", "axis_outside", "build|run", BAD, [T(seq((2, 3)))], [T(seq((2, 3, 1)))], [param("UNSQUEEZE_AXIS", 3, I64)])
-reject("EXPAND_DIMS", "axis_outside", "build|run", BAD, [T(seq((2, 3))), i32(3)], [T(seq((2, 3, 1)))])
+reject("UNSQUEEZE", "axis_outside", "build", [1], [T(seq((2, 3)))], [T(seq((2, 3, 1)))], [param("UNSQUEEZE_AXIS", 3, I64)])
+reject("EXPAND_DIMS", "axis_outside", "build", [1], [T(seq((2, 3))), i32(3)], [T(seq((2, 3, 1)))])
 reject("EXPAND_DIMS", "one_input", "add", [2], [T(seq((2, 3)))], [T(seq((2, 3, 1)))])
 
 for tag, shape in (("rank1", (5,)), ("rank2", (2, 3)), ("rank3", (4, 1, 2)), ("rank4", (1, 2, 3, 4))):
@@ -93,8 +91,8 @@ for tag, shape, perm in (("rank2", (2, 3), (1, 0)), ("nhwc_to_nchw", (1, 2, 3, 4
                          ("rank5", (1, 2, 1, 3, 2), (4, 0, 2, 3, 1))):
     case("TRANSPOSE", "f32_" + tag, [T(seq(shape)), i32(*perm)], [T(seq(shape).transpose(perm))])
 case("TRANSPOSE", "f32_dynamic", [T(seq((3, 2, 2)), dyn=(0,)), i32(1, 0, 2)], [T(seq((3, 2, 2)).transpose(1, 0, 2), dyn=(1,))])
-reject("TRANSPOSE", "not_a_permutation", "build|run", BAD, [T(seq((2, 3))), i32(0, 0)], [T(seq((2, 3)))])
-reject("TRANSPOSE", "too_short", "build|run", BAD, [T(seq((2, 3))), i32(0)], [T(seq((2, 3)))])
+reject("TRANSPOSE", "not_a_permutation", "build", [1], [T(seq((2, 3))), i32(0, 0)], [T(seq((2, 3)))])
+reject("TRANSPOSE", "too_short", "build", [1], [T(seq((2, 3))), i32(0)], [T(seq((2, 3)))])
 reject("TRANSPOSE", "one_input", "add", [2], [T(seq((2, 3)))], [T(seq((3, 2)))])
 
 for dtype in (F32, F16, I8, I32, U8, BOOL):
@@ -112,8 +110,8 @@ qa, qb, qy = Q(0.5, 0), Q(0.25, 4), Q(0.5, -2)
 xa, xb = np.array([[1, -4, 9]], I8), np.array([[8, -12, 50]], I8)
 case("CONCAT", "i8_quantised_differently", [T(xa, qa), T(xb, qb)], [T(qy.quantise(np.concatenate([qa.real(xa), qb.real(xb)]), I8), qy)])
 reject("CONCAT", "one_input", "add", [2], [T(a)], [T(a)])
-reject("CONCAT", "shapes_differ", "build|run", BAD, [T(a), T(seq((2, 4)))], [T(seq((4, 3)))])
-reject("CONCAT", "axis_outside", "build|run", BAD, [T(a), T(a)], [T(seq((4, 3)))], [param("CONCAT_AXIS", 2, I64)])
+reject("CONCAT", "shapes_differ", "build", [1], [T(a), T(seq((2, 4)))], [T(seq((4, 3)))])
+reject("CONCAT", "axis_outside", "build", [1], [T(a), T(a)], [T(seq((4, 3)))], [param("CONCAT_AXIS", 2, I64)])
 
 for dtype in (F32, F16, I8, I32, BOOL):
     a, b = seq((2, 3), dtype), seq((2, 3), dtype, 50)
@@ -122,8 +120,8 @@ a, b = seq((3, 2)), seq((3, 2), start=40)
 case("STACK", "f32_last", [T(a), T(b)], [T(np.stack([a, b], -1))], [param("STACK_AXIS", -1, I64)])
 case("STACK", "f32_dynamic", [T(a, dyn=(0,)), T(b, dyn=(0,))], [T(np.stack([a, b], 1), dyn=(0,))], [param("STACK_AXIS", 1, I64)])
 reject("STACK", "one_input", "add", [2], [T(a)], [T(a)])
-reject("STACK", "shapes_differ", "build|run", BAD, [T(a), T(seq((2, 2)))], [T(seq((2, 3, 2)))])
-reject("STACK", "axis_outside", "build|run", BAD, [T(a), T(b)], [T(seq((2, 3, 2)))], [param("STACK_AXIS", 3, I64)])
+reject("STACK", "shapes_differ", "build", [1], [T(a), T(seq((2, 2)))], [T(seq((2, 3, 2)))])
+reject("STACK", "axis_outside", "build", [1], [T(a), T(b)], [T(seq((2, 3, 2)))], [param("STACK_AXIS", 3, I64)])
 
 
 def unstack(x, axis):
@@ -137,8 +135,8 @@ for tag, shape, axis in (("default", (3, 4), None), ("axis1", (2, 3, 2), 1), ("l
 x = seq((3, 2, 2))
 case("UNSTACK", "f32_dynamic", [T(x, dyn=(0,))], [T(v, dyn=(0,)) for v in unstack(x, 1)], [param("UNSTACK_AXIS", 1, I64)])
 case("UNSTACK", "f16", [T(x.astype(F16))], [T(v.astype(F16)) for v in unstack(x, 1)], [param("UNSTACK_AXIS", 1, I64)])
-reject("UNSTACK", "output_count", "build|run", BAD, [T(x)], [T(v) for v in unstack(x, 0)[:2]])
-reject("UNSTACK", "axis_outside", "build|run", BAD, [T(x)], [T(v) for v in unstack(x, 0)], [param("UNSTACK_AXIS", 3, I64)])
+reject("UNSTACK", "output_count", "build", [1], [T(x)], [T(v) for v in unstack(x, 0)[:2]])
+reject("UNSTACK", "axis_outside", "build", [1], [T(x)], [T(v) for v in unstack(x, 0)], [param("UNSTACK_AXIS", 3, I64)])
 
 for tag, shape, axis, parts in (("equal_default_axis", (4, 3), 0, 2), ("equal_last", (2, 6), 1, 3), ("equal_rank4", (1, 2, 4, 2), 2, 2), ("equal_negative", (2, 2, 4), -1, 2)):
     for dtype in (F32, I8, I32):
@@ -150,9 +148,9 @@ for tag, sizes in (("sizes", [1, 4, 2]), ("rest_last", [1, 4, -1])):
     case("SPLIT", "f32_" + tag, [T(x)], [T(v) for v in np.split(x, [1, 5], 1)], ps)
     case("SPLIT", "f16_" + tag, [T(x.astype(F16))], [T(v.astype(F16)) for v in np.split(x, [1, 5], 1)], ps)
 case("SPLIT", "f32_dynamic", [T(seq((3, 4)), dyn=(0,))], [T(v, dyn=(0,)) for v in np.split(seq((3, 4)), 2, 1)], [param("SPLIT_AXIS", 1, I64), param("SPLIT_OUTPUT_NUM", 2, I64)])
-reject("SPLIT", "sizes_do_not_add_up", "build|run", BAD, [T(x)], [T(v) for v in np.split(x, [1, 5], 1)],
+reject("SPLIT", "sizes_do_not_add_up", "build", [1], [T(x)], [T(v) for v in np.split(x, [1, 5], 1)],
        [param("SPLIT_AXIS", 1, I64), param("SPLIT_OUTPUT_NUM", 3, I64), param("SPLIT_SIZE_SPLITS", [1, 4, 3], I64)])
-reject("SPLIT", "indivisible", "build|run", BAD, [T(x)], [T(x[:, :3]), T(x[:, 3:])], [param("SPLIT_AXIS", 1, I64), param("SPLIT_OUTPUT_NUM", 2, I64)])
+reject("SPLIT", "indivisible", "build", [1], [T(x)], [T(x[:, :3]), T(x[:, 3:])], [param("SPLIT_AXIS", 1, I64), param("SPLIT_OUTPUT_NUM", 2, I64)])
 reject("SPLIT", "two_inputs", "add", [2], [T(x), T(x)], [T(x)])
 
 typed("SLICE", lambda x: x[1:3, 2:3], (3, 4), [i32(1, 2), i32(2, 1)])
@@ -162,7 +160,7 @@ for tag, shape, begin, size, cut in (("rank1", (6,), (2,), (3,), np.s_[2:5]), ("
 case("SLICE", "f32_axes", [T(seq((3, 4, 2))), i32(1, 0), i32(2, 1)], [T(seq((3, 4, 2))[:, 1:3, :1])], [param("SLICE_AXES", [1, 2], I64)])
 case("SLICE", "f32_begin_and_size_given_at_the_run", [T(seq((3, 4))), T(np.array([1, 0], I32)), T(np.array([2, 3], I32))], [T(seq((3, 4))[1:, :3], dyn=(0, 1))])
 case("SLICE", "f32_dynamic", [T(seq((5, 4)), dyn=(0,)), i32(1, 1), i32(-1, 2)], [T(seq((5, 4))[1:, 1:3], dyn=(0,))])
-reject("SLICE", "beyond_the_end", "build|run", BAD, [T(seq((3, 4))), i32(1, 2), i32(3, 1)], [T(seq((3, 1)))])
+reject("SLICE", "beyond_the_end", "build", [1], [T(seq((3, 4))), i32(1, 2), i32(3, 1)], [T(seq((3, 1)))])
 reject("SLICE", "two_inputs", "add", [2], [T(seq((3, 4))), i32(1, 2)], [T(seq((3, 1)))])
 
 MASKS = ("STRIDED_SLICE_BEGIN_MASK", "STRIDED_SLICE_END_MASK", "STRIDED_SLICE_ELLIPSIS_MASK", "STRIDED_SLICE_NEW_AXIS_MASK", "STRIDED_SLICE_SHRINK_AXIS_MASK")
@@ -185,8 +183,8 @@ for tag, shape, b, e, s, m, cut in (
     case("STRIDED_SLICE", "f32_" + tag, [T(seq(shape)), i32(*b), i32(*e), i32(*s)], [T(seq(shape)[cut])], masks(*m))
 case("STRIDED_SLICE", "f32_ends_beyond_are_clamped", [T(seq((4, 3))), i32(-9, 1), i32(99, 99), i32(1, 1)], [T(seq((4, 3))[:, 1:])])
 case("STRIDED_SLICE", "f32_dynamic", [T(seq((5, 3)), dyn=(0,)), i32(1, 0), i32(99, 3), i32(2, 1)], [T(seq((5, 3))[1::2], dyn=(0,))])
-reject("STRIDED_SLICE", "stride_0", "build|run", BAD, [T(seq((3, 5))), i32(0, 0), i32(3, 5), i32(1, 0)], [T(seq((3, 5)))])
-reject("STRIDED_SLICE", "lengths_differ", "build|run", BAD, [T(seq((3, 5))), i32(0, 0), i32(3), i32(1, 1)], [T(seq((3, 5)))])
+reject("STRIDED_SLICE", "stride_0", "build", [1], [T(seq((3, 5))), i32(0, 0), i32(3, 5), i32(1, 0)], [T(seq((3, 5)))])
+reject("STRIDED_SLICE", "lengths_differ", "build", [1], [T(seq((3, 5))), i32(0, 0), i32(3), i32(1, 1)], [T(seq((3, 5)))])
 reject("STRIDED_SLICE", "mask_of_int32", "add", [2], [T(seq((3, 5))), i32(0, 0), i32(3, 5), i32(1, 1)], [T(seq((3, 5)))], [param(MASKS[0], 1, I32)])
 
 for dtype in (F32, F16, I32, I8):
@@ -204,7 +202,7 @@ case("PAD", "f32_dynamic", [T(x, dyn=(0,)), const(np.array([[1, 1], [0, 2]], I32
 q = Q(0.5, 7)
 xq = seq((2, 2), I8)
 case("PAD", "i8_quantised_zero_is_the_zero_point", [T(xq, q), const(np.array([[1, 0], [0, 1]], I32))], [T(np.pad(xq, [(1, 0), (0, 1)], constant_values=7), q)])
-reject("PAD", "paddings_of_another_rank", "build|run", BAD, [T(x), const(np.array([[1, 1]], I32))], [T(seq((4, 3)))])
+reject("PAD", "paddings_of_another_rank", "build", [1], [T(x), const(np.array([[1, 1]], I32))], [T(seq((4, 3)))])
 reject("PAD", "mode_4", "add", [2], [T(x), const(np.array([[1, 1], [0, 0]], I32))], [T(seq((4, 3)))], [param("PAD_PADDING_MODE", 4, I32)])
 reject("PAD", "value_of_int32", "add", [2], [T(x), const(np.array([[1, 1], [0, 0]], I32))], [T(seq((4, 3)))], [param("PAD_CONSTANT_VALUE", 1, I32)])
 
@@ -213,7 +211,7 @@ for tag, shape, reps, out in (("rank1", (3,), (2,), (2,)), ("longer", (2, 2), (2
     case("TILE", "f32_" + tag, [T(seq(shape)), i32(*reps)], [T(np.tile(seq(shape), out))])
 case("TILE", "f32_dims", [T(seq((2, 2, 3))), i32(2, 3)], [T(np.tile(seq((2, 2, 3)), (3, 1, 2)))], [param("TILE_DIMS", [2, 0], I64)])
 case("TILE", "f32_dynamic", [T(seq((3, 2)), dyn=(0,)), i32(1, 2)], [T(np.tile(seq((3, 2)), (1, 2)), dyn=(0,))])
-reject("TILE", "negative", "build|run", BAD, [T(seq((2, 2))), i32(2, -1)], [T(seq((4, 2)))])
+reject("TILE", "negative", "build", [1], [T(seq((2, 2))), i32(2, -1)], [T(seq((4, 2)))])
 reject("TILE", "one_input", "add", [2], [T(seq((2, 2)))], [T(seq((4, 2)))])
 
 for tag, shape, to in (("rank1", (1,), (4,)), ("row", (3,), (2, 3)), ("column", (2, 1), (2, 3)), ("rank4", (2, 1, 3), (2, 2, 2, 3)), ("outer", (1, 3, 1), (2, 3, 2))):
@@ -223,7 +221,7 @@ for tag, shape, to in (("rank1", (1,), (4,)), ("row", (3,), (2, 3)), ("column", 
             x, to = seq((2, 1), dtype), (2, 4)
         case("BROADCAST_TO", f"{np.dtype(dtype)}_{tag}", [T(x)], [T(np.broadcast_to(x, to))], [param("BROADCAST_TO_SHAPE", list(to), I64)])
 case("BROADCAST_TO", "f32_dynamic", [T(seq((3, 1)), dyn=(0,))], [T(np.broadcast_to(seq((3, 1)), (3, 2)), dyn=(0,))], [param("BROADCAST_TO_SHAPE", [3, 2], I64)])
-reject("BROADCAST_TO", "does_not_fit", "build|run", BAD, [T(seq((2, 3)))], [T(seq((2, 4)))], [param("BROADCAST_TO_SHAPE", [2, 4], I64)])
+reject("BROADCAST_TO", "does_not_fit", "build", [1], [T(seq((2, 3)))], [T(seq((2, 4)))], [param("BROADCAST_TO_SHAPE", [2, 4], I64)])
 reject("BROADCAST_TO", "shape_of_int32", "add", [2], [T(seq((1, 3)))], [T(seq((2, 3)))], [param("BROADCAST_TO_SHAPE", [2, 3], I32)])
 
 # --- space and batch
@@ -273,10 +271,10 @@ x = seq((1, 2, 2, 4))
 case("DEPTH_TO_SPACE", "f32_default_mode", [T(x)], [T(depth_to_space(x, 2, 0))], [param("DEPTH_TO_SPACE_BLOCK_SIZE", 2, I64)])
 case("DEPTH_TO_SPACE", "f32_dynamic", [T(seq((3, 1, 2, 4)), dyn=(0,))], [T(depth_to_space(seq((3, 1, 2, 4)), 2, 0), dyn=(0,))], [param("DEPTH_TO_SPACE_BLOCK_SIZE", 2, I64)])
 case("SPACE_TO_DEPTH", "f32_dynamic", [T(seq((3, 2, 2, 1)), dyn=(0,))], [T(space_to_depth(seq((3, 2, 2, 1)), 2), dyn=(0,))], [param("SPACE_TO_DEPTH_BLOCK_SIZE", 2, I64)])
-reject("DEPTH_TO_SPACE", "indivisible", "build|run", BAD, [T(seq((1, 2, 2, 6)))], [T(x)], [param("DEPTH_TO_SPACE_BLOCK_SIZE", 2, I64)])
+reject("DEPTH_TO_SPACE", "indivisible", "build", [1], [T(seq((1, 2, 2, 6)))], [T(x)], [param("DEPTH_TO_SPACE_BLOCK_SIZE", 2, I64)])
 reject("DEPTH_TO_SPACE", "mode_2", "add", [2], [T(x)], [T(x)], [param("DEPTH_TO_SPACE_BLOCK_SIZE", 2, I64), param("DEPTH_TO_SPACE_MODE", 2, I32)])
-reject("DEPTH_TO_SPACE", "block_0", "build|run", BAD, [T(x)], [T(x)])
-reject("SPACE_TO_DEPTH", "indivisible", "build|run", BAD, [T(seq((1, 3, 2, 1)))], [T(x)], [param("SPACE_TO_DEPTH_BLOCK_SIZE", 2, I64)])
+reject("DEPTH_TO_SPACE", "block_0", "build", [1], [T(x)], [T(x)])
+reject("SPACE_TO_DEPTH", "indivisible", "build", [1], [T(seq((1, 3, 2, 1)))], [T(x)], [param("SPACE_TO_DEPTH_BLOCK_SIZE", 2, I64)])
 reject("SPACE_TO_DEPTH", "block_of_int32", "add", [2], [T(x)], [T(x)], [param("SPACE_TO_DEPTH_BLOCK_SIZE", 2, I32)])
 
 for tag, shape, block, pads in (("plain", (1, 2, 4, 1), (2, 2), [(0, 0), (0, 0)]), ("padded", (1, 3, 2, 2), (2, 2), [(1, 0), (1, 1)]), ("tall", (2, 4, 2, 1), (4, 1), [(0, 0), (0, 0)]),
@@ -300,5 +298,5 @@ case("SPACE_TO_BATCH_ND", "f32_what_does_not_divide_is_cut", [T(x)], [T(space_to
 x = seq((1, 2, 4, 2))
 reject("SPACE_TO_BATCH_ND", "block_of_rank_2", "add", [2], [T(x)], [T(z)], [param("SPACE_TO_BATCH_ND_BLOCK_SHAPE", [[2, 2]], I64), ps[1]])
 reject("SPACE_TO_BATCH_ND", "paddings_of_rank_1", "add", [2], [T(x)], [T(z)], [ps[0], param("SPACE_TO_BATCH_ND_PADDINGS", [0, 0, 0, 0], I64)])
-reject("BATCH_TO_SPACE_ND", "batch_indivisible", "build|run", BAD, [T(seq((3, 1, 2, 2)))], [T(x)], pb)
-reject("BATCH_TO_SPACE_ND", "crops_of_two", "add|build|run", BAD, [T(z)], [T(x)], [pb[0], param("BATCH_TO_SPACE_ND_CROPS", [0, 0], I64)])
+reject("BATCH_TO_SPACE_ND", "batch_indivisible", "build", [1], [T(seq((3, 1, 2, 2)))], [T(x)], pb)
+reject("BATCH_TO_SPACE_ND", "crops_of_two", "add", [2], [T(z)], [T(x)], [pb[0], param("BATCH_TO_SPACE_ND_CROPS", [0, 0], I64)])

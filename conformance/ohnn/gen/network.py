@@ -6,7 +6,7 @@ import numpy as np
 
 from case import BOOL, F16, F32, F64, I8, I32, I64, Q, T, case, const, param, reject, rng, scalar_param
 from binary import ACT
-from movement import BAD, i32
+from movement import i32
 from spatial import draw
 
 
@@ -29,7 +29,7 @@ for tag, shape in (("rank2", (3, 4)), ("rank3", (2, 3, 4)), ("rank4", (1, 2, 3, 
 x, extra = draw(BN, (4, 3)), [draw(BN + k, (3,), F32, 0.5, 2) for k in "somv"]
 norm_case(BN, "dynamic", batch_norm(1e-4), x, extra, [], dyn=(0,))
 reject(BN, "four_inputs", "add", [2], [T(x)] + [const(e) for e in extra[:3]], [T(x)])
-reject(BN, "scale_of_another_length", "build|run", BAD, [T(x), const(np.ones((4,), F32))] + [const(e) for e in extra[1:]], [T(x)])
+reject(BN, "scale_of_another_length", "build", [1], [T(x), const(np.ones((4,), F32))] + [const(e) for e in extra[1:]], [T(x)])
 reject(BN, "epsilon_of_float64", "add", [2], [T(x)] + [const(e) for e in extra], [T(x)], [param(BN + "_EPSILON", 0.1, F64)])
 
 
@@ -80,7 +80,7 @@ for tag, shape, channel in (("channel_first", (2, 3, 2, 4), 1), ("channel_last",
 x, extra = draw(IN, (2, 3, 2, 4)), [draw(IN + k, (3,), F32, 0.5, 2) for k in "sb"]
 norm_case(IN, "default_epsilon", instance_norm(0, 1), x, extra, [])
 norm_case(IN, "dynamic", instance_norm(F64(F32(1e-3)), 1), x, extra, [param(IN + "_EPSILON", 1e-3, F32)], dyn=(0,))
-reject(IN, "scale_fits_no_dimension", "build|run", BAD, [T(x), const(np.ones((5,), F32)), const(np.ones((5,), F32))], [T(x)])
+reject(IN, "scale_fits_no_dimension", "build", [1], [T(x), const(np.ones((5,), F32)), const(np.ones((5,), F32))], [T(x)])
 reject(IN, "two_inputs", "add", [2], [T(x), const(extra[0])], [T(x)])
 
 L2 = "L2_NORMALIZE"
@@ -97,7 +97,7 @@ n = d / np.sqrt(np.square(d).sum(1, keepdims=True))
 for act in (1, 2):
     case(L2, f"f32_activation_{act}", [T(x)], [T(ACT[act](n).astype(F32))], [param(L2 + "_AXIS", [1], I64), param(L2 + "_ACTIVATION_TYPE", act, I8)])
 case(L2, "f32_dynamic", [T(x, dyn=(0,))], [T(n.astype(F32), dyn=(0,))], [param(L2 + "_AXIS", [1], I64)])
-reject(L2, "axis_outside", "build|run", BAD, [T(x)], [T(x)], [param(L2 + "_AXIS", [2], I64)])
+reject(L2, "axis_outside", "build", [1], [T(x)], [T(x)], [param(L2 + "_AXIS", [2], I64)])
 reject(L2, "activation_3", "add", [2], [T(x)], [T(x)], [param(L2 + "_ACTIVATION_TYPE", 3, I8)])
 
 
@@ -176,7 +176,7 @@ xs, (out, hy, cy), ps = lstm_case("dynamic_time_5", 5, 1, 2, 2, dyn=(0,))
 ins = [T(xs[0])] + [const(v) for v in xs[1:4]] + [T(v) for v in xs[4:]]
 reject("LSTM", "five_inputs", "add", [2], ins[:5], [T(out), T(hy), T(cy)], ps)
 reject("LSTM", "two_outputs", "add", [2], ins, [T(out), T(hy)], ps)
-reject("LSTM", "weights_do_not_fit", "build|run", BAD, [ins[0], const(np.ones((1, 8, 3), F32)), *ins[2:]], [T(out), T(hy), T(cy)], ps)
+reject("LSTM", "weights_do_not_fit", "build", [1], [ins[0], const(np.ones((1, 8, 3), F32)), *ins[2:]], [T(out), T(hy), T(cy)], ps)
 reject("LSTM", "hidden_size_of_int32", "add", [2], ins, [T(out), T(hy), T(cy)], [param("LSTM_HIDDEN_SIZE", 2, I32)])
 
 
@@ -254,5 +254,5 @@ detection("fast_classes_beyond", 4, 2, 0, 3, 3, 4, False)
 ins, outs, ps = detection("regular_low_threshold", 9, 2, 0, 8, 1, 8, True, score_min=0.05)
 reject(DP, "two_inputs", "add", [2], ins[:2], outs, ps)
 reject(DP, "three_outputs", "add", [2], ins, outs[:3], ps)
-reject(DP, "anchors_do_not_fit", "build|run", BAD, ins[:2] + [const(np.ones((5, 4), F32))], outs, ps)
+reject(DP, "anchors_do_not_fit", "build", [1], ins[:2] + [const(np.ones((5, 4), F32))], outs, ps)
 reject(DP, "scale_of_int32", "add", [2], ins, outs, [param(DP + "_SCALE", [10, 10, 5, 5], I32)])

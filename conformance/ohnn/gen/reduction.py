@@ -50,8 +50,8 @@ for op, f in FUNCS.items():
         case(op, "f32_to_the_end" + tag, [T(x), const(np.array([1], I32))], [T(y.astype(F32))], ps)
     y = f(x.astype(F64), (2,), False).astype(F32)
     case(op, "f32_coefficient_without_to_the_end_is_ignored", [T(x), const(np.array([2], I32))], [T(y)], [param(op + "_COEFF", 3.0, F32)])
-    reject(op, "to_the_end_of_two_axes", "build|run", [1, 2, 14], [T(x), const(np.array([0, 1], I32))], [T(x[0, 0])], [param(op + "_REDUCE_TO_END", True, BOOL)])
-    reject(op, "axis_outside", "build|run", [1, 2, 14], [T(x), const(np.array([3], I32))], [T(x[0])])
+    reject(op, "to_the_end_of_two_axes", "build", [1], [T(x), const(np.array([0, 1], I32))], [T(x[0, 0])], [param(op + "_REDUCE_TO_END", True, BOOL)])
+    reject(op, "axis_outside", "build", [1], [T(x), const(np.array([3], I32))], [T(x[0])])
     reject(op, "one_input", "add", [2], [T(x)], [T(x[0])])
     reject(op, "keep_dims_of_int64", "add", [2], [T(x), const(np.array([1], I32))], [T(x[0])], [param(op + "_KEEP_DIMS", 1, I64)])
 
@@ -72,7 +72,7 @@ case("REDUCE_ALL", "bool_dynamic", [T(x, dyn=(0,)), const(np.array([1], I32))], 
 x3 = np.array([[[True, True], [True, True]], [[True, False], [True, True]]])
 case("REDUCE_ALL", "bool_to_the_end", [T(x3), const(np.array([1], I32))], [T(x3.all(axis=(1, 2)))], [param("REDUCE_ALL_REDUCE_TO_END", True, BOOL)])
 reject("REDUCE_ALL", "one_input", "add", [2], [T(x)], [T(x)])
-reject("REDUCE_ALL", "axis_outside", "build|run", [1, 2, 14], [T(x), const(np.array([2], I32))], [T(x[0])])
+reject("REDUCE_ALL", "axis_outside", "build", [1], [T(x), const(np.array([2], I32))], [T(x[0])])
 
 for tag, shape, axis in (("rank2_last", (3, 4), 1), ("rank3_middle", (2, 3, 2), 1), ("rank2_first", (3, 4), 0), ("negative", (2, 3, 2), -1), ("rank4", (2, 2, 2, 2), 2)):
     for keep in (0, 1):
@@ -88,7 +88,7 @@ x = np.array([[True, True], [True, False], [False, False]])
 case("ALL", "bool_dynamic", [T(x, dyn=(0,)), const(np.array([1], I32))], [T(x.all(axis=1), dyn=(0,))])
 case("ALL", "axis_of_rank_0", [T(x), const(np.array(1, I32))], [T(x.all(axis=1))])
 reject("ALL", "keep_dims_of_bool", "add", [2], [T(x), const(np.array([1], I32))], [T(x[:, 0])], [param("ALL_KEEP_DIMS", True, BOOL)])
-reject("ALL", "axis_outside", "build|run", [1, 2, 14], [T(x), const(np.array([2], I32))], [T(x[:, 0])])
+reject("ALL", "axis_outside", "build", [1], [T(x), const(np.array([2], I32))], [T(x[:, 0])])
 
 for tag, shape, axis in (("rank1", (6,), 0), ("rank2_last", (3, 5), -1), ("rank2_first", (4, 3), 0), ("rank3", (2, 4, 3), 1), ("rank4", (1, 2, 2, 5), 3)):
     for dtype in (F32, F16, I32):
@@ -107,8 +107,8 @@ order = np.argsort(-x, axis=1, kind="stable")[:, :2]
 case("ARG_MAX", "f32_top_2", [T(x)], [T(order.astype(I32))], [param("ARG_MAX_AXIS", 1, I64), param("ARG_MAX_TOP_K", 2, I64)])
 case("ARG_MAX", "f32_top_2_values", [T(x)], [T(np.take_along_axis(x, order, 1))],
      [param("ARG_MAX_AXIS", 1, I64), param("ARG_MAX_TOP_K", 2, I64), param("ARG_MAX_OUT_MAX_VALUE", True, BOOL)])
-reject("ARG_MAX", "axis_outside", "build|run", [1, 2, 14], [T(x)], [T(np.zeros((3,), I32))], [param("ARG_MAX_AXIS", 2, I64)])
-reject("ARG_MAX", "top_k_beyond", "build|run", [1, 2, 14], [T(x)], [T(np.zeros((3, 5), I32))], [param("ARG_MAX_TOP_K", 5, I64)])
+reject("ARG_MAX", "axis_outside", "build", [1], [T(x)], [T(np.zeros((3,), I32))], [param("ARG_MAX_AXIS", 2, I64)])
+reject("ARG_MAX", "top_k_beyond", "build", [1], [T(x)], [T(np.zeros((3, 5), I32))], [param("ARG_MAX_TOP_K", 5, I64)])
 reject("ARG_MAX", "keep_dims_of_int8", "add", [2], [T(x)], [T(np.zeros((3,), I32))], [param("ARG_MAX_KEEPDIMS", 0, I8)])
 
 
@@ -134,9 +134,9 @@ for dtype in (I8, I64):
     v, i = top_k(x, 2, 1)
     case("TOP_K", f"k_of_{np.dtype(dtype)}", [T(x), const(np.array([2], dtype))], [T(v), T(i)])
 case("TOP_K", "f32_dynamic", [T(x, dyn=(0,)), const(np.array([2], I32))], [T(v, dyn=(0,)), T(i, dyn=(0,))])
-reject("TOP_K", "k_beyond", "build|run", [1, 2, 14], [T(x), const(np.array([5], I32))], [T(np.zeros((3, 5), F32)), T(np.zeros((3, 5), I32))])
+reject("TOP_K", "k_beyond", "build", [1], [T(x), const(np.array([5], I32))], [T(np.zeros((3, 5), F32)), T(np.zeros((3, 5), I32))])
 reject("TOP_K", "one_output", "add", [2], [T(x), const(np.array([2], I32))], [T(v)])
-reject("TOP_K", "axis_outside", "build|run", [1, 2, 14], [T(x), const(np.array([2], I32))], [T(v), T(i)], [param("TOP_K_AXIS", 2, I64)])
+reject("TOP_K", "axis_outside", "build", [1], [T(x), const(np.array([2], I32))], [T(v), T(i)], [param("TOP_K_AXIS", 2, I64)])
 
 
 def softmax(x, a):
@@ -169,6 +169,6 @@ for op, f, default in (("SOFTMAX", softmax, -1), ("LOG_SOFTMAX", log_softmax, 0)
     xq = qx.quantise(f32(op + "q", (2, 6), -4, 4), I8)
     case(op, "i8_quantised", [T(xq, qx)], [T(qy.quantise(f(qx.real(xq), 1), I8), qy)], [param(op + "_AXIS", 1, I64)])
     x = f32(op, (3, 4))
-    reject(op, "axis_outside", "build|run", [1, 2, 14], [T(x)], [T(x)], [param(op + "_AXIS", 2, I64)])
+    reject(op, "axis_outside", "build", [1], [T(x)], [T(x)], [param(op + "_AXIS", 2, I64)])
     reject(op, "axis_of_int32", "add", [2], [T(x)], [T(x)], [param(op + "_AXIS", 1, I32)])
     reject(op, "axis_of_two_elements", "add", [2], [T(x)], [T(x)], [param(op + "_AXIS", [0, 1], I64)])
