@@ -23,7 +23,7 @@ extern "C" {
 #define RKNN_FLAG_ASYNC_MASK                        0x00000004 /* no effect */
 #define RKNN_FLAG_COLLECT_PERF_MASK                 0x00000008 /* times per operator for RKNN_QUERY_PERF_DETAIL */
 #define RKNN_FLAG_MEM_ALLOC_OUTSIDE                 0x00000010 /* a run wants memory bound to all inputs and outputs */
-#define RKNN_FLAG_SHARE_WEIGHT_MEM                  0x00000020 /* weights that the model of extend->ctx has too are stored once */
+#define RKNN_FLAG_SHARE_WEIGHT_MEM                  0x00000020 /* extend->ctx names a living context; weights are the model's own */
 #define RKNN_FLAG_FENCE_IN_OUTSIDE                  0x00000040 /* runs fail: there are no fences */
 #define RKNN_FLAG_FENCE_OUT_OUTSIDE                 0x00000080 /* runs fail: there are no fences */
 #define RKNN_FLAG_COLLECT_MODEL_INFO_ONLY           0x00000100 /* the context answers queries only */

@@ -132,6 +132,25 @@ func (p *program) Save(w io.Writer) error {
 	return nil
 }
 
+// Constants implements device.ConstantHolder.
+func (p *program) Constants(add func(h tensor.Hash, data []byte) error) error {
+	g, done, err := p.plan.originals()
+	if err != nil {
+		return fault.Wrap(err, "constants")
+	}
+	defer done()
+	encode := graph.Encode(io.Discard, g, graph.EncodeOptions{External: func(h tensor.Hash, data []byte) bool {
+		if err == nil {
+			err = add(h, data)
+		}
+		return true
+	}})
+	if err == nil {
+		err = encode
+	}
+	return fault.Wrap(err, "constants")
+}
+
 // Load restores what Save wrote; the options are the saved ones. Kind fault.File for anything else, be it damaged, of another build or of another
 // kind; fault.Unsupported for a vendor container.
 func (d *Device) Load(ctx context.Context, b device.Blob, _ device.Options) (device.Program, error) {

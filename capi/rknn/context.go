@@ -10,7 +10,6 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
-	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
@@ -27,9 +26,7 @@ type Context struct {
 
 	reg sync.RWMutex // guards what follows up to mu, together with mu: both are held to change it, one to read it
 
-	program      *compile.Program
-	custom       *customDevice // nil: the program computes no operator
-	wraps        []int64       // operators of the library that program replaces
+	run          *runnable // its program is retained
 	registered   map[string]CustomOp
 	states       map[int64]*opState
 	skipped      map[int64]bool // replaced operators whose init left them to the library
@@ -61,26 +58,18 @@ type outputState struct {
 	placed *binding // memory that the last run wrote the result to in core's form, nil: the execution has it
 }
 
-// init_ loads a model: size bytes at model, or the file whose name is there when size is 0. The bytes are not kept. With
-// RKNN_FLAG_SHARE_WEIGHT_MEM, constants that the model in extend->ctx has too are not stored a second time.
+// init_ loads a model: size bytes at model, or the file whose name is there when size is 0. The bytes are not kept.
 func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Context, error) {
 	if modelAt == nil {
 		return nil, invalid("model is NULL: with size %d it is the bytes of a model, with size 0 the name of a file", size)
 	}
-	weights := mem.NewWeights()
-	defer func() { weights.Release() }()
 	if flags&flagShareWeight != 0 {
 		if extend == nil {
 			return nil, invalid("extend is NULL: flag has RKNN_FLAG_SHARE_WEIGHT_MEM, which wants a context in extend->ctx")
 		}
-		source, err := handle.Hold[Context](extend.context)
-		if err != nil {
-			return nil, refuseFor(errContext, err, "extend->ctx: %#x", extend.context)
+		if err := aliveContext("extend->ctx", extend.context); err != nil {
+			return nil, err
 		}
-		weights.Release()
-		weights = source.model.base.weights
-		weights.Retain()
-		handle.Unhold(extend.context)
 	}
 	var data []byte
 	var path string
@@ -105,25 +94,25 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 			data = data[off : off+n]
 		}
 	}
-	m, err := loadWith(data, path, weights)
+	m, err := load(data, path)
 	if err != nil {
 		return nil, err
 	}
 	if path != "" && extend != nil && flags&flagShareWeight == 0 {
 		extend.modelOffset, extend.modelSize = 0, uint32(min(m.size, math.MaxUint32))
 	}
-	c, err := newContext(m, flags, m.program, m.custom)
+	c, err := newContext(m, flags, m.run)
 	if err != nil {
 		m.release()
 	}
 	return c, err
 }
 
-// newContext takes over the caller's reference to m. p is what the context runs, with the device of the operators that a program computes.
-func newContext(m *model, flags uint32, p *compile.Program, custom *customDevice) (*Context, error) {
-	c := &Context{model: m, flags: flags, program: p, custom: custom, jobs: make(chan job), buffers: map[uintptr]*boundary.Block{},
+// newContext takes over the caller's reference to m. r is what the context runs.
+func newContext(m *model, flags uint32, r *runnable) (*Context, error) {
+	c := &Context{model: m, flags: flags, run: r, jobs: make(chan job), buffers: map[uintptr]*boundary.Block{},
 		in: make([]inputState, len(m.in)), out: make([]outputState, len(m.out))}
-	e, err := newExecution(p, custom, c)
+	e, err := r.execution(c)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +121,7 @@ func newContext(m *model, flags uint32, p *compile.Program, custom *customDevice
 		e.Release()
 		return nil, err
 	}
-	p.Retain()
+	r.program.Retain()
 	return c, nil
 }
 
@@ -186,12 +175,11 @@ func dupContext(source *uintptr) (*Context, error) {
 	c.reg.RLock()
 	defer c.reg.RUnlock()
 	c.model.retain()
-	d, err := newContext(c.model, c.flags, c.program, c.custom)
+	d, err := newContext(c.model, c.flags, c.run)
 	if err != nil {
 		c.model.release()
 		return nil, err
 	}
-	d.wraps = c.wraps
 	if err := d.inherit(c); err != nil {
 		d.release()
 		return nil, err
@@ -232,7 +220,7 @@ func (c *Context) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.exec.Release()
-	c.program.Release()
+	c.run.program.Release()
 	c.destroyAll(c.states)
 	for i := range c.in {
 		if b := c.in[i].buf; b != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // customDevice computes operators by functions of the program. Its executions belong to contexts, whose functions they call.
@@ -115,6 +116,18 @@ func (p *customProgram) Ports() (in, out []device.Port) { return p.in, p.out }
 // Save implements device.Program.
 func (p *customProgram) Save(io.Writer) error {
 	return fault.New(fault.Unsupported, "functions of a program have no saved form")
+}
+
+// Constants implements device.ConstantHolder.
+func (p *customProgram) Constants(add func(h tensor.Hash, data []byte) error) error {
+	for i := range p.unit.Graph.Values {
+		if c := p.unit.Graph.Values[i].Fact.Const; c != nil {
+			if err := add(c.Hash(), c.Data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // New implements device.Program.

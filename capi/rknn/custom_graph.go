@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/graph"
@@ -12,15 +13,15 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// baseGraph is a model's graph, from which graphs with some of its operators replaced are made: everything but the constants, which the
-// store keeps, and what the model says of its nodes.
+// baseGraph is a model's graph, from which graphs with some of its operators replaced are made: everything but the constants, and what the
+// model says of its nodes.
 type baseGraph struct {
 	form    []byte
 	weights *mem.Weights
 	nodes   []onnx.Node
 }
 
-// newBase numbers the operators that the project does not know and keeps g, which must not change any more. It retains w.
+// newBase numbers the operators that the project does not know and keeps g. It retains w, which gets all constants.
 func newBase(g *graph.Graph, nodes []onnx.Node, w *mem.Weights) (*baseGraph, error) {
 	for i := range g.Nodes {
 		if o, ok := g.Nodes[i].Op.(*op.Custom); ok {
@@ -49,11 +50,48 @@ func newBase(g *graph.Graph, nodes []onnx.Node, w *mem.Weights) (*baseGraph, err
 
 func (b *baseGraph) release() { b.weights.Release() }
 
-// graph returns a new copy.
-func (b *baseGraph) graph() (*graph.Graph, error) {
+// constants returns a store of all constants for one more program, the caller's: p, which was compiled first, gives back those that it holds, and
+// all others are still where they were.
+func (b *baseGraph) constants(p *compile.Program) (*mem.Weights, error) {
+	w := mem.NewWeights()
+	held := map[tensor.Hash]bool{}
+	err := p.Constants(func(h tensor.Hash, data []byte) error {
+		held[h] = true
+		_, err := w.Add(h, data)
+		return err
+	})
+	if err == nil {
+		_, err = graph.Decode(b.form, graph.DecodeOptions{Const: func(h tensor.Hash, _ []byte, _ int64) ([]byte, error) {
+			if held[h] {
+				return w.Get(h, "", nil)
+			}
+			data, err := b.weights.Get(h, "", nil)
+			if err != nil {
+				return nil, err
+			}
+			return w.Add(h, data)
+		}})
+	}
+	if err != nil {
+		w.Release()
+		return nil, err
+	}
+	return w, nil
+}
+
+// graph returns a new copy whose constants lie in w.
+func (b *baseGraph) graph(w *mem.Weights) (*graph.Graph, error) {
 	return graph.Decode(b.form, graph.DecodeOptions{Const: func(h tensor.Hash, _ []byte, _ int64) ([]byte, error) {
-		return b.weights.Get(h, "", nil)
+		return w.Get(h, "", nil)
 	}})
+}
+
+// replaces says whether one of the types is that of an operator that the library computes itself.
+func (b *baseGraph) replaces(types map[string]CustomOp) bool {
+	return slices.ContainsFunc(b.nodes, func(n onnx.Node) bool {
+		_, wanted := types[n.Custom.Type]
+		return wanted && n.Custom.Domain == ""
+	})
 }
 
 // customs are the types of the operators of g that a program must compute, each once.
@@ -66,10 +104,10 @@ func customs(g *graph.Graph) (types []string) {
 	return types
 }
 
-// replace returns a copy in which the nodes of the given types, those with an instance in kept apart, are operators that a program
+// replace returns a copy, its constants in w, in which the nodes of the given types, those with an instance in kept apart, are operators that a program
 // computes. Nodes whose results were known when the model was loaded stay as they are, with a warning.
-func (b *baseGraph) replace(types map[string]CustomOp, kept map[int64]bool) (*graph.Graph, error) {
-	g, err := b.graph()
+func (b *baseGraph) replace(w *mem.Weights, types map[string]CustomOp, kept map[int64]bool) (*graph.Graph, error) {
+	g, err := b.graph(w)
 	if err != nil {
 		return nil, err
 	}

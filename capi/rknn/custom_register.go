@@ -1,16 +1,12 @@
 package rknn
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/anynpu/anynpu/capi/devices"
-	"github.com/anynpu/anynpu/core/compile"
-	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 )
@@ -44,28 +40,13 @@ func registerCustomOps(c *Context, ops []CustomOp) error {
 			delete(kept, k)
 		}
 	}
-	replaced, err := c.model.base.replace(types, kept)
+	next, made, skipped, err := c.prepareOps(types, added, kept)
 	if err != nil {
 		return err
 	}
-	made, skipped, err := c.initialise(replaced, added)
-	if err != nil {
-		return err
-	}
-	undo := func(err error) error {
+	if err := c.change(next); err != nil {
 		c.destroyAll(made)
-		return err
-	}
-	if len(skipped) > 0 {
-		for k := range skipped {
-			kept[k] = true
-		}
-		if replaced, err = c.model.base.replace(types, kept); err != nil {
-			return undo(err)
-		}
-	}
-	if err := c.recompile(replaced); err != nil {
-		return undo(refuseFor(errFail, err, "op"))
+		return refuseFor(errFail, err, "op")
 	}
 	c.reg.Lock()
 	defer c.reg.Unlock()
@@ -92,33 +73,68 @@ func registerCustomOps(c *Context, ops []CustomOp) error {
 	return nil
 }
 
-// initialise makes the states of all nodes of g whose type is in added and calls their init functions. skipped are the nodes, with their types,
-// that these leave to the library. On an error the states that were made are destroyed.
-func (c *Context) initialise(g *graph.Graph, added map[string]CustomOp) (made map[int64]*opState, skipped map[int64]string, err error) {
-	shaped, err := infer(g, c.model.shapes[c.set].in)
-	if err != nil {
-		return nil, nil, err
+// prepareOps makes the states of the nodes whose type is in added, and what the context is to run with all of types; skipped nodes are added to
+// kept. On an error nothing is left.
+func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bool) (next *runnable, made map[int64]*opState, skipped map[int64]string, err error) {
+	m := c.model
+	if !m.base.replaces(types) {
+		if made, skipped, err = c.initialise(m.run.nodes[c.set], added); err != nil {
+			return nil, nil, nil, err
+		}
+		m.run.program.Retain()
+		return m.run, made, skipped, nil
 	}
+	w, err := m.base.constants(m.run.program)
+	if err != nil {
+		return nil, nil, nil, refuseFor(errFail, err, "op")
+	}
+	defer w.Release()
+	g, err := m.base.replace(w, types, kept)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	nodes, err := customNodes(g, m.shapes[c.set].in)
+	if err == nil {
+		made, skipped, err = c.initialise(nodes, added)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for k := range skipped {
+		kept[k] = true
+	}
+	if len(skipped) > 0 {
+		g, err = m.base.replace(w, types, kept)
+	}
+	if err == nil {
+		next, err = newRunnable(g, w, m.shapes)
+	}
+	if err != nil {
+		c.destroyAll(made)
+		return nil, nil, nil, refuseFor(errFail, err, "op")
+	}
+	return next, made, skipped, nil
+}
+
+// initialise makes the states of all nodes whose type is in added and calls their init functions. skipped are the nodes, with their types, that
+// these leave to the library. On an error the states that were made are destroyed.
+func (c *Context) initialise(nodes []customNode, added map[string]CustomOp) (made map[int64]*opState, skipped map[int64]string, err error) {
 	made, skipped = map[int64]*opState{}, map[int64]string{}
 	found := map[string]bool{}
-	for i := range shaped.Nodes {
-		n := &shaped.Nodes[i]
-		o, ok := n.Op.(*op.Custom)
-		if !ok {
-			continue
-		}
-		r, wanted := added[o.Type]
+	for i := range nodes {
+		n := &nodes[i]
+		r, wanted := added[n.op.Type]
 		if !wanted {
 			continue
 		}
-		found[o.Type] = true
-		skip, err := c.initNode(made, shaped, n, o, r)
+		found[n.op.Type] = true
+		skip, err := c.initNode(made, n, r)
 		if err != nil {
 			c.destroyAll(made)
 			return nil, nil, err
 		}
 		if skip {
-			skipped[o.Instance] = o.Type
+			skipped[n.op.Instance] = n.op.Type
 		}
 	}
 	for _, t := range slices.Sorted(maps.Keys(added)) {
@@ -130,25 +146,20 @@ func (c *Context) initialise(g *graph.Graph, added map[string]CustomOp) (made ma
 }
 
 // initNode makes the state of one node and calls init; skip says that it left the node to the library.
-func (c *Context) initNode(made map[int64]*opState, g *graph.Graph, n *graph.Node, o *op.Custom, r CustomOp) (skip bool, err error) {
+func (c *Context) initNode(made map[int64]*opState, n *customNode, r CustomOp) (skip bool, err error) {
 	var arrays [2]tensorArray
 	defer arrays[0].block.Free()
 	defer arrays[1].block.Free()
-	for k, values := range [][]graph.Value{n.In, n.Out} {
-		var tensors []CustomOpTensor
-		for _, v := range values {
-			if v == graph.None {
-				continue
+	for k, values := range [][]customValue{n.in, n.out} {
+		tensors := make([]CustomOpTensor, len(values))
+		for i, v := range values {
+			if tensors[i], err = customTensor(i, v.name, v.t, 0); err != nil {
+				return false, refuseFor(errFail, err, "op_type: %q: %s", n.op.Type, n.label)
 			}
-			t, err := customTensor(len(tensors), g.Values[v].Name, g.Fact(v).Type, 0)
-			if err != nil {
-				return false, refuseFor(errFail, err, "op_type: %q: %s", o.Type, customLabel(o, n))
-			}
-			tensors = append(tensors, t)
 		}
 		arrays[k].set(tensors)
 	}
-	state := newOpState(r, o, customLabel(o, n))
+	state := newOpState(r, n.op, n.label)
 	if r.initialise != 0 {
 		result := int32(0)
 		c.calling(func() { result = callOp(r.initialise, state.block.Addr(), &arrays[0], &arrays[1]) })
@@ -156,15 +167,15 @@ func (c *Context) initNode(made map[int64]*opState, g *graph.Graph, n *graph.Nod
 			state.end()
 		}
 		switch {
-		case result == skipCompute && o.Body != nil:
+		case result == skipCompute && n.op.Body != nil:
 			return true, nil
 		case result == skipCompute:
-			return false, failed("op_type: %q: init of %s returned RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE, and the library has no operator of this type", o.Type, state.label)
+			return false, failed("op_type is %q: init of %s returned RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE (-14), and the library has no operator of this type", n.op.Type, n.label)
 		case result < 0:
-			return false, failed("op_type: %q: init of %s returned %d", o.Type, state.label, result)
+			return false, failed("op_type is %q: init of %s returned %d, 0 is success", n.op.Type, n.label, result)
 		}
 	}
-	made[o.Instance] = state
+	made[n.op.Instance] = state
 	return false, nil
 }
 
@@ -173,23 +184,13 @@ func customLabel(o *op.Custom, n *graph.Node) string {
 	return fmt.Sprintf("node %d (%s %q)", n.Origin, o.Type, n.Name)
 }
 
-// recompile makes the context run g, unless that has the operators that it runs already.
-func (c *Context) recompile(g *graph.Graph) error {
-	var wraps []int64
-	for i := range g.Nodes {
-		if o, ok := g.Nodes[i].Op.(*op.Custom); ok && o.Body != nil {
-			wraps = append(wraps, o.Instance)
-		}
-	}
-	slices.Sort(wraps)
-	if slices.Equal(wraps, c.wraps) {
+// change makes the context run next, whose reference it takes over, unless that has the operators that it runs already.
+func (c *Context) change(next *runnable) error {
+	if next == c.run || slices.Equal(next.wraps, c.run.wraps) {
+		next.program.Release()
 		return nil
 	}
-	program, custom, err := compileWith(g, c.model.base)
-	if err != nil {
-		return err
-	}
-	e, err := newExecution(program, custom, c)
+	e, err := next.execution(c)
 	if err == nil && c.model.dynamic {
 		for i, d := range c.model.shapes[c.set].in {
 			if err = e.SetShape(i, d); err != nil {
@@ -199,40 +200,15 @@ func (c *Context) recompile(g *graph.Graph) error {
 		}
 	}
 	if err != nil {
-		program.Release()
+		next.program.Release()
 		return err
 	}
 	c.reg.Lock()
 	defer c.reg.Unlock()
 	c.exec.Release()
-	c.program.Release()
-	c.exec, c.program, c.custom, c.wraps, c.valid = e, program, custom, wraps, false
+	c.run.program.Release()
+	c.exec, c.run, c.valid = e, next, false
 	return nil
-}
-
-// compileWith compiles a model's graph; custom is nil when the program computes none of its operators. The constants stay in the store as they
-// are: rknn_register_custom_ops compiles again from them.
-func compileWith(g *graph.Graph, base *baseGraph) (*compile.Program, *customDevice, error) {
-	all, err := devices.List()
-	if err != nil {
-		return nil, nil, err
-	}
-	var custom *customDevice
-	if len(customs(g)) > 0 {
-		custom = &customDevice{}
-		all = append([]device.Device{custom}, all...)
-	}
-	p, err := compile.Compile(context.Background(), g, all, compile.Options{Weights: base.weights})
-	return p, custom, err
-}
-
-// newExecution makes an execution for a context.
-func newExecution(p *compile.Program, custom *customDevice, c *Context) (device.Execution, error) {
-	o := device.ExecOptions{Priority: priorities[c.flags&3], Profiling: c.flags&flagCollectPerf != 0}
-	if custom == nil {
-		return p.New(o)
-	}
-	return custom.execution(p, c, o)
 }
 
 // inherit gives a duplicate the operators that source has, each with an init of its own.
@@ -241,11 +217,7 @@ func (c *Context) inherit(source *Context) error {
 		return nil
 	}
 	c.states = map[int64]*opState{}
-	g, err := source.model.base.replace(source.registered, source.skipped)
-	if err != nil {
-		return err
-	}
-	made, skipped, err := c.initialise(g, source.registered)
+	made, skipped, err := c.initialise(c.run.nodes[c.set], source.registered)
 	if err != nil {
 		return err
 	}

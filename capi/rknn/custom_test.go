@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // foreign appends a node of the domain "acme", with attributes that attrs has written.
@@ -47,7 +48,7 @@ func TestCustom_shapesAreTheModels(t *testing.T) {
 func TestCustom_replaceKeepsShapes(t *testing.T) {
 	m := (&onnxModel{}).node("Neg", "a", "x").node("Relu", "b", "a").node("Neg", "y", "b")
 	c := open(t, m.input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4), 0)
-	g, err := c.model.base.replace(map[string]CustomOp{"Neg": {}, "Tanh": {}}, nil)
+	g, err := c.model.base.replace(c.model.base.weights, map[string]CustomOp{"Neg": {}, "Tanh": {}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Neg"}, customs(g))
 	own, err := infer(g, c.model.shapes[0].in)
@@ -63,7 +64,7 @@ func TestCustom_replaceKeepsShapes(t *testing.T) {
 	require.Len(t, instances, 2)
 	require.NotEqual(t, instances[0], instances[1])
 
-	g, err = c.model.base.replace(map[string]CustomOp{"Neg": {}}, map[int64]bool{instances[0]: true})
+	g, err = c.model.base.replace(c.model.base.weights, map[string]CustomOp{"Neg": {}}, map[int64]bool{instances[0]: true})
 	require.NoError(t, err)
 	count := 0
 	for i := range g.Nodes {
@@ -84,7 +85,7 @@ func TestCustomAttributes(t *testing.T) {
 	attrs = append(attrs, attr("empty", 7, nil)...)
 	m := (&onnxModel{}).foreign("cstX", "y", attrs, "x").input("x", onnxFloat, 1).output("y", onnxFloat, 1)
 	c := open(t, m, 0)
-	g, err := c.model.base.graph()
+	g, err := c.model.base.graph(c.model.base.weights)
 	require.NoError(t, err)
 	o := g.Nodes[0].Op.(*op.Custom)
 	s := newOpState(CustomOp{}, o, "node")
@@ -101,4 +102,43 @@ func TestCustomAttributes(t *testing.T) {
 	require.Equal(t, [2]uint32{uint32(Int64), 0}, [2]uint32{uint32(a.kind), a.elems})
 	require.ErrorContains(t, customOpGetOpAttr(ctx, "none", &a), `["empty" "f" "i"]`)
 	requireCode(t, errParam, customOpGetOpAttr(&CustomOpContext{id: 1 << 60}, "f", &a), "op_ctx", "0x1000000000000000")
+}
+
+func TestCustom_replacesAfterConstantsWerePacked(t *testing.T) {
+	const k, n = 256, 300
+	data := make([]byte, 4*k*n)
+	for i := range k * n {
+		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(i%97)/97-0.5))
+	}
+	m := &onnxModel{}
+	m.graph = field(m.graph, 5, field(field(number(number(number(nil, 1, k), 1, n), 2, onnxFloat), 8, []byte("w")), 9, data))
+	m.node("MatMul", "a", "x", "w").node("Relu", "y", "a").input("x", onnxFloat, 8, k).output("y", onnxFloat, 8, n)
+	c := open(t, m, 0)
+	x := make([]float32, 8*k)
+	for i := range x {
+		x[i] = float32(i%11) - 5
+	}
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, Float32, Undefined, x)}))
+	want := floats(t, c)
+	h := tensor.HashOf(data)
+	_, err := c.model.base.weights.Get(h, "", nil)
+	require.Error(t, err, "the packed form alone is kept")
+
+	w, err := c.model.base.constants(c.model.run.program)
+	require.NoError(t, err)
+	defer w.Release()
+	got, err := w.Get(h, "", nil)
+	require.NoError(t, err)
+	require.Equal(t, data, got)
+	g, err := c.model.base.replace(w, map[string]CustomOp{"Nothing": {}}, nil)
+	require.NoError(t, err)
+	r, err := newRunnable(g, w, c.model.shapes)
+	require.NoError(t, err)
+	defer r.program.Release()
+	c.model.retain()
+	d, err := newContext(c.model, 0, r)
+	require.NoError(t, err)
+	defer d.release()
+	require.NoError(t, inputsSet(d, []Input{inputOf(t, Float32, Undefined, x)}))
+	require.Equal(t, want, floats(t, d))
 }

@@ -103,24 +103,3 @@ func TestSetIoMem_sharedMemoryIsCopied(t *testing.T) {
 	require.Nil(t, c.out[0].placed)
 	require.Nil(t, c.out[1].placed)
 }
-
-func TestInit_sharedWeightsAreStoredOnce(t *testing.T) {
-	weights := make([]byte, 4*1024)
-	for i := range weights {
-		weights[i] = byte(i % 64)
-	}
-	model := func(op string) *onnxModel {
-		m := &onnxModel{}
-		tensor := field(field(number(number(nil, 1, 1024), 2, onnxFloat), 8, []byte("w")), 9, weights)
-		m.graph = field(m.graph, 5, tensor)
-		return m.node(op, "y", "x", "w").input("x", onnxFloat, 1, 1024).output("y", onnxFloat, 1, 1024)
-	}
-	a := open(t, model("Add"), 0)
-	before := a.model.base.weights.Bytes()
-	b, err := loadWith(model("Mul").bytes(), "", a.model.base.weights)
-	require.NoError(t, err)
-	defer b.release()
-	require.Equal(t, a.model.base.weights, b.base.weights)
-	require.Less(t, b.base.weights.Bytes()-before, int64(1024))
-	require.EqualValues(t, 4096, b.weights, "what the model itself has")
-}

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/anynpu/anynpu/capi/boundary"
-	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/graph"
@@ -18,8 +17,7 @@ import (
 // model is what contexts that were duplicated from one another share.
 type model struct {
 	refs    atomic.Int32
-	program *compile.Program
-	custom  *customDevice // nil: no operator is left to programs
+	run     *runnable
 	base    *baseGraph
 	meta    *metadata.Metadata
 	in, out []*port
@@ -39,7 +37,7 @@ func (m *model) retain() { m.refs.Add(1) }
 
 func (m *model) release() {
 	if m.refs.Add(-1) == 0 {
-		m.program.Release()
+		m.run.program.Release()
 		m.base.release()
 	}
 }
@@ -48,11 +46,6 @@ func (m *model) release() {
 func load(data []byte, path string) (*model, error) {
 	w := mem.NewWeights()
 	defer w.Release()
-	return loadWith(data, path, w)
-}
-
-// loadWith is load with a store for the constants, which may hold those of another model.
-func loadWith(data []byte, path string, w *mem.Weights) (*model, error) {
 	var im *imported
 	var err error
 	if path != "" {
@@ -104,7 +97,7 @@ func (m *model) build(im *imported, w *mem.Weights) (err error) {
 		return err
 	}
 	m.nodes = describeNodes(g)
-	if m.program, m.custom, err = compileWith(g, m.base); err != nil {
+	if m.run, err = newRunnable(g, w, m.shapes); err != nil {
 		m.base.release()
 		return err
 	}

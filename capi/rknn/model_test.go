@@ -45,7 +45,7 @@ func TestLoad_fileWithMetadataBesideIt(t *testing.T) {
 	require.NoError(t, os.WriteFile(path+".anynpu.json", []byte(`{"anynpu.input.x.mean": [1], "anynpu.custom_string": "hello"}`), 0o600))
 	m, err := load(nil, path)
 	require.NoError(t, err)
-	c, err := newContext(m, 0, m.program, m.custom)
+	c, err := newContext(m, 0, m.run)
 	require.NoError(t, err)
 	defer c.release()
 	require.NoError(t, os.Remove(path))

@@ -101,7 +101,7 @@ func open(t *testing.T, m *onnxModel, flags uint32) *Context {
 	t.Helper()
 	loaded, err := load(m.bytes(), "")
 	require.NoError(t, err)
-	c, err := newContext(loaded, flags, loaded.program, loaded.custom)
+	c, err := newContext(loaded, flags, loaded.run)
 	require.NoError(t, err)
 	t.Cleanup(c.release)
 	return c

@@ -73,7 +73,7 @@ func TestDupContext_hasDataOfItsOwn(t *testing.T) {
 func TestDestroy_waitsForCalls(t *testing.T) {
 	m, err := load(identity(onnxFloat, 1, 2).bytes(), "")
 	require.NoError(t, err)
-	c, err := newContext(m, 0, m.program, m.custom)
+	c, err := newContext(m, 0, m.run)
 	require.NoError(t, err)
 	h, err := handle.Of(c)
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Program is a compiled graph on one or more devices. It implements device.Program.
@@ -112,6 +113,26 @@ func (c *connector) port(v int) device.Port {
 
 // Placement tells which device computes which node. The caller must not change it.
 func (p *Program) Placement() *device.Placement { return p.placement }
+
+// Constants gives the constants of the compiled graph that its parts hold, as device.ConstantHolder says; those of parts on devices that keep
+// none are left out.
+func (p *Program) Constants(add func(h tensor.Hash, data []byte) error) error {
+	for i := range p.plan.Stages {
+		if c, ok := p.plan.Stages[i].Program.(device.ConstantHolder); ok {
+			if err := c.Constants(add); err != nil {
+				return fault.Wrap(err, "part %d", i)
+			}
+		}
+	}
+	for i := range p.plan.Slots {
+		if data := p.plan.Slots[i].Const; data != nil {
+			if err := add(tensor.HashOf(data), data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // Ports implements device.Program.
 func (p *Program) Ports() (in, out []device.Port) { return p.plan.In, p.plan.Out }

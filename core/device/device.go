@@ -168,6 +168,11 @@ type Program interface {
 	Release()
 }
 
+// ConstantHolder is a program that gives back the constants of its graph, also those whose originals it has dropped. add may keep no bytes.
+type ConstantHolder interface {
+	Constants(add func(h tensor.Hash, data []byte) error) error
+}
+
 // RunRequest starts a run.
 type RunRequest struct {
 	Deadline time.Time         // zero: none. When it passes the run stops between two steps and ends with fault.Timeout

@@ -1,0 +1,96 @@
+package rknn
+
+import (
+	"context"
+	"slices"
+
+	"github.com/anynpu/anynpu/capi/devices"
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// runnable is a model compiled, with its own operators or with some that the program computes instead. It never changes; contexts share it.
+type runnable struct {
+	program *compile.Program
+	custom  *customDevice  // nil: the program computes no operator
+	wraps   []int64        // instances of the library's operators that the program computes, in order
+	nodes   [][]customNode // operators that the program computes, for each set of shapes
+}
+
+// customNode is an operator that the program computes.
+type customNode struct {
+	op      *op.Custom
+	label   string
+	in, out []customValue // absent ones left out
+}
+
+// customValue is an input or output of one.
+type customValue struct {
+	name string
+	t    tensor.Type
+}
+
+// newRunnable compiles g, whose constants lie in w; both belong to the result from then on.
+func newRunnable(g *graph.Graph, w *mem.Weights, shapes []shapeSet) (*runnable, error) {
+	r := &runnable{nodes: make([][]customNode, len(shapes))}
+	all, err := devices.List()
+	if err != nil {
+		return nil, err
+	}
+	if len(customs(g)) > 0 {
+		r.custom = &customDevice{}
+		all = append([]device.Device{r.custom}, all...)
+		for i := range g.Nodes {
+			if o, ok := g.Nodes[i].Op.(*op.Custom); ok && o.Body != nil {
+				r.wraps = append(r.wraps, o.Instance)
+			}
+		}
+		slices.Sort(r.wraps)
+		for s := range shapes {
+			if r.nodes[s], err = customNodes(g, shapes[s].in); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.program, err = compile.Compile(context.Background(), g, all, compile.Options{Weights: w, Consume: true})
+	return r, err
+}
+
+// customNodes lists the operators of g that the program computes, with inputs of these sizes.
+func customNodes(g *graph.Graph, dims [][]int64) ([]customNode, error) {
+	shaped, err := infer(g, dims)
+	if err != nil {
+		return nil, err
+	}
+	var list []customNode
+	for i := range shaped.Nodes {
+		n := &shaped.Nodes[i]
+		o, ok := n.Op.(*op.Custom)
+		if !ok {
+			continue
+		}
+		values := func(vs []graph.Value) (list []customValue) {
+			for _, v := range vs {
+				if v != graph.None {
+					list = append(list, customValue{shaped.Values[v].Name, shaped.Fact(v).Type})
+				}
+			}
+			return list
+		}
+		list = append(list, customNode{o, customLabel(o, n), values(n.In), values(n.Out)})
+	}
+	return list, nil
+}
+
+// execution makes an execution for a context.
+func (r *runnable) execution(c *Context) (device.Execution, error) {
+	o := device.ExecOptions{Priority: priorities[c.flags&3], Profiling: c.flags&flagCollectPerf != 0}
+	if r.custom == nil {
+		return r.program.New(o)
+	}
+	return r.custom.execution(r.program, c, o)
+}
