@@ -22,6 +22,7 @@ type operator struct {
 		Name, Type string
 		Default    any  // what the absence means: a value; nil, a meaning of its own; "required" or "advised", that the absence is refused
 		Only       bool // no value but the default has a meaning
+		Values     []float64
 	}
 }
 
@@ -173,6 +174,45 @@ func TestCases_everyParameterGivenAndAbsent(t *testing.T) {
 				assert.True(t, absent[name], "%s is left out by no judged case", name)
 			}
 			assert.True(t, given[name] != p.Only, "%s: judged with another value than %v: %t", name, p.Default, given[name])
+		}
+	}
+}
+
+// A parameter that is given with its default is shown to mean what its absence means, and every value of an enumeration is judged.
+func TestCases_everyDefaultAndEnumeratedValue(t *testing.T) {
+	cases, err := Cases()
+	require.NoError(t, err)
+	byID := map[string]*Case{}
+	shown, judged := map[string]bool{}, map[string]bool{}
+	for _, c := range cases {
+		byID[c.ID()] = c
+	}
+	for _, o := range operatorTable(t) {
+		for _, c := range cases {
+			if c.Op != o.Op || c.Reject != nil {
+				continue
+			}
+			for _, p := range o.Params {
+				x := c.tensorOf(p.Name)
+				if x == nil {
+					continue
+				}
+				judged[o.Op+"_"+p.Name+x.Data[0].String()] = true
+				if c.Of != "" && c.About == p.Name && sameValue(x.Data, p.Default) && byID[c.Op+"/"+c.Of].tensorOf(p.Name) == nil {
+					shown[o.Op+"_"+p.Name] = true
+				}
+			}
+		}
+		for _, p := range o.Params {
+			name := o.Op + "_" + p.Name
+			_, word := p.Default.(string)
+			list, _ := p.Default.([]any)
+			if p.Default != nil && !word && (list == nil || len(list) > 0) { // an empty list cannot be given
+				assert.True(t, shown[name], "no case gives %s its default %v where a judged case leaves it out", name, p.Default)
+			}
+			for _, v := range p.Values {
+				assert.True(t, judged[name+Real(v).String()], "%s: no case is judged with %v", name, v)
+			}
 		}
 	}
 }

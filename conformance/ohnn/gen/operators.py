@@ -19,6 +19,7 @@ A parameter: P(name, dtype, count, lo, hi, default, bad). count says how many el
     pad      1: a pad mode, 4: a pad list
 lo and hi: AddOperation refuses values outside. bad: values that the device refuses (see rejects_params.py), default: what its absence means;
 REQUIRED: Finish refuses its absence; ADVISED: the device refuses its absence. only: no value but the default has a meaning.
+meant: the values of an enumeration that have one.
 """
 
 import json
@@ -27,8 +28,13 @@ REQUIRED, ADVISED, NONE = "required", "advised", None
 
 
 class P:
-    def __init__(self, name, dtype, count, default, lo=None, hi=None, bad=(), only=False):
+    def __init__(self, name, dtype, count, default, lo=None, hi=None, bad=(), only=False, meant=None):
         self.name, self.dtype, self.count, self.default, self.lo, self.hi, self.bad, self.only = name, dtype, count, default, lo, hi, list(bad), only
+        self.meant = meant
+        if meant is None and hi is not None:
+            self.meant = [v for v in range(lo, hi + 1) if v not in self.bad]
+        if dtype == "bool" and not only:
+            self.meant = [0, 1]
 
 
 def i64(name, default, *bad, count="one"):
@@ -127,7 +133,7 @@ OPERATORS = {
     "TRANSPOSE": (["x:any+:", "permutation:index:1"], 1, []),
     "REDUCE_MEAN": reduction(),
     "RESIZE_BILINEAR": (["x:number:4"], 1, [i64("NEW_HEIGHT", ADVISED, 0, -1), i64("NEW_WIDTH", ADVISED, 0, -1), P("PRESERVE_ASPECT_RATIO", "bool", "one", False, bad=[True], only=True),
-                                            P("COORDINATE_TRANSFORM_MODE", "int8", "one", 0, bad=[-1, 3]), i64("EXCLUDE_OUTSIDE", 0)]),
+                                            P("COORDINATE_TRANSFORM_MODE", "int8", "one", 0, bad=[-1, 3], meant=[0, 1, 2]), i64("EXCLUDE_OUTSIDE", 0)]),
     "RSQRT": unary("real"),
     "RESHAPE": (["x:any+:", "shape:index:0-1"], 1, []),
     "PRELU": (["x:number:", "slope:number:"], 1, []),
@@ -232,7 +238,7 @@ def write(path):
     rows = []
     for name in OPERATORS:
         o = Operator(name)
-        params = [{"name": p.name, "type": p.dtype, "default": p.default, **({"only": True} if p.only else {})} for p in o.params]
+        params = [{"name": p.name, "type": p.dtype, "default": p.default, **({"only": True} if p.only else {}), **({"values": p.meant} if p.meant else {})} for p in o.params]
         rows.append(" " + json.dumps({"op": name, "inputs": [i.name for i in o.inputs], "outputs": o.outputs, "params": params}, separators=(",", ":")))
     with open(path, "w") as f:
         f.write("[\n" + ",\n".join(rows) + "\n]\n")

@@ -1,6 +1,7 @@
 """What AddOperation and Finish refuse: numbers of inputs, outputs and parameters, and every parameter's type, element count, data, range."""
 
-from near import ADD, BUILD, FINISH, base, near, parameter, refuse
+from case import CASES
+from near import ADD, BUILD, FINISH, Base, base, near, parameter, refuse
 from operators import ADVISED, OPERATORS, REQUIRED, Operator
 
 WRONG = {"int64": ["int32", "float32"], "int32": ["int64", "int8"], "int8": ["int32", "bool"], "bool": ["int8", "int32"], "float32": ["float64", "int32"]}
@@ -138,12 +139,26 @@ def twice(o, p, b, i, t, params, full):
         near(b, p.name.lower() + "_twice_the_last_counts", p.name, tensors=tensors, params=[extra] + given)
 
 
+def defaults(o):
+    """A parameter that is given with its default means what its absence means."""
+    for p in o.params:
+        if p.default is None or p.default in (REQUIRED, ADVISED, []):
+            continue
+        absent = lambda b: b.param(p.name) is None
+        b = base(o.name, absent) or next(b for b in map(Base, CASES[o.name]) if "reject" not in b.c and absent(b))  # no BETA copies its input
+        i = len(b.tensors)
+        value = p.default if p.count == "scalar" or isinstance(p.default, list) else [p.default]
+        near(b, p.name.lower() + "_given_with_its_default", p.name, tensors={i: parameter(f"{o.name}_{p.name}", p.dtype, value)}, params=b.params + [i])
+
+
 def same_meaning(o):
     """Enumerators that stand for each other, and a pad list that a mode overrides."""
     by_name = {p.name: p for p in o.params}
     if "PAD_MODE" in by_name:
         b = base(o.name, lambda b: b.param("PAD_MODE") is not None)
         near(b, "pad_mode_by_the_name_of_the_list", "PAD_MODE", tensors={b.param("PAD_MODE"): {"param": f"{o.name}_PAD"}})
+        valid = base(o.name, lambda b: b.param("PAD_MODE") is not None and b.tensors[b.param("PAD_MODE")]["data"] == [1])
+        near(valid, "pad_mode_2_is_valid_too", "PAD_MODE", tensors={valid.param("PAD_MODE"): {"data": [2]}})
         i = len(b.tensors)
         near(b, "pad_beside_a_mode_does_not_count", "PAD", tensors={i: parameter(f"{o.name}_PAD", "int64", [1, 1, 1, 1])}, params=b.params + [i])
         b = base(o.name, lambda b: b.param("PAD") is not None and any(b.tensors[b.param("PAD")]["data"]))
@@ -161,6 +176,7 @@ def same_meaning(o):
 def make():
     for op in OPERATORS:
         o = Operator(op)
+        defaults(o)
         same_meaning(o)
         counts(o)
         foreign(o)
