@@ -123,7 +123,8 @@ type importer struct {
 	warnings  []string
 	calls     int // functions being expanded, to stop recursion
 	noted     []Node
-	nodes     int // nodes lowered, counting those of expanded functions
+	stored    map[*tensorProto]*stored // initialisers that nothing has read so far
+	nodes     int                      // nodes lowered, counting those of expanded functions
 }
 
 func (im *importer) symbolNames() []string {
@@ -217,6 +218,9 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 	}
 	for _, o := range g.out {
 		sc.uses[o.name]++
+	}
+	if parent == nil {
+		im.preload(g, order, sc.uses)
 	}
 	for _, n := range order {
 		if parent == nil {

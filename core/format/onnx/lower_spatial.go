@@ -48,17 +48,22 @@ func (n *node) filter(i int, transposed bool, groups int64) (graph.Value, error)
 	if err != nil || d.Bits() < 8 {
 		return graph.None, fault.New(fault.Type, "input %d: a filter of element type %d", i, t.dtype)
 	}
+	perm := filterPerm(len(t.dims), transposed)
+	v, err := n.constantAs(t, perm)
+	n.stored, n.storedOrder = v, perm
+	return v, fault.Wrap(err, "initialiser %q", name)
+}
+
+// filterPerm is the order of the dimensions of a filter in the project, as a filter of the given rank in the file has them.
+func filterPerm(rank int, transposed bool) []int {
 	perm := []int{0}
 	if transposed {
 		perm[0] = 1
 	}
-	for k := 2; k < len(t.dims); k++ {
+	for k := 2; k < rank; k++ {
 		perm = append(perm, k)
 	}
-	perm = append(perm, 1-perm[0])
-	v, err := n.constantAs(t, perm)
-	n.stored, n.storedOrder = v, perm
-	return v, fault.Wrap(err, "initialiser %q", name)
+	return append(perm, 1-perm[0])
 }
 
 // movedFilter adds the transposition of a filter that is computed.
