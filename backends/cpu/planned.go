@@ -66,7 +66,10 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	settings := plan.Options{Threads: e.threads.count}
 	if u.Exclusive && u.Weights != nil {
 		p.dropped, p.fallback = newDropped(u, o), nil
-		settings.Unread = p.dropped.drop
+		settings.Unread, settings.Least, settings.Lossy = p.dropped.drop, leastDropped, o.Unsaved
+		if _, ours := u.Weights.(*mem.Weights); ours && !mem.Guarded() {
+			settings.Discard = mem.Discard
+		}
 	}
 	made, err := plan.Build(ctx, u.Graph, &p.store, settings)
 	if err != nil {

@@ -56,12 +56,21 @@ func Panels(n int) int { return (n + PanelCols - 1) / PanelCols }
 // PackBPanels is [PackB] for panels p0 <= p < p1 only, so that threads can share
 // the work. dst and b are the whole matrices.
 func PackBPanels(dst, b []float32, k, n, ldb, p0, p1 int) {
+	packB(dst, b, k, n, ldb, p0, p1, 0, k)
+}
+
+// PackBRows is [PackB] for rows r0 <= r < r1 only. dst and b are the whole matrices.
+func PackBRows(dst, b []float32, k, n, ldb, r0, r1 int) {
+	packB(dst, b, k, n, ldb, 0, Panels(n), r0, r1)
+}
+
+func packB(dst, b []float32, k, n, ldb, p0, p1, r0, r1 int) {
 	need("PackB", "dst", len(dst), PackedLen(k, n))
 	need("PackB", "b", len(b), extent(k, n, ldb))
 	if p0 >= p1 {
 		return
 	}
-	for r := range k { // rows outside, to read b in order
+	for r := r0; r < r1; r++ { // rows outside, to read b in order
 		src := b[r*ldb:]
 		for p := p0; p < p1; p++ {
 			j := p * PanelCols

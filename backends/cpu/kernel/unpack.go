@@ -24,15 +24,15 @@ func UnpackBT(b, src []float32, k, n, ldb int) {
 	}
 }
 
-// ScalePanels multiplies column j of panels p0 <= p < p1 of a packed [k, n]
-// matrix by scale[j].
-func ScalePanels(packed, scale []float32, k, n, p0, p1 int) {
-	need("ScalePanels", "packed", len(packed), PackedLen(k, n))
-	need("ScalePanels", "scale", len(scale), n)
+// ScalePacked multiplies column j of a packed [k, n] matrix by scale[j], in panels
+// p0 <= p < p1 and rows r0 <= r < r1.
+func ScalePacked(packed, scale []float32, k, n, p0, p1, r0, r1 int) {
+	need("ScalePacked", "packed", len(packed), PackedLen(k, n))
+	need("ScalePacked", "scale", len(scale), n)
 	for p := p0; p < p1; p++ {
 		j := p * PanelCols
 		pw, w := panelWidth(n, j), min(PanelCols, n-j)
-		for r := range k {
+		for r := r0; r < r1; r++ {
 			row := packed[k*j+r*pw:][:w]
 			for c, s := range scale[j : j+w] {
 				row[c] *= s

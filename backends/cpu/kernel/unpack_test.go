@@ -45,7 +45,7 @@ func TestUnpack_givesTheBitsBack(t *testing.T) {
 	})
 }
 
-func TestScalePanels_isThePackOfTheProducts(t *testing.T) {
+func TestScalePacked_isThePackOfTheProducts(t *testing.T) {
 	for _, n := range []int{1, 16, 17, 33, 80} {
 		const k = 5
 		b, scale, scaled := randSlice(1, k*n), randSlice(2, n), make([]float32, k*n)
@@ -54,9 +54,11 @@ func TestScalePanels_isThePackOfTheProducts(t *testing.T) {
 		}
 		want, got := make([]float32, PackedLen(k, n)), make([]float32, PackedLen(k, n))
 		PackB(want, scaled, k, n, n)
-		PackB(got, b, k, n, n)
+		PackBRows(got, b, k, n, n, 3, k)
+		PackBRows(got, b, k, n, n, 0, 3)
 		for p := range Panels(n) {
-			ScalePanels(got, scale, k, n, p, p+1)
+			ScalePacked(got, scale, k, n, p, p+1, 0, 2)
+			ScalePacked(got, scale, k, n, p, p+1, 2, k)
 		}
 		assert.Equal(t, want, got, "n=%d", n)
 	}

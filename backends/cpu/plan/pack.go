@@ -10,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -20,25 +21,34 @@ type Options struct {
 	// forms that are made there, on any goroutine, several at once. data are the constant's bytes; restore writes them again as long as the
 	// store exists, nil when the plan keeps nothing that they follow from. Constants of a graph with bodies, which may share them, are always read.
 	Unread func(data []byte, restore func(dst []byte))
+	// Least is the size in bytes below which Unread is not told of a constant.
+	Least int
+	// Lossy says that constants are of no use to anybody else: without it Unread is not told of those that nothing restores.
+	Lossy bool
+	// Discard, when set, is told beforehand of parts of such a constant that are not read any more.
+	Discard func(part []byte)
 }
 
 // packed is a way to pack one constant operand.
 type packed struct {
-	value   graph.Value
-	kind    string
-	len     int                                 // values of the packed form
-	parts   int                                 // that fill makes independently
-	fill    func(dst []float32, part int)       // dst is the whole form, zeroed at first
-	restore func(dst []float32, form []float32) // the inverse to the bit, nil: there is none
+	value     graph.Value
+	kind      string
+	len       int                                 // values of the packed form
+	parts     int                                 // that fill makes independently
+	fill      func(dst []float32, part int)       // dst is the whole form, zeroed at first
+	source    func(part int) (from, to int)       // values that only this part reads, nil: there are none
+	scattered bool                                // a part writes all over the form
+	restore   func(dst []float32, form []float32) // the inverse to the bit, nil: there is none
 }
 
 // job is a form that Build has to make.
 type job struct {
 	packed
-	dst  []float32
-	form form
-	from *origin // nil: not a constant of the graph
-	left atomic.Int32
+	dst   []float32
+	form  form
+	from  *origin // nil: not a constant of the graph
+	alone bool    // no other form is made from it
+	left  atomic.Int32
 }
 
 // origin is a constant of the graph that forms are made from.
@@ -47,13 +57,24 @@ type origin struct {
 	pinned  bool // something else reads it
 	left    atomic.Int32
 	restore func(dst []byte)
-	unread  func(data []byte, restore func(dst []byte))
+	options *Options
 }
+
+// goes reports whether nothing wants the bytes when the forms are made.
+func (o *origin) goes() bool { return !o.pinned && (o.restore != nil || o.options.Lossy) }
 
 // done notes that one of the forms is made.
 func (o *origin) done() {
-	if o != nil && o.left.Add(-1) == 0 && !o.pinned {
-		o.unread(o.data, o.restore)
+	if o != nil && o.left.Add(-1) == 0 && o.goes() {
+		o.options.Unread(o.data, o.restore)
+	}
+}
+
+// spent notes that part of a form is made.
+func (j *job) spent(part int) {
+	if o := j.from; o != nil && j.source != nil && o.options.Discard != nil && j.alone && o.goes() {
+		from, to := j.source(part)
+		o.options.Discard(o.data[4*from : 4*to])
 	}
 }
 
@@ -79,7 +100,7 @@ func (d *deferred) get(s *State) ([]float32, error) {
 	if d.ready.Load() {
 		return d.data, nil
 	}
-	data, err := d.store.take(d.n)
+	data, err := d.store.take(d.n, false)
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +129,9 @@ func (b *builder) findOrigins() {
 		return
 	}
 	for i := range b.graph.Values {
-		if c := b.graph.Values[i].Fact.Const; c != nil && len(c.Data) > 0 {
+		if c := b.graph.Values[i].Fact.Const; c != nil && len(c.Data) >= max(1, b.options.Least) {
 			at := unsafe.SliceData(c.Data)
-			b.origins[at] = &origin{data: c.Data, unread: b.options.Unread}
+			b.origins[at] = &origin{data: c.Data, options: &b.options}
 		}
 	}
 }
@@ -129,7 +150,7 @@ func (b *builder) pack(p packed) []float32 {
 	if v := b.store.find(f); v != nil {
 		return v
 	}
-	dst, err := b.store.take(p.len)
+	dst, err := b.store.take(p.len, p.scattered)
 	if err != nil {
 		b.err = err
 		return make([]float32, p.len)
@@ -166,6 +187,7 @@ func (b *builder) flush(ctx context.Context) error {
 	}
 	var work []unit
 	for _, j := range b.jobs {
+		j.alone = j.from != nil && j.from.left.Load() == 1
 		for i := range j.parts {
 			work = append(work, unit{j, i})
 		}
@@ -176,7 +198,11 @@ func (b *builder) flush(ctx context.Context) error {
 		}
 		u := work[i]
 		u.j.fill(u.j.dst, u.part)
+		u.j.spent(u.part)
 		if u.j.left.Add(-1) == 0 {
+			if u.j.scattered {
+				mem.Collapse(bytesOf(u.j.dst))
+			}
 			u.j.from.done()
 		}
 	})
@@ -187,7 +213,7 @@ func (b *builder) flush(ctx context.Context) error {
 		b.store.keep(j.form, j.dst)
 	}
 	for _, o := range b.idle {
-		o.unread(o.data, nil)
+		o.options.Unread(o.data, nil)
 	}
 	return nil
 }
@@ -214,7 +240,7 @@ func (b *builder) pinOrigins() {
 	}
 	for at, o := range b.origins {
 		o.pinned = b.pinned[at]
-		if !o.pinned && o.left.Load() == 0 {
+		if o.left.Load() == 0 && o.goes() {
 			b.idle = append(b.idle, o)
 		}
 	}
@@ -256,22 +282,33 @@ func parallel(goroutines, n int, f func(i int)) {
 // column j of all of them multiplied by scale[j] unless scale is nil.
 func matrix(v graph.Value, kind string, w []float32, depth, cols, groups int, rows bool, scale []float32) packed {
 	per, size := kernel.PackedLen(depth, cols), depth*cols
-	panels := kernel.Panels(cols)
-	step := max(1, 1<<17/max(1, depth*kernel.PanelCols)) // panels of one part: half a megabyte
-	parts := (panels + step - 1) / step
-	p := packed{value: v, kind: kind, len: groups * per, parts: groups * parts}
+	lines, line := depth, cols // of the model's matrix: what a part packs is some of them
+	if rows {
+		lines, line = kernel.Panels(cols), depth*kernel.PanelCols
+	}
+	step := max(1, 1<<17/max(1, line)) // lines of one part: half a megabyte
+	parts := (lines + step - 1) / step
+	p := packed{value: v, kind: kind, len: groups * per, parts: groups * parts, scattered: !rows && 4*size >= hugeSegment}
+	split := func(part int) (g, from, to int) {
+		from = part % parts * step
+		return part / parts, from, min(lines, from+step)
+	}
+	p.source = func(part int) (from, to int) {
+		g, l0, l1 := split(part)
+		return g*size + l0*line, min(g*size+l1*line, (g+1)*size)
+	}
 	p.fill = func(dst []float32, part int) {
-		g := part / parts
-		from := part % parts * step
-		to := min(panels, from+step)
+		g, from, to := split(part)
 		d, m := dst[g*per:][:per], w[g*size:][:size]
+		p0, p1, r0, r1 := 0, kernel.Panels(cols), from, to
 		if rows {
+			p0, p1, r0, r1 = from, to, 0, depth
 			kernel.PackBTPanels(d, m, depth, cols, depth, from, to)
 		} else {
-			kernel.PackBPanels(d, m, depth, cols, cols, from, to)
+			kernel.PackBRows(d, m, depth, cols, cols, from, to)
 		}
 		if scale != nil {
-			kernel.ScalePanels(d, scale[g*cols:], depth, cols, from, to)
+			kernel.ScalePacked(d, scale[g*cols:], depth, cols, p0, p1, r0, r1)
 		}
 	}
 	if scale != nil {

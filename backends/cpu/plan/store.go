@@ -48,17 +48,18 @@ func (s *Store) keep(f form, data []float32) {
 	s.forms[f] = data
 }
 
-// take returns memory for n values, zeroed, at a multiple of 64 bytes. Kind fault.Memory.
-func (s *Store) take(n int) ([]float32, error) {
+// take returns memory for n values, zeroed, at a multiple of 64 bytes, of its own and without huge pages if scattered. Kind fault.Memory.
+func (s *Store) take(n int, scattered bool) ([]float32, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	padded := (n + 15) &^ 15
-	if mem.Guarded() {
-		return s.segment(int64(4 * n))
+	if scattered || mem.Guarded() {
+		return s.segment(int64(4*n), false)
 	}
 	at := slices.IndexFunc(s.rooms, func(r []float32) bool { return len(r) >= padded })
 	if at < 0 {
-		room, err := s.segment(max(int64(4*padded), min(mostSegment, max(leastSegment, s.size))))
+		size := max(int64(4*padded), min(mostSegment, max(leastSegment, s.size)))
+		room, err := s.segment(size, size >= hugeSegment)
 		if err != nil {
 			return nil, err
 		}
@@ -70,8 +71,8 @@ func (s *Store) take(n int) ([]float32, error) {
 	return v, nil
 }
 
-func (s *Store) segment(size int64) ([]float32, error) {
-	b, err := mem.Host(size, mem.Options{Huge: size >= hugeSegment})
+func (s *Store) segment(size int64, huge bool) ([]float32, error) {
+	b, err := mem.Host(size, mem.Options{Huge: huge})
 	if err != nil {
 		return nil, err
 	}

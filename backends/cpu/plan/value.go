@@ -72,6 +72,11 @@ func floats(b []byte) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
+// bytesOf returns float32 values as bytes.
+func bytesOf(v []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
+}
+
 // loadValues fills b.values from the graph, folding what inference knows.
 func (b *builder) loadValues() error {
 	g := b.graph

@@ -97,12 +97,27 @@ func run(folder, path, filter string) (bad int, err error) {
 			names = append(names, name)
 		}
 	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.onnx"))
+	if err != nil {
+		return 0, fault.As(fault.Argument, err, "models")
+	}
+	for _, f := range files {
+		name := strings.TrimSuffix(filepath.Base(f), ".onnx")
+		if _, known := all.Models[name]; !known && strings.Contains(name, filter) {
+			names = append(names, name)
+		}
+	}
 	sort.Strings(names)
 	found := 0
 	for _, name := range names {
 		file := filepath.Join(folder, name+".onnx")
+		if _, known := all.Models[name]; !known {
+			fmt.Printf("%-28s FAILED: no outputs of ONNX Runtime are stored for it\n", name)
+			found, bad = found+1, bad+1
+			continue
+		}
 		if _, err := os.Stat(file); os.IsNotExist(err) {
-			fmt.Printf("%-24s not in the folder\n", name)
+			fmt.Printf("%-28s not in the folder\n", name)
 			continue
 		}
 		found++
@@ -112,11 +127,12 @@ func run(folder, path, filter string) (bad int, err error) {
 			verdict = "FAILED: " + err.Error()
 			bad++
 		}
-		fmt.Printf("%-24s %s (%.1f s)\n", name, verdict, time.Since(begin).Seconds())
+		fmt.Printf("%-28s %s (%.1f s)\n", name, verdict, time.Since(begin).Seconds())
 	}
 	if found == 0 {
 		return 0, fault.New(fault.File, "%s: none of the %d models is there", folder, len(names))
 	}
+	fmt.Printf("%d of %d networks agree with ONNX Runtime %s\n", found-bad, len(names), all.Runtime)
 	return bad, nil
 }
 
@@ -186,6 +202,9 @@ func compare(file string, m model, files fs.FS) (string, error) {
 		v, err := judge(values, want, o.Scale)
 		if err != nil {
 			return "", fault.Wrap(err, "output %q", o.Name)
+		}
+		if o.Step > 1 {
+			v += fmt.Sprintf(" (%d of %d values compared)", len(want), got[i].Count())
 		}
 		verdicts = append(verdicts, v)
 	}

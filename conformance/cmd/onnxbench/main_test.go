@@ -51,6 +51,10 @@ func TestRun_foreignModelFails(t *testing.T) {
 	bad, err := run(dir, "../../../bench/expected.zip", "lenet")
 	require.NoError(t, err)
 	assert.Equal(t, 1, bad)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "new_net.onnx"), []byte("other"), 0o600))
+	bad, err = run(dir, "../../../bench/expected.zip", "new_net")
+	require.NoError(t, err)
+	assert.Equal(t, 1, bad, "a model without expected outputs")
 	_, err = run(t.TempDir(), "../../../bench/expected.zip", "")
 	assert.Error(t, err, "no model")
 }
