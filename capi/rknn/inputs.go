@@ -73,9 +73,7 @@ func (c *Context) judge(k int, in *Input) error {
 	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want && !(in.format == Undefined && want == NHWC) {
 		return failed("%s.fmt is %v: input %q takes %v, unless anynpu.input.%s.layout in the model's metadata says otherwise", name, in.format, p.name, want, p.name)
 	}
-	if in.passThrough == 0 && in.kind == Uint8 && p.kind != Uint8 && !p.normalised() {
-		c.tellFormula(int(in.index), p)
-	}
+	c.tellFormula(int(in.index), in.kind, in.passThrough != 0)
 	return nil
 }
 
@@ -100,14 +98,27 @@ func (p *port) explainSize(name string, in *Input, n int64, kind Type) string {
 	return text
 }
 
-// tellFormula warns, once per input of a context, that bytes are taken as numbers: the model says nothing of mean and deviation.
-func (c *Context) tellFormula(i int, p *port) {
-	if c.in[i].told {
+// tellFormula warns, once per input of a context, what becomes of elements where the model's metadata leave that open: bytes without mean and
+// deviation, images without a layout.
+func (c *Context) tellFormula(i int, kind Type, raw bool) {
+	p := c.model.in[i]
+	bytes := kind == Uint8 && p.kind != Uint8 && !p.normalised()
+	image := p.format(true) == NHWC && p.info.Layout == ""
+	if raw || c.in[i].told || !bytes && !image {
 		return
 	}
 	c.in[i].told = true
-	warn("bytes are taken as numbers from 0 to 255: the model does not say how they are normalised", "input", p.name, "formula", p.formula(), "remedy",
-		fmt.Sprintf("set anynpu.input.%s.mean and anynpu.input.%s.std in the model's metadata", p.name, p.name))
+	pairs := []any{"input", p.name, "type", kind, "formula", p.formula()}
+	remedy := fmt.Sprintf("anynpu.input.%s.mean and anynpu.input.%s.std", p.name, p.name)
+	if image {
+		pairs = append(pairs, "order", "taken as NHWC, turned to the model's NCHW")
+		if layout := fmt.Sprintf("anynpu.input.%s.layout", p.name); bytes {
+			remedy += " and " + layout
+		} else {
+			remedy = layout
+		}
+	}
+	warn("the model's metadata do not say how an input is meant", append(pairs, "remedy", "set "+remedy)...)
 }
 
 // room returns the memory of input i that core reads, made when first wanted.
