@@ -25,7 +25,7 @@ func (b *builder) assign() {
 	for i, s := range p.steps {
 		for _, list := range [][]int{s.reads, s.writes, {s.scratch}} {
 			for _, x := range list {
-				if x != none {
+				if x = p.root(x); x != none {
 					lives[x].first = min(lives[x].first, i)
 					lives[x].last = max(lives[x].last, i)
 				}
@@ -33,7 +33,7 @@ func (b *builder) assign() {
 		}
 	}
 	for _, o := range p.outputs {
-		lives[o.buf].last = len(p.steps)
+		lives[p.root(o.buf)].last = len(p.steps)
 	}
 	var open []life
 	for i, l := range lives {
@@ -78,10 +78,10 @@ func (b *builder) shareInPlace() {
 	last, writers := make([]int, len(p.buffers)), make([]int, len(p.buffers))
 	for i, s := range p.steps {
 		for _, x := range s.reads {
-			last[x] = i
+			last[p.root(x)] = i
 		}
 		for _, x := range s.writes {
-			writers[x]++
+			writers[p.root(x)]++
 		}
 	}
 	for _, o := range p.outputs {
@@ -107,5 +107,10 @@ func (b *builder) shareInPlace() {
 			}
 		}
 		rename(s.writes)
+	}
+	for i := range p.buffers {
+		if f := &p.buffers[i]; f.place == isView {
+			f.base = to[f.base]
+		}
 	}
 }

@@ -38,6 +38,9 @@ type step struct {
 	reads   []int
 	writes  []int
 	dead    []int                            // results read here for the last time
+	inCols  []int                            // per buffer read: length of its rows if they may lie apart, 0 or absent: they may not
+	outCols []int                            // alike for writes
+	strips  *stripTask                       // of a step that only moves columns
 	scratch int                              // buffer without contents between steps, none
 	inplace bool                             // writes[0] may be the memory of reads[0]
 	start   func(s *State, st *step) process // makes what a state needs
@@ -74,6 +77,7 @@ type builder struct {
 	node   int    // being emitted
 	err    error  // packing failed
 
+	late    []func() // what depends on where rows lie
 	options Options
 	jobs    []*job
 	origins map[*byte]*origin
@@ -138,6 +142,7 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 			f.output = i
 		}
 	}
+	b.joinViews()
 	b.assign()
 	if b.plan.arena > b.limit {
 		return nil, fault.New(fault.Unsupported, "%d bytes of intermediate results", b.plan.arena)

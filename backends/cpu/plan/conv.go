@@ -2,8 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 )
@@ -50,11 +52,8 @@ func (b *builder) conv(n *graph.Node, o *op.Conv) bool {
 	}
 	c.taps, c.ic, c.oc = c.win.Taps(), c.c/c.groups, c.n/c.groups
 	small := c.small()
-	var ind *kernel.Indirection
-	if !c.pointwise() && !c.depthwise() && !small && !c.winograd() {
-		if ind, err = kernel.NewIndirection(c.win, c.batch, c.c); err != nil {
-			return false
-		}
+	if x.count() > math.MaxInt32 { // more than a table of positions can name
+		return false
 	}
 	c.epi = b.epilogue(n.Out[0], axis, !c.depthwise() && !small)
 	c.bias = c.epi.normalised(bias)
@@ -66,7 +65,7 @@ func (b *builder) conv(n *graph.Node, o *op.Conv) bool {
 	case c.winograd():
 		return b.winograd(c)
 	}
-	return b.gemmConv(c, ind)
+	return b.gemmConv(c)
 }
 
 // window turns resolved windows of up to three dimensions into the kernels' form.
@@ -124,7 +123,7 @@ func (b *builder) operands(c *convolution) step {
 	if c.last {
 		want = b.wantPlain
 	}
-	s := step{fast: true, reads: []int{want(c.x)}}
+	s := step{fast: true, reads: []int{want(c.x)}, inCols: []int{c.c, c.n}, outCols: []int{c.n}}
 	if c.epi.res != graph.None {
 		s.reads = append(s.reads, want(c.epi.res))
 	}
@@ -132,12 +131,12 @@ func (b *builder) operands(c *convolution) step {
 	return s
 }
 
-// residualOf is the residual's values, nil when there is none.
-func (c *convolution) residualOf(s *State, st *step) []float32 {
+// residualOf is the residual's rows, nil when there is none.
+func (c *convolution) residualOf(s *State, st *step) (v []float32, ld int) {
 	if c.epi.res == graph.None {
-		return nil
+		return nil, 0
 	}
-	return s.f32(st.reads[1])
+	return s.rows(st.reads[1], c.n)
 }
 
 type gemmTask struct {
@@ -147,18 +146,26 @@ type gemmTask struct {
 	g     int
 }
 
-func (b *builder) gemmConv(c *convolution, ind *kernel.Indirection) bool {
+func (b *builder) gemmConv(c *convolution) bool {
 	per := kernel.PackedLen(c.taps*c.ic, c.oc)
 	packed := b.pack(c.filters())
 	c.weights = nil
+	var ind *kernel.Indirection
 	zero := make([]float32, c.ic)
 	s := b.operands(c)
+	if x := s.reads[0]; !c.pointwise() {
+		b.late = append(b.late, func() {
+			if ind, b.err = kernel.NewIndirection(c.win, c.batch, b.plan.rowLength(x, c.c)); b.err != nil {
+				b.err = fault.As(fault.Unsupported, b.err, "convolution")
+			}
+		})
+	}
 	s.start = func(_ *State, st *step) process {
 		t := &gemmTask{st: st, conv: c, gemms: make([]kernel.Gemm, c.groups)}
 		for g := range t.gemms {
 			q := &t.gemms[g]
 			*q = kernel.Gemm{
-				M: c.batch * c.win.Outputs(), N: c.oc, K: c.ic, LDA: c.c, B: packed[g*per:][:per], LDC: c.n, LDR: c.n,
+				M: c.batch * c.win.Outputs(), N: c.oc, K: c.ic, B: packed[g*per:][:per],
 				ResAfter: c.epi.after, Act: c.epi.act, Ind: ind, Zero: zero,
 			}
 			if c.bias != nil {
@@ -173,10 +180,12 @@ func (b *builder) gemmConv(c *convolution, ind *kernel.Indirection) bool {
 
 func (t *gemmTask) run(s *State) error {
 	c := t.conv
-	x, y, res := s.f32(t.st.reads[0]), s.f32(t.st.writes[0]), c.residualOf(s, t.st)
+	x, ldx := s.rows(t.st.reads[0], c.c)
+	y, ldy := s.rows(t.st.writes[0], c.n)
+	res, ldr := c.residualOf(s, t.st)
 	for g := range t.gemms {
 		q := &t.gemms[g]
-		q.A, q.C = x[g*c.ic:], y[g*c.oc:]
+		q.A, q.LDA, q.C, q.LDC, q.LDR = x[g*c.ic:], ldx, y[g*c.oc:], ldy, ldr
 		if res != nil {
 			q.Res = res[g*c.oc:]
 		}
@@ -198,7 +207,7 @@ type smallTask struct {
 func (b *builder) smallConv(c *convolution) bool {
 	packed := b.pack(c.filters())
 	c.weights = nil
-	s := step{fast: true}
+	s := step{fast: true, outCols: []int{c.n}}
 	planar := !c.last && !b.inLast(c.x)
 	switch {
 	case planar || c.last:
@@ -209,7 +218,7 @@ func (b *builder) smallConv(c *convolution) bool {
 	s.writes = []int{b.make(c.epi.out, !c.last)}
 	s.start = func(state *State, st *step) process {
 		return &smallTask{st: st, SmallConv: kernel.SmallConv{
-			C: c.c, N: c.n, Batch: c.batch, Win: c.win, LDX: c.c, Planar: planar, B: packed, LDY: c.n, Bias: c.bias, Act: c.epi.act,
+			C: c.c, N: c.n, Batch: c.batch, Win: c.win, LDX: c.c, Planar: planar, B: packed, Bias: c.bias, Act: c.epi.act,
 		}}
 	}
 	b.add(s)
@@ -217,7 +226,8 @@ func (b *builder) smallConv(c *convolution) bool {
 }
 
 func (t *smallTask) run(s *State) error {
-	t.X, t.Y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	t.X = s.f32(t.st.reads[0])
+	t.Y, t.LDY = s.rows(t.st.writes[0], t.N)
 	if t.chunks == 0 { // it makes a table; the operands of later runs are as long
 		t.chunks = t.Plan(s.threads)
 	}

@@ -31,7 +31,7 @@ func (b *builder) depthwise(c *convolution) bool {
 	s := b.operands(c)
 	s.start = func(_ *State, st *step) process {
 		return &depthwiseTask{st, kernel.Depthwise{
-			C: c.c, Batch: c.batch, Win: c.win, LDI: c.c, W: packed, Bias: c.bias, LDO: c.c, Act: c.epi.act,
+			C: c.c, Batch: c.batch, Win: c.win, W: packed, Bias: c.bias, Act: c.epi.act,
 		}}
 	}
 	b.add(s)
@@ -39,7 +39,8 @@ func (b *builder) depthwise(c *convolution) bool {
 }
 
 func (t *depthwiseTask) run(s *State) error {
-	t.In, t.Out = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	t.In, t.LDI = s.rows(t.st.reads[0], t.C)
+	t.Out, t.LDO = s.rows(t.st.writes[0], t.C)
 	s.do(t.Plan(s.threads), t)
 	return nil
 }

@@ -277,7 +277,15 @@ func (b *builder) split(n *graph.Node, axis int64) bool {
 
 func (b *builder) strips(s step, t stripTask) {
 	t.per = max(1, blockLen/t.cols)
-	s.fast = true
+	s.fast, s.strips = true, &t
+	whole, parts := []int{t.cols}, make([]int, len(t.strips))
+	for _, p := range t.strips {
+		parts[p.buf] = p.cols
+	}
+	s.inCols, s.outCols = parts, whole
+	if t.split {
+		s.inCols, s.outCols = whole, parts
+	}
 	s.start = func(state *State, st *step) process {
 		own := t
 		own.st, own.s = st, state
@@ -300,8 +308,12 @@ func (t *stripTask) Chunk(i, _ int) {
 		return
 	}
 	if t.split {
-		kernel.CopyRows(t.s.f32(t.st.writes[p.buf])[from*p.cols:], p.cols, t.s.f32(t.st.reads[0])[from*t.cols+p.at:], t.cols, rows, p.cols)
+		y, ldy := t.s.rows(t.st.writes[p.buf], p.cols)
+		x, ldx := t.s.rows(t.st.reads[0], t.cols)
+		kernel.CopyRows(y[from*ldy:], ldy, x[from*ldx+p.at:], ldx, rows, p.cols)
 		return
 	}
-	kernel.CopyRows(t.s.f32(t.st.writes[0])[from*t.cols+p.at:], t.cols, t.s.f32(t.st.reads[p.buf])[from*p.cols:], p.cols, rows, p.cols)
+	y, ldy := t.s.rows(t.st.writes[0], t.cols)
+	x, ldx := t.s.rows(t.st.reads[p.buf], p.cols)
+	kernel.CopyRows(y[from*ldy+p.at:], ldy, x[from*ldx:], ldx, rows, p.cols)
 }

@@ -31,14 +31,14 @@ func (b *builder) pool(n *graph.Node, p poolSpec) bool {
 	if err != nil {
 		return false
 	}
-	k := kernel.Pooling{C: int(channels), Batch: int(x.dims[0]), LDI: int(channels), LDO: int(channels), Max: p.max, IncludePad: p.countPads}
+	k := kernel.Pooling{C: int(channels), Batch: int(x.dims[0]), Max: p.max, IncludePad: p.countPads}
 	if k.Win, err = window(ws); err != nil {
 		return false
 	}
 	for i, w := range ws {
 		k.PadAfter[3-len(ws)+i] = int(w.After)
 	}
-	s := step{fast: true}
+	s := step{fast: true, inCols: []int{k.C}, outCols: []int{k.C}}
 	if p.last {
 		s.reads = []int{b.wantPlain(n.In[0])}
 	} else {
@@ -51,7 +51,8 @@ func (b *builder) pool(n *graph.Node, p poolSpec) bool {
 }
 
 func (t *poolTask) run(s *State) error {
-	t.In, t.Out = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	t.In, t.LDI = s.rows(t.st.reads[0], t.C)
+	t.Out, t.LDO = s.rows(t.st.writes[0], t.C)
 	s.do(t.Plan(s.threads), t)
 	return nil
 }

@@ -74,14 +74,14 @@ func (b *builder) product(n *graph.Node, rows, depth, cols int, w []float32, tra
 	epi := b.epilogue(n.Out[0], axis, true)
 	packed := b.pack(matrix(n.In[1], "gemm", w, depth, cols, 1, transposed, epi.scale))
 	bias = epi.normalised(bias)
-	s := step{fast: true, reads: []int{b.wantPlain(n.In[0])}}
+	s := step{fast: true, reads: []int{b.wantPlain(n.In[0])}, inCols: []int{depth, cols}, outCols: []int{cols}}
 	if epi.res != graph.None {
 		s.reads = append(s.reads, b.wantPlain(epi.res))
 	}
 	s.writes = []int{b.make(epi.out, false)}
 	s.start = func(_ *State, st *step) process {
 		return &productTask{st, epi.res != graph.None, kernel.Gemm{
-			M: rows, N: cols, K: depth, LDA: depth, B: packed, LDC: cols, LDR: cols, Bias: bias, ResAfter: epi.after, Act: epi.act,
+			M: rows, N: cols, K: depth, B: packed, Bias: bias, ResAfter: epi.after, Act: epi.act,
 		}}
 	}
 	b.add(s)
@@ -89,9 +89,10 @@ func (b *builder) product(n *graph.Node, rows, depth, cols int, w []float32, tra
 }
 
 func (t *productTask) run(s *State) error {
-	t.A, t.C = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	t.A, t.LDA = s.rows(t.st.reads[0], t.K)
+	t.C, t.LDC = s.rows(t.st.writes[0], t.N)
 	if t.residual {
-		t.Res = s.f32(t.st.reads[1])
+		t.Res, t.LDR = s.rows(t.st.reads[1], t.N)
 	}
 	s.do(t.Plan(s.threads), t)
 	return nil

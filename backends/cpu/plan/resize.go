@@ -70,9 +70,9 @@ func (b *builder) resize(n *graph.Node, o *op.Resize) bool {
 	}
 	k := kernel.Resize{
 		C: int(x.dims[c]), Batch: int(x.dims[0]), In: [2]int{int(x.dims[h]), int(x.dims[w])}, Rows: *lists[h], Cols: *lists[w],
-		LDX: int(x.dims[c]), LDY: int(x.dims[c]),
 	}
-	s := step{fast: true, reads: []int{b.form(n.In[0], last)}, writes: []int{b.make(n.Out[0], last)}}
+	s := step{fast: true, reads: []int{b.form(n.In[0], last)}, inCols: []int{k.C}, outCols: []int{k.C}}
+	s.writes = []int{b.make(n.Out[0], last)}
 	s.start = func(_ *State, st *step) process { return &resizeTask{st: st, Resize: k} }
 	b.add(s)
 	return true
@@ -121,7 +121,8 @@ func unchanged(a *kernel.Axis, n int) bool {
 }
 
 func (t *resizeTask) run(s *State) error {
-	t.X, t.Y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	t.X, t.LDX = s.rows(t.st.reads[0], t.C)
+	t.Y, t.LDY = s.rows(t.st.writes[0], t.C)
 	if t.chunks == 0 { // it looks at every coordinate; the operands of later runs are as long
 		t.chunks = t.Plan(s.threads)
 	}

@@ -149,6 +149,7 @@ func (s *State) place(in, out []tensor.Tensor) {
 	for i := range p.buffers {
 		b := &p.buffers[i]
 		switch {
+		case b.place == isView:
 		case b.place == isInput:
 			s.mem[i] = in[b.index].Data
 			s.results[i] = in[b.index]
@@ -156,6 +157,11 @@ func (s *State) place(in, out []tensor.Tensor) {
 			s.mem[i] = out[b.output].Data[:b.size:b.size]
 		default:
 			s.mem[i] = s.own[i]
+		}
+	}
+	for i := range p.buffers {
+		if f := &p.buffers[i]; f.place == isView {
+			s.mem[i] = s.mem[f.base][4*f.at:]
 		}
 	}
 }

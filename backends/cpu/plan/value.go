@@ -26,6 +26,7 @@ const (
 	isInput               // the caller, for this run
 	isConst               // the graph or the plan
 	isResult              // a reference step makes it
+	isView                // columns of another buffer
 )
 
 // buffer is memory that steps read and write; several values share one when they are views of each other.
@@ -36,6 +37,8 @@ type buffer struct {
 	size   int64
 	output int // graph output that this buffer is memory of, none
 	offset int64
+	base   int // of a view: the buffer it is part of, never a view
+	at, ld int // of a view: its first value, and the distance between rows
 }
 
 // fast reports whether kernels can compute with v: float32 of known, non-empty shape.

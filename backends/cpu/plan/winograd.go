@@ -71,7 +71,7 @@ func (b *builder) winograd(c *convolution) bool {
 		w := &c.win
 		return &winogradTask{st: st, conv: c, filters: filters, Winograd: kernel.Winograd{
 			C: c.c, N: c.n, Batch: c.batch, In: [2]int{w.In[1], w.In[2]}, Out: [2]int{w.Out[1], w.Out[2]}, Pad: [2]int{w.Pad[1], w.Pad[2]},
-			LDX: c.c, LDY: c.n, Bias: c.bias, LDR: c.n, ResAfter: c.epi.after, Act: c.epi.act,
+			Bias: c.bias, ResAfter: c.epi.after, Act: c.epi.act,
 		}}
 	}
 	b.add(s)
@@ -79,7 +79,9 @@ func (b *builder) winograd(c *convolution) bool {
 }
 
 func (t *winogradTask) run(s *State) error {
-	t.X, t.Y, t.Res = s.f32(t.st.reads[0]), s.f32(t.st.writes[0]), t.conv.residualOf(s, t.st)
+	t.X, t.LDX = s.rows(t.st.reads[0], t.C)
+	t.Y, t.LDY = s.rows(t.st.writes[0], t.N)
+	t.Res, t.LDR = t.conv.residualOf(s, t.st)
 	var err error
 	if t.U, err = t.filters.get(s); err != nil {
 		return err

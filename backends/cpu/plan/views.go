@@ -1,0 +1,135 @@
+package plan
+
+import (
+	"math"
+	"slices"
+)
+
+// Concatenation and splitting along channels need not move anything: the operands are made and read as columns of the whole. That takes steps
+// that can leave a distance between their rows.
+
+// view makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values.
+func (b *builder) viewOf(x, base, at, ld int) {
+	f := &b.plan.buffers[x]
+	if of := &b.plan.buffers[base]; of.place == isView {
+		base, at, ld = of.base, of.at+at, of.ld
+	}
+	f.place, f.base, f.at, f.ld = isView, base, at, ld
+}
+
+// root is the buffer whose memory x is part of.
+func (p *Plan) root(x int) int {
+	if x != none && p.buffers[x].place == isView {
+		return p.buffers[x].base
+	}
+	return x
+}
+
+// rowLength is the distance between rows of cols values in buffer x.
+func (p *Plan) rowLength(x, cols int) int {
+	if p.buffers[x].place == isView {
+		return p.buffers[x].ld
+	}
+	return cols
+}
+
+// touch lists the steps that write and read each buffer.
+type touch struct {
+	writers, readers [][]*step
+	fixed            []bool // outputs of the plan, and buffers that have views
+}
+
+func (b *builder) touches() *touch {
+	n := len(b.plan.buffers)
+	t := &touch{make([][]*step, n), make([][]*step, n), make([]bool, n)}
+	for _, s := range b.plan.steps {
+		for _, x := range s.reads {
+			t.readers[x] = append(t.readers[x], s)
+		}
+		for _, x := range s.writes {
+			t.writers[x] = append(t.writers[x], s)
+		}
+	}
+	for _, o := range b.plan.outputs {
+		t.fixed[o.buf] = true
+	}
+	return t
+}
+
+// joinViews turns operands of concatenations and pieces of splits into views, and drops steps that then have nothing to move. Later
+// concatenations come first, so that one inside another ends as columns of the outer.
+func (b *builder) joinViews() {
+	t := b.touches()
+	for _, s := range slices.Backward(b.plan.steps) {
+		if s.strips != nil && !s.strips.split {
+			whole := s.writes[0]
+			b.joinStrips(t, s, whole, func(p strip) int { return s.reads[p.buf] })
+		}
+	}
+	for _, s := range b.plan.steps {
+		if s.strips != nil && s.strips.split {
+			whole := s.reads[0]
+			b.joinStrips(t, s, whole, func(p strip) int { return s.writes[p.buf] })
+		}
+	}
+	b.plan.steps = slices.DeleteFunc(b.plan.steps, func(s *step) bool {
+		gone := s.strips != nil && len(s.strips.strips) == 0
+		if gone {
+			b.plan.fused = append(b.plan.fused, s.node)
+		}
+		return gone
+	})
+	for _, f := range b.late {
+		f()
+	}
+}
+
+// joinStrips makes views of the strips of step s that can be.
+func (b *builder) joinStrips(t *touch, s *step, whole int, of func(strip) int) {
+	w := &b.plan.buffers[whole]
+	if w.place != inArena && w.place != isView || w.size/4 > math.MaxInt32 {
+		return
+	}
+	s.strips.strips = slices.DeleteFunc(s.strips.strips, func(p strip) bool {
+		x := of(p)
+		if x == whole || !b.viewable(t, x, p.cols, s.strips.rows) {
+			return false
+		}
+		b.viewOf(x, whole, p.at, s.strips.cols)
+		t.fixed[b.plan.root(whole)] = true
+		return true
+	})
+}
+
+// viewable reports whether buffer x, rows of cols values, may become columns of another.
+func (b *builder) viewable(t *touch, x, cols, rows int) bool {
+	f := &b.plan.buffers[x]
+	if f.place != inArena || t.fixed[x] || len(t.writers[x]) != 1 || f.size != int64(4*rows*cols) {
+		return false
+	}
+	s := t.writers[x][0]
+	if slices.Contains(s.reads, x) || !fits(s.writes, s.outCols, x, cols) {
+		return false
+	}
+	for _, s := range t.readers[x] {
+		if !fits(s.reads, s.inCols, x, cols) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether a step takes buffer x of list as rows of cols values at any distance.
+func fits(list, widths []int, x, cols int) bool {
+	for i, y := range list {
+		if y == x && (i >= len(widths) || widths[i] != cols) {
+			return false
+		}
+	}
+	return true
+}
+
+// rows returns a buffer of rows of cols values and the distance between them.
+func (s *State) rows(buf, cols int) (v []float32, ld int) {
+	return s.f32(buf), s.plan.rowLength(buf, cols)
+}
