@@ -243,6 +243,51 @@ var cases = []struct {
 		s = append(s, m.AddN(&op.Split{Axis: 2}, 2, m.Add(&op.Concat{Axis: 2}, a, a))...)
 		return append(s, c)
 	}},
+	{"split, bottlenecks, joined again", 0, func(m *maker) []graph.Value {
+		x := m.Add(&op.Conv{}, m.input(2, 8, 9, 7), m.weights(24, 1, 1, 8))
+		h := m.AddN(&op.Split{Axis: 1}, 2, m.Add(&op.Relu{}, x))
+		y := m.Add(&op.Relu{}, m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, h[1], m.weights(12, 3, 3, 12)))
+		z := m.Add(&op.Add{}, m.Add(&op.Conv{Groups: 12, Pads: []int64{1, 1, 1, 1}}, y, m.weights(12, 3, 3, 1)), h[1])
+		w := m.Add(&op.Conv{}, z, m.weights(12, 1, 1, 12))
+		w = m.Add(&op.Add{}, m.Add(&op.Conv{}, w, m.weights(12, 1, 1, 12)), w)
+		return []graph.Value{m.Add(&op.Conv{}, m.Add(&op.Concat{Axis: 1}, h[0], h[1], y, z, w), m.weights(5, 1, 1, 60))}
+	}},
+	{"pooled and resized columns, one join in another", 0, func(m *maker) []graph.Value {
+		x := m.Add(&op.Conv{}, m.input(1, 8, 8, 8), m.weights(32, 1, 1, 8))
+		pool := func(x graph.Value) graph.Value {
+			return m.Add(&op.MaxPool{Kernel: []int64{5, 5}, Strides: []int64{1, 1}, Pads: []int64{2, 2, 2, 2}}, x)
+		}
+		a := pool(x)
+		in := m.Add(&op.Concat{Axis: 1}, x, a, pool(a))
+		two := m.Const("", tensor.T(tensor.Float32, 2), tensor.Float32s(2, 2))
+		small := m.Add(&op.Conv{Strides: []int64{2, 2}}, x, m.weights(16, 1, 1, 32))
+		up := m.Add(&op.Resize{Axes: []int64{2, 3}, Nearest: op.NearestFloor}, small, graph.None, two)
+		wino := m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, x, m.weights(32, 3, 3, 32))
+		out := m.Add(&op.Concat{Axis: 1}, in, up, m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, up, m.weights(7, 3, 3, 16)), wino)
+		return []graph.Value{m.Add(&op.Relu{}, out), m.Add(&op.Conv{}, out, m.weights(3, 1, 1, 151)), in}
+	}},
+	{"joined twice, and an output", 0, func(m *maker) []graph.Value {
+		x := m.Add(&op.Conv{}, m.input(1, 8, 5, 6), m.weights(9, 1, 1, 8))
+		y := m.Add(&op.Conv{}, x, m.weights(9, 1, 1, 9))
+		a := m.Add(&op.Concat{Axis: 1}, x, x, y)
+		b := m.Add(&op.Concat{Axis: 1}, y, a)
+		c := m.Add(&op.Concat{Axis: 2}, x, y)
+		return []graph.Value{m.Add(&op.Sigmoid{}, b), y, m.Add(&op.Conv{}, c, m.weights(4, 1, 1, 9)), m.Add(&op.Conv{}, a, m.weights(4, 2, 2, 27))}
+	}},
+	{"dense block in place", 0, func(m *maker) []graph.Value {
+		x := m.Add(&op.Conv{}, m.input(1, 4, 6, 6), m.weights(8, 1, 1, 4))
+		for n := int64(8); n < 32; n += 8 {
+			y := m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, m.Add(&op.Relu{}, m.norm(x, n, 1)), m.weights(8, 3, 3, n))
+			x = m.Add(&op.Concat{Axis: 1}, x, y)
+		}
+		s := m.AddN(&op.Split{Axis: 1}, 4, m.Add(&op.Tanh{}, x))
+		return []graph.Value{m.Add(&op.Conv{}, s[1], m.weights(3, 1, 1, 8)), m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, s[3], m.weights(8, 3, 3, 8)), m.Add(&op.Exp{}, s[2])}
+	}},
+	{"rows of a product in columns", 3, func(m *maker) []graph.Value {
+		y := m.Add(&op.MatMul{}, m.input(7, 9), m.weights(9, 12), m.weights(12))
+		s := m.AddN(&op.Split{Axis: 1}, 3, y)
+		return []graph.Value{m.Add(&op.MatMul{}, s[0], m.weights(4, 6)), m.Add(&op.Add{}, m.Add(&op.MatMul{}, s[1], m.weights(4, 4)), s[2])}
+	}},
 	{"rows", 0, func(m *maker) []graph.Value {
 		x := m.input(3, 5, 37)
 		y := m.Add(&op.LayerNorm{Axis: -1, Epsilon: 1e-5}, x, m.weights(37), m.weights(37))
