@@ -50,7 +50,8 @@ type Gemm struct {
 	Ind      *Indirection
 	Zero     []float32 // K zeros, for an Ind with padding
 
-	rowStep, panelStep, rowChunks int
+	rowStep, panelStep, rowChunks, panelChunks int
+	rowsFirst                                  bool // chunks of the same rows follow each other
 }
 
 // tileArgs are the operands of one call of a microkernel.
@@ -107,8 +108,16 @@ func (g *Gemm) Plan(threads int) int {
 	blocks := max(1, (g.M+target/2)/target)
 	rows := min(g.M, roundUp(ceilDiv(g.M, blocks), 24))
 	cols := max(1, min(panels, chunkFlops/(2*rows*PanelCols*depth)))
+	// Threads that share a B by its rows of A each read all of B, but find in their caches what they wrote in the step before.
+	g.rowsFirst = threads > 1 && g.M >= 24*threads && depth*g.N <= 2*g.M*(footprint+g.N)
+	if g.rowsFirst {
+		rows = min(rows, roundUp(ceilDiv(g.M, threads), 24))
+		cols = max(1, min(panels, chunkFlops/(2*rows*PanelCols*depth)))
+	}
 	for threads > 1 && ceilDiv(g.M, rows)*ceilDiv(panels, cols) < 4*threads && 2*rows*cols*PanelCols*depth > leastFlops {
 		switch {
+		case g.rowsFirst && cols > 1:
+			cols = ceilDiv(cols, 2)
 		case rows > 24 && rows >= cols*PanelCols:
 			rows = roundUp(ceilDiv(rows, 2), 24)
 		case cols > 1:
@@ -120,13 +129,17 @@ func (g *Gemm) Plan(threads int) int {
 		}
 	}
 	g.rowStep, g.panelStep = rows, cols
-	g.rowChunks = ceilDiv(g.M, rows)
-	return g.rowChunks * ceilDiv(panels, cols)
+	g.rowChunks, g.panelChunks = ceilDiv(g.M, rows), ceilDiv(panels, cols)
+	return g.rowChunks * g.panelChunks
 }
 
 // Chunk computes chunk i of the division that Plan made.
 func (g *Gemm) Chunk(i int) {
-	r, p := i%g.rowChunks*g.rowStep, i/g.rowChunks*g.panelStep
+	r, p := i%g.rowChunks, i/g.rowChunks
+	if g.rowsFirst {
+		r, p = i/g.panelChunks, i%g.panelChunks
+	}
+	r, p = r*g.rowStep, p*g.panelStep
 	g.Block(r, min(g.M, r+g.rowStep), p, min(Panels(g.N), p+g.panelStep))
 }
 

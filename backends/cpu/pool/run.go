@@ -20,7 +20,7 @@ type Run struct {
 	_     [64]byte
 	state atomic.Int64 // open bit and the number of helpers inside
 	_     [64]byte
-	next  atomic.Int64 // next chunk
+	next  atomic.Int64 // chunks taken by the run's own goroutine, from the front, and, times back, by helpers, from the end
 	_     [64]byte
 
 	failed atomic.Pointer[failure]
@@ -29,7 +29,10 @@ type Run struct {
 // failure is a panic of a helper, passed on to the run's own goroutine.
 type failure struct{ value any }
 
-const open = 1 << 32
+const (
+	open = 1 << 32
+	back = 1 << 32
+)
 
 // NewRun makes a run; a higher priority is admitted first.
 func (p *Pool) NewRun(priority int) *Run {
@@ -132,12 +135,23 @@ func (r *Run) Do(n int, t Task) {
 
 func (r *Run) lead(t Task, n int) {
 	defer r.closeRegion()
-	for i := r.take(); i < n; i = r.take() {
-		t.Chunk(i, 0)
+	for {
+		v := r.next.Add(1)
+		i := int(v % back)
+		if i+int(v/back) > n {
+			return
+		}
+		t.Chunk(i-1, 0)
 	}
 }
 
-func (r *Run) take() int { return int(r.next.Add(1) - 1) }
+// takeBack returns the next chunk for a helper. The two ends keep, from one step of a program to the next, what a thread has written in its own
+// caches, as far as chunks go through the data in order.
+func (r *Run) takeBack(n int) (i int, ok bool) {
+	v := r.next.Add(back)
+	i = n - int(v/back)
+	return i, i >= int(v%back)
+}
 
 // closeRegion lets no more helpers in and waits for those inside.
 func (r *Run) closeRegion() {
@@ -170,8 +184,8 @@ func (r *Run) chunks(worker int) {
 	}()
 	t, n := r.task, r.n
 	for r.pool.waiting.Load() == 0 { // a queued run gets this thread first
-		i := r.take()
-		if i >= n {
+		i, ok := r.takeBack(n)
+		if !ok {
 			return
 		}
 		t.Chunk(i, worker)
