@@ -29,7 +29,7 @@ import (
 //
 // Numeric contract: float32 throughout; k ascends; assembly uses fused
 // multiply-add and, for M <= 4, splits k over 2 or 4 sums added at the end; depths
-// above 1536 are summed in parts of about 1024. So variants agree within
+// above 576 are summed in parts of about 384. So variants agree within
 // K*2^-24*sum|a*b|, not bit for bit. NaN and infinities propagate through clamps.
 // K = 0 gives Act(Bias + Res).
 //
@@ -72,16 +72,18 @@ type tileArgs struct {
 	tap, taps     int // of ind: first and number
 	zero          []float32
 	maxRowsAtOnce int
+	pair          int       // floats from a panel to the next, when two are computed at once
 	next          []float32 // what the next panel reads of B, to be fetched meanwhile
+	afterNext     []float32 // alike, of the one after that
 }
 
 const (
-	chunkFlops = 8 << 20   // work of one chunk: tens of microseconds
+	chunkFlops = 32 << 20  // work of one chunk: 100 to 200 microseconds
 	leastFlops = 1 << 18   // work below which a chunk is not divided further
 	callFlops  = 8 << 20   // work of one assembly call
-	partDepth  = 1024      // rows of B of one part of a deep product
+	partDepth  = 384       // rows of B of one part of a deep product
 	fetchBytes = 256 << 10 // size of a B whose panels are fetched ahead
-	blockBytes = 512 << 10 // rows of A kept in the second-level cache
+	blockBytes = 256 << 10 // rows of A kept in the second-level cache
 )
 
 // Plan checks the operands, divides the product into chunks of similar work for
@@ -206,16 +208,23 @@ func (g *Gemm) part(t *tileArgs, from, p0, p1 int, first bool, res []float32) {
 		rows *= t.taps
 	}
 	t.maxRowsAtOnce = max(24, callFlops/(2*PanelCols*max(1, rows))/24*24)
+	fetch := g.M <= 4096 && 4*depth*g.N > fetchBytes
+	t.pair = depth * PanelCols
 	for p := p0; p < p1; p++ {
 		j := p * PanelCols
 		t.cols, t.ldb = min(PanelCols, g.N-j), panelWidth(g.N, j)
-		t.b = g.B[depth*j+from*t.ldb:][:rows*t.ldb]
-		t.next = nil
-		if j += PanelCols; j < g.N && g.M <= 4096 && 4*depth*g.N > fetchBytes {
-			w := panelWidth(g.N, j)
-			t.next = g.B[depth*j+from*w:][:rows*w]
+		t.b = g.B[depth*j+from*t.ldb:]
+		if p+1 < p1 && g.N-j >= 2*PanelCols && t.m > 2 && pairs() {
+			t.cols = 2 * PanelCols
+			p++
 		}
-		j = p * PanelCols
+		t.next, t.afterNext = nil, nil
+		if fetch {
+			t.next = g.panelPart(p+1, from, rows)
+			if t.cols > PanelCols {
+				t.afterNext = g.panelPart(p+2, from, rows)
+			}
+		}
 		t.c = g.C[t.row*g.LDC+j:]
 		t.bias, t.res = nil, nil
 		switch {
@@ -229,6 +238,16 @@ func (g *Gemm) part(t *tileArgs, from, p0, p1 int, first bool, res []float32) {
 		}
 		gemmPanel(t)
 	}
+}
+
+// panelPart is rows of B from the given one on in panel p, nil when there is no such panel.
+func (g *Gemm) panelPart(p, from, rows int) []float32 {
+	j := p * PanelCols
+	if j >= g.N {
+		return nil
+	}
+	w := panelWidth(g.N, j)
+	return g.B[g.depth()*j+from*w:][:rows*w]
 }
 
 // activate finishes columns j0 <= j < j1 of rows that have just been written: an

@@ -7,35 +7,38 @@ type (
 	itileFn func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)
 )
 
-// gemmTiles are the microkernels of one level, by vectors per row less one and
-// by rows less one.
+// gemmTiles are the microkernels of one level, by vectors per row (one, two or
+// two panels' worth) and by rows less one.
 type gemmTiles struct {
-	mr, lanes int
-	direct    [2][8]tileFn
-	indirect  [2][8]itileFn
+	lanes    int
+	mr       [3]int // most rows; 0: there are no such tiles
+	direct   [3][8]tileFn
+	indirect [3][8]itileFn
 }
 
 var (
 	tilesAVX2 = gemmTiles{
-		mr: 6, lanes: 8,
-		direct: [2][8]tileFn{
+		lanes: 8, mr: [3]int{6, 6},
+		direct: [3][8]tileFn{
 			{gemm1x8AVX2, gemm2x8AVX2, gemm3x8AVX2, gemm4x8AVX2, gemm5x8AVX2, gemm6x8AVX2},
 			{gemm1x16AVX2, gemm2x16AVX2, gemm3x16AVX2, gemm4x16AVX2, gemm5x16AVX2, gemm6x16AVX2},
 		},
-		indirect: [2][8]itileFn{
+		indirect: [3][8]itileFn{
 			{igemm1x8AVX2, igemm2x8AVX2, igemm3x8AVX2, igemm4x8AVX2, igemm5x8AVX2, igemm6x8AVX2},
 			{igemm1x16AVX2, igemm2x16AVX2, igemm3x16AVX2, igemm4x16AVX2, igemm5x16AVX2, igemm6x16AVX2},
 		},
 	}
 	tilesAVX512 = gemmTiles{
-		mr: 8, lanes: 16,
-		direct: [2][8]tileFn{
+		lanes: 16, mr: [3]int{8, 8, 6},
+		direct: [3][8]tileFn{
 			{gemm1x16AVX512, gemm2x16AVX512, gemm3x16AVX512, gemm4x16AVX512, gemm5x16AVX512, gemm6x16AVX512, gemm7x16AVX512, gemm8x16AVX512},
 			{gemm1x32AVX512, gemm2x32AVX512, gemm3x32AVX512, gemm4x32AVX512, gemm5x32AVX512, gemm6x32AVX512, gemm7x32AVX512, gemm8x32AVX512},
+			{gemm1x64AVX512, gemm2x64AVX512, gemm3x64AVX512, gemm4x64AVX512, gemm5x64AVX512, gemm6x64AVX512},
 		},
-		indirect: [2][8]itileFn{
+		indirect: [3][8]itileFn{
 			{igemm1x16AVX512, igemm2x16AVX512, igemm3x16AVX512, igemm4x16AVX512, igemm5x16AVX512, igemm6x16AVX512, igemm7x16AVX512, igemm8x16AVX512},
 			{igemm1x32AVX512, igemm2x32AVX512, igemm3x32AVX512, igemm4x32AVX512, igemm5x32AVX512, igemm6x32AVX512, igemm7x32AVX512, igemm8x32AVX512},
+			{igemm1x64AVX512, igemm2x64AVX512, igemm3x64AVX512, igemm4x64AVX512, igemm5x64AVX512, igemm6x64AVX512},
 		},
 	}
 	tiles *gemmTiles
@@ -52,8 +55,14 @@ var _ = register(func(isa ISA) {
 	}
 })
 
-// fetchRows is the least number of rows that fetches a whole panel while it computes another one.
-const fetchRows = 72
+// pairs reports whether two full panels are computed at once.
+func pairs() bool { return tiles != nil && tiles.mr[2] > 0 }
+
+// fetchRows is the number of rows, in blocks of mr, that fetches the next panel
+// while it computes this one; 0 when there is nothing to fetch.
+func (t *tileArgs) fetchRows(mr int) int {
+	return ceilDiv(len(t.next)/16, max(1, max(1, t.taps)*(t.k/4))) * mr
+}
 
 var noNext [1]float32
 
@@ -66,18 +75,25 @@ func gemmPanel(t *tileArgs) {
 		return
 	}
 	width := 2 * tiles.lanes
+	if t.cols > PanelCols {
+		width = 2 * PanelCols
+	}
 	for j := 0; j < t.cols; j += width {
 		cols := min(width, t.cols-j)
 		nv := 0
-		if cols > tiles.lanes {
+		switch {
+		case cols > PanelCols:
+			nv = 2
+		case cols > tiles.lanes:
 			nv = 1
 		}
+		mr := tiles.mr[nv]
 		for i := 0; i < t.m; {
 			rows := min(t.maxRowsAtOnce, t.m-i)
-			if len(t.next) > 0 && rows >= 2*fetchRows {
-				rows = fetchRows
+			if fetch := t.fetchRows(mr); fetch > 0 && rows >= 2*fetch {
+				rows = fetch
 			}
-			blocks := (rows + tiles.mr - 1) / tiles.mr
+			blocks := (rows + mr - 1) / mr
 			high := (rows + blocks - 1) / blocks
 			n := rows - blocks*(high-1)
 			tileCall(t, i, j, cols, nv, high, n)
@@ -95,7 +111,9 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	next, step := &noNext[0], 0
 	if len(t.next) > 0 {
 		next, step = &t.next[0], 64
-		t.next = t.next[min(len(t.next), blocks*max(1, t.taps)*(t.k/4)*16):]
+		if t.next = t.next[min(len(t.next), blocks*max(1, t.taps)*(t.k/4)*16):]; len(t.next) == 0 {
+			t.next, t.afterNext = t.afterNext, nil
+		}
 	}
 	if t.bias != nil {
 		bias = &t.bias[j]
@@ -111,12 +129,16 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	if len(t.b) > 0 {
 		b = &t.b[j]
 	}
+	ldb := 4 * t.ldb
+	if nv == 2 {
+		ldb = 4 * t.pair
+	}
 	if t.ind == nil {
 		var a *float32
 		if t.k > 0 {
 			a = &t.a[i*t.lda]
 		}
-		tiles.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
+		tiles.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
 		return
 	}
 	var tab *int32
@@ -130,5 +152,5 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	if len(t.zero) > 0 {
 		zero = &t.zero[0]
 	}
-	tiles.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, 4*t.ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
+	tiles.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
 }

@@ -3,3 +3,5 @@
 package kernel
 
 func gemmPanel(t *tileArgs) { gemmPanelGeneric(t) }
+
+func pairs() bool { return false }

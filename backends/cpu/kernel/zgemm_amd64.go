@@ -296,6 +296,48 @@ func gemm7x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int,
 //go:noescape
 func gemm8x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
+// gemm1x64AVX512 computes blocks*1 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+//
+//go:noescape
+func gemm1x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// gemm2x64AVX512 computes blocks*2 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+//
+//go:noescape
+func gemm2x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// gemm3x64AVX512 computes blocks*3 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+//
+//go:noescape
+func gemm3x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// gemm4x64AVX512 computes blocks*4 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+//
+//go:noescape
+func gemm4x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// gemm5x64AVX512 computes blocks*5 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+//
+//go:noescape
+func gemm5x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// gemm6x64AVX512 computes blocks*6 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+//
+//go:noescape
+func gemm6x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
 // igemm1x16AVX512 computes blocks*1 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
 // Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
@@ -423,3 +465,51 @@ func igemm7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 //
 //go:noescape
 func igemm8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// igemm1x64AVX512 computes blocks*1 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
+//
+//go:noescape
+func igemm1x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// igemm2x64AVX512 computes blocks*2 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
+//
+//go:noescape
+func igemm2x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// igemm3x64AVX512 computes blocks*3 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
+//
+//go:noescape
+func igemm3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// igemm4x64AVX512 computes blocks*4 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
+//
+//go:noescape
+func igemm4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// igemm5x64AVX512 computes blocks*5 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
+//
+//go:noescape
+func igemm5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
+
+// igemm6x64AVX512 computes blocks*6 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
+// Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
+// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
+//
+//go:noescape
+func igemm6x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)

@@ -22,8 +22,11 @@ func gemm(g *gen) {
 		mr = 8
 	}
 	for _, indirect := range []bool{false, true} {
-		for nv := 1; nv <= 2; nv++ {
-			for m := 1; m <= mr; m++ {
+		for _, nv := range []int{1, 2, 4} {
+			if nv == 4 && !g.wide() {
+				continue
+			}
+			for m := 1; m <= mr && m*nv <= 24; m++ {
 				t := tile{mr: m, nv: nv, indirect: indirect, phases: 1}
 				for _, p := range []int{2, 4} {
 					if m*nv*p <= len(g.vec)/2 && m <= 4 {
@@ -57,7 +60,7 @@ func (g *gen) gemmTile(t tile) {
 	for i := range row {
 		row[i] = g.GP64()
 	}
-	b, ix, next := g.GP64(), g.GP64(), g.loadArg("next")
+	b, b2, ix, next := g.GP64(), g.GP64(), g.GP64(), g.loadArg("next")
 	var taps operand.Mem
 	if t.indirect { // run ends, so that the index counts up to zero
 		taps = g.AllocLocal(8)
@@ -73,6 +76,10 @@ func (g *gen) gemmTile(t tile) {
 		g.zero(g.vec[i])
 	}
 	g.MOVQ(g.arg("b"), b)
+	if t.nv == 4 {
+		g.MOVQ(g.arg("ldb"), b2)
+		g.ADDQ(b, b2)
+	}
 	if t.indirect {
 		n, tab := g.loadArg("taps"), g.loadArg("tab")
 		g.TESTQ(n, n)
@@ -89,7 +96,7 @@ func (g *gen) gemmTile(t tile) {
 		}
 		g.MOVQ(g.arg("k"), ix)
 		g.NEGQ(ix)
-		g.gemmLoop(t, row, b, ix, next)
+		g.gemmLoop(t, row, b, b2, ix, next)
 		g.ADDQ(g.arg("ldt"), tab)
 		g.SUBQ(operand.Imm(1), taps)
 		g.JNZ(label("tap"))
@@ -102,7 +109,7 @@ func (g *gen) gemmTile(t tile) {
 			g.LEAQ(idx(row[i-1], lda, 1, 0), row[i])
 		}
 		g.NEGQ(ix)
-		g.gemmLoop(t, row, b, ix, next)
+		g.gemmLoop(t, row, b, b2, ix, next)
 		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
 		g.ADDQ(lda, g.arg("a"))
 	}
@@ -119,20 +126,23 @@ func (g *gen) gemmTile(t tile) {
 
 // gemmLoop multiplies one run: ix counts from minus the run length to zero,
 // row holds the ends of the rows' runs, b moves on.
-func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix, next reg.GPVirtual) {
+func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, b2, ix, next reg.GPVirtual) {
 	n := len(g.vec)
-	bv := []reg.VecPhysical{g.vec[n-4], g.vec[n-3]}
+	bv := g.vec[n-2-t.nv : n-2]
 	var ldb reg.GPVirtual
 	if !g.wide() {
 		ldb = g.loadArg("ldb")
 	}
 	step := func(u int) {
 		for j := range t.nv {
-			d := j * g.bytes()
-			if g.wide() {
-				d += u * t.nv * g.bytes()
+			switch d := j * g.bytes(); {
+			case !g.wide():
+				g.VMOVUPS(at(b, d), bv[j])
+			case t.nv == 4:
+				g.VMOVUPS(at([]reg.GPVirtual{b, b2}[j/2], j%2*g.bytes()+u*2*g.bytes()), bv[j])
+			default:
+				g.VMOVUPS(at(b, d+u*t.nv*g.bytes()), bv[j])
 			}
-			g.VMOVUPS(at(b, d), bv[j])
 		}
 		if !g.wide() {
 			g.ADDQ(ldb, b)
@@ -153,7 +163,10 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix, next reg.GPVirtual) {
 	}
 	advance := func(steps int) {
 		if g.wide() {
-			g.ADDQ(imm(steps*t.nv*g.bytes()), b)
+			g.ADDQ(imm(steps*min(2, t.nv)*g.bytes()), b)
+			if t.nv == 4 {
+				g.ADDQ(imm(steps*2*g.bytes()), b2)
+			}
 		}
 		g.ADDQ(imm(steps), ix)
 	}
@@ -163,8 +176,11 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, ix, next reg.GPVirtual) {
 		g.PREFETCHT1(at(next, 0))
 		g.ADDQ(g.arg("step"), next)
 		if prefetch && g.wide() {
-			for u := range t.nv * unroll {
+			for u := range min(2, t.nv) * unroll {
 				g.PREFETCHT0(at(b, 2048+64*u))
+				if t.nv == 4 {
+					g.PREFETCHT0(at(b2, 2048+64*u))
+				}
 			}
 		}
 		for u := range unroll {
