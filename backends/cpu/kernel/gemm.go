@@ -75,6 +75,7 @@ type tileArgs struct {
 	pair          int       // floats from a panel to the next, when two are computed at once
 	next          []float32 // what the next panel reads of B, to be fetched meanwhile
 	afterNext     []float32 // alike, of the one after that
+	fetchStep     int       // values of it that four steps of k fetch
 }
 
 const (

@@ -61,7 +61,21 @@ func pairs() bool { return tiles != nil && tiles.mr[2] > 0 }
 // fetchRows is the number of rows, in blocks of mr, that fetches the next panel
 // while it computes this one; 0 when there is nothing to fetch.
 func (t *tileArgs) fetchRows(mr int) int {
-	return ceilDiv(len(t.next)/16, max(1, max(1, t.taps)*(t.k/4))) * mr
+	return ceilDiv(len(t.next), max(1, t.fetched(1))) * mr
+}
+
+// fetched is the number of values that a number of blocks fetches of the next
+// panels.
+func (t *tileArgs) fetched(blocks int) int {
+	return blocks * max(1, t.taps) * (t.k / 4) * t.fetchStep
+}
+
+// setFetchStep spreads the fetching over the rows as evenly as its steps allow.
+func (t *tileArgs) setFetchStep(mr int) {
+	t.fetchStep = 16
+	if t.cols > PanelCols && t.fetched(ceilDiv(t.m, mr)) < len(t.next)+len(t.afterNext) {
+		t.fetchStep = 32
+	}
 }
 
 var noNext [1]float32
@@ -88,9 +102,10 @@ func gemmPanel(t *tileArgs) {
 			nv = 1
 		}
 		mr := tiles.mr[nv]
+		t.setFetchStep(mr)
 		for i := 0; i < t.m; {
 			rows := min(t.maxRowsAtOnce, t.m-i)
-			if fetch := t.fetchRows(mr); fetch > 0 && rows >= 2*fetch {
+			if fetch := t.fetchRows(mr); fetch > 0 && rows > fetch+mr {
 				rows = fetch
 			}
 			blocks := (rows + mr - 1) / mr
@@ -110,8 +125,11 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	after := 0
 	next, step := &noNext[0], 0
 	if len(t.next) > 0 {
-		next, step = &t.next[0], 64
-		if t.next = t.next[min(len(t.next), blocks*max(1, t.taps)*(t.k/4)*16):]; len(t.next) == 0 {
+		next, step = &t.next[0], 4*t.fetchStep
+		n := t.fetched(blocks)
+		more := max(0, n-len(t.next)) // of the panel after next, which follows if it is whole
+		t.next, t.afterNext = t.next[min(len(t.next), n):], t.afterNext[min(len(t.afterNext), more):]
+		if len(t.next) == 0 {
 			t.next, t.afterNext = t.afterNext, nil
 		}
 	}

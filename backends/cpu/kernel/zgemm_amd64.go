@@ -6,91 +6,91 @@ package kernel
 
 // gemm1x8AVX2 computes blocks*1 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm1x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm2x8AVX2 computes blocks*2 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm2x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm3x8AVX2 computes blocks*3 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm3x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm4x8AVX2 computes blocks*4 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm4x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm5x8AVX2 computes blocks*5 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm5x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm6x8AVX2 computes blocks*6 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm6x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm1x16AVX2 computes blocks*1 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm1x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm2x16AVX2 computes blocks*2 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm2x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm3x16AVX2 computes blocks*3 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm3x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm4x16AVX2 computes blocks*4 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm4x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm5x16AVX2 computes blocks*5 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm5x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm6x16AVX2 computes blocks*6 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm6x16AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm1x8AVX2 computes blocks*1 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -98,7 +98,7 @@ func igemm1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float3
 
 // igemm2x8AVX2 computes blocks*2 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -106,7 +106,7 @@ func igemm2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float3
 
 // igemm3x8AVX2 computes blocks*3 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -114,7 +114,7 @@ func igemm3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float3
 
 // igemm4x8AVX2 computes blocks*4 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -122,7 +122,7 @@ func igemm4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float3
 
 // igemm5x8AVX2 computes blocks*5 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -130,7 +130,7 @@ func igemm5x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float3
 
 // igemm6x8AVX2 computes blocks*6 rows by cols <= 8 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -138,7 +138,7 @@ func igemm6x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float3
 
 // igemm1x16AVX2 computes blocks*1 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -146,7 +146,7 @@ func igemm1x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float
 
 // igemm2x16AVX2 computes blocks*2 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -154,7 +154,7 @@ func igemm2x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float
 
 // igemm3x16AVX2 computes blocks*3 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -162,7 +162,7 @@ func igemm3x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float
 
 // igemm4x16AVX2 computes blocks*4 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -170,7 +170,7 @@ func igemm4x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float
 
 // igemm5x16AVX2 computes blocks*5 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -178,7 +178,7 @@ func igemm5x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float
 
 // igemm6x16AVX2 computes blocks*6 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -186,161 +186,161 @@ func igemm6x16AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float
 
 // gemm1x16AVX512 computes blocks*1 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm1x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm2x16AVX512 computes blocks*2 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm2x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm3x16AVX512 computes blocks*3 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm3x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm4x16AVX512 computes blocks*4 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm4x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm5x16AVX512 computes blocks*5 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm5x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm6x16AVX512 computes blocks*6 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm6x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm7x16AVX512 computes blocks*7 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm7x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm8x16AVX512 computes blocks*8 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm8x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm1x32AVX512 computes blocks*1 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm1x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm2x32AVX512 computes blocks*2 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm2x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm3x32AVX512 computes blocks*3 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm3x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm4x32AVX512 computes blocks*4 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm4x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm5x32AVX512 computes blocks*5 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm5x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm6x32AVX512 computes blocks*6 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm6x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm7x32AVX512 computes blocks*7 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm7x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm8x32AVX512 computes blocks*8 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm8x32AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm1x64AVX512 computes blocks*1 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm1x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm2x64AVX512 computes blocks*2 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm2x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm3x64AVX512 computes blocks*3 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm3x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm4x64AVX512 computes blocks*4 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm4x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm5x64AVX512 computes blocks*5 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm5x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // gemm6x64AVX512 computes blocks*6 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 //
 //go:noescape
 func gemm6x64AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 
 // igemm1x16AVX512 computes blocks*1 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -348,7 +348,7 @@ func igemm1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm2x16AVX512 computes blocks*2 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -356,7 +356,7 @@ func igemm2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm3x16AVX512 computes blocks*3 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -364,7 +364,7 @@ func igemm3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm4x16AVX512 computes blocks*4 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -372,7 +372,7 @@ func igemm4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm5x16AVX512 computes blocks*5 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -380,7 +380,7 @@ func igemm5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm6x16AVX512 computes blocks*6 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -388,7 +388,7 @@ func igemm6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm7x16AVX512 computes blocks*7 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -396,7 +396,7 @@ func igemm7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm8x16AVX512 computes blocks*8 rows by cols <= 16 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -404,7 +404,7 @@ func igemm8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm1x32AVX512 computes blocks*1 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -412,7 +412,7 @@ func igemm1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm2x32AVX512 computes blocks*2 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -420,7 +420,7 @@ func igemm2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm3x32AVX512 computes blocks*3 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -428,7 +428,7 @@ func igemm3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm4x32AVX512 computes blocks*4 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -436,7 +436,7 @@ func igemm4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm5x32AVX512 computes blocks*5 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -444,7 +444,7 @@ func igemm5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm6x32AVX512 computes blocks*6 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -452,7 +452,7 @@ func igemm6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm7x32AVX512 computes blocks*7 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -460,7 +460,7 @@ func igemm7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm8x32AVX512 computes blocks*8 rows by cols <= 32 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -468,7 +468,7 @@ func igemm8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm1x64AVX512 computes blocks*1 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -476,7 +476,7 @@ func igemm1x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm2x64AVX512 computes blocks*2 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -484,7 +484,7 @@ func igemm2x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm3x64AVX512 computes blocks*3 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -492,7 +492,7 @@ func igemm3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm4x64AVX512 computes blocks*4 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -500,7 +500,7 @@ func igemm4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm5x64AVX512 computes blocks*5 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape
@@ -508,7 +508,7 @@ func igemm5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *flo
 
 // igemm6x64AVX512 computes blocks*6 rows by cols <= 64 columns of C = clamp(A*B + bias + res).
 // Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.
-// Every four steps of k fetch a line of next into the second-level cache and move step bytes on.
+// Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.
 // Row i of A is taps runs of k values: run t starts at base[tab[t][i]], or at zero where tab[t][i] < 0.
 //
 //go:noescape

@@ -9103,6 +9103,7 @@ block:
 
 loop:
 	PREFETCHT1   (SI)
+	PREFETCHT1   64(SI)
 	ADDQ         step+120(FP), SI
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2048(DX)
@@ -9308,6 +9309,7 @@ block:
 
 loop:
 	PREFETCHT1   (DI)
+	PREFETCHT1   64(DI)
 	ADDQ         step+120(FP), DI
 	PREFETCHT0   2048(DX)
 	PREFETCHT0   2048(BX)
@@ -9558,6 +9560,7 @@ block:
 
 loop:
 	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
 	ADDQ         step+120(FP), R8
 	PREFETCHT0   2048(BX)
 	PREFETCHT0   2048(SI)
@@ -9857,6 +9860,7 @@ block:
 
 loop:
 	PREFETCHT1   (R9)
+	PREFETCHT1   64(R9)
 	ADDQ         step+120(FP), R9
 	PREFETCHT0   2048(SI)
 	PREFETCHT0   2048(DI)
@@ -10215,6 +10219,7 @@ block:
 
 loop:
 	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
 	ADDQ         step+120(FP), R10
 	VMOVUPS      (DI), Z26
 	VMOVUPS      64(DI), Z27
@@ -10341,6 +10346,7 @@ loop:
 
 long:
 	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
 	ADDQ         step+120(FP), R10
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2048(R8)
@@ -10756,6 +10762,7 @@ block:
 
 loop:
 	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
 	ADDQ         step+120(FP), R11
 	VMOVUPS      (R8), Z26
 	VMOVUPS      64(R8), Z27
@@ -10902,6 +10909,7 @@ loop:
 
 long:
 	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
 	ADDQ         step+120(FP), R11
 	PREFETCHT0   2048(R8)
 	PREFETCHT0   2048(R9)
@@ -15761,6 +15769,7 @@ tap:
 
 loop:
 	PREFETCHT1   (SI)
+	PREFETCHT1   64(SI)
 	ADDQ         step+144(FP), SI
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2048(DX)
@@ -15987,6 +15996,7 @@ tap:
 
 loop:
 	PREFETCHT1   (DI)
+	PREFETCHT1   64(DI)
 	ADDQ         step+144(FP), DI
 	PREFETCHT0   2048(DX)
 	PREFETCHT0   2048(BX)
@@ -16261,6 +16271,7 @@ tap:
 
 loop:
 	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
 	ADDQ         step+144(FP), R8
 	PREFETCHT0   2048(BX)
 	PREFETCHT0   2048(SI)
@@ -16587,6 +16598,7 @@ tap:
 
 loop:
 	PREFETCHT1   (R9)
+	PREFETCHT1   64(R9)
 	ADDQ         step+144(FP), R9
 	PREFETCHT0   2048(SI)
 	PREFETCHT0   2048(DI)
@@ -16975,6 +16987,7 @@ tap:
 
 loop:
 	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
 	ADDQ         step+144(FP), R10
 	VMOVUPS      (DI), Z26
 	VMOVUPS      64(DI), Z27
@@ -17101,6 +17114,7 @@ loop:
 
 long:
 	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
 	ADDQ         step+144(FP), R10
 	PREFETCHT0   2048(DI)
 	PREFETCHT0   2048(R8)
@@ -17549,6 +17563,7 @@ tap:
 
 loop:
 	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
 	ADDQ         step+144(FP), R11
 	VMOVUPS      (R8), Z26
 	VMOVUPS      64(R8), Z27
@@ -17695,6 +17710,7 @@ loop:
 
 long:
 	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
 	ADDQ         step+144(FP), R11
 	PREFETCHT0   2048(R8)
 	PREFETCHT0   2048(R9)

@@ -45,7 +45,7 @@ func (g *gen) gemmTile(t tile) {
 	doc := []string{
 		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of C = clamp(A*B + bias + res).", t.mr, t.nv*g.lanes),
 		"Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.",
-		"Every four steps of k fetch a line of next into the second-level cache and move step bytes on.",
+		"Every four steps of k fetch a line of next for each 32 columns into the second-level cache and move step bytes on.",
 	}
 	if t.indirect {
 		g.text("i"+name, "func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, "+sig, append(doc,
@@ -173,7 +173,9 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, b2, ix, next reg.GPVirtua
 	const unroll = 4
 	loop := func(name string, prefetch bool) {
 		g.Label(name)
-		g.PREFETCHT1(at(next, 0))
+		for u := range max(1, t.nv/2) {
+			g.PREFETCHT1(at(next, 64*u))
+		}
 		g.ADDQ(g.arg("step"), next)
 		if prefetch && g.wide() {
 			for u := range min(2, t.nv) * unroll {
