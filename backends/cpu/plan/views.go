@@ -8,7 +8,7 @@ import (
 // Concatenation and splitting along channels need not move anything: the operands are made and read as columns of the whole. That takes steps
 // that can leave a distance between their rows.
 
-// view makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values.
+// viewOf makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values.
 func (b *builder) viewOf(x, base, at, ld int) {
 	f := &b.plan.buffers[x]
 	if of := &b.plan.buffers[base]; of.place == isView {
