@@ -19,6 +19,7 @@ import near
 import operators
 import rejects_add
 import rejects_extremes
+import rejects_pairs
 import rejects_types
 import rejects_values
 from case import CASES, write
@@ -28,7 +29,7 @@ if __name__ == "__main__":
     n = write(sys.argv[1])
     missing = sorted(set(OPS) - set(CASES))
     print(f"{n} cases for {len(CASES)} of {len(OPS)} operators", *missing)
-    for rejects in (rejects_add, rejects_types, rejects_values, rejects_extremes):
+    for rejects in (rejects_add, rejects_types, rejects_values, rejects_extremes, rejects_pairs):
         rejects.make()
     print(f"{near.write(os.path.join(sys.argv[1], 'near'))} cases beside them")
     operators.write(os.path.join(sys.argv[1], "..", "operators.json"))
