@@ -13,6 +13,7 @@ import (
 type Report struct {
 	Lines                     []string // one per failure, and per entry of the list of known failures that does not fail
 	Passed, Excluded, Counted int
+	Drawn, DrawnPassed        int // of those that count: tests of Bernoulli, judged by statistics
 	Unexpected                int // failures that are not listed, listed ones that pass
 }
 
@@ -26,7 +27,13 @@ func (r Report) Share() float64 {
 
 // String is the last line of a run.
 func (r Report) String() string {
-	return fmt.Sprintf("onnx node tests: %d of %d (%.1f %%), excluded %d", r.Passed, r.Counted, r.Share(), r.Excluded)
+	s := fmt.Sprintf("onnx node tests: %d of %d (%.1f %%), excluded %d", r.Passed, r.Counted, r.Share(), r.Excluded)
+	if r.Drawn > 0 {
+		s += fmt.Sprintf("; %d draw random numbers: judged by frequencies over %d runs, with a seed by the spread of the "+
+			"thresholds; without them %d of %d (%.1f %%)", r.Drawn, bernoulliRuns, r.Passed-r.DrawnPassed, r.Counted-r.Drawn,
+			100*float64(r.Passed-r.DrawnPassed)/float64(max(1, r.Counted-r.Drawn)))
+	}
+	return s
 }
 
 // Judge compares results with the known failures; whole tells that every test was run.
@@ -53,6 +60,12 @@ func Judge(results []Result, known map[string]string, whole bool) Report {
 			r.Lines = append(r.Lines, fmt.Sprintf("FAILED: %s: %s", t.Name, t.Failure))
 		}
 		r.Counted++
+		if isBernoulli(t.Name) {
+			r.Drawn++
+			if t.Failure == "" {
+				r.DrawnPassed++
+			}
+		}
 	}
 	for name := range known {
 		if whole && !seen[name] {
