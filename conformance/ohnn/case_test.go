@@ -22,7 +22,7 @@ import (
 const fewest = 8
 
 func TestCases_coverEveryOperator(t *testing.T) {
-	cases, err := Cases()
+	cases, err := loaded()
 	require.NoError(t, err)
 	counts := Counts(cases)
 	rejects := map[string]int{}
@@ -60,7 +60,7 @@ func reals(f ...float64) []Number {
 }
 
 func TestFinder_findsEveryCase(t *testing.T) {
-	cases, err := Cases()
+	cases, err := loaded()
 	require.NoError(t, err)
 	f := finder{}
 	for _, c := range cases {
@@ -75,7 +75,7 @@ func TestFinder_findsEveryCase(t *testing.T) {
 }
 
 func TestCases_judgeEachKindStaticAndDynamic(t *testing.T) {
-	cases, err := Cases()
+	cases, err := loaded()
 	require.NoError(t, err)
 	for _, s := range Judged(cases) {
 		assert.NotEmpty(t, s.Static, "%s", s.Op)

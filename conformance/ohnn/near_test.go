@@ -7,11 +7,15 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// loaded reads the cases once for all tests, which do not change them.
+var loaded = sync.OnceValues(Cases)
 
 // operator is a row of the table that gen/operators.py writes.
 type operator struct {
@@ -64,7 +68,7 @@ func (c *Case) tensorOf(param string) *Tensor {
 
 // Every input, output and parameter of every operator has a case that differs in it alone and must be refused.
 func TestNear_refusalsCoverEveryInputAndParameter(t *testing.T) {
-	cases, err := Cases()
+	cases, err := loaded()
 	require.NoError(t, err)
 	refused := map[string]int{}
 	for _, c := range cases {
@@ -91,7 +95,7 @@ func TestNear_refusalsCoverEveryInputAndParameter(t *testing.T) {
 
 // A case that differs from a judged one does so in what it says it is about.
 func TestNear_changesWhatItIsAbout(t *testing.T) {
-	cases, err := Cases()
+	cases, err := loaded()
 	require.NoError(t, err)
 	byID := map[string]*Case{}
 	for _, c := range cases {
@@ -127,7 +131,7 @@ func TestNear_changesWhatItIsAbout(t *testing.T) {
 
 // What refuses a model decides the code: the API's rules at AddOperation and Finish, the device when it builds, the device when it runs.
 func TestCases_refusalsHaveOneStageAndItsCode(t *testing.T) {
-	cases, err := Cases()
+	cases, err := loaded()
 	require.NoError(t, err)
 	codes := map[string][]int32{"add": {2}, "finish": {1}, "build": {1}, "run": {14}}
 	for _, c := range cases {
@@ -146,7 +150,7 @@ func matches(s, format string, n *int) bool {
 // Every parameter has a judged case that gives it another value than its default, and one that leaves it out; where its absence is refused,
 // a case that is.
 func TestCases_everyParameterGivenAndAbsent(t *testing.T) {
-	cases, err := Cases()
+	cases, err := loaded()
 	require.NoError(t, err)
 	given, absent, refused := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	byOp := map[string][]*Case{}
@@ -180,7 +184,7 @@ func TestCases_everyParameterGivenAndAbsent(t *testing.T) {
 
 // A parameter that is given with its default is shown to mean what its absence means, and every value of an enumeration is judged.
 func TestCases_everyDefaultAndEnumeratedValue(t *testing.T) {
-	cases, err := Cases()
+	cases, err := loaded()
 	require.NoError(t, err)
 	byID := map[string]*Case{}
 	shown, judged := map[string]bool{}, map[string]bool{}
@@ -232,7 +236,7 @@ func sameValue(data []Number, value any) bool {
 
 // The standard tolerances; a case with a wider one must argue for it, and no other case argues.
 func TestCases_widerTolerancesAreArgued(t *testing.T) {
-	cases, err := Cases()
+	cases, err := loaded()
 	require.NoError(t, err)
 	for _, c := range cases {
 		if c.Reject != nil {
