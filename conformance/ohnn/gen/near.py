@@ -17,8 +17,7 @@ import os
 import numpy as np
 
 from case import CASES, numbers
-from numbers_ohnn import OPS, PARAMS
-from operators import Operator
+from numbers_ohnn import OPS
 
 NEAR = {}
 ADD, FINISH, BUILD = ("add", [2]), ("finish", [1]), ("build", [1])
@@ -132,6 +131,3 @@ def write(folder):
         with open(os.path.join(folder, op.lower() + ".json"), "w") as f:
             f.write("[\n" + ",\n".join(" " + json.dumps(c, separators=(",", ":")) for c in cases) + "\n]\n")
     return sum(len(c) for c in NEAR.values())
-
-
-__all__ = ["ADD", "BUILD", "Base", "DECLARED", "FINISH", "NEAR", "OPS", "Operator", "PARAMS", "RUN", "TYPES", "base", "bases", "body", "near", "parameter", "refuse", "write"]
