@@ -17,8 +17,8 @@ import (
 // Options govern Build. The zero Options are ready.
 type Options struct {
 	Threads int // goroutines that pack constants, 0: one
-	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build, or by the first run for
-	// forms that are made there, on any goroutine, several at once. data are the constant's bytes; restore writes them again as long as the
+	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build, or with Lossy by the
+	// first run for forms that are made there, on any goroutine, several at once. data are the constant's bytes; restore writes them again as long as the
 	// store exists, nil when the plan keeps nothing that they follow from. Constants of a graph with bodies, which may share them, are always read.
 	Unread func(data []byte, restore func(dst []byte))
 	// Least is the size in bytes below which Unread is not told of a constant.
@@ -56,12 +56,13 @@ type origin struct {
 	data    []byte
 	pinned  bool // something else reads it
 	left    atomic.Int32
+	later   bool // a form is made by the first run
 	restore func(dst []byte)
 	options *Options
 }
 
-// goes reports whether nothing wants the bytes when the forms are made.
-func (o *origin) goes() bool { return !o.pinned && (o.restore != nil || o.options.Lossy) }
+// goes reports whether nothing wants the bytes when the forms are made. Bytes that somebody may want are not taken away during runs.
+func (o *origin) goes() bool { return !o.pinned && (o.restore != nil && !o.later || o.options.Lossy) }
 
 // done notes that one of the forms is made.
 func (o *origin) done() {
@@ -172,6 +173,7 @@ func (b *builder) packLater(v graph.Value, kind string, n int, fill func(s *Stat
 	d := b.store.later(form{b.node, kind}, n, fill)
 	if d.from == nil && !d.ready.Load() {
 		if d.from = b.origin(v); d.from != nil {
+			d.from.later = true
 			d.from.left.Add(1)
 		}
 	}
