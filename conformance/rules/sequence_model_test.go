@@ -35,8 +35,9 @@ func (d *specDesc) bytes() (n int, ok bool) {
 
 type specTensor struct {
 	specDesc
-	data []float32 // all that fits into its memory
-	size int
+	data      []float32 // all that fits into its memory
+	size      int
+	described bool // its own descriptor was asked for, and has a handle
 }
 
 type specModel struct {
@@ -139,6 +140,7 @@ type specExecutor struct {
 	in       [2]specInput
 	out      specOutput
 	memories int
+	ended    bool // and its memory with it
 }
 
 // fits tells whether an input of the model may have n elements.

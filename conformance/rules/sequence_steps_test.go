@@ -62,17 +62,18 @@ func (q *sequence) model() {
 	}
 }
 
-// standard brings a model to its end.
+// standard brings a model to its end, sometimes with a second operation.
 func (q *sequence) standard() {
 	x := q.vars[aModel][q.next(4)]
 	m, ok := x.spec.(*specModel)
+	again := q.next(4) == 3
 	if !ok || m.done || m.ops > 1 {
 		return
 	}
 	for m.tensors < 3 {
 		q.code(m.addTensor(), "Model_AddTensor", x.v, legacy(float32T, m.dim))
 	}
-	if m.ops == 0 {
+	for m.ops == 0 || m.ops == 1 && again {
 		q.code(m.addOperation(), "Model_AddOperation", x.v, opAdd, &array{}, list(0, 1), list(2))
 	}
 	if !m.specified {
@@ -246,7 +247,9 @@ func (q *sequence) allocate() {
 	}
 	p := q.call(function, v, index, length)
 	q.log = append(q.log, fmt.Sprintf("%s(%#x, %d, %d) = %#x", function, v, index, length, p))
-	if want := e != nil && index < count && length > 0; want != (p != 0) {
+	want := e != nil && index < count && length > 0
+	q.refusal(!want, function)
+	if want != (p != 0) {
 		q.fail("want memory: %v", want)
 	}
 	if p == 0 {
@@ -268,7 +271,7 @@ func (q *sequence) free() {
 	if input {
 		function = "Executor_DestroyInputMemory"
 	}
-	if m := slot.spec; m != nil && q.next(2) == 0 { // as it should be
+	if m := slot.spec; m != nil && !m.owner.ended && q.next(2) == 0 { // as it should be
 		e, input, index = m.owner, m.input, m.index
 		for _, x := range q.vars[anExecutor] {
 			if x.spec == any(e) {
@@ -285,6 +288,7 @@ func (q *sequence) free() {
 	if freed := p == 0 && slot.p != 0; freed != want {
 		q.fail("freed: %v, want %v", freed, want)
 	}
+	q.refusal(!want, function)
 	if want {
 		m.freed = true
 		m.owner.memories--
@@ -326,16 +330,11 @@ func (q *sequence) tell() {
 		q.fail("output shape %v, want [%d]", load[int32](p, int(n)), e.shape)
 	}
 	v, t := of[specTensor](q, aTensor)
-	size := uint64(0)
-	q.code(judge(t, func() int { return success }), "Tensor_GetSize", v, &size)
-	if t != nil {
-		if int(size) != t.size {
-			q.fail("tensor size %d, want %d", size, t.size)
-		}
-		p, wide := uintptr(0), uint64(0)
-		q.code(success, "TensorDesc_GetShape", q.call("Tensor_GetTensorDesc", v), &p, &wide)
-		if !slices.Equal(load[int32](p, int(wide)), t.shape) {
-			q.fail("tensor shape %v, want %v", load[int32](p, int(wide)), t.shape)
-		}
+	if t == nil {
+		q.code(invalid, "Tensor_GetSize", v, new(uint64))
+	} else {
+		q.tensorCounts(v, t)
 	}
+	q.checkMemories()
+	q.countFiles()
 }
