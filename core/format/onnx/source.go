@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -40,7 +41,10 @@ func openSource(path string) (*source, error) {
 	return readSource(f, 0, st.Size())
 }
 
-// readSource reads n bytes from off into memory outside the Go heap.
+// readStep is what one goroutine reads of a file at a time.
+const readStep = 4 << 20
+
+// readSource reads n bytes from off into memory outside the Go heap, several parts at a time.
 func readSource(f *os.File, off, n int64) (*source, error) {
 	b, err := mem.Host(n, mem.Options{})
 	if err != nil {
@@ -48,7 +52,12 @@ func readSource(f *os.File, off, n int64) (*source, error) {
 	}
 	data, err := b.Map()
 	if err == nil {
-		_, err = io.ReadFull(io.NewSectionReader(f, off, n), data)
+		failed := make([]error, (n+readStep-1)/readStep)
+		inParallel(len(failed), func(i int) {
+			at := int64(i) * readStep
+			_, failed[i] = io.ReadFull(io.NewSectionReader(f, off+at, min(readStep, n-at)), data[at:min(n, at+readStep)])
+		})
+		err = cmp.Or(failed...)
 	}
 	if err != nil {
 		b.Release()
