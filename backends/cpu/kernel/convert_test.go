@@ -147,6 +147,15 @@ func TestQuantize_againstDefinition(t *testing.T) {
 				for i := range n {
 					require.Equal(t, float32(int32(u[i])-q.zero)*q.scale, f.data[i])
 				}
+				RoundTrip(f.data, src, q.scale, float32(-q.zero), float32(255-q.zero), q.scale/3)
+				f.check(t, "RoundTrip")
+				for i, x := range src {
+					want := float32(int32(u[i])-q.zero) * (q.scale / 3)
+					if x != x {
+						want = 0
+					}
+					require.Equal(t, math.Float32bits(want), math.Float32bits(f.data[i]), "RoundTrip of %v, scale %v zero %d", x, q.scale, q.zero)
+				}
 				DequantizeS8(f.data, s[:n], q.scale, q.zero-128)
 				f.check(t, "DequantizeS8")
 				for i := range n {

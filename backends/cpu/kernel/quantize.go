@@ -5,6 +5,7 @@ var (
 	quantizeS8K   = quantizeGeneric[int8]
 	dequantizeU8K = dequantizeGeneric[uint8]
 	dequantizeS8K = dequantizeGeneric[int8]
+	roundTripK    = roundTripGeneric
 )
 
 // QuantizeU8 computes dst[i] = clamp(round(src[i]/scale) + zero, 0, 255), ties to
@@ -41,4 +42,18 @@ func DequantizeS8(dst []float32, src []int8, scale float32, zero int32) {
 	inVectors(len(src),
 		func(i, n int) { dequantizeS8K(&dst[i], &src[i], n, scale, zero) },
 		func(i, n int) { dequantizeGeneric(&dst[i], &src[i], n, scale, zero) })
+}
+
+// RoundTrip computes, in place if dst and src are the same slice, what quantising and dequantising leave of src:
+//
+//	dst[i] = clamp(round(src[i]/scale), lo, hi) * back
+//
+// with ties to even, a true division in float32, and one rounding of the product. lo and hi are the smallest and the largest code less the
+// zero point, integers of at most 2^24. NaN gives 0.
+func RoundTrip(dst, src []float32, scale, lo, hi, back float32) {
+	need("RoundTrip", "dst", len(dst), len(src))
+	for i := 0; i < len(src); i += convertBlock {
+		n := min(convertBlock, len(src)-i)
+		roundTripK(&dst[i], &src[i], n, scale, lo, hi, back)
+	}
 }

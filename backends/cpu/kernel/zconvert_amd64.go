@@ -46,6 +46,11 @@ func quantizeS8AVX2(dst *int8, src *float32, n int, scale float32, lo float32, h
 //go:noescape
 func dequantizeS8AVX2(dst *float32, src *int8, n int, scale float32, zero int32)
 
+// roundTripAVX2 is dst = round(clamp(src/scale, lo, hi)) * back on n values, NaN counting as 0.
+//
+//go:noescape
+func roundTripAVX2(dst *float32, src *float32, n int, scale float32, lo float32, hi float32, back float32)
+
 // mix4AVX2 is dst = a*wa + b*wb + c*wc + d*wd on n values.
 //
 //go:noescape
@@ -87,6 +92,11 @@ func quantizeS8AVX512(dst *int8, src *float32, n int, scale float32, lo float32,
 //
 //go:noescape
 func dequantizeS8AVX512(dst *float32, src *int8, n int, scale float32, zero int32)
+
+// roundTripAVX512 is dst = round(clamp(src/scale, lo, hi)) * back on n values, NaN counting as 0.
+//
+//go:noescape
+func roundTripAVX512(dst *float32, src *float32, n int, scale float32, lo float32, hi float32, back float32)
 
 // mix4AVX512 is dst = a*wa + b*wb + c*wc + d*wd on n values.
 //

@@ -299,6 +299,125 @@ loop:
 	VZEROUPPER
 	RET
 
+// func roundTripAVX2(dst *float32, src *float32, n int, scale float32, lo float32, hi float32, back float32)
+// Requires: AVX
+TEXT ·roundTripAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS scale+24(FP), Y0
+	VBROADCASTSS lo+28(FP), Y1
+	VBROADCASTSS hi+32(FP), Y2
+	VBROADCASTSS back+36(FP), Y3
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ      DX, $+32
+	JLT       vector
+	VMOVUPS   (CX), Y4
+	VDIVPS    Y0, Y4, Y4
+	VCMPPS    $0x07, Y4, Y4, Y5
+	VANDPS    Y5, Y4, Y4
+	VMAXPS    Y1, Y4, Y4
+	VMINPS    Y2, Y4, Y4
+	VCVTPS2DQ Y4, Y4
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y3, Y4, Y4
+	VMOVUPS   Y4, (AX)
+	VMOVUPS   32(CX), Y4
+	VDIVPS    Y0, Y4, Y4
+	VCMPPS    $0x07, Y4, Y4, Y5
+	VANDPS    Y5, Y4, Y4
+	VMAXPS    Y1, Y4, Y4
+	VMINPS    Y2, Y4, Y4
+	VCVTPS2DQ Y4, Y4
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y3, Y4, Y4
+	VMOVUPS   Y4, 32(AX)
+	VMOVUPS   64(CX), Y4
+	VDIVPS    Y0, Y4, Y4
+	VCMPPS    $0x07, Y4, Y4, Y5
+	VANDPS    Y5, Y4, Y4
+	VMAXPS    Y1, Y4, Y4
+	VMINPS    Y2, Y4, Y4
+	VCVTPS2DQ Y4, Y4
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y3, Y4, Y4
+	VMOVUPS   Y4, 64(AX)
+	VMOVUPS   96(CX), Y4
+	VDIVPS    Y0, Y4, Y4
+	VCMPPS    $0x07, Y4, Y4, Y5
+	VANDPS    Y5, Y4, Y4
+	VMAXPS    Y1, Y4, Y4
+	VMINPS    Y2, Y4, Y4
+	VCVTPS2DQ Y4, Y4
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y3, Y4, Y4
+	VMOVUPS   Y4, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	JMP       unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ      DX, $+8
+	JLT       tail
+	VMOVUPS   (CX), Y4
+	VDIVPS    Y0, Y4, Y4
+	VCMPPS    $0x07, Y4, Y4, Y5
+	VANDPS    Y5, Y4, Y4
+	VMAXPS    Y1, Y4, Y4
+	VMINPS    Y2, Y4, Y4
+	VCVTPS2DQ Y4, Y4
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y3, Y4, Y4
+	VMOVUPS   Y4, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	JMP       vector
+
+	// the rest, under the mask
+tail:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y4
+	VDIVPS     Y0, Y4, Y0
+	VCMPPS     $0x07, Y0, Y0, Y4
+	VANDPS     Y4, Y0, Y0
+	VMAXPS     Y1, Y0, Y0
+	VMINPS     Y2, Y0, Y0
+	VCVTPS2DQ  Y0, Y0
+	VCVTDQ2PS  Y0, Y0
+	VMULPS     Y3, Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA maskTable<>+0(SB)/4, $0xffffffff
+DATA maskTable<>+4(SB)/4, $0xffffffff
+DATA maskTable<>+8(SB)/4, $0xffffffff
+DATA maskTable<>+12(SB)/4, $0xffffffff
+DATA maskTable<>+16(SB)/4, $0xffffffff
+DATA maskTable<>+20(SB)/4, $0xffffffff
+DATA maskTable<>+24(SB)/4, $0xffffffff
+DATA maskTable<>+28(SB)/4, $0xffffffff
+DATA maskTable<>+32(SB)/4, $0x00000000
+DATA maskTable<>+36(SB)/4, $0x00000000
+DATA maskTable<>+40(SB)/4, $0x00000000
+DATA maskTable<>+44(SB)/4, $0x00000000
+DATA maskTable<>+48(SB)/4, $0x00000000
+DATA maskTable<>+52(SB)/4, $0x00000000
+DATA maskTable<>+56(SB)/4, $0x00000000
+DATA maskTable<>+60(SB)/4, $0x00000000
+GLOBL maskTable<>(SB), RODATA|NOPTR, $64
+
 // func mix4AVX2(dst *float32, a *float32, b *float32, c *float32, d *float32, n int, wa float32, wb float32, wc float32, wd float32)
 // Requires: AVX, FMA3
 TEXT ·mix4AVX2(SB), NOSPLIT, $0-64
@@ -384,24 +503,6 @@ tail:
 done:
 	VZEROUPPER
 	RET
-
-DATA maskTable<>+0(SB)/4, $0xffffffff
-DATA maskTable<>+4(SB)/4, $0xffffffff
-DATA maskTable<>+8(SB)/4, $0xffffffff
-DATA maskTable<>+12(SB)/4, $0xffffffff
-DATA maskTable<>+16(SB)/4, $0xffffffff
-DATA maskTable<>+20(SB)/4, $0xffffffff
-DATA maskTable<>+24(SB)/4, $0xffffffff
-DATA maskTable<>+28(SB)/4, $0xffffffff
-DATA maskTable<>+32(SB)/4, $0x00000000
-DATA maskTable<>+36(SB)/4, $0x00000000
-DATA maskTable<>+40(SB)/4, $0x00000000
-DATA maskTable<>+44(SB)/4, $0x00000000
-DATA maskTable<>+48(SB)/4, $0x00000000
-DATA maskTable<>+52(SB)/4, $0x00000000
-DATA maskTable<>+56(SB)/4, $0x00000000
-DATA maskTable<>+60(SB)/4, $0x00000000
-GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 
 // func interleave3AVX512(dst *float32, a *float32, b *float32, c *float32, n int)
 // Requires: AVX, AVX512F
@@ -627,6 +728,107 @@ loop:
 	ADDQ      $+64, AX
 	SUBQ      $+16, DX
 	JG        loop
+	VZEROUPPER
+	RET
+
+// func roundTripAVX512(dst *float32, src *float32, n int, scale float32, lo float32, hi float32, back float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·roundTripAVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS scale+24(FP), Z0
+	VBROADCASTSS lo+28(FP), Z1
+	VBROADCASTSS hi+32(FP), Z2
+	VBROADCASTSS back+36(FP), Z3
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ      DX, $+64
+	JLT       vector
+	VMOVUPS   (CX), Z4
+	VDIVPS    Z0, Z4, Z4
+	VCMPPS    $0x07, Z4, Z4, K2
+	VMOVAPS.Z Z4, K2, Z4
+	VMAXPS    Z1, Z4, Z4
+	VMINPS    Z2, Z4, Z4
+	VCVTPS2DQ Z4, Z4
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z3, Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VMOVUPS   64(CX), Z4
+	VDIVPS    Z0, Z4, Z4
+	VCMPPS    $0x07, Z4, Z4, K2
+	VMOVAPS.Z Z4, K2, Z4
+	VMAXPS    Z1, Z4, Z4
+	VMINPS    Z2, Z4, Z4
+	VCVTPS2DQ Z4, Z4
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z3, Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VMOVUPS   128(CX), Z4
+	VDIVPS    Z0, Z4, Z4
+	VCMPPS    $0x07, Z4, Z4, K2
+	VMOVAPS.Z Z4, K2, Z4
+	VMAXPS    Z1, Z4, Z4
+	VMINPS    Z2, Z4, Z4
+	VCVTPS2DQ Z4, Z4
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z3, Z4, Z4
+	VMOVUPS   Z4, 128(AX)
+	VMOVUPS   192(CX), Z4
+	VDIVPS    Z0, Z4, Z4
+	VCMPPS    $0x07, Z4, Z4, K2
+	VMOVAPS.Z Z4, K2, Z4
+	VMAXPS    Z1, Z4, Z4
+	VMINPS    Z2, Z4, Z4
+	VCVTPS2DQ Z4, Z4
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z3, Z4, Z4
+	VMOVUPS   Z4, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, CX
+	SUBQ      $+64, DX
+	JMP       unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ      DX, $+16
+	JLT       tail
+	VMOVUPS   (CX), Z4
+	VDIVPS    Z0, Z4, Z4
+	VCMPPS    $0x07, Z4, Z4, K2
+	VMOVAPS.Z Z4, K2, Z4
+	VMAXPS    Z1, Z4, Z4
+	VMINPS    Z2, Z4, Z4
+	VCVTPS2DQ Z4, Z4
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z3, Z4, Z4
+	VMOVUPS   Z4, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	JMP       vector
+
+	// the rest, under the mask
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z4
+	VDIVPS    Z0, Z4, Z0
+	VCMPPS    $0x07, Z0, Z0, K2
+	VMOVAPS.Z Z0, K2, Z0
+	VMAXPS    Z1, Z0, Z0
+	VMINPS    Z2, Z0, Z0
+	VCVTPS2DQ Z0, Z0
+	VCVTDQ2PS Z0, Z0
+	VMULPS    Z3, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
 	VZEROUPPER
 	RET
 

@@ -270,6 +270,8 @@ func (b *builder) emitFast(n *graph.Node) bool {
 		return b.concat(n, o.Axis)
 	case *op.Split:
 		return b.split(n, o.Axis)
+	case *op.Quantize:
+		return o.Block == 0 && b.quantize(n)
 	case *op.Resize:
 		return b.resize(n, o)
 	case *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Identity:

@@ -288,6 +288,18 @@ var cases = []struct {
 		s := m.AddN(&op.Split{Axis: 1}, 3, y)
 		return []graph.Value{m.Add(&op.MatMul{}, s[0], m.weights(4, 6)), m.Add(&op.Add{}, m.Add(&op.MatMul{}, s[1], m.weights(4, 4)), s[2])}
 	}},
+	{"quantised and back", 8, func(m *maker) []graph.Value {
+		zero := func(v int8) graph.Value { return m.Const("", tensor.T(tensor.Int8), []byte{byte(v)}) }
+		round := func(x graph.Value, scale float32, z graph.Value) []graph.Value {
+			q := m.Add(&op.Quantize{Axis: 1}, x, m.Float32(scale), z)
+			return []graph.Value{m.Add(&op.Dequantize{Axis: 1}, q, m.Float32(scale), z), m.Add(&op.Dequantize{}, q, m.Float32(scale), z)}
+		}
+		x := round(m.input(1, 8, 5, 6), 0.05, zero(-7))
+		y := m.Add(&op.Relu{}, m.Add(&op.Conv{}, x[0], m.weights(12, 1, 1, 8)))
+		y = round(y, 0.02, zero(-128))[1]
+		y = m.Add(&op.Dequantize{}, m.Add(&op.Quantize{}, y, m.Float32(0.03)), m.Float32(0.04))
+		return []graph.Value{m.Add(&op.Conv{}, y, m.weights(4, 1, 1, 12)), m.Add(&op.Add{}, x[0], x[1])}
+	}},
 	{"rows", 0, func(m *maker) []graph.Value {
 		x := m.input(3, 5, 37)
 		y := m.Add(&op.LayerNorm{Axis: -1, Epsilon: 1e-5}, x, m.weights(37), m.weights(37))

@@ -50,6 +50,7 @@ func convert(g *gen) {
 		g.quantize(signed)
 		g.dequantize(signed)
 	}
+	g.roundTrip()
 	g.text("mix4", "func(dst, a, b, c, d *float32, n int, wa, wb, wc, wd float32)", "is dst = a*wa + b*wb + c*wc + d*wd on n values.")
 	pd, pa, pb, pc, pe := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("c"), g.loadArg("d")
 	n = g.loadArg("n")
@@ -99,6 +100,31 @@ func (g *gen) quantize(signed bool) {
 		g.ADDQ(imm(4*g.lanes), src)
 		g.ADDQ(imm(g.lanes), dst)
 	})
+}
+
+// roundTrip quantises and dequantises at once.
+func (g *gen) roundTrip() {
+	g.text("roundTrip", "func(dst, src *float32, n int, scale, lo, hi, back float32)", "is dst = round(clamp(src/scale, lo, hi)) * back on n values, NaN counting as 0.")
+	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
+	scale, lo, hi, back := g.bcastArg("scale"), g.bcastArg("lo"), g.bcastArg("hi"), g.bcastArg("back")
+	g.stream(n, 4, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
+		x := g.bin(g.VDIVPS, scale, g.get(at(src, d), masked))
+		if g.wide() {
+			g.VCMPPS(operand.U8(7), x, x, reg.K2) // ordered with itself
+			g.VMOVAPS_Z(x, reg.K2, x)
+		} else {
+			m := g.v()
+			g.VCMPPS(operand.U8(7), x, x, m)
+			g.VANDPS(m, x, x)
+		}
+		g.VMAXPS(lo, x, x)
+		g.VMINPS(hi, x, x)
+		g.VCVTPS2DQ(x, x)
+		g.VCVTDQ2PS(x, x)
+		g.VMULPS(back, x, x)
+		g.storeMaybe(masked, x, at(dst, d))
+	})
+	g.ret()
 }
 
 func (g *gen) dequantize(signed bool) {
