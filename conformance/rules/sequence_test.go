@@ -319,6 +319,9 @@ func seed(r *rand.Rand) []byte {
 			n := byte(r.IntN(3))
 			step(21, 4, 0, n, byte(r.IntN(50)), byte(r.IntN(3)))
 			step(21, 4, 1, byte(r.IntN(3)), byte(r.IntN(50)), 0)
+			if r.IntN(3) == 0 {
+				step(21, 4, byte(r.IntN(2)), n, 9, 4) // refused: a byte too few
+			}
 			step(23, 4, 0, byte(r.IntN(3)))
 			step(24, 4)
 		case 2:
