@@ -37,7 +37,7 @@ type pixels struct {
 }
 
 // readImage turns an image file into the tensor of port p: pixel (as in metadata) channels in the wanted order, minus mean, divided by std,
-// in the port's layout, with a batch of 1. Images have the height and width of the port.
+// in the port's layout, with a batch of 1. An image of another size is resized when the port's height and width are fixed.
 func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, error) {
 	img, err := decodeImage(f)
 	if err != nil {
@@ -62,6 +62,16 @@ func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, err
 		}
 	}
 	img = img.as(channels)
+	h, w := d[2], d[3]
+	if last {
+		h, w = d[1], d[2]
+	}
+	if h.Known() && w.Known() {
+		if h.N < 1 || w.N < 1 || w.N > maxPixels/h.N {
+			return tensor.Tensor{}, fault.New(fault.Shape, "an image for an input of %v", p.Type.Shape)
+		}
+		img = img.resized(int(h.N), int(w.N))
+	}
 	dims := []int64{1, int64(channels), int64(img.height), int64(img.width)}
 	if last {
 		dims = []int64{1, int64(img.height), int64(img.width), int64(channels)}

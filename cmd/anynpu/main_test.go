@@ -221,10 +221,7 @@ func TestRun_preparesImages(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []float32{14.5, 29.5, 9, 24, 3.5, 18.5}, got, name)
 	}
-	code, _, errs := anynpu("run", model, "-i", writeFile(t, "big.ppm", []byte("P6 3 1 255 123456789")))
-	assert.Equal(t, 2, code)
-	assert.Contains(t, errs, "holds sizes [1 3 1 3]")
-	code, _, errs = anynpu("run", model, "-i", writeFile(t, "cut.ppm", []byte("P6 2 1 255 12")))
+	code, _, errs := anynpu("run", model, "-i", writeFile(t, "cut.ppm", []byte("P6 2 1 255 12")))
 	assert.Equal(t, 2, code)
 	assert.Contains(t, errs, "image: 2 x 1")
 }

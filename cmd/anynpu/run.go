@@ -258,7 +258,11 @@ func (m *loaded) readInput(file string, p device.Port) (tensor.Tensor, error) {
 	if isImage(head[:n]) {
 		return readImage(f, p, m.meta.Inputs[p.Name])
 	}
-	return npy.Read(f)
+	t, err := npy.Read(f)
+	if err != nil {
+		return t, err
+	}
+	return fromProgram(t, p, m.meta.Inputs[p.Name]), nil
 }
 
 // expectations reads the files of --expect.

@@ -30,6 +30,7 @@ const (
 	CoordHalfPixelSymmetric              // CoordHalfPixel + in/2 * (1 - out/(scale*in)): the centres coincide when out was rounded
 	CoordTFCrop                          // start*(in-1) + o * (end-start)*(in-1)/(out-1), for out 1 (start+end)/2*(in-1), of the region of interest
 	CoordHalfPixelClamped                // max(0, CoordHalfPixel)
+	CoordTFHalfPixel                     // (o+0.5) / scale: ONNX opset 11's tf_half_pixel_for_nn
 )
 
 // NearestMode rounds a coordinate for ResizeNearest.
@@ -160,7 +161,7 @@ func (o *Resize) ExtentsOf(in []int64, scales []float32, sizes []int64) ([]Exten
 }
 
 func (o *Resize) check(in []tensor.Fact) error {
-	if o.Mode > ResizeCubic || o.Coord > CoordHalfPixelClamped || o.Nearest > NearestCeil || o.KeepAspect > AspectNotSmaller {
+	if o.Mode > ResizeCubic || o.Coord > CoordTFHalfPixel || o.Nearest > NearestCeil || o.KeepAspect > AspectNotSmaller {
 		return fault.New(fault.Argument, "unknown mode: interpolation %d, coordinates %d, nearest %d, aspect %d", o.Mode, o.Coord, o.Nearest, o.KeepAspect)
 	}
 	if err := wantTensor(in, 0, numberOrBoolWords, isNumberOrBool); err != nil {

@@ -112,6 +112,8 @@ func coordinate(mode op.Coord, e op.Extent, k, start, end float32) float32 {
 			return 0.5 * (start + end) * (in - 1)
 		}
 		return start*(in-1) + float32(k*(end-start)*(in-1))/(out-1)
+	case op.CoordTFHalfPixel:
+		return (k + 0.5) / e.Scale
 	case op.CoordHalfPixelClamped:
 		return max(0, half())
 	}

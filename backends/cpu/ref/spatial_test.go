@@ -106,6 +106,18 @@ func TestRegions_badData(t *testing.T) {
 	}
 }
 
+// Nearest from 6 to 3 and to 4, rounding down: (o+0.5)*6/out is 1, 3, 5 and 0.75, 2.25, 3.75, 5.25.
+func TestResize_tfHalfPixel(t *testing.T) {
+	for _, want := range [][]float32{{1, 3, 5}, {0, 2, 3, 5}} {
+		o := &op.Resize{Mode: op.ResizeNearest, Coord: op.CoordTFHalfPixel, Nearest: op.NearestFloor}
+		y, err := Compute(o, []tensor.Tensor{f32([]float32{0, 1, 2, 3, 4, 5}, 6), {}, {}, sizesOf(int64(len(want)))}, make([]tensor.Type, 1))
+		require.NoError(t, err)
+		got, err := tensor.ReadFloat32s(y[0].Data, len(want))
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+}
+
 func TestGridSample_notANumberIsTheFirstCorner(t *testing.T) {
 	nan := float32(math.NaN())
 	grid := f32([]float32{nan, 1}, 1, 1, 1, 2)

@@ -21,7 +21,7 @@ var (
 		"cubic": op.ResizeCubic, "bicubic": op.ResizeCubic}
 	coordModes = map[string]op.Coord{"half_pixel": op.CoordHalfPixel, "half_pixel_symmetric": op.CoordHalfPixelSymmetric,
 		"pytorch_half_pixel": op.CoordPytorchHalfPixel, "align_corners": op.CoordAlignCorners, "asymmetric": op.CoordAsymmetric,
-		"tf_crop_and_resize": op.CoordTFCrop}
+		"tf_crop_and_resize": op.CoordTFCrop, "tf_half_pixel_for_nn": op.CoordTFHalfPixel} // the last in opset 11 only
 	nearestModes = map[string]op.NearestMode{"round_prefer_floor": op.NearestRoundPreferFloor, "round_prefer_ceil": op.NearestRoundPreferCeil,
 		"floor": op.NearestFloor, "ceil": op.NearestCeil}
 	aspectModes  = map[string]op.AspectMode{"stretch": op.AspectStretch, "not_larger": op.AspectNotLarger, "not_smaller": op.AspectNotSmaller}
@@ -51,9 +51,6 @@ func lowerResize(n *node) error {
 	var err error
 	if o.Mode, err = choice(n, "mode", "nearest", resizeModes); err != nil {
 		return err
-	}
-	if n.string("coordinate_transformation_mode", "") == "tf_half_pixel_for_nn" { // opset 11 only: (o+0.5)/scale without the shift back
-		return fault.New(fault.Unsupported, "attribute coordinate_transformation_mode: tf_half_pixel_for_nn")
 	}
 	if o.Coord, err = choice(n, "coordinate_transformation_mode", "half_pixel", coordModes); err != nil {
 		return err
