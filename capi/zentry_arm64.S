@@ -1738,6 +1738,171 @@ rknn_custom_op_get_op_attr:
 	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
 
 	.p2align 4
+	.globl rknn_matmul_create
+	.type rknn_matmul_create, %function
+	.globl anynpu_entry_rknn_matmul_create
+	.type anynpu_entry_rknn_matmul_create, %function
+anynpu_entry_rknn_matmul_create:
+rknn_matmul_create:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*114
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*114]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_create, .-rknn_matmul_create
+
+	.p2align 4
+	.globl rknn_matmul_create_dynamic_shape
+	.type rknn_matmul_create_dynamic_shape, %function
+	.globl anynpu_entry_rknn_matmul_create_dynamic_shape
+	.type anynpu_entry_rknn_matmul_create_dynamic_shape, %function
+anynpu_entry_rknn_matmul_create_dynamic_shape:
+rknn_matmul_create_dynamic_shape:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*115
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*115]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_create_dynamic_shape, .-rknn_matmul_create_dynamic_shape
+
+	.p2align 4
+	.globl rknn_matmul_create_dyn_shape
+	.type rknn_matmul_create_dyn_shape, %function
+	.globl anynpu_entry_rknn_matmul_create_dyn_shape
+	.type anynpu_entry_rknn_matmul_create_dyn_shape, %function
+anynpu_entry_rknn_matmul_create_dyn_shape:
+rknn_matmul_create_dyn_shape:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*116
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*116]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_create_dyn_shape, .-rknn_matmul_create_dyn_shape
+
+	.p2align 4
+	.globl rknn_matmul_set_io_mem
+	.type rknn_matmul_set_io_mem, %function
+	.globl anynpu_entry_rknn_matmul_set_io_mem
+	.type anynpu_entry_rknn_matmul_set_io_mem, %function
+anynpu_entry_rknn_matmul_set_io_mem:
+rknn_matmul_set_io_mem:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*117
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*117]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_set_io_mem, .-rknn_matmul_set_io_mem
+
+	.p2align 4
+	.globl rknn_matmul_set_core_mask
+	.type rknn_matmul_set_core_mask, %function
+	.globl anynpu_entry_rknn_matmul_set_core_mask
+	.type anynpu_entry_rknn_matmul_set_core_mask, %function
+anynpu_entry_rknn_matmul_set_core_mask:
+rknn_matmul_set_core_mask:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*118
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*118]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_set_core_mask, .-rknn_matmul_set_core_mask
+
+	.p2align 4
+	.globl rknn_matmul_set_quant_params
+	.type rknn_matmul_set_quant_params, %function
+	.globl anynpu_entry_rknn_matmul_set_quant_params
+	.type anynpu_entry_rknn_matmul_set_quant_params, %function
+anynpu_entry_rknn_matmul_set_quant_params:
+rknn_matmul_set_quant_params:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*119
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*119]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_set_quant_params, .-rknn_matmul_set_quant_params
+
+	.p2align 4
+	.globl rknn_matmul_get_quant_params
+	.type rknn_matmul_get_quant_params, %function
+	.globl anynpu_entry_rknn_matmul_get_quant_params
+	.type anynpu_entry_rknn_matmul_get_quant_params, %function
+anynpu_entry_rknn_matmul_get_quant_params:
+rknn_matmul_get_quant_params:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*120
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*120]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_get_quant_params, .-rknn_matmul_get_quant_params
+
+	.p2align 4
+	.globl rknn_matmul_set_dynamic_shape
+	.type rknn_matmul_set_dynamic_shape, %function
+	.globl anynpu_entry_rknn_matmul_set_dynamic_shape
+	.type anynpu_entry_rknn_matmul_set_dynamic_shape, %function
+anynpu_entry_rknn_matmul_set_dynamic_shape:
+rknn_matmul_set_dynamic_shape:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*121
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*121]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_set_dynamic_shape, .-rknn_matmul_set_dynamic_shape
+
+	.p2align 4
+	.globl rknn_matmul_run
+	.type rknn_matmul_run, %function
+	.globl anynpu_entry_rknn_matmul_run
+	.type anynpu_entry_rknn_matmul_run, %function
+anynpu_entry_rknn_matmul_run:
+rknn_matmul_run:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*122
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*122]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_run, .-rknn_matmul_run
+
+	.p2align 4
+	.globl rknn_matmul_destroy
+	.type rknn_matmul_destroy, %function
+	.globl anynpu_entry_rknn_matmul_destroy
+	.type anynpu_entry_rknn_matmul_destroy, %function
+anynpu_entry_rknn_matmul_destroy:
+rknn_matmul_destroy:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*123
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*123]
+	br	x16
+	.cfi_endproc
+	.size rknn_matmul_destroy, .-rknn_matmul_destroy
+
+	.p2align 4
+	.globl rknn_B_normal_layout_to_native_layout
+	.type rknn_B_normal_layout_to_native_layout, %function
+	.globl anynpu_entry_rknn_B_normal_layout_to_native_layout
+	.type anynpu_entry_rknn_B_normal_layout_to_native_layout, %function
+anynpu_entry_rknn_B_normal_layout_to_native_layout:
+rknn_B_normal_layout_to_native_layout:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*124
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*124]
+	br	x16
+	.cfi_endproc
+	.size rknn_B_normal_layout_to_native_layout, .-rknn_B_normal_layout_to_native_layout
+
+	.p2align 4
 	.type start_0, %function
 start_0:
 	.cfi_startproc
@@ -2877,6 +3042,116 @@ start_113:
 	.cfi_endproc
 	.size start_113, .-start_113
 
+	.p2align 4
+	.type start_114, %function
+start_114:
+	.cfi_startproc
+	bti	c
+	mov	w16, #114
+	b	anynpu_first
+	.cfi_endproc
+	.size start_114, .-start_114
+
+	.p2align 4
+	.type start_115, %function
+start_115:
+	.cfi_startproc
+	bti	c
+	mov	w16, #115
+	b	anynpu_first
+	.cfi_endproc
+	.size start_115, .-start_115
+
+	.p2align 4
+	.type start_116, %function
+start_116:
+	.cfi_startproc
+	bti	c
+	mov	w16, #116
+	b	anynpu_first
+	.cfi_endproc
+	.size start_116, .-start_116
+
+	.p2align 4
+	.type start_117, %function
+start_117:
+	.cfi_startproc
+	bti	c
+	mov	w16, #117
+	b	anynpu_first
+	.cfi_endproc
+	.size start_117, .-start_117
+
+	.p2align 4
+	.type start_118, %function
+start_118:
+	.cfi_startproc
+	bti	c
+	mov	w16, #118
+	b	anynpu_first
+	.cfi_endproc
+	.size start_118, .-start_118
+
+	.p2align 4
+	.type start_119, %function
+start_119:
+	.cfi_startproc
+	bti	c
+	mov	w16, #119
+	b	anynpu_first
+	.cfi_endproc
+	.size start_119, .-start_119
+
+	.p2align 4
+	.type start_120, %function
+start_120:
+	.cfi_startproc
+	bti	c
+	mov	w16, #120
+	b	anynpu_first
+	.cfi_endproc
+	.size start_120, .-start_120
+
+	.p2align 4
+	.type start_121, %function
+start_121:
+	.cfi_startproc
+	bti	c
+	mov	w16, #121
+	b	anynpu_first
+	.cfi_endproc
+	.size start_121, .-start_121
+
+	.p2align 4
+	.type start_122, %function
+start_122:
+	.cfi_startproc
+	bti	c
+	mov	w16, #122
+	b	anynpu_first
+	.cfi_endproc
+	.size start_122, .-start_122
+
+	.p2align 4
+	.type start_123, %function
+start_123:
+	.cfi_startproc
+	bti	c
+	mov	w16, #123
+	b	anynpu_first
+	.cfi_endproc
+	.size start_123, .-start_123
+
+	.p2align 4
+	.type start_124, %function
+start_124:
+	.cfi_startproc
+	bti	c
+	mov	w16, #124
+	b	anynpu_first
+	.cfi_endproc
+	.size start_124, .-start_124
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -2997,6 +3272,17 @@ anynpu_slot:
 	.quad start_111	/* rknn_set_input_shapes */
 	.quad start_112	/* rknn_register_custom_ops */
 	.quad start_113	/* rknn_custom_op_get_op_attr */
+	.quad start_114	/* rknn_matmul_create */
+	.quad start_115	/* rknn_matmul_create_dynamic_shape */
+	.quad start_116	/* rknn_matmul_create_dyn_shape */
+	.quad start_117	/* rknn_matmul_set_io_mem */
+	.quad start_118	/* rknn_matmul_set_core_mask */
+	.quad start_119	/* rknn_matmul_set_quant_params */
+	.quad start_120	/* rknn_matmul_get_quant_params */
+	.quad start_121	/* rknn_matmul_set_dynamic_shape */
+	.quad start_122	/* rknn_matmul_run */
+	.quad start_123	/* rknn_matmul_destroy */
+	.quad start_124	/* rknn_B_normal_layout_to_native_layout */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 114
+#define FUNCTIONS 125
 
 extern void nnc_anynpu_version(void);
 extern void nnc_anynpu_set_log_callback(void);
@@ -120,6 +120,17 @@ extern void nnc_rknn_set_input_shape(void);
 extern void nnc_rknn_set_input_shapes(void);
 extern void nnc_rknn_register_custom_ops(void);
 extern void nnc_rknn_custom_op_get_op_attr(void);
+extern void nnc_rknn_matmul_create(void);
+extern void nnc_rknn_matmul_create_dynamic_shape(void);
+extern void nnc_rknn_matmul_create_dyn_shape(void);
+extern void nnc_rknn_matmul_set_io_mem(void);
+extern void nnc_rknn_matmul_set_core_mask(void);
+extern void nnc_rknn_matmul_set_quant_params(void);
+extern void nnc_rknn_matmul_get_quant_params(void);
+extern void nnc_rknn_matmul_set_dynamic_shape(void);
+extern void nnc_rknn_matmul_run(void);
+extern void nnc_rknn_matmul_destroy(void);
+extern void nnc_rknn_B_normal_layout_to_native_layout(void);
 
 /* In a forked child: the failure value, one report, nothing else. */
 static uintptr_t dead_0(void) { anynpu_report_dead(0); return 0; }
@@ -236,6 +247,17 @@ static int32_t dead_110(void) { anynpu_report_dead(110); return -3; }
 static int32_t dead_111(void) { anynpu_report_dead(111); return -3; }
 static int32_t dead_112(void) { anynpu_report_dead(112); return -3; }
 static void dead_113(void) { anynpu_report_dead(113); }
+static int32_t dead_114(void) { anynpu_report_dead(114); return -3; }
+static int32_t dead_115(void) { anynpu_report_dead(115); return -3; }
+static int32_t dead_116(void) { anynpu_report_dead(116); return -3; }
+static int32_t dead_117(void) { anynpu_report_dead(117); return -3; }
+static int32_t dead_118(void) { anynpu_report_dead(118); return -3; }
+static int32_t dead_119(void) { anynpu_report_dead(119); return -3; }
+static int32_t dead_120(void) { anynpu_report_dead(120); return -3; }
+static int32_t dead_121(void) { anynpu_report_dead(121); return -3; }
+static int32_t dead_122(void) { anynpu_report_dead(122); return -3; }
+static int32_t dead_123(void) { anynpu_report_dead(123); return -3; }
+static int32_t dead_124(void) { anynpu_report_dead(124); return -3; }
 
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 static anynpu_fn driver[FUNCTIONS];
@@ -355,6 +377,17 @@ static anynpu_fn live[FUNCTIONS] = {
 	nnc_rknn_set_input_shapes,
 	nnc_rknn_register_custom_ops,
 	nnc_rknn_custom_op_get_op_attr,
+	nnc_rknn_matmul_create,
+	nnc_rknn_matmul_create_dynamic_shape,
+	nnc_rknn_matmul_create_dyn_shape,
+	nnc_rknn_matmul_set_io_mem,
+	nnc_rknn_matmul_set_core_mask,
+	nnc_rknn_matmul_set_quant_params,
+	nnc_rknn_matmul_get_quant_params,
+	nnc_rknn_matmul_set_dynamic_shape,
+	nnc_rknn_matmul_run,
+	nnc_rknn_matmul_destroy,
+	nnc_rknn_B_normal_layout_to_native_layout,
 };
 
 static const char *const name[FUNCTIONS] = {
@@ -472,6 +505,17 @@ static const char *const name[FUNCTIONS] = {
 	"rknn_set_input_shapes",
 	"rknn_register_custom_ops",
 	"rknn_custom_op_get_op_attr",
+	"rknn_matmul_create",
+	"rknn_matmul_create_dynamic_shape",
+	"rknn_matmul_create_dyn_shape",
+	"rknn_matmul_set_io_mem",
+	"rknn_matmul_set_core_mask",
+	"rknn_matmul_set_quant_params",
+	"rknn_matmul_get_quant_params",
+	"rknn_matmul_set_dynamic_shape",
+	"rknn_matmul_run",
+	"rknn_matmul_destroy",
+	"rknn_B_normal_layout_to_native_layout",
 };
 
 static const uint8_t facade[FUNCTIONS] = {
@@ -589,6 +633,17 @@ static const uint8_t facade[FUNCTIONS] = {
 	2, /* rknn_set_input_shapes */
 	2, /* rknn_register_custom_ops */
 	2, /* rknn_custom_op_get_op_attr */
+	2, /* rknn_matmul_create */
+	2, /* rknn_matmul_create_dynamic_shape */
+	2, /* rknn_matmul_create_dyn_shape */
+	2, /* rknn_matmul_set_io_mem */
+	2, /* rknn_matmul_set_core_mask */
+	2, /* rknn_matmul_set_quant_params */
+	2, /* rknn_matmul_get_quant_params */
+	2, /* rknn_matmul_set_dynamic_shape */
+	2, /* rknn_matmul_run */
+	2, /* rknn_matmul_destroy */
+	2, /* rknn_B_normal_layout_to_native_layout */
 };
 
 static const uint8_t own[FUNCTIONS] = {
@@ -706,6 +761,17 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* rknn_set_input_shapes */
 	0, /* rknn_register_custom_ops */
 	0, /* rknn_custom_op_get_op_attr */
+	1, /* rknn_matmul_create */
+	1, /* rknn_matmul_create_dynamic_shape */
+	1, /* rknn_matmul_create_dyn_shape */
+	0, /* rknn_matmul_set_io_mem */
+	0, /* rknn_matmul_set_core_mask */
+	0, /* rknn_matmul_set_quant_params */
+	0, /* rknn_matmul_get_quant_params */
+	0, /* rknn_matmul_set_dynamic_shape */
+	0, /* rknn_matmul_run */
+	0, /* rknn_matmul_destroy */
+	0, /* rknn_B_normal_layout_to_native_layout */
 };
 
 static const anynpu_fn go[FUNCTIONS] = {
@@ -823,9 +889,31 @@ static const anynpu_fn go[FUNCTIONS] = {
 	nnc_rknn_set_input_shapes,
 	nnc_rknn_register_custom_ops,
 	nnc_rknn_custom_op_get_op_attr,
+	nnc_rknn_matmul_create,
+	nnc_rknn_matmul_create_dynamic_shape,
+	nnc_rknn_matmul_create_dyn_shape,
+	nnc_rknn_matmul_set_io_mem,
+	nnc_rknn_matmul_set_core_mask,
+	nnc_rknn_matmul_set_quant_params,
+	nnc_rknn_matmul_get_quant_params,
+	nnc_rknn_matmul_set_dynamic_shape,
+	nnc_rknn_matmul_run,
+	nnc_rknn_matmul_destroy,
+	nnc_rknn_B_normal_layout_to_native_layout,
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 	NULL,
 	NULL,
 	NULL,
@@ -1057,6 +1145,17 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_111,
 	(anynpu_fn)dead_112,
 	(anynpu_fn)dead_113,
+	(anynpu_fn)dead_114,
+	(anynpu_fn)dead_115,
+	(anynpu_fn)dead_116,
+	(anynpu_fn)dead_117,
+	(anynpu_fn)dead_118,
+	(anynpu_fn)dead_119,
+	(anynpu_fn)dead_120,
+	(anynpu_fn)dead_121,
+	(anynpu_fn)dead_122,
+	(anynpu_fn)dead_123,
+	(anynpu_fn)dead_124,
 };
 
 const struct anynpu_image anynpu_image = {

@@ -3,6 +3,7 @@
 /* Every function with every kind of bad argument: an error or NULL, never a crash, nothing left behind. */
 
 #include <rknn_api.h>
+#include <rknn_matmul_api.h>
 #include <rknn_custom_op.h>
 #include "misuse.h"
 #include "misuse_rknn.h"
@@ -21,7 +22,7 @@ static rknn_context bad_rknn_context(int v)
 		misuse_again_rknn_context = make_rknn_context();
 		return h;
 	case MISUSE_FOREIGN:
-		return (rknn_context )((uintptr_t)misuse_random_address());
+		return (rknn_context )(misuse_keep_rknn_context = (uintptr_t)make_rknn_matmul_ctx());
 	default:
 		return (rknn_context )misuse_handle(v, (uintptr_t)h);
 	}
@@ -29,10 +30,44 @@ static rknn_context bad_rknn_context(int v)
 
 static void undo_rknn_context(void)
 {
+	if (misuse_keep_rknn_context)
+		drop_rknn_matmul_ctx((rknn_matmul_ctx )misuse_keep_rknn_context);
+	misuse_keep_rknn_context = 0;
 	(void)misuse_keep_rknn_context;
 	if (misuse_again_rknn_context)
 		drop_rknn_context(misuse_again_rknn_context);
 	misuse_again_rknn_context = 0;
+}
+
+static uintptr_t misuse_keep_rknn_matmul_ctx;
+static rknn_matmul_ctx misuse_again_rknn_matmul_ctx;
+
+static rknn_matmul_ctx bad_rknn_matmul_ctx(int v)
+{
+	rknn_matmul_ctx h = make_rknn_matmul_ctx();
+	drop_rknn_matmul_ctx(h);
+	switch (v) {
+	case MISUSE_FREED:
+		return h;
+	case MISUSE_STALE:
+		misuse_again_rknn_matmul_ctx = make_rknn_matmul_ctx();
+		return h;
+	case MISUSE_FOREIGN:
+		return (rknn_matmul_ctx )(misuse_keep_rknn_matmul_ctx = (uintptr_t)make_rknn_context());
+	default:
+		return (rknn_matmul_ctx )misuse_handle(v, (uintptr_t)h);
+	}
+}
+
+static void undo_rknn_matmul_ctx(void)
+{
+	if (misuse_keep_rknn_matmul_ctx)
+		drop_rknn_context((rknn_context )misuse_keep_rknn_matmul_ctx);
+	misuse_keep_rknn_matmul_ctx = 0;
+	(void)misuse_keep_rknn_matmul_ctx;
+	if (misuse_again_rknn_matmul_ctx)
+		drop_rknn_matmul_ctx(misuse_again_rknn_matmul_ctx);
+	misuse_again_rknn_matmul_ctx = 0;
 }
 
 static int test_rknn_init(int bad, int v)
@@ -452,7 +487,7 @@ static int test_rknn_mem_sync(int bad, int v)
 	rknn_tensor_mem *a1 = (rknn_tensor_mem *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
 	rknn_mem_sync_mode a2 = (rknn_mem_sync_mode)(bad == 2 ? misuse_number(v) : 1);
 	int r = rknn_mem_sync(a0, a1, a2);
-	if (((bad == 0) || bad == 1) && !(r != 0))
+	if ((bad == 1) && !(r != 0))
 		misuse_accepted("rknn_mem_sync", bad, v);
 	drop_rknn_context(g0);
 	undo_rknn_context();
@@ -531,6 +566,218 @@ static int test_rknn_custom_op_get_op_attr(int bad, int v)
 	return 1;
 }
 
+static int test_rknn_matmul_create(int bad, int v)
+{
+	if (bad == 0 && v >= 1)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	rknn_matmul_ctx g0 = 0;
+	rknn_matmul_ctx *a0 = bad == 0 ? NULL : &g0;
+	rknn_matmul_info *a1 = (rknn_matmul_info *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	rknn_matmul_io_attr *a2 = (rknn_matmul_io_attr *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	int r = rknn_matmul_create(a0, a1, a2);
+	if ((bad == 0 || bad == 2) && !(r != 0))
+		misuse_accepted("rknn_matmul_create", bad, v);
+	if (g0)
+		drop_rknn_matmul_ctx(g0);
+	return 1;
+}
+
+static int test_rknn_matmul_create_dynamic_shape(int bad, int v)
+{
+	if (bad == 0 && v >= 1)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	if (bad == 4 && v >= misuse_pointers())
+		return 0;
+	rknn_matmul_ctx g0 = 0;
+	rknn_matmul_ctx *a0 = bad == 0 ? NULL : &g0;
+	rknn_matmul_info *a1 = (rknn_matmul_info *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	int a2 = (int)(bad == 2 ? misuse_number(v) : 1);
+	rknn_matmul_shape*a3 = (rknn_matmul_shape*)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	rknn_matmul_io_attr*a4 = (rknn_matmul_io_attr*)(bad == 4 ? misuse_pointer(v) : misuse_scratch(4));
+	int r = rknn_matmul_create_dynamic_shape(a0, a1, a2, a3, a4);
+	if ((bad == 0 || bad == 3 || bad == 4) && !(r != 0))
+		misuse_accepted("rknn_matmul_create_dynamic_shape", bad, v);
+	if (g0)
+		drop_rknn_matmul_ctx(g0);
+	return 1;
+}
+
+static int test_rknn_matmul_create_dyn_shape(int bad, int v)
+{
+	if (bad == 0 && v >= 1)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 3 && v >= misuse_pointers())
+		return 0;
+	if (bad == 4 && v >= misuse_pointers())
+		return 0;
+	rknn_matmul_ctx g0 = 0;
+	rknn_matmul_ctx *a0 = bad == 0 ? NULL : &g0;
+	rknn_matmul_info *a1 = (rknn_matmul_info *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	int a2 = (int)(bad == 2 ? misuse_number(v) : 1);
+	rknn_matmul_shape*a3 = (rknn_matmul_shape*)(bad == 3 ? misuse_pointer(v) : misuse_scratch(3));
+	rknn_matmul_io_attr*a4 = (rknn_matmul_io_attr*)(bad == 4 ? misuse_pointer(v) : misuse_scratch(4));
+	int r = rknn_matmul_create_dyn_shape(a0, a1, a2, a3, a4);
+	if ((bad == 0 || bad == 3 || bad == 4) && !(r != 0))
+		misuse_accepted("rknn_matmul_create_dyn_shape", bad, v);
+	if (g0)
+		drop_rknn_matmul_ctx(g0);
+	return 1;
+}
+
+static int test_rknn_matmul_set_io_mem(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	rknn_matmul_ctx g0 = make_rknn_matmul_ctx();
+	rknn_matmul_ctx a0 = bad == 0 ? bad_rknn_matmul_ctx(v) : g0;
+	rknn_tensor_mem *a1 = (rknn_tensor_mem *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	rknn_matmul_tensor_attr *a2 = (rknn_matmul_tensor_attr *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	int r = rknn_matmul_set_io_mem(a0, a1, a2);
+	if (((bad == 0) || bad == 1 || bad == 2) && !(r != 0))
+		misuse_accepted("rknn_matmul_set_io_mem", bad, v);
+	drop_rknn_matmul_ctx(g0);
+	undo_rknn_matmul_ctx();
+	return 1;
+}
+
+static int test_rknn_matmul_set_core_mask(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	rknn_matmul_ctx g0 = make_rknn_matmul_ctx();
+	rknn_matmul_ctx a0 = bad == 0 ? bad_rknn_matmul_ctx(v) : g0;
+	rknn_core_mask a1 = (rknn_core_mask)(bad == 1 ? misuse_number(v) : 1);
+	int r = rknn_matmul_set_core_mask(a0, a1);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("rknn_matmul_set_core_mask", bad, v);
+	drop_rknn_matmul_ctx(g0);
+	undo_rknn_matmul_ctx();
+	return 1;
+}
+
+static int test_rknn_matmul_set_quant_params(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	rknn_matmul_ctx g0 = make_rknn_matmul_ctx();
+	rknn_matmul_ctx a0 = bad == 0 ? bad_rknn_matmul_ctx(v) : g0;
+	rknn_quant_params *a1 = (rknn_quant_params *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	int r = rknn_matmul_set_quant_params(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("rknn_matmul_set_quant_params", bad, v);
+	drop_rknn_matmul_ctx(g0);
+	undo_rknn_matmul_ctx();
+	return 1;
+}
+
+static int test_rknn_matmul_get_quant_params(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	rknn_matmul_ctx g0 = make_rknn_matmul_ctx();
+	rknn_matmul_ctx a0 = bad == 0 ? bad_rknn_matmul_ctx(v) : g0;
+	rknn_quant_params *a1 = (rknn_quant_params *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	float *a2 = (float *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	int r = rknn_matmul_get_quant_params(a0, a1, a2);
+	if (((bad == 0) || bad == 1 || bad == 2) && !(r != 0))
+		misuse_accepted("rknn_matmul_get_quant_params", bad, v);
+	drop_rknn_matmul_ctx(g0);
+	undo_rknn_matmul_ctx();
+	return 1;
+}
+
+static int test_rknn_matmul_set_dynamic_shape(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	rknn_matmul_ctx g0 = make_rknn_matmul_ctx();
+	rknn_matmul_ctx a0 = bad == 0 ? bad_rknn_matmul_ctx(v) : g0;
+	rknn_matmul_shape *a1 = (rknn_matmul_shape *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	int r = rknn_matmul_set_dynamic_shape(a0, a1);
+	if (((bad == 0) || bad == 1) && !(r != 0))
+		misuse_accepted("rknn_matmul_set_dynamic_shape", bad, v);
+	drop_rknn_matmul_ctx(g0);
+	undo_rknn_matmul_ctx();
+	return 1;
+}
+
+static int test_rknn_matmul_run(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	rknn_matmul_ctx g0 = make_rknn_matmul_ctx();
+	rknn_matmul_ctx a0 = bad == 0 ? bad_rknn_matmul_ctx(v) : g0;
+	int r = rknn_matmul_run(a0);
+	if (((bad == 0)) && !(r != 0))
+		misuse_accepted("rknn_matmul_run", bad, v);
+	drop_rknn_matmul_ctx(g0);
+	undo_rknn_matmul_ctx();
+	return 1;
+}
+
+static int test_rknn_matmul_destroy(int bad, int v)
+{
+	if (bad == 0 && v >= MISUSE_HANDLES)
+		return 0;
+	rknn_matmul_ctx g0 = make_rknn_matmul_ctx();
+	rknn_matmul_ctx a0 = bad == 0 ? bad_rknn_matmul_ctx(v) : g0;
+	int r = rknn_matmul_destroy(a0);
+	(void)r;
+	drop_rknn_matmul_ctx(g0);
+	undo_rknn_matmul_ctx();
+	return 1;
+}
+
+static int test_rknn_B_normal_layout_to_native_layout(int bad, int v)
+{
+	if (bad == 0 && v >= misuse_pointers())
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	if (bad == 2 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 3 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 4 && v >= 1)
+		return 0;
+	void *a0 = (void *)(bad == 0 ? misuse_pointer(v) : misuse_scratch(0));
+	void *a1 = (void *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
+	int a2 = (int)(bad == 2 ? misuse_number(v) : 1);
+	int a3 = (int)(bad == 3 ? misuse_number(v) : 1);
+	rknn_matmul_info *a4 = (rknn_matmul_info *)(bad == 4 ? NULL : misuse_scratch(4));
+	int r = rknn_B_normal_layout_to_native_layout(a0, a1, a2, a3, a4);
+	(void)r;
+	return 1;
+}
+
 int main(void)
 {
 	misuse_begin();
@@ -560,5 +807,16 @@ int main(void)
 	misuse_each("rknn_set_input_shapes", test_rknn_set_input_shapes, 3);
 	misuse_each("rknn_register_custom_ops", test_rknn_register_custom_ops, 3);
 	misuse_each("rknn_custom_op_get_op_attr", test_rknn_custom_op_get_op_attr, 3);
+	misuse_each("rknn_matmul_create", test_rknn_matmul_create, 3);
+	misuse_each("rknn_matmul_create_dynamic_shape", test_rknn_matmul_create_dynamic_shape, 5);
+	misuse_each("rknn_matmul_create_dyn_shape", test_rknn_matmul_create_dyn_shape, 5);
+	misuse_each("rknn_matmul_set_io_mem", test_rknn_matmul_set_io_mem, 3);
+	misuse_each("rknn_matmul_set_core_mask", test_rknn_matmul_set_core_mask, 2);
+	misuse_each("rknn_matmul_set_quant_params", test_rknn_matmul_set_quant_params, 2);
+	misuse_each("rknn_matmul_get_quant_params", test_rknn_matmul_get_quant_params, 3);
+	misuse_each("rknn_matmul_set_dynamic_shape", test_rknn_matmul_set_dynamic_shape, 2);
+	misuse_each("rknn_matmul_run", test_rknn_matmul_run, 1);
+	misuse_each("rknn_matmul_destroy", test_rknn_matmul_destroy, 1);
+	misuse_each("rknn_B_normal_layout_to_native_layout", test_rknn_B_normal_layout_to_native_layout, 5);
 	return misuse_end();
 }

@@ -3,6 +3,7 @@
 /* Compiles only if the headers declare every exported function as the table does. */
 
 #include <rknn_api.h>
+#include <rknn_matmul_api.h>
 #include <rknn_custom_op.h>
 
 static int (*volatile p_rknn_init)(rknn_context *, void *, uint32_t, uint32_t, rknn_init_extend *) = rknn_init;
@@ -31,6 +32,17 @@ static int (*volatile p_rknn_set_input_shape)(rknn_context, rknn_tensor_attr *) 
 static int (*volatile p_rknn_set_input_shapes)(rknn_context, uint32_t, rknn_tensor_attr*) = rknn_set_input_shapes;
 static int (*volatile p_rknn_register_custom_ops)(rknn_context, rknn_custom_op *, uint32_t) = rknn_register_custom_ops;
 static void (*volatile p_rknn_custom_op_get_op_attr)(rknn_custom_op_context *, const char *, rknn_custom_op_attr *) = rknn_custom_op_get_op_attr;
+static int (*volatile p_rknn_matmul_create)(rknn_matmul_ctx *, rknn_matmul_info *, rknn_matmul_io_attr *) = rknn_matmul_create;
+static int (*volatile p_rknn_matmul_create_dynamic_shape)(rknn_matmul_ctx *, rknn_matmul_info *, int, rknn_matmul_shape*, rknn_matmul_io_attr*) = rknn_matmul_create_dynamic_shape;
+static int (*volatile p_rknn_matmul_create_dyn_shape)(rknn_matmul_ctx *, rknn_matmul_info *, int, rknn_matmul_shape*, rknn_matmul_io_attr*) = rknn_matmul_create_dyn_shape;
+static int (*volatile p_rknn_matmul_set_io_mem)(rknn_matmul_ctx, rknn_tensor_mem *, rknn_matmul_tensor_attr *) = rknn_matmul_set_io_mem;
+static int (*volatile p_rknn_matmul_set_core_mask)(rknn_matmul_ctx, rknn_core_mask) = rknn_matmul_set_core_mask;
+static int (*volatile p_rknn_matmul_set_quant_params)(rknn_matmul_ctx, rknn_quant_params *) = rknn_matmul_set_quant_params;
+static int (*volatile p_rknn_matmul_get_quant_params)(rknn_matmul_ctx, rknn_quant_params *, float *) = rknn_matmul_get_quant_params;
+static int (*volatile p_rknn_matmul_set_dynamic_shape)(rknn_matmul_ctx, rknn_matmul_shape *) = rknn_matmul_set_dynamic_shape;
+static int (*volatile p_rknn_matmul_run)(rknn_matmul_ctx) = rknn_matmul_run;
+static int (*volatile p_rknn_matmul_destroy)(rknn_matmul_ctx) = rknn_matmul_destroy;
+static int (*volatile p_rknn_B_normal_layout_to_native_layout)(void *, void *, int, int, rknn_matmul_info *) = rknn_B_normal_layout_to_native_layout;
 
 int main(void)
 {
@@ -61,5 +73,16 @@ int main(void)
 	missing += p_rknn_set_input_shapes == 0;
 	missing += p_rknn_register_custom_ops == 0;
 	missing += p_rknn_custom_op_get_op_attr == 0;
+	missing += p_rknn_matmul_create == 0;
+	missing += p_rknn_matmul_create_dynamic_shape == 0;
+	missing += p_rknn_matmul_create_dyn_shape == 0;
+	missing += p_rknn_matmul_set_io_mem == 0;
+	missing += p_rknn_matmul_set_core_mask == 0;
+	missing += p_rknn_matmul_set_quant_params == 0;
+	missing += p_rknn_matmul_get_quant_params == 0;
+	missing += p_rknn_matmul_set_dynamic_shape == 0;
+	missing += p_rknn_matmul_run == 0;
+	missing += p_rknn_matmul_destroy == 0;
+	missing += p_rknn_B_normal_layout_to_native_layout == 0;
 	return missing;
 }

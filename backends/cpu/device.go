@@ -34,7 +34,9 @@ type Config struct {
 type Device struct {
 	info    device.Info
 	engines []engine
-	threads int
+	gate    *gate
+	threads *threads
+	byRef   bool // everything is computed by reference
 }
 
 // New returns a CPU device. Kind fault.Argument when the dimension range is empty or the number of threads negative.
@@ -63,26 +65,27 @@ func New(c Config) (*Device, error) {
 	if c.Threads == 0 {
 		c.Threads = pool.DefaultThreads()
 	}
+	gate, pool := newGate(c.Threads), &threads{count: c.Threads}
 	return &Device{
 		info: device.Info{
 			ID: c.ID, Name: c.Name, Vendor: c.Vendor, Kind: device.CPU, Major: c.Major, Minor: c.Minor, BuildHash: buildHash(),
 			Float16: true, Performance: true, Priority: true, Cache: true, Dynamic: true, DimMin: c.DimMin, DimMax: c.DimMax,
 			Profiling: true, Cores: 1,
 		},
-		engines: engines(c), threads: c.Threads,
+		engines: engines(c, gate, pool), gate: gate, threads: pool, byRef: c.Reference,
 	}, nil
 }
 
 // Threads returns how many threads compute, for all programs together.
-func (d *Device) Threads() int { return d.threads }
+func (d *Device) Threads() int { return d.threads.count }
 
 // engines returns the ways to compute, the preferred one first.
-func engines(c Config) []engine {
-	ref := reference{newGate(c.Threads)}
+func engines(c Config, g *gate, t *threads) []engine {
+	ref := reference{g}
 	if c.Reference {
 		return []engine{ref}
 	}
-	return []engine{planned{ref.gate, &threads{count: c.Threads}, ref}, ref}
+	return []engine{planned{g, t, ref}, ref}
 }
 
 // buildHash identifies the code and the operator vocabulary: a saved program is loaded by the build that saved it only.

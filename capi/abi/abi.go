@@ -16,6 +16,7 @@
 //	take          T **                 both not NULL, not in use         *Object; on nil error the handle ends, *p = NULL
 //	take?         T **                 NULLs: the call does nothing      as take
 //	new           T **, T *            not NULL                          nothing; it returns (*Object, error), stored in *p, NULL on an error
+//	newkeep       as new               not NULL                          as new, but *p stays as it was on an error
 //	in            const S *            not NULL                          *S
 //	in?           const S *            -                                 *S or nil
 //	in[n]         const E *            not NULL, length below 2^47       []E (void: []byte), n elements
@@ -86,6 +87,10 @@ type Row struct {
 	Stubs []string // sonames of the stub libraries that have it; nil means all of the façade's
 
 	CXX string // parameter types in C++ where the header has others there, such as references
+
+	// Older are parameters that callers of an older form of the function pass behind the others. The behaviour receives them as raw ones;
+	// from other callers they are whatever the registers and the stack hold.
+	Older string
 
 	Creates bool // makes objects: enters Go even where calls are passed on to a driver
 	NoPass  bool // is never passed on to a driver

@@ -22,6 +22,7 @@ type Role struct {
 	Nullable bool
 	Len      string // name of the length parameter, "" if none
 	Max      int    // upper bound of the length, 0 if none
+	Keep     bool   // of new: the variable stays as it was on an error
 }
 
 // A Param is one parameter of a function.
@@ -39,6 +40,7 @@ type Func struct {
 	Go     string // name of the behaviour function
 	Result CType
 	Params []Param
+	Behind []Param // Row.Older
 }
 
 var (
@@ -90,16 +92,30 @@ func parseRow(f *Facade, row Row) (*Func, error) {
 	if m[3] == "" {
 		return nil, fmt.Errorf("empty parameter list: write (void)")
 	}
+	var err error
 	if m[3] != "void" {
-		for _, text := range strings.Split(m[3], ",") {
-			p, err := parseParam(text)
-			if err != nil {
-				return nil, err
-			}
-			fn.Params = append(fn.Params, p)
+		if fn.Params, err = parseParams(m[3]); err != nil {
+			return nil, err
+		}
+	}
+	if row.Older != "" {
+		if fn.Behind, err = parseParams(row.Older); err != nil {
+			return nil, err
 		}
 	}
 	return fn, fn.parseRoles()
+}
+
+func parseParams(list string) ([]Param, error) {
+	var out []Param
+	for _, text := range strings.Split(list, ",") {
+		p, err := parseParam(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }
 
 func parseType(text string) CType {
@@ -195,6 +211,9 @@ func (fn *Func) parseRoles() error {
 		}
 		p.Role = Role{Name: m[1], Nullable: m[2] != "", Len: m[3]}
 		p.Role.Max, _ = strconv.Atoi(m[4])
+		if p.Role.Name == "newkeep" {
+			p.Role.Name, p.Role.Keep = "new", true
+		}
 		if p.Role.Len != "" {
 			lens[p.Role.Len] = true
 		}
@@ -210,6 +229,11 @@ func (fn *Func) parseRoles() error {
 	}
 	for name := range lens {
 		return fmt.Errorf("no parameter %s", name)
+	}
+	for _, p := range fn.Behind {
+		if fn.Scalar(p.Type) == "" {
+			return fmt.Errorf("%s: an older parameter is a number", p.Name)
+		}
 	}
 	return nil
 }

@@ -105,7 +105,12 @@ func (t *memoryTable) remove(m *TensorMem) bool {
 }
 
 // createMem allocates zeroed memory with a file descriptor that other processes and devices can map.
-func createMem(_ *Context, size uint32) (uintptr, error) { return allocate(uint64(size)) }
+func createMem(context uintptr, size uint32) (uintptr, error) {
+	if err := aliveContext("ctx", context); err != nil {
+		return 0, err
+	}
+	return allocate(uint64(size))
+}
 
 // createMem2 is createMem; what the flags ask for, caches and SRAM, the CPU device does not have. A context is wanted unless the flags say
 // RKNN_MEM_FLAG_ALLOC_NO_CONTEXT.
@@ -137,7 +142,10 @@ func allocate(size uint64) (uintptr, error) {
 
 // createMemFromFd describes size bytes of memory that stays the program's, from virt_addr + offset on. Without an address, the
 // descriptor is mapped. Memory that lies in one made by rknn_create_mem keeps that alive.
-func createMemFromFd(_ *Context, fd int32, virt unsafe.Pointer, size uint32, offset int32) (uintptr, error) {
+func createMemFromFd(context uintptr, fd int32, virt unsafe.Pointer, size uint32, offset int32) (uintptr, error) {
+	if err := aliveContext("ctx", context); err != nil {
+		return 0, err
+	}
 	switch {
 	case size == 0:
 		return 0, invalid("size is 0: memory has at least 1 byte")
@@ -192,7 +200,10 @@ func destroyMem(_ uintptr, m *TensorMem) error {
 }
 
 // memSync has nothing to do: host and device see the same bytes. The struct need not be one of this library.
-func memSync(_ *Context, _ *TensorMem, mode MemSyncMode) error {
+func memSync(context uintptr, _ *TensorMem, mode MemSyncMode) error {
+	if err := aliveContext("context", context); err != nil {
+		return err
+	}
 	if mode < 1 || mode > 3 {
 		return invalid("mode is %d: it can be RKNN_MEMORY_SYNC_TO_DEVICE (1), RKNN_MEMORY_SYNC_FROM_DEVICE (2) or RKNN_MEMORY_SYNC_BIDIRECTIONAL (3)", mode)
 	}

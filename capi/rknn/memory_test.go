@@ -11,7 +11,7 @@ func memAt(addr uintptr) *TensorMem { return (*TensorMem)(cPointer(addr)) }
 
 func created(t *testing.T, size uint32) *TensorMem {
 	t.Helper()
-	addr, err := createMem(nil, size)
+	addr, err := createMem(product(t), size)
 	require.NoError(t, err)
 	m := memAt(addr)
 	t.Cleanup(func() { _ = destroyMem(0, m) })
@@ -40,15 +40,15 @@ func TestCreateMem_refuses(t *testing.T) {
 	}
 	_, err := createMem2(0, 16, 0)
 	requireCode(t, errContext, err, "ctx: NULL")
-	_, err = createMemFromFd(nil, -1, nil, 16, 0)
+	_, err = createMemFromFd(product(t), -1, nil, 16, 0)
 	requireCode(t, errParam, err, "fd is -1")
-	_, err = createMemFromFd(nil, 9999, nil, 16, 0)
+	_, err = createMemFromFd(product(t), 9999, nil, 16, 0)
 	requireCode(t, errParam, err, "fd")
-	_, err = createMemFromFd(nil, 0, cPointer(cMemory(t, make([]byte, 16))), 16, -4)
+	_, err = createMemFromFd(product(t), 0, cPointer(cMemory(t, make([]byte, 16))), 16, -4)
 	requireCode(t, errParam, err, "offset is -4")
-	_, err = createMemFromFd(nil, 0, cPointer(cMemory(t, make([]byte, 16))), 0, 0)
+	_, err = createMemFromFd(product(t), 0, cPointer(cMemory(t, make([]byte, 16))), 0, 0)
 	requireCode(t, errParam, err, "size is 0")
-	requireCode(t, errParam, memSync(nil, nil, 4), "mode is 4")
+	requireCode(t, errParam, memSync(product(t), nil, 4), "mode is 4")
 }
 
 func TestSetIoMem_quantisedNative(t *testing.T) {

@@ -37,6 +37,17 @@ var funcs = []boundary.Func{
 	{Component: "rknn", Name: "rknn_set_input_shapes", Params: []string{"ctx", "n_inputs", "attr"}, Index: 111, Facade: 2},
 	{Component: "rknn", Name: "rknn_register_custom_ops", Params: []string{"ctx", "op", "custom_op_num"}, Index: 112, Facade: 2},
 	{Component: "rknn", Name: "rknn_custom_op_get_op_attr", Params: []string{"op_ctx", "attr_name", "op_attr"}, Index: 113, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_create", Params: []string{"ctx", "info", "io_attr"}, Index: 114, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_create_dynamic_shape", Params: []string{"ctx", "info", "shape_num", "dynamic_shapes", "io_attrs"}, Index: 115, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_create_dyn_shape", Params: []string{"ctx", "info", "shape_num", "dynamic_shapes", "io_attrs"}, Index: 116, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_set_io_mem", Params: []string{"ctx", "mem", "attr"}, Index: 117, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_set_core_mask", Params: []string{"context", "core_mask"}, Index: 118, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_set_quant_params", Params: []string{"context", "params"}, Index: 119, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_get_quant_params", Params: []string{"ctx", "params", "scale"}, Index: 120, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_set_dynamic_shape", Params: []string{"ctx", "shape"}, Index: 121, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_run", Params: []string{"ctx"}, Index: 122, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_destroy", Params: []string{"ctx"}, Index: 123, Facade: 2},
+	{Component: "rknn", Name: "rknn_B_normal_layout_to_native_layout", Params: []string{"B_input", "B_output", "K", "N", "info"}, Index: 124, Facade: 2},
 }
 
 func init() { boundary.Register(funcs) }
@@ -218,10 +229,9 @@ func nnc_rknn_create_mem(a0 uintptr, a1 uint32) (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
-	p0 := boundary.Handle[Context](&c, 0, a0)
 	if c.Err == nil {
 		var v uintptr
-		v, c.Err = createMem(p0, a1)
+		v, c.Err = createMem(a0, a1)
 		if c.Err != nil {
 			return 0
 		}
@@ -255,10 +265,9 @@ func nnc_rknn_create_mem_from_fd(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uin
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4)}
 	}
-	p0 := boundary.Handle[Context](&c, 0, a0)
 	if c.Err == nil {
 		var v uintptr
-		v, c.Err = createMemFromFd(p0, a1, a2, a3, a4)
+		v, c.Err = createMemFromFd(a0, a1, a2, a3, a4)
 		if c.Err != nil {
 			return 0
 		}
@@ -386,10 +395,9 @@ func nnc_rknn_mem_sync(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
-	p0 := boundary.Handle[Context](&c, 0, a0)
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
 	if c.Err == nil {
-		c.Err = memSync(p0, p1, MemSyncMode(a2))
+		c.Err = memSync(a0, p1, MemSyncMode(a2))
 	}
 	return int32(status(c.Err))
 }
@@ -452,4 +460,179 @@ func nnc_rknn_custom_op_get_op_attr(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uns
 	if c.Err == nil {
 		c.Err = customOpGetOpAttr(p0, p1, p2)
 	}
+}
+
+//export nnc_rknn_matmul_create
+func nnc_rknn_matmul_create(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[26]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
+	}
+	p0 := boundary.Ptr[uintptr](&c, 0, a0)
+	p2 := boundary.Ptr[MatmulIOAttr](&c, 2, a2)
+	if c.Err == nil {
+		var n0 *Matmul
+		n0, c.Err = matmulCreate(a1, p2)
+		if h := boundary.Give(&c, n0); h != 0 {
+			*p0 = h
+		}
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_matmul_create_dynamic_shape
+func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[27]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
+	}
+	p0 := boundary.Ptr[uintptr](&c, 0, a0)
+	p3 := boundary.Slice[MatmulShape](&c, 3, a3, uint64(a2), 65536)
+	p4 := boundary.Slice[MatmulIOAttr](&c, 4, a4, uint64(a2), 0)
+	if c.Err == nil {
+		var n0 *Matmul
+		n0, c.Err = matmulCreateDynamicShape(a1, p3, p4)
+		if h := boundary.Give(&c, n0); h != 0 {
+			*p0 = h
+		}
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_matmul_create_dyn_shape
+func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[28]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
+	}
+	p0 := boundary.Ptr[uintptr](&c, 0, a0)
+	p3 := boundary.Slice[MatmulShape](&c, 3, a3, uint64(a2), 65536)
+	p4 := boundary.Slice[MatmulIOAttr](&c, 4, a4, uint64(a2), 0)
+	if c.Err == nil {
+		var n0 *Matmul
+		n0, c.Err = matmulCreateDynShape(a1, p3, p4)
+		if h := boundary.Give(&c, n0); h != 0 {
+			*p0 = h
+		}
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_matmul_set_io_mem
+func nnc_rknn_matmul_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[29]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
+	}
+	p0 := boundary.Handle[Matmul](&c, 0, a0)
+	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
+	p2 := boundary.Ptr[MatmulTensorAttr](&c, 2, a2)
+	if c.Err == nil {
+		c.Err = matmulSetIoMem(p0, p1, p2)
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_matmul_set_core_mask
+func nnc_rknn_matmul_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
+	c := boundary.Call{Func: &funcs[30]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	p0 := boundary.Handle[Matmul](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = matmulSetCoreMask(p0, CoreMask(a1))
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_matmul_set_quant_params
+func nnc_rknn_matmul_set_quant_params(a0 uintptr, a1 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[31]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+	}
+	p0 := boundary.Handle[Matmul](&c, 0, a0)
+	p1 := boundary.Ptr[QuantParams](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = matmulSetQuantParams(p0, p1)
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_matmul_get_quant_params
+func nnc_rknn_matmul_get_quant_params(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[32]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Out[float32](a2)}
+	}
+	p0 := boundary.Handle[Matmul](&c, 0, a0)
+	p1 := boundary.Ptr[QuantParams](&c, 1, a1)
+	p2 := boundary.Ptr[float32](&c, 2, a2)
+	if c.Err == nil {
+		c.Err = matmulGetQuantParams(p0, p1, p2)
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_matmul_set_dynamic_shape
+func nnc_rknn_matmul_set_dynamic_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[33]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+	}
+	p0 := boundary.Handle[Matmul](&c, 0, a0)
+	p1 := boundary.Ptr[MatmulShape](&c, 1, a1)
+	if c.Err == nil {
+		c.Err = matmulSetDynamicShape(p0, p1)
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_matmul_run
+func nnc_rknn_matmul_run(a0 uintptr) (r int32) {
+	c := boundary.Call{Func: &funcs[34]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	p0 := boundary.Handle[Matmul](&c, 0, a0)
+	if c.Err == nil {
+		c.Err = matmulRun(p0)
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_matmul_destroy
+func nnc_rknn_matmul_destroy(a0 uintptr) (r int32) {
+	c := boundary.Call{Func: &funcs[35]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	if c.Err == nil {
+		c.Err = matmulDestroy(a0)
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_rknn_B_normal_layout_to_native_layout
+func nnc_rknn_B_normal_layout_to_native_layout(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32, a3 int32, a4 uintptr, a5 int32, a6 uint32) (r int32) {
+	c := boundary.Call{Func: &funcs[36]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
+	}
+	if c.Err == nil {
+		c.Err = bNormalLayoutToNativeLayout(a0, a1, a2, a3, a4, a5, a6)
+	}
+	return int32(status(c.Err))
 }

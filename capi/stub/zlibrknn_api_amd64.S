@@ -5,6 +5,14 @@
 	.text
 
 	.p2align 4
+	.globl rknn_B_normal_layout_to_native_layout
+	.type rknn_B_normal_layout_to_native_layout, @function
+rknn_B_normal_layout_to_native_layout:
+	endbr64
+	jmp	*anynpu_entry_rknn_B_normal_layout_to_native_layout@GOTPCREL(%rip)
+	.size rknn_B_normal_layout_to_native_layout, .-rknn_B_normal_layout_to_native_layout
+
+	.p2align 4
 	.globl rknn_create_mem
 	.type rknn_create_mem, @function
 rknn_create_mem:
@@ -99,6 +107,86 @@ rknn_inputs_set:
 	endbr64
 	jmp	*anynpu_entry_rknn_inputs_set@GOTPCREL(%rip)
 	.size rknn_inputs_set, .-rknn_inputs_set
+
+	.p2align 4
+	.globl rknn_matmul_create
+	.type rknn_matmul_create, @function
+rknn_matmul_create:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_create@GOTPCREL(%rip)
+	.size rknn_matmul_create, .-rknn_matmul_create
+
+	.p2align 4
+	.globl rknn_matmul_create_dyn_shape
+	.type rknn_matmul_create_dyn_shape, @function
+rknn_matmul_create_dyn_shape:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_create_dyn_shape@GOTPCREL(%rip)
+	.size rknn_matmul_create_dyn_shape, .-rknn_matmul_create_dyn_shape
+
+	.p2align 4
+	.globl rknn_matmul_create_dynamic_shape
+	.type rknn_matmul_create_dynamic_shape, @function
+rknn_matmul_create_dynamic_shape:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_create_dynamic_shape@GOTPCREL(%rip)
+	.size rknn_matmul_create_dynamic_shape, .-rknn_matmul_create_dynamic_shape
+
+	.p2align 4
+	.globl rknn_matmul_destroy
+	.type rknn_matmul_destroy, @function
+rknn_matmul_destroy:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_destroy@GOTPCREL(%rip)
+	.size rknn_matmul_destroy, .-rknn_matmul_destroy
+
+	.p2align 4
+	.globl rknn_matmul_get_quant_params
+	.type rknn_matmul_get_quant_params, @function
+rknn_matmul_get_quant_params:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_get_quant_params@GOTPCREL(%rip)
+	.size rknn_matmul_get_quant_params, .-rknn_matmul_get_quant_params
+
+	.p2align 4
+	.globl rknn_matmul_run
+	.type rknn_matmul_run, @function
+rknn_matmul_run:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_run@GOTPCREL(%rip)
+	.size rknn_matmul_run, .-rknn_matmul_run
+
+	.p2align 4
+	.globl rknn_matmul_set_core_mask
+	.type rknn_matmul_set_core_mask, @function
+rknn_matmul_set_core_mask:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_set_core_mask@GOTPCREL(%rip)
+	.size rknn_matmul_set_core_mask, .-rknn_matmul_set_core_mask
+
+	.p2align 4
+	.globl rknn_matmul_set_dynamic_shape
+	.type rknn_matmul_set_dynamic_shape, @function
+rknn_matmul_set_dynamic_shape:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_set_dynamic_shape@GOTPCREL(%rip)
+	.size rknn_matmul_set_dynamic_shape, .-rknn_matmul_set_dynamic_shape
+
+	.p2align 4
+	.globl rknn_matmul_set_io_mem
+	.type rknn_matmul_set_io_mem, @function
+rknn_matmul_set_io_mem:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_set_io_mem@GOTPCREL(%rip)
+	.size rknn_matmul_set_io_mem, .-rknn_matmul_set_io_mem
+
+	.p2align 4
+	.globl rknn_matmul_set_quant_params
+	.type rknn_matmul_set_quant_params, @function
+rknn_matmul_set_quant_params:
+	endbr64
+	jmp	*anynpu_entry_rknn_matmul_set_quant_params@GOTPCREL(%rip)
+	.size rknn_matmul_set_quant_params, .-rknn_matmul_set_quant_params
 
 	.p2align 4
 	.globl rknn_mem_sync

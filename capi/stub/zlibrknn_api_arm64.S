@@ -5,6 +5,16 @@
 	.text
 
 	.p2align 4
+	.globl rknn_B_normal_layout_to_native_layout
+	.type rknn_B_normal_layout_to_native_layout, %function
+rknn_B_normal_layout_to_native_layout:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_B_normal_layout_to_native_layout
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_B_normal_layout_to_native_layout]
+	br	x16
+	.size rknn_B_normal_layout_to_native_layout, .-rknn_B_normal_layout_to_native_layout
+
+	.p2align 4
 	.globl rknn_create_mem
 	.type rknn_create_mem, %function
 rknn_create_mem:
@@ -123,6 +133,106 @@ rknn_inputs_set:
 	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_inputs_set]
 	br	x16
 	.size rknn_inputs_set, .-rknn_inputs_set
+
+	.p2align 4
+	.globl rknn_matmul_create
+	.type rknn_matmul_create, %function
+rknn_matmul_create:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_create
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_create]
+	br	x16
+	.size rknn_matmul_create, .-rknn_matmul_create
+
+	.p2align 4
+	.globl rknn_matmul_create_dyn_shape
+	.type rknn_matmul_create_dyn_shape, %function
+rknn_matmul_create_dyn_shape:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_create_dyn_shape
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_create_dyn_shape]
+	br	x16
+	.size rknn_matmul_create_dyn_shape, .-rknn_matmul_create_dyn_shape
+
+	.p2align 4
+	.globl rknn_matmul_create_dynamic_shape
+	.type rknn_matmul_create_dynamic_shape, %function
+rknn_matmul_create_dynamic_shape:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_create_dynamic_shape
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_create_dynamic_shape]
+	br	x16
+	.size rknn_matmul_create_dynamic_shape, .-rknn_matmul_create_dynamic_shape
+
+	.p2align 4
+	.globl rknn_matmul_destroy
+	.type rknn_matmul_destroy, %function
+rknn_matmul_destroy:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_destroy
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_destroy]
+	br	x16
+	.size rknn_matmul_destroy, .-rknn_matmul_destroy
+
+	.p2align 4
+	.globl rknn_matmul_get_quant_params
+	.type rknn_matmul_get_quant_params, %function
+rknn_matmul_get_quant_params:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_get_quant_params
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_get_quant_params]
+	br	x16
+	.size rknn_matmul_get_quant_params, .-rknn_matmul_get_quant_params
+
+	.p2align 4
+	.globl rknn_matmul_run
+	.type rknn_matmul_run, %function
+rknn_matmul_run:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_run
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_run]
+	br	x16
+	.size rknn_matmul_run, .-rknn_matmul_run
+
+	.p2align 4
+	.globl rknn_matmul_set_core_mask
+	.type rknn_matmul_set_core_mask, %function
+rknn_matmul_set_core_mask:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_set_core_mask
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_set_core_mask]
+	br	x16
+	.size rknn_matmul_set_core_mask, .-rknn_matmul_set_core_mask
+
+	.p2align 4
+	.globl rknn_matmul_set_dynamic_shape
+	.type rknn_matmul_set_dynamic_shape, %function
+rknn_matmul_set_dynamic_shape:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_set_dynamic_shape
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_set_dynamic_shape]
+	br	x16
+	.size rknn_matmul_set_dynamic_shape, .-rknn_matmul_set_dynamic_shape
+
+	.p2align 4
+	.globl rknn_matmul_set_io_mem
+	.type rknn_matmul_set_io_mem, %function
+rknn_matmul_set_io_mem:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_set_io_mem
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_set_io_mem]
+	br	x16
+	.size rknn_matmul_set_io_mem, .-rknn_matmul_set_io_mem
+
+	.p2align 4
+	.globl rknn_matmul_set_quant_params
+	.type rknn_matmul_set_quant_params, %function
+rknn_matmul_set_quant_params:
+	bti	c
+	adrp	x16, :got:anynpu_entry_rknn_matmul_set_quant_params
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_rknn_matmul_set_quant_params]
+	br	x16
+	.size rknn_matmul_set_quant_params, .-rknn_matmul_set_quant_params
 
 	.p2align 4
 	.globl rknn_mem_sync

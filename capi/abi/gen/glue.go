@@ -84,6 +84,9 @@ func (fn *function) fetch(i int) string {
 		}
 		return fmt.Sprintf("boundary.Take[%s](&c, %d, a%d, %v)", fn.object(p.Type), i, i, p.Role.Nullable)
 	case "new":
+		if p.Role.Keep {
+			return fmt.Sprintf("boundary.Ptr[uintptr](&c, %d, a%d)", i, i)
+		}
 		return fmt.Sprintf("boundary.New(&c, %d, a%d)", i, i)
 	case "out0":
 		return fmt.Sprintf("boundary.NullPtr(&c, %d, a%d)", i, i)
@@ -176,6 +179,9 @@ func (fn *function) export(b *strings.Builder, k int) {
 		args = append(args, fmt.Sprintf("a%d %s", i, fn.goABI(p.Type, p.Role.Name)))
 		traced = append(traced, fn.traced(i))
 	}
+	for i, p := range fn.Behind {
+		args = append(args, fmt.Sprintf("a%d %s", len(fn.Params)+i, fn.goABI(p.Type, "value")))
+	}
 	result := fn.goResult()
 	signature := fmt.Sprintf("func nnc_%s(%s)", fn.Name, strings.Join(args, ", "))
 	if result != "" {
@@ -209,6 +215,9 @@ func (fn *function) call(b *strings.Builder) {
 		if p.Role.Name == "take" && p.Role.Nullable {
 			run += fmt.Sprintf(" && p%d != nil", i)
 		}
+	}
+	for i := range fn.Behind {
+		pass = append(pass, fmt.Sprintf("a%d", len(fn.Params)+i))
 	}
 	returned := ""
 	switch {

@@ -1,0 +1,126 @@
+package rknn
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/capi/devices"
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// Matmul is an rknn_matmul_ctx: a matrix product C = A x B of certain types, layouts and sizes, and the memory it is computed in. Safe for
+// concurrent use: calls follow one another. It serves as the context of the memory functions as well.
+type Matmul struct {
+	handle.Ref
+	spec    matmulSpec
+	shapes  []MatmulShape
+	dynamic bool
+
+	mu      sync.Mutex // guards what follows
+	workers *cpu.Workers
+	current int        // index into shapes
+	bound   [3]*memory // of A, B, C
+	params  [3]matmulParams
+}
+
+// matmulCreate makes a product of one size (matmul notes, sections 1 and 8).
+func matmulCreate(infoAddr unsafe.Pointer, attr *MatmulIOAttr) (*Matmul, error) {
+	info, err := infoAt(infoAddr)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMatmul(info, []MatmulShape{{info.m, info.k, info.n}}, false)
+	if err != nil {
+		return nil, err
+	}
+	*attr = m.spec.ioAttr(m.shapes[0])
+	return m, nil
+}
+
+// matmulCreateDynamicShape makes a product of any of several sizes, the first at the beginning; those of info are not looked at.
+func matmulCreateDynamicShape(infoAddr unsafe.Pointer, shapes []MatmulShape, attrs []MatmulIOAttr) (*Matmul, error) {
+	info, err := infoAt(infoAddr)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMatmul(info, shapes, true)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range m.shapes {
+		attrs[i] = m.spec.ioAttr(s)
+	}
+	return m, nil
+}
+
+// matmulCreateDynShape is the name that matmulCreateDynamicShape had at first.
+func matmulCreateDynShape(info unsafe.Pointer, shapes []MatmulShape, attrs []MatmulIOAttr) (*Matmul, error) {
+	return matmulCreateDynamicShape(info, shapes, attrs)
+}
+
+func newMatmul(info *MatmulInfo, shapes []MatmulShape, dynamic bool) (*Matmul, error) {
+	m := &Matmul{dynamic: dynamic}
+	var err error
+	if m.spec, err = specOf(info); err != nil {
+		return nil, err
+	}
+	for i, s := range shapes {
+		where := "info->"
+		if dynamic {
+			where = shapeName(i)
+		}
+		if err := m.spec.checkShape(where, s); err != nil {
+			return nil, err
+		}
+		m.shapes = append(m.shapes, s)
+	}
+	m.workers, err = processor()
+	return m, err
+}
+
+// processor is a share of the threads of the device that computes on the host.
+func processor() (*cpu.Workers, error) {
+	list, err := devices.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		if d, ok := d.(*cpu.Device); ok {
+			return d.Workers(device.PriorityHigh), nil
+		}
+	}
+	return nil, fault.New(fault.Unsupported, "no device multiplies matrices")
+}
+
+// matmulSetCoreMask checks the mask against the board, as rknn_set_core_mask does.
+func matmulSetCoreMask(_ *Matmul, mask CoreMask) error { return setCoreMask(nil, mask) }
+
+// matmulDestroy waits for calls under way. Bound memory stays.
+func matmulDestroy(h uintptr) error {
+	if h == 0 {
+		return fault.Wrap(handle.ErrNull, "ctx")
+	}
+	for {
+		m, err := handle.Close[Matmul](h)
+		if err == nil {
+			m.workers.Release()
+			handle.Drop(m)
+			return nil
+		}
+		if !errors.Is(err, handle.ErrBusy) {
+			return fault.Wrap(err, "ctx: %#x", h)
+		}
+		if m, err := handle.Hold[Matmul](h); err == nil {
+			m.mu.Lock() // until the call under way is done
+			//lint:ignore SA2001 the lock is only waited for
+			m.mu.Unlock()
+			handle.Unhold(h)
+		}
+		runtime.Gosched()
+	}
+}

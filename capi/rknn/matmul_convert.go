@@ -1,0 +1,90 @@
+package rknn
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/cpu/matmul"
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// olderArgument is above every subN: a fifth argument below it is one, and none a pointer.
+const olderArgument = 1 << 16
+
+// bNormalLayoutToNativeLayout rearranges B of K rows and N columns for a product with B_layout 1 (matmul notes, section 4). It has two forms:
+// programs of header 2.0 pass subN, subK and the type of product, later ones an rknn_matmul_info, of which the type is looked at.
+func bNormalLayoutToNativeLayout(in, out unsafe.Pointer, k, n int32, info uintptr, subK int32, kind uint32) error {
+	switch {
+	case in == nil:
+		return invalid("B_input is NULL: want K x N elements")
+	case out == nil:
+		return invalid("B_output is NULL: want room for K x N elements")
+	}
+	s, err := convertedSpec(info, subK, MatmulType(kind))
+	if err != nil {
+		return err
+	}
+	shape := MatmulShape{1, k, n}
+	if err := s.checkShape("", shape); err != nil {
+		return err
+	}
+	size := s.bytes(shape, 1)
+	for name, at := range map[string]unsafe.Pointer{"B_input": in, "B_output": out} {
+		if err := boundary.CheckRange(at, uint64(size)); err != nil {
+			return fault.Wrap(err, "%s", name)
+		}
+	}
+	s.bLayout = layoutNormal
+	from, to := s.operand(shape, 1), s.operand(shape, 1)
+	to.Tiling = s.nativeB()
+	from.Data, to.Data = unsafe.Slice((*byte)(in), size), unsafe.Slice((*byte)(out), size)
+	if overlap(from.Data, to.Data) {
+		from.Data = slices.Clone(from.Data)
+	}
+	rearrange(&to, &from)
+	return nil
+}
+
+// convertedSpec takes the arguments of either form.
+func convertedSpec(info uintptr, subK int32, kind MatmulType) (matmulSpec, error) {
+	subN := info
+	if subN == 0 || subN >= olderArgument {
+		i, err := infoAt(cPointer(info))
+		if err != nil {
+			return matmulSpec{}, err
+		}
+		return specOfType("info->type", i.kind)
+	}
+	s, err := specOfType("type", kind)
+	if err == nil && (int(subN) != s.tile.n || int(subK) != s.tile.k) {
+		err = invalid("subN, subK: %d, %d: want %d, %d, as B.dims[2] and B.dims[3] of %s on %s", subN, subK, s.tile.n, s.tile.k, s.name, board().name)
+	}
+	return s, err
+}
+
+// rearrange copies every element of a matrix to its place in another layout.
+func rearrange(to, from *matmul.Operand) {
+	switch {
+	case to.Type == tensor.Int4:
+		clear(to.Data)
+		eachElement(to, from, func(t, f int) { to.Data[t/2] |= from.Data[f/2] >> (f % 2 * 4) & 15 << (t % 2 * 4) })
+	case to.Type.Bits() == 8:
+		eachElement(to, from, func(t, f int) { to.Data[t] = from.Data[f] })
+	default:
+		eachElement(to, from, func(t, f int) { to.Data[2*t], to.Data[2*t+1] = from.Data[2*f], from.Data[2*f+1] })
+	}
+}
+
+// eachElement calls f with the positions of every element in both.
+func eachElement(to, from *matmul.Operand, f func(to, from int)) {
+	for r := range to.Rows {
+		for d := 0; d < to.Columns; d += to.Inner {
+			t := to.Index(r, d)
+			for k := range to.Inner {
+				f(t+k, from.Index(r, d+k))
+			}
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package rknn
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/cpu/matmul"
+	"github.com/anynpu/anynpu/capi/boundary"
+)
+
+// A tile is how many columns N and rows K of B lie together in the native layout; N and K are multiples of it in every layout.
+type tile struct{ n, k int }
+
+// matmulUnit is what the matrix unit of a board takes (matmul notes, sections 3 and 4).
+type matmulUnit struct {
+	a       map[Type]int  // columns of A that lie together in the native layout
+	b       map[Type]tile // by the type of B; a type that is missing is none of the board's
+	segment int           // rows of B that are stored as a matrix of their own in the native layout, 0: all
+}
+
+var (
+	largeUnit = matmulUnit{
+		a: map[Type]int{Int8: 16, Float16: 8, Int4: 32},
+		b: map[Type]tile{Int8: {32, 32}, Float16: {16, 32}, Int4: {64, 32}},
+	}
+	matmulUnits = map[string]matmulUnit{
+		"rk3588": {largeUnit.a, largeUnit.b, 8192},
+		"rk3576": {largeUnit.a, largeUnit.b, 4096},
+		"rk3562": {map[Type]int{Int8: 16, Float16: 8}, map[Type]tile{Int8: {16, 32}, Float16: {8, 32}}, 0},
+		"rk3566": {map[Type]int{Int8: 8, Float16: 4}, map[Type]tile{Int8: {16, 32}, Float16: {8, 16}}, 0},
+		"rk3568": {map[Type]int{Int8: 8, Float16: 4}, map[Type]tile{Int8: {16, 32}, Float16: {8, 16}}, 0},
+	}
+)
+
+// lanesC is how many columns of C lie together in the native layout: 16 bytes of them.
+func lanesC(t Type) int { return int(16 / t.size()) }
+
+// matmulSpec is a product whatever its size: types, layouts, quantisation.
+type matmulSpec struct {
+	kind     MatmulType
+	name     string
+	types    [3]Type // of A, B, C
+	bLayout  int16
+	native   bool // A and C
+	group    int  // rows of B that share parameters, 0: not per group
+	tile     tile
+	lanesA   int
+	segments int
+}
+
+// infoAt reads an rknn_matmul_info of any version.
+func infoAt(at unsafe.Pointer) (*MatmulInfo, error) {
+	if at == nil {
+		return nil, invalid("info is NULL: want a filled rknn_matmul_info")
+	}
+	info := (*MatmulInfo)(at)
+	err := boundary.CheckRange(at, uint64(unsafe.Offsetof(info.acQuant)+unsafe.Sizeof(info.acQuant)))
+	if err == nil && (info.bQuant == quantGroupSym || info.bQuant == quantGroupAsym) {
+		err = boundary.CheckRange(at, uint64(unsafe.Offsetof(info.group)+unsafe.Sizeof(info.group)))
+	}
+	if err != nil {
+		return nil, refuseFor(errParam, err, "info")
+	}
+	return info, nil
+}
+
+// specOf checks the fields of info but its sizes.
+func specOf(info *MatmulInfo) (matmulSpec, error) {
+	s, err := specOfType("info->type", info.kind)
+	if err != nil {
+		return s, err
+	}
+	switch {
+	case info.bLayout < layoutNormal || info.bLayout > layoutTransposed:
+		return s, invalid("info->B_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM), 1 (NATIVE) or 2 (TP_NORM)", info.bLayout)
+	case info.acLayout != layoutNormal && info.acLayout != layoutNative:
+		return s, invalid("info->AC_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM) or 1 (NATIVE)", info.acLayout)
+	case info.bQuant < 0 || info.bQuant > quantGroupAsym:
+		return s, invalid("info->B_quant_type is %d: want 0 to %d of rknn_matmul_quant_type", info.bQuant, quantGroupAsym)
+	case info.acQuant != 0 && info.acQuant != 1:
+		return s, invalid("info->AC_quant_type is %d: want 0 or 1, quantisation per layer", info.acQuant)
+	}
+	s.bLayout, s.native = info.bLayout, info.acLayout == layoutNative
+	if info.bQuant == quantGroupSym || info.bQuant == quantGroupAsym {
+		if info.group < 0 {
+			return s, invalid("info->group_size is %d: want a divisor of K, or 0 for %d", info.group, defaultGroup)
+		}
+		if s.group = int(info.group); s.group == 0 {
+			s.group = defaultGroup
+		}
+	}
+	return s, nil
+}
+
+// specOfType checks a type of product against the board; field names it in messages.
+func specOfType(field string, kind MatmulType) (matmulSpec, error) {
+	t, ok := matmulTypes[kind]
+	if !ok {
+		return matmulSpec{}, invalid("%s is %d: want 1 to 12 or 15 of rknn_matmul_type", field, uint32(kind))
+	}
+	unit := matmulUnits[board().name]
+	b, ok := unit.b[t.b]
+	if !ok {
+		return matmulSpec{}, invalid("%s is %d (%s): %s has no matrices of %v; want one of FLOAT16 and INT8, or ANYNPU_RKNN_TARGET=rk3588", field, uint32(kind), t.name, board().name, t.b)
+	}
+	return matmulSpec{kind: kind, name: t.name, types: [3]Type{t.a, t.b, t.c}, tile: b, lanesA: unit.a[t.a], segments: unit.segment}, nil
+}
+
+// checkShape refuses sizes that the board has no layout for. where comes before the name of a size in messages.
+func (s *matmulSpec) checkShape(where string, shape MatmulShape) error {
+	switch {
+	case shape.m < 1:
+		return invalid("%sM is %d: want at least 1", where, shape.m)
+	case shape.k < 1 || int(shape.k)%s.tile.k != 0:
+		return invalid("%sK is %d: want a multiple of %d, as %s takes for B of %v", where, shape.k, s.tile.k, board().name, s.types[1])
+	case shape.n < 1 || int(shape.n)%s.tile.n != 0:
+		return invalid("%sN is %d: want a multiple of %d, as %s takes for B of %v", where, shape.n, s.tile.n, board().name, s.types[1])
+	case s.group != 0 && int(shape.k)%s.group != 0:
+		return invalid("info->group_size is %d: want a divisor of K, which is %d", s.group, shape.k)
+	}
+	for i := range s.types {
+		if n := s.bytes(shape, i); n > math.MaxUint32 {
+			return invalid("%sM, K, N: %d, %d, %d: matrix %s has %d bytes, want at most %d", where, shape.m, shape.k, shape.n, matrixNames[i], n, uint32(math.MaxUint32))
+		}
+	}
+	return nil
+}
+
+// matrixNames are the names of the matrices in attributes and parameters.
+var matrixNames = [3]string{"A", "B", "C"}
+
+// bytes is the size of matrix i.
+func (s *matmulSpec) bytes(shape MatmulShape, i int) int64 {
+	m, k, n := int64(shape.m), int64(shape.k), int64(shape.n)
+	return [3]int64{m * k, k * n, m * n}[i] * int64(s.types[i].matrixType().Bits()) / 8
+}
+
+// operand describes matrix i without its bytes; B as its transpose.
+func (s *matmulSpec) operand(shape MatmulShape, i int) matmul.Operand {
+	m, k, n := int(shape.m), int(shape.k), int(shape.n)
+	o := matmul.Operand{Type: s.types[i].matrixType()}
+	switch i {
+	case 0:
+		o.Rows, o.Columns, o.Tiling = m, k, matmul.Tiling{Outer: m, Inner: k}
+		if s.native {
+			o.Inner = s.lanesA
+		}
+	case 1:
+		o.Rows, o.Columns = n, k
+		switch s.bLayout {
+		case layoutNormal:
+			o.Tiling = matmul.Tiling{Outer: n, Inner: 1}
+		case layoutTransposed:
+			o.Tiling = matmul.Tiling{Outer: n, Inner: k}
+		default:
+			o.Tiling = s.nativeB()
+		}
+	case 2:
+		o.Rows, o.Columns, o.Tiling = m, n, matmul.Tiling{Outer: m, Inner: n}
+		if s.native {
+			o.Inner = lanesC(s.types[2])
+		}
+	}
+	return o
+}
+
+// nativeB is the native layout of B.
+func (s *matmulSpec) nativeB() matmul.Tiling {
+	return matmul.Tiling{Outer: s.tile.n, Inner: s.tile.k, Segment: s.segments}
+}
+
+// attr fills the attributes of matrix i.
+func (s *matmulSpec) attr(shape MatmulShape, i int) MatmulTensorAttr {
+	a := MatmulTensorAttr{size: uint32(s.bytes(shape, i)), kind: s.types[i]}
+	setText(a.name[:], matrixNames[i])
+	m, k, n := uint32(shape.m), uint32(shape.k), uint32(shape.n)
+	var dims []uint32
+	switch {
+	case i == 0 && s.native:
+		dims = []uint32{k / uint32(s.lanesA), m, uint32(s.lanesA)}
+	case i == 0:
+		dims = []uint32{m, k}
+	case i == 2 && s.native:
+		lanes := uint32(lanesC(s.types[2]))
+		dims = []uint32{n / lanes, m, lanes}
+	case i == 2:
+		dims = []uint32{m, n}
+	case s.bLayout == layoutNormal:
+		dims = []uint32{k, n}
+	case s.bLayout == layoutTransposed:
+		dims = []uint32{n, k}
+	default:
+		dims = []uint32{n / uint32(s.tile.n), k / uint32(s.tile.k), uint32(s.tile.n), uint32(s.tile.k)}
+	}
+	a.rank = uint32(copy(a.dims[:], dims))
+	return a
+}
+
+// ioAttr fills the attributes of all three.
+func (s *matmulSpec) ioAttr(shape MatmulShape) MatmulIOAttr {
+	return MatmulIOAttr{s.attr(shape, 0), s.attr(shape, 1), s.attr(shape, 2)}
+}

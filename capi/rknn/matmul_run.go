@@ -1,0 +1,138 @@
+package rknn
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/cpu/matmul"
+)
+
+// matmulSetIoMem binds memory to the matrix that attr names, until other memory is bound to it (matmul notes, section 6). Nothing is copied: a
+// run reads A and B as they are then.
+func matmulSetIoMem(m *Matmul, memAt *TensorMem, attr *MatmulTensorAttr) error {
+	r := memories.find(memAt)
+	if r == nil {
+		return invalid("mem is %p: no memory of this library, or one that was destroyed", memAt)
+	}
+	i := matrixOf(&attr.name)
+	if i < 0 {
+		return invalid("attr->name is %q: want A, B or C, as rknn_matmul_create gives it", textOf(attr.name[:]))
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	have, need := r.buf.Size(), m.least(i)
+	switch {
+	case have < int64(attr.size):
+		return invalid("mem has %d bytes: attr->size says that matrix %s takes %d", have, matrixNames[i], attr.size)
+	case have < need:
+		return invalid("mem has %d bytes: matrix %s takes %d", have, matrixNames[i], need)
+	}
+	m.bound[i] = r
+	return nil
+}
+
+// least is the size of matrix i in the context's size in which it is smallest.
+func (m *Matmul) least(i int) int64 {
+	n := m.spec.bytes(m.shapes[0], i)
+	for _, s := range m.shapes {
+		n = min(n, m.spec.bytes(s, i))
+	}
+	return n
+}
+
+// matmulRun computes C from A and B and returns when it is done. Memory of C may overlap that of A and B.
+func matmulRun(m *Matmul) (err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.shapes[m.current]
+	p, err := m.product(s)
+	if err != nil {
+		return err
+	}
+	for i := range m.bound {
+		if m.bound[i] == nil {
+			return failed("ctx: matrix %s has no memory: call rknn_matmul_set_io_mem first", matrixNames[i])
+		}
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			at, ok := v.(interface{ Addr() uintptr })
+			if !ok {
+				panic(v)
+			}
+			err = failed("ctx: memory bound to a matrix cannot be used at address %#x: the program has unmapped or cut it", at.Addr())
+		}
+	}()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	operands := [3]*matmul.Operand{&p.A, &p.B, &p.C}
+	for i, r := range m.bound {
+		buf := memories.use(r)
+		if buf == nil {
+			m.bound[i] = nil
+			return failed("ctx: the memory bound to matrix %s was destroyed: bind other memory with rknn_matmul_set_io_mem", matrixNames[i])
+		}
+		defer buf.Release()
+		data, err := buf.Map()
+		if err != nil {
+			return err
+		}
+		need := m.spec.bytes(s, i)
+		if int64(len(data)) < need {
+			return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d", matrixNames[i], len(data), s.m, s.k, s.n, need)
+		}
+		operands[i].Data = data[:need]
+	}
+	for _, o := range operands[:2] {
+		if overlap(o.Data, p.C.Data) {
+			o.Data = slices.Clone(o.Data)
+		}
+	}
+	if m.workers.Reference() {
+		p.Reference()
+		return nil
+	}
+	return p.Run(context.Background(), m.workers)
+}
+
+// product describes the product in a size, without the bytes of its matrices. Sums that are given as integers of 16 and 32 bits, and products
+// of reals, have no scales and zero points (matmul notes, section 8).
+func (m *Matmul) product(s MatmulShape) (*matmul.Product, error) {
+	p := &matmul.Product{A: m.spec.operand(s, 0), B: m.spec.operand(s, 1), C: m.spec.operand(s, 2), ScaleA: 1, ScaleC: 1, Group: m.spec.group}
+	t := m.spec.types
+	if t[2] == Int32 || t[2] == Int16 || t[1] == Float16 {
+		return p, nil
+	}
+	a, b, c := m.params[0], m.params[1], m.params[2]
+	for what, n := range map[string]int{"scales": len(b.scale), "zero points": len(b.zero)} {
+		if !m.fitsB(n, s) {
+			return nil, failed("ctx: matrix B has %d %s: M, K, N = %d, %d, %d takes %s; set them again after rknn_matmul_set_dynamic_shape", n, what, s.m, s.k, s.n, m.lengths(1))
+		}
+	}
+	p.ScaleB, p.ZeroB = b.scale, b.zero
+	p.ScaleA, p.ScaleC = first(a.scale, 1), first(c.scale, 1)
+	if t[0] != Float16 {
+		p.ZeroA = first(a.zero, 0)
+	}
+	if t[2] == Int8 {
+		p.ZeroC = first(c.zero, 0)
+	}
+	return p, nil
+}
+
+func first[T any](values matmul.Params[T], otherwise T) T {
+	if len(values) == 0 {
+		return otherwise
+	}
+	return values[0]
+}
+
+// overlap says whether two pieces of memory share bytes.
+func overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	p, q := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
+	return p < q+uintptr(len(b)) && q < p+uintptr(len(a))
+}
