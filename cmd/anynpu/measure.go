@@ -62,7 +62,8 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 	if err != nil {
 		return nil, err
 	}
-	s, err := session.Open(context.Background(), l.Graph, devs, compile.Options{Weights: l.weights}, device.ExecOptions{Profiling: profiling})
+	o := compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}} // a profile looks at the operands later
+	s, err := session.Open(context.Background(), l.Graph, devs, o, device.ExecOptions{Profiling: profiling})
 	if err != nil {
 		l.weights.Release()
 		return nil, exit(exitModel, err)

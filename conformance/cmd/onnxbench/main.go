@@ -164,7 +164,7 @@ func compare(file string, m model, files fs.FS) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s, err := session.Open(context.Background(), im.Graph, []device.Device{d}, compile.Options{Weights: w}, device.ExecOptions{})
+	s, err := session.Open(context.Background(), im.Graph, []device.Device{d}, compile.Options{Weights: w, Consume: true}, device.ExecOptions{})
 	if err != nil {
 		return "", err
 	}
