@@ -124,7 +124,7 @@ test-long: tools-test libs
 tools-test: tools-go
 	@scripts/need.sh $(TEST_TOOLS)
 
-# gofmt, vet, staticcheck and the generated files.
+# gofmt, vet and staticcheck. What is generated is compared by `make test`.
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
