@@ -88,6 +88,7 @@ tools-demo: tools-go
 conformance: libs
 	$(GO) run ./conformance/cmd/rules -json $(BUILD)/rules.json -junit $(BUILD)/rules.xml
 	$(GO) run ./conformance/cmd/cts -json $(BUILD)/conformance.json -junit $(BUILD)/conformance.xml
+	$(GO) run ./conformance/cmd/rknnrules -json $(BUILD)/rknnrules.json -junit $(BUILD)/rknnrules.xml
 
 # The ONNX project's own backend node tests, from one version of its Python package, which carries opset 23.
 ONNX_VERSION := 1.18.0

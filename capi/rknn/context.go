@@ -20,6 +20,7 @@ type Context struct {
 	handle.Ref
 	model *model
 	flags uint32
+	fd    int32 // of the program's memory with the model, -1: none
 
 	thread atomic.Int32 // that calls the program's functions, 0: none
 	jobs   chan job     // calls of them that a run asks for
@@ -104,13 +105,17 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 	c, err := newContext(m, flags, m.run)
 	if err != nil {
 		m.release()
+		return nil, err
 	}
-	return c, err
+	if path == "" && flags&flagZeroCopyModel != 0 && extend != nil {
+		c.fd = extend.modelFD
+	}
+	return c, nil
 }
 
 // newContext takes over the caller's reference to m. r is what the context runs.
 func newContext(m *model, flags uint32, r *runnable) (*Context, error) {
-	c := &Context{model: m, flags: flags, run: r, jobs: make(chan job), buffers: map[uintptr]*boundary.Block{},
+	c := &Context{model: m, flags: flags, fd: -1, run: r, jobs: make(chan job), buffers: map[uintptr]*boundary.Block{},
 		in: make([]inputState, len(m.in)), out: make([]outputState, len(m.out))}
 	e, err := r.execution(c)
 	if err != nil {
@@ -180,6 +185,7 @@ func dupContext(source *uintptr) (*Context, error) {
 		c.model.release()
 		return nil, err
 	}
+	d.fd = c.fd
 	if err := d.inherit(c); err != nil {
 		d.release()
 		return nil, err

@@ -89,7 +89,7 @@ func query(c *Context, cmd QueryCmd, info []byte) error {
 		setText(v.text[:], m.meta.CustomString)
 		return answer(info, "rknn_custom_string", v)
 	case QueryDeviceMemInfo:
-		return answer(info, "rknn_tensor_mem", TensorMem{fd: -1, size: uint32(min(m.size, math.MaxUint32))})
+		return answer(info, "rknn_tensor_mem", TensorMem{fd: c.fd, size: uint32(min(m.size, math.MaxUint32))})
 	case QueryInputDynamicRange:
 		return c.dynamicRange(info)
 	}

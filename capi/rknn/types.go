@@ -224,7 +224,8 @@ type InitExtend struct {
 	context     uintptr
 	modelOffset int32
 	modelSize   uint32
-	_           [120]byte // model_buffer_fd, model_buffer_flags, reserved
+	modelFD     int32 // since 2.1: may hold anything without RKNN_FLAG_MODEL_BUFFER_ZERO_COPY
+	_           [116]byte
 }
 
 // RunExtend is rknn_run_extend.

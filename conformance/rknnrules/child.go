@@ -1,0 +1,114 @@
+package rknnrules
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/anynpu/anynpu/conformance/ohnn"
+)
+
+// TargetVariable tells a library under test the board whose answers are expected.
+const TargetVariable = "ANYNPU_RKNN_TARGET"
+
+// Environ returns the environment of a child for cases of a target.
+func Environ(target string) []string {
+	return append(os.Environ(), "ANYNPU_LOG=warn", "ANYNPU_LOG_FILE=/dev/null", "ANYNPU_MODEL_MAP=", TargetVariable+"="+target)
+}
+
+// Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its
+// ohnn.Result as a line of JSON to out. The first line it writes is an empty device name.
+func Child(path string, in io.Reader, out io.Writer) error {
+	runtime.LockOSThread() // a message belongs to the thread whose call failed
+	l, err := open(path)
+	if err != nil {
+		return err
+	}
+	byID := map[string]*Case{}
+	for _, c := range Cases() {
+		byID[c.ID()] = c
+	}
+	scratch, err := os.MkdirTemp("", "anynpu-rknnrules-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	enc := json.NewEncoder(out)
+	if err := enc.Encode(""); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(in)
+	for n := 0; lines.Scan(); n++ {
+		c := byID[lines.Text()]
+		if c == nil {
+			return fmt.Errorf("no case %q", lines.Text())
+		}
+		dir := fmt.Sprintf("%s/%d", scratch, n)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+		clear(l.called)
+		l.lines.take()
+		start := time.Now()
+		r := ohnn.Result{ID: c.ID(), Status: ohnn.Pass}
+		if err := c.Run(l, dir); err != nil {
+			r.Status, r.Message = ohnn.Fail, err.Error()
+		}
+		r.Time = time.Since(start)
+		for f := range l.called {
+			r.Functions = append(r.Functions, f)
+		}
+		slices.Sort(r.Functions)
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// Targets are the boards of cases.
+func Targets(cases []*Case) []string {
+	var out []string
+	for _, c := range cases {
+		if !slices.Contains(out, c.Target) {
+			out = append(out, c.Target)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Covered counts the rules with cases of both kinds that have all passed.
+func Covered(rules []*Rule, results []ohnn.Result) int {
+	passed := map[string]bool{}
+	for _, r := range results {
+		passed[r.ID] = r.Status == ohnn.Pass
+	}
+	n := 0
+	for _, r := range rules {
+		good := r.BothKinds()
+		for _, c := range r.Cases {
+			good = good && passed[c.ID()]
+		}
+		if good {
+			n++
+		}
+	}
+	return n
+}
+
+// Called are the functions that cases have called.
+func Called(results []ohnn.Result) map[string]bool {
+	out := map[string]bool{}
+	for _, r := range results {
+		for _, f := range r.Functions {
+			out[f] = true
+		}
+	}
+	return out
+}

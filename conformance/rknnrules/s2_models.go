@@ -1,0 +1,388 @@
+package rknnrules
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// refusedModel demands that bytes are refused as a model and the variable cleared.
+func (t *T) refusedModel(data []byte) {
+	ctx := uintptr(77)
+	t.is(badModel, "init", &ctx, data, len(data), 0, nil)
+	t.check(ctx == 0, "the variable holds %#x", ctx)
+}
+
+// container is the form of a model that was compiled for a chip.
+func container(chip string) []byte {
+	return []byte("RKNN\x00\x00\x00\x00 code {\"target_platform\": [\"" + chip + "\"]}")
+}
+
+var contextModels = section(
+	rule("2.a_bytes", "with size above 0 model is the bytes of a model; NULLs are PARAM_INVALID").
+		ok("bytes", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
+		no("NULL_model", func(t *T) { t.bad("init", new(uintptr), nil, 64, 0, nil) }).
+		no("NULL_context", func(t *T) { t.bad("init", nil, relu(1, 4).bytes(), len(relu(1, 4).bytes()), 0, nil) }),
+	rule("2.b_path", "with size 0 model is a path; one that cannot be read is MODEL_INVALID").
+		ok("path", func(t *T) {
+			ctx := new(uintptr)
+			t.ok("init", ctx, t.file("model.rknn", relu(1, 4).bytes()), 0, 0, nil)
+			t.works(t.owned(*ctx))
+		}).
+		no("none", func(t *T) {
+			t.is(badModel, "init", new(uintptr), filepath.Join(t.dir, "none.rknn"), 0, 0, nil)
+			t.says("none.rknn")
+		}).
+		no("folder", func(t *T) { t.is(badModel, "init", new(uintptr), t.dir, 0, 0, nil) }).
+		no("empty_name", func(t *T) { t.is(badModel, "init", new(uintptr), "", 0, 0, nil) }).
+		no("NULL", func(t *T) { t.bad("init", new(uintptr), nil, 0, 0, nil) }),
+	rule("2.c_bytes_are_copied", "the bytes of a model may be freed when rknn_init has returned").
+		ok("overwritten", func(t *T) {
+			data, ctx := add(1, 4).constant("unused", onnxFloat, realBytes(1, 2), 2).bytes(), new(uintptr)
+			t.ok("init", ctx, data, len(data), 0, nil)
+			t.owned(*ctx)
+			clear(data)
+			t.ok("inputs_set", *ctx, 2, []input{t.given(0, float32T, undefined, []float32{1, 2, 3, 4}), t.given(1, float32T, undefined, []float32{5, 5, 5, 5})})
+			t.computes(*ctx, 6, 7, 8, 9)
+		}).
+		no("overwritten_before", func(t *T) {
+			data := relu(1, 4).bytes()
+			clear(data)
+			t.refusedModel(data)
+		}),
+	rule("2.d_context_on_failure", "the variable gets a handle that is not 0, and 0 when the model is refused").
+		ok("handle", func(t *T) { t.open(relu(1, 4), 0) }).
+		no("cleared", func(t *T) { t.refusedModel([]byte("no model")) }),
+	rule("2.e_foreign_models", "text, an empty or truncated file and an unknown operator are MODEL_INVALID; a model may have any file name").
+		ok("any_name", func(t *T) {
+			ctx := new(uintptr)
+			t.ok("init", ctx, t.file("weights.jpg", relu(1, 4).bytes()), 0, 0, nil)
+			t.works(t.owned(*ctx))
+		}).
+		no("text", func(t *T) {
+			t.refusedModel([]byte("hello, world"))
+			t.says("hello")
+		}).
+		no("empty", func(t *T) { t.is(badModel, "init", new(uintptr), t.file("empty", nil), 0, 0, nil) }).
+		no("truncated", func(t *T) {
+			data := relu(1, 4).bytes()
+			for _, n := range []int{1, len(data) / 2, len(data) - 9} {
+				t.refusedModel(data[:n])
+			}
+		}).
+		no("unknown_operator", func(t *T) {
+			t.refusedModel((&model{}).node("Nonsense", "y", "x").input("x", onnxFloat, 1).output("y", onnxFloat, 1).bytes())
+			t.says("Nonsense")
+		}).
+		no("open_dimension", func(t *T) {
+			t.refusedModel(relu(1, -1).bytes())
+			t.says("anynpu.input.x.shapes")
+		}),
+	rule("2.f_compiled_models", "a model compiled for a chip is MODEL_INVALID with its chip and what to do, unless NAME.onnx lies beside it").
+		ok("beside", func(t *T) {
+			ctx, path := new(uintptr), t.file("net.rknn", container("rk3566"))
+			t.file("net.onnx", relu(1, 4).bytes())
+			t.ok("init", ctx, path, 0, 0, nil)
+			t.logs("net.rknn", "net.onnx")
+			t.works(t.owned(*ctx))
+		}).
+		no("alone", func(t *T) {
+			t.is(badModel, "init", new(uintptr), t.file("net.rknn", container("rk3566")), 0, 0, nil)
+			t.says("net.rknn", "rk3566", "ONNX")
+		}).
+		no("bytes", func(t *T) {
+			t.refusedModel(container("rv1126"))
+			t.says("rv1126", "ONNX")
+		}).
+		no("beside_is_no_model", func(t *T) {
+			path := t.file("net.rknn", container("rk3566"))
+			t.file("net.onnx", container("rk3566"))
+			t.is(badModel, "init", new(uintptr), path, 0, 0, nil)
+		}),
+	rule("2.g_extend", "may be NULL; for a path the place and size of the model are written to it").
+		ok("NULL", func(t *T) { t.open(relu(1, 4), 0) }).
+		ok("path", func(t *T) {
+			data := relu(1, 4).bytes()
+			e, ctx := &initExtend{offset: 99, size: 99}, new(uintptr)
+			t.ok("init", ctx, t.file("model", data), 0, 0, e)
+			t.owned(*ctx)
+			t.check(e.offset == 0 && int(e.size) == len(data), "offset %d, size %d, want 0 and %d", e.offset, e.size, len(data))
+		}).
+		no("wanted", func(t *T) {
+			t.bad("init", new(uintptr), relu(1, 4).bytes(), len(relu(1, 4).bytes()), flagShareWeight, nil)
+		}),
+	rule("2.h_share_weight", "SHARE_WEIGHT_MEM wants a living context in extend->ctx").
+		ok("living", func(t *T) {
+			ctx := t.openWith(relu(1, 4), flagShareWeight, &initExtend{context: t.open(relu(1, 4), 0)})
+			t.works(ctx)
+		}).
+		ok("source_ends_first", func(t *T) {
+			source := t.open(relu(1, 4), 0)
+			ctx := t.openWith(relu(1, 4), flagShareWeight, &initExtend{context: source})
+			t.ok("destroy", source)
+			t.works(ctx)
+		}).
+		no("none_or_ended", func(t *T) {
+			data, old := relu(1, 4).bytes(), t.open(relu(1, 4), 0)
+			t.ok("destroy", old)
+			for _, h := range []uintptr{0, old} {
+				t.is(badContext, "init", new(uintptr), data, len(data), flagShareWeight, &initExtend{context: h})
+			}
+		}),
+	rule("2.i_zero_copy_model", "MODEL_BUFFER_ZERO_COPY reads the place of the model from extend, which must lie in the buffer").
+		ok("in_memory", func(t *T) {
+			data := relu(1, 4).bytes()
+			first, ctx := t.open(relu(1, 4), 0), new(uintptr)
+			m := t.mem(first, 4096)
+			copy(m.bytes()[100:], data)
+			t.ok("init", ctx, m.virt, 4096, flagZeroCopyModel, &initExtend{offset: 100, size: uint32(len(data)), fd: m.fd})
+			t.works(t.owned(*ctx))
+		}).
+		ok("without_a_place", func(t *T) {
+			data, ctx := relu(1, 4).bytes(), new(uintptr)
+			t.ok("init", ctx, data, len(data), flagZeroCopyModel, nil)
+			t.works(t.owned(*ctx))
+		}).
+		no("outside", func(t *T) {
+			data := relu(1, 4).bytes()
+			for _, e := range []initExtend{{offset: 1, size: uint32(len(data))}, {offset: -1, size: 8}, {size: 1 << 31}} {
+				t.bad("init", new(uintptr), data, len(data), flagZeroCopyModel, &e)
+			}
+		}),
+	rule("2.j_duplicate", "rknn_dup_context takes the address of a handle and gives a context with inputs, outputs and runs of its own").
+		ok("own_data", func(t *T) {
+			a := t.open(relu(1, 4), 0)
+			t.set(a, float32T, undefined, []float32{1, 2, 3, 4})
+			b := t.dup(a)
+			t.check(a != b, "the same handle")
+			t.set(b, float32T, undefined, []float32{5, 6, 7, 8})
+			t.run(a)
+			t.computes(b, 5, 6, 7, 8)
+			t.gives(a, 1, 2, 3, 4)
+		}).
+		no("no_inputs_yet", func(t *T) {
+			a := t.open(relu(1, 4), 0)
+			t.works(a)
+			t.is(failed, "run", t.dup(a), nil)
+		}).
+		no("NULL", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			t.bad("dup_context", nil, new(uintptr))
+			t.bad("dup_context", &ctx, nil)
+		}).
+		no("none_or_ended", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			t.ok("destroy", ctx)
+			t.is(badContext, "dup_context", &ctx, new(uintptr))
+			t.is(badContext, "dup_context", new(uintptr), new(uintptr))
+		}),
+	rule("2.k_duplicate_inherits_flags", "a duplicate has the flags of its source").
+		ok("times", func(t *T) {
+			ctx := t.dup(t.open(relu(1, 4), flagPerf))
+			t.works(ctx)
+			d := perfDetail{}
+			t.ok("query", ctx, queryPerfDetail, &d, 16)
+			t.check(d.length > 0, "no times")
+		}).
+		no("answers_only", func(t *T) { t.is(failed, "run", t.dup(t.open(relu(1, 4), flagInfoOnly)), nil) }).
+		no("outside", func(t *T) {
+			ctx := t.dup(t.open(relu(1, 4), flagOutside))
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			t.is(failed, "run", ctx, nil)
+		}),
+	rule("2.l_duplicates_end_in_any_order", "source and duplicates may end in any order").
+		ok("source_first", func(t *T) {
+			a := t.open(relu(1, 4), 0)
+			b := t.dup(a)
+			c := t.dup(b)
+			t.ok("destroy", a)
+			t.ok("destroy", b)
+			t.works(c)
+		}).
+		no("ended", func(t *T) {
+			a := t.open(relu(1, 4), 0)
+			b := t.dup(a)
+			t.ok("destroy", a)
+			t.is(badContext, "run", a, nil)
+			t.works(b)
+		}),
+	rule("2.m_duplicates_are_cheap", "a duplicate per inference leaves nothing behind, and its constants are those of the source").
+		ok("per_inference", func(t *T) {
+			a, before := t.open(relu(1, 4), 0), 0
+			for i := range 100 {
+				from, to := &[]uintptr{a}[0], new(uintptr)
+				t.ok("dup_context", from, to)
+				t.works(*to)
+				t.ok("destroy", *to)
+				if now := t.live()[1]; i == 0 {
+					before = now
+				} else {
+					t.check(now == before, "%d buffers after %d duplicates, %d after one", now, i+1, before)
+				}
+			}
+		}).
+		no("ended", func(t *T) {
+			b := t.dup(t.open(relu(1, 4), 0))
+			t.ok("destroy", b)
+			t.is(badContext, "destroy", b)
+		}),
+	rule("2.n_flags_without_effect", "priorities, SRAM, nice value, cache flags, GPU fallback, ASYNC and unknown bits are accepted").
+		ok("each", func(t *T) {
+			for _, flags := range []uint32{0, 1, 2, 3, flagAsync, 0x400, 0x800, 0x1800, 0x2000, 0x4000, 0x8000, 0xc000, 0x40000, 1 << 31} {
+				t.works(t.open(relu(1, 4), flags))
+			}
+		}).
+		no("model_is_judged", func(t *T) {
+			t.is(badModel, "init", new(uintptr), []byte("no model"), 8, uint32(1<<31|0x2000|2), nil)
+		}),
+)
+
+var contextLives = section(
+	rule("2.o_collect_perf", "COLLECT_PERF has times per operator collected").
+		ok("with", func(t *T) {
+			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
+			t.works(ctx)
+			t.ok("query", ctx, queryPerfDetail, &d, 16)
+			t.check(d.length > 0, "no times")
+		}).
+		no("without", func(t *T) {
+			ctx, d := t.open(relu(1, 4), 0), perfDetail{}
+			t.works(ctx)
+			t.ok("query", ctx, queryPerfDetail, &d, 16)
+			t.check(d.length == 0, "%d bytes of times", d.length)
+			t.judged(false)
+		}),
+	rule("2.p_info_only", "a context of COLLECT_MODEL_INFO_ONLY answers queries and refuses all else").
+		ok("query", func(t *T) {
+			ctx, m := t.open(relu(1, 4), flagInfoOnly), memSize{}
+			t.ok("query", ctx, queryMemSize, &m, structSizeMemSize)
+			t.check(m.weight > 0 && m.internal > 0, "sizes %d and %d", m.weight, m.internal)
+		}).
+		no("run", func(t *T) {
+			ctx := t.open(relu(1, 4), flagInfoOnly)
+			t.is(failed, "inputs_set", ctx, 1, []input{t.given(0, float32T, undefined, []float32{1, 2, 3, 4})})
+			t.says("RKNN_FLAG_COLLECT_MODEL_INFO_ONLY")
+			t.is(failed, "run", ctx, nil)
+			t.is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
+		}),
+	rule("2.q_outside", "a context of MEM_ALLOC_OUTSIDE runs when every input and output has memory; missing internal and weight memory is tolerated").
+		ok("all_bound", func(t *T) {
+			ctx := t.open(relu(1, 4), flagOutside)
+			x, y := t.mem(ctx, 16), t.mem(ctx, 16)
+			t.bind(ctx, x, t.attr(ctx, queryInput, 0), float32T, -1)
+			t.bind(ctx, y, t.attr(ctx, queryOutput, 0), float32T, -1)
+			fill[float32](x, -1, 2, -3, 4)
+			t.run(ctx)
+			got := as[float32](y.bytes())
+			t.check(slices.Equal(got, []float32{0, 2, 0, 4}), "got %v", got)
+		}).
+		no("no_input", func(t *T) {
+			ctx := t.open(relu(1, 4), flagOutside)
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			t.is(failed, "run", ctx, nil)
+			t.says("RKNN_FLAG_MEM_ALLOC_OUTSIDE", `"x"`)
+		}).
+		no("no_output", func(t *T) {
+			ctx := t.open(relu(1, 4), flagOutside)
+			t.bind(ctx, t.mem(ctx, 16), t.attr(ctx, queryInput, 0), float32T, -1)
+			t.is(failed, "run", ctx, nil)
+			t.says(`"y"`)
+		}),
+	rule("2.r_internal_outside", "a context of INTERNAL_ALLOC_OUTSIDE takes memory for intermediate results").
+		ok("set", func(t *T) {
+			ctx, m := t.open(relu(1, 4), flagInternal), memSize{}
+			t.ok("query", ctx, queryMemSize, &m, structSizeMemSize)
+			t.ok("set_internal_mem", ctx, address(t.mem(ctx, int(m.internal))))
+			t.works(ctx)
+		}).
+		no("too_small", func(t *T) {
+			ctx := t.open(relu(1, 4), flagInternal)
+			t.bad("set_internal_mem", ctx, address(t.mem(ctx, 1)))
+			t.says("mem->size is 1", "total_internal_size")
+		}),
+	rule("2.s_fences", "a context of a FENCE flag answers queries and fails its runs: there is no fence").
+		ok("query", func(t *T) { t.attr(t.open(relu(1, 4), flagFenceIn|flagFenceOut), queryInput, 0) }).
+		no("run", func(t *T) {
+			for _, flag := range []uint32{flagFenceIn, flagFenceOut} {
+				ctx := t.open(relu(1, 4), flag)
+				t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+				t.is(failed, "run", ctx, nil)
+				t.says("fence")
+			}
+		}),
+	rule("2.t_destroy", "ends a context with buffers that were not released; memory of the program stays").
+		ok("unreleased", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			t.works(ctx)
+			for range 3 {
+				t.ok("outputs_get", ctx, 1, []output{{wantFloat: 1}}, nil)
+			}
+			t.ok("destroy", ctx)
+		}).
+		ok("memory_stays", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			m := t.mem(ctx, 64)
+			t.ok("destroy", ctx)
+			fill[byte](m, 1, 2, 3)
+			t.ok("destroy_mem", ctx, address(m))
+		}).
+		no("released_later", func(t *T) {
+			ctx, o := t.open(relu(1, 4), 0), []output{{wantFloat: 1}}
+			t.works(ctx)
+			t.ok("outputs_get", ctx, 1, o, nil)
+			t.ok("destroy", ctx)
+			t.is(badContext, "outputs_release", ctx, 1, o)
+		}),
+	rule("2.u_ended_and_foreign_handles", "an ended, foreign or zero handle is CTX_INVALID to every function").
+		ok("living", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
+		no("twice", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			t.ok("destroy", ctx)
+			t.is(badContext, "destroy", ctx)
+		}).
+		no("every_function", func(t *T) {
+			ended, living := t.open(relu(1, 4), 0), t.open(relu(1, 4), 0)
+			m := address(t.mem(living, 4096))
+			t.ok("destroy", ended)
+			op := newOp("AnyOp")
+			for _, ctx := range []uintptr{0, 1, 8, ended, address(new([64]byte)), ^uintptr(0)} {
+				t.is(badContext, "destroy", ctx)
+				t.is(badContext, "query", ctx, queryInOutNum, new(inOutNum), 8)
+				t.is(badContext, "inputs_set", ctx, 1, []input{t.given(0, float32T, undefined, []float32{1, 2, 3, 4})})
+				t.is(badContext, "set_batch_core_num", ctx, 1)
+				t.is(badContext, "set_core_mask", ctx, 0)
+				t.is(badContext, "run", ctx, nil)
+				t.is(badContext, "wait", ctx, nil)
+				t.is(badContext, "outputs_get", ctx, 1, []output{{}}, nil)
+				t.is(badContext, "outputs_release", ctx, 1, []output{{}})
+				t.is(badContext, "set_weight_mem", ctx, m)
+				t.is(badContext, "set_internal_mem", ctx, m)
+				t.is(badContext, "set_io_mem", ctx, m, t.attr(living, queryInput, 0))
+				t.is(badContext, "set_input_shape", ctx, shapeAttr(0, undefined, 1, 4))
+				t.is(badContext, "set_input_shapes", ctx, 1, shapeAttr(0, undefined, 1, 4))
+				t.is(badContext, "mem_sync", ctx, m, 1)
+				t.is(badContext, "register_custom_ops", ctx, op, 1)
+				t.null("create_mem", ctx, 64)
+				t.null("create_mem2", ctx, uint64(64), uint64(0))
+				t.null("create_mem_from_fd", ctx, -1, address(new([64]byte)), 64, 0)
+			}
+		}),
+	rule("2.v_handles_are_not_reused_soon", "a handle is never given again soon").
+		ok("many", func(t *T) {
+			seen := map[uintptr]bool{}
+			for range 300 {
+				ctx := new(uintptr)
+				t.ok("init", ctx, relu(1, 4).bytes(), len(relu(1, 4).bytes()), 0, nil)
+				t.check(*ctx != 0 && !seen[*ctx], "the handle %#x again", *ctx)
+				seen[*ctx] = true
+				t.ok("destroy", *ctx)
+			}
+		}).
+		no("old_one", func(t *T) {
+			old := t.open(relu(1, 4), 0)
+			t.ok("destroy", old)
+			for range 20 {
+				t.open(relu(1, 4), 0)
+			}
+			t.is(badContext, "run", old, nil)
+		}),
+)

@@ -1,0 +1,330 @@
+package rknnrules
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// structs are the sizes that queries want, by command.
+var structs = []int{8, 376, 376, 16, 8, 512, 64, 1024, 376, 376, 376, 376, 40, 33040, 376, 376, 376, 376}
+
+// answered calls a query with room of a size, filled with a pattern but for the index, and returns the room.
+func (t *T) answered(want int, ctx uintptr, cmd, size int) []byte {
+	room := bytes.Repeat([]byte{0xaa}, 40000)
+	clear(room[:4])
+	t.is(want, "query", ctx, cmd, room, size)
+	return room
+}
+
+func untouched(b []byte) bool { return !slices.ContainsFunc(b, func(c byte) bool { return c != 0xaa }) }
+
+var tableLines = []string{
+	"Network Layer Information Table", "Total Operator Elapsed Per Frame Time(us): ", "Total Memory Read/Write Per Frame Size(KB): ",
+	"Operator Time Consuming Ranking Table",
+}
+
+// ordered tells whether the words follow one another in a line of a text.
+func ordered(text string, words ...string) bool {
+	for line := range strings.Lines(text) {
+		at := 0
+		for _, w := range words {
+			i := strings.Index(line[at:], w)
+			if i < 0 {
+				at = -1
+				break
+			}
+			at += i + len(w)
+		}
+		if at >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var queries = section(
+	rule("3.a_order_of_checks", "the handle is judged first, then the command, the size, and the index").
+		ok("all_right", func(t *T) { t.attr(t.open(relu(1, 4), 0), queryInput, 0) }).
+		no("handle", func(t *T) { t.is(badContext, "query", 0, 99, nil, 0) }).
+		no("command", func(t *T) {
+			t.bad("query", t.open(relu(1, 4), 0), 99, &tensorAttr{index: 9}, 4)
+			t.says("cmd is 99")
+		}).
+		no("size", func(t *T) {
+			t.bad("query", t.open(relu(1, 4), 0), queryInput, &tensorAttr{index: 9}, 20)
+			t.says("size is 20")
+		}).
+		no("index", func(t *T) {
+			t.bad("query", t.open(relu(1, 4), 0), queryInput, &tensorAttr{index: 9}, 376)
+			t.says("info->index is 9")
+		}).
+		no("NULL", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			for cmd, size := range structs {
+				t.bad("query", ctx, cmd, nil, size)
+			}
+		}),
+	rule("3.b_commands", "the commands are 0 to 17; the message of another says so").
+		ok("all", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			for cmd, size := range structs {
+				t.answered(success, ctx, cmd, size)
+			}
+		}).
+		no("beyond", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			for _, cmd := range []uint32{18, 19, 100, 1 << 31, 1<<32 - 1} {
+				t.bad("query", ctx, cmd, make([]byte, 40000), 40000)
+				t.says("0 to 17")
+			}
+		}),
+	rule("3.c_exact_size", "a struct of the header's size is enough, one byte less is not, and nothing is written then").
+		ok("exact", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			for cmd, size := range structs {
+				room := t.answered(success, ctx, cmd, size)
+				t.check(untouched(room[size:]), "command %d wrote behind its %d bytes", cmd, size)
+			}
+		}).
+		no("less", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			for cmd, size := range structs {
+				for _, n := range []int{size - 1, size / 2, 4} {
+					room := t.answered(badParam, ctx, cmd, n)
+					t.check(untouched(room[4:]), "command %d with %d bytes wrote", cmd, n)
+				}
+			}
+		}),
+	rule("3.d_larger_size", "a larger size is accepted and only the struct is written").
+		ok("larger", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			for cmd, size := range structs {
+				room := t.answered(success, ctx, cmd, size+1000)
+				t.check(untouched(room[size:]), "command %d wrote behind its %d bytes", cmd, size)
+			}
+		}).
+		no("zero", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			for cmd := range structs {
+				t.bad("query", ctx, cmd, make([]byte, 40000), 0)
+			}
+		}),
+	rule("3.e_older_sizes", "the sizes 372 and 360 of rknn_tensor_attr and 8 of rknn_mem_size get that many bytes; no others").
+		ok("older", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			for _, cmd := range []int{1, 2, 8, 9, 10, 11, 14, 15, 16, 17} {
+				full := t.answered(success, ctx, cmd, 376)
+				for _, size := range []int{372, 360} {
+					room := t.answered(success, ctx, cmd, size)
+					t.check(bytes.Equal(room[:size], full[:size]) && untouched(room[size:]), "command %d with %d bytes", cmd, size)
+				}
+			}
+			full, room := t.answered(success, ctx, queryMemSize, 64), t.answered(success, ctx, queryMemSize, 8)
+			t.check(bytes.Equal(room[:8], full[:8]) && untouched(room[8:]), "rknn_mem_size of 8 bytes")
+		}).
+		no("between", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			for _, size := range []int{359, 361, 368, 371, 373, 375} {
+				t.answered(badParam, ctx, queryInput, size)
+			}
+			t.answered(badParam, ctx, queryMemSize, 7)
+			t.answered(badParam, ctx, queryMemSize, 63)
+		}),
+	rule("3.f_index", "the caller's index selects the tensor; one that is none is PARAM_INVALID").
+		ok("each", func(t *T) {
+			ctx := t.open(add(1, 4), 0)
+			for i, name := range []string{"a", "b"} {
+				a := t.attr(ctx, queryInput, i)
+				t.check(textOf(a.name[:]) == name && a.index == uint32(i), "input %d is %q", i, textOf(a.name[:]))
+			}
+		}).
+		no("none", func(t *T) {
+			ctx := t.open(add(1, 4), 0)
+			for _, cmd := range []int{1, 2, 8, 9, 10, 11, 14, 15, 16, 17} {
+				for _, i := range []uint32{2, 100, 1<<32 - 1} {
+					t.bad("query", ctx, cmd, &tensorAttr{index: i}, 376)
+				}
+			}
+			t.bad("query", t.open(dynamic(), 0), queryRange, &inputRange{index: 1}, structSizeRange)
+		}),
+	rule("3.g_in_out_num", "gives the numbers of inputs and outputs").
+		ok("counts", func(t *T) {
+			n := inOutNum{}
+			t.ok("query", t.open(add(1, 4), 0), queryInOutNum, &n, 8)
+			t.check(n == inOutNum{2, 1}, "%v", n)
+		}).
+		no("small", func(t *T) { t.answered(badParam, t.open(add(1, 4), 0), queryInOutNum, 7) }),
+	rule("3.h_attr_of_dynamic_models", "INPUT_ATTR and OUTPUT_ATTR give the largest shape of a dynamic model, whatever is set").
+		ok("largest", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			for range 2 {
+				in, out := t.attr(ctx, queryInput, 0), t.attr(ctx, queryOutput, 0)
+				t.check(slices.Equal(in.shape(), []uint32{1, 4, 3, 2}) && slices.Equal(out.shape(), []uint32{1, 2, 4, 3}), "%v and %v", in.shape(), out.shape())
+				t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
+			}
+		}).
+		no("not_listed", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			t.is(failed, "set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 8, 3, 2))
+			t.check(t.attr(ctx, queryInput, 0).dims[1] == 4, "another shape")
+		}),
+	rule("3.i_perf_detail_without_times", "PERF_DETAIL gives a string, empty without the flag or a run, and data_len its length").
+		ok("empty", func(t *T) {
+			for _, flags := range []uint32{0, flagPerf} {
+				d := perfDetail{length: 99}
+				t.ok("query", t.open(relu(1, 4), flags), queryPerfDetail, &d, 16)
+				t.check(d.data != 0 && text(d.data) == "" && d.length == 0, "want an empty string")
+			}
+		}).
+		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), flagPerf), queryPerfDetail, 15) }),
+	rule("3.j_perf_detail_table", "PERF_DETAIL is a table with the title, columns, rows and sums that parsers look for").
+		ok("table", func(t *T) {
+			ctx, d := t.open(quantised(0.5, 0, 1, 4), flagPerf), perfDetail{}
+			t.set(ctx, int8T, undefined, []int8{1, 2, 3, 4})
+			t.run(ctx)
+			t.ok("query", ctx, queryPerfDetail, &d, 16)
+			s := text(d.data)
+			t.check(len(s) == int(d.length), "data_len is %d of %d", d.length, len(s))
+			at := 0
+			for _, line := range tableLines {
+				i := strings.Index(s[at:], line)
+				t.check(i >= 0, "%q is not in it, or earlier:\n%s", line, s)
+				at += i
+			}
+			t.check(ordered(s, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)", "Time(us)", "MacUsage(%)", "WorkLoad(0/1/2)", "RW(KB)", "FullName"), "columns:\n%s", s)
+			t.check(ordered(s, "OpType", "CallNumber", "CPUTime(us)", "GPUTime(us)", "NPUTime(us)", "TotalTime(us)", "TimeRatio(%)"), "columns of the second table:\n%s", s)
+			rows := regexp.MustCompile(`(?m)^(\d+)\s+(\S+)\s+(\S+)\s+(CPU|NPU|GPU)\s+(\S+)\s+(\S+)\s+\S+\s+(\d+)\s.*\s(\S+:\S*)\s*$`).FindAllStringSubmatch(s, -1)
+			t.check(len(rows) >= 3 && rows[0][1] == "1" && rows[0][2] == "InputOperator" && rows[0][5] == `\` && rows[len(rows)-1][2] == "OutputOperator", "rows:\n%s", s)
+			t.check(strings.HasPrefix(rows[1][5], "(1,4)") && strings.HasPrefix(rows[1][8], rows[1][2]+":"), "the row of the operator: %q", rows[1])
+			t.check(regexp.MustCompile(`Total Operator Elapsed Per Frame Time\(us\): \d+\n`).MatchString(s), "the sum:\n%s", s)
+		}).
+		no("without_flag", func(t *T) {
+			ctx, d := t.open(relu(1, 4), 0), perfDetail{}
+			t.works(ctx)
+			t.ok("query", ctx, queryPerfDetail, &d, 16)
+			t.check(text(d.data) == "", "a table")
+			t.judged(false)
+		}),
+	rule("3.k_perf_detail_buffer", "the text of PERF_DETAIL may be written to, as strtok does, and is whole again at the next query").
+		ok("written", func(t *T) {
+			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
+			t.works(ctx)
+			t.ok("query", ctx, queryPerfDetail, &d, 16)
+			before := text(d.data)
+			clear(span[byte](d.data, int(d.length)))
+			t.ok("query", ctx, queryPerfDetail, &d, 16)
+			t.check(text(d.data) == before, "the text changed")
+		}).
+		no("ended", func(t *T) {
+			ctx := t.open(relu(1, 4), flagPerf)
+			t.ok("destroy", ctx)
+			t.is(badContext, "query", ctx, queryPerfDetail, new(perfDetail), 16)
+		}),
+	rule("3.l_sdk_version", "gives the versions of the API and the driver").
+		ok("form", func(t *T) {
+			v := &sdkVersion{}
+			t.ok("query", t.open(relu(1, 4), 0), queryVersion, v, structSizeVersion)
+			t.check(regexp.MustCompile(`^\d+\.\d+\.\d+ \(.+\)$`).MatchString(textOf(v.api[:])), "api_version %q", textOf(v.api[:]))
+			t.check(regexp.MustCompile(`^\d+\.\d+\.\d+`).MatchString(textOf(v.driver[:])), "drv_version %q", textOf(v.driver[:]))
+		}).
+		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryVersion, 511) }),
+	rule("3.m_perf_run", "gives the microseconds of the last run, 0 before the first, right after rknn_run").
+		ok("runs", func(t *T) {
+			ctx, v := t.open(relu(1, 256, 512, 4), 0), int64(-1)
+			t.ok("query", ctx, queryPerfRun, &v, 8)
+			t.check(v == 0, "%d before a run", v)
+			t.set(ctx, float32T, nhwc, make([]float32, 256*512*4))
+			t.run(ctx)
+			t.ok("query", ctx, queryPerfRun, &v, 8)
+			t.check(v > 0 && v < 60_000_000, "%d us", v)
+		}).
+		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryPerfRun, 7) }),
+	rule("3.n_mem_size", "gives sizes above 0 that rknn_create_mem takes, without any flag; no SRAM").
+		ok("usable", func(t *T) {
+			ctx, m := t.open(relu(1, 4), 0), memSize{}
+			t.ok("query", ctx, queryMemSize, &m, 64)
+			t.check(m.weight > 0 && m.internal > 0 && m.dma >= uint64(m.weight) && m.sram == 0 && m.freeSRAM == 0, "%+v", m)
+			t.ok("set_weight_mem", ctx, address(t.mem(ctx, int(m.weight))))
+			t.ok("set_internal_mem", ctx, address(t.mem(ctx, int(m.internal))))
+		}).
+		ok("weights", func(t *T) {
+			ctx, m := t.open((&model{}).constant("w", onnxFloat, realBytes(make([]float32, 3000)...), 3000).node("Add", "y", "x", "w").
+				input("x", onnxFloat, 3000).output("y", onnxFloat, 3000), 0), memSize{}
+			t.ok("query", ctx, queryMemSize, &m, 64)
+			t.check(m.weight >= 12000, "%d bytes for 12000 of constants", m.weight)
+		}).
+		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryMemSize, 63) }),
+	rule("3.o_custom_string", "gives the model's string, empty when it has none").
+		ok("given", func(t *T) {
+			for want, m := range map[string]*model{"": relu(1, 4), "board 7": relu(1, 4).meta("anynpu.custom_string", "board 7")} {
+				b := make([]byte, 1024)
+				b[0] = 'x'
+				t.ok("query", t.open(m, 0), queryString, b, 1024)
+				t.check(textOf(b) == want, "%q, want %q", textOf(b), want)
+			}
+		}).
+		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryString, 1023) }),
+	rule("3.p_device_mem", "gives the size of the model's bytes, and the program's descriptor under MODEL_BUFFER_ZERO_COPY").
+		ok("size", func(t *T) {
+			m := tensorMem{virt: 9, phys: 9, fd: 9}
+			t.ok("query", t.open(relu(1, 4), 0), queryDeviceMem, &m, structSizeMem)
+			t.check(m == tensorMem{fd: -1, size: uint32(len(relu(1, 4).bytes()))}, "%+v", m)
+		}).
+		ok("descriptor", func(t *T) {
+			data := relu(1, 4).bytes()
+			mem := t.mem(t.open(relu(1, 4), 0), 4096)
+			copy(mem.bytes(), data)
+			ctx, m := new(uintptr), tensorMem{}
+			t.ok("init", ctx, mem.virt, 4096, flagZeroCopyModel, &initExtend{size: uint32(len(data)), fd: mem.fd})
+			t.ok("query", t.owned(*ctx), queryDeviceMem, &m, structSizeMem)
+			t.check(m.fd == mem.fd && int(m.size) == len(data), "%+v, want the descriptor %d", m, mem.fd)
+		}).
+		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryDeviceMem, 39) }),
+	rule("3.q_dynamic_range", "gives the number, format and list of the shapes of an input; a static model is MODEL_INVALID").
+		ok("list", func(t *T) {
+			r := &inputRange{}
+			t.ok("query", t.open(dynamic(), 0), queryRange, r, structSizeRange)
+			t.check(r.shapes == 3 && r.format == nhwc && r.rank == 4 && textOf(r.name[:]) == "x", "%d shapes of rank %d in format %d of %q", r.shapes, r.rank, r.format, textOf(r.name[:]))
+			t.check(r.dims[0] == [16]uint32{1, 2, 3, 2} && r.dims[1] == [16]uint32{1, 4, 3, 2} && r.dims[2] == [16]uint32{1, 1, 3, 2}, "%v", r.dims[:3])
+		}).
+		no("static", func(t *T) {
+			t.is(badModel, "query", t.open(relu(1, 4), 0), queryRange, new(inputRange), structSizeRange)
+			t.says("anynpu.input.NAME.shapes")
+		}),
+	rule("3.r_current_attr", "14 to 17 give the attributes for the shape that is set").
+		ok("set", func(t *T) {
+			ctx := t.open(dynamic(), 0)
+			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
+			for cmd, want := range map[int][]uint32{14: {1, 1, 3, 2}, 15: {1, 2, 1, 3}, 16: {1, 1, 3, 2}, 17: {1, 1, 1, 3, 8}} {
+				got := t.attr(ctx, cmd, 0)
+				t.check(slices.Equal(got.shape(), want) && int(got.elems) == count(want), "command %d: %v of %d elements, want %v", cmd, got.shape(), got.elems, want)
+			}
+		}).
+		no("index", func(t *T) { t.bad("query", t.open(dynamic(), 0), queryCurrentNatOut, &tensorAttr{index: 1}, 376) }),
+	rule("3.s_current_attr_of_static_models", "14 to 17 answer for a static model as 1, 2, 8 and 9 do").
+		ok("same", func(t *T) {
+			ctx := t.open(relu(1, 3, 2, 5), 0)
+			for cmd, as := range map[int]int{14: 1, 15: 2, 16: 8, 17: 9} {
+				t.check(*t.attr(ctx, cmd, 0) == *t.attr(ctx, as, 0), "command %d differs from %d", cmd, as)
+			}
+		}).
+		no("range", func(t *T) {
+			t.is(badModel, "query", t.open(relu(1, 3, 2, 5), 0), queryRange, new(inputRange), structSizeRange)
+		}),
+	rule("3.t_sizes_of_structs", "the structs have the sizes of the header").
+		ok("sizes", func(t *T) {
+			for name, got := range map[string][2]uintptr{
+				"rknn_tensor_attr": {unsafe.Sizeof(tensorAttr{}), 376}, "rknn_input_range": {unsafe.Sizeof(inputRange{}), 33040}, "rknn_mem_size": {unsafe.Sizeof(memSize{}), 64},
+				"rknn_tensor_mem": {unsafe.Sizeof(tensorMem{}), 40}, "rknn_input": {unsafe.Sizeof(input{}), 32}, "rknn_output": {unsafe.Sizeof(output{}), 24},
+				"rknn_init_extend": {unsafe.Sizeof(initExtend{}), 136}, "rknn_run_extend": {unsafe.Sizeof(runExtend{}), 24}, "rknn_custom_op": {unsafe.Sizeof(customOp{}), 832},
+				"rknn_custom_op_tensor": {unsafe.Sizeof(opTensor{}), 416}, "rknn_custom_op_attr": {unsafe.Sizeof(opAttr{}), 272}, "rknn_custom_op_context": {unsafe.Sizeof(opContext{}), 48},
+			} {
+				t.check(got[0] == got[1], "%s: %d bytes here, want %d", name, got[0], got[1])
+			}
+			t.attr(t.open(relu(1, 4), 0), queryInput, 0)
+		}).
+		no("too_small", func(t *T) { t.bad("query", t.open(relu(1, 4), 0), queryInput, new(tensorAttr), 300) }),
+)

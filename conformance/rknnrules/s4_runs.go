@@ -1,0 +1,228 @@
+package rknnrules
+
+import "slices"
+
+// ran is a context of relu(1, 4) that has computed 0, 2, 0, 4.
+func (t *T) ran() uintptr {
+	ctx := t.open(relu(1, 4), 0)
+	t.works(ctx)
+	return ctx
+}
+
+func (t *T) refusedOutput(code int, o output, parts ...string) {
+	list := []output{o}
+	t.is(code, "outputs_get", t.ran(), 1, list, nil)
+	t.says(parts...)
+}
+
+var runs = section(
+	rule("4.ra_run", "extend may be NULL; a run blocks and wants data for every input").
+		ok("NULL", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
+		no("no_data", func(t *T) {
+			t.is(failed, "run", t.open(relu(1, 4), 0), nil)
+			t.says(`"x"`)
+		}),
+	rule("4.rb_frame_id", "extend gets the number of the run, from 1, per context; what else it asks for has no effect").
+		ok("counted", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			for i := range 3 {
+				e := runExtend{frame: 99, nonBlock: int32(i % 2), timeoutMS: int32(i) - 1, fence: -1}
+				t.ok("run", ctx, &e)
+				t.check(e.frame == uint64(i)+1 && e.fence == -1, "frame_id %d, fence_fd %d", e.frame, e.fence)
+				t.gives(ctx, 1, 2, 3, 4)
+			}
+			e := runExtend{}
+			d := t.dup(ctx)
+			t.set(d, float32T, undefined, []float32{1, 2, 3, 4})
+			t.ok("run", d, &e)
+			t.check(e.frame == 1, "frame_id %d in a duplicate", e.frame)
+		}).
+		no("failed_runs_do_not_count", func(t *T) {
+			ctx, e := t.open(relu(1, 4), 0), runExtend{frame: 9}
+			t.is(failed, "run", ctx, &e)
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			t.ok("run", ctx, &e)
+			t.check(e.frame == 1, "frame_id %d", e.frame)
+		}),
+	rule("4.rc_wait", "rknn_wait after a run succeeds at once, before one it is FAIL").
+		ok("after", func(t *T) {
+			ctx, e := t.ran(), runExtend{}
+			t.ok("wait", ctx, &e)
+			t.check(e.frame == 1, "frame_id %d", e.frame)
+			t.ok("wait", ctx, nil)
+		}).
+		no("before", func(t *T) { t.is(failed, "wait", t.open(relu(1, 4), 0), nil) }),
+	rule("4.rd_async_emulation", "a run with non_block, then rknn_wait, gives the same results").
+		ok("same", func(t *T) {
+			ctx := t.open(relu(1, 4), flagAsync)
+			t.set(ctx, float32T, undefined, []float32{-1, 2, -3, 4})
+			t.ok("run", ctx, &runExtend{nonBlock: 1})
+			t.ok("wait", ctx, nil)
+			t.gives(ctx, 0, 2, 0, 4)
+		}).
+		no("no_data", func(t *T) { t.is(failed, "run", t.open(relu(1, 4), flagAsync), &runExtend{nonBlock: 1}) }),
+	rule("4.sa_n_outputs", "1 to all outputs may be fetched at once; none, more and NULL are PARAM_INVALID").
+		ok("one", func(t *T) { t.gives(t.ran(), 0, 2, 0, 4) }).
+		no("none", func(t *T) { t.bad("outputs_get", t.ran(), 0, []output{{}}, nil) }).
+		no("more", func(t *T) {
+			t.bad("outputs_get", t.ran(), 2, []output{{}, {}}, nil)
+			t.says("n_outputs is 2")
+		}).
+		no("NULL", func(t *T) { t.bad("outputs_get", t.ran(), 1, nil, nil) }),
+	rule("4.sb_index", "index selects the output, repeats and any order allowed; one that is none is OUTPUT_INVALID").
+		ok("any", func(t *T) {
+			ctx := t.open((&model{}).node("Relu", "y", "x").node("Neg", "n", "x").input("x", onnxFloat, 2).output("y", onnxFloat, 2).output("n", onnxFloat, 2), 0)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.run(ctx)
+			for _, order := range [][2]uint32{{0, 1}, {1, 0}, {1, 1}} {
+				o := []output{{wantFloat: 1, index: order[0]}, {wantFloat: 1, index: order[1]}}
+				t.ok("outputs_get", ctx, 2, o, nil)
+				for _, x := range o {
+					want := [][]float32{{0, 2}, {1, -2}}[x.index]
+					t.check(slices.Equal(span[float32](x.buf, 2), want), "output %d: %v", x.index, span[float32](x.buf, 2))
+				}
+				t.ok("outputs_release", ctx, 2, o)
+			}
+			t.gives(ctx, 0, 2)
+		}).
+		no("none", func(t *T) {
+			t.refusedOutput(badOutput, output{index: 1}, "outputs[0].index is 1")
+			t.refusedOutput(badOutput, output{index: 1<<32 - 1})
+		}),
+	rule("4.sc_order_of_elements", "results are contiguous, NCHW at rank 4").
+		ok("nchw", func(t *T) {
+			ctx := t.images()
+			t.set(ctx, uint8T, nhwc, image)
+			t.computes(ctx, planes...)
+		}).
+		no("before_run", func(t *T) {
+			ctx := t.images()
+			t.set(ctx, uint8T, nhwc, image)
+			t.is(failed, "outputs_get", ctx, 1, []output{{wantFloat: 1}}, nil)
+		}),
+	rule("4.sd_want_float", "want_float gives float32: (q - zp) x scale of codes, reals as they are").
+		ok("codes", func(t *T) {
+			ctx := t.open(quantised(0.5, -10, 1, 4), 0)
+			t.set(ctx, int8T, undefined, []int8{-10, -9, 0, 127})
+			t.computes(ctx, 0, 0.5, 5, 68.5)
+		}).
+		ok("halves", func(t *T) {
+			ctx := t.open(same(onnxHalf, 3), 0)
+			t.set(ctx, float32T, undefined, []float32{1.5, -0.25, 1024})
+			t.computes(ctx, 1.5, -0.25, 1024)
+		}).
+		ok("integers", func(t *T) {
+			ctx := t.open(same(onnxInt64, 2), 0)
+			t.set(ctx, int64T, undefined, []int64{-7, 1 << 20})
+			t.computes(ctx, -7, 1<<20)
+		}).
+		no("size_of_floats", func(t *T) {
+			b := make([]byte, 8)
+			t.refusedOutput(badOutput, output{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 8}, "outputs[0].size is 8", "16 bytes", "want_float 1")
+		}),
+	rule("4.se_raw", "want_float 0 gives the type of the attributes: codes, FLOAT16 for reals, integers").
+		ok("each", func(t *T) {
+			ctx := t.open(quantised(0.5, -10, 1, 3), 0)
+			t.set(ctx, int8T, undefined, []int8{-20, -10, 5})
+			t.run(ctx)
+			t.check(slices.Equal(as[int8](t.raw(ctx, 0, 0)), []int8{-10, -10, 5}), "codes")
+			ctx = t.ran()
+			t.check(slices.Equal(as[uint16](t.raw(ctx, 0, 0)), halves(0, 2, 0, 4)), "halves")
+			ctx = t.open(same(onnxInt64, 2), 0)
+			t.set(ctx, int64T, undefined, []int64{-7, 1 << 40})
+			t.run(ctx)
+			t.check(slices.Equal(as[int64](t.raw(ctx, 0, 0)), []int64{-7, 1 << 40}), "integers")
+		}).
+		no("short", func(t *T) {
+			b := make([]byte, 8)
+			t.refusedOutput(badOutput, output{isPrealloc: 1, buf: address(&b[0]), size: 7}, "8 bytes", "want_float 0")
+		}),
+	rule("4.sf_made_buffers", "with is_prealloc 0 the library makes a buffer per call and sets buf and size; it stays until its release or the context's end").
+		ok("independent", func(t *T) {
+			ctx, a, b := t.ran(), []output{{wantFloat: 1}}, []output{{wantFloat: 1}}
+			t.ok("outputs_get", ctx, 1, a, nil)
+			t.set(ctx, float32T, undefined, []float32{9, 9, 9, 9})
+			t.run(ctx)
+			t.ok("outputs_get", ctx, 1, b, nil)
+			t.check(a[0].size == 16 && a[0].buf != b[0].buf && slices.Equal(span[float32](a[0].buf, 4), []float32{0, 2, 0, 4}), "the first buffer changed")
+			t.ok("outputs_release", ctx, 1, a)
+			t.check(slices.Equal(span[float32](b[0].buf, 4), []float32{9, 9, 9, 9}), "the second buffer changed")
+			t.ok("outputs_release", ctx, 1, b)
+		}).
+		no("no_results", func(t *T) {
+			o := []output{{wantFloat: 1, size: 5}}
+			t.is(failed, "outputs_get", t.open(relu(1, 4), 0), 1, o, nil)
+			t.check(o[0] == output{wantFloat: 1, size: 5}, "%+v", o[0])
+		}),
+	rule("4.sg_own_buffers", "with is_prealloc 1 results go to the program's buffer; NULL and too small are OUTPUT_INVALID").
+		ok("filled", func(t *T) {
+			b := []float32{9, 9, 9, 9, 9}
+			o := []output{{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 20}}
+			ctx := t.ran()
+			t.ok("outputs_get", ctx, 1, o, nil)
+			t.check(slices.Equal(b, []float32{0, 2, 0, 4, 9}) && o[0].buf == address(&b[0]), "%v", b)
+			t.ok("outputs_release", ctx, 1, o)
+			t.check(o[0].buf == address(&b[0]) && b[1] == 2, "the release touched it")
+		}).
+		no("NULL", func(t *T) {
+			t.refusedOutput(badOutput, output{isPrealloc: 1, size: 64}, "outputs[0].buf is NULL", "is_prealloc is 1")
+		}).
+		no("small", func(t *T) {
+			b := []byte{9, 9, 9, 9, 9, 9, 9, 9}
+			t.refusedOutput(badOutput, output{isPrealloc: 1, buf: address(&b[0]), size: 7})
+			t.check(b[0] == 9, "something was written")
+		}),
+	rule("4.sh_get_again", "results may be fetched again and again after one run").
+		ok("again", func(t *T) {
+			ctx := t.ran()
+			for range 3 {
+				t.gives(ctx, 0, 2, 0, 4)
+			}
+		}).
+		no("failed_run", func(t *T) {
+			ctx := t.open(add(1, 2), 0)
+			t.ok("inputs_set", ctx, 1, []input{t.given(0, float32T, undefined, []float32{1, 2})})
+			t.is(failed, "run", ctx, nil)
+			t.is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
+		}),
+	rule("4.si_frame_of_results", "rknn_output_extend gets the number of the run").
+		ok("number", func(t *T) {
+			ctx, e, o := t.ran(), outputExtend{}, []output{{}}
+			t.run(ctx)
+			t.ok("outputs_get", ctx, 1, o, &e)
+			t.check(e.frame == 2, "frame_id %d", e.frame)
+			t.ok("outputs_release", ctx, 1, o)
+		}).
+		no("before_run", func(t *T) { t.is(failed, "outputs_get", t.open(relu(1, 4), 0), 1, []output{{}}, &outputExtend{}) }),
+	rule("4.ta_release", "frees what the context made and clears buf; counts of none or more are PARAM_INVALID").
+		ok("clears", func(t *T) {
+			ctx, o := t.ran(), []output{{}}
+			t.ok("outputs_get", ctx, 1, o, nil)
+			t.ok("outputs_release", ctx, 1, o)
+			t.check(o[0].buf == 0, "buf is %#x", o[0].buf)
+		}).
+		no("counts", func(t *T) {
+			ctx := t.ran()
+			t.bad("outputs_release", ctx, 0, []output{{}})
+			t.bad("outputs_release", ctx, 2, []output{{}, {}})
+			t.bad("outputs_release", ctx, 1, nil)
+		}),
+	rule("4.tb_release_is_harmless", "a second release, a foreign pointer and the buffers of another context are left alone").
+		ok("left", func(t *T) {
+			ctx, other, o, mine := t.ran(), t.ran(), []output{{wantFloat: 1}}, make([]byte, 64)
+			t.ok("outputs_get", ctx, 1, o, nil)
+			kept := o[0].buf
+			t.ok("outputs_release", other, 1, []output{{buf: kept}})
+			t.check(slices.Equal(span[float32](kept, 4), []float32{0, 2, 0, 4}), "another context freed it")
+			t.ok("outputs_release", ctx, 1, []output{{buf: address(&mine[0])}})
+			t.ok("outputs_release", ctx, 1, o)
+			t.ok("outputs_release", ctx, 1, []output{{buf: kept}})
+			t.ok("outputs_release", ctx, 1, o)
+		}).
+		no("ended_context", func(t *T) {
+			ctx := t.ran()
+			t.ok("destroy", ctx)
+			t.is(badContext, "outputs_release", ctx, 1, []output{{}})
+		}),
+)

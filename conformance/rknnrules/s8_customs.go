@@ -1,0 +1,311 @@
+package rknnrules
+
+import "slices"
+
+var customs = section(
+	rule("8.a_register", "operators are registered between rknn_init and a run; the array is copied").
+		ok("copied", func(t *T) {
+			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 4), 0)
+			op := set.op("Twice")
+			t.ok("register_custom_ops", ctx, op, 1)
+			*op = customOp{}
+			t.set(ctx, float32T, undefined, []float32{-1, 2, -3, 4})
+			t.computes(ctx, -2, 4, -6, 8)
+		}).
+		no("arguments", func(t *T) {
+			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 4), 0)
+			t.bad("register_custom_ops", ctx, nil, 1)
+			t.bad("register_custom_ops", ctx, set.op("Twice"), 0)
+			t.bad("register_custom_ops", ctx, set.op(""), 1)
+			t.wantCalls()
+		}),
+	rule("8.b_compute", "compute is mandatory, the other functions may be NULL").
+		ok("alone", func(t *T) {
+			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			op := set.op("Twice")
+			op.init, op.prepare, op.destroy = 0, 0, 0
+			t.ok("register_custom_ops", ctx, op, 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, -2, 4)
+		}).
+		no("none", func(t *T) {
+			op := t.opsOf(0, nil).op("Twice")
+			op.compute = 0
+			t.bad("register_custom_ops", t.open(foreign(1, 2), 0), op, 1)
+			t.says("compute")
+		}),
+	rule("8.c_target", "the CPU computes; another target is PARAM_INVALID").
+		ok("cpu", func(t *T) {
+			t.ok("register_custom_ops", t.open(foreign(1, 2), 0), t.opsOf(0, unary(double)).op("Twice"), 1)
+		}).
+		no("others", func(t *T) {
+			for _, target := range []uint32{0, 2, 3, 99} {
+				op := t.opsOf(0, unary(double)).op("Twice")
+				op.target = target
+				t.bad("register_custom_ops", t.open(foreign(1, 2), 0), op, 1)
+				t.says("op[0].target", "RKNN_TARGET_TYPE_CPU")
+			}
+		}),
+	rule("8.d_order_of_calls", "init once per node at the registration, prepare and compute in each run, destroy once in rknn_destroy").
+		ok("order", func(t *T) {
+			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.wantCalls("init")
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.wantCalls()
+			t.run(ctx)
+			t.wantCalls("prepare", "compute")
+			t.run(ctx)
+			t.wantCalls("prepare", "compute")
+			t.ok("destroy", ctx)
+			t.wantCalls("destroy")
+		}).
+		no("after_destroy", func(t *T) {
+			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			t.ok("destroy", ctx)
+			t.is(badContext, "register_custom_ops", ctx, set.op("Twice"), 1)
+			t.wantCalls()
+		}),
+	rule("8.e_unregistered", "a model with foreign operators loads; its run fails and names the first one").
+		ok("loads", func(t *T) { t.attr(t.open(foreign(1, 2), 0), queryInput, 0) }).
+		no("run", func(t *T) {
+			ctx := t.open(foreign(1, 2), 0)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.is(failed, "run", ctx, nil)
+			t.says("Twice", "rknn_register_custom_ops")
+		}).
+		no("others_registered", func(t *T) {
+			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Thrice"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.is(failed, "run", ctx, nil)
+		}),
+	rule("8.f_declared_outputs", "the model must declare type and sizes of a foreign operator's outputs").
+		ok("declared", func(t *T) {
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").inner("a", onnxFloat, 1, 2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			set, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, 0, 4)
+		}).
+		no("not_declared", func(t *T) {
+			t.refusedModel((&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2).bytes())
+			t.says("Twice", "value_info")
+		}),
+	rule("8.g_tensors", "tensors are contiguous, in the model's order, NCHW at rank 4; reals are FLOAT32 whatever the model's type").
+		ok("described", func(t *T) {
+			for _, elem := range []int64{onnxFloat, onnxHalf} {
+				var in, out tensorAttr
+				var offset, n int
+				var got []float32
+				f := unary(double)
+				compute := f[stageCompute]
+				f[stageCompute] = func(c opCall) int {
+					in, out, offset, n = c.in[0].attr, c.out[0].attr, int(c.in[0].mem.size), len(c.in)
+					got = slices.Clone(c.in[0].floats())
+					return compute(c)
+				}
+				m := (&model{}).custom("Twice", "y", 1, 1, "x").input("x", elem, 1, 2, 1, 3).output("y", elem, 1, 2, 1, 3)
+				set, ctx := t.opsOf(0, f), t.open(m, 0)
+				t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+				t.set(ctx, uint8T, nhwc, image)
+				t.computes(ctx, 0, 20, 510, 2, 40, 256)
+				for _, a := range []*tensorAttr{&in, &out} {
+					t.check(slices.Equal(a.shape(), []uint32{1, 2, 1, 3}) && a.format == nchw && a.kind == float32T && a.elems == 6 && a.size == 24, "%s", describe(a))
+				}
+				t.check(n == 1 && offset >= 24 && slices.Equal(got, planes), "%d inputs, %d bytes, %v", n, offset, got)
+				t.check(textOf(in.name[:]) == "x" && textOf(out.name[:]) == "y", "names %q and %q", textOf(in.name[:]), textOf(out.name[:]))
+			}
+		}).
+		ok("other_ranks", func(t *T) {
+			var in tensorAttr
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int { in = c.in[0].attr; return 0 }}), t.open(foreign(3, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.check(slices.Equal(in.shape(), []uint32{3, 2}) && in.format == undefined, "%s", describe(&in))
+		}).
+		no("failing", func(t *T) {
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageCompute: func(opCall) int { return -1 }}), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.is(failed, "run", ctx, nil)
+		}),
+	rule("8.h_integers", "integer tensors keep their own type").
+		ok("int64", func(t *T) {
+			var kind uint32
+			f := map[stage]func(opCall) int{stageCompute: func(c opCall) int {
+				kind = c.in[0].attr.kind
+				in, out := span[int64](c.in[0].mem.virt+uintptr(c.in[0].mem.offset), 2), span[int64](c.out[0].mem.virt+uintptr(c.out[0].mem.offset), 2)
+				out[0], out[1] = in[1], in[0]
+				return 0
+			}}
+			m := (&model{}).custom("Swap", "y", 1, 1, "x").input("x", onnxInt64, 2).output("y", onnxInt64, 2)
+			set, ctx := t.opsOf(0, f), t.open(m, 0)
+			t.ok("register_custom_ops", ctx, set.op("Swap"), 1)
+			t.set(ctx, int64T, undefined, []int64{5, 1 << 40})
+			t.run(ctx)
+			got := as[int64](t.raw(ctx, 0, 0))
+			t.check(kind == int64T && slices.Equal(got, []int64{1 << 40, 5}), "type %d, %v", kind, got)
+		}).
+		no("prepare_fails", func(t *T) {
+			f := unary(double)
+			f[stagePrepare] = func(opCall) int { return -5 }
+			set, ctx := t.opsOf(0, f), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.is(failed, "run", ctx, nil)
+			t.wantCalls("init", "prepare")
+		}),
+	rule("8.i_attributes", "attributes are found by name: FLOAT32 and INT64 with their number; one that is not there has n_elems 0 and data NULL").
+		ok("found", func(t *T) {
+			var alpha, beta opAttr
+			var a float32
+			var b int64
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int {
+				alpha, beta = t.attribute(c.ctx, "alpha"), t.attribute(c.ctx, "beta")
+				a, b = *at[float32](alpha.data), *at[int64](beta.data)
+				return 0
+			}}), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.check(alpha.kind == float32T && alpha.nElems == 1 && a == 2.5, "alpha: type %d, %d elements, %g", alpha.kind, alpha.nElems, a)
+			t.check(beta.kind == int64T && beta.nElems == 1 && b == -7, "beta: type %d, %d elements, %d", beta.kind, beta.nElems, b)
+		}).
+		no("none", func(t *T) {
+			var a opAttr
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int { a = t.attribute(c.ctx, "gamma"); return 0 }}), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.check(a.nElems == 0 && a.data == 0, "%d elements at %#x", a.nElems, a.data)
+			t.judged(false)
+		}),
+	rule("8.j_priv_data", "priv_data is the program's and the same in all calls for a node, with op_ctx of its own per node").
+		ok("kept", func(t *T) {
+			var seen []uintptr
+			note := func(c opCall) int { seen = append(seen, c.ctx.priv); return 0 }
+			f := unary(double)
+			compute := f[stageCompute]
+			f[stageInit] = func(c opCall) int { c.ctx.priv = uintptr(100 + len(seen)); seen = append(seen, c.ctx.priv); return 0 }
+			f[stagePrepare], f[stageDestroy] = note, note
+			f[stageCompute] = func(c opCall) int { note(c); return compute(c) }
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").custom("Twice", "y", 1, 1, "a").inner("a", onnxFloat, 1, 2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			set, ctx := t.opsOf(0, f), t.open(m, 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, -4, 8)
+			t.ok("destroy", ctx)
+			slices.Sort(seen[6:])
+			t.check(slices.Equal(seen, []uintptr{100, 101, 100, 100, 101, 101, 100, 101}), "priv_data %v", seen)
+		}).
+		no("init_fails", func(t *T) {
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(opCall) int { return -3 }}), t.open(foreign(1, 2), 0)
+			t.is(failed, "register_custom_ops", ctx, set.op("Twice"), 1)
+			t.says("init", "-3")
+			t.wantCalls("init")
+		}),
+	rule("8.k_built_in_operators", "a registered type replaces the library's own operator, unless init returns -14").
+		ok("replaced", func(t *T) {
+			set, ctx := t.opsOf(0, unary(double)), t.open(relu(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Relu"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, -2, 4)
+		}).
+		ok("left", func(t *T) {
+			f := unary(double)
+			f[stageInit] = func(opCall) int { return skipOp }
+			set, ctx := t.opsOf(0, f), t.open(relu(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Relu"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, 0, 2)
+			t.wantCalls("init")
+		}).
+		no("nothing_to_leave_it_to", func(t *T) {
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(opCall) int { return skipOp }}), t.open(foreign(1, 2), 0)
+			t.is(failed, "register_custom_ops", ctx, set.op("Twice"), 1)
+			t.says("Twice")
+		}),
+	rule("8.l_one_call_or_several", "an array registers several types; further calls add to them or replace them; a type twice in one is PARAM_INVALID").
+		ok("array", func(t *T) {
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").custom("Negate", "y", 1, 1, "a").inner("a", onnxFloat, 1, 2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			second := t.opsOf(1, unary(func(v float32) float32 { return -v }))
+			first, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
+			t.ok("register_custom_ops", ctx, []customOp{*first.op("Twice"), *second.op("Negate")}, 2)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, 2, -4)
+		}).
+		ok("calls", func(t *T) {
+			second := t.opsOf(1, unary(func(v float32) float32 { return 10 * v }))
+			first, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, first.op("Twice"), 1)
+			t.ok("register_custom_ops", ctx, second.op("Twice"), 1)
+			t.wantCalls("init", "second init", "destroy")
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, -10, 20)
+			t.ok("destroy", ctx)
+			t.wantCalls("second prepare", "second compute", "second destroy")
+		}).
+		no("twice", func(t *T) {
+			set := t.opsOf(0, unary(double))
+			t.bad("register_custom_ops", t.open(foreign(1, 2), 0), []customOp{*set.op("Twice"), *set.op("Twice")}, 2)
+		}),
+	rule("8.m_info_only", "a context of COLLECT_MODEL_INFO_ONLY takes no operators").
+		ok("without_the_flag", func(t *T) {
+			t.ok("register_custom_ops", t.open(foreign(1, 2), 0), t.opsOf(0, unary(double)).op("Twice"), 1)
+		}).
+		no("with", func(t *T) {
+			t.is(failed, "register_custom_ops", t.open(foreign(1, 2), flagInfoOnly), t.opsOf(0, unary(double)).op("Twice"), 1)
+			t.wantCalls()
+		}),
+	rule("8.n_duplicates", "a duplicate of a context with operators has them, with an init and a destroy of its own").
+		ok("own", func(t *T) {
+			set, a := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", a, set.op("Twice"), 1)
+			b := t.dup(a)
+			t.wantCalls("init", "init")
+			t.ok("destroy", a)
+			t.wantCalls("destroy")
+			t.set(b, float32T, undefined, []float32{-1, 2})
+			t.computes(b, -2, 4)
+			t.ok("destroy", b)
+			t.wantCalls("prepare", "compute", "destroy")
+		}).
+		no("init_fails", func(t *T) {
+			n := 0
+			f := unary(double)
+			f[stageInit] = func(opCall) int { n++; return 1 - n }
+			set, a := t.opsOf(0, f), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", a, set.op("Twice"), 1)
+			t.is(failed, "dup_context", &a, new(uintptr))
+		}),
+	rule("8.o_calls_back", "within a function rknn_query and rknn_mem_sync serve the context; a run, destroy and others are FAIL").
+		ok("query", func(t *T) {
+			code, n := -99, inOutNum{}
+			var ctx uintptr
+			f := unary(double)
+			compute := f[stageCompute]
+			f[stageCompute] = func(c opCall) int {
+				code = int(int32(t.call("query", ctx, queryInOutNum, &n, 8))) + int(int32(t.call("mem_sync", ctx, &c.out[0].mem, 1)))
+				return compute(c)
+			}
+			set := t.opsOf(0, f)
+			ctx = t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, -2, 4)
+			t.check(code == 0 && n == inOutNum{1, 1}, "code %d, %v", code, n)
+		}).
+		no("run", func(t *T) {
+			var codes []int
+			var ctx uintptr
+			f := unary(double)
+			compute := f[stageCompute]
+			f[stageCompute] = func(c opCall) int {
+				codes = append(codes, int(int32(t.call("run", ctx, nil))), int(int32(t.call("destroy", ctx))), int(int32(t.call("dup_context", &ctx, new(uintptr)))))
+				return compute(c)
+			}
+			set := t.opsOf(0, f)
+			ctx = t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, -2, 4)
+			t.check(slices.Equal(codes, []int{failed, failed, failed}), "codes %v", codes)
+			t.judged(false)
+		}),
+)
