@@ -47,8 +47,8 @@ func layers(t testing.TB, b *graph.Builder) (*graph.Graph, []tensor.Tensor) {
 	z := b.Add(&op.MatMul{}, b.Add(&op.Reshape{}, x, b.Int64s(6, 128)), b.Add(&op.Reshape{}, weights(0.1, 64, 512), b.Int64s(128, 256)))
 	w := weights(0.3, 192, 128)
 	z = b.Add(&op.MatMul{TransposeB: true}, b.Add(&op.MatMul{}, z, b.Add(&op.Reshape{}, weights(0.1, 1<<15), b.Int64s(256, 128))), w)
-	e := b.Add(&op.Elu{Alpha: 1}, w) // folded
-	b.Output(y, z, b.Add(&op.Mul{}, e, b.Add(&op.Elu{Alpha: 1}, b.Add(&op.Tile{}, b.Add(&op.Reshape{}, x, b.Int64s(6, 128)), b.Int64s(32, 1)))))
+	e := b.Add(&op.Sin{}, w) // folded
+	b.Output(y, z, b.Add(&op.Mul{}, e, b.Add(&op.Sin{}, b.Add(&op.Tile{}, b.Add(&op.Reshape{}, x, b.Int64s(6, 128)), b.Int64s(32, 1)))))
 	g, err := b.Graph()
 	require.NoError(t, err)
 	return inferred(t, g), []tensor.Tensor{randomTensor(rnd, 1, 3, 16, 16)}

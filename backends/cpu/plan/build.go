@@ -83,6 +83,7 @@ type builder struct {
 	origins map[*byte]*origin
 	pinned  map[*byte]bool // bytes that steps hold
 	idle    []*origin      // constants that nothing reads
+	pads    map[graph.Value]*padding
 }
 
 // Build makes a plan of a validated, inferred graph whose input shapes are known. Packed constants live in store, which must outlive the
@@ -142,6 +143,7 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 			f.output = i
 		}
 	}
+	b.foldPads()
 	b.joinViews()
 	b.assign()
 	if b.plan.arena > b.limit {
@@ -276,8 +278,45 @@ func (b *builder) emitFast(n *graph.Node) bool {
 		return b.resize(n, o)
 	case *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Identity:
 		return b.view(n)
+	case *op.ConvTranspose:
+		return b.convTranspose(n, o)
+	case *op.InstanceNorm:
+		return o.Axis == 1 && b.groupNorm(n, 0, o.Epsilon)
+	case *op.GroupNorm:
+		return !o.ChannelsLast && b.groupNorm(n, int(o.Groups), o.Epsilon)
+	case *op.RMSNorm:
+		return b.rmsNorm(n, o)
+	case *op.L2Normalize:
+		return b.l2Normalize(n, o)
 	}
-	return b.unary(n) || b.binary(n) || b.reduce(n)
+	return b.moving(n) || b.unary(n) || b.binary(n) || b.reduce(n)
+}
+
+// moving adds a step for an operator that only moves or chooses elements.
+func (b *builder) moving(n *graph.Node) bool {
+	switch o := n.Op.(type) {
+	case *op.Slice:
+		return b.slice(n)
+	case *op.StridedSlice:
+		return b.stridedSlice(n, o)
+	case *op.Expand:
+		return b.expand(n)
+	case *op.Tile:
+		return b.tile(n)
+	case *op.Pad:
+		return b.pad(n, o)
+	case *op.Gather:
+		return b.gather(n, o)
+	case *op.Where:
+		return b.where(n)
+	case *op.PRelu:
+		return b.prelu(n)
+	case *op.DepthToSpace:
+		return b.depthToSpace(n, o)
+	case *op.SpaceToDepth:
+		return b.spaceToDepth(n, o)
+	}
+	return false
 }
 
 // add appends a step for the node being emitted.

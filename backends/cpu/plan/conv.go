@@ -43,6 +43,10 @@ func (b *builder) conv(n *graph.Node, o *op.Conv) bool {
 	if err != nil {
 		return false
 	}
+	if p := b.unpadded(n.In[0], o.ChannelsLast); p != nil && allFinite(w) {
+		p.shift(ws, o.ChannelsLast)
+		c.x = p.x
+	}
 	if c.win, err = window(ws); err != nil {
 		return false
 	}

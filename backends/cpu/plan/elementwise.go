@@ -114,7 +114,10 @@ type binaryTask struct {
 // binary adds an element-wise function of two inputs, one of which has the shape of the result.
 func (b *builder) binary(n *graph.Node) bool {
 	o, ok := binaryOp(n.Op)
-	if !ok || !b.values[n.In[0]].fast() || !b.values[n.In[1]].fast() || !b.values[n.Out[0]].fast() {
+	if !ok {
+		return b.power(n)
+	}
+	if !b.values[n.In[0]].fast() || !b.values[n.In[1]].fast() || !b.values[n.Out[0]].fast() {
 		return false
 	}
 	dims := b.values[n.Out[0]].dims
@@ -123,7 +126,7 @@ func (b *builder) binary(n *graph.Node) bool {
 		large, small, swap = small, large, true
 	}
 	if !slices.Equal(b.values[large].dims, dims) {
-		return false
+		return b.outer(n, o)
 	}
 	equal := slices.Equal(b.values[small].dims, dims)
 	sd := b.values[small].dims
@@ -141,7 +144,7 @@ func (b *builder) binary(n *graph.Node) bool {
 	t := binaryTask{op: o, equal: equal, swap: swap}
 	if !equal {
 		if t.pat, ok = broadcast(sd, form); !ok {
-			return false
+			return b.outer(n, o)
 		}
 		t.equal = t.pat.repeat == 1 && t.pat.inner == 1 // the same elements under fewer dimensions
 	}
@@ -159,6 +162,84 @@ func (b *builder) binary(n *graph.Node) bool {
 	}
 	b.add(s)
 	return true
+}
+
+// outer adds an element-wise function of two inputs whose sizes differ in other ways: they are repeated to the size of the result first.
+func (b *builder) outer(n *graph.Node, o kernel.BinaryOp) bool {
+	y := &b.values[n.Out[0]]
+	s := step{fast: true, inplace: true}
+	for _, v := range n.In {
+		x := b.wantPlain(v)
+		if d := b.values[v].dims; !slices.Equal(d, y.dims) {
+			from := x
+			x = b.arena(y.count())
+			b.repeat(x, from, d, y.dims)
+			b.plan.steps[len(b.plan.steps)-1].node = none
+		}
+		s.reads = append(s.reads, x)
+	}
+	s.writes = []int{b.make(n.Out[0], false)}
+	s.start = func(_ *State, st *step) process { return &binaryTask{st: st, op: o, equal: true} }
+	b.add(s)
+	return true
+}
+
+// powerTask computes functions that are one arithmetic operation of x with itself or a number.
+type powerTask struct {
+	st       *step
+	exponent float32 // 2, or -1
+	x, y     []float32
+}
+
+// power adds squares, roots and reciprocals.
+func (b *builder) power(n *graph.Node) bool {
+	x := &b.values[n.In[0]]
+	if !x.fast() || !b.values[n.Out[0]].fast() {
+		return false
+	}
+	e := float32(2)
+	switch n.Op.(type) {
+	case *op.Square:
+	case *op.Reciprocal:
+		e = -1
+	case *op.Pow:
+		c := b.constant(n.In[1])
+		if len(c) != 1 || !slices.Equal(x.dims, b.values[n.Out[0]].dims) {
+			return false
+		}
+		e = c[0]
+	default:
+		return false
+	}
+	if e != 2 && e != -1 && e != 3 {
+		return false
+	}
+	last := b.inLast(n.In[0])
+	s := step{fast: true, inplace: e != 3, reads: []int{b.form(n.In[0], last)}}
+	s.writes = []int{b.make(n.Out[0], last)}
+	s.start = func(_ *State, st *step) process { return &powerTask{st: st, exponent: e} }
+	b.add(s)
+	return true
+}
+
+func (t *powerTask) run(s *State) error {
+	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	s.do(blocks(len(t.x)), t)
+	return nil
+}
+
+// Chunk computes one block.
+func (t *powerTask) Chunk(i, _ int) {
+	from, to := block(i, len(t.x))
+	x, y := t.x[from:to], t.y[from:to]
+	if t.exponent < 0 {
+		kernel.BinarySV(kernel.Div, y, 1, x)
+		return
+	}
+	kernel.BinaryVV(kernel.Mul, y, x, x)
+	if t.exponent == 3 {
+		kernel.BinaryVV(kernel.Mul, y, y, x)
+	}
 }
 
 func (t *binaryTask) run(s *State) error {

@@ -37,6 +37,14 @@ func (b *builder) activation(n *graph.Node) (a kernel.Act, ok bool) {
 		return kernel.Act{Op: kernel.Gelu}, true
 	case *op.Exp:
 		return kernel.Act{Op: kernel.Exp}, o.Base == 0 && (o.Scale == 0 || o.Scale == 1) && o.Shift == 0
+	case *op.Log:
+		return kernel.Act{Op: kernel.Log}, true
+	case *op.Softplus:
+		return kernel.Act{Op: kernel.Softplus}, true
+	case *op.Mish:
+		return kernel.Act{Op: kernel.Mish}, true
+	case *op.Elu:
+		return kernel.Act{Op: kernel.Elu, Alpha: o.Alpha}, true
 	case *op.Sqrt:
 		return kernel.Act{Op: kernel.Sqrt}, true
 	case *op.Rsqrt:

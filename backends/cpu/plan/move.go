@@ -18,6 +18,7 @@ func (b *builder) view(n *graph.Node) bool {
 	if _, ok := b.ints(n.In, 1); !ok {
 		return false
 	}
+	b.padded(n.In[0])
 	if x.plain == none && x.last == none {
 		return false
 	}
@@ -47,6 +48,7 @@ func (b *builder) transpose(n *graph.Node) bool {
 	if rank > 2 {
 		toLast := append(append([]int{0}, seq(2, rank)...), 1)
 		fromLast := append([]int{0, rank - 1}, seq(1, rank-1)...)
+		b.padded(n.In[0])
 		switch {
 		case slices.Equal(axes, toLast) && b.inLast(n.In[0]):
 			y.plain = x.last

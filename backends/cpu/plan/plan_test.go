@@ -14,6 +14,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
@@ -324,6 +325,109 @@ var cases = []struct {
 		}
 		return out
 	}},
+	{"transposed convolution", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 6, 5, 7)
+		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.ConvTranspose{Strides: []int64{2, 2}, Pads: []int64{1, 1, 0, 1}, OutputPads: []int64{1, 0}}, x, m.weights(9, 4, 3, 6), m.weights(9)), 9, 1))
+		b := m.Add(&op.Tanh{}, m.Add(&op.ConvTranspose{Groups: 3, Dilations: []int64{2, 1}, Strides: []int64{3, 1}}, x, m.weights(12, 2, 2, 2), m.weights(12)))
+		c := m.Add(&op.ConvTranspose{ChannelsLast: true, Strides: []int64{2, 2}, AutoPad: op.PadSameUpper}, m.input(1, 4, 3, 5), m.weights(8, 3, 3, 5))
+		d := m.Add(&op.ConvTranspose{Strides: []int64{2}}, m.input(1, 4, 6), m.weights(3, 2, 4))
+		return []graph.Value{a, b, c, d, m.Add(&op.Concat{Axis: 1}, a, m.Add(&op.Conv{}, a, m.weights(4, 1, 1, 9)))}
+	}},
+	{"prelu", 0, func(m *maker) []graph.Value {
+		x := m.Add(&op.PRelu{}, m.input(2, 6, 5, 7), m.weights(6, 1, 1))
+		y := m.Add(&op.PRelu{}, m.Add(&op.Conv{}, x, m.weights(8, 1, 1, 6)), m.weights(8, 1, 1))
+		return []graph.Value{x, y, m.Add(&op.PRelu{}, m.input(3, 9), m.weights(1)), m.Add(&op.PRelu{}, m.input(3, 9), m.weights(9)), m.Add(&op.PRelu{}, m.input(2, 3, 4), m.weights(2, 3, 4))}
+	}},
+	{"more functions", 0, func(m *maker) []graph.Value {
+		x := m.Add(&op.Conv{}, m.input(2, 6, 5, 7), m.weights(8, 1, 1, 6))
+		y := m.Add(&op.Add{}, m.Add(&op.Abs{}, x), m.Float32(0.5))
+		return []graph.Value{
+			m.Add(&op.Elu{Alpha: 0.7}, x), m.Add(&op.Softplus{}, x), m.Add(&op.Mish{}, x), m.Add(&op.Log{}, y), m.Add(&op.Square{}, x),
+			m.Add(&op.Reciprocal{}, y), m.Add(&op.Pow{}, x, m.Float32(2)), m.Add(&op.Pow{}, x, m.Float32(3)),
+		}
+	}},
+	{"slices", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 12, 6, 5)
+		y := m.Add(&op.Conv{}, x, m.weights(16, 1, 1, 12))
+		cut := func(x graph.Value, from, to, axis, step int64) graph.Value {
+			return m.Add(&op.Slice{}, x, m.Int64s(from), m.Int64s(to), m.Int64s(axis), m.Int64s(step))
+		}
+		a, b := cut(y, 0, 6, 1, 1), cut(y, 6, 16, 1, 1)
+		strided := m.Add(&op.StridedSlice{BeginMask: 1, ShrinkAxisMask: 2, NewAxisMask: 8}, x, m.Int64s(0, 3, 4, 0, 0), m.Int64s(2, 4, 0, 1, 5), m.Int64s(1, 1, -2, 1, 2))
+		return []graph.Value{
+			m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, a, m.weights(4, 3, 3, 6)), m.Add(&op.Sigmoid{}, b), cut(y, 1, 5, 2, 2), cut(x, -1, -7, 2, -1), cut(x, 1, 2, 0, 1),
+			m.Add(&op.Relu{}, cut(m.Add(&op.Relu{}, x), 1, 2, 0, 1)), m.Add(&op.Slice{}, y, m.Int64s(1, 2), m.Int64s(9, 4), m.Int64s(1, 3)), strided,
+		}
+	}},
+	{"leading rows as they lie", 0, func(m *maker) []graph.Value {
+		x := m.Add(&op.Relu{}, m.input(6, 7, 5))
+		s := m.AddN(&op.Split{Axis: 0}, 3, x)
+		y := m.Add(&op.Concat{Axis: 0}, m.Add(&op.Abs{}, s[0]), m.Add(&op.Softmax{Axis: -1}, s[2]), m.Add(&op.Transpose{}, m.Add(&op.Square{}, m.input(5, 7, 2))))
+		a := m.Add(&op.Slice{}, y, m.Int64s(1), m.Int64s(5))
+		b := m.Add(&op.Slice{}, a, m.Int64s(2), m.Int64s(5), m.Int64s(2))
+		return []graph.Value{m.Add(&op.Exp{}, m.Add(&op.Slice{}, a, m.Int64s(1), m.Int64s(2))), m.Add(&op.Tanh{}, b), m.Add(&op.ReduceSum{}, s[1], m.Int64s(1))}
+	}},
+	{"repeated", 0, func(m *maker) []graph.Value {
+		x := m.input(3, 1, 4)
+		return []graph.Value{
+			m.Add(&op.Expand{}, x, m.Int64s(2, 1, 5, 1)), m.Add(&op.Tile{}, x, m.Int64s(2, 2, 1, 3)), m.Add(&op.Tile{}, m.input(2, 3), m.Int64s(2, 3)),
+			m.Add(&op.Expand{}, x, m.Int64s(1)), m.Add(&op.Add{}, x, m.input(5, 1)), m.Add(&op.Mul{}, m.input(4, 1, 3, 1, 2), m.input(1, 5, 1, 6, 1)),
+		}
+	}},
+	{"padding before convolutions", 0, func(m *maker) []graph.Value {
+		x := m.input(1, 4, 9, 8)
+		p := m.Add(&op.Pad{}, x, m.Int64s(0, 0, 0, 1, 0, 0, 2, 1))
+		y := m.Add(&op.Conv{Strides: []int64{2, 2}, Pads: []int64{0, 1, 0, 0}}, p, m.weights(8, 3, 3, 4))
+		q := m.Add(&op.Pad{}, y, m.Int64s(1, 1, 1, 1), graph.None, m.Int64s(2, 3))
+		z := m.Add(&op.Conv{Groups: 8}, q, m.weights(8, 3, 3, 1))
+		last := m.Add(&op.Pad{}, m.input(2, 5, 6, 3), m.Int64s(0, 1, 1, 0, 0, 0, 1, 0))
+		return []graph.Value{
+			z, m.Add(&op.AveragePool{Kernel: []int64{3, 3}}, q), m.Add(&op.AveragePool{Kernel: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}, CountPads: true}, q),
+			m.Add(&op.Conv{ChannelsLast: true}, last, m.weights(7, 2, 2, 3)),
+		}
+	}},
+	{"padding", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 4, 5, 6)
+		y := m.Add(&op.Pad{}, m.Add(&op.Conv{}, x, m.weights(3, 1, 1, 4)), m.Int64s(0, 1, -1, 2, 1, 0, 3, -2), m.Float32(1.5))
+		p := m.Add(&op.Pad{}, x, m.Int64s(0, 0, 1, 1, 0, 0, 1, 1))
+		return []graph.Value{
+			y, m.Add(&op.Relu{}, y), p, m.Add(&op.Conv{}, p, m.weights(2, 3, 3, 4)), m.Add(&op.Pad{}, m.input(3), m.Int64s(-3, 2)),
+			m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, m.Add(&op.Pad{}, x, m.Int64s(0, 0, 1, 1, 0, 0, 1, 1), m.Float32(-9))),
+			m.Add(&op.AveragePool{Kernel: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}}, m.Add(&op.Pad{}, x, m.Int64s(0, 0, 1, 1, 0, 0, 1, 1))),
+		}
+	}},
+	{"gathered and chosen", 0, func(m *maker) []graph.Value {
+		x := m.input(4, 5, 6)
+		run := tensor.New(tensor.Int32, 3)
+		copy(run.Data, tensor.Int32s(-1, 0, 3))
+		m.in = append(m.in, run)
+		cond := tensor.New(tensor.Bool, 5, 1)
+		copy(cond.Data, []byte{0, 1, 0, 1, 1})
+		m.in = append(m.in, cond)
+		index, c := m.Input("", run.Type()), m.Input("", cond.Type())
+		return []graph.Value{
+			m.Add(&op.Gather{}, x, m.Int64s(2, 2, 0)), m.Add(&op.Gather{NegativeWraps: true}, x, index, m.Int64s(1)), m.Add(&op.Gather{NegativeWraps: true}, m.weights(9, 4), index),
+			m.Add(&op.Where{}, c, x, m.input(6)), m.Add(&op.Where{}, c, m.Float32(1), m.input(2, 5, 3)),
+		}
+	}},
+	{"norms", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 6, 5, 7)
+		y := m.Add(&op.Conv{}, x, m.weights(8, 1, 1, 6))
+		return []graph.Value{
+			m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, x, m.weights(6), m.weights(6)), m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-3}, x, m.weights(6), m.weights(6)),
+			m.Add(&op.L2Normalize{Epsilon: 1e-12}, y, m.Int64s(1)), m.Add(&op.L2Normalize{Epsilon: 0.5, Mode: op.EpsAdd}, x, m.Int64s(2, 3)), m.Add(&op.L2Normalize{}, x),
+			m.Add(&op.RMSNorm{Axis: -1, Epsilon: 1e-6}, x, m.weights(7)), m.Add(&op.GroupNorm{Groups: 2, Epsilon: 1e-5}, y, m.weights(8), m.weights(8)),
+		}
+	}},
+	{"blocks of cells and channels", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 8, 4, 6)
+		y := m.Add(&op.Conv{}, x, m.weights(16, 1, 1, 8))
+		out := []graph.Value{m.Add(&op.DepthToSpace{Block: 2, ChannelsLast: true}, m.input(1, 3, 2, 12)), m.Add(&op.SpaceToDepth{Block: 2, ChannelsLast: true}, m.input(1, 4, 6, 3))}
+		for _, v := range []graph.Value{x, y} {
+			out = append(out, m.Add(&op.DepthToSpace{Block: 2}, v), m.Add(&op.DepthToSpace{Block: 2, Mode: op.CRD}, v), m.Add(&op.SpaceToDepth{Block: 2}, v))
+		}
+		return append(out, m.Add(&op.DepthToSpace{Block: 2, ChannelsLast: true, Mode: op.CRD}, m.input(1, 3, 2, 12)))
+	}},
 }
 
 func TestBuild_equalsReference(t *testing.T) {
@@ -379,7 +483,7 @@ func TestBuild_referenceSteps(t *testing.T) {
 	m := newMaker()
 	x := m.input(1, 6, 8, 8)
 	y := m.Add(&op.Relu{}, m.Add(&op.Conv{}, x, m.weights(6, 1, 1, 6)))
-	z := m.Add(&op.Elu{Alpha: 1}, y)
+	z := m.Add(&op.Sin{}, y)
 	w := m.Add(&op.Conv{}, z, m.weights(4, 1, 1, 6))
 	g := m.graph(t, w, m.Add(&op.NonZero{}, y), m.Add(&op.Shape{}, w), x)
 	want, err := ref.Run(context.Background(), g, m.in)
@@ -389,6 +493,42 @@ func TestBuild_referenceSteps(t *testing.T) {
 	assert.Equal(t, [2]int{3, 2}, [2]int{fast, slow})
 	near(t, want[0], got[0], 1e-5)
 	assert.Equal(t, want[1:], got[1:])
+}
+
+// A filter that is not finite makes NaN of zeros around an image, but not of padding of the convolution itself.
+func TestBuild_paddingKeepsNaN(t *testing.T) {
+	m := newMaker()
+	w := m.random(3, 3, 3, 2)
+	floats(w.Data)[5] = float32(math.Inf(1))
+	p := m.Add(&op.Pad{}, m.input(1, 2, 5, 5), m.Int64s(0, 0, 1, 1, 0, 0, 1, 1))
+	g := m.graph(t, m.Add(&op.Conv{}, p, m.Const("", w.Type(), w.Data)))
+	want, err := ref.Run(context.Background(), g, m.in)
+	require.NoError(t, err)
+	_, got := compute(t, g, m.in, 1)
+	near(t, want[0], got[0], 1e-5)
+}
+
+func TestState_gatherOutside(t *testing.T) {
+	for _, index := range []int32{-1, 4, math.MaxInt32} {
+		m := newMaker()
+		run := tensor.New(tensor.Int32, 2)
+		copy(run.Data, tensor.Int32s(3, index))
+		x := m.input(4, 5)
+		g := m.graph(t, m.Add(&op.Gather{}, x, m.Input("", run.Type())))
+		m.in = append(m.in, run)
+		_, want := ref.Run(context.Background(), g, m.in)
+		require.Equal(t, fault.Data, fault.KindOf(want))
+		var store Store
+		p, err := Build(context.Background(), g, &store, Options{})
+		require.NoError(t, err)
+		s, err := p.NewState(nil, 1)
+		require.NoError(t, err)
+		_, err = s.Run(context.Background(), m.in, nil, false, func(context.Context) error { return nil })
+		assert.EqualError(t, err, want.Error())
+		assert.Equal(t, fault.Data, fault.KindOf(err))
+		s.Release()
+		store.Release()
+	}
 }
 
 func TestBuild_notANumberAndInfinities(t *testing.T) {
@@ -416,6 +556,11 @@ func TestBuild_notANumberAndInfinities(t *testing.T) {
 			m.Add(&op.Relu{}, m.Add(&op.Conv{Groups: 5, Pads: []int64{1, 1, 1, 1}}, x, m.weights(5, 3, 3, 1))),
 			m.Add(&op.MaxPool{Kernel: []int64{1, 1}, Pads: []int64{0, 0, 0, 0}, Strides: []int64{2, 2}}, x),
 			m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordAlignCorners}, x, graph.None, graph.None, m.Int64s(1, 5, 11, 6)),
+			m.Add(&op.PRelu{}, x, m.weights(5, 1, 1)), m.Add(&op.PRelu{}, x, m.weights(6)), m.Add(&op.Elu{Alpha: 0.5}, x), m.Add(&op.Softplus{}, x),
+			m.Add(&op.Mish{}, x), m.Add(&op.Log{}, x), m.Add(&op.Square{}, x), m.Add(&op.Reciprocal{}, x), m.Add(&op.Pow{}, x, m.Float32(3)),
+			m.Add(&op.L2Normalize{Epsilon: 1e-12}, x, m.Int64s(3)), m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, x, m.weights(5), m.weights(5)),
+			m.Add(&op.L2Normalize{}, m.Add(&op.Mul{}, m.weights(3, 4), m.Float32(1e30)), m.Int64s(1)), m.Add(&op.L2Normalize{Epsilon: 1e-30}, m.Add(&op.Mul{}, m.input(3, 4), m.Float32(1e-25))),
+			m.Add(&op.L2Normalize{}, m.Add(&op.Mul{}, m.input(3, 4), m.Float32(1e30)), m.Int64s(1)),
 		)
 		want, err := ref.Run(context.Background(), g, m.in)
 		require.NoError(t, err)

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -31,6 +33,14 @@ func (b *builder) pool(n *graph.Node, p poolSpec) bool {
 	if err != nil {
 		return false
 	}
+	from := n.In[0]
+	if q := b.unpadded(from, p.last); q != nil && !p.max {
+		own := slices.ContainsFunc(ws, func(w op.Window) bool { return w.Before != 0 || w.After != 0 })
+		if !own || p.countPads {
+			q.shift(ws, p.last)
+			from, p.countPads = q.x, true
+		}
+	}
 	k := kernel.Pooling{C: int(channels), Batch: int(x.dims[0]), Max: p.max, IncludePad: p.countPads}
 	if k.Win, err = window(ws); err != nil {
 		return false
@@ -40,9 +50,9 @@ func (b *builder) pool(n *graph.Node, p poolSpec) bool {
 	}
 	s := step{fast: true, inCols: []int{k.C}, outCols: []int{k.C}}
 	if p.last {
-		s.reads = []int{b.wantPlain(n.In[0])}
+		s.reads = []int{b.wantPlain(from)}
 	} else {
-		s.reads = []int{b.wantLast(n.In[0])}
+		s.reads = []int{b.wantLast(from)}
 	}
 	s.writes = []int{b.make(n.Out[0], !p.last)}
 	s.start = func(_ *State, st *step) process { return &poolTask{st, k} }

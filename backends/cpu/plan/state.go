@@ -161,7 +161,9 @@ func (s *State) place(in, out []tensor.Tensor) {
 	}
 	for i := range p.buffers {
 		if f := &p.buffers[i]; f.place == isView {
-			s.mem[i] = s.mem[f.base][4*f.at:]
+			if s.mem[i] = s.mem[f.base][4*f.at:]; f.ld == 0 {
+				s.mem[i] = s.mem[i][:f.size:f.size]
+			}
 		}
 	}
 }

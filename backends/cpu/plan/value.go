@@ -38,7 +38,7 @@ type buffer struct {
 	output int // graph output that this buffer is memory of, none
 	offset int64
 	base   int // of a view: the buffer it is part of, never a view
-	at, ld int // of a view: its first value, and the distance between rows
+	at, ld int // of a view: its first value, and the distance between rows, 0: it is one run of values
 }
 
 // fast reports whether kernels can compute with v: float32 of known, non-empty shape.
@@ -143,6 +143,7 @@ func (b *builder) arena(n int) int { return b.buffer(buffer{place: inArena, size
 
 // wantPlain returns the buffer of v's plain form, making it when there is only the other.
 func (b *builder) wantPlain(v graph.Value) int {
+	b.padded(v)
 	x := &b.values[v]
 	if x.plain == none && x.last != none {
 		if sameForms(x.dims) {
@@ -160,6 +161,7 @@ func (b *builder) wantPlain(v graph.Value) int {
 
 // wantLast returns the buffer of v's channels-last form.
 func (b *builder) wantLast(v graph.Value) int {
+	b.padded(v)
 	x := &b.values[v]
 	if x.last == none {
 		if sameForms(x.dims) {
@@ -175,6 +177,7 @@ func (b *builder) wantLast(v graph.Value) int {
 
 // inLast reports whether v is best read in channels-last form.
 func (b *builder) inLast(v graph.Value) bool {
+	b.padded(v)
 	x := &b.values[v]
 	return x.last != none && (x.plain == none || sameForms(x.dims))
 }

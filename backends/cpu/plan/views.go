@@ -8,11 +8,15 @@ import (
 // Concatenation and splitting along channels need not move anything: the operands are made and read as columns of the whole. That takes steps
 // that can leave a distance between their rows.
 
-// viewOf makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values.
+// viewOf makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values, or with ld 0 a run of values of one that
+// is no columns itself.
 func (b *builder) viewOf(x, base, at, ld int) {
 	f := &b.plan.buffers[x]
 	if of := &b.plan.buffers[base]; of.place == isView {
-		base, at, ld = of.base, of.at+at, of.ld
+		base, at = of.base, of.at+at
+		if of.ld != 0 {
+			ld = of.ld
+		}
 	}
 	f.place, f.base, f.at, f.ld = isView, base, at, ld
 }
@@ -27,8 +31,8 @@ func (p *Plan) root(x int) int {
 
 // rowLength is the distance between rows of cols values in buffer x.
 func (p *Plan) rowLength(x, cols int) int {
-	if p.buffers[x].place == isView {
-		return p.buffers[x].ld
+	if f := &p.buffers[x]; f.place == isView && f.ld != 0 {
+		return f.ld
 	}
 	return cols
 }
@@ -90,24 +94,31 @@ func (b *builder) joinStrips(t *touch, s *step, whole int, of func(strip) int) {
 	if w.place != inArena && w.place != isView || w.size/4 > math.MaxInt32 {
 		return
 	}
+	run := s.strips.rows == 1 && (w.place == inArena || w.ld == 0)
 	s.strips.strips = slices.DeleteFunc(s.strips.strips, func(p strip) bool {
-		x := of(p)
-		if x == whole || !b.viewable(t, x, p.cols, s.strips.rows) {
+		x, ld := of(p), s.strips.cols
+		if run {
+			ld = 0
+		}
+		if x == whole || !b.viewable(t, x, p.cols, s.strips.rows, run) {
 			return false
 		}
-		b.viewOf(x, whole, p.at, s.strips.cols)
+		b.viewOf(x, whole, p.at, ld)
 		t.fixed[b.plan.root(whole)] = true
 		return true
 	})
 }
 
-// viewable reports whether buffer x, rows of cols values, may become columns of another.
-func (b *builder) viewable(t *touch, x, cols, rows int) bool {
+// viewable reports whether buffer x, rows of cols values, may become columns of another, or a run of its values.
+func (b *builder) viewable(t *touch, x, cols, rows int, run bool) bool {
 	f := &b.plan.buffers[x]
 	if f.place != inArena || t.fixed[x] || len(t.writers[x]) != 1 || f.size != int64(4*rows*cols) {
 		return false
 	}
 	s := t.writers[x][0]
+	if run {
+		return !slices.Contains(s.reads, x)
+	}
 	if slices.Contains(s.reads, x) || !fits(s.writes, s.outCols, x, cols) {
 		return false
 	}

@@ -1,0 +1,115 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+type transposedTask struct {
+	st     *step
+	groups int
+	packs  [][]float32 // per group
+	bias   []float32
+	kernel.ConvTranspose
+}
+
+// convTranspose adds a transposed convolution with constant filters of up to two spatial dimensions and what follows it.
+func (b *builder) convTranspose(n *graph.Node, o *op.ConvTranspose) bool {
+	x, y, w := &b.values[n.In[0]], &b.values[n.Out[0]], b.operand(n.In[1])
+	rank := len(x.dims)
+	if !x.fast() || !y.fast() || len(w) == 0 || rank < 3 || rank > 4 {
+		return false
+	}
+	given, ok := b.ints(n.In, 3)
+	if !ok {
+		return false
+	}
+	wd := b.values[n.In[1]].dims
+	spatial, axis := x.dims[2:], 1
+	if o.ChannelsLast {
+		spatial, axis = x.dims[1:rank-1], rank-1
+	}
+	ws, err := o.Windows(spatial, wd[1:rank-1], given)
+	if err != nil {
+		return false
+	}
+	groups := int(max(o.Groups, 1))
+	channels, outputs := int(x.dims[axis]), int(wd[0])
+	c := kernel.ConvTranspose{
+		C: channels / groups, N: outputs / groups, Batch: int(x.dims[0]), LDX: channels,
+		In: [2]int{1, 1}, Out: [2]int{1, 1}, Kernel: [2]int{1, 1}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1},
+		Zero: make([]float32, channels/groups),
+	}
+	for i, v := range ws {
+		d := 2 - len(ws) + i
+		c.In[d], c.Out[d], c.Kernel[d], c.Stride[d], c.Dilation[d], c.Pad[d] =
+			int(v.In), int(v.Out), int(v.Kernel), int(v.Stride), int(v.Dilation), int(v.Before)
+	}
+	bias, ok := b.bias(n.In, 2, outputs)
+	if !ok || c.Phases() != nil {
+		return false
+	}
+	epi := b.epilogue(n.Out[0], axis, false)
+	bias = epi.normalised(bias)
+	c.Act = epi.act
+	per := c.PackedConvTransposeLen()
+	packs := make([][]float32, groups)
+	whole := b.pack(transposedFilters(n.In[1], w, c, groups, per, epi.scale))
+	for g := range packs {
+		packs[g] = whole[g*per:][:per]
+	}
+	s := step{fast: true, outCols: []int{outputs}}
+	if o.ChannelsLast {
+		s.reads = []int{b.wantPlain(n.In[0])}
+	} else {
+		s.reads = []int{b.wantLast(n.In[0])}
+	}
+	s.writes = []int{b.make(epi.out, !o.ChannelsLast)}
+	s.start = func(_ *State, st *step) process {
+		t := &transposedTask{st: st, groups: groups, packs: packs, bias: bias, ConvTranspose: c}
+		if err := t.Phases(); err != nil { // tables of its own: a run notes its packs there
+			panic(err)
+		}
+		return t
+	}
+	b.add(s)
+	return true
+}
+
+// transposedFilters returns how filters [outputs, taps, channels of a group] are packed, multiplied by a batch normalisation that follows.
+func transposedFilters(v graph.Value, w []float32, c kernel.ConvTranspose, groups, per int, scale []float32) packed {
+	taps := c.Kernel[0] * c.Kernel[1]
+	p := packed{value: v, kind: fmt.Sprintf("transposed %v %v", c.Pad, [2]int{min(c.Out[0], c.Stride[0]), min(c.Out[1], c.Stride[1])}), len: groups * per, parts: groups}
+	if scale != nil {
+		p.kind += ", normalised"
+	}
+	p.fill = func(dst []float32, g int) {
+		rows := make([]float32, taps*c.C*c.N) // [taps, channels, outputs]
+		kernel.Transpose(rows, c.N, w[g*c.N*taps*c.C:], taps*c.C, c.N, taps*c.C)
+		if scale != nil {
+			kernel.BinaryRows(kernel.Mul, rows, rows, scale[g*c.N:][:c.N], taps*c.C, c.N, false)
+		}
+		c.PackConvTranspose(dst[g*per:][:per], rows)
+	}
+	return p
+}
+
+func (t *transposedTask) run(s *State) error {
+	x := s.f32(t.st.reads[0])
+	y, ldy := s.rows(t.st.writes[0], t.groups*t.N)
+	t.LDY = ldy
+	for g := range t.groups {
+		t.X, t.Y, t.W = x[g*t.C:], y[g*t.N:], t.packs[g]
+		if t.bias != nil {
+			t.Bias = t.bias[g*t.N:][:t.N]
+		}
+		s.do(t.Plan(s.threads), t)
+	}
+	return nil
+}
+
+// Chunk computes some rows of one group.
+func (t *transposedTask) Chunk(i, _ int) { t.ConvTranspose.Chunk(i) }

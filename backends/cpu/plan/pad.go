@@ -1,0 +1,130 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// padding is a Pad whose result is not made yet: readers that can do without read x.
+type padding struct {
+	node          int
+	x             graph.Value
+	value         float32
+	before, after []int64
+}
+
+// pad notes a constant padding; the first reader that needs the result makes it.
+func (b *builder) pad(n *graph.Node, o *op.Pad) bool {
+	x := &b.values[n.In[0]]
+	pads, ok := b.ints(n.In, 1)
+	if !ok || o.Mode != op.PadConstant || !x.fast() || !b.values[n.Out[0]].fast() {
+		return false
+	}
+	axes := make([]int64, len(x.dims))
+	for i := range axes {
+		axes[i] = int64(i)
+	}
+	if given(n.In, 3) {
+		if axes, ok = b.ints(n.In, 3); !ok {
+			return false
+		}
+	}
+	p := &padding{node: b.node, x: n.In[0], before: make([]int64, len(x.dims)), after: make([]int64, len(x.dims))}
+	if given(n.In, 2) {
+		v := b.constant(n.In[2])
+		if len(v) != 1 {
+			return false
+		}
+		p.value = v[0]
+	}
+	if len(pads) != 2*len(axes) {
+		return false
+	}
+	for i, axis := range axes {
+		a, err := op.Axis(axis, len(x.dims))
+		if err != nil {
+			return false
+		}
+		p.before[a], p.after[a] = pads[i], pads[i+len(axes)]
+	}
+	if b.pads == nil {
+		b.pads = map[graph.Value]*padding{}
+	}
+	b.pads[n.Out[0]] = p
+	return true
+}
+
+// unpadded returns the padding that v is the result of, when it puts zeros around the spatial dimensions only and its result is not made.
+func (b *builder) unpadded(v graph.Value, channelsLast bool) *padding {
+	p := b.pads[v]
+	if p == nil || p.value != 0 || b.values[v].plain != none || b.values[v].last != none {
+		return nil
+	}
+	channels := 1
+	if channelsLast {
+		channels = len(p.before) - 1
+	}
+	for a := range p.before {
+		if p.before[a] < 0 || p.after[a] < 0 || (a == 0 || a == channels) && p.before[a]+p.after[a] != 0 {
+			return nil
+		}
+	}
+	return p
+}
+
+// shift turns windows over padded images into windows over the images themselves.
+func (p *padding) shift(ws []op.Window, channelsLast bool) {
+	first := 2
+	if channelsLast {
+		first = 1
+	}
+	for i := range ws {
+		before, after := p.before[first+i], p.after[first+i]
+		ws[i].In -= before + after
+		ws[i].Before += before
+		ws[i].After += after
+	}
+}
+
+// padded makes the result of a padding that v stands for.
+func (b *builder) padded(v graph.Value) {
+	p := b.pads[v]
+	if p == nil || b.values[v].plain != none || b.values[v].last != none {
+		return
+	}
+	delete(b.pads, v)
+	saved := b.node
+	b.node = p.node
+	defer func() { b.node = saved }()
+	last := b.inLast(p.x)
+	from, to, before, after := b.values[p.x].dims, b.values[v].dims, p.before, p.after
+	if last {
+		from, to, before, after = lastDims(from), lastDims(to), lastDims(before), lastDims(after)
+	}
+	t := boxTask{box: box{from: strides(from), to: strides(to)}, fill: true, with: p.value}
+	for a, n := range from {
+		t.box.size = append(t.box.size, int(n+min(before[a], 0)+min(after[a], 0)))
+		t.box.fromAt += int(max(-before[a], 0)) * t.box.from[a]
+		t.box.toAt += int(max(before[a], 0)) * t.box.to[a]
+	}
+	s := step{reads: []int{b.form(p.x, last)}}
+	if slices.Min(t.box.size) <= 0 { // nothing of x is left
+		t.box = box{size: []int{0, 0}, from: []int{0, 0}, to: []int{0, 0}}
+	}
+	s.writes = []int{b.make(v, last)}
+	b.boxStep(s, t)
+}
+
+// foldPads notes the paddings that every reader does without.
+func (b *builder) foldPads() {
+	for _, p := range b.pads {
+		b.plan.fused = append(b.plan.fused, p.node)
+	}
+	slices.Sort(b.plan.fused)
+}
+
+// allFinite reports whether no value is infinite or NaN; false also when the sum is.
+func allFinite(v []float32) bool { return finite(kernel.Sum(v)) }

@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+)
+
+// preluTask multiplies negative elements by slopes that repeat by a pattern.
+type preluTask struct {
+	st      *step
+	pat     pattern
+	rows    int // of a chunk: runs over which the slopes advance once
+	x, s, y []float32
+	work    []float32
+}
+
+// prelu adds y = x for x >= 0, slope*x otherwise, with constant finite slopes.
+func (b *builder) prelu(n *graph.Node) bool {
+	x, slope := &b.values[n.In[0]], b.constant(n.In[1])
+	if !x.fast() || !b.values[n.Out[0]].fast() || len(slope) == 0 || slices.ContainsFunc(slope, func(v float32) bool { return !finite(v) }) {
+		return false
+	}
+	own, form := b.values[n.In[1]].dims, x.dims
+	last := b.inLast(n.In[0])
+	if last {
+		if full := append(slices.Repeat([]int64{1}, len(form)-len(own)), own...); sameForms(full) {
+			own, form = lastDims(full), lastDims(form)
+		} else {
+			last = false
+		}
+	}
+	pat, ok := broadcast(own, form)
+	if !ok {
+		return false
+	}
+	t := preluTask{pat: pat, s: slope, rows: max(1, blockLen/(pat.middle*pat.inner))}
+	s := step{fast: true, inplace: true, reads: []int{b.form(n.In[0], last)}}
+	s.writes = []int{b.make(n.Out[0], last)}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.add(s)
+	return true
+}
+
+func (t *preluTask) run(s *State) error {
+	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	if t.pat.inner == 1 && t.pat.middle > 1 {
+		var err error
+		if t.work, err = s.borrow(max(1, s.threads) * t.pat.middle); err != nil {
+			return err
+		}
+	}
+	s.do((t.pat.outer*t.pat.repeat+t.rows-1)/t.rows, t)
+	return nil
+}
+
+// Chunk computes some runs.
+func (t *preluTask) Chunk(i, worker int) {
+	p := &t.pat
+	run := p.middle * p.inner
+	for r := i * t.rows; r < min(p.outer*p.repeat, (i+1)*t.rows); r++ {
+		x, y, slopes := t.x[r*run:][:run], t.y[r*run:][:run], t.s[r/p.repeat*p.middle:][:p.middle]
+		if p.inner > 1 || p.middle == 1 {
+			for k, slope := range slopes {
+				kernel.Unary(kernel.LeakyRelu, y[k*p.inner:][:p.inner], x[k*p.inner:][:p.inner], slope, 0)
+			}
+			continue
+		}
+		negative := t.work[worker*p.middle:][:p.middle] // max(x, 0) + slope*min(x, 0): one of the terms is 0
+		kernel.BinaryVS(kernel.Min, negative, x, 0)
+		kernel.BinaryVV(kernel.Mul, negative, negative, slopes)
+		kernel.BinaryVS(kernel.Max, y, x, 0)
+		kernel.BinaryVV(kernel.Add, y, y, negative)
+	}
+}

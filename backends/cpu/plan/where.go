@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// whereTask chooses between two operands; each of the three repeats along dimensions where its stride is 0.
+type whereTask struct {
+	st      *step
+	dims    []int
+	strides [3][]int
+	rows    int // runs of the innermost dimension
+	per     int
+	cond    []byte
+	a, b, y []float32
+}
+
+func (b *builder) where(n *graph.Node) bool {
+	cond, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+	if cond.dims == nil || cond.typ.DType != tensor.Bool || !y.fast() || !b.values[n.In[1]].fast() || !b.values[n.In[2]].fast() {
+		return false
+	}
+	t := whereTask{dims: sizes(y.dims)}
+	for i, v := range n.In {
+		own := b.values[v].dims
+		t.strides[i] = make([]int, len(y.dims))
+		for d, s := range strides(own) {
+			if own[d] != 1 {
+				t.strides[i][len(y.dims)-len(own)+d] = s
+			}
+		}
+	}
+	t.merge()
+	last := len(t.dims) - 1
+	t.rows = y.count() / t.dims[last]
+	t.per = max(1, blockLen/t.dims[last])
+	s := step{fast: true}
+	for _, v := range n.In {
+		s.reads = append(s.reads, b.wantPlain(v))
+	}
+	if slices.Contains(s.reads, none) {
+		return false
+	}
+	s.writes = []int{b.make(n.Out[0], false)}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.add(s)
+	return true
+}
+
+// merge joins dimensions that every operand walks as one.
+func (t *whereTask) merge() {
+	var dims []int
+	var out [3][]int
+	for d, n := range t.dims {
+		if n == 1 && (len(dims) > 0 || d < len(t.dims)-1) {
+			continue
+		}
+		k := len(dims) - 1
+		join := k >= 0
+		for i := range out {
+			join = join && out[i][k] == n*t.strides[i][d]
+		}
+		if join {
+			dims[k] *= n
+		} else {
+			dims = append(dims, n)
+			k++
+		}
+		for i := range out {
+			out[i] = append(out[i][:k], t.strides[i][d])
+		}
+	}
+	if len(dims) == 0 {
+		dims, out = []int{1}, [3][]int{{0}, {0}, {0}}
+	}
+	t.dims, t.strides = dims, out
+}
+
+func (t *whereTask) run(s *State) error {
+	t.cond, t.a, t.b, t.y = s.mem[t.st.reads[0]], s.f32(t.st.reads[1]), s.f32(t.st.reads[2]), s.f32(t.st.writes[0])
+	s.do((t.rows+t.per-1)/t.per, t)
+	return nil
+}
+
+// Chunk computes some runs.
+func (t *whereTask) Chunk(i, _ int) {
+	last := len(t.dims) - 1
+	n := t.dims[last]
+	cs, as, bs := t.strides[0][last], t.strides[1][last], t.strides[2][last]
+	for r := i * t.per; r < min(t.rows, (i+1)*t.per); r++ {
+		c, a, b, rest := 0, 0, 0, r
+		for d := last - 1; d >= 0; d-- {
+			k := rest % t.dims[d]
+			rest /= t.dims[d]
+			c, a, b = c+k*t.strides[0][d], a+k*t.strides[1][d], b+k*t.strides[2][d]
+		}
+		y := t.y[r*n:][:n]
+		for k := range y {
+			if t.cond[c] != 0 {
+				y[k] = t.a[a]
+			} else {
+				y[k] = t.b[b]
+			}
+			c, a, b = c+cs, a+as, b+bs
+		}
+	}
+}
