@@ -26,30 +26,17 @@ func (*BatchToSpace) Traits() graph.Traits { return graph.Traits{ShapeInputs: []
 
 // Infer divides the batch and multiplies the sizes.
 func (o *BatchToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
-	block, crops, first, err := blockList(in, declared, o.ChannelsLast)
-	if err != nil {
-		return nil, err
-	}
-	if block == nil {
-		return movedOne(declared, in[0], openLike(in[0].Shape), nil)
-	}
-	s := in[0].Shape.Clone()
-	var changed []int
-	for i, b := range block {
-		a := first + i
-		changed = append(changed, a)
-		if b.Known() {
-			if s.Dims[0], err = overDim(s.Dims[0], b.N); err != nil {
-				return nil, fault.Wrap(err, "batch of %v", in[0].Shape)
+	return moveBlocks(in, declared, o.ChannelsLast, func(d blocked) (batch, size tensor.Dim, err error) {
+		batch = tensor.AnyDim()
+		if d.block.Known() {
+			if batch, err = overDim(d.batch, d.block.N); err != nil {
+				return batch, size, fault.Wrap(err, "batch of %v", in[0].Shape)
 			}
-		} else {
-			s.Dims[0] = tensor.AnyDim()
 		}
-		size, err := timesDims(s.Dims[a], b)
-		if err != nil {
-			return nil, err
+		if size, err = timesDims(d.size, d.block); err != nil {
+			return batch, size, err
 		}
-		for _, c := range crops[2*i : 2*i+2] {
+		for _, c := range d.pads {
 			switch {
 			case !c.Known() || !size.Known() && c.N != 0:
 				size = tensor.AnyDim()
@@ -58,9 +45,8 @@ func (o *BatchToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor
 			}
 		}
 		if size.Known() && size.N < 0 {
-			return nil, fault.New(fault.Shape, "input 2: crops %v and %v of dimension %d of %v", crops[2*i], crops[2*i+1], a, in[0].Shape)
+			return batch, size, fault.New(fault.Shape, "input 2: crops %v and %v of dimension %d of %v", d.pads[0], d.pads[1], d.axis, in[0].Shape)
 		}
-		s.Dims[a] = size
-	}
-	return movedOne(declared, in[0], s, sameAxis(append(changed, 0)...))
+		return batch, size, nil
+	})
 }

@@ -23,16 +23,5 @@ func (*Rank) Traits() graph.Traits { return graph.Traits{} }
 
 // Infer returns the rank as a value where it is known.
 func (o *Rank) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
-	if err := arity(in, 1, 1, declared, 1, 1); err != nil {
-		return nil, err
-	}
-	d, err := indexType(o.To)
-	if err != nil {
-		return nil, err
-	}
-	out := tensor.Fact{Type: tensor.T(d)}
-	if r := in[0].Shape.Rank(); r >= 0 {
-		carry(&out, []tensor.Dim{tensor.D(int64(r))})
-	}
-	return []tensor.Fact{out}, nil
+	return inferNumber(in, declared, o.To, func(x tensor.Shape) (tensor.Dim, error) { return tensor.D(int64(len(x.Dims))), nil })
 }

@@ -22,16 +22,21 @@ func (*Size) Traits() graph.Traits { return graph.Traits{} }
 
 // Infer returns the number as a value where it is known.
 func (o *Size) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
+	return inferNumber(in, declared, o.To, func(x tensor.Shape) (tensor.Dim, error) { return timesDims(x.Dims...) })
+}
+
+// inferNumber infers a scalar of type to that number returns for a shape of known rank.
+func inferNumber(in []tensor.Fact, declared []tensor.Type, to tensor.DType, number func(tensor.Shape) (tensor.Dim, error)) ([]tensor.Fact, error) {
 	if err := arity(in, 1, 1, declared, 1, 1); err != nil {
 		return nil, err
 	}
-	d, err := indexType(o.To)
+	d, err := indexType(to)
 	if err != nil {
 		return nil, err
 	}
 	out := tensor.Fact{Type: tensor.T(d)}
 	if x := in[0].Shape; x.Ranked {
-		n, err := timesDims(x.Dims...)
+		n, err := number(x)
 		if err != nil {
 			return nil, err
 		}

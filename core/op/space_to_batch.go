@@ -28,91 +28,22 @@ func (*SpaceToBatch) Traits() graph.Traits { return graph.Traits{ShapeInputs: []
 
 // Infer multiplies the batch and divides the padded sizes.
 func (o *SpaceToBatch) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
-	block, pads, first, err := blockList(in, declared, o.ChannelsLast)
-	if err != nil {
-		return nil, err
-	}
-	if block == nil {
-		return movedOne(declared, in[0], openLike(in[0].Shape), nil)
-	}
-	s := in[0].Shape.Clone()
-	var changed []int
-	for i, b := range block {
-		a := first + i
-		changed = append(changed, a)
-		if s.Dims[0], err = timesDims(s.Dims[0], b); err != nil {
-			return nil, err
+	return moveBlocks(in, declared, o.ChannelsLast, func(d blocked) (batch, size tensor.Dim, err error) {
+		if batch, err = timesDims(d.batch, d.block); err != nil {
+			return batch, size, err
 		}
-		size, err := plusDims(s.Dims[a], pads[2*i], pads[2*i+1])
-		if err != nil {
-			return nil, err
+		if size, err = plusDims(d.size, d.pads[0], d.pads[1]); err != nil {
+			return batch, size, err
 		}
 		switch {
-		case !b.Known():
+		case !d.block.Known():
 			size = tensor.AnyDim()
 		case o.Truncate && size.Known():
-			size.N /= b.N
+			size.N /= d.block.N
 		default:
-			if size, err = overDim(size, b.N); err != nil {
-				return nil, fault.Wrap(err, "padded dimension %d of %v", a, in[0].Shape)
-			}
+			size, err = overDim(size, d.block.N)
+			err = fault.Wrap(err, "padded dimension %d of %v", d.axis, in[0].Shape)
 		}
-		s.Dims[a] = size
-	}
-	return movedOne(declared, in[0], s, sameAxis(append(changed, 0)...))
-}
-
-// blockList reads block and pads (or crops) of input 0, whose first spatial dimension is first. block is nil while the rank of x or the
-// number of blocks is unknown.
-func blockList(in []tensor.Fact, declared []tensor.Type, channelsLast bool) (block, pads []tensor.Dim, first int, err error) {
-	if err := arity(in, 2, 3, declared, 1, 1); err != nil {
-		return nil, nil, 0, err
-	}
-	if first = 1; !channelsLast {
-		first = 2
-	}
-	block, known, err := vector(in, 1)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	for i, b := range block {
-		if b.Known() && b.N < 1 {
-			return nil, nil, 0, fault.New(fault.Argument, "input 1: block size %d is %d", i, b.N)
-		}
-	}
-	r := in[0].Shape.Rank()
-	if known && r >= 0 && r < first+len(block) {
-		return nil, nil, 0, fault.New(fault.Shape, "input 1: %d block sizes for %v", len(block), in[0].Shape)
-	}
-	if !present(in, 2) {
-		if pads = make([]tensor.Dim, 2*len(block)); !known || r < 0 {
-			block = nil
-		}
-		return block, pads, first, nil
-	}
-	v, ok, err := list(in, 2)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	if _, err := wantDims(v); err != nil {
-		return nil, nil, 0, fault.Wrap(err, "input 2")
-	}
-	if known && ok && len(v) != 2*len(block) {
-		return nil, nil, 0, fault.New(fault.Shape, "input 2: want [%d,2], got %v", len(block), in[2].Shape)
-	}
-	if !known || r < 0 {
-		return nil, nil, first, nil
-	}
-	if !ok {
-		v = anyDims(2 * len(block))
-	}
-	return block, v, first, nil
-}
-
-// openLike is a shape of the same rank, as far as that is known, with unknown sizes.
-func openLike(s tensor.Shape) tensor.Shape {
-	if !s.Ranked {
-		return s
-	}
-	return tensor.AnyOfRank(s.Rank())
+		return batch, size, err
+	})
 }

@@ -97,29 +97,45 @@ func lowerIf(n *node) error {
 	return n.emit(&op.If{Then: graphs[0], Else: graphs[1]}, in...)
 }
 
-// lowerLoop: the body's inputs are the iteration number, the condition, the carried values, then the captures.
-func lowerLoop(n *node) error {
-	given := []tensor.Type{tensor.T(tensor.Int64), tensor.T(tensor.Bool)}
-	for i := 2; i < len(n.in); i++ { // sizes may change from trip to trip
+// tripBody is the body of a loop or scan.
+type tripBody struct {
+	graph    *graph.Graph
+	given    []tensor.Type // of its inputs before the captures
+	captures []graph.Value // of the enclosing graph
+}
+
+// lowerTrips lowers attribute body. Its inputs are of the types given, then those of the node from first on, whose sizes may change from trip to
+// trip. It returns nil when an operator of the model is missing.
+func (n *node) lowerTrips(first int, given ...tensor.Type) (*tripBody, error) {
+	for i := first; i < len(n.in); i++ {
 		given = append(given, tensor.Type{DType: n.fact(i).DType, Shape: tensor.AnyShape()})
 	}
 	sc, err := n.body("body", given...)
 	if err != nil || len(n.im.missing) > 0 {
-		return err
+		return nil, err
 	}
 	g, err := sc.b.Graph()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	captures, err := n.captureInputs(sc)
 	if err != nil {
+		return nil, err
+	}
+	return &tripBody{g, given, captures}, nil
+}
+
+// lowerLoop: the body's inputs are the iteration number, the condition, the carried values, then the captures.
+func lowerLoop(n *node) error {
+	body, err := n.lowerTrips(2, tensor.T(tensor.Int64), tensor.T(tensor.Bool))
+	if err != nil || body == nil {
 		return err
 	}
 	in := append([]graph.Value(nil), n.in...)
 	for len(in) < 2 {
 		in = append(in, graph.None)
 	}
-	return n.emit(&op.Loop{Body: g, Carried: int64(len(in) - 2)}, append(in, captures...)...)
+	return n.emit(&op.Loop{Body: body.graph, Carried: int64(len(in) - 2)}, append(in, body.captures...)...)
 }
 
 // lowerScan: opset 9 and later. The state variables come first, then the scanned inputs, then the captures.
@@ -127,29 +143,26 @@ func lowerScan(n *node) error {
 	if n.version < 9 {
 		return lowerBatchedScan(n)
 	}
-	var given []tensor.Type
-	for i := range n.in {
-		given = append(given, tensor.Type{DType: n.fact(i).DType, Shape: tensor.AnyShape()})
-	}
-	sc, err := n.body("body", given...)
-	if err != nil || len(n.im.missing) > 0 {
+	body, err := n.lowerTrips(0)
+	if err != nil || body == nil {
 		return err
 	}
-	g, err := sc.b.Graph()
+	scanned, err := n.scanInputs(len(n.in))
 	if err != nil {
 		return err
 	}
-	captures, err := n.captureInputs(sc)
-	if err != nil {
-		return err
-	}
-	scanned := n.int("num_scan_inputs", 0)
-	if scanned < 1 || scanned > int64(len(n.in)) {
-		return fault.New(fault.File, "attribute num_scan_inputs: %d of %d inputs", scanned, len(n.in))
-	}
-	o := &op.Scan{Body: g, States: int64(len(n.in)) - scanned, Sequences: scanned, InAxes: n.ints("scan_input_axes"), OutAxes: n.ints("scan_output_axes"),
+	o := &op.Scan{Body: body.graph, States: int64(len(n.in)) - scanned, Sequences: scanned, InAxes: n.ints("scan_input_axes"), OutAxes: n.ints("scan_output_axes"),
 		InReverse: reversed(n.ints("scan_input_directions")), OutReverse: reversed(n.ints("scan_output_directions"))}
-	return n.emit(o, append(append([]graph.Value(nil), n.in...), captures...)...)
+	return n.emit(o, append(append([]graph.Value(nil), n.in...), body.captures...)...)
+}
+
+// scanInputs reads how many of a Scan's inputs are scanned.
+func (n *node) scanInputs(inputs int) (int64, error) {
+	scanned := n.int("num_scan_inputs", 0)
+	if scanned < 1 || scanned > int64(inputs) {
+		return 0, fault.New(fault.File, "attribute num_scan_inputs: %d of %d inputs", scanned, inputs)
+	}
+	return scanned, nil
 }
 
 // reversed reads directions: 1 is from the last slice to the first.
@@ -205,33 +218,21 @@ func lowerBatchedScan(n *node) error {
 	if n.has(0) {
 		return fault.New(fault.Unsupported, "sequence lengths")
 	}
-	scanned := n.int("num_scan_inputs", 0)
-	if scanned < 1 || scanned > int64(len(n.in)-1) {
-		return fault.New(fault.File, "attribute num_scan_inputs: %d of %d inputs", scanned, len(n.in))
-	}
-	var given []tensor.Type
-	for i := 1; i < len(n.in); i++ {
-		given = append(given, tensor.Type{DType: n.fact(i).DType, Shape: tensor.AnyShape()})
-	}
-	sc, err := n.body("body", given...)
-	if err != nil || len(n.im.missing) > 0 {
-		return err
-	}
-	g, err := sc.b.Graph()
+	scanned, err := n.scanInputs(len(n.in) - 1)
 	if err != nil {
 		return err
 	}
-	captures, err := n.captureInputs(sc)
-	if err != nil {
+	body, err := n.lowerTrips(1)
+	if err != nil || body == nil {
 		return err
 	}
-	inner := &op.Scan{Body: g, States: int64(len(n.in)-1) - scanned, Sequences: scanned, InReverse: reversed(n.ints("directions"))}
-	b := graph.NewBuilder(g.Name + " per batch")
+	inner := &op.Scan{Body: body.graph, States: int64(len(n.in)-1) - scanned, Sequences: scanned, InReverse: reversed(n.ints("directions"))}
+	b := graph.NewBuilder(body.graph.Name + " per batch")
 	var in []graph.Value
-	for _, t := range given {
+	for _, t := range body.given {
 		in = append(in, b.Input("", t))
 	}
-	for _, v := range captures {
+	for _, v := range body.captures {
 		in = append(in, b.Input("", n.b.Fact(v).Type))
 	}
 	b.Output(b.AddN(inner, len(n.out), in...)...)
@@ -239,5 +240,5 @@ func lowerBatchedScan(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.Scan{Body: batch, Sequences: int64(len(given))}, append(append([]graph.Value(nil), n.in[1:]...), captures...)...)
+	return n.emit(&op.Scan{Body: batch, Sequences: int64(len(body.given))}, append(append([]graph.Value(nil), n.in[1:]...), body.captures...)...)
 }

@@ -12,12 +12,18 @@ var filterInput = map[string]bool{"Conv": true, "ConvInteger": true, "ConvTransp
 
 func init() {
 	add(map[string]lowering{
-		"Conv":              lowerConv,
-		"ConvInteger":       lowerConvInteger,
-		"ConvTranspose":     lowerConvTranspose,
-		"MaxPool":           lowerMaxPool,
-		"AveragePool":       lowerAveragePool,
-		"LpPool":            lowerLpPool,
+		"Conv":          lowerConv,
+		"ConvInteger":   lowerConvInteger,
+		"ConvTranspose": lowerConvTranspose,
+		"MaxPool": pool(func(n *node, w window) graph.Op {
+			return &op.MaxPool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto, Ceil: w.ceil, ColumnMajor: n.int("storage_order", 0) != 0}
+		}),
+		"AveragePool": pool(func(n *node, w window) graph.Op {
+			return &op.AveragePool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto, Ceil: w.ceil, CountPads: n.int("count_include_pad", 0) != 0}
+		}),
+		"LpPool": pool(func(n *node, w window) graph.Op {
+			return &op.LpPool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto, Ceil: w.ceil, P: n.int("p", 2)}
+		}),
 		"GlobalMaxPool":     withAttrs(func(*node) graph.Op { return &op.MaxPool{Global: true} }),
 		"GlobalAveragePool": withAttrs(func(*node) graph.Op { return &op.AveragePool{Global: true} }),
 		"GlobalLpPool":      withAttrs(func(n *node) graph.Op { return &op.LpPool{Global: true, P: n.int("p", 2)} }),
@@ -111,20 +117,25 @@ func (n *node) autoPad() (op.AutoPad, error) {
 	return p, nil
 }
 
+// conv reads the attributes and the filter of a convolution.
+func (n *node) conv() (*op.Conv, graph.Value, error) {
+	o := &op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), Groups: n.int("group", 1)}
+	w, err := n.filter(1, false, o.Groups)
+	if err != nil {
+		return nil, graph.None, err
+	}
+	o.AutoPad, err = n.autoPad()
+	return o, w, err
+}
+
 func lowerConv(n *node) error {
 	if err := n.want(2, 3); err != nil {
 		return err
 	}
-	groups := n.int("group", 1)
-	w, err := n.filter(1, false, groups)
+	o, w, err := n.conv()
 	if err != nil {
 		return err
 	}
-	auto, err := n.autoPad()
-	if err != nil {
-		return err
-	}
-	o := &op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto, Groups: groups}
 	if n.has(2) {
 		return n.emit(o, n.arg(0), w, n.arg(2))
 	}
@@ -136,12 +147,7 @@ func lowerConvInteger(n *node) error {
 	if err := n.want(2, 4); err != nil {
 		return err
 	}
-	groups := n.int("group", 1)
-	w, err := n.filter(1, false, groups)
-	if err != nil {
-		return err
-	}
-	auto, err := n.autoPad()
+	o, w, err := n.conv()
 	if err != nil {
 		return err
 	}
@@ -160,7 +166,6 @@ func lowerConvInteger(n *node) error {
 	} else {
 		w = n.b.Add(&op.Cast{To: tensor.Int32}, w)
 	}
-	o := &op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto, Groups: groups}
 	return n.emit(o, x, w)
 }
 
@@ -200,38 +205,26 @@ func lowerConvTranspose(n *node) error {
 	return n.emit(o, in...)
 }
 
-func (n *node) ceil() op.CeilMode {
-	if n.int("ceil_mode", 0) != 0 {
-		return op.RoundCeilInside
-	}
-	return op.RoundFloor
+// window holds the attributes that all pools share.
+type window struct {
+	kernel, strides, dilations, pads []int64
+	auto                             op.AutoPad
+	ceil                             op.CeilMode
 }
 
-func lowerMaxPool(n *node) error {
-	auto, err := n.autoPad()
-	if err != nil {
-		return err
+// pool lowers a pool, which of makes of its window.
+func pool(of func(n *node, w window) graph.Op) lowering {
+	return func(n *node) error {
+		auto, err := n.autoPad()
+		if err != nil {
+			return err
+		}
+		w := window{n.ints("kernel_shape"), n.ints("strides"), n.ints("dilations"), n.ints("pads"), auto, op.RoundFloor}
+		if n.int("ceil_mode", 0) != 0 {
+			w.ceil = op.RoundCeilInside
+		}
+		return n.emit(of(n, w), n.in...)
 	}
-	return n.emit(&op.MaxPool{Kernel: n.ints("kernel_shape"), Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto,
-		Ceil: n.ceil(), ColumnMajor: n.int("storage_order", 0) != 0}, n.in...)
-}
-
-func lowerAveragePool(n *node) error {
-	auto, err := n.autoPad()
-	if err != nil {
-		return err
-	}
-	return n.emit(&op.AveragePool{Kernel: n.ints("kernel_shape"), Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto,
-		Ceil: n.ceil(), CountPads: n.int("count_include_pad", 0) != 0}, n.in...)
-}
-
-func lowerLpPool(n *node) error {
-	auto, err := n.autoPad()
-	if err != nil {
-		return err
-	}
-	return n.emit(&op.LpPool{Kernel: n.ints("kernel_shape"), Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto,
-		Ceil: n.ceil(), P: n.int("p", 2)}, n.in...)
 }
 
 // lowerGemm is alpha * A' * B' + beta * C.
