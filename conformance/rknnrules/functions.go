@@ -1,5 +1,7 @@
 package rknnrules
 
+import "slices"
+
 // Functions are the 35 functions that the three headers declare.
 var Functions = []string{
 	"rknn_init", "rknn_dup_context", "rknn_destroy", "rknn_query", "rknn_inputs_set", "rknn_set_batch_core_num", "rknn_set_core_mask",
@@ -15,14 +17,8 @@ var Functions = []string{
 // Historical are names of older headers that programs are still linked to.
 var Historical = []string{"rknn_destory_mem", "rknn_matmul_create_dyn_shape"}
 
-// Required are the functions that the rules must call: those of rknn_api.h and rknn_custom_op.h, and what files of rules about other
-// headers add.
-var Required = required()
-
-func required() []string {
-	out := append([]string{Historical[0]}, Functions[:23]...)
-	return append(out, Functions[33:]...)
-}
+// Required are the functions that the rules must call.
+var Required = slices.Concat(Functions, Historical)
 
 // BoardOnly are statements of the notes that no machine without a Rockchip NPU can show, with the reason.
 var BoardOnly = [][2]string{

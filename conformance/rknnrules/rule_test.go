@@ -27,7 +27,7 @@ func TestRules_numbersAndKinds(t *testing.T) {
 			cases[c.ID()] = true
 		}
 	}
-	for _, s := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"} {
+	for _, s := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "m1", "m2", "m3", "m4", "m5", "m6", "m8"} {
 		assert.True(t, sections[s], "section %s", s)
 	}
 }

@@ -1,0 +1,154 @@
+package rknnrules
+
+// contexts refuses what is no product: 0, one that was destroyed, and a number.
+func contexts(r *Rule, function string, args ...any) *Rule {
+	with := func(ctx uintptr) []any { return append([]any{ctx}, args...) }
+	return r.no("context_0", func(t *T) { t.is(badContext, function, with(0)...) }).
+		no("context_destroyed", func(t *T) { t.is(badContext, function, with(t.gone())...) }).
+		no("context_foreign", func(t *T) { t.is(badContext, function, with(0x7fff12345678)...) })
+}
+
+func creates(r *Rule, function string) *Rule {
+	shapes := []shape{{1, 32, 64}, {4, 32, 64}}
+	return r.ok("attributes_of_every_shape", func(t *T) {
+		ctx, attrs, i := new(uintptr), make([]ioAttr, 2), small(2)
+		t.ok(function, ctx, &i, 2, shapes, attrs)
+		t.check(attrs[0].a.size == 32 && attrs[1].a.size == 128 && attrs[1].c.size == 4*64*4, "sizes %d, %d, %d", attrs[0].a.size, attrs[1].a.size, attrs[1].c.size)
+		t.ok("matmul_destroy", *ctx)
+	}).ok("sizes_of_info_are_ignored", func(t *T) {
+		ctx, i := new(uintptr), info{m: -1, k: 7, n: 0, kind: 2}
+		t.ok(function, ctx, &i, 2, shapes, make([]ioAttr, 2))
+		t.ok("matmul_destroy", *ctx)
+	}).no("no_shapes", func(t *T) {
+		i := small(2)
+		t.bad(function, new(uintptr), &i, 0, shapes, make([]ioAttr, 2))
+		t.bad(function, new(uintptr), &i, int32(-1), shapes, make([]ioAttr, 2))
+	}).no("NULL", func(t *T) {
+		i := small(2)
+		t.bad(function, nil, &i, 2, shapes, make([]ioAttr, 2))
+		t.bad(function, new(uintptr), nil, 2, shapes, make([]ioAttr, 2))
+		t.bad(function, new(uintptr), &i, 2, nil, make([]ioAttr, 2))
+		t.bad(function, new(uintptr), &i, 2, shapes, nil)
+	}).no("a_shape_that_does_not_fit", func(t *T) {
+		i := small(2)
+		t.bad(function, new(uintptr), &i, 2, []shape{{1, 32, 64}, {1, 33, 64}}, make([]ioAttr, 2))
+	})
+}
+
+var matmulFunctions = section(onBoards(
+	rule("m1.a_create", "makes a product; pointers must not be NULL").
+		ok("context_and_attributes", func(t *T) {
+			o := t.create(small(2))
+			t.check(o.attrs.a.size == 64, "A has %d bytes", o.attrs.a.size)
+		}).
+		no("NULL", func(t *T) {
+			i := small(2)
+			t.bad("matmul_create", nil, &i, &ioAttr{})
+			t.bad("matmul_create", new(uintptr), nil, &ioAttr{})
+			t.bad("matmul_create", new(uintptr), &i, nil)
+		}),
+	creates(rule("m1.b_create_dynamic_shape", "makes a product of several sizes"), "matmul_create_dynamic_shape"),
+	creates(rule("m1.c_create_dyn_shape", "is the older name"), "matmul_create_dyn_shape"),
+	contexts(rule("m1.d_set_io_mem", "binds memory to the matrix that the attributes name").
+		ok("each", func(t *T) { t.bindAll(t.create(small(2))) }), "matmul_set_io_mem", repeated(byte(0), 40), &attr{}).
+		no("name", func(t *T) {
+			o := t.create(small(2))
+			o.attrs.a.name[0] = 'D'
+			t.bad("matmul_set_io_mem", o.ctx, t.memory(o.ctx, 64), &o.attrs.a)
+		}).
+		no("NULL", func(t *T) {
+			o := t.create(small(2))
+			t.bad("matmul_set_io_mem", o.ctx, nil, &o.attrs.a)
+			t.bad("matmul_set_io_mem", o.ctx, t.memory(o.ctx, 64), nil)
+		}),
+	contexts(rule("m1.e_set_core_mask", "takes the cores of the board").
+		ok("auto", func(t *T) { t.ok("matmul_set_core_mask", t.create(small(2)).ctx, 0) }), "matmul_set_core_mask", 0).
+		no("cores_there_are_not", func(t *T) {
+			mask := 8
+			if !t.large() {
+				mask = 1 // one core only: nothing to choose
+			}
+			t.is(failed, "matmul_set_core_mask", t.create(small(2)).ctx, mask)
+		}),
+	contexts(rule("m1.f_set_quant_params", "copies the parameters of the matrix that they name").
+		ok("each", func(t *T) {
+			o := t.create(small(3))
+			for _, name := range []string{"A", "B", "C"} {
+				t.ok("matmul_set_quant_params", o.ctx, quant(name, []float32{0.5}, []int32{1}))
+			}
+		}), "matmul_set_quant_params", quant("A", []float32{1}, nil)).
+		no("NULL", func(t *T) { t.bad("matmul_set_quant_params", t.create(small(3)).ctx, nil) }),
+	contexts(rule("m1.g_get_quant_params", "gives one scale for B").
+		ok("default", func(t *T) {
+			s := new(float32)
+			t.ok("matmul_get_quant_params", t.create(small(2)).ctx, &params{}, s)
+			t.check(*s == 1, "scale %v", *s)
+		}), "matmul_get_quant_params", &params{}, new(float32)).
+		no("NULL", func(t *T) {
+			o := t.create(small(2))
+			t.bad("matmul_get_quant_params", o.ctx, nil, new(float32))
+			t.bad("matmul_get_quant_params", o.ctx, &params{}, nil)
+		}),
+	contexts(rule("m1.h_set_dynamic_shape", "chooses one of the sizes given at creation").
+		ok("the_only_one", func(t *T) { t.ok("matmul_set_dynamic_shape", t.create(small(2)).ctx, &shape{2, 32, 64}) }),
+		"matmul_set_dynamic_shape", &shape{2, 32, 64}).
+		no("another", func(t *T) { t.bad("matmul_set_dynamic_shape", t.create(small(2)).ctx, &shape{3, 32, 64}) }).
+		no("NULL", func(t *T) { t.bad("matmul_set_dynamic_shape", t.create(small(2)).ctx, nil) }),
+	contexts(rule("m1.i_run", "computes C").
+		ok("zeros", func(t *T) {
+			o := t.create(small(2))
+			_, _, c := t.bindAll(o)
+			setAll(c, int32(7))
+			t.ok("matmul_run", o.ctx)
+			t.check(data[int32](c)[127] == 0, "C holds %d", data[int32](c)[127])
+		}), "matmul_run").
+		no("matrix_without_memory", func(t *T) {
+			o := t.create(small(2))
+			t.is(failed, "matmul_run", o.ctx)
+			t.ok("matmul_set_io_mem", o.ctx, t.memory(o.ctx, o.attrs.a.size), &o.attrs.a)
+			t.ok("matmul_set_io_mem", o.ctx, t.memory(o.ctx, o.attrs.b.size), &o.attrs.b)
+			t.is(failed, "matmul_run", o.ctx)
+		}),
+	contexts(rule("m1.j_destroy", "ends a product, once").
+		ok("memory_stays", func(t *T) {
+			o, i := object{attrs: &ioAttr{}}, small(2)
+			t.ok("matmul_create", &o.ctx, &i, o.attrs)
+			m := t.memory(o.ctx, 64)
+			t.ok("matmul_destroy", o.ctx)
+			setAll(m, byte(1))
+		}), "matmul_destroy").
+		no("as_a_model", func(t *T) {
+			o := t.create(small(2))
+			t.is(badContext, "destroy", o.ctx)
+			t.is(badContext, "run", o.ctx, nil)
+		}),
+	rule("m1.k_B_normal_layout_to_native_layout", "serves both forms; pointers must not be NULL, K and N multiples of the tile").
+		ok("both_forms", func(t *T) {
+			g, i := t.geometry(), small(2)
+			in, out, older := make([]byte, 32*64), make([]byte, 32*64), make([]byte, 32*64)
+			for k := range in {
+				in[k] = byte(k * 7)
+			}
+			t.ok("B_normal_layout_to_native_layout", in, out, 32, 64, &i)
+			t.ok("B_normal_layout_to_native_layout", in, older, 32, 64, g.tileN[i8], g.tileK[i8], 2)
+			t.check(string(out) == string(older) && string(out) != string(in), "the forms differ")
+		}).
+		no("NULL", func(t *T) {
+			i, b := small(2), make([]byte, 32*64)
+			t.bad("B_normal_layout_to_native_layout", nil, b, 32, 64, &i)
+			t.bad("B_normal_layout_to_native_layout", b, nil, 32, 64, &i)
+			t.bad("B_normal_layout_to_native_layout", b, b, 32, 64, nil)
+		}).
+		no("sizes", func(t *T) {
+			i, b := small(2), make([]byte, 64*64)
+			t.bad("B_normal_layout_to_native_layout", b, b, 31, 64, &i)
+			t.bad("B_normal_layout_to_native_layout", b, b, 32, 65, &i)
+			t.bad("B_normal_layout_to_native_layout", b, b, int32(-32), 64, &i)
+		}).
+		no("older_form", func(t *T) {
+			g, b := t.geometry(), make([]byte, 64*64)
+			t.bad("B_normal_layout_to_native_layout", b, b, 32, 64, g.tileN[i8]+1, g.tileK[i8], 2)
+			t.bad("B_normal_layout_to_native_layout", b, b, 32, 64, g.tileN[i8], g.tileK[i8]+1, 2)
+			t.bad("B_normal_layout_to_native_layout", b, b, 32, 64, g.tileN[i8], g.tileK[i8], 13)
+		}),
+)...)
