@@ -133,8 +133,10 @@ func (p *customProgram) Constants(add func(h tensor.Hash, data []byte) error) er
 // New implements device.Program.
 func (p *customProgram) New(o device.ExecOptions) (device.Execution, error) {
 	p.Retain()
-	return &customExecution{prog: p, owner: p.dev.owner, options: o, bound: exec.NewBindings(p.in, p.out), values: make([]staged, len(p.unit.Graph.Values)),
-		arrays: make([][2]tensorArray, len(p.order))}, nil
+	e := &customExecution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, owner: p.dev.owner, options: o, values: make([]staged, len(p.unit.Graph.Values)),
+		arrays: make([][2]tensorArray, len(p.order))}
+	e.Result = e.result
+	return e, nil
 }
 
 // Retain implements device.Program.

@@ -2,7 +2,6 @@ package rknn
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -16,40 +15,23 @@ import (
 
 // customExecution runs a customProgram for one context, whose functions it has called on the thread of rknn_run.
 type customExecution struct {
-	task    exec.Task
+	exec.Base
 	prog    *customProgram
 	owner   *Context
 	options device.ExecOptions
-	bound   *exec.Bindings
 	values  []staged         // by value of the graph
 	arrays  [][2]tensorArray // by place in the order: inputs and outputs for the functions
 	inputs  []mem.Buffer     // copies of inputs that cannot be used in place
 	done    bool             // there are results
-	stats   device.Stats
 }
 
 var _ device.Execution = (*customExecution)(nil)
 
-// SetShape implements device.Execution.
-func (e *customExecution) SetShape(in int, dims []int64) error {
-	return e.task.Do(func() error { return e.bound.SetShape(in, dims) })
-}
-
-// BindInput implements device.Execution.
-func (e *customExecution) BindInput(i int, v mem.View) error {
-	return e.task.Do(func() error { return e.bound.BindInput(i, v) })
-}
-
-// BindOutput implements device.Execution.
-func (e *customExecution) BindOutput(i int, v mem.View) error {
-	return e.task.Do(func() error { return e.bound.BindOutput(i, v) })
-}
-
 // Start implements device.Execution.
 func (e *customExecution) Start(r device.RunRequest) error {
-	return e.task.Start(r, func() error {
+	return e.Task.Start(r, func() error {
 		e.done = false
-		return e.bound.Ready()
+		return e.Bound.Ready()
 	}, e.run)
 }
 
@@ -59,7 +41,7 @@ func (e *customExecution) run(ctx context.Context) error {
 	if err := e.take(g); err != nil {
 		return err
 	}
-	e.stats.Nodes = nil
+	e.Counts.Nodes = nil
 	for k, i := range e.prog.order {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -70,11 +52,11 @@ func (e *customExecution) run(ctx context.Context) error {
 			return err
 		}
 		if e.options.Profiling {
-			e.stats.Nodes = append(e.stats.Nodes, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.(*op.Custom).Type, Device: "program", Start: from, Length: time.Since(begin) - from})
+			e.Counts.Nodes = append(e.Counts.Nodes, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.(*op.Custom).Type, Device: "program", Start: from, Length: time.Since(begin) - from})
 		}
 	}
 	for i, v := range g.Out {
-		p := &e.bound.Out[i]
+		p := &e.Bound.Out[i]
 		if p.View.Buf == nil {
 			continue
 		}
@@ -86,11 +68,11 @@ func (e *customExecution) run(ctx context.Context) error {
 		if err != nil {
 			return fault.Wrap(err, "output %d", i)
 		}
-		e.stats.CopiedOut += int64(len(t.Data))
+		e.Counts.CopiedOut += int64(len(t.Data))
 	}
 	e.done = true
-	e.stats.Runs++
-	e.stats.LastRun = time.Since(begin)
+	e.Counts.Runs++
+	e.Counts.LastRun = time.Since(begin)
 	return nil
 }
 
@@ -108,12 +90,12 @@ func (e *customExecution) take(g *graph.Graph) error {
 		e.inputs = make([]mem.Buffer, len(g.In))
 	}
 	for i, v := range g.In {
-		view, err := e.bound.In[i].Input()
+		view, err := e.Bound.In[i].Input()
 		if err != nil {
 			return fault.Wrap(err, "input %d", i)
 		}
 		n, _ := view.Type.ByteSize()
-		t := tensor.Tensor{DType: view.Type.DType, Dims: e.bound.In[i].Dims, Quant: view.Type.Quant}
+		t := tensor.Tensor{DType: view.Type.DType, Dims: e.Bound.In[i].Dims, Quant: view.Type.Quant}
 		if data, err := view.Buf.Map(); err == nil && view.Contiguous() {
 			t.Data = data[view.Off : view.Off+n : view.Off+n]
 		} else {
@@ -123,7 +105,7 @@ func (e *customExecution) take(g *graph.Graph) error {
 			if err := view.Load(t.Data); err != nil {
 				return err
 			}
-			e.stats.CopiedIn += n
+			e.Counts.CopiedIn += n
 		}
 		e.values[v].t = t
 	}
@@ -225,54 +207,19 @@ func outputTypes(g *graph.Graph, n *graph.Node, in []tensor.Fact, sizes map[uint
 	return types, nil
 }
 
-// Cancel implements device.Execution.
-func (e *customExecution) Cancel() { e.task.Cancel() }
-
-// OutputType implements device.Execution.
-func (e *customExecution) OutputType(i int) (t tensor.Type, err error) {
-	err = e.task.Do(func() error {
-		if err := exec.CheckIndex("output", i, len(e.bound.Out)); err != nil {
-			return err
-		}
-		if t = e.prog.out[i].Type; e.done {
-			t = e.values[e.prog.unit.Graph.Out[i]].t.Type()
-		}
-		return nil
-	})
-	return t, err
-}
-
-// OutputData implements device.Execution.
-func (e *customExecution) OutputData(i int) (data []byte, err error) {
-	err = e.task.Do(func() error {
-		if err := exec.CheckIndex("output", i, len(e.bound.Out)); err != nil {
-			return err
-		}
-		if !e.done || e.bound.Out[i].View.Buf != nil {
-			return fault.New(fault.State, "output %d: bound, or no run has succeeded", i)
-		}
-		data = e.values[e.prog.unit.Graph.Out[i]].t.Data
-		return nil
-	})
-	return data, err
-}
-
-// Stats implements device.Execution.
-func (e *customExecution) Stats() (s device.Stats) {
-	_ = e.task.Do(func() error {
-		s = e.stats
-		s.Nodes = slices.Clone(s.Nodes)
-		return nil
-	})
-	return s
+func (e *customExecution) result(i int) (t tensor.Type, data []byte, done bool) {
+	if !e.done {
+		return t, nil, false
+	}
+	last := e.values[e.prog.unit.Graph.Out[i]].t
+	return last.Type(), last.Data, true
 }
 
 // Release implements device.Execution.
 func (e *customExecution) Release() {
-	if !e.task.Close() {
+	if !e.Close() {
 		return
 	}
-	e.bound.Release()
 	for v := range e.values {
 		e.values[v].release()
 	}

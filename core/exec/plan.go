@@ -33,7 +33,8 @@ type Stage struct {
 
 // New returns an execution of the plan; release is called when it is released.
 func (p *Plan) New(o device.ExecOptions, release func()) (device.Execution, error) {
-	e := &planned{plan: p, bound: NewBindings(p.In, p.Out), slots: make([]slot, len(p.Slots)), free: func() {}}
+	e := &planned{Base: Base{Bound: NewBindings(p.In, p.Out)}, plan: p, slots: make([]slot, len(p.Slots)), free: func() {}}
+	e.Result = e.lastResult
 	for i := range p.Stages {
 		for _, s := range p.Stages[i].In {
 			e.slots[s].shared = true
@@ -62,14 +63,12 @@ func stageError(p *Plan, i int, err error) error {
 
 // planned is an execution of a plan.
 type planned struct {
-	task   Task
+	Base
 	plan   *Plan
-	bound  *Bindings
 	stages []device.Execution
 	slots  []slot
 	types  []tensor.Type // of the outputs of the last run, nil: none
 	data   [][]byte      // of the unbound outputs of the last run
-	stats  device.Stats
 	free   func()
 }
 
@@ -82,26 +81,11 @@ type slot struct {
 	temp   bool       // view.Buf ends with the run
 }
 
-// SetShape implements device.Execution.
-func (e *planned) SetShape(in int, dims []int64) error {
-	return e.task.Do(func() error { return e.bound.SetShape(in, dims) })
-}
-
-// BindInput implements device.Execution.
-func (e *planned) BindInput(i int, v mem.View) error {
-	return e.task.Do(func() error { return e.bound.BindInput(i, v) })
-}
-
-// BindOutput implements device.Execution.
-func (e *planned) BindOutput(i int, v mem.View) error {
-	return e.task.Do(func() error { return e.bound.BindOutput(i, v) })
-}
-
 // Start implements device.Execution.
 func (e *planned) Start(r device.RunRequest) error {
-	return e.task.Start(r, func() error {
+	return e.Task.Start(r, func() error {
 		e.types = nil
-		return e.bound.Ready()
+		return e.Bound.Ready()
 	}, e.run)
 }
 
@@ -109,7 +93,7 @@ func (e *planned) run(ctx context.Context) error {
 	begin := time.Now()
 	defer e.reset()
 	for i, s := range e.plan.InSlot {
-		v, err := e.bound.In[i].Input()
+		v, err := e.Bound.In[i].Input()
 		if err != nil {
 			return fault.Wrap(err, "input %d", i)
 		}
@@ -134,8 +118,8 @@ func (e *planned) run(ctx context.Context) error {
 		return err
 	}
 	e.types, e.data = types, data
-	e.stats.Runs++
-	e.stats.Nodes, e.stats.PeakMemory, e.stats.LastRun = profile, peak, time.Since(begin)
+	e.Counts.Runs++
+	e.Counts.Nodes, e.Counts.PeakMemory, e.Counts.LastRun = profile, peak, time.Since(begin)
 	return nil
 }
 
@@ -188,8 +172,8 @@ func (e *planned) runStage(ctx context.Context, i int) error {
 		return err
 	}
 	after := x.Stats()
-	e.stats.CopiedIn += after.CopiedIn - before.CopiedIn
-	e.stats.CopiedOut += after.CopiedOut - before.CopiedOut
+	e.Counts.CopiedIn += after.CopiedIn - before.CopiedIn
+	e.Counts.CopiedOut += after.CopiedOut - before.CopiedOut
 	for k, s := range st.Out {
 		if err := e.accept(x, k, s); err != nil {
 			return fault.Wrap(err, "output %d", k)
@@ -202,7 +186,7 @@ func (e *planned) runStage(ctx context.Context, i int) error {
 // nowhere, which leaves the value with the stage.
 func (e *planned) target(st *Stage, s int) (mem.View, error) {
 	for i, o := range e.plan.OutSlot {
-		if v := e.bound.Out[i].View; o == s && v.Buf != nil && v.Native == "" && !e.aliases(v.Buf) {
+		if v := e.Bound.Out[i].View; o == s && v.Buf != nil && v.Native == "" && !e.aliases(v.Buf) {
 			return v, nil
 		}
 	}
@@ -224,8 +208,8 @@ func (e *planned) target(st *Stage, s int) (mem.View, error) {
 // aliases reports whether b shares memory with an input, which a later stage may still have to read.
 func (e *planned) aliases(b mem.Buffer) bool {
 	mine, err := b.Map()
-	for i := range e.bound.In {
-		in := e.bound.In[i].View.Buf
+	for i := range e.Bound.In {
+		in := e.Bound.In[i].View.Buf
 		if in == b {
 			return true
 		}
@@ -272,7 +256,7 @@ func (e *planned) collect() (types []tensor.Type, data [][]byte, err error) {
 	types, data = make([]tensor.Type, len(e.plan.Out)), make([][]byte, len(e.plan.Out))
 	write := make([]func() error, 0, len(data))
 	for i, s := range e.plan.OutSlot {
-		src, bound := e.slots[s].view, &e.bound.Out[i]
+		src, bound := e.slots[s].view, &e.Bound.Out[i]
 		types[i] = src.Type
 		if bound.View.Buf == nil {
 			if data[i] = e.slots[s].result; data[i] == nil {
@@ -284,7 +268,7 @@ func (e *planned) collect() (types []tensor.Type, data [][]byte, err error) {
 			if dst, err = bound.Output(src.Type); err == nil {
 				tmp, err = dense(src)
 			}
-			write = append(write, func() error { e.stats.CopiedOut += int64(len(tmp)); return dst.Store(tmp) })
+			write = append(write, func() error { e.Counts.CopiedOut += int64(len(tmp)); return dst.Store(tmp) })
 		}
 		if err != nil {
 			return nil, nil, fault.Wrap(err, "output %d", i)
@@ -308,47 +292,16 @@ func dense(v mem.View) ([]byte, error) {
 	return data, v.Load(data)
 }
 
-// Cancel implements device.Execution.
-func (e *planned) Cancel() { e.task.Cancel() }
-
-// OutputType implements device.Execution.
-func (e *planned) OutputType(i int) (t tensor.Type, err error) {
-	err = e.task.Do(func() error {
-		if err := CheckIndex("output", i, len(e.bound.Out)); err != nil {
-			return err
-		}
-		if t = e.plan.Out[i].Type; e.types != nil {
-			t = e.types[i]
-		}
-		return nil
-	})
-	return t, err
-}
-
-// OutputData implements device.Execution.
-func (e *planned) OutputData(i int) (data []byte, err error) {
-	err = e.task.Do(func() error {
-		if err := CheckIndex("output", i, len(e.bound.Out)); err != nil {
-			return err
-		}
-		if e.types == nil || e.data[i] == nil {
-			return fault.New(fault.State, "output %d: bound, or no run has succeeded", i)
-		}
-		data = e.data[i]
-		return nil
-	})
-	return data, err
-}
-
-// Stats implements device.Execution.
-func (e *planned) Stats() (s device.Stats) {
-	_ = e.task.Do(func() error { s = e.stats; return nil })
-	return s
+func (e *planned) lastResult(i int) (t tensor.Type, data []byte, done bool) {
+	if e.types == nil {
+		return t, nil, false
+	}
+	return e.types[i], e.data[i], true
 }
 
 // Release implements device.Execution.
 func (e *planned) Release() {
-	if !e.task.Close() {
+	if !e.Close() {
 		return
 	}
 	for _, x := range e.stages {
@@ -362,6 +315,5 @@ func (e *planned) Release() {
 			e.slots[i].view.Buf.Release()
 		}
 	}
-	e.bound.Release()
 	e.free()
 }

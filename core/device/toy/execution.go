@@ -8,19 +8,16 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // execution is one run at a time of a program.
 type execution struct {
-	task  exec.Task
+	exec.Base
 	prog  *program
-	bound *exec.Bindings
 	types []tensor.Type
-	data  [][]byte
-	stats device.Stats
+	data  [][]byte // of unbound outputs
 }
 
 func (p *program) New(device.ExecOptions) (device.Execution, error) {
@@ -29,26 +26,16 @@ func (p *program) New(device.ExecOptions) (device.Execution, error) {
 	}
 	p.Retain()
 	live.Add(1)
-	return &execution{prog: p, bound: exec.NewBindings(p.in, p.out)}, nil
-}
-
-func (e *execution) SetShape(in int, dims []int64) error {
-	return e.task.Do(func() error { return e.bound.SetShape(in, dims) })
-}
-
-func (e *execution) BindInput(i int, v mem.View) error {
-	return e.task.Do(func() error { return e.bound.BindInput(i, v) })
-}
-
-func (e *execution) BindOutput(i int, v mem.View) error {
-	return e.task.Do(func() error { return e.bound.BindOutput(i, v) })
+	e := &execution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p}
+	e.Result = e.result
+	return e, nil
 }
 
 func (e *execution) Start(r device.RunRequest) error {
 	if err := e.prog.dev.alive(); err != nil {
 		return err
 	}
-	return e.task.Start(r, e.bound.Ready, e.run)
+	return e.Task.Start(r, e.Bound.Ready, e.run)
 }
 
 func (e *execution) run(ctx context.Context) error {
@@ -78,7 +65,7 @@ func (e *execution) run(ctx context.Context) error {
 		}
 	}
 	for i, v := range g.In {
-		t, err := e.fetch(&e.bound.In[i])
+		t, err := e.fetch(&e.Bound.In[i])
 		if err != nil {
 			return fault.Wrap(err, "input %d", i)
 		}
@@ -99,17 +86,17 @@ func (e *execution) run(ctx context.Context) error {
 	e.types, e.data = make([]tensor.Type, len(g.Out)), make([][]byte, len(g.Out))
 	for i, v := range g.Out {
 		e.types[i], e.data[i] = tensor.T(tensor.Float32, vals[v].Dims...), vals[v].Data
-		if b := &e.bound.Out[i]; b.View.Buf != nil {
+		if b := &e.Bound.Out[i]; b.View.Buf != nil {
 			if err := e.deliver(b, e.types[i], vals[v].Data); err != nil {
 				return fault.Wrap(err, "output %d", i)
 			}
 			e.data[i] = nil
 		}
 	}
-	e.stats.Runs++
-	e.stats.Nodes = e.stats.Nodes[:0:0]
+	e.Counts.Runs++
+	e.Counts.Nodes = e.Counts.Nodes[:0:0]
 	for _, i := range e.prog.order {
-		e.stats.Nodes = append(e.stats.Nodes, device.NodeTime{Node: g.Nodes[i].Origin, Op: g.Nodes[i].Op.Name(), Device: d.id})
+		e.Counts.Nodes = append(e.Counts.Nodes, device.NodeTime{Node: g.Nodes[i].Origin, Op: g.Nodes[i].Op.Name(), Device: d.id})
 	}
 	return nil
 }
@@ -125,7 +112,7 @@ func (e *execution) fetch(b *exec.Binding) (tensor.Tensor, error) {
 	if same, err := e.prog.dev.Import(v.Buf); err == nil {
 		defer same.Release()
 	} else {
-		e.stats.CopiedIn += n
+		e.Counts.CopiedIn += n
 	}
 	return t, v.Load(t.Data)
 }
@@ -139,7 +126,7 @@ func (e *execution) deliver(b *exec.Binding, t tensor.Type, data []byte) error {
 	if same, err := e.prog.dev.Import(v.Buf); err == nil {
 		defer same.Release()
 	} else {
-		e.stats.CopiedOut += int64(len(data))
+		e.Counts.CopiedOut += int64(len(data))
 	}
 	return v.Store(data)
 }
@@ -161,57 +148,32 @@ func combine(a, b tensor.Tensor, f func(x, y float32) float32) (tensor.Tensor, e
 	return out, nil
 }
 
-func (e *execution) Cancel() { e.task.Cancel() }
-
-func (e *execution) OutputType(i int) (t tensor.Type, err error) {
-	err = e.task.Do(func() error {
-		if err := exec.CheckIndex("output", i, len(e.bound.Out)); err != nil {
-			return err
-		}
-		if t = e.bound.Out[i].Port.Type; e.types == nil {
-			return nil
-		}
-		switch d := e.prog.dev; {
-		case d.is(WrongType):
-			t.DType = tensor.Int8
-		case d.is(WrongSize):
-			t.Shape = tensor.Of(1<<40, 3, 9)
-		case d.is(UnknownSize):
-			t.Shape = tensor.AnyShape()
-		default:
-			t = e.types[i]
-		}
-		return nil
-	})
-	return t, err
-}
-
-func (e *execution) OutputData(i int) (data []byte, err error) {
-	err = e.task.Do(func() error {
-		if err := exec.CheckIndex("output", i, len(e.bound.Out)); err != nil {
-			return err
-		}
-		if e.types == nil || e.data[i] == nil {
-			return fault.New(fault.State, "toy: output %d has no data", i)
-		}
-		if data = e.data[i]; e.prog.dev.is(ShortData) {
-			data = data[1:]
-		}
-		return nil
-	})
-	return data, err
-}
-
-func (e *execution) Stats() (s device.Stats) {
-	_ = e.task.Do(func() error { s = e.stats; return nil })
-	return s
+// result is what the device says of an output, right or wrong.
+func (e *execution) result(i int) (t tensor.Type, data []byte, done bool) {
+	if e.types == nil {
+		return t, nil, false
+	}
+	t, data = e.Bound.Out[i].Port.Type, e.data[i]
+	switch d := e.prog.dev; {
+	case d.is(WrongType):
+		t.DType = tensor.Int8
+	case d.is(WrongSize):
+		t.Shape = tensor.Of(1<<40, 3, 9)
+	case d.is(UnknownSize):
+		t.Shape = tensor.AnyShape()
+	default:
+		t = e.types[i]
+	}
+	if d := e.prog.dev; data != nil && d.is(ShortData) {
+		data = data[1:]
+	}
+	return t, data, true
 }
 
 func (e *execution) Release() {
-	if !e.task.Close() {
+	if !e.Close() {
 		return
 	}
-	e.bound.Release()
 	e.prog.Release()
 	live.Add(-1)
 }
