@@ -100,7 +100,7 @@ func (c *Context) checkInput(i int, b *binding) error {
 	if b.kind == p.kind && p.quant != nil && b.kind == Int8 {
 		b.raw = true
 	}
-	return b.checkSize(p, b.arrangement(dims))
+	return b.checkSize(p, b.arrangement(p, dims))
 }
 
 func (c *Context) checkOutput(i int, b *binding, attr *TensorAttr) error {
@@ -111,7 +111,7 @@ func (c *Context) checkOutput(i int, b *binding, attr *TensorAttr) error {
 	if len(dims) == 4 && b.format > NC1HWC2 {
 		return invalid("attr->fmt is %v: output %q gives RKNN_TENSOR_NCHW, RKNN_TENSOR_NHWC or RKNN_TENSOR_NC1HWC2", b.format, p.name)
 	}
-	if err := b.checkSize(p, b.arrangement(dims)); err != nil {
+	if err := b.checkSize(p, b.arrangement(p, dims)); err != nil {
 		return err
 	}
 	if have := b.memory.buf.Size(); have < int64(attr.sizeWithStride) {
@@ -127,8 +127,9 @@ func (b *binding) checkSize(p *port, a arrangement) error {
 	return nil
 }
 
-func (b *binding) arrangement(dims []int64) arrangement {
-	return arrange(dims, b.format, board().channels(b.kind.size()), b.rows)
+// arrangement says where the elements lie. C2 of NC1HWC2 is that of the port's native attributes, also for FLOAT32.
+func (b *binding) arrangement(p *port, dims []int64) arrangement {
+	return arrange(dims, b.format, board().channels(p.kind.size()), b.rows)
 }
 
 // open returns the bytes of a binding's memory for a run, with a function to let go of them.
@@ -137,7 +138,7 @@ func (b *binding) open(p *port, dims []int64) ([]byte, arrangement, func(), erro
 	if buf == nil {
 		return nil, arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem must bind other memory", p.name)
 	}
-	a := b.arrangement(dims)
+	a := b.arrangement(p, dims)
 	data, err := buf.Map()
 	if err == nil {
 		err = b.checkSize(p, a)

@@ -40,7 +40,7 @@ func (m *model) announce(im *imported) {
 	if m.dynamic {
 		shapes = fmt.Sprintf("%d listed shapes", len(m.shapes))
 	}
-	boundary.Log(boundary.LevelInfo, "rknn", "model loaded", "version", anynpu.Version, "model", name, "opset", im.Opset, "producer", im.Producer,
+	boundary.Log(boundary.LevelInfo, "rknn", "model loaded", "version", anynpu.Version, "driver", "none, the CPU computes", "model", name, "opset", im.Opset, "producer", im.Producer,
 		"target", board().name, "inputs", len(m.in), "outputs", len(m.out), "shapes", shapes)
 	for i, p := range m.in {
 		dims := m.shapes[m.largest].in[i]

@@ -69,15 +69,19 @@ func (c *Context) perfDetail(info []byte) error {
 // perfTable writes the two tables of section 3.2. Cycles, use of the MAC units and traffic are the NPU's and shown as 0.
 func perfTable(st device.Stats, nodes map[int]nodeText) string {
 	var b strings.Builder
+	cores, load := "WorkLoad(0/1/2)", "0.0%/0.0%/0.0%"
+	if board().cores == 2 {
+		cores, load = "WorkLoad(0/1)", "0.0%/0.0%"
+	}
 	rule := strings.Repeat("-", 160) + "\n"
 	const row = "%-5v %-24s %-9s %-7s %-32s %-24s %-24s %-10v %-12s %-18s %-8s %s\n"
 	b.WriteString(rule + "                                  Network Layer Information Table\n" + rule)
-	fmt.Fprintf(&b, row, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)", "Time(us)", "MacUsage(%)", "WorkLoad(0/1/2)", "RW(KB)", "FullName")
+	fmt.Fprintf(&b, row, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)", "Time(us)", "MacUsage(%)", cores, "RW(KB)", "FullName")
 	b.WriteString(rule)
 	id := 0
 	line := func(kind, dtype, in, out string, us int64, full string) {
 		id++
-		fmt.Fprintf(&b, row, id, kind, dtype, "CPU", in, out, "0/0/0", us, `\`, "0.0%/0.0%/0.0%", "0", full)
+		fmt.Fprintf(&b, row, id, kind, dtype, "CPU", in, out, "0/0/0", us, `\`, load, "0", full)
 	}
 	line("InputOperator", `\`, `\`, `\`, 0, "InputOperator:input")
 	type sum struct {

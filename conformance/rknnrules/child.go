@@ -16,9 +16,9 @@ import (
 // TargetVariable tells a library under test the board whose answers are expected.
 const TargetVariable = "ANYNPU_RKNN_TARGET"
 
-// Environ returns the environment of a child for cases of a target.
-func Environ(target string) []string {
-	return append(os.Environ(), "ANYNPU_LOG=warn", "ANYNPU_LOG_FILE=/dev/null", "ANYNPU_MODEL_MAP=", TargetVariable+"="+target)
+// Environ returns the environment of a child for cases of a setting.
+func Environ(setting []string) []string {
+	return append(append(os.Environ(), "ANYNPU_LOG=warn", "ANYNPU_LOG_FILE=/dev/null", "ANYNPU_MODEL_MAP=", TargetVariable+"="), setting...)
 }
 
 // Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its
@@ -71,15 +71,31 @@ func Child(path string, in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// Targets are the boards of cases.
-func Targets(cases []*Case) []string {
-	var out []string
-	for _, c := range cases {
-		if !slices.Contains(out, c.Target) {
-			out = append(out, c.Target)
-		}
+// Group is the cases of one setting.
+type Group struct {
+	Setting []string
+	IDs     []string
+}
+
+// settings are what the case's process is started with.
+func (c *Case) settings() []string {
+	if c.Target == "" {
+		return c.Setting
 	}
-	slices.Sort(out)
+	return append([]string{TargetVariable + "=" + c.Target}, c.Setting...)
+}
+
+// Groups sorts cases by what they need.
+func Groups(cases []*Case) []*Group {
+	var out []*Group
+	for _, c := range cases {
+		i := slices.IndexFunc(out, func(g *Group) bool { return slices.Equal(g.Setting, c.settings()) })
+		if i < 0 {
+			i = len(out)
+			out = append(out, &Group{Setting: c.settings()})
+		}
+		out[i].IDs = append(out[i].IDs, c.ID())
+	}
 	return out
 }
 

@@ -26,5 +26,5 @@ var BoardOnly = [][2]string{
 	{"3: drv_version is the kernel driver's", "there is no driver: only its form is checked (3.l)"},
 	{"5: physical addresses, DMA buffers and cached copies", "there is no IOMMU and no second view of memory: only refusals and no-ops are checked (5.d, 5.p)"},
 	{"7: which layers are split over cores, and that an idle core is picked", "speed only; results are the same (7.a)"},
-	{"10: codes -2, -3, -10, -11, -12", "a driver, its timeout or its version gives them"},
+	{"10: codes -2, -10, -11, -12, -13", "a driver, its timeout or its version gives them; -3 is that of a forked child (ctest rknn_fork)"},
 }

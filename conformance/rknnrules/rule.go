@@ -25,8 +25,9 @@ type Rule struct {
 type Case struct {
 	Rule    *Rule
 	Name    string
-	Target  string // the board whose answers are expected, "" for the default one
-	Refused bool   // a call of the case must be refused; else the last one must be accepted
+	Target  string   // the board whose answers are expected, "" for the default one
+	Setting []string // NAME=VALUE of the environment that the case needs besides
+	Refused bool     // a call of the case must be refused; else the last one must be accepted
 	run     func(*T)
 }
 
@@ -56,6 +57,13 @@ func (r *Rule) no(name string, run func(*T)) *Rule {
 // on puts the last case onto another board.
 func (r *Rule) on(target string) *Rule {
 	r.Cases[len(r.Cases)-1].Target = target
+	return r
+}
+
+// with gives the last case a process with these variables.
+func (r *Rule) with(setting ...string) *Rule {
+	c := r.Cases[len(r.Cases)-1]
+	c.Setting = append(c.Setting, setting...)
 	return r
 }
 

@@ -123,6 +123,28 @@ var choices = section(
 			t.works(ctx)
 		}).
 		no("known_ones_count", func(t *T) { t.is(failed, "run", t.open(relu(1, 4), 0xfff00000|flagInfoOnly), nil) }),
+	rule("11.ja_padding_is_not_read", "padding, reserved bytes and fields that a call does not use may hold anything").
+		ok("garbage", func(t *T) {
+			in := []input{t.given(0, uint8T, nhwc, image)}
+			b := span[byte](address(&in[0]), 32)
+			for _, i := range []int{4, 5, 6, 7, 21, 22, 23} {
+				b[i] = 0xaa
+			}
+			ctx := t.images()
+			t.ok("inputs_set", ctx, 1, in)
+			t.computes(ctx, planes...)
+			a := *t.attr(ctx, queryInput, 0)
+			a.fl, a.zp, a.scale, a.qnt, a.size, a.sizeWithStride, a.wStride = 9, 99, -1, 99, 1<<31, 1<<31, 77
+			t.ok("set_io_mem", ctx, address(t.mem(ctx, 24)), &a)
+			e := initExtend{fd: -1431655766, bufferFlags: 0xaaaaaaaa}
+			t.works(t.openWith(relu(1, 4), 0, &e))
+		}).
+		no("used_fields_count", func(t *T) {
+			ctx := t.images()
+			a := *t.attr(ctx, queryInput, 0)
+			a.kind = 99
+			t.bad("set_io_mem", ctx, address(t.mem(ctx, 24)), &a)
+		}),
 	rule("11.k_same_name_twice", "a name that an input and an output share is told apart by index and n_elems, inputs first").
 		ok("input", func(t *T) {
 			m := (&model{}).node("Relu", "y", "x").input("x", onnxFloat, 1, 4).output("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4)

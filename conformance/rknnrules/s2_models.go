@@ -1,6 +1,8 @@
 package rknnrules
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"path/filepath"
 	"slices"
 )
@@ -97,6 +99,43 @@ var contextModels = section(
 			path := t.file("net.rknn", container("rk3566"))
 			t.file("net.onnx", container("rk3566"))
 			t.is(badModel, "init", new(uintptr), path, 0, 0, nil)
+		}),
+	rule("2.fa_model_map", "ANYNPU_MODEL_MAP names the ONNX file for a compiled model's SHA-256 or path; a file that is none, and off, are MODEL_INVALID").
+		ok("sha256", func(t *T) {
+			data, ctx := container("rk3566"), new(uintptr)
+			t.file("other.onnx", relu(1, 4).bytes())
+			t.setenv("ANYNPU_MODEL_MAP", t.file("map", fmt.Appendf(nil, "# models\n%x -> other.onnx\n", sha256.Sum256(data))))
+			t.ok("init", ctx, data, len(data), 0, nil)
+			t.logs("other.onnx")
+			t.works(t.owned(*ctx))
+		}).
+		ok("path", func(t *T) {
+			ctx, path := new(uintptr), t.file("net.rknn", container("rk3566"))
+			t.file("other.onnx", relu(1, 4).bytes())
+			t.setenv("ANYNPU_MODEL_MAP", t.file("map", []byte("net.rknn -> other.onnx\n")))
+			t.ok("init", ctx, path, 0, 0, nil)
+			t.works(t.owned(*ctx))
+		}).
+		no("off", func(t *T) {
+			t.setenv("ANYNPU_MODEL_MAP", "off")
+			t.file("net.onnx", relu(1, 4).bytes())
+			t.is(badModel, "init", new(uintptr), t.file("net.rknn", container("rk3566")), 0, 0, nil)
+			t.says("ANYNPU_MODEL_MAP=off")
+		}).
+		no("not_named", func(t *T) {
+			t.setenv("ANYNPU_MODEL_MAP", t.file("map", []byte("another.rknn -> other.onnx\n")))
+			t.refusedModel(container("rk3566"))
+		}).
+		no("no_map", func(t *T) {
+			t.setenv("ANYNPU_MODEL_MAP", t.dir+"/none")
+			t.refusedModel(container("rk3566"))
+			t.says("ANYNPU_MODEL_MAP")
+		}).
+		no("no_file", func(t *T) {
+			data := container("rk3566")
+			t.setenv("ANYNPU_MODEL_MAP", t.file("map", fmt.Appendf(nil, "%x -> none.onnx\n", sha256.Sum256(data))))
+			t.refusedModel(data)
+			t.says("none.onnx")
 		}),
 	rule("2.g_extend", "may be NULL; for a path the place and size of the model are written to it").
 		ok("NULL", func(t *T) { t.open(relu(1, 4), 0) }).
@@ -366,6 +405,20 @@ var contextLives = section(
 				t.null("create_mem_from_fd", ctx, -1, address(new([64]byte)), 64, 0)
 			}
 		}),
+	rule("2.w_log_level", "RKNN_LOG_LEVEL 3 and above has rknn_init tell versions, target and kind of the model; without it only errors are told").
+		ok("info", func(t *T) {
+			t.open(relu(1, 4), 0)
+			t.logs("model loaded", "version", "target", "rk3588", "static", "driver")
+			t.open(dynamic(), 0)
+			t.logs("3 listed shapes")
+		}).with("ANYNPU_LOG=", "RKNN_LOG_LEVEL=3").
+		no("errors", func(t *T) {
+			t.works(t.open(relu(1, 4), 0))
+			t.check(t.lines == nil || t.lines.take() == "", "something was told")
+			t.is(badContext, "run", 0, nil)
+			t.logs("rknn_run")
+		}).with("ANYNPU_LOG=", "RKNN_LOG_LEVEL=0").
+		ok("of_other_forms", func(t *T) { openRelu(t) }).with("ANYNPU_LOG=", "RKNN_LOG_LEVEL=loud"),
 	rule("2.v_handles_are_not_reused_soon", "a handle is never given again soon").
 		ok("many", func(t *T) {
 			seen := map[uintptr]bool{}

@@ -208,6 +208,20 @@ var queries = section(
 			t.check(text(d.data) == "", "a table")
 			t.judged(false)
 		}),
+	rule("3.ja_perf_detail_of_two_cores", "on a board of two cores the column is WorkLoad(0/1)").
+		ok("two", func(t *T) {
+			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
+			t.works(ctx)
+			t.ok("query", ctx, queryPerfDetail, &d, 16)
+			t.check(strings.Contains(text(d.data), "WorkLoad(0/1) ") && regexp.MustCompile(`(?m)^2 .* \d+\.\d%/\d+\.\d% `).MatchString(text(d.data)), "%s", text(d.data))
+		}).on("rk3576").
+		no("three", func(t *T) {
+			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
+			t.works(ctx)
+			t.ok("query", ctx, queryPerfDetail, &d, 16)
+			t.check(!strings.Contains(text(d.data), "WorkLoad(0/1) "), "%s", text(d.data))
+			t.bad("query", ctx, queryPerfDetail, &d, 8)
+		}),
 	rule("3.k_perf_detail_buffer", "the text of PERF_DETAIL may be written to, as strtok does, and is whole again at the next query").
 		ok("written", func(t *T) {
 			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}

@@ -123,7 +123,7 @@ var inputs = section(
 		ok("once", func(t *T) {
 			ctx := t.images()
 			t.set(ctx, uint8T, nhwc, image)
-			t.logs("anynpu.input.x.mean", "0 to 255")
+			t.logs("anynpu.input.x.mean", "formula")
 			t.set(ctx, uint8T, nhwc, image)
 			t.check(t.lines == nil || t.lines.take() == "", "warned again")
 			t.judged(true)

@@ -45,6 +45,21 @@ var runs = section(
 			t.ok("run", ctx, &e)
 			t.check(e.frame == 1, "frame_id %d", e.frame)
 		}),
+	rule("4.rba_older_run_extend", "of rknn_run_extend only frame_id is written: older headers' structs have 8 or 16 bytes").
+		ok("first_bytes", func(t *T) {
+			ctx, b := t.open(relu(1, 4), 0), make([]byte, 24)
+			for i := range b {
+				b[i] = 0xaa
+			}
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			t.ok("run", ctx, b)
+			t.check(b[0] == 1 && untouched(b[8:]), "% x", b)
+		}).
+		no("wait_too", func(t *T) {
+			b := []byte{0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa}
+			t.is(failed, "wait", t.open(relu(1, 4), 0), b)
+			t.check(untouched(b), "% x", b)
+		}),
 	rule("4.rc_wait", "rknn_wait after a run succeeds at once, before one it is FAIL").
 		ok("after", func(t *T) {
 			ctx, e := t.ran(), runExtend{}

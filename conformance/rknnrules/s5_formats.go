@@ -189,6 +189,53 @@ var formats = section(
 				t.says("attr->fmt is")
 			}
 		}),
+	rule("5.oa_native_floats", "FLOAT32 in NC1HWC2 has the C2 of the native attributes, and takes as many elements").
+		ok("lanes", func(t *T) {
+			const c, h, w = 11, 2, 3
+			for _, m := range []*model{relu(1, c, h, w), quantised(1, -5, 1, c, h, w)} {
+				ctx := t.open(m, 0)
+				a := t.attr(ctx, queryNativeOutput, 0)
+				src := make([]int8, c*h*w)
+				for i := range src {
+					src[i] = int8(i + 1)
+				}
+				t.set(ctx, uint8T, nhwc, bytesOf(src))
+				got := as[float32](t.boundTo(ctx, a, float32T, -1))
+				c1, c2 := int(a.dims[1]), int(a.dims[4])
+				for ic := range c1 * c2 {
+					for i := range h * w {
+						want := float32(0)
+						if ic < c {
+							want = float32(i*c + ic + 1)
+						}
+						v := got[(ic/c2*h*w+i)*c2+ic%c2]
+						t.check(v == want, "channel %d, pixel %d: %g, want %g", ic, i, v, want)
+					}
+				}
+			}
+		}).
+		no("small", func(t *T) {
+			ctx := t.open(relu(1, 11, 2, 3), 0)
+			a := *t.attr(ctx, queryNativeOutput, 0)
+			a.kind = float32T
+			t.bad("set_io_mem", ctx, address(t.mem(ctx, 2*int(a.size)-1)), &a)
+		}),
+	rule("5.w_no_cache_flags", "with the two DISABLE_FLUSH flags the program syncs itself, and results are the same").
+		ok("synced", func(t *T) {
+			ctx := t.open(relu(1, 4), 0xc000)
+			x, y := t.mem(ctx, 16), t.mem(ctx, 16)
+			t.bind(ctx, x, t.attr(ctx, queryInput, 0), float32T, -1)
+			t.bind(ctx, y, t.attr(ctx, queryOutput, 0), float32T, -1)
+			fill[float32](x, -1, 2, -3, 4)
+			t.ok("mem_sync", ctx, address(x), 1)
+			t.run(ctx)
+			t.ok("mem_sync", ctx, address(y), 2)
+			t.check(slices.Equal(as[float32](y.bytes()), []float32{0, 2, 0, 4}), "%v", as[float32](y.bytes()))
+		}).
+		no("mode", func(t *T) {
+			ctx := t.open(relu(1, 4), 0xc000)
+			t.bad("mem_sync", ctx, address(t.mem(ctx, 16)), 0)
+		}),
 	rule("5.s_mixing", "per tensor bound memory wins over rknn_inputs_set, and rknn_outputs_get works for bound and unbound outputs").
 		ok("mixed", func(t *T) {
 			ctx := t.open(add(1, 2), 0)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"unsafe"
+
+	"github.com/ebitengine/purego"
 )
 
 // Makers of what cases need. Contexts and memory end when the case does, unless the case has ended them.
@@ -154,6 +156,20 @@ func (t *T) bind(ctx uintptr, m *tensorMem, a *tensorAttr, kind, format int) {
 		b.format = uint32(format)
 	}
 	t.ok("set_io_mem", ctx, address(m), &b)
+}
+
+// setenv sets a variable of the process as C code sees it until the case ends.
+func (t *T) setenv(name, value string) {
+	set := func(v string) {
+		symbol, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
+		t.check(err == nil, "%v", err)
+		n, nKeep := argument(name)
+		p, pKeep := argument(v)
+		purego.SyscallN(symbol, n, p, 1)
+		t.keep = append(t.keep, nKeep, pKeep)
+	}
+	set(value)
+	t.later(func() { set("") })
 }
 
 // half is a number in half precision: those that have no more than 11 significant bits, infinities and NaN.

@@ -66,26 +66,20 @@ func run() int {
 	return 0
 }
 
-// report runs the cases, those of each board in processes of their own.
+// report runs the cases, those of each setting in processes of their own.
 func (o *options) report(cases []*rknnrules.Case) (*ohnn.Report, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	out := &ohnn.Report{Library: o.library, Counts: map[ohnn.Status]int{}}
-	for _, target := range rknnrules.Targets(cases) {
-		var ids []string
-		for _, c := range cases {
-			if c.Target == target {
-				ids = append(ids, c.ID())
-			}
-		}
+	for _, g := range rknnrules.Groups(cases) {
 		r := &ohnn.Runner{Library: o.library, Workers: o.workers, Command: func() *exec.Cmd {
 			c := exec.Command(self, "-child", "-library", o.library)
-			c.Env = rknnrules.Environ(target)
+			c.Env = rknnrules.Environ(g.Setting)
 			return c
 		}}
-		rep, err := r.RunIDs(ids)
+		rep, err := r.RunIDs(g.IDs)
 		if err != nil {
 			return nil, err
 		}
