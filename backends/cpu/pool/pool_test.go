@@ -194,6 +194,27 @@ func TestRun_panicOfAnyThreadReachesCaller(t *testing.T) {
 	assert.EqualValues(t, 50, n.Load())
 }
 
+func TestRun_panicsOfAllThreadsAreForgotten(t *testing.T) {
+	p := New(2)
+	defer p.Close()
+	r := p.NewRun(0)
+	r.Begin()
+	defer r.End()
+	for range 20 {
+		var inside atomic.Int32
+		assert.Panics(t, func() {
+			r.Do(2, Func(func(_, _ int) {
+				inside.Add(1)
+				for deadline := time.Now().Add(50 * time.Millisecond); inside.Load() < 2 && time.Now().Before(deadline); {
+					runtime.Gosched()
+				}
+				panic("all")
+			}))
+		})
+		assert.NotPanics(t, func() { r.Do(2, Func(func(_, _ int) {})) })
+	}
+}
+
 func TestRun_allocatesNothing(t *testing.T) {
 	p := New(2)
 	defer p.Close()

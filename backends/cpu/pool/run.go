@@ -118,6 +118,7 @@ func (r *Run) Do(n int, t Task) {
 		return
 	}
 	r.task, r.n = t, n
+	r.failed.Store(nil) // a helper's, when this goroutine panicked as well
 	r.next.Store(0)
 	r.state.Add(open)
 	if p.wakeable.Load() > 0 {
