@@ -84,6 +84,7 @@ type builder struct {
 	pinned  map[*byte]bool // bytes that steps hold
 	idle    []*origin      // constants that nothing reads
 	pads    map[graph.Value]*padding
+	turns   map[graph.Value]*turned
 }
 
 // Build makes a plan of a validated, inferred graph whose input shapes are known. Packed constants live in store, which must outlive the
@@ -143,7 +144,7 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 			f.output = i
 		}
 	}
-	b.foldPads()
+	b.foldWaiting()
 	b.joinViews()
 	b.assign()
 	if b.plan.arena > b.limit {

@@ -102,6 +102,10 @@ func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
 				e.act, e.out, active = kernel.Act{Op: kernel.SiLU}, s, true
 				continue
 			}
+			if s := b.hardSwish(e.out); s != graph.None {
+				e.act, e.out, active = kernel.Act{Op: kernel.HardSwish}, s, true
+				continue
+			}
 			if s := b.gelu(e.out); s != graph.None {
 				e.act, e.out, active = kernel.Act{Op: kernel.Gelu}, s, true
 				continue

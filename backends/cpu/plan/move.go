@@ -18,7 +18,7 @@ func (b *builder) view(n *graph.Node) bool {
 	if _, ok := b.ints(n.In, 1); !ok {
 		return false
 	}
-	b.padded(n.In[0])
+	b.settle(n.In[0])
 	if x.plain == none && x.last == none {
 		return false
 	}
@@ -48,7 +48,7 @@ func (b *builder) transpose(n *graph.Node) bool {
 	if rank > 2 {
 		toLast := append(append([]int{0}, seq(2, rank)...), 1)
 		fromLast := append([]int{0, rank - 1}, seq(1, rank-1)...)
-		b.padded(n.In[0])
+		b.settle(n.In[0])
 		switch {
 		case slices.Equal(axes, toLast) && b.inLast(n.In[0]):
 			y.plain = x.last
@@ -59,6 +59,9 @@ func (b *builder) transpose(n *graph.Node) bool {
 			b.fuseView()
 			return true
 		}
+	}
+	if b.turn(n, axes) {
+		return true
 	}
 	from := b.wantPlain(n.In[0])
 	b.permuteFor(b.node, b.make(n.Out[0], false), from, x.dims, axes)

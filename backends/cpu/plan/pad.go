@@ -118,8 +118,17 @@ func (b *builder) padded(v graph.Value) {
 	b.boxStep(s, t)
 }
 
-// foldPads notes the paddings that every reader does without.
-func (b *builder) foldPads() {
+// settle makes v when that was put off.
+func (b *builder) settle(v graph.Value) {
+	b.padded(v)
+	b.turnNow(v)
+}
+
+// foldWaiting notes the paddings and transpositions that every reader does without.
+func (b *builder) foldWaiting() {
+	for _, t := range b.turns {
+		b.plan.fused = append(b.plan.fused, t.node)
+	}
 	for _, p := range b.pads {
 		b.plan.fused = append(b.plan.fused, p.node)
 	}

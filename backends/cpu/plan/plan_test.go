@@ -205,6 +205,49 @@ var cases = []struct {
 		y = m.Add(&op.MatMul{}, y, m.weights(12, 12), m.weights(12))
 		return []graph.Value{gelu(y, m.Add(&op.Mul{}, m.Float32(math.Sqrt2/2), y))}
 	}},
+	{"hard swish in parts", 6, func(m *maker) []graph.Value {
+		x := m.input(1, 8, 6, 6)
+		conv := func(x graph.Value) graph.Value { return m.Add(&op.Conv{}, x, m.weights(8, 1, 1, 8)) }
+		gate := func(x graph.Value) graph.Value {
+			return m.Add(&op.Clip{}, m.Add(&op.Add{}, m.Float32(3), x), m.Float32(0), m.Float32(6))
+		}
+		x = conv(x)
+		x = conv(m.Add(&op.Mul{}, x, m.Add(&op.HardSigmoid{Alpha: 1. / 6, Beta: 0.5}, x)))
+		x = conv(m.Add(&op.Div{}, m.Add(&op.Mul{}, x, gate(x)), m.Float32(6)))
+		x = conv(m.Add(&op.Mul{}, m.Add(&op.Mul{}, gate(x), m.Float32(1./6)), x))
+		return []graph.Value{x}
+	}},
+	{"almost hard swish", 0, func(m *maker) []graph.Value {
+		conv := func(x graph.Value) graph.Value { return m.Add(&op.Conv{}, x, m.weights(8, 1, 1, 8)) }
+		x := conv(m.input(1, 8, 6, 6))
+		y := conv(m.Add(&op.Mul{}, x, m.Add(&op.HardSigmoid{Alpha: 0.2, Beta: 0.5}, x)))
+		g := m.Add(&op.Clip{}, m.Add(&op.Add{}, y, m.Float32(3)), m.Float32(0), m.Float32(6))
+		z := conv(m.Add(&op.Div{}, m.Add(&op.Mul{}, y, g), m.Float32(6)))
+		h := m.Add(&op.Clip{}, m.Add(&op.Add{}, z, m.Float32(3)), m.Float32(0), m.Float32(5))
+		return []graph.Value{g, m.Add(&op.Div{}, m.Add(&op.Mul{}, z, h), m.Float32(6))}
+	}},
+	{"heads of attention as they lie", 9, func(m *maker) []graph.Value {
+		x := m.input(2, 7, 12)
+		head := func(perm ...int64) graph.Value {
+			return m.Add(&op.Transpose{}, m.Add(&op.Reshape{}, m.Add(&op.MatMul{}, x, m.weights(12, 12), m.weights(12)), m.Int64s(2, 7, 3, 4)), m.Int64s(perm...))
+		}
+		s := m.Add(&op.Div{}, m.Add(&op.MatMul{}, head(0, 2, 1, 3), head(0, 2, 3, 1)), m.Float32(2))
+		s = m.Add(&op.Softmax{Axis: -1}, m.Add(&op.Add{}, s, m.Add(&op.Abs{}, m.input(2, 1, 1, 7))))
+		y := m.Add(&op.Transpose{}, m.Add(&op.MatMul{}, s, head(0, 2, 1, 3)), m.Int64s(0, 2, 1, 3))
+		return []graph.Value{m.Add(&op.Relu{}, m.Add(&op.Reshape{}, y, m.Int64s(2, 7, 12)))}
+	}},
+	{"scaled and masked products", 0, func(m *maker) []graph.Value {
+		q, k := m.input(2, 3, 5, 8), m.input(2, 3, 8, 6)
+		product := func() graph.Value { return m.Add(&op.MatMul{}, q, k) }
+		add := func(x graph.Value, dims ...int64) graph.Value { return m.Add(&op.Add{}, m.input(dims...), x) }
+		t := m.Add(&op.Transpose{}, m.input(4, 2, 5), m.Int64s(1, 2, 0))
+		return []graph.Value{
+			add(product(), 5, 6), m.Add(&op.Relu{}, add(m.Add(&op.Mul{}, m.Float32(0.3), product()), 3, 1, 6)), add(product(), 6), add(product(), 2, 1, 5, 6), add(product(), 5, 1),
+			m.Add(&op.Sub{}, m.Float32(2), m.Add(&op.Relu{}, add(product(), 1, 3, 5, 6))), m.Add(&op.Div{}, product(), m.Float32(1e30)), add(m.Add(&op.Add{}, product(), m.Float32(1)), 6),
+			m.Add(&op.MatMul{}, t, m.input(2, 4, 3)), m.Add(&op.MatMul{TransposeB: true}, m.input(2, 3, 4), t), t,
+			m.Add(&op.MatMul{}, m.Add(&op.Transpose{}, m.input(2, 4, 6), m.Int64s(0, 2, 1)), m.input(1, 4, 3)), m.Add(&op.Transpose{}, product(), m.Int64s(2, 0, 1, 3)), m.Add(&op.Transpose{}, product(), m.Int64s(0, 1, 3, 2)),
+		}
+	}},
 	{"gelu with another number", 0, func(m *maker) []graph.Value {
 		y := m.Add(&op.MatMul{}, m.input(3, 9), m.weights(9, 12), m.weights(12))
 		z := m.Add(&op.Add{}, m.Add(&op.Erf{}, m.Add(&op.Div{}, y, m.Float32(1.5))), m.Float32(1))

@@ -6,7 +6,6 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // fullyConnected adds x * transpose(w) + bias with constant w and bias.
@@ -100,80 +99,3 @@ func (t *productTask) run(s *State) error {
 
 // Chunk computes part of the product.
 func (t *productTask) Chunk(i, _ int) { t.Gemm.Chunk(i) }
-
-// batchTask multiplies batches of matrices, packing each right side on the way.
-type batchTask struct {
-	st               *step
-	a, b             []int // per product: offset of the operand
-	rows, depth, col int
-	transposed       bool
-	bias             []float32
-	act              kernel.Act
-	gemms            []kernel.Gemm // per worker
-	packed           int
-	x, w, y, work    []float32
-}
-
-func (b *builder) batched(n *graph.Node, transposed bool, depth, cols int, bias []float32) bool {
-	xd, wd, yd := b.values[n.In[0]].dims, b.values[n.In[1]].dims, b.values[n.Out[0]].dims
-	rows, lead := int(xd[len(xd)-2]), yd[:len(yd)-2]
-	epi := b.epilogue(n.Out[0], none, false)
-	t := batchTask{
-		rows: rows, depth: depth, col: cols, transposed: transposed, bias: bias, act: epi.act, packed: kernel.PackedLen(depth, cols),
-		a: offsets(xd[:len(xd)-2], lead, rows*depth), b: offsets(wd[:len(wd)-2], lead, depth*cols),
-	}
-	s := step{fast: true, reads: []int{b.wantPlain(n.In[0]), b.wantPlain(n.In[1])}, writes: []int{b.make(epi.out, false)}}
-	s.start = func(state *State, st *step) process {
-		own := t
-		own.st, own.gemms = st, make([]kernel.Gemm, max(1, state.threads))
-		return &own
-	}
-	b.add(s)
-	return true
-}
-
-// offsets returns where each matrix of the broadcast batch lead starts in an operand with batch dims and matrices of the given size.
-func offsets(dims, lead []int64, size int) []int {
-	strides := make([]int, len(lead))
-	own := tensor.RowMajor(dims)
-	for i := range dims {
-		if dims[i] != 1 {
-			strides[len(lead)-len(dims)+i] = int(own[i]) * size
-		}
-	}
-	out := make([]int, product(lead))
-	for i := range out {
-		rest := i
-		for d := len(lead) - 1; d >= 0; d-- {
-			out[i] += rest % int(lead[d]) * strides[d]
-			rest /= int(lead[d])
-		}
-	}
-	return out
-}
-
-func (t *batchTask) run(s *State) error {
-	t.x, t.w, t.y = s.f32(t.st.reads[0]), s.f32(t.st.reads[1]), s.f32(t.st.writes[0])
-	var err error
-	if t.work, err = s.borrow(len(t.gemms) * t.packed); err != nil {
-		return err
-	}
-	s.do(len(t.a), t)
-	return nil
-}
-
-// Chunk computes product i.
-func (t *batchTask) Chunk(i, worker int) {
-	packed := t.work[worker*t.packed:][:t.packed]
-	w := t.w[t.b[i]:][:t.depth*t.col]
-	if t.transposed {
-		kernel.PackBT(packed, w, t.depth, t.col, t.depth)
-	} else {
-		kernel.PackB(packed, w, t.depth, t.col, t.col)
-	}
-	g := &t.gemms[worker]
-	*g = kernel.Gemm{
-		M: t.rows, N: t.col, K: t.depth, A: t.x[t.a[i]:], LDA: t.depth, B: packed, C: t.y[i*t.rows*t.col:], LDC: t.col, Bias: t.bias, Act: t.act,
-	}
-	g.Run()
-}

@@ -143,7 +143,7 @@ func (b *builder) arena(n int) int { return b.buffer(buffer{place: inArena, size
 
 // wantPlain returns the buffer of v's plain form, making it when there is only the other.
 func (b *builder) wantPlain(v graph.Value) int {
-	b.padded(v)
+	b.settle(v)
 	x := &b.values[v]
 	if x.plain == none && x.last != none {
 		if sameForms(x.dims) {
@@ -161,7 +161,7 @@ func (b *builder) wantPlain(v graph.Value) int {
 
 // wantLast returns the buffer of v's channels-last form.
 func (b *builder) wantLast(v graph.Value) int {
-	b.padded(v)
+	b.settle(v)
 	x := &b.values[v]
 	if x.last == none {
 		if sameForms(x.dims) {
@@ -177,7 +177,7 @@ func (b *builder) wantLast(v graph.Value) int {
 
 // inLast reports whether v is best read in channels-last form.
 func (b *builder) inLast(v graph.Value) bool {
-	b.padded(v)
+	b.settle(v)
 	x := &b.values[v]
 	return x.last != none && (x.plain == none || sameForms(x.dims))
 }
