@@ -14,6 +14,9 @@ func info9(d DataType, shape ...int32) *TensorInfo9 {
 	return &TensorInfo9{dataType: d, dimensionCount: uint32(len(shape)), dimensions: unsafe.SliceData(shape)}
 }
 
+// cPointer makes a pointer of an address of C memory.
+func cPointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
 func memoryAt(addr uintptr) *Memory { return (*Memory)(cPointer(addr)) }
 
 func (m *Memory) bytes() []byte { return unsafe.Slice((*byte)(m.data), m.length) }

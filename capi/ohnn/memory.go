@@ -8,12 +8,11 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// memoryTable holds every OH_NN_Memory. The structs lie in C memory that is never given back, so that one the program uses after its end
-// is read as empty and not as something else.
+// memoryTable holds every OH_NN_Memory.
 type memoryTable struct {
 	mu      sync.Mutex
 	records map[uintptr]*memoryRecord // by the struct's address
-	unused  []*Memory
+	structs boundary.Structs[Memory]
 }
 
 type memoryRecord struct {
@@ -31,9 +30,6 @@ type memoryOwner struct {
 
 var memories = memoryTable{records: map[uintptr]*memoryRecord{}}
 
-// slabStructs is how many structs are made at once.
-const slabStructs = 256
-
 // alloc returns the address of a new struct over length bytes of shared memory.
 func (t *memoryTable) alloc(owner memoryOwner, length uint64) (uintptr, error) {
 	if length == 0 || length > maxBufferSize {
@@ -50,17 +46,7 @@ func (t *memoryTable) alloc(owner memoryOwner, length uint64) (uintptr, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.unused) == 0 {
-		var slab boundary.Block
-		boundary.SetSlice(&slab, make([]Memory, slabStructs))
-		slab.Keep()
-		structs := unsafe.Slice((*Memory)(cPointer(slab.Addr())), slabStructs)
-		for i := range structs {
-			t.unused = append(t.unused, &structs[i])
-		}
-	}
-	m := t.unused[len(t.unused)-1]
-	t.unused = t.unused[:len(t.unused)-1]
+	m := t.structs.Take()
 	m.data, m.length = unsafe.Pointer(unsafe.SliceData(data)), uintptr(length)
 	addr := uintptr(unsafe.Pointer(m))
 	t.records[addr] = &memoryRecord{owner, buf, m}
@@ -76,8 +62,7 @@ func (t *memoryTable) free(owner memoryOwner, addr uintptr) bool {
 		return false
 	}
 	delete(t.records, addr)
-	*r.info = Memory{}
-	t.unused = append(t.unused, r.info)
+	t.structs.Return(r.info)
 	r.buf.Release()
 	return true
 }
@@ -108,6 +93,3 @@ func (t *memoryTable) of(e *Executor) int {
 	}
 	return n
 }
-
-// cPointer makes a pointer of an address of C memory.
-func cPointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

@@ -1,36 +1,18 @@
 package ohnn
 
 import (
-	"errors"
-	"fmt"
-
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// refusal is an error with the return code that the API prescribes for it.
-type refusal struct {
-	code ReturnCode
-	msg  string
-	err  error // cause, may be nil
-}
-
-func (r *refusal) Error() string {
-	if r.err == nil {
-		return r.msg
-	}
-	return r.msg + ": " + r.err.Error()
-}
-
-func (r *refusal) Unwrap() error { return r.err }
-
 // refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
 func refuse(code ReturnCode, format string, args ...any) error {
-	return &refusal{code: code, msg: fmt.Sprintf(format, args...)}
+	return boundary.Refuse(code, format, args...)
 }
 
 // refuseFor is refuse with a cause.
 func refuseFor(code ReturnCode, err error, format string, args ...any) error {
-	return &refusal{code: code, msg: fmt.Sprintf(format, args...), err: err}
+	return boundary.RefuseFor(code, err, format, args...)
 }
 
 // invalid refuses an argument with InvalidParameter, by far the commonest code of this API.
@@ -39,7 +21,7 @@ func invalid(format string, args ...any) error { return refuse(InvalidParameter,
 // forbidden refuses a call that comes at the wrong time or asks for what the device does not offer.
 func forbidden(format string, args ...any) error { return refuse(OperationForbidden, format, args...) }
 
-var kindCodes = map[fault.Kind]ReturnCode{
+var kindCodes = boundary.Codes[ReturnCode]{
 	fault.Internal:    Failed,
 	fault.Argument:    InvalidParameter,
 	fault.Shape:       InvalidParameter,
@@ -55,13 +37,4 @@ var kindCodes = map[fault.Kind]ReturnCode{
 }
 
 // status returns the return code of err: its own where the API prescribes one, else that of its kind.
-func status(err error) ReturnCode {
-	if err == nil {
-		return Success
-	}
-	var r *refusal
-	if errors.As(err, &r) {
-		return r.code
-	}
-	return kindCodes[fault.KindOf(err)]
-}
+func status(err error) ReturnCode { return kindCodes.Of(err) }

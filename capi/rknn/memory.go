@@ -15,35 +15,22 @@ type memory struct {
 	id   uintptr
 }
 
-// memoryTable holds every rknn_tensor_mem. The structs lie in C memory that is never given back and carry a number of their own in
-// priv_data, by which they are found: programs may copy them.
+// memoryTable holds every rknn_tensor_mem. The structs carry a number of their own in priv_data, by which they are found: programs may copy
+// them.
 type memoryTable struct {
-	mu     sync.Mutex
-	byID   map[uintptr]*memory
-	last   uintptr
-	unused []*TensorMem
+	mu      sync.Mutex
+	byID    map[uintptr]*memory
+	last    uintptr
+	structs boundary.Structs[TensorMem]
 }
 
 var memories = memoryTable{byID: map[uintptr]*memory{}}
-
-// slabStructs is how many structs are made at once.
-const slabStructs = 256
 
 // add makes a struct over buf, whose reference it takes over.
 func (t *memoryTable) add(info TensorMem, buf mem.Buffer) uintptr {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.unused) == 0 {
-		var slab boundary.Block
-		boundary.SetSlice(&slab, make([]TensorMem, slabStructs))
-		slab.Keep()
-		structs := unsafe.Slice((*TensorMem)(cPointer(slab.Addr())), slabStructs)
-		for i := range structs {
-			t.unused = append(t.unused, &structs[i])
-		}
-	}
-	m := t.unused[len(t.unused)-1]
-	t.unused = t.unused[:len(t.unused)-1]
+	m := t.structs.Take()
 	t.last++
 	*m = info
 	m.priv = t.last
@@ -98,8 +85,7 @@ func (t *memoryTable) remove(m *TensorMem) bool {
 		return false
 	}
 	delete(t.byID, r.id)
-	*r.info = TensorMem{}
-	t.unused = append(t.unused, r.info)
+	t.structs.Return(r.info)
 	r.buf.Release()
 	return true
 }

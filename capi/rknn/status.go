@@ -2,7 +2,6 @@ package rknn
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
@@ -27,30 +26,14 @@ const (
 	errTargetMisfit Code = -13
 )
 
-// refusal is an error with the code that the API prescribes for it.
-type refusal struct {
-	code Code
-	msg  string
-	err  error // cause, may be nil
-}
-
-func (r *refusal) Error() string {
-	if r.err == nil {
-		return r.msg
-	}
-	return r.msg + ": " + r.err.Error()
-}
-
-func (r *refusal) Unwrap() error { return r.err }
-
 // refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
 func refuse(code Code, format string, args ...any) error {
-	return &refusal{code: code, msg: fmt.Sprintf(format, args...)}
+	return boundary.Refuse(code, format, args...)
 }
 
 // refuseFor is refuse with a cause.
 func refuseFor(code Code, err error, format string, args ...any) error {
-	return &refusal{code: code, msg: fmt.Sprintf(format, args...), err: err}
+	return boundary.RefuseFor(code, err, format, args...)
 }
 
 // invalid refuses an argument with RKNN_ERR_PARAM_INVALID.
@@ -59,7 +42,7 @@ func invalid(format string, args ...any) error { return refuse(errParam, format,
 // failed refuses a call that comes at the wrong time or asks for what cannot be done.
 func failed(format string, args ...any) error { return refuse(errFail, format, args...) }
 
-var kindCodes = map[fault.Kind]Code{
+var kindCodes = boundary.Codes[Code]{
 	fault.Internal:    errFail,
 	fault.Argument:    errParam,
 	fault.Shape:       errParam,
@@ -77,19 +60,15 @@ var kindCodes = map[fault.Kind]Code{
 // status returns the return code of err: its own where the API prescribes one, RKNN_ERR_CTX_INVALID for what is no context, else that of
 // its kind.
 func status(err error) Code {
-	if err == nil {
-		return succ
-	}
-	var r *refusal
-	if errors.As(err, &r) {
-		return r.code
+	if code, ok := boundary.Prescribed[Code](err); ok {
+		return code
 	}
 	for _, bad := range []error{handle.ErrNull, handle.ErrForeign, handle.ErrStale, handle.ErrKind, handle.ErrBusy} {
 		if errors.Is(err, bad) {
 			return errContext
 		}
 	}
-	return kindCodes[fault.KindOf(err)]
+	return kindCodes.Of(err)
 }
 
 // warn writes a warning of this API.

@@ -1,0 +1,54 @@
+package boundary
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// refusal is an error with the return code C that an API prescribes for it.
+type refusal[C comparable] struct {
+	code C
+	msg  string
+	err  error // cause, may be nil
+}
+
+func (r *refusal[C]) Error() string {
+	if r.err == nil {
+		return r.msg
+	}
+	return r.msg + ": " + r.err.Error()
+}
+
+func (r *refusal[C]) Unwrap() error { return r.err }
+
+// Refuse returns an error that Codes[C].Of turns into code. The message names the argument, its value and what would fit.
+func Refuse[C comparable](code C, format string, args ...any) error {
+	return &refusal[C]{code: code, msg: fmt.Sprintf(format, args...)}
+}
+
+// RefuseFor is Refuse with a cause.
+func RefuseFor[C comparable](code C, err error, format string, args ...any) error {
+	return &refusal[C]{code: code, msg: fmt.Sprintf(format, args...), err: err}
+}
+
+// Prescribed returns the code that a refusal in err carries; ok is false when there is none.
+func Prescribed[C comparable](err error) (code C, ok bool) {
+	var r *refusal[C]
+	if errors.As(err, &r) {
+		return r.code, true
+	}
+	return code, false
+}
+
+// Codes gives the return code of an API for each kind of error. The zero C is success.
+type Codes[C comparable] map[fault.Kind]C
+
+// Of returns the code of err: its own where the API prescribes one, else that of its kind.
+func (m Codes[C]) Of(err error) C {
+	if code, ok := Prescribed[C](err); ok || err == nil {
+		return code
+	}
+	return m[fault.KindOf(err)]
+}
