@@ -21,7 +21,7 @@ func (t *T) sibling(name string) *library {
 }
 
 var prototypes = section(
-	rule("1.a_exports", "every function of rknn_api.h and rknn_custom_op.h can be called, and no other name of that form is there").
+	rule("1.a_exports", "every function of the three headers can be called, and no other name of that form is there").
 		ok("there", func(t *T) {
 			for _, f := range Required {
 				t.check(t.symbols[f] != 0, "%s is missing", f)
