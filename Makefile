@@ -84,7 +84,7 @@ tools-go:
 tools-demo: tools-go
 	@scripts/need.sh $(BUILD_TOOLS)
 
-# The rules of the C API and the operator suites through it, with this library or the one that ANYNPU_CTS_LIBRARY names.
+# The rules of the C APIs and the operator suites, with this library or those that ANYNPU_CTS_LIBRARY and ANYNPU_RKNN_LIBRARY name.
 conformance: libs
 	$(GO) run ./conformance/cmd/rules -json $(BUILD)/rules.json -junit $(BUILD)/rules.xml
 	$(GO) run ./conformance/cmd/cts -json $(BUILD)/conformance.json -junit $(BUILD)/conformance.xml

@@ -223,6 +223,18 @@ var runs = section(
 			t.bad("outputs_release", ctx, 2, []output{{}, {}})
 			t.bad("outputs_release", ctx, 1, nil)
 		}),
+	rule("4.taa_release_looks_at_is_prealloc", "a buffer that is said to be the program's is not freed").
+		ok("left", func(t *T) {
+			ctx, o := t.ran(), []output{{wantFloat: 1}}
+			t.ok("outputs_get", ctx, 1, o, nil)
+			o[0].isPrealloc = 1
+			t.ok("outputs_release", ctx, 1, o)
+			t.check(o[0].buf != 0 && slices.Equal(span[float32](o[0].buf, 4), []float32{0, 2, 0, 4}), "it was freed")
+			o[0].isPrealloc = 0
+			t.ok("outputs_release", ctx, 1, o)
+			t.check(o[0].buf == 0, "it was not freed")
+		}).
+		no("counts", func(t *T) { t.bad("outputs_release", t.ran(), 2, []output{{isPrealloc: 1}, {isPrealloc: 1}}) }),
 	rule("4.tb_release_is_harmless", "a second release, a foreign pointer and the buffers of another context are left alone").
 		ok("left", func(t *T) {
 			ctx, other, o, mine := t.ran(), t.ran(), []output{{wantFloat: 1}}, make([]byte, 64)
