@@ -263,6 +263,26 @@ var formats = section(
 			t.is(failed, "run", ctx, nil)
 			t.works(ctx)
 		}).
+		no("never_run", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			m := t.mem(ctx, 16)
+			t.bind(ctx, m, t.attr(ctx, queryInput, 0), float32T, -1)
+			t.ok("destroy_mem", ctx, address(m))
+			t.is(failed, "run", ctx, nil)
+			t.says("destroyed")
+			t.is(failed, "run", ctx, nil)
+			t.says("no data")
+		}).
+		no("data_from_before", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			t.works(ctx)
+			m := t.mem(ctx, 16)
+			t.bind(ctx, m, t.attr(ctx, queryInput, 0), float32T, -1)
+			t.run(ctx)
+			t.ok("destroy_mem", ctx, address(m))
+			t.is(failed, "run", ctx, nil)
+			t.is(failed, "run", ctx, nil)
+		}).
 		no("ended", func(t *T) {
 			ctx := t.open(relu(1, 4), 0)
 			x, y := t.mem(ctx, 16), t.mem(ctx, 16)
