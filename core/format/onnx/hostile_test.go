@@ -276,6 +276,9 @@ func FuzzImport(f *testing.F) {
 	} {
 		f.Add(modelMsg(g))
 	}
+	for _, m := range sequenceModels() {
+		f.Add(m)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if err := imported(t, data, ""); err != nil && fault.KindOf(err) == fault.Internal {
 			t.Fatal(err)

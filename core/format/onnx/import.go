@@ -123,8 +123,10 @@ type importer struct {
 	warnings  []string
 	calls     int // functions being expanded, to stop recursion
 	noted     []Node
-	stored    map[*tensorProto]*stored // initialisers that nothing has read so far
-	nodes     int                      // nodes lowered, counting those of expanded functions
+	stored    map[*tensorProto]*stored // tensors of the file that nothing has read so far, or that are read again
+	nodes     int                      // nodes lowered, counting those of expanded functions and unrolled bodies
+	repeats   int                      // bodies being lowered that may be lowered again
+	items     int                      // values of sequences, counted against maxItems
 }
 
 func (im *importer) symbolNames() []string {
@@ -158,24 +160,30 @@ type scope struct {
 	b       *graph.Builder
 	version int64 // of ai.onnx
 	values  map[string]graph.Value
+	seqs    map[string]*sequence    // names that stand for sequences
 	inits   map[string]*tensorProto // initialisers; they become values when they are first read as they are
 	shapes  map[string]*valueInfo   // declared types of inner values
 	uses    map[string]int          // how often nodes and outputs read a name, bodies included
 	parent  *scope                  // graph around a body; nil for the main graph
 	around  *scope                  // scope around a branch that is lowered in the same graph; nil for others
-	// captured: values of enclosing graphs that a body uses, in the order of first use, with the body's own input for each.
+	// captured: values of the enclosing graph that a body uses, in the order of first use, with the body's own input for each.
 	captured []capture
+	captures map[graph.Value]graph.Value // the same, by the value of the enclosing graph
 }
 
 type capture struct {
-	name string
-	own  graph.Value
+	outer, own graph.Value
 }
 
 // graph lowers g into a new scope. parent is the graph around a body; given are types of the inputs that hold where the model declares none.
 func (im *importer) graph(g *graphProto, parent *scope, version int64, given []tensor.Type) (*scope, error) {
 	if g.sparse > 0 {
 		return nil, fault.New(fault.Unsupported, "graph %q: %d sparse initialisers", g.name, g.sparse)
+	}
+	if parent != nil && (im.calls > 0 || im.repeats > 0) { // this may be done again and again
+		if err := im.count(len(g.inits) + len(g.values) + len(g.in) + len(g.out)); err != nil {
+			return nil, err
+		}
 	}
 	sc := &scope{im: im, b: graph.NewBuilder(g.name), version: version, values: map[string]graph.Value{},
 		inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}, uses: map[string]int{}, parent: parent}
@@ -251,12 +259,17 @@ func (sc *scope) define(name string, v graph.Value) error {
 	if name == "" {
 		return nil
 	}
-	if _, taken := sc.values[name]; taken {
+	if sc.taken(name) {
 		return fault.New(fault.File, "two values are named %q", name)
 	}
 	sc.values[name] = v
 	sc.b.Name(v, name)
 	return sc.b.Err()
+}
+
+func (sc *scope) taken(name string) bool {
+	_, taken := sc.values[name]
+	return taken || sc.seqs[name] != nil
 }
 
 // lookup returns the value of a name, taking it from enclosing graphs as a capture when it is not the scope's own; None for "".
@@ -266,6 +279,9 @@ func (sc *scope) lookup(name string) (graph.Value, error) {
 	}
 	if v, ok := sc.values[name]; ok {
 		return v, nil
+	}
+	if sc.seqs[name] != nil {
+		return graph.None, fault.New(fault.Unsupported, "value %q is a sequence; want a tensor", name)
 	}
 	if t, ok := sc.inits[name]; ok {
 		v, err := sc.constant(t)
@@ -285,16 +301,30 @@ func (sc *scope) lookup(name string) (graph.Value, error) {
 	if err != nil {
 		return graph.None, err
 	}
+	sc.values[name] = sc.capture(name, outer)
+	return sc.values[name], nil
+}
+
+// capture makes a value of the enclosing graph one of this graph.
+func (sc *scope) capture(name string, outer graph.Value) graph.Value {
+	if outer == graph.None {
+		return outer
+	}
+	if v, ok := sc.captures[outer]; ok {
+		return v
+	}
+	if sc.captures == nil {
+		sc.captures = map[graph.Value]graph.Value{}
+	}
 	f := sc.parent.b.Fact(outer)
 	if f.Const != nil {
-		v := sc.b.ConstOf(name, f.Type, f.Const)
-		sc.values[name] = v
-		return v, nil
+		sc.captures[outer] = sc.b.ConstOf(name, f.Type, f.Const)
+		return sc.captures[outer]
 	}
 	v := sc.b.Input(name, f.Type)
-	sc.values[name] = v
-	sc.captured = append(sc.captured, capture{name, v})
-	return v, nil
+	sc.captures[outer] = v
+	sc.captured = append(sc.captured, capture{outer, v})
+	return v
 }
 
 // valueType returns the declared type of a value.

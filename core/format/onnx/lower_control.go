@@ -21,17 +21,13 @@ func (n *node) body(name string, given ...tensor.Type) (*scope, error) {
 	return sc, fault.Wrap(err, "attribute %s", name)
 }
 
-// captureInputs returns the values of the enclosing graph for the captures of a body.
-func (n *node) captureInputs(sc *scope) ([]graph.Value, error) {
+// captureInputs returns the values of the enclosing graph that the body sc captures.
+func (sc *scope) captureInputs() []graph.Value {
 	var in []graph.Value
 	for _, c := range sc.captured {
-		v, err := n.lookup(c.name)
-		if err != nil {
-			return nil, err
-		}
-		in = append(in, v)
+		in = append(in, c.outer)
 	}
-	return in, nil
+	return in
 }
 
 // lowerIf: both branches get one list of captures, so that they share the node's inputs.
@@ -52,47 +48,31 @@ func lowerIf(n *node) error {
 	}
 	in := []graph.Value{n.arg(0)}
 	bodies := []*scope{then, otherwise}
-	names := []string{}
-	seen := map[string]bool{}
+	seen := map[graph.Value]bool{}
 	for _, sc := range bodies {
 		for _, c := range sc.captured {
-			if !seen[c.name] {
-				seen[c.name] = true
-				names = append(names, c.name)
+			if !seen[c.outer] {
+				seen[c.outer] = true
+				in = append(in, c.outer)
 			}
 		}
 	}
 	graphs := make([]*graph.Graph, 2)
 	for i, sc := range bodies {
-		own := map[string]graph.Value{}
-		for _, c := range sc.captured {
-			own[c.name] = c.own
-		}
 		g, err := sc.b.Graph()
 		if err != nil {
 			return err
 		}
 		g.In = g.In[:0]
-		for _, name := range names {
-			v, ok := own[name]
+		for _, outer := range in[1:] {
+			v, ok := sc.captures[outer]
 			if !ok { // the other branch uses it
-				outer, err := n.lookup(name)
-				if err != nil {
-					return err
-				}
-				g.Values = append(g.Values, graph.ValueInfo{Name: name, Fact: n.b.Fact(outer)})
+				g.Values = append(g.Values, graph.ValueInfo{Fact: n.b.Fact(outer)})
 				v = graph.Value(len(g.Values) - 1)
 			}
 			g.In = append(g.In, v)
 		}
 		graphs[i] = g
-	}
-	for _, name := range names {
-		v, err := n.lookup(name)
-		if err != nil {
-			return err
-		}
-		in = append(in, v)
 	}
 	return n.emit(&op.If{Then: graphs[0], Else: graphs[1]}, in...)
 }
@@ -118,15 +98,18 @@ func (n *node) lowerTrips(first int, given ...tensor.Type) (*tripBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	captures, err := n.captureInputs(sc)
-	if err != nil {
-		return nil, err
-	}
-	return &tripBody{g, given, captures}, nil
+	return &tripBody{g, given, sc.captureInputs()}, nil
 }
 
 // lowerLoop: the body's inputs are the iteration number, the condition, the carried values, then the captures.
 func lowerLoop(n *node) error {
+	unroll, err := n.unrolls()
+	if err != nil {
+		return err
+	}
+	if unroll {
+		return n.unrollLoop()
+	}
 	body, err := n.lowerTrips(2, tensor.T(tensor.Int64), tensor.T(tensor.Bool))
 	if err != nil || body == nil {
 		return err
@@ -172,45 +155,6 @@ func reversed(directions []int64) []bool {
 		out = append(out, d != 0)
 	}
 	return out
-}
-
-// inlineBranch lowers the branch that a known condition takes, in the graph of the node. The other one need not be valid for these sizes.
-func (n *node) inlineBranch(then bool) error {
-	name := "else_branch"
-	if then {
-		name = "then_branch"
-	}
-	a := n.p.attrs[name]
-	if a == nil || a.g == nil {
-		return fault.New(fault.File, "attribute %s holds no graph", name)
-	}
-	if len(a.g.in) > 0 || len(a.g.out) != len(n.out) || a.g.sparse > 0 {
-		return fault.New(fault.File, "attribute %s: %d inputs, %d outputs for a node with %d", name, len(a.g.in), len(a.g.out), len(n.out))
-	}
-	inner := &scope{im: n.im, b: n.b, version: n.version, values: map[string]graph.Value{}, inits: map[string]*tensorProto{}, around: n.scope}
-	for _, t := range a.g.inits {
-		inner.inits[t.name] = t
-	}
-	order, err := sortNodes(a.g.nodes)
-	if err != nil {
-		return fault.Wrap(err, "attribute %s", name)
-	}
-	for _, m := range order {
-		if err := inner.node(m); err != nil {
-			return fault.Wrap(err, "attribute %s", name)
-		}
-	}
-	if len(n.im.missing) > 0 {
-		return nil
-	}
-	for i, o := range a.g.out {
-		v, err := inner.lookup(o.name)
-		if err != nil {
-			return fault.Wrap(err, "attribute %s: output", name)
-		}
-		n.out[i] = n.b.Add(&op.Identity{}, v)
-	}
-	return n.b.Err()
 }
 
 // lowerBatchedScan is Scan of opset 8: state variables and sequences carry a batch dimension, over which an outer scan runs.

@@ -51,7 +51,7 @@ func init() {
 		"Atanh": one(func() graph.Op { return &op.Atanh{} }), "Ceil": one(func() graph.Op { return &op.Ceil{} }),
 		"Cos": one(func() graph.Op { return &op.Cos{} }), "Cosh": one(func() graph.Op { return &op.Cosh{} }),
 		"Erf": one(func() graph.Op { return &op.Erf{} }), "Exp": one(func() graph.Op { return &op.Exp{} }),
-		"Floor": one(func() graph.Op { return &op.Floor{} }), "Identity": one(func() graph.Op { return &op.Identity{} }),
+		"Floor": one(func() graph.Op { return &op.Floor{} }),
 		"IsNaN": one(func() graph.Op { return &op.IsNaN{} }), "Log": one(func() graph.Op { return &op.Log{} }),
 		"Neg": one(func() graph.Op { return &op.Neg{} }), "Not": one(func() graph.Op { return &op.Not{} }),
 		"Reciprocal": one(func() graph.Op { return &op.Reciprocal{} }), "Relu": one(func() graph.Op { return &op.Relu{} }),

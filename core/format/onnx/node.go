@@ -18,15 +18,25 @@ type node struct {
 	p   *nodeProto
 	in  []graph.Value // None where absent
 	out []graph.Value // set by the lowering
+	// Inputs and outputs that are sequences, nil for the others.
+	seqs, outSeqs []*sequence
 	// The filter, when it is stored in the project's order of dimensions, and that order.
 	stored      graph.Value
 	storedOrder []int
 }
 
+// count counts work that functions and unrolled bodies repeat, against the limit of nodes.
+func (im *importer) count(n int) error {
+	if im.nodes += n; im.nodes > maxNodes {
+		return fault.New(fault.File, "functions and loops expand to more than %d nodes", maxNodes)
+	}
+	return nil
+}
+
 // node lowers one node: an operator of ai.onnx, a call of a function of the model, or a custom operator.
 func (sc *scope) node(p *nodeProto) error {
-	if sc.im.nodes++; sc.im.nodes > maxNodes {
-		return fault.New(fault.File, "functions expand to more than %d nodes", maxNodes)
+	if err := sc.im.count(1); err != nil {
+		return err
 	}
 	if f := sc.im.functions[p.domain+"\x00"+p.opType+"\x00"+p.overload]; f != nil {
 		return fault.Wrap(sc.call(f, p), "%s", p.label())
@@ -41,8 +51,17 @@ func (sc *scope) node(p *nodeProto) error {
 	if len(sc.im.missing) > 0 { // go on only to find the other missing operators
 		return sc.findMissing(p)
 	}
-	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.in)), out: make([]graph.Value, len(p.out)), stored: graph.None}
+	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.in)), out: make([]graph.Value, len(p.out)), stored: graph.None,
+		seqs: make([]*sequence, len(p.in)), outSeqs: make([]*sequence, len(p.out))}
 	for i, name := range p.in {
+		if p.domain == "" && takesSequence[p.opType] {
+			o, err := sc.operand(name)
+			if err != nil {
+				return fault.Wrap(err, "%s: input %d", p.label(), i)
+			}
+			n.in[i], n.seqs[i] = o.v, o.seq
+			continue
+		}
 		if _, read := sc.values[name]; !read && sc.inits[name] != nil && filterInput[p.opType] && i == 1 {
 			n.in[i] = graph.None // the lowering takes the initialiser in the order of the project's filters
 			continue
@@ -59,6 +78,9 @@ func (sc *scope) node(p *nodeProto) error {
 	if err := lower(n); err != nil {
 		return fault.Wrap(err, "%s", p.label())
 	}
+	if len(sc.im.missing) > 0 { // in a body
+		return nil
+	}
 	if err := sc.b.Err(); err != nil {
 		return fault.Wrap(err, "%s", p.label())
 	}
@@ -69,10 +91,10 @@ func (sc *scope) node(p *nodeProto) error {
 		if name == "" {
 			continue
 		}
-		if n.out[i] == graph.None {
+		if n.out[i] == graph.None && n.outSeqs[i] == nil {
 			return fault.New(fault.Unsupported, "%s: output %d is not computed", p.label(), i)
 		}
-		if err := sc.define(name, n.out[i]); err != nil {
+		if err := sc.defineOperand(name, operand{n.out[i], n.outSeqs[i]}); err != nil {
 			return fault.Wrap(err, "%s", p.label())
 		}
 	}
@@ -113,14 +135,14 @@ func (sc *scope) call(f *functionProto, p *nodeProto) error {
 	}
 	inner := &scope{im: sc.im, b: sc.b, version: version, values: map[string]graph.Value{}, inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}}
 	for i, name := range f.in {
-		v := graph.None
+		o := operand{v: graph.None}
 		if i < len(p.in) {
 			var err error
-			if v, err = sc.lookup(p.in[i]); err != nil {
+			if o, err = sc.operand(p.in[i]); err != nil {
 				return err
 			}
 		}
-		inner.values[name] = v
+		inner.bind(name, o)
 	}
 	order, err := sortNodes(f.nodes)
 	if err != nil {
@@ -142,11 +164,11 @@ func (sc *scope) call(f *functionProto, p *nodeProto) error {
 		if name == "" {
 			continue
 		}
-		v, err := inner.lookup(f.out[i])
+		o, err := inner.operand(f.out[i])
 		if err != nil {
 			return err
 		}
-		if err := sc.define(name, v); err != nil {
+		if err := sc.defineOperand(name, o); err != nil {
 			return err
 		}
 	}

@@ -122,7 +122,11 @@ func (sc *scope) constantAs(t *tensorProto, perm []int) (graph.Value, error) {
 	case !slices.Equal(k.perm, perm):
 		k = sc.im.reorder(k, perm)
 	}
-	delete(sc.im.stored, t)
+	if sc.im.calls > 0 || sc.im.repeats > 0 { // the same node may be lowered again, and the file's copy is gone
+		sc.im.stored[t] = k
+	} else {
+		delete(sc.im.stored, t)
+	}
 	if k.err != nil {
 		return graph.None, k.err
 	}
