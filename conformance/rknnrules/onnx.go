@@ -3,6 +3,7 @@ package rknnrules
 import (
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -31,13 +32,13 @@ func number(b []byte, n protowire.Number, v int64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), uint64(v))
 }
 
-// value appends a ValueInfoProto; a size of -1 is open.
+// value appends a ValueInfoProto; a negative size is open, equal ones are the same.
 func (m *model) value(n protowire.Number, name string, elem int64, dims []int64) *model {
 	var shape []byte
 	for _, d := range dims {
 		dim := number(nil, 1, d)
 		if d < 0 {
-			dim = field(nil, 2, []byte("n"))
+			dim = field(nil, 2, fmt.Append(nil, "n", -d))
 		}
 		shape = field(shape, 1, dim)
 	}

@@ -126,6 +126,12 @@ var contextModels = section(
 			t.setenv("ANYNPU_MODEL_MAP", t.file("map", []byte("another.rknn -> other.onnx\n")))
 			t.refusedModel(container("rk3566"))
 		}).
+		no("another_hash", func(t *T) {
+			data := container("rk3566")
+			t.file("other.onnx", relu(1, 4).bytes())
+			t.setenv("ANYNPU_MODEL_MAP", t.file("map", fmt.Appendf(nil, "%x -> other.onnx\n", sha256.Sum256(data[1:]))))
+			t.refusedModel(data)
+		}).
 		no("no_map", func(t *T) {
 			t.setenv("ANYNPU_MODEL_MAP", t.dir+"/none")
 			t.refusedModel(container("rk3566"))

@@ -110,6 +110,10 @@ var memories = section(
 			ctx := t.open(relu(1, 4), 0)
 			t.bad("destroy_mem", ctx, nil)
 			t.bad("destroy_mem", ctx, new(tensorMem))
+			other := *t.mem(ctx, 64)
+			other.virt += 4096
+			t.bad("destroy_mem", ctx, &other)
+			t.bad("set_io_mem", ctx, &other, t.attr(ctx, queryInput, 0))
 			t.bad("destroy_mem", ctx, &tensorMem{virt: 4096, size: 64, flags: 1, priv: 1 << 40})
 		}),
 	rule("5.f_binding", "attributes of a query name the tensor; a binding lasts over runs until another replaces it").
@@ -220,6 +224,12 @@ var memories = section(
 			t.works(a)
 			t.works(b)
 			t.works(a)
+		}).
+		no("one_byte_less", func(t *T) {
+			ctx, m := t.open(relu(1, 4), flagOutside), memSize{}
+			t.ok("query", ctx, queryMemSize, &m, 64)
+			t.bad("set_internal_mem", ctx, address(t.mem(ctx, int(m.internal)-1)))
+			t.bad("set_weight_mem", ctx, address(t.mem(ctx, int(m.weight)-1)))
 		}).
 		no("too_small", func(t *T) {
 			ctx := t.open(relu(1, 4), flagOutside)

@@ -123,6 +123,15 @@ var shapes = section(
 			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			t.gives(ctx, 1, 3, 5, 2, 4, 6)
 		}).
+		no("of_equal_size", func(t *T) {
+			ctx := t.open(relu(-1, -2).meta("anynpu.input.x.shapes", [][]int{{2, 3}, {3, 2}}), 0)
+			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 2, 3))
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4, 5, 6})
+			t.computes(ctx, 1, 2, 3, 4, 5, 6)
+			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 3, 2))
+			t.is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
+			t.is(failed, "run", ctx, nil)
+		}).
 		no("other", func(t *T) {
 			ctx := t.open(dynamic(), 0)
 			t.set(ctx, float32T, nhwc, make([]float32, 24))

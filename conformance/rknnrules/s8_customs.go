@@ -129,6 +129,45 @@ var customs = section(
 			t.set(ctx, float32T, undefined, []float32{-1, 2})
 			t.is(failed, "run", ctx, nil)
 		}),
+	rule("8.ga_failed_runs", "a run that an operator fails leaves no results; the next good one does").
+		ok("next", func(t *T) {
+			n := 0
+			f := unary(double)
+			compute := f[stageCompute]
+			f[stageCompute] = func(c opCall) int {
+				if n++; n == 1 {
+					return -1
+				}
+				return compute(c)
+			}
+			set, ctx := t.opsOf(0, f), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.is(failed, "run", ctx, nil)
+			t.computes(ctx, -2, 4)
+		}).
+		no("no_results", func(t *T) {
+			n := 0
+			f := unary(double)
+			compute := f[stageCompute]
+			f[stageCompute] = func(c opCall) int {
+				if n++; n == 2 {
+					return -7
+				}
+				return compute(c)
+			}
+			set, ctx := t.opsOf(0, f), t.open(foreign(1, 2), 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, -2, 4)
+			e := runExtend{frame: 9}
+			t.is(failed, "run", ctx, &e)
+			t.says("Twice", "-7")
+			t.is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
+			t.ok("run", ctx, &e)
+			t.check(e.frame == 2, "frame_id %d", e.frame)
+			t.is(badOutput, "outputs_get", ctx, 1, []output{{index: 1}}, nil)
+		}),
 	rule("8.h_integers", "integer tensors keep their own type").
 		ok("int64", func(t *T) {
 			var kind uint32
@@ -273,6 +312,22 @@ var customs = section(
 			set, a := t.opsOf(0, f), t.open(foreign(1, 2), 0)
 			t.ok("register_custom_ops", a, set.op("Twice"), 1)
 			t.is(failed, "dup_context", &a, new(uintptr))
+		}),
+	rule("8.na_duplicates_whose_source_ended", "a duplicate takes operators after its source has ended").
+		ok("replaced", func(t *T) {
+			m := (&model{}).constant("w", onnxFloat, realBytes(10, 20), 2).node("Add", "s", "x", "w").node("Relu", "y", "s").input("x", onnxFloat, 2).output("y", onnxFloat, 2)
+			set, a := t.opsOf(0, unary(double)), t.open(m, 0)
+			b := t.dup(a)
+			t.ok("destroy", a)
+			t.ok("register_custom_ops", b, set.op("Relu"), 1)
+			t.set(b, float32T, undefined, []float32{-30, 2})
+			t.computes(b, -40, 44)
+		}).
+		no("ended", func(t *T) {
+			set, a := t.opsOf(0, unary(double)), t.open(relu(1, 2), 0)
+			t.dup(a)
+			t.ok("destroy", a)
+			t.is(badContext, "register_custom_ops", a, set.op("Relu"), 1)
 		}),
 	rule("8.o_calls_back", "within a function rknn_query and rknn_mem_sync serve the context; a run, destroy and others are FAIL").
 		ok("query", func(t *T) {
