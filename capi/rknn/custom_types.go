@@ -8,7 +8,7 @@ const (
 
 // CustomOp is rknn_custom_op: what a program registers. The functions are addresses, 0 where there is none.
 type CustomOp struct {
-	version    uint32
+	_          uint32 // version
 	target     uint32
 	opType     [maxNameLen]byte
 	_          [maxNameLen]byte // cl_kernel_name

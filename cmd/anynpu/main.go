@@ -1,4 +1,4 @@
-// Command anynpu computes, describes and checks ONNX models on the devices of this machine.
+// Command anynpu computes, describes, checks and measures ONNX models on the devices of this machine.
 //
 // Results go to stdout, messages to stderr. Exit codes: 0 as expected, 1 not as expected (outputs other than --expect gives, slower than
 // --baseline, operators without a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no such device, 5 the run failed, 6 times are

@@ -35,7 +35,7 @@ func creates(r *Rule, function string) *Rule {
 	})
 }
 
-var matmulFunctions = section(onBoards(
+var _ = section(onBoards(
 	rule("m1.a_create", "makes a product; pointers must not be NULL").
 		ok("context_and_attributes", func(t *T) {
 			o := t.create(small(2))

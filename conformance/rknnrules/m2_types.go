@@ -10,7 +10,7 @@ func name(b []byte) string {
 	return string(b)
 }
 
-var matmulTypes = section(onBoards(
+var _ = section(onBoards(
 	rule("m2.a_types", "each type has its element types; types with INT4 need RK3588 or RK3576").
 		ok("element_types", func(t *T) {
 			for kind, want := range kinds {

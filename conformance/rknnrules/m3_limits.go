@@ -3,7 +3,7 @@ package rknnrules
 // ofB is a type of product for each type of B.
 var ofB = map[uint32]uint32{i8: 2, f16: 1, i4: 11}
 
-var matmulLimits = section(onBoards(
+var _ = section(onBoards(
 	rule("m3.a_K", "K is a multiple of what the board takes for the type of B, without upper limit").
 		ok("multiples", func(t *T) {
 			g := t.geometry()

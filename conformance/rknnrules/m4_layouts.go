@@ -7,7 +7,7 @@ func (t *T) dims(a *attr, want ...uint32) {
 	t.check(slices.Equal(got, want), "%s: dims %v, want %v", name(a.name[:]), got, want)
 }
 
-var matmulLayouts = section(onBoards(
+var _ = section(onBoards(
 	rule("m4.a_AC_layout", "A and C are rows, or native: [K/k, M, k] and [N/n, M, n]").
 		ok("normal", func(t *T) {
 			a := t.create(small(2)).attrs

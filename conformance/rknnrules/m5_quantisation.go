@@ -19,7 +19,7 @@ func (t *T) refuseParams(i info, p *params) {
 	t.bad("matmul_set_quant_params", t.create(i).ctx, p)
 }
 
-var matmulQuant = section(onBoards(
+var _ = section(onBoards(
 	rule("m5.a_default", "without parameters scales are 1 and zero points 0").
 		ok("int8", func(t *T) {
 			t.check(computed[int8](t, small(3), 1, 2)[5] == 64, "C")

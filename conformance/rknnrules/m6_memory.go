@@ -1,6 +1,6 @@
 package rknnrules
 
-var matmulMemory = section(onBoards(
+var _ = section(onBoards(
 	rule("m6.a_memory_of_any_context", "memory made with one product serves another, and ends with a third or none").
 		ok("crosswise", func(t *T) {
 			p, q := t.create(small(2)), t.create(small(2))

@@ -1,6 +1,6 @@
 package rknnrules
 
-var matmulChoices = section(onBoards(
+var _ = section(onBoards(
 	rule("m8.a_context_after_failure", "a creation that fails leaves the context variable as it was").
 		ok("written_on_success", func(t *T) {
 			ctx, i := uintptr(4711), small(2)

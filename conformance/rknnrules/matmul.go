@@ -177,10 +177,10 @@ type (
 	}
 	memoryInfo struct {
 		virt       uintptr
-		phys       uint64
+		_          uint64 // phys_addr
 		fd, offset int32
 		size       uint32
-		flags      uint32
-		private    uintptr
+		_          uint32  // flags
+		_          uintptr // priv_data
 	}
 )

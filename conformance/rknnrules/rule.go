@@ -78,7 +78,7 @@ func (r *Rule) BothKinds() bool {
 
 var all []*Rule
 
-// section adds rules to the suite: what each file of rules begins its variable with.
+// section adds rules to the suite, when the package is initialised.
 func section(rules ...*Rule) []*Rule {
 	all = append(all, rules...)
 	return rules

@@ -17,7 +17,7 @@ func message(id, text string, right, wrong func(*T), parts ...string) *Rule {
 
 func openRelu(t *T) { t.works(t.open(relu(1, 4), 0)) }
 
-var messages = section(
+var _ = section(
 	message("10.a_fail_before_run", "-1 for results before a run says what comes first", openRelu, func(t *T) {
 		t.is(failed, "outputs_get", t.open(relu(1, 4), 0), 1, []output{{}}, nil)
 	}, "rknn_outputs_get", "rknn_run"),

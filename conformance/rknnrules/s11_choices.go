@@ -24,7 +24,7 @@ func shortInput(elem int64) func(*T) {
 	}
 }
 
-var choices = section(
+var _ = section(
 	rule("11.a_rounding_of_codes", "q = clamp(rint(v / scale) + zp), halves to even, saturating").
 		ok("halves", func(t *T) {
 			t.codes(0.5, 0, []float32{0.25, 0.75, 1.25, -0.25, -0.75, 1e9, -1e9}, []int8{0, 2, 2, 0, -2, 127, -128})

@@ -20,7 +20,7 @@ func (t *T) sibling(name string) *library {
 	return &other
 }
 
-var prototypes = section(
+var _ = section(
 	rule("1.a_exports", "every function of the three headers can be called, and no other name of that form is there").
 		ok("there", func(t *T) {
 			for _, f := range Required {

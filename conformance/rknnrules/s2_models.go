@@ -19,7 +19,7 @@ func container(chip string) []byte {
 	return []byte("RKNN\x00\x00\x00\x00 code {\"target_platform\": [\"" + chip + "\"]}")
 }
 
-var contextModels = section(
+var _ = section(
 	rule("2.a_bytes", "with size above 0 model is the bytes of a model; NULLs are PARAM_INVALID").
 		ok("bytes", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
 		no("NULL_model", func(t *T) { t.bad("init", new(uintptr), nil, 64, 0, nil) }).
@@ -281,7 +281,7 @@ var contextModels = section(
 		}),
 )
 
-var contextLives = section(
+var _ = section(
 	rule("2.o_collect_perf", "COLLECT_PERF has times per operator collected").
 		ok("with", func(t *T) {
 			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}

@@ -4,15 +4,15 @@ import "slices"
 
 // wantAttr are the attributes that a query must give, but for name and index.
 type wantAttr struct {
-	cmd                    int
-	dims                   []uint32
-	format, kind, qnt      uint32
-	size                   int
-	wStride, withStride    int // withStride 0: equal to size
-	zp                     int32
-	scale                  float32
-	atLeast, elemsAreGiven bool
-	elems                  int
+	cmd                 int
+	dims                []uint32
+	format, kind, qnt   uint32
+	size                int
+	wStride, withStride int // withStride 0: equal to size
+	zp                  int32
+	scale               float32
+	elemsAreGiven       bool
+	elems               int
 }
 
 func (t *T) wants(ctx uintptr, index int, name string, w wantAttr) {
@@ -46,7 +46,7 @@ func noIndex(m func() *model, cmd int) func(*T) {
 	return func(t *T) { t.bad("query", t.open(m(), 0), cmd, &tensorAttr{index: 1}, 376) }
 }
 
-var attributes = section(
+var _ = section(
 	attrRule("3.ua_image_input", "an int8 image input is NHWC, AFFINE with the model's zp and scale, w_stride its width", func(t *T) {
 		t.wants(t.open(quantised(1.0/256, -128, 1, 3, 4, 5), 0), 0, "x", wantAttr{cmd: queryInput, dims: []uint32{1, 4, 5, 3}, format: nhwc, kind: int8T, qnt: qntAffine, size: 60, wStride: 5, zp: -128, scale: 1.0 / 256})
 	}, noIndex(func() *model { return quantised(0.5, 0, 1, 3, 4, 5) }, queryInput)),

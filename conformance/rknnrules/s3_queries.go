@@ -45,7 +45,7 @@ func ordered(text string, words ...string) bool {
 	return false
 }
 
-var queries = section(
+var _ = section(
 	rule("3.a_order_of_checks", "the handle is judged first, then the command, the size, and the index").
 		ok("all_right", func(t *T) { t.attr(t.open(relu(1, 4), 0), queryInput, 0) }).
 		no("handle", func(t *T) { t.is(badContext, "query", 0, 99, nil, 0) }).

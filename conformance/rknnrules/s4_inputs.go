@@ -23,7 +23,7 @@ func (t *T) refusedInput(code int, change func(*input), parts ...string) {
 	t.is(failed, "run", ctx, nil)
 }
 
-var inputs = section(
+var _ = section(
 	rule("4.a_n_inputs", "1 to all inputs may be set at once; none, more and NULL are PARAM_INVALID").
 		ok("all", func(t *T) {
 			ctx := t.open(add(1, 2), 0)

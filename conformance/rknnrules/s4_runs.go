@@ -15,7 +15,7 @@ func (t *T) refusedOutput(code int, o output, parts ...string) {
 	t.says(parts...)
 }
 
-var runs = section(
+var _ = section(
 	rule("4.ra_run", "extend may be NULL; a run blocks and wants data for every input").
 		ok("NULL", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
 		no("no_data", func(t *T) {

@@ -20,7 +20,7 @@ func (t *T) boundTo(ctx uintptr, a *tensorAttr, kind, format int) []byte {
 	return slices.Clone(m.bytes())
 }
 
-var formats = section(
+var _ = section(
 	rule("5.j_input_types", "input memory of any type is converted in each run as rknn_inputs_set does; INT8 into an int8 model is taken as codes").
 		ok("bytes", func(t *T) {
 			ctx := t.open(same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{10, 20}).meta("anynpu.input.x.std", []int{2, 4}), 0)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var memories = section(
+var _ = section(
 	rule("5.a_create_mem", "gives zeroed memory on a page boundary with a descriptor; size 0 is NULL").
 		ok("fields", func(t *T) {
 			m := t.mem(t.open(relu(1, 4), 0), 5000)

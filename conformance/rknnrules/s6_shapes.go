@@ -35,7 +35,7 @@ func elements(n int) (x, relu []float32) {
 	return x, relu
 }
 
-var shapes = section(
+var _ = section(
 	rule("6.a_set_input_shapes", "chooses one of the listed sets, dims in the format of the attributes; others are FAIL and the message lists the shapes").
 		ok("listed", func(t *T) {
 			ctx := t.open(dynamic(), 0)

@@ -2,7 +2,7 @@ package rknnrules
 
 import "slices"
 
-var customs = section(
+var _ = section(
 	rule("8.a_register", "operators are registered between rknn_init and a run; the array is copied").
 		ok("copied", func(t *T) {
 			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 4), 0)

@@ -36,7 +36,7 @@ func (t *T) code(function string, args ...any) int {
 	return int(int32(other.call(function, args...)))
 }
 
-var threads = section(
+var _ = section(
 	rule("9.a_contexts_in_threads", "different contexts, duplicates too, run at the same time").
 		ok("duplicates", func(t *T) {
 			source := t.open(relu(1, 64), 0)

@@ -88,10 +88,10 @@ type runExtend struct {
 type outputExtend struct{ frame uint64 }
 
 type opContext struct {
-	target   uint32
-	internal uint64
-	gpu      [3]uintptr
-	priv     uintptr
+	_    uint32     // target
+	_    uint64     // internal_ctx
+	_    [3]uintptr // gpu_ctx
+	priv uintptr
 }
 
 type opTensor struct {
@@ -100,18 +100,21 @@ type opTensor struct {
 }
 
 type opAttr struct {
-	name         [256]byte
+	_            [256]byte // name
 	kind, nElems uint32
 	data         uintptr
 }
 
 type customOp struct {
-	version, target                                uint32
-	opType, clName                                 [256]byte
-	clSource                                       uintptr
-	clSize                                         uint64
-	clOptions                                      [256]byte
-	init, prepare, compute, computeNative, destroy uintptr
+	version, target        uint32
+	opType                 [256]byte
+	_                      [256]byte // cl_kernel_name
+	_                      uintptr   // cl_kernel_source
+	_                      uint64    // cl_source_size
+	_                      [256]byte // cl_build_options
+	init, prepare, compute uintptr
+	_                      uintptr // compute_native
+	destroy                uintptr
 }
 
 // Enumerators of the API.

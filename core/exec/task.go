@@ -1,5 +1,5 @@
 // Package exec runs programs: Run waits for one run of an execution, Task gives devices the asynchronous life of one (start, deadline,
-// fences, cancel, release), and Plan joins programs on several devices into one.
+// fences, cancel, release), Base what all of them have besides, and Plan joins programs on several devices into one.
 package exec
 
 import (
