@@ -43,7 +43,7 @@ func (e *Executor) do(j job) ([][]int32, error) {
 			return nil, fault.Wrap(err, "output %d", i)
 		}
 	}
-	if err := e.exec.Start(device.RunRequest{Deadline: j.limit, Done: func(err error) { e.done <- err }}); err != nil {
+	if err := e.exec.Start(device.RunRequest{Deadline: j.limit, Here: true, Done: func(err error) { e.done <- err }}); err != nil {
 		return nil, err
 	}
 	if err := <-e.done; err != nil {

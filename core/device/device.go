@@ -178,6 +178,7 @@ type RunRequest struct {
 	Deadline time.Time         // zero: none. When it passes the run stops between two steps and ends with fault.Timeout
 	Done     func(err error)   // called exactly once, on any goroutine, after the outputs are written or the run has failed; may be nil
 	Fences   []<-chan struct{} // the run waits until each of them is closed or has sent
+	Here     bool              // the caller only waits: the device may compute on the calling goroutine and return when Done has been called
 }
 
 // Stats tell how an execution went.

@@ -10,6 +10,7 @@ import (
 // ends as Cancel says.
 func Run(ctx context.Context, e device.Execution, r device.RunRequest) error {
 	ended := make(chan error, 1)
+	r.Here = ctx.Done() == nil
 	done := r.Done
 	r.Done = func(err error) {
 		if done != nil {

@@ -28,7 +28,7 @@ func (s *Session) Repeat(deadline time.Time) error {
 		s.ended = make(chan error, 1)
 		s.done = func(err error) { s.ended <- err }
 	}
-	if err := s.exec.Start(device.RunRequest{Deadline: deadline, Done: s.done}); err != nil {
+	if err := s.exec.Start(device.RunRequest{Deadline: deadline, Here: true, Done: s.done}); err != nil {
 		return err
 	}
 	return <-s.ended
