@@ -32,9 +32,10 @@ all: libs $(BUILD)/bin/anynpu
 libs: $(LIB)/$(CORE) $(STUBS)
 
 # The core library: Go's initialiser in a section of its own (lazy.ld), only the listed names visible, then postlink.
+# invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
 $(OBJ)/$(CORE): $(SOURCES) capi/zcore.map
 	@mkdir -p $(@D)
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -o $@ -ldflags "-w -extldflags '\
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -o $@ -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 -extldflags '\
 	-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld -Wl,--version-script=$(CURDIR)/capi/zcore.map -Wl,-soname,$(CORE) -Wl,-z,now'" ./capi
 	@rm -f $(@:.so=.h)
 

@@ -56,7 +56,8 @@ func run(c *Context, extend *RunExtend) error {
 // compute runs and waits, and makes the calls of the program's functions that the run asks for.
 func (c *Context) compute() error {
 	ended := make(chan error, 1)
-	if err := c.exec.Start(device.RunRequest{Done: func(err error) { ended <- err }}); err != nil {
+	here := len(c.registered) == 0 // none of its functions would wait for this thread
+	if err := c.exec.Start(device.RunRequest{Here: here, Done: func(err error) { ended <- err }}); err != nil {
 		return err
 	}
 	for {
