@@ -49,9 +49,19 @@ ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i);
 /* Move a facade to a state; 0, or -1 if the transition is not allowed. When it returns, every slot is stored. */
 ANYNPU_HIDDEN int anynpu_route(uint32_t facade, int state);
 ANYNPU_HIDDEN int anynpu_route_state(uint32_t facade);
-/* Set the driver's function for function i; takes effect with the next anynpu_route. */
-ANYNPU_HIDDEN void anynpu_set_driver(uint32_t i, void *fn);
+/* Set the driver's function for function i; takes effect with the next anynpu_route. -1 if fn lies in a file of this library's: the core,
+ * or a stub library, whose functions would lead back here. */
+ANYNPU_HIDDEN int anynpu_set_driver(uint32_t i, void *fn);
 ANYNPU_HIDDEN void *anynpu_get_driver(uint32_t i);
+/* Take note of the file that holds a driver's function; -1 if it is one of this library's. Called under the routing lock. */
+ANYNPU_HIDDEN int anynpu_driver_file(uint32_t facade, void *function);
+/* Whether a call of function i that returns to caller is the driver's own: made in the driver's file, or while this thread is in the driver. */
+ANYNPU_HIDDEN int anynpu_by_driver(uint32_t i, const void *caller);
+/* Mark this thread as being in the driver of a facade; clear the marks for a callback into the program. Both return what
+ * anynpu_guard_restore takes. */
+ANYNPU_HIDDEN uint32_t anynpu_guard_enter(uint32_t facade);
+ANYNPU_HIDDEN uint32_t anynpu_guard_clear(void);
+ANYNPU_HIDDEN void anynpu_guard_restore(uint32_t before);
 /* In a new child: forget the lock's owner and replace every way into Go by dead functions. */
 ANYNPU_HIDDEN void anynpu_route_child(void);
 
@@ -59,6 +69,7 @@ ANYNPU_HIDDEN void anynpu_route_child(void);
 ANYNPU_HIDDEN void anynpu_set_window(uintptr_t base, uintptr_t size);
 extern uintptr_t anynpu_window_base ANYNPU_HIDDEN, anynpu_window_size ANYNPU_HIDDEN;
 static inline int anynpu_ours(uintptr_t handle) { return handle - anynpu_window_base < anynpu_window_size; }
+static inline int anynpu_theirs(uintptr_t handle) { return handle && !anynpu_ours(handle); }
 
 /* Where dead functions report, fd < 0 for nowhere; the report is one line per process. */
 ANYNPU_HIDDEN void anynpu_set_report(int fd);

@@ -166,11 +166,9 @@ func Give[T any, P interface {
 	if o == nil || c.Err != nil {
 		return 0
 	}
-	if routes.passing(c.Func.Facade) {
-		if err := EnterMixed(c.Func.Facade); err != nil {
-			c.Err = err
-			return 0
-		}
+	if err := routes.given(c.Func.Facade); err != nil {
+		c.Err = err
+		return 0
 	}
 	h, err := handle.Of(P(o))
 	c.Err = err

@@ -34,6 +34,6 @@ func (l *logSink) callback(level Level, component, message string) bool {
 	c, m := C.CString(component), C.CString(message)
 	defer C.free(unsafe.Pointer(c))
 	defer C.free(unsafe.Pointer(m))
-	C.call(f.function, C.int(level), c, m, f.user)
+	InProgram(func() { C.call(f.function, C.int(level), c, m, f.user) })
 	return true
 }

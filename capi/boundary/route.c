@@ -38,7 +38,7 @@ static anynpu_fn target(uint32_t i, int state)
 	if (driver && state == ANYNPU_PASS_THROUGH && !anynpu_image.own[i])
 		return driver;
 	if (driver && state != ANYNPU_CPU && anynpu_image.mixed[i])
-		return anynpu_image.mixed[i]; /* also a creating function that is given a handle: the driver's handles stay with it */
+		return anynpu_image.mixed[i]; /* also a creating function: the driver's handles and its own calls stay with it */
 	return anynpu_image.live[i];
 }
 
@@ -72,12 +72,14 @@ int anynpu_route(uint32_t facade, int state)
 
 int anynpu_route_state(uint32_t facade) { return facade < MAX_FACADES ? states[facade] : ANYNPU_UNDECIDED; }
 
-void anynpu_set_driver(uint32_t i, void *fn)
+int anynpu_set_driver(uint32_t i, void *fn)
 {
+	int rc = -1;
 	pthread_mutex_lock(&lock);
-	if (have_image() && i < anynpu_image.functions)
+	if (have_image() && i < anynpu_image.functions && (rc = anynpu_driver_file(anynpu_image.facade[i], fn)) == 0)
 		memcpy(&anynpu_image.driver[i], &fn, sizeof fn);
 	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
 void *anynpu_get_driver(uint32_t i)

@@ -6,6 +6,8 @@ package boundary
 import "C"
 
 import (
+	"fmt"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -31,9 +33,10 @@ type routing struct {
 	mu       sync.Mutex
 	deciders map[string]Decider // by component
 	funcs    map[uint32][]Func  // by façade
+	early    map[uint32]bool    // façades that gave out a handle before they had a driver
 }
 
-var routes = routing{deciders: map[string]Decider{}, funcs: map[uint32][]Func{}}
+var routes = routing{deciders: map[string]Decider{}, funcs: map[uint32][]Func{}, early: map[uint32]bool{}}
 
 // Register makes the functions of a façade known. The glue calls it once, before the first call.
 func Register(funcs []Func) {
@@ -59,12 +62,15 @@ func (r *routing) decider(facade uint32) Decider {
 	return nil
 }
 
-// SetDriver sets the addresses of a driver's functions, by symbol. Symbols that are missing stay with this library.
+// SetDriver sets the addresses of a driver's functions, by symbol. Symbols that are missing stay with this library, and so do, with a
+// warning, addresses in a file of this library's: what dlsym finds under a vendor's name may be a stub library that leads back here.
 func SetDriver(component string, address map[string]uintptr) {
 	for _, funcs := range routes.funcs {
 		for _, f := range funcs {
 			if f.Component == component && address[f.Name] != 0 {
-				C.anynpu_set_driver(C.uint32_t(f.Index), cPointer(address[f.Name]))
+				if C.anynpu_set_driver(C.uint32_t(f.Index), cPointer(address[f.Name])) != 0 {
+					Log(LevelWarn, "boundary", "not a driver's function", "function", f.Name, "address", fmt.Sprintf("%#x", address[f.Name]))
+				}
 			}
 		}
 	}
@@ -76,6 +82,30 @@ func RouteState(facade uint32) State { return State(C.anynpu_route_state(C.uint3
 // passing says whether the façade may have to become mixed.
 func (r *routing) passing(facade uint32) bool {
 	return r.decider(facade) != nil && RouteState(facade) == PassThrough
+}
+
+// given notes that a handle of ours is about to be given out. A façade that passes calls through becomes mixed first; one whose driver is
+// just being opened, and calls us meanwhile, will never pass through.
+func (r *routing) given(facade uint32) error {
+	if r.passing(facade) {
+		return EnterMixed(facade)
+	}
+	if RouteState(facade) == Undecided {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.early[facade] = true
+	}
+	return nil
+}
+
+// wholly says whether all calls of a façade may go to its driver: none of our handles is out, and nothing was asked for that needs
+// every call to come by.
+func (r *routing) wholly(facade uint32) bool {
+	r.mu.Lock()
+	early := r.early[facade]
+	r.mu.Unlock()
+	funcs := r.funcs[facade]
+	return !early && !checkPointers && (len(funcs) == 0 || !Traced(&funcs[0]))
 }
 
 // HasDriver says whether calls of the façade called component can go to a driver.
@@ -114,6 +144,9 @@ func nnc_boundary_decide(facade uint32) (state int32) {
 		Log(LevelWarn, "boundary", "no driver is used", "facade", facade, "error", err)
 		return state
 	}
+	if s == PassThrough && !routes.wholly(facade) {
+		s = Mixed
+	}
 	return int32(s)
 }
 
@@ -131,3 +164,22 @@ func (c *Call) PassOn() bool {
 
 // Driver returns the address of the driver's function for f, nil if there is none.
 func Driver(f *Func) unsafe.Pointer { return C.anynpu_get_driver(C.uint32_t(f.Index)) }
+
+// InDriver calls f, which calls the driver of fn's façade. Creating calls that the thread makes meanwhile are the driver's own.
+func InDriver(fn *Func, f func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := C.anynpu_guard_enter(C.uint32_t(fn.Facade))
+	defer C.anynpu_guard_restore(before)
+	f()
+}
+
+// InProgram calls f, which calls a function of the program back. What the program creates meanwhile is its own, also if a driver's
+// call led here.
+func InProgram(f func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := C.anynpu_guard_clear()
+	defer C.anynpu_guard_restore(before)
+	f()
+}

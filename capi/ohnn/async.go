@@ -13,7 +13,6 @@ import "C"
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 	"unsafe"
@@ -230,11 +229,11 @@ func (e *Executor) closing() bool {
 
 // call calls into the program and remembers on which thread: a callback may destroy the executor and must not wait for itself.
 func (e *Executor) call(f func()) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	e.setThread(unix.Gettid())
-	defer e.setThread(0)
-	f()
+	boundary.InProgram(func() {
+		e.setThread(unix.Gettid())
+		defer e.setThread(0)
+		f()
+	})
 }
 
 func (e *Executor) setThread(id int) {

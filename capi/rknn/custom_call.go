@@ -17,14 +17,18 @@ import (
 )
 
 // callOp calls a program's init, prepare or compute function.
-func callOp(function, context uintptr, in, out *tensorArray) int32 {
-	return int32(C.op_call(C.uintptr_t(function), C.uintptr_t(context), C.uintptr_t(in.block.Addr()), C.uint32_t(in.n),
-		C.uintptr_t(out.block.Addr()), C.uint32_t(out.n)))
+func callOp(function, context uintptr, in, out *tensorArray) (code int32) {
+	boundary.InProgram(func() {
+		code = int32(C.op_call(C.uintptr_t(function), C.uintptr_t(context), C.uintptr_t(in.block.Addr()), C.uint32_t(in.n),
+			C.uintptr_t(out.block.Addr()), C.uint32_t(out.n)))
+	})
+	return code
 }
 
 // callEnd calls a program's destroy function.
-func callEnd(function, context uintptr) int32 {
-	return int32(C.op_end(C.uintptr_t(function), C.uintptr_t(context)))
+func callEnd(function, context uintptr) (code int32) {
+	boundary.InProgram(func() { code = int32(C.op_end(C.uintptr_t(function), C.uintptr_t(context))) })
+	return code
 }
 
 // tensorArray is an array of rknn_custom_op_tensor in C memory.

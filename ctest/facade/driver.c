@@ -1,18 +1,66 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A fake driver of the made-up API: its sums are 1000 too large, so that an answer tells where it comes from. While it is loaded its
- * constructor calls the API, as real drivers do.
+ * A fake driver of the made-up API: its sums are 1000 too large, so that an answer tells where it comes from. It is linked so that its
+ * calls of its own exports go to whoever has the name first, which is the program's copy; real drivers do the same. What it creates
+ * for itself it asks for as "ours", which the library would make itself if the program asked.
  */
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "toy.h"
 
+static toy_context early;
+
+/* With TOY_EARLY the driver uses the API while it is being opened. */
+__attribute__((constructor)) static void opened(void)
+{
+	if (getenv("TOY_EARLY"))
+		toy_open(&early, "early");
+}
+
+toy_context driver_early(void);
+toy_context driver_early(void) { return early; }
+
 static toy_status open_here(toy_context *context) { return (*context = (toy_context)(uintptr_t)malloc(16)) ? 0 : -5; }
+
+/* A call that is not the last thing the caller does returns into this file; one that is may return to the caller's caller. */
+static toy_status open_and_return(toy_context *context)
+{
+	toy_status status = toy_open(context, "ours");
+	__asm__ volatile("" : "+r"(status));
+	return status;
+}
+
+__attribute__((noinline)) static toy_status open_at_last(toy_context *context) { return toy_open(context, "ours"); }
+
+static void *open_on_thread(void *context)
+{
+	open_and_return(context);
+	return NULL;
+}
+
 
 toy_status toy_open(toy_context *context, const char *name)
 {
-	(void)name;
+	if (strcmp(name, "nested") == 0)
+		return open_and_return(context);
+	if (strcmp(name, "last") == 0)
+		return open_at_last(context);
+	if (strcmp(name, "thread") == 0) {
+		pthread_t thread;
+		if (pthread_create(&thread, NULL, open_on_thread, context) != 0)
+			return -7;
+		return pthread_join(thread, NULL);
+	}
+	if (strncmp(name, "report ", 7) == 0) {
+		/* A handle that ended: the library logs it, and the program's log function is called while this thread is in here. */
+		int sum;
+		toy_status status = toy_add((toy_context)strtoull(name + 7, NULL, 16), 1, 2, 3, &sum);
+		return status == 0 ? -8 : open_here(context);
+	}
 	return open_here(context);
 }
 

@@ -7,6 +7,10 @@
  *     host driver FILE      pass-through, then mixed, then forks
  *     host first FILE       the first call carries numbers of every register class to the driver
  *     host race FILE        32 threads make the first call while the driver is chosen
+ *     host inner FILE       the driver creates objects for itself, which stay its own
+ *     host early FILE       the driver calls the API while it is being opened
+ *     host watched FILE     with ANYNPU_LOG=trace or ANYNPU_CHECK=pointers: calls without a handle come by
+ *     host self FILE        FILE is a library of ours under a vendor's name: no driver
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -16,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "anynpu.h"
 #include "host_end.h"
 #include "toy.h"
 
@@ -85,6 +90,71 @@ static void with_driver(void)
 	CHECK(toy_close(theirs) == 0 && toy_close(ours) == 0);
 }
 
+/* The objects that the driver creates for itself are the driver's, by the address and by the thread, in every state. */
+static void inner_calls(void)
+{
+	static const char *const ways[] = {"nested", "last", "thread"};
+	toy_context ours = 0;
+	for (int mixed = 0; mixed < 2; mixed++) {
+		for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+			toy_context theirs = 0;
+			CHECK(toy_open(&theirs, ways[i]) == 0 && theirs != 0);
+			CHECK(sum_of(theirs) == 1006);
+			CHECK(strcmp(toy_who(), mixed ? "library" : "driver") == 0);
+			CHECK(toy_close(theirs) == 0);
+		}
+		if (!mixed)
+			CHECK(toy_open(&ours, "ours") == 0 && sum_of(ours) == 6);
+	}
+	CHECK(toy_close(ours) == 0);
+}
+
+static toy_context made_in_callback;
+
+static void make_one(int level, const char *component, const char *message, void *user)
+{
+	(void)level, (void)component, (void)message, (void)user;
+	if (!made_in_callback)
+		CHECK(toy_open(&made_in_callback, "ours") == 0);
+}
+
+/* The driver's call fails, the library logs, the program's log function creates an object: the program's, although a driver is below. */
+static void callback_from_inner_call(void)
+{
+	toy_context ended = 0, theirs = 0;
+	char name[40];
+	CHECK(toy_open(&ended, "ours") == 0 && toy_close(ended) == 0);
+	snprintf(name, sizeof name, "report %llx", (unsigned long long)ended);
+	anynpu_set_log_callback(make_one, NULL);
+	CHECK(toy_open(&theirs, name) == 0 && sum_of(theirs) == 1006);
+	anynpu_set_log_callback(NULL, NULL);
+	CHECK(made_in_callback != 0 && sum_of(made_in_callback) == 6);
+	CHECK(toy_close(made_in_callback) == 0 && toy_close(theirs) == 0);
+}
+
+/* What a driver gets while it is being opened is ours, so its calls have to go by handle from the start. */
+static void early_call(const char *file)
+{
+	CHECK(strcmp(toy_who(), "library") == 0);
+	void *driver = dlopen(file, RTLD_NOW | RTLD_NOLOAD);
+	CHECK(driver != NULL);
+	toy_context (*get)(void) = NULL;
+	void *symbol = dlsym(driver, "driver_early");
+	memcpy(&get, &symbol, sizeof get);
+	CHECK(get() != 0 && sum_of(get()) == 6);
+	toy_context theirs = 0;
+	CHECK(toy_open(&theirs, "theirs") == 0 && sum_of(theirs) == 1006);
+	CHECK(toy_close(theirs) == 0 && toy_close(get()) == 0);
+}
+
+static void watched(void)
+{
+	toy_context theirs = 0;
+	CHECK(strcmp(toy_who(), "library") == 0);
+	CHECK(toy_open(&theirs, "theirs") == 0 && sum_of(theirs) == 1006);
+	CHECK(toy_close(theirs) == 0);
+}
+
 static void fork_in_pass_through(void)
 {
 	toy_context theirs = 0;
@@ -149,7 +219,19 @@ int main(int argc, char **argv)
 		first_call(argv[2]);
 	else if (strcmp(mode, "race") == 0)
 		race();
-	else
-		CHECK(!"usage: host alone | driver FILE | first FILE | race FILE");
+	else if (strcmp(mode, "inner") == 0) {
+		inner_calls();
+		callback_from_inner_call();
+	} else if (strcmp(mode, "early") == 0) {
+		setenv("TOY_EARLY", "1", 1);
+		early_call(argv[2]);
+	} else if (strcmp(mode, "watched") == 0)
+		watched();
+	else if (strcmp(mode, "self") == 0) {
+		toy_context context = 0;
+		CHECK(toy_open(&context, "theirs") == -1 && toy_open(&context, "ours") == 0 && sum_of(context) == 6);
+		CHECK(toy_close(context) == 0);
+	} else
+		CHECK(!"usage: host alone | driver FILE | first FILE | race FILE | inner FILE | early FILE | watched FILE | self FILE");
 	return host_end();
 }

@@ -25,11 +25,14 @@ nm -D --with-symbol-versions "$lib/libtoy.so" | grep -q 'T toy_add@@TOY_1.0' || 
 nm -D --with-symbol-versions "$lib/libtoy_alias.so" | grep -q 'T toy_add$' || { echo "libtoy_alias.so has a symbol version"; exit 1; }
 
 # Linked against each name: the core library alone, and a vendor's names.
-gcc -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver.so" "$here/driver.c"
+gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver.so" "$here/driver.c" -lpthread
 for name in neural_network_core toy toy_alias; do
-  gcc "${flags[@]}" "$here/host.c" -o "$dir/host_$name" -l$name -lpthread
+  gcc "${flags[@]}" "$here/host.c" -o "$dir/host_$name" -l$name -lneural_network_core -lpthread
   "$dir/host_$name" alone
-  for mode in driver first race; do "$dir/host_$name" $mode "$dir/driver.so"; done
+  for mode in driver first race inner early; do "$dir/host_$name" $mode "$dir/driver.so"; done
+  ANYNPU_LOG=trace "$dir/host_$name" watched "$dir/driver.so"
+  ANYNPU_CHECK=pointers "$dir/host_$name" watched "$dir/driver.so"
+  for self in libtoy.so libneural_network_core.so; do timeout 60 "$dir/host_$name" self "$lib/$self"; done
 done
 gcc "${flags[@]}" ctest/zprototypes_toy.c -Wl,--unresolved-symbols=ignore-all -o "$dir/prototypes" -lneural_network_core
 gcc "${flags[@]}" ctest/zmisuse_toy.c -o "$dir/misuse" -lneural_network_core

@@ -271,14 +271,11 @@ func (fn *function) toDriver(b *strings.Builder) {
 		args = append(args, fmt.Sprintf("%s(a%d)", cgoABI(fn.goABI(p.Type, p.Role.Name)), i))
 	}
 	call := fmt.Sprintf("C.forward_%s(%s)", fn.Name, strings.Join(args, ", "))
-	b.WriteString("if c.PassOn() {\n")
-	switch fn.goResult() {
-	case "":
-		b.WriteString(call + "\nreturn\n")
-	default:
-		fmt.Fprintf(b, "return %s(%s)\n", fn.goResult(), call)
+	if fn.goResult() == "" {
+		fmt.Fprintf(b, "if c.PassOn() {\nboundary.InDriver(c.Func, func() { %s })\nreturn\n}\n", call)
+		return
 	}
-	b.WriteString("}\n")
+	fmt.Fprintf(b, "if c.PassOn() {\nboundary.InDriver(c.Func, func() { r = %s(%s) })\nreturn r\n}\n", fn.goResult(), call)
 }
 
 // forwarder writes the C function that calls the driver's function f.

@@ -29,7 +29,7 @@ func (img *image) cImage() string {
 	})
 	column(&b, "static const anynpu_fn go[FUNCTIONS]", img.funcs, func(fn *function) string { return "nnc_" + fn.Name })
 	column(&b, "static const anynpu_fn mixed[FUNCTIONS]", img.funcs, func(fn *function) string {
-		if fn.routed() < 0 {
+		if fn.router() == "" {
 			return "NULL"
 		}
 		return fmt.Sprintf("(anynpu_fn)mixed_%d", fn.index)
@@ -90,10 +90,12 @@ func (fn *function) routed() int {
 	return -1
 }
 
-// router writes the function that a slot holds in the mixed state: a handle that is not ours goes to the driver.
+// router writes the function that a slot holds in the mixed state: a handle that is not ours goes to the driver. So does a creating call of
+// the driver's own, in the pass-through state as well.
 func (fn *function) router() string {
 	k := fn.routed()
-	if k < 0 {
+	own := fn.facade.Drivers && fn.Creates && !fn.NoPass
+	if k < 0 && !own {
 		return ""
 	}
 	var types, decls, names []string
@@ -103,9 +105,19 @@ func (fn *function) router() string {
 		names = append(names, fmt.Sprintf("a%d", i))
 		decls = append(decls, fmt.Sprintf("%s a%d", t, i))
 	}
-	handle := fmt.Sprintf("a%d", k)
-	if !fn.IsHandle(fn.Params[k].Type, 0) {
-		handle = fmt.Sprintf("(a%d ? *(uintptr_t *)a%d : 0)", k, k)
+	var theirs []string
+	if k >= 0 {
+		handle := fmt.Sprintf("a%d", k)
+		if !fn.IsHandle(fn.Params[k].Type, 0) {
+			handle = fmt.Sprintf("(a%d ? *(uintptr_t *)a%d : 0)", k, k)
+		}
+		theirs = append(theirs, fmt.Sprintf("anynpu_theirs(%s)", handle))
+	}
+	if own {
+		theirs = append(theirs, fmt.Sprintf("anynpu_by_driver(%d, __builtin_extract_return_addr(__builtin_return_address(0)))", fn.index))
+	}
+	if len(types) == 0 {
+		types, decls = []string{"void"}, []string{"void"}
 	}
 	result, ret := cABI(fn.goResult()), "return "
 	if result == "void" {
@@ -114,9 +126,8 @@ func (fn *function) router() string {
 	return fmt.Sprintf(`
 static %[1]s mixed_%[2]d(%[3]s)
 {
-	uintptr_t handle = %[4]s;
-	anynpu_fn f = handle && !anynpu_ours(handle) ? driver[%[2]d] : __atomic_load_n(&live[%[2]d], __ATOMIC_ACQUIRE);
+	anynpu_fn f = %[4]s ? driver[%[2]d] : __atomic_load_n(&live[%[2]d], __ATOMIC_ACQUIRE);
 	%[5]s((%[1]s (*)(%[6]s))f)(%[7]s);
 }
-`, result, fn.index, strings.Join(decls, ", "), handle, ret, strings.Join(types, ", "), strings.Join(names, ", "))
+`, result, fn.index, strings.Join(decls, ", "), strings.Join(theirs, " || "), ret, strings.Join(types, ", "), strings.Join(names, ", "))
 }

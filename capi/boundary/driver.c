@@ -1,0 +1,131 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Whose call it is. A driver's calls of its own exports may arrive here, because the program's copy of a name comes first. Those that
+ * create objects have no handle that could decide; they are known by the address they return to, and by a mark on the thread while this
+ * library calls the driver.
+ */
+#define _GNU_SOURCE
+#include "boundary.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define MAX_RANGES 64
+#define CORE "libneural_network_core.so"
+
+/* Executable parts of the drivers' files. Entries are added under the routing lock and never change. */
+static struct range {
+	uintptr_t begin, end;
+	uint32_t facade;
+} ranges[MAX_RANGES];
+static _Atomic int range_count;
+
+/* One bit per facade whose driver this thread is in. The model needs nothing of the dynamic loader at run time. */
+static __thread uint32_t inside __attribute__((tls_model("initial-exec")));
+
+uint32_t anynpu_guard_enter(uint32_t facade)
+{
+	uint32_t before = inside;
+	inside |= UINT32_C(1) << facade;
+	return before;
+}
+
+uint32_t anynpu_guard_clear(void)
+{
+	uint32_t before = inside;
+	inside = 0;
+	return before;
+}
+
+void anynpu_guard_restore(uint32_t before) { inside = before; }
+
+int anynpu_by_driver(uint32_t i, const void *caller)
+{
+	uint32_t facade = anynpu_image.facade[i];
+	if (inside >> facade & 1)
+		return 1;
+	uintptr_t at = (uintptr_t)caller;
+	int n = atomic_load_explicit(&range_count, memory_order_acquire);
+	for (int k = 0; k < n; k++)
+		if (ranges[k].facade == facade && at - ranges[k].begin < ranges[k].end - ranges[k].begin)
+			return 1;
+	return 0;
+}
+
+struct search {
+	uintptr_t function;
+	uint32_t facade;
+	int found, ours;
+};
+
+static int contains(const struct dl_phdr_info *info, uintptr_t at)
+{
+	for (int k = 0; k < info->dlpi_phnum; k++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+		if (p->p_type == PT_LOAD && at - (info->dlpi_addr + p->p_vaddr) < p->p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
+/* Whether a file asks for the core library by name, as the stub libraries do. */
+static int needs_core(const struct dl_phdr_info *info)
+{
+	const ElfW(Dyn) *dynamic = NULL;
+	for (int k = 0; k < info->dlpi_phnum; k++)
+		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[k].p_vaddr);
+	if (!dynamic)
+		return 0;
+	uintptr_t names = 0;
+	for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_STRTAB)
+			names = d->d_un.d_ptr;
+	if (!names)
+		return 0;
+	if (names < info->dlpi_addr) /* some loaders leave the address as it is in the file */
+		names += info->dlpi_addr;
+	for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_NEEDED && strcmp((const char *)(names + d->d_un.d_val), CORE) == 0)
+			return 1;
+	return 0;
+}
+
+static void add_range(uint32_t facade, uintptr_t begin, uintptr_t end)
+{
+	int n = range_count;
+	for (int k = 0; k < n; k++)
+		if (ranges[k].facade == facade && ranges[k].begin == begin)
+			return;
+	if (n == MAX_RANGES)
+		return;
+	ranges[n] = (struct range){begin, end, facade};
+	atomic_store_explicit(&range_count, n + 1, memory_order_release);
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	struct search *s = data;
+	if (!contains(info, s->function))
+		return 0;
+	s->found = 1;
+	s->ours = contains(info, (uintptr_t)&visit) || needs_core(info);
+	if (!s->ours)
+		for (int k = 0; k < info->dlpi_phnum; k++) {
+			const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+			if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+				add_range(s->facade, info->dlpi_addr + p->p_vaddr, info->dlpi_addr + p->p_vaddr + p->p_memsz);
+		}
+	return 1;
+}
+
+int anynpu_driver_file(uint32_t facade, void *function)
+{
+	struct search s = {(uintptr_t)function, facade, 0, 0};
+	dl_iterate_phdr(visit, &s);
+	return s.found && !s.ours ? 0 : -1;
+}
