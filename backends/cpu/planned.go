@@ -58,7 +58,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	}
 	if !static {
 		if !anyFloat(u.Graph) {
-			return nil, fault.New(fault.Unsupported, "no float32 value")
+			return nil, fault.New(fault.Unsupported, "no float32 or 8-bit value")
 		}
 		e.threads.acquire()
 		return p, nil
@@ -81,12 +81,12 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	return p, nil
 }
 
-// anyFloat reports whether a node makes a plain float32 value.
+// anyFloat reports whether a node makes a plain float32 value, or one that is quantised to 8 bits.
 func anyFloat(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool {
 		return slices.ContainsFunc(n.Out, func(v graph.Value) bool {
 			f := g.Fact(v)
-			return f.DType == tensor.Float32 && f.Quant == nil
+			return f.DType == tensor.Float32 && f.Quant == nil || f.Quant != nil && f.DType.Bits() == 8
 		})
 	})
 }

@@ -85,6 +85,7 @@ type builder struct {
 	idle    []*origin      // constants that nothing reads
 	pads    map[graph.Value]*padding
 	turns   map[graph.Value]*turned
+	centres map[graph.Value]graph.Value
 }
 
 // Build makes a plan of a validated, inferred graph whose input shapes are known. Packed constants live in store, which must outlive the
@@ -248,6 +249,9 @@ func (b *builder) emit(n *graph.Node) {
 }
 
 func (b *builder) emitFast(n *graph.Node) bool {
+	if len(n.In) > 0 && n.In[0] != graph.None && b.emitQuantized(n) {
+		return true
+	}
 	switch o := n.Op.(type) {
 	case *op.Conv:
 		return b.conv(n, o)
@@ -291,6 +295,23 @@ func (b *builder) emitFast(n *graph.Node) bool {
 		return b.l2Normalize(n, o)
 	}
 	return b.moving(n) || b.unary(n) || b.binary(n) || b.reduce(n)
+}
+
+// emitQuantized adds the steps of an operator on quantised tensors of 8 bits.
+func (b *builder) emitQuantized(n *graph.Node) bool {
+	switch o := n.Op.(type) {
+	case *op.Conv:
+		return b.quantizedConv(n, o)
+	case *op.FullyConnected:
+		return b.quantizedProduct(n, false)
+	case *op.MatMul:
+		return !o.TransposeA && b.quantizedProduct(n, !o.TransposeB)
+	case *op.MaxPool:
+		return len(n.Out) == 1 && b.quantizedPool(n, poolSpec{max: true, last: o.ChannelsLast, windows: o.Windows})
+	case *op.AveragePool:
+		return b.quantizedPool(n, poolSpec{countPads: o.CountPads, last: o.ChannelsLast, windows: o.Windows})
+	}
+	return b.lookedUp(n)
 }
 
 // moving adds a step for an operator that only moves or chooses elements.

@@ -20,8 +20,9 @@ type convolution struct {
 	weights      []float32 // the model's, [n, taps, c/groups], until they are packed
 	filter       graph.Value
 	x            graph.Value
-	last         bool // the model's images are channels-last
-	taps, ic, oc int  // taps, channels per group
+	last         bool   // the model's images are channels-last
+	taps, ic, oc int    // taps, channels per group
+	kind         string // of the packed filters, when a node has several
 }
 
 // conv adds a convolution with constant filters and what follows it.
@@ -118,7 +119,7 @@ func (c *convolution) winograd() bool {
 
 // filters returns how the filters are packed for matrix products, multiplied by a batch normalisation that follows.
 func (c *convolution) filters() packed {
-	return matrix(c.filter, "gemm", c.weights, c.taps*c.ic, c.oc, c.groups, true, c.epi.scale)
+	return matrix(c.filter, "gemm"+c.kind, c.weights, c.taps*c.ic, c.oc, c.groups, true, c.epi.scale)
 }
 
 // operands names the buffers of a convolution's step: input, output, residual.

@@ -126,12 +126,14 @@ func near(t *testing.T, want, got tensor.Tensor, tol float64) {
 	}
 }
 
-// cases are graphs whose every node has a fast kernel.
-var cases = []struct {
+type testCase struct {
 	name  string
 	steps int // 0: not looked at
 	build func(m *maker) []graph.Value
-}{
+}
+
+// cases are graphs whose every node has a fast kernel.
+var cases = []testCase{
 	{"1x1 conv, channels first, relu6", 3, func(m *maker) []graph.Value {
 		x := m.Add(&op.Conv{}, m.input(2, 16, 7, 5), m.weights(24, 1, 1, 16), m.weights(24))
 		return []graph.Value{m.Add(&op.Clip{}, x, m.Float32(0), m.Float32(6))}
@@ -501,7 +503,7 @@ func TestBuild_equalsReference(t *testing.T) {
 }
 
 func TestState_runAllocatesNothing(t *testing.T) {
-	for _, c := range cases {
+	for _, c := range append(slices.Clone(cases), quantizedCases...) {
 		m := newMaker()
 		g := m.graph(t, c.build(m)...)
 		var store Store

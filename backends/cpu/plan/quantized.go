@@ -1,0 +1,214 @@
+package plan
+
+import (
+	"context"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Quantised tensors of 8 bits are buffers of bytes in plain form. Sums of products are computed by the float32 kernels on integers that are small
+// enough to be exact; what an element-wise operator does to one code, or to each pair of two, is looked up. So results equal the reference's to
+// the bit.
+
+// narrow reports whether v is quantised to 8 bits with one scale, of known, non-empty shape.
+func (v *value) narrow() bool {
+	q := v.typ.Quant
+	return v.dims != nil && (v.typ.DType == tensor.Int8 || v.typ.DType == tensor.Uint8) && q.IsPerTensor() && v.count() > 0 && usableScale(q.Scale[0])
+}
+
+func usableScale(s float32) bool { return s > 1e-30 && s < 1e30 }
+
+// made reports whether v exists when the node being emitted runs.
+func (b *builder) made(v graph.Value) bool {
+	x := &b.values[v]
+	return x.plain != none || x.last != none || b.pads[v] != nil || b.turns[v] != nil
+}
+
+// makeBytes returns a new buffer for v with one byte per element.
+func (b *builder) makeBytes(v graph.Value) int {
+	x := &b.values[v]
+	x.plain = b.buffer(buffer{place: inArena, size: int64(x.count())})
+	return x.plain
+}
+
+// extra adds a float32 value that the graph does not have.
+func (b *builder) extra(dims []int64, data []byte) graph.Value {
+	b.values = append(b.values, value{typ: tensor.T(tensor.Float32, dims...), dims: dims, plain: none, last: none, data: data})
+	return graph.Value(len(b.values) - 1)
+}
+
+// unnamed adds a step that prepares or finishes the one that stands for the node being emitted.
+func (b *builder) unnamed(s step) {
+	saved := b.node
+	b.node = none
+	b.add(s)
+	b.node = saved
+}
+
+// centred returns the float32 value of v's codes minus the zero point.
+func (b *builder) centred(v graph.Value) graph.Value {
+	if c, ok := b.centres[v]; ok {
+		return c
+	}
+	x := &b.values[v]
+	signed, zero, n := x.typ.DType == tensor.Int8, x.typ.Quant.ZeroAt(0), x.count()
+	s := step{fast: true, reads: []int{b.wantPlain(v)}}
+	c := b.extra(x.dims, nil)
+	s.writes = []int{b.make(c, false)}
+	s.start = func(_ *State, st *step) process { return &centreTask{st: st, signed: signed, zero: zero, n: n} }
+	b.unnamed(s)
+	if b.centres == nil {
+		b.centres = map[graph.Value]graph.Value{}
+	}
+	b.centres[v] = c
+	return c
+}
+
+// centreTask subtracts the zero point.
+type centreTask struct {
+	st     *step
+	signed bool
+	zero   int32
+	n      int
+	x      []byte
+	y      []float32
+}
+
+func (t *centreTask) run(s *State) error {
+	t.x, t.y = s.mem[t.st.reads[0]], s.f32(t.st.writes[0])
+	s.do(blocks(t.n), t)
+	return nil
+}
+
+// Chunk converts one block.
+func (t *centreTask) Chunk(i, _ int) {
+	from, to := block(i, t.n)
+	if t.signed {
+		kernel.DequantizeS8(t.y[from:to], signedBytes(t.x[from:to]), 1, t.zero)
+	} else {
+		kernel.DequantizeU8(t.y[from:to], t.x[from:to], 1, t.zero)
+	}
+}
+
+// codes returns all 256 elements of an 8-bit type in the order of their bits.
+func codes(t tensor.Type, dims ...int64) tensor.Tensor {
+	x := tensor.New(t.DType, dims...)
+	x.Quant = t.Quant
+	return x
+}
+
+// lookedUp adds an element-wise operator of 8-bit operands, of which one or two are no constants.
+func (b *builder) lookedUp(n *graph.Node) bool {
+	_, convert := n.Op.(*op.Convert)
+	y := &b.values[n.Out[0]]
+	if len(n.Out) != 1 || !(convert || n.Op.Traits().Elementwise) || y.dims == nil || y.count() == 0 {
+		return false
+	}
+	toFloat := convert && y.fast()
+	if !toFloat && !y.narrow() {
+		return false
+	}
+	var args []graph.Value // of the operands that are no constants
+	in := make([]tensor.Tensor, len(n.In))
+	for i, v := range n.In {
+		if v == graph.None {
+			continue
+		}
+		x := &b.values[v]
+		switch {
+		case x.data != nil && x.dims != nil && x.count() == 1:
+			in[i] = tensor.Tensor{DType: x.typ.DType, Dims: []int64{}, Quant: x.typ.Quant, Data: x.data}
+			continue
+		case !x.narrow() || x.count() != y.count() || !b.made(v):
+			return false
+		}
+		size := []int64{1, 256}
+		if len(args) == 1 {
+			size = []int64{256, 1}
+		}
+		t := codes(x.typ, size...)
+		for k := range t.Data {
+			t.Data[k] = byte(k)
+		}
+		in[i], args = t, append(args, v)
+	}
+	if len(args) == 0 || len(args) > 2 || len(args) == 2 && y.count() < 1<<13 {
+		return false
+	}
+	declared := y.typ
+	declared.Shape = tensor.AnyShape()
+	res, err := ref.ComputeContext(context.Background(), n.Op, in, []tensor.Type{declared})
+	if err != nil || len(res) != 1 || res[0].DType != y.typ.DType || res[0].Count() != 1<<(8*len(args)) {
+		return false
+	}
+	s := step{fast: true, inplace: !toFloat}
+	for _, v := range args {
+		s.reads = append(s.reads, b.wantPlain(v))
+	}
+	t := tableTask{n: y.count(), table: res[0].Data}
+	if toFloat {
+		t.floats, t.table = floats(res[0].Data), nil
+		s.writes = []int{b.make(n.Out[0], false)}
+	} else {
+		s.writes = []int{b.makeBytes(n.Out[0])}
+	}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.add(s)
+	return true
+}
+
+// tableTask looks codes up: of one operand, or with 65536 entries of two, the second being the high byte.
+type tableTask struct {
+	st     *step
+	n      int
+	table  []byte
+	floats []float32 // instead of table
+	x, z   []byte
+	y      []byte
+	real   []float32
+}
+
+func (t *tableTask) run(s *State) error {
+	t.x, t.z = s.mem[t.st.reads[0]], nil
+	if len(t.st.reads) > 1 {
+		t.z = s.mem[t.st.reads[1]]
+	}
+	if t.floats != nil {
+		t.real = s.f32(t.st.writes[0])
+	} else {
+		t.y = s.mem[t.st.writes[0]]
+	}
+	s.do(blocks(t.n), t)
+	return nil
+}
+
+// Chunk looks up one block.
+func (t *tableTask) Chunk(i, _ int) {
+	from, to := block(i, t.n)
+	x := t.x[from:to]
+	switch {
+	case t.floats != nil:
+		y, table := t.real[from:to], (*[256]float32)(t.floats)
+		for i, c := range x {
+			y[i] = table[c]
+		}
+	case t.z == nil:
+		y, table := t.y[from:to], (*[256]byte)(t.table)
+		for i, c := range x {
+			y[i] = table[c]
+		}
+	default:
+		y, z, table := t.y[from:to], t.z[from:to], (*[1 << 16]byte)(t.table)
+		for i, c := range x {
+			y[i] = table[int(c)|int(z[i])<<8]
+		}
+	}
+}

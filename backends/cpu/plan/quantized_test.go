@@ -1,0 +1,164 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// quant is a type of the given scale and zero point.
+func quant(d tensor.DType, scale float32, zero int32, dims ...int64) tensor.Type {
+	t := tensor.T(d, dims...)
+	t.Quant = &tensor.Quant{Scale: []float32{scale}, Zero: []int32{zero}}
+	return t
+}
+
+// codes is a tensor with random codes of any value.
+func (m *maker) codes(t tensor.Type) tensor.Tensor {
+	dims, _ := t.Shape.Ints()
+	x := tensor.New(t.DType, dims...)
+	x.Quant = t.Quant
+	for i := range x.Data {
+		x.Data[i] = byte(m.rnd.IntN(256))
+	}
+	return x
+}
+
+func (m *maker) inputCodes(t tensor.Type) graph.Value {
+	x := m.codes(t)
+	m.in = append(m.in, x)
+	return m.Input("", t)
+}
+
+func (m *maker) weightCodes(t tensor.Type) graph.Value {
+	x := m.codes(t)
+	return m.Const("", t, x.Data)
+}
+
+func (m *maker) bias(n int) graph.Value {
+	t := tensor.New(tensor.Int32, int64(n))
+	for i := range n {
+		tensor.PutInt(tensor.Int32, t.Data, i, int64(m.rnd.IntN(20001)-10000))
+	}
+	return m.Const("", t.Type(), t.Data)
+}
+
+// typed adds a node whose output has the given type.
+func (m *maker) typed(o graph.Op, t tensor.Type, in ...graph.Value) graph.Value {
+	t.Shape = tensor.AnyShape()
+	return m.AddTyped(o, "", []tensor.Type{t}, in...)[0]
+}
+
+const u8, i8 = tensor.Uint8, tensor.Int8
+
+var quantizedCases = []testCase{
+	{"pointwise, bias, relu6", 0, func(m *maker) []graph.Value {
+		x := m.inputCodes(quant(u8, 0.03, 128, 2, 7, 5, 16))
+		y := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.4, 100), x, m.weightCodes(quant(u8, 0.01, 120, 24, 1, 1, 16)), m.bias(24))
+		return []graph.Value{m.typed(&op.Clip{}, quant(u8, 0.02, 0), y, m.Float32(0), m.Float32(6)), y}
+	}},
+	{"filters per channel, signed, padding, stride", 0, func(m *maker) []graph.Value {
+		w := quant(i8, 1, 0, 12, 3, 3, 8)
+		w.Quant = &tensor.Quant{Zero: make([]int32, 12)}
+		for i := range 12 {
+			w.Quant.Scale = append(w.Quant.Scale, 0.001*float32(i+1))
+		}
+		x := m.inputCodes(quant(i8, 0.05, -7, 1, 9, 11, 8))
+		return []graph.Value{m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 2, 0, 1}, Strides: []int64{2, 1}, Dilations: []int64{1, 2}}, quant(i8, 0.3, 5), x, m.weightCodes(w), m.bias(12))}
+	}},
+	{"depthwise and groups", 0, func(m *maker) []graph.Value {
+		x := m.inputCodes(quant(u8, 0.05, 3, 1, 8, 9, 12))
+		y := m.typed(&op.Conv{ChannelsLast: true, Groups: 12, Pads: []int64{1, 1, 1, 1}}, quant(u8, 0.5, 130), x, m.weightCodes(quant(u8, 0.02, 111, 12, 3, 3, 1)), m.bias(12))
+		return []graph.Value{m.typed(&op.Conv{ChannelsLast: true, Groups: 3}, quant(i8, 0.9, 0), y, m.weightCodes(quant(i8, 0.02, 1, 6, 2, 2, 4)))}
+	}},
+	{"first layer, three dimensions, one", 0, func(m *maker) []graph.Value {
+		x := m.inputCodes(quant(u8, 1./255, 0, 2, 12, 14, 3))
+		y := m.typed(&op.Conv{ChannelsLast: true, Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}}, quant(u8, 0.03, 90), x, m.weightCodes(quant(i8, 0.01, 0, 16, 3, 3, 3)), m.bias(16))
+		z := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.03, 90), m.inputCodes(quant(u8, 0.02, 9, 1, 4, 5, 6, 5)), m.weightCodes(quant(i8, 0.01, 0, 3, 2, 3, 2, 5)))
+		w := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.03, 90), m.inputCodes(quant(u8, 0.02, 9, 1, 14, 6)), m.weightCodes(quant(i8, 0.01, 0, 3, 3, 6)))
+		return []graph.Value{y, z, w}
+	}},
+	{"deep sums in parts", 0, func(m *maker) []graph.Value {
+		x := m.inputCodes(quant(u8, 0.01, 0, 3, 3000))
+		y := m.typed(&op.FullyConnected{}, quant(i8, 0.6, 0), x, m.weightCodes(quant(i8, 0.02, -128, 10, 3000)), m.bias(10))
+		c := m.inputCodes(quant(i8, 0.01, -128, 1, 4, 4, 512))
+		return []graph.Value{y, m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 3, 128), c, m.weightCodes(quant(u8, 0.02, 255, 6, 3, 3, 512)))}
+	}},
+	{"products", 0, func(m *maker) []graph.Value {
+		x := m.inputCodes(quant(i8, 0.05, 4, 2, 5, 20))
+		own := quant(tensor.Int32, 0.003, 6, 8)
+		b := m.Const("", own, tensor.Int32s(1, -5, 900, -7000, 22, 0, 3, 9))
+		y := m.typed(&op.FullyConnected{}, quant(u8, 0.2, 77), x, m.weightCodes(quant(i8, 0.02, 3, 8, 20)), b)
+		z := m.typed(&op.MatMul{}, quant(i8, 0.1, 0), y, m.weightCodes(quant(u8, 0.03, 100, 8, 6)))
+		return []graph.Value{z, m.typed(&op.MatMul{TransposeB: true}, quant(i8, 0.1, 0), y, m.weightCodes(quant(u8, 0.03, 100, 5, 8)))}
+	}},
+	{"pooling", 0, func(m *maker) []graph.Value {
+		x, y := m.inputCodes(quant(u8, 0.1, 12, 2, 9, 8, 5)), m.inputCodes(quant(i8, 0.1, 12, 1, 7, 6, 4))
+		pads := []int64{1, 0, 1, 1}
+		return []graph.Value{
+			m.typed(&op.MaxPool{ChannelsLast: true, Kernel: []int64{3, 2}, Strides: []int64{2, 1}, Pads: pads}, quant(u8, 0.1, 12), x),
+			m.typed(&op.MaxPool{ChannelsLast: true, Kernel: []int64{2, 2}}, quant(i8, 0.07, -3), y),
+			m.typed(&op.AveragePool{ChannelsLast: true, Kernel: []int64{3, 2}, Pads: pads, CountPads: true, Ceil: op.RoundCeil, Strides: []int64{2, 2}}, quant(u8, 0.07, 99), x),
+			m.typed(&op.AveragePool{ChannelsLast: true, Kernel: []int64{3, 2}, Pads: pads, Dilations: []int64{1, 2}}, quant(i8, 0.1, 12), y),
+			m.typed(&op.AveragePool{ChannelsLast: true, Global: true}, quant(u8, 0.1, 12), x),
+		}
+	}},
+	{"functions of codes", 0, func(m *maker) []graph.Value {
+		x, y := m.inputCodes(quant(u8, 0.05, 128, 3, 4000)), m.inputCodes(quant(u8, 0.1, 12, 3, 4000))
+		return []graph.Value{
+			m.typed(&op.Sigmoid{}, quant(u8, 1./256, 0), x), m.typed(&op.HardSwish{}, quant(u8, 0.03, 10), x), m.typed(&op.Add{}, quant(u8, 0.11, 30), x, y),
+			m.typed(&op.Mul{}, quant(u8, 0.4, 90), x, y), m.typed(&op.Convert{}, quant(i8, 0.06, 0), x), m.typed(&op.Convert{}, tensor.T(tensor.Float32), x),
+			m.typed(&op.Add{}, quant(u8, 0.05, 128), x, m.Const("", quant(u8, 0.1, 3), []byte{200})), m.Add(&op.Reshape{}, x, m.Int64s(-1)),
+		}
+	}},
+}
+
+func TestBuild_quantizedEqualsReferenceToTheBit(t *testing.T) {
+	for _, isa := range kernel.Supported() {
+		restore, err := kernel.Select(isa)
+		require.NoError(t, err)
+		for _, c := range quantizedCases {
+			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
+				m := newMaker()
+				g := m.graph(t, c.build(m)...)
+				want, err := ref.Run(context.Background(), g, m.in)
+				require.NoError(t, err)
+				for _, threads := range []int{1, 3} {
+					p, got := compute(t, g, m.in, threads)
+					_, slow := p.Fast()
+					assert.Zero(t, slow, "nodes by reference")
+					for i := range want {
+						assert.Equal(t, want[i].Dims, got[i].Dims)
+						require.Equal(t, want[i].Data, got[i].Data, "output %d", i)
+					}
+				}
+			})
+		}
+		restore()
+	}
+}
+
+// Every result of requantising is the definition's, those that are close to a half included.
+func TestRequantized_halves(t *testing.T) {
+	for _, scale := range []float64{0.5, 0.25, 0.1, 1. / 3, 0.007} {
+		for _, typ := range []tensor.Type{quant(u8, 1, 3), quant(i8, 0.5, -100), quant(u8, 0.1, 255)} {
+			q := newRequantized(typ, []float64{scale}, []float64{scale / 2})
+			for sum := -3000; sum <= 3000; sum++ {
+				var got [1]byte
+				q.row(got[:], []float32{float32(sum)})
+				if want := q.exactly(float64(sum), 0); got[0] != want {
+					require.Fail(t, "differs", fmt.Sprintf("sum %d, scale %v: want %d, got %d", sum, scale, want, got[0]))
+				}
+			}
+		}
+	}
+}

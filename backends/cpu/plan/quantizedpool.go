@@ -1,0 +1,201 @@
+package plan
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// quantizedPoolTask is a maximum or mean over windows of channels-last codes.
+type quantizedPoolTask struct {
+	st      *step
+	max     bool
+	signed  bool
+	zero    int32
+	c, rows int // rows of the innermost spatial dimension, in the output
+	reach   [3]reaches
+	in      [3]int
+	table   []byte // of a maximum: what is stored for it
+	scale   float64
+	outZero float64
+	lo, hi  float64
+	work    []float32 // sums per worker, integers
+	x, y    []byte
+}
+
+// reaches are, per output position of one dimension, the input positions of its window and the divisor that it contributes.
+type reaches struct {
+	first, count, divisor []int
+	step                  int
+}
+
+// quantizedPool adds pooling of channels-last 8-bit images.
+func (b *builder) quantizedPool(n *graph.Node, p poolSpec) bool {
+	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+	rank := len(x.dims)
+	if !p.last || !x.narrow() || !y.narrow() || !b.made(n.In[0]) || rank < 3 || rank > 5 || p.max && x.typ.DType != y.typ.DType {
+		return false
+	}
+	ws, err := p.windows(x.dims[1 : rank-1])
+	if err != nil {
+		return false
+	}
+	positions := 1
+	for _, w := range ws {
+		if w.Kernel > exactSum/512 {
+			return false
+		}
+		if positions *= int(w.Kernel); positions > exactSum/512 { // float32 might not hold the sums
+			return false
+		}
+	}
+	t := quantizedPoolTask{
+		max: p.max, signed: x.typ.DType == tensor.Int8, zero: x.typ.Quant.ZeroAt(0), c: int(x.dims[rank-1]), in: [3]int{1, 1, 1},
+		scale: float64(y.typ.Quant.Scale[0]) / float64(x.typ.Quant.Scale[0]), outZero: float64(y.typ.Quant.ZeroAt(0)),
+	}
+	lo, hi := tensor.IntLimits(y.typ.DType)
+	t.lo, t.hi = float64(lo), float64(hi)
+	for d := range t.reach {
+		w := op.Window{In: 1, Out: 1, Kernel: 1, Stride: 1, Dilation: 1}
+		if k := d - 3 + len(ws); k >= 0 {
+			w = ws[k]
+		}
+		t.in[d] = int(w.In)
+		t.reach[d] = reachesOf(w, p.countPads)
+		if p.max && slices.Min(t.reach[d].count) == 0 {
+			return false
+		}
+	}
+	if p.max {
+		if t.table = maximumTable(x.typ, y.typ, rank); t.table == nil {
+			return false
+		}
+	}
+	t.rows = y.count() / t.c / len(t.reach[2].first)
+	s := step{fast: true, reads: []int{b.wantPlain(n.In[0])}}
+	s.writes = []int{b.makeBytes(n.Out[0])}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.add(s)
+	return true
+}
+
+func reachesOf(w op.Window, countPads bool) reaches {
+	r := reaches{step: int(w.Dilation)}
+	inside := func(from, to int64) (first, count int) { // taps k with from <= position < to
+		first = -1
+		for k := range w.Kernel {
+			if at := k * w.Dilation; at >= from && at < to {
+				if first < 0 {
+					first = int(k)
+				}
+				count++
+			}
+		}
+		return first, count
+	}
+	for o := range w.Out {
+		at := o*w.Stride - w.Before
+		k, n := inside(-at, w.In-at)
+		divisor := n
+		if countPads {
+			_, divisor = inside(-w.Before-at, w.In+w.After-at)
+		}
+		r.first, r.count, r.divisor = append(r.first, int(at)+max(0, k)*int(w.Dilation)), append(r.count, n), append(r.divisor, divisor)
+	}
+	return r
+}
+
+// maximumTable returns what the reference stores for a maximum of each code.
+func maximumTable(x, y tensor.Type, rank int) []byte {
+	dims := slices.Repeat([]int64{1}, rank)
+	dims[1] = 256
+	in := codes(x, dims...)
+	for k := range in.Data {
+		in.Data[k] = byte(k)
+	}
+	y.Shape = tensor.AnyShape()
+	res, err := ref.ComputeContext(context.Background(), &op.MaxPool{Kernel: slices.Repeat([]int64{1}, rank-2), ChannelsLast: true}, []tensor.Tensor{in}, []tensor.Type{y})
+	if err != nil || len(res) != 1 || len(res[0].Data) != 256 {
+		return nil
+	}
+	return res[0].Data
+}
+
+func (t *quantizedPoolTask) run(s *State) error {
+	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
+	var err error
+	if t.work, err = s.borrow(max(1, s.threads) * t.c); err != nil {
+		return err
+	}
+	s.do(t.rows, t)
+	return nil
+}
+
+// Chunk computes one row of the output.
+func (t *quantizedPoolTask) Chunk(r, worker int) {
+	sums := t.work[worker*t.c:][:t.c]
+	d0, d1, d2 := &t.reach[0], &t.reach[1], &t.reach[2]
+	n := len(d2.first)
+	o1 := r % len(d1.first)
+	o0 := r / len(d1.first) % len(d0.first)
+	image := r / len(d1.first) / len(d0.first) * t.in[0]
+	for o2 := range n {
+		y := t.y[(r*n+o2)*t.c:][:t.c]
+		if t.max {
+			fill(sums, float32(math.Inf(-1)))
+		} else {
+			clear(sums)
+		}
+		for i := range d0.count[o0] {
+			for j := range d1.count[o1] {
+				at := ((image+d0.first[o0]+i*d0.step)*t.in[1] + d1.first[o1] + j*d1.step) * t.in[2]
+				for k := range d2.count[o2] {
+					t.take(sums, t.x[(at+d2.first[o2]+k*d2.step)*t.c:][:t.c])
+				}
+			}
+		}
+		t.store(y, sums, max(1, d0.divisor[o0]*d1.divisor[o1]*d2.divisor[o2]))
+	}
+}
+
+// take adds one position to the sums or maxima, which are integers of few bits and so exact.
+func (t *quantizedPoolTask) take(sums []float32, x []byte) {
+	switch {
+	case t.max && t.signed:
+		for i, v := range x {
+			sums[i] = max(sums[i], float32(int8(v)))
+		}
+	case t.max:
+		for i, v := range x {
+			sums[i] = max(sums[i], float32(v))
+		}
+	case t.signed:
+		for i, v := range x {
+			sums[i] += float32(int32(int8(v)) - t.zero)
+		}
+	default:
+		for i, v := range x {
+			sums[i] += float32(int32(v) - t.zero)
+		}
+	}
+}
+
+func (t *quantizedPoolTask) store(y []byte, sums []float32, divisor int) {
+	for i, s := range sums {
+		if t.max {
+			y[i] = t.table[byte(int(s))]
+			continue
+		}
+		v := float64(s)/float64(divisor)/t.scale + t.outZero
+		y[i] = byte(int(min(max(math.Round(v), t.lo), t.hi)))
+	}
+}
