@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +22,15 @@ type checkReport struct {
 	Nodes     []nodeReport `json:"nodes"`
 	Supported int          `json:"supported"`
 	Engine    *engineShare `json:"engine,omitempty"` // with --engine
+	judged    bool         // whether there is something to tell
+}
+
+// checkPack is the JSON form of check of a pack list.
+type checkPack struct {
+	Schema string        `json:"schema"` // "anynpu.check-pack/1"
+	File   string        `json:"file"`
+	Usable bool          `json:"usable"` // every model is
+	Models []checkReport `json:"models"`
 }
 
 // nodeReport is one node after lowering; an operator of the model may give several.
@@ -39,10 +50,11 @@ func newCheck(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Tell which operator of a model runs where, and why not",
 		Long: `check reads a model as run does and lists, per node, the device that computes it or the reason why none does. A model with
 operators that are not known at all is refused with the list of them. Exit code 0 when everything runs, 3 when something does not.
+Of a pack list (JSON with anynpu.models) every model is checked.
 
 --engine runs the model once, on made-up inputs unless they are given, and prints one line: which share of the nodes and of the arithmetic
 (two operations per multiply-add) ran on kernels made for this processor, and which nodes did not. Exit code 1 below 100 % of the arithmetic.`,
-		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx\n  anynpu check --engine model.onnx",
+		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx\n  anynpu check pack.json\n  anynpu check --engine model.onnx",
 		Args:    oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !engine && (len(f.inputs)+len(f.shapes) > 0 || f.threads != 0) {
@@ -52,41 +64,69 @@ operators that are not known at all is refused with the list of them. Exit code 
 			if err != nil {
 				return err
 			}
-			r := checkReport{Schema: "anynpu.check/1", File: args[0], Nodes: []nodeReport{}}
-			checkErr := r.check(args[0], devs, stderr)
-			if checkErr != nil {
-				r.Error = checkErr.Error()
+			all := checkPack{Schema: "anynpu.check-pack/1", File: args[0], Models: []checkReport{}}
+			pack, err := eachOf(args[0], stderr, func(path string) error {
+				r, err := checkModel(path, devs, engine, &f, stderr)
+				all.Models = append(all.Models, r)
+				return err
+			})
+			all.Usable = !slices.ContainsFunc(all.Models, func(r checkReport) bool { return !r.Usable })
+			if len(all.Models) == 0 || err != nil && !pack && !all.Models[0].judged {
+				return err
 			}
-			r.Usable = checkErr == nil && r.Supported == len(r.Nodes)
-			var share *engineShare
-			if engine && r.Usable {
-				if share, err = f.share(args[0], stderr); err != nil {
-					return err
-				}
-				r.Engine = share
-			}
-			if asJSON {
-				if err := writeJSON(stdout, r); err != nil {
-					return err
-				}
-			} else if share != nil {
-				share.write(stdout, args[0])
-			} else {
-				r.write(stdout)
-			}
-			if share != nil && share.FLOPPercent < 100 {
-				return exit(exitDifferent, fmt.Errorf("%.2f %% of the arithmetic has a fast kernel", share.FLOPPercent))
-			}
-			if checkErr == nil && !r.Usable {
-				checkErr = fault.New(fault.Unsupported, "%d of %d nodes are computed by no device", len(r.Nodes)-r.Supported, len(r.Nodes))
-			}
-			return exit(exitModel, checkErr)
+			return cmp.Or(all.print(stdout, pack, asJSON), err)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.check/1"`)
+	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.check/1", of a pack list "anynpu.check-pack/1"`)
 	f.add(cmd)
 	cmd.Flags().BoolVar(&engine, "engine", false, "run once and show the share of fast kernels")
 	return cmd
+}
+
+// checkModel checks one model. The report is to be shown also when there is an error, if it is judged.
+func checkModel(path string, devs []device.Device, engine bool, f *measureFlags, stderr io.Writer) (checkReport, error) {
+	r := checkReport{Schema: "anynpu.check/1", File: path, Nodes: []nodeReport{}}
+	err := r.check(path, devs, stderr)
+	if err != nil {
+		r.Error = err.Error()
+	}
+	r.Usable = err == nil && r.Supported == len(r.Nodes)
+	r.judged = true
+	if engine && r.Usable {
+		if r.Engine, err = f.share(path, stderr); err != nil {
+			r.Error, r.judged = err.Error(), false
+			return r, err
+		}
+	}
+	switch {
+	case r.Engine != nil && r.Engine.FLOPPercent < 100:
+		return r, exit(exitDifferent, fmt.Errorf("%.2f %% of the arithmetic has a fast kernel", r.Engine.FLOPPercent))
+	case err == nil && !r.Usable:
+		err = fault.New(fault.Unsupported, "%d of %d nodes are computed by no device", len(r.Nodes)-r.Supported, len(r.Nodes))
+	}
+	return r, exit(exitModel, err)
+}
+
+// print writes the report of the only model, or of all of a pack list.
+func (p *checkPack) print(w io.Writer, pack, asJSON bool) error {
+	switch {
+	case asJSON && pack:
+		return writeJSON(w, p)
+	case asJSON:
+		return writeJSON(w, p.Models[0])
+	}
+	for i := range p.Models {
+		r := &p.Models[i]
+		if r.Engine != nil {
+			r.Engine.write(w, r.File)
+			continue
+		}
+		if pack {
+			fmt.Fprintf(w, "%s\n", r.File)
+		}
+		r.write(w)
+	}
+	return nil
 }
 
 func (r *checkReport) check(path string, devs []device.Device, stderr io.Writer) error {

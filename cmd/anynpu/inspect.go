@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
 )
 
@@ -26,7 +28,15 @@ type inspection struct {
 	Functions  []string          `json:"functions"`
 	Parameters int64             `json:"parameters"`
 	Bytes      int64             `json:"parameter_bytes"`
-	Metadata   map[string]string `json:"metadata"`
+	Metadata   map[string]string `json:"metadata"`        // that of MODEL.anynpu.json included
+	Error      string            `json:"error,omitempty"` // in a pack: why the model could not be read
+}
+
+// inspectionPack is the JSON form of inspect of a pack list.
+type inspectionPack struct {
+	Schema string       `json:"schema"` // "anynpu.inspect-pack/1"
+	File   string       `json:"file"`
+	Models []inspection `json:"models"`
 }
 
 // portInfo is an input or output; an empty type and absent sizes are not declared.
@@ -36,38 +46,92 @@ type portInfo struct {
 	Sizes []string `json:"sizes"`
 }
 
-func newInspect(stdout, _ io.Writer) *cobra.Command {
+func newInspect(stdout, stderr io.Writer) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "inspect MODEL",
 		Short: "Describe a model: inputs, outputs, operators, metadata",
 		Long: `inspect shows what an ONNX model says of itself: inputs and outputs with element types and sizes (names stand for open
-sizes), how often each operator occurs, the number of parameters, and the metadata. The model need not be computable.`,
-		Example: "  anynpu inspect model.onnx\n  anynpu inspect --json model.onnx",
+sizes), how often each operator occurs, the number of parameters, and the metadata. The model need not be computable.
+Metadata are those of the model and of MODEL.anynpu.json beside it, whose entries win. Of a pack list (JSON with anynpu.models) every model
+is described.`,
+		Example: "  anynpu inspect model.onnx\n  anynpu inspect --json model.onnx\n  anynpu inspect pack.json",
 		Args:    oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := wantONNX(args[0]); err != nil {
+			all := inspectionPack{"anynpu.inspect-pack/1", args[0], []inspection{}}
+			pack, err := eachOf(args[0], stderr, func(path string) error {
+				i, err := inspectModel(path, stderr)
+				if err != nil {
+					i.Error = err.Error()
+				}
+				all.Models = append(all.Models, i)
+				return err
+			})
+			if err != nil && !pack {
 				return exit(exitModel, err)
 			}
-			s, err := onnx.SurveyFile(args[0])
-			if err != nil {
-				return exit(exitModel, err)
-			}
-			i := inspection{"anynpu.inspect/1", args[0], s.Name, s.Producer, s.IRVersion, opsetNames(s.Opsets), portInfos(s.In), portInfos(s.Out), s.Ops,
-				append([]string{}, s.Functions...), s.Parameters, s.Bytes, s.Meta}
-			if asJSON {
-				return writeJSON(stdout, i)
-			}
-			i.write(stdout)
-			return nil
+			return cmp.Or(all.print(stdout, pack, asJSON), err)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.inspect/1"`)
+	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.inspect/1", of a pack list "anynpu.inspect-pack/1"`)
 	return cmd
+}
+
+// inspectModel describes one model. Metadata that cannot be read is a warning: the model can still be described.
+func inspectModel(path string, stderr io.Writer) (inspection, error) {
+	none := inspection{Schema: "anynpu.inspect/1", File: path, Opsets: map[string]int64{}, Inputs: []portInfo{}, Outputs: []portInfo{},
+		Operators: map[string]int{}, Functions: []string{}, Metadata: map[string]string{}}
+	if err := wantONNX(path); err != nil {
+		return none, err
+	}
+	s, err := onnx.SurveyFile(path)
+	if err != nil {
+		return none, err
+	}
+	values, err := metadata.Merged(s.Meta, path)
+	if err != nil {
+		values = s.Meta
+	} else if meta, e := metadata.Read(s.Meta, path); e != nil {
+		err = e
+	} else {
+		names := []string{}
+		for _, p := range s.In {
+			names = append(names, p.Name)
+		}
+		warn(stderr, append(meta.Warnings, strangers(meta, names)...))
+	}
+	if err != nil {
+		warn(stderr, []string{err.Error()})
+	}
+	return inspection{"anynpu.inspect/1", path, s.Name, s.Producer, s.IRVersion, opsetNames(s.Opsets), portInfos(s.In), portInfos(s.Out), s.Ops,
+		append([]string{}, s.Functions...), s.Parameters, s.Bytes, values, ""}, nil
+}
+
+// print writes the description of the only model, or of all of a pack list.
+func (p *inspectionPack) print(w io.Writer, pack, asJSON bool) error {
+	switch {
+	case asJSON && pack:
+		return writeJSON(w, p)
+	case asJSON:
+		return writeJSON(w, p.Models[0])
+	}
+	for k := range p.Models {
+		i := &p.Models[k]
+		if pack {
+			fmt.Fprintf(w, "file        %s\n", i.File)
+		}
+		if i.Error == "" {
+			i.write(w)
+		}
+	}
+	return nil
 }
 
 // oneModel checks for exactly one argument.
 func oneModel(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 && cmd.Flags().Lookup("input") != nil {
+		return usage("%s: want one MODEL, got %d; inputs are given with -i NAME=FILE; see 'anynpu %s --help'", cmd.Name(), len(args), cmd.Name())
+	}
 	if len(args) != 1 {
 		return usage("%s: want one MODEL, got %d; see 'anynpu %s --help'", cmd.Name(), len(args), cmd.Name())
 	}

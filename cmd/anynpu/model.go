@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/anynpu/anynpu/backends/cpu"
@@ -40,26 +43,70 @@ func load(path string, stderr io.Writer) (*loaded, error) {
 		w.Release()
 		return nil, exit(exitModel, err)
 	}
-	for _, s := range append(m.Warnings, meta.Warnings...) {
-		fmt.Fprintln(stderr, "anynpu: warning:", s)
+	names := []string{}
+	for _, v := range m.Graph.In {
+		names = append(names, m.Graph.Values[v].Name)
 	}
+	warn(stderr, slices.Concat(m.Warnings, meta.Warnings, strangers(meta, names)))
 	return &loaded{m, meta, w}, nil
 }
 
-// wantONNX says what a file is that is no ONNX model.
-func wantONNX(path string) error {
+// strangers warns of metadata for inputs that the model does not have.
+func strangers(meta *metadata.Metadata, names []string) []string {
+	var out []string
+	for _, name := range sorted(meta.Inputs) {
+		if !slices.Contains(names, name) {
+			out = append(out, fmt.Sprintf("metadata for an input %q, which the model does not have; there is: %s", name, strings.Join(names, ", ")))
+		}
+	}
+	return out
+}
+
+func warn(stderr io.Writer, warnings []string) {
+	for _, s := range warnings {
+		fmt.Fprintln(stderr, "anynpu: warning:", s)
+	}
+}
+
+// headOf returns the first bytes of the regular file at path.
+func headOf(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, fault.New(fault.File, "model %s: %v", path, cause(err))
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fault.New(fault.File, "model %s: not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return fault.As(fault.File, err, "model")
+		return nil, fault.New(fault.File, "model %s: %v", path, cause(err))
 	}
 	defer f.Close()
 	head := make([]byte, 4096)
 	n, err := io.ReadFull(f, head)
 	if n == 0 && err != nil && err != io.EOF {
-		return fault.As(fault.File, err, "model %s", path)
+		return nil, fault.New(fault.File, "model %s: %v", path, cause(err))
 	}
-	if !onnx.Recognise(head[:n]) {
-		return fault.New(fault.File, "model %s: not an ONNX model%s", path, what(head[:n]))
+	return head[:n], nil
+}
+
+// cause leaves out what an error of the file system says of operation and path, where these are told already.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// wantONNX says what a file is that is no ONNX model.
+func wantONNX(path string) error {
+	head, err := headOf(path)
+	if err != nil {
+		return err
+	}
+	if !onnx.Recognise(head) {
+		return fault.New(fault.File, "model %s: not an ONNX model%s", path, what(head))
 	}
 	return nil
 }
@@ -69,6 +116,12 @@ func what(head []byte) string {
 		if bytes.HasPrefix(head, []byte(magic)) {
 			return " but " + name
 		}
+	}
+	switch {
+	case len(head) == 0:
+		return ": the file is empty"
+	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")):
+		return " but JSON; inspect and check take pack lists, the other verbs one of their models"
 	}
 	return ""
 }

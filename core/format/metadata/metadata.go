@@ -19,6 +19,7 @@ package metadata
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,18 +70,42 @@ func Read(props map[string]string, path string) (*Metadata, error) {
 	if path == "" {
 		return m, nil
 	}
-	text, err := readSmall(Sidecar(path))
-	if os.IsNotExist(err) {
-		return m, nil
-	}
+	values, err := readSidecar(path)
 	if err != nil {
-		return nil, fault.As(fault.File, err, "%s", Sidecar(path))
-	}
-	values = map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &values); err != nil {
-		return nil, fault.As(fault.File, err, "%s", Sidecar(path))
+		return nil, err
 	}
 	return m, m.set(values, Sidecar(path))
+}
+
+// Merged returns the metadata of the model at path as text: its own metadata_props, and the entries of the file beside it in their places.
+func Merged(props map[string]string, path string) (map[string]string, error) {
+	values, err := readSidecar(path)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	maps.Copy(out, props)
+	for k, v := range values {
+		var s string
+		if json.Unmarshal(v, &s) != nil {
+			s = string(v)
+		}
+		out[k] = s
+	}
+	return out, nil
+}
+
+// readSidecar reads the file beside the model at path; nothing when there is none.
+func readSidecar(path string) (map[string]json.RawMessage, error) {
+	text, err := readSmall(Sidecar(path))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	values := map[string]json.RawMessage{}
+	if err == nil {
+		err = json.Unmarshal(text, &values)
+	}
+	return values, fault.As(fault.File, err, "%s", Sidecar(path))
 }
 
 func readSmall(path string) ([]byte, error) {

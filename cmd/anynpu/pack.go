@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/metadata"
+)
+
+// packed returns the model files of the pack list at path; none when the file is no JSON.
+func packed(path string) ([]string, error) {
+	head, err := headOf(path)
+	if err != nil || !bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) {
+		return nil, err
+	}
+	return metadata.ReadPack(path)
+}
+
+// eachOf calls f for the model at path, or for each model of the pack list there, whose failures go to stderr. The error has the exit code
+// of the model, or of the first model of the pack that is not usable, or else of the first that is not as expected.
+func eachOf(path string, stderr io.Writer, f func(path string) error) (pack bool, err error) {
+	files, err := packed(path)
+	if err != nil {
+		return false, exit(exitModel, err)
+	}
+	if files == nil {
+		return false, f(path)
+	}
+	var first *exitError
+	failed := 0
+	for _, file := range files {
+		err := exit(exitModel, f(file))
+		if err == nil {
+			continue
+		}
+		failed++
+		fmt.Fprintln(stderr, "anynpu:", err)
+		if e := err.(*exitError); first == nil || first.code == exitDifferent {
+			first = e
+		}
+	}
+	if first == nil {
+		return true, nil
+	}
+	return true, &exitError{first.code, fault.New(fault.KindOf(first), "pack list %s: %d of %d models are not as they should be", path, failed, len(files))}
+}
