@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,11 +58,33 @@ func usage(format string, args ...any) error {
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
 
+// version is that of the library; include/anynpu.h has it too.
+const version = "0.1.0"
+
+// results is stdout; it keeps the first failure to write, which ends the command with exit code 5.
+type results struct {
+	w   io.Writer
+	err error
+}
+
+func (r *results) Write(b []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.w.Write(b)
+	r.err = err
+	return n, err
+}
+
 // command runs the tool and returns its exit code.
 func command(args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stdout, stderr)
+	out := &results{w: stdout}
+	root := newRoot(out, stderr)
 	root.SetArgs(args)
 	err := root.Execute()
+	if out.err != nil {
+		err = &exitError{exitRun, fmt.Errorf("the results could not be written: %w", out.err)}
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -84,15 +107,40 @@ how fast.
 Exit codes: 0 as expected, 1 not as expected (outputs other than --expect gives, slower than --baseline, operators without
 a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no such device, 5 the run failed, 6 times are not stable,
 7 timed out.`,
-		Args:          cobra.NoArgs,
+		Version:       version,
+		Args:          knownVerb,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr), newBench(stdout, stderr),
-		newProfile(stdout, stderr))
+	root.SuggestionsMinimumDistance = 2
+	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr), newBench(stdout, stderr),
+		newProfile(stdout, stderr)}
+	for _, v := range verbs {
+		v.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 { // there is one MODEL
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		if v.Flags().Lookup("device") != nil {
+			cobra.CheckErr(v.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"cpu"}, cobra.ShellCompDirectiveNoFileComp)))
+		}
+	}
+	root.AddCommand(verbs...)
 	return root
+}
+
+// knownVerb is the error for a verb that there is not, with those that are spelt nearly so.
+func knownVerb(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	near := ""
+	if s := root.SuggestionsFor(args[0]); len(s) > 0 {
+		near = "; did you mean " + strings.Join(s, " or ") + "?"
+	}
+	return fmt.Errorf("unknown command %q%s", args[0], near)
 }

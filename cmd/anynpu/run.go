@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -36,7 +37,8 @@ func newRun(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Compute a model",
 		Long: `run computes an ONNX model once. Every input is given with -i NAME=FILE, a model's only input also with -i FILE. FILE is an
 array in NumPy's .npy format of the input's element type and sizes, or an image (PNG, JPEG, PGM, PPM), which the model's metadata
-(anynpu.input.NAME.mean, std, pixel, order) turns into the input; the image must have the height and width of the input.
+(anynpu.input.NAME.mean, std, pixel, order) turns into the input; it is resized to the height and width of the input if these are
+fixed.
 
 Outputs are described on stdout; -o DIR writes each as DIR/NAME.npy. With --expect outputs are compared with files, exit code 1 when
 they differ.`,
@@ -55,6 +57,7 @@ they differ.`,
 	fl.IntVar(&f.topK, "top-k", 0, "show the `N` largest values of each output with their indices")
 	fl.IntVar(&f.repeat, "repeat", 1, "run `N` times; times are of all runs")
 	fl.DurationVar(&f.timeout, "timeout", 0, "end with exit code 7 after this `TIME`, e.g. 10s; 0: never")
+	cobra.CheckErr(cmd.MarkFlagDirname("output"))
 	fl.StringVar(&f.device, "device", "cpu", "the device that computes")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.run/1"`)
 	return cmd
@@ -128,6 +131,11 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 	want, err := expectations(f.expects, outs)
 	if err != nil {
 		return exit(exitUsage, err)
+	}
+	if f.out != "" { // results must not be computed for nothing
+		if err := writable(f.out); err != nil {
+			return exit(exitRun, err)
+		}
 	}
 	var results []tensor.Tensor
 	progress := newProgress(stderr, f.repeat)
@@ -204,6 +212,9 @@ func assignments(flag string, given []string, ports []device.Port) (map[string]s
 		if _, twice := out[name]; twice {
 			return nil, usage("%s %s: %q is given twice", flag, g, name)
 		}
+		if file == "" {
+			return nil, usage("%s %s: no file; want %s=FILE", flag, g, name)
+		}
 		out[name] = file
 	}
 	return out, nil
@@ -235,7 +246,7 @@ func (m *loaded) inputs(given []string, ports []device.Port) ([]tensor.Tensor, e
 			return nil, fault.Wrap(err, "input %q (%s): %s", p.Name, typ, file)
 		}
 		if out[i].DType != p.Type.DType {
-			return nil, usage("input %q (%s): %s holds %v", p.Name, typ, file, out[i].DType)
+			return nil, usage("input %q (%s): %s holds %v%s", p.Name, typ, file, out[i].DType, converts(p.Type.DType))
 		}
 		if _, fits := p.Type.Shape.Merge(tensor.Of(out[i].Dims...)); !fits {
 			return nil, usage("input %q (%s): %s holds sizes %v", p.Name, typ, file, out[i].Dims)
@@ -244,10 +255,19 @@ func (m *loaded) inputs(given []string, ports []device.Port) ([]tensor.Tensor, e
 	return out, nil
 }
 
+// converts says how an array becomes one of type d, where NumPy has that type.
+func converts(d tensor.DType) string {
+	switch d {
+	case tensor.Float16, tensor.Float32, tensor.Float64, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64, tensor.Bool:
+		return fmt.Sprintf("; in NumPy, x.astype(%q) converts it", d)
+	}
+	return ""
+}
+
 func (m *loaded) readInput(file string, p device.Port) (tensor.Tensor, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return tensor.Tensor{}, fault.As(fault.File, err, "open")
+		return tensor.Tensor{}, fault.New(fault.File, "%v", cause(err))
 	}
 	defer f.Close()
 	head := make([]byte, 8)
@@ -287,11 +307,20 @@ func expectations(given []string, ports []device.Port) (map[string]tensor.Tensor
 	return out, nil
 }
 
+// writable makes the folder unless it is there, and checks that files can be made in it.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fault.As(fault.File, err, "output")
+	}
+	f, err := os.CreateTemp(dir, ".anynpu-*")
+	if err != nil {
+		return fault.New(fault.File, "output: no file can be made in %s: %v", dir, cause(err))
+	}
+	return fault.As(fault.File, cmp.Or(f.Close(), os.Remove(f.Name())), "output")
+}
+
 // save writes an output and returns the file's name; characters that could leave the folder become "_".
 func save(dir, name string, t tensor.Tensor) (string, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", fault.As(fault.File, err, "output")
-	}
 	safe := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
