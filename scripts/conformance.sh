@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The operator suite through the C API, and the table of operators in docs against what the library computes.
+# The rules of the C APIs and the operator suite through them, and the table of operators in docs against what the library computes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 make --no-print-directory conformance
