@@ -165,6 +165,29 @@ func TestImport_hostileModels(t *testing.T) {
 	assert.ErrorContains(t, imported(t, add(external("w", []int64{2}, "location", "data")), ""), "no folder")
 }
 
+// TestImport_otherNumbersOfInputsAndOutputs: every operator with up to eight inputs, of one type or absent, and up to three outputs gives a
+// model or an error.
+func TestImport_otherNumbersOfInputsAndOutputs(t *testing.T) {
+	for _, name := range sortedKeys(lowerings) {
+		for i := range 9 * 4 * 3 {
+			in, out := make([]string, i%9), make([]string, i/9%4)
+			for k := range in {
+				if in[k] = []string{"x", "c", "s"}[i/36]; k > 0 && i/36 == 2 {
+					in[k] = []string{"", "x", "c"}[k%3]
+				}
+			}
+			for k := range out {
+				out[k] = string(rune('p' + k))
+			}
+			err := imported(t, modelMsg(graphMsg([]msg{nodeMsg("SequenceConstruct", []string{"x", "c"}, []string{"s"}), nodeMsg(name, in, out), nodeMsg("Relu", []string{"x"}, []string{"y"})},
+				input("x", 1, 1, 2, 2), output("y"), initial(tensorMsg("c", []int64{1}, []byte{0, 0, 128, 63})))), "")
+			if err != nil {
+				assert.NotEqual(t, fault.Internal, fault.KindOf(err), "%s%v -> %v: %v", name, in, out, err)
+			}
+		}
+	}
+}
+
 func TestImport_countsParts(t *testing.T) {
 	many := bytes.Repeat([]byte(msg(nil).str(5, "")), maxParts+1) // empty initialisers, two bytes each
 	err := imported(t, modelMsg(many), "")

@@ -9,7 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// The limits of sequences: values in one, and values in all that a model makes, copies and reads.
+// The limits of sequences: values in one, and values in all lists that a model's operators make and join. Values that are made for them count
+// as nodes.
 const (
 	maxSequence = 1 << 16
 	maxItems    = 1 << 22
@@ -60,7 +61,7 @@ func (sc *scope) sequence(name string) (*sequence, error) {
 	if err != nil || outer == nil {
 		return nil, err
 	}
-	if err := sc.im.countItems(len(outer.items)); err != nil {
+	if err := sc.im.count(len(outer.items)); err != nil {
 		return nil, err
 	}
 	own := &sequence{outer.dtype, make([]graph.Value, len(outer.items))}
@@ -299,6 +300,9 @@ func lowerConcatFromSequence(n *node) error {
 
 // stacked joins values along an axis that they do not have.
 func (n *node) stacked(values []graph.Value, axis int64) (graph.Value, error) {
+	if err := n.im.count(len(values)); err != nil {
+		return graph.None, err
+	}
 	at := n.b.Int64s(axis)
 	rows := make([]graph.Value, len(values))
 	for i, v := range values {
@@ -377,7 +381,12 @@ func lowerSplitToSequence(n *node) error {
 	if pieces > maxSequence {
 		return fault.New(fault.File, "a sequence of %d values; at most %d", pieces, maxSequence)
 	}
-	if err := n.im.countItems(int(pieces)); err != nil {
+	squeezed := !n.has(1) && n.int("keepdims", 1) == 0
+	made := int(pieces)
+	if squeezed {
+		made *= 2
+	}
+	if err := n.im.count(made); err != nil {
 		return err
 	}
 	s := &sequence{dtype: f.DType}
@@ -391,7 +400,7 @@ func lowerSplitToSequence(n *node) error {
 	if err := n.b.Err(); err != nil {
 		return err
 	}
-	if !n.has(1) && n.int("keepdims", 1) == 0 {
+	if squeezed {
 		at := n.b.Int64s(int64(axis))
 		s.items = slices.Clone(s.items) // the graph's own list until here
 		for i, v := range s.items {

@@ -25,10 +25,10 @@ type node struct {
 	storedOrder []int
 }
 
-// count counts work that functions and unrolled bodies repeat, against the limit of nodes.
+// count counts nodes, and what functions, unrolled bodies and sequences make or repeat, against the limit of nodes.
 func (im *importer) count(n int) error {
 	if im.nodes += n; im.nodes > maxNodes {
-		return fault.New(fault.File, "functions and loops expand to more than %d nodes", maxNodes)
+		return fault.New(fault.File, "functions, loops and sequences expand to more than %d nodes", maxNodes)
 	}
 	return nil
 }
@@ -50,6 +50,9 @@ func (sc *scope) node(p *nodeProto) error {
 	}
 	if len(sc.im.missing) > 0 { // go on only to find the other missing operators
 		return sc.findMissing(p)
+	}
+	if p.domain == "" && len(p.out) == 0 {
+		return fault.New(fault.File, "%s: no outputs", p.label())
 	}
 	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.in)), out: make([]graph.Value, len(p.out)), stored: graph.None,
 		seqs: make([]*sequence, len(p.in)), outSeqs: make([]*sequence, len(p.out))}

@@ -131,6 +131,8 @@ func TestImport_sequencesThatCannotBeResolved(t *testing.T) {
 		{"sizes of another sum", "node 0 (SplitToSequence)", build([]msg{op1("SplitToSequence", "x p", "s"), op1("SequenceLength", "s", "y")}, int64Init("p", []int64{2}, 1, 1))},
 		{"axis beyond the rank", "node 0 (SplitToSequence)", build([]msg{op1("SplitToSequence", "x", "s", intAttr("axis", 1)), op1("SequenceLength", "s", "y")})},
 		{"sequences that grow", "more than 4194304", modelMsg(graphMsg(grown, input("w", 1<<16-101), input("x", 1), output("y"), at(0)))},
+		{"splits that make many values", "expand to more than", modelMsg(graphMsg([]msg{op1("SplitToSequence", "x", "s", intAttr("keepdims", 0)),
+			op1("SplitToSequence", "x", "r", intAttr("keepdims", 0)), op1("SequenceLength", "s", "y")}, input("x", 40000), output("y")))},
 		{"loop with open trips", "a sequence is carried by a loop whose trips are not known", build(loop("n k s", counting), at(0), input("n"), input("k"))},
 		{"loop that grows without end", "more than 4194304 values", build(loop("n k s", counting), at(0), int64Init("n", nil, 1<<62), initial(msg(nil).num(2, 9).str(8, "k").str(9, "\x01")))},
 		{"loop without end", "expand to more than", build(loop("n k s", idle), at(0), int64Init("n", nil, 1<<62), initial(msg(nil).num(2, 9).str(8, "k").str(9, "\x01")))},
