@@ -46,10 +46,12 @@ var _ = section(
 				t.says("op[0].target", "RKNN_TARGET_TYPE_CPU")
 			}
 		}),
-	rule("8.d_order_of_calls", "init once per node at the registration, prepare and compute in each run, destroy once in rknn_destroy").
+	rule("8.d_order_of_calls", "init once per node at the registration, prepare and compute in each run, destroy once in rknn_destroy; compute_native never").
 		ok("order", func(t *T) {
 			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
-			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			op := set.op("Twice")
+			op.computeNative = op.init
+			t.ok("register_custom_ops", ctx, op, 1)
 			t.wantCalls("init")
 			t.set(ctx, float32T, undefined, []float32{-1, 2})
 			t.wantCalls()
@@ -221,7 +223,12 @@ var _ = section(
 			note := func(c opCall) int { seen = append(seen, c.ctx.priv); return 0 }
 			f := unary(double)
 			compute := f[stageCompute]
-			f[stageInit] = func(c opCall) int { c.ctx.priv = uintptr(100 + len(seen)); seen = append(seen, c.ctx.priv); return 0 }
+			target := uint32(0)
+			f[stageInit] = func(c opCall) int {
+				target, c.ctx.priv = c.ctx.target, uintptr(100+len(seen))
+				seen = append(seen, c.ctx.priv)
+				return 0
+			}
 			f[stagePrepare], f[stageDestroy] = note, note
 			f[stageCompute] = func(c opCall) int { note(c); return compute(c) }
 			m := (&model{}).custom("Twice", "a", 1, 1, "x").custom("Twice", "y", 1, 1, "a").inner("a", onnxFloat, 1, 2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
@@ -230,6 +237,7 @@ var _ = section(
 			t.set(ctx, float32T, undefined, []float32{-1, 2})
 			t.computes(ctx, -4, 8)
 			t.ok("destroy", ctx)
+			t.check(target == 1, "target %d", target)
 			slices.Sort(seen[6:])
 			t.check(slices.Equal(seen, []uintptr{100, 101, 100, 100, 101, 101, 100, 101}), "priv_data %v", seen)
 		}).
@@ -279,6 +287,16 @@ var _ = section(
 			t.computes(ctx, -10, 20)
 			t.ok("destroy", ctx)
 			t.wantCalls("second prepare", "second compute", "second destroy")
+		}).
+		ok("built_in_types", func(t *T) {
+			m := (&model{}).node("Relu", "a", "x").node("Neg", "y", "a").input("x", onnxFloat, 2).output("y", onnxFloat, 2)
+			second := t.opsOf(1, unary(func(v float32) float32 { return v + 100 }))
+			first, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
+			t.ok("register_custom_ops", ctx, first.op("Relu"), 1)
+			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.computes(ctx, 2, -4)
+			t.ok("register_custom_ops", ctx, second.op("Neg"), 1)
+			t.computes(ctx, 98, 104)
 		}).
 		no("twice", func(t *T) {
 			set := t.opsOf(0, unary(double))

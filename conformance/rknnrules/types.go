@@ -88,10 +88,10 @@ type runExtend struct {
 type outputExtend struct{ frame uint64 }
 
 type opContext struct {
-	_    uint32     // target
-	_    uint64     // internal_ctx
-	_    [3]uintptr // gpu_ctx
-	priv uintptr
+	target uint32
+	_      uint64     // internal_ctx
+	_      [3]uintptr // gpu_ctx
+	priv   uintptr
 }
 
 type opTensor struct {
@@ -113,7 +113,7 @@ type customOp struct {
 	_                      uint64    // cl_source_size
 	_                      [256]byte // cl_build_options
 	init, prepare, compute uintptr
-	_                      uintptr // compute_native
+	computeNative          uintptr
 	destroy                uintptr
 }
 
