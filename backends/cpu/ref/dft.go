@@ -8,95 +8,59 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-func init() {
-	register(Real, func(o *op.DFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
-		x := in[0]
-		axis := int64(-2)
-		if len(in) > 2 {
-			var err error
-			if axis, err = int0(in[2], -2); err != nil {
-				return nil, err
+func init() { register(Real, dft) }
+
+func dft(o *op.DFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	x := in[0]
+	axis := int64(-2)
+	if len(in) > 2 {
+		var err error
+		if axis, err = int0(in[2], -2); err != nil {
+			return nil, err
+		}
+	}
+	a, err := op.Axis(axis, len(x.Dims))
+	if err != nil {
+		return nil, err
+	}
+	y := like(out[0])
+	n, err := transformLength(o, in, x.Dims[a], y.Dims[a])
+	if err != nil {
+		return nil, err
+	}
+	parts := int(x.Dims[len(x.Dims)-1])
+	partsOut := int(y.Dims[len(y.Dims)-1])
+	last := len(x.Dims) - 1
+	outer, size, inner := around(x.Dims[:last], a)
+	_, sizeOut, _ := around(y.Dims[:last], a)
+	for i := range outer {
+		for k := range inner {
+			v := make([]complex128, n)
+			for t := range min(size, n) {
+				v[t] = complexAt(x, ((i*size+t)*inner+k)*parts, parts)
 			}
-		}
-		a, err := op.Axis(axis, len(x.Dims))
-		if err != nil {
-			return nil, err
-		}
-		y := like(out[0])
-		n, err := transformLength(o, in, x.Dims[a], y.Dims[a])
-		if err != nil {
-			return nil, err
-		}
-		parts := int(x.Dims[len(x.Dims)-1])
-		partsOut := int(y.Dims[len(y.Dims)-1])
-		last := len(x.Dims) - 1
-		outer, size, inner := around(x.Dims[:last], a)
-		_, sizeOut, _ := around(y.Dims[:last], a)
-		for i := range outer {
-			for k := range inner {
-				v := make([]complex128, n)
-				for t := range min(size, n) {
-					v[t] = complexAt(x, ((i*size+t)*inner+k)*parts, parts)
-				}
-				if o.Inverse && o.OneSided {
-					mirrorSpectrum(v)
-				}
-				sign := -1.0
+			if o.Inverse && o.OneSided {
+				mirrorSpectrum(v)
+			}
+			sign := -1.0
+			if o.Inverse {
+				sign = 1
+			}
+			v = fourier(v, sign)
+			for t := range sizeOut {
+				z := v[t]
 				if o.Inverse {
-					sign = 1
+					z /= complex(float64(n), 0)
 				}
-				v = fourier(v, sign)
-				for t := range sizeOut {
-					z := v[t]
-					if o.Inverse {
-						z /= complex(float64(n), 0)
-					}
-					at := ((i*sizeOut+t)*inner + k) * partsOut
-					putNumber(y, at, real(z))
-					if partsOut == 2 {
-						putNumber(y, at+1, imag(z))
-					}
+				at := ((i*sizeOut+t)*inner + k) * partsOut
+				putNumber(y, at, real(z))
+				if partsOut == 2 {
+					putNumber(y, at+1, imag(z))
 				}
 			}
 		}
-		return []tensor.Tensor{y}, nil
-	})
-	register(Real, func(o *op.STFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
-		x := in[0]
-		step, err := int0(in[1], 1)
-		if err != nil {
-			return nil, err
-		}
-		n := x.Dims[1]
-		window := func(int) float64 { return 1 }
-		if len(in) > 2 && !in[2].Absent() {
-			n = in[2].Dims[0]
-			window = func(t int) float64 { return scalarAt(in[2], t).f }
-		}
-		if len(in) > 3 {
-			if n, err = int0(in[3], n); err != nil {
-				return nil, err
-			}
-		}
-		y := like(out[0])
-		batches, frames, bins := int(y.Dims[0]), int(y.Dims[1]), int(y.Dims[2])
-		length, parts := int(x.Dims[1]), int(x.Dims[2])
-		for b := range batches {
-			for f := range frames {
-				v := make([]complex128, n)
-				for t := range v {
-					v[t] = complexAt(x, (b*length+f*int(step)+t)*parts, parts) * complex(window(t), 0)
-				}
-				v = fourier(v, -1)
-				for k := range bins {
-					at := ((b*frames+f)*bins + k) * 2
-					putNumber(y, at, real(v[k]))
-					putNumber(y, at+1, imag(v[k]))
-				}
-			}
-		}
-		return []tensor.Tensor{y}, nil
-	})
+	}
+	return []tensor.Tensor{y}, nil
 }
 
 // transformLength returns n of DFT: the one given, or the one that follows from the size of the axis.

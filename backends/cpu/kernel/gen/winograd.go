@@ -89,7 +89,29 @@ func (g *gen) tmpRow(tmp reg.GPVirtual, y, w int) []reg.VecVirtual {
 	return d
 }
 
+// walk returns what reads the elements of a tile column by column: cell points to the element, col to the first of its column; right and down are
+// the bytes to the next ones.
+func (g *gen) walk(col, cell, right, down reg.GPVirtual, masked bool) func(y, x int) reg.VecVirtual {
+	return func(y, x int) reg.VecVirtual {
+		if y == 0 {
+			if x > 0 {
+				g.ADDQ(right, col)
+			}
+			g.MOVQ(col, cell)
+		} else {
+			g.ADDQ(down, cell)
+		}
+		return g.get(at(cell, 0), masked)
+	}
+}
+
 func winograd(g *gen) {
+	winogradInput(g)
+	winogradFilter(g)
+	winogradOutput(g)
+}
+
+func winogradInput(g *gen) {
 	g.text("winoInput", "func(c int, in *float32, irow, icol int, out *float32, of int, tmp *float32)",
 		"transforms c channels of one 6x6 tile: out[f] = (B^T*d*B)[f], of bytes apart.", "tmp has 36 vectors.")
 	c, in, out := g.loadArg("c"), g.loadArg("in"), g.loadArg("out")
@@ -98,17 +120,7 @@ func winograd(g *gen) {
 	g.channels(c, []operand.Op{in, out}, func(masked bool, _ string) {
 		col := g.GP64()
 		g.MOVQ(in, col)
-		g.columns(6, 6, tmp, g.winoIn, func(y, x int) reg.VecVirtual {
-			if y == 0 {
-				if x > 0 {
-					g.ADDQ(icol, col)
-				}
-				g.MOVQ(col, p)
-			} else {
-				g.ADDQ(irow, p)
-			}
-			return g.get(at(p, 0), masked)
-		})
+		g.columns(6, 6, tmp, g.winoIn, g.walk(col, p, icol, irow, masked))
 		g.MOVQ(out, p)
 		for y := range 6 {
 			for _, v := range g.winoIn(g.tmpRow(tmp, y, 6)) {
@@ -118,29 +130,21 @@ func winograd(g *gen) {
 		}
 	})
 	g.ret()
+}
 
+func winogradFilter(g *gen) {
 	g.text("winoFilter", "func(n int, w *float32, wtap int, u *float32, uf int, tmp *float32)",
 		"transforms n filters of one input channel: u[f] = (G*w*G^T)[f].", "wtap and uf are the bytes between taps and between results; tmp has 18 vectors.")
 	n, w, u := g.loadArg("n"), g.loadArg("w"), g.loadArg("u")
 	wtap, uf := g.loadArg("wtap"), g.loadArg("uf")
-	tmp = g.loadArg("tmp")
+	tmp := g.loadArg("tmp")
 	q := g.GP64()
 	wtap3 := g.GP64()
 	g.LEAQ(idx(wtap, wtap, 2, 0), wtap3)
 	g.channels(n, []operand.Op{w, u}, func(masked bool, _ string) {
 		col := g.GP64()
 		g.MOVQ(w, col)
-		g.columns(3, 3, tmp, g.winoFilter, func(y, x int) reg.VecVirtual {
-			if y == 0 {
-				if x > 0 {
-					g.ADDQ(wtap, col)
-				}
-				g.MOVQ(col, q)
-			} else {
-				g.ADDQ(wtap3, q)
-			}
-			return g.get(at(q, 0), masked)
-		})
+		g.columns(3, 3, tmp, g.winoFilter, g.walk(col, q, wtap, wtap3, masked))
 		g.MOVQ(u, q)
 		for y := range 6 {
 			for _, v := range g.winoFilter(g.tmpRow(tmp, y, 3)) {
@@ -150,13 +154,15 @@ func winograd(g *gen) {
 		}
 	})
 	g.ret()
+}
 
+func winogradOutput(g *gen) {
 	g.text("winoOutput", "func(c int, in *float32, inf int, out *float32, orow, ocol int, bias, res *float32, rrow, rcol int, lo, hi float32, after, ny, nx int, tmp *float32)",
 		"transforms c channels of one tile: out = clamp(A^T*m*A + bias + res) for the first ny x nx of 4x4 positions.",
 		"m is inf bytes apart, 36 of them; bias and res may be nil; after != 0 adds res after the clamp. tmp has 24 vectors.")
-	c, in, out = g.loadArg("c"), g.loadArg("in"), g.loadArg("out")
+	c, in, out := g.loadArg("c"), g.loadArg("in"), g.loadArg("out")
 	inf, ocol, rcol := g.loadArg("inf"), g.loadArg("ocol"), g.loadArg("rcol")
-	tmp = g.loadArg("tmp")
+	tmp := g.loadArg("tmp")
 	inf6 := g.GP64()
 	g.IMUL3Q(operand.Imm(6), inf, inf6)
 	res := g.loadArg("res")
@@ -164,17 +170,7 @@ func winograd(g *gen) {
 	g.channels(c, []operand.Op{in, out}, func(masked bool, s string) {
 		col, p := g.GP64(), g.GP64()
 		g.MOVQ(in, col)
-		g.columns(6, 6, tmp, g.winoOut, func(y, x int) reg.VecVirtual {
-			if y == 0 {
-				if x > 0 {
-					g.ADDQ(inf, col)
-				}
-				g.MOVQ(col, p)
-			} else {
-				g.ADDQ(inf6, p)
-			}
-			return g.get(at(p, 0), masked)
-		})
+		g.columns(6, 6, tmp, g.winoOut, g.walk(col, p, inf, inf6, masked))
 		bias := g.v()
 		g.zero(bias)
 		b := g.loadArg("bias")
