@@ -126,66 +126,66 @@ func reduce(g *gen) {
 	})
 	g.ret()
 
-	for _, o := range []struct {
-		name  string
-		op    vop
-		start float64
-	}{{"max", g.VMAXPS, math.Inf(-1)}, {"min", g.VMINPS, math.Inf(1)}} {
-		g.text(o.name, "func(src *float32, n int) (ret float32)", "is the "+o.name+" of n values, NaN if one is NaN.")
-		src, n := g.loadArg("src"), g.loadArg("n")
-		start := g.mov(g.f(o.start))
-		a := make([]reg.VecVirtual, 4)
-		for i := range a {
-			a[i] = g.mov(start)
-		}
-		// nan collects NaN lanes: the lanes themselves, or all ones for AVX2.
-		nan := g.v()
-		g.zero(nan)
-		g.stream(n, 4, []reg.GPVirtual{src}, func(d int, masked bool) {
-			i := d / g.bytes()
-			x := g.get(at(src, d), masked)
-			if masked {
-				if g.wide() {
-					y := g.mov(start)
-					g.VMOVAPS(x, reg.K1, y)
-					x = y
-				} else {
-					x = g.blend(g.mask(), x, start)
-				}
-			}
-			o.op(a[i], x, a[i]) // a NaN in x leaves the accumulator
+	extreme(g, "max", g.VMAXPS, math.Inf(-1))
+	extreme(g, "min", g.VMINPS, math.Inf(1))
+}
+
+// extreme writes max or min; worst is what every value wins against.
+func extreme(g *gen, name string, op vop, worst float64) {
+	g.text(name, "func(src *float32, n int) (ret float32)", "is the "+name+" of n values, NaN if one is NaN.")
+	src, n := g.loadArg("src"), g.loadArg("n")
+	start := g.mov(g.f(worst))
+	a := make([]reg.VecVirtual, 4)
+	for i := range a {
+		a[i] = g.mov(start)
+	}
+	// nan collects NaN lanes: the lanes themselves, or all ones for AVX2.
+	nan := g.v()
+	g.zero(nan)
+	g.stream(n, 4, []reg.GPVirtual{src}, func(d int, masked bool) {
+		i := d / g.bytes()
+		x := g.get(at(src, d), masked)
+		if masked {
 			if g.wide() {
-				k := g.K()
-				g.VCMPPS(operand.U8(predUnord), x, x, k)
-				g.VMOVAPS(x, k, nan)
+				y := g.mov(start)
+				g.VMOVAPS(x, reg.K1, y)
+				x = y
 			} else {
-				m := g.v()
-				g.VCMPPS(operand.U8(predUnord), x, x, m)
-				g.VORPS(m, nan, nan)
-			}
-		})
-		for _, i := range []int{2, 1} {
-			for j := range i {
-				o.op(a[j+i], a[j], a[j])
+				x = g.blend(g.mask(), x, start)
 			}
 		}
-		g.fold(o.op, a[0])
+		op(a[i], x, a[i]) // a NaN in x leaves the accumulator
 		if g.wide() {
 			k := g.K()
-			g.VCMPPS(operand.U8(predUnord), nan, nan, k)
-			t := g.GP32()
-			g.KMOVW(k, t)
-			g.TESTL(t, t)
+			g.VCMPPS(operand.U8(predUnord), x, x, k)
+			g.VMOVAPS(x, k, nan)
 		} else {
-			t := g.GP32()
-			g.VMOVMSKPS(nan, t)
-			g.TESTL(t, t)
+			m := g.v()
+			g.VCMPPS(operand.U8(predUnord), x, x, m)
+			g.VORPS(m, nan, nan)
 		}
-		g.JZ(label("clean"))
-		g.MOVL(operand.U32(0x7fc00000), g.result())
-		g.Label("clean")
-		g.ret()
+	})
+	for _, i := range []int{2, 1} {
+		for j := range i {
+			op(a[j+i], a[j], a[j])
+		}
 	}
+	g.fold(op, a[0])
+	if g.wide() {
+		k := g.K()
+		g.VCMPPS(operand.U8(predUnord), nan, nan, k)
+		t := g.GP32()
+		g.KMOVW(k, t)
+		g.TESTL(t, t)
+	} else {
+		t := g.GP32()
+		g.VMOVMSKPS(nan, t)
+		g.TESTL(t, t)
+	}
+	g.JZ(label("clean"))
+	g.MOVL(operand.U32(0x7fc00000), g.result())
+	g.Label("clean")
+	g.ret()
 }
 
 // result is the stack slot of the return value.
