@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -149,16 +150,33 @@ func TestBuild_quantizedEqualsReferenceToTheBit(t *testing.T) {
 
 // Every result of requantising is the definition's, those that are close to a half included.
 func TestRequantized_halves(t *testing.T) {
-	for _, scale := range []float64{0.5, 0.25, 0.1, 1. / 3, 0.007} {
-		for _, typ := range []tensor.Type{quant(u8, 1, 3), quant(i8, 0.5, -100), quant(u8, 0.1, 255)} {
-			q := newRequantized(typ, []float64{scale}, []float64{scale / 2})
-			for sum := -3000; sum <= 3000; sum++ {
-				var got [1]byte
-				q.row(got[:], []float32{float32(sum)})
-				if want := q.exactly(float64(sum), 0); got[0] != want {
-					require.Fail(t, "differs", fmt.Sprintf("sum %d, scale %v: want %d, got %d", sum, scale, want, got[0]))
+	for _, isa := range kernel.Supported() {
+		restore, err := kernel.Select(isa)
+		require.NoError(t, err)
+		for _, scale := range []float64{0.5, 0.25, 0.1, 1. / 3, 0.007, 4000} {
+			for _, offset := range []float64{0, scale / 2, -77.7, 3e4, 1e9} {
+				for _, typ := range []tensor.Type{quant(u8, 1, 3), quant(i8, 0.5, -100), quant(u8, 0.1, 255), quant(i8, 0.25, 300)} {
+					q := newRequantized(typ, []float64{scale, scale * 1.1, scale}, []float64{offset, -offset, 0})
+					got, sums, work := make([]byte, 3*q.rows), make([]float32, 3*q.rows), make([]float32, q.work())
+					for first := -5000; first <= 5000; first += len(sums) {
+						for i := range sums {
+							sums[i] = float32(first + i)
+						}
+						if offset != 0 && first%2 == 0 { // around what the offset makes 0
+							for i := range sums {
+								sums[i] -= float32(math.Round(max(-1<<23, min(1<<23, []float64{offset, -offset, 0}[i%3]/q.scale[i%3]))))
+							}
+						}
+						q.store(got, sums, work)
+						for i, s := range sums {
+							if want := q.exactly(float64(s), i%3); got[i] != want {
+								require.Fail(t, "differs", fmt.Sprintf("sum %v, scale %v, offset %v: want %d, got %d", s, scale, offset, want, got[i]))
+							}
+						}
+					}
 				}
 			}
 		}
+		restore()
 	}
 }

@@ -2,30 +2,50 @@ package plan
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // requantized turns sums into codes: round(sum*scale[j] + offset[j] as reals, divided by step, plus zero) in float64, halves away from zero.
 type requantized struct {
-	scale, offset    []float64 // per column
-	step, zero       float64
-	lo, hi           float64
-	quick, quickZero []float64 // scale/step, offset/step + zero: the result but for some units in the last place
-	close            float64   // results as close as this to a half are computed again
+	scale, offset []float64 // per column
+	step, zero    float64
+	lo, hi        float64
+
+	// float32 gives the same but for results close to a half, which are computed again.
+	signed       bool
+	rows         int       // that are computed at once
+	quick, shift []float32 // scale/step and offset/step, for that many rows
+	close        float32   // the largest error
 }
+
+// exactCodes is an error that says nothing about halves.
+const exactCodes = 0.25
 
 func newRequantized(t tensor.Type, scale, offset []float64) *requantized {
 	lo, hi := tensor.IntLimits(t.DType)
-	q := &requantized{scale: scale, offset: offset, step: float64(t.Quant.Scale[0]), zero: float64(t.Quant.ZeroAt(0)), lo: float64(lo), hi: float64(hi), close: 1e-6}
+	q := &requantized{
+		scale: scale, offset: offset, step: float64(t.Quant.Scale[0]), zero: float64(t.Quant.ZeroAt(0)), lo: float64(lo), hi: float64(hi),
+		signed: t.DType == tensor.Int8, rows: max(1, 512/len(scale)),
+	}
+	largest := 0.0
 	for j := range scale {
-		q.quick = append(q.quick, scale[j]/q.step)
-		q.quickZero = append(q.quickZero, offset[j]/q.step+q.zero)
-		if math.Abs(q.quickZero[j]) > 1e7 {
-			q.close = 1
+		largest = max(largest, math.Abs(offset[j]/q.step))
+	}
+	// A sum times quick is at most 512 + largest when the result is in range; each of three roundings errs by 2^-24 of it.
+	q.close = float32(min(exactCodes, 4*(1024+largest)/(1<<24)))
+	for range q.rows {
+		for j := range scale {
+			q.quick = append(q.quick, float32(scale[j]/q.step))
+			q.shift = append(q.shift, float32(offset[j]/q.step))
 		}
+	}
+	if slices.ContainsFunc(q.quick, func(v float32) bool { return !finite(v) }) {
+		q.close = exactCodes
 	}
 	return q
 }
@@ -36,21 +56,34 @@ func (q *requantized) exactly(sum float64, j int) byte {
 	return byte(int(min(max(math.Round(v), q.lo), q.hi)))
 }
 
-// row computes one row of codes.
-func (q *requantized) row(dst []byte, sums []float32) {
-	scale, zero := q.quick[:len(dst)], q.quickZero[:len(dst)]
-	sums = sums[:len(dst)]
-	const up = 512.5
-	lo, hi := q.lo+up, q.hi+up
-	for j, s := range sums {
-		v := float64(float64(s)*scale[j]) + (zero[j] + up)
-		v = min(max(v, lo), hi)
-		k := int(v)
-		if f := v - float64(k); f < q.close || f > 1-q.close {
-			dst[j] = q.exactly(float64(s), j)
-			continue
+// work is how many values of scratch memory store needs.
+func (q *requantized) work() int { return 2 * len(q.quick) }
+
+// store computes up to q.rows rows of codes.
+func (q *requantized) store(dst []byte, sums, work []float32) {
+	n := len(dst)
+	sums = sums[:n]
+	cols := len(q.scale)
+	if q.close >= exactCodes || q.zero < q.lo || q.zero > q.hi {
+		for i, s := range sums {
+			dst[i] = q.exactly(float64(s), i%cols)
 		}
-		dst[j] = byte(k - 512)
+		return
+	}
+	v, rest := work[:n], work[len(q.quick):][:n]
+	kernel.ScaleShiftRows(v, sums, q.quick, q.shift, 1, n)
+	kernel.Unary(kernel.Round, rest, v, 0, 0)
+	kernel.BinaryVV(kernel.Sub, rest, v, rest)
+	if q.signed {
+		kernel.QuantizeS8(signedBytes(dst), v, 1, int32(q.zero))
+	} else {
+		kernel.QuantizeU8(dst, v, 1, int32(q.zero))
+	}
+	far := 0.5 - q.close
+	for i, d := range rest {
+		if d > far || d < -far {
+			dst[i] = q.exactly(float64(sums[i]), i%cols)
+		}
 	}
 }
 
@@ -62,13 +95,14 @@ type requantizeTask struct {
 	per        int
 	parts      [][]float32
 	y          []byte
+	work       []float32
 }
 
 // requantize adds the step that stores sums as v.
 func (b *builder) requantize(v graph.Value, sums []graph.Value, q *requantized) {
 	y := &b.values[v]
 	cols := len(q.scale)
-	t := requantizeTask{q: q, rows: y.count() / cols, cols: cols, per: max(1, blockLen/4/cols)}
+	t := requantizeTask{q: q, rows: y.count() / cols, cols: cols, per: max(1, blockLen/4/(cols*q.rows)) * q.rows}
 	s := step{fast: true}
 	for _, p := range sums {
 		s.reads = append(s.reads, b.wantPlain(p))
@@ -87,24 +121,30 @@ func (t *requantizeTask) run(s *State) error {
 		t.parts[i] = s.f32(r)
 	}
 	t.y = s.mem[t.st.writes[0]]
+	var err error
+	if t.work, err = s.borrow(max(1, s.threads) * t.q.work()); err != nil {
+		return err
+	}
 	s.do((t.rows+t.per-1)/t.per, t)
 	return nil
 }
 
 // Chunk stores some rows.
-func (t *requantizeTask) Chunk(i, _ int) {
-	for r := i * t.per; r < min(t.rows, (i+1)*t.per); r++ {
-		y := t.y[r*t.cols:][:t.cols]
+func (t *requantizeTask) Chunk(i, worker int) {
+	end := min(t.rows, (i+1)*t.per)
+	for r := i * t.per; r < end; r += t.q.rows {
+		from, to := r*t.cols, min(end, r+t.q.rows)*t.cols
+		y := t.y[from:to]
 		if len(t.parts) == 1 {
-			t.q.row(y, t.parts[0][r*t.cols:])
+			t.q.store(y, t.parts[0][from:to], t.work[worker*t.q.work():][:t.q.work()])
 			continue
 		}
 		for j := range y {
 			var sum int32
 			for _, p := range t.parts {
-				sum += int32(p[r*t.cols+j])
+				sum += int32(p[from+j])
 			}
-			y[j] = t.q.exactly(float64(sum), j)
+			y[j] = t.q.exactly(float64(sum), j%t.cols)
 		}
 	}
 }
