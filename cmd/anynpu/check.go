@@ -124,6 +124,9 @@ func (p *checkPack) print(w io.Writer, pack, asJSON bool) error {
 		if pack {
 			fmt.Fprintf(w, "%s\n", r.File)
 		}
+		if pack && r.Error != "" {
+			fmt.Fprintf(w, "  error: %s\n", r.Error)
+		}
 		r.write(w)
 	}
 	return nil

@@ -98,7 +98,7 @@ func inspectModel(path string, stderr io.Writer) (inspection, error) {
 		for _, p := range s.In {
 			names = append(names, p.Name)
 		}
-		warn(stderr, append(meta.Warnings, strangers(meta, names)...))
+		warn(stderr, append(meta.Warnings, strangers(path, meta, names)...))
 	}
 	if err != nil {
 		warn(stderr, []string{err.Error()})
@@ -120,9 +120,11 @@ func (p *inspectionPack) print(w io.Writer, pack, asJSON bool) error {
 		if pack {
 			fmt.Fprintf(w, "file        %s\n", i.File)
 		}
-		if i.Error == "" {
-			i.write(w)
+		if i.Error != "" {
+			fmt.Fprintf(w, "error       %s\n", i.Error)
+			continue
 		}
+		i.write(w)
 	}
 	return nil
 }

@@ -47,16 +47,16 @@ func load(path string, stderr io.Writer) (*loaded, error) {
 	for _, v := range m.Graph.In {
 		names = append(names, m.Graph.Values[v].Name)
 	}
-	warn(stderr, slices.Concat(m.Warnings, meta.Warnings, strangers(meta, names)))
+	warn(stderr, slices.Concat(m.Warnings, meta.Warnings, strangers(path, meta, names)))
 	return &loaded{m, meta, w}, nil
 }
 
 // strangers warns of metadata for inputs that the model does not have.
-func strangers(meta *metadata.Metadata, names []string) []string {
+func strangers(path string, meta *metadata.Metadata, names []string) []string {
 	var out []string
 	for _, name := range sorted(meta.Inputs) {
 		if !slices.Contains(names, name) {
-			out = append(out, fmt.Sprintf("metadata for an input %q, which the model does not have; there is: %s", name, strings.Join(names, ", ")))
+			out = append(out, fmt.Sprintf("model %s: metadata for an input %q, which it does not have; there is: %s", path, name, strings.Join(names, ", ")))
 		}
 	}
 	return out
