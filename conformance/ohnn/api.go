@@ -35,6 +35,7 @@ type api struct {
 	addOperation   func(uintptr, int32, *array, *array, *array) int32
 	specify        func(uintptr, *array, *array) int32
 	finish         func(uintptr) int32
+	availableOps   func(uintptr, uintptr, **bool, *uint32) int32
 	compConstruct  func(uintptr) uintptr
 	compDestroy    func(*uintptr)
 	compBuild      func(uintptr) int32
@@ -72,7 +73,7 @@ func open(path string) (*api, error) {
 		{"OH_NNCompilation_Destroy", &a.compDestroy}, {"OH_NNCompilation_Build", &a.compBuild}, {"OH_NNExecutor_Construct", &a.execConstruct},
 		{"OH_NNExecutor_Destroy", &a.execDestroy}, {"OH_NNTensor_Create", &a.tensorCreate}, {"OH_NNTensor_Destroy", &a.tensorDestroy},
 		{"OH_NNTensor_GetTensorDesc", &a.tensorDesc}, {"OH_NNTensor_GetDataBuffer", &a.tensorData}, {"OH_NNExecutor_RunSync", &a.runSync},
-		{"OH_NNDevice_GetName", &a.deviceName},
+		{"OH_NNDevice_GetName", &a.deviceName}, {"OH_NNModel_GetAvailableOperations", &a.availableOps},
 	} {
 		sym, err := purego.Dlsym(lib, f.name)
 		if err != nil {

@@ -165,7 +165,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("CTS_FAKE_CHILD") == "" {
 		os.Exit(leak.Run(m, nil))
 	}
-	os.Stdout.WriteString("\"fake\"\n")
+	os.Stdout.WriteString(`{"device":"fake","version":"7"}` + "\n")
 	var id []byte
 	for b := make([]byte, 1); ; {
 		if _, err := os.Stdin.Read(b); err != nil {
@@ -175,14 +175,17 @@ func TestMain(m *testing.M) {
 			id = append(id, b[0])
 			continue
 		}
+		status := "pass"
 		switch {
+		case bytes.HasSuffix(id, []byte("lacks")):
+			status = "skip"
 		case bytes.HasSuffix(id, []byte("die")):
 			os.Stderr.WriteString("last words\n")
 			os.Exit(139)
 		case bytes.HasSuffix(id, []byte("hang")):
 			select {}
 		}
-		os.Stdout.WriteString(`{"id":"` + string(id) + `","status":"pass"}` + "\n")
+		os.Stdout.WriteString(`{"id":"` + string(id) + `","status":"` + status + `"}` + "\n")
 		id = nil
 	}
 }
@@ -194,7 +197,7 @@ func TestRunner_deathAndHangAreResults(t *testing.T) {
 		return c
 	}}
 	var cases []*Case
-	for _, n := range []string{"a", "die", "b", "hang", "c"} {
+	for _, n := range []string{"a", "die", "b", "hang", "c", "lacks"} {
 		cases = append(cases, &Case{Op: "ADD", Name: n})
 	}
 	rep, err := r.Run(cases)
@@ -203,12 +206,14 @@ func TestRunner_deathAndHangAreResults(t *testing.T) {
 	for _, x := range rep.Results {
 		got = append(got, x.Status)
 	}
-	assert.Equal(t, []Status{Pass, Crash, Pass, Hang, Pass}, got)
+	assert.Equal(t, []Status{Pass, Crash, Pass, Hang, Pass, Skip}, got)
 	assert.Contains(t, rep.Results[1].Message, "last words")
 	assert.Equal(t, "fake", rep.Device)
 	var junit bytes.Buffer
 	require.NoError(t, rep.WriteJUnit(&junit))
-	assert.Contains(t, junit.String(), `tests="5" failures="2"`)
+	assert.Contains(t, junit.String(), `tests="6" failures="2" skipped="1"`)
+	assert.Contains(t, junit.String(), `<property name="version" value="7"></property>`)
+	assert.Contains(t, junit.String(), "<skipped ")
 }
 
 func TestRunner_unusableLibrary(t *testing.T) {

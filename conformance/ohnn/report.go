@@ -15,6 +15,7 @@ type Status string
 const (
 	Pass  Status = "pass"
 	Fail  Status = "fail"
+	Skip  Status = "skip"  // the library says that its device does not compute the operation
 	Crash Status = "crash" // the process of the case died
 	Hang  Status = "hang"  // the case did not end in time
 )
@@ -33,6 +34,7 @@ type Result struct {
 type Report struct {
 	Schema  string         `json:"schema"` // "anynpu.cts/1"
 	Library string         `json:"library"`
+	Version string         `json:"version"` // as in Greeting
 	Device  string         `json:"device"`
 	Counts  map[Status]int `json:"counts"`
 	Results []Result       `json:"results"`
@@ -51,21 +53,36 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		Message string `xml:"message,attr"`
 		Type    string `xml:"type,attr"`
 	}
+	type skipped struct {
+		Message string `xml:"message,attr"`
+	}
 	type testcase struct {
 		Name    string   `xml:"name,attr"`
 		Time    string   `xml:"time,attr"`
 		Failure *failure `xml:"failure,omitempty"`
+		Skipped *skipped `xml:"skipped,omitempty"`
+	}
+	type property struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
 	}
 	suite := struct {
 		XMLName  xml.Name   `xml:"testsuite"`
 		Name     string     `xml:"name,attr"`
 		Tests    int        `xml:"tests,attr"`
 		Failures int        `xml:"failures,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		About    []property `xml:"properties>property"`
 		Cases    []testcase `xml:"testcase"`
-	}{Name: "ohnn " + r.Library, Tests: len(r.Results), Failures: len(r.Results) - r.Counts[Pass]}
+	}{Name: "ohnn " + r.Library, Tests: len(r.Results), Failures: len(r.Results) - r.Counts[Pass] - r.Counts[Skip], Skipped: r.Counts[Skip]}
+	suite.About = []property{{"library", r.Library}, {"version", r.Version}, {"device", r.Device}}
 	for _, x := range r.Results {
 		c := testcase{Name: x.ID, Time: fmt.Sprintf("%.6f", x.Time.Seconds())}
-		if x.Status != Pass {
+		switch x.Status {
+		case Pass:
+		case Skip:
+			c.Skipped = &skipped{x.Message}
+		default:
 			c.Failure = &failure{x.Message, string(x.Status)}
 		}
 		suite.Cases = append(suite.Cases, c)
@@ -100,6 +117,7 @@ func (r *Report) Summary(cases []*Case) string {
 			fewest, first = n, false
 		}
 	}
-	return fmt.Sprintf("ohnn operators: %d of %d, fewest cases %d, failed %d (of %d cases, %d crashes, %d hangs; device %s)",
-		whole, len(operators), fewest, len(cases)-r.Counts[Pass], len(cases), r.Counts[Crash], r.Counts[Hang], r.Device)
+	return fmt.Sprintf("ohnn operators: %d of %d, fewest cases %d, failed %d (of %d cases, %d crashes, %d hangs, %d skipped; version %s, device %s)",
+		whole, len(operators), fewest, len(cases)-r.Counts[Pass]-r.Counts[Skip], len(cases), r.Counts[Crash], r.Counts[Hang], r.Counts[Skip],
+		r.Version, r.Device)
 }

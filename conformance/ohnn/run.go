@@ -1,6 +1,7 @@
 package ohnn
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ func (a *api) checkMessage(c *Case) error {
 }
 
 func (r *run) execute() error {
-	for _, step := range []func() error{r.build, r.compile, r.compute} {
+	for _, step := range []func() error{r.build, r.available, r.compile, r.compute} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -133,6 +134,28 @@ func (r *run) build() error {
 		return err
 	}
 	return check("finish", "OH_NNModel_Finish", r.a.finish(r.model))
+}
+
+// errUnavailable says that the library itself reports the operation as one its device does not compute.
+var errUnavailable = errors.New("the device does not compute the operation, says OH_NNModel_GetAvailableOperations")
+
+// available asks the library before a case whose result counts is compiled. A refusal that is expected is asked for in any case.
+func (r *run) available() error {
+	if r.c.Reject != nil {
+		return nil
+	}
+	var supported *bool
+	var n uint32
+	if err := check("finish", "OH_NNModel_GetAvailableOperations", r.a.availableOps(r.model, 0, &supported, &n)); err != nil {
+		return err
+	}
+	if n != 1 || supported == nil {
+		return fmt.Errorf("OH_NNModel_GetAvailableOperations: %d operations in a model of 1", n)
+	}
+	if !*supported {
+		return errUnavailable
+	}
+	return nil
 }
 
 func (r *run) addTensor(i uint32, t *Tensor) error {

@@ -3,6 +3,7 @@ package ohnn
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +20,7 @@ import (
 const DefaultTimeout = 20 * time.Second
 
 // Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its Result
-// as a line of JSON to out. The first line it writes is the name of the default device as a JSON string.
+// as a line of JSON to out. The first line it writes is its Greeting.
 func Child(library string, in io.Reader, out io.Writer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -29,7 +30,11 @@ func Child(library string, in io.Reader, out io.Writer) error {
 	}
 	cases := finder{}
 	enc := json.NewEncoder(out)
-	if err := enc.Encode(a.device()); err != nil {
+	greeting, err := Greet(library, a.device())
+	if err != nil {
+		return err
+	}
+	if err := enc.Encode(greeting); err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(in)
@@ -40,7 +45,10 @@ func Child(library string, in io.Reader, out io.Writer) error {
 		}
 		start := time.Now()
 		r := Result{ID: c.ID(), Status: Pass}
-		if err := a.Run(c); err != nil {
+		switch err := a.Run(c); {
+		case errors.Is(err, errUnavailable):
+			r.Status, r.Message = Skip, err.Error()
+		case err != nil:
 			r.Status, r.Message = Fail, err.Error()
 		}
 		r.Time = time.Since(start)
@@ -93,7 +101,7 @@ func (r *Runner) RunIDs(ids []string) (*Report, error) {
 	}()
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	var device string
+	var greeting Greeting
 	var failure error
 	for range max(r.Workers, 1) {
 		wg.Go(func() {
@@ -106,15 +114,15 @@ func (r *Runner) RunIDs(ids []string) (*Report, error) {
 				if err != nil && failure == nil {
 					failure = err
 				}
-				if w.device != "" {
-					device = w.device
+				if w.greeting != (Greeting{}) {
+					greeting = w.greeting
 				}
 				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	rep := &Report{Schema: "anynpu.cts/1", Library: r.Library, Device: device, Counts: map[Status]int{}, Results: results}
+	rep := &Report{Schema: "anynpu.cts/1", Library: r.Library, Version: greeting.Version, Device: greeting.Device, Counts: map[Status]int{}, Results: results}
 	for _, x := range results {
 		rep.Counts[x.Status]++
 	}
@@ -123,12 +131,12 @@ func (r *Runner) RunIDs(ids []string) (*Report, error) {
 
 // worker owns one child process at a time.
 type worker struct {
-	runner *Runner
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Scanner
-	errs   strings.Builder
-	device string
+	runner   *Runner
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	out      *bufio.Scanner
+	errs     strings.Builder
+	greeting Greeting
 }
 
 func (w *worker) start() error {
@@ -153,7 +161,7 @@ func (w *worker) start() error {
 		w.cmd = nil
 		return fmt.Errorf("the suite cannot use %s: %v: %s", w.runner.Library, err, strings.TrimSpace(w.errs.String()))
 	}
-	return json.Unmarshal(w.out.Bytes(), &w.device)
+	return json.Unmarshal(w.out.Bytes(), &w.greeting)
 }
 
 func (w *worker) stop() {

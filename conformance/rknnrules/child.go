@@ -39,7 +39,11 @@ func Child(path string, in io.Reader, out io.Writer) error {
 	}
 	defer os.RemoveAll(scratch)
 	enc := json.NewEncoder(out)
-	if err := enc.Encode(""); err != nil {
+	greeting, err := ohnn.Greet(path, "")
+	if err != nil {
+		return err
+	}
+	if err := enc.Encode(greeting); err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(in)

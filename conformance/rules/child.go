@@ -13,7 +13,7 @@ import (
 )
 
 // Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its
-// ohnn.Result as a line of JSON to out. The first line it writes is the name of the default device, "" when there is none.
+// ohnn.Result as a line of JSON to out. The first line it writes is its ohnn.Greeting.
 func Child(path string, mode Mode, in io.Reader, out io.Writer) error {
 	l, err := open(path)
 	if err != nil {
@@ -34,7 +34,11 @@ func Child(path string, mode Mode, in io.Reader, out io.Writer) error {
 	if l.call("Device_GetName", 0, &name) == success && name != 0 {
 		device = text(name)
 	}
-	if err := enc.Encode(device); err != nil {
+	greeting, err := ohnn.Greet(path, device)
+	if err != nil {
+		return err
+	}
+	if err := enc.Encode(greeting); err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(in)

@@ -83,7 +83,7 @@ func (o *options) report(cases []*rknnrules.Case) (*ohnn.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Schema = rep.Schema
+		out.Schema, out.Version = rep.Schema, rep.Version
 		out.Results = append(out.Results, rep.Results...)
 		for status, n := range rep.Counts {
 			out.Counts[status] += n
