@@ -130,7 +130,7 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 		}
 		b.done[i] = true
 	}
-	if fast, _ := b.plan.Fast(); fast == 0 {
+	if fast, _ := b.plan.Fast(); fast+len(b.pads)+len(b.turns) == 0 {
 		return nil, fault.New(fault.Unsupported, "no node has a fast kernel")
 	}
 	b.node = none

@@ -63,7 +63,16 @@ func (t *preluTask) run(s *State) error {
 func (t *preluTask) Chunk(i, worker int) {
 	p := &t.pat
 	run := p.middle * p.inner
-	for r := i * t.rows; r < min(p.outer*p.repeat, (i+1)*t.rows); r++ {
+	end := min(p.outer*p.repeat, (i+1)*t.rows)
+	if run == 1 { // neighbours share a slope
+		for r := i * t.rows; r < end; {
+			n := min(end, (r/p.repeat+1)*p.repeat) - r
+			kernel.Unary(kernel.LeakyRelu, t.y[r:][:n], t.x[r:][:n], t.s[r/p.repeat], 0)
+			r += n
+		}
+		return
+	}
+	for r := i * t.rows; r < end; r++ {
 		x, y, slopes := t.x[r*run:][:run], t.y[r*run:][:run], t.s[r/p.repeat*p.middle:][:p.middle]
 		if p.inner > 1 || p.middle == 1 {
 			for k, slope := range slopes {
