@@ -1,0 +1,148 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ *     ohnn_sentences DIRECTORY
+ *
+ * Where other runtimes say one code for many mistakes, or nothing at all, the last error is one sentence that names the argument, its value
+ * and what would fit. Each row is one such mistake with the words that must be there. DIRECTORY is for a cache.
+ */
+#include <sys/stat.h>
+
+#include "ohnn_host.h"
+
+static int rows;
+
+/* says checks that a call was refused with a code and that the last error holds every given text. */
+static void says(const char *about, OH_NN_ReturnCode got, OH_NN_ReturnCode want, const char *a, const char *b, const char *c)
+{
+	const char *text = anynpu_last_error();
+	CHECK(got == want, "%s: code %d, want %d: %s", about, (int)got, (int)want, text);
+	const char *const parts[] = {a, b, c};
+	for (int i = 0; i < 3; i++)
+		CHECK(parts[i] == NULL || strstr(text, parts[i]) != NULL, "%s: \"%s\" is not in: %s", about, parts[i], text);
+	if (getenv("SHOW"))
+		printf("%-40s %s\n", about, text);
+	rows++;
+}
+
+static OH_NNCompilation *compiled(OH_NNModel *m)
+{
+	OH_NNCompilation *c = OH_NNCompilation_Construct(m);
+	CHECK(c != NULL, "no compilation");
+	return c;
+}
+
+/* One code stands for NULL, no room and the wrong time; the words tell them apart. */
+static void exports(void)
+{
+	OH_NNModel *m = ohnn_sum(4);
+	OH_NNCompilation *c = compiled(m);
+	char room[16];
+	size_t used = 0;
+	says("export before build", OH_NNCompilation_ExportCacheToBuffer(c, room, sizeof room, &used), OH_NN_INVALID_PARAMETER,
+	     "OH_NNCompilation_ExportCacheToBuffer", "compilation", "OH_NNCompilation_Build");
+	OK(OH_NNCompilation_Build(c));
+	says("export to NULL", OH_NNCompilation_ExportCacheToBuffer(c, NULL, sizeof room, &used), OH_NN_INVALID_PARAMETER, "buffer", "NULL", NULL);
+	says("export of length 0", OH_NNCompilation_ExportCacheToBuffer(c, room, 0, &used), OH_NN_INVALID_PARAMETER, "length", "0", NULL);
+	says("export to too little", OH_NNCompilation_ExportCacheToBuffer(c, room, sizeof room, &used), OH_NN_INVALID_PARAMETER, "length", "16", NULL);
+	OH_NNCompilation_Destroy(&c);
+	OH_NNModel_Destroy(&m);
+}
+
+/* A chain that would run on wrong data stops with the operand's name and sizes. */
+static void runs(void)
+{
+	OH_NNModel *m = ohnn_sum(4);
+	OH_NNCompilation *c = compiled(m);
+	OK(OH_NNCompilation_Build(c));
+	OH_NNExecutor *e = OH_NNExecutor_Construct(c);
+	NN_Tensor *in[] = {ohnn_tensor(1, 4, 1), ohnn_tensor(1, 4, 2)}, *out = ohnn_tensor(1, 4, 0), *wide = ohnn_tensor(1, 5, 0);
+	says("one input of two", OH_NNExecutor_RunSync(e, in, 1, &out, 1), OH_NN_INVALID_PARAMETER, "OH_NNExecutor_RunSync", "2", "1");
+	NN_Tensor *bad[] = {in[0], NULL};
+	says("an input is NULL", OH_NNExecutor_RunSync(e, bad, 2, &out, 1), OH_NN_NULL_PTR, "inputTensor[1]", "NULL", NULL);
+	bad[1] = wide;
+	says("an input of another size", OH_NNExecutor_RunSync(e, bad, 2, &out, 1), OH_NN_INVALID_PARAMETER, "inputTensor[1]", "5", "4");
+	for (int i = 0; i < 2; i++)
+		OK(OH_NNTensor_Destroy(&in[i]));
+	OK(OH_NNTensor_Destroy(&out));
+	OK(OH_NNTensor_Destroy(&wide));
+	OH_NNExecutor_Destroy(&e);
+	OH_NNCompilation_Destroy(&c);
+	OH_NNModel_Destroy(&m);
+}
+
+/* One operator that a device lacks: which one, where, and on which device. */
+static void lacking(void)
+{
+	OH_NNModel *m = OH_NNModel_Construct();
+	for (int i = 0; i < 4; i++)
+		ohnn_add_tensor(m, 1, 4);
+	ohnn_add_op(m, OH_NN_OPS_ADD, 0, 1, 2);
+	ohnn_add_op(m, OH_NN_OPS_MUL, 0, 2, 3);
+	ohnn_finish(m, 0, 1, 3);
+	const size_t *ids = NULL;
+	uint32_t n = 0;
+	OK(OH_NNDevice_GetAllDevicesID(&ids, &n));
+	CHECK(n == 2, "%u devices", n);
+	size_t second = ids[1];
+	OH_NNCompilation *c = compiled(m);
+	OK(OH_NNCompilation_SetDevice(c, second));
+	OH_NN_ReturnCode got = OH_NNCompilation_Build(c);
+	says("an operator is missing", got, OH_NN_FAILED, "OH_NN_OPS_MUL", "lesser", "1");
+	OH_NNCompilation_Destroy(&c);
+	OH_NNModel_Destroy(&m);
+}
+
+/* The words of a cache that does not fit hold both versions. */
+static void caches(const char *folder)
+{
+	char path[512];
+	snprintf(path, sizeof path, "%s/sentences_cache", folder);
+	mkdir(path, 0700);
+	OH_NNModel *m = ohnn_sum(4);
+	OH_NNCompilation *c = compiled(m);
+	OK(OH_NNCompilation_SetCache(c, path, 7));
+	OK(OH_NNCompilation_Build(c));
+	OH_NNCompilation_Destroy(&c);
+	c = OH_NNCompilation_ConstructForCache();
+	CHECK(c != NULL, "no compilation");
+	OK(OH_NNCompilation_SetCache(c, path, 6));
+	says("a cache of a later version", OH_NNCompilation_Build(c), OH_NN_OPERATION_FORBIDDEN, "7", "6", NULL);
+	OH_NNCompilation_Destroy(&c);
+	OH_NNModel_Destroy(&m);
+}
+
+/* Mistakes while a model is made name what they are about. */
+static void models(void)
+{
+	OH_NNModel *m = OH_NNModel_Construct();
+	ohnn_add_tensor(m, 1, 4);
+	uint32_t far[] = {0, 9}, y[] = {0};
+	OH_NN_UInt32Array none = ohnn_list(NULL, 0), in = ohnn_list(far, 2), out = ohnn_list(y, 1);
+	says("a tensor that is not there", OH_NNModel_AddOperation(m, OH_NN_OPS_ADD, &none, &in, &out), OH_NN_INVALID_PARAMETER, "9",
+	     "inputIndices", NULL);
+	ohnn_add_tensor(m, 1, 4);
+	far[1] = 0;
+	y[0] = 1;
+	says("an operator that is not there", OH_NNModel_AddOperation(m, (OH_NN_OperationType)5000, &none, &in, &out), OH_NN_INVALID_PARAMETER, "5000",
+	     NULL, NULL);
+	says("finish without operators", OH_NNModel_Finish(m), OH_NN_OPERATION_FORBIDDEN, "OH_NNModel_Finish", "no operation",
+	     "OH_NNModel_AddOperation");
+	OH_NNModel *gone = m;
+	OH_NNModel_Destroy(&m);
+	says("a model that is gone", OH_NNModel_Finish(gone), OH_NN_INVALID_PARAMETER, "OH_NNModel_Finish", "model", NULL);
+}
+
+int main(int argc, char **argv)
+{
+	setenv("ANYNPU_OHNN_DEVICES", "whole,lesser:no-MUL", 1);
+	CHECK(argc == 2, "want DIRECTORY");
+	host_begin();
+	models();
+	exports();
+	runs();
+	lacking();
+	caches(argv[1]);
+	printf("ohnn_sentences: %d mistakes told\n", rows);
+	return host_end();
+}
