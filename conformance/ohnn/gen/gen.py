@@ -15,6 +15,7 @@ import spatial  # noqa: F401
 import types_elementwise  # noqa: F401
 import types_movement  # noqa: F401
 import types_network  # noqa: F401
+import edges  # noqa: F401
 import near
 import operators
 import rejects_add
