@@ -12,12 +12,13 @@ import (
 // the one that waits longest.
 type gate struct {
 	mu      sync.Mutex
+	limit   int
 	free    int
 	waiting atomic.Int32                             // length of the queue
 	queue   [device.PriorityHigh + 1][]chan struct{} // by rank, waiting longest first
 }
 
-func newGate(limit int) *gate { return &gate{free: max(limit, 1)} }
+func newGate(limit int) *gate { return &gate{limit: max(limit, 1), free: max(limit, 1)} }
 
 // rank orders the priorities; the default one counts as medium.
 func rank(p device.Priority) int {
@@ -25,6 +26,13 @@ func rank(p device.Priority) int {
 		p = device.PriorityMedium
 	}
 	return int(p)
+}
+
+// idle reports whether nobody has a place.
+func (g *gate) idle() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.free == g.limit
 }
 
 // enter waits for a place, or until ctx is done.
