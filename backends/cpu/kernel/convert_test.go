@@ -166,6 +166,19 @@ func TestQuantize_againstDefinition(t *testing.T) {
 	})
 }
 
+func TestInterleaveThree_everyLength(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range lengths() {
+			src, dst := randSlice(1, 3*n), newGuarded(3*n, n)
+			interleaveThree(dst.data, src[:n:n], src[n:2*n:2*n], src[2*n:])
+			dst.check(t, "dst")
+			for i, v := range dst.data {
+				require.Equal(t, src[i%3*n+i/3], v, "n %d at %d", n, i)
+			}
+		}
+	})
+}
+
 func TestTranspose_edgesAndStrides(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, rows := range []int{0, 1, 3, 7, 8, 9, 16, 17, 31} {
@@ -190,21 +203,6 @@ func TestTranspose_edgesAndStrides(t *testing.T) {
 	})
 }
 
-func TestInterleave_everyLength(t *testing.T) {
-	eachISA(t, func(t *testing.T) {
-		for _, c := range []int{1, 2, 3, 4, 8} {
-			for _, n := range lengths() {
-				src, dst := randSlice(1, c*n), newGuarded(c*n, n)
-				Interleave(dst.data, src, c, n)
-				dst.check(t, "dst")
-				for i, v := range dst.data {
-					require.Equal(t, src[i%c*n+i/c], v, "c %d n %d at %d", c, n, i)
-				}
-			}
-		}
-	})
-}
-
 func TestCopyRows_stridesAndGuards(t *testing.T) {
 	for _, d := range [][4]int{{3, 5, 5, 5}, {3, 5, 7, 6}, {1, 9, 9, 12}, {0, 4, 4, 4}, {4, 0, 1, 1}} {
 		rows, cols, ldd, lds := d[0], d[1], d[2], d[3]
@@ -218,16 +216,6 @@ func TestCopyRows_stridesAndGuards(t *testing.T) {
 		}
 	}
 	assert.Panics(t, func() { CopyRows(make([]int8, 9), 5, make([]int8, 10), 5, 2, 5) })
-}
-
-func TestGatherRows_indices(t *testing.T) {
-	src := []int32{0, 1, 10, 11, 20, 21}
-	dst := make([]int32, 8)
-	require.NoError(t, GatherRows(dst, src, []int64{2, 0, -1, -3}, 3, 2))
-	assert.Equal(t, []int32{20, 21, 0, 1, 20, 21, 0, 1}, dst)
-	for _, bad := range []int64{3, -4, math.MaxInt64, math.MinInt64} {
-		assert.ErrorContains(t, GatherRows(dst, src, []int64{0, bad}, 3, 2), "index 1")
-	}
 }
 
 func TestResize_bilinearAndNearest(t *testing.T) {

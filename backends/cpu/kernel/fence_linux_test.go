@@ -91,10 +91,9 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	DequantizeU8(z, u8, 0.1, 3)
 	QuantizeS8(s8, x, 0.1, 3)
 	DequantizeS8(z, s8, 0.1, 3)
-	Interleave(f.floats(3*n), f.floats(3*n), 3, n)
+	interleaveThree(f.floats(3*n), f.floats(n), f.floats(n), f.floats(n))
 	Transpose(f.floats(9*n), 9, f.floats(9*n), n, 9, n)
 	Transpose(f.floats(9*n), n, f.floats(9*n), 9, n, 9)
-	GemmNT(f.floats(7*5), 5, f.floats(7*n), n, f.floats(5*n), n, 7, 5, n, f.floats(5), Act{Op: Relu})
 
 	const m, k = 11, 6
 	g := Gemm{M: m, N: n, K: k, A: f.floats(m * k), LDA: k, B: f.floats(PackedLen(k, n)), C: f.floats(m * n), LDC: n, Bias: x, Res: f.floats(m * n), LDR: n}

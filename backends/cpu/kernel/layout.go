@@ -1,23 +1,8 @@
 package kernel
 
-import (
-	"fmt"
-	"unsafe"
-)
+import "unsafe"
 
 var interleave3K = interleave3Generic
-
-// Interleave turns c planes of n values into n positions of c values, the entry
-// from a channels-first image: dst[i*c+j] = src[j*n+i].
-func Interleave(dst, src []float32, c, n int) {
-	need("Interleave", "dst", len(dst), c*n)
-	need("Interleave", "src", len(src), c*n)
-	if c != 3 {
-		Transpose(dst, c, src, n, c, n)
-		return
-	}
-	interleaveThree(dst, src[:n], src[n:2*n], src[2*n:3*n])
-}
 
 func interleaveThree(dst, a, b, c []float32) {
 	inVectors(len(a),
@@ -47,22 +32,4 @@ func CopyRows[T any](dst []T, ldd int, src []T, lds, rows, cols int) {
 	for r := range rows {
 		copy(dst[r*ldd:][:cols], src[r*lds:])
 	}
-}
-
-// GatherRows copies row index[i] of src [rows, cols] to row i of dst. A negative
-// index counts from the end; one outside [-rows, rows) is an error and leaves the
-// rows from there on unwritten.
-func GatherRows[T any](dst, src []T, index []int64, rows, cols int) error {
-	need("GatherRows", "dst", len(dst), len(index)*cols)
-	need("GatherRows", "src", len(src), rows*cols)
-	for i, x := range index {
-		if x < 0 {
-			x += int64(rows)
-		}
-		if x < 0 || x >= int64(rows) {
-			return fmt.Errorf("gather: index %d: want -%d to %d, got %d", i, rows, rows-1, index[i])
-		}
-		copy(dst[i*cols:][:cols], src[int(x)*cols:])
-	}
-	return nil
 }

@@ -28,7 +28,6 @@ var groups = []struct {
 	{"depthwise", depthwise},
 	{"winograd", winograd},
 	{"convert", convert},
-	{"rowdot", rowDot},
 }
 
 func main() {
