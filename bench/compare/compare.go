@@ -128,7 +128,8 @@ func tolerance(n *network) float64 {
 	return 1e-3
 }
 
-// difference returns the largest difference of two files of float32 values relative to the second's largest value.
+// difference returns the largest difference of two files of float32 values relative to the second's largest value; a value that is
+// not finite is an error.
 func difference(a, b string) (float64, error) {
 	x, err := os.ReadFile(a)
 	if err != nil {
@@ -141,18 +142,24 @@ func difference(a, b string) (float64, error) {
 	if len(x) != len(y) || len(x) == 0 || len(x)%4 != 0 {
 		return 0, fmt.Errorf("outputs of %d and %d bytes", len(x), len(y))
 	}
-	worst, largest := 0.0, 0.0
+	worst, largest, at := 0.0, 0.0, 0
 	for i := 0; i < len(x); i += 4 {
 		p := float64(math.Float32frombits(binary.NativeEndian.Uint32(x[i:])))
 		q := float64(math.Float32frombits(binary.NativeEndian.Uint32(y[i:])))
 		d := math.Abs(p - q)
-		if math.IsNaN(d) {
-			return math.Inf(1), nil
+		if math.IsNaN(d) || math.IsInf(d, 0) {
+			return 0, fmt.Errorf("outputs: value %d is %g and %g", i/4, p, q)
 		}
-		worst, largest = max(worst, d), max(largest, math.Abs(q))
+		if d > worst {
+			worst, at = d, i/4
+		}
+		largest = max(largest, math.Abs(q))
 	}
 	if worst == 0 {
 		return 0, nil
+	}
+	if largest == 0 {
+		return 0, fmt.Errorf("outputs: value %d is %g, all of the other engine are 0", at, worst)
 	}
 	return worst / largest, nil
 }

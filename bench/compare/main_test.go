@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,7 +82,7 @@ func TestCompare_byTurnsWithFakeEngines(t *testing.T) {
 func TestCompare_failures(t *testing.T) {
 	for _, c := range []struct{ name, ours, theirs, says string }{
 		{"other outputs", oneHalf, `\000\000\200\077`, "outputs differ by 0.5 of the largest value"},
-		{"not a number", `\000\000\300\177`, oneHalf, "outputs differ by +Inf"},
+		{"not a number", `\000\000\300\177`, oneHalf, "outputs: value 0 is NaN and 0.5"},
 		{"fewer outputs", oneHalf + oneHalf, oneHalf, "outputs of 8 and 4 bytes"},
 	} {
 		x, _ := engines(t, c.ours, c.theirs)
@@ -151,6 +152,23 @@ func TestWrite_jsonAndPage(t *testing.T) {
 	assert.NotContains(t, string(page), "ZgotmplZ", "what the template refuses to write")
 }
 
+func TestPage_aNetworkThatFailedShowsTheReasonAndNoFigures(t *testing.T) {
+	r := Report{Settings: Settings{Threads: []int{1}}, Results: []Result{
+		{Network: "fine", Format: "fp32", Threads: 1, AnyNPU: Figure{GFLOPS: 50, Runs: 3}, ORT: Figure{GFLOPS: 100, Runs: 3}, Ratio: 0.5},
+		{Network: "broken", Format: "fp32", Threads: 1, Error: "engine: exit status 4"},
+	}, Peaks: []Peak{{1, 200}}}
+	page, err := r.page()
+	require.NoError(t, err)
+	_, rows, _ := strings.Cut(string(page), `class="rows"`)
+	fine, broken, ok := strings.Cut(rows, "broken")
+	require.True(t, ok)
+	assert.Contains(t, fine, `width:25.00%`)
+	assert.Contains(t, fine, `left:100.00%`)
+	assert.Contains(t, fine, "50 %", "of the peak")
+	assert.Contains(t, broken, "exit status 4")
+	assert.NotContains(t, broken, "0.000 (0.000)")
+}
+
 func TestCheck_flags(t *testing.T) {
 	for _, c := range []struct {
 		s       Settings
@@ -183,4 +201,9 @@ func TestDifference_relativeToTheLargest(t *testing.T) {
 	assert.InDelta(t, 1.5/4, d, 1e-12)
 	_, err = difference(file(), file())
 	assert.Error(t, err, "no outputs")
+	nan := float32(math.NaN())
+	_, err = difference(file(1, nan), file(1, nan))
+	assert.ErrorContains(t, err, "value 1 is NaN")
+	_, err = difference(file(1), file(0))
+	assert.ErrorContains(t, err, "value 0 is 1, all of the other engine are 0")
 }
