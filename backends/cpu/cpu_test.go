@@ -46,7 +46,7 @@ func chain(t testing.TB, n int, s tensor.Shape) *graph.Graph {
 	b := graph.NewBuilder("chain")
 	x := b.Input("x", tensor.Type{DType: tensor.Float32, Shape: s})
 	for i := range n {
-		b.SetOrigin(i)
+		b.SetOrigin(i, "")
 		x = b.Add(&op.Add{}, x, b.Float32(1))
 	}
 	b.Output(x)
@@ -410,7 +410,7 @@ func TestGate_ordersByPriority(t *testing.T) {
 func TestDevice_supportAndCompile(t *testing.T) {
 	b := graph.NewBuilder("g")
 	x := b.Input("x", tensor.T(tensor.Float32, 1))
-	b.SetOrigin(4)
+	b.SetOrigin(4, "")
 	b.Output(b.Add(&slow{}, b.Add(&op.Add{}, x, x)))
 	g, err := b.Graph()
 	require.NoError(t, err)

@@ -86,7 +86,7 @@ func (n *node) run() error {
 	if f == nil {
 		return fault.New(fault.Unsupported, "the library does not compute this operator")
 	}
-	n.b.SetOrigin(n.index)
+	n.b.SetOrigin(n.index, n.op.String())
 	for _, index := range n.inputs {
 		if err := n.need(index); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (m *Model) order() ([]int, error) {
 
 // modelOutputs makes the model outputs the graph's; one that is an input, a constant or named before gets a node of its own.
 func (l *lowering) modelOutputs() error {
-	l.b.SetOrigin(-1)
+	l.b.SetOrigin(-1, "")
 	seen := map[graph.Value]bool{}
 	made := map[graph.Value]bool{}
 	for _, o := range l.m.ops {
@@ -296,7 +296,7 @@ func (n *node) addTyped(o graph.Op, declared []tensor.Type, in ...graph.Value) (
 			declared[k].Shape = tensor.AnyShape()
 		}
 	}
-	out := n.b.AddTyped(o, n.op.String(), declared, in...)
+	out := n.b.AddTyped(o, "", declared, in...)
 	return out, n.b.Err()
 }
 

@@ -32,12 +32,15 @@ func newBench(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench MODEL",
 		Short: "Measure how fast a model runs",
-		Long: `bench runs an ONNX model for some time, after a warm-up, and shows how long a run takes: lowest time, median, 90th and 99th
-percentile, runs per second, and what loading took. Inputs are made up unless they are given.
+		Long: `bench runs an ONNX model for some time, after a warm-up, and shows how long a
+run takes: lowest time, median, 90th and 99th percentile, runs per second, and
+what loading took. Inputs are made up unless they are given.
 
-The time is divided into five parts. When their lowest times differ by more than --spread, something else uses the machine: bench tries
-again, three times in all, then shows no figures and ends with exit code 6. With --baseline the lowest time is compared with an earlier
-run's, exit code 1 when it is more than --tolerance above.`,
+The time is divided into five parts. When their lowest times differ by more than
+--spread, something else uses the machine: bench tries again, three times in
+all, then shows no figures and ends with exit code 6. With --baseline the lowest
+time is compared with an earlier run's, exit code 1 when it is more than
+--tolerance above.`,
 		Example: `  anynpu bench model.onnx
   anynpu bench model.onnx --threads 1 --json > before.json
   anynpu bench model.onnx --threads 1 --baseline before.json
@@ -50,7 +53,7 @@ run's, exit code 1 when it is more than --tolerance above.`,
 	fl.DurationVar(&f.warmup, "warmup", 500*time.Millisecond, "run this `TIME` before anything counts, and at least twice")
 	fl.DurationVar(&f.time, "time", 2*time.Second, "measure for this `TIME`, and at least ten runs")
 	fl.Float64Var(&f.spread, "spread", 0.1, "largest difference of the lowest times of five parts, relative to the lowest")
-	fl.StringVar(&f.baseline, "baseline", "", "compare with this `FILE`, which bench --json has written")
+	fl.StringVar(&f.baseline, "baseline", "", "compare with `FILE`, which bench --json has written")
 	fl.Float64Var(&f.tolerance, "tolerance", 0.05, "how much slower than --baseline is still the same")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.bench/1"`)
 	return cmd
@@ -226,7 +229,7 @@ func readBaseline(path string) (*benchReport, error) {
 	}
 	var r benchReport
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, usage("--baseline %s: %v", path, err)
+		return nil, usage("--baseline %s: not what bench --json writes: %v", path, err)
 	}
 	switch {
 	case r.Schema != benchSchema:
@@ -256,7 +259,7 @@ func (r *benchReport) write(w io.Writer) {
 	fmt.Fprintf(w, "p90         %.4f ms\n", f.P90MS)
 	fmt.Fprintf(w, "p99         %.4f ms\n", f.P99MS)
 	fmt.Fprintf(w, "spread      %.1f %%\n", 100*r.Spread)
-	fmt.Fprintf(w, "memory      %.1f MB of intermediate results, %.1f MB resident at most\n", float64(r.PeakBytes)/1e6, float64(r.PeakRSS)/1e6)
+	fmt.Fprintf(w, "memory      %.3g MB of intermediate results, %.1f MB resident at most\n", float64(r.PeakBytes)/1e6, float64(r.PeakRSS)/1e6)
 	if b := r.Baseline; b != nil {
 		fmt.Fprintf(w, "baseline    %.4f ms, now %+.1f %%\n", b.MinMS, 100*b.Change)
 	}

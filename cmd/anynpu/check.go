@@ -48,12 +48,16 @@ func newCheck(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
 		Short: "Tell which operator of a model runs where, and why not",
-		Long: `check reads a model as run does and lists, per node, the device that computes it or the reason why none does. A model with
-operators that are not known at all is refused with the list of them. Exit code 0 when everything runs, 3 when something does not.
-Of a pack list (JSON with anynpu.models) every model is checked.
+		Long: `check reads a model as run does and lists, per node, the device that computes it
+or the reason why none does. A model with operators that are not known at all is
+refused with the list of them. Exit code 0 when everything runs, 3 when
+something does not. Of a pack list (JSON with anynpu.models) every model is
+checked.
 
---engine runs the model once, on made-up inputs unless they are given, and prints one line: which share of the nodes and of the arithmetic
-(two operations per multiply-add) ran on kernels made for this processor, and which nodes did not. Exit code 1 below 100 % of the arithmetic.`,
+--engine runs the model once, on made-up inputs unless they are given, and
+prints one line: which share of the nodes and of the arithmetic (two operations
+per multiply-add) ran on kernels made for this processor, and which nodes did
+not. Exit code 1 below 100 % of the arithmetic.`,
 		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx\n  anynpu check pack.json\n  anynpu check --engine model.onnx",
 		Args:    oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -156,6 +160,9 @@ func (r *checkReport) check(path string, devs []device.Device, stderr io.Writer)
 }
 
 func (r *checkReport) write(w io.Writer) {
+	if len(r.Nodes) > 0 {
+		fmt.Fprintf(w, "%5s  %-20s %-24s %s\n", "node", "operator", "name", "device")
+	}
 	for _, n := range r.Nodes {
 		where := n.Device
 		if where == "" {

@@ -51,10 +51,11 @@ func newInspect(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect MODEL",
 		Short: "Describe a model: inputs, outputs, operators, metadata",
-		Long: `inspect shows what an ONNX model says of itself: inputs and outputs with element types and sizes (names stand for open
-sizes), how often each operator occurs, the number of parameters, and the metadata. The model need not be computable.
-Metadata are those of the model and of MODEL.anynpu.json beside it, whose entries win. Of a pack list (JSON with anynpu.models) every model
-is described.`,
+		Long: `inspect shows what an ONNX model says of itself: inputs and outputs with element
+types and sizes (names stand for open sizes), how often each operator occurs,
+the number of parameters, and the metadata. The model need not be computable.
+Metadata are those of the model and of MODEL.anynpu.json beside it, whose
+entries win. Of a pack list (JSON with anynpu.models) every model is described.`,
 		Example: "  anynpu inspect model.onnx\n  anynpu inspect --json model.onnx\n  anynpu inspect pack.json",
 		Args:    oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -101,12 +101,19 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "anynpu",
 		Short: "Compute, describe, check and measure ONNX models",
-		Long: `anynpu computes ONNX models on the devices of this machine, describes them, tells which operator runs where, and measures
-how fast.
+		Long: `anynpu computes ONNX models on the devices of this machine, describes them,
+tells which operator runs where, and measures how fast.
 
-Exit codes: 0 as expected, 1 not as expected (outputs other than --expect gives, slower than --baseline, operators without
-a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no such device, 5 the run failed, 6 times are not stable,
-7 timed out.`,
+Exit codes:
+  0  as expected
+  1  not as expected: outputs other than --expect gives, slower than --baseline,
+     operators without a fast kernel
+  2  usage
+  3  the model cannot be used
+  4  there is no such device
+  5  the run failed
+  6  times are not stable
+  7  timed out`,
 		Version:       version,
 		Args:          knownVerb,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -127,6 +127,7 @@ func TestExitCodes_table(t *testing.T) {
 		{"bench, unknown input", []string{"bench", model, "--shape", "q=2"}, 2, `no "q"`},
 		{"bench, wrong time", []string{"bench", model, "--time", "-1s"}, 2, "--time -1s"},
 		{"bench, wrong spread", []string{"bench", model, "--spread", "NaN"}, 2, "--spread NaN"},
+		{"run, wrong tolerance", []string{"run", model, "-i", x, "--rtol", "NaN"}, 2, "--rtol NaN"},
 		{"bench, wrong threads", []string{"bench", model, "--threads", "-1"}, 2, "--threads -1"},
 		{"bench, no baseline", []string{"bench", model, "--baseline", "nowhere.json"}, 2, "nowhere.json"},
 		{"bench, wrong baseline", []string{"bench", model, "--baseline", model}, 2, "--baseline"},

@@ -28,8 +28,8 @@ type measureFlags struct {
 
 func (f *measureFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=FILE` of an input, as in run; inputs that are not given are filled")
-	fl.StringArrayVar(&f.shapes, "shape", nil, "`NAME=SIZES` of an input with open sizes that is not given, e.g. x=1,3,224,224")
+	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "an input as `NAME=FILE`, as in run; inputs that are not given are made up")
+	fl.StringArrayVar(&f.shapes, "shape", nil, "sizes of an input that is made up, as `NAME=SIZES`, e.g. x=1,3,224,224")
 	fl.StringVar(&f.device, "device", "cpu", "the device that computes")
 	fl.IntVar(&f.threads, "threads", 0, "compute with `N` threads; 0: the CPUs that the process may use")
 }
@@ -171,9 +171,12 @@ func sortedTimes(parts [][]time.Duration) []time.Duration {
 // msOf is a time in milliseconds, to the nanosecond.
 func msOf(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-func threadsText(n int) string {
-	if n == 1 {
-		return "1 thread"
+func threadsText(n int) string { return counted(n, "thread") }
+
+// counted is a number of things: "1 run", "2 runs".
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
 	}
-	return fmt.Sprintf("%d threads", n)
+	return fmt.Sprintf("%d %s", n, thing)
 }

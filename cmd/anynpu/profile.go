@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,11 +29,14 @@ func newProfile(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile MODEL",
 		Short: "Show where the time of a run goes",
-		Long: `profile runs an ONNX model some times and shows, of the fastest run, the time per operator and per node: milliseconds, share of the
-run, GFLOP/s (two operations per multiply-add), and how the node was computed: by a fast kernel, by the reference kernel, or within another
-node's time (fused). "layout" is the time of changes between channels-first and channels-last.
+		Long: `profile runs an ONNX model some times and shows, of the fastest run, the time
+per operator and per node: milliseconds, share of the run, GFLOP/s (two
+operations per multiply-add), and how the node was computed: by a fast kernel,
+by the reference kernel, or within another node's time (fused). "layout" is the
+time of changes between channels-first and channels-last.
 
-With -o the steps are also written as Chrome trace events, which Perfetto and chrome://tracing show.`,
+With -o the steps are also written as Chrome trace events, which Perfetto and
+chrome://tracing show.`,
 		Example: `  anynpu profile model.onnx -o trace.json
   anynpu profile model.onnx --threads 1 --top 0`,
 		Args: oneModel,
@@ -40,7 +44,7 @@ With -o the steps are also written as Chrome trace events, which Perfetto and ch
 	}
 	f.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVarP(&f.out, "output", "o", "", "write trace events to this `FILE`")
+	fl.StringVarP(&f.out, "output", "o", "", "write trace events to `FILE`")
 	fl.IntVar(&f.runs, "runs", 10, "run `N` times and take the fastest")
 	fl.IntVar(&f.top, "top", 20, "show the `N` slowest nodes; 0: all")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.profile/1"`)
@@ -165,7 +169,7 @@ func (r *profileReport) write(w io.Writer, top int) {
 		rate(r.GFLOP, r.TotalMS))
 	fmt.Fprintf(w, "%10s %7s %6s %9s  %s\n", "ms", "share", "nodes", "GFLOP/s", "operator")
 	for _, l := range r.Operators {
-		fmt.Fprintf(w, "%10.4f %6.1f%% %6d %9.1f  %s, %s\n", l.MS, 100*l.Share, l.Nodes, l.GFLOPS, l.Op, l.Kernel)
+		fmt.Fprintf(w, "%10.4f %6.1f%% %6d %9s  %s\n", l.MS, 100*l.Share, l.Nodes, l.rateText(), l.opText())
 	}
 	fmt.Fprintf(w, "%10.4f between the nodes\n\n", r.TotalMS-r.StepsMS)
 	slow := slices.Clone(r.Nodes)
@@ -173,14 +177,29 @@ func (r *profileReport) write(w io.Writer, top int) {
 	if top > 0 && len(slow) > top {
 		slow = slow[:top]
 	}
-	fmt.Fprintf(w, "%10s %7s %6s %9s  %s\n", "ms", "share", "node", "GFLOP/s", "operator")
+	width := 0
+	for _, l := range slow {
+		width = max(width, len(l.opText()))
+	}
+	fmt.Fprintf(w, "%10s %7s %6s %9s  %-*s  %s\n", "ms", "share", "node", "GFLOP/s", width, "operator", "name")
 	for _, l := range slow {
 		node := "-"
 		if l.Operator >= 0 {
 			node = fmt.Sprint(l.Operator)
 		}
-		fmt.Fprintf(w, "%10.4f %6.1f%% %6s %9.1f  %s, %s  %s\n", l.MS, 100*l.Share, node, l.GFLOPS, l.Op, l.Kernel, l.Name)
+		line := fmt.Sprintf("%10.4f %6.1f%% %6s %9s  %-*s  %s", l.MS, 100*l.Share, node, l.rateText(), width, l.opText(), l.Name)
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
+}
+
+func (l *profileLine) opText() string { return l.Op + ", " + l.Kernel }
+
+// rateText is empty where there is no arithmetic or no time of its own.
+func (l *profileLine) rateText() string {
+	if l.GFLOPS == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f", l.GFLOPS)
 }
 
 func rate(gflop, ms float64) float64 {

@@ -131,7 +131,7 @@ func (r *runReport) write(w io.Writer) {
 			fmt.Fprintln(w, "  as expected")
 		}
 	}
-	fmt.Fprintf(w, "%s; load %.1f ms, %d run(s), fastest %.3f ms, mean %.3f ms\n", r.Placement, r.LoadMS, r.Runs, r.MinMS, r.MeanMS)
+	fmt.Fprintf(w, "%s; load %.1f ms, %s, fastest %.3f ms, mean %.3f ms\n", r.Placement, r.LoadMS, counted(r.Runs, "run"), r.MinMS, r.MeanMS)
 }
 
 // progress shows how far a command is, on a terminal only.

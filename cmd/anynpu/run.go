@@ -35,13 +35,14 @@ func newRun(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run MODEL",
 		Short: "Compute a model",
-		Long: `run computes an ONNX model once. Every input is given with -i NAME=FILE, a model's only input also with -i FILE. FILE is an
-array in NumPy's .npy format of the input's element type and sizes, or an image (PNG, JPEG, PGM, PPM), which the model's metadata
-(anynpu.input.NAME.mean, std, pixel, order) turns into the input; it is resized to the height and width of the input if these are
-fixed.
+		Long: `run computes an ONNX model once. Every input is given with -i NAME=FILE, a
+model's only input also with -i FILE. FILE is an array in NumPy's .npy format of
+the input's element type and sizes, or an image (PNG, JPEG, PGM, PPM), which the
+model's metadata (anynpu.input.NAME.mean, std, pixel, order) turns into the
+input; it is resized to the height and width of the input if these are fixed.
 
-Outputs are described on stdout; -o DIR writes each as DIR/NAME.npy. With --expect outputs are compared with files, exit code 1 when
-they differ.`,
+Outputs are described on stdout; -o DIR writes each as DIR/NAME.npy. With
+--expect outputs are compared with files, exit code 1 when they differ.`,
 		Example: `  anynpu run model.onnx -i x=x.npy -o results
   anynpu run classifier.onnx -i photo.png --top-k 5
   anynpu run model.onnx -i x=x.npy --expect y=y.npy --timeout 10s --json`,
@@ -49,9 +50,9 @@ they differ.`,
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], stdout, stderr) },
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "`NAME=FILE` of an input: .npy, PNG, JPEG, PGM or PPM; once per input")
-	fl.StringVarP(&f.out, "output", "o", "", "write each output as .npy into this `DIR`, which is made if it is not there")
-	fl.StringArrayVar(&f.expects, "expect", nil, "`NAME=FILE.npy` that an output must agree with; once per output")
+	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "an input, by name, as `NAME=FILE`: .npy, PNG, JPEG, PGM or PPM; once per input")
+	fl.StringVarP(&f.out, "output", "o", "", "write each output as .npy into `DIR`, which is made if it is not there")
+	fl.StringArrayVar(&f.expects, "expect", nil, "what an output must agree with, as `NAME=FILE.npy`; once per output")
 	fl.Float64Var(&f.rtol, "rtol", 1e-4, "relative tolerance of --expect")
 	fl.Float64Var(&f.atol, "atol", 1e-6, "absolute tolerance of --expect")
 	fl.IntVar(&f.topK, "top-k", 0, "show the `N` largest values of each output with their indices")
@@ -89,7 +90,7 @@ func (f *runFlags) check() error {
 	if f.timeout < 0 {
 		return usage("--timeout %v: want 0 or more", f.timeout)
 	}
-	if f.rtol < 0 || f.atol < 0 {
+	if !(f.rtol >= 0) || !(f.atol >= 0) {
 		return usage("--rtol %g --atol %g: want 0 or more", f.rtol, f.atol)
 	}
 	return nil

@@ -81,7 +81,7 @@ func mixed(t testing.TB, s tensor.Shape) *graph.Graph {
 	one, three := b.Float32(1), b.Float32(3)
 	v, z := x, graph.None
 	for i := range 4 {
-		b.SetOrigin(i)
+		b.SetOrigin(i, "")
 		if i%2 == 0 {
 			v = b.Add(&op.Add{}, v, one)
 		} else {
@@ -168,7 +168,7 @@ func TestCompile_oneDeviceIsOneProgram(t *testing.T) {
 	cpu := toy.NewHost("cpu")
 	p := mustCompile(t, mixed(t, tensor.Of(2)), cpu)
 	defer p.Release()
-	assert.Equal(t, "4 nodes in 1 parts (cpu: 4), 0 fallbacks", p.Placement().Summary())
+	assert.Equal(t, "4 nodes in 1 part (cpu: 4), 0 fallbacks", p.Placement().Summary())
 	assert.Equal(t, []float32{12, 21}, evaluate(t, p, 0, 1))
 }
 
@@ -239,12 +239,12 @@ func TestCompile_dynamicShapes(t *testing.T) {
 func TestCompile_decomposesComposites(t *testing.T) {
 	b := graph.NewBuilder("g")
 	x := b.Input("x", tensor.T(tensor.Float32, 1))
-	b.SetOrigin(0)
+	b.SetOrigin(0, "")
 	y := b.AddTyped(&quad{}, "stem", make([]tensor.Type, 1), x)[0]
-	b.SetOrigin(1)
+	b.SetOrigin(1, "")
 	z := b.Add(&second{}, y, x) // only renames x
 	w := b.Add(&second{}, x, y)
-	b.SetOrigin(2)
+	b.SetOrigin(2, "")
 	b.Output(b.Add(&op.Mul{}, z, w), z)
 	g, err := b.Graph()
 	require.NoError(t, err)
@@ -253,7 +253,7 @@ func TestCompile_decomposesComposites(t *testing.T) {
 	assert.Equal(t, []float32{36}, evaluate(t, p, 3)) // x * 4x
 	var text bytes.Buffer
 	require.NoError(t, p.Placement().WriteText(&text))
-	assert.Equal(t, `3 nodes in 2 parts (npu: 2, cpu: 1), 1 fallbacks
+	assert.Equal(t, `3 nodes in 2 parts (npu: 2, cpu: 1), 1 fallback
 operator 0 add "stem" of test.quad: npu
 operator 0 add "stem" of test.quad: npu
 operator 2 mul: cpu (npu: the toy only adds)

@@ -48,6 +48,6 @@ func ExampleCompile() {
 	}
 	fmt.Println(tensor.ReadFloat32s(data, 3))
 	// Output:
-	// 1 nodes in 1 parts (cpu: 1), 0 fallbacks
+	// 1 node in 1 part (cpu: 1), 0 fallbacks
 	// [2 3 4] <nil>
 }

@@ -92,7 +92,7 @@ func inParts(g *graph.Graph, i int, d device.Device, o device.Options, depth int
 		return nil, "too many operators inside operators"
 	}
 	b := graph.NewBuilder(g.Name)
-	b.SetOrigin(n.Origin)
+	b.SetOrigin(n.Origin, n.Name)
 	in := make([]graph.Value, len(n.In))
 	for k, v := range n.In {
 		in[k] = graph.None

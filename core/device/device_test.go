@@ -55,7 +55,7 @@ func TestPlacement_textAndJSON(t *testing.T) {
 	}
 	var b strings.Builder
 	require.NoError(t, p.WriteText(&b))
-	assert.Equal(t, `3 nodes in 2 parts (npu: 1, cpu: 2), 1 fallbacks
+	assert.Equal(t, `3 nodes in 2 parts (npu: 1, cpu: 2), 1 fallback
 operator 0 conv "stem": npu
 operator 1 mul of gelu: cpu (npu: no kernel; dsp: float32)
 transpose: cpu

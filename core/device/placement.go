@@ -65,7 +65,7 @@ func (p *Placement) Summary() string {
 	for i, d := range order {
 		parts[i] = fmt.Sprintf("%s: %d", d, count[d])
 	}
-	return fmt.Sprintf("%d nodes in %d parts (%s), %d fallbacks", len(p.Nodes), len(p.Parts), strings.Join(parts, ", "), p.Fallbacks())
+	return fmt.Sprintf("%s in %s (%s), %s", counted(len(p.Nodes), "node"), counted(len(p.Parts), "part"), strings.Join(parts, ", "), counted(p.Fallbacks(), "fallback"))
 }
 
 // WriteText writes the summary and one line per node:
@@ -118,4 +118,12 @@ func (p *Placement) JSON() []byte {
 		panic("device: a placement has no JSON form: " + err.Error())
 	}
 	return data
+}
+
+// counted is a number of things: "1 node", "2 nodes".
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -8,9 +8,10 @@ import (
 // Builder adds values and nodes to a graph and infers each node as it is added. The first error sticks: later calls do nothing, Err and
 // Graph return it. The zero Builder is not usable; see NewBuilder.
 type Builder struct {
-	g      *Graph
-	origin int
-	err    error
+	g          *Graph
+	origin     int
+	originName string
+	err        error
 }
 
 // NewBuilder returns a builder of a new, empty graph.
@@ -21,8 +22,8 @@ func NewBuilder(name string) *Builder {
 // Extend returns a builder that adds to g.
 func Extend(g *Graph) *Builder { return &Builder{g: g, origin: -1} }
 
-// SetOrigin sets Node.Origin for the nodes added from now on.
-func (b *Builder) SetOrigin(i int) { b.origin = i }
+// SetOrigin sets Node.Origin for the nodes added from now on, and the Name of those that get none of their own.
+func (b *Builder) SetOrigin(i int, name string) { b.origin, b.originName = i, name }
 
 // Err returns the first error.
 func (b *Builder) Err() error { return b.err }
@@ -99,6 +100,9 @@ func (b *Builder) AddTyped(op Op, name string, declared []tensor.Type, in ...Val
 	}
 	for i, t := range declared {
 		out[i] = b.value("", tensor.Fact{Type: t})
+	}
+	if name == "" {
+		name = b.originName
 	}
 	n := Node{Op: op, Name: name, Origin: b.origin, In: append([]Value(nil), in...), Out: out}
 	for k, v := range in {

@@ -232,7 +232,7 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 	}
 	for _, n := range order {
 		if parent == nil {
-			sc.b.SetOrigin(n.index)
+			sc.b.SetOrigin(n.index, n.name)
 		}
 		if err := sc.node(n); err != nil {
 			return nil, err
@@ -241,6 +241,7 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 	if len(im.missing) > 0 {
 		return sc, nil // names of missing operators' outputs are unknown; the caller reports them all at once
 	}
+	sc.b.SetOrigin(-1, "")
 	for _, o := range g.out {
 		v, err := sc.lookup(o.name)
 		if err != nil {
