@@ -14,12 +14,12 @@ func TestSmallConv_againstDirect(t *testing.T) {
 			c, n, batch int
 			w           Window
 		}{
-			{3, 32, 1, Window2D([2]int{20, 33}, [2]int{3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{10, 17})},
-			{3, 40, 2, Window2D([2]int{15, 16}, [2]int{7, 7}, [2]int{2, 2}, [2]int{1, 1}, [2]int{3, 3}, [2]int{8, 8})},
-			{1, 6, 1, Window2D([2]int{28, 28}, [2]int{5, 5}, [2]int{1, 1}, [2]int{1, 1}, [2]int{2, 2}, [2]int{28, 28})},
-			{4, 17, 1, Window2D([2]int{9, 5}, [2]int{6, 6}, [2]int{2, 2}, [2]int{1, 1}, [2]int{2, 2}, [2]int{4, 2})},
-			{2, 9, 1, Window2D([2]int{9, 5}, [2]int{3, 1}, [2]int{1, 3}, [2]int{2, 1}, [2]int{0, 0}, [2]int{5, 2})},
-			{3, 8, 1, Window2D([2]int{1, 2}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{4, 4}, [2]int{7, 8})},
+			{3, 32, 1, window2D([2]int{20, 33}, [2]int{3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{10, 17})},
+			{3, 40, 2, window2D([2]int{15, 16}, [2]int{7, 7}, [2]int{2, 2}, [2]int{1, 1}, [2]int{3, 3}, [2]int{8, 8})},
+			{1, 6, 1, window2D([2]int{28, 28}, [2]int{5, 5}, [2]int{1, 1}, [2]int{1, 1}, [2]int{2, 2}, [2]int{28, 28})},
+			{4, 17, 1, window2D([2]int{9, 5}, [2]int{6, 6}, [2]int{2, 2}, [2]int{1, 1}, [2]int{2, 2}, [2]int{4, 2})},
+			{2, 9, 1, window2D([2]int{9, 5}, [2]int{3, 1}, [2]int{1, 3}, [2]int{2, 1}, [2]int{0, 0}, [2]int{5, 2})},
+			{3, 8, 1, window2D([2]int{1, 2}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{4, 4}, [2]int{7, 8})},
 		} {
 			for mode := range 4 {
 				planar, threads := mode&1 != 0, 1+mode
@@ -124,7 +124,7 @@ func BenchmarkConv(b *testing.B) {
 		for _, s := range []struct{ h, c, n, k, s int }{{224, 3, 32, 3, 2}, {224, 3, 64, 7, 2}, {640, 3, 32, 6, 2}, {28, 1, 6, 5, 1}} {
 			b.Run(fmt.Sprintf("first_%dx%dx%d_n%d_k%d_s%d", s.h, s.h, s.c, s.n, s.k, s.s), func(b *testing.B) {
 				o := (s.h-1)/s.s + 1
-				w := Window2D(sq(s.h), sq(s.k), sq(s.s), one, sq((s.k-1)/2), sq(o))
+				w := window2D(sq(s.h), sq(s.k), sq(s.s), one, sq((s.k-1)/2), sq(o))
 				k := s.k * s.k * s.c
 				f := SmallConv{C: s.c, N: s.n, Batch: 1, Win: w, X: randSlice(1, s.h*s.h*s.c), Planar: true, B: Aligned[float32](PackedLen(k, s.n)), Y: Aligned[float32](o * o * s.n), LDY: s.n, Act: Act{Op: Relu}}
 				PackB(f.B, randSlice(2, k*s.n), k, s.n, s.n)
@@ -140,7 +140,7 @@ func BenchmarkConv(b *testing.B) {
 		for _, s := range []struct{ h, c, n, s int }{{56, 128, 128, 2}, {28, 256, 256, 2}, {14, 512, 512, 2}, {80, 128, 256, 2}, {14, 256, 256, 1}} {
 			b.Run(fmt.Sprintf("3x3_%dx%dx%d_n%d_s%d", s.h, s.h, s.c, s.n, s.s), func(b *testing.B) {
 				o := (s.h-1)/s.s + 1
-				w := Window2D(sq(s.h), sq(3), sq(s.s), one, one, sq(o))
+				w := window2D(sq(s.h), sq(3), sq(s.s), one, one, sq(o))
 				ind, err := NewIndirection(w, 1, s.c)
 				require.NoError(b, err)
 				x, y := Aligned[float32](s.h*s.h*s.c), Aligned[float32](o*o*s.n)
@@ -170,4 +170,10 @@ func TestWindow_ranges(t *testing.T) {
 			}
 		}
 	}
+}
+
+// window2D is the two-dimensional window; each pair is height, width.
+func window2D(in, kernel, stride, dilation, pad, out [2]int) Window {
+	p := func(v [2]int, first int) [3]int { return [3]int{first, v[0], v[1]} }
+	return Window{In: p(in, 1), Kernel: p(kernel, 1), Stride: p(stride, 1), Dilation: p(dilation, 1), Pad: p(pad, 0), Out: p(out, 1)}
 }

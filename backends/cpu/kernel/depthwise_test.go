@@ -22,15 +22,15 @@ func windows2D() []Window {
 					for i := range 2 {
 						out[i] = (in[i]+2*pad[i]-(k[i]-1)*d-1)/s + 1
 					}
-					ws = append(ws, Window2D(in, k, [2]int{s, s}, [2]int{d, d}, pad, out))
+					ws = append(ws, window2D(in, k, [2]int{s, s}, [2]int{d, d}, pad, out))
 				}
 			}
 		}
 	}
 	return append(ws,
-		Window2D([2]int{4, 4}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{0, 0}, [2]int{2, 2}),
-		Window2D([2]int{4, 5}, [2]int{3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{0, 1}, [2]int{2, 3}),
-		Window2D([2]int{2, 2}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{3, 3}, [2]int{7, 7}), // windows wholly outside
+		window2D([2]int{4, 4}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{0, 0}, [2]int{2, 2}),
+		window2D([2]int{4, 5}, [2]int{3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{0, 1}, [2]int{2, 3}),
+		window2D([2]int{2, 2}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{3, 3}, [2]int{7, 7}), // windows wholly outside
 	)
 }
 
@@ -93,7 +93,7 @@ func dwOracle(d Depthwise, n, oy, ox, ch int) (v, mag float64) {
 }
 
 func TestDepthwise_chunksCoverEverything(t *testing.T) {
-	w := Window2D([2]int{40, 40}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{40, 40})
+	w := window2D([2]int{40, 40}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{40, 40})
 	c := 64
 	in, wt := randSlice(1, 1600*c), randSlice(2, 9*c)
 	want, got := make([]float32, 1600*c), make([]float32, 1600*c)
@@ -176,7 +176,7 @@ func poolOracle(p *Pooling, oy, ox, ch int) float64 {
 }
 
 func TestDepthwise_badOperandsPanic(t *testing.T) {
-	w := Window2D([2]int{4, 4}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{4, 4})
+	w := window2D([2]int{4, 4}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{4, 4})
 	d := Depthwise{C: 8, Batch: 1, Win: w, In: make([]float32, 127), LDI: 8, W: make([]float32, 72), Out: make([]float32, 128), LDO: 8}
 	assert.Panics(t, d.Run)
 	d.In = make([]float32, 128)
@@ -193,7 +193,7 @@ func BenchmarkDepthwise(b *testing.B) {
 			c, h, st, k := s[0], s[1], s[2], s[3]
 			b.Run(fmt.Sprintf("%dx%dx%d_s%d_k%d", h, h, c, st, k), func(b *testing.B) {
 				o := (h-1)/st + 1
-				w := Window2D([2]int{h, h}, [2]int{k, k}, [2]int{st, st}, [2]int{1, 1}, [2]int{k / 2, k / 2}, [2]int{o, o})
+				w := window2D([2]int{h, h}, [2]int{k, k}, [2]int{st, st}, [2]int{1, 1}, [2]int{k / 2, k / 2}, [2]int{o, o})
 				in, wt, out := Aligned[float32](h*h*c), Aligned[float32](k*k*c), Aligned[float32](o*o*c)
 				fillRand(rng(1), in)
 				fillRand(rng(2), wt)

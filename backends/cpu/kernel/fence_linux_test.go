@@ -83,7 +83,7 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	MinOf(x)
 	SoftmaxRows(z, x, 1, n, 1)
 	LayerNormRows(z, x, y, nil, w, w, 1, n, 1e-5)
-	Mix4(z, x, y, w, x, 1, 2, 3, 4)
+	mix4K(&z[0], &x[0], &y[0], &w[0], &x[0], n, 1, 2, 3, 4)
 	half, u8, s8 := fenced[uint16](f, n), fenced[uint8](f, n), fenced[int8](f, n)
 	FloatToHalf(half, x)
 	HalfToFloat(z, half)
@@ -101,7 +101,7 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	PackBT(g.B, f.floats(k*n), k, n, k)
 	g.Run()
 
-	win := Window2D([2]int{6, 13}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 13})
+	win := window2D([2]int{6, 13}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 13})
 	in, out := f.floats(6*13*n), f.floats(6*13*n)
 	d := Depthwise{C: n, Batch: 1, Win: win, In: in, LDI: n, W: f.floats(9 * n), Bias: x, Out: out, LDO: n}
 	d.Run()

@@ -72,7 +72,7 @@ func FuzzDepthwise(f *testing.F) {
 		for i := range 2 {
 			out[i] = max(0, (in[i]+2*p[i]-(k[i]-1)*d[i]-1)/s[i]+1)
 		}
-		win := Window2D(in, k, s, d, p, out)
+		win := window2D(in, k, s, d, p, out)
 		x, wt := randSlice(1, in[0]*in[1]*C), randSlice(2, win.Taps()*C)
 		var want, wantPool []float32
 		for _, isa := range Supported() {

@@ -271,11 +271,11 @@ func TestGemm_indirectConvolution(t *testing.T) {
 			batch, ci, co  int
 			extraLD, extra int
 		}{
-			{Window2D([2]int{5, 6}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{5, 6}), 1, 5, 19, 0, 0},
-			{Window2D([2]int{9, 7}, [2]int{3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{5, 4}), 2, 4, 33, 3, 2},
-			{Window2D([2]int{11, 8}, [2]int{5, 2}, [2]int{1, 2}, [2]int{2, 3}, [2]int{2, 0}, [2]int{7, 3}), 1, 1, 8, 0, 0},
-			{Window2D([2]int{4, 4}, [2]int{1, 1}, [2]int{2, 2}, [2]int{1, 1}, [2]int{0, 0}, [2]int{2, 2}), 3, 17, 40, 0, 1},
-			{Window2D([2]int{6, 6}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 6}), 1, 180, 40, 0, 0},
+			{window2D([2]int{5, 6}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{5, 6}), 1, 5, 19, 0, 0},
+			{window2D([2]int{9, 7}, [2]int{3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{5, 4}), 2, 4, 33, 3, 2},
+			{window2D([2]int{11, 8}, [2]int{5, 2}, [2]int{1, 2}, [2]int{2, 3}, [2]int{2, 0}, [2]int{7, 3}), 1, 1, 8, 0, 0},
+			{window2D([2]int{4, 4}, [2]int{1, 1}, [2]int{2, 2}, [2]int{1, 1}, [2]int{0, 0}, [2]int{2, 2}), 3, 17, 40, 0, 1},
+			{window2D([2]int{6, 6}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 6}), 1, 180, 40, 0, 0},
 			{Window{In: [3]int{4, 3, 5}, Kernel: [3]int{2, 3, 2}, Stride: [3]int{1, 1, 2}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{1, 1, 0}, Out: [3]int{4, 3, 2}}, 2, 3, 24, 1, 0},
 		} {
 			ld := c.ci + c.extraLD
@@ -312,7 +312,7 @@ func TestGemm_indirectConvolution(t *testing.T) {
 }
 
 func TestNewIndirection_refusesHugeOffsets(t *testing.T) {
-	w := Window2D([2]int{1 << 16, 1 << 16}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{0, 0}, [2]int{1, 1})
+	w := window2D([2]int{1 << 16, 1 << 16}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{0, 0}, [2]int{1, 1})
 	_, err := NewIndirection(w, 1, 1)
 	assert.ErrorContains(t, err, "31 bits")
 }

@@ -13,12 +13,6 @@ type Window struct {
 	In, Kernel, Stride, Dilation, Pad, Out [3]int
 }
 
-// Window2D is the two-dimensional window; each pair is height, width.
-func Window2D(in, kernel, stride, dilation, pad, out [2]int) Window {
-	p := func(v [2]int, first int) [3]int { return [3]int{first, v[0], v[1]} }
-	return Window{In: p(in, 1), Kernel: p(kernel, 1), Stride: p(stride, 1), Dilation: p(dilation, 1), Pad: p(pad, 0), Out: p(out, 1)}
-}
-
 // at is the input coordinate of output o and kernel tap k in dimension d.
 func (w *Window) at(d, o, k int) int {
 	return o*max(1, w.Stride[d]) - w.Pad[d] + k*max(1, w.Dilation[d])

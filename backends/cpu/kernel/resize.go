@@ -5,6 +5,7 @@ import (
 	"unsafe"
 )
 
+// mix4K computes dst = a*wa + b*wb + c*wc + d*wd on n values, in place if dst is one of them.
 var mix4K = mix4Generic
 
 // Axis says how each output coordinate of one resized dimension is made: from
@@ -101,21 +102,6 @@ func (a *Axis) check(name string, size int) {
 				panic(fmt.Sprintf("kernel: Resize: %s: coordinate %d: want 0 to %d, got %d", name, i, size-1, x))
 			}
 		}
-	}
-}
-
-// Mix4 computes dst = a*wa + b*wb + c*wc + d*wd, in place if dst is one of them.
-func Mix4(dst, a, b, c, d []float32, wa, wb, wc, wd float32) {
-	n := len(dst)
-	if n == 0 {
-		return
-	}
-	need("Mix4", "a", len(a), n)
-	need("Mix4", "b", len(b), n)
-	need("Mix4", "c", len(c), n)
-	need("Mix4", "d", len(d), n)
-	for i := 0; i < n; i += binaryBlock {
-		mix4K(&dst[i], &a[i], &b[i], &c[i], &d[i], min(binaryBlock, n-i), wa, wb, wc, wd)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestScalePacked_isThePackOfTheProducts(t *testing.T) {
 	}
 }
 
-func TestPackWinogradPart_isAPartOfTheWhole(t *testing.T) {
+func TestPackWinograd_partsMakeTheWhole(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		const c, n = 37, 41
 		w, tmp := randSlice(3, 9*c*n), make([]float32, 18*16)
@@ -72,11 +72,7 @@ func TestPackWinogradPart_isAPartOfTheWhole(t *testing.T) {
 		PackWinograd(want, w, c, n, 0, c, tmp)
 		for c0 := 0; c0 < c; c0 += 16 {
 			c1 := min(c, c0+16)
-			part := make([]float32, 0, 9*(c1-c0)*n)
-			for tap := range 9 {
-				part = append(part, w[(tap*c+c0)*n:(tap*c+c1)*n]...)
-			}
-			PackWinogradPart(got, part, c, n, c0, c1, tmp)
+			PackWinograd(got, filterChannels(w, c, n, c0, c1), c, n, c0, c1, tmp)
 		}
 		assert.Equal(t, want, got)
 	})

@@ -12,7 +12,7 @@ import "fmt"
 // of about 2^-17 * sqrt(9*C) * max|In| * max|W|. An infinity or NaN in the input
 // makes the outputs of its tiles NaN or infinite, not only those it reaches.
 //
-// Use: PackWinograd once; Plan; then for each phase in order all its chunks, in
+// Use: PackWinograd for all channels; Plan; then for each phase in order all its chunks, in
 // any order and at once. A chunk's worker index must be below the number of
 // threads given to Plan and not be in use by another goroutine. Work holds
 // WorkLen values, which Plan sets.
@@ -54,25 +54,13 @@ const (
 // PackedWinogradLen is the number of values of the packed filters.
 func PackedWinogradLen(c, n int) int { return winoFreqs * PackedLen(c, n) }
 
-// PackWinograd transforms and packs the filters w, row-major [9, c, n] (taps in
-// row order), for input channels c0 <= i < c1, so that threads can share the
-// work. dst holds PackedWinogradLen(c, n) values and must be zero before the
-// first call. tmp holds 288 values, private to the caller.
+// PackWinograd transforms and packs the filters w, row-major [9, c1-c0, n] (taps
+// in row order), of the input channels c0 <= i < c1, so that threads can share
+// the work. dst holds PackedWinogradLen(c, n) values for all c channels and must
+// be zero before the first call. tmp holds 288 values, private to the caller.
 func PackWinograd(dst, w []float32, c, n, c0, c1 int, tmp []float32) {
-	need("PackWinograd", "w", len(w), 9*c*n)
-	packWinogradFrom(dst, w[c0*n:], c*n, c, n, c0, c1, tmp)
-}
-
-// PackWinogradPart is [PackWinograd] with w [9, c1-c0, n] holding the input
-// channels c0 <= i < c1 alone.
-func PackWinogradPart(dst, w []float32, c, n, c0, c1 int, tmp []float32) {
-	need("PackWinogradPart", "w", len(w), 9*(c1-c0)*n)
-	packWinogradFrom(dst, w, (c1-c0)*n, c, n, c0, c1, tmp)
-}
-
-// packWinogradFrom is PackWinograd with w at channel c0 of the first tap and step
-// values from one tap to the next.
-func packWinogradFrom(dst, w []float32, step, c, n, c0, c1 int, tmp []float32) {
+	step := (c1 - c0) * n // from one tap to the next
+	need("PackWinograd", "w", len(w), 9*step)
 	need("PackWinograd", "dst", len(dst), PackedWinogradLen(c, n))
 	need("PackWinograd", "tmp", len(tmp), 18*16)
 	uf := PackedLen(c, n)

@@ -15,7 +15,7 @@ func packWinograd(t testing.TB, w []float32, c, n int) []float32 {
 	clear(g.data)
 	tmp := make([]float32, 18*16)
 	for i := range c {
-		PackWinograd(g.data, w, c, n, i, i+1, tmp)
+		PackWinograd(g.data, filterChannels(w, c, n, i, i+1), c, n, i, i+1, tmp)
 	}
 	if t, ok := t.(*testing.T); ok {
 		g.check(t, "packed filters")
@@ -60,7 +60,7 @@ func TestWinograd_againstDirect(t *testing.T) {
 				}
 				y.check(t, "Y")
 				work.check(t, "Work")
-				win := Window2D(w.In, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, w.Pad, out)
+				win := window2D(w.In, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, w.Pad, out)
 				for p := 0; p < positions; p += thinning {
 					for o := range s.n {
 						per := out[0] * out[1]
@@ -126,7 +126,7 @@ func TestDrivers_allocateNothing(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(10, w.Run))
 	g := Gemm{M: 9, N: c, K: c, A: w.X, LDA: c, B: w.U, C: w.Y, LDC: c, Act: Act{Op: SiLU}}
 	assert.Zero(t, testing.AllocsPerRun(10, g.Run))
-	d := Depthwise{C: c, Batch: 1, Win: Window2D(w.In, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, w.Pad, w.Out), In: w.X, LDI: c, W: w.U, Out: w.Y, LDO: c}
+	d := Depthwise{C: c, Batch: 1, Win: window2D(w.In, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, w.Pad, w.Out), In: w.X, LDI: c, W: w.U, Out: w.Y, LDO: c}
 	assert.Zero(t, testing.AllocsPerRun(10, d.Run))
 	p := Pooling{C: c, Batch: 1, Win: d.Win, In: w.X, LDI: c, Out: w.Y, LDO: c}
 	assert.Zero(t, testing.AllocsPerRun(10, p.Run))
@@ -160,4 +160,13 @@ func BenchmarkWinograd(b *testing.B) {
 			})
 		}
 	})
+}
+
+// filterChannels returns the input channels from c0 to c1 of a filter [9, c, n].
+func filterChannels(w []float32, c, n, c0, c1 int) []float32 {
+	part := make([]float32, 0, 9*(c1-c0)*n)
+	for tap := range 9 {
+		part = append(part, w[(tap*c+c0)*n:(tap*c+c1)*n]...)
+	}
+	return part
 }

@@ -60,13 +60,22 @@ func (p *Product) store(index int, sums, scale []float64) {
 	case tensor.Float32:
 		put(as[float32](p.C.Data[4*index:], len(sums)), sums, func(v float64, i int) float32 { return float32(v * scale[i]) })
 	case tensor.Float16:
-		put(as[uint16](p.C.Data[2*index:], len(sums)), sums, func(v float64, i int) uint16 {
-			return tensor.Float32To16(toOdd(v * scale[i]))
-		})
+		storeHalf(as[uint16](p.C.Data[2*index:], len(sums)), sums, scale)
 	case tensor.BFloat16:
 		put(as[uint16](p.C.Data[2*index:], len(sums)), sums, func(v float64, i int) uint16 {
 			return tensor.Float32ToBFloat16(toOdd(v * scale[i]))
 		})
+	}
+}
+
+func storeHalf(dst []uint16, sums, scale []float64) {
+	var odd [256]float32
+	for i := 0; i < len(sums); i += len(odd) {
+		n := min(len(odd), len(sums)-i)
+		for k := range n {
+			odd[k] = toOdd(sums[i+k] * scale[i+k])
+		}
+		kernel.FloatToHalf(dst[i:][:n], odd[:n])
 	}
 }
 

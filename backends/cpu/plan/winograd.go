@@ -37,7 +37,7 @@ func (t *filterTask) Chunk(i, worker int) {
 			kernel.BinaryRows(kernel.Mul, rows, rows, t.scale, c1-c0, t.n, false)
 		}
 	}
-	kernel.PackWinogradPart(t.dst, part, t.c, t.n, c0, c1, tmp)
+	kernel.PackWinograd(t.dst, part, t.c, t.n, c0, c1, tmp)
 }
 
 // fillWinograd returns what makes the transformed filters.
