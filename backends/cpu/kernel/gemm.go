@@ -29,7 +29,7 @@ import (
 //
 // Numeric contract: float32 throughout; k ascends; assembly uses fused
 // multiply-add and, for M <= 4, splits k over 2 or 4 sums added at the end; depths
-// above 576 are summed in parts of about 384. So variants agree within
+// above 1536 are summed in parts of about 1024. So variants agree within
 // K*2^-24*sum|a*b|, not bit for bit. NaN and infinities propagate through clamps.
 // K = 0 gives Act(Bias + Res).
 //
@@ -51,7 +51,6 @@ type Gemm struct {
 	Zero     []float32 // K zeros, for an Ind with padding
 
 	rowStep, panelStep, rowChunks, panelChunks int
-	rowsFirst                                  bool // chunks of the same rows follow each other
 }
 
 // tileArgs are the operands of one call of a microkernel.
@@ -79,24 +78,27 @@ type tileArgs struct {
 }
 
 const (
-	chunkFlops = 32 << 20  // work of one chunk: 100 to 200 microseconds
-	leastFlops = 1 << 18   // work below which a chunk is not divided further
-	callFlops  = 8 << 20   // work of one assembly call
-	partDepth  = 384       // rows of B of one part of a deep product
+	chunkFlops = 32 << 20 // work of one chunk: 100 to 200 microseconds
+	leastFlops = 1 << 18  // work below which a chunk is not divided further
+	callFlops  = 8 << 20  // work of one assembly call
+	partDepth  = 1024     // rows of B of one part of a deep product
+
 	fetchBytes = 256 << 10 // size of a B whose panels are fetched ahead
-	blockBytes = 256 << 10 // rows of A kept in the second-level cache
+	blockBytes = 384 << 10 // rows of A kept in the second-level cache
+	partPanels = 8         // panels of a chunk of a deep product, which reads its rows of A for each part again
 )
 
 // Plan checks the operands, divides the product into chunks of similar work for
 // the given number of threads and returns their number (0 when C is empty).
-// Chunks write disjoint parts of C and can run in any order and at once.
+// Chunks write disjoint parts of C and can run in any order and at once; those of
+// the same rows of A, which stay in the second-level cache, follow each other.
 func (g *Gemm) Plan(threads int) int {
 	g.check()
 	if g.M == 0 || g.N == 0 {
 		return 0
 	}
 	panels := Panels(g.N)
-	_, footprint := g.parts()
+	parts, footprint := g.parts()
 	depth, footprint := max(1, g.depth()), max(1, footprint)
 	if g.Ind != nil { // neighbouring rows share most of what they read
 		footprint = max(1, g.K*min(3, g.Ind.taps))
@@ -110,23 +112,26 @@ func (g *Gemm) Plan(threads int) int {
 	target := max(48, blockBytes/(4*footprint)/24*24)
 	blocks := max(1, (g.M+target/2)/target)
 	rows := min(g.M, roundUp(ceilDiv(g.M, blocks), 24))
-	cols := max(1, min(panels, chunkFlops/(2*rows*PanelCols*depth)))
 	// Threads that share a B by its rows of A each read all of B, but find in their caches what they wrote in the step before.
-	g.rowsFirst = threads > 1 && g.M >= 24*threads && depth*g.N <= 2*g.M*(footprint+g.N)
-	if g.rowsFirst {
+	if threads > 1 && g.M >= 24*threads && depth*g.N <= 2*g.M*(footprint+g.N) {
 		rows = min(rows, roundUp(ceilDiv(g.M, threads), 24))
-		cols = max(1, min(panels, chunkFlops/(2*rows*PanelCols*depth)))
 	}
+	cols := max(1, chunkFlops/(2*rows*PanelCols*depth))
+	if parts > 1 {
+		cols = max(cols, partPanels)
+	}
+	if cols > 1 { // panels are computed by twos
+		cols &^= 1
+	}
+	cols = min(cols, panels)
 	for threads > 1 && ceilDiv(g.M, rows)*ceilDiv(panels, cols) < 4*threads && 2*rows*cols*PanelCols*depth > leastFlops {
 		switch {
-		case g.rowsFirst && cols > 1:
-			cols = ceilDiv(cols, 2)
-		case rows > 24 && rows >= cols*PanelCols:
+		case cols > 2:
+			cols = roundUp(ceilDiv(cols, 2), 2)
+		case rows > 48 || rows > 24 && cols == 1:
 			rows = roundUp(ceilDiv(rows, 2), 24)
 		case cols > 1:
-			cols = ceilDiv(cols, 2)
-		case rows > 24:
-			rows = roundUp(ceilDiv(rows, 2), 24)
+			cols = 1
 		default:
 			threads = 1
 		}
@@ -138,11 +143,7 @@ func (g *Gemm) Plan(threads int) int {
 
 // Chunk computes chunk i of the division that Plan made.
 func (g *Gemm) Chunk(i int) {
-	r, p := i%g.rowChunks, i/g.rowChunks
-	if g.rowsFirst {
-		r, p = i/g.panelChunks, i%g.panelChunks
-	}
-	r, p = r*g.rowStep, p*g.panelStep
+	r, p := i/g.panelChunks*g.rowStep, i%g.panelChunks*g.panelStep
 	g.Block(r, min(g.M, r+g.rowStep), p, min(Panels(g.N), p+g.panelStep))
 }
 

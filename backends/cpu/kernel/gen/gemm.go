@@ -204,11 +204,7 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, b2, ix, next reg.GPVirtua
 	case !g.wide():
 		loop("loop", false)
 	default: // a long run of B comes from beyond the first-level cache
-		g.CMPQ(ix, imm(-512))
-		g.JLE(label("long"))
 		loop("loop", false)
-		g.JMP(label("rest"))
-		loop("long", true)
 	}
 	g.Label("rest")
 	g.TESTQ(ix, ix)
