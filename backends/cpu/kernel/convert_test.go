@@ -170,7 +170,7 @@ func TestInterleaveThree_everyLength(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range lengths() {
 			src, dst := randSlice(1, 3*n), newGuarded(3*n, n)
-			interleaveThree(dst.data, src[:n:n], src[n:2*n:2*n], src[2*n:])
+			Interleave3(dst.data, src[:n:n], src[n:2*n:2*n], src[2*n:])
 			dst.check(t, "dst")
 			for i, v := range dst.data {
 				require.Equal(t, src[i%3*n+i/3], v, "n %d at %d", n, i)

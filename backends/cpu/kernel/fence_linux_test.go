@@ -91,7 +91,7 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	DequantizeU8(z, u8, 0.1, 3)
 	QuantizeS8(s8, x, 0.1, 3)
 	DequantizeS8(z, s8, 0.1, 3)
-	interleaveThree(f.floats(3*n), f.floats(n), f.floats(n), f.floats(n))
+	Interleave3(f.floats(3*n), f.floats(n), f.floats(n), f.floats(n))
 	Transpose(f.floats(9*n), 9, f.floats(9*n), n, 9, n)
 	Transpose(f.floats(9*n), n, f.floats(9*n), 9, n, 9)
 

@@ -98,7 +98,7 @@ func (s *SmallConv) line(dst []float32, n, y int) {
 		CopyRows(d, s.C, s.X[((n*height+y)*width+skip)*s.LDX:], s.LDX, count, s.C)
 	case s.C == 3:
 		plane := func(c int) []float32 { return s.X[((n*3+c)*height+y)*width+skip:][:count] }
-		interleaveThree(d, plane(0), plane(1), plane(2))
+		Interleave3(d, plane(0), plane(1), plane(2))
 	default:
 		Transpose(d, s.C, s.X[(n*s.C*height+y)*width+skip:], height*width, s.C, count)
 	}

@@ -86,6 +86,7 @@ type builder struct {
 	pads    map[graph.Value]*padding
 	turns   map[graph.Value]*turned
 	centres map[graph.Value]graph.Value
+	coded   map[graph.Value]*coded
 }
 
 // Build makes a plan of a validated, inferred graph whose input shapes are known. Packed constants live in store, which must outlive the
@@ -120,7 +121,7 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 			continue
 		}
 		b.node = i
-		if b.folded(ctx, i) {
+		if b.putOff(i) || b.folded(ctx, i) {
 			b.done[i] = true
 			continue
 		}
@@ -243,6 +244,10 @@ func (b *builder) folded(ctx context.Context, i int) bool {
 
 // emit adds the steps of one node, by reference when no fast kernel does it.
 func (b *builder) emit(n *graph.Node) {
+	if b.island(n) {
+		return
+	}
+	b.foldFilter(n)
 	if !b.emitFast(n) {
 		b.byRef(n)
 	}
@@ -278,11 +283,13 @@ func (b *builder) emitFast(n *graph.Node) bool {
 	case *op.Split:
 		return b.split(n, o.Axis)
 	case *op.Quantize:
-		return o.Block == 0 && b.quantize(n)
+		return o.Block == 0 && (b.encode(n) || b.quantize(n))
+	case *op.Dequantize:
+		return o.Block == 0 && b.dequantize(n)
 	case *op.Resize:
 		return b.resize(n, o)
 	case *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Identity:
-		return b.view(n)
+		return b.codedView(n) || b.view(n)
 	case *op.ConvTranspose:
 		return b.convTranspose(n, o)
 	case *op.InstanceNorm:

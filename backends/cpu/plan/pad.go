@@ -122,6 +122,7 @@ func (b *builder) padded(v graph.Value) {
 func (b *builder) settle(v graph.Value) {
 	b.padded(v)
 	b.turnNow(v)
+	b.decoded(v)
 }
 
 // foldWaiting notes the paddings and transpositions that every reader does without.

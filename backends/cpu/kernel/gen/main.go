@@ -28,6 +28,7 @@ var groups = []struct {
 	{"depthwise", depthwise},
 	{"winograd", winograd},
 	{"convert", convert},
+	{"int8", int8gemm},
 }
 
 func main() {

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// dot adds to each lane of sum the four products of a signed and an unsigned byte.
+func (g *gen) dot(signed, unsigned, sum operand.Op) {
+	ops := []operand.Op{signed, unsigned, sum}
+	g.Instruction(&ir.Instruction{Opcode: "VPDPBUSD", Operands: ops, Inputs: ops, Outputs: ops[2:], ISA: []string{"AVX512_VNNI"}})
+}
+
+// intTile is the shape of one microkernel of 8-bit products: mr rows by nv vectors of columns.
+type intTile struct {
+	mr, nv, phases int
+	indirect       bool
+}
+
+// int8gemm emits the direct and the indirect products of codes. The wide level needs VNNI.
+func int8gemm(g *gen) {
+	for _, indirect := range []bool{false, true} {
+		if !g.wide() {
+			for m := 1; m <= 4; m++ {
+				g.intTile(intTile{mr: m, nv: 1, phases: 1, indirect: indirect})
+			}
+			continue
+		}
+		for nv := 1; nv <= 4; nv++ {
+			for m := 1; m <= 8 && m*nv <= 24; m++ {
+				t := intTile{mr: m, nv: nv, phases: 1, indirect: indirect}
+				for m*nv*t.phases <= 4 {
+					t.phases *= 2
+				}
+				g.intTile(t)
+			}
+		}
+	}
+}
+
+func (g *gen) intTile(t intTile) {
+	name, cols := fmt.Sprintf("dot%dx%d", t.mr, t.nv*g.lanes), t.nv*g.lanes
+	sig := "b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add *float32, zero, lo, hi, cols int)"
+	doc := []string{
+		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of requantised products of codes.", t.mr, cols),
+		"k is in words of four codes; strides are in bytes. init and add may be nil.",
+	}
+	if !g.wide() {
+		doc = append(doc, "It stores eight columns in any case.")
+	}
+	if t.indirect {
+		g.text("i"+name, "func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, "+sig, append(doc,
+			"Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.")...)
+	} else {
+		g.text(name, "func(blocks, k int, a *uint8, lda int, "+sig, doc...)
+	}
+	row := make([]reg.GPVirtual, t.mr)
+	for i := range row {
+		row[i] = g.GP64()
+	}
+	b, ix := g.GP64(), g.GP64()
+	var taps operand.Mem
+	if t.indirect {
+		taps = g.AllocLocal(8)
+		k := g.loadArg("k")
+		g.SHLQ(operand.U8(2), k)
+		g.ADDQ(k, g.arg("base"))
+		g.ADDQ(k, g.arg("zeros"))
+	}
+	n := g.loadArg("cols")
+	if g.wide() {
+		m := g.GP64()
+		g.MOVQ(operand.I32(-1), m)
+		g.BZHIQ(n, m, m)
+		g.KMOVQ(m, reg.K2)
+		g.SUBQ(imm((t.nv-1)*g.lanes), n)
+	}
+	g.tail(n)
+
+	g.Comment("one block of rows")
+	g.Label("block")
+	sums := t.mr * t.nv * t.phases
+	if !g.wide() {
+		sums *= 2
+	}
+	for i := range sums {
+		g.zero(g.vec[i])
+	}
+	g.MOVQ(g.arg("b"), b)
+	if t.indirect {
+		n, tab := g.loadArg("taps"), g.loadArg("tab")
+		g.MOVQ(n, taps)
+		g.Comment("row ends of this tap")
+		g.Label("tap")
+		base, zeros := g.loadArg("base"), g.loadArg("zeros")
+		for i := range row {
+			g.MOVLQSX(at(tab, 4*i), row[i])
+			g.TESTQ(row[i], row[i])
+			g.LEAQ(idx(base, row[i], 1, 0), row[i])
+			g.CMOVQLT(zeros, row[i])
+		}
+		g.MOVQ(g.arg("k"), ix)
+		g.NEGQ(ix)
+		g.intLoop(t, row, b, ix)
+		g.ADDQ(g.arg("ldt"), tab)
+		g.SUBQ(operand.Imm(1), taps)
+		g.JNZ(label("tap"))
+		g.ADDQ(operand.Imm(uint64(4*t.mr)), g.arg("tab"))
+	} else {
+		lda := g.loadArg("lda")
+		g.MOVQ(g.arg("k"), ix)
+		g.MOVQ(g.arg("a"), row[0])
+		g.LEAQ(idx(row[0], ix, 4, 0), row[0])
+		for i := 1; i < t.mr; i++ {
+			g.LEAQ(idx(row[i-1], lda, 1, 0), row[i])
+		}
+		g.NEGQ(ix)
+		g.intLoop(t, row, b, ix)
+		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
+		g.ADDQ(lda, g.arg("a"))
+	}
+	if g.wide() {
+		g.intStore(t)
+	} else {
+		g.intStoreHalf(t)
+	}
+	g.SUBQ(operand.Imm(1), g.arg("blocks"))
+	g.JNZ(label("block"))
+	g.ret()
+}
+
+// intLoop multiplies one run: ix counts from minus its words to zero, row holds the ends of the rows' runs, b moves on.
+func (g *gen) intLoop(t intTile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
+	n := len(g.vec)
+	var ldb reg.GPVirtual
+	if !g.wide() {
+		ldb = g.loadArg("ldb")
+	}
+	step := func(u int) {
+		if !g.wide() {
+			x0, x1 := g.vec[12], g.vec[13]
+			g.VPMOVSXBW(at(b, 0), x0)
+			g.VPMOVSXBW(at(b, 16), x1)
+			g.ADDQ(ldb, b)
+			for i := range t.mr {
+				x, p := g.vec[8+i%2], g.vec[10+i%2]
+				g.VPBROADCASTD(idx(row[i], ix, 4, 4*u), x.(reg.Vec).AsX())
+				g.VPMOVZXBW(x.(reg.Vec).AsX(), x)
+				g.VPMADDWD(x0, x, p)
+				g.VPADDD(p, g.vec[2*i], g.vec[2*i])
+				g.VPMADDWD(x1, x, x)
+				g.VPADDD(x, g.vec[2*i+1], g.vec[2*i+1])
+			}
+			return
+		}
+		bv := g.vec[n-2-t.nv : n-2]
+		for j := range t.nv {
+			g.VMOVDQU32(at(b, 64*(u*t.nv+j)), bv[j])
+		}
+		for i := range t.mr {
+			s := g.vec[n-2+i%2]
+			g.VPBROADCASTD(idx(row[i], ix, 4, 4*u), s)
+			for j := range t.nv {
+				g.dot(bv[j], s, g.vec[((u%t.phases)*t.mr+i)*t.nv+j])
+			}
+		}
+	}
+	advance := func(steps int) {
+		if g.wide() {
+			g.ADDQ(imm(steps*t.nv*64), b)
+		}
+		g.ADDQ(imm(steps), ix)
+	}
+	unroll := max(4, t.phases)
+	g.CMPQ(ix, imm(-unroll))
+	g.JGT(label("rest"))
+	g.Label("loop")
+	for u := range unroll {
+		if t.mr*t.nv <= 8 && g.wide() {
+			g.PREFETCHT0(at(b, 2048+64*u*t.nv))
+		}
+		step(u)
+	}
+	advance(unroll)
+	g.CMPQ(ix, imm(-unroll))
+	g.JLE(label("loop"))
+	g.Label("rest")
+	g.TESTQ(ix, ix)
+	g.JZ(label("done"))
+	g.Label("single")
+	step(0)
+	advance(1)
+	g.JNZ(label("single"))
+	g.Label("done")
+}
+
+// optional emits body for an argument that is a pointer and not nil.
+func (g *gen) optional(name string, body func(p reg.GPVirtual)) {
+	p := g.loadArg(name)
+	g.TESTQ(p, p)
+	g.JZ(label("no" + name))
+	body(p)
+	g.Label("no" + name)
+}
+
+// everyByte and everyWord repeat an argument all over a vector.
+func (g *gen) everyByte(name string, v reg.VecPhysical) {
+	if g.wide() {
+		g.VPBROADCASTB(g.loadArg(name).As32(), v)
+		return
+	}
+	g.VMOVD(g.loadArg(name).As32(), v.(reg.Vec).AsX())
+	g.VPBROADCASTB(v.(reg.Vec).AsX(), v)
+}
+
+func (g *gen) everyWord(name string, v reg.VecPhysical) {
+	if g.wide() {
+		g.VPBROADCASTW(g.loadArg(name).As32(), v)
+		return
+	}
+	g.VMOVD(g.loadArg(name).As32(), v.(reg.Vec).AsX())
+	g.VPBROADCASTW(v.(reg.Vec).AsX(), v)
+}
+
+// quads is the permutation that gathers the words of four vectors after two rounds of packing.
+func (g *gen) quads() operand.Mem {
+	if m, ok := g.consts["quads"]; ok {
+		return m
+	}
+	m := g.StaticGlobal("quads")
+	g.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 16 {
+		g.AddDatum(4*i, operand.U32(uint32(i%4*4+i/4)))
+	}
+	g.consts["quads"] = m
+	return m
+}
+
+// intStore adds the phases, requantises and stores one block; init, scale and add are read per vector, the last one under the mask.
+func (g *gen) intStore(t intTile) {
+	n := len(g.vec)
+	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }
+	for p := t.phases / 2; p > 0; p /= 2 {
+		for i := range p * t.mr * t.nv {
+			g.VPADDD(g.vec[p*t.mr*t.nv+i], g.vec[i], g.vec[i])
+		}
+	}
+	each := func(p reg.GPVirtual, do func(v, x reg.VecPhysical)) {
+		for j := range t.nv {
+			v := g.vec[n-1-j%2]
+			g.loadMaybe(j == t.nv-1, at(p, 64*j), v)
+			for i := range t.mr {
+				do(v, acc(i, j))
+			}
+		}
+	}
+	g.optional("init", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
+	each(g.loadArg("scale"), func(v, x reg.VecPhysical) {
+		g.VCVTDQ2PS(x, x)
+		g.VMULPS(v, x, x)
+	})
+	g.optional("add", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
+	zero, lo, hi, order := g.vec[n-1], g.vec[n-2], g.vec[n-3], g.vec[n-4]
+	g.everyWord("zero", zero)
+	g.everyByte("lo", lo)
+	g.everyByte("hi", hi)
+	g.VMOVDQU32(g.quads(), order)
+	c, ldc := g.loadArg("c"), g.loadArg("ldc")
+	for i := range t.mr {
+		g.pack4(t.nv, func(j int) reg.VecPhysical { return acc(i, j) }, zero)
+		x := acc(i, 0)
+		g.VPERMD(x, order, x)
+		g.VPMAXUB(lo, x, x)
+		g.VPMINUB(hi, x, x)
+		g.VMOVDQU8(x, reg.K2, at(c, 0))
+		g.ADDQ(ldc, c)
+	}
+	g.MOVQ(c, g.arg("c"))
+}
+
+// pack4 rounds up to four vectors of float32, adds the zero point and packs them into the bytes of the first: lane by lane, four from each.
+func (g *gen) pack4(nv int, v func(int) reg.VecPhysical, zero reg.Register) {
+	for j := range nv {
+		g.VCVTPS2DQ(v(j), v(j))
+	}
+	last := nv - 1
+	g.VPACKSSDW(v(min(1, last)), v(0), v(0))
+	g.VPADDSW(zero, v(0), v(0))
+	half := 0
+	if nv > 2 {
+		half = 2
+		g.VPACKSSDW(v(last), v(2), v(2))
+		g.VPADDSW(zero, v(2), v(2))
+	}
+	g.VPACKUSWB(v(half), v(0), v(0))
+}
+
+// intStoreHalf is intStore for eight columns, whose sums are in two vectors as pairs.
+func (g *gen) intStoreHalf(t intTile) {
+	for i := range t.mr {
+		x := g.vec[2*i]
+		g.VPHADDD(g.vec[2*i+1], x, x)
+		g.VPERMQ(operand.U8(0xd8), x, x)
+	}
+	v := g.vec[10]
+	each := func(p reg.GPVirtual, do func(x reg.VecPhysical)) {
+		g.loadTail(at(p, 0), v)
+		for i := range t.mr {
+			do(g.vec[2*i])
+		}
+	}
+	g.optional("init", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
+	each(g.loadArg("scale"), func(x reg.VecPhysical) {
+		g.VCVTDQ2PS(x, x)
+		g.VMULPS(v, x, x)
+	})
+	g.optional("add", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
+	zero, lo, hi := g.vec[11], g.vec[12], g.vec[13]
+	g.everyWord("zero", zero)
+	g.everyByte("lo", lo)
+	g.everyByte("hi", hi)
+	c, ldc := g.loadArg("c"), g.loadArg("ldc")
+	for i := range t.mr {
+		x := g.vec[2*i]
+		g.VCVTPS2DQ(x, x)
+		g.VPACKSSDW(x, x, x)
+		g.VPERMQ(operand.U8(0x08), x, x)
+		g.VPADDSW(zero, x, x)
+		g.VPACKUSWB(x, x, x)
+		g.VPMAXUB(lo, x, x)
+		g.VPMINUB(hi, x, x)
+		g.VMOVQ(x.(reg.Vec).AsX(), at(c, 0))
+		g.ADDQ(ldc, c)
+	}
+	g.MOVQ(c, g.arg("c"))
+}

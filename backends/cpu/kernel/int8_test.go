@@ -1,0 +1,223 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const guardByte = 0xa5
+
+// guardedBytes is n bytes with guard bytes on both sides.
+type guardedBytes struct {
+	all, data []byte
+	off       int
+}
+
+func newGuardedBytes(n, off int) *guardedBytes {
+	all := Aligned[byte](n + 256 + off)
+	for i := range all {
+		all[i] = guardByte
+	}
+	return &guardedBytes{all, all[64+off:][:n:n], 64 + off}
+}
+
+func (g *guardedBytes) check(t *testing.T, what string) {
+	t.Helper()
+	for i, v := range g.all {
+		if (i < g.off || i >= g.off+len(g.data)) && v != guardByte {
+			t.Fatalf("%s: wrote %d at %d, outside [0, %d)", what, v, i-g.off, len(g.data))
+		}
+	}
+}
+
+// extreme are bytes of which half are the largest and smallest.
+func extreme(r *rand.Rand, b []byte) []byte {
+	ends := []byte{0, 255, 128, 127}
+	for i := range b {
+		if b[i] = byte(r.Uint32()); r.IntN(2) == 0 {
+			b[i] = ends[r.IntN(len(ends))]
+		}
+	}
+	return b
+}
+
+func signedSlice(r *rand.Rand, n int) []int8 {
+	s := make([]int8, n)
+	for i, v := range extreme(r, make([]byte, n)) {
+		s[i] = int8(v)
+	}
+	return s
+}
+
+// postOf makes a requantisation under which many results are in range and some on either side.
+func postOf(r *rand.Rand, n int, i int) Requantize {
+	q := Requantize{Zero: []int{0, 128, 255, 3}[i%4], Hi: 255}
+	for range n {
+		q.Scale = append(q.Scale, (0.2+r.Float32())*0.01)
+		q.Init = append(q.Init, int32(r.IntN(20001)-10000))
+		q.Add = append(q.Add, r.Float32()*20-10)
+	}
+	switch i % 3 {
+	case 1:
+		q.Add = nil
+		q.Lo, q.Hi = 10, 200
+	case 2:
+		q.Init = nil
+	}
+	return q
+}
+
+// wantInt8 is the product by its definition.
+func wantInt8(g *GemmInt8, b []int8, i, j int) uint8 {
+	s := int32(0)
+	if g.Post.Init != nil {
+		s = g.Post.Init[j]
+	}
+	for t := range g.taps() {
+		x := g.Zero
+		if g.Ind == nil {
+			x = g.A[i*g.LDA:]
+		} else if o := g.Ind.tab[t*g.Ind.rows+i]; o >= 0 {
+			x = g.A[o:]
+		}
+		for k := range g.K {
+			s += int32(x[k]) * int32(b[(j*g.taps()+t)*g.K+k])
+		}
+	}
+	v := float32(s) * g.Post.Scale[j]
+	if g.Post.Add != nil {
+		v += g.Post.Add[j]
+	}
+	r := math.RoundToEven(float64(v)) + float64(g.Post.Zero)
+	return uint8(min(max(r, float64(g.Post.Lo)), float64(g.Post.Hi)))
+}
+
+func TestGemmInt8_equalsDefinition(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		i := 0
+		for _, m := range []int{1, 2, 3, 5, 6, 7, 8, 13, 25} {
+			for _, n := range []int{1, 7, 8, 15, 16, 17, 31, 32, 40, 48, 63, 64, 65, 100, 130} {
+				for _, k := range []int{1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 64} {
+					if i++; i%thinning != 0 {
+						continue
+					}
+					r := rng(uint64(i))
+					lda, ldc := k+i%3, n+i%2
+					g := GemmInt8{M: m, N: n, K: k, LDA: lda, LDC: ldc, Post: postOf(r, n, i)}
+					g.A = extreme(r, make([]byte, extent(m, roundUp(k, IntDepth), lda)))
+					w := signedSlice(r, n*k)
+					g.B = make([]int8, PackedInt8Len(1, k, n))
+					PackInt8(g.B, w, 1, k, n, k)
+					c := newGuardedBytes(extent(m, n, ldc), i%5)
+					g.C = c.data
+					for range g.Plan(1 + i%3) {
+					}
+					for ch := range g.Plan(1 + i%3) {
+						g.Chunk(ch)
+					}
+					c.check(t, "C")
+					for p := range c.data {
+						if p%ldc >= n {
+							require.EqualValues(t, guardByte, c.data[p])
+							continue
+						}
+						require.Equal(t, wantInt8(&g, w, p/ldc, p%ldc), c.data[p], "m %d n %d k %d case %d at %d,%d", m, n, k, i, p/ldc, p%ldc)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestGemmInt8_gathersWindows(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for i, w := range windows2D() {
+			if i%thinning != 0 {
+				continue
+			}
+			r := rng(uint64(i))
+			k, n := []int{1, 3, 4, 8, 17, 32}[i%6], []int{5, 16, 24, 64, 70}[i%5]
+			batch, ld := 1+i%2, k+i%3
+			ind, err := NewIndirection(w, batch, ld)
+			require.NoError(t, err)
+			g := GemmInt8{M: ind.Rows(), N: n, K: k, LDC: n, Ind: ind, Post: postOf(r, n, i), Zero: make([]uint8, roundUp(k, IntDepth))}
+			for x := range g.Zero {
+				g.Zero[x] = 77
+			}
+			g.A = extreme(r, make([]byte, batch*w.In[1]*w.In[2]*ld+IntDepth))
+			f := signedSlice(r, n*w.Taps()*k)
+			g.B = make([]int8, PackedInt8Len(w.Taps(), k, n))
+			PackInt8(g.B, f, w.Taps(), k, n, w.Taps()*k)
+			c := newGuardedBytes(g.M*n, i%7)
+			g.C = c.data
+			g.Run()
+			c.check(t, "C")
+			for p := range c.data {
+				require.Equal(t, wantInt8(&g, f, p/n, p%n), c.data[p], "window %+v k %d n %d at %d", w, k, n, p)
+			}
+		}
+	})
+}
+
+// Codes at half steps, beyond the ends of 16 bits and of the clamp.
+func TestRequantize_ends(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		const n = 64
+		for _, zero := range []int{-32768, -40, 0, 1, 128, 255, 32767} {
+			q := Requantize{Zero: zero, Hi: 255, Init: make([]int32, n), Scale: make([]float32, n)}
+			for i, v := range []int32{0, 1, -1, 3, -3, 65535, -65535, 65537, -65537, 1 << 30, -1 << 30, 255, 256, 509, 510, 511, 513} {
+				for j := i; j < n; j += 17 {
+					q.Init[j], q.Scale[j] = v, 0.5
+				}
+			}
+			g := GemmInt8{M: 3, N: n, K: 4, LDA: 4, LDC: n, A: make([]uint8, 12), B: make([]int8, PackedInt8Len(1, 4, n)), C: make([]uint8, 3*n), Post: q}
+			g.Run()
+			for p, got := range g.C {
+				v := min(max(math.RoundToEven(float64(q.Init[p%n])/2), math.MinInt16), math.MaxInt16)
+				require.EqualValues(t, min(max(v+float64(zero), 0), 255), got, "zero %d, sum %d", zero, q.Init[p%n])
+			}
+		}
+	})
+}
+
+func TestGemmInt8_panicsOnShortOperands(t *testing.T) {
+	whole := func() GemmInt8 {
+		return GemmInt8{M: 2, N: 3, K: 5, LDA: 5, LDC: 3, A: make([]uint8, 13), B: make([]int8, PackedInt8Len(1, 5, 3)), C: make([]uint8, 6),
+			Post: Requantize{Scale: make([]float32, 3), Hi: 255}}
+	}
+	g := whole()
+	g.Run()
+	for i, spoil := range []func(g *GemmInt8){
+		func(g *GemmInt8) { g.A = g.A[:12] }, func(g *GemmInt8) { g.B = g.B[1:] }, func(g *GemmInt8) { g.C = g.C[1:] },
+		func(g *GemmInt8) { g.Post.Scale = g.Post.Scale[1:] }, func(g *GemmInt8) { g.Post.Init = make([]int32, 2) },
+		func(g *GemmInt8) { g.Post.Add = make([]float32, 2) }, func(g *GemmInt8) { g.Post.Zero = 1 << 15 }, func(g *GemmInt8) { g.LDC = 2 }, func(g *GemmInt8) { g.M = -1 },
+	} {
+		g := whole()
+		spoil(&g)
+		require.Panics(t, func() { g.Run() }, "%d", i)
+	}
+}
+
+func BenchmarkGemmInt8(b *testing.B) {
+	for _, s := range [][3]int{{1, 1024, 1024}, {64, 1024, 1024}, {1024, 1024, 1024}, {3136, 64, 256}, {784, 512, 128}, {12544, 16, 96}, {3136, 144, 24}, {49, 960, 160}, {196, 256, 1024}} {
+		for _, isa := range Supported() {
+			b.Run(fmt.Sprint(isa, s), func(b *testing.B) {
+				restore, err := Select(isa)
+				require.NoError(b, err)
+				defer restore()
+				m, k, n := s[0], s[1], s[2]
+				r := rng(1)
+				g := GemmInt8{M: m, N: n, K: k, LDA: k, LDC: n, A: extreme(r, make([]uint8, m*k)), B: make([]int8, PackedInt8Len(1, k, n)), C: make([]uint8, m*n), Post: postOf(r, n, 1)}
+				PackInt8(g.B, signedSlice(r, n*k), 1, k, n, k)
+				for b.Loop() {
+					g.Run()
+				}
+				b.ReportMetric(2*float64(m)*float64(n)*float64(k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GOP/s")
+			})
+		}
+	}
+}

@@ -1,0 +1,456 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Islands: between QuantizeLinear and DequantizeLinear tensors stay codes of 8 bits, one byte per element, and the operators there compute with
+// integers. A value is coded when its codes exist; who needs the numbers has them made from the codes.
+//
+// What an island computes may differ by one code from what the same graph gives with float32 arithmetic, where the result before rounding lies
+// within 2^-12 of the middle between two codes, and nowhere else: sums are exact, and scaling them errs by less than that.
+
+// coded is where the codes of a value are: unsigned, those of int8 with 128 added.
+type coded struct {
+	plain, last int // buffers of the forms, none: not made. Each holds codedSlack more bytes than codes
+	scale       float32
+	zero        int32 // of the unsigned codes
+	typ         tensor.DType
+}
+
+// codedSlack is how far beyond the last code kernels may read.
+const codedSlack = kernel.IntDepth - 1
+
+// same reports whether the same codes mean the same.
+func (c *coded) same(d *coded) bool { return c.scale == d.scale && c.zero == d.zero && c.typ == d.typ }
+
+// byteCode returns the meaning of 8-bit codes that a QuantizeLinear or DequantizeLinear node gives them, nil when it is none that an island has.
+func (b *builder) byteCode(n *graph.Node, typ tensor.DType) *coded {
+	if typ != tensor.Int8 && typ != tensor.Uint8 || n.In[1] == graph.None || b.values[n.In[1]].data == nil {
+		return nil
+	}
+	c, ok := b.code(n, typ)
+	if !ok || !usableScale(c.scale) {
+		return nil
+	}
+	d := &coded{plain: none, last: none, scale: c.scale, zero: int32(c.zero), typ: typ}
+	if typ == tensor.Int8 {
+		d.zero += 128
+	}
+	return d
+}
+
+// bytes makes a buffer for the codes of v in one form.
+func (b *builder) bytes(v graph.Value, last bool) *int {
+	c := b.coded[v]
+	at := b.buffer(buffer{place: inArena, size: int64(b.values[v].count() + codedSlack)})
+	if last {
+		c.last = at
+		return &c.last
+	}
+	c.plain = at
+	return &c.plain
+}
+
+// setCoded notes what the codes of v are.
+func (b *builder) setCoded(v graph.Value, c *coded) {
+	if b.coded == nil {
+		b.coded = map[graph.Value]*coded{}
+	}
+	b.coded[v] = c
+}
+
+// codesIn returns the buffer of v's codes in one form, making it when there is only the other.
+func (b *builder) codesIn(v graph.Value, last bool) int {
+	c := b.coded[v]
+	have, want := &c.plain, &c.last
+	if !last {
+		have, want = want, have
+	}
+	if *want != none {
+		return *want
+	}
+	dims := b.values[v].dims
+	if sameForms(dims) {
+		*want = *have
+		return *want
+	}
+	channels, positions := int(dims[1]), product(dims[2:])
+	t := turnTask{matrices: int(dims[0]), rows: channels, cols: positions}
+	if !last {
+		t.rows, t.cols = positions, channels
+	}
+	s := step{fast: true, reads: []int{*have}, writes: []int{*b.bytes(v, last)}}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.unnamed(s)
+	return *want
+}
+
+// inCodedLast reports whether v's codes are channels-last.
+func (b *builder) inCodedLast(v graph.Value) bool {
+	c := b.coded[v]
+	return c.last != none && c.plain == none
+}
+
+// decoded makes the numbers of a value that is coded, or its codes in the graph's form.
+func (b *builder) decoded(v graph.Value) {
+	c, x := b.coded[v], &b.values[v]
+	if c == nil || x.plain != none || x.last != none {
+		return
+	}
+	last := b.inCodedLast(v) && x.typ.DType == tensor.Float32
+	t := decodeTask{coded: *c, n: x.count()}
+	s := step{fast: true, reads: []int{b.codesIn(v, last)}}
+	if x.typ.DType == tensor.Float32 {
+		s.writes = []int{b.make(v, last)}
+	} else {
+		t.bytes = true
+		x.plain = b.buffer(buffer{place: inArena, size: int64(x.count())})
+		s.writes = []int{x.plain}
+	}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.unnamed(s)
+}
+
+// turnTask transposes matrices of bytes.
+type turnTask struct {
+	st                   *step
+	matrices, rows, cols int
+	x, y                 []byte
+}
+
+func (t *turnTask) run(s *State) error {
+	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
+	s.do(t.matrices*((t.rows+31)/32), t)
+	return nil
+}
+
+// Chunk transposes up to 32 rows.
+func (t *turnTask) Chunk(i, _ int) {
+	per := (t.rows + 31) / 32
+	m, r := i/per*t.rows*t.cols, i%per*32
+	x, y := t.x[m:], t.y[m:]
+	rows := min(32, t.rows-r)
+	for c := range t.cols {
+		out := y[c*t.rows+r:][:rows]
+		for k := range out {
+			out[k] = x[(r+k)*t.cols+c]
+		}
+	}
+}
+
+// decodeTask makes numbers of codes, or the codes that the graph has.
+type decodeTask struct {
+	st    *step
+	coded coded
+	n     int
+	bytes bool
+	x     []byte
+	y     []float32
+	codes []byte
+}
+
+func (t *decodeTask) run(s *State) error {
+	t.x = s.mem[t.st.reads[0]]
+	if t.bytes {
+		t.codes = s.mem[t.st.writes[0]]
+	} else {
+		t.y = s.f32(t.st.writes[0])
+	}
+	s.do(blocks(t.n), t)
+	return nil
+}
+
+// Chunk converts one block.
+func (t *decodeTask) Chunk(i, _ int) {
+	from, to := block(i, t.n)
+	switch x := t.x[from:to]; {
+	case !t.bytes:
+		kernel.DequantizeU8(t.y[from:to], x, t.coded.scale, t.coded.zero)
+	case t.coded.typ == tensor.Uint8:
+		copy(t.codes[from:to], x)
+	default:
+		y := t.codes[from:to]
+		for k, v := range x {
+			y[k] = v ^ 128
+		}
+	}
+}
+
+// dequantize gives the result of a DequantizeLinear the codes of its input.
+func (b *builder) dequantize(n *graph.Node) bool {
+	c, y := b.coded[n.In[0]], n.Out[0]
+	if c == nil || !b.values[y].fast() {
+		return false
+	}
+	d := b.byteCode(n, c.typ)
+	if d == nil {
+		return false
+	}
+	d.plain, d.last = c.plain, c.last
+	b.setCoded(y, d)
+	b.fuseView()
+	return true
+}
+
+// codedView makes a value of another shape of the codes of its input.
+func (b *builder) codedView(n *graph.Node) bool {
+	x, y := n.In[0], n.Out[0]
+	c := b.coded[x]
+	if c == nil || b.values[y].dims == nil || b.values[x].count() != b.values[y].count() {
+		return false
+	}
+	d := *c
+	if _, same := n.Op.(*op.Identity); !same {
+		if b.inCodedLast(x) && !sameForms(b.values[x].dims) {
+			return false
+		}
+		d.plain, d.last = b.codesIn(x, false), none
+	}
+	b.setCoded(y, &d)
+	b.fuseView()
+	return true
+}
+
+// encode makes the codes of a quantised value when an island reads them.
+func (b *builder) encode(n *graph.Node) bool {
+	x, q := n.In[0], n.Out[0]
+	c := b.byteCode(n, b.values[q].typ.DType)
+	if c == nil || !b.values[x].fast() {
+		return false
+	}
+	if from := b.coded[x]; from != nil {
+		if from.scale == c.scale && from.zero == c.zero {
+			c.plain, c.last = from.plain, from.last
+			b.setCoded(q, c)
+			b.fuseView()
+			return true
+		}
+		return b.recode(q, x, c)
+	}
+	read, last := b.islandReads(q)
+	if !read {
+		return false
+	}
+	last = last && !sameForms(b.values[x].dims)
+	b.setCoded(q, c)
+	t := encodeTask{coded: *c, n: b.values[x].count()}
+	dims := b.values[x].dims
+	switch {
+	case last && !b.inLast(x) && dims[1] == 3:
+		t.planes = product(dims[2:])
+		t.n = int(dims[0]) * t.planes
+	case last:
+		b.wantLast(x)
+	}
+	s := step{fast: true, reads: []int{b.form(x, last && t.planes == 0)}}
+	s.writes = []int{*b.bytes(q, last)}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.add(s)
+	return true
+}
+
+// islandReads reports whether an operator that computes with codes reads q's, and whether it wants them channels-last.
+func (b *builder) islandReads(q graph.Value) (yes, last bool) {
+	for _, u := range b.uses[q] {
+		d := &b.graph.Nodes[u]
+		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !b.values[d.Out[0]].fast() || b.byteCode(d, b.values[q].typ.DType) == nil {
+			continue
+		}
+		for _, r := range b.uses[d.Out[0]] {
+			switch n := &b.graph.Nodes[r]; o := n.Op.(type) {
+			case *op.Conv:
+				if n.In[0] == d.Out[0] && b.filter(n.In[1]) != nil && !o.ChannelsLast {
+					return true, true
+				}
+			case *op.MatMul:
+				if n.In[0] == d.Out[0] && b.filter(n.In[1]) != nil {
+					yes = true
+				}
+			}
+		}
+	}
+	return yes, false
+}
+
+// encodeTask quantises.
+type encodeTask struct {
+	st     *step
+	coded  coded
+	n      int
+	planes int // not 0: x are images of three planes of that many values, which become channels
+	x      []float32
+	y      []byte
+	work   []float32
+}
+
+const encodeBlock = 1 << 10
+
+func (t *encodeTask) run(s *State) error {
+	t.x, t.y = s.f32(t.st.reads[0]), s.mem[t.st.writes[0]]
+	var err error
+	if t.work, err = s.borrow(max(1, s.threads) * 3 * encodeBlock); err != nil {
+		return err
+	}
+	s.do(blocks(t.n), t)
+	return nil
+}
+
+// Chunk quantises one block. NaN becomes the zero point, as does what is rounded to it.
+func (t *encodeTask) Chunk(i, worker int) {
+	from, to := block(i, t.n)
+	work := t.work[worker*3*encodeBlock:][:3*encodeBlock]
+	lo, hi := float32(-t.coded.zero), float32(255-t.coded.zero)
+	for from < to {
+		n := min(to-from, encodeBlock)
+		w, y := work[:n], t.y[from:]
+		src := t.x[from:]
+		if t.planes > 0 {
+			image, p := from/t.planes, from%t.planes
+			n = min(n, t.planes-p)
+			at := t.x[image*3*t.planes+p:]
+			w, y = work[:3*n], t.y[3*from:]
+			kernel.Interleave3(w, at[:n], at[t.planes:][:n], at[2*t.planes:][:n])
+			src = w
+		}
+		kernel.RoundTrip(w, src[:len(w)], t.coded.scale, lo, hi, 1)
+		kernel.QuantizeU8(y[:len(w)], w, 1, t.coded.zero)
+		from += n
+	}
+}
+
+// recode makes codes of one meaning from those of another.
+func (b *builder) recode(q, x graph.Value, c *coded) bool {
+	from := b.coded[x]
+	var table [256]byte
+	for i := range table {
+		v := float32(int32(i)-from.zero) * from.scale
+		var y [1]byte
+		var w [1]float32
+		kernel.RoundTrip(w[:], []float32{v}, c.scale, float32(-c.zero), float32(255-c.zero), 1)
+		kernel.QuantizeU8(y[:], w[:], 1, c.zero)
+		table[i] = y[0]
+	}
+	last := b.inCodedLast(x)
+	b.setCoded(q, c)
+	s := step{fast: true, reads: []int{b.codesIn(x, last)}}
+	s.writes = []int{*b.bytes(q, last)}
+	n := b.values[x].count()
+	s.start = func(_ *State, st *step) process { return &tableTask{st: st, n: n, table: table[:]} }
+	b.add(s)
+	return true
+}
+
+// filter is a constant matrix of 8-bit codes whose numbers an operator multiplies with.
+type filter struct {
+	codes graph.Value // of the graph
+	moved bool        // codes are [outputs, inputs, taps], not [outputs, taps, inputs]
+	scale []float32   // one, or one per index on axis
+	axis  int         // of the codes
+	zero  []int64     // alike; empty: zeros
+}
+
+// filter returns the quantised constant that v is made from, nil when it is none.
+func (b *builder) filter(v graph.Value) *filter {
+	if v == graph.None {
+		return nil
+	}
+	f := &filter{}
+	at := b.maker[v]
+	if at < 0 {
+		return nil
+	}
+	n := &b.graph.Nodes[at]
+	if _, is := n.Op.(*op.Transpose); is {
+		perm, ok := b.ints(n.In, 1)
+		rank := len(perm)
+		if !ok || rank < 3 || !slices.Equal(perm, append(append([]int64{0}, longs(2, rank)...), 1)) || b.maker[n.In[0]] < 0 {
+			return nil
+		}
+		f.moved = true
+		n = &b.graph.Nodes[b.maker[n.In[0]]]
+	}
+	o, is := n.Op.(*op.Dequantize)
+	if !is || o.Block != 0 {
+		return nil
+	}
+	w := &b.values[n.In[0]]
+	if w.data == nil || w.dims == nil || w.typ.Quant != nil || w.typ.DType != tensor.Int8 && w.typ.DType != tensor.Uint8 || w.count() == 0 || b.values[n.Out[0]].typ.DType != tensor.Float32 {
+		return nil
+	}
+	if f.scale = b.constant(n.In[1]); len(f.scale) == 0 || slices.ContainsFunc(f.scale, func(s float32) bool { return !usableScale(s) }) {
+		return nil
+	}
+	var ok bool
+	if f.zero, ok = b.ints(n.In, 2); !ok || len(f.zero) != 0 && len(f.zero) != len(f.scale) {
+		return nil
+	}
+	axis, err := op.Axis(o.Axis, len(w.dims))
+	if err != nil && len(f.scale) > 1 {
+		return nil
+	}
+	f.codes, f.axis = n.In[0], axis
+	offset := int64(0)
+	if w.typ.DType == tensor.Uint8 {
+		offset = 128
+	}
+	if len(f.zero) == 0 && offset != 0 || slices.ContainsFunc(f.zero, func(z int64) bool { return z != offset }) {
+		return nil
+	}
+	return f
+}
+
+func longs(from, to int) []int64 {
+	var v []int64
+	for _, i := range seq(from, to) {
+		v = append(v, int64(i))
+	}
+	return v
+}
+
+// putOff reports whether node i makes a filter for one operator that may do without the numbers; they are made when it does not.
+func (b *builder) putOff(i int) bool {
+	n := &b.graph.Nodes[i]
+	if len(n.Out) != 1 || b.values[n.Out[0]].data != nil {
+		return false
+	}
+	v := n.Out[0]
+	if b.filter(v) == nil {
+		return false
+	}
+	u := b.onlyUse(v)
+	if u == none {
+		return false
+	}
+	if _, is := b.graph.Nodes[u].Op.(*op.Transpose); is {
+		if v = b.graph.Nodes[u].Out[0]; b.filter(v) == nil {
+			return false
+		}
+		u = b.onlyUse(v)
+	}
+	if u == none {
+		return false
+	}
+	switch r := &b.graph.Nodes[u]; r.Op.(type) {
+	case *op.Conv, *op.MatMul:
+		return r.In[1] == v && r.In[0] != v
+	}
+	return false
+}

@@ -1,0 +1,168 @@
+package plan
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// testCode is a scale with a zero point as the nodes have them.
+type testCode struct {
+	scale float32
+	zero  int
+	typ   tensor.DType
+}
+
+func (m *maker) zero(typ tensor.DType, z int) graph.Value {
+	return m.Const("", tensor.T(typ), []byte{byte(z)})
+}
+
+func (m *maker) quantize(x graph.Value, c testCode) graph.Value {
+	return m.Add(&op.Quantize{}, x, m.Float32(c.scale), m.zero(c.typ, c.zero))
+}
+
+func (m *maker) dequantize(q graph.Value, c testCode) graph.Value {
+	return m.Add(&op.Dequantize{}, q, m.Float32(c.scale), m.zero(c.typ, c.zero))
+}
+
+// qdq rounds x to codes and back.
+func (m *maker) qdq(x graph.Value, c testCode) graph.Value { return m.dequantize(m.quantize(x, c), c) }
+
+// filter is a dequantised constant of any codes with one scale per index on axis, or one for all if axis is negative.
+func (m *maker) filter(axis int, dims ...int64) graph.Value {
+	w := m.codes(tensor.T(tensor.Int8, dims...))
+	v := m.Const("", tensor.T(tensor.Int8, dims...), w.Data)
+	fan := float32(1)
+	for _, d := range dims {
+		fan *= float32(d)
+	}
+	if axis < 0 {
+		return m.Add(&op.Dequantize{}, v, m.Float32(1/(16*float32(math.Sqrt(float64(fan))))))
+	}
+	n := dims[axis]
+	scale, zero := tensor.New(tensor.Float32, n), tensor.New(tensor.Int8, n)
+	for i, s := 0, floats(scale.Data); i < len(s); i++ {
+		s[i] = (0.5 + m.rnd.Float32()) / (20 * float32(math.Sqrt(float64(fan)/float64(n))))
+	}
+	return m.Add(&op.Dequantize{Axis: int64(axis)}, v, m.Const("", scale.Type(), scale.Data), m.Const("", zero.Type(), zero.Data))
+}
+
+// imageFilter is a filter as ONNX files have it, [outputs, inputs, spatial].
+func (m *maker) imageFilter(dims ...int64) graph.Value {
+	perm := []int64{0}
+	for i := range len(dims) - 2 {
+		perm = append(perm, int64(i+2))
+	}
+	return m.Add(&op.Transpose{}, m.filter(0, dims...), m.Int64s(append(perm, 1)...))
+}
+
+var (
+	wide   = testCode{8. / 255, 128, tensor.Uint8}
+	ramp   = testCode{6. / 255, 0, tensor.Uint8}
+	signed = testCode{0.05, -3, tensor.Int8}
+)
+
+// codedCases are graphs whose outputs are numbers, most of them dequantised.
+var codedCases = []struct {
+	name  string
+	steps int // that compute with codes
+	build func(m *maker) []graph.Value
+}{
+	{"pointwise, clip, per channel", 1, func(m *maker) []graph.Value {
+		x := m.qdq(m.input(2, 16, 7, 5), wide)
+		y := m.Add(&op.Conv{}, x, m.imageFilter(24, 16, 1, 1), m.weights(24))
+		return []graph.Value{m.qdq(m.Add(&op.Clip{}, y, m.Float32(0), m.Float32(3)), ramp)}
+	}},
+	{"windows, strides, channels that are no multiple of four", 3, func(m *maker) []graph.Value {
+		x := m.qdq(m.input(1, 7, 13, 11), signed)
+		y := m.qdq(m.Add(&op.Relu{}, m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, x, m.imageFilter(9, 7, 3, 3))), ramp)
+		z := m.qdq(m.Add(&op.Conv{Pads: []int64{2, 0, 1, 1}, Strides: []int64{2, 1}, Dilations: []int64{1, 2}}, y, m.imageFilter(5, 9, 3, 2), m.weights(5)), wide)
+		return []graph.Value{z, m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(6, 7, 1, 1)), wide)}
+	}},
+	{"first layer", 3, func(m *maker) []graph.Value {
+		x := m.qdq(m.input(2, 3, 14, 12), wide)
+		y := m.qdq(m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}}, x, m.imageFilter(16, 3, 3, 3), m.weights(16)), wide)
+		z := m.qdq(m.Add(&op.Conv{Pads: []int64{3, 3, 2, 2}, Strides: []int64{2, 2}}, x, m.imageFilter(8, 3, 7, 7)), wide)
+		w := m.qdq(m.Add(&op.Conv{Pads: []int64{0, 2, 1, 1}}, m.qdq(m.input(1, 2, 5, 6), signed), m.imageFilter(70, 2, 2, 3)), signed)
+		return []graph.Value{y, z, w}
+	}},
+	{"one and three dimensions", 2, func(m *maker) []graph.Value {
+		x := m.qdq(m.Add(&op.Conv{Pads: []int64{1, 1}}, m.qdq(m.input(1, 8, 19), wide), m.imageFilter(5, 8, 3)), wide)
+		return []graph.Value{x, m.qdq(m.Add(&op.Conv{}, m.qdq(m.input(1, 5, 4, 5, 6), wide), m.imageFilter(6, 5, 2, 3, 2)), signed)}
+	}},
+	{"products", 3, func(m *maker) []graph.Value {
+		x := m.qdq(m.input(2, 5, 20), wide)
+		y := m.qdq(m.Add(&op.Add{}, m.Add(&op.MatMul{}, x, m.filter(1, 20, 70)), m.weights(70)), signed)
+		z := m.qdq(m.Add(&op.MatMul{TransposeB: true}, y, m.filter(-1, 9, 70)), wide)
+		return []graph.Value{z, m.qdq(m.Add(&op.MatMul{TransposeB: true}, x, m.filter(0, 33, 20)), wide)}
+	}},
+	{"views, other meanings, readers of numbers and of codes", 2, func(m *maker) []graph.Value {
+		x := m.qdq(m.input(1, 8, 6, 5), wide)
+		q := m.quantize(m.Add(&op.Conv{}, x, m.imageFilter(12, 8, 1, 1)), signed)
+		y := m.dequantize(q, signed)
+		flat := m.qdq(m.Add(&op.Flatten{Axis: 1}, m.qdq(m.Add(&op.AveragePool{Global: true}, y), wide)), testCode{0.01, 10, tensor.Uint8})
+		z := m.qdq(m.Add(&op.MatMul{}, flat, m.filter(1, 12, 5)), wide)
+		return []graph.Value{m.Add(&op.Identity{}, z), m.Add(&op.Sigmoid{}, y), m.Add(&op.Dequantize{}, q, m.Float32(0.5)), m.qdq(y, wide)}
+	}},
+	{"a filter of numbers for what is not coded", 0, func(m *maker) []graph.Value {
+		x := m.input(1, 8, 6, 5)
+		y := m.Add(&op.Conv{}, x, m.imageFilter(12, 8, 1, 1))
+		return []graph.Value{y, m.Add(&op.MatMul{}, m.input(3, 20), m.filter(1, 20, 7)), m.Add(&op.Conv{}, m.qdq(x, wide), m.imageFilter(12, 8, 1, 1))}
+	}},
+}
+
+// codedSteps counts the steps of a plan that add products of codes.
+func codedSteps(p *Plan) int {
+	n := 0
+	for _, st := range p.steps {
+		switch st.start(&State{plan: p, threads: 1}, st).(type) {
+		case *codedTask:
+			n++
+		}
+	}
+	return n
+}
+
+func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
+	for _, isa := range kernel.Supported() {
+		restore, err := kernel.Select(isa)
+		require.NoError(t, err)
+		for _, c := range codedCases {
+			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
+				m := newMaker()
+				g := m.graph(t, c.build(m)...)
+				want, err := ref.Run(context.Background(), g, m.in)
+				require.NoError(t, err)
+				for _, threads := range []int{1, 3} {
+					p, got := compute(t, g, m.in, threads)
+					_, slow := p.Fast()
+					assert.Zero(t, slow, "nodes by reference")
+					assert.Equal(t, c.steps, codedSteps(p), "sums of codes")
+					for i := range want {
+						require.Equal(t, want[i].Dims, got[i].Dims)
+						w, g := floats(want[i].Data), floats(got[i].Data)
+						differ, step := 0, 0.05001
+						for k := range w {
+							d := math.Abs(float64(w[k] - g[k]))
+							require.LessOrEqual(t, d, step, "output %d at %d: want %v, got %v", i, k, w[k], g[k])
+							if d > 1e-5*(1+math.Abs(float64(w[k]))) {
+								differ++
+							}
+						}
+						assert.LessOrEqual(t, differ, len(w)/100, "output %d: elements that differ of %d", i, len(w))
+					}
+				}
+			})
+		}
+		restore()
+	}
+}
