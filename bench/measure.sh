@@ -3,9 +3,10 @@
 # What runs cost the rest of a process, with the programs and models in DIR (make bench-measure). Prints figures, asserts no times.
 set -euo pipefail
 bin=$1 models=$1/models
-for name in resnet50_224 mobilenet_v2_224 lenet_28; do
-  echo "--- $name"
-  "$bin/together" "$models/$name.onnx" 10
+for model in "$models"/*.onnx; do
+  case $model in *_qdq.onnx | */matmul_*) continue ;; esac
+  echo "--- $(basename "$model" .onnx)"
+  "$bin/together" "$model" 10
 done
 echo "--- idle, after mobilenet_v2_224"
 "$bin/idle" "$models/mobilenet_v2_224.onnx"

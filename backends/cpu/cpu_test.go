@@ -355,11 +355,14 @@ func TestExecution_deadlineAndCancelBetweenSteps(t *testing.T) {
 	v := hostView(t, []float32{1}, 1)
 	defer v.Buf.Release()
 	require.NoError(t, e.BindInput(0, v))
-	g := d.engines[0].(planned).gate
-	require.NoError(t, g.enter(context.Background(), 0)) // holds the only place: the run waits at its first step
+	workers := d.threads.get()
+	holder := workers.NewRun(0)
+	require.NoError(t, holder.Begin(context.Background())) // has the only thread: the run waits at its first step
 	done := make(chan error, 1)
 	require.NoError(t, e.Start(device.RunRequest{Done: func(err error) { done <- err }}))
-	awaitQueue(g, 1)
+	for workers.Waiting() != 1 {
+		runtime.Gosched()
+	}
 	e.Cancel()
 	err := <-done
 	assert.Equal(t, fault.Canceled, fault.KindOf(err))
@@ -369,42 +372,15 @@ func TestExecution_deadlineAndCancelBetweenSteps(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	assert.Equal(t, fault.Canceled, fault.KindOf(exec.Run(ctx, e, device.RunRequest{})))
-	g.leave()
+	holder.End()
 	assert.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
 }
 
-// awaitQueue returns when n steps stand in g's queue.
-func awaitQueue(g *gate, n int) {
-	for waiting := -1; waiting != n; runtime.Gosched() {
-		g.mu.Lock()
-		waiting = 0
-		for _, q := range g.queue {
-			waiting += len(q)
-		}
-		g.mu.Unlock()
-	}
-}
-
-func TestGate_ordersByPriority(t *testing.T) {
-	g := newGate(1)
-	require.NoError(t, g.enter(context.Background(), 0))
-	var mu sync.Mutex
-	var order []device.Priority
-	var wg sync.WaitGroup
-	for i, p := range []device.Priority{device.PriorityLow, device.PriorityDefault, device.PriorityHigh, device.PriorityMedium} {
-		wg.Go(func() {
-			assert.NoError(t, g.enter(context.Background(), p))
-			mu.Lock()
-			order = append(order, p)
-			mu.Unlock()
-			g.leave()
-		})
-		awaitQueue(g, i+1)
-	}
-	g.leave()
-	wg.Wait()
-	assert.Equal(t, []device.Priority{device.PriorityHigh, device.PriorityDefault, device.PriorityMedium, device.PriorityLow}, order)
-	assert.Equal(t, 1, g.free)
+func TestRank_ordersPriorities(t *testing.T) {
+	assert.Less(t, rank(device.PriorityLow), rank(device.PriorityMedium))
+	assert.Less(t, rank(device.PriorityMedium), rank(device.PriorityHigh))
+	assert.Equal(t, rank(device.PriorityMedium), rank(device.PriorityDefault))
+	assert.Equal(t, rank(device.PriorityMedium), rank(device.PriorityHigh+1))
 }
 
 func TestDevice_supportAndCompile(t *testing.T) {

@@ -34,7 +34,6 @@ type Config struct {
 type Device struct {
 	info    device.Info
 	engines []engine
-	gate    *gate
 	threads *threads
 	byRef   bool // everything is computed by reference
 }
@@ -65,14 +64,14 @@ func New(c Config) (*Device, error) {
 	if c.Threads == 0 {
 		c.Threads = pool.DefaultThreads()
 	}
-	gate, pool := newGate(c.Threads), &threads{count: c.Threads}
+	threads := &threads{count: c.Threads}
 	return &Device{
 		info: device.Info{
 			ID: c.ID, Name: c.Name, Vendor: c.Vendor, Kind: device.CPU, Major: c.Major, Minor: c.Minor, BuildHash: buildHash(),
 			Float16: true, Performance: true, Priority: true, Cache: true, Dynamic: true, DimMin: c.DimMin, DimMax: c.DimMax,
 			Profiling: true, Cores: 1,
 		},
-		engines: engines(c, gate, pool), gate: gate, threads: pool, byRef: c.Reference,
+		engines: engines(c, threads), threads: threads, byRef: c.Reference,
 	}, nil
 }
 
@@ -80,12 +79,12 @@ func New(c Config) (*Device, error) {
 func (d *Device) Threads() int { return d.threads.count }
 
 // engines returns the ways to compute, the preferred one first.
-func engines(c Config, g *gate, t *threads) []engine {
-	ref := reference{g}
+func engines(c Config, t *threads) []engine {
+	ref := reference{t}
 	if c.Reference {
 		return []engine{ref}
 	}
-	return []engine{planned{g, t, ref}, ref}
+	return []engine{planned{t, ref}, ref}
 }
 
 // buildHash identifies the code and the operator vocabulary: a saved program is loaded by the build that saved it only.

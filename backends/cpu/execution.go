@@ -44,17 +44,7 @@ func (e *execution) begin() error {
 }
 
 // Start implements device.Execution.
-func (e *execution) Start(r device.RunRequest) error {
-	r.Here = r.Here && e.brief() && e.prog.dev.gate.idle()
-	return e.Task.Start(r, e.prepare, e.work)
-}
-
-// brief reports whether starting a goroutine and waking the caller would count beside the run. Else they do not, and runs that take turns do so
-// faster on goroutines of their own: the caller's may be bound to a thread of the program.
-func (e *execution) brief() bool {
-	last := e.Stats().LastRun
-	return last > 0 && last < 5*time.Millisecond
-}
+func (e *execution) Start(r device.RunRequest) error { return e.Task.Start(r, e.prepare, e.work) }
 
 func (e *execution) run(ctx context.Context) error {
 	begin := time.Now()

@@ -17,7 +17,6 @@ import (
 // planned is the engine that computes float32 graphs with the kernels of package kernel, and the rest of such a graph by reference. A graph
 // without anything to gain goes to the next engine.
 type planned struct {
-	gate      *gate
 	threads   *threads
 	reference reference
 }
@@ -58,6 +57,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	}
 	if !static {
 		if !anyFloat(u.Graph) {
+			fallback.release()
 			return nil, fault.New(fault.Unsupported, "no float32 or 8-bit value")
 		}
 		e.threads.acquire()
@@ -65,6 +65,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	}
 	settings := plan.Options{Threads: e.threads.count}
 	if u.Exclusive && u.Weights != nil {
+		fallback.release()
 		p.dropped, p.fallback = newDropped(u, o), nil
 		settings.Unread, settings.Least, settings.Lossy = p.dropped.drop, leastDropped, o.Unsaved
 		if _, ours := u.Weights.(*mem.Weights); ours && !mem.Guarded() {
@@ -73,6 +74,9 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	}
 	made, err := plan.Build(ctx, u.Graph, &p.store, settings)
 	if err != nil {
+		if p.fallback != nil {
+			p.fallback.release()
+		}
 		p.store.Release()
 		return nil, err
 	}
@@ -171,7 +175,7 @@ func (p *plannedGraph) instance(o device.ExecOptions) (instance, error) {
 		i.threads = 1
 	}
 	i.workers = pool.NewRun(rank(o.Priority))
-	i.between = i.next
+	i.between = i.workers.Next
 	return i, nil
 }
 
@@ -185,7 +189,6 @@ type plannedInstance struct {
 	state    *plan.State
 	fallback instance // nil: not needed so far
 	last     instance // what ran last, nil: the plan
-	inside   bool     // holds a place of the gate
 	between  plan.Between
 }
 
@@ -214,33 +217,8 @@ func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []ten
 		}
 		i.plan = p
 	}
-	defer i.leave()
+	defer i.workers.End()
 	return i.state.Run(ctx, in, out, i.options.Profiling, i.between)
-}
-
-// next lets others that wait go first, between two steps.
-func (i *plannedInstance) next(ctx context.Context) error {
-	g := i.graph.engine.gate
-	if i.inside {
-		if g.waiting.Load() == 0 {
-			return ctx.Err()
-		}
-		i.leave()
-	}
-	if err := g.enter(ctx, i.options.Priority); err != nil {
-		return err
-	}
-	i.inside = true
-	i.workers.Begin()
-	return nil
-}
-
-func (i *plannedInstance) leave() {
-	if i.inside {
-		i.workers.End()
-		i.inside = false
-		i.graph.engine.gate.leave()
-	}
 }
 
 func (i *plannedInstance) profile() ([]device.NodeTime, int64) {
@@ -260,36 +238,5 @@ func (i *plannedInstance) release() {
 	}
 	if i.fallback != nil {
 		i.fallback.release()
-	}
-}
-
-// threads is the pool of compute threads, which exists while programs do.
-type threads struct {
-	count int
-	mu    sync.Mutex
-	users int
-	pool  *pool.Pool
-}
-
-func (t *threads) acquire() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.users++; t.users == 1 {
-		t.pool = pool.New(t.count)
-	}
-}
-
-func (t *threads) get() *pool.Pool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.pool
-}
-
-func (t *threads) release() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.users--; t.users == 0 {
-		t.pool.Close()
-		t.pool = nil
 	}
 }

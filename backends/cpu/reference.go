@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -15,16 +16,16 @@ import (
 )
 
 // reference is the engine that computes node by node with the kernels of package ref.
-type reference struct{ gate *gate }
+type reference struct{ threads *threads }
 
 func (reference) name() string { return "ref" }
 
 // refPlan is a graph in executable order.
 type refPlan struct {
-	gate   *gate
-	graph  *graph.Graph
-	steps  []refStep
-	consts []tensor.Tensor // by value; absent where the value is no constant
+	threads *threads
+	graph   *graph.Graph
+	steps   []refStep
+	consts  []tensor.Tensor // by value; absent where the value is no constant
 }
 
 type refStep struct {
@@ -39,7 +40,7 @@ func (e reference) prepare(ctx context.Context, u device.Unit, _ device.Options)
 	if err != nil {
 		return nil, err
 	}
-	p := &refPlan{gate: e.gate, graph: g, consts: make([]tensor.Tensor, len(g.Values))}
+	p := &refPlan{threads: e.threads, graph: g, consts: make([]tensor.Tensor, len(g.Values))}
 	for v := range g.Values {
 		f := g.Values[v].Fact
 		if f.Const == nil {
@@ -72,21 +73,27 @@ func (e reference) prepare(ctx context.Context, u device.Unit, _ device.Options)
 		}
 		p.steps = append(p.steps, s)
 	}
-	return p, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	e.threads.acquire()
+	return p, nil
 }
 
-func (p *refPlan) release() {}
+func (p *refPlan) release() { p.threads.release() }
 
 func (p *refPlan) originals() (*graph.Graph, func(), error) { return p.graph, func() {}, nil }
 
 func (p *refPlan) instance(o device.ExecOptions) (instance, error) {
-	return &refInstance{plan: p, options: o, vals: make([]tensor.Tensor, len(p.graph.Values))}, nil
+	run := p.threads.get().NewRun(rank(o.Priority))
+	return &refInstance{plan: p, options: o, turn: run, vals: make([]tensor.Tensor, len(p.graph.Values))}, nil
 }
 
 // refInstance holds the values of one run.
 type refInstance struct {
 	plan    *refPlan
 	options device.ExecOptions
+	turn    *pool.Run
 	vals    []tensor.Tensor
 	guards  []mem.Buffer // in guard mode
 	times   []device.NodeTime
@@ -104,6 +111,7 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 	for i, v := range p.graph.In {
 		r.vals[v] = in[i]
 	}
+	defer r.turn.End()
 	begin, live := time.Now(), int64(0)
 	r.peak, r.times = 0, nil
 	guarded := mem.Guarded()
@@ -117,12 +125,11 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 	}
 	for i := range p.steps {
 		s := &p.steps[i]
-		if err := p.gate.enter(ctx, r.options.Priority); err != nil {
+		if err := r.turn.Next(ctx); err != nil {
 			return nil, fault.Wrap(err, "%s", s.node.Label())
 		}
 		from := time.Now()
 		made, err := r.step(ctx, s)
-		p.gate.leave()
 		if err != nil {
 			return nil, fault.Wrap(err, "%s", s.node.Label())
 		}

@@ -9,17 +9,16 @@ import (
 
 // Workers computes what is no graph on the device's threads, with the priority and the limits of executions. One goroutine at a time.
 type Workers struct {
-	device   *Device
-	priority device.Priority
-	run      *pool.Run
-	threads  int
+	device  *Device
+	run     *pool.Run
+	threads int
 }
 
 // Workers returns a share of the device's threads, to be given back with Release.
 func (d *Device) Workers(p device.Priority) *Workers {
 	d.threads.acquire()
 	t := d.threads.get()
-	return &Workers{device: d, priority: p, run: t.NewRun(rank(p)), threads: t.Threads()}
+	return &Workers{device: d, run: t.NewRun(rank(p)), threads: t.Threads()}
 }
 
 // Reference reports whether the device was asked to compute everything by reference.
@@ -30,11 +29,9 @@ func (w *Workers) Threads() int { return w.threads }
 
 // Do computes chunks 0 to n-1 of t when it is its turn. A panic in a chunk is raised here. The error is that of ctx while waiting.
 func (w *Workers) Do(ctx context.Context, n int, t pool.Task) error {
-	if err := w.device.gate.enter(ctx, w.priority); err != nil {
+	if err := w.run.Begin(ctx); err != nil {
 		return err
 	}
-	defer w.device.gate.leave()
-	w.run.Begin()
 	defer w.run.End()
 	w.run.Do(n, t)
 	return nil

@@ -87,7 +87,7 @@ func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int) (*Pl
 	workers := pool.New(threads)
 	defer workers.Close()
 	run := workers.NewRun(0)
-	run.Begin()
+	require.NoError(t, run.Begin(context.Background()))
 	defer run.End()
 	s, err := p.NewState(run, threads)
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package pool_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
+	"github.com/stretchr/testify/require"
 )
 
 // gemmTask is a matrix product as a task.
@@ -31,7 +33,7 @@ func BenchmarkRun_gemm(b *testing.B) {
 			for b.Loop() {
 				for i, r := range runs {
 					chunks := t.Plan(i + 1)
-					r.Begin()
+					require.NoError(b, r.Begin(context.Background()))
 					for range 20 {
 						start := time.Now()
 						r.Do(chunks, &t)

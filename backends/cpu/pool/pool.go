@@ -1,22 +1,29 @@
 // Package pool runs the compute threads of the CPU device.
 //
 // A [Pool] of T threads lets at most T goroutines compute at once, however many
-// runs are under way: each admitted [Run] has its own caller, and workers fill
-// the threads that are left. Runs beyond T wait in order of priority. A worker
-// spins only while a run is active and a thread is free for it; otherwise it is
-// parked and uses no CPU.
+// runs there are: each admitted [Run] has its own caller, and workers fill the
+// threads that are left. Runs beyond T wait: those of higher priority go first,
+// within a priority the one that waits longest, but a run that begins while
+// others of its priority have waited for less than [turn] may overtake them, for
+// a caller that is awake computes while one that sleeps is still being woken.
+//
+// A waiting run gives its CPU away again and again for a while, which costs
+// nothing where more threads want CPUs than there are, and is parked then. A
+// worker spins only while a run is active or shortly after, and a thread is free
+// for it; otherwise it is parked and uses no CPU.
 //
 // The pool is separate from GOMAXPROCS, which the process must keep above the
-// number of threads so that other goroutines are not held up by computing ones.
-// The package imports the standard library and golang.org/x/sys only.
+// number of threads so that other goroutines are not held up by computing and
+// waiting ones. The package imports the standard library and golang.org/x/sys
+// only.
 package pool
 
 import (
 	"container/heap"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Task is divided work. Chunk computes part i of it; worker is the caller's
@@ -33,36 +40,41 @@ type Func func(i, worker int)
 // Chunk calls f.
 func (f Func) Chunk(i, worker int) { f(i, worker) }
 
+// turn is how long a run waits before others of its priority make room for it.
+const turn = time.Millisecond
+
 // Pool is a fixed number of compute threads.
 type Pool struct {
 	threads int
-	cpus    int // CPUs this process may use: with fewer than threads, waiting yields at once
+	cpus    int // CPUs this process may use
+	spins   int // waiting runs that are not parked, at most; each keeps a processor of Go's scheduler
+	epoch   time.Time
 
 	slots    []atomic.Pointer[Run] // admitted runs, at most one per thread
+	free     atomic.Int32          // threads that nobody has; changed with mu held
 	waiting  atomic.Int32          // queued runs
-	top      atomic.Int64          // priority of the first queued run, or minInt
 	wakeable atomic.Int32          // workers that are parked while a thread is free for them
 
-	mu     sync.Mutex
-	free   int // threads not computing
-	active int // admitted runs
-	queue  queue
-	seq    uint64
-	parked []*worker
-	closed bool
-	done   sync.WaitGroup
+	mu       sync.Mutex
+	active   int // admitted runs
+	queue    queue
+	seq      uint64
+	spinning int
+	workers  []*worker
+	parked   []*worker
+	closed   bool
+	done     sync.WaitGroup
 }
-
-const noPriority = math.MinInt64
 
 // New starts a pool of at least one thread; threads-1 workers are created, parked.
 func New(threads int) *Pool {
 	threads = max(1, threads)
-	p := &Pool{threads: threads, free: threads, cpus: allowedCPUs(), slots: make([]atomic.Pointer[Run], threads)}
-	p.top.Store(noPriority)
+	p := &Pool{threads: threads, cpus: allowedCPUs(), spins: 4, epoch: time.Now(), slots: make([]atomic.Pointer[Run], threads)}
+	p.free.Store(int32(threads))
 	// A worker beyond the CPUs that exist can only get in the way.
 	for i := 1; i < min(threads, p.cpus); i++ {
 		w := &worker{pool: p, id: i, wake: make(chan bool, 1)}
+		p.workers = append(p.workers, w)
 		p.parked = append(p.parked, w)
 		p.done.Add(1)
 		go w.loop()
@@ -72,6 +84,9 @@ func New(threads int) *Pool {
 
 // Threads is the number of threads the pool was made with.
 func (p *Pool) Threads() int { return p.threads }
+
+// Waiting is the number of runs that wait for a thread.
+func (p *Pool) Waiting() int { return int(p.waiting.Load()) }
 
 // Close stops the workers and waits for them. No run may be active or begin.
 func (p *Pool) Close() {
@@ -90,51 +105,126 @@ func (p *Pool) Close() {
 	p.done.Wait()
 }
 
+// now is the time since the pool was made.
+func (p *Pool) now() time.Duration { return time.Since(p.epoch) }
+
+// take gives r a thread if one is free, or kept by a worker that has nothing to
+// do, and no other run must go first. patient says that r has offered a free
+// thread to whoever waits longer. mu is held.
+func (p *Pool) take(r *Run, patient bool) bool {
+	if len(p.queue) > 0 && p.queue[0] != r {
+		first := p.queue[0]
+		if first.priority.Load() > r.priority.Load() || !patient && p.overdue(first) {
+			return false
+		}
+	}
+	if p.free.Load() > 0 {
+		p.free.Add(-1)
+	} else if !p.revoke() {
+		return false
+	}
+	p.admit(r)
+	return true
+}
+
+// overdue reports whether a queued run has waited for a turn.
+func (p *Pool) overdue(r *Run) bool { return p.now()-r.since >= turn }
+
+// revoke takes the thread of a worker that has nothing to do. mu is held.
+func (p *Pool) revoke() bool {
+	for _, w := range p.workers {
+		if w.holds.CompareAndSwap(spare, nothing) {
+			return true
+		}
+	}
+	return false
+}
+
 // admit gives r the thread that the caller accounts for. mu is held.
 func (p *Pool) admit(r *Run) {
+	r.admitted = true
 	p.active++
 	for i := range p.slots {
 		if p.slots[i].Load() == nil {
 			p.slots[i].Store(r)
-			return
+			break
 		}
 	}
+	p.noteWakeable()
 }
 
-// release passes a thread on: to the first queued run, else to nobody. mu is held.
+// release gives a thread back. mu is held.
 func (p *Pool) release() {
-	if len(p.queue) > 0 {
-		r := heap.Pop(&p.queue).(*Run)
-		p.noteQueue()
-		p.admit(r)
-		r.ready <- struct{}{}
-		return
-	}
-	p.free++
+	p.free.Add(1)
+	p.settle()
+	p.noteWakeable()
 }
 
-// noteQueue publishes the state of the queue. mu is held.
-func (p *Pool) noteQueue() {
-	top := int64(noPriority)
-	if len(p.queue) > 0 {
-		top = p.queue[0].priority.Load()
+// settle hands free threads to parked runs that nobody else would wake: a run
+// that is not parked takes a thread by itself. mu is held.
+func (p *Pool) settle() {
+	for p.free.Load() > 0 && len(p.queue) > 0 {
+		r := p.queue[0]
+		if !r.parked || !p.overdue(r) && p.spinner(r.priority.Load()) {
+			return
+		}
+		p.dequeue(r)
+		p.free.Add(-1)
+		p.admit(r)
+		r.parked = false
+		r.ready <- struct{}{}
 	}
-	p.top.Store(top)
+}
+
+// spinner reports whether a queued run of the given priority is not parked. mu is held.
+func (p *Pool) spinner(priority int64) bool {
+	if p.spinning == 0 {
+		return false
+	}
+	for _, r := range p.queue {
+		if !r.parked && r.priority.Load() == priority {
+			return true
+		}
+	}
+	return false
+}
+
+// enqueue lets r wait and reports whether it shall be parked at once. mu is held.
+func (p *Pool) enqueue(r *Run) (park bool) {
+	p.seq++
+	r.seq, r.since = p.seq, p.now()
+	if r.parked = p.spinning >= p.spins; !r.parked {
+		p.spinning++
+	}
+	heap.Push(&p.queue, r)
+	p.waiting.Store(int32(len(p.queue)))
+	return r.parked
+}
+
+// dequeue ends r's wait. mu is held.
+func (p *Pool) dequeue(r *Run) {
+	if !r.parked {
+		p.spinning--
+	}
+	heap.Remove(&p.queue, r.place)
 	p.waiting.Store(int32(len(p.queue)))
 }
 
 // wake hands free threads to parked workers. mu is held.
 func (p *Pool) wake() {
-	for p.active > 0 && p.free > 0 && len(p.parked) > 0 {
+	for len(p.queue) == 0 && p.free.Load() > 0 && len(p.parked) > 0 {
 		w := p.parked[len(p.parked)-1]
 		p.parked = p.parked[:len(p.parked)-1]
-		p.free--
+		p.free.Add(-1)
+		w.holds.Store(spare)
 		w.wake <- true
 	}
 	p.noteWakeable()
 }
 
-func (p *Pool) noteWakeable() { p.wakeable.Store(int32(min(p.free, len(p.parked)))) }
+func (p *Pool) noteWakeable() {
+	p.wakeable.Store(int32(min(int(p.free.Load()), len(p.parked))))
+}
 
 // queue is a heap: higher priority first, then first come.
 type queue []*Run
@@ -147,8 +237,18 @@ func (q queue) Less(i, j int) bool {
 	}
 	return q[i].seq < q[j].seq
 }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(*Run)) }
+
+func (q queue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = i, j
+}
+
+func (q *queue) Push(x any) {
+	r := x.(*Run)
+	r.place = len(*q)
+	*q = append(*q, r)
+}
+
 func (q *queue) Pop() any {
 	old := *q
 	r := old[len(old)-1]

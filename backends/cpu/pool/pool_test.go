@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"context"
 	"math"
 	"os"
 	"os/exec"
@@ -14,11 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func begin(t testing.TB, r *Run) { assert.NoError(t, r.Begin(context.Background())) }
+
+func yieldTo(t testing.TB, r *Run) { assert.NoError(t, r.Yield(context.Background())) }
+
 func TestRun_everyChunkOnce(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8} {
 		p := New(threads)
 		r := p.NewRun(0)
-		r.Begin()
+		begin(t, r)
 		for n := range 200 {
 			counts := make([]atomic.Int32, n)
 			inside := make([]atomic.Int32, threads)
@@ -44,7 +49,7 @@ func TestRun_helpersTakePart(t *testing.T) {
 	p := New(2)
 	defer p.Close()
 	r := p.NewRun(0)
-	r.Begin()
+	begin(t, r)
 	defer r.End()
 	for range 100 {
 		var arrived atomic.Int32
@@ -61,7 +66,7 @@ func TestRun_resultsVisibleWithoutAtomics(t *testing.T) {
 	p := New(4)
 	defer p.Close()
 	r := p.NewRun(0)
-	r.Begin()
+	begin(t, r)
 	defer r.End()
 	data := make([]int, 64)
 	for round := range 2000 {
@@ -83,7 +88,7 @@ func TestPool_computesOnAtMostThreads(t *testing.T) {
 				defer wg.Done()
 				r := p.NewRun(0)
 				for range 20 {
-					r.Begin()
+					begin(t, r)
 					for range 10 {
 						r.Do(7, Func(func(_, _ int) {
 							n := now.Add(1)
@@ -91,7 +96,7 @@ func TestPool_computesOnAtMostThreads(t *testing.T) {
 							}
 							now.Add(-1)
 						}))
-						r.Yield()
+						yieldTo(t, r)
 					}
 					r.End()
 				}
@@ -105,80 +110,16 @@ func TestPool_computesOnAtMostThreads(t *testing.T) {
 
 // waitQueued returns when n runs wait.
 func waitQueued(p *Pool, n int) {
-	for p.waiting.Load() != int32(n) {
+	for p.Waiting() != n {
 		runtime.Gosched()
 	}
-}
-
-func TestPool_admitsByPriorityThenOrder(t *testing.T) {
-	p := New(1)
-	defer p.Close()
-	first := p.NewRun(0)
-	first.Begin()
-	var mu sync.Mutex
-	var order []string
-	var wg sync.WaitGroup
-	for i, c := range []struct {
-		name string
-		prio int
-	}{{"low", -1}, {"mid a", 3}, {"mid b", 3}, {"high", 9}} {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			r := p.NewRun(c.prio)
-			r.Begin()
-			mu.Lock()
-			order = append(order, c.name)
-			mu.Unlock()
-			r.End()
-		}()
-		waitQueued(p, i+1)
-	}
-	first.End()
-	wg.Wait()
-	assert.Equal(t, []string{"high", "mid a", "mid b", "low"}, order)
-}
-
-func TestRun_yieldsToHigherPriorityOnly(t *testing.T) {
-	p := New(1)
-	defer p.Close()
-	low := p.NewRun(0)
-	low.Begin()
-	low.Yield()
-	var ran atomic.Bool
-	done := make(chan bool)
-	go func() {
-		r := p.NewRun(5)
-		r.Begin()
-		ran.Store(true)
-		r.End()
-		close(done)
-	}()
-	waitQueued(p, 1)
-	assert.False(t, ran.Load())
-	low.Yield()
-	assert.True(t, ran.Load())
-	<-done
-	go func() {
-		r := p.NewRun(0)
-		r.Begin()
-		r.End()
-	}()
-	waitQueued(p, 1)
-	low.Yield() // equal priority does not overtake
-	assert.EqualValues(t, 1, p.waiting.Load())
-	low.End()
-	waitQueued(p, 0)
-	last := p.NewRun(-1)
-	last.Begin()
-	last.End()
 }
 
 func TestRun_panicOfAnyThreadReachesCaller(t *testing.T) {
 	p := New(2)
 	defer p.Close()
 	r := p.NewRun(0)
-	r.Begin()
+	begin(t, r)
 	defer r.End()
 	for _, bad := range []int{0, 1, 5, 99} {
 		assert.PanicsWithValue(t, bad, func() {
@@ -198,7 +139,7 @@ func TestRun_panicsOfAllThreadsAreForgotten(t *testing.T) {
 	p := New(2)
 	defer p.Close()
 	r := p.NewRun(0)
-	r.Begin()
+	begin(t, r)
 	defer r.End()
 	for range 20 {
 		var inside atomic.Int32
@@ -221,10 +162,10 @@ func TestRun_allocatesNothing(t *testing.T) {
 	r := p.NewRun(0)
 	var task Task = Func(func(_, _ int) {})
 	assert.Zero(t, testing.AllocsPerRun(200, func() {
-		r.Begin()
+		begin(t, r)
 		for range 10 {
 			r.Do(8, task)
-			r.Yield()
+			yieldTo(t, r)
 		}
 		r.End()
 	}))
@@ -233,7 +174,7 @@ func TestRun_allocatesNothing(t *testing.T) {
 func TestClose_withActiveRunPanics(t *testing.T) {
 	p := New(2)
 	r := p.NewRun(0)
-	r.Begin()
+	begin(t, r)
 	assert.Panics(t, p.Close)
 	r.End()
 	p.Close()
@@ -243,7 +184,7 @@ func TestPool_workersParkWhenIdle(t *testing.T) {
 	p := New(2)
 	defer p.Close()
 	r := p.NewRun(0)
-	r.Begin()
+	begin(t, r)
 	r.Do(8, Func(func(_, _ int) {}))
 	r.End()
 	for deadline := time.Now().Add(5 * time.Second); ; {
@@ -298,7 +239,7 @@ func BenchmarkRun_region(b *testing.B) {
 	p := New(2)
 	defer p.Close()
 	r := p.NewRun(0)
-	r.Begin()
+	begin(b, r)
 	defer r.End()
 	var task Task = Func(func(_, _ int) {})
 	best := time.Duration(math.MaxInt64)

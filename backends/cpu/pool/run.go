@@ -1,38 +1,29 @@
 package pool
 
 import (
-	"container/heap"
+	"context"
 	"sync/atomic"
+	"time"
 )
 
 // Run is one execution's use of the pool. It is made once and used again and
 // again: Begin, any number of Do and Yield, End, all from one goroutine at a
-// time. These calls allocate nothing.
+// time. Unless it has to wait, these calls allocate nothing.
 type Run struct {
 	pool     *Pool
 	priority atomic.Int64
+	ready    chan struct{} // wakes a parked run that has been admitted
+
+	// Changed by the run's goroutine and by whoever admits it, with the pool's mu held.
+	admitted bool
+	parked   bool
+	place    int // in the queue
 	seq      uint64
-	ready    chan struct{}
+	since    time.Duration // when it joined the queue
+	offered  time.Duration // when it last made room for others in vain
 
-	task Task // written before open is set, read after it is seen
-	n    int
-
-	_     [64]byte
-	state atomic.Int64 // open bit and the number of helpers inside
-	_     [64]byte
-	next  atomic.Int64 // chunks taken by the run's own goroutine, from the front, and, times back, by helpers, from the end
-	_     [64]byte
-
-	failed atomic.Pointer[failure]
+	region
 }
-
-// failure is a panic of a helper, passed on to the run's own goroutine.
-type failure struct{ value any }
-
-const (
-	open = 1 << 32
-	back = 1 << 32
-)
 
 // NewRun makes a run; a higher priority is admitted first.
 func (p *Pool) NewRun(priority int) *Run {
@@ -44,151 +35,185 @@ func (p *Pool) NewRun(priority int) *Run {
 // SetPriority changes the priority; not while the run waits in Begin or Yield.
 func (r *Run) SetPriority(priority int) { r.priority.Store(int64(priority)) }
 
-// Begin waits until the pool has a thread for this run.
-func (r *Run) Begin() {
+// Begin waits until the pool has a thread for this run, or until ctx is done,
+// whose error it returns.
+func (r *Run) Begin(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	p := r.pool
 	p.mu.Lock()
-	if p.free > 0 && len(p.queue) == 0 {
-		p.free--
-		p.admit(r)
-		p.noteWakeable()
+	if p.take(r, false) {
 		p.mu.Unlock()
+		return nil
+	}
+	park := p.enqueue(r)
+	p.mu.Unlock()
+	return r.wait(ctx, park)
+}
+
+// Next is Begin for a run that has no thread and Yield for one that has.
+func (r *Run) Next(ctx context.Context) error {
+	if r.admitted {
+		return r.Yield(ctx)
+	}
+	return r.Begin(ctx)
+}
+
+// End gives the thread back; nothing if the run has none.
+func (r *Run) End() {
+	if !r.admitted {
 		return
 	}
-	r.enqueue()
+	p := r.pool
+	p.mu.Lock()
+	r.leave()
+	p.release()
 	p.mu.Unlock()
-	<-r.ready
 }
 
-func (r *Run) enqueue() {
-	r.pool.seq++
-	r.seq = r.pool.seq
-	heap.Push(&r.pool.queue, r)
-	r.pool.noteQueue()
-}
-
-// leave gives up the slot and the thread of an admitted run. mu is held.
+// leave gives up the slot of an admitted run. mu is held.
 func (r *Run) leave() {
 	p := r.pool
+	r.admitted = false
 	p.active--
 	for i := range p.slots {
 		if p.slots[i].Load() == r {
 			p.slots[i].Store(nil)
-			break
+			return
 		}
 	}
-	p.release()
 }
 
-// End gives the thread back.
-func (r *Run) End() {
-	r.pool.mu.Lock()
-	r.leave()
-	r.pool.noteWakeable()
-	r.pool.mu.Unlock()
-}
-
-// Yield lets a waiting run of higher priority go first; a run calls it between
-// steps. Without one it costs an atomic load.
-func (r *Run) Yield() {
+// Yield lets waiting runs go first, those of higher priority at once and those
+// of the same priority that have waited for a turn; a run calls it between steps.
+// When nobody waits it costs little more than ctx.Err, which it returns. After an
+// error the run has no thread.
+func (r *Run) Yield(ctx context.Context) error {
+	err := ctx.Err()
 	p := r.pool
-	if p.top.Load() <= r.priority.Load() {
-		return
+	if err == nil && p.waiting.Load() == 0 {
+		return nil
 	}
 	p.mu.Lock()
-	if len(p.queue) == 0 || p.queue[0].priority.Load() <= r.priority.Load() {
+	if err == nil && !r.mustYield() {
 		p.mu.Unlock()
-		return
+		return nil
 	}
-	r.leave() // to the first of the queue, before r joins it
-	r.enqueue()
+	r.leave()
+	p.release()
+	if err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	park := p.enqueue(r)
+	r.offered = r.since
+	p.settle()
 	p.mu.Unlock()
-	<-r.ready
+	return r.wait(ctx, park)
 }
 
-// Do computes chunks 0 to n-1 of t, on this goroutine and on free threads, and
-// returns when all are done. A panic in a chunk is raised again here, after
-// every chunk under way has ended.
-func (r *Run) Do(n int, t Task) {
+// mustYield reports whether the first of the queue goes before r. mu is held.
+func (r *Run) mustYield() bool {
 	p := r.pool
-	if n <= 1 || p.threads == 1 {
-		for i := range n {
-			t.Chunk(i, 0)
-		}
-		return
-	}
-	r.task, r.n = t, n
-	r.failed.Store(nil) // a helper's, when this goroutine panicked as well
-	r.next.Store(0)
-	r.state.Add(open)
-	if p.wakeable.Load() > 0 {
-		p.mu.Lock()
-		p.wake()
-		p.mu.Unlock()
-	}
-	r.lead(t, n)
-	r.task = nil
-	if f := r.failed.Load(); f != nil {
-		r.failed.Store(nil)
-		panic(f.value)
-	}
-}
-
-func (r *Run) lead(t Task, n int) {
-	defer r.closeRegion()
-	for {
-		v := r.next.Add(1)
-		i := int(v % back)
-		if i+int(v/back) > n {
-			return
-		}
-		t.Chunk(i-1, 0)
-	}
-}
-
-// takeBack returns the next chunk for a helper. The two ends keep, from one step of a program to the next, what a thread has written in its own
-// caches, as far as chunks go through the data in order.
-func (r *Run) takeBack(n int) (i int, ok bool) {
-	v := r.next.Add(back)
-	i = n - int(v/back)
-	return i, i >= int(v%back)
-}
-
-// closeRegion lets no more helpers in and waits for those inside.
-func (r *Run) closeRegion() {
-	r.next.Store(int64(r.n)) // after a panic, helpers start no more chunks
-	r.state.Add(-open)
-	for i := 0; r.state.Load() != 0; i++ {
-		relax(i, r.pool)
-	}
-}
-
-// help works on the run's open region, if there is one, and reports whether it was.
-func (r *Run) help(worker int) (did bool) {
-	if r.state.Load() < open {
+	if len(p.queue) == 0 {
 		return false
 	}
-	if r.state.Add(1) >= open {
-		did = true
-		r.chunks(worker)
+	first, mine := p.queue[0], r.priority.Load()
+	switch theirs := first.priority.Load(); {
+	case theirs != mine:
+		return theirs > mine
+	case first.parked:
+		return p.overdue(first)
 	}
-	r.state.Add(-1)
-	return did
+	return p.overdue(first) && p.now()-r.offered >= turn/4
 }
 
-func (r *Run) chunks(worker int) {
-	defer func() {
-		if e := recover(); e != nil {
-			r.failed.Store(&failure{e})
-			r.next.Store(int64(r.n))
-		}
-	}()
-	t, n := r.task, r.n
-	for r.pool.waiting.Load() == 0 { // a queued run gets this thread first
-		i, ok := r.takeBack(n)
-		if !ok {
-			return
-		}
-		t.Chunk(i, worker)
+const (
+	spinPauses = 16  // looks at the pool before the CPU is given away for the first time
+	spinYields = 256 // times that a waiting run gives its CPU away before it is parked
+	offers     = 4   // of them, those during which it leaves a free thread to whoever is overdue
+)
+
+// wait returns when the queued run has been admitted, or with ctx's error. park says that it may not spin.
+func (r *Run) wait(ctx context.Context, park bool) error {
+	p := r.pool
+	if !park && r.spin(ctx) {
+		return nil
 	}
+	p.mu.Lock()
+	if !r.admitted && !r.parked {
+		if r.tryTake(true) {
+			p.mu.Unlock()
+			return nil
+		}
+		r.parked = true
+		p.spinning--
+		p.settle()
+	}
+	p.mu.Unlock()
+	select {
+	case <-r.ready:
+		return nil
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.admitted { // at the same moment
+		<-r.ready
+		r.leave()
+		p.release()
+	} else {
+		p.dequeue(r)
+		p.settle()
+	}
+	return ctx.Err()
+}
+
+// tryTake is take for a queued run. mu is held.
+func (r *Run) tryTake(patient bool) bool {
+	p := r.pool
+	if !p.take(r, patient) {
+		return false
+	}
+	p.dequeue(r)
+	p.settle()
+	p.noteWakeable()
+	return true
+}
+
+// spin waits without being parked and reports whether the run was admitted.
+func (r *Run) spin(ctx context.Context) bool {
+	p := r.pool
+	yields, limit := 0, spinYields
+	if p.threads < p.cpus { // there are CPUs that the pool is to leave alone
+		limit /= 8
+	}
+	for i := 0; yields < limit && ctx.Err() == nil; i++ {
+		if p.free.Load() > 0 || p.idleWorker() {
+			p.mu.Lock()
+			done := r.tryTake(yields >= offers)
+			p.mu.Unlock()
+			if done {
+				return true
+			}
+		}
+		if i < spinPauses && p.cpus > 1 {
+			pause()
+		} else {
+			yields++
+			yield()
+		}
+	}
+	return false
+}
+
+// idleWorker reports whether a worker keeps a thread and has nothing to do.
+func (p *Pool) idleWorker() bool {
+	for _, w := range p.workers {
+		if w.holds.Load() == spare {
+			return true
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,11 +11,25 @@ type worker struct {
 	pool *Pool
 	id   int
 	wake chan bool // true: a thread is yours; false: stop
+
+	_     [64]byte
+	holds atomic.Int32
+	_     [64]byte
 }
 
-// idleLimit is how long a worker spins without finding work before it parks; a
-// region that opens later wakes it.
-const idleLimit = 200 * time.Microsecond
+// What a worker holds.
+const (
+	nothing int32 = iota
+	spare         // a thread that it does not use: a run may take it away
+	busy          // a thread that computes
+)
+
+const (
+	// idleLimit is how long a worker spins without finding work while a run is active before it parks; a region that opens later wakes it.
+	idleLimit = 200 * time.Microsecond
+	// restLimit is alike while no run is active: calls in a loop find it awake.
+	restLimit = 50 * time.Microsecond
+)
 
 func (w *worker) loop() {
 	defer w.pool.done.Done()
@@ -23,36 +38,32 @@ func (w *worker) loop() {
 	}
 }
 
-// serve helps until no run is active, a queued run needs the thread, or there
-// has been nothing to do for a while; then it parks.
+// serve helps until a run takes or needs the thread, or there has been nothing
+// to do for a while; then it parks.
 func (w *worker) serve() {
 	p := w.pool
 	idle := 0
 	var since time.Time
-	for p.waiting.Load() == 0 {
+	for p.waiting.Load() == 0 && w.holds.Load() == spare {
 		if w.once() {
 			idle = 0
 			continue
 		}
 		idle++
 		relax(idle, p)
-		if idle%64 == 0 {
-			switch {
-			case !p.anyActive():
-				idle = -1
-			case idle == 64:
-				since = time.Now()
-			case time.Since(since) > idleLimit:
-				idle = -1
-			}
-			if idle < 0 {
+		if idle == 64 {
+			since = time.Now()
+		} else if idle%64 == 0 {
+			if d := time.Since(since); d > idleLimit || d > restLimit && !p.anyActive() {
 				break
 			}
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.release()
+	if w.holds.CompareAndSwap(spare, nothing) {
+		p.release()
+	}
 	if p.closed {
 		w.wake <- false
 		return
@@ -61,16 +72,21 @@ func (w *worker) serve() {
 	p.noteWakeable()
 }
 
-// once helps the open region of the highest priority.
-func (w *worker) once() bool {
+// once helps the region of the highest priority that has chunks left.
+func (w *worker) once() (did bool) {
 	var best *Run
 	for i := range w.pool.slots {
 		r := w.pool.slots[i].Load()
-		if r != nil && r.state.Load() >= open && (best == nil || r.priority.Load() > best.priority.Load()) {
+		if r != nil && r.wants() && (best == nil || r.priority.Load() > best.priority.Load()) {
 			best = r
 		}
 	}
-	return best != nil && best.help(w.id)
+	if best == nil || !w.holds.CompareAndSwap(spare, busy) {
+		return false
+	}
+	did = best.help(w.id)
+	w.holds.Store(spare)
+	return did
 }
 
 func (p *Pool) anyActive() bool {

@@ -1,0 +1,262 @@
+package pool
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// modes are the two ways in which runs wait.
+var modes = []struct {
+	name  string
+	spins int
+}{{"parked", 0}, {"spinning", 4}}
+
+// newWaiting returns a pool whose waiting runs spin or not.
+func newWaiting(t *testing.T, threads, spins int) *Pool {
+	p := New(threads)
+	p.spins = spins
+	t.Cleanup(func() {
+		assert.EqualValues(t, threads, p.idleThreads())
+		assert.Zero(t, p.Waiting())
+		p.Close()
+	})
+	return p
+}
+
+// idleThreads is the number of threads that compute nothing.
+func (p *Pool) idleThreads() int {
+	n := int(p.free.Load())
+	for _, w := range p.workers {
+		if w.holds.Load() == spare {
+			n++
+		}
+	}
+	return n
+}
+
+func TestPool_admitsByPriorityThenOrder(t *testing.T) {
+	p := newWaiting(t, 1, 0)
+	first := p.NewRun(0)
+	begin(t, first)
+	var mu sync.Mutex
+	var order []string
+	var wg sync.WaitGroup
+	for i, c := range []struct {
+		name string
+		prio int
+	}{{"low", -1}, {"mid a", 3}, {"mid b", 3}, {"high", 9}} {
+		wg.Go(func() {
+			r := p.NewRun(c.prio)
+			begin(t, r)
+			mu.Lock()
+			order = append(order, c.name)
+			mu.Unlock()
+			r.End()
+		})
+		waitQueued(p, i+1)
+	}
+	first.End()
+	wg.Wait()
+	assert.Equal(t, []string{"high", "mid a", "mid b", "low"}, order)
+}
+
+func TestPool_spinningRunsGoByPriority(t *testing.T) {
+	p := newWaiting(t, 1, 4)
+	first := p.NewRun(0)
+	begin(t, first)
+	var order []int
+	var wg sync.WaitGroup
+	for i, priority := range []int{-1, 3, 9} {
+		wg.Go(func() {
+			r := p.NewRun(priority)
+			begin(t, r)
+			order = append(order, priority) // one at a time: the pool has one thread
+			r.End()
+		})
+		waitQueued(p, i+1)
+	}
+	first.End()
+	wg.Wait()
+	assert.Equal(t, []int{9, 3, -1}, order)
+}
+
+func TestRun_yieldsToHigherPriority(t *testing.T) {
+	for _, m := range modes {
+		t.Run(m.name, func(t *testing.T) {
+			p := newWaiting(t, 1, m.spins)
+			low := p.NewRun(0)
+			begin(t, low)
+			yieldTo(t, low)
+			var ran atomic.Bool
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				r := p.NewRun(5)
+				begin(t, r)
+				ran.Store(true)
+				r.End()
+			})
+			waitQueued(p, 1)
+			assert.False(t, ran.Load())
+			yieldTo(t, low)
+			assert.True(t, ran.Load())
+			low.End()
+			wg.Wait()
+		})
+	}
+}
+
+// TestRun_yieldsToOverdueEqual: a run of equal priority goes first once it has waited for a turn, one of lower priority never does.
+func TestRun_yieldsToOverdueEqual(t *testing.T) {
+	p := newWaiting(t, 1, 0)
+	mine := p.NewRun(0)
+	begin(t, mine)
+	var equal, lower atomic.Bool
+	var wg sync.WaitGroup
+	for i, c := range []struct {
+		ran      *atomic.Bool
+		priority int
+	}{{&lower, -1}, {&equal, 0}} {
+		wg.Go(func() {
+			r := p.NewRun(c.priority)
+			begin(t, r)
+			c.ran.Store(true)
+			r.End()
+		})
+		waitQueued(p, i+1)
+	}
+	p.mu.Lock()
+	p.queue[0].since = p.now() + time.Hour // has only just come
+	p.mu.Unlock()
+	yieldTo(t, mine)
+	assert.False(t, equal.Load(), "overtaken before its turn")
+	p.mu.Lock()
+	for _, r := range p.queue {
+		r.since = p.now() - turn
+	}
+	p.mu.Unlock()
+	yieldTo(t, mine)
+	assert.True(t, equal.Load())
+	assert.False(t, lower.Load())
+	yieldTo(t, mine)
+	assert.False(t, lower.Load())
+	mine.End()
+	wg.Wait()
+	assert.True(t, lower.Load())
+}
+
+func TestRun_stopsWaitingWithItsContext(t *testing.T) {
+	for _, m := range modes {
+		t.Run(m.name, func(t *testing.T) {
+			p := newWaiting(t, 1, m.spins)
+			first := p.NewRun(0)
+			begin(t, first)
+			ctx, cancel := context.WithCancel(context.Background())
+			done := make(chan error, 1)
+			late := p.NewRun(1)
+			go func() { done <- late.Begin(ctx) }()
+			waitQueued(p, 1)
+			cancel()
+			require.ErrorIs(t, <-done, context.Canceled)
+			late.End() // has no thread: nothing happens
+			require.ErrorIs(t, late.Begin(ctx), context.Canceled)
+			require.ErrorIs(t, first.Yield(ctx), context.Canceled)
+			first.End()
+			require.NoError(t, first.Next(context.Background()))
+			first.End()
+		})
+	}
+}
+
+// TestPool_manyRuns lets runs of all kinds come, be stopped and go, and then counts threads and computed chunks.
+func TestPool_manyRuns(t *testing.T) {
+	for _, m := range modes {
+		for _, threads := range []int{1, 2, 3} {
+			t.Run(m.name, func(t *testing.T) {
+				p := newWaiting(t, threads, m.spins)
+				var now, most, ended, chunks atomic.Int32
+				var wg sync.WaitGroup
+				for g := range 8 {
+					wg.Go(func() {
+						r := p.NewRun(g % 3)
+						for k := range 60 {
+							ctx, cancel := context.WithCancel(context.Background())
+							if k%5 == g%5 {
+								go cancel()
+							}
+							err := r.Begin(ctx)
+							for range 4 {
+								if err != nil {
+									break
+								}
+								r.Do(5, Func(func(_, _ int) {
+									n := now.Add(1)
+									for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+									}
+									chunks.Add(1)
+									now.Add(-1)
+								}))
+								ended.Add(1)
+								runtime.Gosched()
+								err = r.Yield(ctx)
+							}
+							r.End()
+							cancel()
+						}
+					})
+				}
+				wg.Wait()
+				assert.LessOrEqual(t, int(most.Load()), threads)
+				assert.Equal(t, 5*ended.Load(), chunks.Load())
+			})
+		}
+	}
+}
+
+// TestPool_takesThreadsOfIdleWorkers: a worker that only waits for work does not hold up a run.
+func TestPool_takesThreadsOfIdleWorkers(t *testing.T) {
+	p := New(2)
+	if len(p.workers) == 0 {
+		p.Close()
+		t.Skip("one CPU: no workers")
+	}
+	w := p.workers[0]
+	p.mu.Lock()
+	p.parked = nil // the worker's goroutine stays asleep: it cannot give the thread back
+	p.free.Add(-1)
+	w.holds.Store(spare)
+	p.mu.Unlock()
+	a, b := p.NewRun(0), p.NewRun(0)
+	begin(t, a)
+	begin(t, b)
+	assert.Equal(t, nothing, w.holds.Load())
+	assert.False(t, w.once(), "computes without a thread")
+	a.End()
+	b.End()
+	assert.EqualValues(t, 2, p.free.Load())
+	p.parked = []*worker{w}
+	p.Close()
+}
+
+// TestRegion_withoutChunksWantsNobody: helpers do not come back to a region whose last chunk is under way.
+func TestRegion_withoutChunksWantsNobody(t *testing.T) {
+	p := New(3)
+	defer p.Close()
+	r := p.NewRun(0)
+	begin(t, r)
+	defer r.End()
+	assert.False(t, r.wants())
+	r.state.Add(open)
+	r.n.Store(4)
+	r.next.Store(1 + 3*back) // all four are taken
+	assert.False(t, r.wants())
+	r.next.Store(1 + 2*back)
+	assert.True(t, r.wants())
+	r.state.Add(-open)
+}
