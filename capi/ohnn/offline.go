@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
@@ -22,11 +24,16 @@ var foreignFormats = []struct{ start, name string }{
 
 // loadOfflineFile is loadOffline of a file. An ONNX model may have external data beside it then.
 func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a FIFO must not hold the caller
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if st, err := f.Stat(); err != nil {
+		return nil, err
+	} else if !st.Mode().IsRegular() {
+		return nil, fault.New(fault.File, "it is %v, want a regular file", st.Mode().Type())
+	}
 	head := make([]byte, 4096)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -35,11 +42,14 @@ func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 	if isONNX(head[:n]) {
 		return loadONNX(d, path, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.ImportFile(path, onnx.Options{Weights: w}) })
 	}
+	if !bytes.HasPrefix(head[:n], []byte(storedMagic)) {
+		return nil, unknownModel(head[:n])
+	}
 	rest, err := io.ReadAll(f)
 	if err != nil {
 		return nil, err
 	}
-	return loadOffline(d, append(head[:n:n], rest...), o)
+	return loadModel(d, append(head[:n:n], rest...), o)
 }
 
 // isONNX reports whether data begins like an ONNX model and like nothing else that is known.
@@ -69,11 +79,16 @@ func loadOffline(d *npu, data []byte, o device.Options) (*compiled, error) {
 	if isONNX(data) {
 		return loadONNX(d, "", o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.Import(data, onnx.Options{Weights: w}) })
 	}
-	what := foreign(data)
+	return nil, unknownModel(data)
+}
+
+// unknownModel refuses what is no offline model, by its first bytes.
+func unknownModel(head []byte) error {
+	what := foreign(head)
 	if what == "" {
 		what = "nothing known"
 	}
-	return nil, fault.New(fault.File, "this is %s: want an ONNX model or what OH_NNCompilation_ExportCacheToBuffer wrote", what)
+	return fault.New(fault.File, "this is %s: want an ONNX model or what OH_NNCompilation_ExportCacheToBuffer wrote", what)
 }
 
 // loadONNX compiles an ONNX model, whose constants the program shares. Inputs and outputs keep its names, layouts and element types. path is

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -74,5 +75,25 @@ func TestOffline_foreign(t *testing.T) {
 		err = compilationBuild(c)
 		assert.Equal(t, Failed, status(err))
 		assert.ErrorContains(t, err, want)
+	}
+}
+
+// A path that could be read for ever, or not at all, is refused at once, and so is a file that is larger than any memory and no model.
+func TestOffline_noModelFile(t *testing.T) {
+	dir := t.TempDir()
+	fifo, sparse := filepath.Join(dir, "fifo"), filepath.Join(dir, "sparse")
+	require.NoError(t, unix.Mkfifo(fifo, 0o600))
+	require.NoError(t, os.WriteFile(sparse, nil, 0o600))
+	require.NoError(t, os.Truncate(sparse, 1<<42))
+	for path, says := range map[string]string{
+		fifo:        "want a regular file",
+		dir:         "want a regular file",
+		"/dev/zero": "want a regular file",
+		sparse:      "nothing known",
+	} {
+		c, err := compilationConstructWithOfflineModelFile(path)
+		require.NoError(t, err)
+		assert.ErrorContains(t, compilationBuild(c), says)
+		require.NoError(t, compilationDestroy(c))
 	}
 }

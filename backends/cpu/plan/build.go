@@ -254,7 +254,10 @@ func (b *builder) emit(n *graph.Node) {
 }
 
 func (b *builder) emitFast(n *graph.Node) bool {
-	if len(n.In) > 0 && n.In[0] != graph.None && b.emitQuantized(n) {
+	if len(n.In) == 0 || n.In[0] == graph.None { // random numbers, a loop without a count
+		return false
+	}
+	if b.emitQuantized(n) {
 		return true
 	}
 	switch o := n.Op.(type) {

@@ -540,6 +540,22 @@ func TestBuild_referenceSteps(t *testing.T) {
 	assert.Equal(t, want[1:], got[1:])
 }
 
+func TestBuild_loopWithoutCount(t *testing.T) {
+	b := graph.NewBuilder("body")
+	b.Input("trip", tensor.T(tensor.Int64))
+	b.Input("cond", tensor.T(tensor.Bool))
+	v := b.Add(&op.Add{}, b.Input("v", tensor.T(tensor.Float32, 3)), b.Float32(1))
+	b.Output(b.Add(&op.Less{}, b.Add(&op.ReduceMax{}, v), b.Float32(10)), v)
+	body, err := b.Graph()
+	require.NoError(t, err)
+	m := newMaker()
+	g := m.graph(t, m.Add(&op.Loop{Body: body, Carried: 1}, graph.None, graph.None, m.Add(&op.Relu{}, m.input(3))))
+	want, err := ref.Run(context.Background(), g, m.in)
+	require.NoError(t, err)
+	_, got := compute(t, g, m.in, 1)
+	assert.Equal(t, want, got)
+}
+
 // A filter that is not finite makes NaN of zeros around an image, but not of padding of the convolution itself.
 func TestBuild_paddingKeepsNaN(t *testing.T) {
 	m := newMaker()

@@ -216,6 +216,9 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		sc.shapes[v.name] = v
 	}
 	order, err := sortNodes(g.nodes)
+	if again := sc.madeAgain(g.nodes); again != nil { // a cycle may only come of it
+		err = again
+	}
 	if err != nil {
 		return nil, fault.Wrap(err, "graph %q", g.name)
 	}
@@ -254,6 +257,21 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		sc.b.Output(v)
 	}
 	return sc, sc.b.Err()
+}
+
+// madeAgain is the error of a node that makes what the graph has as an input or an initialiser.
+func (sc *scope) madeAgain(nodes []*nodeProto) error {
+	for _, n := range nodes {
+		for _, o := range n.out {
+			if sc.inits[o] != nil {
+				return fault.New(fault.File, "value %q is an initialiser and made by %s", o, n.label())
+			}
+			if sc.taken(o) {
+				return fault.New(fault.File, "value %q is an input and made by %s", o, n.label())
+			}
+		}
+	}
+	return nil
 }
 
 func (sc *scope) define(name string, v graph.Value) error {

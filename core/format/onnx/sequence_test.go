@@ -122,7 +122,7 @@ func TestImport_sequencesThatCannotBeResolved(t *testing.T) {
 		{"concat without axis", "attribute axis is missing", one("ConcatFromSequence", "s")},
 		{"concat beyond the rank", "node 1 (ConcatFromSequence)", build([]msg{three, op1("ConcatFromSequence", "s", "y", intAttr("axis", 7), intAttr("new_axis", 1))})},
 		{"output of the model", `output: value "s" is a sequence`, modelMsg(graphMsg([]msg{three}, input("x", 4), output("s")))},
-		{"name that is taken", `two values are named "w"`, build([]msg{op1("SequenceConstruct", "x", "w")}, input("w"))},
+		{"name that is taken", `value "w" is an input and made by node 0`, build([]msg{op1("SequenceConstruct", "x", "w")}, input("w"))},
 		{"huge split", "a sequence of 16777216 values; at most 65536", modelMsg(graphMsg([]msg{op1("SplitToSequence", "x", "s"), op1("SequenceLength", "s", "y")}, input("x", 1<<24), output("y")))},
 		{"split of an empty dimension", "in a sequence of 0", modelMsg(graphMsg([]msg{op1("SplitToSequence", "x p", "s"), op1("SequenceAt", "s p", "y")}, input("x", 0), output("y"), at(1<<40)))},
 		{"pieces of size 0", "pieces of size 0", build([]msg{op1("SplitToSequence", "x p", "s"), op1("SequenceLength", "s", "y")}, at(0))},
