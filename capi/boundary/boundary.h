@@ -39,8 +39,9 @@ enum anynpu_state {
 	ANYNPU_MIXED = 3,
 };
 
-/* Start Go once; later calls do nothing. Called under the routing lock. */
-ANYNPU_HIDDEN void anynpu_start(void);
+/* Start Go once; later calls do nothing. Returns NULL, or what the system does not grant: Go is not started then, and a later call tries
+ * again. Called under the routing lock. */
+ANYNPU_HIDDEN const char *anynpu_start(void);
 /* Whether Go was started, or is being started, in this process or in the one it was forked from. */
 ANYNPU_HIDDEN int anynpu_started(void);
 
@@ -74,5 +75,7 @@ static inline int anynpu_theirs(uintptr_t handle) { return handle && !anynpu_our
 /* Where dead functions report, fd < 0 for nowhere; the report is one line per process. */
 ANYNPU_HIDDEN void anynpu_set_report(int fd);
 ANYNPU_HIDDEN void anynpu_report_dead(uint32_t i);
+/* Report to standard error, unless ANYNPU_LOG is "off", that function i was refused because Go cannot start. */
+ANYNPU_HIDDEN void anynpu_report_missing(uint32_t i, const char *what);
 
 #endif

@@ -48,7 +48,7 @@ var logger = newLogSink(Getenv("ANYNPU_LOG"), Getenv("ANYNPU_LOG_FILE"))
 func newLogSink(levels, file string) *logSink {
 	l := &logSink{fd: 2, level: LevelError, components: map[string]Level{}}
 	if file != "" {
-		fd, err := unix.Open(file, unix.O_WRONLY|unix.O_CREAT|unix.O_APPEND|unix.O_CLOEXEC, 0o644)
+		fd, err := unix.Open(file, unix.O_WRONLY|unix.O_CREAT|unix.O_APPEND|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0o644) // a FIFO must not hold the program
 		if err != nil {
 			l.write(LevelError, "boundary", "log goes to stderr", "ANYNPU_LOG_FILE", file, "error", err)
 		} else {

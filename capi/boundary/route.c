@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,7 +95,12 @@ anynpu_fn anynpu_resolve(uint32_t i)
 {
 	uint32_t facade = anynpu_image.facade[i];
 	pthread_mutex_lock(&lock);
-	anynpu_start();
+	const char *missing = anynpu_start();
+	if (missing) {
+		pthread_mutex_unlock(&lock);
+		anynpu_report_missing(i, missing);
+		return anynpu_image.dead[i];
+	}
 	anynpu_fn fn;
 	if (deciding[facade]) {
 		fn = anynpu_image.live[i]; /* called by the driver that is being opened: not a call of the program's */
@@ -144,5 +150,17 @@ void anynpu_report_dead(uint32_t i)
 		"boundary: call refused in a forked child, fork before the first call or exec after the fork function=%s\n",
 		anynpu_image.name[i]);
 	if (n > 0 && write(fd, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1) < 0)
+		return;
+}
+
+void anynpu_report_missing(uint32_t i, const char *what)
+{
+	const char *log = getenv("ANYNPU_LOG");
+	if (log && strcmp(log, "off") == 0)
+		return;
+	char line[256];
+	int n = snprintf(line, sizeof line, "boundary: call refused, the system does not grant what the library needs to start function=%s needs=\"%s\"\n",
+		anynpu_image.name[i], what);
+	if (n > 0 && write(2, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1) < 0)
 		return;
 }

@@ -15,6 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -77,11 +81,8 @@ static void block_signals(sigset_t *old)
 	pthread_sigmask(SIG_SETMASK, &mask, old);
 }
 
-void anynpu_start(void)
+static void start(void)
 {
-	if (atomic_load(&started))
-		return;
-	int saved = errno;
 	atomic_store(&started, 1);
 	if (anynpu_go_init_start != NULL) {
 		static char *empty[4];
@@ -95,8 +96,52 @@ void anynpu_start(void)
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 	}
 	nnc_boundary_started();
-	errno = saved;
 }
 
+/* Address space that Go takes when it starts: tables for a heap of any size, the first part of the heap, stacks of threads. */
+#define START_SPACE ((size_t)896 << 20)
+
+/* Descriptors that are open at once while Go starts: files of the CPU's quota, of /proc and of packages, and the poller's two, which start.go
+ * makes it open at once. */
+#define START_FDS 8
+
+/* What Go ends the process for if it cannot have it: NULL, or what is missing. */
+static const char *missing(void)
+{
+	const char *what = NULL;
+	int fd[START_FDS];
+	for (int i = 0; i < START_FDS; i++)
+		if ((fd[i] = eventfd(0, EFD_CLOEXEC)) < 0)
+			what = "8 file descriptors";
+	for (int i = 0; i < START_FDS; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+	void *space = mmap(NULL, START_SPACE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (space == MAP_FAILED)
+		what = "896 MiB of address space";
+	else
+		munmap(space, START_SPACE);
+	return what;
+}
+
+const char *anynpu_start(void)
+{
+	if (atomic_load(&started))
+		return NULL;
+	int saved = errno;
+	/* Go's library raises the limit of descriptors when it starts, which is not for a guest to do: it finds it raised, and then it is put back. */
+	struct rlimit files = {0, 0}, most = {0, 0}, now;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		most.rlim_cur = most.rlim_max = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &most);
+	}
+	const char *what = missing();
+	if (!what)
+		start();
+	if (most.rlim_max > 0 && getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == most.rlim_cur && now.rlim_max == most.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &files);
+	errno = saved;
+	return what;
+}
 /* Registered when the library is loaded: that starts no thread, and a fork can never fall between the start and the registration. */
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, anynpu_route_child); }

@@ -11,10 +11,14 @@ package boundary
 import "C"
 
 import (
+	"time"
+
 	"github.com/anynpu/anynpu/capi/handle"
 )
 
 func init() {
+	// A timer makes Go open its poller now, which start.c has made sure of: later the program may have no descriptors left.
+	time.AfterFunc(time.Hour, func() {}).Stop()
 	base, size, _ := handle.Window()
 	C.anynpu_set_window(C.uintptr_t(base), C.uintptr_t(size))
 	if logger.enabled(LevelError, "boundary") {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // maxFiles bounds a set.
@@ -151,6 +152,9 @@ func (w *writer) rollForward(index string) error {
 func (w *writer) create(name, label string, data []byte, open Step) error {
 	if err := hook("create", label); err != nil {
 		return failed(open, "create", label, err)
+	}
+	if err := mem.CheckFileSize(int64(len(data))); err != nil {
+		return failed(StepWrite, "write", label, err)
 	}
 	fd, err := retry(func() (int, error) {
 		return unix.Openat(w.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o644)

@@ -31,15 +31,14 @@ func Memfd(size int64, o Options) (Buffer, error) {
 }
 
 func memfd(name string, size, length int64, flags int) (Buffer, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|flags)
+	fd, seals, err := sharedFile(name, length, flags)
 	if err != nil {
 		return nil, fault.As(fault.Memory, err, "create shared memory of %d bytes", size)
 	}
-	if err := unix.Ftruncate(fd, length); err != nil {
-		unix.Close(fd)
-		return nil, fault.As(fault.Memory, err, "size shared memory of %d bytes", size)
+	if seals != 0 {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals)
 	}
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
+	if err != nil {
 		unix.Close(fd)
 		return nil, fault.As(fault.Memory, err, "seal shared memory of %d bytes", size)
 	}
