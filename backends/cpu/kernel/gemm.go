@@ -94,6 +94,11 @@ const (
 // the same rows of A, which stay in the second-level cache, follow each other.
 func (g *Gemm) Plan(threads int) int {
 	g.check()
+	return g.divide(threads)
+}
+
+// divide is Plan without the checks.
+func (g *Gemm) divide(threads int) int {
 	if g.M == 0 || g.N == 0 {
 		return 0
 	}
@@ -142,9 +147,12 @@ func (g *Gemm) Plan(threads int) int {
 }
 
 // Chunk computes chunk i of the division that Plan made.
-func (g *Gemm) Chunk(i int) {
+func (g *Gemm) Chunk(i int) { g.Block(g.bounds(i)) }
+
+// bounds are the rows and panels of chunk i.
+func (g *Gemm) bounds(i int) (r0, r1, p0, p1 int) {
 	r, p := i/g.panelChunks*g.rowStep, i%g.panelChunks*g.panelStep
-	g.Block(r, min(g.M, r+g.rowStep), p, min(Panels(g.N), p+g.panelStep))
+	return r, min(g.M, r+g.rowStep), p, min(Panels(g.N), p+g.panelStep)
 }
 
 // Run computes the whole product on the calling goroutine.

@@ -113,6 +113,12 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 	b.findOrigins()
 	b.maker, b.done = g.Producers(), make([]bool, len(g.Nodes))
 	order = b.prune(order)
+	for _, i := range order { // first, so that fusion finds constants wherever they are made
+		if err := ctx.Err(); err != nil {
+			return nil, fault.As(fault.Canceled, err, "plan")
+		}
+		b.done[i] = b.putOff(i) || b.folded(ctx, i)
+	}
 	for _, i := range order {
 		if err := ctx.Err(); err != nil {
 			return nil, fault.As(fault.Canceled, err, "plan")
@@ -121,10 +127,6 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 			continue
 		}
 		b.node = i
-		if b.putOff(i) || b.folded(ctx, i) {
-			b.done[i] = true
-			continue
-		}
 		b.emit(&g.Nodes[i])
 		if b.err != nil {
 			return nil, b.err
@@ -264,9 +266,9 @@ func (b *builder) emitFast(n *graph.Node) bool {
 	case *op.Conv:
 		return b.conv(n, o)
 	case *op.FullyConnected:
-		return b.fullyConnected(n)
+		return b.product(n)
 	case *op.MatMul:
-		return b.matMul(n, o)
+		return b.product(n) || b.matMul(n, o)
 	case *op.MaxPool:
 		return len(n.Out) == 1 && b.pool(n, poolSpec{max: true, last: o.ChannelsLast, windows: o.Windows})
 	case *op.AveragePool:

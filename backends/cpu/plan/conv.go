@@ -27,41 +27,12 @@ type convolution struct {
 
 // conv adds a convolution with constant filters and what follows it.
 func (b *builder) conv(n *graph.Node, o *op.Conv) bool {
-	x, w := &b.values[n.In[0]], b.operand(n.In[1])
-	y := &b.values[n.Out[0]]
-	if !x.fast() || !y.fast() || w == nil || len(w) == 0 || len(x.dims) > 5 {
+	c, bias := b.convolution(n, o)
+	if c == nil {
 		return false
 	}
-	rank := len(x.dims)
-	wd := b.values[n.In[1]].dims
-	c := &convolution{batch: int(x.dims[0]), n: int(wd[0]), groups: int(max(o.Groups, 1)), weights: w, filter: n.In[1], x: n.In[0], last: o.ChannelsLast}
-	spatial, axis := x.dims[2:], 1
-	c.c = int(x.dims[1])
-	if o.ChannelsLast {
-		spatial, axis, c.c = x.dims[1:rank-1], rank-1, int(x.dims[rank-1])
-	}
-	ws, err := o.Windows(spatial, wd[1:rank-1])
-	if err != nil {
-		return false
-	}
-	if p := b.unpadded(n.In[0], o.ChannelsLast); p != nil && allFinite(w) {
-		p.shift(ws, o.ChannelsLast)
-		c.x = p.x
-	}
-	if c.win, err = window(ws); err != nil {
-		return false
-	}
-	bias, ok := b.bias(n.In, 2, c.n)
-	if !ok {
-		return false
-	}
-	c.taps, c.ic, c.oc = c.win.Taps(), c.c/c.groups, c.n/c.groups
 	small := c.small()
-	if x.count() > math.MaxInt32 { // more than a table of positions can name
-		return false
-	}
-	c.epi = b.epilogue(n.Out[0], axis, !c.depthwise() && !small)
-	c.bias = c.epi.normalised(bias)
+	b.follow(c, n, bias, !small && !c.depthwise())
 	switch {
 	case c.depthwise():
 		return b.depthwise(c)
@@ -69,8 +40,78 @@ func (b *builder) conv(n *graph.Node, o *op.Conv) bool {
 		return b.smallConv(c)
 	case c.winograd():
 		return b.winograd(c)
+	case c.pointwise() && c.groups == 1:
+		return b.pointwise(n, c)
 	}
 	return b.gemmConv(c)
+}
+
+// follow takes over what happens to the result of c.
+func (b *builder) follow(c *convolution, n *graph.Node, bias []float32, residual bool) {
+	axis := 1
+	if c.last {
+		axis = len(b.values[n.Out[0]].dims) - 1
+	}
+	c.epi = b.epilogue(n.Out[0], axis, residual)
+	c.bias = c.epi.normalised(bias)
+}
+
+// convolution resolves a convolution with constant filters and bias, nil when it is none. Nothing is decided yet.
+func (b *builder) convolution(n *graph.Node, o *op.Conv) (c *convolution, bias []float32) {
+	x, w := &b.values[n.In[0]], b.operand(n.In[1])
+	y := &b.values[n.Out[0]]
+	if !x.fast() || !y.fast() || w == nil || len(w) == 0 || len(x.dims) > 5 || x.count() > math.MaxInt32 { // a table of positions could not name all
+		return nil, nil
+	}
+	rank := len(x.dims)
+	wd := b.values[n.In[1]].dims
+	c = &convolution{batch: int(x.dims[0]), n: int(wd[0]), groups: int(max(o.Groups, 1)), weights: w, filter: n.In[1], x: n.In[0], last: o.ChannelsLast}
+	spatial := x.dims[2:]
+	c.c = int(x.dims[1])
+	if o.ChannelsLast {
+		spatial, c.c = x.dims[1:rank-1], int(x.dims[rank-1])
+	}
+	ws, err := o.Windows(spatial, wd[1:rank-1])
+	if err != nil {
+		return nil, nil
+	}
+	if p := b.unpadded(n.In[0], o.ChannelsLast); p != nil && allFinite(w) {
+		p.shift(ws, o.ChannelsLast)
+		c.x = p.x
+	}
+	if c.win, err = window(ws); err != nil {
+		return nil, nil
+	}
+	bias, ok := b.bias(n.In, 2, c.n)
+	if !ok {
+		return nil, nil
+	}
+	c.taps, c.ic, c.oc = c.win.Taps(), c.c/c.groups, c.n/c.groups
+	return c, bias
+}
+
+// pointwise adds a convolution that is a matrix product, and those of the same images.
+func (b *builder) pointwise(n *graph.Node, c *convolution) bool {
+	pack := func(c *convolution) part { return part{c.n, b.pack(c.filters()), c.bias, c.epi} }
+	all := []part{pack(c)}
+	for _, i := range b.siblings(n) {
+		m := &b.graph.Nodes[i]
+		o, ok := m.Op.(*op.Conv)
+		if !ok || o.ChannelsLast != c.last || !b.joins(i, n) {
+			continue
+		}
+		d, bias := b.convolution(m, o)
+		if d == nil || d.x != c.x || d.groups != 1 || !d.pointwise() || d.small() {
+			continue
+		}
+		all = append(all, b.sibling(i, func() part {
+			b.follow(d, m, bias, true)
+			return pack(d)
+		}))
+	}
+	s := step{reads: []int{b.form(c.x, !c.last)}, inCols: []int{c.c}}
+	b.products(s, all, kernel.Gemm{M: c.batch * c.win.Outputs(), K: c.c}, !c.last)
+	return true
 }
 
 // window turns resolved windows of up to three dimensions into the kernels' form.

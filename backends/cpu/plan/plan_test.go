@@ -228,7 +228,7 @@ var cases = []testCase{
 		h := m.Add(&op.Clip{}, m.Add(&op.Add{}, z, m.Float32(3)), m.Float32(0), m.Float32(5))
 		return []graph.Value{g, m.Add(&op.Div{}, m.Add(&op.Mul{}, z, h), m.Float32(6))}
 	}},
-	{"heads of attention as they lie", 9, func(m *maker) []graph.Value {
+	{"heads of attention as they lie", 7, func(m *maker) []graph.Value {
 		x := m.input(2, 7, 12)
 		head := func(perm ...int64) graph.Value {
 			return m.Add(&op.Transpose{}, m.Add(&op.Reshape{}, m.Add(&op.MatMul{}, x, m.weights(12, 12), m.weights(12)), m.Int64s(2, 7, 3, 4)), m.Int64s(perm...))
@@ -479,7 +479,7 @@ func TestBuild_equalsReference(t *testing.T) {
 	for _, isa := range kernel.Supported() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
-		for _, c := range cases {
+		for _, c := range slices.Concat(cases, fusionCases) {
 			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
 				m := newMaker()
 				g := m.graph(t, c.build(m)...)
@@ -503,7 +503,7 @@ func TestBuild_equalsReference(t *testing.T) {
 }
 
 func TestState_runAllocatesNothing(t *testing.T) {
-	for _, c := range append(slices.Clone(cases), quantizedCases...) {
+	for _, c := range slices.Concat(cases, fusionCases, quantizedCases) {
 		m := newMaker()
 		g := m.graph(t, c.build(m)...)
 		var store Store
