@@ -8,12 +8,15 @@ import "fmt"
 //	for each output position o and channel c {
 //		s := Bias[c]
 //		for each tap k { s += In[position(o, k)*LDI+c] * W[k*C+c] }
-//		Out[o*LDO+c] = Act(s)
+//		if !ResAfter { s += Res[o*LDR+c] }
+//		s = Act(s)
+//		if ResAfter { s += Res[o*LDR+c] }
+//		Out[o*LDO+c] = s
 //	}
 //
 // Numeric contract: float32, taps in order, fused multiply-add in assembly.
-// NaN and infinities propagate through clamps. Bias may be nil. Out must not
-// overlap the other slices. The first dimension of Win must be 1 everywhere.
+// NaN and infinities propagate through clamps. Bias and Res may be nil. Out must
+// not overlap the other slices. The first dimension of Win must be 1 everywhere.
 type Depthwise struct {
 	C, Batch int
 	Win      Window
@@ -23,6 +26,9 @@ type Depthwise struct {
 	Bias     []float32 // C values, or nil
 	Out      []float32
 	LDO      int // at least C
+	Res      []float32
+	LDR      int // at least C
+	ResAfter bool
 	Act      Act
 
 	rowStep int
@@ -35,6 +41,12 @@ func (d *Depthwise) Plan(threads int) int {
 	need("Depthwise", "W", len(d.W), d.Win.Taps()*d.C)
 	if d.Bias != nil {
 		need("Depthwise", "Bias", len(d.Bias), d.C)
+	}
+	if d.Res != nil {
+		if d.LDR < d.C {
+			panic(fmt.Sprintf("kernel: Depthwise: LDR=%d, C=%d", d.LDR, d.C))
+		}
+		need("Depthwise", "Res", len(d.Res), extent(d.Batch*d.Win.Outputs(), d.C, d.LDR))
 	}
 	var chunks int
 	d.rowStep, chunks = splitRows(d.Batch*d.Win.Out[1], 2*d.Win.Taps()*d.C*d.Win.Out[2], threads)
@@ -62,6 +74,9 @@ func (d *Depthwise) row(r int) {
 	}
 	w := &d.Win
 	lo, hi, pass := d.Act.clamp()
+	if d.Res != nil && !d.ResAfter {
+		lo, hi, pass = -inf32, inf32, d.Act.Op != Identity
+	}
 	ky0, ky1 := w.valid(1, r%w.Out[1])
 	out := d.Out[r*w.Out[2]*d.LDO:]
 	in := d.In[r/w.Out[1]*w.In[1]*w.In[2]*d.LDI:]
@@ -84,10 +99,31 @@ func (d *Depthwise) row(r int) {
 		}
 		x += d.pixels(o, in[w.at(2, x, kx0)*d.LDI:], ky0, ky1, kx0, kx1, t, lo, hi)
 	}
-	if pass {
-		for x := range w.Out[2] {
-			o := out[x*d.LDO:][:d.C]
+	if pass || d.Res != nil {
+		d.finish(r*w.Out[2], pass)
+	}
+}
+
+// finish adds the residual to the row of positions from the given one on and applies an activation that the kernels have not.
+func (d *Depthwise) finish(from int, pass bool) {
+	rows, cols := d.Win.Out[2], d.C
+	if d.LDO == cols && (d.Res == nil || d.LDR == cols) { // they follow each other
+		rows, cols = 1, rows*cols
+	}
+	for x := range rows {
+		o := d.Out[(from+x)*d.LDO:][:cols]
+		var res []float32
+		if d.Res != nil {
+			res = d.Res[(from+x)*d.LDR:][:cols]
+		}
+		if res != nil && !d.ResAfter {
+			BinaryVV(Add, o, o, res)
+		}
+		if pass {
 			Unary(d.Act.Op, o, o, d.Act.Alpha, d.Act.Beta)
+		}
+		if res != nil && d.ResAfter {
+			BinaryVV(Add, o, o, res)
 		}
 	}
 }

@@ -52,6 +52,10 @@ func TestDepthwise_windowsAndChannels(t *testing.T) {
 			if i%2 == 0 {
 				d.Bias = randSlice(uint64(i), c)
 			}
+			if i%4 > 1 {
+				d.LDR, d.ResAfter = c+i/2%3*2, i%8 > 4
+				d.Res = randSlice(uint64(i+17), extent(batch*w.Outputs(), c, d.LDR))
+			}
 			d.Run()
 			out.check(t, "Out")
 			for p := range batch * w.Outputs() {
@@ -61,11 +65,21 @@ func TestDepthwise_windowsAndChannels(t *testing.T) {
 					if d.Bias != nil {
 						v += float64(d.Bias[ch])
 					}
+					add := 0.0
+					if d.Res != nil {
+						add = float64(d.Res[p*d.LDR+ch])
+					}
+					if !d.ResAfter {
+						v, mag = v+add, mag+math.Abs(add)
+					}
 					switch d.Act.Op {
 					case Relu6:
 						v = min(max(v, 0), 6)
 					case HardSwish:
 						v = v * min(max(v+3, 0), 6) / 6
+					}
+					if d.ResAfter {
+						v += add
 					}
 					require.InDelta(t, v, out.data[p*ldo+ch], 2e-6*(mag+1), "window %+v C %d position %d,%d channel %d", w, c, oy, ox, ch)
 				}

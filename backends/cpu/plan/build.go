@@ -278,7 +278,11 @@ func (b *builder) emitFast(n *graph.Node) bool {
 	case *op.LogSoftmax:
 		return b.softmax(n, o.Axis, true)
 	case *op.LayerNorm:
-		return b.layerNorm(n, o)
+		return b.layerNorm()
+	case *op.ReduceMean:
+		return b.layerNorm() || b.reduce(n)
+	case *op.Add:
+		return b.addNorm(n) || b.binary(n)
 	case *op.BatchNorm:
 		return b.batchNorm(n, o)
 	case *op.Transpose:

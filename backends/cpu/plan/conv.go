@@ -32,7 +32,7 @@ func (b *builder) conv(n *graph.Node, o *op.Conv) bool {
 		return false
 	}
 	small := c.small()
-	b.follow(c, n, bias, !small && !c.depthwise())
+	b.follow(c, n, bias, !small)
 	switch {
 	case c.depthwise():
 		return b.depthwise(c)

@@ -21,7 +21,8 @@ func (c *convolution) tapsFirst() packed {
 }
 
 type depthwiseTask struct {
-	st *step
+	st   *step
+	conv *convolution
 	kernel.Depthwise
 }
 
@@ -30,8 +31,8 @@ func (b *builder) depthwise(c *convolution) bool {
 	c.weights = nil
 	s := b.operands(c)
 	s.start = func(_ *State, st *step) process {
-		return &depthwiseTask{st, kernel.Depthwise{
-			C: c.c, Batch: c.batch, Win: c.win, W: packed, Bias: c.bias, Act: c.epi.act,
+		return &depthwiseTask{st, c, kernel.Depthwise{
+			C: c.c, Batch: c.batch, Win: c.win, W: packed, Bias: c.bias, ResAfter: c.epi.after, Act: c.epi.act,
 		}}
 	}
 	b.add(s)
@@ -41,6 +42,7 @@ func (b *builder) depthwise(c *convolution) bool {
 func (t *depthwiseTask) run(s *State) error {
 	t.In, t.LDI = s.rows(t.st.reads[0], t.C)
 	t.Out, t.LDO = s.rows(t.st.writes[0], t.C)
+	t.Res, t.LDR = t.conv.residualOf(s, t.st)
 	s.do(t.Plan(s.threads), t)
 	return nil
 }

@@ -112,15 +112,13 @@ func (b *builder) rmsNorm(n *graph.Node, o *op.RMSNorm) bool {
 	}
 	s := step{inplace: true, reads: []int{b.wantPlain(n.In[0])}}
 	s.writes = []int{b.make(n.Out[0], false)}
-	t := rowsTask{rows: x.count() / cols, cols: cols, value: o.Epsilon, compute: func(t *rowsTask, from, to int) {
+	b.byRows(s, rowsTask{rows: x.count() / cols, cols: cols, value: o.Epsilon, compute: func(t *rowsTask, from, to int) {
 		for r := from; r < to; r++ {
 			y, x := t.part(r, r+1)
 			divideBy(y, x, math.Sqrt(sumSquares(x)/float64(t.cols)+float64(t.value)))
-			kernel.BinaryVV(kernel.Mul, y, y, t.a)
+			kernel.BinaryVV(kernel.Mul, y, y, scale)
 		}
-	}}
-	t.fixed[0] = scale
-	b.byRows(s, t)
+	}})
 	return true
 }
 

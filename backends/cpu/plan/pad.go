@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
@@ -59,8 +60,16 @@ func (b *builder) pad(n *graph.Node, o *op.Pad) bool {
 
 // unpadded returns the padding that v is the result of, when it puts zeros around the spatial dimensions only and its result is not made.
 func (b *builder) unpadded(v graph.Value, channelsLast bool) *padding {
+	if p := b.around(v, channelsLast); p != nil && p.value == 0 {
+		return p
+	}
+	return nil
+}
+
+// around is unpadded for any value.
+func (b *builder) around(v graph.Value, channelsLast bool) *padding {
 	p := b.pads[v]
-	if p == nil || p.value != 0 || b.values[v].plain != none || b.values[v].last != none {
+	if p == nil || b.values[v].plain != none || b.values[v].last != none {
 		return nil
 	}
 	channels := 1
@@ -73,6 +82,51 @@ func (b *builder) unpadded(v graph.Value, channelsLast bool) *padding {
 		}
 	}
 	return p
+}
+
+// neverLargest reports whether the padding, already part of the windows, leaves every maximum as it is: it is -Inf, or no more than any element and
+// no window is without one.
+func (b *builder) neverLargest(p *padding, ws []op.Window) bool {
+	if math.IsInf(float64(p.value), -1) {
+		return true
+	}
+	return p.value <= 0 && b.atLeastZero(p.x, 8) && !slices.ContainsFunc(ws, func(w op.Window) bool { return !touches(w) })
+}
+
+// touches reports whether every position of a window has an element.
+func touches(w op.Window) bool {
+	for o := range w.Out {
+		inside := false
+		for k := int64(0); k < w.Kernel && !inside; k++ {
+			i := o*w.Stride + k*w.Dilation - w.Before
+			inside = i >= 0 && i < w.In
+		}
+		if !inside {
+			return false
+		}
+	}
+	return true
+}
+
+// atLeastZero reports whether v is known to have no negative element, looking at so many operators in a row; NaN may be there.
+func (b *builder) atLeastZero(v graph.Value, within int) bool {
+	i := b.maker[v]
+	if i == none || within == 0 {
+		return false
+	}
+	n := &b.graph.Nodes[i]
+	switch n.Op.(type) {
+	case *op.Relu, *op.Sigmoid, *op.HardSigmoid, *op.Softmax, *op.Softplus, *op.Exp, *op.Abs, *op.Square:
+		return true
+	case *op.Clip:
+		a, ok := b.clip(n)
+		return ok && a.Alpha >= 0
+	case *op.Concat, *op.Add, *op.Mul:
+		return !slices.ContainsFunc(n.In, func(x graph.Value) bool { return !b.atLeastZero(x, within-1) })
+	case *op.AveragePool, *op.Identity, *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Transpose, *op.Slice, *op.Split:
+		return b.atLeastZero(n.In[0], within-1)
+	}
+	return false
 }
 
 // shift turns windows over padded images into windows over the images themselves.

@@ -607,7 +607,19 @@ func TestBuild_notANumberAndInfinities(t *testing.T) {
 			floats(one.Data)[c*5+c] = 1
 		}
 		clip := func(x graph.Value) graph.Value { return m.Add(&op.Clip{}, x, m.Float32(-1), m.Float32(1)) }
+		slopes := func(dims ...int64) graph.Value {
+			s := m.input(dims...)
+			for i, v := 0, floats(m.in[len(m.in)-1].Data); i < len(v); i++ {
+				v[i] = []float32{0.5, inf, nan, -inf, 0}[i%5]
+			}
+			return s
+		}
+		pad := m.Add(&op.Pad{}, m.Add(&op.Relu{}, x), m.Int64s(0, 0, 1, 1, 0, 0, 1, 1))
+		depthwise := m.Add(&op.Conv{Groups: 5, Pads: []int64{1, 1, 1, 1}}, x, m.weights(5, 3, 3, 1))
 		g := m.graph(t,
+			m.Add(&op.PRelu{}, x, slopes(5, 1, 1)), m.Add(&op.PRelu{}, x, slopes(6)), m.Add(&op.PRelu{}, x, slopes(6, 1)), m.Add(&op.PRelu{}, x, slopes(5, 6, 6)),
+			m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, pad), clip(m.Add(&op.Add{}, x, depthwise)),
+			m.Add(&op.LayerNorm{Axis: -1}, m.Add(&op.Add{}, x, m.input(1, 5, 6, 6))),
 			m.Add(&op.Relu{}, x), clip(x), m.Add(&op.Max{}, x, m.Float32(0)), m.Add(&op.Min{}, m.Float32(0), x),
 			m.Add(&op.LeakyRelu{Alpha: 0.5}, x), m.Add(&op.HardSwish{}, x), m.Add(&op.Sigmoid{}, x), m.Add(&op.Tanh{}, x),
 			m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, x), m.Add(&op.AveragePool{Kernel: []int64{2, 2}}, x),

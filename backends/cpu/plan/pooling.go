@@ -34,7 +34,12 @@ func (b *builder) pool(n *graph.Node, p poolSpec) bool {
 		return false
 	}
 	from := n.In[0]
-	if q := b.unpadded(from, p.last); q != nil && !p.max {
+	if q := b.around(from, p.last); q != nil && p.max {
+		padded := slices.Clone(ws)
+		if q.shift(padded, p.last); b.neverLargest(q, padded) {
+			from, ws = q.x, padded
+		}
+	} else if q := b.unpadded(from, p.last); q != nil {
 		own := slices.ContainsFunc(ws, func(w op.Window) bool { return w.Before != 0 || w.After != 0 })
 		if !own || p.countPads {
 			q.shift(ws, p.last)

@@ -11,15 +11,16 @@ import (
 type preluTask struct {
 	st      *step
 	pat     pattern
-	rows    int // of a chunk: runs over which the slopes advance once
+	rows    int  // of a chunk: runs over which the slopes advance once
+	finite  bool // the slopes
 	x, s, y []float32
 	work    []float32
 }
 
-// prelu adds y = x for x >= 0, slope*x otherwise, with constant finite slopes.
+// prelu adds y = x for x >= 0, slope*x otherwise.
 func (b *builder) prelu(n *graph.Node) bool {
-	x, slope := &b.values[n.In[0]], b.constant(n.In[1])
-	if !x.fast() || !b.values[n.Out[0]].fast() || len(slope) == 0 || slices.ContainsFunc(slope, func(v float32) bool { return !finite(v) }) {
+	x := &b.values[n.In[0]]
+	if !x.fast() || !b.values[n.Out[0]].fast() || !b.values[n.In[1]].fast() || !slices.Equal(x.dims, b.values[n.Out[0]].dims) {
 		return false
 	}
 	own, form := b.values[n.In[1]].dims, x.dims
@@ -35,8 +36,8 @@ func (b *builder) prelu(n *graph.Node) bool {
 	if !ok {
 		return false
 	}
-	t := preluTask{pat: pat, s: slope, rows: max(1, blockLen/(pat.middle*pat.inner))}
-	s := step{fast: true, inplace: true, reads: []int{b.form(n.In[0], last)}}
+	t := preluTask{pat: pat, rows: max(1, blockLen/(pat.middle*pat.inner))}
+	s := step{fast: true, inplace: true, reads: []int{b.form(n.In[0], last), b.wantPlain(n.In[1])}}
 	s.writes = []int{b.make(n.Out[0], last)}
 	s.start = func(_ *State, st *step) process {
 		own := t
@@ -48,7 +49,8 @@ func (b *builder) prelu(n *graph.Node) bool {
 }
 
 func (t *preluTask) run(s *State) error {
-	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	t.x, t.s, t.y = s.f32(t.st.reads[0]), s.f32(t.st.reads[1]), s.f32(t.st.writes[0])
+	t.finite = allFinite(t.s)
 	if t.pat.inner == 1 && t.pat.middle > 1 {
 		var err error
 		if t.work, err = s.borrow(max(1, s.threads) * t.pat.middle); err != nil {
@@ -77,6 +79,14 @@ func (t *preluTask) Chunk(i, worker int) {
 		if p.inner > 1 || p.middle == 1 {
 			for k, slope := range slopes {
 				kernel.Unary(kernel.LeakyRelu, y[k*p.inner:][:p.inner], x[k*p.inner:][:p.inner], slope, 0)
+			}
+			continue
+		}
+		if !t.finite { // a zero times an infinite slope would not be zero
+			for k, v := range x {
+				if y[k] = v; v < 0 {
+					y[k] = slopes[k] * v
+				}
 			}
 			continue
 		}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"math"
-	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/graph"
@@ -16,9 +15,6 @@ type rowsTask struct {
 	per        int // rows of a chunk
 	compute    func(t *rowsTask, from, to int)
 	x, y       []float32
-	a, b       []float32 // further operands
-	more       []int     // reads that are further operands
-	fixed      [2][]float32
 	value      float32
 }
 
@@ -36,16 +32,6 @@ func (b *builder) byRows(s step, t rowsTask) {
 
 func (t *rowsTask) run(s *State) error {
 	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
-	t.a, t.b = t.fixed[0], t.fixed[1]
-	for i, r := range t.more {
-		switch {
-		case r == none:
-		case i == 0:
-			t.a = s.f32(t.st.reads[r])
-		default:
-			t.b = s.f32(t.st.reads[r])
-		}
-	}
 	s.do((t.rows+t.per-1)/t.per, t)
 	return nil
 }
@@ -97,45 +83,12 @@ func logSoftmaxRows(t *rowsTask, from, to int) {
 	}
 }
 
-func (b *builder) layerNorm(n *graph.Node, o *op.LayerNorm) bool {
-	x := &b.values[n.In[0]]
-	if len(n.Out) != 1 || !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
-	}
-	a, err := op.Axis(o.Axis, len(x.dims))
-	if err != nil {
-		return false
-	}
-	cols := product(x.dims[a:])
-	t := rowsTask{rows: x.count() / cols, cols: cols, value: o.Epsilon, compute: layerNormRows, more: []int{none, none}}
-	s := step{inplace: true, reads: []int{b.wantPlain(n.In[0])}}
-	for i := range 2 {
-		switch {
-		case !given(n.In, i+1):
-			t.fixed[i] = slices.Repeat([]float32{float32(1 - i)}, cols)
-			continue
-		case !b.values[n.In[i+1]].fast() || !slices.Equal(withoutOnes(b.values[n.In[i+1]].dims), withoutOnes(x.dims[a:])):
-			return false
-		}
-		t.more[i] = len(s.reads)
-		s.reads = append(s.reads, b.wantPlain(n.In[i+1]))
-	}
-	s.writes = []int{b.make(n.Out[0], false)}
-	b.byRows(s, t)
-	return true
-}
-
 // withoutOnes drops leading ones.
 func withoutOnes(dims []int64) []int64 {
 	for len(dims) > 0 && dims[0] == 1 {
 		dims = dims[1:]
 	}
 	return dims
-}
-
-func layerNormRows(t *rowsTask, from, to int) {
-	y, x := t.part(from, to)
-	kernel.LayerNormRows(y, x, nil, nil, t.a, t.b, to-from, t.cols, t.value)
 }
 
 // normTask is a batch normalisation that no product takes over.

@@ -1,0 +1,206 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// normInParts recognises a normalisation that begins with the mean of node i, as exporters write it for operator sets without one:
+//
+//	d = x - mean(x);  y = d / sqrt(mean(d*d) + epsilon) * gamma + beta
+//
+// with one d or two of them, the square as a power, a product or a square, the root as a divisor or its reciprocal as a factor, and constants for
+// gamma and beta, which may be absent. nil when it is none.
+func (b *builder) normInParts(i int) *layerNorm {
+	mean, x, dims := b.meanOfRows(i)
+	if mean == graph.None {
+		return nil
+	}
+	q := &layerNorm{x: x, params: [2]graph.Value{graph.None, graph.None}, cols: product(dims), nodes: []int{i}}
+	var centred []graph.Value // x - mean, computed once or twice
+	uses := b.inner(mean)
+	for _, k := range uses {
+		n := &b.graph.Nodes[k]
+		if _, ok := n.Op.(*op.Sub); !ok || n.In[0] != x || n.In[1] != mean || b.inner(n.Out[0]) == nil {
+			return nil
+		}
+		centred, q.nodes = append(centred, n.Out[0]), append(q.nodes, k)
+	}
+	if len(centred) == 0 || len(centred) > 2 {
+		return nil
+	}
+	root, square := b.rootOfMeanSquare(q, centred)
+	if root == graph.None {
+		return nil
+	}
+	d := centred[0] // the one that is divided
+	left := 0
+	for _, c := range centred {
+		for _, k := range b.inner(c) {
+			if k != square {
+				left, d = left+1, c
+			}
+		}
+	}
+	if left != 1 || !b.normalised(q, d, root) {
+		return nil
+	}
+	b.affine(q, dims)
+	if !b.values[q.out].fast() || !slices.Equal(b.values[q.out].dims, b.values[x].dims) {
+		return nil
+	}
+	return q
+}
+
+// inner returns the nodes that read v when they are all that knows of it and none is emitted, else nil.
+func (b *builder) inner(v graph.Value) []int {
+	if slices.Contains(b.graph.Out, v) || slices.ContainsFunc(b.uses[v], func(i int) bool { return b.done[i] }) {
+		return nil
+	}
+	return b.uses[v]
+}
+
+// meanOfRows returns the output and the input of node i when it is the mean over the last dimensions, which are kept as ones, and their sizes.
+func (b *builder) meanOfRows(i int) (mean, x graph.Value, dims []int64) {
+	n := &b.graph.Nodes[i]
+	o, ok := n.Op.(*op.ReduceMean)
+	if !ok || !o.KeepDims || !b.values[n.In[0]].fast() {
+		return graph.None, graph.None, nil
+	}
+	all := b.values[n.In[0]].dims
+	axes, ok := b.ints(n.In, 1)
+	mask, err := op.AxisMask(axes, len(all))
+	if !ok || len(axes) == 0 || err != nil {
+		return graph.None, graph.None, nil
+	}
+	first := slices.Index(mask, true)
+	if slices.Contains(mask[first:], false) {
+		return graph.None, graph.None, nil
+	}
+	return n.Out[0], n.In[0], all[first:]
+}
+
+// rootOfMeanSquare returns sqrt(mean(d*d) + epsilon) for one of d, None when there is none, and the node that squares.
+func (b *builder) rootOfMeanSquare(q *layerNorm, centred []graph.Value) (root graph.Value, square int) {
+	for _, d := range centred {
+		for _, k := range b.inner(d) {
+			if !b.squares(k, d) {
+				continue
+			}
+			m := b.onlyUse(b.graph.Nodes[k].Out[0])
+			if m == none || b.done[m] {
+				continue
+			}
+			variance, of, dims := b.meanOfRows(m)
+			add := none
+			if variance != graph.None && of == b.graph.Nodes[k].Out[0] && product(dims) == q.cols {
+				add = b.onlyUse(variance)
+			}
+			if add == none || b.done[add] {
+				continue
+			}
+			sum := &b.graph.Nodes[add]
+			if _, ok := sum.Op.(*op.Add); !ok {
+				continue
+			}
+			eps := sum.In[0]
+			if eps == variance {
+				eps = sum.In[1]
+			}
+			c := b.constant(eps)
+			next := b.onlyUse(sum.Out[0])
+			if len(c) != 1 || !(c[0] >= 0) || next == none || b.done[next] {
+				continue
+			}
+			q.eps, q.nodes = c[0], append(q.nodes, k, m, add)
+			return sum.Out[0], k
+		}
+	}
+	return graph.None, none
+}
+
+// squares reports whether node k computes d*d.
+func (b *builder) squares(k int, d graph.Value) bool {
+	n := &b.graph.Nodes[k]
+	switch n.Op.(type) {
+	case *op.Square:
+		return true
+	case *op.Mul:
+		return n.In[0] == d && n.In[1] == d
+	case *op.Pow:
+		c := b.constant(n.In[1])
+		return n.In[0] == d && len(c) == 1 && c[0] == 2
+	}
+	return false
+}
+
+// normalised follows the variance plus epsilon through the root to the division of d, and sets q.out.
+func (b *builder) normalised(q *layerNorm, d, variance graph.Value) bool {
+	i := b.onlyUse(variance)
+	root := &b.graph.Nodes[i]
+	divisor, inverse := graph.None, graph.None
+	switch root.Op.(type) {
+	case *op.Sqrt:
+		divisor = root.Out[0]
+	case *op.Rsqrt:
+		inverse = root.Out[0]
+	default:
+		return false
+	}
+	q.nodes = append(q.nodes, i)
+	if next := b.onlyUse(root.Out[0]); divisor != graph.None && next != none && !b.done[next] {
+		if _, ok := b.graph.Nodes[next].Op.(*op.Reciprocal); ok {
+			divisor, inverse = graph.None, b.graph.Nodes[next].Out[0]
+			q.nodes = append(q.nodes, next)
+		}
+	}
+	factor := divisor
+	if inverse != graph.None {
+		factor = inverse
+	}
+	last := b.onlyUse(factor)
+	if last == none || b.done[last] {
+		return false
+	}
+	n := &b.graph.Nodes[last]
+	switch n.Op.(type) {
+	case *op.Div:
+		if divisor == graph.None || n.In[0] != d || n.In[1] != divisor {
+			return false
+		}
+	case *op.Mul:
+		if inverse == graph.None || n.In[0] == n.In[1] || !slices.Contains(n.In, d) || !slices.Contains(n.In, inverse) {
+			return false
+		}
+	default:
+		return false
+	}
+	q.out, q.nodes = n.Out[0], append(q.nodes, last)
+	return true
+}
+
+// affine adds the product with gamma and the sum with beta to q as far as they follow.
+func (b *builder) affine(q *layerNorm, dims []int64) {
+	for k := range q.params {
+		i := b.onlyUse(q.out)
+		if i == none || b.done[i] {
+			return
+		}
+		n := &b.graph.Nodes[i]
+		_, mul := n.Op.(*op.Mul)
+		_, add := n.Op.(*op.Add)
+		if k == 0 && !mul || k == 1 && !add {
+			continue
+		}
+		p := n.In[0]
+		if p == q.out {
+			p = n.In[1]
+		}
+		if b.values[p].data == nil || !b.perColumn(p, dims) || !slices.Equal(b.values[n.Out[0]].dims, b.values[q.out].dims) {
+			return
+		}
+		q.params[k], q.out, q.nodes = p, n.Out[0], append(q.nodes, i)
+	}
+}
