@@ -9,13 +9,19 @@ import "fmt"
 type Joint struct {
 	Parts []Gemm
 
-	whole Gemm // sizes of the one matrix, each part padded to whole panels
+	whole   Gemm // sizes of the one matrix, each part padded to whole panels
+	byParts bool // chunks of the same part follow each other, not those of the same rows
 }
+
+// jointBytes is the size of a left side that stays in the second-level cache
+// anyhow: then one right side after another is read, as often as by itself.
+const jointBytes = 512 << 10
 
 // Plan checks the operands, divides the product into chunks of similar work for
 // the given number of threads and returns their number.
 func (j *Joint) Plan(threads int) int {
 	j.whole = Gemm{}
+	chunks := 0
 	for i := range j.Parts {
 		g := &j.Parts[i]
 		g.check()
@@ -24,12 +30,28 @@ func (j *Joint) Plan(threads int) int {
 		}
 		j.whole.M, j.whole.K, j.whole.LDA, j.whole.Ind = g.M, g.K, g.LDA, g.Ind
 		j.whole.N += PanelCols * Panels(g.N)
+		chunks += g.divide(threads)
+	}
+	if j.byParts = 4*j.whole.M*j.whole.depth() <= jointBytes; j.byParts {
+		return chunks
 	}
 	return j.whole.divide(threads)
 }
 
 // Chunk computes chunk i of the division that Plan made.
 func (j *Joint) Chunk(i int) {
+	if j.byParts {
+		for k := range j.Parts {
+			g := &j.Parts[k]
+			if n := g.rowChunks * g.panelChunks; i >= n {
+				i -= n
+				continue
+			}
+			g.Chunk(i)
+			return
+		}
+		return
+	}
 	r0, r1, p0, p1 := j.whole.bounds(i)
 	for k := range j.Parts {
 		g := &j.Parts[k]

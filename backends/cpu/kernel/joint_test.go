@@ -9,7 +9,7 @@ import (
 
 func TestJoint_equalsSingleProducts(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for seed, c := range []struct{ m, k, threads int }{{0, 5, 1}, {1, 40, 2}, {3, 517, 3}, {70, 64, 1}, {70, 64, 3}, {601, 33, 2}, {130, 0, 1}} {
+		for seed, c := range []struct{ m, k, threads int }{{0, 5, 1}, {1, 40, 2}, {3, 517, 3}, {70, 64, 1}, {70, 64, 3}, {601, 33, 2}, {130, 0, 1}, {1200, 130, 1}, {1200, 130, 2}} {
 			a := randSlice(uint64(seed), c.m*(c.k+3)+1)
 			j := Joint{Parts: make([]Gemm, 4)}
 			var want, got []*guarded
