@@ -46,13 +46,15 @@ var (
 )
 
 var _ = register(func(isa ISA) {
-	switch {
-	case isa == AVX512 && cpu.X86.HasAVX512VNNI:
-		dotTiles = &intTilesVNNI
-	case isa >= AVX2:
-		dotTiles = &intTilesAVX2
-	default:
-		dotTiles = nil
+	dotTiles, dwInt, combineK, maxU8K = nil, nil, combineGeneric, maxU8Generic
+	if isa >= AVX2 {
+		dotTiles, combineK, maxU8K = &intTilesAVX2, combineAVX2, maxU8AVX2
+	}
+	if isa == AVX512 {
+		combineK, maxU8K = combineAVX512, maxU8AVX512
+	}
+	if isa == AVX512 && cpu.X86.HasAVX512VNNI {
+		dotTiles, dwInt = &intTilesVNNI, dotWindowAVX512
 	}
 })
 

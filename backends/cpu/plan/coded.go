@@ -12,8 +12,11 @@ import (
 // Islands: between QuantizeLinear and DequantizeLinear tensors stay codes of 8 bits, one byte per element, and the operators there compute with
 // integers. A value is coded when its codes exist; who needs the numbers has them made from the codes.
 //
-// What an island computes may differ by one code from what the same graph gives with float32 arithmetic, where the result before rounding lies
-// within 2^-12 of the middle between two codes, and nowhere else: sums are exact, and scaling them errs by less than that.
+// Exactness: sums of products are exact in int32, whatever the order. So an island's code is that of the real result of its node, halves to even,
+// unless the result before rounding lies within 2^-12 of the middle between two codes (2^-21 for each code that the bias is worth, when that
+// is more than 512); there it may be the other of the two. The same graph in float32 errs by up to 2^-23 of the sum of the magnitudes of all
+// products and rounds to the other code when that crosses a middle. So a node's code differs from float32 arithmetic by at most one, and
+// only where the real result is that close to a middle. Quantising, views, maxima and codes read as numbers do not differ at all.
 
 // coded is where the codes of a value are: unsigned, those of int8 with 128 added.
 type coded struct {

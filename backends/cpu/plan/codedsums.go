@@ -14,7 +14,7 @@ import (
 
 // island adds the step of an operator between codes.
 func (b *builder) island(n *graph.Node) bool {
-	if len(n.In) == 0 || len(n.Out) != 1 || b.coded[n.In[0]] == nil {
+	if len(n.In) == 0 || len(n.Out) != 1 || n.In[0] == graph.None || b.coded[n.In[0]] == nil {
 		return false
 	}
 	switch o := n.Op.(type) {
@@ -22,6 +22,14 @@ func (b *builder) island(n *graph.Node) bool {
 		return b.codedConv(n, o)
 	case *op.MatMul:
 		return b.codedProduct(n, o)
+	case *op.Add:
+		return b.codedAdd(n)
+	case *op.Relu, *op.Clip:
+		return b.codedClamp(n)
+	case *op.AveragePool:
+		return b.codedMean(n, o)
+	case *op.MaxPool:
+		return b.codedMaxPool(n, o)
 	}
 	return false
 }
@@ -52,12 +60,25 @@ type ending struct {
 
 // ending follows v, outputs along axis, through additions of constants and clamps to a QuantizeLinear; nil when it does not get there.
 func (b *builder) ending(v graph.Value, axis int) *ending {
+	return b.follow(v, b.onlyUse(v), axis)
+}
+
+// endingOf is ending from the node i that reads v on, which is the one being emitted.
+func (b *builder) endingOf(v graph.Value, i int) *ending {
+	e := b.follow(v, i, none)
+	if e != nil {
+		e.through = e.through[1:]
+	}
+	return e
+}
+
+// follow goes from v by way of node i, then by every only reader.
+func (b *builder) follow(v graph.Value, i, axis int) *ending {
 	e := &ending{}
 	dims := b.values[v].dims
 	lo, hi := float32(math.Inf(-1)), float32(math.Inf(1))
 	clamped := false
-	for {
-		i := b.onlyUse(v)
+	for ; ; i = b.onlyUse(v) {
 		if i == none || b.done[i] || slices.Contains(e.through, i) {
 			return nil
 		}
@@ -270,14 +291,17 @@ func (b *builder) codedConv(n *graph.Node, o *op.Conv) bool {
 	if !ok {
 		return false
 	}
-	if groups > 1 {
+	batch, channels := int(x.dims[0]), int(x.dims[1])
+	conv := convolution{win: win, taps: c.taps, c: channels, groups: groups, ic: c.ic, oc: c.n / groups}
+	switch {
+	case conv.depthwise() && kernel.FastDepthwiseInt8(c.taps):
+		return b.codedDepthwise(c, win, batch, q, whole)
+	case groups > 1:
 		return false
 	}
-	batch, channels := int(x.dims[0]), int(x.dims[1])
 	t := codedTask{GemmInt8: kernel.GemmInt8{M: batch * win.Outputs(), N: c.n, K: channels, LDA: channels, LDC: c.n, Post: q}}
 	s := step{fast: true, reads: []int{b.codesIn(n.In[0], true)}}
 	taps, k := c.taps, channels
-	conv := convolution{win: win, taps: c.taps, c: channels, groups: 1}
 	switch {
 	case conv.pointwise():
 	case conv.small(): // a row of taps is one run of an image with its border

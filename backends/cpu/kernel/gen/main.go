@@ -29,6 +29,7 @@ var groups = []struct {
 	{"winograd", winograd},
 	{"convert", convert},
 	{"int8", int8gemm},
+	{"int8depthwise", int8depthwise},
 }
 
 func main() {

@@ -1,0 +1,252 @@
+package kernel
+
+import "fmt"
+
+// DepthwiseInt8 is one depthwise convolution of channels-last codes: every
+// channel has its own filter. In Go:
+//
+//	for each output position o and channel c {
+//		s := Init[c]
+//		for each tap k { s += int32(In[position(o, k)*LDI+c]) * int32(filter[c][k]) }
+//		Out[o*LDO+c] = requantised s
+//	}
+//
+// with Border[c] for what lies outside the input. Sums are int32. The slices of
+// Post are in the order of [DepthwiseLane] and as long as [DepthwiseLanes] says.
+// Out must not overlap anything else. The first dimension of Win must be 1
+// everywhere.
+type DepthwiseInt8 struct {
+	C, Batch int
+	Win      Window
+	In       []uint8
+	LDI      int    // codes from one position to the next, at least C
+	W        []int8 // from PackDepthwiseInt8
+	Border   []uint8
+	Out      []uint8
+	LDO      int // at least C
+	Post     Requantize
+
+	rowStep int
+}
+
+// DepthwiseLanes is the number of lanes that c channels take: whole blocks of 64.
+func DepthwiseLanes(c int) int { return roundUp(c, IntCols) }
+
+// DepthwiseLane is the lane of channel c. Within blocks of 64 channels the order
+// is that in which bytes of four vectors are interleaved.
+func DepthwiseLane(c int) int {
+	r := c % IntCols
+	return c - r + r/4%4*16 + r/16*4 + r%4
+}
+
+// PackedDepthwiseInt8Len is the number of bytes of packed depthwise filters.
+func PackedDepthwiseInt8Len(taps, c int) int { return roundUp(taps, IntDepth) * DepthwiseLanes(c) }
+
+// PackDepthwiseInt8 packs filters [c][taps] as [block of 64][taps/4][lane][4].
+func PackDepthwiseInt8(dst, w []int8, taps, c int) {
+	need("PackDepthwiseInt8", "dst", len(dst), PackedDepthwiseInt8Len(taps, c))
+	need("PackDepthwiseInt8", "w", len(w), taps*c)
+	clear(dst)
+	for ch := range c {
+		for t := range taps {
+			dst[depthwiseAt(taps, ch, t)] = w[ch*taps+t]
+		}
+	}
+}
+
+// depthwiseAt is where the filter value of a channel and a tap is.
+func depthwiseAt(taps, ch, t int) int {
+	return (ch/IntCols*ceilDiv(taps, IntDepth)+t/IntDepth)*IntCols*IntDepth + DepthwiseLane(ch)%IntCols*IntDepth + t%IntDepth
+}
+
+// BorderLen is how many codes Border has: a row of the input.
+func (d *DepthwiseInt8) BorderLen() int { return extent(max(1, d.Win.In[2]), d.C, d.LDI) }
+
+// Plan checks the operands, divides the rows of the output into chunks for the
+// given number of threads and returns their number.
+func (d *DepthwiseInt8) Plan(threads int) int {
+	checkWindow("DepthwiseInt8", &d.Win, d.Batch, d.C, len(d.In), d.LDI, len(d.Out), d.LDO)
+	need("DepthwiseInt8", "W", len(d.W), PackedDepthwiseInt8Len(d.Win.Taps(), d.C))
+	need("DepthwiseInt8", "Border", len(d.Border), d.BorderLen())
+	d.Post.check("DepthwiseInt8", DepthwiseLanes(d.C))
+	if d.C == 0 {
+		return 0
+	}
+	var chunks int
+	d.rowStep, chunks = splitRows(d.Batch*d.Win.Out[1], d.Win.Taps()*d.C*d.Win.Out[2]/2, threads)
+	return chunks
+}
+
+// Chunk computes chunk i of the division that Plan made.
+func (d *DepthwiseInt8) Chunk(i int) {
+	for r := i * d.rowStep; r < min((i+1)*d.rowStep, d.Batch*d.Win.Out[1]); r++ {
+		d.row(r)
+	}
+}
+
+// Run computes the whole convolution on the calling goroutine.
+func (d *DepthwiseInt8) Run() {
+	for i := range d.Plan(1) {
+		d.Chunk(i)
+	}
+}
+
+// depthwiseTaps is the number of taps that assembly takes.
+const depthwiseTaps = 64
+
+// FastDepthwiseInt8 reports whether windows of that many taps are computed by
+// assembly.
+func FastDepthwiseInt8(taps int) bool { return dwInt != nil && taps <= depthwiseTaps }
+
+type dwIntFn func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add *float32, zero, lo, hi int)
+
+var dwInt dwIntFn // nil: there is none
+
+// row computes one row of the output.
+func (d *DepthwiseInt8) row(r int) {
+	w := &d.Win
+	oy := r % w.Out[1]
+	out := d.Out[r*w.Out[2]*d.LDO:]
+	image := r / w.Out[1] * w.In[1] * w.In[2] * d.LDI
+	x0, x1 := w.interior(2)
+	fast := FastDepthwiseInt8(w.Taps())
+	var taps [depthwiseTaps]*uint8
+	for x := 0; x < w.Out[2]; {
+		n := 1
+		if x >= x0 && x < x1 {
+			n = x1 - x
+		}
+		if !fast {
+			d.pixelGeneric(out[x*d.LDO:][:d.C], image, oy, x)
+			x++
+			continue
+		}
+		t := 0
+		for ky := range w.Kernel[1] {
+			for kx := range w.Kernel[2] {
+				taps[t] = &d.tap(image, w.at(1, oy, ky), w.at(2, x, kx))[0]
+				t++
+			}
+		}
+		for ; t%IntDepth != 0; t++ { // multiplied by zero
+			taps[t] = taps[0]
+		}
+		d.call(&taps[0], t/IntDepth, n, &out[x*d.LDO])
+		x += n
+	}
+}
+
+// tap is what a window reads at a position, from that position on.
+func (d *DepthwiseInt8) tap(image, y, x int) []uint8 {
+	w := &d.Win
+	switch {
+	case x < 0 || x >= w.In[2]:
+		return d.Border
+	case y < 0 || y >= w.In[1]:
+		return d.Border[x*d.LDI:]
+	}
+	return d.In[image+(y*w.In[2]+x)*d.LDI:]
+}
+
+func (d *DepthwiseInt8) call(taps **uint8, groups, n int, out *uint8) {
+	var init *int32
+	var add *float32
+	q := &d.Post
+	if q.Init != nil {
+		init = &q.Init[0]
+	}
+	if q.Add != nil {
+		add = &q.Add[0]
+	}
+	dwInt(d.C, n, groups, taps, max(1, d.Win.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
+}
+
+// pixelGeneric computes one position.
+func (d *DepthwiseInt8) pixelGeneric(out []uint8, image, oy, x int) {
+	w := &d.Win
+	taps, words := w.Taps(), ceilDiv(w.Taps(), IntDepth)
+	for at := 0; at < d.C; at += IntCols {
+		n := min(IntCols, d.C-at)
+		var acc [IntCols]int32
+		if d.Post.Init != nil {
+			copy(acc[:], d.Post.Init[at:])
+		}
+		block := d.W[at/IntCols*words*IntCols*IntDepth:]
+		for t := range taps {
+			in := d.tap(image, w.at(1, oy, t/w.Kernel[2]), w.at(2, x, t%w.Kernel[2]))[at:][:n]
+			f := block[t/IntDepth*IntCols*IntDepth+t%IntDepth:]
+			for c, v := range in {
+				lane := c/4%4*16 + c/16*4 + c%4
+				acc[lane] += int32(v) * int32(f[lane*IntDepth])
+			}
+		}
+		for c := range n {
+			lane := DepthwiseLane(c)
+			out[at+c] = d.Post.code(acc[lane], at+lane)
+		}
+	}
+}
+
+// Combine says how codes become codes of another meaning. In Go:
+//
+//	v := float32(a) * A         // rounded
+//	v += float32(b) * B         // rounded twice
+//	v += Add                    // rounded
+//	code = clamp(roundToEven(v) + Zero, Lo, Hi)
+//
+// Without b its line is left out. |v| must stay below 2^31, as in [Requantize].
+type Combine struct {
+	A, B, Add float32
+	Zero      int // of 16 bits
+	Lo, Hi    uint8
+}
+
+// CombineU8 combines every code of a, and of b unless it is nil, into dst, which
+// may be one of them.
+func CombineU8(dst, a, b []uint8, c Combine) {
+	need("CombineU8", "a", len(a), len(dst))
+	if b != nil {
+		need("CombineU8", "b", len(b), len(dst))
+	}
+	if c.Zero != int(int16(c.Zero)) {
+		panic(fmt.Sprintf("kernel: CombineU8: zero point %d does not fit 16 bits", c.Zero))
+	}
+	n := len(dst) &^ (combineStep - 1)
+	if n > 0 {
+		var p *uint8
+		if b != nil {
+			p = &b[0]
+		}
+		combineK(&dst[0], &a[0], p, n, c.A, c.B, c.Add, c.Zero, int(c.Lo), int(c.Hi))
+	}
+	if rest := len(dst) - n; rest > 0 {
+		var d, x, y [64]uint8
+		var p *uint8
+		copy(x[:], a[n:len(dst)])
+		if b != nil {
+			copy(y[:], b[n:len(dst)])
+			p = &y[0]
+		}
+		combineK(&d[0], &x[0], p, 64, c.A, c.B, c.Add, c.Zero, int(c.Lo), int(c.Hi))
+		copy(dst[n:], d[:rest])
+	}
+}
+
+const combineStep = 64
+
+var (
+	combineK = combineGeneric
+	maxU8K   = maxU8Generic
+)
+
+// MaxU8 is dst[i] = max(dst[i], src[i]).
+func MaxU8(dst, src []uint8) {
+	need("MaxU8", "src", len(src), len(dst))
+	n := len(dst) &^ (combineStep - 1)
+	if n > 0 {
+		maxU8K(&dst[0], &src[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = max(dst[i], src[i])
+	}
+}

@@ -1,0 +1,130 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lanes brings per-channel values into the order of lanes.
+func lanes[T any](v []T) []T {
+	if v == nil {
+		return nil
+	}
+	out := make([]T, DepthwiseLanes(len(v)))
+	for c, x := range v {
+		out[DepthwiseLane(c)] = x
+	}
+	return out
+}
+
+func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
+	channels := []int{1, 3, 16, 37, 64, 65, 130, 200}
+	eachISA(t, func(t *testing.T) {
+		for i, w := range windows2D() {
+			if i%thinning != 0 {
+				continue
+			}
+			r := rng(uint64(i))
+			c := channels[i%len(channels)]
+			batch, ldi, ldo, taps := 1+i%2, c+i%3, c+i%5, w.Taps()
+			q := postOf(r, c, i)
+			f := signedSlice(r, c*taps)
+			d := DepthwiseInt8{C: c, Batch: batch, Win: w, LDI: ldi, LDO: ldo, W: make([]int8, PackedDepthwiseInt8Len(taps, c)), Post: q}
+			d.Post.Init, d.Post.Scale, d.Post.Add = lanes(q.Init), lanes(q.Scale), lanes(q.Add)
+			PackDepthwiseInt8(d.W, f, taps, c)
+			d.In = extreme(r, make([]byte, extent(batch*w.In[1]*w.In[2], c, ldi)))
+			d.Border = make([]byte, d.BorderLen())
+			for b := range d.Border {
+				d.Border[b] = 99
+			}
+			out := newGuardedBytes(extent(batch*w.Outputs(), c, ldo), i%7)
+			d.Out = out.data
+			d.Run()
+			out.check(t, "Out")
+			for p := range out.data {
+				pos, ch := p/ldo, p%ldo
+				if ch >= c {
+					require.EqualValues(t, guardByte, out.data[p], "between positions")
+					continue
+				}
+				n, oy, ox := pos/w.Outputs(), pos%w.Outputs()/w.Out[2], pos%w.Out[2]
+				s := int32(0)
+				if q.Init != nil {
+					s = q.Init[ch]
+				}
+				for k := range taps {
+					y, x := w.at(1, oy, k/w.Kernel[2]), w.at(2, ox, k%w.Kernel[2])
+					v := byte(99)
+					if y >= 0 && y < w.In[1] && x >= 0 && x < w.In[2] {
+						v = d.In[((n*w.In[1]+y)*w.In[2]+x)*ldi+ch]
+					}
+					s += int32(v) * int32(f[ch*taps+k])
+				}
+				v := float32(s) * q.Scale[ch]
+				if q.Add != nil {
+					v += q.Add[ch]
+				}
+				want := min(max(math.RoundToEven(float64(v))+float64(q.Zero), float64(q.Lo)), float64(q.Hi))
+				require.EqualValues(t, want, out.data[p], "window %+v C %d position %d,%d channel %d", w, c, oy, ox, ch)
+			}
+		}
+	})
+}
+
+func TestCombineU8_equalsDefinition(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for i, n := range lengths() {
+			r := rng(uint64(i))
+			a, b := extreme(r, make([]byte, n)), extreme(r, make([]byte, n))
+			c := Combine{A: 0.4 + r.Float32(), B: r.Float32() - 0.5, Add: r.Float32()*300 - 150, Zero: []int{0, 128, -200, 32767}[i%4], Lo: uint8(i % 3 * 9), Hi: 255 - uint8(i%2*40)}
+			if i%5 == 0 {
+				c.A, c.B, c.Add = 0.5, 0.5, 0 // halves
+			}
+			for _, two := range []bool{true, false} {
+				dst, y := newGuardedBytes(n, i%9), b
+				if !two {
+					y = nil
+				}
+				CombineU8(dst.data, a, y, c)
+				dst.check(t, "dst")
+				for k, got := range dst.data {
+					v := float32(a[k]) * c.A
+					if two {
+						w := float32(b[k]) * c.B
+						v = float32(v) + w
+					}
+					v = float32(v) + c.Add
+					want := min(max(math.RoundToEven(float64(v))+float64(c.Zero), float64(c.Lo)), float64(c.Hi))
+					require.EqualValues(t, want, got, "%+v: %d, %d", c, a[k], b[k])
+				}
+			}
+			most := append([]byte(nil), a...)
+			MaxU8(most, b)
+			for k := range most {
+				require.Equal(t, max(a[k], b[k]), most[k])
+			}
+		}
+	})
+}
+
+func BenchmarkDepthwiseInt8(b *testing.B) {
+	for _, s := range [][3]int{{32, 112, 1}, {144, 56, 1}, {384, 14, 1}, {960, 7, 1}, {96, 112, 2}} {
+		b.Run(fmt.Sprint(s), func(b *testing.B) {
+			r := rng(1)
+			c, h, st := s[0], s[1], s[2]
+			w := window2D([2]int{h, h}, [2]int{3, 3}, [2]int{st, st}, [2]int{1, 1}, [2]int{1, 1}, [2]int{h / st, h / st})
+			q := postOf(r, c, 1)
+			d := DepthwiseInt8{C: c, Batch: 1, Win: w, LDI: c, LDO: c, W: signedSlice(r, PackedDepthwiseInt8Len(9, c)), Post: q}
+			d.Post.Init, d.Post.Scale = lanes(q.Init), lanes(q.Scale)
+			d.In, d.Out = extreme(r, make([]byte, c*h*h)), make([]byte, c*h*h)
+			d.Border = make([]byte, d.BorderLen())
+			for b.Loop() {
+				d.Run()
+			}
+			b.ReportMetric(18*float64(c*w.Outputs())*float64(b.N)/b.Elapsed().Seconds()/1e9, "GOP/s")
+		})
+	}
+}
