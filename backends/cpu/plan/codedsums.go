@@ -60,20 +60,20 @@ type ending struct {
 
 // ending follows v, outputs along axis, through additions of constants and clamps to a QuantizeLinear; nil when it does not get there.
 func (b *builder) ending(v graph.Value, axis int) *ending {
-	return b.follow(v, b.onlyUse(v), axis)
+	return b.endingBy(v, b.onlyUse(v), axis)
 }
 
 // endingOf is ending from the node i that reads v on, which is the one being emitted.
 func (b *builder) endingOf(v graph.Value, i int) *ending {
-	e := b.follow(v, i, none)
+	e := b.endingBy(v, i, none)
 	if e != nil {
 		e.through = e.through[1:]
 	}
 	return e
 }
 
-// follow goes from v by way of node i, then by every only reader.
-func (b *builder) follow(v graph.Value, i, axis int) *ending {
+// endingBy goes from v by way of node i, then by every only reader.
+func (b *builder) endingBy(v graph.Value, i, axis int) *ending {
 	e := &ending{}
 	dims := b.values[v].dims
 	lo, hi := float32(math.Inf(-1)), float32(math.Inf(1))
