@@ -69,7 +69,7 @@ func New(c Config) (*Device, error) {
 		info: device.Info{
 			ID: c.ID, Name: c.Name, Vendor: c.Vendor, Kind: device.CPU, Major: c.Major, Minor: c.Minor, BuildHash: buildHash(),
 			Float16: true, Performance: true, Priority: true, Cache: true, Dynamic: true, DimMin: c.DimMin, DimMax: c.DimMax,
-			Profiling: true, Cores: 1,
+			Profiling: true,
 		},
 		engines: engines(c, threads), threads: threads, byRef: c.Reference,
 	}, nil

@@ -34,7 +34,7 @@ func (d *customDevice) execution(p device.Program, c *Context, o device.ExecOpti
 
 // Info implements device.Device.
 func (d *customDevice) Info() device.Info {
-	return device.Info{ID: "program", Name: "functions of the program", Vendor: "AnyNPU", Dynamic: true, Profiling: true, DimMin: 1, DimMax: 1<<31 - 1, Cores: 1}
+	return device.Info{ID: "program", Name: "functions of the program", Vendor: "AnyNPU", Dynamic: true, Profiling: true, DimMin: 1, DimMax: 1<<31 - 1}
 }
 
 // Support implements device.Device.

@@ -41,7 +41,6 @@ type Info struct {
 	DimMin       int64  // smallest and largest size an unknown input dimension may take, as reported in Port.Min and Port.Max
 	DimMax       int64
 	Profiling    bool
-	Cores        int      // for core masks; 1 for a device without
 	Containers   []string // vendor containers Load understands, e.g. "rknn"
 }
 
@@ -80,17 +79,14 @@ type Options struct {
 // ExecOptions govern an execution.
 type ExecOptions struct {
 	Priority  Priority
-	Threads   int    // compute threads, 0: the device's choice
-	CoreMask  uint32 // 0: any
+	Threads   int // compute threads, 0: the device's choice
 	Profiling bool
 }
 
 // NodeSupport is a device's answer for one node.
 type NodeSupport struct {
 	OK     bool
-	Reason string  // why not; empty when OK
-	Cost   float64 // estimated seconds, 0: unknown
-	Layout string  // preferred layout of the inputs, empty: as they are
+	Reason string // why not; empty when OK
 }
 
 // WeightStore keeps the constants of a program and their packed forms outside the Go heap, shared by all plans and executions.

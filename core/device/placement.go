@@ -3,10 +3,7 @@ package device
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
-
-	"github.com/anynpu/anynpu/core/fault"
 )
 
 // Placement says, for each node of a compiled graph, which device computes it and why the others do not.
@@ -68,23 +65,7 @@ func (p *Placement) Summary() string {
 	return fmt.Sprintf("%s in %s (%s), %s", counted(len(p.Nodes), "node"), counted(len(p.Parts), "part"), strings.Join(parts, ", "), counted(p.Fallbacks(), "fallback"))
 }
 
-// WriteText writes the summary and one line per node:
-//
-//	operator 3 conv "stem": npu0
-//	operator 4 gelu: cpu (npu0: no kernel)
-func (p *Placement) WriteText(w io.Writer) error {
-	if _, err := fmt.Fprintln(w, p.Summary()); err != nil {
-		return fault.As(fault.File, err, "write placement")
-	}
-	for i := range p.Nodes {
-		if _, err := fmt.Fprintln(w, p.Nodes[i].String()); err != nil {
-			return fault.As(fault.File, err, "write placement")
-		}
-	}
-	return nil
-}
-
-// String returns the node's line of WriteText.
+// String returns a line for logs: `operator 3 conv "stem": npu0`, `operator 4 gelu: cpu (npu0: no kernel)`.
 func (n *NodePlacement) String() string {
 	var b strings.Builder
 	if n.Origin >= 0 {

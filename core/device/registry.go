@@ -30,19 +30,6 @@ func (r *Registry) Register(d Device) error {
 	return nil
 }
 
-// Unregister removes the device with that id and reports whether there was one. Programs on it keep working.
-func (r *Registry) Unregister(id string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := slices.Index(r.ids, id)
-	if i < 0 {
-		return false
-	}
-	r.list = slices.Delete(slices.Clone(r.list), i, i+1)
-	r.ids = slices.Delete(slices.Clone(r.ids), i, i+1)
-	return true
-}
-
 // List returns all devices in order of registration; the slice is never changed afterwards.
 func (r *Registry) List() []Device {
 	r.mu.RLock()

@@ -117,8 +117,6 @@ type Fact struct {
 	Ints  []Dim
 }
 
-// IsConst reports whether the value is known at compile time.
-func (f Fact) IsConst() bool { return f.Const != nil }
 
 // IntValues returns the elements of a small integer tensor as far as they are known, from Const or Ints; nil when nothing is known.
 // Any integer type and bool is read when the value is constant.

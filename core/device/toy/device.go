@@ -83,7 +83,7 @@ func (d *Device) alive() error {
 func (d *Device) Info() device.Info {
 	return device.Info{
 		ID: d.id, Name: "Toy", Vendor: "AnyNPU", Kind: device.Accelerator, BuildHash: d.build,
-		Cache: true, Dynamic: true, DimMin: 1, DimMax: 1 << 20, Cores: 1,
+		Cache: true, Dynamic: true, DimMin: 1, DimMax: 1 << 20,
 	}
 }
 
