@@ -1,15 +1,10 @@
 package compile_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"maps"
-	"os"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,113 +18,7 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
-	"github.com/anynpu/anynpu/internal/leak"
 )
-
-func TestMain(m *testing.M) {
-	counters := maps.Clone(mem.LiveCounters)
-	maps.Copy(counters, toy.LiveCounters)
-	os.Exit(leak.Run(m, counters))
-}
-
-var background = context.Background()
-
-// double is 2x, made of an addition; quad is 4x, made of doubles. second passes its second input through.
-type (
-	double struct{}
-	quad   struct{}
-	second struct{}
-)
-
-func init() {
-	graph.Register((*double)(nil))
-	graph.Register((*quad)(nil))
-	graph.Register((*second)(nil))
-}
-
-func (*double) Name() string         { return "test.double" }
-func (*double) Traits() graph.Traits { return graph.Traits{} }
-func (*double) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
-	return in[:1], nil
-}
-func (*double) Decompose(b *graph.Builder, in []graph.Value) ([]graph.Value, error) {
-	return []graph.Value{b.Add(&op.Add{}, in[0], in[0])}, nil
-}
-
-func (*quad) Name() string         { return "test.quad" }
-func (*quad) Traits() graph.Traits { return graph.Traits{} }
-func (*quad) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
-	return in[:1], nil
-}
-func (*quad) Decompose(b *graph.Builder, in []graph.Value) ([]graph.Value, error) {
-	return []graph.Value{b.Add(&double{}, b.Add(&double{}, in[0]))}, nil
-}
-
-func (*second) Name() string         { return "test.second" }
-func (*second) Traits() graph.Traits { return graph.Traits{} }
-func (*second) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
-	return in[1:2], nil
-}
-func (*second) Decompose(_ *graph.Builder, in []graph.Value) ([]graph.Value, error) {
-	return in[1:2], nil
-}
-
-// mixed returns y = ((x+1)*3 + 1)*3 and z = x+1 for float32 x of shape s: the toy adds, the CPU multiplies.
-func mixed(t testing.TB, s tensor.Shape) *graph.Graph {
-	b := graph.NewBuilder("mixed")
-	x := b.Input("x", tensor.Type{DType: tensor.Float32, Shape: s})
-	one, three := b.Float32(1), b.Float32(3)
-	v, z := x, graph.None
-	for i := range 4 {
-		b.SetOrigin(i, "")
-		if i%2 == 0 {
-			v = b.Add(&op.Add{}, v, one)
-		} else {
-			v = b.Add(&op.Mul{}, v, three)
-		}
-		if i == 0 {
-			z = v
-		}
-	}
-	b.Name(v, "y")
-	b.Output(v, z)
-	g, err := b.Graph()
-	require.NoError(t, err)
-	return g
-}
-
-func mustCompile(t testing.TB, g *graph.Graph, devices ...device.Device) *compile.Program {
-	p, err := compile.Compile(background, g, devices, compile.Options{})
-	require.NoError(t, err)
-	return p
-}
-
-func floatView(t testing.TB, v []float32, dims ...int64) mem.View {
-	b, err := mem.Host(int64(4*len(v)), mem.Options{})
-	require.NoError(t, err)
-	require.NoError(t, mem.Write(b, 0, tensor.Float32s(v...)))
-	return mem.View{Buf: b, Type: tensor.T(tensor.Float32, dims...)}
-}
-
-func output(t testing.TB, e device.Execution, i int) []float32 {
-	data, err := e.OutputData(i)
-	require.NoError(t, err)
-	v, err := tensor.ReadFloat32s(data, len(data)/4)
-	require.NoError(t, err)
-	return v
-}
-
-// evaluate runs p once on x and returns output 0.
-func evaluate(t testing.TB, p device.Program, x ...float32) []float32 {
-	e, err := p.New(device.ExecOptions{})
-	require.NoError(t, err)
-	defer e.Release()
-	v := floatView(t, x, int64(len(x)))
-	defer v.Buf.Release()
-	require.NoError(t, e.BindInput(0, v))
-	require.NoError(t, exec.Run(background, e, device.RunRequest{}))
-	return output(t, e, 0)
-}
 
 func TestCompile_partitions(t *testing.T) {
 	npu, cpu := toy.New("npu"), toy.NewHost("cpu")
@@ -329,109 +218,6 @@ func TestCompile_refuses(t *testing.T) {
 	p.Release()
 }
 
-func TestRun_misbehavingDevice(t *testing.T) {
-	for name, c := range map[string]struct {
-		mode toy.Mode
-		s    tensor.Shape
-		kind fault.Kind
-		text string
-	}{
-		"failing run":  {toy.FailRun, tensor.Of(1), fault.Device, "part 0 on npu: toy: the hardware reports error 7"},
-		"panic":        {toy.PanicRun, tensor.Of(1), fault.Internal, "panic: toy"},
-		"wrong type":   {toy.WrongType, tensor.Of(1), fault.Device, "reports int8"},
-		"wrong size":   {toy.WrongSize, tensor.Of(1), fault.Device, "reports float32[1099511627776,3,9]"},
-		"unknown size": {toy.UnknownSize, tensor.AnyOfRank(1), fault.Device, "reports float32[...]"},
-		"short data":   {toy.ShortData, tensor.AnyOfRank(1), fault.Device, "returns 3 bytes for float32[1]"},
-		"no memory":    {toy.FailAlloc, tensor.Of(1), fault.Memory, "no 4 bytes left"},
-		"dead":         {toy.Dead, tensor.Of(1), fault.Device, "part 0 on npu"},
-	} {
-		npu := toy.New("npu")
-		p := mustCompile(t, mixed(t, c.s), npu, toy.NewHost("cpu"))
-		e, err := p.New(device.ExecOptions{})
-		require.NoError(t, err)
-		x := floatView(t, []float32{1}, 1)
-		require.NoError(t, e.BindInput(0, x))
-		npu.Set(c.mode)
-		err = exec.Run(background, e, device.RunRequest{})
-		require.Error(t, err, name)
-		assert.Equal(t, c.kind, fault.KindOf(err), "%s: %v", name, err)
-		assert.ErrorContains(t, err, c.text, name)
-		assert.Equal(t, name == "dead", errors.Is(err, device.ErrDied))
-		_, err = e.OutputData(0)
-		assert.Equal(t, fault.State, fault.KindOf(err), name)
-		if c.mode != toy.Dead {
-			npu.Set(toy.Normal)
-			require.NoError(t, exec.Run(background, e, device.RunRequest{}), name)
-			assert.Equal(t, []float32{21}, output(t, e, 0), name)
-		}
-		x.Buf.Release()
-		e.Release()
-		p.Release()
-	}
-}
-
-func TestRun_cancelDeadlineAndDeath(t *testing.T) {
-	npu := toy.New("npu")
-	npu.Set(toy.Block)
-	p := mustCompile(t, mixed(t, tensor.Of(1)), npu, toy.NewHost("cpu"))
-	defer p.Release()
-	e, err := p.New(device.ExecOptions{})
-	require.NoError(t, err)
-	x := floatView(t, []float32{1}, 1)
-	defer x.Buf.Release()
-	require.NoError(t, e.BindInput(0, x))
-	done := make(chan error, 1)
-	start := func(r device.RunRequest) {
-		r.Done = func(err error) { done <- err }
-		require.NoError(t, e.Start(r))
-		<-npu.Blocked
-	}
-	start(device.RunRequest{})
-	assert.Equal(t, fault.State, fault.KindOf(e.Start(device.RunRequest{})))
-	assert.Equal(t, fault.State, fault.KindOf(e.BindInput(0, x)))
-	e.Cancel()
-	assert.Equal(t, fault.Canceled, fault.KindOf(<-done))
-	err = exec.Run(background, e, device.RunRequest{Deadline: time.Now().Add(20 * time.Millisecond)})
-	assert.Equal(t, fault.Timeout, fault.KindOf(err))
-	select {
-	case <-npu.Blocked:
-	default: // the deadline has passed before the device began
-	}
-	start(device.RunRequest{})
-	npu.Set(toy.Dead)
-	err = <-done
-	assert.ErrorIs(t, err, device.ErrDied)
-	assert.Equal(t, fault.Device, fault.KindOf(err))
-	e.Release()
-
-	npu = toy.New("npu2")
-	npu.Set(toy.Block)
-	q := mustCompile(t, mixed(t, tensor.Of(1)), npu, toy.NewHost("cpu"))
-	e, err = q.New(device.ExecOptions{})
-	require.NoError(t, err)
-	q.Release()
-	require.NoError(t, e.BindInput(0, x))
-	start(device.RunRequest{})
-	e.Release() // while running
-	assert.Equal(t, fault.Canceled, fault.KindOf(<-done))
-	assert.Equal(t, fault.State, fault.KindOf(e.Start(device.RunRequest{})))
-}
-
-func TestRun_concurrentExecutions(t *testing.T) {
-	p := mustCompile(t, mixed(t, tensor.Of(3)), toy.New("npu"), toy.NewHost("cpu"))
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			for k := range 5 {
-				x := float32(i*10 + k)
-				assert.Equal(t, []float32{9*x + 12, 12, 12}, evaluate(t, p, x, 0, 0))
-			}
-		})
-	}
-	wg.Wait()
-	p.Release()
-}
-
 func TestCompile_sameGraphConcurrently(t *testing.T) {
 	g := mixed(t, tensor.Of(2))
 	cpu := toy.NewHost("cpu")
@@ -446,69 +232,4 @@ func TestCompile_sameGraphConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func TestSave_roundTrip(t *testing.T) {
-	npu, cpu := toy.New("npu"), toy.NewHost("cpu")
-	devices := []device.Device{npu, cpu}
-	p := mustCompile(t, mixed(t, tensor.OfDims(tensor.Dim{Sym: 1})), devices...)
-	var saved bytes.Buffer
-	require.NoError(t, p.Save(&saved))
-	placement := p.Placement()
-	in, out := p.Ports()
-	p.Release()
-	blob := saved.Bytes()
-	data := bytes.Clone(blob)
-	q, err := compile.Load(background, data, devices, device.Options{})
-	require.NoError(t, err)
-	clear(data)
-	assert.Equal(t, placement, q.Placement())
-	in2, out2 := q.Ports()
-	assert.Equal(t, in, in2)
-	assert.Equal(t, out, out2)
-	assert.Equal(t, []float32{12, 21}, evaluate(t, q, 0, 1))
-	saved.Reset()
-	require.NoError(t, q.Save(&saved))
-	assert.Equal(t, blob, saved.Bytes())
-	q.Release()
-
-	for i := 0; i < len(blob); i += 3 {
-		bad := bytes.Clone(blob)
-		bad[i] ^= 1 << (i % 8)
-		_, err := compile.Load(background, bad, devices, device.Options{})
-		require.Equal(t, fault.File, fault.KindOf(err), "byte %d: %v", i, err)
-		_, err = compile.Load(background, blob[:i], devices, device.Options{})
-		require.Equal(t, fault.File, fault.KindOf(err), "cut at %d: %v", i, err)
-	}
-	_, err = compile.Load(background, blob, devices[1:], device.Options{})
-	assert.Equal(t, fault.File, fault.KindOf(err))
-	assert.ErrorContains(t, err, `device "npu" is not here`)
-	npu.SetBuild("toy build 2")
-	_, err = compile.Load(background, blob, devices, device.Options{})
-	assert.Equal(t, fault.File, fault.KindOf(err))
-	assert.ErrorContains(t, err, "toy build 2")
-	npu.Set(toy.Dead)
-	assert.ErrorIs(t, p.Save(&saved), device.ErrDied)
-}
-
-// full is a writer with room for n bytes.
-type full struct{ n int }
-
-func (f *full) Write(p []byte) (int, error) {
-	if f.n -= len(p); f.n < 0 {
-		return 0, errors.New("no space left")
-	}
-	return len(p), nil
-}
-
-func TestSave_writerFails(t *testing.T) {
-	p := mustCompile(t, mixed(t, tensor.Of(2)), toy.New("npu"), toy.NewHost("cpu"))
-	defer p.Release()
-	var saved bytes.Buffer
-	require.NoError(t, p.Save(&saved))
-	for n := 0; n < saved.Len(); n += 50 {
-		err := p.Save(&full{n})
-		require.Equal(t, fault.File, fault.KindOf(err), "room for %d", n)
-	}
-	require.NoError(t, p.Save(&full{saved.Len()}))
 }
