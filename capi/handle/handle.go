@@ -223,10 +223,17 @@ func (t *table) close(s *slot) bool {
 	}
 }
 
-// Reopen undoes Close.
+// Reopen undoes Close, unless the object has died with its owner meanwhile: its slot may be another's then.
 func Reopen(h uintptr) {
-	if s, _, err := tab.lookup(h); err == nil {
-		s.state.And(^uint64(closing))
+	s, gen, err := tab.lookup(h)
+	if err != nil {
+		return
+	}
+	for {
+		state := s.state.Load()
+		if uint32(state>>genShift) != gen || s.state.CompareAndSwap(state, state&^closing) {
+			return
+		}
 	}
 }
 

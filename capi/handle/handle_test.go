@@ -95,6 +95,30 @@ func TestClose_isRefusedWhileHeld(t *testing.T) {
 	assert.ErrorIs(t, err, ErrStale)
 }
 
+// TestReopen_leavesTheNextObjectInItsSlot: an owner may drop an object while another call is about to destroy it.
+func TestReopen_leavesTheNextObjectInItsSlot(t *testing.T) {
+	old := &box{}
+	h, err := Of(old)
+	require.NoError(t, err)
+	_, err = Close[box](h)
+	require.NoError(t, err)
+	require.True(t, Drop(old), "with its owner")
+	next := &box{}
+	again, err := Of(next)
+	require.NoError(t, err)
+	defer Drop(next)
+	require.NotEqual(t, h, again)
+	_, err = Close[box](again)
+	require.NoError(t, err)
+	Reopen(h)
+	_, err = Hold[box](again)
+	assert.ErrorIs(t, err, ErrBusy, "the other is still being destroyed")
+	Reopen(again)
+	_, err = Hold[box](again)
+	require.NoError(t, err)
+	Unhold(again)
+}
+
 func TestLiveByKind_namesTheObjects(t *testing.T) {
 	a, b, c := &box{}, &box{}, &other{}
 	for _, o := range []Object{a, b, c} {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // foreignFormats are the first bytes of models that only other software reads, for messages.
@@ -29,9 +32,11 @@ func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err != nil {
+	st, err := f.Stat()
+	if err != nil {
 		return nil, err
-	} else if !st.Mode().IsRegular() {
+	}
+	if !st.Mode().IsRegular() {
 		return nil, fault.New(fault.File, "it is %v, want a regular file", st.Mode().Type())
 	}
 	head := make([]byte, 4096)
@@ -44,6 +49,9 @@ func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 	}
 	if !bytes.HasPrefix(head[:n], []byte(storedMagic)) {
 		return nil, unknownModel(head[:n])
+	}
+	if size := storedSize(head[:n]); n >= storedHead && size != uint64(st.Size()) {
+		return nil, fault.New(fault.File, "a compiled model of %d bytes that says that it has %d", st.Size(), size)
 	}
 	rest, err := io.ReadAll(f)
 	if err != nil {
@@ -122,12 +130,13 @@ func loadONNX(d *npu, path string, o device.Options, read func(*mem.Weights) (*o
 	return c, nil
 }
 
-// apiPorts describes ports of a program as the API can: kind fault.Unsupported for element types and ranks that it has no words for.
+// apiPorts describes ports of a program as the API can: kind fault.Unsupported for element types, ranks and sizes that it has no words for.
 func apiPorts(ports []device.Port) ([]port, error) {
 	out := make([]port, len(ports))
 	for i, p := range ports {
 		t := dataTypeOf(p.Type.DType)
-		if t == Unknown || !p.Type.Shape.Ranked {
+		large := slices.ContainsFunc(p.Type.Shape.Dims, func(d tensor.Dim) bool { return d.Known() && d.N > math.MaxInt32 })
+		if t == Unknown || !p.Type.Shape.Ranked || large {
 			return nil, fault.New(fault.Unsupported, "%q is %v: the API has no such tensors", p.Name, p.Type)
 		}
 		out[i] = port{name: p.Name, dataType: t, format: FormatND, shape: apiDims(p.Type.Shape)}

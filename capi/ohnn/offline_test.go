@@ -2,6 +2,7 @@ package ohnn
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -81,19 +83,30 @@ func TestOffline_foreign(t *testing.T) {
 // A path that could be read for ever, or not at all, is refused at once, and so is a file that is larger than any memory and no model.
 func TestOffline_noModelFile(t *testing.T) {
 	dir := t.TempDir()
-	fifo, sparse := filepath.Join(dir, "fifo"), filepath.Join(dir, "sparse")
+	fifo, sparse, damaged := filepath.Join(dir, "fifo"), filepath.Join(dir, "sparse"), filepath.Join(dir, "longer than it says")
 	require.NoError(t, unix.Mkfifo(fifo, 0o600))
 	require.NoError(t, os.WriteFile(sparse, nil, 0o600))
 	require.NoError(t, os.Truncate(sparse, 1<<42))
+	require.NoError(t, os.WriteFile(damaged, []byte(storedMagic), 0o600))
+	require.NoError(t, os.Truncate(damaged, 1<<42))
 	for path, says := range map[string]string{
 		fifo:        "want a regular file",
 		dir:         "want a regular file",
 		"/dev/zero": "want a regular file",
 		sparse:      "nothing known",
+		damaged:     "says that it has 0",
 	} {
 		c, err := compilationConstructWithOfflineModelFile(path)
 		require.NoError(t, err)
 		assert.ErrorContains(t, compilationBuild(c), says)
 		require.NoError(t, compilationDestroy(c))
 	}
+}
+
+func TestAPIPorts_dimensionsThatTheAPICannotSay(t *testing.T) {
+	port := func(n int64) device.Port { return device.Port{Name: "x", Type: tensor.T(tensor.Uint8, 2, n)} }
+	_, err := apiPorts([]device.Port{port(math.MaxInt32)})
+	require.NoError(t, err)
+	_, err = apiPorts([]device.Port{port(1<<32 + 1)})
+	assert.ErrorContains(t, err, "4294967297")
 }
