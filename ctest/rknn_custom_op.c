@@ -9,19 +9,12 @@
 #include <math.h>
 #include <pthread.h>
 
-#include <rknn_custom_op.h>
-
-#include "host.h"
-#include "rknn_model.h"
-
-#define OK(call) CHECK((call) == RKNN_SUCC, #call)
-
-enum { C = 3, H = 1, W = 2, N = C * H * W };
+#include "rknn_customs.h"
 
 /* What was called, one letter each: i(nit), p(repare), c(ompute), d(estroy), in upper case for the second operator. */
 static char events[64];
 static int fail_compute, init_result;
-static rknn_context inside_of;
+static rknn_context inside_of, copy_of;
 static pthread_t runner;
 
 static void note(char e) { events[strlen(events)] = e; }
@@ -32,97 +25,29 @@ static void expect(const char *want)
 	memset(events, 0, sizeof events);
 }
 
-/* An AttributeProto whose value is the field in value. */
-static struct rknn_message attribute(const char *name, int type, const struct rknn_message *value)
-{
-	struct rknn_message a = {0};
-	rknn_text(&a, 1, name);
-	memcpy(a.bytes + a.size, value->bytes, value->size);
-	a.size += value->size;
-	rknn_number(&a, 20, (uint64_t)type);
-	return a;
-}
-
-static struct rknn_message fixed32(struct rknn_message m, unsigned field, float v)
-{
-	rknn_varint(&m, field << 3 | 5);
-	memcpy(m.bytes + m.size, &v, 4);
-	m.size += 4;
-	return m;
-}
-
-/* A node of op_type with inputs and one output. */
-static struct rknn_message make_node(const char *type, const char *domain, const char *out, const char *in, const char *in2)
-{
-	struct rknn_message n = {0};
-	rknn_text(&n, 1, in);
-	if (in2)
-		rknn_text(&n, 1, in2);
-	rknn_text(&n, 2, out);
-	rknn_text(&n, 3, out);
-	rknn_text(&n, 4, type);
-	if (domain)
-		rknn_text(&n, 7, domain);
-	return n;
-}
-
-static rknn_context load(const struct rknn_message *nodes, int n, const struct rknn_message *init, const int64_t *out_dims)
-{
-	static const int64_t dims[] = {1, C, H, W};
-	struct rknn_message graph = {0}, opset = {0}, model = {0};
-	struct rknn_message x = rknn_value("x", dims, 4), y = rknn_value("y", out_dims ? out_dims : dims, 4);
-	struct rknn_message a = rknn_value("a", dims, 4), b = rknn_value("b", dims, 4);
-	for (int i = 0; i < n; i++)
-		rknn_part(&graph, 1, &nodes[i]);
-	rknn_text(&graph, 2, "custom");
-	if (init)
-		rknn_part(&graph, 5, init);
-	rknn_part(&graph, 11, &x);
-	rknn_part(&graph, 12, &y);
-	rknn_part(&graph, 13, &a);
-	rknn_part(&graph, 13, &b);
-	rknn_number(&opset, 2, 17);
-	rknn_number(&model, 1, 8);
-	rknn_part(&model, 7, &graph);
-	rknn_part(&model, 8, &opset);
-	rknn_context ctx = 0;
-	OK(rknn_init(&ctx, model.bytes, (uint32_t)model.size, 0, NULL));
-	return ctx;
-}
-
-/* y = Softmax(Dual(Affine(x), x)) over channels; Affine and Dual are foreign. */
-static rknn_context load_foreign(void)
-{
-	struct rknn_message nodes[3], value = {0}, a;
-	nodes[0] = make_node("cstAffine", "acme", "a", "x", NULL);
-	value = fixed32(value, 2, 0.5f);
-	a = attribute("alpha", 1, &value);
-	rknn_part(&nodes[0], 5, &a);
-	memset(&value, 0, sizeof value);
-	rknn_number(&value, 8, 3);
-	rknn_number(&value, 8, (uint64_t)-7);
-	a = attribute("steps", 7, &value);
-	rknn_part(&nodes[0], 5, &a);
-	memset(&value, 0, sizeof value);
-	rknn_text(&value, 4, "half");
-	a = attribute("mode", 3, &value);
-	rknn_part(&nodes[0], 5, &a);
-	nodes[1] = make_node("cstDual", "acme", "b", "a", "x");
-	nodes[2] = make_node("Softmax", NULL, "y", "b", NULL);
-	memset(&value, 0, sizeof value);
-	rknn_number(&value, 3, 1);
-	a = attribute("axis", 2, &value);
-	rknn_part(&nodes[2], 5, &a);
-	return load(nodes, 3, NULL, NULL);
-}
-
-static float *data_of(rknn_custom_op_tensor *t) { return (float *)((char *)t->mem.virt_addr + t->mem.offset); }
-
 static void check_tensor(rknn_custom_op_tensor *t, const char *name)
 {
 	CHECK(strcmp(t->attr.name, name) == 0, "a tensor is \"%s\", want \"%s\"", t->attr.name, name);
 	CHECK(t->attr.n_dims == 4 && t->attr.dims[1] == C && t->attr.dims[3] == W && t->attr.n_elems == N, "dimensions of %s", name);
 	CHECK(t->attr.type == RKNN_TENSOR_FLOAT32 && t->attr.fmt == RKNN_TENSOR_NCHW && t->attr.size == N * 4, "type of %s", name);
+}
+
+static int unused(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+{
+	(void)op, (void)in, (void)n_in, (void)out, (void)n_out;
+	return -1;
+}
+
+/* What would wait for the duplication that calls this init is refused; what would not is answered. */
+static void check_copying(rknn_context source)
+{
+	rknn_context copy = 1;
+	rknn_custom_op op = {.version = 1, .target = RKNN_TARGET_TYPE_CPU, .op_type = "cstOther", .compute = unused};
+	rknn_input_output_num num;
+	CHECK(rknn_dup_context(&source, &copy) == RKNN_ERR_FAIL && copy == 0, "a duplicate in a duplicate's init");
+	CHECK(rknn_register_custom_ops(source, &op, 1) == RKNN_ERR_FAIL, "operators in a duplicate's init");
+	CHECK(rknn_destroy(source) == RKNN_ERR_FAIL, "the source's end in a duplicate's init");
+	OK(rknn_query(source, RKNN_QUERY_IN_OUT_NUM, &num, sizeof num));
 }
 
 static int affine_init(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
@@ -143,6 +68,8 @@ static int affine_init(rknn_custom_op_context *op, rknn_custom_op_tensor *in, ui
 	rknn_custom_op_get_op_attr(op, "beta", &attr);
 	CHECK(attr.n_elems == 0 && attr.data == NULL, "an attribute that is not there");
 	op->priv_data = alpha;
+	if (copy_of)
+		check_copying(copy_of);
 	if (init_result < 0)
 		free(alpha); /* destroy is not called then */
 	return init_result;
@@ -201,17 +128,6 @@ static int dual(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t 
 	return 0;
 }
 
-static rknn_custom_op operation(const char *type, int (*compute)(rknn_custom_op_context *, rknn_custom_op_tensor *, uint32_t, rknn_custom_op_tensor *, uint32_t))
-{
-	rknn_custom_op op;
-	memset(&op, 0, sizeof op);
-	op.version = 1;
-	op.target = RKNN_TARGET_TYPE_CPU;
-	strcpy(op.op_type, type);
-	op.compute = compute;
-	return op;
-}
-
 static void operators(rknn_custom_op op[2])
 {
 	op[0] = operation("cstAffine", affine);
@@ -220,17 +136,6 @@ static void operators(rknn_custom_op op[2])
 	op[0].destroy = affine_destroy;
 	op[1] = operation("cstDual", dual);
 	op[1].prepare = dual_prepare;
-}
-
-/* Pixels in NHWC, the input of every run: element (c, w) is c + w / 2. */
-static void set(rknn_context ctx)
-{
-	float x[N];
-	for (int c = 0; c < C; c++)
-		for (int w = 0; w < W; w++)
-			x[w * C + c] = (float)c + (float)w / 2;
-	rknn_input in = {.buf = x, .size = sizeof x, .type = RKNN_TENSOR_FLOAT32, .fmt = RKNN_TENSOR_NHWC};
-	OK(rknn_inputs_set(ctx, 1, &in));
 }
 
 static void run(rknn_context ctx, float y[], uint32_t n)
@@ -340,7 +245,9 @@ static void duplicates(void)
 	operators(op);
 	OK(rknn_register_custom_ops(ctx, op, 2));
 	expect("i");
+	copy_of = ctx;
 	OK(rknn_dup_context(&ctx, &dup));
+	copy_of = 0;
 	OK(rknn_dup_context(&dup, &second));
 	expect("ii");
 	OK(rknn_destroy(ctx));
@@ -453,99 +360,10 @@ static void filters(void)
 	OK(rknn_destroy(ctx));
 }
 
-/* Threads, each with a duplicate that it makes and ends again and again, while all use the source as well. */
-enum { THREADS = 8 };
-
-static rknn_context pool_source;
-static int rounds = 20, pool_lives, pool_calls;
-
-static int pool_init(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
-{
-	(void)in, (void)n_in, (void)out, (void)n_out;
-	op->priv_data = malloc(sizeof(pthread_t));
-	__atomic_add_fetch(&pool_lives, 1, __ATOMIC_RELAXED);
-	return 0;
-}
-
-static int pool_prepare(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
-{
-	(void)in, (void)n_in, (void)out, (void)n_out;
-	*(pthread_t *)op->priv_data = pthread_self();
-	return 0;
-}
-
-static int pool_affine(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
-{
-	(void)n_in, (void)n_out;
-	CHECK(pthread_equal(*(pthread_t *)op->priv_data, pthread_self()), "one run in two threads");
-	for (int i = 0; i < N; i++)
-		data_of(out)[i] = data_of(in)[i] / 2;
-	__atomic_add_fetch(&pool_calls, 1, __ATOMIC_RELAXED);
-	return 0;
-}
-
-static int pool_dual(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
-{
-	(void)op, (void)n_in, (void)n_out;
-	for (int i = 0; i < N; i++)
-		data_of(out)[i] = data_of(&in[0])[i] + 2 * data_of(&in[1])[i];
-	return 0;
-}
-
-static int pool_destroy(rknn_custom_op_context *op)
-{
-	free(op->priv_data);
-	__atomic_sub_fetch(&pool_lives, 1, __ATOMIC_RELAXED);
-	return 0;
-}
-
-static void pool_run(rknn_context ctx)
-{
-	float y[N], sum = 0;
-	rknn_output out = {.want_float = 1, .is_prealloc = 1, .buf = y, .size = sizeof y};
-	set(ctx);
-	OK(rknn_run(ctx, NULL));
-	OK(rknn_outputs_get(ctx, 1, &out, NULL));
-	for (int c = 0; c < C; c++)
-		sum += y[c * W];
-	CHECK(fabs(sum - 1) < 1e-5 && y[2 * W] > y[W] && y[W] > y[0], "a result in a thread");
-}
-
-static void *pool_thread(void *arg)
-{
-	for (int i = 0; i < rounds; i++) {
-		rknn_context source = pool_source, dup = 0;
-		OK(rknn_dup_context(&source, &dup));
-		pool_run(dup);
-		pool_run(pool_source);
-		OK(rknn_destroy(dup));
-	}
-	return arg;
-}
-
-static void pool(void)
-{
-	pthread_t threads[THREADS];
-	rknn_custom_op op[2] = {operation("cstAffine", pool_affine), operation("cstDual", pool_dual)};
-	op[0].init = pool_init;
-	op[0].prepare = pool_prepare;
-	op[0].destroy = pool_destroy;
-	pool_source = load_foreign();
-	OK(rknn_register_custom_ops(pool_source, op, 2));
-	for (int i = 0; i < THREADS; i++)
-		CHECK(pthread_create(&threads[i], NULL, pool_thread, NULL) == 0, "pthread_create");
-	for (int i = 0; i < THREADS; i++)
-		CHECK(pthread_join(threads[i], NULL) == 0, "pthread_join");
-	OK(rknn_destroy(pool_source));
-	CHECK(pool_lives == 0 && pool_calls == 2 * THREADS * rounds, "%d lives, %d calls", pool_lives, pool_calls);
-}
-
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		rounds = atoi(argv[1]);
+	int rounds = argc > 1 ? atoi(argv[1]) : 20;
 	host_begin();
-	pool();
 	for (int i = 0; i < rounds; i++) {
 		life();
 		refusals();

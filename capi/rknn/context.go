@@ -22,8 +22,9 @@ type Context struct {
 	flags uint32
 	fd    int32 // of the program's memory with the model, -1: none
 
-	thread atomic.Int32 // that calls the program's functions, 0: none
-	jobs   chan job     // calls of them that a run asks for
+	thread  atomic.Int32 // that calls the program's functions, 0: none
+	copying threadSet    // threads that duplicate the context
+	jobs    chan job     // calls of them that a run asks for
 
 	reg sync.RWMutex // guards what follows up to mu, together with mu: both are held to change it, one to read it
 
@@ -177,6 +178,10 @@ func dupContext(source *uintptr) (*Context, error) {
 	if c.inside() {
 		return nil, failed("context_in: it is running, and this is a call from one of its operators")
 	}
+	if err := c.notCopying("context_in"); err != nil {
+		return nil, err
+	}
+	defer c.copying.enter()()
 	c.reg.RLock()
 	defer c.reg.RUnlock()
 	c.model.retain()
@@ -212,6 +217,10 @@ func destroy(h uintptr) error {
 			if c.inside() {
 				handle.Unhold(h)
 				return failed("context: it is running, and this is a call from one of its operators: destroy it when rknn_run has returned")
+			}
+			if err := c.notCopying("context"); err != nil {
+				handle.Unhold(h)
+				return err
 			}
 			c.mu.Lock() // until the call under way is done
 			//lint:ignore SA2001 the lock is only waited for

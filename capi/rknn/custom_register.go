@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -17,6 +18,9 @@ import (
 func registerCustomOps(c *Context, ops []CustomOp) error {
 	added, err := checkCustomOps(ops)
 	if err != nil {
+		return err
+	}
+	if err := c.notCopying("ctx"); err != nil {
 		return err
 	}
 	if err := c.lock(); err != nil {
@@ -254,6 +258,44 @@ func (c *Context) calling(f func()) {
 func (c *Context) inside() bool {
 	t := c.thread.Load()
 	return t != 0 && t == int32(unix.Gettid())
+}
+
+// notCopying refuses a call from an init function that a duplication of the context on this thread calls, and that would wait for its end.
+func (c *Context) notCopying(name string) error {
+	if c.copying.has() {
+		return failed("%s: it is being duplicated, and this is a call from the init of one of the duplicate's operators", name)
+	}
+	return nil
+}
+
+// threadSet is a set of threads; one that enters twice leaves twice.
+type threadSet struct {
+	mu  sync.Mutex
+	ids map[int]int
+}
+
+// enter adds the calling thread until leave is called.
+func (s *threadSet) enter() (leave func()) {
+	id := unix.Gettid()
+	add := func(n int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.ids == nil {
+			s.ids = map[int]int{}
+		}
+		if s.ids[id] += n; s.ids[id] == 0 {
+			delete(s.ids, id)
+		}
+	}
+	add(1)
+	return func() { add(-1) }
+}
+
+// has reports whether the calling thread is in the set.
+func (s *threadSet) has() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ids[unix.Gettid()] > 0
 }
 
 // lock locks the context for a call. A function of the program that the context has called gets an error.
