@@ -117,7 +117,6 @@ type Fact struct {
 	Ints  []Dim
 }
 
-
 // IntValues returns the elements of a small integer tensor as far as they are known, from Const or Ints; nil when nothing is known.
 // Any integer type and bool is read when the value is constant.
 func (f Fact) IntValues() []Dim {
