@@ -12,17 +12,30 @@ TEXT ·gemm1x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   b+32(FP), CX
-	MOVQ   lda+24(FP), SI
-	MOVQ   k+8(FP), DX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DX*4), AX
-	NEGQ   DX
-	MOVQ   ldb+40(FP), DI
+
+start:
+	MOVQ b+32(FP), CX
+	MOVQ lda+24(FP), SI
+	MOVQ k+8(FP), DX
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(DX*4), AX
+	NEGQ DX
+	MOVQ ldb+40(FP), DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
@@ -72,7 +85,7 @@ done:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y1, Y0, Y0
@@ -80,13 +93,6 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -99,20 +105,28 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -151,22 +165,36 @@ TEXT ·gemm2x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   b+32(FP), DX
-	MOVQ   lda+24(FP), DI
-	MOVQ   k+8(FP), BX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(BX*4), AX
-	LEAQ   (AX)(DI*1), CX
-	NEGQ   BX
-	MOVQ   ldb+40(FP), R8
+
+start:
+	MOVQ b+32(FP), DX
+	MOVQ lda+24(FP), DI
+	MOVQ k+8(FP), BX
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(BX*4), AX
+	LEAQ (AX)(DI*1), CX
+	NEGQ BX
+	MOVQ ldb+40(FP), R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -226,7 +254,7 @@ done:
 	IMUL3Q $0x02, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -237,14 +265,6 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -260,25 +280,33 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -301,21 +329,36 @@ TEXT ·gemm3x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	VMASKMOVPS (AX), Y15, Y2
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   b+32(FP), BX
-	MOVQ   lda+24(FP), R8
-	MOVQ   k+8(FP), SI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	LEAQ   (CX)(R8*1), DX
-	NEGQ   SI
-	MOVQ   ldb+40(FP), R9
+
+start:
+	MOVQ b+32(FP), BX
+	MOVQ lda+24(FP), R8
+	MOVQ k+8(FP), SI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(SI*4), AX
+	LEAQ (AX)(R8*1), CX
+	LEAQ (CX)(R8*1), DX
+	NEGQ SI
+	MOVQ ldb+40(FP), R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -385,7 +428,7 @@ done:
 	IMUL3Q $0x03, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y3, Y0, Y0
 	VADDPS     Y4, Y1, Y1
 	VADDPS     Y5, Y2, Y2
@@ -393,15 +436,6 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y2, Y2
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -420,30 +454,38 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y2, Y2
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y2, Y2
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -468,24 +510,40 @@ TEXT ·gemm4x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	VMASKMOVPS (AX), Y15, Y2
+	VMASKMOVPS (AX), Y15, Y3
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   b+32(FP), SI
-	MOVQ   lda+24(FP), R9
-	MOVQ   k+8(FP), DI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R9*1), CX
-	LEAQ   (CX)(R9*1), DX
-	LEAQ   (DX)(R9*1), BX
-	NEGQ   DI
-	MOVQ   ldb+40(FP), R10
+
+start:
+	MOVQ b+32(FP), SI
+	MOVQ lda+24(FP), R9
+	MOVQ k+8(FP), DI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(DI*4), AX
+	LEAQ (AX)(R9*1), CX
+	LEAQ (CX)(R9*1), DX
+	LEAQ (DX)(R9*1), BX
+	NEGQ DI
+	MOVQ ldb+40(FP), R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -565,7 +623,7 @@ done:
 	IMUL3Q $0x04, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -574,16 +632,6 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y3, Y3
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -605,35 +653,43 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y2, Y2
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y2, Y2
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -655,27 +711,49 @@ store:
 // func gemm5x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm5x8AVX2(SB), NOSPLIT, $0-128
-	// vectors: 0-4 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// vectors: 0-9 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ next+112(FP), R9
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	VMASKMOVPS (AX), Y15, Y2
+	VMASKMOVPS (AX), Y15, Y3
+	VMASKMOVPS (AX), Y15, Y4
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   b+32(FP), DI
-	MOVQ   lda+24(FP), R10
-	MOVQ   k+8(FP), R8
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R8*4), AX
-	LEAQ   (AX)(R10*1), CX
-	LEAQ   (CX)(R10*1), DX
-	LEAQ   (DX)(R10*1), BX
-	LEAQ   (BX)(R10*1), SI
-	NEGQ   R8
-	MOVQ   ldb+40(FP), R11
+
+start:
+	MOVQ b+32(FP), DI
+	MOVQ lda+24(FP), R10
+	MOVQ k+8(FP), R8
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R8*4), AX
+	LEAQ (AX)(R10*1), CX
+	LEAQ (CX)(R10*1), DX
+	LEAQ (DX)(R10*1), BX
+	LEAQ (BX)(R10*1), SI
+	NEGQ R8
+	MOVQ ldb+40(FP), R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -699,15 +777,15 @@ loop:
 	VMOVUPS      (DI), Y13
 	ADDQ         R11, DI
 	VBROADCASTSS 4(AX)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y5
 	VBROADCASTSS 4(CX)(R8*4), Y15
-	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y13, Y15, Y6
 	VBROADCASTSS 4(DX)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y7
 	VBROADCASTSS 4(BX)(R8*4), Y15
-	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y8
 	VBROADCASTSS 4(SI)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y9
 	VMOVUPS      (DI), Y13
 	ADDQ         R11, DI
 	VBROADCASTSS 8(AX)(R8*4), Y14
@@ -723,15 +801,15 @@ loop:
 	VMOVUPS      (DI), Y13
 	ADDQ         R11, DI
 	VBROADCASTSS 12(AX)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y5
 	VBROADCASTSS 12(CX)(R8*4), Y15
-	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y13, Y15, Y6
 	VBROADCASTSS 12(DX)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y7
 	VBROADCASTSS 12(BX)(R8*4), Y15
-	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y8
 	VBROADCASTSS 12(SI)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y9
 	ADDQ         $+4, R8
 	CMPQ         R8, $-4
 	JLE          loop
@@ -761,22 +839,16 @@ done:
 	IMUL3Q $0x05, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS     Y5, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VADDPS     Y7, Y2, Y2
+	VADDPS     Y8, Y3, Y3
+	VADDPS     Y9, Y4, Y4
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y4, Y4
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -801,40 +873,48 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y2, Y2
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y4, Y4
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y2, Y2
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y4, Y4
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -858,29 +938,53 @@ store:
 // func gemm6x8AVX2(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemm6x8AVX2(SB), NOSPLIT, $0-128
-	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// vectors: 0-11 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ next+112(FP), R10
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	VMASKMOVPS (AX), Y15, Y2
+	VMASKMOVPS (AX), Y15, Y3
+	VMASKMOVPS (AX), Y15, Y4
+	VMASKMOVPS (AX), Y15, Y5
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   b+32(FP), R8
-	MOVQ   lda+24(FP), R11
-	MOVQ   k+8(FP), R9
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R9*4), AX
-	LEAQ   (AX)(R11*1), CX
-	LEAQ   (CX)(R11*1), DX
-	LEAQ   (DX)(R11*1), BX
-	LEAQ   (BX)(R11*1), SI
-	LEAQ   (SI)(R11*1), DI
-	NEGQ   R9
-	MOVQ   ldb+40(FP), R12
+
+start:
+	MOVQ b+32(FP), R8
+	MOVQ lda+24(FP), R11
+	MOVQ k+8(FP), R9
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R9*4), AX
+	LEAQ (AX)(R11*1), CX
+	LEAQ (CX)(R11*1), DX
+	LEAQ (DX)(R11*1), BX
+	LEAQ (BX)(R11*1), SI
+	LEAQ (SI)(R11*1), DI
+	NEGQ R9
+	MOVQ ldb+40(FP), R12
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -906,17 +1010,17 @@ loop:
 	VMOVUPS      (R8), Y13
 	ADDQ         R12, R8
 	VBROADCASTSS 4(AX)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y6
 	VBROADCASTSS 4(CX)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y13, Y15, Y7
 	VBROADCASTSS 4(DX)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y8
 	VBROADCASTSS 4(BX)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y9
 	VBROADCASTSS 4(SI)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y10
 	VBROADCASTSS 4(DI)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y13, Y15, Y11
 	VMOVUPS      (R8), Y13
 	ADDQ         R12, R8
 	VBROADCASTSS 8(AX)(R9*4), Y14
@@ -934,17 +1038,17 @@ loop:
 	VMOVUPS      (R8), Y13
 	ADDQ         R12, R8
 	VBROADCASTSS 12(AX)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y6
 	VBROADCASTSS 12(CX)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y13, Y15, Y7
 	VBROADCASTSS 12(DX)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y8
 	VBROADCASTSS 12(BX)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y9
 	VBROADCASTSS 12(SI)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y10
 	VBROADCASTSS 12(DI)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y13, Y15, Y11
 	ADDQ         $+4, R9
 	CMPQ         R9, $-4
 	JLE          loop
@@ -976,23 +1080,17 @@ done:
 	IMUL3Q $0x06, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS     Y6, Y0, Y0
+	VADDPS     Y7, Y1, Y1
+	VADDPS     Y8, Y2, Y2
+	VADDPS     Y9, Y3, Y3
+	VADDPS     Y10, Y4, Y4
+	VADDPS     Y11, Y5, Y5
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y4, Y4
-	VADDPS     Y14, Y5, Y5
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -1020,45 +1118,53 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y2, Y2
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y4, Y4
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y2, Y2
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y4, Y4
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -1089,21 +1195,36 @@ TEXT ·gemm1x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   b+32(FP), CX
-	MOVQ   lda+24(FP), SI
-	MOVQ   k+8(FP), DX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DX*4), AX
-	NEGQ   DX
-	MOVQ   ldb+40(FP), DI
+
+start:
+	MOVQ b+32(FP), CX
+	MOVQ lda+24(FP), SI
+	MOVQ k+8(FP), DX
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(DX*4), AX
+	NEGQ DX
+	MOVQ ldb+40(FP), DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
@@ -1163,7 +1284,7 @@ done:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -1175,15 +1296,6 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -1197,23 +1309,31 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -1235,22 +1355,39 @@ TEXT ·gemm2x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   b+32(FP), DX
-	MOVQ   lda+24(FP), DI
-	MOVQ   k+8(FP), BX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(BX*4), AX
-	LEAQ   (AX)(DI*1), CX
-	NEGQ   BX
-	MOVQ   ldb+40(FP), R8
+
+start:
+	MOVQ b+32(FP), DX
+	MOVQ lda+24(FP), DI
+	MOVQ k+8(FP), BX
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(BX*4), AX
+	LEAQ (AX)(DI*1), CX
+	NEGQ BX
+	MOVQ ldb+40(FP), R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -1325,7 +1462,7 @@ done:
 	IMUL3Q $0x02, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -1335,17 +1472,6 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -1363,31 +1489,39 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -1412,21 +1546,40 @@ TEXT ·gemm3x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	VMOVUPS    (AX), Y4
+	VMASKMOVPS 32(AX), Y15, Y5
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   b+32(FP), BX
-	MOVQ   lda+24(FP), R8
-	MOVQ   k+8(FP), SI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	LEAQ   (CX)(R8*1), DX
-	NEGQ   SI
-	MOVQ   ldb+40(FP), R9
+
+start:
+	MOVQ b+32(FP), BX
+	MOVQ lda+24(FP), R8
+	MOVQ k+8(FP), SI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(SI*4), AX
+	LEAQ (AX)(R8*1), CX
+	LEAQ (CX)(R8*1), DX
+	NEGQ SI
+	MOVQ ldb+40(FP), R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -1516,25 +1669,12 @@ done:
 	IMUL3Q $0x03, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y5, Y5
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -1556,39 +1696,47 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VADDPS       (AX), Y4, Y4
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -1616,6 +1764,25 @@ TEXT ·gemm4x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	VMOVUPS    (AX), Y4
+	VMASKMOVPS 32(AX), Y15, Y5
+	VMOVUPS    (AX), Y6
+	VMASKMOVPS 32(AX), Y15, Y7
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1624,16 +1791,18 @@ block:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   b+32(FP), SI
-	MOVQ   lda+24(FP), R9
-	MOVQ   k+8(FP), DI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R9*1), CX
-	LEAQ   (CX)(R9*1), DX
-	LEAQ   (DX)(R9*1), BX
-	NEGQ   DI
-	MOVQ   ldb+40(FP), R10
+
+start:
+	MOVQ b+32(FP), SI
+	MOVQ lda+24(FP), R9
+	MOVQ k+8(FP), DI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(DI*4), AX
+	LEAQ (AX)(R9*1), CX
+	LEAQ (CX)(R9*1), DX
+	LEAQ (DX)(R9*1), BX
+	NEGQ DI
+	MOVQ ldb+40(FP), R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -1738,27 +1907,12 @@ done:
 	IMUL3Q $0x04, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y4, Y4
-	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y5, Y5
-	VADDPS     Y14, Y7, Y7
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -1784,47 +1938,55 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
 	VMAXPS       Y6, Y12, Y6
-	VMINPS       Y6, Y13, Y6
 	VMAXPS       Y7, Y12, Y7
-	VMINPS       Y7, Y13, Y7
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VADDPS       (AX), Y4, Y4
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	VADDPS       (AX), Y6, Y6
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y7, Y7
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+	VMINPS       Y6, Y12, Y6
+	VMINPS       Y7, Y12, Y7
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y7, Y7
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -1855,6 +2017,27 @@ TEXT ·gemm5x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	VMOVUPS    (AX), Y4
+	VMASKMOVPS 32(AX), Y15, Y5
+	VMOVUPS    (AX), Y6
+	VMASKMOVPS 32(AX), Y15, Y7
+	VMOVUPS    (AX), Y8
+	VMASKMOVPS 32(AX), Y15, Y9
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1865,17 +2048,19 @@ block:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   b+32(FP), DI
-	MOVQ   lda+24(FP), R10
-	MOVQ   k+8(FP), R8
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R8*4), AX
-	LEAQ   (AX)(R10*1), CX
-	LEAQ   (CX)(R10*1), DX
-	LEAQ   (DX)(R10*1), BX
-	LEAQ   (BX)(R10*1), SI
-	NEGQ   R8
-	MOVQ   ldb+40(FP), R11
+
+start:
+	MOVQ b+32(FP), DI
+	MOVQ lda+24(FP), R10
+	MOVQ k+8(FP), R8
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R8*4), AX
+	LEAQ (AX)(R10*1), CX
+	LEAQ (CX)(R10*1), DX
+	LEAQ (DX)(R10*1), BX
+	LEAQ (BX)(R10*1), SI
+	NEGQ R8
+	MOVQ ldb+40(FP), R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -1991,29 +2176,12 @@ done:
 	IMUL3Q $0x05, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y4, Y4
-	VADDPS     Y14, Y6, Y6
-	VADDPS     Y14, Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y5, Y5
-	VADDPS     Y14, Y7, Y7
-	VADDPS     Y14, Y9, Y9
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -2043,55 +2211,63 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
 	VMAXPS       Y6, Y12, Y6
-	VMINPS       Y6, Y13, Y6
 	VMAXPS       Y7, Y12, Y7
-	VMINPS       Y7, Y13, Y7
 	VMAXPS       Y8, Y12, Y8
-	VMINPS       Y8, Y13, Y8
 	VMAXPS       Y9, Y12, Y9
-	VMINPS       Y9, Y13, Y9
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VADDPS       (AX), Y4, Y4
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	VADDPS       (AX), Y6, Y6
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y7, Y7
-	ADDQ         CX, AX
-	VADDPS       (AX), Y8, Y8
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y9, Y9
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+	VMINPS       Y6, Y12, Y6
+	VMINPS       Y7, Y12, Y7
+	VMINPS       Y8, Y12, Y8
+	VMINPS       Y9, Y12, Y9
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y7, Y7
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y9, Y9
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -2125,6 +2301,29 @@ TEXT ·gemm6x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ       cols+96(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	VMOVUPS    (AX), Y4
+	VMASKMOVPS 32(AX), Y15, Y5
+	VMOVUPS    (AX), Y6
+	VMASKMOVPS 32(AX), Y15, Y7
+	VMOVUPS    (AX), Y8
+	VMASKMOVPS 32(AX), Y15, Y9
+	VMOVUPS    (AX), Y10
+	VMASKMOVPS 32(AX), Y15, Y11
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2137,18 +2336,20 @@ block:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   b+32(FP), R8
-	MOVQ   lda+24(FP), R11
-	MOVQ   k+8(FP), R9
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R9*4), AX
-	LEAQ   (AX)(R11*1), CX
-	LEAQ   (CX)(R11*1), DX
-	LEAQ   (DX)(R11*1), BX
-	LEAQ   (BX)(R11*1), SI
-	LEAQ   (SI)(R11*1), DI
-	NEGQ   R9
-	MOVQ   ldb+40(FP), R12
+
+start:
+	MOVQ b+32(FP), R8
+	MOVQ lda+24(FP), R11
+	MOVQ k+8(FP), R9
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R9*4), AX
+	LEAQ (AX)(R11*1), CX
+	LEAQ (CX)(R11*1), DX
+	LEAQ (DX)(R11*1), BX
+	LEAQ (BX)(R11*1), SI
+	LEAQ (SI)(R11*1), DI
+	NEGQ R9
+	MOVQ ldb+40(FP), R12
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -2279,31 +2480,12 @@ done:
 	IMUL3Q $0x06, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y4, Y4
-	VADDPS     Y14, Y6, Y6
-	VADDPS     Y14, Y8, Y8
-	VADDPS     Y14, Y10, Y10
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y5, Y5
-	VADDPS     Y14, Y7, Y7
-	VADDPS     Y14, Y9, Y9
-	VADDPS     Y14, Y11, Y11
-
-nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -2337,63 +2519,71 @@ nobias:
 	MOVQ       AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Y12
-	VBROADCASTSS hi+92(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
 	VMAXPS       Y6, Y12, Y6
-	VMINPS       Y6, Y13, Y6
 	VMAXPS       Y7, Y12, Y7
-	VMINPS       Y7, Y13, Y7
 	VMAXPS       Y8, Y12, Y8
-	VMINPS       Y8, Y13, Y8
 	VMAXPS       Y9, Y12, Y9
-	VMINPS       Y9, Y13, Y9
 	VMAXPS       Y10, Y12, Y10
-	VMINPS       Y10, Y13, Y10
 	VMAXPS       Y11, Y12, Y11
-	VMINPS       Y11, Y13, Y11
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VADDPS       (AX), Y4, Y4
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	VADDPS       (AX), Y6, Y6
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y7, Y7
-	ADDQ         CX, AX
-	VADDPS       (AX), Y8, Y8
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y9, Y9
-	ADDQ         CX, AX
-	VADDPS       (AX), Y10, Y10
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y11, Y11
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+	VMINPS       Y6, Y12, Y6
+	VMINPS       Y7, Y12, Y7
+	VMINPS       Y8, Y12, Y8
+	VMINPS       Y9, Y12, Y9
+	VMINPS       Y10, Y12, Y10
+	VMINPS       Y11, Y12, Y11
+
+above:
+	CMPQ       res+72(FP), $0x00
+	JEQ        store
+	CMPQ       after+104(FP), $0x00
+	JEQ        store
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y7, Y7
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y9, Y9
+	ADDQ       CX, AX
+	VADDPS     (AX), Y10, Y10
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y11, Y11
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
 	MOVQ       c+48(FP), AX
@@ -2434,16 +2624,29 @@ TEXT ·igemm1x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   b+56(FP), CX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), SI
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), CX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), SI
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -2506,7 +2709,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
@@ -2515,13 +2718,6 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -2534,20 +2730,28 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -2573,20 +2777,34 @@ TEXT ·igemm2x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   b+56(FP), DX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), DI
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), DI
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -2663,7 +2881,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -2675,14 +2893,6 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -2698,25 +2908,33 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -2744,18 +2962,33 @@ TEXT ·igemm3x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	VMASKMOVPS (AX), Y15, Y2
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   b+56(FP), BX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R8
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), BX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R8
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -2846,7 +3079,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y3, Y0, Y0
 	VADDPS     Y4, Y1, Y1
@@ -2855,15 +3088,6 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y2, Y2
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -2882,30 +3106,38 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y2, Y2
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y2, Y2
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -2935,20 +3167,36 @@ TEXT ·igemm4x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	VMASKMOVPS (AX), Y15, Y2
+	VMASKMOVPS (AX), Y15, Y3
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   b+56(FP), SI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R9
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), SI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R9
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -3053,7 +3301,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -3063,16 +3311,6 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y3, Y3
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -3094,35 +3332,43 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y2, Y2
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y2, Y2
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -3145,7 +3391,7 @@ store:
 // func igemm5x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm5x8AVX2(SB), NOSPLIT, $8-152
-	// vectors: 0-4 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// vectors: 0-9 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ next+136(FP), R9
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
@@ -3154,17 +3400,39 @@ TEXT ·igemm5x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	VMASKMOVPS (AX), Y15, Y2
+	VMASKMOVPS (AX), Y15, Y3
+	VMASKMOVPS (AX), Y15, Y4
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   b+56(FP), DI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R10
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R10
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -3216,15 +3484,15 @@ loop:
 	VMOVUPS      (DI), Y13
 	ADDQ         R11, DI
 	VBROADCASTSS 4(AX)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y5
 	VBROADCASTSS 4(CX)(R8*4), Y15
-	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y13, Y15, Y6
 	VBROADCASTSS 4(DX)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y7
 	VBROADCASTSS 4(BX)(R8*4), Y15
-	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y8
 	VBROADCASTSS 4(SI)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y9
 	VMOVUPS      (DI), Y13
 	ADDQ         R11, DI
 	VBROADCASTSS 8(AX)(R8*4), Y14
@@ -3240,15 +3508,15 @@ loop:
 	VMOVUPS      (DI), Y13
 	ADDQ         R11, DI
 	VBROADCASTSS 12(AX)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y5
 	VBROADCASTSS 12(CX)(R8*4), Y15
-	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y13, Y15, Y6
 	VBROADCASTSS 12(DX)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y7
 	VBROADCASTSS 12(BX)(R8*4), Y15
-	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y8
 	VBROADCASTSS 12(SI)(R8*4), Y14
-	VFMADD231PS  Y13, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y9
 	ADDQ         $+4, R8
 	CMPQ         R8, $-4
 	JLE          loop
@@ -3279,23 +3547,17 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	VADDPS     Y5, Y0, Y0
+	VADDPS     Y6, Y1, Y1
+	VADDPS     Y7, Y2, Y2
+	VADDPS     Y8, Y3, Y3
+	VADDPS     Y9, Y4, Y4
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y4, Y4
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -3320,40 +3582,48 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y2, Y2
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y4, Y4
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y2, Y2
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y4, Y4
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -3378,7 +3648,7 @@ store:
 // func igemm6x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·igemm6x8AVX2(SB), NOSPLIT, $8-152
-	// vectors: 0-5 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
+	// vectors: 0-11 sums [phase][row][vector]; 12-13 one row of B; 14-15 values of A; the epilogue reuses the last four
 	MOVQ next+136(FP), R10
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
@@ -3387,18 +3657,42 @@ TEXT ·igemm6x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y0
+	VMASKMOVPS (AX), Y15, Y1
+	VMASKMOVPS (AX), Y15, Y2
+	VMASKMOVPS (AX), Y15, Y3
+	VMASKMOVPS (AX), Y15, Y4
+	VMASKMOVPS (AX), Y15, Y5
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   b+56(FP), R8
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R11
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), R8
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R11
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -3456,17 +3750,17 @@ loop:
 	VMOVUPS      (R8), Y13
 	ADDQ         R12, R8
 	VBROADCASTSS 4(AX)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y6
 	VBROADCASTSS 4(CX)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y13, Y15, Y7
 	VBROADCASTSS 4(DX)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y8
 	VBROADCASTSS 4(BX)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y9
 	VBROADCASTSS 4(SI)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y10
 	VBROADCASTSS 4(DI)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y13, Y15, Y11
 	VMOVUPS      (R8), Y13
 	ADDQ         R12, R8
 	VBROADCASTSS 8(AX)(R9*4), Y14
@@ -3484,17 +3778,17 @@ loop:
 	VMOVUPS      (R8), Y13
 	ADDQ         R12, R8
 	VBROADCASTSS 12(AX)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y6
 	VBROADCASTSS 12(CX)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y13, Y15, Y7
 	VBROADCASTSS 12(DX)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y8
 	VBROADCASTSS 12(BX)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y9
 	VBROADCASTSS 12(SI)(R9*4), Y14
-	VFMADD231PS  Y13, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y10
 	VBROADCASTSS 12(DI)(R9*4), Y15
-	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y13, Y15, Y11
 	ADDQ         $+4, R9
 	CMPQ         R9, $-4
 	JLE          loop
@@ -3527,24 +3821,18 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	VADDPS     Y6, Y0, Y0
+	VADDPS     Y7, Y1, Y1
+	VADDPS     Y8, Y2, Y2
+	VADDPS     Y9, Y3, Y3
+	VADDPS     Y10, Y4, Y4
+	VADDPS     Y11, Y5, Y5
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y4, Y4
-	VADDPS     Y14, Y5, Y5
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -3572,45 +3860,53 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y0, Y0
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y2, Y2
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y4, Y4
-	ADDQ         CX, AX
-	VMASKMOVPS   (AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y2, Y2
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y4, Y4
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -3646,20 +3942,35 @@ TEXT ·igemm1x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   b+56(FP), CX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), SI
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), CX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), SI
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -3732,7 +4043,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -3745,15 +4056,6 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -3767,23 +4069,31 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -3810,20 +4120,37 @@ TEXT ·igemm2x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   b+56(FP), DX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), DI
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), DI
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -3915,7 +4242,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -3926,17 +4253,6 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -3954,31 +4270,39 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -4008,18 +4332,37 @@ TEXT ·igemm3x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	VMOVUPS    (AX), Y4
+	VMASKMOVPS 32(AX), Y15, Y5
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   b+56(FP), BX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R8
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), BX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R8
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -4130,26 +4473,13 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y5, Y5
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -4171,39 +4501,47 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VADDPS       (AX), Y4, Y4
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -4236,6 +4574,25 @@ TEXT ·igemm4x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	VMOVUPS    (AX), Y4
+	VMASKMOVPS 32(AX), Y15, Y5
+	VMOVUPS    (AX), Y6
+	VMASKMOVPS 32(AX), Y15, Y7
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4244,12 +4601,14 @@ block:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   b+56(FP), SI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R9
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), SI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R9
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -4379,28 +4738,13 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y4, Y4
-	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y5, Y5
-	VADDPS     Y14, Y7, Y7
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -4426,47 +4770,55 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
 	VMAXPS       Y6, Y12, Y6
-	VMINPS       Y6, Y13, Y6
 	VMAXPS       Y7, Y12, Y7
-	VMINPS       Y7, Y13, Y7
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VADDPS       (AX), Y4, Y4
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	VADDPS       (AX), Y6, Y6
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y7, Y7
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+	VMINPS       Y6, Y12, Y6
+	VMINPS       Y7, Y12, Y7
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y7, Y7
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -4502,6 +4854,27 @@ TEXT ·igemm5x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	VMOVUPS    (AX), Y4
+	VMASKMOVPS 32(AX), Y15, Y5
+	VMOVUPS    (AX), Y6
+	VMASKMOVPS 32(AX), Y15, Y7
+	VMOVUPS    (AX), Y8
+	VMASKMOVPS 32(AX), Y15, Y9
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4512,12 +4885,14 @@ block:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   b+56(FP), DI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R10
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R10
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -4662,30 +5037,13 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y4, Y4
-	VADDPS     Y14, Y6, Y6
-	VADDPS     Y14, Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y5, Y5
-	VADDPS     Y14, Y7, Y7
-	VADDPS     Y14, Y9, Y9
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -4715,55 +5073,63 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
 	VMAXPS       Y6, Y12, Y6
-	VMINPS       Y6, Y13, Y6
 	VMAXPS       Y7, Y12, Y7
-	VMINPS       Y7, Y13, Y7
 	VMAXPS       Y8, Y12, Y8
-	VMINPS       Y8, Y13, Y8
 	VMAXPS       Y9, Y12, Y9
-	VMINPS       Y9, Y13, Y9
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VADDPS       (AX), Y4, Y4
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	VADDPS       (AX), Y6, Y6
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y7, Y7
-	ADDQ         CX, AX
-	VADDPS       (AX), Y8, Y8
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y9, Y9
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+	VMINPS       Y6, Y12, Y6
+	VMINPS       Y7, Y12, Y7
+	VMINPS       Y8, Y12, Y8
+	VMINPS       Y9, Y12, Y9
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y7, Y7
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y9, Y9
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -4802,6 +5168,29 @@ TEXT ·igemm6x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ       cols+120(FP), AX
+	SUBQ       $+8, AX
+	LEAQ       maskTable<>+0(SB), CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y0
+	VMASKMOVPS 32(AX), Y15, Y1
+	VMOVUPS    (AX), Y2
+	VMASKMOVPS 32(AX), Y15, Y3
+	VMOVUPS    (AX), Y4
+	VMASKMOVPS 32(AX), Y15, Y5
+	VMOVUPS    (AX), Y6
+	VMASKMOVPS 32(AX), Y15, Y7
+	VMOVUPS    (AX), Y8
+	VMASKMOVPS 32(AX), Y15, Y9
+	VMOVUPS    (AX), Y10
+	VMASKMOVPS 32(AX), Y15, Y11
+	JMP        start
+
+nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4814,12 +5203,14 @@ block:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   b+56(FP), R8
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R11
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), R8
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R11
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -4983,32 +5374,13 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y14
-	VADDPS     Y14, Y0, Y0
-	VADDPS     Y14, Y2, Y2
-	VADDPS     Y14, Y4, Y4
-	VADDPS     Y14, Y6, Y6
-	VADDPS     Y14, Y8, Y8
-	VADDPS     Y14, Y10, Y10
-	VMASKMOVPS 32(AX), Y15, Y14
-	VADDPS     Y14, Y1, Y1
-	VADDPS     Y14, Y3, Y3
-	VADDPS     Y14, Y5, Y5
-	VADDPS     Y14, Y7, Y7
-	VADDPS     Y14, Y9, Y9
-	VADDPS     Y14, Y11, Y11
-
-nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -5042,63 +5414,71 @@ nobias:
 	MOVQ       AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Y12
-	VBROADCASTSS hi+116(FP), Y13
 	VMAXPS       Y0, Y12, Y0
-	VMINPS       Y0, Y13, Y0
 	VMAXPS       Y1, Y12, Y1
-	VMINPS       Y1, Y13, Y1
 	VMAXPS       Y2, Y12, Y2
-	VMINPS       Y2, Y13, Y2
 	VMAXPS       Y3, Y12, Y3
-	VMINPS       Y3, Y13, Y3
 	VMAXPS       Y4, Y12, Y4
-	VMINPS       Y4, Y13, Y4
 	VMAXPS       Y5, Y12, Y5
-	VMINPS       Y5, Y13, Y5
 	VMAXPS       Y6, Y12, Y6
-	VMINPS       Y6, Y13, Y6
 	VMAXPS       Y7, Y12, Y7
-	VMINPS       Y7, Y13, Y7
 	VMAXPS       Y8, Y12, Y8
-	VMINPS       Y8, Y13, Y8
 	VMAXPS       Y9, Y12, Y9
-	VMINPS       Y9, Y13, Y9
 	VMAXPS       Y10, Y12, Y10
-	VMINPS       Y10, Y13, Y10
 	VMAXPS       Y11, Y12, Y11
-	VMINPS       Y11, Y13, Y11
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Y0, Y0
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y1, Y1
-	ADDQ         CX, AX
-	VADDPS       (AX), Y2, Y2
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y3, Y3
-	ADDQ         CX, AX
-	VADDPS       (AX), Y4, Y4
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y5, Y5
-	ADDQ         CX, AX
-	VADDPS       (AX), Y6, Y6
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y7, Y7
-	ADDQ         CX, AX
-	VADDPS       (AX), Y8, Y8
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y9, Y9
-	ADDQ         CX, AX
-	VADDPS       (AX), Y10, Y10
-	VMASKMOVPS   32(AX), Y15, Y14
-	VADDPS       Y14, Y11, Y11
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Y12
+	VMINPS       Y0, Y12, Y0
+	VMINPS       Y1, Y12, Y1
+	VMINPS       Y2, Y12, Y2
+	VMINPS       Y3, Y12, Y3
+	VMINPS       Y4, Y12, Y4
+	VMINPS       Y5, Y12, Y5
+	VMINPS       Y6, Y12, Y6
+	VMINPS       Y7, Y12, Y7
+	VMINPS       Y8, Y12, Y8
+	VMINPS       Y9, Y12, Y9
+	VMINPS       Y10, Y12, Y10
+	VMINPS       Y11, Y12, Y11
+
+above:
+	CMPQ       res+96(FP), $0x00
+	JEQ        store
+	CMPQ       after+128(FP), $0x00
+	JEQ        store
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y3, Y3
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y5, Y5
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y7, Y7
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y9, Y9
+	ADDQ       CX, AX
+	VADDPS     (AX), Y10, Y10
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y11, Y11
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
 	MOVQ       c+72(FP), AX
@@ -5136,16 +5516,29 @@ TEXT ·gemm1x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	MOVQ   b+32(FP), CX
-	MOVQ   lda+24(FP), SI
-	MOVQ   k+8(FP), DX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DX*4), AX
-	NEGQ   DX
+
+start:
+	MOVQ b+32(FP), CX
+	MOVQ lda+24(FP), SI
+	MOVQ k+8(FP), DX
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(DX*4), AX
+	NEGQ DX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
@@ -5187,21 +5580,10 @@ done:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z2, Z0, Z0
-	VADDPS    Z3, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
+	VADDPS Z1, Z0, Z0
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -5213,19 +5595,27 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -5246,21 +5636,35 @@ TEXT ·gemm2x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   b+32(FP), DX
-	MOVQ   lda+24(FP), DI
-	MOVQ   k+8(FP), BX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(BX*4), AX
-	LEAQ   (AX)(DI*1), CX
-	NEGQ   BX
+
+start:
+	MOVQ b+32(FP), DX
+	MOVQ lda+24(FP), DI
+	MOVQ k+8(FP), BX
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(BX*4), AX
+	LEAQ (AX)(DI*1), CX
+	NEGQ BX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -5307,25 +5711,13 @@ done:
 	IMUL3Q $0x02, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z2, Z0, Z0
-	VADDPS    Z3, Z1, Z1
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -5339,23 +5731,31 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -5378,26 +5778,41 @@ TEXT ·gemm3x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	MOVQ   b+32(FP), BX
-	MOVQ   lda+24(FP), R8
-	MOVQ   k+8(FP), SI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	LEAQ   (CX)(R8*1), DX
-	NEGQ   SI
+
+start:
+	MOVQ b+32(FP), BX
+	MOVQ lda+24(FP), R8
+	MOVQ k+8(FP), SI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(SI*4), AX
+	LEAQ (AX)(R8*1), CX
+	LEAQ (CX)(R8*1), DX
+	NEGQ SI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -5449,29 +5864,16 @@ done:
 	IMUL3Q $0x03, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z6, Z0, Z0
-	VADDPS    Z7, Z1, Z1
-	VADDPS    Z8, Z2, Z2
-	VADDPS    Z9, Z3, Z3
-	VADDPS    Z10, Z4, Z4
-	VADDPS    Z11, Z5, Z5
-	VADDPS    Z3, Z0, Z0
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z2, Z2
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z6, Z0, Z0
+	VADDPS Z7, Z1, Z1
+	VADDPS Z8, Z2, Z2
+	VADDPS Z9, Z3, Z3
+	VADDPS Z10, Z4, Z4
+	VADDPS Z11, Z5, Z5
+	VADDPS Z3, Z0, Z0
+	VADDPS Z4, Z1, Z1
+	VADDPS Z5, Z2, Z2
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -5487,27 +5889,35 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -5532,31 +5942,47 @@ TEXT ·gemm4x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+32(FP), SI
-	MOVQ   lda+24(FP), R9
-	MOVQ   k+8(FP), DI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R9*1), CX
-	LEAQ   (CX)(R9*1), DX
-	LEAQ   (DX)(R9*1), BX
-	NEGQ   DI
+
+start:
+	MOVQ b+32(FP), SI
+	MOVQ lda+24(FP), R9
+	MOVQ k+8(FP), DI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(DI*4), AX
+	LEAQ (AX)(R9*1), CX
+	LEAQ (CX)(R9*1), DX
+	LEAQ (DX)(R9*1), BX
+	NEGQ DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -5613,33 +6039,19 @@ done:
 	IMUL3Q $0x04, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -5657,31 +6069,39 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -5703,26 +6123,58 @@ store:
 // func gemm5x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm5x16AVX512(SB), NOSPLIT, $0-128
-	// vectors: 0-4 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// vectors: 0-19 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ next+112(FP), R9
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   b+32(FP), DI
-	MOVQ   lda+24(FP), R10
-	MOVQ   k+8(FP), R8
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R8*4), AX
-	LEAQ   (AX)(R10*1), CX
-	LEAQ   (CX)(R10*1), DX
-	LEAQ   (DX)(R10*1), BX
-	LEAQ   (BX)(R10*1), SI
-	NEGQ   R8
+
+start:
+	MOVQ b+32(FP), DI
+	MOVQ lda+24(FP), R10
+	MOVQ k+8(FP), R8
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R8*4), AX
+	LEAQ (AX)(R10*1), CX
+	LEAQ (CX)(R10*1), DX
+	LEAQ (DX)(R10*1), BX
+	LEAQ (BX)(R10*1), SI
+	NEGQ R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -5738,23 +6190,23 @@ loop:
 	VFMADD231PS.BCST (BX)(R8*4), Z29, Z3
 	VFMADD231PS.BCST (SI)(R8*4), Z29, Z4
 	VMOVUPS          64(DI), Z29
-	VFMADD231PS.BCST 4(AX)(R8*4), Z29, Z0
-	VFMADD231PS.BCST 4(CX)(R8*4), Z29, Z1
-	VFMADD231PS.BCST 4(DX)(R8*4), Z29, Z2
-	VFMADD231PS.BCST 4(BX)(R8*4), Z29, Z3
-	VFMADD231PS.BCST 4(SI)(R8*4), Z29, Z4
+	VFMADD231PS.BCST 4(AX)(R8*4), Z29, Z5
+	VFMADD231PS.BCST 4(CX)(R8*4), Z29, Z6
+	VFMADD231PS.BCST 4(DX)(R8*4), Z29, Z7
+	VFMADD231PS.BCST 4(BX)(R8*4), Z29, Z8
+	VFMADD231PS.BCST 4(SI)(R8*4), Z29, Z9
 	VMOVUPS          128(DI), Z29
-	VFMADD231PS.BCST 8(AX)(R8*4), Z29, Z0
-	VFMADD231PS.BCST 8(CX)(R8*4), Z29, Z1
-	VFMADD231PS.BCST 8(DX)(R8*4), Z29, Z2
-	VFMADD231PS.BCST 8(BX)(R8*4), Z29, Z3
-	VFMADD231PS.BCST 8(SI)(R8*4), Z29, Z4
+	VFMADD231PS.BCST 8(AX)(R8*4), Z29, Z10
+	VFMADD231PS.BCST 8(CX)(R8*4), Z29, Z11
+	VFMADD231PS.BCST 8(DX)(R8*4), Z29, Z12
+	VFMADD231PS.BCST 8(BX)(R8*4), Z29, Z13
+	VFMADD231PS.BCST 8(SI)(R8*4), Z29, Z14
 	VMOVUPS          192(DI), Z29
-	VFMADD231PS.BCST 12(AX)(R8*4), Z29, Z0
-	VFMADD231PS.BCST 12(CX)(R8*4), Z29, Z1
-	VFMADD231PS.BCST 12(DX)(R8*4), Z29, Z2
-	VFMADD231PS.BCST 12(BX)(R8*4), Z29, Z3
-	VFMADD231PS.BCST 12(SI)(R8*4), Z29, Z4
+	VFMADD231PS.BCST 12(AX)(R8*4), Z29, Z15
+	VFMADD231PS.BCST 12(CX)(R8*4), Z29, Z16
+	VFMADD231PS.BCST 12(DX)(R8*4), Z29, Z17
+	VFMADD231PS.BCST 12(BX)(R8*4), Z29, Z18
+	VFMADD231PS.BCST 12(SI)(R8*4), Z29, Z19
 	ADDQ             $+256, DI
 	ADDQ             $+4, R8
 	CMPQ             R8, $-4
@@ -5780,22 +6232,22 @@ done:
 	IMUL3Q $0x05, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z4, Z4
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z10, Z0, Z0
+	VADDPS Z11, Z1, Z1
+	VADDPS Z12, Z2, Z2
+	VADDPS Z13, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z16, Z6, Z6
+	VADDPS Z17, Z7, Z7
+	VADDPS Z18, Z8, Z8
+	VADDPS Z19, Z9, Z9
+	VADDPS Z5, Z0, Z0
+	VADDPS Z6, Z1, Z1
+	VADDPS Z7, Z2, Z2
+	VADDPS Z8, Z3, Z3
+	VADDPS Z9, Z4, Z4
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -5815,35 +6267,43 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, K1, Z4
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, K1, Z4
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -5867,28 +6327,64 @@ store:
 // func gemm6x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm6x16AVX512(SB), NOSPLIT, $0-128
-	// vectors: 0-5 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// vectors: 0-23 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ next+112(FP), R10
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
+	VPXORD    Z20, Z20, Z20
+	VPXORD    Z21, Z21, Z21
+	VPXORD    Z22, Z22, Z22
+	VPXORD    Z23, Z23, Z23
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX), K1, Z5
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   b+32(FP), R8
-	MOVQ   lda+24(FP), R11
-	MOVQ   k+8(FP), R9
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R9*4), AX
-	LEAQ   (AX)(R11*1), CX
-	LEAQ   (CX)(R11*1), DX
-	LEAQ   (DX)(R11*1), BX
-	LEAQ   (BX)(R11*1), SI
-	LEAQ   (SI)(R11*1), DI
-	NEGQ   R9
+
+start:
+	MOVQ b+32(FP), R8
+	MOVQ lda+24(FP), R11
+	MOVQ k+8(FP), R9
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R9*4), AX
+	LEAQ (AX)(R11*1), CX
+	LEAQ (CX)(R11*1), DX
+	LEAQ (DX)(R11*1), BX
+	LEAQ (BX)(R11*1), SI
+	LEAQ (SI)(R11*1), DI
+	NEGQ R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -5905,26 +6401,26 @@ loop:
 	VFMADD231PS.BCST (SI)(R9*4), Z29, Z4
 	VFMADD231PS.BCST (DI)(R9*4), Z29, Z5
 	VMOVUPS          64(R8), Z29
-	VFMADD231PS.BCST 4(AX)(R9*4), Z29, Z0
-	VFMADD231PS.BCST 4(CX)(R9*4), Z29, Z1
-	VFMADD231PS.BCST 4(DX)(R9*4), Z29, Z2
-	VFMADD231PS.BCST 4(BX)(R9*4), Z29, Z3
-	VFMADD231PS.BCST 4(SI)(R9*4), Z29, Z4
-	VFMADD231PS.BCST 4(DI)(R9*4), Z29, Z5
+	VFMADD231PS.BCST 4(AX)(R9*4), Z29, Z6
+	VFMADD231PS.BCST 4(CX)(R9*4), Z29, Z7
+	VFMADD231PS.BCST 4(DX)(R9*4), Z29, Z8
+	VFMADD231PS.BCST 4(BX)(R9*4), Z29, Z9
+	VFMADD231PS.BCST 4(SI)(R9*4), Z29, Z10
+	VFMADD231PS.BCST 4(DI)(R9*4), Z29, Z11
 	VMOVUPS          128(R8), Z29
-	VFMADD231PS.BCST 8(AX)(R9*4), Z29, Z0
-	VFMADD231PS.BCST 8(CX)(R9*4), Z29, Z1
-	VFMADD231PS.BCST 8(DX)(R9*4), Z29, Z2
-	VFMADD231PS.BCST 8(BX)(R9*4), Z29, Z3
-	VFMADD231PS.BCST 8(SI)(R9*4), Z29, Z4
-	VFMADD231PS.BCST 8(DI)(R9*4), Z29, Z5
+	VFMADD231PS.BCST 8(AX)(R9*4), Z29, Z12
+	VFMADD231PS.BCST 8(CX)(R9*4), Z29, Z13
+	VFMADD231PS.BCST 8(DX)(R9*4), Z29, Z14
+	VFMADD231PS.BCST 8(BX)(R9*4), Z29, Z15
+	VFMADD231PS.BCST 8(SI)(R9*4), Z29, Z16
+	VFMADD231PS.BCST 8(DI)(R9*4), Z29, Z17
 	VMOVUPS          192(R8), Z29
-	VFMADD231PS.BCST 12(AX)(R9*4), Z29, Z0
-	VFMADD231PS.BCST 12(CX)(R9*4), Z29, Z1
-	VFMADD231PS.BCST 12(DX)(R9*4), Z29, Z2
-	VFMADD231PS.BCST 12(BX)(R9*4), Z29, Z3
-	VFMADD231PS.BCST 12(SI)(R9*4), Z29, Z4
-	VFMADD231PS.BCST 12(DI)(R9*4), Z29, Z5
+	VFMADD231PS.BCST 12(AX)(R9*4), Z29, Z18
+	VFMADD231PS.BCST 12(CX)(R9*4), Z29, Z19
+	VFMADD231PS.BCST 12(DX)(R9*4), Z29, Z20
+	VFMADD231PS.BCST 12(BX)(R9*4), Z29, Z21
+	VFMADD231PS.BCST 12(SI)(R9*4), Z29, Z22
+	VFMADD231PS.BCST 12(DI)(R9*4), Z29, Z23
 	ADDQ             $+256, R8
 	ADDQ             $+4, R9
 	CMPQ             R9, $-4
@@ -5951,23 +6447,25 @@ done:
 	IMUL3Q $0x06, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z5, Z5
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z12, Z0, Z0
+	VADDPS Z13, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z16, Z4, Z4
+	VADDPS Z17, Z5, Z5
+	VADDPS Z18, Z6, Z6
+	VADDPS Z19, Z7, Z7
+	VADDPS Z20, Z8, Z8
+	VADDPS Z21, Z9, Z9
+	VADDPS Z22, Z10, Z10
+	VADDPS Z23, Z11, Z11
+	VADDPS Z6, Z0, Z0
+	VADDPS Z7, Z1, Z1
+	VADDPS Z8, Z2, Z2
+	VADDPS Z9, Z3, Z3
+	VADDPS Z10, Z4, Z4
+	VADDPS Z11, Z5, Z5
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -5989,39 +6487,47 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, K1, Z4
-	ADDQ         CX, AX
-	VADDPS       (AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, K1, Z4
+	ADDQ   CX, AX
+	VADDPS (AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -6047,11 +6553,49 @@ store:
 // func gemm7x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm7x16AVX512(SB), NOSPLIT, $0-128
-	// vectors: 0-6 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// vectors: 0-27 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ next+112(FP), R11
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
+	VPXORD    Z20, Z20, Z20
+	VPXORD    Z21, Z21, Z21
+	VPXORD    Z22, Z22, Z22
+	VPXORD    Z23, Z23, Z23
+	VPXORD    Z24, Z24, Z24
+	VPXORD    Z25, Z25, Z25
+	VPXORD    Z26, Z26, Z26
+	VPXORD    Z27, Z27, Z27
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX), K1, Z5
+	VMOVUPS.Z (AX), K1, Z6
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6059,18 +6603,20 @@ block:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   b+32(FP), R9
-	MOVQ   lda+24(FP), R12
-	MOVQ   k+8(FP), R10
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R10*4), AX
-	LEAQ   (AX)(R12*1), CX
-	LEAQ   (CX)(R12*1), DX
-	LEAQ   (DX)(R12*1), BX
-	LEAQ   (BX)(R12*1), SI
-	LEAQ   (SI)(R12*1), DI
-	LEAQ   (DI)(R12*1), R8
-	NEGQ   R10
+
+start:
+	MOVQ b+32(FP), R9
+	MOVQ lda+24(FP), R12
+	MOVQ k+8(FP), R10
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R10*4), AX
+	LEAQ (AX)(R12*1), CX
+	LEAQ (CX)(R12*1), DX
+	LEAQ (DX)(R12*1), BX
+	LEAQ (BX)(R12*1), SI
+	LEAQ (SI)(R12*1), DI
+	LEAQ (DI)(R12*1), R8
+	NEGQ R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R10, $-4
@@ -6088,29 +6634,29 @@ loop:
 	VFMADD231PS.BCST (DI)(R10*4), Z29, Z5
 	VFMADD231PS.BCST (R8)(R10*4), Z29, Z6
 	VMOVUPS          64(R9), Z29
-	VFMADD231PS.BCST 4(AX)(R10*4), Z29, Z0
-	VFMADD231PS.BCST 4(CX)(R10*4), Z29, Z1
-	VFMADD231PS.BCST 4(DX)(R10*4), Z29, Z2
-	VFMADD231PS.BCST 4(BX)(R10*4), Z29, Z3
-	VFMADD231PS.BCST 4(SI)(R10*4), Z29, Z4
-	VFMADD231PS.BCST 4(DI)(R10*4), Z29, Z5
-	VFMADD231PS.BCST 4(R8)(R10*4), Z29, Z6
+	VFMADD231PS.BCST 4(AX)(R10*4), Z29, Z7
+	VFMADD231PS.BCST 4(CX)(R10*4), Z29, Z8
+	VFMADD231PS.BCST 4(DX)(R10*4), Z29, Z9
+	VFMADD231PS.BCST 4(BX)(R10*4), Z29, Z10
+	VFMADD231PS.BCST 4(SI)(R10*4), Z29, Z11
+	VFMADD231PS.BCST 4(DI)(R10*4), Z29, Z12
+	VFMADD231PS.BCST 4(R8)(R10*4), Z29, Z13
 	VMOVUPS          128(R9), Z29
-	VFMADD231PS.BCST 8(AX)(R10*4), Z29, Z0
-	VFMADD231PS.BCST 8(CX)(R10*4), Z29, Z1
-	VFMADD231PS.BCST 8(DX)(R10*4), Z29, Z2
-	VFMADD231PS.BCST 8(BX)(R10*4), Z29, Z3
-	VFMADD231PS.BCST 8(SI)(R10*4), Z29, Z4
-	VFMADD231PS.BCST 8(DI)(R10*4), Z29, Z5
-	VFMADD231PS.BCST 8(R8)(R10*4), Z29, Z6
+	VFMADD231PS.BCST 8(AX)(R10*4), Z29, Z14
+	VFMADD231PS.BCST 8(CX)(R10*4), Z29, Z15
+	VFMADD231PS.BCST 8(DX)(R10*4), Z29, Z16
+	VFMADD231PS.BCST 8(BX)(R10*4), Z29, Z17
+	VFMADD231PS.BCST 8(SI)(R10*4), Z29, Z18
+	VFMADD231PS.BCST 8(DI)(R10*4), Z29, Z19
+	VFMADD231PS.BCST 8(R8)(R10*4), Z29, Z20
 	VMOVUPS          192(R9), Z29
-	VFMADD231PS.BCST 12(AX)(R10*4), Z29, Z0
-	VFMADD231PS.BCST 12(CX)(R10*4), Z29, Z1
-	VFMADD231PS.BCST 12(DX)(R10*4), Z29, Z2
-	VFMADD231PS.BCST 12(BX)(R10*4), Z29, Z3
-	VFMADD231PS.BCST 12(SI)(R10*4), Z29, Z4
-	VFMADD231PS.BCST 12(DI)(R10*4), Z29, Z5
-	VFMADD231PS.BCST 12(R8)(R10*4), Z29, Z6
+	VFMADD231PS.BCST 12(AX)(R10*4), Z29, Z21
+	VFMADD231PS.BCST 12(CX)(R10*4), Z29, Z22
+	VFMADD231PS.BCST 12(DX)(R10*4), Z29, Z23
+	VFMADD231PS.BCST 12(BX)(R10*4), Z29, Z24
+	VFMADD231PS.BCST 12(SI)(R10*4), Z29, Z25
+	VFMADD231PS.BCST 12(DI)(R10*4), Z29, Z26
+	VFMADD231PS.BCST 12(R8)(R10*4), Z29, Z27
 	ADDQ             $+256, R9
 	ADDQ             $+4, R10
 	CMPQ             R10, $-4
@@ -6138,24 +6684,28 @@ done:
 	IMUL3Q $0x07, R12, R12
 	ADDQ   R12, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z6, Z6
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z14, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z16, Z2, Z2
+	VADDPS Z17, Z3, Z3
+	VADDPS Z18, Z4, Z4
+	VADDPS Z19, Z5, Z5
+	VADDPS Z20, Z6, Z6
+	VADDPS Z21, Z7, Z7
+	VADDPS Z22, Z8, Z8
+	VADDPS Z23, Z9, Z9
+	VADDPS Z24, Z10, Z10
+	VADDPS Z25, Z11, Z11
+	VADDPS Z26, Z12, Z12
+	VADDPS Z27, Z13, Z13
+	VADDPS Z7, Z0, Z0
+	VADDPS Z8, Z1, Z1
+	VADDPS Z9, Z2, Z2
+	VADDPS Z10, Z3, Z3
+	VADDPS Z11, Z4, Z4
+	VADDPS Z12, Z5, Z5
+	VADDPS Z13, Z6, Z6
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -6179,43 +6729,51 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, K1, Z4
-	ADDQ         CX, AX
-	VADDPS       (AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, K1, Z6
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, K1, Z4
+	ADDQ   CX, AX
+	VADDPS (AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, K1, Z6
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -6243,11 +6801,37 @@ store:
 // func gemm8x16AVX512(blocks int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gemm8x16AVX512(SB), NOSPLIT, $0-128
-	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ next+112(FP), R12
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX), K1, Z5
+	VMOVUPS.Z (AX), K1, Z6
+	VMOVUPS.Z (AX), K1, Z7
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6256,19 +6840,21 @@ block:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   b+32(FP), R10
-	MOVQ   lda+24(FP), R13
-	MOVQ   k+8(FP), R11
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R11*4), AX
-	LEAQ   (AX)(R13*1), CX
-	LEAQ   (CX)(R13*1), DX
-	LEAQ   (DX)(R13*1), BX
-	LEAQ   (BX)(R13*1), SI
-	LEAQ   (SI)(R13*1), DI
-	LEAQ   (DI)(R13*1), R8
-	LEAQ   (R8)(R13*1), R9
-	NEGQ   R11
+
+start:
+	MOVQ b+32(FP), R10
+	MOVQ lda+24(FP), R13
+	MOVQ k+8(FP), R11
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R11*4), AX
+	LEAQ (AX)(R13*1), CX
+	LEAQ (CX)(R13*1), DX
+	LEAQ (DX)(R13*1), BX
+	LEAQ (BX)(R13*1), SI
+	LEAQ (SI)(R13*1), DI
+	LEAQ (DI)(R13*1), R8
+	LEAQ (R8)(R13*1), R9
+	NEGQ R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R11, $-4
@@ -6287,14 +6873,14 @@ loop:
 	VFMADD231PS.BCST (R8)(R11*4), Z29, Z6
 	VFMADD231PS.BCST (R9)(R11*4), Z29, Z7
 	VMOVUPS          64(R10), Z29
-	VFMADD231PS.BCST 4(AX)(R11*4), Z29, Z0
-	VFMADD231PS.BCST 4(CX)(R11*4), Z29, Z1
-	VFMADD231PS.BCST 4(DX)(R11*4), Z29, Z2
-	VFMADD231PS.BCST 4(BX)(R11*4), Z29, Z3
-	VFMADD231PS.BCST 4(SI)(R11*4), Z29, Z4
-	VFMADD231PS.BCST 4(DI)(R11*4), Z29, Z5
-	VFMADD231PS.BCST 4(R8)(R11*4), Z29, Z6
-	VFMADD231PS.BCST 4(R9)(R11*4), Z29, Z7
+	VFMADD231PS.BCST 4(AX)(R11*4), Z29, Z8
+	VFMADD231PS.BCST 4(CX)(R11*4), Z29, Z9
+	VFMADD231PS.BCST 4(DX)(R11*4), Z29, Z10
+	VFMADD231PS.BCST 4(BX)(R11*4), Z29, Z11
+	VFMADD231PS.BCST 4(SI)(R11*4), Z29, Z12
+	VFMADD231PS.BCST 4(DI)(R11*4), Z29, Z13
+	VFMADD231PS.BCST 4(R8)(R11*4), Z29, Z14
+	VFMADD231PS.BCST 4(R9)(R11*4), Z29, Z15
 	VMOVUPS          128(R10), Z29
 	VFMADD231PS.BCST 8(AX)(R11*4), Z29, Z0
 	VFMADD231PS.BCST 8(CX)(R11*4), Z29, Z1
@@ -6305,14 +6891,14 @@ loop:
 	VFMADD231PS.BCST 8(R8)(R11*4), Z29, Z6
 	VFMADD231PS.BCST 8(R9)(R11*4), Z29, Z7
 	VMOVUPS          192(R10), Z29
-	VFMADD231PS.BCST 12(AX)(R11*4), Z29, Z0
-	VFMADD231PS.BCST 12(CX)(R11*4), Z29, Z1
-	VFMADD231PS.BCST 12(DX)(R11*4), Z29, Z2
-	VFMADD231PS.BCST 12(BX)(R11*4), Z29, Z3
-	VFMADD231PS.BCST 12(SI)(R11*4), Z29, Z4
-	VFMADD231PS.BCST 12(DI)(R11*4), Z29, Z5
-	VFMADD231PS.BCST 12(R8)(R11*4), Z29, Z6
-	VFMADD231PS.BCST 12(R9)(R11*4), Z29, Z7
+	VFMADD231PS.BCST 12(AX)(R11*4), Z29, Z8
+	VFMADD231PS.BCST 12(CX)(R11*4), Z29, Z9
+	VFMADD231PS.BCST 12(DX)(R11*4), Z29, Z10
+	VFMADD231PS.BCST 12(BX)(R11*4), Z29, Z11
+	VFMADD231PS.BCST 12(SI)(R11*4), Z29, Z12
+	VFMADD231PS.BCST 12(DI)(R11*4), Z29, Z13
+	VFMADD231PS.BCST 12(R8)(R11*4), Z29, Z14
+	VFMADD231PS.BCST 12(R9)(R11*4), Z29, Z15
 	ADDQ             $+256, R10
 	ADDQ             $+4, R11
 	CMPQ             R11, $-4
@@ -6341,25 +6927,15 @@ done:
 	IMUL3Q $0x08, R13, R13
 	ADDQ   R13, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z7, Z7
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -6385,47 +6961,55 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, K1, Z4
-	ADDQ         CX, AX
-	VADDPS       (AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, K1, Z6
-	ADDQ         CX, AX
-	VADDPS       (AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, K1, Z4
+	ADDQ   CX, AX
+	VADDPS (AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, K1, Z6
+	ADDQ   CX, AX
+	VADDPS (AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -6460,20 +7044,35 @@ TEXT ·gemm1x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   b+32(FP), CX
-	MOVQ   lda+24(FP), SI
-	MOVQ   k+8(FP), DX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DX*4), AX
-	NEGQ   DX
+
+start:
+	MOVQ b+32(FP), CX
+	MOVQ lda+24(FP), SI
+	MOVQ k+8(FP), DX
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(DX*4), AX
+	NEGQ DX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
@@ -6534,27 +7133,13 @@ done:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z2, Z0, Z0
-	VADDPS    Z3, Z1, Z1
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -6567,22 +7152,30 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -6604,29 +7197,46 @@ TEXT ·gemm2x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+32(FP), DX
-	MOVQ   lda+24(FP), DI
-	MOVQ   k+8(FP), BX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(BX*4), AX
-	LEAQ   (AX)(DI*1), CX
-	NEGQ   BX
+
+start:
+	MOVQ b+32(FP), DX
+	MOVQ lda+24(FP), DI
+	MOVQ k+8(FP), BX
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(BX*4), AX
+	LEAQ (AX)(DI*1), CX
+	NEGQ BX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -6702,35 +7312,19 @@ done:
 	IMUL3Q $0x02, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -6746,29 +7340,37 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -6793,26 +7395,45 @@ TEXT ·gemm3x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	MOVQ   b+32(FP), BX
-	MOVQ   lda+24(FP), R8
-	MOVQ   k+8(FP), SI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	LEAQ   (CX)(R8*1), DX
-	NEGQ   SI
+
+start:
+	MOVQ b+32(FP), BX
+	MOVQ lda+24(FP), R8
+	MOVQ k+8(FP), SI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(SI*4), AX
+	LEAQ (AX)(R8*1), CX
+	LEAQ (CX)(R8*1), DX
+	NEGQ SI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -6903,31 +7524,13 @@ done:
 	IMUL3Q $0x03, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z6, Z0, Z0
-	VADDPS    Z7, Z1, Z1
-	VADDPS    Z8, Z2, Z2
-	VADDPS    Z9, Z3, Z3
-	VADDPS    Z10, Z4, Z4
-	VADDPS    Z11, Z5, Z5
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z6, Z0, Z0
+	VADDPS Z7, Z1, Z1
+	VADDPS Z8, Z2, Z2
+	VADDPS Z9, Z3, Z3
+	VADDPS Z10, Z4, Z4
+	VADDPS Z11, Z5, Z5
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -6946,36 +7549,44 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -7003,6 +7614,33 @@ TEXT ·gemm4x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7011,23 +7649,17 @@ block:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+32(FP), SI
-	MOVQ   lda+24(FP), R9
-	MOVQ   k+8(FP), DI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R9*1), CX
-	LEAQ   (CX)(R9*1), DX
-	LEAQ   (DX)(R9*1), BX
-	NEGQ   DI
+
+start:
+	MOVQ b+32(FP), SI
+	MOVQ lda+24(FP), R9
+	MOVQ k+8(FP), DI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(DI*4), AX
+	LEAQ (AX)(R9*1), CX
+	LEAQ (CX)(R9*1), DX
+	LEAQ (DX)(R9*1), BX
+	NEGQ DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -7133,35 +7765,15 @@ done:
 	IMUL3Q $0x04, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -7183,43 +7795,51 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -7250,6 +7870,27 @@ TEXT ·gemm5x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7260,16 +7901,18 @@ block:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   b+32(FP), DI
-	MOVQ   lda+24(FP), R10
-	MOVQ   k+8(FP), R8
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R8*4), AX
-	LEAQ   (AX)(R10*1), CX
-	LEAQ   (CX)(R10*1), DX
-	LEAQ   (DX)(R10*1), BX
-	LEAQ   (BX)(R10*1), SI
-	NEGQ   R8
+
+start:
+	MOVQ b+32(FP), DI
+	MOVQ lda+24(FP), R10
+	MOVQ k+8(FP), R8
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R8*4), AX
+	LEAQ (AX)(R10*1), CX
+	LEAQ (CX)(R10*1), DX
+	LEAQ (DX)(R10*1), BX
+	LEAQ (BX)(R10*1), SI
+	NEGQ R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -7382,29 +8025,7 @@ done:
 	IMUL3Q $0x05, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z8, Z8
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z9, Z9
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -7429,50 +8050,58 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, K1, Z9
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, K1, Z9
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -7506,6 +8135,29 @@ TEXT ·gemm6x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPS   (AX), Z10
+	VMOVUPS.Z 64(AX), K1, Z11
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7518,17 +8170,19 @@ block:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   b+32(FP), R8
-	MOVQ   lda+24(FP), R11
-	MOVQ   k+8(FP), R9
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R9*4), AX
-	LEAQ   (AX)(R11*1), CX
-	LEAQ   (CX)(R11*1), DX
-	LEAQ   (DX)(R11*1), BX
-	LEAQ   (BX)(R11*1), SI
-	LEAQ   (SI)(R11*1), DI
-	NEGQ   R9
+
+start:
+	MOVQ b+32(FP), R8
+	MOVQ lda+24(FP), R11
+	MOVQ k+8(FP), R9
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R9*4), AX
+	LEAQ (AX)(R11*1), CX
+	LEAQ (CX)(R11*1), DX
+	LEAQ (DX)(R11*1), BX
+	LEAQ (BX)(R11*1), SI
+	LEAQ (SI)(R11*1), DI
+	NEGQ R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -7656,31 +8310,7 @@ done:
 	IMUL3Q $0x06, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z10, Z10
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z11, Z11
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -7708,57 +8338,65 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, K1, Z9
-	ADDQ         CX, AX
-	VADDPS       (AX), Z10, Z10
-	VADDPS       64(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, K1, Z9
+	ADDQ   CX, AX
+	VADDPS (AX), Z10, Z10
+	VADDPS 64(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -7795,6 +8433,31 @@ TEXT ·gemm7x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPS   (AX), Z10
+	VMOVUPS.Z 64(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS.Z 64(AX), K1, Z13
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7809,18 +8472,20 @@ block:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   b+32(FP), R9
-	MOVQ   lda+24(FP), R12
-	MOVQ   k+8(FP), R10
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R10*4), AX
-	LEAQ   (AX)(R12*1), CX
-	LEAQ   (CX)(R12*1), DX
-	LEAQ   (DX)(R12*1), BX
-	LEAQ   (BX)(R12*1), SI
-	LEAQ   (SI)(R12*1), DI
-	LEAQ   (DI)(R12*1), R8
-	NEGQ   R10
+
+start:
+	MOVQ b+32(FP), R9
+	MOVQ lda+24(FP), R12
+	MOVQ k+8(FP), R10
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R10*4), AX
+	LEAQ (AX)(R12*1), CX
+	LEAQ (CX)(R12*1), DX
+	LEAQ (DX)(R12*1), BX
+	LEAQ (BX)(R12*1), SI
+	LEAQ (SI)(R12*1), DI
+	LEAQ (DI)(R12*1), R8
+	NEGQ R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R10, $-4
@@ -7963,33 +8628,7 @@ done:
 	IMUL3Q $0x07, R12, R12
 	ADDQ   R12, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z12, Z12
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z13, Z13
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -8020,64 +8659,72 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, K1, Z9
-	ADDQ         CX, AX
-	VADDPS       (AX), Z10, Z10
-	VADDPS       64(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, K1, Z13
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, K1, Z9
+	ADDQ   CX, AX
+	VADDPS (AX), Z10, Z10
+	VADDPS 64(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, K1, Z13
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -8117,6 +8764,33 @@ TEXT ·gemm8x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPS   (AX), Z10
+	VMOVUPS.Z 64(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS.Z 64(AX), K1, Z13
+	VMOVUPS   (AX), Z14
+	VMOVUPS.Z 64(AX), K1, Z15
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8133,19 +8807,21 @@ block:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   b+32(FP), R10
-	MOVQ   lda+24(FP), R13
-	MOVQ   k+8(FP), R11
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R11*4), AX
-	LEAQ   (AX)(R13*1), CX
-	LEAQ   (CX)(R13*1), DX
-	LEAQ   (DX)(R13*1), BX
-	LEAQ   (BX)(R13*1), SI
-	LEAQ   (SI)(R13*1), DI
-	LEAQ   (DI)(R13*1), R8
-	LEAQ   (R8)(R13*1), R9
-	NEGQ   R11
+
+start:
+	MOVQ b+32(FP), R10
+	MOVQ lda+24(FP), R13
+	MOVQ k+8(FP), R11
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R11*4), AX
+	LEAQ (AX)(R13*1), CX
+	LEAQ (CX)(R13*1), DX
+	LEAQ (DX)(R13*1), BX
+	LEAQ (BX)(R13*1), SI
+	LEAQ (SI)(R13*1), DI
+	LEAQ (DI)(R13*1), R8
+	LEAQ (R8)(R13*1), R9
+	NEGQ R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R11, $-4
@@ -8303,35 +8979,7 @@ done:
 	IMUL3Q $0x08, R13, R13
 	ADDQ   R13, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z12, Z12
-	VADDPS    Z30, Z14, Z14
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z13, Z13
-	VADDPS    Z30, Z15, Z15
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -8365,71 +9013,79 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
 	VMAXPS       Z14, Z28, Z14
-	VMINPS       Z14, Z29, Z14
 	VMAXPS       Z15, Z28, Z15
-	VMINPS       Z15, Z29, Z15
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, K1, Z9
-	ADDQ         CX, AX
-	VADDPS       (AX), Z10, Z10
-	VADDPS       64(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, K1, Z13
-	ADDQ         CX, AX
-	VADDPS       (AX), Z14, Z14
-	VADDPS       64(AX), Z15, K1, Z15
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+	VMINPS       Z14, Z28, Z14
+	VMINPS       Z15, Z28, Z15
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, K1, Z9
+	ADDQ   CX, AX
+	VADDPS (AX), Z10, Z10
+	VADDPS 64(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, K1, Z13
+	ADDQ   CX, AX
+	VADDPS (AX), Z14, Z14
+	VADDPS 64(AX), Z15, K1, Z15
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -8472,30 +9128,47 @@ TEXT ·gemm1x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+32(FP), CX
-	MOVQ   ldb+40(FP), DX
-	ADDQ   CX, DX
-	MOVQ   lda+24(FP), DI
-	MOVQ   k+8(FP), BX
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(BX*4), AX
-	NEGQ   BX
+
+start:
+	MOVQ b+32(FP), CX
+	MOVQ ldb+40(FP), DX
+	ADDQ CX, DX
+	MOVQ lda+24(FP), DI
+	MOVQ k+8(FP), BX
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(BX*4), AX
+	NEGQ BX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -8587,37 +9260,19 @@ done:
 	IMUL3Q $0x01, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -8632,28 +9287,36 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -8677,6 +9340,33 @@ TEXT ·gemm2x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8685,23 +9375,17 @@ block:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+32(FP), DX
-	MOVQ   ldb+40(FP), BX
-	ADDQ   DX, BX
-	MOVQ   lda+24(FP), R8
-	MOVQ   k+8(FP), SI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(SI*4), AX
-	LEAQ   (AX)(R8*1), CX
-	NEGQ   SI
+
+start:
+	MOVQ b+32(FP), DX
+	MOVQ ldb+40(FP), BX
+	ADDQ DX, BX
+	MOVQ lda+24(FP), R8
+	MOVQ k+8(FP), SI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(SI*4), AX
+	LEAQ (AX)(R8*1), CX
+	NEGQ SI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -8818,37 +9502,15 @@ done:
 	IMUL3Q $0x02, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -8868,41 +9530,49 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -8931,6 +9601,29 @@ TEXT ·gemm3x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS   64(AX), Z9
+	VMOVUPS   128(AX), Z10
+	VMOVUPS.Z 192(AX), K1, Z11
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8943,16 +9636,18 @@ block:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   b+32(FP), BX
-	MOVQ   ldb+40(FP), SI
-	ADDQ   BX, SI
-	MOVQ   lda+24(FP), R9
-	MOVQ   k+8(FP), DI
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (AX)(R9*1), CX
-	LEAQ   (CX)(R9*1), DX
-	NEGQ   DI
+
+start:
+	MOVQ b+32(FP), BX
+	MOVQ ldb+40(FP), SI
+	ADDQ BX, SI
+	MOVQ lda+24(FP), R9
+	MOVQ k+8(FP), DI
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(DI*4), AX
+	LEAQ (AX)(R9*1), CX
+	LEAQ (CX)(R9*1), DX
+	NEGQ DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -9094,33 +9789,7 @@ done:
 	IMUL3Q $0x03, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z8, Z8
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z9, Z9
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z10, Z10
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z11, Z11
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -9145,54 +9814,62 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, Z9
-	VADDPS       128(AX), Z10, Z10
-	VADDPS       192(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, Z9
+	VADDPS 128(AX), Z10, Z10
+	VADDPS 192(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -9226,6 +9903,33 @@ TEXT ·gemm4x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS   64(AX), Z9
+	VMOVUPS   128(AX), Z10
+	VMOVUPS.Z 192(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS   64(AX), Z13
+	VMOVUPS   128(AX), Z14
+	VMOVUPS.Z 192(AX), K1, Z15
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9242,17 +9946,19 @@ block:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   b+32(FP), SI
-	MOVQ   ldb+40(FP), DI
-	ADDQ   SI, DI
-	MOVQ   lda+24(FP), R10
-	MOVQ   k+8(FP), R8
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R8*4), AX
-	LEAQ   (AX)(R10*1), CX
-	LEAQ   (CX)(R10*1), DX
-	LEAQ   (DX)(R10*1), BX
-	NEGQ   R8
+
+start:
+	MOVQ b+32(FP), SI
+	MOVQ ldb+40(FP), DI
+	ADDQ SI, DI
+	MOVQ lda+24(FP), R10
+	MOVQ k+8(FP), R8
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R8*4), AX
+	LEAQ (AX)(R10*1), CX
+	LEAQ (CX)(R10*1), DX
+	LEAQ (DX)(R10*1), BX
+	NEGQ R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -9419,37 +10125,7 @@ done:
 	IMUL3Q $0x04, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z12, Z12
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z13, Z13
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z14, Z14
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z15, Z15
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -9479,67 +10155,75 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
 	VMAXPS       Z14, Z28, Z14
-	VMINPS       Z14, Z29, Z14
 	VMAXPS       Z15, Z28, Z15
-	VMINPS       Z15, Z29, Z15
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, Z9
-	VADDPS       128(AX), Z10, Z10
-	VADDPS       192(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, Z13
-	VADDPS       128(AX), Z14, Z14
-	VADDPS       192(AX), Z15, K1, Z15
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+	VMINPS       Z14, Z28, Z14
+	VMINPS       Z15, Z28, Z15
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, Z9
+	VADDPS 128(AX), Z10, Z10
+	VADDPS 192(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, Z13
+	VADDPS 128(AX), Z14, Z14
+	VADDPS 192(AX), Z15, K1, Z15
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -9578,6 +10262,37 @@ TEXT ·gemm5x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS   64(AX), Z9
+	VMOVUPS   128(AX), Z10
+	VMOVUPS.Z 192(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS   64(AX), Z13
+	VMOVUPS   128(AX), Z14
+	VMOVUPS.Z 192(AX), K1, Z15
+	VMOVUPS   (AX), Z16
+	VMOVUPS   64(AX), Z17
+	VMOVUPS   128(AX), Z18
+	VMOVUPS.Z 192(AX), K1, Z19
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9598,18 +10313,20 @@ block:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	MOVQ   b+32(FP), DI
-	MOVQ   ldb+40(FP), R8
-	ADDQ   DI, R8
-	MOVQ   lda+24(FP), R11
-	MOVQ   k+8(FP), R9
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R9*4), AX
-	LEAQ   (AX)(R11*1), CX
-	LEAQ   (CX)(R11*1), DX
-	LEAQ   (DX)(R11*1), BX
-	LEAQ   (BX)(R11*1), SI
-	NEGQ   R9
+
+start:
+	MOVQ b+32(FP), DI
+	MOVQ ldb+40(FP), R8
+	ADDQ DI, R8
+	MOVQ lda+24(FP), R11
+	MOVQ k+8(FP), R9
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R9*4), AX
+	LEAQ (AX)(R11*1), CX
+	LEAQ (CX)(R11*1), DX
+	LEAQ (DX)(R11*1), BX
+	LEAQ (BX)(R11*1), SI
+	NEGQ R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -9785,41 +10502,7 @@ done:
 	IMUL3Q $0x05, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z12, Z12
-	VADDPS    Z30, Z16, Z16
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z13, Z13
-	VADDPS    Z30, Z17, Z17
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z14, Z14
-	VADDPS    Z30, Z18, Z18
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z15, Z15
-	VADDPS    Z30, Z19, Z19
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -9854,80 +10537,88 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
 	VMAXPS       Z14, Z28, Z14
-	VMINPS       Z14, Z29, Z14
 	VMAXPS       Z15, Z28, Z15
-	VMINPS       Z15, Z29, Z15
 	VMAXPS       Z16, Z28, Z16
-	VMINPS       Z16, Z29, Z16
 	VMAXPS       Z17, Z28, Z17
-	VMINPS       Z17, Z29, Z17
 	VMAXPS       Z18, Z28, Z18
-	VMINPS       Z18, Z29, Z18
 	VMAXPS       Z19, Z28, Z19
-	VMINPS       Z19, Z29, Z19
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, Z9
-	VADDPS       128(AX), Z10, Z10
-	VADDPS       192(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, Z13
-	VADDPS       128(AX), Z14, Z14
-	VADDPS       192(AX), Z15, K1, Z15
-	ADDQ         CX, AX
-	VADDPS       (AX), Z16, Z16
-	VADDPS       64(AX), Z17, Z17
-	VADDPS       128(AX), Z18, Z18
-	VADDPS       192(AX), Z19, K1, Z19
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+	VMINPS       Z14, Z28, Z14
+	VMINPS       Z15, Z28, Z15
+	VMINPS       Z16, Z28, Z16
+	VMINPS       Z17, Z28, Z17
+	VMINPS       Z18, Z28, Z18
+	VMINPS       Z19, Z28, Z19
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, Z9
+	VADDPS 128(AX), Z10, Z10
+	VADDPS 192(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, Z13
+	VADDPS 128(AX), Z14, Z14
+	VADDPS 192(AX), Z15, K1, Z15
+	ADDQ   CX, AX
+	VADDPS (AX), Z16, Z16
+	VADDPS 64(AX), Z17, Z17
+	VADDPS 128(AX), Z18, Z18
+	VADDPS 192(AX), Z19, K1, Z19
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -9971,6 +10662,41 @@ TEXT ·gemm6x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS   64(AX), Z9
+	VMOVUPS   128(AX), Z10
+	VMOVUPS.Z 192(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS   64(AX), Z13
+	VMOVUPS   128(AX), Z14
+	VMOVUPS.Z 192(AX), K1, Z15
+	VMOVUPS   (AX), Z16
+	VMOVUPS   64(AX), Z17
+	VMOVUPS   128(AX), Z18
+	VMOVUPS.Z 192(AX), K1, Z19
+	VMOVUPS   (AX), Z20
+	VMOVUPS   64(AX), Z21
+	VMOVUPS   128(AX), Z22
+	VMOVUPS.Z 192(AX), K1, Z23
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9995,19 +10721,21 @@ block:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	MOVQ   b+32(FP), R8
-	MOVQ   ldb+40(FP), R9
-	ADDQ   R8, R9
-	MOVQ   lda+24(FP), R12
-	MOVQ   k+8(FP), R10
-	MOVQ   a+16(FP), AX
-	LEAQ   (AX)(R10*4), AX
-	LEAQ   (AX)(R12*1), CX
-	LEAQ   (CX)(R12*1), DX
-	LEAQ   (DX)(R12*1), BX
-	LEAQ   (BX)(R12*1), SI
-	LEAQ   (SI)(R12*1), DI
-	NEGQ   R10
+
+start:
+	MOVQ b+32(FP), R8
+	MOVQ ldb+40(FP), R9
+	ADDQ R8, R9
+	MOVQ lda+24(FP), R12
+	MOVQ k+8(FP), R10
+	MOVQ a+16(FP), AX
+	LEAQ (AX)(R10*4), AX
+	LEAQ (AX)(R12*1), CX
+	LEAQ (CX)(R12*1), DX
+	LEAQ (DX)(R12*1), BX
+	LEAQ (BX)(R12*1), SI
+	LEAQ (SI)(R12*1), DI
+	NEGQ R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R10, $-4
@@ -10208,45 +10936,7 @@ done:
 	IMUL3Q $0x06, R12, R12
 	ADDQ   R12, a+16(FP)
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z12, Z12
-	VADDPS    Z30, Z16, Z16
-	VADDPS    Z30, Z20, Z20
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z13, Z13
-	VADDPS    Z30, Z17, Z17
-	VADDPS    Z30, Z21, Z21
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z14, Z14
-	VADDPS    Z30, Z18, Z18
-	VADDPS    Z30, Z22, Z22
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z15, Z15
-	VADDPS    Z30, Z19, Z19
-	VADDPS    Z30, Z23, Z23
-
-nobias:
+	// phases, residual, clamp, store; c and res move on in their argument slots
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -10286,93 +10976,101 @@ nobias:
 	MOVQ   AX, res+72(FP)
 
 clamp:
+	CMPL         lo+88(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+88(FP), Z28
-	VBROADCASTSS hi+92(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
 	VMAXPS       Z14, Z28, Z14
-	VMINPS       Z14, Z29, Z14
 	VMAXPS       Z15, Z28, Z15
-	VMINPS       Z15, Z29, Z15
 	VMAXPS       Z16, Z28, Z16
-	VMINPS       Z16, Z29, Z16
 	VMAXPS       Z17, Z28, Z17
-	VMINPS       Z17, Z29, Z17
 	VMAXPS       Z18, Z28, Z18
-	VMINPS       Z18, Z29, Z18
 	VMAXPS       Z19, Z28, Z19
-	VMINPS       Z19, Z29, Z19
 	VMAXPS       Z20, Z28, Z20
-	VMINPS       Z20, Z29, Z20
 	VMAXPS       Z21, Z28, Z21
-	VMINPS       Z21, Z29, Z21
 	VMAXPS       Z22, Z28, Z22
-	VMINPS       Z22, Z29, Z22
 	VMAXPS       Z23, Z28, Z23
-	VMINPS       Z23, Z29, Z23
-	CMPQ         res+72(FP), $0x00
-	JEQ          store
-	CMPQ         after+104(FP), $0x00
-	JEQ          store
-	MOVQ         res+72(FP), AX
-	MOVQ         ldr+80(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, Z9
-	VADDPS       128(AX), Z10, Z10
-	VADDPS       192(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, Z13
-	VADDPS       128(AX), Z14, Z14
-	VADDPS       192(AX), Z15, K1, Z15
-	ADDQ         CX, AX
-	VADDPS       (AX), Z16, Z16
-	VADDPS       64(AX), Z17, Z17
-	VADDPS       128(AX), Z18, Z18
-	VADDPS       192(AX), Z19, K1, Z19
-	ADDQ         CX, AX
-	VADDPS       (AX), Z20, Z20
-	VADDPS       64(AX), Z21, Z21
-	VADDPS       128(AX), Z22, Z22
-	VADDPS       192(AX), Z23, K1, Z23
-	ADDQ         CX, AX
-	MOVQ         AX, res+72(FP)
+
+below:
+	CMPL         hi+92(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+92(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+	VMINPS       Z14, Z28, Z14
+	VMINPS       Z15, Z28, Z15
+	VMINPS       Z16, Z28, Z16
+	VMINPS       Z17, Z28, Z17
+	VMINPS       Z18, Z28, Z18
+	VMINPS       Z19, Z28, Z19
+	VMINPS       Z20, Z28, Z20
+	VMINPS       Z21, Z28, Z21
+	VMINPS       Z22, Z28, Z22
+	VMINPS       Z23, Z28, Z23
+
+above:
+	CMPQ   res+72(FP), $0x00
+	JEQ    store
+	CMPQ   after+104(FP), $0x00
+	JEQ    store
+	MOVQ   res+72(FP), AX
+	MOVQ   ldr+80(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, Z9
+	VADDPS 128(AX), Z10, Z10
+	VADDPS 192(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, Z13
+	VADDPS 128(AX), Z14, Z14
+	VADDPS 192(AX), Z15, K1, Z15
+	ADDQ   CX, AX
+	VADDPS (AX), Z16, Z16
+	VADDPS 64(AX), Z17, Z17
+	VADDPS 128(AX), Z18, Z18
+	VADDPS 192(AX), Z19, K1, Z19
+	ADDQ   CX, AX
+	VADDPS (AX), Z20, Z20
+	VADDPS 64(AX), Z21, Z21
+	VADDPS 128(AX), Z22, Z22
+	VADDPS 192(AX), Z23, K1, Z23
+	ADDQ   CX, AX
+	MOVQ   AX, res+72(FP)
 
 store:
 	MOVQ    c+48(FP), AX
@@ -10425,16 +11123,29 @@ TEXT ·igemm1x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	MOVQ   b+56(FP), CX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), SI
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), CX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), SI
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -10488,22 +11199,11 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z2, Z0, Z0
-	VADDPS    Z3, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-
-nobias:
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
+	VADDPS Z1, Z0, Z0
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -10515,19 +11215,27 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -10553,20 +11261,34 @@ TEXT ·igemm2x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   b+56(FP), DX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), DI
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), DI
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -10629,26 +11351,14 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z2, Z0, Z0
-	VADDPS    Z3, Z1, Z1
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-
-nobias:
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -10662,23 +11372,31 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -10706,24 +11424,39 @@ TEXT ·igemm3x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	MOVQ   b+56(FP), BX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R8
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), BX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R8
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -10795,30 +11528,17 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z6, Z0, Z0
-	VADDPS    Z7, Z1, Z1
-	VADDPS    Z8, Z2, Z2
-	VADDPS    Z9, Z3, Z3
-	VADDPS    Z10, Z4, Z4
-	VADDPS    Z11, Z5, Z5
-	VADDPS    Z3, Z0, Z0
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z2, Z2
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-
-nobias:
+	VADDPS Z6, Z0, Z0
+	VADDPS Z7, Z1, Z1
+	VADDPS Z8, Z2, Z2
+	VADDPS Z9, Z3, Z3
+	VADDPS Z10, Z4, Z4
+	VADDPS Z11, Z5, Z5
+	VADDPS Z3, Z0, Z0
+	VADDPS Z4, Z1, Z1
+	VADDPS Z5, Z2, Z2
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -10834,27 +11554,35 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -10884,28 +11612,44 @@ TEXT ·igemm4x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+56(FP), SI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R9
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), SI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R9
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -10986,34 +11730,20 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-
-nobias:
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -11031,31 +11761,39 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -11078,7 +11816,7 @@ store:
 // func igemm5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm5x16AVX512(SB), NOSPLIT, $8-152
-	// vectors: 0-4 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// vectors: 0-19 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ next+136(FP), R9
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
@@ -11087,17 +11825,49 @@ TEXT ·igemm5x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   b+56(FP), DI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R10
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R10
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -11140,23 +11910,23 @@ loop:
 	VFMADD231PS.BCST (BX)(R8*4), Z29, Z3
 	VFMADD231PS.BCST (SI)(R8*4), Z29, Z4
 	VMOVUPS          64(DI), Z29
-	VFMADD231PS.BCST 4(AX)(R8*4), Z29, Z0
-	VFMADD231PS.BCST 4(CX)(R8*4), Z29, Z1
-	VFMADD231PS.BCST 4(DX)(R8*4), Z29, Z2
-	VFMADD231PS.BCST 4(BX)(R8*4), Z29, Z3
-	VFMADD231PS.BCST 4(SI)(R8*4), Z29, Z4
+	VFMADD231PS.BCST 4(AX)(R8*4), Z29, Z5
+	VFMADD231PS.BCST 4(CX)(R8*4), Z29, Z6
+	VFMADD231PS.BCST 4(DX)(R8*4), Z29, Z7
+	VFMADD231PS.BCST 4(BX)(R8*4), Z29, Z8
+	VFMADD231PS.BCST 4(SI)(R8*4), Z29, Z9
 	VMOVUPS          128(DI), Z29
-	VFMADD231PS.BCST 8(AX)(R8*4), Z29, Z0
-	VFMADD231PS.BCST 8(CX)(R8*4), Z29, Z1
-	VFMADD231PS.BCST 8(DX)(R8*4), Z29, Z2
-	VFMADD231PS.BCST 8(BX)(R8*4), Z29, Z3
-	VFMADD231PS.BCST 8(SI)(R8*4), Z29, Z4
+	VFMADD231PS.BCST 8(AX)(R8*4), Z29, Z10
+	VFMADD231PS.BCST 8(CX)(R8*4), Z29, Z11
+	VFMADD231PS.BCST 8(DX)(R8*4), Z29, Z12
+	VFMADD231PS.BCST 8(BX)(R8*4), Z29, Z13
+	VFMADD231PS.BCST 8(SI)(R8*4), Z29, Z14
 	VMOVUPS          192(DI), Z29
-	VFMADD231PS.BCST 12(AX)(R8*4), Z29, Z0
-	VFMADD231PS.BCST 12(CX)(R8*4), Z29, Z1
-	VFMADD231PS.BCST 12(DX)(R8*4), Z29, Z2
-	VFMADD231PS.BCST 12(BX)(R8*4), Z29, Z3
-	VFMADD231PS.BCST 12(SI)(R8*4), Z29, Z4
+	VFMADD231PS.BCST 12(AX)(R8*4), Z29, Z15
+	VFMADD231PS.BCST 12(CX)(R8*4), Z29, Z16
+	VFMADD231PS.BCST 12(DX)(R8*4), Z29, Z17
+	VFMADD231PS.BCST 12(BX)(R8*4), Z29, Z18
+	VFMADD231PS.BCST 12(SI)(R8*4), Z29, Z19
 	ADDQ             $+256, DI
 	ADDQ             $+4, R8
 	CMPQ             R8, $-4
@@ -11183,23 +11953,23 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z4, Z4
-
-nobias:
+	VADDPS Z10, Z0, Z0
+	VADDPS Z11, Z1, Z1
+	VADDPS Z12, Z2, Z2
+	VADDPS Z13, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z16, Z6, Z6
+	VADDPS Z17, Z7, Z7
+	VADDPS Z18, Z8, Z8
+	VADDPS Z19, Z9, Z9
+	VADDPS Z5, Z0, Z0
+	VADDPS Z6, Z1, Z1
+	VADDPS Z7, Z2, Z2
+	VADDPS Z8, Z3, Z3
+	VADDPS Z9, Z4, Z4
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -11219,35 +11989,43 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, K1, Z4
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, K1, Z4
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -11272,7 +12050,7 @@ store:
 // func igemm6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm6x16AVX512(SB), NOSPLIT, $8-152
-	// vectors: 0-5 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// vectors: 0-23 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ next+136(FP), R10
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
@@ -11281,18 +12059,54 @@ TEXT ·igemm6x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
+	VPXORD    Z20, Z20, Z20
+	VPXORD    Z21, Z21, Z21
+	VPXORD    Z22, Z22, Z22
+	VPXORD    Z23, Z23, Z23
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX), K1, Z5
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   b+56(FP), R8
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R11
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), R8
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R11
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -11340,26 +12154,26 @@ loop:
 	VFMADD231PS.BCST (SI)(R9*4), Z29, Z4
 	VFMADD231PS.BCST (DI)(R9*4), Z29, Z5
 	VMOVUPS          64(R8), Z29
-	VFMADD231PS.BCST 4(AX)(R9*4), Z29, Z0
-	VFMADD231PS.BCST 4(CX)(R9*4), Z29, Z1
-	VFMADD231PS.BCST 4(DX)(R9*4), Z29, Z2
-	VFMADD231PS.BCST 4(BX)(R9*4), Z29, Z3
-	VFMADD231PS.BCST 4(SI)(R9*4), Z29, Z4
-	VFMADD231PS.BCST 4(DI)(R9*4), Z29, Z5
+	VFMADD231PS.BCST 4(AX)(R9*4), Z29, Z6
+	VFMADD231PS.BCST 4(CX)(R9*4), Z29, Z7
+	VFMADD231PS.BCST 4(DX)(R9*4), Z29, Z8
+	VFMADD231PS.BCST 4(BX)(R9*4), Z29, Z9
+	VFMADD231PS.BCST 4(SI)(R9*4), Z29, Z10
+	VFMADD231PS.BCST 4(DI)(R9*4), Z29, Z11
 	VMOVUPS          128(R8), Z29
-	VFMADD231PS.BCST 8(AX)(R9*4), Z29, Z0
-	VFMADD231PS.BCST 8(CX)(R9*4), Z29, Z1
-	VFMADD231PS.BCST 8(DX)(R9*4), Z29, Z2
-	VFMADD231PS.BCST 8(BX)(R9*4), Z29, Z3
-	VFMADD231PS.BCST 8(SI)(R9*4), Z29, Z4
-	VFMADD231PS.BCST 8(DI)(R9*4), Z29, Z5
+	VFMADD231PS.BCST 8(AX)(R9*4), Z29, Z12
+	VFMADD231PS.BCST 8(CX)(R9*4), Z29, Z13
+	VFMADD231PS.BCST 8(DX)(R9*4), Z29, Z14
+	VFMADD231PS.BCST 8(BX)(R9*4), Z29, Z15
+	VFMADD231PS.BCST 8(SI)(R9*4), Z29, Z16
+	VFMADD231PS.BCST 8(DI)(R9*4), Z29, Z17
 	VMOVUPS          192(R8), Z29
-	VFMADD231PS.BCST 12(AX)(R9*4), Z29, Z0
-	VFMADD231PS.BCST 12(CX)(R9*4), Z29, Z1
-	VFMADD231PS.BCST 12(DX)(R9*4), Z29, Z2
-	VFMADD231PS.BCST 12(BX)(R9*4), Z29, Z3
-	VFMADD231PS.BCST 12(SI)(R9*4), Z29, Z4
-	VFMADD231PS.BCST 12(DI)(R9*4), Z29, Z5
+	VFMADD231PS.BCST 12(AX)(R9*4), Z29, Z18
+	VFMADD231PS.BCST 12(CX)(R9*4), Z29, Z19
+	VFMADD231PS.BCST 12(DX)(R9*4), Z29, Z20
+	VFMADD231PS.BCST 12(BX)(R9*4), Z29, Z21
+	VFMADD231PS.BCST 12(SI)(R9*4), Z29, Z22
+	VFMADD231PS.BCST 12(DI)(R9*4), Z29, Z23
 	ADDQ             $+256, R8
 	ADDQ             $+4, R9
 	CMPQ             R9, $-4
@@ -11387,24 +12201,26 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z5, Z5
-
-nobias:
+	VADDPS Z12, Z0, Z0
+	VADDPS Z13, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z16, Z4, Z4
+	VADDPS Z17, Z5, Z5
+	VADDPS Z18, Z6, Z6
+	VADDPS Z19, Z7, Z7
+	VADDPS Z20, Z8, Z8
+	VADDPS Z21, Z9, Z9
+	VADDPS Z22, Z10, Z10
+	VADDPS Z23, Z11, Z11
+	VADDPS Z6, Z0, Z0
+	VADDPS Z7, Z1, Z1
+	VADDPS Z8, Z2, Z2
+	VADDPS Z9, Z3, Z3
+	VADDPS Z10, Z4, Z4
+	VADDPS Z11, Z5, Z5
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -11426,39 +12242,47 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, K1, Z4
-	ADDQ         CX, AX
-	VADDPS       (AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, K1, Z4
+	ADDQ   CX, AX
+	VADDPS (AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -11485,7 +12309,7 @@ store:
 // func igemm7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm7x16AVX512(SB), NOSPLIT, $8-152
-	// vectors: 0-6 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// vectors: 0-27 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ next+136(FP), R11
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
@@ -11494,6 +12318,44 @@ TEXT ·igemm7x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
+	VPXORD    Z20, Z20, Z20
+	VPXORD    Z21, Z21, Z21
+	VPXORD    Z22, Z22, Z22
+	VPXORD    Z23, Z23, Z23
+	VPXORD    Z24, Z24, Z24
+	VPXORD    Z25, Z25, Z25
+	VPXORD    Z26, Z26, Z26
+	VPXORD    Z27, Z27, Z27
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX), K1, Z5
+	VMOVUPS.Z (AX), K1, Z6
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -11501,12 +12363,14 @@ block:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   b+56(FP), R9
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R12
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), R9
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R12
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -11559,29 +12423,29 @@ loop:
 	VFMADD231PS.BCST (DI)(R10*4), Z29, Z5
 	VFMADD231PS.BCST (R8)(R10*4), Z29, Z6
 	VMOVUPS          64(R9), Z29
-	VFMADD231PS.BCST 4(AX)(R10*4), Z29, Z0
-	VFMADD231PS.BCST 4(CX)(R10*4), Z29, Z1
-	VFMADD231PS.BCST 4(DX)(R10*4), Z29, Z2
-	VFMADD231PS.BCST 4(BX)(R10*4), Z29, Z3
-	VFMADD231PS.BCST 4(SI)(R10*4), Z29, Z4
-	VFMADD231PS.BCST 4(DI)(R10*4), Z29, Z5
-	VFMADD231PS.BCST 4(R8)(R10*4), Z29, Z6
+	VFMADD231PS.BCST 4(AX)(R10*4), Z29, Z7
+	VFMADD231PS.BCST 4(CX)(R10*4), Z29, Z8
+	VFMADD231PS.BCST 4(DX)(R10*4), Z29, Z9
+	VFMADD231PS.BCST 4(BX)(R10*4), Z29, Z10
+	VFMADD231PS.BCST 4(SI)(R10*4), Z29, Z11
+	VFMADD231PS.BCST 4(DI)(R10*4), Z29, Z12
+	VFMADD231PS.BCST 4(R8)(R10*4), Z29, Z13
 	VMOVUPS          128(R9), Z29
-	VFMADD231PS.BCST 8(AX)(R10*4), Z29, Z0
-	VFMADD231PS.BCST 8(CX)(R10*4), Z29, Z1
-	VFMADD231PS.BCST 8(DX)(R10*4), Z29, Z2
-	VFMADD231PS.BCST 8(BX)(R10*4), Z29, Z3
-	VFMADD231PS.BCST 8(SI)(R10*4), Z29, Z4
-	VFMADD231PS.BCST 8(DI)(R10*4), Z29, Z5
-	VFMADD231PS.BCST 8(R8)(R10*4), Z29, Z6
+	VFMADD231PS.BCST 8(AX)(R10*4), Z29, Z14
+	VFMADD231PS.BCST 8(CX)(R10*4), Z29, Z15
+	VFMADD231PS.BCST 8(DX)(R10*4), Z29, Z16
+	VFMADD231PS.BCST 8(BX)(R10*4), Z29, Z17
+	VFMADD231PS.BCST 8(SI)(R10*4), Z29, Z18
+	VFMADD231PS.BCST 8(DI)(R10*4), Z29, Z19
+	VFMADD231PS.BCST 8(R8)(R10*4), Z29, Z20
 	VMOVUPS          192(R9), Z29
-	VFMADD231PS.BCST 12(AX)(R10*4), Z29, Z0
-	VFMADD231PS.BCST 12(CX)(R10*4), Z29, Z1
-	VFMADD231PS.BCST 12(DX)(R10*4), Z29, Z2
-	VFMADD231PS.BCST 12(BX)(R10*4), Z29, Z3
-	VFMADD231PS.BCST 12(SI)(R10*4), Z29, Z4
-	VFMADD231PS.BCST 12(DI)(R10*4), Z29, Z5
-	VFMADD231PS.BCST 12(R8)(R10*4), Z29, Z6
+	VFMADD231PS.BCST 12(AX)(R10*4), Z29, Z21
+	VFMADD231PS.BCST 12(CX)(R10*4), Z29, Z22
+	VFMADD231PS.BCST 12(DX)(R10*4), Z29, Z23
+	VFMADD231PS.BCST 12(BX)(R10*4), Z29, Z24
+	VFMADD231PS.BCST 12(SI)(R10*4), Z29, Z25
+	VFMADD231PS.BCST 12(DI)(R10*4), Z29, Z26
+	VFMADD231PS.BCST 12(R8)(R10*4), Z29, Z27
 	ADDQ             $+256, R9
 	ADDQ             $+4, R10
 	CMPQ             R10, $-4
@@ -11610,25 +12474,29 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z6, Z6
-
-nobias:
+	VADDPS Z14, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z16, Z2, Z2
+	VADDPS Z17, Z3, Z3
+	VADDPS Z18, Z4, Z4
+	VADDPS Z19, Z5, Z5
+	VADDPS Z20, Z6, Z6
+	VADDPS Z21, Z7, Z7
+	VADDPS Z22, Z8, Z8
+	VADDPS Z23, Z9, Z9
+	VADDPS Z24, Z10, Z10
+	VADDPS Z25, Z11, Z11
+	VADDPS Z26, Z12, Z12
+	VADDPS Z27, Z13, Z13
+	VADDPS Z7, Z0, Z0
+	VADDPS Z8, Z1, Z1
+	VADDPS Z9, Z2, Z2
+	VADDPS Z10, Z3, Z3
+	VADDPS Z11, Z4, Z4
+	VADDPS Z12, Z5, Z5
+	VADDPS Z13, Z6, Z6
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -11652,43 +12520,51 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, K1, Z4
-	ADDQ         CX, AX
-	VADDPS       (AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, K1, Z6
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, K1, Z4
+	ADDQ   CX, AX
+	VADDPS (AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, K1, Z6
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -11717,7 +12593,7 @@ store:
 // func igemm8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *float32, zero *float32, b *float32, ldb int, c *float32, ldc int, bias *float32, res *float32, ldr int, lo float32, hi float32, cols int, after int, next *float32, step int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
 TEXT ·igemm8x16AVX512(SB), NOSPLIT, $8-152
-	// vectors: 0-7 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
+	// vectors: 0-15 sums [phase][row][vector]; 28-29 one row of B; 30-31 values of A; the epilogue reuses the last four
 	MOVQ next+136(FP), R12
 	MOVQ k+16(FP), AX
 	SHLQ $0x02, AX
@@ -11726,6 +12602,32 @@ TEXT ·igemm8x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z0
+	VMOVUPS.Z (AX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (AX), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX), K1, Z5
+	VMOVUPS.Z (AX), K1, Z6
+	VMOVUPS.Z (AX), K1, Z7
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -11734,12 +12636,14 @@ block:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   b+56(FP), R10
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R13
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), R10
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R13
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -11797,14 +12701,14 @@ loop:
 	VFMADD231PS.BCST (R8)(R11*4), Z29, Z6
 	VFMADD231PS.BCST (R9)(R11*4), Z29, Z7
 	VMOVUPS          64(R10), Z29
-	VFMADD231PS.BCST 4(AX)(R11*4), Z29, Z0
-	VFMADD231PS.BCST 4(CX)(R11*4), Z29, Z1
-	VFMADD231PS.BCST 4(DX)(R11*4), Z29, Z2
-	VFMADD231PS.BCST 4(BX)(R11*4), Z29, Z3
-	VFMADD231PS.BCST 4(SI)(R11*4), Z29, Z4
-	VFMADD231PS.BCST 4(DI)(R11*4), Z29, Z5
-	VFMADD231PS.BCST 4(R8)(R11*4), Z29, Z6
-	VFMADD231PS.BCST 4(R9)(R11*4), Z29, Z7
+	VFMADD231PS.BCST 4(AX)(R11*4), Z29, Z8
+	VFMADD231PS.BCST 4(CX)(R11*4), Z29, Z9
+	VFMADD231PS.BCST 4(DX)(R11*4), Z29, Z10
+	VFMADD231PS.BCST 4(BX)(R11*4), Z29, Z11
+	VFMADD231PS.BCST 4(SI)(R11*4), Z29, Z12
+	VFMADD231PS.BCST 4(DI)(R11*4), Z29, Z13
+	VFMADD231PS.BCST 4(R8)(R11*4), Z29, Z14
+	VFMADD231PS.BCST 4(R9)(R11*4), Z29, Z15
 	VMOVUPS          128(R10), Z29
 	VFMADD231PS.BCST 8(AX)(R11*4), Z29, Z0
 	VFMADD231PS.BCST 8(CX)(R11*4), Z29, Z1
@@ -11815,14 +12719,14 @@ loop:
 	VFMADD231PS.BCST 8(R8)(R11*4), Z29, Z6
 	VFMADD231PS.BCST 8(R9)(R11*4), Z29, Z7
 	VMOVUPS          192(R10), Z29
-	VFMADD231PS.BCST 12(AX)(R11*4), Z29, Z0
-	VFMADD231PS.BCST 12(CX)(R11*4), Z29, Z1
-	VFMADD231PS.BCST 12(DX)(R11*4), Z29, Z2
-	VFMADD231PS.BCST 12(BX)(R11*4), Z29, Z3
-	VFMADD231PS.BCST 12(SI)(R11*4), Z29, Z4
-	VFMADD231PS.BCST 12(DI)(R11*4), Z29, Z5
-	VFMADD231PS.BCST 12(R8)(R11*4), Z29, Z6
-	VFMADD231PS.BCST 12(R9)(R11*4), Z29, Z7
+	VFMADD231PS.BCST 12(AX)(R11*4), Z29, Z8
+	VFMADD231PS.BCST 12(CX)(R11*4), Z29, Z9
+	VFMADD231PS.BCST 12(DX)(R11*4), Z29, Z10
+	VFMADD231PS.BCST 12(BX)(R11*4), Z29, Z11
+	VFMADD231PS.BCST 12(SI)(R11*4), Z29, Z12
+	VFMADD231PS.BCST 12(DI)(R11*4), Z29, Z13
+	VFMADD231PS.BCST 12(R8)(R11*4), Z29, Z14
+	VFMADD231PS.BCST 12(R9)(R11*4), Z29, Z15
 	ADDQ             $+256, R10
 	ADDQ             $+4, R11
 	CMPQ             R11, $-4
@@ -11852,26 +12756,16 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z7, Z7
-
-nobias:
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -11897,47 +12791,55 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, K1, Z0
-	ADDQ         CX, AX
-	VADDPS       (AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, K1, Z2
-	ADDQ         CX, AX
-	VADDPS       (AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, K1, Z4
-	ADDQ         CX, AX
-	VADDPS       (AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, K1, Z6
-	ADDQ         CX, AX
-	VADDPS       (AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, K1, Z0
+	ADDQ   CX, AX
+	VADDPS (AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, K1, Z2
+	ADDQ   CX, AX
+	VADDPS (AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, K1, Z4
+	ADDQ   CX, AX
+	VADDPS (AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, K1, Z6
+	ADDQ   CX, AX
+	VADDPS (AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -11977,20 +12879,35 @@ TEXT ·igemm1x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   b+56(FP), CX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), SI
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), CX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), SI
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -12063,28 +12980,14 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z2, Z0, Z0
-	VADDPS    Z3, Z1, Z1
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-
-nobias:
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -12097,22 +13000,30 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -12139,28 +13050,45 @@ TEXT ·igemm2x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+56(FP), DX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), DI
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), DI
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -12252,36 +13180,20 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-
-nobias:
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -12297,29 +13209,37 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -12349,24 +13269,43 @@ TEXT ·igemm3x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	MOVQ   b+56(FP), BX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R8
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), BX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R8
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -12477,32 +13416,14 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z6, Z0, Z0
-	VADDPS    Z7, Z1, Z1
-	VADDPS    Z8, Z2, Z2
-	VADDPS    Z9, Z3, Z3
-	VADDPS    Z10, Z4, Z4
-	VADDPS    Z11, Z5, Z5
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-
-nobias:
+	VADDPS Z6, Z0, Z0
+	VADDPS Z7, Z1, Z1
+	VADDPS Z8, Z2, Z2
+	VADDPS Z9, Z3, Z3
+	VADDPS Z10, Z4, Z4
+	VADDPS Z11, Z5, Z5
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -12521,36 +13442,44 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -12583,6 +13512,33 @@ TEXT ·igemm4x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12591,20 +13547,14 @@ block:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+56(FP), SI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R9
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), SI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R9
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -12734,36 +13684,16 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-
-nobias:
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -12785,43 +13715,51 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -12857,6 +13795,27 @@ TEXT ·igemm5x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12867,12 +13826,14 @@ block:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   b+56(FP), DI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R10
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R10
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -13013,30 +13974,8 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z8, Z8
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z9, Z9
-
-nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -13061,50 +14000,58 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, K1, Z9
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, K1, Z9
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -13143,6 +14090,29 @@ TEXT ·igemm6x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPS   (AX), Z10
+	VMOVUPS.Z 64(AX), K1, Z11
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13155,12 +14125,14 @@ block:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   b+56(FP), R8
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R11
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), R8
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R11
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -13320,32 +14292,8 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z10, Z10
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z11, Z11
-
-nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -13373,57 +14321,65 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, K1, Z9
-	ADDQ         CX, AX
-	VADDPS       (AX), Z10, Z10
-	VADDPS       64(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, K1, Z9
+	ADDQ   CX, AX
+	VADDPS (AX), Z10, Z10
+	VADDPS 64(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -13465,6 +14421,31 @@ TEXT ·igemm7x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPS   (AX), Z10
+	VMOVUPS.Z 64(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS.Z 64(AX), K1, Z13
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13479,12 +14460,14 @@ block:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   b+56(FP), R9
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R12
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), R9
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R12
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -13663,34 +14646,8 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z12, Z12
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z13, Z13
-
-nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -13721,64 +14678,72 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, K1, Z9
-	ADDQ         CX, AX
-	VADDPS       (AX), Z10, Z10
-	VADDPS       64(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, K1, Z13
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, K1, Z9
+	ADDQ   CX, AX
+	VADDPS (AX), Z10, Z10
+	VADDPS 64(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, K1, Z13
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -13823,6 +14788,33 @@ TEXT ·igemm8x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS.Z 64(AX), K1, Z1
+	VMOVUPS   (AX), Z2
+	VMOVUPS.Z 64(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS.Z 64(AX), K1, Z5
+	VMOVUPS   (AX), Z6
+	VMOVUPS.Z 64(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPS   (AX), Z10
+	VMOVUPS.Z 64(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS.Z 64(AX), K1, Z13
+	VMOVUPS   (AX), Z14
+	VMOVUPS.Z 64(AX), K1, Z15
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13839,12 +14831,14 @@ block:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   b+56(FP), R10
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R13
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), R10
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R13
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -14042,36 +15036,8 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z12, Z12
-	VADDPS    Z30, Z14, Z14
-	VMOVUPS.Z 64(AX), K1, Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z13, Z13
-	VADDPS    Z30, Z15, Z15
-
-nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -14105,71 +15071,79 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
 	VMAXPS       Z14, Z28, Z14
-	VMINPS       Z14, Z29, Z14
 	VMAXPS       Z15, Z28, Z15
-	VMINPS       Z15, Z29, Z15
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, K1, Z1
-	ADDQ         CX, AX
-	VADDPS       (AX), Z2, Z2
-	VADDPS       64(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, K1, Z5
-	ADDQ         CX, AX
-	VADDPS       (AX), Z6, Z6
-	VADDPS       64(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, K1, Z9
-	ADDQ         CX, AX
-	VADDPS       (AX), Z10, Z10
-	VADDPS       64(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, K1, Z13
-	ADDQ         CX, AX
-	VADDPS       (AX), Z14, Z14
-	VADDPS       64(AX), Z15, K1, Z15
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+	VMINPS       Z14, Z28, Z14
+	VMINPS       Z15, Z28, Z15
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, K1, Z1
+	ADDQ   CX, AX
+	VADDPS (AX), Z2, Z2
+	VADDPS 64(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, K1, Z5
+	ADDQ   CX, AX
+	VADDPS (AX), Z6, Z6
+	VADDPS 64(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, K1, Z9
+	ADDQ   CX, AX
+	VADDPS (AX), Z10, Z10
+	VADDPS 64(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, K1, Z13
+	ADDQ   CX, AX
+	VADDPS (AX), Z14, Z14
+	VADDPS 64(AX), Z15, K1, Z15
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -14217,30 +15191,47 @@ TEXT ·igemm1x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+56(FP), CX
-	MOVQ   ldb+64(FP), DX
-	ADDQ   CX, DX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), DI
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), CX
+	MOVQ  ldb+64(FP), DX
+	ADDQ  CX, DX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), DI
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -14344,38 +15335,20 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z7, Z3, Z3
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-
-nobias:
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -14390,28 +15363,36 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -14440,6 +15421,33 @@ TEXT ·igemm2x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14448,22 +15456,16 @@ block:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   b+56(FP), DX
-	MOVQ   ldb+64(FP), BX
-	ADDQ   DX, BX
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R8
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DX
+	MOVQ  ldb+64(FP), BX
+	ADDQ  DX, BX
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R8
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -14596,38 +15598,16 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS    Z8, Z0, Z0
-	VADDPS    Z9, Z1, Z1
-	VADDPS    Z10, Z2, Z2
-	VADDPS    Z11, Z3, Z3
-	VADDPS    Z12, Z4, Z4
-	VADDPS    Z13, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-
-nobias:
+	VADDPS Z8, Z0, Z0
+	VADDPS Z9, Z1, Z1
+	VADDPS Z10, Z2, Z2
+	VADDPS Z11, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z13, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z15, Z7, Z7
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -14647,41 +15627,49 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -14715,6 +15703,29 @@ TEXT ·igemm3x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS   64(AX), Z9
+	VMOVUPS   128(AX), Z10
+	VMOVUPS.Z 192(AX), K1, Z11
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14727,14 +15738,16 @@ block:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   b+56(FP), BX
-	MOVQ   ldb+64(FP), SI
-	ADDQ   BX, SI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R9
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), BX
+	MOVQ  ldb+64(FP), SI
+	ADDQ  BX, SI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R9
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -14896,34 +15909,8 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z8, Z8
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z9, Z9
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z10, Z10
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z11, Z11
-
-nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -14948,54 +15935,62 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, Z9
-	VADDPS       128(AX), Z10, Z10
-	VADDPS       192(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, Z9
+	VADDPS 128(AX), Z10, Z10
+	VADDPS 192(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -15034,6 +16029,33 @@ TEXT ·igemm4x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS   64(AX), Z9
+	VMOVUPS   128(AX), Z10
+	VMOVUPS.Z 192(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS   64(AX), Z13
+	VMOVUPS   128(AX), Z14
+	VMOVUPS.Z 192(AX), K1, Z15
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -15050,14 +16072,16 @@ block:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   b+56(FP), SI
-	MOVQ   ldb+64(FP), DI
-	ADDQ   SI, DI
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R10
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), SI
+	MOVQ  ldb+64(FP), DI
+	ADDQ  SI, DI
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R10
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -15248,38 +16272,8 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z12, Z12
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z13, Z13
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z14, Z14
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z15, Z15
-
-nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -15309,67 +16303,75 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
 	VMAXPS       Z14, Z28, Z14
-	VMINPS       Z14, Z29, Z14
 	VMAXPS       Z15, Z28, Z15
-	VMINPS       Z15, Z29, Z15
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, Z9
-	VADDPS       128(AX), Z10, Z10
-	VADDPS       192(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, Z13
-	VADDPS       128(AX), Z14, Z14
-	VADDPS       192(AX), Z15, K1, Z15
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+	VMINPS       Z14, Z28, Z14
+	VMINPS       Z15, Z28, Z15
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, Z9
+	VADDPS 128(AX), Z10, Z10
+	VADDPS 192(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, Z13
+	VADDPS 128(AX), Z14, Z14
+	VADDPS 192(AX), Z15, K1, Z15
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -15413,6 +16415,37 @@ TEXT ·igemm5x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS   64(AX), Z9
+	VMOVUPS   128(AX), Z10
+	VMOVUPS.Z 192(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS   64(AX), Z13
+	VMOVUPS   128(AX), Z14
+	VMOVUPS.Z 192(AX), K1, Z15
+	VMOVUPS   (AX), Z16
+	VMOVUPS   64(AX), Z17
+	VMOVUPS   128(AX), Z18
+	VMOVUPS.Z 192(AX), K1, Z19
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -15433,14 +16466,16 @@ block:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	MOVQ   b+56(FP), DI
-	MOVQ   ldb+64(FP), R8
-	ADDQ   DI, R8
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R11
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), DI
+	MOVQ  ldb+64(FP), R8
+	ADDQ  DI, R8
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R11
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -15644,42 +16679,8 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z12, Z12
-	VADDPS    Z30, Z16, Z16
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z13, Z13
-	VADDPS    Z30, Z17, Z17
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z14, Z14
-	VADDPS    Z30, Z18, Z18
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z15, Z15
-	VADDPS    Z30, Z19, Z19
-
-nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -15714,80 +16715,88 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
 	VMAXPS       Z14, Z28, Z14
-	VMINPS       Z14, Z29, Z14
 	VMAXPS       Z15, Z28, Z15
-	VMINPS       Z15, Z29, Z15
 	VMAXPS       Z16, Z28, Z16
-	VMINPS       Z16, Z29, Z16
 	VMAXPS       Z17, Z28, Z17
-	VMINPS       Z17, Z29, Z17
 	VMAXPS       Z18, Z28, Z18
-	VMINPS       Z18, Z29, Z18
 	VMAXPS       Z19, Z28, Z19
-	VMINPS       Z19, Z29, Z19
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, Z9
-	VADDPS       128(AX), Z10, Z10
-	VADDPS       192(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, Z13
-	VADDPS       128(AX), Z14, Z14
-	VADDPS       192(AX), Z15, K1, Z15
-	ADDQ         CX, AX
-	VADDPS       (AX), Z16, Z16
-	VADDPS       64(AX), Z17, Z17
-	VADDPS       128(AX), Z18, Z18
-	VADDPS       192(AX), Z19, K1, Z19
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+	VMINPS       Z14, Z28, Z14
+	VMINPS       Z15, Z28, Z15
+	VMINPS       Z16, Z28, Z16
+	VMINPS       Z17, Z28, Z17
+	VMINPS       Z18, Z28, Z18
+	VMINPS       Z19, Z28, Z19
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, Z9
+	VADDPS 128(AX), Z10, Z10
+	VADDPS 192(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, Z13
+	VADDPS 128(AX), Z14, Z14
+	VADDPS 192(AX), Z15, K1, Z15
+	ADDQ   CX, AX
+	VADDPS (AX), Z16, Z16
+	VADDPS 64(AX), Z17, Z17
+	VADDPS 128(AX), Z18, Z18
+	VADDPS 192(AX), Z19, K1, Z19
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX
@@ -15836,6 +16845,41 @@ TEXT ·igemm6x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z0
+	VMOVUPS   64(AX), Z1
+	VMOVUPS   128(AX), Z2
+	VMOVUPS.Z 192(AX), K1, Z3
+	VMOVUPS   (AX), Z4
+	VMOVUPS   64(AX), Z5
+	VMOVUPS   128(AX), Z6
+	VMOVUPS.Z 192(AX), K1, Z7
+	VMOVUPS   (AX), Z8
+	VMOVUPS   64(AX), Z9
+	VMOVUPS   128(AX), Z10
+	VMOVUPS.Z 192(AX), K1, Z11
+	VMOVUPS   (AX), Z12
+	VMOVUPS   64(AX), Z13
+	VMOVUPS   128(AX), Z14
+	VMOVUPS.Z 192(AX), K1, Z15
+	VMOVUPS   (AX), Z16
+	VMOVUPS   64(AX), Z17
+	VMOVUPS   128(AX), Z18
+	VMOVUPS.Z 192(AX), K1, Z19
+	VMOVUPS   (AX), Z20
+	VMOVUPS   64(AX), Z21
+	VMOVUPS   128(AX), Z22
+	VMOVUPS.Z 192(AX), K1, Z23
+	JMP       start
+
+nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -15860,14 +16904,16 @@ block:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	MOVQ   b+56(FP), R8
-	MOVQ   ldb+64(FP), R9
-	ADDQ   R8, R9
-	MOVQ   taps+8(FP), AX
-	MOVQ   tab+24(FP), R12
-	TESTQ  AX, AX
-	JZ     epilogue
-	MOVQ   AX, (SP)
+
+start:
+	MOVQ  b+56(FP), R8
+	MOVQ  ldb+64(FP), R9
+	ADDQ  R8, R9
+	MOVQ  taps+8(FP), AX
+	MOVQ  tab+24(FP), R12
+	TESTQ AX, AX
+	JZ    epilogue
+	MOVQ  AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -16100,46 +17146,8 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	// phases, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z30
-	VADDPS    Z30, Z0, Z0
-	VADDPS    Z30, Z4, Z4
-	VADDPS    Z30, Z8, Z8
-	VADDPS    Z30, Z12, Z12
-	VADDPS    Z30, Z16, Z16
-	VADDPS    Z30, Z20, Z20
-	VMOVUPS   64(AX), Z30
-	VADDPS    Z30, Z1, Z1
-	VADDPS    Z30, Z5, Z5
-	VADDPS    Z30, Z9, Z9
-	VADDPS    Z30, Z13, Z13
-	VADDPS    Z30, Z17, Z17
-	VADDPS    Z30, Z21, Z21
-	VMOVUPS   128(AX), Z30
-	VADDPS    Z30, Z2, Z2
-	VADDPS    Z30, Z6, Z6
-	VADDPS    Z30, Z10, Z10
-	VADDPS    Z30, Z14, Z14
-	VADDPS    Z30, Z18, Z18
-	VADDPS    Z30, Z22, Z22
-	VMOVUPS.Z 192(AX), K1, Z30
-	VADDPS    Z30, Z3, Z3
-	VADDPS    Z30, Z7, Z7
-	VADDPS    Z30, Z11, Z11
-	VADDPS    Z30, Z15, Z15
-	VADDPS    Z30, Z19, Z19
-	VADDPS    Z30, Z23, Z23
-
-nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -16179,93 +17187,101 @@ nobias:
 	MOVQ   AX, res+96(FP)
 
 clamp:
+	CMPL         lo+112(FP), $0xff800000
+	JEQ          below
 	VBROADCASTSS lo+112(FP), Z28
-	VBROADCASTSS hi+116(FP), Z29
 	VMAXPS       Z0, Z28, Z0
-	VMINPS       Z0, Z29, Z0
 	VMAXPS       Z1, Z28, Z1
-	VMINPS       Z1, Z29, Z1
 	VMAXPS       Z2, Z28, Z2
-	VMINPS       Z2, Z29, Z2
 	VMAXPS       Z3, Z28, Z3
-	VMINPS       Z3, Z29, Z3
 	VMAXPS       Z4, Z28, Z4
-	VMINPS       Z4, Z29, Z4
 	VMAXPS       Z5, Z28, Z5
-	VMINPS       Z5, Z29, Z5
 	VMAXPS       Z6, Z28, Z6
-	VMINPS       Z6, Z29, Z6
 	VMAXPS       Z7, Z28, Z7
-	VMINPS       Z7, Z29, Z7
 	VMAXPS       Z8, Z28, Z8
-	VMINPS       Z8, Z29, Z8
 	VMAXPS       Z9, Z28, Z9
-	VMINPS       Z9, Z29, Z9
 	VMAXPS       Z10, Z28, Z10
-	VMINPS       Z10, Z29, Z10
 	VMAXPS       Z11, Z28, Z11
-	VMINPS       Z11, Z29, Z11
 	VMAXPS       Z12, Z28, Z12
-	VMINPS       Z12, Z29, Z12
 	VMAXPS       Z13, Z28, Z13
-	VMINPS       Z13, Z29, Z13
 	VMAXPS       Z14, Z28, Z14
-	VMINPS       Z14, Z29, Z14
 	VMAXPS       Z15, Z28, Z15
-	VMINPS       Z15, Z29, Z15
 	VMAXPS       Z16, Z28, Z16
-	VMINPS       Z16, Z29, Z16
 	VMAXPS       Z17, Z28, Z17
-	VMINPS       Z17, Z29, Z17
 	VMAXPS       Z18, Z28, Z18
-	VMINPS       Z18, Z29, Z18
 	VMAXPS       Z19, Z28, Z19
-	VMINPS       Z19, Z29, Z19
 	VMAXPS       Z20, Z28, Z20
-	VMINPS       Z20, Z29, Z20
 	VMAXPS       Z21, Z28, Z21
-	VMINPS       Z21, Z29, Z21
 	VMAXPS       Z22, Z28, Z22
-	VMINPS       Z22, Z29, Z22
 	VMAXPS       Z23, Z28, Z23
-	VMINPS       Z23, Z29, Z23
-	CMPQ         res+96(FP), $0x00
-	JEQ          store
-	CMPQ         after+128(FP), $0x00
-	JEQ          store
-	MOVQ         res+96(FP), AX
-	MOVQ         ldr+104(FP), CX
-	VADDPS       (AX), Z0, Z0
-	VADDPS       64(AX), Z1, Z1
-	VADDPS       128(AX), Z2, Z2
-	VADDPS       192(AX), Z3, K1, Z3
-	ADDQ         CX, AX
-	VADDPS       (AX), Z4, Z4
-	VADDPS       64(AX), Z5, Z5
-	VADDPS       128(AX), Z6, Z6
-	VADDPS       192(AX), Z7, K1, Z7
-	ADDQ         CX, AX
-	VADDPS       (AX), Z8, Z8
-	VADDPS       64(AX), Z9, Z9
-	VADDPS       128(AX), Z10, Z10
-	VADDPS       192(AX), Z11, K1, Z11
-	ADDQ         CX, AX
-	VADDPS       (AX), Z12, Z12
-	VADDPS       64(AX), Z13, Z13
-	VADDPS       128(AX), Z14, Z14
-	VADDPS       192(AX), Z15, K1, Z15
-	ADDQ         CX, AX
-	VADDPS       (AX), Z16, Z16
-	VADDPS       64(AX), Z17, Z17
-	VADDPS       128(AX), Z18, Z18
-	VADDPS       192(AX), Z19, K1, Z19
-	ADDQ         CX, AX
-	VADDPS       (AX), Z20, Z20
-	VADDPS       64(AX), Z21, Z21
-	VADDPS       128(AX), Z22, Z22
-	VADDPS       192(AX), Z23, K1, Z23
-	ADDQ         CX, AX
-	MOVQ         AX, res+96(FP)
+
+below:
+	CMPL         hi+116(FP), $0x7f800000
+	JEQ          above
+	VBROADCASTSS hi+116(FP), Z28
+	VMINPS       Z0, Z28, Z0
+	VMINPS       Z1, Z28, Z1
+	VMINPS       Z2, Z28, Z2
+	VMINPS       Z3, Z28, Z3
+	VMINPS       Z4, Z28, Z4
+	VMINPS       Z5, Z28, Z5
+	VMINPS       Z6, Z28, Z6
+	VMINPS       Z7, Z28, Z7
+	VMINPS       Z8, Z28, Z8
+	VMINPS       Z9, Z28, Z9
+	VMINPS       Z10, Z28, Z10
+	VMINPS       Z11, Z28, Z11
+	VMINPS       Z12, Z28, Z12
+	VMINPS       Z13, Z28, Z13
+	VMINPS       Z14, Z28, Z14
+	VMINPS       Z15, Z28, Z15
+	VMINPS       Z16, Z28, Z16
+	VMINPS       Z17, Z28, Z17
+	VMINPS       Z18, Z28, Z18
+	VMINPS       Z19, Z28, Z19
+	VMINPS       Z20, Z28, Z20
+	VMINPS       Z21, Z28, Z21
+	VMINPS       Z22, Z28, Z22
+	VMINPS       Z23, Z28, Z23
+
+above:
+	CMPQ   res+96(FP), $0x00
+	JEQ    store
+	CMPQ   after+128(FP), $0x00
+	JEQ    store
+	MOVQ   res+96(FP), AX
+	MOVQ   ldr+104(FP), CX
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, K1, Z3
+	ADDQ   CX, AX
+	VADDPS (AX), Z4, Z4
+	VADDPS 64(AX), Z5, Z5
+	VADDPS 128(AX), Z6, Z6
+	VADDPS 192(AX), Z7, K1, Z7
+	ADDQ   CX, AX
+	VADDPS (AX), Z8, Z8
+	VADDPS 64(AX), Z9, Z9
+	VADDPS 128(AX), Z10, Z10
+	VADDPS 192(AX), Z11, K1, Z11
+	ADDQ   CX, AX
+	VADDPS (AX), Z12, Z12
+	VADDPS 64(AX), Z13, Z13
+	VADDPS 128(AX), Z14, Z14
+	VADDPS 192(AX), Z15, K1, Z15
+	ADDQ   CX, AX
+	VADDPS (AX), Z16, Z16
+	VADDPS 64(AX), Z17, Z17
+	VADDPS 128(AX), Z18, Z18
+	VADDPS 192(AX), Z19, K1, Z19
+	ADDQ   CX, AX
+	VADDPS (AX), Z20, Z20
+	VADDPS 64(AX), Z21, Z21
+	VADDPS 128(AX), Z22, Z22
+	VADDPS 192(AX), Z23, K1, Z23
+	ADDQ   CX, AX
+	MOVQ   AX, res+96(FP)
 
 store:
 	MOVQ    c+72(FP), AX

@@ -29,7 +29,7 @@ func gemm(g *gen) {
 			for m := 1; m <= mr && m*nv <= 24; m++ {
 				t := tile{mr: m, nv: nv, indirect: indirect, phases: 1}
 				for _, p := range []int{2, 4} {
-					if m*nv*p <= len(g.vec)/2 && m <= 4 {
+					if m*nv*p <= len(g.vec)/2 && m <= 4 || nv == 1 && m > 4 && m*p <= len(g.vec)-4 {
 						t.phases = p
 					}
 				}
@@ -72,9 +72,7 @@ func (g *gen) gemmTile(t tile) {
 
 	g.Comment("one block of rows")
 	g.Label("block")
-	for i := range t.mr * t.nv * t.phases {
-		g.zero(g.vec[i])
-	}
+	g.gemmStart(t)
 	g.MOVQ(g.arg("b"), b)
 	if t.nv == 4 {
 		g.MOVQ(g.arg("ldb"), b2)
@@ -113,7 +111,7 @@ func (g *gen) gemmTile(t tile) {
 		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
 		g.ADDQ(lda, g.arg("a"))
 	}
-	g.Comment("phases, bias, residual, clamp, store; c and res move on in their argument slots")
+	g.Comment("phases, residual, clamp, store; c and res move on in their argument slots")
 	g.Label("epilogue")
 	g.gemmEpilogue(t)
 	if t.indirect {
@@ -122,6 +120,31 @@ func (g *gen) gemmTile(t tile) {
 	g.SUBQ(operand.Imm(1), g.arg("blocks"))
 	g.JNZ(label("block"))
 	g.ret()
+}
+
+// gemmStart sets the sums to the bias, and the tail mask.
+func (g *gen) gemmStart(t tile) {
+	cols := g.loadArg("cols")
+	if t.nv > 1 {
+		g.SUBQ(imm((t.nv-1)*g.lanes), cols)
+	}
+	g.tail(cols)
+	for i := t.mr * t.nv; i < t.mr*t.nv*t.phases; i++ {
+		g.zero(g.vec[i])
+	}
+	bias := g.loadArg("bias")
+	g.TESTQ(bias, bias)
+	g.JZ(label("nobias"))
+	for i := range t.mr * t.nv {
+		j := i % t.nv
+		g.loadMaybe(j == t.nv-1, at(bias, j*g.bytes()), g.vec[i])
+	}
+	g.JMP(label("start"))
+	g.Label("nobias")
+	for i := range t.mr * t.nv {
+		g.zero(g.vec[i])
+	}
+	g.Label("start")
 }
 
 // gemmLoop multiplies one run: ix counts from minus the run length to zero,
@@ -217,7 +240,7 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, b2, ix, next reg.GPVirtua
 	g.Label("done")
 }
 
-// gemmEpilogue adds the phases, bias and residual, clamps and stores one block.
+// gemmEpilogue adds the phases and the residual, clamps and stores one block. Infinite bounds change nothing.
 func (g *gen) gemmEpilogue(t tile) {
 	n := len(g.vec)
 	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }
@@ -226,24 +249,15 @@ func (g *gen) gemmEpilogue(t tile) {
 			g.VADDPS(g.vec[p*t.mr*t.nv+i], g.vec[i], g.vec[i])
 		}
 	}
-	cols := g.loadArg("cols")
-	if t.nv > 1 {
-		g.SUBQ(imm((t.nv-1)*g.lanes), cols)
+	if !g.wide() { // the loop has used the mask's register
+		cols := g.loadArg("cols")
+		if t.nv > 1 {
+			g.SUBQ(imm((t.nv-1)*g.lanes), cols)
+		}
+		g.tail(cols)
 	}
-	g.tail(cols)
 	last := func(j int) bool { return j == t.nv-1 }
 	tmp := g.vec[n-2]
-
-	bias := g.loadArg("bias")
-	g.TESTQ(bias, bias)
-	g.JZ(label("nobias"))
-	for j := range t.nv {
-		g.loadMaybe(last(j), at(bias, j*g.bytes()), tmp)
-		for i := range t.mr {
-			g.VADDPS(tmp, acc(i, j), acc(i, j))
-		}
-	}
-	g.Label("nobias")
 
 	residual := func() {
 		res, ldr := g.loadArg("res"), g.loadArg("ldr")
@@ -271,13 +285,21 @@ func (g *gen) gemmEpilogue(t tile) {
 	residual()
 	g.Label("clamp")
 	// The second source is the value, so that NaN passes through.
-	lo, hi := g.vec[n-4], g.vec[n-3]
-	g.VBROADCASTSS(g.arg("lo"), lo)
-	g.VBROADCASTSS(g.arg("hi"), hi)
+	bound := g.vec[n-4]
+	g.CMPL(g.arg("lo"), operand.U32(0xff800000))
+	g.JEQ(label("below"))
+	g.VBROADCASTSS(g.arg("lo"), bound)
 	for i := range t.mr * t.nv {
-		g.VMAXPS(g.vec[i], lo, g.vec[i])
-		g.VMINPS(g.vec[i], hi, g.vec[i])
+		g.VMAXPS(g.vec[i], bound, g.vec[i])
 	}
+	g.Label("below")
+	g.CMPL(g.arg("hi"), operand.U32(0x7f800000))
+	g.JEQ(label("above"))
+	g.VBROADCASTSS(g.arg("hi"), bound)
+	for i := range t.mr * t.nv {
+		g.VMINPS(g.vec[i], bound, g.vec[i])
+	}
+	g.Label("above")
 	g.CMPQ(g.arg("res"), operand.Imm(0))
 	g.JEQ(label("store"))
 	g.CMPQ(g.arg("after"), operand.Imm(0))
