@@ -5,6 +5,7 @@
  *
  *     limits descriptors    none are left before the first call; the first call that finds some works, and none of the host's limit changes
  *     limits space          no address space to start in
+ *     limits threads        no threads to start with
  *     limits sizes FOLDER   files have at most 4 KiB: larger tensors and caches fail
  *     limits sandbox        memfd_create is refused: tensors have memory with a descriptor all the same
  */
@@ -95,19 +96,35 @@ static void sizes(const char *folder)
 	CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0, "setrlimit");
 }
 
-static void sandbox(void)
+/* Makes two system calls fail from here on; 0 where that cannot be had. */
+static int refuse(int first, int second, int error)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)first, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)second, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {sizeof code / sizeof *code, code};
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
-		printf("skipped: no system call filters here\n");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
+		return 1;
+	printf("skipped: no system call filters here\n");
+	return 0;
+}
+
+static void threads(void)
+{
+	if (!refuse(SYS_clone, SYS_clone3, EAGAIN))
 		return;
-	}
+	CHECK(OH_NNTensorDesc_Create() == NULL, "a call works without threads");
+	CHECK(OH_NNTensorDesc_SetName(NULL, "x") != OH_NN_SUCCESS, "a call works without threads");
+}
+
+static void sandbox(void)
+{
+	if (!refuse(SYS_memfd_create, SYS_memfd_create, ENOSYS))
+		return;
 	CHECK(memfd_create("x", 0) < 0 && errno == ENOSYS, "memfd_create works");
 	OH_NNExecutor *e = ohnn_executor(ohnn_sum(5000));
 	ohnn_adds(e, 5000);
@@ -131,9 +148,11 @@ int main(int argc, char **argv)
 		space();
 	else if (strcmp(mode, "sizes") == 0 && argc == 3)
 		sizes(argv[2]);
+	else if (strcmp(mode, "threads") == 0)
+		threads();
 	else if (strcmp(mode, "sandbox") == 0)
 		sandbox();
 	else
-		CHECK(0, "usage: limits descriptors|space|sizes FOLDER|sandbox");
+		CHECK(0, "usage: limits descriptors|space|threads|sizes FOLDER|sandbox");
 	return host_end();
 }

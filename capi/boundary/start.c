@@ -105,6 +105,38 @@ static void start(void)
  * makes it open at once. */
 #define START_FDS 8
 
+/* Threads that Go starts with: that of the initialiser, its monitor, and those that collect garbage and run what the first calls need. */
+#define START_THREADS 8
+
+static void *wait_for(void *lock)
+{
+	pthread_mutex_lock(lock);
+	pthread_mutex_unlock(lock);
+	return NULL;
+}
+
+/* Whether the system grants that many threads at once. */
+static int have_threads(void)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t thread[START_THREADS];
+	pthread_attr_t small;
+	sigset_t old;
+	int n = 0;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, (size_t)128 << 10);
+	block_signals(&old);
+	pthread_mutex_lock(&lock);
+	while (n < START_THREADS && pthread_create(&thread[n], &small, wait_for, &lock) == 0)
+		n++;
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	for (int i = 0; i < n; i++)
+		pthread_join(thread[i], NULL);
+	pthread_attr_destroy(&small);
+	return n == START_THREADS;
+}
+
 /* What Go ends the process for if it cannot have it: NULL, or what is missing. */
 static const char *missing(void)
 {
@@ -121,6 +153,8 @@ static const char *missing(void)
 		what = "896 MiB of address space";
 	else
 		munmap(space, START_SPACE);
+	if (!what && !have_threads())
+		what = "8 threads";
 	return what;
 }
 
