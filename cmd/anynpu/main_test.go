@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/leak"
@@ -151,6 +154,33 @@ func TestExitCodes_table(t *testing.T) {
 			assert.True(t, strings.HasPrefix(errs, "anynpu: "), "%s: %q", c.name, errs)
 		}
 	}
+}
+
+func TestFileNames_ownFileForEachOutput(t *testing.T) {
+	long := strings.Repeat("n", 300)
+	var ports []device.Port
+	for _, name := range []string{"a:0", "a_0", "A_0", "..", "../x", "输出", "结果", long + "1", long + "2", ""} {
+		ports = append(ports, device.Port{Name: name})
+	}
+	assert.Equal(t, []string{"a_0.npy", "a_0-2.npy", "A_0-3.npy", "...npy", ".._x.npy", "__.npy", "__-2.npy", long[:200] + ".npy", long[:200] + "-2.npy", ".npy"}, fileNames(ports))
+}
+
+func TestAssignments_namesWithEquals(t *testing.T) {
+	ports := []device.Port{{Name: "x"}, {Name: "x=y"}}
+	got, err := assignments("--input", []string{"x=y=f", "x=a=b"}, ports)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"x=y": "f", "x": "a=b"}, got)
+}
+
+func TestInputs_sizesOfOneName(t *testing.T) {
+	m := &loaded{Model: &onnx.Model{Symbols: []string{"N"}}, meta: &metadata.Metadata{}}
+	shape := tensor.OfDims(tensor.Dim{Sym: 1})
+	ports := []device.Port{{Name: "a", Type: tensor.Type{DType: tensor.Float32, Shape: shape}}, {Name: "b", Type: tensor.Type{DType: tensor.Float32, Shape: shape}}}
+	two, three := writeNPY(t, tensor.New(tensor.Float32, 2)), writeNPY(t, tensor.New(tensor.Float32, 3))
+	_, err := m.inputs([]string{"a=" + two, "b=" + two}, ports)
+	require.NoError(t, err)
+	_, err = m.inputs([]string{"a=" + two, "b=" + three}, ports)
+	assert.ErrorContains(t, err, "holds sizes [3], but N is 2 already")
 }
 
 func TestRun_writesOutputs(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -156,6 +155,7 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 	progress.done()
 	r.MeanMS /= float64(r.Runs)
 	r.PeakBytes = s.Stats().PeakMemory
+	files := fileNames(outs)
 	for i, p := range outs {
 		o := describe(p.Name, results[i], f.topK)
 		if w, ok := want[p.Name]; ok {
@@ -166,7 +166,7 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 			}
 		}
 		if f.out != "" {
-			if o.File, err = save(f.out, p.Name, results[i]); err != nil {
+			if o.File, err = save(f.out, files[i], p.Name, results[i]); err != nil {
 				return exit(exitRun, err)
 			}
 		}
@@ -201,7 +201,7 @@ func assignments(flag string, given []string, ports []device.Port) (map[string]s
 	}
 	out := map[string]string{}
 	for _, g := range given {
-		name, file, ok := strings.Cut(g, "=")
+		name, file, ok := cutName(g, names)
 		if !ok && len(ports) == 1 {
 			name, file = names[0], g
 		} else if !ok {
@@ -221,6 +221,16 @@ func assignments(flag string, given []string, ports []device.Port) (map[string]s
 	return out, nil
 }
 
+// cutName splits NAME=FILE at the "=" that ends one of names, which may contain "=" themselves, else at the first one.
+func cutName(given string, names []string) (name, file string, ok bool) {
+	for i := len(given) - 1; i >= 0; i-- {
+		if given[i] == '=' && contains(names, given[:i]) {
+			return given[:i], given[i+1:], true
+		}
+	}
+	return strings.Cut(given, "=")
+}
+
 func contains(names []string, name string) bool {
 	for _, n := range names {
 		if n == name {
@@ -237,6 +247,7 @@ func (m *loaded) inputs(given []string, ports []device.Port) ([]tensor.Tensor, e
 		return nil, err
 	}
 	out := make([]tensor.Tensor, len(ports))
+	open := map[uint32]int64{} // sizes of the named dimensions
 	for i, p := range ports {
 		file, ok := files[p.Name]
 		typ := fmt.Sprintf("%v%s", p.Type.DType, shapeText(p.Type.Shape, m.Symbols))
@@ -251,6 +262,15 @@ func (m *loaded) inputs(given []string, ports []device.Port) ([]tensor.Tensor, e
 		}
 		if _, fits := p.Type.Shape.Merge(tensor.Of(out[i].Dims...)); !fits {
 			return nil, usage("input %q (%s): %s holds sizes %v", p.Name, typ, file, out[i].Dims)
+		}
+		for k, d := range p.Type.Shape.Dims {
+			if d.Known() || d.Sym == tensor.Unknown {
+				continue
+			}
+			n, seen := open[d.Sym]
+			if open[d.Sym] = out[i].Dims[k]; seen && n != out[i].Dims[k] {
+				return nil, usage("input %q (%s): %s holds sizes %v, but %s is %d already", p.Name, typ, file, out[i].Dims, m.Symbols[d.Sym-1], n)
+			}
 		}
 	}
 	return out, nil
@@ -318,24 +338,4 @@ func writable(dir string) error {
 		return fault.New(fault.File, "output: no file can be made in %s: %v", dir, cause(err))
 	}
 	return fault.As(fault.File, cmp.Or(f.Close(), os.Remove(f.Name())), "output")
-}
-
-// save writes an output and returns the file's name; characters that could leave the folder become "_".
-func save(dir, name string, t tensor.Tensor) (string, error) {
-	safe := strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return '_'
-	}, name)
-	path := filepath.Join(dir, safe+".npy")
-	f, err := os.Create(path)
-	if err != nil {
-		return "", fault.As(fault.File, err, "output %q", name)
-	}
-	if err := npy.Write(f, t); err != nil {
-		f.Close()
-		return "", fault.Wrap(err, "output %q", name)
-	}
-	return path, fault.As(fault.File, f.Close(), "output %q", name)
 }
