@@ -305,6 +305,8 @@ func (b *builder) emitFast(n *graph.Node) bool {
 		return o.Axis == 1 && b.groupNorm(n, 0, o.Epsilon)
 	case *op.GroupNorm:
 		return !o.ChannelsLast && b.groupNorm(n, int(o.Groups), o.Epsilon)
+	case *op.LSTM, *op.GRU, *op.RNN:
+		return b.recurrentNode(n)
 	case *op.RMSNorm:
 		return b.rmsNorm(n, o)
 	case *op.L2Normalize:

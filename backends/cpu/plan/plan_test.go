@@ -479,7 +479,7 @@ func TestBuild_equalsReference(t *testing.T) {
 	for _, isa := range kernel.Supported() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
-		for _, c := range slices.Concat(cases, fusionCases) {
+		for _, c := range slices.Concat(cases, fusionCases, recurrentCases) {
 			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
 				m := newMaker()
 				g := m.graph(t, c.build(m)...)
@@ -503,7 +503,7 @@ func TestBuild_equalsReference(t *testing.T) {
 }
 
 func TestState_runAllocatesNothing(t *testing.T) {
-	for _, c := range slices.Concat(cases, fusionCases, quantizedCases) {
+	for _, c := range slices.Concat(cases, fusionCases, recurrentCases, quantizedCases) {
 		m := newMaker()
 		g := m.graph(t, c.build(m)...)
 		var store Store
