@@ -68,6 +68,29 @@ func TestKernels_stayInsideTheirSlices(t *testing.T) {
 	})
 }
 
+func everyInt8Kernel(t *testing.T, f *fence, n int) {
+	codes, more, out := fenced[uint8](f, n), fenced[uint8](f, n), fenced[uint8](f, n)
+	EncodeU8(out, f.floats(n), 0.1, 3)
+	CombineU8(out, codes, more, Combine{A: 1, B: 2, Hi: 255})
+	CombineU8(out, codes, nil, Combine{A: 1, Hi: 255})
+	MaxU8(out, codes)
+
+	const m, k = 11, 6
+	post := func(n int) Requantize {
+		return Requantize{Init: fenced[int32](f, n), Scale: f.floats(n), Add: f.floats(n), Hi: 255}
+	}
+	g := GemmInt8{M: m, N: n, K: k, A: fenced[uint8](f, m*k+2), LDA: k, B: fenced[int8](f, PackedInt8Len(1, k, n)), C: fenced[uint8](f, m*n), LDC: n, Post: post(n)}
+	g.Run()
+	win := window2D([2]int{6, 13}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 13})
+	ind, err := NewIndirection(win, 1, n)
+	require.NoError(t, err)
+	run := roundUp(n, IntDepth)
+	(&GemmInt8{M: 78, N: 5, K: n, A: fenced[uint8](f, 77*n+run), B: fenced[int8](f, PackedInt8Len(9, n, 5)), C: fenced[uint8](f, 78*5), LDC: 5, Post: post(5), Ind: ind, Zero: fenced[uint8](f, run)}).Run()
+	d := DepthwiseInt8{C: n, Batch: 1, Win: win, In: fenced[uint8](f, 78*n), LDI: n, W: fenced[int8](f, PackedDepthwiseInt8Len(9, n)), Out: fenced[uint8](f, 78*n), LDO: n, Post: post(DepthwiseLanes(n))}
+	d.Border = fenced[uint8](f, d.BorderLen())
+	d.Run()
+}
+
 func everyKernel(t *testing.T, f *fence, n int) {
 	x, y, z, w := f.floats(n), f.floats(n), f.floats(n), f.floats(n)
 	for op := range numUnary {
@@ -94,6 +117,8 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	Interleave3(f.floats(3*n), f.floats(n), f.floats(n), f.floats(n))
 	Transpose(f.floats(9*n), 9, f.floats(9*n), n, 9, n)
 	Transpose(f.floats(9*n), n, f.floats(9*n), 9, n, 9)
+
+	everyInt8Kernel(t, f, n)
 
 	const m, k = 11, 6
 	g := Gemm{M: m, N: n, K: k, A: f.floats(m * k), LDA: k, B: f.floats(PackedLen(k, n)), C: f.floats(m * n), LDC: n, Bias: x, Res: f.floats(m * n), LDR: n}

@@ -46,12 +46,12 @@ var (
 )
 
 var _ = register(func(isa ISA) {
-	dotTiles, dwInt, combineK, maxU8K = nil, nil, combineGeneric, maxU8Generic
+	dotTiles, dwInt, combineK, maxU8K, encodeK = nil, nil, combineGeneric, maxU8Generic, encodeGeneric
 	if isa >= AVX2 {
-		dotTiles, combineK, maxU8K = &intTilesAVX2, combineAVX2, maxU8AVX2
+		dotTiles, combineK, maxU8K, encodeK = &intTilesAVX2, combineAVX2, maxU8AVX2, encodeAVX2
 	}
 	if isa == AVX512 {
-		combineK, maxU8K = combineAVX512, maxU8AVX512
+		combineK, maxU8K, encodeK = combineAVX512, maxU8AVX512, encodeAVX512
 	}
 	if isa == AVX512 && cpu.X86.HasAVX512VNNI {
 		dotTiles, dwInt = &intTilesVNNI, dotWindowAVX512

@@ -1,5 +1,7 @@
 package kernel
 
+import "unsafe"
+
 // intPanelGeneric computes rows r0 <= i < r1 of the panel that starts at column j.
 func intPanelGeneric(g *GemmInt8, r0, r1, j int) {
 	w, words := intWidth(g.N, j), ceilDiv(g.K, IntDepth)
@@ -31,22 +33,17 @@ func intPanelGeneric(g *GemmInt8, r0, r1, j int) {
 // dotWords adds the products of one run with a panel [words][columns][4].
 func dotWords(acc []int32, x []uint8, b []int8) {
 	w := len(acc)
-	for len(x) > 0 {
-		var v [IntDepth]int32
-		n := min(IntDepth, len(x))
-		for i, c := range x[:n] {
-			v[i] = int32(c)
-		}
-		x = x[n:]
-		if v == [IntDepth]int32{} {
-			b = b[IntDepth*w:]
-			continue
-		}
-		row := b[: IntDepth*w : IntDepth*w]
-		for j := range acc {
-			q := row[IntDepth*j:][:IntDepth]
-			acc[j] += v[0]*int32(q[0]) + v[1]*int32(q[1]) + v[2]*int32(q[2]) + v[3]*int32(q[3])
-		}
+	for ; len(x) >= IntDepth; x = x[IntDepth:] {
+		x0, x1, x2, x3 := int32(x[0]), int32(x[1]), int32(x[2]), int32(x[3])
+		row := unsafe.Slice((*[IntDepth]int8)(unsafe.Pointer(&b[: IntDepth*w : IntDepth*w][0])), w)
 		b = b[IntDepth*w:]
+		for j, q := range row {
+			acc[j] += x0*int32(q[0]) + x1*int32(q[1]) + x2*int32(q[2]) + x3*int32(q[3])
+		}
+	}
+	for i, v := range x {
+		for j := range acc {
+			acc[j] += int32(v) * int32(b[IntDepth*j+i])
+		}
 	}
 }

@@ -128,3 +128,29 @@ func BenchmarkDepthwiseInt8(b *testing.B) {
 		})
 	}
 }
+
+func TestEncodeU8_equalsDefinition(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for i, n := range lengths() {
+			r := rng(uint64(i))
+			src := randSlice(uint64(i), n)
+			for k := range src {
+				if src[k] *= 40; k%3 == 0 {
+					src[k] = specials[r.IntN(len(specials))]
+				}
+			}
+			for _, zero := range []int{0, 128, 255} {
+				dst := newGuardedBytes(n, i%9)
+				EncodeU8(dst.data, src, 0.25, zero)
+				dst.check(t, "dst")
+				for k, got := range dst.data {
+					want := math.RoundToEven(float64(src[k]/0.25)) + float64(zero)
+					if src[k] != src[k] {
+						want = float64(zero)
+					}
+					require.EqualValues(t, min(max(want, 0), 255), got, "%v, zero %d", src[k], zero)
+				}
+			}
+		}
+	})
+}

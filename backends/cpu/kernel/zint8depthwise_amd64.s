@@ -146,6 +146,63 @@ loop:
 	VZEROUPPER
 	RET
 
+// func encodeAVX2(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int)
+// Requires: AVX, AVX2
+TEXT ·encodeAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS scale+24(FP), Y8
+	VBROADCASTSS lo+28(FP), Y9
+	VBROADCASTSS hi+32(FP), Y10
+	MOVQ         zero+40(FP), BX
+	VMOVD        BX, X11
+	VPBROADCASTW X11, Y11
+	VMOVUPS      pairs<>+0(SB), Y12
+
+loop:
+	VMOVUPS   (CX), Y0
+	VDIVPS    Y8, Y0, Y0
+	VCMPPS    $0x07, Y0, Y0, Y13
+	VANDPS    Y13, Y0, Y0
+	VMAXPS    Y9, Y0, Y0
+	VMINPS    Y10, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VDIVPS    Y8, Y1, Y1
+	VCMPPS    $0x07, Y1, Y1, Y13
+	VANDPS    Y13, Y1, Y1
+	VMAXPS    Y9, Y1, Y1
+	VMINPS    Y10, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VDIVPS    Y8, Y2, Y2
+	VCMPPS    $0x07, Y2, Y2, Y13
+	VANDPS    Y13, Y2, Y2
+	VMAXPS    Y9, Y2, Y2
+	VMINPS    Y10, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VDIVPS    Y8, Y3, Y3
+	VCMPPS    $0x07, Y3, Y3, Y13
+	VANDPS    Y13, Y3, Y3
+	VMAXPS    Y9, Y3, Y3
+	VMINPS    Y10, Y3, Y3
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	VPACKSSDW Y1, Y0, Y0
+	VPADDSW   Y11, Y0, Y0
+	VPACKSSDW Y3, Y2, Y2
+	VPADDSW   Y11, Y2, Y2
+	VPACKUSWB Y2, Y0, Y0
+	VPERMD    Y0, Y12, Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $+128, CX
+	ADDQ      $+32, AX
+	SUBQ      $+32, DX
+	JG        loop
+	VZEROUPPER
+	RET
+
 // func dotWindowAVX512(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
 TEXT ·dotWindowAVX512(SB), NOSPLIT, $8-112
@@ -412,5 +469,61 @@ loop:
 	ADDQ    $+64, AX
 	SUBQ    $+64, DX
 	JG      loop
+	VZEROUPPER
+	RET
+
+// func encodeAVX512(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·encodeAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS scale+24(FP), Z8
+	VBROADCASTSS lo+28(FP), Z9
+	VBROADCASTSS hi+32(FP), Z10
+	MOVQ         zero+40(FP), BX
+	VPBROADCASTW BX, Z11
+	VMOVUPS      quads<>+0(SB), Z12
+
+loop:
+	VMOVUPS   (CX), Z0
+	VDIVPS    Z8, Z0, Z0
+	VCMPPS    $0x07, Z0, Z0, K2
+	VMOVAPS.Z Z0, K2, Z0
+	VMAXPS    Z9, Z0, Z0
+	VMINPS    Z10, Z0, Z0
+	VMOVUPS   64(CX), Z1
+	VDIVPS    Z8, Z1, Z1
+	VCMPPS    $0x07, Z1, Z1, K2
+	VMOVAPS.Z Z1, K2, Z1
+	VMAXPS    Z9, Z1, Z1
+	VMINPS    Z10, Z1, Z1
+	VMOVUPS   128(CX), Z2
+	VDIVPS    Z8, Z2, Z2
+	VCMPPS    $0x07, Z2, Z2, K2
+	VMOVAPS.Z Z2, K2, Z2
+	VMAXPS    Z9, Z2, Z2
+	VMINPS    Z10, Z2, Z2
+	VMOVUPS   192(CX), Z3
+	VDIVPS    Z8, Z3, Z3
+	VCMPPS    $0x07, Z3, Z3, K2
+	VMOVAPS.Z Z3, K2, Z3
+	VMAXPS    Z9, Z3, Z3
+	VMINPS    Z10, Z3, Z3
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VPACKSSDW Z1, Z0, Z0
+	VPADDSW   Z11, Z0, Z0
+	VPACKSSDW Z3, Z2, Z2
+	VPADDSW   Z11, Z2, Z2
+	VPACKUSWB Z2, Z0, Z0
+	VPERMD    Z0, Z12, Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      $+256, CX
+	ADDQ      $+64, AX
+	SUBQ      $+64, DX
+	JG        loop
 	VZEROUPPER
 	RET

@@ -320,21 +320,17 @@ func (t *encodeTask) run(s *State) error {
 func (t *encodeTask) Chunk(i, worker int) {
 	from, to := block(i, t.n)
 	work := t.work[worker*3*encodeBlock:][:3*encodeBlock]
-	lo, hi := float32(-t.coded.zero), float32(255-t.coded.zero)
 	for from < to {
-		n := min(to-from, encodeBlock)
-		w, y := work[:n], t.y[from:]
-		src := t.x[from:]
+		n := to - from
+		src, y, length := t.x[from:], t.y[from:], n
 		if t.planes > 0 {
 			image, p := from/t.planes, from%t.planes
-			n = min(n, t.planes-p)
+			n = min(n, encodeBlock, t.planes-p)
 			at := t.x[image*3*t.planes+p:]
-			w, y = work[:3*n], t.y[3*from:]
-			kernel.Interleave3(w, at[:n], at[t.planes:][:n], at[2*t.planes:][:n])
-			src = w
+			src, y, length = work[:3*n], t.y[3*from:], 3*n
+			kernel.Interleave3(src, at[:n], at[t.planes:][:n], at[2*t.planes:][:n])
 		}
-		kernel.RoundTrip(w, src[:len(w)], t.coded.scale, lo, hi, 1)
-		kernel.QuantizeU8(y[:len(w)], w, 1, t.coded.zero)
+		kernel.EncodeU8(y, src[:length], t.coded.scale, int(t.coded.zero))
 		from += n
 	}
 }
@@ -345,11 +341,7 @@ func (b *builder) recode(q, x graph.Value, c *coded) bool {
 	var table [256]byte
 	for i := range table {
 		v := float32(int32(i)-from.zero) * from.scale
-		var y [1]byte
-		var w [1]float32
-		kernel.RoundTrip(w[:], []float32{v}, c.scale, float32(-c.zero), float32(255-c.zero), 1)
-		kernel.QuantizeU8(y[:], w[:], 1, c.zero)
-		table[i] = y[0]
+		table[i] = c.of(v)
 	}
 	last := b.inCodedLast(x)
 	b.setCoded(q, c)

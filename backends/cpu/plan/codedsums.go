@@ -129,10 +129,8 @@ func (b *builder) block(n *graph.Node) bool { o, is := n.Op.(*op.Quantize); retu
 
 // of returns the code of a number.
 func (c *coded) of(v float32) uint8 {
-	var w [1]float32
 	var y [1]uint8
-	kernel.RoundTrip(w[:], []float32{v}, c.scale, float32(-c.zero), float32(255-c.zero), 1)
-	kernel.QuantizeU8(y[:], w[:], 1, c.zero)
+	kernel.EncodeU8(y[:], []float32{v}, c.scale, int(c.zero))
 	return y[0]
 }
 

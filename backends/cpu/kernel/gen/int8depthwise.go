@@ -13,6 +13,7 @@ func int8depthwise(g *gen) {
 	}
 	g.combine()
 	g.maxU8()
+	g.encode()
 }
 
 // dotWindow interleaves the bytes of four taps, so that each word holds one channel.
@@ -190,6 +191,43 @@ func (g *gen) maxU8() {
 	g.VPMAXUB(at(dst, 0), x, x)
 	g.VMOVUPS(x, at(dst, 0))
 	g.ADDQ(imm(g.bytes()), src)
+	g.ADDQ(imm(g.bytes()), dst)
+	g.SUBQ(imm(g.bytes()), n)
+	g.JG(label("loop"))
+	g.ret()
+}
+
+// encode quantises with a true division.
+func (g *gen) encode() {
+	g.text("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
+		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0.")
+	v := g.vec
+	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
+	scale, lo, hi, zero, order, m := v[8], v[9], v[10], v[11], v[12], v[13]
+	g.VBROADCASTSS(g.arg("scale"), scale)
+	g.VBROADCASTSS(g.arg("lo"), lo)
+	g.VBROADCASTSS(g.arg("hi"), hi)
+	g.everyWord("zero", zero)
+	g.VMOVUPS(g.order(), order)
+	g.Label("loop")
+	for i := range 4 {
+		x := v[i]
+		g.VMOVUPS(at(src, i*g.bytes()), x)
+		g.VDIVPS(scale, x, x)
+		if g.wide() {
+			g.VCMPPS(operand.U8(7), x, x, reg.K2) // ordered with itself
+			g.VMOVAPS_Z(x, reg.K2, x)
+		} else {
+			g.VCMPPS(operand.U8(7), x, x, m)
+			g.VANDPS(m, x, x)
+		}
+		g.VMAXPS(lo, x, x)
+		g.VMINPS(hi, x, x)
+	}
+	g.pack4(4, func(i int) reg.VecPhysical { return v[i] }, zero)
+	g.VPERMD(v[0], order, v[0])
+	g.VMOVUPS(v[0], at(dst, 0))
+	g.ADDQ(imm(4*g.bytes()), src)
 	g.ADDQ(imm(g.bytes()), dst)
 	g.SUBQ(imm(g.bytes()), n)
 	g.JG(label("loop"))

@@ -1,0 +1,82 @@
+package kernel
+
+import "fmt"
+
+// Combine says how codes become codes of another meaning. In Go:
+//
+//	v := float32(a) * A         // rounded
+//	v += float32(b) * B         // rounded twice
+//	v += Add                    // rounded
+//	code = clamp(roundToEven(v) + Zero, Lo, Hi)
+//
+// Without b its line is left out. |v| must stay below 2^31, as in [Requantize].
+type Combine struct {
+	A, B, Add float32
+	Zero      int // of 16 bits
+	Lo, Hi    uint8
+}
+
+// CombineU8 combines every code of a, and of b unless it is nil, into dst, which
+// may be one of them.
+func CombineU8(dst, a, b []uint8, c Combine) {
+	need("CombineU8", "a", len(a), len(dst))
+	if b != nil {
+		need("CombineU8", "b", len(b), len(dst))
+	}
+	if c.Zero != int(int16(c.Zero)) {
+		panic(fmt.Sprintf("kernel: CombineU8: zero point %d does not fit 16 bits", c.Zero))
+	}
+	n := len(dst) &^ (combineStep - 1)
+	if n > 0 {
+		var p *uint8
+		if b != nil {
+			p = &b[0]
+		}
+		combineK(&dst[0], &a[0], p, n, c.A, c.B, c.Add, c.Zero, int(c.Lo), int(c.Hi))
+	}
+	if rest := len(dst) - n; rest > 0 {
+		var d, x, y [64]uint8
+		var p *uint8
+		copy(x[:], a[n:len(dst)])
+		if b != nil {
+			copy(y[:], b[n:len(dst)])
+			p = &y[0]
+		}
+		combineK(&d[0], &x[0], p, 64, c.A, c.B, c.Add, c.Zero, int(c.Lo), int(c.Hi))
+		copy(dst[n:], d[:rest])
+	}
+}
+
+const combineStep = 64
+
+var (
+	combineK = combineGeneric
+	maxU8K   = maxU8Generic
+	encodeK  = encodeGeneric
+)
+
+// MaxU8 is dst[i] = max(dst[i], src[i]).
+func MaxU8(dst, src []uint8) {
+	need("MaxU8", "src", len(src), len(dst))
+	n := len(dst) &^ (combineStep - 1)
+	if n > 0 {
+		maxU8K(&dst[0], &src[0], n)
+	}
+	for i := n; i < len(dst); i++ {
+		dst[i] = max(dst[i], src[i])
+	}
+}
+
+// EncodeU8 computes dst[i] = clamp(round(src[i]/scale) + zero, 0, 255), ties to even, with a true division in float32. NaN gives zero, which is in
+// 0..255.
+func EncodeU8(dst []uint8, src []float32, scale float32, zero int) {
+	need("EncodeU8", "dst", len(dst), len(src))
+	lo, hi := float32(-zero), float32(255-zero)
+	n := len(src) &^ (combineStep - 1)
+	if n > 0 {
+		encodeK(&dst[0], &src[0], n, scale, lo, hi, zero)
+	}
+	if n < len(src) {
+		encodeGeneric(&dst[n], &src[n], len(src)-n, scale, lo, hi, zero)
+	}
+}
