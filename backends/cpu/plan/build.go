@@ -302,9 +302,9 @@ func (b *builder) emitFast(n *graph.Node) bool {
 	case *op.ConvTranspose:
 		return b.convTranspose(n, o)
 	case *op.InstanceNorm:
-		return o.Axis == 1 && b.groupNorm(n, 0, o.Epsilon)
+		return b.groupNorm(n, o.Axis, 0, o.Epsilon)
 	case *op.GroupNorm:
-		return !o.ChannelsLast && b.groupNorm(n, int(o.Groups), o.Epsilon)
+		return b.groupNorm(n, o.ChannelAxis(), int(o.Groups), o.Epsilon)
 	case *op.LSTM, *op.GRU, *op.RNN:
 		return b.recurrentNode(n)
 	case *op.RMSNorm:

@@ -141,4 +141,11 @@ var fusionCases = []testCase{
 		y := m.Add(&op.Relu{}, x)
 		return []graph.Value{pool(pad(x, 0)), pool(pad(y, 0)), pool(pad(y, 0.5)), pool(pad(x, -1)), pool(pad(x, float32(math.Inf(-1))))}
 	}},
+	{"normalisations of channels-last images", 7, func(m *maker) []graph.Value {
+		x := m.Add(&op.Conv{}, m.input(2, 6, 21, 19), m.weights(12, 1, 1, 6))
+		y := m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-5}, m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-3}, x, m.weights(12), m.weights(12)), m.weights(12), m.weights(12))
+		z := m.Add(&op.Transpose{}, m.Add(&op.Conv{}, y, m.weights(64, 1, 1, 12)), m.Int64s(0, 2, 3, 1))
+		z = m.Add(&op.GroupNorm{Groups: 8, Epsilon: 1e-5, ChannelsLast: true}, z, m.weights(64), m.weights(64))
+		return []graph.Value{m.Add(&op.InstanceNorm{Axis: -1, Epsilon: 1e-5}, z, m.weights(64), m.weights(64))}
+	}},
 }

@@ -9,13 +9,24 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// groupNorm adds a normalisation of groups of channels of each image, [N, C, ...] in plain form; 0 groups stand for one per channel.
-func (b *builder) groupNorm(n *graph.Node, groups int, eps float32) bool {
+// groupNorm adds a normalisation of groups of channels, dimension axis, of each image; 0 groups stand for one per channel.
+func (b *builder) groupNorm(n *graph.Node, axis int64, groups int, eps float32) bool {
 	x := &b.values[n.In[0]]
-	scale, bias := b.constant(n.In[1]), b.constant(n.In[2])
 	if !x.fast() || !b.values[n.Out[0]].fast() || len(x.dims) < 2 {
 		return false
 	}
+	at, err := op.Axis(axis, len(x.dims))
+	switch {
+	case err != nil:
+		return false
+	case at == len(x.dims)-1 && at > 1:
+		return b.channelNorm(n, false, int(x.dims[at]), groups, eps)
+	case at != 1:
+		return false
+	case b.inLast(n.In[0]) && !sameForms(x.dims):
+		return b.channelNorm(n, true, int(x.dims[1]), groups, eps)
+	}
+	scale, bias := b.constant(n.In[1]), b.constant(n.In[2])
 	channels := int(x.dims[1])
 	if groups == 0 {
 		groups = channels

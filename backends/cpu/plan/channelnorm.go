@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+)
+
+// channelNorm normalises groups of channels of each image in channels-last form, in three passes over the cells: sums, sums of squares around the
+// mean, results. A pass goes over parts of an image's cells, whose sums are added up in float64 between the passes.
+type channelNorm struct {
+	st                     *step
+	scale, bias            []float32
+	groups, channels       int
+	images, cells          int
+	parts                  int // of an image
+	eps                    float32
+	pass                   int
+	x, y                   []float32
+	sums                   []float32 // [images, parts, channels] of the pass
+	mean, factor, centered []float32 // [images, channels], and a row per thread
+}
+
+// partCells is how many cells are summed up in float32 at most.
+const partCells = 256
+
+// channelNorm adds a normalisation of v, [N, cells, channels] in the form that is named.
+func (b *builder) channelNorm(n *graph.Node, last bool, channels, groups int, eps float32) bool {
+	x := &b.values[n.In[0]]
+	scale, bias := b.constant(n.In[1]), b.constant(n.In[2])
+	if groups == 0 {
+		groups = channels
+	}
+	if len(scale) != channels || len(bias) != channels || groups < 1 || channels%groups != 0 {
+		return false
+	}
+	t := channelNorm{scale: scale, bias: bias, groups: groups, channels: channels, images: int(x.dims[0]), eps: eps}
+	t.cells = x.count() / t.images / channels
+	t.parts = max((t.cells+partCells-1)/partCells, min(t.cells, t.cells*channels/blockLen))
+	s := step{fast: true, inplace: true, reads: []int{b.form(n.In[0], last)}}
+	s.writes = []int{b.make(n.Out[0], last)}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.add(s)
+	return true
+}
+
+func (t *channelNorm) run(s *State) error {
+	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	rows := t.images * t.parts
+	work, err := s.borrow((rows + 2*t.images + max(1, s.threads)) * t.channels)
+	if err != nil {
+		return err
+	}
+	t.sums, work = work[:rows*t.channels], work[rows*t.channels:]
+	t.mean, work = work[:t.images*t.channels], work[t.images*t.channels:]
+	t.factor, t.centered = work[:t.images*t.channels], work[t.images*t.channels:]
+	for t.pass = range 3 {
+		s.do(rows, t)
+		switch t.pass {
+		case 0:
+			t.combine(func(c int, mean float64) { t.mean[c] = float32(mean) })
+		case 1:
+			t.combine(func(c int, variance float64) {
+				t.factor[c] = float32(float64(t.scale[c%t.channels]) / math.Sqrt(variance+float64(t.eps)))
+			})
+		}
+	}
+	return nil
+}
+
+// combine calls put with the mean of the sums of each channel's group; c counts channels through all images.
+func (t *channelNorm) combine(put func(c int, mean float64)) {
+	per := t.channels / t.groups
+	for image := range t.images {
+		sums := t.sums[image*t.parts*t.channels:][:t.parts*t.channels]
+		for g := range t.groups {
+			total := 0.0
+			for p := range t.parts {
+				for _, v := range sums[p*t.channels+g*per:][:per] {
+					total += float64(v)
+				}
+			}
+			for c := g * per; c < (g+1)*per; c++ {
+				put(image*t.channels+c, total/float64(per*t.cells))
+			}
+		}
+	}
+}
+
+// Chunk does the pass's work on one part of an image.
+func (t *channelNorm) Chunk(i, worker int) {
+	image, part, n := i/t.parts, i%t.parts, t.channels
+	from, to := part*t.cells/t.parts, (part+1)*t.cells/t.parts
+	at := (image*t.cells + from) * n
+	x, sums, mean := t.x[at:][:(to-from)*n], t.sums[i*n:][:n], t.mean[image*n:][:n]
+	switch t.pass {
+	case 0:
+		kernel.ReduceCols(kernel.ReduceSum, sums, x, to-from, n)
+	case 1:
+		d := t.centered[worker*n:][:n]
+		clear(sums)
+		for r := range to - from {
+			kernel.BinaryVV(kernel.Sub, d, x[r*n:][:n], mean)
+			kernel.BinaryVV(kernel.Mul, d, d, d)
+			kernel.BinaryVV(kernel.Add, sums, sums, d)
+		}
+	default:
+		y := t.y[at:][:len(x)]
+		kernel.BinaryRows(kernel.Sub, y, x, mean, to-from, n, false)
+		kernel.ScaleShiftRows(y, y, t.factor[image*n:][:n], t.bias, to-from, n)
+	}
+}
