@@ -41,7 +41,7 @@ type Func func(i, worker int)
 func (f Func) Chunk(i, worker int) { f(i, worker) }
 
 // turn is how long a run waits before others of its priority make room for it.
-const turn = time.Millisecond
+const turn = 2 * time.Millisecond
 
 // Pool is a fixed number of compute threads.
 type Pool struct {

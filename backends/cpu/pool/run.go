@@ -187,7 +187,7 @@ func (r *Run) spin(ctx context.Context) bool {
 	p := r.pool
 	yields, limit := 0, spinYields
 	if p.threads < p.cpus { // there are CPUs that the pool is to leave alone
-		limit /= 8
+		limit /= 4
 	}
 	for i := 0; yields < limit && ctx.Err() == nil; i++ {
 		if p.free.Load() > 0 || p.idleWorker() {
