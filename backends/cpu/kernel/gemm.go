@@ -50,7 +50,7 @@ type Gemm struct {
 	Ind      *Indirection
 	Zero     []float32 // K zeros, for an Ind with padding
 
-	rowStep, panelStep, rowChunks, panelChunks int
+	panelStep, rowChunks, panelChunks int
 }
 
 // tileArgs are the operands of one call of a microkernel.
@@ -79,9 +79,10 @@ type tileArgs struct {
 
 const (
 	chunkFlops = 32 << 20 // work of one chunk: 100 to 200 microseconds
-	leastFlops = 1 << 18  // work below which a chunk is not divided further
-	callFlops  = 8 << 20  // work of one assembly call
-	partDepth  = 1024     // rows of B of one part of a deep product
+
+	leastFlops = 1 << 18 // work below which a chunk is not divided further
+	callFlops  = 8 << 20 // work of one assembly call
+	partDepth  = 1024    // rows of B of one part of a deep product
 
 	fetchBytes = 256 << 10 // size of a B whose panels are fetched ahead
 	blockBytes = 384 << 10 // rows of A kept in the second-level cache
@@ -141,9 +142,22 @@ func (g *Gemm) divide(threads int) int {
 			threads = 1
 		}
 	}
-	g.rowStep, g.panelStep = rows, cols
+	g.panelStep = cols
 	g.rowChunks, g.panelChunks = ceilDiv(g.M, rows), ceilDiv(panels, cols)
 	return g.rowChunks * g.panelChunks
+}
+
+// rowAt is the first row of the given row of chunks. They are of even height, in whole tiles: a thread's share of a step is, but for a tile, what it
+// has written in the step before.
+func (g *Gemm) rowAt(r int) int {
+	if r == g.rowChunks {
+		return g.M
+	}
+	tile := 6 // rows of a tile of two panels
+	if g.N <= PanelCols {
+		tile = 8
+	}
+	return (g.M*r/g.rowChunks + tile/2) / tile * tile
 }
 
 // Chunk computes chunk i of the division that Plan made.
@@ -151,8 +165,8 @@ func (g *Gemm) Chunk(i int) { g.Block(g.bounds(i)) }
 
 // bounds are the rows and panels of chunk i.
 func (g *Gemm) bounds(i int) (r0, r1, p0, p1 int) {
-	r, p := i/g.panelChunks*g.rowStep, i%g.panelChunks*g.panelStep
-	return r, min(g.M, r+g.rowStep), p, min(Panels(g.N), p+g.panelStep)
+	r, p := i/g.panelChunks, i%g.panelChunks*g.panelStep
+	return g.rowAt(r), g.rowAt(r + 1), p, min(Panels(g.N), p+g.panelStep)
 }
 
 // Run computes the whole product on the calling goroutine.
