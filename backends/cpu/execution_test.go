@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"runtime"
@@ -17,69 +16,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
-	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
-	"github.com/anynpu/anynpu/internal/leak"
 )
-
-func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
-
-// slow is an operator that waits in its kernel; the test registers no kernel for it, so the device refuses it.
-type slow struct{}
-
-func (*slow) Name() string         { return "test.slow" }
-func (*slow) Traits() graph.Traits { return graph.Traits{} }
-func (*slow) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
-	return in[:1], nil
-}
-
-func init() { graph.Register((*slow)(nil)) }
-
-func newDevice(t testing.TB, c Config) *Device {
-	d, err := New(c)
-	require.NoError(t, err)
-	return d
-}
-
-// chain returns x + 1 + 1 + ... (n times) over float32 of the given shape.
-func chain(t testing.TB, n int, s tensor.Shape) *graph.Graph {
-	b := graph.NewBuilder("chain")
-	x := b.Input("x", tensor.Type{DType: tensor.Float32, Shape: s})
-	for i := range n {
-		b.SetOrigin(i, "")
-		x = b.Add(&op.Add{}, x, b.Float32(1))
-	}
-	b.Output(x)
-	g, err := b.Graph()
-	require.NoError(t, err)
-	return g
-}
-
-func compile(t testing.TB, d *Device, g *graph.Graph) device.Program {
-	p, err := d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
-	require.NoError(t, err)
-	return p
-}
-
-func newExec(t testing.TB, p device.Program, o device.ExecOptions) device.Execution {
-	e, err := p.New(o)
-	require.NoError(t, err)
-	return e
-}
-
-// hostView returns a view of a new buffer that holds v.
-func hostView(t testing.TB, v []float32, dims ...int64) mem.View {
-	b, err := mem.Host(int64(4*len(v)), mem.Options{})
-	require.NoError(t, err)
-	require.NoError(t, mem.Write(b, 0, tensor.Float32s(v...)))
-	return mem.View{Buf: b, Type: tensor.T(tensor.Float32, dims...)}
-}
-
-func floats(t testing.TB, data []byte) []float32 {
-	v, err := tensor.ReadFloat32s(data, len(data)/4)
-	require.NoError(t, err)
-	return v
-}
 
 func TestExecution_runsInPlace(t *testing.T) {
 	p := compile(t, newDevice(t, Config{}), chain(t, 3, tensor.Of(4)))
@@ -374,90 +312,4 @@ func TestExecution_deadlineAndCancelBetweenSteps(t *testing.T) {
 	assert.Equal(t, fault.Canceled, fault.KindOf(exec.Run(ctx, e, device.RunRequest{})))
 	holder.End()
 	assert.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
-}
-
-func TestRank_ordersPriorities(t *testing.T) {
-	assert.Less(t, rank(device.PriorityLow), rank(device.PriorityMedium))
-	assert.Less(t, rank(device.PriorityMedium), rank(device.PriorityHigh))
-	assert.Equal(t, rank(device.PriorityMedium), rank(device.PriorityDefault))
-	assert.Equal(t, rank(device.PriorityMedium), rank(device.PriorityHigh+1))
-}
-
-func TestDevice_supportAndCompile(t *testing.T) {
-	b := graph.NewBuilder("g")
-	x := b.Input("x", tensor.T(tensor.Float32, 1))
-	b.SetOrigin(4, "")
-	b.Output(b.Add(&slow{}, b.Add(&op.Add{}, x, x)))
-	g, err := b.Graph()
-	require.NoError(t, err)
-	d := newDevice(t, Config{})
-	s, err := d.Support(g, device.Options{})
-	require.NoError(t, err)
-	assert.Equal(t, []device.NodeSupport{{OK: true}, {Reason: "no kernel for test.slow"}}, s)
-	_, err = d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
-	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
-	assert.ErrorContains(t, err, "operator 4 (test.slow): no kernel")
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, err = d.Compile(ctx, device.Unit{Graph: g}, device.Options{})
-	assert.Equal(t, fault.Canceled, fault.KindOf(err))
-	_, err = New(Config{DimMin: 3, DimMax: 2})
-	assert.Equal(t, fault.Argument, fault.KindOf(err))
-}
-
-func TestProgram_saveAndLoad(t *testing.T) {
-	d := newDevice(t, Config{})
-	p, err := d.Compile(context.Background(), device.Unit{Graph: chain(t, 2, tensor.Of(2))}, device.Options{Float16: true, Priority: device.PriorityHigh})
-	require.NoError(t, err)
-	var saved bytes.Buffer
-	require.NoError(t, p.Save(&saved))
-	p.Release()
-	blob := saved.Bytes()
-	p, err = d.Load(context.Background(), device.Blob{Data: bytes.Clone(blob)}, device.Options{})
-	require.NoError(t, err)
-	assert.Equal(t, device.Options{Float16: true, Priority: device.PriorityHigh}, p.(*program).options)
-	saved.Reset()
-	require.NoError(t, p.Save(&saved))
-	assert.Equal(t, blob, saved.Bytes())
-	e := newExec(t, p, device.ExecOptions{})
-	p.Release()
-	v := hostView(t, []float32{1, 2}, 2)
-	require.NoError(t, e.BindInput(0, v))
-	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
-	data, err := e.OutputData(0)
-	require.NoError(t, err)
-	assert.Equal(t, []float32{3, 4}, floats(t, data))
-	e.Release()
-	v.Buf.Release()
-
-	for i := range blob {
-		bad := bytes.Clone(blob)
-		bad[i] ^= 1 << (i % 8)
-		_, err := d.Load(context.Background(), device.Blob{Data: bad}, device.Options{})
-		require.Equal(t, fault.File, fault.KindOf(err), "byte %d: %v", i, err)
-		_, err = d.Load(context.Background(), device.Blob{Data: blob[:i]}, device.Options{})
-		require.Equal(t, fault.File, fault.KindOf(err), "cut at %d: %v", i, err)
-	}
-	other := newDevice(t, Config{})
-	other.info.BuildHash = "another build"
-	_, err = other.Load(context.Background(), device.Blob{Data: blob}, device.Options{})
-	assert.ErrorContains(t, err, `this is "another build"`)
-	_, err = d.Load(context.Background(), device.Blob{Container: "rknn", Data: blob}, device.Options{})
-	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
-}
-
-// A blob with a right checksum around a graph that the device cannot compute.
-func TestProgram_loadForeignGraph(t *testing.T) {
-	d := newDevice(t, Config{})
-	p := &program{dev: d}
-	b := graph.NewBuilder("g")
-	b.Output(b.Add(&slow{}, b.Input("x", tensor.T(tensor.Float32, 1))))
-	g, err := b.Graph()
-	require.NoError(t, err)
-	p.plan = &refPlan{graph: g}
-	var saved bytes.Buffer
-	require.NoError(t, p.Save(&saved))
-	_, err = d.Load(context.Background(), device.Blob{Data: saved.Bytes()}, device.Options{})
-	assert.Equal(t, fault.File, fault.KindOf(err))
-	assert.ErrorContains(t, err, "no kernel")
 }

@@ -1,0 +1,44 @@
+package cpu
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func TestRank_ordersPriorities(t *testing.T) {
+	assert.Less(t, rank(device.PriorityLow), rank(device.PriorityMedium))
+	assert.Less(t, rank(device.PriorityMedium), rank(device.PriorityHigh))
+	assert.Equal(t, rank(device.PriorityMedium), rank(device.PriorityDefault))
+	assert.Equal(t, rank(device.PriorityMedium), rank(device.PriorityHigh+1))
+}
+
+func TestDevice_supportAndCompile(t *testing.T) {
+	b := graph.NewBuilder("g")
+	x := b.Input("x", tensor.T(tensor.Float32, 1))
+	b.SetOrigin(4, "")
+	b.Output(b.Add(&slow{}, b.Add(&op.Add{}, x, x)))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	d := newDevice(t, Config{})
+	s, err := d.Support(g, device.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []device.NodeSupport{{OK: true}, {Reason: "no kernel for test.slow"}}, s)
+	_, err = d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
+	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
+	assert.ErrorContains(t, err, "operator 4 (test.slow): no kernel")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = d.Compile(ctx, device.Unit{Graph: g}, device.Options{})
+	assert.Equal(t, fault.Canceled, fault.KindOf(err))
+	_, err = New(Config{DimMin: 3, DimMax: 2})
+	assert.Equal(t, fault.Argument, fault.KindOf(err))
+}
