@@ -14,7 +14,7 @@ import (
 
 // inputsSet converts and copies inputs for the runs to come (section 4). Some inputs may be set alone; all are judged before the first
 // is taken.
-func inputsSet(c *Context, inputs []Input) error {
+func inputsSet(c *Context, inputs []Input) (err error) {
 	if err := c.lock(); err != nil {
 		return err
 	}
@@ -30,6 +30,7 @@ func inputsSet(c *Context, inputs []Input) error {
 			return err
 		}
 	}
+	defer faulted(&err, "inputs: memory of buf")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for k := range inputs {
 		in := &inputs[k]
@@ -40,6 +41,7 @@ func inputsSet(c *Context, inputs []Input) error {
 			return err
 		}
 		src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size))
+		c.in[i].given = false // until it is whole
 		p.load(data, dims, src, in.kind, arrange(dims, p.format(true), 0, 0), in.passThrough != 0)
 		c.in[i].given = true
 	}

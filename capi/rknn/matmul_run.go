@@ -56,15 +56,7 @@ func matmulRun(m *Matmul) (err error) {
 			return failed("ctx: matrix %s has no memory: call rknn_matmul_set_io_mem first", matrixNames[i])
 		}
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			at, ok := v.(interface{ Addr() uintptr })
-			if !ok {
-				panic(v)
-			}
-			err = failed("ctx: memory bound to a matrix cannot be used at address %#x: the program has unmapped or cut it", at.Addr())
-		}
-	}()
+	defer faulted(&err, "ctx: memory bound to a matrix")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	operands := [3]*matmul.Operand{&p.A, &p.B, &p.C}
 	for i, r := range m.bound {

@@ -217,3 +217,15 @@ func (c *Context) checkSpare(m *TensorMem, what string, need uint32) error {
 }
 
 func addressOf(data []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(data))) }
+
+// faulted is deferred, with debug.SetPanicOnFault, where memory of the program is read or written, which may lie in a file that was cut or be
+// mapped no more: that is an error of the call then. what says whose memory it is.
+func faulted(err *error, what string) {
+	switch v := recover().(type) {
+	case nil:
+	case interface{ Addr() uintptr }:
+		*err = failed("%s cannot be used at address %#x: the program has unmapped or cut it", what, v.Addr())
+	default:
+		panic(v)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func memAt(addr uintptr) *TensorMem { return (*TensorMem)(cPointer(addr)) }
@@ -147,6 +148,38 @@ func TestRun_memoryDestroyedFirst(t *testing.T) {
 	require.NoError(t, destroyMem(0, y))
 	requireCode(t, errFail, run(c, nil), `"y"`, "destroyed")
 	require.Equal(t, []float32{1, 2, 3, 4}, floats(t, c), "forgotten after that")
+}
+
+// A file that a program cuts while it is bound, and a buffer that it has unmapped, make calls fail with a sentence, not the process.
+func TestRun_memoryThatIsCut(t *testing.T) {
+	for _, bound := range []Type{Float32, Uint8} { // used in place, and converted
+		c := open(t, identity(1, 1, 4096), 0)
+		fd, err := unix.MemfdCreate("cut", 0)
+		require.NoError(t, err)
+		defer unix.Close(fd)
+		require.NoError(t, unix.Ftruncate(fd, 1<<20))
+		addr, err := createMemFromFd(product(t), int32(fd), nil, 1<<20, 0)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, destroyMem(0, memAt(addr))) }()
+		in := attrOf(t, c, QueryInputAttr)
+		in.kind = bound
+		require.NoError(t, setIoMem(c, memAt(addr), &in))
+		require.NoError(t, run(c, nil))
+		require.NoError(t, unix.Ftruncate(fd, 0))
+		err = run(c, nil)
+		require.ErrorContains(t, err, "address")
+		require.NotContains(t, err.Error(), "panic")
+		requireCode(t, errFail, outputsGet(c, make([]Output, 1), nil), "no results")
+		require.NoError(t, unix.Ftruncate(fd, 1<<20))
+		require.NoError(t, run(c, nil))
+		gone, err := unix.Mmap(-1, 0, 1<<16, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, unix.Munmap(gone)) }()
+		at := uintptr(unsafe.Pointer(unsafe.SliceData(gone)))
+		outputs := []Output{{wantFloat: 1, isPrealloc: 1, buf: at, size: 1 << 16}}
+		requireCode(t, errFail, outputsGet(c, outputs, nil), "outputs: memory of buf, or bound to an output, cannot be used at address")
+		requireCode(t, errFail, inputsSet(c, []Input{{buf: at, size: 1 << 16}}), "inputs: memory of buf cannot be used at address")
+	}
 }
 
 func TestSpareMemory_isCheckedForItsSize(t *testing.T) {

@@ -17,7 +17,7 @@ const manyBuffers = 256
 
 // outputsGet copies results of the last run (section 4), in NCHW or the model's order, as float32 or in the reported type. Buffers that
 // the program did not bring stay its own until rknn_outputs_release or the context's end.
-func outputsGet(c *Context, outputs []Output, extend *OutputExtend) error {
+func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) {
 	if err := c.lock(); err != nil {
 		return err
 	}
@@ -33,16 +33,16 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) error {
 	if !c.valid {
 		return failed("context has no results: rknn_run must succeed after rknn_init and after each change of shapes, before rknn_outputs_get")
 	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	var made []*Output
-	for k := range outputs {
-		o := &outputs[k]
-		fresh, err := c.give(o)
-		if fresh {
-			made = append(made, o)
-		}
+	defer func() {
 		if err != nil {
 			c.take(made)
+		}
+	}()
+	defer faulted(&err, "outputs: memory of buf, or bound to an output,")
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	for k := range outputs {
+		if err := c.give(&outputs[k], &made); err != nil {
 			return err
 		}
 	}
@@ -82,13 +82,13 @@ func (c *Context) judgeOutput(name string, o *Output) error {
 	return nil
 }
 
-// give fills one rknn_output and says whether its buffer is a new one.
-func (c *Context) give(o *Output) (fresh bool, err error) {
+// give fills one rknn_output and adds it to made if its buffer is a new one.
+func (c *Context) give(o *Output, made *[]*Output) error {
 	i := int(o.index)
 	p, dims := c.model.out[i], c.outDims(i)
 	src, free, err := c.result(i)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer free()
 	kind, size := c.wanted(o)
@@ -99,14 +99,15 @@ func (c *Context) give(o *Output) (fresh bool, err error) {
 		if len(c.buffers) == manyBuffers {
 			warn("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back", "function", "rknn_outputs_get", "buffers", manyBuffers)
 		}
-		o.buf, o.size, fresh = b.Addr(), uint32(size), true
+		o.buf, o.size = b.Addr(), uint32(size)
+		*made = append(*made, o)
 	}
 	dst := unsafe.Slice((*byte)(cPointer(o.buf)), int(size))
 	if mem.Overlap(dst, src) { // the program asks for a result in the memory that it bound
 		src = slices.Clone(src)
 	}
 	p.store(dst, arrange(dims, NCHW, 0, 0), kind, src, dims)
-	return fresh, nil
+	return nil
 }
 
 // take frees buffers that were given out.

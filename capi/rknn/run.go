@@ -10,7 +10,7 @@ import (
 
 // run computes and waits (section 4): inputs from bound memory or as rknn_inputs_set left them, outputs to bound memory and for
 // rknn_outputs_get. extend receives the number of the run; what else it asks for has no effect.
-func run(c *Context, extend *RunExtend) error {
+func run(c *Context, extend *RunExtend) (err error) {
 	if err := c.lock(); err != nil {
 		return err
 	}
@@ -21,6 +21,7 @@ func run(c *Context, extend *RunExtend) error {
 	if c.flags&(flagFenceIn|flagFenceOut) != 0 {
 		return failed("context was opened with RKNN_FLAG_FENCE_IN_OUTSIDE (0x40) or RKNN_FLAG_FENCE_OUT_OUTSIDE (0x80) in flag: there are no fences, so it cannot run")
 	}
+	defer faulted(&err, "context: memory bound to an input or output")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	if err := c.ready(); err != nil {
 		return err
