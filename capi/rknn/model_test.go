@@ -6,10 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 func TestLoad_refusesWhatIsNoModel(t *testing.T) {
 	good := identity(onnxFloat, 1, 4).bytes()
+	unranked := (&onnxModel{}).node("Relu", "y", "x")
+	for n, name := range map[protowire.Number]string{11: "x", 12: "y"} {
+		unranked.graph = field(unranked.graph, n, field(field(nil, 1, []byte(name)), 2, field(nil, 1, number(nil, 1, onnxFloat))))
+	}
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -20,6 +25,8 @@ func TestLoad_refusesWhatIsNoModel(t *testing.T) {
 		{"text", []byte("hello, world"), []string{`"hello, w"`, "no ONNX model"}},
 		{"cut off", good[:len(good)-9], []string{"model"}},
 		{"open dimension", identity(onnxFloat, 1, -1).bytes(), []string{"anynpu.input.x.shapes"}},
+		{"17 dimensions", identity(onnxFloat, make([]int64, 17)...).bytes(), []string{"want at most 16 dimensions"}},
+		{"open number of dimensions", unranked.bytes(), []string{`"x" has an open number of dimensions`}},
 		{"unknown operator", (&onnxModel{}).node("Nonsense", "y", "x").input("x", onnxFloat, 1).output("y", onnxFloat, 1).bytes(), []string{"Nonsense"}},
 		{"metadata", identity(onnxFloat, 1, 2).meta("anynpu.input.x.mean", "[1,2]").bytes(), []string{"anynpu.input.x.mean", "2 numbers"}},
 		{"deviation 0", identity(onnxFloat, 1, 2).meta("anynpu.input.x.std", "[0]").bytes(), []string{"anynpu.input.x.std"}},

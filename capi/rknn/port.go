@@ -30,7 +30,10 @@ func newPort(g *graph.Graph, v graph.Value, info metadata.Input) (*port, error) 
 	if f.Quant != nil && f.Quant.IsPerTensor() {
 		p.quant = &quant{f.Quant.Scale[0], f.Quant.ZeroAt(0)}
 	}
-	if !f.Shape.Ranked || len(f.Shape.Dims) > maxDims {
+	if !f.Shape.Ranked {
+		return nil, fault.New(fault.Shape, "%q has an open number of dimensions: declare its shape in the model", p.name)
+	}
+	if len(f.Shape.Dims) > maxDims {
 		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions", p.name, f.Shape, maxDims)
 	}
 	return p, nil
