@@ -1,7 +1,6 @@
 package rknn
 
 import (
-	"bytes"
 	"slices"
 	"sync/atomic"
 
@@ -133,18 +132,7 @@ func valueBytes(g *graph.Graph) (sum int64) {
 
 // infer returns a copy of g, its constants shared, with these sizes of its inputs.
 func infer(g *graph.Graph, dims [][]int64) (*graph.Graph, error) {
-	constants := map[tensor.Hash][]byte{}
-	var form bytes.Buffer
-	err := graph.Encode(&form, g, graph.EncodeOptions{External: func(h tensor.Hash, data []byte) bool {
-		constants[h] = data
-		return true
-	}})
-	if err != nil {
-		return nil, err
-	}
-	own, err := graph.Decode(form.Bytes(), graph.DecodeOptions{Const: func(h tensor.Hash, _ []byte, _ int64) ([]byte, error) {
-		return constants[h], nil
-	}})
+	own, err := graph.Clone(g, func(_ tensor.Hash, data []byte) ([]byte, error) { return data, nil })
 	if err != nil {
 		return nil, err
 	}

@@ -29,34 +29,18 @@ func Child(library string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	cases := finder{}
-	enc := json.NewEncoder(out)
-	greeting, err := Greet(library, a.device())
-	if err != nil {
-		return err
-	}
-	if err := enc.Encode(greeting); err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
-		c, err := cases.find(lines.Text())
+	return Serve(library, a.device(), in, out, func(id, _ string) (Result, error) {
+		c, err := cases.find(id)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
-		start := time.Now()
-		r := Result{ID: c.ID(), Status: Pass}
-		switch err := a.Run(c); {
-		case errors.Is(err, errUnavailable):
-			r.Status, r.Message = Skip, err.Error()
-		case err != nil:
-			r.Status, r.Message = Fail, err.Error()
+		err = a.Run(c)
+		r := Judge(err, nil)
+		if errors.Is(err, errUnavailable) {
+			r.Status = Skip
 		}
-		r.Time = time.Since(start)
-		if err := enc.Encode(r); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
+		return r, nil
+	})
 }
 
 func (a *api) device() string {

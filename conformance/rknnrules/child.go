@@ -1,14 +1,11 @@
 package rknnrules
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
 )
@@ -21,8 +18,7 @@ func Environ(setting []string) []string {
 	return append(append(os.Environ(), "ANYNPU_LOG=warn", "ANYNPU_LOG_FILE=/dev/null", "ANYNPU_MODEL_MAP=", TargetVariable+"="), setting...)
 }
 
-// Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its
-// ohnn.Result as a line of JSON to out. The first line it writes is an empty device name.
+// Child is the program of the process that touches the library; see ohnn.Serve.
 func Child(path string, in io.Reader, out io.Writer) error {
 	runtime.LockOSThread() // a message belongs to the thread whose call failed
 	l, err := open(path)
@@ -33,46 +29,15 @@ func Child(path string, in io.Reader, out io.Writer) error {
 	for _, c := range Cases() {
 		byID[c.ID()] = c
 	}
-	scratch, err := os.MkdirTemp("", "anynpu-rknnrules-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	enc := json.NewEncoder(out)
-	greeting, err := ohnn.Greet(path, "")
-	if err != nil {
-		return err
-	}
-	if err := enc.Encode(greeting); err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(in)
-	for n := 0; lines.Scan(); n++ {
-		c := byID[lines.Text()]
+	return ohnn.Serve(path, "", in, out, func(id, dir string) (ohnn.Result, error) {
+		c := byID[id]
 		if c == nil {
-			return fmt.Errorf("no case %q", lines.Text())
-		}
-		dir := fmt.Sprintf("%s/%d", scratch, n)
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return err
+			return ohnn.Result{}, fmt.Errorf("no case %q", id)
 		}
 		clear(l.called)
 		l.lines.take()
-		start := time.Now()
-		r := ohnn.Result{ID: c.ID(), Status: ohnn.Pass}
-		if err := c.Run(l, dir); err != nil {
-			r.Status, r.Message = ohnn.Fail, err.Error()
-		}
-		r.Time = time.Since(start)
-		for f := range l.called {
-			r.Functions = append(r.Functions, f)
-		}
-		slices.Sort(r.Functions)
-		if err := enc.Encode(r); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
+		return ohnn.Judge(c.Run(l, dir), l.called), nil
+	})
 }
 
 // Group is the cases of one setting.

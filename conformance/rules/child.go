@@ -1,19 +1,13 @@
 package rules
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"slices"
-	"time"
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
 )
 
-// Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its
-// ohnn.Result as a line of JSON to out. The first line it writes is its ohnn.Greeting.
+// Child is the program of the process that touches the library; see ohnn.Serve.
 func Child(path string, mode Mode, in io.Reader, out io.Writer) error {
 	l, err := open(path)
 	if err != nil {
@@ -23,50 +17,19 @@ func Child(path string, mode Mode, in io.Reader, out io.Writer) error {
 	for _, c := range Cases() {
 		byID[c.ID()] = c
 	}
-	scratch, err := os.MkdirTemp("", "anynpu-rules-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	enc := json.NewEncoder(out)
 	var name uintptr
 	device := ""
 	if l.call("Device_GetName", 0, &name) == success && name != 0 {
 		device = text(name)
 	}
-	greeting, err := ohnn.Greet(path, device)
-	if err != nil {
-		return err
-	}
-	if err := enc.Encode(greeting); err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(in)
-	for n := 0; lines.Scan(); n++ {
-		c := byID[lines.Text()]
+	return ohnn.Serve(path, device, in, out, func(id, dir string) (ohnn.Result, error) {
+		c := byID[id]
 		if c == nil {
-			return fmt.Errorf("no case %q", lines.Text())
-		}
-		dir := fmt.Sprintf("%s/%d", scratch, n)
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return err
+			return ohnn.Result{}, fmt.Errorf("no case %q", id)
 		}
 		clear(l.called)
-		start := time.Now()
-		r := ohnn.Result{ID: c.ID(), Status: ohnn.Pass}
-		if err := c.Run(l, mode, dir); err != nil {
-			r.Status, r.Message = ohnn.Fail, err.Error()
-		}
-		r.Time = time.Since(start)
-		for f := range l.called {
-			r.Functions = append(r.Functions, f)
-		}
-		slices.Sort(r.Functions)
-		if err := enc.Encode(r); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
+		return ohnn.Judge(c.Run(l, mode, dir), l.called), nil
+	})
 }
 
 // Covered counts the rules with cases of both kinds that have all passed in all the modes they belong to, and the functions that were

@@ -3,7 +3,6 @@
 package compile
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -65,18 +64,7 @@ func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Opt
 
 // clone returns a copy of g that shares nothing with it; all constants, also those inside bodies and fields, lie in w.
 func clone(g *graph.Graph, w *mem.Weights) (*graph.Graph, error) {
-	constants := map[tensor.Hash][]byte{}
-	var form bytes.Buffer
-	err := graph.Encode(&form, g, graph.EncodeOptions{External: func(h tensor.Hash, data []byte) bool {
-		constants[h] = data
-		return true
-	}})
-	if err != nil {
-		return nil, err
-	}
-	own, err := graph.Decode(form.Bytes(), graph.DecodeOptions{Const: func(h tensor.Hash, _ []byte, _ int64) ([]byte, error) {
-		return w.Add(h, constants[h])
-	}})
+	own, err := graph.Clone(g, w.Add)
 	if err != nil && fault.KindOf(err) == fault.File { // what was just encoded: the graph itself is at fault, e.g. a constant of a wrong length
 		return nil, fault.As(fault.Argument, err, "graph %q", g.Name)
 	}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"math"
@@ -36,6 +37,21 @@ const (
 type EncodeOptions struct {
 	// External, when set, is asked for each constant; true leaves its bytes out: the reader finds them by hash.
 	External func(h tensor.Hash, data []byte) bool
+}
+
+// Clone returns a copy of g that shares nothing with it but what keep returns: the bytes of each constant, those inside bodies and fields
+// included. Kinds are those of Encode and of keep.
+func Clone(g *Graph, keep func(h tensor.Hash, data []byte) ([]byte, error)) (*Graph, error) {
+	constants := map[tensor.Hash][]byte{}
+	var form bytes.Buffer
+	err := Encode(&form, g, EncodeOptions{External: func(h tensor.Hash, data []byte) bool {
+		constants[h] = data
+		return true
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return Decode(form.Bytes(), DecodeOptions{Const: func(h tensor.Hash, _ []byte, _ int64) ([]byte, error) { return keep(h, constants[h]) }})
 }
 
 // Encode writes g, with its bodies and constants, in a form that depends on nothing but g's content. Kind fault.Argument when g is not

@@ -74,7 +74,7 @@ func run() int {
 		path  string
 		write func(io.Writer) error
 	}{{*jsonFile, rep.WriteJSON}, {*junitFile, rep.WriteJUnit}} {
-		if err := writeFile(f.path, f.write); err != nil {
+		if err := ohnn.Save(f.path, f.write); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}
@@ -88,21 +88,6 @@ func run() int {
 		return 1
 	}
 	return 0
-}
-
-func writeFile(path string, write func(io.Writer) error) error {
-	if path == "" {
-		return nil
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }
 
 func envOr(name, otherwise string) string {

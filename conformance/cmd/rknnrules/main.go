@@ -110,7 +110,7 @@ func (o *options) check() (bool, error) {
 		}
 	}
 	for path, write := range map[string]func(io.Writer) error{o.json: rep.WriteJSON, o.junit: rep.WriteJUnit} {
-		if err := save(path, write); err != nil {
+		if err := ohnn.Save(path, write); err != nil {
 			return false, err
 		}
 	}
@@ -146,19 +146,4 @@ func (o *options) check() (bool, error) {
 	fmt.Printf("%d of %d functions (+ %d of %d historical names)\n", count(rknnrules.Functions), len(rknnrules.Functions),
 		count(rknnrules.Historical), len(rknnrules.Historical))
 	return good && covered == len(rules) && !slices.ContainsFunc(rules, func(r *rknnrules.Rule) bool { return len(r.Cases) == 0 }), nil
-}
-
-func save(path string, write func(io.Writer) error) error {
-	if path == "" {
-		return nil
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

@@ -140,15 +140,7 @@ func (o *options) write(rep *ohnn.Report, mode string) error {
 			continue
 		}
 		ext := filepath.Ext(f.path)
-		w, err := os.Create(strings.TrimSuffix(f.path, ext) + "-" + mode + ext)
-		if err != nil {
-			return err
-		}
-		if err := f.write(w); err != nil {
-			w.Close()
-			return err
-		}
-		if err := w.Close(); err != nil {
+		if err := ohnn.Save(strings.TrimSuffix(f.path, ext)+"-"+mode+ext, f.write); err != nil {
 			return err
 		}
 	}
