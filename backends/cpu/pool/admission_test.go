@@ -244,19 +244,49 @@ func TestPool_takesThreadsOfIdleWorkers(t *testing.T) {
 	p.Close()
 }
 
-// TestRegion_withoutChunksWantsNobody: helpers do not come back to a region whose last chunk is under way.
-func TestRegion_withoutChunksWantsNobody(t *testing.T) {
-	p := New(3)
+// TestWorker_helpsARegionOnce: a helper does not come back to a region whose last chunk is under way.
+func TestWorker_helpsARegionOnce(t *testing.T) {
+	p := New(2)
 	defer p.Close()
 	r := p.NewRun(0)
 	begin(t, r)
 	defer r.End()
-	assert.False(t, r.wants())
-	r.state.Add(open)
-	r.n.Store(4)
-	r.next.Store(1 + 3*back) // all four are taken
-	assert.False(t, r.wants())
-	r.next.Store(1 + 2*back)
-	assert.True(t, r.wants())
-	r.state.Add(-open)
+	w := &worker{pool: p, id: 1}
+	w.holds.Store(spare)
+	assert.False(t, w.once(), "no region is open")
+	r.task, r.n, r.of = Func(func(_, _ int) {}), 2, 1
+	r.state.Add(open + count)
+	assert.True(t, w.once())
+	assert.EqualValues(t, 2, r.shares[0].taken.Load())
+	assert.False(t, w.once())
+	r.closeRegion()
+	assert.False(t, w.once())
+	r.shares[0].taken.Store(0)
+	r.state.Add(open + count)
+	assert.True(t, w.once(), "another region")
+	r.closeRegion()
+}
+
+// TestRun_threadsKeepTheirShares: without others that are faster, a thread computes the same chunks each time, in order.
+func TestRun_threadsKeepTheirShares(t *testing.T) {
+	if allowedCPUs() < 2 {
+		t.Skip("one CPU: no helpers")
+	}
+	p := New(2)
+	defer p.Close()
+	r := p.NewRun(0)
+	begin(t, r)
+	defer r.End()
+	for range 50 {
+		var step [2]atomic.Int32
+		var chunks [2][]int
+		r.Do(6, Func(func(i, worker int) {
+			chunks[worker] = append(chunks[worker], i)
+			step[worker].Add(1)
+			for step[1-worker].Load() < step[worker].Load() { // chunk by chunk together
+				runtime.Gosched()
+			}
+		}))
+		assert.Equal(t, [2][]int{{0, 1, 2}, {3, 4, 5}}, chunks)
+	}
 }

@@ -3,24 +3,36 @@ package pool
 import "sync/atomic"
 
 // region is the divided work of a run: open while its own goroutine is in Do.
+//
+// Each thread has a share of the chunks, by its index, in order: from one step
+// of a program to the next it finds in its own caches what it has written, as far
+// as chunks go through the data in order, and what a chunk fetches ahead is its
+// own. A thread that has finished its share takes from those of others.
 type region struct {
-	_     [64]byte
-	state atomic.Int64 // open bit and the number of helpers inside
-	n     atomic.Int64 // chunks
-	task  Task         // written before open is set, read by helpers inside
-	_     [64]byte
-	next  atomic.Int64 // chunks taken by the run's own goroutine, from the front, and, times back, by helpers, from the end
-	_     [64]byte
+	_       [64]byte
+	state   atomic.Uint64 // number of the region, open bit, and the number of helpers inside
+	task    Task          // written before open is set, read by helpers inside, as are n and of
+	n       int           // chunks
+	of      int           // shares
+	stopped atomic.Bool   // a chunk has panicked: nobody starts another
+	_       [64]byte
+	shares  []share
 
 	failed atomic.Pointer[failure]
+}
+
+// share is the number of chunks that were taken of one thread's part.
+type share struct {
+	taken atomic.Int64
+	_     [120]byte // neighbouring cache lines are fetched in pairs
 }
 
 // failure is a panic of a helper, passed on to the run's own goroutine.
 type failure struct{ value any }
 
 const (
-	open = 1 << 32
-	back = 1 << 32
+	open  = 1 << 32
+	count = 1 << 33 // of regions; it wraps around
 )
 
 // Do computes chunks 0 to n-1 of t, on this goroutine and on free threads, and
@@ -34,85 +46,92 @@ func (r *Run) Do(n int, t Task) {
 		}
 		return
 	}
-	r.task = t
-	r.n.Store(int64(n))
-	r.failed.Store(nil) // a helper's, when this goroutine panicked as well
-	r.next.Store(0)
-	r.state.Add(open)
+	r.task, r.n, r.of = t, n, min(n, len(r.shares))
+	r.stopped.Store(false)
+	for i := range r.of {
+		r.shares[i].taken.Store(0)
+	}
+	r.state.Add(open + count)
 	if p.wakeable.Load() > 0 {
 		p.mu.Lock()
 		p.wake()
 		p.mu.Unlock()
 	}
-	r.lead(t, n)
+	r.lead()
 	r.task = nil
-	if f := r.failed.Load(); f != nil {
-		r.failed.Store(nil)
-		panic(f.value)
-	}
-}
-
-func (r *Run) lead(t Task, n int) {
-	defer r.closeRegion()
-	for {
-		v := r.next.Add(1)
-		i := int(v % back)
-		if i+int(v/back) > n {
-			return
+	if r.stopped.Load() {
+		if f := r.failed.Swap(nil); f != nil {
+			panic(f.value)
 		}
-		t.Chunk(i-1, 0)
 	}
 }
 
-// takeBack returns the next chunk for a helper. The two ends keep, from one step of a program to the next, what a thread has written in its own
-// caches, as far as chunks go through the data in order.
-func (r *region) takeBack(n int) (i int, ok bool) {
-	v := r.next.Add(back)
-	i = n - int(v/back)
-	return i, i >= int(v%back)
+func (r *Run) lead() {
+	done := false
+	defer func() {
+		if !done {
+			r.stopped.Store(true)
+		}
+		r.closeRegion()
+		if !done {
+			r.failed.Store(nil) // a helper's, when this goroutine panics as well
+		}
+	}()
+	r.compute(0)
+	done = true
+}
+
+// compute takes chunks until none is left, those of the thread's own share first.
+func (r *Run) compute(worker int) {
+	for k := range r.of {
+		s := (worker + k) % r.of
+		from, to := int64(s*r.n/r.of), int64((s+1)*r.n/r.of)
+		taken := &r.shares[s].taken
+		for !r.stopped.Load() && (worker == 0 || r.pool.waiting.Load() == 0) && from+taken.Load() < to {
+			i := from + taken.Add(1) - 1
+			if i >= to {
+				break
+			}
+			r.task.Chunk(int(i), worker)
+		}
+	}
 }
 
 // closeRegion lets no more helpers in and waits for those inside.
 func (r *Run) closeRegion() {
-	r.next.Store(r.n.Load()) // after a panic, helpers start no more chunks
-	r.state.Add(-open)
-	for i := 0; r.state.Load() != 0; i++ {
+	if r.state.Add(^uint64(open-1))%open == 0 {
+		return
+	}
+	for i := 0; r.state.Load()%open != 0; i++ {
 		relax(i, r.pool)
 	}
 }
 
-// wants reports whether the region is open and has chunks left.
-func (r *region) wants() bool {
-	if r.state.Load() < open {
-		return false
+// number is that of the open region, 0 when none is.
+func (r *region) number() uint64 {
+	if s := r.state.Load(); s&open != 0 {
+		return s / count
 	}
-	v := r.next.Load()
-	return v%back+v/back < r.n.Load()
+	return 0
 }
 
-// help works on the run's region, and reports whether it was open.
-func (r *Run) help(worker int) (did bool) {
-	if r.state.Add(1) >= open {
+// help works on the run's region, if it is still the one of the given number, and reports whether it was.
+func (r *Run) help(worker int, number uint64) (did bool) {
+	if s := r.state.Add(1); s&open != 0 && s/count == number {
 		did = true
-		r.chunks(worker)
+		r.assist(worker)
 	}
-	r.state.Add(-1)
+	r.state.Add(^uint64(0))
 	return did
 }
 
-func (r *Run) chunks(worker int) {
+// assist is compute for a helper: a panic goes to the run's own goroutine.
+func (r *Run) assist(worker int) {
 	defer func() {
 		if e := recover(); e != nil {
 			r.failed.Store(&failure{e})
-			r.next.Store(r.n.Load())
+			r.stopped.Store(true)
 		}
 	}()
-	t, n := r.task, int(r.n.Load())
-	for r.pool.waiting.Load() == 0 { // a queued run gets this thread first
-		i, ok := r.takeBack(n)
-		if !ok {
-			return
-		}
-		t.Chunk(i, worker)
-	}
+	r.compute(worker)
 }

@@ -28,6 +28,7 @@ type Run struct {
 // NewRun makes a run; a higher priority is admitted first.
 func (p *Pool) NewRun(priority int) *Run {
 	r := &Run{pool: p, ready: make(chan struct{}, 1)}
+	r.shares = make([]share, 1+len(p.workers))
 	r.SetPriority(priority)
 	return r
 }

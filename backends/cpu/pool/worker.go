@@ -12,6 +12,9 @@ type worker struct {
 	id   int
 	wake chan bool // true: a thread is yours; false: stop
 
+	last   *Run // whose region it has helped last
+	number uint64
+
 	_     [64]byte
 	holds atomic.Int32
 	_     [64]byte
@@ -72,19 +75,25 @@ func (w *worker) serve() {
 	p.noteWakeable()
 }
 
-// once helps the region of the highest priority that has chunks left.
-func (w *worker) once() (did bool) {
+// once helps the region of the highest priority, unless it has done so already: when it came back, there was no chunk left.
+func (w *worker) once() bool {
 	var best *Run
+	var number uint64
 	for i := range w.pool.slots {
 		r := w.pool.slots[i].Load()
-		if r != nil && r.wants() && (best == nil || r.priority.Load() > best.priority.Load()) {
-			best = r
+		if r == nil {
+			continue
+		}
+		k := r.number()
+		if k != 0 && (r != w.last || k != w.number) && (best == nil || r.priority.Load() > best.priority.Load()) {
+			best, number = r, k
 		}
 	}
 	if best == nil || !w.holds.CompareAndSwap(spare, busy) {
 		return false
 	}
-	did = best.help(w.id)
+	did := best.help(w.id, number)
+	w.last, w.number = best, number
 	w.holds.Store(spare)
 	return did
 }
