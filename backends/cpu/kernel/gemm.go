@@ -244,9 +244,18 @@ func (g *Gemm) part(t *tileArgs, from, p0, p1 int, first bool, res []float32) {
 		}
 		t.next, t.afterNext = nil, nil
 		if fetch {
-			t.next = g.panelPart(p+1, from, rows)
+			next, at := p+1, from
+			if next == p1 { // the block goes on with its next part, the next block begins with the first
+				if at = from + rows; at < depth {
+					next = p0
+				} else {
+					at = 0
+				}
+			}
+			deep := min(rows, depth-at)
+			t.next = g.panelPart(next, at, deep)
 			if t.cols > PanelCols {
-				t.afterNext = g.panelPart(p+2, from, rows)
+				t.afterNext = g.panelPart(next+1, at, deep)
 			}
 		}
 		t.c = g.C[t.row*g.LDC+j:]
