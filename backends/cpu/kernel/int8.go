@@ -123,6 +123,8 @@ type GemmInt8 struct {
 	Ind     *Indirection
 	Zero    []uint8 // for an Ind with padding
 
+	SumsOnly bool // only Sums is called: C and what it needs are not there
+
 	rowStep, panelStep, rowChunks int
 }
 
@@ -175,7 +177,19 @@ func (g *GemmInt8) Chunk(i int) {
 	r, p := i%g.rowChunks*g.rowStep, i/g.rowChunks*g.panelStep
 	r1, j1 := min(g.M, r+g.rowStep), min(g.N, (p+g.panelStep)*IntCols)
 	for j := p * IntCols; j < j1; j += IntCols {
-		intPanel(g, r, r1, j)
+		intPanel(g, nil, r, r1, j)
+	}
+}
+
+// Sums computes the sums of rows r0 <= i < r1 as float32, rounded to nearest, [r1-r0, N]. C is not used, nor is Post but for Init. Plan must have
+// been called; several calls may run at once.
+func (g *GemmInt8) Sums(dst []float32, r0, r1 int) {
+	need("GemmInt8", "dst", len(dst), (r1-r0)*g.N)
+	if r0 < 0 || r1 > g.M {
+		panic(fmt.Sprintf("kernel: GemmInt8: rows %d to %d of %d", r0, r1, g.M))
+	}
+	for j := 0; j < g.N && r0 < r1; j += IntCols {
+		intPanel(g, dst, r0, r1, j)
 	}
 }
 
@@ -193,7 +207,7 @@ func (g *GemmInt8) check() {
 	if g.M == 0 || g.N == 0 {
 		return
 	}
-	if g.LDC < g.N || g.LDA < 0 {
+	if !g.SumsOnly && g.LDC < g.N || g.LDA < 0 {
 		panic(fmt.Sprintf("kernel: GemmInt8: stride below row length: M=%d N=%d K=%d LDA=%d LDC=%d", g.M, g.N, g.K, g.LDA, g.LDC))
 	}
 	run := roundUp(g.K, IntDepth)
@@ -209,6 +223,12 @@ func (g *GemmInt8) check() {
 		}
 	}
 	need("GemmInt8", "B", len(g.B), PackedInt8Len(g.taps(), g.K, g.N))
+	if g.SumsOnly {
+		if g.Post.Init != nil {
+			need("GemmInt8", "Init", len(g.Post.Init), g.N)
+		}
+		return
+	}
 	need("GemmInt8", "C", len(g.C), extent(g.M, g.N, g.LDC))
 	g.Post.check("GemmInt8", g.N)
 }
@@ -225,3 +245,6 @@ func PackInt8Panels(dst, b []int8, taps, k, n, ldb, p0, p1 int) {
 
 // IntPanels is the number of packed panels of a matrix of n columns.
 func IntPanels(n int) int { return ceilDiv(n, IntCols) }
+
+// FastInt8 reports whether products of codes are faster than those of float32.
+func FastInt8() bool { return dotFast }

@@ -46,7 +46,7 @@ var (
 )
 
 var _ = register(func(isa ISA) {
-	dotTiles, dwInt, combineK, maxU8K, encodeK = nil, nil, combineGeneric, maxU8Generic, encodeGeneric
+	dotTiles, dotFast, combineK, maxU8K, encodeK = nil, false, combineGeneric, maxU8Generic, encodeGeneric
 	if isa >= AVX2 {
 		dotTiles, combineK, maxU8K, encodeK = &intTilesAVX2, combineAVX2, maxU8AVX2, encodeAVX2
 	}
@@ -54,76 +54,91 @@ var _ = register(func(isa ISA) {
 		combineK, maxU8K, encodeK = combineAVX512, maxU8AVX512, encodeAVX512
 	}
 	if isa == AVX512 && cpu.X86.HasAVX512VNNI {
-		dotTiles, dwInt = &intTilesVNNI, dotWindowAVX512
+		dotTiles, dotFast = &intTilesVNNI, true
 	}
 })
 
 // intPanel computes rows r0 <= i < r1 of the panel that starts at column j, in
-// tiles of two neighbouring heights that divide the rows evenly.
-func intPanel(g *GemmInt8, r0, r1, j int) {
+// tiles of two neighbouring heights that divide the rows evenly; into sums unless
+// that is nil.
+func intPanel(g *GemmInt8, sums []float32, r0, r1, j int) {
 	t := dotTiles
 	if t == nil || g.K == 0 {
-		intPanelGeneric(g, r0, r1, j)
+		intPanelGeneric(g, sums, r0, r1, j)
 		return
 	}
-	w, words := intWidth(g.N, j), ceilDiv(g.K, IntDepth)
-	vectors := w / 16
+	p := intTileCall{g: g, tiles: t, w: intWidth(g.N, j), words: ceilDiv(g.K, IntDepth)}
+	p.vectors = p.w / 16
 	if t.cols < 16 {
-		vectors = 1
+		p.vectors = 1
 	}
-	mr := t.mr[vectors-1]
-	width := vectors * t.cols
-	most := max(mr, intCall/(2*width*g.taps()*words*IntDepth)/mr*mr)
-	for at := 0; at < min(w, g.N-j); at += width {
-		cols := min(width, g.N-j-at)
+	mr := t.mr[p.vectors-1]
+	width := p.vectors * t.cols
+	most := max(mr, intCall/(2*width*g.taps()*p.words*IntDepth)/mr*mr)
+	for at := 0; at < min(p.w, g.N-j); at += width {
+		p.cols, p.j = min(width, g.N-j-at), j+at
+		p.b = &g.B[g.taps()*p.words*IntDepth*j+at*IntDepth]
 		for i := r0; i < r1; {
 			rows := min(most, r1-i)
 			blocks := ceilDiv(rows, mr)
 			high := ceilDiv(rows, blocks)
 			n := rows - blocks*(high-1)
-			intCallTile(g, t, i, j, at, w, cols, vectors, high, n)
+			if sums != nil {
+				p.sums = sums[(i-r0)*g.N:]
+			}
+			p.blocks(i, high, n)
 			if n < blocks {
-				intCallTile(g, t, i+n*high, j, at, w, cols, vectors, high-1, blocks-n)
+				if sums != nil {
+					p.sums = sums[(i-r0+n*high)*g.N:]
+				}
+				p.blocks(i+n*high, high-1, blocks-n)
 			}
 			i += rows
 		}
 	}
 }
 
-// intCallTile computes blocks*mr rows from row i of columns at <= c < at+cols of a panel of w columns. Tiles that store whole vectors write to
-// memory of their own where C has no room for them.
-func intCallTile(g *GemmInt8, t *intTiles, i, j, at, w, cols, vectors, mr, blocks int) {
-	words := ceilDiv(g.K, IntDepth)
-	b := &g.B[g.taps()*words*IntDepth*j+at*IntDepth]
-	j += at
-	if cols < t.cols && t.cols == 8 {
-		var own [4 * 8]uint8
-		for n := range blocks {
-			intCallC(g, t, i+n*mr, j, w, cols, vectors, mr, 1, b, &own[0], 8)
-			for r := range mr {
-				copy(g.C[(i+n*mr+r)*g.LDC+j:][:cols], own[8*r:])
-			}
-		}
-		return
-	}
-	intCallC(g, t, i, j, w, cols, vectors, mr, blocks, b, &g.C[i*g.LDC+j], g.LDC)
+// intTileCall is what calls for tiles of the same columns share.
+type intTileCall struct {
+	g             *GemmInt8
+	tiles         *intTiles
+	w, words      int // columns of the panel, words of a run
+	vectors, cols int // of the tile
+	j             int // its first column
+	b             *int8
+	sums          []float32 // rows from the first one on; nil: codes are stored
 }
 
-func intCallC(g *GemmInt8, t *intTiles, i, j, w, cols, vectors, mr, blocks int, b *int8, c *uint8, ldc int) {
-	var init *int32
-	var add *float32
-	q := &g.Post
-	if q.Init != nil {
-		init = &q.Init[j]
-	}
-	if q.Add != nil {
-		add = &q.Add[j]
-	}
-	words := ceilDiv(g.K, IntDepth)
-	if g.Ind == nil {
-		t.direct[vectors-1][mr-1](blocks, words, &g.A[i*g.LDA], g.LDA, b, 4*w, c, ldc, init, &q.Scale[j], add, q.Zero, int(q.Lo), int(q.Hi), cols)
+// blocks computes n tiles of mr rows from row i on.
+func (p *intTileCall) blocks(i, mr, n int) {
+	g := p.g
+	if p.sums != nil {
+		p.call(i, mr, n, (*uint8)(unsafe.Pointer(&p.sums[p.j])), 4*g.N, nil)
 		return
 	}
-	t.indirect[vectors-1][mr-1](blocks, g.Ind.taps, words, &g.Ind.tab[i], 4*g.Ind.rows, unsafe.SliceData(g.A), unsafe.SliceData(g.Zero),
-		b, 4*w, c, ldc, init, &q.Scale[j], add, q.Zero, int(q.Lo), int(q.Hi), cols)
+	p.call(i, mr, n, &g.C[i*g.LDC+p.j], g.LDC, &g.Post.Scale[p.j])
+}
+
+func (p *intTileCall) call(i, mr, blocks int, c *uint8, ldc int, scale *float32) {
+	var init *int32
+	var add *float32
+	g, q := p.g, &p.g.Post
+	if q.Init != nil {
+		init = &q.Init[p.j]
+	}
+	if q.Add != nil && scale != nil {
+		add = &q.Add[p.j]
+	}
+	if g.Ind == nil {
+		p.tiles.direct[p.vectors-1][mr-1](blocks, p.words, &g.A[i*g.LDA], g.LDA, p.b, 4*p.w, c, ldc, init, scale, add, q.Zero, int(q.Lo), int(q.Hi), p.cols)
+		return
+	}
+	p.tiles.indirect[p.vectors-1][mr-1](blocks, g.Ind.taps, p.words, &g.Ind.tab[i], 4*g.Ind.rows, unsafe.SliceData(g.A), unsafe.SliceData(g.Zero),
+		p.b, 4*p.w, c, ldc, init, scale, add, q.Zero, int(q.Lo), int(q.Hi), p.cols)
+}
+
+// dotWindow computes positions of a depthwise convolution. A direct call, so that taps stay on the stack.
+func (d *DepthwiseInt8) dotWindow(taps **uint8, groups, n int, out *uint8, init *int32, add *float32) {
+	q := &d.Post
+	dotWindowAVX512(d.C, n, groups, taps, max(1, d.Win.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
 }

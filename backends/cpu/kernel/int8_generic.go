@@ -2,8 +2,8 @@ package kernel
 
 import "unsafe"
 
-// intPanelGeneric computes rows r0 <= i < r1 of the panel that starts at column j.
-func intPanelGeneric(g *GemmInt8, r0, r1, j int) {
+// intPanelGeneric computes rows r0 <= i < r1 of the panel that starts at column j, into sums unless that is nil.
+func intPanelGeneric(g *GemmInt8, sums []float32, r0, r1, j int) {
 	w, words := intWidth(g.N, j), ceilDiv(g.K, IntDepth)
 	per := words * IntDepth * w
 	b := g.B[g.taps()*words*IntDepth*j:]
@@ -23,6 +23,12 @@ func intPanelGeneric(g *GemmInt8, r0, r1, j int) {
 				}
 				dotWords(acc[:w], x[:g.K], b[t*per:])
 			}
+		}
+		if sums != nil {
+			for c, s := range acc[:cols] {
+				sums[(i-r0)*g.N+j+c] = float32(s)
+			}
+			continue
 		}
 		for c, s := range acc[:cols] {
 			g.C[i*g.LDC+j+c] = g.Post.code(s, j+c)

@@ -71,8 +71,8 @@ func postOf(r *rand.Rand, n int, i int) Requantize {
 	return q
 }
 
-// wantInt8 is the product by its definition.
-func wantInt8(g *GemmInt8, b []int8, i, j int) uint8 {
+// sumInt8 is a sum by its definition.
+func sumInt8(g *GemmInt8, b []int8, i, j int) int32 {
 	s := int32(0)
 	if g.Post.Init != nil {
 		s = g.Post.Init[j]
@@ -88,7 +88,12 @@ func wantInt8(g *GemmInt8, b []int8, i, j int) uint8 {
 			s += int32(x[k]) * int32(b[(j*g.taps()+t)*g.K+k])
 		}
 	}
-	v := float32(s) * g.Post.Scale[j]
+	return s
+}
+
+// wantInt8 is the product by its definition.
+func wantInt8(g *GemmInt8, b []int8, i, j int) uint8 {
+	v := float32(sumInt8(g, b, i, j)) * g.Post.Scale[j]
 	if g.Post.Add != nil {
 		v += g.Post.Add[j]
 	}
@@ -120,6 +125,13 @@ func TestGemmInt8_equalsDefinition(t *testing.T) {
 						g.Chunk(ch)
 					}
 					c.check(t, "C")
+					sums := newGuarded(m*n, i)
+					g.Sums(sums.data, 0, m/2)
+					g.Sums(sums.data[m/2*n:], m/2, m)
+					sums.check(t, "sums")
+					for p, got := range sums.data {
+						require.Equal(t, float32(sumInt8(&g, w, p/n, p%n)), got, "m %d n %d k %d case %d: sum %d,%d", m, n, k, i, p/n, p%n)
+					}
 					for p := range c.data {
 						if p%ldc >= n {
 							require.EqualValues(t, guardByte, c.data[p])

@@ -94,11 +94,9 @@ const depthwiseTaps = 64
 
 // FastDepthwiseInt8 reports whether windows of that many taps are computed by
 // assembly.
-func FastDepthwiseInt8(taps int) bool { return dwInt != nil && taps <= depthwiseTaps }
+func FastDepthwiseInt8(taps int) bool { return dotFast && taps <= depthwiseTaps }
 
-type dwIntFn func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add *float32, zero, lo, hi int)
-
-var dwInt dwIntFn // nil: there is none
+var dotFast bool // there is assembly
 
 // row computes one row of the output.
 func (d *DepthwiseInt8) row(r int) {
@@ -156,7 +154,7 @@ func (d *DepthwiseInt8) call(taps **uint8, groups, n int, out *uint8) {
 	if q.Add != nil {
 		add = &q.Add[0]
 	}
-	dwInt(d.C, n, groups, taps, max(1, d.Win.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
+	d.dotWindow(taps, groups, n, out, init, add)
 }
 
 // pixelGeneric computes one position.

@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Combine says how codes become codes of another meaning. In Go:
 //
@@ -35,15 +38,11 @@ func CombineU8(dst, a, b []uint8, c Combine) {
 		combineK(&dst[0], &a[0], p, n, c.A, c.B, c.Add, c.Zero, int(c.Lo), int(c.Hi))
 	}
 	if rest := len(dst) - n; rest > 0 {
-		var d, x, y [64]uint8
 		var p *uint8
-		copy(x[:], a[n:len(dst)])
 		if b != nil {
-			copy(y[:], b[n:len(dst)])
-			p = &y[0]
+			p = &b[n]
 		}
-		combineK(&d[0], &x[0], p, 64, c.A, c.B, c.Add, c.Zero, int(c.Lo), int(c.Hi))
-		copy(dst[n:], d[:rest])
+		combineGeneric(&dst[n], &a[n], p, rest, c.A, c.B, c.Add, c.Zero, int(c.Lo), int(c.Hi))
 	}
 }
 
@@ -78,5 +77,18 @@ func EncodeU8(dst []uint8, src []float32, scale float32, zero int) {
 	}
 	if n < len(src) {
 		encodeGeneric(&dst[n], &src[n], len(src)-n, scale, lo, hi, zero)
+	}
+}
+
+// FlipSigns is dst[i] = src[i] ^ 128: signed codes as unsigned ones with 128
+// added, and back.
+func FlipSigns(dst, src []uint8) {
+	need("FlipSigns", "dst", len(dst), len(src))
+	n := len(src) &^ 7
+	for i := 0; i < n; i += 8 {
+		binary.NativeEndian.PutUint64(dst[i:], binary.NativeEndian.Uint64(src[i:])^0x8080808080808080)
+	}
+	for i := n; i < len(src); i++ {
+		dst[i] = src[i] ^ 128
 	}
 }

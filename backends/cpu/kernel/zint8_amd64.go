@@ -6,35 +6,35 @@ package kernel
 
 // dot1x8AVX2 computes blocks*1 rows by cols <= 8 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
-// It stores eight columns in any case.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot2x8AVX2 computes blocks*2 rows by cols <= 8 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
-// It stores eight columns in any case.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot3x8AVX2 computes blocks*3 rows by cols <= 8 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
-// It stores eight columns in any case.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot4x8AVX2 computes blocks*4 rows by cols <= 8 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
-// It stores eight columns in any case.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // idot1x8AVX2 computes blocks*1 rows by cols <= 8 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
-// It stores eight columns in any case.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -42,7 +42,7 @@ func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 
 // idot2x8AVX2 computes blocks*2 rows by cols <= 8 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
-// It stores eight columns in any case.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -50,7 +50,7 @@ func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 
 // idot3x8AVX2 computes blocks*3 rows by cols <= 8 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
-// It stores eight columns in any case.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -58,7 +58,7 @@ func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 
 // idot4x8AVX2 computes blocks*4 rows by cols <= 8 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
-// It stores eight columns in any case.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -66,186 +66,217 @@ func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, 
 
 // dot1x16AVX512 computes blocks*1 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot1x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot2x16AVX512 computes blocks*2 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot2x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot3x16AVX512 computes blocks*3 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot3x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot4x16AVX512 computes blocks*4 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot4x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot5x16AVX512 computes blocks*5 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot5x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot6x16AVX512 computes blocks*6 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot6x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot7x16AVX512 computes blocks*7 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot7x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot8x16AVX512 computes blocks*8 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot8x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot1x32AVX512 computes blocks*1 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot1x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot2x32AVX512 computes blocks*2 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot2x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot3x32AVX512 computes blocks*3 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot3x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot4x32AVX512 computes blocks*4 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot4x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot5x32AVX512 computes blocks*5 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot5x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot6x32AVX512 computes blocks*6 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot6x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot7x32AVX512 computes blocks*7 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot7x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot8x32AVX512 computes blocks*8 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot8x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot1x48AVX512 computes blocks*1 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot1x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot2x48AVX512 computes blocks*2 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot2x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot3x48AVX512 computes blocks*3 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot3x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot4x48AVX512 computes blocks*4 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot4x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot5x48AVX512 computes blocks*5 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot5x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot6x48AVX512 computes blocks*6 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot6x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot7x48AVX512 computes blocks*7 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot7x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot8x48AVX512 computes blocks*8 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot8x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot1x64AVX512 computes blocks*1 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot1x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot2x64AVX512 computes blocks*2 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot2x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot3x64AVX512 computes blocks*3 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot3x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot4x64AVX512 computes blocks*4 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot4x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot5x64AVX512 computes blocks*5 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot5x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // dot6x64AVX512 computes blocks*6 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
 func dot6x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
 
 // idot1x16AVX512 computes blocks*1 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -253,6 +284,7 @@ func idot1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot2x16AVX512 computes blocks*2 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -260,6 +292,7 @@ func idot2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot3x16AVX512 computes blocks*3 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -267,6 +300,7 @@ func idot3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot4x16AVX512 computes blocks*4 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -274,6 +308,7 @@ func idot4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot5x16AVX512 computes blocks*5 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -281,6 +316,7 @@ func idot5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot6x16AVX512 computes blocks*6 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -288,6 +324,7 @@ func idot6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot7x16AVX512 computes blocks*7 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -295,6 +332,7 @@ func idot7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot8x16AVX512 computes blocks*8 rows by cols <= 16 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -302,6 +340,7 @@ func idot8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot1x32AVX512 computes blocks*1 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -309,6 +348,7 @@ func idot1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot2x32AVX512 computes blocks*2 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -316,6 +356,7 @@ func idot2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot3x32AVX512 computes blocks*3 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -323,6 +364,7 @@ func idot3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot4x32AVX512 computes blocks*4 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -330,6 +372,7 @@ func idot4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot5x32AVX512 computes blocks*5 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -337,6 +380,7 @@ func idot5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot6x32AVX512 computes blocks*6 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -344,6 +388,7 @@ func idot6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot7x32AVX512 computes blocks*7 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -351,6 +396,7 @@ func idot7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot8x32AVX512 computes blocks*8 rows by cols <= 32 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -358,6 +404,7 @@ func idot8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot1x48AVX512 computes blocks*1 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -365,6 +412,7 @@ func idot1x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot2x48AVX512 computes blocks*2 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -372,6 +420,7 @@ func idot2x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot3x48AVX512 computes blocks*3 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -379,6 +428,7 @@ func idot3x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot4x48AVX512 computes blocks*4 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -386,6 +436,7 @@ func idot4x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot5x48AVX512 computes blocks*5 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -393,6 +444,7 @@ func idot5x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot6x48AVX512 computes blocks*6 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -400,6 +452,7 @@ func idot6x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot7x48AVX512 computes blocks*7 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -407,6 +460,7 @@ func idot7x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot8x48AVX512 computes blocks*8 rows by cols <= 48 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -414,6 +468,7 @@ func idot8x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot1x64AVX512 computes blocks*1 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -421,6 +476,7 @@ func idot1x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot2x64AVX512 computes blocks*2 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -428,6 +484,7 @@ func idot2x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot3x64AVX512 computes blocks*3 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -435,6 +492,7 @@ func idot3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot4x64AVX512 computes blocks*4 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -442,6 +500,7 @@ func idot4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot5x64AVX512 computes blocks*5 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
@@ -449,6 +508,7 @@ func idot5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint
 
 // idot6x64AVX512 computes blocks*6 rows by cols <= 64 columns of requantised products of codes.
 // k is in words of four codes; strides are in bytes. init and add may be nil.
+// Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape

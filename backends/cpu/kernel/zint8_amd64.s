@@ -97,6 +97,8 @@ done:
 
 noinit:
 	MOVQ       scale+72(FP), AX
+	TESTQ      AX, AX
+	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
@@ -125,11 +127,39 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	VMOVQ        X0, (AX)
-	ADDQ         CX, AX
-	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	MOVQ         cols+112(FP), DX
+	VMOVQ        X0, BX
+	CMPQ         DX, $+8
+	JGE          whole0
+	MOVQ         AX, SI
+
+byte0:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte0
+	JMP  next0
+
+whole0:
+	MOVQ BX, (AX)
+
+next0:
+	ADDQ CX, AX
+	MOVQ AX, c+48(FP)
+	JMP  stored
+
+plain:
+	MOVQ       c+48(FP), AX
+	MOVQ       ldc+56(FP), CX
+	VCVTDQ2PS  Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	MOVQ       AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -280,6 +310,8 @@ done:
 
 noinit:
 	MOVQ       scale+72(FP), AX
+	TESTQ      AX, AX
+	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
@@ -311,20 +343,68 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	VMOVQ        X0, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y2, Y2
-	VPACKSSDW    Y2, Y2, Y2
-	VPERMQ       $0x08, Y2, Y2
-	VPADDSW      Y11, Y2, Y2
-	VPACKUSWB    Y2, Y2, Y2
-	VPMAXUB      Y12, Y2, Y2
-	VPMINUB      Y13, Y2, Y2
-	VMOVQ        X2, (AX)
-	ADDQ         CX, AX
-	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	MOVQ         cols+112(FP), DX
+	VMOVQ        X0, BX
+	CMPQ         DX, $+8
+	JGE          whole0
+	MOVQ         AX, SI
+
+byte0:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte0
+	JMP  next0
+
+whole0:
+	MOVQ BX, (AX)
+
+next0:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y2, Y2
+	VPACKSSDW Y2, Y2, Y2
+	VPERMQ    $0x08, Y2, Y2
+	VPADDSW   Y11, Y2, Y2
+	VPACKUSWB Y2, Y2, Y2
+	VPMAXUB   Y12, Y2, Y2
+	VPMINUB   Y13, Y2, Y2
+	MOVQ      cols+112(FP), DX
+	VMOVQ     X2, BX
+	CMPQ      DX, $+8
+	JGE       whole1
+	MOVQ      AX, SI
+
+byte1:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte1
+	JMP  next1
+
+whole1:
+	MOVQ BX, (AX)
+
+next1:
+	ADDQ CX, AX
+	MOVQ AX, c+48(FP)
+	JMP  stored
+
+plain:
+	MOVQ       c+48(FP), AX
+	MOVQ       ldc+56(FP), CX
+	VCVTDQ2PS  Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y2, Y2
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	MOVQ       AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -493,6 +573,8 @@ done:
 
 noinit:
 	MOVQ       scale+72(FP), AX
+	TESTQ      AX, AX
+	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
@@ -527,29 +609,97 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	VMOVQ        X0, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y2, Y2
-	VPACKSSDW    Y2, Y2, Y2
-	VPERMQ       $0x08, Y2, Y2
-	VPADDSW      Y11, Y2, Y2
-	VPACKUSWB    Y2, Y2, Y2
-	VPMAXUB      Y12, Y2, Y2
-	VPMINUB      Y13, Y2, Y2
-	VMOVQ        X2, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y4, Y4
-	VPACKSSDW    Y4, Y4, Y4
-	VPERMQ       $0x08, Y4, Y4
-	VPADDSW      Y11, Y4, Y4
-	VPACKUSWB    Y4, Y4, Y4
-	VPMAXUB      Y12, Y4, Y4
-	VPMINUB      Y13, Y4, Y4
-	VMOVQ        X4, (AX)
-	ADDQ         CX, AX
-	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	MOVQ         cols+112(FP), DX
+	VMOVQ        X0, BX
+	CMPQ         DX, $+8
+	JGE          whole0
+	MOVQ         AX, SI
+
+byte0:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte0
+	JMP  next0
+
+whole0:
+	MOVQ BX, (AX)
+
+next0:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y2, Y2
+	VPACKSSDW Y2, Y2, Y2
+	VPERMQ    $0x08, Y2, Y2
+	VPADDSW   Y11, Y2, Y2
+	VPACKUSWB Y2, Y2, Y2
+	VPMAXUB   Y12, Y2, Y2
+	VPMINUB   Y13, Y2, Y2
+	MOVQ      cols+112(FP), DX
+	VMOVQ     X2, BX
+	CMPQ      DX, $+8
+	JGE       whole1
+	MOVQ      AX, SI
+
+byte1:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte1
+	JMP  next1
+
+whole1:
+	MOVQ BX, (AX)
+
+next1:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y4, Y4
+	VPACKSSDW Y4, Y4, Y4
+	VPERMQ    $0x08, Y4, Y4
+	VPADDSW   Y11, Y4, Y4
+	VPACKUSWB Y4, Y4, Y4
+	VPMAXUB   Y12, Y4, Y4
+	VPMINUB   Y13, Y4, Y4
+	MOVQ      cols+112(FP), DX
+	VMOVQ     X4, BX
+	CMPQ      DX, $+8
+	JGE       whole2
+	MOVQ      AX, SI
+
+byte2:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte2
+	JMP  next2
+
+whole2:
+	MOVQ BX, (AX)
+
+next2:
+	ADDQ CX, AX
+	MOVQ AX, c+48(FP)
+	JMP  stored
+
+plain:
+	MOVQ       c+48(FP), AX
+	MOVQ       ldc+56(FP), CX
+	VCVTDQ2PS  Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y2, Y2
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y4, Y4
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
+	MOVQ       AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -754,6 +904,8 @@ done:
 
 noinit:
 	MOVQ       scale+72(FP), AX
+	TESTQ      AX, AX
+	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
@@ -791,38 +943,126 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	VMOVQ        X0, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y2, Y2
-	VPACKSSDW    Y2, Y2, Y2
-	VPERMQ       $0x08, Y2, Y2
-	VPADDSW      Y11, Y2, Y2
-	VPACKUSWB    Y2, Y2, Y2
-	VPMAXUB      Y12, Y2, Y2
-	VPMINUB      Y13, Y2, Y2
-	VMOVQ        X2, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y4, Y4
-	VPACKSSDW    Y4, Y4, Y4
-	VPERMQ       $0x08, Y4, Y4
-	VPADDSW      Y11, Y4, Y4
-	VPACKUSWB    Y4, Y4, Y4
-	VPMAXUB      Y12, Y4, Y4
-	VPMINUB      Y13, Y4, Y4
-	VMOVQ        X4, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y6, Y6
-	VPACKSSDW    Y6, Y6, Y6
-	VPERMQ       $0x08, Y6, Y6
-	VPADDSW      Y11, Y6, Y6
-	VPACKUSWB    Y6, Y6, Y6
-	VPMAXUB      Y12, Y6, Y6
-	VPMINUB      Y13, Y6, Y6
-	VMOVQ        X6, (AX)
-	ADDQ         CX, AX
-	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	MOVQ         cols+112(FP), DX
+	VMOVQ        X0, BX
+	CMPQ         DX, $+8
+	JGE          whole0
+	MOVQ         AX, SI
+
+byte0:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte0
+	JMP  next0
+
+whole0:
+	MOVQ BX, (AX)
+
+next0:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y2, Y2
+	VPACKSSDW Y2, Y2, Y2
+	VPERMQ    $0x08, Y2, Y2
+	VPADDSW   Y11, Y2, Y2
+	VPACKUSWB Y2, Y2, Y2
+	VPMAXUB   Y12, Y2, Y2
+	VPMINUB   Y13, Y2, Y2
+	MOVQ      cols+112(FP), DX
+	VMOVQ     X2, BX
+	CMPQ      DX, $+8
+	JGE       whole1
+	MOVQ      AX, SI
+
+byte1:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte1
+	JMP  next1
+
+whole1:
+	MOVQ BX, (AX)
+
+next1:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y4, Y4
+	VPACKSSDW Y4, Y4, Y4
+	VPERMQ    $0x08, Y4, Y4
+	VPADDSW   Y11, Y4, Y4
+	VPACKUSWB Y4, Y4, Y4
+	VPMAXUB   Y12, Y4, Y4
+	VPMINUB   Y13, Y4, Y4
+	MOVQ      cols+112(FP), DX
+	VMOVQ     X4, BX
+	CMPQ      DX, $+8
+	JGE       whole2
+	MOVQ      AX, SI
+
+byte2:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte2
+	JMP  next2
+
+whole2:
+	MOVQ BX, (AX)
+
+next2:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y6, Y6
+	VPACKSSDW Y6, Y6, Y6
+	VPERMQ    $0x08, Y6, Y6
+	VPADDSW   Y11, Y6, Y6
+	VPACKUSWB Y6, Y6, Y6
+	VPMAXUB   Y12, Y6, Y6
+	VPMINUB   Y13, Y6, Y6
+	MOVQ      cols+112(FP), DX
+	VMOVQ     X6, BX
+	CMPQ      DX, $+8
+	JGE       whole3
+	MOVQ      AX, SI
+
+byte3:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte3
+	JMP  next3
+
+whole3:
+	MOVQ BX, (AX)
+
+next3:
+	ADDQ CX, AX
+	MOVQ AX, c+48(FP)
+	JMP  stored
+
+plain:
+	MOVQ       c+48(FP), AX
+	MOVQ       ldc+56(FP), CX
+	VCVTDQ2PS  Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y2, Y2
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y4, Y4
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y6, Y6
+	VMASKMOVPS Y6, Y15, (AX)
+	ADDQ       CX, AX
+	MOVQ       AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -934,6 +1174,8 @@ done:
 
 noinit:
 	MOVQ       scale+96(FP), AX
+	TESTQ      AX, AX
+	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
@@ -962,11 +1204,39 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	VMOVQ        X0, (AX)
-	ADDQ         CX, AX
-	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	MOVQ         cols+136(FP), DX
+	VMOVQ        X0, BX
+	CMPQ         DX, $+8
+	JGE          whole0
+	MOVQ         AX, SI
+
+byte0:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte0
+	JMP  next0
+
+whole0:
+	MOVQ BX, (AX)
+
+next0:
+	ADDQ CX, AX
+	MOVQ AX, c+72(FP)
+	JMP  stored
+
+plain:
+	MOVQ       c+72(FP), AX
+	MOVQ       ldc+80(FP), CX
+	VCVTDQ2PS  Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	MOVQ       AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1117,6 +1387,8 @@ done:
 
 noinit:
 	MOVQ       scale+96(FP), AX
+	TESTQ      AX, AX
+	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
@@ -1148,20 +1420,68 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	VMOVQ        X0, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y2, Y2
-	VPACKSSDW    Y2, Y2, Y2
-	VPERMQ       $0x08, Y2, Y2
-	VPADDSW      Y11, Y2, Y2
-	VPACKUSWB    Y2, Y2, Y2
-	VPMAXUB      Y12, Y2, Y2
-	VPMINUB      Y13, Y2, Y2
-	VMOVQ        X2, (AX)
-	ADDQ         CX, AX
-	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	MOVQ         cols+136(FP), DX
+	VMOVQ        X0, BX
+	CMPQ         DX, $+8
+	JGE          whole0
+	MOVQ         AX, SI
+
+byte0:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte0
+	JMP  next0
+
+whole0:
+	MOVQ BX, (AX)
+
+next0:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y2, Y2
+	VPACKSSDW Y2, Y2, Y2
+	VPERMQ    $0x08, Y2, Y2
+	VPADDSW   Y11, Y2, Y2
+	VPACKUSWB Y2, Y2, Y2
+	VPMAXUB   Y12, Y2, Y2
+	VPMINUB   Y13, Y2, Y2
+	MOVQ      cols+136(FP), DX
+	VMOVQ     X2, BX
+	CMPQ      DX, $+8
+	JGE       whole1
+	MOVQ      AX, SI
+
+byte1:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte1
+	JMP  next1
+
+whole1:
+	MOVQ BX, (AX)
+
+next1:
+	ADDQ CX, AX
+	MOVQ AX, c+72(FP)
+	JMP  stored
+
+plain:
+	MOVQ       c+72(FP), AX
+	MOVQ       ldc+80(FP), CX
+	VCVTDQ2PS  Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y2, Y2
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	MOVQ       AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1351,6 +1671,8 @@ done:
 
 noinit:
 	MOVQ       scale+96(FP), AX
+	TESTQ      AX, AX
+	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
@@ -1385,29 +1707,97 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	VMOVQ        X0, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y2, Y2
-	VPACKSSDW    Y2, Y2, Y2
-	VPERMQ       $0x08, Y2, Y2
-	VPADDSW      Y11, Y2, Y2
-	VPACKUSWB    Y2, Y2, Y2
-	VPMAXUB      Y12, Y2, Y2
-	VPMINUB      Y13, Y2, Y2
-	VMOVQ        X2, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y4, Y4
-	VPACKSSDW    Y4, Y4, Y4
-	VPERMQ       $0x08, Y4, Y4
-	VPADDSW      Y11, Y4, Y4
-	VPACKUSWB    Y4, Y4, Y4
-	VPMAXUB      Y12, Y4, Y4
-	VPMINUB      Y13, Y4, Y4
-	VMOVQ        X4, (AX)
-	ADDQ         CX, AX
-	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	MOVQ         cols+136(FP), DX
+	VMOVQ        X0, BX
+	CMPQ         DX, $+8
+	JGE          whole0
+	MOVQ         AX, SI
+
+byte0:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte0
+	JMP  next0
+
+whole0:
+	MOVQ BX, (AX)
+
+next0:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y2, Y2
+	VPACKSSDW Y2, Y2, Y2
+	VPERMQ    $0x08, Y2, Y2
+	VPADDSW   Y11, Y2, Y2
+	VPACKUSWB Y2, Y2, Y2
+	VPMAXUB   Y12, Y2, Y2
+	VPMINUB   Y13, Y2, Y2
+	MOVQ      cols+136(FP), DX
+	VMOVQ     X2, BX
+	CMPQ      DX, $+8
+	JGE       whole1
+	MOVQ      AX, SI
+
+byte1:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte1
+	JMP  next1
+
+whole1:
+	MOVQ BX, (AX)
+
+next1:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y4, Y4
+	VPACKSSDW Y4, Y4, Y4
+	VPERMQ    $0x08, Y4, Y4
+	VPADDSW   Y11, Y4, Y4
+	VPACKUSWB Y4, Y4, Y4
+	VPMAXUB   Y12, Y4, Y4
+	VPMINUB   Y13, Y4, Y4
+	MOVQ      cols+136(FP), DX
+	VMOVQ     X4, BX
+	CMPQ      DX, $+8
+	JGE       whole2
+	MOVQ      AX, SI
+
+byte2:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte2
+	JMP  next2
+
+whole2:
+	MOVQ BX, (AX)
+
+next2:
+	ADDQ CX, AX
+	MOVQ AX, c+72(FP)
+	JMP  stored
+
+plain:
+	MOVQ       c+72(FP), AX
+	MOVQ       ldc+80(FP), CX
+	VCVTDQ2PS  Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y2, Y2
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y4, Y4
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
+	MOVQ       AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1636,6 +2026,8 @@ done:
 
 noinit:
 	MOVQ       scale+96(FP), AX
+	TESTQ      AX, AX
+	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
@@ -1673,38 +2065,126 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	VMOVQ        X0, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y2, Y2
-	VPACKSSDW    Y2, Y2, Y2
-	VPERMQ       $0x08, Y2, Y2
-	VPADDSW      Y11, Y2, Y2
-	VPACKUSWB    Y2, Y2, Y2
-	VPMAXUB      Y12, Y2, Y2
-	VPMINUB      Y13, Y2, Y2
-	VMOVQ        X2, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y4, Y4
-	VPACKSSDW    Y4, Y4, Y4
-	VPERMQ       $0x08, Y4, Y4
-	VPADDSW      Y11, Y4, Y4
-	VPACKUSWB    Y4, Y4, Y4
-	VPMAXUB      Y12, Y4, Y4
-	VPMINUB      Y13, Y4, Y4
-	VMOVQ        X4, (AX)
-	ADDQ         CX, AX
-	VCVTPS2DQ    Y6, Y6
-	VPACKSSDW    Y6, Y6, Y6
-	VPERMQ       $0x08, Y6, Y6
-	VPADDSW      Y11, Y6, Y6
-	VPACKUSWB    Y6, Y6, Y6
-	VPMAXUB      Y12, Y6, Y6
-	VPMINUB      Y13, Y6, Y6
-	VMOVQ        X6, (AX)
-	ADDQ         CX, AX
-	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	MOVQ         cols+136(FP), DX
+	VMOVQ        X0, BX
+	CMPQ         DX, $+8
+	JGE          whole0
+	MOVQ         AX, SI
+
+byte0:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte0
+	JMP  next0
+
+whole0:
+	MOVQ BX, (AX)
+
+next0:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y2, Y2
+	VPACKSSDW Y2, Y2, Y2
+	VPERMQ    $0x08, Y2, Y2
+	VPADDSW   Y11, Y2, Y2
+	VPACKUSWB Y2, Y2, Y2
+	VPMAXUB   Y12, Y2, Y2
+	VPMINUB   Y13, Y2, Y2
+	MOVQ      cols+136(FP), DX
+	VMOVQ     X2, BX
+	CMPQ      DX, $+8
+	JGE       whole1
+	MOVQ      AX, SI
+
+byte1:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte1
+	JMP  next1
+
+whole1:
+	MOVQ BX, (AX)
+
+next1:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y4, Y4
+	VPACKSSDW Y4, Y4, Y4
+	VPERMQ    $0x08, Y4, Y4
+	VPADDSW   Y11, Y4, Y4
+	VPACKUSWB Y4, Y4, Y4
+	VPMAXUB   Y12, Y4, Y4
+	VPMINUB   Y13, Y4, Y4
+	MOVQ      cols+136(FP), DX
+	VMOVQ     X4, BX
+	CMPQ      DX, $+8
+	JGE       whole2
+	MOVQ      AX, SI
+
+byte2:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte2
+	JMP  next2
+
+whole2:
+	MOVQ BX, (AX)
+
+next2:
+	ADDQ      CX, AX
+	VCVTPS2DQ Y6, Y6
+	VPACKSSDW Y6, Y6, Y6
+	VPERMQ    $0x08, Y6, Y6
+	VPADDSW   Y11, Y6, Y6
+	VPACKUSWB Y6, Y6, Y6
+	VPMAXUB   Y12, Y6, Y6
+	VPMINUB   Y13, Y6, Y6
+	MOVQ      cols+136(FP), DX
+	VMOVQ     X6, BX
+	CMPQ      DX, $+8
+	JGE       whole3
+	MOVQ      AX, SI
+
+byte3:
+	MOVB BL, (SI)
+	SHRQ $0x08, BX
+	ADDQ $+1, SI
+	SUBQ $+1, DX
+	JNZ  byte3
+	JMP  next3
+
+whole3:
+	MOVQ BX, (AX)
+
+next3:
+	ADDQ CX, AX
+	MOVQ AX, c+72(FP)
+	JMP  stored
+
+plain:
+	MOVQ       c+72(FP), AX
+	MOVQ       ldc+80(FP), CX
+	VCVTDQ2PS  Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y2, Y2
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y4, Y4
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
+	VCVTDQ2PS  Y6, Y6
+	VMASKMOVPS Y6, Y15, (AX)
+	ADDQ       CX, AX
+	MOVQ       AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1807,6 +2287,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -1836,8 +2318,19 @@ noadd:
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1953,6 +2446,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -1994,8 +2489,22 @@ noadd:
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2100,6 +2609,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -2153,8 +2664,25 @@ noadd:
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2274,6 +2802,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -2339,8 +2869,28 @@ noadd:
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2465,6 +3015,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -2542,8 +3094,31 @@ noadd:
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2681,6 +3256,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -2770,8 +3347,34 @@ noadd:
 	VMOVDQU8     Z5, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2922,6 +3525,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -3023,8 +3628,37 @@ noadd:
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -3188,6 +3822,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -3301,8 +3937,40 @@ noadd:
 	VMOVDQU8     Z7, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -3339,24 +4007,28 @@ block:
 
 loop:
 	PREFETCHT0   2048(CX)
+	PREFETCHT0   2112(CX)
 	VMOVDQU32    (CX), Z28
 	VMOVDQU32    64(CX), Z29
 	VPBROADCASTD (AX)(DX*4), Z30
 	VPDPBUSD     Z28, Z30, Z0
 	VPDPBUSD     Z29, Z30, Z1
 	PREFETCHT0   2176(CX)
+	PREFETCHT0   2240(CX)
 	VMOVDQU32    128(CX), Z28
 	VMOVDQU32    192(CX), Z29
 	VPBROADCASTD 4(AX)(DX*4), Z30
 	VPDPBUSD     Z28, Z30, Z2
 	VPDPBUSD     Z29, Z30, Z3
 	PREFETCHT0   2304(CX)
+	PREFETCHT0   2368(CX)
 	VMOVDQU32    256(CX), Z28
 	VMOVDQU32    320(CX), Z29
 	VPBROADCASTD 8(AX)(DX*4), Z30
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2432(CX)
+	PREFETCHT0   2496(CX)
 	VMOVDQU32    384(CX), Z28
 	VMOVDQU32    448(CX), Z29
 	VPBROADCASTD 12(AX)(DX*4), Z30
@@ -3400,6 +4072,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -3435,8 +4109,21 @@ noadd:
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -3474,6 +4161,7 @@ block:
 
 loop:
 	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
 	VMOVDQU32    (DX), Z28
 	VMOVDQU32    64(DX), Z29
 	VPBROADCASTD (AX)(BX*4), Z30
@@ -3483,6 +4171,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z2
 	VPDPBUSD     Z29, Z31, Z3
 	PREFETCHT0   2176(DX)
+	PREFETCHT0   2240(DX)
 	VMOVDQU32    128(DX), Z28
 	VMOVDQU32    192(DX), Z29
 	VPBROADCASTD 4(AX)(BX*4), Z30
@@ -3492,6 +4181,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2304(DX)
+	PREFETCHT0   2368(DX)
 	VMOVDQU32    256(DX), Z28
 	VMOVDQU32    320(DX), Z29
 	VPBROADCASTD 8(AX)(BX*4), Z30
@@ -3501,6 +4191,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z2
 	VPDPBUSD     Z29, Z31, Z3
 	PREFETCHT0   2432(DX)
+	PREFETCHT0   2496(DX)
 	VMOVDQU32    384(DX), Z28
 	VMOVDQU32    448(DX), Z29
 	VPBROADCASTD 12(AX)(BX*4), Z30
@@ -3550,6 +4241,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -3601,8 +4294,26 @@ noadd:
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -3639,6 +4350,7 @@ block:
 
 loop:
 	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
 	VMOVDQU32    (BX), Z28
 	VMOVDQU32    64(BX), Z29
 	VPBROADCASTD (AX)(SI*4), Z30
@@ -3651,6 +4363,7 @@ loop:
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2176(BX)
+	PREFETCHT0   2240(BX)
 	VMOVDQU32    128(BX), Z28
 	VMOVDQU32    192(BX), Z29
 	VPBROADCASTD 4(AX)(SI*4), Z30
@@ -3663,6 +4376,7 @@ loop:
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2304(BX)
+	PREFETCHT0   2368(BX)
 	VMOVDQU32    256(BX), Z28
 	VMOVDQU32    320(BX), Z29
 	VPBROADCASTD 8(AX)(SI*4), Z30
@@ -3675,6 +4389,7 @@ loop:
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2432(BX)
+	PREFETCHT0   2496(BX)
 	VMOVDQU32    384(BX), Z28
 	VMOVDQU32    448(BX), Z29
 	VPBROADCASTD 12(AX)(SI*4), Z30
@@ -3728,6 +4443,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -3795,8 +4512,31 @@ noadd:
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -3836,6 +4576,7 @@ block:
 
 loop:
 	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	VMOVDQU32    (SI), Z28
 	VMOVDQU32    64(SI), Z29
 	VPBROADCASTD (AX)(DI*4), Z30
@@ -3851,6 +4592,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2176(SI)
+	PREFETCHT0   2240(SI)
 	VMOVDQU32    128(SI), Z28
 	VMOVDQU32    192(SI), Z29
 	VPBROADCASTD 4(AX)(DI*4), Z30
@@ -3866,6 +4608,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2304(SI)
+	PREFETCHT0   2368(SI)
 	VMOVDQU32    256(SI), Z28
 	VMOVDQU32    320(SI), Z29
 	VPBROADCASTD 8(AX)(DI*4), Z30
@@ -3881,6 +4624,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2432(SI)
+	PREFETCHT0   2496(SI)
 	VMOVDQU32    384(SI), Z28
 	VMOVDQU32    448(SI), Z29
 	VPBROADCASTD 12(AX)(DI*4), Z30
@@ -3942,6 +4686,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -4025,13 +4771,41 @@ noadd:
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot5x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot5x32AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -4068,6 +4842,8 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DI)
 	VMOVDQU32    (DI), Z28
 	VMOVDQU32    64(DI), Z29
 	VPBROADCASTD (AX)(R8*4), Z30
@@ -4085,6 +4861,8 @@ loop:
 	VPBROADCASTD (SI)(R8*4), Z30
 	VPDPBUSD     Z28, Z30, Z8
 	VPDPBUSD     Z29, Z30, Z9
+	PREFETCHT0   2176(DI)
+	PREFETCHT0   2240(DI)
 	VMOVDQU32    128(DI), Z28
 	VMOVDQU32    192(DI), Z29
 	VPBROADCASTD 4(AX)(R8*4), Z30
@@ -4102,6 +4880,8 @@ loop:
 	VPBROADCASTD 4(SI)(R8*4), Z30
 	VPDPBUSD     Z28, Z30, Z8
 	VPDPBUSD     Z29, Z30, Z9
+	PREFETCHT0   2304(DI)
+	PREFETCHT0   2368(DI)
 	VMOVDQU32    256(DI), Z28
 	VMOVDQU32    320(DI), Z29
 	VPBROADCASTD 8(AX)(R8*4), Z30
@@ -4119,6 +4899,8 @@ loop:
 	VPBROADCASTD 8(SI)(R8*4), Z30
 	VPDPBUSD     Z28, Z30, Z8
 	VPDPBUSD     Z29, Z30, Z9
+	PREFETCHT0   2432(DI)
+	PREFETCHT0   2496(DI)
 	VMOVDQU32    384(DI), Z28
 	VMOVDQU32    448(DI), Z29
 	VPBROADCASTD 12(AX)(R8*4), Z30
@@ -4188,6 +4970,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -4287,13 +5071,46 @@ noadd:
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot6x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot6x32AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -4333,6 +5150,8 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(R8)
+	PREFETCHT0   2112(R8)
 	VMOVDQU32    (R8), Z28
 	VMOVDQU32    64(R8), Z29
 	VPBROADCASTD (AX)(R9*4), Z30
@@ -4353,6 +5172,8 @@ loop:
 	VPBROADCASTD (DI)(R9*4), Z31
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2176(R8)
+	PREFETCHT0   2240(R8)
 	VMOVDQU32    128(R8), Z28
 	VMOVDQU32    192(R8), Z29
 	VPBROADCASTD 4(AX)(R9*4), Z30
@@ -4373,6 +5194,8 @@ loop:
 	VPBROADCASTD 4(DI)(R9*4), Z31
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2304(R8)
+	PREFETCHT0   2368(R8)
 	VMOVDQU32    256(R8), Z28
 	VMOVDQU32    320(R8), Z29
 	VPBROADCASTD 8(AX)(R9*4), Z30
@@ -4393,6 +5216,8 @@ loop:
 	VPBROADCASTD 8(DI)(R9*4), Z31
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2432(R8)
+	PREFETCHT0   2496(R8)
 	VMOVDQU32    384(R8), Z28
 	VMOVDQU32    448(R8), Z29
 	VPBROADCASTD 12(AX)(R9*4), Z30
@@ -4470,6 +5295,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -4585,13 +5412,51 @@ noadd:
 	VMOVDQU8     Z10, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, (AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot7x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot7x32AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -4634,6 +5499,8 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(R9)
+	PREFETCHT0   2112(R9)
 	VMOVDQU32    (R9), Z28
 	VMOVDQU32    64(R9), Z29
 	VPBROADCASTD (AX)(R10*4), Z30
@@ -4657,6 +5524,8 @@ loop:
 	VPBROADCASTD (R8)(R10*4), Z30
 	VPDPBUSD     Z28, Z30, Z12
 	VPDPBUSD     Z29, Z30, Z13
+	PREFETCHT0   2176(R9)
+	PREFETCHT0   2240(R9)
 	VMOVDQU32    128(R9), Z28
 	VMOVDQU32    192(R9), Z29
 	VPBROADCASTD 4(AX)(R10*4), Z30
@@ -4680,6 +5549,8 @@ loop:
 	VPBROADCASTD 4(R8)(R10*4), Z30
 	VPDPBUSD     Z28, Z30, Z12
 	VPDPBUSD     Z29, Z30, Z13
+	PREFETCHT0   2304(R9)
+	PREFETCHT0   2368(R9)
 	VMOVDQU32    256(R9), Z28
 	VMOVDQU32    320(R9), Z29
 	VPBROADCASTD 8(AX)(R10*4), Z30
@@ -4703,6 +5574,8 @@ loop:
 	VPBROADCASTD 8(R8)(R10*4), Z30
 	VPDPBUSD     Z28, Z30, Z12
 	VPDPBUSD     Z29, Z30, Z13
+	PREFETCHT0   2432(R9)
+	PREFETCHT0   2496(R9)
 	VMOVDQU32    384(R9), Z28
 	VMOVDQU32    448(R9), Z29
 	VPBROADCASTD 12(AX)(R10*4), Z30
@@ -4788,6 +5661,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -4919,13 +5794,56 @@ noadd:
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, (AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot8x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot8x32AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -4971,6 +5889,8 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(R10)
+	PREFETCHT0   2112(R10)
 	VMOVDQU32    (R10), Z28
 	VMOVDQU32    64(R10), Z29
 	VPBROADCASTD (AX)(R11*4), Z30
@@ -4997,6 +5917,8 @@ loop:
 	VPBROADCASTD (R9)(R11*4), Z31
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2176(R10)
+	PREFETCHT0   2240(R10)
 	VMOVDQU32    128(R10), Z28
 	VMOVDQU32    192(R10), Z29
 	VPBROADCASTD 4(AX)(R11*4), Z30
@@ -5023,6 +5945,8 @@ loop:
 	VPBROADCASTD 4(R9)(R11*4), Z31
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2304(R10)
+	PREFETCHT0   2368(R10)
 	VMOVDQU32    256(R10), Z28
 	VMOVDQU32    320(R10), Z29
 	VPBROADCASTD 8(AX)(R11*4), Z30
@@ -5049,6 +5973,8 @@ loop:
 	VPBROADCASTD 8(R9)(R11*4), Z31
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2432(R10)
+	PREFETCHT0   2496(R10)
 	VMOVDQU32    384(R10), Z28
 	VMOVDQU32    448(R10), Z29
 	VPBROADCASTD 12(AX)(R11*4), Z30
@@ -5142,6 +6068,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -5289,8 +6217,56 @@ noadd:
 	VMOVDQU8     Z14, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, (AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, (AX)
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -5325,6 +6301,8 @@ block:
 
 loop:
 	PREFETCHT0   2048(CX)
+	PREFETCHT0   2112(CX)
+	PREFETCHT0   2176(CX)
 	VMOVDQU32    (CX), Z27
 	VMOVDQU32    64(CX), Z28
 	VMOVDQU32    128(CX), Z29
@@ -5333,6 +6311,8 @@ loop:
 	VPDPBUSD     Z28, Z30, Z1
 	VPDPBUSD     Z29, Z30, Z2
 	PREFETCHT0   2240(CX)
+	PREFETCHT0   2304(CX)
+	PREFETCHT0   2368(CX)
 	VMOVDQU32    192(CX), Z27
 	VMOVDQU32    256(CX), Z28
 	VMOVDQU32    320(CX), Z29
@@ -5341,6 +6321,8 @@ loop:
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2432(CX)
+	PREFETCHT0   2496(CX)
+	PREFETCHT0   2560(CX)
 	VMOVDQU32    384(CX), Z27
 	VMOVDQU32    448(CX), Z28
 	VMOVDQU32    512(CX), Z29
@@ -5349,6 +6331,8 @@ loop:
 	VPDPBUSD     Z28, Z30, Z1
 	VPDPBUSD     Z29, Z30, Z2
 	PREFETCHT0   2624(CX)
+	PREFETCHT0   2688(CX)
+	PREFETCHT0   2752(CX)
 	VMOVDQU32    576(CX), Z27
 	VMOVDQU32    640(CX), Z28
 	VMOVDQU32    704(CX), Z29
@@ -5395,6 +6379,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -5438,8 +6424,23 @@ noadd:
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -5475,6 +6476,8 @@ block:
 
 loop:
 	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2176(DX)
 	VMOVDQU32    (DX), Z27
 	VMOVDQU32    64(DX), Z28
 	VMOVDQU32    128(DX), Z29
@@ -5487,6 +6490,8 @@ loop:
 	VPDPBUSD     Z28, Z31, Z4
 	VPDPBUSD     Z29, Z31, Z5
 	PREFETCHT0   2240(DX)
+	PREFETCHT0   2304(DX)
+	PREFETCHT0   2368(DX)
 	VMOVDQU32    192(DX), Z27
 	VMOVDQU32    256(DX), Z28
 	VMOVDQU32    320(DX), Z29
@@ -5499,6 +6504,8 @@ loop:
 	VPDPBUSD     Z28, Z31, Z4
 	VPDPBUSD     Z29, Z31, Z5
 	PREFETCHT0   2432(DX)
+	PREFETCHT0   2496(DX)
+	PREFETCHT0   2560(DX)
 	VMOVDQU32    384(DX), Z27
 	VMOVDQU32    448(DX), Z28
 	VMOVDQU32    512(DX), Z29
@@ -5511,6 +6518,8 @@ loop:
 	VPDPBUSD     Z28, Z31, Z4
 	VPDPBUSD     Z29, Z31, Z5
 	PREFETCHT0   2624(DX)
+	PREFETCHT0   2688(DX)
+	PREFETCHT0   2752(DX)
 	VMOVDQU32    576(DX), Z27
 	VMOVDQU32    640(DX), Z28
 	VMOVDQU32    704(DX), Z29
@@ -5565,6 +6574,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -5630,13 +6641,35 @@ noadd:
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot3x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot3x48AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -5670,6 +6703,9 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
+	PREFETCHT0   2176(BX)
 	VMOVDQU32    (BX), Z27
 	VMOVDQU32    64(BX), Z28
 	VMOVDQU32    128(BX), Z29
@@ -5685,6 +6721,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z6
 	VPDPBUSD     Z28, Z30, Z7
 	VPDPBUSD     Z29, Z30, Z8
+	PREFETCHT0   2240(BX)
+	PREFETCHT0   2304(BX)
+	PREFETCHT0   2368(BX)
 	VMOVDQU32    192(BX), Z27
 	VMOVDQU32    256(BX), Z28
 	VMOVDQU32    320(BX), Z29
@@ -5700,6 +6739,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z6
 	VPDPBUSD     Z28, Z30, Z7
 	VPDPBUSD     Z29, Z30, Z8
+	PREFETCHT0   2432(BX)
+	PREFETCHT0   2496(BX)
+	PREFETCHT0   2560(BX)
 	VMOVDQU32    384(BX), Z27
 	VMOVDQU32    448(BX), Z28
 	VMOVDQU32    512(BX), Z29
@@ -5715,6 +6757,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z6
 	VPDPBUSD     Z28, Z30, Z7
 	VPDPBUSD     Z29, Z30, Z8
+	PREFETCHT0   2624(BX)
+	PREFETCHT0   2688(BX)
+	PREFETCHT0   2752(BX)
 	VMOVDQU32    576(BX), Z27
 	VMOVDQU32    640(BX), Z28
 	VMOVDQU32    704(BX), Z29
@@ -5780,6 +6825,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -5867,13 +6914,42 @@ noadd:
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot4x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot4x48AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -5911,6 +6987,9 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
+	PREFETCHT0   2176(SI)
 	VMOVDQU32    (SI), Z27
 	VMOVDQU32    64(SI), Z28
 	VMOVDQU32    128(SI), Z29
@@ -5930,6 +7009,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z9
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2240(SI)
+	PREFETCHT0   2304(SI)
+	PREFETCHT0   2368(SI)
 	VMOVDQU32    192(SI), Z27
 	VMOVDQU32    256(SI), Z28
 	VMOVDQU32    320(SI), Z29
@@ -5949,6 +7031,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z9
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2432(SI)
+	PREFETCHT0   2496(SI)
+	PREFETCHT0   2560(SI)
 	VMOVDQU32    384(SI), Z27
 	VMOVDQU32    448(SI), Z28
 	VMOVDQU32    512(SI), Z29
@@ -5968,6 +7053,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z9
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2624(SI)
+	PREFETCHT0   2688(SI)
+	PREFETCHT0   2752(SI)
 	VMOVDQU32    576(SI), Z27
 	VMOVDQU32    640(SI), Z28
 	VMOVDQU32    704(SI), Z29
@@ -6044,6 +7132,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -6153,13 +7243,49 @@ noadd:
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot5x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot5x48AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -6201,6 +7327,9 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DI)
+	PREFETCHT0   2176(DI)
 	VMOVDQU32    (DI), Z27
 	VMOVDQU32    64(DI), Z28
 	VMOVDQU32    128(DI), Z29
@@ -6224,6 +7353,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z12
 	VPDPBUSD     Z28, Z30, Z13
 	VPDPBUSD     Z29, Z30, Z14
+	PREFETCHT0   2240(DI)
+	PREFETCHT0   2304(DI)
+	PREFETCHT0   2368(DI)
 	VMOVDQU32    192(DI), Z27
 	VMOVDQU32    256(DI), Z28
 	VMOVDQU32    320(DI), Z29
@@ -6247,6 +7379,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z12
 	VPDPBUSD     Z28, Z30, Z13
 	VPDPBUSD     Z29, Z30, Z14
+	PREFETCHT0   2432(DI)
+	PREFETCHT0   2496(DI)
+	PREFETCHT0   2560(DI)
 	VMOVDQU32    384(DI), Z27
 	VMOVDQU32    448(DI), Z28
 	VMOVDQU32    512(DI), Z29
@@ -6270,6 +7405,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z12
 	VPDPBUSD     Z28, Z30, Z13
 	VPDPBUSD     Z29, Z30, Z14
+	PREFETCHT0   2624(DI)
+	PREFETCHT0   2688(DI)
+	PREFETCHT0   2752(DI)
 	VMOVDQU32    576(DI), Z27
 	VMOVDQU32    640(DI), Z28
 	VMOVDQU32    704(DI), Z29
@@ -6357,6 +7495,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -6488,13 +7628,56 @@ noadd:
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot6x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot6x48AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -6540,6 +7723,9 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(R8)
+	PREFETCHT0   2112(R8)
+	PREFETCHT0   2176(R8)
 	VMOVDQU32    (R8), Z27
 	VMOVDQU32    64(R8), Z28
 	VMOVDQU32    128(R8), Z29
@@ -6567,6 +7753,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z15
 	VPDPBUSD     Z28, Z31, Z16
 	VPDPBUSD     Z29, Z31, Z17
+	PREFETCHT0   2240(R8)
+	PREFETCHT0   2304(R8)
+	PREFETCHT0   2368(R8)
 	VMOVDQU32    192(R8), Z27
 	VMOVDQU32    256(R8), Z28
 	VMOVDQU32    320(R8), Z29
@@ -6594,6 +7783,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z15
 	VPDPBUSD     Z28, Z31, Z16
 	VPDPBUSD     Z29, Z31, Z17
+	PREFETCHT0   2432(R8)
+	PREFETCHT0   2496(R8)
+	PREFETCHT0   2560(R8)
 	VMOVDQU32    384(R8), Z27
 	VMOVDQU32    448(R8), Z28
 	VMOVDQU32    512(R8), Z29
@@ -6621,6 +7813,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z15
 	VPDPBUSD     Z28, Z31, Z16
 	VPDPBUSD     Z29, Z31, Z17
+	PREFETCHT0   2624(R8)
+	PREFETCHT0   2688(R8)
+	PREFETCHT0   2752(R8)
 	VMOVDQU32    576(R8), Z27
 	VMOVDQU32    640(R8), Z28
 	VMOVDQU32    704(R8), Z29
@@ -6719,6 +7914,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -6872,13 +8069,63 @@ noadd:
 	VMOVDQU8     Z15, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, (AX)
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, 64(AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot7x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot7x48AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -6928,6 +8175,9 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(R9)
+	PREFETCHT0   2112(R9)
+	PREFETCHT0   2176(R9)
 	VMOVDQU32    (R9), Z27
 	VMOVDQU32    64(R9), Z28
 	VMOVDQU32    128(R9), Z29
@@ -6959,6 +8209,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z18
 	VPDPBUSD     Z28, Z30, Z19
 	VPDPBUSD     Z29, Z30, Z20
+	PREFETCHT0   2240(R9)
+	PREFETCHT0   2304(R9)
+	PREFETCHT0   2368(R9)
 	VMOVDQU32    192(R9), Z27
 	VMOVDQU32    256(R9), Z28
 	VMOVDQU32    320(R9), Z29
@@ -6990,6 +8243,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z18
 	VPDPBUSD     Z28, Z30, Z19
 	VPDPBUSD     Z29, Z30, Z20
+	PREFETCHT0   2432(R9)
+	PREFETCHT0   2496(R9)
+	PREFETCHT0   2560(R9)
 	VMOVDQU32    384(R9), Z27
 	VMOVDQU32    448(R9), Z28
 	VMOVDQU32    512(R9), Z29
@@ -7021,6 +8277,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z18
 	VPDPBUSD     Z28, Z30, Z19
 	VPDPBUSD     Z29, Z30, Z20
+	PREFETCHT0   2624(R9)
+	PREFETCHT0   2688(R9)
+	PREFETCHT0   2752(R9)
 	VMOVDQU32    576(R9), Z27
 	VMOVDQU32    640(R9), Z28
 	VMOVDQU32    704(R9), Z29
@@ -7130,6 +8389,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -7305,13 +8566,70 @@ noadd:
 	VMOVDQU8     Z18, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, (AX)
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, 64(AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z18, Z18
+	VMOVUPS   Z18, (AX)
+	VCVTDQ2PS Z19, Z19
+	VMOVUPS   Z19, 64(AX)
+	VCVTDQ2PS Z20, Z20
+	VMOVUPS   Z20, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot8x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot8x48AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -7365,6 +8683,9 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(R10)
+	PREFETCHT0   2112(R10)
+	PREFETCHT0   2176(R10)
 	VMOVDQU32    (R10), Z27
 	VMOVDQU32    64(R10), Z28
 	VMOVDQU32    128(R10), Z29
@@ -7400,6 +8721,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2240(R10)
+	PREFETCHT0   2304(R10)
+	PREFETCHT0   2368(R10)
 	VMOVDQU32    192(R10), Z27
 	VMOVDQU32    256(R10), Z28
 	VMOVDQU32    320(R10), Z29
@@ -7435,6 +8759,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2432(R10)
+	PREFETCHT0   2496(R10)
+	PREFETCHT0   2560(R10)
 	VMOVDQU32    384(R10), Z27
 	VMOVDQU32    448(R10), Z28
 	VMOVDQU32    512(R10), Z29
@@ -7470,6 +8797,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2624(R10)
+	PREFETCHT0   2688(R10)
+	PREFETCHT0   2752(R10)
 	VMOVDQU32    576(R10), Z27
 	VMOVDQU32    640(R10), Z28
 	VMOVDQU32    704(R10), Z29
@@ -7590,6 +8920,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -7787,8 +9119,72 @@ noadd:
 	VMOVDQU8     Z21, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, (AX)
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, 64(AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z18, Z18
+	VMOVUPS   Z18, (AX)
+	VCVTDQ2PS Z19, Z19
+	VMOVUPS   Z19, 64(AX)
+	VCVTDQ2PS Z20, Z20
+	VMOVUPS   Z20, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z21, Z21
+	VMOVUPS   Z21, (AX)
+	VCVTDQ2PS Z22, Z22
+	VMOVUPS   Z22, 64(AX)
+	VCVTDQ2PS Z23, Z23
+	VMOVUPS   Z23, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -7825,6 +9221,9 @@ block:
 
 loop:
 	PREFETCHT0   2048(CX)
+	PREFETCHT0   2112(CX)
+	PREFETCHT0   2176(CX)
+	PREFETCHT0   2240(CX)
 	VMOVDQU32    (CX), Z26
 	VMOVDQU32    64(CX), Z27
 	VMOVDQU32    128(CX), Z28
@@ -7835,6 +9234,9 @@ loop:
 	VPDPBUSD     Z28, Z30, Z2
 	VPDPBUSD     Z29, Z30, Z3
 	PREFETCHT0   2304(CX)
+	PREFETCHT0   2368(CX)
+	PREFETCHT0   2432(CX)
+	PREFETCHT0   2496(CX)
 	VMOVDQU32    256(CX), Z26
 	VMOVDQU32    320(CX), Z27
 	VMOVDQU32    384(CX), Z28
@@ -7845,6 +9247,9 @@ loop:
 	VPDPBUSD     Z28, Z30, Z6
 	VPDPBUSD     Z29, Z30, Z7
 	PREFETCHT0   2560(CX)
+	PREFETCHT0   2624(CX)
+	PREFETCHT0   2688(CX)
+	PREFETCHT0   2752(CX)
 	VMOVDQU32    512(CX), Z26
 	VMOVDQU32    576(CX), Z27
 	VMOVDQU32    640(CX), Z28
@@ -7855,6 +9260,9 @@ loop:
 	VPDPBUSD     Z28, Z30, Z2
 	VPDPBUSD     Z29, Z30, Z3
 	PREFETCHT0   2816(CX)
+	PREFETCHT0   2880(CX)
+	PREFETCHT0   2944(CX)
+	PREFETCHT0   3008(CX)
 	VMOVDQU32    768(CX), Z26
 	VMOVDQU32    832(CX), Z27
 	VMOVDQU32    896(CX), Z28
@@ -7908,6 +9316,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -7957,8 +9367,25 @@ noadd:
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -7996,6 +9423,9 @@ block:
 
 loop:
 	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2176(DX)
+	PREFETCHT0   2240(DX)
 	VMOVDQU32    (DX), Z26
 	VMOVDQU32    64(DX), Z27
 	VMOVDQU32    128(DX), Z28
@@ -8011,6 +9441,9 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2304(DX)
+	PREFETCHT0   2368(DX)
+	PREFETCHT0   2432(DX)
+	PREFETCHT0   2496(DX)
 	VMOVDQU32    256(DX), Z26
 	VMOVDQU32    320(DX), Z27
 	VMOVDQU32    384(DX), Z28
@@ -8026,6 +9459,9 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2560(DX)
+	PREFETCHT0   2624(DX)
+	PREFETCHT0   2688(DX)
+	PREFETCHT0   2752(DX)
 	VMOVDQU32    512(DX), Z26
 	VMOVDQU32    576(DX), Z27
 	VMOVDQU32    640(DX), Z28
@@ -8041,6 +9477,9 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2816(DX)
+	PREFETCHT0   2880(DX)
+	PREFETCHT0   2944(DX)
+	PREFETCHT0   3008(DX)
 	VMOVDQU32    768(DX), Z26
 	VMOVDQU32    832(DX), Z27
 	VMOVDQU32    896(DX), Z28
@@ -8104,6 +9543,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -8179,13 +9620,39 @@ noadd:
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot3x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot3x64AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -8222,6 +9689,10 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
+	PREFETCHT0   2176(BX)
+	PREFETCHT0   2240(BX)
 	VMOVDQU32    (BX), Z26
 	VMOVDQU32    64(BX), Z27
 	VMOVDQU32    128(BX), Z28
@@ -8241,6 +9712,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z9
 	VPDPBUSD     Z28, Z30, Z10
 	VPDPBUSD     Z29, Z30, Z11
+	PREFETCHT0   2304(BX)
+	PREFETCHT0   2368(BX)
+	PREFETCHT0   2432(BX)
+	PREFETCHT0   2496(BX)
 	VMOVDQU32    256(BX), Z26
 	VMOVDQU32    320(BX), Z27
 	VMOVDQU32    384(BX), Z28
@@ -8260,6 +9735,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z9
 	VPDPBUSD     Z28, Z30, Z10
 	VPDPBUSD     Z29, Z30, Z11
+	PREFETCHT0   2560(BX)
+	PREFETCHT0   2624(BX)
+	PREFETCHT0   2688(BX)
+	PREFETCHT0   2752(BX)
 	VMOVDQU32    512(BX), Z26
 	VMOVDQU32    576(BX), Z27
 	VMOVDQU32    640(BX), Z28
@@ -8279,6 +9758,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z9
 	VPDPBUSD     Z28, Z30, Z10
 	VPDPBUSD     Z29, Z30, Z11
+	PREFETCHT0   2816(BX)
+	PREFETCHT0   2880(BX)
+	PREFETCHT0   2944(BX)
+	PREFETCHT0   3008(BX)
 	VMOVDQU32    768(BX), Z26
 	VMOVDQU32    832(BX), Z27
 	VMOVDQU32    896(BX), Z28
@@ -8356,6 +9839,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -8457,13 +9942,48 @@ noadd:
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, 64(AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 128(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot4x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot4x64AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -8505,6 +10025,10 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
+	PREFETCHT0   2176(SI)
+	PREFETCHT0   2240(SI)
 	VMOVDQU32    (SI), Z26
 	VMOVDQU32    64(SI), Z27
 	VMOVDQU32    128(SI), Z28
@@ -8529,6 +10053,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z13
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2304(SI)
+	PREFETCHT0   2368(SI)
+	PREFETCHT0   2432(SI)
+	PREFETCHT0   2496(SI)
 	VMOVDQU32    256(SI), Z26
 	VMOVDQU32    320(SI), Z27
 	VMOVDQU32    384(SI), Z28
@@ -8553,6 +10081,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z13
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2560(SI)
+	PREFETCHT0   2624(SI)
+	PREFETCHT0   2688(SI)
+	PREFETCHT0   2752(SI)
 	VMOVDQU32    512(SI), Z26
 	VMOVDQU32    576(SI), Z27
 	VMOVDQU32    640(SI), Z28
@@ -8577,6 +10109,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z13
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2816(SI)
+	PREFETCHT0   2880(SI)
+	PREFETCHT0   2944(SI)
+	PREFETCHT0   3008(SI)
 	VMOVDQU32    768(SI), Z26
 	VMOVDQU32    832(SI), Z27
 	VMOVDQU32    896(SI), Z28
@@ -8668,6 +10204,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -8795,13 +10333,57 @@ noadd:
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, 64(AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 128(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, 128(AX)
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot5x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot5x64AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -8848,6 +10430,10 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DI)
+	PREFETCHT0   2176(DI)
+	PREFETCHT0   2240(DI)
 	VMOVDQU32    (DI), Z26
 	VMOVDQU32    64(DI), Z27
 	VMOVDQU32    128(DI), Z28
@@ -8877,6 +10463,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z17
 	VPDPBUSD     Z28, Z30, Z18
 	VPDPBUSD     Z29, Z30, Z19
+	PREFETCHT0   2304(DI)
+	PREFETCHT0   2368(DI)
+	PREFETCHT0   2432(DI)
+	PREFETCHT0   2496(DI)
 	VMOVDQU32    256(DI), Z26
 	VMOVDQU32    320(DI), Z27
 	VMOVDQU32    384(DI), Z28
@@ -8906,6 +10496,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z17
 	VPDPBUSD     Z28, Z30, Z18
 	VPDPBUSD     Z29, Z30, Z19
+	PREFETCHT0   2560(DI)
+	PREFETCHT0   2624(DI)
+	PREFETCHT0   2688(DI)
+	PREFETCHT0   2752(DI)
 	VMOVDQU32    512(DI), Z26
 	VMOVDQU32    576(DI), Z27
 	VMOVDQU32    640(DI), Z28
@@ -8935,6 +10529,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z17
 	VPDPBUSD     Z28, Z30, Z18
 	VPDPBUSD     Z29, Z30, Z19
+	PREFETCHT0   2816(DI)
+	PREFETCHT0   2880(DI)
+	PREFETCHT0   2944(DI)
+	PREFETCHT0   3008(DI)
 	VMOVDQU32    768(DI), Z26
 	VMOVDQU32    832(DI), Z27
 	VMOVDQU32    896(DI), Z28
@@ -9040,6 +10638,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -9193,13 +10793,66 @@ noadd:
 	VMOVDQU8     Z16, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, 64(AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 128(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, 128(AX)
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, (AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, 64(AX)
+	VCVTDQ2PS Z18, Z18
+	VMOVUPS   Z18, 128(AX)
+	VCVTDQ2PS Z19, Z19
+	VMOVUPS   Z19, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func dot6x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
 TEXT ·dot6x64AVX512(SB), NOSPLIT, $0-120
 	MOVQ  cols+112(FP), AX
 	MOVQ  $-1, CX
@@ -9251,6 +10904,10 @@ block:
 	JGT    rest
 
 loop:
+	PREFETCHT0   2048(R8)
+	PREFETCHT0   2112(R8)
+	PREFETCHT0   2176(R8)
+	PREFETCHT0   2240(R8)
 	VMOVDQU32    (R8), Z26
 	VMOVDQU32    64(R8), Z27
 	VMOVDQU32    128(R8), Z28
@@ -9285,6 +10942,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2304(R8)
+	PREFETCHT0   2368(R8)
+	PREFETCHT0   2432(R8)
+	PREFETCHT0   2496(R8)
 	VMOVDQU32    256(R8), Z26
 	VMOVDQU32    320(R8), Z27
 	VMOVDQU32    384(R8), Z28
@@ -9319,6 +10980,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2560(R8)
+	PREFETCHT0   2624(R8)
+	PREFETCHT0   2688(R8)
+	PREFETCHT0   2752(R8)
 	VMOVDQU32    512(R8), Z26
 	VMOVDQU32    576(R8), Z27
 	VMOVDQU32    640(R8), Z28
@@ -9353,6 +11018,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2816(R8)
+	PREFETCHT0   2880(R8)
+	PREFETCHT0   2944(R8)
+	PREFETCHT0   3008(R8)
 	VMOVDQU32    768(R8), Z26
 	VMOVDQU32    832(R8), Z27
 	VMOVDQU32    896(R8), Z28
@@ -9472,6 +11141,8 @@ done:
 
 noinit:
 	MOVQ      scale+72(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -9651,8 +11322,70 @@ noadd:
 	VMOVDQU8     Z20, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+48(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, 64(AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 128(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, 128(AX)
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, (AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, 64(AX)
+	VCVTDQ2PS Z18, Z18
+	VMOVUPS   Z18, 128(AX)
+	VCVTDQ2PS Z19, Z19
+	VMOVUPS   Z19, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z20, Z20
+	VMOVUPS   Z20, (AX)
+	VCVTDQ2PS Z21, Z21
+	VMOVUPS   Z21, 64(AX)
+	VCVTDQ2PS Z22, Z22
+	VMOVUPS   Z22, 128(AX)
+	VCVTDQ2PS Z23, Z23
+	VMOVUPS   Z23, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+48(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -9770,6 +11503,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -9799,8 +11534,19 @@ noadd:
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -9916,6 +11662,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -9957,8 +11705,22 @@ noadd:
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -10084,6 +11846,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -10137,8 +11901,25 @@ noadd:
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -10282,6 +12063,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -10347,8 +12130,28 @@ noadd:
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -10500,6 +12303,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -10577,8 +12382,31 @@ noadd:
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -10746,6 +12574,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -10835,8 +12665,34 @@ noadd:
 	VMOVDQU8     Z5, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -11020,6 +12876,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -11121,8 +12979,37 @@ noadd:
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -11322,6 +13209,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -11435,8 +13324,40 @@ noadd:
 	VMOVDQU8     Z7, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, K1, (AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, (AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -11486,24 +13407,28 @@ tap:
 
 loop:
 	PREFETCHT0   2048(CX)
+	PREFETCHT0   2112(CX)
 	VMOVDQU32    (CX), Z28
 	VMOVDQU32    64(CX), Z29
 	VPBROADCASTD (AX)(DX*4), Z30
 	VPDPBUSD     Z28, Z30, Z0
 	VPDPBUSD     Z29, Z30, Z1
 	PREFETCHT0   2176(CX)
+	PREFETCHT0   2240(CX)
 	VMOVDQU32    128(CX), Z28
 	VMOVDQU32    192(CX), Z29
 	VPBROADCASTD 4(AX)(DX*4), Z30
 	VPDPBUSD     Z28, Z30, Z2
 	VPDPBUSD     Z29, Z30, Z3
 	PREFETCHT0   2304(CX)
+	PREFETCHT0   2368(CX)
 	VMOVDQU32    256(CX), Z28
 	VMOVDQU32    320(CX), Z29
 	VPBROADCASTD 8(AX)(DX*4), Z30
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2432(CX)
+	PREFETCHT0   2496(CX)
 	VMOVDQU32    384(CX), Z28
 	VMOVDQU32    448(CX), Z29
 	VPBROADCASTD 12(AX)(DX*4), Z30
@@ -11549,6 +13474,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -11584,8 +13511,21 @@ noadd:
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -11639,6 +13579,7 @@ tap:
 
 loop:
 	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
 	VMOVDQU32    (DX), Z28
 	VMOVDQU32    64(DX), Z29
 	VPBROADCASTD (AX)(BX*4), Z30
@@ -11648,6 +13589,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z2
 	VPDPBUSD     Z29, Z31, Z3
 	PREFETCHT0   2176(DX)
+	PREFETCHT0   2240(DX)
 	VMOVDQU32    128(DX), Z28
 	VMOVDQU32    192(DX), Z29
 	VPBROADCASTD 4(AX)(BX*4), Z30
@@ -11657,6 +13599,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2304(DX)
+	PREFETCHT0   2368(DX)
 	VMOVDQU32    256(DX), Z28
 	VMOVDQU32    320(DX), Z29
 	VPBROADCASTD 8(AX)(BX*4), Z30
@@ -11666,6 +13609,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z2
 	VPDPBUSD     Z29, Z31, Z3
 	PREFETCHT0   2432(DX)
+	PREFETCHT0   2496(DX)
 	VMOVDQU32    384(DX), Z28
 	VMOVDQU32    448(DX), Z29
 	VPBROADCASTD 12(AX)(BX*4), Z30
@@ -11717,6 +13661,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -11768,8 +13714,26 @@ noadd:
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -11825,6 +13789,7 @@ tap:
 
 loop:
 	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
 	VMOVDQU32    (BX), Z28
 	VMOVDQU32    64(BX), Z29
 	VPBROADCASTD (AX)(SI*4), Z30
@@ -11837,6 +13802,7 @@ loop:
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2176(BX)
+	PREFETCHT0   2240(BX)
 	VMOVDQU32    128(BX), Z28
 	VMOVDQU32    192(BX), Z29
 	VPBROADCASTD 4(AX)(SI*4), Z30
@@ -11849,6 +13815,7 @@ loop:
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2304(BX)
+	PREFETCHT0   2368(BX)
 	VMOVDQU32    256(BX), Z28
 	VMOVDQU32    320(BX), Z29
 	VPBROADCASTD 8(AX)(SI*4), Z30
@@ -11861,6 +13828,7 @@ loop:
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2432(BX)
+	PREFETCHT0   2496(BX)
 	VMOVDQU32    384(BX), Z28
 	VMOVDQU32    448(BX), Z29
 	VPBROADCASTD 12(AX)(SI*4), Z30
@@ -11916,6 +13884,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -11983,8 +13953,31 @@ noadd:
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -12046,6 +14039,7 @@ tap:
 
 loop:
 	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
 	VMOVDQU32    (SI), Z28
 	VMOVDQU32    64(SI), Z29
 	VPBROADCASTD (AX)(DI*4), Z30
@@ -12061,6 +14055,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2176(SI)
+	PREFETCHT0   2240(SI)
 	VMOVDQU32    128(SI), Z28
 	VMOVDQU32    192(SI), Z29
 	VPBROADCASTD 4(AX)(DI*4), Z30
@@ -12076,6 +14071,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2304(SI)
+	PREFETCHT0   2368(SI)
 	VMOVDQU32    256(SI), Z28
 	VMOVDQU32    320(SI), Z29
 	VPBROADCASTD 8(AX)(DI*4), Z30
@@ -12091,6 +14087,7 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2432(SI)
+	PREFETCHT0   2496(SI)
 	VMOVDQU32    384(SI), Z28
 	VMOVDQU32    448(SI), Z29
 	VPBROADCASTD 12(AX)(DI*4), Z30
@@ -12154,6 +14151,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -12237,13 +14236,41 @@ noadd:
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot5x32AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -12305,6 +14332,8 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DI)
 	VMOVDQU32    (DI), Z28
 	VMOVDQU32    64(DI), Z29
 	VPBROADCASTD (AX)(R8*4), Z30
@@ -12322,6 +14351,8 @@ loop:
 	VPBROADCASTD (SI)(R8*4), Z30
 	VPDPBUSD     Z28, Z30, Z8
 	VPDPBUSD     Z29, Z30, Z9
+	PREFETCHT0   2176(DI)
+	PREFETCHT0   2240(DI)
 	VMOVDQU32    128(DI), Z28
 	VMOVDQU32    192(DI), Z29
 	VPBROADCASTD 4(AX)(R8*4), Z30
@@ -12339,6 +14370,8 @@ loop:
 	VPBROADCASTD 4(SI)(R8*4), Z30
 	VPDPBUSD     Z28, Z30, Z8
 	VPDPBUSD     Z29, Z30, Z9
+	PREFETCHT0   2304(DI)
+	PREFETCHT0   2368(DI)
 	VMOVDQU32    256(DI), Z28
 	VMOVDQU32    320(DI), Z29
 	VPBROADCASTD 8(AX)(R8*4), Z30
@@ -12356,6 +14389,8 @@ loop:
 	VPBROADCASTD 8(SI)(R8*4), Z30
 	VPDPBUSD     Z28, Z30, Z8
 	VPDPBUSD     Z29, Z30, Z9
+	PREFETCHT0   2432(DI)
+	PREFETCHT0   2496(DI)
 	VMOVDQU32    384(DI), Z28
 	VMOVDQU32    448(DI), Z29
 	VPBROADCASTD 12(AX)(R8*4), Z30
@@ -12427,6 +14462,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -12526,13 +14563,46 @@ noadd:
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot6x32AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -12600,6 +14670,8 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(R8)
+	PREFETCHT0   2112(R8)
 	VMOVDQU32    (R8), Z28
 	VMOVDQU32    64(R8), Z29
 	VPBROADCASTD (AX)(R9*4), Z30
@@ -12620,6 +14692,8 @@ loop:
 	VPBROADCASTD (DI)(R9*4), Z31
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2176(R8)
+	PREFETCHT0   2240(R8)
 	VMOVDQU32    128(R8), Z28
 	VMOVDQU32    192(R8), Z29
 	VPBROADCASTD 4(AX)(R9*4), Z30
@@ -12640,6 +14714,8 @@ loop:
 	VPBROADCASTD 4(DI)(R9*4), Z31
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2304(R8)
+	PREFETCHT0   2368(R8)
 	VMOVDQU32    256(R8), Z28
 	VMOVDQU32    320(R8), Z29
 	VPBROADCASTD 8(AX)(R9*4), Z30
@@ -12660,6 +14736,8 @@ loop:
 	VPBROADCASTD 8(DI)(R9*4), Z31
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2432(R8)
+	PREFETCHT0   2496(R8)
 	VMOVDQU32    384(R8), Z28
 	VMOVDQU32    448(R8), Z29
 	VPBROADCASTD 12(AX)(R9*4), Z30
@@ -12739,6 +14817,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -12854,13 +14934,51 @@ noadd:
 	VMOVDQU8     Z10, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, (AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot7x32AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -12934,6 +15052,8 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(R9)
+	PREFETCHT0   2112(R9)
 	VMOVDQU32    (R9), Z28
 	VMOVDQU32    64(R9), Z29
 	VPBROADCASTD (AX)(R10*4), Z30
@@ -12957,6 +15077,8 @@ loop:
 	VPBROADCASTD (R8)(R10*4), Z30
 	VPDPBUSD     Z28, Z30, Z12
 	VPDPBUSD     Z29, Z30, Z13
+	PREFETCHT0   2176(R9)
+	PREFETCHT0   2240(R9)
 	VMOVDQU32    128(R9), Z28
 	VMOVDQU32    192(R9), Z29
 	VPBROADCASTD 4(AX)(R10*4), Z30
@@ -12980,6 +15102,8 @@ loop:
 	VPBROADCASTD 4(R8)(R10*4), Z30
 	VPDPBUSD     Z28, Z30, Z12
 	VPDPBUSD     Z29, Z30, Z13
+	PREFETCHT0   2304(R9)
+	PREFETCHT0   2368(R9)
 	VMOVDQU32    256(R9), Z28
 	VMOVDQU32    320(R9), Z29
 	VPBROADCASTD 8(AX)(R10*4), Z30
@@ -13003,6 +15127,8 @@ loop:
 	VPBROADCASTD 8(R8)(R10*4), Z30
 	VPDPBUSD     Z28, Z30, Z12
 	VPDPBUSD     Z29, Z30, Z13
+	PREFETCHT0   2432(R9)
+	PREFETCHT0   2496(R9)
 	VMOVDQU32    384(R9), Z28
 	VMOVDQU32    448(R9), Z29
 	VPBROADCASTD 12(AX)(R10*4), Z30
@@ -13090,6 +15216,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -13221,13 +15349,56 @@ noadd:
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, (AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot8x32AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -13307,6 +15478,8 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(R10)
+	PREFETCHT0   2112(R10)
 	VMOVDQU32    (R10), Z28
 	VMOVDQU32    64(R10), Z29
 	VPBROADCASTD (AX)(R11*4), Z30
@@ -13333,6 +15506,8 @@ loop:
 	VPBROADCASTD (R9)(R11*4), Z31
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2176(R10)
+	PREFETCHT0   2240(R10)
 	VMOVDQU32    128(R10), Z28
 	VMOVDQU32    192(R10), Z29
 	VPBROADCASTD 4(AX)(R11*4), Z30
@@ -13359,6 +15534,8 @@ loop:
 	VPBROADCASTD 4(R9)(R11*4), Z31
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2304(R10)
+	PREFETCHT0   2368(R10)
 	VMOVDQU32    256(R10), Z28
 	VMOVDQU32    320(R10), Z29
 	VPBROADCASTD 8(AX)(R11*4), Z30
@@ -13385,6 +15562,8 @@ loop:
 	VPBROADCASTD 8(R9)(R11*4), Z31
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2432(R10)
+	PREFETCHT0   2496(R10)
 	VMOVDQU32    384(R10), Z28
 	VMOVDQU32    448(R10), Z29
 	VPBROADCASTD 12(AX)(R11*4), Z30
@@ -13480,6 +15659,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -13627,8 +15808,56 @@ noadd:
 	VMOVDQU8     Z14, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, (AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, (AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, K1, 64(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, (AX)
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, K1, 64(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -13676,6 +15905,8 @@ tap:
 
 loop:
 	PREFETCHT0   2048(CX)
+	PREFETCHT0   2112(CX)
+	PREFETCHT0   2176(CX)
 	VMOVDQU32    (CX), Z27
 	VMOVDQU32    64(CX), Z28
 	VMOVDQU32    128(CX), Z29
@@ -13684,6 +15915,8 @@ loop:
 	VPDPBUSD     Z28, Z30, Z1
 	VPDPBUSD     Z29, Z30, Z2
 	PREFETCHT0   2240(CX)
+	PREFETCHT0   2304(CX)
+	PREFETCHT0   2368(CX)
 	VMOVDQU32    192(CX), Z27
 	VMOVDQU32    256(CX), Z28
 	VMOVDQU32    320(CX), Z29
@@ -13692,6 +15925,8 @@ loop:
 	VPDPBUSD     Z28, Z30, Z4
 	VPDPBUSD     Z29, Z30, Z5
 	PREFETCHT0   2432(CX)
+	PREFETCHT0   2496(CX)
+	PREFETCHT0   2560(CX)
 	VMOVDQU32    384(CX), Z27
 	VMOVDQU32    448(CX), Z28
 	VMOVDQU32    512(CX), Z29
@@ -13700,6 +15935,8 @@ loop:
 	VPDPBUSD     Z28, Z30, Z1
 	VPDPBUSD     Z29, Z30, Z2
 	PREFETCHT0   2624(CX)
+	PREFETCHT0   2688(CX)
+	PREFETCHT0   2752(CX)
 	VMOVDQU32    576(CX), Z27
 	VMOVDQU32    640(CX), Z28
 	VMOVDQU32    704(CX), Z29
@@ -13748,6 +15985,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -13791,8 +16030,23 @@ noadd:
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -13844,6 +16098,8 @@ tap:
 
 loop:
 	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2176(DX)
 	VMOVDQU32    (DX), Z27
 	VMOVDQU32    64(DX), Z28
 	VMOVDQU32    128(DX), Z29
@@ -13856,6 +16112,8 @@ loop:
 	VPDPBUSD     Z28, Z31, Z4
 	VPDPBUSD     Z29, Z31, Z5
 	PREFETCHT0   2240(DX)
+	PREFETCHT0   2304(DX)
+	PREFETCHT0   2368(DX)
 	VMOVDQU32    192(DX), Z27
 	VMOVDQU32    256(DX), Z28
 	VMOVDQU32    320(DX), Z29
@@ -13868,6 +16126,8 @@ loop:
 	VPDPBUSD     Z28, Z31, Z4
 	VPDPBUSD     Z29, Z31, Z5
 	PREFETCHT0   2432(DX)
+	PREFETCHT0   2496(DX)
+	PREFETCHT0   2560(DX)
 	VMOVDQU32    384(DX), Z27
 	VMOVDQU32    448(DX), Z28
 	VMOVDQU32    512(DX), Z29
@@ -13880,6 +16140,8 @@ loop:
 	VPDPBUSD     Z28, Z31, Z4
 	VPDPBUSD     Z29, Z31, Z5
 	PREFETCHT0   2624(DX)
+	PREFETCHT0   2688(DX)
+	PREFETCHT0   2752(DX)
 	VMOVDQU32    576(DX), Z27
 	VMOVDQU32    640(DX), Z28
 	VMOVDQU32    704(DX), Z29
@@ -13936,6 +16198,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -14001,13 +16265,35 @@ noadd:
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot3x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot3x48AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -14060,6 +16346,9 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
+	PREFETCHT0   2176(BX)
 	VMOVDQU32    (BX), Z27
 	VMOVDQU32    64(BX), Z28
 	VMOVDQU32    128(BX), Z29
@@ -14075,6 +16364,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z6
 	VPDPBUSD     Z28, Z30, Z7
 	VPDPBUSD     Z29, Z30, Z8
+	PREFETCHT0   2240(BX)
+	PREFETCHT0   2304(BX)
+	PREFETCHT0   2368(BX)
 	VMOVDQU32    192(BX), Z27
 	VMOVDQU32    256(BX), Z28
 	VMOVDQU32    320(BX), Z29
@@ -14090,6 +16382,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z6
 	VPDPBUSD     Z28, Z30, Z7
 	VPDPBUSD     Z29, Z30, Z8
+	PREFETCHT0   2432(BX)
+	PREFETCHT0   2496(BX)
+	PREFETCHT0   2560(BX)
 	VMOVDQU32    384(BX), Z27
 	VMOVDQU32    448(BX), Z28
 	VMOVDQU32    512(BX), Z29
@@ -14105,6 +16400,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z6
 	VPDPBUSD     Z28, Z30, Z7
 	VPDPBUSD     Z29, Z30, Z8
+	PREFETCHT0   2624(BX)
+	PREFETCHT0   2688(BX)
+	PREFETCHT0   2752(BX)
 	VMOVDQU32    576(BX), Z27
 	VMOVDQU32    640(BX), Z28
 	VMOVDQU32    704(BX), Z29
@@ -14172,6 +16470,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -14259,13 +16559,42 @@ noadd:
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot4x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot4x48AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -14325,6 +16654,9 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
+	PREFETCHT0   2176(SI)
 	VMOVDQU32    (SI), Z27
 	VMOVDQU32    64(SI), Z28
 	VMOVDQU32    128(SI), Z29
@@ -14344,6 +16676,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z9
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2240(SI)
+	PREFETCHT0   2304(SI)
+	PREFETCHT0   2368(SI)
 	VMOVDQU32    192(SI), Z27
 	VMOVDQU32    256(SI), Z28
 	VMOVDQU32    320(SI), Z29
@@ -14363,6 +16698,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z9
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2432(SI)
+	PREFETCHT0   2496(SI)
+	PREFETCHT0   2560(SI)
 	VMOVDQU32    384(SI), Z27
 	VMOVDQU32    448(SI), Z28
 	VMOVDQU32    512(SI), Z29
@@ -14382,6 +16720,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z9
 	VPDPBUSD     Z28, Z31, Z10
 	VPDPBUSD     Z29, Z31, Z11
+	PREFETCHT0   2624(SI)
+	PREFETCHT0   2688(SI)
+	PREFETCHT0   2752(SI)
 	VMOVDQU32    576(SI), Z27
 	VMOVDQU32    640(SI), Z28
 	VMOVDQU32    704(SI), Z29
@@ -14460,6 +16801,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -14569,13 +16912,49 @@ noadd:
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot5x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot5x48AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -14642,6 +17021,9 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DI)
+	PREFETCHT0   2176(DI)
 	VMOVDQU32    (DI), Z27
 	VMOVDQU32    64(DI), Z28
 	VMOVDQU32    128(DI), Z29
@@ -14665,6 +17047,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z12
 	VPDPBUSD     Z28, Z30, Z13
 	VPDPBUSD     Z29, Z30, Z14
+	PREFETCHT0   2240(DI)
+	PREFETCHT0   2304(DI)
+	PREFETCHT0   2368(DI)
 	VMOVDQU32    192(DI), Z27
 	VMOVDQU32    256(DI), Z28
 	VMOVDQU32    320(DI), Z29
@@ -14688,6 +17073,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z12
 	VPDPBUSD     Z28, Z30, Z13
 	VPDPBUSD     Z29, Z30, Z14
+	PREFETCHT0   2432(DI)
+	PREFETCHT0   2496(DI)
+	PREFETCHT0   2560(DI)
 	VMOVDQU32    384(DI), Z27
 	VMOVDQU32    448(DI), Z28
 	VMOVDQU32    512(DI), Z29
@@ -14711,6 +17099,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z12
 	VPDPBUSD     Z28, Z30, Z13
 	VPDPBUSD     Z29, Z30, Z14
+	PREFETCHT0   2624(DI)
+	PREFETCHT0   2688(DI)
+	PREFETCHT0   2752(DI)
 	VMOVDQU32    576(DI), Z27
 	VMOVDQU32    640(DI), Z28
 	VMOVDQU32    704(DI), Z29
@@ -14800,6 +17191,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -14931,13 +17324,56 @@ noadd:
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot6x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot6x48AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -15011,6 +17447,9 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(R8)
+	PREFETCHT0   2112(R8)
+	PREFETCHT0   2176(R8)
 	VMOVDQU32    (R8), Z27
 	VMOVDQU32    64(R8), Z28
 	VMOVDQU32    128(R8), Z29
@@ -15038,6 +17477,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z15
 	VPDPBUSD     Z28, Z31, Z16
 	VPDPBUSD     Z29, Z31, Z17
+	PREFETCHT0   2240(R8)
+	PREFETCHT0   2304(R8)
+	PREFETCHT0   2368(R8)
 	VMOVDQU32    192(R8), Z27
 	VMOVDQU32    256(R8), Z28
 	VMOVDQU32    320(R8), Z29
@@ -15065,6 +17507,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z15
 	VPDPBUSD     Z28, Z31, Z16
 	VPDPBUSD     Z29, Z31, Z17
+	PREFETCHT0   2432(R8)
+	PREFETCHT0   2496(R8)
+	PREFETCHT0   2560(R8)
 	VMOVDQU32    384(R8), Z27
 	VMOVDQU32    448(R8), Z28
 	VMOVDQU32    512(R8), Z29
@@ -15092,6 +17537,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z15
 	VPDPBUSD     Z28, Z31, Z16
 	VPDPBUSD     Z29, Z31, Z17
+	PREFETCHT0   2624(R8)
+	PREFETCHT0   2688(R8)
+	PREFETCHT0   2752(R8)
 	VMOVDQU32    576(R8), Z27
 	VMOVDQU32    640(R8), Z28
 	VMOVDQU32    704(R8), Z29
@@ -15192,6 +17640,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -15345,13 +17795,63 @@ noadd:
 	VMOVDQU8     Z15, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, (AX)
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, 64(AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot7x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot7x48AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -15432,6 +17932,9 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(R9)
+	PREFETCHT0   2112(R9)
+	PREFETCHT0   2176(R9)
 	VMOVDQU32    (R9), Z27
 	VMOVDQU32    64(R9), Z28
 	VMOVDQU32    128(R9), Z29
@@ -15463,6 +17966,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z18
 	VPDPBUSD     Z28, Z30, Z19
 	VPDPBUSD     Z29, Z30, Z20
+	PREFETCHT0   2240(R9)
+	PREFETCHT0   2304(R9)
+	PREFETCHT0   2368(R9)
 	VMOVDQU32    192(R9), Z27
 	VMOVDQU32    256(R9), Z28
 	VMOVDQU32    320(R9), Z29
@@ -15494,6 +18000,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z18
 	VPDPBUSD     Z28, Z30, Z19
 	VPDPBUSD     Z29, Z30, Z20
+	PREFETCHT0   2432(R9)
+	PREFETCHT0   2496(R9)
+	PREFETCHT0   2560(R9)
 	VMOVDQU32    384(R9), Z27
 	VMOVDQU32    448(R9), Z28
 	VMOVDQU32    512(R9), Z29
@@ -15525,6 +18034,9 @@ loop:
 	VPDPBUSD     Z27, Z30, Z18
 	VPDPBUSD     Z28, Z30, Z19
 	VPDPBUSD     Z29, Z30, Z20
+	PREFETCHT0   2624(R9)
+	PREFETCHT0   2688(R9)
+	PREFETCHT0   2752(R9)
 	VMOVDQU32    576(R9), Z27
 	VMOVDQU32    640(R9), Z28
 	VMOVDQU32    704(R9), Z29
@@ -15636,6 +18148,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -15811,13 +18325,70 @@ noadd:
 	VMOVDQU8     Z18, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, (AX)
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, 64(AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z18, Z18
+	VMOVUPS   Z18, (AX)
+	VCVTDQ2PS Z19, Z19
+	VMOVUPS   Z19, 64(AX)
+	VCVTDQ2PS Z20, Z20
+	VMOVUPS   Z20, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot8x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot8x48AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -15905,6 +18476,9 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(R10)
+	PREFETCHT0   2112(R10)
+	PREFETCHT0   2176(R10)
 	VMOVDQU32    (R10), Z27
 	VMOVDQU32    64(R10), Z28
 	VMOVDQU32    128(R10), Z29
@@ -15940,6 +18514,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2240(R10)
+	PREFETCHT0   2304(R10)
+	PREFETCHT0   2368(R10)
 	VMOVDQU32    192(R10), Z27
 	VMOVDQU32    256(R10), Z28
 	VMOVDQU32    320(R10), Z29
@@ -15975,6 +18552,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2432(R10)
+	PREFETCHT0   2496(R10)
+	PREFETCHT0   2560(R10)
 	VMOVDQU32    384(R10), Z27
 	VMOVDQU32    448(R10), Z28
 	VMOVDQU32    512(R10), Z29
@@ -16010,6 +18590,9 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2624(R10)
+	PREFETCHT0   2688(R10)
+	PREFETCHT0   2752(R10)
 	VMOVDQU32    576(R10), Z27
 	VMOVDQU32    640(R10), Z28
 	VMOVDQU32    704(R10), Z29
@@ -16132,6 +18715,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -16329,8 +18914,72 @@ noadd:
 	VMOVDQU8     Z21, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, (AX)
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, 64(AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, (AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, 64(AX)
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, (AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 64(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, (AX)
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, 64(AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z18, Z18
+	VMOVUPS   Z18, (AX)
+	VCVTDQ2PS Z19, Z19
+	VMOVUPS   Z19, 64(AX)
+	VCVTDQ2PS Z20, Z20
+	VMOVUPS   Z20, K1, 128(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z21, Z21
+	VMOVUPS   Z21, (AX)
+	VCVTDQ2PS Z22, Z22
+	VMOVUPS   Z22, 64(AX)
+	VCVTDQ2PS Z23, Z23
+	VMOVUPS   Z23, K1, 128(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -16380,6 +19029,9 @@ tap:
 
 loop:
 	PREFETCHT0   2048(CX)
+	PREFETCHT0   2112(CX)
+	PREFETCHT0   2176(CX)
+	PREFETCHT0   2240(CX)
 	VMOVDQU32    (CX), Z26
 	VMOVDQU32    64(CX), Z27
 	VMOVDQU32    128(CX), Z28
@@ -16390,6 +19042,9 @@ loop:
 	VPDPBUSD     Z28, Z30, Z2
 	VPDPBUSD     Z29, Z30, Z3
 	PREFETCHT0   2304(CX)
+	PREFETCHT0   2368(CX)
+	PREFETCHT0   2432(CX)
+	PREFETCHT0   2496(CX)
 	VMOVDQU32    256(CX), Z26
 	VMOVDQU32    320(CX), Z27
 	VMOVDQU32    384(CX), Z28
@@ -16400,6 +19055,9 @@ loop:
 	VPDPBUSD     Z28, Z30, Z6
 	VPDPBUSD     Z29, Z30, Z7
 	PREFETCHT0   2560(CX)
+	PREFETCHT0   2624(CX)
+	PREFETCHT0   2688(CX)
+	PREFETCHT0   2752(CX)
 	VMOVDQU32    512(CX), Z26
 	VMOVDQU32    576(CX), Z27
 	VMOVDQU32    640(CX), Z28
@@ -16410,6 +19068,9 @@ loop:
 	VPDPBUSD     Z28, Z30, Z2
 	VPDPBUSD     Z29, Z30, Z3
 	PREFETCHT0   2816(CX)
+	PREFETCHT0   2880(CX)
+	PREFETCHT0   2944(CX)
+	PREFETCHT0   3008(CX)
 	VMOVDQU32    768(CX), Z26
 	VMOVDQU32    832(CX), Z27
 	VMOVDQU32    896(CX), Z28
@@ -16465,6 +19126,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -16514,8 +19177,25 @@ noadd:
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -16569,6 +19249,9 @@ tap:
 
 loop:
 	PREFETCHT0   2048(DX)
+	PREFETCHT0   2112(DX)
+	PREFETCHT0   2176(DX)
+	PREFETCHT0   2240(DX)
 	VMOVDQU32    (DX), Z26
 	VMOVDQU32    64(DX), Z27
 	VMOVDQU32    128(DX), Z28
@@ -16584,6 +19267,9 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2304(DX)
+	PREFETCHT0   2368(DX)
+	PREFETCHT0   2432(DX)
+	PREFETCHT0   2496(DX)
 	VMOVDQU32    256(DX), Z26
 	VMOVDQU32    320(DX), Z27
 	VMOVDQU32    384(DX), Z28
@@ -16599,6 +19285,9 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2560(DX)
+	PREFETCHT0   2624(DX)
+	PREFETCHT0   2688(DX)
+	PREFETCHT0   2752(DX)
 	VMOVDQU32    512(DX), Z26
 	VMOVDQU32    576(DX), Z27
 	VMOVDQU32    640(DX), Z28
@@ -16614,6 +19303,9 @@ loop:
 	VPDPBUSD     Z28, Z31, Z6
 	VPDPBUSD     Z29, Z31, Z7
 	PREFETCHT0   2816(DX)
+	PREFETCHT0   2880(DX)
+	PREFETCHT0   2944(DX)
+	PREFETCHT0   3008(DX)
 	VMOVDQU32    768(DX), Z26
 	VMOVDQU32    832(DX), Z27
 	VMOVDQU32    896(DX), Z28
@@ -16679,6 +19371,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -16754,13 +19448,39 @@ noadd:
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot3x64AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -16816,6 +19536,10 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(BX)
+	PREFETCHT0   2112(BX)
+	PREFETCHT0   2176(BX)
+	PREFETCHT0   2240(BX)
 	VMOVDQU32    (BX), Z26
 	VMOVDQU32    64(BX), Z27
 	VMOVDQU32    128(BX), Z28
@@ -16835,6 +19559,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z9
 	VPDPBUSD     Z28, Z30, Z10
 	VPDPBUSD     Z29, Z30, Z11
+	PREFETCHT0   2304(BX)
+	PREFETCHT0   2368(BX)
+	PREFETCHT0   2432(BX)
+	PREFETCHT0   2496(BX)
 	VMOVDQU32    256(BX), Z26
 	VMOVDQU32    320(BX), Z27
 	VMOVDQU32    384(BX), Z28
@@ -16854,6 +19582,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z9
 	VPDPBUSD     Z28, Z30, Z10
 	VPDPBUSD     Z29, Z30, Z11
+	PREFETCHT0   2560(BX)
+	PREFETCHT0   2624(BX)
+	PREFETCHT0   2688(BX)
+	PREFETCHT0   2752(BX)
 	VMOVDQU32    512(BX), Z26
 	VMOVDQU32    576(BX), Z27
 	VMOVDQU32    640(BX), Z28
@@ -16873,6 +19605,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z9
 	VPDPBUSD     Z28, Z30, Z10
 	VPDPBUSD     Z29, Z30, Z11
+	PREFETCHT0   2816(BX)
+	PREFETCHT0   2880(BX)
+	PREFETCHT0   2944(BX)
+	PREFETCHT0   3008(BX)
 	VMOVDQU32    768(BX), Z26
 	VMOVDQU32    832(BX), Z27
 	VMOVDQU32    896(BX), Z28
@@ -16952,6 +19688,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -17053,13 +19791,48 @@ noadd:
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, 64(AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 128(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot4x64AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -17123,6 +19896,10 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(SI)
+	PREFETCHT0   2112(SI)
+	PREFETCHT0   2176(SI)
+	PREFETCHT0   2240(SI)
 	VMOVDQU32    (SI), Z26
 	VMOVDQU32    64(SI), Z27
 	VMOVDQU32    128(SI), Z28
@@ -17147,6 +19924,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z13
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2304(SI)
+	PREFETCHT0   2368(SI)
+	PREFETCHT0   2432(SI)
+	PREFETCHT0   2496(SI)
 	VMOVDQU32    256(SI), Z26
 	VMOVDQU32    320(SI), Z27
 	VMOVDQU32    384(SI), Z28
@@ -17171,6 +19952,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z13
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2560(SI)
+	PREFETCHT0   2624(SI)
+	PREFETCHT0   2688(SI)
+	PREFETCHT0   2752(SI)
 	VMOVDQU32    512(SI), Z26
 	VMOVDQU32    576(SI), Z27
 	VMOVDQU32    640(SI), Z28
@@ -17195,6 +19980,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z13
 	VPDPBUSD     Z28, Z31, Z14
 	VPDPBUSD     Z29, Z31, Z15
+	PREFETCHT0   2816(SI)
+	PREFETCHT0   2880(SI)
+	PREFETCHT0   2944(SI)
+	PREFETCHT0   3008(SI)
 	VMOVDQU32    768(SI), Z26
 	VMOVDQU32    832(SI), Z27
 	VMOVDQU32    896(SI), Z28
@@ -17288,6 +20077,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -17415,13 +20206,57 @@ noadd:
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, 64(AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 128(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, 128(AX)
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot5x64AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -17493,6 +20328,10 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(DI)
+	PREFETCHT0   2112(DI)
+	PREFETCHT0   2176(DI)
+	PREFETCHT0   2240(DI)
 	VMOVDQU32    (DI), Z26
 	VMOVDQU32    64(DI), Z27
 	VMOVDQU32    128(DI), Z28
@@ -17522,6 +20361,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z17
 	VPDPBUSD     Z28, Z30, Z18
 	VPDPBUSD     Z29, Z30, Z19
+	PREFETCHT0   2304(DI)
+	PREFETCHT0   2368(DI)
+	PREFETCHT0   2432(DI)
+	PREFETCHT0   2496(DI)
 	VMOVDQU32    256(DI), Z26
 	VMOVDQU32    320(DI), Z27
 	VMOVDQU32    384(DI), Z28
@@ -17551,6 +20394,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z17
 	VPDPBUSD     Z28, Z30, Z18
 	VPDPBUSD     Z29, Z30, Z19
+	PREFETCHT0   2560(DI)
+	PREFETCHT0   2624(DI)
+	PREFETCHT0   2688(DI)
+	PREFETCHT0   2752(DI)
 	VMOVDQU32    512(DI), Z26
 	VMOVDQU32    576(DI), Z27
 	VMOVDQU32    640(DI), Z28
@@ -17580,6 +20427,10 @@ loop:
 	VPDPBUSD     Z27, Z30, Z17
 	VPDPBUSD     Z28, Z30, Z18
 	VPDPBUSD     Z29, Z30, Z19
+	PREFETCHT0   2816(DI)
+	PREFETCHT0   2880(DI)
+	PREFETCHT0   2944(DI)
+	PREFETCHT0   3008(DI)
 	VMOVDQU32    768(DI), Z26
 	VMOVDQU32    832(DI), Z27
 	VMOVDQU32    896(DI), Z28
@@ -17687,6 +20538,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -17840,13 +20693,66 @@ noadd:
 	VMOVDQU8     Z16, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, 64(AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 128(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, 128(AX)
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, (AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, 64(AX)
+	VCVTDQ2PS Z18, Z18
+	VMOVUPS   Z18, 128(AX)
+	VCVTDQ2PS Z19, Z19
+	VMOVUPS   Z19, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
 // func idot6x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
 TEXT ·idot6x64AVX512(SB), NOSPLIT, $8-144
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
@@ -17926,6 +20832,10 @@ tap:
 	JGT     rest
 
 loop:
+	PREFETCHT0   2048(R8)
+	PREFETCHT0   2112(R8)
+	PREFETCHT0   2176(R8)
+	PREFETCHT0   2240(R8)
 	VMOVDQU32    (R8), Z26
 	VMOVDQU32    64(R8), Z27
 	VMOVDQU32    128(R8), Z28
@@ -17960,6 +20870,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2304(R8)
+	PREFETCHT0   2368(R8)
+	PREFETCHT0   2432(R8)
+	PREFETCHT0   2496(R8)
 	VMOVDQU32    256(R8), Z26
 	VMOVDQU32    320(R8), Z27
 	VMOVDQU32    384(R8), Z28
@@ -17994,6 +20908,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2560(R8)
+	PREFETCHT0   2624(R8)
+	PREFETCHT0   2688(R8)
+	PREFETCHT0   2752(R8)
 	VMOVDQU32    512(R8), Z26
 	VMOVDQU32    576(R8), Z27
 	VMOVDQU32    640(R8), Z28
@@ -18028,6 +20946,10 @@ loop:
 	VPDPBUSD     Z27, Z31, Z21
 	VPDPBUSD     Z28, Z31, Z22
 	VPDPBUSD     Z29, Z31, Z23
+	PREFETCHT0   2816(R8)
+	PREFETCHT0   2880(R8)
+	PREFETCHT0   2944(R8)
+	PREFETCHT0   3008(R8)
 	VMOVDQU32    768(R8), Z26
 	VMOVDQU32    832(R8), Z27
 	VMOVDQU32    896(R8), Z28
@@ -18149,6 +21071,8 @@ done:
 
 noinit:
 	MOVQ      scale+96(FP), AX
+	TESTQ     AX, AX
+	JZ        plain
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -18328,7 +21252,69 @@ noadd:
 	VMOVDQU8     Z20, K2, (AX)
 	ADDQ         CX, AX
 	MOVQ         AX, c+72(FP)
-	SUBQ         $0x01, blocks+0(FP)
-	JNZ          block
+	JMP          stored
+
+plain:
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VCVTDQ2PS Z1, Z1
+	VMOVUPS   Z1, 64(AX)
+	VCVTDQ2PS Z2, Z2
+	VMOVUPS   Z2, 128(AX)
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS   Z3, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z4, Z4
+	VMOVUPS   Z4, (AX)
+	VCVTDQ2PS Z5, Z5
+	VMOVUPS   Z5, 64(AX)
+	VCVTDQ2PS Z6, Z6
+	VMOVUPS   Z6, 128(AX)
+	VCVTDQ2PS Z7, Z7
+	VMOVUPS   Z7, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z8, Z8
+	VMOVUPS   Z8, (AX)
+	VCVTDQ2PS Z9, Z9
+	VMOVUPS   Z9, 64(AX)
+	VCVTDQ2PS Z10, Z10
+	VMOVUPS   Z10, 128(AX)
+	VCVTDQ2PS Z11, Z11
+	VMOVUPS   Z11, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z12, Z12
+	VMOVUPS   Z12, (AX)
+	VCVTDQ2PS Z13, Z13
+	VMOVUPS   Z13, 64(AX)
+	VCVTDQ2PS Z14, Z14
+	VMOVUPS   Z14, 128(AX)
+	VCVTDQ2PS Z15, Z15
+	VMOVUPS   Z15, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z16, Z16
+	VMOVUPS   Z16, (AX)
+	VCVTDQ2PS Z17, Z17
+	VMOVUPS   Z17, 64(AX)
+	VCVTDQ2PS Z18, Z18
+	VMOVUPS   Z18, 128(AX)
+	VCVTDQ2PS Z19, Z19
+	VMOVUPS   Z19, K1, 192(AX)
+	ADDQ      CX, AX
+	VCVTDQ2PS Z20, Z20
+	VMOVUPS   Z20, (AX)
+	VCVTDQ2PS Z21, Z21
+	VMOVUPS   Z21, 64(AX)
+	VCVTDQ2PS Z22, Z22
+	VMOVUPS   Z22, 128(AX)
+	VCVTDQ2PS Z23, Z23
+	VMOVUPS   Z23, K1, 192(AX)
+	ADDQ      CX, AX
+	MOVQ      AX, c+72(FP)
+
+stored:
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET

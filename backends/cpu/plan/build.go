@@ -77,16 +77,17 @@ type builder struct {
 	node   int    // being emitted
 	err    error  // packing failed
 
-	late    []func() // what depends on where rows lie
-	options Options
-	jobs    []*job
-	origins map[*byte]*origin
-	pinned  map[*byte]bool // bytes that steps hold
-	idle    []*origin      // constants that nothing reads
-	pads    map[graph.Value]*padding
-	turns   map[graph.Value]*turned
-	centres map[graph.Value]graph.Value
-	coded   map[graph.Value]*coded
+	late     []func() // what depends on where rows lie
+	options  Options
+	jobs     []*job
+	origins  map[*byte]*origin
+	pinned   map[*byte]bool // bytes that steps hold
+	idle     []*origin      // constants that nothing reads
+	pads     map[graph.Value]*padding
+	turns    map[graph.Value]*turned
+	centres  map[graph.Value]graph.Value
+	coded    map[graph.Value]*coded
+	unsigned map[graph.Value]int // buffers of codes, see unsignedCodes
 }
 
 // Build makes a plan of a validated, inferred graph whose input shapes are known. Packed constants live in store, which must outlive the

@@ -186,10 +186,7 @@ func (t *decodeTask) Chunk(i, _ int) {
 	case t.coded.typ == tensor.Uint8:
 		copy(t.codes[from:to], x)
 	default:
-		y := t.codes[from:to]
-		for k, v := range x {
-			y[k] = v ^ 128
-		}
+		kernel.FlipSigns(t.codes[from:to], x)
 	}
 }
 

@@ -180,3 +180,52 @@ func TestRequantized_halves(t *testing.T) {
 		restore()
 	}
 }
+
+// Signed filters are multiplied as integers where that is faster, and equal the reference to the bit at the ends of the range too.
+func TestBuild_quantizedSumsOfIntegers(t *testing.T) {
+	m := newMaker()
+	x := m.inputCodes(quant(i8, 0.05, -128, 1, 9, 7, 17))
+	y := m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 1, 1, 1}}, quant(i8, 0.7, 127), x, m.weightCodes(quant(i8, 0.01, 0, 20, 3, 3, 17)), m.bias(20))
+	z := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.5, 0), y, m.weightCodes(quant(u8, 0.01, 128, 70, 1, 1, 20)))
+	g := m.graph(t, z, m.typed(&op.FullyConnected{}, quant(u8, 0.3, 200), m.inputCodes(quant(u8, 0.05, 255, 5, 33)), m.weightCodes(quant(i8, 0.02, 0, 11, 33))))
+	want, err := ref.Run(context.Background(), g, m.in)
+	require.NoError(t, err)
+	p, got := compute(t, g, m.in, 2)
+	for i := range want {
+		require.Equal(t, want[i].Data, got[i].Data, "output %d", i)
+	}
+	n := 0
+	for _, st := range p.steps {
+		if _, is := st.start(&State{plan: p, threads: 1}, st).(*integerTask); is {
+			n++
+		}
+	}
+	if kernel.FastInt8() {
+		assert.Equal(t, 3, n, "steps of integers")
+	}
+}
+
+func BenchmarkQuantizedConv(b *testing.B) {
+	for _, isa := range kernel.Supported()[1:] {
+		b.Run(isa.String(), func(b *testing.B) {
+			restore, err := kernel.Select(isa)
+			require.NoError(b, err)
+			defer restore()
+			m := newMaker()
+			x := m.inputCodes(quant(i8, 0.05, 3, 1, 56, 56, 64))
+			y := m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 1, 1, 1}}, quant(i8, 2, 0), x, m.weightCodes(quant(i8, 0.01, 0, 64, 3, 3, 64)), m.bias(64))
+			g := m.graph(b, m.typed(&op.Conv{ChannelsLast: true}, quant(i8, 0.7, 0), y, m.weightCodes(quant(i8, 0.01, 0, 256, 1, 1, 64))))
+			var store Store
+			defer store.Release()
+			p, err := Build(context.Background(), g, &store, Options{})
+			require.NoError(b, err)
+			s, err := p.NewState(nil, 1)
+			require.NoError(b, err)
+			defer s.Release()
+			for b.Loop() {
+				_, err := s.Run(context.Background(), m.in, nil, false, func(context.Context) error { return nil })
+				require.NoError(b, err)
+			}
+		})
+	}
+}

@@ -77,11 +77,15 @@ func (b *builder) quantizedSum(n *graph.Node, c convolution, axis int, turned bo
 	c.taps, c.ic, c.oc = c.win.Taps(), c.c/c.groups, c.n/c.groups
 	lo, hi := tensor.IntLimits(x.typ.DType)
 	zero := int64(x.typ.Quant.ZeroAt(0))
-	parts := c.parts(b.centredWeights(n.In[1], &c, turned), float64(max(hi-zero, zero-lo)))
+	weights, q := b.centredWeights(n.In[1], &c, turned), newRequantized(y.typ, scale, offset)
+	parts := c.parts(weights, float64(max(hi-zero, zero-lo)))
+	if parts == 1 && b.integerSum(n, &c, weights, q) {
+		return true
+	}
 	if parts == 0 {
 		return false
 	}
-	b.requantize(n.Out[0], b.sums(n, &c, parts), newRequantized(y.typ, scale, offset))
+	b.requantize(n.Out[0], b.sums(n, &c, parts), q)
 	return true
 }
 

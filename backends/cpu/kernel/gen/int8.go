@@ -48,9 +48,7 @@ func (g *gen) intTile(t intTile) {
 	doc := []string{
 		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of requantised products of codes.", t.mr, cols),
 		"k is in words of four codes; strides are in bytes. init and add may be nil.",
-	}
-	if !g.wide() {
-		doc = append(doc, "It stores eight columns in any case.")
+		"Without scale the sums are stored themselves, as float32.",
 	}
 	if t.indirect {
 		g.text("i"+name, "func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, "+sig, append(doc,
@@ -180,8 +178,10 @@ func (g *gen) intLoop(t intTile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	g.JGT(label("rest"))
 	g.Label("loop")
 	for u := range unroll {
-		if t.mr*t.nv <= 8 && g.wide() {
-			g.PREFETCHT0(at(b, 2048+64*u*t.nv))
+		if g.wide() {
+			for j := range t.nv {
+				g.PREFETCHT0(at(b, 2048+64*(u*t.nv+j)))
+			}
 		}
 		step(u)
 	}
@@ -259,7 +259,10 @@ func (g *gen) intStore(t intTile) {
 		}
 	}
 	g.optional("init", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
-	each(g.loadArg("scale"), func(v, x reg.VecPhysical) {
+	scale := g.loadArg("scale")
+	g.TESTQ(scale, scale)
+	g.JZ(label("plain"))
+	each(scale, func(v, x reg.VecPhysical) {
 		g.VCVTDQ2PS(x, x)
 		g.VMULPS(v, x, x)
 	})
@@ -280,6 +283,23 @@ func (g *gen) intStore(t intTile) {
 		g.ADDQ(ldc, c)
 	}
 	g.MOVQ(c, g.arg("c"))
+	g.JMP(label("stored"))
+	g.plainSums(t.mr, t.nv, acc)
+}
+
+// plainSums stores the sums themselves, as float32.
+func (g *gen) plainSums(mr, nv int, acc func(i, j int) reg.VecPhysical) {
+	g.Label("plain")
+	c, ldc := g.loadArg("c"), g.loadArg("ldc")
+	for i := range mr {
+		for j := range nv {
+			g.VCVTDQ2PS(acc(i, j), acc(i, j))
+			g.storeMaybe(j == nv-1, acc(i, j), at(c, j*g.bytes()))
+		}
+		g.ADDQ(ldc, c)
+	}
+	g.MOVQ(c, g.arg("c"))
+	g.Label("stored")
 }
 
 // pack4 rounds up to four vectors of float32, adds the zero point and packs them into the bytes of the first: lane by lane, four from each.
@@ -314,7 +334,10 @@ func (g *gen) intStoreHalf(t intTile) {
 		}
 	}
 	g.optional("init", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
-	each(g.loadArg("scale"), func(x reg.VecPhysical) {
+	scale := g.loadArg("scale")
+	g.TESTQ(scale, scale)
+	g.JZ(label("plain"))
+	each(scale, func(x reg.VecPhysical) {
 		g.VCVTDQ2PS(x, x)
 		g.VMULPS(v, x, x)
 	})
@@ -333,8 +356,26 @@ func (g *gen) intStoreHalf(t intTile) {
 		g.VPACKUSWB(x, x, x)
 		g.VPMAXUB(lo, x, x)
 		g.VPMINUB(hi, x, x)
-		g.VMOVQ(x.(reg.Vec).AsX(), at(c, 0))
+		whole, next, byteLoop := fmt.Sprint("whole", i), fmt.Sprint("next", i), fmt.Sprint("byte", i)
+		cols, bytes := g.loadArg("cols"), g.GP64()
+		g.VMOVQ(x.(reg.Vec).AsX(), bytes)
+		g.CMPQ(cols, imm(8))
+		g.JGE(label(whole))
+		p := g.GP64()
+		g.MOVQ(c, p)
+		g.Label(byteLoop)
+		g.MOVB(bytes.As8(), at(p, 0))
+		g.SHRQ(operand.U8(8), bytes)
+		g.ADDQ(imm(1), p)
+		g.SUBQ(imm(1), cols)
+		g.JNZ(label(byteLoop))
+		g.JMP(label(next))
+		g.Label(whole)
+		g.MOVQ(bytes, at(c, 0))
+		g.Label(next)
 		g.ADDQ(ldc, c)
 	}
 	g.MOVQ(c, g.arg("c"))
+	g.JMP(label("stored"))
+	g.plainSums(t.mr, 1, func(i, _ int) reg.VecPhysical { return g.vec[2*i] })
 }
