@@ -29,9 +29,6 @@ type coded struct {
 // codedSlack is how far beyond the last code kernels may read.
 const codedSlack = kernel.IntDepth - 1
 
-// same reports whether the same codes mean the same.
-func (c *coded) same(d *coded) bool { return c.scale == d.scale && c.zero == d.zero && c.typ == d.typ }
-
 // byteCode returns the meaning of 8-bit codes that a QuantizeLinear or DequantizeLinear node gives them, nil when it is none that an island has.
 func (b *builder) byteCode(n *graph.Node, typ tensor.DType) *coded {
 	if typ != tensor.Int8 && typ != tensor.Uint8 || n.In[1] == graph.None || b.values[n.In[1]].data == nil {
