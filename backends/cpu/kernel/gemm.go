@@ -50,6 +50,8 @@ type Gemm struct {
 	Ind      *Indirection
 	Zero     []float32 // K zeros, for an Ind with padding
 
+	next []float32 // a B of the same sizes that is read after this one, to be fetched meanwhile
+
 	panelStep, rowChunks, panelChunks int
 }
 
@@ -232,7 +234,7 @@ func (g *Gemm) part(t *tileArgs, from, p0, p1 int, first bool, res []float32) {
 		rows *= t.taps
 	}
 	t.maxRowsAtOnce = max(24, callFlops/(2*PanelCols*max(1, rows))/24*24)
-	fetch := g.M <= 4096 && 4*depth*g.N > fetchBytes
+	fetch := g.next != nil || g.M <= 4096 && 4*depth*g.N > fetchBytes
 	t.pair = depth * PanelCols
 	for p := p0; p < p1; p++ {
 		j := p * PanelCols
@@ -273,14 +275,18 @@ func (g *Gemm) part(t *tileArgs, from, p0, p1 int, first bool, res []float32) {
 	}
 }
 
-// panelPart is rows of B from the given one on in panel p, nil when there is no such panel.
+// panelPart is rows of B from the given one on in panel p, counted on into the matrix that is read next; nil when there is no such panel.
 func (g *Gemm) panelPart(p, from, rows int) []float32 {
+	b := g.B
+	if n := Panels(g.N); p >= n {
+		b, p = g.next, p-n
+	}
 	j := p * PanelCols
-	if j >= g.N {
+	if b == nil || j >= g.N {
 		return nil
 	}
 	w := panelWidth(g.N, j)
-	return g.B[g.depth()*j+from*w:][:rows*w]
+	return b[g.depth()*j+from*w:][:rows*w]
 }
 
 // activate finishes columns j0 <= j < j1 of rows that have just been written: an

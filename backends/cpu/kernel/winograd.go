@@ -45,6 +45,8 @@ const (
 	winoFreqs   = 36
 	winoScratch = 36 * 16            // tmp of the transforms
 	winoBlock   = 1 << 20 / (4 * 36) // values per frequency of a block's workspace
+	winoLarge   = 1 << 20            // bytes of filters that leave the second-level cache between two blocks
+	winoWide    = 4                  // how many times larger a block is then, to read them less often
 	winoMin     = 8                  // smallest block worth a matrix product
 	winoLeft    = winoScratch + 16   // per worker besides the edge tile
 	winoGroups  = 3                  // chunks per frequency are at least 36/winoGroups
@@ -91,7 +93,11 @@ func (w *Winograd) Plan(threads int) (phases int) {
 		return 0
 	}
 	private := w.threads * (winoLeft + winoFreqs*w.C)
-	most := max(winoMin, winoBlock/max(1, w.C+w.N)&^7)
+	most := winoBlock / max(1, w.C+w.N)
+	if w.large() {
+		most *= winoWide
+	}
+	most = max(winoMin, most&^7)
 	blocks := ceilDiv(total, most)
 	if w.threads > 1 && blocks < 4*w.threads {
 		blocks = ceilDiv(blocks, w.threads) * w.threads
@@ -109,6 +115,9 @@ func (w *Winograd) Plan(threads int) (phases int) {
 	w.WorkLen = private + w.threads*winoFreqs*w.block*(w.C+w.N)
 	return 1
 }
+
+// large reports whether the filters do not stay in the second-level cache.
+func (w *Winograd) large() bool { return 4*PackedWinogradLen(w.C, w.N) > winoLarge }
 
 // tileGroup and panelGroup are the sizes of chunks of the shared form.
 func (w *Winograd) tileGroup() int {
@@ -208,6 +217,9 @@ func (w *Winograd) product(f, rows, p0, p1 int, v, m []float32) {
 	g := Gemm{
 		M: rows, N: w.N, K: w.C, LDA: w.C, LDC: w.N,
 		A: v[f*w.block*w.C:], B: w.U[f*ul:][:ul], C: m[f*w.block*w.N:],
+	}
+	if f+1 < winoFreqs && w.large() && !w.shared {
+		g.next = w.U[(f+1)*ul:][:ul]
 	}
 	g.Block(0, rows, p0, p1)
 }

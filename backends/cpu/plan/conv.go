@@ -155,7 +155,7 @@ func (c *convolution) winograd() bool {
 		return false
 	}
 	tiles := c.batch * ((w.Out[1] + 3) / 4) * ((w.Out[2] + 3) / 4)
-	return tiles >= 12 && c.c*c.n <= 160*160 || tiles >= 32
+	return tiles >= 12 && c.c*c.n <= 256*256 || tiles >= 32
 }
 
 // filters returns how the filters are packed for matrix products, multiplied by a batch normalisation that follows.
