@@ -107,17 +107,24 @@ func (w *Winograd) Plan(threads int) (phases int) {
 	if w.shared {
 		w.block = total
 		w.phases = [3]int{ceilDiv(total, w.tileGroup()), winoFreqs * ceilDiv(Panels(w.N), w.panelGroup()), ceilDiv(total, w.tileGroup())}
-		w.WorkLen = private + winoFreqs*total*(w.C+w.N)
+		w.WorkLen = private + w.size()
 		return 3
 	}
 	w.block = min(total, roundUp(w.block, winoMin))
 	w.phases[0] = ceilDiv(total, w.block)
-	w.WorkLen = private + w.threads*winoFreqs*w.block*(w.C+w.N)
+	w.WorkLen = private + w.threads*w.size()
 	return 1
 }
 
 // large reports whether the filters do not stay in the second-level cache.
 func (w *Winograd) large() bool { return 4*PackedWinogradLen(w.C, w.N) > winoLarge }
+
+// step is the distance between the values of two frequencies of n channels: an odd number of cache lines, so that those of one tile do not compete
+// for the same places of the first-level cache.
+func (w *Winograd) step(n int) int { return (ceilDiv(w.block*n, 16) | 1) * 16 }
+
+// size is the number of values of a workspace, tiles of inputs and of sums.
+func (w *Winograd) size() int { return winoFreqs * (w.step(w.C) + w.step(w.N)) }
 
 // tileGroup and panelGroup are the sizes of chunks of the shared form.
 func (w *Winograd) tileGroup() int {
@@ -145,9 +152,9 @@ func (w *Winograd) Chunk(phase, i, worker int) {
 	total := w.Batch * w.tiles[0] * w.tiles[1]
 	private := w.Work[worker*(winoLeft+winoFreqs*w.C):][:winoLeft+winoFreqs*w.C]
 	rest := w.Work[w.threads*len(private):]
-	size := winoFreqs * w.block * (w.C + w.N)
+	size, split := w.size(), winoFreqs*w.step(w.C)
 	if w.shared {
-		v, m := rest[:winoFreqs*w.block*w.C], rest[winoFreqs*w.block*w.C:size]
+		v, m := rest[:split], rest[split:size]
 		switch step := w.tileGroup(); phase {
 		case 0:
 			w.inputs(i*step, min(total, (i+1)*step), 0, v, private)
@@ -161,7 +168,7 @@ func (w *Winograd) Chunk(phase, i, worker int) {
 		return
 	}
 	rest = rest[worker*size:][:size]
-	v, m := rest[:winoFreqs*w.block*w.C], rest[winoFreqs*w.block*w.C:]
+	v, m := rest[:split], rest[split:]
 	t0, t1 := i*w.block, min(total, (i+1)*w.block)
 	w.inputs(t0, t1, t0, v, private)
 	for f := range winoFreqs {
@@ -186,7 +193,7 @@ func (w *Winograd) inputs(t0, t1, base int, v, private []float32) {
 		n, y, x := w.place(t)
 		y, x = y-w.Pad[0], x-w.Pad[1]
 		out := &v[(t-base)*w.C]
-		of := 4 * w.block * w.C
+		of := 4 * w.step(w.C)
 		image := w.X[n*w.In[0]*w.In[1]*w.LDX:]
 		if y >= 0 && x >= 0 && y+6 <= w.In[0] && x+6 <= w.In[1] {
 			winoInput(w.C, &image[(y*w.In[1]+x)*w.LDX], 4*w.In[1]*w.LDX, 4*w.LDX, out, of, &tmp[0])
@@ -216,7 +223,7 @@ func (w *Winograd) product(f, rows, p0, p1 int, v, m []float32) {
 	ul := PackedLen(w.C, w.N)
 	g := Gemm{
 		M: rows, N: w.N, K: w.C, LDA: w.C, LDC: w.N,
-		A: v[f*w.block*w.C:], B: w.U[f*ul:][:ul], C: m[f*w.block*w.N:],
+		A: v[f*w.step(w.C):], B: w.U[f*ul:][:ul], C: m[f*w.step(w.N):],
 	}
 	if f+1 < winoFreqs && w.large() && !w.shared {
 		g.next = w.U[(f+1)*ul:][:ul]
@@ -244,7 +251,7 @@ func (w *Winograd) outputs(t0, t1, base int, m, private []float32) {
 		if w.Res != nil && !(pass && w.ResAfter) {
 			res = &w.Res[first*w.LDR]
 		}
-		winoOutput(w.N, &m[(t-base)*w.N], 4*w.block*w.N, &w.Y[first*w.LDY], 4*w.Out[1]*w.LDY, 4*w.LDY,
+		winoOutput(w.N, &m[(t-base)*w.N], 4*w.step(w.N), &w.Y[first*w.LDY], 4*w.Out[1]*w.LDY, 4*w.LDY,
 			bias, res, 4*w.Out[1]*w.LDR, 4*w.LDR, lo, hi, after, ny, nx, &tmp[0])
 		if pass {
 			w.activate(first, ny, nx)
@@ -254,13 +261,17 @@ func (w *Winograd) outputs(t0, t1, base int, m, private []float32) {
 
 // activate applies an activation that is no clamp to one tile.
 func (w *Winograd) activate(first, ny, nx int) {
+	cols := w.N
+	if w.LDY == cols && (w.Res == nil || w.LDR == cols) { // a row of the tile is one run
+		nx, cols = 1, nx*cols
+	}
 	for y := range ny {
 		for x := range nx {
 			p := first + y*w.Out[1] + x
-			o := w.Y[p*w.LDY:][:w.N]
+			o := w.Y[p*w.LDY:][:cols]
 			Unary(w.Act.Op, o, o, w.Act.Alpha, w.Act.Beta)
 			if w.Res != nil && w.ResAfter {
-				BinaryVV(Add, o, o, w.Res[p*w.LDR:][:w.N])
+				BinaryVV(Add, o, o, w.Res[p*w.LDR:][:cols])
 			}
 		}
 	}

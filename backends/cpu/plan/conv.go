@@ -151,7 +151,7 @@ func (c *convolution) small() bool {
 func (c *convolution) winograd() bool {
 	w := &c.win
 	one := [3]int{1, 1, 1}
-	if !c.flat() || c.groups != 1 || w.Kernel != [3]int{1, 3, 3} || w.Stride != one || w.Dilation != one || c.c < 32 || c.n < 32 {
+	if !c.flat() || c.groups != 1 || w.Kernel != [3]int{1, 3, 3} || w.Stride != one || w.Dilation != one || c.c < 16 || c.n < 16 {
 		return false
 	}
 	tiles := c.batch * ((w.Out[1] + 3) / 4) * ((w.Out[2] + 3) / 4)
