@@ -1,12 +1,12 @@
 package ohnn
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
-	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -191,8 +191,8 @@ func executorRun(e *Executor) error {
 	}
 	defer j.release()
 	shapes, err := e.do(j)
-	if fault.KindOf(err) == fault.Memory {
-		return refuseFor(InvalidParameter, err, "executor: an output is too small")
+	if errors.Is(err, mem.ErrTooSmall) {
+		return refuseFor(InvalidParameter, err, "executor: an output")
 	}
 	if err != nil {
 		return refuseFor(runCode(err), err, "executor: device %s", e.npu.name)

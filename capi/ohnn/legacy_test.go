@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -42,6 +43,24 @@ func TestLegacyRun(t *testing.T) {
 	require.NoError(t, executorSetInput(e, 1, two, tensor.Float32s(5, 5)))
 	require.NoError(t, executorRun(e))
 	assert.Equal(t, []float32{6, 7}, floats(t, out[:8]))
+}
+
+// A run that fails for want of memory says so, and not that an output is too small.
+func TestLegacyRun_memoryThatCannotBeWritten(t *testing.T) {
+	m := addModel(t)
+	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))
+	page, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, unix.Munmap(page)) }()
+	two := info9(Float32, 2)
+	for i := range uint32(2) {
+		require.NoError(t, executorSetInput(e, i, two, tensor.Float32s(1, 2)))
+	}
+	require.NoError(t, executorSetOutput(e, 0, page))
+	err = executorRun(e)
+	assert.Equal(t, UnavailableDevice, status(err))
+	assert.ErrorContains(t, err, "memory cannot be accessed")
+	assert.NotContains(t, err.Error(), "too small")
 }
 
 func TestLegacyCodes(t *testing.T) {

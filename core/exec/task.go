@@ -117,7 +117,7 @@ func protect(run *runContext, fences []<-chan struct{}, work func(ctx context.Co
 		switch v := recover().(type) {
 		case nil:
 		case interface{ Addr() uintptr }:
-			err = fault.New(fault.Memory, "memory cannot be accessed: %v%s", v, origin())
+			err = fault.New(fault.Memory, "memory cannot be accessed at address %#x%s", v.Addr(), origin())
 		default:
 			err = fault.New(fault.Internal, "panic: %v%s", v, origin())
 		}
