@@ -92,8 +92,8 @@ func compilationAddExtensionConfig(c *Compilation, name string, value []byte) er
 	if name == "" {
 		return invalid("configName: empty")
 	}
-	if len(value) == 0 {
-		return invalid("configValueSize: 0: want the size of the value")
+	if len(value) == 0 || len(value) > maxBufferSize {
+		return invalid("configValueSize: %d: want the size of the value, 1 to %d", len(value), maxBufferSize)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -162,6 +162,9 @@ func (q *QuantParam9) read() (quant, error) {
 	if q.numBits == nil || q.scale == nil || q.zeroPoint == nil {
 		return quant{}, invalid("numBits %p, scale %p, zeroPoint %p: none of them may be NULL", q.numBits, q.scale, q.zeroPoint)
 	}
+	if q.quantCount > maxChannels {
+		return quant{}, invalid("quantCount: %d: want at most %d", q.quantCount, maxChannels)
+	}
 	n := uint64(q.quantCount)
 	for _, a := range []struct {
 		p    unsafe.Pointer

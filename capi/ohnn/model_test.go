@@ -341,3 +341,21 @@ func TestModelAddOperation_fullConnectionAxis(t *testing.T) {
 		assert.NoError(t, modelAddOperation(m.Model, 15, array(axis), array(x, w), array(y)), "alone")
 	}
 }
+
+// TestSizes_thatWereNeverSet: counts far above what any program means are refused before anything is copied.
+func TestSizes_thatWereNeverSet(t *testing.T) {
+	q, err := quantParamCreate()
+	require.NoError(t, err)
+	some, bits := 1.0, uint32(8)
+	zero := int32(0)
+	assert.Equal(t, InvalidParameter, status(quantParamSetScales(q, unsafe.Slice(&some, 1<<40))))
+	assert.Equal(t, InvalidParameter, status(quantParamSetZeroPoints(q, unsafe.Slice(&zero, maxChannels+1))))
+	assert.Equal(t, InvalidParameter, status(quantParamSetNumBits(q, unsafe.Slice(&bits, 1<<40))))
+	require.NoError(t, quantParamSetScales(q, make([]float64, maxChannels)))
+	m := newTestModel(t)
+	huge := &TensorInfo9{dataType: Int8, quantParam: &QuantParam9{1<<32 - 1, &bits, &some, &zero}}
+	assert.Equal(t, InvalidParameter, status(modelAddTensor(m.Model, huge)))
+	c, err := compilationConstruct(m.Model)
+	require.NoError(t, err)
+	assert.Equal(t, InvalidParameter, status(compilationAddExtensionConfig(c, "x", unsafe.Slice((*byte)(unsafe.Pointer(&some)), 1<<46))))
+}

@@ -25,6 +25,9 @@ func (q quant) clone() quant {
 	return quant{slices.Clone(q.scales), slices.Clone(q.zeros), slices.Clone(q.bits)}
 }
 
+// maxChannels bounds the lists: a count that no tensor has channels for is a variable that was never set.
+const maxChannels = 1 << 20
+
 // check refuses lists that cannot belong to a tensor.
 func (q quant) check() error {
 	if len(q.scales) != len(q.zeros) || len(q.scales) != len(q.bits) {
@@ -56,8 +59,8 @@ func quantParamSetNumBits(q *QuantParam, numBits []uint32) error {
 }
 
 func setList[T any](q *QuantParam, list *[]T, v []T) error {
-	if len(v) == 0 {
-		return invalid("quantCount: 0: want at least 1")
+	if len(v) == 0 || len(v) > maxChannels {
+		return invalid("quantCount: %d: want 1 to %d", len(v), maxChannels)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
