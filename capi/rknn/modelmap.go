@@ -50,6 +50,7 @@ func readMap(path string) ([]mapEntry, error) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return nil, fault.New(fault.File, "it is no text")
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors begin a file
 	folder := filepath.Dir(path)
 	absolute := func(p string) string {
 		if filepath.IsAbs(p) {

@@ -84,6 +84,7 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 		path       bool // the model is given as a file
 		fails      string
 	}{
+		{"after a byte order mark", "\ufeff" + hex.EncodeToString(sum[:]) + " -> models/a -b.onnx", true, ""},
 		{"by sum, as bytes", "# a comment\n\n" + strings.ToUpper(hex.EncodeToString(sum[:])) + "->models/a -b.onnx\r\n", false, ""},
 		{"by sum, as a file", hex.EncodeToString(sum[:]) + " -> models/a -b.onnx", true, ""},
 		{"by a relative path", "./net.rknn -> models/a -b.onnx", true, ""},

@@ -18,6 +18,7 @@
 package metadata
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"os"
@@ -116,7 +117,8 @@ func readSmall(path string) ([]byte, error) {
 	if !st.Mode().IsRegular() || st.Size() > MaxFile {
 		return nil, fault.New(fault.File, "not a regular file of at most %d bytes", MaxFile)
 	}
-	return os.ReadFile(path)
+	text, err := os.ReadFile(path)
+	return bytes.TrimPrefix(text, []byte("\ufeff")), err // as some editors begin a file
 }
 
 // raw makes JSON of a metadata_props value: what is not JSON is a string.

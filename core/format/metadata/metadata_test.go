@@ -13,7 +13,7 @@ import (
 
 func TestRead_propsAndSidecar(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.onnx")
-	require.NoError(t, os.WriteFile(Sidecar(path), []byte(`{"anynpu.input.x.std": [2, 4], "anynpu.name": "beside"}`), 0o644))
+	require.NoError(t, os.WriteFile(Sidecar(path), []byte("\ufeff"+`{"anynpu.input.x.std": [2, 4], "anynpu.name": "beside"}`), 0o644))
 	m, err := Read(map[string]string{
 		"anynpu.schema": "1", "anynpu.name": "own", "anynpu.custom_string": "v 1.2", "anynpu.input.x.mean": "[1, 2.5]", "anynpu.input.x.pixel": "RGB",
 		"anynpu.input.a.b.layout": "nhwc", "anynpu.input.x.shapes": "[[1,3,8,8],[1,3,9,9]]", "anynpu.speed": "9", "author": "x",
