@@ -93,7 +93,7 @@ typedef struct _rknn_custom_op {
 } rknn_custom_op;
 
 /* What a plug-in exports for tools that load operators; the library calls none. */
-typedef rknn_custom_op *(*get_custom_op_func)();
+typedef rknn_custom_op *(*get_custom_op_func)(void);
 
 /*
  * Registers operators of a context; the array is copied. Nodes of these types are computed by the functions from then on, on the thread that
