@@ -31,7 +31,7 @@ type Depthwise struct {
 	ResAfter bool
 	Act      Act
 
-	rowStep int
+	rows rowChunks
 }
 
 // Plan checks the operands, divides the rows of the output into chunks for the
@@ -48,14 +48,13 @@ func (d *Depthwise) Plan(threads int) int {
 		}
 		need("Depthwise", "Res", len(d.Res), extent(d.Batch*d.Win.Outputs(), d.C, d.LDR))
 	}
-	var chunks int
-	d.rowStep, chunks = splitRows(d.Batch*d.Win.Out[1], 2*d.Win.Taps()*d.C*d.Win.Out[2], threads)
-	return chunks
+	d.rows = divideRows(d.Batch*d.Win.Out[1], 2*d.Win.Taps()*d.C*d.Win.Out[2], threads)
+	return d.rows.chunks
 }
 
 // Chunk computes chunk i of the division that Plan made.
 func (d *Depthwise) Chunk(i int) {
-	for r := i * d.rowStep; r < min((i+1)*d.rowStep, d.Batch*d.Win.Out[1]); r++ {
+	for r, end := d.rows.bounds(i); r < end; r++ {
 		d.row(r)
 	}
 }
@@ -215,6 +214,24 @@ func checkWindow(fn string, w *Window, batch, c, in, ldi, out, ldo int) {
 	}
 	need(fn, "In", in, extent(batch*w.In[1]*w.In[2], c, ldi))
 	need(fn, "Out", out, extent(batch*w.Outputs(), c, ldo))
+}
+
+// rowChunks are rows divided into chunks of even height: with a multiple of the
+// threads' number of them, every thread has the same part of the rows of each step.
+type rowChunks struct{ rows, chunks int }
+
+// bounds are the first row of chunk i and that after its last.
+func (c rowChunks) bounds(i int) (from, to int) {
+	return i * c.rows / c.chunks, (i + 1) * c.rows / c.chunks
+}
+
+// divideRows is splitRows with chunks of even height.
+func divideRows(rows, flops, threads int) rowChunks {
+	_, chunks := splitRows(rows, flops, threads)
+	if chunks > 1 {
+		chunks = min(rows, roundUp(chunks, max(1, threads)))
+	}
+	return rowChunks{rows, chunks}
 }
 
 // splitRows divides rows of the given work into chunks of tens of microseconds,

@@ -146,6 +146,9 @@ func (g *Gemm) divide(threads int) int {
 	}
 	g.panelStep = cols
 	g.rowChunks, g.panelChunks = ceilDiv(g.M, rows), ceilDiv(panels, cols)
+	if n := roundUp(g.rowChunks, threads); threads > 1 && g.M >= 24*n && (g.rowChunks > 1 || g.panelChunks%threads != 0) {
+		g.rowChunks = n // as many chunks for each thread
+	}
 	return g.rowChunks * g.panelChunks
 }
 

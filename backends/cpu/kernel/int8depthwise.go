@@ -24,7 +24,7 @@ type DepthwiseInt8 struct {
 	LDO      int // at least C
 	Post     Requantize
 
-	rowStep int
+	rows rowChunks
 }
 
 // DepthwiseLanes is the number of lanes that c channels take: whole blocks of 64.
@@ -70,14 +70,13 @@ func (d *DepthwiseInt8) Plan(threads int) int {
 	if d.C == 0 {
 		return 0
 	}
-	var chunks int
-	d.rowStep, chunks = splitRows(d.Batch*d.Win.Out[1], d.Win.Taps()*d.C*d.Win.Out[2]/2, threads)
-	return chunks
+	d.rows = divideRows(d.Batch*d.Win.Out[1], d.Win.Taps()*d.C*d.Win.Out[2]/2, threads)
+	return d.rows.chunks
 }
 
 // Chunk computes chunk i of the division that Plan made.
 func (d *DepthwiseInt8) Chunk(i int) {
-	for r := i * d.rowStep; r < min((i+1)*d.rowStep, d.Batch*d.Win.Out[1]); r++ {
+	for r, end := d.rows.bounds(i); r < end; r++ {
 		d.row(r)
 	}
 }

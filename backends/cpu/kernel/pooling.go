@@ -19,21 +19,20 @@ type Pooling struct {
 	IncludePad bool
 	PadAfter   [3]int // padding after the last element, for IncludePad
 
-	rowStep int
+	rows rowChunks
 }
 
 // Plan checks the operands, divides the rows of the output into chunks for the
 // given number of threads and returns their number.
 func (p *Pooling) Plan(threads int) int {
 	checkWindow("Pooling", &p.Win, p.Batch, p.C, len(p.In), p.LDI, len(p.Out), p.LDO)
-	var chunks int
-	p.rowStep, chunks = splitRows(p.Batch*p.Win.Out[1], 4*p.Win.Taps()*p.C*p.Win.Out[2], threads)
-	return chunks
+	p.rows = divideRows(p.Batch*p.Win.Out[1], 4*p.Win.Taps()*p.C*p.Win.Out[2], threads)
+	return p.rows.chunks
 }
 
 // Chunk computes chunk i of the division that Plan made.
 func (p *Pooling) Chunk(i int) {
-	for r := i * p.rowStep; r < min((i+1)*p.rowStep, p.Batch*p.Win.Out[1]); r++ {
+	for r, end := p.rows.bounds(i); r < end; r++ {
 		p.row(r)
 	}
 }

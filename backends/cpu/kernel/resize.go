@@ -32,21 +32,20 @@ type Resize struct {
 	Y          []float32
 	LDY        int
 
-	rowStep int
+	split rowChunks
 }
 
 // Plan checks the operands and returns the number of chunks for the given number
 // of threads.
 func (r *Resize) Plan(threads int) int {
 	r.check()
-	var chunks int
-	r.rowStep, chunks = splitRows(r.Batch*len(r.Rows.First), 16*r.C*len(r.Cols.First), threads)
-	return chunks
+	r.split = divideRows(r.Batch*len(r.Rows.First), 16*r.C*len(r.Cols.First), threads)
+	return r.split.chunks
 }
 
 // Chunk computes chunk i of the division that Plan made.
 func (r *Resize) Chunk(i int) {
-	for row := i * r.rowStep; row < min((i+1)*r.rowStep, r.Batch*len(r.Rows.First)); row++ {
+	for row, end := r.split.bounds(i); row < end; row++ {
 		r.row(row)
 	}
 }
