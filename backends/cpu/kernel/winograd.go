@@ -110,8 +110,12 @@ func (w *Winograd) Plan(threads int) (phases int) {
 		w.WorkLen = private + w.size()
 		return 3
 	}
-	w.block = min(total, roundUp(w.block, winoMin))
-	w.phases[0] = ceilDiv(total, w.block)
+	n := ceilDiv(total, roundUp(w.block, winoMin))
+	if n > 1 {
+		n = min(total, roundUp(n, w.threads)) // as many blocks for each thread
+	}
+	w.block = ceilDiv(total, n)
+	w.phases[0] = n
 	w.WorkLen = private + w.threads*w.size()
 	return 1
 }
@@ -169,7 +173,7 @@ func (w *Winograd) Chunk(phase, i, worker int) {
 	}
 	rest = rest[worker*size:][:size]
 	v, m := rest[:split], rest[split:]
-	t0, t1 := i*w.block, min(total, (i+1)*w.block)
+	t0, t1 := i*total/w.phases[0], (i+1)*total/w.phases[0]
 	w.inputs(t0, t1, t0, v, private)
 	for f := range winoFreqs {
 		w.product(f, t1-t0, 0, Panels(w.N), v, m)
