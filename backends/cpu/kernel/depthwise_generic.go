@@ -32,29 +32,33 @@ func dwWindow4Generic(c, rows, cols int, in *float32, irow, icol, ix int, w *flo
 	}
 }
 
-func poolMaxGeneric(c, rows, cols int, in *float32, irow, icol int, out *float32, _ float32) {
-	o := unsafe.Slice(out, c)
-	copy(o, unsafe.Slice(in, c))
-	for r := range rows {
-		for k := range cols {
-			for i, v := range plus(in, r*irow+k*icol, c) {
-				o[i] = max(o[i], v)
+func poolMaxGeneric(c, rows, cols, n int, in *float32, irow, icol, ix int, out *float32, ox int, _ float32) {
+	for p := range n {
+		o := plus(out, p*ox, c)
+		copy(o, plus(in, p*ix, c))
+		for r := range rows {
+			for k := range cols {
+				for i, v := range plus(in, p*ix+r*irow+k*icol, c) {
+					o[i] = max(o[i], v)
+				}
 			}
 		}
 	}
 }
 
-func poolSumGeneric(c, rows, cols int, in *float32, irow, icol int, out *float32, scale float32) {
-	o := unsafe.Slice(out, c)
-	clear(o)
-	for r := range rows {
-		for k := range cols {
-			for i, v := range plus(in, r*irow+k*icol, c) {
-				o[i] += v
+func poolSumGeneric(c, rows, cols, n int, in *float32, irow, icol, ix int, out *float32, ox int, scale float32) {
+	for p := range n {
+		o := plus(out, p*ox, c)
+		clear(o)
+		for r := range rows {
+			for k := range cols {
+				for i, v := range plus(in, p*ix+r*irow+k*icol, c) {
+					o[i] += v
+				}
 			}
 		}
-	}
-	for i := range o {
-		o[i] *= scale
+		for i := range o {
+			o[i] *= scale
+		}
 	}
 }

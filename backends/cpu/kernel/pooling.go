@@ -44,12 +44,15 @@ func (p *Pooling) Run() {
 	}
 }
 
-type poolFn func(c, rows, cols int, in *float32, irow, icol int, out *float32, scale float32)
+type poolFn func(c, rows, cols, n int, in *float32, irow, icol, ix int, out *float32, ox int, scale float32)
 
 var (
 	poolMax poolFn = poolMaxGeneric
 	poolSum poolFn = poolSumGeneric
 )
+
+// poolRun is the number of channels up to which a call takes a whole row.
+const poolRun = 16
 
 func (p *Pooling) row(r int) {
 	if p.C == 0 {
@@ -60,28 +63,39 @@ func (p *Pooling) row(r int) {
 	ky0, ky1 := w.valid(1, oy)
 	image := p.In[r/w.Out[1]*w.In[1]*w.In[2]*p.LDI:]
 	irow, icol := 4*max(1, w.Dilation[1])*w.In[2]*p.LDI, 4*max(1, w.Dilation[2])*p.LDI
-	for x := range w.Out[2] {
-		out := p.Out[(r*w.Out[2]+x)*p.LDO:][:p.C]
-		kx0, kx1 := w.valid(2, x)
+	ix := 4 * max(1, w.Stride[2]) * p.LDI
+	x0, x1 := w.interior(2)
+	for x := 0; x < w.Out[2]; {
+		out := p.Out[(r*w.Out[2]+x)*p.LDO:]
+		kx0, kx1, pixels := 0, w.Kernel[2], 1
+		if x >= x0 && x < x1 {
+			if pixels = x1 - x; p.C > poolRun { // a call walks them once per vector of channels
+				pixels = min(pixels, 4)
+			}
+		} else {
+			kx0, kx1 = w.valid(2, x)
+		}
 		if ky0 >= ky1 || kx0 >= kx1 {
-			for i := range out {
+			for i := range p.C {
 				out[i] = 0
 				if p.Max {
 					out[i] = -inf32
 				}
 			}
+			x++
 			continue
 		}
 		in := &image[(w.at(1, oy, ky0)*w.In[2]+w.at(2, x, kx0))*p.LDI]
-		if p.Max {
-			poolMax(p.C, ky1-ky0, kx1-kx0, in, irow, icol, &out[0], 0)
-			continue
+		f, scale := poolMax, float32(0)
+		if !p.Max {
+			n := (ky1 - ky0) * (kx1 - kx0)
+			if p.IncludePad {
+				n = w.padded(1, oy, p.PadAfter[1]) * w.padded(2, x, p.PadAfter[2])
+			}
+			f, scale = poolSum, 1/float32(n)
 		}
-		n := (ky1 - ky0) * (kx1 - kx0)
-		if p.IncludePad {
-			n = w.padded(1, oy, p.PadAfter[1]) * w.padded(2, x, p.PadAfter[2])
-		}
-		poolSum(p.C, ky1-ky0, kx1-kx0, in, irow, icol, &out[0], 1/float32(n))
+		f(p.C, ky1-ky0, kx1-kx0, pixels, in, irow, icol, ix, &out[0], 4*p.LDO, scale)
+		x += pixels
 	}
 }
 

@@ -96,6 +96,8 @@ func (s *SmallConv) line(dst []float32, n, y int) {
 	case count == 0:
 	case !s.Planar:
 		CopyRows(d, s.C, s.X[((n*height+y)*width+skip)*s.LDX:], s.LDX, count, s.C)
+	case s.C == 1:
+		copy(d, s.X[(n*height+y)*width+skip:][:count])
 	case s.C == 3:
 		plane := func(c int) []float32 { return s.X[((n*3+c)*height+y)*width+skip:][:count] }
 		Interleave3(d, plane(0), plane(1), plane(2))

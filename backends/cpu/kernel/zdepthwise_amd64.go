@@ -76,15 +76,15 @@ func dw5s2x4AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, w
 //go:noescape
 func dw5s2x8AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
 
-// poolMaxAVX2 computes c channels of one pixel: the largest value of a window, NaN if there is one; scale is ignored.
+// poolMaxAVX2 computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the largest value of a window, NaN if there is one; scale is ignored.
 //
 //go:noescape
-func poolMaxAVX2(c int, rows int, cols int, in *float32, irow int, icol int, out *float32, scale float32)
+func poolMaxAVX2(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)
 
-// poolSumAVX2 computes c channels of one pixel: the sum of a window of rows x cols taps, times scale.
+// poolSumAVX2 computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the sum of a window of rows x cols taps, times scale.
 //
 //go:noescape
-func poolSumAVX2(c int, rows int, cols int, in *float32, irow int, icol int, out *float32, scale float32)
+func poolSumAVX2(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)
 
 // dwWindow1AVX512 computes c channels of 1 output pixels, out[p] = clamp(bias + sum of in[p][r][k]*w[r][k]).
 // Strides are in bytes: irow, icol between taps, ix and ox between pixels. bias may be nil.
@@ -158,12 +158,12 @@ func dw5s2x4AVX512(c int, rows int, in *float32, irow int, icol int, w *float32,
 //go:noescape
 func dw5s2x8AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
 
-// poolMaxAVX512 computes c channels of one pixel: the largest value of a window, NaN if there is one; scale is ignored.
+// poolMaxAVX512 computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the largest value of a window, NaN if there is one; scale is ignored.
 //
 //go:noescape
-func poolMaxAVX512(c int, rows int, cols int, in *float32, irow int, icol int, out *float32, scale float32)
+func poolMaxAVX512(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)
 
-// poolSumAVX512 computes c channels of one pixel: the sum of a window of rows x cols taps, times scale.
+// poolSumAVX512 computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the sum of a window of rows x cols taps, times scale.
 //
 //go:noescape
-func poolSumAVX512(c int, rows int, cols int, in *float32, irow int, icol int, out *float32, scale float32)
+func poolSumAVX512(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)

@@ -2573,92 +2573,119 @@ done:
 	VZEROUPPER
 	RET
 
-// func poolMaxAVX2(c int, rows int, cols int, in *float32, irow int, icol int, out *float32, scale float32)
+// func poolMaxAVX2(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)
 // Requires: AVX
-TEXT ·poolMaxAVX2(SB), NOSPLIT, $0-60
+TEXT ·poolMaxAVX2(SB), NOSPLIT, $0-84
 	MOVQ c+0(FP), AX
-	MOVQ in+24(FP), CX
-	MOVQ out+48(FP), DX
-	MOVQ irow+32(FP), BX
-	MOVQ icol+40(FP), SI
+	MOVQ in+32(FP), CX
+	MOVQ out+64(FP), DX
+	MOVQ irow+40(FP), BX
+	MOVQ icol+48(FP), SI
 
 	// a vector of channels
 channels:
-	CMPQ    AX, $+8
-	JLT     tail
-	VMOVUPS (CX), Y0
+	CMPQ AX, $+8
+	JLT  tail
+	MOVQ n+24(FP), R11
+	MOVQ CX, R12
+	MOVQ DX, R13
+
+pixel:
+	VMOVUPS (R12), Y0
+	VXORPS  Y1, Y1, Y1
 	MOVQ    rows+8(FP), R9
-	MOVQ    CX, DI
+	MOVQ    R12, DI
 
 row:
 	MOVQ cols+16(FP), R10
 	MOVQ DI, R8
 
 col:
-	VMOVUPS   (R8), Y1
-	VMAXPS    Y1, Y0, Y1
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y1, Y0
-	ADDQ      SI, R8
-	SUBQ      $+1, R10
-	JNZ       col
-	ADDQ      BX, DI
-	SUBQ      $+1, R9
-	JNZ       row
-	VMOVUPS   Y0, (DX)
-	ADDQ      $+32, CX
-	ADDQ      $+32, DX
-	SUBQ      $+8, AX
-	JMP       channels
+	VMOVUPS (R8), Y2
+	VMAXPS  Y2, Y0, Y0
+	VCMPPS  $0x03, Y2, Y2, Y2
+	VORPS   Y2, Y1, Y1
+	ADDQ    SI, R8
+	SUBQ    $+1, R10
+	JNZ     col
+	ADDQ    BX, DI
+	SUBQ    $+1, R9
+	JNZ     row
+	VORPS   Y1, Y0, Y0
+	VMOVUPS Y0, (R13)
+	ADDQ    ix+56(FP), R12
+	ADDQ    ox+72(FP), R13
+	SUBQ    $+1, R11
+	JNZ     pixel
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, AX
+	JMP     channels
 
 	// the last channels, under the mask
 tail:
-	TESTQ      AX, AX
-	JZ         done
-	LEAQ       maskTable<>+0(SB), DI
-	NEGQ       AX
-	VMOVUPS    32(DI)(AX*4), Y15
-	VMASKMOVPS (CX), Y15, Y0
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), DI
+	NEGQ    AX
+	VMOVUPS 32(DI)(AX*4), Y15
+	MOVQ    n+24(FP), R11
+	MOVQ    CX, R12
+	MOVQ    DX, R13
+
+pixelTail:
+	VMASKMOVPS (R12), Y15, Y0
+	VXORPS     Y1, Y1, Y1
 	MOVQ       rows+8(FP), R9
-	MOVQ       CX, DI
+	MOVQ       R12, DI
 
 rowTail:
 	MOVQ cols+16(FP), R10
 	MOVQ DI, R8
 
 colTail:
-	VMASKMOVPS (R8), Y15, Y1
-	VMAXPS     Y1, Y0, Y1
-	VCMPPS     $0x03, Y0, Y0, Y2
-	VBLENDVPS  Y2, Y0, Y1, Y0
+	VMASKMOVPS (R8), Y15, Y2
+	VMAXPS     Y2, Y0, Y0
+	VCMPPS     $0x03, Y2, Y2, Y2
+	VORPS      Y2, Y1, Y1
 	ADDQ       SI, R8
 	SUBQ       $+1, R10
 	JNZ        colTail
 	ADDQ       BX, DI
 	SUBQ       $+1, R9
 	JNZ        rowTail
-	VMASKMOVPS Y0, Y15, (DX)
+	VORPS      Y1, Y0, Y0
+	VMASKMOVPS Y0, Y15, (R13)
+	ADDQ       ix+56(FP), R12
+	ADDQ       ox+72(FP), R13
+	SUBQ       $+1, R11
+	JNZ        pixelTail
 
 done:
 	VZEROUPPER
 	RET
 
-// func poolSumAVX2(c int, rows int, cols int, in *float32, irow int, icol int, out *float32, scale float32)
+// func poolSumAVX2(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)
 // Requires: AVX
-TEXT ·poolSumAVX2(SB), NOSPLIT, $0-60
+TEXT ·poolSumAVX2(SB), NOSPLIT, $0-84
 	MOVQ c+0(FP), AX
-	MOVQ in+24(FP), CX
-	MOVQ out+48(FP), DX
-	MOVQ irow+32(FP), BX
-	MOVQ icol+40(FP), SI
+	MOVQ in+32(FP), CX
+	MOVQ out+64(FP), DX
+	MOVQ irow+40(FP), BX
+	MOVQ icol+48(FP), SI
 
 	// a vector of channels
 channels:
-	CMPQ   AX, $+8
-	JLT    tail
+	CMPQ AX, $+8
+	JLT  tail
+	MOVQ n+24(FP), R11
+	MOVQ CX, R12
+	MOVQ DX, R13
+
+pixel:
 	VXORPS Y0, Y0, Y0
 	MOVQ   rows+8(FP), R9
-	MOVQ   CX, DI
+	MOVQ   R12, DI
 
 row:
 	MOVQ cols+16(FP), R10
@@ -2673,9 +2700,13 @@ col:
 	ADDQ         BX, DI
 	SUBQ         $+1, R9
 	JNZ          row
-	VBROADCASTSS scale+56(FP), Y1
+	VBROADCASTSS scale+80(FP), Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (DX)
+	VMOVUPS      Y0, (R13)
+	ADDQ         ix+56(FP), R12
+	ADDQ         ox+72(FP), R13
+	SUBQ         $+1, R11
+	JNZ          pixel
 	ADDQ         $+32, CX
 	ADDQ         $+32, DX
 	SUBQ         $+8, AX
@@ -2688,9 +2719,14 @@ tail:
 	LEAQ    maskTable<>+0(SB), DI
 	NEGQ    AX
 	VMOVUPS 32(DI)(AX*4), Y15
-	VXORPS  Y0, Y0, Y0
-	MOVQ    rows+8(FP), R9
-	MOVQ    CX, DI
+	MOVQ    n+24(FP), R11
+	MOVQ    CX, R12
+	MOVQ    DX, R13
+
+pixelTail:
+	VXORPS Y0, Y0, Y0
+	MOVQ   rows+8(FP), R9
+	MOVQ   R12, DI
 
 rowTail:
 	MOVQ cols+16(FP), R10
@@ -2705,9 +2741,13 @@ colTail:
 	ADDQ         BX, DI
 	SUBQ         $+1, R9
 	JNZ          rowTail
-	VBROADCASTSS scale+56(FP), Y1
+	VBROADCASTSS scale+80(FP), Y1
 	VMULPS       Y1, Y0, Y0
-	VMASKMOVPS   Y0, Y15, (DX)
+	VMASKMOVPS   Y0, Y15, (R13)
+	ADDQ         ix+56(FP), R12
+	ADDQ         ox+72(FP), R13
+	SUBQ         $+1, R11
+	JNZ          pixelTail
 
 done:
 	VZEROUPPER
@@ -5264,94 +5304,121 @@ done:
 	VZEROUPPER
 	RET
 
-// func poolMaxAVX512(c int, rows int, cols int, in *float32, irow int, icol int, out *float32, scale float32)
+// func poolMaxAVX512(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·poolMaxAVX512(SB), NOSPLIT, $0-60
+TEXT ·poolMaxAVX512(SB), NOSPLIT, $0-84
 	MOVQ c+0(FP), AX
-	MOVQ in+24(FP), CX
-	MOVQ out+48(FP), DX
-	MOVQ irow+32(FP), BX
-	MOVQ icol+40(FP), SI
+	MOVQ in+32(FP), CX
+	MOVQ out+64(FP), DX
+	MOVQ irow+40(FP), BX
+	MOVQ icol+48(FP), SI
 
 	// a vector of channels
 channels:
-	CMPQ    AX, $+16
-	JLT     tail
-	VMOVUPS (CX), Z0
+	CMPQ AX, $+16
+	JLT  tail
+	MOVQ n+24(FP), R11
+	MOVQ CX, R12
+	MOVQ DX, R13
+
+pixel:
+	VMOVUPS (R12), Z0
+	KXORW   K1, K1, K1
 	MOVQ    rows+8(FP), R9
-	MOVQ    CX, DI
+	MOVQ    R12, DI
 
 row:
 	MOVQ cols+16(FP), R10
 	MOVQ DI, R8
 
 col:
-	VMOVUPS (R8), Z1
-	VMAXPS  Z1, Z0, Z1
-	VCMPPS  $0x03, Z0, Z0, K1
-	VMOVAPS Z0, K1, Z1
-	VMOVAPS Z1, Z0
-	ADDQ    SI, R8
-	SUBQ    $+1, R10
-	JNZ     col
-	ADDQ    BX, DI
-	SUBQ    $+1, R9
-	JNZ     row
-	VMOVUPS Z0, (DX)
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	SUBQ    $+16, AX
-	JMP     channels
+	VMOVUPS    (R8), Z2
+	VMAXPS     Z2, Z0, Z0
+	VCMPPS     $0x03, Z2, Z2, K3
+	KORW       K3, K1, K1
+	ADDQ       SI, R8
+	SUBQ       $+1, R10
+	JNZ        col
+	ADDQ       BX, DI
+	SUBQ       $+1, R9
+	JNZ        row
+	VPTERNLOGD $0xff, Z1, Z1, Z1
+	VMOVAPS    Z1, K1, Z0
+	VMOVUPS    Z0, (R13)
+	ADDQ       ix+56(FP), R12
+	ADDQ       ox+72(FP), R13
+	SUBQ       $+1, R11
+	JNZ        pixel
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	SUBQ       $+16, AX
+	JMP        channels
 
 	// the last channels, under the mask
 tail:
-	TESTQ     AX, AX
-	JZ        done
-	MOVL      $0x0000ffff, DI
-	BZHIL     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (CX), K1, Z0
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, DI
+	BZHIL AX, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+24(FP), R11
+	MOVQ  CX, R12
+	MOVQ  DX, R13
+
+pixelTail:
+	VMOVUPS.Z (R12), K1, Z0
+	KXORW     K2, K2, K2
 	MOVQ      rows+8(FP), R9
-	MOVQ      CX, DI
+	MOVQ      R12, DI
 
 rowTail:
 	MOVQ cols+16(FP), R10
 	MOVQ DI, R8
 
 colTail:
-	VMOVUPS.Z (R8), K1, Z1
-	VMAXPS    Z1, Z0, Z1
-	VCMPPS    $0x03, Z0, Z0, K2
-	VMOVAPS   Z0, K2, Z1
-	VMOVAPS   Z1, Z0
-	ADDQ      SI, R8
-	SUBQ      $+1, R10
-	JNZ       colTail
-	ADDQ      BX, DI
-	SUBQ      $+1, R9
-	JNZ       rowTail
-	VMOVUPS   Z0, K1, (DX)
+	VMOVUPS.Z  (R8), K1, Z1
+	VMAXPS     Z1, Z0, Z0
+	VCMPPS     $0x03, Z1, Z1, K3
+	KORW       K3, K2, K2
+	ADDQ       SI, R8
+	SUBQ       $+1, R10
+	JNZ        colTail
+	ADDQ       BX, DI
+	SUBQ       $+1, R9
+	JNZ        rowTail
+	VPTERNLOGD $0xff, Z3, Z3, Z3
+	VMOVAPS    Z3, K2, Z0
+	VMOVUPS    Z0, K1, (R13)
+	ADDQ       ix+56(FP), R12
+	ADDQ       ox+72(FP), R13
+	SUBQ       $+1, R11
+	JNZ        pixelTail
 
 done:
 	VZEROUPPER
 	RET
 
-// func poolSumAVX512(c int, rows int, cols int, in *float32, irow int, icol int, out *float32, scale float32)
+// func poolSumAVX512(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·poolSumAVX512(SB), NOSPLIT, $0-60
+TEXT ·poolSumAVX512(SB), NOSPLIT, $0-84
 	MOVQ c+0(FP), AX
-	MOVQ in+24(FP), CX
-	MOVQ out+48(FP), DX
-	MOVQ irow+32(FP), BX
-	MOVQ icol+40(FP), SI
+	MOVQ in+32(FP), CX
+	MOVQ out+64(FP), DX
+	MOVQ irow+40(FP), BX
+	MOVQ icol+48(FP), SI
 
 	// a vector of channels
 channels:
-	CMPQ   AX, $+16
-	JLT    tail
+	CMPQ AX, $+16
+	JLT  tail
+	MOVQ n+24(FP), R11
+	MOVQ CX, R12
+	MOVQ DX, R13
+
+pixel:
 	VPXORD Z0, Z0, Z0
 	MOVQ   rows+8(FP), R9
-	MOVQ   CX, DI
+	MOVQ   R12, DI
 
 row:
 	MOVQ cols+16(FP), R10
@@ -5366,9 +5433,13 @@ col:
 	ADDQ         BX, DI
 	SUBQ         $+1, R9
 	JNZ          row
-	VBROADCASTSS scale+56(FP), Z1
+	VBROADCASTSS scale+80(FP), Z1
 	VMULPS       Z1, Z0, Z0
-	VMOVUPS      Z0, (DX)
+	VMOVUPS      Z0, (R13)
+	ADDQ         ix+56(FP), R12
+	ADDQ         ox+72(FP), R13
+	SUBQ         $+1, R11
+	JNZ          pixel
 	ADDQ         $+64, CX
 	ADDQ         $+64, DX
 	SUBQ         $+16, AX
@@ -5376,14 +5447,19 @@ col:
 
 	// the last channels, under the mask
 tail:
-	TESTQ  AX, AX
-	JZ     done
-	MOVL   $0x0000ffff, DI
-	BZHIL  AX, DI, DI
-	KMOVW  DI, K1
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, DI
+	BZHIL AX, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+24(FP), R11
+	MOVQ  CX, R12
+	MOVQ  DX, R13
+
+pixelTail:
 	VPXORD Z2, Z2, Z2
 	MOVQ   rows+8(FP), R9
-	MOVQ   CX, DI
+	MOVQ   R12, DI
 
 rowTail:
 	MOVQ cols+16(FP), R10
@@ -5398,9 +5474,13 @@ colTail:
 	ADDQ         BX, DI
 	SUBQ         $+1, R9
 	JNZ          rowTail
-	VBROADCASTSS scale+56(FP), Z0
+	VBROADCASTSS scale+80(FP), Z0
 	VMULPS       Z0, Z2, Z2
-	VMOVUPS      Z2, K1, (DX)
+	VMOVUPS      Z2, K1, (R13)
+	ADDQ         ix+56(FP), R12
+	ADDQ         ox+72(FP), R13
+	SUBQ         $+1, R11
+	JNZ          pixelTail
 
 done:
 	VZEROUPPER

@@ -186,44 +186,55 @@ func (g *gen) dwFast(kw, stride, t int) {
 	g.ret()
 }
 
-// poolWindow: the largest value, or the sum times scale, of a window.
+// poolWindow: the largest value, or the sum times scale, of a window, for neighbouring pixels.
 func (g *gen) poolWindow(name string, largest bool) {
-	what := "computes c channels of one pixel: the sum of a window of rows x cols taps, times scale."
+	what := "computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the sum of a window of rows x cols taps, times scale."
 	if largest {
-		what = "computes c channels of one pixel: the largest value of a window, NaN if there is one; scale is ignored."
+		what = "computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the largest value of a window, NaN if there is one; scale is ignored."
 	}
-	g.text(name, "func(c, rows, cols int, in *float32, irow, icol int, out *float32, scale float32)", what)
+	g.text(name, "func(c, rows, cols, n int, in *float32, irow, icol, ix int, out *float32, ox int, scale float32)", what)
 	c, in, out := g.loadArg("c"), g.loadArg("in"), g.loadArg("out")
 	irow, icol := g.loadArg("irow"), g.loadArg("icol")
 	ir, ip, rows, cols := g.GP64(), g.GP64(), g.GP64(), g.GP64()
+	pixels, px, po := g.GP64(), g.GP64(), g.GP64()
 	g.channels(c, []operand.Op{in, out}, func(masked bool, s string) {
-		acc := g.v()
-		if largest {
-			g.loadMaybe(masked, at(in, 0), acc)
-		} else {
+		g.MOVQ(g.arg("n"), pixels)
+		g.MOVQ(in, px)
+		g.MOVQ(out, po)
+		g.Label("pixel" + s)
+		acc, nan := g.v(), g.v()
+		var nans reg.OpmaskVirtual
+		switch {
+		case !largest:
 			g.zero(acc)
+		case g.wide():
+			g.loadMaybe(masked, at(px, 0), acc)
+			nans = g.K()
+			g.KXORW(nans, nans, nans)
+		default:
+			g.loadMaybe(masked, at(px, 0), acc)
+			g.zero(nan)
 		}
 		g.MOVQ(g.arg("rows"), rows)
-		g.MOVQ(in, ir)
+		g.MOVQ(px, ir)
 		g.Label("row" + s)
 		g.MOVQ(g.arg("cols"), cols)
 		g.MOVQ(ir, ip)
 		g.Label("col" + s)
 		x := g.get(at(ip, 0), masked)
-		if !largest {
+		switch {
+		case !largest:
 			g.VADDPS(x, acc, acc)
-		} else {
-			m := g.bin(g.VMAXPS, x, acc) // x where either is NaN
-			if g.wide() {
-				k := g.K()
-				g.VCMPPS(operand.U8(predUnord), acc, acc, k)
-				g.VMOVAPS(acc, k, m)
-				g.VMOVAPS(m, acc)
-			} else {
-				n := g.v()
-				g.VCMPPS(operand.U8(predUnord), acc, acc, n)
-				g.VBLENDVPS(n, acc, m, acc)
-			}
+		case g.wide():
+			k := g.K()
+			g.VMAXPS(x, acc, acc)
+			g.VCMPPS(operand.U8(predUnord), x, x, k)
+			g.KORW(k, nans, nans)
+		default:
+			u := g.v()
+			g.VMAXPS(x, acc, acc)
+			g.VCMPPS(operand.U8(predUnord), x, x, u)
+			g.VORPS(u, nan, nan)
 		}
 		g.ADDQ(icol, ip)
 		g.SUBQ(imm(1), cols)
@@ -231,10 +242,20 @@ func (g *gen) poolWindow(name string, largest bool) {
 		g.ADDQ(irow, ir)
 		g.SUBQ(imm(1), rows)
 		g.JNZ(label("row" + s))
-		if !largest {
+		switch {
+		case !largest:
 			g.VMULPS(g.bcastArg("scale"), acc, acc)
+		case g.wide():
+			g.VPTERNLOGD(operand.U8(0xff), nan, nan, nan)
+			g.VMOVAPS(nan, nans, acc)
+		default:
+			g.VORPS(nan, acc, acc)
 		}
-		g.storeMaybe(masked, acc, at(out, 0))
+		g.storeMaybe(masked, acc, at(po, 0))
+		g.ADDQ(g.arg("ix"), px)
+		g.ADDQ(g.arg("ox"), po)
+		g.SUBQ(imm(1), pixels)
+		g.JNZ(label("pixel" + s))
 	})
 	g.ret()
 }
