@@ -30,7 +30,8 @@ import (
 // Numeric contract: float32 throughout; k ascends; assembly uses fused
 // multiply-add, starts the sum with the bias and, for M <= 4 or few columns, splits
 // k over 2 or 4 sums added at the end; depths above 1536 are summed in parts of
-// about 1024. So variants agree within K*2^-24*sum|a*b|, not bit for bit. NaN and infinities propagate through clamps.
+// about 1024, those above 576 of about 384 with Ind. So variants agree within
+// K*2^-24*sum|a*b|, not bit for bit. NaN and infinities propagate through clamps.
 // K = 0 gives Act(Bias + Res).
 //
 // A, C and Res may be views with strides of at least K, N and N. C must not
@@ -81,10 +82,10 @@ type tileArgs struct {
 
 const (
 	chunkFlops = 32 << 20 // work of one chunk: 100 to 200 microseconds
-
-	leastFlops = 1 << 18 // work below which a chunk is not divided further
-	callFlops  = 8 << 20 // work of one assembly call
-	partDepth  = 1024    // rows of B of one part of a deep product
+	leastFlops = 1 << 18  // work below which a chunk is not divided further
+	callFlops  = 8 << 20  // work of one assembly call
+	partDepth  = 1024     // rows of B of one part of a deep product
+	tapsDepth  = 384      // alike, of an indirect one, whose rows of A are scattered
 
 	fetchBytes = 256 << 10 // size of a B whose panels are fetched ahead
 	blockBytes = 384 << 10 // rows of A kept in the second-level cache
@@ -108,8 +109,8 @@ func (g *Gemm) divide(threads int) int {
 	panels := Panels(g.N)
 	parts, footprint := g.parts()
 	depth, footprint := max(1, g.depth()), max(1, footprint)
-	if g.Ind != nil { // neighbouring rows share most of what they read
-		footprint = max(1, g.K*min(3, g.Ind.taps))
+	if g.Ind != nil { // neighbouring rows share much of what they read
+		footprint = max(1, g.K*min(5, g.Ind.taps))
 	}
 	if panels > 1 && 4*depth*g.N <= blockBytes { // all of B stays too: keep what the rows write near
 		footprint += g.N
@@ -217,11 +218,14 @@ func (g *Gemm) Block(r0, r1, p0, p1 int) {
 // parts divides a deep product: partial sums pass through C, so that what one
 // part reads of A stays in the cache for all panels. step is in rows of B.
 func (g *Gemm) parts() (n, step int) {
-	depth := g.depth()
-	if depth <= partDepth+partDepth/2 {
+	depth, most := g.depth(), partDepth
+	if g.Ind != nil {
+		most = tapsDepth
+	}
+	if depth <= most+most/2 {
 		return 1, depth
 	}
-	n = ceilDiv(depth, partDepth)
+	n = ceilDiv(depth, most)
 	step = roundUp(ceilDiv(depth, n), 4)
 	if g.Ind != nil {
 		step = roundUp(ceilDiv(depth, n), g.K)
