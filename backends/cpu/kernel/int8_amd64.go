@@ -47,11 +47,13 @@ var (
 
 var _ = register(func(isa ISA) {
 	dotTiles, dotFast, combineK, maxU8K, encodeK = nil, false, combineGeneric, maxU8Generic, encodeGeneric
+	nearestK = nearestGeneric
 	if isa >= AVX2 {
 		dotTiles, combineK, maxU8K, encodeK = &intTilesAVX2, combineAVX2, maxU8AVX2, encodeAVX2
+		nearestK = nearestAVX2
 	}
 	if isa == AVX512 {
-		combineK, maxU8K, encodeK = combineAVX512, maxU8AVX512, encodeAVX512
+		combineK, maxU8K, encodeK, nearestK = combineAVX512, maxU8AVX512, encodeAVX512, nearestAVX512
 	}
 	if isa == AVX512 && cpu.X86.HasAVX512VNNI {
 		dotTiles, dotFast = &intTilesVNNI, true

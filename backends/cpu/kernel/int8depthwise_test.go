@@ -154,3 +154,38 @@ func TestEncodeU8_equalsDefinition(t *testing.T) {
 		}
 	})
 }
+
+func TestNearestU8_equalsDefinition(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for i, n := range []int{0, 64, 128, 192, 640} {
+			r := rng(uint64(i))
+			src, scale, shift := randSlice(1, n), randSlice(2, n), randSlice(3, n)
+			for k := range src {
+				src[k] *= []float32{10, 1000, 1e30, 300}[r.IntN(4)]
+				shift[k] = float32(r.IntN(400)) / 4
+				if k >= 64 && k < 128 { // no result close to a half
+					src[k], scale[k], shift[k] = float32(k), 1, 0
+				}
+			}
+			for _, zero := range []int{0, 128, 255} {
+				for _, flip := range []uint8{0, 128} {
+					dst, near := newGuardedBytes(n, i), newGuardedBytes(n/64, i)
+					NearestU8(dst.data, src, scale, shift, zero, flip, 0.49, near.data)
+					dst.check(t, "dst")
+					near.check(t, "near")
+					want := make([]bool, n/64)
+					for k, got := range dst.data {
+						v := float64(float32(src[k]*scale[k]) + shift[k])
+						if v = min(max(v, -2048), 2048); math.Abs(v-math.RoundToEven(v)) > float64(float32(0.49)) {
+							want[k/64] = true
+						}
+						require.EqualValues(t, uint8(min(max(math.RoundToEven(v)+float64(zero), 0), 255))^flip, got, "%v", v)
+					}
+					for k, w := range want {
+						require.Equal(t, w, near.data[k] != 0)
+					}
+				}
+			}
+		}
+	})
+}

@@ -52,6 +52,7 @@ var (
 	combineK = combineGeneric
 	maxU8K   = maxU8Generic
 	encodeK  = encodeGeneric
+	nearestK = nearestGeneric
 )
 
 // MaxU8 is dst[i] = max(dst[i], src[i]).
@@ -90,5 +91,25 @@ func FlipSigns(dst, src []uint8) {
 	}
 	for i := n; i < len(src); i++ {
 		dst[i] = src[i] ^ 128
+	}
+}
+
+// NearestStep is of what [NearestU8] computes a multiple.
+const NearestStep = combineStep
+
+// NearestU8 computes dst[i] = clamp(round(v) + zero, 0, 255) ^ flip with v = src[i]*scale[i] + shift[i] in float32, two roundings, ties to even, and
+// sets near[k] to other than 0 when one of the 64 results from 64*k on has v further than far from round(v). The length of dst is a multiple of 64,
+// zero is in 0..255, the products are not NaN.
+func NearestU8(dst []uint8, src, scale, shift []float32, zero int, flip uint8, far float32, near []uint8) {
+	n := len(dst)
+	need("NearestU8", "src", len(src), n)
+	need("NearestU8", "scale", len(scale), n)
+	need("NearestU8", "shift", len(shift), n)
+	need("NearestU8", "near", len(near), n/NearestStep)
+	if n%NearestStep != 0 {
+		panic(fmt.Sprintf("kernel: NearestU8: %d values are no multiple of %d", n, NearestStep))
+	}
+	if n > 0 {
+		nearestK(&dst[0], &src[0], n, &scale[0], &shift[0], zero, int(flip), far, &near[0])
 	}
 }

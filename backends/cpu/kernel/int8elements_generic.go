@@ -38,3 +38,17 @@ func encodeGeneric(dst *uint8, src *float32, n int, scale, lo, hi float32, zero 
 		d[i] = uint8(int(math.RoundToEven(float64(min(max(x, lo), hi)))) + zero)
 	}
 }
+
+func nearestGeneric(dst *uint8, src *float32, n int, scale, shift *float32, zero, flip int, far float32, near *uint8) {
+	d, f, c := unsafe.Slice(dst, n), unsafe.Slice(scale, n), unsafe.Slice(shift, n)
+	flags := unsafe.Slice(near, n/combineStep)
+	clear(flags)
+	for i, s := range unsafe.Slice(src, n) {
+		v := min(max(float32(s*f[i])+c[i], -2048), 2048)
+		r := float32(math.RoundToEven(float64(v)))
+		if e := v - r; e > far || -e > far {
+			flags[i/combineStep] = 1
+		}
+		d[i] = uint8(min(max(int(r)+zero, 0), 255)) ^ uint8(flip)
+	}
+}

@@ -19,6 +19,12 @@ func maxU8AVX2(dst *uint8, src *uint8, n int)
 //go:noescape
 func encodeAVX2(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int)
 
+// nearestAVX2 is dst = (clamp(round(src*scale + shift) + zero, 0, 255)) ^ flip on n values, a positive multiple of 64.
+// close gets a byte for each 64: not 0 when a result is further than far from what it is rounded to.
+//
+//go:noescape
+func nearestAVX2(dst *uint8, src *float32, n int, scale *float32, shift *float32, zero int, flip int, far float32, close *uint8)
+
 // dotWindowAVX512 computes n neighbouring positions of a depthwise convolution of codes. taps are groups of four
 // pointers to the codes of the first position, ix bytes from one position to the next.
 // w, init, scale and add are in the order of lanes; init and add may be nil.
@@ -40,3 +46,9 @@ func maxU8AVX512(dst *uint8, src *uint8, n int)
 //
 //go:noescape
 func encodeAVX512(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int)
+
+// nearestAVX512 is dst = (clamp(round(src*scale + shift) + zero, 0, 255)) ^ flip on n values, a positive multiple of 64.
+// close gets a byte for each 64: not 0 when a result is further than far from what it is rounded to.
+//
+//go:noescape
+func nearestAVX512(dst *uint8, src *float32, n int, scale *float32, shift *float32, zero int, flip int, far float32, close *uint8)

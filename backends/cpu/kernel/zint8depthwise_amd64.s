@@ -203,6 +203,192 @@ loop:
 	VZEROUPPER
 	RET
 
+// func nearestAVX2(dst *uint8, src *float32, n int, scale *float32, shift *float32, zero int, flip int, far float32, close *uint8)
+// Requires: AVX, AVX2
+TEXT ·nearestAVX2(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         scale+24(FP), BX
+	MOVQ         shift+32(FP), SI
+	MOVQ         close+64(FP), DI
+	MOVQ         zero+40(FP), R8
+	VMOVD        R8, X8
+	VPBROADCASTW X8, Y8
+	MOVQ         flip+48(FP), R8
+	VMOVD        R8, X9
+	VPBROADCASTB X9, Y9
+	VBROADCASTSS far+56(FP), Y10
+	VMOVUPS      cc5000000<>+0(SB), Y11
+	VMOVUPS      c45000000<>+0(SB), Y12
+	VMOVUPS      pairs<>+0(SB), Y13
+
+loop:
+	VXORPS    Y14, Y14, Y14
+	VMOVUPS   (CX), Y0
+	VMULPS    (BX), Y0, Y0
+	VADDPS    (SI), Y0, Y0
+	VMAXPS    Y11, Y0, Y0
+	VMINPS    Y12, Y0, Y0
+	VROUNDPS  $0x00, Y0, Y4
+	VSUBPS    Y4, Y0, Y4
+	VANDPS    c7fffffff<>+0(SB), Y4, Y4
+	VMAXPS    Y4, Y14, Y14
+	VMOVUPS   32(CX), Y1
+	VMULPS    32(BX), Y1, Y1
+	VADDPS    32(SI), Y1, Y1
+	VMAXPS    Y11, Y1, Y1
+	VMINPS    Y12, Y1, Y1
+	VROUNDPS  $0x00, Y1, Y5
+	VSUBPS    Y5, Y1, Y5
+	VANDPS    c7fffffff<>+0(SB), Y5, Y5
+	VMAXPS    Y5, Y14, Y14
+	VMOVUPS   64(CX), Y2
+	VMULPS    64(BX), Y2, Y2
+	VADDPS    64(SI), Y2, Y2
+	VMAXPS    Y11, Y2, Y2
+	VMINPS    Y12, Y2, Y2
+	VROUNDPS  $0x00, Y2, Y6
+	VSUBPS    Y6, Y2, Y6
+	VANDPS    c7fffffff<>+0(SB), Y6, Y6
+	VMAXPS    Y6, Y14, Y14
+	VMOVUPS   96(CX), Y3
+	VMULPS    96(BX), Y3, Y3
+	VADDPS    96(SI), Y3, Y3
+	VMAXPS    Y11, Y3, Y3
+	VMINPS    Y12, Y3, Y3
+	VROUNDPS  $0x00, Y3, Y7
+	VSUBPS    Y7, Y3, Y7
+	VANDPS    c7fffffff<>+0(SB), Y7, Y7
+	VMAXPS    Y7, Y14, Y14
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	VPACKSSDW Y1, Y0, Y0
+	VPADDSW   Y8, Y0, Y0
+	VPACKSSDW Y3, Y2, Y2
+	VPADDSW   Y8, Y2, Y2
+	VPACKUSWB Y2, Y0, Y0
+	VPERMD    Y0, Y13, Y0
+	VXORPS    Y9, Y0, Y0
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   128(CX), Y0
+	VMULPS    128(BX), Y0, Y0
+	VADDPS    128(SI), Y0, Y0
+	VMAXPS    Y11, Y0, Y0
+	VMINPS    Y12, Y0, Y0
+	VROUNDPS  $0x00, Y0, Y4
+	VSUBPS    Y4, Y0, Y4
+	VANDPS    c7fffffff<>+0(SB), Y4, Y4
+	VMAXPS    Y4, Y14, Y14
+	VMOVUPS   160(CX), Y1
+	VMULPS    160(BX), Y1, Y1
+	VADDPS    160(SI), Y1, Y1
+	VMAXPS    Y11, Y1, Y1
+	VMINPS    Y12, Y1, Y1
+	VROUNDPS  $0x00, Y1, Y5
+	VSUBPS    Y5, Y1, Y5
+	VANDPS    c7fffffff<>+0(SB), Y5, Y5
+	VMAXPS    Y5, Y14, Y14
+	VMOVUPS   192(CX), Y2
+	VMULPS    192(BX), Y2, Y2
+	VADDPS    192(SI), Y2, Y2
+	VMAXPS    Y11, Y2, Y2
+	VMINPS    Y12, Y2, Y2
+	VROUNDPS  $0x00, Y2, Y6
+	VSUBPS    Y6, Y2, Y6
+	VANDPS    c7fffffff<>+0(SB), Y6, Y6
+	VMAXPS    Y6, Y14, Y14
+	VMOVUPS   224(CX), Y3
+	VMULPS    224(BX), Y3, Y3
+	VADDPS    224(SI), Y3, Y3
+	VMAXPS    Y11, Y3, Y3
+	VMINPS    Y12, Y3, Y3
+	VROUNDPS  $0x00, Y3, Y7
+	VSUBPS    Y7, Y3, Y7
+	VANDPS    c7fffffff<>+0(SB), Y7, Y7
+	VMAXPS    Y7, Y14, Y14
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	VCVTPS2DQ Y2, Y2
+	VCVTPS2DQ Y3, Y3
+	VPACKSSDW Y1, Y0, Y0
+	VPADDSW   Y8, Y0, Y0
+	VPACKSSDW Y3, Y2, Y2
+	VPADDSW   Y8, Y2, Y2
+	VPACKUSWB Y2, Y0, Y0
+	VPERMD    Y0, Y13, Y0
+	VXORPS    Y9, Y0, Y0
+	VMOVUPS   Y0, 32(AX)
+	VCMPPS    $0x0e, Y10, Y14, Y14
+	VMOVMSKPS Y14, R8
+	TESTL     R8, R8
+	SETNE     (DI)
+	ADDQ      $+256, CX
+	ADDQ      $+256, BX
+	ADDQ      $+256, SI
+	ADDQ      $+64, AX
+	ADDQ      $+1, DI
+	SUBQ      $+64, DX
+	JG        loop
+	VZEROUPPER
+	RET
+
+DATA cc5000000<>+0(SB)/4, $0xc5000000
+DATA cc5000000<>+4(SB)/4, $0xc5000000
+DATA cc5000000<>+8(SB)/4, $0xc5000000
+DATA cc5000000<>+12(SB)/4, $0xc5000000
+DATA cc5000000<>+16(SB)/4, $0xc5000000
+DATA cc5000000<>+20(SB)/4, $0xc5000000
+DATA cc5000000<>+24(SB)/4, $0xc5000000
+DATA cc5000000<>+28(SB)/4, $0xc5000000
+DATA cc5000000<>+32(SB)/4, $0xc5000000
+DATA cc5000000<>+36(SB)/4, $0xc5000000
+DATA cc5000000<>+40(SB)/4, $0xc5000000
+DATA cc5000000<>+44(SB)/4, $0xc5000000
+DATA cc5000000<>+48(SB)/4, $0xc5000000
+DATA cc5000000<>+52(SB)/4, $0xc5000000
+DATA cc5000000<>+56(SB)/4, $0xc5000000
+DATA cc5000000<>+60(SB)/4, $0xc5000000
+GLOBL cc5000000<>(SB), RODATA|NOPTR, $64
+
+DATA c45000000<>+0(SB)/4, $0x45000000
+DATA c45000000<>+4(SB)/4, $0x45000000
+DATA c45000000<>+8(SB)/4, $0x45000000
+DATA c45000000<>+12(SB)/4, $0x45000000
+DATA c45000000<>+16(SB)/4, $0x45000000
+DATA c45000000<>+20(SB)/4, $0x45000000
+DATA c45000000<>+24(SB)/4, $0x45000000
+DATA c45000000<>+28(SB)/4, $0x45000000
+DATA c45000000<>+32(SB)/4, $0x45000000
+DATA c45000000<>+36(SB)/4, $0x45000000
+DATA c45000000<>+40(SB)/4, $0x45000000
+DATA c45000000<>+44(SB)/4, $0x45000000
+DATA c45000000<>+48(SB)/4, $0x45000000
+DATA c45000000<>+52(SB)/4, $0x45000000
+DATA c45000000<>+56(SB)/4, $0x45000000
+DATA c45000000<>+60(SB)/4, $0x45000000
+GLOBL c45000000<>(SB), RODATA|NOPTR, $64
+
+DATA c7fffffff<>+0(SB)/4, $0x7fffffff
+DATA c7fffffff<>+4(SB)/4, $0x7fffffff
+DATA c7fffffff<>+8(SB)/4, $0x7fffffff
+DATA c7fffffff<>+12(SB)/4, $0x7fffffff
+DATA c7fffffff<>+16(SB)/4, $0x7fffffff
+DATA c7fffffff<>+20(SB)/4, $0x7fffffff
+DATA c7fffffff<>+24(SB)/4, $0x7fffffff
+DATA c7fffffff<>+28(SB)/4, $0x7fffffff
+DATA c7fffffff<>+32(SB)/4, $0x7fffffff
+DATA c7fffffff<>+36(SB)/4, $0x7fffffff
+DATA c7fffffff<>+40(SB)/4, $0x7fffffff
+DATA c7fffffff<>+44(SB)/4, $0x7fffffff
+DATA c7fffffff<>+48(SB)/4, $0x7fffffff
+DATA c7fffffff<>+52(SB)/4, $0x7fffffff
+DATA c7fffffff<>+56(SB)/4, $0x7fffffff
+DATA c7fffffff<>+60(SB)/4, $0x7fffffff
+GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
+
 // func dotWindowAVX512(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
 TEXT ·dotWindowAVX512(SB), NOSPLIT, $8-112
@@ -525,5 +711,87 @@ loop:
 	ADDQ      $+64, AX
 	SUBQ      $+64, DX
 	JG        loop
+	VZEROUPPER
+	RET
+
+// func nearestAVX512(dst *uint8, src *float32, n int, scale *float32, shift *float32, zero int, flip int, far float32, close *uint8)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·nearestAVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         scale+24(FP), BX
+	MOVQ         shift+32(FP), SI
+	MOVQ         close+64(FP), DI
+	MOVQ         zero+40(FP), R8
+	VPBROADCASTW R8, Z8
+	MOVQ         flip+48(FP), R8
+	VPBROADCASTB R8, Z9
+	VBROADCASTSS far+56(FP), Z10
+	VMOVUPS      cc5000000<>+0(SB), Z11
+	VMOVUPS      c45000000<>+0(SB), Z12
+	VMOVUPS      quads<>+0(SB), Z13
+
+loop:
+	VPXORD      Z14, Z14, Z14
+	VMOVUPS     (CX), Z0
+	VMULPS      (BX), Z0, Z0
+	VADDPS      (SI), Z0, Z0
+	VMAXPS      Z11, Z0, Z0
+	VMINPS      Z12, Z0, Z0
+	VRNDSCALEPS $0x00, Z0, Z4
+	VSUBPS      Z4, Z0, Z4
+	VANDPS      c7fffffff<>+0(SB), Z4, Z4
+	VMAXPS      Z4, Z14, Z14
+	VMOVUPS     64(CX), Z1
+	VMULPS      64(BX), Z1, Z1
+	VADDPS      64(SI), Z1, Z1
+	VMAXPS      Z11, Z1, Z1
+	VMINPS      Z12, Z1, Z1
+	VRNDSCALEPS $0x00, Z1, Z5
+	VSUBPS      Z5, Z1, Z5
+	VANDPS      c7fffffff<>+0(SB), Z5, Z5
+	VMAXPS      Z5, Z14, Z14
+	VMOVUPS     128(CX), Z2
+	VMULPS      128(BX), Z2, Z2
+	VADDPS      128(SI), Z2, Z2
+	VMAXPS      Z11, Z2, Z2
+	VMINPS      Z12, Z2, Z2
+	VRNDSCALEPS $0x00, Z2, Z6
+	VSUBPS      Z6, Z2, Z6
+	VANDPS      c7fffffff<>+0(SB), Z6, Z6
+	VMAXPS      Z6, Z14, Z14
+	VMOVUPS     192(CX), Z3
+	VMULPS      192(BX), Z3, Z3
+	VADDPS      192(SI), Z3, Z3
+	VMAXPS      Z11, Z3, Z3
+	VMINPS      Z12, Z3, Z3
+	VRNDSCALEPS $0x00, Z3, Z7
+	VSUBPS      Z7, Z3, Z7
+	VANDPS      c7fffffff<>+0(SB), Z7, Z7
+	VMAXPS      Z7, Z14, Z14
+	VCVTPS2DQ   Z0, Z0
+	VCVTPS2DQ   Z1, Z1
+	VCVTPS2DQ   Z2, Z2
+	VCVTPS2DQ   Z3, Z3
+	VPACKSSDW   Z1, Z0, Z0
+	VPADDSW     Z8, Z0, Z0
+	VPACKSSDW   Z3, Z2, Z2
+	VPADDSW     Z8, Z2, Z2
+	VPACKUSWB   Z2, Z0, Z0
+	VPERMD      Z0, Z13, Z0
+	VPXORD      Z9, Z0, Z0
+	VMOVUPS     Z0, (AX)
+	VCMPPS      $0x0e, Z10, Z14, K2
+	KMOVW       K2, R8
+	TESTL       R8, R8
+	SETNE       (DI)
+	ADDQ        $+256, CX
+	ADDQ        $+256, BX
+	ADDQ        $+256, SI
+	ADDQ        $+64, AX
+	ADDQ        $+1, DI
+	SUBQ        $+64, DX
+	JG          loop
 	VZEROUPPER
 	RET

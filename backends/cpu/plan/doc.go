@@ -7,7 +7,8 @@
 // Kernels that slide over channels-first images work on the second form. A form is made when a step asks for it and is kept, so that a
 // chain of spatial and element-wise operators stays in one form and no conversion appears between them.
 //
-// Quantised tensors of 8 bits with one scale are bytes in plain form; see quantized.go.
+// Quantised tensors of 8 bits with one scale are bytes in plain form; see quantized.go. What lies between QuantizeLinear and DequantizeLinear
+// is kept as codes in either form; see coded.go.
 //
 // A State holds the memory of one run at a time; runs with the same State allocate nothing but what reference steps need.
 package plan

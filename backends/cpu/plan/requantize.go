@@ -38,11 +38,10 @@ func newRequantized(t tensor.Type, scale, offset []float64) *requantized {
 	}
 	// A sum times quick is at most 512 + largest when the result is in range; each of three roundings errs by 2^-24 of it.
 	q.close = float32(min(exactCodes, 4*(1024+largest)/(1<<24)))
-	for range q.rows {
-		for j := range scale {
-			q.quick = append(q.quick, float32(scale[j]/q.step))
-			q.shift = append(q.shift, float32(offset[j]/q.step))
-		}
+	for i := range q.rows*len(scale) + kernel.NearestStep {
+		j := i % len(scale)
+		q.quick = append(q.quick, float32(scale[j]/q.step))
+		q.shift = append(q.shift, float32(offset[j]/q.step))
 	}
 	if slices.ContainsFunc(q.quick, func(v float32) bool { return !finite(v) }) {
 		q.close = exactCodes
@@ -57,7 +56,7 @@ func (q *requantized) exactly(sum float64, j int) byte {
 }
 
 // work is how many values of scratch memory store needs.
-func (q *requantized) work() int { return 2 * len(q.quick) }
+func (q *requantized) work() int { return 16 + 2*kernel.NearestStep }
 
 // store computes up to q.rows rows of codes.
 func (q *requantized) store(dst []byte, sums, work []float32) {
@@ -70,20 +69,33 @@ func (q *requantized) store(dst []byte, sums, work []float32) {
 		}
 		return
 	}
-	v, rest := work[:n], work[len(q.quick):][:n]
-	kernel.ScaleShiftRows(v, sums, q.quick, q.shift, 1, n)
-	kernel.Unary(kernel.Round, rest, v, 0, 0)
-	kernel.BinaryVV(kernel.Sub, rest, v, rest)
+	zero, flip := int(q.zero), uint8(0)
 	if q.signed {
-		kernel.QuantizeS8(signedBytes(dst), v, 1, int32(q.zero))
-	} else {
-		kernel.QuantizeU8(dst, v, 1, int32(q.zero))
+		zero, flip = zero+128, 128
 	}
-	far := 0.5 - q.close
-	for i, d := range rest {
-		if d > far || d < -far {
-			dst[i] = q.exactly(float64(sums[i]), i%cols)
+	far, near := 0.5-q.close, bytesOf(work[:16])
+	for from := 0; from < n; {
+		end := min(n, from+len(near)*kernel.NearestStep)
+		d, x := dst[from:end], sums[from:end]
+		if whole := (end - from) &^ (kernel.NearestStep - 1); whole > 0 {
+			end, d, x = from+whole, d[:whole], x[:whole]
+		} else { // the rest, as the front of a whole block
+			x, d = work[16:][:kernel.NearestStep], bytesOf(work[16+kernel.NearestStep:])[:kernel.NearestStep]
+			clear(x[copy(x, sums[from:end]):])
 		}
+		kernel.NearestU8(d, x, q.quick[from:], q.shift[from:], zero, flip, far, near)
+		if end-from < len(d) {
+			copy(dst[from:end], d)
+		}
+		for k := range len(d) / kernel.NearestStep {
+			if near[k] == 0 {
+				continue
+			}
+			for i := from + k*kernel.NearestStep; i < min(end, from+(k+1)*kernel.NearestStep); i++ {
+				dst[i] = q.exactly(float64(sums[i]), i%cols)
+			}
+		}
+		from = end
 	}
 }
 

@@ -14,6 +14,7 @@ func int8depthwise(g *gen) {
 	g.combine()
 	g.maxU8()
 	g.encode()
+	nearest(g)
 }
 
 // dotWindow interleaves the bytes of four taps, so that each word holds one channel.
