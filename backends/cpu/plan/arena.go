@@ -49,17 +49,13 @@ func (b *builder) assign() {
 		}
 	}
 	slices.SortStableFunc(open, func(x, y life) int { return cmp.Compare(y.size, x.size) })
-	var placed []life
+	var placed []life // by offset
 	for _, l := range open {
-		var busy []life
-		for _, q := range placed {
-			if q.first <= l.last && l.first <= q.last {
-				busy = append(busy, q)
-			}
-		}
-		slices.SortFunc(busy, func(x, y life) int { return cmp.Compare(p.buffers[x.buf].offset, p.buffers[y.buf].offset) })
 		at := int64(0)
-		for _, q := range busy {
+		for _, q := range placed {
+			if q.first > l.last || l.first > q.last {
+				continue
+			}
 			from := p.buffers[q.buf].offset
 			if at+l.size <= from {
 				break
@@ -68,7 +64,8 @@ func (b *builder) assign() {
 		}
 		p.buffers[l.buf].offset = at
 		p.arena = max(p.arena, at+l.size)
-		placed = append(placed, l)
+		n, _ := slices.BinarySearchFunc(placed, at, func(q life, at int64) int { return cmp.Compare(p.buffers[q.buf].offset, at) })
+		placed = slices.Insert(placed, n, l)
 	}
 }
 
