@@ -132,22 +132,36 @@ type turnTask struct {
 	x, y                 []byte
 }
 
+// turnCols is how many columns one chunk transposes.
+const turnCols = 2048
+
 func (t *turnTask) run(s *State) error {
 	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
-	s.do(t.matrices*((t.rows+31)/32), t)
+	s.do(t.matrices*((t.cols+turnCols-1)/turnCols), t)
 	return nil
 }
 
-// Chunk transposes up to 32 rows.
+// Chunk transposes some columns.
 func (t *turnTask) Chunk(i, _ int) {
-	per := (t.rows + 31) / 32
-	m, r := i/per*t.rows*t.cols, i%per*32
-	x, y := t.x[m:], t.y[m:]
-	rows := min(32, t.rows-r)
-	for c := range t.cols {
-		out := y[c*t.rows+r:][:rows]
-		for k := range out {
-			out[k] = x[(r+k)*t.cols+c]
+	per := (t.cols + turnCols - 1) / turnCols
+	m, from := i/per*t.rows*t.cols, i%per*turnCols
+	cols := min(turnCols, t.cols-from)
+	x, y := t.x[m+from:], t.y[m+from*t.rows:]
+	if t.rows <= 4 {
+		for r := range t.rows {
+			for c, v := range x[r*t.cols:][:cols] {
+				y[c*t.rows+r] = v
+			}
+		}
+		return
+	}
+	for r := 0; r < t.rows; r += 32 {
+		rows := min(32, t.rows-r)
+		for c := range cols {
+			out := y[c*t.rows+r:][:rows]
+			for k := range out {
+				out[k] = x[(r+k)*t.cols+c]
+			}
 		}
 	}
 }
@@ -189,17 +203,37 @@ func (t *decodeTask) Chunk(i, _ int) {
 
 // dequantize gives the result of a DequantizeLinear the codes of its input.
 func (b *builder) dequantize(n *graph.Node) bool {
-	c, y := b.coded[n.In[0]], n.Out[0]
-	if c == nil || !b.values[y].fast() {
+	x, y := n.In[0], n.Out[0]
+	d := b.byteCode(n, b.values[x].typ.DType)
+	if d == nil || !b.values[y].fast() || b.values[x].typ.Quant != nil {
 		return false
 	}
-	d := b.byteCode(n, c.typ)
-	if d == nil {
+	if b.coded[x] == nil && !b.enter(x, *d) {
 		return false
 	}
+	c := b.coded[x]
 	d.plain, d.last = c.plain, c.last
 	b.setCoded(y, d)
 	b.fuseView()
+	return true
+}
+
+// enter makes codes of an integer value that no island made, an input of the graph as a rule.
+func (b *builder) enter(v graph.Value, c coded) bool {
+	x := &b.values[v]
+	if x.plain == none || x.data != nil || x.dims == nil || x.count() == 0 {
+		return false
+	}
+	t := unsignTask{flip: c.typ == tensor.Int8, n: x.count()}
+	s := step{fast: true, reads: []int{x.plain}}
+	b.setCoded(v, &c)
+	s.writes = []int{*b.bytes(v, false)}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	b.unnamed(s)
 	return true
 }
 
