@@ -342,20 +342,29 @@ func TestModelAddOperation_fullConnectionAxis(t *testing.T) {
 	}
 }
 
+// claimed is a slice of n elements of which the first exists, as a program's wrong count makes it.
+func claimed[T any](first *T, n int) []T {
+	s := struct {
+		p           *T
+		length, cap int
+	}{first, n, n}
+	return *(*[]T)(unsafe.Pointer(&s))
+}
+
 // TestSizes_thatWereNeverSet: counts far above what any program means are refused before anything is copied.
 func TestSizes_thatWereNeverSet(t *testing.T) {
 	q, err := quantParamCreate()
 	require.NoError(t, err)
 	some, bits := 1.0, uint32(8)
-	zero := int32(0)
-	assert.Equal(t, InvalidParameter, status(quantParamSetScales(q, unsafe.Slice(&some, 1<<40))))
-	assert.Equal(t, InvalidParameter, status(quantParamSetZeroPoints(q, unsafe.Slice(&zero, maxChannels+1))))
-	assert.Equal(t, InvalidParameter, status(quantParamSetNumBits(q, unsafe.Slice(&bits, 1<<40))))
+	zero, octet := int32(0), byte(0)
+	assert.Equal(t, InvalidParameter, status(quantParamSetScales(q, claimed(&some, 1<<40))))
+	assert.Equal(t, InvalidParameter, status(quantParamSetZeroPoints(q, claimed(&zero, maxChannels+1))))
+	assert.Equal(t, InvalidParameter, status(quantParamSetNumBits(q, claimed(&bits, 1<<40))))
 	require.NoError(t, quantParamSetScales(q, make([]float64, maxChannels)))
 	m := newTestModel(t)
 	huge := &TensorInfo9{dataType: Int8, quantParam: &QuantParam9{1<<32 - 1, &bits, &some, &zero}}
 	assert.Equal(t, InvalidParameter, status(modelAddTensor(m.Model, huge)))
 	c, err := compilationConstruct(m.Model)
 	require.NoError(t, err)
-	assert.Equal(t, InvalidParameter, status(compilationAddExtensionConfig(c, "x", unsafe.Slice((*byte)(unsafe.Pointer(&some)), 1<<46))))
+	assert.Equal(t, InvalidParameter, status(compilationAddExtensionConfig(c, "x", claimed(&octet, 1<<46))))
 }
