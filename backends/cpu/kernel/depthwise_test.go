@@ -154,6 +154,28 @@ func TestPooling_windowsAndChannels(t *testing.T) {
 	})
 }
 
+// TestPooling_oneRowForManyThreads: the channels of a global pooling are divided; chunks in any order make all of it.
+func TestPooling_oneRowForManyThreads(t *testing.T) {
+	w := window2D([2]int{13, 13}, [2]int{13, 13}, [2]int{1, 1}, [2]int{1, 1}, [2]int{0, 0}, [2]int{1, 1})
+	for _, c := range []int{200, 256, 1000} {
+		in := newGuarded(13*13*c, c)
+		fillRand(rng(uint64(c)), in.data)
+		for _, threads := range []int{2, 3, 8} {
+			out := newGuarded(c, 1)
+			p := Pooling{C: c, Batch: 1, Win: w, In: in.data, LDI: c, Out: out.data, LDO: c}
+			n := p.Plan(threads)
+			assert.Equal(t, min(threads, (c+63)/64), n, "%d channels, %d threads", c, threads)
+			for i := n - 1; i >= 0; i-- {
+				p.Chunk(i)
+			}
+			out.check(t, "Out")
+			for ch := range c {
+				require.InDelta(t, poolOracle(&p, 0, 0, ch), out.data[ch], 1e-6)
+			}
+		}
+	}
+}
+
 func poolOracle(p *Pooling, oy, ox, ch int) float64 {
 	w := &p.Win
 	v, n, pad := 0.0, 0, 0

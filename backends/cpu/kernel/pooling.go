@@ -19,21 +19,30 @@ type Pooling struct {
 	IncludePad bool
 	PadAfter   [3]int // padding after the last element, for IncludePad
 
-	rows rowChunks
+	rows   rowChunks
+	slices int // parts of the channels
 }
 
 // Plan checks the operands, divides the rows of the output into chunks for the
 // given number of threads and returns their number.
 func (p *Pooling) Plan(threads int) int {
 	checkWindow("Pooling", &p.Win, p.Batch, p.C, len(p.In), p.LDI, len(p.Out), p.LDO)
-	p.rows = divideRows(p.Batch*p.Win.Out[1], 4*p.Win.Taps()*p.C*p.Win.Out[2], threads)
-	return p.rows.chunks
+	rows, work := p.Batch*p.Win.Out[1], 4*p.Win.Taps()*p.C*p.Win.Out[2]
+	p.rows, p.slices = divideRows(rows, work, threads), 1
+	if rows == 1 && work >= 1<<17 { // as of a global pooling
+		p.slices = min(threads, ceilDiv(p.C, poolSlice))
+	}
+	return p.rows.chunks * p.slices
 }
+
+const poolSlice = 64 // channels that are not divided among threads
 
 // Chunk computes chunk i of the division that Plan made.
 func (p *Pooling) Chunk(i int) {
-	for r, end := p.rows.bounds(i); r < end; r++ {
-		p.row(r)
+	slices := rowChunks{ceilDiv(p.C, poolSlice), p.slices}
+	c0, c1 := slices.bounds(i % p.slices)
+	for r, end := p.rows.bounds(i / p.slices); r < end; r++ {
+		p.row(r, c0*poolSlice, min(p.C, c1*poolSlice))
 	}
 }
 
@@ -54,29 +63,30 @@ var (
 // poolRun is the number of channels up to which a call takes a whole row.
 const poolRun = 16
 
-func (p *Pooling) row(r int) {
-	if p.C == 0 {
+// row computes channels c0 <= c < c1 of one row of the output.
+func (p *Pooling) row(r, c0, c1 int) {
+	if c0 == c1 {
 		return
 	}
 	w := &p.Win
 	oy := r % w.Out[1]
 	ky0, ky1 := w.valid(1, oy)
-	image := p.In[r/w.Out[1]*w.In[1]*w.In[2]*p.LDI:]
+	image := p.In[r/w.Out[1]*w.In[1]*w.In[2]*p.LDI+c0:]
 	irow, icol := 4*max(1, w.Dilation[1])*w.In[2]*p.LDI, 4*max(1, w.Dilation[2])*p.LDI
 	ix := 4 * max(1, w.Stride[2]) * p.LDI
 	x0, x1 := w.interior(2)
 	for x := 0; x < w.Out[2]; {
-		out := p.Out[(r*w.Out[2]+x)*p.LDO:]
+		out := p.Out[(r*w.Out[2]+x)*p.LDO+c0:]
 		kx0, kx1, pixels := 0, w.Kernel[2], 1
 		if x >= x0 && x < x1 {
-			if pixels = x1 - x; p.C > poolRun { // a call walks them once per vector of channels
+			if pixels = x1 - x; c1-c0 > poolRun { // a call walks them once per vector of channels
 				pixels = min(pixels, 4)
 			}
 		} else {
 			kx0, kx1 = w.valid(2, x)
 		}
 		if ky0 >= ky1 || kx0 >= kx1 {
-			for i := range p.C {
+			for i := range c1 - c0 {
 				out[i] = 0
 				if p.Max {
 					out[i] = -inf32
@@ -94,7 +104,7 @@ func (p *Pooling) row(r int) {
 			}
 			f, scale = poolSum, 1/float32(n)
 		}
-		f(p.C, ky1-ky0, kx1-kx0, pixels, in, irow, icol, ix, &out[0], 4*p.LDO, scale)
+		f(c1-c0, ky1-ky0, kx1-kx0, pixels, in, irow, icol, ix, &out[0], 4*p.LDO, scale)
 		x += pixels
 	}
 }
