@@ -141,6 +141,10 @@ func (p *intTileCall) call(i, mr, blocks int, c *uint8, ldc int, scale *float32)
 
 // dotWindow computes positions of a depthwise convolution. A direct call, so that taps stay on the stack.
 func (d *DepthwiseInt8) dotWindow(taps **uint8, groups, n int, out *uint8, init *int32, add *float32) {
-	q := &d.Post
+	q, w := &d.Post, &d.Win
+	if n > 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 && max(1, w.Dilation[2]) == 1 && init != nil {
+		dotSlideAVX512(d.C, n, taps, d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
+		return
+	}
 	dotWindowAVX512(d.C, n, groups, taps, max(1, d.Win.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
 }

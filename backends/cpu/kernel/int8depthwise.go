@@ -40,21 +40,29 @@ func DepthwiseLane(c int) int {
 // PackedDepthwiseInt8Len is the number of bytes of packed depthwise filters.
 func PackedDepthwiseInt8Len(taps, c int) int { return roundUp(taps, IntDepth) * DepthwiseLanes(c) }
 
-// PackDepthwiseInt8 packs filters [c][taps] as [block of 64][taps/4][lane][4].
-func PackDepthwiseInt8(dst, w []int8, taps, c int) {
+// PackDepthwiseInt8 packs filters [c][rows][cols] of the given kernel, its last
+// two sizes, as [block of 64][taps/4][lane][4]: of 3x3 the taps of a column
+// together, else in order.
+func PackDepthwiseInt8(dst, w []int8, kernel [3]int, c int) {
+	taps := kernel[1] * kernel[2]
 	need("PackDepthwiseInt8", "dst", len(dst), PackedDepthwiseInt8Len(taps, c))
 	need("PackDepthwiseInt8", "w", len(w), taps*c)
 	clear(dst)
 	for ch := range c {
+		block := dst[ch/IntCols*ceilDiv(taps, IntDepth)*IntCols*IntDepth:]
 		for t := range taps {
-			dst[depthwiseAt(taps, ch, t)] = w[ch*taps+t]
+			s := depthwiseSlot(&kernel, t)
+			block[(s/IntDepth*IntCols+DepthwiseLane(ch)%IntCols)*IntDepth+s%IntDepth] = w[ch*taps+t]
 		}
 	}
 }
 
-// depthwiseAt is where the filter value of a channel and a tap is.
-func depthwiseAt(taps, ch, t int) int {
-	return (ch/IntCols*ceilDiv(taps, IntDepth)+t/IntDepth)*IntCols*IntDepth + DepthwiseLane(ch)%IntCols*IntDepth + t%IntDepth
+// depthwiseSlot is where a tap is among the groups of four.
+func depthwiseSlot(kernel *[3]int, t int) int {
+	if kernel[1] == 3 && kernel[2] == 3 {
+		return t%3*IntDepth + t/3
+	}
+	return t
 }
 
 // BorderLen is how many codes Border has: a row of the input.
@@ -116,17 +124,15 @@ func (d *DepthwiseInt8) row(r int) {
 			x++
 			continue
 		}
-		t := 0
-		for ky := range w.Kernel[1] {
-			for kx := range w.Kernel[2] {
-				taps[t] = &d.tap(image, w.at(1, oy, ky), w.at(2, x, kx))[0]
-				t++
-			}
+		groups, all := ceilDiv(w.Taps(), IntDepth), w.Taps()
+		first := &d.tap(image, w.at(1, oy, 0), w.at(2, x, 0))[0]
+		for t := range groups * IntDepth { // some are multiplied by zero
+			taps[t] = first
 		}
-		for ; t%IntDepth != 0; t++ { // multiplied by zero
-			taps[t] = taps[0]
+		for t := range all {
+			taps[depthwiseSlot(&w.Kernel, t)] = &d.tap(image, w.at(1, oy, t/w.Kernel[2]), w.at(2, x, t%w.Kernel[2]))[0]
 		}
-		d.call(&taps[0], t/IntDepth, n, &out[x*d.LDO])
+		d.call(&taps[0], groups, n, &out[x*d.LDO])
 		x += n
 	}
 }
@@ -169,7 +175,8 @@ func (d *DepthwiseInt8) pixelGeneric(out []uint8, image, oy, x int) {
 		block := d.W[at/IntCols*words*IntCols*IntDepth:]
 		for t := range taps {
 			in := d.tap(image, w.at(1, oy, t/w.Kernel[2]), w.at(2, x, t%w.Kernel[2]))[at:][:n]
-			f := block[t/IntDepth*IntCols*IntDepth+t%IntDepth:]
+			slot := depthwiseSlot(&w.Kernel, t)
+			f := block[slot/IntDepth*IntCols*IntDepth+slot%IntDepth:]
 			for c, v := range in {
 				lane := c/4%4*16 + c/16*4 + c%4
 				acc[lane] += int32(v) * int32(f[lane*IntDepth])

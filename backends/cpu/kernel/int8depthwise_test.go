@@ -34,7 +34,7 @@ func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
 			f := signedSlice(r, c*taps)
 			d := DepthwiseInt8{C: c, Batch: batch, Win: w, LDI: ldi, LDO: ldo, W: make([]int8, PackedDepthwiseInt8Len(taps, c)), Post: q}
 			d.Post.Init, d.Post.Scale, d.Post.Add = lanes(q.Init), lanes(q.Scale), lanes(q.Add)
-			PackDepthwiseInt8(d.W, f, taps, c)
+			PackDepthwiseInt8(d.W, f, w.Kernel, c)
 			d.In = extreme(r, make([]byte, extent(batch*w.In[1]*w.In[2], c, ldi)))
 			d.Border = make([]byte, d.BorderLen())
 			for b := range d.Border {

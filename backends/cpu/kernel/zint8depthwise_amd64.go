@@ -32,6 +32,12 @@ func nearestAVX2(dst *uint8, src *float32, n int, scale *float32, shift *float32
 //go:noescape
 func dotWindowAVX512(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
 
+// dotSlideAVX512 computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1. rows are three pointers to
+// the first column, ix bytes from one column to the next. w, init, scale and add are in the order of lanes; add may be nil.
+//
+//go:noescape
+func dotSlideAVX512(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
+
 // combineAVX512 is dst = clamp(round(a*fa + b*fb + add) + zero, lo, hi) on n codes, a positive multiple of 64; without b its term is left out.
 //
 //go:noescape

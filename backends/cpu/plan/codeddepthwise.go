@@ -26,7 +26,7 @@ func (b *builder) codedDepthwise(c *codedSum, win kernel.Window, batch int, q ke
 			}
 			init[kernel.DepthwiseLane(j)] = whole[j] - zero*sum
 		}
-		kernel.PackDepthwiseInt8(bytesAsInt8(dst[:size]), rows, taps, c.n)
+		kernel.PackDepthwiseInt8(bytesAsInt8(dst[:size]), rows, win.Kernel, c.n)
 	}
 	dst := b.pack(p)
 	q.Init, q.Scale, q.Add = intsOf(dst[size:]), inLanes(q.Scale), inLanes(q.Add)
@@ -91,7 +91,7 @@ func (b *builder) codedMean(n *graph.Node, o *op.AveragePool) bool {
 	}
 	ones := slices.Repeat([]int8{1}, h*w*channels)
 	codes := make([]int8, kernel.PackedDepthwiseInt8Len(h*w, channels))
-	kernel.PackDepthwiseInt8(codes, ones, h*w, channels)
+	kernel.PackDepthwiseInt8(codes, ones, [3]int{1, h, w}, channels)
 	lanes := kernel.DepthwiseLanes(channels)
 	b.depthwiseCodes(n.In[0], e, kernel.DepthwiseInt8{
 		C: channels, Batch: int(x.dims[0]), W: codes,

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -10,6 +12,7 @@ import (
 func int8depthwise(g *gen) {
 	if g.wide() {
 		g.dotWindow()
+		g.dotSlide()
 	}
 	g.combine()
 	g.maxU8()
@@ -36,16 +39,7 @@ func (g *gen) dotWindow() {
 	g.everyByte("hi", hi)
 	g.Comment("one block of up to 64 channels")
 	g.Label("block")
-	{
-		left, most := g.GP64(), g.GP64()
-		g.MOVQ(g.arg("channels"), left)
-		g.MOVQ(operand.I32(64), most)
-		g.CMPQ(left, most)
-		g.CMOVQGT(most, left)
-		g.MOVQ(operand.I32(-1), most)
-		g.BZHIQ(left, most, most)
-		g.KMOVQ(most, reg.K2)
-	}
+	g.channelMask()
 	g.MOVQ(block, off)
 	g.MOVQ(g.arg("n"), count)
 	g.MOVQ(g.arg("out"), outp)
@@ -112,6 +106,138 @@ func (g *gen) dotWindow() {
 		g.ADDQ(imm(256), g.arg(name))
 		g.Label("keep" + name)
 	}
+	g.SUBQ(imm(64), g.arg("channels"))
+	g.JG(label("block"))
+	g.ret()
+}
+
+// channelMask sets mask K2 to the first 64 of the bytes that argument channels counts.
+func (g *gen) channelMask() {
+	left, most := g.GP64(), g.GP64()
+	g.MOVQ(g.arg("channels"), left)
+	g.MOVQ(operand.I32(64), most)
+	g.CMPQ(left, most)
+	g.CMOVQGT(most, left)
+	g.MOVQ(operand.I32(-1), most)
+	g.BZHIQ(left, most, most)
+	g.KMOVQ(most, reg.K2)
+}
+
+// dotSlide keeps the three columns of a window in flight: each is read and interleaved once, for three neighbouring positions.
+func (g *gen) dotSlide() {
+	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add *float32, zero, lo, hi int)",
+		"computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1. rows are three pointers to",
+		"the first column, ix bytes from one column to the next. w, init, scale and add are in the order of lanes; add may be nil.")
+	v := g.vec
+	const acc, data, spare, weights = 0, 12, 15, 20
+	consts := g.AllocLocal(3 * 64)
+	block := g.AllocLocal(8)
+	g.MOVQ(operand.I32(0), block)
+	part := func(i int) operand.Mem { return consts.Offset(64 * i) }
+	for i, name := range []string{"zero", "lo", "hi"} {
+		if i == 0 {
+			g.everyWord(name, v[0])
+		} else {
+			g.everyByte(name, v[0])
+		}
+		g.VMOVDQU32(v[0], part(i))
+	}
+	r := [3]reg.GPVirtual{g.GP64(), g.GP64(), g.GP64()}
+	ix, n, outp, init, scale, ldo := g.loadArg("ix"), g.GP64(), g.GP64(), g.GP64(), g.GP64(), g.loadArg("ldo")
+	nothing := v[19]
+	g.zero(nothing)
+	column := func() {
+		for i := range r {
+			g.VMOVDQU8_Z(at(r[i], 0), reg.K2, v[data+i])
+			g.ADDQ(ix, r[i])
+		}
+		g.VPUNPCKLBW(v[data+1], v[data], v[spare])
+		g.VPUNPCKHBW(v[data+1], v[data], v[spare+1])
+		g.VPUNPCKLBW(nothing, v[data+2], v[spare+2])
+		g.VPUNPCKHBW(nothing, v[data+2], v[spare+3])
+		g.VPUNPCKLWD(v[spare+2], v[spare], v[data])
+		g.VPUNPCKHWD(v[spare+2], v[spare], v[data+1])
+		g.VPUNPCKLWD(v[spare+3], v[spare+1], v[data+2])
+		g.VPUNPCKHWD(v[spare+3], v[spare+1], v[data+3])
+	}
+	start := func(a int) {
+		for i := range 4 {
+			g.VMOVDQU32(at(init, 64*i), v[acc+4*a+i])
+		}
+	}
+	add := func(a, kx int) {
+		for i := range 4 {
+			g.dot(v[weights+4*kx+i], v[data+i], v[acc+4*a+i])
+		}
+	}
+	finish := func(a int) {
+		x := func(i int) reg.VecPhysical { return v[acc+4*a+i] }
+		for i := range 4 {
+			g.VCVTDQ2PS(x(i), x(i))
+			g.VMULPS(at(scale, 64*i), x(i), x(i))
+		}
+		name := fmt.Sprint("noadd", a)
+		p := g.loadArg("add")
+		g.TESTQ(p, p)
+		g.JZ(label(name))
+		for i := range 4 {
+			g.VADDPS(at(p, 64*i), x(i), x(i))
+		}
+		g.Label(name)
+		g.VMOVDQU32(part(0), v[spare])
+		g.pack4(4, x, v[spare])
+		g.VPMAXUB(part(1), x(0), x(0))
+		g.VPMINUB(part(2), x(0), x(0))
+		g.VMOVDQU8(x(0), reg.K2, at(outp, 0))
+		g.ADDQ(ldo, outp)
+	}
+	g.Comment("one block of up to 64 channels")
+	g.Label("block")
+	g.channelMask()
+	tab := g.loadArg("rows")
+	for i := range r {
+		g.MOVQ(at(tab, 8*i), r[i])
+		g.ADDQ(block, r[i])
+	}
+	w := g.loadArg("w")
+	for i := range 12 {
+		g.VMOVDQU32(at(w, 64*i), v[weights+i])
+	}
+	g.MOVQ(g.arg("n"), n)
+	g.MOVQ(g.arg("out"), outp)
+	g.MOVQ(g.arg("init"), init)
+	g.MOVQ(g.arg("scale"), scale)
+	column()
+	start(0)
+	add(0, 0)
+	column()
+	start(1)
+	add(0, 1)
+	add(1, 0)
+	g.Label("positions")
+	for p := range 3 {
+		column()
+		start((p + 2) % 3)
+		add(p, 2)
+		add((p+1)%3, 1)
+		add((p+2)%3, 0)
+		finish(p)
+		g.SUBQ(operand.Imm(1), n)
+		if p < 2 {
+			g.JZ(label("done"))
+		}
+	}
+	g.JNZ(label("positions"))
+	g.Label("done")
+	g.ADDQ(operand.Imm(64), block)
+	g.ADDQ(operand.Imm(64), g.arg("out"))
+	g.ADDQ(imm(12*64), g.arg("w"))
+	g.ADDQ(imm(256), g.arg("init"))
+	g.ADDQ(imm(256), g.arg("scale"))
+	g.CMPQ(g.arg("add"), operand.Imm(0))
+	g.JEQ(label("keepadd"))
+	g.ADDQ(imm(256), g.arg("add"))
+	g.Label("keepadd")
 	g.SUBQ(imm(64), g.arg("channels"))
 	g.JG(label("block"))
 	g.ret()
