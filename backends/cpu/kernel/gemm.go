@@ -28,10 +28,10 @@ import (
 // copy of the input.
 //
 // Numeric contract: float32 throughout; k ascends; assembly uses fused
-// multiply-add, starts the sum with the bias and, for M <= 4 or few columns, splits
-// k over 2 or 4 sums added at the end; depths above 1536 are summed in parts of
-// about 1024, those above 576 of about 384 with Ind. So variants agree within
-// K*2^-24*sum|a*b|, not bit for bit. NaN and infinities propagate through clamps.
+// multiply-add and, for M <= 4 or few columns, splits k over 2 or 4 sums added at
+// the end; depths above 1536 are summed in parts of about 1024, those above 576 of
+// about 384 with Ind. So variants agree within K*2^-24*sum|a*b|, not bit for bit.
+// NaN and infinities propagate through clamps.
 // K = 0 gives Act(Bias + Res).
 //
 // A, C and Res may be views with strides of at least K, N and N. C must not

@@ -12,30 +12,17 @@ TEXT ·gemm1x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
-
-start:
-	MOVQ b+32(FP), CX
-	MOVQ lda+24(FP), SI
-	MOVQ k+8(FP), DX
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(DX*4), AX
-	NEGQ DX
-	MOVQ ldb+40(FP), DI
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   b+32(FP), CX
+	MOVQ   lda+24(FP), SI
+	MOVQ   k+8(FP), DX
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(DX*4), AX
+	NEGQ   DX
+	MOVQ   ldb+40(FP), DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
@@ -85,7 +72,7 @@ done:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y1, Y0, Y0
@@ -93,6 +80,13 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -165,36 +159,22 @@ TEXT ·gemm2x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-
-start:
-	MOVQ b+32(FP), DX
-	MOVQ lda+24(FP), DI
-	MOVQ k+8(FP), BX
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(BX*4), AX
-	LEAQ (AX)(DI*1), CX
-	NEGQ BX
-	MOVQ ldb+40(FP), R8
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   b+32(FP), DX
+	MOVQ   lda+24(FP), DI
+	MOVQ   k+8(FP), BX
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(BX*4), AX
+	LEAQ   (AX)(DI*1), CX
+	NEGQ   BX
+	MOVQ   ldb+40(FP), R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -254,7 +234,7 @@ done:
 	IMUL3Q $0x02, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -265,6 +245,14 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -329,36 +317,21 @@ TEXT ·gemm3x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	VMASKMOVPS (AX), Y15, Y2
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-
-start:
-	MOVQ b+32(FP), BX
-	MOVQ lda+24(FP), R8
-	MOVQ k+8(FP), SI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(SI*4), AX
-	LEAQ (AX)(R8*1), CX
-	LEAQ (CX)(R8*1), DX
-	NEGQ SI
-	MOVQ ldb+40(FP), R9
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   b+32(FP), BX
+	MOVQ   lda+24(FP), R8
+	MOVQ   k+8(FP), SI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(SI*4), AX
+	LEAQ   (AX)(R8*1), CX
+	LEAQ   (CX)(R8*1), DX
+	NEGQ   SI
+	MOVQ   ldb+40(FP), R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -428,7 +401,7 @@ done:
 	IMUL3Q $0x03, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y3, Y0, Y0
 	VADDPS     Y4, Y1, Y1
 	VADDPS     Y5, Y2, Y2
@@ -436,6 +409,15 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y2, Y2
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -510,40 +492,24 @@ TEXT ·gemm4x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	VMASKMOVPS (AX), Y15, Y2
-	VMASKMOVPS (AX), Y15, Y3
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-
-start:
-	MOVQ b+32(FP), SI
-	MOVQ lda+24(FP), R9
-	MOVQ k+8(FP), DI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(DI*4), AX
-	LEAQ (AX)(R9*1), CX
-	LEAQ (CX)(R9*1), DX
-	LEAQ (DX)(R9*1), BX
-	NEGQ DI
-	MOVQ ldb+40(FP), R10
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   b+32(FP), SI
+	MOVQ   lda+24(FP), R9
+	MOVQ   k+8(FP), DI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(DI*4), AX
+	LEAQ   (AX)(R9*1), CX
+	LEAQ   (CX)(R9*1), DX
+	LEAQ   (DX)(R9*1), BX
+	NEGQ   DI
+	MOVQ   ldb+40(FP), R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -623,7 +589,7 @@ done:
 	IMUL3Q $0x04, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -632,6 +598,16 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y3, Y3
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -716,44 +692,27 @@ TEXT ·gemm5x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	VMASKMOVPS (AX), Y15, Y2
-	VMASKMOVPS (AX), Y15, Y3
-	VMASKMOVPS (AX), Y15, Y4
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-
-start:
-	MOVQ b+32(FP), DI
-	MOVQ lda+24(FP), R10
-	MOVQ k+8(FP), R8
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R10*1), CX
-	LEAQ (CX)(R10*1), DX
-	LEAQ (DX)(R10*1), BX
-	LEAQ (BX)(R10*1), SI
-	NEGQ R8
-	MOVQ ldb+40(FP), R11
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   b+32(FP), DI
+	MOVQ   lda+24(FP), R10
+	MOVQ   k+8(FP), R8
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R8*4), AX
+	LEAQ   (AX)(R10*1), CX
+	LEAQ   (CX)(R10*1), DX
+	LEAQ   (DX)(R10*1), BX
+	LEAQ   (BX)(R10*1), SI
+	NEGQ   R8
+	MOVQ   ldb+40(FP), R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -839,7 +798,7 @@ done:
 	IMUL3Q $0x05, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y5, Y0, Y0
 	VADDPS     Y6, Y1, Y1
 	VADDPS     Y7, Y2, Y2
@@ -849,6 +808,17 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y4, Y4
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -943,48 +913,30 @@ TEXT ·gemm6x8AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	VMASKMOVPS (AX), Y15, Y2
-	VMASKMOVPS (AX), Y15, Y3
-	VMASKMOVPS (AX), Y15, Y4
-	VMASKMOVPS (AX), Y15, Y5
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-
-start:
-	MOVQ b+32(FP), R8
-	MOVQ lda+24(FP), R11
-	MOVQ k+8(FP), R9
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R9*4), AX
-	LEAQ (AX)(R11*1), CX
-	LEAQ (CX)(R11*1), DX
-	LEAQ (DX)(R11*1), BX
-	LEAQ (BX)(R11*1), SI
-	LEAQ (SI)(R11*1), DI
-	NEGQ R9
-	MOVQ ldb+40(FP), R12
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   b+32(FP), R8
+	MOVQ   lda+24(FP), R11
+	MOVQ   k+8(FP), R9
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R9*4), AX
+	LEAQ   (AX)(R11*1), CX
+	LEAQ   (CX)(R11*1), DX
+	LEAQ   (DX)(R11*1), BX
+	LEAQ   (BX)(R11*1), SI
+	LEAQ   (SI)(R11*1), DI
+	NEGQ   R9
+	MOVQ   ldb+40(FP), R12
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -1080,7 +1032,7 @@ done:
 	IMUL3Q $0x06, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y6, Y0, Y0
 	VADDPS     Y7, Y1, Y1
 	VADDPS     Y8, Y2, Y2
@@ -1091,6 +1043,18 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y4, Y4
+	VADDPS     Y14, Y5, Y5
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -1195,36 +1159,21 @@ TEXT ·gemm1x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-
-start:
-	MOVQ b+32(FP), CX
-	MOVQ lda+24(FP), SI
-	MOVQ k+8(FP), DX
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(DX*4), AX
-	NEGQ DX
-	MOVQ ldb+40(FP), DI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   b+32(FP), CX
+	MOVQ   lda+24(FP), SI
+	MOVQ   k+8(FP), DX
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(DX*4), AX
+	NEGQ   DX
+	MOVQ   ldb+40(FP), DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
@@ -1284,7 +1233,7 @@ done:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -1296,6 +1245,15 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -1355,39 +1313,22 @@ TEXT ·gemm2x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-
-start:
-	MOVQ b+32(FP), DX
-	MOVQ lda+24(FP), DI
-	MOVQ k+8(FP), BX
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(BX*4), AX
-	LEAQ (AX)(DI*1), CX
-	NEGQ BX
-	MOVQ ldb+40(FP), R8
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   b+32(FP), DX
+	MOVQ   lda+24(FP), DI
+	MOVQ   k+8(FP), BX
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(BX*4), AX
+	LEAQ   (AX)(DI*1), CX
+	NEGQ   BX
+	MOVQ   ldb+40(FP), R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -1462,7 +1403,7 @@ done:
 	IMUL3Q $0x02, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -1472,6 +1413,17 @@ done:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -1546,40 +1498,21 @@ TEXT ·gemm3x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	VMOVUPS    (AX), Y4
-	VMASKMOVPS 32(AX), Y15, Y5
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-
-start:
-	MOVQ b+32(FP), BX
-	MOVQ lda+24(FP), R8
-	MOVQ k+8(FP), SI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(SI*4), AX
-	LEAQ (AX)(R8*1), CX
-	LEAQ (CX)(R8*1), DX
-	NEGQ SI
-	MOVQ ldb+40(FP), R9
+	MOVQ   b+32(FP), BX
+	MOVQ   lda+24(FP), R8
+	MOVQ   k+8(FP), SI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(SI*4), AX
+	LEAQ   (AX)(R8*1), CX
+	LEAQ   (CX)(R8*1), DX
+	NEGQ   SI
+	MOVQ   ldb+40(FP), R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -1669,12 +1602,25 @@ done:
 	IMUL3Q $0x03, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y5, Y5
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -1764,25 +1710,6 @@ TEXT ·gemm4x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	VMOVUPS    (AX), Y4
-	VMASKMOVPS 32(AX), Y15, Y5
-	VMOVUPS    (AX), Y6
-	VMASKMOVPS 32(AX), Y15, Y7
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1791,18 +1718,16 @@ nobias:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-
-start:
-	MOVQ b+32(FP), SI
-	MOVQ lda+24(FP), R9
-	MOVQ k+8(FP), DI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(DI*4), AX
-	LEAQ (AX)(R9*1), CX
-	LEAQ (CX)(R9*1), DX
-	LEAQ (DX)(R9*1), BX
-	NEGQ DI
-	MOVQ ldb+40(FP), R10
+	MOVQ   b+32(FP), SI
+	MOVQ   lda+24(FP), R9
+	MOVQ   k+8(FP), DI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(DI*4), AX
+	LEAQ   (AX)(R9*1), CX
+	LEAQ   (CX)(R9*1), DX
+	LEAQ   (DX)(R9*1), BX
+	NEGQ   DI
+	MOVQ   ldb+40(FP), R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -1907,12 +1832,27 @@ done:
 	IMUL3Q $0x04, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y4, Y4
+	VADDPS     Y14, Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y5, Y5
+	VADDPS     Y14, Y7, Y7
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -2017,27 +1957,6 @@ TEXT ·gemm5x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	VMOVUPS    (AX), Y4
-	VMASKMOVPS 32(AX), Y15, Y5
-	VMOVUPS    (AX), Y6
-	VMASKMOVPS 32(AX), Y15, Y7
-	VMOVUPS    (AX), Y8
-	VMASKMOVPS 32(AX), Y15, Y9
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2048,19 +1967,17 @@ nobias:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-
-start:
-	MOVQ b+32(FP), DI
-	MOVQ lda+24(FP), R10
-	MOVQ k+8(FP), R8
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R10*1), CX
-	LEAQ (CX)(R10*1), DX
-	LEAQ (DX)(R10*1), BX
-	LEAQ (BX)(R10*1), SI
-	NEGQ R8
-	MOVQ ldb+40(FP), R11
+	MOVQ   b+32(FP), DI
+	MOVQ   lda+24(FP), R10
+	MOVQ   k+8(FP), R8
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R8*4), AX
+	LEAQ   (AX)(R10*1), CX
+	LEAQ   (CX)(R10*1), DX
+	LEAQ   (DX)(R10*1), BX
+	LEAQ   (BX)(R10*1), SI
+	NEGQ   R8
+	MOVQ   ldb+40(FP), R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -2176,12 +2093,29 @@ done:
 	IMUL3Q $0x05, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y4, Y4
+	VADDPS     Y14, Y6, Y6
+	VADDPS     Y14, Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y5, Y5
+	VADDPS     Y14, Y7, Y7
+	VADDPS     Y14, Y9, Y9
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -2301,29 +2235,6 @@ TEXT ·gemm6x16AVX2(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ       cols+96(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	VMOVUPS    (AX), Y4
-	VMASKMOVPS 32(AX), Y15, Y5
-	VMOVUPS    (AX), Y6
-	VMASKMOVPS 32(AX), Y15, Y7
-	VMOVUPS    (AX), Y8
-	VMASKMOVPS 32(AX), Y15, Y9
-	VMOVUPS    (AX), Y10
-	VMASKMOVPS 32(AX), Y15, Y11
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -2336,20 +2247,18 @@ nobias:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-
-start:
-	MOVQ b+32(FP), R8
-	MOVQ lda+24(FP), R11
-	MOVQ k+8(FP), R9
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R9*4), AX
-	LEAQ (AX)(R11*1), CX
-	LEAQ (CX)(R11*1), DX
-	LEAQ (DX)(R11*1), BX
-	LEAQ (BX)(R11*1), SI
-	LEAQ (SI)(R11*1), DI
-	NEGQ R9
-	MOVQ ldb+40(FP), R12
+	MOVQ   b+32(FP), R8
+	MOVQ   lda+24(FP), R11
+	MOVQ   k+8(FP), R9
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R9*4), AX
+	LEAQ   (AX)(R11*1), CX
+	LEAQ   (CX)(R11*1), DX
+	LEAQ   (DX)(R11*1), BX
+	LEAQ   (BX)(R11*1), SI
+	LEAQ   (SI)(R11*1), DI
+	NEGQ   R9
+	MOVQ   ldb+40(FP), R12
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -2480,12 +2389,31 @@ done:
 	IMUL3Q $0x06, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y4, Y4
+	VADDPS     Y14, Y6, Y6
+	VADDPS     Y14, Y8, Y8
+	VADDPS     Y14, Y10, Y10
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y5, Y5
+	VADDPS     Y14, Y7, Y7
+	VADDPS     Y14, Y9, Y9
+	VADDPS     Y14, Y11, Y11
+
+nobias:
 	CMPQ       res+72(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
@@ -2624,29 +2552,16 @@ TEXT ·igemm1x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
-
-start:
-	MOVQ  b+56(FP), CX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), SI
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   b+56(FP), CX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), SI
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -2709,7 +2624,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
@@ -2718,6 +2633,13 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -2777,34 +2699,20 @@ TEXT ·igemm2x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-
-start:
-	MOVQ  b+56(FP), DX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), DI
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   b+56(FP), DX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), DI
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -2881,7 +2789,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -2893,6 +2801,14 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -2962,33 +2878,18 @@ TEXT ·igemm3x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	VMASKMOVPS (AX), Y15, Y2
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-
-start:
-	MOVQ  b+56(FP), BX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R8
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   b+56(FP), BX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R8
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -3079,7 +2980,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y3, Y0, Y0
 	VADDPS     Y4, Y1, Y1
@@ -3088,6 +2989,15 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y2, Y2
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -3167,36 +3077,20 @@ TEXT ·igemm4x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	VMASKMOVPS (AX), Y15, Y2
-	VMASKMOVPS (AX), Y15, Y3
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-
-start:
-	MOVQ  b+56(FP), SI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R9
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   b+56(FP), SI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R9
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -3301,7 +3195,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -3311,6 +3205,16 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y3, Y3
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -3400,39 +3304,22 @@ TEXT ·igemm5x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	VMASKMOVPS (AX), Y15, Y2
-	VMASKMOVPS (AX), Y15, Y3
-	VMASKMOVPS (AX), Y15, Y4
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-
-start:
-	MOVQ  b+56(FP), DI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R10
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   b+56(FP), DI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R10
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -3547,7 +3434,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y5, Y0, Y0
 	VADDPS     Y6, Y1, Y1
@@ -3558,6 +3445,17 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y4, Y4
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -3657,42 +3555,24 @@ TEXT ·igemm6x8AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y0
-	VMASKMOVPS (AX), Y15, Y1
-	VMASKMOVPS (AX), Y15, Y2
-	VMASKMOVPS (AX), Y15, Y3
-	VMASKMOVPS (AX), Y15, Y4
-	VMASKMOVPS (AX), Y15, Y5
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-
-start:
-	MOVQ  b+56(FP), R8
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R11
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   b+56(FP), R8
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R11
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -3821,7 +3701,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y6, Y0, Y0
 	VADDPS     Y7, Y1, Y1
@@ -3833,6 +3713,18 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMASKMOVPS (AX), Y15, Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y4, Y4
+	VADDPS     Y14, Y5, Y5
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -3942,35 +3834,20 @@ TEXT ·igemm1x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-
-start:
-	MOVQ  b+56(FP), CX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), SI
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   b+56(FP), CX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), SI
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -4043,7 +3920,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -4056,6 +3933,15 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -4120,37 +4006,20 @@ TEXT ·igemm2x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-
-start:
-	MOVQ  b+56(FP), DX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), DI
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   b+56(FP), DX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), DI
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -4242,7 +4111,7 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
@@ -4253,6 +4122,17 @@ epilogue:
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -4332,37 +4212,18 @@ TEXT ·igemm3x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	VMOVUPS    (AX), Y4
-	VMASKMOVPS 32(AX), Y15, Y5
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-
-start:
-	MOVQ  b+56(FP), BX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R8
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), BX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R8
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -4473,13 +4334,26 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y5, Y5
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -4574,25 +4448,6 @@ TEXT ·igemm4x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	VMOVUPS    (AX), Y4
-	VMASKMOVPS 32(AX), Y15, Y5
-	VMOVUPS    (AX), Y6
-	VMASKMOVPS 32(AX), Y15, Y7
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4601,14 +4456,12 @@ nobias:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-
-start:
-	MOVQ  b+56(FP), SI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R9
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), SI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R9
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -4738,13 +4591,28 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y4, Y4
+	VADDPS     Y14, Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y5, Y5
+	VADDPS     Y14, Y7, Y7
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -4854,27 +4722,6 @@ TEXT ·igemm5x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	VMOVUPS    (AX), Y4
-	VMASKMOVPS 32(AX), Y15, Y5
-	VMOVUPS    (AX), Y6
-	VMASKMOVPS 32(AX), Y15, Y7
-	VMOVUPS    (AX), Y8
-	VMASKMOVPS 32(AX), Y15, Y9
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4885,14 +4732,12 @@ nobias:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-
-start:
-	MOVQ  b+56(FP), DI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R10
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), DI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R10
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -5037,13 +4882,30 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y4, Y4
+	VADDPS     Y14, Y6, Y6
+	VADDPS     Y14, Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y5, Y5
+	VADDPS     Y14, Y7, Y7
+	VADDPS     Y14, Y9, Y9
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -5168,29 +5030,6 @@ TEXT ·igemm6x16AVX2(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ       cols+120(FP), AX
-	SUBQ       $+8, AX
-	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
-	JZ         nobias
-	VMOVUPS    (AX), Y0
-	VMASKMOVPS 32(AX), Y15, Y1
-	VMOVUPS    (AX), Y2
-	VMASKMOVPS 32(AX), Y15, Y3
-	VMOVUPS    (AX), Y4
-	VMASKMOVPS 32(AX), Y15, Y5
-	VMOVUPS    (AX), Y6
-	VMASKMOVPS 32(AX), Y15, Y7
-	VMOVUPS    (AX), Y8
-	VMASKMOVPS 32(AX), Y15, Y9
-	VMOVUPS    (AX), Y10
-	VMASKMOVPS 32(AX), Y15, Y11
-	JMP        start
-
-nobias:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -5203,14 +5042,12 @@ nobias:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-
-start:
-	MOVQ  b+56(FP), R8
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R11
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), R8
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R11
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -5374,13 +5211,32 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
 	NEGQ       AX
 	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
+	JZ         nobias
+	VMOVUPS    (AX), Y14
+	VADDPS     Y14, Y0, Y0
+	VADDPS     Y14, Y2, Y2
+	VADDPS     Y14, Y4, Y4
+	VADDPS     Y14, Y6, Y6
+	VADDPS     Y14, Y8, Y8
+	VADDPS     Y14, Y10, Y10
+	VMASKMOVPS 32(AX), Y15, Y14
+	VADDPS     Y14, Y1, Y1
+	VADDPS     Y14, Y3, Y3
+	VADDPS     Y14, Y5, Y5
+	VADDPS     Y14, Y7, Y7
+	VADDPS     Y14, Y9, Y9
+	VADDPS     Y14, Y11, Y11
+
+nobias:
 	CMPQ       res+96(FP), $0x00
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
@@ -5516,29 +5372,16 @@ TEXT ·gemm1x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
-
-start:
-	MOVQ b+32(FP), CX
-	MOVQ lda+24(FP), SI
-	MOVQ k+8(FP), DX
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(DX*4), AX
-	NEGQ DX
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   b+32(FP), CX
+	MOVQ   lda+24(FP), SI
+	MOVQ   k+8(FP), DX
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(DX*4), AX
+	NEGQ   DX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
@@ -5580,10 +5423,21 @@ done:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z2, Z0, Z0
-	VADDPS Z3, Z1, Z1
-	VADDPS Z1, Z0, Z0
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z3, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -5636,35 +5490,21 @@ TEXT ·gemm2x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-
-start:
-	MOVQ b+32(FP), DX
-	MOVQ lda+24(FP), DI
-	MOVQ k+8(FP), BX
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(BX*4), AX
-	LEAQ (AX)(DI*1), CX
-	NEGQ BX
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   b+32(FP), DX
+	MOVQ   lda+24(FP), DI
+	MOVQ   k+8(FP), BX
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(BX*4), AX
+	LEAQ   (AX)(DI*1), CX
+	NEGQ   BX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -5711,13 +5551,25 @@ done:
 	IMUL3Q $0x02, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
-	VADDPS Z2, Z0, Z0
-	VADDPS Z3, Z1, Z1
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z3, Z1, Z1
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -5778,41 +5630,26 @@ TEXT ·gemm3x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-
-start:
-	MOVQ b+32(FP), BX
-	MOVQ lda+24(FP), R8
-	MOVQ k+8(FP), SI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(SI*4), AX
-	LEAQ (AX)(R8*1), CX
-	LEAQ (CX)(R8*1), DX
-	NEGQ SI
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   b+32(FP), BX
+	MOVQ   lda+24(FP), R8
+	MOVQ   k+8(FP), SI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(SI*4), AX
+	LEAQ   (AX)(R8*1), CX
+	LEAQ   (CX)(R8*1), DX
+	NEGQ   SI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -5864,16 +5701,29 @@ done:
 	IMUL3Q $0x03, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z6, Z0, Z0
-	VADDPS Z7, Z1, Z1
-	VADDPS Z8, Z2, Z2
-	VADDPS Z9, Z3, Z3
-	VADDPS Z10, Z4, Z4
-	VADDPS Z11, Z5, Z5
-	VADDPS Z3, Z0, Z0
-	VADDPS Z4, Z1, Z1
-	VADDPS Z5, Z2, Z2
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z9, Z3, Z3
+	VADDPS    Z10, Z4, Z4
+	VADDPS    Z11, Z5, Z5
+	VADDPS    Z3, Z0, Z0
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -5942,47 +5792,31 @@ TEXT ·gemm4x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-
-start:
-	MOVQ b+32(FP), SI
-	MOVQ lda+24(FP), R9
-	MOVQ k+8(FP), DI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(DI*4), AX
-	LEAQ (AX)(R9*1), CX
-	LEAQ (CX)(R9*1), DX
-	LEAQ (DX)(R9*1), BX
-	NEGQ DI
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+32(FP), SI
+	MOVQ   lda+24(FP), R9
+	MOVQ   k+8(FP), DI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(DI*4), AX
+	LEAQ   (AX)(R9*1), CX
+	LEAQ   (CX)(R9*1), DX
+	LEAQ   (DX)(R9*1), BX
+	NEGQ   DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -6039,19 +5873,33 @@ done:
 	IMUL3Q $0x04, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -6128,53 +5976,36 @@ TEXT ·gemm5x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	VPXORD    Z16, Z16, Z16
-	VPXORD    Z17, Z17, Z17
-	VPXORD    Z18, Z18, Z18
-	VPXORD    Z19, Z19, Z19
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	VMOVUPS.Z (AX), K1, Z4
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-
-start:
-	MOVQ b+32(FP), DI
-	MOVQ lda+24(FP), R10
-	MOVQ k+8(FP), R8
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R10*1), CX
-	LEAQ (CX)(R10*1), DX
-	LEAQ (DX)(R10*1), BX
-	LEAQ (BX)(R10*1), SI
-	NEGQ R8
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	MOVQ   b+32(FP), DI
+	MOVQ   lda+24(FP), R10
+	MOVQ   k+8(FP), R8
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R8*4), AX
+	LEAQ   (AX)(R10*1), CX
+	LEAQ   (CX)(R10*1), DX
+	LEAQ   (DX)(R10*1), BX
+	LEAQ   (BX)(R10*1), SI
+	NEGQ   R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -6232,22 +6063,37 @@ done:
 	IMUL3Q $0x05, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z10, Z0, Z0
-	VADDPS Z11, Z1, Z1
-	VADDPS Z12, Z2, Z2
-	VADDPS Z13, Z3, Z3
-	VADDPS Z14, Z4, Z4
-	VADDPS Z15, Z5, Z5
-	VADDPS Z16, Z6, Z6
-	VADDPS Z17, Z7, Z7
-	VADDPS Z18, Z8, Z8
-	VADDPS Z19, Z9, Z9
-	VADDPS Z5, Z0, Z0
-	VADDPS Z6, Z1, Z1
-	VADDPS Z7, Z2, Z2
-	VADDPS Z8, Z3, Z3
-	VADDPS Z9, Z4, Z4
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z10, Z0, Z0
+	VADDPS    Z11, Z1, Z1
+	VADDPS    Z12, Z2, Z2
+	VADDPS    Z13, Z3, Z3
+	VADDPS    Z14, Z4, Z4
+	VADDPS    Z15, Z5, Z5
+	VADDPS    Z16, Z6, Z6
+	VADDPS    Z17, Z7, Z7
+	VADDPS    Z18, Z8, Z8
+	VADDPS    Z19, Z9, Z9
+	VADDPS    Z5, Z0, Z0
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z9, Z4, Z4
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z4, Z4
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -6332,59 +6178,41 @@ TEXT ·gemm6x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	VPXORD    Z16, Z16, Z16
-	VPXORD    Z17, Z17, Z17
-	VPXORD    Z18, Z18, Z18
-	VPXORD    Z19, Z19, Z19
-	VPXORD    Z20, Z20, Z20
-	VPXORD    Z21, Z21, Z21
-	VPXORD    Z22, Z22, Z22
-	VPXORD    Z23, Z23, Z23
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	VMOVUPS.Z (AX), K1, Z4
-	VMOVUPS.Z (AX), K1, Z5
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-
-start:
-	MOVQ b+32(FP), R8
-	MOVQ lda+24(FP), R11
-	MOVQ k+8(FP), R9
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R9*4), AX
-	LEAQ (AX)(R11*1), CX
-	LEAQ (CX)(R11*1), DX
-	LEAQ (DX)(R11*1), BX
-	LEAQ (BX)(R11*1), SI
-	LEAQ (SI)(R11*1), DI
-	NEGQ R9
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	MOVQ   b+32(FP), R8
+	MOVQ   lda+24(FP), R11
+	MOVQ   k+8(FP), R9
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R9*4), AX
+	LEAQ   (AX)(R11*1), CX
+	LEAQ   (CX)(R11*1), DX
+	LEAQ   (DX)(R11*1), BX
+	LEAQ   (BX)(R11*1), SI
+	LEAQ   (SI)(R11*1), DI
+	NEGQ   R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -6447,25 +6275,41 @@ done:
 	IMUL3Q $0x06, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z12, Z0, Z0
-	VADDPS Z13, Z1, Z1
-	VADDPS Z14, Z2, Z2
-	VADDPS Z15, Z3, Z3
-	VADDPS Z16, Z4, Z4
-	VADDPS Z17, Z5, Z5
-	VADDPS Z18, Z6, Z6
-	VADDPS Z19, Z7, Z7
-	VADDPS Z20, Z8, Z8
-	VADDPS Z21, Z9, Z9
-	VADDPS Z22, Z10, Z10
-	VADDPS Z23, Z11, Z11
-	VADDPS Z6, Z0, Z0
-	VADDPS Z7, Z1, Z1
-	VADDPS Z8, Z2, Z2
-	VADDPS Z9, Z3, Z3
-	VADDPS Z10, Z4, Z4
-	VADDPS Z11, Z5, Z5
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z12, Z0, Z0
+	VADDPS    Z13, Z1, Z1
+	VADDPS    Z14, Z2, Z2
+	VADDPS    Z15, Z3, Z3
+	VADDPS    Z16, Z4, Z4
+	VADDPS    Z17, Z5, Z5
+	VADDPS    Z18, Z6, Z6
+	VADDPS    Z19, Z7, Z7
+	VADDPS    Z20, Z8, Z8
+	VADDPS    Z21, Z9, Z9
+	VADDPS    Z22, Z10, Z10
+	VADDPS    Z23, Z11, Z11
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z9, Z3, Z3
+	VADDPS    Z10, Z4, Z4
+	VADDPS    Z11, Z5, Z5
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z5, Z5
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -6558,44 +6402,6 @@ TEXT ·gemm7x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	VPXORD    Z16, Z16, Z16
-	VPXORD    Z17, Z17, Z17
-	VPXORD    Z18, Z18, Z18
-	VPXORD    Z19, Z19, Z19
-	VPXORD    Z20, Z20, Z20
-	VPXORD    Z21, Z21, Z21
-	VPXORD    Z22, Z22, Z22
-	VPXORD    Z23, Z23, Z23
-	VPXORD    Z24, Z24, Z24
-	VPXORD    Z25, Z25, Z25
-	VPXORD    Z26, Z26, Z26
-	VPXORD    Z27, Z27, Z27
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	VMOVUPS.Z (AX), K1, Z4
-	VMOVUPS.Z (AX), K1, Z5
-	VMOVUPS.Z (AX), K1, Z6
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6603,20 +6409,39 @@ nobias:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-
-start:
-	MOVQ b+32(FP), R9
-	MOVQ lda+24(FP), R12
-	MOVQ k+8(FP), R10
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R10*4), AX
-	LEAQ (AX)(R12*1), CX
-	LEAQ (CX)(R12*1), DX
-	LEAQ (DX)(R12*1), BX
-	LEAQ (BX)(R12*1), SI
-	LEAQ (SI)(R12*1), DI
-	LEAQ (DI)(R12*1), R8
-	NEGQ R10
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+	VPXORD Z26, Z26, Z26
+	VPXORD Z27, Z27, Z27
+	MOVQ   b+32(FP), R9
+	MOVQ   lda+24(FP), R12
+	MOVQ   k+8(FP), R10
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R10*4), AX
+	LEAQ   (AX)(R12*1), CX
+	LEAQ   (CX)(R12*1), DX
+	LEAQ   (DX)(R12*1), BX
+	LEAQ   (BX)(R12*1), SI
+	LEAQ   (SI)(R12*1), DI
+	LEAQ   (DI)(R12*1), R8
+	NEGQ   R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R10, $-4
@@ -6684,28 +6509,45 @@ done:
 	IMUL3Q $0x07, R12, R12
 	ADDQ   R12, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z14, Z0, Z0
-	VADDPS Z15, Z1, Z1
-	VADDPS Z16, Z2, Z2
-	VADDPS Z17, Z3, Z3
-	VADDPS Z18, Z4, Z4
-	VADDPS Z19, Z5, Z5
-	VADDPS Z20, Z6, Z6
-	VADDPS Z21, Z7, Z7
-	VADDPS Z22, Z8, Z8
-	VADDPS Z23, Z9, Z9
-	VADDPS Z24, Z10, Z10
-	VADDPS Z25, Z11, Z11
-	VADDPS Z26, Z12, Z12
-	VADDPS Z27, Z13, Z13
-	VADDPS Z7, Z0, Z0
-	VADDPS Z8, Z1, Z1
-	VADDPS Z9, Z2, Z2
-	VADDPS Z10, Z3, Z3
-	VADDPS Z11, Z4, Z4
-	VADDPS Z12, Z5, Z5
-	VADDPS Z13, Z6, Z6
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z14, Z0, Z0
+	VADDPS    Z15, Z1, Z1
+	VADDPS    Z16, Z2, Z2
+	VADDPS    Z17, Z3, Z3
+	VADDPS    Z18, Z4, Z4
+	VADDPS    Z19, Z5, Z5
+	VADDPS    Z20, Z6, Z6
+	VADDPS    Z21, Z7, Z7
+	VADDPS    Z22, Z8, Z8
+	VADDPS    Z23, Z9, Z9
+	VADDPS    Z24, Z10, Z10
+	VADDPS    Z25, Z11, Z11
+	VADDPS    Z26, Z12, Z12
+	VADDPS    Z27, Z13, Z13
+	VADDPS    Z7, Z0, Z0
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z9, Z2, Z2
+	VADDPS    Z10, Z3, Z3
+	VADDPS    Z11, Z4, Z4
+	VADDPS    Z12, Z5, Z5
+	VADDPS    Z13, Z6, Z6
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z6, Z6
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -6806,32 +6648,6 @@ TEXT ·gemm8x16AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	VMOVUPS.Z (AX), K1, Z4
-	VMOVUPS.Z (AX), K1, Z5
-	VMOVUPS.Z (AX), K1, Z6
-	VMOVUPS.Z (AX), K1, Z7
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6840,21 +6656,27 @@ nobias:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-
-start:
-	MOVQ b+32(FP), R10
-	MOVQ lda+24(FP), R13
-	MOVQ k+8(FP), R11
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R11*4), AX
-	LEAQ (AX)(R13*1), CX
-	LEAQ (CX)(R13*1), DX
-	LEAQ (DX)(R13*1), BX
-	LEAQ (BX)(R13*1), SI
-	LEAQ (SI)(R13*1), DI
-	LEAQ (DI)(R13*1), R8
-	LEAQ (R8)(R13*1), R9
-	NEGQ R11
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+32(FP), R10
+	MOVQ   lda+24(FP), R13
+	MOVQ   k+8(FP), R11
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R11*4), AX
+	LEAQ   (AX)(R13*1), CX
+	LEAQ   (CX)(R13*1), DX
+	LEAQ   (DX)(R13*1), BX
+	LEAQ   (BX)(R13*1), SI
+	LEAQ   (SI)(R13*1), DI
+	LEAQ   (DI)(R13*1), R8
+	LEAQ   (R8)(R13*1), R9
+	NEGQ   R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R11, $-4
@@ -6927,15 +6749,33 @@ done:
 	IMUL3Q $0x08, R13, R13
 	ADDQ   R13, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	MOVQ      cols+96(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z7, Z7
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -7044,35 +6884,20 @@ TEXT ·gemm1x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-
-start:
-	MOVQ b+32(FP), CX
-	MOVQ lda+24(FP), SI
-	MOVQ k+8(FP), DX
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(DX*4), AX
-	NEGQ DX
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   b+32(FP), CX
+	MOVQ   lda+24(FP), SI
+	MOVQ   k+8(FP), DX
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(DX*4), AX
+	NEGQ   DX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DX, $-4
@@ -7133,13 +6958,27 @@ done:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
-	VADDPS Z2, Z0, Z0
-	VADDPS Z3, Z1, Z1
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z3, Z1, Z1
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -7197,46 +7036,29 @@ TEXT ·gemm2x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-
-start:
-	MOVQ b+32(FP), DX
-	MOVQ lda+24(FP), DI
-	MOVQ k+8(FP), BX
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(BX*4), AX
-	LEAQ (AX)(DI*1), CX
-	NEGQ BX
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+32(FP), DX
+	MOVQ   lda+24(FP), DI
+	MOVQ   k+8(FP), BX
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(BX*4), AX
+	LEAQ   (AX)(DI*1), CX
+	NEGQ   BX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -7312,19 +7134,35 @@ done:
 	IMUL3Q $0x02, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -7395,45 +7233,26 @@ TEXT ·gemm3x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-
-start:
-	MOVQ b+32(FP), BX
-	MOVQ lda+24(FP), R8
-	MOVQ k+8(FP), SI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(SI*4), AX
-	LEAQ (AX)(R8*1), CX
-	LEAQ (CX)(R8*1), DX
-	NEGQ SI
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   b+32(FP), BX
+	MOVQ   lda+24(FP), R8
+	MOVQ   k+8(FP), SI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(SI*4), AX
+	LEAQ   (AX)(R8*1), CX
+	LEAQ   (CX)(R8*1), DX
+	NEGQ   SI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -7524,13 +7343,31 @@ done:
 	IMUL3Q $0x03, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z6, Z0, Z0
-	VADDPS Z7, Z1, Z1
-	VADDPS Z8, Z2, Z2
-	VADDPS Z9, Z3, Z3
-	VADDPS Z10, Z4, Z4
-	VADDPS Z11, Z5, Z5
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z9, Z3, Z3
+	VADDPS    Z10, Z4, Z4
+	VADDPS    Z11, Z5, Z5
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -7614,33 +7451,6 @@ TEXT ·gemm4x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7649,17 +7459,23 @@ nobias:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-
-start:
-	MOVQ b+32(FP), SI
-	MOVQ lda+24(FP), R9
-	MOVQ k+8(FP), DI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(DI*4), AX
-	LEAQ (AX)(R9*1), CX
-	LEAQ (CX)(R9*1), DX
-	LEAQ (DX)(R9*1), BX
-	NEGQ DI
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+32(FP), SI
+	MOVQ   lda+24(FP), R9
+	MOVQ   k+8(FP), DI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(DI*4), AX
+	LEAQ   (AX)(R9*1), CX
+	LEAQ   (CX)(R9*1), DX
+	LEAQ   (DX)(R9*1), BX
+	NEGQ   DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -7765,15 +7581,35 @@ done:
 	IMUL3Q $0x04, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -7870,27 +7706,6 @@ TEXT ·gemm5x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS.Z 64(AX), K1, Z9
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7901,18 +7716,16 @@ nobias:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-
-start:
-	MOVQ b+32(FP), DI
-	MOVQ lda+24(FP), R10
-	MOVQ k+8(FP), R8
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R10*1), CX
-	LEAQ (CX)(R10*1), DX
-	LEAQ (DX)(R10*1), BX
-	LEAQ (BX)(R10*1), SI
-	NEGQ R8
+	MOVQ   b+32(FP), DI
+	MOVQ   lda+24(FP), R10
+	MOVQ   k+8(FP), R8
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R8*4), AX
+	LEAQ   (AX)(R10*1), CX
+	LEAQ   (CX)(R10*1), DX
+	LEAQ   (DX)(R10*1), BX
+	LEAQ   (BX)(R10*1), SI
+	NEGQ   R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -8025,7 +7838,29 @@ done:
 	IMUL3Q $0x05, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z8, Z8
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z9, Z9
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -8135,29 +7970,6 @@ TEXT ·gemm6x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS.Z 64(AX), K1, Z9
-	VMOVUPS   (AX), Z10
-	VMOVUPS.Z 64(AX), K1, Z11
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8170,19 +7982,17 @@ nobias:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-
-start:
-	MOVQ b+32(FP), R8
-	MOVQ lda+24(FP), R11
-	MOVQ k+8(FP), R9
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R9*4), AX
-	LEAQ (AX)(R11*1), CX
-	LEAQ (CX)(R11*1), DX
-	LEAQ (DX)(R11*1), BX
-	LEAQ (BX)(R11*1), SI
-	LEAQ (SI)(R11*1), DI
-	NEGQ R9
+	MOVQ   b+32(FP), R8
+	MOVQ   lda+24(FP), R11
+	MOVQ   k+8(FP), R9
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R9*4), AX
+	LEAQ   (AX)(R11*1), CX
+	LEAQ   (CX)(R11*1), DX
+	LEAQ   (DX)(R11*1), BX
+	LEAQ   (BX)(R11*1), SI
+	LEAQ   (SI)(R11*1), DI
+	NEGQ   R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -8310,7 +8120,31 @@ done:
 	IMUL3Q $0x06, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z10, Z10
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z11, Z11
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -8433,31 +8267,6 @@ TEXT ·gemm7x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS.Z 64(AX), K1, Z9
-	VMOVUPS   (AX), Z10
-	VMOVUPS.Z 64(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS.Z 64(AX), K1, Z13
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8472,20 +8281,18 @@ nobias:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-
-start:
-	MOVQ b+32(FP), R9
-	MOVQ lda+24(FP), R12
-	MOVQ k+8(FP), R10
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R10*4), AX
-	LEAQ (AX)(R12*1), CX
-	LEAQ (CX)(R12*1), DX
-	LEAQ (DX)(R12*1), BX
-	LEAQ (BX)(R12*1), SI
-	LEAQ (SI)(R12*1), DI
-	LEAQ (DI)(R12*1), R8
-	NEGQ R10
+	MOVQ   b+32(FP), R9
+	MOVQ   lda+24(FP), R12
+	MOVQ   k+8(FP), R10
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R10*4), AX
+	LEAQ   (AX)(R12*1), CX
+	LEAQ   (CX)(R12*1), DX
+	LEAQ   (DX)(R12*1), BX
+	LEAQ   (BX)(R12*1), SI
+	LEAQ   (SI)(R12*1), DI
+	LEAQ   (DI)(R12*1), R8
+	NEGQ   R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R10, $-4
@@ -8628,7 +8435,33 @@ done:
 	IMUL3Q $0x07, R12, R12
 	ADDQ   R12, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z12, Z12
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z13, Z13
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -8764,33 +8597,6 @@ TEXT ·gemm8x32AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS.Z 64(AX), K1, Z9
-	VMOVUPS   (AX), Z10
-	VMOVUPS.Z 64(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS.Z 64(AX), K1, Z13
-	VMOVUPS   (AX), Z14
-	VMOVUPS.Z 64(AX), K1, Z15
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8807,21 +8613,19 @@ nobias:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-
-start:
-	MOVQ b+32(FP), R10
-	MOVQ lda+24(FP), R13
-	MOVQ k+8(FP), R11
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R11*4), AX
-	LEAQ (AX)(R13*1), CX
-	LEAQ (CX)(R13*1), DX
-	LEAQ (DX)(R13*1), BX
-	LEAQ (BX)(R13*1), SI
-	LEAQ (SI)(R13*1), DI
-	LEAQ (DI)(R13*1), R8
-	LEAQ (R8)(R13*1), R9
-	NEGQ R11
+	MOVQ   b+32(FP), R10
+	MOVQ   lda+24(FP), R13
+	MOVQ   k+8(FP), R11
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R11*4), AX
+	LEAQ   (AX)(R13*1), CX
+	LEAQ   (CX)(R13*1), DX
+	LEAQ   (DX)(R13*1), BX
+	LEAQ   (BX)(R13*1), SI
+	LEAQ   (SI)(R13*1), DI
+	LEAQ   (DI)(R13*1), R8
+	LEAQ   (R8)(R13*1), R9
+	NEGQ   R11
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R11, $-4
@@ -8979,7 +8783,35 @@ done:
 	IMUL3Q $0x08, R13, R13
 	ADDQ   R13, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z12, Z12
+	VADDPS    Z30, Z14, Z14
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z13, Z13
+	VADDPS    Z30, Z15, Z15
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -9128,47 +8960,30 @@ TEXT ·gemm1x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-
-start:
-	MOVQ b+32(FP), CX
-	MOVQ ldb+40(FP), DX
-	ADDQ CX, DX
-	MOVQ lda+24(FP), DI
-	MOVQ k+8(FP), BX
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(BX*4), AX
-	NEGQ BX
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+32(FP), CX
+	MOVQ   ldb+40(FP), DX
+	ADDQ   CX, DX
+	MOVQ   lda+24(FP), DI
+	MOVQ   k+8(FP), BX
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(BX*4), AX
+	NEGQ   BX
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ BX, $-4
@@ -9260,19 +9075,37 @@ done:
 	IMUL3Q $0x01, DI, DI
 	ADDQ   DI, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -9340,33 +9173,6 @@ TEXT ·gemm2x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9375,17 +9181,23 @@ nobias:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-
-start:
-	MOVQ b+32(FP), DX
-	MOVQ ldb+40(FP), BX
-	ADDQ DX, BX
-	MOVQ lda+24(FP), R8
-	MOVQ k+8(FP), SI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(SI*4), AX
-	LEAQ (AX)(R8*1), CX
-	NEGQ SI
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+32(FP), DX
+	MOVQ   ldb+40(FP), BX
+	ADDQ   DX, BX
+	MOVQ   lda+24(FP), R8
+	MOVQ   k+8(FP), SI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(SI*4), AX
+	LEAQ   (AX)(R8*1), CX
+	NEGQ   SI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ SI, $-4
@@ -9502,15 +9314,37 @@ done:
 	IMUL3Q $0x02, R8, R8
 	ADDQ   R8, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -9601,29 +9435,6 @@ TEXT ·gemm3x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS   64(AX), Z9
-	VMOVUPS   128(AX), Z10
-	VMOVUPS.Z 192(AX), K1, Z11
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9636,18 +9447,16 @@ nobias:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-
-start:
-	MOVQ b+32(FP), BX
-	MOVQ ldb+40(FP), SI
-	ADDQ BX, SI
-	MOVQ lda+24(FP), R9
-	MOVQ k+8(FP), DI
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(DI*4), AX
-	LEAQ (AX)(R9*1), CX
-	LEAQ (CX)(R9*1), DX
-	NEGQ DI
+	MOVQ   b+32(FP), BX
+	MOVQ   ldb+40(FP), SI
+	ADDQ   BX, SI
+	MOVQ   lda+24(FP), R9
+	MOVQ   k+8(FP), DI
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(DI*4), AX
+	LEAQ   (AX)(R9*1), CX
+	LEAQ   (CX)(R9*1), DX
+	NEGQ   DI
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ DI, $-4
@@ -9789,7 +9598,33 @@ done:
 	IMUL3Q $0x03, R9, R9
 	ADDQ   R9, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z8, Z8
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z9, Z9
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z10, Z10
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z11, Z11
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -9903,33 +9738,6 @@ TEXT ·gemm4x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS   64(AX), Z9
-	VMOVUPS   128(AX), Z10
-	VMOVUPS.Z 192(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS   64(AX), Z13
-	VMOVUPS   128(AX), Z14
-	VMOVUPS.Z 192(AX), K1, Z15
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9946,19 +9754,17 @@ nobias:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-
-start:
-	MOVQ b+32(FP), SI
-	MOVQ ldb+40(FP), DI
-	ADDQ SI, DI
-	MOVQ lda+24(FP), R10
-	MOVQ k+8(FP), R8
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R10*1), CX
-	LEAQ (CX)(R10*1), DX
-	LEAQ (DX)(R10*1), BX
-	NEGQ R8
+	MOVQ   b+32(FP), SI
+	MOVQ   ldb+40(FP), DI
+	ADDQ   SI, DI
+	MOVQ   lda+24(FP), R10
+	MOVQ   k+8(FP), R8
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R8*4), AX
+	LEAQ   (AX)(R10*1), CX
+	LEAQ   (CX)(R10*1), DX
+	LEAQ   (DX)(R10*1), BX
+	NEGQ   R8
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R8, $-4
@@ -10125,7 +9931,37 @@ done:
 	IMUL3Q $0x04, R10, R10
 	ADDQ   R10, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z12, Z12
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z13, Z13
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z14, Z14
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z15, Z15
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -10262,37 +10098,6 @@ TEXT ·gemm5x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS   64(AX), Z9
-	VMOVUPS   128(AX), Z10
-	VMOVUPS.Z 192(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS   64(AX), Z13
-	VMOVUPS   128(AX), Z14
-	VMOVUPS.Z 192(AX), K1, Z15
-	VMOVUPS   (AX), Z16
-	VMOVUPS   64(AX), Z17
-	VMOVUPS   128(AX), Z18
-	VMOVUPS.Z 192(AX), K1, Z19
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -10313,20 +10118,18 @@ nobias:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-
-start:
-	MOVQ b+32(FP), DI
-	MOVQ ldb+40(FP), R8
-	ADDQ DI, R8
-	MOVQ lda+24(FP), R11
-	MOVQ k+8(FP), R9
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R9*4), AX
-	LEAQ (AX)(R11*1), CX
-	LEAQ (CX)(R11*1), DX
-	LEAQ (DX)(R11*1), BX
-	LEAQ (BX)(R11*1), SI
-	NEGQ R9
+	MOVQ   b+32(FP), DI
+	MOVQ   ldb+40(FP), R8
+	ADDQ   DI, R8
+	MOVQ   lda+24(FP), R11
+	MOVQ   k+8(FP), R9
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R9*4), AX
+	LEAQ   (AX)(R11*1), CX
+	LEAQ   (CX)(R11*1), DX
+	LEAQ   (DX)(R11*1), BX
+	LEAQ   (BX)(R11*1), SI
+	NEGQ   R9
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R9, $-4
@@ -10502,7 +10305,41 @@ done:
 	IMUL3Q $0x05, R11, R11
 	ADDQ   R11, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z12, Z12
+	VADDPS    Z30, Z16, Z16
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z13, Z13
+	VADDPS    Z30, Z17, Z17
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z14, Z14
+	VADDPS    Z30, Z18, Z18
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z15, Z15
+	VADDPS    Z30, Z19, Z19
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -10662,41 +10499,6 @@ TEXT ·gemm6x64AVX512(SB), NOSPLIT, $0-128
 
 	// one block of rows
 block:
-	MOVQ      cols+96(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+64(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS   64(AX), Z9
-	VMOVUPS   128(AX), Z10
-	VMOVUPS.Z 192(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS   64(AX), Z13
-	VMOVUPS   128(AX), Z14
-	VMOVUPS.Z 192(AX), K1, Z15
-	VMOVUPS   (AX), Z16
-	VMOVUPS   64(AX), Z17
-	VMOVUPS   128(AX), Z18
-	VMOVUPS.Z 192(AX), K1, Z19
-	VMOVUPS   (AX), Z20
-	VMOVUPS   64(AX), Z21
-	VMOVUPS   128(AX), Z22
-	VMOVUPS.Z 192(AX), K1, Z23
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -10721,21 +10523,19 @@ nobias:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-
-start:
-	MOVQ b+32(FP), R8
-	MOVQ ldb+40(FP), R9
-	ADDQ R8, R9
-	MOVQ lda+24(FP), R12
-	MOVQ k+8(FP), R10
-	MOVQ a+16(FP), AX
-	LEAQ (AX)(R10*4), AX
-	LEAQ (AX)(R12*1), CX
-	LEAQ (CX)(R12*1), DX
-	LEAQ (DX)(R12*1), BX
-	LEAQ (BX)(R12*1), SI
-	LEAQ (SI)(R12*1), DI
-	NEGQ R10
+	MOVQ   b+32(FP), R8
+	MOVQ   ldb+40(FP), R9
+	ADDQ   R8, R9
+	MOVQ   lda+24(FP), R12
+	MOVQ   k+8(FP), R10
+	MOVQ   a+16(FP), AX
+	LEAQ   (AX)(R10*4), AX
+	LEAQ   (AX)(R12*1), CX
+	LEAQ   (CX)(R12*1), DX
+	LEAQ   (DX)(R12*1), BX
+	LEAQ   (BX)(R12*1), SI
+	LEAQ   (SI)(R12*1), DI
+	NEGQ   R10
 
 	// four steps of k: load a row of B, broadcast each row of A, multiply and add
 	CMPQ R10, $-4
@@ -10936,7 +10736,45 @@ done:
 	IMUL3Q $0x06, R12, R12
 	ADDQ   R12, a+16(FP)
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
+	MOVQ      cols+96(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z12, Z12
+	VADDPS    Z30, Z16, Z16
+	VADDPS    Z30, Z20, Z20
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z13, Z13
+	VADDPS    Z30, Z17, Z17
+	VADDPS    Z30, Z21, Z21
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z14, Z14
+	VADDPS    Z30, Z18, Z18
+	VADDPS    Z30, Z22, Z22
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z15, Z15
+	VADDPS    Z30, Z19, Z19
+	VADDPS    Z30, Z23, Z23
+
+nobias:
 	CMPQ   res+72(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+104(FP), $0x00
@@ -11123,29 +10961,16 @@ TEXT ·igemm1x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
-
-start:
-	MOVQ  b+56(FP), CX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), SI
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   b+56(FP), CX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), SI
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -11199,11 +11024,22 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z2, Z0, Z0
-	VADDPS Z3, Z1, Z1
-	VADDPS Z1, Z0, Z0
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z3, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -11261,34 +11097,20 @@ TEXT ·igemm2x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-
-start:
-	MOVQ  b+56(FP), DX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), DI
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   b+56(FP), DX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), DI
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -11351,14 +11173,26 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
-	VADDPS Z2, Z0, Z0
-	VADDPS Z3, Z1, Z1
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z3, Z1, Z1
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -11424,39 +11258,24 @@ TEXT ·igemm3x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-
-start:
-	MOVQ  b+56(FP), BX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R8
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   b+56(FP), BX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R8
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -11528,17 +11347,30 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z6, Z0, Z0
-	VADDPS Z7, Z1, Z1
-	VADDPS Z8, Z2, Z2
-	VADDPS Z9, Z3, Z3
-	VADDPS Z10, Z4, Z4
-	VADDPS Z11, Z5, Z5
-	VADDPS Z3, Z0, Z0
-	VADDPS Z4, Z1, Z1
-	VADDPS Z5, Z2, Z2
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z9, Z3, Z3
+	VADDPS    Z10, Z4, Z4
+	VADDPS    Z11, Z5, Z5
+	VADDPS    Z3, Z0, Z0
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -11612,44 +11444,28 @@ TEXT ·igemm4x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-
-start:
-	MOVQ  b+56(FP), SI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R9
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+56(FP), SI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R9
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -11730,20 +11546,34 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -11825,49 +11655,32 @@ TEXT ·igemm5x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	VPXORD    Z16, Z16, Z16
-	VPXORD    Z17, Z17, Z17
-	VPXORD    Z18, Z18, Z18
-	VPXORD    Z19, Z19, Z19
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	VMOVUPS.Z (AX), K1, Z4
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-
-start:
-	MOVQ  b+56(FP), DI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R10
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	MOVQ   b+56(FP), DI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R10
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -11953,23 +11766,38 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z10, Z0, Z0
-	VADDPS Z11, Z1, Z1
-	VADDPS Z12, Z2, Z2
-	VADDPS Z13, Z3, Z3
-	VADDPS Z14, Z4, Z4
-	VADDPS Z15, Z5, Z5
-	VADDPS Z16, Z6, Z6
-	VADDPS Z17, Z7, Z7
-	VADDPS Z18, Z8, Z8
-	VADDPS Z19, Z9, Z9
-	VADDPS Z5, Z0, Z0
-	VADDPS Z6, Z1, Z1
-	VADDPS Z7, Z2, Z2
-	VADDPS Z8, Z3, Z3
-	VADDPS Z9, Z4, Z4
+	VADDPS    Z10, Z0, Z0
+	VADDPS    Z11, Z1, Z1
+	VADDPS    Z12, Z2, Z2
+	VADDPS    Z13, Z3, Z3
+	VADDPS    Z14, Z4, Z4
+	VADDPS    Z15, Z5, Z5
+	VADDPS    Z16, Z6, Z6
+	VADDPS    Z17, Z7, Z7
+	VADDPS    Z18, Z8, Z8
+	VADDPS    Z19, Z9, Z9
+	VADDPS    Z5, Z0, Z0
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z9, Z4, Z4
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z4, Z4
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -12059,54 +11887,36 @@ TEXT ·igemm6x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	VPXORD    Z16, Z16, Z16
-	VPXORD    Z17, Z17, Z17
-	VPXORD    Z18, Z18, Z18
-	VPXORD    Z19, Z19, Z19
-	VPXORD    Z20, Z20, Z20
-	VPXORD    Z21, Z21, Z21
-	VPXORD    Z22, Z22, Z22
-	VPXORD    Z23, Z23, Z23
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	VMOVUPS.Z (AX), K1, Z4
-	VMOVUPS.Z (AX), K1, Z5
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-
-start:
-	MOVQ  b+56(FP), R8
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R11
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	MOVQ   b+56(FP), R8
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R11
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -12201,26 +12011,42 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z12, Z0, Z0
-	VADDPS Z13, Z1, Z1
-	VADDPS Z14, Z2, Z2
-	VADDPS Z15, Z3, Z3
-	VADDPS Z16, Z4, Z4
-	VADDPS Z17, Z5, Z5
-	VADDPS Z18, Z6, Z6
-	VADDPS Z19, Z7, Z7
-	VADDPS Z20, Z8, Z8
-	VADDPS Z21, Z9, Z9
-	VADDPS Z22, Z10, Z10
-	VADDPS Z23, Z11, Z11
-	VADDPS Z6, Z0, Z0
-	VADDPS Z7, Z1, Z1
-	VADDPS Z8, Z2, Z2
-	VADDPS Z9, Z3, Z3
-	VADDPS Z10, Z4, Z4
-	VADDPS Z11, Z5, Z5
+	VADDPS    Z12, Z0, Z0
+	VADDPS    Z13, Z1, Z1
+	VADDPS    Z14, Z2, Z2
+	VADDPS    Z15, Z3, Z3
+	VADDPS    Z16, Z4, Z4
+	VADDPS    Z17, Z5, Z5
+	VADDPS    Z18, Z6, Z6
+	VADDPS    Z19, Z7, Z7
+	VADDPS    Z20, Z8, Z8
+	VADDPS    Z21, Z9, Z9
+	VADDPS    Z22, Z10, Z10
+	VADDPS    Z23, Z11, Z11
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z9, Z3, Z3
+	VADDPS    Z10, Z4, Z4
+	VADDPS    Z11, Z5, Z5
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z5, Z5
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -12318,44 +12144,6 @@ TEXT ·igemm7x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	VPXORD    Z16, Z16, Z16
-	VPXORD    Z17, Z17, Z17
-	VPXORD    Z18, Z18, Z18
-	VPXORD    Z19, Z19, Z19
-	VPXORD    Z20, Z20, Z20
-	VPXORD    Z21, Z21, Z21
-	VPXORD    Z22, Z22, Z22
-	VPXORD    Z23, Z23, Z23
-	VPXORD    Z24, Z24, Z24
-	VPXORD    Z25, Z25, Z25
-	VPXORD    Z26, Z26, Z26
-	VPXORD    Z27, Z27, Z27
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	VMOVUPS.Z (AX), K1, Z4
-	VMOVUPS.Z (AX), K1, Z5
-	VMOVUPS.Z (AX), K1, Z6
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12363,14 +12151,33 @@ nobias:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-
-start:
-	MOVQ  b+56(FP), R9
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R12
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+	VPXORD Z26, Z26, Z26
+	VPXORD Z27, Z27, Z27
+	MOVQ   b+56(FP), R9
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R12
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -12474,29 +12281,46 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z14, Z0, Z0
-	VADDPS Z15, Z1, Z1
-	VADDPS Z16, Z2, Z2
-	VADDPS Z17, Z3, Z3
-	VADDPS Z18, Z4, Z4
-	VADDPS Z19, Z5, Z5
-	VADDPS Z20, Z6, Z6
-	VADDPS Z21, Z7, Z7
-	VADDPS Z22, Z8, Z8
-	VADDPS Z23, Z9, Z9
-	VADDPS Z24, Z10, Z10
-	VADDPS Z25, Z11, Z11
-	VADDPS Z26, Z12, Z12
-	VADDPS Z27, Z13, Z13
-	VADDPS Z7, Z0, Z0
-	VADDPS Z8, Z1, Z1
-	VADDPS Z9, Z2, Z2
-	VADDPS Z10, Z3, Z3
-	VADDPS Z11, Z4, Z4
-	VADDPS Z12, Z5, Z5
-	VADDPS Z13, Z6, Z6
+	VADDPS    Z14, Z0, Z0
+	VADDPS    Z15, Z1, Z1
+	VADDPS    Z16, Z2, Z2
+	VADDPS    Z17, Z3, Z3
+	VADDPS    Z18, Z4, Z4
+	VADDPS    Z19, Z5, Z5
+	VADDPS    Z20, Z6, Z6
+	VADDPS    Z21, Z7, Z7
+	VADDPS    Z22, Z8, Z8
+	VADDPS    Z23, Z9, Z9
+	VADDPS    Z24, Z10, Z10
+	VADDPS    Z25, Z11, Z11
+	VADDPS    Z26, Z12, Z12
+	VADDPS    Z27, Z13, Z13
+	VADDPS    Z7, Z0, Z0
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z9, Z2, Z2
+	VADDPS    Z10, Z3, Z3
+	VADDPS    Z11, Z4, Z4
+	VADDPS    Z12, Z5, Z5
+	VADDPS    Z13, Z6, Z6
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z6, Z6
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -12602,32 +12426,6 @@ TEXT ·igemm8x16AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (AX), K1, Z1
-	VMOVUPS.Z (AX), K1, Z2
-	VMOVUPS.Z (AX), K1, Z3
-	VMOVUPS.Z (AX), K1, Z4
-	VMOVUPS.Z (AX), K1, Z5
-	VMOVUPS.Z (AX), K1, Z6
-	VMOVUPS.Z (AX), K1, Z7
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12636,14 +12434,20 @@ nobias:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-
-start:
-	MOVQ  b+56(FP), R10
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R13
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+56(FP), R10
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R13
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -12756,16 +12560,34 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	MOVQ      cols+120(FP), AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS.Z (AX), K1, Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z7, Z7
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -12879,35 +12701,20 @@ TEXT ·igemm1x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-
-start:
-	MOVQ  b+56(FP), CX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), SI
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   b+56(FP), CX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), SI
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -12980,14 +12787,28 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
-	VADDPS Z2, Z0, Z0
-	VADDPS Z3, Z1, Z1
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z3, Z1, Z1
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -13050,45 +12871,28 @@ TEXT ·igemm2x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-
-start:
-	MOVQ  b+56(FP), DX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), DI
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+56(FP), DX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), DI
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -13180,20 +12984,36 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -13269,43 +13089,24 @@ TEXT ·igemm3x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-
-start:
-	MOVQ  b+56(FP), BX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R8
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   b+56(FP), BX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R8
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -13416,14 +13217,32 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z6, Z0, Z0
-	VADDPS Z7, Z1, Z1
-	VADDPS Z8, Z2, Z2
-	VADDPS Z9, Z3, Z3
-	VADDPS Z10, Z4, Z4
-	VADDPS Z11, Z5, Z5
+	VADDPS    Z6, Z0, Z0
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z9, Z3, Z3
+	VADDPS    Z10, Z4, Z4
+	VADDPS    Z11, Z5, Z5
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -13512,33 +13331,6 @@ TEXT ·igemm4x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13547,14 +13339,20 @@ nobias:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-
-start:
-	MOVQ  b+56(FP), SI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R9
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+56(FP), SI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R9
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -13684,16 +13482,36 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -13795,27 +13613,6 @@ TEXT ·igemm5x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS.Z 64(AX), K1, Z9
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13826,14 +13623,12 @@ nobias:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-
-start:
-	MOVQ  b+56(FP), DI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R10
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), DI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R10
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -13974,8 +13769,30 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z8, Z8
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z9, Z9
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -14090,29 +13907,6 @@ TEXT ·igemm6x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS.Z 64(AX), K1, Z9
-	VMOVUPS   (AX), Z10
-	VMOVUPS.Z 64(AX), K1, Z11
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14125,14 +13919,12 @@ nobias:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-
-start:
-	MOVQ  b+56(FP), R8
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R11
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), R8
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R11
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -14292,8 +14084,32 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z10, Z10
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z11, Z11
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -14421,31 +14237,6 @@ TEXT ·igemm7x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS.Z 64(AX), K1, Z9
-	VMOVUPS   (AX), Z10
-	VMOVUPS.Z 64(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS.Z 64(AX), K1, Z13
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14460,14 +14251,12 @@ nobias:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-
-start:
-	MOVQ  b+56(FP), R9
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R12
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), R9
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R12
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -14646,8 +14435,34 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z12, Z12
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z13, Z13
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -14788,33 +14603,6 @@ TEXT ·igemm8x32AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+16, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS.Z 64(AX), K1, Z1
-	VMOVUPS   (AX), Z2
-	VMOVUPS.Z 64(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS.Z 64(AX), K1, Z5
-	VMOVUPS   (AX), Z6
-	VMOVUPS.Z 64(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS.Z 64(AX), K1, Z9
-	VMOVUPS   (AX), Z10
-	VMOVUPS.Z 64(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS.Z 64(AX), K1, Z13
-	VMOVUPS   (AX), Z14
-	VMOVUPS.Z 64(AX), K1, Z15
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14831,14 +14619,12 @@ nobias:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-
-start:
-	MOVQ  b+56(FP), R10
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R13
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), R10
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R13
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -15036,8 +14822,36 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+16, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z12, Z12
+	VADDPS    Z30, Z14, Z14
+	VMOVUPS.Z 64(AX), K1, Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z13, Z13
+	VADDPS    Z30, Z15, Z15
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -15191,47 +15005,30 @@ TEXT ·igemm1x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-
-start:
-	MOVQ  b+56(FP), CX
-	MOVQ  ldb+64(FP), DX
-	ADDQ  CX, DX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), DI
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+56(FP), CX
+	MOVQ   ldb+64(FP), DX
+	ADDQ   CX, DX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), DI
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -15335,20 +15132,38 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -15421,33 +15236,6 @@ TEXT ·igemm2x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
-	VPXORD    Z13, Z13, Z13
-	VPXORD    Z14, Z14, Z14
-	VPXORD    Z15, Z15, Z15
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -15456,16 +15244,22 @@ nobias:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-
-start:
-	MOVQ  b+56(FP), DX
-	MOVQ  ldb+64(FP), BX
-	ADDQ  DX, BX
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R8
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   b+56(FP), DX
+	MOVQ   ldb+64(FP), BX
+	ADDQ   DX, BX
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R8
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -15598,16 +15392,38 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
-	VADDPS Z8, Z0, Z0
-	VADDPS Z9, Z1, Z1
-	VADDPS Z10, Z2, Z2
-	VADDPS Z11, Z3, Z3
-	VADDPS Z12, Z4, Z4
-	VADDPS Z13, Z5, Z5
-	VADDPS Z14, Z6, Z6
-	VADDPS Z15, Z7, Z7
+	VADDPS    Z8, Z0, Z0
+	VADDPS    Z9, Z1, Z1
+	VADDPS    Z10, Z2, Z2
+	VADDPS    Z11, Z3, Z3
+	VADDPS    Z12, Z4, Z4
+	VADDPS    Z13, Z5, Z5
+	VADDPS    Z14, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -15703,29 +15519,6 @@ TEXT ·igemm3x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS   64(AX), Z9
-	VMOVUPS   128(AX), Z10
-	VMOVUPS.Z 192(AX), K1, Z11
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -15738,16 +15531,14 @@ nobias:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-
-start:
-	MOVQ  b+56(FP), BX
-	MOVQ  ldb+64(FP), SI
-	ADDQ  BX, SI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R9
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), BX
+	MOVQ   ldb+64(FP), SI
+	ADDQ   BX, SI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R9
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -15909,8 +15700,34 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z8, Z8
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z9, Z9
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z10, Z10
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z11, Z11
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -16029,33 +15846,6 @@ TEXT ·igemm4x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS   64(AX), Z9
-	VMOVUPS   128(AX), Z10
-	VMOVUPS.Z 192(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS   64(AX), Z13
-	VMOVUPS   128(AX), Z14
-	VMOVUPS.Z 192(AX), K1, Z15
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -16072,16 +15862,14 @@ nobias:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-
-start:
-	MOVQ  b+56(FP), SI
-	MOVQ  ldb+64(FP), DI
-	ADDQ  SI, DI
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R10
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), SI
+	MOVQ   ldb+64(FP), DI
+	ADDQ   SI, DI
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R10
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -16272,8 +16060,38 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z12, Z12
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z13, Z13
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z14, Z14
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z15, Z15
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -16415,37 +16233,6 @@ TEXT ·igemm5x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS   64(AX), Z9
-	VMOVUPS   128(AX), Z10
-	VMOVUPS.Z 192(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS   64(AX), Z13
-	VMOVUPS   128(AX), Z14
-	VMOVUPS.Z 192(AX), K1, Z15
-	VMOVUPS   (AX), Z16
-	VMOVUPS   64(AX), Z17
-	VMOVUPS   128(AX), Z18
-	VMOVUPS.Z 192(AX), K1, Z19
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -16466,16 +16253,14 @@ nobias:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-
-start:
-	MOVQ  b+56(FP), DI
-	MOVQ  ldb+64(FP), R8
-	ADDQ  DI, R8
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R11
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), DI
+	MOVQ   ldb+64(FP), R8
+	ADDQ   DI, R8
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R11
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -16679,8 +16464,42 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z12, Z12
+	VADDPS    Z30, Z16, Z16
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z13, Z13
+	VADDPS    Z30, Z17, Z17
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z14, Z14
+	VADDPS    Z30, Z18, Z18
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z15, Z15
+	VADDPS    Z30, Z19, Z19
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00
@@ -16845,41 +16664,6 @@ TEXT ·igemm6x64AVX512(SB), NOSPLIT, $8-152
 
 	// one block of rows
 block:
-	MOVQ      cols+120(FP), AX
-	SUBQ      $+48, AX
-	MOVL      $0x0000ffff, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	MOVQ      bias+88(FP), AX
-	TESTQ     AX, AX
-	JZ        nobias
-	VMOVUPS   (AX), Z0
-	VMOVUPS   64(AX), Z1
-	VMOVUPS   128(AX), Z2
-	VMOVUPS.Z 192(AX), K1, Z3
-	VMOVUPS   (AX), Z4
-	VMOVUPS   64(AX), Z5
-	VMOVUPS   128(AX), Z6
-	VMOVUPS.Z 192(AX), K1, Z7
-	VMOVUPS   (AX), Z8
-	VMOVUPS   64(AX), Z9
-	VMOVUPS   128(AX), Z10
-	VMOVUPS.Z 192(AX), K1, Z11
-	VMOVUPS   (AX), Z12
-	VMOVUPS   64(AX), Z13
-	VMOVUPS   128(AX), Z14
-	VMOVUPS.Z 192(AX), K1, Z15
-	VMOVUPS   (AX), Z16
-	VMOVUPS   64(AX), Z17
-	VMOVUPS   128(AX), Z18
-	VMOVUPS.Z 192(AX), K1, Z19
-	VMOVUPS   (AX), Z20
-	VMOVUPS   64(AX), Z21
-	VMOVUPS   128(AX), Z22
-	VMOVUPS.Z 192(AX), K1, Z23
-	JMP       start
-
-nobias:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -16904,16 +16688,14 @@ nobias:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-
-start:
-	MOVQ  b+56(FP), R8
-	MOVQ  ldb+64(FP), R9
-	ADDQ  R8, R9
-	MOVQ  taps+8(FP), AX
-	MOVQ  tab+24(FP), R12
-	TESTQ AX, AX
-	JZ    epilogue
-	MOVQ  AX, (SP)
+	MOVQ   b+56(FP), R8
+	MOVQ   ldb+64(FP), R9
+	ADDQ   R8, R9
+	MOVQ   taps+8(FP), AX
+	MOVQ   tab+24(FP), R12
+	TESTQ  AX, AX
+	JZ     epilogue
+	MOVQ   AX, (SP)
 
 	// row starts of this tap, plus the run length
 tap:
@@ -17146,8 +16928,46 @@ done:
 	SUBQ $0x01, (SP)
 	JNZ  tap
 
-	// phases, residual, clamp, store; c and res move on in their argument slots
+	// phases, bias, residual, clamp, store; c and res move on in their argument slots
 epilogue:
+	MOVQ      cols+120(FP), AX
+	SUBQ      $+48, AX
+	MOVL      $0x0000ffff, CX
+	BZHIL     AX, CX, CX
+	KMOVW     CX, K1
+	MOVQ      bias+88(FP), AX
+	TESTQ     AX, AX
+	JZ        nobias
+	VMOVUPS   (AX), Z30
+	VADDPS    Z30, Z0, Z0
+	VADDPS    Z30, Z4, Z4
+	VADDPS    Z30, Z8, Z8
+	VADDPS    Z30, Z12, Z12
+	VADDPS    Z30, Z16, Z16
+	VADDPS    Z30, Z20, Z20
+	VMOVUPS   64(AX), Z30
+	VADDPS    Z30, Z1, Z1
+	VADDPS    Z30, Z5, Z5
+	VADDPS    Z30, Z9, Z9
+	VADDPS    Z30, Z13, Z13
+	VADDPS    Z30, Z17, Z17
+	VADDPS    Z30, Z21, Z21
+	VMOVUPS   128(AX), Z30
+	VADDPS    Z30, Z2, Z2
+	VADDPS    Z30, Z6, Z6
+	VADDPS    Z30, Z10, Z10
+	VADDPS    Z30, Z14, Z14
+	VADDPS    Z30, Z18, Z18
+	VADDPS    Z30, Z22, Z22
+	VMOVUPS.Z 192(AX), K1, Z30
+	VADDPS    Z30, Z3, Z3
+	VADDPS    Z30, Z7, Z7
+	VADDPS    Z30, Z11, Z11
+	VADDPS    Z30, Z15, Z15
+	VADDPS    Z30, Z19, Z19
+	VADDPS    Z30, Z23, Z23
+
+nobias:
 	CMPQ   res+96(FP), $0x00
 	JEQ    clamp
 	CMPQ   after+128(FP), $0x00

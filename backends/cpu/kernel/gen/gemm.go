@@ -72,7 +72,9 @@ func (g *gen) gemmTile(t tile) {
 
 	g.Comment("one block of rows")
 	g.Label("block")
-	g.gemmStart(t)
+	for i := range t.mr * t.nv * t.phases {
+		g.zero(g.vec[i])
+	}
 	g.MOVQ(g.arg("b"), b)
 	if t.nv == 4 {
 		g.MOVQ(g.arg("ldb"), b2)
@@ -111,7 +113,7 @@ func (g *gen) gemmTile(t tile) {
 		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
 		g.ADDQ(lda, g.arg("a"))
 	}
-	g.Comment("phases, residual, clamp, store; c and res move on in their argument slots")
+	g.Comment("phases, bias, residual, clamp, store; c and res move on in their argument slots")
 	g.Label("epilogue")
 	g.gemmEpilogue(t)
 	if t.indirect {
@@ -120,31 +122,6 @@ func (g *gen) gemmTile(t tile) {
 	g.SUBQ(operand.Imm(1), g.arg("blocks"))
 	g.JNZ(label("block"))
 	g.ret()
-}
-
-// gemmStart sets the sums to the bias, and the tail mask.
-func (g *gen) gemmStart(t tile) {
-	cols := g.loadArg("cols")
-	if t.nv > 1 {
-		g.SUBQ(imm((t.nv-1)*g.lanes), cols)
-	}
-	g.tail(cols)
-	for i := t.mr * t.nv; i < t.mr*t.nv*t.phases; i++ {
-		g.zero(g.vec[i])
-	}
-	bias := g.loadArg("bias")
-	g.TESTQ(bias, bias)
-	g.JZ(label("nobias"))
-	for i := range t.mr * t.nv {
-		j := i % t.nv
-		g.loadMaybe(j == t.nv-1, at(bias, j*g.bytes()), g.vec[i])
-	}
-	g.JMP(label("start"))
-	g.Label("nobias")
-	for i := range t.mr * t.nv {
-		g.zero(g.vec[i])
-	}
-	g.Label("start")
 }
 
 // gemmLoop multiplies one run: ix counts from minus the run length to zero,
@@ -240,7 +217,7 @@ func (g *gen) gemmLoop(t tile, row []reg.GPVirtual, b, b2, ix, next reg.GPVirtua
 	g.Label("done")
 }
 
-// gemmEpilogue adds the phases and the residual, clamps and stores one block. Infinite bounds change nothing.
+// gemmEpilogue adds the phases, bias and residual, clamps and stores one block. Infinite bounds change nothing.
 func (g *gen) gemmEpilogue(t tile) {
 	n := len(g.vec)
 	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }
@@ -249,15 +226,24 @@ func (g *gen) gemmEpilogue(t tile) {
 			g.VADDPS(g.vec[p*t.mr*t.nv+i], g.vec[i], g.vec[i])
 		}
 	}
-	if !g.wide() { // the loop has used the mask's register
-		cols := g.loadArg("cols")
-		if t.nv > 1 {
-			g.SUBQ(imm((t.nv-1)*g.lanes), cols)
-		}
-		g.tail(cols)
+	cols := g.loadArg("cols")
+	if t.nv > 1 {
+		g.SUBQ(imm((t.nv-1)*g.lanes), cols)
 	}
+	g.tail(cols)
 	last := func(j int) bool { return j == t.nv-1 }
 	tmp := g.vec[n-2]
+
+	bias := g.loadArg("bias")
+	g.TESTQ(bias, bias)
+	g.JZ(label("nobias"))
+	for j := range t.nv {
+		g.loadMaybe(last(j), at(bias, j*g.bytes()), tmp)
+		for i := range t.mr {
+			g.VADDPS(tmp, acc(i, j), acc(i, j))
+		}
+	}
+	g.Label("nobias")
 
 	residual := func() {
 		res, ldr := g.loadArg("res"), g.loadArg("ldr")
