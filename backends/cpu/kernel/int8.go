@@ -233,16 +233,6 @@ func (g *GemmInt8) check() {
 	g.Post.check("GemmInt8", g.N)
 }
 
-// PackInt8Panels is [PackInt8] for panels p0 <= p < p1 only.
-func PackInt8Panels(dst, b []int8, taps, k, n, ldb, p0, p1 int) {
-	words := ceilDiv(k, IntDepth)
-	for p := p0; p < p1; p++ {
-		j := p * IntCols
-		cols := min(IntCols, n-j)
-		PackInt8(dst[taps*words*IntDepth*j:], b[j*ldb:], taps, k, cols, ldb)
-	}
-}
-
 // IntPanels is the number of packed panels of a matrix of n columns.
 func IntPanels(n int) int { return ceilDiv(n, IntCols) }
 
