@@ -43,9 +43,6 @@ func (c *Collection) Names() []string {
 	return names
 }
 
-// Quantised reports whether the network of that name computes with integers.
-func Quantised(name string) bool { return strings.HasSuffix(name, "_qdq") }
-
 // Model returns a network as an ONNX model with weights that depend on nothing but the name.
 func (c *Collection) Model(name string) ([]byte, error) {
 	outline, err := fs.ReadFile(c.zip, name+".onnx")

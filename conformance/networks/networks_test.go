@@ -50,8 +50,6 @@ func TestModel_completeAndTheSameEachTime(t *testing.T) {
 	}
 	_, err = c.Model("absent")
 	assert.Equal(t, fault.File, fault.KindOf(err))
-	assert.True(t, Quantised("mobilenet_v2_224_qdq"))
-	assert.False(t, Quantised("mobilenet_v2_224"))
 }
 
 func TestModel_damaged(t *testing.T) {

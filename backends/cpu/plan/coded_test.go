@@ -194,3 +194,29 @@ func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
 		restore()
 	}
 }
+
+func TestState_codedRunsAllocateNothing(t *testing.T) {
+	for _, isa := range kernel.Supported() {
+		restore, err := kernel.Select(isa)
+		require.NoError(t, err)
+		for _, c := range codedCases {
+			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
+				m := newMaker()
+				g := m.graph(t, c.build(m)...)
+				var store Store
+				defer store.Release()
+				p, err := Build(context.Background(), g, &store, Options{})
+				require.NoError(t, err)
+				s, err := p.NewState(nil, 1)
+				require.NoError(t, err)
+				defer s.Release()
+				between := func(context.Context) error { return nil }
+				require.Zero(t, testing.AllocsPerRun(5, func() {
+					_, err = s.Run(context.Background(), m.in, nil, false, between)
+				}))
+				require.NoError(t, err)
+			})
+		}
+		restore()
+	}
+}

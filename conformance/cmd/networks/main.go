@@ -1,6 +1,5 @@
 // Command networks shows, for every benchmark network, which share of its nodes and of its arithmetic the CPU's fast kernels compute, and what
-// a run allocates. Exit code 1 when a float32 network has less than all of its arithmetic on fast kernels or allocates; networks of integers
-// are shown only.
+// a run allocates. Exit code 1 when a network has less than all of its arithmetic on fast kernels or allocates.
 package main
 
 import (
@@ -60,11 +59,11 @@ func run(archive, filter string, w io.Writer) (bad int, err error) {
 		if err != nil {
 			return bad, err
 		}
-		f, err := look(model, !networks.Quantised(name))
+		f, err := look(model)
 		if err != nil {
 			return bad, fault.Wrap(err, "network %s", name)
 		}
-		complaint := f.complaint(networks.Quantised(name))
+		complaint := f.complaint()
 		if complaint != "" {
 			bad++
 			complaint = "  FAILED: " + complaint
@@ -82,24 +81,19 @@ const threads = 2
 
 // findings are what was seen of a network.
 type findings struct {
-	share   profile.Share
-	bytes   uint64 // allocated by a run, at least
-	counted bool
+	share profile.Share
+	bytes uint64 // allocated by a run, at least
 }
 
 func (f *findings) String() string {
-	s := fmt.Sprintf("fast kernels %3d of %3d nodes (%5.1f %%), %6.2f %% of %8.4f GFLOP", f.share.FastNodes, f.share.Nodes, f.share.NodePercent(), f.share.FLOPPercent(),
-		1e-9*float64(f.share.FLOPs))
-	if f.counted {
-		s += fmt.Sprintf(", %d bytes per run", f.bytes)
-	}
-	return s
+	return fmt.Sprintf("fast kernels %3d of %3d nodes (%5.1f %%), %6.2f %% of %8.4f GFLOP, %d bytes per run", f.share.FastNodes, f.share.Nodes,
+		f.share.NodePercent(), f.share.FLOPPercent(), 1e-9*float64(f.share.FLOPs), f.bytes)
 }
 
 // complaint says what is not as it must be, empty when all is.
-func (f *findings) complaint(quantised bool) string {
+func (f *findings) complaint() string {
 	var parts []string
-	if f.share.FastFLOPs < f.share.FLOPs && !quantised {
+	if f.share.FastFLOPs < f.share.FLOPs {
 		ops := []string{}
 		for i := range f.share.Slow {
 			n := &f.share.Slow[i]
@@ -107,14 +101,14 @@ func (f *findings) complaint(quantised bool) string {
 		}
 		parts = append(parts, "by reference: "+strings.Join(ops, ", "))
 	}
-	if f.counted && f.bytes > 0 {
+	if f.bytes > 0 {
 		parts = append(parts, "a run allocates")
 	}
 	return strings.Join(parts, "; ")
 }
 
-// look runs a model with and without profiling; count says whether allocations matter.
-func look(model []byte, count bool) (*findings, error) {
+// look runs a model with and without profiling.
+func look(model []byte) (*findings, error) {
 	w := mem.NewWeights()
 	defer w.Release()
 	m, err := onnx.Import(model, onnx.Options{Weights: w})
@@ -125,11 +119,8 @@ func look(model []byte, count bool) (*findings, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{counted: count}
+	f := &findings{}
 	for _, profiling := range []bool{true, false} {
-		if !profiling && !count {
-			continue
-		}
 		err := func() error {
 			s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w}, device.ExecOptions{Profiling: profiling})
 			if err != nil {

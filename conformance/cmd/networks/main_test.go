@@ -38,16 +38,14 @@ func TestComplaint_table(t *testing.T) {
 	part := profile.Share{Nodes: 2, FastNodes: 1, FLOPs: 10, FastFLOPs: 5, Slow: []profile.Node{slow}}
 	whole := profile.Share{Nodes: 1, FastNodes: 1, FLOPs: 5, FastFLOPs: 5}
 	for _, c := range []struct {
-		f         findings
-		quantised bool
-		want      string
+		f    findings
+		want string
 	}{
-		{findings{share: whole, counted: true}, false, ""},
-		{findings{share: part, counted: true}, false, "by reference: operator 3 gelu"},
-		{findings{share: part}, true, ""},
-		{findings{share: whole, counted: true, bytes: 8}, false, "a run allocates"},
-		{findings{share: part, counted: true, bytes: 8}, false, "by reference: operator 3 gelu; a run allocates"},
+		{findings{share: whole}, ""},
+		{findings{share: part}, "by reference: operator 3 gelu"},
+		{findings{share: whole, bytes: 8}, "a run allocates"},
+		{findings{share: part, bytes: 8}, "by reference: operator 3 gelu; a run allocates"},
 	} {
-		assert.Equal(t, c.want, c.f.complaint(c.quantised))
+		assert.Equal(t, c.want, c.f.complaint())
 	}
 }
