@@ -170,7 +170,7 @@ func (s *sized) fits(in []tensor.Tensor) bool {
 
 func (p *plannedGraph) instance(o device.ExecOptions) (instance, error) {
 	pool := p.engine.threads.get()
-	i := &plannedInstance{graph: p, options: o, threads: pool.Threads()}
+	i := &plannedInstance{graph: p, options: o, threads: pool.Width()}
 	if o.Threads == 1 {
 		i.threads = 1
 	}

@@ -85,6 +85,10 @@ func New(threads int) *Pool {
 // Threads is the number of threads the pool was made with.
 func (p *Pool) Threads() int { return p.threads }
 
+// Width is the number of threads that can work on one run: fewer than Threads
+// where the process may use fewer CPUs.
+func (p *Pool) Width() int { return 1 + len(p.workers) }
+
 // Waiting is the number of runs that wait for a thread.
 func (p *Pool) Waiting() int { return int(p.waiting.Load()) }
 

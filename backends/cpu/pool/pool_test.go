@@ -22,6 +22,7 @@ func yieldTo(t testing.TB, r *Run) { assert.NoError(t, r.Yield(context.Backgroun
 func TestRun_everyChunkOnce(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8} {
 		p := New(threads)
+		assert.Equal(t, min(threads, allowedCPUs()), p.Width())
 		r := p.NewRun(0)
 		begin(t, r)
 		for n := range 200 {
