@@ -178,11 +178,21 @@ func TestGemm_specialValues(t *testing.T) {
 		}
 		PackB(pb, b, 1, n, n)
 		a := []float32{nan, inf32, -inf32, 1e-40, -1e-40, 7, 0}
-		c := make([]float32, len(a)*n)
-		(&Gemm{M: len(a), N: n, K: 1, A: a, LDA: 1, B: pb, C: c, LDC: n, Act: Act{Op: Relu6}}).Run()
-		for i, want := range []float32{nan, 6, 0, 1e-40, 0, 6, 0} {
-			for j := range n {
-				assert.True(t, same(want, c[i*n+j], true), "row %d column %d: want %v, got %v", i, j, want, c[i*n+j])
+		for _, x := range []struct {
+			act  Act
+			want []float32
+		}{
+			{Act{Op: Relu6}, []float32{nan, 6, 0, 1e-40, 0, 6, 0}},
+			{Act{Op: Relu}, []float32{nan, inf32, 0, 1e-40, 0, 7, 0}},
+			{Act{}, []float32{nan, inf32, -inf32, 1e-40, -1e-40, 7, 0}},
+			{Act{Op: Clamp, Alpha: -inf32, Beta: 5}, []float32{nan, 5, -inf32, 1e-40, -1e-40, 5, 0}},
+		} {
+			c := make([]float32, len(a)*n)
+			(&Gemm{M: len(a), N: n, K: 1, A: a, LDA: 1, B: pb, C: c, LDC: n, Act: x.act}).Run()
+			for i, want := range x.want {
+				for j := range n {
+					assert.True(t, same(want, c[i*n+j], true), "%+v: row %d column %d: want %v, got %v", x.act, i, j, want, c[i*n+j])
+				}
 			}
 		}
 	})
