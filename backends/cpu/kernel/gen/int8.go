@@ -178,7 +178,7 @@ func (g *gen) intLoop(t intTile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	g.JGT(label("rest"))
 	g.Label("loop")
 	for u := range unroll {
-		if g.wide() {
+		if g.wide() && t.mr*t.nv <= 8 { // bound by reading B
 			for j := range t.nv {
 				g.PREFETCHT0(at(b, 2048+64*(u*t.nv+j)))
 			}
