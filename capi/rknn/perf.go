@@ -66,6 +66,22 @@ func (c *Context) perfDetail(info []byte) error {
 	return answer(info, "rknn_perf_detail", PerfDetail{c.perf.Addr(), uint64(len(text))})
 }
 
+// layoutTime takes the device's changes of layout, which are no operators of the model, out of the times of a run: each is counted with the
+// operator computed before it, those at the start are returned as the time of the input.
+func layoutTime(times []device.NodeTime) (input time.Duration, operators []device.NodeTime) {
+	for _, n := range times {
+		switch {
+		case n.Node >= 0:
+			operators = append(operators, n)
+		case len(operators) == 0:
+			input += n.Length
+		default:
+			operators[len(operators)-1].Length += n.Length
+		}
+	}
+	return input, operators
+}
+
 // perfTable writes the two tables of section 3.2. Cycles, use of the MAC units and traffic are the NPU's and shown as 0.
 func perfTable(st device.Stats, nodes map[int]nodeText) string {
 	var b strings.Builder
@@ -83,15 +99,16 @@ func perfTable(st device.Stats, nodes map[int]nodeText) string {
 		id++
 		fmt.Fprintf(&b, row, id, kind, dtype, "CPU", in, out, "0/0/0", us, `\`, load, "0", full)
 	}
-	line("InputOperator", `\`, `\`, `\`, 0, "InputOperator:input")
+	input, operators := layoutTime(st.Nodes)
+	line("InputOperator", `\`, `\`, `\`, input.Microseconds(), "InputOperator:input")
 	type sum struct {
 		kind  string
 		calls int
 		us    int64
 	}
 	sums := map[string]*sum{}
-	var total time.Duration
-	for _, n := range st.Nodes {
+	total := input
+	for _, n := range operators {
 		t := nodes[n.Node]
 		us := n.Length.Microseconds()
 		line(n.Op, strings.ToUpper(t.dtype.String()), orBackslash(t.in), orBackslash(t.out), us, n.Op+":"+n.Name)
