@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -24,6 +25,7 @@ type measureFlags struct {
 	inputs, shapes []string
 	device         string
 	threads        int
+	isa            string
 }
 
 func (f *measureFlags) add(cmd *cobra.Command) {
@@ -32,6 +34,7 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.shapes, "shape", nil, "sizes of an input that is made up, as `NAME=SIZES`, e.g. x=1,3,224,224")
 	fl.StringVar(&f.device, "device", "cpu", "the device that computes")
 	fl.IntVar(&f.threads, "threads", 0, "compute with `N` threads; 0: the CPUs that the process may use")
+	fl.StringVar(&f.isa, "isa", "", "fast kernels of instruction set `LEVEL`: generic, avx2 or avx512; default: the highest that the machine has")
 }
 
 // measured is a model that is ready to run on inputs that are bound.
@@ -52,6 +55,9 @@ func (m *measured) close() {
 func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*measured, error) {
 	if f.threads < 0 {
 		return nil, usage("--threads %d: want 0 or more", f.threads)
+	}
+	if err := f.selectISA(); err != nil {
+		return nil, err
 	}
 	devs, err := devicesWith(f.device, cpu.Config{Threads: f.threads})
 	if err != nil {
@@ -78,6 +84,21 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 		return nil, exit(exitUsage, err)
 	}
 	return m, nil
+}
+
+// selectISA obeys --isa for the rest of the process.
+func (f *measureFlags) selectISA() error {
+	if f.isa == "" {
+		return nil
+	}
+	isa, err := kernel.ParseISA(f.isa)
+	if err == nil {
+		_, err = kernel.Select(isa)
+	}
+	if err != nil {
+		return usage("--isa %s: %v", f.isa, err)
+	}
+	return nil
 }
 
 // fill returns the inputs that are given as files, and others with made-up values: from -1 to 1 in float inputs, 0 in others, which any index
