@@ -9,6 +9,7 @@ package main
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +18,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	onnxruntime "github.com/yalue/onnxruntime_go"
@@ -93,12 +93,25 @@ func run(args []string) (f figures, err error) {
 	}
 	slices.Sort(samples)
 	f.Runs, f.Best, f.Median = len(samples), samples[0].Seconds(), samples[len(samples)/2].Seconds()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+	if f.PeakRSS, err = peakRSS(); err != nil {
 		return f, err
 	}
-	f.PeakRSS = u.Maxrss * 1024
 	return f, m.write(args[5])
+}
+
+// peakRSS returns the largest resident size of this program so far in bytes. getrusage would count what the process that started it had resident.
+func peakRSS() (int64, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		var kib int64
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kib); err == nil {
+			return kib * 1024, nil
+		}
+	}
+	return 0, errors.New("/proc/self/status has no VmHWM")
 }
 
 // model is a session with tensors for all its ports.
