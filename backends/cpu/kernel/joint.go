@@ -32,7 +32,7 @@ func (j *Joint) Plan(threads int) int {
 		j.whole.N += PanelCols * Panels(g.N)
 		chunks += g.divide(threads)
 	}
-	if j.byParts = 4*j.whole.M*j.whole.depth() <= jointBytes; j.byParts {
+	if j.byParts = len(j.Parts) == 1 || 4*j.whole.M*j.whole.depth() <= jointBytes; j.byParts {
 		return chunks
 	}
 	return j.whole.divide(threads)

@@ -42,7 +42,7 @@ func TestJoint_equalsSingleProducts(t *testing.T) {
 					if same(w, got[i].data[k], false) {
 						continue
 					}
-					require.InDelta(t, w, got[i].data[k], 1e-3, "case %d, part %d, value %d", seed, i, k)
+					require.InDelta(t, w, got[i].data[k], 1e-4, "case %d, part %d, value %d", seed, i, k)
 				}
 			}
 		}

@@ -222,16 +222,9 @@ func (b *builder) enter(v graph.Value, c coded) bool {
 	if x.plain == none || x.data != nil || x.dims == nil || x.count() == 0 {
 		return false
 	}
-	t := unsignTask{flip: c.typ == tensor.Int8, n: x.count()}
-	s := step{fast: true, reads: []int{x.plain}}
+	from := x.plain
 	b.setCoded(v, &c)
-	s.writes = []int{*b.bytes(v, false)}
-	s.start = func(_ *State, st *step) process {
-		own := t
-		own.st = st
-		return &own
-	}
-	b.unnamed(s)
+	b.unsign(from, *b.bytes(v, false), x.count(), c.typ == tensor.Int8)
 	return true
 }
 

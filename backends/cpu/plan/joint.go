@@ -133,19 +133,9 @@ func (t *productTask) run(s *State) error {
 			q.Res, q.LDR = s.rows(t.st.reads[r], q.N)
 		}
 	}
-	if len(t.Parts) == 1 {
-		s.do(t.Parts[0].Plan(s.threads), t)
-		return nil
-	}
 	s.do(t.Plan(s.threads), t)
 	return nil
 }
 
 // Chunk computes part of the products.
-func (t *productTask) Chunk(i, _ int) {
-	if len(t.Parts) == 1 {
-		t.Parts[0].Chunk(i)
-		return
-	}
-	t.Joint.Chunk(i)
-}
+func (t *productTask) Chunk(i, _ int) { t.Joint.Chunk(i) }

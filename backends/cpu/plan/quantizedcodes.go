@@ -14,22 +14,21 @@ func (b *builder) unsignedCodes(v graph.Value) int {
 		return at
 	}
 	x := &b.values[v]
-	t := unsignTask{flip: x.typ.DType == tensor.Int8}
-	s := step{fast: true, reads: []int{b.wantPlain(v)}}
+	from := b.wantPlain(v)
 	at := b.buffer(buffer{place: inArena, size: int64(x.count() + codedSlack)})
-	s.writes = []int{at}
-	t.n = x.count()
-	s.start = func(_ *State, st *step) process {
-		own := t
-		own.st = st
-		return &own
-	}
-	b.unnamed(s)
+	b.unsign(from, at, x.count(), x.typ.DType == tensor.Int8)
 	if b.unsigned == nil {
 		b.unsigned = map[graph.Value]int{}
 	}
 	b.unsigned[v] = at
 	return at
+}
+
+// unsign copies n codes from one buffer to another; flip says that they are signed.
+func (b *builder) unsign(from, to, n int, flip bool) {
+	s := step{fast: true, reads: []int{from}, writes: []int{to}}
+	s.start = func(_ *State, st *step) process { return &unsignTask{st: st, n: n, flip: flip} }
+	b.unnamed(s)
 }
 
 // unsignTask copies codes, adding 128 to signed ones.
