@@ -13,7 +13,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/toy"
+	"github.com/anynpu/anynpu/core/device/devicetest/toy"
 )
 
 // plainDevice is a device whose description a test has changed.

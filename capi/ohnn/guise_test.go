@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/toy"
+	"github.com/anynpu/anynpu/core/device/devicetest/toy"
 )
 
 func TestReadGuises_attributes(t *testing.T) {

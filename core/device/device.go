@@ -135,7 +135,8 @@ type Device interface {
 	Support(g *graph.Graph, o Options) ([]NodeSupport, error)
 	// Compile makes a program; ctx cancels. Nodes it does not support are an error of kind fault.Unsupported that names one.
 	Compile(ctx context.Context, u Unit, o Options) (Program, error)
-	// Load restores what Save wrote, or opens a vendor container; a damaged or foreign blob is an error of kind fault.File.
+	// Load restores what Save wrote, or opens a vendor container; a damaged or foreign blob is an error of kind fault.File, a
+	// container that the device does not read one of kind fault.Unsupported.
 	Load(ctx context.Context, b Blob, o Options) (Program, error)
 	// Alloc returns memory the device reaches without a copy.
 	Alloc(r AllocRequest) (mem.Buffer, error)

@@ -167,7 +167,10 @@ const magic = "TOY1"
 
 // Load restores what Save wrote.
 func (d *Device) Load(ctx context.Context, b device.Blob, o device.Options) (device.Program, error) {
-	if b.Container != "" || !bytes.HasPrefix(b.Data, []byte(magic)) {
+	if b.Container != "" {
+		return nil, fault.New(fault.Unsupported, "toy: it reads no %s containers", b.Container)
+	}
+	if !bytes.HasPrefix(b.Data, []byte(magic)) {
 		return nil, fault.New(fault.File, "toy: not a saved program")
 	}
 	weights := mem.NewWeights()

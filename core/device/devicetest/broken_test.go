@@ -1,0 +1,256 @@
+package devicetest
+
+import (
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/device/devicetest/toy"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// broken is a toy with one mistake: in the device itself, or in what wrap makes of its executions.
+type broken struct {
+	device.Device
+	toy     *toy.Device
+	info    func(device.Info) device.Info
+	support func([]device.NodeSupport) []device.NodeSupport
+	load    func(device.Program, error) (device.Program, error)
+	imports func(mem.Buffer) (mem.Buffer, error)
+	wrap    func(device.Execution) device.Execution
+}
+
+func (b *broken) Info() device.Info {
+	if b.info != nil {
+		return b.info(b.Device.Info())
+	}
+	return b.Device.Info()
+}
+
+func (b *broken) Support(g *graph.Graph, o device.Options) ([]device.NodeSupport, error) {
+	answers, err := b.Device.Support(g, o)
+	if b.support != nil {
+		answers = b.support(answers)
+	}
+	return answers, err
+}
+
+func (b *broken) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
+	p, err := b.Device.Compile(ctx, u, o)
+	if err != nil {
+		return nil, err
+	}
+	return brokenProgram{p, b}, nil
+}
+
+func (b *broken) Load(ctx context.Context, blob device.Blob, o device.Options) (device.Program, error) {
+	p, err := b.Device.Load(ctx, blob, o)
+	if b.load != nil {
+		return b.load(p, err)
+	}
+	return p, err
+}
+
+func (b *broken) Import(buf mem.Buffer) (mem.Buffer, error) {
+	if b.imports != nil {
+		return b.imports(buf)
+	}
+	return b.Device.Import(buf)
+}
+
+type brokenProgram struct {
+	device.Program
+	dev *broken
+}
+
+func (p brokenProgram) New(o device.ExecOptions) (device.Execution, error) {
+	e, err := p.Program.New(o)
+	if err != nil || p.dev.wrap == nil {
+		return e, err
+	}
+	return p.dev.wrap(e), nil
+}
+
+type execution = device.Execution
+
+// The executions of devices with a mistake.
+type (
+	doneTwice    struct{ device.Execution }
+	doneEarly    struct{ device.Execution }
+	noDeadline   struct{ device.Execution }
+	noFences     struct{ device.Execution }
+	noStrides    struct{ device.Execution }
+	deafToCancel struct{ device.Execution }
+	hoards       struct {
+		device.Execution
+		kept *[]mem.Buffer
+	}
+	takesAnyIndex  struct{ device.Execution }
+	startsUnbound  struct{ device.Execution }
+	releasesUnseen struct{ device.Execution }
+)
+
+func (e doneTwice) Start(r device.RunRequest) error {
+	done := r.Done
+	if done != nil {
+		r.Done = func(err error) { done(err); done(err) }
+	}
+	return e.Execution.Start(r)
+}
+
+func (e doneEarly) Start(r device.RunRequest) error {
+	done := r.Done
+	if done == nil {
+		return e.Execution.Start(r)
+	}
+	gate := make(chan struct{})
+	r.Fences, r.Done, r.Here = append(r.Fences, gate), nil, false
+	if err := e.Execution.Start(r); err != nil {
+		return err
+	}
+	done(nil)
+	close(gate)
+	return nil
+}
+
+func (e noDeadline) Start(r device.RunRequest) error {
+	r.Deadline = time.Time{}
+	return e.Execution.Start(r)
+}
+
+func (e noFences) Start(r device.RunRequest) error {
+	r.Fences = nil
+	return e.Execution.Start(r)
+}
+
+func (e noStrides) BindInput(i int, v mem.View) error {
+	v.Strides = nil
+	return e.Execution.BindInput(i, v)
+}
+
+func (e deafToCancel) Start(r device.RunRequest) error {
+	done := r.Done
+	if done != nil {
+		r.Done = func(err error) {
+			if fault.KindOf(err) == fault.Canceled {
+				err = nil
+			}
+			done(err)
+		}
+	}
+	return e.Execution.Start(r)
+}
+
+func (e hoards) BindInput(i int, v mem.View) error {
+	err := e.Execution.BindInput(i, v)
+	if err == nil && v.Buf != nil {
+		v.Buf.Retain()
+		*e.kept = append(*e.kept, v.Buf)
+	}
+	return err
+}
+
+func (e takesAnyIndex) BindOutput(_ int, v mem.View) error { return e.Execution.BindOutput(0, v) }
+
+func (e startsUnbound) Start(r device.RunRequest) error {
+	err := e.Execution.Start(r)
+	if fault.KindOf(err) == fault.State && r.Done == nil {
+		return nil
+	}
+	return err
+}
+
+func (e releasesUnseen) Release() { go e.Execution.Release() }
+
+func mode(m toy.Mode) func(*broken) { return func(b *broken) { b.toy.Set(m) } }
+
+// executions gives the device executions that make has wrapped.
+func executions(make func(execution) execution) func(*broken) {
+	return func(b *broken) { b.wrap = make }
+}
+
+// Each mistake is found by the check that is named, at least.
+func TestChecks_findWhatIsBroken(t *testing.T) {
+	var kept []mem.Buffer // by the device that hoards
+	defer func() {
+		for _, b := range kept {
+			b.Release()
+		}
+	}()
+	for name, c := range map[string]struct {
+		found string
+		make  func(*broken)
+	}{
+		"an answer is missing":       {"support answers for every node", mode(toy.ShortAnswer)},
+		"it claims what it refuses":  {"support refuses without failing", mode(toy.WrongSupport)},
+		"programs without ports":     {"ports", mode(toy.MissingPorts)},
+		"another type after a run":   {"unbound outputs", mode(toy.WrongType)},
+		"other sizes after a run":    {"unbound outputs", mode(toy.WrongSize)},
+		"results that are cut short": {"unbound outputs", mode(toy.ShortData)},
+		"runs that panic":            {"bound outputs", mode(toy.PanicRun)},
+		"refusals without a reason": {"support refuses without failing", func(b *broken) {
+			b.support = func(a []device.NodeSupport) []device.NodeSupport { a[0].Reason = ""; return a }
+		}},
+		"no build hash": {"info", func(b *broken) {
+			b.info = func(i device.Info) device.Info { i.BuildHash = ""; return i }
+		}},
+		"other ranges than its ports": {"ports", func(b *broken) {
+			b.info = func(i device.Info) device.Info { i.DimMax = 7; return i }
+		}},
+		"damaged blobs of the wrong kind": {"blobs that are damaged", func(b *broken) {
+			b.load = func(p device.Program, err error) (device.Program, error) {
+				return p, fault.As(fault.Internal, err, "load")
+			}
+		}},
+		"Import without a reference": {"import", func(b *broken) {
+			b.imports = func(buf mem.Buffer) (mem.Buffer, error) { return buf, nil }
+		}},
+		"Done twice":                       {"done", executions(func(e execution) execution { return doneTwice{e} })},
+		"Done before the outputs":          {"done", executions(func(e execution) execution { return doneEarly{e} })},
+		"deadlines are ignored":            {"deadline", executions(func(e execution) execution { return noDeadline{e} })},
+		"fences are ignored":               {"fences", executions(func(e execution) execution { return noFences{e} })},
+		"strides are ignored":              {"strides and offsets", executions(func(e execution) execution { return noStrides{e} })},
+		"a cancelled run succeeds":         {"cancel", executions(func(e execution) execution { return deafToCancel{e} })},
+		"references are kept":              {"references", executions(func(e execution) execution { return hoards{e, &kept} })},
+		"any index will do":                {"indices", executions(func(e execution) execution { return takesAnyIndex{e} })},
+		"a start that should fail":         {"calls before a run", executions(func(e execution) execution { return startsUnbound{e} })},
+		"a release that does not wait":     {"calls after the release", executions(func(e execution) execution { return releasesUnseen{e} })},
+		"programs that are saved as empty": {"save and load", func(b *broken) { b.Device = emptySaver{b.toy} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := toy.New("broken")
+			b := &broken{Device: d, toy: d}
+			s := subject(d)
+			s.Device = b
+			for _, check := range Checks() {
+				if check.Name != c.found {
+					continue
+				}
+				c.make(b)
+				err := s.Verify(check)
+				assert.Error(t, err)
+				assert.False(t, Skipped(err), "skipped: %v", err)
+				return
+			}
+			t.Errorf("no check %q", c.found)
+		})
+	}
+}
+
+// emptySaver compiles programs that save nothing.
+type emptySaver struct{ *toy.Device }
+
+func (d emptySaver) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
+	p, err := d.Device.Compile(ctx, u, o)
+	return savesNothing{p}, err
+}
+
+type savesNothing struct{ device.Program }
+
+func (savesNothing) Save(io.Writer) error { return nil }
