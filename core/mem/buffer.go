@@ -26,15 +26,16 @@ var LiveCounters = map[string]func() int64{"buffers": liveBuffers.Load, "buffer 
 
 // buffer is the Buffer of everything that the host can map.
 type buffer struct {
-	refs   atomic.Int64
-	data   []byte         // the usable bytes
-	fd     int            // own descriptor, -1: none
-	fdOff  int64          // offset of data in fd
-	base   unsafe.Pointer // own mapping, nil: none
-	length uintptr
-	slack  []byte // guard mode: the bytes between data and the next page boundary, filled with guardByte
-	parent Buffer // a sub-buffer's owner
-	free   func() // a borrowed memory's end
+	refs     atomic.Int64
+	data     []byte         // the usable bytes
+	fd       int            // own descriptor, -1: none
+	fdOff    int64          // offset of data in fd
+	base     unsafe.Pointer // own mapping, nil: none
+	length   uintptr
+	promised int64  // counted by promise
+	slack    []byte // guard mode: the bytes between data and the next page boundary, filled with guardByte
+	parent   Buffer // a sub-buffer's owner
+	free     func() // a borrowed memory's end
 }
 
 // newBuffer counts b as live with one reference.
@@ -68,6 +69,7 @@ func (b *buffer) Release() {
 	}
 	liveBuffers.Add(-1)
 	liveBytes.Add(-int64(len(b.data)))
+	takeBack(b.promised)
 	overrun := b.checkSlack()
 	if b.base != nil {
 		if err := unix.MunmapPtr(b.base, b.length); err != nil {

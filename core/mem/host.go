@@ -62,12 +62,25 @@ func Host(size int64, o Options) (Buffer, error) {
 	if guarded.Load() {
 		return guardedHost(size)
 	}
+	if err := promise(size); err != nil {
+		return nil, err
+	}
+	b, err := host(size, align, o.Huge)
+	if err != nil {
+		takeBack(size)
+		return nil, err
+	}
+	b.promised = size
+	return newBuffer(b), nil
+}
+
+func host(size, align int64, huge bool) (*buffer, error) {
 	length := roundUp(max(size, 1), pageSize)
-	if o.Huge && size >= hugePage {
+	if huge && size >= hugePage {
 		n := roundUp(size, hugePage)
 		p, err := mapMemory(n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_HUGETLB)
 		if err == nil {
-			return newBuffer(&buffer{data: bytesAt(p, 0, size), fd: -1, base: p, length: uintptr(n)}), nil
+			return &buffer{data: bytesAt(p, 0, size), fd: -1, base: p, length: uintptr(n)}, nil
 		}
 		align = hugePage
 	}
@@ -79,13 +92,21 @@ func Host(size int64, o Options) (Buffer, error) {
 		return nil, err
 	}
 	off := -int64(uintptr(p)) & (align - 1)
-	if o.Huge {
+	if huge {
 		_ = unix.Madvise(bytesAt(p, 0, length), unix.MADV_HUGEPAGE) // advice: a kernel without it keeps small pages
 	}
-	return newBuffer(&buffer{data: bytesAt(p, off, size), fd: -1, base: p, length: uintptr(length)}), nil
+	return &buffer{data: bytesAt(p, off, size), fd: -1, base: p, length: uintptr(length)}, nil
 }
 
-func guardedHost(size int64) (Buffer, error) {
+func guardedHost(size int64) (_ Buffer, err error) {
+	if err := promise(size); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			takeBack(size)
+		}
+	}()
 	body := roundUp(max(size, 1), pageSize)
 	p, err := mapMemory(body+2*pageSize, unix.PROT_NONE, 0)
 	if err != nil {
@@ -97,7 +118,7 @@ func guardedHost(size int64) (Buffer, error) {
 	}
 	end := pageSize + body
 	start := end - roundUp(size, 8)
-	b := &buffer{data: bytesAt(p, start, size), fd: -1, base: p, length: uintptr(body + 2*pageSize), slack: bytesAt(p, start+size, end-start-size)}
+	b := &buffer{data: bytesAt(p, start, size), fd: -1, base: p, length: uintptr(body + 2*pageSize), slack: bytesAt(p, start+size, end-start-size), promised: size}
 	for i := range b.slack {
 		b.slack[i] = guardByte
 	}

@@ -18,6 +18,19 @@ func Memfd(size int64, o Options) (Buffer, error) {
 	if align > pageSize && !o.Huge {
 		return nil, fault.New(fault.Argument, "alignment %d of shared memory is larger than a page", align)
 	}
+	if err := promise(size); err != nil {
+		return nil, err
+	}
+	b, err := named(size, o)
+	if err != nil {
+		takeBack(size)
+		return nil, err
+	}
+	b.promised = size
+	return newBuffer(b), nil
+}
+
+func named(size int64, o Options) (*buffer, error) {
 	name := o.Name
 	if name == "" {
 		name = "anynpu"
@@ -30,7 +43,7 @@ func Memfd(size int64, o Options) (Buffer, error) {
 	return memfd(name, size, max(size, 1), 0)
 }
 
-func memfd(name string, size, length int64, flags int) (Buffer, error) {
+func memfd(name string, size, length int64, flags int) (*buffer, error) {
 	fd, seals, err := sharedFile(name, length, flags)
 	if err != nil {
 		return nil, fault.As(fault.Memory, err, "create shared memory of %d bytes", size)
@@ -47,7 +60,7 @@ func memfd(name string, size, length int64, flags int) (Buffer, error) {
 		unix.Close(fd)
 		return nil, err
 	}
-	return newBuffer(b), nil
+	return b, nil
 }
 
 // ImportFD maps size bytes of fd from offset, shared; offset need not be a multiple of the page size. The buffer owns a duplicate: the

@@ -1,14 +1,14 @@
 package pool
 
 import (
-	"bufio"
 	"math"
-	"os"
 	"path"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/cgroup"
 )
 
 // yield gives the CPU to another thread of the operating system.
@@ -28,17 +28,7 @@ func allowedCPUs() int {
 // CPU quota of its control groups (version 2 cpu.max, version 1 cfs_quota_us),
 // and at least 1.
 func DefaultThreads() int {
-	groups, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return allowedCPUs()
-	}
-	q := quota(string(groups), func(name string) string {
-		b, err := os.ReadFile(path.Join("/sys/fs/cgroup", name))
-		if err != nil {
-			return ""
-		}
-		return string(b)
-	})
+	q := quota(cgroup.Own(), cgroup.Read)
 	return max(1, min(allowedCPUs(), int(math.Min(math.Floor(q), 1<<20))))
 }
 
@@ -47,43 +37,17 @@ func DefaultThreads() int {
 // the content of a file under the control group mount, "" if there is none.
 func quota(groups string, read func(string) string) float64 {
 	best := math.Inf(1)
-	sc := bufio.NewScanner(strings.NewReader(groups))
-	for sc.Scan() {
-		f := strings.SplitN(sc.Text(), ":", 3)
-		if len(f) != 3 {
+	for _, d := range cgroup.Dirs(groups, "cpu") {
+		if d.V2 {
+			best = math.Min(best, ratio(strings.Fields(read(path.Join(d.Path, "cpu.max")))))
 			continue
 		}
-		v2 := f[1] == ""
-		if !v2 && !hasController(f[1], "cpu") {
-			continue
-		}
-		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) {
-			if v2 {
-				best = math.Min(best, ratio(strings.Fields(read(path.Join(dir, "cpu.max")))))
-			} else {
-				for _, mount := range []string{f[1], "cpu"} {
-					base := path.Join(mount, dir)
-					best = math.Min(best, ratio([]string{
-						strings.TrimSpace(read(path.Join(base, "cpu.cfs_quota_us"))),
-						strings.TrimSpace(read(path.Join(base, "cpu.cfs_period_us"))),
-					}))
-				}
-			}
-			if dir == "/" {
-				break
-			}
-		}
+		best = math.Min(best, ratio([]string{
+			strings.TrimSpace(read(path.Join(d.Path, "cpu.cfs_quota_us"))),
+			strings.TrimSpace(read(path.Join(d.Path, "cpu.cfs_period_us"))),
+		}))
 	}
 	return best
-}
-
-func hasController(list, name string) bool {
-	for _, c := range strings.Split(list, ",") {
-		if c == name {
-			return true
-		}
-	}
-	return false
 }
 
 // ratio is quota over period, +Inf when there is no limit or no number.

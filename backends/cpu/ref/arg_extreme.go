@@ -16,7 +16,7 @@ func argExtreme(x tensor.Tensor, out tensor.Type, axis int64, largest, last bool
 		return nil, err
 	}
 	dims, _ := out.Shape.Ints()
-	y := tensor.New(out.DType, dims...)
+	y := newTensor(out.DType, dims...)
 	n := int(x.Dims[a])
 	lines(x.Dims, a, func(line, start, step int) {
 		best := 0

@@ -34,10 +34,10 @@ func attention(o *op.Attention, in []tensor.Tensor, out []tensor.Type) ([]tensor
 	if scale == 0 {
 		scale = 1 / math.Sqrt(float64(qz.features))
 	}
-	row, bias := make([]float64, kz.length), make([]float64, kz.length)
+	row, bias := alloc[float64](kz.length), alloc[float64](kz.length)
 	var stages [4][]float64
 	for i := range stages {
-		stages[i] = make([]float64, kz.length)
+		stages[i] = alloc[float64](kz.length)
 	}
 	for b := range qz.batch {
 		allowed, offset := float64(kz.length), past
@@ -80,7 +80,7 @@ func attention(o *op.Attention, in []tensor.Tensor, out []tensor.Type) ([]tensor
 
 // scoreRow computes the stages of one row from the scaled products and the bias.
 func scoreRow(o *op.Attention, row, bias []float64, stages *[4][]float64) {
-	top, scores := math.Inf(-1), make([]float64, len(row))
+	top, scores := math.Inf(-1), alloc[float64](len(row))
 	for j, s := range row {
 		stages[op.ScoresRaw][j] = s
 		if o.CapAfterMask {
@@ -138,7 +138,7 @@ func withPast(x, past tensor.Tensor, n int64, put func(i int, r float64)) ([]flo
 		old, oz = reals(past), newHeads(past.Dims, n)
 		z.length += oz.length
 	}
-	all := make([]float64, 0, z.batch*z.heads*z.length*z.features)
+	all := alloc[float64](z.batch * z.heads * z.length * z.features)[:0]
 	for b := range z.batch {
 		for h := range z.heads {
 			for t := range oz.length {

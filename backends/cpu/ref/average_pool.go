@@ -32,7 +32,7 @@ func averageQuant(o *op.AveragePool, in tensor.Tensor, out tensor.Type) ([]tenso
 	if err != nil {
 		return nil, fault.Wrap(err, "input 0")
 	}
-	v := make([]float64, len(q))
+	v := alloc[float64](len(q))
 	for i := range q {
 		v[i] = float64(q[i])
 	}
@@ -78,7 +78,7 @@ func average(o *op.AveragePool, in, out []int64, x []float64, put func(i int, me
 func asked(windows []op.Window) [][]int {
 	n := make([][]int, len(windows))
 	for i, w := range windows {
-		n[i] = make([]int, w.Out)
+		n[i] = alloc[int](w.Out)
 		for o := range n[i] {
 			n[i][o] = int(min(w.Kernel, steps(w.In+w.After-(int64(o)*w.Stride-w.Before), w.Dilation)))
 		}

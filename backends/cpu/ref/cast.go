@@ -7,7 +7,7 @@ import (
 
 func init() {
 	register(Native, func(o *op.Cast, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
-		y := tensor.New(out[0].DType, in[0].Dims...)
+		y := newTensor(out[0].DType, in[0].Dims...)
 		y.Quant = out[0].Quant
 		for i, n := 0, in[0].Count(); i < n; i++ {
 			scalarAt(in[0], i).put(y, i, o.OutOfRange == op.CastSaturate, o.Saturate)

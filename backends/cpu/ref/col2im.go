@@ -26,7 +26,7 @@ func init() {
 		x := reals(in[0])
 		y, put := realStore(out[0])
 		planes, kernel, columns, cells := int(y.Dims[0]*y.Dims[1]), cellCount(block), int(in[0].Dims[2]), cellCount(image)
-		sums := make([]float64, y.Count())
+		sums := alloc[float64](y.Count())
 		newGrid(windows, sliding).each(func(p int, taps []tap) {
 			for plane := range planes {
 				for _, t := range taps {

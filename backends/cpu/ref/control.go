@@ -1,7 +1,6 @@
 package ref
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -50,7 +49,7 @@ func settle(res []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		if ys[i], err = requantised(x, tensor.Type{DType: x.DType, Quant: t.Quant}); err != nil {
 			return nil, fault.Wrap(err, "output %d", i)
 		}
-		ys[i].Data = bytes.Clone(ys[i].Data)
+		ys[i].Data = cloned(ys[i].Data)
 	}
 	return ys, nil
 }
@@ -158,7 +157,7 @@ func counter(body *graph.Graph, i int, d tensor.DType, v int64) tensor.Tensor {
 	if body.Fact(body.In[i]).Shape.Rank() == 1 {
 		dims = []int64{1}
 	}
-	t := tensor.New(d, dims...)
+	t := newTensor(d, dims...)
 	storeInt(t, 0, v)
 	return t
 }
@@ -166,7 +165,7 @@ func counter(body *graph.Graph, i int, d tensor.DType, v int64) tensor.Tensor {
 // sliceAt returns step k of x along an axis, without the axis.
 func sliceAt(x tensor.Tensor, axis, k int) tensor.Tensor {
 	outer, size, inner := around(x.Dims, axis)
-	y := tensor.New(x.DType, slices.Delete(slices.Clone(x.Dims), axis, axis+1)...)
+	y := newTensor(x.DType, slices.Delete(slices.Clone(x.Dims), axis, axis+1)...)
 	y.Quant = x.Quant
 	for i := range outer {
 		move(y, i*inner, x, (i*size+k)*inner, inner)
@@ -184,9 +183,10 @@ func (p *pile) add(t tensor.Tensor) error {
 			return fault.New(fault.Shape, "%v after %v", t.Type(), first.Type())
 		}
 	}
-	if n := int64(len(p.parts) + 1); int64(t.Count()) > MaxElements/n {
+	if n := int64(len(p.parts) + 1); int64(t.Count()) > maxElements/n {
 		return fault.New(fault.Memory, "%d times %v is too large", n, t.Type())
 	}
+	admit(tensorBytes)
 	p.parts = append(p.parts, t)
 	return nil
 }

@@ -53,7 +53,7 @@ func convolve[T, S summable](c *convolution, x, w []T, store func(i, c int, s S)
 	x = pixels(c.x, x)
 	kernel := cellCount(c.grid.kernel)
 	inGroup, outGroup := c.x.c/c.groups, c.y.c/c.groups
-	column := make([]T, kernel*inGroup) // what a window wholly inside sees, in the order of a filter
+	column := alloc[T](kernel * inGroup) // what a window wholly inside sees, in the order of a filter
 	c.grid.each(func(p int, taps []tap) {
 		for n := range c.x.n {
 			image := x[n*c.x.cells*c.x.c:]

@@ -15,7 +15,7 @@ func init() {
 		c := newConvolution(x, w, out[0], o.ChannelsLast, o.Groups)
 		var given []int64
 		if len(in) > 3 && !in[3].Absent() {
-			v, err := tensor.ReadInts(in[3].DType, in[3].Data, in[3].Count())
+			v, err := readInts(in[3].DType, in[3].Data, in[3].Count())
 			if err != nil {
 				return nil, fault.As(fault.Type, err, "input 3")
 			}

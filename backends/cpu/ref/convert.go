@@ -8,7 +8,7 @@ import (
 func init() {
 	register(Real, func(_ *op.Convert, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		t := out[0]
-		y := tensor.New(t.DType, in[0].Dims...)
+		y := newTensor(t.DType, in[0].Dims...)
 		for i, n := 0, in[0].Count(); i < n; i++ {
 			scalarAt(in[0], i).put(y, i, true, true)
 		}

@@ -12,7 +12,7 @@ func cumulate(in []tensor.Tensor, out tensor.Type, exclusive, reverse bool, a ac
 	if err != nil {
 		return nil, err
 	}
-	y := tensor.New(out.DType, x.Dims...)
+	y := newTensor(out.DType, x.Dims...)
 	n := int(x.Dims[axis])
 	lines(x.Dims, axis, func(_, start, step int) {
 		r, s := a.start, int64(a.start)

@@ -31,7 +31,7 @@ func deformConv(o *op.DeformConv, in []tensor.Tensor, out []tensor.Type) ([]tens
 	perGroup, perOutput, perShared := xe.c/groups, ye.c/groups, max(xe.c/shared, 1)
 	oe := extent{n: ye.n, c: shared * kernel * n, cells: ye.cells, last: o.ChannelsLast}
 	me := extent{n: ye.n, c: shared * kernel, cells: ye.cells, last: o.ChannelsLast}
-	column := make([]float64, kernel*xe.c) // the samples of one output cell, [kernel, channels]
+	column := alloc[float64](kernel * xe.c) // the samples of one output cell, [kernel, channels]
 	var s sampler
 	var list []cell
 	at, k := make([]int, n), make([]int, n)

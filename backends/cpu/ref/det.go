@@ -11,10 +11,10 @@ func init() {
 	register(Real, func(_ *op.Det, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		x := in[0]
 		dims, _ := out[0].Shape.Ints()
-		y := tensor.New(out[0].DType, dims...)
+		y := newTensor(out[0].DType, dims...)
 		m := int(x.Dims[len(x.Dims)-1])
 		for i, n := 0, y.Count(); i < n; i++ {
-			a := make([]float64, m*m)
+			a := alloc[float64](m * m)
 			for k := range a {
 				a[k] = tensor.FloatAt(x.DType, x.Data, i*m*m+k)
 			}

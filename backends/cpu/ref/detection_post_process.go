@@ -25,7 +25,7 @@ func init() {
 		boxesOut, classesOut, scoresOut, count := view[float32](ys[0]), view[float32](ys[1]), view[float32](ys[2]), view[float32](ys[3])
 		m := int(ys[1].Dims[1])
 		for b := range batches {
-			boxes := make([]box, anchors)
+			boxes := alloc[box](anchors)
 			for i := range boxes {
 				boxes[i] = decodeBox(o, in[0], (b*anchors+i)*int(in[0].Dims[2]), in[2], 4*i)
 			}
@@ -63,7 +63,7 @@ func decodeBox(o *op.DetectionPostProcess, t tensor.Tensor, i int, anchors tenso
 }
 
 func detectFast(o *op.DetectionPostProcess, boxes []box, scores func(i, class int) float32) []detection {
-	top := make([]float32, len(boxes))
+	top := alloc[float32](len(boxes))
 	for i := range top {
 		top[i] = scores(i, 0)
 		for c := 1; c < int(o.Classes); c++ {
@@ -73,7 +73,7 @@ func detectFast(o *op.DetectionPostProcess, boxes []box, scores func(i, class in
 	order := best(top, func(s float32) bool { return s >= o.Score })
 	var found []detection
 	for _, i := range suppress(boxes, order, o.MaxDetections, o.IoU) {
-		own := make([]float32, o.Classes)
+		own := alloc[float32](o.Classes)
 		for c := range own {
 			own[c] = scores(i, c)
 		}
@@ -87,7 +87,7 @@ func detectFast(o *op.DetectionPostProcess, boxes []box, scores func(i, class in
 func detectRegular(o *op.DetectionPostProcess, boxes []box, scores func(i, class int) float32) []detection {
 	var found []detection
 	for c := range int(o.Classes) {
-		own := make([]float32, len(boxes))
+		own := alloc[float32](len(boxes))
 		for i := range own {
 			own[i] = scores(i, c)
 		}

@@ -35,7 +35,7 @@ func dft(o *op.DFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 	_, sizeOut, _ := around(y.Dims[:last], a)
 	for i := range outer {
 		for k := range inner {
-			v := make([]complex128, n)
+			v := alloc[complex128](n)
 			for t := range min(size, n) {
 				v[t] = complexAt(x, ((i*size+t)*inner+k)*parts, parts)
 			}
@@ -117,9 +117,9 @@ func fourier(v []complex128, sign float64) []complex128 {
 		s, c := math.Sincos(2 * math.Pi * float64(k%n) / float64(n))
 		return complex(c, sign*s)
 	}
-	parts := make([][]complex128, p)
+	parts := alloc[[]complex128](p)
 	for r := range parts {
-		part := make([]complex128, 0, n/p)
+		part := alloc[complex128](n / p)[:0]
 		for t := r; t < n; t += p {
 			part = append(part, v[t])
 		}
@@ -128,7 +128,7 @@ func fourier(v []complex128, sign float64) []complex128 {
 		}
 		parts[r] = part
 	}
-	out := make([]complex128, n)
+	out := alloc[complex128](n)
 	for k := range out {
 		for r, part := range parts {
 			out[k] += part[k%len(part)] * turn(k*r, n)
@@ -145,12 +145,12 @@ func chirp(v []complex128, sign float64) []complex128 {
 	for size < 2*n {
 		size *= 2
 	}
-	w := make([]complex128, n) // exp(sign·πi·t²/n)
+	w := alloc[complex128](n) // exp(sign·πi·t²/n)
 	for t := range w {
 		s, c := math.Sincos(math.Pi * float64(t*t%(2*n)) / float64(n))
 		w[t] = complex(c, sign*s)
 	}
-	a, b := make([]complex128, size), make([]complex128, size)
+	a, b := alloc[complex128](size), alloc[complex128](size)
 	for t, z := range w {
 		a[t] = v[t] * z
 		b[t] = cmplx.Conj(z)
@@ -161,7 +161,7 @@ func chirp(v []complex128, sign float64) []complex128 {
 		a[i] *= b[i]
 	}
 	a = fourier(a, 1)
-	out := make([]complex128, n)
+	out := alloc[complex128](n)
 	for k := range out {
 		out[k] = w[k] * a[k] / complex(float64(size), 0)
 	}

@@ -19,11 +19,11 @@ func init() {
 			scale = 1
 		}
 		zero := math.RoundToEven(float64(-lo / scale))
-		y := tensor.New(tensor.Uint8, in[0].Dims...)
+		y := newTensor(tensor.Uint8, in[0].Dims...)
 		for i, v := range x {
 			scalar{f: math.RoundToEven(float64(v/scale)) + zero}.put(y, i, true, false)
 		}
-		s, z := tensor.New(tensor.Float32), tensor.New(tensor.Uint8)
+		s, z := newTensor(tensor.Float32), newTensor(tensor.Uint8)
 		tensor.PutFloat(tensor.Float32, s.Data, 0, float64(scale), false)
 		scalar{f: zero}.put(z, 0, true, false)
 		return []tensor.Tensor{y, s, z}[:len(out)], nil

@@ -31,7 +31,7 @@ func init() {
 
 // integersOf returns the elements of a 32- or 64-bit integer tensor as int64, wrapping.
 func integersOf(t tensor.Tensor) []int64 {
-	v, _ := tensor.ReadInts(t.DType, t.Data, t.Count())
+	v, _ := readInts(t.DType, t.Data, t.Count())
 	return v
 }
 
@@ -109,10 +109,10 @@ func contract[T summable](a, b labelled[T], keep, order []int) (labelled[T], err
 	}
 	y := labelled[T]{labels: kept, dims: sizes(kept)}
 	n, ok := tensor.Count(y.dims)
-	if !ok || n > MaxElements || n > MaxBytes/8 {
+	if !ok || n > maxElements {
 		return y, fault.New(fault.Memory, "an intermediate product of %v is too large", y.dims)
 	}
-	y.data = make([]T, n)
+	y.data = alloc[T](n)
 	inner := sizes(summed)
 	if m, _ := tensor.Count(inner); m == 0 {
 		return y, nil

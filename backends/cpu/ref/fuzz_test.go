@@ -22,8 +22,8 @@ func FuzzCompute(f *testing.F) {
 			f.Add(uint16(i), data)
 		}
 	}
-	defer func(n int64) { MaxBytes = n }(MaxBytes)
-	MaxBytes = 1 << 20
+	defer func(n int64) { maxElements = n }(maxElements)
+	maxElements = 1 << 17
 	f.Fuzz(func(t *testing.T, n uint16, data []byte) {
 		names := graph.OpNames()
 		o, _ := graph.NewOp(names[int(n)%len(names)])

@@ -35,7 +35,7 @@ func vectorPlaces(dims []int64, indices tensor.Tensor, wraps bool) ([]int64, err
 	last := len(indices.Dims) - 1
 	k := int(indices.Dims[last])
 	stride := tensor.RowMajor(dims)
-	places := make([]int64, product(indices.Dims[:last]))
+	places := alloc[int64](product(indices.Dims[:last]))
 	for i := range places {
 		for d, n := range v[i*k : (i+1)*k] {
 			at, err := position(n, dims[d], wraps)

@@ -22,7 +22,7 @@ func gru(o *op.GRU, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 		f, g := functions[2*d], functions[2*d+1]
 		for b := range s.batch {
 			h := s.initial(s.h0, d, b)
-			next, reset, gated := make([]float64, s.hidden), make([]float64, s.hidden), make([]float64, s.hidden)
+			next, reset, gated := alloc[float64](s.hidden), alloc[float64](s.hidden), alloc[float64](s.hidden)
 			s.walk(o.Direction, d, b, func(x []float64, y int) {
 				for j := range h {
 					reset[j] = activate(f, s.limit(s.input(d, resetGate, j, x)+s.recurrence(d, resetGate, j, h)))

@@ -7,7 +7,7 @@ import (
 
 func init() {
 	register(Bits, func(_ *op.Identity, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
-		y := tensor.New(in[0].DType, in[0].Dims...)
+		y := newTensor(in[0].DType, in[0].Dims...)
 		y.Quant = out[0].Quant
 		copy(y.Data, in[0].Data)
 		return []tensor.Tensor{y}, nil

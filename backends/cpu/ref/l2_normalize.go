@@ -16,7 +16,7 @@ func init() {
 		dims := in[0].Dims
 		var axes []int64
 		if len(in) > 1 && !in[1].Absent() {
-			v, err := tensor.ReadInts(in[1].DType, in[1].Data, in[1].Count())
+			v, err := readInts(in[1].DType, in[1].Data, in[1].Count())
 			if err != nil {
 				return nil, fault.As(fault.Type, err, "input 1")
 			}
@@ -37,7 +37,7 @@ func init() {
 			kept[i] = 1
 		}
 		x, set := reals(in[0]), broadcastIndex(kept, dims)
-		sums := make([]float64, cellCount(kept))
+		sums := alloc[float64](cellCount(kept))
 		for i, v := range x {
 			sums[set(i)] += v * v
 		}

@@ -60,7 +60,7 @@ func quantisedSum(x, w, bias tensor.Tensor, out tensor.Type, axis int) bool {
 
 // centred returns the integers of a quantised tensor minus their zero points.
 func centred[T int32 | int64](t tensor.Tensor) ([]T, error) {
-	q, err := tensor.ReadInts(t.DType, t.Data, t.Count())
+	q, err := readInts(t.DType, t.Data, t.Count())
 	if err != nil {
 		return nil, fault.As(fault.Type, err, "quantised operand")
 	}
@@ -68,7 +68,7 @@ func centred[T int32 | int64](t tensor.Tensor) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := make([]T, len(q))
+	v := alloc[T](len(q))
 	if t.Quant.IsPerTensor() {
 		z := int64(t.Quant.ZeroAt(0))
 		for i := range v {
@@ -106,7 +106,7 @@ func linearQuant(x, w, bias tensor.Tensor, out tensor.Type, axis int, s summer) 
 	}
 	var offset []float64
 	if !bias.Absent() {
-		b, err := tensor.ReadInts(bias.DType, bias.Data, bias.Count())
+		b, err := readInts(bias.DType, bias.Data, bias.Count())
 		if err != nil {
 			return nil, fault.As(fault.Type, err, "input 2")
 		}
@@ -114,7 +114,7 @@ func linearQuant(x, w, bias tensor.Tensor, out tensor.Type, axis int, s summer) 
 		if err != nil {
 			return nil, err
 		}
-		offset = make([]float64, len(b))
+		offset = alloc[float64](len(b))
 		for c := range b {
 			scale, zero := step(c)
 			offset[c] = float64(b[c]-int64(zero)) * scale
@@ -159,7 +159,7 @@ func requantiser(out tensor.Type) (tensor.Tensor, func(i int, r float64), error)
 		return y, put, nil
 	}
 	dims, _ := out.Shape.Ints()
-	y := tensor.New(out.DType, dims...)
+	y := newTensor(out.DType, dims...)
 	y.Quant = out.Quant
 	lo, hi, err := intRange(out.DType)
 	if err != nil {
@@ -184,7 +184,7 @@ func realBias(x, w, bias tensor.Tensor, axis int) (tensor.Tensor, error) {
 	if !x.Quant.IsPerTensor() || w.Quant == nil || w.Quant.Block > 0 || !w.Quant.IsPerTensor() && w.Quant.Axis != axis {
 		return bias, fault.New(fault.Type, "input 2: an integer bias needs its own quantisation here")
 	}
-	b, err := tensor.ReadInts(bias.DType, bias.Data, bias.Count())
+	b, err := readInts(bias.DType, bias.Data, bias.Count())
 	if err != nil {
 		return bias, fault.As(fault.Type, err, "input 2")
 	}
@@ -192,7 +192,7 @@ func realBias(x, w, bias tensor.Tensor, axis int) (tensor.Tensor, error) {
 	if err != nil {
 		return bias, err
 	}
-	t := tensor.New(tensor.Float32, bias.Dims...)
+	t := newTensor(tensor.Float32, bias.Dims...)
 	f := view[float32](t)
 	for c := range f {
 		scale, _ := step(c)
@@ -253,8 +253,8 @@ func reals(t tensor.Tensor) []float64 {
 	case tensor.Int64:
 		return widen[int64](t)
 	}
-	v, _ := tensor.ReadInts(t.DType, t.Data, t.Count())
-	f := make([]float64, len(v))
+	v, _ := readInts(t.DType, t.Data, t.Count())
+	f := alloc[float64](len(v))
 	for i := range v {
 		f[i] = float64(v[i])
 	}
@@ -263,7 +263,7 @@ func reals(t tensor.Tensor) []float64 {
 
 func widen[T elem](t tensor.Tensor) []float64 {
 	v := view[T](t)
-	f := make([]float64, len(v))
+	f := alloc[float64](len(v))
 	for i := range v {
 		f[i] = float64(v[i])
 	}

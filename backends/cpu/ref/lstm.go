@@ -40,7 +40,7 @@ func lstm(o *op.LSTM, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, e
 		}
 		for b := range s.batch {
 			h, c := s.initial(s.h0, d, b), s.initial(c0, d, b)
-			nextH := make([]float64, s.hidden)
+			nextH := alloc[float64](s.hidden)
 			s.walk(o.Direction, d, b, func(x []float64, y int) {
 				for j := range h {
 					sum := func(gate int) float64 { return s.input(d, gate, j, x) + s.recurrence(d, gate, j, h) }

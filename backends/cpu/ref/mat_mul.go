@@ -1,8 +1,6 @@
 package ref
 
 import (
-	"slices"
-
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -102,9 +100,9 @@ func multiplyMatrices[T, S summable](p *matrixProducts, x, w []T, store func(i, 
 func swapLast[T any](x []T, dims []int64) []T {
 	rows, cols := int(dims[len(dims)-2]), int(dims[len(dims)-1])
 	if rows == 1 || cols == 1 {
-		return slices.Clone(x)
+		return cloned(x)
 	}
-	y := make([]T, len(x))
+	y := alloc[T](len(x))
 	for base := 0; base < len(x); base += rows * cols {
 		for r := range rows {
 			for c := range cols {

@@ -49,7 +49,7 @@ func init() {
 func roiBins(start, end float64, n, size int) [][2]int {
 	first := math.Round(start)
 	length := max(math.Round(end)-first+1, 1)
-	bins := make([][2]int, n)
+	bins := alloc[[2]int](n)
 	for i := range bins {
 		lo := math.Floor(float64(i)*length/float64(n)) + first
 		hi := math.Ceil(float64(i+1)*length/float64(n)) + first

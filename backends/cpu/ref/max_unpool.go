@@ -27,7 +27,7 @@ func init() {
 			return nil, err
 		}
 		total, stride := int64(cellCount(from)), tensor.RowMajor(y.Dims)
-		at := make([]int, len(from))
+		at := alloc[int](len(from))
 		for i, k := range indices {
 			if k < 0 || k >= total {
 				return nil, fault.New(fault.Data, "input 1: index %d is outside %d elements", k, total)

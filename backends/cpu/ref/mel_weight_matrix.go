@@ -14,7 +14,7 @@ func init() {
 		y := like(out[0])
 		bins, bands := int(y.Dims[0]), int(y.Dims[1])
 		low, high := toMel(scalarAt(in[3], 0).f), toMel(scalarAt(in[4], 0).f)
-		edges := make([]int, bands+2)
+		edges := alloc[int](bands + 2)
 		for i := range edges {
 			mel := low + float64(i)*(high-low)/float64(len(edges))
 			bin := math.Floor((length + 1) * 700 * (math.Pow(10, mel/2595) - 1) / rate)

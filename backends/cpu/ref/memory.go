@@ -3,18 +3,82 @@ package ref
 import (
 	"math"
 
-	"golang.org/x/sys/unix"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// MaxBytes bounds the size of one output: a shape computed from hostile values fails with fault.Memory instead of exhausting the machine.
-// It starts as half of the machine's memory.
-var MaxBytes = machineBytes() / 2
+// Kernels take memory by alloc, newTensor and cloned, or announce it with admit: these panic with a shortage when there is none, which refuse turns
+// into the error of the operator.
 
-// machineBytes returns the size of the machine's memory, no bound when the system does not tell.
-func machineBytes() int64 {
-	var s unix.Sysinfo_t
-	if err := unix.Sysinfo(&s); err != nil {
+// shortage is the panic of a kernel that gets no memory.
+type shortage struct{ err error }
+
+// refuse sets err when a kernel panics for want of memory; it is deferred.
+func refuse(err *error) {
+	switch v := recover().(type) {
+	case nil:
+	case shortage:
+		*err = v.err
+	default:
+		panic(v)
+	}
+}
+
+// alloc is make([]T, n).
+func alloc[T any, N int | int64](n N) []T {
+	v, err := mem.Make[T](int(n))
+	if err != nil {
+		panic(shortage{err})
+	}
+	return v
+}
+
+// cloned returns a copy of v.
+func cloned[T any](v []T) []T {
+	c := alloc[T](len(v))
+	copy(c, v)
+	return c
+}
+
+// admit announces n bytes that other means than alloc take.
+func admit[N int | int64](n N) {
+	if err := mem.Admit(int64(n)); err != nil {
+		panic(shortage{err})
+	}
+}
+
+// tensorBytes is what a tensor takes beside its elements.
+const tensorBytes = 160
+
+// newTensor returns a zeroed tensor.
+func newTensor(d tensor.DType, dims ...int64) tensor.Tensor {
+	n, ok := tensor.T(d, dims...).ByteSize()
+	if !ok {
+		panic(shortage{fault.New(fault.Memory, "%v%v is too large", d, dims)})
+	}
+	admit(tensorBytes)
+	return tensor.Tensor{DType: d, Dims: append([]int64(nil), dims...), Data: alloc[byte](n)}
+}
+
+// readInts is tensor.ReadInts.
+func readInts(d tensor.DType, data []byte, n int) ([]int64, error) {
+	admit(8 * n)
+	return tensor.ReadInts(d, data, n)
+}
+
+// satMul multiplies numbers that are not negative, at most math.MaxInt64.
+func satMul(a, b int64) int64 {
+	if b != 0 && a > math.MaxInt64/b {
 		return math.MaxInt64
 	}
-	return int64(s.Totalram) * int64(s.Unit)
+	return a * b
+}
+
+// satAdd adds numbers that are not negative, at most math.MaxInt64.
+func satAdd(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }

@@ -22,16 +22,16 @@ func move(dst tensor.Tensor, i int, src tensor.Tensor, j, n int) {
 // like returns a zeroed tensor of an inferred type, all sizes of which are known.
 func like(t tensor.Type) tensor.Tensor {
 	dims, _ := t.Shape.Ints()
-	out := tensor.New(t.DType, dims...)
+	out := newTensor(t.DType, dims...)
 	out.Quant = t.Quant
 	return out
 }
 
-// sized returns a zeroed tensor of type t whose sizes were found by computing. It fails with fault.Memory beyond the limits of Compute.
+// sized returns a zeroed tensor of type t whose sizes were found by computing. Kind fault.Memory when there are too many elements.
 func sized(t tensor.Type, dims ...int64) (tensor.Tensor, error) {
 	t.Shape = tensor.Of(dims...)
 	n, ok := t.Shape.Count()
-	if size, fits := t.ByteSize(); !ok || !fits || n > MaxElements || size > MaxBytes {
+	if _, fits := t.ByteSize(); !ok || !fits || n > maxElements {
 		return tensor.Tensor{}, fault.New(fault.Memory, "%v is too large", t)
 	}
 	return like(t), nil
@@ -84,7 +84,7 @@ func intsOf(t tensor.Tensor) ([]int64, error) {
 	if t.Absent() {
 		return nil, nil
 	}
-	v, err := tensor.ReadInts(t.DType, t.Data, t.Count())
+	v, err := readInts(t.DType, t.Data, t.Count())
 	return v, fault.As(fault.Type, err, "indices")
 }
 

@@ -70,17 +70,19 @@ func init() {
 		batches, n, classes := int(in[0].Dims[0]), int(in[0].Dims[1]), int(in[1].Dims[1])
 		var found []int64
 		for b := range batches {
-			boxes := make([]box, n)
+			boxes := alloc[box](n)
 			for i := range boxes {
 				boxes[i] = corners(in[0], b*n+i, o.CenterBox)
 			}
 			for c := range classes {
-				scores := make([]float32, n)
+				scores := alloc[float32](n)
 				for i := range scores {
 					scores[i] = float32(scalarAt(in[1], (b*classes+c)*n+i).f)
 				}
 				order := best(scores, func(s float32) bool { return s > floor || len(in) < 5 || in[4].Absent() })
-				for _, i := range suppress(boxes, order, limit, iou) {
+				kept := suppress(boxes, order, limit, iou)
+				admit(48 * len(kept))
+				for _, i := range kept {
 					found = append(found, int64(b), int64(c), int64(i))
 				}
 			}

@@ -22,7 +22,8 @@ func moments(v []float64) (mean, variance float64) {
 // gathered calls f with each set of elements that are normalised together: the positions of the set in x, and their values. sets numbers the
 // set that element i belongs to.
 func gathered(x []float64, sets int, set func(i int) int, f func(positions []int, values []float64)) {
-	members := make([][]int, sets)
+	members := alloc[[]int](sets)
+	admit(24 * len(x)) // positions, in lists that grow by doubling
 	for i := range x {
 		s := set(i)
 		members[s] = append(members[s], i)

@@ -111,7 +111,7 @@ func modulo(i, n int64) int64 {
 
 // padValue returns one element of x's type: the value as it stands, converted from float32, or the real 0.
 func padValue(x, value tensor.Tensor) (tensor.Tensor, error) {
-	one := tensor.New(x.DType, 1)
+	one := newTensor(x.DType, 1)
 	one.Quant = x.Quant
 	switch {
 	case !value.Absent() && value.DType == x.DType:
@@ -120,7 +120,7 @@ func padValue(x, value tensor.Tensor) (tensor.Tensor, error) {
 	case value.Absent() && x.Quant == nil:
 		return one, nil
 	}
-	real := tensor.New(tensor.Float32, 1)
+	real := newTensor(tensor.Float32, 1)
 	if !value.Absent() {
 		copy(real.Data, value.Data)
 	}

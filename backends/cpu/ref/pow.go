@@ -12,7 +12,7 @@ func init() {
 	register(Real, func(_ *op.Pow, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		x, e := in[0], in[1]
 		dims, _ := out[0].Shape.Ints()
-		y := tensor.New(out[0].DType, dims...)
+		y := newTensor(out[0].DType, dims...)
 		ix, ie := broadcastIndex(x.Dims, dims), broadcastIndex(e.Dims, dims)
 		for i, n := 0, y.Count(); i < n; i++ {
 			a, b := scalarAt(x, ix(i)), scalarAt(e, ie(i))

@@ -14,7 +14,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		y := tensor.New(out[0].DType, x.Dims...)
+		y := newTensor(out[0].DType, x.Dims...)
 		for i, n := 0, x.Count(); i < n; i++ {
 			k := index(i)
 			v := scalarAt(x, i).float() / tensor.FloatAt(scale.DType, scale.Data, k)

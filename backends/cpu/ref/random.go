@@ -112,7 +112,7 @@ func weightEnds(x tensor.Tensor, row int) ([]float64, error) {
 	if math.IsNaN(top) || math.IsInf(top, 0) {
 		return nil, fault.New(fault.Data, "input 0: row %d has the largest logarithm %v", row, top)
 	}
-	ends := make([]float64, n)
+	ends := alloc[float64](n)
 	sum, last := 0.0, 0
 	for c := range n {
 		w := math.Exp(scalarAt(x, row*n+c).f - top)

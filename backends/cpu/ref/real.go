@@ -12,7 +12,7 @@ func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 	if t.Absent() || !narrow(t.DType, t.Quant) {
 		return t, nil
 	}
-	out := tensor.New(tensor.Float32, t.Dims...)
+	out := newTensor(tensor.Float32, t.Dims...)
 	y := view[float32](out)
 	if t.Quant == nil {
 		for i := range y {
@@ -23,7 +23,7 @@ func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 	if _, _, err := intRange(t.DType); err != nil {
 		return out, err
 	}
-	q, err := tensor.ReadInts(t.DType, t.Data, len(y))
+	q, err := readInts(t.DType, t.Data, len(y))
 	if err != nil {
 		return out, fault.As(fault.Type, err, "dequantise")
 	}
@@ -44,7 +44,7 @@ func fromReal(x tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
 	if x.DType != tensor.Float32 {
 		return x, fault.New(fault.Type, "%v cannot become %v", x.DType, t)
 	}
-	out := tensor.New(t.DType, x.Dims...)
+	out := newTensor(t.DType, x.Dims...)
 	out.Quant = t.Quant
 	f := view[float32](x)
 	if t.Quant == nil {

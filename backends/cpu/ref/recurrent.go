@@ -33,7 +33,7 @@ func newSequence(in []tensor.Tensor, gates int, batchFirst bool, clip float32) (
 		s.steps, s.batch = s.batch, s.steps
 	}
 	if lens := optional(4); !lens.Absent() {
-		v, err := tensor.ReadInts(lens.DType, lens.Data, lens.Count())
+		v, err := readInts(lens.DType, lens.Data, lens.Count())
 		if err != nil {
 			return nil, fault.As(fault.Type, err, "input 4")
 		}
@@ -57,7 +57,7 @@ func (s *sequence) state(d, b int) int {
 
 // initial copies a state's start, zeros when it is not given.
 func (s *sequence) initial(from []float64, d, b int) []float64 {
-	h := make([]float64, s.hidden)
+	h := alloc[float64](s.hidden)
 	if from != nil {
 		copy(h, from[s.state(d, b):])
 	}

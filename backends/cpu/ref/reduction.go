@@ -14,7 +14,7 @@ func reduceIndex(in []tensor.Tensor, keepDims, emptyKeeps bool) (index func(i in
 	x := in[0]
 	var axes []int64
 	if len(in) > 1 && !in[1].Absent() {
-		if axes, err = tensor.ReadInts(in[1].DType, in[1].Data, in[1].Count()); err != nil {
+		if axes, err = readInts(in[1].DType, in[1].Data, in[1].Count()); err != nil {
 			return nil, 0, fault.As(fault.Type, err, "input 1")
 		}
 	}
@@ -55,7 +55,7 @@ func reduceNumbers(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 	if err != nil {
 		return nil, err
 	}
-	acc := make([]int64, count(out))
+	acc := alloc[int64](count(out))
 	for i := range acc {
 		acc[i] = int64(a.start)
 	}
@@ -64,7 +64,7 @@ func reduceNumbers(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 		acc[k] = a.int(acc[k], tensor.IntAt(x.DType, x.Data, i))
 	}
 	dims, _ := out.Shape.Ints()
-	y := tensor.New(out.DType, dims...)
+	y := newTensor(out.DType, dims...)
 	for i, v := range acc {
 		tensor.PutInt(y.DType, y.Data, i, v)
 	}
@@ -83,7 +83,7 @@ func reduceIntMeans(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Ty
 		return nil, fault.New(fault.Data, "no elements of %v to reduce", x.DType)
 	}
 	n := int64(group)
-	quotient, rest := make([]int64, total), make([]int64, total)
+	quotient, rest := alloc[int64](total), alloc[int64](total)
 	for i, m := 0, x.Count(); i < m; i++ {
 		k, v := index(i), tensor.IntAt(x.DType, x.Data, i)
 		q, r := v/n, v%n
@@ -97,7 +97,7 @@ func reduceIntMeans(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Ty
 		}
 	}
 	dims, _ := out.Shape.Ints()
-	y := tensor.New(out.DType, dims...)
+	y := newTensor(out.DType, dims...)
 	for i, q := range quotient {
 		switch { // a rest of the other sign takes the fraction's direction back towards zero
 		case q < 0 && rest[i] > 0 && !x.DType.IsUnsigned():
@@ -117,7 +117,7 @@ func reduceReals(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type,
 	if err != nil {
 		return nil, err
 	}
-	acc := make([]float64, count(out))
+	acc := alloc[float64](count(out))
 	for i := range acc {
 		acc[i] = a.start
 	}
@@ -126,7 +126,7 @@ func reduceReals(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type,
 		acc[k] = a.real(acc[k], scalarAt(x, i).float())
 	}
 	dims, _ := out.Shape.Ints()
-	y := tensor.New(out.DType, dims...)
+	y := newTensor(out.DType, dims...)
 	for i, v := range acc {
 		if a.endReal != nil {
 			v = a.endReal(v, group)
@@ -147,7 +147,7 @@ func reduceExtreme(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 	if err != nil {
 		return nil, err
 	}
-	best := make([]int, count(out))
+	best := alloc[int](count(out))
 	for i := range best {
 		best[i] = -1
 	}
@@ -157,7 +157,7 @@ func reduceExtreme(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 		}
 	}
 	dims, _ := out.Shape.Ints()
-	y := tensor.New(out.DType, dims...)
+	y := newTensor(out.DType, dims...)
 	move := mover(y, x)
 	for i, j := range best {
 		if j >= 0 {

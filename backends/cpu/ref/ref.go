@@ -9,6 +9,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -70,18 +71,18 @@ func Has(o graph.Op) bool {
 	return ok
 }
 
-// MaxElements bounds the number of elements of one output as MaxBytes does its size, so that a few bytes of shape cannot ask for more memory than
-// machines have.
-const MaxElements = 1 << 31
+// maxElements bounds the number of elements of one output. It is no constant for the sake of tests.
+var maxElements int64 = 1 << 31
 
 // Compute runs one operator on real tensors: it infers the output types from the inputs' types and small integer values and declared, then
-// calls the kernel, converting as the kernel's domain asks. A panic inside a kernel is not recovered here.
+// calls the kernel, converting as the kernel's domain asks. Memory is asked for before it is taken: kind fault.Memory. A panic inside a kernel is not recovered here.
 func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
 	return ComputeContext(context.Background(), o, in, declared)
 }
 
 // ComputeContext is Compute for operators that may run long: bodies of control flow look at ctx between their nodes.
-func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
+func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declared []tensor.Type) (res []tensor.Tensor, err error) {
+	defer refuse(&err)
 	e, ok := kernels[reflect.TypeOf(o)]
 	if !ok {
 		return nil, fault.New(fault.Unsupported, "%s: the reference device has no kernel", o.Name())
@@ -107,7 +108,6 @@ func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declare
 			return nil, err
 		}
 	}
-	var res []tensor.Tensor
 	switch {
 	case e.control != nil:
 		res, err = e.control(ctx, o, in, out)
@@ -147,10 +147,11 @@ func checkOutput(o graph.Op, i int, t tensor.Type) error {
 		return nil
 	}
 	n, ok := t.Shape.Count()
-	if size, fits := t.ByteSize(); !ok || !fits || n > MaxElements || size > MaxBytes {
+	size, fits := t.ByteSize()
+	if !ok || !fits || n > maxElements {
 		return fault.New(fault.Memory, "%s: output %d: %v is too large", o.Name(), i, t)
 	}
-	return nil
+	return fault.Wrap(mem.Fits(size), "%s: output %d: %v", o.Name(), i, t)
 }
 
 // computeReal widens narrow and quantised inputs to float32, runs the kernel, and rounds the results to the output types.

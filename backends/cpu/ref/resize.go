@@ -57,7 +57,7 @@ func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]cell, error
 		scales = view[float32](in[2])
 	}
 	if len(in) > 3 && !in[3].Absent() {
-		v, err := tensor.ReadInts(in[3].DType, in[3].Data, in[3].Count())
+		v, err := readInts(in[3].DType, in[3].Data, in[3].Count())
 		if err != nil {
 			return nil, fault.As(fault.Type, err, "input 3")
 		}
@@ -73,7 +73,8 @@ func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]cell, error
 	}
 	lists := make([][][]cell, len(axes))
 	for i, e := range extents {
-		lists[i] = make([][]cell, e.Out)
+		lists[i] = alloc[[]cell](e.Out)
+		admit(satMul(16*4, satAdd(e.In, e.Out))) // a cell of the input serves so many of the output, or the other way round
 		var start, end float32
 		if roi != nil {
 			start, end = float32(roi[i]), float32(roi[len(axes)+i])
@@ -191,7 +192,7 @@ func keys(a, x float64) float64 {
 func resample(v []float64, dims []int64, axis int, list [][]cell) []float64 {
 	size, inner := int(dims[axis]), cellCount(dims[axis+1:])
 	outer := cellCount(dims[:axis])
-	y := make([]float64, outer*len(list)*inner)
+	y := alloc[float64](outer * len(list) * inner)
 	for o := range outer {
 		for k, cells := range list {
 			to := y[(o*len(list)+k)*inner:][:inner]
@@ -245,7 +246,7 @@ func storeReals(v []float64, out tensor.Type) ([]tensor.Tensor, error) {
 		return []tensor.Tensor{y}, nil
 	}
 	dims, _ := out.Shape.Ints()
-	y := tensor.New(out.DType, dims...)
+	y := newTensor(out.DType, dims...)
 	for i, r := range v {
 		scalar{f: r}.put(y, i, true, true)
 	}
@@ -260,15 +261,17 @@ type Cell struct {
 
 // ResizeCells returns, per axis of axes and output index, the input cells that are mixed; none for an output index that is extrapolated. in are
 // Resize's inputs, of which only the sizes of the first are looked at.
-func ResizeCells(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]Cell, error) {
+func ResizeCells(o *op.Resize, in []tensor.Tensor, axes []int) (out [][][]Cell, err error) {
+	defer refuse(&err)
 	lists, err := resamplers(o, in, axes)
 	if err != nil {
 		return nil, err
 	}
-	out := make([][][]Cell, len(lists))
+	out = make([][][]Cell, len(lists))
 	for i, list := range lists {
-		out[i] = make([][]Cell, len(list))
+		out[i] = alloc[[]Cell](len(list))
 		for k, cells := range list {
+			admit(32 * len(cells))
 			for _, c := range cells {
 				out[i][k] = append(out[i][k], Cell{c.i, c.w})
 			}

@@ -20,7 +20,7 @@ func rnn(o *op.RNN, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 	for d := range s.directions {
 		for b := range s.batch {
 			h := s.initial(s.h0, d, b)
-			next := make([]float64, s.hidden)
+			next := alloc[float64](s.hidden)
 			s.walk(o.Direction, d, b, func(x []float64, y int) {
 				for j := range h {
 					next[j] = activate(functions[d], s.limit(s.input(d, 0, j, x)+s.recurrence(d, 0, j, h)))

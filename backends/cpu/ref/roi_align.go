@@ -67,9 +67,9 @@ func roiPoints(o *op.RoiAlign, from, to float64, n int, samples int64, size int)
 	if count > maxSamples/int64(n) {
 		return nil, fault.New(fault.Data, "%d samples in each of %d bins", count, n)
 	}
-	bins := make([][][]cell, n)
+	bins := alloc[[][]cell](n)
 	for i := range bins {
-		bins[i] = make([][]cell, count)
+		bins[i] = alloc[[]cell](count)
 		for k := range bins[i] {
 			c := float64(float32(start+float32(float32(i)*bin)) + float32((float32(k)+0.5)*bin)/float32(count))
 			if c < -1 || c > float64(size) {

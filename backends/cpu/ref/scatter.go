@@ -42,7 +42,7 @@ func scatter(x, u tensor.Tensor, out tensor.Type, r op.ScatterReduction, places 
 	if u, err = toReal(u); err != nil {
 		return nil, err
 	}
-	y := tensor.New(x.DType, x.Dims...)
+	y := newTensor(x.DType, x.Dims...)
 	copy(y.Data, x.Data)
 	put, err := reducer(y, u, r)
 	if err != nil {

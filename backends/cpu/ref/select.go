@@ -34,15 +34,20 @@ func init() {
 	})
 	register(Real, func(_ *op.NonZero, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		x := in[0]
-		var found []int64 // index after index
+		rank, count := len(x.Dims), 0
+		for i := range x.Count() {
+			if scalarAt(x, i).isTrue() {
+				count++
+			}
+		}
+		found := alloc[int64](count * (rank + 1))[:0] // index after index
 		eachIndex(x.Dims, func(idx []int64, i int) {
 			if scalarAt(x, i).isTrue() {
 				found = append(append(found, int64(i)), idx...)
 			}
 		})
-		rank := len(x.Dims)
 		n := len(found) / (rank + 1)
-		y := tensor.New(tensor.Int64, int64(rank), int64(n))
+		y := newTensor(tensor.Int64, int64(rank), int64(n))
 		for i := range n {
 			for d := range rank {
 				storeInt(y, d*n+i, found[i*(rank+1)+1+d])

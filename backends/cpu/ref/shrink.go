@@ -20,7 +20,7 @@ func init() {
 		if in[0].DType.IsFloat() {
 			return mapReal(in[0], out[0], f)
 		}
-		y := tensor.New(out[0].DType, in[0].Dims...)
+		y := newTensor(out[0].DType, in[0].Dims...)
 		for i, n := 0, in[0].Count(); i < n; i++ {
 			scalar{f: f(scalarAt(in[0], i).float())}.put(y, i, true, true)
 		}

@@ -37,11 +37,11 @@ func mapLines(x tensor.Tensor, out tensor.Type, axis int64, f func(line []float6
 	if err != nil {
 		return nil, err
 	}
-	y := tensor.New(out.DType, x.Dims...)
+	y := newTensor(out.DType, x.Dims...)
 	if x.Count() == 0 {
 		return []tensor.Tensor{y}, nil
 	}
-	line := make([]float64, x.Dims[a])
+	line := alloc[float64](x.Dims[a])
 	lines(x.Dims, a, func(_, start, step int) {
 		for i := range line {
 			line[i] = tensor.FloatAt(x.DType, x.Data, start+i*step)

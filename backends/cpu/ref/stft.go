@@ -29,7 +29,7 @@ func stft(_ *op.STFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, e
 	length, parts := int(x.Dims[1]), int(x.Dims[2])
 	for b := range batches {
 		for f := range frames {
-			v := make([]complex128, n)
+			v := alloc[complex128](n)
 			for t := range v {
 				v[t] = complexAt(x, (b*length+f*int(step)+t)*parts, parts) * complex(window(t), 0)
 			}

@@ -13,7 +13,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		start := make([]int64, cache.Dims[0])
+		start := alloc[int64](cache.Dims[0])
 		if len(in) > 2 && !in[2].Absent() {
 			if start, err = intsOf(in[2]); err != nil {
 				return nil, err

@@ -20,18 +20,18 @@ func init() {
 			return nil, err
 		}
 		dims, _ := out[0].Shape.Ints()
-		values := tensor.New(out[0].DType, dims...)
+		values := newTensor(out[0].DType, dims...)
 		indexType := tensor.Int64
 		if len(out) > 1 {
 			indexType = out[1].DType
 		}
-		indices := tensor.New(indexType, dims...)
+		indices := newTensor(indexType, dims...)
 		move := mover(values, x)
 		if values.Count() == 0 {
 			return []tensor.Tensor{values, indices}[:len(out)], nil
 		}
 		k, n := int(dims[axis]), int(x.Dims[axis])
-		order := make([]int, n)
+		order := alloc[int](n)
 		lines(x.Dims, axis, func(line, start, step int) {
 			for i := range order {
 				order[i] = i

@@ -89,7 +89,7 @@ func mapTest(x tensor.Tensor, out tensor.Type, p test) ([]tensor.Tensor, error) 
 			y[i] = bit(p.real(v))
 		}
 	case p.int != nil:
-		v, err := tensor.ReadInts(x.DType, x.Data, len(y))
+		v, err := readInts(x.DType, x.Data, len(y))
 		if err != nil {
 			return nil, fault.As(fault.Type, err, "%v", x.DType)
 		}

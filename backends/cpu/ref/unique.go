@@ -31,7 +31,8 @@ func init() {
 			}
 			return 0
 		}
-		order := make([]int, size)
+		admit(64 * size) // the lists of equal steps
+		order := alloc[int](size)
 		for i := range order {
 			order[i] = i
 		}
@@ -46,9 +47,9 @@ func init() {
 		if o.Unsorted {
 			slices.SortFunc(groups, func(g, h []int) int { return cmp.Compare(g[0], h[0]) })
 		}
-		first := make([]int, len(groups))
+		first := alloc[int](len(groups))
 		n := int64(len(groups))
-		lists := []tensor.Tensor{tensor.New(tensor.Int64, n), tensor.New(tensor.Int64, int64(size)), tensor.New(tensor.Int64, n)}
+		lists := []tensor.Tensor{newTensor(tensor.Int64, n), newTensor(tensor.Int64, int64(size)), newTensor(tensor.Int64, n)}
 		for i, g := range groups {
 			first[i] = g[0]
 			storeInt(lists[0], i, int64(g[0]))

@@ -27,7 +27,7 @@ func view[T elem](t tensor.Tensor) []T {
 // newLike returns a zeroed tensor of an inferred type and its elements. The sizes must be known.
 func newLike[T elem](t tensor.Type) (tensor.Tensor, []T) {
 	dims, _ := t.Shape.Ints()
-	out := tensor.New(t.DType, dims...)
+	out := newTensor(t.DType, dims...)
 	out.Quant = t.Quant
 	return out, view[T](out)
 }

@@ -13,7 +13,7 @@ func init() {
 			return nil, fault.New(fault.Type, "cannot choose between %v and %v for %v", a.DType, b.DType, out[0].DType)
 		}
 		dims, _ := out[0].Shape.Ints()
-		y := tensor.New(out[0].DType, dims...)
+		y := newTensor(out[0].DType, dims...)
 		y.Quant = out[0].Quant
 		ic, ia, ib := broadcastIndex(cond.Dims, dims), broadcastIndex(a.Dims, dims), broadcastIndex(b.Dims, dims)
 		fromA, fromB := mover(y, a), mover(y, b)

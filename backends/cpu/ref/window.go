@@ -16,23 +16,28 @@ type grid struct {
 	buf, next       []tap
 }
 
-// newGrid returns the grid of w. cells(w, o) calls f with each pair (input cell, kernel cell) of output cell o
+// newGrid returns the grid of w. list(w, o) calls f with each pair (input cell, kernel cell) of output cell o
 // inside the input. The output must not be empty: then its sizes bound the work.
-func newGrid(w []op.Window, cells func(w op.Window, o int64, f func(in, k int64))) *grid {
+func newGrid(w []op.Window, list func(w op.Window, o int64, f func(in, k int64))) *grid {
 	g := &grid{pos: make([]int, len(w)), axes: make([][][]tap, len(w))}
 	for _, d := range w {
 		g.out, g.in, g.kernel = append(g.out, d.Out), append(g.in, d.In), append(g.kernel, d.Kernel)
 	}
 	inStride, kStride := 1, 1
+	covered := int64(1)
 	for i := len(w) - 1; i >= 0; i-- {
-		g.axes[i] = make([][]tap, w[i].Out)
+		cells := min(w[i].Kernel, w[i].In) // at most, of one position
+		covered = satMul(covered, cells)
+		admit(satMul(w[i].Out, satMul(40, cells)))
+		g.axes[i] = alloc[[]tap](w[i].Out)
 		for o := range g.axes[i] {
-			cells(w[i], int64(o), func(in, k int64) {
+			list(w[i], int64(o), func(in, k int64) {
 				g.axes[i][o] = append(g.axes[i][o], tap{int(in) * inStride, int(k) * kStride})
 			})
 		}
 		inStride, kStride = inStride*int(w[i].In), kStride*int(w[i].Kernel)
 	}
+	admit(satMul(64, covered)) // buf and next
 	return g
 }
 
@@ -138,7 +143,7 @@ func pixels[T elem](e extent, x []T) []T {
 	if e.last || e.c == 1 || e.cells == 1 {
 		return x
 	}
-	y := make([]T, len(x))
+	y := alloc[T](len(x))
 	for n := range e.n {
 		for c := range e.c {
 			row := x[(n*e.c+c)*e.cells:][:e.cells]
@@ -155,7 +160,7 @@ func zeros(out []tensor.Type) []tensor.Tensor {
 	res := make([]tensor.Tensor, len(out))
 	for i, t := range out {
 		dims, _ := t.Shape.Ints()
-		res[i] = tensor.New(t.DType, dims...)
+		res[i] = newTensor(t.DType, dims...)
 		res[i].Quant = t.Quant
 	}
 	return res

@@ -1,0 +1,195 @@
+package mem
+
+import (
+	"math"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/cgroup"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// Memory is asked for before it is taken: Go ends the process when its heap cannot grow, and the system ends one that touches more than there
+// is. Host and Memfd ask by themselves; Go slices of sizes that a model decides are made by Make or announced by Admit.
+//
+// What is left is measured, not summed up, so that the host program's own memory counts. Measuring reads a few files; so each measurement grants a credit
+// that later requests draw from.
+
+const (
+	maxCredit = 64 << 20 // granted by one measurement
+	maxFloor  = 96 << 20 // of a limit that ends the process: kept for Go's runtime, stacks and what nobody asks for
+)
+
+var (
+	promised atomic.Int64 // bytes of the mappings of buffers
+	credit   atomic.Int64
+	accounts struct {
+		sync.Mutex
+		configured int64 // SetLimit, 0: none
+		dirs       []cgroup.Dir
+		begun      bool
+		floor      map[int]int64 // per resource limit, see floorOf
+	}
+)
+
+// SetLimit bounds the memory that the library takes for tensors, weights and Go's heap together, beside the limits of the system; 0: those alone.
+func SetLimit(n int64) {
+	accounts.Lock()
+	defer accounts.Unlock()
+	accounts.configured = n
+	credit.Store(0)
+}
+
+// Admit returns an error of kind fault.Memory when n more bytes of Go's heap would exceed what the machine, a control group, a
+// resource limit or SetLimit leaves. It takes nothing: the caller allocates at once, in pieces of any size.
+func Admit(n int64) error {
+	if draw(n) {
+		return nil
+	}
+	accounts.Lock()
+	defer accounts.Unlock()
+	return admit(n, true)
+}
+
+// Fits is Admit of n bytes that the caller will ask for later: an early refusal. It draws no credit.
+func Fits(n int64) error {
+	if n >= 0 && n <= credit.Load() {
+		return nil
+	}
+	accounts.Lock()
+	defer accounts.Unlock()
+	return admit(n, true)
+}
+
+// Make is make([]T, n), accounted. Kind fault.Memory.
+func Make[T any](n int) ([]T, error) {
+	var one T
+	size := int64(unsafe.Sizeof(one))
+	if n < 0 || size > 0 && int64(n) > math.MaxInt64>>1/size {
+		return nil, fault.New(fault.Memory, "%d elements of %d bytes", n, size)
+	}
+	if draw(int64(n) * size) {
+		return make([]T, n), nil
+	}
+	accounts.Lock()
+	defer accounts.Unlock() // until the memory is mapped: nobody measures in between
+	if err := admit(int64(n)*size, true); err != nil {
+		return nil, err
+	}
+	return make([]T, n), nil
+}
+
+// draw takes n bytes of the credit, and reports whether there were as many.
+func draw(n int64) bool { return n >= 0 && n <= maxCredit && credit.Add(-n) >= 0 }
+
+// promise counts n bytes of a mapping that is about to be made; takeBack gives them back.
+func promise(n int64) error {
+	if !draw(n) {
+		accounts.Lock()
+		defer accounts.Unlock()
+		if err := admit(n, false); err != nil {
+			return err
+		}
+	}
+	promised.Add(n)
+	return nil
+}
+
+func takeBack(n int64) { promised.Add(-n) }
+
+// admit measures, and once more after a collection if that does not suffice. heap says that Go's heap grows, which may have free memory already.
+// accounts is locked.
+func admit(n int64, heap bool) error {
+	left := tightest(n, heap)
+	if left.left < n {
+		debug.FreeOSMemory()
+		left = tightest(n, heap)
+	}
+	if left.left < n || n < 0 {
+		credit.Store(0)
+		return fault.New(fault.Memory, "%d bytes are wanted, %s of %d bytes leaves %d", n, left.name, left.total, max(0, left.left))
+	}
+	credit.Store(min(maxCredit, (left.left-n)/2))
+	return nil
+}
+
+// tightest returns the limit that leaves least for n bytes.
+func tightest(n int64, heap bool) bound {
+	dirs := limited()
+	u := measure()
+	least := bound{"", math.MaxInt64, math.MaxInt64}
+	for _, b := range bounds(&u, accounts.configured, dirs) {
+		if heap {
+			b.left += u.backed
+		}
+		if b.left < least.left {
+			least = b
+		}
+	}
+	for _, r := range []struct {
+		name     string
+		resource int
+		used     int64
+		step     int64
+	}{{"the limit on address space (RLIMIT_AS)", unix.RLIMIT_AS, u.space, arenaBytes}, {"the limit on data (RLIMIT_DATA)", unix.RLIMIT_DATA, u.data, growBytes}} {
+		limit := rlimit(r.resource)
+		if limit == math.MaxInt64 || r.used == 0 {
+			continue
+		}
+		b := bound{r.name, limit, limit - r.used - floorOf(r.resource, limit-r.used)}
+		if heap {
+			b.left = heapRoom(n, b.left, r.step, u.reusable)
+		}
+		if b.left < least.left {
+			least = b
+		}
+	}
+	return least
+}
+
+// limited returns the control groups that limit the process, as they were when the first memory was asked for. accounts is locked.
+func limited() []cgroup.Dir {
+	a := &accounts
+	if !a.begun {
+		a.begun, a.dirs, a.floor = true, limitedDirs(cgroup.Dirs(cgroup.Own(), "memory")), map[int]int64{}
+	}
+	return a.dirs
+}
+
+// floorOf returns what is kept of a resource limit: a quarter of what was left when it was first looked at, at most maxFloor.
+func floorOf(resource int, left int64) int64 {
+	f, ok := accounts.floor[resource]
+	if !ok {
+		f = max(0, min(maxFloor, left/4))
+		accounts.floor[resource] = f
+	}
+	return f
+}
+
+// heapRoom returns how much Go's heap can give to one request of n bytes when left bytes can still be mapped, in steps, and reusable ones are free
+// inside: large pieces need a gap of their size, which fragments of several times the sum can be trusted to have.
+func heapRoom(n, left, step, reusable int64) int64 {
+	grown := max(0, left) / step * step
+	if n < 1<<20 {
+		return grown + reusable*3/4
+	}
+	return max(grown, reusable/4)
+}
+
+// Total returns the smallest of the limits, whatever is left of it: what asks for more never fits.
+func Total() int64 {
+	accounts.Lock()
+	defer accounts.Unlock()
+	total := machine().total
+	for _, b := range groups(limited(), cgroup.Read) {
+		total = min(total, b.total)
+	}
+	if accounts.configured > 0 {
+		total = min(total, accounts.configured)
+	}
+	return min(total, rlimit(unix.RLIMIT_AS), rlimit(unix.RLIMIT_DATA))
+}

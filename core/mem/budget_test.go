@@ -1,0 +1,181 @@
+package mem
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/cgroup"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+const mib = 1 << 20
+
+// limitTo leaves about n bytes to the library until the test ends.
+func limitTo(t *testing.T, n int64) {
+	debug.FreeOSMemory()
+	u := measure()
+	SetLimit(u.ours() + n)
+	t.Cleanup(func() { SetLimit(0) })
+}
+
+func TestBudget_isATotal(t *testing.T) {
+	limitTo(t, 256*mib)
+	var held []Buffer
+	for range 3 {
+		b, err := Host(60*mib, Options{})
+		require.NoError(t, err)
+		held = append(held, b)
+	}
+	_, err := Memfd(100*mib, Options{})
+	assert.Equal(t, fault.Memory, fault.KindOf(err))
+	assert.ErrorContains(t, err, "ANYNPU_MEMORY_LIMIT")
+	_, err = Make[float32](25 * mib)
+	assert.Equal(t, fault.Memory, fault.KindOf(err))
+	assert.Error(t, Fits(100*mib))
+	held[0].Release()
+	b, err := Memfd(100*mib, Options{})
+	require.NoError(t, err, "what was released is free again")
+	b.Release()
+	for _, b := range held[1:] {
+		b.Release()
+	}
+	v, err := Make[float32](25 * mib)
+	require.NoError(t, err)
+	runtime.KeepAlive(v)
+	v = nil
+	_, err = Make[byte](150 * mib)
+	assert.NoError(t, err, "garbage is collected before a request is refused")
+}
+
+func TestBudget_isSharedByGoroutines(t *testing.T) {
+	limitTo(t, 200*mib)
+	var wg sync.WaitGroup
+	var got atomic.Int64
+	held := make([]Buffer, 16)
+	for i := range held {
+		wg.Go(func() {
+			b, err := Host(30*mib, Options{})
+			if err == nil {
+				got.Add(1)
+				held[i] = b
+			}
+		})
+	}
+	wg.Wait()
+	assert.LessOrEqual(t, got.Load(), int64(7))
+	assert.GreaterOrEqual(t, got.Load(), int64(4))
+	for _, b := range held {
+		if b != nil {
+			b.Release()
+		}
+	}
+}
+
+func TestBudget_smallRequestsAddUp(t *testing.T) {
+	limitTo(t, 128*mib)
+	var held [][]byte
+	for {
+		v, err := Make[byte](1000)
+		if err != nil {
+			assert.Equal(t, fault.Memory, fault.KindOf(err))
+			break
+		}
+		held = append(held, v)
+		require.Less(t, len(held), 200_000)
+	}
+	assert.Greater(t, len(held), 40_000)
+	runtime.KeepAlive(held)
+}
+
+func TestBudget_wrongSizes(t *testing.T) {
+	for _, n := range []int{-1, 1 << 62, 1<<63 - 1} {
+		_, err := Make[int64](n)
+		assert.Equal(t, fault.Memory, fault.KindOf(err), "%d", n)
+		assert.Equal(t, fault.Memory, fault.KindOf(Admit(int64(n))), "%d", n)
+	}
+	v, err := Make[struct{}](1 << 40)
+	assert.NoError(t, err)
+	assert.Len(t, v, 1<<40)
+	b, err := Host(mib, Options{})
+	require.NoError(t, err, "refusals leave no debt")
+	b.Release()
+}
+
+func TestGroups_smallestOfEachLevel(t *testing.T) {
+	files := map[string]string{
+		"/a/memory.max": "max\n", "/a/memory.high": "3000000\n", "/a/memory.current": "1000000\n", "/a/memory.stat": "anon 5\ninactive_file 400000\n",
+		"/memory.max": "5000000\n", "/memory.current": "900000\n",
+		"memory/x/memory.limit_in_bytes": "2000000\n", "memory/x/memory.usage_in_bytes": "1999999\n",
+		"memory/x/memory.stat": "inactive_file 1\ntotal_inactive_file 99\n",
+		"memory/memory.limit_in_bytes": "9223372036854771712\n", "memory/memory.usage_in_bytes": "12\n",
+	}
+	got := groups(cgroup.Dirs("3:cpu:/x\n2:memory:/x\n0::/a/b\n", "memory"), func(name string) string { return files[name] })
+	assert.Equal(t, []bound{
+		{"control group memory/x", 2000000, 100},
+		{"control group /a", 3000000, 2400000}, {"control group /", 5000000, 4100000},
+	}, got)
+}
+
+// A process with little address space, or little data, gets errors and lives.
+func TestBudget_resourceLimits(t *testing.T) {
+	if resource := os.Getenv("ANYNPU_TEST_RLIMIT"); resource != "" {
+		useUp(resource)
+		return
+	}
+	for _, resource := range []string{"as", "data"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestBudget_resourceLimits$", "-test.v")
+		cmd.Env = append(os.Environ(), "ANYNPU_TEST_RLIMIT="+resource)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		assert.Contains(t, string(out), "refused 40 times", resource)
+	}
+}
+
+// useUp takes memory in many sizes under a limit of 600 MiB more than the process has.
+func useUp(resource string) {
+	n := pages()
+	which, used := unix.RLIMIT_AS, n[0]
+	if resource == "data" {
+		which, used = unix.RLIMIT_DATA, n[5]
+	}
+	limit := uint64(used + 600*mib)
+	if err := unix.Setrlimit(which, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+		panic(err)
+	}
+	refused := 0
+	var slices [][]byte
+	var buffers []Buffer
+	for i := 0; refused < 40; i++ {
+		size := []int{100, 5000, 70_000, 2 * mib, 40 * mib, 130 * mib}[i*7%6] + i*13%977
+		var err error
+		if i%3 == 0 {
+			var b Buffer
+			if b, err = Host(int64(size), Options{}); err == nil {
+				buffers = append(buffers, b)
+			}
+		} else {
+			var v []byte
+			if v, err = Make[byte](size); err == nil {
+				slices = append(slices, v)
+			}
+		}
+		if err != nil {
+			refused++
+			slices = slices[len(slices)/2:] // what is free lies in pieces
+		}
+	}
+	for _, b := range buffers {
+		b.Release()
+	}
+	fmt.Println("refused 40 times", len(slices), len(buffers))
+}
