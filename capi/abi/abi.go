@@ -35,7 +35,9 @@
 //	opaque?       void *               -                                 uintptr
 //	raw           anything             -                                 pointers as unsafe.Pointer, handles as uintptr
 //
-// [n<=200] bounds a count: 0 and more than 200 are refused. The parameter named in brackets has the role len.
+// [n<=200] bounds a count: 0 and more than 200 are refused. The parameter named in brackets has the role len. handles are read before the
+// behaviour is called: with [n<=200:m] method m of the first parameter's object judges n first, so that no element beyond what the object wants
+// is touched. Other arrays are read by the behaviour, which compares their length with what it knows before.
 //
 // # Results
 //

@@ -22,6 +22,7 @@ type Role struct {
 	Nullable bool
 	Len      string // name of the length parameter, "" if none
 	Max      int    // upper bound of the length, 0 if none
+	Fits     string // method of the first parameter's object that judges the length, "" if none
 	Keep     bool   // of new: the variable stays as it was on an error
 }
 
@@ -45,7 +46,7 @@ type Func struct {
 
 var (
 	prototypeRE = regexp.MustCompile(`^(.*?)\s*(\w+)\s*\((.*)\)$`)
-	roleRE      = regexp.MustCompile(`^([a-z]+0?)(\?)?(?:\[(\w+)(?:<=(\d+))?\])?$`)
+	roleRE      = regexp.MustCompile(`^([a-z]+0?)(\?)?(?:\[(\w+)(?:<=(\d+))?(?::(\w+))?\])?$`)
 )
 
 // scalars maps C scalars to Go types of the same size and register class on 64-bit hosts.
@@ -209,7 +210,7 @@ func (fn *Func) parseRoles() error {
 		if m == nil {
 			return fmt.Errorf("%s: role %q is malformed", p.Name, roles[i])
 		}
-		p.Role = Role{Name: m[1], Nullable: m[2] != "", Len: m[3]}
+		p.Role = Role{Name: m[1], Nullable: m[2] != "", Len: m[3], Fits: m[5]}
 		p.Role.Max, _ = strconv.Atoi(m[4])
 		if p.Role.Name == "newkeep" {
 			p.Role.Name, p.Role.Keep = "new", true
@@ -272,6 +273,8 @@ func (fn *Func) checkRole(p Param) error {
 		return fmt.Errorf("does not fit %q (structs are not passed by value)", t.Text)
 	case p.Role.Len != "" && !slices.Contains([]string{"in", "out", "handles"}, p.Role.Name):
 		return fmt.Errorf("takes no length")
+	case p.Role.Fits != "" && (p.Role.Name != "handles" || fn.Params[0].Role.Name != "handle"):
+		return fmt.Errorf("a method that judges the length: only for handles, in a function whose first parameter is a handle")
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ var OHNN = &Facade{
 		{C: "OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecutor *executor, size_t index, size_t **minInputDims, size_t **maxInputDims, size_t *shapeLength)", Roles: "handle, value, out, out, out", Since: 11},
 		{C: "OH_NN_ReturnCode OH_NNExecutor_SetOnRunDone(OH_NNExecutor *executor, NN_OnRunDone onRunDone)", Roles: "handle, callback", Since: 11},
 		{C: "OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *executor, NN_OnServiceDied onServiceDied)", Roles: "handle, callback", Since: 11},
-		{C: "OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN_Tensor *inputTensor[], size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount)", Roles: "handle, handles[inputCount<=200], len, handles[outputCount<=200], len", Since: 11},
+		{C: "OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN_Tensor *inputTensor[], size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount)", Roles: "handle, handles[inputCount<=200:takesInputs], len, handles[outputCount<=200:takesOutputs], len", Since: 11},
 		{C: "OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor *executor, NN_Tensor *inputTensor[], size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount, int32_t timeout, void *userData)", Roles: "handle, raw, value, raw, value, value, opaque", Since: 11},
 
 		// Executors of API 9
@@ -135,6 +135,6 @@ var OHNN = &Facade{
 		{C: "bool OH_NNModel_HasCache(const char *cacheDir, const char *modelName, uint32_t version)", Roles: "string, string, value", Since: 11},
 		{C: "OH_NN_ReturnCode OH_NN_GetDeviceID(char *nnrtDevice, size_t len)", Roles: "out[len], len", Since: 11},
 		{C: "OH_NN_ReturnCode OH_NN_IsSupportAIPP(bool *support)", Roles: "out", Since: 11, CXX: "bool &"},
-		{C: "OH_NN_ReturnCode OH_NNExecutor_RunSyncWithAipp(OH_NNExecutor *executor, NN_Tensor *inputTensor[], size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount, const char *aippString)", Roles: "handle, handles[inputCount<=200], len, handles[outputCount<=200], len, string", Since: 11},
+		{C: "OH_NN_ReturnCode OH_NNExecutor_RunSyncWithAipp(OH_NNExecutor *executor, NN_Tensor *inputTensor[], size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount, const char *aippString)", Roles: "handle, handles[inputCount<=200:takesInputs], len, handles[outputCount<=200:takesOutputs], len, string", Since: 11},
 	},
 }

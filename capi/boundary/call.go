@@ -86,12 +86,21 @@ func HandleOrNil[T any](c *Call, i int, h uintptr) *T {
 	return Handle[T](c, i, h)
 }
 
-// Handles returns the objects behind an array of handles, nil where an element is NULL. limit bounds the count if it is not 0.
-func Handles[T any](c *Call, i int, p unsafe.Pointer, n uint64, limit uint64) []*T {
-	values := Slice[uintptr](c, i, p, n, limit)
-	if values == nil {
+// Handles returns the objects behind an array of handles, nil where an element is NULL. limit bounds the count if it is not 0. fits, unless
+// nil, refuses a count that the array cannot have: it is asked before anything is read, and not when the call has failed already.
+func Handles[T any](c *Call, i int, p unsafe.Pointer, n, limit uint64, fits func(n uint64) error) []*T {
+	switch {
+	case p == nil:
+		c.refuse(i, "NULL")
+	case limit > 0 && (n == 0 || n > limit):
+		c.refuse(i, "want 1 to %d elements, got %d", limit, n)
+	case c.Err == nil && fits != nil:
+		c.Err = fits(n)
+	}
+	if c.Err != nil {
 		return nil
 	}
+	values := Slice[uintptr](c, i, p, n, limit)
 	out := make([]*T, len(values))
 	for k, h := range values {
 		if h == 0 {

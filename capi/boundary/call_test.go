@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
@@ -82,7 +83,7 @@ func TestHandles_holdsEveryElementAndAcceptsRepeats(t *testing.T) {
 	_, h := newThing(t)
 	values := []uintptr{h, 0, h, h, h, h, h}
 	c, _ := call(func(c *Call) int32 {
-		all := Handles[thing](c, 1, unsafe.Pointer(&values[0]), uint64(len(values)), 200)
+		all := Handles[thing](c, 1, unsafe.Pointer(&values[0]), uint64(len(values)), 200, nil)
 		require.Len(t, all, len(values))
 		assert.Nil(t, all[1])
 		_, err := handle.Close[thing](h)
@@ -96,10 +97,34 @@ func TestHandles_holdsEveryElementAndAcceptsRepeats(t *testing.T) {
 
 	values[3] = 7
 	c, _ = call(func(c *Call) int32 {
-		assert.Nil(t, Handles[thing](c, 1, unsafe.Pointer(&values[0]), uint64(len(values)), 200))
+		assert.Nil(t, Handles[thing](c, 1, unsafe.Pointer(&values[0]), uint64(len(values)), 200, nil))
 		return 0
 	})
 	assert.EqualError(t, c.Err, "b[3]: 0x7: not a handle of this library")
+}
+
+// TestHandles_refusedCount: the one element of the array is all that may be read.
+func TestHandles_refusedCount(t *testing.T) {
+	_, h := newThing(t)
+	wrong := errors.New("want 1")
+	fits := func(n uint64) error {
+		if n != 1 {
+			return wrong
+		}
+		return nil
+	}
+	p, err := unix.MmapPtr(-1, 0, nil, 2*pageSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	require.NoError(t, err)
+	defer func() { _ = unix.MunmapPtr(p, 2*pageSize) }()
+	require.NoError(t, unix.Mprotect(unsafe.Slice((*byte)(unsafe.Add(p, pageSize)), pageSize), unix.PROT_NONE))
+	last := unsafe.Add(p, pageSize-unsafe.Sizeof(h))
+	*(*uintptr)(last) = h
+	for _, n := range []uint64{2, 200} {
+		c, _ := call(func(c *Call) int32 { assert.Nil(t, Handles[thing](c, 1, last, n, 200, fits)); return 0 })
+		assert.Same(t, wrong, c.Err)
+	}
+	c, _ := call(func(c *Call) int32 { assert.Len(t, Handles[thing](c, 1, last, 1, 200, fits), 1); return 0 })
+	assert.NoError(t, c.Err)
 }
 
 func TestSlice_takesLengthsAsHostile(t *testing.T) {

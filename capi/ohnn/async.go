@@ -86,6 +86,12 @@ func executorRunAsync(e *Executor, inputs unsafe.Pointer, nIn uint64, outputs un
 	if timeout < 0 {
 		return invalid("timeout: %d: want milliseconds, 0 for no limit", timeout)
 	}
+	if err := e.takesInputs(nIn); err != nil {
+		return err
+	}
+	if err := e.takesOutputs(nOut); err != nil {
+		return err
+	}
 	r := &asyncRun{array: uintptr(outputs), user: user}
 	in, err := r.hold("inputTensor", inputs, nIn)
 	if err == nil {

@@ -302,6 +302,10 @@ func modelAddOperation(m *Model, op OperationType, params, inputs, outputs *UInt
 	if err := m.open(); err != nil {
 		return err
 	}
+	r, err := op.takes(int(params.size), int(inputs.size), int(outputs.size))
+	if err != nil {
+		return err
+	}
 	in, out, err := m.dataIndices(inputs, outputs)
 	if err != nil {
 		return refuseFor(InvalidParameter, err, "%v", op)
@@ -310,7 +314,7 @@ func modelAddOperation(m *Model, op OperationType, params, inputs, outputs *UInt
 	if err != nil {
 		return refuseFor(InvalidParameter, err, "%v", op)
 	}
-	o, err := m.newOperation(op, p, in, out)
+	o, err := m.newOperation(r, p, in, out)
 	if err != nil {
 		return err
 	}

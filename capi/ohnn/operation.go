@@ -39,31 +39,34 @@ func (o OperationType) String() string {
 	return fmt.Sprintf("operation %d", int32(o))
 }
 
-// newOperation checks what operator op demands of its tensors and decodes its parameters: operator notes, section 1 rules 2 to 9. All
-// indices are in range. Every refusal is InvalidParameter.
-func (m *Model) newOperation(op OperationType, params, inputs, outputs []uint32) (*operation, error) {
-	r := ruleByNumber[op]
-	if r == nil {
-		return nil, invalid("op: %d is no OH_NN_OperationType: 1 to %d", int32(op), len(rules))
+// takes returns the operator's rule after comparing it with the lengths of the three lists, of which nothing has been read then.
+func (o OperationType) takes(params, inputs, outputs int) (*rule, error) {
+	r := ruleByNumber[o]
+	switch {
+	case r == nil:
+		return nil, invalid("op: %d is no OH_NN_OperationType: 1 to %d", int32(o), len(rules))
+	case !r.in.ok(inputs):
+		return nil, invalid("inputIndices.size: %d: %v takes %v inputs", inputs, o, r.in)
+	case !r.out.ok(outputs):
+		return nil, invalid("outputIndices.size: %d: %v makes %v outputs", outputs, o, r.out)
+	case params > len(r.params):
+		return nil, invalid("paramIndices.size: %d: %v has %d parameters: %s", params, o, len(r.params), r.paramList())
 	}
-	if !r.in.ok(len(inputs)) {
-		return nil, invalid("inputIndices.size: %d: %v takes %v inputs", len(inputs), op, r.in)
-	}
-	if !r.out.ok(len(outputs)) {
-		return nil, invalid("outputIndices.size: %d: %v makes %v outputs", len(outputs), op, r.out)
-	}
-	if len(params) > len(r.params) {
-		return nil, invalid("paramIndices.size: %d: %v has %d parameters: %s", len(params), op, len(r.params), r.paramList())
-	}
+	return r, nil
+}
+
+// newOperation checks what an operator demands of its tensors and decodes its parameters: operator notes, section 1 rules 2 to 9. The lists
+// have the operator's lengths and all indices are in range. Every refusal is InvalidParameter.
+func (m *Model) newOperation(r *rule, params, inputs, outputs []uint32) (*operation, error) {
 	o := &operation{rule: r, inputs: inputs, outputs: outputs, values: map[string]value{}}
 	for i, index := range params {
 		if err := o.setParam(m.tensors[index]); err != nil {
-			return nil, refuseFor(InvalidParameter, err, "%v: paramIndices.data[%d]: tensor %d", op, i, index)
+			return nil, refuseFor(InvalidParameter, err, "%v: paramIndices.data[%d]: tensor %d", r.op, i, index)
 		}
 	}
 	if r.check != nil {
 		if err := r.check(o, m); err != nil {
-			return nil, refuseFor(InvalidParameter, err, "%v", op)
+			return nil, refuseFor(InvalidParameter, err, "%v", r.op)
 		}
 	}
 	return o, nil

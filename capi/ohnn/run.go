@@ -96,14 +96,25 @@ func runCode(err error) ReturnCode {
 	return UnavailableDevice
 }
 
-// tensorJob checks the tensors of a run in the order of section 8, RunSync steps 2 to 5.
+// takesInputs refuses a number of input tensors that is not the model's: an array of another length is not read.
+func (e *Executor) takesInputs(n uint64) error { return takes("input", n, len(e.in)) }
+
+// takesOutputs is takesInputs for outputs.
+func (e *Executor) takesOutputs(n uint64) error { return takes("output", n, len(e.out)) }
+
+func takes(kind string, n uint64, want int) error {
+	if n == uint64(want) {
+		return nil
+	}
+	plural := "s"
+	if want == 1 {
+		plural = ""
+	}
+	return invalid("%sCount: %d: the model has %d %s%s", kind, n, want, kind, plural)
+}
+
+// tensorJob checks the tensors of a run, as many as the model has, in the order of section 8, RunSync steps 3 to 5.
 func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
-	if len(inputs) != len(e.in) {
-		return job{}, invalid("inputCount: %d: the model has %d inputs", len(inputs), len(e.in))
-	}
-	if len(outputs) != len(e.out) {
-		return job{}, invalid("outputCount: %d: the model has %d outputs", len(outputs), len(e.out))
-	}
 	shapes := make([][]int32, len(inputs))
 	for i, t := range inputs {
 		if t == nil {

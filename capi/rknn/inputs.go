@@ -40,8 +40,8 @@ func inputsSet(c *Context, inputs []Input) (err error) {
 		if err != nil {
 			return err
 		}
-		src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size))
-		c.in[i].given = false // until it is whole
+		src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than what is read of it
+		c.in[i].given = false                                        // until it is whole
 		p.load(data, dims, src, in.kind, arrange(dims, p.format(true), 0, 0), in.passThrough != 0)
 		c.in[i].given = true
 	}
@@ -69,7 +69,7 @@ func (c *Context) judge(k int, in *Input) error {
 	if need := n * kind.size(); int64(in.size) < need {
 		return invalid("%s.size is %d: %s", name, in.size, p.explainSize(name, in, n, kind))
 	}
-	if err := boundary.CheckRange(cPointer(in.buf), uint64(in.size)); err != nil {
+	if err := boundary.CheckRange(cPointer(in.buf), uint64(n*kind.size())); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
 	}
 	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want && !(in.format == Undefined && want == NHWC) {

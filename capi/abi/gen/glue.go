@@ -77,7 +77,11 @@ func (fn *function) fetch(i int) string {
 	case "handle":
 		return fmt.Sprintf("boundary.Handle%s[%s](&c, %d, a%d)", orNil, fn.object(p.Type), i, i)
 	case "handles":
-		return fmt.Sprintf("boundary.Handles[%s](&c, %d, a%d, %s)", fn.object(p.Type), i, i, count)
+		fits := "nil"
+		if p.Role.Fits != "" {
+			fits = "p0." + p.Role.Fits
+		}
+		return fmt.Sprintf("boundary.Handles[%s](&c, %d, a%d, %s, %s)", fn.object(p.Type), i, i, count, fits)
 	case "take":
 		if fn.IsHandle(p.Type, 0) {
 			return fmt.Sprintf("boundary.TakeValue[%s](&c, %d, a%d)", fn.object(p.Type), i, i)
