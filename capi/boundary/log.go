@@ -83,9 +83,12 @@ func (l *logSink) enabled(level Level, component string) bool {
 }
 
 func (l *logSink) write(level Level, component, message string, pairs ...any) {
-	if !l.enabled(level, component) {
-		return
+	if l.enabled(level, component) {
+		l.emit(level, component, message, pairs...)
 	}
+}
+
+func (l *logSink) emit(level Level, component, message string, pairs ...any) {
 	var b strings.Builder
 	b.WriteString(message)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -128,4 +131,14 @@ func LogEnabled(level Level, component string) bool { return logger.enabled(leve
 // alternate between keys and values.
 func Log(level Level, component, message string, pairs ...any) {
 	logger.write(level, component, message, pairs...)
+}
+
+// Caution writes a warning on which it depends whether a program's results are right. It is shown wherever errors are; other warnings have to
+// be asked for.
+func Caution(component, message string, pairs ...any) { logger.caution(component, message, pairs...) }
+
+func (l *logSink) caution(component, message string, pairs ...any) {
+	if l.enabled(LevelError, component) {
+		l.emit(LevelWarn, component, message, pairs...)
+	}
 }

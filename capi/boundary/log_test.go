@@ -28,16 +28,17 @@ func logLines(t *testing.T, levels string, write func(l *logSink)) string {
 
 func TestLog_levelsAndComponents(t *testing.T) {
 	for _, c := range []struct{ levels, want string }{
-		{"", "a: e\nb: e\n"},
+		{"", "a: e\na: c\nb: e\n"},
 		{"off", ""},
-		{"warn", "a: e\na: w\nb: e\n"},
+		{"warn", "a: e\na: w\na: c\nb: e\n"},
 		{"a=off", "b: e\n"},
 		{"off,b=TRACE", "b: e\nb: t\n"},
-		{" info , b=error", "a: e\na: w\nb: e\n"},
+		{" info , b=error", "a: e\na: w\na: c\nb: e\n"},
 	} {
 		got := logLines(t, c.levels, func(l *logSink) {
 			l.write(LevelError, "a", "e")
 			l.write(LevelWarn, "a", "w")
+			l.caution("a", "c")
 			l.write(LevelError, "b", "e")
 			l.write(LevelTrace, "b", "t")
 		})

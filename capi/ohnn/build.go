@@ -3,6 +3,7 @@ package ohnn
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
@@ -25,8 +26,9 @@ type compiled struct {
 	placement *device.Placement
 	in, out   []port
 	priority  Priority
-	key       modelKey // zero when the model is not known
-	defect    string   // why every run is refused, "" normally
+	key       modelKey    // zero when the model is not known
+	defect    string      // why every run is refused, "" normally
+	told      atomic.Bool // of tensors with another data type
 }
 
 func (c *compiled) release() { c.program.Release() }

@@ -26,7 +26,7 @@ func readConfig(getenv func(string) string) config {
 	case "reference":
 		c.reference = true
 	default:
-		warn("unknown value ignored", "ANYNPU_OHNN_COMPAT", v, "want", "manual or reference")
+		caution("unknown value ignored", "ANYNPU_OHNN_COMPAT", v, "want", "manual or reference")
 	}
 	c.strict = getenv("ANYNPU_FALLBACK") == "off"
 	c.devices = readGuises(getenv("ANYNPU_OHNN_DEVICES"))
@@ -47,3 +47,6 @@ func readConfig(getenv func(string) string) config {
 func warn(message string, pairs ...any) {
 	boundary.Log(boundary.LevelWarn, "ohnn", message, pairs...)
 }
+
+// caution writes a warning on which it depends whether results are right.
+func caution(message string, pairs ...any) { boundary.Caution("ohnn", message, pairs...) }

@@ -14,6 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -112,8 +113,11 @@ func loadONNX(d *npu, path string, o device.Options, read func(*mem.Weights) (*o
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range append(m.Warnings, meta.Warnings...) {
+	for _, w := range m.Warnings {
 		warn("ONNX model", "what", w)
+	}
+	for _, w := range append(meta.Warnings, meta.Strangers(inputNames(m.Graph))...) {
+		caution("ONNX model: its metadata have no effect", "what", w)
 	}
 	c := &compiled{npu: d}
 	if c.program, c.placement, err = compileGraph(context.Background(), d, m.Graph, weights, o); err != nil {
@@ -128,6 +132,14 @@ func loadONNX(d *npu, path string, o device.Options, read func(*mem.Weights) (*o
 		return nil, err
 	}
 	return c, nil
+}
+
+func inputNames(g *graph.Graph) []string {
+	list := make([]string, len(g.In))
+	for i, v := range g.In {
+		list[i] = g.Values[v].Name
+	}
+	return list
 }
 
 // apiPorts describes ports of a program as the API can: kind fault.Unsupported for element types, ranks and sizes that it has no words for.

@@ -149,14 +149,14 @@ func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
 		if n, ok := v.Type.ByteSize(); !ok || n > t.buf.Size() {
 			return job{}, refuse(Failed, "inputTensor[%d]: %d bytes: %v of the model takes %d", i, t.buf.Size(), v.Type, n)
 		}
-		t.compareType(element{"inputTensor", i}, e.in[i].dataType)
+		e.compareType(t, element{"inputTensor", i}, e.in[i].dataType)
 		j.inputs = append(j.inputs, v)
 	}
 	for i, t := range outputs {
 		if err := t.fits(element{"outputTensor", i}); err != nil {
 			return job{}, err
 		}
-		t.compareType(element{"outputTensor", i}, e.out[i].dataType)
+		e.compareType(t, element{"outputTensor", i}, e.out[i].dataType)
 		j.outputs = append(j.outputs, mem.View{Buf: t.buf})
 	}
 	return j, nil
@@ -178,10 +178,10 @@ func (t *Tensor) fits(name element) error {
 	return nil
 }
 
-// compareType warns when a tensor's data type is not the model's: its bytes are taken as the model's type.
-func (t *Tensor) compareType(name element, want DataType) {
-	if got, _ := t.desc.read(); got != want {
-		warn("data type differs", "tensor", name, "descriptor", got, "model", want, "effect", "the bytes are taken as the model's type")
+// compareType warns, once per model, when a tensor's data type is not the model's: its bytes are taken as the model's type.
+func (c *compiled) compareType(t *Tensor, name element, want DataType) {
+	if got, _ := t.desc.read(); got != want && !c.told.Swap(true) {
+		caution("data type differs", "tensor", name, "descriptor", got, "model", want, "effect", "the bytes are taken as the model's type")
 	}
 }
 

@@ -50,7 +50,6 @@ type Context struct {
 type inputState struct {
 	buf   mem.Buffer // what core reads, nil: not made yet
 	given bool       // rknn_inputs_set has filled buf
-	told  bool       // the warning about bytes was given
 	bound *binding
 }
 

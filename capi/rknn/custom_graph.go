@@ -121,7 +121,7 @@ func (b *baseGraph) replace(w *mem.Weights, types map[string]CustomOp, kept map[
 		}
 		site := siteOf(g, base, n)
 		if len(site) == 0 {
-			warn("operator cannot be replaced: loading the model left nothing of it", "type", n.Custom.Type, "node", n.Name)
+			caution("operator cannot be replaced: loading the model left nothing of it", "type", n.Custom.Type, "node", n.Name)
 			continue
 		}
 		if kept[int64(site[0])+1] {

@@ -3,6 +3,7 @@ package rknn
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -28,6 +29,9 @@ func inputsSet(c *Context, inputs []Input) (err error) {
 	for k := range inputs {
 		if err := c.judge(k, &inputs[k]); err != nil {
 			return err
+		}
+		if first := slices.IndexFunc(inputs[:k], func(in Input) bool { return in.index == inputs[k].index }); first >= 0 {
+			return refuse(errInput, "inputs[%d].index is %d: inputs[%d] has it too; the model has %s", k, inputs[k].index, first, indexed(len(c.in), "input"))
 		}
 	}
 	defer faulted(&err, "inputs: memory of buf")
@@ -75,7 +79,7 @@ func (c *Context) judge(k int, in *Input) error {
 	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want && !(in.format == Undefined && want == NHWC) {
 		return failed("%s.fmt is %v: input %q takes %v, unless anynpu.input.%s.layout in the model's metadata says otherwise", name, in.format, p.name, want, p.name)
 	}
-	c.tellFormula(int(in.index), in.kind, in.passThrough != 0)
+	c.tellFormula(int(in.index), in.kind, in.format, in.passThrough != 0)
 	return nil
 }
 
@@ -100,27 +104,39 @@ func (p *port) explainSize(name string, in *Input, n int64, kind Type) string {
 	return text
 }
 
-// tellFormula warns, once per input of a context, what becomes of elements where the model's metadata leave that open: bytes without mean and
-// deviation, images without a layout.
-func (c *Context) tellFormula(i int, kind Type, raw bool) {
-	p := c.model.in[i]
-	bytes := kind == Uint8 && p.kind != Uint8 && !p.normalised()
-	image := p.format(true) == NHWC && p.info.Layout == ""
-	if raw || c.in[i].told || !bytes && !image {
+// tellFormula warns, once per model, what becomes of elements where that is left open: of bytes without mean and deviation, on which results
+// depend, and of images whose order neither the program nor the metadata tell.
+func (c *Context) tellFormula(i int, kind Type, format Format, raw bool) {
+	p, told := c.model.in[i], &c.model.told
+	if raw {
 		return
 	}
-	c.in[i].told = true
 	pairs := []any{"input", p.name, "type", kind, "formula", p.formula()}
-	remedy := fmt.Sprintf("anynpu.input.%s.mean and anynpu.input.%s.std", p.name, p.name)
-	if image {
+	open := p.format(true) == NHWC && p.info.Layout == "" && format == Undefined
+	if open {
 		pairs = append(pairs, "order", "taken as NHWC, turned to the model's NCHW")
-		if layout := fmt.Sprintf("anynpu.input.%s.layout", p.name); bytes {
-			remedy += " and " + layout
-		} else {
-			remedy = layout
-		}
 	}
-	warn("the model's metadata do not say how an input is meant", append(pairs, "remedy", "set "+remedy)...)
+	switch {
+	case p.bytesOpen(kind):
+		if told.bytes.Swap(true) {
+			return
+		}
+		remedy := fmt.Sprintf("set anynpu.input.%s.mean and anynpu.input.%s.std, 0 and 1 if the network takes the bytes as they are: anynpu metadata writes them into the model", p.name, p.name)
+		caution("an input gets bytes and the model's metadata give neither mean nor std: results are wrong if the network wants them normalised", append(pairs, "remedy", remedy)...)
+	case open && !told.order.Swap(true):
+		warn("neither the program nor the model's metadata say in which order an image lies", append(pairs, "remedy", fmt.Sprintf("set fmt, or anynpu.input.%s.layout", p.name))...)
+	}
+}
+
+// bytesOpen says whether elements of a type are bytes that stand for reals with no mean and deviation to make those of.
+func (p *port) bytesOpen(kind Type) bool {
+	switch {
+	case p.normalised() || p.quant == nil && !p.core.IsFloat():
+		return false
+	case kind == Int8:
+		return p.quant == nil || p.core != tensor.Int8 // else they are quantised already
+	}
+	return kind == Uint8
 }
 
 // room returns the memory of input i that core reads, made when first wanted.

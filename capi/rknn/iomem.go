@@ -34,7 +34,7 @@ func setIoMem(c *Context, m *TensorMem, attr *TensorAttr) error {
 		if err := c.checkInput(i, b); err != nil {
 			return err
 		}
-		c.tellFormula(i, attr.kind, b.raw)
+		c.tellFormula(i, attr.kind, attr.format, b.raw)
 		c.in[i].bound = b
 		return nil
 	}

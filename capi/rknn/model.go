@@ -27,6 +27,8 @@ type model struct {
 	size    int64 // bytes of the model as it was handed over
 	weights int64 // bytes of the constants
 	inner   int64 // bytes of all intermediate results at the largest shapes
+
+	told struct{ bytes, order, repeats atomic.Bool } // warnings that were given
 }
 
 // shapeSet holds the dimensions of all inputs and outputs, in the model's order, that belong together.

@@ -158,15 +158,15 @@ func sameFile(a, b string) bool {
 // tellSubstitute warns that another file is loaded than the program named, and how it differs.
 func (m *model) tellSubstitute(im *imported) {
 	c := im.instead
-	differs := "nothing that can be read"
+	differs, tell := "nothing that can be read", warn
 	if len(c.in)+len(c.out) == 0 {
 		differs = "not known: the .rknn does not describe its inputs and outputs"
 	} else if list := c.differences(m); len(list) > 0 {
-		differs = strings.Join(list, "; ")
+		differs, tell = strings.Join(list, "; "), caution
 	}
 	pairs := []any{"rknn", im.insteadOf, "target", c.target, "onnx", im.path, "differs", differs}
 	if im.from != "" {
 		pairs = append(pairs, "map", im.from)
 	}
-	warn("an ONNX file is loaded instead of an .rknn", pairs...)
+	tell("an ONNX file is loaded instead of an .rknn", pairs...)
 }

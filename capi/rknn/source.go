@@ -10,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -102,10 +103,21 @@ func describe(m *onnx.Model, path string, size int64) (*imported, error) {
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model")
 	}
-	for _, text := range append(m.Warnings, meta.Warnings...) {
+	for _, text := range m.Warnings {
 		warn("model", "text", text)
 	}
+	for _, text := range append(meta.Warnings, meta.Strangers(inputNames(m.Graph))...) {
+		caution("model: its metadata have no effect", "text", text)
+	}
 	return &imported{Model: m, meta: meta, path: path, size: size}, nil
+}
+
+func inputNames(g *graph.Graph) []string {
+	list := make([]string, len(g.In))
+	for i, v := range g.In {
+		list[i] = g.Values[v].Name
+	}
+	return list
 }
 
 // openRegular opens a regular file and returns its size.

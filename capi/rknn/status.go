@@ -75,3 +75,6 @@ func status(err error) Code {
 func warn(message string, pairs ...any) {
 	boundary.Log(boundary.LevelWarn, "rknn", message, pairs...)
 }
+
+// caution writes a warning on which it depends whether results are right.
+func caution(message string, pairs ...any) { boundary.Caution("rknn", message, pairs...) }

@@ -53,11 +53,9 @@ func load(path string, stderr io.Writer) (*loaded, error) {
 
 // strangers warns of metadata for inputs that the model does not have.
 func strangers(path string, meta *metadata.Metadata, names []string) []string {
-	var out []string
-	for _, name := range sorted(meta.Inputs) {
-		if !slices.Contains(names, name) {
-			out = append(out, fmt.Sprintf("model %s: metadata for an input %q, which it does not have; there is: %s", path, name, strings.Join(names, ", ")))
-		}
+	out := meta.Strangers(names)
+	for i := range out {
+		out[i] = "model " + path + ": " + out[i]
 	}
 	return out
 }

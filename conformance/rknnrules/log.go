@@ -50,3 +50,9 @@ func (t *T) logs(parts ...string) {
 		t.check(strings.Contains(got, p), "the log has %q: %q is not in it", got, p)
 	}
 }
+
+// silent demands that there are no lines since the last take.
+func (t *T) silent() {
+	got := t.lines.take()
+	t.check(got == "", "the log has %q", got)
+}

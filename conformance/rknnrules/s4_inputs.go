@@ -41,7 +41,7 @@ var _ = section(
 			t.bad("inputs_set", t.images(), uint32(1<<32-1), []input{in})
 		}).
 		no("NULL", func(t *T) { t.bad("inputs_set", t.images(), 1, nil) }),
-	rule("4.b_index", "index selects the input, whatever the order; one that is none is INPUT_INVALID").
+	rule("4.b_index", "index selects the input, whatever the order; one that is none, or that of another entry, is INPUT_INVALID").
 		ok("any_order", func(t *T) {
 			ctx := t.open((&model{}).node("Sub", "y", "a", "b").input("a", onnxFloat, 2).input("b", onnxFloat, 2).output("y", onnxFloat, 2), 0)
 			t.ok("inputs_set", ctx, 2, []input{t.given(1, float32T, undefined, []float32{1, 2}), t.given(0, float32T, undefined, []float32{10, 20})})
@@ -50,6 +50,12 @@ var _ = section(
 		no("none", func(t *T) {
 			t.refusedInput(badInput, func(in *input) { in.index = 1 }, "inputs[0].index is 1")
 			t.refusedInput(badInput, func(in *input) { in.index = 1<<32 - 1 })
+		}).
+		no("twice", func(t *T) {
+			ctx := t.open(add(1, 2), 0)
+			in := t.given(0, float32T, undefined, []float32{1, 2})
+			t.is(badInput, "inputs_set", ctx, 2, []input{in, in})
+			t.says("inputs[1].index is 0", "inputs[0]")
 		}),
 	rule("4.c_size", "size is at least n_elems times the bytes of type; more is accepted").
 		ok("more", func(t *T) {
@@ -129,6 +135,46 @@ var _ = section(
 			t.judged(true)
 		}).
 		no("not_taken", func(t *T) { t.refusedInput(badParam, func(in *input) { in.size = 1 }) }),
+	rule("4.ia_bytes_by_default", "that warning is shown where errors are, once for a model and its duplicates, and not if mean, std and fmt are known").
+		ok("default", func(t *T) {
+			ctx := t.images()
+			t.lines.take()
+			t.set(ctx, uint8T, nhwc, image)
+			t.logs("anynpu.input.x.mean", "formula")
+			t.set(t.dup(ctx), uint8T, nhwc, image)
+			t.silent()
+		}).with("ANYNPU_LOG=").
+		ok("quantised", func(t *T) {
+			ctx := t.open(quantised(1.0/255, -128, 1, 4), 0)
+			t.lines.take()
+			t.set(ctx, int8T, undefined, []int8{0, 1, 2, 3})
+			t.silent()
+			t.set(ctx, uint8T, undefined, []uint8{0, 1, 2, 3})
+			t.logs("anynpu.input.x.mean", "formula")
+		}).with("ANYNPU_LOG=").
+		ok("codes_into_reals", func(t *T) {
+			ctx := t.images()
+			t.lines.take()
+			t.ok("inputs_set", ctx, 1, []input{t.given(0, int8T, nhwc, []int8{1, 2, 3, 4, 5, 6})})
+			t.logs("anynpu.input.x.mean", "RKNN_TENSOR_INT8")
+		}).with("ANYNPU_LOG=").
+		ok("known", func(t *T) {
+			for _, m := range []*model{same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{0}), same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.std", []int{255}), same(onnxUint8, 1, 2, 1, 3)} {
+				ctx := t.open(m, 0)
+				t.lines.take()
+				t.set(ctx, uint8T, nhwc, image)
+				t.silent()
+			}
+			ctx := t.images()
+			t.lines.take()
+			t.set(ctx, float32T, nhwc, make([]float32, 6))
+			t.silent()
+		}).
+		no("off", func(t *T) {
+			t.refusedInput(badParam, func(in *input) { in.size = 1 })
+			t.set(t.images(), uint8T, nhwc, image)
+			t.silent()
+		}).with("ANYNPU_LOG=off"),
 	rule("4.j_quantised_input", "reals and bytes are normalised, then quantised: an image of 0..255 is x - 128 at scale 1/255, zp -128, std 255").
 		ok("bytes", func(t *T) {
 			ctx := t.open(quantised(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", []int{255}), 0)

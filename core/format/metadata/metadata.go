@@ -20,6 +20,7 @@ package metadata
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -51,6 +52,17 @@ type Metadata struct {
 	CustomString string
 	Inputs       map[string]Input
 	Warnings     []string
+}
+
+// Strangers tells, one sentence each, of metadata for inputs that a model with these inputs does not have.
+func (m *Metadata) Strangers(inputs []string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
+		if !slices.Contains(inputs, name) {
+			out = append(out, fmt.Sprintf("metadata for an input %q, which it does not have; there is: %s", name, strings.Join(inputs, ", ")))
+		}
+	}
+	return out
 }
 
 // Sidecar returns the name of the file that overrides a model's own metadata.
