@@ -153,4 +153,5 @@ def main():
     check(before.left(), [], "left behind")
 
 
-main()
+if __name__ == "__main__":
+    main()

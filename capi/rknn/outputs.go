@@ -25,8 +25,12 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) 
 	if len(outputs) == 0 || len(outputs) > len(c.out) {
 		return invalid("n_outputs is %d: the model has %s", len(outputs), some(len(c.out), "output", "fetched"))
 	}
+	which, err := c.meant(outputs)
+	if err != nil {
+		return err
+	}
 	for k := range outputs {
-		if err := c.judgeOutput(fmt.Sprintf("outputs[%d]", k), &outputs[k]); err != nil {
+		if err := c.judgeOutput(fmt.Sprintf("outputs[%d]", k), &outputs[k], which[k]); err != nil {
 			return err
 		}
 	}
@@ -42,7 +46,7 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) 
 	defer faulted(&err, "outputs: memory of buf, or bound to an output,")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for k := range outputs {
-		if err := c.give(&outputs[k], &made); err != nil {
+		if err := c.give(&outputs[k], which[k], &made); err != nil {
 			return err
 		}
 	}
@@ -52,29 +56,57 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) 
 	return nil
 }
 
-// wanted is the type in which an output is asked for, and its number of bytes.
-func (c *Context) wanted(o *Output) (Type, int64) {
-	kind := c.model.out[o.index].kind
+// meant returns the output that each entry stands for. Without is_prealloc a program need not set index, so indices are taken only where
+// all are distinct and in range; otherwise entry i is output i.
+func (c *Context) meant(outputs []Output) ([]int, error) {
+	which, seen, clear := make([]int, len(outputs)), make([]bool, len(c.out)), true
+	for k := range outputs {
+		i := outputs[k].index
+		if int64(i) >= int64(len(c.out)) {
+			if outputs[k].isPrealloc != 0 {
+				return nil, refuse(errOutput, "outputs[%d].index is %d: the model has %s", k, i, indexed(len(c.out), "output"))
+			}
+			clear = false
+			continue
+		}
+		if seen[i] {
+			clear = false
+		}
+		seen[i], which[k] = true, int(i)
+	}
+	if clear {
+		return which, nil
+	}
+	for k := range outputs {
+		which[k] = k
+		if o := &outputs[k]; o.isPrealloc != 0 && int(o.index) != k && !c.model.told.repeats.Swap(true) {
+			caution("outputs[].index are not distinct numbers of outputs, so that entry i is output i", "function", "rknn_outputs_get",
+				"entry", k, "index", o.index, "given", fmt.Sprintf("%q", c.model.out[k].name))
+		}
+	}
+	return which, nil
+}
+
+// wanted is the type in which output i is asked for, and its number of bytes with dimensions dims.
+func (c *Context) wanted(o *Output, i int, dims []int64) (Type, int64) {
+	kind := c.model.out[i].kind
 	if o.wantFloat != 0 {
 		kind = Float32
 	}
-	n, _ := tensor.Count(c.outDims(int(o.index)))
+	n, _ := tensor.Count(dims)
 	return kind, n * kind.size()
 }
 
-func (c *Context) judgeOutput(name string, o *Output) error {
-	if int(o.index) >= len(c.out) {
-		return refuse(errOutput, "%s.index is %d: the model has %s", name, o.index, indexed(len(c.out), "output"))
-	}
+func (c *Context) judgeOutput(name string, o *Output, i int) error {
 	if o.isPrealloc == 0 {
 		return nil
 	}
-	kind, need := c.wanted(o)
+	kind, need := c.wanted(o, i, c.outDims(i))
 	switch {
 	case o.buf == 0:
 		return refuse(errOutput, "%s.buf is NULL: %s.is_prealloc is %d, so the program must bring a buffer of %d bytes; 0 has the library make one", name, name, o.isPrealloc, need)
 	case int64(o.size) < need:
-		return refuse(errOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes", name, o.size, c.model.out[o.index].name, kind, name, o.wantFloat, need)
+		return refuse(errOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes", name, o.size, c.model.out[i].name, kind, name, o.wantFloat, need)
 	}
 	if err := boundary.CheckRange(cPointer(o.buf), uint64(need)); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
@@ -82,19 +114,20 @@ func (c *Context) judgeOutput(name string, o *Output) error {
 	return nil
 }
 
-// give fills one rknn_output and adds it to made if its buffer is a new one.
-func (c *Context) give(o *Output, made *[]*Output) error {
-	i := int(o.index)
+// give fills one rknn_output with output i and adds it to made if its buffer is a new one. That has room for what RKNN_QUERY_OUTPUT_ATTR
+// says, the largest shape: there are clients that read as much. size is that of the result; the rest is zero.
+func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	p, dims := c.model.out[i], c.outDims(i)
 	src, free, err := c.result(i)
 	if err != nil {
 		return err
 	}
 	defer free()
-	kind, size := c.wanted(o)
+	kind, size := c.wanted(o, i, dims)
 	if o.isPrealloc == 0 {
 		b := &boundary.Block{}
-		boundary.SetSlice(b, make([]uint64, max(1, (size+7)/8)))
+		_, room := c.wanted(o, i, c.model.shapes[c.model.largest].out[i])
+		boundary.SetSlice(b, make([]uint64, max(1, (max(size, room)+7)/8)))
 		c.buffers[b.Addr()] = b
 		if len(c.buffers) == manyBuffers {
 			warn("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back", "function", "rknn_outputs_get", "buffers", manyBuffers)

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/anynpu"
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
 )
@@ -63,6 +65,12 @@ func olderSizes(sizes []int) string {
 	return fmt.Sprintf(", in older headers %d or %d", sizes[0], sizes[1])
 }
 
+// The versions that programs read. They have the vendor's form, NUMBER.NUMBER.NUMBER (BUILD@TIME) and NUMBER.NUMBER.NUMBER: clients split the
+// whole string at its dots and want three parts. The build is this library's, the time that of the release of the API that it follows.
+var apiVersion = "2.3.2 (anynpu_" + strings.ReplaceAll(anynpu.Version, ".", "_") + "@2025-04-09T00:00:00)"
+
+const driverVersion = "0.0.0" // there is no driver
+
 // query answers a question about a context (section 3). Structs larger than needed are accepted.
 func query(c *Context, cmd QueryCmd, info []byte) error {
 	if !c.inside() {
@@ -79,8 +87,8 @@ func query(c *Context, cmd QueryCmd, info []byte) error {
 		return answer(info, "rknn_perf_run", PerfRun{c.exec.Stats().LastRun.Microseconds()})
 	case QuerySDKVersion:
 		var v SDKVersion
-		setText(v.api[:], "2.3.2 (anynpu "+anynpu.Version+")")
-		setText(v.driver[:], "0.0.0 (no driver: the CPU computes)")
+		setText(v.api[:], apiVersion)
+		setText(v.driver[:], driverVersion)
 		return answer(info, "rknn_sdk_version", v)
 	case QueryMemSize:
 		return answer(info, "rknn_mem_size", c.memSize(), memSize10)
@@ -138,7 +146,8 @@ func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
 	return answer(info, name, a, attrSize10, attrSize07)
 }
 
-// dynamicRange lists the shapes of an input of a dynamic model, dimensions in the format of its attributes.
+// dynamicRange lists the shapes of an input of a dynamic model, dimensions in the format of its attributes. Programs ask this to learn whether
+// a model is dynamic, so that RKNN_ERR_MODEL_INVALID is an ordinary answer.
 func (c *Context) dynamicRange(info []byte) error {
 	m := c.model
 	if len(info) < int(unsafe.Sizeof(InputRange{})) {
@@ -146,7 +155,7 @@ func (c *Context) dynamicRange(info []byte) error {
 	}
 	r := (*InputRange)(unsafe.Pointer(&info[0]))
 	if !m.dynamic {
-		return refuse(errModel, "cmd is RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of this model are fixed; a dynamic one lists them in anynpu.input.NAME.shapes of its metadata")
+		return boundary.Note(refuse(errModel, "cmd is RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of this model are fixed; a dynamic one lists them in anynpu.input.NAME.shapes of its metadata"))
 	}
 	i := r.index
 	if int(i) >= len(m.in) {

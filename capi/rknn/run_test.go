@@ -18,7 +18,7 @@ func TestOutputsGet_refuses(t *testing.T) {
 	require.NoError(t, wait(x, nil))
 	requireCode(t, errParam, outputsGet(x, nil, nil), "n_outputs is 0")
 	requireCode(t, errParam, outputsGet(x, []Output{{}, {}}, nil), "n_outputs is 2")
-	requireCode(t, errOutput, outputsGet(x, []Output{{index: 1}}, nil), "outputs[0].index is 1")
+	requireCode(t, errOutput, outputsGet(x, []Output{{index: 1, isPrealloc: 1}}, nil), "outputs[0].index is 1")
 	requireCode(t, errOutput, outputsGet(x, []Output{{isPrealloc: 1, size: 16}}, nil), "outputs[0].buf is NULL")
 	small := Output{isPrealloc: 1, wantFloat: 1, buf: cMemory(t, make([]float32, 4)), size: 15}
 	requireCode(t, errOutput, outputsGet(x, []Output{small}, nil), "outputs[0].size is 15", "16 bytes")

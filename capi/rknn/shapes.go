@@ -135,21 +135,38 @@ func setInputShape(c *Context, attr *TensorAttr) error {
 	return setInputShapes(c, []TensorAttr{*attr})
 }
 
-// setInputShapes chooses one of the listed sets (section 6). Dimensions are given in the format that the attributes have from a query.
+// setInputShapes chooses one of the listed sets (section 6). Dimensions are given in the format that the attributes have from a query. A static
+// model takes its own shapes; whatever else it is given is RKNN_ERR_MODEL_INVALID, by which clients know such a model.
 func setInputShapes(c *Context, attrs []TensorAttr) error {
 	m := c.model
+	set, err := m.findShapes(attrs)
+	if err != nil {
+		if !m.dynamic {
+			return refuseFor(errModel, err, "ctx has a model whose shapes are fixed")
+		}
+		return err
+	}
+	if err := c.lock(); err != nil {
+		return err
+	}
+	defer c.mu.Unlock()
+	return c.useShapes(set)
+}
+
+// findShapes returns the index of the set with the shapes that a program gives.
+func (m *model) findShapes(attrs []TensorAttr) (int, error) {
 	if len(attrs) != len(m.in) {
-		return invalid("n_inputs is %d: the model has %s, and all get their shapes together", len(attrs), counted(len(m.in), "input"))
+		return 0, invalid("n_inputs is %d: the model has %s, and all get their shapes together", len(attrs), counted(len(m.in), "input"))
 	}
 	dims := make([][]int64, len(m.in))
 	for k := range attrs {
 		a := &attrs[k]
 		if int(a.index) >= len(m.in) || dims[a.index] != nil {
-			return invalid("attr[%d].index is %d: the model has %s, and wants each once", k, a.index, indexed(len(m.in), "input"))
+			return 0, invalid("attr[%d].index is %d: the model has %s, and wants each once", k, a.index, indexed(len(m.in), "input"))
 		}
 		p := m.in[a.index]
 		if int(a.rank) != len(p.shape.Dims) {
-			return invalid("attr[%d].n_dims is %d: input %q has %d dimensions", k, a.rank, p.name, len(p.shape.Dims))
+			return 0, invalid("attr[%d].n_dims is %d: input %q has %d dimensions", k, a.rank, p.name, len(p.shape.Dims))
 		}
 		d := make([]int64, a.rank)
 		for i := range d {
@@ -162,18 +179,11 @@ func setInputShapes(c *Context, attrs []TensorAttr) error {
 	}
 	set := slices.IndexFunc(m.shapes, func(s shapeSet) bool { return slices.EqualFunc(s.in, dims, slices.Equal) })
 	if set < 0 {
-		code, list := errFail, make([][][]int64, 0, len(m.shapes))
-		if !m.dynamic {
-			code = errModel
-		}
+		list := make([][][]int64, 0, len(m.shapes))
 		for _, s := range m.shapes[:min(len(m.shapes), 8)] {
 			list = append(list, s.in)
 		}
-		return refuse(code, "attr[].dims are %v, in the model's order: the model runs with %v", dims, list)
+		return 0, failed("attr[].dims are %v, in the model's order: the model runs with %v", dims, list)
 	}
-	if err := c.lock(); err != nil {
-		return err
-	}
-	defer c.mu.Unlock()
-	return c.useShapes(set)
+	return set, nil
 }

@@ -57,7 +57,7 @@ func TestMessages_nameFieldValueAndWhatFits(t *testing.T) {
 		{errParam, `n_inputs is 2: the model has 1 input to be set`, inputsSet(image, make([]Input, 2))},
 		{errParam, `n_outputs is 3: the model has 2 outputs, of which 1 to 2 can be fetched at once`, outputsGet(pair, make([]Output, 3), nil)},
 		{errParam, `n_ouputs is 0: the model has 1 output to be released`, outputsRelease(image, nil)},
-		{errOutput, `outputs[0].index is 2: the model has 2 outputs, whose indices are 0 to 1`, outputsGet(pair, []Output{{index: 2}}, nil)},
+		{errOutput, `outputs[0].index is 2: the model has 2 outputs, whose indices are 0 to 1`, outputsGet(pair, []Output{{index: 2, isPrealloc: 1}}, nil)},
 		{errOutput, `outputs[0].buf is NULL: outputs[0].is_prealloc is 1, so the program must bring a buffer of 48 bytes; 0 has the library make one`,
 			get(image, Output{isPrealloc: 1, size: 48})},
 		{errOutput, `outputs[0].size is 48: output "y" as RKNN_TENSOR_FLOAT32, with outputs[0].want_float 1, takes 96 bytes`,

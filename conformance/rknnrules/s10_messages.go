@@ -44,7 +44,7 @@ var _ = section(
 		t.is(badInput, "inputs_set", t.open(relu(1, 4), 0), 1, []input{{index: 3}})
 	}, "inputs[0].index is 3", "1 input"),
 	message("10.i_output", "-9 names the index and how many outputs there are", openRelu, func(t *T) {
-		t.is(badOutput, "outputs_get", t.ran(), 1, []output{{index: 3}}, nil)
+		t.is(badOutput, "outputs_get", t.ran(), 1, []output{{index: 3, isPrealloc: 1}}, nil)
 	}, "outputs[0].index is 3", "1 output"),
 	message("10.j_static_model", "-6 for the shapes of a static model says how a dynamic one lists them", openRelu, func(t *T) {
 		t.is(badModel, "query", t.open(relu(1, 4), 0), queryRange, new(inputRange), structSizeRange)

@@ -114,7 +114,7 @@ var _ = section(
 			t.bad("inputs_set", t.images(), 1, []input{in})
 		}).
 		no("output_index_before_state", func(t *T) {
-			t.is(badOutput, "outputs_get", t.open(relu(1, 4), 0), 1, []output{{index: 9}}, nil)
+			t.is(badOutput, "outputs_get", t.open(relu(1, 4), 0), 1, []output{{index: 9, isPrealloc: 1}}, nil)
 		}),
 	rule("11.j_unknown_flag_bits", "bits that no header names are ignored in flag and in alloc_flags").
 		ok("ignored", func(t *T) {

@@ -15,6 +15,30 @@ func (t *T) refusedOutput(code int, o output, parts ...string) {
 	t.says(parts...)
 }
 
+// threeOutputs is a context that has computed Relu, Neg and Abs of -1, 2.
+func (t *T) threeOutputs() uintptr {
+	ctx := t.open((&model{}).node("Relu", "y", "x").node("Neg", "n", "x").node("Abs", "a", "x").input("x", onnxFloat, 2).
+		output("y", onnxFloat, 2).output("n", onnxFloat, 2).output("a", onnxFloat, 2), 0)
+	t.set(ctx, float32T, undefined, []float32{-1, 2})
+	t.run(ctx)
+	t.lines.take()
+	return ctx
+}
+
+// fetches demands that entries with these indices get these outputs of threeOutputs.
+func (t *T) fetches(ctx uintptr, indices, want []uint32) {
+	o := make([]output, len(indices))
+	for k, i := range indices {
+		o[k] = output{wantFloat: 1, index: i}
+	}
+	t.ok("outputs_get", ctx, len(o), o, nil)
+	for k, i := range want {
+		got := span[float32](o[k].buf, 2)
+		t.check(slices.Equal(got, [][]float32{{0, 2}, {1, -2}, {1, 2}}[i]), "indices %v: entry %d is %v, want output %d", indices, k, got, i)
+	}
+	t.ok("outputs_release", ctx, len(o), o)
+}
+
 var _ = section(
 	rule("4.ra_run", "extend may be NULL; a run blocks and wants data for every input").
 		ok("NULL", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
@@ -85,25 +109,43 @@ var _ = section(
 			t.says("n_outputs is 2")
 		}).
 		no("NULL", func(t *T) { t.bad("outputs_get", t.ran(), 1, nil, nil) }),
-	rule("4.sb_index", "index selects the output, repeats and any order allowed; one that is none is OUTPUT_INVALID").
+	rule("4.sb_index", "indices that are distinct and those of outputs select them, in any order and for some of them; a buffer of the program for another index is OUTPUT_INVALID").
 		ok("any", func(t *T) {
-			ctx := t.open((&model{}).node("Relu", "y", "x").node("Neg", "n", "x").input("x", onnxFloat, 2).output("y", onnxFloat, 2).output("n", onnxFloat, 2), 0)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.run(ctx)
-			for _, order := range [][2]uint32{{0, 1}, {1, 0}, {1, 1}} {
-				o := []output{{wantFloat: 1, index: order[0]}, {wantFloat: 1, index: order[1]}}
-				t.ok("outputs_get", ctx, 2, o, nil)
-				for _, x := range o {
-					want := [][]float32{{0, 2}, {1, -2}}[x.index]
-					t.check(slices.Equal(span[float32](x.buf, 2), want), "output %d: %v", x.index, span[float32](x.buf, 2))
-				}
-				t.ok("outputs_release", ctx, 2, o)
+			ctx := t.threeOutputs()
+			for _, order := range [][]uint32{{0, 1, 2}, {2, 0, 1}, {1, 2}, {2}, {1}, {0}} {
+				t.fetches(ctx, order, order)
 			}
-			t.gives(ctx, 0, 2)
 		}).
 		no("none", func(t *T) {
-			t.refusedOutput(badOutput, output{index: 1}, "outputs[0].index is 1")
-			t.refusedOutput(badOutput, output{index: 1<<32 - 1})
+			b := make([]byte, 64)
+			t.refusedOutput(badOutput, output{index: 1, isPrealloc: 1, buf: address(&b[0]), size: 64}, "outputs[0].index is 1")
+			t.refusedOutput(badOutput, output{index: 1<<32 - 1, isPrealloc: 1, buf: address(&b[0]), size: 64})
+		}),
+	rule("4.sba_index_not_set", "without is_prealloc index need not be set: where indices repeat or are none, entry i is output i").
+		ok("zero", func(t *T) {
+			ctx := t.threeOutputs()
+			t.fetches(ctx, []uint32{0, 0, 0}, []uint32{0, 1, 2})
+			t.fetches(ctx, []uint32{0, 0}, []uint32{0, 1})
+			t.silent()
+		}).
+		ok("arbitrary", func(t *T) {
+			ctx := t.threeOutputs()
+			t.fetches(ctx, []uint32{0xcccccccc, 7, 1}, []uint32{0, 1, 2})
+			t.fetches(ctx, []uint32{3}, []uint32{0})
+			t.fetches(ctx, []uint32{1, 2, 1}, []uint32{0, 1, 2})
+		}).
+		ok("own_buffers", func(t *T) {
+			ctx, a, b := t.threeOutputs(), []float32{9, 9}, []float32{9, 9}
+			t.lines.take()
+			o := []output{{wantFloat: 1, isPrealloc: 1, buf: address(&a[0]), size: 8}, {wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 8}}
+			t.ok("outputs_get", ctx, 2, o, nil)
+			t.check(slices.Equal(a, []float32{0, 2}) && slices.Equal(b, []float32{1, -2}), "%v, %v", a, b)
+			t.logs("entry i is output i", "entry=1 index=0")
+			t.ok("outputs_get", ctx, 2, o, nil)
+			t.silent()
+		}).
+		no("too_many", func(t *T) {
+			t.bad("outputs_get", t.threeOutputs(), 4, make([]output, 4), nil)
 		}),
 	rule("4.sc_order_of_elements", "results are contiguous, NCHW at rank 4").
 		ok("nchw", func(t *T) {

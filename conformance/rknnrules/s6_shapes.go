@@ -113,6 +113,40 @@ var _ = section(
 			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 2, 3, 2))
 			t.bad("inputs_set", ctx, 1, []input{t.given(0, float32T, nhwc, make([]float32, 6))})
 		}),
+	rule("6.ea_room_of_results", "a buffer that the library makes has room for what OUTPUT_ATTR says, the largest shape; size is that of the result").
+		ok("room", func(t *T) {
+			ctx, held := t.open(dynamic(), 0), []output(nil)
+			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
+			x, _ := elements(6)
+			t.set(ctx, float32T, nhwc, x)
+			t.run(ctx)
+			most := t.attr(ctx, queryOutput, 0)
+			for range 64 {
+				for _, wantFloat := range []uint8{0, 1} {
+					o := []output{{wantFloat: wantFloat}}
+					t.ok("outputs_get", ctx, 1, o, nil)
+					bytes := int(most.size) + int(wantFloat)*int(most.elems)*2
+					t.check(o[0].size == 6*uint32(2+2*wantFloat), "size is %d", o[0].size)
+					all := span[byte](o[0].buf, bytes)
+					t.check(len(all) > int(o[0].size) && !slices.ContainsFunc(all[o[0].size:], func(b byte) bool { return b != 0 }), "the rest is not zero")
+					for i := range all {
+						all[i] = 0xee
+					}
+					held = append(held, o...)
+				}
+			}
+			for _, o := range held {
+				t.ok("outputs_release", ctx, 1, []output{o})
+			}
+		}).
+		no("own_buffer", func(t *T) {
+			ctx, b := t.open(dynamic(), 0), make([]byte, 24)
+			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
+			t.set(ctx, float32T, nhwc, make([]float32, 6))
+			t.run(ctx)
+			t.is(badOutput, "outputs_get", ctx, 1, []output{{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 23}}, nil)
+			t.ok("outputs_get", ctx, 1, []output{{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 24}}, nil)
+		}),
 	rule("6.f_a_new_shape_forgets", "after another shape inputs must be set and results computed anew; the same shape changes nothing").
 		ok("same", func(t *T) {
 			ctx := t.open(dynamic(), 0)
@@ -140,7 +174,7 @@ var _ = section(
 			t.is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
 			t.is(failed, "run", ctx, nil)
 		}),
-	rule("6.g_static_models", "for a static model the shape it has is accepted and another is MODEL_INVALID").
+	rule("6.g_static_models", "for a static model the shape it has is accepted and whatever else is MODEL_INVALID").
 		ok("same", func(t *T) {
 			ctx := t.open(relu(1, 4), 0)
 			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 1, 4))
@@ -148,6 +182,15 @@ var _ = section(
 		}).
 		no("other", func(t *T) {
 			t.is(badModel, "set_input_shapes", t.open(relu(1, 4), 0), 1, shapeAttr(0, undefined, 1, 5))
+			t.says("[1 4]")
+		}).
+		no("rank_or_index", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			t.is(badModel, "set_input_shapes", ctx, 1, shapeAttr(0, undefined, 4))
+			t.is(badModel, "set_input_shapes", ctx, 1, shapeAttr(1, undefined, 1, 4))
+			t.is(badModel, "set_input_shapes", ctx, 2, shapesOf(shapeAttr(0, undefined, 1, 4), shapeAttr(1, undefined, 1, 4)))
+			t.bad("set_input_shapes", ctx, 1, nil)
+			t.works(ctx)
 		}),
 	rule("6.h_bound_memory", "bound memory stays bound if it is large enough for the new shape; else the run is refused").
 		ok("large", func(t *T) {

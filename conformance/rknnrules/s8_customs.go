@@ -168,7 +168,7 @@ var _ = section(
 			t.is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
 			t.ok("run", ctx, &e)
 			t.check(e.frame == 2, "frame_id %d", e.frame)
-			t.is(badOutput, "outputs_get", ctx, 1, []output{{index: 1}}, nil)
+			t.is(badOutput, "outputs_get", ctx, 1, []output{{index: 1, isPrealloc: 1}}, nil)
 		}),
 	rule("8.h_integers", "integer tensors keep their own type").
 		ok("int64", func(t *T) {
