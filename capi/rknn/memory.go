@@ -154,7 +154,12 @@ func createMemFromFd(context uintptr, fd int32, virt unsafe.Pointer, size uint32
 		info.virt = addressOf(data) - uintptr(offset)
 		return memories.add(info, buf), nil
 	}
-	at := uintptr(virt) + uintptr(offset)
+	return describeMem(info)
+}
+
+// describeMem makes a struct for memory that stays the program's, from info.virt + info.offset on.
+func describeMem(info TensorMem) (uintptr, error) {
+	at, size := info.virt+uintptr(info.offset), info.size
 	if buf := memories.within(at, int64(size)); buf != nil {
 		return memories.add(info, buf), nil
 	}
@@ -164,9 +169,16 @@ func createMemFromFd(context uintptr, fd int32, virt unsafe.Pointer, size uint32
 	return memories.add(info, mem.Borrow(unsafe.Slice((*byte)(cPointer(at)), int(size)), nil)), nil
 }
 
-// createMemFromPhys is refused: a process cannot map memory by its physical address.
-func createMemFromPhys(_ *Context, phys uint64, _ unsafe.Pointer, size uint32) (uintptr, error) {
-	return 0, failed("phys_addr is %#x, size %d: physical memory cannot be reached from this process: use rknn_create_mem, or rknn_create_mem_from_fd with the memory's descriptor", phys, size)
+// createMemFromPhys describes size bytes of memory that stays the program's by the address at which the program has mapped it; phys_addr is kept
+// and not used. Without that address it is refused: a process cannot map memory by its physical one.
+func createMemFromPhys(_ *Context, phys uint64, virt unsafe.Pointer, size uint32) (uintptr, error) {
+	switch {
+	case size == 0:
+		return 0, invalid("size is 0: memory has at least 1 byte")
+	case virt == nil:
+		return 0, failed("phys_addr is %#x, virt_addr NULL, size %d: physical memory cannot be reached from this process: give the address at which the program has mapped it, or use rknn_create_mem, or rknn_create_mem_from_fd with the memory's descriptor", phys, size)
+	}
+	return describeMem(TensorMem{virt: uintptr(virt), phys: phys, fd: -1, size: size, flags: memFromPhys})
 }
 
 // createMemFromMbBlk is refused: there is no media driver whose blocks could be taken.

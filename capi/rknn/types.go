@@ -132,6 +132,7 @@ type (
 const (
 	memAllocInside uint32 = 1
 	memFromFD      uint32 = 2
+	memFromPhys    uint32 = 3
 )
 
 // The structs of rknn_api.h; pointers that are stored through are numbers, because what C memory held before must never look like a Go

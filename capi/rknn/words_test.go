@@ -79,7 +79,7 @@ func TestMessages_nameFieldValueAndWhatFits(t *testing.T) {
 		{errParam, `attr->name is "images": the model has the inputs ["x"] and the outputs ["y" "z"]`, bind(pair, QueryInputAttr, 96, func(a *TensorAttr) { setText(a.name[:], "images") })},
 		{errParam, `size is 0: memory has 1 to 4294967295 bytes`, second(createMem(product(t), 0))},
 		{errParam, `mode is 4: it can be RKNN_MEMORY_SYNC_TO_DEVICE (1), RKNN_MEMORY_SYNC_FROM_DEVICE (2) or RKNN_MEMORY_SYNC_BIDIRECTIONAL (3)`, memSync(product(t), nil, 4)},
-		{errFail, `phys_addr is 0x1000, size 64: physical memory cannot be reached from this process: use rknn_create_mem, or rknn_create_mem_from_fd with the memory's descriptor`, second(createMemFromPhys(image, 0x1000, nil, 64))},
+		{errFail, `phys_addr is 0x1000, virt_addr NULL, size 64: physical memory cannot be reached from this process: give the address at which the program has mapped it, or use rknn_create_mem, or rknn_create_mem_from_fd with the memory's descriptor`, second(createMemFromPhys(image, 0x1000, nil, 64))},
 		// Queries.
 		{errParam, `size is 368: rknn_tensor_attr has 376 bytes, in older headers 372 or 360`, query(image, QueryInputAttr, make([]byte, 368))},
 		{errParam, `size is 9: rknn_mem_size has 64 bytes, in older headers 8`, query(image, QueryMemSize, make([]byte, 9))},

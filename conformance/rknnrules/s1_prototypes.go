@@ -67,11 +67,32 @@ var _ = section(
 			t.null("create_mem_from_mb_blk", t.open(relu(1, 4), 0), new(uint64), 0)
 			t.says("mb_blk", "rknn_create_mem_from_fd")
 		}),
-	rule("1.e_create_mem_from_phys", "physical memory cannot be reached: NULL, and what to use instead").
-		ok("other_memory", func(t *T) { t.mem(t.open(relu(1, 4), 0), 64) }).
+	rule("1.e_create_mem_from_phys", "describes memory by the address at which the program has mapped it; without that NULL, and what to use instead").
+		ok("mapped", func(t *T) {
+			ctx, b := t.open(relu(1, 4), 0), make([]float32, 4)
+			m := t.ownedMem(t.ptr("create_mem_from_phys", ctx, uint64(0x1000000), address(&b[0]), 16))
+			t.check(m.virt == address(&b[0]) && m.phys == 0x1000000 && m.offset == 0 && m.size == 16 && m.fd == -1 && m.flags == 3, "%+v", *m)
+			t.bind(ctx, m, t.attr(ctx, queryInput, 0), float32T, -1)
+			copy(b, []float32{5, -6, 7, -8})
+			t.computes(ctx, 5, 0, 7, 0)
+			t.keep = append(t.keep, b)
+		}).
+		ok("part_of_other_memory", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			base := t.mem(ctx, 8192)
+			m := t.ownedMem(t.ptr("create_mem_from_phys", ctx, uint64(0), base.virt+64, 16))
+			t.bind(ctx, m, t.attr(ctx, queryInput, 0), float32T, -1)
+			copy(m.bytes(), bytesOf([]float32{-1, 2, -3, 4}))
+			t.ok("destroy_mem", ctx, address(base))
+			t.computes(ctx, 0, 2, 0, 4)
+		}).
 		no("address", func(t *T) {
 			t.null("create_mem_from_phys", t.open(relu(1, 4), 0), uint64(0x1000000), nil, 64)
-			t.says("phys_addr is 0x1000000", "rknn_create_mem")
+			t.says("phys_addr is 0x1000000", "virt_addr NULL", "rknn_create_mem")
+		}).
+		no("size", func(t *T) {
+			t.null("create_mem_from_phys", t.open(relu(1, 4), 0), uint64(0x1000000), make([]byte, 64), 0)
+			t.says("size is 0")
 		}),
 	rule("1.f_destory_mem", "the older spelling ends memory too").
 		ok("ends", func(t *T) {
