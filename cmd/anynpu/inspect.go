@@ -55,10 +55,15 @@ func newInspect(stdout, stderr io.Writer) *cobra.Command {
 types and sizes (names stand for open sizes), how often each operator occurs,
 the number of parameters, and the metadata. The model need not be computable.
 Metadata are those of the model and of MODEL.anynpu.json beside it, whose
-entries win. Of a pack list (JSON with anynpu.models) every model is described.`,
+entries win. Of a pack list (JSON with anynpu.models) every model is described.
+Of an .rknn file it shows what that says: names, sizes, types, quantization,
+preprocessing, dynamic shapes, operators.`,
 		Example: "  anynpu inspect model.onnx\n  anynpu inspect --json model.onnx\n  anynpu inspect pack.json",
 		Args:    oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if ok, err := inspectRKNN(args[0], stdout, asJSON); ok {
+				return err
+			}
 			all := inspectionPack{"anynpu.inspect-pack/1", args[0], []inspection{}}
 			pack, err := eachOf(args[0], stderr, func(path string) error {
 				i, err := inspectModel(path, stderr)
@@ -74,7 +79,7 @@ entries win. Of a pack list (JSON with anynpu.models) every model is described.`
 			return cmp.Or(all.print(stdout, pack, asJSON), err)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.inspect/1", of a pack list "anynpu.inspect-pack/1"`)
+	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.inspect/1", of a pack list "anynpu.inspect-pack/1", of an .rknn file "anynpu.inspect-rknn/1"`)
 	return cmd
 }
 
@@ -192,9 +197,7 @@ func (i *inspection) write(w io.Writer) {
 		total += n
 	}
 	fmt.Fprintf(w, "operators   %d\n", total)
-	ops := sorted(i.Operators)
-	slices.SortStableFunc(ops, func(a, b string) int { return i.Operators[b] - i.Operators[a] })
-	for _, op := range ops {
+	for _, op := range byCount(i.Operators) {
 		fmt.Fprintf(w, "  %-24s %d\n", op, i.Operators[op])
 	}
 	if len(i.Functions) > 0 {
@@ -208,11 +211,18 @@ func (i *inspection) write(w io.Writer) {
 	}
 }
 
+// byCount returns the names of operators, the most frequent first.
+func byCount(operators map[string]int) []string {
+	ops := sorted(operators)
+	slices.SortStableFunc(ops, func(a, b string) int { return operators[b] - operators[a] })
+	return ops
+}
+
+// orUnknown is a type's name, "?" when it is not said.
+func orUnknown(typ string) string { return cmp.Or(typ, "?") }
+
 func (p *portInfo) typeText() string {
-	typ := p.Type
-	if typ == "" {
-		typ = "?"
-	}
+	typ := orUnknown(p.Type)
 	if p.Sizes == nil {
 		return typ + "[...]"
 	}

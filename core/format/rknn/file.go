@@ -1,0 +1,90 @@
+package rknn
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// File is what an .rknn file says.
+type File struct {
+	Size      int64
+	Version   uint64 // of the container: 6, or 0x1004 for rv1103, rv1106 and their b variants
+	Targets   []string
+	Compiler  string // version of the converter, as text
+	Framework string // that the model came from, e.g. "ONNX"
+	Custom    string // what RKNN_QUERY_CUSTOM_STRING gives
+	Batch     int    // rknn_batch_size, 0: not said
+
+	Inputs, Outputs []Port
+	// Graphs are the tensors and nodes, one graph for each dynamic shape; empty when the file does not have them.
+	Graphs []Graph
+	// Preprocess is what the converter built in before the network, by input name.
+	Preprocess map[string]Preprocess
+	// Ranges are the smallest and largest values of tensors, by name, as the converter measured them.
+	Ranges map[string][2]float64
+	// DynamicShapes are the sizes that the inputs may take together: one entry per choice, one shape per input.
+	DynamicShapes [][][]int64
+	SharedWeights []string // names of weights that another file has
+
+	// Unread lists the parts that could not be read, with reasons.
+	Unread []string
+}
+
+// Port is an input or output of the model.
+type Port struct {
+	Name   string
+	Type   string  // "float32", "int8", ...; empty when not said
+	Layout string  // "nchw", "nhwc"; empty when not said
+	Dims   []int64 // in the order of the source model, NCHW for images; empty when not said
+}
+
+// Preprocess is what happens to an input before the network: channels are reversed if RGB2BGR, then (x - Mean) / Std
+// per channel.
+type Preprocess struct {
+	Mean, Std []float64
+	RGB2BGR   bool
+}
+
+// Encrypted reports whether a file that begins with head is an encrypted .rknn file, of which nothing can be read.
+func Encrypted(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("RKCE")) || bytes.HasPrefix(head, []byte("CYPTRKNN"))
+}
+
+// Recognize reports whether a file that begins with head is an .rknn file, plain or encrypted.
+func Recognize(head []byte) bool { return bytes.HasPrefix(head, []byte("RKNN")) || Encrypted(head) }
+
+// Read reads the description in an .rknn file of size bytes. Kind fault.File when it does not begin as one or is
+// encrypted.
+func Read(r io.ReaderAt, size int64) (*File, error) {
+	w := newWindow(r, 0, size)
+	head := w.bytes(0, min(size, headerSize))
+	switch {
+	case Encrypted(head):
+		return nil, fault.New(fault.File, "the .rknn file is encrypted: nothing can be read of it")
+	case !Recognize(head):
+		return nil, fault.New(fault.File, "it begins with %q, which is not an .rknn file", head[:min(len(head), 8)])
+	}
+	f := &File{Size: size}
+	f.readContainer(w)
+	return f, nil
+}
+
+// skip notes a part that could not be read.
+func (f *File) skip(part, format string, args ...any) {
+	if len(f.Unread) < maxNotes {
+		f.Unread = append(f.Unread, part+": "+fmt.Sprintf(format, args...))
+	}
+}
+
+// Limits of what is read, far beyond what files have.
+const (
+	maxText    = 64 << 20 // bytes of a JSON or dictionary text
+	maxName    = 4096     // bytes of a name
+	maxTensors = 1 << 20  // of all graphs
+	maxGraphs  = 1024
+	maxRank    = 16
+	maxNotes   = 64
+)
