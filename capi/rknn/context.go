@@ -95,7 +95,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 			data = data[off : off+n]
 		}
 	}
-	m, err := load(data, path)
+	m, err := load(data, path, flags)
 	if err != nil {
 		return nil, err
 	}

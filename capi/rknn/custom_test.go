@@ -37,7 +37,7 @@ func TestCustom_unregisteredOperatorFailsTheRunByName(t *testing.T) {
 
 func TestCustom_shapesAreTheModels(t *testing.T) {
 	undeclared := (&onnxModel{}).foreign("cstX", "a", nil, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4)
-	_, err := load(undeclared.bytes(), "")
+	_, err := load(undeclared.bytes(), "", 0)
 	requireCode(t, errModel, err, `cstX`, `"a"`, "value_info")
 
 	open1 := (&onnxModel{}).foreign("cstX", "a", nil, "x").node("Relu", "y", "a").declare("a", onnxFloat, -1, 4)

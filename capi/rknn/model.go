@@ -21,12 +21,12 @@ type model struct {
 	meta    *metadata.Metadata
 	in, out []*port
 	dynamic bool
-	shapes  []shapeSet // at least one; the last of a static model is its only one
-	largest int        // index into shapes
-	nodes   map[int]nodeText
-	size    int64 // bytes of the model as it was handed over
-	weights int64 // bytes of the constants
-	inner   int64 // bytes of all intermediate results at the largest shapes
+	shapes  []shapeSet    // at least one; the last of a static model is its only one
+	largest int           // index into shapes
+	rows    []map[int]row // for each set of shapes what the table of times says of operators, nil: it was not asked for
+	size    int64         // bytes of the model as it was handed over
+	weights int64         // bytes of the constants
+	inner   int64         // bytes of all intermediate results at the largest shapes
 
 	told struct{ bytes, order, repeats atomic.Bool } // warnings that were given
 }
@@ -43,8 +43,8 @@ func (m *model) release() {
 	}
 }
 
-// load makes a model with one reference. Errors that are the model's fault have the code RKNN_ERR_MODEL_INVALID.
-func load(data []byte, path string) (*model, error) {
+// load makes a model with one reference, from data or the file at path. flags are those of rknn_init. Errors that are the model's fault have the code RKNN_ERR_MODEL_INVALID.
+func load(data []byte, path string, flags uint32) (*model, error) {
 	w := mem.NewWeights()
 	defer w.Release()
 	var im *imported
@@ -58,6 +58,9 @@ func load(data []byte, path string) (*model, error) {
 		return nil, err
 	}
 	m := &model{meta: im.meta, size: im.size, weights: constantBytes(im.Graph)}
+	if flags&flagCollectPerf != 0 {
+		m.rows = []map[int]row{}
+	}
 	m.refs.Store(1)
 	if err := m.build(im, w); err != nil {
 		return nil, refuseFor(errModel, err, "model")
@@ -91,13 +94,12 @@ func (m *model) build(im *imported, w *mem.Weights) (err error) {
 			return err
 		}
 	}
-	if err := m.chooseShapes(g); err != nil {
+	if err := m.chooseShapes(g, im.Nodes); err != nil {
 		return err
 	}
 	if m.base, err = newBase(g, im.Nodes, w); err != nil {
 		return err
 	}
-	m.nodes = describeNodes(g)
 	if m.run, err = newRunnable(g, w, m.shapes); err != nil {
 		m.base.release()
 		return err

@@ -32,17 +32,17 @@ func TestLoad_refusesWhatIsNoModel(t *testing.T) {
 		{"deviation 0", identity(onnxFloat, 1, 2).meta("anynpu.input.x.std", "[0]").bytes(), []string{"anynpu.input.x.std"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := load(c.data, "")
+			_, err := load(c.data, "", 0)
 			requireCode(t, errModel, err, c.text...)
 			path := filepath.Join(t.TempDir(), "model.rknn")
 			require.NoError(t, os.WriteFile(path, c.data, 0o600))
-			_, err = load(nil, path)
+			_, err = load(nil, path, 0)
 			requireCode(t, errModel, err, c.text...)
 		})
 	}
-	_, err := load(nil, filepath.Join(t.TempDir(), "none"))
+	_, err := load(nil, filepath.Join(t.TempDir(), "none"), 0)
 	requireCode(t, errModel, err, "none")
-	_, err = load(nil, t.TempDir())
+	_, err = load(nil, t.TempDir(), 0)
 	requireCode(t, errModel, err, "want a regular file")
 }
 
@@ -50,7 +50,7 @@ func TestLoad_fileWithMetadataBesideIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.rknn")
 	require.NoError(t, os.WriteFile(path, identity(onnxFloat, 1, 2).bytes(), 0o600))
 	require.NoError(t, os.WriteFile(path+".anynpu.json", []byte(`{"anynpu.input.x.mean": [1], "anynpu.custom_string": "hello"}`), 0o600))
-	m, err := load(nil, path)
+	m, err := load(nil, path, 0)
 	require.NoError(t, err)
 	c, err := newContext(m, 0, m.run)
 	require.NoError(t, err)

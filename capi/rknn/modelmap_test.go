@@ -109,7 +109,7 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 			if c.path {
 				bytes, path = nil, rknn
 			}
-			m, err := load(bytes, path)
+			m, err := load(bytes, path, 0)
 			if c.fails != "" {
 				requireCode(t, errModel, err, c.fails)
 				return
@@ -123,29 +123,29 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 	for name, file := range map[string]string{"gone": filepath.Join(dir, "gone"), "a folder": dir} {
 		t.Run("a map that is "+name, func(t *testing.T) {
 			t.Setenv("ANYNPU_MODEL_MAP", file)
-			_, err := load(nil, rknn)
+			_, err := load(nil, rknn, 0)
 			requireCode(t, errModel, err, "ANYNPU_MODEL_MAP", file)
 		})
 	}
 	t.Run("a map does not matter for ONNX", func(t *testing.T) {
 		t.Setenv("ANYNPU_MODEL_MAP", filepath.Join(dir, "gone"))
-		m, err := load(identity(onnxFloat, 1, 2).bytes(), "")
+		m, err := load(identity(onnxFloat, 1, 2).bytes(), "", 0)
 		require.NoError(t, err)
 		m.release()
 	})
 	write(t, filepath.Join(dir, "net.onnx"), identity(onnxFloat, 1, 3, 4, 2).bytes())
 	t.Run("beside it", func(t *testing.T) {
-		m, err := load(nil, rknn)
+		m, err := load(nil, rknn, 0)
 		require.NoError(t, err)
 		m.release()
-		_, err = load(data, "")
+		_, err = load(data, "", 0)
 		requireCode(t, errModel, err, "SHA-256")
 	})
 	t.Run("off", func(t *testing.T) {
 		t.Setenv("ANYNPU_MODEL_MAP", "off")
-		_, err := load(nil, rknn)
+		_, err := load(nil, rknn, 0)
 		requireCode(t, errModel, err, "ANYNPU_MODEL_MAP=off", "the NPU of rk3566")
-		_, err = load(data, "")
+		_, err = load(data, "", 0)
 		requireCode(t, errModel, err, "ANYNPU_MODEL_MAP=off")
 	})
 }
@@ -154,7 +154,7 @@ func TestContainer_differences(t *testing.T) {
 	data := compiled(64, compiledText)
 	c := readContainer(bytes.NewReader(data), int64(len(data)))
 	differences := func(m *onnxModel) []string {
-		loaded, err := load(m.bytes(), "")
+		loaded, err := load(m.bytes(), "", 0)
 		require.NoError(t, err)
 		defer loaded.release()
 		return c.differences(loaded)

@@ -99,7 +99,7 @@ func quantised(scale float32, zero int8, dims ...int64) *onnxModel {
 // open makes a context that ends with the test.
 func open(t *testing.T, m *onnxModel, flags uint32) *Context {
 	t.Helper()
-	loaded, err := load(m.bytes(), "")
+	loaded, err := load(m.bytes(), "", flags)
 	require.NoError(t, err)
 	c, err := newContext(loaded, flags, loaded.run)
 	require.NoError(t, err)

@@ -1,56 +1,16 @@
 package rknn
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/tensor"
 )
-
-// nodeText is what the table of times says of an operator of the model.
-type nodeText struct {
-	kind, name, in, out string
-	dtype               tensor.DType
-}
-
-// describeNodes notes, per operator of the model, what the table of times shows.
-func describeNodes(g *graph.Graph) map[int]nodeText {
-	nodes := map[int]nodeText{}
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
-		t := nodeText{kind: n.Op.Name(), name: n.Name, in: shapeList(g, n.In), out: shapeList(g, n.Out)}
-		for _, v := range n.Out {
-			if v != graph.None {
-				t.dtype = g.Fact(v).DType
-				break
-			}
-		}
-		if _, ok := nodes[n.Origin]; !ok {
-			nodes[n.Origin] = t
-		}
-	}
-	return nodes
-}
-
-func shapeList(g *graph.Graph, vs []graph.Value) string {
-	var list []string
-	for _, v := range vs {
-		if v == graph.None {
-			continue
-		}
-		var dims []string
-		for _, d := range g.Fact(v).Shape.Dims {
-			dims = append(dims, d.String())
-		}
-		list = append(list, "("+strings.Join(dims, ",")+")")
-	}
-	return strings.Join(list, ",")
-}
 
 // perfDetail gives the text of the last run's times; it stays until the next query of this kind or the context's end. Without
 // RKNN_FLAG_COLLECT_PERF_MASK or a run it is empty.
@@ -60,7 +20,7 @@ func (c *Context) perfDetail(info []byte) error {
 	}
 	text := ""
 	if st := c.exec.Stats(); c.flags&flagCollectPerf != 0 && st.Runs > 0 {
-		text = perfTable(st, c.model.nodes)
+		text = perfTable(st, c.model.rows[c.set])
 	}
 	c.perf.SetString(text)
 	return answer(info, "rknn_perf_detail", PerfDetail{c.perf.Addr(), uint64(len(text))})
@@ -82,8 +42,28 @@ func layoutTime(times []device.NodeTime) (input time.Duration, operators []devic
 	return input, operators
 }
 
+// merged adds up the times of the nodes that loading made of one operator of the model, in the model's order of operators. An operator has the
+// type that the model calls it by.
+func merged(times []device.NodeTime, rows map[int]row) []device.NodeTime {
+	at := map[int]int{}
+	var list []device.NodeTime
+	for _, n := range times {
+		if k, ok := at[n.Node]; ok {
+			list[k].Length += n.Length
+			continue
+		}
+		at[n.Node] = len(list)
+		if r := rows[n.Node]; r.kind != "" {
+			n.Op = r.kind
+		}
+		list = append(list, n)
+	}
+	slices.SortStableFunc(list, func(a, b device.NodeTime) int { return cmp.Compare(a.Node, b.Node) })
+	return list
+}
+
 // perfTable writes the two tables of section 3.2. Cycles, use of the MAC units and traffic are the NPU's and shown as 0.
-func perfTable(st device.Stats, nodes map[int]nodeText) string {
+func perfTable(st device.Stats, rows map[int]row) string {
 	var b strings.Builder
 	cores, load := "WorkLoad(0/1/2)", "0.0%/0.0%/0.0%"
 	if board().cores == 2 {
@@ -108,8 +88,8 @@ func perfTable(st device.Stats, nodes map[int]nodeText) string {
 	}
 	sums := map[string]*sum{}
 	total := input
-	for _, n := range operators {
-		t := nodes[n.Node]
+	for _, n := range merged(operators, rows) {
+		t := rows[n.Node]
 		us := n.Length.Microseconds()
 		line(n.Op, strings.ToUpper(t.dtype.String()), orBackslash(t.in), orBackslash(t.out), us, n.Op+":"+n.Name)
 		if sums[n.Op] == nil {

@@ -71,7 +71,7 @@ func TestDupContext_hasDataOfItsOwn(t *testing.T) {
 }
 
 func TestDestroy_waitsForCalls(t *testing.T) {
-	m, err := load(identity(onnxFloat, 1, 2).bytes(), "")
+	m, err := load(identity(onnxFloat, 1, 2).bytes(), "", 0)
 	require.NoError(t, err)
 	c, err := newContext(m, 0, m.run)
 	require.NoError(t, err)

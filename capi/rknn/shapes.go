@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // chooseShapes finds the sets of shapes that a model runs with: the listed ones of a dynamic model, else the only one. An open first
 // dimension without a list becomes 1, as the vendor's converter makes it.
-func (m *model) chooseShapes(g *graph.Graph) error {
+func (m *model) chooseShapes(g *graph.Graph, nodes []onnx.Node) error {
 	sets, err := m.listedShapes()
 	if err != nil {
 		return err
@@ -55,6 +56,9 @@ func (m *model) chooseShapes(g *graph.Graph) error {
 			best, m.largest, m.inner = total, s, valueBytes(own)
 		}
 		m.shapes = append(m.shapes, set)
+		if m.rows != nil {
+			m.rows = append(m.rows, describe(own, nodes))
+		}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func importBytes(data []byte, w *mem.Weights) (*imported, error) {
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model: %d bytes", len(data))
 	}
-	return describe(m, "", int64(len(data)))
+	return withMetadata(m, "", int64(len(data)))
 }
 
 // importFile reads a model from a file, with the file of metadata beside it.
@@ -69,7 +69,7 @@ func importONNX(path string, head []byte, size int64, w *mem.Weights) (*imported
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model")
 	}
-	return describe(m, path, size)
+	return withMetadata(m, path, size)
 }
 
 // importInstead loads the ONNX file that stands for a compiled model, which messages call name.
@@ -98,7 +98,7 @@ func importInstead(r readerAt, path, name string, c *container, w *mem.Weights) 
 	return im, nil
 }
 
-func describe(m *onnx.Model, path string, size int64) (*imported, error) {
+func withMetadata(m *onnx.Model, path string, size int64) (*imported, error) {
 	meta, err := metadata.Read(m.Graph.Meta, path)
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model")

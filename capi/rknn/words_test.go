@@ -93,7 +93,7 @@ func TestMessages_nameFieldValueAndWhatFits(t *testing.T) {
 		{errFail, `core_mask is 0x8: the board rk3588 of ANYNPU_RKNN_TARGET has three cores and takes 0 (AUTO), 1, 2, 4, 3, 7 and 0xffff (ALL); the context stays as it was`, setCoreMask(image, 8)},
 		{errParam, `core_num is 4: it can be 1 to 3`, setBatchCoreNum(image, 4)},
 		// Models.
-		{errModel, `model: it begins with "hello, w", which is no ONNX model: export the network to ONNX and pass that file`, second(load([]byte("hello, world"), ""))},
+		{errModel, `model: it begins with "hello, w", which is no ONNX model: export the network to ONNX and pass that file`, second(load([]byte("hello, world"), "", 0))},
 	} {
 		require.Error(t, c.err, c.want)
 		require.Equal(t, c.want, c.err.Error())

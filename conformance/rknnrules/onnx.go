@@ -152,3 +152,17 @@ func quantised(scale float32, zero int8, dims ...int64) *model {
 func dynamic() *model {
 	return relu(1, 2, -1, 3).meta("anynpu.input.x.shapes", [][]int{{1, 2, 2, 3}, {1, 2, 4, 3}, {1, 2, 1, 3}})
 }
+
+// codedConv is y = Softmax(Relu(Conv(x, w))) with everything up to the Softmax between QuantizeLinear and DequantizeLinear.
+func codedConv() *model {
+	m := (&model{}).constant("s", onnxFloat, realBytes(0.5)).constant("z", onnxInt8, []byte{0}).constant("w", onnxInt8, make([]byte, 135), 5, 3, 3, 3)
+	m.node("QuantizeLinear", "a", "x", "s", "z").node("DequantizeLinear", "b", "a", "s", "z").node("DequantizeLinear", "f", "w", "s", "z")
+	m.node("Conv", "c", "b", "f").node("Relu", "d", "c").node("QuantizeLinear", "e", "d", "s", "z").node("DequantizeLinear", "g", "e", "s", "z")
+	return m.node("Softmax", "y", "g").input("x", onnxFloat, 1, 3, 4, 4).output("y", onnxFloat, 1, 5, 2, 2)
+}
+
+// linearConv is one QLinearConv.
+func linearConv() *model {
+	m := (&model{}).constant("s", onnxFloat, realBytes(0.5)).constant("z", onnxInt8, []byte{0}).constant("w", onnxInt8, make([]byte, 135), 5, 3, 3, 3)
+	return m.node("QLinearConv", "y", "x", "s", "z", "w", "s", "z", "s", "z").input("x", onnxInt8, 1, 3, 4, 4).output("y", onnxInt8, 1, 5, 2, 2)
+}

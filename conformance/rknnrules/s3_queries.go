@@ -45,6 +45,22 @@ func ordered(text string, words ...string) bool {
 	return false
 }
 
+// times runs a model and returns, by the type of the operator, type and shapes of the rows of its table.
+func (t *T) times(m *model, set func(ctx uintptr)) map[string]string {
+	ctx, d, rows := t.open(m, flagPerf), perfDetail{}, map[string]string{}
+	set(ctx)
+	t.run(ctx)
+	t.ok("query", ctx, queryPerfDetail, &d, 16)
+	for _, r := range regexp.MustCompile(`(?m)^\d+\s+(\S+)\s+(\S+)\s+CPU\s+(\S+)\s+(\S+)\s`).FindAllStringSubmatch(text(d.data), -1) {
+		if r[3] == `\` {
+			continue
+		}
+		t.check(rows[r[1]] == "" || strings.HasSuffix(r[1], "Linear"), "two rows of %s", r[1])
+		rows[r[1]] = r[2] + " " + r[3] + " " + r[4]
+	}
+	return rows
+}
+
 var _ = section(
 	rule("3.a_order_of_checks", "the handle is judged first, then the command, the size, and the index").
 		ok("all_right", func(t *T) { t.attr(t.open(relu(1, 4), 0), queryInput, 0) }).
@@ -208,6 +224,25 @@ var _ = section(
 			t.check(text(d.data) == "", "a table")
 			t.judged(false)
 		}),
+	rule("3.jb_perf_detail_of_codes", "a row has the operator's own result, and the type of the codes that it computes with; an operator has one row").
+		ok("between_codes", func(t *T) {
+			rows := t.times(codedConv(), func(ctx uintptr) { t.set(ctx, int8T, nhwc, make([]int8, 48)) })
+			t.check(strings.HasPrefix(rows["Conv"], "INT8 (1,3,4,4),") && strings.HasSuffix(rows["Conv"], " (1,5,2,2)"), "%q", rows)
+			t.check(rows["Relu"] == "INT8 (1,5,2,2) (1,5,2,2)" && rows["Softmax"] == "FLOAT32 (1,5,2,2) (1,5,2,2)", "%q", rows)
+		}).
+		ok("of_codes", func(t *T) {
+			rows := t.times(linearConv(), func(ctx uintptr) { t.set(ctx, int8T, nhwc, make([]int8, 48)) })
+			t.check(strings.HasPrefix(rows["QLinearConv"], "INT8 (1,3,4,4),") && strings.HasSuffix(rows["QLinearConv"], " (1,5,2,2)"), "%q", rows)
+			t.check(len(rows) == 1, "%q", rows)
+		}).
+		ok("of_a_shape_that_is_set", func(t *T) {
+			rows := t.times(dynamic(), func(ctx uintptr) {
+				t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
+				t.set(ctx, float32T, nhwc, make([]float32, 6))
+			})
+			t.check(rows["Relu"] == "FLOAT32 (1,2,1,3) (1,2,1,3)", "%q", rows)
+		}).
+		no("small", func(t *T) { t.answered(badParam, t.open(codedConv(), flagPerf), queryPerfDetail, 15) }),
 	rule("3.ja_perf_detail_of_two_cores", "on a board of two cores the column is WorkLoad(0/1)").
 		ok("two", func(t *T) {
 			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
