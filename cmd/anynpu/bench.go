@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -64,6 +65,7 @@ type benchReport struct {
 	Schema    string          `json:"schema"` // "anynpu.bench/1"
 	File      string          `json:"file"`
 	Device    string          `json:"device"`
+	API       string          `json:"api"` // whose programs run the same: "ohnn" or "rknn"
 	Threads   int             `json:"threads"`
 	LoadMS    float64         `json:"load_ms"`
 	Stable    bool            `json:"stable"`
@@ -130,9 +132,12 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer m.close()
-	r := benchReport{Schema: benchSchema, File: path, Device: f.device, Threads: m.threads, LoadMS: msOf(m.load)}
+	r := benchReport{Schema: benchSchema, File: path, Device: f.device, API: f.api, Threads: m.threads, LoadMS: msOf(m.load)}
 	if base != nil && (filepath.Base(base.File) != filepath.Base(path) || base.Threads != m.threads) {
 		return usage("--baseline %s: measured %s with %s, not %s with %s", f.baseline, base.File, threadsText(base.Threads), path, threadsText(m.threads))
+	}
+	if base != nil && cmp.Or(base.API, apiOHNN) != f.api {
+		return usage("--baseline %s: measured with --api %s, not %s", f.baseline, cmp.Or(base.API, apiOHNN), f.api)
 	}
 	again := func() error { return m.Repeat(time.Time{}) }
 	var parts [][]time.Duration

@@ -61,8 +61,8 @@ not. Exit code 1 below 100 % of the arithmetic.`,
 		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx\n  anynpu check pack.json\n  anynpu check --engine model.onnx",
 		Args:    oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !engine && (len(f.inputs)+len(f.shapes) > 0 || f.threads != 0 || f.isa != "") {
-				return usage("check: -i, --shape, --threads and --isa go with --engine")
+			if !engine && (len(f.inputs)+len(f.shapes) > 0 || f.threads != 0 || f.isa != "" || f.api != apiOHNN) {
+				return usage("check: -i, --shape, --threads, --isa and --api go with --engine")
 			}
 			devs, err := devices(f.device)
 			if err != nil {

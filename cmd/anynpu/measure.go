@@ -13,6 +13,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/border"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -26,7 +27,14 @@ type measureFlags struct {
 	device         string
 	threads        int
 	isa            string
+	api            string
 }
+
+// The APIs that measureFlags.api names.
+const (
+	apiOHNN = "ohnn" // what crosses the border is as the model has it
+	apiRKNN = "rknn" // the integers of quantized inputs and outputs cross the border
+)
 
 func (f *measureFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
@@ -34,6 +42,7 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.shapes, "shape", nil, "sizes of an input that is made up, as `NAME=SIZES`, e.g. x=1,3,224,224")
 	fl.StringVar(&f.device, "device", "cpu", "the device that computes")
 	fl.IntVar(&f.threads, "threads", 0, "compute with `N` threads; 0: the CPUs that the process may use")
+	fl.StringVar(&f.api, "api", apiOHNN, "run what programs of `API` run: ohnn, inputs and outputs as the model has them; rknn, quantized ones as integers")
 	fl.StringVar(&f.isa, "isa", "", "fast kernels of instruction set `LEVEL`: generic, avx2 or avx512; default: the highest that the machine has")
 }
 
@@ -59,6 +68,9 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 	if err := f.selectISA(); err != nil {
 		return nil, err
 	}
+	if f.api != apiOHNN && f.api != apiRKNN {
+		return nil, usage("--api %s: want %s or %s", f.api, apiOHNN, apiRKNN)
+	}
 	devs, err := devicesWith(f.device, cpu.Config{Threads: f.threads})
 	if err != nil {
 		return nil, err
@@ -67,6 +79,9 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 	l, err := load(path, stderr)
 	if err != nil {
 		return nil, err
+	}
+	if f.api == apiRKNN {
+		border.Integers(l.Graph)
 	}
 	o := compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}} // a profile looks at the operands later
 	s, err := session.Open(context.Background(), l.Graph, devs, o, device.ExecOptions{Profiling: profiling})

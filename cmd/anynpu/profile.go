@@ -56,6 +56,7 @@ type profileReport struct {
 	Schema    string        `json:"schema"` // "anynpu.profile/1"
 	File      string        `json:"file"`
 	Device    string        `json:"device"`
+	API       string        `json:"api"` // whose programs run the same: "ohnn" or "rknn"
 	Threads   int           `json:"threads"`
 	Runs      int           `json:"runs"`
 	TotalMS   float64       `json:"total_ms"` // of the fastest run
@@ -92,7 +93,7 @@ func (f *profileFlags) run(path string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := profileReport{Schema: "anynpu.profile/1", File: path, Device: f.device, Threads: m.threads, Runs: f.runs, TotalMS: msOf(total)}
+	r := profileReport{Schema: "anynpu.profile/1", File: path, Device: f.device, API: f.api, Threads: m.threads, Runs: f.runs, TotalMS: msOf(total)}
 	r.fill(nodes)
 	if f.out != "" {
 		if err := writeTrace(f.out, path, nodes); err != nil {

@@ -293,9 +293,13 @@ func (b *builder) emitFast(n *graph.Node) bool {
 	case *op.Split:
 		return b.split(n, o.Axis)
 	case *op.Quantize:
-		return o.Block == 0 && (b.encode(n) || b.quantize(n))
+		return o.Block == 0 && (b.encode(n) || b.quantize(n) || b.encodeLast(n) || b.quantizeAny(n, o))
 	case *op.Dequantize:
-		return o.Block == 0 && b.dequantize(n)
+		return o.Block == 0 && (b.dequantize(n) || b.dequantizeAny(n, o))
+	case *op.Cast:
+		return b.cast(n, o)
+	case *op.Convert:
+		return b.convert(n)
 	case *op.Resize:
 		return b.resize(n, o)
 	case *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Identity:

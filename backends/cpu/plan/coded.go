@@ -127,41 +127,40 @@ func (b *builder) decoded(v graph.Value) {
 type turnTask struct {
 	st                   *step
 	matrices, rows, cols int
+	per                  int // rows of a chunk, or columns when there are more of them
 	x, y                 []byte
 }
 
-// turnCols is how many columns one chunk transposes.
-const turnCols = 2048
+// turnBytes is how many bytes one chunk transposes, about.
+const turnBytes = 1 << 16
 
 func (t *turnTask) run(s *State) error {
 	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
-	s.do(t.matrices*((t.cols+turnCols-1)/turnCols), t)
+	short, long := min(t.rows, t.cols), max(t.rows, t.cols)
+	t.per = max(64, turnBytes/short&^63)
+	s.do(t.matrices*((long+t.per-1)/t.per), t)
 	return nil
 }
 
-// Chunk transposes some columns.
+// Chunk transposes some rows or columns.
 func (t *turnTask) Chunk(i, _ int) {
-	per := (t.cols + turnCols - 1) / turnCols
-	m, from := i/per*t.rows*t.cols, i%per*turnCols
-	cols := min(turnCols, t.cols-from)
-	x, y := t.x[m+from:], t.y[m+from*t.rows:]
+	chunks := (max(t.rows, t.cols) + t.per - 1) / t.per
+	x, y := t.x[i/chunks*t.rows*t.cols:], t.y[i/chunks*t.rows*t.cols:]
+	from, rows, cols := i%chunks*t.per, t.rows, t.cols
+	if t.rows > t.cols {
+		x, y, rows = x[from*t.cols:], y[from:], min(t.per, t.rows-from)
+	} else {
+		x, y, cols = x[from:], y[from*t.rows:], min(t.per, t.cols-from)
+	}
 	if t.rows <= 4 {
-		for r := range t.rows {
+		for r := range rows {
 			for c, v := range x[r*t.cols:][:cols] {
 				y[c*t.rows+r] = v
 			}
 		}
 		return
 	}
-	for r := 0; r < t.rows; r += 32 {
-		rows := min(32, t.rows-r)
-		for c := range cols {
-			out := y[c*t.rows+r:][:rows]
-			for k := range out {
-				out[k] = x[(r+k)*t.cols+c]
-			}
-		}
-	}
+	kernel.TransposeBits(y, t.rows, x, t.cols, rows, cols)
 }
 
 // decodeTask makes numbers of codes, or the codes that the graph has.

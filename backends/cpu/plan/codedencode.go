@@ -26,7 +26,23 @@ func (b *builder) encode(n *graph.Node) bool {
 	if !read {
 		return false
 	}
-	last = last && !sameForms(b.values[x].dims)
+	b.encodeTo(q, x, c, last && !sameForms(b.values[x].dims))
+	return true
+}
+
+// encodeLast makes the codes of numbers that are channels-last there: to turn bytes afterwards costs less than to turn numbers before.
+func (b *builder) encodeLast(n *graph.Node) bool {
+	x, q := n.In[0], n.Out[0]
+	c := b.byteCode(n, b.values[q].typ.DType)
+	if c == nil || !b.values[x].fast() || !b.inLast(x) || sameForms(b.values[x].dims) {
+		return false
+	}
+	b.encodeTo(q, x, c, true)
+	return true
+}
+
+// encodeTo adds the step that makes the codes of q from the numbers of x.
+func (b *builder) encodeTo(q, x graph.Value, c *coded, last bool) {
 	b.setCoded(q, c)
 	t := encodeTask{coded: *c, n: b.values[x].count()}
 	dims := b.values[x].dims
@@ -45,7 +61,6 @@ func (b *builder) encode(n *graph.Node) bool {
 		return &own
 	}
 	b.add(s)
-	return true
 }
 
 // islandReads reports whether an operator that computes with codes reads q's, and whether it wants them channels-last.

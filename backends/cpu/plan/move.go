@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/graph"
@@ -42,12 +43,15 @@ func (b *builder) fuseView() { b.plan.fused = append(b.plan.fused, b.node) }
 func (b *builder) transpose(n *graph.Node) bool {
 	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
 	perm, ok := b.ints(n.In, 1)
-	if !ok || !x.fast() || !y.fast() {
+	if !ok || x.dims == nil {
 		return false
 	}
 	axes, err := op.Permutation(perm, len(x.dims))
 	if err != nil {
 		return false
+	}
+	if !x.fast() || !y.fast() {
+		return b.transposeBits(n, axes)
 	}
 	rank := len(axes)
 	if rank > 2 {
@@ -73,15 +77,33 @@ func (b *builder) transpose(n *graph.Node) bool {
 	return true
 }
 
+// transposeBits adds a transposition of elements of another type than float32.
+func (b *builder) transposeBits(n *graph.Node, axes []int) bool {
+	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+	if !x.convertible() || !y.convertible() || x.typ.DType != y.typ.DType || !sameCodes(x.typ.Quant, y.typ.Quant) {
+		return false
+	}
+	size := x.typ.DType.Bits() / 8
+	from := b.wantPlain(n.In[0])
+	y.plain = b.buffer(buffer{place: inArena, size: int64(size * y.count())})
+	b.permuteBits(b.node, y.plain, from, size, x.dims, axes)
+	return true
+}
+
 // permute adds a change of layout: dst gets dimension perm[i] of src, of sizes dims, as dimension i.
 func (b *builder) permute(dst, src int, dims []int64, perm []int) {
 	b.permuteFor(none, dst, src, dims, perm)
 }
 
 func (b *builder) permuteFor(node, dst, src int, dims []int64, perm []int) {
+	b.permuteBits(node, dst, src, 4, dims, perm)
+}
+
+// permuteBits is permuteFor of elements of size bytes.
+func (b *builder) permuteBits(node, dst, src, size int, dims []int64, perm []int) {
 	p := newPermutation(dims, perm)
 	s := step{fast: true, reads: []int{src}, writes: []int{dst}}
-	s.start = func(_ *State, st *step) process { return &permuteTask{st: st, permutation: p} }
+	s.start = func(_ *State, st *step) process { return &permuteTask{st: st, size: size, permutation: p} }
 	saved := b.node
 	b.node = node
 	b.add(s)
@@ -144,13 +166,14 @@ const permuteTile = 64
 type permuteTask struct {
 	permutation
 	st    *step
+	size  int // bytes of an element
 	tiles int // of a matrix, along its columns
 	per   int // matrices of a chunk, when a matrix is one tile
-	x, y  []float32
+	x, y  []byte
 }
 
 func (t *permuteTask) run(s *State) error {
-	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
 	t.tiles, t.per = 1, 1
 	switch size := max(1, t.rows) * t.cols; {
 	case size < blockLen || t.straight:
@@ -176,14 +199,35 @@ func (t *permuteTask) Chunk(i, _ int) {
 		}
 		switch {
 		case t.straight:
-			copy(t.y[to:][:t.cols], t.x[from:])
+			copy(t.y[to*t.size:][:t.cols*t.size], t.x[from*t.size:])
 		case t.tiles == 1:
-			kernel.Transpose(t.y[to:], t.colTo, t.x[from:], t.rowFrom, t.rows, t.cols)
+			t.turn(to, from, t.cols)
 		default:
 			c := tile * permuteTile
-			kernel.Transpose(t.y[to+c*t.colTo:], t.colTo, t.x[from+c:], t.rowFrom, t.rows, min(permuteTile, t.cols-c))
+			t.turn(to+c*t.colTo, from+c, min(permuteTile, t.cols-c))
 		}
 	}
+}
+
+// turn transposes columns of a matrix, of which the first lies at element to of the destination and from of the source.
+func (t *permuteTask) turn(to, from, cols int) {
+	y, x := t.y[to*t.size:], t.x[from*t.size:]
+	switch t.size {
+	case 1:
+		kernel.TransposeBits(y, t.colTo, x, t.rowFrom, t.rows, cols)
+	case 2:
+		kernel.TransposeBits(wordsOf[uint16](y), t.colTo, wordsOf[uint16](x), t.rowFrom, t.rows, cols)
+	case 4:
+		kernel.Transpose(floats(y), t.colTo, floats(x), t.rowFrom, t.rows, cols)
+	default:
+		kernel.TransposeBits(wordsOf[uint64](y), t.colTo, wordsOf[uint64](x), t.rowFrom, t.rows, cols)
+	}
+}
+
+// wordsOf returns bytes as words of another size.
+func wordsOf[T uint16 | uint64](b []byte) []T {
+	var one T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(one)))
 }
 
 // strip is one operand of a concatenation or one piece of a split: its rows lie in rows of the whole.

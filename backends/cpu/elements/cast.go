@@ -1,0 +1,104 @@
+package elements
+
+import (
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Line is how many elements are converted at once.
+const Line = 512
+
+// Work is how many values of scratch memory a conversion needs.
+const Work = 2 * Line
+
+// Cast converts n elements between plain types as op.Cast does; saturate is for integers. work holds [Work] values.
+func Cast(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int, saturate bool, work []float32) {
+	sizeTo, sizeFrom := to.Bits()/8, from.Bits()/8
+	if from == to && from != tensor.Bool {
+		copy(dst[:n*sizeTo], src)
+		return
+	}
+	for at := 0; at < n; at += Line {
+		k := min(Line, n-at)
+		castLine(dst[at*sizeTo:], to, src[at*sizeFrom:], from, k, saturate, work)
+	}
+}
+
+func castLine(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int, saturate bool, work []float32) {
+	small := from.Bits() <= 16 // float32 holds it
+	switch {
+	case to == tensor.Float32:
+		Floats(view[float32](dst, n), from, src)
+	case from == tensor.Float32:
+		Put(dst, to, view[float32](src, n), saturate)
+	case from == tensor.Float64:
+		putDoubles(dst, to, view[float64](src, n), saturate)
+	case from.IsFloat() || to.IsFloat() && small:
+		v := work[:n]
+		Floats(v, from, src)
+		Put(dst, to, v, saturate)
+	case !to.IsFloat():
+		v := integers(work)[:n]
+		Ints(v, from, src)
+		PutInts(dst, to, v, from, saturate)
+	case to == tensor.Float64:
+		doubles(view[float64](dst, n), from, src)
+	default:
+		v := integers(work)[:n]
+		Ints(v, from, src)
+		for i, x := range v {
+			tensor.PutFloat(to, dst, i, odd(x, from), true)
+		}
+	}
+}
+
+func integers(work []float32) []int64 {
+	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(work))), len(work)/2)
+}
+
+// putDoubles encodes float64 numbers as Put does.
+func putDoubles(dst []byte, to tensor.DType, src []float64, saturate bool) {
+	if !to.IsFloat() {
+		putWhole(dst, to, src, saturate)
+		return
+	}
+	for i, x := range src {
+		tensor.PutFloat(to, dst, i, x, true)
+	}
+}
+
+// doubles decodes wide integers.
+func doubles(dst []float64, from tensor.DType, src []byte) {
+	n := len(dst)
+	switch from {
+	case tensor.Int32:
+		floats(dst, view[int32](src, n))
+	case tensor.Uint32:
+		floats(dst, view[uint32](src, n))
+	case tensor.Int64:
+		floats(dst, view[int64](src, n))
+	case tensor.Uint64:
+		floats(dst, view[uint64](src, n))
+	}
+}
+
+// odd converts an integer to float64 such that another rounding to fewer bits gives what one alone would: bits that do not fit make the last
+// one odd.
+func odd(x int64, from tensor.DType) float64 {
+	negative := x < 0 && from != tensor.Uint64
+	m := uint64(x)
+	if negative {
+		m = -m
+	}
+	if m>>53 != 0 {
+		const low = 1<<12 - 1
+		if m&low != 0 {
+			m = m&^low | 1<<11
+		}
+	}
+	if negative {
+		return -float64(m)
+	}
+	return float64(m)
+}

@@ -1,0 +1,246 @@
+// Package elements converts lines of elements between types at the speed of kernels: what stands at the borders of networks. The functions
+// agree with the reference kernels (package ref) to the bit, NaN's payload aside.
+package elements
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Plain reports whether lines of d can be converted: floats of at least 16 bits, whole bytes of integers, Bool.
+func Plain(d tensor.DType) bool {
+	switch d {
+	case tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64, tensor.Bool, tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16,
+		tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64:
+		return true
+	}
+	return false
+}
+
+// view returns bytes as n values of another type; they need not be aligned.
+func view[T any](b []byte, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	var one T
+	_ = b[n*int(unsafe.Sizeof(one))-1]
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+}
+
+type integer interface {
+	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64
+}
+
+// Floats decodes len(dst) elements of a plain type, rounded to nearest, ties to even. Bool gives 0 or 1.
+func Floats(dst []float32, d tensor.DType, src []byte) {
+	n := len(dst)
+	switch d {
+	case tensor.Float32:
+		copy(dst, view[float32](src, n))
+	case tensor.Float16:
+		kernel.HalfToFloat(dst, view[uint16](src, n))
+	case tensor.BFloat16:
+		for i, h := range view[uint16](src, n) {
+			dst[i] = math.Float32frombits(uint32(h) << 16)
+		}
+	case tensor.Float64:
+		for i, x := range view[float64](src, n) {
+			dst[i] = float32(x)
+		}
+	case tensor.Bool:
+		for i, b := range src[:n] {
+			dst[i] = 0
+			if b != 0 {
+				dst[i] = 1
+			}
+		}
+	case tensor.Uint8:
+		kernel.DequantizeU8(dst, src[:n], 1, 0)
+	case tensor.Int8:
+		kernel.DequantizeS8(dst, view[int8](src, n), 1, 0)
+	case tensor.Int16:
+		floats(dst, view[int16](src, n))
+	case tensor.Uint16:
+		floats(dst, view[uint16](src, n))
+	case tensor.Int32:
+		floats(dst, view[int32](src, n))
+	case tensor.Uint32:
+		floats(dst, view[uint32](src, n))
+	case tensor.Int64:
+		floats(dst, view[int64](src, n))
+	case tensor.Uint64:
+		floats(dst, view[uint64](src, n))
+	}
+}
+
+func floats[F float32 | float64, T integer](dst []F, src []T) {
+	for i, x := range src {
+		dst[i] = F(x)
+	}
+}
+
+// Put encodes numbers as elements of a plain type. Floats are rounded to nearest, ties to even. For integers the fraction is dropped and NaN
+// gives 0; what is out of range takes the nearest limit if saturate, else it keeps its low bits and infinities give 0. Bool is x != 0.
+func Put(dst []byte, d tensor.DType, src []float32, saturate bool) {
+	n := len(src)
+	switch d {
+	case tensor.Float32:
+		copy(view[float32](dst, n), src)
+	case tensor.Float16:
+		kernel.FloatToHalf(view[uint16](dst, n), src)
+	case tensor.BFloat16:
+		y := view[uint16](dst, n)
+		for i, x := range src {
+			y[i] = tensor.Float32ToBFloat16(x)
+		}
+	case tensor.Float64:
+		y := view[float64](dst, n)
+		for i, x := range src {
+			y[i] = float64(x)
+		}
+	default:
+		putWhole(dst, d, src, saturate)
+	}
+}
+
+// putWhole is Put for integers and Bool.
+func putWhole[F float32 | float64](dst []byte, d tensor.DType, src []F, saturate bool) {
+	n := len(src)
+	switch d {
+	case tensor.Bool:
+		for i, x := range src {
+			dst[i] = 0
+			if x != 0 {
+				dst[i] = 1
+			}
+		}
+	case tensor.Int8:
+		whole(view[int8](dst, n), src, saturate, math.MinInt8, math.MaxInt8)
+	case tensor.Uint8:
+		whole(dst[:n], src, saturate, 0, math.MaxUint8)
+	case tensor.Int16:
+		whole(view[int16](dst, n), src, saturate, math.MinInt16, math.MaxInt16)
+	case tensor.Uint16:
+		whole(view[uint16](dst, n), src, saturate, 0, math.MaxUint16)
+	case tensor.Int32:
+		whole(view[int32](dst, n), src, saturate, math.MinInt32, math.MaxInt32)
+	case tensor.Uint32:
+		whole(view[uint32](dst, n), src, saturate, 0, math.MaxUint32)
+	case tensor.Int64:
+		whole(view[int64](dst, n), src, saturate, math.MinInt64, math.MaxInt64)
+	case tensor.Uint64:
+		whole(view[uint64](dst, n), src, saturate, 0, math.MaxUint64)
+	}
+}
+
+// whole drops fractions. lo and hi are the limits of T.
+func whole[T integer, F float32 | float64](dst []T, src []F, saturate bool, lo, hi T) {
+	least, most := float64(lo), float64(hi)
+	for i, x := range src {
+		v := float64(x)
+		switch {
+		case v > least && v < most && math.Abs(v) < 1<<63:
+			dst[i] = T(int64(v))
+		case v != v:
+			dst[i] = 0
+		case saturate && v >= most:
+			dst[i] = hi
+		case saturate && v <= least:
+			dst[i] = lo
+		case saturate: // between 2^63 and 2^64
+			dst[i] = T(uint64(v))
+		default:
+			dst[i] = T(lowBits(v))
+		}
+	}
+}
+
+// lowBits returns the low 64 bits of a number without its fraction, 0 of an infinity.
+func lowBits(v float64) uint64 {
+	if math.IsInf(v, 0) {
+		return 0
+	}
+	m := math.Mod(math.Trunc(v), 1<<64)
+	if m < 0 {
+		return -uint64(-m)
+	}
+	return uint64(m)
+}
+
+// Ints decodes len(dst) integers or Bools; a uint64 is given by its bits.
+func Ints(dst []int64, d tensor.DType, src []byte) {
+	n := len(dst)
+	switch d {
+	case tensor.Bool:
+		for i, b := range src[:n] {
+			dst[i] = 0
+			if b != 0 {
+				dst[i] = 1
+			}
+		}
+	case tensor.Uint8:
+		ints(dst, src[:n])
+	case tensor.Int8:
+		ints(dst, view[int8](src, n))
+	case tensor.Int16:
+		ints(dst, view[int16](src, n))
+	case tensor.Uint16:
+		ints(dst, view[uint16](src, n))
+	case tensor.Int32:
+		ints(dst, view[int32](src, n))
+	case tensor.Uint32:
+		ints(dst, view[uint32](src, n))
+	case tensor.Int64, tensor.Uint64:
+		copy(dst, view[int64](src, n))
+	}
+}
+
+func ints[T integer](dst []int64, src []T) {
+	for i, x := range src {
+		dst[i] = int64(x)
+	}
+}
+
+// PutInts encodes integers, those of type from, as integers of type d or Bool. What is out of range takes the nearest limit if saturate, else
+// it keeps its low bits.
+func PutInts(dst []byte, d tensor.DType, src []int64, from tensor.DType, saturate bool) {
+	if saturate && d != tensor.Bool {
+		lo, hi := tensor.IntLimits(d)
+		for i, x := range src {
+			switch {
+			case from == tensor.Uint64 && d == tensor.Uint64:
+			case from == tensor.Uint64 && x < 0: // 2^63 and more
+				src[i] = hi
+			default:
+				src[i] = min(max(x, lo), hi)
+			}
+		}
+	}
+	n := len(src)
+	switch d {
+	case tensor.Bool:
+		for i, x := range src {
+			dst[i] = 0
+			if x != 0 {
+				dst[i] = 1
+			}
+		}
+	case tensor.Int8, tensor.Uint8:
+		bits(dst[:n], src)
+	case tensor.Int16, tensor.Uint16:
+		bits(view[uint16](dst, n), src)
+	case tensor.Int32, tensor.Uint32:
+		bits(view[uint32](dst, n), src)
+	case tensor.Int64, tensor.Uint64:
+		copy(view[int64](dst, n), src)
+	}
+}
+
+func bits[T uint8 | uint16 | uint32](dst []T, src []int64) {
+	for i, x := range src {
+		dst[i] = T(x)
+	}
+}

@@ -1,0 +1,176 @@
+package elements
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/leak"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
+
+var plain = []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64, tensor.Bool, tensor.Int8, tensor.Uint8, tensor.Int16,
+	tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}
+
+// sample returns elements of a type: any bits, and numbers about every limit and middle.
+func sample(d tensor.DType, rnd *rand.Rand) tensor.Tensor {
+	const n = 2003 // no multiple of anything
+	t := tensor.New(d, n)
+	for i := range t.Data {
+		t.Data[i] = byte(rnd.Uint32())
+	}
+	edges := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1.5, -1.5, 2.5, 126.5, 127, 127.5, 128, -128, -128.5, -129, 254.5, 255, 255.5, 256, 32767, 32768, -32768.5, 65535, 65536,
+		65504, 65519, 65520, 1<<24 + 1, 1<<31 - 1, 1 << 31, -1 << 31, -1<<31 - 1, 1 << 32, 1<<53 + 1, 1 << 62, 1<<63 - 1025, 1 << 63, -1 << 63, -1<<63 - 4096, 1 << 64, 1e19, 1.5e19, -1e19,
+		1e20, 3e38, -3e38, 1e-30, 1e-40, math.Inf(1), math.Inf(-1), math.NaN()}
+	wide := []int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1<<62 + 1, 1<<53 + 1, 1<<56 + 1<<32 + 1, 1<<56 + 1<<48 + 1<<47, 1<<56 + 1<<48 + 1<<47 + 1, 1 << 31, 1<<31 - 1, -1 << 31, 255, 256, -129, 65536}
+	for i := range 500 {
+		switch {
+		case d.IsFloat() && i < len(edges):
+			tensor.PutFloat(d, t.Data, i, edges[i], false)
+		case d.IsFloat():
+			tensor.PutFloat(d, t.Data, i, rnd.NormFloat64()*math.Ldexp(1, i%40), false)
+		case i < len(wide):
+			tensor.PutInt(d, t.Data, i, wide[i])
+		}
+	}
+	return t
+}
+
+// computed is what the reference makes of one node.
+func computed(t *testing.T, o graph.Op, in ...tensor.Tensor) tensor.Tensor {
+	res, err := ref.ComputeContext(context.Background(), o, in, []tensor.Type{{DType: tensor.Invalid, Shape: tensor.AnyShape()}})
+	require.NoError(t, err)
+	return res[0]
+}
+
+// same compares element by element; every NaN is like any other.
+func same(t *testing.T, want, got tensor.Tensor) {
+	t.Helper()
+	require.Equal(t, want.DType, got.DType)
+	size := want.DType.Bits() / 8
+	for i := range want.Count() {
+		if want.DType.IsFloat() && math.IsNaN(tensor.FloatAt(want.DType, want.Data, i)) && math.IsNaN(tensor.FloatAt(got.DType, got.Data, i)) {
+			continue
+		}
+		require.Equal(t, want.Data[i*size:][:size], got.Data[i*size:][:size], "element %d of %v", i, want.DType)
+	}
+}
+
+func TestCast_equalsReference(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	work := make([]float32, Work)
+	for _, isa := range kernel.Supported() {
+		restore, err := kernel.Select(isa)
+		require.NoError(t, err)
+		for _, from := range plain {
+			x := sample(from, rnd)
+			for _, to := range plain {
+				for _, rule := range []op.RangeRule{op.CastWrap, op.CastSaturate} {
+					t.Run(fmt.Sprint(isa, " ", from, " to ", to, rule), func(t *testing.T) {
+						y := tensor.New(to, x.Dims...)
+						Cast(y.Data, to, x.Data, from, x.Count(), rule == op.CastSaturate, work)
+						same(t, computed(t, &op.Cast{To: to, OutOfRange: rule}, x), y)
+					})
+				}
+			}
+		}
+		restore()
+	}
+}
+
+// scales returns the tensors of codes.
+func scales(d tensor.DType, codes []Code) (scale, zero tensor.Tensor) {
+	scale, zero = tensor.New(tensor.Float32, int64(len(codes))), tensor.New(d, int64(len(codes)))
+	for i, c := range codes {
+		tensor.PutFloat(tensor.Float32, scale.Data, i, float64(c.Scale), false)
+		tensor.PutInt(d, zero.Data, i, c.Zero)
+	}
+	return scale, zero
+}
+
+func TestQuantize_equalsReference(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	few := []Code{{0.5, 0}, {0.0078125, 100}, {3e-5, 7}, {1e-42, 1}, {1e30, 3}}
+	many := Codes{Inner: 1}
+	for i := range 2003 {
+		many.Of = append(many.Of, Code{0.01 * float32(i+1), int64(i % 100)})
+	}
+	var all []Codes
+	for _, c := range few {
+		all = append(all, PerTensor(c))
+	}
+	all = append(all, many, Codes{few, 3}, Codes{few, 50})
+	for _, isa := range kernel.Supported() {
+		restore, err := kernel.Select(isa)
+		require.NoError(t, err)
+		for _, d := range plain {
+			if !Codable(d) {
+				continue
+			}
+			for i, c := range all {
+				scale, zero := scales(d, c.Of)
+				shape := func(x tensor.Tensor) tensor.Tensor { // such that axis 1 is that of the codes
+					n := int64(len(c.Of) * c.Inner)
+					x.Dims = []int64{int64(x.Count()) / n, int64(len(c.Of)), int64(c.Inner)}
+					x.Data = x.Data[:x.Count()*x.DType.Bits()/8]
+					return x
+				}
+				t.Run(fmt.Sprint(isa, " ", d, " ", i), func(t *testing.T) {
+					x := shape(sample(tensor.Float32, rnd))
+					y, n := tensor.New(d, x.Dims...), x.Count()
+					for _, split := range []int{0, n / 3} {
+						v := view[float32](x.Data, n)
+						Quantize(y.Data, d, v[:split], &c, 0)
+						Quantize(y.Data[split*d.Bits()/8:], d, v[split:], &c, split)
+						same(t, computed(t, &op.Quantize{Axis: 1}, x, scale, zero), y)
+					}
+					q := shape(sample(d, rnd))
+					r := tensor.New(tensor.Float32, q.Dims...)
+					Dequantize(view[float32](r.Data, n), d, q.Data, &c, 0)
+					same(t, computed(t, &op.Dequantize{Axis: 1}, q, scale, zero), r)
+
+					typ := tensor.Type{DType: d, Shape: tensor.AnyShape(), Quant: &tensor.Quant{Axis: 1}}
+					for _, code := range c.Of {
+						typ.Quant.Scale, typ.Quant.Zero = append(typ.Quant.Scale, code.Scale), append(typ.Quant.Zero, int32(code.Zero))
+					}
+					QuantizeAway(y.Data, d, view[float32](x.Data, n), &c, 0)
+					res, err := ref.ComputeContext(context.Background(), &op.Convert{}, []tensor.Tensor{x}, []tensor.Type{typ})
+					require.NoError(t, err)
+					same(t, res[0], y)
+				})
+			}
+		}
+		restore()
+	}
+}
+
+func TestCast_unalignedAndEmpty(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	work := make([]float32, Work)
+	for _, from := range plain {
+		x := sample(from, rnd)
+		shifted := append([]byte{0}, x.Data...)[1:]
+		for _, to := range plain {
+			y := tensor.New(to, x.Dims...)
+			room := make([]byte, len(y.Data)+1)
+			Cast(room[1:], to, shifted, from, x.Count(), false, work)
+			copy(y.Data, room[1:])
+			same(t, computed(t, &op.Cast{To: to}, x), y)
+			assert.NotPanics(t, func() { Cast(nil, to, nil, from, 0, true, work) })
+		}
+	}
+	assert.False(t, Plain(tensor.Int4))
+}

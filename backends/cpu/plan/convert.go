@@ -1,0 +1,248 @@
+package plan
+
+import (
+	"github.com/anynpu/anynpu/backends/cpu/elements"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Conversions of tensors from one element type to another, as they stand at the borders of a network. They read and write the plain form.
+
+// convertible reports whether v is of known, non-empty shape and of a type whose elements conversions take.
+func (v *value) convertible() bool {
+	return v.dims != nil && elements.Plain(v.typ.DType) && v.count() > 0
+}
+
+// real reports whether v holds numbers that float32 can stand for.
+func (v *value) real() bool {
+	return v.convertible() && v.typ.DType.IsFloat() && v.typ.DType != tensor.Float64 && v.typ.Quant == nil
+}
+
+// cast adds a change of element type.
+func (b *builder) cast(n *graph.Node, o *op.Cast) bool {
+	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+	if !x.convertible() || !y.convertible() {
+		return false
+	}
+	from, to, saturate := x.typ.DType, y.typ.DType, o.OutOfRange == op.CastSaturate
+	sizeTo, sizeFrom := to.Bits()/8, from.Bits()/8
+	b.conversion(n, func(y, x []byte, first, k int, work []float32) {
+		elements.Cast(y[first*sizeTo:], to, x[first*sizeFrom:], from, k, saturate, work)
+	})
+	return true
+}
+
+// codesOf returns what the scale and zero point of a node say about the elements of a tensor of these sizes; ok is false when they are no
+// constants.
+func (b *builder) codesOf(n *graph.Node, dims []int64, axis int64) (c elements.Codes, ok bool) {
+	s := &b.values[n.In[1]]
+	if s.data == nil || !s.real() {
+		return c, false
+	}
+	zero, known := b.ints(n.In, 2)
+	if !known || given(n.In, 2) && len(zero) != s.count() {
+		return c, false
+	}
+	c.Inner = 1
+	if s.count() > 1 || len(s.dims) > 1 {
+		a, err := op.Axis(axis, len(dims))
+		if err != nil || len(s.dims) != 1 || s.dims[0] != dims[a] {
+			return c, false
+		}
+		c.Inner = product(dims[a+1:])
+	}
+	scale := make([]float32, s.count())
+	elements.Floats(scale, s.typ.DType, s.data)
+	for i, v := range scale {
+		c.Of = append(c.Of, elements.Code{Scale: v})
+		if zero != nil {
+			c.Of[i].Zero = zero[i]
+		}
+	}
+	return c, true
+}
+
+// quantizeAny adds the making of codes whose scales are constants.
+func (b *builder) quantizeAny(n *graph.Node, o *op.Quantize) bool {
+	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+	if !x.real() && !(x.convertible() && x.typ.DType == tensor.Int32) || !y.convertible() || !elements.Codable(y.typ.DType) {
+		return false
+	}
+	c, ok := b.codesOf(n, x.dims, o.Axis)
+	if !ok {
+		return false
+	}
+	from, to := x.typ.DType, y.typ.DType
+	b.lines(n, func(v []float32, x []byte, first int) []float32 { return asFloats(v, from, x, first) },
+		func(y []byte, v []float32, first int) { elements.Quantize(y[first*to.Bits()/8:], to, v, &c, first) })
+	return true
+}
+
+// dequantizeAny adds the making of numbers from codes whose scales are constants.
+func (b *builder) dequantizeAny(n *graph.Node, o *op.Dequantize) bool {
+	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+	if !x.convertible() || !elements.Codable(x.typ.DType) || !y.real() {
+		return false
+	}
+	c, ok := b.codesOf(n, x.dims, o.Axis)
+	if !ok {
+		return false
+	}
+	from, to := x.typ.DType, y.typ.DType
+	if to == tensor.Float32 {
+		b.conversion(n, func(y, x []byte, first, k int, _ []float32) {
+			elements.Dequantize(floats(y)[first:first+k], from, x[first*from.Bits()/8:], &c, first)
+		})
+		return true
+	}
+	b.lines(n, func(v []float32, x []byte, first int) []float32 {
+		elements.Dequantize(v, from, x[first*from.Bits()/8:], &c, first)
+		return v
+	}, func(y []byte, v []float32, first int) { elements.Put(y[first*to.Bits()/8:], to, v, false) })
+	return true
+}
+
+// convert adds a change between representations of real numbers.
+func (b *builder) convert(n *graph.Node) bool {
+	from, ok := representationOf(&b.values[n.In[0]])
+	if !ok {
+		return false
+	}
+	y := &b.values[n.Out[0]]
+	to, ok := representationOf(y)
+	if !ok {
+		return false
+	}
+	if y.narrow() && from.codes == nil {
+		b.convertBytes(n, from)
+		return true
+	}
+	b.lines(n, from.read, to.write)
+	return true
+}
+
+// representation is how a tensor holds real numbers: floats, or codes.
+type representation struct {
+	typ   tensor.DType
+	codes *elements.Codes // nil: floats
+}
+
+func representationOf(v *value) (r representation, ok bool) {
+	r.typ = v.typ.DType
+	q := v.typ.Quant
+	if q == nil {
+		return r, v.real()
+	}
+	if !v.convertible() || !elements.Codable(r.typ) || q.Block > 0 {
+		return r, false
+	}
+	r.codes = &elements.Codes{Inner: 1}
+	if !q.IsPerTensor() {
+		if q.Axis < 0 || q.Axis >= len(v.dims) || int64(len(q.Scale)) != v.dims[q.Axis] {
+			return r, false
+		}
+		r.codes.Inner = product(v.dims[q.Axis+1:])
+	}
+	for i, s := range q.Scale {
+		r.codes.Of = append(r.codes.Of, elements.Code{Scale: s, Zero: int64(q.ZeroAt(i))})
+	}
+	return r, true
+}
+
+func (r representation) read(v []float32, x []byte, first int) []float32 {
+	if r.codes == nil {
+		return asFloats(v, r.typ, x, first)
+	}
+	elements.Dequantize(v, r.typ, x[first*r.typ.Bits()/8:], r.codes, first)
+	return v
+}
+
+func (r representation) write(y []byte, v []float32, first int) {
+	y = y[first*r.typ.Bits()/8:]
+	if r.codes == nil {
+		elements.Put(y, r.typ, v, false)
+		return
+	}
+	elements.QuantizeAway(y, r.typ, v, r.codes, first)
+}
+
+// convertBytes adds the making of 8-bit codes of one scale, whose rounding float32 can decide.
+func (b *builder) convertBytes(n *graph.Node, from representation) {
+	q := newRequantized(b.values[n.Out[0]].typ, []float64{1}, []float64{0})
+	to, _ := representationOf(&b.values[n.Out[0]])
+	b.conversion(n, func(y, x []byte, first, k int, work []float32) {
+		for end := first + k; first < end; first += elements.Line {
+			m := min(elements.Line, end-first)
+			v := from.read(work[:m], x, first)
+			if hasNaN(v) {
+				to.write(y, v, first)
+				continue
+			}
+			q.store(y[first:][:m], v, work[elements.Line:])
+		}
+	})
+}
+
+func hasNaN(v []float32) bool {
+	sum := float32(0)
+	for _, x := range v {
+		sum += x * 0 // NaN of an infinity too, which is rare
+	}
+	return sum != sum
+}
+
+// asFloats returns len(v) elements of x from first on as float32, decoded to v unless they are.
+func asFloats(v []float32, d tensor.DType, x []byte, first int) []float32 {
+	if d == tensor.Float32 {
+		return floats(x)[first:][:len(v)]
+	}
+	elements.Floats(v, d, x[first*d.Bits()/8:])
+	return v
+}
+
+// lines adds a conversion by way of lines of numbers: read decodes elements from first on and returns where they are, v or elsewhere.
+func (b *builder) lines(n *graph.Node, read func(v []float32, x []byte, first int) []float32, write func(y []byte, v []float32, first int)) {
+	b.conversion(n, func(y, x []byte, first, k int, work []float32) {
+		for end := first + k; first < end; first += elements.Line {
+			write(y, read(work[:min(elements.Line, end-first)], x, first), first)
+		}
+	})
+}
+
+// conversion adds a step that computes the elements of n's result from those at the same places of its first input.
+func (b *builder) conversion(n *graph.Node, f func(y, x []byte, first, k int, work []float32)) {
+	y := &b.values[n.Out[0]]
+	count := y.count()
+	s := step{fast: true, reads: []int{b.wantPlain(n.In[0])}}
+	size, _ := y.typ.DType.ByteSize(int64(count))
+	y.plain = b.buffer(buffer{place: inArena, size: size})
+	s.writes = []int{y.plain}
+	s.start = func(_ *State, st *step) process { return &conversionTask{st: st, n: count, f: f} }
+	b.add(s)
+}
+
+// conversionTask converts k elements from first on.
+type conversionTask struct {
+	st   *step
+	n    int
+	f    func(y, x []byte, first, k int, work []float32)
+	x, y []byte
+	work []float32
+}
+
+func (t *conversionTask) run(s *State) error {
+	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
+	var err error
+	if t.work, err = s.borrow(max(1, s.threads) * elements.Work); err != nil {
+		return err
+	}
+	s.do(blocks(t.n), t)
+	return nil
+}
+
+// Chunk converts one block.
+func (t *conversionTask) Chunk(i, worker int) {
+	from, to := block(i, t.n)
+	t.f(t.y, t.x, from, to-from, t.work[worker*elements.Work:][:elements.Work])
+}

@@ -1,0 +1,86 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A model as programs for boards run it: rknn_init, images of bytes, rknn_run, results of the reported type. Prints one JSON object with
+ * the seconds of rknn_run alone, of rknn_inputs_set and of rknn_outputs_get as float, each the lowest and the median.
+ *
+ *     boards MODEL SECONDS RUNS      (at least RUNS runs; the number of threads is ANYNPU_THREADS)
+ */
+#include "model.h"
+#include "rknn_api.h"
+
+#define RKNN_OK(call) CHECK((call) == RKNN_SUCC, "%s", anynpu_last_error())
+
+static rknn_context ctx;
+static rknn_input inputs[MODEL_PORTS];
+static rknn_output outputs[MODEL_PORTS];
+static rknn_input_output_num count;
+
+static void set_inputs(void) { RKNN_OK(rknn_inputs_set(ctx, count.n_input, inputs)); }
+static void run(void) { RKNN_OK(rknn_run(ctx, NULL)); }
+static void get_outputs(void) { RKNN_OK(rknn_outputs_get(ctx, count.n_output, outputs, NULL)); }
+
+/* Bytes for every input, room for every output. */
+static void make_ports(void)
+{
+	RKNN_OK(rknn_query(ctx, RKNN_QUERY_IN_OUT_NUM, &count, sizeof count));
+	CHECK(count.n_input <= MODEL_PORTS && count.n_output <= MODEL_PORTS, "%u inputs, %u outputs", count.n_input, count.n_output);
+	for (uint32_t i = 0; i < count.n_input; i++) {
+		rknn_tensor_attr attr = {.index = i};
+		RKNN_OK(rknn_query(ctx, RKNN_QUERY_INPUT_ATTR, &attr, sizeof attr));
+		uint8_t *data = malloc(attr.n_elems);
+		CHECK(data != NULL, "no memory for %u bytes", attr.n_elems);
+		for (uint32_t k = 0; k < attr.n_elems; k++)
+			data[k] = (uint8_t)((2654435761U * k + 12345U) >> 24);
+		inputs[i] = (rknn_input){.index = i, .buf = data, .size = attr.n_elems, .type = RKNN_TENSOR_UINT8, .fmt = RKNN_TENSOR_NHWC};
+	}
+	for (uint32_t i = 0; i < count.n_output; i++) {
+		rknn_tensor_attr attr = {.index = i};
+		RKNN_OK(rknn_query(ctx, RKNN_QUERY_OUTPUT_ATTR, &attr, sizeof attr));
+		outputs[i] = (rknn_output){.index = i, .want_float = 1, .is_prealloc = 1, .size = attr.n_elems * 4, .buf = malloc(attr.n_elems * 4)};
+		CHECK(outputs[i].buf != NULL, "no memory for %u bytes", attr.n_elems * 4);
+	}
+}
+
+/* The times of f, for a time and at least some calls. */
+static void measure(const char *name, void (*f)(void), double limit, size_t least)
+{
+	struct samples s = {NULL, 0, 0};
+	for (double begin = now(), from = begin; s.count < least || from - begin < limit;) {
+		f();
+		double end = now();
+		add_sample(&s, end - from);
+		from = end;
+	}
+	double best = quantile(&s, 0), median = quantile(&s, 0.5);
+	printf("\"%s\": {\"best\": %.9f, \"median\": %.9f}", name, best, median);
+	free(s.at);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 4) {
+		fprintf(stderr, "usage: boards MODEL SECONDS RUNS\n");
+		return 2;
+	}
+	double limit = strtod(argv[2], NULL);
+	size_t least = strtoul(argv[3], NULL, 10);
+	RKNN_OK(rknn_init(&ctx, argv[1], 0, 0, NULL));
+	make_ports();
+	set_inputs();
+	for (double begin = now(); now() - begin < limit / 10;) /* warm up */
+		run();
+	printf("{");
+	measure("run", run, limit, least);
+	printf(", ");
+	measure("inputs", set_inputs, limit / 10, least);
+	printf(", ");
+	measure("outputs", get_outputs, limit / 10, least);
+	printf("}\n");
+	for (uint32_t i = 0; i < count.n_input; i++)
+		free(inputs[i].buf);
+	for (uint32_t i = 0; i < count.n_output; i++)
+		free(outputs[i].buf);
+	RKNN_OK(rknn_destroy(ctx));
+	return 0;
+}

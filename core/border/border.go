@@ -1,0 +1,131 @@
+// Package border changes what crosses the border of a graph: which tensors its inputs and outputs are.
+package border
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Integers takes the quantizing of inputs and the dequantizing of outputs out of a graph, as a board's converter does: the integers then
+// cross the border. It returns their meaning for each input and output, nil where nothing was taken out. Only quantization per tensor, of 8
+// or 16 bits, is taken out, and of an input only when nothing else reads it. An output may be a copy (Identity) of what was dequantized. Inputs and
+// outputs keep their names; nodes that nothing needs any more are gone.
+func Integers(g *graph.Graph) (in, out []*tensor.Quant) {
+	e := &exposed{graph: g, uses: g.Uses(), producers: g.Producers(), drop: map[int]bool{}}
+	in, out = make([]*tensor.Quant, len(g.In)), make([]*tensor.Quant, len(g.Out))
+	for i := range g.In {
+		in[i] = e.input(i)
+	}
+	for i := range g.Out {
+		out[i] = e.output(i)
+	}
+	kept := g.Nodes[:0:0]
+	for i, n := range g.Nodes {
+		if !e.drop[i] {
+			kept = append(kept, n)
+		}
+	}
+	g.Nodes = kept
+	return in, out
+}
+
+// exposed is a graph whose border is being changed.
+type exposed struct {
+	graph     *graph.Graph
+	uses      [][]int
+	producers []int
+	drop      map[int]bool // nodes that are taken out
+}
+
+// input makes the integers of input i the input.
+func (e *exposed) input(i int) *tensor.Quant {
+	g := e.graph
+	v := g.In[i]
+	if len(e.uses[v]) != 1 || slices.Contains(g.Out, v) || g.Fact(v).DType != tensor.Float32 {
+		return nil
+	}
+	at := e.uses[v][0]
+	n := &g.Nodes[at]
+	if o, ok := n.Op.(*op.Quantize); !ok || o.Block != 0 || n.In[0] != v || slices.Contains(g.Out, n.Out[0]) {
+		return nil
+	}
+	w := n.Out[0]
+	q := perTensor(g, n, g.Fact(w).DType)
+	if q == nil {
+		return nil
+	}
+	g.Values[w].Name, g.Values[w].Fact.Shape, g.In[i] = g.Values[v].Name, g.Fact(v).Shape, w
+	e.drop[at] = true
+	return q
+}
+
+// output makes the integers of output i the output.
+func (e *exposed) output(i int) *tensor.Quant {
+	g := e.graph
+	v := g.Out[i]
+	var way []int // nodes from the output back to the one that dequantizes
+	at := e.producers[v]
+	for ; at >= 0 && !e.drop[at]; at = e.producers[g.Nodes[at].In[0]] {
+		way = append(way, at)
+		if _, copies := g.Nodes[at].Op.(*op.Identity); !copies {
+			break
+		}
+	}
+	if at < 0 || e.drop[at] || g.Fact(v).DType != tensor.Float32 {
+		return nil
+	}
+	n := &g.Nodes[at]
+	w := n.In[0]
+	if o, ok := n.Op.(*op.Dequantize); !ok || o.Block != 0 || w == graph.None || e.producers[w] < 0 || e.drop[e.producers[w]] || slices.Contains(g.Out, w) {
+		return nil
+	}
+	q := perTensor(g, n, g.Fact(w).DType)
+	if q == nil {
+		return nil
+	}
+	g.Values[w].Name, g.Out[i] = g.Values[v].Name, w
+	for _, k := range way {
+		if y := g.Nodes[k].Out[0]; len(e.uses[y]) > 0 || slices.Contains(g.Out, y) {
+			break
+		}
+		e.drop[k] = true
+		for _, x := range g.Nodes[k].In {
+			if x != graph.None {
+				e.uses[x] = slices.DeleteFunc(slices.Clone(e.uses[x]), func(u int) bool { return u == k })
+			}
+		}
+	}
+	return q
+}
+
+// perTensor reads the constant scale and zero point of a node that quantizes to codes, or from codes, of one type; nil when they are others.
+func perTensor(g *graph.Graph, n *graph.Node, codes tensor.DType) *tensor.Quant {
+	switch codes {
+	case tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16:
+	default:
+		return nil
+	}
+	scale := g.Fact(n.In[1])
+	if k, ok := scale.Shape.Count(); !ok || k != 1 || scale.Const == nil || scale.DType != tensor.Float32 {
+		return nil
+	}
+	s, err := tensor.ReadFloat32s(scale.Const.Data, 1)
+	if err != nil || !(s[0] > 0) {
+		return nil
+	}
+	if len(n.In) < 3 || n.In[2] == graph.None {
+		return tensor.PerTensor(s[0], 0)
+	}
+	zero := g.Fact(n.In[2])
+	if k, ok := zero.Shape.Count(); !ok || k != 1 || zero.Const == nil {
+		return nil
+	}
+	z, err := tensor.ReadInts(zero.DType, zero.Const.Data, 1)
+	if err != nil {
+		return nil
+	}
+	return tensor.PerTensor(s[0], int32(z[0]))
+}
