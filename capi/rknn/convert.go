@@ -1,131 +1,94 @@
 package rknn
 
 import (
-	"encoding/binary"
-	"math"
-
+	"github.com/anynpu/anynpu/backends/cpu/elements"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// lineLen is how many elements are converted at once.
-const lineLen = 512
+// conversion turns lines of elements of one type into another.
+type conversion struct {
+	from, to   tensor.DType
+	codesFrom  *elements.Codes // what the integers mean, nil: numbers are not taken from codes
+	codesTo    *elements.Codes
+	normalise  bool
+	mean, std  float32
+	work       []float32
+	table      []byte // what each of 256 bytes becomes, nil: not looked up
+	everything [256]byte
+}
 
-// readFloats decodes elements at, at+step, ... of b.
-func readFloats(out []float32, d tensor.DType, b []byte, at, step int) {
-	le := binary.LittleEndian
-	switch d {
-	case tensor.Float32:
-		for i := range out {
-			out[i] = math.Float32frombits(le.Uint32(b[4*(at+i*step):]))
+func newConversion(from, to tensor.DType) *conversion {
+	return &conversion{from: from, to: to, work: make([]float32, elements.Work)}
+}
+
+// exact says whether integers are converted exactly, without a meaning.
+func (c *conversion) exact() bool {
+	return !c.from.IsFloat() && !c.to.IsFloat() && c.codesFrom == nil && c.codesTo == nil && !c.normalise
+}
+
+// line converts n elements, at most elements.Line. Integers are cut off towards zero, codes rounded to nearest, ties to even; both saturate.
+// NaN becomes 0 or the zero point (section 11).
+func (c *conversion) line(dst, src []byte, n int) {
+	if c.exact() {
+		elements.Cast(dst, c.to, src, c.from, n, true, c.work)
+		return
+	}
+	v := c.work[:n]
+	if c.codesFrom != nil {
+		elements.Dequantize(v, c.from, src, c.codesFrom, 0)
+	} else {
+		elements.Floats(v, c.from, src)
+	}
+	if c.normalise {
+		for i := range v {
+			v[i] = (v[i] - c.mean) / c.std
 		}
-	case tensor.Float16:
-		for i := range out {
-			out[i] = tensor.Float16To32(le.Uint16(b[2*(at+i*step):]))
-		}
-	case tensor.Uint8:
-		for i := range out {
-			out[i] = float32(b[at+i*step])
-		}
-	case tensor.Int8:
-		for i := range out {
-			out[i] = float32(int8(b[at+i*step]))
-		}
-	case tensor.BFloat16, tensor.Float64:
-		for i := range out {
-			out[i] = float32(tensor.FloatAt(d, b, at+i*step))
-		}
-	case tensor.Bool:
-		for i := range out {
-			out[i] = 0
-			if b[at+i*step] != 0 {
-				out[i] = 1
+	}
+	switch {
+	case c.codesTo != nil:
+		elements.Quantize(dst, c.to, v, c.codesTo, 0)
+	case c.to == tensor.Bool:
+		for i, x := range v {
+			dst[i] = 0
+			if x >= 1 { // 1 after cutting off and saturating
+				dst[i] = 1
 			}
 		}
 	default:
-		for i := range out {
-			out[i] = float32(tensor.IntAt(d, b, at+i*step))
-		}
+		elements.Put(dst, c.to, v, true)
 	}
 }
 
-// writeFloats encodes reals, rounding to nearest, ties to even. Integers are cut off towards zero and saturate; NaN becomes 0.
-func writeFloats(b []byte, d tensor.DType, at, step int, v []float32) {
-	le := binary.LittleEndian
-	switch {
-	case d == tensor.Float32:
-		for i, x := range v {
-			le.PutUint32(b[4*(at+i*step):], math.Float32bits(x))
-		}
-	case d == tensor.Float16:
-		for i, x := range v {
-			le.PutUint16(b[2*(at+i*step):], tensor.Float32To16(x))
-		}
-	case d.IsFloat():
-		for i, x := range v {
-			tensor.PutFloat(d, b, at+i*step, float64(x), false)
-		}
-	default:
-		lo, hi := tensor.IntLimits(d)
-		for i, x := range v {
-			tensor.PutInt(d, b, at+i*step, saturate(math.Trunc(float64(x)), lo, hi))
-		}
+// tabulate looks bytes up from now on.
+func (c *conversion) tabulate() {
+	for i := range c.everything {
+		c.everything[i] = byte(i)
 	}
+	if size := 256 * c.to.Bits() / 8; len(c.table) < size {
+		c.table = make([]byte, size)
+	}
+	c.line(c.table, c.everything[:], 256)
 }
 
-// saturate makes an integer between lo and hi of a whole number; NaN gives 0.
-func saturate(x float64, lo, hi int64) int64 {
-	switch {
-	case x != x:
-		return min(max(0, lo), hi)
-	case x <= float64(lo):
-		return lo
-	case x >= float64(hi):
-		return hi
-	}
-	return int64(x)
-}
-
-// writeQuantised encodes reals as x / scale + zero, rounded to nearest, ties to even, and saturated; NaN becomes zero (section 11).
-func writeQuantised(b []byte, d tensor.DType, at, step int, v []float32, q *quant) {
-	lo, hi := tensor.IntLimits(d)
-	for i, x := range v {
-		y := int64(q.zero)
-		if x == x {
-			y = saturate(math.RoundToEven(float64(x/q.scale))+float64(q.zero), lo, hi)
-		}
-		tensor.PutInt(d, b, at+i*step, y)
-	}
-}
-
-// moveInts converts integers exactly; what does not fit saturates, and Bool becomes 0 or 1.
-func moveInts(dst []byte, to tensor.DType, dstAt, dstStep int, src []byte, from tensor.DType, at, step, n int) {
-	lo, hi := tensor.IntLimits(to)
-	for i := range n {
-		x := tensor.IntAt(from, src, at+i*step)
-		if to != tensor.Bool {
-			x = min(max(x, lo), hi)
-		}
-		tensor.PutInt(to, dst, dstAt+i*dstStep, x)
-	}
-}
-
-// moveBytes copies elements of size bytes unchanged.
-func moveBytes(dst []byte, dstAt, dstStep int, src []byte, at, step, n, size int) {
-	if dstStep == 1 && step == 1 {
-		copy(dst[dstAt*size:(dstAt+n)*size], src[at*size:])
+// run converts n elements of src, step elements apart, to neighbours in dst. line holds a line of the source.
+func (c *conversion) run(dst, src []byte, step, n int, line []byte) {
+	if c.table != nil {
+		lookUp(dst, c.to.Bits()/8, c.table, src, step, n)
 		return
 	}
-	for i := range n {
-		copy(dst[(dstAt+i*dstStep)*size:][:size], src[(at+i*step)*size:])
+	if step > 1 {
+		gather(line, src, step, n, c.from.Bits()/8)
+		src = line
 	}
+	c.line(dst, src, n)
 }
 
 // each calls f for every image, channel and piece of a line: where it begins in both arrangements, and how long it is.
 func each(a, b *arrangement, f func(image, channel, first, n int)) {
 	for image := range a.images {
 		for channel := range a.channels {
-			for first := 0; first < a.pixels; first += lineLen {
-				f(image, channel, first, min(lineLen, a.pixels-first))
+			for first := 0; first < a.pixels; first += elements.Line {
+				f(image, channel, first, min(elements.Line, a.pixels-first))
 			}
 		}
 	}
@@ -146,37 +109,31 @@ func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangeme
 	if raw {
 		source = p.kind.dtype()
 	}
-	ints := !p.core.IsFloat() && !source.IsFloat()
-	plain := raw || !p.normalised()
+	swap := p.swap && !raw && own.channels >= 3
 	same := p.taken(source, raw)
-	var line [lineLen]float32
+	if same && !swap {
+		toPlanes(dst, &own, src, &a, p.core.Bits()/8)
+		return
+	}
+	c := newConversion(source, p.core)
+	if p.quant != nil && !same {
+		c.codesTo = p.quant.codes()
+	}
+	line := make([]byte, elements.Line*8)
+	sizeTo, sizeFrom := p.core.Bits()/8, source.Bits()/8
 	each(&own, &a, func(image, channel, first, n int) {
 		to, given := own.base(image, channel)+first, channel
-		if p.swap && !raw && own.channels >= 3 && channel < 3 {
+		if swap && channel < 3 {
 			given = 2 - channel
 		}
-		at := a.base(image, given) + first*a.step
-		switch {
-		case same:
-			moveBytes(dst, to, 1, src, at, a.step, n, p.core.Bits()/8)
-			return
-		case ints && plain && p.quant == nil:
-			moveInts(dst, p.core, to, 1, src, source, at, a.step, n)
-			return
+		if first == 0 && !raw && !same && p.normalised() {
+			c.normalise = true
+			c.mean, c.std = p.normalisation(given)
 		}
-		v := line[:n]
-		readFloats(v, source, src, at, a.step)
-		if !plain {
-			mean, std := p.normalisation(given)
-			for i := range v {
-				v[i] = (v[i] - mean) / std
-			}
+		if first == 0 && sizeFrom == 1 && a.pixels >= 256 && (image == 0 && channel == 0 || c.normalise) {
+			c.tabulate()
 		}
-		if p.quant != nil {
-			writeQuantised(dst, p.core, to, 1, v, p.quant)
-			return
-		}
-		writeFloats(dst, p.core, to, 1, v)
+		c.run(dst[to*sizeTo:], src[(a.base(image, given)+first*a.step)*sizeFrom:], a.step, n, line)
 	})
 }
 
@@ -188,25 +145,24 @@ func (p *port) store(dst []byte, a arrangement, to Type, src []byte, dims []int6
 	if a.group > 0 && a.channels%a.group != 0 {
 		p.pad(dst, &a, target)
 	}
-	var line [lineLen]float32
+	if target == p.core {
+		fromPlanes(dst, &a, src, &own, target.Bits()/8)
+		return
+	}
+	c := newConversion(p.core, target)
+	if p.quant != nil && target.IsFloat() {
+		c.codesFrom = p.quant.codes()
+	}
+	line := make([]byte, elements.Line*8)
+	sizeTo, sizeFrom := target.Bits()/8, p.core.Bits()/8
 	each(&own, &a, func(image, channel, first, n int) {
-		at, out := own.base(image, channel)+first, a.base(image, channel)+first*a.step
-		switch {
-		case target == p.core:
-			moveBytes(dst, out, a.step, src, at, 1, n, target.Bits()/8)
-			return
-		case !p.core.IsFloat() && !target.IsFloat():
-			moveInts(dst, target, out, a.step, src, p.core, at, 1, n)
+		in, out := src[(own.base(image, channel)+first)*sizeFrom:], dst[(a.base(image, channel)+first*a.step)*sizeTo:]
+		if a.step == 1 {
+			c.line(out, in, n)
 			return
 		}
-		v := line[:n]
-		readFloats(v, p.core, src, at, 1)
-		if p.quant != nil {
-			for i := range v {
-				v[i] = (v[i] - float32(p.quant.zero)) * p.quant.scale
-			}
-		}
-		writeFloats(dst, target, out, a.step, v)
+		c.line(line, in, n)
+		scatter(out, line, a.step, n, sizeTo)
 	})
 }
 

@@ -3,6 +3,7 @@ package rknn
 import (
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/cpu/elements"
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
@@ -102,7 +103,7 @@ func (s *staged) show(constant bool) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	readFloats(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(data))), count), s.t.DType, s.t.Data, 0, 1)
+	readReals(reals(data)[:count], s.t.DType, s.t.Data)
 	return addressOf(data), nil
 }
 
@@ -136,8 +137,30 @@ func (s *staged) accept() error {
 	if err != nil {
 		return err
 	}
-	writeFloats(s.t.Data, s.t.DType, 0, 1, unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(shown))), count))
+	writeReals(s.t.Data, s.t.DType, reals(shown)[:count])
 	return nil
+}
+
+// readReals decodes elements of any float type.
+func readReals(dst []float32, d tensor.DType, src []byte) {
+	if elements.Plain(d) {
+		elements.Floats(dst, d, src)
+		return
+	}
+	for i := range dst {
+		dst[i] = float32(tensor.FloatAt(d, src, i))
+	}
+}
+
+// writeReals encodes elements of any float type.
+func writeReals(dst []byte, d tensor.DType, src []float32) {
+	if elements.Plain(d) {
+		elements.Put(dst, d, src, false)
+		return
+	}
+	for i, x := range src {
+		tensor.PutFloat(d, dst, i, float64(x), false)
+	}
 }
 
 func (s *staged) release() {

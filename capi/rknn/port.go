@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"github.com/anynpu/anynpu/backends/cpu/elements"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/graph"
@@ -22,6 +23,11 @@ type port struct {
 type quant struct {
 	scale float32
 	zero  int32
+}
+
+func (q *quant) codes() *elements.Codes {
+	c := elements.PerTensor(elements.Code{Scale: q.scale, Zero: int64(q.zero)})
+	return &c
 }
 
 func newPort(g *graph.Graph, v graph.Value, info metadata.Input) (*port, error) {
