@@ -4,6 +4,17 @@
 GO     ?= go
 
 BUILD  ?= build
+comma := ,
+ifneq ($(words $(BUILD)),1)
+$(error BUILD is "$(BUILD)": want a folder without spaces in its name)
+endif
+export BUILD
+
+# What Go would stamp into programs cannot be read in a checkout that another user owns, such as a container's bind mount.
+GOFLAGS ?= $(shell $(GO) env GOFLAGS)
+override GOFLAGS := $(strip $(filter-out -buildvcs%,$(GOFLAGS)) -buildvcs=false)
+export GOFLAGS
+
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -25,7 +36,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs examples demo tools-demo test test-long tools-test tools-go conformance mutants conformance-onnx conformance-networks lint generate fuzz install clean
+.PHONY: all libs examples demo tools-build test test-long tools-test tools-go conformance mutants conformance-onnx conformance-networks lint generate fuzz install clean
 
 all: libs $(BUILD)/bin/anynpu
 
@@ -33,10 +44,10 @@ libs: $(LIB)/$(CORE) $(STUBS)
 
 # The core library: Go's initialiser in a section of its own (lazy.ld), only the listed names visible, then postlink.
 # invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
-$(OBJ)/$(CORE): $(SOURCES) capi/zcore.map
+$(OBJ)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
 	@mkdir -p $(@D)
 	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -o $@ -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 -extldflags '\
-	-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld -Wl,--version-script=$(CURDIR)/capi/zcore.map -Wl,-soname,$(CORE) -Wl,-z,now'" ./capi
+	\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) -Wl,-z,now'" ./capi
 	@rm -f $(@:.so=.h)
 
 $(LIB)/$(CORE): $(OBJ)/$(CORE) capi/postlink/main.go
@@ -44,7 +55,7 @@ $(LIB)/$(CORE): $(OBJ)/$(CORE) capi/postlink/main.go
 	GOOS= GOARCH= $(GO) run ./capi/postlink $< $@
 
 # The command-line tool: no C.
-$(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go)
+$(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go
 	@mkdir -p $(@D)
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags -w -o $@ ./cmd/anynpu
 
@@ -54,8 +65,11 @@ $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
 	-Wl,--hash-style=both -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' -L$(LIB) -lneural_network_core
 
 # Tools beyond Go and make, by COMMAND:DEBIAN-PACKAGES; ? marks those that can be missing.
-BUILD_TOOLS := $(CC):gcc+libc6-dev
-TEST_TOOLS  := $(BUILD_TOOLS) g++:g++ cmake:cmake python3:python3 nm:binutils '?valgrind:valgrind+libc6-dbg'
+CC_PACKAGES   := $(or $(if $(filter gcc,$(CC)),gcc$(comma)libc6-dev),$(if $(filter aarch64-linux-gnu-gcc,$(CC)),gcc-aarch64-linux-gnu$(comma)libc6-dev-arm64-cross),$(firstword $(CC)))
+BUILD_TOOLS   := '$(CC) -E -include stdlib.h -x c /dev/null:$(CC_PACKAGES)'
+EXAMPLE_TOOLS := '$(CXX) -E -include vector -x c++ /dev/null:g++'
+TEST_TOOLS    := $(BUILD_TOOLS) $(EXAMPLE_TOOLS) gcc:gcc,libc6-dev g++:g++ cmake:cmake python3:python3 nm:binutils '?valgrind:valgrind,libc6-dbg'
+VENV_TOOLS    := 'python3 -m ensurepip --version:python3,python3-venv'
 
 # Every examples/NAME.c and examples/NAME.cpp becomes build/examples/NAME.
 EXAMPLES := $(patsubst examples/%,$(BUILD)/examples/%,$(basename $(wildcard examples/*.c examples/*.cpp)))
@@ -63,27 +77,33 @@ HEADERS  := $(shell find include examples -name '*.h')
 
 examples: $(EXAMPLES)
 
+$(EXAMPLES): | tools-build
+$(patsubst examples/%.cpp,$(BUILD)/examples/%,$(wildcard examples/*.cpp)): | tools-examples
+
 $(BUILD)/examples/%: examples/%.c $(HEADERS) $(LIB)/$(CORE) $(STUBS)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) $(LIBRARIES) -lm
+	$(CC) -std=c11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) "-Wl,-rpath,$(abspath $(LIB))" $(LIBRARIES) -lm
 
 $(BUILD)/examples/%: examples/%.cpp $(HEADERS) $(LIB)/$(CORE) $(STUBS)
 	@mkdir -p $(@D)
-	$(CXX) -std=c++11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) -Wl,-rpath,$(abspath $(LIB)) $(LIBRARIES) -pthread
+	$(CXX) -std=c++11 -O2 -Wall -Wextra -Iinclude $< -o $@ -L$(LIB) "-Wl,-rpath,$(abspath $(LIB))" $(LIBRARIES) -pthread
 
 # An example links the library of its API's vendor.
 $(BUILD)/examples/rknn_%: LIBRARIES := -lrknnrt
 LIBRARIES := -lneural_network_core -lneural_network_runtime
 
-demo: tools-demo $(BUILD)/examples/rknn_digits $(BUILD)/examples/ohnn_digits
+demo: $(BUILD)/examples/rknn_digits $(BUILD)/examples/ohnn_digits
 	$(BUILD)/examples/rknn_digits examples/digits/digits.onnx examples/digits/images/*.pgm
 	$(BUILD)/examples/ohnn_digits examples/digits/digits.weights examples/digits/images/*.pgm
 
 tools-go:
-	@command -v $(GO) > /dev/null || { echo "missing: Go 1.26 or later, https://go.dev/dl"; exit 1; }
+	@scripts/need_go.sh $(GO)
 
-tools-demo: tools-go
+tools-build: tools-go
 	@scripts/need.sh $(BUILD_TOOLS)
+
+tools-examples: tools-build
+	@scripts/need.sh $(EXAMPLE_TOOLS)
 
 # The rules of the C APIs and the operator suites, with this library or those that ANYNPU_CTS_LIBRARY and ANYNPU_RKNN_LIBRARY name.
 conformance: libs
@@ -96,6 +116,7 @@ ONNX_VERSION := 1.18.0
 ONNX_VENV := $(BUILD)/onnx-$(ONNX_VERSION)
 
 $(ONNX_VENV)/done:
+	@scripts/need.sh $(VENV_TOOLS)
 	python3 -m venv $(ONNX_VENV)
 	$(ONNX_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnx==$(ONNX_VERSION) numpy==2.4.6
 	touch $@
@@ -128,7 +149,8 @@ tools-test: tools-go
 
 # gofmt, vet and staticcheck. What is generated is compared by `make test`.
 lint:
-	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	@unformatted=$$(find . \( -path './.?*' -o -path ./build \) -prune -o -name '*.go' -exec "$$($(GO) env GOROOT)/bin/gofmt" -l {} +); \
+	test -z "$$unformatted" || { echo "not as gofmt has it:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
@@ -147,13 +169,7 @@ fuzz:
 	@scripts/fuzz.sh $(FUZZTIME)
 
 install: libs $(BUILD)/bin/anynpu
-	install -D -m 755 $(BUILD)/bin/anynpu $(DESTDIR)$(PREFIX)/bin/anynpu
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/anynpu
-	cd include && find . -name '*.h' -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/include/{} \;
-	install -m 755 $(LIB)/*.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 ctest/valgrind.supp ctest/tsan.supp $(DESTDIR)$(PREFIX)/share/anynpu/
-	sed -e 's|@INCLUDE_FROM_PKGCONFIG@|../../include|; s|@PROJECT_VERSION@|$(VERSION)|' scripts/anynpu.pc.in \
-		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/anynpu.pc
+	@scripts/install.sh '$(DESTDIR)$(PREFIX)' '$(VERSION)'
 
 clean:
 	rm -rf $(BUILD)

@@ -2,17 +2,16 @@
 # The conformance runner with other libraries than the tree's own: a copy under another name, and one that dies in one operation and lacks
 # another.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-build=${BUILD:-build}
+. "$(dirname "$0")/settings.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 go build -o "$dir/cts" ./conformance/cmd/cts
-cp "$build/lib/libneural_network_core.so" "$dir/libother.so"
+cp "$lib/libneural_network_core.so" "$dir/libother.so"
 ANYNPU_CTS_LIBRARY=$dir/libother.so "$dir/cts" -run SUB/type_ > "$dir/copy"
 grep -q 'failed 0 .* 0 crashes, 0 hangs, 0 skipped; version [0-9]' "$dir/copy" || { cat "$dir/copy"; exit 1; }
 
-gcc -shared -fPIC -Wall -Wextra -Werror -Iinclude ctest/second_library.c -o "$dir/libsecond.so" -Wl,--no-as-needed -L"$build/lib" \
-  -lneural_network_core -Wl,-rpath,"$PWD/$build/lib"
+gcc -shared -fPIC -Wall -Wextra -Werror -Iinclude ctest/second_library.c -o "$dir/libsecond.so" -Wl,--no-as-needed -L"$lib" \
+  -lneural_network_core -Wl,-rpath,"$lib"
 export ANYNPU_CTS_LIBRARY=$dir/libsecond.so
 outcomes() { # outcomes FILTER EXIT: the statuses of the cases that match, in the report and in JUnit's terms
   local code=0

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The rules of the C APIs and the operator suite through them, and the table of operators in docs against what the library computes.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/settings.sh"
 make --no-print-directory conformance
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
-ANYNPU_LOG=off go run ./conformance/cmd/optable build/lib/libneural_network_core.so "$table"
+ANYNPU_LOG=off go run ./conformance/cmd/optable "$lib/libneural_network_core.so" "$table"
 diff -u docs/operators.md "$table" || { echo "docs/operators.md is out of date: make docs/operators.md"; exit 1; }
 echo "docs/operators.md is what the library computes"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The operator suite through the C API with every instruction set of the machine, one and two threads, in guard mode, and by reference.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/settings.sh"
 cts=$(mktemp -d)
 trap 'rm -rf "$cts"' EXIT
 go build -o "$cts/cts" ./conformance/cmd/cts

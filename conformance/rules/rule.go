@@ -19,7 +19,7 @@ type Mode string
 
 // The modes.
 const (
-	Default   Mode = "default"   // the manual, where no upstream test contradicts it
+	Default   Mode = "manual"    // the manual, where no upstream test contradicts it
 	Reference Mode = "reference" // the reference implementation
 )
 

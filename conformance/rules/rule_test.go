@@ -74,7 +74,7 @@ func TestCovered_countsWholeRules(t *testing.T) {
 		}
 		return r
 	}
-	one := report([]string{"f"}, "s2_a/x", "s2_a/y", "s2_b/x", "s2_c/x", "s2_c/y_default")
+	one := report([]string{"f"}, "s2_a/x", "s2_a/y", "s2_b/x", "s2_c/x", "s2_c/y_manual")
 	covered, functions := Covered(all, map[Mode]*ohnn.Report{Default: one})
 	assert.Equal(t, []int{2, 1}, []int{covered, functions}, "a rule with cases of one kind is not covered")
 	two := report([]string{"g", "f"}, "s2_a/x", "s2_b/x", "s2_c/x", "s2_c/y_reference")

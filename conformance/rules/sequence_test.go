@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/internal/built"
 )
 
 // libraryFile is the library that sequences run against.
@@ -15,7 +17,7 @@ func libraryFile() string {
 	if f := os.Getenv("ANYNPU_CTS_LIBRARY"); f != "" {
 		return f
 	}
-	return "../../build/lib/libneural_network_core.so"
+	return built.Library("../..", "libneural_network_core.so")
 }
 
 // opened is the library; its log goes to messages.

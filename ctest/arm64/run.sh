@@ -2,12 +2,13 @@
 # Builds the libraries for arm64 and runs the hosts that an emulator can judge under qemu. It has threads and signals of its own, so
 # load, and the part of fork_after that executes a program, are left to a real machine.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+. "$(dirname "$0")/../../scripts/settings.sh"
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
   command -v $tool > /dev/null || { echo "skipped: $tool is not installed (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)"; exit 0; }
 done
-build=$PWD/build/arm64 lib=$PWD/build/arm64/lib
-GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make --no-print-directory libs > build/arm64.log 2>&1 || { cat build/arm64.log; exit 1; }
+build=$build/arm64 lib=$build/arm64/lib
+mkdir -p "$build"
+GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=${BUILD:-build}/arm64 make --no-print-directory libs > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu ANYNPU_LOG_FILE=/dev/null
 flags=(-O1 -g -D_GNU_SOURCE -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
 

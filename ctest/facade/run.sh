@@ -2,13 +2,13 @@
 # A made-up vendor API is added to a copy of the tree: a table file, a package with its behaviour, nothing else. The generator, the
 # build and every kind of test then work for it, its stub libraries and its driver.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+. "$(dirname "$0")/../../scripts/settings.sh"
+unset BUILD
 here=$PWD/ctest/facade
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/tree"
-git ls-files -z -co --exclude-standard go.mod go.sum Makefile core backends capi bench/bench.mk ctest/misuse.h ctest/host_end.h include/anynpu.h |
-  xargs -0 -I{} sh -c 'test -f "$1" && cp --parents "$1" "$2"' _ {} "$dir/tree"
+cp -r --parents go.mod go.sum Makefile core backends capi scripts bench/bench.mk ctest/misuse.h ctest/host_end.h include/anynpu.h "$dir/tree"
 cp "$here/testdata/table_toy.go" "$dir/tree/capi/abi/"
 cp -r "$here/testdata/toy" "$dir/tree/capi/toy"
 cd "$dir/tree"
@@ -32,7 +32,7 @@ for name in neural_network_core toy toy_alias; do
   for mode in driver first race inner early; do "$dir/host_$name" $mode "$dir/driver.so"; done
   ANYNPU_LOG=trace "$dir/host_$name" watched "$dir/driver.so"
   ANYNPU_CHECK=pointers "$dir/host_$name" watched "$dir/driver.so"
-  for self in libtoy.so libneural_network_core.so; do timeout 60 "$dir/host_$name" self "$lib/$self"; done
+  for self in libtoy.so libneural_network_core.so; do timeout 600 "$dir/host_$name" self "$lib/$self"; done
 done
 gcc "${flags[@]}" ctest/zprototypes_toy.c -Wl,--unresolved-symbols=ignore-all -o "$dir/prototypes" -lneural_network_core
 gcc "${flags[@]}" ctest/zmisuse_toy.c -o "$dir/misuse" -lneural_network_core

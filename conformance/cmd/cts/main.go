@@ -2,11 +2,13 @@
 //
 //	cts [-library FILE] [-json FILE] [-junit FILE] [-run SUBSTRING] [-workers N] [-v]
 //
-// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else build/lib/libneural_network_core.so. The exit code is 0 when
-// every case passed, 1 when one did not, where a library other than the tree's own may lack operations (skip), 2 for wrong usage or a library that cannot be used.
+// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else the tree's own in the folder BUILD (build). The exit code is 0
+// when every case passed, 1 when one did not, where a library other than the tree's own may lack operations (skip), 2 for wrong usage or a
+// library that cannot be used.
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -15,16 +17,16 @@ import (
 	"strings"
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/internal/built"
 )
-
-const own = "build/lib/libneural_network_core.so"
 
 func main() {
 	os.Exit(run())
 }
 
 func run() int {
-	library := flag.String("library", envOr("ANYNPU_CTS_LIBRARY", own), "library file under test")
+	own := built.Library(".", "libneural_network_core.so")
+	library := flag.String("library", cmp.Or(os.Getenv("ANYNPU_CTS_LIBRARY"), own), "library file under test")
 	jsonFile := flag.String("json", "", "write the report as JSON to this file")
 	junitFile := flag.String("junit", "", "write the report as JUnit XML to this file")
 	filter := flag.String("run", "", "only cases whose OPERATOR/name contains this")
@@ -88,11 +90,4 @@ func run() int {
 		return 1
 	}
 	return 0
-}
-
-func envOr(name, otherwise string) string {
-	if v := os.Getenv(name); v != "" {
-		return v
-	}
-	return otherwise
 }

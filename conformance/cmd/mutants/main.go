@@ -15,6 +15,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/mutants"
 	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/internal/built"
 )
 
 // fewest is the number of mutants that every operator must have.
@@ -47,7 +48,7 @@ func run(only string, verbose bool) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	folder := filepath.Join(root, "build/mutants")
+	folder := filepath.Join(built.Folder(), "mutants")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return false, err
 	}

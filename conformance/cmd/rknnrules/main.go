@@ -2,8 +2,9 @@
 //
 //	rknnrules [-library FILE] [-json FILE] [-junit FILE] [-run SUBSTRING] [-workers N] [-list] [-v]
 //
-// The library is that of the -library flag, else of ANYNPU_RKNN_LIBRARY, else build/lib/librknnrt.so. The exit code is 0 when every case
-// passed, every rule has cases of both kinds and every function was called, 1 when not, 2 for wrong usage or a library that cannot be used.
+// The library is that of the -library flag, else of ANYNPU_RKNN_LIBRARY, else the tree's own in the folder BUILD (build). The exit code is 0
+// when every case passed, every rule has cases of both kinds and every function was called, 1 when not, 2 for wrong usage or a library
+// that cannot be used.
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/rknnrules"
+	"github.com/anynpu/anynpu/internal/built"
 )
 
 func main() { os.Exit(run()) }
@@ -30,7 +32,7 @@ type options struct {
 
 func run() int {
 	var o options
-	flag.StringVar(&o.library, "library", cmp.Or(os.Getenv("ANYNPU_RKNN_LIBRARY"), "build/lib/librknnrt.so"), "library file under test")
+	flag.StringVar(&o.library, "library", cmp.Or(os.Getenv("ANYNPU_RKNN_LIBRARY"), built.Library(".", "librknnrt.so")), "library file under test")
 	flag.StringVar(&o.json, "json", "", "write the report as JSON")
 	flag.StringVar(&o.junit, "junit", "", "write the report as JUnit XML")
 	flag.StringVar(&o.filter, "run", "", "only cases whose name contains this")

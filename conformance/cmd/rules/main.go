@@ -1,13 +1,14 @@
 // Command rules holds a library to the rules of the OH_NN C API, in both modes, and reports what passed.
 //
-//	rules [-library FILE] [-json FILE] [-junit FILE] [-run SUBSTRING] [-mode default|reference] [-workers N] [-list] [-v]
+//	rules [-library FILE] [-json FILE] [-junit FILE] [-run SUBSTRING] [-mode manual|reference] [-workers N] [-list] [-v]
 //
-// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else build/lib/libneural_network_core.so. Reports of the two modes
-// are written to FILE with "-default" or "-reference" before its extension. The exit code is 0 when every case passed, 1 when one did not,
-// 2 for wrong usage or a library that cannot be used.
+// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else the tree's own in the folder BUILD (build). Modes are the values
+// of ANYNPU_OHNN_COMPAT; the reports of the two are written to FILE with "-manual" or "-reference" before its extension. The exit code is 0
+// when every case passed, 1 when one did not, 2 for wrong usage or a library that cannot be used.
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/rules"
+	"github.com/anynpu/anynpu/internal/built"
 )
 
 func main() {
@@ -32,7 +34,7 @@ type options struct {
 
 func run() int {
 	var o options
-	flag.StringVar(&o.library, "library", envOr("ANYNPU_CTS_LIBRARY", "build/lib/libneural_network_core.so"), "library file under test")
+	flag.StringVar(&o.library, "library", cmp.Or(os.Getenv("ANYNPU_CTS_LIBRARY"), built.Library(".", "libneural_network_core.so")), "library file under test")
 	flag.StringVar(&o.json, "json", "", "write the reports as JSON")
 	flag.StringVar(&o.junit, "junit", "", "write the reports as JUnit XML")
 	flag.StringVar(&o.filter, "run", "", "only cases whose name contains this")
@@ -145,11 +147,4 @@ func (o *options) write(rep *ohnn.Report, mode string) error {
 		}
 	}
 	return nil
-}
-
-func envOr(name, otherwise string) string {
-	if v := os.Getenv(name); v != "" {
-		return v
-	}
-	return otherwise
 }
