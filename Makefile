@@ -42,17 +42,18 @@ all: libs $(BUILD)/bin/anynpu
 
 libs: $(LIB)/$(CORE) $(STUBS)
 
-# The core library: Go's initialiser in a section of its own (lazy.ld), only the listed names visible, then postlink.
-# invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
-$(OBJ)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
-	@mkdir -p $(@D)
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -trimpath -o $@ -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 -extldflags '\
-	\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) -Wl,-z,now'" ./capi
-	@rm -f $(@:.so=.h)
+# The core library: Go's runtime adapted to a guest (goruntime), its initialiser in a section of its own (lazy.ld), only the
+# listed names visible. invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
+RUNTIME := $(OBJ)/goruntime
 
-$(LIB)/$(CORE): $(OBJ)/$(CORE) capi/postlink/main.go
-	@mkdir -p $(@D)
-	GOOS= GOARCH= $(GO) run ./capi/postlink $< $@
+$(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
+	@mkdir -p $(@D) $(OBJ)
+	GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" $(RUNTIME)
+	GOROOT="$(abspath $(RUNTIME))/goroot" GOTOOLCHAIN=local CGO_ENABLED=1 $(RUNTIME)/goroot/bin/go build -overlay $(RUNTIME)/overlay.json \
+	-buildmode=c-shared -trimpath -o $(OBJ)/$(CORE) -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 -extldflags '\
+	\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) -Wl,-z,now'" ./capi
+	@rm -f $(OBJ)/$(CORE:.so=.h)
+	mv $(OBJ)/$(CORE) $@
 
 # The command-line tool: no C.
 $(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A host that blocks SIGTERM, SIGHUP, SIGUSR1 and SIGCHLD and reads them itself loses none, before the first call and after it.
+ * A host that blocks SIGTERM, SIGHUP, SIGUSR1, SIGPROF and SIGCHLD and reads them itself loses none, before the first call and after it.
  *
  *     signals signalfd|main|thread before|after    how the signals are read, and whether a call was made
  */
@@ -18,7 +18,7 @@
 
 #define ROUNDS 50
 
-static const int kinds[] = {SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
+static const int kinds[] = {SIGTERM, SIGHUP, SIGUSR1, SIGPROF, SIGCHLD};
 static sigset_t set;
 static int go[2], seen[2]; /* pipes: one byte to send a signal, one byte for a signal seen */
 static atomic_int stop;

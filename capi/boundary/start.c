@@ -69,11 +69,11 @@ static char **argument_block(void)
 
 /*
  * Go's threads inherit the mask of this one. A signal that the program handles must not be delivered to them, so everything is
- * blocked except what Go needs itself: faults, SIGURG (preemption stops working without it) and SIGPROF.
+ * blocked except what Go needs itself: faults, and SIGURG (preemption stops working without it).
  */
 static void block_signals(sigset_t *old)
 {
-	static const int needed[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGURG, SIGPROF};
+	static const int needed[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGURG};
 	sigset_t mask;
 	sigfillset(&mask);
 	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)

@@ -1,0 +1,90 @@
+// Goruntime adapts Go's runtime to a library that is a guest in another's process. It copies the few files concerned from the Go
+// that builds the library, with the edits of edits.go, and writes an overlay for `go build -overlay`.
+//
+// Every edit names the exact text that it replaces. It fails unless the text is there once, so that another Go release is either
+// edited as this one or not at all.
+//
+//	go run ./capi/goruntime GOROOT DIR
+//
+// DIR receives overlay.json, the edited files, and goroot, a symbolic link to GOROOT. The overlay is for builds with GOROOT set to
+// that link: a toolchain that Go has downloaded lies in the module cache, where overlays are refused.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: goruntime GOROOT DIR")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2], edits); err != nil {
+		fmt.Fprintln(os.Stderr, "goruntime:", err)
+		os.Exit(1)
+	}
+}
+
+// An edit replaces a text of a file of package runtime by another.
+type edit struct{ file, from, to string }
+
+func run(goroot, dir string, edits []edit) error {
+	goroot, err := filepath.Abs(goroot)
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	texts, err := edited(goroot, edits)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	link := filepath.Join(dir, "goroot")
+	if err := os.Remove(link); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.Symlink(goroot, link); err != nil {
+		return err
+	}
+	replace := map[string]string{}
+	for name, text := range texts {
+		file := filepath.Join(dir, name)
+		replace[filepath.Join(link, "src/runtime", name)] = file
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o644)
+}
+
+// edited returns the edited files of the runtime in goroot, by name.
+func edited(goroot string, edits []edit) (map[string]string, error) {
+	texts := map[string]string{}
+	for _, e := range edits {
+		path := filepath.Join(goroot, "src/runtime", e.file)
+		if _, read := texts[e.file]; !read {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			texts[e.file] = string(data)
+		}
+		if n := strings.Count(texts[e.file], e.from); n != 1 {
+			return nil, fmt.Errorf("%s: %d times, want once: %q: this Go release needs other edits in capi/goruntime/edits.go", path, n, e.from)
+		}
+		texts[e.file] = strings.Replace(texts[e.file], e.from, e.to, 1)
+	}
+	return texts, nil
+}
