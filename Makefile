@@ -44,7 +44,8 @@ libs: $(LIB)/$(CORE) $(STUBS)
 
 # The core library: Go's runtime adapted to a guest (goruntime), its initialiser in a section of its own (lazy.ld), only the
 # listed names visible. invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
-RUNTIME := $(OBJ)/goruntime
+# Its folder begins with _ because ./... does not enter such ones.
+RUNTIME := $(OBJ)/_goruntime
 
 $(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
 	@mkdir -p $(@D) $(OBJ)
