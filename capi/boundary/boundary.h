@@ -39,9 +39,13 @@ enum anynpu_state {
 	ANYNPU_MIXED = 3,
 };
 
-/* Start Go once; later calls do nothing. Returns NULL, or what the system does not grant: Go is not started then, and a later call tries
- * again. Called under the routing lock. */
-ANYNPU_HIDDEN const char *anynpu_start(void);
+/* Start Go once; later calls do nothing. Returns 0, or 1 with a text of what the system does not grant: Go is not started then, and a later
+ * call tries again. Called under the routing lock. */
+ANYNPU_HIDDEN int anynpu_start(char *missing, size_t size);
+/* Whether the system refuses what Go needs to start; the text says what. Nothing is held when it returns. */
+ANYNPU_HIDDEN int anynpu_missing(char *text, size_t size);
+/* How many threads may compute at once, as the system granted at the start; 0 if the start did not ask. */
+ANYNPU_HIDDEN int anynpu_compute_threads(void);
 /* Whether Go was started, or is being started, in this process or in the one it was forked from. */
 ANYNPU_HIDDEN int anynpu_started(void);
 

@@ -95,8 +95,8 @@ anynpu_fn anynpu_resolve(uint32_t i)
 {
 	uint32_t facade = anynpu_image.facade[i];
 	pthread_mutex_lock(&lock);
-	const char *missing = anynpu_start();
-	if (missing) {
+	char missing[96];
+	if (anynpu_start(missing, sizeof missing)) {
 		pthread_mutex_unlock(&lock);
 		anynpu_report_missing(i, missing);
 		return anynpu_image.dead[i];

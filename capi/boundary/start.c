@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -98,70 +96,10 @@ static void start(void)
 	nnc_boundary_started();
 }
 
-/* Address space that Go takes when it starts: tables for a heap of any size, the first part of the heap, stacks of threads. */
-#define START_SPACE ((size_t)896 << 20)
-
-/* Descriptors that are open at once while Go starts: files of the CPU's quota, of /proc and of packages, and the poller's two, which start.go
- * makes it open at once. */
-#define START_FDS 8
-
-/* Threads that Go starts with: that of the initialiser, its monitor, and those that collect garbage and run what the first calls need. */
-#define START_THREADS 8
-
-static void *wait_for(void *lock)
-{
-	pthread_mutex_lock(lock);
-	pthread_mutex_unlock(lock);
-	return NULL;
-}
-
-/* Whether the system grants that many threads at once. */
-static int have_threads(void)
-{
-	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	pthread_t thread[START_THREADS];
-	pthread_attr_t small;
-	sigset_t old;
-	int n = 0;
-	pthread_attr_init(&small);
-	pthread_attr_setstacksize(&small, (size_t)128 << 10);
-	block_signals(&old);
-	pthread_mutex_lock(&lock);
-	while (n < START_THREADS && pthread_create(&thread[n], &small, wait_for, &lock) == 0)
-		n++;
-	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	for (int i = 0; i < n; i++)
-		pthread_join(thread[i], NULL);
-	pthread_attr_destroy(&small);
-	return n == START_THREADS;
-}
-
-/* What Go ends the process for if it cannot have it: NULL, or what is missing. */
-static const char *missing(void)
-{
-	const char *what = NULL;
-	int fd[START_FDS];
-	for (int i = 0; i < START_FDS; i++)
-		if ((fd[i] = eventfd(0, EFD_CLOEXEC)) < 0)
-			what = "8 file descriptors";
-	for (int i = 0; i < START_FDS; i++)
-		if (fd[i] >= 0)
-			close(fd[i]);
-	void *space = mmap(NULL, START_SPACE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (space == MAP_FAILED)
-		what = "896 MiB of address space";
-	else
-		munmap(space, START_SPACE);
-	if (!what && !have_threads())
-		what = "8 threads";
-	return what;
-}
-
-const char *anynpu_start(void)
+int anynpu_start(char *missing, size_t size)
 {
 	if (atomic_load(&started))
-		return NULL;
+		return 0;
 	int saved = errno;
 	/* Go's library raises the limit of descriptors when it starts, which is not for a guest to do: it finds it raised, and then it is put back. */
 	struct rlimit files = {0, 0}, most = {0, 0}, now;
@@ -169,13 +107,13 @@ const char *anynpu_start(void)
 		most.rlim_cur = most.rlim_max = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &most);
 	}
-	const char *what = missing();
-	if (!what)
+	int refused = anynpu_missing(missing, size);
+	if (!refused)
 		start();
 	if (most.rlim_max > 0 && getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == most.rlim_cur && now.rlim_max == most.rlim_max)
 		setrlimit(RLIMIT_NOFILE, &files);
 	errno = saved;
-	return what;
+	return refused;
 }
 /* Registered when the library is loaded: that starts no thread, and a fork can never fall between the start and the registration. */
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, anynpu_route_child); }

@@ -11,12 +11,16 @@ package boundary
 import "C"
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/anynpu/anynpu/capi/handle"
 )
 
 func init() {
+	if most := ComputeThreads(); most > 0 {
+		runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), most+SpareProcs))
+	}
 	// A timer makes Go open its poller now, which start.c has made sure of: later the program may have no descriptors left.
 	time.AfterFunc(time.Hour, func() {}).Stop()
 	base, size, _ := handle.Window()
@@ -25,6 +29,14 @@ func init() {
 		C.anynpu_set_report(C.int(logger.fd))
 	}
 }
+
+// SpareProcs is how many goroutines run beside the compute threads, so that a host thread's small call never waits behind kernels.
+// grant.c makes sure of their threads.
+const SpareProcs = 8
+
+// ComputeThreads is how many threads may compute at once: the system granted as many, and SpareProcs more, when Go was started.
+// 0 means that nothing is known, as in a program that Go started.
+func ComputeThreads() int { return int(C.anynpu_compute_threads()) }
 
 //export nnc_boundary_started
 func nnc_boundary_started() {}

@@ -22,13 +22,14 @@ func List() ([]device.Device, error) {
 	return device.Devices.List(), nil
 }
 
-// spareProcs is how many goroutines run beside the compute threads, so that a host thread's small call never waits behind kernels.
-const spareProcs = 8
-
 var register = sync.OnceValue(func() error {
 	mem.SetGuard(boundary.Getenv("ANYNPU_MEM") == "guard")
 	threads := threadCount(boundary.Getenv("ANYNPU_THREADS"))
-	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), threads+spareProcs))
+	if most := boundary.ComputeThreads(); most > 0 && threads > most {
+		boundary.Log(boundary.LevelWarn, "cpu", "fewer threads compute, as the system grants no more", "threads", most, "wanted", threads)
+		threads = most
+	}
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), threads+boundary.SpareProcs))
 	selectISA(boundary.Getenv("ANYNPU_CPU_ISA"))
 	d, err := cpu.New(cpu.Config{Threads: threads, Reference: byReference(boundary.Getenv("ANYNPU_CPU"))})
 	if err != nil {
