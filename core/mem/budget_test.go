@@ -116,7 +116,7 @@ func TestGroups_smallestOfEachLevel(t *testing.T) {
 		"/a/memory.max": "max\n", "/a/memory.high": "3000000\n", "/a/memory.current": "1000000\n", "/a/memory.stat": "anon 5\ninactive_file 400000\n",
 		"/memory.max": "5000000\n", "/memory.current": "900000\n",
 		"memory/x/memory.limit_in_bytes": "2000000\n", "memory/x/memory.usage_in_bytes": "1999999\n",
-		"memory/x/memory.stat": "inactive_file 1\ntotal_inactive_file 99\n",
+		"memory/x/memory.stat":         "inactive_file 1\ntotal_inactive_file 99\n",
 		"memory/memory.limit_in_bytes": "9223372036854771712\n", "memory/memory.usage_in_bytes": "12\n",
 	}
 	got := groups(cgroup.Dirs("3:cpu:/x\n2:memory:/x\n0::/a/b\n", "memory"), func(name string) string { return files[name] })
@@ -143,7 +143,7 @@ func TestBudget_resourceLimits(t *testing.T) {
 
 // useUp takes memory in many sizes under a limit of 600 MiB more than the process has.
 func useUp(resource string) {
-	n := pages()
+	n := processBytes()
 	which, used := unix.RLIMIT_AS, n[0]
 	if resource == "data" {
 		which, used = unix.RLIMIT_DATA, n[5]

@@ -32,10 +32,13 @@ type buffer struct {
 	fdOff    int64          // offset of data in fd
 	base     unsafe.Pointer // own mapping, nil: none
 	length   uintptr
-	promised int64  // counted by promise
-	slack    []byte // guard mode: the bytes between data and the next page boundary, filled with guardByte
-	parent   Buffer // a sub-buffer's owner
-	free     func() // a borrowed memory's end
+	promised int64                  // counted by promise
+	slack    []byte                 // guard mode: the bytes between data and the next page boundary, filled with guardByte
+	parent   Buffer                 // a sub-buffer's owner
+	off      int64                  // of a sub-buffer in its parent
+	pages    *pages                 // of Shareable memory
+	at       atomic.Pointer[extent] // the part of a file that the bytes are, nil: none or unknown
+	free     func()                 // a borrowed memory's end
 }
 
 // newBuffer counts b as live with one reference.
@@ -50,7 +53,17 @@ func (b *buffer) Size() int64 { return int64(len(b.data)) }
 
 func (b *buffer) Map() ([]byte, error) { return b.data, nil }
 
-func (b *buffer) FD() (int, int64, bool) { return b.fd, b.fdOff, b.fd >= 0 }
+func (b *buffer) FD() (int, int64, bool) {
+	switch {
+	case b.parent != nil:
+		fd, base, ok := b.parent.FD()
+		return fd, base + b.off, ok
+	case b.pages != nil:
+		fd := int(b.pages.fd.Load())
+		return fd, 0, fd >= 0
+	}
+	return b.fd, b.fdOff, b.fd >= 0
+}
 
 func (b *buffer) Sync(_ Direction, off, n int64) error { return checkRange(off, n, b.Size()) }
 
@@ -71,12 +84,15 @@ func (b *buffer) Release() {
 	liveBytes.Add(-int64(len(b.data)))
 	takeBack(b.promised)
 	overrun := b.checkSlack()
+	if b.pages != nil {
+		b.pages.release()
+	}
 	if b.base != nil {
 		if err := unix.MunmapPtr(b.base, b.length); err != nil {
 			panic(fmt.Sprintf("mem: munmap of a mapping of ours: %v", err))
 		}
 	}
-	if b.fd >= 0 && b.parent == nil {
+	if b.fd >= 0 {
 		unix.Close(b.fd)
 	}
 	if b.parent != nil {
@@ -117,10 +133,7 @@ func Sub(b Buffer, off, n int64) (Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &buffer{data: data[off : off+n : off+n], fd: -1, parent: b}
-	if fd, base, ok := b.FD(); ok {
-		s.fd, s.fdOff = fd, base+off
-	}
+	s := &buffer{data: data[off : off+n : off+n], fd: -1, parent: b, off: off}
 	b.Retain()
 	return newBuffer(s), nil
 }

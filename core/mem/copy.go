@@ -76,7 +76,7 @@ func Copy(dst Buffer, dstOff int64, src Buffer, srcOff, n int64) error {
 	return nil
 }
 
-// Overlap reports whether two ranges share a byte of address space; two mappings of one file do not.
+// Overlap reports whether two ranges share a byte of address space. Ranges of buffers can be one memory at two addresses: see Aliases.
 func Overlap(a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false

@@ -62,16 +62,7 @@ func Host(size int64, o Options) (Buffer, error) {
 	if guarded.Load() {
 		return guardedHost(size)
 	}
-	if err := promise(size); err != nil {
-		return nil, err
-	}
-	b, err := host(size, align, o.Huge)
-	if err != nil {
-		takeBack(size)
-		return nil, err
-	}
-	b.promised = size
-	return newBuffer(b), nil
+	return promisedBuffer(size, func() (*buffer, error) { return host(size, align, o.Huge) })
 }
 
 func host(size, align int64, huge bool) (*buffer, error) {

@@ -1,6 +1,6 @@
 // Package mem is the memory that tensors live in: host memory, memfd, imported file descriptors, a device's own, and a caller's that is
-// only borrowed. Host, Memfd, ImportFD, Borrow and Sub make buffers; Read, Write and Copy move bytes between any two; Weights keeps the
-// constants of a program. Memory made here lies outside the Go heap.
+// only borrowed. Host, Shareable, Memfd, ImportFD, Borrow, BorrowMapped and Sub make buffers; Read, Write and Copy move bytes between any two;
+// Weights keeps the constants of a program. Memory made here lies outside the Go heap.
 package mem
 
 import (
@@ -25,7 +25,8 @@ type Buffer interface {
 	Size() int64
 	// Map returns the Size bytes, valid until the last Release; ErrUnmappable for device-only memory, which then implements Transfer.
 	Map() ([]byte, error)
-	// FD returns a file descriptor that stays the buffer's, and the offset of the first byte in it; ok is false when there is none.
+	// FD returns a file descriptor that stays the buffer's, and the offset of the first byte in it; ok is false when there is none. That of
+	// Shareable memory is made by Share.
 	FD() (fd int, offset int64, ok bool)
 	// Sync makes n bytes from off visible to the other side; a no-op for coherent memory. Kind fault.Argument when out of range.
 	Sync(d Direction, off, n int64) error

@@ -18,10 +18,15 @@ func Memfd(size int64, o Options) (Buffer, error) {
 	if align > pageSize && !o.Huge {
 		return nil, fault.New(fault.Argument, "alignment %d of shared memory is larger than a page", align)
 	}
+	return promisedBuffer(size, func() (*buffer, error) { return named(size, o) })
+}
+
+// promisedBuffer counts size bytes as promised and has make map them.
+func promisedBuffer(size int64, make func() (*buffer, error)) (Buffer, error) {
 	if err := promise(size); err != nil {
 		return nil, err
 	}
-	b, err := named(size, o)
+	b, err := make()
 	if err != nil {
 		takeBack(size)
 		return nil, err
@@ -31,35 +36,25 @@ func Memfd(size int64, o Options) (Buffer, error) {
 }
 
 func named(size int64, o Options) (*buffer, error) {
-	name := o.Name
-	if name == "" {
-		name = "anynpu"
-	}
 	if o.Huge && size >= hugePage && !guarded.Load() {
-		if b, err := memfd(name, size, roundUp(size, hugePage), unix.MFD_HUGETLB); err == nil {
+		if b, err := memfd(o.Name, size, roundUp(size, hugePage), unix.MFD_HUGETLB); err == nil {
 			return b, nil // creation succeeds without reserved huge pages, the mapping then fails
 		}
 	}
-	return memfd(name, size, max(size, 1), 0)
+	return memfd(o.Name, size, max(size, 1), 0)
 }
 
 func memfd(name string, size, length int64, flags int) (*buffer, error) {
-	fd, seals, err := sharedFile(name, length, flags)
+	fd, err := sealedFile(name, length, flags)
 	if err != nil {
 		return nil, fault.As(fault.Memory, err, "create shared memory of %d bytes", size)
-	}
-	if seals != 0 {
-		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals)
-	}
-	if err != nil {
-		unix.Close(fd)
-		return nil, fault.As(fault.Memory, err, "seal shared memory of %d bytes", size)
 	}
 	b, err := mapFD(fd, 0, size, roundUp(length, pageSize), unix.PROT_READ|unix.PROT_WRITE)
 	if err != nil {
 		unix.Close(fd)
 		return nil, err
 	}
+	b.at.Store(extentOf(fd))
 	return b, nil
 }
 
@@ -101,7 +96,11 @@ func importOwn(fd int, offset, size int64, readOnly bool) (*buffer, error) {
 		prot = unix.PROT_READ
 	}
 	lead := offset & (pageSize - 1)
-	return mapFD(fd, offset, size, roundUp(max(lead+size, 1), pageSize), prot)
+	b, err := mapFD(fd, offset, size, roundUp(max(lead+size, 1), pageSize), prot)
+	if err == nil {
+		b.at.Store(&extent{dev: st.Dev, ino: st.Ino, off: offset})
+	}
+	return b, err
 }
 
 // mapFD maps length bytes of fd from the page that holds offset; the buffer's size bytes start at offset. It takes fd over only when it

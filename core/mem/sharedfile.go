@@ -6,6 +6,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// sealedFile makes a file of length zero bytes that has no name and, where the system has seals, a fixed length.
+func sealedFile(name string, length int64, flags int) (fd int, err error) {
+	if name == "" {
+		name = "anynpu"
+	}
+	fd, seals, err := sharedFile(name, length, flags)
+	if err != nil {
+		return -1, err
+	}
+	if seals != 0 {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
+			unix.Close(fd)
+			return -1, err
+		}
+	}
+	return fd, nil
+}
+
 // sharedFile makes a file of length zero bytes that has no name, and tells the seals that can be added to it. Sandboxes that know no
 // memfd_create, or refuse it, get an unlinked file in a folder for temporary files, which has none.
 func sharedFile(name string, length int64, flags int) (fd, seals int, err error) {

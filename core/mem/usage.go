@@ -36,8 +36,8 @@ func (u *usage) ours() int64 { return u.promised + u.heap + u.backed }
 // untouched is the memory that was promised and has no pages yet: the system still shows it as available.
 func (u *usage) untouched() int64 { return max(0, u.ours()-u.resident) }
 
-// pages returns numbers of pages as /proc/self/statm lists them: space, resident, shared, text, 0, data.
-func pages() (n [6]int64) {
+// processBytes returns, in bytes, what /proc/self/statm lists: space, resident, shared, text, 0, data.
+func processBytes() (n [6]int64) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return n
@@ -67,7 +67,7 @@ func measure() usage {
 	u := usage{promised: promised.Load(), heap: v(0) + v(1), backed: v(2)}
 	mapped := u.heap + v(2) + v(3)
 	u.reusable = v(2) + v(3) + roundUp(mapped, arenaBytes) - mapped // the rest of an arena is reserved already
-	n := pages()
+	n := processBytes()
 	u.space, u.resident, u.data = n[0], n[1], n[5]
 	return u
 }
