@@ -56,25 +56,34 @@ func (s *staging) input(b *exec.Binding) (t tensor.Tensor, copied int64, err err
 	return t, n, v.Load(t.Data)
 }
 
-// offer returns the memory that an engine may write an output to, nil when it must be copied there.
-func offer(b *exec.Binding, inputs []tensor.Tensor) []byte {
-	if b.View.Buf == nil || !b.View.Contiguous() {
-		return nil
+// offer returns the memory of bound output i that an engine may write it to, nil when it must be copied there. Memory that another bound
+// tensor is in as well, at the same address or at another one, is not offered; aliased tells so.
+func offer(in, out []exec.Binding, i int) (data []byte, aliased bool) {
+	b := &out[i]
+	if b.View.Buf == nil {
+		return nil, false
+	}
+	n := b.View.Buf.Size() - b.View.Off
+	for k := range in {
+		v := &in[k].View
+		if used, err := v.Span(); err != nil || mem.Aliases(v.Buf, v.Off, used, b.View.Buf, b.View.Off, n) {
+			return nil, true
+		}
+	}
+	for k := range out {
+		if v := &out[k].View; k != i && v.Buf != nil && mem.Aliases(v.Buf, v.Off, v.Buf.Size()-v.Off, b.View.Buf, b.View.Off, n) {
+			return nil, true
+		}
 	}
 	data, err := b.View.Buf.Map()
-	if err != nil {
-		return nil
+	if err != nil || !b.View.Contiguous() {
+		return nil, false
 	}
 	data = data[b.View.Off:]
 	if !aligned(data, b.Port.Type.DType) {
-		return nil
+		return nil, false
 	}
-	for _, in := range inputs {
-		if mem.Overlap(data, in.Data) {
-			return nil
-		}
-	}
-	return data
+	return data, false
 }
 
 // output stores a result in the bound memory and returns how many bytes were copied.

@@ -56,18 +56,24 @@ func (e *execution) run(ctx context.Context) error {
 		e.inputs[i] = t
 		e.Counts.CopiedIn += copied
 	}
+	aliases := false
 	for i := range e.offers {
-		e.offers[i] = tensor.Tensor{Data: offer(&e.Bound.Out[i], e.inputs)}
+		data, aliased := offer(e.Bound.In, e.Bound.Out, i)
+		e.offers[i] = tensor.Tensor{Data: data}
+		aliases = aliases || aliased
 	}
 	results, err := e.inst.run(ctx, e.inputs, e.offers)
 	if err != nil {
 		return err
 	}
 	for i := range e.Bound.Out {
+		// An input that is a result as it is: the caller may change it after the run, and storing another result where it lies does now.
+		if (e.Bound.Out[i].View.Buf == nil || aliases) && e.isInput(results[i].Data) {
+			results[i].Data = slices.Clone(results[i].Data)
+		}
+	}
+	for i := range e.Bound.Out {
 		if e.Bound.Out[i].View.Buf == nil {
-			if e.isInput(results[i].Data) {
-				results[i].Data = slices.Clone(results[i].Data)
-			}
 			continue
 		}
 		copied, err := output(&e.Bound.Out[i], results[i], e.offers[i].Data)

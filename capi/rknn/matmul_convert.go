@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/matmul"
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -40,7 +41,7 @@ func bNormalLayoutToNativeLayout(in, out unsafe.Pointer, k, n int32, info uintpt
 	from, to := s.operand(shape, 1), s.operand(shape, 1)
 	to.Tiling = s.nativeB()
 	from.Data, to.Data = unsafe.Slice((*byte)(in), size), unsafe.Slice((*byte)(out), size)
-	if overlap(from.Data, to.Data) {
+	if mem.OverlapMapped(from.Data, to.Data) {
 		from.Data = slices.Clone(from.Data)
 	}
 	rearrange(&to, &from)

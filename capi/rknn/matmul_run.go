@@ -4,9 +4,9 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
-	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/matmul"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // matmulSetIoMem binds memory to the matrix that attr names, until other memory is bound to it (matmul notes, section 6). Nothing is copied: a
@@ -59,6 +59,7 @@ func matmulRun(m *Matmul) (err error) {
 	defer faulted(&err, "ctx: memory bound to a matrix")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	operands := [3]*matmul.Operand{&p.A, &p.B, &p.C}
+	var buffers [3]mem.Buffer
 	for i, r := range m.bound {
 		buf := memories.use(r)
 		if buf == nil {
@@ -74,10 +75,10 @@ func matmulRun(m *Matmul) (err error) {
 		if int64(len(data)) < need {
 			return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d", matrixNames[i], len(data), s.m, s.k, s.n, need)
 		}
-		operands[i].Data = data[:need]
+		operands[i].Data, buffers[i] = data[:need], buf
 	}
-	for _, o := range operands[:2] {
-		if overlap(o.Data, p.C.Data) {
+	for i, o := range operands[:2] {
+		if mem.Aliases(buffers[i], 0, int64(len(o.Data)), buffers[2], 0, int64(len(p.C.Data))) {
 			o.Data = slices.Clone(o.Data)
 		}
 	}
@@ -118,13 +119,4 @@ func first[T any](values matmul.Params[T], otherwise T) T {
 		return otherwise
 	}
 	return values[0]
-}
-
-// overlap says whether two pieces of memory share bytes.
-func overlap(a, b []byte) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	p, q := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
-	return p < q+uintptr(len(b)) && q < p+uintptr(len(a))
 }

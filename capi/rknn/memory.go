@@ -166,7 +166,7 @@ func describeMem(info TensorMem) (uintptr, error) {
 	if err := boundary.CheckRange(cPointer(at), uint64(size)); err != nil {
 		return 0, err
 	}
-	return memories.add(info, mem.Borrow(unsafe.Slice((*byte)(cPointer(at)), int(size)), nil)), nil
+	return memories.add(info, mem.BorrowMapped(unsafe.Slice((*byte)(cPointer(at)), int(size)), nil)), nil
 }
 
 // createMemFromPhys describes size bytes of memory that stays the program's by the address at which the program has mapped it; phys_addr is kept

@@ -136,11 +136,16 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 		*made = append(*made, o)
 	}
 	dst := unsafe.Slice((*byte)(cPointer(o.buf)), int(size))
-	if mem.Overlap(dst, src) { // the program asks for a result in the memory that it bound
+	if c.out[i].overlaps(dst, src) {
 		src = slices.Clone(src)
 	}
 	p.store(dst, arrange(dims, NCHW, 0, 0), kind, src, dims)
 	return nil
+}
+
+// overlaps says whether the program asks for a result, src, in the memory that it bound, which can have several addresses.
+func (s *outputState) overlaps(dst, src []byte) bool {
+	return s.placed != nil && (mem.Overlap(dst, src) || mem.InFile(s.placed.memory.buf) && mem.OverlapMapped(dst, src))
 }
 
 // take frees buffers that were given out.

@@ -154,26 +154,19 @@ func (c *Context) bindOutput(i int) error {
 	return fault.Wrap(c.exec.BindOutput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "output %q", p.name)
 }
 
-// shared says whether the memory of output i overlaps that of another tensor.
+// shared says whether the memory of output i is also that of another tensor, be it at another address.
 func (c *Context) shared(i int) bool {
-	mine, err := c.out[i].bound.memory.buf.Map()
-	if err != nil {
-		return true
-	}
-	overlaps := func(b *binding) bool {
-		if b == nil {
-			return false
-		}
-		other, err := b.memory.buf.Map()
-		return err != nil || mem.Overlap(mine, other)
+	mine := c.out[i].bound.memory.buf
+	same := func(b *binding) bool {
+		return b != nil && mem.Aliases(mine, 0, mine.Size(), b.memory.buf, 0, b.memory.buf.Size())
 	}
 	for k := range c.in {
-		if overlaps(c.in[k].bound) {
+		if same(c.in[k].bound) {
 			return true
 		}
 	}
 	for k := range c.out {
-		if k != i && overlaps(c.out[k].bound) {
+		if k != i && same(c.out[k].bound) {
 			return true
 		}
 	}

@@ -186,7 +186,7 @@ func (e *planned) runStage(ctx context.Context, i int) error {
 // nowhere, which leaves the value with the stage.
 func (e *planned) target(st *Stage, s int) (mem.View, error) {
 	for i, o := range e.plan.OutSlot {
-		if v := e.Bound.Out[i].View; o == s && v.Buf != nil && v.Native == "" && !e.aliases(v.Buf) {
+		if v := e.Bound.Out[i].View; o == s && v.Buf != nil && v.Native == "" && !e.aliases(i) {
 			return v, nil
 		}
 	}
@@ -205,15 +205,18 @@ func (e *planned) target(st *Stage, s int) (mem.View, error) {
 	return mem.View{Buf: e.slots[s].own, Type: t}, nil
 }
 
-// aliases reports whether b shares memory with an input, which a later stage may still have to read.
-func (e *planned) aliases(b mem.Buffer) bool {
-	mine, err := b.Map()
-	for i := range e.Bound.In {
-		in := e.Bound.In[i].View.Buf
-		if in == b {
+// aliases reports whether the memory of output i is also, at any address, that of an input, which a later stage may still have to read, or of
+// another output, which a later stage may overwrite it by.
+func (e *planned) aliases(i int) bool {
+	b := e.Bound.Out[i].View.Buf
+	same := func(v mem.View) bool { return v.Buf != nil && mem.Aliases(b, 0, b.Size(), v.Buf, 0, v.Buf.Size()) }
+	for k := range e.Bound.In {
+		if same(e.Bound.In[k].View) {
 			return true
 		}
-		if data, inErr := in.Map(); err == nil && inErr == nil && mem.Overlap(mine, data) {
+	}
+	for k := range e.Bound.Out {
+		if k != i && same(e.Bound.Out[k].View) {
 			return true
 		}
 	}
@@ -262,7 +265,7 @@ func (e *planned) collect() (types []tensor.Type, data [][]byte, err error) {
 			if data[i] = e.slots[s].result; data[i] == nil {
 				data[i], err = dense(src)
 			}
-		} else if src.Buf != bound.View.Buf || src.Off != bound.View.Off || e.aliases(src.Buf) {
+		} else if src.Buf != bound.View.Buf || src.Off != bound.View.Off || e.aliases(i) {
 			var dst mem.View
 			var tmp []byte
 			if dst, err = bound.Output(src.Type); err == nil {
