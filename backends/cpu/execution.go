@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -69,7 +68,12 @@ func (e *execution) run(ctx context.Context) error {
 	for i := range e.Bound.Out {
 		// An input that is a result as it is: the caller may change it after the run, and storing another result where it lies does now.
 		if (e.Bound.Out[i].View.Buf == nil || aliases) && e.isInput(results[i].Data) {
-			results[i].Data = slices.Clone(results[i].Data)
+			own, err := mem.Make[byte](len(results[i].Data))
+			if err != nil {
+				return fault.Wrap(err, "output %d", i)
+			}
+			copy(own, results[i].Data)
+			results[i].Data = own
 		}
 	}
 	for i := range e.Bound.Out {

@@ -291,7 +291,10 @@ func dense(v mem.View) ([]byte, error) {
 	if !ok {
 		return nil, fault.New(fault.Shape, "%v has no size", v.Type)
 	}
-	data := make([]byte, n)
+	data, err := mem.Make[byte](int(n))
+	if err != nil {
+		return nil, err
+	}
 	return data, v.Load(data)
 }
 

@@ -2,7 +2,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -71,7 +70,12 @@ func (s *Session) Run(ctx context.Context, in []tensor.Tensor, deadline time.Tim
 		if !ok {
 			return nil, fault.New(fault.Internal, "output %q: unknown sizes after a run: %v", p.Name, typ.Shape)
 		}
-		out[i] = tensor.Tensor{DType: typ.DType, Dims: dims, Quant: typ.Quant, Data: bytes.Clone(data)}
+		own, err := mem.Make[byte](len(data))
+		if err != nil {
+			return nil, fault.Wrap(err, "output %q", p.Name)
+		}
+		copy(own, data)
+		out[i] = tensor.Tensor{DType: typ.DType, Dims: dims, Quant: typ.Quant, Data: own}
 	}
 	return out, nil
 }

@@ -33,17 +33,25 @@ type Indirection struct {
 	padded     bool
 }
 
+// CheckIndirection tells whether NewIndirection fails.
+func CheckIndirection(w Window, batch, ld int) error {
+	image := w.In[0] * w.In[1] * w.In[2]
+	if batch < 0 || ld < 0 || float64(batch)*float64(image)*float64(ld) > math.MaxInt32 {
+		return fmt.Errorf("kernel: indirection: batch %d of %d positions of %d values does not fit 31 bits", batch, image, ld)
+	}
+	return nil
+}
+
 // NewIndirection builds the table of a window over a batch of images whose
 // positions are ld values apart (at least the number of channels). Rows are the
 // output positions in order, batch first; taps are the kernel positions in
 // order. It fails when an offset does not fit 31 bits. Padding is multiplied as
 // zeros: an infinite or NaN filter value makes the positions it pads NaN.
 func NewIndirection(w Window, batch, ld int) (*Indirection, error) {
-	x := &Indirection{taps: w.Taps(), rows: batch * w.Outputs(), last: -1}
-	image := w.In[0] * w.In[1] * w.In[2]
-	if batch < 0 || ld < 0 || float64(batch)*float64(image)*float64(ld) > math.MaxInt32 {
-		return nil, fmt.Errorf("kernel: indirection: batch %d of %d positions of %d values does not fit 31 bits", batch, image, ld)
+	if err := CheckIndirection(w, batch, ld); err != nil {
+		return nil, err
 	}
+	x := &Indirection{taps: w.Taps(), rows: batch * w.Outputs(), last: -1}
 	x.tab = make([]int32, x.taps*x.rows)
 	t := 0
 	for kz := range w.Kernel[0] {

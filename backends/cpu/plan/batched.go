@@ -107,6 +107,9 @@ func (b *builder) batched(n *graph.Node, transposed bool, depth, cols int, bias 
 	yd := b.values[n.Out[0]].dims
 	r := len(yd)
 	lead := yd[:r-2]
+	if !b.table(saturated(24, product(lead))) {
+		return false
+	}
 	t := batchTask{rows: int(yd[r-2]), depth: depth, col: cols, bias: bias, row: none, all: none, packed: kernel.PackedLen(depth, cols)}
 	out, added := n.Out[0], graph.None
 	if bias == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
@@ -79,6 +78,8 @@ type builder struct {
 
 	late     []func() // what depends on where rows lie
 	options  Options
+	budget   budget
+	ctx      context.Context
 	jobs     []*job
 	origins  map[*byte]*origin
 	pinned   map[*byte]bool // bytes that steps hold
@@ -94,7 +95,7 @@ type builder struct {
 // plan, as must the graph's constants, those apart that o.Unread was told of. Kind fault.Unsupported when the graph is better computed by reference: unknown input shapes, nothing
 // for a fast kernel, or too large.
 func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error) {
-	b := &builder{graph: g, store: store, limit: mem.Total(), plan: &Plan{graph: g, store: store}, options: o}
+	b := &builder{graph: g, store: store, limit: mem.Total(), plan: &Plan{graph: g, store: store}, options: o, budget: newBudget(g), ctx: ctx}
 	order, err := g.Order()
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 		if err := ctx.Err(); err != nil {
 			return nil, fault.As(fault.Canceled, err, "plan")
 		}
-		b.done[i] = b.putOff(i) || b.folded(ctx, i)
+		b.done[i] = b.putOff(i) || !o.unfolded && b.folded(ctx, i)
 	}
 	for _, i := range order {
 		if err := ctx.Err(); err != nil {
@@ -151,6 +152,9 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 	}
 	b.foldWaiting()
 	b.joinViews()
+	if b.err != nil {
+		return nil, b.err
+	}
 	b.assign()
 	if b.plan.arena > b.limit {
 		return nil, fault.New(fault.Unsupported, "%d bytes of intermediate results", b.plan.arena)
@@ -196,53 +200,6 @@ func (b *builder) prune(order []int) []int {
 		}
 	}
 	return kept
-}
-
-// folded computes a node of constants now.
-func (b *builder) folded(ctx context.Context, i int) bool {
-	n := &b.graph.Nodes[i]
-	tr := n.Op.Traits()
-	if _, control := n.Op.(graph.Control); control || tr.Impure || tr.Effect || len(n.In) == 0 {
-		return false
-	}
-	in := make([]tensor.Tensor, len(n.In))
-	for k, v := range n.In {
-		if v == graph.None {
-			continue
-		}
-		x := &b.values[v]
-		if x.data == nil || x.dims == nil {
-			return false
-		}
-		in[k] = tensor.Tensor{DType: x.typ.DType, Dims: x.dims, Quant: x.typ.Quant, Data: x.data}
-	}
-	declared := make([]tensor.Type, len(n.Out))
-	for k, v := range n.Out {
-		declared[k] = b.graph.Fact(v).Type
-	}
-	res, err := ref.ComputeContext(ctx, n.Op, in, declared)
-	if err != nil || len(res) != len(n.Out) {
-		return false
-	}
-	for k, v := range n.Out {
-		if _, ok := declared[k].Shape.Merge(tensor.Of(res[k].Dims...)); v != graph.None && !ok {
-			return false
-		}
-	}
-	for k, v := range n.Out {
-		if v == graph.None {
-			continue
-		}
-		for _, c := range in { // a view of all of it remains one
-			if mem.Overlap(c.Data, res[k].Data) && (len(c.Data) != len(res[k].Data) || &c.Data[0] != &res[k].Data[0]) {
-				res[k].Data = slices.Clone(res[k].Data)
-			}
-		}
-		x := &b.values[v]
-		x.typ, x.dims, x.data = res[k].Type(), append([]int64{}, res[k].Dims...), res[k].Data
-		x.plain = b.buffer(buffer{place: isConst, data: x.data})
-	}
-	return true
 }
 
 // emit adds the steps of one node, by reference when no fast kernel does it.

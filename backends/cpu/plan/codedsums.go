@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"context"
 	"math"
 	"slices"
 	"unsafe"
@@ -44,9 +43,9 @@ func (b *builder) foldFilter(n *graph.Node) {
 		return
 	}
 	if first := &b.graph.Nodes[at]; len(first.In) > 0 && b.values[first.In[0]].data == nil && b.maker[first.In[0]] >= 0 {
-		b.folded(context.Background(), b.maker[first.In[0]])
+		b.folded(b.ctx, b.maker[first.In[0]])
 	}
-	b.folded(context.Background(), at)
+	b.folded(b.ctx, at)
 }
 
 // ending is what follows a sum up to its codes.
@@ -308,11 +307,11 @@ func (b *builder) codedConv(n *graph.Node, o *op.Conv) bool {
 		taps, k = win.Kernel[1], win.Kernel[2]*channels
 		t.K = k
 		win = t.frame.window(win)
-		if t.Ind, err = kernel.NewIndirection(win, batch, channels); err != nil {
+		if t.table, err = b.window(win, batch, channels); err != nil {
 			return false
 		}
 	default:
-		if t.Ind, err = kernel.NewIndirection(win, batch, channels); err != nil {
+		if t.table, err = b.window(win, batch, channels); err != nil {
 			return false
 		}
 		t.Zero = slices.Repeat([]uint8{uint8(b.coded[n.In[0]].zero)}, channels+codedSlack)
@@ -370,11 +369,16 @@ func (b *builder) codedStep(s step, t codedTask) {
 type codedTask struct {
 	st    *step
 	frame *frame
+	table *windowTable
 	zero  uint8
 	kernel.GemmInt8
 }
 
 func (t *codedTask) run(s *State) error {
+	var err error
+	if t.Ind, err = t.table.get(); err != nil {
+		return err
+	}
 	t.A, t.C = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
 	if t.frame != nil {
 		own := s.mem[t.st.scratch]

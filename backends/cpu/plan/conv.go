@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 )
 
@@ -188,6 +189,7 @@ func (c *convolution) residualOf(s *State, st *step) (v []float32, ld int) {
 type gemmTask struct {
 	st    *step
 	conv  *convolution
+	table *windowTable  // nil: every output position reads the input position of the same number
 	gemms []kernel.Gemm // per group
 	g     int
 }
@@ -196,23 +198,24 @@ func (b *builder) gemmConv(c *convolution) bool {
 	per := kernel.PackedLen(c.taps*c.ic, c.oc)
 	packed := b.pack(c.filters())
 	c.weights = nil
-	var ind *kernel.Indirection
+	var table *windowTable
 	zero := make([]float32, c.ic)
 	s := b.operands(c)
 	if x := s.reads[0]; !c.pointwise() {
 		b.late = append(b.late, func() {
-			if ind, b.err = kernel.NewIndirection(c.win, c.batch, b.plan.rowLength(x, c.c)); b.err != nil {
-				b.err = fault.As(fault.Unsupported, b.err, "convolution")
+			var err error
+			if table, err = b.window(c.win, c.batch, b.plan.rowLength(x, c.c)); err != nil && b.err == nil {
+				b.err = fault.Wrap(err, "convolution")
 			}
 		})
 	}
 	s.start = func(_ *State, st *step) process {
-		t := &gemmTask{st: st, conv: c, gemms: make([]kernel.Gemm, c.groups)}
+		t := &gemmTask{st: st, conv: c, table: table, gemms: make([]kernel.Gemm, c.groups)}
 		for g := range t.gemms {
 			q := &t.gemms[g]
 			*q = kernel.Gemm{
 				M: c.batch * c.win.Outputs(), N: c.oc, K: c.ic, B: packed[g*per:][:per],
-				ResAfter: c.epi.after, Act: c.epi.act, Ind: ind, Zero: zero,
+				ResAfter: c.epi.after, Act: c.epi.act, Zero: zero,
 			}
 			if c.bias != nil {
 				q.Bias = c.bias[g*c.oc:]
@@ -229,8 +232,13 @@ func (t *gemmTask) run(s *State) error {
 	x, ldx := s.rows(t.st.reads[0], c.c)
 	y, ldy := s.rows(t.st.writes[0], c.n)
 	res, ldr := c.residualOf(s, t.st)
+	ind, err := t.table.get()
+	if err != nil {
+		return err
+	}
 	for g := range t.gemms {
 		q := &t.gemms[g]
+		q.Ind = ind
 		q.A, q.LDA, q.C, q.LDC, q.LDR = x[g*c.ic:], ldx, y[g*c.oc:], ldy, ldr
 		if res != nil {
 			q.Res = res[g*c.oc:]
@@ -274,7 +282,10 @@ func (b *builder) smallConv(c *convolution) bool {
 func (t *smallTask) run(s *State) error {
 	t.X = s.f32(t.st.reads[0])
 	t.Y, t.LDY = s.rows(t.st.writes[0], t.N)
-	if t.chunks == 0 { // it makes a table; the operands of later runs are as long
+	if t.chunks == 0 { // it makes a table, of one part's rows; the operands of later runs are as long
+		if err := mem.Admit(saturated(4, t.Win.Kernel[1], t.Win.Out[1], t.Win.Out[2])); err != nil {
+			return err
+		}
 		t.chunks = t.Plan(s.threads)
 	}
 	var err error

@@ -49,7 +49,7 @@ func (b *builder) convTranspose(n *graph.Node, o *op.ConvTranspose) bool {
 			int(v.In), int(v.Out), int(v.Kernel), int(v.Stride), int(v.Dilation), int(v.Before)
 	}
 	bias, ok := b.bias(n.In, 2, outputs)
-	if !ok || c.Phases() != nil {
+	if !ok || !b.table(phaseBytes(&c)) || c.Phases() != nil {
 		return false
 	}
 	epi := b.epilogue(n.Out[0], axis, false)
@@ -69,6 +69,7 @@ func (b *builder) convTranspose(n *graph.Node, o *op.ConvTranspose) bool {
 	}
 	s.writes = []int{b.make(epi.out, !o.ChannelsLast)}
 	s.start = func(_ *State, st *step) process {
+		admit(phaseBytes(&c))
 		t := &transposedTask{st: st, groups: groups, packs: packs, bias: bias, ConvTranspose: c}
 		if err := t.Phases(); err != nil { // tables of its own: a run notes its packs there
 			panic(err)
@@ -77,6 +78,13 @@ func (b *builder) convTranspose(n *graph.Node, o *op.ConvTranspose) bool {
 	}
 	b.add(s)
 	return true
+}
+
+// phaseBytes is about what the tables of c take, and the steps of making them. Every state has its own.
+func phaseBytes(c *kernel.ConvTranspose) int64 {
+	taps := (c.Kernel[0]/c.Stride[0] + 1) * (c.Kernel[1]/c.Stride[1] + 1)
+	x, y := min(c.Stride[1], c.Out[1]), min(c.Stride[0], c.Out[0])
+	return max(saturated(4, taps, c.Batch, c.Out[0], c.Out[1]), saturated(64, c.Batch, c.Out[0], x), saturated(x, y, c.Kernel[0], c.Kernel[1]))
 }
 
 // transposedFilters returns how filters [outputs, taps, channels of a group] are packed, multiplied by a batch normalisation that follows.

@@ -44,6 +44,7 @@ func (b *builder) gather(n *graph.Node, o *op.Gather) bool {
 	s.writes = []int{b.make(n.Out[0], false)}
 	s.start = func(_ *State, st *step) process {
 		own := t
+		admit(8 * int64(count))
 		own.st, own.rows = st, make([]int, count)
 		return &own
 	}

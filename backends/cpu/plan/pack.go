@@ -27,6 +27,8 @@ type Options struct {
 	Lossy bool
 	// Discard, when set, is told beforehand of parts of such a constant that are not read any more.
 	Discard func(part []byte)
+
+	unfolded bool // operators on constants are computed by the runs
 }
 
 // packed is a way to pack one constant operand.

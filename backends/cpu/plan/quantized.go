@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"context"
-
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/graph"
@@ -141,7 +139,7 @@ func (b *builder) lookedUp(n *graph.Node) bool {
 	}
 	declared := y.typ
 	declared.Shape = tensor.AnyShape()
-	res, err := ref.ComputeContext(context.Background(), n.Op, in, []tensor.Type{declared})
+	res, err := ref.ComputeContext(b.ctx, n.Op, in, []tensor.Type{declared})
 	if err != nil || len(res) != 1 || res[0].DType != y.typ.DType || res[0].Count() != 1<<(8*len(args)) {
 		return false
 	}

@@ -77,7 +77,7 @@ func (b *builder) integerSum(n *graph.Node, c *convolution, w []float32, q *requ
 	}
 	if !c.pointwise() {
 		var err error
-		if t.gemm.Ind, err = kernel.NewIndirection(c.win, c.batch, c.c); err != nil {
+		if t.table, err = b.window(c.win, c.batch, c.c); err != nil {
 			return false
 		}
 		t.gemm.Zero = slices.Repeat([]uint8{t.zero}, c.c+codedSlack)
@@ -123,21 +123,25 @@ func (b *builder) packCentred(v graph.Value, c *convolution, w []float32, zero i
 
 // integerTask computes rows of sums and stores their codes.
 type integerTask struct {
-	st   *step
-	gemm kernel.GemmInt8
-	q    *requantized
-	zero uint8
-	per  int // rows of a chunk
-	y    []byte
-	work []float32
+	st    *step
+	table *windowTable
+	gemm  kernel.GemmInt8
+	q     *requantized
+	zero  uint8
+	per   int // rows of a chunk
+	y     []byte
+	work  []float32
 }
 
 func (t *integerTask) size() int { return t.per*t.gemm.N + t.q.work() }
 
 func (t *integerTask) run(s *State) error {
 	t.gemm.A, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
-	t.gemm.Plan(1)
 	var err error
+	if t.gemm.Ind, err = t.table.get(); err != nil {
+		return err
+	}
+	t.gemm.Plan(1)
 	if t.work, err = s.borrow(max(1, s.threads) * t.size()); err != nil {
 		return err
 	}

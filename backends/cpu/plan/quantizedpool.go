@@ -65,6 +65,9 @@ func (b *builder) quantizedPool(n *graph.Node, p poolSpec) bool {
 		if k := d - 3 + len(ws); k >= 0 {
 			w = ws[k]
 		}
+		if !b.table(saturated(24, int(w.Out))) {
+			return false
+		}
 		t.in[d] = int(w.In)
 		t.reach[d] = reachesOf(w, p.countPads)
 		if p.max && slices.Min(t.reach[d].count) == 0 {
@@ -88,19 +91,22 @@ func (b *builder) quantizedPool(n *graph.Node, p poolSpec) bool {
 	return true
 }
 
+// ceilDiv is the least k >= 0 with k*d >= n.
+func ceilDiv(n, d int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return (n-1)/d + 1
+}
+
 func reachesOf(w op.Window, countPads bool) reaches {
 	r := reaches{step: int(w.Dilation)}
 	inside := func(from, to int64) (first, count int) { // taps k with from <= position < to
-		first = -1
-		for k := range w.Kernel {
-			if at := k * w.Dilation; at >= from && at < to {
-				if first < 0 {
-					first = int(k)
-				}
-				count++
-			}
+		k0, k1 := ceilDiv(from, w.Dilation), min(w.Kernel, ceilDiv(to, w.Dilation))
+		if k0 >= k1 {
+			return -1, 0
 		}
-		return first, count
+		return int(k0), int(k1 - k0)
 	}
 	for o := range w.Out {
 		at := o*w.Stride - w.Before

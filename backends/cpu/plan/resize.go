@@ -42,6 +42,11 @@ func (b *builder) resize(n *graph.Node, o *op.Resize) bool {
 	if err != nil {
 		return false
 	}
+	for d := range y.dims {
+		if !b.table(saturated(160, int(y.dims[d]))) { // lists and weights
+			return false
+		}
+	}
 	cells, err := ref.ResizeCells(o, in, axes)
 	if err != nil {
 		return false

@@ -32,10 +32,20 @@ type State struct {
 	peak    int64
 }
 
+// shortage is the panic of a step that gets no memory for its state.
+type shortage struct{ err error }
+
+// admit announces n bytes that a step's start takes of Go's heap.
+func admit(n int64) {
+	if err := mem.Admit(n); err != nil {
+		panic(shortage{err})
+	}
+}
+
 // NewState returns a state whose parallel work goes to at most threads threads of run's pool. Kind fault.Memory.
-func (p *Plan) NewState(run *pool.Run, threads int) (*State, error) {
+func (p *Plan) NewState(run *pool.Run, threads int) (s *State, err error) {
 	n := len(p.buffers)
-	s := &State{
+	s = &State{
 		plan: p, run: run, threads: threads, own: make([][]byte, n), mem: make([][]byte, n), results: make([]tensor.Tensor, n),
 		out: make([]tensor.Tensor, len(p.outputs)),
 	}
@@ -43,6 +53,16 @@ func (p *Plan) NewState(run *pool.Run, threads int) (*State, error) {
 		s.Release()
 		return nil, err
 	}
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case shortage:
+			s.Release()
+			s, err = nil, v.err
+		default:
+			panic(v)
+		}
+	}()
 	for i := range p.buffers {
 		if p.buffers[i].place == isConst {
 			s.own[i] = p.buffers[i].data

@@ -176,7 +176,8 @@ func sliceAt(x tensor.Tensor, axis, k int) tensor.Tensor {
 // pile collects what each run of a body gives for one output.
 type pile struct{ parts []tensor.Tensor }
 
-func (p *pile) add(t tensor.Tensor) error {
+func (p *pile) add(t tensor.Tensor) (err error) {
+	defer refuse(&err)
 	if len(p.parts) > 0 {
 		first := p.parts[0]
 		if t.DType != first.DType || !slices.Equal(t.Dims, first.Dims) || !t.Quant.Equal(first.Quant) {
@@ -186,8 +187,7 @@ func (p *pile) add(t tensor.Tensor) error {
 	if n := int64(len(p.parts) + 1); int64(t.Count()) > maxElements/n {
 		return fault.New(fault.Memory, "%d times %v is too large", n, t.Type())
 	}
-	admit(tensorBytes)
-	p.parts = append(p.parts, t)
+	p.parts = append(grow(p.parts, 1), t)
 	return nil
 }
 

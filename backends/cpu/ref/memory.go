@@ -41,6 +41,16 @@ func cloned[T any](v []T) []T {
 	return c
 }
 
+// grow returns v with room for n more elements: what append does, accounted.
+func grow[T any](v []T, n int) []T {
+	if cap(v)-len(v) >= n {
+		return v
+	}
+	w := alloc[T](max(len(v)+n, 2*len(v)))[:len(v)]
+	copy(w, v)
+	return w
+}
+
 // admit announces n bytes that other means than alloc take.
 func admit[N int | int64](n N) {
 	if err := mem.Admit(int64(n)); err != nil {

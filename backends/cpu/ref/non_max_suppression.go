@@ -81,7 +81,7 @@ func init() {
 				}
 				order := best(scores, func(s float32) bool { return s > floor || len(in) < 5 || in[4].Absent() })
 				kept := suppress(boxes, order, limit, iou)
-				admit(48 * len(kept))
+				found = grow(found, 3*len(kept))
 				for _, i := range kept {
 					found = append(found, int64(b), int64(c), int64(i))
 				}

@@ -1,0 +1,185 @@
+package plan
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// What Build may make of constants: so much whatever the model is, and so much more for each element that the model stores. A few bytes can ask for
+// any amount; what is not folded is computed by each run.
+const (
+	foldElements    = 8 << 20
+	foldPerStored   = 8
+	foldWork        = 1 << 28
+	foldWorkStored  = 256
+	fastWork        = 32      // steps of a fast kernel in the time of one by reference
+	leastFastFold   = 1 << 13 // work from which a kernel is looked for
+	tableBytes      = 64 << 20
+	foldInputCutoff = 64 // elements of a first operand that a kernel may want to know
+)
+
+// budget is what is left to a Build.
+type budget struct {
+	elements, work int64
+	tables         int64 // bytes
+}
+
+// newBudget returns the budget of a graph.
+func newBudget(g *graph.Graph) budget {
+	stored := int64(0)
+	for i := range g.Values {
+		if f := &g.Values[i].Fact; f.Const != nil {
+			n, _ := f.Shape.Count()
+			stored += min(n, math.MaxInt64>>16)
+		}
+	}
+	stored = min(stored, math.MaxInt64>>10)
+	return budget{foldElements + foldPerStored*stored, foldWork + foldWorkStored*stored, tableBytes}
+}
+
+// table takes n bytes for a table that Build makes of shapes; false when the run had better do without, or make it.
+func (b *builder) table(n int64) bool {
+	if n < 0 || n > b.budget.tables || mem.Admit(n) != nil {
+		return false
+	}
+	b.budget.tables -= n
+	return true
+}
+
+// folded computes a node of constants now, if that is worth its price.
+func (b *builder) folded(ctx context.Context, i int) bool {
+	n := &b.graph.Nodes[i]
+	tr := n.Op.Traits()
+	if _, control := n.Op.(graph.Control); control || tr.Impure || tr.Effect || len(n.In) == 0 {
+		return false
+	}
+	in := make([]tensor.Tensor, len(n.In))
+	for k, v := range n.In {
+		if v == graph.None {
+			continue
+		}
+		x := &b.values[v]
+		if x.data == nil || x.dims == nil {
+			return false
+		}
+		in[k] = tensor.Tensor{DType: x.typ.DType, Dims: x.dims, Quant: x.typ.Quant, Data: x.data}
+	}
+	declared := make([]tensor.Type, len(n.Out))
+	for k, v := range n.Out {
+		declared[k] = b.graph.Fact(v).Type
+	}
+	res, ok := b.compute(ctx, n, in, declared)
+	if !ok {
+		return false
+	}
+	for k, v := range n.Out {
+		if v == graph.None {
+			continue
+		}
+		for _, c := range in { // a view of all of it remains one
+			if mem.Overlap(c.Data, res[k].Data) && (len(c.Data) != len(res[k].Data) || &c.Data[0] != &res[k].Data[0]) {
+				res[k].Data = slices.Clone(res[k].Data)
+			}
+		}
+		x := &b.values[v]
+		x.typ, x.dims, x.data = res[k].Type(), append([]int64{}, res[k].Dims...), res[k].Data
+		x.plain = b.buffer(buffer{place: isConst, data: x.data})
+	}
+	return true
+}
+
+// compute returns the results of a node of constants, false when they cost more than is left or do not exist.
+func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, bool) {
+	made := int64(0)
+	for _, t := range declared {
+		dims, known := t.Shape.Ints()
+		if !known {
+			dims = []int64{0} // as many as the inputs have, at most: counted with the work
+		}
+		size, fits := tensor.Count(dims)
+		if made += min(size, math.MaxInt64>>8); !fits || made > b.budget.elements {
+			return nil, false
+		}
+	}
+	work := ref.Work(n.Op, in, declared)
+	res, err := []tensor.Tensor(nil), error(fault.New(fault.Unsupported, "little to do"))
+	price := work / fastWork
+	if work >= leastFastFold && price <= b.budget.work {
+		res, err = foldFast(ctx, n, in, declared)
+	}
+	if err != nil {
+		if price = work; price > b.budget.work || ctx.Err() != nil {
+			return nil, false
+		}
+		res, err = ref.ComputeContext(ctx, n.Op, in, declared)
+	}
+	b.budget.elements -= made
+	b.budget.work -= price
+	if err != nil || len(res) != len(n.Out) {
+		return nil, false
+	}
+	for k, v := range n.Out {
+		if _, ok := declared[k].Shape.Merge(tensor.Of(res[k].Dims...)); v != graph.None && !ok {
+			return nil, false
+		}
+	}
+	return res, true
+}
+
+// foldFast computes a node by a plan of its own. The first operand is an input of that plan: kernels expect their images and matrices to be
+// results. Kind fault.Unsupported when no kernel computes the node.
+func foldFast(ctx context.Context, n *graph.Node, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
+	if in[0].Absent() || in[0].Count() < foldInputCutoff {
+		return nil, fault.New(fault.Unsupported, "a small operand")
+	}
+	g := graph.NewBuilder("fold")
+	args := make([]graph.Value, len(in))
+	for k, t := range in {
+		switch {
+		case t.Absent():
+			args[k] = graph.None
+		case k == 0:
+			args[k] = g.Input("", t.Type())
+		default:
+			args[k] = g.Const("", t.Type(), t.Data)
+		}
+	}
+	g.Output(g.AddTyped(n.Op, n.Name, declared, args...)...)
+	sub, err := g.Graph()
+	if err != nil {
+		return nil, fault.As(fault.Unsupported, err, "")
+	}
+	var store Store
+	defer store.Release()
+	p, err := Build(ctx, sub, &store, Options{unfolded: true})
+	if err != nil {
+		return nil, err
+	}
+	if _, slow := p.Fast(); slow > 0 {
+		return nil, fault.New(fault.Unsupported, "by reference")
+	}
+	s, err := p.NewState(nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Release()
+	res, err := s.Run(ctx, in[:1], nil, false, func(ctx context.Context) error { return fault.As(fault.Canceled, ctx.Err(), "fold") })
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(res)
+	for k := range out {
+		if out[k].Data, err = mem.Make[byte](len(res[k].Data)); err != nil {
+			return nil, err
+		}
+		copy(out[k].Data, res[k].Data)
+	}
+	return out, nil
+}
