@@ -12,9 +12,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -46,7 +44,7 @@ func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 		return nil, err
 	}
 	if isONNX(head[:n]) {
-		return loadONNX(d, path, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.ImportFile(path, onnx.Options{Weights: w}) })
+		return loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.ImportFile(path, onnx.Options{Weights: w}) })
 	}
 	if !bytes.HasPrefix(head[:n], []byte(storedMagic)) {
 		return nil, unknownModel(head[:n])
@@ -86,7 +84,7 @@ func loadOffline(d *npu, data []byte, o device.Options) (*compiled, error) {
 		return loadModel(d, data, o)
 	}
 	if isONNX(data) {
-		return loadONNX(d, "", o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.Import(data, onnx.Options{Weights: w}) })
+		return loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.Import(data, onnx.Options{Weights: w}) })
 	}
 	return nil, unknownModel(data)
 }
@@ -100,23 +98,18 @@ func unknownModel(head []byte) error {
 	return fault.New(fault.File, "this is %s: want an ONNX model or what OH_NNCompilation_ExportCacheToBuffer wrote", what)
 }
 
-// loadONNX compiles an ONNX model, whose constants the program shares. Inputs and outputs keep its names, layouts and element types. path is
-// the model's file, "" for a model in memory.
-func loadONNX(d *npu, path string, o device.Options, read func(*mem.Weights) (*onnx.Model, error)) (*compiled, error) {
+// loadONNX compiles an ONNX model, whose constants the program shares. Inputs and outputs keep its names, layouts and element types.
+func loadONNX(d *npu, o device.Options, read func(*mem.Weights) (*onnx.Model, error)) (*compiled, error) {
 	weights := mem.NewWeights()
 	defer weights.Release()
 	m, err := read(weights)
 	if err != nil {
 		return nil, err
 	}
-	meta, err := metadata.Read(m.Graph.Meta, path)
-	if err != nil {
-		return nil, err
-	}
 	for _, w := range m.Warnings {
 		warn("ONNX model", "what", w)
 	}
-	for _, w := range append(meta.Warnings, meta.Strangers(inputNames(m.Graph))...) {
+	for _, w := range m.Meta.Warnings {
 		caution("ONNX model: its metadata have no effect", "what", w)
 	}
 	c := &compiled{npu: d}
@@ -132,14 +125,6 @@ func loadONNX(d *npu, path string, o device.Options, read func(*mem.Weights) (*o
 		return nil, err
 	}
 	return c, nil
-}
-
-func inputNames(g *graph.Graph) []string {
-	list := make([]string, len(g.In))
-	for i, v := range g.In {
-		list[i] = g.Values[v].Name
-	}
-	return list
 }
 
 // apiPorts describes ports of a program as the API can: kind fault.Unsupported for element types, ranks and sizes that it has no words for.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -53,7 +54,7 @@ func TestCustom_replaceKeepsShapes(t *testing.T) {
 	require.Equal(t, []string{"Neg"}, customs(g))
 	own, err := infer(g, c.model.shapes[0].in)
 	require.NoError(t, err)
-	require.NoError(t, checkCustoms(own), "the replaced operators say what they make")
+	require.NoError(t, checkCustoms(own, &onnx.Model{}), "the replaced operators say what they make")
 	var instances []int64
 	for i := range own.Nodes {
 		if o, ok := own.Nodes[i].Op.(*op.Custom); ok {

@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
@@ -57,7 +58,7 @@ func load(data []byte, path string, flags uint32) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model{meta: im.meta, size: im.size, weights: constantBytes(im.Graph)}
+	m := &model{meta: im.Meta, size: im.size, weights: constantBytes(im.Graph)}
 	if flags&flagCollectPerf != 0 {
 		m.rows = []map[int]row{}
 	}
@@ -75,14 +76,14 @@ func load(data []byte, path string, flags uint32) (*model, error) {
 func (m *model) build(im *imported, w *mem.Weights) (err error) {
 	g := im.Graph
 	for _, v := range g.In {
-		p, err := newPort(g, v, m.meta.Inputs[g.Values[v].Name])
+		p, err := newPort(im.Model, v, m.meta.Inputs[g.Values[v].Name])
 		if err != nil {
 			return err
 		}
 		m.in = append(m.in, p)
 	}
 	for _, v := range g.Out {
-		p, err := newPort(g, v, metadata.Input{})
+		p, err := newPort(im.Model, v, metadata.Input{})
 		if err != nil {
 			return err
 		}
@@ -94,7 +95,7 @@ func (m *model) build(im *imported, w *mem.Weights) (err error) {
 			return err
 		}
 	}
-	if err := m.chooseShapes(g, im.Nodes); err != nil {
+	if err := m.chooseShapes(g, im.Model); err != nil {
 		return err
 	}
 	if m.base, err = newBase(g, im.Nodes, w); err != nil {
@@ -186,7 +187,7 @@ func withSizes(s tensor.Shape, sizes map[uint32]int64) tensor.Shape {
 }
 
 // checkCustoms refuses a model with an operator that a program computes whose results have shapes that the model does not declare.
-func checkCustoms(g *graph.Graph) error {
+func checkCustoms(g *graph.Graph, im *onnx.Model) error {
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		o, ok := n.Op.(*op.Custom)
@@ -198,7 +199,9 @@ func checkCustoms(g *graph.Graph) error {
 				continue
 			}
 			if f := g.Fact(v); f.DType == tensor.Invalid || !f.Shape.Static() {
-				return fault.New(fault.Shape, "%s: its output %q is declared as %v: a custom operator wants type and sizes of its outputs in the model's value_info", customLabel(o, n), g.Values[v].Name, f.Type)
+				name := g.Values[v].Name
+				return fault.New(fault.Shape, "%s: its output %q is declared as %v%s: a custom operator wants type and sizes of its outputs in the model's value_info or in anynpu.value.%s.shape of its metadata, which may be \"as input 0\"",
+					customLabel(o, n), name, f.DType, im.ShapeText(f.Shape), name)
 			}
 		}
 	}

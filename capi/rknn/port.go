@@ -4,19 +4,21 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/elements"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // port is an input or output of a model: what core computes with and how the API shows it.
 type port struct {
-	name  string
-	core  tensor.DType
-	shape tensor.Shape // as declared
-	kind  Type         // as reported
-	quant *quant       // nil: not quantised
-	info  metadata.Input
-	swap  bool // channels 0 and 2 change places on the way in
+	name     string
+	core     tensor.DType
+	shape    tensor.Shape // as declared
+	declared string       // shape with the names of the model's open dimensions
+	kind     Type         // as reported
+	quant    *quant       // nil: not quantised
+	info     metadata.Input
+	swap     bool // channels 0 and 2 change places on the way in
 }
 
 // quant is a quantisation per tensor: real = (q - zero) x scale.
@@ -30,9 +32,9 @@ func (q *quant) codes() *elements.Codes {
 	return &c
 }
 
-func newPort(g *graph.Graph, v graph.Value, info metadata.Input) (*port, error) {
-	f := g.Fact(v)
-	p := &port{name: g.Values[v].Name, core: f.DType, shape: f.Shape, info: info}
+func newPort(m *onnx.Model, v graph.Value, info metadata.Input) (*port, error) {
+	f := m.Graph.Fact(v)
+	p := &port{name: m.Graph.Values[v].Name, core: f.DType, shape: f.Shape, declared: m.ShapeText(f.Shape), info: info}
 	if f.Quant != nil && f.Quant.IsPerTensor() {
 		p.quant = &quant{f.Quant.Scale[0], f.Quant.ZeroAt(0)}
 	}
@@ -40,7 +42,7 @@ func newPort(g *graph.Graph, v graph.Value, info metadata.Input) (*port, error) 
 		return nil, fault.New(fault.Shape, "%q has an open number of dimensions: declare its shape in the model", p.name)
 	}
 	if len(f.Shape.Dims) > maxDims {
-		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions", p.name, f.Shape, maxDims)
+		return nil, fault.New(fault.Shape, "%q has the shape %s: want at most %d dimensions", p.name, p.declared, maxDims)
 	}
 	return p, nil
 }
@@ -65,7 +67,7 @@ func (p *port) settle() error {
 	}
 	for what, v := range map[string][]float32{"mean": p.info.Mean, "std": p.info.Std} {
 		if n := int64(len(v)); n > 1 && (len(p.shape.Dims) != 4 || p.shape.Dims[1].Known() && p.shape.Dims[1].N != n) {
-			return fault.New(fault.File, "anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of rank 4, got the shape %v", p.name, what, n, p.shape)
+			return fault.New(fault.File, "anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of rank 4, got the shape %s", p.name, what, n, p.declared)
 		}
 	}
 	for _, s := range p.info.Std {

@@ -11,7 +11,7 @@ import (
 
 // chooseShapes finds the sets of shapes that a model runs with: the listed ones of a dynamic model, else the only one. An open first
 // dimension without a list becomes 1, as the vendor's converter makes it.
-func (m *model) chooseShapes(g *graph.Graph, nodes []onnx.Node) error {
+func (m *model) chooseShapes(g *graph.Graph, im *onnx.Model) error {
 	sets, err := m.listedShapes()
 	if err != nil {
 		return err
@@ -33,14 +33,14 @@ func (m *model) chooseShapes(g *graph.Graph, nodes []onnx.Node) error {
 		if err != nil {
 			return fault.Wrap(err, "with inputs of %v", dims)
 		}
-		if err := checkCustoms(own); err != nil {
+		if err := checkCustoms(own, im); err != nil {
 			return err
 		}
 		set := shapeSet{in: dims}
 		for i, v := range own.Out {
 			d, ok := own.Fact(v).Shape.Ints()
 			if !ok {
-				return fault.New(fault.Shape, "output %q has the shape %v, which only a run can tell: the API needs it before", m.out[i].name, own.Fact(v).Shape)
+				return fault.New(fault.Shape, "output %q has the shape %s, which only a run can tell: the API needs it before", m.out[i].name, im.ShapeText(own.Fact(v).Shape))
 			}
 			set.out = append(set.out, d)
 		}
@@ -57,7 +57,7 @@ func (m *model) chooseShapes(g *graph.Graph, nodes []onnx.Node) error {
 		}
 		m.shapes = append(m.shapes, set)
 		if m.rows != nil {
-			m.rows = append(m.rows, describe(own, nodes))
+			m.rows = append(m.rows, describe(own, im.Nodes))
 		}
 	}
 	return nil
@@ -84,10 +84,10 @@ func (p *port) staticDims() ([]int64, error) {
 		case d.Known():
 			out[i] = d.N
 		case i == 0:
-			warn("the open first dimension is taken as 1: anynpu.input.NAME.shapes in the model's metadata lists others", "input", p.name, "shape", p.shape)
+			warn("the open first dimension is taken as 1: anynpu.input.NAME.shapes in the model's metadata lists others", "input", p.name, "shape", p.declared)
 			out[i] = 1
 		default:
-			return nil, fault.New(fault.Shape, "input %q has the shape %v: list the shapes to run with in anynpu.input.%s.shapes of the model's metadata", p.name, p.shape, p.name)
+			return nil, fault.New(fault.Shape, "input %q has the shape %s: list the shapes to run with in anynpu.input.%s.shapes of the model's metadata, or set sizes of open dimensions in anynpu.dim.NAME", p.name, p.declared, p.name)
 		}
 	}
 	return out, nil
@@ -123,7 +123,7 @@ func (m *model) listedShapes() ([][][]int64, error) {
 			}
 			d := p.info.Shapes[s]
 			if _, ok := p.shape.Merge(tensor.Of(d...)); !ok || slices.Min(append([]int64{1}, d...)) < 1 {
-				return nil, fault.New(fault.File, "anynpu.input.%s.shapes: %v does not fit the input's shape %v", p.name, d, p.shape)
+				return nil, fault.New(fault.File, "anynpu.input.%s.shapes: %v does not fit the input's shape %s", p.name, d, p.declared)
 			}
 			sets[s] = append(sets[s], d)
 		}

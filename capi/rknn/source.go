@@ -8,16 +8,13 @@ import (
 	"path/filepath"
 
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
 // imported is a model as it was handed over.
 type imported struct {
 	*onnx.Model
-	meta *metadata.Metadata
 	path string // of the ONNX file, empty for bytes
 	size int64  // bytes of the model that was handed over
 
@@ -41,7 +38,7 @@ func importBytes(data []byte, w *mem.Weights) (*imported, error) {
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model: %d bytes", len(data))
 	}
-	return withMetadata(m, "", int64(len(data)))
+	return described(m, "", int64(len(data))), nil
 }
 
 // importFile reads a model from a file, with the file of metadata beside it.
@@ -69,7 +66,7 @@ func importONNX(path string, head []byte, size int64, w *mem.Weights) (*imported
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model")
 	}
-	return withMetadata(m, path, size)
+	return described(m, path, size), nil
 }
 
 // importInstead loads the ONNX file that stands for a compiled model, which messages call name.
@@ -98,26 +95,15 @@ func importInstead(r readerAt, path, name string, c *container, w *mem.Weights) 
 	return im, nil
 }
 
-func withMetadata(m *onnx.Model, path string, size int64) (*imported, error) {
-	meta, err := metadata.Read(m.Graph.Meta, path)
-	if err != nil {
-		return nil, refuseFor(errModel, err, "model")
-	}
+// described notes where a model comes from, and tells what its metadata say in vain.
+func described(m *onnx.Model, path string, size int64) *imported {
 	for _, text := range m.Warnings {
 		warn("model", "text", text)
 	}
-	for _, text := range append(meta.Warnings, meta.Strangers(inputNames(m.Graph))...) {
+	for _, text := range m.Meta.Warnings {
 		caution("model: its metadata have no effect", "text", text)
 	}
-	return &imported{Model: m, meta: meta, path: path, size: size}, nil
-}
-
-func inputNames(g *graph.Graph) []string {
-	list := make([]string, len(g.In))
-	for i, v := range g.In {
-		list[i] = g.Values[v].Name
-	}
-	return list
+	return &imported{Model: m, path: path, size: size}
 }
 
 // openRegular opens a regular file and returns its size.

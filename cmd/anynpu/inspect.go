@@ -104,7 +104,7 @@ func inspectModel(path string, stderr io.Writer) (inspection, error) {
 		for _, p := range s.In {
 			names = append(names, p.Name)
 		}
-		warn(stderr, append(meta.Warnings, strangers(path, meta, names)...))
+		warn(stderr, append(meta.Warnings, meta.Strangers(path, names)...))
 	}
 	if err != nil {
 		warn(stderr, []string{err.Error()})

@@ -174,7 +174,7 @@ func TestAssignments_namesWithEquals(t *testing.T) {
 }
 
 func TestInputs_sizesOfOneName(t *testing.T) {
-	m := &loaded{Model: &onnx.Model{Symbols: []string{"N"}}, meta: &metadata.Metadata{}}
+	m := &loaded{Model: &onnx.Model{Symbols: []string{"N"}, Meta: &metadata.Metadata{}}}
 	shape := tensor.OfDims(tensor.Dim{Sym: 1})
 	ports := []device.Port{{Name: "a", Type: tensor.Type{DType: tensor.Float32, Shape: shape}}, {Name: "b", Type: tensor.Type{DType: tensor.Float32, Shape: shape}}}
 	two, three := writeNPY(t, tensor.New(tensor.Float32, 2)), writeNPY(t, tensor.New(tensor.Float32, 3))

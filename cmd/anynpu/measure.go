@@ -129,7 +129,7 @@ func (f *measureFlags) fill(l *loaded, ports []device.Port) ([]tensor.Tensor, er
 	}
 	out := make([]tensor.Tensor, len(ports))
 	for i, p := range ports {
-		typ := fmt.Sprintf("%v%s", p.Type.DType, shapeText(p.Type.Shape, l.Symbols))
+		typ := fmt.Sprintf("%v%s", p.Type.DType, l.ShapeText(p.Type.Shape))
 		text, sized := shapes[p.Name]
 		if _, ok := files[p.Name]; ok {
 			if sized {

@@ -9,21 +9,17 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/mem"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // loaded is an imported model with what it says of itself.
 type loaded struct {
 	*onnx.Model
-	meta    *metadata.Metadata
 	weights *mem.Weights
 }
 
@@ -38,26 +34,8 @@ func load(path string, stderr io.Writer) (*loaded, error) {
 		w.Release()
 		return nil, exit(exitModel, err)
 	}
-	meta, err := metadata.Read(m.Graph.Meta, path)
-	if err != nil {
-		w.Release()
-		return nil, exit(exitModel, err)
-	}
-	names := []string{}
-	for _, v := range m.Graph.In {
-		names = append(names, m.Graph.Values[v].Name)
-	}
-	warn(stderr, slices.Concat(m.Warnings, meta.Warnings, strangers(path, meta, names)))
-	return &loaded{m, meta, w}, nil
-}
-
-// strangers warns of metadata for inputs that the model does not have.
-func strangers(path string, meta *metadata.Metadata, names []string) []string {
-	out := meta.Strangers(names)
-	for i := range out {
-		out[i] = "model " + path + ": " + out[i]
-	}
-	return out
+	warn(stderr, slices.Concat(m.Warnings, m.Meta.Warnings))
+	return &loaded{m, w}, nil
 }
 
 func warn(stderr io.Writer, warnings []string) {
@@ -136,21 +114,6 @@ func devicesWith(id string, c cpu.Config) ([]device.Device, error) {
 		return nil, exit(exitDevice, err)
 	}
 	return []device.Device{d}, nil
-}
-
-// shapeText returns sizes with the names that the model gives open ones.
-func shapeText(s tensor.Shape, symbols []string) string {
-	if !s.Ranked {
-		return "[...]"
-	}
-	parts := make([]string, len(s.Dims))
-	for i, d := range s.Dims {
-		parts[i] = d.String()
-		if !d.Known() && d.Sym != tensor.Unknown && int(d.Sym) <= len(symbols) {
-			parts[i] = symbols[d.Sym-1]
-		}
-	}
-	return "[" + strings.Join(parts, ",") + "]"
 }
 
 // writeJSON writes v as one indented JSON object.

@@ -113,7 +113,7 @@ func difference(got, want tensor.Tensor, rtol, atol float64) string {
 
 func (r *runReport) write(w io.Writer) {
 	for _, o := range r.Outputs {
-		fmt.Fprintf(w, "%s  %s%s  min %.6g  max %.6g  mean %.6g", o.Name, o.Type, shapeText(tensor.Of(o.Sizes...), nil), float64(o.Min), float64(o.Max), float64(o.Mean))
+		fmt.Fprintf(w, "%s  %s%s  min %.6g  max %.6g  mean %.6g", o.Name, o.Type, tensor.Of(o.Sizes...), float64(o.Min), float64(o.Max), float64(o.Mean))
 		if o.NaN > 0 {
 			fmt.Fprintf(w, "  nan %d", o.NaN)
 		}

@@ -250,7 +250,7 @@ func (m *loaded) inputs(given []string, ports []device.Port) ([]tensor.Tensor, e
 	open := map[uint32]int64{} // sizes of the named dimensions
 	for i, p := range ports {
 		file, ok := files[p.Name]
-		typ := fmt.Sprintf("%v%s", p.Type.DType, shapeText(p.Type.Shape, m.Symbols))
+		typ := fmt.Sprintf("%v%s", p.Type.DType, m.ShapeText(p.Type.Shape))
 		if !ok {
 			return nil, usage("input %q (%s) is not given; add -i %s=FILE", p.Name, typ, p.Name)
 		}
@@ -297,13 +297,13 @@ func (m *loaded) readInput(file string, p device.Port) (tensor.Tensor, error) {
 		return tensor.Tensor{}, fault.As(fault.File, err, "seek")
 	}
 	if isImage(head[:n]) {
-		return readImage(f, p, m.meta.Inputs[p.Name])
+		return readImage(f, p, m.Meta.Inputs[p.Name])
 	}
 	t, err := npy.Read(f)
 	if err != nil {
 		return t, err
 	}
-	return fromProgram(t, p, m.meta.Inputs[p.Name]), nil
+	return fromProgram(t, p, m.Meta.Inputs[p.Name]), nil
 }
 
 // expectations reads the files of --expect.

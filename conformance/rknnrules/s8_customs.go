@@ -94,6 +94,48 @@ var _ = section(
 			t.refusedModel((&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2).bytes())
 			t.says("Twice", "value_info")
 		}),
+	rule("8.fa_outputs_by_metadata", "what the model does not declare of them the metadata may: sizes and names of open dimensions, or as input N; the message names them").
+		ok("as_input", func(t *T) {
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, -1, 2).output("y", onnxFloat, -1, 2)
+			m.meta("anynpu.input.x.shapes", [][]int{{1, 2}, {3, 2}}).meta("anynpu.value.a.shape", "as input 0")
+			set, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
+			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.set(ctx, float32T, undefined, []float32{1, -2, 3, -4, 5, -6})
+			t.computes(ctx, 2, 0, 6, 0, 10, 0)
+			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 1, 2))
+			t.set(ctx, float32T, undefined, []float32{1, -2})
+			t.computes(ctx, 2, 0)
+		}).
+		ok("sizes_and_names", func(t *T) {
+			m := (&model{}).custom("Sum", "a", 1, 1, "x").node("Neg", "y", "a").input("x", onnxFloat, -1, 2).output("y", onnxFloat, -1, 1)
+			m.meta("anynpu.dim.n1", 2).meta("anynpu.value.a.shape", []any{"n1", 1}).meta("anynpu.value.a.type", "float32")
+			ctx := t.open(m, 0)
+			set := t.opsOf(0, map[stage]func(opCall) int{stageCompute: func(c opCall) int {
+				in, out := c.in[0].floats(), c.out[0].floats()
+				out[0], out[1] = in[0]+in[1], in[2]+in[3]
+				return 0
+			}})
+			t.ok("register_custom_ops", ctx, set.op("Sum"), 1)
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			t.computes(ctx, -3, -7)
+		}).
+		no("undeclared", func(t *T) {
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			t.refusedModel(m.bytes())
+			t.says("Twice", "anynpu.value.a.shape")
+			t.refusedModel(m.meta("anynpu.value.a.shape", "as input 1").bytes())
+			t.says("anynpu.value.a.shape", "input 1 of 1")
+		}).
+		no("other_names", func(t *T) {
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, -1, 2).output("y", onnxFloat, -1, 2)
+			t.refusedModel(m.meta("anynpu.value.a.shape", []any{"height", 2}).bytes())
+			t.says("anynpu.value.a.shape", `"height"`)
+		}).
+		no("open_dimension", func(t *T) {
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").inner("a", onnxFloat, -2, 2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			t.refusedModel(m.bytes())
+			t.says("float32[n2,2]", "anynpu.value.a.shape", "as input 0")
+		}),
 	rule("8.g_tensors", "tensors are contiguous, in the model's order, NCHW at rank 4; reals are FLOAT32 whatever the model's type").
 		ok("described", func(t *T) {
 			for _, elem := range []int64{onnxFloat, onnxHalf} {

@@ -24,6 +24,8 @@ type Custom struct {
 	// for each input of Body, Makes the output for each of its outputs.
 	Body         *graph.Graph
 	Given, Makes []int
+	// Like holds, for the first outputs, the input from 1 whose shape the output has; 0, as for the outputs behind them: none is known to.
+	Like []int
 }
 
 func init() { graph.Register((*Custom)(nil)) }
@@ -44,6 +46,19 @@ func (o *Custom) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 	out := make([]tensor.Fact, len(declared))
 	for i, t := range declared {
 		out[i].Type = t
+	}
+	for i, k := range o.Like {
+		if i >= len(out) || k < 0 || k > len(in) {
+			return nil, fault.New(fault.Argument, "custom operator %s: output %d of %d like input %d of %d", o.Type, i, len(out), k-1, len(in))
+		}
+		if k == 0 {
+			continue
+		}
+		shape, ok := in[k-1].Shape.Merge(out[i].Shape)
+		if !ok {
+			return nil, fault.New(fault.Shape, "custom operator %s: output %d has the shape %v, want that of input %d, %v", o.Type, i, out[i].Shape, k-1, in[k-1].Shape)
+		}
+		out[i].Shape = shape
 	}
 	if o.Body == nil {
 		return out, nil
@@ -71,6 +86,14 @@ func (o *Custom) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 		out[i].Const = nil
 	}
 	return out, nil
+}
+
+// SetLike gives an output the shape of an input.
+func (o *Custom) SetLike(output, input int) {
+	for len(o.Like) <= output {
+		o.Like = append(o.Like, 0)
+	}
+	o.Like[output] = input + 1
 }
 
 // SetFloats adds an attribute of real numbers, of type "float" or "floats".

@@ -12,6 +12,9 @@
 //	anynpu.input.NAME.order     string   rgb or bgr: the channel order that the network wants, default that of pixel
 //	anynpu.input.NAME.layout    string   nchw or nhwc: the order in which programs hand data over, default the model's own
 //	anynpu.input.NAME.shapes    lists    the shapes a dynamic input is meant for, e.g. [[1,3,224,224],[1,3,320,320]]
+//	anynpu.dim.NAME             number   size of the open dimension of that name, which is then none any more
+//	anynpu.value.NAME.shape     list     sizes, or names of open dimensions, of what a custom operator makes; or "as input 0", "as input 1", ...
+//	anynpu.value.NAME.type      string   its element type, e.g. float32; default what the model declares, else that of the operator's input
 //	anynpu.models               strings  in a pack list only: the files of the pack, relative to it
 //
 // An unknown key under anynpu. is a warning, a known key with a wrong value an error of kind fault.File that names key and value.
@@ -46,20 +49,36 @@ type Input struct {
 	Shapes    [][]int64
 }
 
+// Value is what is said of a result of an operator that the project does not know.
+type Value struct {
+	Shape []Dim // nil: nothing is said, or Like says it
+	Like  int   // the operator's input, from 1, that has the same shape; 0: none
+	Type  string
+}
+
+// Dim is a size, or the name of an open dimension of the model.
+type Dim struct {
+	Size int64
+	Name string
+}
+
 // Metadata is what a model says of itself.
 type Metadata struct {
 	Name         string
 	CustomString string
 	Inputs       map[string]Input
+	Dims         map[string]int64 // sizes of open dimensions
+	Values       map[string]Value
 	Warnings     []string
 }
 
-// Strangers tells, one sentence each, of metadata for inputs that a model with these inputs does not have.
-func (m *Metadata) Strangers(inputs []string) []string {
+// Strangers tells, one sentence each, of metadata for inputs that a model with these inputs does not have. path may be empty.
+func (m *Metadata) Strangers(path string, inputs []string) []string {
+	model := strings.TrimSpace("model " + path)
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
 		if !slices.Contains(inputs, name) {
-			out = append(out, fmt.Sprintf("metadata for an input %q, which it does not have; there is: %s", name, strings.Join(inputs, ", ")))
+			out = append(out, fmt.Sprintf("%s: metadata for an input %q, which it does not have; there is: %s", model, name, strings.Join(inputs, ", ")))
 		}
 	}
 	return out
@@ -151,93 +170,6 @@ func (m *Metadata) set(values map[string]json.RawMessage, source string) error {
 	for _, k := range keys {
 		if err := m.setKey(k, values[k], source); err != nil {
 			return fault.Wrap(err, "%s: %s: %s", source, k, values[k])
-		}
-	}
-	return nil
-}
-
-func (m *Metadata) setKey(key string, value json.RawMessage, source string) error {
-	switch key {
-	case "anynpu.schema":
-		var v int
-		if err := decode(value, &v); err != nil {
-			return err
-		}
-		if v != Schema {
-			return fault.New(fault.File, "schema %d, want %d", v, Schema)
-		}
-		return nil
-	case "anynpu.name":
-		return text(value, &m.Name)
-	case "anynpu.custom_string":
-		return text(value, &m.CustomString)
-	}
-	rest, ok := strings.CutPrefix(key, "anynpu.input.")
-	dot := strings.LastIndexByte(rest, '.')
-	if !ok || dot < 0 {
-		m.Warnings = append(m.Warnings, source+": unknown key "+key)
-		return nil
-	}
-	in := m.Inputs[rest[:dot]]
-	var err error
-	switch rest[dot+1:] {
-	case "mean":
-		err = decode(value, &in.Mean)
-	case "std":
-		if err = decode(value, &in.Std); err == nil && slices.Contains(in.Std, 0) {
-			err = fault.New(fault.File, "a divisor of 0")
-		}
-	case "pixel":
-		err = oneOf(value, &in.Pixel, "gray", "rgb", "bgr", "rgba", "nv12", "nv21", "yuv444")
-	case "order":
-		err = oneOf(value, &in.Order, "rgb", "bgr")
-	case "layout":
-		err = oneOf(value, &in.Layout, "nchw", "nhwc")
-	case "shapes":
-		if err = decode(value, &in.Shapes); err == nil {
-			err = checkShapes(in.Shapes)
-		}
-	default:
-		m.Warnings = append(m.Warnings, source+": unknown key "+key)
-		return nil
-	}
-	m.Inputs[rest[:dot]] = in
-	return err
-}
-
-func decode(value json.RawMessage, to any) error {
-	return fault.As(fault.File, json.Unmarshal(value, to), "wrong value")
-}
-
-// text reads a string; a number or list in its place is taken as its own spelling.
-func text(value json.RawMessage, to *string) error {
-	if json.Unmarshal(value, to) != nil {
-		*to = string(value)
-	}
-	return nil
-}
-
-func oneOf(value json.RawMessage, to *string, allowed ...string) error {
-	var s string
-	if err := decode(value, &s); err != nil {
-		return err
-	}
-	if s = strings.ToLower(s); !slices.Contains(allowed, s) {
-		return fault.New(fault.File, "want one of %s", strings.Join(allowed, ", "))
-	}
-	*to = s
-	return nil
-}
-
-func checkShapes(shapes [][]int64) error {
-	for _, s := range shapes {
-		if len(s) == 0 || len(s) != len(shapes[0]) {
-			return fault.New(fault.File, "shapes of different ranks")
-		}
-		for _, d := range s {
-			if d < 1 {
-				return fault.New(fault.File, "a dimension of %d", d)
-			}
 		}
 	}
 	return nil

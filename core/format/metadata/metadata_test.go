@@ -16,6 +16,7 @@ func TestRead_propsAndSidecar(t *testing.T) {
 	require.NoError(t, os.WriteFile(Sidecar(path), []byte("\ufeff"+`{"anynpu.input.x.std": [2, 4], "anynpu.name": "beside"}`), 0o644))
 	m, err := Read(map[string]string{
 		"anynpu.schema": "1", "anynpu.name": "own", "anynpu.custom_string": "v 1.2", "anynpu.input.x.mean": "[1, 2.5]", "anynpu.input.x.pixel": "RGB",
+		"anynpu.dim.batch.size": "4", "anynpu.value.a.b.shape": `[1, "batch.size"]`, "anynpu.value.a.b.type": "int8", "anynpu.value.c.shape": "as input 2",
 		"anynpu.input.a.b.layout": "nhwc", "anynpu.input.x.shapes": "[[1,3,8,8],[1,3,9,9]]", "anynpu.speed": "9", "author": "x",
 	}, path)
 	require.NoError(t, err)
@@ -25,6 +26,8 @@ func TestRead_propsAndSidecar(t *testing.T) {
 			"x":   {Mean: []float32{1, 2.5}, Std: []float32{2, 4}, Pixel: "rgb", Shapes: [][]int64{{1, 3, 8, 8}, {1, 3, 9, 9}}},
 			"a.b": {Layout: "nhwc"},
 		},
+		Dims:     map[string]int64{"batch.size": 4},
+		Values:   map[string]Value{"a.b": {Shape: []Dim{{Size: 1}, {Name: "batch.size"}}, Type: "int8"}, "c": {Like: 3}},
 		Warnings: []string{"metadata: unknown key anynpu.speed"},
 	}, m)
 }
@@ -32,7 +35,7 @@ func TestRead_propsAndSidecar(t *testing.T) {
 func TestRead_wrongValuesNameTheKey(t *testing.T) {
 	for key, value := range map[string]string{
 		"anynpu.schema": "2", "anynpu.input.x.mean": "blue", "anynpu.input.x.std": "[1,0]", "anynpu.input.x.pixel": "cmyk", "anynpu.input.x.layout": "7",
-		"anynpu.input.x.shapes": "[[1,2],[1]]",
+		"anynpu.input.x.shapes": "[[1,2],[1]]", "anynpu.dim.n": "-1", "anynpu.value.x.shape": "as output 0", "anynpu.value.x.type": "real",
 	} {
 		_, err := Read(map[string]string{key: value}, "")
 		assert.Equal(t, fault.File, fault.KindOf(err), key)
@@ -54,5 +57,14 @@ func TestReadPack_staysInItsFolder(t *testing.T) {
 			continue
 		}
 		assert.Equal(t, fault.File, fault.KindOf(err), text)
+	}
+}
+
+func TestKnown(t *testing.T) {
+	for key, want := range map[string]bool{
+		"anynpu.name": true, "anynpu.schema": true, "anynpu.input.a.b.mean": true, "anynpu.dim.n": true, "anynpu.value.v.shape": true, "author": false, "anynpu.input.x.meen": false,
+		"anynpu.input.mean": false, "anynpu.dim.": false, "anynpu.speed": false,
+	} {
+		assert.Equal(t, want, Known(key), key)
 	}
 }

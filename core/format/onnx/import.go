@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
@@ -25,9 +26,10 @@ type Model struct {
 	Graph    *graph.Graph
 	Opset    int64
 	Producer string
-	Symbols  []string // names of open dimensions: Sym k of a dimension is Symbols[k-1]
-	Nodes    []Node   // with Options.Nodes, in executable order
-	Warnings []string // what was understood otherwise than a strict reader would, one sentence each
+	Symbols  []string           // names of open dimensions: Sym k of a dimension is Symbols[k-1]
+	Nodes    []Node             // with Options.Nodes, in executable order
+	Meta     *metadata.Metadata // what the model says of itself, with the file beside it
+	Warnings []string           // what was understood otherwise than a strict reader would, one sentence each
 }
 
 // Options govern an import.
@@ -38,6 +40,8 @@ type Options struct {
 	Folder string
 	// Nodes asks for Model.Nodes.
 	Nodes bool
+
+	path string // of the model, empty for one in memory
 }
 
 // Recognise reports whether data looks like an ONNX model: a protobuf message whose first fields are those of ModelProto.
@@ -63,6 +67,7 @@ func ImportFile(path string, o Options) (*Model, error) {
 	if o.Folder == "" {
 		o.Folder = filepath.Dir(path)
 	}
+	o.path = path
 	src, err := openSource(path)
 	if err != nil {
 		return nil, fault.Wrap(err, "model %s", path)
@@ -92,11 +97,15 @@ func importModel(src *source, o Options) (*Model, error) {
 	if version < 1 || version > MaxOpset {
 		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions %d to %d are read", version, MinOpset, MaxOpset)
 	}
+	meta, err := metadata.Read(p.meta, o.path)
+	if err != nil {
+		return nil, err
+	}
 	functions := map[string]*functionProto{}
 	for _, f := range p.functions {
 		functions[f.domain+"\x00"+f.name+"\x00"+f.overload] = f
 	}
-	im := &importer{src: src, opt: o, model: p, functions: functions, missing: map[string][]string{}, symbols: map[string]uint32{}}
+	im := &importer{src: src, opt: o, model: p, meta: meta, functions: functions, missing: map[string][]string{}, symbols: map[string]uint32{}, used: map[string]bool{}}
 	sc, err := im.graph(p.graph, nil, version, nil)
 	if err != nil {
 		return nil, err
@@ -109,7 +118,8 @@ func importModel(src *source, o Options) (*Model, error) {
 		return nil, err
 	}
 	g.Meta = p.meta
-	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Warnings: im.warnings}, nil
+	meta.Warnings = append(meta.Warnings, im.strangers(g)...)
+	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Meta: meta, Warnings: im.warnings}, nil
 }
 
 // importer holds what is common to all graphs of a model.
@@ -117,6 +127,8 @@ type importer struct {
 	src       *source
 	opt       Options
 	model     *model
+	meta      *metadata.Metadata
+	used      map[string]bool // entries of meta.Dims and meta.Values, the latter with a final dot
 	functions map[string]*functionProto
 	missing   map[string][]string // operator -> labels of the nodes that use it
 	symbols   map[string]uint32   // names of open dimensions
@@ -368,12 +380,7 @@ func (im *importer) valueType(v *valueInfo) (tensor.Type, error) {
 		case d.known && d.value >= 0:
 			dims[i] = tensor.D(d.value)
 		case d.param != "":
-			sym, ok := im.symbols[d.param]
-			if !ok {
-				sym = uint32(len(im.symbols) + 1)
-				im.symbols[d.param] = sym
-			}
-			dims[i] = tensor.Dim{Sym: sym}
+			dims[i] = im.dim(d.param)
 		default:
 			dims[i] = tensor.AnyDim()
 		}

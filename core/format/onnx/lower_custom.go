@@ -64,23 +64,31 @@ func (n *node) custom() (*op.Custom, error) {
 }
 
 // lowerCustom keeps a node of a foreign domain whole: a façade may bring the function that computes it. Its outputs have the types that the
-// model declares for them.
+// model declares for them, completed by the metadata.
 func lowerCustom(n *node) error {
 	o, err := n.custom()
 	if err != nil {
 		return err
 	}
-	declared := make([]tensor.Type, max(len(n.out), 1))
+	declared, in := make([]tensor.Type, max(len(n.out), 1)), make([]tensor.Fact, len(n.in))
+	for i := range n.in {
+		in[i] = n.fact(i)
+	}
 	for i, name := range n.p.out {
+		t, like := tensor.Type{Shape: tensor.AnyShape()}, -1
 		if v := n.shapes[name]; v != nil && v.kind == "tensor" {
-			t, err := n.im.valueType(v)
-			if err != nil {
+			if t, err = n.im.valueType(v); err != nil {
 				return fault.Wrap(err, "output %q", name)
 			}
-			declared[i] = t
 		}
-		if name != "" && declared[i].DType == tensor.Invalid {
-			return fault.New(fault.Unsupported, "output %q: the project does not know %s.%s, and the model's value_info does not declare what it makes", name, n.p.domain, n.p.opType)
+		if t, like, err = n.im.completed(name, t, in); err != nil {
+			return fault.Wrap(err, "output %q", name)
+		}
+		if name != "" && t.DType == tensor.Invalid {
+			return fault.New(fault.Unsupported, "output %q: the project does not know %s.%s, and neither the model's value_info nor anynpu.value.%s.shape and .type of its metadata say what it makes", name, n.p.domain, n.p.opType, name)
+		}
+		if declared[i] = t; like >= 0 {
+			o.SetLike(i, like)
 		}
 	}
 	copy(n.out, n.b.AddTyped(o, n.p.name, declared, n.in...))

@@ -1,0 +1,181 @@
+package metadata
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func (m *Metadata) setKey(key string, value json.RawMessage, source string) error {
+	switch key {
+	case "anynpu.schema":
+		var v int
+		if err := decode(value, &v); err != nil {
+			return err
+		}
+		if v != Schema {
+			return fault.New(fault.File, "schema %d, want %d", v, Schema)
+		}
+		return nil
+	case "anynpu.name":
+		return text(value, &m.Name)
+	case "anynpu.custom_string":
+		return text(value, &m.CustomString)
+	}
+	kind, rest, _ := strings.Cut(strings.TrimPrefix(key, "anynpu."), ".")
+	dot := strings.LastIndexByte(rest, '.')
+	switch {
+	case kind == "dim" && rest != "":
+		return m.setDim(rest, value)
+	case kind == "input" && dot > 0 && slices.Contains(inputFields, rest[dot+1:]):
+		return m.setInput(rest[:dot], rest[dot+1:], value)
+	case kind == "value" && dot > 0 && slices.Contains(valueFields, rest[dot+1:]):
+		return m.setValue(rest[:dot], rest[dot+1:], value)
+	}
+	m.Warnings = append(m.Warnings, source+": unknown key "+key)
+	return nil
+}
+
+// The last parts of keys about inputs and about values.
+var (
+	inputFields = []string{"mean", "std", "pixel", "order", "layout", "shapes"}
+	valueFields = []string{"shape", "type"}
+)
+
+// Known reports whether key is one that is read.
+func Known(key string) bool {
+	m := &Metadata{Inputs: map[string]Input{}}
+	_ = m.setKey(key, json.RawMessage("null"), "")
+	return len(m.Warnings) == 0 && strings.HasPrefix(key, "anynpu.")
+}
+
+func (m *Metadata) setDim(name string, value json.RawMessage) error {
+	var n int64
+	if err := decode(value, &n); err != nil {
+		return err
+	}
+	if n < 1 {
+		return fault.New(fault.File, "a size of %d", n)
+	}
+	if m.Dims == nil {
+		m.Dims = map[string]int64{}
+	}
+	m.Dims[name] = n
+	return nil
+}
+
+func (m *Metadata) setInput(name, field string, value json.RawMessage) error {
+	in := m.Inputs[name]
+	var err error
+	switch field {
+	case "mean":
+		err = decode(value, &in.Mean)
+	case "std":
+		if err = decode(value, &in.Std); err == nil && slices.Contains(in.Std, 0) {
+			err = fault.New(fault.File, "a divisor of 0")
+		}
+	case "pixel":
+		err = oneOf(value, &in.Pixel, "gray", "rgb", "bgr", "rgba", "nv12", "nv21", "yuv444")
+	case "order":
+		err = oneOf(value, &in.Order, "rgb", "bgr")
+	case "layout":
+		err = oneOf(value, &in.Layout, "nchw", "nhwc")
+	case "shapes":
+		if err = decode(value, &in.Shapes); err == nil {
+			err = checkShapes(in.Shapes)
+		}
+	}
+	m.Inputs[name] = in
+	return err
+}
+
+func (m *Metadata) setValue(name, field string, value json.RawMessage) error {
+	v := m.Values[name]
+	var err error
+	if field == "type" {
+		err = oneOf(value, &v.Type, typeNames()...)
+	} else {
+		v.Shape, v.Like, err = shapeOf(value)
+	}
+	if m.Values == nil {
+		m.Values = map[string]Value{}
+	}
+	m.Values[name] = v
+	return err
+}
+
+func typeNames() (names []string) {
+	for d := tensor.Invalid + 1; d.Valid(); d++ {
+		names = append(names, d.String())
+	}
+	return names
+}
+
+// shapeOf reads a list of sizes and names of dimensions, or "as input N"; like is N + 1.
+func shapeOf(value json.RawMessage) (shape []Dim, like int, err error) {
+	var s string
+	if json.Unmarshal(value, &s) == nil {
+		n, e := strconv.ParseUint(strings.TrimSpace(strings.TrimPrefix(s, "as input")), 10, 16)
+		if e != nil || !strings.HasPrefix(s, "as input ") {
+			return nil, 0, fault.New(fault.File, `want a list of sizes and names of dimensions, or "as input 0"`)
+		}
+		return nil, int(n) + 1, nil
+	}
+	var list []json.RawMessage
+	if err := decode(value, &list); err != nil {
+		return nil, 0, err
+	}
+	shape = make([]Dim, len(list))
+	for i, item := range list {
+		d := &shape[i]
+		if json.Unmarshal(item, &d.Name) == nil && d.Name != "" {
+			continue
+		}
+		if json.Unmarshal(item, &d.Size) != nil || d.Size < 1 {
+			return nil, 0, fault.New(fault.File, "%s is neither a size nor the name of a dimension", item)
+		}
+	}
+	return shape, 0, nil
+}
+
+func decode(value json.RawMessage, to any) error {
+	return fault.As(fault.File, json.Unmarshal(value, to), "wrong value")
+}
+
+// text reads a string; a number or list in its place is taken as its own spelling.
+func text(value json.RawMessage, to *string) error {
+	if json.Unmarshal(value, to) != nil {
+		*to = string(value)
+	}
+	return nil
+}
+
+func oneOf(value json.RawMessage, to *string, allowed ...string) error {
+	var s string
+	if err := decode(value, &s); err != nil {
+		return err
+	}
+	if s = strings.ToLower(s); !slices.Contains(allowed, s) {
+		return fault.New(fault.File, "want one of %s", strings.Join(allowed, ", "))
+	}
+	*to = s
+	return nil
+}
+
+func checkShapes(shapes [][]int64) error {
+	for _, s := range shapes {
+		if len(s) == 0 || len(s) != len(shapes[0]) {
+			return fault.New(fault.File, "shapes of different ranks")
+		}
+		for _, d := range s {
+			if d < 1 {
+				return fault.New(fault.File, "a dimension of %d", d)
+			}
+		}
+	}
+	return nil
+}

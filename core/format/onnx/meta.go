@@ -1,0 +1,113 @@
+package onnx
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// dim is the open dimension of a name, or the size that the metadata give it.
+func (im *importer) dim(name string) tensor.Dim {
+	if n, ok := im.meta.Dims[name]; ok {
+		im.used[name] = true
+		return tensor.D(n)
+	}
+	sym, ok := im.symbols[name]
+	if !ok {
+		sym = uint32(len(im.symbols) + 1)
+		im.symbols[name] = sym
+	}
+	return tensor.Dim{Sym: sym}
+}
+
+// completed adds what the metadata say of the result name of an operator with these inputs to what the model declares of it. like is the input
+// whose shape it has, -1: none.
+func (im *importer) completed(name string, t tensor.Type, in []tensor.Fact) (full tensor.Type, like int, err error) {
+	said, ok := im.meta.Values[name]
+	if !ok || name == "" {
+		return t, -1, nil
+	}
+	im.used[name+"."] = true
+	key := "anynpu.value." + name + ".shape"
+	shape := tensor.AnyShape()
+	like = said.Like - 1
+	switch {
+	case like >= len(in):
+		return t, -1, fault.New(fault.File, "%s: input %d of %d", key, like, len(in))
+	case like >= 0:
+		shape = in[like].Shape
+	case said.Shape != nil:
+		dims := make([]tensor.Dim, len(said.Shape))
+		for i, d := range said.Shape {
+			_, open := im.symbols[d.Name]
+			_, sized := im.meta.Dims[d.Name]
+			switch {
+			case d.Name == "":
+				dims[i] = tensor.D(d.Size)
+			case open || sized:
+				dims[i] = im.dim(d.Name)
+			default:
+				return t, -1, fault.New(fault.File, "%s: the model has no open dimension %q; there is: %s", key, d.Name, strings.Join(slices.Sorted(maps.Keys(im.symbols)), ", "))
+			}
+		}
+		shape = tensor.OfDims(dims...)
+	}
+	if t.Shape, ok = t.Shape.Merge(shape); !ok {
+		return t, -1, fault.New(fault.File, "%s: %v, but the model declares %v", key, shape, t.Shape)
+	}
+	if t.DType != tensor.Invalid {
+		return t, like, nil
+	}
+	for d := tensor.Invalid + 1; d.Valid(); d++ {
+		if d.String() == said.Type {
+			t.DType = d
+		}
+	}
+	if said.Type == "" && len(in) > 0 {
+		t.DType = in[max(like, 0)].DType
+	}
+	return t, like, nil
+}
+
+// strangers tells of metadata for what the model does not have.
+func (im *importer) strangers(g *graph.Graph) []string {
+	names := make([]string, len(g.In))
+	for i, v := range g.In {
+		names[i] = g.Values[v].Name
+	}
+	list := im.meta.Strangers(im.opt.path, names)
+	model := strings.TrimSpace("model " + im.opt.path)
+	for _, name := range slices.Sorted(maps.Keys(im.meta.Dims)) {
+		if !im.used[name] {
+			list = append(list, fmt.Sprintf("%s: metadata for an open dimension %q, which it does not have", model, name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(im.meta.Values)) {
+		if !im.used[name+"."] {
+			list = append(list, fmt.Sprintf("%s: metadata for a value %q, which no operator of a foreign domain makes", model, name))
+		}
+	}
+	return list
+}
+
+// ShapeText returns sizes with the names that the model gives open ones.
+func (m *Model) ShapeText(s tensor.Shape) string { return shapeText(s, m.Symbols) }
+
+func shapeText(s tensor.Shape, symbols []string) string {
+	if !s.Ranked {
+		return "[...]"
+	}
+	parts := make([]string, len(s.Dims))
+	for i, d := range s.Dims {
+		parts[i] = d.String()
+		if !d.Known() && d.Sym != tensor.Unknown && d.Sym > 0 && int(d.Sym) <= len(symbols) {
+			parts[i] = symbols[d.Sym-1]
+		}
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
