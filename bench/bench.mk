@@ -11,9 +11,9 @@ ORT_VERSION := 1.30.0
 ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
 ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
 
-.PHONY: bench bench-calls bench-compare bench-measure
+.PHONY: bench bench-boards bench-calls bench-compare bench-measure
 
-bench: bench-calls bench-compare bench-measure
+bench: bench-calls bench-compare bench-measure bench-boards
 
 bench-calls: libs
 	@ctest/bench/run.sh $(LIB)
@@ -45,3 +45,6 @@ bench-compare: tools-go libs $(ORT)/done $(BENCH)/models/done $(BENCH_PROGRAMS)
 
 bench-measure: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
 	@bench/measure.sh $(BENCH)
+
+bench-boards: libs $(BUILD)/bin/anynpu $(BENCH)/models/done $(BENCH)/boards
+	@bench/boards.sh $(BUILD) $(BENCH_ROUNDS) $(BENCH)/models/yolo_heads_320_qdq.onnx $(BENCH)/models/mobilenet_v2_224_qdq.onnx

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/conformance/networks"
 )
 
 // ticks replaces the clock: every look at it adds the next step, cyclically.
@@ -221,4 +223,45 @@ func TestHelp_namesWhatAVerbDoes(t *testing.T) {
 			assert.Contains(t, out, s, verb)
 		}
 	}
+}
+
+// quantizedModel writes a benchmark network whose inputs and outputs are quantized.
+func quantizedModel(t *testing.T) string {
+	c, err := networks.Open("../../bench/networks.zip")
+	require.NoError(t, err)
+	defer c.Close()
+	model, err := c.Model("matmul_m1_k1024_n1024_qdq")
+	require.NoError(t, err)
+	return writeFile(t, "quantized.onnx", model)
+}
+
+func TestProfile_integersCrossTheBorder(t *testing.T) {
+	model := quantizedModel(t)
+	count := func(api string) (quantize int) {
+		code, out, errs := anynpu("profile", model, "--json", "--threads", "1", "--runs", "1", "--api", api)
+		require.Equal(t, 0, code, errs)
+		var r profileReport
+		require.NoError(t, json.Unmarshal([]byte(out), &r))
+		assert.Equal(t, api, r.API)
+		for _, n := range r.Nodes {
+			assert.Contains(t, []string{"fast", "fused"}, n.Kernel, n.Op)
+			if n.Op == "quantize" {
+				quantize++
+			}
+		}
+		return quantize
+	}
+	assert.Equal(t, 2, count("ohnn"), "of the input and of the output")
+	assert.Equal(t, 1, count("rknn"), "the program quantizes the input")
+}
+
+func TestBench_baselineOfAnotherAPI(t *testing.T) {
+	ticks(t, time.Millisecond)
+	args := []string{"bench", quantizedModel(t), "--time", "20ms", "--warmup", "0s", "--threads", "1", "--json"}
+	code, out, errs := anynpu(args...)
+	require.Equal(t, 0, code, errs)
+	base := writeFile(t, "base.json", []byte(out))
+	code, _, errs = anynpu(append(args, "--baseline", base, "--api", "rknn")...)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, errs, "measured with --api ohnn, not rknn")
 }

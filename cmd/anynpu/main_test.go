@@ -132,6 +132,8 @@ func TestExitCodes_table(t *testing.T) {
 		{"bench, wrong spread", []string{"bench", model, "--spread", "NaN"}, 2, "--spread NaN"},
 		{"run, wrong tolerance", []string{"run", model, "-i", x, "--rtol", "NaN"}, 2, "--rtol NaN"},
 		{"bench, wrong threads", []string{"bench", model, "--threads", "-1"}, 2, "--threads -1"},
+		{"bench, wrong API", []string{"bench", model, "--api", "nnapi"}, 2, "--api nnapi: want ohnn or rknn"},
+		{"check, an API without --engine", []string{"check", model, "--api", "rknn"}, 2, "go with --engine"},
 		{"bench, wrong level", []string{"bench", model, "--isa", "mmx"}, 2, "want instruction set generic, avx2 or avx512"},
 		{"bench, no baseline", []string{"bench", model, "--baseline", "nowhere.json"}, 2, "nowhere.json"},
 		{"bench, wrong baseline", []string{"bench", model, "--baseline", model}, 2, "--baseline"},

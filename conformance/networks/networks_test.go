@@ -24,7 +24,7 @@ func TestModel_completeAndTheSameEachTime(t *testing.T) {
 	c, err := Open("../../bench/networks.zip")
 	require.NoError(t, err)
 	defer c.Close()
-	assert.Len(t, c.Names(), 25)
+	assert.Len(t, c.Names(), 26)
 	for _, name := range []string{"lenet_28", "encoder_256x4_s128", "mobilenet_v2_224_qdq"} {
 		model, err := c.Model(name)
 		require.NoError(t, err)

@@ -1,5 +1,6 @@
 // Command networks shows, for every benchmark network, which share of its nodes and of its arithmetic the CPU's fast kernels compute, and what
-// a run allocates. Exit code 1 when a network has less than all of its arithmetic on fast kernels or allocates.
+// a run allocates; for quantized ones also when the integers cross the border. Exit code 1 when a network has less than all of its arithmetic on
+// fast kernels, a quantized one has any node without, or a run allocates.
 package main
 
 import (
@@ -11,17 +12,21 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/conformance/networks"
+	"github.com/anynpu/anynpu/core/border"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/profile"
 	"github.com/anynpu/anynpu/internal/session"
@@ -59,16 +64,25 @@ func run(archive, filter string, w io.Writer) (bad int, err error) {
 		if err != nil {
 			return bad, err
 		}
-		f, err := look(model)
-		if err != nil {
-			return bad, fault.Wrap(err, "network %s", name)
+		for _, integers := range []bool{false, true} {
+			f, err := look(model, integers)
+			if err != nil {
+				return bad, fault.Wrap(err, "network %s", name)
+			}
+			if f == nil {
+				continue
+			}
+			complaint := f.complaint()
+			if complaint != "" {
+				bad++
+				complaint = "  FAILED: " + complaint
+			}
+			label := name
+			if integers {
+				label += ", integers"
+			}
+			fmt.Fprintf(w, "%-40s %s%s\n", label, f, complaint)
 		}
-		complaint := f.complaint()
-		if complaint != "" {
-			bad++
-			complaint = "  FAILED: " + complaint
-		}
-		fmt.Fprintf(w, "%-30s %s%s\n", name, f, complaint)
 	}
 	if found == 0 {
 		return 0, fault.New(fault.Argument, "no network's name contains %q", filter)
@@ -81,8 +95,9 @@ const threads = 2
 
 // findings are what was seen of a network.
 type findings struct {
-	share profile.Share
-	bytes uint64 // allocated by a run, at least
+	share     profile.Share
+	quantized bool
+	bytes     uint64 // allocated by a run, at least
 }
 
 func (f *findings) String() string {
@@ -93,7 +108,7 @@ func (f *findings) String() string {
 // complaint says what is not as it must be, empty when all is.
 func (f *findings) complaint() string {
 	var parts []string
-	if f.share.FastFLOPs < f.share.FLOPs {
+	if f.share.FastFLOPs < f.share.FLOPs || f.quantized && f.share.FastNodes < f.share.Nodes {
 		ops := []string{}
 		for i := range f.share.Slow {
 			n := &f.share.Slow[i]
@@ -107,8 +122,9 @@ func (f *findings) complaint() string {
 	return strings.Join(parts, "; ")
 }
 
-// look runs a model with and without profiling.
-func look(model []byte) (*findings, error) {
+// look runs a model with and without profiling; integers says that these cross the border of a quantized model. No findings when that changes
+// nothing.
+func look(model []byte, integers bool) (*findings, error) {
 	w := mem.NewWeights()
 	defer w.Release()
 	m, err := onnx.Import(model, onnx.Options{Weights: w})
@@ -119,7 +135,13 @@ func look(model []byte) (*findings, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{}
+	f := &findings{quantized: slices.ContainsFunc(m.Graph.Nodes, func(n graph.Node) bool { _, is := n.Op.(*op.Quantize); return is })}
+	if integers {
+		in, out := border.Integers(m.Graph)
+		if !slices.ContainsFunc(slices.Concat(in, out), func(q *tensor.Quant) bool { return q != nil }) {
+			return nil, nil
+		}
+	}
 	for _, profiling := range []bool{true, false} {
 		err := func() error {
 			s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w}, device.ExecOptions{Profiling: profiling})
@@ -157,8 +179,12 @@ func inputs(s *session.Session) ([]tensor.Tensor, error) {
 	var in []tensor.Tensor
 	for _, p := range ports {
 		dims, ok := p.Type.Shape.Ints()
-		if !ok || p.Type.DType != tensor.Float32 {
+		if !ok || p.Type.DType != tensor.Float32 && p.Type.DType.Bits() != 8 {
 			return nil, fault.New(fault.Unsupported, "input %q is %v", p.Name, p.Type)
+		}
+		if p.Type.DType != tensor.Float32 {
+			in = append(in, tensor.New(p.Type.DType, dims...))
+			continue
 		}
 		x := bytes.Repeat([]byte{0, 0, 0, 63}, int(product(dims))) // 0.5
 		in = append(in, tensor.Tensor{DType: tensor.Float32, Dims: dims, Data: x})

@@ -27,7 +27,13 @@ func TestRun_smallNetworks(t *testing.T) {
 		assert.Contains(t, out.String(), "100.00 % of")
 		assert.Contains(t, out.String(), ", 0 bytes per run\n")
 	}
-	_, err := run(archive, "no such network", &strings.Builder{})
+	var out strings.Builder
+	bad, err := run(archive, "yolo_heads", &out)
+	require.NoError(t, err)
+	assert.Zero(t, bad, out.String())
+	assert.Equal(t, 2, strings.Count(out.String(), "(100.0 %), 100.00 % of"), out.String())
+	assert.Contains(t, out.String(), "yolo_heads_320_qdq, integers ")
+	_, err = run(archive, "no such network", &strings.Builder{})
 	assert.Error(t, err)
 	_, err = run("nowhere.zip", "", &strings.Builder{})
 	assert.Error(t, err)
@@ -44,6 +50,8 @@ func TestComplaint_table(t *testing.T) {
 		{findings{share: whole}, ""},
 		{findings{share: part}, "by reference: operator 3 gelu"},
 		{findings{share: whole, bytes: 8}, "a run allocates"},
+		{findings{share: profile.Share{Nodes: 2, FastNodes: 1, FLOPs: 5, FastFLOPs: 5, Slow: []profile.Node{slow}}}, ""},
+		{findings{quantized: true, share: profile.Share{Nodes: 2, FastNodes: 1, FLOPs: 5, FastFLOPs: 5, Slow: []profile.Node{slow}}}, "by reference: operator 3 gelu"},
 		{findings{share: part, bytes: 8}, "by reference: operator 3 gelu; a run allocates"},
 	} {
 		assert.Equal(t, c.want, c.f.complaint())
