@@ -42,6 +42,11 @@ func (c *Call) refuse(i int, format string, args ...any) {
 	}
 }
 
+// refuseCount refuses a number n of elements of array i in the name of the argument that n is, if count has its number.
+func (c *Call) refuseCount(i int, n, limit uint64, count []int) {
+	c.refuse(append(count, i)[0], "%d: want 1 to %d, the elements of %s", n, limit, c.Func.Params[i])
+}
+
 func (c *Call) refuseHandle(i int, h uintptr, err error) {
 	if c.Err == nil {
 		c.Err = fault.Wrap(err, "%s: %#x", c.Func.Params[i], h)
@@ -86,14 +91,14 @@ func HandleOrNil[T any](c *Call, i int, h uintptr) *T {
 	return Handle[T](c, i, h)
 }
 
-// Handles returns the objects behind an array of handles, nil where an element is NULL. limit bounds the count if it is not 0. fits, unless
+// Handles returns the objects behind an array of handles, nil where an element is NULL. limit and count are those of Slice. fits, unless
 // nil, refuses a count that the array cannot have: it is asked before anything is read, and not when the call has failed already.
-func Handles[T any](c *Call, i int, p unsafe.Pointer, n, limit uint64, fits func(n uint64) error) []*T {
+func Handles[T any](c *Call, i int, p unsafe.Pointer, n, limit uint64, fits func(n uint64) error, count ...int) []*T {
 	switch {
 	case p == nil:
 		c.refuse(i, "NULL")
 	case limit > 0 && (n == 0 || n > limit):
-		c.refuse(i, "want 1 to %d elements, got %d", limit, n)
+		c.refuseCount(i, n, limit, count)
 	case c.Err == nil && fits != nil:
 		c.Err = fits(n)
 	}
@@ -218,24 +223,25 @@ func NullPtr(c *Call, i int, p unsafe.Pointer) *uintptr {
 	return v
 }
 
-// Slice returns the array at p as a slice of n elements. limit, if not 0, bounds n, and then 0 is refused too.
-func Slice[T any](c *Call, i int, p unsafe.Pointer, n uint64, limit uint64) []T {
+// Slice returns the array at p as a slice of n elements. limit, if not 0, bounds n, and then 0 is refused too, in the name of the argument
+// that n is, whose number is count.
+func Slice[T any](c *Call, i int, p unsafe.Pointer, n uint64, limit uint64, count ...int) []T {
 	if p == nil {
 		c.refuse(i, "NULL")
 		return nil
 	}
-	return SliceOrNil[T](c, i, p, n, limit)
+	return SliceOrNil[T](c, i, p, n, limit, count...)
 }
 
 // SliceOrNil is Slice for an array that may be NULL.
-func SliceOrNil[T any](c *Call, i int, p unsafe.Pointer, n uint64, limit uint64) []T {
+func SliceOrNil[T any](c *Call, i int, p unsafe.Pointer, n uint64, limit uint64, count ...int) []T {
 	var t T
 	size := uint64(unsafe.Sizeof(t))
 	switch {
 	case p == nil:
 		return nil
 	case limit > 0 && (n == 0 || n > limit):
-		c.refuse(i, "want 1 to %d elements, got %d", limit, n)
+		c.refuseCount(i, n, limit, count)
 		return nil
 	case n > (1<<47)/size:
 		c.refuse(i, "%d elements of %d bytes do not fit into memory", n, size)

@@ -138,14 +138,14 @@ func TestSlice_takesLengthsAsHostile(t *testing.T) {
 		{p, 3, 0, ""},
 		{p, 0, 0, ""},
 		{p, 3, 3, ""},
-		{p, 0, 3, "a: want 1 to 3 elements, got 0"},
-		{p, 4, 3, "a: want 1 to 3 elements, got 4"},
+		{p, 0, 3, "b: 0: want 1 to 3, the elements of a"},
+		{p, 4, 3, "b: 4: want 1 to 3, the elements of a"},
 		{nil, 1, 0, "a: NULL"},
 		{p, 1 << 62, 0, "a: 4611686018427387904 elements of 4 bytes do not fit into memory"},
 		{p, ^uint64(0), 0, "a: 18446744073709551615 elements of 4 bytes do not fit into memory"},
 	} {
 		c, _ := call(func(c *Call) int32 {
-			got := Slice[int32](c, 0, x.p, x.n, x.limit)
+			got := Slice[int32](c, 0, x.p, x.n, x.limit, 1)
 			if x.want == "" {
 				assert.Len(t, got, int(x.n))
 			}

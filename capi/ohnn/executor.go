@@ -90,9 +90,9 @@ func executorGetOutputCount(e *Executor, n *uint64) error {
 }
 
 // portAt refuses an index that names no input or output.
-func portAt(name string, ports []port, index uint64) (*port, error) {
+func portAt(name, what string, ports []port, index uint64) (*port, error) {
 	if index >= uint64(len(ports)) {
-		return nil, invalid("%s: %d: the model has %d", name, index, len(ports))
+		return nil, invalid("%s: %d: the model has %s", name, index, exactly(len(ports)).of(what))
 	}
 	return &ports[index], nil
 }
@@ -101,7 +101,7 @@ func (p *port) desc() *TensorDesc { return newTensorDesc(p.name, p.dataType, p.f
 
 // executorCreateInputTensorDesc returns a new descriptor, which the caller owns, with the declared shape.
 func executorCreateInputTensorDesc(e *Executor, index uint64) (*TensorDesc, error) {
-	p, err := portAt("index", e.in, index)
+	p, err := portAt("index", "input", e.in, index)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func executorCreateInputTensorDesc(e *Executor, index uint64) (*TensorDesc, erro
 
 // executorCreateOutputTensorDesc is executorCreateInputTensorDesc for an output.
 func executorCreateOutputTensorDesc(e *Executor, index uint64) (*TensorDesc, error) {
-	p, err := portAt("index", e.out, index)
+	p, err := portAt("index", "output", e.out, index)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func executorCreateOutputTensorDesc(e *Executor, index uint64) (*TensorDesc, err
 
 // executorGetOutputShape gives the declared shape before the first run, then the real one. The array is valid until the next run.
 func executorGetOutputShape(e *Executor, index uint32, shape *uintptr, length *uint32) error {
-	if _, err := portAt("outputIndex", e.out, uint64(index)); err != nil {
+	if _, err := portAt("outputIndex", "output", e.out, uint64(index)); err != nil {
 		return err
 	}
 	e.mu.Lock()
@@ -187,7 +187,7 @@ func executorGetInputDimRange(e *Executor, index uint64, minDims, maxDims *uintp
 	if !e.hasRanges() {
 		return forbidden("executor: device %s does not tell dimension ranges", e.npu.name)
 	}
-	p, err := portAt("index", e.in, index)
+	p, err := portAt("index", "input", e.in, index)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -54,7 +55,7 @@ func (f field) String() string { return string(f) }
 // legacyTensor checks the struct that describes an input: ranges first if the device has them, then the index, the struct itself, and its
 // agreement with the model. It returns the real dimensions and the bytes they take.
 func (e *Executor) legacyTensor(index uint32, info *TensorInfo9) ([]int32, uint64, error) {
-	p, err := portAt("inputIndex", e.in, uint64(index))
+	p, err := portAt("inputIndex", "input", e.in, uint64(index))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -134,7 +135,7 @@ func executorSetInputWithMemory(e *Executor, index uint32, info *TensorInfo9, me
 
 // outputSize is what an output must hold at least: the bytes of its last known shape, 0 while that is open.
 func (e *Executor) outputSize(index uint32) (uint64, error) {
-	if _, err := portAt("outputIndex", e.out, uint64(index)); err != nil {
+	if _, err := portAt("outputIndex", "output", e.out, uint64(index)); err != nil {
 		return 0, err
 	}
 	e.mu.Lock()
@@ -258,7 +259,7 @@ func (j *job) release() {
 
 // executorAllocateInputMemory returns memory of any size for an input.
 func executorAllocateInputMemory(e *Executor, index uint32, length uint64) (uintptr, error) {
-	if _, err := portAt("inputIndex", e.in, uint64(index)); err != nil {
+	if _, err := portAt("inputIndex", "input", e.in, uint64(index)); err != nil {
 		return 0, err
 	}
 	return memories.alloc(memoryOwner{e, index, false}, length)
@@ -266,7 +267,7 @@ func executorAllocateInputMemory(e *Executor, index uint32, length uint64) (uint
 
 // executorAllocateOutputMemory returns memory of any size for an output.
 func executorAllocateOutputMemory(e *Executor, index uint32, length uint64) (uintptr, error) {
-	if _, err := portAt("outputIndex", e.out, uint64(index)); err != nil {
+	if _, err := portAt("outputIndex", "output", e.out, uint64(index)); err != nil {
 		return 0, err
 	}
 	return memories.alloc(memoryOwner{e, index, true}, length)
@@ -274,11 +275,21 @@ func executorAllocateOutputMemory(e *Executor, index uint32, length uint64) (uin
 
 // executorDestroyInputMemory does nothing unless *memory was allocated for that very executor and index.
 func executorDestroyInputMemory(e *Executor, index uint32, memory unsafe.Pointer) error {
+	if e != nil {
+		if _, err := portAt("inputIndex", "input", e.in, uint64(index)); err != nil {
+			return err
+		}
+	}
 	return destroyMemory(memoryOwner{e, index, false}, memory)
 }
 
 // executorDestroyOutputMemory is executorDestroyInputMemory for outputs.
 func executorDestroyOutputMemory(e *Executor, index uint32, memory unsafe.Pointer) error {
+	if e != nil {
+		if _, err := portAt("outputIndex", "output", e.out, uint64(index)); err != nil {
+			return err
+		}
+	}
 	return destroyMemory(memoryOwner{e, index, true}, memory)
 }
 
@@ -292,16 +303,33 @@ func destroyMemory(owner memoryOwner, memory unsafe.Pointer) error {
 		return invalid("%s: NULL", map[bool]string{true: "executor", false: "memory"}[owner.executor == nil])
 	}
 	p := (*uintptr)(memory)
-	if !memories.free(owner, *p) {
-		return invalid("memory: %#x: %s did not come from this executor", *p, owner.String())
+	if made, ok := memories.free(owner, *p); !ok {
+		return made.refuse(*p, owner)
 	}
 	*p = 0
 	return nil
 }
 
-func (o memoryOwner) String() string {
-	if o.output {
-		return fmt.Sprintf("memory of output %d", o.index)
+// refuse says why memory that was made for o, if for anyone, is not what was to be destroyed.
+func (o memoryOwner) refuse(addr uintptr, want memoryOwner) error {
+	switch {
+	case o.executor == nil:
+		return invalid("memory: %#x: want memory that OH_NNExecutor_Allocate%sMemory made and that was not destroyed", addr, want.kind())
+	case o.executor != want.executor:
+		return invalid("memory: %#x: it was allocated by another executor", addr)
+	case o.output != want.output:
+		return invalid("memory: %#x: it was allocated for %s: use OH_NNExecutor_Destroy%sMemory", addr, o, o.kind())
 	}
-	return fmt.Sprintf("memory of input %d", o.index)
+	return invalid("%sIndex: %d: the memory was allocated for %s", strings.ToLower(want.kind()), want.index, o)
 }
+
+// kind is the word in the names of the functions that are about such memory.
+func (o memoryOwner) kind() string {
+	if o.output {
+		return "Output"
+	}
+	return "Input"
+}
+
+// String returns "input 1" or "output 0".
+func (o memoryOwner) String() string { return fmt.Sprintf("%s %d", strings.ToLower(o.kind()), o.index) }

@@ -53,18 +53,21 @@ func (t *memoryTable) alloc(owner memoryOwner, length uint64) (uintptr, error) {
 	return addr, nil
 }
 
-// free ends the struct at addr if it belongs to owner.
-func (t *memoryTable) free(owner memoryOwner, addr uintptr) bool {
+// free ends the struct at addr if it belongs to owner; if not, it tells to whom it belongs, the zero memoryOwner for nobody.
+func (t *memoryTable) free(owner memoryOwner, addr uintptr) (memoryOwner, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r, ok := t.records[addr]
-	if !ok || r.owner != owner {
-		return false
+	if !ok {
+		return memoryOwner{}, false
+	}
+	if r.owner != owner {
+		return r.owner, false
 	}
 	delete(t.records, addr)
 	t.structs.Return(r.info)
 	r.buf.Release()
-	return true
+	return owner, true
 }
 
 // find returns the buffer whose bytes begin at data, with a reference for the caller; nil when there is none. Programs may copy the

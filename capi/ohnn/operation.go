@@ -46,11 +46,14 @@ func (o OperationType) takes(params, inputs, outputs int) (*rule, error) {
 	case r == nil:
 		return nil, invalid("op: %d is no OH_NN_OperationType: 1 to %d", int32(o), len(rules))
 	case !r.in.ok(inputs):
-		return nil, invalid("inputIndices.size: %d: %v takes %v inputs", inputs, o, r.in)
+		return nil, invalid("inputIndices.size: %d: %v takes %s", inputs, o, r.in.of("input"))
 	case !r.out.ok(outputs):
-		return nil, invalid("outputIndices.size: %d: %v makes %v outputs", outputs, o, r.out)
+		return nil, invalid("outputIndices.size: %d: %v makes %s", outputs, o, r.out.of("output"))
 	case params > len(r.params):
-		return nil, invalid("paramIndices.size: %d: %v has %d parameters: %s", params, o, len(r.params), r.paramList())
+		if len(r.params) == 0 {
+			return nil, invalid("paramIndices.size: %d: %v has no parameters", params, o)
+		}
+		return nil, invalid("paramIndices.size: %d: %v has %s: %s", params, o, exactly(len(r.params)).of("parameter"), r.paramList())
 	}
 	return r, nil
 }
@@ -72,18 +75,18 @@ func (m *Model) newOperation(r *rule, params, inputs, outputs []uint32) (*operat
 	return o, nil
 }
 
-// String returns "2", or "2 or more".
-func (c count) String() string {
-	if c.lo == c.hi {
-		return fmt.Sprint(c.lo)
+// of returns "1 input", "2 inputs" or "2 or more inputs".
+func (c count) of(what string) string {
+	switch {
+	case c.hi == 1:
+		return "1 " + what
+	case c.lo == c.hi:
+		return fmt.Sprintf("%d %ss", c.lo, what)
 	}
-	return fmt.Sprintf("%d or more", c.lo)
+	return fmt.Sprintf("%d or more %ss", c.lo, what)
 }
 
 func (r *rule) paramList() string {
-	if len(r.params) == 0 {
-		return "none"
-	}
 	var names []string
 	for _, p := range r.params {
 		names = append(names, p.number.String())

@@ -106,11 +106,7 @@ func takes(kind string, n uint64, want int) error {
 	if n == uint64(want) {
 		return nil
 	}
-	plural := "s"
-	if want == 1 {
-		plural = ""
-	}
-	return invalid("%sCount: %d: the model has %d %s%s", kind, n, want, kind, plural)
+	return invalid("%sCount: %d: the model has %s", kind, n, exactly(want).of(kind))
 }
 
 // tensorJob checks the tensors of a run, as many as the model has, in the order of section 8, RunSync steps 3 to 5.

@@ -3,6 +3,7 @@ package ohnn
 import (
 	"math"
 	"os"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -44,10 +45,13 @@ func tensorCreate(deviceID uint64, desc *TensorDesc) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size == 0 {
-		return nil, invalid("tensorDesc: shape %v is not complete: use OH_NNTensor_CreateWithSize", own.shape)
+	switch {
+	case size > 0:
+		return allocTensor(own, size)
+	case slices.ContainsFunc(own.shape, func(d int32) bool { return d < -1 || d == 0 }):
+		return nil, invalid("tensorDesc: shape %v: want sizes of 1 or more", own.shape)
 	}
-	return allocTensor(own, size)
+	return nil, invalid("tensorDesc: shape %v: a dimension of -1 is open: give its size, or make the tensor with OH_NNTensor_CreateWithSize", own.shape)
 }
 
 // tensorCreateWithSize takes any size from the descriptor's up; the shape may be dynamic.

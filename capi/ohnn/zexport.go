@@ -236,7 +236,7 @@ func nnc_OH_NNTensorDesc_SetShape(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r u
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p0 := boundary.Handle[TensorDesc](&c, 0, a0)
-	p1 := boundary.Slice[int32](&c, 1, a1, uint64(a2), 10)
+	p1 := boundary.Slice[int32](&c, 1, a1, uint64(a2), 10, 2)
 	if c.Err == nil {
 		c.Err = tensorDescSetShape(p0, p1)
 	}
@@ -1069,8 +1069,8 @@ func nnc_OH_NNExecutor_RunSync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsa
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}
 	}
 	p0 := boundary.Handle[Executor](&c, 0, a0)
-	p1 := boundary.Handles[Tensor](&c, 1, a1, uint64(a2), 200, p0.takesInputs)
-	p3 := boundary.Handles[Tensor](&c, 3, a3, uint64(a4), 200, p0.takesOutputs)
+	p1 := boundary.Handles[Tensor](&c, 1, a1, uint64(a2), 200, p0.takesInputs, 2)
+	p3 := boundary.Handles[Tensor](&c, 3, a3, uint64(a4), 200, p0.takesOutputs, 4)
 	if c.Err == nil {
 		c.Err = executorRunSync(p0, p1, p3)
 	}
@@ -1334,8 +1334,8 @@ func nnc_OH_NNExecutor_RunSyncWithAipp(a0 uintptr, a1 unsafe.Pointer, a2 uint64,
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4), boundary.Text(a5)}
 	}
 	p0 := boundary.Handle[Executor](&c, 0, a0)
-	p1 := boundary.Handles[Tensor](&c, 1, a1, uint64(a2), 200, p0.takesInputs)
-	p3 := boundary.Handles[Tensor](&c, 3, a3, uint64(a4), 200, p0.takesOutputs)
+	p1 := boundary.Handles[Tensor](&c, 1, a1, uint64(a2), 200, p0.takesInputs, 2)
+	p3 := boundary.Handles[Tensor](&c, 3, a3, uint64(a4), 200, p0.takesOutputs, 4)
 	p5 := boundary.String(&c, 5, a5)
 	if c.Err == nil {
 		c.Err = executorRunSyncWithAipp(p0, p1, p3, p5)

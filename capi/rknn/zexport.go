@@ -489,7 +489,7 @@ func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, 
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
 	}
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
-	p3 := boundary.Slice[MatmulShape](&c, 3, a3, uint64(a2), 65536)
+	p3 := boundary.Slice[MatmulShape](&c, 3, a3, uint64(a2), 65536, 2)
 	p4 := boundary.Slice[MatmulIOAttr](&c, 4, a4, uint64(a2), 0)
 	if c.Err == nil {
 		var n0 *Matmul
@@ -509,7 +509,7 @@ func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 i
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
 	}
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
-	p3 := boundary.Slice[MatmulShape](&c, 3, a3, uint64(a2), 65536)
+	p3 := boundary.Slice[MatmulShape](&c, 3, a3, uint64(a2), 65536, 2)
 	p4 := boundary.Slice[MatmulIOAttr](&c, 4, a4, uint64(a2), 0)
 	if c.Err == nil {
 		var n0 *Matmul

@@ -68,10 +68,13 @@ func (fn *function) fetch(i int) string {
 	if p.Role.Nullable {
 		orNil = "OrNil"
 	}
-	count := ""
+	count, limited := "", ""
 	if p.Role.Len != "" {
 		n := slices.IndexFunc(fn.Params, func(q abi.Param) bool { return q.Name == p.Role.Len })
 		count = fmt.Sprintf("uint64(a%d), %d", n, p.Role.Max)
+		if p.Role.Max > 0 {
+			limited = fmt.Sprintf(", %d", n)
+		}
 	}
 	switch p.Role.Name {
 	case "handle":
@@ -81,7 +84,7 @@ func (fn *function) fetch(i int) string {
 		if p.Role.Fits != "" {
 			fits = "p0." + p.Role.Fits
 		}
-		return fmt.Sprintf("boundary.Handles[%s](&c, %d, a%d, %s, %s)", fn.object(p.Type), i, i, count, fits)
+		return fmt.Sprintf("boundary.Handles[%s](&c, %d, a%d, %s, %s%s)", fn.object(p.Type), i, i, count, fits, limited)
 	case "take":
 		if fn.IsHandle(p.Type, 0) {
 			return fmt.Sprintf("boundary.TakeValue[%s](&c, %d, a%d)", fn.object(p.Type), i, i)
@@ -98,7 +101,7 @@ func (fn *function) fetch(i int) string {
 		return fmt.Sprintf("boundary.String%s(&c, %d, a%d)", orNil, i, i)
 	case "in", "out", "inout":
 		if count != "" {
-			return fmt.Sprintf("boundary.Slice%s[%s](&c, %d, a%d, %s)", orNil, fn.elem(p.Type), i, i, count)
+			return fmt.Sprintf("boundary.Slice%s[%s](&c, %d, a%d, %s%s)", orNil, fn.elem(p.Type), i, i, count, limited)
 		}
 		return fmt.Sprintf("boundary.Ptr%s[%s](&c, %d, a%d)", orNil, fn.elem(p.Type), i, i)
 	case "callback", "opaque":
