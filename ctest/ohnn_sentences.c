@@ -58,6 +58,7 @@ static void runs(void)
 	OH_NNExecutor *e = OH_NNExecutor_Construct(c);
 	NN_Tensor *in[] = {ohnn_tensor(1, 4, 1), ohnn_tensor(1, 4, 2)}, *out = ohnn_tensor(1, 4, 0), *wide = ohnn_tensor(1, 5, 0);
 	says("one input of two", OH_NNExecutor_RunSync(e, in, 1, &out, 1), OH_NN_INVALID_PARAMETER, "OH_NNExecutor_RunSync", "2", "1");
+	says("no inputs", OH_NNExecutor_RunSync(e, in, 0, &out, 1), OH_NN_INVALID_PARAMETER, "inputCount: 0", "want 1 to 200", "inputTensor");
 	NN_Tensor *bad[] = {in[0], NULL};
 	says("an input is NULL", OH_NNExecutor_RunSync(e, bad, 2, &out, 1), OH_NN_NULL_PTR, "inputTensor[1]", "NULL", NULL);
 	bad[1] = wide;
@@ -133,6 +134,85 @@ static void models(void)
 	says("a model that is gone", OH_NNModel_Finish(gone), OH_NN_INVALID_PARAMETER, "OH_NNModel_Finish", "model", NULL);
 }
 
+/* forbids checks that the last error does not hold a text. */
+static void forbids(const char *about, const char *text)
+{
+	CHECK(strstr(anynpu_last_error(), text) == NULL, "%s: \"%s\" is in: %s", about, text, anynpu_last_error());
+}
+
+/* Memory that cannot be destroyed here: whose it is. */
+static void memories(void)
+{
+	OH_NNModel *m = ohnn_sum(4);
+	OH_NNCompilation *c = compiled(m);
+	OK(OH_NNCompilation_Build(c));
+	OH_NNExecutor *e = OH_NNExecutor_Construct(c), *other = OH_NNExecutor_Construct(c);
+	OH_NN_Memory *x = OH_NNExecutor_AllocateInputMemory(e, 1, 16), *keep = x;
+	CHECK(x != NULL, "no memory");
+	OH_NNExecutor_DestroyInputMemory(e, 0, &x);
+	says("memory of another index", OH_NN_SUCCESS, OH_NN_SUCCESS, "OH_NNExecutor_DestroyInputMemory", "inputIndex: 0", "input 1");
+	OH_NNExecutor_DestroyInputMemory(e, 7, &x);
+	says("memory of an index that is not there", OH_NN_SUCCESS, OH_NN_SUCCESS, "inputIndex: 7", "2 inputs", NULL);
+	OH_NNExecutor_DestroyOutputMemory(e, 0, &x);
+	says("memory of an input as that of an output", OH_NN_SUCCESS, OH_NN_SUCCESS, "input 1", "OH_NNExecutor_DestroyInputMemory", NULL);
+	OH_NNExecutor_DestroyInputMemory(other, 1, &x);
+	says("memory of another executor", OH_NN_SUCCESS, OH_NN_SUCCESS, "another executor", NULL, NULL);
+	CHECK(x == keep, "the pointer has changed");
+	OH_NNExecutor_DestroyInputMemory(e, 1, &x);
+	CHECK(x == NULL, "the memory is still there");
+	OH_NNExecutor_DestroyInputMemory(e, 1, &keep);
+	says("memory twice", OH_NN_SUCCESS, OH_NN_SUCCESS, "OH_NNExecutor_AllocateInputMemory", "destroyed", NULL);
+	OH_NNExecutor_Destroy(&e);
+	OH_NNExecutor_Destroy(&other);
+	OH_NNCompilation_Destroy(&c);
+	OH_NNModel_Destroy(&m);
+}
+
+/* Shapes that no tensor can have, and those that a run decides. */
+static void shapes(void)
+{
+	int32_t shape[] = {2, -5};
+	NN_TensorDesc *d = ohnn_desc(2, 2);
+	says("a shape without dimensions", OH_NNTensorDesc_SetShape(d, shape, 0), OH_NN_INVALID_PARAMETER, "shapeLength: 0", "want 1 to 10", "shape");
+	OK(OH_NNTensorDesc_SetShape(d, shape, 2));
+	CHECK(OH_NNTensor_Create(0, d) == NULL, "a tensor");
+	says("a negative size", OH_NN_SUCCESS, OH_NN_SUCCESS, "OH_NNTensor_Create", "[2 -5]", "1 or more");
+	forbids("a negative size", "CreateWithSize");
+	shape[1] = -1;
+	OK(OH_NNTensorDesc_SetShape(d, shape, 2));
+	CHECK(OH_NNTensor_Create(0, d) == NULL, "a tensor");
+	says("an open dimension", OH_NN_SUCCESS, OH_NN_SUCCESS, "OH_NNTensor_Create", "[2 -1]", "OH_NNTensor_CreateWithSize");
+	OK(OH_NNTensorDesc_Destroy(&d));
+}
+
+/* An operator of one input whose axis is not there: the message names the parameter, and no input that the operator does not have. */
+static void parameters(void)
+{
+	OH_NNModel *m = OH_NNModel_Construct();
+	ohnn_add_tensor(m, 2, 4);
+	NN_TensorDesc *d = OH_NNTensorDesc_Create();
+	const int32_t one = 1;
+	const int64_t axis = 2;
+	OK(OH_NNTensorDesc_SetDataType(d, OH_NN_INT64));
+	OK(OH_NNTensorDesc_SetShape(d, &one, 1));
+	OK(OH_NNModel_AddTensorToModel(m, d));
+	OK(OH_NNTensorDesc_Destroy(&d));
+	OK(OH_NNModel_SetTensorType(m, 1, OH_NN_L2_NORMALIZE_AXIS));
+	OK(OH_NNModel_SetTensorData(m, 1, &axis, sizeof axis));
+	ohnn_add_tensor(m, 2, 4);
+	uint32_t x[] = {0}, p[] = {1}, y[] = {2};
+	OH_NN_UInt32Array in = ohnn_list(x, 1), params = ohnn_list(p, 1), out = ohnn_list(y, 1);
+	OK(OH_NNModel_AddOperation(m, OH_NN_OPS_L2_NORMALIZE, &params, &in, &out));
+	OK(OH_NNModel_SpecifyInputsAndOutputs(m, &in, &out));
+	OK(OH_NNModel_Finish(m));
+	OH_NNCompilation *c = compiled(m);
+	says("an axis that is not there", OH_NNCompilation_Build(c), OH_NN_FAILED, "OH_NN_OPS_L2_NORMALIZE", "AXIS: axis 2", "want -2 to 1");
+	forbids("an axis that is not there", "input 1");
+	forbids("an axis that is not there", "l2_normalize");
+	OH_NNCompilation_Destroy(&c);
+	OH_NNModel_Destroy(&m);
+}
+
 int main(int argc, char **argv)
 {
 	setenv("ANYNPU_OHNN_DEVICES", "whole,lesser:no-MUL", 1);
@@ -141,6 +221,9 @@ int main(int argc, char **argv)
 	models();
 	exports();
 	runs();
+	memories();
+	shapes();
+	parameters();
 	lacking();
 	caches(argv[1]);
 	printf("ohnn_sentences: %d mistakes told\n", rows);

@@ -126,12 +126,12 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 	for i := range p.steps {
 		s := &p.steps[i]
 		if err := r.turn.Next(ctx); err != nil {
-			return nil, fault.Wrap(err, "%s", s.node.Label())
+			return nil, s.node.Err(err)
 		}
 		from := time.Now()
 		made, err := r.step(ctx, s)
 		if err != nil {
-			return nil, fault.Wrap(err, "%s", s.node.Label())
+			return nil, s.node.Err(err)
 		}
 		if r.options.Profiling {
 			r.times = append(r.times, device.NodeTime{
@@ -142,7 +142,7 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 		if guarded {
 			for _, v := range s.node.Out {
 				if err := r.guard(v); err != nil {
-					return nil, fault.Wrap(err, "%s", s.node.Label())
+					return nil, s.node.Err(err)
 				}
 			}
 		}

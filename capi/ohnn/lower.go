@@ -33,7 +33,8 @@ func lowerAll(m map[string]func(n *node) error) {
 type lowering struct {
 	m      *Model
 	b      *graph.Builder
-	vals   []graph.Value // per tensor; graph.None until it is made
+	vals   []graph.Value          // per tensor; graph.None until it is made
+	terms  map[graph.Value]string // what the operation under way calls its inputs and parameters, and what is made of them
 	defect string
 }
 
@@ -58,6 +59,7 @@ func (m *Model) makeGraph() lowered {
 	for i := range l.vals {
 		l.vals[i] = graph.None
 	}
+	l.b.SetTerms(func(v graph.Value) string { return l.terms[v] })
 	for _, index := range m.inputs {
 		l.vals[index] = l.b.Input(tensorName(index), m.tensors[index].typ())
 	}
@@ -87,9 +89,13 @@ func (n *node) run() error {
 		return fault.New(fault.Unsupported, "the library does not compute this operator")
 	}
 	n.b.SetOrigin(n.index, n.op.String())
-	for _, index := range n.inputs {
+	n.terms = map[graph.Value]string{}
+	for i, index := range n.inputs {
 		if err := n.need(index); err != nil {
-			return err
+			return fault.Wrap(err, "input %d", i)
+		}
+		if v := n.in(i); n.terms[v] == "" {
+			n.terms[v] = fmt.Sprintf("input %d", i)
 		}
 	}
 	if err := n.checkQuants(); err != nil {
@@ -171,6 +177,7 @@ func (m *Model) order() ([]int, error) {
 // modelOutputs makes the model outputs the graph's; one that is an input, a constant or named before gets a node of its own.
 func (l *lowering) modelOutputs() error {
 	l.b.SetOrigin(-1, "")
+	l.b.SetTerms(nil)
 	seen := map[graph.Value]bool{}
 	made := map[graph.Value]bool{}
 	for _, o := range l.m.ops {
@@ -272,18 +279,23 @@ func (n *node) contradict(format string, args ...any) {
 	}
 }
 
-// addTyped adds a core node that carries the operation's name, so that messages of a run show it. Declared types that contradict what the operator computes are dropped; put brings the result to the declared
-// type or notes the contradiction.
+// addTyped adds a core node that carries the operation's name and its words for the inputs, so that messages of a run show them. Declared
+// types that contradict what the operator computes are dropped; put brings the result to the declared type or notes the contradiction.
 func (n *node) addTyped(o graph.Op, declared []tensor.Type, in ...graph.Value) ([]graph.Value, error) {
 	facts := make([]tensor.Fact, len(in))
+	terms := make([]string, len(in))
+	source := "" // the first input that has a word is what a result is made of
 	for i, v := range in {
 		if v != graph.None {
-			facts[i] = n.b.Fact(v)
+			facts[i], terms[i] = n.b.Fact(v), n.terms[v]
+		}
+		if source == "" {
+			source = terms[i]
 		}
 	}
 	got, err := o.Infer(facts, declared)
 	if err != nil {
-		return nil, fault.Wrap(err, "%s", o.Name())
+		return nil, graph.Reword(err, terms)
 	}
 	for k := range got {
 		if k >= len(declared) {
@@ -297,7 +309,19 @@ func (n *node) addTyped(o graph.Op, declared []tensor.Type, in ...graph.Value) (
 		}
 	}
 	out := n.b.AddTyped(o, "", declared, in...)
+	for _, v := range out {
+		n.terms[v] = source
+	}
 	return out, n.b.Err()
+}
+
+// param makes a constant of the numbers that a parameter gives.
+func (n *node) param(name string, v ...int64) graph.Value { return n.called(name, n.b.Int64s(v...)) }
+
+// called gives a value that is no input the word that messages have for it.
+func (n *node) called(term string, v graph.Value) graph.Value {
+	n.terms[v] = term
+	return v
 }
 
 // add adds a core node with one output whose type is inferred.

@@ -1,9 +1,6 @@
 package ohnn
 
 import (
-	"slices"
-
-	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/op"
 )
 
@@ -26,21 +23,21 @@ func init() {
 	})
 }
 
-// blocks returns the list of block sizes and that of pads or crops, which is zeros when it is missing.
+// blocks returns the list of block sizes and that of pads or crops, which is zeros when it is missing, of an image.
 func (n *node) blocks(blocks, edges string) (b, e []int64, err error) {
-	if n.rank(0) != 4 {
-		return nil, nil, fault.New(fault.Shape, "input 0: want rank 4, got %v", n.fact(0).Shape)
+	if err := n.wantRank(0, 4, 4); err != nil {
+		return nil, nil, err
 	}
-	if b = n.ints(blocks); len(b) != 2 {
-		return nil, nil, fault.New(fault.Argument, "%s: %v: want height and width", blocks, b)
+	if err := n.wantList(blocks, false, 2, "height and width", 1); err != nil {
+		return nil, nil, err
+	}
+	if err := n.wantList(edges, true, 4, "top, bottom, left, right", 0); err != nil {
+		return nil, nil, err
 	}
 	if e = n.ints(edges); e == nil {
 		e = make([]int64, 4)
 	}
-	if slices.Min(e) < 0 {
-		return nil, nil, fault.New(fault.Argument, "%s: %v: want 0 or more", edges, e)
-	}
-	return b, e, nil
+	return n.ints(blocks), e, nil
 }
 
 // lowerSpaceToBatch: a padded size that is not divisible loses its last cells.
@@ -49,7 +46,7 @@ func lowerSpaceToBatch(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.SpaceToBatch{ChannelsLast: true, Truncate: true}, n.in(0), n.b.Int64s(b...), n.matrix(e))
+	return n.emit(&op.SpaceToBatch{ChannelsLast: true, Truncate: true}, n.in(0), n.param("BLOCK_SHAPE", b...), n.called("PADDINGS", n.matrix(e)))
 }
 
 func lowerBatchToSpace(n *node) error {
@@ -57,5 +54,5 @@ func lowerBatchToSpace(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.BatchToSpace{ChannelsLast: true}, n.in(0), n.b.Int64s(b...), n.matrix(e))
+	return n.emit(&op.BatchToSpace{ChannelsLast: true}, n.in(0), n.param("BLOCKSIZE", b...), n.called("CROPS", n.matrix(e)))
 }

@@ -2,8 +2,10 @@ package ohnn
 
 import (
 	"math"
+	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -21,12 +23,42 @@ func (n *node) wantRank(i, lo, hi int) error {
 	return fault.New(fault.Shape, "input %d: want rank %d to %d, got %v", i, lo, hi, s)
 }
 
+// wantWithin checks a parameter whose default is def.
+func (n *node) wantWithin(name string, def, lo, hi int64) error {
+	switch v := n.int(name, def); {
+	case v >= lo && v <= hi:
+		return nil
+	case !n.has(name):
+		return fault.New(fault.Argument, "%s is missing: want %d to %d", name, lo, hi)
+	default:
+		return fault.New(fault.Argument, "%s: %d: want %d to %d", name, v, lo, hi)
+	}
+}
+
 // wantPositive checks a parameter that has no meaning below 1.
-func (n *node) wantPositive(name string) error {
-	if v := n.int(name, 0); v < 1 {
-		return fault.New(fault.Argument, "%s: %d: want at least 1", name, v)
+func (n *node) wantPositive(name string) error { return n.wantWithin(name, 0, 1, math.MaxInt32) }
+
+// wantList checks a list of count values from lo on. One that is missing or empty passes if it may be; what says what the values are.
+func (n *node) wantList(name string, optional bool, count int, what string, lo int64) error {
+	v := n.ints(name)
+	switch {
+	case len(v) == 0 && optional:
+		return nil
+	case !n.has(name):
+		return fault.New(fault.Argument, "%s is missing: want %s", name, what)
+	case len(v) != count:
+		return fault.New(fault.Argument, "%s: %v: want %d values: %s", name, v, count, what)
+	case slices.Min(v) < lo || slices.Max(v) > math.MaxInt32:
+		return fault.New(fault.Argument, "%s: %v: want values from %d to %d", name, v, lo, math.MaxInt32)
 	}
 	return nil
+}
+
+// axis returns the value of a parameter that names a dimension of a tensor of some rank.
+func (n *node) axis(name string, def int64, rank int) (int64, error) {
+	v := n.int(name, def)
+	_, err := op.Axis(v, rank)
+	return v, fault.Wrap(err, "%s", name)
 }
 
 // checkQuants checks the quantisation of the operation's integer tensors. The API takes any numbers; what they make of a tensor shows here.

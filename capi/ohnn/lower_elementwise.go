@@ -193,13 +193,13 @@ func lowerClip(n *node) error {
 	x := n.in(0)
 	lo, err := n.number(x, n.float("MIN", 0))
 	if err != nil {
-		return err
+		return fault.Wrap(err, "MIN")
 	}
 	hi, err := n.number(x, n.float("MAX", 0))
 	if err != nil {
-		return err
+		return fault.Wrap(err, "MAX")
 	}
-	return n.emit(&op.Clip{Empty: op.ClipFail}, x, lo, hi)
+	return n.emit(&op.Clip{Empty: op.ClipFail}, x, n.called("MIN", lo), n.called("MAX", hi))
 }
 
 // scaled returns the reals v times a number.
@@ -397,7 +397,7 @@ func lowerQuantCast(n *node) error {
 		n.set(0, v)
 		return nil
 	case q == nil && (quantised(from) || quantised(to)):
-		return fault.New(fault.Argument, "neither tensor has quantisation parameters")
+		return fault.New(fault.Argument, "neither input 0 nor output 0 has quantisation parameters")
 	case from.IsFloat() && quantised(to):
 		return n.convert(tensor.Type{DType: to, Quant: q})
 	case quantised(from) && to.IsFloat() && qx == nil:

@@ -10,7 +10,7 @@ import (
 func init() {
 	lowerAll(map[string]func(n *node) error{
 		"GATHER_ND":         withInts(func(n *node) graph.Op { return &op.GatherND{} }),
-		"STRIDED_SLICE":     withInts(stridedSlice),
+		"STRIDED_SLICE":     lowerStridedSlice,
 		"ONE_HOT":           lowerOneHot,
 		"SCATTER_ND":        lowerScatterND,
 		"SPARSE_TO_DENSE":   lowerSparseToDense,
@@ -23,6 +23,16 @@ func init() {
 // matrix returns a list of pairs as a constant [n,2].
 func (n *node) matrix(v []int64) graph.Value {
 	return n.b.Const("", tensor.T(tensor.Int64, int64(len(v)/2), 2), tensor.Int64s(v...))
+}
+
+func lowerStridedSlice(n *node) error {
+	if s := n.fact(1).Shape; s.Rank() == 1 && s.Dims[0].Known() {
+		entries := min(s.Dims[0].N, 63)
+		if m := n.int("ELLIPSIS_MASK", 0) & (1<<entries - 1); m&(m-1) != 0 {
+			return fault.New(fault.Argument, "ELLIPSIS_MASK: %#x: want at most one bit for the %d entries", m, entries)
+		}
+	}
+	return withInts(stridedSlice)(n)
 }
 
 func stridedSlice(n *node) graph.Op {
@@ -40,7 +50,11 @@ func lowerOneHot(n *node) error {
 		}
 		in[i] = v
 	}
-	return n.emit(&op.OneHot{Axis: n.int("AXIS", -1), Outside: op.OneHotOff}, in...)
+	axis, err := n.axis("AXIS", -1, n.rank(0)+1)
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.OneHot{Axis: axis, Outside: op.OneHotOff}, in...)
 }
 
 // lowerScatterND scatters into zeros; of duplicates the last wins.
@@ -110,7 +124,8 @@ func lowerSparseToDense(n *node) error {
 
 // lowerRange counts in integers; the declared output, else the input, says what type they become. Quantised, the numbers are the reals.
 func lowerRange(n *node) error {
-	v, err := n.add(&op.Range{}, n.int64(n.int("START", 0)), n.int64(n.int("LIMIT", 0)), n.int64(n.int("DELTA", 1)))
+	v, err := n.add(&op.Range{}, n.called("START", n.int64(n.int("START", 0))), n.called("LIMIT", n.int64(n.int("LIMIT", 0))),
+		n.called("DELTA", n.int64(n.int("DELTA", 1))))
 	if err != nil {
 		return err
 	}
@@ -203,7 +218,7 @@ func lowerCrop(n *node) error {
 			return fault.New(fault.Argument, "OFFSET: dimension %d of %v: offset %d and size %v do not fit", axis+i, x, o, known)
 		}
 	}
-	start := n.b.Int64s(offsets...)
+	start := n.param("OFFSET", offsets...)
 	ends, err := n.add(&op.Add{}, start, sizes)
 	if err != nil {
 		return err

@@ -72,16 +72,22 @@ func (n *node) checkLSTM(directions int64) error {
 	if v := n.int("PROJ_SIZE", 0); v != 0 {
 		return fault.New(fault.Unsupported, "PROJ_SIZE: %d: projection is not supported", v)
 	}
+	for _, name := range []string{"ZONEOUT_CELL", "ZONEOUT_HIDDEN"} {
+		if v := n.float(name, 0); !(v >= 0 && v <= 1) {
+			return fault.New(fault.Argument, "%s: %v: want 0 to 1", name, v)
+		}
+	}
 	for _, p := range []struct {
 		name string
 		want tensor.Dim
+		from string
 	}{
-		{"NUM_DIRECTIONS", tensor.D(directions)},
-		{"INPUT_SIZE", n.fact(0).Shape.Dims[2]},
-		{"HIDDEN_SIZE", n.fact(2).Shape.Dims[2]},
+		{"NUM_DIRECTIONS", tensor.D(directions), "BIDIRECTIONAL"},
+		{"INPUT_SIZE", n.fact(0).Shape.Dims[2], "the last dimension of input 0"},
+		{"HIDDEN_SIZE", n.fact(2).Shape.Dims[2], "the last dimension of input 2"},
 	} {
 		if v := n.int(p.name, 0); v != 0 && p.want.Known() && v != p.want.N {
-			return fault.New(fault.Argument, "%s: %d: the tensors and BIDIRECTIONAL say %d", p.name, v, p.want.N)
+			return fault.New(fault.Argument, "%s: %d: want %d as %s says", p.name, v, p.want.N, p.from)
 		}
 	}
 	return nil

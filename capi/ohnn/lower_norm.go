@@ -1,6 +1,8 @@
 package ohnn
 
 import (
+	"math"
+
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -17,6 +19,9 @@ func init() {
 		"INSTANCE_NORM": lowerInstanceNorm,
 		"L2_NORMALIZE":  lowerL2Normalize,
 		"LRN": func(n *node) error {
+			if err := n.wantWithin("DEPTH_RADIUS", 0, 0, math.MaxInt32); err != nil {
+				return err
+			}
 			r := n.int("DEPTH_RADIUS", 0)
 			return n.emit(&op.LRN{Before: r, After: r, Alpha: n.float("ALPHA", 0), Beta: n.float("BETA", 0), Bias: n.float("BIAS", 0), Axis: -1}, n.in(0))
 		},
@@ -43,7 +48,7 @@ func lowerInstanceNorm(n *node) error {
 func lowerL2Normalize(n *node) error {
 	in := []graph.Value{n.in(0)}
 	if axes := n.ints("AXIS"); len(axes) > 0 {
-		in = append(in, n.b.Int64s(axes...))
+		in = append(in, n.param("AXIS", axes...))
 	}
 	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.L2Normalize{Epsilon: n.float("EPSILON", 1e-6), Mode: op.EpsMax}, in...)
 }

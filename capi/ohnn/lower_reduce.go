@@ -19,8 +19,8 @@ func init() {
 		"REDUCE_L2":   reduceBy(func(keep bool) graph.Op { return &op.ReduceL2{KeepDims: keep} }),
 		"REDUCE_ALL":  reduceBy(func(keep bool) graph.Op { return &op.ReduceAll{KeepDims: keep} }),
 		"ALL":         lowerAllTrue,
-		"SOFTMAX":     func(n *node) error { return n.emit(&op.Softmax{Axis: n.int("AXIS", -1)}, n.in(0)) },
-		"LOG_SOFTMAX": func(n *node) error { return n.emit(&op.LogSoftmax{Axis: n.int("AXIS", 0)}, n.in(0)) },
+		"SOFTMAX":     alongAxis(-1, func(axis int64) graph.Op { return &op.Softmax{Axis: axis} }),
+		"LOG_SOFTMAX": alongAxis(0, func(axis int64) graph.Op { return &op.LogSoftmax{Axis: axis} }),
 		"TOP_K":       lowerTopK,
 		"ARG_MAX":     lowerArgMax,
 	})
@@ -74,6 +74,17 @@ func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 	}
 }
 
+// alongAxis lowers an operator of one input whose parameter AXIS has default def.
+func alongAxis(def int64, make func(axis int64) graph.Op) func(n *node) error {
+	return func(n *node) error {
+		axis, err := n.axis("AXIS", def, n.rank(0))
+		if err != nil {
+			return err
+		}
+		return n.emit(make(axis), n.in(0))
+	}
+}
+
 func lowerAllTrue(n *node) error {
 	axes, err := n.integers(1)
 	if err != nil {
@@ -100,7 +111,11 @@ func lowerTopK(n *node) error {
 	if err != nil {
 		return err
 	}
-	o := &op.TopK{Axis: n.int("AXIS", -1), Order: op.TopKSorted, To: n.indexType(1)}
+	axis, err := n.axis("AXIS", -1, n.rank(0))
+	if err != nil {
+		return err
+	}
+	o := &op.TopK{Axis: axis, Order: op.TopKSorted, To: n.indexType(1)}
 	if !n.flag("SORTED", true) {
 		o.Order = op.TopKByIndex
 	}
@@ -109,14 +124,18 @@ func lowerTopK(n *node) error {
 
 // lowerArgMax: indices, or with OUT_MAX_VALUE the values, of the TOP_K largest; the axis goes when there is one and KEEPDIMS is false.
 func lowerArgMax(n *node) error {
-	axis, k, keep, values := n.int("AXIS", -1), n.int("TOP_K", 1), n.flag("KEEPDIMS", false), n.flag("OUT_MAX_VALUE", false)
-	if k < 1 {
-		return fault.New(fault.Argument, "TOP_K: %d: want at least 1", k)
+	k, keep, values := n.int("TOP_K", 1), n.flag("KEEPDIMS", false), n.flag("OUT_MAX_VALUE", false)
+	axis, err := n.axis("AXIS", -1, n.rank(0))
+	if err == nil {
+		err = n.wantWithin("TOP_K", 1, 1, math.MaxInt32)
+	}
+	if err != nil {
+		return err
 	}
 	if k == 1 && !values {
 		return n.emit(&op.ArgMax{Axis: axis, KeepDims: keep, To: n.indexType(0)}, n.in(0))
 	}
-	out, err := n.addTyped(&op.TopK{Axis: axis, Order: op.TopKSorted, To: tensor.Int32}, make([]tensor.Type, 2), n.in(0), n.int64(k))
+	out, err := n.addTyped(&op.TopK{Axis: axis, Order: op.TopKSorted, To: tensor.Int32}, make([]tensor.Type, 2), n.in(0), n.called("TOP_K", n.int64(k)))
 	if err != nil {
 		return err
 	}
@@ -125,7 +144,7 @@ func lowerArgMax(n *node) error {
 		v = out[0]
 	}
 	if k == 1 && !keep {
-		if v, err = n.add(&op.Squeeze{}, v, n.b.Int64s(axis)); err != nil {
+		if v, err = n.add(&op.Squeeze{}, v, n.param("AXIS", axis)); err != nil {
 			return err
 		}
 	}

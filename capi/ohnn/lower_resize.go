@@ -20,7 +20,7 @@ func lowerResizeBilinear(n *node) error {
 	h, w, mode := n.int("NEW_HEIGHT", 0), n.int("NEW_WIDTH", 0), n.int("COORDINATE_TRANSFORM_MODE", 0)
 	switch {
 	case n.rank(0) != 4:
-		return fault.New(fault.Shape, "input 0: want rank 4, got %v", n.fact(0).Shape)
+		return n.wantRank(0, 4, 4)
 	case h < 1 || w < 1 || h > math.MaxInt32 || w > math.MaxInt32:
 		return fault.New(fault.Argument, "NEW_HEIGHT %d, NEW_WIDTH %d: want sizes of at least 1", h, w)
 	case mode < 0 || mode >= int64(len(resizeCoords)):
@@ -29,5 +29,5 @@ func lowerResizeBilinear(n *node) error {
 		return fault.New(fault.Argument, "PRESERVE_ASPECT_RATIO: true is not supported: give a height and width of the image's ratio")
 	}
 	o := &op.Resize{Mode: op.ResizeLinear, Coord: resizeCoords[mode], Axes: []int64{1, 2}}
-	return n.emit(o, n.in(0), graph.None, graph.None, n.b.Int64s(h, w))
+	return n.emit(o, n.in(0), graph.None, graph.None, n.param("NEW_HEIGHT, NEW_WIDTH", h, w))
 }

@@ -16,8 +16,8 @@ func init() {
 		"TRANSPOSE":    withInts(func(n *node) graph.Op { return &op.Transpose{} }),
 		"EXPAND_DIMS":  withInts(func(n *node) graph.Op { return &op.Unsqueeze{} }),
 		"GATHER":       withInts(func(n *node) graph.Op { return &op.Gather{} }),
-		"CONCAT":       func(n *node) error { return n.emit(&op.Concat{Axis: n.int("AXIS", 0)}, n.ins()...) },
-		"FLATTEN":      func(n *node) error { return n.emit(&op.Flatten{Axis: n.int("AXIS", 1)}, n.in(0)) },
+		"CONCAT":       lowerConcat,
+		"FLATTEN":      lowerFlatten,
 		"SHAPE":        func(n *node) error { return n.emit(&op.Shape{To: n.indexType(0)}, n.in(0)) },
 		"RANK":         func(n *node) error { return n.emit(&op.Rank{To: n.indexType(0)}, n.in(0)) },
 		"SQUEEZE":      lowerSqueeze,
@@ -48,10 +48,27 @@ func withInts(make func(n *node) graph.Op) func(n *node) error {
 	}
 }
 
+func lowerConcat(n *node) error {
+	axis, err := n.axis("AXIS", 0, n.rank(0))
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.Concat{Axis: axis}, n.ins()...)
+}
+
+// lowerFlatten takes the rank as axis too.
+func lowerFlatten(n *node) error {
+	r := int64(n.rank(0))
+	if err := n.wantWithin("AXIS", 1, -r, r); err != nil {
+		return err
+	}
+	return n.emit(&op.Flatten{Axis: n.int("AXIS", 1)}, n.in(0))
+}
+
 // lowerSqueeze: without axes every dimension of 1 goes.
 func lowerSqueeze(n *node) error {
 	if axes := n.ints("AXIS"); len(axes) > 0 {
-		return n.emit(&op.Squeeze{}, n.in(0), n.b.Int64s(axes...))
+		return n.emit(&op.Squeeze{}, n.in(0), n.param("AXIS", axes...))
 	}
 	return n.emit(&op.Squeeze{}, n.in(0))
 }
@@ -60,7 +77,7 @@ func lowerUnsqueeze(n *node) error {
 	if !n.has("AXIS") {
 		return fault.New(fault.Argument, "AXIS is missing: it has no default")
 	}
-	return n.emit(&op.Unsqueeze{}, n.in(0), n.b.Int64s(n.int("AXIS", 0)))
+	return n.emit(&op.Unsqueeze{}, n.in(0), n.param("AXIS", n.int("AXIS", 0)))
 }
 
 // lowerSplit: SIZE_SPLITS, one of which may be -1, or equal parts.
@@ -68,29 +85,33 @@ func lowerSplit(n *node) error {
 	if want := n.int("OUTPUT_NUM", 0); want != 0 && want != int64(len(n.outputs)) {
 		return fault.New(fault.Argument, "OUTPUT_NUM: %d: the operation names %d outputs", want, len(n.outputs))
 	}
-	o := &op.Split{Axis: n.int("AXIS", 0)}
+	axis, err := n.axis("AXIS", 0, n.rank(0))
+	if err != nil {
+		return err
+	}
+	o := &op.Split{Axis: axis}
 	if sizes := n.ints("SIZE_SPLITS"); len(sizes) > 0 {
-		return n.emit(o, n.in(0), n.b.Int64s(sizes...))
+		return n.emit(o, n.in(0), n.param("SIZE_SPLITS", sizes...))
 	}
 	return n.emit(o, n.in(0))
 }
 
 // lowerUnstack is a split into slices of 1 whose axis is dropped.
 func lowerUnstack(n *node) error {
-	axis, err := op.Axis(n.int("AXIS", 0), n.rank(0))
+	axis, err := n.axis("AXIS", 0, n.rank(0))
 	if err != nil {
-		return fault.Wrap(err, "AXIS")
+		return err
 	}
 	sizes := make([]int64, len(n.outputs))
 	for i := range sizes {
 		sizes[i] = 1
 	}
-	parts, err := n.addTyped(&op.Split{Axis: int64(axis)}, make([]tensor.Type, len(sizes)), n.in(0), n.b.Int64s(sizes...))
+	parts, err := n.addTyped(&op.Split{Axis: axis}, make([]tensor.Type, len(sizes)), n.in(0), n.called("outputs", n.b.Int64s(sizes...)))
 	if err != nil {
 		return err
 	}
 	for i, v := range parts {
-		if v, err = n.add(&op.Squeeze{}, v, n.b.Int64s(int64(axis))); err != nil {
+		if v, err = n.add(&op.Squeeze{}, v, n.b.Int64s(axis)); err != nil {
 			return err
 		}
 		if err = n.put(i, v); err != nil {
@@ -102,20 +123,24 @@ func lowerUnstack(n *node) error {
 
 // lowerStack gives every input a new dimension of 1 and joins them there.
 func lowerStack(n *node) error {
-	axis, err := op.Axis(n.int("AXIS", 0), n.rank(0)+1)
+	rank := n.rank(0) + 1
+	axis, err := n.axis("AXIS", 0, rank)
 	if err != nil {
-		return fault.Wrap(err, "AXIS")
+		return err
+	}
+	if axis < 0 {
+		axis += int64(rank)
 	}
 	in := n.ins()
 	for i, v := range in {
 		if !n.fact(i).Shape.Equal(n.fact(0).Shape) && n.fact(i).Shape.Static() && n.fact(0).Shape.Static() {
 			return fault.New(fault.Shape, "input %d: want shape %v like input 0, got %v", i, n.fact(0).Shape, n.fact(i).Shape)
 		}
-		if in[i], err = n.add(&op.Unsqueeze{}, v, n.b.Int64s(int64(axis))); err != nil {
+		if in[i], err = n.add(&op.Unsqueeze{}, v, n.b.Int64s(axis)); err != nil {
 			return err
 		}
 	}
-	return n.emit(&op.Concat{Axis: int64(axis)}, in...)
+	return n.emit(&op.Concat{Axis: axis}, in...)
 }
 
 // lowerSlice takes begin and size; a size of -1 goes to the end. What reaches beyond a known dimension is an error, not cut off.
@@ -137,8 +162,13 @@ func lowerSlice(n *node) error {
 	if !ok1 || !ok2 {
 		return n.emitSlice(begin, size, axes)
 	}
-	if len(b) != len(s) || axes != nil && len(axes) != len(b) {
-		return fault.New(fault.Argument, "input 1 has %d entries, input 2 has %d, AXES %d: want as many of each", len(b), len(s), len(axes))
+	switch {
+	case len(b) != len(s):
+		return fault.New(fault.Argument, "input 1 has %d entries, input 2 has %d: want as many of each", len(b), len(s))
+	case axes != nil && len(axes) != len(b):
+		return fault.New(fault.Argument, "AXES: %v: want as many axes as input 1 has entries, %d", axes, len(b))
+	case axes == nil && len(b) > n.rank(0):
+		return fault.New(fault.Argument, "input 1 has %d entries: %v has %d dimensions", len(b), n.fact(0).Shape, n.rank(0))
 	}
 	ends := make([]int64, len(b))
 	for i := range b {
@@ -152,16 +182,16 @@ func lowerSlice(n *node) error {
 		}
 		dim := n.fact(0).Shape.Dims[a]
 		if b[i] < 0 || s[i] < -1 || dim.Known() && (b[i] > dim.N || s[i] > dim.N-b[i]) {
-			return fault.New(fault.Argument, "begin %d and size %d do not fit into dimension %d of %v", b[i], s[i], a, n.fact(0).Shape)
+			return fault.New(fault.Argument, "input 1, input 2: begin %d and size %d do not fit into dimension %d of %v", b[i], s[i], a, n.fact(0).Shape)
 		}
 		ends[i] = math.MaxInt64
 		if s[i] >= 0 {
 			ends[i] = b[i] + s[i]
 		}
 	}
-	in := []graph.Value{n.in(0), n.b.Int64s(b...), n.b.Int64s(ends...)}
+	in := []graph.Value{n.in(0), n.called("input 1", n.b.Int64s(b...)), n.called("input 2", n.b.Int64s(ends...))}
 	if axes != nil {
-		in = append(in, n.b.Int64s(axes...))
+		in = append(in, n.param("AXES", axes...))
 	}
 	return n.emit(&op.Slice{Inside: true}, in...)
 }
@@ -189,9 +219,9 @@ func (n *node) emitSlice(begin, size graph.Value, axes []int64) error {
 	if err != nil {
 		return err
 	}
-	in := []graph.Value{n.in(0), begin, end}
+	in := []graph.Value{n.in(0), begin, n.called("input 2", end)}
 	if axes != nil {
-		in = append(in, n.b.Int64s(axes...))
+		in = append(in, n.param("AXES", axes...))
 	}
 	return n.emit(&op.Slice{Inside: true}, in...)
 }
@@ -216,7 +246,7 @@ func lowerPad(n *node) error {
 		for i := 0; i < len(v); i += 2 {
 			begins, ends = append(begins, v[i]), append(ends, v[i+1])
 		}
-		pads = n.b.Int64s(slices.Concat(begins, ends)...)
+		pads = n.called("input 1", n.b.Int64s(slices.Concat(begins, ends)...))
 	} else {
 		if pads, err = n.add(&op.Reshape{}, pads, n.b.Int64s(-1, 2)); err != nil {
 			return err
@@ -228,7 +258,7 @@ func lowerPad(n *node) error {
 			return err
 		}
 	}
-	return n.emit(&op.Pad{Mode: padModes[mode], ClampMirror: true}, n.in(0), pads, n.b.Float32(n.float("CONSTANT_VALUE", 0)))
+	return n.emit(&op.Pad{Mode: padModes[mode], ClampMirror: true}, n.in(0), pads, n.called("CONSTANT_VALUE", n.b.Float32(n.float("CONSTANT_VALUE", 0))))
 }
 
 // lowerTile: multiples belong to the axes in order, or, when DIMS names as many, to those. More multiples than dimensions put dimensions
@@ -274,7 +304,7 @@ func lowerTile(n *node) error {
 			repeats[axis] = m[i]
 		}
 	}
-	return n.emit(&op.Tile{}, n.in(0), n.b.Int64s(repeats...))
+	return n.emit(&op.Tile{}, n.in(0), n.called("input 1", n.b.Int64s(repeats...)))
 }
 
 // lowerBroadcastTo: the result must have exactly the shape asked for.
@@ -295,7 +325,7 @@ func lowerBroadcastTo(n *node) error {
 			return fault.New(fault.Shape, "SHAPE: %v: %v cannot be broadcast to it", want, x)
 		}
 	}
-	return n.emit(&op.Expand{}, n.in(0), n.b.Int64s(want...))
+	return n.emit(&op.Expand{}, n.in(0), n.param("SHAPE", want...))
 }
 
 // lowerFill: the value may be given in any shape of one element.

@@ -1,7 +1,7 @@
 package ohnn
 
 import (
-	"slices"
+	"math"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -39,12 +39,34 @@ func (n *node) padding() (op.AutoPad, []int64) {
 	return op.PadExplicit, []int64{p[0], p[2], p[1], p[3]}
 }
 
+// checkWindow checks the lists of numbers of a convolution or a pooling operator over an image.
+func (n *node) checkWindow(strides, dilations string) error {
+	if err := n.wantRank(0, 4, 4); err != nil {
+		return err
+	}
+	if err := n.wantList(strides, true, 2, "vertical and horizontal", 1); err != nil {
+		return err
+	}
+	if dilations != "" {
+		if err := n.wantList(dilations, true, 2, "vertical and horizontal", 1); err != nil {
+			return err
+		}
+	}
+	if n.has("PAD_MODE") {
+		return nil // the list does not count
+	}
+	return n.wantList("PAD", true, 4, "top, bottom, left, right", 0)
+}
+
 func lowerConv(n *node) error {
+	if err := n.checkWindow("STRIDES", "DILATION"); err != nil {
+		return err
+	}
+	if err := n.wantWithin("GROUP", 1, 1, math.MaxInt32); err != nil {
+		return err
+	}
 	auto, pads := n.padding()
 	groups := n.int("GROUP", 1)
-	if groups < 1 {
-		return fault.New(fault.Argument, "GROUP: %d: want at least 1", groups)
-	}
 	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.Conv{
 		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups, ChannelsLast: true}, n.ins()...)
 }
@@ -52,14 +74,14 @@ func lowerConv(n *node) error {
 // lowerConvTranspose takes filters as the header describes them, [O,H,W,I/group], or as the sample driver wants them, [I,H,W,O/group]: the
 // first reading that agrees with the lengths of bias and channels, operator notes row 9.
 func lowerConvTranspose(n *node) error {
+	if err := n.checkWindow("STRIDES", "DILATION"); err != nil {
+		return err
+	}
+	if err := n.wantWithin("GROUP", 1, 1, math.MaxInt32); err != nil {
+		return err
+	}
 	auto, pads := n.padding()
 	groups := n.int("GROUP", 1)
-	if groups < 1 {
-		return fault.New(fault.Argument, "GROUP: %d: want at least 1", groups)
-	}
-	if len(pads) > 0 && slices.Min(pads) < 0 {
-		return fault.New(fault.Argument, "PAD: %v: want 0 or more", n.ints("PAD"))
-	}
 	if err := n.checkOutputPaddings(); err != nil {
 		return err
 	}
@@ -88,6 +110,9 @@ func lowerConvTranspose(n *node) error {
 
 // checkOutputPaddings wants less than a stride, or a dilation where that is longer.
 func (n *node) checkOutputPaddings() error {
+	if err := n.wantList("OUTPUT_PADDINGS", true, 2, "vertical and horizontal", 0); err != nil {
+		return err
+	}
 	strides, dilations := n.ints("STRIDES"), n.ints("DILATION")
 	for i, p := range n.ints("OUTPUT_PADDINGS") {
 		limit := int64(1)
@@ -97,7 +122,7 @@ func (n *node) checkOutputPaddings() error {
 			}
 		}
 		if p < 0 || p >= limit {
-			return fault.New(fault.Argument, "OUTPUT_PADDINGS: %d at %d: want 0 to %d, less than the stride", p, i, limit-1)
+			return fault.New(fault.Argument, "OUTPUT_PADDINGS: %v: want at most %d at %d, less than the stride or the dilation", n.ints("OUTPUT_PADDINGS"), limit-1, i)
 		}
 	}
 	return nil
@@ -107,7 +132,7 @@ func (n *node) checkOutputPaddings() error {
 func (n *node) swapFilters(w graph.Value, groups int64) (graph.Value, error) {
 	d, ok := n.b.Fact(w).Shape.Ints()
 	if !ok || d[0]%groups != 0 {
-		return graph.None, fault.New(fault.Shape, "filter %v: want a first dimension divisible by %d groups", n.b.Fact(w).Shape, groups)
+		return graph.None, fault.New(fault.Shape, "input 1: filter %v: want a first dimension that GROUP, %d, divides", n.b.Fact(w).Shape, groups)
 	}
 	steps := []struct {
 		o    graph.Op
@@ -132,6 +157,9 @@ func lowerDepthwise(n *node) error {
 	if !c.Known() {
 		return fault.New(fault.Unsupported, "input 0: %v: the number of channels must be known when the model is built", n.fact(0).Shape)
 	}
+	if err := n.checkWindow("STRIDES", "DILATION"); err != nil {
+		return err
+	}
 	auto, pads := n.padding()
 	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.Conv{
 		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: c.N, ChannelsLast: true}, n.ins()...)
@@ -140,16 +168,12 @@ func lowerDepthwise(n *node) error {
 // kernel returns kernel and strides of a pooling operator; with GLOBAL they do not count.
 func (n *node) kernel() (kernel, strides []int64, global bool, err error) {
 	if n.flag("GLOBAL", false) {
-		return nil, nil, true, nil
+		return nil, nil, true, n.wantRank(0, 4, 4)
 	}
-	kernel, strides = n.ints("KERNEL_SIZE"), n.ints("STRIDE")
-	if len(kernel) != 2 {
-		return nil, nil, false, fault.New(fault.Argument, "KERNEL_SIZE: %v: want height and width, or GLOBAL", kernel)
+	if err = n.wantList("KERNEL_SIZE", false, 2, "height and width, or GLOBAL", 1); err == nil {
+		err = n.checkWindow("STRIDE", "")
 	}
-	if len(strides) != 0 && len(strides) != 2 {
-		return nil, nil, false, fault.New(fault.Argument, "STRIDE: %v: want vertical and horizontal", strides)
-	}
-	return kernel, strides, false, nil
+	return n.ints("KERNEL_SIZE"), n.ints("STRIDE"), false, err
 }
 
 func lowerMaxPool(n *node) error {
@@ -190,16 +214,18 @@ func (n *node) rounding(auto *op.AutoPad) op.CeilMode {
 // weights.
 func lowerFullConnection(n *node) error {
 	if len(n.inputs) != 2 && len(n.inputs) != 3 {
-		return fault.New(fault.Argument, "%d inputs: want x, weights and perhaps a bias", len(n.inputs))
+		return fault.New(fault.Argument, "inputs: %d: want 2 or 3: x, weights and perhaps a bias", len(n.inputs))
 	}
 	if n.flag("HAS_BIAS", false) && len(n.inputs) != 3 {
-		return fault.New(fault.Argument, "HAS_BIAS is true and there is no bias")
+		return fault.New(fault.Argument, "HAS_BIAS is true: want a bias as the third input")
 	}
 	x, rank := n.in(0), n.rank(0)
 	var err error
 	if n.has("AXIS") || n.flag("USE_AXIS", false) {
 		var axis int
-		if axis, err = op.Axis(n.int("AXIS", 0), rank); err == nil {
+		if axis, err = op.Axis(n.int("AXIS", 0), rank); err != nil {
+			err = fault.Wrap(err, "AXIS")
+		} else {
 			shape := make([]int64, axis+1) // 0 keeps a dimension
 			shape[axis] = -1
 			x, err = n.add(&op.Reshape{ZeroCopies: true}, x, n.b.Int64s(shape...))
@@ -207,7 +233,10 @@ func lowerFullConnection(n *node) error {
 	} else if rank != 2 {
 		w := n.fact(1).Shape
 		if w.Rank() != 2 || !w.Dims[1].Known() {
-			return fault.New(fault.Shape, "input 1: want rank 2, got %v", w)
+			return fault.New(fault.Shape, "input 1: want rank 2 and a known size of its rows, got %v", w)
+		}
+		if c, ok := n.fact(0).Shape.Count(); ok && w.Dims[1].N > 0 && c%w.Dims[1].N != 0 {
+			return fault.New(fault.Shape, "input 0: %v does not divide into rows of %d, the last dimension of input 1", n.fact(0).Shape, w.Dims[1].N)
 		}
 		x, err = n.add(&op.Reshape{}, x, n.b.Int64s(-1, w.Dims[1].N))
 	}

@@ -272,10 +272,3 @@ func TestNear_apply(t *testing.T) {
 	_, err = n.apply(base)
 	assert.ErrorContains(t, err, "size")
 }
-
-func TestCheckMessage(t *testing.T) {
-	a := &api{lastError: func() string { return "OH_NNModel_AddOperation: OH_NN_OPS_ADD: Input 1: wrong" }}
-	assert.NoError(t, a.checkMessage(&Case{Mentions: []string{"OH_NN_OPS_ADD", "input 1"}}))
-	assert.ErrorContains(t, a.checkMessage(&Case{Mentions: []string{"input 2"}}), "input 2")
-	assert.NoError(t, (&api{}).checkMessage(&Case{Mentions: []string{"input 2"}}), "another library has no messages")
-}

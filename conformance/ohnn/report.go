@@ -25,6 +25,7 @@ type Result struct {
 	ID      string        `json:"id"`
 	Status  Status        `json:"status"`
 	Message string        `json:"message,omitempty"`
+	Refusal string        `json:"refusal,omitempty"` // what the library said of a refusal that the case wants
 	Time    time.Duration `json:"ns"`
 
 	Functions []string `json:"functions,omitempty"` // functions of the API that the case called, where a suite records them

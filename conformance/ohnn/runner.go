@@ -34,8 +34,9 @@ func Child(library string, in io.Reader, out io.Writer) error {
 		if err != nil {
 			return Result{}, err
 		}
-		err = a.Run(c)
+		refusal, err := a.Run(c)
 		r := Judge(err, nil)
+		r.Refusal = refusal
 		if errors.Is(err, errUnavailable) {
 			r.Status = Skip
 		}

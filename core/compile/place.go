@@ -105,6 +105,14 @@ func inParts(g *graph.Graph, i int, d device.Device, o device.Options, depth int
 			in[k] = b.Given(g.Values[v].Name, g.Fact(v))
 		}
 	}
+	if n.Terms != nil {
+		b.SetTerms(func(v graph.Value) string {
+			if k := slices.Index(in, v); k >= 0 {
+				return n.Terms[k]
+			}
+			return ""
+		})
+	}
 	out, err := c.Decompose(b, in)
 	if err == nil {
 		err = b.Err()

@@ -70,6 +70,19 @@ func Wrap(err error, format string, args ...any) error {
 	return &Error{Kind: KindOf(err), Msg: fmt.Sprintf(format, args...), Err: err}
 }
 
+// Reword returns err with the message that say makes of its own; kind and causes stay.
+func Reword(err error, say func(message string) string) error {
+	return &reworded{say(err.Error()), err}
+}
+
+type reworded struct {
+	message string
+	err     error
+}
+
+func (r *reworded) Error() string { return r.message }
+func (r *reworded) Unwrap() error { return r.err }
+
 // As gives err, usually from another library, the kind k; nil stays nil.
 func As(k Kind, err error, format string, args ...any) error {
 	if err == nil {

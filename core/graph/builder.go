@@ -11,6 +11,7 @@ type Builder struct {
 	g          *Graph
 	origin     int
 	originName string
+	terms      func(Value) string
 	err        error
 }
 
@@ -21,6 +22,9 @@ func NewBuilder(name string) *Builder {
 
 // Extend returns a builder that adds to g.
 func Extend(g *Graph) *Builder { return &Builder{g: g, origin: -1} }
+
+// SetTerms sets what the API calls the values that are inputs of the nodes added from now on, see Node.Terms; nil: nothing.
+func (b *Builder) SetTerms(f func(Value) string) { b.terms = f }
 
 // SetOrigin sets Node.Origin for the nodes added from now on, and the Name of those that get none of their own.
 func (b *Builder) SetOrigin(i int, name string) { b.origin, b.originName = i, name }
@@ -105,6 +109,14 @@ func (b *Builder) AddTyped(op Op, name string, declared []tensor.Type, in ...Val
 		name = b.originName
 	}
 	n := Node{Op: op, Name: name, Origin: b.origin, In: append([]Value(nil), in...), Out: out}
+	if b.terms != nil {
+		n.Terms = make([]string, len(in))
+		for k, v := range in {
+			if v != None {
+				n.Terms[k] = b.terms(v)
+			}
+		}
+	}
 	for k, v := range in {
 		if v != None && (v < 0 || int(v) >= len(b.g.Values)) {
 			b.fail(fault.New(fault.Argument, "%s: input %d: value %d of %d", n.Label(), k, v, len(b.g.Values)))

@@ -15,7 +15,7 @@ import (
 // The binary form of a graph. All integers are varints (signed ones zigzag), all strings and lists have their length in front.
 //
 //	magic     8 bytes "ANPUGRPH"
-//	version   1
+//	version   2; 1 is read too: its nodes have no terms
 //	constants count, then per constant: SHA-256, length, form (0 absent, 1 inline); every constant once, in order of first use
 //	graph     name, meta (keys sorted), values, inputs, outputs, nodes; bodies are graphs inside an operator's fields
 //	padding   zeros up to a multiple of constAlign
@@ -26,7 +26,7 @@ import (
 // old meaning does not.
 const (
 	codecMagic   = "ANPUGRPH"
-	codecVersion = 1
+	codecVersion = 2
 	constAlign   = 64
 
 	constAbsent = 0
@@ -161,6 +161,10 @@ func (e *encoder) graph(g *Graph) error {
 		e.int(int64(n.Origin))
 		e.values(n.In)
 		e.values(n.Out)
+		e.count(len(n.Terms))
+		for _, t := range n.Terms {
+			e.text(t)
+		}
 		if err := e.op(n.Op); err != nil {
 			return fault.Wrap(err, "%s", n.Label())
 		}

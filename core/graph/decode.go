@@ -33,8 +33,8 @@ func Decode(data []byte, o DecodeOptions) (*Graph, error) {
 		return nil, fault.New(fault.File, "not an encoded graph")
 	}
 	d.pos = len(codecMagic)
-	if v := d.uint(); d.err == nil && v != codecVersion {
-		return nil, fault.New(fault.File, "encoded graph of version %d, want %d", v, codecVersion)
+	if d.version = d.uint(); d.err == nil && (d.version < 1 || d.version > codecVersion) {
+		return nil, fault.New(fault.File, "encoded graph of version %d, want 1 to %d", d.version, codecVersion)
 	}
 	table := d.constTable()
 	for _, c := range table {
@@ -58,12 +58,13 @@ func Decode(data []byte, o DecodeOptions) (*Graph, error) {
 
 // decoder reads from data; after the first error every read returns zero values.
 type decoder struct {
-	data   []byte
-	pos    int
-	err    error
-	consts []*tensor.Const // shared by all uses
-	depth  int
-	nested int
+	data    []byte
+	pos     int
+	err     error
+	version uint64
+	consts  []*tensor.Const // shared by all uses
+	depth   int
+	nested  int
 }
 
 type constEntry struct {
@@ -281,6 +282,11 @@ func (d *decoder) graph() *Graph {
 		}
 		node.Origin = int(origin)
 		node.In, node.Out = d.values(), d.values()
+		if d.version > 1 {
+			for k := d.count(1); k > 0 && d.err == nil; k-- {
+				node.Terms = append(node.Terms, d.text())
+			}
+		}
 		node.Op = d.op()
 		g.Nodes = append(g.Nodes, node)
 	}

@@ -26,10 +26,15 @@ type Node struct {
 	Origin int    // the operator's index in the program's own model (AddOperation order, ONNX node index); several nodes may share one; -1: made by us
 	In     []Value
 	Out    []Value
+	Terms  []string // what the program's API calls the inputs, "" where it has no word; nil: "input 0", "input 1", ...
 }
 
-// Label returns how errors and reports call the node: `operator 3 (conv "stem")`.
+// Label returns how errors and reports call the node: `operator 3 (conv "stem")`; with Terms, where Name is the API's word for the operator,
+// `operation 3 (NAME)`.
 func (n *Node) Label() string {
+	if n.Terms != nil {
+		return fmt.Sprintf("operation %d (%s)", n.Origin, n.Name)
+	}
 	s := n.Op.Name()
 	if n.Name != "" {
 		s += fmt.Sprintf(" %q", n.Name)

@@ -30,7 +30,7 @@ func (g *Graph) inferNode(n *Node) error {
 	in := g.Facts(n.In)
 	facts, err := n.Op.Infer(in, declared)
 	if err != nil {
-		return fault.Wrap(err, "%s: inputs %s", n.Label(), typeList(in))
+		return fault.Wrap(Reword(err, n.Terms), "%s: inputs %s", n.Label(), typeList(in))
 	}
 	if len(facts) != len(n.Out) {
 		return fault.New(fault.Argument, "%s: has %d outputs, the model names %d", n.Label(), len(facts), len(n.Out))

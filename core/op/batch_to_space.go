@@ -30,7 +30,7 @@ func (o *BatchToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor
 		batch = tensor.AnyDim()
 		if d.block.Known() {
 			if batch, err = overDim(d.batch, d.block.N); err != nil {
-				return batch, size, fault.Wrap(err, "batch of %v", in[0].Shape)
+				return batch, size, fault.Wrap(err, "input 0: batch of %v", in[0].Shape)
 			}
 		}
 		if size, err = timesDims(d.size, d.block); err != nil {
@@ -45,7 +45,7 @@ func (o *BatchToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor
 			}
 		}
 		if size.Known() && size.N < 0 {
-			return batch, size, fault.New(fault.Shape, "input 2: crops %v and %v of dimension %d of %v", d.pads[0], d.pads[1], d.axis, in[0].Shape)
+			return batch, size, fault.New(fault.Shape, "input 2: crops %v and %v take away more than dimension %d of %v becomes", d.pads[0], d.pads[1], d.axis, in[0].Shape)
 		}
 		return batch, size, nil
 	})

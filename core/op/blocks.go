@@ -50,12 +50,12 @@ func blockList(in []tensor.Fact, declared []tensor.Type, channelsLast bool) (blo
 	}
 	for i, b := range block {
 		if b.Known() && b.N < 1 {
-			return nil, nil, 0, fault.New(fault.Argument, "input 1: block size %d is %d", i, b.N)
+			return nil, nil, 0, fault.New(fault.Argument, "input 1: block size %d is %d: want 1 or more", i, b.N)
 		}
 	}
 	r := in[0].Shape.Rank()
 	if known && r >= 0 && r < first+len(block) {
-		return nil, nil, 0, fault.New(fault.Shape, "input 1: %d block sizes for %v", len(block), in[0].Shape)
+		return nil, nil, 0, fault.New(fault.Shape, "input 1: %d block sizes: %v has %d spatial dimensions", len(block), in[0].Shape, max(r-first, 0))
 	}
 	if !present(in, 2) {
 		if pads = make([]tensor.Dim, 2*len(block)); !known || r < 0 {

@@ -59,7 +59,7 @@ func (o *ConvTranspose) check(n int) error {
 func (o *ConvTranspose) window(i, n int, in, kernel, out int64) (Window, error) {
 	w := Window{In: in, Kernel: kernel, Stride: at(o.Strides, i, 1), Dilation: at(o.Dilations, i, 1)}
 	if kernel < 1 || kernel > maxWindow {
-		return w, fault.New(fault.Argument, "spatial dimension %d: kernel size %d", i, kernel)
+		return w, fault.New(fault.Argument, "spatial dimension %d: kernel size %d: want 1 to %d", i, kernel, maxWindow)
 	}
 	if in < 0 || in > maxSpatial/w.Stride {
 		return w, fault.New(fault.Shape, "spatial dimension %d: size %d with stride %d", i, in, w.Stride)

@@ -50,7 +50,7 @@ func (o *DepthToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor
 	c, h, w := imageAxes(o.ChannelsLast)
 	var err error
 	if s.Dims[c], err = overDim(s.Dims[c], o.Block*o.Block); err != nil {
-		return nil, fault.Wrap(err, "channels of %v", in[0].Shape)
+		return nil, fault.Wrap(err, "input 0: channels of %v", in[0].Shape)
 	}
 	for _, a := range []int{h, w} {
 		if s.Dims[a], err = timesDims(s.Dims[a], tensor.D(o.Block)); err != nil {
@@ -66,7 +66,7 @@ func blockOne(in []tensor.Fact, declared []tensor.Type, block int64) error {
 		return err
 	}
 	if block < 1 || block > math.MaxInt32 {
-		return fault.New(fault.Argument, "block size %d", block)
+		return fault.New(fault.Argument, "block size %d: want 1 to %d", block, math.MaxInt32)
 	}
 	return wantRank(in, 0, 4)
 }

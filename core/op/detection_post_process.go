@@ -73,7 +73,8 @@ func (o *DetectionPostProcess) Infer(in []tensor.Fact, declared []tensor.Type) (
 		fits = fits && (!a.Dims[1].Known() || a.Dims[1].N == 4)
 	}
 	if !fits {
-		return nil, fault.New(fault.Shape, "want boxes [B,A,4], scores [B,A,%d or %d] and anchors [A,4], got %v, %v and %v", o.Classes, o.Classes+1, b, s, a)
+		return nil, fault.New(fault.Shape, "want boxes [B,A,4] as input 0, scores [B,A,%d or %d] as input 1 and anchors [A,4] as input 2, got %v, %v and %v",
+			o.Classes, o.Classes+1, b, s, a)
 	}
 	m, err := timesDims(tensor.D(o.MaxDetections), tensor.D(max(1, o.MaxClasses)))
 	if err != nil {
@@ -98,7 +99,7 @@ func (o *DetectionPostProcess) check() error {
 	}
 	for i, v := range o.Scale {
 		if !(v > 0) {
-			return fault.New(fault.Argument, "scale %d is %v", i, v)
+			return fault.New(fault.Argument, "scale %d is %v: want a number above 0", i, v)
 		}
 	}
 	return nil

@@ -92,9 +92,9 @@ func binary(in []tensor.Fact, declared []tensor.Type, what string, ok func(tenso
 	if err := sameKind(in, 0, 1); err != nil {
 		return nil, err
 	}
-	s, err := tensor.Broadcast(in[0].Shape, in[1].Shape)
+	s, err := broadcastInputs(in, 0, 1)
 	if err != nil {
-		return nil, fault.New(fault.Shape, "%v", err)
+		return nil, err
 	}
 	like := in[0]
 	if like.DType == tensor.Invalid {
@@ -141,4 +141,13 @@ func axisOf(in []tensor.Fact, i int, axis int64) (a int, known bool, err error) 
 	}
 	a, err = Axis(axis, in[i].Shape.Rank())
 	return a, err == nil, err
+}
+
+// broadcastInputs returns the shape that inputs i and j broadcast to; kind fault.Shape when they do not.
+func broadcastInputs(in []tensor.Fact, i, j int) (tensor.Shape, error) {
+	s, err := tensor.Broadcast(in[i].Shape, in[j].Shape)
+	if err != nil {
+		return s, fault.New(fault.Shape, "inputs %d and %d: %v", i, j, err)
+	}
+	return s, nil
 }

@@ -40,7 +40,7 @@ func (*Expand) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, e
 	}
 	s, err := tensor.Broadcast(in[0].Shape, to)
 	if err != nil {
-		return nil, fault.New(fault.Shape, "%v", err)
+		return nil, fault.New(fault.Shape, "inputs 0 and 1: %v", err)
 	}
 	x := in[0].Shape
 	out, err := movedOne(declared, in[0], s, func(a int) int {

@@ -52,7 +52,7 @@ func (o *Gather) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 	}
 	a, err := Axis(axis.N, x.Rank())
 	if err != nil {
-		return nil, err
+		return nil, fault.Wrap(err, "input 2")
 	}
 	dims := slices.Concat(x.Dims[:a], idx.Dims, x.Dims[a+1:])
 	out, err := movedOne(declared, in[0], tensor.OfDims(dims...), func(i int) int {

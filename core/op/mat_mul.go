@@ -81,12 +81,12 @@ func (o *MatMul) shape(a, b tensor.Shape) (tensor.Shape, error) {
 	}
 	batchA, m, ka := matrix(a, o.TransposeA, true)
 	batchB, kb, n := matrix(b, o.TransposeB, false)
-	if _, err := agree(ka, kb, "inner dimensions"); err != nil {
+	if _, err := agree(ka, kb, "inputs 0 and 1: inner dimensions"); err != nil {
 		return a, err
 	}
 	s, err := tensor.Broadcast(batchA, batchB)
 	if err != nil {
-		return a, fault.New(fault.Shape, "%v", err)
+		return a, fault.New(fault.Shape, "inputs 0 and 1: batches: %v", err)
 	}
 	if len(a.Dims) > 1 {
 		s.Dims = append(s.Dims, m)

@@ -61,7 +61,7 @@ func (o *MaxUnpool) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fa
 	}
 	for i, k := range o.Kernel {
 		if k < 1 || k > maxWindow {
-			return nil, fault.New(fault.Argument, "spatial dimension %d: kernel size %d", i, k)
+			return nil, fault.New(fault.Argument, "spatial dimension %d: kernel size %d: want 1 to %d", i, k, maxWindow)
 		}
 	}
 	x, ok := in[0].Shape.Merge(in[1].Shape)

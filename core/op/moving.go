@@ -209,7 +209,7 @@ func meet(a, b tensor.Dim) (d tensor.Dim, ok bool) {
 func wantDims(v []tensor.Dim) (tensor.Shape, error) {
 	for i, d := range v {
 		if d.Known() && d.N < 0 {
-			return tensor.Shape{}, fault.New(fault.Argument, "size %d is %d", i, d.N)
+			return tensor.Shape{}, fault.New(fault.Argument, "size %d is %d: want 0 or more", i, d.N)
 		}
 	}
 	return tensor.OfDims(append([]tensor.Dim(nil), v...)...), nil

@@ -51,7 +51,7 @@ func (o *OneHot) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 		return nil, err
 	}
 	if depth.Known() && depth.N < 0 {
-		return nil, fault.New(fault.Argument, "input 1: depth %d", depth.N)
+		return nil, fault.New(fault.Argument, "input 1: depth %d: want 0 or more", depth.N)
 	}
 	for i := 2; i < 4; i++ {
 		if err := wantScalar(in, i); err != nil {

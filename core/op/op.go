@@ -71,7 +71,10 @@ func Axis(axis int64, rank int) (int, error) {
 		a += int64(rank)
 	}
 	if a < 0 || a >= int64(rank) {
-		return 0, fault.New(fault.Argument, "axis %d is outside a tensor of rank %d", axis, rank)
+		if rank > 0 {
+			return 0, fault.New(fault.Argument, "axis %d is outside a tensor of rank %d: want %d to %d", axis, rank, -rank, rank-1)
+		}
+		return 0, fault.New(fault.Argument, "axis %d is outside a tensor of rank 0: want one with dimensions", axis)
 	}
 	return int(a), nil
 }

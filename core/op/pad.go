@@ -86,7 +86,7 @@ func (o *Pad) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, er
 	for i, a := range axes {
 		b, e := pads[i], pads[i+len(axes)]
 		if s.Dims[a], err = o.padded(x.Dims[a], b, e); err != nil {
-			return nil, fault.Wrap(err, "axis %d", a)
+			return nil, fault.Wrap(err, "input 1: axis %d", a)
 		}
 		if !b.Known() || !e.Known() || b.N != 0 || e.N != 0 {
 			changed = append(changed, a)
@@ -118,7 +118,7 @@ func (o *Pad) padded(size, b, e tensor.Dim) (tensor.Dim, error) {
 	left := size.N + min(b.N, 0) + min(e.N, 0)
 	switch {
 	case d.N < 0 || left < 0:
-		return d, fault.New(fault.Shape, "pads %d and %d of a dimension of size %d", b.N, e.N, size.N)
+		return d, fault.New(fault.Shape, "pads %d and %d take away more than a dimension of size %d", b.N, e.N, size.N)
 	case left == 0 && o.Mode != PadConstant && (b.N > 0 || e.N > 0):
 		return d, fault.New(fault.Shape, "pads %d and %d repeat cells of a dimension without any", b.N, e.N)
 	}

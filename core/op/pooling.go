@@ -51,7 +51,7 @@ func (p pooling) infer(in []tensor.Fact, declared tensor.Type, what string, ok f
 		}
 		for i, k := range p.kernel {
 			if k < 1 || k > maxWindow {
-				return none, fault.New(fault.Argument, "spatial dimension %d: kernel size %d", i, k)
+				return none, fault.New(fault.Argument, "spatial dimension %d: kernel size %d: want 1 to %d", i, k, maxWindow)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package op
 
 import (
-	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -35,9 +34,9 @@ func (*Pow) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, erro
 			return nil, err
 		}
 	}
-	s, err := tensor.Broadcast(in[0].Shape, in[1].Shape)
+	s, err := broadcastInputs(in, 0, 1)
 	if err != nil {
-		return nil, fault.New(fault.Shape, "%v", err)
+		return nil, err
 	}
 	return []tensor.Fact{outType(declared[0], in[0], s)}, nil
 }

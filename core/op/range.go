@@ -93,7 +93,7 @@ func floatSteps(start, limit, delta float64) (int64, error) {
 	n := math.Ceil((limit - start) / delta)
 	switch {
 	case delta == 0 || math.IsNaN(n):
-		return 0, fault.New(fault.Argument, "a range from %v to %v by %v", start, limit, delta)
+		return 0, fault.New(fault.Argument, "input 2: a range from %v to %v by %v: want another step", start, limit, delta)
 	case n >= math.MaxInt64:
 		return 0, fault.New(fault.Memory, "a range from %v to %v by %v is too large", start, limit, delta)
 	}
@@ -104,7 +104,7 @@ func intSteps(start, limit, delta int64) (int64, error) {
 	var n uint64
 	switch {
 	case delta == 0:
-		return 0, fault.New(fault.Argument, "a range from %d to %d by 0", start, limit)
+		return 0, fault.New(fault.Argument, "input 2: a range from %d to %d by 0: want another step", start, limit)
 	case delta > 0 && limit > start:
 		n = (uint64(limit)-uint64(start)-1)/uint64(delta) + 1
 	case delta < 0 && limit < start:

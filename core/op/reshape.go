@@ -54,7 +54,7 @@ func (o *Reshape) resolve(x tensor.Shape, v []tensor.Dim) (tensor.Shape, error) 
 		switch {
 		case !d.Known():
 		case d.N < -1:
-			return x, fault.New(fault.Argument, "input 1: size %d is %d", i, d.N)
+			return x, fault.New(fault.Argument, "input 1: size %d is %d: want 0 or more, or -1 once", i, d.N)
 		case d.N == -1 && missing >= 0:
 			return x, fault.New(fault.Argument, "input 1: sizes %d and %d are both -1", missing, i)
 		case d.N == -1:
@@ -83,7 +83,7 @@ func (o *Reshape) resolve(x tensor.Shape, v []tensor.Dim) (tensor.Shape, error) 
 	a, okA := x.Count()
 	b, okB := s.Count()
 	if !okA || !okB || a != b {
-		return x, fault.New(fault.Shape, "cannot reshape %v to %v: %d elements", x, s, a)
+		return x, fault.New(fault.Shape, "input 1: cannot reshape %v to %v: want %d elements", x, s, a)
 	}
 	return s, nil
 }
@@ -115,7 +115,7 @@ func quotient(x tensor.Shape, rest []tensor.Dim) (tensor.Dim, error) {
 	q, okQ := tensor.Count(den)
 	switch {
 	case !okP || !okQ:
-		return tensor.Dim{}, fault.New(fault.Shape, "cannot reshape %v to %v and a rest", x, tensor.OfDims(rest...))
+		return tensor.Dim{}, fault.New(fault.Shape, "input 1: cannot reshape %v to %v and a rest", x, tensor.OfDims(rest...))
 	case q == 0:
 		return tensor.Dim{}, fault.New(fault.Shape, "cannot infer a size of %v beside a size of 0", x)
 	case opaque:
@@ -137,7 +137,7 @@ func quotient(x tensor.Shape, rest []tensor.Dim) (tensor.Dim, error) {
 	case left.Sym != 0:
 		return tensor.AnyDim(), nil
 	case p%q != 0:
-		return tensor.Dim{}, fault.New(fault.Shape, "cannot reshape %v: %d elements are no multiple of %d", x, p, q)
+		return tensor.Dim{}, fault.New(fault.Shape, "input 1: cannot reshape %v: its %d elements are no multiple of %d", x, p, q)
 	}
 	return tensor.D(p / q), nil
 }

@@ -84,7 +84,7 @@ func (o *Slice) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, 
 		}
 		if o.Inside {
 			if err := inside(lists[1][i], lists[2][i], x.Dims[a]); err != nil {
-				return nil, fault.Wrap(err, "dimension %d of %v", a, x)
+				return nil, fault.Wrap(err, "input 0: dimension %d of %v", a, x)
 			}
 		}
 		s.Dims[a] = sliceSize(lists[1][i], lists[2][i], step, x.Dims[a])

@@ -42,7 +42,7 @@ func (o *SpaceToBatch) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor
 			size.N /= d.block.N
 		default:
 			size, err = overDim(size, d.block.N)
-			err = fault.Wrap(err, "padded dimension %d of %v", d.axis, in[0].Shape)
+			err = fault.Wrap(err, "input 2: padded dimension %d of %v", d.axis, in[0].Shape)
 		}
 		return batch, size, err
 	})

@@ -39,7 +39,7 @@ func (o *SpaceToDepth) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor
 	}
 	for _, a := range []int{h, w} {
 		if s.Dims[a], err = overDim(s.Dims[a], o.Block); err != nil {
-			return nil, fault.Wrap(err, "dimension %d of %v", a, in[0].Shape)
+			return nil, fault.Wrap(err, "input 0: dimension %d of %v", a, in[0].Shape)
 		}
 	}
 	return movedOne(declared, in[0], s, sameAxis(c, h, w))

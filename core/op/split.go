@@ -93,7 +93,7 @@ func (o *Split) pieces(in []tensor.Fact, size tensor.Dim, n int) ([]tensor.Dim, 
 		each := (size.N + int64(n) - 1) / int64(n)
 		last := size.N - each*int64(n-1)
 		if last < 0 || last != each && !o.Ragged {
-			return nil, fault.New(fault.Shape, "a dimension of size %d does not split into %d pieces", size.N, n)
+			return nil, fault.New(fault.Shape, "input 0: a dimension of size %d does not split into %d equal pieces", size.N, n)
 		}
 		for i := range d {
 			d[i] = tensor.D(each)
@@ -113,7 +113,7 @@ func givenPieces(v []tensor.Dim, size tensor.Dim) ([]tensor.Dim, error) {
 		case x.N == -1 && rest < 0:
 			rest = i
 		case x.N < 0 || x.N > math.MaxInt64-sum:
-			return nil, fault.New(fault.Argument, "input 1: size %d is %d", i, x.N)
+			return nil, fault.New(fault.Argument, "input 1: size %d is %d: want 0 or more, or -1 once", i, x.N)
 		default:
 			sum += x.N
 		}
@@ -125,7 +125,7 @@ func givenPieces(v []tensor.Dim, size tensor.Dim) ([]tensor.Dim, error) {
 		d[rest] = tensor.D(size.N - sum)
 	}
 	if size.Known() && !open && (sum > size.N || rest < 0 && sum != size.N) {
-		return nil, fault.New(fault.Shape, "input 1: sizes %v of a dimension of size %d", tensor.OfDims(v...), size.N)
+		return nil, fault.New(fault.Shape, "input 1: sizes %v do not add up to the dimension of size %d", tensor.OfDims(v...), size.N)
 	}
 	return d, nil
 }

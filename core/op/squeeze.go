@@ -48,7 +48,7 @@ func (*Squeeze) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, 
 			return nil, fault.Wrap(err, "input 1")
 		}
 		if d := x.Dims[i]; d.Known() && d.N != 1 {
-			return nil, fault.New(fault.Shape, "axis %d of %v is not 1", a, x)
+			return nil, fault.New(fault.Shape, "input 1: axis %d of %v: want a dimension of 1", a, x)
 		}
 		drop[i] = true
 	}

@@ -125,7 +125,7 @@ func (o *StridedSlice) Cuts(begin, end, strides, x []tensor.Dim) ([]Cut, error) 
 		}
 	}
 	if consumed > len(x) {
-		return nil, fault.New(fault.Shape, "%d indices for rank %d", consumed, len(x))
+		return nil, fault.New(fault.Shape, "input 1: %d entries, input 0 has %d dimensions", consumed, len(x))
 	}
 	var cuts []Cut
 	axis := 0
@@ -159,7 +159,7 @@ func (o *StridedSlice) Cuts(begin, end, strides, x []tensor.Dim) ([]Cut, error) 
 func cutOne(begin, end, step, size tensor.Dim, openBegin, openEnd, drop bool) (Cut, error) {
 	c := Cut{Count: tensor.AnyDim(), Drop: drop}
 	if step.Known() && (step.N == 0 || drop && step.N < 0) {
-		return c, fault.New(fault.Argument, "stride %d", step.N)
+		return c, fault.New(fault.Argument, "input 3: stride %d: want any other number", step.N)
 	}
 	switch {
 	case drop:
@@ -171,7 +171,7 @@ func cutOne(begin, end, step, size tensor.Dim, openBegin, openEnd, drop bool) (C
 			c.First += size.N
 		}
 		if c.First < 0 || c.First >= size.N {
-			return c, fault.New(fault.Argument, "index %d is outside a dimension of size %d", begin.N, size.N)
+			return c, fault.New(fault.Argument, "input 1: index %d is outside a dimension of size %d", begin.N, size.N)
 		}
 		c.Known = true
 		return c, nil

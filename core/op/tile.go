@@ -50,7 +50,7 @@ func (*Tile) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, err
 			times = v[k]
 		}
 		if dims[i], err = timesDims(size, times); err != nil {
-			return nil, err
+			return nil, fault.Wrap(err, "input 1")
 		}
 		if !times.Known() || times.N != 1 {
 			changed = append(changed, i)

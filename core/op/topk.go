@@ -71,7 +71,7 @@ func (o *TopK) shape(in []tensor.Fact) (tensor.Shape, error) {
 		k = v[0]
 	}
 	if k.Known() && k.N < 0 {
-		return tensor.Shape{}, fault.New(fault.Argument, "input 1: k is %d", k.N)
+		return tensor.Shape{}, fault.New(fault.Argument, "input 1: k is %d: want 0 or more", k.N)
 	}
 	a, known, err := axisOf(in, 0, o.Axis)
 	if err != nil || !known {
@@ -79,7 +79,7 @@ func (o *TopK) shape(in []tensor.Fact) (tensor.Shape, error) {
 	}
 	s := in[0].Shape.Clone()
 	if d := s.Dims[a]; k.Known() && d.Known() && k.N > d.N {
-		return tensor.Shape{}, fault.New(fault.Argument, "input 1: k is %d, %v has %d elements along axis %d", k.N, in[0].Shape, d.N, a)
+		return tensor.Shape{}, fault.New(fault.Argument, "input 1: k is %d: want at most %d, the size of dimension %d of %v", k.N, d.N, a, in[0].Shape)
 	}
 	s.Dims[a] = k
 	return s, nil

@@ -36,12 +36,12 @@ func (*Where) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, er
 	if err := sameKind(in, 1, 2); err != nil {
 		return nil, err
 	}
-	s, err := tensor.Broadcast(in[1].Shape, in[2].Shape)
-	if err == nil {
-		s, err = tensor.Broadcast(in[0].Shape, s)
-	}
+	s, err := broadcastInputs(in, 1, 2)
 	if err != nil {
-		return nil, fault.New(fault.Shape, "%v", err)
+		return nil, err
+	}
+	if s, err = tensor.Broadcast(in[0].Shape, s); err != nil {
+		return nil, fault.New(fault.Shape, "input 0: %v", err)
 	}
 	like := in[1]
 	if like.DType == tensor.Invalid {

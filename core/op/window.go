@@ -92,7 +92,7 @@ func (s sliding) check(n int) error {
 func (s sliding) window(i, n int, in, kernel int64) (Window, error) {
 	w := Window{In: in, Kernel: kernel, Stride: at(s.strides, i, 1), Dilation: at(s.dilations, i, 1)}
 	if kernel < 1 || kernel > maxWindow {
-		return w, fault.New(fault.Argument, "spatial dimension %d: kernel size %d", i, kernel)
+		return w, fault.New(fault.Argument, "spatial dimension %d: kernel size %d: want 1 to %d", i, kernel, maxWindow)
 	}
 	if in < 0 || in > maxSpatial {
 		return w, fault.New(fault.Shape, "spatial dimension %d: size %d", i, in)
@@ -112,7 +112,7 @@ func (s sliding) window(i, n int, in, kernel int64) (Window, error) {
 	}
 	room := in + w.Before + w.After - w.span()
 	if room < 0 {
-		return w, fault.New(fault.Shape, "spatial dimension %d: the kernel covers %d cells, the padded input has %d", i, w.span(), in+w.Before+w.After)
+		return w, fault.New(fault.Shape, "input 0: spatial dimension %d: the kernel covers %d cells, the padded input has %d", i, w.span(), in+w.Before+w.After)
 	}
 	w.Out = room/w.Stride + 1
 	if s.ceil != RoundFloor {

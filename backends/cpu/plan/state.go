@@ -141,14 +141,14 @@ func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool
 	begin := time.Now()
 	for i, st := range p.steps {
 		if err := between(ctx); err != nil {
-			return nil, fault.Wrap(err, "%s", st.label(p))
+			return nil, st.err(p, err)
 		}
 		from := time.Time{}
 		if profiling {
 			from = time.Now()
 		}
 		if err := s.steps[i].run(s); err != nil {
-			return nil, fault.Wrap(err, "%s", st.label(p))
+			return nil, st.err(p, err)
 		}
 		if profiling {
 			s.note(st, from.Sub(begin), time.Since(from))
@@ -242,11 +242,12 @@ func (s *State) note(st *step, start, length time.Duration) {
 	s.times = append(s.times, t)
 }
 
-func (st *step) label(p *Plan) string {
+// err says in which step err happened.
+func (st *step) err(p *Plan, err error) error {
 	if st.node == none {
-		return "change of layout"
+		return fault.Wrap(err, "change of layout")
 	}
-	return p.graph.Nodes[st.node].Label()
+	return p.graph.Nodes[st.node].Err(err)
 }
 
 // f32 returns a buffer's values.

@@ -12,7 +12,7 @@ func init() {
 	register(Native, func(_ *op.Assert, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		for i, c := range in[0].Data[:in[0].Count()] {
 			if c == 0 {
-				return nil, fault.New(fault.Data, "assertion: element %d of %v is false%s", i, in[0].Type(), shown(in[1:]))
+				return nil, fault.New(fault.Data, "input 0: element %d of %v is false%s", i, in[0].Type(), shown(in[1:]))
 			}
 		}
 		return sameOrder(in, out)

@@ -18,7 +18,7 @@ func init() {
 			r.high(scalarAt(in[2], 0))
 		}
 		if o.Empty == op.ClipFail && r.empty(in[0].DType) {
-			return nil, fault.New(fault.Data, "the lower bound is above the upper one")
+			return nil, fault.New(fault.Data, "inputs 1 and 2: the lower bound is above the upper one")
 		}
 		return mapNumber(in[0], out[0], number{
 			real: func(x float64) float64 { return min(max(x, r.lo), r.hi) },

@@ -128,7 +128,7 @@ func TestTopK_errors(t *testing.T) {
 		kind fault.Kind
 		msg  string
 	}{
-		{&op.TopK{}, ints(tensor.Int64, []int64{4}), fault.Argument, "k is 4, [3] has 3 elements along axis 0"},
+		{&op.TopK{}, ints(tensor.Int64, []int64{4}), fault.Argument, "k is 4: want at most 3, the size of dimension 0 of [3]"},
 		{&op.TopK{}, ints(tensor.Int64, []int64{-1}), fault.Argument, "k is -1"},
 		{&op.TopK{Axis: 1}, ints(tensor.Int64, []int64{1}), fault.Argument, "axis 1 is outside"},
 		{&op.TopK{}, f32([]float32{1}), fault.Type, "input 1: want an integer type"},

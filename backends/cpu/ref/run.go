@@ -65,7 +65,7 @@ func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tens
 		}
 		res, err := ComputeContext(ctx, n.Op, args, declared)
 		if err != nil {
-			return nil, fault.Wrap(err, "%s", n.Label())
+			return nil, n.Err(err)
 		}
 		if len(res) != len(n.Out) {
 			return nil, fault.New(fault.Internal, "%s: kernel gave %d outputs, want %d", n.Label(), len(res), len(n.Out))

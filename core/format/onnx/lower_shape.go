@@ -21,6 +21,11 @@ func init() {
 		"Unsqueeze": axesAs(func() graph.Op { return &op.Unsqueeze{} }),
 		"Flatten":   withAttrs(func(n *node) graph.Op { return &op.Flatten{Axis: n.int("axis", 1)} }),
 		"Gather": func(n *node) error {
+			if s := n.fact(0).Shape; s.Ranked {
+				if _, err := op.Axis(n.int("axis", 0), s.Rank()); err != nil {
+					return err
+				}
+			}
 			return n.emit(&op.Gather{NegativeWraps: true}, n.arg(0), n.arg(1), n.b.Int64s(n.int("axis", 0)))
 		},
 		"GatherElements": withAttrs(func(n *node) graph.Op { return &op.GatherElements{Axis: n.int("axis", 0), NegativeWraps: true} }),

@@ -79,7 +79,7 @@ func (e *execution) run(ctx context.Context) error {
 		}
 		result, err := combine(vals[n.In[0]], vals[n.In[1]], f)
 		if err != nil {
-			return fault.Wrap(err, "%s", n.Label())
+			return n.Err(err)
 		}
 		vals[n.Out[0]] = result
 	}
