@@ -3,6 +3,7 @@ package ohnn
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -10,6 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/modelmap"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx"
@@ -44,6 +47,9 @@ func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 		return nil, err
 	}
 	if isONNX(head[:n]) {
+		if file := mapped(f, st.Size(), path); file != "" {
+			return loadMapped(d, path, file, o)
+		}
 		return loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.ImportFile(path, onnx.Options{Weights: w}) })
 	}
 	if !bytes.HasPrefix(head[:n], []byte(storedMagic)) {
@@ -84,9 +90,32 @@ func loadOffline(d *npu, data []byte, o device.Options) (*compiled, error) {
 		return loadModel(d, data, o)
 	}
 	if isONNX(data) {
+		if file := mapped(bytes.NewReader(data), int64(len(data)), ""); file != "" {
+			return loadMapped(d, fmt.Sprintf("%d bytes", len(data)), file, o)
+		}
 		return loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.Import(data, onnx.Options{Weights: w}) })
 	}
 	return nil, unknownModel(data)
+}
+
+// mapped returns the file that the map of ANYNPU_MODEL_MAP names for an ONNX model, "" if none. A map that cannot be read is a warning: the
+// model can be loaded as it is.
+func mapped(r io.ReaderAt, size int64, path string) string {
+	file, err := modelmap.Find(r, size, path)
+	if err != nil {
+		caution("the model map is not used", "error", err)
+	}
+	return file
+}
+
+// loadMapped loads the ONNX file that the map names for the one that messages call name.
+func loadMapped(d *npu, name, file string, o device.Options) (*compiled, error) {
+	c, err := loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.ImportFile(file, onnx.Options{Weights: w}) })
+	if err != nil {
+		return nil, fault.Wrap(err, "%s: %q, to be loaded instead", name, file)
+	}
+	boundary.Log(boundary.LevelInfo, "ohnn", "another ONNX file is loaded", "model", name, "onnx", file, "map", modelmap.Setting())
+	return c, nil
 }
 
 // unknownModel refuses what is no offline model, by its first bytes.

@@ -1,6 +1,7 @@
 package ohnn
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"os"
@@ -109,4 +110,43 @@ func TestAPIPorts_dimensionsThatTheAPICannotSay(t *testing.T) {
 	require.NoError(t, err)
 	_, err = apiPorts([]device.Port{port(1<<32 + 1)})
 	assert.ErrorContains(t, err, "4294967297")
+}
+
+// TestOffline_modelMap gives a model in memory the metadata that lie beside its file, and another file for one that is given by its path.
+func TestOffline_modelMap(t *testing.T) {
+	data, err := os.ReadFile(digits + "digits.onnx")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "net.onnx")
+	require.NoError(t, os.WriteFile(file, data, 0o600))
+	require.NoError(t, os.WriteFile(file+".anynpu.json", []byte(`{"anynpu.dim.N": 3}`), 0o600))
+	t.Setenv("ANYNPU_MODEL_MAP", filepath.Join(dir, "map"))
+	shapes := func(c *Compilation, err error) []int32 {
+		require.NoError(t, err)
+		require.NoError(t, compilationBuild(c))
+		e := executor(t, c)
+		in, err := executorCreateInputTensorDesc(e, 0)
+		require.NoError(t, err)
+		require.NoError(t, compilationDestroy(c))
+		_, shape := in.read()
+		return shape
+	}
+	open := []int32{-1, 1, 8, 8}
+	assert.Equal(t, open, shapes(compilationConstructWithOfflineModelBuffer(data)), "there is no map")
+	for _, key := range []string{fmt.Sprintf("%x", sha256.Sum256(data)), "other.onnx"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "map"), []byte(key+" -> net.onnx\n"), 0o600))
+		other := filepath.Join(dir, "other.onnx")
+		require.NoError(t, os.WriteFile(other, data, 0o600))
+		assert.Equal(t, []int32{3, 1, 8, 8}, shapes(compilationConstructWithOfflineModelFile(other)), key)
+		want := open
+		if key != "other.onnx" {
+			want = []int32{3, 1, 8, 8}
+		}
+		assert.Equal(t, want, shapes(compilationConstructWithOfflineModelBuffer(data)), key)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "map"), fmt.Appendf(nil, "%x -> gone.onnx\n", sha256.Sum256(data)), 0o600))
+	c, err := compilationConstructWithOfflineModelBuffer(data)
+	require.NoError(t, err)
+	assert.ErrorContains(t, compilationBuild(c), "gone.onnx")
+	require.NoError(t, compilationDestroy(c))
 }

@@ -1,84 +1,17 @@
 package rknn
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/anynpu/anynpu/capi/boundary"
-	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/capi/modelmap"
 )
 
 // A compiled model cannot run without the NPU that it was compiled for; the ONNX model that it was made from is loaded instead if the map file
-// of ANYNPU_MODEL_MAP names one, or one lies beside it. A line of a map file is KEY -> FILE; KEY is the SHA-256 of the compiled
-// model or its path. Paths are relative to the map file. Empty lines and those that begin with # are left out.
-
-// maxMap bounds the size of a map file, maxHashed that of a compiled model that is looked up by its SHA-256.
-const (
-	maxMap    = 1 << 20
-	maxHashed = 1 << 33
-)
-
-// mapEntry is one line of a map file.
-type mapEntry struct {
-	hash string // lower-case SHA-256, or
-	path string
-	onnx string
-}
-
-var hashRE = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
-
-// readMap reads a map file; kind fault.File.
-func readMap(path string) ([]mapEntry, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() || st.Size() > maxMap {
-		return nil, fault.New(fault.File, "it is no regular file of at most %d bytes", maxMap)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-		return nil, fault.New(fault.File, "it is no text")
-	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors begin a file
-	folder := filepath.Dir(path)
-	absolute := func(p string) string {
-		if filepath.IsAbs(p) {
-			return p
-		}
-		return filepath.Join(folder, p)
-	}
-	var entries []mapEntry
-	for i, line := range strings.Split(string(text), "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		key, onnx, ok := strings.Cut(line, "->")
-		key, onnx = strings.TrimSpace(key), strings.TrimSpace(onnx)
-		if !ok || key == "" || onnx == "" {
-			return nil, fault.New(fault.File, "line %d: %.80q: want KEY -> FILE, where KEY is a SHA-256 or a path", i+1, line)
-		}
-		e := mapEntry{onnx: absolute(onnx)}
-		if hashRE.MatchString(key) {
-			e.hash = strings.ToLower(key)
-		} else {
-			e.path = absolute(key)
-		}
-		entries = append(entries, e)
-	}
-	return entries, nil
-}
+// of ANYNPU_MODEL_MAP names one, or one lies beside it. The map can name another file for an ONNX model too, such as the same one with
+// metadata beside it for a program that passes bytes.
 
 // readerAt is a compiled model: the bytes that a program passed, or its file.
 type readerAt interface {
@@ -96,40 +29,15 @@ func substitute(r readerAt, path string, c *container) (onnx, from string, err e
 	if c.target != "" {
 		chip = "the NPU of " + c.target
 	}
-	setting := boundary.Getenv("ANYNPU_MODEL_MAP")
-	if setting == "off" {
+	if modelmap.Setting() == modelmap.Off {
 		return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere, and ANYNPU_MODEL_MAP=off forbids another file in its place: pass the ONNX file that it was made from", where, chip)
 	}
-	hash := ""
-	sum := func() (string, error) {
-		if hash != "" || c.size > maxHashed {
-			return hash, nil
-		}
-		h := sha256.New()
-		if _, err := io.Copy(h, io.NewSectionReader(r, 0, c.size)); err != nil {
-			return "", refuseFor(errModel, err, "%s", where)
-		}
-		hash = hex.EncodeToString(h.Sum(nil))
-		return hash, nil
+	file, err := modelmap.Find(r, c.size, path)
+	if err != nil {
+		return "", "", refuseFor(errModel, err, "%s: it is an .rknn file", where)
 	}
-	if setting != "" {
-		entries, err := readMap(setting)
-		if err != nil {
-			return "", "", refuseFor(errModel, err, "%s: it is an .rknn file; ANYNPU_MODEL_MAP=%q", where, setting)
-		}
-		for _, e := range entries {
-			match := e.hash == "" && path != "" && sameFile(e.path, path)
-			if e.hash != "" {
-				h, err := sum()
-				if err != nil {
-					return "", "", err
-				}
-				match = h == e.hash
-			}
-			if match {
-				return e.onnx, setting, nil
-			}
-		}
+	if file != "" {
+		return file, modelmap.Setting(), nil
 	}
 	if path != "" {
 		beside := strings.TrimSuffix(path, ".rknn") + ".onnx"
@@ -138,21 +46,21 @@ func substitute(r readerAt, path string, c *container) (onnx, from string, err e
 		}
 		return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere: put the ONNX file that it was made from beside it as %s, name that in the map file of ANYNPU_MODEL_MAP, or pass it instead", where, chip, filepath.Base(beside))
 	}
-	h, err := sum()
+	h, err := modelmap.Sum(r, c.size)
 	if err != nil {
-		return "", "", err
+		return "", "", refuseFor(errModel, err, "%s", where)
 	}
 	return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere: pass the ONNX file that it was made from, or name that for SHA-256 %s in the map file of ANYNPU_MODEL_MAP", where, chip, h)
 }
 
-// sameFile says whether two paths lead to one file.
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
+// mapped returns the file that the map names for an ONNX model, "" if it is the model itself that is to be loaded. A map that cannot be read is a
+// warning then: the model can be loaded as it is.
+func mapped(r io.ReaderAt, size int64, path string) string {
+	file, err := modelmap.Find(r, size, path)
 	if err != nil {
-		return false
+		caution("the model map is not used", "error", err)
 	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+	return file
 }
 
 // tellSubstitute warns that another file is loaded than the program named, and how it differs.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/modelmap"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/mem"
@@ -34,6 +36,9 @@ func importBytes(data []byte, w *mem.Weights) (*imported, error) {
 	if err := recognise("model", data); err != nil {
 		return nil, err
 	}
+	if file := mapped(bytes.NewReader(data), int64(len(data)), ""); file != "" {
+		return importMapped(fmt.Sprintf("%d bytes", len(data)), int64(len(data)), file, w)
+	}
 	m, err := onnx.Import(data, onnx.Options{Weights: w, Nodes: true})
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model: %d bytes", len(data))
@@ -55,7 +60,21 @@ func importFile(path string, w *mem.Weights) (*imported, error) {
 	if isContainer(head) {
 		return importInstead(f, path, path, readContainer(f, size), w)
 	}
+	if file := mapped(f, size, path); file != "" {
+		return importMapped(path, size, file, w)
+	}
 	return importONNX(path, head, size, w)
+}
+
+// importMapped loads the ONNX file that the map names for another one of size bytes, which messages call name.
+func importMapped(name string, size int64, file string, w *mem.Weights) (*imported, error) {
+	im, err := importOther(name, file, w)
+	if err != nil {
+		return nil, err
+	}
+	boundary.Log(boundary.LevelInfo, "rknn", "another ONNX file is loaded", "model", name, "onnx", file, "map", modelmap.Setting())
+	im.size = size
+	return im, nil
 }
 
 func importONNX(path string, head []byte, size int64, w *mem.Weights) (*imported, error) {
@@ -75,6 +94,16 @@ func importInstead(r readerAt, path, name string, c *container, w *mem.Weights) 
 	if err != nil {
 		return nil, err
 	}
+	im, err := importOther(name, other, w)
+	if err != nil {
+		return nil, err
+	}
+	im.size, im.instead, im.insteadOf, im.from = c.size, c, name, from
+	return im, nil
+}
+
+// importOther reads the ONNX file at other, which is loaded instead of the model called name.
+func importOther(name, other string, w *mem.Weights) (*imported, error) {
 	f, size, err := openRegular(other)
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model: %s: %q, to be loaded instead", name, other)
@@ -91,7 +120,6 @@ func importInstead(r readerAt, path, name string, c *container, w *mem.Weights) 
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model: %s: %q, to be loaded instead", name, other)
 	}
-	im.size, im.instead, im.insteadOf, im.from = c.size, c, name, from
 	return im, nil
 }
 

@@ -142,6 +142,42 @@ var _ = section(
 			t.refusedModel(data)
 			t.says("none.onnx")
 		}),
+	rule("2.fb_model_map_of_onnx", "ANYNPU_MODEL_MAP names a file for an ONNX model too, by SHA-256 or path, so that metadata beside it serve programs that pass bytes").
+		ok("sha256", func(t *T) {
+			data, ctx := same(onnxFloat, 1, 4).bytes(), new(uintptr)
+			t.file("net.onnx", data)
+			t.file("net.onnx.anynpu.json", []byte(`{"anynpu.input.x.std": [2]}`))
+			t.setenv("ANYNPU_MODEL_MAP", t.file("map", fmt.Appendf(nil, "%x -> net.onnx\n", sha256.Sum256(data))))
+			t.ok("init", ctx, data, len(data), 0, nil)
+			t.set(t.owned(*ctx), uint8T, undefined, []uint8{2, 4, 6, 8})
+			t.computes(*ctx, 1, 2, 3, 4)
+			m := tensorMem{}
+			t.ok("query", *ctx, queryDeviceMem, &m, structSizeMem)
+			t.check(int(m.size) == len(data), "%d bytes", m.size)
+		}).
+		ok("path", func(t *T) {
+			ctx, path := new(uintptr), t.file("net.onnx", same(onnxFloat, 1, 4).bytes())
+			t.file("other.onnx", relu(1, 4).bytes())
+			t.setenv("ANYNPU_MODEL_MAP", t.file("map", []byte("net.onnx -> other.onnx\n")))
+			t.ok("init", ctx, path, 0, 0, nil)
+			t.works(t.owned(*ctx))
+		}).
+		ok("off", func(t *T) {
+			t.setenv("ANYNPU_MODEL_MAP", "off")
+			t.works(t.open(relu(1, 4), 0))
+		}).
+		ok("no_map", func(t *T) {
+			t.setenv("ANYNPU_MODEL_MAP", t.dir+"/none")
+			ctx := t.open(relu(1, 4), 0)
+			t.logs("ANYNPU_MODEL_MAP", "/none")
+			t.works(ctx)
+		}).with("ANYNPU_LOG=").
+		no("no_file", func(t *T) {
+			data := relu(1, 4).bytes()
+			t.setenv("ANYNPU_MODEL_MAP", t.file("map", fmt.Appendf(nil, "%x -> none.onnx\n", sha256.Sum256(data))))
+			t.refusedModel(data)
+			t.says("none.onnx")
+		}),
 	rule("2.g_extend", "may be NULL; for a path the place and size of the model are written to it").
 		ok("NULL", func(t *T) { t.open(relu(1, 4), 0) }).
 		ok("path", func(t *T) {
