@@ -36,7 +36,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs examples demo tools-build test test-long tools-test tools-go conformance mutants conformance-onnx conformance-networks lint generate fuzz install clean
+.PHONY: all libs examples demo tools-build test test-long test-fresh tools-test tools-go conformance mutants conformance-onnx conformance-networks lint generate fuzz install clean
 
 all: libs $(BUILD)/bin/anynpu
 
@@ -145,6 +145,10 @@ test: tools-test libs
 
 test-long: tools-test libs
 	@scripts/suite.sh long
+
+# The README's commands on fresh machines.
+test-fresh: tools-go
+	@scripts/test_fresh.sh
 
 tools-test: tools-go
 	@scripts/need.sh $(TEST_TOOLS)

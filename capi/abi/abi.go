@@ -58,6 +58,7 @@ type Facade struct {
 	Handles map[string]Handle
 	Types   map[string]Type // every other type that is not a C scalar
 	Stubs   []Library       // vendor libraries besides the core library
+	Since   string          // what the rows' Since means, a sentence of docs/support.md
 	Drivers bool            // calls can be passed on to a vendor's own library
 	Rows    []Row
 }
@@ -85,7 +86,7 @@ type Library struct {
 type Row struct {
 	C     string   // the prototype
 	Roles string   // role of each parameter
-	Since int      // version of the API that introduced it
+	Since int      // version of the API that introduced it, as the façade's Since says
 	Stubs []string // sonames of the stub libraries that have it; nil means all of the façade's
 
 	CXX string // parameter types in C++ where the header has others there, such as references

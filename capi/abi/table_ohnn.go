@@ -4,6 +4,7 @@ package abi
 // names carry all of them here, because programs of API 9 link the runtime library alone.
 var OHNN = &Facade{
 	Name:    "ohnn",
+	Since:   "`since` is the API level of OpenHarmony that introduced the function.",
 	Prefix:  "OH_NN",
 	Headers: []string{"neural_network_runtime/neural_network_runtime.h", "neural_network_runtime/neural_network_runtime_inner.h"},
 	Check:   "misuse_ohnn.h",

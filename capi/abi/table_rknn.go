@@ -2,9 +2,10 @@ package abi
 
 import "slices"
 
-// RKNN is Rockchip's runtime API. Since is 100 times the header's major version plus ten times the minor one.
+// RKNN is Rockchip's runtime API.
 var RKNN = &Facade{
 	Name:    "rknn",
+	Since:   "`since` is the vendor's version without its dots: 60 is 0.6.0, 130 is 1.3.0, 200 is 2.0.0.",
 	Prefix:  "rknn_",
 	Headers: []string{"rknn_api.h", "rknn_matmul_api.h", "rknn_custom_op.h"},
 	Check:   "misuse_rknn.h",

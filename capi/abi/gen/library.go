@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -82,7 +83,7 @@ func stub(a arch, l abi.Library, names []string) string {
 func (img *image) support() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- %s -->\n\n# Supported functions\n\n", banner)
-	b.WriteString("`since` is the version of the API that introduced the function. Every function is in `" + coreSoname + "`.\n")
+	b.WriteString("Every function is in `" + coreSoname + "`.\n")
 	for _, f := range img.facades {
 		fmt.Fprintf(&b, "\n## %s\n\n", f.Name)
 		var others []string
@@ -92,7 +93,7 @@ func (img *image) support() string {
 		if len(others) > 0 {
 			fmt.Fprintf(&b, "Also under the name %s. ", strings.Join(others, ", "))
 		}
-		fmt.Fprintf(&b, "%d of %d functions.\n\n| function | since | implemented |\n|---|---|---|\n", len(f.funcs), len(f.all))
+		fmt.Fprintf(&b, "%d of %d functions. %s\n\n| function | since | implemented |\n|---|---|---|\n", len(f.funcs), len(f.all), cmp.Or(f.Facade.Since, "`since` is the version of the API that introduced the function."))
 		for _, fn := range f.all {
 			have := "no"
 			if slices.ContainsFunc(f.funcs, func(g *function) bool { return g.Func == fn }) {
