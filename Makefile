@@ -44,12 +44,12 @@ libs: $(LIB)/$(CORE) $(STUBS)
 
 # The core library: Go's runtime adapted to a guest (goruntime), its initialiser in a section of its own (lazy.ld), only the
 # listed names visible. invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
-# Its folder begins with _ because ./... does not enter such ones.
+# Its folder begins with _ because ./... does not enter such ones. OVERLAY names a file of further sources to replace.
 RUNTIME := $(OBJ)/_goruntime
 
 $(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
 	@mkdir -p $(@D) $(OBJ)
-	GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" $(RUNTIME)
+	GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" $(RUNTIME) $(OVERLAY)
 	GOROOT="$(abspath $(RUNTIME))/goroot" GOTOOLCHAIN=local CGO_ENABLED=1 $(RUNTIME)/goroot/bin/go build -overlay $(RUNTIME)/overlay.json \
 	-buildmode=c-shared -trimpath -o $(OBJ)/$(CORE) -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 -extldflags '\
 	\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) -Wl,-z,now'" ./capi

@@ -4,7 +4,9 @@
 // Every edit names the exact text that it replaces. It fails unless the text is there once, so that another Go release is either
 // edited as this one or not at all.
 //
-//	go run ./capi/goruntime GOROOT DIR
+//	go run ./capi/goruntime GOROOT DIR [OVERLAY]
+//
+// OVERLAY is another such file, of which the one in DIR then has every entry too.
 //
 // DIR receives overlay.json, the edited files, and goroot, a symbolic link to GOROOT. The overlay is for builds with GOROOT set to
 // that link: a toolchain that Go has downloaded lies in the module cache, where overlays are refused.
@@ -13,17 +15,22 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: goruntime GOROOT DIR")
+	if len(os.Args) != 3 && len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: goruntime GOROOT DIR [OVERLAY]")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1], os.Args[2], edits); err != nil {
+	more := ""
+	if len(os.Args) == 4 {
+		more = os.Args[3]
+	}
+	if err := run(os.Args[1], os.Args[2], more, edits); err != nil {
 		fmt.Fprintln(os.Stderr, "goruntime:", err)
 		os.Exit(1)
 	}
@@ -32,7 +39,7 @@ func main() {
 // An edit replaces a text of a file of package runtime by another.
 type edit struct{ file, from, to string }
 
-func run(goroot, dir string, edits []edit) error {
+func run(goroot, dir, more string, edits []edit) error {
 	goroot, err := filepath.Abs(goroot)
 	if err != nil {
 		return err
@@ -61,6 +68,17 @@ func run(goroot, dir string, edits []edit) error {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			return err
 		}
+	}
+	if more != "" {
+		data, err := os.ReadFile(more)
+		if err != nil {
+			return err
+		}
+		var others struct{ Replace map[string]string }
+		if err := json.Unmarshal(data, &others); err != nil {
+			return fmt.Errorf("%s: %w", more, err)
+		}
+		maps.Copy(replace, others.Replace)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {

@@ -57,7 +57,7 @@ func Build(root, folder string) (string, error) {
 	if err := os.RemoveAll(filepath.Join(folder, "obj")); err != nil { // make does not know of the overlay
 		return "", err
 	}
-	cmd := exec.Command("make", "--no-print-directory", "libs", "BUILD="+folder, "GOFLAGS=-overlay="+specFile)
+	cmd := exec.Command("make", "--no-print-directory", "libs", "BUILD="+folder, "OVERLAY="+specFile)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%v: %s", err, out)
