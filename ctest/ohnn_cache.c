@@ -204,6 +204,12 @@ static void as_nobody_unreadable(void)
 static void permissions(void)
 {
 	in_child("build", no_permission);
+	in_child("files of another user's", as_nobody_unreadable);
+	DIR *all = opendir(dir);
+	CHECK(all != NULL, "opendir");
+	for (struct dirent *e; (e = readdir(all)) != NULL;)
+		CHECK(*e->d_name == '.' || chmod(path(e->d_name), 0644) == 0, "chmod");
+	closedir(all);
 	CHECK(chmod(dir, 0555) == 0, "chmod");
 	in_child("a directory that cannot be written", as_nobody);
 	CHECK(chmod(path("0.nncache"), 0) == 0, "chmod");

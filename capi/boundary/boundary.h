@@ -39,6 +39,8 @@ enum anynpu_state {
 	ANYNPU_MIXED = 3,
 };
 
+/* getenv, but NULL for every variable where the program has rights that its caller lacks (set-id programs). */
+ANYNPU_HIDDEN const char *anynpu_getenv(const char *name);
 /* Start Go once; later calls do nothing. Returns 0, or 1 with a text of what the system does not grant: Go is not started then, and a later
  * call tries again. Called under the routing lock. */
 ANYNPU_HIDDEN int anynpu_start(char *missing, size_t size);

@@ -53,7 +53,7 @@ int anynpu_compute_threads(void) { return compute_threads; }
 /* The threads that computing will want: ANYNPU_THREADS, or the CPUs. A control group's quota may make them fewer. */
 static int wanted_threads(void)
 {
-	const char *setting = secure_getenv("ANYNPU_THREADS");
+	const char *setting = anynpu_getenv("ANYNPU_THREADS");
 	char *end;
 	long n = setting ? strtol(setting, &end, 10) : 0;
 	if (setting && *setting && !*end && n >= 1 && n <= MAX_COMPUTE)

@@ -44,11 +44,20 @@ type logSink struct {
 
 var logger = newLogSink(Getenv("ANYNPU_LOG"), Getenv("ANYNPU_LOG_FILE"))
 
-// newLogSink reads ANYNPU_LOG, a comma-separated list of LEVEL and COMPONENT=LEVEL, and opens ANYNPU_LOG_FILE, if set, to append.
+// openLogFile opens a log file to append: one that only its owner reads, or what is there, but no link. A FIFO must not hold the program.
+func openLogFile(file string) (int, error) {
+	if fd, ok := map[string]int{"/dev/stdout": 1, "/dev/stderr": 2}[file]; ok {
+		return fd, nil
+	}
+	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+	return unix.Open(file, flags, 0o600)
+}
+
+// newLogSink reads ANYNPU_LOG, a comma-separated list of LEVEL and COMPONENT=LEVEL, and opens ANYNPU_LOG_FILE, if set.
 func newLogSink(levels, file string) *logSink {
 	l := &logSink{fd: 2, level: LevelError, components: map[string]Level{}}
 	if file != "" {
-		fd, err := unix.Open(file, unix.O_WRONLY|unix.O_CREAT|unix.O_APPEND|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0o644) // a FIFO must not hold the program
+		fd, err := openLogFile(file)
 		if err != nil {
 			l.write(LevelError, "boundary", "log goes to stderr", "ANYNPU_LOG_FILE", file, "error", err)
 		} else {

@@ -62,3 +62,26 @@ func TestLog_appendsToTheFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "a: e\na: e\n", string(text))
 }
+
+func TestLog_fileIsPrivateAndNoLink(t *testing.T) {
+	dir := t.TempDir()
+	victim, link, log := filepath.Join(dir, "victim"), filepath.Join(dir, "link"), filepath.Join(dir, "log")
+	require.NoError(t, os.WriteFile(victim, []byte("as it was"), 0o666))
+	require.NoError(t, os.Symlink(victim, link))
+	before := unix.Umask(0)
+	defer unix.Umask(before)
+
+	_, err := openLogFile(link)
+	assert.ErrorIs(t, err, unix.ELOOP)
+	fd, err := openLogFile(log)
+	require.NoError(t, err)
+	defer unix.Close(fd)
+	st, err := os.Stat(log)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), st.Mode())
+	for i, name := range []string{"/dev/stdout", "/dev/stderr"} {
+		fd, err := openLogFile(name)
+		require.NoError(t, err)
+		assert.Equal(t, i+1, fd)
+	}
+}

@@ -155,7 +155,7 @@ void anynpu_report_dead(uint32_t i)
 
 void anynpu_report_missing(uint32_t i, const char *what)
 {
-	const char *log = getenv("ANYNPU_LOG");
+	const char *log = anynpu_getenv("ANYNPU_LOG");
 	if (log && strcmp(log, "off") == 0)
 		return;
 	char line[256];

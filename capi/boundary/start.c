@@ -31,6 +31,8 @@ extern void nnc_boundary_started(void);
 
 static _Atomic int started;
 
+const char *anynpu_getenv(const char *name) { return secure_getenv(name); }
+
 int anynpu_started(void) { return atomic_load(&started); }
 
 static const unsigned long auxv_types[] = {
@@ -39,14 +41,14 @@ static const unsigned long auxv_types[] = {
 };
 
 /*
- * The block that the kernel leaves on the initial stack for a program without arguments: {NULL, environment, NULL, auxv}. Go keeps
- * pointers into it, so it is never freed.
+ * The block that the kernel leaves on the initial stack for a program without arguments: {NULL, environment, NULL, auxv}. Go
+ * keeps pointers into it, so it is never freed. A program that has rights which its caller lacks gives Go no environment.
  */
 static char **argument_block(void)
 {
 	size_t types = sizeof auxv_types / sizeof *auxv_types;
 	size_t n = 0;
-	while (environ && environ[n])
+	while (!getauxval(AT_SECURE) && environ && environ[n])
 		n++;
 	char **block = calloc(1 + n + 1 + 2 * (types + 1), sizeof *block);
 	if (!block)

@@ -228,6 +228,20 @@ func TestWrite_fullDisk(t *testing.T) {
 	assert.Equal(t, 3, generation(t, dir))
 }
 
+func TestWrite_private(t *testing.T) {
+	dir := t.TempDir()
+	defer unix.Umask(unix.Umask(0))
+	require.NoError(t, write(dir, files(1, 3)))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 4)
+	for _, e := range entries {
+		st, err := e.Info()
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), st.Mode(), e.Name())
+	}
+}
+
 func TestWrite_noPermission(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, write(dir, files(1, 1)))
@@ -249,8 +263,13 @@ func TestWrite_noPermission(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, StepOpenData, e.Step)
 	assert.EqualError(t, err, `cache: create "0.nncache": permission denied`)
-	assert.Equal(t, 1, generation(t, dir))
 	assert.ErrorIs(t, Remove(dir, info), fs.ErrPermission)
+	if os.Getuid() == 0 {
+		_, err = Read(dir, info, nil)
+		assert.ErrorIs(t, err, fs.ErrPermission, "files of another user's")
+		require.NoError(t, unix.Setfsuid(0))
+	}
+	assert.Equal(t, 1, generation(t, dir))
 }
 
 func TestWrite_refuses(t *testing.T) {

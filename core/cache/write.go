@@ -157,7 +157,7 @@ func (w *writer) create(name, label string, data []byte, open Step) error {
 		return failed(StepWrite, "write", label, err)
 	}
 	fd, err := retry(func() (int, error) {
-		return unix.Openat(w.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o644)
+		return unix.Openat(w.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	})
 	if err != nil {
 		return failed(open, "create", label, err)
