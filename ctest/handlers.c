@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Signal handlers of the host that need much stack, while threads of the host are in the library: storms of SIGALRM, SIGPROF and SIGUSR1,
- * whose handlers may interrupt each other, with 1, 8 and 48 KiB of stack each, installed before or after the first call, on the alternate
- * stack or on the one that was interrupted, during short and long calls.
+ * Signal handlers of the host that need much stack, while threads of the host are in the library: storms of SIGALRM,
+ * SIGPROF and SIGUSR1, whose handlers may interrupt each other, with 1, 8 and 48 KiB of stack each, installed before or
+ * after the first call, on the alternate stack or on the one that was interrupted, during short and long calls.
  *
  *     handlers SECONDS    for each of the three sizes
  */
@@ -46,8 +46,8 @@ static void handler(int sig)
 			handled[k]++;
 }
 
-/* The handlers are made for a thread's own stack or, with onstack, for whatever alternate stack the thread has or gets from the library.
- * A thread's own alternate stack is too small for them, and they must not be moved there. */
+/* The handlers are made for a thread's own stack or, with onstack, for whatever alternate stack the thread has or
+ * gets from the library. A thread's own alternate stack is too small for them, and they must not be moved there. */
 static void install(int onstack, int restart)
 {
 	static char small[16 << 10];

@@ -20,11 +20,10 @@ struct anynpu_image {
 	const char *const *name;
 	const uint8_t *facade;  /* index of the function's facade */
 	const uint8_t *own;     /* enters Go even where calls are passed on to a driver */
-	const anynpu_fn *go;    /* the Go export */
 	const anynpu_fn *mixed; /* chooses between Go and driver by handle; NULL if the facade has no drivers */
 	const anynpu_fn *dead;  /* returns the failure value and touches nothing */
 	anynpu_fn *slot;        /* the jump table */
-	anynpu_fn *live;        /* go, or dead in a forked child */
+	anynpu_fn *live;        /* enters Go, or dead in a forked child */
 	anynpu_fn *driver;      /* the driver's function, NULL if there is none */
 };
 
@@ -50,6 +49,17 @@ ANYNPU_HIDDEN int anynpu_missing(char *text, size_t size);
 ANYNPU_HIDDEN int anynpu_compute_threads(void);
 /* Whether Go was started, or is being started, in this process or in the one it was forked from. */
 ANYNPU_HIDDEN int anynpu_started(void);
+
+/* Whether the calling thread runs Go code for a call (inside.h). */
+ANYNPU_HIDDEN int anynpu_inside(void);
+/* Whether this is a child that was forked after the first call; its functions are dead then, also if no fork handler ran. */
+ANYNPU_HIDDEN int anynpu_forked(void);
+/* Make anynpu_forked notice. Called under the routing lock. */
+ANYNPU_HIDDEN void anynpu_watch_forks(void);
+/* Surround a C call of a function that is not this library's: anynpu_back(anynpu_out()) with the call between them. The function may call
+ * this library, and has the floating-point control of the program. */
+ANYNPU_HIDDEN int anynpu_out(void);
+ANYNPU_HIDDEN void anynpu_back(int inside);
 
 /* The target of function i's first call: starts Go, decides the facade's state, fills its slots. */
 ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i);
@@ -81,6 +91,8 @@ static inline int anynpu_theirs(uintptr_t handle) { return handle && !anynpu_our
 /* Where dead functions report, fd < 0 for nowhere; the report is one line per process. */
 ANYNPU_HIDDEN void anynpu_set_report(int fd);
 ANYNPU_HIDDEN void anynpu_report_dead(uint32_t i);
+/* Report that function i was refused because a signal handler called it where it must not (inside.h). */
+ANYNPU_HIDDEN void anynpu_report_handler(uint32_t i);
 /* Report to standard error, unless ANYNPU_LOG is "off", that function i was refused because Go cannot start. */
 ANYNPU_HIDDEN void anynpu_report_missing(uint32_t i, const char *what);
 

@@ -303,7 +303,11 @@ func End[R any](c *Call, result *R, failed R) {
 	}
 	c.finish()
 	if c.Err != nil || c.Args != nil {
-		c.report(fmt.Sprint(*result))
+		text := ""
+		if c.logged() {
+			text = fmt.Sprint(*result)
+		}
+		c.report(text)
 	}
 }
 

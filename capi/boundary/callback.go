@@ -3,9 +3,13 @@ package boundary
 /*
 #include <stdlib.h>
 
+#include "boundary.h"
+
 static void call(void *function, int level, const char *component, const char *message, void *user)
 {
+	int inside = anynpu_out();
 	((void (*)(int, const char *, const char *, void *))function)(level, component, message, user);
+	anynpu_back(inside);
 }
 */
 import "C"

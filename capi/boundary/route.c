@@ -4,8 +4,9 @@
  * Routing: where the jump table's slots point. A slot changes only under the lock; calls read it without.
  */
 #define _GNU_SOURCE
-#include "boundary.h"
+#include "inside.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -94,13 +95,17 @@ void *anynpu_get_driver(uint32_t i)
 anynpu_fn anynpu_resolve(uint32_t i)
 {
 	uint32_t facade = anynpu_image.facade[i];
+	if (!anynpu_enter())
+		return anynpu_forked() ? anynpu_image.dead[i] : load(&anynpu_image.live[i]); /* which refuses the call */
 	pthread_mutex_lock(&lock);
 	char missing[96];
 	if (anynpu_start(missing, sizeof missing)) {
 		pthread_mutex_unlock(&lock);
+		anynpu_leave();
 		anynpu_report_missing(i, missing);
 		return anynpu_image.dead[i];
 	}
+	anynpu_watch_forks();
 	anynpu_fn fn;
 	if (deciding[facade]) {
 		fn = anynpu_image.live[i]; /* called by the driver that is being opened: not a call of the program's */
@@ -115,6 +120,7 @@ anynpu_fn anynpu_resolve(uint32_t i)
 		fn = load(&anynpu_image.slot[i]);
 	}
 	pthread_mutex_unlock(&lock);
+	anynpu_leave();
 	return fn;
 }
 
@@ -140,27 +146,39 @@ void anynpu_set_window(uintptr_t base, uintptr_t size)
 
 void anynpu_set_report(int fd) { report_fd = fd; }
 
-void anynpu_report_dead(uint32_t i)
+static void report(int fd, const char *format, uint32_t i, const char *what)
 {
-	int fd = report_fd;
-	if (fd < 0 || atomic_exchange(&reported, 1))
-		return;
 	char line[256];
-	int n = snprintf(line, sizeof line,
-		"boundary: call refused in a forked child, fork before the first call or exec after the fork function=%s\n",
-		anynpu_image.name[i]);
+	int n = snprintf(line, sizeof line, format, anynpu_image.name[i], what);
 	if (n > 0 && write(fd, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1) < 0)
 		return;
 }
 
-void anynpu_report_missing(uint32_t i, const char *what)
+void anynpu_report_dead(uint32_t i)
+{
+	int fd = report_fd;
+	if (fd >= 0 && !atomic_exchange(&reported, 1))
+		report(fd, "boundary: call refused in a forked child, fork before the first call or exec after the fork function=%s\n", i, "");
+}
+
+static int early_fd(void)
 {
 	const char *log = anynpu_getenv("ANYNPU_LOG");
-	if (log && strcmp(log, "off") == 0)
-		return;
-	char line[256];
-	int n = snprintf(line, sizeof line, "boundary: call refused, the system does not grant what the library needs to start function=%s needs=\"%s\"\n",
-		anynpu_image.name[i], what);
-	if (n > 0 && write(2, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1) < 0)
-		return;
+	return log && strcmp(log, "off") == 0 ? -1 : 2;
+}
+
+void anynpu_report_handler(uint32_t i)
+{
+	int fd = anynpu_started() ? report_fd : early_fd(), saved = errno;
+	if (fd >= 0)
+		report(fd, "boundary: call from a signal handler refused, %2$s function=%1$s\n", i,
+			anynpu_inside() ? "which interrupted a call" : "which is on the alternate stack");
+	errno = saved;
+}
+
+void anynpu_report_missing(uint32_t i, const char *what)
+{
+	int fd = early_fd();
+	if (fd >= 0)
+		report(fd, "boundary: call refused, the system does not grant what the library needs to start function=%s needs=\"%s\"\n", i, what);
 }

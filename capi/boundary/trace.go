@@ -47,10 +47,15 @@ func Out[T any](p unsafe.Pointer) Arg {
 	}
 }
 
+// logged says whether report may write a line: informations are written only where errors are.
+func (c *Call) logged() bool { return c.Args != nil || logger.enabled(LevelError, c.Func.Component) }
+
 // report writes the line of a refused call and the line of a traced one.
 func (c *Call) report(result string) {
 	if c.Err != nil {
 		setLastError(c.Func, c.Err)
+	}
+	if c.Err != nil && c.logged() {
 		level := LevelError
 		var n note
 		if errors.As(c.Err, &n) {

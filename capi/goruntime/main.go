@@ -1,15 +1,15 @@
-// Goruntime adapts Go's runtime to a library that is a guest in another's process. It copies the few files concerned from the Go
-// that builds the library, with the edits of edits.go, and writes an overlay for `go build -overlay`.
+// Goruntime adapts Go's runtime to a library that is a guest in another's process. It copies the few files concerned
+// from the Go that builds the library, with the edits of edits.go, and writes an overlay for `go build -overlay`.
 //
-// Every edit names the exact text that it replaces. It fails unless the text is there once, so that another Go release is either
-// edited as this one or not at all.
+// Every edit names the exact text that it replaces. It fails unless the text is there once, so that another Go release
+// is either edited as this one or not at all.
 //
 //	go run ./capi/goruntime GOROOT DIR [OVERLAY]
 //
 // OVERLAY is another such file, of which the one in DIR then has every entry too.
 //
-// DIR receives overlay.json, the edited files, and goroot, a symbolic link to GOROOT. The overlay is for builds with GOROOT set to
-// that link: a toolchain that Go has downloaded lies in the module cache, where overlays are refused.
+// DIR receives overlay.json, the edited files, and goroot, a symbolic link to GOROOT. The overlay is for builds with
+// GOROOT set to that link: a toolchain that Go has downloaded lies in the module cache, where overlays are refused.
 package main
 
 import (

@@ -3,11 +3,21 @@ package ohnn
 /*
 #include <stdint.h>
 
-static void run_done(uintptr_t f, uintptr_t user, uint32_t code, uintptr_t outputs, int32_t n) {
+#include "../boundary/boundary.h"
+
+static void run_done(uintptr_t f, uintptr_t user, uint32_t code, uintptr_t outputs, int32_t n)
+{
+	int inside = anynpu_out();
 	((void (*)(void *, uint32_t, void **, int32_t))f)((void *)user, code, (void **)outputs, n);
+	anynpu_back(inside);
 }
 
-static void service_died(uintptr_t f, uintptr_t user) { ((void (*)(void *))f)((void *)user); }
+static void service_died(uintptr_t f, uintptr_t user)
+{
+	int inside = anynpu_out();
+	((void (*)(void *))f)((void *)user);
+	anynpu_back(inside);
+}
 */
 import "C"
 

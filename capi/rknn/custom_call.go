@@ -3,12 +3,23 @@ package rknn
 /*
 #include <stdint.h>
 
+#include "../boundary/boundary.h"
+
 static int32_t op_call(uintptr_t f, uintptr_t op, uintptr_t in, uint32_t n_in, uintptr_t out, uint32_t n_out)
 {
-	return ((int (*)(void *, void *, uint32_t, void *, uint32_t))f)((void *)op, (void *)in, n_in, (void *)out, n_out);
+	int inside = anynpu_out();
+	int32_t code = ((int (*)(void *, void *, uint32_t, void *, uint32_t))f)((void *)op, (void *)in, n_in, (void *)out, n_out);
+	anynpu_back(inside);
+	return code;
 }
 
-static int32_t op_end(uintptr_t f, uintptr_t op) { return ((int (*)(void *))f)((void *)op); }
+static int32_t op_end(uintptr_t f, uintptr_t op)
+{
+	int inside = anynpu_out();
+	int32_t code = ((int (*)(void *))f)((void *)op);
+	anynpu_back(inside);
+	return code;
+}
 */
 import "C"
 

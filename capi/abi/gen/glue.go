@@ -154,7 +154,7 @@ func (f *facade) glue() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n\npackage %s\n\n", banner, f.Name)
 	if f.Drivers {
-		b.WriteString("/*\n#include <stdbool.h>\n#include <stdint.h>\n#include <stddef.h>\n")
+		b.WriteString("/*\n#include <stdbool.h>\n#include <stdint.h>\n#include <stddef.h>\n\n#include \"../boundary/boundary.h\"\n\n")
 		for _, fn := range f.funcs {
 			if fn.Creates {
 				fn.forwarder(&b)
@@ -298,11 +298,12 @@ func (fn *function) forwarder(b *strings.Builder) {
 	if len(types) == 0 {
 		types = []string{"void"}
 	}
-	result, ret := cABI(fn.goResult()), "return "
-	if fn.goResult() == "" {
-		ret = ""
+	result, store, ret := cABI(fn.goResult()), "", ""
+	if result != "void" {
+		store, ret = result+" r = ", "\treturn r;\n"
 	}
-	fmt.Fprintf(b, "static inline %s forward_%s(%s) { %s((%s (*)(%s))f)(%s); }\n", result, fn.Name, strings.Join(decl, ", "), ret, result, strings.Join(types, ", "), strings.Join(names, ", "))
+	fmt.Fprintf(b, "static %[1]s forward_%[2]s(%[3]s)\n{\n\tint inside = anynpu_out();\n\t%[4]s((%[1]s (*)(%[5]s))f)(%[6]s);\n\tanynpu_back(inside);\n%[7]s}\n",
+		result, fn.Name, strings.Join(decl, ", "), store, strings.Join(types, ", "), strings.Join(names, ", "), ret)
 }
 
 // cABI is the C type of the same size and register class as a Go type of goABI.

@@ -8,17 +8,18 @@ import (
 // cImage writes the tables that boundary.h describes, the dead functions and the routers of façades with drivers.
 func (img *image) cImage() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "/* %s */\n\n#include \"boundary/boundary.h\"\n\n#include <stdbool.h>\n\n", banner)
+	fmt.Fprintf(&b, "/* %s */\n\n#include \"boundary/inside.h\"\n\n#include <stdbool.h>\n\n", banner)
 	fmt.Fprintf(&b, "#define FUNCTIONS %d\n\n", len(img.funcs))
-	for _, fn := range img.funcs {
-		fmt.Fprintf(&b, "extern void nnc_%s(void);\n", fn.Name)
-	}
-	b.WriteString("\n/* In a forked child: the failure value, one report, nothing else. */\n")
+	b.WriteString("/* In a forked child: the failure value, one report, nothing else. */\n")
 	for _, fn := range img.funcs {
 		b.WriteString(fn.dead())
 	}
+	b.WriteString("\n/* The way into Go. */")
+	for _, fn := range img.funcs {
+		b.WriteString(fn.enter())
+	}
 	b.WriteString("\nextern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;\nstatic anynpu_fn driver[FUNCTIONS];\n")
-	column(&b, "static anynpu_fn live[FUNCTIONS]", img.funcs, func(fn *function) string { return "nnc_" + fn.Name })
+	column(&b, "static anynpu_fn live[FUNCTIONS]", img.funcs, func(fn *function) string { return fmt.Sprintf("(anynpu_fn)enter_%d", fn.index) })
 	for _, fn := range img.funcs {
 		b.WriteString(fn.router())
 	}
@@ -27,7 +28,6 @@ func (img *image) cImage() string {
 	column(&b, "static const uint8_t own[FUNCTIONS]", img.funcs, func(fn *function) string {
 		return fmt.Sprintf("%d /* %s */", btoi(fn.Creates || fn.NoPass), fn.Name)
 	})
-	column(&b, "static const anynpu_fn go[FUNCTIONS]", img.funcs, func(fn *function) string { return "nnc_" + fn.Name })
 	column(&b, "static const anynpu_fn mixed[FUNCTIONS]", img.funcs, func(fn *function) string {
 		if fn.router() == "" {
 			return "NULL"
@@ -36,7 +36,7 @@ func (img *image) cImage() string {
 	})
 	column(&b, "static const anynpu_fn dead[FUNCTIONS]", img.funcs, func(fn *function) string { return fmt.Sprintf("(anynpu_fn)dead_%d", fn.index) })
 	fmt.Fprintf(&b, "\nconst struct anynpu_image anynpu_image = {\n\t.functions = FUNCTIONS,\n\t.facades = %d,\n", len(img.facades))
-	for _, m := range []string{"name", "facade", "own", "go", "mixed", "dead"} {
+	for _, m := range []string{"name", "facade", "own", "mixed", "dead"} {
 		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
 	}
 	b.WriteString("\t.slot = anynpu_slot,\n\t.live = live,\n\t.driver = driver,\n};\n")
@@ -60,6 +60,44 @@ func column(b *strings.Builder, decl string, funcs []*function, value func(*func
 		fmt.Fprintf(b, "\t%s,%s\n", v, comment)
 	}
 	b.WriteString("};\n")
+}
+
+// enter writes the function that enters Go: unless a signal handler calls where it must not, and with the default floating-point control.
+func (fn *function) enter() string {
+	var types, decls, names []string
+	for i, p := range fn.Params {
+		types = append(types, cABI(fn.goABI(p.Type, p.Role.Name)))
+		decls = append(decls, fmt.Sprintf("%s a%d", types[i], i))
+		names = append(names, fmt.Sprintf("a%d", i))
+	}
+	for _, p := range fn.Behind {
+		i := len(types)
+		types = append(types, cABI(fn.goABI(p.Type, "value")))
+		decls = append(decls, fmt.Sprintf("%s a%d", types[i], i))
+		names = append(names, fmt.Sprintf("a%d", i))
+	}
+	if len(types) == 0 {
+		types, decls = []string{"void"}, []string{"void"}
+	}
+	result, store, ret, failed := cABI(fn.goResult()), "", "return", ""
+	if result != "void" {
+		store, ret, failed = result+" r = ", "return r", " "+fn.failed()
+	}
+	return fmt.Sprintf(`
+extern %[1]s nnc_%[2]s(%[3]s);
+static %[1]s enter_%[4]d(%[5]s)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_%[4]d();
+		anynpu_report_handler(%[4]d);
+		return%[6]s;
+	}
+	%[7]snnc_%[2]s(%[8]s);
+	anynpu_leave();
+	%[9]s;
+}
+`, result, fn.Name, strings.Join(types, ", "), fn.index, strings.Join(decls, ", "), failed, store, strings.Join(names, ", "), ret)
 }
 
 func (fn *function) dead() string {
