@@ -30,12 +30,12 @@ type memoryOwner struct {
 
 var memories = memoryTable{records: map[uintptr]*memoryRecord{}}
 
-// alloc returns the address of a new struct over length bytes of shared memory.
+// alloc returns the address of a new struct over length bytes of memory.
 func (t *memoryTable) alloc(owner memoryOwner, length uint64) (uintptr, error) {
 	if length == 0 || length > maxBufferSize {
 		return 0, invalid("length: %d: want 1 to %d bytes", length, maxBufferSize)
 	}
-	buf, err := mem.Memfd(int64(length), mem.Options{Name: "anynpu memory"})
+	buf, err := mem.Shareable(int64(length), mem.Options{})
 	if err != nil {
 		return 0, err
 	}

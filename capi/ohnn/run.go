@@ -43,6 +43,8 @@ func (e *Executor) do(j job) ([][]int32, error) {
 			return nil, fault.Wrap(err, "output %d", i)
 		}
 	}
+	mem.Begin(j.inputs, j.outputs) // OH_NNTensor_GetFd waits for the end
+	defer mem.End(j.inputs, j.outputs)
 	if err := e.exec.Start(device.RunRequest{Deadline: j.limit, Here: true, Done: func(err error) { e.done <- err }}); err != nil {
 		return nil, err
 	}

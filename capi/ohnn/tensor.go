@@ -70,12 +70,11 @@ func allocTensor(own *TensorDesc, size uint64) (*Tensor, error) {
 	if size > maxBufferSize {
 		return nil, invalid("size: %d: want at most %d bytes", size, maxBufferSize)
 	}
-	buf, err := mem.Memfd(int64(size), mem.Options{Name: "anynpu tensor"})
+	buf, err := mem.Shareable(int64(size), mem.Options{Name: "anynpu tensor"})
 	if err != nil {
 		return nil, err
 	}
-	fd, _, _ := buf.FD()
-	return &Tensor{desc: own, buf: buf, fd: fd, size: size}, nil
+	return &Tensor{desc: own, buf: buf, size: size}, nil
 }
 
 // tensorCreateWithFd maps the bytes [offset, size) of shared memory. The descriptor stays the caller's. The reference implementation
@@ -136,9 +135,18 @@ func tensorGetDataBuffer(t *Tensor) (uintptr, error) {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b))), nil
 }
 
-// tensorGetFd returns a descriptor that stays the tensor's; every tensor has one.
+// tensorGetFd returns a file descriptor that stays the tensor's, of a file that holds the tensor alone. Memory that the library made gets it
+// with the first call, which waits for runs that use the tensor: the data keeps its address.
 func tensorGetFd(t *Tensor, fd *int32) error {
-	*fd = int32(t.fd)
+	if t.shared {
+		*fd = int32(t.fd)
+		return nil
+	}
+	own, err := mem.Share(t.buf)
+	if err != nil {
+		return refuseFor(MemoryError, err, "tensor")
+	}
+	*fd = int32(own)
 	return nil
 }
 

@@ -2,7 +2,10 @@ package rknn
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/mem"
@@ -90,7 +93,7 @@ func (t *memoryTable) remove(m *TensorMem) bool {
 	return true
 }
 
-// createMem allocates zeroed memory with a file descriptor that other processes and devices can map.
+// createMem allocates zeroed memory with a file descriptor that other processes and devices can map, as long as the process has enough of them.
 func createMem(context uintptr, size uint32) (uintptr, error) {
 	if err := aliveContext("ctx", context); err != nil {
 		return 0, err
@@ -113,7 +116,7 @@ func allocate(size uint64) (uintptr, error) {
 	if size == 0 || size > 1<<32-1 {
 		return 0, invalid("size is %d: memory has 1 to %d bytes", size, uint64(1<<32-1))
 	}
-	buf, err := mem.Memfd(int64(size), mem.Options{Name: "anynpu rknn"})
+	buf, fd, err := allocated(int64(size))
 	if err != nil {
 		return 0, err
 	}
@@ -122,8 +125,45 @@ func allocate(size uint64) (uintptr, error) {
 		buf.Release()
 		return 0, err
 	}
-	fd, _, _ := buf.FD()
-	return memories.add(TensorMem{virt: addressOf(data), fd: int32(fd), size: uint32(size), flags: memAllocInside}, buf), nil
+	return memories.add(TensorMem{virt: addressOf(data), fd: fd, size: uint32(size), flags: memAllocInside}, buf), nil
+}
+
+// fewDescriptors is set when the program was told that memory has no descriptor any more.
+var fewDescriptors atomic.Bool
+
+// allocated returns memory and its file descriptor. Programs read a descriptor from the struct without a call, so it must be there from the
+// start; few programs look. Memory whose descriptor would be one of the last quarter that the process may have gets none, -1: those are
+// the program's.
+func allocated(size int64) (buf mem.Buffer, fd int32, err error) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		limit.Cur = 1024
+	}
+	most := limit.Cur - limit.Cur/4
+	if !fewDescriptors.Load() || below(most) {
+		if buf, err = mem.Memfd(size, mem.Options{Name: "anynpu rknn"}); err == nil {
+			own, _, _ := buf.FD()
+			if uint64(own) < most {
+				return buf, int32(own), nil
+			}
+			buf.Release()
+		}
+	}
+	if !fewDescriptors.Swap(true) {
+		warn("memory has no file descriptor while the process has few left: fd is -1", "function", "rknn_create_mem", "limit", limit.Cur, "remedy", "raise ulimit -n, or destroy memory that is no longer needed")
+	}
+	buf, err = mem.Shareable(size, mem.Options{})
+	return buf, -1, err
+}
+
+// below says whether the next descriptor's number will be below most.
+func below(most uint64) bool {
+	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		return false
+	}
+	unix.Close(fd)
+	return uint64(fd) < most
 }
 
 // createMemFromFd describes size bytes of memory that stays the program's, from virt_addr + offset on. Without an address, the

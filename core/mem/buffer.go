@@ -28,7 +28,7 @@ var LiveCounters = map[string]func() int64{"buffers": liveBuffers.Load, "buffer 
 type buffer struct {
 	refs     atomic.Int64
 	data     []byte         // the usable bytes
-	fd       int            // own descriptor, -1: none
+	fd       int            // own descriptor, or the file's, -1: none
 	fdOff    int64          // offset of data in fd
 	base     unsafe.Pointer // own mapping, nil: none
 	length   uintptr
@@ -37,6 +37,8 @@ type buffer struct {
 	parent   Buffer                 // a sub-buffer's owner
 	off      int64                  // of a sub-buffer in its parent
 	pages    *pages                 // of Shareable memory
+	file     *importedFile          // that the bytes are a part of
+	window   *window                // of file, that the bytes lie in; nil: the mapping is its own
 	at       atomic.Pointer[extent] // the part of a file that the bytes are, nil: none or unknown
 	free     func()                 // a borrowed memory's end
 }
@@ -92,7 +94,10 @@ func (b *buffer) Release() {
 			panic(fmt.Sprintf("mem: munmap of a mapping of ours: %v", err))
 		}
 	}
-	if b.fd >= 0 {
+	switch {
+	case b.file != nil:
+		b.file.release(b.window)
+	case b.fd >= 0:
 		unix.Close(b.fd)
 	}
 	if b.parent != nil {

@@ -58,49 +58,75 @@ func memfd(name string, size, length int64, flags int) (*buffer, error) {
 	return b, nil
 }
 
-// ImportFD maps size bytes of fd from offset, shared; offset need not be a multiple of the page size. The buffer owns a duplicate: the
-// caller may close fd at once. readOnly maps for reading, as a descriptor opened so demands; the bytes must not be written then.
+// ImportFD maps size bytes of fd from offset, shared; offset need not be a multiple of the page size. The caller may close fd at once: the
+// buffers of one file share a duplicate. readOnly maps for reading, as a descriptor opened so demands; the bytes must not be written then.
 // A peer that shrinks an unsealed file makes access fault: only sealed memory is safe against a hostile peer.
 // Kinds: fault.Argument (bad descriptor, not mappable, range outside the file), fault.Memory.
 func ImportFD(fd int, offset, size int64, readOnly bool) (Buffer, error) {
 	if offset < 0 || size < 0 || size > 1<<62 || offset > 1<<62 {
 		return nil, fault.New(fault.Argument, "import %d bytes at offset %d", size, offset)
 	}
-	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	b, err := importFD(fd, offset, size, readOnly)
 	if err != nil {
-		kind := fault.Argument
-		if err == unix.EMFILE {
-			kind = fault.Memory
-		}
-		return nil, fault.As(kind, err, "import descriptor %d", fd)
-	}
-	b, err := importOwn(own, offset, size, readOnly)
-	if err != nil {
-		unix.Close(own)
 		return nil, fault.Wrap(err, "import descriptor %d", fd)
 	}
 	return newBuffer(b), nil
 }
 
-func importOwn(fd int, offset, size int64, readOnly bool) (*buffer, error) {
+func importFD(fd int, offset, size int64, readOnly bool) (*buffer, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return nil, fault.As(fault.Argument, err, "stat")
-	}
-	// Files know their size; a dma-buf or character device does not always say it, and refuses a mapping that is too long.
-	if st.Mode&unix.S_IFMT == unix.S_IFREG && (offset > st.Size || size > st.Size-offset) {
-		return nil, fault.New(fault.Argument, "%d bytes at offset %d of a file of %d bytes", size, offset, st.Size)
 	}
 	prot := unix.PROT_READ | unix.PROT_WRITE
 	if readOnly {
 		prot = unix.PROT_READ
 	}
 	lead := offset & (pageSize - 1)
-	b, err := mapFD(fd, offset, size, roundUp(max(lead+size, 1), pageSize), prot)
-	if err == nil {
-		b.at.Store(&extent{dev: st.Dev, ino: st.Ino, off: offset})
+	length := roundUp(max(lead+size, 1), pageSize)
+	at := &extent{dev: st.Dev, ino: st.Ino, off: offset}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		// A dma-buf or character device does not always say its size, and refuses a mapping that is too long. Two descriptors can differ.
+		own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			return nil, duplicateError(err)
+		}
+		b, err := mapFD(own, offset, size, length, prot)
+		if err != nil {
+			unix.Close(own)
+			return nil, err
+		}
+		b.at.Store(at)
+		return b, nil
 	}
-	return b, err
+	if offset > st.Size || size > st.Size-offset {
+		return nil, fault.New(fault.Argument, "%d bytes at offset %d of a file of %d bytes", size, offset, st.Size)
+	}
+	f, err := importFile(fd, &st)
+	if err != nil {
+		return nil, duplicateError(err)
+	}
+	if w := f.take(offset, size, st.Size, prot); w != nil {
+		b := &buffer{data: bytesAt(w.base, offset-w.key.off, size), fd: f.fd, fdOff: offset, file: f, window: w}
+		b.at.Store(at)
+		return b, nil
+	}
+	b, err := mapFD(f.fd, offset, size, length, prot)
+	if err != nil {
+		f.release(nil)
+		return nil, err
+	}
+	b.file = f
+	b.at.Store(at)
+	return b, nil
+}
+
+func duplicateError(err error) error {
+	kind := fault.Argument
+	if err == unix.EMFILE {
+		kind = fault.Memory
+	}
+	return fault.As(kind, err, "duplicate")
 }
 
 // mapFD maps length bytes of fd from the page that holds offset; the buffer's size bytes start at offset. It takes fd over only when it
