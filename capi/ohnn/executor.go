@@ -97,7 +97,12 @@ func portAt(name, what string, ports []port, index uint64) (*port, error) {
 	return &ports[index], nil
 }
 
-func (p *port) desc() *TensorDesc { return newTensorDesc(p.name, p.dataType, p.format, p.shape) }
+// desc returns a new descriptor. In compatibility mode an empty shape is one that was never set, and a size of 0 one that is not known.
+func (p *port) desc() *TensorDesc {
+	d := newTensorDesc(p.name, p.dataType, p.format, p.shape)
+	d.exact = !settings().reference
+	return d
+}
 
 // executorCreateInputTensorDesc returns a new descriptor, which the caller owns, with the declared shape.
 func executorCreateInputTensorDesc(e *Executor, index uint64) (*TensorDesc, error) {

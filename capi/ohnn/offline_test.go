@@ -37,7 +37,7 @@ func TestOffline_onnxDigits(t *testing.T) {
 		e := executor(t, c)
 		in, err := executorCreateInputTensorDesc(e, 0)
 		require.NoError(t, err)
-		in.setShape([]int32{1, 1, 8, 8})
+		in.setShape([]int32{1, 1, 8, 8}, false)
 		x, err := tensorCreate(0, in)
 		require.NoError(t, err)
 		y := newTestTensor(t, Float32, nil, 1, 10)

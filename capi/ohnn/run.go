@@ -162,8 +162,7 @@ func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
 
 // fits checks that the memory holds what the tensor's own descriptor says.
 func (t *Tensor) fits(name element) error {
-	dataType, shape := t.desc.read()
-	need, err := byteSize(dataType, shape)
+	need, _, err := t.desc.bytes()
 	if err != nil {
 		return refuseFor(InvalidParameter, err, "%s", name)
 	}
@@ -171,6 +170,7 @@ func (t *Tensor) fits(name element) error {
 		return refuse(Failed, "%s: the file behind its descriptor is shorter now than the %d bytes it was made with", name, t.size)
 	}
 	if have := uint64(t.buf.Size()); have < need {
+		dataType, shape := t.desc.read()
 		return refuse(Failed, "%s: its memory has %d bytes, its descriptor %v%v needs %d", name, have, dataType, shape, need)
 	}
 	return nil
@@ -190,7 +190,7 @@ func setShapes(outputs []*Tensor, shapes [][]int32) error {
 		case n > maxDescRank || n == 0 && settings().reference:
 			return invalid("outputTensor[%d]: the result has shape %v: a descriptor has 1 to %d dimensions", i, shapes[i], maxDescRank)
 		case n > 0:
-			t.desc.setShape(shapes[i])
+			t.desc.setShape(shapes[i], !settings().reference)
 		}
 	}
 	return nil

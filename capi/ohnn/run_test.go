@@ -119,7 +119,7 @@ func TestRunSync_order(t *testing.T) {
 	long := newTestTensor(t, Float32, nil, 3)
 	flat := newTestTensor(t, Float32, nil, 1, 2)
 	small := newTestTensor(t, Float32, nil, 2)
-	small.desc.setShape([]int32{1 << 20})
+	small.desc.setShape([]int32{1 << 20}, false)
 	for _, tc := range []struct {
 		name    string
 		in, out []*Tensor

@@ -12,41 +12,40 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Tensor is an NN_Tensor (section 4): shared memory and a descriptor of its own. The memory lives until the tensor is destroyed and no
-// run uses it any more.
+// Tensor is an NN_Tensor (section 4): shared memory and a tensor descriptor of its own. The memory lives until the tensor is destroyed and
+// no run uses it any more.
 type Tensor struct {
 	handle.Ref
 	desc   *TensorDesc
 	buf    mem.Buffer // the usable bytes
-	fd     int        // what the program sees; of memory it brought along, its own number
+	fd     int        // of memory that the program brought along: its own number
 	size   uint64     // as created or declared, the offset included
 	offset uint64
 	shared bool // the memory is the program's and may shrink
 }
 
-// newTensor checks what every way of creation wants and returns the device, a copy of the descriptor and the bytes it needs.
-func newTensor(deviceID uint64, desc *TensorDesc) (*npu, *TensorDesc, uint64, error) {
-	d := deviceByID(deviceID)
-	if d == nil {
-		return nil, nil, 0, invalid("deviceID: %d: %s", deviceID, noSuchDevice())
+// newTensor checks what every way of creation wants and returns a copy of the descriptor and the bytes it needs, 0 for a dynamic shape.
+func newTensor(deviceID uint64, desc *TensorDesc) (own *TensorDesc, size uint64, dynamic bool, err error) {
+	if deviceByID(deviceID) == nil {
+		return nil, 0, false, invalid("deviceID: %d: %s", deviceID, noSuchDevice())
 	}
-	own := desc.clone()
+	own = desc.clone()
 	own.owned = true
-	size, err := byteSize(own.dataType, own.shape)
+	size, dynamic, err = own.bytes()
 	if err == nil && own.dataType == Unknown {
 		err = invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first")
 	}
-	return d, own, size, err
+	return own, size, dynamic, err
 }
 
-// tensorCreate allocates what the descriptor needs; a dynamic shape needs nothing and is refused.
+// tensorCreate allocates what the descriptor needs, which can be nothing for one of an executor; a dynamic shape is refused.
 func tensorCreate(deviceID uint64, desc *TensorDesc) (*Tensor, error) {
-	_, own, size, err := newTensor(deviceID, desc)
+	own, size, dynamic, err := newTensor(deviceID, desc)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case size > 0:
+	case !dynamic:
 		return allocTensor(own, size)
 	case slices.ContainsFunc(own.shape, func(d int32) bool { return d < -1 || d == 0 }):
 		return nil, invalid("tensorDesc: shape %v: want sizes of 1 or more", own.shape)
@@ -56,7 +55,7 @@ func tensorCreate(deviceID uint64, desc *TensorDesc) (*Tensor, error) {
 
 // tensorCreateWithSize takes any size from the descriptor's up; the shape may be dynamic.
 func tensorCreateWithSize(deviceID uint64, desc *TensorDesc, size uint64) (*Tensor, error) {
-	_, own, need, err := newTensor(deviceID, desc)
+	own, need, _, err := newTensor(deviceID, desc)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +85,7 @@ func tensorCreateWithFd(deviceID uint64, desc *TensorDesc, fd int32, size, offse
 	if size == 0 || size > math.MaxInt64 || size < offset {
 		return nil, invalid("size: %d with offset %d: want a size above 0 and not below the offset", size, offset)
 	}
-	_, own, need, err := newTensor(deviceID, desc)
+	own, need, _, err := newTensor(deviceID, desc)
 	if err != nil {
 		return nil, err
 	}

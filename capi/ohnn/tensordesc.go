@@ -19,7 +19,8 @@ type TensorDesc struct {
 	name     string
 	dataType DataType
 	format   Format
-	shape    []int32        // empty: never set
+	shape    []int32        // empty: never set, or a scalar's
+	exact    bool           // the shape is an executor's or a result's: empty is a scalar's, and 0 is a size
 	cName    boundary.Block // what programs were given pointers to; empty until asked for
 	cShape   boundary.Block
 }
@@ -32,7 +33,9 @@ func newTensorDesc(name string, d DataType, f Format, shape []int32) *TensorDesc
 func (d *TensorDesc) clone() *TensorDesc {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return newTensorDesc(d.name, d.dataType, d.format, d.shape)
+	c := newTensorDesc(d.name, d.dataType, d.format, d.shape)
+	c.exact = d.exact
+	return c
 }
 
 // read returns the data type and the shape.
@@ -50,9 +53,11 @@ func (d *TensorDesc) release() {
 	d.cShape.Free()
 }
 
-func (d *TensorDesc) setShape(shape []int32) {
+// setShape stores a shape; exact says that it is one of an executor or a result.
+func (d *TensorDesc) setShape(shape []int32, exact bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.exact = exact
 	if slices.Equal(d.shape, shape) {
 		return // pointers given out stay valid
 	}
@@ -78,24 +83,34 @@ func elements(shape []int32) (n uint64, dynamic bool, err error) {
 	return n, false, nil
 }
 
-// byteSize returns the bytes of a descriptor's data, 0 for a dynamic shape. A shape that was never set, an unknown data type and
-// an overflow are refused.
-func byteSize(dataType DataType, shape []int32) (uint64, error) {
-	if len(shape) == 0 {
-		return 0, invalid("tensorDesc: no shape is set: call OH_NNTensorDesc_SetShape first")
+// elements multiplies the dimensions. dynamic is true when one of them is not known yet. A shape that was never set is refused.
+func (d *TensorDesc) elements() (n uint64, dynamic bool, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.exact && slices.Contains(d.shape, 0):
+		return 0, slices.Min(d.shape) < 0, nil
+	case len(d.shape) == 0 && !d.exact:
+		return 0, false, invalid("tensorDesc: no shape is set: call OH_NNTensorDesc_SetShape first")
 	}
-	n, dynamic, err := elements(shape)
+	return elements(d.shape)
+}
+
+// bytes is elements for the bytes of the data. An unknown data type is refused unless the shape is dynamic, and an overflow.
+func (d *TensorDesc) bytes() (size uint64, dynamic bool, err error) {
+	n, dynamic, err := d.elements()
 	if dynamic || err != nil {
-		return 0, err
+		return 0, dynamic, err
 	}
+	dataType, shape := d.read()
 	if dataType == Unknown {
-		return 0, invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first")
+		return 0, false, invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first")
 	}
 	hi, size := bits.Mul64(n, dataType.size())
 	if hi != 0 {
-		return 0, invalid("tensorDesc: shape %v of %v: the size does not fit into 64 bits", shape, dataType)
+		return 0, false, invalid("tensorDesc: shape %v of %v: the size does not fit into 64 bits", shape, dataType)
 	}
-	return size, nil
+	return size, false, nil
 }
 
 // apiDims turns core's sizes into the API's.
@@ -161,7 +176,7 @@ func tensorDescSetShape(d *TensorDesc, shape []int32) error {
 	if len(shape) == 0 || len(shape) > maxDescRank {
 		return invalid("shapeLength: %d: want 1 to %d", len(shape), maxDescRank)
 	}
-	d.setShape(shape)
+	d.setShape(shape, false)
 	return nil
 }
 
@@ -193,18 +208,16 @@ func tensorDescGetFormat(d *TensorDesc, format *Format) error {
 	return nil
 }
 
-// tensorDescGetElementCount refuses a shape that was never set, and answers DynamicShape with a count of 0 when a dimension is not positive.
+// tensorDescGetElementCount refuses a shape that was never set, and answers DynamicShape with a count of 0 when a dimension is not positive;
+// a size of 0 in a shape of an executor or a result is one.
 func tensorDescGetElementCount(d *TensorDesc, count *uint64) error {
-	_, shape := d.read()
-	if len(shape) == 0 {
-		return invalid("tensorDesc: no shape is set: call OH_NNTensorDesc_SetShape first")
-	}
-	n, dynamic, err := elements(shape)
+	n, dynamic, err := d.elements()
 	if err != nil {
 		return err
 	}
 	*count = n
 	if dynamic {
+		_, shape := d.read()
 		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the number of elements is known only when every dimension is positive", shape))
 	}
 	return nil
@@ -213,12 +226,12 @@ func tensorDescGetElementCount(d *TensorDesc, count *uint64) error {
 // tensorDescGetByteSize sets 0 before anything can fail. A dynamic shape is DynamicShape with 0 as the manual has it; the reference says Success.
 func tensorDescGetByteSize(d *TensorDesc, size *uint64) error {
 	*size = 0
-	dataType, shape := d.read()
-	n, err := byteSize(dataType, shape)
+	n, dynamic, err := d.bytes()
 	if err != nil {
 		return err
 	}
-	if _, dynamic, _ := elements(shape); dynamic && !settings().reference {
+	if dynamic && !settings().reference {
+		_, shape := d.read()
 		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the size is known only when every dimension is positive", shape))
 	}
 	*size = n
