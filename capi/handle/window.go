@@ -4,6 +4,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/fault"
 )
 
 const (
@@ -61,6 +63,21 @@ func (w window) encode(index, gen uint32) uintptr {
 func (w window) decode(h uintptr) (index, gen uint32) {
 	n := uint32((h - w.base) / granule)
 	return n & indexMask, n >> indexBits
+}
+
+// LetRead lets programs read through handles, which gives zeros; so do objects of a library whose handles are pointers, as far as a program
+// can expect anything there. Nothing can be written. Where no address space could be reserved, reading faults as before.
+func LetRead() error { return win.letRead() }
+
+func (w window) letRead() error {
+	if !w.mapped {
+		return nil
+	}
+	_, _, errno := unix.Syscall(unix.SYS_MPROTECT, w.base, w.size, unix.PROT_READ)
+	if errno != 0 {
+		return fault.New(fault.Memory, "mprotect of %d bytes: %v", w.size, errno)
+	}
+	return nil
 }
 
 // Window returns the range that every handle of this process lies in, and whether it is reserved address space (otherwise a range

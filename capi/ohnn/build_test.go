@@ -265,10 +265,16 @@ func TestDeviceTable_names(t *testing.T) {
 func TestReadConfig(t *testing.T) {
 	read := func(vars map[string]string) config { return readConfig(func(k string) string { return vars[k] }) }
 	assert.Equal(t, config{}, read(nil))
-	assert.Equal(t, config{reference: true, devices: []guise{{name: "a"}, {name: "b"}}, dimMin: 1, dimMax: 10, strict: true}, read(map[string]string{
+	assert.Equal(t, config{reference: true, devices: []guise{{name: "a"}, {name: "b"}}, dims: []span{{1, 10}}, strict: true}, read(map[string]string{
 		"ANYNPU_OHNN_COMPAT": "reference", "ANYNPU_OHNN_DEVICES": "a, b,", "ANYNPU_OHNN_DIM_RANGE": "1:10", "ANYNPU_FALLBACK": "off"}))
-	for _, bad := range []string{"10", "5:1", "-1:3", "0:0", "a:b"} {
-		assert.Zero(t, read(map[string]string{"ANYNPU_OHNN_DIM_RANGE": bad}).dimMax, bad)
+	for _, bad := range []string{"10", "5:1", "-1:3", "0:0", "a:b", "1:2,3", "1:2,", "1:2,3:0"} {
+		assert.Empty(t, read(map[string]string{"ANYNPU_OHNN_DIM_RANGE": bad}).dims, bad)
+	}
+	c := read(map[string]string{"ANYNPU_OHNN_DIM_RANGE": "1:100, 2:100,3:3"})
+	for i, want := range []span{{1, 100}, {2, 100}, {3, 3}, {3, 3}} {
+		got, ok := c.span(i)
+		assert.True(t, ok)
+		assert.Equal(t, want, got, "dimension %d", i)
 	}
 }
 

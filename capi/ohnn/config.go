@@ -6,15 +6,19 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/handle"
 )
 
 // config is what the environment decides.
 type config struct {
-	reference      bool    // ANYNPU_OHNN_COMPAT=reference: follow the reference implementation where it differs from the manual
-	devices        []guise // ANYNPU_OHNN_DEVICES: names under which the first device appears; empty: its own
-	strict         bool    // ANYNPU_FALLBACK=off: no other device computes what the chosen one lacks
-	dimMin, dimMax uint64  // ANYNPU_OHNN_DIM_RANGE=min:max of dynamic dimensions; 0, 0: what the device says
+	reference bool    // ANYNPU_OHNN_COMPAT=reference: follow the reference implementation where it differs from the manual
+	devices   []guise // ANYNPU_OHNN_DEVICES: names under which the first device appears; empty: its own
+	strict    bool    // ANYNPU_FALLBACK=off: no other device computes what the chosen one lacks
+	dims      []span  // ANYNPU_OHNN_DIM_RANGE=min:max,...: sizes of dynamic dimensions; empty: what the device says
 }
+
+// span is the smallest and the largest size of a dimension.
+type span struct{ lo, hi uint64 }
 
 // settings returns the configuration, read once from the C environment.
 var settings = sync.OnceValue(func() config { return readConfig(boundary.Getenv) })
@@ -31,16 +35,43 @@ func readConfig(getenv func(string) string) config {
 	c.strict = getenv("ANYNPU_FALLBACK") == "off"
 	c.devices = readGuises(getenv("ANYNPU_OHNN_DEVICES"))
 	if v := getenv("ANYNPU_OHNN_DIM_RANGE"); v != "" {
-		lo, hi, _ := strings.Cut(v, ":")
-		from, err1 := strconv.ParseUint(strings.TrimSpace(lo), 10, 31)
-		to, err2 := strconv.ParseUint(strings.TrimSpace(hi), 10, 31)
-		if err1 != nil || err2 != nil || from > to || to == 0 {
-			warn("value ignored", "ANYNPU_OHNN_DIM_RANGE", v, "want", "min:max with 0 <= min <= max, max > 0")
-		} else {
-			c.dimMin, c.dimMax = from, to
+		if c.dims = readSpans(v); c.dims == nil {
+			warn("value ignored", "ANYNPU_OHNN_DIM_RANGE", v, "want", "min:max with 0 <= min <= max, max > 0, or one such range per dimension, separated by commas")
 		}
 	}
 	return c
+}
+
+// readSpans reads min:max,...; nil when one of them is wrong.
+func readSpans(v string) (out []span) {
+	for entry := range strings.SplitSeq(v, ",") {
+		lo, hi, _ := strings.Cut(entry, ":")
+		from, err1 := strconv.ParseUint(strings.TrimSpace(lo), 10, 31)
+		to, err2 := strconv.ParseUint(strings.TrimSpace(hi), 10, 31)
+		if err1 != nil || err2 != nil || from > to || to == 0 {
+			return nil
+		}
+		out = append(out, span{from, to})
+	}
+	return out
+}
+
+// span returns the sizes of dynamic dimension i; the last range counts for all dimensions behind it. ok is false when none is set.
+func (c *config) span(i int) (s span, ok bool) {
+	if len(c.dims) == 0 {
+		return span{}, false
+	}
+	return c.dims[min(i, len(c.dims)-1)], true
+}
+
+// Programs of the reference implementation may read the objects that their handles point to.
+func init() {
+	if boundary.Getenv("ANYNPU_OHNN_COMPAT") != "reference" {
+		return
+	}
+	if err := handle.LetRead(); err != nil {
+		warn("handles cannot be read", "why", err)
+	}
 }
 
 // warn logs what is probably not what the program wants.

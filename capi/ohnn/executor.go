@@ -159,6 +159,10 @@ func (e *Executor) rangeOf(input, i int) (lo, hi uint64) {
 	if d := e.in[input].shape[i]; d >= 0 {
 		return uint64(d), uint64(d)
 	}
+	c := settings()
+	if s, ok := c.span(i); ok && e.hasRanges() {
+		return s.lo, s.hi
+	}
 	info := e.npu.Info()
 	return uint64(max(info.DimMin, 0)), uint64(info.DimMax)
 }

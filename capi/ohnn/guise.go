@@ -75,11 +75,12 @@ func attributeNames() (names []string) {
 	return names
 }
 
-// info is what device d tells of itself, with the range of ANYNPU_OHNN_DIM_RANGE, less what the guise hides.
+// info is what device d tells of itself, with the first range of ANYNPU_OHNN_DIM_RANGE, less what the guise hides.
 func (g *guise) info(d device.Device) device.Info {
 	info := d.Info()
-	if s := settings(); s.dimMax > 0 {
-		info.DimMin, info.DimMax = int64(s.dimMin), int64(s.dimMax)
+	c := settings()
+	if s, ok := c.span(0); ok {
+		info.DimMin, info.DimMax = int64(s.lo), int64(s.hi)
 	}
 	for _, f := range g.hide {
 		f(&info)
