@@ -1,6 +1,7 @@
 package ohnn
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -110,6 +112,30 @@ func TestAPIPorts_dimensionsThatTheAPICannotSay(t *testing.T) {
 	require.NoError(t, err)
 	_, err = apiPorts([]device.Port{port(1<<32 + 1)})
 	assert.ErrorContains(t, err, "4294967297")
+}
+
+// TestOffline_metadataInTheModel fixes an open dimension of a model that is passed as bytes.
+func TestOffline_metadataInTheModel(t *testing.T) {
+	data, err := os.ReadFile(digits + "digits.onnx")
+	require.NoError(t, err)
+	var edited bytes.Buffer
+	one := "1"
+	require.NoError(t, onnx.EditMetadata(&edited, bytes.NewReader(data), int64(len(data)), map[string]*string{"anynpu.dim.N": &one}))
+	c, err := compilationConstructWithOfflineModelBuffer(edited.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, compilationBuild(c))
+	e := executor(t, c)
+	for create, want := range map[string][]int32{"in": {1, 1, 8, 8}, "out": {1, 10}} {
+		describe := executorCreateInputTensorDesc
+		if create == "out" {
+			describe = executorCreateOutputTensorDesc
+		}
+		d, err := describe(e, 0)
+		require.NoError(t, err)
+		_, shape := d.read()
+		assert.Equal(t, want, shape, create)
+	}
+	require.NoError(t, compilationDestroy(c))
 }
 
 // TestOffline_modelMap gives a model in memory the metadata that lie beside its file, and another file for one that is given by its path.

@@ -208,7 +208,7 @@ func TestCheckEngine_share(t *testing.T) {
 
 func TestHelp_namesWhatAVerbDoes(t *testing.T) {
 	for verb, says := range map[string][]string{
-		"":        {"bench", "profile", "check", "inspect", "run", "6  times are not stable"},
+		"":        {"bench", "profile", "check", "inspect", "metadata", "run", "6  times are not stable"},
 		"bench":   {"--baseline", "--time", "--warmup", "--spread", "--threads", "--json", "exit code 6", "anynpu.bench/1"},
 		"profile": {"--output", "--runs", "--top", "Perfetto", "anynpu.profile/1"},
 		"check":   {"--engine", "--json"},

@@ -1,4 +1,4 @@
-// Command anynpu computes, describes, checks and measures ONNX models on the devices of this machine.
+// Command anynpu computes, describes, checks and measures ONNX models on the devices of this machine, and edits what they say of themselves.
 //
 // Results go to stdout, messages to stderr. Exit codes: 0 as expected, 1 not as expected (outputs other than --expect gives, slower than
 // --baseline, operators without a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no such device, 5 the run failed, 6 times are
@@ -124,7 +124,7 @@ Exit codes:
 	root.SetErr(stderr)
 	root.SuggestionsMinimumDistance = 2
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr), newBench(stdout, stderr),
-		newProfile(stdout, stderr)}
+		newProfile(stdout, stderr), newMetadata(stdout, stderr)}
 	for _, v := range verbs {
 		v.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 { // there is one MODEL

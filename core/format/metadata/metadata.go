@@ -109,6 +109,9 @@ func Read(props map[string]string, path string) (*Metadata, error) {
 	return m, m.set(values, Sidecar(path))
 }
 
+// Beside returns the entries of the file beside the model at path as text, none when there is no file.
+func Beside(path string) (map[string]string, error) { return Merged(nil, path) }
+
 // Merged returns the metadata of the model at path as text: its own metadata_props, and the entries of the file beside it in their places.
 func Merged(props map[string]string, path string) (map[string]string, error) {
 	values, err := readSidecar(path)

@@ -22,6 +22,7 @@ type Summary struct {
 	In, Out    []Port
 	Parameters int64 // elements of all initialisers
 	Bytes      int64
+	External   bool // initialisers lie in other files
 }
 
 // Port is an input or output as the model declares it.
@@ -65,6 +66,7 @@ func (s *Summary) initialisers(g *graphProto) map[string]bool {
 	names := map[string]bool{}
 	for _, t := range g.inits {
 		names[t.name] = true
+		s.External = s.External || t.location == 1
 		if typ, size, err := t.tensorType(); err == nil {
 			count, _ := typ.Shape.Count()
 			s.Parameters += count

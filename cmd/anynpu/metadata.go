@@ -1,0 +1,338 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx"
+)
+
+// metadataFlags are the flags of metadata.
+type metadataFlags struct {
+	remove []string
+	embed  bool
+	out    string
+	json   bool
+}
+
+func newMetadata(stdout, stderr io.Writer) *cobra.Command {
+	f := metadataFlags{}
+	cmd := &cobra.Command{
+		Use:   "metadata MODEL [KEY=VALUE...]",
+		Short: "Show or write what a model says of its inputs",
+		Long: `metadata shows the metadata of an ONNX model, or writes them into it: the file's
+entries of metadata_props change, no other byte of it does. A program that passes
+the bytes of a model has them then, too.
+
+The keys, of which "anynpu." may be left out:
+  input.NAME.mean, .std    numbers, one or one per channel
+  input.NAME.order         rgb or bgr: the order of channels that the network wants
+  input.NAME.pixel         gray, rgb, bgr, rgba, nv12, nv21, yuv444
+  input.NAME.layout        nchw or nhwc: the order in which programs hand data over
+  input.NAME.shapes        shapes that a dynamic input is meant for, as JSON
+  dim.NAME                 size of the open dimension of that name
+  value.NAME.shape, .type  what a custom operator makes: sizes and names of
+                           dimensions as JSON, or "as input 0"
+  name, custom_string      text
+
+The file is replaced as a whole when all is written; an interrupted command leaves
+it as it was. External data stay where they are.`,
+		Example: `  anynpu metadata model.onnx
+  anynpu metadata model.onnx input.x.mean=123.7,116.3,103.5 input.x.std=58.4,57.1,57.4
+  anynpu metadata model.onnx dim.batch=1 'input.x.shapes=[[1,3,224,224],[1,3,320,320]]'
+  anynpu metadata model.onnx --embed -o with-metadata.onnx`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("metadata takes a MODEL and entries KEY=VALUE")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], args[1:], stdout, stderr) },
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVarP(&f.remove, "delete", "d", nil, "remove the entry `KEY`; may be given several times")
+	fl.BoolVar(&f.embed, "embed", false, "write the entries of MODEL.anynpu.json into the model")
+	fl.StringVarP(&f.out, "output", "o", "", "write to `FILE` and leave MODEL as it is")
+	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.metadata/1"`)
+	return cmd
+}
+
+// metadataReport is the JSON form of metadata.
+type metadataReport struct {
+	Schema   string            `json:"schema"` // "anynpu.metadata/1"
+	File     string            `json:"file"`
+	Metadata map[string]string `json:"metadata"` // of the model itself
+	Beside   map[string]string `json:"beside"`   // of MODEL.anynpu.json, which win
+}
+
+func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Writer) error {
+	if err := wantONNX(path); err != nil {
+		return exit(exitModel, err)
+	}
+	s, err := onnx.SurveyFile(path)
+	if err != nil {
+		return exit(exitModel, err)
+	}
+	beside, err := metadata.Beside(path)
+	if err != nil {
+		return exit(exitModel, err)
+	}
+	edits, err := f.edits(s, beside, path, entries)
+	if err != nil {
+		return err
+	}
+	to := path
+	if len(edits) == 0 && f.out != "" {
+		return usage("-o %s: nothing is to be written: give entries KEY=VALUE, --delete or --embed", f.out)
+	}
+	if len(edits) > 0 {
+		own := maps.Clone(s.Meta)
+		for k, v := range edits {
+			if delete(own, k); v != nil {
+				own[k] = *v
+			}
+		}
+		if err := checkMetadata(s, path, own, stderr); err != nil {
+			return err
+		}
+		to = f.target(s, path, edits, beside, stderr)
+		if err := rewrite(path, to, edits); err != nil {
+			return exit(exitRun, err)
+		}
+		s.Meta = own
+		if to != path {
+			if beside, err = metadata.Beside(to); err != nil {
+				return exit(exitModel, err)
+			}
+		}
+	}
+	r := metadataReport{"anynpu.metadata/1", to, s.Meta, beside}
+	if f.json {
+		return writeJSON(stdout, r)
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Metadata)) {
+		note := ""
+		if _, other := beside[k]; other {
+			note = "   (the file beside the model has another)"
+		}
+		fmt.Fprintf(stdout, "%s = %s%s\n", shown(k), shown(r.Metadata[k]), note)
+	}
+	for _, k := range slices.Sorted(maps.Keys(beside)) {
+		fmt.Fprintf(stdout, "%s = %s   (%s)\n", shown(k), shown(beside[k]), filepath.Base(metadata.Sidecar(to)))
+	}
+	return nil
+}
+
+// edits are the changes asked for: new values by key, nil for entries that are to go.
+func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path string, entries []string) (map[string]*string, error) {
+	edits := map[string]*string{}
+	if f.embed {
+		if len(beside) == 0 {
+			return nil, usage("--embed: there is no %s with entries", metadata.Sidecar(path))
+		}
+		for k, v := range beside {
+			edits[k] = &v
+		}
+	}
+	for _, e := range entries {
+		key, value, err := splitEntry(e)
+		if err != nil {
+			return nil, err
+		}
+		edits[key] = &value
+	}
+	for _, k := range f.remove {
+		key := k
+		if _, ok := s.Meta[key]; !ok {
+			key = "anynpu." + k
+		}
+		if _, ok := s.Meta[key]; !ok {
+			return nil, usage("--delete %s: the model has no such entry; there is: %s", k, strings.Join(slices.Sorted(maps.Keys(s.Meta)), ", "))
+		}
+		if edits[key] != nil {
+			return nil, usage("--delete %s: it is written, too", k)
+		}
+		edits[key] = nil
+	}
+	return edits, nil
+}
+
+// splitEntry reads KEY=VALUE. Names in keys may have an = themselves: the key is the shortest part that is one.
+func splitEntry(e string) (key, value string, err error) {
+	for i := range len(e) {
+		if e[i] != '=' {
+			continue
+		}
+		for _, key := range []string{e[:i], "anynpu." + e[:i]} {
+			if metadata.Known(key) {
+				return key, asJSON(key, e[i+1:]), nil
+			}
+		}
+	}
+	if !strings.Contains(e, "=") {
+		return "", "", usage("%q: want KEY=VALUE", e)
+	}
+	return "", "", usage("%q: there is no such key; anynpu metadata --help lists them", e)
+}
+
+// asJSON makes a list of numbers that are separated by commas, for keys whose values are numbers.
+func asJSON(key, value string) string {
+	if !strings.HasSuffix(key, ".mean") && !strings.HasSuffix(key, ".std") || strings.HasPrefix(value, "[") {
+		return value
+	}
+	numbers := strings.Split(value, ",")
+	for i := range numbers {
+		numbers[i] = strings.TrimSpace(numbers[i])
+		if _, err := strconv.ParseFloat(numbers[i], 32); err != nil {
+			return value // what is wrong with it is said where it is read
+		}
+	}
+	return "[" + strings.Join(numbers, ",") + "]"
+}
+
+// checkMetadata refuses entries that have wrong values or belong to an input that the model does not have.
+func checkMetadata(s *onnx.Summary, path string, props map[string]string, stderr io.Writer) error {
+	meta, err := metadata.Read(props, "")
+	if err != nil {
+		return exit(exitUsage, err)
+	}
+	var names, open []string
+	for _, p := range s.In {
+		names = append(names, p.Name)
+	}
+	for _, p := range slices.Concat(s.In, s.Out) {
+		for _, d := range p.Dims {
+			if _, err := strconv.Atoi(d); err != nil && d != "?" && !slices.Contains(open, d) {
+				open = append(open, d)
+			}
+		}
+	}
+	if list := meta.Strangers(path, names); len(list) > 0 {
+		return usage("%s", list[0])
+	}
+	for _, p := range s.In {
+		if err := fitsInput(p, meta.Inputs[p.Name]); err != nil {
+			return err
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(meta.Dims)) {
+		if !slices.Contains(open, d) {
+			warn(stderr, []string{fmt.Sprintf("model %s: no input or output has an open dimension %q; there is: %s", path, d, strings.Join(open, ", "))})
+		}
+	}
+	return nil
+}
+
+// fitsInput refuses numbers per channel, and shapes, that the input cannot have.
+func fitsInput(p onnx.Port, in metadata.Input) error {
+	declared := "[" + strings.Join(p.Dims, ",") + "]"
+	for what, n := range map[string]int{"mean": len(in.Mean), "std": len(in.Std)} {
+		if n < 2 {
+			continue
+		}
+		fits := len(p.Dims) == 4
+		if fits {
+			c, err := strconv.Atoi(p.Dims[1])
+			last, e := strconv.Atoi(p.Dims[3])
+			fits = err != nil || e != nil || c == n || last == n
+		}
+		if !fits {
+			return usage("anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of rank 4, got the shape %s", p.Name, what, n, declared)
+		}
+	}
+	for _, shape := range in.Shapes {
+		fits := p.Dims == nil || len(shape) == len(p.Dims)
+		for i := 0; fits && i < len(p.Dims); i++ {
+			n, err := strconv.ParseInt(p.Dims[i], 10, 64)
+			fits = err != nil || n == shape[i]
+		}
+		if !fits {
+			return usage("anynpu.input.%s.shapes: %v does not fit the input's shape %s", p.Name, shape, declared)
+		}
+	}
+	return nil
+}
+
+// target is the file that is written. What the user may not expect of it is a warning.
+func (f *metadataFlags) target(s *onnx.Summary, path string, edits map[string]*string, beside map[string]string, stderr io.Writer) string {
+	if f.out == "" {
+		for _, k := range slices.Sorted(maps.Keys(edits)) {
+			if other, ok := beside[k]; ok && (edits[k] == nil || *edits[k] != other) {
+				warn(stderr, []string{fmt.Sprintf("%s has %s, too, and wins", metadata.Sidecar(path), shown(k))})
+			}
+		}
+		return path
+	}
+	if s.External && !sameFolder(path, f.out) {
+		warn(stderr, []string{fmt.Sprintf("model %s has external data, which %s looks for in its own folder", path, f.out)})
+	}
+	return f.out
+}
+
+func sameFolder(a, b string) bool {
+	x, err := os.Stat(filepath.Dir(a))
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(filepath.Dir(b))
+	return err == nil && os.SameFile(x, y)
+}
+
+// rewrite writes the model at from with edits to the file to, which is replaced as a whole. A link stays one: what it leads to is replaced.
+func rewrite(from, to string, edits map[string]*string) (err error) {
+	if real, e := filepath.EvalSymlinks(to); e == nil {
+		to = real
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return fault.New(fault.File, "model %s: %v", from, cause(err))
+	}
+	defer in.Close()
+	st, err := in.Stat()
+	if err != nil {
+		return fault.New(fault.File, "model %s: %v", from, cause(err))
+	}
+	out, err := os.CreateTemp(filepath.Dir(to), ".anynpu-metadata-*")
+	if err != nil {
+		return fault.New(fault.File, "%s: %v", to, cause(err))
+	}
+	defer func() {
+		if err != nil {
+			err = fault.New(fault.KindOf(err), "%s: %v", to, cause(err))
+			os.Remove(out.Name())
+		}
+	}()
+	mode := st.Mode().Perm()
+	if old, e := os.Stat(to); e == nil {
+		mode = old.Mode().Perm()
+	}
+	err = onnx.EditMetadata(out, in, st.Size(), edits)
+	err = errors.Join(err, out.Chmod(mode), out.Sync(), out.Close())
+	if err == nil {
+		err = os.Rename(out.Name(), to)
+	}
+	return err
+}
+
+// shown is text for a terminal: quoted where it has characters that would not be seen as they are.
+func shown(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		b, err := json.Marshal(s)
+		if err == nil {
+			return string(b)
+		}
+	}
+	return s
+}
