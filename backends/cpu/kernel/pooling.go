@@ -7,7 +7,7 @@ package kernel
 //
 // count is the number of taps inside the input or, with IncludePad, inside the
 // input and its padding. A window without taps gives -Inf or 0. Sums are float32
-// in tap order. Out must not overlap In. The first dimension of Win must be 1.
+// in tap order; those of windows of more than 512 taps are sums of parts. Out must not overlap In. The first dimension of Win must be 1.
 type Pooling struct {
 	C, Batch   int
 	Win        Window
@@ -17,7 +17,8 @@ type Pooling struct {
 	LDO        int
 	Max        bool
 	IncludePad bool
-	PadAfter   [3]int // padding after the last element, for IncludePad
+	PadAfter   [3]int    // padding after the last element, for IncludePad
+	Work       []float32 // of WorkLen values
 
 	rows   rowChunks
 	slices int // parts of the channels
@@ -35,6 +36,19 @@ func (p *Pooling) Plan(threads int) int {
 	return p.rows.chunks * p.slices
 }
 
+// WorkLen is how many values of scratch memory the chunks of Plan need.
+func (p *Pooling) WorkLen() int {
+	if !p.parts() {
+		return 0
+	}
+	return p.rows.chunks * p.slices * p.C
+}
+
+// parts reports whether windows are summed up in parts: a single sum of many values of one sign loses digits.
+func (p *Pooling) parts() bool { return !p.Max && p.Win.Taps() > poolTaps }
+
+const poolTaps = 512
+
 const poolSlice = 64 // channels that are not divided among threads
 
 // Chunk computes chunk i of the division that Plan made.
@@ -42,13 +56,17 @@ func (p *Pooling) Chunk(i int) {
 	slices := rowChunks{ceilDiv(p.C, poolSlice), p.slices}
 	c0, c1 := slices.bounds(i % p.slices)
 	for r, end := p.rows.bounds(i / p.slices); r < end; r++ {
-		p.row(r, c0*poolSlice, min(p.C, c1*poolSlice))
+		p.row(r, c0*poolSlice, min(p.C, c1*poolSlice), i)
 	}
 }
 
 // Run computes the whole pooling on the calling goroutine.
 func (p *Pooling) Run() {
-	for i := range p.Plan(1) {
+	chunks := p.Plan(1)
+	if n := p.WorkLen(); len(p.Work) < n {
+		p.Work = make([]float32, n)
+	}
+	for i := range chunks {
 		p.Chunk(i)
 	}
 }
@@ -63,8 +81,8 @@ var (
 // poolRun is the number of channels up to which a call takes a whole row.
 const poolRun = 16
 
-// row computes channels c0 <= c < c1 of one row of the output.
-func (p *Pooling) row(r, c0, c1 int) {
+// row computes channels c0 <= c < c1 of one row of the output, for a chunk.
+func (p *Pooling) row(r, c0, c1, chunk int) {
 	if c0 == c1 {
 		return
 	}
@@ -104,8 +122,29 @@ func (p *Pooling) row(r, c0, c1 int) {
 			}
 			f, scale = poolSum, 1/float32(n)
 		}
+		if p.parts() && (ky1-ky0)*(kx1-kx0) > poolTaps {
+			at := (w.at(1, oy, ky0)*w.In[2] + w.at(2, x, kx0)) * p.LDI
+			p.sumOfParts(out[:c1-c0], p.Work[chunk*p.C:][:c1-c0], image[at:], ky1-ky0, kx1-kx0, irow, icol, scale)
+			x++
+			continue
+		}
 		f(c1-c0, ky1-ky0, kx1-kx0, pixels, in, irow, icol, ix, &out[0], 4*p.LDO, scale)
 		x += pixels
+	}
+}
+
+// sumOfParts computes one output: rows of the window are summed up in parts of about half of poolTaps.
+func (p *Pooling) sumOfParts(out, work, in []float32, rows, cols, irow, icol int, scale float32) {
+	per := max(1, poolTaps/2/cols)
+	for r := 0; r < rows; r += per {
+		to := work
+		if r == 0 {
+			to = out
+		}
+		poolSum(len(out), min(per, rows-r), cols, 1, &in[r*irow/4], irow, icol, 0, &to[0], 0, scale)
+		if r > 0 {
+			BinaryVV(Add, out, out, work)
+		}
 	}
 }
 

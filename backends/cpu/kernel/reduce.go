@@ -12,15 +12,20 @@ var (
 	minK        = minGeneric
 )
 
-// reduceBlock bounds one assembly call; longer sums add blocks one after another.
+// reduceBlock bounds one assembly call.
 const reduceBlock = 1 << 15
 
+// sumBlock is how many values are summed up in float32; longer sums add blocks in float64. Of values of one sign the sum is within
+// 2^-18 of the exact one, whatever their number.
+const sumBlock = 1 << 11
+
 // Sum adds up src; 0 for none. Numeric contract: assembly keeps 32 or 64 float32
-// partial sums and adds them pairwise at the end; the portable form adds in float64.
-func Sum(src []float32) float32 {
-	s := float32(0)
-	for i := 0; i < len(src); i += reduceBlock {
-		s += sumK(&src[i], min(reduceBlock, len(src)-i))
+// partial sums and adds them pairwise at the end of 2048 values; the portable form adds in float64.
+func Sum(src []float32) float32 { return float32(sum64(src)) }
+
+func sum64(src []float32) (s float64) {
+	for i := 0; i < len(src); i += sumBlock {
+		s += float64(sumK(&src[i], min(sumBlock, len(src)-i)))
 	}
 	return s
 }
@@ -70,13 +75,29 @@ func ReduceRows(op ReduceOp, dst, src []float32, rows, cols int) {
 	}
 }
 
-// ReduceCols reduces each column of src [rows, cols] into dst [cols]: for sums
-// dst[c] = src[c] + src[cols+c] + ..., in this order. No rows give 0, -Inf or
-// +Inf. A middle axis is one call for each outer index.
-func ReduceCols(op ReduceOp, dst, src []float32, rows, cols int) {
+// colsBlock is how many rows ReduceCols sums up one after another.
+const colsBlock = 64
+
+// ReduceColsWork is how many values of scratch memory ReduceCols needs for so many rows.
+func ReduceColsWork(op ReduceOp, rows, cols int) (n int) {
+	for ; op == ReduceSum && rows > colsBlock; rows = ceilDiv(rows, colsBlock) {
+		n += cols
+	}
+	return n
+}
+
+// ReduceCols reduces each column of src [rows, cols] into dst [cols]. Sums of more than 64 rows are sums of up to 64 parts, so that a sum
+// of values of one sign is within 2^-17 of the exact one for up to 2^18 rows. No rows give 0, -Inf or +Inf. A middle axis is one call for each outer
+// index. work holds [ReduceColsWork] values.
+func ReduceCols(op ReduceOp, dst, src []float32, rows, cols int, work []float32) {
 	need("ReduceCols", "dst", len(dst), cols)
 	need("ReduceCols", "src", len(src), rows*cols)
+	need("ReduceCols", "work", len(work), ReduceColsWork(op, rows, cols))
 	d := dst[:cols]
+	if op == ReduceSum && rows > colsBlock {
+		sumParts(d, src, rows, cols, work)
+		return
+	}
 	if rows <= 0 {
 		for i := range d {
 			d[i] = [...]float32{0, -inf32, inf32}[op]
@@ -87,6 +108,21 @@ func ReduceCols(op ReduceOp, dst, src []float32, rows, cols int) {
 	f := [...]BinaryOp{Add, Max, Min}[op]
 	for r := 1; r < rows; r++ {
 		BinaryVV(f, d, d, src[r*cols:][:cols])
+	}
+}
+
+// sumParts adds up the columns of up to 64 parts of src.
+func sumParts(dst, src []float32, rows, cols int, work []float32) {
+	per := max(colsBlock, ceilDiv(rows, colsBlock))
+	part := work[:cols]
+	for r := 0; r < rows; r += per {
+		x := src[r*cols:]
+		if r == 0 {
+			ReduceCols(ReduceSum, dst, x, min(per, rows), cols, work[cols:])
+			continue
+		}
+		ReduceCols(ReduceSum, part, x, min(per, rows-r), cols, work[cols:])
+		BinaryVV(Add, dst, dst, part)
 	}
 }
 
@@ -132,7 +168,9 @@ func ExpSum(dst, src []float32, scale, shift float32) float32 {
 //
 // gamma and beta have cols values. sum, which may be nil, dst or res, receives x;
 // with res set and sum nil, dst holds x between the passes. Two passes over the
-// row; sums in float32 vector order.
+// row, sums as [Sum] forms them. Where the mean is large beside the deviation, x is
+// first moved by about the mean (see [Centre]), so that the result is as
+// accurate as for a mean of 0.
 func LayerNormRows(dst, src, res, sum, gamma, beta []float32, rows, cols int, eps float32) {
 	need("LayerNormRows", "dst", len(dst), rows*cols)
 	need("LayerNormRows", "src", len(src), rows*cols)
@@ -150,34 +188,70 @@ func LayerNormRows(dst, src, res, sum, gamma, beta []float32, rows, cols int, ep
 	for r := range rows {
 		o := r * cols
 		d, x := dst[o:][:cols], src[o:][:cols]
-		var total float32
+		var total float64
 		if res != nil {
 			y := d
 			if sum != nil {
 				y = sum[o:][:cols]
 			}
-			total = addSumK(&y[0], &x[0], &res[o], cols)
+			for i := 0; i < cols; i += sumBlock {
+				total += float64(addSumK(&y[i], &x[i], &res[o+i], min(sumBlock, cols-i)))
+			}
 			x = y
 		} else {
-			total = Sum(x)
+			total = sum64(x)
 			if sum != nil {
 				copy(sum[o:][:cols], x)
 			}
 		}
-		mean := total / float32(cols)
-		v := sumSquaresK(&x[0], cols, mean) / float32(cols)
-		rstd := float32(1 / math.Sqrt(float64(v)+float64(eps)))
+		mean := float32(total / float64(cols))
+		v := sumSquares64(x, mean) / float64(cols)
+		if FarFromZero(mean, v) {
+			BinaryVS(Sub, d, x, mean)
+			x = d
+			mean, v = moments(d)
+		}
+		rstd := float32(1 / math.Sqrt(v+float64(eps)))
 		normalizeK(&d[0], &x[0], &gamma[0], &beta[0], cols, mean, rstd)
 	}
 }
 
-// SumSquares is sum((x-mean)^2) over src, in float32 vector order.
-func SumSquares(src []float32, mean float32) float32 {
-	s := float32(0)
-	for i := 0; i < len(src); i += reduceBlock {
-		s += sumSquaresK(&src[i], min(reduceBlock, len(src)-i), mean)
+// SumSquares is sum((x-mean)^2) over src, summed up as [Sum] does.
+func SumSquares(src []float32, mean float32) float32 { return float32(sumSquares64(src, mean)) }
+
+func sumSquares64(src []float32, mean float32) (s float64) {
+	for i := 0; i < len(src); i += sumBlock {
+		s += float64(sumSquaresK(&src[i], min(sumBlock, len(src)-i), mean))
 	}
 	return s
+}
+
+// FarFromZero reports whether a mean is so large beside the deviation that its own rounding and that of the sum would show in the result.
+func FarFromZero(mean float32, variance float64) bool {
+	const ratio = 8
+	m := float64(mean)
+	return m*m > ratio*ratio*variance
+}
+
+// moments returns the mean and the biased variance of values.
+func moments(x []float32) (mean float32, variance float64) {
+	n := float64(len(x))
+	mean = float32(sum64(x) / n)
+	return mean, sumSquares64(x, mean) / n
+}
+
+// Centre computes dst = src - m, in place if dst is src, with m close to the mean of src, and returns the mean of dst and its biased variance. m is a
+// float32 and its error that of a sum in float32: for a mean of 10^6 and a deviation of 1 it is off by up to 0.1. But the differences are exact then, so that
+// what is left of the mean, and the variance, are as accurate as for a mean of 0.
+func Centre(dst, src []float32) (rest float32, variance float64) {
+	need("Centre", "dst", len(dst), len(src))
+	d := dst[:len(src)]
+	m, variance := moments(src)
+	BinaryVS(Sub, d, src, m)
+	if FarFromZero(m, variance) {
+		return moments(d)
+	}
+	return 0, variance
 }
 
 // ScaleShiftRows computes, row by row of src [rows, cols] and in place if dst is

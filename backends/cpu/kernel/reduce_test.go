@@ -49,7 +49,7 @@ func TestReduce_rowsAndColumns(t *testing.T) {
 			ReduceSum: func(a, b float64) float64 { return a + b }, ReduceMax: math.Max, ReduceMin: math.Min,
 		} {
 			ReduceRows(op, byRow, x, rows, cols)
-			ReduceCols(op, byCol, x, rows, cols)
+			ReduceCols(op, byCol, x, rows, cols, nil)
 			for r := range rows {
 				w := float64(x[r*cols])
 				for c := 1; c < cols; c++ {
@@ -64,7 +64,7 @@ func TestReduce_rowsAndColumns(t *testing.T) {
 				}
 				assert.InDelta(t, w, byCol[c], 1e-5)
 			}
-			ReduceCols(op, byCol, nil, 0, cols)
+			ReduceCols(op, byCol, nil, 0, cols, nil)
 			ReduceRows(op, byRow, nil, rows, 0)
 			assert.Equal(t, byCol[3], byRow[2])
 		}

@@ -141,7 +141,7 @@ func TestDrivers_allocateNothing(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
 		LayerNormRows(w.Y, w.X, w.X, nil, w.X, w.X, 4, 16, 1e-5)
 		SoftmaxRows(w.Y, w.X, 4, 16, 1)
-		ReduceCols(ReduceSum, w.Y, w.X, 4, 16)
+		ReduceCols(ReduceSum, w.Y, w.X, 4, 16, nil)
 		Transpose(w.Y, 16, w.X, 16, 16, 16)
 	}))
 }

@@ -8,21 +8,35 @@ import (
 )
 
 // channelNorm normalises groups of channels of each image in channels-last form, in three passes over the cells: sums, sums of squares around the
-// mean, results. A pass goes over parts of an image's cells, whose sums are added up in float64 between the passes.
+// mean, results. A pass goes over parts of an image's cells, whose sums are added up in float64 between the passes. Where a mean is large beside
+// the deviation, two more passes find what its rounding left, and the squares around that (see [kernel.Centre]).
 type channelNorm struct {
-	st                     *step
-	scale, bias            []float32
-	groups, channels       int
-	images, cells          int
-	parts                  int // of an image
-	eps                    float32
-	pass                   int
-	x, y                   []float32
-	sums                   []float32 // [images, parts, channels] of the pass
-	mean, factor, centered []float32 // [images, channels], and a row per thread
+	st               *step
+	scale, bias      []float32
+	groups, channels int
+	images, cells    int
+	parts            int // of an image
+	eps              float32
+	pass             normPass
+	again            bool // rest is known
+	x, y             []float32
+	sums             []float32 // [images, parts, channels] of the pass
+	mean, rest       []float32 // [images, channels]: the mean is their sum
+	factor, shift    []float32 // [images, channels]
+	centered         []float32 // a row per thread
 }
 
-// partCells is how many cells are summed up in float32 at most.
+// normPass is one pass over the cells.
+type normPass uint8
+
+const (
+	sumPass    normPass = iota // sums
+	squarePass                 // sums of squares around mean and rest
+	restPass                   // sums of what is around the mean
+	resultPass
+)
+
+// partCells is how many cells are summed up in float32 at most; a row of scratch memory is enough for that (kernel.ReduceColsWork).
 const partCells = 256
 
 // channelNorm adds a normalisation of v, [N, cells, channels] in the form that is named.
@@ -51,26 +65,44 @@ func (b *builder) channelNorm(n *graph.Node, last bool, channels, groups int, ep
 
 func (t *channelNorm) run(s *State) error {
 	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
-	rows := t.images * t.parts
-	work, err := s.borrow((rows + 2*t.images + max(1, s.threads)) * t.channels)
+	rows, all := t.images*t.parts, t.images*t.channels
+	work, err := s.borrow(rows*t.channels + 4*all + max(1, s.threads)*t.channels)
 	if err != nil {
 		return err
 	}
 	t.sums, work = work[:rows*t.channels], work[rows*t.channels:]
-	t.mean, work = work[:t.images*t.channels], work[t.images*t.channels:]
-	t.factor, t.centered = work[:t.images*t.channels], work[t.images*t.channels:]
-	for t.pass = range 3 {
-		s.do(rows, t)
-		switch t.pass {
-		case 0:
-			t.combine(func(c int, mean float64) { t.mean[c] = float32(mean) })
-		case 1:
-			t.combine(func(c int, variance float64) {
-				t.factor[c] = float32(float64(t.scale[c%t.channels]) / math.Sqrt(variance+float64(t.eps)))
-			})
-		}
+	for _, v := range []*[]float32{&t.mean, &t.rest, &t.factor, &t.shift} {
+		*v, work = work[:all], work[all:]
 	}
+	t.centered = work
+	clear(t.rest)
+	t.again = false
+	t.do(s, sumPass)
+	t.combine(func(c int, mean float64) { t.mean[c] = float32(mean) })
+	if t.squares(s) {
+		t.do(s, restPass)
+		t.combine(func(c int, rest float64) { t.rest[c] = float32(rest) })
+		t.again = true
+		t.squares(s)
+	}
+	t.do(s, resultPass)
 	return nil
+}
+
+func (t *channelNorm) do(s *State, pass normPass) {
+	t.pass = pass
+	s.do(t.images*t.parts, t)
+}
+
+// squares finds the variances and from them the factors and shifts. far reports whether a mean is too large for what was found to be accurate.
+func (t *channelNorm) squares(s *State) (far bool) {
+	t.do(s, squarePass)
+	t.combine(func(c int, variance float64) {
+		far = far || kernel.FarFromZero(t.mean[c], variance)
+		factor := float64(t.scale[c%t.channels]) / math.Sqrt(variance+float64(t.eps))
+		t.factor[c], t.shift[c] = float32(factor), float32(float64(t.bias[c%t.channels])-float64(t.rest[c])*factor)
+	})
+	return far
 }
 
 // combine calls put with the mean of the sums of each channel's group; c counts channels through all images.
@@ -97,21 +129,30 @@ func (t *channelNorm) Chunk(i, worker int) {
 	image, part, n := i/t.parts, i%t.parts, t.channels
 	from, to := part*t.cells/t.parts, (part+1)*t.cells/t.parts
 	at := (image*t.cells + from) * n
-	x, sums, mean := t.x[at:][:(to-from)*n], t.sums[i*n:][:n], t.mean[image*n:][:n]
+	x, sums, mean, rest := t.x[at:][:(to-from)*n], t.sums[i*n:][:n], t.mean[image*n:][:n], t.rest[image*n:][:n]
+	d := t.centered[worker*n:][:n]
 	switch t.pass {
-	case 0:
-		kernel.ReduceCols(kernel.ReduceSum, sums, x, to-from, n)
-	case 1:
-		d := t.centered[worker*n:][:n]
+	case sumPass:
+		kernel.ReduceCols(kernel.ReduceSum, sums, x, to-from, n, d)
+	case restPass:
 		clear(sums)
 		for r := range to - from {
 			kernel.BinaryVV(kernel.Sub, d, x[r*n:][:n], mean)
+			kernel.BinaryVV(kernel.Add, sums, sums, d)
+		}
+	case squarePass:
+		clear(sums)
+		for r := range to - from {
+			kernel.BinaryVV(kernel.Sub, d, x[r*n:][:n], mean)
+			if t.again {
+				kernel.BinaryVV(kernel.Sub, d, d, rest)
+			}
 			kernel.BinaryVV(kernel.Mul, d, d, d)
 			kernel.BinaryVV(kernel.Add, sums, sums, d)
 		}
 	default:
 		y := t.y[at:][:len(x)]
 		kernel.BinaryRows(kernel.Sub, y, x, mean, to-from, n, false)
-		kernel.ScaleShiftRows(y, y, t.factor[image*n:][:n], t.bias, to-from, n)
+		kernel.ScaleShiftRows(y, y, t.factor[image*n:][:n], t.shift[image*n:][:n], to-from, n)
 	}
 }

@@ -52,15 +52,14 @@ func (q groupNorm) compute(t *rowsTask, from, to int) {
 	inner := t.cols / q.per
 	for r := from; r < to; r++ {
 		y, x := t.part(r, r+1)
-		mean := kernel.Sum(x) / float32(t.cols)
-		variance := kernel.SumSquares(x, mean) / float32(t.cols)
-		rstd := 1 / math.Sqrt(float64(variance)+float64(q.eps))
+		rest, variance := kernel.Centre(y, x)
+		rstd := 1 / math.Sqrt(variance+float64(q.eps))
 		c := r % q.groups * q.per
 		for k := range q.per {
 			p := y[k*inner:][:inner]
-			kernel.BinaryVS(kernel.Sub, p, x[k*inner:][:inner], mean)
-			kernel.BinaryVS(kernel.Mul, p, p, float32(rstd*float64(q.scale[c+k])))
-			kernel.BinaryVS(kernel.Add, p, p, q.bias[c+k])
+			factor := rstd * float64(q.scale[c+k])
+			kernel.BinaryVS(kernel.Mul, p, p, float32(factor))
+			kernel.BinaryVS(kernel.Add, p, p, float32(float64(q.bias[c+k])-float64(rest)*factor))
 		}
 	}
 }

@@ -68,7 +68,12 @@ func (b *builder) pool(n *graph.Node, p poolSpec) bool {
 func (t *poolTask) run(s *State) error {
 	t.In, t.LDI = s.rows(t.st.reads[0], t.C)
 	t.Out, t.LDO = s.rows(t.st.writes[0], t.C)
-	s.do(t.Plan(s.threads), t)
+	chunks := t.Plan(s.threads)
+	var err error
+	if t.Work, err = s.borrow(t.WorkLen()); err != nil {
+		return err
+	}
+	s.do(chunks, t)
 	return nil
 }
 

@@ -27,7 +27,7 @@ type reduceTask struct {
 	mean                bool
 	outer, count, inner int
 	per                 int // of outer, in a chunk
-	x, y                []float32
+	x, y, work          []float32
 }
 
 // reduce adds a reduction over neighbouring axes.
@@ -91,12 +91,19 @@ func keepsOrder(mask []bool, dims []int64) bool {
 
 func (t *reduceTask) run(s *State) error {
 	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	var err error
+	if t.work, err = s.borrow(max(1, s.threads) * t.room()); err != nil {
+		return err
+	}
 	s.do((t.outer+t.per-1)/t.per, t)
 	return nil
 }
 
+// room is how many values of scratch memory a thread needs.
+func (t *reduceTask) room() int { return kernel.ReduceColsWork(t.op, t.count, t.inner) }
+
 // Chunk computes some of the outer positions.
-func (t *reduceTask) Chunk(i, _ int) {
+func (t *reduceTask) Chunk(i, worker int) {
 	from, to := i*t.per, min(t.outer, (i+1)*t.per)
 	run := t.count * t.inner
 	y := t.y[from*t.inner : to*t.inner]
@@ -104,7 +111,7 @@ func (t *reduceTask) Chunk(i, _ int) {
 		kernel.ReduceRows(t.op, y, t.x[from*run:], to-from, t.count)
 	} else {
 		for o := from; o < to; o++ {
-			kernel.ReduceCols(t.op, t.y[o*t.inner:][:t.inner], t.x[o*run:][:run], t.count, t.inner)
+			kernel.ReduceCols(t.op, t.y[o*t.inner:][:t.inner], t.x[o*run:][:run], t.count, t.inner, t.work[worker*t.room():][:t.room()])
 		}
 	}
 	if t.mean {

@@ -61,20 +61,23 @@ func lowerLRN(n *node) error {
 	return n.emit(&op.LRN{Before: (size - 1) / 2, After: size / 2, Alpha: n.float("alpha", 1e-4), Beta: n.float("beta", 0.75), Bias: n.float("bias", 1), Axis: 1, DivideAlpha: true}, n.in...)
 }
 
-// lowerMeanVariance is (x - mean) / (sqrt(mean(x^2) - mean^2) + 1e-9), the function body that the operator's specification gives.
+// lowerMeanVariance is (x - mean) / (sqrt(mean((x - mean)^2)) + 1e-9), as the operator's specification defines it. The body that it also gives takes
+// the variance as mean(x^2) - mean^2, which leaves no digits where the mean is large beside the deviation. The mean is taken twice: the second is
+// what the first one's rounding left.
 func lowerMeanVariance(n *node) error {
 	axes := n.ints("axes")
 	if n.p.attrs["axes"] == nil {
 		axes = []int64{0, 2, 3}
 	}
 	over := n.b.Int64s(axes...)
+	mean := func(x graph.Value) graph.Value { return n.b.Add(&op.ReduceMean{KeepDims: true}, x, over) }
 	x := n.arg(0)
-	mean := n.b.Add(&op.ReduceMean{KeepDims: true}, x, over)
-	square := n.b.Add(&op.ReduceMean{KeepDims: true}, n.b.Add(&op.Square{}, x), over)
-	dev := n.b.Add(&op.Sqrt{}, n.b.Add(&op.Sub{}, square, n.b.Add(&op.Square{}, mean)))
+	d := n.b.Add(&op.Sub{}, x, mean(x))
+	d = n.b.Add(&op.Sub{}, d, mean(d))
+	dev := n.b.Add(&op.Sqrt{}, mean(n.b.Add(&op.Square{}, d)))
 	eps, err := n.scalarLike(0, 1e-9)
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.Div{}, n.b.Add(&op.Sub{}, x, mean), n.b.Add(&op.Add{}, dev, eps))
+	return n.emit(&op.Div{}, d, n.b.Add(&op.Add{}, dev, eps))
 }
