@@ -33,8 +33,9 @@ var edits = []edit{
 	{"signal_unix.go", "\t\t\t\tsetsigstack(i)\n", ""},
 
 	// Go unblocks these on every thread that runs Go code, those of the host included. A host that blocks them, and
-	// reads them by signalfd or sigwait, would lose SIGCHLD and die of SIGPROF. Nothing in the library needs them:
-	// os/exec waits with waitid, and no profile of Go's is taken.
+	// reads them by signalfd or sigwait, would lose SIGCHLD and die of the others. Nothing in the library needs them:
+	// os/exec waits with waitid, no profile of Go's is taken, and 34, which musl keeps for itself, is glibc's SIGRTMIN.
 	{"sigtab_linux_generic.go", `{_SigNotify + _SigUnblock + _SigIgn, "SIGCHLD:`, `{_SigNotify + _SigIgn, "SIGCHLD:`},
 	{"sigtab_linux_generic.go", `{_SigNotify + _SigUnblock, "SIGPROF:`, `{_SigNotify, "SIGPROF:`},
+	{"sigtab_linux_generic.go", `{_SigSetStack + _SigUnblock, "signal 34"}`, `{_SigSetStack, "signal 34"}`},
 }
