@@ -15,8 +15,10 @@ ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst 
 
 bench: bench-calls bench-compare bench-measure bench-boards
 
+# BASELINE=DIR also compares with the libraries in DIR, of another commit:
+#   git worktree add ../before COMMIT && make -C ../before libs && make bench-calls BASELINE=../before/build/lib
 bench-calls: libs
-	@ctest/bench/run.sh $(LIB)
+	@ctest/bench/run.sh $(LIB) $(BASELINE)
 
 $(ORT)/done:
 	@scripts/need.sh npm:npm || { echo "make bench needs npm: it installs onnxruntime-node $(ORT_VERSION), whose libonnxruntime is measured beside this library"; exit 1; }

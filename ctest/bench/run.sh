@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# usage: run.sh LIBDIR
-# Builds and runs every C benchmark of this folder against the libraries in LIBDIR.
+# usage: run.sh LIBDIR [BASELINE]
+# Builds and runs every C benchmark of this folder against the libraries in LIBDIR. BASELINE is another LIBDIR, of
+# another commit, whose calls are measured by turns with these.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 lib=$(cd "$1" && pwd)
@@ -11,6 +12,12 @@ for source in "$here"/*.c; do
   name=$(basename "$source" .c)
   gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$root/include" -I"$root/ctest" -L"$lib" -Wl,-rpath,"$lib" "$source" -o "$dir/$name" \
     -lneural_network_core -lpthread -lm
-  echo "--- $name"
-  "$dir/$name"
+  if [ "$name" != against ]; then
+    echo "--- $name"
+    "$dir/$name"
+  fi
 done
+if [ -n "${2-}" ]; then
+  echo "--- against"
+  "$dir/against" "$lib" "$(cd "$2" && pwd)"
+fi
