@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,8 +118,9 @@ func (im *importer) externalData(t *tensorProto, size int64) (*source, error) {
 		return nil, fault.As(fault.File, err, "the model's folder")
 	}
 	defer root.Close()
-	if filepath.IsAbs(name) || strings.Contains(name, "\x00") {
-		return nil, fault.New(fault.File, "external data: %q is outside the model's folder", name)
+	// A name with ".." may lead back into the folder; it is refused as in every reader of the format, whose folders may have links.
+	if filepath.IsAbs(name) || strings.Contains(name, "\x00") || slices.Contains(strings.Split(name, "/"), "..") {
+		return nil, fault.New(fault.File, "external data: %q: want a name below the model's folder, without \"..\"", name)
 	}
 	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
