@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -217,6 +218,34 @@ static void permissions(void)
 	CHECK(chmod(dir, 0755) == 0, "chmod");
 }
 
+/* Whoever may read the directory can lock it: models are compiled all the same, and a warning says once that they are not kept. */
+
+static void locked(void)
+{
+	int lines = memfd_create("lines", MFD_CLOEXEC);
+	setenv("ANYNPU_LOG", "warn", 1);
+	unsetenv("ANYNPU_LOG_FILE");
+	CHECK(lines >= 0 && dup2(lines, 2) == 2, "memfd");
+	host_begin();
+	for (uint32_t version = 1; version <= 3; version++)
+		OK(build(version));
+	CHECK(restore(3) != OH_NN_SUCCESS, "a cache although the directory is locked");
+	char text[4096] = "";
+	CHECK(pread(lines, text, sizeof text - 1, 0) > 0, "no warning");
+	const char *line = strstr(text, "ohnn: model compiled and not cached directory=");
+	CHECK(line && strstr(line, "locked by another process"), "%s", text);
+	CHECK(!strstr(strchr(line, '\n'), "model compiled and not cached"), "%s", text);
+}
+
+static void lock_by_others(void)
+{
+	int other = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CHECK(other >= 0 && flock(other, LOCK_EX) == 0, "flock: %s", strerror(errno));
+	in_child("locked", locked);
+	close(other);
+	in_child("unlocked", no_permission);
+}
+
 /* Hostile files. */
 
 static size_t load(const char *name, char **data)
@@ -357,6 +386,8 @@ int main(int argc, char **argv)
 	in_child("versions and directories", versions_and_directories);
 	empty_directory();
 	permissions();
+	empty_directory();
+	lock_by_others();
 	empty_directory();
 	in_child("full disk", full_disk);
 	umount2(dir, MNT_DETACH);

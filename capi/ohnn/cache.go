@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/anynpu/anynpu/core/cache"
 	"github.com/anynpu/anynpu/core/fault"
@@ -110,7 +111,11 @@ var saveCodes = map[cache.Step]ReturnCode{
 	cache.StepWrite:     SaveCacheException,
 }
 
-// saveCache writes a compiled model in the place of what was there; a failure leaves the old cache.
+// busyTold has the directories of which a warning has said that another process keeps them locked.
+var busyTold sync.Map
+
+// saveCache writes a compiled model in the place of what was there; a failure leaves the old cache. A directory that another
+// process keeps locked is no failure of the program's: whoever may read it could withhold every Build then.
 func (c *Compilation) saveCache(result *compiled) error {
 	if c.version == reservedVersion {
 		return invalid("version: %d: want 0 to %d; the model is compiled and not cached", c.version, uint32(reservedVersion-1))
@@ -135,6 +140,12 @@ func (c *Compilation) saveCache(result *compiled) error {
 	info.fileNumber = len(data)
 	err = cache.Write(c.cacheDir, cache.File{Name: stem + infoName, Data: info.encode()}, data)
 	if err == nil {
+		return nil
+	}
+	if errors.Is(err, cache.ErrBusy) {
+		if _, told := busyTold.LoadOrStore(c.cacheDir, true); !told {
+			warn("model compiled and not cached", "directory", c.cacheDir, "reason", err)
+		}
 		return nil
 	}
 	code := SaveCacheException

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -24,6 +25,9 @@ import (
 
 // ErrNone is in the chain of Read's error when there is no index file, or no directory.
 var ErrNone = errors.New("there is no cache")
+
+// ErrBusy is in the chain of the error of a Write or Remove whose directory another process keeps locked.
+var ErrBusy = errors.New("locked by another process")
 
 // File is a file of a set; its name has no directory.
 type File struct {
@@ -180,8 +184,14 @@ type directory struct {
 	fd   int
 }
 
-// lockPatience is how long a lock is waited for. After it a reader goes on without, a writer fails.
-const lockPatience = 10 * time.Second
+// lockPatience is how long a lock is waited for. After it a reader goes on without, a writer fails with ErrBusy. Whoever may
+// read a directory may lock it for ever, so this is waited once: until a lock is had again, nothing waits for that directory.
+const lockPatience = time.Second
+
+type fileID struct{ device, inode uint64 }
+
+// withheld has the directories whose lock was waited for in vain.
+var withheld sync.Map // of fileID
 
 func openDirectory(path string, lock int) (*directory, error) {
 	if path == "" {
@@ -194,17 +204,25 @@ func openDirectory(path string, lock int) (*directory, error) {
 		return nil, fault.As(fault.File, err, "cache: open directory %q", path)
 	}
 	d := &directory{path: path, fd: fd}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		d.close()
+		return nil, fault.As(fault.File, err, "cache: open directory %q", path)
+	}
+	id := fileID{uint64(st.Dev), st.Ino}
 	for end, pause := time.Now().Add(lockPatience), time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		err := unix.Flock(fd, lock|unix.LOCK_NB)
 		if err != unix.EWOULDBLOCK && err != unix.EINTR {
+			withheld.Delete(id)
 			return d, nil // locked, or on a file system without locks
 		}
-		if time.Now().After(end) {
+		if _, vain := withheld.Load(id); vain && err == unix.EWOULDBLOCK || time.Now().After(end) {
+			withheld.Store(id, true)
 			if lock == unix.LOCK_SH {
 				return d, nil
 			}
 			d.close()
-			return nil, fault.New(fault.File, "cache: directory %q is locked by another process", path)
+			return nil, fault.As(fault.File, ErrBusy, "cache: directory %q", path)
 		}
 		time.Sleep(pause)
 	}

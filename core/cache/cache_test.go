@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -270,6 +271,27 @@ func TestWrite_noPermission(t *testing.T) {
 		require.NoError(t, unix.Setfsuid(0))
 	}
 	assert.Equal(t, 1, generation(t, dir))
+}
+
+// Another process may keep the directory locked for as long as it likes; that is waited for once.
+func TestWrite_locked(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, write(dir, files(1, 2)))
+	other, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	require.NoError(t, err)
+	defer unix.Close(other)
+	require.NoError(t, unix.Flock(other, unix.LOCK_EX))
+	begin := time.Now()
+	for range 20 {
+		err := write(dir, files(2, 2))
+		assert.ErrorIs(t, err, ErrBusy)
+		assert.Equal(t, 1, generation(t, dir), "the set of before, without a lock")
+	}
+	assert.ErrorIs(t, Remove(dir, info), ErrBusy)
+	assert.Less(t, time.Since(begin), 41*lockPatience/2, "each call waits")
+	require.NoError(t, unix.Flock(other, unix.LOCK_UN))
+	require.NoError(t, write(dir, files(3, 2)))
+	assert.Equal(t, 3, generation(t, dir))
 }
 
 func TestWrite_refuses(t *testing.T) {
