@@ -213,6 +213,37 @@ static void parameters(void)
 	OH_NNModel_Destroy(&m);
 }
 
+static char told[512];
+static int lines;
+
+static void take(int level, const char *component, const char *message, void *user)
+{
+	(void)component, (void)user;
+	CHECK(level == ANYNPU_LOG_WARNING, "level %d: %s", level, message);
+	snprintf(told, sizeof told, "%s", message);
+	lines++;
+}
+
+/* A tensor of another type than the model's is a warning that is shown by default, once for a model: its bytes are taken as the model's. */
+static void types(void)
+{
+	OH_NNExecutor *e = ohnn_executor(ohnn_sum(4));
+	NN_TensorDesc *d = ohnn_desc(1, 4);
+	OK(OH_NNTensorDesc_SetDataType(d, OH_NN_INT32));
+	NN_Tensor *in[] = {ohnn_tensor(1, 4, 1), OH_NNTensor_Create(0, d)}, *out = ohnn_tensor(1, 4, 0);
+	CHECK(in[1] != NULL, "no tensor");
+	anynpu_set_log_callback(take, NULL);
+	for (int i = 0; i < 3; i++)
+		OK(OH_NNExecutor_RunSync(e, in, 2, &out, 1));
+	anynpu_set_log_callback(NULL, NULL);
+	CHECK(lines == 1 && strstr(told, "data type differs") && strstr(told, "inputTensor[1]"), "%d lines: %s", lines, told);
+	OK(OH_NNTensor_Destroy(&in[0]));
+	OK(OH_NNTensor_Destroy(&in[1]));
+	OK(OH_NNTensor_Destroy(&out));
+	OK(OH_NNTensorDesc_Destroy(&d));
+	OH_NNExecutor_Destroy(&e);
+}
+
 int main(int argc, char **argv)
 {
 	setenv("ANYNPU_OHNN_DEVICES", "whole,lesser:no-MUL", 1);
@@ -226,6 +257,7 @@ int main(int argc, char **argv)
 	parameters();
 	lacking();
 	caches(argv[1]);
+	types();
 	printf("ohnn_sentences: %d mistakes told\n", rows);
 	return host_end();
 }

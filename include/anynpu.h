@@ -36,9 +36,12 @@ extern "C" {
  */
 const char *anynpu_version(void);
 
-/** Levels of log messages. A message is written when its level is not above the one that ANYNPU_LOG selects. */
+/**
+ * Levels of log messages. A message is written when its level is not above the one that ANYNPU_LOG selects; a warning on which it depends whether
+ * results are right, from ANYNPU_LOG_ERROR on.
+ */
 enum {
-    ANYNPU_LOG_ERROR = 1,   /**< A call failed. The only level written by default. */
+    ANYNPU_LOG_ERROR = 1,   /**< A call failed. The level that is written by default. */
     ANYNPU_LOG_WARNING = 2, /**< Something is probably not what the caller wants. */
     ANYNPU_LOG_INFO = 3,    /**< What was loaded, compiled and placed where. */
     ANYNPU_LOG_DEBUG = 4,   /**< For those who look for a fault. */
