@@ -12,7 +12,7 @@ for model in "$@"; do
   for threads in 1 2; do
     file=1e18 same=1e18 run=1e18 inputs=1e18 outputs=1e18
     for round in $(seq "$rounds"); do
-      text=$(ANYNPU_LOG=error ANYNPU_THREADS=$threads "$build/bench/boards" "$model" 1 10)
+      text=$(ANYNPU_LOG=off ANYNPU_THREADS=$threads "$build/bench/boards" "$model" 1 10)
       run=$(lowest "$run" "$(field "$text" 'run": {"best')")
       inputs=$(lowest "$inputs" "$(field "$text" 'inputs": {"best')")
       outputs=$(lowest "$outputs" "$(field "$text" 'outputs": {"best')")
