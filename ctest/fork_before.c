@@ -14,7 +14,7 @@ static void in_child(int depth)
 	pid_t pid = fork();
 	CHECK(pid >= 0, "fork");
 	if (pid == 0) {
-		alarm(120); /* a hang ends as SIGALRM */
+		alarm(300); /* a hang ends as SIGALRM */
 		host_begin();
 		if (depth > 0)
 			in_child(depth - 1);

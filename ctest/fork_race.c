@@ -37,7 +37,7 @@ static void fresh_process(unsigned delay)
 	for (int i = 0; i < FORKS; i++) {
 		child[i] = fork();
 		if (child[i] == 0) {
-			alarm(20); /* a hang ends as SIGALRM */
+			alarm(300); /* a hang ends as SIGALRM */
 			host_begin(); /* what Go had opened half-way in its start is the same at the end */
 			int rc = host_answer();
 			_exit(rc == 0 || rc == OH_NN_MEMORY_ERROR || rc == OH_NN_UNAVAILABLE_DEVICE ? host_end() : 1);
@@ -54,7 +54,7 @@ int main(void)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		pid_t pid = fork();
 		if (pid == 0) {
-			alarm(60);
+			alarm(300);
 			fresh_process(round * 2000);
 		}
 		wait_for(pid, "a process");

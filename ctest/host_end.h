@@ -176,14 +176,14 @@ static inline int host_left(int report)
 
 /*
  * Returns the exit code of a host: 0 if nothing was left behind, else 1, and prints what. Memory of an asynchronous run is given back by
- * another thread shortly after its callback, so buffers, descriptors and mappings have ten seconds to go; handles have none.
+ * another thread shortly after its callback, so buffers, descriptors and mappings have a minute to go; handles have none.
  */
 static inline int host_end(void)
 {
 	const struct timespec pause = {0, 1000000};
 	size_t handles = host_count("anynpu_live_handles");
 	int left = host_left(0);
-	for (time_t end = time(NULL) + 10; left && time(NULL) < end; left = host_left(0))
+	for (time_t end = time(NULL) + 60; left && time(NULL) < end; left = host_left(0))
 		nanosleep(&pause, NULL);
 	if (handles)
 		printf("%zu handles left behind\n", handles);

@@ -35,7 +35,7 @@ static void infer(rknn_context ctx)
 
 static int own_life(void)
 {
-	alarm(20); /* a hang ends as SIGALRM */
+	alarm(300); /* a hang ends as SIGALRM */
 	host_begin();
 	rknn_context ctx = open_model();
 	infer(ctx);
@@ -48,7 +48,7 @@ static int refused(rknn_context ctx)
 	rknn_context other = 0;
 	rknn_input_output_num count;
 	rknn_output out = {.want_float = 1};
-	alarm(20);
+	alarm(300);
 	host_begin();
 	CHECK(rknn_run(ctx, NULL) == RKNN_ERR_DEVICE_UNAVAILABLE, "rknn_run in a forked child");
 	CHECK(rknn_query(ctx, RKNN_QUERY_IN_OUT_NUM, &count, sizeof count) == RKNN_ERR_DEVICE_UNAVAILABLE, "rknn_query in a forked child");

@@ -109,7 +109,7 @@ static int child(void (*run)(int, int), void (*limit)(int, rlim_t), int what, lo
 	pid_t pid = fork();
 	CHECK(pid >= 0, "fork");
 	if (pid == 0) {
-		alarm(60);
+		alarm(300);
 		if (mayfail && !freopen("/dev/null", "w", stdout))
 			_exit(2);
 		run ? run(what, (int)value) : limit(what, (rlim_t)value);

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,7 +192,13 @@ func TestMain(m *testing.M) {
 }
 
 func TestRunner_deathAndHangAreResults(t *testing.T) {
-	r := &Runner{Library: "fake", Workers: 2, Timeout: 200 * time.Millisecond, Command: func() *exec.Cmd {
+	bound := func(id string) time.Duration {
+		if strings.HasSuffix(id, "hang") {
+			return 200 * time.Millisecond
+		}
+		return DefaultTimeout
+	}
+	r := &Runner{Library: "fake", Workers: 2, bound: bound, Command: func() *exec.Cmd {
 		c := exec.Command(os.Args[0])
 		c.Env = append(os.Environ(), "CTS_FAKE_CHILD=1")
 		return c

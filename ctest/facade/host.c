@@ -77,7 +77,7 @@ static void with_driver(void)
 	/* A child keeps the driver's objects and loses ours. */
 	pid_t pid = fork();
 	if (pid == 0) {
-		alarm(20);
+		alarm(300);
 		host_begin();
 		CHECK(sum_of(theirs) == 1006);
 		CHECK(toy_add(ours, 1, 2.5, 3, &sum) == -2);
@@ -161,7 +161,7 @@ static void fork_in_pass_through(void)
 	CHECK(toy_open(&theirs, "theirs") == 0);
 	pid_t pid = fork();
 	if (pid == 0) {
-		alarm(20);
+		alarm(300);
 		host_begin();
 		CHECK(strcmp(toy_who(), "driver") == 0);
 		CHECK(sum_of(theirs) == 1006);

@@ -27,7 +27,7 @@ func Run(m *testing.M, counters map[string]func() int64) int {
 		fmt.Fprintf(os.Stderr, "leak: "+format+"\n", args...)
 		code = max(code, 1)
 	}
-	for end := time.Now().Add(2 * time.Second); runtime.NumGoroutine() > routines; {
+	for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > routines; {
 		if time.Now().After(end) {
 			buf := make([]byte, 64<<10)
 			fail("%d goroutines before, %d after:\n%s", routines, runtime.NumGoroutine(), buf[:runtime.Stack(buf, true)])

@@ -188,7 +188,7 @@ func TestPool_workersParkWhenIdle(t *testing.T) {
 	begin(t, r)
 	r.Do(8, Func(func(_, _ int) {}))
 	r.End()
-	for deadline := time.Now().Add(5 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		p.mu.Lock()
 		parked := len(p.parked)
 		p.mu.Unlock()
