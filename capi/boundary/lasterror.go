@@ -31,7 +31,11 @@ static char *message(void)
 */
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
 
 var noError Block
 
@@ -47,4 +51,6 @@ func LastError() uintptr {
 }
 
 // setLastError keeps the message of a failed call. It runs on the thread that made the call, as exports do.
-func setLastError(f *Func, err error) { C.set_message(C.CString(f.Name + ": " + err.Error())) }
+func setLastError(f *Func, err error) {
+	C.set_message(C.CString(f.Name + ": " + fault.Printable(err.Error())))
+}

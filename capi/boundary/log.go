@@ -6,8 +6,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/fault"
 )
 
 // A Level says how much a component reports.
@@ -99,7 +102,7 @@ func (l *logSink) write(level Level, component, message string, pairs ...any) {
 
 func (l *logSink) emit(level Level, component, message string, pairs ...any) {
 	var b strings.Builder
-	b.WriteString(message)
+	b.WriteString(fault.Printable(message))
 	for i := 0; i+1 < len(pairs); i += 2 {
 		fmt.Fprintf(&b, " %v=%s", pairs[i], quoteValue(fmt.Sprint(pairs[i+1])))
 	}
@@ -117,7 +120,7 @@ func (l *logSink) emit(level Level, component, message string, pairs ...any) {
 
 // quoteValue keeps an event on one line and its pairs separable.
 func quoteValue(s string) string {
-	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+	plain := s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || r == '"' || r == '=' || !unicode.IsPrint(r)
 	})
 	if plain {

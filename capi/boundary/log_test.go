@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/fault"
 )
 
 // openLog is newLogSink with an end: the one of a process has none.
@@ -51,6 +53,16 @@ func TestLog_oneLinePerEvent(t *testing.T) {
 		l.write(LevelError, "ohnn", "call failed", "function", "f", "error", "two\nlines", "name", "", "path", "a b", "n", 7, "quote", `x"y`)
 	})
 	assert.Equal(t, `ohnn: call failed function=f error="two\nlines" name="" path="a b" n=7 quote="x\"y"`+"\n", got)
+}
+
+// A log is read on terminals, and names in it come from files.
+func TestLog_namesStayText(t *testing.T) {
+	got := logLines(t, "", func(l *logSink) {
+		l.write(LevelError, "ohnn", "tensor \x1b[2J\n\u202ex", "name", "\u009b31m", "bytes", "\x9b31m", "op", "a\x7fb")
+	})
+	assert.Equal(t, `ohnn: tensor \x1b[2J\n\u202ex name="\u009b31m" bytes="\x9b31m" op="a\x7fb"`+"\n", got)
+	setLastError(&Func{Name: "f"}, fault.New(fault.Argument, "tensor \x1b[2J\u009b"))
+	assert.Equal(t, `f: tensor \x1b[2J\u009b`, goString(cPointer(LastError())))
 }
 
 func TestLog_appendsToTheFile(t *testing.T) {

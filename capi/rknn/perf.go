@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
 )
 
 // perfDetail gives the text of the last run's times; it stays until the next query of this kind or the context's end. Without
@@ -77,7 +78,7 @@ func perfTable(st device.Stats, rows map[int]row) string {
 	id := 0
 	line := func(kind, dtype, in, out string, us int64, full string) {
 		id++
-		fmt.Fprintf(&b, row, id, kind, dtype, "CPU", in, out, "0/0/0", us, `\`, load, "0", full)
+		fmt.Fprintf(&b, row, id, fault.Printable(kind), dtype, "CPU", in, out, "0/0/0", us, `\`, load, "0", fault.Printable(full))
 	}
 	input, operators := layoutTime(st.Nodes)
 	line("InputOperator", `\`, `\`, `\`, input.Microseconds(), "InputOperator:input")
@@ -120,7 +121,7 @@ func perfTable(st device.Stats, rows map[int]row) string {
 		if total > 0 {
 			ratio = 100 * float64(s.us) / max(float64(total.Microseconds()), 1)
 		}
-		fmt.Fprintf(&b, rank, s.kind, s.calls, s.us, 0, 0, s.us, fmt.Sprintf("%.2f%%", ratio))
+		fmt.Fprintf(&b, rank, fault.Printable(s.kind), s.calls, s.us, 0, 0, s.us, fmt.Sprintf("%.2f%%", ratio))
 	}
 	b.WriteString(rule)
 	return b.String()

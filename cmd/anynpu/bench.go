@@ -256,16 +256,16 @@ func peakRSS() (int64, error) {
 
 func (r *benchReport) write(w io.Writer) {
 	f := r.Figures
-	fmt.Fprintf(w, "device      %s, %s\n", r.Device, threadsText(r.Threads))
-	fmt.Fprintf(w, "load        %.1f ms\n", r.LoadMS)
-	fmt.Fprintf(w, "runs        %d, %.1f per second\n", f.Runs, f.Throughput)
-	fmt.Fprintf(w, "min         %.4f ms (%.1f GFLOP/s)\n", f.MinMS, f.GFLOPS)
-	fmt.Fprintf(w, "median      %.4f ms\n", f.MedianMS)
-	fmt.Fprintf(w, "p90         %.4f ms\n", f.P90MS)
-	fmt.Fprintf(w, "p99         %.4f ms\n", f.P99MS)
-	fmt.Fprintf(w, "spread      %.1f %%\n", 100*r.Spread)
-	fmt.Fprintf(w, "memory      %.3g MB of intermediate results, %.1f MB resident at most\n", float64(r.PeakBytes)/1e6, float64(r.PeakRSS)/1e6)
+	printf(w, "device      %s, %s\n", r.Device, threadsText(r.Threads))
+	printf(w, "load        %.1f ms\n", r.LoadMS)
+	printf(w, "runs        %d, %.1f per second\n", f.Runs, f.Throughput)
+	printf(w, "min         %.4f ms (%.1f GFLOP/s)\n", f.MinMS, f.GFLOPS)
+	printf(w, "median      %.4f ms\n", f.MedianMS)
+	printf(w, "p90         %.4f ms\n", f.P90MS)
+	printf(w, "p99         %.4f ms\n", f.P99MS)
+	printf(w, "spread      %.1f %%\n", 100*r.Spread)
+	printf(w, "memory      %.3g MB of intermediate results, %.1f MB resident at most\n", float64(r.PeakBytes)/1e6, float64(r.PeakRSS)/1e6)
 	if b := r.Baseline; b != nil {
-		fmt.Fprintf(w, "baseline    %.4f ms, now %+.1f %%\n", b.MinMS, 100*b.Change)
+		printf(w, "baseline    %.4f ms, now %+.1f %%\n", b.MinMS, 100*b.Change)
 	}
 }

@@ -126,10 +126,10 @@ func (p *checkPack) print(w io.Writer, pack, asJSON bool) error {
 			continue
 		}
 		if pack {
-			fmt.Fprintf(w, "%s\n", r.File)
+			printf(w, "%s\n", r.File)
 		}
 		if pack && r.Error != "" {
-			fmt.Fprintf(w, "  error: %s\n", r.Error)
+			printf(w, "  error: %s\n", r.Error)
 		}
 		r.write(w)
 	}
@@ -161,16 +161,16 @@ func (r *checkReport) check(path string, devs []device.Device, stderr io.Writer)
 
 func (r *checkReport) write(w io.Writer) {
 	if len(r.Nodes) > 0 {
-		fmt.Fprintf(w, "%5s  %-20s %-24s %s\n", "node", "operator", "name", "device")
+		printf(w, "%5s  %-20s %-24s %s\n", "node", "operator", "name", "device")
 	}
 	for _, n := range r.Nodes {
 		where := n.Device
 		if where == "" {
 			where = "nowhere: " + n.Reason
 		}
-		fmt.Fprintf(w, "%5d  %-20s %-24s %s\n", n.Operator, n.Op, n.Name, where)
+		printf(w, "%5d  %-20s %-24s %s\n", n.Operator, n.Op, n.Name, where)
 	}
 	if r.Error == "" {
-		fmt.Fprintf(w, "%d of %d nodes run\n", r.Supported, len(r.Nodes))
+		printf(w, "%d of %d nodes run\n", r.Supported, len(r.Nodes))
 	}
 }

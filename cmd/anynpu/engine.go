@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/anynpu/anynpu/internal/profile"
@@ -55,13 +54,13 @@ func (f *measureFlags) share(path string, stderr io.Writer) (*engineShare, error
 }
 
 func (e *engineShare) write(w io.Writer, path string) {
-	fmt.Fprintf(w, "%s: fast kernels compute %d of %d nodes (%.1f %%), %.2f %% of %.4g GFLOP", path, e.FastNodes, e.Nodes, e.NodePercent, e.FLOPPercent, e.GFLOP)
+	printf(w, "%s: fast kernels compute %d of %d nodes (%.1f %%), %.2f %% of %.4g GFLOP", path, e.FastNodes, e.Nodes, e.NodePercent, e.FLOPPercent, e.GFLOP)
 	for i, s := range e.Slow {
 		sep := ", "
 		if i == 0 {
 			sep = "; not: "
 		}
-		fmt.Fprintf(w, "%s%d %s", sep, s.Nodes, s.Op)
+		printf(w, "%s%d %s", sep, s.Nodes, s.Op)
 	}
-	fmt.Fprintln(w)
+	printf(w, "\n")
 }

@@ -124,10 +124,10 @@ func (p *inspectionPack) print(w io.Writer, pack, asJSON bool) error {
 	for k := range p.Models {
 		i := &p.Models[k]
 		if pack {
-			fmt.Fprintf(w, "file        %s\n", i.File)
+			printf(w, "file        %s\n", i.File)
 		}
 		if i.Error != "" {
-			fmt.Fprintf(w, "error       %s\n", i.Error)
+			printf(w, "error       %s\n", i.Error)
 			continue
 		}
 		i.write(w)
@@ -175,38 +175,38 @@ func sorted[V any](m map[string]V) []string {
 }
 
 func (i *inspection) write(w io.Writer) {
-	fmt.Fprintf(w, "model       %s\n", i.Name)
-	fmt.Fprintf(w, "producer    %s\n", i.Producer)
+	printf(w, "model       %s\n", i.Name)
+	printf(w, "producer    %s\n", i.Producer)
 	opsets := []string{}
 	for _, d := range sorted(i.Opsets) {
 		opsets = append(opsets, fmt.Sprintf("%s %d", d, i.Opsets[d]))
 	}
-	fmt.Fprintf(w, "opset       %s (ONNX IR version %d)\n", strings.Join(opsets, ", "), i.IRVersion)
-	fmt.Fprintf(w, "parameters  %d (%d bytes)\n", i.Parameters, i.Bytes)
+	printf(w, "opset       %s (ONNX IR version %d)\n", strings.Join(opsets, ", "), i.IRVersion)
+	printf(w, "parameters  %d (%d bytes)\n", i.Parameters, i.Bytes)
 	for _, side := range []struct {
 		name  string
 		ports []portInfo
 	}{{"inputs", i.Inputs}, {"outputs", i.Outputs}} {
-		fmt.Fprintf(w, "%s\n", side.name)
+		printf(w, "%s\n", side.name)
 		for _, p := range side.ports {
-			fmt.Fprintf(w, "  %-24s %s\n", p.Name, p.typeText())
+			printf(w, "  %-24s %s\n", p.Name, p.typeText())
 		}
 	}
 	total := 0
 	for _, n := range i.Operators {
 		total += n
 	}
-	fmt.Fprintf(w, "operators   %d\n", total)
+	printf(w, "operators   %d\n", total)
 	for _, op := range byCount(i.Operators) {
-		fmt.Fprintf(w, "  %-24s %d\n", op, i.Operators[op])
+		printf(w, "  %-24s %d\n", op, i.Operators[op])
 	}
 	if len(i.Functions) > 0 {
-		fmt.Fprintf(w, "functions   %s\n", strings.Join(i.Functions, ", "))
+		printf(w, "functions   %s\n", strings.Join(i.Functions, ", "))
 	}
 	if len(i.Metadata) > 0 {
-		fmt.Fprintln(w, "metadata")
+		printf(w, "metadata\n")
 		for _, k := range sorted(i.Metadata) {
-			fmt.Fprintf(w, "  %s = %s\n", k, i.Metadata[k])
+			printf(w, "  %s = %s\n", k, i.Metadata[k])
 		}
 	}
 }

@@ -103,10 +103,10 @@ func rknnPorts(f *rknn.File, ports []rknn.Port, kind rknn.Kind) []rknnPort {
 }
 
 func (i *rknnInspection) write(w io.Writer) {
-	fmt.Fprintf(w, "rknn        container version %#x, %d bytes\n", i.Version, i.Bytes)
+	printf(w, "rknn        container version %#x, %d bytes\n", i.Version, i.Bytes)
 	line := func(what, text string) {
 		if text != "" {
-			fmt.Fprintf(w, "%-11s %s\n", what, text)
+			printf(w, "%-11s %s\n", what, text)
 		}
 	}
 	line("target", strings.Join(i.Targets, ", "))
@@ -120,9 +120,9 @@ func (i *rknnInspection) write(w io.Writer) {
 		name  string
 		ports []rknnPort
 	}{{"inputs", i.Inputs}, {"outputs", i.Outputs}} {
-		fmt.Fprintf(w, "%s\n", side.name)
+		printf(w, "%s\n", side.name)
 		for _, p := range side.ports {
-			fmt.Fprintf(w, "  %-24s %s\n", p.Name, p.text())
+			printf(w, "  %-24s %s\n", p.Name, p.text())
 		}
 	}
 	for _, name := range sorted(i.Preprocess) {
@@ -137,9 +137,9 @@ func (i *rknnInspection) write(w io.Writer) {
 		total += n
 	}
 	if total > 0 {
-		fmt.Fprintf(w, "operators   %d\n", total)
+		printf(w, "operators   %d\n", total)
 		for _, op := range byCount(i.Operators) {
-			fmt.Fprintf(w, "  %-24s %d\n", op, i.Operators[op])
+			printf(w, "  %-24s %d\n", op, i.Operators[op])
 		}
 	}
 	line("weights", strings.Join(i.Shared, ", "))

@@ -88,12 +88,12 @@ func command(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintln(stderr, "anynpu:", err)
+	printf(stderr, "anynpu: %s\n", err)
 	var coded *exitError
 	if errors.As(err, &coded) {
 		return coded.code
 	}
-	fmt.Fprintln(stderr, "Run 'anynpu --help' for the verbs and 'anynpu VERB --help' for the flags of one.")
+	printf(stderr, "Run 'anynpu --help' for the verbs and 'anynpu VERB --help' for the flags of one.\n")
 	return exitUsage
 }
 

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -40,7 +38,7 @@ func load(path string, stderr io.Writer) (*loaded, error) {
 
 func warn(stderr io.Writer, warnings []string) {
 	for _, s := range warnings {
-		fmt.Fprintln(stderr, "anynpu: warning:", s)
+		printf(stderr, "anynpu: warning: %s\n", s)
 	}
 }
 
@@ -114,11 +112,4 @@ func devicesWith(id string, c cpu.Config) ([]device.Device, error) {
 		return nil, exit(exitDevice, err)
 	}
 	return []device.Device{d}, nil
-}
-
-// writeJSON writes v as one indented JSON object.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -36,7 +35,7 @@ func eachOf(path string, stderr io.Writer, f func(path string) error) (pack bool
 			continue
 		}
 		failed++
-		fmt.Fprintln(stderr, "anynpu:", err)
+		printf(stderr, "anynpu: %s\n", err)
 		if e := err.(*exitError); first == nil || first.code == exitDifferent {
 			first = e
 		}

@@ -166,13 +166,13 @@ func (l *profileLine) finish(sum float64) {
 }
 
 func (r *profileReport) write(w io.Writer, top int) {
-	fmt.Fprintf(w, "%s on %s, %s: fastest of %d runs %.4f ms, %.1f GFLOP/s\n\n", r.File, r.Device, threadsText(r.Threads), r.Runs, r.TotalMS,
+	printf(w, "%s on %s, %s: fastest of %d runs %.4f ms, %.1f GFLOP/s\n\n", r.File, r.Device, threadsText(r.Threads), r.Runs, r.TotalMS,
 		rate(r.GFLOP, r.TotalMS))
-	fmt.Fprintf(w, "%10s %7s %6s %9s  %s\n", "ms", "share", "nodes", "GFLOP/s", "operator")
+	printf(w, "%10s %7s %6s %9s  %s\n", "ms", "share", "nodes", "GFLOP/s", "operator")
 	for _, l := range r.Operators {
-		fmt.Fprintf(w, "%10.4f %6.1f%% %6d %9s  %s\n", l.MS, 100*l.Share, l.Nodes, l.rateText(), l.opText())
+		printf(w, "%10.4f %6.1f%% %6d %9s  %s\n", l.MS, 100*l.Share, l.Nodes, l.rateText(), l.opText())
 	}
-	fmt.Fprintf(w, "%10.4f between the nodes\n\n", r.TotalMS-r.StepsMS)
+	printf(w, "%10.4f between the nodes\n\n", r.TotalMS-r.StepsMS)
 	slow := slices.Clone(r.Nodes)
 	slices.SortStableFunc(slow, func(a, b profileLine) int { return cmp.Compare(b.MS, a.MS) })
 	if top > 0 && len(slow) > top {
@@ -182,14 +182,14 @@ func (r *profileReport) write(w io.Writer, top int) {
 	for _, l := range slow {
 		width = max(width, len(l.opText()))
 	}
-	fmt.Fprintf(w, "%10s %7s %6s %9s  %-*s  %s\n", "ms", "share", "node", "GFLOP/s", width, "operator", "name")
+	printf(w, "%10s %7s %6s %9s  %-*s  %s\n", "ms", "share", "node", "GFLOP/s", width, "operator", "name")
 	for _, l := range slow {
 		node := "-"
 		if l.Operator >= 0 {
 			node = fmt.Sprint(l.Operator)
 		}
 		line := fmt.Sprintf("%10.4f %6.1f%% %6s %9s  %-*s  %s", l.MS, 100*l.Share, node, l.rateText(), width, l.opText(), l.Name)
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		printf(w, "%s\n", strings.TrimRight(line, " "))
 	}
 }
 

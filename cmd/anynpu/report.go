@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -113,25 +112,25 @@ func difference(got, want tensor.Tensor, rtol, atol float64) string {
 
 func (r *runReport) write(w io.Writer) {
 	for _, o := range r.Outputs {
-		fmt.Fprintf(w, "%s  %s%s  min %.6g  max %.6g  mean %.6g", o.Name, o.Type, tensor.Of(o.Sizes...), float64(o.Min), float64(o.Max), float64(o.Mean))
+		printf(w, "%s  %s%s  min %.6g  max %.6g  mean %.6g", o.Name, o.Type, tensor.Of(o.Sizes...), float64(o.Min), float64(o.Max), float64(o.Mean))
 		if o.NaN > 0 {
-			fmt.Fprintf(w, "  nan %d", o.NaN)
+			printf(w, "  nan %d", o.NaN)
 		}
 		if o.File != "" {
-			fmt.Fprintf(w, "  -> %s", o.File)
+			printf(w, "  -> %s", o.File)
 		}
-		fmt.Fprintln(w)
+		printf(w, "\n")
 		for _, e := range o.Top {
-			fmt.Fprintf(w, "  %6d  %.6g\n", e.Index, float64(e.Value))
+			printf(w, "  %6d  %.6g\n", e.Index, float64(e.Value))
 		}
 		switch {
 		case o.Difference != "":
-			fmt.Fprintf(w, "  differs: %s\n", o.Difference)
+			printf(w, "  differs: %s\n", o.Difference)
 		case o.Compared:
-			fmt.Fprintln(w, "  as expected")
+			printf(w, "  as expected\n")
 		}
 	}
-	fmt.Fprintf(w, "%s; load %.1f ms, %s, fastest %.3f ms, mean %.3f ms\n", r.Placement, r.LoadMS, counted(r.Runs, "run"), r.MinMS, r.MeanMS)
+	printf(w, "%s; load %.1f ms, %s, fastest %.3f ms, mean %.3f ms\n", r.Placement, r.LoadMS, counted(r.Runs, "run"), r.MinMS, r.MeanMS)
 }
 
 // progress shows how far a command is, on a terminal only.
@@ -163,13 +162,13 @@ func (p *progress) step(n int) {
 			bar[i] = '#'
 		}
 	}
-	fmt.Fprintf(p.w, "\r[%s] %d of %d runs", bar, n, p.total)
+	printf(p.w, "\r[%s] %d of %d runs", bar, n, p.total)
 	p.shown = true
 }
 
 func (p *progress) done() {
 	if p.shown {
-		fmt.Fprint(p.w, "\r\033[K")
+		printf(p.w, "\r\033[K")
 		p.shown = false
 	}
 }
