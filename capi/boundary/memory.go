@@ -3,6 +3,9 @@ package boundary
 /*
 #include <stdlib.h>
 
+// C.malloc itself ends the process when there is no memory.
+static void *take(size_t n) { return calloc(1, n); }
+
 struct kept {
 	struct kept *next;
 	void *block;
@@ -24,7 +27,12 @@ static void keep(void *block)
 */
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
 
 // A Block is C memory that a program may keep pointers into: a name, a shape, a list. The zero Block is empty.
 type Block struct{ addr unsafe.Pointer }
@@ -45,8 +53,22 @@ func (b *Block) Keep() { C.keep(b.addr) }
 func (b *Block) resize(n int) {
 	b.Free()
 	if n > 0 {
-		b.addr = C.malloc(C.size_t(n)) // cgo turns a NULL result into a panic, the guard into a status
+		if b.addr = C.take(C.size_t(n)); b.addr == nil {
+			panic(fault.New(fault.Memory, "%d bytes of C memory", n)) // which the guard turns into a status
+		}
 	}
+}
+
+// Reserve replaces the contents by n zeroed bytes, for sizes that a model or a program decides. Kind fault.Memory.
+func (b *Block) Reserve(n int) error {
+	b.Free()
+	if err := mem.Admit(int64(n)); err != nil {
+		return err
+	}
+	if b.addr = C.take(C.size_t(max(n, 1))); b.addr == nil {
+		return fault.As(fault.Memory, mem.ErrExhausted, "%d bytes of C memory", n)
+	}
+	return nil
 }
 
 // SetString replaces the block's contents by s and a closing NUL. Pointers into the old contents become invalid.

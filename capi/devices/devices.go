@@ -2,8 +2,10 @@
 package devices
 
 import (
+	"math"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/anynpu/anynpu/backends/cpu"
@@ -24,6 +26,7 @@ func List() ([]device.Device, error) {
 
 var register = sync.OnceValue(func() error {
 	mem.SetGuard(boundary.Getenv("ANYNPU_MEM") == "guard")
+	mem.SetLimit(memoryLimit(boundary.Getenv("ANYNPU_MEMORY_LIMIT")))
 	threads := threadCount(boundary.Getenv("ANYNPU_THREADS"))
 	if most := boundary.ComputeThreads(); most > 0 && threads > most {
 		boundary.Log(boundary.LevelWarn, "cpu", "fewer threads compute, as the system grants no more", "threads", most, "wanted", threads)
@@ -58,6 +61,24 @@ func selectISA(value string) {
 	if err != nil {
 		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_CPU_ISA", value, "why", err)
 	}
+}
+
+// memoryLimit reads the value of ANYNPU_MEMORY_LIMIT: bytes, with K, M or G behind the number units of 1024, 1024² or 1024³. Empty, or a value that
+// is none, means that there is no such limit.
+func memoryLimit(value string) int64 {
+	if value == "" {
+		return 0
+	}
+	number, unit := value, int64(1)
+	if at := strings.IndexByte("KMG", value[len(value)-1]); at >= 0 {
+		number, unit = value[:len(value)-1], 1<<(10*(at+1))
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || n > math.MaxInt64/unit {
+		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_MEMORY_LIMIT", value, "want", "bytes, as 500000000, 512M or 4G")
+		return 0
+	}
+	return n * unit
 }
 
 // maxThreads bounds ANYNPU_THREADS.

@@ -43,3 +43,12 @@ func TestSelectISA_values(t *testing.T) {
 		assert.Equal(t, isa, kernel.Active())
 	}
 }
+
+func TestMemoryLimit_values(t *testing.T) {
+	for value, want := range map[string]int64{
+		"": 0, "1": 1, "500000000": 500_000_000, "3K": 3 << 10, "512M": 512 << 20, "4G": 4 << 30,
+		"0": 0, "-1": 0, "M": 0, "4T": 0, "4g": 0, "9000000000G": 0, "1.5G": 0,
+	} {
+		assert.Equal(t, want, memoryLimit(value), "%q", value)
+	}
+}

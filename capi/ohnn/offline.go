@@ -58,11 +58,14 @@ func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 	if size := storedSize(head[:n]); n >= storedHead && size != uint64(st.Size()) {
 		return nil, fault.New(fault.File, "a compiled model of %d bytes that says that it has %d", st.Size(), size)
 	}
-	rest, err := io.ReadAll(f)
+	data, err := mem.Make[byte](int(st.Size()))
 	if err != nil {
 		return nil, err
 	}
-	return loadModel(d, append(head[:n:n], rest...), o)
+	if _, err := io.ReadFull(f, data[copy(data, head[:n]):]); err != nil {
+		return nil, err
+	}
+	return loadModel(d, data, o)
 }
 
 // isONNX reports whether data begins like an ONNX model and like nothing else that is known.

@@ -87,8 +87,12 @@ func (e *Executor) unbind(j job) {
 	}
 }
 
-// runCode is the code of a failed run: the device's fault, whatever it is, but for timeouts and runs ended by a destroy.
+// runCode is the code of a failed run: the device's fault, whatever it is, but for timeouts, runs ended by a destroy, and, beside what the reference
+// tells apart, want of memory.
 func runCode(err error) ReturnCode {
+	if errors.Is(err, mem.ErrExhausted) && !settings().reference {
+		return MemoryError
+	}
 	switch fault.KindOf(err) {
 	case fault.Timeout:
 		return Timeout

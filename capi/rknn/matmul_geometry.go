@@ -129,10 +129,14 @@ func (s *matmulSpec) checkShape(where string, shape MatmulShape) error {
 // matrixNames are the names of the matrices in attributes and parameters.
 var matrixNames = [3]string{"A", "B", "C"}
 
-// bytes is the size of matrix i.
+// bytes is the size of matrix i, at most math.MaxInt64.
 func (s *matmulSpec) bytes(shape MatmulShape, i int) int64 {
 	m, k, n := int64(shape.m), int64(shape.k), int64(shape.n)
-	return [3]int64{m * k, k * n, m * n}[i] * int64(s.types[i].matrixType().Bits()) / 8
+	elements, bits := [3]int64{m * k, k * n, m * n}[i], int64(s.types[i].matrixType().Bits())
+	if elements > math.MaxInt64/bits {
+		return math.MaxInt64
+	}
+	return elements * bits / 8
 }
 
 // operand describes matrix i without its bytes; B as its transpose.

@@ -144,6 +144,7 @@ func TestMatmulCreate_refusesEveryField(t *testing.T) {
 		"info->group_size is 48: want a divisor": func(i *MatmulInfo) { i.bQuant, i.group = 4, 48 },
 		"info->group_size is -1":                 func(i *MatmulInfo) { i.bQuant, i.group = 5, -1 },
 		"matrix A has 8589934592 bytes":          func(i *MatmulInfo) { i.m = 1 << 26 },
+		"matrix A has 9223372036854775807 bytes": func(i *MatmulInfo) { i.kind, i.m, i.k = 1, 1<<30, 1<<30 }, // 2^64 bits
 	} {
 		info, attr := good, MatmulIOAttr{a: MatmulTensorAttr{size: 77}}
 		change(&info)

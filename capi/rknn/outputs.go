@@ -127,7 +127,9 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	if o.isPrealloc == 0 {
 		b := &boundary.Block{}
 		_, room := c.wanted(o, i, c.model.shapes[c.model.largest].out[i])
-		boundary.SetSlice(b, make([]uint64, max(1, (max(size, room)+7)/8)))
+		if err := b.Reserve(int((max(size, room, 1) + 7) / 8 * 8)); err != nil {
+			return fault.Wrap(err, "outputs[%d]: a buffer", i)
+		}
 		c.buffers[b.Addr()] = b
 		if len(c.buffers) == manyBuffers {
 			warn("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back", "function", "rknn_outputs_get", "buffers", manyBuffers)

@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"errors"
 	"runtime/debug"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -39,7 +40,7 @@ func run(c *Context, extend *RunExtend) (err error) {
 		}
 	}
 	if err := c.compute(); err != nil {
-		return refuseFor(errFail, err, "context")
+		return refuseFor(runCode(err), err, "context")
 	}
 	for i := range c.out {
 		if err := c.deliver(i); err != nil {
@@ -52,6 +53,14 @@ func run(c *Context, extend *RunExtend) (err error) {
 		extend.frame = c.frame
 	}
 	return nil
+}
+
+// runCode is the code of a failed run.
+func runCode(err error) Code {
+	if errors.Is(err, mem.ErrExhausted) {
+		return errMalloc
+	}
+	return errFail
 }
 
 // compute runs and waits, and makes the calls of the program's functions that the run asks for.

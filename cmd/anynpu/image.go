@@ -14,6 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -77,6 +78,9 @@ func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, err
 		dims = []int64{1, int64(img.height), int64(img.width), int64(channels)}
 	}
 	bgr := in.Order == "bgr" || in.Order == "" && in.Pixel == "bgr"
+	if err := mem.Admit(16 * int64(channels*img.height*img.width)); err != nil {
+		return tensor.Tensor{}, err
+	}
 	t := tensor.New(p.Type.DType, dims...)
 	if !t.DType.IsFloat() && !t.DType.IsInt() {
 		return t, fault.New(fault.Type, "an image for %v", t.DType)
@@ -202,6 +206,9 @@ func decodePNM(r *bufio.Reader) (pixels, error) {
 	channels := map[string]int{"P5": 1, "P6": 3}[kind]
 	if channels == 0 || w < 1 || h < 1 || w > maxPixels/h || levels < 1 || levels > 255 {
 		return pixels{}, fault.New(fault.File, "image: %s %d x %d with %d levels", kind, w, h, levels)
+	}
+	if err := mem.Admit(int64(w * h * channels)); err != nil {
+		return pixels{}, err
 	}
 	p := pixels{h, w, channels, make([]byte, w*h*channels)}
 	if _, err := io.ReadFull(r, p.data); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/session"
 )
@@ -158,7 +159,10 @@ func (f *measureFlags) fill(l *loaded, ports []device.Port) ([]tensor.Tensor, er
 		if n, ok := t.ByteSize(); !ok || n > maxFill {
 			return nil, usage("input %q is %v: too large to make up", p.Name, t)
 		}
-		out[i] = pattern(p.Type.DType, dims)
+		var err error
+		if out[i], err = pattern(p.Type.DType, dims); err != nil {
+			return nil, fault.Wrap(err, "input %q", p.Name)
+		}
 	}
 	return out, nil
 }
@@ -182,14 +186,23 @@ func sizes(text string) ([]int64, error) {
 	return dims, nil
 }
 
-func pattern(d tensor.DType, dims []int64) tensor.Tensor {
-	t := tensor.New(d, dims...)
+// pattern returns a tensor of numbers that look like none in particular. Kind fault.Memory.
+func pattern(d tensor.DType, dims []int64) (tensor.Tensor, error) {
+	n, ok := tensor.T(d, dims...).ByteSize()
+	if !ok {
+		return tensor.Tensor{}, fault.New(fault.Memory, "%v%v has no size", d, dims)
+	}
+	data, err := mem.Make[byte](int(n))
+	if err != nil {
+		return tensor.Tensor{}, fault.Wrap(err, "%v%v", d, dims)
+	}
+	t := tensor.Tensor{DType: d, Dims: dims, Data: data}
 	if d.IsFloat() {
 		for i := range t.Count() {
 			tensor.PutFloat(d, t.Data, i, float64(uint32(2654435761*uint64(i)+12345))/(1<<31)-1, false)
 		}
 	}
-	return t
+	return t, nil
 }
 
 // quantile returns the q-quantile (0 to 1) of sorted times by nearest rank.

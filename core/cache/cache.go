@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // ErrNone is in the chain of Read's error when there is no index file, or no directory.
@@ -162,7 +163,10 @@ func (s *set) read(name string, fits func(head []byte, size int64) bool) ([]byte
 	if !fits(head, st.Size()) {
 		return nil, fault.New(fault.File, "cache: %q: %d bytes that cannot be what the index vouches for", name, st.Size())
 	}
-	data := make([]byte, st.Size())
+	data, err := mem.Make[byte](int(st.Size()))
+	if err != nil {
+		return nil, fault.Wrap(err, "cache: read %q", name)
+	}
 	if _, err := io.ReadFull(f, data[copy(data, head):]); err != nil { // io.EOF: the file has shrunk since
 		return nil, fault.As(fault.File, errno(err), "cache: read %q", name)
 	}

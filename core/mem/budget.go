@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"errors"
 	"math"
 	"runtime/debug"
 	"sync"
@@ -16,8 +17,13 @@ import (
 // Memory is asked for before it is taken: Go ends the process when its heap cannot grow, and the system ends one that touches more than there
 // is. Host and Memfd ask by themselves; Go slices of sizes that a model decides are made by Make or announced by Admit.
 //
+// Errors for want of memory have ErrExhausted in their chain and kind fault.Memory.
+//
 // What is left is measured, not summed up, so that the host program's own memory counts. Measuring reads a few files; so each measurement grants a credit
 // that later requests draw from.
+
+// ErrExhausted is in the chain of errors for want of memory; buffers of a caller that are too small are another thing.
+var ErrExhausted = errors.New("out of memory")
 
 const (
 	maxCredit = 64 << 20 // granted by one measurement
@@ -70,7 +76,7 @@ func Make[T any](n int) ([]T, error) {
 	var one T
 	size := int64(unsafe.Sizeof(one))
 	if n < 0 || size > 0 && int64(n) > math.MaxInt64>>1/size {
-		return nil, fault.New(fault.Memory, "%d elements of %d bytes", n, size)
+		return nil, fault.As(fault.Memory, ErrExhausted, "%d elements of %d bytes", n, size)
 	}
 	if draw(int64(n) * size) {
 		return make([]T, n), nil
@@ -111,7 +117,7 @@ func admit(n int64, heap bool) error {
 	}
 	if left.left < n || n < 0 {
 		credit.Store(0)
-		return fault.New(fault.Memory, "%d bytes are wanted, %s of %d bytes leaves %d", n, left.name, left.total, max(0, left.left))
+		return fault.As(fault.Memory, ErrExhausted, "%d bytes are wanted, %s of %d bytes leaves %d", n, left.name, left.total, max(0, left.left))
 	}
 	credit.Store(min(maxCredit, (left.left-n)/2))
 	return nil
@@ -142,7 +148,11 @@ func tightest(n int64, heap bool) bound {
 		}
 		b := bound{r.name, limit, limit - r.used - floorOf(r.resource, limit-r.used)}
 		if heap {
-			b.left = heapRoom(n, b.left, r.step, u.reusable)
+			rest := int64(0)
+			if r.resource == unix.RLIMIT_AS && b.left < n+r.step {
+				rest = reserved()
+			}
+			b.left = heapRoom(n, b.left, r.step, rest, u.reusable)
 		}
 		if b.left < least.left {
 			least = b
@@ -170,14 +180,14 @@ func floorOf(resource int, left int64) int64 {
 	return f
 }
 
-// heapRoom returns how much Go's heap can give to one request of n bytes when left bytes can still be mapped, in steps, and reusable ones are free
-// inside: large pieces need a gap of their size, which fragments of several times the sum can be trusted to have.
-func heapRoom(n, left, step, reusable int64) int64 {
-	grown := max(0, left) / step * step
+// heapRoom returns how much Go's heap can give to one request of n bytes when left bytes can still be mapped, in steps, rest are reserved, and
+// reusable ones are free inside: large pieces need a gap of their size, which fragments of several times the sum can be trusted to have.
+func heapRoom(n, left, step, rest, reusable int64) int64 {
+	grown, rest := max(0, left)/step*step, rest/growBytes*growBytes
 	if n < 1<<20 {
-		return grown + reusable*3/4
+		return grown + rest + reusable*3/4
 	}
-	return max(grown, reusable/4)
+	return max(grown, rest, reusable/4)
 }
 
 // Total returns the smallest of the limits, whatever is left of it: what asks for more never fits.

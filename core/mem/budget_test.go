@@ -179,3 +179,40 @@ func useUp(resource string) {
 	}
 	fmt.Println("refused 40 times", len(slices), len(buffers))
 }
+
+func TestReserved_followsTheHeap(t *testing.T) {
+	maps := `00400000-00500000 r-xp 00000000 00:00 0 /bin/x
+3b3dde400000-3b3dde800000 rw-p 00000000 00:00 0 [anon: Go: heap]
+3b3dde800000-3b3de0000000 ---p 00000000 00:00 0
+3b3de1000000-3b3de2000000 ---p 00000000 00:00 0
+`
+	assert.EqualValues(t, 0x3b3de0000000-0x3b3dde800000, reservedIn(maps, 0x3b3dde400010))
+	assert.EqualValues(t, 0, reservedIn(maps, 0x400010))
+	assert.EqualValues(t, 0, reservedIn(maps, 0x10))
+	assert.EqualValues(t, 0, reservedIn("nonsense\n", 0x10))
+	assert.Less(t, reserved(), int64(arenaBytes)+1)
+}
+
+func TestHeapRoom_largePiecesNeedAGap(t *testing.T) {
+	const step = arenaBytes
+	assert.EqualValues(t, 64*mib, heapRoom(10*mib, 100*mib, step, 0, 0))
+	assert.EqualValues(t, 0, heapRoom(10*mib, 60*mib, step, 0, 0))
+	assert.EqualValues(t, 0, heapRoom(10*mib, -5, step, 3*mib, 0))
+	assert.EqualValues(t, 20*mib, heapRoom(10*mib, 0, step, 22*mib, 40*mib))
+	assert.EqualValues(t, 10*mib, heapRoom(10*mib, 0, step, 0, 40*mib))
+	assert.EqualValues(t, 64*mib+20*mib+30*mib, heapRoom(1000, 100*mib, step, 22*mib, 40*mib))
+}
+
+func BenchmarkMeasure(b *testing.B) {
+	for b.Loop() {
+		accounts.Lock()
+		tightest(1, true)
+		accounts.Unlock()
+	}
+}
+
+func BenchmarkAdmit(b *testing.B) {
+	for b.Loop() {
+		_ = Admit(1)
+	}
+}

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"errors"
 	"os"
 	"sync/atomic"
 	"unsafe"
@@ -130,7 +131,7 @@ func (b *buffer) checkSlack() string {
 func mapMemory(length int64, prot, flags int) (unsafe.Pointer, error) {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(length), prot, unix.MAP_PRIVATE|unix.MAP_ANON|flags)
 	if err != nil {
-		return nil, fault.As(fault.Memory, err, "map %d bytes", length)
+		return nil, fault.As(fault.Memory, errors.Join(ErrExhausted, err), "map %d bytes", length)
 	}
 	return p, nil
 }

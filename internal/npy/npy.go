@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -67,6 +68,9 @@ func Read(r io.Reader) (tensor.Tensor, error) {
 	n, ok := t.Type().ByteSize()
 	if !ok || n > MaxBytes {
 		return none, fault.New(fault.File, "an array of shape %v is too large", t.Dims)
+	}
+	if err := mem.Fits(n); err != nil {
+		return none, err
 	}
 	// Grow with what is really there: a header may promise more than the file holds.
 	data, err := io.ReadAll(io.LimitReader(br, n))

@@ -7,6 +7,8 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -36,7 +38,9 @@ func (p *Product) Run(ctx context.Context, w Workers) error {
 	rows := min(p.A.Rows, max(1, blockSize/max(1, k)))
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	s.reserve(rows*k, w.Threads())
+	if err := s.reserve(rows*k, w.Threads()); err != nil {
+		return err
+	}
 	for m0 := 0; m0 < p.A.Rows; m0 += rows {
 		b := block{Product: p, scratch: s, first: m0, rows: min(rows, p.A.Rows-m0), segment: p.segment()}
 		if err := b.run(ctx, w); err != nil {
@@ -64,8 +68,11 @@ type workspace struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-func (s *scratch) reserve(a, threads int) {
+func (s *scratch) reserve(a, threads int) error {
 	if len(s.a) < a {
+		if err := mem.Admit(4 * int64(a)); err != nil {
+			return fault.Wrap(err, "%d values of A", a)
+		}
 		s.a = kernel.Aligned[float32](a)
 	}
 	for len(s.workers) < threads {
@@ -74,6 +81,7 @@ func (s *scratch) reserve(a, threads int) {
 			c: kernel.Aligned[float32](panel * partRows), sums: make([]float64, panel*partRows),
 		})
 	}
+	return nil
 }
 
 // segment is how many columns are summed in float32 at a time. Sums of integers stay exact.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -185,7 +186,7 @@ func (p *pile) add(t tensor.Tensor) (err error) {
 		}
 	}
 	if n := int64(len(p.parts) + 1); int64(t.Count()) > maxElements/n {
-		return fault.New(fault.Memory, "%d times %v is too large", n, t.Type())
+		return fault.As(fault.Memory, mem.ErrExhausted, "%d times %v is too large", n, t.Type())
 	}
 	p.parts = append(grow(p.parts, 1), t)
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -110,7 +111,7 @@ func contract[T summable](a, b labelled[T], keep, order []int) (labelled[T], err
 	y := labelled[T]{labels: kept, dims: sizes(kept)}
 	n, ok := tensor.Count(y.dims)
 	if !ok || n > maxElements {
-		return y, fault.New(fault.Memory, "an intermediate product of %v is too large", y.dims)
+		return y, fault.As(fault.Memory, mem.ErrExhausted, "an intermediate product of %v is too large", y.dims)
 	}
 	y.data = alloc[T](n)
 	inner := sizes(summed)

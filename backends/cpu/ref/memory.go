@@ -65,7 +65,7 @@ const tensorBytes = 160
 func newTensor(d tensor.DType, dims ...int64) tensor.Tensor {
 	n, ok := tensor.T(d, dims...).ByteSize()
 	if !ok {
-		panic(shortage{fault.New(fault.Memory, "%v%v is too large", d, dims)})
+		panic(shortage{fault.As(fault.Memory, mem.ErrExhausted, "%v%v is too large", d, dims)})
 	}
 	admit(tensorBytes)
 	return tensor.Tensor{DType: d, Dims: append([]int64(nil), dims...), Data: alloc[byte](n)}

@@ -2,6 +2,7 @@ package ref
 
 import (
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -32,7 +33,7 @@ func sized(t tensor.Type, dims ...int64) (tensor.Tensor, error) {
 	t.Shape = tensor.Of(dims...)
 	n, ok := t.Shape.Count()
 	if _, fits := t.ByteSize(); !ok || !fits || n > maxElements {
-		return tensor.Tensor{}, fault.New(fault.Memory, "%v is too large", t)
+		return tensor.Tensor{}, fault.As(fault.Memory, mem.ErrExhausted, "%v is too large", t)
 	}
 	return like(t), nil
 }

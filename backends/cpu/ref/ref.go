@@ -149,7 +149,7 @@ func checkOutput(o graph.Op, i int, t tensor.Type) error {
 	n, ok := t.Shape.Count()
 	size, fits := t.ByteSize()
 	if !ok || !fits || n > maxElements {
-		return fault.New(fault.Memory, "%s: output %d: %v is too large", o.Name(), i, t)
+		return fault.As(fault.Memory, mem.ErrExhausted, "%s: output %d: %v is too large", o.Name(), i, t)
 	}
 	return fault.Wrap(mem.Fits(size), "%s: output %d: %v", o.Name(), i, t)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -51,7 +52,11 @@ func lowerTfIdf(n *node) error {
 			if grams*width > 1<<26 {
 				return fault.New(fault.Unsupported, "%d grams in %d columns", grams, width)
 			}
-			place := make([]float32, grams*width)
+			place, err := mem.Make[float32](int(2 * grams * width)) // and the copy below
+			if err != nil {
+				return fault.Wrap(err, "%d grams in %d columns", grams, width)
+			}
+			place = place[:grams*width]
 			for g := range grams {
 				place[g*width+columns[first+g]] = 1
 			}

@@ -6,15 +6,18 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // Limits of what is read. They are far above any real model and keep a hostile one from taking memory or time.
 const (
-	maxName  = 1 << 16 // bytes of a name or other string
-	maxRank  = 64
-	maxDepth = 16      // graphs inside graphs
-	maxNodes = 1 << 17 // nodes of a model, all graphs and functions together
-	maxAttrs = 1 << 10 // attributes of a node
+	maxName                = 1 << 16 // bytes of a name or other string
+	maxRank                = 64
+	maxDepth               = 16               // graphs inside graphs
+	maxNodes               = 1 << 17          // nodes of a model, all graphs and functions together
+	maxAttrs               = 1 << 10          // attributes of a node
+	partsAtOnce, partBytes = 1 << 10, 1 << 10 // memory of parts, with what the graph keeps of them, is asked for by so many
+
 	maxParts = 1 << 20 // messages and names of a model, all together: two bytes of a file can make one, which takes hundreds in memory
 )
 
@@ -34,6 +37,9 @@ type model struct {
 func (m *model) count() error {
 	if m.parts++; m.parts > maxParts {
 		return fault.New(fault.File, "model: more than %d nodes, tensors, values, attributes and names", maxParts)
+	}
+	if m.parts%partsAtOnce == 0 {
+		return fault.Wrap(mem.Admit(partsAtOnce*partBytes), "model: %d nodes, tensors, values, attributes and names", m.parts)
 	}
 	return nil
 }
