@@ -165,6 +165,7 @@ generate:
 	$(GO) run ./capi/abi/gen
 	$(GO) generate ./tools/abicheck
 	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
+	$(GO) run ./conformance/cmd/bombs -write ctest/bombs
 	$(GO) run ./conformance/cmd/ohnnenums tools/abicheck/ohnn.json conformance/ohnn/zenum.go
 
 include bench/bench.mk

@@ -31,15 +31,15 @@ func Known() []Bomb {
 		}
 	}
 	return []Bomb{
-		build("constantofshape", false, func(g *graph) string { return filled(g, 1<<30) }, float),
-		build("onehot", false, func(g *graph) string {
+		build("constantofshape", true, func(g *graph) string { return filled(g, 1<<30) }, float),
+		build("onehot", true, func(g *graph) string {
 			values := g.constant(floats(0, 1))
 			return g.node("OneHot", []string{g.constant(longs(1, 2, 3, 4)), g.constant(long(1 << 28)), values})
 		}, float),
-		build("matmul", false, func(g *graph) string {
+		build("matmul", true, func(g *graph) string {
 			return g.node("MatMul", []string{filled(g, 16384, 16384), filled(g, 16384, 16384)})
 		}, float),
-		build("range", false, func(g *graph) string {
+		build("range", true, func(g *graph) string {
 			return g.node("Range", []string{g.constant(long(0)), g.constant(long(1_000_000_000)), g.constant(long(1))})
 		}, int64s),
 		build("dilatedpool", false, func(g *graph) string {
@@ -98,7 +98,7 @@ func Known() []Bomb {
 				b.output(b.node("ConstantOfShape", []string{b.constant(longs(1 << 30))}), float)
 				branches[i] = b
 			}
-			cond := g.node("Cast", []string{g.input(float)}, attr{"to", int64(bools)})
+			cond := g.node("Cast", []string{g.input(float, 1)}, attr{"to", int64(bools)})
 			return g.node("If", []string{cond}, attr{"then_branch", branches[0]}, attr{"else_branch", branches[1]})
 		}, float),
 	}

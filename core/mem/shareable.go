@@ -98,7 +98,10 @@ func Share(b Buffer) (fd int, err error) {
 	}
 	p.moving = true
 	moves.mu.Unlock()
-	fd, err = p.move()
+	if err = promise(own.Size()); err == nil { // for the moment in which the bytes are there twice
+		fd, err = p.move()
+		takeBack(own.Size())
+	}
 	moves.mu.Lock()
 	p.moving = false
 	if err != nil {

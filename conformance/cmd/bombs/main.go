@@ -37,7 +37,7 @@ var (
 	jobs    = flag.Int("jobs", 2, "children at a time")
 	one     = flag.Uint64("one", 0, "try the model of this seed")
 	verbose = flag.Bool("v", false, "say what became of each model")
-	write   = flag.String("write", "", "save the named models in this folder")
+	write   = flag.String("write", "", "save the named models in this folder, as run_NAME.onnx those whose runs end with an error of memory")
 	child   = flag.String("child", "", "for the command itself: try the models FROM:COUNT")
 )
 
@@ -55,7 +55,11 @@ func main() {
 		work(*one, 1)
 	case *write != "":
 		for _, b := range bombs.Known() {
-			check(os.WriteFile(filepath.Join(*write, b.Name+".onnx"), b.Model, 0o644))
+			name := "build_" + b.Name
+			if b.Runs {
+				name = "run_" + b.Name
+			}
+			check(os.WriteFile(filepath.Join(*write, name+".onnx"), b.Model, 0o644))
 		}
 	default:
 		os.Exit(tryAll())
