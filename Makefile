@@ -111,6 +111,7 @@ tools-examples: tools-build
 conformance: libs
 	$(GO) run ./conformance/cmd/rules -json $(BUILD)/rules.json -junit $(BUILD)/rules.xml
 	$(GO) run ./conformance/cmd/cts -json $(BUILD)/conformance.json -junit $(BUILD)/conformance.xml
+	$(GO) run ./conformance/cmd/cts -reference
 	$(GO) run ./conformance/cmd/rknnrules -json $(BUILD)/rknnrules.json -junit $(BUILD)/rknnrules.xml
 
 # The ONNX project's own backend node tests, from one version of its Python package, which carries opset 23.

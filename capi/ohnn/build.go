@@ -218,7 +218,7 @@ func (c *Compilation) compile(d *npu) (*compiled, error) {
 	if result.defect = low.defect; low.defect != "" {
 		warn("the model contradicts itself: runs will be refused", "what", low.defect)
 	}
-	if low.err != nil && settings().reference && fault.KindOf(low.err) != fault.Unsupported {
+	if low.err != nil && settings().reference {
 		warn("the model cannot be computed: runs will be refused", "why", low.err)
 		result.program, result.placement, result.defect = spare, &device.Placement{Model: "ohnn"}, low.err.Error()
 		return result, nil

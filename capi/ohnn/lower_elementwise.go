@@ -11,23 +11,23 @@ import (
 
 func init() {
 	lowerAll(map[string]func(n *node) error{
-		"ADD":                same(func() graph.Op { return &op.Add{} }).fused("ACTIVATIONTYPE"),
-		"SUB":                same(func() graph.Op { return &op.Sub{} }).fused("ACTIVATIONTYPE"),
-		"MUL":                same(func() graph.Op { return &op.Mul{} }).fused("ACTIVATION_TYPE"),
-		"DIV":                same(func() graph.Op { return &op.Div{Rounding: op.DivTrunc} }).fused("ACTIVATIONTYPE"),
+		"ADD":                mixedFused("ACTIVATIONTYPE", func() graph.Op { return &op.Add{} }),
+		"SUB":                mixedFused("ACTIVATIONTYPE", func() graph.Op { return &op.Sub{} }),
+		"MUL":                mixedFused("ACTIVATION_TYPE", func() graph.Op { return &op.Mul{} }),
+		"DIV":                mixedFused("ACTIVATIONTYPE", func() graph.Op { return &op.Div{Rounding: op.DivTrunc} }),
 		"BIAS_ADD":           lowerBiasAdd,
-		"MAXIMUM":            same(func() graph.Op { return &op.Max{} }).plain,
-		"MINIMUM":            same(func() graph.Op { return &op.Min{} }).plain,
-		"MOD":                same(func() graph.Op { return &op.Mod{Sign: op.ModDividend} }).plain,
-		"SQUARED_DIFFERENCE": same(func() graph.Op { return &op.SquaredDifference{} }).plain,
-		"EQUAL":              same(func() graph.Op { return &op.Equal{} }).plain,
-		"NOT_EQUAL":          same(func() graph.Op { return &op.NotEqual{} }).plain,
-		"LESS":               same(func() graph.Op { return &op.Less{} }).plain,
-		"LESS_EQUAL":         same(func() graph.Op { return &op.LessEqual{} }).plain,
-		"GREATER":            same(func() graph.Op { return &op.Greater{} }).plain,
-		"GREATER_EQUAL":      same(func() graph.Op { return &op.GreaterEqual{} }).plain,
-		"LOGICAL_AND":        same(func() graph.Op { return &op.And{} }).plain,
-		"LOGICAL_OR":         same(func() graph.Op { return &op.Or{} }).plain,
+		"MAXIMUM":            mixed(func() graph.Op { return &op.Max{} }),
+		"MINIMUM":            mixed(func() graph.Op { return &op.Min{} }),
+		"MOD":                mixed(func() graph.Op { return &op.Mod{Sign: op.ModDividend} }),
+		"SQUARED_DIFFERENCE": mixed(func() graph.Op { return &op.SquaredDifference{} }),
+		"EQUAL":              mixed(func() graph.Op { return &op.Equal{} }),
+		"NOT_EQUAL":          mixed(func() graph.Op { return &op.NotEqual{} }),
+		"LESS":               mixed(func() graph.Op { return &op.Less{} }),
+		"LESS_EQUAL":         mixed(func() graph.Op { return &op.LessEqual{} }),
+		"GREATER":            mixed(func() graph.Op { return &op.Greater{} }),
+		"GREATER_EQUAL":      mixed(func() graph.Op { return &op.GreaterEqual{} }),
+		"LOGICAL_AND":        mixedTruths(func() graph.Op { return &op.And{} }),
+		"LOGICAL_OR":         mixedTruths(func() graph.Op { return &op.Or{} }),
 		"LOGICAL_NOT":        same(func() graph.Op { return &op.Not{} }).plain,
 		"ABS":                same(func() graph.Op { return &op.Abs{} }).plain,
 		"NEG":                same(func() graph.Op { return &op.Neg{} }).plain,
@@ -68,11 +68,6 @@ func init() {
 type same func() graph.Op
 
 func (s same) plain(n *node) error { return n.emit(s(), n.ins()...) }
-
-// fused adds the activation that the parameter names.
-func (s same) fused(param string) func(n *node) error {
-	return func(n *node) error { return n.emitFused(n.int(param, 0), s(), n.ins()...) }
-}
 
 // number returns a scalar constant that can be combined with v: of v's own type for plain integers, else float32.
 func (n *node) number(v graph.Value, x float32) (graph.Value, error) {
@@ -214,7 +209,15 @@ func (n *node) scaled(v graph.Value, by float32) (graph.Value, error) {
 // lowerPow: (scale x + shift)^y.
 func lowerPow(n *node) error {
 	scale, shift := n.float("SCALE", 1), n.float("SHIFT", 0)
-	x := n.in(0)
+	x, y := n.in(0), n.in(1)
+	// A result of the base's type is meant in it. Bools are no numbers to this operator.
+	if a, b := n.fact(0).DType, n.fact(1).DType; n.outType(0).DType != a && a != tensor.Bool && b != tensor.Bool {
+		in, err := n.alike()
+		if err != nil {
+			return err
+		}
+		x, y = in[0], in[1]
+	}
 	if scale != 1 || shift != 0 {
 		var err error
 		if x, err = n.real(x); err != nil {
@@ -231,19 +234,23 @@ func lowerPow(n *node) error {
 			return err
 		}
 	}
-	return n.emit(&op.Pow{}, x, n.in(1))
+	return n.emit(&op.Pow{}, x, y)
 }
 
 func lowerEltwise(n *node) error {
+	in, err := n.alike()
+	if err != nil {
+		return err
+	}
 	switch mode := n.int("MODE", 0); mode {
 	case 0:
-		return n.emit(&op.Mul{}, n.ins()...)
+		return n.emit(&op.Mul{}, in...)
 	case 1:
-		return n.emit(&op.Add{}, n.ins()...)
+		return n.emit(&op.Add{}, in...)
 	case 2:
-		return n.emit(&op.Max{}, n.ins()...)
+		return n.emit(&op.Max{}, in...)
 	default:
-		return fault.New(fault.Unsupported, "MODE: %d: only 0 (product), 1 (sum) and 2 (maximum) have a meaning", mode)
+		return fault.New(fault.Argument, "MODE: %d: only 0 (product), 1 (sum) and 2 (maximum) have a meaning", mode)
 	}
 }
 
@@ -262,10 +269,13 @@ func lowerCast(n *node) error {
 	return n.emit(o, n.in(0))
 }
 
-// condition returns input 0 as bool: whether the number, of quantised data the real, is not 0.
-func (n *node) condition() (graph.Value, error) {
-	x := n.in(0)
-	if f := n.fact(0); f.DType == tensor.Bool {
+// condition returns the truth of input 0.
+func (n *node) condition() (graph.Value, error) { return n.truth(0) }
+
+// truth returns input i as bool: whether the number, of quantised data the real, is not 0.
+func (n *node) truth(i int) (graph.Value, error) {
+	x := n.in(i)
+	if f := n.fact(i); f.DType == tensor.Bool {
 		return x, nil
 	} else if f.Quant != nil {
 		var err error

@@ -37,11 +37,11 @@ func lowerLSTM(n *node) error {
 		if y, err = n.addAs(0, &op.Transpose{}, y, n.b.Int64s(0, 2, 1, 3)); err != nil {
 			return err
 		}
-		hidden := n.fact(2).Shape.Dims[2]
-		if !hidden.Known() {
-			return fault.New(fault.Unsupported, "input 2: %v: the hidden size must be known when the model is built", n.fact(2).Shape)
+		features := int64(-1) // the run knows
+		if hidden := n.fact(2).Shape.Dims[2]; hidden.Known() {
+			features = directions * hidden.N
 		}
-		if y, err = n.addAs(0, &op.Reshape{ZeroCopies: true}, y, n.b.Int64s(0, 0, directions*hidden.N)); err != nil {
+		if y, err = n.addAs(0, &op.Reshape{ZeroCopies: true}, y, n.b.Int64s(0, 0, features)); err != nil {
 			return err
 		}
 	}

@@ -37,25 +37,13 @@ func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 		if !n.flag("REDUCE_TO_END", false) {
 			return n.emit(make(n.flag("KEEP_DIMS", false)), n.in(0), axes)
 		}
-		v, ok := n.b.Fact(axes).KnownInts()
-		if !ok {
-			return fault.New(fault.Unsupported, "input 1: REDUCE_TO_END with an axis that is known only at run time")
-		}
-		if len(v) != 1 {
-			return fault.New(fault.Argument, "input 1: REDUCE_TO_END with %d axes: want 1", len(v))
-		}
-		rank := n.rank(0)
-		first, err := op.Axis(v[0], rank)
+		all, err := n.toEnd(axes)
 		if err != nil {
 			return err
 		}
-		var all []int64
-		for a := first; a < rank; a++ {
-			all = append(all, int64(a))
-		}
 		coeff := n.float("COEFF", 0)
 		if math.Abs(float64(coeff)) <= 1e-5 {
-			return n.emit(make(false), n.in(0), n.b.Int64s(all...))
+			return n.emit(make(false), n.in(0), all)
 		}
 		if err := n.wantReals(0); err != nil {
 			return fault.Wrap(err, "COEFF %v", coeff)
@@ -64,7 +52,7 @@ func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 		if err != nil {
 			return err
 		}
-		if x, err = n.add(make(false), x, n.b.Int64s(all...)); err != nil {
+		if x, err = n.add(make(false), x, all); err != nil {
 			return err
 		}
 		if x, err = n.scaled(x, coeff); err != nil {
@@ -72,6 +60,49 @@ func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 		}
 		return n.put(0, x)
 	}
+}
+
+// toEnd returns the dimensions of input 0 from the one in axis, of one element, to the last. The run computes them where it alone knows the
+// axis.
+func (n *node) toEnd(axis graph.Value) (graph.Value, error) {
+	f, rank := n.b.Fact(axis), n.rank(0)
+	if count, ok := f.Shape.Count(); ok && count != 1 {
+		return graph.None, fault.New(fault.Argument, "input 1: REDUCE_TO_END with %d axes: want 1", count)
+	}
+	all := n.called("input 1", n.b.Int64s(iota64(rank)...))
+	if v, ok := f.KnownInts(); ok {
+		first, err := op.Axis(v[0], rank)
+		if err != nil {
+			return graph.None, fault.Wrap(err, "input 1")
+		}
+		return n.called("input 1", n.b.Int64s(iota64(rank)[first:]...)), nil
+	}
+	var err error
+	if axis, err = n.add(&op.Cast{To: tensor.Int64}, axis); err != nil {
+		return graph.None, err
+	}
+	if _, ok := f.Shape.Count(); !ok { // only one element goes on
+		if axis, err = n.add(&op.Squeeze{}, axis, n.called("input 1", n.b.Int64s(0))); err != nil {
+			return graph.None, err
+		}
+	}
+	if axis, err = n.add(&op.Reshape{}, axis, n.b.Int64s(1)); err != nil {
+		return graph.None, err
+	}
+	// Looked up, a negative axis counts from the end and one that is not there fails the run.
+	if axis, err = n.add(&op.Gather{NegativeWraps: true}, all, axis, n.int64(0)); err != nil {
+		return graph.None, err
+	}
+	return n.add(&op.Slice{}, all, axis, n.b.Int64s(int64(rank)))
+}
+
+// iota64 returns 0 to n-1.
+func iota64(n int) []int64 {
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = int64(i)
+	}
+	return out
 }
 
 // alongAxis lowers an operator of one input whose parameter AXIS has default def.

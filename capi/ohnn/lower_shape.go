@@ -232,7 +232,7 @@ var padModes = []op.PadMode{op.PadConstant, op.PadReflect, op.PadSymmetric}
 func lowerPad(n *node) error {
 	mode := n.int("PADDING_MODE", 0)
 	if mode >= int64(len(padModes)) {
-		return fault.New(fault.Unsupported, "PADDING_MODE: %d: want 0 (constant), 1 (reflect) or 2 (symmetric)", mode)
+		return fault.New(fault.Argument, "PADDING_MODE: %d: want 0 (constant), 1 (reflect) or 2 (symmetric)", mode)
 	}
 	pads, err := n.integers(1)
 	if err != nil {
@@ -270,23 +270,7 @@ func lowerTile(n *node) error {
 	}
 	m, ok := n.b.Fact(multiples).KnownInts()
 	if !ok {
-		if n.has("DIMS") {
-			return fault.New(fault.Unsupported, "input 1: DIMS with multiples that are known only at run time")
-		}
-		// Fewer multiples than dimensions mean the first axes here, the last ones in core.
-		if d := n.b.Fact(multiples).Shape; d.Rank() == 1 && d.Dims[0].Known() && d.Dims[0].N < int64(n.rank(0)) {
-			if multiples, err = n.add(&op.Cast{To: tensor.Int64}, multiples); err != nil {
-				return err
-			}
-			rest := make([]int64, int64(n.rank(0))-d.Dims[0].N)
-			for i := range rest {
-				rest[i] = 1
-			}
-			if multiples, err = n.add(&op.Concat{}, multiples, n.b.Int64s(rest...)); err != nil {
-				return err
-			}
-		}
-		return n.emit(&op.Tile{}, n.in(0), multiples)
+		return n.emitTile(multiples)
 	}
 	repeats := slices.Clone(m)
 	for len(repeats) < n.rank(0) {
@@ -305,6 +289,53 @@ func lowerTile(n *node) error {
 		}
 	}
 	return n.emit(&op.Tile{}, n.in(0), n.called("input 1", n.b.Int64s(repeats...)))
+}
+
+// emitTile takes multiples that the run knows. Where not even their number is known before, DIMS must be as many.
+func (n *node) emitTile(multiples graph.Value) error {
+	multiples, err := n.add(&op.Cast{To: tensor.Int64}, multiples)
+	if err != nil {
+		return err
+	}
+	if multiples, err = n.add(&op.Reshape{}, multiples, n.b.Int64s(-1)); err != nil {
+		return err
+	}
+	rank := n.rank(0)
+	ones := n.called("input 1", n.b.Int64s(slices.Repeat([]int64{1}, rank)...))
+	count := n.b.Fact(multiples).Shape.Dims[0]
+	dims := n.ints("DIMS")
+	if n.has("DIMS") && (!count.Known() || count.N == int64(len(dims))) {
+		places := make([]int64, len(dims))
+		for i, d := range dims {
+			axis, err := op.Axis(d, rank)
+			if err != nil {
+				return fault.Wrap(err, "DIMS")
+			}
+			places[i] = int64(axis)
+		}
+		at := n.b.Const("", tensor.T(tensor.Int64, int64(len(places)), 1), tensor.Int64s(places...))
+		if multiples, err = n.add(&op.ScatterND{}, ones, n.called("DIMS", at), multiples); err != nil {
+			return err
+		}
+		return n.emit(&op.Tile{}, n.in(0), multiples)
+	}
+	// Fewer multiples than dimensions mean the first axes here, the last ones in core: ones behind them, as many as are missing.
+	if !count.Known() || count.N < int64(rank) {
+		length, err := n.add(&op.Shape{}, multiples)
+		if err != nil {
+			return err
+		}
+		if length, err = n.add(&op.Max{}, length, n.b.Int64s(int64(rank))); err != nil {
+			return err
+		}
+		if multiples, err = n.add(&op.Concat{}, multiples, ones); err != nil {
+			return err
+		}
+		if multiples, err = n.add(&op.Slice{}, multiples, n.b.Int64s(0), length); err != nil {
+			return err
+		}
+	}
+	return n.emit(&op.Tile{}, n.in(0), multiples)
 }
 
 // lowerBroadcastTo: the result must have exactly the shape asked for.

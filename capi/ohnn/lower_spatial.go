@@ -93,7 +93,8 @@ func lowerConvTranspose(n *node) error {
 	x, w, bias := n.fact(0).Shape, n.fact(1).Shape, n.fact(2).Shape
 	in := n.ins()
 	agree := func(whole, perGroup tensor.Dim) bool { // the first and the last dimension of the filter
-		return w.Static() && (!whole.Known() || w.Dims[0].N == whole.N) && (!perGroup.Known() || w.Dims[3].N*groups == perGroup.N)
+		first, last := w.Dims[0], w.Dims[3]
+		return (!whole.Known() || !first.Known() || first.N == whole.N) && (!perGroup.Known() || !last.Known() || last.N*groups == perGroup.N)
 	}
 	if outputs, channels := bias.Dims[0], x.Dims[3]; !agree(outputs, channels) {
 		if !agree(channels, outputs) {
@@ -153,16 +154,42 @@ func (n *node) swapFilters(w graph.Value, groups int64) (graph.Value, error) {
 
 // lowerDepthwise: output channel o reads input channel o / multiplier, which is a convolution of as many groups as there are channels.
 func lowerDepthwise(n *node) error {
-	c := n.fact(0).Shape.Dims[3]
-	if !c.Known() {
-		return fault.New(fault.Unsupported, "input 0: %v: the number of channels must be known when the model is built", n.fact(0).Shape)
-	}
 	if err := n.checkWindow("STRIDES", "DILATION"); err != nil {
 		return err
 	}
+	in, groups := n.ins(), n.fact(0).Shape.Dims[3]
+	if !groups.Known() {
+		var err error
+		if groups = n.fact(1).Shape.Dims[0]; !groups.Known() {
+			return fault.New(fault.Unsupported, "input 0: %v: the channels of the image or of the filter must be known when the model is built", n.fact(0).Shape)
+		}
+		if in[0], err = n.repeatChannels(groups.N); err != nil {
+			return err
+		}
+	}
 	auto, pads := n.padding()
 	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.Conv{
-		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: c.N, ChannelsLast: true}, n.ins()...)
+		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups.N, ChannelsLast: true}, in...)
+}
+
+// repeatChannels gives image input 0 as many channels as a depthwise filter has outputs: each of its channels, as many as the run shows, as
+// often as there are filters for it.
+func (n *node) repeatChannels(outputs int64) (graph.Value, error) {
+	var err error
+	do := func(o graph.Op, in ...graph.Value) graph.Value {
+		var v graph.Value
+		if err == nil {
+			v, err = n.add(o, in...)
+		}
+		return v
+	}
+	shape := do(&op.Shape{}, n.in(0))
+	channels := do(&op.Slice{}, shape, n.b.Int64s(3), n.b.Int64s(4))
+	times := do(&op.Div{Rounding: op.DivTrunc}, n.called("input 1", n.b.Int64s(outputs)), channels)
+	x := do(&op.Unsqueeze{}, n.in(0), n.b.Int64s(4))
+	x = do(&op.Expand{}, x, do(&op.Concat{}, shape, times))
+	// The number of elements fits only if the channels divide the outputs.
+	return do(&op.Reshape{ZeroCopies: true}, x, n.called("input 1", n.b.Int64s(0, 0, 0, outputs))), err
 }
 
 // kernel returns kernel and strides of a pooling operator; with GLOBAL they do not count.
@@ -231,19 +258,34 @@ func lowerFullConnection(n *node) error {
 			x, err = n.add(&op.Reshape{ZeroCopies: true}, x, n.b.Int64s(shape...))
 		}
 	} else if rank != 2 {
-		w := n.fact(1).Shape
-		if w.Rank() != 2 || !w.Dims[1].Known() {
-			return fault.New(fault.Shape, "input 1: want rank 2 and a known size of its rows, got %v", w)
-		}
-		if c, ok := n.fact(0).Shape.Count(); ok && w.Dims[1].N > 0 && c%w.Dims[1].N != 0 {
-			return fault.New(fault.Shape, "input 0: %v does not divide into rows of %d, the last dimension of input 1", n.fact(0).Shape, w.Dims[1].N)
-		}
-		x, err = n.add(&op.Reshape{}, x, n.b.Int64s(-1, w.Dims[1].N))
+		x, err = n.rowsLike(1)
 	}
 	if err != nil {
 		return err
 	}
 	return n.emitFused(n.int("ACTIVATIONTYPE", 0), &op.FullyConnected{}, append([]graph.Value{x}, n.ins()[1:]...)...)
+}
+
+// rowsLike returns input 0 in rows as long as those of matrix input i.
+func (n *node) rowsLike(i int) (graph.Value, error) {
+	if err := n.wantRank(i, 2, 2); err != nil {
+		return graph.None, err
+	}
+	x, length := n.fact(0).Shape, n.fact(i).Shape.Dims[1]
+	if !length.Known() { // the run knows
+		shape, err := n.add(&op.Shape{Start: 1}, n.in(i))
+		if err != nil {
+			return graph.None, err
+		}
+		if shape, err = n.add(&op.Concat{}, n.b.Int64s(-1), shape); err != nil {
+			return graph.None, err
+		}
+		return n.add(&op.Reshape{}, n.in(0), shape)
+	}
+	if c, ok := x.Count(); ok && length.N > 0 && c%length.N != 0 {
+		return graph.None, fault.New(fault.Shape, "input 0: %v does not divide into rows of %d, the last dimension of input %d", x, length.N, i)
+	}
+	return n.add(&op.Reshape{}, n.in(0), n.b.Int64s(-1, length.N))
 }
 
 func lowerMatMul(n *node) error {

@@ -28,7 +28,8 @@ func modelGetAvailableOperations(m *Model, deviceID uint64, supported *uintptr, 
 }
 
 // support tells for every operation whether device d computes it. The caller holds m.mu; the model is built. An operation whose shapes or
-// parameters are wrong counts as supported: the build says what is wrong with it.
+// parameters are wrong counts as supported: the build says what is wrong with it. So does, in reference mode, one that is not computed
+// with its shapes or parameters.
 func (m *Model) support(d *npu) ([]bool, error) {
 	flags := make([]bool, len(m.ops))
 	for i, o := range m.ops {
@@ -36,7 +37,7 @@ func (m *Model) support(d *npu) ([]bool, error) {
 	}
 	g := m.graph()
 	if g.graph == nil {
-		if g.failed >= 0 && fault.KindOf(g.err) == fault.Unsupported {
+		if g.failed >= 0 && fault.KindOf(g.err) == fault.Unsupported && !settings().reference {
 			flags[g.failed] = false
 		}
 		return flags, nil

@@ -110,6 +110,17 @@ type Case struct {
 	Mentions []string `json:"-"` // what the message of a refusal must contain, if the library gives messages
 }
 
+// InReference is what becomes of a case that Build must refuse where ANYNPU_OHNN_COMPAT is reference: the model is built, and every run is
+// UNAVAILABLE_DEVICE. All other cases give nil.
+func (c *Case) InReference() *Case {
+	if c.Reject == nil || c.Reject.Stage != "build" {
+		return nil
+	}
+	r := *c
+	r.Reject = &Reject{Stage: "run", Codes: []int32{14}}
+	return &r
+}
+
 // ID names the case in reports: OPERATOR/name.
 func (c *Case) ID() string { return c.Op + "/" + c.Name }
 

@@ -20,8 +20,8 @@ import (
 const DefaultTimeout = 2 * time.Minute
 
 // Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its Result
-// as a line of JSON to out. The first line it writes is its Greeting.
-func Child(library string, in io.Reader, out io.Writer) error {
+// as a line of JSON to out. The first line it writes is its Greeting. change, if not nil, is applied to each case before.
+func Child(library string, in io.Reader, out io.Writer, change func(*Case) *Case) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	a, err := open(library)
@@ -33,6 +33,9 @@ func Child(library string, in io.Reader, out io.Writer) error {
 		c, err := cases.find(id)
 		if err != nil {
 			return Result{}, err
+		}
+		if change != nil {
+			c = change(c)
 		}
 		refusal, err := a.Run(c)
 		r := Judge(err, nil)

@@ -45,7 +45,7 @@ func Judged(cases []*Case) []Support {
 	}
 	for _, c := range cases {
 		switch s := byOp[c.Op]; {
-		case !c.judges():
+		case !c.judges(), c.mixed():
 		case c.dynamic():
 			s.Dynamic[c.kind()] = true
 		case !c.open():
@@ -68,7 +68,7 @@ func Probe(library string, cases []*Case) ([]Support, error) {
 	}
 	byOp := map[string][]*Case{}
 	for _, c := range cases {
-		if c.Reject == nil && c.Of == "" {
+		if c.Reject == nil && c.Of == "" && !c.mixed() {
 			byOp[c.Op] = append(byOp[c.Op], c)
 		}
 	}
@@ -171,6 +171,23 @@ var others = map[string][]int{
 func (c *Case) kind() Kind {
 	t := &c.Tensors[c.operands()[carriers[c.Op]]]
 	return Kind{t.Type, t.Quant != nil}
+}
+
+// mixed reports whether two operands that carry data differ in their type: the case says nothing of either type.
+func (c *Case) mixed() bool {
+	from := c.kind()
+	for p, i := range c.In {
+		if !slices.Contains(others[c.Op], p) && c.Tensors[i].Type != from.Type && twoTypes[c.Op] {
+			return true
+		}
+	}
+	return false
+}
+
+// twoTypes lists the operators that take operands of two types and convert them.
+var twoTypes = map[string]bool{
+	"ADD": true, "SUB": true, "MUL": true, "DIV": true, "MAXIMUM": true, "MINIMUM": true, "MOD": true, "POW": true, "SQUARED_DIFFERENCE": true, "ELTWISE": true, "EQUAL": true,
+	"NOT_EQUAL": true, "LESS": true, "LESS_EQUAL": true, "GREATER": true, "GREATER_EQUAL": true, "LOGICAL_AND": true, "LOGICAL_OR": true,
 }
 
 // with returns the case with kind k in the place of the one that carries the data.

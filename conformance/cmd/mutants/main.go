@@ -27,7 +27,7 @@ func main() {
 	child := flag.String("child", "", "compute the cases named on standard input with this library (used by the command itself)")
 	flag.Parse()
 	if *child != "" {
-		if err := ohnn.Child(*child, os.Stdin, os.Stdout); err != nil {
+		if err := ohnn.Child(*child, os.Stdin, os.Stdout, nil); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}

@@ -30,7 +30,13 @@ int64 throughout.
 | int8, uint8 quantised | the formula holds for the real values (q - zero point) x scale; the result is divided by its scale, the zero point is added, it is rounded to nearest with halves away from zero, and saturates; at most 1 step from the exact result. Operands and results may each have scale and zero point of their own; a quantised condition is true where its real is not 0; CAST converts the numbers as they are stored. Convolutions, fully connected layers and matrix products add exact integer products in 32 bits |
 | plain integers | exact, wrapping around at the type's width; quotients, means (REDUCE_MEAN), roots (REDUCE_L2), interpolated numbers (RESIZE_BILINEAR) and powers with a negative exponent drop their fraction (roots and interpolation computed in float64, saturating); division by zero fails the run; bounds of CLIP saturate. CAST from a float drops the fraction and saturates, NaN gives 0 |
 | bool | 0 or 1, any other byte counts as true; a sum or maximum is the logical or, a product or minimum the logical and |
+| two types | ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, MOD, POW, SQUARED_DIFFERENCE, ELTWISE and the comparisons convert operands of two types to one, in which they compute: a float wins over an integer, an integer over a bool, the wider over the narrower; a signed and an unsigned integer become the smallest signed type that holds both (none holds uint64: refused). A constant of one element does not raise the type within bools, integers or floats: float32 plus a float64 constant is float32. POW with a result of the base's type computes in that. LOGICAL_AND and LOGICAL_OR ask of each whether it is not 0. Quantised beside plain integers is refused |
 | NaN, infinities | as IEEE 754; MAXIMUM, MINIMUM, RELU, RELU6 and CLIP pass NaN on; quantising NaN gives the zero point |
+
+Inputs that say how to compute (axes, shapes, pads, multiples, depths, counts) may be constants, inputs of the model or results of other operations.
+Beyond the marks, Build refuses what has no meaning (ELTWISE mode 3, PAD mode 3), LSTM with more than one
+layer or with projection, RESIZE_BILINEAR that preserves the ratio, on which the API's sources do not agree, and DEPTHWISE_CONV2D_NATIVE
+when neither the image's channels nor the filter's outputs are known; the type of CAST must be there when the operation is added.
 
 The formula, its source and its errors stand in the comment of each operator in core/op; how each is computed, in backends/cpu/ref.
 

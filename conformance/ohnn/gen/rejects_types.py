@@ -5,11 +5,14 @@ import numpy as np
 from near import ADD, BUILD, DECLARED, RUN, TYPES, base, bases, body, refuse
 from operators import OPERATORS, Operator
 
+# Operators that take operands of two types: mixed.py.
+MIXED = {"ADD", "SUB", "MUL", "DIV", "MAXIMUM", "MINIMUM", "MOD", "POW", "SQUARED_DIFFERENCE", "ELTWISE", "EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL",
+         "LOGICAL_AND", "LOGICAL_OR"}
 UNSIGNED = {t for t in TYPES if t.startswith("uint")}
 FLOATS = {"float16", "float32", "float64"}
 CLASSES = {"any": set(TYPES), "number": set(TYPES) - {"bool"}, "signed": set(TYPES) - {"bool"} - UNSIGNED, "real": FLOATS,
            "linear": FLOATS | {"int32", "int64", "uint32", "uint64"}, "cond": set(TYPES), "index": set(TYPES) - {"bool"}}
-MIX = {"float32": "int32", "int32": "float32", "bool": "int8"}
+MIX = {"float32": "int32", "int32": "float32"}
 
 
 def types(o):
@@ -18,6 +21,8 @@ def types(o):
     for i, x in enumerate(o.inputs[: len(b.ins)]):
         t = b.input(i)["type"]
         if i in group and i != group[0]:
+            if o.name in MIXED:
+                continue
             other = MIX.get(t, "float32")
             refuse(b, f"input_{i}_of_another_type", f"input {i}", BUILD, {b.ins[i]: {"type": other}})
             continue

@@ -7,12 +7,6 @@ from case import numbers
 from near import ADD, BUILD, RUN, base, body, parameter, refuse
 from operators import OPERATORS, Operator
 
-# How messages call a parameter where they do not use its name.
-WORDS = {"STRIDES": "stride", "KERNEL_SIZE": "kernel", "PADDINGS": "pad", "CROPS": "crop", "BLOCKSIZE": "block", "BLOCK_SHAPE": "block", "OUTPUT_PADDINGS": "output", "SIZE_SPLITS": "size",
-         "ELLIPSIS_MASK": "ellips", "DELTA": "range", "MAX": "bound", "MIN": "bound", "TOP_K": "k", "DEPTH_RADIUS": "", "DETECTIONS_PER_CLASS": "detections", "MAX_CLASSES_PER_DETECTION": "class", "NUM_CLASSES": "class",
-         "ZONEOUT_CELL": "zoneout", "ZONEOUT_HIDDEN": "zoneout", "AXES": "ax", "DIMS": "ax", "GROUP": "group", "BIDIRECTIONAL": "", "DILATION": "dilation"}
-
-
 def named(b, v):
     """The values that a name in the table stands for, with the stage that refuses them."""
     r = b.rank(0)
@@ -31,6 +25,8 @@ def named(b, v):
     return table[v]()
 
 
+# Values that are wrong only beside the shapes, which the message is about.
+BY_SHAPE = {"BLOCK_SIZE 7": "divisible", "NUM_CLASSES 99": "input 1"}
 AXES = {"SLICE": "AXES", "SQUEEZE": "AXIS", "TILE": "DIMS", "L2_NORMALIZE": "AXIS"}
 
 
@@ -81,7 +77,7 @@ def parameters(o):
             change = {"dims": dims, "data": numbers(data)}
             if t is None:
                 change = {**parameter(f"{o.name}_{p.name}", p.dtype, [0]), **change}
-            refuse(at, name, p.name, stage, {i: change}, params=params, mentions=["divisible" if v == 7 else "scores" if v == 99 and p.name == "NUM_CLASSES" else WORDS.get(p.name, p.name)])
+            refuse(at, name, p.name, stage, {i: change}, params=params, mentions=[BY_SHAPE.get(f"{p.name} {v}", p.name)])
 
 
 def full_connection():
@@ -145,16 +141,7 @@ def inputs(o):
 
 
 def only_while_running():
-    """Inputs whose values the device wants when it builds the model."""
-    for op in ("REDUCE_MEAN", "REDUCE_SUM", "REDUCE_PROD", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_L2", "REDUCE_ALL"):
-        b = base(op, lambda b: b.param("REDUCE_TO_END") is not None and b.tensors[b.param("REDUCE_TO_END")]["data"] == [1])
-        t = b.input(1)
-        refuse(b, "axis_to_the_end_known_only_at_run_time", "input 1", BUILD, {b.ins[1]: {"data": None, "feed": {"dims": t["dims"], "data": t["data"]}}})
-    b = base("TILE", lambda b: b.param("DIMS") is not None and "data" in b.input(1))
-    t = b.input(1)
-    refuse(b, "multiples_of_dims_known_only_at_run_time", "input 1", BUILD, {b.ins[1]: {"data": None, "feed": {"dims": t["dims"], "data": t["data"]}}})
-    b = base("DEPTHWISE_CONV2D_NATIVE")
-    refuse(b, "channels_known_only_at_run_time", "input 0", BUILD, {b.ins[0]: {"dims": b.input(0)["dims"][:3] + [-1]}})
+    """An input whose value is wanted before the operator is added."""
     b = base("CAST")
     refuse(b, "type_known_only_at_run_time", "input 1", ADD, {b.ins[1]: {"data": None, "feed": {"dims": b.input(1)["dims"], "data": b.input(1)["data"]}}})
 
