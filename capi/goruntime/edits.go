@@ -16,6 +16,14 @@ var edits = []edit{
 		"used := gp.stack.hi - gp.sched.sp + stackNosplit; used >= avail/4",
 		"used := gp.stack.hi - gp.sched.sp + stackGuard; used >= avail/4"},
 
+	// On a thread's signal stack Go's own handler comes after the host's, in the room.
+	{"os_linux.go",
+		"mp.gsignal = malg(32 * 1024) // Linux wants >= 2K\n",
+		"mp.gsignal = malg(32 * 1024)\n\tmp.gsignal.stackguard0 -= stackSystem\n"},
+	{"proc.go",
+		"mp.gsignal.stackguard1 = mp.gsignal.stack.lo + stackGuard\n",
+		"mp.gsignal.stackguard1 = mp.gsignal.stack.lo + stackGuard - stackSystem\n"},
+
 	// Stacks that Go did not make have whatever room their owner gave them: those of threads, and signal stacks of the
 	// host's.
 	{"asm_amd64.s", "$const_stackGuard, AX", "$(const_stackGuard-const_stackSystem), AX"},
@@ -29,8 +37,8 @@ var edits = []edit{
 	{"signal_unix.go", "gsignal.stackguard1 = stsp + stackGuard\n", "gsignal.stackguard1 = stsp + stackGuard - stackSystem\n"},
 
 	// Handlers keep the stack that the host installed them for: its alternate stack may be made for another handler,
-	// and smaller.
-	{"signal_unix.go", "\t\t\t\tsetsigstack(i)\n", ""},
+	// and smaller. Not on arm64, whose code keeps words below the stack pointer, where a signal frame would begin.
+	{"signal_unix.go", "\t\t\t\tsetsigstack(i)\n", "\t\t\t\tif GOARCH == \"arm64\" {\n\t\t\t\t\tsetsigstack(i)\n\t\t\t\t}\n"},
 
 	// Go unblocks these on every thread that runs Go code, those of the host included. A host that blocks them, and
 	// reads them by signalfd or sigwait, would lose SIGCHLD and die of the others. Nothing in the library needs them:

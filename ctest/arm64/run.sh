@@ -14,7 +14,7 @@ flags=(-O1 -g -D_GNU_SOURCE -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
 
 host() { # SOURCE LIBRARY ARGS...
   local source=$1 library=$2; shift 2
-  aarch64-linux-gnu-gcc "${flags[@]}" "ctest/$source.c" -o "$build/$source" -l"$library" -lpthread
+  aarch64-linux-gnu-gcc "${flags[@]}" "ctest/$source.c" -o "$build/$source" -l"$library" -lpthread -lm
   timeout 300 qemu-aarch64 "$build/$source" "$@" || { echo "arm64: $source $*: failed"; exit 1; }
   echo "arm64: $source $*: ok"
 }
@@ -28,5 +28,7 @@ host link neural_network_core
 host link neural_network_runtime
 host window neural_network_core 0
 host segv neural_network_core
+for choice in 0 1 2 3; do host floats neural_network_core $choice; done # traps are not built into most processors
+host inside neural_network_core stack "$build/inside.txt"
 host logging neural_network_core trace "$build/log.txt"
 for source in ctest/zmisuse_*.c; do host "$(basename "$source" .c)" neural_network_core; done
