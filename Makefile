@@ -46,13 +46,14 @@ libs: $(LIB)/$(CORE) $(STUBS)
 # listed names visible. invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
 # Its folder begins with _ because ./... does not enter such ones. OVERLAY names a file of further sources to replace.
 RUNTIME := $(OBJ)/_goruntime
+HARDENED := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 
 $(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
 	@mkdir -p $(@D) $(OBJ)
 	GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" $(RUNTIME) $(OVERLAY)
-	GOROOT="$(abspath $(RUNTIME))/goroot" GOTOOLCHAIN=local CGO_ENABLED=1 $(RUNTIME)/goroot/bin/go build -overlay $(RUNTIME)/overlay.json \
+	GOROOT="$(abspath $(RUNTIME))/goroot" GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CFLAGS="$${CGO_CFLAGS:--O2 -g} $(HARDENED)" $(RUNTIME)/goroot/bin/go build -overlay $(RUNTIME)/overlay.json \
 	-buildmode=c-shared -trimpath -o $(OBJ)/$(CORE) -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 -extldflags '\
-	\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) -Wl,-z,now'" ./capi
+	\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) -Wl,-z,now,-z,relro,-z,noexecstack'" ./capi
 	@rm -f $(OBJ)/$(CORE:.so=.h)
 	mv $(OBJ)/$(CORE) $@
 
@@ -63,7 +64,7 @@ $(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | to
 
 # A stub library needs no libc and runs nothing; its own RUNPATH finds the core library beside it.
 $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
-	$(CC) -shared -nostdlib -o $@ $< -Wl,-soname,$*.so -Wl,--version-script=capi/stub/z$*.map -Wl,-z,relro,-z,now,-z,defs \
+	$(CC) -shared -nostdlib -o $@ $< -Wl,-soname,$*.so -Wl,--version-script=capi/stub/z$*.map -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs \
 	-Wl,--hash-style=both -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' -L$(LIB) -lneural_network_core
 
 # Tools beyond Go and make, by COMMAND:DEBIAN-PACKAGES; ? marks those that can be missing.
