@@ -6,7 +6,7 @@
  *     limits descriptors    none are left before the first call; the first call that finds some works, and none of the host's limit changes
  *     limits space          no address space to start in
  *     limits threads        no threads to start with
- *     limits sizes FOLDER   files have at most 4 KiB: larger tensors and caches fail
+ *     limits sizes FOLDER   files have at most 4 KiB: descriptors of larger tensors and caches fail
  *     limits sandbox        memfd_create is refused: tensors have memory with a descriptor all the same
  */
 #include <errno.h>
@@ -44,8 +44,9 @@ static void descriptors(void)
 		CHECK(OH_NNTensorDesc_Create() == NULL, "a call works with %d descriptors", n);
 	OH_NNCompilation *c = ohnn_compile(ohnn_sum(16)), *offline;
 	take_all();
-	NN_TensorDesc *d = ohnn_desc(1, 16);
-	CHECK(OH_NNTensor_Create(0, d) == NULL, "a tensor without a descriptor");
+	NN_Tensor *t = ohnn_tensor(1, 16, 3);
+	int fd = -1;
+	CHECK(OH_NNTensor_GetFd(t, &fd) == OH_NN_MEMORY_ERROR && fd == -1, "a tensor's descriptor without a descriptor");
 	CHECK((offline = OH_NNCompilation_ConstructWithOfflineModelFile("/proc/self/exe")) != NULL, "no compilation");
 	CHECK(OH_NNCompilation_Build(offline) == OH_NN_FAILED, "a file without a descriptor");
 	OH_NNCompilation_Destroy(&offline);
@@ -54,9 +55,11 @@ static void descriptors(void)
 	OH_NNExecutor *e = OH_NNExecutor_Construct(c);
 	CHECK(e != NULL, "no executor");
 	ohnn_adds(e, 16);
+	OK(OH_NNTensor_GetFd(t, &fd));
+	CHECK(((float *)OH_NNTensor_GetDataBuffer(t))[15] == 3, "the data was lost");
+	OK(OH_NNTensor_Destroy(&t));
 	OH_NNExecutor_Destroy(&e);
 	OH_NNCompilation_Destroy(&c);
-	OK(OH_NNTensorDesc_Destroy(&d));
 	CHECK(getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == SOFT && now.rlim_max == HARD, "the limit became %ld, %ld",
 		(long)now.rlim_cur, (long)now.rlim_max);
 }
@@ -79,13 +82,12 @@ static void sizes(const char *folder)
 	CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0, "getrlimit");
 	limit.rlim_max = old.rlim_max;
 	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0, "setrlimit");
-	NN_TensorDesc *small = ohnn_desc(1, 1024), *large = ohnn_desc(1, 1025);
-	NN_Tensor *t = OH_NNTensor_Create(0, small);
-	CHECK(t != NULL, "no tensor of 4096 bytes");
-	CHECK(OH_NNTensor_Create(0, large) == NULL, "a tensor of 4100 bytes");
-	OK(OH_NNTensor_Destroy(&t));
-	OK(OH_NNTensorDesc_Destroy(&small));
-	OK(OH_NNTensorDesc_Destroy(&large));
+	NN_Tensor *small = ohnn_tensor(1, 1024, 1), *large = ohnn_tensor(1, 1025, 1);
+	int fd = -1;
+	CHECK(OH_NNTensor_GetFd(large, &fd) == OH_NN_MEMORY_ERROR && fd == -1, "a file of 4100 bytes");
+	OK(OH_NNTensor_GetFd(small, &fd));
+	OK(OH_NNTensor_Destroy(&small));
+	OK(OH_NNTensor_Destroy(&large));
 	OH_NNModel *m = ohnn_powers(8, 200);
 	OH_NNCompilation *c = OH_NNCompilation_Construct(m);
 	OK(OH_NNCompilation_SetCache(c, folder, 1));

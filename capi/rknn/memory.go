@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -141,7 +142,11 @@ func allocated(size int64) (buf mem.Buffer, fd int32, err error) {
 	}
 	most := limit.Cur - limit.Cur/4
 	if !fewDescriptors.Load() || below(most) {
-		if buf, err = mem.Memfd(size, mem.Options{Name: "anynpu rknn"}); err == nil {
+		buf, err = mem.Memfd(size, mem.Options{Name: "anynpu rknn"})
+		if err != nil && !errors.Is(err, unix.EMFILE) {
+			return nil, -1, err
+		}
+		if err == nil {
 			own, _, _ := buf.FD()
 			if uint64(own) < most {
 				return buf, int32(own), nil
