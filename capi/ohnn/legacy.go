@@ -193,7 +193,7 @@ func executorRun(e *Executor) error {
 	defer j.release()
 	shapes, err := e.do(j)
 	if errors.Is(err, mem.ErrTooSmall) {
-		return refuseFor(InvalidParameter, err, "executor: an output")
+		return refuseFor(InvalidParameter, err, "executor")
 	}
 	if err != nil {
 		return refuseFor(runCode(err), err, "executor: device %s", e.npu.name)

@@ -149,7 +149,7 @@ func (info *TensorInfo9) read() (*modelTensor, error) {
 	}
 	var err error
 	if t.quant, err = info.quantParam.read(); err != nil {
-		return nil, refuseFor(InvalidParameter, err, "quantParam")
+		return nil, err
 	}
 	return t, nil
 }
@@ -157,13 +157,13 @@ func (info *TensorInfo9) read() (*modelTensor, error) {
 // read copies and checks the struct; all three arrays are wanted even when there is nothing in them.
 func (q *QuantParam9) read() (quant, error) {
 	if err := boundary.CheckRange(unsafe.Pointer(q), uint64(unsafe.Sizeof(*q))); err != nil {
-		return quant{}, err
+		return quant{}, invalid("quantParam: %v", err)
 	}
 	if q.numBits == nil || q.scale == nil || q.zeroPoint == nil {
-		return quant{}, invalid("numBits %p, scale %p, zeroPoint %p: none of them may be NULL", q.numBits, q.scale, q.zeroPoint)
+		return quant{}, invalid("quantParam: numBits %p, scale %p, zeroPoint %p: none of them may be NULL", q.numBits, q.scale, q.zeroPoint)
 	}
 	if q.quantCount > maxChannels {
-		return quant{}, invalid("quantCount: %d: want at most %d", q.quantCount, maxChannels)
+		return quant{}, invalid("quantParam: quantCount: %d: want at most %d", q.quantCount, maxChannels)
 	}
 	n := uint64(q.quantCount)
 	for _, a := range []struct {
@@ -171,7 +171,7 @@ func (q *QuantParam9) read() (quant, error) {
 		size uint64
 	}{{unsafe.Pointer(q.numBits), 4}, {unsafe.Pointer(q.scale), 8}, {unsafe.Pointer(q.zeroPoint), 4}} {
 		if err := boundary.CheckRange(a.p, n*a.size); err != nil {
-			return quant{}, err
+			return quant{}, invalid("quantParam: %v", err)
 		}
 	}
 	out := quant{unsafe.Slice(q.scale, n), unsafe.Slice(q.zeroPoint, n), unsafe.Slice(q.numBits, n)}.clone()
@@ -198,6 +198,9 @@ func modelSetTensorData(m *Model, index uint32, data []byte) error {
 	size, dynamic := t.byteLength()
 	if dynamic {
 		return forbidden("index: %d: the tensor's shape %v is not complete, so it can have no constant data", index, t.shape)
+	}
+	if t.dataType == Unknown {
+		return invalid("index: %d: the tensor's data type is OH_NN_UNKNOWN, so it can have no data", index)
 	}
 	if uint64(len(data)) != size {
 		return invalid("length: %d: tensor %d of %v%v takes %d bytes", len(data), index, t.dataType, t.shape, size)

@@ -46,7 +46,7 @@ func tensorCreate(deviceID uint64, desc *TensorDesc) (*Tensor, error) {
 	}
 	switch {
 	case !dynamic:
-		return allocTensor(own, size)
+		return allocTensor("tensorDesc", own, size)
 	case slices.ContainsFunc(own.shape, func(d int32) bool { return d < -1 || d == 0 }):
 		return nil, invalid("tensorDesc: shape %v: want sizes of 1 or more", own.shape)
 	}
@@ -62,12 +62,13 @@ func tensorCreateWithSize(deviceID uint64, desc *TensorDesc, size uint64) (*Tens
 	if size == 0 || size < need {
 		return nil, invalid("size: %d: the descriptor %v%v needs %d bytes", size, own.dataType, own.shape, max(need, 1))
 	}
-	return allocTensor(own, size)
+	return allocTensor("size", own, size)
 }
 
-func allocTensor(own *TensorDesc, size uint64) (*Tensor, error) {
+// allocTensor makes shared memory; name is the argument that says how much.
+func allocTensor(name string, own *TensorDesc, size uint64) (*Tensor, error) {
 	if size > maxBufferSize {
-		return nil, invalid("size: %d: want at most %d bytes", size, maxBufferSize)
+		return nil, invalid("%s: %d bytes: want at most %d", name, size, maxBufferSize)
 	}
 	buf, err := mem.Shareable(int64(size), mem.Options{Name: "anynpu tensor"})
 	if err != nil {
