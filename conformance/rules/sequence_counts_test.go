@@ -119,19 +119,14 @@ func (q *sequence) handles() (n int) {
 	return n
 }
 
-// files is how many file descriptors the living objects have: one for each tensor and memory.
+// files is how many file descriptors the living objects have: one for each tensor that was asked for it.
 func (q *sequence) files() (n int) {
 	for _, x := range q.vars[aTensor] {
-		if x.spec != nil {
+		if t, ok := x.spec.(*specTensor); ok && t.filed {
 			n++
 		}
 	}
-	for _, x := range q.vars[anExecutor] {
-		if e, ok := x.spec.(*specExecutor); ok {
-			n += e.memories
-		}
-	}
-	return n + lost
+	return n
 }
 
 // counted compares what lives with the prediction.
@@ -282,6 +277,7 @@ func (q *sequence) tensorCounts(v uintptr, t *specTensor) {
 	q.count(0, "Tensor_GetOffset", v)
 	fd := int32(-1)
 	q.code(success, "Tensor_GetFd", v, &fd)
+	t.filed = true
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
 		q.fail("file descriptor %d: %v", fd, err)
 	}

@@ -37,7 +37,8 @@ type specTensor struct {
 	specDesc
 	data      []float32 // all that fits into its memory
 	size      int
-	described bool // its own descriptor was asked for, and has a handle
+	described bool // its own tensor descriptor was asked for, and has a handle
+	filed     bool // its file descriptor was asked for, and exists
 }
 
 type specModel struct {
