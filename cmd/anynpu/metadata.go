@@ -127,10 +127,10 @@ func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Wri
 		if _, other := beside[k]; other {
 			note = "   (the file beside the model has another)"
 		}
-		fmt.Fprintf(stdout, "%s = %s%s\n", shown(k), shown(r.Metadata[k]), note)
+		printf(stdout, "%s = %s%s\n", shown(k), shown(r.Metadata[k]), note)
 	}
 	for _, k := range slices.Sorted(maps.Keys(beside)) {
-		fmt.Fprintf(stdout, "%s = %s   (%s)\n", shown(k), shown(beside[k]), filepath.Base(metadata.Sidecar(to)))
+		printf(stdout, "%s = %s   (%s)\n", shown(k), shown(beside[k]), filepath.Base(metadata.Sidecar(to)))
 	}
 	return nil
 }
