@@ -141,16 +141,20 @@ static const char *with_threads(int n, const char *(*held)(int threads))
 	return what;
 }
 
-/* The memory that the start and that many threads take beside their stacks, mapped in the ways that Go maps. */
+/* The memory that the start and that many threads take beside their stacks. Where it can be written it is mapped anew:
+ * the kernel does not hold a mapping that replaces another against RLIMIT_DATA, but counts it from then on. */
 static const char *hold_memory(int threads)
 {
 	size_t size = SPACE - DATA + (size_t)threads * ARENA;
 	const char *what = NULL;
-	char *space = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char *data = mmap(NULL, DATA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (space == MAP_FAILED || data == MAP_FAILED)
+	void *space = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *none = mmap(NULL, DATA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (none != MAP_FAILED)
+		munmap(none, DATA);
+	void *data = mmap(NULL, DATA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (space == MAP_FAILED || none == MAP_FAILED)
 		what = "address space";
-	else if (mmap(data, DATA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+	else if (data == MAP_FAILED)
 		what = "memory";
 	if (space != MAP_FAILED)
 		munmap(space, size);
