@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"errors"
 	"math/bits"
 	"sync"
 	"unsafe"
@@ -139,7 +140,7 @@ func (s *slab) empty(slot uint32, n int64, moved bool) {
 func mapShared(length int64) (unsafe.Pointer, error) {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(length), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
-		return nil, fault.As(fault.Memory, err, "map %d bytes", length)
+		return nil, fault.As(fault.Memory, errors.Join(ErrExhausted, err), "map %d bytes", length)
 	}
 	return p, nil
 }

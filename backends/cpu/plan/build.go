@@ -95,7 +95,10 @@ type builder struct {
 // plan, as must the graph's constants, those apart that o.Unread was told of. Kind fault.Unsupported when the graph is better computed by reference: unknown input shapes, nothing
 // for a fast kernel, or too large.
 func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error) {
-	b := &builder{graph: g, store: store, limit: mem.Total(), plan: &Plan{graph: g, store: store}, options: o, budget: newBudget(g), ctx: ctx}
+	b := &builder{graph: g, store: store, limit: o.limit, plan: &Plan{graph: g, store: store}, options: o, budget: newBudget(g), ctx: ctx}
+	if !o.unfolded {
+		b.limit = mem.Total()
+	}
 	order, err := g.Order()
 	if err != nil {
 		return nil, err

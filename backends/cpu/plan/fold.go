@@ -20,7 +20,7 @@ const (
 	foldWork        = 1 << 28
 	foldWorkStored  = 256
 	fastWork        = 32      // steps of a fast kernel in the time of one by reference
-	leastFastFold   = 1 << 13 // work from which a kernel is looked for
+	leastFastFold   = 1 << 15 // work from which a kernel is looked for
 	tableBytes      = 64 << 20
 	foldInputCutoff = 64 // elements of a first operand that a kernel may want to know
 )
@@ -112,7 +112,7 @@ func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor
 	res, err := []tensor.Tensor(nil), error(fault.New(fault.Unsupported, "little to do"))
 	price := work / fastWork
 	if work >= leastFastFold && price <= b.budget.work {
-		res, err = foldFast(ctx, n, in, declared)
+		res, err = b.foldFast(ctx, n, in, declared)
 	}
 	if err != nil {
 		if price = work; price > b.budget.work || ctx.Err() != nil {
@@ -135,7 +135,7 @@ func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor
 
 // foldFast computes a node by a plan of its own. The first operand is an input of that plan: kernels expect their images and matrices to be
 // results. Kind fault.Unsupported when no kernel computes the node.
-func foldFast(ctx context.Context, n *graph.Node, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
+func (b *builder) foldFast(ctx context.Context, n *graph.Node, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
 	if in[0].Absent() || in[0].Count() < foldInputCutoff {
 		return nil, fault.New(fault.Unsupported, "a small operand")
 	}
@@ -158,7 +158,7 @@ func foldFast(ctx context.Context, n *graph.Node, in []tensor.Tensor, declared [
 	}
 	var store Store
 	defer store.Release()
-	p, err := Build(ctx, sub, &store, Options{unfolded: true})
+	p, err := Build(ctx, sub, &store, Options{unfolded: true, limit: b.limit})
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func TestFold_byFastKernels(t *testing.T) {
 			in[k] = tensor.Tensor{DType: f.DType, Dims: dims, Data: f.Const.Data}
 		}
 		declared := []tensor.Type{m.Fact(y).Type}
-		got, err := foldFast(context.Background(), n, in, declared)
+		got, err := (&builder{limit: mem.Total()}).foldFast(context.Background(), n, in, declared)
 		require.NoError(t, err, c.op.Name())
 		want, err := ref.Compute(c.op, in, declared)
 		require.NoError(t, err)

@@ -28,7 +28,9 @@ type Options struct {
 	// Discard, when set, is told beforehand of parts of such a constant that are not read any more.
 	Discard func(part []byte)
 
-	unfolded bool // operators on constants are computed by the runs
+	// Of a plan that folds one node of another: operators on constants are computed by the run, and the other's limit holds.
+	unfolded bool
+	limit    int64
 }
 
 // packed is a way to pack one constant operand.
