@@ -28,7 +28,7 @@ for name in GOPROXY GOSUMDB GONOSUMDB GOPRIVATE GOTOOLCHAIN; do network+=("$name
 
 fresh() { # SUITE
   local suite=$1 root=$build/fresh/$1 log=$build/fresh/$1.log begin=$SECONDS start result='' name command
-  rm -rf "$root"
+  rm -rf --one-file-system "$root"
   mkdir -p "$root" "$build/fresh/packages"
   debootstrap --variant=minbase --cache-dir="$build/fresh/packages" "$suite" "$root" "$archive" > "$log" 2>&1 || { tail -n 20 "$log"; return 1; }
   name=$(. "$root/etc/os-release" && echo "$PRETTY_NAME")
@@ -38,7 +38,7 @@ fresh() { # SUITE
   if [ -n "${SSL_CERT_FILE:-}" ]; then install -D -m 644 "$SSL_CERT_FILE" "$root/etc/ssl/host.crt"; fi
   cp -r "$(go env GOROOT)" "$root/usr/local/go"
   mkdir "$root/checkout"
-  tar -c --exclude="$build" --exclude=./build --exclude=./.git . | tar -x -C "$root/checkout"
+  tar -c --exclude="./$(realpath --relative-to=. "$build")" --exclude=./build --exclude=./.git . | tar -x -C "$root/checkout"
   in_root() { # COMMAND
     unshare --mount --pid --fork --kill-child bash -c '
       mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" || exit 1
@@ -64,7 +64,7 @@ fresh() { # SUITE
   done
   echo "Go's caches: $(du -shc "$root/root/.cache" "$root/root/go" 2> /dev/null | tail -n 1 | cut -f 1)"
   echo "$name: $result"
-  rm -rf "$root"
+  rm -rf --one-file-system "$root"
   case $result in *FAILED*) return 1 ;; esac
 }
 
