@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 unset BUILD GOFLAGS
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+trap 'cd / && rm -rf "$dir"' EXIT
 fail() { echo "check_build: $*"; exit 1; }
 has() { grep -qF -- "$2" "$1" || { cat "$1"; fail "want \"$2\""; }; }
 
