@@ -58,7 +58,7 @@ func readGuises(value string) (out []guise) {
 	for entry := range strings.SplitSeq(value, ",") {
 		g, bad := readGuise(entry)
 		for _, a := range bad {
-			warn("attribute ignored", "ANYNPU_OHNN_DEVICES", a, "of", g.name, "want", "no-OPERATOR, "+strings.Join(attributeNames(), ", "))
+			caution("attribute ignored", "ANYNPU_OHNN_DEVICES", a, "of", g.name, "want", "no-OPERATOR, "+strings.Join(attributeNames(), ", "))
 		}
 		if g.name != "" {
 			out = append(out, g)
