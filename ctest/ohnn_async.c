@@ -158,8 +158,11 @@ static void destroy_inside(void *user, OH_NN_ReturnCode code, void **outputs, in
 	pthread_mutex_lock(&lock);
 	bool first = count == 0;
 	pthread_mutex_unlock(&lock);
-	if (first)
+	/* The call that started the run may not have returned yet: as long as it holds the executor, Destroy is refused. */
+	for (int i = 0; first && own != NULL && i < 100000; i++) {
 		OH_NNExecutor_Destroy(&own);
+		usleep(100);
+	}
 	note(user, code, outputs, n);
 }
 
