@@ -41,13 +41,16 @@ var tensors = []*Rule{
 			t.check(n == 24, "size %d, want 24", n)
 		}).
 		ok("by_id", func(t *T) { t.newTensor("Create", t.deviceIDs()[0], floatDesc(t)) }), "Create"),
-	rule("s4_Tensor_Create_memory", "NULL when the machine has no memory to give").
+	rule("s4_Tensor_Create_memory", "NULL when the machine has no memory to give; a tensor without a file descriptor is refused at its first GetFd, with MEMORY_ERROR").
 		ok("enough", func(t *T) { someTensor(t) }).
 		no("no_descriptor_left", func(t *T) {
 			d := floatDesc(t)
 			t.withLimit(unix.RLIMIT_NOFILE, 1, func() {
-				t.null("Tensor_Create", 0, d)
-				t.null("Tensor_CreateWithSize", 0, d, 64)
+				for _, x := range []uintptr{t.call("Tensor_Create", 0, d), t.call("Tensor_CreateWithSize", 0, d, 64)} {
+					if t.judged(false); x != 0 {
+						t.is(memError, "Tensor_GetFd", t.object("Tensor_Destroy", x), new(int32))
+					}
+				}
 			})
 			t.newTensor("Create", 0, d)
 		}),
