@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "ohnn_host.h"
 
