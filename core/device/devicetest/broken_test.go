@@ -3,6 +3,7 @@ package devicetest
 import (
 	"context"
 	"io"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,7 +94,10 @@ type (
 	}
 	takesAnyIndex  struct{ device.Execution }
 	startsUnbound  struct{ device.Execution }
-	releasesUnseen struct{ device.Execution }
+	releasesUnseen struct {
+		device.Execution
+		pending *sync.WaitGroup
+	}
 )
 
 func (e doneTwice) Start(r device.RunRequest) error {
@@ -166,7 +170,7 @@ func (e startsUnbound) Start(r device.RunRequest) error {
 	return err
 }
 
-func (e releasesUnseen) Release() { go e.Execution.Release() }
+func (e releasesUnseen) Release() { e.pending.Go(e.Execution.Release) }
 
 func mode(m toy.Mode) func(*broken) { return func(b *broken) { b.toy.Set(m) } }
 
@@ -177,8 +181,10 @@ func executions(make func(execution) execution) func(*broken) {
 
 // Each mistake is found by the check that is named, at least.
 func TestChecks_findWhatIsBroken(t *testing.T) {
-	var kept []mem.Buffer // by the device that hoards
+	var kept []mem.Buffer      // by the device that hoards
+	var pending sync.WaitGroup // releases of the device that does not wait
 	defer func() {
+		pending.Wait()
 		for _, b := range kept {
 			b.Release()
 		}
@@ -220,7 +226,7 @@ func TestChecks_findWhatIsBroken(t *testing.T) {
 		"references are kept":              {"references", executions(func(e execution) execution { return hoards{e, &kept} })},
 		"any index will do":                {"indices", executions(func(e execution) execution { return takesAnyIndex{e} })},
 		"a start that should fail":         {"calls before a run", executions(func(e execution) execution { return startsUnbound{e} })},
-		"a release that does not wait":     {"calls after the release", executions(func(e execution) execution { return releasesUnseen{e} })},
+		"a release that does not wait":     {"calls after the release", executions(func(e execution) execution { return releasesUnseen{e, &pending} })},
 		"programs that are saved as empty": {"save and load", func(b *broken) { b.Device = emptySaver{b.toy} }},
 	} {
 		t.Run(name, func(t *testing.T) {
