@@ -50,10 +50,11 @@ HARDENED := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 
 $(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
 	@mkdir -p $(@D) $(OBJ)
-	GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" $(RUNTIME) $(OVERLAY)
-	GOROOT="$(abspath $(RUNTIME))/goroot" GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CFLAGS="$${CGO_CFLAGS:--O2 -g} $(HARDENED)" $(RUNTIME)/goroot/bin/go build -overlay $(RUNTIME)/overlay.json \
-	-buildmode=c-shared -trimpath -o $(OBJ)/$(CORE) -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 -extldflags '\
-	\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) -Wl,-z,now,-z,relro,-z,noexecstack'" ./capi
+	root=$$(GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" "$$($(GO) env GOMODCACHE)" $(RUNTIME) $(OVERLAY)) && \
+	GOROOT="$$root" GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CFLAGS="$${CGO_CFLAGS:--O2 -g} $(HARDENED)" "$$root/bin/go" build \
+	-overlay $(RUNTIME)/overlay.json -buildmode=c-shared -trimpath -o $(OBJ)/$(CORE) -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 \
+	-extldflags '\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) \
+	-Wl,-z,now,-z,relro,-z,noexecstack'" ./capi
 	@rm -f $(OBJ)/$(CORE:.so=.h)
 	mv $(OBJ)/$(CORE) $@
 

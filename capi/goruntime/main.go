@@ -4,12 +4,13 @@
 // Every edit names the exact text that it replaces. It fails unless the text is there once, so that another Go release
 // is either edited as this one or not at all.
 //
-//	go run ./capi/goruntime GOROOT DIR [OVERLAY]
+//	go run ./capi/goruntime GOROOT GOMODCACHE DIR [OVERLAY]
 //
 // OVERLAY is another such file, of which the one in DIR then has every entry too.
 //
-// DIR receives overlay.json, the edited files, and goroot, a symbolic link to GOROOT. The overlay is for builds with
-// GOROOT set to that link: a toolchain that Go has downloaded lies in the module cache, where overlays are refused.
+// DIR receives overlay.json and the edited files. What is printed is the GOROOT to build with: the given one, so that
+// all checkouts share what Go has compiled, or a symbolic link to it in DIR where it lies in the module cache, as a
+// toolchain does that Go has downloaded: there overlays are refused.
 package main
 
 import (
@@ -22,69 +23,73 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 && len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: goruntime GOROOT DIR [OVERLAY]")
+	if len(os.Args) != 4 && len(os.Args) != 5 {
+		fmt.Fprintln(os.Stderr, "usage: goruntime GOROOT GOMODCACHE DIR [OVERLAY]")
 		os.Exit(2)
 	}
 	more := ""
-	if len(os.Args) == 4 {
-		more = os.Args[3]
+	if len(os.Args) == 5 {
+		more = os.Args[4]
 	}
-	if err := run(os.Args[1], os.Args[2], more, edits); err != nil {
+	root, err := run(os.Args[1], os.Args[2], os.Args[3], more, edits)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "goruntime:", err)
 		os.Exit(1)
 	}
+	fmt.Println(root)
 }
 
 // An edit replaces a text of a file of package runtime by another.
 type edit struct{ file, from, to string }
 
-func run(goroot, dir, more string, edits []edit) error {
-	goroot, err := filepath.Abs(goroot)
-	if err != nil {
-		return err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return err
+// run writes the overlay and returns the GOROOT to build with.
+func run(goroot, modcache, dir, more string, edits []edit) (root string, err error) {
+	for _, path := range []*string{&goroot, &dir} {
+		if *path, err = filepath.Abs(*path); err != nil {
+			return "", err
+		}
 	}
 	texts, err := edited(goroot, edits)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return "", err
 	}
-	link := filepath.Join(dir, "goroot")
-	if err := os.Remove(link); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	if err := os.Symlink(goroot, link); err != nil {
-		return err
+	root = goroot
+	if strings.HasPrefix(goroot, modcache+string(filepath.Separator)) {
+		root = filepath.Join(dir, "goroot")
+		if err := os.Remove(root); err != nil && !os.IsNotExist(err) {
+			return "", err
+		}
+		if err := os.Symlink(goroot, root); err != nil {
+			return "", err
+		}
 	}
 	replace := map[string]string{}
 	for name, text := range texts {
 		file := filepath.Join(dir, name)
-		replace[filepath.Join(link, "src/runtime", name)] = file
+		replace[filepath.Join(root, "src/runtime", name)] = file
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if more != "" {
 		data, err := os.ReadFile(more)
 		if err != nil {
-			return err
+			return "", err
 		}
 		var others struct{ Replace map[string]string }
 		if err := json.Unmarshal(data, &others); err != nil {
-			return fmt.Errorf("%s: %w", more, err)
+			return "", fmt.Errorf("%s: %w", more, err)
 		}
 		maps.Copy(replace, others.Replace)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
-		return err
+		return "", err
 	}
-	return os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o644)
+	return root, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o644)
 }
 
 // edited returns the edited files of the runtime in goroot, by name.

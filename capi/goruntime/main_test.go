@@ -21,8 +21,19 @@ func installed(t *testing.T) string {
 
 func TestRun_editsTheInstalledGo(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, run(installed(t), dir, "", edits))
-	require.NoError(t, run(installed(t), dir, "", edits), "again, over its own files")
+	root := installed(t)
+	for _, modcache := range []string{"/no/cache", filepath.Dir(root), filepath.Dir(root)} { // twice over its own files
+		used, err := run(root, modcache, dir, "", edits)
+		require.NoError(t, err)
+		if modcache == "/no/cache" {
+			assert.Equal(t, root, used)
+			continue
+		}
+		assert.Equal(t, filepath.Join(dir, "goroot"), used)
+		to, err := os.Readlink(used)
+		require.NoError(t, err)
+		assert.Equal(t, root, to)
+	}
 
 	var overlay struct{ Replace map[string]string }
 	data, err := os.ReadFile(filepath.Join(dir, "overlay.json"))
@@ -46,15 +57,19 @@ func TestRun_refusesAnotherText(t *testing.T) {
 	root, dir := t.TempDir(), t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "src/runtime"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "src/runtime/a.go"), []byte("one two two"), 0o644))
-	assert.NoError(t, run(root, dir, "", []edit{{"a.go", "one", "three"}}))
+	runs := func(dir string, e edit) error {
+		_, err := run(root, "/no/cache", dir, "", []edit{e})
+		return err
+	}
+	assert.NoError(t, runs(dir, edit{"a.go", "one", "three"}))
 	text, err := os.ReadFile(filepath.Join(dir, "a.go"))
 	require.NoError(t, err)
 	assert.Equal(t, "three two two", string(text))
 
 	fresh := t.TempDir()
-	assert.ErrorContains(t, run(root, fresh, "", []edit{{"a.go", "two", "three"}}), "2 times, want once")
-	assert.ErrorContains(t, run(root, fresh, "", []edit{{"a.go", "four", "three"}}), "0 times, want once")
-	assert.Error(t, run(root, fresh, "", []edit{{"b.go", "one", "three"}}))
+	assert.ErrorContains(t, runs(fresh, edit{"a.go", "two", "three"}), "2 times, want once")
+	assert.ErrorContains(t, runs(fresh, edit{"a.go", "four", "three"}), "0 times, want once")
+	assert.Error(t, runs(fresh, edit{"b.go", "one", "three"}))
 	assert.NoFileExists(t, filepath.Join(fresh, "overlay.json"))
 }
 
@@ -62,12 +77,14 @@ func TestRun_takesAnotherOverlay(t *testing.T) {
 	dir := t.TempDir()
 	more := filepath.Join(dir, "more.json")
 	require.NoError(t, os.WriteFile(more, []byte(`{"Replace":{"/a.go":"/b.go"}}`), 0o644))
-	require.NoError(t, run(installed(t), dir, more, edits))
+	_, err := run(installed(t), "/no/cache", dir, more, edits)
+	require.NoError(t, err)
 	var overlay struct{ Replace map[string]string }
 	data, err := os.ReadFile(filepath.Join(dir, "overlay.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &overlay))
 	assert.Equal(t, "/b.go", overlay.Replace["/a.go"])
 	assert.Greater(t, len(overlay.Replace), 1)
-	assert.Error(t, run(installed(t), dir, filepath.Join(dir, "none.json"), edits))
+	_, err = run(installed(t), "/no/cache", dir, filepath.Join(dir, "none.json"), edits)
+	assert.Error(t, err)
 }
