@@ -1,5 +1,5 @@
-// Command capi is the library: built with -buildmode=c-shared it is libneural_network_core.so, which exports the C functions of every
-// façade. It contains only what the generator makes; behaviour is in the façades' packages.
+// Command capi is the library: built with -buildmode=c-shared it is libneural_network_core.so, which exports the C
+// functions of every façade. It contains only what the generator makes; behaviour is in the façades' packages.
 package main
 
 /*

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A count that the model contradicts is refused before the array is read: every array here has as many elements as the model wants, the last
- * at the end of a page behind which nothing can be touched, and the count says more. Beyond that page the process would die.
+ * A count that the model contradicts is refused before the array is read: every array here has as many elements as the
+ * model wants, the last at the end of a page behind which nothing can be touched, and the count says more. Beyond that
+ * page the process would die.
  */
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Asynchronous runs from C: callbacks on another thread in the order of the calls, tensors that cannot be destroyed before, an executor
- * destroyed in its own callback, and the placement report of the compilation.
+ * Asynchronous runs from C: callbacks on another thread in the order of the calls, tensors that cannot be destroyed
+ * before, an executor destroyed in its own callback, and the placement report of the compilation.
  */
 #include <pthread.h>
 

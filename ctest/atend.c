@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * For programs that do not check themselves, the examples: preloaded, it makes a program that leaves something behind end with status 99.
+ * For programs that do not check themselves, the examples: preloaded, it makes a program that leaves something behind
+ * end with status 99.
  */
 #include "host_end.h"
 

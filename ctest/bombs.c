@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Models that are small as files and large in meaning, under a limit on address space. Each gets a process of its own for each API, which must
- * live: the model is refused, or it is built, and the run of one named run_*.onnx ends with the API's error of memory.
+ * Models that are small as files and large in meaning, under a limit on address space. Each gets a process of its own
+ * for each API, which must live: the model is refused, or it is built, and the run of one named run_*.onnx ends with
+ * the API's error of memory.
  *
  *     bombs KILOBYTES FILE...    0: no limit, for ANYNPU_MEMORY_LIMIT in its place
  */

@@ -3,8 +3,8 @@
  *
  *     digits WEIGHTS MODEL IMAGE...
  *
- * ohnn_digits, which builds the network call by call, and rknn_digits, which loads it as a file and hands over bytes, give the same digit
- * for every image, and probabilities equal to 1e-5.
+ * ohnn_digits, which builds the network call by call, and rknn_digits, which loads it as a file and hands over bytes,
+ * give the same digit for every image, and probabilities equal to 1e-5.
  */
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A host that forks before its first call, as daemon() and prefork servers do, works in the child, in the parent, and again in a
- * child of the child.
+ * A host that forks before its first call, as daemon() and prefork servers do, works in the child, in the parent, and
+ * again in a child of the child.
  */
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Preloaded by memcheck.sh into hosts under valgrind: tells memcheck which memory is of Go's runtime. The runtime maps all of it, heap,
- * goroutine stacks and tables, by calls of mmap from the core library; this mmap sees them. Bad addresses in those ranges are not
- * reported where the program's own code or Go's touches them, and each range is a line "go memory FROM TO" of valgrind's log, for
- * judging what valgrind reports of system calls.
+ * Preloaded by memcheck.sh into hosts under valgrind: tells memcheck which memory is of Go's runtime. The runtime maps
+ * all of it, heap, goroutine stacks and tables, by calls of mmap from the core library; this mmap sees them. Bad
+ * addresses in those ranges are not reported where the program's own code or Go's touches them, and each range is a
+ * line "go memory FROM TO" of valgrind's log, for judging what valgrind reports of system calls.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the test hosts share: failing with a reason, nothing left behind (host_end.h), and one right answer of the library.
+ * What the test hosts share: failing with a reason, nothing left behind (host_end.h), and one right answer of the
+ * library.
  */
 #ifndef HOST_H
 #define HOST_H
@@ -31,7 +32,10 @@ static inline void host_fail(const char *file, int line, const char *cond, const
 	_Exit(1);
 }
 
-/* Calls that prove that Go runs and answers rightly: 2 x 3 x 4 floats are 96 bytes. 0, or the status of the call that failed. */
+/*
+ * Calls that prove that Go runs and answers rightly: 2 x 3 x 4 floats are 96 bytes. 0, or the status of the call that
+ * failed.
+ */
 static inline int host_answer(void)
 {
 	const int32_t shape[] = {2, 3, 4};

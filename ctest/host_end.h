@@ -1,12 +1,14 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every test host ends with the check that the library left nothing behind: host_begin() first in main, `return host_end();` last. A child
- * of fork does the same. What is compared: handles and buffers of the library (none at either end), open descriptors and what they refer to,
- * and mappings of files, shared memory included, with their rights and offsets.
+ * Every test host ends with the check that the library left nothing behind: host_begin() first in main,
+ * `return host_end();` last. A child of fork does the same. What is compared: handles and buffers of the library (none
+ * at either end), open descriptors and what they refer to, and mappings of files, shared memory included, with their
+ * rights and offsets.
  *
- * Anonymous mappings are not compared: Go's heap, thread stacks and malloc's arenas come and go as they like. What the library itself maps
- * anonymously, tensors and weights, is what anynpu_live_buffers counts; and the window of handles, which stays by design.
+ * Anonymous mappings are not compared: Go's heap, thread stacks and malloc's arenas come and go as they like. What the
+ * library itself maps anonymously, tensors and weights, is what anynpu_live_buffers counts; and the window of handles,
+ * which stays by design.
  */
 #ifndef HOST_END_H
 #define HOST_END_H
@@ -96,8 +98,9 @@ static inline struct host_lines host_list_files(void)
 }
 
 /*
- * The descriptors that Go's runtime and the log open with the library's first need of them and keep for the life of the process: event
- * poll and its event, up to two files of the CPU's quota, the log file. budget counts what is still allowed of each.
+ * The descriptors that Go's runtime and the log open with the library's first need of them and keep for the life of the
+ * process: event poll and its event, up to two files of the CPU's quota, the log file. budget counts what is still
+ * allowed of each.
  */
 static inline int host_is_runtimes(const char *fd, int budget[4])
 {
@@ -160,7 +163,9 @@ static inline void host_begin(void)
 	host_files_before = host_list_files();
 }
 
-/* Counts what was not there at host_begin, or is there no more, and the library's buffers; with report also prints it. */
+/*
+ * Counts what was not there at host_begin, or is there no more, and the library's buffers; with report also prints it.
+ */
 static inline int host_left(int report)
 {
 	struct host_lines fds = host_list_fds(), files = host_list_files();
@@ -175,8 +180,9 @@ static inline int host_left(int report)
 }
 
 /*
- * Returns the exit code of a host: 0 if nothing was left behind, else 1, and prints what. Memory of an asynchronous run is given back by
- * another thread shortly after its callback, so buffers, descriptors and mappings have a minute to go; handles have none.
+ * Returns the exit code of a host: 0 if nothing was left behind, else 1, and prints what. Memory of an asynchronous run
+ * is given back by another thread shortly after its callback, so buffers, descriptors and mappings have a minute to go;
+ * handles have none.
  */
 static inline int host_end(void)
 {

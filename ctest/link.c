@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Right answers, one Go runtime, and nothing left behind. Built as C and C++, linked against one library, the other, or both.
+ * Right answers, one Go runtime, and nothing left behind. Built as C and C++, linked against one library, the other, or
+ * both.
  *
  *     link FILE...    also opens each file, by which the library must not be loaded a second time
  */

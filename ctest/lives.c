@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A model is built, compiled, run in both styles of the API and destroyed, many times: right answers, and afterwards nothing is left
- * behind, and memory does not grow with the number of lives.
+ * A model is built, compiled, run in both styles of the API and destroyed, many times: right answers, and afterwards
+ * nothing is left behind, and memory does not grow with the number of lives.
  *
  *     lives COUNT
  */

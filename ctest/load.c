@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Loading the library, linked or by dlopen, adds no thread and changes no signal disposition, mask or alternate stack; the first call
- * does start Go.
+ * Loading the library, linked or by dlopen, adds no thread and changes no signal disposition, mask or alternate stack;
+ * the first call does start Go.
  *
  *     load            linked against the library
  *     load FILE...    opens each file

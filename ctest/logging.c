@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * The log: one line per refused call with function, argument and value; errors only by default; levels, components, file and
- * trace by variables that the program sets itself before its first call; a callback; the last error of each thread.
+ * The log: one line per refused call with function, argument and value; errors only by default; levels, components,
+ * file and trace by variables that the program sets itself before its first call; a callback; the last error of each
+ * thread.
  *
  *     logging default|off|trace|other|callback|bad FILE
  */

@@ -3,9 +3,9 @@
  *
  *     many_tensors COUNT
  *
- * A process that may have 256 descriptors, and as many mappings as the system allows, makes COUNT tensors: of its own size each, as parts of one
- * file, and memory of RKNN. A tensor takes a descriptor when the program asks for one; another process then sees what was
- * written before, by the address of before, and answers there.
+ * A process that may have 256 descriptors, and as many mappings as the system allows, makes COUNT tensors: of its own
+ * size each, as parts of one file, and memory of RKNN. A tensor takes a descriptor when the program asks for one;
+ * another process then sees what was written before, by the address of before, and answers there.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -51,7 +51,10 @@ static long kilobytes(const char *what)
 	return n;
 }
 
-/* The other process knows nothing of the library: it maps descriptors from 0 on and checks and changes the number that it finds. */
+/*
+ * The other process knows nothing of the library: it maps descriptors from 0 on and checks and changes the number that
+ * it finds.
+ */
 static int other(int socket, int count)
 {
 	for (int i = 0; i < count;) {

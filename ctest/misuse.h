@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Bad arguments for the generated misuse tests (zmisuse_*.c). A test passes if nothing crashes, certain calls are refused, no call leaves a
- * handle behind, and all of them together nothing else (host_end.h).
+ * Bad arguments for the generated misuse tests (zmisuse_*.c). A test passes if nothing crashes, certain calls are
+ * refused, no call leaves a handle behind, and all of them together nothing else (host_end.h).
  */
 #ifndef MISUSE_H
 #define MISUSE_H
@@ -70,7 +70,10 @@ static inline uintptr_t misuse_handle(int v, uintptr_t freed)
 	}
 }
 
-/* Lengths, counts, indices and enumerators: 0, around the good value 1, around common limits, the largest of each width. */
+/*
+ * Lengths, counts, indices and enumerators: 0, around the good value 1, around common limits, the largest of each
+ * width.
+ */
 static inline uint64_t misuse_number(int v)
 {
 	static const uint64_t numbers[MISUSE_NUMBERS] = {0, 2, 3, 11, 201, INT32_MAX, (uint64_t)INT64_MAX, UINT64_MAX, (uint64_t)1 << 31};

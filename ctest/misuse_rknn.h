@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Good contexts for the generated misuse test: a model of one operator, y = Relu(x), x and y float32 of shape 1 x 4, and a product of the
- * smallest matrices.
+ * Good contexts for the generated misuse test: a model of one operator, y = Relu(x), x and y float32 of shape 1 x 4,
+ * and a product of the smallest matrices.
  */
 #ifndef MISUSE_RKNN_H
 #define MISUSE_RKNN_H

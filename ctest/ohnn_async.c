@@ -125,7 +125,10 @@ static void timeout(void)
 	forget();
 }
 
-/* Destroying ends the run under way, refuses the others, and returns after every callback. Tensors in use cannot be destroyed. */
+/*
+ * Destroying ends the run under way, refuses the others, and returns after every callback. Tensors in use cannot be
+ * destroyed.
+ */
 static void destroy_while_running(void)
 {
 	OH_NNExecutor *e = slow();

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: ohnn_cache [KILLS]
- * What a model cache survives: processes killed while they write, full disks, missing permissions, hostile files. Every case runs in a
- * process of its own, so that nothing but the files connects writers and readers.
+ * usage: ohnn_cache [KILLS] What a model cache survives: processes killed while they write, full disks, missing
+ * permissions, hostile files. Every case runs in a process of its own, so that nothing but the files connects writers
+ * and readers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,10 @@ static void empty_directory(void)
 	closedir(d);
 }
 
-/* Builds with the cache of a version; the model is compiled whatever happens to the cache, unless the version is too old. */
+/*
+ * Builds with the cache of a version; the model is compiled whatever happens to the cache, unless the version is too
+ * old.
+ */
 static OH_NN_ReturnCode build(uint32_t version)
 {
 	OH_NNModel *m = ohnn_sum(N);
@@ -218,7 +221,10 @@ static void permissions(void)
 	CHECK(chmod(dir, 0755) == 0, "chmod");
 }
 
-/* Whoever may read the directory can lock it: models are compiled all the same, and a warning says once that they are not kept. */
+/*
+ * Whoever may read the directory can lock it: models are compiled all the same, and a warning says once that they are
+ * not kept.
+ */
 
 static void locked(void)
 {

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * One compilation with open dimensions, eight executors in eight threads, every thread with sizes of its own that change from run to run.
- * y = x w for x [?, 3] and w [3, 2] given at the run, so every element of the result is known in closed form.
+ * One compilation with open dimensions, eight executors in eight threads, every thread with sizes of its own that
+ * change from run to run. y = x w for x [?, 3] and w [3, 2] given at the run, so every element of the result is known
+ * in closed form.
  */
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What programs of the reference implementation do beside calling it: they read the objects that handles point to, and they have a device
- * whose ranges differ from dimension to dimension (ANYNPU_OHNN_DIM_RANGE).
+ * What programs of the reference implementation do beside calling it: they read the objects that handles point to, and
+ * they have a device whose ranges differ from dimension to dimension (ANYNPU_OHNN_DIM_RANGE).
  */
 #include <signal.h>
 #include <sys/wait.h>

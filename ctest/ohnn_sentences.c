@@ -3,8 +3,9 @@
  *
  *     ohnn_sentences DIRECTORY
  *
- * Where other runtimes say one code for many mistakes, or nothing at all, the last error is one sentence that names the argument, its value
- * and what would fit. Each row is one such mistake with the words that must be there. DIRECTORY is for a cache.
+ * Where other runtimes say one code for many mistakes, or nothing at all, the last error is one sentence that names the
+ * argument, its value and what would fit. Each row is one such mistake with the words that must be there. DIRECTORY is
+ * for a cache.
  */
 #include <sys/stat.h>
 
@@ -185,7 +186,10 @@ static void shapes(void)
 	OK(OH_NNTensorDesc_Destroy(&d));
 }
 
-/* An operator of one input whose axis is not there: the message names the parameter, and no input that the operator does not have. */
+/*
+ * An operator of one input whose axis is not there: the message names the parameter, and no input that the operator
+ * does not have.
+ */
 static void parameters(void)
 {
 	OH_NNModel *m = OH_NNModel_Construct();
@@ -224,7 +228,10 @@ static void take(int level, const char *component, const char *message, void *us
 	lines++;
 }
 
-/* A tensor of another type than the model's is a warning that is shown by default, once for a model: its bytes are taken as the model's. */
+/*
+ * A tensor of another type than the model's is a warning that is shown by default, once for a model: its bytes are
+ * taken as the model's.
+ */
 static void types(void)
 {
 	OH_NNExecutor *e = ohnn_executor(ohnn_sum(4));

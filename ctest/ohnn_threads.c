@@ -1,9 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: ohnn_threads [SECONDS]
- * Threads that create, compile, run and destroy, alone and together on one compilation and one executor, without any lock; then models,
- * compilations and executors in pairs. Nothing is left behind.
+ * usage: ohnn_threads [SECONDS] Threads that create, compile, run and destroy, alone and together on one compilation
+ * and one executor, without any lock; then models, compilations and executors in pairs. Nothing is left behind.
  */
 #include <pthread.h>
 #include <stdatomic.h>

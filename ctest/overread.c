@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A mistake on purpose: a shape of four sizes is announced and two are there. Under valgrind the library's access behind the block must
- * be reported; this shows that memcheck.sh can fail.
+ * A mistake on purpose: a shape of four sizes is announced and two are there. Under valgrind the library's access
+ * behind the block must be reported; this shows that memcheck.sh can fail.
  */
 #include "host.h"
 

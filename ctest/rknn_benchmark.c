@@ -3,8 +3,9 @@
  *
  *     rknn_benchmark MODEL [LOOPS]
  *
- * What a benchmark of a board's runtime does: versions, memory sizes, attributes, inputs of the reported size, timed runs, results in
- * both types, and the same from a duplicate in another thread. MODEL has one input and results that add up to 1.
+ * What a benchmark of a board's runtime does: versions, memory sizes, attributes, inputs of the reported size, timed
+ * runs, results in both types, and the same from a duplicate in another thread. MODEL has one input and results that
+ * add up to 1.
  */
 #include <math.h>
 #include <pthread.h>

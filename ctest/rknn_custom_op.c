@@ -3,8 +3,8 @@
  *
  *     rknn_custom_op [ROUNDS]
  *
- * Operators that the program computes: foreign ones, some of the library's own, their attributes, the order of calls, what fails, and
- * duplicates of a context.
+ * Operators that the program computes: foreign ones, some of the library's own, their attributes, the order of calls,
+ * what fails, and duplicates of a context.
  */
 #include <math.h>
 #include <pthread.h>
@@ -319,7 +319,10 @@ static void replaced(void)
 	expect("dd");
 }
 
-/* A convolution by the program, which adds up its filter as the model holds it: (o, i, 0, w) has the value 100 o + 10 i + w. */
+/*
+ * A convolution by the program, which adds up its filter as the model holds it: (o, i, 0, w) has the value 100 o + 10 i
+ * + w.
+ */
 static int conv(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
 {
 	(void)op, (void)n_out;

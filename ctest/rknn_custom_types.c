@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Operators that the program computes on other tensors than float32 ones of fixed size: float16 and integers, inputs left out, several
- * outputs, shapes that change, memory that is bound, and their times.
+ * Operators that the program computes on other tensors than float32 ones of fixed size: float16 and integers, inputs
+ * left out, several outputs, shapes that change, memory that is bound, and their times.
  */
 #include <rknn_custom_op.h>
 

@@ -3,8 +3,9 @@
  *
  *     rknn_cycles MODEL COUNT
  *
- * A context is made, run and destroyed COUNT times, from bytes and from the file MODEL, with duplicates, bound memory, buffers that are
- * released and some that are not. Memory, descriptors and mappings of the process do not grow with the number of cycles.
+ * A context is made, run and destroyed COUNT times, from bytes and from the file MODEL, with duplicates, bound memory,
+ * buffers that are released and some that are not. Memory, descriptors and mappings of the process do not grow with the
+ * number of cycles.
  */
 #include <rknn_api.h>
 

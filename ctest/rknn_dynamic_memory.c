@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Dynamic shapes without copies: memory for the largest shape is bound once per shape; in one turn the library allocates it, in the other
- * the program does, from descriptors of its own, with RKNN_FLAG_MEM_ALLOC_OUTSIDE. Results are read in the native format.
+ * Dynamic shapes without copies: memory for the largest shape is bound once per shape; in one turn the library
+ * allocates it, in the other the program does, from descriptors of its own, with RKNN_FLAG_MEM_ALLOC_OUTSIDE. Results
+ * are read in the native format.
  */
 #include <sys/mman.h>
 

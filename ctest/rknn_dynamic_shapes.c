@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Images of several heights through one context: the shapes are listed, chosen with rknn_set_input_shapes, filled with rknn_inputs_set and
- * fetched with rknn_outputs_get. The model is y = max((x - mean) / deviation, 0) per channel, as its metadata and its operator say.
+ * Images of several heights through one context: the shapes are listed, chosen with rknn_set_input_shapes, filled with
+ * rknn_inputs_set and fetched with rknn_outputs_get. The model is y = max((x - mean) / deviation, 0) per channel, as
+ * its metadata and its operator say.
  */
 #include <rknn_api.h>
 

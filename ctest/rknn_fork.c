@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Processes that fork, as pools of Python processes do: a child of a parent that has called nothing works on its own; after the parent's
- * first call every function of a child returns RKNN_ERR_DEVICE_UNAVAILABLE, or NULL, at once, and the parent goes on.
+ * Processes that fork, as pools of Python processes do: a child of a parent that has called nothing works on its own;
+ * after the parent's first call every function of a child returns RKNN_ERR_DEVICE_UNAVAILABLE, or NULL, at once, and
+ * the parent goes on.
  */
 #include <sys/wait.h>
 

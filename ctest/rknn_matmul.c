@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A matrix product as programs for the boards compute it: create, fill A, convert and fill B, bind, run some times, compare with plain loops,
- * print the time.
+ * A matrix product as programs for the boards compute it: create, fill A, convert and fill B, bind, run some times,
+ * compare with plain loops, print the time.
  *
  *     rknn_matmul [TYPE [M K N [B_LAYOUT AC_LAYOUT [LOOPS]]]]
  *

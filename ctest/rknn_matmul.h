@@ -21,7 +21,10 @@ static inline double half_value(uint16_t v)
 	return v >> 15 ? -x : x;
 }
 
-/* The number nearest to x with so many bits of mantissa, of two the even one, and with exponents from least on; too large ones are infinite. */
+/*
+ * The number nearest to x with so many bits of mantissa, of two the even one, and with exponents from least on; too
+ * large ones are infinite.
+ */
 static inline double rounded(double x, int bits, int least, double largest)
 {
 	int e;

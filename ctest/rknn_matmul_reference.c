@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every type of matrix product in every layout with every quantisation, against sums of double in plain loops. Values and scales have so few
- * bits that these sums are exact, so results must be equal: integers saturated, reals rounded once. Then long sums, products of many sizes,
- * and random numbers against an error bound. ANYNPU_RKNN_TARGET chooses the board.
+ * Every type of matrix product in every layout with every quantisation, against sums of double in plain loops. Values
+ * and scales have so few bits that these sums are exact, so results must be equal: integers saturated, reals rounded
+ * once. Then long sums, products of many sizes, and random numbers against an error bound. ANYNPU_RKNN_TARGET chooses
+ * the board.
  */
 #include "rknn_matmul.h"
 

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Two models in turn on memory of the program: one block for the intermediate results of both, as large as the larger needs, one for each
- * one's weights, and inputs and outputs bound once. All memory is allocated through the first context; the common block ends before what
- * was made of it, and before the contexts.
+ * Two models in turn on memory of the program: one block for the intermediate results of both, as large as the larger
+ * needs, one for each one's weights, and inputs and outputs bound once. All memory is allocated through the first
+ * context; the common block ends before what was made of it, and before the contexts.
  */
 #include <rknn_api.h>
 

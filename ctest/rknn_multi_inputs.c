@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A model of three inputs of different shapes and types of the program, set together, one by one, in another order, and partly bound to
- * memory; two outputs, fetched together and alone. scaled = image x gain + offset, negative = -image.
+ * A model of three inputs of different shapes and types of the program, set together, one by one, in another order, and
+ * partly bound to memory; two outputs, fetched together and alone. scaled = image x gain + offset, negative = -image.
  */
 #include <rknn_api.h>
 

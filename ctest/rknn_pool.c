@@ -3,8 +3,8 @@
  *
  *     rknn_pool [FRAMES]
  *
- * A pool of threads as video programs have it: one context is loaded, every thread has a duplicate on a core of its own, frames come from a
- * queue and results leave in the frames' order. Pools end in any order of their contexts.
+ * A pool of threads as video programs have it: one context is loaded, every thread has a duplicate on a core of its
+ * own, frames come from a queue and results leave in the frames' order. Pools end in any order of their contexts.
  */
 #include <pthread.h>
 

@@ -3,8 +3,8 @@
  *
  *     rknn_threads [ROUNDS]
  *
- * Threads that share a context, each with a duplicate that it makes and ends again and again, in any order; then many short lives, after
- * which nothing is left behind.
+ * Threads that share a context, each with a duplicate that it makes and ends again and again, in any order; then many
+ * short lives, after which nothing is left behind.
  */
 #include <pthread.h>
 

@@ -3,8 +3,9 @@
  *
  *     rknn_warnings DIRECTORY
  *
- * What the library tells without being asked for an error: formulas that the model leaves open, an ONNX file in place of an .rknn, memory
- * that is too small for a board, buffers that are not given back. Each once, with these words. DIRECTORY is for files.
+ * What the library tells without being asked for an error: formulas that the model leaves open, an ONNX file in place
+ * of an .rknn, memory that is too small for a board, buffers that are not given back. Each once, with these words.
+ * DIRECTORY is for files.
  */
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Memory that a program and a context share: bound inputs and outputs in several formats, wrapped descriptors, memory that ends first.
+ * Memory that a program and a context share: bound inputs and outputs in several formats, wrapped descriptors, memory
+ * that ends first.
  */
 #include <rknn_api.h>
 

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Another vendor's library, as the conformance runner sees one: it dies when an ADD is added, its device has no MUL, its SUB computes, and
- * everything else is that of the library it is linked to.
+ * Another vendor's library, as the conformance runner sees one: it dies when an ADD is added, its device has no MUL,
+ * its SUB computes, and everything else is that of the library it is linked to.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * The host's own fault handler keeps working, installed before or after the first call; a stray read through a handle faults at an
- * address that lies in the window named "anynpu handles".
+ * The host's own fault handler keeps working, installed before or after the first call; a stray read through a handle
+ * faults at an address that lies in the window named "anynpu handles".
  */
 #include <setjmp.h>
 #include <signal.h>

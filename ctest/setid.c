@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program that has rights which its caller lacks takes no orders from its caller's environment: no log file, no level,
- * none of Go's variables. The same program without such rights takes them, writes into a file that only its owner reads,
- * and follows no link.
+ * A program that has rights which its caller lacks takes no orders from its caller's environment: no log file, no
+ * level, none of Go's variables. The same program without such rights takes them, writes into a file that only its
+ * owner reads, and follows no link.
  *
  *     setid FOLDER    as root, in a folder on a file system that honours set-id bits
  */

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A host that blocks SIGTERM, SIGHUP, SIGUSR1, SIGPROF, SIGRTMIN and SIGCHLD and reads them itself loses none, before the first call and after it.
+ * A host that blocks SIGTERM, SIGHUP, SIGUSR1, SIGPROF, SIGRTMIN and SIGCHLD and reads them itself loses none, before
+ * the first call and after it.
  *
  *     signals signalfd|main|thread before|after    how the signals are read, and whether a call was made
  */
@@ -23,7 +24,10 @@ static sigset_t set;
 static int go[2], seen[2]; /* pipes: one byte to send a signal, one byte for a signal seen */
 static atomic_int stop;
 
-/* Sends one signal per byte from a process of its own; SIGCHLD by a child of the host's that ends. Neither process calls the library. */
+/*
+ * Sends one signal per byte from a process of its own; SIGCHLD by a child of the host's that ends. Neither process
+ * calls the library.
+ */
 static void send_one(int sig)
 {
 	if (sig != SIGCHLD) {

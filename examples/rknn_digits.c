@@ -6,8 +6,8 @@
  *     rknn_digits MODEL IMAGE...
  *     rknn_digits digits/digits.onnx digits/images/000_label4.pgm
  *
- * The images are described in digits/README.md. Prints one line per image and the number that were right, judged by "_labelN" in the
- * file names. Exits 0 if at least 97 % were right, 1 if not or on an error.
+ * The images are described in digits/README.md. Prints one line per image and the number that were right, judged by
+ * "_labelN" in the file names. Exits 0 if at least 97 % were right, 1 if not or on an error.
  */
 
 #include <stdio.h>
@@ -51,8 +51,8 @@ static void check_model(rknn_context context)
 }
 
 /*
- * Recognises one image; probabilities receives the ten results. The input is bytes from 0, paper, to 16, ink: what divides them by 16 is
- * the model's own preprocessing (digits.onnx.anynpu.json).
+ * Recognises one image; probabilities receives the ten results. The input is bytes from 0, paper, to 16, ink: what
+ * divides them by 16 is the model's own preprocessing (digits.onnx.anynpu.json).
  */
 static void recognise(rknn_context context, uint8_t ink[DIGITS_PIXELS], float probabilities[DIGITS_CLASSES])
 {

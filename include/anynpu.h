@@ -3,8 +3,8 @@
  */
 
 /**
- * @file anynpu.h
- * What the library offers beside the vendors' APIs: version, log, last error, placement report, live handles and buffers.
+ * @file anynpu.h What the library offers beside the vendors' APIs: version, log, last error, placement report, live
+ * handles and buffers.
  *
  * Every function may be called from any thread and before any other function of the library.
  */
@@ -37,8 +37,8 @@ extern "C" {
 const char *anynpu_version(void);
 
 /**
- * Levels of log messages. A message is written when its level is not above the one that ANYNPU_LOG selects; a warning on which it depends whether
- * results are right, from ANYNPU_LOG_ERROR on.
+ * Levels of log messages. A message is written when its level is not above the one that ANYNPU_LOG selects; a warning
+ * on which it depends whether results are right, from ANYNPU_LOG_ERROR on.
  */
 enum {
     ANYNPU_LOG_ERROR = 1,   /**< A call failed. The level that is written by default. */
@@ -97,9 +97,9 @@ int anynpu_placement_report(const void *compilation, char *buffer, size_t size, 
 size_t anynpu_live_handles(void);
 
 /**
- * Counts the blocks of memory that the library has mapped for tensors, weights and working space and not yet given back.
- * For tests that look for leaks: such memory lies outside the heap, where leak checkers do not look. It is given back when
- * the last object that needs it has ended, which after an asynchronous run may be shortly after the callback.
+ * Counts the blocks of memory that the library has mapped for tensors, weights and working space and not yet given
+ * back. For tests that look for leaks: such memory lies outside the heap, where leak checkers do not look. It is given
+ * back when the last object that needs it has ended, which after an asynchronous run may be shortly after the callback.
  *
  * @return The number.
  */

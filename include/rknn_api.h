@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * The RKNN runtime API: contexts that run a model, their inputs and outputs, and memory shared with them. Programs written against the
- * vendor's header of the same name compile and link unchanged; here a model is an ONNX file, or its bytes, where they had an .rknn.
- * docs/rknn.md says what is covered. Functions return RKNN_SUCC or a negative code; a message that says what was wrong goes to the log.
+ * The RKNN runtime API: contexts that run a model, their inputs and outputs, and memory shared with them. Programs
+ * written against the vendor's header of the same name compile and link unchanged; here a model is an ONNX file, or its
+ * bytes, where they had an .rknn. docs/rknn.md says what is covered. Functions return RKNN_SUCC or a negative code; a
+ * message that says what was wrong goes to the log.
  *
  * ABI: 64-bit targets, as of version 2.3.2 of the vendor's header.
  */
@@ -284,8 +285,9 @@ typedef struct _rknn_output_extend {
 } rknn_output_extend;
 
 /*
- * Loads a model: size bytes at model, which may be freed afterwards, or, when size is 0, the file named by model. On failure *context is 0.
- * RKNN_ERR_MODEL_INVALID: no ONNX model, a damaged one, or one that cannot be computed; RKNN_ERR_PARAM_INVALID: NULL.
+ * Loads a model: size bytes at model, which may be freed afterwards, or, when size is 0, the file named by model. On
+ * failure *context is 0. RKNN_ERR_MODEL_INVALID: no ONNX model, a damaged one, or one that cannot be computed;
+ * RKNN_ERR_PARAM_INVALID: NULL.
  */
 int rknn_init(rknn_context *context, void *model, uint32_t size, uint32_t flag, rknn_init_extend *extend);
 
@@ -299,8 +301,9 @@ int rknn_destroy(rknn_context context);
 int rknn_query(rknn_context context, rknn_query_cmd cmd, void *info, uint32_t size);
 
 /*
- * Copies inputs for the runs to come, converted: (x - mean) / std as the model's metadata say, then quantisation or a cast.
- * RKNN_ERR_PARAM_INVALID: size smaller than the elements of type; RKNN_ERR_INPUT_INVALID: index; RKNN_ERR_FAIL: format or type.
+ * Copies inputs for the runs to come, converted: (x - mean) / std as the model's metadata say, then quantisation or a
+ * cast. RKNN_ERR_PARAM_INVALID: size smaller than the elements of type; RKNN_ERR_INPUT_INVALID: index; RKNN_ERR_FAIL:
+ * format or type.
  */
 int rknn_inputs_set(rknn_context context, uint32_t n_inputs, rknn_input inputs[]);
 
@@ -317,8 +320,8 @@ int rknn_run(rknn_context context, rknn_run_extend *extend);
 int rknn_wait(rknn_context context, rknn_run_extend *extend);
 
 /*
- * Copies results of the last run, in the model's order of dimensions. RKNN_ERR_OUTPUT_INVALID: index, or a buffer of the program that is
- * NULL or too small; RKNN_ERR_FAIL: there was no run.
+ * Copies results of the last run, in the model's order of dimensions. RKNN_ERR_OUTPUT_INVALID: index, or a buffer of
+ * the program that is NULL or too small; RKNN_ERR_FAIL: there was no run.
  */
 int rknn_outputs_get(rknn_context context, uint32_t n_outputs, rknn_output outputs[], rknn_output_extend *extend);
 
@@ -332,7 +335,9 @@ rknn_tensor_mem *rknn_create_mem_from_fd(rknn_context ctx, int32_t fd, void *vir
 rknn_tensor_mem *rknn_create_mem(rknn_context ctx, uint32_t size);
 rknn_tensor_mem *rknn_create_mem2(rknn_context ctx, uint64_t size, uint64_t alloc_flags);
 
-/* NULL: a process cannot name physical memory, and there are no buffers of a media driver. Use rknn_create_mem_from_fd. */
+/*
+ * NULL: a process cannot name physical memory, and there are no buffers of a media driver. Use rknn_create_mem_from_fd.
+ */
 rknn_tensor_mem *rknn_create_mem_from_phys(rknn_context ctx, uint64_t phys_addr, void *virt_addr, uint32_t size);
 rknn_tensor_mem *rknn_create_mem_from_mb_blk(rknn_context ctx, void *mb_blk, int32_t offset);
 
@@ -345,8 +350,8 @@ int rknn_set_weight_mem(rknn_context ctx, rknn_tensor_mem *mem);
 int rknn_set_internal_mem(rknn_context ctx, rknn_tensor_mem *mem);
 
 /*
- * Binds mem to the input or output that attr names, with attr's type, fmt, pass_through and h_stride, until it is bound anew. It is used in
- * place where its elements are as the device computes with them, else converted by each run.
+ * Binds mem to the input or output that attr names, with attr's type, fmt, pass_through and h_stride, until it is bound
+ * anew. It is used in place where its elements are as the device computes with them, else converted by each run.
  * RKNN_ERR_PARAM_INVALID: no such tensor, no such combination, or mem too small.
  */
 int rknn_set_io_mem(rknn_context ctx, rknn_tensor_mem *mem, rknn_tensor_attr *attr);
@@ -354,7 +359,10 @@ int rknn_set_io_mem(rknn_context ctx, rknn_tensor_mem *mem, rknn_tensor_attr *at
 /* rknn_set_input_shapes for a model with one input. */
 int rknn_set_input_shape(rknn_context ctx, rknn_tensor_attr *attr);
 
-/* Chooses one of the listed shapes for all inputs. RKNN_ERR_FAIL: not listed; RKNN_ERR_MODEL_INVALID: the model's shapes are fixed. */
+/*
+ * Chooses one of the listed shapes for all inputs. RKNN_ERR_FAIL: not listed; RKNN_ERR_MODEL_INVALID: the model's
+ * shapes are fixed.
+ */
 int rknn_set_input_shapes(rknn_context ctx, uint32_t n_inputs, rknn_tensor_attr attr[]);
 
 /* Nothing to do: host and device see the same bytes. */

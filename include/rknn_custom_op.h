@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Operators that a program computes: nodes of a foreign domain in a model, and operators of ai.onnx instead of the library's own. Programs
- * written against the vendor's header of the same name compile and link unchanged. docs/rknn.md, section Custom operators.
+ * Operators that a program computes: nodes of a foreign domain in a model, and operators of ai.onnx instead of the
+ * library's own. Programs written against the vendor's header of the same name compile and link unchanged.
+ * docs/rknn.md, section Custom operators.
  *
  * ABI: 64-bit targets, as of version 2.3.2 of the vendor's header.
  */
@@ -54,8 +55,9 @@ typedef struct _rknn_custom_op_context {
 } rknn_custom_op_context;
 
 /*
- * An input or output of a node, valid during the call: elements at mem.virt_addr + mem.offset, contiguous, in the model's order of
- * dimensions; real numbers as FLOAT32, integers in their own type. In init there are no elements: mem.virt_addr is NULL.
+ * An input or output of a node, valid during the call: elements at mem.virt_addr + mem.offset, contiguous, in the
+ * model's order of dimensions; real numbers as FLOAT32, integers in their own type. In init there are no elements:
+ * mem.virt_addr is NULL.
  */
 typedef struct _rknn_custom_op_tensor {
 	rknn_tensor_attr attr;
@@ -96,10 +98,11 @@ typedef struct _rknn_custom_op {
 typedef rknn_custom_op *(*get_custom_op_func)(void);
 
 /*
- * Registers operators of a context; the array is copied. Nodes of these types are computed by the functions from then on, on the thread that
- * calls rknn_run, and by those of a duplicate's own init in duplicates made later. Further calls add operators or replace them.
- * RKNN_ERR_PARAM_INVALID: no operator, no type, a type twice, no compute, another target than the CPU; RKNN_ERR_FAIL: an init failed, or the
- * call comes from a function of the program that the context has called. Nothing has changed then.
+ * Registers operators of a context; the array is copied. Nodes of these types are computed by the functions from then
+ * on, on the thread that calls rknn_run, and by those of a duplicate's own init in duplicates made later. Further calls
+ * add operators or replace them. RKNN_ERR_PARAM_INVALID: no operator, no type, a type twice, no compute, another target
+ * than the CPU; RKNN_ERR_FAIL: an init failed, or the call comes from a function of the program that the context has
+ * called. Nothing has changed then.
  */
 int rknn_register_custom_ops(rknn_context ctx, rknn_custom_op *op, uint32_t custom_op_num);
 

@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products of the RKNN runtime: C = A x B, A of M rows and K columns, B of K rows and N columns. Programs written against the vendor's
- * header of the same name compile and link unchanged. docs/rknn.md says what is computed, in which layouts, and what is refused. Functions
- * return RKNN_SUCC or a negative code; a message that says what was wrong goes to the log.
+ * Matrix products of the RKNN runtime: C = A x B, A of M rows and K columns, B of K rows and N columns. Programs
+ * written against the vendor's header of the same name compile and link unchanged. docs/rknn.md says what is computed,
+ * in which layouts, and what is refused. Functions return RKNN_SUCC or a negative code; a message that says what was
+ * wrong goes to the log.
  *
  * ABI: 64-bit targets, as of version 2.3.2 of the vendor's header.
  */
@@ -122,13 +123,14 @@ typedef struct rknn_matmul_info_t {
 } rknn_matmul_info;
 
 /*
- * Makes a product and tells what its matrices look like. RKNN_ERR_PARAM_INVALID: a field that the board does not take; *ctx stays as it was.
+ * Makes a product and tells what its matrices look like. RKNN_ERR_PARAM_INVALID: a field that the board does not take;
+ * *ctx stays as it was.
  */
 int rknn_matmul_create(rknn_matmul_ctx *ctx, rknn_matmul_info *info, rknn_matmul_io_attr *io_attr);
 
 /*
- * Makes a product of shape_num sizes, of which dynamic_shapes[0] is in use until rknn_matmul_set_dynamic_shape; M, K and N of info are not
- * looked at. io_attrs[i] belongs to dynamic_shapes[i].
+ * Makes a product of shape_num sizes, of which dynamic_shapes[0] is in use until rknn_matmul_set_dynamic_shape; M, K
+ * and N of info are not looked at. io_attrs[i] belongs to dynamic_shapes[i].
  */
 int rknn_matmul_create_dynamic_shape(rknn_matmul_ctx *ctx, rknn_matmul_info *info, int shape_num, rknn_matmul_shape dynamic_shapes[],
                                      rknn_matmul_io_attr io_attrs[]);
@@ -138,8 +140,9 @@ int rknn_matmul_create_dyn_shape(rknn_matmul_ctx *ctx, rknn_matmul_info *info, i
                                  rknn_matmul_io_attr io_attrs[]);
 
 /*
- * Binds memory to the matrix that attr names. A run reads A and B as they are then; nothing has to be bound again for new contents.
- * RKNN_ERR_PARAM_INVALID: memory that is none or was destroyed or is smaller than attr->size, another name.
+ * Binds memory to the matrix that attr names. A run reads A and B as they are then; nothing has to be bound again for
+ * new contents. RKNN_ERR_PARAM_INVALID: memory that is none or was destroyed or is smaller than attr->size, another
+ * name.
  */
 int rknn_matmul_set_io_mem(rknn_matmul_ctx ctx, rknn_tensor_mem *mem, rknn_matmul_tensor_attr *attr);
 
@@ -148,7 +151,8 @@ int rknn_matmul_set_core_mask(rknn_matmul_ctx context, rknn_core_mask core_mask)
 
 /*
  * Sets scales and zero points of the matrix that params names; without, they are 1 and 0. The arrays are copied.
- * RKNN_ERR_PARAM_INVALID: another name or length, a scale that is not finite, a zero point that is no value of the type.
+ * RKNN_ERR_PARAM_INVALID: another name or length, a scale that is not finite, a zero point that is no value of the
+ * type.
  */
 int rknn_matmul_set_quant_params(rknn_matmul_ctx context, rknn_quant_params *params);
 
@@ -165,8 +169,8 @@ int rknn_matmul_run(rknn_matmul_ctx ctx);
 int rknn_matmul_destroy(rknn_matmul_ctx ctx);
 
 /*
- * Writes B of K rows and N columns in the native layout; B_output may be B_input. Of info, type is looked at. Programs of header 2.0, which
- * pass (B_input, B_output, K, N, subN, subK, type), are served as well.
+ * Writes B of K rows and N columns in the native layout; B_output may be B_input. Of info, type is looked at. Programs
+ * of header 2.0, which pass (B_input, B_output, K, N, subN, subK, type), are served as well.
  */
 int rknn_B_normal_layout_to_native_layout(void *B_input, void *B_output, int K, int N, rknn_matmul_info *info);
 

@@ -34,8 +34,8 @@ func (s *staging) release() {
 	}
 }
 
-// input returns the tensor of a bound input, and how many bytes had to be copied for it: those that cannot be mapped, are not contiguous,
-// or lie at an address that does not suit their element size.
+// input returns the tensor of a bound input, and how many bytes had to be copied for it: those that cannot be mapped,
+// are not contiguous, or lie at an address that does not suit their element size.
 func (s *staging) input(b *exec.Binding) (t tensor.Tensor, copied int64, err error) {
 	v, err := b.Input()
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *staging) input(b *exec.Binding) (t tensor.Tensor, copied int64, err err
 	return t, n, v.Load(t.Data)
 }
 
-// offer returns the memory of bound output i that an engine may write it to, nil when it must be copied there. Memory that another bound
-// tensor is in as well, at the same address or at another one, is not offered; aliased tells so.
+// offer returns the memory of bound output i that an engine may write it to, nil when it must be copied there. Memory
+// that another bound tensor is in as well, at the same address or at another one, is not offered; aliased tells so.
 func offer(in, out []exec.Binding, i int) (data []byte, aliased bool) {
 	b := &out[i]
 	if b.View.Buf == nil {
@@ -99,7 +99,8 @@ func output(b *exec.Binding, t tensor.Tensor, offered []byte) (copied int64, err
 	return n, v.Store(t.Data)
 }
 
-// aligned reports whether elements of type d may be read at data's address; types above 8 bytes are pairs of smaller ones.
+// aligned reports whether elements of type d may be read at data's address; types above 8 bytes are pairs of smaller
+// ones.
 func aligned(data []byte, d tensor.DType) bool {
 	size := uintptr(min(max(d.Bits()/8, 1), 8))
 	return len(data) == 0 || uintptr(unsafe.Pointer(unsafe.SliceData(data)))%size == 0

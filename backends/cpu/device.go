@@ -1,5 +1,5 @@
-// Package cpu is the built-in device: it computes graphs on the host's processor. Device, program and execution implement the interfaces of
-// core/device; what computes stands behind the interface engine.
+// Package cpu is the built-in device: it computes graphs on the host's processor. Device, program and execution
+// implement the interfaces of core/device; what computes stands behind the interface engine.
 package cpu
 
 import (

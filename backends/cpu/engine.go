@@ -8,13 +8,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// engine is a way to compute graphs. The device asks its engines in order of preference; the first that prepares a graph computes it, so
-// that an engine may take over whole graphs, or node by node by calling another for the rest.
+// engine is a way to compute graphs. The device asks its engines in order of preference; the first that prepares a
+// graph computes it, so that an engine may take over whole graphs, or node by node by calling another for the rest.
 type engine interface {
 	name() string
-	// prepare makes a validated, inferred graph ready. Constants' data stay valid and in place as long as the result is in use, unless the unit
-	// is exclusive and prepare drops them itself. Kind
-	// fault.Unsupported hands the graph to the next engine.
+	// prepare makes a validated, inferred graph ready. Constants' data stay valid and in place as long as the result is in
+	// use, unless the unit is exclusive and prepare drops them itself. Kind fault.Unsupported hands the graph to the next
+	// engine.
 	prepare(ctx context.Context, u device.Unit, o device.Options) (prepared, error)
 }
 
@@ -29,11 +29,13 @@ type prepared interface {
 
 // instance computes. One goroutine at a time.
 type instance interface {
-	// run computes the graph's outputs. in are checked against the graph's inputs and lie at addresses that suit their element size.
-	// out[i].Data, when not nil, is memory offered for output i that overlaps no input; the result's Data is then either the front of it or
-	// elsewhere. Results that are elsewhere are valid until the next run. ctx is looked at between steps.
+	// run computes the graph's outputs. in are checked against the graph's inputs and lie at addresses that suit their
+	// element size. out[i].Data, when not nil, is memory offered for output i that overlaps no input; the result's Data is
+	// then either the front of it or elsewhere. Results that are elsewhere are valid until the next run. ctx is looked at
+	// between steps.
 	run(ctx context.Context, in []tensor.Tensor, out []tensor.Tensor) ([]tensor.Tensor, error)
-	// profile returns the times of the last run, nil unless asked for; peak the largest number of bytes of intermediate results.
+	// profile returns the times of the last run, nil unless asked for; peak the largest number of bytes of intermediate
+	// results.
 	profile() (nodes []device.NodeTime, peak int64)
 	release()
 }

@@ -66,7 +66,8 @@ func (e *execution) run(ctx context.Context) error {
 		return err
 	}
 	for i := range e.Bound.Out {
-		// An input that is a result as it is: the caller may change it after the run, and storing another result where it lies does now.
+		// An input that is a result as it is: the caller may change it after the run, and storing another result where it
+		// lies does now.
 		if (e.Bound.Out[i].View.Buf == nil || aliases) && e.isInput(results[i].Data) {
 			own, err := mem.Make[byte](len(results[i].Data))
 			if err != nil {

@@ -14,8 +14,8 @@ import (
 // leastDropped is the size in bytes from which an original is worth dropping: smaller ones share memory in the store.
 const leastDropped = 64 << 10
 
-// dropped are the constants of a graph whose originals were freed because a plan reads a packed form of them. Its methods are safe for
-// concurrent use.
+// dropped are the constants of a graph whose originals were freed because a plan reads a packed form of them. Its
+// methods are safe for concurrent use.
 type dropped struct {
 	weights device.WeightStore
 	unsaved bool // originals that nothing restores may go as well
@@ -42,7 +42,8 @@ func newDropped(u device.Unit, o device.Options) *dropped {
 	return d
 }
 
-// drop frees a constant whose bytes the plan does not read any more, if they can be had again. It is plan.Options.Unread.
+// drop frees a constant whose bytes the plan does not read any more, if they can be had again. It is
+// plan.Options.Unread.
 func (d *dropped) drop(data []byte, restore func([]byte)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,8 +61,8 @@ func (d *dropped) drop(data []byte, restore func([]byte)) {
 	d.weights.Drop(h)
 }
 
-// originals returns g with all constants in place, the dropped ones in memory of their own, until done is called. Kind fault.Memory;
-// fault.State when one is gone for good.
+// originals returns g with all constants in place, the dropped ones in memory of their own, until done is called. Kind
+// fault.Memory; fault.State when one is gone for good.
 func (d *dropped) originals(g *graph.Graph) (whole *graph.Graph, done func(), err error) {
 	d.mu.RLock()
 	var buffers []mem.Buffer
@@ -87,7 +88,8 @@ func (d *dropped) keepOriginals(g *graph.Graph) (whole *graph.Graph, buffers []m
 	return whole, buffers, err
 }
 
-// restored returns a copy of g with the dropped constants in buffers, which the caller releases whatever err is. mu is held.
+// restored returns a copy of g with the dropped constants in buffers, which the caller releases whatever err is. mu is
+// held.
 func (d *dropped) restored(g *graph.Graph) (whole *graph.Graph, buffers []mem.Buffer, err error) {
 	whole = g.WithInputs(nil)
 	made := map[tensor.Hash]*tensor.Const{}

@@ -17,8 +17,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// layers builds a graph with every packed form: first layer, 1x1 and grouped convolution, minimal filtering, depthwise, matrix products of
-// both orders, one weight that two nodes share, one that a reference step reads, one behind a view and one that is scaled by a normalisation.
+// layers builds a graph with every packed form: first layer, 1x1 and grouped convolution, minimal filtering, depthwise,
+// matrix products of both orders, one weight that two nodes share, one that a reference step reads, one behind a view
+// and one that is scaled by a normalisation.
 func layers(t testing.TB, b *graph.Builder) (*graph.Graph, []tensor.Tensor) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	weights := func(scale float32, dims ...int64) graph.Value {
@@ -128,7 +129,8 @@ func TestCompile_exclusiveDropsOriginals(t *testing.T) {
 				defer q.Release()
 				defer u.Weights.Release()
 				require.IsType(t, &plannedGraph{}, q.(*program).plan)
-				// What is left: minimal filtering and the normalised filter, whose forms do not give the original back, and what steps read.
+				// What is left: minimal filtering and the normalised filter, whose forms do not give the original back, and what
+				// steps read.
 				assert.Less(t, originalsLeft(u.Graph), 6)
 				assert.Less(t, u.Weights.(*mem.Weights).Bytes(), before/2)
 				assert.True(t, bytes.Equal(blob, save(t, q)), "saved before the first run")

@@ -14,8 +14,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// planned is the engine that computes float32 graphs with the kernels of package kernel, and the rest of such a graph by reference. A graph
-// without anything to gain goes to the next engine.
+// planned is the engine that computes float32 graphs with the kernels of package kernel, and the rest of such a graph
+// by reference. A graph without anything to gain goes to the next engine.
 type planned struct {
 	threads   *threads
 	reference reference
@@ -23,7 +23,8 @@ type planned struct {
 
 func (planned) name() string { return "plan" }
 
-// maxPlans bounds the plans of one program: one for each combination of input sizes, the least recently made ones are dropped.
+// maxPlans bounds the plans of one program: one for each combination of input sizes, the least recently made ones are
+// dropped.
 const maxPlans = 8
 
 // plannedGraph is a graph with its plans.

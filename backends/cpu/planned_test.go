@@ -90,7 +90,8 @@ func computeCases(t *testing.T, c Config, runs int) {
 	assert.Greater(t, plans, len(cases)/2, "graphs that were planned")
 }
 
-// The suite of random graphs at every level and with one and two threads. Two runs: the second finds the memory of the first.
+// The suite of random graphs at every level and with one and two threads. Two runs: the second finds the memory of the
+// first.
 func TestPlanned_randomGraphs(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		for _, threads := range []int{1, 2} {

@@ -90,8 +90,8 @@ func (p *program) Release() {
 	}
 }
 
-// A saved program: magic, version, build hash, options, the encoded graph with its constants, and a CRC-32C of all that. Integers are
-// little-endian. The graph starts at a multiple of 64 bytes.
+// A saved program: magic, version, build hash, options, the encoded graph with its constants, and a CRC-32C of all
+// that. Integers are little-endian. The graph starts at a multiple of 64 bytes.
 const (
 	savedMagic   = "ANPUCPU\x00"
 	savedVersion = 1
@@ -151,8 +151,8 @@ func (p *program) Constants(add func(h tensor.Hash, data []byte) error) error {
 	return fault.Wrap(err, "constants")
 }
 
-// Load restores what Save wrote; the options are the saved ones. Kind fault.File for anything else, be it damaged, of another build or of another
-// kind; fault.Unsupported for a vendor container.
+// Load restores what Save wrote; the options are the saved ones. Kind fault.File for anything else, be it damaged, of
+// another build or of another kind; fault.Unsupported for a vendor container.
 func (d *Device) Load(ctx context.Context, b device.Blob, _ device.Options) (device.Program, error) {
 	if b.Container != "" {
 		return nil, fault.New(fault.Unsupported, "load program: the CPU does not read %s containers", b.Container)

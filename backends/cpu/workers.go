@@ -7,7 +7,8 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// Workers computes what is no graph on the device's threads, with the priority and the limits of executions. One goroutine at a time.
+// Workers computes what is no graph on the device's threads, with the priority and the limits of executions. One
+// goroutine at a time.
 type Workers struct {
 	device  *Device
 	run     *pool.Run
@@ -27,7 +28,8 @@ func (w *Workers) Reference() bool { return w.device.byRef }
 // Threads is the number of threads that compute; the worker numbers that tasks see are below it.
 func (w *Workers) Threads() int { return w.threads }
 
-// Do computes chunks 0 to n-1 of t when it is its turn. A panic in a chunk is raised here. The error is that of ctx while waiting.
+// Do computes chunks 0 to n-1 of t when it is its turn. A panic in a chunk is raised here. The error is that of ctx
+// while waiting.
 func (w *Workers) Do(ctx context.Context, n int, t pool.Task) error {
 	if err := w.run.Begin(ctx); err != nil {
 		return err

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * One engine of the comparison: this library through its C API. Loads a model file, runs it for some time, and prints one JSON object;
- * the outputs of the last run go to a file as they are in memory, one after another.
+ * One engine of the comparison: this library through its C API. Loads a model file, runs it for some time, and prints
+ * one JSON object; the outputs of the last run go to a file as they are in memory, one after another.
  *
  *     engine MODEL SECONDS RUNS OUTPUTS      (at least RUNS runs; the number of threads is ANYNPU_THREADS)
  */

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * How long a small call takes while two executions of a model run without pause on other threads, beside the same calls when nothing runs.
+ * How long a small call takes while two executions of a model run without pause on other threads, beside the same calls
+ * when nothing runs.
  *
  *     latency MODEL [SECONDS]
  */

@@ -21,7 +21,10 @@ static inline double seconds_of(clockid_t clock)
 static inline double now(void) { return seconds_of(CLOCK_MONOTONIC); }
 static inline double cpu_now(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
-/* Largest resident size of this program so far in bytes. getrusage would count what the process that started it had resident. */
+/*
+ * Largest resident size of this program so far in bytes. getrusage would count what the process that started it had
+ * resident.
+ */
 static inline double peak_rss(void)
 {
 	FILE *f = fopen("/proc/self/status", "r");

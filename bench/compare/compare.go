@@ -120,7 +120,8 @@ func (c *comparison) engine(k int, model string, threads int, outputs string) (t
 	return t, nil
 }
 
-// tolerance is how far the outputs of both engines may be apart, relative to the largest value. Integer kernels round at other places.
+// tolerance is how far the outputs of both engines may be apart, relative to the largest value. Integer kernels round
+// at other places.
 func tolerance(n *network) float64 {
 	if n.quantised() {
 		return 0.1
@@ -128,8 +129,8 @@ func tolerance(n *network) float64 {
 	return 1e-3
 }
 
-// difference returns the largest difference of two files of float32 values relative to the second's largest value; a value that is
-// not finite is an error.
+// difference returns the largest difference of two files of float32 values relative to the second's largest value; a
+// value that is not finite is an error.
 func difference(a, b string) (float64, error) {
 	x, err := os.ReadFile(a)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command compare measures this library beside ONNX Runtime: the same model files, the same inputs, one process per engine, by turns.
-// It prints a line per network and number of threads, and writes the figures as JSON and as an HTML page.
+// Command compare measures this library beside ONNX Runtime: the same model files, the same inputs, one process per
+// engine, by turns. It prints a line per network and number of threads, and writes the figures as JSON and as an HTML
+// page.
 //
 // Exit codes: 0, 1 when an engine failed or the outputs differ, 2 usage, 3 nothing could be measured.
 package main

@@ -29,8 +29,8 @@ func models(t *testing.T) string {
 	return dir
 }
 
-// engines returns a comparison of two fake engines; each writes its name to the log and outputs one value, and takes 2 ms or 3 ms, of which
-// two threads take half.
+// engines returns a comparison of two fake engines; each writes its name to the log and outputs one value, and takes 2
+// ms or 3 ms, of which two threads take half.
 func engines(t *testing.T, ours, theirs string) (c comparison, log string) {
 	log = filepath.Join(t.TempDir(), "log")
 	put := func(value string) string { return `printf '` + value + `' > "$outputs"` + "\n" }

@@ -25,7 +25,8 @@ func (n *network) product() bool { return strings.HasPrefix(n.name, "matmul_") }
 
 func (n *network) gflop() float64 { return 2e-9 * float64(n.MACs) }
 
-// networks reads the networks of folder that match: float32 ones first, products after others, small ones before large ones.
+// networks reads the networks of folder that match: float32 ones first, products after others, small ones before large
+// ones.
 func networks(folder string, patterns []string) ([]network, error) {
 	text, err := os.ReadFile(filepath.Join(folder, "models.json"))
 	if err != nil {

@@ -31,8 +31,8 @@ type row struct {
 	Ours, Theirs bar
 }
 
-// bar is one engine's rate; Width, Peak and Share are percentages: of the page's widest bar, where on that scale the peak is (0: not
-// shown), and of the peak.
+// bar is one engine's rate; Width, Peak and Share are percentages: of the page's widest bar, where on that scale the
+// peak is (0: not shown), and of the peak.
 type bar struct {
 	Ours               bool
 	Width, Peak, Share float64

@@ -109,7 +109,8 @@ var sets = []struct {
 	{"int8 matrix products, x ONNX Runtime", func(r *Result, _ bool) bool { return r.Format != "fp32" && r.Product }},
 }
 
-// summarise fills Summaries. A network is above 1 ms when ONNX Runtime's best time with one thread is, or with the only number measured.
+// summarise fills Summaries. A network is above 1 ms when ONNX Runtime's best time with one thread is, or with the only
+// number measured.
 func (r *Report) summarise() {
 	one := map[string]*Result{} // by network: one thread
 	for i := range r.Results {

@@ -1,9 +1,10 @@
-// Command ort is one engine of the comparison: ONNX Runtime through its C API. It loads a model file, runs it for some time and prints one JSON
-// object; the outputs of the last run go to a file as they are in memory, one after another.
+// Command ort is one engine of the comparison: ONNX Runtime through its C API. It loads a model file, runs it for some
+// time and prints one JSON object; the outputs of the last run go to a file as they are in memory, one after another.
 //
 //	ort LIBRARY THREADS MODEL SECONDS RUNS OUTPUTS
 //
-// Inputs and outputs are those that models.json beside the model names (gen_bench_models.py): to ask the runtime would load the model twice.
+// Inputs and outputs are those that models.json beside the model names (gen_bench_models.py): to ask the runtime would
+// load the model twice.
 package main
 
 import (
@@ -99,7 +100,8 @@ func run(args []string) (f figures, err error) {
 	return f, m.write(args[5])
 }
 
-// peakRSS returns the largest resident size of this program so far in bytes. getrusage would count what the process that started it had resident.
+// peakRSS returns the largest resident size of this program so far in bytes. getrusage would count what the process
+// that started it had resident.
 func peakRSS() (int64, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package abi is the table of every exported C function, and nothing else: one file per façade (table_NAME.go), one row per
-// function. The generator in capi/abi/gen makes from it all code that can be derived from a prototype and the roles of its
-// parameters; what remains is one Go function of behaviour per row.
+// Package abi is the table of every exported C function, and nothing else: one file per façade (table_NAME.go), one row
+// per function. The generator in capi/abi/gen makes from it all code that can be derived from a prototype and the roles
+// of its parameters; what remains is one Go function of behaviour per row.
 //
 // # Roles
 //
-// Roles lists one role per parameter, in order, separated by commas. The role decides what the glue checks before the behaviour
-// is called and which Go type the behaviour receives. A refused argument is reported as fault.Argument (fault.State for an object
-// in use), and the behaviour is not called.
+// Roles lists one role per parameter, in order, separated by commas. The role decides what the glue checks before the
+// behaviour is called and which Go type the behaviour receives. A refused argument is reported as fault.Argument
+// (fault.State for an object in use), and the behaviour is not called.
 //
 //	role          C parameter          checked by the glue               the behaviour receives
 //	value         number, enum, bool   -                                 the number; enums as Facade.Types says
@@ -35,15 +35,17 @@
 //	opaque?       void *               -                                 uintptr
 //	raw           anything             -                                 pointers as unsafe.Pointer, handles as uintptr
 //
-// [n<=200] bounds a count: 0 and more than 200 are refused. The parameter named in brackets has the role len. handles are read before the
-// behaviour is called: with [n<=200:m] method m of the first parameter's object judges n first, so that no element beyond what the object wants
-// is touched. Other arrays are read by the behaviour, which compares their length with what it knows before.
+// [n<=200] bounds a count: 0 and more than 200 are refused. The parameter named in brackets has the role len. handles
+// are read before the behaviour is called: with [n<=200:m] method m of the first parameter's object judges n first, so
+// that no element beyond what the object wants is touched. Other arrays are read by the behaviour, which compares their
+// length with what it knows before.
 //
 // # Results
 //
-// The behaviour's last result is always an error. Before it comes what the C function returns: nothing for void and status
-// functions (the façade's function status turns the error into a code), *Object for a handle (the same object always gives the
-// same handle), uintptr for any other pointer, else the number. On an error the C function returns the row's failure value.
+// The behaviour's last result is always an error. Before it comes what the C function returns: nothing for void and
+// status functions (the façade's function status turns the error into a code), *Object for a handle (the same object
+// always gives the same handle), uintptr for any other pointer, else the number. On an error the C function returns the
+// row's failure value.
 package abi
 
 // A Facade is one vendor's API.
@@ -91,8 +93,8 @@ type Row struct {
 
 	CXX string // parameter types in C++ where the header has others there, such as references
 
-	// Older are parameters that callers of an older form of the function pass behind the others. The behaviour receives them as raw ones;
-	// from other callers they are whatever the registers and the stack hold.
+	// Older are parameters that callers of an older form of the function pass behind the others. The behaviour receives
+	// them as raw ones; from other callers they are whatever the registers and the stack hold.
 	Older string
 
 	Creates bool // makes objects: enters Go even where calls are passed on to a driver

@@ -141,8 +141,8 @@ func parseParam(text string) (Param, error) {
 	return p, nil
 }
 
-// goName turns TensorDesc_SetName, init or set_core_mask into tensorDescSetName, init_ (what Go reserves gets an underscore) and
-// setCoreMask.
+// goName turns TensorDesc_SetName, init or set_core_mask into tensorDescSetName, init_ (what Go reserves gets an
+// underscore) and setCoreMask.
 func goName(symbol string) string {
 	var b strings.Builder
 	for i, part := range strings.FieldsFunc(symbol, func(r rune) bool { return r == '_' }) {

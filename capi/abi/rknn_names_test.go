@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The functions that the vendor's three headers declare, without the prefix, and the names that older headers had for two of them.
+// The functions that the vendor's three headers declare, without the prefix, and the names that older headers had for
+// two of them.
 const (
 	rknnFunctions = `init dup_context destroy query inputs_set set_batch_core_num set_core_mask run wait outputs_get outputs_release
 		create_mem_from_phys create_mem_from_fd create_mem_from_mb_blk create_mem create_mem2 destroy_mem set_weight_mem set_internal_mem set_io_mem

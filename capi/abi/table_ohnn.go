@@ -1,7 +1,7 @@
 package abi
 
-// OHNN is the OpenHarmony Neural Network Runtime. Since counts API levels. Upstream splits the functions over two libraries; both
-// names carry all of them here, because programs of API 9 link the runtime library alone.
+// OHNN is the OpenHarmony Neural Network Runtime. Since counts API levels. Upstream splits the functions over two
+// libraries; both names carry all of them here, because programs of API 9 link the runtime library alone.
 var OHNN = &Facade{
 	Name:    "ohnn",
 	Since:   "`since` is the API level of OpenHarmony that introduced the function.",

@@ -23,7 +23,8 @@ func version() (uintptr, error) { return cVersion.Addr(), nil }
 // liveHandles is anynpu_live_handles: the number of handles, of all façades, that the program has not destroyed.
 func liveHandles() (uint64, error) { return uint64(handle.Live()), nil }
 
-// liveBuffers is anynpu_live_buffers: every mapping that is neither a handle window nor of Go's own runtime is a buffer of core/mem.
+// liveBuffers is anynpu_live_buffers: every mapping that is neither a handle window nor of Go's own runtime is a buffer
+// of core/mem.
 func liveBuffers() (uint64, error) {
 	n, _ := mem.Live()
 	return uint64(n), nil
@@ -44,8 +45,8 @@ const (
 	placementTruncated = 2
 )
 
-// placementReport is anynpu_placement_report. needed is told even when the buffer is too small; what does not fit is cut off behind a
-// final 0.
+// placementReport is anynpu_placement_report. needed is told even when the buffer is too small; what does not fit is
+// cut off behind a final 0.
 func placementReport(compilation uintptr, buffer unsafe.Pointer, size uint64, needed *uint64) (int32, error) {
 	o, err := handle.HoldAny(compilation)
 	if err != nil {

@@ -13,7 +13,10 @@
 
 typedef void (*anynpu_fn)(void);
 
-/* The exported functions as the generator lists them. Arrays are indexed by function; slot, live and driver are writable. */
+/*
+ * The exported functions as the generator lists them. Arrays are indexed by function; slot, live and driver are
+ * writable.
+ */
 struct anynpu_image {
 	uint32_t functions;
 	uint32_t facades;
@@ -52,7 +55,10 @@ ANYNPU_HIDDEN int anynpu_started(void);
 
 /* Whether the calling thread runs Go code for a call (inside.h). */
 ANYNPU_HIDDEN int anynpu_inside(void);
-/* Whether this is a child that was forked after the first call; its functions are dead then, also if no fork handler ran. */
+/*
+ * Whether this is a child that was forked after the first call; its functions are dead then, also if no fork handler
+ * ran.
+ */
 ANYNPU_HIDDEN int anynpu_forked(void);
 /* Make anynpu_forked notice. Called under the routing lock. */
 ANYNPU_HIDDEN void anynpu_watch_forks(void);
@@ -70,9 +76,15 @@ ANYNPU_HIDDEN int anynpu_route_state(uint32_t facade);
  * or a stub library, whose functions would lead back here. */
 ANYNPU_HIDDEN int anynpu_set_driver(uint32_t i, void *fn);
 ANYNPU_HIDDEN void *anynpu_get_driver(uint32_t i);
-/* Take note of the file that holds a driver's function; -1 if it is one of this library's. Called under the routing lock. */
+/*
+ * Take note of the file that holds a driver's function; -1 if it is one of this library's. Called under the routing
+ * lock.
+ */
 ANYNPU_HIDDEN int anynpu_driver_file(uint32_t facade, void *function);
-/* Whether a call of function i that returns to caller is the driver's own: made in the driver's file, or while this thread is in the driver. */
+/*
+ * Whether a call of function i that returns to caller is the driver's own: made in the driver's file, or while this
+ * thread is in the driver.
+ */
 ANYNPU_HIDDEN int anynpu_by_driver(uint32_t i, const void *caller);
 /* Mark this thread as being in the driver of a facade; clear the marks for a callback into the program. Both return what
  * anynpu_guard_restore takes. */

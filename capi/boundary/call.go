@@ -19,8 +19,9 @@ type Func struct {
 	Facade    uint32   // index of the façade
 }
 
-// A Call is one running call of an exported function. The glue makes one on its stack, fetches every argument through it, and ends it
-// with a deferred End. The first fault of an argument stays in Err; the behaviour is called only if there is none.
+// A Call is one running call of an exported function. The glue makes one on its stack, fetches every argument through
+// it, and ends it with a deferred End. The first fault of an argument stays in Err; the behaviour is called only if
+// there is none.
 type Call struct {
 	Func *Func
 	Err  error
@@ -91,8 +92,9 @@ func HandleOrNil[T any](c *Call, i int, h uintptr) *T {
 	return Handle[T](c, i, h)
 }
 
-// Handles returns the objects behind an array of handles, nil where an element is NULL. limit and count are those of Slice. fits, unless
-// nil, refuses a count that the array cannot have: it is asked before anything is read, and not when the call has failed already.
+// Handles returns the objects behind an array of handles, nil where an element is NULL. limit and count are those of
+// Slice. fits, unless nil, refuses a count that the array cannot have: it is asked before anything is read, and not
+// when the call has failed already.
 func Handles[T any](c *Call, i int, p unsafe.Pointer, n, limit uint64, fits func(n uint64) error, count ...int) []*T {
 	switch {
 	case p == nil:
@@ -124,9 +126,9 @@ func Handles[T any](c *Call, i int, p unsafe.Pointer, n, limit uint64, fits func
 	return out
 }
 
-// Take returns the object whose handle is in the variable at p and keeps all other calls away from it. If the call ends without an
-// error, the handle ends and the variable becomes NULL; else the object stays as it was. With nullable, a NULL variable or value
-// gives nil without a fault.
+// Take returns the object whose handle is in the variable at p and keeps all other calls away from it. If the call ends
+// without an error, the handle ends and the variable becomes NULL; else the object stays as it was. With nullable, a
+// NULL variable or value gives nil without a fault.
 func Take[T any, P interface {
 	*T
 	handle.Object
@@ -223,8 +225,8 @@ func NullPtr(c *Call, i int, p unsafe.Pointer) *uintptr {
 	return v
 }
 
-// Slice returns the array at p as a slice of n elements. limit, if not 0, bounds n, and then 0 is refused too, in the name of the argument
-// that n is, whose number is count.
+// Slice returns the array at p as a slice of n elements. limit, if not 0, bounds n, and then 0 is refused too, in the
+// name of the argument that n is, whose number is count.
 func Slice[T any](c *Call, i int, p unsafe.Pointer, n uint64, limit uint64, count ...int) []T {
 	if p == nil {
 		c.refuse(i, "NULL")

@@ -23,8 +23,8 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// CheckRange reports a range of C memory that cannot be read, as fault.Argument. It looks only if ANYNPU_CHECK=pointers is set, and
-// never faults. Behaviour calls it for pointers inside structs; the glue does for parameters.
+// CheckRange reports a range of C memory that cannot be read, as fault.Argument. It looks only if ANYNPU_CHECK=pointers
+// is set, and never faults. Behaviour calls it for pointers inside structs; the glue does for parameters.
 func CheckRange(p unsafe.Pointer, n uint64) error {
 	if !checkPointers || n == 0 {
 		return nil

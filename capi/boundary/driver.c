@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Whose call it is. A driver's calls of its own exports may arrive here, because the program's copy of a name comes first. Those that
- * create objects have no handle that could decide; they are known by the address they return to, and by a mark on the thread while this
- * library calls the driver.
+ * Whose call it is. A driver's calls of its own exports may arrive here, because the program's copy of a name comes
+ * first. Those that create objects have no handle that could decide; they are known by the address they return to, and
+ * by a mark on the thread while this library calls the driver.
  */
 #define _GNU_SOURCE
 #include "boundary.h"

@@ -41,8 +41,8 @@ var noError Block
 
 func init() { noError.SetString("") }
 
-// LastError returns the address of the message of the last call of this thread that failed, "" if none did. It is valid until the
-// next call that fails on this thread.
+// LastError returns the address of the message of the last call of this thread that failed, "" if none did. It is valid
+// until the next call that fails on this thread.
 func LastError() uintptr {
 	if m := C.message(); m != nil {
 		return uintptr(unsafe.Pointer(m))

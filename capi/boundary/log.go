@@ -47,7 +47,8 @@ type logSink struct {
 
 var logger = newLogSink(Getenv("ANYNPU_LOG"), Getenv("ANYNPU_LOG_FILE"))
 
-// openLogFile opens a log file to append: one that only its owner reads, or what is there, but no link. A FIFO must not hold the program.
+// openLogFile opens a log file to append: one that only its owner reads, or what is there, but no link. A FIFO must not
+// hold the program.
 func openLogFile(file string) (int, error) {
 	if fd, ok := map[string]int{"/dev/stdout": 1, "/dev/stderr": 2}[file]; ok {
 		return fd, nil
@@ -139,14 +140,14 @@ func SetDefaultLevel(component string, level Level) {
 // LogEnabled says whether Log would write.
 func LogEnabled(level Level, component string) bool { return logger.enabled(level, component) }
 
-// Log writes one line, "component: message key=value ...", to stderr or ANYNPU_LOG_FILE if ANYNPU_LOG asks for the level. pairs
-// alternate between keys and values.
+// Log writes one line, "component: message key=value ...", to stderr or ANYNPU_LOG_FILE if ANYNPU_LOG asks for the
+// level. pairs alternate between keys and values.
 func Log(level Level, component, message string, pairs ...any) {
 	logger.write(level, component, message, pairs...)
 }
 
-// Caution writes a warning on which it depends whether a program's results are right. It is shown wherever errors are; other warnings have to
-// be asked for.
+// Caution writes a warning on which it depends whether a program's results are right. It is shown wherever errors are;
+// other warnings have to be asked for.
 func Caution(component, message string, pairs ...any) { logger.caution(component, message, pairs...) }
 
 func (l *logSink) caution(component, message string, pairs ...any) {

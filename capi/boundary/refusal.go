@@ -23,7 +23,8 @@ func (r *refusal[C]) Error() string {
 
 func (r *refusal[C]) Unwrap() error { return r.err }
 
-// Refuse returns an error that Codes[C].Of turns into code. The message names the argument, its value and what would fit.
+// Refuse returns an error that Codes[C].Of turns into code. The message names the argument, its value and what would
+// fit.
 func Refuse[C comparable](code C, format string, args ...any) error {
 	return &refusal[C]{code: code, msg: fmt.Sprintf(format, args...)}
 }

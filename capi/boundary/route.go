@@ -25,8 +25,8 @@ const (
 	Mixed       State = C.ANYNPU_MIXED        // ours for our handles, the vendor's for all others
 )
 
-// A Decider chooses the state of its façade at the façade's first call. Before it returns PassThrough or Mixed it sets the driver's
-// functions with SetDriver.
+// A Decider chooses the state of its façade at the façade's first call. Before it returns PassThrough or Mixed it sets
+// the driver's functions with SetDriver.
 type Decider func() (State, error)
 
 type routing struct {
@@ -62,8 +62,9 @@ func (r *routing) decider(facade uint32) Decider {
 	return nil
 }
 
-// SetDriver sets the addresses of a driver's functions, by symbol. Symbols that are missing stay with this library, and so do, with a
-// warning, addresses in a file of this library's: what dlsym finds under a vendor's name may be a stub library that leads back here.
+// SetDriver sets the addresses of a driver's functions, by symbol. Symbols that are missing stay with this library, and
+// so do, with a warning, addresses in a file of this library's: what dlsym finds under a vendor's name may be a stub
+// library that leads back here.
 func SetDriver(component string, address map[string]uintptr) {
 	for _, funcs := range routes.funcs {
 		for _, f := range funcs {
@@ -84,8 +85,8 @@ func (r *routing) passing(facade uint32) bool {
 	return r.decider(facade) != nil && RouteState(facade) == PassThrough
 }
 
-// given notes that a handle of ours is about to be given out. A façade that passes calls through becomes mixed first; one whose driver is
-// just being opened, and calls us meanwhile, will never pass through.
+// given notes that a handle of ours is about to be given out. A façade that passes calls through becomes mixed first;
+// one whose driver is just being opened, and calls us meanwhile, will never pass through.
 func (r *routing) given(facade uint32) error {
 	if r.passing(facade) {
 		return EnterMixed(facade)
@@ -98,8 +99,8 @@ func (r *routing) given(facade uint32) error {
 	return nil
 }
 
-// wholly says whether all calls of a façade may go to its driver: none of our handles is out, and nothing was asked for that needs
-// every call to come by.
+// wholly says whether all calls of a façade may go to its driver: none of our handles is out, and nothing was asked for
+// that needs every call to come by.
 func (r *routing) wholly(facade uint32) bool {
 	r.mu.Lock()
 	early := r.early[facade]
@@ -153,7 +154,8 @@ func nnc_boundary_decide(facade uint32) (state int32) {
 // ErrPassOn is returned by the behaviour of a creating function that leaves the call to the driver.
 var ErrPassOn = fault.New(fault.Unsupported, "routing: no driver to pass the call on to")
 
-// PassOn reports whether the behaviour asked for the call to go to the driver and there is one; the glue then calls Driver.
+// PassOn reports whether the behaviour asked for the call to go to the driver and there is one; the glue then calls
+// Driver.
 func (c *Call) PassOn() bool {
 	if c.Err != ErrPassOn || Driver(c.Func) == nil {
 		return false
@@ -165,7 +167,8 @@ func (c *Call) PassOn() bool {
 // Driver returns the address of the driver's function for f, nil if there is none.
 func Driver(f *Func) unsafe.Pointer { return C.anynpu_get_driver(C.uint32_t(f.Index)) }
 
-// InDriver calls f, which calls the driver of fn's façade. Creating calls that the thread makes meanwhile are the driver's own.
+// InDriver calls f, which calls the driver of fn's façade. Creating calls that the thread makes meanwhile are the
+// driver's own.
 func InDriver(fn *Func, f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -174,8 +177,8 @@ func InDriver(fn *Func, f func()) {
 	f()
 }
 
-// InProgram calls f, which calls a function of the program back. What the program creates meanwhile is its own, also if a driver's
-// call led here.
+// InProgram calls f, which calls a function of the program back. What the program creates meanwhile is its own, also if
+// a driver's call led here.
 func InProgram(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

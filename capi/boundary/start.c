@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Lazy start. The linker script lazy.ld takes Go's initialiser out of .init_array, so loading the library runs no Go code. The first
- * call runs it here, with the arguments that the dynamic loader would have passed.
+ * Lazy start. The linker script lazy.ld takes Go's initialiser out of .init_array, so loading the library runs no Go
+ * code. The first call runs it here, with the arguments that the dynamic loader would have passed.
  */
 #define _GNU_SOURCE
 #include "boundary.h"
@@ -41,8 +41,9 @@ static const unsigned long auxv_types[] = {
 };
 
 /*
- * The block that the kernel leaves on the initial stack for a program without arguments: {NULL, environment, NULL, auxv}. Go
- * keeps pointers into it, so it is never freed. A program that has rights which its caller lacks gives Go no environment.
+ * The block that the kernel leaves on the initial stack for a program without arguments: {NULL, environment, NULL,
+ * auxv}. Go keeps pointers into it, so it is never freed. A program that has rights which its caller lacks gives Go no
+ * environment.
  */
 static char **argument_block(void)
 {
@@ -68,8 +69,8 @@ static char **argument_block(void)
 }
 
 /*
- * Go's threads inherit the mask of this one. A signal that the program handles must not be delivered to them, so everything is
- * blocked except what Go needs itself: faults, and SIGURG (preemption stops working without it).
+ * Go's threads inherit the mask of this one. A signal that the program handles must not be delivered to them, so
+ * everything is blocked except what Go needs itself: faults, and SIGURG (preemption stops working without it).
  */
 static void block_signals(sigset_t *old)
 {
@@ -103,7 +104,10 @@ int anynpu_start(char *missing, size_t size)
 	if (atomic_load(&started))
 		return 0;
 	int saved = errno;
-	/* Go's library raises the limit of descriptors when it starts, which is not for a guest to do: it finds it raised, and then it is put back. */
+	/*
+	 * Go's library raises the limit of descriptors when it starts, which is not for a guest to do: it finds it raised, and
+	 * then it is put back.
+	 */
 	struct rlimit files = {0, 0}, most = {0, 0}, now;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		most.rlim_cur = most.rlim_max = files.rlim_max;
@@ -117,5 +121,8 @@ int anynpu_start(char *missing, size_t size)
 	errno = saved;
 	return refused;
 }
-/* Registered when the library is loaded: that starts no thread, and a fork can never fall between the start and the registration. */
+/*
+ * Registered when the library is loaded: that starts no thread, and a fork can never fall between the start and the
+ * registration.
+ */
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, anynpu_route_child); }

@@ -1,5 +1,6 @@
-// Package boundary is what stands between C callers and Go behaviour: the start of Go at the first call, the routing of calls, forked
-// children, the checks of arguments, panics, status, log and trace. The generated glue of every façade is written against it.
+// Package boundary is what stands between C callers and Go behaviour: the start of Go at the first call, the routing of
+// calls, forked children, the checks of arguments, panics, status, log and trace. The generated glue of every façade is
+// written against it.
 //
 // It knows handles and errors but no API. It must not import a façade, core beyond core/fault, or a device.
 package boundary
@@ -21,7 +22,8 @@ func init() {
 	if most := ComputeThreads(); most > 0 {
 		runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), most+SpareProcs))
 	}
-	// A timer makes Go open its poller now, which start.c has made sure of: later the program may have no descriptors left.
+	// A timer makes Go open its poller now, which start.c has made sure of: later the program may have no descriptors
+	// left.
 	time.AfterFunc(time.Hour, func() {}).Stop()
 	base, size, _ := handle.Window()
 	C.anynpu_set_window(C.uintptr_t(base), C.uintptr_t(size))
@@ -30,12 +32,12 @@ func init() {
 	}
 }
 
-// SpareProcs is how many goroutines run beside the compute threads, so that a host thread's small call never waits behind kernels.
-// grant.c makes sure of their threads.
+// SpareProcs is how many goroutines run beside the compute threads, so that a host thread's small call never waits
+// behind kernels. grant.c makes sure of their threads.
 const SpareProcs = 8
 
-// ComputeThreads is how many threads may compute at once: the system granted as many, and SpareProcs more, when Go was started.
-// 0 means that nothing is known, as in a program that Go started.
+// ComputeThreads is how many threads may compute at once: the system granted as many, and SpareProcs more, when Go was
+// started. 0 means that nothing is known, as in a program that Go started.
 func ComputeThreads() int { return int(C.anynpu_compute_threads()) }
 
 //export nnc_boundary_started

@@ -2,8 +2,8 @@ package boundary
 
 import "unsafe"
 
-// Structs hands out zeroed structs in C memory that is never given back, so that one the program uses after its end is read as empty and not
-// as something else. T must hold no Go pointers. It is not safe for concurrent use.
+// Structs hands out zeroed structs in C memory that is never given back, so that one the program uses after its end is
+// read as empty and not as something else. T must hold no Go pointers. It is not safe for concurrent use.
 type Structs[T any] struct{ unused []*T }
 
 // structsAtOnce is how many structs are made when none is left.

@@ -63,8 +63,8 @@ func selectISA(value string) {
 	}
 }
 
-// memoryLimit reads the value of ANYNPU_MEMORY_LIMIT: bytes, with K, M or G behind the number units of 1024, 1024² or 1024³. Empty, or a value that
-// is none, means that there is no such limit.
+// memoryLimit reads the value of ANYNPU_MEMORY_LIMIT: bytes, with K, M or G behind the number units of 1024, 1024² or
+// 1024³. Empty, or a value that is none, means that there is no such limit.
 func memoryLimit(value string) int64 {
 	if value == "" {
 		return 0

@@ -1,8 +1,9 @@
 // Package handle turns Go objects into the opaque values that C programs hold, and back.
 //
-// A handle is a value in one window of address space that nothing else can occupy. It names a slot of a table and the slot's
-// generation, so a handle that was destroyed, belongs to another kind of object, or was never given out is recognised by a look-up
-// that touches only the table. A running call holds the objects it works on; an object that is held cannot be destroyed.
+// A handle is a value in one window of address space that nothing else can occupy. It names a slot of a table and the
+// slot's generation, so a handle that was destroyed, belongs to another kind of object, or was never given out is
+// recognised by a look-up that touches only the table. A running call holds the objects it works on; an object that is
+// held cannot be destroyed.
 //
 // The package knows no API and does not use cgo.
 package handle
@@ -100,8 +101,9 @@ func (t *table) of(o Object) (uintptr, error) {
 	return h, nil
 }
 
-// take returns a free slot. Slots are reused last in, first out, so the table stays small. A slot whose generation wrapped is
-// retired until every other slot is used up: a stale handle is not taken for a new one before 2^32 more were made.
+// take returns a free slot. Slots are reused last in, first out, so the table stays small. A slot whose generation
+// wrapped is retired until every other slot is used up: a stale handle is not taken for a new one before 2^32 more were
+// made.
 func (t *table) take() (uint32, error) {
 	switch {
 	case t.free != 0:
@@ -160,8 +162,8 @@ func (t *table) hold(h uintptr) (*slot, error) {
 	}
 }
 
-// Hold returns the object of handle h and keeps it from being destroyed until Unhold(h). The error is ErrForeign, ErrStale,
-// ErrKind, or ErrBusy if the object is just being destroyed.
+// Hold returns the object of handle h and keeps it from being destroyed until Unhold(h). The error is ErrForeign,
+// ErrStale, ErrKind, or ErrBusy if the object is just being destroyed.
 func Hold[T any](h uintptr) (*T, error) {
 	s, err := tab.hold(h)
 	if err != nil {
@@ -191,8 +193,8 @@ func Unhold(h uintptr) {
 	}
 }
 
-// Close returns the object of handle h and keeps every other call away from it until Drop or Reopen. ErrBusy means that a running
-// call holds the object.
+// Close returns the object of handle h and keeps every other call away from it until Drop or Reopen. ErrBusy means that
+// a running call holds the object.
 func Close[T any](h uintptr) (*T, error) {
 	s, err := tab.hold(h)
 	if err != nil {
@@ -237,8 +239,8 @@ func Reopen(h uintptr) {
 	}
 }
 
-// Drop ends the life of the handle of o, if it has one: after Close, or for an object that dies with its owner. It reports false
-// and does nothing if a running call holds o.
+// Drop ends the life of the handle of o, if it has one: after Close, or for an object that dies with its owner. It
+// reports false and does nothing if a running call holds o.
 func Drop(o Object) bool { return tab.drop(o) }
 
 func (t *table) drop(o Object) bool {

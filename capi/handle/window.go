@@ -14,8 +14,9 @@ const (
 	indexMask = 1<<indexBits - 1
 )
 
-// tagBase is where handle values start when no window can be reserved. No address of a program lies there on amd64 or arm64
-// (it is not canonical), so it stays true that a value never equals another object's address and that reading through it faults.
+// tagBase is where handle values start when no window can be reserved. No address of a program lies there on amd64 or
+// arm64 (it is not canonical), so it stays true that a value never equals another object's address and that reading
+// through it faults.
 const tagBase = uintptr(0x4e50_0000_0000_0000)
 
 // A window is the range of values that handles are taken from: granule x (generation | index) above base.
@@ -28,8 +29,9 @@ type window struct {
 
 var win = reserve()
 
-// reserve takes the largest of the offered windows that the system grants. The pages cannot be read, written or executed and cost
-// no memory. Where the address space is limited (ulimit -v) a window would eat the host's share, so none is taken.
+// reserve takes the largest of the offered windows that the system grants. The pages cannot be read, written or
+// executed and cost no memory. Where the address space is limited (ulimit -v) a window would eat the host's share, so
+// none is taken.
 func reserve() window {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err == nil && limit.Cur == unix.RLIM_INFINITY {
@@ -48,7 +50,8 @@ func newWindow(base, size uintptr, mapped bool) window {
 	return window{base: base, size: size, genMask: uint32(size/granule>>indexBits) - 1, mapped: mapped}
 }
 
-// nameRange makes the window recognisable in /proc/PID/maps and in crash notes; kernels that cannot do it are left alone.
+// nameRange makes the window recognisable in /proc/PID/maps and in crash notes; kernels that cannot do it are left
+// alone.
 func nameRange(base, size uintptr) {
 	name := append([]byte("anynpu handles"), 0)
 	_ = unix.Prctl(unix.PR_SET_VMA, unix.PR_SET_VMA_ANON_NAME, base, size, uintptr(unsafe.Pointer(&name[0])))
@@ -65,8 +68,9 @@ func (w window) decode(h uintptr) (index, gen uint32) {
 	return n & indexMask, n >> indexBits
 }
 
-// LetRead lets programs read through handles, which gives zeros; so do objects of a library whose handles are pointers, as far as a program
-// can expect anything there. Nothing can be written. Where no address space could be reserved, reading faults as before.
+// LetRead lets programs read through handles, which gives zeros; so do objects of a library whose handles are pointers,
+// as far as a program can expect anything there. Nothing can be written. Where no address space could be reserved,
+// reading faults as before.
 func LetRead() error { return win.letRead() }
 
 func (w window) letRead() error {
@@ -80,6 +84,6 @@ func (w window) letRead() error {
 	return nil
 }
 
-// Window returns the range that every handle of this process lies in, and whether it is reserved address space (otherwise a range
-// of values that are no addresses at all).
+// Window returns the range that every handle of this process lies in, and whether it is reserved address space
+// (otherwise a range of values that are no addresses at all).
 func Window() (base, size uintptr, mapped bool) { return win.base, win.size, win.mapped }

@@ -1,6 +1,6 @@
-// Package modelmap reads the map file that ANYNPU_MODEL_MAP names: which ONNX file is loaded in place of the model that a program hands over.
-// A line is KEY -> FILE; KEY is the SHA-256 of that model or its path. Paths are relative to the map file. Empty lines and those that begin
-// with # are left out.
+// Package modelmap reads the map file that ANYNPU_MODEL_MAP names: which ONNX file is loaded in place of the model that
+// a program hands over. A line is KEY -> FILE; KEY is the SHA-256 of that model or its path. Paths are relative to the
+// map file. Empty lines and those that begin with # are left out.
 package modelmap
 
 import (
@@ -85,8 +85,8 @@ func Setting() string { return boundary.Getenv("ANYNPU_MODEL_MAP") }
 // Off is the Setting that forbids any file in place of another.
 const Off = "off"
 
-// Find returns the file that the map names for a model of size bytes, "" if there is no map or it does not name the model. path is empty for a
-// model in memory. Errors of the map are of kind fault.File.
+// Find returns the file that the map names for a model of size bytes, "" if there is no map or it does not name the
+// model. path is empty for a model in memory. Errors of the map are of kind fault.File.
 func Find(r io.ReaderAt, size int64, path string) (file string, err error) {
 	setting := Setting()
 	if setting == "" || setting == Off {

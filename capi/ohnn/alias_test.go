@@ -10,8 +10,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// TestRunSync_oneFileTwice: inputs and outputs that are parts of one file at several addresses, shifted against each other, give the
-// same sums as memory of their own. Each tensor maps the file for itself; the output of the last case covers another output.
+// TestRunSync_oneFileTwice: inputs and outputs that are parts of one file at several addresses, shifted against each
+// other, give the same sums as memory of their own. Each tensor maps the file for itself; the output of the last case
+// covers another output.
 func TestRunSync_oneFileTwice(t *testing.T) {
 	const n = 1000
 	m := newTestModel(t)
@@ -59,7 +60,8 @@ func TestRunSync_oneFileTwice(t *testing.T) {
 	}
 }
 
-// TestRunSync_descriptorOfATensor: the memory of a tensor that the library made, mapped again by its descriptor, is the same memory.
+// TestRunSync_descriptorOfATensor: the memory of a tensor that the library made, mapped again by its descriptor, is the
+// same memory.
 func TestRunSync_descriptorOfATensor(t *testing.T) {
 	m := addModel(t)
 	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))
@@ -76,8 +78,8 @@ func TestRunSync_descriptorOfATensor(t *testing.T) {
 	assert.Equal(t, []float32{1, 2, 20}, floats(t, memoryOf(x)[:12]))
 }
 
-// TestRunSync_resultThatIsAnInput: an output that is an input in another shape keeps the values from before the run, although another
-// output is stored where the input lies.
+// TestRunSync_resultThatIsAnInput: an output that is an input in another shape keeps the values from before the run,
+// although another output is stored where the input lies.
 func TestRunSync_resultThatIsAnInput(t *testing.T) {
 	m := newTestModel(t)
 	a, y, z := m.tensor(Float32, 2), m.tensor(Float32, 2), m.tensor(Float32, 1, 2)

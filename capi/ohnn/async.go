@@ -34,7 +34,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// asyncState is the queue of asynchronous runs. One goroutine at a time works it off, in order, and calls the program back.
+// asyncState is the queue of asynchronous runs. One goroutine at a time works it off, in order, and calls the program
+// back.
 type asyncState struct {
 	onRunDone     uintptr // C functions, 0: not set
 	onServiceDied uintptr
@@ -59,7 +60,8 @@ func executorSetOnRunDone(e *Executor, f uintptr) error {
 	return e.setCallback(&e.async.onRunDone, f)
 }
 
-// executorSetOnServiceDied sets what is called, before the run-done function, when the device dies during an asynchronous run.
+// executorSetOnServiceDied sets what is called, before the run-done function, when the device dies during an
+// asynchronous run.
 func executorSetOnServiceDied(e *Executor, f uintptr) error {
 	return e.setCallback(&e.async.onServiceDied, f)
 }
@@ -74,8 +76,9 @@ func (e *Executor) setCallback(where *uintptr, f uintptr) error {
 	return nil
 }
 
-// executorRunAsync starts a run and returns. The callback gets user, the code and, on success, the same array of outputs. timeout counts
-// from this call, in milliseconds; 0 stands for no limit. The array of outputs stays the program's, which keeps it until the callback.
+// executorRunAsync starts a run and returns. The callback gets user, the code and, on success, the same array of
+// outputs. timeout counts from this call, in milliseconds; 0 stands for no limit. The array of outputs stays the
+// program's, which keeps it until the callback.
 func executorRunAsync(e *Executor, inputs unsafe.Pointer, nIn uint64, outputs unsafe.Pointer, nOut uint64, timeout int32, user uintptr) error {
 	started := time.Now()
 	for _, a := range []struct {
@@ -243,7 +246,8 @@ func (e *Executor) closing() bool {
 	return e.async.closed
 }
 
-// call calls into the program and remembers on which thread: a callback may destroy the executor and must not wait for itself.
+// call calls into the program and remembers on which thread: a callback may destroy the executor and must not wait for
+// itself.
 func (e *Executor) call(f func()) {
 	boundary.InProgram(func() {
 		e.setThread(unix.Gettid())
@@ -258,8 +262,8 @@ func (e *Executor) setThread(id int) {
 	e.async.thread = id
 }
 
-// stopAsync lets no run begin any more, ends the one under way, and waits until the program was called back for all of them, except in a
-// callback of this executor.
+// stopAsync lets no run begin any more, ends the one under way, and waits until the program was called back for all of
+// them, except in a callback of this executor.
 func (e *Executor) stopAsync() {
 	a := &e.async
 	e.mu.Lock()

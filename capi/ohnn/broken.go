@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// broken is the program of a model that cannot be computed, for reference mode, where building such a model succeeds as it does with the
-// reference implementation and only its runs are refused. It has ports and nothing else.
+// broken is the program of a model that cannot be computed, for reference mode, where building such a model succeeds as
+// it does with the reference implementation and only its runs are refused. It has ports and nothing else.
 type broken struct{ in, out []device.Port }
 
 // brokenProgram describes the inputs and outputs of a model as they are declared. The caller holds m.mu.

@@ -33,7 +33,8 @@ type compiled struct {
 
 func (c *compiled) release() { c.program.Release() }
 
-// checkPerformance and checkPriority judge a setting for device d. The device's abilities come before the value's range.
+// checkPerformance and checkPriority judge a setting for device d. The device's abilities come before the value's
+// range.
 func checkPerformance(d *npu, mode PerformanceMode) error {
 	switch {
 	case d == nil:
@@ -58,7 +59,8 @@ func checkPriority(d *npu, priority Priority) error {
 	return nil
 }
 
-// sources counts what the compilation could be made of. Outside reference mode an imported cache stands for the model it was made from.
+// sources counts what the compilation could be made of. Outside reference mode an imported cache stands for the model
+// it was made from.
 func (c *Compilation) sources() int {
 	n := 0
 	for _, given := range []bool{c.model != nil, c.hasPath, c.blob != nil} {
@@ -72,8 +74,8 @@ func (c *Compilation) sources() int {
 	return n
 }
 
-// compilationBuild follows the steps of section 7 in their order. A failure to save the cache is returned although the model is compiled
-// and executors can be made.
+// compilationBuild follows the steps of section 7 in their order. A failure to save the cache is returned although the
+// model is compiled and executors can be made.
 func compilationBuild(c *Compilation) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +176,8 @@ func (c *Compilation) options() device.Options {
 	}
 }
 
-// restore returns a compiled model from the imported blob, the offline model or the cache; nil when there is none that fits.
+// restore returns a compiled model from the imported blob, the offline model or the cache; nil when there is none that
+// fits.
 func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
 	switch {
 	case c.blob != nil:
@@ -254,8 +257,8 @@ func (m *Model) ports(indices []uint32) []port {
 	return out
 }
 
-// compilationExportCacheToBuffer writes the compiled model. The size is given even when the buffer is too small. The reference refuses
-// it after any build.
+// compilationExportCacheToBuffer writes the compiled model. The size is given even when the buffer is too small. The
+// reference refuses it after any build.
 func compilationExportCacheToBuffer(c *Compilation, buffer []byte, size *uint64) error {
 	if len(buffer) == 0 {
 		return invalid("length: 0: want the size of the buffer")

@@ -60,7 +60,8 @@ func addCompilation(t *testing.T) *Compilation {
 	return c
 }
 
-// TestBuild_options checks what the device lacks, what is out of range, and which of them comes first (section 7, step 5).
+// TestBuild_options checks what the device lacks, what is out of range, and which of them comes first (section 7, step
+// 5).
 func TestBuild_options(t *testing.T) {
 	bare := plainDevice{toy.New("bare"), func(i *device.Info) {
 		i.Float16, i.Performance, i.Priority, i.Cache, i.DimMax = false, false, false, false, 0

@@ -13,9 +13,10 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// A cache (section 9) is an info file and three data files directly in the program's directory: the stored form of the compiled model,
-// then the descriptors of inputs and of outputs. Besides what the reference implementation compares, the model's content and the settings
-// that the compiled form depends on must be the same; whatever does not fit is a miss, never used.
+// A cache (section 9) is an info file and three data files directly in the program's directory: the stored form of the
+// compiled model, then the descriptors of inputs and of outputs. Besides what the reference implementation compares,
+// the model's content and the settings that the compiled form depends on must be the same; whatever does not fit is a
+// miss, never used.
 
 const (
 	infoName  = "cache_info.nncache"
@@ -57,7 +58,8 @@ func openCache(dir, stem string) (cacheInfo, [][]byte, error) {
 	return info, files, err
 }
 
-// loadCache restores a compiled model; nil when there is none that fits. A newer version than the program's is forbidden.
+// loadCache restores a compiled model; nil when there is none that fits. A newer version than the program's is
+// forbidden.
 func (c *Compilation) loadCache(d *npu, key modelKey) (*compiled, error) {
 	stem, err := c.cacheStem()
 	if err != nil {
@@ -114,8 +116,8 @@ var saveCodes = map[cache.Step]ReturnCode{
 // busyTold has the directories of which a warning has said that another process keeps them locked.
 var busyTold sync.Map
 
-// saveCache writes a compiled model in the place of what was there; a failure leaves the old cache. A directory that another
-// process keeps locked is no failure of the program's: whoever may read it could withhold every Build then.
+// saveCache writes a compiled model in the place of what was there; a failure leaves the old cache. A directory that
+// another process keeps locked is no failure of the program's: whoever may read it could withhold every Build then.
 func (c *Compilation) saveCache(result *compiled) error {
 	if c.version == reservedVersion {
 		return invalid("version: %d: want 0 to %d; the model is compiled and not cached", c.version, uint32(reservedVersion-1))

@@ -12,8 +12,9 @@ import (
 // cacheNames are the files of a cache of one blob.
 var cacheNames = [...]string{infoName, "0.nncache", "1.nncache", "2.nncache"}
 
-// FuzzCacheFiles changes the files of a good cache of x + 10 and reads them: the cache is used and computes what it was made for, or it is
-// refused; afterwards a build works and leaves a good one. When checksums are made to fit again, all that is left to ask for is no crash.
+// FuzzCacheFiles changes the files of a good cache of x + 10 and reads them: the cache is used and computes what it was
+// made for, or it is refused; afterwards a build works and leaves a good one. When checksums are made to fit again, all
+// that is left to ask for is no crash.
 func FuzzCacheFiles(f *testing.F) {
 	for file := range cacheNames {
 		for _, edit := range [][]byte{
@@ -92,7 +93,8 @@ func edit(b, edits []byte) []byte {
 	return b
 }
 
-// sealed makes the checksums fit: those that a changed data file contains itself, and those of the info file unless it was changed.
+// sealed makes the checksums fit: those that a changed data file contains itself, and those of the info file unless it
+// was changed.
 func sealed(files [len(cacheNames)][]byte, changed int) [len(cacheNames)][]byte {
 	if changed == 1 && len(files[1]) > 64 {
 		files[1] = reseal(files[1])

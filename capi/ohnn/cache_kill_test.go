@@ -16,7 +16,8 @@ import (
 // The environment of the process that is killed: the directory, and before which step it dies.
 const killDir, killStep = "ANYNPU_TEST_KILL_DIR", "ANYNPU_TEST_KILL_STEP"
 
-// TestCache_killedProcess is that process: it builds version 2 of the cache and dies on the way. On its own it has nothing to do.
+// TestCache_killedProcess is that process: it builds version 2 of the cache and dies on the way. On its own it has
+// nothing to do.
 func TestCache_killedProcess(t *testing.T) {
 	dir := os.Getenv(killDir)
 	if dir == "" {
@@ -36,8 +37,8 @@ func TestCache_killedProcess(t *testing.T) {
 	assert.Equal(t, float32(21), got)
 }
 
-// TestCache_killedAtEveryStep kills a process before every step of writing version 2 (x + 20) over version 1 (x + 10): what is left is the
-// one or the other, whole, and the next build gets on.
+// TestCache_killedAtEveryStep kills a process before every step of writing version 2 (x + 20) over version 1 (x + 10):
+// what is left is the one or the other, whole, and the next build gets on.
 func TestCache_killedAtEveryStep(t *testing.T) {
 	killed, olds, news := true, 0, 0
 	for step := 0; killed; step++ {

@@ -75,7 +75,8 @@ func TestCache_directories(t *testing.T) {
 	assert.Equal(t, float32(3), got)
 }
 
-// TestCache_damage flips every byte of every file, one at a time, and cuts the files: the model is built anew, never run wrongly.
+// TestCache_damage flips every byte of every file, one at a time, and cuts the files: the model is built anew, never
+// run wrongly.
 func TestCache_damage(t *testing.T) {
 	dir := t.TempDir()
 	code, _ := cached(t, 2, dir, 1)

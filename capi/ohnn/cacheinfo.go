@@ -52,7 +52,8 @@ func mustJSON(v any) []byte {
 	return b
 }
 
-// decodeCacheInfo reads an info file. Anything missing (but opVersion), of the wrong type or with a wrong checksum is of kind fault.File.
+// decodeCacheInfo reads an info file. Anything missing (but opVersion), of the wrong type or with a wrong checksum is
+// of kind fault.File.
 func decodeCacheInfo(text []byte) (cacheInfo, error) {
 	bad := func(what string) (cacheInfo, error) {
 		return cacheInfo{}, fault.New(fault.File, "the cache's info file is damaged: %s", what)
@@ -117,7 +118,8 @@ func decodeCacheInfo(text []byte) (cacheInfo, error) {
 	return c, nil
 }
 
-// checksum is the reference's: the inverted sum of little-endian 16-bit words, carries folded in, where a carry out of 32 bits is lost.
+// checksum is the reference's: the inverted sum of little-endian 16-bit words, carries folded in, where a carry out of
+// 32 bits is lost.
 func checksum(b []byte) uint16 {
 	var sum uint32
 	for ; len(b) > 1; b = b[2:] {

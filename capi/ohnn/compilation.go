@@ -8,7 +8,8 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 )
 
-// Compilation is an OH_NNCompilation (section 7). Settings are collected and judged by the build. Safe for concurrent use.
+// Compilation is an OH_NNCompilation (section 7). Settings are collected and judged by the build. Safe for concurrent
+// use.
 type Compilation struct {
 	handle.Ref
 
@@ -44,7 +45,8 @@ func compilationConstructWithOfflineModelFile(path string) (*Compilation, error)
 	return &Compilation{source: source{path: path, hasPath: true}}, nil
 }
 
-// compilationConstructWithOfflineModelBuffer keeps the pointer: the memory stays the program's until the build has returned.
+// compilationConstructWithOfflineModelBuffer keeps the pointer: the memory stays the program's until the build has
+// returned.
 func compilationConstructWithOfflineModelBuffer(blob []byte) (*Compilation, error) {
 	if len(blob) == 0 {
 		return nil, invalid("modelSize: 0: want the size of the model")
@@ -133,7 +135,8 @@ func compilationSetCache(c *Compilation, path string, version uint32) error {
 	return nil
 }
 
-// compilationSetPerformanceMode takes any value before the build. After it the reference judges the value at once, the manual forbids it.
+// compilationSetPerformanceMode takes any value before the build. After it the reference judges the value at once, the
+// manual forbids it.
 func compilationSetPerformanceMode(c *Compilation, mode PerformanceMode) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +175,8 @@ func compilationEnableFloat16(c *Compilation, enable bool) error {
 	return nil
 }
 
-// Placement returns where the nodes of the compiled model run, as JSON; nil when there is none. It serves anynpu_placement_report.
+// Placement returns where the nodes of the compiled model run, as JSON; nil when there is none. It serves
+// anynpu_placement_report.
 func (c *Compilation) Placement() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

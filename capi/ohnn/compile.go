@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// preference returns the devices that compute a compilation for d: d itself, then, unless ANYNPU_FALLBACK=off, all others for the nodes
-// that d has no kernel for.
+// preference returns the devices that compute a compilation for d: d itself, then, unless ANYNPU_FALLBACK=off, all
+// others for the nodes that d has no kernel for.
 func (d *npu) preference() []device.Device {
 	out := []device.Device{d.Device}
 	id := d.Info().ID
@@ -29,8 +29,8 @@ func (d *npu) preference() []device.Device {
 	return out
 }
 
-// compileGraph compiles g for device d and tells where each node runs. w holds g's constants already and belongs to the program, as does g then,
-// or is nil.
+// compileGraph compiles g for device d and tells where each node runs. w holds g's constants already and belongs to the
+// program, as does g then, or is nil.
 func compileGraph(ctx context.Context, d *npu, g *graph.Graph, w *mem.Weights, o device.Options) (device.Program, *device.Placement, error) {
 	p, err := compile.Compile(ctx, g, d.preference(), compile.Options{Options: o, Strict: settings().strict, Weights: w, Consume: w != nil})
 	if err != nil {

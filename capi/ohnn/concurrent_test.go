@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// TestConcurrent_modelsAndExecutors builds models, compiles and runs them on several goroutines without any lock between them.
+// TestConcurrent_modelsAndExecutors builds models, compiles and runs them on several goroutines without any lock
+// between them.
 func TestConcurrent_modelsAndExecutors(t *testing.T) {
 	var wg sync.WaitGroup
 	for g := range 8 {
@@ -39,7 +40,8 @@ func TestConcurrent_modelsAndExecutors(t *testing.T) {
 	wg.Wait()
 }
 
-// TestConcurrent_oneCompilation: eight executors of one compilation, each with shapes of its own, and one executor used by all.
+// TestConcurrent_oneCompilation: eight executors of one compilation, each with shapes of its own, and one executor used
+// by all.
 func TestConcurrent_oneCompilation(t *testing.T) {
 	m := newTestModel(t)
 	a, b, y := m.tensor(Float32, -1), m.tensor(Float32, -1), m.tensor(Float32, -1)

@@ -56,7 +56,8 @@ func readSpans(v string) (out []span) {
 	return out
 }
 
-// span returns the sizes of dynamic dimension i; the last range counts for all dimensions behind it. ok is false when none is set.
+// span returns the sizes of dynamic dimension i; the last range counts for all dimensions behind it. ok is false when
+// none is set.
 func (c *config) span(i int) (s span, ok bool) {
 	if len(c.dims) == 0 {
 		return span{}, false

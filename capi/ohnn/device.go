@@ -49,7 +49,8 @@ func deviceList() *deviceTable {
 	return table
 }
 
-// newDeviceTable names the devices. guises are those of the first device, in its own name's place; a name can stand for one device only.
+// newDeviceTable names the devices. guises are those of the first device, in its own name's place; a name can stand for
+// one device only.
 func newDeviceTable(devices []device.Device, guises []guise) *deviceTable {
 	t := &deviceTable{}
 	for i, d := range devices {

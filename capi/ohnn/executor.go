@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Executor is an OH_NNExecutor (sections 8 and 10): what runs of one compiled model need. Runs of one executor follow one another. It
-// lives on when the compilation is destroyed. Safe for concurrent use.
+// Executor is an OH_NNExecutor (sections 8 and 10): what runs of one compiled model need. Runs of one executor follow
+// one another. It lives on when the compilation is destroyed. Safe for concurrent use.
 type Executor struct {
 	handle.Ref
 	*compiled
@@ -58,8 +58,8 @@ func executorConstruct(c *Compilation) (*Executor, error) {
 	return e, nil
 }
 
-// executorDestroy ends asynchronous runs, whose callbacks are called with Failed, and waits for them. Memory objects that the program has
-// not destroyed stay valid and cannot be freed any more.
+// executorDestroy ends asynchronous runs, whose callbacks are called with Failed, and waits for them. Memory objects
+// that the program has not destroyed stay valid and cannot be freed any more.
 func executorDestroy(e *Executor) error {
 	e.stopAsync()
 	e.compiled.release()
@@ -97,7 +97,8 @@ func portAt(name, what string, ports []port, index uint64) (*port, error) {
 	return &ports[index], nil
 }
 
-// desc returns a new descriptor. In compatibility mode an empty shape is one that was never set, and a size of 0 one that is not known.
+// desc returns a new descriptor. In compatibility mode an empty shape is one that was never set, and a size of 0 one
+// that is not known.
 func (p *port) desc() *TensorDesc {
 	d := newTensorDesc(p.name, p.dataType, p.format, p.shape)
 	d.exact = !settings().reference
@@ -122,7 +123,8 @@ func executorCreateOutputTensorDesc(e *Executor, index uint64) (*TensorDesc, err
 	return p.desc(), nil
 }
 
-// executorGetOutputShape gives the declared shape before the first run, then the real one. The array is valid until the next run.
+// executorGetOutputShape gives the declared shape before the first run, then the real one. The array is valid until the
+// next run.
 func executorGetOutputShape(e *Executor, index uint32, shape *uintptr, length *uint32) error {
 	if _, err := portAt("outputIndex", "output", e.out, uint64(index)); err != nil {
 		return err
@@ -191,7 +193,8 @@ func rangeText(lo, hi uint64) string {
 	return fmt.Sprintf("%d to %d", lo, hi)
 }
 
-// executorGetInputDimRange gives arrays that live as long as the executor. A device without ranges is asked before the index is judged.
+// executorGetInputDimRange gives arrays that live as long as the executor. A device without ranges is asked before the
+// index is judged.
 func executorGetInputDimRange(e *Executor, index uint64, minDims, maxDims *uintptr, length *uint64) error {
 	if !e.hasRanges() {
 		return forbidden("executor: device %s does not tell dimension ranges", e.npu.name)

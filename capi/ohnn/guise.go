@@ -7,8 +7,8 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// guise is how the first device appears under one name of ANYNPU_OHNN_DEVICES: a program can be tried against a lesser device than the
-// machine has. Whatever a guise lacks is not reported, and refused as a device without it refuses it.
+// guise is how the first device appears under one name of ANYNPU_OHNN_DEVICES: a program can be tried against a lesser
+// device than the machine has. Whatever a guise lacks is not reported, and refused as a device without it refuses it.
 type guise struct {
 	name      string
 	hide      []func(*device.Info) // what the device is reported without, or as
@@ -94,8 +94,8 @@ func (n *npu) Info() device.Info { return n.info }
 // lacks reports whether the guise does not compute the operation.
 func (n *npu) lacks(o *operation) bool { return slices.Contains(n.guise.operators, o.name) }
 
-// takes refuses a model with what the device is without: an operator, or a dimension that is known at run time. No other device steps in.
-// The caller holds m.mu.
+// takes refuses a model with what the device is without: an operator, or a dimension that is known at run time. No
+// other device steps in. The caller holds m.mu.
 func (n *npu) takes(m *Model) error {
 	for i, o := range m.ops {
 		if n.lacks(o) {

@@ -7,8 +7,8 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 )
 
-// The functions of the inner header (section 11). Graphs of MindSpore can only be read by the engine they belong to: after all checks they
-// are refused as unsupported.
+// The functions of the inner header (section 11). Graphs of MindSpore can only be read by the engine they belong to:
+// after all checks they are refused as unsupported.
 
 // nnrtDevice is what OH_NN_GetDeviceID answers: the reference's default for a system without a configured accelerator.
 const nnrtDevice = "default_v5_0"
@@ -112,7 +112,8 @@ func isSupportAIPP(*bool) error {
 	return boundary.Note(refuse(Failed, "support: this device does not preprocess images"))
 }
 
-// modelHasCache tells whether a complete, undamaged cache of that version is there. Unlike the reference it deletes nothing.
+// modelHasCache tells whether a complete, undamaged cache of that version is there. Unlike the reference it deletes
+// nothing.
 func modelHasCache(dir, name string, version uint32) (bool, error) {
 	return hasCache(dir, name, version), nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// The executor functions of API 9 (section 10): inputs and outputs are set one by one and stay set for all runs that follow. By index the
-// last of SetInput and SetInputWithMemory wins, and likewise for outputs.
+// The executor functions of API 9 (section 10): inputs and outputs are set one by one and stay set for all runs that
+// follow. By index the last of SetInput and SetInputWithMemory wins, and likewise for outputs.
 
 // legacyState is what was set.
 type legacyState struct {
@@ -52,8 +52,8 @@ type field string
 
 func (f field) String() string { return string(f) }
 
-// legacyTensor checks the struct that describes an input: ranges first if the device has them, then the index, the struct itself, and its
-// agreement with the model. It returns the real dimensions and the bytes they take.
+// legacyTensor checks the struct that describes an input: ranges first if the device has them, then the index, the
+// struct itself, and its agreement with the model. It returns the real dimensions and the bytes they take.
 func (e *Executor) legacyTensor(index uint32, info *TensorInfo9) ([]int32, uint64, error) {
 	p, err := portAt("inputIndex", "input", e.in, uint64(index))
 	if err != nil {
@@ -181,8 +181,8 @@ func (e *Executor) setLegacyOutput(index uint32, length uint64, name string, o l
 	return nil
 }
 
-// executorRun runs with what is set. A result that does not fit into its output is InvalidParameter, as is one of another rank than the
-// model declares.
+// executorRun runs with what is set. A result that does not fit into its output is InvalidParameter, as is one of
+// another rank than the model declares.
 func executorRun(e *Executor) error {
 	e.run.Lock()
 	defer e.run.Unlock()

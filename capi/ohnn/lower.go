@@ -19,7 +19,8 @@ type lowered struct {
 	failed int    // operation that err is about, -1: the model as a whole
 }
 
-// lowerings holds, by operator name, how an operation becomes core nodes. Operators not in it are unknown to every device.
+// lowerings holds, by operator name, how an operation becomes core nodes. Operators not in it are unknown to every
+// device.
 var lowerings = map[string]func(n *node) error{}
 
 // lowerAll adds the operators of one file to lowerings.
@@ -120,7 +121,8 @@ func (l *lowering) need(index uint32) error {
 	return l.b.Err()
 }
 
-// order returns the operations in executable order, otherwise as they were added. A tensor made twice and a cycle are errors.
+// order returns the operations in executable order, otherwise as they were added. A tensor made twice and a cycle are
+// errors.
 func (m *Model) order() ([]int, error) {
 	maker := make([]int, len(m.tensors))
 	for i := range maker {
@@ -174,7 +176,8 @@ func (m *Model) order() ([]int, error) {
 	return order, nil
 }
 
-// modelOutputs makes the model outputs the graph's; one that is an input, a constant or named before gets a node of its own.
+// modelOutputs makes the model outputs the graph's; one that is an input, a constant or named before gets a node of its
+// own.
 func (l *lowering) modelOutputs() error {
 	l.b.SetOrigin(-1, "")
 	l.b.SetTerms(nil)
@@ -199,7 +202,8 @@ func (l *lowering) modelOutputs() error {
 	return l.b.Err()
 }
 
-// typ returns the tensor's type as core sees it. Quantisation parameters of tensors that are not integers mean nothing there.
+// typ returns the tensor's type as core sees it. Quantisation parameters of tensors that are not integers mean nothing
+// there.
 func (t *modelTensor) typ() tensor.Type {
 	dims := make([]tensor.Dim, len(t.shape))
 	for i, d := range t.shape {
@@ -215,8 +219,8 @@ func (t *modelTensor) typ() tensor.Type {
 	return out
 }
 
-// coreQuant returns the tensor's quantisation parameters, nil when it has none. Several entries belong to the first dimension (the
-// output channels of a filter) if it has as many, else to the last that has.
+// coreQuant returns the tensor's quantisation parameters, nil when it has none. Several entries belong to the first
+// dimension (the output channels of a filter) if it has as many, else to the last that has.
 func (t *modelTensor) coreQuant() *tensor.Quant {
 	q := t.quant
 	if len(q.scales) == 0 {
@@ -272,15 +276,17 @@ func (n *node) inputTypes() string {
 	return s + ")"
 }
 
-// contradict notes the first declaration that is not what its operator makes. Upstream's tests build such models, so it is no error yet.
+// contradict notes the first declaration that is not what its operator makes. Upstream's tests build such models, so it
+// is no error yet.
 func (n *node) contradict(format string, args ...any) {
 	if n.defect == "" {
 		n.defect = fmt.Sprintf("operation %d (%v): ", n.index, n.op) + fmt.Sprintf(format, args...)
 	}
 }
 
-// addTyped adds a core node that carries the operation's name and its words for the inputs, so that messages of a run show them. Declared
-// types that contradict what the operator computes are dropped; put brings the result to the declared type or notes the contradiction.
+// addTyped adds a core node that carries the operation's name and its words for the inputs, so that messages of a run
+// show them. Declared types that contradict what the operator computes are dropped; put brings the result to the
+// declared type or notes the contradiction.
 func (n *node) addTyped(o graph.Op, declared []tensor.Type, in ...graph.Value) ([]graph.Value, error) {
 	facts := make([]tensor.Fact, len(in))
 	terms := make([]string, len(in))
@@ -333,7 +339,8 @@ func (n *node) add(o graph.Op, in ...graph.Value) (graph.Value, error) {
 	return out[0], nil
 }
 
-// addAs adds a core node with one output of element type and quantisation like output i of the operation, its shape inferred.
+// addAs adds a core node with one output of element type and quantisation like output i of the operation, its shape
+// inferred.
 func (n *node) addAs(i int, o graph.Op, in ...graph.Value) (graph.Value, error) {
 	t := n.outType(i)
 	t.Shape = tensor.AnyShape()
@@ -362,8 +369,8 @@ func (n *node) emit(o graph.Op, in ...graph.Value) error {
 	return nil
 }
 
-// put makes v output i of the operation, brought to the representation of reals that the model declares. Any other element type, and a
-// shape that does not fit, contradict the model.
+// put makes v output i of the operation, brought to the representation of reals that the model declares. Any other
+// element type, and a shape that does not fit, contradict the model.
 func (n *node) put(i int, v graph.Value) error {
 	want, got := n.outType(i), n.b.Fact(v)
 	var err error

@@ -38,7 +38,8 @@ func (n *node) wantWithin(name string, def, lo, hi int64) error {
 // wantPositive checks a parameter that has no meaning below 1.
 func (n *node) wantPositive(name string) error { return n.wantWithin(name, 0, 1, math.MaxInt32) }
 
-// wantList checks a list of count values from lo on. One that is missing or empty passes if it may be; what says what the values are.
+// wantList checks a list of count values from lo on. One that is missing or empty passes if it may be; what says what
+// the values are.
 func (n *node) wantList(name string, optional bool, count int, what string, lo int64) error {
 	v := n.ints(name)
 	switch {
@@ -61,7 +62,8 @@ func (n *node) axis(name string, def int64, rank int) (int64, error) {
 	return v, fault.Wrap(err, "%s", name)
 }
 
-// checkQuants checks the quantisation of the operation's integer tensors. The API takes any numbers; what they make of a tensor shows here.
+// checkQuants checks the quantisation of the operation's integer tensors. The API takes any numbers; what they make of
+// a tensor shows here.
 func (n *node) checkQuants() error {
 	for i, index := range n.inputs {
 		if err := n.m.tensors[index].checkQuant(); err != nil {
@@ -76,7 +78,8 @@ func (n *node) checkQuants() error {
 	return nil
 }
 
-// checkQuant wants scales that are positive in float32, zero points that the type holds, and as many of them as one dimension has, or one.
+// checkQuant wants scales that are positive in float32, zero points that the type holds, and as many of them as one
+// dimension has, or one.
 func (t *modelTensor) checkQuant() error {
 	d := t.dataType.dtype()
 	if !d.IsInt() || len(t.quant.scales) == 0 {

@@ -254,7 +254,8 @@ func lowerEltwise(n *node) error {
 	}
 }
 
-// lowerCast converts the elements as they are stored. A target of OH_NN_UNKNOWN leaves the choice to the output's declaration.
+// lowerCast converts the elements as they are stored. A target of OH_NN_UNKNOWN leaves the choice to the output's
+// declaration.
 func lowerCast(n *node) error {
 	to := DataType(castTarget(n.tensorIn(1))).dtype()
 	if to == tensor.Invalid {
@@ -363,8 +364,9 @@ func lowerScale(n *node) error {
 	return n.activate(n.int("ACTIVATIONTYPE", 0), x)
 }
 
-// lowerQuantCast goes by the declared types; the parameters with type numbers are any back end's own. The quantisation is the output's,
-// else the input's, of several entries along AXIS. Between int8 and uint8 the bits shift by 128 whatever the parameters say.
+// lowerQuantCast goes by the declared types; the parameters with type numbers are any back end's own. The quantisation
+// is the output's, else the input's, of several entries along AXIS. Between int8 and uint8 the bits shift by 128
+// whatever the parameters say.
 func lowerQuantCast(n *node) error {
 	from, to := n.fact(0).DType, n.outType(0).DType
 	qx, qy := n.tensorIn(0).coreQuant(), n.tensorOut(0).coreQuant()

@@ -82,7 +82,8 @@ func (n *node) scatter(shape, indices, updates graph.Value) error {
 	return n.emit(&op.ScatterND{}, zeros, indices, updates)
 }
 
-// lowerSparseToDense: indices [N,k], values [N] or one for all. Indices of rank 1 are N places of a vector, or one place.
+// lowerSparseToDense: indices [N,k], values [N] or one for all. Indices of rank 1 are N places of a vector, or one
+// place.
 func lowerSparseToDense(n *node) error {
 	for i, hi := range []int{2, 1, 1} {
 		if err := n.wantRank(i, 0, hi); err != nil {
@@ -122,7 +123,8 @@ func lowerSparseToDense(n *node) error {
 	return n.scatter(shape, indices, values)
 }
 
-// lowerRange counts in integers; the declared output, else the input, says what type they become. Quantised, the numbers are the reals.
+// lowerRange counts in integers; the declared output, else the input, says what type they become. Quantised, the
+// numbers are the reals.
 func lowerRange(n *node) error {
 	v, err := n.add(&op.Range{}, n.called("START", n.int64(n.int("START", 0))), n.called("LIMIT", n.int64(n.int("LIMIT", 0))),
 		n.called("DELTA", n.int64(n.int("DELTA", 1))))
@@ -171,8 +173,8 @@ func lowerConstantOfShape(n *node) error {
 	return n.emit(&op.Fill{}, shape, value)
 }
 
-// lowerCrop cuts dimensions from AXIS on to a reference shape: the values of input 1 if it lists as many as x has dimensions and those are
-// more than one, else its dimensions.
+// lowerCrop cuts dimensions from AXIS on to a reference shape: the values of input 1 if it lists as many as x has
+// dimensions and those are more than one, else its dimensions.
 func lowerCrop(n *node) error {
 	x := n.fact(0).Shape
 	rank := x.Rank()

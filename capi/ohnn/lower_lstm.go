@@ -11,8 +11,8 @@ func init() {
 	lowerAll(map[string]func(n *node) error{"LSTM": lowerLSTM})
 }
 
-// lowerLSTM: one layer, gates in the order input, output, forget, cell, without projection; DROPOUT means nothing when a model runs. The
-// sequence comes out as [T,D,B,H], or, declared with rank 3, as [T,B,D H].
+// lowerLSTM: one layer, gates in the order input, output, forget, cell, without projection; DROPOUT means nothing when
+// a model runs. The sequence comes out as [T,D,B,H], or, declared with rank 3, as [T,B,D H].
 func lowerLSTM(n *node) error {
 	directions := int64(1)
 	o := &op.LSTM{Gates: op.GatesIOFC, ZoneoutCell: n.float("ZONEOUT_CELL", 0), ZoneoutHidden: n.float("ZONEOUT_HIDDEN", 0)}

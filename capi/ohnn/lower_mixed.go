@@ -7,8 +7,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Operands of two element types are converted to one, as the header says of "implicit type conversion". The rules are MindSpore's, operator
-// notes, last section; for unsigned integers of more than 8 bits, which those leave out, the smallest type that holds both.
+// Operands of two element types are converted to one, as the header says of "implicit type conversion". The rules are
+// MindSpore's, operator notes, last section; for unsigned integers of more than 8 bits, which those leave out, the
+// smallest type that holds both.
 
 // mixed lowers an operator of two inputs that are numbers or bools.
 func mixed(o func() graph.Op) func(n *node) error {
@@ -48,7 +49,8 @@ func mixedTruths(o func() graph.Op) func(n *node) error {
 	}
 }
 
-// alike returns inputs 0 and 1 in one element type. Quantised ones are left as they are: numbers beside them need a quantisation too.
+// alike returns inputs 0 and 1 in one element type. Quantised ones are left as they are: numbers beside them need a
+// quantisation too.
 func (n *node) alike() ([]graph.Value, error) {
 	in := n.ins()
 	a, b := n.fact(0), n.fact(1)
@@ -95,8 +97,8 @@ func category(d tensor.DType) int {
 	return 2
 }
 
-// common returns the type that two become, Invalid if none does: the wider of the higher category; of a signed and an unsigned integer the
-// smallest signed one that holds both.
+// common returns the type that two become, Invalid if none does: the wider of the higher category; of a signed and an
+// unsigned integer the smallest signed one that holds both.
 func common(a, b tensor.DType) tensor.DType {
 	if category(a) < category(b) {
 		a, b = b, a

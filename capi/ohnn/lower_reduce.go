@@ -26,8 +26,8 @@ func init() {
 	})
 }
 
-// reduceBy lowers a member of the REDUCE family, operator notes section 5. REDUCE_TO_END reduces from its one axis to the last one, never
-// keeps dimensions, and multiplies by COEFF unless that is 0.
+// reduceBy lowers a member of the REDUCE family, operator notes section 5. REDUCE_TO_END reduces from its one axis to
+// the last one, never keeps dimensions, and multiplies by COEFF unless that is 0.
 func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 	return func(n *node) error {
 		axes, err := n.integers(1)
@@ -62,8 +62,8 @@ func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 	}
 }
 
-// toEnd returns the dimensions of input 0 from the one in axis, of one element, to the last. The run computes them where it alone knows the
-// axis.
+// toEnd returns the dimensions of input 0 from the one in axis, of one element, to the last. The run computes them
+// where it alone knows the axis.
 func (n *node) toEnd(axis graph.Value) (graph.Value, error) {
 	f, rank := n.b.Fact(axis), n.rank(0)
 	if count, ok := f.Shape.Count(); ok && count != 1 {
@@ -128,7 +128,8 @@ func lowerAllTrue(n *node) error {
 	return n.emit(&op.ReduceAll{KeepDims: n.int("KEEP_DIMS", 0) != 0}, x, axes)
 }
 
-// indexType is the element type of index output i: what is declared, if it is one of the two that operators make, else int32.
+// indexType is the element type of index output i: what is declared, if it is one of the two that operators make, else
+// int32.
 func (n *node) indexType(i int) tensor.DType {
 	if n.outType(i).DType == tensor.Int64 {
 		return tensor.Int64
@@ -153,7 +154,8 @@ func lowerTopK(n *node) error {
 	return n.emit(o, n.in(0), k)
 }
 
-// lowerArgMax: indices, or with OUT_MAX_VALUE the values, of the TOP_K largest; the axis goes when there is one and KEEPDIMS is false.
+// lowerArgMax: indices, or with OUT_MAX_VALUE the values, of the TOP_K largest; the axis goes when there is one and
+// KEEPDIMS is false.
 func lowerArgMax(n *node) error {
 	k, keep, values := n.int("TOP_K", 1), n.flag("KEEPDIMS", false), n.flag("OUT_MAX_VALUE", false)
 	axis, err := n.axis("AXIS", -1, n.rank(0))

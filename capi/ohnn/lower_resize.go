@@ -15,7 +15,8 @@ func init() {
 // resizeCoords are the coordinate modes by number; the last one clamps the coordinate to the first cell.
 var resizeCoords = []op.Coord{op.CoordAsymmetric, op.CoordAlignCorners, op.CoordHalfPixelClamped}
 
-// lowerResizeBilinear resizes height and width. PRESERVE_ASPECT_RATIO has no meaning that the sources agree on: the sample driver fails too.
+// lowerResizeBilinear resizes height and width. PRESERVE_ASPECT_RATIO has no meaning that the sources agree on: the
+// sample driver fails too.
 func lowerResizeBilinear(n *node) error {
 	h, w, mode := n.int("NEW_HEIGHT", 0), n.int("NEW_WIDTH", 0), n.int("COORDINATE_TRANSFORM_MODE", 0)
 	switch {

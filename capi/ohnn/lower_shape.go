@@ -143,7 +143,8 @@ func lowerStack(n *node) error {
 	return n.emit(&op.Concat{Axis: axis}, in...)
 }
 
-// lowerSlice takes begin and size; a size of -1 goes to the end. What reaches beyond a known dimension is an error, not cut off.
+// lowerSlice takes begin and size; a size of -1 goes to the end. What reaches beyond a known dimension is an error, not
+// cut off.
 func lowerSlice(n *node) error {
 	begin, err := n.list(1)
 	if err != nil {
@@ -261,8 +262,8 @@ func lowerPad(n *node) error {
 	return n.emit(&op.Pad{Mode: padModes[mode], ClampMirror: true}, n.in(0), pads, n.called("CONSTANT_VALUE", n.b.Float32(n.float("CONSTANT_VALUE", 0))))
 }
 
-// lowerTile: multiples belong to the axes in order, or, when DIMS names as many, to those. More multiples than dimensions put dimensions
-// of 1 in front.
+// lowerTile: multiples belong to the axes in order, or, when DIMS names as many, to those. More multiples than
+// dimensions put dimensions of 1 in front.
 func lowerTile(n *node) error {
 	multiples, err := n.list(1)
 	if err != nil {
@@ -319,7 +320,8 @@ func (n *node) emitTile(multiples graph.Value) error {
 		}
 		return n.emit(&op.Tile{}, n.in(0), multiples)
 	}
-	// Fewer multiples than dimensions mean the first axes here, the last ones in core: ones behind them, as many as are missing.
+	// Fewer multiples than dimensions mean the first axes here, the last ones in core: ones behind them, as many as are
+	// missing.
 	if !count.Known() || count.N < int64(rank) {
 		length, err := n.add(&op.Shape{}, multiples)
 		if err != nil {

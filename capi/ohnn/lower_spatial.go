@@ -23,8 +23,8 @@ func init() {
 	})
 }
 
-// padding returns the window's padding, operator notes section 3: a mode, or a list of top, bottom, left, right that counts while the mode
-// stays explicit.
+// padding returns the window's padding, operator notes section 3: a mode, or a list of top, bottom, left, right that
+// counts while the mode stays explicit.
 func (n *node) padding() (op.AutoPad, []int64) {
 	if n.has("PAD_MODE") {
 		if n.int("PAD_MODE", 0) == 0 {
@@ -71,8 +71,8 @@ func lowerConv(n *node) error {
 		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups, ChannelsLast: true}, n.ins()...)
 }
 
-// lowerConvTranspose takes filters as the header describes them, [O,H,W,I/group], or as the sample driver wants them, [I,H,W,O/group]: the
-// first reading that agrees with the lengths of bias and channels, operator notes row 9.
+// lowerConvTranspose takes filters as the header describes them, [O,H,W,I/group], or as the sample driver wants them,
+// [I,H,W,O/group]: the first reading that agrees with the lengths of bias and channels, operator notes row 9.
 func lowerConvTranspose(n *node) error {
 	if err := n.checkWindow("STRIDES", "DILATION"); err != nil {
 		return err
@@ -152,7 +152,8 @@ func (n *node) swapFilters(w graph.Value, groups int64) (graph.Value, error) {
 	return w, nil
 }
 
-// lowerDepthwise: output channel o reads input channel o / multiplier, which is a convolution of as many groups as there are channels.
+// lowerDepthwise: output channel o reads input channel o / multiplier, which is a convolution of as many groups as
+// there are channels.
 func lowerDepthwise(n *node) error {
 	if err := n.checkWindow("STRIDES", "DILATION"); err != nil {
 		return err
@@ -172,8 +173,8 @@ func lowerDepthwise(n *node) error {
 		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups.N, ChannelsLast: true}, in...)
 }
 
-// repeatChannels gives image input 0 as many channels as a depthwise filter has outputs: each of its channels, as many as the run shows, as
-// often as there are filters for it.
+// repeatChannels gives image input 0 as many channels as a depthwise filter has outputs: each of its channels, as many
+// as the run shows, as often as there are filters for it.
 func (n *node) repeatChannels(outputs int64) (graph.Value, error) {
 	var err error
 	do := func(o graph.Op, in ...graph.Value) graph.Value {
@@ -237,8 +238,8 @@ func (n *node) rounding(auto *op.AutoPad) op.CeilMode {
 	return op.RoundCeil
 }
 
-// lowerFullConnection flattens x: from AXIS on, with the dimensions before it kept, or to rank 2 so that the last dimension is that of the
-// weights.
+// lowerFullConnection flattens x: from AXIS on, with the dimensions before it kept, or to rank 2 so that the last
+// dimension is that of the weights.
 func lowerFullConnection(n *node) error {
 	if len(n.inputs) != 2 && len(n.inputs) != 3 {
 		return fault.New(fault.Argument, "inputs: %d: want 2 or 3: x, weights and perhaps a bias", len(n.inputs))

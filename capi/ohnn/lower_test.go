@@ -52,7 +52,8 @@ func TestLowering_topology(t *testing.T) {
 	}
 }
 
-// TestLowering_contradiction: upstream's tests build models whose declared outputs do not fit their operators; running them is refused.
+// TestLowering_contradiction: upstream's tests build models whose declared outputs do not fit their operators; running
+// them is refused.
 func TestLowering_contradiction(t *testing.T) {
 	m := newTestModel(t)
 	x, y := m.tensor(Float32, 2), m.tensor(Float32, 3)
@@ -63,7 +64,8 @@ func TestLowering_contradiction(t *testing.T) {
 	assert.ErrorContains(t, err, "operation 0 (OH_NN_OPS_RELU): output 0 is declared with shape [3] and has shape [2]")
 }
 
-// TestLowering_floatIndices: reduction axes in floating point, as upstream's tests give them, work when they are integers.
+// TestLowering_floatIndices: reduction axes in floating point, as upstream's tests give them, work when they are
+// integers.
 func TestLowering_floatIndices(t *testing.T) {
 	m := newTestModel(t)
 	x, axes, y := m.tensor(Float32, 2, 2), m.tensor(Float32, 1), m.tensor(Float32, 2)
@@ -92,8 +94,8 @@ func TestLowering_outputsAreInputsAndConstants(t *testing.T) {
 	}
 }
 
-// TestLowering_impossible: shapes that no operator accepts are found by the build; in reference mode, as upstream's tests of LSTM and of
-// detection have it, the model builds and its runs are refused.
+// TestLowering_impossible: shapes that no operator accepts are found by the build; in reference mode, as upstream's
+// tests of LSTM and of detection have it, the model builds and its runs are refused.
 func TestLowering_impossible(t *testing.T) {
 	build := func() (*Compilation, error) {
 		m := newTestModel(t)
@@ -118,8 +120,8 @@ func TestLowering_impossible(t *testing.T) {
 	assert.ErrorContains(t, err, "cannot be computed")
 }
 
-// TestLowering_floatShapesAndIndices: models as upstream's operator tests build them, with shapes and indices in floating point that are
-// known at run time only, compile.
+// TestLowering_floatShapesAndIndices: models as upstream's operator tests build them, with shapes and indices in
+// floating point that are known at run time only, compile.
 func TestLowering_floatShapesAndIndices(t *testing.T) {
 	for _, tc := range []struct {
 		op     OperationType

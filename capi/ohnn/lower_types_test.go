@@ -111,7 +111,8 @@ func TestLowering_typesWithoutMeaning(t *testing.T) {
 	}
 }
 
-// TestLowering_quantCastOfIntegers: upstream's tests build such a model; no arithmetic is said for it, so its runs are refused.
+// TestLowering_quantCastOfIntegers: upstream's tests build such a model; no arithmetic is said for it, so its runs are
+// refused.
 func TestLowering_quantCastOfIntegers(t *testing.T) {
 	m := newTestModel(t)
 	x, y := m.tensor(Int32, 2), m.tensor(Int32, 2)

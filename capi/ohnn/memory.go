@@ -53,7 +53,8 @@ func (t *memoryTable) alloc(owner memoryOwner, length uint64) (uintptr, error) {
 	return addr, nil
 }
 
-// free ends the struct at addr if it belongs to owner; if not, it tells to whom it belongs, the zero memoryOwner for nobody.
+// free ends the struct at addr if it belongs to owner; if not, it tells to whom it belongs, the zero memoryOwner for
+// nobody.
 func (t *memoryTable) free(owner memoryOwner, addr uintptr) (memoryOwner, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,8 +71,8 @@ func (t *memoryTable) free(owner memoryOwner, addr uintptr) (memoryOwner, bool) 
 	return owner, true
 }
 
-// find returns the buffer whose bytes begin at data, with a reference for the caller; nil when there is none. Programs may copy the
-// struct, so its own address says nothing.
+// find returns the buffer whose bytes begin at data, with a reference for the caller; nil when there is none. Programs
+// may copy the struct, so its own address says nothing.
 func (t *memoryTable) find(data unsafe.Pointer) mem.Buffer {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 )
 
-// Model is an OH_NNModel (section 6). It is open until modelFinish and never changes after it, so compilations share it: they keep it
-// alive when the program destroys it. Safe for concurrent use.
+// Model is an OH_NNModel (section 6). It is open until modelFinish and never changes after it, so compilations share
+// it: they keep it alive when the program destroys it. Safe for concurrent use.
 type Model struct {
 	handle.Ref
 
@@ -40,7 +40,8 @@ type modelTensor struct {
 // tensorName is what descriptors and reports call tensor index of a model.
 func tensorName(index uint32) string { return fmt.Sprintf("Tensor: %d", index) }
 
-// checkShape refuses dimensions that no model tensor can have, and tensors that are too large even with every unknown dimension 1.
+// checkShape refuses dimensions that no model tensor can have, and tensors that are too large even with every unknown
+// dimension 1.
 func checkShape(dataType DataType, shape []int32) error {
 	size := dataType.size()
 	for i, d := range shape {
@@ -91,8 +92,8 @@ func modelDestroy(m *Model) error {
 	return nil
 }
 
-// modelAddTensorToModel drops the descriptor's name and format. After Finish the manual's text forbids it; the reference answers Success
-// and adds a tensor that nothing can use.
+// modelAddTensorToModel drops the descriptor's name and format. After Finish the manual's text forbids it; the
+// reference answers Success and adds a tensor that nothing can use.
 func modelAddTensorToModel(m *Model, desc *TensorDesc) error {
 	dataType, shape := desc.read()
 	m.mu.Lock()
@@ -178,7 +179,8 @@ func (q *QuantParam9) read() (quant, error) {
 	return out, out.check()
 }
 
-// modelSetTensorData copies the data of a constant. Order of checks: length 0, finished, index, set before, dynamic shape, length.
+// modelSetTensorData copies the data of a constant. Order of checks: length 0, finished, index, set before, dynamic
+// shape, length.
 func modelSetTensorData(m *Model, index uint32, data []byte) error {
 	if len(data) == 0 {
 		return invalid("length: 0: want the size of the tensor")
@@ -209,7 +211,8 @@ func modelSetTensorData(m *Model, index uint32, data []byte) error {
 	return nil
 }
 
-// modelSetTensorQuantParams copies the parameters. Parameters that do not fit together also lose the tensor's earlier ones.
+// modelSetTensorQuantParams copies the parameters. Parameters that do not fit together also lose the tensor's earlier
+// ones.
 func modelSetTensorQuantParams(m *Model, index uint32, q *QuantParam) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -247,7 +250,8 @@ func modelSetTensorType(m *Model, index uint32, tensorType TensorType) error {
 	return nil
 }
 
-// indices copies an index list after checking its form and range. A list of data tensors has 1 to 200 entries; name is for messages.
+// indices copies an index list after checking its form and range. A list of data tensors has 1 to 200 entries; name is
+// for messages.
 func (m *Model) indices(name string, a *UInt32Array, data bool) ([]uint32, error) {
 	if data && (a.size == 0 || a.size > maxIndices) {
 		return nil, invalid("%s.size: %d: want 1 to %d", name, a.size, maxIndices)
@@ -271,8 +275,8 @@ func (m *Model) indices(name string, a *UInt32Array, data bool) ([]uint32, error
 	return v, nil
 }
 
-// dataIndices are the input and output lists of an operation or of the model. Order of checks: form and range of inputs, then of
-// outputs; inputs, then outputs that are no data tensors; an index in both.
+// dataIndices are the input and output lists of an operation or of the model. Order of checks: form and range of
+// inputs, then of outputs; inputs, then outputs that are no data tensors; an index in both.
 func (m *Model) dataIndices(inputs, outputs *UInt32Array) (in, out []uint32, err error) {
 	if in, err = m.indices("inputIndices", inputs, true); err != nil {
 		return nil, nil, err

@@ -27,9 +27,9 @@ func modelGetAvailableOperations(m *Model, deviceID uint64, supported *uintptr, 
 	return nil
 }
 
-// support tells for every operation whether device d computes it. The caller holds m.mu; the model is built. An operation whose shapes or
-// parameters are wrong counts as supported: the build says what is wrong with it. So does, in reference mode, one that is not computed
-// with its shapes or parameters.
+// support tells for every operation whether device d computes it. The caller holds m.mu; the model is built. An
+// operation whose shapes or parameters are wrong counts as supported: the build says what is wrong with it. So does, in
+// reference mode, one that is not computed with its shapes or parameters.
 func (m *Model) support(d *npu) ([]bool, error) {
 	flags := make([]bool, len(m.ops))
 	for i, o := range m.ops {

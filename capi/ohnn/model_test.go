@@ -235,7 +235,8 @@ func TestModelAddOperation_lists(t *testing.T) {
 	}
 }
 
-// TestModelAddOperation_parameters checks the rules of the operator notes, section 1 rule 5 and the table's last column.
+// TestModelAddOperation_parameters checks the rules of the operator notes, section 1 rule 5 and the table's last
+// column.
 func TestModelAddOperation_parameters(t *testing.T) {
 	i64 := tensor.Int64s
 	for _, tc := range []struct {

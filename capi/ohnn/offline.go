@@ -86,8 +86,8 @@ func foreign(data []byte) string {
 	return ""
 }
 
-// loadOffline opens an offline model, told by its content whatever its name: a compiled model of this library, or an ONNX model, which is
-// compiled now and cannot have external data.
+// loadOffline opens an offline model, told by its content whatever its name: a compiled model of this library, or an
+// ONNX model, which is compiled now and cannot have external data.
 func loadOffline(d *npu, data []byte, o device.Options) (*compiled, error) {
 	if bytes.HasPrefix(data, []byte(storedMagic)) {
 		return loadModel(d, data, o)
@@ -101,8 +101,8 @@ func loadOffline(d *npu, data []byte, o device.Options) (*compiled, error) {
 	return nil, unknownModel(data)
 }
 
-// mapped returns the file that the map of ANYNPU_MODEL_MAP names for an ONNX model, "" if none. A map that cannot be read is a warning: the
-// model can be loaded as it is.
+// mapped returns the file that the map of ANYNPU_MODEL_MAP names for an ONNX model, "" if none. A map that cannot be
+// read is a warning: the model can be loaded as it is.
 func mapped(r io.ReaderAt, size int64, path string) string {
 	file, err := modelmap.Find(r, size, path)
 	if err != nil {
@@ -130,7 +130,8 @@ func unknownModel(head []byte) error {
 	return fault.New(fault.File, "this is %s: want an ONNX model or what OH_NNCompilation_ExportCacheToBuffer wrote", what)
 }
 
-// loadONNX compiles an ONNX model, whose constants the program shares. Inputs and outputs keep its names, layouts and element types.
+// loadONNX compiles an ONNX model, whose constants the program shares. Inputs and outputs keep its names, layouts and
+// element types.
 func loadONNX(d *npu, o device.Options, read func(*mem.Weights) (*onnx.Model, error)) (*compiled, error) {
 	weights := mem.NewWeights()
 	defer weights.Release()
@@ -159,7 +160,8 @@ func loadONNX(d *npu, o device.Options, read func(*mem.Weights) (*onnx.Model, er
 	return c, nil
 }
 
-// apiPorts describes ports of a program as the API can: kind fault.Unsupported for element types, ranks and sizes that it has no words for.
+// apiPorts describes ports of a program as the API can: kind fault.Unsupported for element types, ranks and sizes that
+// it has no words for.
 func apiPorts(ports []device.Port) ([]port, error) {
 	out := make([]port, len(ports))
 	for i, p := range ports {

@@ -83,7 +83,8 @@ func TestOffline_foreign(t *testing.T) {
 	}
 }
 
-// A path that could be read for ever, or not at all, is refused at once, and so is a file that is larger than any memory and no model.
+// A path that could be read for ever, or not at all, is refused at once, and so is a file that is larger than any
+// memory and no model.
 func TestOffline_noModelFile(t *testing.T) {
 	dir := t.TempDir()
 	fifo, sparse, damaged := filepath.Join(dir, "fifo"), filepath.Join(dir, "sparse"), filepath.Join(dir, "longer than it says")
@@ -138,7 +139,8 @@ func TestOffline_metadataInTheModel(t *testing.T) {
 	require.NoError(t, compilationDestroy(c))
 }
 
-// TestOffline_modelMap gives a model in memory the metadata that lie beside its file, and another file for one that is given by its path.
+// TestOffline_modelMap gives a model in memory the metadata that lie beside its file, and another file for one that is
+// given by its path.
 func TestOffline_modelMap(t *testing.T) {
 	data, err := os.ReadFile(digits + "digits.onnx")
 	require.NoError(t, err)

@@ -39,7 +39,8 @@ func (o OperationType) String() string {
 	return fmt.Sprintf("operation %d", int32(o))
 }
 
-// takes returns the operator's rule after comparing it with the lengths of the three lists, of which nothing has been read then.
+// takes returns the operator's rule after comparing it with the lengths of the three lists, of which nothing has been
+// read then.
 func (o OperationType) takes(params, inputs, outputs int) (*rule, error) {
 	r := ruleByNumber[o]
 	switch {
@@ -58,8 +59,8 @@ func (o OperationType) takes(params, inputs, outputs int) (*rule, error) {
 	return r, nil
 }
 
-// newOperation checks what an operator demands of its tensors and decodes its parameters: operator notes, section 1 rules 2 to 9. The lists
-// have the operator's lengths and all indices are in range. Every refusal is InvalidParameter.
+// newOperation checks what an operator demands of its tensors and decodes its parameters: operator notes, section 1
+// rules 2 to 9. The lists have the operator's lengths and all indices are in range. Every refusal is InvalidParameter.
 func (m *Model) newOperation(r *rule, params, inputs, outputs []uint32) (*operation, error) {
 	o := &operation{rule: r, inputs: inputs, outputs: outputs, values: map[string]value{}}
 	for i, index := range params {

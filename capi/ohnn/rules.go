@@ -1,6 +1,7 @@
 package ohnn
 
-// rule is what AddOperation knows of an operator: how many inputs and outputs, which parameters. Sources: operator notes sections 1, 2 and 6.
+// rule is what AddOperation knows of an operator: how many inputs and outputs, which parameters. Sources: operator
+// notes sections 1, 2 and 6.
 type rule struct {
 	op     OperationType
 	name   string // without OH_NN_OPS_

@@ -26,8 +26,8 @@ type element struct {
 
 func (a element) String() string { return fmt.Sprintf("%s[%d]", a.array, a.i) }
 
-// do runs a job and stores the real shapes of the outputs. The caller holds e.run. When it returns, the executor has let go of the job's
-// memory: what the program destroys then is gone at once.
+// do runs a job and stores the real shapes of the outputs. The caller holds e.run. When it returns, the executor has
+// let go of the job's memory: what the program destroys then is gone at once.
 func (e *Executor) do(j job) ([][]int32, error) {
 	if e.defect != "" {
 		return nil, fault.New(fault.Data, "the model cannot be computed as it is declared: %s", e.defect)
@@ -87,8 +87,8 @@ func (e *Executor) unbind(j job) {
 	}
 }
 
-// runCode is the code of a failed run: the device's fault, whatever it is, but for timeouts, runs ended by a destroy, and, beside what the reference
-// tells apart, want of memory.
+// runCode is the code of a failed run: the device's fault, whatever it is, but for timeouts, runs ended by a destroy,
+// and, beside what the reference tells apart, want of memory.
 func runCode(err error) ReturnCode {
 	if errors.Is(err, mem.ErrExhausted) && !settings().reference {
 		return MemoryError
@@ -180,14 +180,16 @@ func (t *Tensor) fits(name element) error {
 	return nil
 }
 
-// compareType warns, once per model, when a tensor's data type is not the model's: its bytes are taken as the model's type.
+// compareType warns, once per model, when a tensor's data type is not the model's: its bytes are taken as the model's
+// type.
 func (c *compiled) compareType(t *Tensor, name element, want DataType) {
 	if got, _ := t.desc.read(); got != want && !c.told.Swap(true) {
 		caution("data type differs", "tensor", name, "descriptor", got, "model", want, "effect", "the bytes are taken as the model's type")
 	}
 }
 
-// setShapes writes the real shapes into the output tensors' own descriptors. A scalar is shown by the one element it was given as.
+// setShapes writes the real shapes into the output tensors' own descriptors. A scalar is shown by the one element it
+// was given as.
 func setShapes(outputs []*Tensor, shapes [][]int32) error {
 	for i, t := range outputs {
 		switch n := len(shapes[i]); {

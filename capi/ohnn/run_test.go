@@ -111,7 +111,8 @@ func TestRunSync_dynamicShapes(t *testing.T) {
 	assert.Equal(t, UnavailableDevice, status(executorRunSync(e, []*Tensor{in, in}, []*Tensor{out})), "an output that is too small")
 }
 
-// TestRunSync_order checks the steps of section 8 in their order, and the numbers that the glue asks for before it reads the arrays.
+// TestRunSync_order checks the steps of section 8 in their order, and the numbers that the glue asks for before it
+// reads the arrays.
 func TestRunSync_order(t *testing.T) {
 	m := addModel(t)
 	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))

@@ -10,8 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// The model of the state machine: what a sequence of calls must answer, told without the code under test. Tensors are vectors of two
-// float32 or int8 scalars, operations are ADD.
+// The model of the state machine: what a sequence of calls must answer, told without the code under test. Tensors are
+// vectors of two float32 or int8 scalars, operations are ADD.
 
 type specTensor struct {
 	float     bool
@@ -91,8 +91,8 @@ func (s *specModel) finish() ReturnCode {
 	return Success
 }
 
-// run computes the outputs for inputs of 1, 2, 3, ... by going over the operations until nothing changes. ok is false when the model has no
-// meaning; sure is false when int8 tensors make that a question of types.
+// run computes the outputs for inputs of 1, 2, 3, ... by going over the operations until nothing changes. ok is false
+// when the model has no meaning; sure is false when int8 tensors make that a question of types.
 func (s *specModel) run() (out []float32, ok, sure bool) {
 	value := map[uint32]float32{}
 	made := map[uint32]bool{}
@@ -294,7 +294,8 @@ func playSequence(t *testing.T, data []byte) (ran bool) {
 	return q.ran
 }
 
-// FuzzCallSequence makes calls in any order and compares every code, and the results of what can be run, with the model above.
+// FuzzCallSequence makes calls in any order and compares every code, and the results of what can be run, with the model
+// above.
 func FuzzCallSequence(f *testing.F) {
 	f.Add([]byte{0, 5, 0, 5, 0, 5, 4, 0, 1, 2, 1, 6, 2, 0, 1, 1, 2, 7, 0})
 	f.Add([]byte{7, 0, 0, 0, 2, 0, 2, 0, 3, 0, 1, 0, 5, 4, 1, 1, 2, 0, 0})

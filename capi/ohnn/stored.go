@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// The stored form of a compiled model: what ExportCacheToBuffer writes, ImportCacheFromBuffer and offline models read, and data file 0 of
-// a cache holds. All numbers little-endian.
+// The stored form of a compiled model: what ExportCacheToBuffer writes, ImportCacheFromBuffer and offline models read,
+// and data file 0 of a cache holds. All numbers little-endian.
 //
 //	8 bytes   magic
 //	uint32    format version
@@ -173,8 +173,8 @@ func loadModel(d *npu, data []byte, o device.Options) (*compiled, error) {
 	return c, nil
 }
 
-// encodePorts writes descriptors as the reference's cache does: int32 data type, int32 format, int32 tensor type, uint64 rank, int32
-// dimensions, NUL-terminated name.
+// encodePorts writes descriptors as the reference's cache does: int32 data type, int32 format, int32 tensor type,
+// uint64 rank, int32 dimensions, NUL-terminated name.
 func encodePorts(ports []port) []byte {
 	var b []byte
 	for _, p := range ports {

@@ -12,8 +12,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Tensor is an NN_Tensor (section 4): shared memory and a tensor descriptor of its own. The memory lives until the tensor is destroyed and
-// no run uses it any more.
+// Tensor is an NN_Tensor (section 4): shared memory and a tensor descriptor of its own. The memory lives until the
+// tensor is destroyed and no run uses it any more.
 type Tensor struct {
 	handle.Ref
 	desc   *TensorDesc
@@ -24,7 +24,8 @@ type Tensor struct {
 	shared bool // the memory is the program's and may shrink
 }
 
-// newTensor checks what every way of creation wants and returns a copy of the descriptor and the bytes it needs, 0 for a dynamic shape.
+// newTensor checks what every way of creation wants and returns a copy of the descriptor and the bytes it needs, 0 for
+// a dynamic shape.
 func newTensor(deviceID uint64, desc *TensorDesc) (own *TensorDesc, size uint64, dynamic bool, err error) {
 	if deviceByID(deviceID) == nil {
 		return nil, 0, false, invalid("deviceID: %d: %s", deviceID, noSuchDevice())
@@ -38,7 +39,8 @@ func newTensor(deviceID uint64, desc *TensorDesc) (own *TensorDesc, size uint64,
 	return own, size, dynamic, err
 }
 
-// tensorCreate allocates what the descriptor needs, which can be nothing for one of an executor; a dynamic shape is refused.
+// tensorCreate allocates what the descriptor needs, which can be nothing for one of an executor; a dynamic shape is
+// refused.
 func tensorCreate(deviceID uint64, desc *TensorDesc) (*Tensor, error) {
 	own, size, dynamic, err := newTensor(deviceID, desc)
 	if err != nil {
@@ -77,8 +79,8 @@ func allocTensor(name string, own *TensorDesc, size uint64) (*Tensor, error) {
 	return &Tensor{desc: own, buf: buf, size: size}, nil
 }
 
-// tensorCreateWithFd maps the bytes [offset, size) of shared memory. The descriptor stays the caller's. The reference implementation
-// wants a page-aligned offset; here any is taken.
+// tensorCreateWithFd maps the bytes [offset, size) of shared memory. The descriptor stays the caller's. The reference
+// implementation wants a page-aligned offset; here any is taken.
 func tensorCreateWithFd(deviceID uint64, desc *TensorDesc, fd int32, size, offset uint64) (*Tensor, error) {
 	if fd < 0 {
 		return nil, invalid("fd: %d: want an open file descriptor", fd)
@@ -103,7 +105,8 @@ func tensorCreateWithFd(deviceID uint64, desc *TensorDesc, fd int32, size, offse
 	return &Tensor{desc: own, buf: buf, fd: int(fd), size: size, offset: offset, shared: true}, nil
 }
 
-// shrunk reports whether the program has made the file behind the tensor shorter than the tensor: touching the memory would be fatal.
+// shrunk reports whether the program has made the file behind the tensor shorter than the tensor: touching the memory
+// would be fatal.
 func (t *Tensor) shrunk() bool {
 	if !t.shared {
 		return false
@@ -135,8 +138,8 @@ func tensorGetDataBuffer(t *Tensor) (uintptr, error) {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b))), nil
 }
 
-// tensorGetFd returns a file descriptor that stays the tensor's, of a file that holds the tensor alone. Memory that the library made gets it
-// with the first call, which waits for runs that use the tensor: the data keeps its address.
+// tensorGetFd returns a file descriptor that stays the tensor's, of a file that holds the tensor alone. Memory that the
+// library made gets it with the first call, which waits for runs that use the tensor: the data keeps its address.
 func tensorGetFd(t *Tensor, fd *int32) error {
 	if t.shared {
 		*fd = int32(t.fd)

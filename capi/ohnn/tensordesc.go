@@ -83,7 +83,8 @@ func elements(shape []int32) (n uint64, dynamic bool, err error) {
 	return n, false, nil
 }
 
-// elements multiplies the dimensions. dynamic is true when one of them is not known yet. A shape that was never set is refused.
+// elements multiplies the dimensions. dynamic is true when one of them is not known yet. A shape that was never set is
+// refused.
 func (d *TensorDesc) elements() (n uint64, dynamic bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,7 +97,8 @@ func (d *TensorDesc) elements() (n uint64, dynamic bool, err error) {
 	return elements(d.shape)
 }
 
-// bytes is elements for the bytes of the data. An unknown data type is refused unless the shape is dynamic, and an overflow.
+// bytes is elements for the bytes of the data. An unknown data type is refused unless the shape is dynamic, and an
+// overflow.
 func (d *TensorDesc) bytes() (size uint64, dynamic bool, err error) {
 	n, dynamic, err := d.elements()
 	if dynamic || err != nil {
@@ -143,7 +145,8 @@ func tensorDescSetName(d *TensorDesc, name string) error {
 	return nil
 }
 
-// tensorDescGetName gives "" when no name was set. The string is valid until the name is set or the descriptor destroyed.
+// tensorDescGetName gives "" when no name was set. The string is valid until the name is set or the descriptor
+// destroyed.
 func tensorDescGetName(d *TensorDesc, name *uintptr) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -180,7 +183,8 @@ func tensorDescSetShape(d *TensorDesc, shape []int32) error {
 	return nil
 }
 
-// tensorDescGetShape gives length 0 and NULL when no shape was set. The array is valid until the shape is set or the descriptor destroyed.
+// tensorDescGetShape gives length 0 and NULL when no shape was set. The array is valid until the shape is set or the
+// descriptor destroyed.
 func tensorDescGetShape(d *TensorDesc, shape *uintptr, length *uint64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -208,8 +212,8 @@ func tensorDescGetFormat(d *TensorDesc, format *Format) error {
 	return nil
 }
 
-// tensorDescGetElementCount refuses a shape that was never set, and answers DynamicShape with a count of 0 when a dimension is not positive;
-// a size of 0 in a shape of an executor or a result is one.
+// tensorDescGetElementCount refuses a shape that was never set, and answers DynamicShape with a count of 0 when a
+// dimension is not positive; a size of 0 in a shape of an executor or a result is one.
 func tensorDescGetElementCount(d *TensorDesc, count *uint64) error {
 	n, dynamic, err := d.elements()
 	if err != nil {
@@ -223,7 +227,8 @@ func tensorDescGetElementCount(d *TensorDesc, count *uint64) error {
 	return nil
 }
 
-// tensorDescGetByteSize sets 0 before anything can fail. A dynamic shape is DynamicShape with 0 as the manual has it; the reference says Success.
+// tensorDescGetByteSize sets 0 before anything can fail. A dynamic shape is DynamicShape with 0 as the manual has it;
+// the reference says Success.
 func tensorDescGetByteSize(d *TensorDesc, size *uint64) error {
 	*size = 0
 	n, dynamic, err := d.bytes()

@@ -26,7 +26,8 @@ func sharedFile(t *testing.T, size int) (fd int, maps [2][]byte) {
 	return fd, maps
 }
 
-// TestRun_oneFileTwice: an input and an output that are parts of one file give the right result, however the program brings the file.
+// TestRun_oneFileTwice: an input and an output that are parts of one file give the right result, however the program
+// brings the file.
 func TestRun_oneFileTwice(t *testing.T) {
 	const n = 600
 	relu := (&onnxModel{}).node("Relu", "y", "x").node("Add", "z", "y", "x")

@@ -2,7 +2,8 @@ package rknn
 
 import "github.com/anynpu/anynpu/core/tensor"
 
-// affine is what the API calls the quantisation of a port: reals and quantised integers are affine, other integers are not.
+// affine is what the API calls the quantisation of a port: reals and quantised integers are affine, other integers are
+// not.
 func (p *port) affine() (QntType, int32, float32) {
 	switch {
 	case p.quant != nil:

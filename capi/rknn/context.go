@@ -15,7 +15,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Context is an rknn_context (section 2): a model and what its runs need. Safe for concurrent use: calls follow one another.
+// Context is an rknn_context (section 2): a model and what its runs need. Safe for concurrent use: calls follow one
+// another.
 type Context struct {
 	handle.Ref
 	model *model
@@ -133,7 +134,8 @@ func newContext(m *model, flags uint32, r *runnable) (*Context, error) {
 // priorities are the values of the two lowest flag bits.
 var priorities = [4]device.Priority{device.PriorityHigh, device.PriorityMedium, device.PriorityLow, device.PriorityLow}
 
-// useShapes makes a set of shapes the current one. What was set for another is forgotten; bindings stay if their memory is large enough.
+// useShapes makes a set of shapes the current one. What was set for another is forgotten; bindings stay if their memory
+// is large enough.
 func (c *Context) useShapes(set int) error {
 	m := c.model
 	for i, p := range m.in {

@@ -26,8 +26,8 @@ func (c *conversion) exact() bool {
 	return !c.from.IsFloat() && !c.to.IsFloat() && c.codesFrom == nil && c.codesTo == nil && !c.normalise
 }
 
-// line converts n elements, at most elements.Line. Integers are cut off towards zero, codes rounded to nearest, ties to even; both saturate.
-// NaN becomes 0 or the zero point (section 11).
+// line converts n elements, at most elements.Line. Integers are cut off towards zero, codes rounded to nearest, ties to
+// even; both saturate. NaN becomes 0 or the zero point (section 11).
 func (c *conversion) line(dst, src []byte, n int) {
 	if c.exact() {
 		elements.Cast(dst, c.to, src, c.from, n, true, c.work)
@@ -94,15 +94,16 @@ func each(a, b *arrangement, f func(image, channel, first, n int)) {
 	}
 }
 
-// taken says whether elements of a source type are the model's own as they are: no mean, no deviation, no quantisation, no other order of
-// channels. raw elements always are, INT8 into a quantised INT8 input is quantised already.
+// taken says whether elements of a source type are the model's own as they are: no mean, no deviation, no quantisation,
+// no other order of channels. raw elements always are, INT8 into a quantised INT8 input is quantised already.
 func (p *port) taken(source tensor.DType, raw bool) bool {
 	plain := raw || !p.normalised()
 	return source == p.core && (raw || p.quant == nil && plain || p.quant != nil && source == tensor.Int8)
 }
 
-// load converts what a program handed over, elements of type from in arrangement a, to the model's own input in dst: mean and standard
-// deviation, then quantisation or a cast. raw takes the elements as they are, in the type that the port reports.
+// load converts what a program handed over, elements of type from in arrangement a, to the model's own input in dst:
+// mean and standard deviation, then quantisation or a cast. raw takes the elements as they are, in the type that the
+// port reports.
 func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangement, raw bool) {
 	own := arrange(dims, NCHW, 0, 0)
 	source := from.dtype()
@@ -137,8 +138,8 @@ func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangeme
 	})
 }
 
-// store converts a result of the model in src to elements of type to in arrangement a of dst; reals of a quantised result are
-// (q - zero) x scale.
+// store converts a result of the model in src to elements of type to in arrangement a of dst; reals of a quantised
+// result are (q - zero) x scale.
 func (p *port) store(dst []byte, a arrangement, to Type, src []byte, dims []int64) {
 	own := arrange(dims, NCHW, 0, 0)
 	target := to.dtype()

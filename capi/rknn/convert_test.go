@@ -20,7 +20,8 @@ func elementOf(d tensor.DType, b []byte, i int) float32 {
 	return float32(tensor.IntAt(d, b, i))
 }
 
-// put writes one element: codes rounded to nearest, ties to even, integers cut off, both saturated, NaN as the zero point or 0.
+// put writes one element: codes rounded to nearest, ties to even, integers cut off, both saturated, NaN as the zero
+// point or 0.
 func put(d tensor.DType, b []byte, i int, x float32, q *quant) {
 	lo, hi := tensor.IntLimits(d)
 	limit := func(v float64) int64 { return int64(min(max(v, float64(lo)), float64(hi))) }

@@ -15,7 +15,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// customDevice computes operators by functions of the program. Its executions belong to contexts, whose functions they call.
+// customDevice computes operators by functions of the program. Its executions belong to contexts, whose functions they
+// call.
 type customDevice struct {
 	mu    sync.Mutex
 	owner *Context // of the executions that are being made

@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// baseGraph is a model's graph, from which graphs with some of its operators replaced are made: everything but the constants, and what the
-// model says of its nodes.
+// baseGraph is a model's graph, from which graphs with some of its operators replaced are made: everything but the
+// constants, and what the model says of its nodes.
 type baseGraph struct {
 	form    []byte
 	weights *mem.Weights
@@ -50,8 +50,8 @@ func newBase(g *graph.Graph, nodes []onnx.Node, w *mem.Weights) (*baseGraph, err
 
 func (b *baseGraph) release() { b.weights.Release() }
 
-// constants returns a store of all constants for one more program, the caller's: p, which was compiled first, gives back those that it holds, and
-// all others are still where they were.
+// constants returns a store of all constants for one more program, the caller's: p, which was compiled first, gives
+// back those that it holds, and all others are still where they were.
 func (b *baseGraph) constants(p *compile.Program) (*mem.Weights, error) {
 	w := mem.NewWeights()
 	held := map[tensor.Hash]bool{}
@@ -104,8 +104,9 @@ func customs(g *graph.Graph) (types []string) {
 	return types
 }
 
-// replace returns a copy, its constants in w, in which the nodes of the given types, those with an instance in kept apart, are operators that a program
-// computes. Nodes whose results were known when the model was loaded stay as they are, with a warning.
+// replace returns a copy, its constants in w, in which the nodes of the given types, those with an instance in kept
+// apart, are operators that a program computes. Nodes whose results were known when the model was loaded stay as they
+// are, with a warning.
 func (b *baseGraph) replace(w *mem.Weights, types map[string]CustomOp, kept map[int64]bool) (*graph.Graph, error) {
 	g, err := b.graph(w)
 	if err != nil {
@@ -146,8 +147,8 @@ func (b *baseGraph) replace(w *mem.Weights, types map[string]CustomOp, kept map[
 	return g, g.Validate()
 }
 
-// siteOf returns the indices of the nodes that node n of the model became: those of its origin that its outputs need. Empty when an output is
-// no longer made.
+// siteOf returns the indices of the nodes that node n of the model became: those of its origin that its outputs need.
+// Empty when an output is no longer made.
 func siteOf(g *graph.Graph, base []graph.Node, n *onnx.Node) []int {
 	producers := make([]int, len(g.Values))
 	for i := range producers {

@@ -12,9 +12,10 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// registerCustomOps gives a context the functions that compute operators of its model: those of foreign domains, and any other instead of the
-// library's own (sections 8 and 11). The array is copied. Several calls add up; a type that is registered again gets the new functions. init
-// is called here for each node; RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE leaves the node to the library. If a call fails, nothing has changed.
+// registerCustomOps gives a context the functions that compute operators of its model: those of foreign domains, and
+// any other instead of the library's own (sections 8 and 11). The array is copied. Several calls add up; a type that is
+// registered again gets the new functions. init is called here for each node; RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE
+// leaves the node to the library. If a call fails, nothing has changed.
 func registerCustomOps(c *Context, ops []CustomOp) error {
 	added, err := checkCustomOps(ops)
 	if err != nil {
@@ -77,8 +78,8 @@ func registerCustomOps(c *Context, ops []CustomOp) error {
 	return nil
 }
 
-// prepareOps makes the states of the nodes whose type is in added, and what the context is to run with all of types; skipped nodes are added to
-// kept. On an error nothing is left.
+// prepareOps makes the states of the nodes whose type is in added, and what the context is to run with all of types;
+// skipped nodes are added to kept. On an error nothing is left.
 func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bool) (next *runnable, made map[int64]*opState, skipped map[int64]string, err error) {
 	m := c.model
 	if !m.base.replaces(types) {
@@ -120,8 +121,8 @@ func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bo
 	return next, made, skipped, nil
 }
 
-// initialise makes the states of all nodes whose type is in added and calls their init functions. skipped are the nodes, with their types, that
-// these leave to the library. On an error the states that were made are destroyed.
+// initialise makes the states of all nodes whose type is in added and calls their init functions. skipped are the
+// nodes, with their types, that these leave to the library. On an error the states that were made are destroyed.
 func (c *Context) initialise(nodes []customNode, added map[string]CustomOp) (made map[int64]*opState, skipped map[int64]string, err error) {
 	made, skipped = map[int64]*opState{}, map[int64]string{}
 	found := map[string]bool{}
@@ -246,8 +247,8 @@ func (c *Context) onCaller(f func() error) error {
 	return <-j.done
 }
 
-// calling calls f, which calls the program, and remembers the thread: functions of the API that f's callee calls for this context must not
-// wait for the call under way.
+// calling calls f, which calls the program, and remembers the thread: functions of the API that f's callee calls for
+// this context must not wait for the call under way.
 func (c *Context) calling(f func()) {
 	c.thread.Store(int32(unix.Gettid()))
 	defer c.thread.Store(0)
@@ -260,7 +261,8 @@ func (c *Context) inside() bool {
 	return t != 0 && t == int32(unix.Gettid())
 }
 
-// notCopying refuses a call from an init function that a duplication of the context on this thread calls, and that would wait for its end.
+// notCopying refuses a call from an init function that a duplication of the context on this thread calls, and that
+// would wait for its end.
 func (c *Context) notCopying(name string) error {
 	if c.copying.has() {
 		return failed("%s: it is being duplicated, and this is a call from the init of one of the duplicate's operators", name)

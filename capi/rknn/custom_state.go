@@ -9,7 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// opState is one node of a context that a program's functions compute: the rknn_custom_op_context that they get (section 8).
+// opState is one node of a context that a program's functions compute: the rknn_custom_op_context that they get
+// (section 8).
 type opState struct {
 	registered CustomOp
 	node       *op.Custom
@@ -78,8 +79,9 @@ func (s *opState) destroy() {
 	s.end()
 }
 
-// customOpGetOpAttr gives an attribute of the node that a program's function works for: float32, int64, or the bytes of a string as UINT8.
-// The memory stays until the operator is destroyed. An attribute that the node lacks has no elements.
+// customOpGetOpAttr gives an attribute of the node that a program's function works for: float32, int64, or the bytes of
+// a string as UINT8. The memory stays until the operator is destroyed. An attribute that the node lacks has no
+// elements.
 func customOpGetOpAttr(ctx *CustomOpContext, name string, attr *CustomOpAttr) error {
 	attr.elems, attr.data = 0, 0
 	opStates.mu.Lock()

@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// customType is the element type in which a program's function sees a tensor: reals as FLOAT32, integers as they are (section 8).
+// customType is the element type in which a program's function sees a tensor: reals as FLOAT32, integers as they are
+// (section 8).
 func customType(d tensor.DType) (Type, error) {
 	if d.IsFloat() {
 		return Float32, nil
@@ -54,8 +55,8 @@ func customTensor(index int, name string, t tensor.Type, at uintptr) (CustomOpTe
 	return c, nil
 }
 
-// staged is a tensor of a node during a run: the bytes in core's type, and those that the program's function sees, which are the same for
-// types that need no conversion.
+// staged is a tensor of a node during a run: the bytes in core's type, and those that the program's function sees,
+// which are the same for types that need no conversion.
 type staged struct {
 	name   string
 	t      tensor.Tensor

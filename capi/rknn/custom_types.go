@@ -1,6 +1,7 @@
 package rknn
 
-// targetCPU is RKNN_TARGET_TYPE_CPU, skipCompute RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE, which a program's init function may return.
+// targetCPU is RKNN_TARGET_TYPE_CPU, skipCompute RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE, which a program's init function
+// may return.
 const (
 	targetCPU   uint32 = 1
 	skipCompute int32  = -14

@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// inputsSet converts and copies inputs for the runs to come (section 4). Some inputs may be set alone; all are judged before the first
-// is taken.
+// inputsSet converts and copies inputs for the runs to come (section 4). Some inputs may be set alone; all are judged
+// before the first is taken.
 func inputsSet(c *Context, inputs []Input) (err error) {
 	if err := c.lock(); err != nil {
 		return err
@@ -104,8 +104,8 @@ func (p *port) explainSize(name string, in *Input, n int64, kind Type) string {
 	return text
 }
 
-// tellFormula warns, once per model, what becomes of elements where that is left open: of bytes without mean and deviation, on which results
-// depend, and of images whose order neither the program nor the metadata tell.
+// tellFormula warns, once per model, what becomes of elements where that is left open: of bytes without mean and
+// deviation, on which results depend, and of images whose order neither the program nor the metadata tell.
 func (c *Context) tellFormula(i int, kind Type, format Format, raw bool) {
 	p, told := c.model.in[i], &c.model.told
 	if raw {

@@ -13,8 +13,8 @@ type binding struct {
 	rows   uint32 // of each image, 0: the input's height
 }
 
-// setIoMem binds memory to an input or output (section 5). The attributes name the tensor and say how its bytes lie; the binding lasts
-// until another one or the context's end.
+// setIoMem binds memory to an input or output (section 5). The attributes name the tensor and say how its bytes lie;
+// the binding lasts until another one or the context's end.
 func setIoMem(c *Context, m *TensorMem, attr *TensorAttr) error {
 	r := memories.find(m)
 	if r == nil {
@@ -45,8 +45,8 @@ func setIoMem(c *Context, m *TensorMem, attr *TensorAttr) error {
 	return nil
 }
 
-// tensorOf finds the tensor that attributes name: by name, or, where the name is empty or serves an input and an output, by index and
-// number of elements, inputs first (section 11).
+// tensorOf finds the tensor that attributes name: by name, or, where the name is empty or serves an input and an
+// output, by index and number of elements, inputs first (section 11).
 func (c *Context) tensorOf(attr *TensorAttr) (index int, input bool, err error) {
 	name := textOf(attr.name[:])
 	find := func(ports []*port) int {

@@ -2,8 +2,8 @@ package rknn
 
 import "github.com/anynpu/anynpu/core/tensor"
 
-// arrangement says where the elements of a tensor lie: for each image and channel a base, and from there the pixels in steps. Tensors of
-// another rank than 4 are one channel of pixels.
+// arrangement says where the elements of a tensor lie: for each image and channel a base, and from there the pixels in
+// steps. Tensors of another rank than 4 are one channel of pixels.
 type arrangement struct {
 	images, channels, pixels int
 	image                    int // elements from one image to the next
@@ -12,8 +12,8 @@ type arrangement struct {
 	interleaved              bool
 }
 
-// arrange gives the arrangement of a tensor with these dimensions, in the model's order, in a format. rows, if not 0, is the number of
-// rows that each image takes in NHWC.
+// arrange gives the arrangement of a tensor with these dimensions, in the model's order, in a format. rows, if not 0,
+// is the number of rows that each image takes in NHWC.
 func arrange(dims []int64, f Format, c2 int64, rows uint32) arrangement {
 	if len(dims) != 4 {
 		n, _ := tensor.Count(dims)

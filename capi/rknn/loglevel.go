@@ -14,8 +14,8 @@ func init() {
 	}
 }
 
-// logLevel maps the vendor's RKNN_LOG_LEVEL, 0 to 5, to a level of the log: 0 and 1 show errors, which the vendor's library prints at any
-// level, then each shows more (section 2). ok is false when value is empty or no such number.
+// logLevel maps the vendor's RKNN_LOG_LEVEL, 0 to 5, to a level of the log: 0 and 1 show errors, which the vendor's
+// library prints at any level, then each shows more (section 2). ok is false when value is empty or no such number.
 func logLevel(value string) (level boundary.Level, ok bool) {
 	if value == "" {
 		return 0, false

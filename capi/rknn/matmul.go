@@ -13,8 +13,9 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// Matmul is an rknn_matmul_ctx: a matrix product C = A x B of certain types, layouts and sizes, and the memory it is computed in. Safe for
-// concurrent use: calls follow one another. It serves as the context of the memory functions as well.
+// Matmul is an rknn_matmul_ctx: a matrix product C = A x B of certain types, layouts and sizes, and the memory it is
+// computed in. Safe for concurrent use: calls follow one another. It serves as the context of the memory functions as
+// well.
 type Matmul struct {
 	handle.Ref
 	spec    matmulSpec
@@ -42,7 +43,8 @@ func matmulCreate(infoAddr unsafe.Pointer, attr *MatmulIOAttr) (*Matmul, error) 
 	return m, nil
 }
 
-// matmulCreateDynamicShape makes a product of any of several sizes, the first at the beginning; those of info are not looked at.
+// matmulCreateDynamicShape makes a product of any of several sizes, the first at the beginning; those of info are not
+// looked at.
 func matmulCreateDynamicShape(infoAddr unsafe.Pointer, shapes []MatmulShape, attrs []MatmulIOAttr) (*Matmul, error) {
 	info, err := infoAt(infoAddr)
 	if err != nil {

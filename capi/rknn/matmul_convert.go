@@ -14,8 +14,9 @@ import (
 // olderArgument is above every subN: a fifth argument below it is one, and none a pointer.
 const olderArgument = 1 << 16
 
-// bNormalLayoutToNativeLayout rearranges B of K rows and N columns for a product with B_layout 1 (matmul notes, section 4). It has two forms:
-// programs of header 2.0 pass subN, subK and the type of product, later ones an rknn_matmul_info, of which the type is looked at.
+// bNormalLayoutToNativeLayout rearranges B of K rows and N columns for a product with B_layout 1 (matmul notes, section
+// 4). It has two forms: programs of header 2.0 pass subN, subK and the type of product, later ones an rknn_matmul_info,
+// of which the type is looked at.
 func bNormalLayoutToNativeLayout(in, out unsafe.Pointer, k, n int32, info uintptr, subK int32, kind uint32) error {
 	switch {
 	case in == nil:

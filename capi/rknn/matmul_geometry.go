@@ -8,7 +8,8 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 )
 
-// A tile is how many columns N and rows K of B lie together in the native layout; N and K are multiples of it in every layout.
+// A tile is how many columns N and rows K of B lie together in the native layout; N and K are multiples of it in every
+// layout.
 type tile struct{ n, k int }
 
 // matmulUnit is what the matrix unit of a board takes (matmul notes, sections 3 and 4).

@@ -21,8 +21,9 @@ type matmulParams struct {
 // matrixOf is the index of the matrix that a name in a program's struct stands for, -1 if none.
 func matrixOf(name *[maxNameLen]byte) int { return slices.Index(matrixNames[:], textOf(name[:])) }
 
-// matmulSetQuantParams copies scales and zero points of one matrix; another call for it replaces them (matmul notes, section 5). Their numbers
-// say what they belong to: 1 the matrix, N a column of B each, N*K/group_size a group of rows and a column.
+// matmulSetQuantParams copies scales and zero points of one matrix; another call for it replaces them (matmul notes,
+// section 5). Their numbers say what they belong to: 1 the matrix, N a column of B each, N*K/group_size a group of rows
+// and a column.
 func matmulSetQuantParams(m *Matmul, q *QuantParams) error {
 	i := matrixOf(&q.name)
 	if i < 0 {
@@ -112,8 +113,8 @@ func copied[T any](name string, addr uintptr, n int) ([]T, error) {
 	return slices.Clone(unsafe.Slice((*T)(at), n)), nil
 }
 
-// matmulGetQuantParams gives one scale for all of B: the largest of them by magnitude, so that values brought to it stay within their type.
-// The parameters are given as well where the program has room for them.
+// matmulGetQuantParams gives one scale for all of B: the largest of them by magnitude, so that values brought to it
+// stay within their type. The parameters are given as well where the program has room for them.
 func matmulGetQuantParams(m *Matmul, q *QuantParams, scale *float32) error {
 	if name := textOf(q.name[:]); name != "" && name != "B" {
 		return invalid("params->name is %q: want B", name)

@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// matmulSetIoMem binds memory to the matrix that attr names, until other memory is bound to it (matmul notes, section 6). Nothing is copied: a
-// run reads A and B as they are then.
+// matmulSetIoMem binds memory to the matrix that attr names, until other memory is bound to it (matmul notes, section
+// 6). Nothing is copied: a run reads A and B as they are then.
 func matmulSetIoMem(m *Matmul, memAt *TensorMem, attr *MatmulTensorAttr) error {
 	r := memories.find(memAt)
 	if r == nil {
@@ -89,8 +89,8 @@ func matmulRun(m *Matmul) (err error) {
 	return p.Run(context.Background(), m.workers)
 }
 
-// product describes the product in a size, without the bytes of its matrices. Sums that are given as integers of 16 and 32 bits, and products
-// of reals, have no scales and zero points (matmul notes, section 8).
+// product describes the product in a size, without the bytes of its matrices. Sums that are given as integers of 16 and
+// 32 bits, and products of reals, have no scales and zero points (matmul notes, section 8).
 func (m *Matmul) product(s MatmulShape) (*matmul.Product, error) {
 	p := &matmul.Product{A: m.spec.operand(s, 0), B: m.spec.operand(s, 1), C: m.spec.operand(s, 2), ScaleA: 1, ScaleC: 1, Group: m.spec.group}
 	t := m.spec.types

@@ -7,7 +7,8 @@ import (
 
 func shapeName(i int) string { return fmt.Sprintf("dynamic_shapes[%d].", i) }
 
-// matmulSetDynamicShape chooses one of the sizes given at creation. Memory stays bound; whether it is large enough is seen at the next run.
+// matmulSetDynamicShape chooses one of the sizes given at creation. Memory stays bound; whether it is large enough is
+// seen at the next run.
 func matmulSetDynamicShape(m *Matmul, shape *MatmulShape) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -19,8 +19,8 @@ type memory struct {
 	id   uintptr
 }
 
-// memoryTable holds every rknn_tensor_mem. The structs carry a number of their own in priv_data, by which they are found: programs may copy
-// them.
+// memoryTable holds every rknn_tensor_mem. The structs carry a number of their own in priv_data, by which they are
+// found: programs may copy them.
 type memoryTable struct {
 	mu      sync.Mutex
 	byID    map[uintptr]*memory
@@ -94,7 +94,8 @@ func (t *memoryTable) remove(m *TensorMem) bool {
 	return true
 }
 
-// createMem allocates zeroed memory with a file descriptor that other processes and devices can map, as long as the process has enough of them.
+// createMem allocates zeroed memory with a file descriptor that other processes and devices can map, as long as the
+// process has enough of them.
 func createMem(context uintptr, size uint32) (uintptr, error) {
 	if err := aliveContext("ctx", context); err != nil {
 		return 0, err
@@ -102,8 +103,8 @@ func createMem(context uintptr, size uint32) (uintptr, error) {
 	return allocate(uint64(size))
 }
 
-// createMem2 is createMem; what the flags ask for, caches and SRAM, the CPU device does not have. A context is wanted unless the flags say
-// RKNN_MEM_FLAG_ALLOC_NO_CONTEXT.
+// createMem2 is createMem; what the flags ask for, caches and SRAM, the CPU device does not have. A context is wanted
+// unless the flags say RKNN_MEM_FLAG_ALLOC_NO_CONTEXT.
 func createMem2(context uintptr, size, flags uint64) (uintptr, error) {
 	if flags&memFlagsAllocNoOwner == 0 {
 		if err := aliveContext("ctx", context); err != nil {
@@ -132,9 +133,9 @@ func allocate(size uint64) (uintptr, error) {
 // fewDescriptors is set when the program was told that memory has no descriptor any more.
 var fewDescriptors atomic.Bool
 
-// allocated returns memory and its file descriptor. Programs read a descriptor from the struct without a call, so it must be there from the
-// start; few programs look. Memory whose descriptor would be one of the last quarter that the process may have gets none, -1: those are
-// the program's.
+// allocated returns memory and its file descriptor. Programs read a descriptor from the struct without a call, so it
+// must be there from the start; few programs look. Memory whose descriptor would be one of the last quarter that the
+// process may have gets none, -1: those are the program's.
 func allocated(size int64) (buf mem.Buffer, fd int32, err error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -171,8 +172,8 @@ func below(most uint64) bool {
 	return uint64(fd) < most
 }
 
-// createMemFromFd describes size bytes of memory that stays the program's, from virt_addr + offset on. Without an address, the
-// descriptor is mapped. Memory that lies in one made by rknn_create_mem keeps that alive.
+// createMemFromFd describes size bytes of memory that stays the program's, from virt_addr + offset on. Without an
+// address, the descriptor is mapped. Memory that lies in one made by rknn_create_mem keeps that alive.
 func createMemFromFd(context uintptr, fd int32, virt unsafe.Pointer, size uint32, offset int32) (uintptr, error) {
 	if err := aliveContext("ctx", context); err != nil {
 		return 0, err
@@ -214,8 +215,9 @@ func describeMem(info TensorMem) (uintptr, error) {
 	return memories.add(info, mem.BorrowMapped(unsafe.Slice((*byte)(cPointer(at)), int(size)), nil)), nil
 }
 
-// createMemFromPhys describes size bytes of memory that stays the program's by the address at which the program has mapped it; phys_addr is kept
-// and not used. Without that address it is refused: a process cannot map memory by its physical one.
+// createMemFromPhys describes size bytes of memory that stays the program's by the address at which the program has
+// mapped it; phys_addr is kept and not used. Without that address it is refused: a process cannot map memory by its
+// physical one.
 func createMemFromPhys(_ *Context, phys uint64, virt unsafe.Pointer, size uint32) (uintptr, error) {
 	switch {
 	case size == 0:
@@ -234,7 +236,8 @@ func createMemFromMbBlk(_ *Context, block unsafe.Pointer, _ int32) (uintptr, err
 // destoryMem is destroyMem under the name of headers before 1.3.
 func destoryMem(context uintptr, m *TensorMem) error { return destroyMem(context, m) }
 
-// destroyMem ends a memory of any context, alive or not (section 11). Contexts that have it bound find it gone at their next run.
+// destroyMem ends a memory of any context, alive or not (section 11). Contexts that have it bound find it gone at their
+// next run.
 func destroyMem(_ uintptr, m *TensorMem) error {
 	if !memories.remove(m) {
 		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was destroyed", m)
@@ -253,7 +256,8 @@ func memSync(context uintptr, _ *TensorMem, mode MemSyncMode) error {
 	return nil
 }
 
-// setWeightMem and setInternalMem take memory for weights and intermediate results. The CPU device keeps its own and never looks at it.
+// setWeightMem and setInternalMem take memory for weights and intermediate results. The CPU device keeps its own and
+// never looks at it.
 func setWeightMem(c *Context, m *TensorMem) error {
 	return c.checkSpare(m, "total_weight_size", c.memSize().weight)
 }
@@ -275,8 +279,8 @@ func (c *Context) checkSpare(m *TensorMem, what string, need uint32) error {
 
 func addressOf(data []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(data))) }
 
-// faulted is deferred, with debug.SetPanicOnFault, where memory of the program is read or written, which may lie in a file that was cut or be
-// mapped no more: that is an error of the call then. what says whose memory it is.
+// faulted is deferred, with debug.SetPanicOnFault, where memory of the program is read or written, which may lie in a
+// file that was cut or be mapped no more: that is an error of the call then. what says whose memory it is.
 func faulted(err *error, what string) {
 	switch v := recover().(type) {
 	case nil:

@@ -150,7 +150,8 @@ func TestRun_memoryDestroyedFirst(t *testing.T) {
 	require.Equal(t, []float32{1, 2, 3, 4}, floats(t, c), "forgotten after that")
 }
 
-// A file that a program cuts while it is bound, and a buffer that it has unmapped, make calls fail with a sentence, not the process.
+// A file that a program cuts while it is bound, and a buffer that it has unmapped, make calls fail with a sentence, not
+// the process.
 func TestRun_memoryThatIsCut(t *testing.T) {
 	for _, bound := range []Type{Float32, Uint8} { // used in place, and converted
 		c := open(t, identity(1, 1, 4096), 0)

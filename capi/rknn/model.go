@@ -44,7 +44,8 @@ func (m *model) release() {
 	}
 }
 
-// load makes a model with one reference, from data or the file at path. flags are those of rknn_init. Errors that are the model's fault have the code RKNN_ERR_MODEL_INVALID.
+// load makes a model with one reference, from data or the file at path. flags are those of rknn_init. Errors that are
+// the model's fault have the code RKNN_ERR_MODEL_INVALID.
 func load(data []byte, path string, flags uint32) (*model, error) {
 	w := mem.NewWeights()
 	defer w.Release()
@@ -145,8 +146,8 @@ func infer(g *graph.Graph, dims [][]int64) (*graph.Graph, error) {
 	return own, own.Infer()
 }
 
-// setDims gives the inputs of g their sizes. What the model declares of the results of operators that the project does not know is in terms
-// of these sizes.
+// setDims gives the inputs of g their sizes. What the model declares of the results of operators that the project does
+// not know is in terms of these sizes.
 func setDims(g *graph.Graph, dims [][]int64) {
 	sizes := map[uint32]int64{}
 	for i, v := range g.In {
@@ -186,7 +187,8 @@ func withSizes(s tensor.Shape, sizes map[uint32]int64) tensor.Shape {
 	return s
 }
 
-// checkCustoms refuses a model with an operator that a program computes whose results have shapes that the model does not declare.
+// checkCustoms refuses a model with an operator that a program computes whose results have shapes that the model does
+// not declare.
 func checkCustoms(g *graph.Graph, im *onnx.Model) error {
 	for i := range g.Nodes {
 		n := &g.Nodes[i]

@@ -9,9 +9,9 @@ import (
 	"github.com/anynpu/anynpu/capi/modelmap"
 )
 
-// A compiled model cannot run without the NPU that it was compiled for; the ONNX model that it was made from is loaded instead if the map file
-// of ANYNPU_MODEL_MAP names one, or one lies beside it. The map can name another file for an ONNX model too, such as the same one with
-// metadata beside it for a program that passes bytes.
+// A compiled model cannot run without the NPU that it was compiled for; the ONNX model that it was made from is loaded
+// instead if the map file of ANYNPU_MODEL_MAP names one, or one lies beside it. The map can name another file for an
+// ONNX model too, such as the same one with metadata beside it for a program that passes bytes.
 
 // readerAt is a compiled model: the bytes that a program passed, or its file.
 type readerAt interface {
@@ -19,8 +19,9 @@ type readerAt interface {
 	io.Reader
 }
 
-// substitute returns the ONNX file to load instead of a compiled model, and the place that names it. path is empty for a model that was passed
-// as bytes. Without one, the error says what the model is and what to do. All errors have the code RKNN_ERR_MODEL_INVALID.
+// substitute returns the ONNX file to load instead of a compiled model, and the place that names it. path is empty for
+// a model that was passed as bytes. Without one, the error says what the model is and what to do. All errors have the
+// code RKNN_ERR_MODEL_INVALID.
 func substitute(r readerAt, path string, c *container) (onnx, from string, err error) {
 	where, chip := "model", "a Rockchip NPU"
 	if path != "" {
@@ -53,8 +54,8 @@ func substitute(r readerAt, path string, c *container) (onnx, from string, err e
 	return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere: pass the ONNX file that it was made from, or name that for SHA-256 %s in the map file of ANYNPU_MODEL_MAP", where, chip, h)
 }
 
-// mapped returns the file that the map names for an ONNX model, "" if it is the model itself that is to be loaded. A map that cannot be read is a
-// warning then: the model can be loaded as it is.
+// mapped returns the file that the map names for an ONNX model, "" if it is the model itself that is to be loaded. A
+// map that cannot be read is a warning then: the model can be loaded as it is.
 func mapped(r io.ReaderAt, size int64, path string) string {
 	file, err := modelmap.Find(r, size, path)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // manyBuffers is how many buffers of rknn_outputs_get a program may have before it is warned.
 const manyBuffers = 256
 
-// outputsGet copies results of the last run (section 4), in NCHW or the model's order, as float32 or in the reported type. Buffers that
-// the program did not bring stay its own until rknn_outputs_release or the context's end.
+// outputsGet copies results of the last run (section 4), in NCHW or the model's order, as float32 or in the reported
+// type. Buffers that the program did not bring stay its own until rknn_outputs_release or the context's end.
 func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) {
 	if err := c.lock(); err != nil {
 		return err
@@ -56,8 +56,8 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) 
 	return nil
 }
 
-// meant returns the output that each entry stands for. Without is_prealloc a program need not set index, so indices are taken only where
-// all are distinct and in range; otherwise entry i is output i.
+// meant returns the output that each entry stands for. Without is_prealloc a program need not set index, so indices are
+// taken only where all are distinct and in range; otherwise entry i is output i.
 func (c *Context) meant(outputs []Output) ([]int, error) {
 	which, seen, clear := make([]int, len(outputs)), make([]bool, len(c.out)), true
 	for k := range outputs {
@@ -114,8 +114,9 @@ func (c *Context) judgeOutput(name string, o *Output, i int) error {
 	return nil
 }
 
-// give fills one rknn_output with output i and adds it to made if its buffer is a new one. That has room for what RKNN_QUERY_OUTPUT_ATTR
-// says, the largest shape: there are clients that read as much. size is that of the result; the rest is zero.
+// give fills one rknn_output with output i and adds it to made if its buffer is a new one. That has room for what
+// RKNN_QUERY_OUTPUT_ATTR says, the largest shape: there are clients that read as much. size is that of the result; the
+// rest is zero.
 func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	p, dims := c.model.out[i], c.outDims(i)
 	src, free, err := c.result(i)
@@ -145,7 +146,8 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	return nil
 }
 
-// overlaps says whether the program asks for a result, src, in the memory that it bound, which can have several addresses.
+// overlaps says whether the program asks for a result, src, in the memory that it bound, which can have several
+// addresses.
 func (s *outputState) overlaps(dst, src []byte) bool {
 	return s.placed != nil && (mem.Overlap(dst, src) || mem.InFile(s.placed.memory.buf) && mem.OverlapMapped(dst, src))
 }
@@ -161,7 +163,8 @@ func (c *Context) take(outputs []*Output) {
 	}
 }
 
-// outputsRelease frees the buffers that rknn_outputs_get of this context made; others, also those freed before, are left alone.
+// outputsRelease frees the buffers that rknn_outputs_get of this context made; others, also those freed before, are
+// left alone.
 func outputsRelease(c *Context, outputs []Output) error {
 	if err := c.lock(); err != nil {
 		return err

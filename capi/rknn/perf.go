@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// perfDetail gives the text of the last run's times; it stays until the next query of this kind or the context's end. Without
-// RKNN_FLAG_COLLECT_PERF_MASK or a run it is empty.
+// perfDetail gives the text of the last run's times; it stays until the next query of this kind or the context's end.
+// Without RKNN_FLAG_COLLECT_PERF_MASK or a run it is empty.
 func (c *Context) perfDetail(info []byte) error {
 	if len(info) < int(unsafe.Sizeof(PerfDetail{})) {
 		return invalid("size is %d: rknn_perf_detail has %d bytes", len(info), unsafe.Sizeof(PerfDetail{}))
@@ -27,8 +27,8 @@ func (c *Context) perfDetail(info []byte) error {
 	return answer(info, "rknn_perf_detail", PerfDetail{c.perf.Addr(), uint64(len(text))})
 }
 
-// layoutTime takes the device's changes of layout, which are no operators of the model, out of the times of a run: each is counted with the
-// operator computed before it, those at the start are returned as the time of the input.
+// layoutTime takes the device's changes of layout, which are no operators of the model, out of the times of a run: each
+// is counted with the operator computed before it, those at the start are returned as the time of the input.
 func layoutTime(times []device.NodeTime) (input time.Duration, operators []device.NodeTime) {
 	for _, n := range times {
 		switch {
@@ -43,8 +43,8 @@ func layoutTime(times []device.NodeTime) (input time.Duration, operators []devic
 	return input, operators
 }
 
-// merged adds up the times of the nodes that loading made of one operator of the model, in the model's order of operators. An operator has the
-// type that the model calls it by.
+// merged adds up the times of the nodes that loading made of one operator of the model, in the model's order of
+// operators. An operator has the type that the model calls it by.
 func merged(times []device.NodeTime, rows map[int]row) []device.NodeTime {
 	at := map[int]int{}
 	var list []device.NodeTime
@@ -63,7 +63,8 @@ func merged(times []device.NodeTime, rows map[int]row) []device.NodeTime {
 	return list
 }
 
-// perfTable writes the two tables of section 3.2. Cycles, use of the MAC units and traffic are the NPU's and shown as 0.
+// perfTable writes the two tables of section 3.2. Cycles, use of the MAC units and traffic are the NPU's and shown as
+// 0.
 func perfTable(st device.Stats, rows map[int]row) string {
 	var b strings.Builder
 	cores, load := "WorkLoad(0/1/2)", "0.0%/0.0%/0.0%"

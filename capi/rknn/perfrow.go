@@ -57,7 +57,8 @@ func outside(group []*graph.Node) []graph.Value {
 	return list
 }
 
-// inputShapes lists the inputs of an operator of the model without scales and zero points. A filter has the model's order of dimensions.
+// inputShapes lists the inputs of an operator of the model without scales and zero points. A filter has the model's
+// order of dimensions.
 func inputShapes(g *graph.Graph, n *onnx.Node) string {
 	keep := len(n.In)
 	skip := func(int) bool { return false }
@@ -144,8 +145,8 @@ func (c *codeTypes) encodes(n *graph.Node) bool {
 	return !slices.ContainsFunc(n.Out, func(v graph.Value) bool { return v != graph.None && !c.down[v] })
 }
 
-// of is the type of the codes that an operator computes with, result if it computes with what its result has: a convolution or matrix product
-// of codes does in any case, other operators where their results become codes again.
+// of is the type of the codes that an operator computes with, result if it computes with what its result has: a
+// convolution or matrix product of codes does in any case, other operators where their results become codes again.
 func (c *codeTypes) of(group []*graph.Node, result tensor.DType) tensor.DType {
 	for _, n := range group {
 		always := false

@@ -116,8 +116,8 @@ func fromPlanes(dst []byte, a *arrangement, src []byte, own *arrangement, size i
 	})
 }
 
-// planes calls f for every set of channels that lie together in a: the first element of their planes in own, the first of them in a, and how
-// many there are.
+// planes calls f for every set of channels that lie together in a: the first element of their planes in own, the first
+// of them in a, and how many there are.
 func planes(own, a *arrangement, f func(plane, at, lanes int)) {
 	lanes := a.channels
 	if a.group > 0 {

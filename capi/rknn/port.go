@@ -47,8 +47,8 @@ func newPort(m *onnx.Model, v graph.Value, info metadata.Input) (*port, error) {
 	return p, nil
 }
 
-// settle decides how the API shows the port and checks the metadata against it. Real numbers are shown as FLOAT16, as the boards compute
-// with them; core computes with the model's own type (docs/rknn.md).
+// settle decides how the API shows the port and checks the metadata against it. Real numbers are shown as FLOAT16, as
+// the boards compute with them; core computes with the model's own type (docs/rknn.md).
 func (p *port) settle() error {
 	switch p.core {
 	case tensor.Float32, tensor.Float64, tensor.Float16:

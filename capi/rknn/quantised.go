@@ -6,8 +6,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// exposeQuantised lets the integers of quantised inputs and outputs cross the border of a graph, as the vendor's converter does; the ports
-// know what they mean.
+// exposeQuantised lets the integers of quantised inputs and outputs cross the border of a graph, as the vendor's
+// converter does; the ports know what they mean.
 func exposeQuantised(g *graph.Graph, in, out []*port) {
 	quantIn, quantOut := border.Integers(g)
 	expose(g, in, g.In, quantIn)

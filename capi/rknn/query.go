@@ -65,8 +65,9 @@ func olderSizes(sizes []int) string {
 	return fmt.Sprintf(", in older headers %d or %d", sizes[0], sizes[1])
 }
 
-// The versions that programs read. They have the vendor's form, NUMBER.NUMBER.NUMBER (BUILD@TIME) and NUMBER.NUMBER.NUMBER: clients split the
-// whole string at its dots and want three parts. The build is this library's, the time that of the release of the API that it follows.
+// The versions that programs read. They have the vendor's form, NUMBER.NUMBER.NUMBER (BUILD@TIME) and
+// NUMBER.NUMBER.NUMBER: clients split the whole string at its dots and want three parts. The build is this library's,
+// the time that of the release of the API that it follows.
 var apiVersion = "2.3.2 (anynpu_" + strings.ReplaceAll(anynpu.Version, ".", "_") + "@2025-04-09T00:00:00)"
 
 const driverVersion = "0.0.0" // there is no driver
@@ -146,8 +147,8 @@ func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
 	return answer(info, name, a, attrSize10, attrSize07)
 }
 
-// dynamicRange lists the shapes of an input of a dynamic model, dimensions in the format of its attributes. Programs ask this to learn whether
-// a model is dynamic, so that RKNN_ERR_MODEL_INVALID is an ordinary answer.
+// dynamicRange lists the shapes of an input of a dynamic model, dimensions in the format of its attributes. Programs
+// ask this to learn whether a model is dynamic, so that RKNN_ERR_MODEL_INVALID is an ordinary answer.
 func (c *Context) dynamicRange(info []byte) error {
 	m := c.model
 	if len(info) < int(unsafe.Sizeof(InputRange{})) {
@@ -170,7 +171,8 @@ func (c *Context) dynamicRange(info []byte) error {
 	return nil
 }
 
-// memSize says how much memory constants and intermediate results take, at least a page each, as programs allocate what it says.
+// memSize says how much memory constants and intermediate results take, at least a page each, as programs allocate what
+// it says.
 func (c *Context) memSize() MemSize {
 	const page = 4096
 	up := func(n int64) uint32 { return uint32(min((max(n, 1)+page-1)/page*page, math.MaxUint32/page*page)) }

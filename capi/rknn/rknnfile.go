@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// container is what can be read of a vendor's compiled model: a header, code, and a description as JSON behind it. Everything is
-// optional, as there is no public definition of the file.
+// container is what can be read of a vendor's compiled model: a header, code, and a description as JSON behind it.
+// Everything is optional, as there is no public definition of the file.
 type container struct {
 	size    int64
 	target  string // "" when it does not say
@@ -52,7 +52,8 @@ func readContainer(r io.ReaderAt, size int64) *container {
 	return c
 }
 
-// description returns the JSON text: the header of 24 or 64 bytes says how long the code is, behind which lies the length of the text.
+// description returns the JSON text: the header of 24 or 64 bytes says how long the code is, behind which lies the
+// length of the text.
 func description(r io.ReaderAt, size int64) []byte {
 	var word [8]byte
 	number := func(at int64) int64 {
@@ -126,8 +127,8 @@ func (c *container) parse(text []byte) {
 	}
 }
 
-// differences says how a model differs from the compiled one that it is loaded for, as far as that can be read. Dimensions are compared in
-// any order, since the two may be laid out differently, and all real types count as one.
+// differences says how a model differs from the compiled one that it is loaded for, as far as that can be read.
+// Dimensions are compared in any order, since the two may be laid out differently, and all real types count as one.
 func (c *container) differences(m *model) []string {
 	var list []string
 	set := m.shapes[m.largest]

@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// run computes and waits (section 4): inputs from bound memory or as rknn_inputs_set left them, outputs to bound memory and for
-// rknn_outputs_get. extend receives the number of the run; what else it asks for has no effect.
+// run computes and waits (section 4): inputs from bound memory or as rknn_inputs_set left them, outputs to bound memory
+// and for rknn_outputs_get. extend receives the number of the run; what else it asks for has no effect.
 func run(c *Context, extend *RunExtend) (err error) {
 	if err := c.lock(); err != nil {
 		return err
@@ -113,7 +113,8 @@ func (c *Context) ready() error {
 	return nil
 }
 
-// bindInput gives core input i: bound memory itself if it holds the elements as core wants them, else converted to memory of the context.
+// bindInput gives core input i: bound memory itself if it holds the elements as core wants them, else converted to
+// memory of the context.
 func (c *Context) bindInput(i int) error {
 	s, p, dims := &c.in[i], c.model.in[i], c.inDims(i)
 	if s.bound != nil {
@@ -143,7 +144,8 @@ func (c *Context) bindInput(i int) error {
 	return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.buf, Type: p.coreType(dims)}), "input %q", p.name)
 }
 
-// bindOutput lets core write output i straight to bound memory that takes the elements as core has them and that nothing else is bound to.
+// bindOutput lets core write output i straight to bound memory that takes the elements as core has them and that
+// nothing else is bound to.
 func (c *Context) bindOutput(i int) error {
 	s, p, dims := &c.out[i], c.model.out[i], c.outDims(i)
 	s.placed = nil
@@ -217,8 +219,8 @@ func (c *Context) deliver(i int) error {
 	return nil
 }
 
-// result returns the bytes of output i after a run, of the size that its shape says. Those that core wrote to bound memory are read there,
-// as they are now; free lets go of it.
+// result returns the bytes of output i after a run, of the size that its shape says. Those that core wrote to bound
+// memory are read there, as they are now; free lets go of it.
 func (c *Context) result(i int) (data []byte, free func(), err error) {
 	p, dims := c.model.out[i], c.outDims(i)
 	if b := c.out[i].placed; b != nil {

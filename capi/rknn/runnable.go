@@ -13,7 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// runnable is a model compiled, with its own operators or with some that the program computes instead. It never changes; contexts share it.
+// runnable is a model compiled, with its own operators or with some that the program computes instead. It never
+// changes; contexts share it.
 type runnable struct {
 	program *compile.Program
 	custom  *customDevice  // nil: the program computes no operator

@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// chooseShapes finds the sets of shapes that a model runs with: the listed ones of a dynamic model, else the only one. An open first
-// dimension without a list becomes 1, as the vendor's converter makes it.
+// chooseShapes finds the sets of shapes that a model runs with: the listed ones of a dynamic model, else the only one.
+// An open first dimension without a list becomes 1, as the vendor's converter makes it.
 func (m *model) chooseShapes(g *graph.Graph, im *onnx.Model) error {
 	sets, err := m.listedShapes()
 	if err != nil {
@@ -93,7 +93,8 @@ func (p *port) staticDims() ([]int64, error) {
 	return out, nil
 }
 
-// listedShapes reads the sets of a dynamic model from its metadata, nil if there are none. Inputs without a list keep their shape.
+// listedShapes reads the sets of a dynamic model from its metadata, nil if there are none. Inputs without a list keep
+// their shape.
 func (m *model) listedShapes() ([][][]int64, error) {
 	count := 0
 	for _, p := range m.in {
@@ -139,8 +140,9 @@ func setInputShape(c *Context, attr *TensorAttr) error {
 	return setInputShapes(c, []TensorAttr{*attr})
 }
 
-// setInputShapes chooses one of the listed sets (section 6). Dimensions are given in the format that the attributes have from a query. A static
-// model takes its own shapes; whatever else it is given is RKNN_ERR_MODEL_INVALID, by which clients know such a model.
+// setInputShapes chooses one of the listed sets (section 6). Dimensions are given in the format that the attributes
+// have from a query. A static model takes its own shapes; whatever else it is given is RKNN_ERR_MODEL_INVALID, by which
+// clients know such a model.
 func setInputShapes(c *Context, attrs []TensorAttr) error {
 	m := c.model
 	set, err := m.findShapes(attrs)

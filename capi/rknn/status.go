@@ -57,8 +57,8 @@ var kindCodes = boundary.Codes[Code]{
 	fault.Data:        errFail,
 }
 
-// status returns the return code of err: its own where the API prescribes one, RKNN_ERR_CTX_INVALID for what is no context, else that of
-// its kind.
+// status returns the return code of err: its own where the API prescribes one, RKNN_ERR_CTX_INVALID for what is no
+// context, else that of its kind.
 func status(err error) Code {
 	if code, ok := boundary.Prescribed[Code](err); ok {
 		return code

@@ -48,7 +48,8 @@ func (t target) masks() string {
 	return "three cores and takes 0 (AUTO), 1, 2, 4, 3, 7 and 0xffff (ALL)"
 }
 
-// hasCores says whether a core mask fits: 0, any set of the board's cores that starts with the first or is one core, or all.
+// hasCores says whether a core mask fits: 0, any set of the board's cores that starts with the first or is one core, or
+// all.
 func (t target) hasCores(mask CoreMask) bool {
 	switch mask {
 	case 0, 0xffff:

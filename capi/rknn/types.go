@@ -135,8 +135,8 @@ const (
 	memFromPhys    uint32 = 3
 )
 
-// The structs of rknn_api.h; pointers that are stored through are numbers, because what C memory held before must never look like a Go
-// pointer.
+// The structs of rknn_api.h; pointers that are stored through are numbers, because what C memory held before must never
+// look like a Go pointer.
 
 // InOutNum is rknn_input_output_num.
 type InOutNum struct{ inputs, outputs uint32 }

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What users of the vendor's library get wrong most, and the sentence that tells them: the field that was read, its value, and what would fit.
+// What users of the vendor's library get wrong most, and the sentence that tells them: the field that was read, its
+// value, and what would fit.
 func TestMessages_nameFieldValueAndWhatFits(t *testing.T) {
 	image := open(t, identity(onnxFloat, 1, 3, 2, 4), 0) // 24 elements
 	quant := open(t, quantised(0.5, -10, 1, 24), 0)

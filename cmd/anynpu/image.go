@@ -37,8 +37,9 @@ type pixels struct {
 	data                    []byte
 }
 
-// readImage turns an image file into the tensor of port p: pixel (as in metadata) channels in the wanted order, minus mean, divided by std,
-// in the port's layout, with a batch of 1. An image of another size is resized when the port's height and width are fixed.
+// readImage turns an image file into the tensor of port p: pixel (as in metadata) channels in the wanted order, minus
+// mean, divided by std, in the port's layout, with a batch of 1. An image of another size is resized when the port's
+// height and width are fixed.
 func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, error) {
 	img, err := decodeImage(f)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// resized returns the image with another height and width, by linear interpolation between pixel centres; beyond the outermost centres their
-// values go on.
+// resized returns the image with another height and width, by linear interpolation between pixel centres; beyond the
+// outermost centres their values go on.
 func (p pixels) resized(h, w int) pixels {
 	if h == p.height && w == p.width {
 		return p
@@ -43,7 +43,8 @@ func between(to, from int) []neighbours {
 	return list
 }
 
-// fromProgram returns an array in the order of the port when metadata say that programs hand it over in the other order of images.
+// fromProgram returns an array in the order of the port when metadata say that programs hand it over in the other order
+// of images.
 func fromProgram(t tensor.Tensor, p device.Port, in metadata.Input) tensor.Tensor {
 	d := p.Type.Shape.Dims
 	if in.Layout == "" || len(d) != 4 || len(t.Dims) != 4 || t.DType.Bits() < 8 {

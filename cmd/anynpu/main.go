@@ -1,8 +1,9 @@
-// Command anynpu computes, describes, checks and measures ONNX models on the devices of this machine, and edits what they say of themselves.
+// Command anynpu computes, describes, checks and measures ONNX models on the devices of this machine, and edits what
+// they say of themselves.
 //
-// Results go to stdout, messages to stderr. Exit codes: 0 as expected, 1 not as expected (outputs other than --expect gives, slower than
-// --baseline, operators without a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no such device, 5 the run failed, 6 times are
-// not stable, 7 timed out.
+// Results go to stdout, messages to stderr. Exit codes: 0 as expected, 1 not as expected (outputs other than --expect
+// gives, slower than --baseline, operators without a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no
+// such device, 5 the run failed, 6 times are not stable, 7 timed out.
 package main
 
 import (

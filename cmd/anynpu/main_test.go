@@ -52,8 +52,8 @@ func readNPY(t *testing.T, path string) tensor.Tensor {
 	return x
 }
 
-// vectorModel is y = op(x, x) over float32[n] as ONNX bytes: ModelProto{ir_version 8, graph{node op, in x, out y}, opset 17}. op may begin with
-// a domain and a full stop.
+// vectorModel is y = op(x, x) over float32[n] as ONNX bytes: ModelProto{ir_version 8, graph{node op, in x, out y},
+// opset 17}. op may begin with a domain and a full stop.
 func vectorModel(op string) []byte {
 	str := func(num byte, s string) string { return string([]byte{num<<3 | 2, byte(len(s))}) + s }
 	dim := str(1, str(2, "n"))

@@ -117,8 +117,8 @@ func (f *measureFlags) selectISA() error {
 	return nil
 }
 
-// fill returns the inputs that are given as files, and others with made-up values: from -1 to 1 in float inputs, 0 in others, which any index
-// allows.
+// fill returns the inputs that are given as files, and others with made-up values: from -1 to 1 in float inputs, 0 in
+// others, which any index allows.
 func (f *measureFlags) fill(l *loaded, ports []device.Port) ([]tensor.Tensor, error) {
 	files, err := assignments("--input", f.inputs, ports)
 	if err != nil {

@@ -290,7 +290,8 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// rewrite writes the model at from with edits to the file to, which is replaced as a whole. A link stays one: what it leads to is replaced.
+// rewrite writes the model at from with edits to the file to, which is replaced as a whole. A link stays one: what it
+// leads to is replaced.
 func rewrite(from, to string, edits map[string]*string) (err error) {
 	if real, e := filepath.EvalSymlinks(to); e == nil {
 		to = real

@@ -15,8 +15,8 @@ import (
 // maxFileName bounds the bytes of an output's name in that of its file; file systems take 255.
 const maxFileName = 200
 
-// fileNames gives each output's file a name of its own: characters that could leave the folder become "_", names that are long are cut, and
-// one that an earlier output has, in whatever case, gets a number.
+// fileNames gives each output's file a name of its own: characters that could leave the folder become "_", names that
+// are long are cut, and one that an earlier output has, in whatever case, gets a number.
 func fileNames(ports []device.Port) []string {
 	out := make([]string, len(ports))
 	taken := map[string]bool{}

@@ -17,8 +17,9 @@ func packed(path string) ([]string, error) {
 	return metadata.ReadPack(path)
 }
 
-// eachOf calls f for the model at path, or for each model of the pack list there, whose failures go to stderr. The error has the exit code
-// of the model, or of the first model of the pack that is not usable, or else of the first that is not as expected.
+// eachOf calls f for the model at path, or for each model of the pack list there, whose failures go to stderr. The
+// error has the exit code of the model, or of the first model of the pack that is not usable, or else of the first that
+// is not as expected.
 func eachOf(path string, stderr io.Writer, f func(path string) error) (pack bool, err error) {
 	files, err := packed(path)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// printf is how the tool writes text. Names and messages come from files: what a terminal would obey in them is escaped.
+// printf is how the tool writes text. Names and messages come from files: what a terminal would obey in them is
+// escaped.
 func printf(w io.Writer, format string, args ...any) {
 	for i, a := range args {
 		switch v := a.(type) {
@@ -25,7 +26,8 @@ func printf(w io.Writer, format string, args ...any) {
 	fmt.Fprintf(w, format, args...)
 }
 
-// writeJSON writes v as one indented JSON object, with the same characters escaped: outside of strings JSON has none of them.
+// writeJSON writes v as one indented JSON object, with the same characters escaped: outside of strings JSON has none of
+// them.
 func writeJSON(w io.Writer, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

@@ -210,8 +210,8 @@ func rate(gflop, ms float64) float64 {
 	return 1e3 * gflop / ms
 }
 
-// traceEvent is one entry of the Chrome trace event format: phase "X" is a slice with a duration, "M" names a process or thread. Times are
-// in microseconds.
+// traceEvent is one entry of the Chrome trace event format: phase "X" is a slice with a duration, "M" names a process
+// or thread. Times are in microseconds.
 type traceEvent struct {
 	Name     string         `json:"name"`
 	Phase    string         `json:"ph"`

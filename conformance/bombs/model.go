@@ -1,5 +1,5 @@
-// Package bombs makes models that are small as files and large in meaning: sizes of 2^40 elements, loops without end, windows of a million taps. Whoever
-// loads one gets an error or a program, soon and within the memory that there is.
+// Package bombs makes models that are small as files and large in meaning: sizes of 2^40 elements, loops without end,
+// windows of a million taps. Whoever loads one gets an error or a program, soon and within the memory that there is.
 package bombs
 
 import (

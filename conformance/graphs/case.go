@@ -1,5 +1,6 @@
-// Package graphs is the suite of random graphs: models of up to 30 nodes in the graph codec, with inputs and the outputs that an
-// independent float64 evaluation gives. It knows no device: a runner gives it a function that computes a graph. gen/random_graphs.py says how they are made.
+// Package graphs is the suite of random graphs: models of up to 30 nodes in the graph codec, with inputs and the
+// outputs that an independent float64 evaluation gives. It knows no device: a runner gives it a function that computes
+// a graph. gen/random_graphs.py says how they are made.
 package graphs
 
 import (
@@ -53,7 +54,8 @@ func Cases() ([]*Case, error) {
 	return cases, nil
 }
 
-// Encode returns the file form of a case: magic, tolerance and its argument, graph codec, inputs and outputs (dimensions and float32 elements).
+// Encode returns the file form of a case: magic, tolerance and its argument, graph codec, inputs and outputs
+// (dimensions and float32 elements).
 func (c *Case) Encode() ([]byte, error) {
 	var g bytes.Buffer
 	if err := graph.Encode(&g, c.Graph, graph.EncodeOptions{}); err != nil {

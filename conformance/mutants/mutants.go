@@ -1,6 +1,7 @@
-// Package mutants measures the operator suite: it builds copies of the library in which one operator computes wrongly (an axis or stride off
-// by one, an operand dropped or swapped, the sign, rounding or order of the result wrong) and sees whether the suite's cases of that operator
-// fail. A mutation that every case survives is either equivalent or a hole in the suite; survivors.txt argues for each.
+// Package mutants measures the operator suite: it builds copies of the library in which one operator computes wrongly
+// (an axis or stride off by one, an operand dropped or swapped, the sign, rounding or order of the result wrong) and
+// sees whether the suite's cases of that operator fail. A mutation that every case survives is either equivalent or a
+// hole in the suite; survivors.txt argues for each.
 package mutants
 
 import (
@@ -87,8 +88,8 @@ func (s *Suite) run(cases []*ohnn.Case, env ...string) (*ohnn.Report, error) {
 	return r.Run(cases)
 }
 
-// Mutations returns the mutations of an API operator: those of the project's operators that its cases use at least half as often as
-// the commonest one.
+// Mutations returns the mutations of an API operator: those of the project's operators that its cases use at least half
+// as often as the commonest one.
 func (s *Suite) Mutations(cases []*ohnn.Case) ([]string, error) {
 	uses := map[string]int{}
 	for _, c := range cases {

@@ -1,5 +1,5 @@
-// Package networks holds the benchmark networks of bench/gen_bench_models.py without their weights, and makes weights for them: enough to see
-// which kernels compute a network and what a run takes, without Python and without large files.
+// Package networks holds the benchmark networks of bench/gen_bench_models.py without their weights, and makes weights
+// for them: enough to see which kernels compute a network and what a run takes, without Python and without large files.
 package networks
 
 import (
@@ -140,8 +140,9 @@ func filled(tensor []byte, rnd *rand.Rand) ([]byte, error) {
 // maxElements bounds a constant.
 const maxElements = 1 << 28
 
-// values makes weights of ONNX's element types float32 (1), uint8 (2), int8 (3) and int32 (6). Those of rank 2 and more are uniform, floats such that sums
-// over the fan-in keep the size of activations; vectors are scales or biases: small positive floats, zero integers.
+// values makes weights of ONNX's element types float32 (1), uint8 (2), int8 (3) and int32 (6). Those of rank 2 and more
+// are uniform, floats such that sums over the fan-in keep the size of activations; vectors are scales or biases: small
+// positive floats, zero integers.
 func values(dataType uint64, dims []int64, rnd *rand.Rand) ([]byte, error) {
 	n := int64(1)
 	for _, d := range dims {

@@ -1,5 +1,6 @@
-// Package ohnn is the operator suite of the OH_NN C API: cases written in that API's own terms, computed by any library file that exports
-// it. It knows no backend. The format of the cases and where their expected values come from is stated in gen/case.py.
+// Package ohnn is the operator suite of the OH_NN C API: cases written in that API's own terms, computed by any library
+// file that exports it. It knows no backend. The format of the cases and where their expected values come from is
+// stated in gen/case.py.
 package ohnn
 
 import (
@@ -110,8 +111,8 @@ type Case struct {
 	Mentions []string `json:"-"` // what the message of a refusal must contain, if the library gives messages
 }
 
-// InReference is what becomes of a case that Build must refuse where ANYNPU_OHNN_COMPAT is reference: the model is built, and every run is
-// UNAVAILABLE_DEVICE. All other cases give nil.
+// InReference is what becomes of a case that Build must refuse where ANYNPU_OHNN_COMPAT is reference: the model is
+// built, and every run is UNAVAILABLE_DEVICE. All other cases give nil.
 func (c *Case) InReference() *Case {
 	if c.Reject == nil || c.Reject.Stage != "build" {
 		return nil
@@ -124,7 +125,8 @@ func (c *Case) InReference() *Case {
 // ID names the case in reports: OPERATOR/name.
 func (c *Case) ID() string { return c.Op + "/" + c.Name }
 
-// Cases returns all cases: those that stand for themselves in the order of their IDs' files, then those that differ from one of them.
+// Cases returns all cases: those that stand for themselves in the order of their IDs' files, then those that differ
+// from one of them.
 func Cases() ([]*Case, error) {
 	names, err := fs.Glob(caseFiles, "cases/*.json")
 	if err != nil {
@@ -141,7 +143,8 @@ func Cases() ([]*Case, error) {
 	return append(own, beside...), nil
 }
 
-// casesIn returns the cases of one operator's files, those that stand for themselves and those that differ from one of them.
+// casesIn returns the cases of one operator's files, those that stand for themselves and those that differ from one of
+// them.
 func casesIn(file string) (own, beside []*Case, err error) {
 	if own, err = read[*Case]("cases/" + file); err != nil {
 		return nil, nil, err
@@ -202,7 +205,8 @@ func (f finder) find(id string) (*Case, error) {
 	return f[id], nil
 }
 
-// constantByMeaning lists the operators whose result is one value by definition, so that the rule against constant results cannot apply.
+// constantByMeaning lists the operators whose result is one value by definition, so that the rule against constant
+// results cannot apply.
 var constantByMeaning = map[string]string{
 	"FILL":              "fills a tensor with one value",
 	"CONSTANT_OF_SHAPE": "fills a tensor with one value",
@@ -210,18 +214,19 @@ var constantByMeaning = map[string]string{
 	"RANK":              "returns one number",
 }
 
-// sameByMeaning lists the operators whose result is their input where that is of an integer type, unsigned for some: to give it back to the
-// last bit is what they must do.
+// sameByMeaning lists the operators whose result is their input where that is of an integer type, unsigned for some: to
+// give it back to the last bit is what they must do.
 var sameByMeaning = map[string]bool{"ABS": true, "RELU": true, "CEIL": true, "FLOOR": true, "ROUND": true, "PRELU": true}
 
-// judges reports whether the case says that the operator computes its kind of data right: it is telling, or can be no more than it is.
+// judges reports whether the case says that the operator computes its kind of data right: it is telling, or can be no
+// more than it is.
 func (c *Case) judges() bool {
 	return c.Telling() || c.Reject == nil && c.Of == "" && sameByMeaning[c.Op] && dataTypes[c.kind().Type].dtype.IsInt()
 }
 
-// Telling reports whether a case can count as evidence: it computes, and its result is neither constant nor a copy of an input that
-// the same bytes could have produced without computing. Moving operators return their input's elements; what counts there is that shape or
-// order differ. A case that repeats another's computation counts with that one.
+// Telling reports whether a case can count as evidence: it computes, and its result is neither constant nor a copy of
+// an input that the same bytes could have produced without computing. Moving operators return their input's elements;
+// what counts there is that shape or order differ. A case that repeats another's computation counts with that one.
 func (c *Case) Telling() bool {
 	if c.Reject != nil || c.Of != "" {
 		return false
@@ -257,8 +262,9 @@ func sameNumbers(a, b []Number) bool {
 	})
 }
 
-// Signature is what makes a case different in kind from another: operator, element types, ranks, open dimensions, constants, quantisation,
-// parameter values, which operands have the first one's shape, and types and ranks of the results.
+// Signature is what makes a case different in kind from another: operator, element types, ranks, open dimensions,
+// constants, quantisation, parameter values, which operands have the first one's shape, and types and ranks of the
+// results.
 func (c *Case) Signature() string {
 	var b strings.Builder
 	b.WriteString(c.Op)

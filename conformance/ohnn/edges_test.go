@@ -15,7 +15,8 @@ var oneRank = []string{
 	"SPARSE_TO_DENSE",
 }
 
-// oneBlock are the operators that take whole blocks or make several elements of one: their smallest operand has one block.
+// oneBlock are the operators that take whole blocks or make several elements of one: their smallest operand has one
+// block.
 var oneBlock = []string{"BATCH_TO_SPACE_ND", "DEPTH_TO_SPACE", "SPACE_TO_BATCH_ND", "SPACE_TO_DEPTH"}
 
 func TestCases_ranksAndSmallestOperands(t *testing.T) {

@@ -47,7 +47,8 @@ func (n *near) apply(base *Case) (*Case, error) {
 	return &c, nil
 }
 
-// replace sets the fields that are given, each to a value of its own: the tensor may share the old one with another case.
+// replace sets the fields that are given, each to a value of its own: the tensor may share the old one with another
+// case.
 func (t *Tensor) replace(fields map[string]json.RawMessage) error {
 	for name, text := range fields {
 		var err error

@@ -129,7 +129,8 @@ func TestNear_changesWhatItIsAbout(t *testing.T) {
 	}
 }
 
-// What refuses a model decides the code: the API's rules at AddOperation and Finish, the device when it builds, the device when it runs.
+// What refuses a model decides the code: the API's rules at AddOperation and Finish, the device when it builds, the
+// device when it runs.
 func TestCases_refusalsHaveOneStageAndItsCode(t *testing.T) {
 	cases, err := loaded()
 	require.NoError(t, err)
@@ -147,8 +148,8 @@ func matches(s, format string, n *int) bool {
 	return err == nil && k == 1
 }
 
-// Every parameter has a judged case that gives it another value than its default, and one that leaves it out; where its absence is refused,
-// a case that is.
+// Every parameter has a judged case that gives it another value than its default, and one that leaves it out; where its
+// absence is refused, a case that is.
 func TestCases_everyParameterGivenAndAbsent(t *testing.T) {
 	cases, err := loaded()
 	require.NoError(t, err)
@@ -182,7 +183,8 @@ func TestCases_everyParameterGivenAndAbsent(t *testing.T) {
 	}
 }
 
-// A parameter that is given with its default is shown to mean what its absence means, and every value of an enumeration is judged.
+// A parameter that is given with its default is shown to mean what its absence means, and every value of an enumeration
+// is judged.
 func TestCases_everyDefaultAndEnumeratedValue(t *testing.T) {
 	cases, err := loaded()
 	require.NoError(t, err)

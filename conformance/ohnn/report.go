@@ -96,7 +96,8 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	return e.Encode(suite)
 }
 
-// Summary is one line: how many operators have every case passed, the fewest cases that count for an operator, and how many cases failed.
+// Summary is one line: how many operators have every case passed, the fewest cases that count for an operator, and how
+// many cases failed.
 func (r *Report) Summary(cases []*Case) string {
 	good := map[string]bool{}
 	for i, c := range cases {

@@ -27,8 +27,9 @@ type run struct {
 	tensors []uintptr
 }
 
-// Run computes the case with the library and judges the result; a nil error means that the case passed. message is what the library says
-// of a refusal that the case wants, "" if there is none. The thread must be locked: messages belong to it.
+// Run computes the case with the library and judges the result; a nil error means that the case passed. message is what
+// the library says of a refusal that the case wants, "" if there is none. The thread must be locked: messages belong to
+// it.
 func (a *api) Run(c *Case) (message string, err error) {
 	r := &run{a: a, c: c}
 	defer r.close()
@@ -128,7 +129,8 @@ func (r *run) build() error {
 // errUnavailable says that the library itself reports the operation as one its device does not compute.
 var errUnavailable = errors.New("the device does not compute the operation, says OH_NNModel_GetAvailableOperations")
 
-// available asks the library before a case whose result counts is compiled. A refusal that is expected is asked for in any case.
+// available asks the library before a case whose result counts is compiled. A refusal that is expected is asked for in
+// any case.
 func (r *run) available() error {
 	if r.c.Reject != nil {
 		return nil

@@ -19,8 +19,9 @@ import (
 // DefaultTimeout bounds one case when the runner names no other time.
 const DefaultTimeout = 2 * time.Minute
 
-// Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each and writes its Result
-// as a line of JSON to out. The first line it writes is its Greeting. change, if not nil, is applied to each case before.
+// Child is the program of the process that touches the library: it reads case IDs from in, one a line, computes each
+// and writes its Result as a line of JSON to out. The first line it writes is its Greeting. change, if not nil, is
+// applied to each case before.
 func Child(library string, in io.Reader, out io.Writer, change func(*Case) *Case) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -60,7 +61,8 @@ func (a *api) device() string {
 	return string(unsafe.Slice(s, n))
 }
 
-// Runner computes cases in child processes: when a child dies or hangs, the case it was at is the result, and a new child goes on.
+// Runner computes cases in child processes: when a child dies or hangs, the case it was at is the result, and a new
+// child goes on.
 type Runner struct {
 	Library string
 	Command func() *exec.Cmd // starts Child on Library with its standard input and output

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// checkMessage sees whether the message of the refusal is one that helps who wrote the model: it names what the case says it must, in
-// whatever case, and keeps to what the program knows.
+// checkMessage sees whether the message of the refusal is one that helps who wrote the model: it names what the case
+// says it must, in whatever case, and keeps to what the program knows.
 func (c *Case) checkMessage(message string) error {
 	for _, m := range c.Mentions {
 		if !strings.Contains(strings.ToLower(message), strings.ToLower(m)) {
@@ -32,8 +32,9 @@ var (
 // segments are the single words of ours that stand between two colons.
 var segments = []string{"quantisation", "batches", "outputs", "inputs"}
 
-// misleads says what is wrong with the message of a refusal, "" if nothing: it does not name the operator, or another one, or an operator of
-// the library's own; it names an input or output that the operation does not have, or neither one of those nor a parameter.
+// misleads says what is wrong with the message of a refusal, "" if nothing: it does not name the operator, or another
+// one, or an operator of the library's own; it names an input or output that the operation does not have, or neither
+// one of those nor a parameter.
 func (c *Case) misleads(message string) string {
 	name := "OH_NN_OPS_" + c.Op
 	for _, other := range operatorName.FindAllString(message, -1) {

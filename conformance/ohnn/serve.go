@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Serve is what the child process of a Runner does, whatever its suite: it writes the Greeting of the library at path, then reads case IDs
-// from in, one a line, and writes the Result of each, as lines of JSON. compute runs a case in a folder of its own; its error ends the process.
+// Serve is what the child process of a Runner does, whatever its suite: it writes the Greeting of the library at path,
+// then reads case IDs from in, one a line, and writes the Result of each, as lines of JSON. compute runs a case in a
+// folder of its own; its error ends the process.
 func Serve(path, device string, in io.Reader, out io.Writer, compute func(id, dir string) (Result, error)) error {
 	scratch, err := os.MkdirTemp("", "anynpu-cases-")
 	if err != nil {

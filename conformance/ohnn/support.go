@@ -35,8 +35,8 @@ type Support struct {
 	Dynamic map[Kind]bool // models with an open dimension
 }
 
-// Judged returns, for every operator in the order of its number, the kinds of data in which a case compares its result with an expected
-// value that is neither constant nor a copy of an input, unless it must be.
+// Judged returns, for every operator in the order of its number, the kinds of data in which a case compares its result
+// with an expected value that is neither constant nor a copy of an input, unless it must be.
 func Judged(cases []*Case) []Support {
 	byOp := map[string]*Support{}
 	var out []Support
@@ -59,8 +59,9 @@ func Judged(cases []*Case) []Support {
 	return out
 }
 
-// Probe returns what the library computes of what cases judge. That something is missing from either side is an error that names it: a kind
-// of data that the library computes and no case judges, or one that cases judge and the library does not compute right.
+// Probe returns what the library computes of what cases judge. That something is missing from either side is an error
+// that names it: a kind of data that the library computes and no case judges, or one that cases judge and the library
+// does not compute right.
 func Probe(library string, cases []*Case) ([]Support, error) {
 	a, err := open(library)
 	if err != nil {
@@ -144,7 +145,8 @@ func (c *Case) open() bool {
 	return slices.ContainsFunc(c.Tensors, func(t Tensor) bool { return slices.Contains(t.Dims, -1) })
 }
 
-// dynamic reports whether the run decides a shape: an input has an open dimension, or an output has one and no input is constant.
+// dynamic reports whether the run decides a shape: an input has an open dimension, or an output has one and no input is
+// constant.
 func (c *Case) dynamic() bool {
 	open := func(i uint32) bool { return slices.Contains(c.Tensors[i].Dims, -1) }
 	fed := func(i uint32) bool { return c.Tensors[i].Feed != nil }
@@ -155,10 +157,12 @@ func (c *Case) dynamic() bool {
 // operands returns the inputs and outputs of the case's operation.
 func (c *Case) operands() []uint32 { return append(slices.Clone(c.In), c.Out...) }
 
-// carriers names the operand (inputs, then outputs) that carries an operator's data, for those where it is not the first.
+// carriers names the operand (inputs, then outputs) that carries an operator's data, for those where it is not the
+// first.
 var carriers = map[string]int{"WHERE": 1, "SELECT": 1, "ONE_HOT": 2, "SCATTER_ND": 1, "SPARSE_TO_DENSE": 1, "CONSTANT_OF_SHAPE": 1}
 
-// others names the operands whose type does not go with that of the data: shapes, axes, indices, conditions and results that list them.
+// others names the operands whose type does not go with that of the data: shapes, axes, indices, conditions and results
+// that list them.
 var others = map[string][]int{
 	"CAST": {1, 2}, "EXPAND_DIMS": {1}, "FILL": {1}, "GATHER": {1, 2}, "ONE_HOT": {0, 1}, "PAD": {1}, "SLICE": {1, 2}, "STRIDED_SLICE": {1, 2, 3},
 	"TILE": {1}, "TRANSPOSE": {1}, "RESHAPE": {1}, "REDUCE_MEAN": {1}, "REDUCE_SUM": {1}, "REDUCE_MAX": {1}, "REDUCE_MIN": {1}, "REDUCE_PROD": {1},

@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/internal/session"
 )
 
-// The tests of Bernoulli carry one draw, which another generator cannot repeat; what the operator promises (ONNX operators, Bernoulli: ones with
-// the probability that the input gives) is checked over many runs instead.
+// The tests of Bernoulli carry one draw, which another generator cannot repeat; what the operator promises (ONNX
+// operators, Bernoulli: ones with the probability that the input gives) is checked over many runs instead.
 const (
 	bernoulliRuns = 3000
 	bernoulliSide = 6 // standard deviations that a frequency may be away: one test in ten million fails by chance
@@ -29,8 +29,9 @@ func isBernoulli(name string) bool { return strings.HasPrefix(name, "test_bernou
 // draws computes the output of a model with one input and one output.
 type draws func(in tensor.Tensor) (tensor.Tensor, error)
 
-// drawsOf returns the draws of a session. The function of Bernoulli in onnx 1.18, which the expanded tests spell out, gives one where a uniform number
-// is Greater than the probability, so with one minus the probability: its zeros and ones change places here.
+// drawsOf returns the draws of a session. The function of Bernoulli in onnx 1.18, which the expanded tests spell out,
+// gives one where a uniform number is Greater than the probability, so with one minus the probability: its zeros and
+// ones change places here.
 func drawsOf(ctx context.Context, s *session.Session, greater bool) draws {
 	return func(in tensor.Tensor) (tensor.Tensor, error) {
 		got, err := s.Run(ctx, []tensor.Tensor{in}, time.Now().Add(time.Minute))
@@ -72,8 +73,8 @@ func number(t tensor.Tensor, i int) float64 {
 	return float64(tensor.IntAt(t.DType, t.Data, i))
 }
 
-// checkFrequencies runs a model without a seed many times with the probabilities p: every element is one as often as its probability says, and
-// neighbouring elements are one together as often as independent draws are.
+// checkFrequencies runs a model without a seed many times with the probabilities p: every element is one as often as
+// its probability says, and neighbouring elements are one together as often as independent draws are.
 func checkFrequencies(draw draws, p, like tensor.Tensor) error {
 	n := p.Count()
 	ones, both := make([]int, n), make([]int, n)
@@ -118,8 +119,9 @@ func unlikely(ones int, p float64) string {
 	return fmt.Sprintf("one %d times in %d runs with probability %.3g", ones, bernoulliRuns, p)
 }
 
-// checkThresholds runs a model with a seed, whose draws repeat, with all probabilities at k/400 for every k: each element turns from zero to one
-// at a threshold of its own, the thresholds are spread like uniform numbers, and p, the test's input, gives ones above them alone.
+// checkThresholds runs a model with a seed, whose draws repeat, with all probabilities at k/400 for every k: each
+// element turns from zero to one at a threshold of its own, the thresholds are spread like uniform numbers, and p, the
+// test's input, gives ones above them alone.
 func checkThresholds(draw draws, p, like tensor.Tensor) error {
 	at := make([]int, p.Count()) // the first k that gives one
 	for k := range bernoulliGrid + 1 {

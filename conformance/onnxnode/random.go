@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// drawsNumbers reports whether g draws random numbers, so that no value can be expected, whether with a seed, and whether it compares them
-// by Greater.
+// drawsNumbers reports whether g draws random numbers, so that no value can be expected, whether with a seed, and
+// whether it compares them by Greater.
 func drawsNumbers(g *graph.Graph) (drawn, seeded, greater bool) {
 	for i := range g.Nodes {
 		if _, ok := g.Nodes[i].Op.(*op.Greater); ok {
@@ -30,8 +30,9 @@ func drawsNumbers(g *graph.Graph) (drawn, seeded, greater bool) {
 	return drawn, seeded, greater
 }
 
-// checkDrawn compares outputs of random operators other than Bernoulli by type, sizes and range: every value lies between the smallest and the largest expected
-// one, and not all are equal where the expected ones differ. (The ONNX project's own runner leaves these tests out.)
+// checkDrawn compares outputs of random operators other than Bernoulli by type, sizes and range: every value lies
+// between the smallest and the largest expected one, and not all are equal where the expected ones differ. (The ONNX
+// project's own runner leaves these tests out.)
 func checkDrawn(got, want []tensor.Tensor) error {
 	for i := range want {
 		if got[i].DType != want[i].DType || !slices.Equal(got[i].Dims, want[i].Dims) {

@@ -76,7 +76,8 @@ func Judge(results []Result, known map[string]string, whole bool) Report {
 	return r
 }
 
-// ReadKnown reads a list of known failures: a name and a reason a line, # begins a comment. An empty path is an empty list.
+// ReadKnown reads a list of known failures: a name and a reason a line, # begins a comment. An empty path is an empty
+// list.
 func ReadKnown(path string) (map[string]string, error) {
 	known := map[string]string{}
 	if path == "" {

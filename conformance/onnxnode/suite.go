@@ -1,4 +1,5 @@
-// Package onnxnode runs the backend node tests of the ONNX project: folders with a model.onnx and, per data set, input_N.pb and output_N.pb.
+// Package onnxnode runs the backend node tests of the ONNX project: folders with a model.onnx and, per data set,
+// input_N.pb and output_N.pb.
 package onnxnode
 
 import (
@@ -56,7 +57,8 @@ func Run(ctx context.Context, root, filter string, d device.Device) ([]Result, e
 	return out, nil
 }
 
-// Excluded names the kind of a test outside the scope: training, string, sequence, optional, image decoder, or another domain than ai.onnx.
+// Excluded names the kind of a test outside the scope: training, string, sequence, optional, image decoder, or another
+// domain than ai.onnx.
 func Excluded(dir string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(dir, "model.onnx"))
 	if err != nil {
@@ -105,7 +107,8 @@ func sortedOps(m map[string]int) []string {
 	return ops
 }
 
-// RunCase imports dir/model.onnx of fsys and compares its outputs for every data set, the folders test_data_set_* in dir or dir itself.
+// RunCase imports dir/model.onnx of fsys and compares its outputs for every data set, the folders test_data_set_* in
+// dir or dir itself.
 func RunCase(ctx context.Context, fsys fs.FS, dir string, d device.Device, tol tensordiff.Tolerance) error {
 	data, err := fs.ReadFile(fsys, path.Join(dir, "model.onnx"))
 	if err != nil {
@@ -162,8 +165,8 @@ func RunCase(ctx context.Context, fsys fs.FS, dir string, d device.Device, tol t
 	return nil
 }
 
-// readTensors reads the files of one side of a data set. A model may have its input as an initialiser: then there are more files than
-// ports, and names decide.
+// readTensors reads the files of one side of a data set. A model may have its input as an initialiser: then there are
+// more files than ports, and names decide.
 func readTensors(fsys fs.FS, set, side string, ports []device.Port) ([]tensor.Tensor, error) {
 	files, err := fs.Glob(fsys, path.Join(set, side+"_*.pb"))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// library is the C API of one file, called by name. All parameters of this API are integers or pointers, so one way of calling serves
-// every function.
+// library is the C API of one file, called by name. All parameters of this API are integers or pointers, so one way of
+// calling serves every function.
 type library struct {
 	path      string
 	symbols   map[string]uintptr
@@ -74,8 +74,8 @@ func (l *library) lastError() string {
 // prefix begins the name of every function; cases leave it out.
 const prefix = "rknn_"
 
-// call calls a function by its name without the prefix. Arguments are nil, integers, strings (passed with a final 0), slices (passed as
-// their first element's address) and pointers.
+// call calls a function by its name without the prefix. Arguments are nil, integers, strings (passed with a final 0),
+// slices (passed as their first element's address) and pointers.
 func (l *library) call(name string, args ...any) uintptr {
 	full := name
 	if !slices.Contains(Functions, full) {

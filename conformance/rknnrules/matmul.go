@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// geometry is what the matmul notes, sections 3 and 4, say of a board: for the types FLOAT16 (1), INT8 (2) and INT4 (10) of B its tile, which K
-// and N are multiples of, and for those of A the columns that lie together.
+// geometry is what the matmul notes, sections 3 and 4, say of a board: for the types FLOAT16 (1), INT8 (2) and INT4
+// (10) of B its tile, which K and N are multiples of, and for those of A the columns that lie together.
 type geometry struct {
 	tileN, tileK, lanesA map[uint32]uint32
 	segment              int

@@ -153,7 +153,8 @@ func dynamic() *model {
 	return relu(1, 2, -1, 3).meta("anynpu.input.x.shapes", [][]int{{1, 2, 2, 3}, {1, 2, 4, 3}, {1, 2, 1, 3}})
 }
 
-// codedConv is y = Softmax(Relu(Conv(x, w))) with everything up to the Softmax between QuantizeLinear and DequantizeLinear.
+// codedConv is y = Softmax(Relu(Conv(x, w))) with everything up to the Softmax between QuantizeLinear and
+// DequantizeLinear.
 func codedConv() *model {
 	m := (&model{}).constant("s", onnxFloat, realBytes(0.5)).constant("z", onnxInt8, []byte{0}).constant("w", onnxInt8, make([]byte, 135), 5, 3, 3, 3)
 	m.node("QuantizeLinear", "a", "x", "s", "z").node("DequantizeLinear", "b", "a", "s", "z").node("DequantizeLinear", "f", "w", "s", "z")

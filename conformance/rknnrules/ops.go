@@ -8,8 +8,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Functions of custom operators. Callbacks of a process cannot be given back, so there are two sets for the whole process, and what they
-// do is the case's.
+// Functions of custom operators. Callbacks of a process cannot be given back, so there are two sets for the whole
+// process, and what they do is the case's.
 
 // stage names a function of an operator in what is recorded.
 type stage string

@@ -1,12 +1,13 @@
-// Package rknnrules checks a library against the rules of Rockchip's RKNN runtime C API: which calls succeed, which are refused with which
-// code, in which order arguments are judged, what queries answer, how values are converted, and how long objects live. It knows no
-// implementation; it calls a library file through the C ABI, in child processes, so that a crash or a hang is a result.
+// Package rknnrules checks a library against the rules of Rockchip's RKNN runtime C API: which calls succeed, which are
+// refused with which code, in which order arguments are judged, what queries answer, how values are converted, and how
+// long objects live. It knows no implementation; it calls a library file through the C ABI, in child processes, so that
+// a crash or a hang is a result.
 //
-// A rule is one statement and has a number, SECTION.LETTER, by the sections of the RKNN reference notes: 1 prototypes, 2 contexts, 3 queries,
-// 4 inputs, runs and outputs, 5 memory that a program brings, 6 dynamic shapes, 7 cores, 8 custom operators, 9 threads, 10 codes and
-// what messages say, 11 choices where boards are silent; m of the notes on matrix multiplication. Every rule has cases that must succeed
-// and cases in which a call must be refused: what cannot fail by itself is given the nearest wrong use, what is only refused the nearest
-// right one.
+// A rule is one statement and has a number, SECTION.LETTER, by the sections of the RKNN reference notes: 1 prototypes,
+// 2 contexts, 3 queries, 4 inputs, runs and outputs, 5 memory that a program brings, 6 dynamic shapes, 7 cores, 8
+// custom operators, 9 threads, 10 codes and what messages say, 11 choices where boards are silent; m of the notes on
+// matrix multiplication. Every rule has cases that must succeed and cases in which a call must be refused: what cannot
+// fail by itself is given the nearest wrong use, what is only refused the nearest right one.
 package rknnrules
 
 import (
@@ -183,8 +184,8 @@ func shown(args []any) string {
 // later runs f when the case ends.
 func (t *T) later(f func()) { t.defers = append(t.defers, f) }
 
-// Run computes a case and returns nil or the violated expectation, which includes that nothing is left behind if the library tells. dir is an
-// empty directory.
+// Run computes a case and returns nil or the violated expectation, which includes that nothing is left behind if the
+// library tells. dir is an empty directory.
 func (c *Case) Run(l *library, dir string) (err error) {
 	t := &T{library: l, dir: dir}
 	before := l.live()

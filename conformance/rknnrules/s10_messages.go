@@ -2,7 +2,8 @@ package rknnrules
 
 import "strings"
 
-// message is a rule that a refused call writes one full sentence with these parts; run makes the call, right does the nearest right one.
+// message is a rule that a refused call writes one full sentence with these parts; run makes the call, right does the
+// nearest right one.
 func message(id, text string, right, wrong func(*T), parts ...string) *Rule {
 	return rule(id, text).ok("right", right).no("sentence", func(t *T) {
 		wrong(t)

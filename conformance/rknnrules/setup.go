@@ -59,7 +59,8 @@ func (t *T) attr(ctx uintptr, cmd, index int) *tensorAttr {
 // shape is the dimensions of attributes.
 func (a *tensorAttr) shape() []uint32 { return a.dims[:a.rank] }
 
-// given describes an input whose elements lie in v; their type follows from it, half-precision and bfloat16 numbers are []uint16 and named.
+// given describes an input whose elements lie in v; their type follows from it, half-precision and bfloat16 numbers are
+// []uint16 and named.
 func (t *T) given(index int, kind, format uint32, v any) input {
 	var b []byte
 	switch x := v.(type) {

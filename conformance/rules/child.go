@@ -32,8 +32,8 @@ func Child(path string, mode Mode, in io.Reader, out io.Writer) error {
 	})
 }
 
-// Covered counts the rules with cases of both kinds that have all passed in all the modes they belong to, and the functions that were
-// called in all modes.
+// Covered counts the rules with cases of both kinds that have all passed in all the modes they belong to, and the
+// functions that were called in all modes.
 func Covered(rules []*Rule, reports map[Mode]*ohnn.Report) (covered, functions int) {
 	passed := map[Mode]map[string]bool{}
 	called := map[string]int{}

@@ -10,8 +10,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// library is the OH_NN C API of one file, called by name. All parameters of this API are integers or pointers, so one way of calling
-// serves every function.
+// library is the OH_NN C API of one file, called by name. All parameters of this API are integers or pointers, so one
+// way of calling serves every function.
 type library struct {
 	symbols  map[string]uintptr
 	called   map[string]bool // functions called since the last reset
@@ -54,8 +54,9 @@ func open(path string) (*library, error) {
 // prefix begins the name of every function; cases leave it out.
 const prefix = "OH_NN"
 
-// call calls a function by its name without the prefix. Arguments are nil, integers, booleans, strings (passed with a final 0), slices
-// (passed as their first element's address) and pointers. A negative int stands for a 64-bit value, a negative int32 for a 32-bit one.
+// call calls a function by its name without the prefix. Arguments are nil, integers, booleans, strings (passed with a
+// final 0), slices (passed as their first element's address) and pointers. A negative int stands for a 64-bit value, a
+// negative int32 for a 32-bit one.
 func (l *library) call(name string, args ...any) uintptr {
 	symbol, ok := l.symbols[prefix+name]
 	if !ok {

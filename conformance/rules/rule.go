@@ -1,11 +1,13 @@
-// Package rules checks a library against the rules of the OH_NN C API: which calls succeed, which are refused with which code, in which
-// order arguments are judged, and how long objects and pointers live. It knows no implementation; it calls a library file through the C
-// ABI, in child processes, so that a crash or a hang is a result.
+// Package rules checks a library against the rules of the OH_NN C API: which calls succeed, which are refused with
+// which code, in which order arguments are judged, and how long objects and pointers live. It knows no implementation;
+// it calls a library file through the C ABI, in child processes, so that a crash or a hang is a result.
 //
-// Rules are numbered by the sections of the OH_NN reference notes: 2 devices, 3 tensor descriptors, 4 tensors, 5 quantisation parameters,
-// 6 models, 7 compilations, 8 executors, 9 caches, 10 executors of API 9, 11 inner functions, 14 places where manual and reference
-// implementation differ. Every rule has cases that must succeed and cases in which a call must be refused: what cannot fail by itself is given the nearest
-// wrong use, what is only refused the nearest right one. Where an upstream test asserts nothing, the manual is expected by default and the reference implementation with ANYNPU_OHNN_COMPAT=reference.
+// Rules are numbered by the sections of the OH_NN reference notes: 2 devices, 3 tensor descriptors, 4 tensors, 5
+// quantisation parameters, 6 models, 7 compilations, 8 executors, 9 caches, 10 executors of API 9, 11 inner functions,
+// 14 places where manual and reference implementation differ. Every rule has cases that must succeed and cases in which
+// a call must be refused: what cannot fail by itself is given the nearest wrong use, what is only refused the nearest
+// right one. Where an upstream test asserts nothing, the manual is expected by default and the reference implementation
+// with ANYNPU_OHNN_COMPAT=reference.
 package rules
 
 import (
@@ -218,8 +220,8 @@ func shown(args []any) string {
 // later runs f when the case ends.
 func (t *T) later(f func()) { t.defers = append(t.defers, f) }
 
-// Run computes a case and returns nil or the violated expectation, which includes that nothing is left behind if the library tells. dir is an
-// empty directory.
+// Run computes a case and returns nil or the violated expectation, which includes that nothing is left behind if the
+// library tells. dir is an empty directory.
 func (c *Case) Run(l *library, mode Mode, dir string) (err error) {
 	t := &T{library: l, Mode: mode, dir: dir}
 	before := l.live()

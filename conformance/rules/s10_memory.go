@@ -2,7 +2,8 @@ package rules
 
 import "slices"
 
-// allocate makes memory of n bytes for an input or output of e. What the case does not free is freed when it ends, before e.
+// allocate makes memory of n bytes for an input or output of e. What the case does not free is freed when it ends,
+// before e.
 func (t *T) allocate(kind string, e uintptr, index, n int) uintptr {
 	m := t.ptr("Executor_Allocate"+kind+"Memory", e, index, n)
 	t.later(func() {

@@ -20,7 +20,8 @@ func (t *T) buildWithout(want int, setter string, args ...any) {
 	t.is(want, "Compilation_Build", c)
 }
 
-// lateSetter is a setting that comes after Build: the manual forbids it, the reference implementation takes it without effect.
+// lateSetter is a setting that comes after Build: the manual forbids it, the reference implementation takes it without
+// effect.
 func lateSetter(function string, args ...any) *Rule {
 	return rule("s14_"+function+"_after_build", "after Build the setting is FORBIDDEN by the manual; the reference implementation ignores it").
 		ok("before", func(t *T) { t.ok("Compilation_"+function, append([]any{t.unbuilt()}, args...)...) }).

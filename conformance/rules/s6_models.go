@@ -14,7 +14,8 @@ func legacyQuantOf(n int, bits uint32) *legacyQuant {
 // adds tells which code AddTensor gives on an empty model.
 func (t *T) adds(want int, x *legacyTensor) { t.is(want, "Model_AddTensor", t.emptyModel(), x) }
 
-// quantised8 has int8 tensors 0, 1 and 2 of one element, of scales 0.2, 0.2 and 0.4 and zero points 0, 0 and 4, and no operation yet.
+// quantised8 has int8 tensors 0, 1 and 2 of one element, of scales 0.2, 0.2 and 0.4 and zero points 0, 0 and 4, and no
+// operation yet.
 func (t *T) quantised8() uintptr {
 	m := t.emptyModel()
 	for range 3 {

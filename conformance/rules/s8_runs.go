@@ -39,7 +39,8 @@ type end struct {
 	code, n       int
 }
 
-// ends collects the calls of the run-done callbacks by user data. Callbacks of a process cannot be given back, so there is one.
+// ends collects the calls of the run-done callbacks by user data. Callbacks of a process cannot be given back, so there
+// is one.
 var (
 	ends    = map[uintptr]chan end{}
 	runDone = func() func() uintptr {

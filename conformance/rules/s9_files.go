@@ -68,8 +68,8 @@ func (t *T) rewrite(change func(data map[string]any)) {
 	t.write(infoFile, append(compact(map[string]any{"CheckSum": wordSum(text), "data": json.RawMessage(text)}), '\n'))
 }
 
-// wordSum is the checksum of cache files: the sum of little-endian 16-bit words and an odd last byte, kept in 32 bits, folded to 16,
-// inverted.
+// wordSum is the checksum of cache files: the sum of little-endian 16-bit words and an odd last byte, kept in 32 bits,
+// folded to 16, inverted.
 func wordSum(b []byte) uint16 {
 	var sum uint32
 	for i, x := range b {
@@ -85,8 +85,8 @@ func wordSum(b []byte) uint16 {
 	return ^uint16(sum)
 }
 
-// sampledSum takes one word of every 2 x step bytes, where step is how often 2 MiB fit into the file, while more than that and a byte are
-// left; then the last byte.
+// sampledSum takes one word of every 2 x step bytes, where step is how often 2 MiB fit into the file, while more than
+// that and a byte are left; then the last byte.
 func sampledSum(b []byte) uint16 {
 	step := len(b) / (2 << 20)
 	var sum uint32
@@ -134,7 +134,8 @@ func (t *T) replace(i int, change func([]byte) []byte) {
 	})
 }
 
-// damaged demands that a cache is rebuilt after a change: Build is OK and leaves a good cache; a compilation of the cache alone is INVALID.
+// damaged demands that a cache is rebuilt after a change: Build is OK and leaves a good cache; a compilation of the
+// cache alone is INVALID.
 func damaged(r *Rule, name string, change func(*T)) *Rule {
 	return r.no(name, func(t *T) {
 		t.cached(5)

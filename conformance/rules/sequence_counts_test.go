@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a sequence predicts beside codes: how many objects and file descriptors live, what every getter counts, what is logged.
+// What a sequence predicts beside codes: how many objects and file descriptors live, what every getter counts, what is
+// logged.
 
 // logged collects the library's messages since the last call of take.
 type logged struct {
@@ -53,7 +54,8 @@ func (l *logged) listen() {
 // tells reports whether the library counts what lives and sends its log.
 func (q *sequence) tells() bool { return q.counters[0] != 0 }
 
-// refusal demands that a refused call has said why, in one line that names it, and that an accepted one has refused nothing.
+// refusal demands that a refused call has said why, in one line that names it, and that an accepted one has refused
+// nothing.
 func (q *sequence) refusal(refused bool, function string) {
 	n := 0
 	for _, line := range messages.take() {
@@ -88,7 +90,8 @@ const maxLost = 20
 
 var lost int
 
-// loseMemory ends the memory of an executor that ends: it can be read and not freed any more, and the library says how many there are.
+// loseMemory ends the memory of an executor that ends: it can be read and not freed any more, and the library says how
+// many there are.
 func (q *sequence) loseMemory(e *specExecutor) {
 	if e.memories == 0 {
 		return

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// The model of the library that random sequences are held to: what every object holds and which code every call must give, told without
-// the code under test. Models are y = a + b over float32 of one shape, [2] or [-1].
+// The model of the library that random sequences are held to: what every object holds and which code every call must
+// give, told without the code under test. Models are y = a + b over float32 of one shape, [2] or [-1].
 
 type specDesc struct {
 	dataType int32

@@ -116,7 +116,8 @@ func (q *sequence) create(k kind, want bool, spec any, function string, args ...
 	}
 }
 
-// pick chooses a handle argument: mostly one of the right kind, living or not; sometimes NULL, or a living object of another kind.
+// pick chooses a handle argument: mostly one of the right kind, living or not; sometimes NULL, or a living object of
+// another kind.
 func (q *sequence) pick(k kind) (v uintptr, spec any) {
 	switch b := q.next(32); b {
 	case 0:

@@ -16,7 +16,8 @@ const (
 	NoDevice    Setup = "none"
 )
 
-// The devices of ManyDevices. A library is given them through DevicesVariable, where a name is followed by what makes the device differ.
+// The devices of ManyDevices. A library is given them through DevicesVariable, where a name is followed by what makes
+// the device differ.
 const (
 	fullDevice        = "Device-Full_Rules_v2_0"
 	plainDevice       = "Device-Plain_Rules_v1_0"       // none of the features, no dynamic shapes, no RELU

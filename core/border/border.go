@@ -9,10 +9,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Integers takes the quantizing of inputs and the dequantizing of outputs out of a graph, as a board's converter does: the integers then
-// cross the border. It returns their meaning for each input and output, nil where nothing was taken out. Only quantization per tensor, of 8
-// or 16 bits, is taken out, and of an input only when nothing else reads it. An output may be a copy (Identity) of what was dequantized. Inputs and
-// outputs keep their names; nodes that nothing needs any more are gone.
+// Integers takes the quantizing of inputs and the dequantizing of outputs out of a graph, as a board's converter does:
+// the integers then cross the border. It returns their meaning for each input and output, nil where nothing was taken
+// out. Only quantization per tensor, of 8 or 16 bits, is taken out, and of an input only when nothing else reads it. An
+// output may be a copy (Identity) of what was dequantized. Inputs and outputs keep their names; nodes that nothing
+// needs any more are gone.
 func Integers(g *graph.Graph) (in, out []*tensor.Quant) {
 	e := &exposed{graph: g, uses: g.Uses(), producers: g.Producers(), drop: map[int]bool{}}
 	in, out = make([]*tensor.Quant, len(g.In)), make([]*tensor.Quant, len(g.Out))
@@ -101,7 +102,8 @@ func (e *exposed) output(i int) *tensor.Quant {
 	return q
 }
 
-// perTensor reads the constant scale and zero point of a node that quantizes to codes, or from codes, of one type; nil when they are others.
+// perTensor reads the constant scale and zero point of a node that quantizes to codes, or from codes, of one type; nil
+// when they are others.
 func perTensor(g *graph.Graph, n *graph.Node, codes tensor.DType) *tensor.Quant {
 	switch codes {
 	case tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16:

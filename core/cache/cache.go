@@ -1,10 +1,10 @@
-// Package cache keeps compiled models on disk. A set is an index file and the data files it vouches for, replaced as a whole: whoever is
-// killed at any point leaves the old set or the new one. A set is named after its index file.
+// Package cache keeps compiled models on disk. A set is an index file and the data files it vouches for, replaced as a
+// whole: whoever is killed at any point leaves the old set or the new one. A set is named after its index file.
 //
-// Write puts the new files under temporary names (".<index>.<i>.tmp"), makes them durable, and then commits them with one rename of a
-// journal (".<index>.commit") that lists their real names. Only then they are renamed, one by one, and the journal is removed. A reader
-// that finds a journal takes the files that still have a temporary name from there; it never writes. Writers and readers of a directory
-// exclude each other by a lock on the directory itself.
+// Write puts the new files under temporary names (".<index>.<i>.tmp"), makes them durable, and then commits them with
+// one rename of a journal (".<index>.commit") that lists their real names. Only then they are renamed, one by one, and
+// the journal is removed. A reader that finds a journal takes the files that still have a temporary name from there; it
+// never writes. Writers and readers of a directory exclude each other by a lock on the directory itself.
 //
 // The package knows neither what the files mean nor how the index vouches for them.
 package cache
@@ -59,8 +59,8 @@ func (e *WriteError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause; an errno is in its chain.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// Hook, if not nil, is called before every step that changes the disk, with the step ("create", "write", "sync", "rename", "remove") and the
-// file or directory. Tests fail or end the process there. An error is that of the step.
+// Hook, if not nil, is called before every step that changes the disk, with the step ("create", "write", "sync",
+// "rename", "remove") and the file or directory. Tests fail or end the process there. An error is that of the step.
 var Hook func(step, file string) error
 
 func hook(step, file string) error {
@@ -85,7 +85,8 @@ func checkName(name string) error {
 // Voucher is what an index says of the data files.
 type Voucher struct {
 	Names []string
-	// Fits looks at the first bytes (HeadSize, or all there are) and the size of data file i, before the rest is read into memory.
+	// Fits looks at the first bytes (HeadSize, or all there are) and the size of data file i, before the rest is read into
+	// memory.
 	Fits func(i int, head []byte, size int64) bool
 	// Good tells whether the content of data file i is what the index was written for.
 	Good func(i int, data []byte) bool
@@ -96,9 +97,9 @@ const HeadSize = 64
 
 const maxIndex = 1 << 20
 
-// Read reads the set in dir whose index file has the name index, under a lock that keeps writers out; check interprets the index. It never
-// writes. Every failure but ErrNone is of kind fault.File (fault.Argument for bad names), or check's own. Links, FIFOs and directories are
-// refused, and nothing is read before its size has been accepted.
+// Read reads the set in dir whose index file has the name index, under a lock that keeps writers out; check interprets
+// the index. It never writes. Every failure but ErrNone is of kind fault.File (fault.Argument for bad names), or
+// check's own. Links, FIFOs and directories are refused, and nothing is read before its size has been accepted.
 func Read(dir, index string, check func(index []byte) (Voucher, error)) ([][]byte, error) {
 	if err := checkName(index); err != nil {
 		return nil, err
@@ -188,8 +189,9 @@ type directory struct {
 	fd   int
 }
 
-// lockPatience is how long a lock is waited for. After it a reader goes on without, a writer fails with ErrBusy. Whoever may
-// read a directory may lock it for ever, so this is waited once: until a lock is had again, nothing waits for that directory.
+// lockPatience is how long a lock is waited for. After it a reader goes on without, a writer fails with ErrBusy.
+// Whoever may read a directory may lock it for ever, so this is waited once: until a lock is had again, nothing waits
+// for that directory.
 const lockPatience = time.Second
 
 type fileID struct{ device, inode uint64 }

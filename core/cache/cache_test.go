@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(leak.Run(m, mem.LiveCounters))
 }
 
-// files returns the set of generation gen: n data files and the info file, all different from those of any other generation.
+// files returns the set of generation gen: n data files and the info file, all different from those of any other
+// generation.
 func files(gen, n int) []File {
 	var out []File
 	for i := range n {
@@ -46,7 +47,8 @@ func files(gen, n int) []File {
 // write writes a set whose last file is the index.
 func write(dir string, f []File) error { return Write(dir, f[len(f)-1], f[:len(f)-1]) }
 
-// generation reads the whole set and returns its generation, 0 when there is no index file; it fails the test when files of two are mixed.
+// generation reads the whole set and returns its generation, 0 when there is no index file; it fails the test when
+// files of two are mixed.
 func generation(t testing.TB, dir string) int {
 	var gen, n int
 	var want []File
@@ -97,7 +99,8 @@ func TestWrite_replaces(t *testing.T) {
 	assert.Equal(t, 4, generation(t, dir))
 }
 
-// writeAndDie is the process that is killed: it writes generation 2 and dies before the given step, or ends with exit code 7.
+// writeAndDie is the process that is killed: it writes generation 2 and dies before the given step, or ends with exit
+// code 7.
 func writeAndDie(dir, step string) {
 	at, _ := strconv.Atoi(step)
 	Hook = func(string, string) error {
@@ -193,7 +196,8 @@ func TestWrite_errorAtEveryStep(t *testing.T) {
 	}
 }
 
-// A directory in the place of a file is found before anything is committed: the old set stays, and the next Write works.
+// A directory in the place of a file is found before anything is committed: the old set stays, and the next Write
+// works.
 func TestWrite_directoryInTheWay(t *testing.T) {
 	for name, step := range map[string]Step{"1.nncache": StepOpenData, info: StepOpenIndex} {
 		dir := t.TempDir()

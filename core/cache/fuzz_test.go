@@ -12,8 +12,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// FuzzRead reads directories with any journal, index and temporary file. Whatever they hold, a set is read as its index vouches or not at all,
-// and the next Write replaces it.
+// FuzzRead reads directories with any journal, index and temporary file. Whatever they hold, a set is read as its index
+// vouches or not at all, and the next Write replaces it.
 func FuzzRead(f *testing.F) {
 	good := encodeJournal([]string{"0.nncache", info})
 	f.Add(good, []byte("0.nncache"), []byte("data"))

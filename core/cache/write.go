@@ -29,9 +29,9 @@ func failed(s Step, what, name string, err error) error {
 	return &WriteError{s, fault.As(fault.File, errno(err), "cache: %s %q", what, name)}
 }
 
-// Write replaces the set named after its index file in dir, which must exist. When it returns nil the new set is durable. After an error
-// the old set is untouched, unless the set was committed already: then readers find the new one, and the next Write finishes the renaming.
-// Every error is a *WriteError.
+// Write replaces the set named after its index file in dir, which must exist. When it returns nil the new set is
+// durable. After an error the old set is untouched, unless the set was committed already: then readers find the new
+// one, and the next Write finishes the renaming. Every error is a *WriteError.
 func Write(dir string, index File, data []File) error {
 	if err := checkSet(index.Name, data); err != nil {
 		return &WriteError{StepOpenData, err}
@@ -238,8 +238,8 @@ func (d *directory) removeTemps(index string, files int) {
 	}
 }
 
-// Remove removes the index file, and with it the set as far as readers are concerned; its other files stay until the next Write. That
-// there is no such set is no error.
+// Remove removes the index file, and with it the set as far as readers are concerned; its other files stay until the
+// next Write. That there is no such set is no error.
 func Remove(dir, index string) error {
 	if err := checkName(index); err != nil {
 		return &WriteError{StepOpenIndex, err}
@@ -259,7 +259,8 @@ func Remove(dir, index string) error {
 	return w.sync()
 }
 
-// The journal is a text: a line per file with its name quoted, in the order of the temporary names, then a line with the CRC-32 of the rest.
+// The journal is a text: a line per file with its name quoted, in the order of the temporary names, then a line with
+// the CRC-32 of the rest.
 const journalLimit = maxFiles * (4*maxName + 8)
 
 func encodeJournal(names []string) []byte {
@@ -271,7 +272,8 @@ func encodeJournal(names []string) []byte {
 	return []byte(b.String())
 }
 
-// journal returns the real names of a committed set with their temporary ones; nil when there is no journal or it is damaged.
+// journal returns the real names of a committed set with their temporary ones; nil when there is no journal or it is
+// damaged.
 func (d *directory) journal(index string) map[string]string {
 	f, err := d.openFile(journalName(index))
 	if err != nil {

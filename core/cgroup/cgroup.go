@@ -23,9 +23,10 @@ func Own() string {
 	return string(data)
 }
 
-// Dirs returns the groups in the form of /proc/self/cgroup that may limit controller, and their parents, nested ones first. The directory of a
-// version 1 controller bears its name or the names of all that share the hierarchy. A container without a namespace of its own
-// sees its parents' paths but only its own files, at the root: so not every Dir exists.
+// Dirs returns the groups in the form of /proc/self/cgroup that may limit controller, and their parents, nested ones
+// first. The directory of a version 1 controller bears its name or the names of all that share the hierarchy. A
+// container without a namespace of its own sees its parents' paths but only its own files, at the root: so not every
+// Dir exists.
 func Dirs(groups, controller string) []Dir {
 	var dirs []Dir
 	for line := range strings.Lines(groups) {

@@ -1,5 +1,6 @@
-// Package compile makes programs: it decides which device computes which node, splits the graph accordingly, has every device compile its
-// parts, and joins the results into one program that callers cannot tell from a program of one device.
+// Package compile makes programs: it decides which device computes which node, splits the graph accordingly, has every
+// device compile its parts, and joins the results into one program that callers cannot tell from a program of one
+// device.
 package compile
 
 import (
@@ -18,19 +19,22 @@ import (
 // Options govern a compilation.
 type Options struct {
 	device.Options
-	// Strict makes it an error of kind fault.Unsupported, naming the node and the reason, when a node is not computed by the first device.
+	// Strict makes it an error of kind fault.Unsupported, naming the node and the reason, when a node is not computed by
+	// the first device.
 	Strict bool
-	// Weights is a store that already holds constants of the graph: the program shares it instead of copying them. nil: a store of its own.
+	// Weights is a store that already holds constants of the graph: the program shares it instead of copying them. nil: a
+	// store of its own.
 	Weights *mem.Weights
-	// Consume gives the graph and Weights to the program: nobody else reads the graph's constants, or others of the store, from the call on,
-	// whatever it returns. So a device that packs constants need not keep both forms.
+	// Consume gives the graph and Weights to the program: nobody else reads the graph's constants, or others of the store,
+	// from the call on, whatever it returns. So a device that packs constants need not keep both forms.
 	Consume bool
 }
 
-// Compile makes a program of g on devices, the preferred one first; a node goes to the first that computes it, whole or, if it is a composite
-// operator, in parts. g is copied with its constants, those in Options.Weights apart: it may change or end afterwards, and may be compiled by several goroutines at once. ctx
-// cancels between devices and inside those that look at it. Kinds: fault.Unsupported when no device computes a node (the error names
-// it and each device's reason), fault.Argument for an invalid graph, what inference finds, what the devices report.
+// Compile makes a program of g on devices, the preferred one first; a node goes to the first that computes it, whole
+// or, if it is a composite operator, in parts. g is copied with its constants, those in Options.Weights apart: it may
+// change or end afterwards, and may be compiled by several goroutines at once. ctx cancels between devices and inside
+// those that look at it. Kinds: fault.Unsupported when no device computes a node (the error names it and each device's
+// reason), fault.Argument for an invalid graph, what inference finds, what the devices report.
 func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Options) (p *Program, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -130,7 +134,8 @@ func keepConstants(g *graph.Graph, w *mem.Weights) error {
 	return nil
 }
 
-// wholeGraph reports whether the single part can be g itself: its outputs then are values that nodes make, each of them once.
+// wholeGraph reports whether the single part can be g itself: its outputs then are values that nodes make, each of them
+// once.
 func wholeGraph(g *graph.Graph, parts [][]int) bool {
 	if len(parts) != 1 {
 		return false

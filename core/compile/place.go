@@ -11,7 +11,8 @@ import (
 // maxDecompose is how deep composite operators may be made of composite operators.
 const maxDecompose = 8
 
-// placed is a graph whose nodes all have a device, composite operators replaced where a device computes only their parts.
+// placed is a graph whose nodes all have a device, composite operators replaced where a device computes only their
+// parts.
 type placed struct {
 	graph  *graph.Graph
 	owner  []int // index of the device, per node
@@ -80,8 +81,8 @@ func place(g *graph.Graph, devices []device.Device, o Options) (*placed, error) 
 
 const notComposite = "not a composite operator"
 
-// inParts expresses node i of g by simpler ones that d computes all; the result's inputs and outputs are those of the node (absent inputs left
-// out), in order. reason says why that is not possible.
+// inParts expresses node i of g by simpler ones that d computes all; the result's inputs and outputs are those of the
+// node (absent inputs left out), in order. reason says why that is not possible.
 func inParts(g *graph.Graph, i int, d device.Device, o device.Options, depth int) (parts *graph.Graph, reason string) {
 	n := &g.Nodes[i]
 	c, ok := n.Op.(graph.Composite)
@@ -150,8 +151,8 @@ func inParts(g *graph.Graph, i int, d device.Device, o device.Options, depth int
 	return parts, ""
 }
 
-// splice adds the nodes of parts, made by inParts of n, to g in place of n. An output of n that parts does not compute (an input or constant
-// passed through, or the same value twice) is entered into rename instead.
+// splice adds the nodes of parts, made by inParts of n, to g in place of n. An output of n that parts does not compute
+// (an input or constant passed through, or the same value twice) is entered into rename instead.
 func splice(g *graph.Graph, n graph.Node, parts *graph.Graph, rename map[graph.Value]graph.Value) {
 	to := make([]graph.Value, len(parts.Values))
 	for i := range to {

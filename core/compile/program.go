@@ -26,9 +26,9 @@ func newProgram() *Program {
 	return p
 }
 
-// connect gives the program the ports of g. The stages' slots are values of g when it is called; afterwards they are numbers of p.plan.Slots,
-// which holds the values that cross parts only. first describes the ranges of inputs that no part reads. Kind fault.Device when a
-// part's ports are not those of its graph.
+// connect gives the program the ports of g. The stages' slots are values of g when it is called; afterwards they are
+// numbers of p.plan.Slots, which holds the values that cross parts only. first describes the ranges of inputs that no
+// part reads. Kind fault.Device when a part's ports are not those of its graph.
 func (p *Program) connect(g *graph.Graph, first device.Info) error {
 	c := connector{g: g, number: map[int]int{}, ports: map[int]device.Port{}, first: first}
 	p.plan.InSlot = c.slots(slots(g.In))
@@ -114,8 +114,8 @@ func (c *connector) port(v int) device.Port {
 // Placement tells which device computes which node. The caller must not change it.
 func (p *Program) Placement() *device.Placement { return p.placement }
 
-// Constants gives the constants of the compiled graph that its parts hold, as device.ConstantHolder says; those of parts on devices that keep
-// none are left out.
+// Constants gives the constants of the compiled graph that its parts hold, as device.ConstantHolder says; those of
+// parts on devices that keep none are left out.
 func (p *Program) Constants(add func(h tensor.Hash, data []byte) error) error {
 	for i := range p.plan.Stages {
 		if c, ok := p.plan.Stages[i].Program.(device.ConstantHolder); ok {

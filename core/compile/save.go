@@ -16,9 +16,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// A saved program: magic, version, the length and bytes of an encoded graph in which each part is one node of operator "anynpu.part", per
-// part the length and bytes of what its device saved, and a CRC-32C of all that. Integers are uint64, little-endian. The graph's metadata
-// carries the placement report as JSON.
+// A saved program: magic, version, the length and bytes of an encoded graph in which each part is one node of operator
+// "anynpu.part", per part the length and bytes of what its device saved, and a CRC-32C of all that. Integers are
+// uint64, little-endian. The graph's metadata carries the placement report as JSON.
 const (
 	savedMagic    = "ANPUPROG"
 	savedVersion  = 1
@@ -122,8 +122,9 @@ func (p *Program) Save(w io.Writer) error {
 	return fault.As(fault.File, err, "save program")
 }
 
-// Load restores what Save wrote; every device it was compiled for must be among devices, in the same build. Kind fault.File for anything that
-// cannot be restored: damaged, foreign, of another build, without its device. data may change or end afterwards.
+// Load restores what Save wrote; every device it was compiled for must be among devices, in the same build. Kind
+// fault.File for anything that cannot be restored: damaged, foreign, of another build, without its device. data may
+// change or end afterwards.
 func Load(ctx context.Context, data []byte, devices []device.Device, o device.Options) (p *Program, err error) {
 	defer func() {
 		if v := recover(); v != nil {

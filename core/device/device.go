@@ -1,6 +1,7 @@
-// Package device states what core expects of something that computes: the interfaces Device, Program and Execution, and the registry.
-// Everything that crosses them can be written as plain data (graph codec, constants by hash, descriptor + offset + length, deadlines), so
-// that a device in another process, a recorder or a replayer can implement or wrap them.
+// Package device states what core expects of something that computes: the interfaces Device, Program and Execution, and
+// the registry. Everything that crosses them can be written as plain data (graph codec, constants by hash, descriptor +
+// offset + length, deadlines), so that a device in another process, a recorder or a replayer can implement or wrap
+// them.
 package device
 
 import (
@@ -89,26 +90,28 @@ type NodeSupport struct {
 	Reason string // why not; empty when OK
 }
 
-// WeightStore keeps the constants of a program and their packed forms outside the Go heap, shared by all plans and executions.
+// WeightStore keeps the constants of a program and their packed forms outside the Go heap, shared by all plans and
+// executions.
 type WeightStore interface {
-	// Get returns the bytes of constant h in the given form ("" is the original), making the form with pack when it is not there yet.
-	// The bytes stay valid until the store is released and must not be written.
+	// Get returns the bytes of constant h in the given form ("" is the original), making the form with pack when it is not
+	// there yet. The bytes stay valid until the store is released and must not be written.
 	Get(h tensor.Hash, form string, pack func(original []byte) ([]byte, error)) ([]byte, error)
-	// Drop frees the original of constant h if it can, and reports whether it did. Only the holder of an exclusive unit may call it.
+	// Drop frees the original of constant h if it can, and reports whether it did. Only the holder of an exclusive unit
+	// may call it.
 	Drop(h tensor.Hash) bool
 	Retain()
 	Release()
 }
 
-// Unit is what a device compiles: a validated, inferred graph whose inputs and outputs are the program's ports, in order. A device never
-// changes the graph, but for constants of an exclusive unit; package compile makes units.
+// Unit is what a device compiles: a validated, inferred graph whose inputs and outputs are the program's ports, in
+// order. A device never changes the graph, but for constants of an exclusive unit; package compile makes units.
 type Unit struct {
 	Graph *graph.Graph
-	// Weights holds the originals of all constants of the graph, and their Const.Data point into it: the program retains it. nil: the
-	// constants' data live on the Go heap, the program keeps them alive by reference.
+	// Weights holds the originals of all constants of the graph, and their Const.Data point into it: the program retains
+	// it. nil: the constants' data live on the Go heap, the program keeps them alive by reference.
 	Weights WeightStore
-	// Exclusive: nobody else reads the constants of Graph, from it or from Weights, once Compile is called. The device may drop originals that
-	// it has another form of, and sets their Const.Data to nil then.
+	// Exclusive: nobody else reads the constants of Graph, from it or from Weights, once Compile is called. The device may
+	// drop originals that it has another form of, and sets their Const.Data to nil then.
 	Exclusive bool
 }
 
@@ -124,8 +127,8 @@ type AllocRequest struct {
 	Align int64 // 0: the device's choice
 }
 
-// ErrDied is in the chain of errors of a device whose other side (driver process, remote machine) has gone for good. Its kind is
-// fault.Device. Runs under way end with it.
+// ErrDied is in the chain of errors of a device whose other side (driver process, remote machine) has gone for good.
+// Its kind is fault.Device. Runs under way end with it.
 var ErrDied = errors.New("the device has died")
 
 // Device computes programs. All methods are safe for concurrent use.
@@ -133,15 +136,16 @@ type Device interface {
 	Info() Info
 	// Support answers per node of g, in g's order; it never fails because of a node.
 	Support(g *graph.Graph, o Options) ([]NodeSupport, error)
-	// Compile makes a program; ctx cancels. Nodes it does not support are an error of kind fault.Unsupported that names one.
+	// Compile makes a program; ctx cancels. Nodes it does not support are an error of kind fault.Unsupported that names
+	// one.
 	Compile(ctx context.Context, u Unit, o Options) (Program, error)
-	// Load restores what Save wrote, or opens a vendor container; a damaged or foreign blob is an error of kind fault.File, a
-	// container that the device does not read one of kind fault.Unsupported.
+	// Load restores what Save wrote, or opens a vendor container; a damaged or foreign blob is an error of kind
+	// fault.File, a container that the device does not read one of kind fault.Unsupported.
 	Load(ctx context.Context, b Blob, o Options) (Program, error)
 	// Alloc returns memory the device reaches without a copy.
 	Alloc(r AllocRequest) (mem.Buffer, error)
-	// Import makes b usable by the device: a buffer over the same memory with a reference of its own, or mem.ErrCopy when it must be
-	// copied.
+	// Import makes b usable by the device: a buffer over the same memory with a reference of its own, or mem.ErrCopy when
+	// it must be copied.
 	Import(b mem.Buffer) (mem.Buffer, error)
 }
 
@@ -154,7 +158,8 @@ type Port struct {
 	Native   []string    // native layouts that bind without a copy
 }
 
-// Program is a compiled graph. It starts with one reference; its executions hold their own. All methods are safe for concurrent use.
+// Program is a compiled graph. It starts with one reference; its executions hold their own. All methods are safe for
+// concurrent use.
 type Program interface {
 	// Ports describes the inputs and outputs. The caller must not change the slices.
 	Ports() (in, out []Port)
@@ -165,7 +170,8 @@ type Program interface {
 	Release()
 }
 
-// ConstantHolder is a program that gives back the constants of its graph, also those whose originals it has dropped. add may keep no bytes.
+// ConstantHolder is a program that gives back the constants of its graph, also those whose originals it has dropped.
+// add may keep no bytes.
 type ConstantHolder interface {
 	Constants(add func(h tensor.Hash, data []byte) error) error
 }
@@ -206,33 +212,34 @@ const (
 	KernelFused     = "fused"     // within another node's time
 )
 
-// Execution holds what one run at a time needs. One goroutine at a time, except Cancel and Release; many executions per program.
-// SetShape, Bind and Start are errors of kind fault.State while a run is under way, that is until Done is called: Done may start the next
-// run. Indices that name no port are errors of kind fault.Argument.
+// Execution holds what one run at a time needs. One goroutine at a time, except Cancel and Release; many executions per
+// program. SetShape, Bind and Start are errors of kind fault.State while a run is under way, that is until Done is
+// called: Done may start the next run. Indices that name no port are errors of kind fault.Argument.
 type Execution interface {
-	// SetShape gives an input its sizes for the next runs, needed only for inputs with unknown sizes; kind fault.Shape when they do not fit
-	// the port's type. Port.Min and Max are advice for programs and are not enforced.
+	// SetShape gives an input its sizes for the next runs, needed only for inputs with unknown sizes; kind fault.Shape
+	// when they do not fit the port's type. Port.Min and Max are advice for programs and are not enforced.
 	SetShape(in int, dims []int64) error
-	// BindInput gives the memory of an input; the execution keeps a reference until it is bound anew or released. Any buffer will do: what
-	// the device cannot use in place is copied when the run starts, and Stats says so. The view's element type must be the port's; its
-	// sizes are those of SetShape: a view with known sizes sets them. Kinds fault.Type, fault.Shape, fault.Memory (buffer too small).
+	// BindInput gives the memory of an input; the execution keeps a reference until it is bound anew or released. Any
+	// buffer will do: what the device cannot use in place is copied when the run starts, and Stats says so. The view's
+	// element type must be the port's; its sizes are those of SetShape: a view with known sizes sets them. Kinds
+	// fault.Type, fault.Shape, fault.Memory (buffer too small).
 	BindInput(i int, v mem.View) error
-	// BindOutput gives the memory of an output. The buffer may be larger than the result. A view of type tensor.Type{} takes whatever the
-	// run produces, contiguous from Off to the end of the buffer; one that turns out too small fails the run with kind fault.Memory.
-	// A zero View leaves the output in memory of the device; see OutputData.
+	// BindOutput gives the memory of an output. The buffer may be larger than the result. A view of type tensor.Type{}
+	// takes whatever the run produces, contiguous from Off to the end of the buffer; one that turns out too small fails
+	// the run with kind fault.Memory. A zero View leaves the output in memory of the device; see OutputData.
 	BindOutput(i int, v mem.View) error
-	// Start begins a run and returns; an error means that it has not begun and Done will not be called. Inputs that are not bound or whose
-	// sizes are not set are errors of kind fault.State.
+	// Start begins a run and returns; an error means that it has not begun and Done will not be called. Inputs that are
+	// not bound or whose sizes are not set are errors of kind fault.State.
 	Start(r RunRequest) error
 	// Cancel stops the run under way between two steps; the run ends with fault.Canceled. A no-op when none is.
 	Cancel()
 	// OutputType returns the declared type before, the real one after a run.
 	OutputType(i int) (tensor.Type, error)
-	// OutputData returns the result of an unbound output after a run, contiguous, valid until the next Start or Release. Kind fault.State
-	// when there is none.
+	// OutputData returns the result of an unbound output after a run, contiguous, valid until the next Start or Release.
+	// Kind fault.State when there is none.
 	OutputData(i int) ([]byte, error)
 	Stats() Stats
-	// Release cancels a run under way, waits for its end and frees everything; it may be called from within Done. Later calls of any method
-	// are errors of kind fault.State.
+	// Release cancels a run under way, waits for its end and frees everything; it may be called from within Done. Later
+	// calls of any method are errors of kind fault.State.
 	Release()
 }

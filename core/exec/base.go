@@ -9,15 +9,15 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Base is what every device.Execution of this process has, whatever it computes: the life of its runs, what is bound to its ports, its
-// statistics. An execution embeds it and adds Start, by Task.Start, and Release, by Close; the rest of the interface is here. Bound and Counts are
-// touched inside Task.Do or by the run under way only.
+// Base is what every device.Execution of this process has, whatever it computes: the life of its runs, what is bound to
+// its ports, its statistics. An execution embeds it and adds Start, by Task.Start, and Release, by Close; the rest of
+// the interface is here. Bound and Counts are touched inside Task.Do or by the run under way only.
 type Base struct {
 	Task   Task
 	Bound  *Bindings
 	Counts device.Stats
-	// Result returns output i of the last run that succeeded, without data when it was bound; done is false when there is no such run. It is
-	// called inside Task.Do.
+	// Result returns output i of the last run that succeeded, without data when it was bound; done is false when there is
+	// no such run. It is called inside Task.Do.
 	Result func(i int) (t tensor.Type, data []byte, done bool)
 }
 

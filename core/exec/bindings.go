@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Bindings are the memory and the sizes of an execution's ports, with the checks that device.Execution promises. It is not safe for
-// concurrent use: a device calls it inside Task.Do.
+// Bindings are the memory and the sizes of an execution's ports, with the checks that device.Execution promises. It is
+// not safe for concurrent use: a device calls it inside Task.Do.
 type Bindings struct {
 	In, Out []Binding
 }
@@ -183,7 +183,8 @@ func (b *Bindings) Ready() error {
 	return nil
 }
 
-// Input returns the view of a bound input with the port's type and the sizes set, after checking that it lies inside its buffer.
+// Input returns the view of a bound input with the port's type and the sizes set, after checking that it lies inside
+// its buffer.
 func (b *Binding) Input() (mem.View, error) {
 	v := b.View
 	v.Type = tensor.Type{DType: b.Port.Type.DType, Shape: b.sized(b.Dims), Quant: b.Port.Type.Quant}

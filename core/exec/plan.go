@@ -182,8 +182,8 @@ func (e *planned) runStage(ctx context.Context, i int) error {
 	return nil
 }
 
-// target returns where a stage shall write slot s: the caller's memory, memory of the device when others read a value of known size, else
-// nowhere, which leaves the value with the stage.
+// target returns where a stage shall write slot s: the caller's memory, memory of the device when others read a value
+// of known size, else nowhere, which leaves the value with the stage.
 func (e *planned) target(st *Stage, s int) (mem.View, error) {
 	for i, o := range e.plan.OutSlot {
 		if v := e.Bound.Out[i].View; o == s && v.Buf != nil && v.Native == "" && !e.aliases(i) {
@@ -205,8 +205,8 @@ func (e *planned) target(st *Stage, s int) (mem.View, error) {
 	return mem.View{Buf: e.slots[s].own, Type: t}, nil
 }
 
-// aliases reports whether the memory of output i is also, at any address, that of an input, which a later stage may still have to read, or of
-// another output, which a later stage may overwrite it by.
+// aliases reports whether the memory of output i is also, at any address, that of an input, which a later stage may
+// still have to read, or of another output, which a later stage may overwrite it by.
 func (e *planned) aliases(i int) bool {
 	b := e.Bound.Out[i].View.Buf
 	same := func(v mem.View) bool { return v.Buf != nil && mem.Aliases(b, 0, b.Size(), v.Buf, 0, v.Buf.Size()) }
@@ -254,7 +254,8 @@ func (e *planned) accept(x device.Execution, k, s int) error {
 	return nil
 }
 
-// collect brings every output to where the caller wants it. All are read before any is written: outputs may lie in the memory of inputs.
+// collect brings every output to where the caller wants it. All are read before any is written: outputs may lie in the
+// memory of inputs.
 func (e *planned) collect() (types []tensor.Type, data [][]byte, err error) {
 	types, data = make([]tensor.Type, len(e.plan.Out)), make([][]byte, len(e.plan.Out))
 	write := make([]func() error, 0, len(data))

@@ -6,8 +6,8 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// Run starts one run of e and waits for its end; r.Done, if set, is called before it returns. When ctx is done the run is cancelled and
-// ends as Cancel says.
+// Run starts one run of e and waits for its end; r.Done, if set, is called before it returns. When ctx is done the run
+// is cancelled and ends as Cancel says.
 func Run(ctx context.Context, e device.Execution, r device.RunRequest) error {
 	ended := make(chan error, 1)
 	r.Here = ctx.Done() == nil

@@ -1,5 +1,6 @@
-// Package exec runs programs: Run waits for one run of an execution, Task gives devices the asynchronous life of one (start, deadline,
-// fences, cancel, release), Base what all of them have besides, and Plan joins programs on several devices into one.
+// Package exec runs programs: Run waits for one run of an execution, Task gives devices the asynchronous life of one
+// (start, deadline, fences, cancel, release), Base what all of them have besides, and Plan joins programs on several
+// devices into one.
 package exec
 
 import (
@@ -16,8 +17,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// Task is the life of a device.Execution: at most one run at a time, asynchronous, with deadline, fences and cancellation. The zero Task is
-// idle and ready. All methods are safe for concurrent use.
+// Task is the life of a device.Execution: at most one run at a time, asynchronous, with deadline, fences and
+// cancellation. The zero Task is idle and ready. All methods are safe for concurrent use.
 type Task struct {
 	mu     sync.Mutex
 	run    *runContext   // of the run under way, nil: idle
@@ -31,7 +32,8 @@ type Task struct {
 	body    func() // t.perform
 }
 
-// Do calls f while no run is under way and none can start; kind fault.State when a run is under way or the task is closed.
+// Do calls f while no run is under way and none can start; kind fault.State when a run is under way or the task is
+// closed.
 func (t *Task) Do(f func() error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,11 +53,12 @@ func (t *Task) ready() error {
 	return nil
 }
 
-// Start checks with prepare, called as in Do, that a run may begin, and then calls work on a goroutine of its own, or on the caller's if r.Here is set: after the fences, unless
-// the deadline passed or Cancel was called before. Work looks at its context between steps; its Err is a *fault.Error of kind fault.Timeout
-// or fault.Canceled. A panic in work becomes an error of kind fault.Internal, an access to memory that has vanished one of kind
-// fault.Memory (goroutines that work starts must see to both themselves). When work has returned the task is idle, and then r.Done is
-// called.
+// Start checks with prepare, called as in Do, that a run may begin, and then calls work on a goroutine of its own, or
+// on the caller's if r.Here is set: after the fences, unless the deadline passed or Cancel was called before. Work
+// looks at its context between steps; its Err is a *fault.Error of kind fault.Timeout or fault.Canceled. A panic in
+// work becomes an error of kind fault.Internal, an access to memory that has vanished one of kind fault.Memory
+// (goroutines that work starts must see to both themselves). When work has returned the task is idle, and then r.Done
+// is called.
 func (t *Task) Start(r device.RunRequest, prepare func() error, work func(ctx context.Context) error) error {
 	if err := t.begin(r, prepare, work); err != nil {
 		return err
@@ -111,7 +114,8 @@ func (t *Task) perform() {
 
 // protect waits for the fences, calls work, and turns panics and the context's errors into errors of the right kind.
 func protect(run *runContext, fences []<-chan struct{}, work func(ctx context.Context) error) (err error) {
-	// Memory shared with another process may vanish under a run (a file that was cut short): that is an error, not the end of the process.
+	// Memory shared with another process may vanish under a run (a file that was cut short): that is an error, not the end
+	// of the process.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch v := recover().(type) {
@@ -164,8 +168,8 @@ func (t *Task) Cancel() {
 	}
 }
 
-// Close cancels a run under way, waits until it has ended, and lets no other begin. It returns true for the first call only: the caller frees
-// its memory then. It may be called from within Done.
+// Close cancels a run under way, waits until it has ended, and lets no other begin. It returns true for the first call
+// only: the caller frees its memory then. It may be called from within Done.
 func (t *Task) Close() bool {
 	t.mu.Lock()
 	first := !t.closed
@@ -189,7 +193,8 @@ var (
 	errTimeout  = fault.As(fault.Timeout, context.DeadlineExceeded, "")
 )
 
-// runContext is the context of one run. Err only looks at a flag and the clock; a timer exists only once Done was asked for.
+// runContext is the context of one run. Err only looks at a flag and the clock; a timer exists only once Done was asked
+// for.
 type runContext struct {
 	deadline time.Time
 	mu       sync.Mutex
@@ -253,8 +258,8 @@ func (c *runContext) begin(deadline time.Time) {
 	c.deadline, c.err = deadline, nil
 }
 
-// end frees the timer and whoever still waits on the context. It can begin again unless somebody has asked for its channel, and may be looking
-// at it still.
+// end frees the timer and whoever still waits on the context. It can begin again unless somebody has asked for its
+// channel, and may be looking at it still.
 func (c *runContext) end() (again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

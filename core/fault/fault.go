@@ -1,5 +1,6 @@
-// Package fault names the few kinds of error that core returns. A façade maps a kind to its own codes (Kind.Is); a message says
-// where the fault is and shows values ("conv: input 1: want rank 4, got 3"), lower case, without a trailing stop.
+// Package fault names the few kinds of error that core returns. A façade maps a kind to its own codes (Kind.Is); a
+// message says where the fault is and shows values ("conv: input 1: want rank 4, got 3"), lower case, without a
+// trailing stop.
 package fault
 
 import (

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns s as text that a terminal only shows. Names come from files, and a terminal obeys control characters:
-// each that is not printable is escaped as in a Go literal, among them line ends, tabs, C1 controls, marks that turn the
-// direction of text, and bytes that are not UTF-8.
+// Printable returns s as text that a terminal only shows. Names come from files, and a terminal obeys control
+// characters: each that is not printable is escaped as in a Go literal, among them line ends, tabs, C1 controls, marks
+// that turn the direction of text, and bytes that are not UTF-8.
 func Printable(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return s

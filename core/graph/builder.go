@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Builder adds values and nodes to a graph and infers each node as it is added. The first error sticks: later calls do nothing, Err and
-// Graph return it. The zero Builder is not usable; see NewBuilder.
+// Builder adds values and nodes to a graph and infers each node as it is added. The first error sticks: later calls do
+// nothing, Err and Graph return it. The zero Builder is not usable; see NewBuilder.
 type Builder struct {
 	g          *Graph
 	origin     int
@@ -23,7 +23,8 @@ func NewBuilder(name string) *Builder {
 // Extend returns a builder that adds to g.
 func Extend(g *Graph) *Builder { return &Builder{g: g, origin: -1} }
 
-// SetTerms sets what the API calls the values that are inputs of the nodes added from now on, see Node.Terms; nil: nothing.
+// SetTerms sets what the API calls the values that are inputs of the nodes added from now on, see Node.Terms; nil:
+// nothing.
 func (b *Builder) SetTerms(f func(Value) string) { b.terms = f }
 
 // SetOrigin sets Node.Origin for the nodes added from now on, and the Name of those that get none of their own.
@@ -50,7 +51,8 @@ func (b *Builder) Input(name string, t tensor.Type) Value {
 	return v
 }
 
-// Given adds a value of which f is known: a constant when f says so, else a graph input. It serves to take values over from another graph.
+// Given adds a value of which f is known: a constant when f says so, else a graph input. It serves to take values over
+// from another graph.
 func (b *Builder) Given(name string, f tensor.Fact) Value {
 	v := b.value(name, f)
 	if f.Const == nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// The binary form of a graph. All integers are varints (signed ones zigzag), all strings and lists have their length in front.
+// The binary form of a graph. All integers are varints (signed ones zigzag), all strings and lists have their length in
+// front.
 //
 //	magic     8 bytes "ANPUGRPH"
 //	version   2; 1 is read too: its nodes have no terms
@@ -21,9 +22,9 @@ import (
 //	padding   zeros up to a multiple of constAlign
 //	data      the inline constants in the order of the table, each padded with zeros to a multiple of constAlign
 //
-// An operator is its name and its exported fields that are not zero: field name, value. A value's form follows from the field's Go type, so
-// that renaming or retyping a field makes old blobs unreadable (fault.File) and never misread; a new field whose zero value keeps the
-// old meaning does not.
+// An operator is its name and its exported fields that are not zero: field name, value. A value's form follows from the
+// field's Go type, so that renaming or retyping a field makes old blobs unreadable (fault.File) and never misread; a
+// new field whose zero value keeps the old meaning does not.
 const (
 	codecMagic   = "ANPUGRPH"
 	codecVersion = 2
@@ -39,8 +40,8 @@ type EncodeOptions struct {
 	External func(h tensor.Hash, data []byte) bool
 }
 
-// Clone returns a copy of g that shares nothing with it but what keep returns: the bytes of each constant, those inside bodies and fields
-// included. Kinds are those of Encode and of keep.
+// Clone returns a copy of g that shares nothing with it but what keep returns: the bytes of each constant, those inside
+// bodies and fields included. Kinds are those of Encode and of keep.
 func Clone(g *Graph, keep func(h tensor.Hash, data []byte) ([]byte, error)) (*Graph, error) {
 	constants := map[tensor.Hash][]byte{}
 	var form bytes.Buffer
@@ -54,8 +55,8 @@ func Clone(g *Graph, keep func(h tensor.Hash, data []byte) ([]byte, error)) (*Gr
 	return Decode(form.Bytes(), DecodeOptions{Const: func(h tensor.Hash, _ []byte, _ int64) ([]byte, error) { return keep(h, constants[h]) }})
 }
 
-// Encode writes g, with its bodies and constants, in a form that depends on nothing but g's content. Kind fault.Argument when g is not
-// valid, fault.File when w fails.
+// Encode writes g, with its bodies and constants, in a form that depends on nothing but g's content. Kind
+// fault.Argument when g is not valid, fault.File when w fails.
 func Encode(w io.Writer, g *Graph, o EncodeOptions) error {
 	if err := g.Validate(); err != nil {
 		return fault.Wrap(err, "encode")

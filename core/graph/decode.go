@@ -19,14 +19,15 @@ const (
 
 // DecodeOptions govern Decode.
 type DecodeOptions struct {
-	// Const, when set, is called once for each constant with the bytes that stand in the blob, nil when they are absent, and the length
-	// they must have; it returns the bytes the graph will use: a copy, or those of a store. When it is not set constants are slices of the
-	// blob, which must then never change, and absent ones are an error.
+	// Const, when set, is called once for each constant with the bytes that stand in the blob, nil when they are absent,
+	// and the length they must have; it returns the bytes the graph will use: a copy, or those of a store. When it is not
+	// set constants are slices of the blob, which must then never change, and absent ones are an error.
 	Const func(h tensor.Hash, data []byte, length int64) ([]byte, error)
 }
 
-// Decode reads what Encode wrote. Every length is checked against what is left of data before anything is allocated for it; inline constants
-// are checked against their hash; the graph is validated but not inferred. Errors are of kind fault.File, or those of o.Const.
+// Decode reads what Encode wrote. Every length is checked against what is left of data before anything is allocated for
+// it; inline constants are checked against their hash; the graph is validated but not inferred. Errors are of kind
+// fault.File, or those of o.Const.
 func Decode(data []byte, o DecodeOptions) (*Graph, error) {
 	d := &decoder{data: data}
 	if len(data) < len(codecMagic) || string(data[:len(codecMagic)]) != codecMagic {

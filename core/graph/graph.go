@@ -29,8 +29,8 @@ type Node struct {
 	Terms  []string // what the program's API calls the inputs, "" where it has no word; nil: "input 0", "input 1", ...
 }
 
-// Label returns how errors and reports call the node: `operator 3 (conv "stem")`; with Terms, where Name is the API's word for the operator,
-// `operation 3 (NAME)`.
+// Label returns how errors and reports call the node: `operator 3 (conv "stem")`; with Terms, where Name is the API's
+// word for the operator, `operation 3 (NAME)`.
 func (n *Node) Label() string {
 	if n.Terms != nil {
 		return fmt.Sprintf("operation %d (%s)", n.Origin, n.Name)
@@ -45,8 +45,8 @@ func (n *Node) Label() string {
 	return fmt.Sprintf("operator %d (%s)", n.Origin, s)
 }
 
-// Graph is a model: values, nodes that connect them, and which values come in and go out. A value is a graph input, a constant, or the
-// output of exactly one node. Nodes may stand in any order; Order gives an executable one.
+// Graph is a model: values, nodes that connect them, and which values come in and go out. A value is a graph input, a
+// constant, or the output of exactly one node. Nodes may stand in any order; Order gives an executable one.
 type Graph struct {
 	Name   string
 	Values []ValueInfo
@@ -102,8 +102,8 @@ func (g *Graph) Uses() [][]int {
 	return u
 }
 
-// Validate checks the structure: indices in range, each value made once, no input or constant is an output of a node, operators
-// present, every graph output is made, no cycle. It recurses into bodies. Errors are of kind fault.Argument.
+// Validate checks the structure: indices in range, each value made once, no input or constant is an output of a node,
+// operators present, every graph output is made, no cycle. It recurses into bodies. Errors are of kind fault.Argument.
 func (g *Graph) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fault.New(fault.Argument, "graph %q: %s", g.Name, fmt.Sprintf(format, args...))
@@ -182,8 +182,8 @@ func (g *Graph) Validate() error {
 	return err
 }
 
-// Order returns the node indices in an executable order: every node after the makers of its inputs, otherwise as they stand. A cycle
-// is an error of kind fault.Argument that names one node on it.
+// Order returns the node indices in an executable order: every node after the makers of its inputs, otherwise as they
+// stand. A cycle is an error of kind fault.Argument that names one node on it.
 func (g *Graph) Order() ([]int, error) {
 	prod := g.Producers()
 	waits := make([]int, len(g.Nodes)) // inputs not made yet

@@ -5,8 +5,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Infer sharpens the facts of all values from the inputs on, in executable order. A node's error is wrapped with its Label and the facts
-// of its inputs; a result that contradicts what the model declares is an error of kind fault.Shape or fault.Type.
+// Infer sharpens the facts of all values from the inputs on, in executable order. A node's error is wrapped with its
+// Label and the facts of its inputs; a result that contradicts what the model declares is an error of kind fault.Shape
+// or fault.Type.
 func (g *Graph) Infer() error {
 	order, err := g.Order()
 	if err != nil {
@@ -46,8 +47,8 @@ func (g *Graph) inferNode(n *Node) error {
 	return nil
 }
 
-// sharpen merges what inference found into what is known. A node's output never becomes a Const that way: folding replaces the node
-// instead. The declared quantisation wins: it says what the program means.
+// sharpen merges what inference found into what is known. A node's output never becomes a Const that way: folding
+// replaces the node instead. The declared quantisation wins: it says what the program means.
 func sharpen(f *tensor.Fact, got tensor.Fact) error {
 	switch {
 	case f.DType == tensor.Invalid:

@@ -1,5 +1,6 @@
-// Package graph holds a model as a graph of values and operator nodes: building, validation, ordering, inference, partition and a
-// binary codec. It knows operators only through the interface Op; the operators themselves are in package op, which registers them.
+// Package graph holds a model as a graph of values and operator nodes: building, validation, ordering, inference,
+// partition and a binary codec. It knows operators only through the interface Op; the operators themselves are in
+// package op, which registers them.
 package graph
 
 import (
@@ -11,17 +12,18 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Op is an operator with its attributes. Implementations are pointers to plain structs whose exported fields are the attributes (bool,
-// integers, floats, strings, tensor.DType, named integer types, slices of these, tensor constants and *Graph bodies): the codec
-// writes exactly those. An Op is immutable once it is in a graph.
+// Op is an operator with its attributes. Implementations are pointers to plain structs whose exported fields are the
+// attributes (bool, integers, floats, strings, tensor.DType, named integer types, slices of these, tensor constants and
+// *Graph bodies): the codec writes exactly those. An Op is immutable once it is in a graph.
 type Op interface {
 	// Name is the operator's stable name, e.g. "conv": used in caches, placement reports and support tables.
 	Name() string
-	// Infer returns what is known of the outputs, given what is known of the inputs. An absent optional input has DType Invalid.
-	// declared holds what the model says of the outputs (nothing known: the zero Fact's Type), one entry per output of the node; their
-	// number decides how many facts are returned. It is monotone: called again with sharper facts it returns sharper facts or an error,
-	// and with all input shapes (and the values that set shapes) known it returns static shapes, unless Traits().DataDependent.
-	// Errors are of kind fault.Shape, fault.Type, fault.Argument or fault.Unsupported and name the input: "input 1: want rank 4, got 3".
+	// Infer returns what is known of the outputs, given what is known of the inputs. An absent optional input has DType
+	// Invalid. declared holds what the model says of the outputs (nothing known: the zero Fact's Type), one entry per
+	// output of the node; their number decides how many facts are returned. It is monotone: called again with sharper
+	// facts it returns sharper facts or an error, and with all input shapes (and the values that set shapes) known it
+	// returns static shapes, unless Traits().DataDependent. Errors are of kind fault.Shape, fault.Type, fault.Argument or
+	// fault.Unsupported and name the input: "input 1: want rank 4, got 3".
 	Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error)
 	// Traits tells what a compiler must know about the operator.
 	Traits() Traits
@@ -40,8 +42,8 @@ type Traits struct {
 // Composite is an operator that can be expressed by simpler ones.
 type Composite interface {
 	Op
-	// Decompose adds the parts to b and returns the values that replace the outputs. in are the inputs in b, None where absent.
-	// It returns fault.Unsupported when it needs facts that are not known yet.
+	// Decompose adds the parts to b and returns the values that replace the outputs. in are the inputs in b, None where
+	// absent. It returns fault.Unsupported when it needs facts that are not known yet.
 	Decompose(b *Builder, in []Value) ([]Value, error)
 }
 
@@ -56,7 +58,8 @@ var (
 	registry   = map[string]reflect.Type{}
 )
 
-// Register makes the operator known to the codec under its name; proto is a pointer to a zero struct. It panics when the name is taken.
+// Register makes the operator known to the codec under its name; proto is a pointer to a zero struct. It panics when
+// the name is taken.
 func Register(proto Op) {
 	registryMu.Lock()
 	defer registryMu.Unlock()

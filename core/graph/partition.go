@@ -6,12 +6,13 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// mergeBudget bounds the steps that Partition spends on looking for larger parts; what it returns is right without them.
+// mergeBudget bounds the steps that Partition spends on looking for larger parts; what it returns is right without
+// them.
 const mergeBudget = 2_000_000
 
-// Partition splits g's nodes into parts, each of nodes with one owner (owner has an entry per node) that are connected with each other, as large
-// as they can be while no part depends on itself through another. Parts come in an executable order, the nodes of a part in
-// ascending order. When all nodes have one owner there is one part, connected or not.
+// Partition splits g's nodes into parts, each of nodes with one owner (owner has an entry per node) that are connected
+// with each other, as large as they can be while no part depends on itself through another. Parts come in an executable
+// order, the nodes of a part in ascending order. When all nodes have one owner there is one part, connected or not.
 func (g *Graph) Partition(owner []int) ([][]int, error) {
 	if len(owner) != len(g.Nodes) {
 		return nil, fault.New(fault.Argument, "partition: %d owners for %d nodes", len(owner), len(g.Nodes))
@@ -32,9 +33,9 @@ func (g *Graph) Partition(owner []int) ([][]int, error) {
 	return p.parts(), nil
 }
 
-// partitioner groups nodes. The level of a node is the largest number of changes of owner on a path to it. Every edge between nodes of
-// different owners raises the level and no edge lowers it, so groups of nodes that are connected inside one (owner, level) do not depend on
-// themselves; merging of groups keeps that by looking for paths.
+// partitioner groups nodes. The level of a node is the largest number of changes of owner on a path to it. Every edge
+// between nodes of different owners raises the level and no edge lowers it, so groups of nodes that are connected
+// inside one (owner, level) do not depend on themselves; merging of groups keeps that by looking for paths.
 type partitioner struct {
 	owner  []int
 	parent []int              // union-find over nodes
@@ -211,9 +212,9 @@ func (p *partitioner) parts() [][]int {
 	return out
 }
 
-// Extract returns the part of g that consists of the given nodes, as a graph of its own that shares constants and bodies with g. in and out
-// are the values of g that its inputs and outputs stand for, in ascending order: what the part reads from outside other than constants,
-// and what others, or g's outputs, read of it.
+// Extract returns the part of g that consists of the given nodes, as a graph of its own that shares constants and
+// bodies with g. in and out are the values of g that its inputs and outputs stand for, in ascending order: what the
+// part reads from outside other than constants, and what others, or g's outputs, read of it.
 func (g *Graph) Extract(nodes []int) (part *Graph, in, out []Value) {
 	inside := make([]bool, len(g.Values))
 	for _, i := range nodes {

@@ -13,7 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// wire builds a graph of adds in which node i reads the outputs of the nodes in reads[i] (the graph input where there are fewer than two).
+// wire builds a graph of adds in which node i reads the outputs of the nodes in reads[i] (the graph input where there
+// are fewer than two).
 func wire(t *testing.T, reads [][]int) *graph.Graph {
 	b := graph.NewBuilder("wire")
 	x := b.Input("x", tensor.T(tensor.Float32, 1))

@@ -6,8 +6,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// WithInputs returns a graph that shares nodes and constants with g and whose first inputs have the sizes of in; Infer then finds those of the other
-// values. g does not change.
+// WithInputs returns a graph that shares nodes and constants with g and whose first inputs have the sizes of in; Infer
+// then finds those of the other values. g does not change.
 func (g *Graph) WithInputs(in []tensor.Tensor) *Graph {
 	own := *g
 	own.Values = slices.Clone(g.Values)

@@ -8,16 +8,16 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// Err says that err happened in node n. Operators number their inputs; where the program's API has other words for them, Node.Terms, the
-// message has those. nil stays nil.
+// Err says that err happened in node n. Operators number their inputs; where the program's API has other words for
+// them, Node.Terms, the message has those. nil stays nil.
 func (n *Node) Err(err error) error {
 	return fault.Wrap(Reword(err, n.Terms), "%s", n.Label())
 }
 
 var operand = regexp.MustCompile(`(: )?\b(?:input (\d+)|inputs (\d+) and (\d+))\b(: )?`)
 
-// Reword returns err with what it calls "input 0", "input 1", ... of an operator called by terms. An empty term stands for an operand that the
-// program has no word for. Nil terms change nothing.
+// Reword returns err with what it calls "input 0", "input 1", ... of an operator called by terms. An empty term stands
+// for an operand that the program has no word for. Nil terms change nothing.
 func Reword(err error, terms []string) error {
 	if err == nil || terms == nil {
 		return err

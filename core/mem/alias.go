@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// extent is the part of a file that begins with a buffer's first byte. Two mappings of one file are one memory at two addresses; device and
-// inode tell the file, whatever descriptors it was mapped by.
+// extent is the part of a file that begins with a buffer's first byte. Two mappings of one file are one memory at two
+// addresses; device and inode tell the file, whatever descriptors it was mapped by.
 type extent struct {
 	dev, ino uint64
 	off      int64
@@ -48,8 +48,9 @@ func place(b Buffer, off int64) (at extent, ok bool) {
 	}
 }
 
-// Aliases reports whether n bytes of a from aOff and m bytes of b from bOff share a byte: by address, or as parts of one file that is
-// mapped twice. Ranges must lie inside the buffers. Memory that the host cannot map is an alias of itself only.
+// Aliases reports whether n bytes of a from aOff and m bytes of b from bOff share a byte: by address, or as parts of
+// one file that is mapped twice. Ranges must lie inside the buffers. Memory that the host cannot map is an alias of
+// itself only.
 func Aliases(a Buffer, aOff, n int64, b Buffer, bOff, m int64) bool {
 	if n == 0 || m == 0 {
 		return false
@@ -76,8 +77,9 @@ func InFile(b Buffer) bool {
 	return ok
 }
 
-// BorrowMapped is Borrow for memory that the caller may have mapped from a file: Aliases knows its other mappings. It looks through the
-// process's mappings, which takes microseconds to milliseconds; where they cannot be read it is Borrow.
+// BorrowMapped is Borrow for memory that the caller may have mapped from a file: Aliases knows its other mappings. It
+// looks through the process's mappings, which takes microseconds to milliseconds; where they cannot be read it is
+// Borrow.
 func BorrowMapped(data []byte, free func()) Buffer {
 	b := &buffer{data: data, fd: -1, free: free}
 	if len(data) > 0 {

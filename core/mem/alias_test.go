@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestAliases maps one file by three descriptors and at several places; every byte of it that two ranges share makes them aliases.
+// TestAliases maps one file by three descriptors and at several places; every byte of it that two ranges share makes
+// them aliases.
 func TestAliases(t *testing.T) {
 	file, err := Memfd(3*4096, Options{})
 	require.NoError(t, err)

@@ -14,13 +14,14 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// Memory is asked for before it is taken: Go ends the process when its heap cannot grow, and the system ends one that touches more than there
-// is. Host and Memfd ask by themselves; Go slices of sizes that a model decides are made by Make or announced by Admit.
+// Memory is asked for before it is taken: Go ends the process when its heap cannot grow, and the system ends one that
+// touches more than there is. Host and Memfd ask by themselves; Go slices of sizes that a model decides are made by
+// Make or announced by Admit.
 //
 // Errors for want of memory have ErrExhausted in their chain and kind fault.Memory.
 //
-// What is left is measured, not summed up, so that the host program's own memory counts. Measuring reads a few files; so each measurement grants a credit
-// that later requests draw from.
+// What is left is measured, not summed up, so that the host program's own memory counts. Measuring reads a few files;
+// so each measurement grants a credit that later requests draw from.
 
 // ErrExhausted is in the chain of errors for want of memory; buffers of a caller that are too small are another thing.
 var ErrExhausted = errors.New("out of memory")
@@ -42,7 +43,8 @@ var (
 	}
 )
 
-// SetLimit bounds the memory that the library takes for tensors, weights and Go's heap together, beside the limits of the system; 0: those alone.
+// SetLimit bounds the memory that the library takes for tensors, weights and Go's heap together, beside the limits of
+// the system; 0: those alone.
 func SetLimit(n int64) {
 	accounts.Lock()
 	defer accounts.Unlock()
@@ -50,8 +52,8 @@ func SetLimit(n int64) {
 	credit.Store(0)
 }
 
-// Admit returns an error of kind fault.Memory when n more bytes of Go's heap would exceed what the machine, a control group, a
-// resource limit or SetLimit leaves. It takes nothing: the caller allocates at once, in pieces of any size.
+// Admit returns an error of kind fault.Memory when n more bytes of Go's heap would exceed what the machine, a control
+// group, a resource limit or SetLimit leaves. It takes nothing: the caller allocates at once, in pieces of any size.
 func Admit(n int64) error {
 	if draw(n) {
 		return nil
@@ -107,8 +109,8 @@ func promise(n int64) error {
 
 func takeBack(n int64) { promised.Add(-n) }
 
-// admit measures, and once more after a collection if that does not suffice. heap says that Go's heap grows, which may have free memory already.
-// accounts is locked.
+// admit measures, and once more after a collection if that does not suffice. heap says that Go's heap grows, which may
+// have free memory already. accounts is locked.
 func admit(n int64, heap bool) error {
 	left := tightest(n, heap)
 	if left.left < n {
@@ -161,7 +163,8 @@ func tightest(n int64, heap bool) bound {
 	return least
 }
 
-// limited returns the control groups that limit the process, as they were when the first memory was asked for. accounts is locked.
+// limited returns the control groups that limit the process, as they were when the first memory was asked for. accounts
+// is locked.
 func limited() []cgroup.Dir {
 	a := &accounts
 	if !a.begun {
@@ -170,7 +173,8 @@ func limited() []cgroup.Dir {
 	return a.dirs
 }
 
-// floorOf returns what is kept of a resource limit: a quarter of what was left when it was first looked at, at most maxFloor.
+// floorOf returns what is kept of a resource limit: a quarter of what was left when it was first looked at, at most
+// maxFloor.
 func floorOf(resource int, left int64) int64 {
 	f, ok := accounts.floor[resource]
 	if !ok {
@@ -180,8 +184,9 @@ func floorOf(resource int, left int64) int64 {
 	return f
 }
 
-// heapRoom returns how much Go's heap can give to one request of n bytes when left bytes can still be mapped, in steps, rest are reserved, and
-// reusable ones are free inside: large pieces need a gap of their size, which fragments of several times the sum can be trusted to have.
+// heapRoom returns how much Go's heap can give to one request of n bytes when left bytes can still be mapped, in steps,
+// rest are reserved, and reusable ones are free inside: large pieces need a gap of their size, which fragments of
+// several times the sum can be trusted to have.
 func heapRoom(n, left, step, rest, reusable int64) int64 {
 	grown, rest := max(0, left)/step*step, rest/growBytes*growBytes
 	if n < 1<<20 {

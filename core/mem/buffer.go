@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// MinAlign is the alignment in bytes of the first byte of every buffer that this package allocates, unless guard mode is on.
+// MinAlign is the alignment in bytes of the first byte of every buffer that this package allocates, unless guard mode
+// is on.
 const MinAlign = 64
 
 var (
@@ -18,7 +19,8 @@ var (
 	liveBytes   atomic.Int64
 )
 
-// Live returns how many buffers made by this package are not freed yet, and their bytes: tests compare it before and after.
+// Live returns how many buffers made by this package are not freed yet, and their bytes: tests compare it before and
+// after.
 func Live() (buffers, bytes int64) { return liveBuffers.Load(), liveBytes.Load() }
 
 // LiveCounters are the counters of Live by name, as package leak wants them.
@@ -119,14 +121,14 @@ func checkRange(off, n, size int64) error {
 	return nil
 }
 
-// Borrow returns a buffer over memory that belongs to the caller, who keeps it valid until free is called (by the last Release, on that
-// goroutine; may be nil). It never copies.
+// Borrow returns a buffer over memory that belongs to the caller, who keeps it valid until free is called (by the last
+// Release, on that goroutine; may be nil). It never copies.
 func Borrow(data []byte, free func()) Buffer {
 	return newBuffer(&buffer{data: data, fd: -1, free: free})
 }
 
-// Sub returns the n bytes of b from off as a buffer of their own; it holds a reference to b. Kind fault.Argument when out of range.
-// A part of an unmappable buffer is unmappable as well.
+// Sub returns the n bytes of b from off as a buffer of their own; it holds a reference to b. Kind fault.Argument when
+// out of range. A part of an unmappable buffer is unmappable as well.
 func Sub(b Buffer, off, n int64) (Buffer, error) {
 	if err := checkRange(off, n, b.Size()); err != nil {
 		return nil, err

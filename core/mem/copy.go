@@ -76,7 +76,8 @@ func Copy(dst Buffer, dstOff int64, src Buffer, srcOff, n int64) error {
 	return nil
 }
 
-// Overlap reports whether two ranges share a byte of address space. Ranges of buffers can be one memory at two addresses: see Aliases.
+// Overlap reports whether two ranges share a byte of address space. Ranges of buffers can be one memory at two
+// addresses: see Aliases.
 func Overlap(a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Collapse asks for huge pages behind part, memory of a buffer made by Host that has been written with small ones: writing all over a large
-// buffer would have made all of it resident at once with huge pages from the start.
+// Collapse asks for huge pages behind part, memory of a buffer made by Host that has been written with small ones:
+// writing all over a large buffer would have made all of it resident at once with huge pages from the start.
 func Collapse(part []byte) {
 	const madvCollapse = 25 // MADV_COLLAPSE of linux/mman.h, since Linux 6.1
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(part)))
@@ -17,8 +17,8 @@ func Collapse(part []byte) {
 	}
 }
 
-// Discard gives the whole pages of part, a piece of a buffer made by Host, back to the system: a source that has been copied out need not
-// stay in memory until the last Release. The bytes must not be read any more.
+// Discard gives the whole pages of part, a piece of a buffer made by Host, back to the system: a source that has been
+// copied out need not stay in memory until the last Release. The bytes must not be read any more.
 func Discard(part []byte) {
 	page := uintptr(unix.Getpagesize())
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(part)))

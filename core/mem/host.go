@@ -21,9 +21,10 @@ var (
 	guarded  atomic.Bool
 )
 
-// SetGuard turns guard mode on or off for buffers made from now on. In guard mode host memory ends at a page that cannot be touched, so
-// that an access behind it faults at once; up to 7 bytes in between, needed to keep 8-byte alignment, are checked when the buffer is
-// freed and a change panics. A memfd starts after and ends before such a page.
+// SetGuard turns guard mode on or off for buffers made from now on. In guard mode host memory ends at a page that
+// cannot be touched, so that an access behind it faults at once; up to 7 bytes in between, needed to keep 8-byte
+// alignment, are checked when the buffer is freed and a change panics. A memfd starts after and ends before such a
+// page.
 func SetGuard(on bool) { guarded.Store(on) }
 
 // Guarded reports whether guard mode is on.
@@ -53,8 +54,8 @@ func (o Options) check(size int64) (align int64, err error) {
 // roundUp rounds n up to a multiple of the power of two to.
 func roundUp(n, to int64) int64 { return (n + to - 1) &^ (to - 1) }
 
-// Host returns size zeroed bytes of anonymous memory outside the Go heap. Kinds: fault.Argument (negative size, bad alignment),
-// fault.Memory.
+// Host returns size zeroed bytes of anonymous memory outside the Go heap. Kinds: fault.Argument (negative size, bad
+// alignment), fault.Memory.
 func Host(size int64, o Options) (Buffer, error) {
 	align, err := o.check(size)
 	if err != nil {

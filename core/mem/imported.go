@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// windowSize is how much of a file is mapped at once for small parts of it: a process may have some tens of thousands of mappings.
+// windowSize is how much of a file is mapped at once for small parts of it: a process may have some tens of thousands
+// of mappings.
 const windowSize = 1 << 20
 
 // imported holds the regular files that buffers were made from.
@@ -22,7 +23,8 @@ type fileKey struct {
 	rights   int // O_RDONLY, O_WRONLY or O_RDWR
 }
 
-// importedFile is what all buffers of one file share: one duplicate of a descriptor, and windows that small parts lie in. imported.mu guards it.
+// importedFile is what all buffers of one file share: one duplicate of a descriptor, and windows that small parts lie
+// in. imported.mu guards it.
 type importedFile struct {
 	key     fileKey
 	fd      int
@@ -65,8 +67,8 @@ func importFile(fd int, st *unix.Stat_t) (*importedFile, error) {
 	return f, nil
 }
 
-// take returns the window that holds bytes off to off+n of a file of size bytes, with a reference for the caller, nil where they are to be
-// mapped by themselves.
+// take returns the window that holds bytes off to off+n of a file of size bytes, with a reference for the caller, nil
+// where they are to be mapped by themselves.
 func (f *importedFile) take(off, n, size int64, prot int) *window {
 	key := windowKey{off &^ (windowSize - 1), prot}
 	if n > windowSize/2 || off+n > key.off+windowSize || guarded.Load() {

@@ -16,8 +16,8 @@ func descriptors(t *testing.T) int {
 	return len(list)
 }
 
-// TestImportFD_manyParts: thousands of parts of one file, at odd offsets, take one descriptor and few mappings, and are the bytes they
-// should be; what has grown behind a window is mapped too.
+// TestImportFD_manyParts: thousands of parts of one file, at odd offsets, take one descriptor and few mappings, and are
+// the bytes they should be; what has grown behind a window is mapped too.
 func TestImportFD_manyParts(t *testing.T) {
 	const parts, step = 20_000, 300
 	fd, err := unix.MemfdCreate("test", unix.MFD_CLOEXEC)

@@ -1,6 +1,7 @@
-// Package mem is the memory that tensors live in: host memory, memfd, imported file descriptors, a device's own, and a caller's that is
-// only borrowed. Host, Shareable, Memfd, ImportFD, Borrow, BorrowMapped and Sub make buffers; Read, Write and Copy move bytes between any two;
-// Weights keeps the constants of a program. Memory made here lies outside the Go heap.
+// Package mem is the memory that tensors live in: host memory, memfd, imported file descriptors, a device's own, and a
+// caller's that is only borrowed. Host, Shareable, Memfd, ImportFD, Borrow, BorrowMapped and Sub make buffers; Read,
+// Write and Copy move bytes between any two; Weights keeps the constants of a program. Memory made here lies outside
+// the Go heap.
 package mem
 
 import (
@@ -18,24 +19,26 @@ const (
 	FromDevice                       // the device has written, the host will read
 )
 
-// Buffer is a counted reference to a piece of memory. It starts with one reference; the last Release frees it. All methods are safe
-// for concurrent use; the bytes are not guarded.
+// Buffer is a counted reference to a piece of memory. It starts with one reference; the last Release frees it. All
+// methods are safe for concurrent use; the bytes are not guarded.
 type Buffer interface {
 	// Size returns the usable bytes.
 	Size() int64
-	// Map returns the Size bytes, valid until the last Release; ErrUnmappable for device-only memory, which then implements Transfer.
+	// Map returns the Size bytes, valid until the last Release; ErrUnmappable for device-only memory, which then
+	// implements Transfer.
 	Map() ([]byte, error)
-	// FD returns a file descriptor that stays the buffer's, and the offset of the first byte in it; ok is false when there is none. That of
-	// Shareable memory is made by Share.
+	// FD returns a file descriptor that stays the buffer's, and the offset of the first byte in it; ok is false when there
+	// is none. That of Shareable memory is made by Share.
 	FD() (fd int, offset int64, ok bool)
-	// Sync makes n bytes from off visible to the other side; a no-op for coherent memory. Kind fault.Argument when out of range.
+	// Sync makes n bytes from off visible to the other side; a no-op for coherent memory. Kind fault.Argument when out of
+	// range.
 	Sync(d Direction, off, n int64) error
 	Retain()
 	Release()
 }
 
-// Transfer is implemented by buffers whose memory only their device can touch: it moves the bytes. Ranges outside the buffer are errors
-// of kind fault.Argument.
+// Transfer is implemented by buffers whose memory only their device can touch: it moves the bytes. Ranges outside the
+// buffer are errors of kind fault.Argument.
 type Transfer interface {
 	// CopyIn writes src at off.
 	CopyIn(off int64, src []byte) error

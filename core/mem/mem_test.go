@@ -301,7 +301,8 @@ func TestView_refuses(t *testing.T) {
 	}
 }
 
-// overrun writes in guard mode as far behind a buffer as how says; "page" must die of a fault, "slack" of the check when it is freed.
+// overrun writes in guard mode as far behind a buffer as how says; "page" must die of a fault, "slack" of the check
+// when it is freed.
 func overrun(how string) {
 	SetGuard(true)
 	b, err := Host(13, Options{})

@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// Memfd returns size zeroed bytes that other processes can share through FD. The size is sealed: no process can shrink the file under
-// a mapping. Kinds: fault.Argument (negative size, bad alignment), fault.Memory.
+// Memfd returns size zeroed bytes that other processes can share through FD. The size is sealed: no process can shrink
+// the file under a mapping. Kinds: fault.Argument (negative size, bad alignment), fault.Memory.
 func Memfd(size int64, o Options) (Buffer, error) {
 	align, err := o.check(size)
 	if err != nil {
@@ -58,10 +58,11 @@ func memfd(name string, size, length int64, flags int) (*buffer, error) {
 	return b, nil
 }
 
-// ImportFD maps size bytes of fd from offset, shared; offset need not be a multiple of the page size. The caller may close fd at once: the
-// buffers of one file share a duplicate. readOnly maps for reading, as a descriptor opened so demands; the bytes must not be written then.
-// A peer that shrinks an unsealed file makes access fault: only sealed memory is safe against a hostile peer.
-// Kinds: fault.Argument (bad descriptor, not mappable, range outside the file), fault.Memory.
+// ImportFD maps size bytes of fd from offset, shared; offset need not be a multiple of the page size. The caller may
+// close fd at once: the buffers of one file share a duplicate. readOnly maps for reading, as a descriptor opened so
+// demands; the bytes must not be written then. A peer that shrinks an unsealed file makes access fault: only sealed
+// memory is safe against a hostile peer. Kinds: fault.Argument (bad descriptor, not mappable, range outside the file),
+// fault.Memory.
 func ImportFD(fd int, offset, size int64, readOnly bool) (Buffer, error) {
 	if offset < 0 || size < 0 || size > 1<<62 || offset > 1<<62 {
 		return nil, fault.New(fault.Argument, "import %d bytes at offset %d", size, offset)
@@ -86,7 +87,8 @@ func importFD(fd int, offset, size int64, readOnly bool) (*buffer, error) {
 	length := roundUp(max(lead+size, 1), pageSize)
 	at := &extent{dev: st.Dev, ino: st.Ino, off: offset}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		// A dma-buf or character device does not always say its size, and refuses a mapping that is too long. Two descriptors can differ.
+		// A dma-buf or character device does not always say its size, and refuses a mapping that is too long. Two descriptors
+		// can differ.
 		own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 		if err != nil {
 			return nil, duplicateError(err)
@@ -129,8 +131,8 @@ func duplicateError(err error) error {
 	return fault.As(kind, err, "duplicate")
 }
 
-// mapFD maps length bytes of fd from the page that holds offset; the buffer's size bytes start at offset. It takes fd over only when it
-// succeeds.
+// mapFD maps length bytes of fd from the page that holds offset; the buffer's size bytes start at offset. It takes fd
+// over only when it succeeds.
 func mapFD(fd int, offset, size, length int64, prot int) (*buffer, error) {
 	lead := offset & (pageSize - 1)
 	total, at := length, unsafe.Pointer(nil)

@@ -11,7 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// pages is what Shareable memory has besides its bytes: whole pages, in a slab or a mapping of their own, that Share puts into a file.
+// pages is what Shareable memory has besides its bytes: whole pages, in a slab or a mapping of their own, that Share
+// puts into a file.
 type pages struct {
 	name string
 	data []byte // the bytes, without the rest of the last page
@@ -33,8 +34,9 @@ var moves = struct {
 
 func init() { moves.wake = sync.NewCond(&moves.mu) }
 
-// Shareable returns size zeroed bytes that begin at a page and have no file descriptor until Share is called. Forked children share them, as
-// they share a file. In guard mode it is Memfd. Kinds: fault.Argument (negative size, bad alignment), fault.Memory.
+// Shareable returns size zeroed bytes that begin at a page and have no file descriptor until Share is called. Forked
+// children share them, as they share a file. In guard mode it is Memfd. Kinds: fault.Argument (negative size, bad
+// alignment), fault.Memory.
 func Shareable(size int64, o Options) (Buffer, error) {
 	align, err := o.check(size)
 	if err != nil {
@@ -70,10 +72,10 @@ func unshared(size int64, name string) (*buffer, error) {
 	return b, nil
 }
 
-// Share returns the descriptor of a buffer whose first byte is the first of a file; it stays the buffer's. The first call for Shareable memory
-// puts the bytes, as they are, into a sealed file of their own, of the buffer's size, at the same address; it waits for the runs that
-// use them (Begin). Stores to them by others meanwhile can be lost. Kinds: fault.Memory (no descriptor, no room), fault.Unsupported (memory
-// without a descriptor that is not Shareable).
+// Share returns the descriptor of a buffer whose first byte is the first of a file; it stays the buffer's. The first
+// call for Shareable memory puts the bytes, as they are, into a sealed file of their own, of the buffer's size, at the
+// same address; it waits for the runs that use them (Begin). Stores to them by others meanwhile can be lost. Kinds:
+// fault.Memory (no descriptor, no room), fault.Unsupported (memory without a descriptor that is not Shareable).
 func Share(b Buffer) (fd int, err error) {
 	if fd, off, ok := b.FD(); ok && off == 0 {
 		return fd, nil
@@ -158,8 +160,8 @@ func (p *pages) copyTo(fd int) error {
 	return nil
 }
 
-// second maps pages of a slab at another address as well, so that they can be emptied once the file is in their place; nil where that is
-// not to be had or not needed, as the pages of a mapping of its own go with it.
+// second maps pages of a slab at another address as well, so that they can be emptied once the file is in their place;
+// nil where that is not to be had or not needed, as the pages of a mapping of its own go with it.
 func (p *pages) second(at unsafe.Pointer, length uintptr) unsafe.Pointer {
 	if p.slab == nil {
 		return nil
@@ -190,8 +192,9 @@ func (p *pages) release() {
 	}
 }
 
-// Begin keeps the bytes of the views' buffers from being put into files until End: a run has taken their addresses and writes there. It waits
-// for moves that have begun. A goroutine that is between the two must neither call Begin nor Share.
+// Begin keeps the bytes of the views' buffers from being put into files until End: a run has taken their addresses and
+// writes there. It waits for moves that have begun. A goroutine that is between the two must neither call Begin nor
+// Share.
 func Begin(views ...[]View) {
 	moves.mu.Lock()
 	defer moves.mu.Unlock()

@@ -30,8 +30,8 @@ func mappings(t *testing.T, what string) (all, named int) {
 	return bytes.Count(data, []byte("\n")), strings.Count(string(data), what)
 }
 
-// TestShareable_randomLives compares thousands of buffers of random sizes, some shared, with copies of what was written to them: slots do not
-// overlap, begin with zeros at a page, and sharing one keeps its bytes and its address.
+// TestShareable_randomLives compares thousands of buffers of random sizes, some shared, with copies of what was written
+// to them: slots do not overlap, begin with zeros at a page, and sharing one keeps its bytes and its address.
 func TestShareable_randomLives(t *testing.T) {
 	type life struct {
 		b     Buffer

@@ -24,8 +24,8 @@ func sealedFile(name string, length int64, flags int) (fd int, err error) {
 	return fd, nil
 }
 
-// sharedFile makes a file of length zero bytes that has no name, and tells the seals that can be added to it. Sandboxes that know no
-// memfd_create, or refuse it, get an unlinked file in a folder for temporary files, which has none.
+// sharedFile makes a file of length zero bytes that has no name, and tells the seals that can be added to it. Sandboxes
+// that know no memfd_create, or refuse it, get an unlinked file in a folder for temporary files, which has none.
 func sharedFile(name string, length int64, flags int) (fd, seals int, err error) {
 	if err := CheckFileSize(length); err != nil {
 		return -1, 0, err
@@ -60,8 +60,8 @@ func unlinkedFile() int {
 	return -1
 }
 
-// CheckFileSize returns EFBIG if the process may not have files of size bytes (RLIMIT_FSIZE). Growing one beyond that would not only
-// fail: the kernel sends SIGXFSZ, which ends a program that does not handle it.
+// CheckFileSize returns EFBIG if the process may not have files of size bytes (RLIMIT_FSIZE). Growing one beyond that
+// would not only fail: the kernel sends SIGXFSZ, which ends a program that does not handle it.
 func CheckFileSize(size int64) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit); err == nil && uint64(size) > limit.Cur {

@@ -11,8 +11,9 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// A process may have tens of thousands of mappings and often no more than 1,024 descriptors, so small pieces of Shareable memory are slots of
-// slabs: each slab is one shared anonymous mapping. A slot is a run of whole pages, so that it can be put into a file of its own later.
+// A process may have tens of thousands of mappings and often no more than 1,024 descriptors, so small pieces of
+// Shareable memory are slots of slabs: each slab is one shared anonymous mapping. A slot is a run of whole pages, so
+// that it can be put into a file of its own later.
 const (
 	slotLimit = 1 << 20 // larger pieces are mappings of their own
 	slabLeast = 1 << 20 // bytes of a slab
@@ -95,8 +96,9 @@ func (s *slab) remove() {
 // bytes returns the memory of a slot.
 func (s *slab) bytes(slot uint32) []byte { return bytesAt(s.base, int64(slot)*s.size, s.size) }
 
-// giveBack ends the use of a slot, of which the first n bytes may have been written. One that was put into a file is not used again: what
-// is there belongs to no slab, and another mapping in its place would be one more for as long as the slab lives.
+// giveBack ends the use of a slot, of which the first n bytes may have been written. One that was put into a file is
+// not used again: what is there belongs to no slab, and another mapping in its place would be one more for as long as
+// the slab lives.
 func (s *slab) giveBack(slot uint32, n int64, moved bool) {
 	slabs.mu.Lock()
 	if s.used > 1 {

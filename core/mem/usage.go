@@ -72,8 +72,8 @@ func measure() usage {
 	return u
 }
 
-// reserved returns how much of the address space that Go's heap has reserved is not used by it yet: mappings without access that follow those of
-// the heap without a gap. It reads the list of all mappings.
+// reserved returns how much of the address space that Go's heap has reserved is not used by it yet: mappings without
+// access that follow those of the heap without a gap. It reads the list of all mappings.
 func reserved() int64 {
 	text, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -144,8 +144,9 @@ func machine() bound {
 	return b
 }
 
-// groups returns the limits of the process's control groups: version 2 memory.max and memory.high, version 1 memory.limit_in_bytes. Cached files
-// that can be dropped at once do not count as used. read gives the content of a file.
+// groups returns the limits of the process's control groups: version 2 memory.max and memory.high, version 1
+// memory.limit_in_bytes. Cached files that can be dropped at once do not count as used. read gives the content of a
+// file.
 func groups(dirs []cgroup.Dir, read func(string) string) []bound {
 	var out []bound
 	for _, d := range dirs {
@@ -178,7 +179,8 @@ func groups(dirs []cgroup.Dir, read func(string) string) []bound {
 	return out
 }
 
-// bounds returns everything that limits another allocation, by what is left before the process's own use of Go's heap is looked at.
+// bounds returns everything that limits another allocation, by what is left before the process's own use of Go's heap
+// is looked at.
 func bounds(u *usage, configured int64, dirs []cgroup.Dir) []bound {
 	out := append(groups(dirs, cgroup.Read), machine())
 	for i := range out {

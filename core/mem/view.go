@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Span returns the number of bytes from Off that the view touches, after checking that they lie inside the buffer. Kinds: fault.Shape
-// (sizes unknown or strides that do not fit), fault.Memory (buffer too small).
+// Span returns the number of bytes from Off that the view touches, after checking that they lie inside the buffer.
+// Kinds: fault.Shape (sizes unknown or strides that do not fit), fault.Memory (buffer too small).
 func (v View) Span() (int64, error) {
 	if !v.Type.Shape.Static() {
 		return 0, fault.New(fault.Shape, "view of %v has unknown sizes", v.Type)
@@ -88,7 +88,8 @@ func (v View) Load(dst []byte) error {
 	return nil
 }
 
-// Store copies row-major elements to the view; src must have the type's byte size. Bytes between strided elements are kept.
+// Store copies row-major elements to the view; src must have the type's byte size. Bytes between strided elements are
+// kept.
 func (v View) Store(src []byte) error {
 	span, err := v.Span()
 	if err != nil {
@@ -120,7 +121,8 @@ func (v View) window(span int64) ([]byte, error) {
 	return tmp, Read(tmp, v.Buf, v.Off)
 }
 
-// each calls f for each row of elements that lie next to each other on both sides, with byte offsets and the row's bytes.
+// each calls f for each row of elements that lie next to each other on both sides, with byte offsets and the row's
+// bytes.
 func (v View) each(f func(dense, sparse, n int64)) {
 	dims, _ := v.Type.Shape.Ints()
 	count, _ := tensor.Count(dims)

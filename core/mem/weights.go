@@ -11,8 +11,8 @@ import (
 // slabSize is the size of the blocks that small constants share; larger ones get memory of their own.
 const slabSize = 256 << 10
 
-// Weights keeps the constants of a program and their packed forms outside the Go heap, each (constant, form) once. It starts with one
-// reference; the last Release frees everything. All methods are safe for concurrent use.
+// Weights keeps the constants of a program and their packed forms outside the Go heap, each (constant, form) once. It
+// starts with one reference; the last Release frees everything. All methods are safe for concurrent use.
 type Weights struct {
 	refs  atomic.Int64
 	bytes atomic.Int64
@@ -46,13 +46,15 @@ func NewWeights() *Weights {
 	return w
 }
 
-// Add copies a constant's original bytes into the store unless they are there, and returns the store's copy. Kind fault.Memory.
+// Add copies a constant's original bytes into the store unless they are there, and returns the store's copy. Kind
+// fault.Memory.
 func (w *Weights) Add(h tensor.Hash, data []byte) ([]byte, error) {
 	return w.make(weightKey{hash: h}, func(e *weight) error { return w.keep(e, data) })
 }
 
-// Make is Add of a constant of n bytes that fill writes, zeroed before, into memory of the store, without a copy when it is large; it returns
-// the hash of what was written, too. Kinds: fault.Argument (n is negative), fault.Memory, what fill returns.
+// Make is Add of a constant of n bytes that fill writes, zeroed before, into memory of the store, without a copy when
+// it is large; it returns the hash of what was written, too. Kinds: fault.Argument (n is negative), fault.Memory, what
+// fill returns.
 func (w *Weights) Make(n int64, fill func(dst []byte) error) (h tensor.Hash, data []byte, err error) {
 	var own Buffer
 	if large(n) {
@@ -87,8 +89,8 @@ func (w *Weights) Make(n int64, fill func(dst []byte) error) (h tensor.Hash, dat
 	return h, data, err
 }
 
-// Drop frees the original of constant h when it has memory of its own, which constants above 64 KiB have, and reports whether it did. Whoever
-// holds its bytes must not touch them any more; the store does not know h then.
+// Drop frees the original of constant h when it has memory of its own, which constants above 64 KiB have, and reports
+// whether it did. Whoever holds its bytes must not touch them any more; the store does not know h then.
 func (w *Weights) Drop(h tensor.Hash) bool {
 	key := weightKey{hash: h}
 	w.mu.Lock()
@@ -112,9 +114,10 @@ func (w *Weights) Drop(h tensor.Hash) bool {
 	return ok
 }
 
-// Get returns constant h in the given form ("" is the original), making the form with pack when it is not there yet; what pack returns is
-// copied. Concurrent calls for one form run pack once; a failed pack is not remembered. The bytes stay valid until the store is freed and
-// must not be written. Kind fault.Argument when the original was never added or there is neither the form nor a pack.
+// Get returns constant h in the given form ("" is the original), making the form with pack when it is not there yet;
+// what pack returns is copied. Concurrent calls for one form run pack once; a failed pack is not remembered. The bytes
+// stay valid until the store is freed and must not be written. Kind fault.Argument when the original was never added or
+// there is neither the form nor a pack.
 func (w *Weights) Get(h tensor.Hash, form string, pack func(original []byte) ([]byte, error)) ([]byte, error) {
 	return w.make(weightKey{h, form}, func(e *weight) error {
 		if form == "" || pack == nil {

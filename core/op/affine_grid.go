@@ -6,12 +6,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// AffineGrid makes the grid of GridSample for affine maps: grid[n, p] = theta[n] * (coordinates of p from the last spatial dimension to the
-// first, 1), where a dimension's coordinates run from -1 to 1, between the centres of its border cells with AlignCorners (0 for a single
-// cell), else between their outer edges.
+// AffineGrid makes the grid of GridSample for affine maps: grid[n, p] = theta[n] * (coordinates of p from the last
+// spatial dimension to the first, 1), where a dimension's coordinates run from -1 to 1, between the centres of its
+// border cells with AlignCorners (0 for a single cell), else between their outer edges.
 //
-// Inputs: theta [N,n,n+1], float, n 2 or 3; size, n+2 integers (N, C, spatial). Output: grid [N, spatial, n] of theta's type. Source: ONNX
-// AffineGrid-20.
+// Inputs: theta [N,n,n+1], float, n 2 or 3; size, n+2 integers (N, C, spatial). Output: grid [N, spatial, n] of theta's
+// type. Source: ONNX AffineGrid-20.
 type AffineGrid struct {
 	AlignCorners bool
 }

@@ -5,12 +5,14 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// AveragePool is the mean over a sliding window. The divisor is the number of cells inside x; with CountPads also those in the padding
-// that was asked for (not those a rounded-up last window hangs over). A window wholly in padding gives 0.
+// AveragePool is the mean over a sliding window. The divisor is the number of cells inside x; with CountPads also those
+// in the padding that was asked for (not those a rounded-up last window hangs over). A window wholly in padding gives
+// 0.
 //
-// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float or quantised. Output: y of x's type. Quantised means are computed
-// exactly and rounded once, half away from zero. Global takes the whole image as the window. Source: ONNX AveragePool-22 and
-// GlobalAveragePool, OH_NN_OPS_AVG_POOL (OH_NN reference notes on operators, section 3), ANEURALNETWORKS_AVERAGE_POOL_2D.
+// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float or quantised. Output: y of x's type. Quantised means
+// are computed exactly and rounded once, half away from zero. Global takes the whole image as the window. Source: ONNX
+// AveragePool-22 and GlobalAveragePool, OH_NN_OPS_AVG_POOL (OH_NN reference notes on operators, section 3),
+// ANEURALNETWORKS_AVERAGE_POOL_2D.
 type AveragePool struct {
 	Kernel, Strides, Dilations []int64 // empty strides, dilations: ones
 	Pads                       []int64 // beginnings, then ends; empty: zeros; read for PadExplicit only

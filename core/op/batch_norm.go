@@ -5,11 +5,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// BatchNorm is y = (x - mean) / sqrt(variance + Epsilon) * scale + offset with one scale, offset, mean and variance per channel, the index
-// on Axis. variance + Epsilon < 0 gives NaN, = 0 gives infinities or NaN, as IEEE arithmetic does.
+// BatchNorm is y = (x - mean) / sqrt(variance + Epsilon) * scale + offset with one scale, offset, mean and variance per
+// channel, the index on Axis. variance + Epsilon < 0 gives NaN, = 0 gives infinities or NaN, as IEEE arithmetic does.
 //
-// Inputs: x of rank >= 1, float or quantised; scale, offset, mean, variance [C], any float types. Output: y of x's type. Source: ONNX
-// BatchNormalization-15 (inference), OH_NN_OPS_BATCH_NORM (Axis -1).
+// Inputs: x of rank >= 1, float or quantised; scale, offset, mean, variance [C], any float types. Output: y of x's
+// type. Source: ONNX BatchNormalization-15 (inference), OH_NN_OPS_BATCH_NORM (Axis -1).
 type BatchNorm struct {
 	Epsilon float32
 	Axis    int64

@@ -6,12 +6,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// BatchToSpace is the inverse of SpaceToBatch: it interleaves parts of the batch as blocks and crops the spatial dimensions.
+// BatchToSpace is the inverse of SpaceToBatch: it interleaves parts of the batch as blocks and crops the spatial
+// dimensions.
 //
-// Inputs: x of any type, [N, spatial..., rest...] with ChannelsLast, otherwise [N, C, spatial..., rest...], N divisible by the product of
-// block; block, integers [n], positive; crops?, integers [n, 2], not negative (absent: 0). Output: y of x's type,
-// [N/product(block), size·block - crops..., rest...].
-// Source: TensorFlow's BatchToSpaceND, OH_NN_OPS_BATCH_TO_SPACE_ND, ANEURALNETWORKS_BATCH_TO_SPACE_ND.
+// Inputs: x of any type, [N, spatial..., rest...] with ChannelsLast, otherwise [N, C, spatial..., rest...], N divisible
+// by the product of block; block, integers [n], positive; crops?, integers [n, 2], not negative (absent: 0). Output: y
+// of x's type, [N/product(block), size·block - crops..., rest...]. Source: TensorFlow's BatchToSpaceND,
+// OH_NN_OPS_BATCH_TO_SPACE_ND, ANEURALNETWORKS_BATCH_TO_SPACE_ND.
 type BatchToSpace struct {
 	ChannelsLast bool
 }

@@ -7,8 +7,8 @@ import (
 
 // Bernoulli draws 1 with the probability that x gives and 0 otherwise, element by element.
 //
-// Input: x, a float in [0, 1]; another value fails the run with fault.Data. Output: y of type To (a float, an integer or bool), or of x's.
-// With Seeded every run gives the numbers that Seed decides. Source: ONNX Bernoulli-22.
+// Input: x, a float in [0, 1]; another value fails the run with fault.Data. Output: y of type To (a float, an integer
+// or bool), or of x's. With Seeded every run gives the numbers that Seed decides. Source: ONNX Bernoulli-22.
 type Bernoulli struct {
 	To     tensor.DType
 	Seed   int64

@@ -13,8 +13,8 @@ type blocked struct {
 	pads        []tensor.Dim // cells added, or cropped, before and behind
 }
 
-// moveBlocks infers an operator that exchanges cells of the spatial dimensions with the batch, by the block sizes in input 1 and the pads or
-// crops in input 2: move returns the batch and the size after one dimension.
+// moveBlocks infers an operator that exchanges cells of the spatial dimensions with the batch, by the block sizes in
+// input 1 and the pads or crops in input 2: move returns the batch and the size after one dimension.
 func moveBlocks(in []tensor.Fact, declared []tensor.Type, channelsLast bool, move func(blocked) (batch, size tensor.Dim, err error)) ([]tensor.Fact, error) {
 	block, pads, first, err := blockList(in, declared, channelsLast)
 	if err != nil {
@@ -35,8 +35,8 @@ func moveBlocks(in []tensor.Fact, declared []tensor.Type, channelsLast bool, mov
 	return movedOne(declared, in[0], s, sameAxis(changed...))
 }
 
-// blockList reads block and pads (or crops) of input 0, whose first spatial dimension is first. block is nil while the rank of x or the
-// number of blocks is unknown.
+// blockList reads block and pads (or crops) of input 0, whose first spatial dimension is first. block is nil while the
+// rank of x or the number of blocks is unknown.
 func blockList(in []tensor.Fact, declared []tensor.Type, channelsLast bool) (block, pads []tensor.Dim, first int, err error) {
 	if err := arity(in, 2, 3, declared, 1, 1); err != nil {
 		return nil, nil, 0, err

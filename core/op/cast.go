@@ -15,14 +15,15 @@ const (
 	CastSaturate                  // the nearest limit of the type
 )
 
-// Cast is y = the elements of x, as they are stored, converted to type To. A quantised tensor is taken as its plain integers.
+// Cast is y = the elements of x, as they are stored, converted to type To. A quantised tensor is taken as its plain
+// integers.
 //
-// Floats become integers by dropping the fraction, NaN by becoming 0; OutOfRange decides about the rest. Anything becomes bool as x != 0
-// (NaN is true), bool becomes 0 or 1. Numbers become floats rounded to nearest, ties to even; Saturate decides what becomes of numbers
-// beyond the float8 types (see tensor.Float32ToSmall).
+// Floats become integers by dropping the fraction, NaN by becoming 0; OutOfRange decides about the rest. Anything
+// becomes bool as x != 0 (NaN is true), bool becomes 0 or 1. Numbers become floats rounded to nearest, ties to even;
+// Saturate decides what becomes of numbers beyond the float8 types (see tensor.Float32ToSmall).
 //
-// Input: x of any type but complex. Output: y of type To and x's shape. Source: ONNX Cast-25, OH_NN_OPS_CAST, ANEURALNETWORKS_CAST (which
-// saturates).
+// Input: x of any type but complex. Output: y of type To and x's shape. Source: ONNX Cast-25, OH_NN_OPS_CAST,
+// ANEURALNETWORKS_CAST (which saturates).
 type Cast struct {
 	To         tensor.DType
 	Saturate   bool      // float8: too large numbers become the largest one

@@ -6,11 +6,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// CenterCropPad brings dimensions to given sizes about their middle: a larger one loses floor(d/2) cells in front and the rest behind, a
-// smaller one gets floor(d/2) zeros in front and the rest behind.
+// CenterCropPad brings dimensions to given sizes about their middle: a larger one loses floor(d/2) cells in front and
+// the rest behind, a smaller one gets floor(d/2) zeros in front and the rest behind.
 //
-// Inputs: x of any type; shape, integers: one size per axis in Axes (none given: every axis in order). Output: y of x's type.
-// Source: ONNX CenterCropPad-18.
+// Inputs: x of any type; shape, integers: one size per axis in Axes (none given: every axis in order). Output: y of x's
+// type. Source: ONNX CenterCropPad-18.
 type CenterCropPad struct {
 	Axes []int64 // negative count from the end
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Col2Im adds overlapping blocks up to images: column l of x holds, per channel, the block (row-major) that a sliding window sees at its
-// l-th position; each value is added to the image cell it lies on, values on padding are dropped.
+// Col2Im adds overlapping blocks up to images: column l of x holds, per channel, the block (row-major) that a sliding
+// window sees at its l-th position; each value is added to the image cell it lies on, values on padding are dropped.
 //
-// Inputs: x [N, C*product(block), L], L the number of window positions; image_shape, n integers; block_shape, n integers. Output: y
-// [N, C, image]. Source: ONNX Col2Im-18.
+// Inputs: x [N, C*product(block), L], L the number of window positions; image_shape, n integers; block_shape, n
+// integers. Output: y [N, C, image]. Source: ONNX Col2Im-18.
 type Col2Im struct {
 	Strides, Dilations []int64 // per spatial dimension; empty: ones
 	Pads               []int64 // beginnings, then ends; empty: zeros

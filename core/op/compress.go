@@ -9,9 +9,9 @@ import (
 
 // Compress keeps the slices of x along an axis whose entry in cond is true.
 //
-// Inputs: x of any type; cond, bool [n], n at most the size of the axis: slices without an entry are dropped. Output: y of x's type; with
-// Flatten x is first flattened and y is a list. An entry that is true beyond the axis fails the run with fault.Data.
-// Source: ONNX Compress-11.
+// Inputs: x of any type; cond, bool [n], n at most the size of the axis: slices without an entry are dropped. Output: y
+// of x's type; with Flatten x is first flattened and y is a list. An entry that is true beyond the axis fails the run
+// with fault.Data. Source: ONNX Compress-11.
 type Compress struct {
 	Axis    int64 // negative counts from the end; unused with Flatten
 	Flatten bool

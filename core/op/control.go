@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// inferBody infers a body for inputs of which in is known, without touching the body, and returns what is known of its outputs. Symbols of
-// the body's own are forgotten: they mean nothing outside.
+// inferBody infers a body for inputs of which in is known, without touching the body, and returns what is known of its
+// outputs. Symbols of the body's own are forgotten: they mean nothing outside.
 func inferBody(g *graph.Graph, in []tensor.Fact) ([]tensor.Fact, error) {
 	if g == nil {
 		return nil, fault.New(fault.Argument, "a body is missing")
@@ -67,7 +67,8 @@ func withoutSymbols(s tensor.Shape) tensor.Shape {
 	return s
 }
 
-// either returns what holds of a value that is one of two, and whether that is all that is known of a. Their element types must agree.
+// either returns what holds of a value that is one of two, and whether that is all that is known of a. Their element
+// types must agree.
 func either(a, b tensor.Fact) (f tensor.Fact, same bool, err error) {
 	d := a.DType
 	if d == tensor.Invalid {
@@ -94,8 +95,9 @@ func either(a, b tensor.Fact) (f tensor.Fact, same bool, err error) {
 	return f, same, nil
 }
 
-// inferRepeated infers a body that is run any number of times. before and after are the inputs around the state; the body's outputs are
-// skip others, the next state, and what each run gives. It returns what holds of the state after any number of runs, and of the rest.
+// inferRepeated infers a body that is run any number of times. before and after are the inputs around the state; the
+// body's outputs are skip others, the next state, and what each run gives. It returns what holds of the state after any
+// number of runs, and of the rest.
 func inferRepeated(g *graph.Graph, before, state, after []tensor.Fact, skip int) (final, each []tensor.Fact, err error) {
 	now := make([]tensor.Fact, len(state))
 	for i, f := range state {

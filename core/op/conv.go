@@ -12,11 +12,13 @@ import (
 //
 // Cells outside x contribute nothing. Groups 0 means 1; Groups == channels is depthwise.
 //
-// Inputs: x [N,C,spatial] or with ChannelsLast [N,spatial,C]; w [O,spatial,C/Groups]; bias? [O]. Types: float16, bfloat16, float32, float64;
-// int32, int64 and unsigned (wrapping); int8, uint8, int16 quantised per tensor with weights quantised per tensor or per output channel
-// (axis 0), bias int32 (int64 for int16) in units of scale(x)*scale(w[o]) or with its own quantisation. Output: y [N,O,spatial] in x's
-// layout. Quantised sums are exact integers, rounded once to the output, half away from zero. Source: ONNX Conv-22, OH_NN_OPS_CONV2D and
-// DEPTHWISE_CONV2D_NATIVE (OH_NN reference notes on operators, sections 3, 4, 6), ANEURALNETWORKS_CONV_2D, GROUPED_CONV_2D, DEPTHWISE_CONV_2D.
+// Inputs: x [N,C,spatial] or with ChannelsLast [N,spatial,C]; w [O,spatial,C/Groups]; bias? [O]. Types: float16,
+// bfloat16, float32, float64; int32, int64 and unsigned (wrapping); int8, uint8, int16 quantised per tensor with
+// weights quantised per tensor or per output channel (axis 0), bias int32 (int64 for int16) in units of
+// scale(x)*scale(w[o]) or with its own quantisation. Output: y [N,O,spatial] in x's layout. Quantised sums are exact
+// integers, rounded once to the output, half away from zero. Source: ONNX Conv-22, OH_NN_OPS_CONV2D and
+// DEPTHWISE_CONV2D_NATIVE (OH_NN reference notes on operators, sections 3, 4, 6), ANEURALNETWORKS_CONV_2D,
+// GROUPED_CONV_2D, DEPTHWISE_CONV_2D.
 type Conv struct {
 	Strides, Dilations []int64 // per spatial dimension; empty: ones
 	Pads               []int64 // beginnings, then ends; empty: zeros; read for PadExplicit only
@@ -59,8 +61,8 @@ func (o *Conv) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, e
 	return []tensor.Fact{out}, nil
 }
 
-// convShape checks the shapes of x, w and bias of a convolution and returns that of y; check validates the attributes for a number of
-// spatial dimensions (-1: unknown), dim gives the output size of spatial dimension i of n.
+// convShape checks the shapes of x, w and bias of a convolution and returns that of y; check validates the attributes
+// for a number of spatial dimensions (-1: unknown), dim gives the output size of spatial dimension i of n.
 func convShape(in []tensor.Fact, groups int64, channelsLast bool, check func(n int) error,
 	dim func(i, n int, in, kernel tensor.Dim) (tensor.Dim, error)) (tensor.Shape, error) {
 	none := tensor.AnyShape()

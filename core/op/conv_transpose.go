@@ -18,9 +18,9 @@ import (
 //	output_shape the given sizes; total as with OutputPadsInside, before = total/2 for PadSameUpper, rounded up for PadSameLower and
 //	             PadExplicit (whose Pads are ignored then), 0 for PadValid
 //
-// Inputs: x [N,C,spatial] or with ChannelsLast [N,spatial,C]; w [O,spatial,C/Groups]; bias? [O]; output_shape? the spatial sizes. Types as
-// Conv. Output: y. Source: ONNX ConvTranspose-22 (OutputPadsInside), OH_NN_OPS_CONV2D_TRANSPOSE (OH_NN reference notes on operators,
-// section 6), ANEURALNETWORKS_TRANSPOSE_CONV_2D.
+// Inputs: x [N,C,spatial] or with ChannelsLast [N,spatial,C]; w [O,spatial,C/Groups]; bias? [O]; output_shape? the
+// spatial sizes. Types as Conv. Output: y. Source: ONNX ConvTranspose-22 (OutputPadsInside), OH_NN_OPS_CONV2D_TRANSPOSE
+// (OH_NN reference notes on operators, section 6), ANEURALNETWORKS_TRANSPOSE_CONV_2D.
 type ConvTranspose struct {
 	Strides, Dilations []int64 // per spatial dimension; empty: ones
 	Pads               []int64 // beginnings, then ends; empty: zeros; read for PadExplicit only

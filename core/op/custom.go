@@ -10,21 +10,22 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Custom is an operator that a program computes: a node of a foreign domain in a model, or one that the project knows and the program
-// replaces. A device that does not call the program's functions refuses it.
+// Custom is an operator that a program computes: a node of a foreign domain in a model, or one that the project knows
+// and the program replaces. A device that does not call the program's functions refuses it.
 //
-// Inputs and outputs are those of the node. An attribute has a name, a type ("float", "int", "string", "floats", "ints" or "strings") and a
-// value as JSON, in which real numbers are strings: see Floats and Ints.
+// Inputs and outputs are those of the node. An attribute has a name, a type ("float", "int", "string", "floats", "ints"
+// or "strings") and a value as JSON, in which real numbers are strings: see Floats and Ints.
 type Custom struct {
 	Domain, Type         string
 	Names, Types, Values []string
 	// Instance tells the uses of an operator in one graph apart; 0: not given.
 	Instance int64
-	// Body is the operator that is replaced, for its shapes; nil for one that the project does not know. Given holds the input of the node
-	// for each input of Body, Makes the output for each of its outputs.
+	// Body is the operator that is replaced, for its shapes; nil for one that the project does not know. Given holds the
+	// input of the node for each input of Body, Makes the output for each of its outputs.
 	Body         *graph.Graph
 	Given, Makes []int
-	// Like holds, for the first outputs, the input from 1 whose shape the output has; 0, as for the outputs behind them: none is known to.
+	// Like holds, for the first outputs, the input from 1 whose shape the output has; 0, as for the outputs behind them:
+	// none is known to.
 	Like []int
 }
 

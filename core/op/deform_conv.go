@@ -6,13 +6,14 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// DeformConv is convolution that samples x beside the regular positions: for kernel cell k and output cell p it reads x at
-// p*stride - pad + k*dilation + offset[n, g, k, :, p], interpolated linearly in every dimension with 0 outside x, and multiplies it by
-// mask[n, g, k, p]. The channels divide into OffsetGroups runs that share offsets and mask.
+// DeformConv is convolution that samples x beside the regular positions: for kernel cell k and output cell p it reads x
+// at p*stride - pad + k*dilation + offset[n, g, k, :, p], interpolated linearly in every dimension with 0 outside x,
+// and multiplies it by mask[n, g, k, p]. The channels divide into OffsetGroups runs that share offsets and mask.
 //
-// Inputs, n spatial dimensions, K kernel cells row-major: x [N,C,spatial]; w [O,kernel,C/Groups]; offset [N, OffsetGroups*K*n, out spatial]
-// with the n coordinates of one kernel cell side by side; bias? [O]; mask? [N, OffsetGroups*K, out spatial] (absent: 1). All float or
-// quantised. Output: y [N,O,out spatial]. With ChannelsLast x, offset, mask and y have their channels last. Source: ONNX DeformConv-22.
+// Inputs, n spatial dimensions, K kernel cells row-major: x [N,C,spatial]; w [O,kernel,C/Groups]; offset [N,
+// OffsetGroups*K*n, out spatial] with the n coordinates of one kernel cell side by side; bias? [O]; mask? [N,
+// OffsetGroups*K, out spatial] (absent: 1). All float or quantised. Output: y [N,O,out spatial]. With ChannelsLast x,
+// offset, mask and y have their channels last. Source: ONNX DeformConv-22.
 type DeformConv struct {
 	Strides, Dilations []int64 // per spatial dimension; empty: ones
 	Pads               []int64 // beginnings, then ends; empty: zeros

@@ -17,10 +17,12 @@ const (
 	CRD                  // channel c·Block² + by·Block + bx
 )
 
-// DepthToSpace spreads channels over blocks of Block x Block cells: y[n, h·Block+by, w·Block+bx, c] = x[n, h, w, channel by Mode].
+// DepthToSpace spreads channels over blocks of Block x Block cells: y[n, h·Block+by, w·Block+bx, c] = x[n, h, w,
+// channel by Mode].
 //
-// Input: x of any type, rank 4, [N, H, W, C] with ChannelsLast, otherwise [N, C, H, W]; C divisible by Block². Output: y of x's type, with
-// C' = C/Block². Source: ONNX DepthToSpace-13, OH_NN_OPS_DEPTH_TO_SPACE, ANEURALNETWORKS_DEPTH_TO_SPACE (DCR).
+// Input: x of any type, rank 4, [N, H, W, C] with ChannelsLast, otherwise [N, C, H, W]; C divisible by Block². Output:
+// y of x's type, with C' = C/Block². Source: ONNX DepthToSpace-13, OH_NN_OPS_DEPTH_TO_SPACE,
+// ANEURALNETWORKS_DEPTH_TO_SPACE (DCR).
 type DepthToSpace struct {
 	Block        int64
 	Mode         DepthMode

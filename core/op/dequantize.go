@@ -6,11 +6,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Dequantize is y = (x - zero) * scale for plain integers or float8 numbers, with a scale that is known at the run only. The difference
-// is exact, the product is rounded to float32 and then to the output's type. Scales belong to elements as in Quantize.
+// Dequantize is y = (x - zero) * scale for plain integers or float8 numbers, with a scale that is known at the run
+// only. The difference is exact, the product is rounded to float32 and then to the output's type. Scales belong to
+// elements as in Quantize.
 //
-// Inputs: x of an integer type of at most 32 bits or a float type of at most 8; scale of a float type; zero? of x's type and scale's shape.
-// Output: y of type To, else of scale's type. Source: ONNX DequantizeLinear-25.
+// Inputs: x of an integer type of at most 32 bits or a float type of at most 8; scale of a float type; zero? of x's
+// type and scale's shape. Output: y of type To, else of scale's type. Source: ONNX DequantizeLinear-25.
 type Dequantize struct {
 	Axis  int64
 	Block int64

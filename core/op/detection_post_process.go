@@ -6,19 +6,21 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// DetectionPostProcess decodes boxes against anchors and selects detections by non-maximum suppression. With (ay, ax, ah, aw) the anchor
-// and (y, x, h, w) the encoded box: centre y = y/Scale[0]·ah + ay, height = exp(h/Scale[2])·ah, x and width alike with Scale[1], Scale[3].
-// Columns of scores before the last Classes belong to the background and are skipped. A score below Score never counts; of two boxes whose
-// intersection over union exceeds IoU only the better stays (0 where a box has no area; equal scores: lower box first).
+// DetectionPostProcess decodes boxes against anchors and selects detections by non-maximum suppression. With (ay, ax,
+// ah, aw) the anchor and (y, x, h, w) the encoded box: centre y = y/Scale[0]·ah + ay, height = exp(h/Scale[2])·ah, x
+// and width alike with Scale[1], Scale[3]. Columns of scores before the last Classes belong to the background and are
+// skipped. A score below Score never counts; of two boxes whose intersection over union exceeds IoU only the better
+// stays (0 where a box has no area; equal scores: lower box first).
 //
-// Fast (Regular false): suppression runs once, on each box's best class score, and keeps MaxDetections boxes; each yields its
-// min(MaxClasses, Classes) best classes, best first (equal scores: lower class first), without a further threshold. Regular: suppression
-// runs per class, keeping DetectionsPerClass boxes each, and the MaxDetections best over all classes are the result (equal: lower class).
+// Fast (Regular false): suppression runs once, on each box's best class score, and keeps MaxDetections boxes; each
+// yields its min(MaxClasses, Classes) best classes, best first (equal scores: lower class first), without a further
+// threshold. Regular: suppression runs per class, keeping DetectionsPerClass boxes each, and the MaxDetections best
+// over all classes are the result (equal: lower class).
 //
-// Inputs, floats or quantised: boxes [B, A, 4 or more]; scores [B, A, Classes or Classes+1]; anchors [A, 4]. Outputs, float32, zeros behind
-// the last detection: boxes [B, M, 4] as ymin, xmin, ymax, xmax; classes [B, M] without the background; scores [B, M]; count [B];
-// M = MaxDetections·max(1, MaxClasses). Source: OH_NN_OPS_DETECTION_POST_PROCESS (operators reference notes, row 92),
-// ANEURALNETWORKS_DETECTION_POSTPROCESSING.
+// Inputs, floats or quantised: boxes [B, A, 4 or more]; scores [B, A, Classes or Classes+1]; anchors [A, 4]. Outputs,
+// float32, zeros behind the last detection: boxes [B, M, 4] as ymin, xmin, ymax, xmax; classes [B, M] without the
+// background; scores [B, M]; count [B]; M = MaxDetections·max(1, MaxClasses). Source: OH_NN_OPS_DETECTION_POST_PROCESS
+// (operators reference notes, row 92), ANEURALNETWORKS_DETECTION_POSTPROCESSING.
 type DetectionPostProcess struct {
 	MaxDetections, MaxClasses, DetectionsPerClass, Classes int64
 	IoU, Score                                             float32

@@ -6,13 +6,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// DFT is the discrete Fourier transform along one axis: y[k] = sum over t of x[t]·exp(-2πi·k·t/n), inverse x[t] = (1/n)·sum over k of
-// y[k]·exp(2πi·k·t/n). Numbers are pairs (real, imaginary) in the last dimension.
+// DFT is the discrete Fourier transform along one axis: y[k] = sum over t of x[t]·exp(-2πi·k·t/n), inverse x[t] =
+// (1/n)·sum over k of y[k]·exp(2πi·k·t/n). Numbers are pairs (real, imaginary) in the last dimension.
 //
-// Inputs: x, float [..., 1] (real) or [..., 2] (complex); length?, one integer: n, to which the axis is cut or filled up with zeros (absent:
-// its size); axis?, one integer (absent: -2), not the last dimension. Output: y of x's type, n along the axis, 2 in the last dimension.
-// OneSided: a real signal gives only the first n/2+1 values; inverse, such values give a real signal [..., 1] of length n (absent:
-// 2·(size-1)). Source: ONNX DFT-20.
+// Inputs: x, float [..., 1] (real) or [..., 2] (complex); length?, one integer: n, to which the axis is cut or filled
+// up with zeros (absent: its size); axis?, one integer (absent: -2), not the last dimension. Output: y of x's type, n
+// along the axis, 2 in the last dimension. OneSided: a real signal gives only the first n/2+1 values; inverse, such
+// values give a real signal [..., 1] of length n (absent: 2·(size-1)). Source: ONNX DFT-20.
 type DFT struct {
 	Inverse, OneSided bool
 }

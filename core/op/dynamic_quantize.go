@@ -6,11 +6,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// DynamicQuantize quantises a tensor to uint8 by its own range. With lo = min(0, smallest x) and hi = max(0, largest x):
-// scale = (hi - lo) / 255 (1 when both are 0), zero = round(-lo / scale) and y = saturate(round(x / scale) + zero), all in float32, halves
-// rounded to even. A NaN in x makes the scale NaN and everything else 0.
+// DynamicQuantize quantises a tensor to uint8 by its own range. With lo = min(0, smallest x) and hi = max(0, largest
+// x): scale = (hi - lo) / 255 (1 when both are 0), zero = round(-lo / scale) and y = saturate(round(x / scale) + zero),
+// all in float32, halves rounded to even. A NaN in x makes the scale NaN and everything else 0.
 //
-// Input: x float32. Outputs: y uint8 of x's shape; scale, a float32 scalar; zero, a uint8 scalar. Source: ONNX DynamicQuantizeLinear-11.
+// Input: x float32. Outputs: y uint8 of x's shape; scale, a float32 scalar; zero, a uint8 scalar. Source: ONNX
+// DynamicQuantizeLinear-11.
 type DynamicQuantize struct{}
 
 func init() { graph.Register((*DynamicQuantize)(nil)) }

@@ -9,13 +9,14 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Einsum sums products of elements over labelled dimensions, NumPy's einsum: every input term names the dimensions of one input by letters,
-// the output term those that remain; the others are summed over. A letter that occurs twice in a term takes the diagonal. An ellipsis stands
-// for any number of leading, trailing or inner dimensions, which broadcast from the right. Without "->" the output has the ellipsis, then the
-// letters that occur once, in alphabetical order. Blanks are ignored.
+// Einsum sums products of elements over labelled dimensions, NumPy's einsum: every input term names the dimensions of
+// one input by letters, the output term those that remain; the others are summed over. A letter that occurs twice in a
+// term takes the diagonal. An ellipsis stands for any number of leading, trailing or inner dimensions, which broadcast
+// from the right. Without "->" the output has the ellipsis, then the letters that occur once, in alphabetical order.
+// Blanks are ignored.
 //
-// Inputs: one per term, all of one type: float or quantised (summed in float64), or int32, int64, uint32, uint64 (wrapping). Output: y. Source:
-// ONNX Einsum-12.
+// Inputs: one per term, all of one type: float or quantised (summed in float64), or int32, int64, uint32, uint64
+// (wrapping). Output: y. Source: ONNX Einsum-12.
 type Einsum struct {
 	Equation string
 }
@@ -28,11 +29,12 @@ func (*Einsum) Name() string { return "einsum" }
 // Traits: none.
 func (*Einsum) Traits() graph.Traits { return graph.Traits{} }
 
-// ellipsis marks an ellipsis in a term; the dimensions it stands for get the labels ellipsis-1, ellipsis-2, ... from the right.
+// ellipsis marks an ellipsis in a term; the dimensions it stands for get the labels ellipsis-1, ellipsis-2, ... from
+// the right.
 const ellipsis = -1
 
-// Terms parses the equation for inputs of the given ranks and returns the labels of every input's dimensions and of the output's. Letters
-// are their code, dimensions of an ellipsis are negative.
+// Terms parses the equation for inputs of the given ranks and returns the labels of every input's dimensions and of the
+// output's. Letters are their code, dimensions of an ellipsis are negative.
 func (o *Einsum) Terms(ranks []int) (in [][]int, out []int, err error) {
 	left, right, explicit := strings.Cut(strings.Join(strings.Fields(o.Equation), ""), "->")
 	terms := strings.Split(left, ",")

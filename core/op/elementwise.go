@@ -8,7 +8,8 @@ import (
 // isReal reports whether the tensor stands for real numbers: a float type of any width, or quantised.
 func isReal(t tensor.Type) bool { return t.DType.IsFloat() || t.Quant != nil && t.DType.IsInt() }
 
-// isNumber reports whether arithmetic is defined: isReal or plain integers of at least 8 bits (4-bit integers are for storage only).
+// isNumber reports whether arithmetic is defined: isReal or plain integers of at least 8 bits (4-bit integers are for
+// storage only).
 func isNumber(t tensor.Type) bool { return isReal(t) || t.DType.IsInt() && t.DType.Bits() >= 8 }
 
 // isNumberOrBool is isNumber or Bool.

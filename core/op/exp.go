@@ -8,8 +8,8 @@ import (
 
 // Exp is y = Base^(Shift + Scale * x).
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Exp-13 and ANEURALNETWORKS_EXP (zero struct),
-// OH_NN_OPS_EXP.
+// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Exp-13 and ANEURALNETWORKS_EXP
+// (zero struct), OH_NN_OPS_EXP.
 type Exp struct {
 	Base  float32 // > 0; 0 stands for e
 	Scale float32 // 0 stands for 1

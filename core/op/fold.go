@@ -4,7 +4,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// foldable reports the number of elements of a small result whose integer values inference carries along (see tensor.Fact.Ints).
+// foldable reports the number of elements of a small result whose integer values inference carries along (see
+// tensor.Fact.Ints).
 func foldable(out tensor.Fact) (n int, ok bool) {
 	if out.DType != tensor.Int32 && out.DType != tensor.Int64 && out.DType != tensor.Bool || out.Shape.Rank() > 1 || out.Quant != nil {
 		return 0, false
@@ -13,8 +14,9 @@ func foldable(out tensor.Fact) (n int, ok bool) {
 	return int(c), ok && c <= tensor.MaxInts
 }
 
-// foldMap computes the values of a small integer result of the operands' broadcast shape element by element. f gets one Dim per operand,
-// partly unknown, and returns the result's, AnyDim when it does not know. It returns nil when nothing is known. int32 results wrap around. uint64 operands are not followed.
+// foldMap computes the values of a small integer result of the operands' broadcast shape element by element. f gets one
+// Dim per operand, partly unknown, and returns the result's, AnyDim when it does not know. It returns nil when nothing
+// is known. int32 results wrap around. uint64 operands are not followed.
 func foldMap(out tensor.Fact, f func(v []tensor.Dim) tensor.Dim, in ...tensor.Fact) []tensor.Dim {
 	n, ok := foldable(out)
 	if !ok {
@@ -56,7 +58,8 @@ func foldUnary(in []tensor.Fact, out tensor.Fact, f func(a int64) int64) []tenso
 	}, in[0])
 }
 
-// foldInts is foldMap for two operands where both elements must be known; f's ok false means that the value stays unknown.
+// foldInts is foldMap for two operands where both elements must be known; f's ok false means that the value stays
+// unknown.
 func foldInts(in []tensor.Fact, out tensor.Fact, f func(a, b int64) (int64, bool)) []tensor.Dim {
 	return foldMap(out, func(v []tensor.Dim) tensor.Dim {
 		if v[0].Known() && v[1].Known() {
@@ -68,8 +71,8 @@ func foldInts(in []tensor.Fact, out tensor.Fact, f func(a, b int64) (int64, bool
 	}, in[0], in[1])
 }
 
-// foldNeutral is foldInts for an operator that returns one operand unchanged, symbol and all, when the other is neutral: x+0, x*1.
-// right tells that only the second operand may be neutral: x-0, x/1.
+// foldNeutral is foldInts for an operator that returns one operand unchanged, symbol and all, when the other is
+// neutral: x+0, x*1. right tells that only the second operand may be neutral: x-0, x/1.
 func foldNeutral(in []tensor.Fact, out tensor.Fact, neutral int64, right bool, f func(a, b int64) (int64, bool)) []tensor.Dim {
 	return foldMap(out, func(v []tensor.Dim) tensor.Dim {
 		a, b := v[0], v[1]

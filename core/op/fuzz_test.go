@@ -11,9 +11,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// FuzzInfer gives every registered operator arbitrary attributes and facts: inference returns facts or an error, one fact per output, no
-// negative sizes out of sane inputs, and never panics or allocates by a size that a model claims. Forgetting sizes or values of the inputs
-// makes no error and nothing in the result that was not there before.
+// FuzzInfer gives every registered operator arbitrary attributes and facts: inference returns facts or an error, one
+// fact per output, no negative sizes out of sane inputs, and never panics or allocates by a size that a model claims.
+// Forgetting sizes or values of the inputs makes no error and nothing in the result that was not there before.
 func FuzzInfer(f *testing.F) {
 	rnd := rand.New(rand.NewSource(1))
 	for i := range len(graph.OpNames()) {

@@ -8,11 +8,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Gather takes slices of x along an axis: y[i.., j.., k..] = x[i.., indices[j..], k..] with i before and k after the axis.
+// Gather takes slices of x along an axis: y[i.., j.., k..] = x[i.., indices[j..], k..] with i before and k after the
+// axis.
 //
 // Inputs: x of any type; indices, integers of any rank; axis?, one integer (absent: 0). Output: y of x's type and shape
-// x.shape[:axis] + indices.shape + x.shape[axis+1:]. An index outside [0, size), or with NegativeWraps outside [-size, size), fails the run
-// with fault.Data. Source: ONNX Gather-13 (NegativeWraps), OH_NN_OPS_GATHER, ANEURALNETWORKS_GATHER, EMBEDDING_LOOKUP.
+// x.shape[:axis] + indices.shape + x.shape[axis+1:]. An index outside [0, size), or with NegativeWraps outside [-size,
+// size), fails the run with fault.Data. Source: ONNX Gather-13 (NegativeWraps), OH_NN_OPS_GATHER,
+// ANEURALNETWORKS_GATHER, EMBEDDING_LOOKUP.
 type Gather struct {
 	NegativeWraps bool
 }

@@ -8,9 +8,9 @@ import (
 
 // GatherElements takes single elements along an axis: for axis 0 of rank 3, y[i, j, k] = x[indices[i, j, k], j, k].
 //
-// Inputs: x of any type; indices, integers of x's rank, no larger than x outside Axis. Output: y of x's type and the shape of indices.
-// An index outside [0, size), or with NegativeWraps outside [-size, size), fails the run with fault.Data.
-// Source: ONNX GatherElements-13 (NegativeWraps).
+// Inputs: x of any type; indices, integers of x's rank, no larger than x outside Axis. Output: y of x's type and the
+// shape of indices. An index outside [0, size), or with NegativeWraps outside [-size, size), fails the run with
+// fault.Data. Source: ONNX GatherElements-13 (NegativeWraps).
 type GatherElements struct {
 	Axis          int64 // negative counts from the end
 	NegativeWraps bool

@@ -8,11 +8,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// GatherND takes slices of x at index vectors: y[b.., i.., s..] = x[b.., indices[b.., i.., :], s..], b being the BatchDims leading dimensions.
+// GatherND takes slices of x at index vectors: y[b.., i.., s..] = x[b.., indices[b.., i.., :], s..], b being the
+// BatchDims leading dimensions.
 //
-// Inputs: x of any type; indices, integers [b.., i.., k], k at most the rank of x without b. Output: y of x's type and shape
-// indices.shape[:-1] + x.shape[BatchDims+k:]. An index outside [0, size), or with NegativeWraps outside [-size, size), fails the run with
-// fault.Data. Source: ONNX GatherND-13 (NegativeWraps), OH_NN_OPS_GATHER_ND.
+// Inputs: x of any type; indices, integers [b.., i.., k], k at most the rank of x without b. Output: y of x's type and
+// shape indices.shape[:-1] + x.shape[BatchDims+k:]. An index outside [0, size), or with NegativeWraps outside [-size,
+// size), fails the run with fault.Data. Source: ONNX GatherND-13 (NegativeWraps), OH_NN_OPS_GATHER_ND.
 type GatherND struct {
 	BatchDims     int64
 	NegativeWraps bool

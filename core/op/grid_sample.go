@@ -16,13 +16,13 @@ const (
 	GridReflection             // mirrored: at the centres of the border cells with AlignCorners, else at their outer edges
 )
 
-// GridSample reads x at the normalised coordinates of grid: -1 and 1 are the centres of the border cells with AlignCorners, else their outer
-// edges. The last dimension of grid lists the coordinates from the last spatial dimension to the first (x, y or x, y, z). ResizeNearest
-// rounds half to even, ResizeLinear interpolates between neighbours, ResizeCubic uses Keys' kernel with -0.75. A coordinate that is not a
-// number counts as -1.
+// GridSample reads x at the normalised coordinates of grid: -1 and 1 are the centres of the border cells with
+// AlignCorners, else their outer edges. The last dimension of grid lists the coordinates from the last spatial
+// dimension to the first (x, y or x, y, z). ResizeNearest rounds half to even, ResizeLinear interpolates between
+// neighbours, ResizeCubic uses Keys' kernel with -0.75. A coordinate that is not a number counts as -1.
 //
-// Inputs: x [N,C,spatial] or with ChannelsLast [N,spatial,C], n spatial dimensions; grid [N, out spatial, n]. Output: y [N,C,out spatial] in
-// x's layout. Source: ONNX GridSample-22.
+// Inputs: x [N,C,spatial] or with ChannelsLast [N,spatial,C], n spatial dimensions; grid [N, out spatial, n]. Output: y
+// [N,C,out spatial] in x's layout. Source: ONNX GridSample-22.
 type GridSample struct {
 	Mode         ResizeMode
 	Padding      GridPadding

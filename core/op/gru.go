@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// GRU is the gated recurrent unit over a sequence. With f, g the activations (sigmoid, tanh unless given) and gate blocks update, reset,
-// hidden:
+// GRU is the gated recurrent unit over a sequence. With f, g the activations (sigmoid, tanh unless given) and gate
+// blocks update, reset, hidden:
 //
 //	z = f(Wz x + Rz h' + Bz),  r = f(Wr x + Rr h' + Br)
 //	n = g(Wh x + Rh (r*h') + bW + bR), with LinearBeforeReset g(Wh x + bW + r*(Rh h' + bR))
@@ -14,9 +14,10 @@ import (
 //
 // The arguments of f and g are cut to [-Clip, Clip] when Clip > 0.
 //
-// Inputs, T steps, B batches, I features, H hidden, D directions: x [T,B,I]; w [D,3H,I]; r [D,3H,H]; bias? [D,6H] (of W, then of R);
-// seq_lens? [B] integers in 0..T; h0? [D,B,H] (zeros). Outputs: y [T,D,B,H], zero after a sequence's end; h? [D,B,H], the state at each
-// sequence's end. With BatchFirst x [B,T,I], y [B,T,D,H], h [B,D,H]. Float or quantised; sums in float64. Source: ONNX GRU-22.
+// Inputs, T steps, B batches, I features, H hidden, D directions: x [T,B,I]; w [D,3H,I]; r [D,3H,H]; bias? [D,6H] (of
+// W, then of R); seq_lens? [B] integers in 0..T; h0? [D,B,H] (zeros). Outputs: y [T,D,B,H], zero after a sequence's
+// end; h? [D,B,H], the state at each sequence's end. With BatchFirst x [B,T,I], y [B,T,D,H], h [B,D,H]. Float or
+// quantised; sums in float64. Source: ONNX GRU-22.
 type GRU struct {
 	Direction                     Direction
 	Hidden                        int64    // 0: from r

@@ -5,9 +5,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// HammingWindow is w[t] = 25/46 - 21/46·cos(2πt/n), with n = size-1, or size with Periodic; a symmetric window of size 1 is [1].
+// HammingWindow is w[t] = 25/46 - 21/46·cos(2πt/n), with n = size-1, or size with Periodic; a symmetric window of size
+// 1 is [1].
 //
-// Input: size, one integer. Output: w [size] of type To (0: float32), truncated toward zero for integers. Source: ONNX HammingWindow-17.
+// Input: size, one integer. Output: w [size] of type To (0: float32), truncated toward zero for integers. Source: ONNX
+// HammingWindow-17.
 type HammingWindow struct {
 	Periodic bool
 	To       tensor.DType

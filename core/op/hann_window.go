@@ -7,7 +7,8 @@ import (
 
 // HannWindow is w[t] = 1/2 - cos(2πt/n)/2, with n = size-1, or size with Periodic; a symmetric window of size 1 is [1].
 //
-// Input: size, one integer. Output: w [size] of type To (0: float32), truncated toward zero for integers. Source: ONNX HannWindow-17.
+// Input: size, one integer. Output: w [size] of type To (0: float32), truncated toward zero for integers. Source: ONNX
+// HannWindow-17.
 type HannWindow struct {
 	Periodic bool
 	To       tensor.DType

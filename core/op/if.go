@@ -10,8 +10,8 @@ import (
 
 // If runs one of two bodies.
 //
-// Inputs: cond, bool, one element; captures..., the inputs of both bodies in order. Outputs: those of the body that ran; both must give the
-// same element types, shapes may differ. Source: ONNX If-21, ANEURALNETWORKS_IF.
+// Inputs: cond, bool, one element; captures..., the inputs of both bodies in order. Outputs: those of the body that
+// ran; both must give the same element types, shapes may differ. Source: ONNX If-21, ANEURALNETWORKS_IF.
 type If struct {
 	Then, Else *graph.Graph
 }

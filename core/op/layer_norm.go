@@ -6,11 +6,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// LayerNorm normalises over the dimensions from Axis on: y = (x - mean) * invstd * gamma + beta, invstd = 1 / sqrt(variance + Epsilon), with
-// the biased variance. An absent gamma is 1, an absent beta 0.
+// LayerNorm normalises over the dimensions from Axis on: y = (x - mean) * invstd * gamma + beta, invstd = 1 /
+// sqrt(variance + Epsilon), with the biased variance. An absent gamma is 1, an absent beta 0.
 //
-// Inputs: x, float or quantised; gamma?, beta? that broadcast to x. Outputs: y of x's type; mean?, invstd? with the dimensions from Axis on
-// set to 1, float64 for float64 x, else float32. Source: ONNX LayerNormalization-17, OH_NN_OPS_LAYER_NORM.
+// Inputs: x, float or quantised; gamma?, beta? that broadcast to x. Outputs: y of x's type; mean?, invstd? with the
+// dimensions from Axis on set to 1, float64 for float64 x, else float32. Source: ONNX LayerNormalization-17,
+// OH_NN_OPS_LAYER_NORM.
 type LayerNorm struct {
 	Axis    int64
 	Epsilon float32

@@ -6,7 +6,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// LpNorm divides by the norm along Axis: y = x / sum |x| for P 1, y = x / sqrt(sum x*x) for P 2 (0 means 2). A line whose norm is 0 gives 0.
+// LpNorm divides by the norm along Axis: y = x / sum |x| for P 1, y = x / sqrt(sum x*x) for P 2 (0 means 2). A line
+// whose norm is 0 gives 0.
 //
 // Input: x of rank >= 1, float or quantised. Output: y of x's type. Source: ONNX LpNormalization-22.
 type LpNorm struct {

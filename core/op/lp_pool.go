@@ -6,10 +6,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// LpPool is the p-norm over a sliding window: y = (sum |x|^P)^(1/P); padding counts as 0. With Mean the sum is divided by the number of
-// cells inside x before the root is taken (ANEURALNETWORKS_L2_POOL_2D); a window wholly in padding gives 0.
+// LpPool is the p-norm over a sliding window: y = (sum |x|^P)^(1/P); padding counts as 0. With Mean the sum is divided
+// by the number of cells inside x before the root is taken (ANEURALNETWORKS_L2_POOL_2D); a window wholly in padding
+// gives 0.
 //
-// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float or quantised; P >= 1, 0 means 2. Source: ONNX LpPool-22 and GlobalLpPool.
+// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float or quantised; P >= 1, 0 means 2. Source: ONNX
+// LpPool-22 and GlobalLpPool.
 type LpPool struct {
 	Kernel, Strides, Dilations []int64 // empty strides, dilations: ones
 	Pads                       []int64 // beginnings, then ends; empty: zeros; read for PadExplicit only

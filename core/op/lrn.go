@@ -6,11 +6,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// LRN is local response normalisation across channels: y = x / (Bias + alpha * sum x*x)^Beta, the sum running over the channels
-// c-Before..c+After cut at the borders. alpha is Alpha, or with DivideAlpha Alpha / (Before + After + 1).
+// LRN is local response normalisation across channels: y = x / (Bias + alpha * sum x*x)^Beta, the sum running over the
+// channels c-Before..c+After cut at the borders. alpha is Alpha, or with DivideAlpha Alpha / (Before + After + 1).
 //
-// Input: x of rank >= 1, float or quantised; Axis counts channels. Output: y of x's type. Source: ONNX LRN-13 (DivideAlpha, Before =
-// (size-1)/2, After = size/2), OH_NN_OPS_LRN, ANEURALNETWORKS_LOCAL_RESPONSE_NORMALIZATION (Before = After = radius).
+// Input: x of rank >= 1, float or quantised; Axis counts channels. Output: y of x's type. Source: ONNX LRN-13
+// (DivideAlpha, Before = (size-1)/2, After = size/2), OH_NN_OPS_LRN, ANEURALNETWORKS_LOCAL_RESPONSE_NORMALIZATION
+// (Before = After = radius).
 type LRN struct {
 	Before, After     int64
 	Alpha, Beta, Bias float32

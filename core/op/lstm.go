@@ -15,21 +15,22 @@ const (
 	GatesIFCO
 )
 
-// LSTM is long short-term memory over a sequence. With f, g, h the activations (sigmoid, tanh, tanh unless given) and W, R, B, P the blocks
-// of the gates:
+// LSTM is long short-term memory over a sequence. With f, g, h the activations (sigmoid, tanh, tanh unless given) and
+// W, R, B, P the blocks of the gates:
 //
 //	i = f(W x + R h' + P c' + B)      the input gate, and likewise the forget gate with its own W, R, B, P; with InputForget forget = 1 - i
 //	c = forget*c' + i * g(W x + R h' + B)
 //	o = f(W x + R h' + P c + B)       with the new c
 //	y = o * h(c)
 //
-// The arguments of f and g are cut to [-Clip, Clip] when Clip > 0. The states handed on are (1-ZoneoutCell)*c + ZoneoutCell*c' and
-// (1-ZoneoutHidden)*y + ZoneoutHidden*h'; the sequence gets y itself.
+// The arguments of f and g are cut to [-Clip, Clip] when Clip > 0. The states handed on are (1-ZoneoutCell)*c +
+// ZoneoutCell*c' and (1-ZoneoutHidden)*y + ZoneoutHidden*h'; the sequence gets y itself.
 //
-// Inputs, T steps, B batches, I features, H hidden, D directions: x [T,B,I]; w [D,4H,I]; r [D,4H,H]; bias? [D,8H] (of W, then of R);
-// seq_lens? [B] integers in 0..T; h0?, c0? [D,B,H] (zeros); peephole? [D,3H] (input, output, forget). Outputs: y [T,D,B,H], zero after a
-// sequence's end; h?, c? [D,B,H], the states at each sequence's end. With BatchFirst x [B,T,I], y [B,T,D,H], states [B,D,H]. Float or
-// quantised; sums in float64. Source: ONNX LSTM-22, OH_NN_OPS_LSTM (OH_NN reference notes on operators, section 6).
+// Inputs, T steps, B batches, I features, H hidden, D directions: x [T,B,I]; w [D,4H,I]; r [D,4H,H]; bias? [D,8H] (of
+// W, then of R); seq_lens? [B] integers in 0..T; h0?, c0? [D,B,H] (zeros); peephole? [D,3H] (input, output, forget).
+// Outputs: y [T,D,B,H], zero after a sequence's end; h?, c? [D,B,H], the states at each sequence's end. With BatchFirst
+// x [B,T,I], y [B,T,D,H], states [B,D,H]. Float or quantised; sums in float64. Source: ONNX LSTM-22, OH_NN_OPS_LSTM
+// (OH_NN reference notes on operators, section 6).
 type LSTM struct {
 	Direction                  Direction
 	Hidden                     int64 // 0: from r

@@ -6,12 +6,14 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// MatMul is the matrix product over the last two dimensions, NumPy's matmul: y[.., i, j] = bias + sum over k of a[.., i, k] * b[.., k, j].
-// Leading dimensions broadcast. A one-dimensional a counts as a row, a one-dimensional b as a column; that dimension is absent from y.
-// TransposeA and TransposeB swap the last two dimensions of an operand first and do nothing to a one-dimensional one. An empty sum is 0.
+// MatMul is the matrix product over the last two dimensions, NumPy's matmul: y[.., i, j] = bias + sum over k of a[..,
+// i, k] * b[.., k, j]. Leading dimensions broadcast. A one-dimensional a counts as a row, a one-dimensional b as a
+// column; that dimension is absent from y. TransposeA and TransposeB swap the last two dimensions of an operand first
+// and do nothing to a one-dimensional one. An empty sum is 0.
 //
-// Inputs: a, b of rank >= 1; bias?, broadcast to y from the right. Types as Conv; b may be quantised per column (the axis of j), and a bias in
-// integers is then one-dimensional. Output: y. Source: ONNX MatMul-13 and Gemm-13, OH_NN_OPS_MATMUL, ANEURALNETWORKS_BATCH_MATMUL.
+// Inputs: a, b of rank >= 1; bias?, broadcast to y from the right. Types as Conv; b may be quantised per column (the
+// axis of j), and a bias in integers is then one-dimensional. Output: y. Source: ONNX MatMul-13 and Gemm-13,
+// OH_NN_OPS_MATMUL, ANEURALNETWORKS_BATCH_MATMUL.
 type MatMul struct {
 	TransposeA, TransposeB bool
 }

@@ -5,14 +5,16 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// MaxPool is the maximum over a sliding window; padding is ignored. A NaN in the window makes the result NaN. A window that lies wholly in
-// padding gives the lowest value of the type (-infinity). Indices tell where the maximum was found (the first in row-major order of the
-// window, or the first NaN): the element's position in x counted as if x were [N,C,spatial], with the spatial part row-major, or
-// column-major (the first spatial dimension fastest) with ColumnMajor; -1 for a window wholly in padding.
+// MaxPool is the maximum over a sliding window; padding is ignored. A NaN in the window makes the result NaN. A window
+// that lies wholly in padding gives the lowest value of the type (-infinity). Indices tell where the maximum was found
+// (the first in row-major order of the window, or the first NaN): the element's position in x counted as if x were
+// [N,C,spatial], with the spatial part row-major, or column-major (the first spatial dimension fastest) with
+// ColumnMajor; -1 for a window wholly in padding.
 //
-// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float, integer or quantised. Outputs: y of x's type, indices? int64 of y's
-// shape. Global takes the whole image as the window and ignores Kernel, Strides, Dilations and padding. Source: ONNX MaxPool-22 and
-// GlobalMaxPool, OH_NN_OPS_MAX_POOL (OH_NN reference notes on operators, section 3), ANEURALNETWORKS_MAX_POOL_2D.
+// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float, integer or quantised. Outputs: y of x's type,
+// indices? int64 of y's shape. Global takes the whole image as the window and ignores Kernel, Strides, Dilations and
+// padding. Source: ONNX MaxPool-22 and GlobalMaxPool, OH_NN_OPS_MAX_POOL (OH_NN reference notes on operators, section
+// 3), ANEURALNETWORKS_MAX_POOL_2D.
 type MaxPool struct {
 	Kernel, Strides, Dilations []int64 // empty strides, dilations: ones
 	Pads                       []int64 // beginnings, then ends; empty: zeros; read for PadExplicit only

@@ -5,13 +5,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// MaxRoiPool divides regions of interest into Height x Width bins and takes the maximum of each. A region's corners are multiplied by the
-// scales and rounded half away from zero; it is end-start+1 cells large, at least 1; a bin runs from floor to ceil of its bounds and is cut
-// to the image. An empty bin gives 0.
+// MaxRoiPool divides regions of interest into Height x Width bins and takes the maximum of each. A region's corners are
+// multiplied by the scales and rounded half away from zero; it is end-start+1 cells large, at least 1; a bin runs from
+// floor to ceil of its bounds and is cut to the image. An empty bin gives 0.
 //
-// Inputs: x [N,C,H,W] or with ChannelsLast [N,H,W,C]; rois [R,5]: batch index, x1, y1, x2, y2. Output: y [R,C,Height,Width] in x's layout. A
-// batch index outside x and a corner that is not finite are errors of kind fault.Data. Source: ONNX MaxRoiPool-22,
-// ANEURALNETWORKS_ROI_POOLING.
+// Inputs: x [N,C,H,W] or with ChannelsLast [N,H,W,C]; rois [R,5]: batch index, x1, y1, x2, y2. Output: y
+// [R,C,Height,Width] in x's layout. A batch index outside x and a corner that is not finite are errors of kind
+// fault.Data. Source: ONNX MaxRoiPool-22, ANEURALNETWORKS_ROI_POOLING.
 type MaxRoiPool struct {
 	Height, Width           int64
 	ScaleHeight, ScaleWidth float32 // cells of x per unit of rois; 0: 1

@@ -6,12 +6,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// MaxUnpool puts the results of a max pooling back where they were found and zeros elsewhere: y[indices[i]] = x[i], the later of equal
-// indices winning. Indices count elements of the pooled-from tensor, whose spatial sizes are (in-1)*stride - pads + kernel; an index outside
-// it is an error of kind fault.Data. output_shape enlarges the result at the ends with zeros.
+// MaxUnpool puts the results of a max pooling back where they were found and zeros elsewhere: y[indices[i]] = x[i], the
+// later of equal indices winning. Indices count elements of the pooled-from tensor, whose spatial sizes are
+// (in-1)*stride - pads + kernel; an index outside it is an error of kind fault.Data. output_shape enlarges the result
+// at the ends with zeros.
 //
-// Inputs: x [N,C,spatial]; indices, integers of x's shape; output_shape? all sizes of y, each at least the computed one. Output: y of x's
-// type. Source: ONNX MaxUnpool-22.
+// Inputs: x [N,C,spatial]; indices, integers of x's shape; output_shape? all sizes of y, each at least the computed
+// one. Output: y of x's type. Source: ONNX MaxUnpool-22.
 type MaxUnpool struct {
 	Kernel, Strides []int64 // empty strides: ones
 	Pads            []int64 // beginnings, then ends; empty: zeros

@@ -6,13 +6,14 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// MelWeightMatrix is the matrix that turns a one-sided spectrum into mel bands by triangular filters. The bands+2 band edges lie evenly on
-// the mel scale 2595·log10(1 + f/700), edge i at low + i·(high-low)/(bands+2), and are mapped to spectrum bins floor((length+1)·f/rate).
-// Column i rises from edge i to 1 at edge i+1 and falls to edge i+2; where the first two share a bin the rise is that bin alone.
+// MelWeightMatrix is the matrix that turns a one-sided spectrum into mel bands by triangular filters. The bands+2 band
+// edges lie evenly on the mel scale 2595·log10(1 + f/700), edge i at low + i·(high-low)/(bands+2), and are mapped to
+// spectrum bins floor((length+1)·f/rate). Column i rises from edge i to 1 at edge i+1 and falls to edge i+2; where the
+// first two share a bin the rise is that bin alone.
 //
-// Inputs, one element each: bands, length of the transform, rate, positive integers; lower and upper frequency, floats. Output: y
-// [length/2+1, bands] of type To (0: float32), truncated toward zero for integers. Edges outside of the spectrum fail the run with
-// fault.Data. Source: ONNX MelWeightMatrix-17.
+// Inputs, one element each: bands, length of the transform, rate, positive integers; lower and upper frequency, floats.
+// Output: y [length/2+1, bands] of type To (0: float32), truncated toward zero for integers. Edges outside of the
+// spectrum fail the run with fault.Data. Source: ONNX MelWeightMatrix-17.
 type MelWeightMatrix struct {
 	To tensor.DType
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// moved is the fact of an output that holds elements of input x in shape s. axis maps a dimension of x to the dimension of the result that
-// has the same steps, -1 when there is none; nil maps none. It decides what becomes of a quantisation per axis: where nothing carries the
-// scales over, the output must declare its own.
+// moved is the fact of an output that holds elements of input x in shape s. axis maps a dimension of x to the dimension
+// of the result that has the same steps, -1 when there is none; nil maps none. It decides what becomes of a
+// quantisation per axis: where nothing carries the scales over, the output must declare its own.
 func moved(declared tensor.Type, x tensor.Fact, s tensor.Shape, axis func(a int) int) (tensor.Fact, error) {
 	if declared.Quant != nil && x.Quant == nil && x.DType != tensor.Invalid {
 		return tensor.Fact{}, fault.New(fault.Type, "input 0: %v is not quantised, the declared output is", x.Type)
@@ -48,7 +48,8 @@ func sameAxis(changed ...int) func(a int) int {
 	}
 }
 
-// vector reads input i as a list of integers, of which some or all values may be unknown. known is false while not even their number is.
+// vector reads input i as a list of integers, of which some or all values may be unknown. known is false while not even
+// their number is.
 func vector(in []tensor.Fact, i int) (v []tensor.Dim, known bool, err error) {
 	if err := wantVector(in, i); err != nil {
 		return nil, false, err
@@ -121,8 +122,8 @@ func axesOf(v []int64, rank int) ([]int, error) {
 	return axes, nil
 }
 
-// values returns the elements of a list or scalar as far as inference knows them, with unknown ones where only their number is known; nil
-// when the fact is not of the kind that carries values.
+// values returns the elements of a list or scalar as far as inference knows them, with unknown ones where only their
+// number is known; nil when the fact is not of the kind that carries values.
 func values(f tensor.Fact) []tensor.Dim {
 	n, ok := foldable(f)
 	if !ok {
@@ -151,7 +152,8 @@ func carry(out *tensor.Fact, v []tensor.Dim) {
 	}
 }
 
-// timesDims multiplies sizes. A symbol survives a product with ones, a zero wins over everything. A product that does not fit fails.
+// timesDims multiplies sizes. A symbol survives a product with ones, a zero wins over everything. A product that does
+// not fit fails.
 func timesDims(dims ...tensor.Dim) (tensor.Dim, error) {
 	known := make([]int64, 0, len(dims))
 	var open []tensor.Dim

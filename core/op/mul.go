@@ -7,8 +7,8 @@ import (
 
 // Mul is y = a * b with NumPy broadcasting. Integers wrap around; of bools it is the logical and.
 //
-// Inputs: a, b of one float, quantised, integer or bool type. Output: y of that type. Source: ONNX Mul-14, OH_NN_OPS_MUL,
-// ANEURALNETWORKS_MUL without activation.
+// Inputs: a, b of one float, quantised, integer or bool type. Output: y of that type. Source: ONNX Mul-14,
+// OH_NN_OPS_MUL, ANEURALNETWORKS_MUL without activation.
 type Mul struct{}
 
 func init() { graph.Register((*Mul)(nil)) }

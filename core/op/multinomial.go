@@ -6,11 +6,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Multinomial draws class numbers, with replacement, per row of x: class c with probability proportional to exp(x[row, c]).
+// Multinomial draws class numbers, with replacement, per row of x: class c with probability proportional to exp(x[row,
+// c]).
 //
-// Inputs: x, float [rows, classes], logarithms of weights; samples, one integer, not negative. Output: y [rows, samples] of type To (int64
-// unless it says int32). A row without classes, with NaN, +infinity or only -infinity fails the run with fault.Data. With Seeded every run
-// gives the numbers that Seed decides. Source: ONNX Multinomial-22, ANEURALNETWORKS_RANDOM_MULTINOMIAL.
+// Inputs: x, float [rows, classes], logarithms of weights; samples, one integer, not negative. Output: y [rows,
+// samples] of type To (int64 unless it says int32). A row without classes, with NaN, +infinity or only -infinity fails
+// the run with fault.Data. With Seeded every run gives the numbers that Seed decides. Source: ONNX Multinomial-22,
+// ANEURALNETWORKS_RANDOM_MULTINOMIAL.
 type Multinomial struct {
 	To     tensor.DType
 	Seed   int64

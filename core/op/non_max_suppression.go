@@ -6,14 +6,15 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// NonMaxSuppression selects boxes, per batch and class, in the order of falling scores (equal scores: lower index first): a box is taken
-// unless it overlaps one already taken by more than the limit.
+// NonMaxSuppression selects boxes, per batch and class, in the order of falling scores (equal scores: lower index
+// first): a box is taken unless it overlaps one already taken by more than the limit.
 //
-// Inputs: boxes, float [B, N, 4]: two opposite corners y1, x1, y2, x2 in any order, or with CenterBox x centre, y centre, width, height;
-// scores, float [B, C, N]; max?, one integer: boxes taken per class (absent or not positive: none); iou?, one float in [0, 1]: the limit of
-// intersection over union, above which a box is suppressed (absent: 0); score?, one float: only larger scores count (absent: all).
-// Output: indices [n, 3] of type To (int64 unless it says int32): batch, class, box, ordered by batch, then class, then score.
-// A box without area overlaps nothing. A limit outside [0, 1] fails the run with fault.Data. Source: ONNX NonMaxSuppression-11.
+// Inputs: boxes, float [B, N, 4]: two opposite corners y1, x1, y2, x2 in any order, or with CenterBox x centre, y
+// centre, width, height; scores, float [B, C, N]; max?, one integer: boxes taken per class (absent or not positive:
+// none); iou?, one float in [0, 1]: the limit of intersection over union, above which a box is suppressed (absent: 0);
+// score?, one float: only larger scores count (absent: all). Output: indices [n, 3] of type To (int64 unless it says
+// int32): batch, class, box, ordered by batch, then class, then score. A box without area overlaps nothing. A limit
+// outside [0, 1] fails the run with fault.Data. Source: ONNX NonMaxSuppression-11.
 type NonMaxSuppression struct {
 	CenterBox bool
 	To        tensor.DType

@@ -5,10 +5,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// NonZero returns the indices of the elements that are not 0 (NaN is not; quantised ones by their real value), in row-major order.
+// NonZero returns the indices of the elements that are not 0 (NaN is not; quantised ones by their real value), in
+// row-major order.
 //
-// Input: x of any type. Output: y, int64 [rank, n]: column i is the index of the i-th such element; a scalar has rank 0.
-// Source: ONNX NonZero-13.
+// Input: x of any type. Output: y, int64 [rank, n]: column i is the index of the i-th such element; a scalar has rank
+// 0. Source: ONNX NonZero-13.
 type NonZero struct{}
 
 func init() { graph.Register((*NonZero)(nil)) }

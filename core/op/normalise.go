@@ -33,8 +33,8 @@ func wantBroadcastTo(in []tensor.Fact, i int, s tensor.Shape) error {
 	return nil
 }
 
-// perChannel checks x = in[0] with its channel axis and inputs 1.. of one value per channel, and returns x's shape with the number of
-// channels filled in.
+// perChannel checks x = in[0] with its channel axis and inputs 1.. of one value per channel, and returns x's shape with
+// the number of channels filled in.
 func perChannel(in []tensor.Fact, channelAxis int64) (tensor.Shape, error) {
 	x := in[0].Shape.Clone()
 	channels, axis := tensor.AnyDim(), -1
@@ -67,7 +67,8 @@ func wantEpsilon(e float32) error {
 	return nil
 }
 
-// axesInput checks an optional input i that lists axes of a tensor of the given rank (-1: unknown): integers, rank 0 or 1, each once.
+// axesInput checks an optional input i that lists axes of a tensor of the given rank (-1: unknown): integers, rank 0 or
+// 1, each once.
 func axesInput(in []tensor.Fact, i, rank int) error {
 	if !present(in, i) {
 		return nil

@@ -19,8 +19,8 @@ const (
 
 // OneHot inserts a dimension of depth cells, on where the cell's number is the index and off elsewhere.
 //
-// Inputs: indices, integers or floats (truncated toward zero); depth, one integer, not negative; on, off, one element each of one type.
-// Output: y of on's type, rank one more; Axis, in [-rank-1, rank], is the place of the new dimension.
+// Inputs: indices, integers or floats (truncated toward zero); depth, one integer, not negative; on, off, one element
+// each of one type. Output: y of on's type, rank one more; Axis, in [-rank-1, rank], is the place of the new dimension.
 // Source: ONNX OneHot-11 (OneHotWraps), OH_NN_OPS_ONE_HOT.
 type OneHot struct {
 	Axis    int64

@@ -1,14 +1,18 @@
-// Package op is the operator vocabulary: one file per operator with its attributes, its meaning and its inference. It computes nothing.
+// Package op is the operator vocabulary: one file per operator with its attributes, its meaning and its inference. It
+// computes nothing.
 //
 // Conventions, stated once:
-//   - Whatever any served API lets a program pass as a tensor (axes, shapes, pads, sizes, k) is an input, of any integer type; a constant
-//     input is the special case. Attributes are only what every API fixes when the model is built.
-//   - Trailing optional inputs may be left out; an absent one in the middle is graph.None and arrives as a fact with DType Invalid.
+//   - Whatever any served API lets a program pass as a tensor (axes, shapes, pads, sizes, k) is an input, of any
+//     integer type; a constant input is the special case. Attributes are only what every API fixes when the model is
+//     built.
+//   - Trailing optional inputs may be left out; an absent one in the middle is graph.None and arrives as a fact with
+//     DType Invalid.
 //   - Axes may be negative and count from the end then.
-//   - Spatial operators are rank-free. ChannelsLast says [N, spatial..., C], otherwise [N, C, spatial...]. Filters are [O, spatial..., I/groups].
-//   - Quantised tensors (Fact.Quant) stand for reals: unless an operator says otherwise its formula holds for the real values, the result is
-//     rounded half away from zero to the output's quantisation and saturates. Movement of data keeps the bits when input and output are
-//     quantised alike.
+//   - Spatial operators are rank-free. ChannelsLast says [N, spatial..., C], otherwise [N, C, spatial...]. Filters are
+//     [O, spatial..., I/groups].
+//   - Quantised tensors (Fact.Quant) stand for reals: unless an operator says otherwise its formula holds for the real
+//     values, the result is rounded half away from zero to the output's quantisation and saturates. Movement of data
+//     keeps the bits when input and output are quantised alike.
 //   - float16 and bfloat16 compute in float32 and round once at the end.
 package op
 
@@ -64,7 +68,8 @@ func wantRank(in []tensor.Fact, i, rank int) error {
 	return nil
 }
 
-// Axis resolves a possibly negative axis of a tensor with rank dimensions; kind fault.Argument when it is outside [-rank, rank).
+// Axis resolves a possibly negative axis of a tensor with rank dimensions; kind fault.Argument when it is outside
+// [-rank, rank).
 func Axis(axis int64, rank int) (int, error) {
 	a := axis
 	if a < 0 {

@@ -5,7 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Or is y = true where, of a and b, at least one is true, with NumPy broadcasting. A number is true unless it is 0; NaN is true.
+// Or is y = true where, of a and b, at least one is true, with NumPy broadcasting. A number is true unless it is 0; NaN
+// is true.
 //
 // Inputs: a, b of one float, quantised, integer or bool type. Output: bool. Source: ONNX Or-7, OH_NN_OPS_LOGICAL_OR,
 // ANEURALNETWORKS_LOGICAL_OR.

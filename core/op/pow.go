@@ -7,10 +7,10 @@ import (
 
 // Pow is y = x^e with NumPy broadcasting; 0^0 = 1.
 //
-// For a real x, an integral e of at most 64 in magnitude is done by repeated multiplication, a negative one by 1 / x^-e; otherwise IEEE pow
-// decides (NaN for a negative x with fractional e). For an integer x and an integer e the product wraps around; a negative e gives the
-// reciprocal truncated towards 0, which for x = 0 is an error of kind fault.Data. For an integer x and a real e the real power is truncated
-// towards 0 and saturated.
+// For a real x, an integral e of at most 64 in magnitude is done by repeated multiplication, a negative one by 1 /
+// x^-e; otherwise IEEE pow decides (NaN for a negative x with fractional e). For an integer x and an integer e the
+// product wraps around; a negative e gives the reciprocal truncated towards 0, which for x = 0 is an error of kind
+// fault.Data. For an integer x and a real e the real power is truncated towards 0 and saturated.
 //
 // Inputs: x, e of float, quantised or integer types, which may differ. Output: y of x's type.
 // Source: ONNX Pow-15, OH_NN_OPS_POW (with scale 1, shift 0), ANEURALNETWORKS_POW.

@@ -7,8 +7,8 @@ import (
 
 // RandomNormal draws independent numbers from the normal distribution with the given mean and standard deviation Scale.
 //
-// Input: shape, integers. Output: y of the float type To (0: float32). With Seeded every run gives the numbers that Seed decides, otherwise
-// every run gives others. Source: ONNX RandomNormal-22.
+// Input: shape, integers. Output: y of the float type To (0: float32). With Seeded every run gives the numbers that
+// Seed decides, otherwise every run gives others. Source: ONNX RandomNormal-22.
 type RandomNormal struct {
 	Mean, Scale float32
 	To          tensor.DType

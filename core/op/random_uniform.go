@@ -7,8 +7,8 @@ import (
 
 // RandomUniform draws independent numbers evenly from [Low, High).
 //
-// Input: shape, integers. Output: y of the float type To (0: float32). With Seeded every run gives the numbers that Seed decides, otherwise
-// every run gives others. Source: ONNX RandomUniform-22.
+// Input: shape, integers. Output: y of the float type To (0: float32). With Seeded every run gives the numbers that
+// Seed decides, otherwise every run gives others. Source: ONNX RandomUniform-22.
 type RandomUniform struct {
 	Low, High float32
 	To        tensor.DType

@@ -10,8 +10,8 @@ import (
 
 // Range lists start, start+delta, start+2·delta, ... before limit: max(0, ceil((limit-start)/delta)) values.
 //
-// Inputs: start, limit, delta, one element each of one type: a float, or an integer but uint64; delta is not 0. Output: y [n] of that type.
-// Floats compute in float64 and round once. Source: ONNX Range-11, OH_NN_OPS_RANGE.
+// Inputs: start, limit, delta, one element each of one type: a float, or an integer but uint64; delta is not 0. Output:
+// y [n] of that type. Floats compute in float64 and round once. Source: ONNX Range-11, OH_NN_OPS_RANGE.
 type Range struct{}
 
 func init() { graph.Register((*Range)(nil)) }

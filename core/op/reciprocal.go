@@ -7,7 +7,8 @@ import (
 
 // Reciprocal is y = 1 / x; infinite for zero, with its sign.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Reciprocal-13, OH_NN_OPS_RECIPROCAL.
+// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Reciprocal-13,
+// OH_NN_OPS_RECIPROCAL.
 type Reciprocal struct{}
 
 func init() { graph.Register((*Reciprocal)(nil)) }

@@ -7,8 +7,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Direction is the order in which a recurrent operator walks through time. A reverse walk starts at the last step of each sequence and
-// writes its results at the steps they belong to.
+// Direction is the order in which a recurrent operator walks through time. A reverse walk starts at the last step of
+// each sequence and writes its results at the steps they belong to.
 type Direction uint8
 
 // The directions; Bidirectional has both, forward first, with their own weights.
@@ -67,7 +67,8 @@ func (r *recurrent) check() error {
 // recurrentInputs names the inputs in messages: façades number them otherwise.
 var recurrentInputs = [...]string{"sequence", "input weights", "hidden weights", "bias", "sequence lengths", "initial hidden state", "initial cell state", "peephole weights"}
 
-// infer checks x, w, r, bias?, seq_lens?, h0? and for a cell c0?, peephole?, and returns the shapes of y and of a state.
+// infer checks x, w, r, bias?, seq_lens?, h0? and for a cell c0?, peephole?, and returns the shapes of y and of a
+// state.
 func (r *recurrent) infer(in []tensor.Fact) (y, state tensor.Shape, err error) {
 	if err := r.check(); err != nil {
 		return y, state, err
@@ -167,7 +168,8 @@ type Activation struct {
 var activationDefaults = map[string][2]float64{"leakyrelu": {0.01, 0}, "thresholdedrelu": {1, 0}, "elu": {1, 0}, "affine": {1, 0},
 	"scaledtanh": {1, 1}, "hardsigmoid": {0.2, 0.5}}
 
-// resolve returns the functions of all directions; alpha and beta are consumed in order by the functions that take them.
+// resolve returns the functions of all directions; alpha and beta are consumed in order by the functions that take
+// them.
 func (r *recurrent) resolve(defaults ...string) []Activation {
 	names := r.activations
 	if len(names) == 0 {

@@ -5,11 +5,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// ReduceLogSum reduces along axes: each element of y is the natural logarithm of the sum; -Inf of nothing. Integers: computed as reals,
-// then the fraction is dropped.
+// ReduceLogSum reduces along axes: each element of y is the natural logarithm of the sum; -Inf of nothing. Integers:
+// computed as reals, then the fraction is dropped.
 //
-// Inputs: x of a float, quantised or integer type; axes?, a list of integers, negative ones counting from the end. Output: y of x's type
-// without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceLogSum-18.
+// Inputs: x of a float, quantised or integer type; axes?, a list of integers, negative ones counting from the end.
+// Output: y of x's type without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceLogSum-18.
 type ReduceLogSum struct {
 	KeepDims      bool
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything

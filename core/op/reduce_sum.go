@@ -7,9 +7,9 @@ import (
 
 // ReduceSum reduces along axes: each element of y is the sum; 0 of nothing. Integers wrap around.
 //
-// Inputs: x of a float, quantised or integer type; axes?, a list of integers, negative ones counting from the end. Output: y of x's type
-// without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceSum-13, OH_NN_OPS_REDUCE_SUM,
-// ANEURALNETWORKS_REDUCE_SUM.
+// Inputs: x of a float, quantised or integer type; axes?, a list of integers, negative ones counting from the end.
+// Output: y of x's type without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceSum-13,
+// OH_NN_OPS_REDUCE_SUM, ANEURALNETWORKS_REDUCE_SUM.
 type ReduceSum struct {
 	KeepDims      bool
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything

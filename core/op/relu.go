@@ -7,8 +7,8 @@ import (
 
 // Relu is y = max(x, 0). NaN stays NaN.
 //
-// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Relu-14, OH_NN_OPS_RELU,
-// ANEURALNETWORKS_RELU.
+// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Relu-14,
+// OH_NN_OPS_RELU, ANEURALNETWORKS_RELU.
 type Relu struct{}
 
 func init() { graph.Register((*Relu)(nil)) }

@@ -8,9 +8,9 @@ import (
 
 // Reshape gives the elements of x, in the same order, another shape.
 //
-// Inputs: x of any type; shape, integers [r]: one size may be -1 and is inferred from the element count; 0 is a size of zero, or with
-// ZeroCopies the size of x at that place. Output: y of x's type.
-// Source: ONNX Reshape-21 (allowzero = not ZeroCopies), OH_NN_OPS_RESHAPE (ZeroCopies), ANEURALNETWORKS_RESHAPE.
+// Inputs: x of any type; shape, integers [r]: one size may be -1 and is inferred from the element count; 0 is a size of
+// zero, or with ZeroCopies the size of x at that place. Output: y of x's type. Source: ONNX Reshape-21 (allowzero = not
+// ZeroCopies), OH_NN_OPS_RESHAPE (ZeroCopies), ANEURALNETWORKS_RESHAPE.
 type Reshape struct {
 	ZeroCopies bool
 }
@@ -23,8 +23,8 @@ func (*Reshape) Name() string { return "reshape" }
 // Traits: the value of shape decides the output's shape; the elements stay where they are.
 func (*Reshape) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}} }
 
-// Infer returns the shape as far as the values of input 1 are known. A symbol in it stays one, and a -1 resolves to a symbol of x when
-// everything else cancels out.
+// Infer returns the shape as far as the values of input 1 are known. A symbol in it stays one, and a -1 resolves to a
+// symbol of x when everything else cancels out.
 func (o *Reshape) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
 	if err := arity(in, 2, 2, declared, 1, 1); err != nil {
 		return nil, err

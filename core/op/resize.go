@@ -54,14 +54,16 @@ const (
 	AspectNotSmaller                   // the same with the largest
 )
 
-// Resize resamples x along Axes, one dimension after the other. Cells outside x repeat the border, or with ExcludeOutside have no weight (the
-// remaining weights are scaled to sum 1). With Antialias the linear or cubic kernel is stretched by 1/scale where scale < 1. For
-// CoordTFCrop output cells whose coordinate lies outside [0, in-1] are Extrapolation.
+// Resize resamples x along Axes, one dimension after the other. Cells outside x repeat the border, or with
+// ExcludeOutside have no weight (the remaining weights are scaled to sum 1). With Antialias the linear or cubic kernel
+// is stretched by 1/scale where scale < 1. For CoordTFCrop output cells whose coordinate lies outside [0, in-1] are
+// Extrapolation.
 //
-// Inputs: x, float, quantised or plain integer; roi? [2*axes] (starts, then ends, as fractions), read for CoordTFCrop; scales? float32 [axes],
-// giving out = floor(in*scale); sizes? integers [axes]. One of scales and sizes is given (an empty list counts as absent). Output: y of x's
-// type; interpolated plain integers are truncated and saturate. Coordinates are computed in float32, weights and sums in float64. Source: ONNX
-// Resize-19 and Upsample-10, OH_NN_OPS_RESIZE_BILINEAR (OH_NN reference notes on operators, section 6), ANEURALNETWORKS_RESIZE_BILINEAR and
+// Inputs: x, float, quantised or plain integer; roi? [2*axes] (starts, then ends, as fractions), read for CoordTFCrop;
+// scales? float32 [axes], giving out = floor(in*scale); sizes? integers [axes]. One of scales and sizes is given (an
+// empty list counts as absent). Output: y of x's type; interpolated plain integers are truncated and saturate.
+// Coordinates are computed in float32, weights and sums in float64. Source: ONNX Resize-19 and Upsample-10,
+// OH_NN_OPS_RESIZE_BILINEAR (OH_NN reference notes on operators, section 6), ANEURALNETWORKS_RESIZE_BILINEAR and
 // RESIZE_NEAREST_NEIGHBOR (nearest: align corners and half pixels with NearestRoundPreferCeil, else NearestFloor).
 type Resize struct {
 	Mode           ResizeMode

@@ -6,11 +6,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// ReverseSequence reverses the first lens[b] steps of each sequence: y at time t of batch b is x at time lens[b]-1-t for t < lens[b] and at
-// time t otherwise.
+// ReverseSequence reverses the first lens[b] steps of each sequence: y at time t of batch b is x at time lens[b]-1-t
+// for t < lens[b] and at time t otherwise.
 //
-// Inputs: x of any type, rank 2 or more; lens, integers [batch]; a length outside [0, steps] fails the run with fault.Data. Output: y like x.
-// Source: ONNX ReverseSequence-10.
+// Inputs: x of any type, rank 2 or more; lens, integers [batch]; a length outside [0, steps] fails the run with
+// fault.Data. Output: y like x. Source: ONNX ReverseSequence-10.
 type ReverseSequence struct {
 	BatchAxis, TimeAxis int64 // negative count from the end
 }

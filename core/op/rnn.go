@@ -5,13 +5,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// RNN is the plain recurrent layer over a sequence: y = h = f(W x + R h' + bW + bR), f being tanh unless given; its argument is cut to
-// [-Clip, Clip] when Clip > 0.
+// RNN is the plain recurrent layer over a sequence: y = h = f(W x + R h' + bW + bR), f being tanh unless given; its
+// argument is cut to [-Clip, Clip] when Clip > 0.
 //
-// Inputs, T steps, B batches, I features, H hidden, D directions: x [T,B,I]; w [D,H,I]; r [D,H,H]; bias? [D,2H] (of W, then of R);
-// seq_lens? [B] integers in 0..T; h0? [D,B,H] (zeros). Outputs: y [T,D,B,H], zero after a sequence's end; h? [D,B,H], the state at each
-// sequence's end. With BatchFirst x [B,T,I], y [B,T,D,H], h [B,D,H]. Float or quantised; sums in float64. Source: ONNX RNN-22,
-// ANEURALNETWORKS_RNN and UNIDIRECTIONAL_SEQUENCE_RNN.
+// Inputs, T steps, B batches, I features, H hidden, D directions: x [T,B,I]; w [D,H,I]; r [D,H,H]; bias? [D,2H] (of W,
+// then of R); seq_lens? [B] integers in 0..T; h0? [D,B,H] (zeros). Outputs: y [T,D,B,H], zero after a sequence's end;
+// h? [D,B,H], the state at each sequence's end. With BatchFirst x [B,T,I], y [B,T,D,H], h [B,D,H]. Float or quantised;
+// sums in float64. Source: ONNX RNN-22, ANEURALNETWORKS_RNN and UNIDIRECTIONAL_SEQUENCE_RNN.
 type RNN struct {
 	Direction         Direction
 	Hidden            int64    // 0: from r

@@ -5,7 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// roiShape checks x [N,C,H,W], rois [R,columns] and batch indices [R] if there is an input 2, and returns [R,C,height,width].
+// roiShape checks x [N,C,H,W], rois [R,columns] and batch indices [R] if there is an input 2, and returns
+// [R,C,height,width].
 func roiShape(in []tensor.Fact, columns, height, width int64, channelsLast bool) (tensor.Shape, error) {
 	none := tensor.AnyShape()
 	if height < 1 || width < 1 || height > maxWindow || width > maxWindow {

@@ -16,13 +16,13 @@ const (
 	RoiMaxWeighted                // the largest of the four weighted neighbours of all samples; those beyond the border count as 0 (ONNX)
 )
 
-// RoiAlign divides regions of interest into Height x Width bins and samples each bilinearly at a regular grid of points. A region is its
-// corners times the scales, with HalfPixel minus 0.5, without it at least one cell large. A point further than one cell outside x counts as
-// 0, others are moved to the border. Without samples a bin is 0.
+// RoiAlign divides regions of interest into Height x Width bins and samples each bilinearly at a regular grid of
+// points. A region is its corners times the scales, with HalfPixel minus 0.5, without it at least one cell large. A
+// point further than one cell outside x counts as 0, others are moved to the border. Without samples a bin is 0.
 //
-// Inputs: x [N,C,H,W] or with ChannelsLast [N,H,W,C]; rois [R,4]: x1, y1, x2, y2; batch indices, integers [R]. Output: y [R,C,Height,Width]
-// in x's layout. A batch index outside x, a corner that is not finite, and more than 2^20 samples in a bin or along a dimension are errors of kind fault.Data.
-// Source: ONNX RoiAlign-22, ANEURALNETWORKS_ROI_ALIGN.
+// Inputs: x [N,C,H,W] or with ChannelsLast [N,H,W,C]; rois [R,4]: x1, y1, x2, y2; batch indices, integers [R]. Output:
+// y [R,C,Height,Width] in x's layout. A batch index outside x, a corner that is not finite, and more than 2^20 samples
+// in a bin or along a dimension are errors of kind fault.Data. Source: ONNX RoiAlign-22, ANEURALNETWORKS_ROI_ALIGN.
 type RoiAlign struct {
 	Mode                        RoiMode
 	Height, Width               int64

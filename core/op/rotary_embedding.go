@@ -6,11 +6,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// RotaryEmbedding turns pairs of features by angles that depend on the position: (a, b) becomes (cos*a - sin*b, sin*a + cos*b). The first Dim
-// features of a head take part (0: all); pair i is features i and i+Dim/2, or with Interleaved 2i and 2i+1.
+// RotaryEmbedding turns pairs of features by angles that depend on the position: (a, b) becomes (cos*a - sin*b, sin*a +
+// cos*b). The first Dim features of a head take part (0: all); pair i is features i and i+Dim/2, or with Interleaved 2i
+// and 2i+1.
 //
-// Inputs: x [B,H,S,D], or [B,S,H*D] with Heads = H; cos, sin [positions, Dim/2] with position_ids [B,S], else [B,S,Dim/2]. Float or quantised;
-// a position outside the caches is an error of kind fault.Data. Output: y of x's shape and type. Source: ONNX RotaryEmbedding-23.
+// Inputs: x [B,H,S,D], or [B,S,H*D] with Heads = H; cos, sin [positions, Dim/2] with position_ids [B,S], else
+// [B,S,Dim/2]. Float or quantised; a position outside the caches is an error of kind fault.Data. Output: y of x's shape
+// and type. Source: ONNX RotaryEmbedding-23.
 type RotaryEmbedding struct {
 	Interleaved bool
 	Dim, Heads  int64

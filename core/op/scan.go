@@ -10,10 +10,10 @@ import (
 
 // Scan runs a body once per slice of its sequences.
 //
-// Inputs: states..., States values; sequences..., Sequences tensors of equal length along their axes; captures..., whatever else the body
-// reads. Body inputs: states..., one slice of each sequence (without its axis), captures... . Body outputs: states for the next slice, then
-// any number of values of which every run must give the same type and shape. Outputs: the states after the last slice, then these values
-// stacked on a new dimension. Source: ONNX Scan-21.
+// Inputs: states..., States values; sequences..., Sequences tensors of equal length along their axes; captures...,
+// whatever else the body reads. Body inputs: states..., one slice of each sequence (without its axis), captures... .
+// Body outputs: states for the next slice, then any number of values of which every run must give the same type and
+// shape. Outputs: the states after the last slice, then these values stacked on a new dimension. Source: ONNX Scan-21.
 type Scan struct {
 	Body       *graph.Graph
 	States     int64

@@ -18,12 +18,13 @@ const (
 	ScatterMin
 )
 
-// ScatterElements changes single elements of data along an axis: for axis 0 of rank 3, y[indices[i, j, k], j, k] = updates[i, j, k]; all
-// others stay. Updates apply in row-major order; integers wrap around.
+// ScatterElements changes single elements of data along an axis: for axis 0 of rank 3, y[indices[i, j, k], j, k] =
+// updates[i, j, k]; all others stay. Updates apply in row-major order; integers wrap around.
 //
-// Inputs: data of any type (a number with a reduction); indices, integers of data's rank, no larger than data outside Axis; updates of
-// data's type and the shape of indices. Output: y of data's type and shape. An index outside [0, size), or with NegativeWraps outside
-// [-size, size), fails the run with fault.Data. Source: ONNX ScatterElements-18 (NegativeWraps).
+// Inputs: data of any type (a number with a reduction); indices, integers of data's rank, no larger than data outside
+// Axis; updates of data's type and the shape of indices. Output: y of data's type and shape. An index outside [0,
+// size), or with NegativeWraps outside [-size, size), fails the run with fault.Data. Source: ONNX ScatterElements-18
+// (NegativeWraps).
 type ScatterElements struct {
 	Axis          int64 // negative counts from the end
 	Reduction     ScatterReduction

@@ -8,13 +8,13 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// ScatterND changes slices of data at index vectors: y[indices[i.., :], s..] = updates[i.., s..]; all others stay. Updates apply in
-// row-major order; integers wrap around.
+// ScatterND changes slices of data at index vectors: y[indices[i.., :], s..] = updates[i.., s..]; all others stay.
+// Updates apply in row-major order; integers wrap around.
 //
-// Inputs: data of any type (a number with a reduction); indices, integers [i.., k], k at most data's rank; updates of data's type and shape
-// indices.shape[:-1] + data.shape[k:]. Output: y of data's type and shape. An index outside [0, size), or with NegativeWraps outside
-// [-size, size), fails the run with fault.Data.
-// Source: ONNX ScatterND-18 (NegativeWraps); OH_NN_OPS_SCATTER_ND and OH_NN_OPS_SPARSE_TO_DENSE scatter into zeros.
+// Inputs: data of any type (a number with a reduction); indices, integers [i.., k], k at most data's rank; updates of
+// data's type and shape indices.shape[:-1] + data.shape[k:]. Output: y of data's type and shape. An index outside [0,
+// size), or with NegativeWraps outside [-size, size), fails the run with fault.Data. Source: ONNX ScatterND-18
+// (NegativeWraps); OH_NN_OPS_SCATTER_ND and OH_NN_OPS_SPARSE_TO_DENSE scatter into zeros.
 type ScatterND struct {
 	Reduction     ScatterReduction
 	NegativeWraps bool

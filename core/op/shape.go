@@ -7,8 +7,8 @@ import (
 
 // Shape returns the sizes of x, or those from Start up to End.
 //
-// Input: x of any type. Start and End count from the end when negative and are clamped to [0, rank]. Output: y, To (int64 unless it says
-// int32) [end - start]. Source: ONNX Shape-21, OH_NN_OPS_SHAPE.
+// Input: x of any type. Start and End count from the end when negative and are clamped to [0, rank]. Output: y, To
+// (int64 unless it says int32) [end - start]. Source: ONNX Shape-21, OH_NN_OPS_SHAPE.
 type Shape struct {
 	Start, End int64
 	HasEnd     bool // End counts; otherwise the end is the rank

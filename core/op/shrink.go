@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Shrink is y = x + Bias for x < -Lambda, x - Bias for x > Lambda, 0 between and for NaN. Integers are computed as reals, truncated towards
-// zero and saturated.
+// Shrink is y = x + Bias for x < -Lambda, x - Bias for x > Lambda, 0 between and for NaN. Integers are computed as
+// reals, truncated towards zero and saturated.
 //
 // Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Shrink-9.
 type Shrink struct {

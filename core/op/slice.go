@@ -8,13 +8,14 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Slice cuts a box with steps out of x: on each axis the indices start, start+step, ... before end. Negative starts and ends count from
-// the end of the dimension and are then clamped, with a positive step to [0, size], with a negative step to [0, size-1] and [-1, size-1];
-// so an end below -size lets a negative step reach index 0. With Inside nothing is clamped and no bound counts from the end:
-// 0 <= start <= end <= size, where an end of math.MaxInt64 stands for the size, and any other bound is fault.Argument.
+// Slice cuts a box with steps out of x: on each axis the indices start, start+step, ... before end. Negative starts and
+// ends count from the end of the dimension and are then clamped, with a positive step to [0, size], with a negative
+// step to [0, size-1] and [-1, size-1]; so an end below -size lets a negative step reach index 0. With Inside nothing
+// is clamped and no bound counts from the end: 0 <= start <= end <= size, where an end of math.MaxInt64 stands for the
+// size, and any other bound is fault.Argument.
 //
-// Inputs: x of any type; starts, ends, integers [n]; axes?, integers [n] (absent: 0..n-1); steps?, integers [n], not 0 (absent: 1).
-// Output: y of x's type. Source: ONNX Slice-13; OH_NN_OPS_SLICE and ANEURALNETWORKS_SLICE lower to it.
+// Inputs: x of any type; starts, ends, integers [n]; axes?, integers [n] (absent: 0..n-1); steps?, integers [n], not 0
+// (absent: 1). Output: y of x's type. Source: ONNX Slice-13; OH_NN_OPS_SLICE and ANEURALNETWORKS_SLICE lower to it.
 type Slice struct{ Inside bool }
 
 func init() { graph.Register((*Slice)(nil)) }
@@ -148,7 +149,8 @@ func sliceSize(start, end, step, size tensor.Dim) tensor.Dim {
 	return tensor.AnyDim()
 }
 
-// SliceRange returns the first index and the number of indices that a slice with these bounds takes of a dimension; step is not 0.
+// SliceRange returns the first index and the number of indices that a slice with these bounds takes of a dimension;
+// step is not 0.
 func SliceRange(start, end, step, size int64) (first, count int64) {
 	if start < 0 {
 		start += size

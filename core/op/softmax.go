@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Softmax is y = exp(x - m) / sum of exp(x - m) along Axis, m being the largest element of the line. A line with +Inf or NaN, or of -Inf
-// only, gives NaN.
+// Softmax is y = exp(x - m) / sum of exp(x - m) along Axis, m being the largest element of the line. A line with +Inf
+// or NaN, or of -Inf only, gives NaN.
 //
 // Input: x of a float or quantised type, rank >= 1. Output: y of x's type and shape.
 // Source: ONNX Softmax-13, OH_NN_OPS_SOFTMAX, ANEURALNETWORKS_SOFTMAX with beta 1.

@@ -9,9 +9,9 @@ import (
 // SpaceToBatch pads the spatial dimensions with zeros and moves the cells of each block into the batch: batch
 // ((by·blockW + bx)·N + n) of y holds the cells by + h·blockH, bx + w·blockW of batch n.
 //
-// Inputs: x of any type, [N, spatial..., rest...] with ChannelsLast, otherwise [N, C, spatial..., rest...]; block, integers [n], positive;
-// pads?, integers [n, 2], not negative (absent: 0). Output: y of x's type, [N·product(block), padded/block..., rest...]; a padded size that
-// is not divisible is an error, or with Truncate loses its last cells.
+// Inputs: x of any type, [N, spatial..., rest...] with ChannelsLast, otherwise [N, C, spatial..., rest...]; block,
+// integers [n], positive; pads?, integers [n, 2], not negative (absent: 0). Output: y of x's type, [N·product(block),
+// padded/block..., rest...]; a padded size that is not divisible is an error, or with Truncate loses its last cells.
 // Source: TensorFlow's SpaceToBatchND, OH_NN_OPS_SPACE_TO_BATCH_ND (Truncate), ANEURALNETWORKS_SPACE_TO_BATCH_ND.
 type SpaceToBatch struct {
 	ChannelsLast bool

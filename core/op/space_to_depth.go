@@ -6,10 +6,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// SpaceToDepth gathers blocks of Block x Block cells into channels: y[n, h, w, (by·Block + bx)·C + c] = x[n, h·Block+by, w·Block+bx, c].
+// SpaceToDepth gathers blocks of Block x Block cells into channels: y[n, h, w, (by·Block + bx)·C + c] = x[n,
+// h·Block+by, w·Block+bx, c].
 //
-// Input: x of any type, rank 4, [N, H, W, C] with ChannelsLast, otherwise [N, C, H, W]; H and W divisible by Block. Output: y of x's type.
-// Source: ONNX SpaceToDepth-13, OH_NN_OPS_SPACE_TO_DEPTH, ANEURALNETWORKS_SPACE_TO_DEPTH.
+// Input: x of any type, rank 4, [N, H, W, C] with ChannelsLast, otherwise [N, C, H, W]; H and W divisible by Block.
+// Output: y of x's type. Source: ONNX SpaceToDepth-13, OH_NN_OPS_SPACE_TO_DEPTH, ANEURALNETWORKS_SPACE_TO_DEPTH.
 type SpaceToDepth struct {
 	Block        int64
 	ChannelsLast bool

@@ -10,8 +10,9 @@ import (
 
 // Split cuts x along an axis into as many pieces as the node has outputs.
 //
-// Inputs: x of any type; sizes?, integers [outputs]: the size of each piece, one of which may be -1 for the rest. Absent: equal pieces.
-// Outputs: the pieces, of x's type. Source: ONNX Split-18, OH_NN_OPS_SPLIT, ANEURALNETWORKS_SPLIT.
+// Inputs: x of any type; sizes?, integers [outputs]: the size of each piece, one of which may be -1 for the rest.
+// Absent: equal pieces. Outputs: the pieces, of x's type. Source: ONNX Split-18, OH_NN_OPS_SPLIT,
+// ANEURALNETWORKS_SPLIT.
 type Split struct {
 	Axis   int64 // negative counts from the end
 	Ragged bool  // without sizes, a last piece that is smaller than the others is allowed

@@ -8,8 +8,9 @@ import (
 
 // Squeeze removes dimensions of size 1.
 //
-// Inputs: x of any type; axes?, integers: the dimensions to remove, each of size 1, repetitions allowed; absent or empty: every dimension
-// of size 1. Output: y of x's type. Source: ONNX Squeeze-13, OH_NN_OPS_SQUEEZE, ANEURALNETWORKS_SQUEEZE.
+// Inputs: x of any type; axes?, integers: the dimensions to remove, each of size 1, repetitions allowed; absent or
+// empty: every dimension of size 1. Output: y of x's type. Source: ONNX Squeeze-13, OH_NN_OPS_SQUEEZE,
+// ANEURALNETWORKS_SQUEEZE.
 type Squeeze struct{}
 
 func init() { graph.Register((*Squeeze)(nil)) }

@@ -6,11 +6,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// STFT cuts a signal into overlapping frames and transforms each: y[b, f, k] = sum over t of x[b, f·step+t]·window[t]·exp(-2πi·k·t/n).
+// STFT cuts a signal into overlapping frames and transforms each: y[b, f, k] = sum over t of x[b,
+// f·step+t]·window[t]·exp(-2πi·k·t/n).
 //
-// Inputs: x, float [batch, length, 1 (real) or 2 (complex)]; step, one positive integer; window?, float [n] (absent: ones); frame?, one
-// positive integer: n (absent: the window's, else the signal's length). Output: y of x's type [batch, (length-n)/step+1, n, 2]; with
-// OneSided, for real signals, only the first n/2+1 values. Source: ONNX STFT-17.
+// Inputs: x, float [batch, length, 1 (real) or 2 (complex)]; step, one positive integer; window?, float [n] (absent:
+// ones); frame?, one positive integer: n (absent: the window's, else the signal's length). Output: y of x's type
+// [batch, (length-n)/step+1, n, 2]; with OneSided, for real signals, only the first n/2+1 values. Source: ONNX STFT-17.
 type STFT struct {
 	OneSided bool
 }

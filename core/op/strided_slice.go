@@ -8,15 +8,15 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// StridedSlice slices with TensorFlow's rules: entry i of begin, end and strides describes the next dimension of x, read as x[b:e:s] in
-// NumPy. Bit i of a mask changes entry i: BeginMask and EndMask leave that bound open, EllipsisMask (at most one bit) makes the entry stand
-// for all dimensions that the others do not name, NewAxisMask inserts a dimension of size 1 and consumes none, ShrinkAxisMask takes the
-// index begin[i] alone and drops the dimension. Ellipsis wins over new axis, new axis over shrink. Dimensions after the last entry are
-// taken whole.
+// StridedSlice slices with TensorFlow's rules: entry i of begin, end and strides describes the next dimension of x,
+// read as x[b:e:s] in NumPy. Bit i of a mask changes entry i: BeginMask and EndMask leave that bound open, EllipsisMask
+// (at most one bit) makes the entry stand for all dimensions that the others do not name, NewAxisMask inserts a
+// dimension of size 1 and consumes none, ShrinkAxisMask takes the index begin[i] alone and drops the dimension.
+// Ellipsis wins over new axis, new axis over shrink. Dimensions after the last entry are taken whole.
 //
-// Inputs: x of any type; begin, end, strides, integers [n]; strides are not 0, and positive where the dimension is dropped. Output: y of
-// x's type. Source: TensorFlow's StridedSlice, as OH_NN_OPS_STRIDED_SLICE (operators reference notes, row 37 and section 8) and
-// ANEURALNETWORKS_STRIDED_SLICE have it.
+// Inputs: x of any type; begin, end, strides, integers [n]; strides are not 0, and positive where the dimension is
+// dropped. Output: y of x's type. Source: TensorFlow's StridedSlice, as OH_NN_OPS_STRIDED_SLICE (operators reference
+// notes, row 37 and section 8) and ANEURALNETWORKS_STRIDED_SLICE have it.
 type StridedSlice struct {
 	BeginMask, EndMask, EllipsisMask, NewAxisMask, ShrinkAxisMask int64
 }

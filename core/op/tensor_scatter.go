@@ -6,11 +6,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// TensorScatter writes new steps into a cache: y = cache, but y[b, ..., start[b]+t, ...] = update[b, ..., t, ...] along Axis; with Circular
-// the step number is taken modulo the size of the cache.
+// TensorScatter writes new steps into a cache: y = cache, but y[b, ..., start[b]+t, ...] = update[b, ..., t, ...] along
+// Axis; with Circular the step number is taken modulo the size of the cache.
 //
-// Inputs: cache of any type [batch, ..., steps, ...]; update of that type and shape but for fewer steps; start?, integers [batch]
-// (absent: 0). Output: y like cache. A step outside the cache fails the run with fault.Data. Source: ONNX TensorScatter-24.
+// Inputs: cache of any type [batch, ..., steps, ...]; update of that type and shape but for fewer steps; start?,
+// integers [batch] (absent: 0). Output: y like cache. A step outside the cache fails the run with fault.Data. Source:
+// ONNX TensorScatter-24.
 type TensorScatter struct {
 	Axis     int64 // of the steps, not 0; negative counts from the end
 	Circular bool

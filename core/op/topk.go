@@ -15,12 +15,12 @@ const (
 	TopKByIndex                  // by index, lowest first
 )
 
-// TopK finds the k largest (or smallest) elements of every line along Axis and where they are. Of equal elements the one with the lower
-// index ranks first; NaN is larger than every number.
+// TopK finds the k largest (or smallest) elements of every line along Axis and where they are. Of equal elements the
+// one with the lower index ranks first; NaN is larger than every number.
 //
-// Inputs: x of a float, quantised or integer type; k, one integer. Outputs: values of x's type; indices, int64 or To; both of x's shape with
-// size k on Axis. k outside 0..size of Axis is an error of kind fault.Argument.
-// Source: ONNX TopK-11, OH_NN_OPS_TOP_K; ANEURALNETWORKS_TOPK_V2 differs in the order of equal elements.
+// Inputs: x of a float, quantised or integer type; k, one integer. Outputs: values of x's type; indices, int64 or To;
+// both of x's shape with size k on Axis. k outside 0..size of Axis is an error of kind fault.Argument. Source: ONNX
+// TopK-11, OH_NN_OPS_TOP_K; ANEURALNETWORKS_TOPK_V2 differs in the order of equal elements.
 type TopK struct {
 	Axis     int64
 	Smallest bool

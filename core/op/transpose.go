@@ -10,8 +10,8 @@ import (
 
 // Transpose permutes dimensions: y.shape[i] = x.shape[perm[i]], y[..., j at i, ...] = x[..., j at perm[i], ...].
 //
-// Inputs: x of any type; perm?, integers [rank], a permutation of the axes; absent reverses them. Output: y of x's type; scales along an
-// axis move with it. Source: ONNX Transpose-21, OH_NN_OPS_TRANSPOSE, ANEURALNETWORKS_TRANSPOSE.
+// Inputs: x of any type; perm?, integers [rank], a permutation of the axes; absent reverses them. Output: y of x's
+// type; scales along an axis move with it. Source: ONNX Transpose-21, OH_NN_OPS_TRANSPOSE, ANEURALNETWORKS_TRANSPOSE.
 type Transpose struct{}
 
 func init() { graph.Register((*Transpose)(nil)) }

@@ -6,10 +6,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Trilu keeps a triangle of each matrix and sets the rest to 0: with Upper the cells j - i >= k, otherwise those with j - i <= k.
+// Trilu keeps a triangle of each matrix and sets the rest to 0: with Upper the cells j - i >= k, otherwise those with j
+// - i <= k.
 //
-// Inputs: x of any type, rank 2 or more, matrices in the last two dimensions; k?, one integer (absent: 0). Output: y like x.
-// Source: ONNX Trilu-14.
+// Inputs: x of any type, rank 2 or more, matrices in the last two dimensions; k?, one integer (absent: 0). Output: y
+// like x. Source: ONNX Trilu-14.
 type Trilu struct {
 	Upper bool
 }

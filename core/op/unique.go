@@ -7,10 +7,10 @@ import (
 
 // Unique finds the different elements of x (with Flatten), or the different slices along an axis.
 //
-// Input: x of any type but complex. Outputs: y of x's type: the different elements in ascending order, slices compared element by element,
-// or with Unsorted in the order of their first occurrence; then, each int64 and optional: indices [n], the first occurrence of each;
-// inverse [elements or slices of x], the place in y of each; counts [n]. NaN is equal to itself and larger than every number.
-// Source: ONNX Unique-11.
+// Input: x of any type but complex. Outputs: y of x's type: the different elements in ascending order, slices compared
+// element by element, or with Unsorted in the order of their first occurrence; then, each int64 and optional: indices
+// [n], the first occurrence of each; inverse [elements or slices of x], the place in y of each; counts [n]. NaN is
+// equal to itself and larger than every number. Source: ONNX Unique-11.
 type Unique struct {
 	Axis     int64 // negative counts from the end; unused with Flatten
 	Flatten  bool

@@ -10,8 +10,9 @@ import (
 
 // Unsqueeze inserts dimensions of size 1.
 //
-// Inputs: x of any type; axes, integers without repetition: their places in the result. Output: y of x's type and rank plus one per axis.
-// Source: ONNX Unsqueeze-13, OH_NN_OPS_UNSQUEEZE, OH_NN_OPS_EXPAND_DIMS, ANEURALNETWORKS_EXPAND_DIMS.
+// Inputs: x of any type; axes, integers without repetition: their places in the result. Output: y of x's type and rank
+// plus one per axis. Source: ONNX Unsqueeze-13, OH_NN_OPS_UNSQUEEZE, OH_NN_OPS_EXPAND_DIMS,
+// ANEURALNETWORKS_EXPAND_DIMS.
 type Unsqueeze struct{}
 
 func init() { graph.Register((*Unsqueeze)(nil)) }

@@ -5,7 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Xor is y = true where, of a and b, exactly one is true, with NumPy broadcasting. A number is true unless it is 0; NaN is true.
+// Xor is y = true where, of a and b, exactly one is true, with NumPy broadcasting. A number is true unless it is 0; NaN
+// is true.
 //
 // Inputs: a, b of one float, quantised, integer or bool type. Output: bool. Source: ONNX Xor-7.
 type Xor struct{}

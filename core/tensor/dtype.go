@@ -1,6 +1,6 @@
-// Package tensor holds what a tensor is: element type, shape, quantisation, and, when it is known, its value. It knows no operator and
-// no device. Elements lie in row-major order (the last dimension is contiguous), little-endian, without padding; types below 8 bits are
-// packed, the first element in the low bits.
+// Package tensor holds what a tensor is: element type, shape, quantisation, and, when it is known, its value. It knows
+// no operator and no device. Elements lie in row-major order (the last dimension is contiguous), little-endian, without
+// padding; types below 8 bits are packed, the first element in the low bits.
 package tensor
 
 import "fmt"
@@ -87,7 +87,8 @@ func (d DType) IsUnsigned() bool {
 	return d == Uint4 || d == Uint8 || d == Uint16 || d == Uint32 || d == Uint64
 }
 
-// ByteSize returns how many bytes n elements take, rounded up to whole bytes; ok is false when n is negative or the result does not fit.
+// ByteSize returns how many bytes n elements take, rounded up to whole bytes; ok is false when n is negative or the
+// result does not fit.
 func (d DType) ByteSize(n int64) (size int64, ok bool) {
 	bits := int64(d.Bits())
 	if n < 0 || bits == 0 || n > (1<<63-1-7)/bits {

@@ -19,7 +19,8 @@ func ReadInts(d DType, data []byte, n int) ([]int64, error) {
 	return out, nil
 }
 
-// IntAt decodes element i of an integer type or Bool; a uint64 is returned as the int64 of the same bits. Other types give 0.
+// IntAt decodes element i of an integer type or Bool; a uint64 is returned as the int64 of the same bits. Other types
+// give 0.
 func IntAt(d DType, b []byte, i int) int64 {
 	switch d {
 	case Bool:
@@ -88,7 +89,8 @@ func ReadFloat32s(data []byte, n int) ([]float32, error) {
 	return out, nil
 }
 
-// PutInt writes v, wrapped to the element type, as element i of a tensor of an integer type or Bool (v != 0). Other types are ignored.
+// PutInt writes v, wrapped to the element type, as element i of a tensor of an integer type or Bool (v != 0). Other
+// types are ignored.
 func PutInt(d DType, data []byte, i int, v int64) {
 	switch d {
 	case Bool:
@@ -114,8 +116,8 @@ func putNibble(data []byte, i int, v byte) {
 	data[i/2] = data[i/2]&^(15<<s) | v&15<<s
 }
 
-// IntLimits returns the smallest and the largest value of an integer type or Bool; the largest uint64 is not representable and given as
-// math.MaxInt64. Other types give 0, 0.
+// IntLimits returns the smallest and the largest value of an integer type or Bool; the largest uint64 is not
+// representable and given as math.MaxInt64. Other types give 0, 0.
 func IntLimits(d DType) (lo, hi int64) {
 	bits := d.Bits()
 	switch {
@@ -148,8 +150,8 @@ func FloatAt(d DType, b []byte, i int) float64 {
 	return float64(SmallFloatTo32(d, b[i]))
 }
 
-// PutFloat writes v as element i of a tensor of any float type, rounding once to nearest, ties to even. saturate is that of
-// Float32ToSmall; float16, bfloat16 and wider types become infinite instead. Other types are ignored.
+// PutFloat writes v as element i of a tensor of any float type, rounding once to nearest, ties to even. saturate is
+// that of Float32ToSmall; float16, bfloat16 and wider types become infinite instead. Other types are ignored.
 func PutFloat(d DType, data []byte, i int, v float64, saturate bool) {
 	switch d {
 	case Float32:
@@ -167,8 +169,8 @@ func PutFloat(d DType, data []byte, i int, v float64, saturate bool) {
 	}
 }
 
-// oddFloat32 rounds v to float32 such that a second rounding to a narrower format gives what rounding v at once would: an inexact result
-// is the neighbour with an odd last bit.
+// oddFloat32 rounds v to float32 such that a second rounding to a narrower format gives what rounding v at once would:
+// an inexact result is the neighbour with an odd last bit.
 func oddFloat32(v float64) float32 {
 	f := float32(v)
 	if float64(f) == v || math.IsNaN(v) || math.IsInf(v, 0) {

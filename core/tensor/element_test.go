@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// format restates the published layout of a small float: exponent and mantissa widths, bias, and which codes are special.
+// format restates the published layout of a small float: exponent and mantissa widths, bias, and which codes are
+// special.
 type format struct {
 	d         DType
 	exp, man  int

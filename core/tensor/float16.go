@@ -16,7 +16,8 @@ func Float16To32(h uint16) float32 {
 	return math.Float32frombits(sign | (exp+112)<<23 | man<<13)
 }
 
-// Float32To16 converts to IEEE binary16, rounding to nearest, ties to even; too large values become infinite, NaN stays NaN.
+// Float32To16 converts to IEEE binary16, rounding to nearest, ties to even; too large values become infinite, NaN stays
+// NaN.
 func Float32To16(f float32) uint16 {
 	b := math.Float32bits(f)
 	sign := uint16(b >> 16 & 0x8000)

@@ -2,8 +2,8 @@ package tensor
 
 import "math"
 
-// smallFloat describes a float format of at most 8 bits: sign, exponent, mantissa. Its largest finite magnitude is max; nan is the code
-// of not-a-number, inf of infinity, both without the sign.
+// smallFloat describes a float format of at most 8 bits: sign, exponent, mantissa. Its largest finite magnitude is max;
+// nan is the code of not-a-number, inf of infinity, both without the sign.
 type smallFloat struct {
 	man  int   // mantissa bits
 	bias int   // exponent bias
@@ -14,8 +14,8 @@ type smallFloat struct {
 	fnuz bool  // no negative zero: its code is the only NaN
 }
 
-// The formats of "FP8 Formats for Deep Learning" (E4M3FN, E5M2), of "8-bit Numerical Formats for Deep Neural Networks" (FNUZ) and of the
-// OCP Microscaling specification (E2M1).
+// The formats of "FP8 Formats for Deep Learning" (E4M3FN, E5M2), of "8-bit Numerical Formats for Deep Neural Networks"
+// (FNUZ) and of the OCP Microscaling specification (E2M1).
 var smallFloats = map[DType]smallFloat{
 	Float8E4M3FN:   {man: 3, bias: 7, sign: 0x80, max: 0x7e, nan: 0x7f},
 	Float8E4M3FNUZ: {man: 3, bias: 8, sign: 0x80, max: 0x7f, nan: 0x80, fnuz: true},
@@ -51,9 +51,10 @@ func (f smallFloat) value(mag uint8) float64 {
 	return math.Ldexp(m+math.Ldexp(1, f.man), e-f.bias-f.man)
 }
 
-// Float32ToSmall converts to a float8 or float4 format, rounding to nearest, ties to even. With saturate, magnitudes beyond the largest
-// number, infinity included, become that number; without, they become infinity or, in formats without one, NaN. float4 always saturates.
-// NaN stays NaN; float4, which has none, gives negative zero. Formats without a negative zero give zero. Source: ONNX Cast-28.
+// Float32ToSmall converts to a float8 or float4 format, rounding to nearest, ties to even. With saturate, magnitudes
+// beyond the largest number, infinity included, become that number; without, they become infinity or, in formats
+// without one, NaN. float4 always saturates. NaN stays NaN; float4, which has none, gives negative zero. Formats
+// without a negative zero give zero. Source: ONNX Cast-28.
 func Float32ToSmall(d DType, v float32, saturate bool) uint8 {
 	f, ok := smallFloats[d]
 	x := float64(v)
@@ -87,7 +88,8 @@ func Float32ToSmall(d DType, v float32, saturate bool) uint8 {
 	return mag | sign
 }
 
-// round returns the code of the nearest magnitude to x >= 0, ties to even; over reports that it lies beyond the largest finite one.
+// round returns the code of the nearest magnitude to x >= 0, ties to even; over reports that it lies beyond the largest
+// finite one.
 func (f smallFloat) round(x float64) (mag uint8, over bool) {
 	switch {
 	case x == 0:

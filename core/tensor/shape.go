@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Dim is one dimension: a known size N (Sym == 0), or an unknown one. Equal non-zero Sym within one graph means equal size.
-// An unknown dimension about which nothing is known has Sym Unknown, which is equal to nothing, not even to itself.
+// Dim is one dimension: a known size N (Sym == 0), or an unknown one. Equal non-zero Sym within one graph means equal
+// size. An unknown dimension about which nothing is known has Sym Unknown, which is equal to nothing, not even to
+// itself.
 type Dim struct {
 	N   int64
 	Sym uint32
@@ -43,7 +44,8 @@ func (d Dim) String() string {
 	return "?" + strconv.FormatUint(uint64(d.Sym), 10)
 }
 
-// Shape is a tensor's shape. Ranked false: not even the rank is known. A scalar is ranked with no dimensions. A size may be zero.
+// Shape is a tensor's shape. Ranked false: not even the rank is known. A scalar is ranked with no dimensions. A size
+// may be zero.
 type Shape struct {
 	Ranked bool
 	Dims   []Dim
@@ -106,7 +108,8 @@ func (s Shape) Ints() (n []int64, ok bool) {
 	return n, true
 }
 
-// Count returns the number of elements; ok is false when a size is unknown or negative or the product does not fit into int64.
+// Count returns the number of elements; ok is false when a size is unknown or negative or the product does not fit into
+// int64.
 func (s Shape) Count() (n int64, ok bool) {
 	if !s.Static() {
 		return 0, false
@@ -179,8 +182,8 @@ func (s Shape) String() string {
 	return b.String()
 }
 
-// Count returns the product of the sizes, 1 for none and 0 when one of them is 0; ok is false when a size is negative or the product
-// does not fit into int64.
+// Count returns the product of the sizes, 1 for none and 0 when one of them is 0; ok is false when a size is negative
+// or the product does not fit into int64.
 func Count(dims []int64) (n int64, ok bool) {
 	for _, d := range dims {
 		if d < 0 {

@@ -7,13 +7,15 @@ import (
 	"sync"
 )
 
-// Quant says how integers stand for reals: real = Scale[i] x (q - Zero[i]), where i is chosen by the element's position.
+// Quant says how integers stand for reals: real = Scale[i] x (q - Zero[i]), where i is chosen by the element's
+// position.
 //
 //	per tensor  len(Scale) == 1
 //	per axis    len(Scale) == size of dimension Axis; i is the index on Axis
 //	blocked     Block > 0: the scales form a tensor of the shape of the data with dimension Axis divided by Block (rounded up), row-major
 //
-// Zero has the length of Scale, or is empty, which means all zero. Axis counts from the front and is ignored per tensor.
+// Zero has the length of Scale, or is empty, which means all zero. Axis counts from the front and is ignored per
+// tensor.
 type Quant struct {
 	Scale []float32
 	Zero  []int32
@@ -64,7 +66,8 @@ func (t Type) String() string {
 	return s
 }
 
-// ByteSize returns the bytes of a contiguous tensor of this type; ok is false unless all sizes are known and the product fits.
+// ByteSize returns the bytes of a contiguous tensor of this type; ok is false unless all sizes are known and the
+// product fits.
 func (t Type) ByteSize() (n int64, ok bool) {
 	c, ok := t.Shape.Count()
 	if !ok {
@@ -82,8 +85,8 @@ func HashOf(data []byte) Hash { return sha256.Sum256(data) }
 // String returns the first 8 bytes in hexadecimal.
 func (h Hash) String() string { return fmt.Sprintf("%x", h[:8]) }
 
-// Const is the value of a constant tensor. Data is contiguous, of the length that DType and Dims demand, and must never be written.
-// It may lie outside the Go heap; whoever made it keeps it alive as long as the graph.
+// Const is the value of a constant tensor. Data is contiguous, of the length that DType and Dims demand, and must never
+// be written. It may lie outside the Go heap; whoever made it keeps it alive as long as the graph.
 type Const struct {
 	Data []byte
 	hash Hash
@@ -109,16 +112,17 @@ func (c *Const) Hash() Hash {
 // MaxInts is the largest number of elements for which a Fact carries partly known integer values.
 const MaxInts = 1024
 
-// Fact is what is known about a value: its type, its constant, and, for small integer tensors (at most MaxInts elements, rank 0 or 1,
-// int32, int64 or bool as 0 and 1), their values as far as they are known. Ints nil means nothing is known; a constant's values are found by IntValues.
+// Fact is what is known about a value: its type, its constant, and, for small integer tensors (at most MaxInts
+// elements, rank 0 or 1, int32, int64 or bool as 0 and 1), their values as far as they are known. Ints nil means
+// nothing is known; a constant's values are found by IntValues.
 type Fact struct {
 	Type
 	Const *Const
 	Ints  []Dim
 }
 
-// IntValues returns the elements of a small integer tensor as far as they are known, from Const or Ints; nil when nothing is known.
-// Any integer type and bool is read when the value is constant.
+// IntValues returns the elements of a small integer tensor as far as they are known, from Const or Ints; nil when
+// nothing is known. Any integer type and bool is read when the value is constant.
 func (f Fact) IntValues() []Dim {
 	if f.Const == nil {
 		return f.Ints
@@ -158,8 +162,8 @@ func (f Fact) KnownInts() (v []int64, ok bool) {
 	return v, true
 }
 
-// Tensor is a value at run time: a type whose sizes are all known, and its contiguous bytes. Data nil with DType Invalid stands for an
-// absent optional input.
+// Tensor is a value at run time: a type whose sizes are all known, and its contiguous bytes. Data nil with DType
+// Invalid stands for an absent optional input.
 type Tensor struct {
 	DType DType
 	Dims  []int64
@@ -179,7 +183,8 @@ func (t Tensor) Count() int {
 	return int(n)
 }
 
-// New returns a zeroed tensor on the Go heap. It panics when the sizes are negative or too large: callers have validated them.
+// New returns a zeroed tensor on the Go heap. It panics when the sizes are negative or too large: callers have
+// validated them.
 func New(d DType, dims ...int64) Tensor {
 	n, ok := T(d, dims...).ByteSize()
 	if !ok {

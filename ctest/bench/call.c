@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a call costs: an exported function beside a direct C call, in one run, by turns. Times of one machine at one moment; the
- * ratios are what to look at.
+ * What a call costs: an exported function beside a direct C call, in one run, by turns. Times of one machine at one
+ * moment; the ratios are what to look at.
  *
  *     call [ROUNDS]
  */

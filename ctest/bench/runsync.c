@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a run costs besides its arithmetic: OH_NNExecutor_RunSync on an ADD of one element, beside a direct C call that adds.
+ * What a run costs besides its arithmetic: OH_NNExecutor_RunSync on an ADD of one element, beside a direct C call that
+ * adds.
  *
  *     runsync [ROUNDS]
  */

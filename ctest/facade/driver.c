@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A fake driver of the made-up API: its sums are 1000 too large, so that an answer tells where it comes from. It is linked so that its
- * calls of its own exports go to whoever has the name first, which is the program's copy; real drivers do the same. What it creates
- * for itself it asks for as "ours", which the library would make itself if the program asked.
+ * A fake driver of the made-up API: its sums are 1000 too large, so that an answer tells where it comes from. It is
+ * linked so that its calls of its own exports go to whoever has the name first, which is the program's copy; real
+ * drivers do the same. What it creates for itself it asks for as "ours", which the library would make itself if the
+ * program asked.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -26,7 +27,10 @@ toy_context driver_early(void) { return early; }
 
 static toy_status open_here(toy_context *context) { return (*context = (toy_context)(uintptr_t)malloc(16)) ? 0 : -5; }
 
-/* A call that is not the last thing the caller does returns into this file; one that is may return to the caller's caller. */
+/*
+ * A call that is not the last thing the caller does returns into this file; one that is may return to the caller's
+ * caller.
+ */
 static toy_status open_and_return(toy_context *context)
 {
 	toy_status status = toy_open(context, "ours");

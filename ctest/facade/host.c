@@ -118,7 +118,10 @@ static void make_one(int level, const char *component, const char *message, void
 		CHECK(toy_open(&made_in_callback, "ours") == 0);
 }
 
-/* The driver's call fails, the library logs, the program's log function creates an object: the program's, although a driver is below. */
+/*
+ * The driver's call fails, the library logs, the program's log function creates an object: the program's, although a
+ * driver is below.
+ */
 static void callback_from_inner_call(void)
 {
 	toy_context ended = 0, theirs = 0;

@@ -348,8 +348,8 @@ OH_NN_ReturnCode OH_NNCompilation_SetDevice(OH_NNCompilation *compilation, size_
 /**
  * Turns the cache on: OH_NNCompilation_Build reads the compiled model from the directory, or writes it there. Since 9.
  *
- * @param compilation The compilation.
- * @param cachePath An existing directory, best one per model; copied. "" turns the cache off. Its files get the mode 0600.
+ * @param compilation The compilation. @param cachePath An existing directory, best one per model; copied. "" turns the
+ * cache off. Its files get the mode 0600.
  *        Nothing is written into a directory that another process keeps locked (flock); a warning says so.
  * @param version Version of the caller's model, 0 to 4294967294. A cache of a lower version is replaced, one of a
  *        higher version makes OH_NNCompilation_Build return OH_NN_OPERATION_FORBIDDEN.

@@ -111,13 +111,10 @@ OH_NN_ReturnCode OH_NN_IsSupportAIPP(bool *support);
 /**
  * OH_NNExecutor_RunSync with image preprocessing, which no device here offers. Since 11.
  *
- * @param executor The executor.
- * @param inputTensor Tensors with the inputs, in order.
- * @param inputCount Their number, that of the model.
- * @param outputTensor Tensors for the outputs, in order.
- * @param outputCount Their number, that of the model.
- * @param aippString The preprocessing, not empty.
- * @return OH_NN_INVALID_PARAMETER for a NULL or empty aippString; the codes of OH_NNExecutor_RunSync for arguments that it
+ * @param executor The executor. @param inputTensor Tensors with the inputs, in order. @param inputCount Their number,
+ * that of the model. @param outputTensor Tensors for the outputs, in order. @param outputCount Their number, that of
+ * the model. @param aippString The preprocessing, not empty. @return OH_NN_INVALID_PARAMETER for a NULL or empty
+ * aippString; the codes of OH_NNExecutor_RunSync for arguments that it
  *         refuses; else OH_NN_UNSUPPORTED: no device of this library preprocesses images.
  */
 OH_NN_ReturnCode OH_NNExecutor_RunSyncWithAipp(OH_NNExecutor *executor, NN_Tensor *inputTensor[], size_t inputCount,

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Folder is the folder that the environment variable BUILD names, else build. A relative name is relative to the repository's root.
+// Folder is the folder that the environment variable BUILD names, else build. A relative name is relative to the
+// repository's root.
 func Folder() string { return cmp.Or(os.Getenv("BUILD"), "build") }
 
 // Library is the file of a library, such as librknnrt.so. root is the repository's root, as the caller reaches it.

@@ -18,16 +18,16 @@ import (
 
 const module = "github.com/anynpu/anynpu/"
 
-// mayImport lists, for each top folder, the folders of this module that its packages may import. Tests may import any: they check a
-// layer with what stands on it.
+// mayImport lists, for each top folder, the folders of this module that its packages may import. Tests may import any:
+// they check a layer with what stands on it.
 var mayImport = map[string][]string{
 	"core":     {"core"},
 	"backends": {"core", "backends"},
 	"capi":     {"core", "backends", "capi"},
 }
 
-// mayUseUnsafe lists where unsafe is allowed: where C memory or kernels are, and in conformance, whose runners call a library
-// file as a C program does. Tests may use it anywhere.
+// mayUseUnsafe lists where unsafe is allowed: where C memory or kernels are, and in conformance, whose runners call a
+// library file as a C program does. Tests may use it anywhere.
 var mayUseUnsafe = []string{"capi/", "backends/", "core/mem/", "conformance/"}
 
 type imported struct{ file, path string }

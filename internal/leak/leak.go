@@ -1,4 +1,5 @@
-// Package leak lets a test package end with the check that its tests left nothing behind: goroutines, file descriptors, mapped files, buffers.
+// Package leak lets a test package end with the check that its tests left nothing behind: goroutines, file descriptors,
+// mapped files, buffers.
 package leak
 
 import (
@@ -10,8 +11,9 @@ import (
 	"time"
 )
 
-// Run runs the tests and returns the exit code for TestMain: 1 when goroutines are more than before, descriptors or mapped files others, or when one of the
-// counters (name to function) is not back at its first value. Goroutines that are about to end get two seconds.
+// Run runs the tests and returns the exit code for TestMain: 1 when goroutines are more than before, descriptors or
+// mapped files others, or when one of the counters (name to function) is not back at its first value. Goroutines that
+// are about to end get two seconds.
 func Run(m *testing.M, counters map[string]func() int64) int {
 	Warm()
 	before := map[string]int64{}

@@ -1,4 +1,5 @@
-// Package npy reads and writes tensors in NumPy's .npy format, versions 1 to 3 (numpy.lib.format), little-endian, C order.
+// Package npy reads and writes tensors in NumPy's .npy format, versions 1 to 3 (numpy.lib.format), little-endian, C
+// order.
 package npy
 
 import (

@@ -9,7 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// class says more of node i than its operator does: window, stride and groups of a convolution, as in "3x3 s2 depthwise"; empty for others.
+// class says more of node i than its operator does: window, stride and groups of a convolution, as in "3x3 s2
+// depthwise"; empty for others.
 func class(g *graph.Graph, i int) string {
 	n := &g.Nodes[i]
 	var strides []int64

@@ -1,5 +1,5 @@
-// Package profile counts the arithmetic of a graph's nodes and joins it with the times of a run: how fast each node was, and which share of the
-// arithmetic ran on fast kernels.
+// Package profile counts the arithmetic of a graph's nodes and joins it with the times of a run: how fast each node
+// was, and which share of the arithmetic ran on fast kernels.
 package profile
 
 import (
@@ -7,9 +7,10 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// FLOPs returns the arithmetic operations of node i of a graph of known shapes: two per multiply-add of convolutions, products, recurrent layers
-// and attention; one per element of the window for pooling; one per element of the largest operand for everything else that computes; 0 for
-// operators that only move data or describe it, and where shapes are not known. Functions such as exp count as one.
+// FLOPs returns the arithmetic operations of node i of a graph of known shapes: two per multiply-add of convolutions,
+// products, recurrent layers and attention; one per element of the window for pooling; one per element of the largest
+// operand for everything else that computes; 0 for operators that only move data or describe it, and where shapes are
+// not known. Functions such as exp count as one.
 func FLOPs(g *graph.Graph, i int) int64 {
 	n := &g.Nodes[i]
 	switch o := n.Op.(type) {

@@ -36,8 +36,8 @@ type key struct {
 	op     string
 }
 
-// Join gives each entry the arithmetic of its node. g is the graph that was compiled, in are the inputs of the run. Steps that belong to no node
-// of g have none. Errors are those of inference.
+// Join gives each entry the arithmetic of its node. g is the graph that was compiled, in are the inputs of the run.
+// Steps that belong to no node of g have none. Errors are those of inference.
 func Join(g *graph.Graph, in []tensor.Tensor, times []device.NodeTime) ([]Node, error) {
 	sized, err := withSizes(g, in)
 	if err != nil {

@@ -21,8 +21,8 @@ func (s *Session) Bind(in []tensor.Tensor) error {
 	return nil
 }
 
-// Repeat runs once more on the inputs of Bind or of the last Run and leaves the outputs with the device: what it takes is the run itself. It
-// allocates nothing of its own after the first time. A zero deadline is none.
+// Repeat runs once more on the inputs of Bind or of the last Run and leaves the outputs with the device: what it takes
+// is the run itself. It allocates nothing of its own after the first time. A zero deadline is none.
 func (s *Session) Repeat(deadline time.Time) error {
 	if s.ended == nil {
 		s.ended = make(chan error, 1)

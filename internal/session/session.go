@@ -1,4 +1,5 @@
-// Package session runs graphs on tensors in host memory: what a command or a test needs of package compile, nothing more.
+// Package session runs graphs on tensors in host memory: what a command or a test needs of package compile, nothing
+// more.
 package session
 
 import (
@@ -48,7 +49,8 @@ func (s *Session) Placement() *device.Placement { return s.program.Placement() }
 // Stats of the runs so far.
 func (s *Session) Stats() device.Stats { return s.exec.Stats() }
 
-// Run computes the outputs for one tensor per input, in the order of the ports. The results are the caller's. A zero deadline is none.
+// Run computes the outputs for one tensor per input, in the order of the ports. The results are the caller's. A zero
+// deadline is none.
 func (s *Session) Run(ctx context.Context, in []tensor.Tensor, deadline time.Time) ([]tensor.Tensor, error) {
 	if err := s.Bind(in); err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ type Tolerance struct{ Rel, Abs float64 }
 // Default is the tolerance of the ONNX project's own runner.
 var Default = Tolerance{Rel: 1e-3, Abs: 1e-7}
 
-// Compare says how got differs from want, empty when it does not: element type, sizes, the first value outside the tolerance. NaN equals
-// NaN. Integers and booleans are equal or not.
+// Compare says how got differs from want, empty when it does not: element type, sizes, the first value outside the
+// tolerance. NaN equals NaN. Integers and booleans are equal or not.
 func Compare(got, want tensor.Tensor, tol Tolerance) string {
 	if got.DType != want.DType {
 		return fmt.Sprintf("element type %v, want %v", got.DType, want.DType)

@@ -39,7 +39,8 @@ type record struct {
 	Fields []field `json:"fields"`
 }
 
-// field has the type Type, which may be a pointer to a function, "R (*)(P)", or Type[Array] if Array is not 0, or Type[Array][Inner] if Inner is not 0 either. Offset is in bytes.
+// field has the type Type, which may be a pointer to a function, "R (*)(P)", or Type[Array] if Array is not 0, or
+// Type[Array][Inner] if Inner is not 0 either. Offset is in bytes.
 type field struct {
 	Name   string `json:"name"`
 	Type   string `json:"type"`

@@ -83,8 +83,8 @@ func doubles(dst []float64, from tensor.DType, src []byte) {
 	}
 }
 
-// odd converts an integer to float64 such that another rounding to fewer bits gives what one alone would: bits that do not fit make the last
-// one odd.
+// odd converts an integer to float64 such that another rounding to fewer bits gives what one alone would: bits that do
+// not fit make the last one odd.
 func odd(x int64, from tensor.DType) float64 {
 	negative := x < 0 && from != tensor.Uint64
 	m := uint64(x)

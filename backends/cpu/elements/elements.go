@@ -1,5 +1,5 @@
-// Package elements converts lines of elements between types at the speed of kernels: what stands at the borders of networks. The functions
-// agree with the reference kernels (package ref) to the bit, NaN's payload aside.
+// Package elements converts lines of elements between types at the speed of kernels: what stands at the borders of
+// networks. The functions agree with the reference kernels (package ref) to the bit, NaN's payload aside.
 package elements
 
 import (
@@ -82,8 +82,9 @@ func floats[F float32 | float64, T integer](dst []F, src []T) {
 	}
 }
 
-// Put encodes numbers as elements of a plain type. Floats are rounded to nearest, ties to even. For integers the fraction is dropped and NaN
-// gives 0; what is out of range takes the nearest limit if saturate, else it keeps its low bits and infinities give 0. Bool is x != 0.
+// Put encodes numbers as elements of a plain type. Floats are rounded to nearest, ties to even. For integers the
+// fraction is dropped and NaN gives 0; what is out of range takes the nearest limit if saturate, else it keeps its low
+// bits and infinities give 0. Bool is x != 0.
 func Put(dst []byte, d tensor.DType, src []float32, saturate bool) {
 	n := len(src)
 	switch d {
@@ -204,8 +205,8 @@ func ints[T integer](dst []int64, src []T) {
 	}
 }
 
-// PutInts encodes integers, those of type from, as integers of type d or Bool. What is out of range takes the nearest limit if saturate, else
-// it keeps its low bits.
+// PutInts encodes integers, those of type from, as integers of type d or Bool. What is out of range takes the nearest
+// limit if saturate, else it keeps its low bits.
 func PutInts(dst []byte, d tensor.DType, src []int64, from tensor.DType, saturate bool) {
 	if saturate && d != tensor.Bool {
 		lo, hi := tensor.IntLimits(d)

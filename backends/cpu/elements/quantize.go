@@ -48,8 +48,8 @@ func Codable(d tensor.DType) bool {
 	return d.IsInt() && Plain(d) && d.Bits() <= 32
 }
 
-// Quantize encodes numbers as codes, the first of them being at position first of a tensor: round(x / scale) + zero, ties to even, with a
-// quotient of float32, saturated; NaN gives the zero point.
+// Quantize encodes numbers as codes, the first of them being at position first of a tensor: round(x / scale) + zero,
+// ties to even, with a quotient of float32, saturated; NaN gives the zero point.
 func Quantize(dst []byte, d tensor.DType, src []float32, c *Codes, first int) {
 	n := len(src)
 	switch d {
@@ -130,8 +130,8 @@ func away[T integer](dst []T, src []float32, c *Codes, first int, lo, hi float64
 	}
 }
 
-// Dequantize decodes codes, the first of them being at position first of a tensor: (q - zero) x scale, the difference exact, the product rounded
-// to float32.
+// Dequantize decodes codes, the first of them being at position first of a tensor: (q - zero) x scale, the difference
+// exact, the product rounded to float32.
 func Dequantize(dst []float32, d tensor.DType, src []byte, c *Codes, first int) {
 	n := len(dst)
 	switch d {

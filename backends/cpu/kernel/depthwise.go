@@ -103,7 +103,8 @@ func (d *Depthwise) row(r int) {
 	}
 }
 
-// finish adds the residual to the row of positions from the given one on and applies an activation that the kernels have not.
+// finish adds the residual to the row of positions from the given one on and applies an activation that the kernels
+// have not.
 func (d *Depthwise) finish(from int, pass bool) {
 	rows, cols := d.Win.Out[2], d.C
 	if d.LDO == cols && (d.Res == nil || d.LDR == cols) { // they follow each other

@@ -121,7 +121,8 @@ func (g *Gemm) divide(threads int) int {
 	target := max(48, blockBytes/(4*footprint)/24*24)
 	blocks := max(1, (g.M+target/2)/target)
 	rows := min(g.M, roundUp(ceilDiv(g.M, blocks), 24))
-	// Threads that share a B by its rows of A each read all of B, but find in their caches what they wrote in the step before.
+	// Threads that share a B by its rows of A each read all of B, but find in their caches what they wrote in the step
+	// before.
 	if threads > 1 && g.M >= 24*threads && depth*g.N <= 2*g.M*(footprint+g.N) {
 		rows = min(rows, roundUp(ceilDiv(g.M, threads), 24))
 	}
@@ -153,8 +154,8 @@ func (g *Gemm) divide(threads int) int {
 	return g.rowChunks * g.panelChunks
 }
 
-// rowAt is the first row of the given row of chunks. They are of even height, in whole tiles: a thread's share of a step is, but for a tile, what it
-// has written in the step before.
+// rowAt is the first row of the given row of chunks. They are of even height, in whole tiles: a thread's share of a
+// step is, but for a tile, what it has written in the step before.
 func (g *Gemm) rowAt(r int) int {
 	if r == g.rowChunks {
 		return g.M
@@ -282,7 +283,8 @@ func (g *Gemm) part(t *tileArgs, from, p0, p1 int, first bool, res []float32) {
 	}
 }
 
-// panelPart is rows of B from the given one on in panel p, counted on into the matrix that is read next; nil when there is no such panel.
+// panelPart is rows of B from the given one on in panel p, counted on into the matrix that is read next; nil when there
+// is no such panel.
 func (g *Gemm) panelPart(p, from, rows int) []float32 {
 	b := g.B
 	if n := Panels(g.N); p >= n {

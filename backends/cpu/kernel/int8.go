@@ -181,8 +181,8 @@ func (g *GemmInt8) Chunk(i int) {
 	}
 }
 
-// Sums computes the sums of rows r0 <= i < r1 as float32, rounded to nearest, [r1-r0, N]. C is not used, nor is Post but for Init. Plan must have
-// been called; several calls may run at once.
+// Sums computes the sums of rows r0 <= i < r1 as float32, rounded to nearest, [r1-r0, N]. C is not used, nor is Post
+// but for Init. Plan must have been called; several calls may run at once.
 func (g *GemmInt8) Sums(dst []float32, r0, r1 int) {
 	need("GemmInt8", "dst", len(dst), (r1-r0)*g.N)
 	if r0 < 0 || r1 > g.M {

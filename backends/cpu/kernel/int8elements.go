@@ -67,8 +67,8 @@ func MaxU8(dst, src []uint8) {
 	}
 }
 
-// EncodeU8 computes dst[i] = clamp(round(src[i]/scale) + zero, 0, 255), ties to even, with a true division in float32. NaN gives zero, which is in
-// 0..255.
+// EncodeU8 computes dst[i] = clamp(round(src[i]/scale) + zero, 0, 255), ties to even, with a true division in float32.
+// NaN gives zero, which is in 0..255.
 func EncodeU8(dst []uint8, src []float32, scale float32, zero int) {
 	need("EncodeU8", "dst", len(dst), len(src))
 	lo, hi := float32(-zero), float32(255-zero)
@@ -97,9 +97,9 @@ func FlipSigns(dst, src []uint8) {
 // NearestStep is of what [NearestU8] computes a multiple.
 const NearestStep = combineStep
 
-// NearestU8 computes dst[i] = clamp(round(v) + zero, 0, 255) ^ flip with v = src[i]*scale[i] + shift[i] in float32, two roundings, ties to even, and
-// sets near[k] to other than 0 when one of the 64 results from 64*k on has v further than far from round(v). The length of dst is a multiple of 64,
-// zero is in 0..255, the products are not NaN.
+// NearestU8 computes dst[i] = clamp(round(v) + zero, 0, 255) ^ flip with v = src[i]*scale[i] + shift[i] in float32, two
+// roundings, ties to even, and sets near[k] to other than 0 when one of the 64 results from 64*k on has v further than
+// far from round(v). The length of dst is a multiple of 64, zero is in 0..255, the products are not NaN.
 func NearestU8(dst []uint8, src, scale, shift []float32, zero int, flip uint8, far float32, near []uint8) {
 	n := len(dst)
 	need("NearestU8", "src", len(src), n)

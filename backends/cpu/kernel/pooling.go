@@ -5,9 +5,9 @@ package kernel
 //	Max:  Out = the largest of the window's taps inside the input, NaN if one is NaN
 //	else: Out = sum(taps inside the input) * (1/count)
 //
-// count is the number of taps inside the input or, with IncludePad, inside the
-// input and its padding. A window without taps gives -Inf or 0. Sums are float32
-// in tap order; those of windows of more than 512 taps are sums of parts. Out must not overlap In. The first dimension of Win must be 1.
+// count is the number of taps inside the input or, with IncludePad, inside the input and its padding. A window without
+// taps gives -Inf or 0. Sums are float32 in tap order; those of windows of more than 512 taps are sums of parts. Out
+// must not overlap In. The first dimension of Win must be 1.
 type Pooling struct {
 	C, Batch   int
 	Win        Window

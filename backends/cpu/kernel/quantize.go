@@ -48,8 +48,8 @@ func DequantizeS8(dst []float32, src []int8, scale float32, zero int32) {
 //
 //	dst[i] = clamp(round(src[i]/scale), lo, hi) * back
 //
-// with ties to even, a true division in float32, and one rounding of the product. lo and hi are the smallest and the largest code less the
-// zero point, integers of at most 2^24. NaN gives 0.
+// with ties to even, a true division in float32, and one rounding of the product. lo and hi are the smallest and the
+// largest code less the zero point, integers of at most 2^24. NaN gives 0.
 func RoundTrip(dst, src []float32, scale, lo, hi, back float32) {
 	need("RoundTrip", "dst", len(dst), len(src))
 	for i := 0; i < len(src); i += convertBlock {

@@ -15,8 +15,8 @@ var (
 // reduceBlock bounds one assembly call.
 const reduceBlock = 1 << 15
 
-// sumBlock is how many values are summed up in float32; longer sums add blocks in float64. Of values of one sign the sum is within
-// 2^-18 of the exact one, whatever their number.
+// sumBlock is how many values are summed up in float32; longer sums add blocks in float64. Of values of one sign the
+// sum is within 2^-18 of the exact one, whatever their number.
 const sumBlock = 1 << 11
 
 // Sum adds up src; 0 for none. Numeric contract: assembly keeps 32 or 64 float32
@@ -86,9 +86,9 @@ func ReduceColsWork(op ReduceOp, rows, cols int) (n int) {
 	return n
 }
 
-// ReduceCols reduces each column of src [rows, cols] into dst [cols]. Sums of more than 64 rows are sums of up to 64 parts, so that a sum
-// of values of one sign is within 2^-17 of the exact one for up to 2^18 rows. No rows give 0, -Inf or +Inf. A middle axis is one call for each outer
-// index. work holds [ReduceColsWork] values.
+// ReduceCols reduces each column of src [rows, cols] into dst [cols]. Sums of more than 64 rows are sums of up to 64
+// parts, so that a sum of values of one sign is within 2^-17 of the exact one for up to 2^18 rows. No rows give 0, -Inf
+// or +Inf. A middle axis is one call for each outer index. work holds [ReduceColsWork] values.
 func ReduceCols(op ReduceOp, dst, src []float32, rows, cols int, work []float32) {
 	need("ReduceCols", "dst", len(dst), cols)
 	need("ReduceCols", "src", len(src), rows*cols)
@@ -226,7 +226,8 @@ func sumSquares64(src []float32, mean float32) (s float64) {
 	return s
 }
 
-// FarFromZero reports whether a mean is so large beside the deviation that its own rounding and that of the sum would show in the result.
+// FarFromZero reports whether a mean is so large beside the deviation that its own rounding and that of the sum would
+// show in the result.
 func FarFromZero(mean float32, variance float64) bool {
 	const ratio = 8
 	m := float64(mean)
@@ -240,9 +241,10 @@ func moments(x []float32) (mean float32, variance float64) {
 	return mean, sumSquares64(x, mean) / n
 }
 
-// Centre computes dst = src - m, in place if dst is src, with m close to the mean of src, and returns the mean of dst and its biased variance. m is a
-// float32 and its error that of a sum in float32: for a mean of 10^6 and a deviation of 1 it is off by up to 0.1. But the differences are exact then, so that
-// what is left of the mean, and the variance, are as accurate as for a mean of 0.
+// Centre computes dst = src - m, in place if dst is src, with m close to the mean of src, and returns the mean of dst
+// and its biased variance. m is a float32 and its error that of a sum in float32: for a mean of 10^6 and a deviation of
+// 1 it is off by up to 0.1. But the differences are exact then, so that what is left of the mean, and the variance, are
+// as accurate as for a mean of 0.
 func Centre(dst, src []float32) (rest float32, variance float64) {
 	need("Centre", "dst", len(dst), len(src))
 	d := dst[:len(src)]

@@ -123,8 +123,8 @@ func (w *Winograd) Plan(threads int) (phases int) {
 // large reports whether the filters do not stay in the second-level cache.
 func (w *Winograd) large() bool { return 4*PackedWinogradLen(w.C, w.N) > winoLarge }
 
-// step is the distance between the values of two frequencies of n channels: an odd number of cache lines, so that those of one tile do not compete
-// for the same places of the first-level cache.
+// step is the distance between the values of two frequencies of n channels: an odd number of cache lines, so that those
+// of one tile do not compete for the same places of the first-level cache.
 func (w *Winograd) step(n int) int { return (ceilDiv(w.block*n, 16) | 1) * 16 }
 
 // size is the number of values of a workspace, tiles of inputs and of sums.

@@ -112,7 +112,8 @@ func put[T any](dst []T, sums []float64, value func(v float64, i int) T) {
 	}
 }
 
-// toOdd rounds to a float32 whose last bit is set when anything was lost, so that rounding it again to fewer bits is rounding once.
+// toOdd rounds to a float32 whose last bit is set when anything was lost, so that rounding it again to fewer bits is
+// rounding once.
 func toOdd(v float64) float32 {
 	f := float32(v)
 	if float64(f) == v || v != v || math.IsInf(float64(f), 0) {

@@ -1,8 +1,8 @@
-// Package matmul multiplies two matrices of small element types that lie in memory in tiles, with quantisation parameters, and stores the
-// product rounded once. It is what APIs with a matrix product outside of graphs use.
+// Package matmul multiplies two matrices of small element types that lie in memory in tiles, with quantisation
+// parameters, and stores the product rounded once. It is what APIs with a matrix product outside of graphs use.
 //
-// Sums of integers are exact; sums of real numbers are float32 over at most 1024 terms and float64 beyond. [Product.Reference] is the same in
-// plain loops.
+// Sums of integers are exact; sums of real numbers are float32 over at most 1024 terms and float64 beyond.
+// [Product.Reference] is the same in plain loops.
 package matmul
 
 import (
@@ -11,12 +11,14 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Tiling says where the elements of a matrix of rows r and columns d lie: tiles of Outer rows by Inner columns, row by row inside a tile,
-// tiles one after another along d and then along r. Outer = rows with Inner = columns is row-major, with Inner = 1 it is column-major. With
-// Segment set, the columns are cut into parts of that many, each stored like a matrix of its own behind the one before.
+// Tiling says where the elements of a matrix of rows r and columns d lie: tiles of Outer rows by Inner columns, row by
+// row inside a tile, tiles one after another along d and then along r. Outer = rows with Inner = columns is row-major,
+// with Inner = 1 it is column-major. With Segment set, the columns are cut into parts of that many, each stored like a
+// matrix of its own behind the one before.
 type Tiling struct{ Outer, Inner, Segment int }
 
-// Operand is a matrix in memory. Elements of four bits take half a byte each, the one with the lower index in the low bits.
+// Operand is a matrix in memory. Elements of four bits take half a byte each, the one with the lower index in the low
+// bits.
 type Operand struct {
 	Type          tensor.DType
 	Rows, Columns int
@@ -44,15 +46,18 @@ func (o *Operand) at(r, d int) (index, run int) {
 	return base + (((r/o.Outer)*(columns/o.Inner)+d/o.Inner)*o.Outer+r%o.Outer)*o.Inner + in, o.Inner - in
 }
 
-// Product is C = A x B with A of M rows and K columns, C of M rows and N columns, and B given as its transpose: N rows and K columns.
+// Product is C = A x B with A of M rows and K columns, C of M rows and N columns, and B given as its transpose: N rows
+// and K columns.
 //
-// A is Float16, Int8 or Int4, B likewise. With a = A[m,k] - ZeroA, b = B[n,k] - ZeroB and s the scale of B that belongs to k and n:
+// A is Float16, Int8 or Int4, B likewise. With a = A[m,k] - ZeroA, b = B[n,k] - ZeroB and s the scale of B that belongs
+// to k and n:
 //
 //	C Int32, Int16               sum of a*b, saturated; scales have no part
 //	C Int8                       clamp(rint(sum * ScaleA * s / ScaleC) + ZeroC), in float32 from left to right, ties to even, NaN gives ZeroC
 //	C Float32, Float16, BFloat16 ScaleA * sum over groups of s * (sum of a*b in the group), rounded to nearest, ties to even
 //
-// With scales per group, C Int8 is clamp(rint(ScaleA * sum of s*sums / ScaleC) + ZeroC), the sum over groups in float64.
+// With scales per group, C Int8 is clamp(rint(ScaleA * sum of s*sums / ScaleC) + ZeroC), the sum over groups in
+// float64.
 type Product struct {
 	A, B, C Operand
 

@@ -40,7 +40,8 @@ func workers(t *testing.T, threads int) *cpu.Workers {
 	return w
 }
 
-// fill gives bytes that are small numbers in every type: reals are multiples of 1/64 below 8, so that their sums are exact.
+// fill gives bytes that are small numbers in every type: reals are multiples of 1/64 below 8, so that their sums are
+// exact.
 func fill(r *rand.Rand, o *matmul.Operand) {
 	for i := range o.Data {
 		o.Data[i] = byte(r.Uint32())

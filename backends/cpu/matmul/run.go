@@ -27,8 +27,8 @@ const (
 	exactSum  = 1 << 24 // integers up to here are exact in float32
 )
 
-// Run computes the product. The elements of A and B are read while it runs, each at least once; C must not overlap them. Memory that cannot be
-// read or written panics on the calling goroutine. The error is that of ctx.
+// Run computes the product. The elements of A and B are read while it runs, each at least once; C must not overlap
+// them. Memory that cannot be read or written panics on the calling goroutine. The error is that of ctx.
 func (p *Product) Run(ctx context.Context, w Workers) error {
 	p.check()
 	if p.A.Rows == 0 || p.B.Rows == 0 {

@@ -14,7 +14,8 @@ type life struct {
 	size        int64
 }
 
-// assign gives every arena buffer a place such that buffers in use at the same time do not overlap, and notes which results die at each step.
+// assign gives every arena buffer a place such that buffers in use at the same time do not overlap, and notes which
+// results die at each step.
 func (b *builder) assign() {
 	p := b.plan
 	b.shareInPlace()

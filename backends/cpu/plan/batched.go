@@ -24,8 +24,8 @@ type batchTask struct {
 	added            []float32
 }
 
-// matrices are where the matrices of a batch lie in an operand: each starts at one of the offsets, and its rows are ld values apart, or its
-// columns if transposed.
+// matrices are where the matrices of a batch lie in an operand: each starts at one of the offsets, and its rows are ld
+// values apart, or its columns if transposed.
 type matrices struct {
 	at         []int
 	ld         int
@@ -84,7 +84,8 @@ func (b *builder) matricesOf(v graph.Value, lead []int64, transposable bool) (in
 	return buf, matrices{offsetsOf(dims[:r-2], strides(dims)[:r-2], lead), int(dims[r-1]), false}
 }
 
-// offsetsOf returns where each matrix of the broadcast batch lead starts in an operand with batch dims and their strides.
+// offsetsOf returns where each matrix of the broadcast batch lead starts in an operand with batch dims and their
+// strides.
 func offsetsOf(dims []int64, own []int, lead []int64) []int {
 	steps := make([]int, len(lead))
 	for i := range dims {

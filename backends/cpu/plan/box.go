@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// box is a set of elements that are copied: the one at index i of a box of the given sizes is read at fromAt + i*from and written at toAt + i*to.
-// A stride of 0 reads the same element again, a negative one goes backwards.
+// box is a set of elements that are copied: the one at index i of a box of the given sizes is read at fromAt + i*from
+// and written at toAt + i*to. A stride of 0 reads the same element again, a negative one goes backwards.
 type box struct {
 	size, from, to []int
 	fromAt, toAt   int

@@ -91,9 +91,9 @@ type builder struct {
 	unsigned map[graph.Value]int // buffers of codes, see unsignedCodes
 }
 
-// Build makes a plan of a validated, inferred graph whose input shapes are known. Packed constants live in store, which must outlive the
-// plan, as must the graph's constants, those apart that o.Unread was told of. Kind fault.Unsupported when the graph is better computed by reference: unknown input shapes, nothing
-// for a fast kernel, or too large.
+// Build makes a plan of a validated, inferred graph whose input shapes are known. Packed constants live in store, which
+// must outlive the plan, as must the graph's constants, those apart that o.Unread was told of. Kind fault.Unsupported
+// when the graph is better computed by reference: unknown input shapes, nothing for a fast kernel, or too large.
 func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error) {
 	b := &builder{graph: g, store: store, limit: o.limit, plan: &Plan{graph: g, store: store}, options: o, budget: newBudget(g), ctx: ctx}
 	if !o.unfolded {

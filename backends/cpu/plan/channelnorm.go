@@ -7,9 +7,10 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// channelNorm normalises groups of channels of each image in channels-last form, in three passes over the cells: sums, sums of squares around the
-// mean, results. A pass goes over parts of an image's cells, whose sums are added up in float64 between the passes. Where a mean is large beside
-// the deviation, two more passes find what its rounding left, and the squares around that (see [kernel.Centre]).
+// channelNorm normalises groups of channels of each image in channels-last form, in three passes over the cells: sums,
+// sums of squares around the mean, results. A pass goes over parts of an image's cells, whose sums are added up in
+// float64 between the passes. Where a mean is large beside the deviation, two more passes find what its rounding left,
+// and the squares around that (see [kernel.Centre]).
 type channelNorm struct {
 	st               *step
 	scale, bias      []float32
@@ -36,7 +37,8 @@ const (
 	resultPass
 )
 
-// partCells is how many cells are summed up in float32 at most; a row of scratch memory is enough for that (kernel.ReduceColsWork).
+// partCells is how many cells are summed up in float32 at most; a row of scratch memory is enough for that
+// (kernel.ReduceColsWork).
 const partCells = 256
 
 // channelNorm adds a normalisation of v, [N, cells, channels] in the form that is named.
@@ -94,7 +96,8 @@ func (t *channelNorm) do(s *State, pass normPass) {
 	s.do(t.images*t.parts, t)
 }
 
-// squares finds the variances and from them the factors and shifts. far reports whether a mean is too large for what was found to be accurate.
+// squares finds the variances and from them the factors and shifts. far reports whether a mean is too large for what
+// was found to be accurate.
 func (t *channelNorm) squares(s *State) (far bool) {
 	t.do(s, squarePass)
 	t.combine(func(c int, variance float64) {

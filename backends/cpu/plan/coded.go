@@ -7,14 +7,16 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Islands: between QuantizeLinear and DequantizeLinear tensors stay codes of 8 bits, one byte per element, and the operators there compute with
-// integers. A value is coded when its codes exist; who needs the numbers has them made from the codes.
+// Islands: between QuantizeLinear and DequantizeLinear tensors stay codes of 8 bits, one byte per element, and the
+// operators there compute with integers. A value is coded when its codes exist; who needs the numbers has them made
+// from the codes.
 //
-// Exactness: sums of products are exact in int32, whatever the order. So an island's code is that of the real result of its node, halves to even,
-// unless the result before rounding lies within 2^-12 of the middle between two codes (2^-21 for each code that the bias is worth, when that
-// is more than 512); there it may be the other of the two. The same graph in float32 errs by up to 2^-23 of the sum of the magnitudes of all
-// products and rounds to the other code when that crosses a middle. So a node's code differs from float32 arithmetic by at most one, and
-// only where the real result is that close to a middle. Quantising, views, maxima and codes read as numbers do not differ at all.
+// Exactness: sums of products are exact in int32, whatever the order. So an island's code is that of the real result of
+// its node, halves to even, unless the result before rounding lies within 2^-12 of the middle between two codes (2^-21
+// for each code that the bias is worth, when that is more than 512); there it may be the other of the two. The same
+// graph in float32 errs by up to 2^-23 of the sum of the magnitudes of all products and rounds to the other code when
+// that crosses a middle. So a node's code differs from float32 arithmetic by at most one, and only where the real
+// result is that close to a middle. Quantising, views, maxima and codes read as numbers do not differ at all.
 
 // coded is where the codes of a value are: unsigned, those of int8 with 128 added.
 type coded struct {
@@ -27,7 +29,8 @@ type coded struct {
 // codedSlack is how far beyond the last code kernels may read.
 const codedSlack = kernel.IntDepth - 1
 
-// byteCode returns the meaning of 8-bit codes that a QuantizeLinear or DequantizeLinear node gives them, nil when it is none that an island has.
+// byteCode returns the meaning of 8-bit codes that a QuantizeLinear or DequantizeLinear node gives them, nil when it is
+// none that an island has.
 func (b *builder) byteCode(n *graph.Node, typ tensor.DType) *coded {
 	if typ != tensor.Int8 && typ != tensor.Uint8 || n.In[1] == graph.None || b.values[n.In[1]].data == nil {
 		return nil

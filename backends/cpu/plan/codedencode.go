@@ -30,7 +30,8 @@ func (b *builder) encode(n *graph.Node) bool {
 	return true
 }
 
-// encodeLast makes the codes of numbers that are channels-last there: to turn bytes afterwards costs less than to turn numbers before.
+// encodeLast makes the codes of numbers that are channels-last there: to turn bytes afterwards costs less than to turn
+// numbers before.
 func (b *builder) encodeLast(n *graph.Node) bool {
 	x, q := n.In[0], n.Out[0]
 	c := b.byteCode(n, b.values[q].typ.DType)

@@ -75,7 +75,8 @@ func longs(from, to int) []int64 {
 	return v
 }
 
-// putOff reports whether node i makes a filter for one operator that may do without the numbers; they are made when it does not.
+// putOff reports whether node i makes a filter for one operator that may do without the numbers; they are made when it
+// does not.
 func (b *builder) putOff(i int) bool {
 	n := &b.graph.Nodes[i]
 	if len(n.Out) != 1 || b.values[n.Out[0]].data != nil {

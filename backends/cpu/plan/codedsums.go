@@ -57,7 +57,8 @@ type ending struct {
 	through []int // nodes on the way
 }
 
-// ending follows v, outputs along axis, through additions of constants and clamps to a QuantizeLinear; nil when it does not get there.
+// ending follows v, outputs along axis, through additions of constants and clamps to a QuantizeLinear; nil when it does
+// not get there.
 func (b *builder) ending(v graph.Value, axis int) *ending {
 	return b.endingBy(v, b.onlyUse(v), axis)
 }
@@ -146,8 +147,8 @@ type codedSum struct {
 	unsigned bool
 }
 
-// post returns how sums are requantised, apart from what they start with; ok is false when it is out of reach of float32. whole is what
-// the bias adds to sums where it is a multiple of their unit.
+// post returns how sums are requantised, apart from what they start with; ok is false when it is out of reach of
+// float32. whole is what the bias adds to sums where it is a multiple of their unit.
 func (b *builder) post(c *codedSum) (q kernel.Requantize, whole []int32, ok bool) {
 	x, e := b.coded[c.x], c.end
 	q = kernel.Requantize{Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi, Scale: make([]float32, c.n)}
@@ -214,7 +215,8 @@ func (b *builder) load(c *codedSum) {
 	c.codes, c.unsigned = w.data, w.typ.DType == tensor.Uint8
 }
 
-// packCodes packs the filters as taps runs of k inputs and computes what sums start with: the bias less the share of the zero point.
+// packCodes packs the filters as taps runs of k inputs and computes what sums start with: the bias less the share of
+// the zero point.
 func (b *builder) packCodes(c *codedSum, taps, k int, whole []int32) (codes []int8, init []int32) {
 	b.load(c)
 	size := (kernel.PackedInt8Len(taps, k, c.n) + 3) / 4

@@ -147,8 +147,8 @@ func (c *convolution) small() bool {
 	return c.groups == 1 && c.c <= 4 && c.flat() && c.win.Kernel[2] > 1 && c.win.Dilation[2] == 1
 }
 
-// winograd reports whether minimal filtering pays: it saves three quarters of the products and costs transforms of input and output, and
-// four times the filters' bytes, which few tiles do not share.
+// winograd reports whether minimal filtering pays: it saves three quarters of the products and costs transforms of
+// input and output, and four times the filters' bytes, which few tiles do not share.
 func (c *convolution) winograd() bool {
 	w := &c.win
 	one := [3]int{1, 1, 1}

@@ -7,7 +7,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Conversions of tensors from one element type to another, as they stand at the borders of a network. They read and write the plain form.
+// Conversions of tensors from one element type to another, as they stand at the borders of a network. They read and
+// write the plain form.
 
 // convertible reports whether v is of known, non-empty shape and of a type whose elements conversions take.
 func (v *value) convertible() bool {
@@ -33,8 +34,8 @@ func (b *builder) cast(n *graph.Node, o *op.Cast) bool {
 	return true
 }
 
-// codesOf returns what the scale and zero point of a node say about the elements of a tensor of these sizes; ok is false when they are no
-// constants.
+// codesOf returns what the scale and zero point of a node say about the elements of a tensor of these sizes; ok is
+// false when they are no constants.
 func (b *builder) codesOf(n *graph.Node, dims []int64, axis int64) (c elements.Codes, ok bool) {
 	s := &b.values[n.In[1]]
 	if s.data == nil || !s.real() {
@@ -201,7 +202,8 @@ func asFloats(v []float32, d tensor.DType, x []byte, first int) []float32 {
 	return v
 }
 
-// lines adds a conversion by way of lines of numbers: read decodes elements from first on and returns where they are, v or elsewhere.
+// lines adds a conversion by way of lines of numbers: read decodes elements from first on and returns where they are, v
+// or elsewhere.
 func (b *builder) lines(n *graph.Node, read func(v []float32, x []byte, first int) []float32, write func(y []byte, v []float32, first int)) {
 	b.conversion(n, func(y, x []byte, first, k int, work []float32) {
 		for end := first + k; first < end; first += elements.Line {

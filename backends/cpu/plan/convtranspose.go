@@ -16,7 +16,8 @@ type transposedTask struct {
 	kernel.ConvTranspose
 }
 
-// convTranspose adds a transposed convolution with constant filters of up to two spatial dimensions and what follows it.
+// convTranspose adds a transposed convolution with constant filters of up to two spatial dimensions and what follows
+// it.
 func (b *builder) convTranspose(n *graph.Node, o *op.ConvTranspose) bool {
 	x, y, w := &b.values[n.In[0]], &b.values[n.Out[0]], b.operand(n.In[1])
 	rank := len(x.dims)
@@ -87,7 +88,8 @@ func phaseBytes(c *kernel.ConvTranspose) int64 {
 	return max(saturated(4, taps, c.Batch, c.Out[0], c.Out[1]), saturated(64, c.Batch, c.Out[0], x), saturated(x, y, c.Kernel[0], c.Kernel[1]))
 }
 
-// transposedFilters returns how filters [outputs, taps, channels of a group] are packed, multiplied by a batch normalisation that follows.
+// transposedFilters returns how filters [outputs, taps, channels of a group] are packed, multiplied by a batch
+// normalisation that follows.
 func transposedFilters(v graph.Value, w []float32, c kernel.ConvTranspose, groups, per int, scale []float32) packed {
 	taps := c.Kernel[0] * c.Kernel[1]
 	p := packed{value: v, kind: fmt.Sprintf("transposed %v %v", c.Pad, [2]int{min(c.Out[0], c.Stride[0]), min(c.Out[1], c.Stride[1])}), len: groups * per, parts: groups}

@@ -75,11 +75,12 @@ func binaryOp(o graph.Op) (kernel.BinaryOp, bool) {
 	return 0, false
 }
 
-// pattern is how the smaller operand of a binary operator repeats: its elements are [outer, middle] and each stands for a run of inner
-// elements of the larger, [outer, repeat, middle, inner].
+// pattern is how the smaller operand of a binary operator repeats: its elements are [outer, middle] and each stands for
+// a run of inner elements of the larger, [outer, repeat, middle, inner].
 type pattern struct{ outer, repeat, middle, inner int }
 
-// broadcast returns the pattern of an operand of sizes small in the result of sizes dims, ok false when it is not of that form.
+// broadcast returns the pattern of an operand of sizes small in the result of sizes dims, ok false when it is not of
+// that form.
 func broadcast(small, dims []int64) (p pattern, ok bool) {
 	p = pattern{1, 1, 1, 1}
 	parts := []*int{&p.outer, &p.repeat, &p.middle, &p.inner} // of them, the first and third are in the operand
@@ -164,7 +165,8 @@ func (b *builder) binary(n *graph.Node) bool {
 	return true
 }
 
-// outer adds an element-wise function of two inputs whose sizes differ in other ways: they are repeated to the size of the result first.
+// outer adds an element-wise function of two inputs whose sizes differ in other ways: they are repeated to the size of
+// the result first.
 func (b *builder) outer(n *graph.Node, o kernel.BinaryOp) bool {
 	y := &b.values[n.Out[0]]
 	s := step{fast: true, inplace: true}

@@ -12,8 +12,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// What Build may make of constants: so much whatever the model is, and so much more for each element that the model stores. A few bytes can ask for
-// any amount; what is not folded is computed by each run.
+// What Build may make of constants: so much whatever the model is, and so much more for each element that the model
+// stores. A few bytes can ask for any amount; what is not folded is computed by each run.
 const (
 	foldElements    = 8 << 20
 	foldPerStored   = 8
@@ -133,8 +133,8 @@ func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor
 	return res, true
 }
 
-// foldFast computes a node by a plan of its own. The first operand is an input of that plan: kernels expect their images and matrices to be
-// results. Kind fault.Unsupported when no kernel computes the node.
+// foldFast computes a node by a plan of its own. The first operand is an input of that plan: kernels expect their
+// images and matrices to be results. Kind fault.Unsupported when no kernel computes the node.
 func (b *builder) foldFast(ctx context.Context, n *graph.Node, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
 	if in[0].Absent() || in[0].Count() < foldInputCutoff {
 		return nil, fault.New(fault.Unsupported, "a small operand")

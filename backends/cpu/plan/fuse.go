@@ -9,7 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// activation returns the kernel function of an element-wise node with one input, ok false when there is none of the same meaning.
+// activation returns the kernel function of an element-wise node with one input, ok false when there is none of the
+// same meaning.
 func (b *builder) activation(n *graph.Node) (a kernel.Act, ok bool) {
 	switch o := n.Op.(type) {
 	case *op.Relu:
@@ -91,8 +92,9 @@ type epilogue struct {
 	act   kernel.Act
 }
 
-// epilogue follows what happens to v, the output of the node being emitted, as far as a product can do it: batch normalisation along axis,
-// the sum with a value that exists already, an activation. The nodes that it takes over are marked.
+// epilogue follows what happens to v, the output of the node being emitted, as far as a product can do it: batch
+// normalisation along axis, the sum with a value that exists already, an activation. The nodes that it takes over are
+// marked.
 func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
 	e := epilogue{out: v, res: graph.None}
 	active := false
@@ -201,7 +203,8 @@ func (b *builder) normFactors(n *graph.Node, o *op.BatchNorm) (scale, shift []fl
 
 func finite(x float32) bool { return x-x == 0 }
 
-// bias returns the bias of a product with n outputs after batch normalisation; ok is false when the model's is no constant.
+// bias returns the bias of a product with n outputs after batch normalisation; ok is false when the model's is no
+// constant.
 func (b *builder) bias(in []graph.Value, i, n int) (v []float32, ok bool) {
 	if !given(in, i) {
 		return nil, true

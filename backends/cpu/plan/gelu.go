@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// gelu recognises v * (erf(v / sqrt 2) + 1) * 0.5, as exporters write it for operator sets without Gelu, and returns the product, None when it
-// is none. It marks the nodes.
+// gelu recognises v * (erf(v / sqrt 2) + 1) * 0.5, as exporters write it for operator sets without Gelu, and returns
+// the product, None when it is none. It marks the nodes.
 func (b *builder) gelu(v graph.Value) graph.Value {
 	u := b.uses[v]
 	if len(u) != 2 || slices.Contains(b.graph.Out, v) {

@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// hardSwish recognises v * hardsigmoid(v), or v * clip(v+3, 0, 6) / 6 with the division anywhere after the clip, and returns the product, None
-// when it is none. It marks the nodes.
+// hardSwish recognises v * hardsigmoid(v), or v * clip(v+3, 0, 6) / 6 with the division anywhere after the clip, and
+// returns the product, None when it is none. It marks the nodes.
 func (b *builder) hardSwish(v graph.Value) graph.Value {
 	u := b.uses[v]
 	if len(u) != 2 || slices.Contains(b.graph.Out, v) {

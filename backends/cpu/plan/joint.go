@@ -8,9 +8,9 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// Products of one value with several constant matrices, such as queries, keys and values of attention or the branches of a block, are one step:
-// one product with the columns of all, which reads the value once. Its columns go to one buffer per matrix, each with its own epilogue, so
-// that nothing restricts what reads them.
+// Products of one value with several constant matrices, such as queries, keys and values of attention or the branches
+// of a block, are one step: one product with the columns of all, which reads the value once. Its columns go to one
+// buffer per matrix, each with its own epilogue, so that nothing restricts what reads them.
 
 // part is the columns of one matrix in a joint product.
 type part struct {
@@ -31,8 +31,8 @@ func (b *builder) siblings(n *graph.Node) []int {
 	return list
 }
 
-// joins reports whether node i, one of n's siblings, loses nothing when it is computed together with n: what is added to its result must be
-// there already, or come from another product, which then adds this one.
+// joins reports whether node i, one of n's siblings, loses nothing when it is computed together with n: what is added
+// to its result must be there already, or come from another product, which then adds this one.
 func (b *builder) joins(i int, n *graph.Node) bool {
 	v := b.graph.Nodes[i].Out[0]
 	for {

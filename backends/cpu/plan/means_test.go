@@ -44,7 +44,8 @@ func (m *maker) zeros(n int64) graph.Value {
 	return m.Const("", t.Type(), t.Data)
 }
 
-// meanCase is an operator on numbers about a mean, and what it is in float64. A set is what is reduced or normalised together.
+// meanCase is an operator on numbers about a mean, and what it is in float64. A set is what is reduced or normalised
+// together.
 type meanCase struct {
 	name  string
 	dims  []int64
@@ -202,9 +203,10 @@ func mapped(x []float64, f func(v float64) float64) []float64 {
 
 // expected computes a case in float64 from its definition, with a bound for the error of each value.
 //
-// The bounds hold whatever the mean: subtracting about the mean loses nothing when values lie close together, so a normalised value errs by
-// the rounding of sums of deviations, 2^-18 of it (kernel.Sum), and by a few roundings. A sum errs by 2^-17 of the sum of the magnitudes. What
-// a result that is large itself loses by being rounded to float32 comes on top.
+// The bounds hold whatever the mean: subtracting about the mean loses nothing when values lie close together, so a
+// normalised value errs by the rounding of sums of deviations, 2^-18 of it (kernel.Sum), and by a few roundings. A sum
+// errs by 2^-17 of the sum of the magnitudes. What a result that is large itself loses by being rounded to float32
+// comes on top.
 func (c *meanCase) expected(x []float32, mean float64) (want, bound []float64) {
 	wide := make([]float64, len(x))
 	for i, v := range x {

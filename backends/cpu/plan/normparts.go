@@ -7,12 +7,13 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// normInParts recognises a normalisation that begins with the mean of node i, as exporters write it for operator sets without one:
+// normInParts recognises a normalisation that begins with the mean of node i, as exporters write it for operator sets
+// without one:
 //
 //	d = x - mean(x);  y = d / sqrt(mean(d*d) + epsilon) * gamma + beta
 //
-// with one d or two of them, the square as a power, a product or a square, the root as a divisor or its reciprocal as a factor, and constants for
-// gamma and beta, which may be absent. nil when it is none.
+// with one d or two of them, the square as a power, a product or a square, the root as a divisor or its reciprocal as a
+// factor, and constants for gamma and beta, which may be absent. nil when it is none.
 func (b *builder) normInParts(i int) *layerNorm {
 	mean, x, dims := b.meanOfRows(i)
 	if mean == graph.None {
@@ -62,7 +63,8 @@ func (b *builder) inner(v graph.Value) []int {
 	return b.uses[v]
 }
 
-// meanOfRows returns the output and the input of node i when it is the mean over the last dimensions, which are kept as ones, and their sizes.
+// meanOfRows returns the output and the input of node i when it is the mean over the last dimensions, which are kept as
+// ones, and their sizes.
 func (b *builder) meanOfRows(i int) (mean, x graph.Value, dims []int64) {
 	n := &b.graph.Nodes[i]
 	o, ok := n.Op.(*op.ReduceMean)

@@ -9,7 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// groupNorm adds a normalisation of groups of channels, dimension axis, of each image; 0 groups stand for one per channel.
+// groupNorm adds a normalisation of groups of channels, dimension axis, of each image; 0 groups stand for one per
+// channel.
 func (b *builder) groupNorm(n *graph.Node, axis int64, groups int, eps float32) bool {
 	x := &b.values[n.In[0]]
 	if !x.fast() || !b.values[n.Out[0]].fast() || len(x.dims) < 2 {
@@ -64,7 +65,8 @@ func (q groupNorm) compute(t *rowsTask, from, to int) {
 	}
 }
 
-// l2Normalize adds a division by the root of the sum of squares over the last dimensions, or over the channels of channels-last images.
+// l2Normalize adds a division by the root of the sum of squares over the last dimensions, or over the channels of
+// channels-last images.
 func (b *builder) l2Normalize(n *graph.Node, o *op.L2Normalize) bool {
 	x := &b.values[n.In[0]]
 	axes, ok := b.ints(n.In, 1)

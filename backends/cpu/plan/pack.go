@@ -17,18 +17,21 @@ import (
 // Options govern Build. The zero Options are ready.
 type Options struct {
 	Threads int // goroutines that pack constants, 0: one
-	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build, or with Lossy by the
-	// first run for forms that are made there, on any goroutine, several at once. data are the constant's bytes; restore writes them again as long as the
-	// store exists, nil when the plan keeps nothing that they follow from. Constants of a graph with bodies, which may share them, are always read.
+	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build,
+	// or with Lossy by the first run for forms that are made there, on any goroutine, several at once. data are the
+	// constant's bytes; restore writes them again as long as the store exists, nil when the plan keeps nothing that they
+	// follow from. Constants of a graph with bodies, which may share them, are always read.
 	Unread func(data []byte, restore func(dst []byte))
 	// Least is the size in bytes below which Unread is not told of a constant.
 	Least int
-	// Lossy says that constants are of no use to anybody else: without it Unread is not told of those that nothing restores.
+	// Lossy says that constants are of no use to anybody else: without it Unread is not told of those that nothing
+	// restores.
 	Lossy bool
 	// Discard, when set, is told beforehand of parts of such a constant that are not read any more.
 	Discard func(part []byte)
 
-	// Of a plan that folds one node of another: operators on constants are computed by the run, and the other's limit holds.
+	// Of a plan that folds one node of another: operators on constants are computed by the run, and the other's limit
+	// holds.
 	unfolded bool
 	limit    int64
 }
@@ -65,7 +68,8 @@ type origin struct {
 	options *Options
 }
 
-// goes reports whether nothing wants the bytes when the forms are made. Bytes that somebody may want are not taken away during runs.
+// goes reports whether nothing wants the bytes when the forms are made. Bytes that somebody may want are not taken away
+// during runs.
 func (o *origin) goes() bool { return !o.pinned && (o.restore != nil && !o.later || o.options.Lossy) }
 
 // done notes that one of the forms is made.
@@ -118,7 +122,8 @@ func (d *deferred) get(s *State) ([]float32, error) {
 	return data, nil
 }
 
-// operand returns the values of a float32 constant for packing only, nil when v is none: constant is for values that steps keep.
+// operand returns the values of a float32 constant for packing only, nil when v is none: constant is for values that
+// steps keep.
 func (b *builder) operand(v graph.Value) []float32 {
 	if v == graph.None || b.values[v].data == nil || b.values[v].typ.DType != tensor.Float32 || b.values[v].typ.Quant != nil {
 		return nil
@@ -224,7 +229,8 @@ func (b *builder) flush(ctx context.Context) error {
 	return nil
 }
 
-// pinOrigins finds the constants of the graph that steps read, and those that nothing reads; buffers of constants that no step reads let go of them.
+// pinOrigins finds the constants of the graph that steps read, and those that nothing reads; buffers of constants that
+// no step reads let go of them.
 func (b *builder) pinOrigins() {
 	read := make([]bool, len(b.plan.buffers))
 	for _, s := range b.plan.steps {
@@ -252,7 +258,8 @@ func (b *builder) pinOrigins() {
 	}
 }
 
-// parallel calls f for 0 to n-1 on several goroutines and returns when all calls have. A panic is raised again on the caller's.
+// parallel calls f for 0 to n-1 on several goroutines and returns when all calls have. A panic is raised again on the
+// caller's.
 func parallel(goroutines, n int, f func(i int)) {
 	if goroutines = min(goroutines, n); goroutines <= 1 {
 		for i := range n {
@@ -284,8 +291,8 @@ func parallel(goroutines, n int, f func(i int)) {
 	}
 }
 
-// matrix is the packed form of groups matrices [depth, cols] that lie one after another, each transposed to [cols, depth] if rows is set, with
-// column j of all of them multiplied by scale[j] unless scale is nil.
+// matrix is the packed form of groups matrices [depth, cols] that lie one after another, each transposed to [cols,
+// depth] if rows is set, with column j of all of them multiplied by scale[j] unless scale is nil.
 func matrix(v graph.Value, kind string, w []float32, depth, cols, groups int, rows bool, scale []float32) packed {
 	per, size := kernel.PackedLen(depth, cols), depth*cols
 	lines, line := depth, cols // of the model's matrix: what a part packs is some of them

@@ -58,7 +58,8 @@ func (b *builder) pad(n *graph.Node, o *op.Pad) bool {
 	return true
 }
 
-// unpadded returns the padding that v is the result of, when it puts zeros around the spatial dimensions only and its result is not made.
+// unpadded returns the padding that v is the result of, when it puts zeros around the spatial dimensions only and its
+// result is not made.
 func (b *builder) unpadded(v graph.Value, channelsLast bool) *padding {
 	if p := b.around(v, channelsLast); p != nil && p.value == 0 {
 		return p
@@ -84,8 +85,8 @@ func (b *builder) around(v graph.Value, channelsLast bool) *padding {
 	return p
 }
 
-// neverLargest reports whether the padding, already part of the windows, leaves every maximum as it is: it is -Inf, or no more than any element and
-// no window is without one.
+// neverLargest reports whether the padding, already part of the windows, leaves every maximum as it is: it is -Inf, or
+// no more than any element and no window is without one.
 func (b *builder) neverLargest(p *padding, ws []op.Window) bool {
 	if math.IsInf(float64(p.value), -1) {
 		return true
@@ -108,7 +109,8 @@ func touches(w op.Window) bool {
 	return true
 }
 
-// atLeastZero reports whether v is known to have no negative element, looking at so many operators in a row; NaN may be there.
+// atLeastZero reports whether v is known to have no negative element, looking at so many operators in a row; NaN may be
+// there.
 func (b *builder) atLeastZero(v graph.Value, within int) bool {
 	i := b.maker[v]
 	if i == none || within == 0 {

@@ -105,7 +105,8 @@ func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int) (*Pl
 	return p, out
 }
 
-// near compares with the reference: infinities and NaN at the same places, the rest within tol of the largest magnitude.
+// near compares with the reference: infinities and NaN at the same places, the rest within tol of the largest
+// magnitude.
 func near(t *testing.T, want, got tensor.Tensor, tol float64) {
 	t.Helper()
 	require.True(t, slices.Equal(want.Dims, got.Dims), "%v, want %v", got.Dims, want.Dims)

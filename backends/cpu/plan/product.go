@@ -72,7 +72,8 @@ func (b *builder) matMul(n *graph.Node, o *op.MatMul) bool {
 	return ok && b.batched(n, o.TransposeB, depth, cols, bias)
 }
 
-// columnBias returns the constant bias of a product with the given number of columns: one value per column, or one for all.
+// columnBias returns the constant bias of a product with the given number of columns: one value per column, or one for
+// all.
 func (b *builder) columnBias(in []graph.Value, cols int) (v []float32, ok bool) {
 	if !given(in, 2) {
 		return nil, true

@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// A value that is quantised and dequantised with constant scales stays float32 here: the two nodes are one step that rounds it to the codes'
-// values. The codes themselves are never stored.
+// A value that is quantised and dequantised with constant scales stays float32 here: the two nodes are one step that
+// rounds it to the codes' values. The codes themselves are never stored.
 
 // code is a constant scale with its zero point, for the whole tensor.
 type code struct {
@@ -18,7 +18,8 @@ type code struct {
 	typ         tensor.DType
 }
 
-// code returns the scale and zero point of a node; ok is false when they are not one constant pair for integers of up to 16 bits.
+// code returns the scale and zero point of a node; ok is false when they are not one constant pair for integers of up
+// to 16 bits.
 func (b *builder) code(n *graph.Node, typ tensor.DType) (c code, ok bool) {
 	s := b.constant(n.In[1])
 	if len(s) != 1 || len(b.values[n.In[1]].dims) > 1 || !typ.IsInt() || typ.Bits() > 16 {

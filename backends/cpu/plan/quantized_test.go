@@ -181,7 +181,8 @@ func TestRequantized_halves(t *testing.T) {
 	}
 }
 
-// Signed filters are multiplied as integers where that is faster, and equal the reference to the bit at the ends of the range too.
+// Signed filters are multiplied as integers where that is faster, and equal the reference to the bit at the ends of the
+// range too.
 func TestBuild_quantizedSumsOfIntegers(t *testing.T) {
 	m := newMaker()
 	x := m.inputCodes(quant(i8, 0.05, -128, 1, 9, 7, 17))

@@ -8,7 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// unsignedCodes returns the buffer of a quantised value's codes, unsigned and with memory that kernels may read behind them.
+// unsignedCodes returns the buffer of a quantised value's codes, unsigned and with memory that kernels may read behind
+// them.
 func (b *builder) unsignedCodes(v graph.Value) int {
 	if at, ok := b.unsigned[v]; ok {
 		return at
@@ -55,7 +56,8 @@ func (t *unsignTask) Chunk(i, _ int) {
 	}
 }
 
-// integerSum adds the step of a quantised sum of products whose centred weights w fit 8 bits: integer products, requantised as the reference does.
+// integerSum adds the step of a quantised sum of products whose centred weights w fit 8 bits: integer products,
+// requantised as the reference does.
 func (b *builder) integerSum(n *graph.Node, c *convolution, w []float32, q *requantized) bool {
 	if c.groups != 1 || c.small() || !kernel.FastInt8() || c.taps*c.ic > (1<<31-1)/(256*256) {
 		return false

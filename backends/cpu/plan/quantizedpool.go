@@ -28,7 +28,8 @@ type quantizedPoolTask struct {
 	x, y    []byte
 }
 
-// reaches are, per output position of one dimension, the input positions of its window and the divisor that it contributes.
+// reaches are, per output position of one dimension, the input positions of its window and the divisor that it
+// contributes.
 type reaches struct {
 	first, count, divisor []int
 	step                  int

@@ -89,7 +89,8 @@ func (b *builder) quantizedSum(n *graph.Node, c convolution, axis int, turned bo
 	return true
 }
 
-// quantizedBias adds what a node's bias contributes as a real number, per column; ok is false when it is none that can be known now.
+// quantizedBias adds what a node's bias contributes as a real number, per column; ok is false when it is none that can
+// be known now.
 func (b *builder) quantizedBias(n *graph.Node, scale, offset []float64) (ok bool) {
 	if !given(n.In, 2) {
 		return true
@@ -114,7 +115,8 @@ func (b *builder) quantizedBias(n *graph.Node, scale, offset []float64) (ok bool
 	return true
 }
 
-// centredWeights gives c the codes of a constant minus their zero points, one row [taps, channels of a group] per output. It returns them.
+// centredWeights gives c the codes of a constant minus their zero points, one row [taps, channels of a group] per
+// output. It returns them.
 func (b *builder) centredWeights(v graph.Value, c *convolution, turned bool) []float32 {
 	w := &b.values[v]
 	b.pin(v)
@@ -137,8 +139,8 @@ func (b *builder) centredWeights(v graph.Value, c *convolution, turned bool) []f
 	return out
 }
 
-// parts returns in how many runs of channels the sums have to be computed for float32 to hold them when no input is larger than reach, 0 when
-// no number will do.
+// parts returns in how many runs of channels the sums have to be computed for float32 to hold them when no input is
+// larger than reach, 0 when no number will do.
 func (c *convolution) parts(w []float32, reach float64) int {
 	for parts := 1; parts <= c.ic && (parts == 1 || c.groups == 1); parts *= 2 {
 		largest := 0.0
@@ -161,7 +163,8 @@ func (c *convolution) parts(w []float32, reach float64) int {
 	return 0
 }
 
-// sums adds the float32 convolutions that a sum of products consists of and returns their results, [positions, outputs] each.
+// sums adds the float32 convolutions that a sum of products consists of and returns their results, [positions, outputs]
+// each.
 func (b *builder) sums(n *graph.Node, c *convolution, parts int) []graph.Value {
 	x := b.centred(n.In[0])
 	w, whole := c.weights, b.wantPlain(x)

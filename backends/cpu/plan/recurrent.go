@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// recurrent is an LSTM, GRU or RNN with constant weights: one product of all time steps with the input weights, then for each step a product of
-// the state with the recurrent ones, to which the first is added, and the cell's functions.
+// recurrent is an LSTM, GRU or RNN with constant weights: one product of all time steps with the input weights, then
+// for each step a product of the state with the recurrent ones, to which the first is added, and the cell's functions.
 type recurrent struct {
 	direction                      op.Direction
 	steps, batch, features, hidden int
@@ -160,7 +160,8 @@ func (q *recurrent) pack(b *builder, n *graph.Node, w, r []float32) {
 // separate reports whether the candidate is a product of its own.
 func (q *recurrent) separate() bool { return q.gates == 3 && !q.linear }
 
-// scratch is the number of values that a run needs: the products of the input in one direction, one of the state, states and temporaries.
+// scratch is the number of values that a run needs: the products of the input in one direction, one of the state,
+// states and temporaries.
 func (q *recurrent) scratch() int {
 	cols := q.gates * q.hidden
 	return q.steps*q.batch*cols + q.batch*cols + 3*q.batch*q.hidden
@@ -222,8 +223,8 @@ func (t *recurrentTask) input(s *State, d int) {
 	s.do(t.gemm.Plan(s.threads), t)
 }
 
-// multiply computes z = a*r, plus the input's products of step at if add is set, for cols columns of z from the given one on. r holds the matrices of
-// all directions.
+// multiply computes z = a*r, plus the input's products of step at if add is set, for cols columns of z from the given
+// one on. r holds the matrices of all directions.
 func (t *recurrentTask) multiply(s *State, d, at int, r []float32, cols, from int, a []float32, add bool) {
 	all := t.gates * t.hidden
 	per := kernel.PackedLen(t.hidden, cols)

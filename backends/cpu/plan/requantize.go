@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// requantized turns sums into codes: round(sum*scale[j] + offset[j] as reals, divided by step, plus zero) in float64, halves away from zero.
+// requantized turns sums into codes: round(sum*scale[j] + offset[j] as reals, divided by step, plus zero) in float64,
+// halves away from zero.
 type requantized struct {
 	scale, offset []float64 // per column
 	step, zero    float64

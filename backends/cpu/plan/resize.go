@@ -83,8 +83,8 @@ func (b *builder) resize(n *graph.Node, o *op.Resize) bool {
 	return true
 }
 
-// resizeAxis turns the cells of one axis into the kernel's form; ok is false when an output cell has other than one or two, or weights that do
-// not add up to one.
+// resizeAxis turns the cells of one axis into the kernel's form; ok is false when an output cell has other than one or
+// two, or weights that do not add up to one.
 func resizeAxis(cells [][]ref.Cell, linear bool) (a kernel.Axis, ok bool) {
 	for _, c := range cells {
 		switch {

@@ -130,8 +130,9 @@ func (s *State) releaseGuards() {
 // Between is called before each step; its error ends the run.
 type Between func(ctx context.Context) error
 
-// Run computes the outputs. in are tensors of the plan's input types; out[i].Data, when not nil, is memory offered for output i that
-// overlaps no input. The result's Data is the front of it, or elsewhere and valid until the next run. between is called before every step.
+// Run computes the outputs. in are tensors of the plan's input types; out[i].Data, when not nil, is memory offered for
+// output i that overlaps no input. The result's Data is the front of it, or elsewhere and valid until the next run.
+// between is called before every step.
 func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool, between Between) ([]tensor.Tensor, error) {
 	p := s.plan
 	s.releaseGuards()
@@ -219,7 +220,8 @@ func (s *State) collect() []tensor.Tensor {
 	return s.out
 }
 
-// Profile returns the times of the last run, when it was asked for, and the largest number of bytes of intermediate results.
+// Profile returns the times of the last run, when it was asked for, and the largest number of bytes of intermediate
+// results.
 func (s *State) Profile() ([]device.NodeTime, int64) {
 	if s.times != nil {
 		for _, i := range s.plan.fused {

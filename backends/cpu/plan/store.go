@@ -7,15 +7,16 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Packed constants lie one after another in segments that grow with what a graph needs. Pages that nothing was written to take no memory.
+// Packed constants lie one after another in segments that grow with what a graph needs. Pages that nothing was written
+// to take no memory.
 const (
 	leastSegment = 256 << 10
 	mostSegment  = 16 << 20
 	hugeSegment  = 4 << 20 // from here on with huge pages
 )
 
-// Store keeps packed constants outside the Go heap, one copy for all plans of a graph, which differ in input sizes only. The zero Store is
-// ready; it is safe for concurrent use.
+// Store keeps packed constants outside the Go heap, one copy for all plans of a graph, which differ in input sizes
+// only. The zero Store is ready; it is safe for concurrent use.
 type Store struct {
 	mu       sync.Mutex
 	forms    map[form][]float32
@@ -48,7 +49,8 @@ func (s *Store) keep(f form, data []float32) {
 	s.forms[f] = data
 }
 
-// take returns memory for n values, zeroed, at a multiple of 64 bytes, of its own and without huge pages if scattered. Kind fault.Memory.
+// take returns memory for n values, zeroed, at a multiple of 64 bytes, of its own and without huge pages if scattered.
+// Kind fault.Memory.
 func (s *Store) take(n int, scattered bool) ([]float32, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Concatenation and splitting along channels need not move anything: the operands are made and read as columns of the whole. That takes steps
-// that can leave a distance between their rows.
+// Concatenation and splitting along channels need not move anything: the operands are made and read as columns of the
+// whole. That takes steps that can leave a distance between their rows.
 
-// viewOf makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values, or with ld 0 a run of values of one that
-// is no columns itself.
+// viewOf makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values, or with ld 0 a
+// run of values of one that is no columns itself.
 func (b *builder) viewOf(x, base, at, ld int) {
 	f := &b.plan.buffers[x]
 	if of := &b.plan.buffers[base]; of.place == isView {
@@ -60,8 +60,8 @@ func (b *builder) touches() *touch {
 	return t
 }
 
-// joinViews turns operands of concatenations and pieces of splits into views, and drops steps that then have nothing to move. Later
-// concatenations come first, so that one inside another ends as columns of the outer.
+// joinViews turns operands of concatenations and pieces of splits into views, and drops steps that then have nothing to
+// move. Later concatenations come first, so that one inside another ends as columns of the outer.
 func (b *builder) joinViews() {
 	t := b.touches()
 	for _, s := range slices.Backward(b.plan.steps) {

@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// windowTable is the table of positions of a window, shared by all states. Build makes it, unless it is large: then the first run does.
+// windowTable is the table of positions of a window, shared by all states. Build makes it, unless it is large: then the
+// first run does.
 type windowTable struct {
 	win       kernel.Window
 	batch, ld int

@@ -2,8 +2,8 @@ package plan
 
 import "github.com/anynpu/anynpu/backends/cpu/kernel"
 
-// The transformed filters of minimal filtering take four times the memory of the model's: they are made by the first run, so that a program that is
-// only loaded, and layers that other sizes compute otherwise, do not pay for them.
+// The transformed filters of minimal filtering take four times the memory of the model's: they are made by the first
+// run, so that a program that is only loaded, and layers that other sizes compute otherwise, do not pay for them.
 
 func (c *convolution) winogradKind() string {
 	if c.epi.scale != nil {

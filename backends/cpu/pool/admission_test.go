@@ -112,7 +112,8 @@ func TestRun_yieldsToHigherPriority(t *testing.T) {
 	}
 }
 
-// TestRun_yieldsToOverdueEqual: a run of equal priority goes first once it has waited for a turn, one of lower priority never does.
+// TestRun_yieldsToOverdueEqual: a run of equal priority goes first once it has waited for a turn, one of lower priority
+// never does.
 func TestRun_yieldsToOverdueEqual(t *testing.T) {
 	p := newWaiting(t, 1, 0)
 	mine := p.NewRun(0)
@@ -267,7 +268,8 @@ func TestWorker_helpsARegionOnce(t *testing.T) {
 	r.closeRegion()
 }
 
-// TestRun_threadsKeepTheirShares: without others that are faster, a thread computes the same chunks each time, in order.
+// TestRun_threadsKeepTheirShares: without others that are faster, a thread computes the same chunks each time, in
+// order.
 func TestRun_threadsKeepTheirShares(t *testing.T) {
 	if allowedCPUs() < 2 {
 		t.Skip("one CPU: no helpers")

@@ -28,7 +28,8 @@ const (
 )
 
 const (
-	// idleLimit is how long a worker spins without finding work while a run is active before it parks; a region that opens later wakes it.
+	// idleLimit is how long a worker spins without finding work while a run is active before it parks; a region that opens
+	// later wakes it.
 	idleLimit = 200 * time.Microsecond
 	// restLimit is alike while no run is active: calls in a loop find it awake.
 	restLimit = 50 * time.Microsecond
@@ -75,7 +76,8 @@ func (w *worker) serve() {
 	p.noteWakeable()
 }
 
-// once helps the region of the highest priority, unless it has done so already: when it came back, there was no chunk left.
+// once helps the region of the highest priority, unless it has done so already: when it came back, there was no chunk
+// left.
 func (w *worker) once() bool {
 	var best *Run
 	var number uint64

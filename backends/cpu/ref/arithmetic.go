@@ -13,8 +13,8 @@ type binaryFunc interface {
 	uint(a, b uint64) uint64
 }
 
-// arithmetic computes a broadcast binary operator whose result has the type of its operands. Bool operands are the integers 0 and 1, their
-// result is whether f's is not 0.
+// arithmetic computes a broadcast binary operator whose result has the type of its operands. Bool operands are the
+// integers 0 and 1, their result is whether f's is not 0.
 func arithmetic(in []tensor.Tensor, out tensor.Type, f binaryFunc) ([]tensor.Tensor, error) {
 	a, b := in[0], in[1]
 	if a.DType != out.DType || b.DType != out.DType {
@@ -66,7 +66,8 @@ func zip[A, R elem](a, b tensor.Tensor, out tensor.Type, f func(a, b A) R) []ten
 	return []tensor.Tensor{t}
 }
 
-// broadcastIndex returns the function from an element of the broadcast shape dims to the element of an operand of shape from.
+// broadcastIndex returns the function from an element of the broadcast shape dims to the element of an operand of shape
+// from.
 func broadcastIndex(from, dims []int64) func(i int) int {
 	n, _ := tensor.Count(from)
 	total, _ := tensor.Count(dims)

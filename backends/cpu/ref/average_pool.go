@@ -74,7 +74,8 @@ func average(o *op.AveragePool, in, out []int64, x []float64, put func(i int, me
 	return nil
 }
 
-// asked is how many cells of the window at each output position lie inside the input or the padding that was asked for, per dimension.
+// asked is how many cells of the window at each output position lie inside the input or the padding that was asked for,
+// per dimension.
 func asked(windows []op.Window) [][]int {
 	n := make([][]int, len(windows))
 	for i, w := range windows {

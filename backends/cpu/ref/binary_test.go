@@ -256,7 +256,8 @@ func seq32(n int) []float32 {
 	return v
 }
 
-// Quantised operands with scales of their own, per tensor and per axis, into a third quantisation: by hand over the reals.
+// Quantised operands with scales of their own, per tensor and per axis, into a third quantisation: by hand over the
+// reals.
 func TestBinary_quantised(t *testing.T) {
 	a := quant(ints(tensor.Uint8, []int64{10, 138, 255, 0}, 2, 2), 0.5, 128) // -59, 5, 63.5, -64
 	b := ints(tensor.Uint8, []int64{3, 4, 5, 6}, 2, 2)

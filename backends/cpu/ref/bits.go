@@ -2,7 +2,8 @@ package ref
 
 import "github.com/anynpu/anynpu/core/tensor"
 
-// mover returns the function that copies element j of src to element i of dst. Both have the same element type, of any width.
+// mover returns the function that copies element j of src to element i of dst. Both have the same element type, of any
+// width.
 func mover(dst, src tensor.Tensor) func(i, j int) {
 	switch bits := dst.DType.Bits(); bits {
 	case 4:

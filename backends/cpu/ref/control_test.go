@@ -28,7 +28,8 @@ var (
 	countType = tensor.T(tensor.Int64)
 )
 
-// fibonacci is a body with carried a, b and the limit as a capture: (a, b) -> (b, a+b), going on while a+b < limit; each a is stacked.
+// fibonacci is a body with carried a, b and the limit as a capture: (a, b) -> (b, a+b), going on while a+b < limit;
+// each a is stacked.
 func fibonacci(t *testing.T) *graph.Graph {
 	t.Helper()
 	b := graph.NewBuilder("fibonacci")

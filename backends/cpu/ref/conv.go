@@ -21,8 +21,8 @@ func init() {
 	})
 }
 
-// convolution is a convolution over the taps of a grid, plain or transposed. A cell of padding contributes nothing, so that an infinite
-// weight over padding gives no NaN.
+// convolution is a convolution over the taps of a grid, plain or transposed. A cell of padding contributes nothing, so
+// that an infinite weight over padding gives no NaN.
 type convolution struct {
 	grid   *grid
 	x, y   extent

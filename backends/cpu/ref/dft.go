@@ -99,9 +99,8 @@ func mirrorSpectrum(v []complex128) {
 	}
 }
 
-// fourier returns the sums over t of v[t]·exp(sign·2πi·k·t/n). A length with a factor p is split into p transforms of the interleaved
-// parts; a small prime
-// length is summed as it stands, a large one becomes a convolution.
+// fourier returns the sums over t of v[t]·exp(sign·2πi·k·t/n). A length with a factor p is split into p transforms of
+// the interleaved parts; a small prime length is summed as it stands, a large one becomes a convolution.
 func fourier(v []complex128, sign float64) []complex128 {
 	n := len(v)
 	p := 2
@@ -137,8 +136,8 @@ func fourier(v []complex128, sign float64) []complex128 {
 	return out
 }
 
-// chirp is fourier for any length by Bluestein's identity k·t = (k² + t² - (k-t)²)/2, which makes the sums a convolution with the numbers
-// exp(-sign·πi·t²/n); the convolution is done in a power of two.
+// chirp is fourier for any length by Bluestein's identity k·t = (k² + t² - (k-t)²)/2, which makes the sums a
+// convolution with the numbers exp(-sign·πi·t²/n); the convolution is done in a power of two.
 func chirp(v []complex128, sign float64) []complex128 {
 	n := len(v)
 	size := 1

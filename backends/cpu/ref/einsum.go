@@ -78,8 +78,8 @@ func einsum[T summable](o *op.Einsum, in []tensor.Tensor, read func(tensor.Tenso
 	return nil
 }
 
-// contract multiplies two operands and sums over the labels that are not in keep. The result has the labels of order, or when that is nil
-// the kept ones as they come; a size 1 broadcasts.
+// contract multiplies two operands and sums over the labels that are not in keep. The result has the labels of order,
+// or when that is nil the kept ones as they come; a size 1 broadcasts.
 func contract[T summable](a, b labelled[T], keep, order []int) (labelled[T], error) {
 	size := map[int]int64{}
 	var kept, summed []int
@@ -128,8 +128,8 @@ func contract[T summable](a, b labelled[T], keep, order []int) (labelled[T], err
 	return y, nil
 }
 
-// strides returns the distance between neighbours on each label, the sum of the distances where a label repeats, 0 for absent labels and
-// sizes of 1.
+// strides returns the distance between neighbours on each label, the sum of the distances where a label repeats, 0 for
+// absent labels and sizes of 1.
 func (x labelled[T]) strides(labels []int) []int64 {
 	own := tensor.RowMajor(x.dims)
 	s := make([]int64, len(labels))

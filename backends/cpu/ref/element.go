@@ -35,7 +35,8 @@ func scalarAt(t tensor.Tensor, i int) scalar {
 // isTrue reports whether the element is not 0; NaN is not 0.
 func (s scalar) isTrue() bool { return s.f != 0 || s.i != 0 || s.u != 0 }
 
-// float returns the element as a float64, rounded such that another rounding to at most 52 bits gives what one alone would.
+// float returns the element as a float64, rounded such that another rounding to at most 52 bits gives what one alone
+// would.
 func (s scalar) float() float64 {
 	switch s.kind {
 	case intKind:
@@ -61,9 +62,9 @@ func oddFloat(v uint64) float64 {
 	return float64(v)
 }
 
-// put writes the element into element i of t, converted to t's type: floats round to nearest even; a float becomes an integer by dropping
-// its fraction, NaN by becoming 0. Integers out of range keep their low bits, or with saturate take the nearest limit; saturate also is
-// that of the float8 types. Bool is whether the element is not 0.
+// put writes the element into element i of t, converted to t's type: floats round to nearest even; a float becomes an
+// integer by dropping its fraction, NaN by becoming 0. Integers out of range keep their low bits, or with saturate take
+// the nearest limit; saturate also is that of the float8 types. Bool is whether the element is not 0.
 func (s scalar) put(t tensor.Tensor, i int, saturate, saturate8 bool) {
 	switch d := t.DType; {
 	case d == tensor.Bool:

@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// FuzzCompute gives every registered operator arbitrary attributes and small tensors: the result is an error that is not our own fault, or
-// tensors of the inferred sizes, and the inputs are unchanged.
+// FuzzCompute gives every registered operator arbitrary attributes and small tensors: the result is an error that is
+// not our own fault, or tensors of the inferred sizes, and the inputs are unchanged.
 func FuzzCompute(f *testing.F) {
 	rnd := rand.New(rand.NewSource(2))
 	for i := range len(graph.OpNames()) {

@@ -20,7 +20,8 @@ func init() {
 	})
 }
 
-// elementPlaces returns, for each element of indices, the element of a tensor of sizes dims that it names along an axis.
+// elementPlaces returns, for each element of indices, the element of a tensor of sizes dims that it names along an
+// axis.
 func elementPlaces(dims []int64, indices tensor.Tensor, axis int64, wraps bool) ([]int64, error) {
 	v, err := intsOf(indices)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// summer computes sums of products over x and w and hands each to store: i is the element of the output, c its output channel (its place
-// among per-channel scales). Its methods are one generic loop in four arithmetics: float32 and float64 operands are summed in
-// float64, int32 in int32 (wrapping), int64 in int64.
+// summer computes sums of products over x and w and hands each to store: i is the element of the output, c its output
+// channel (its place among per-channel scales). Its methods are one generic loop in four arithmetics: float32 and
+// float64 operands are summed in float64, int32 in int32 (wrapping), int64 in int64.
 type summer interface {
 	f32(x, w []float32, store func(i, c int, s float64))
 	f64(x, w []float64, store func(i, c int, s float64))
@@ -21,9 +21,10 @@ type summer interface {
 // linear computes an operator that sums products, x = in[0], w = in[1], bias? = in[2]. axis is the dimension of w
 // that counts output channels (-1: none), where per-channel weight scales are taken from.
 //
-// Quantised operands are summed as integers, (x-zero)*(w-zero) in int32, for 16-bit operands in int64, and requantised in float64:
-// round(sum*scale(x)*scale(w)/scale(y) + bias/scale(y) + zero(y)), halves away from zero, saturating. An integer bias without quantisation is
-// in units of scale(x)*scale(w). Everything else is summed in float64 and rounded once.
+// Quantised operands are summed as integers, (x-zero)*(w-zero) in int32, for 16-bit operands in int64, and requantised
+// in float64: round(sum*scale(x)*scale(w)/scale(y) + bias/scale(y) + zero(y)), halves away from zero, saturating. An
+// integer bias without quantisation is in units of scale(x)*scale(w). Everything else is summed in float64 and rounded
+// once.
 func linear(o graph.Op, in []tensor.Tensor, out tensor.Type, axis int, s summer) ([]tensor.Tensor, error) {
 	if empty(out) {
 		return zeros([]tensor.Type{out}), nil
@@ -152,7 +153,8 @@ func linearQuant(x, w, bias tensor.Tensor, out tensor.Type, axis int, s summer) 
 	return []tensor.Tensor{y}, nil
 }
 
-// requantiser returns a new tensor of type out and the function that stores a real in it: quantised per tensor, or float32 or float64.
+// requantiser returns a new tensor of type out and the function that stores a real in it: quantised per tensor, or
+// float32 or float64.
 func requantiser(out tensor.Type) (tensor.Tensor, func(i int, r float64), error) {
 	if out.Quant == nil {
 		y, put := realStore(out)

@@ -45,7 +45,8 @@ func init() {
 	})
 }
 
-// roiBins returns the first cell and the one after the last of each of n bins of a region from start to end, cut to [0, size).
+// roiBins returns the first cell and the one after the last of each of n bins of a region from start to end, cut to [0,
+// size).
 func roiBins(start, end float64, n, size int) [][2]int {
 	first := math.Round(start)
 	length := max(math.Round(end)-first+1, 1)

@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Kernels take memory by alloc, newTensor and cloned, or announce it with admit: these panic with a shortage when there is none, which refuse turns
-// into the error of the operator.
+// Kernels take memory by alloc, newTensor and cloned, or announce it with admit: these panic with a shortage when there
+// is none, which refuse turns into the error of the operator.
 
 // shortage is the panic of a kernel that gets no memory.
 type shortage struct{ err error }

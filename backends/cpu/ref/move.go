@@ -28,7 +28,8 @@ func like(t tensor.Type) tensor.Tensor {
 	return out
 }
 
-// sized returns a zeroed tensor of type t whose sizes were found by computing. Kind fault.Memory when there are too many elements.
+// sized returns a zeroed tensor of type t whose sizes were found by computing. Kind fault.Memory when there are too
+// many elements.
 func sized(t tensor.Type, dims ...int64) (tensor.Tensor, error) {
 	t.Shape = tensor.Of(dims...)
 	n, ok := t.Shape.Count()
@@ -38,7 +39,8 @@ func sized(t tensor.Type, dims ...int64) (tensor.Tensor, error) {
 	return like(t), nil
 }
 
-// eachIndex calls f for every index of a tensor of these sizes in row-major order; i counts the calls. f must not keep or change idx.
+// eachIndex calls f for every index of a tensor of these sizes in row-major order; i counts the calls. f must not keep
+// or change idx.
 func eachIndex(dims []int64, f func(idx []int64, i int)) {
 	n, _ := tensor.Count(dims)
 	idx := make([]int64, len(dims))
@@ -53,7 +55,8 @@ func eachIndex(dims []int64, f func(idx []int64, i int)) {
 	}
 }
 
-// remap fills a new tensor of type out: the element at each index comes from position from(idx) of x, a negative one leaves it zero.
+// remap fills a new tensor of type out: the element at each index comes from position from(idx) of x, a negative one
+// leaves it zero.
 func remap(x tensor.Tensor, out tensor.Type, from func(idx []int64) int64) tensor.Tensor {
 	y := like(out)
 	put := mover(y, x)
@@ -101,7 +104,8 @@ func int0(t tensor.Tensor, missing int64) (int64, error) {
 	return v[0], nil
 }
 
-// position checks an index into a dimension of size n and resolves it; negative ones count from the end when wraps is set.
+// position checks an index into a dimension of size n and resolves it; negative ones count from the end when wraps is
+// set.
 func position(index, n int64, wraps bool) (int64, error) {
 	i := index
 	if wraps && i < 0 {

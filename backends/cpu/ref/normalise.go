@@ -19,8 +19,8 @@ func moments(v []float64) (mean, variance float64) {
 	return mean, variance / float64(len(v))
 }
 
-// gathered calls f with each set of elements that are normalised together: the positions of the set in x, and their values. sets numbers the
-// set that element i belongs to.
+// gathered calls f with each set of elements that are normalised together: the positions of the set in x, and their
+// values. sets numbers the set that element i belongs to.
 func gathered(x []float64, sets int, set func(i int) int, f func(positions []int, values []float64)) {
 	members := alloc[[]int](sets)
 	admit(24 * len(x)) // positions, in lists that grow by doubling
@@ -41,7 +41,8 @@ func gathered(x []float64, sets int, set func(i int) int, f func(positions []int
 	}
 }
 
-// standardise computes (x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c] over sets of elements; channel gives c of an element.
+// standardise computes (x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c] over sets of elements; channel gives
+// c of an element.
 func standardise(in []tensor.Tensor, out tensor.Type, epsilon float32, sets int, set, channel func(i int) int) []tensor.Tensor {
 	x, scale, bias := reals(in[0]), reals(in[1]), reals(in[2])
 	y, put := realStore(out)

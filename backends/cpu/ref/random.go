@@ -102,7 +102,8 @@ func putNumber(t tensor.Tensor, i int, v float64) {
 	storeInt(t, i, saturateInt(v, lo, hi))
 }
 
-// weightEnds returns the running sums of exp(x - max) over the classes of a row, up to the last class that has a weight.
+// weightEnds returns the running sums of exp(x - max) over the classes of a row, up to the last class that has a
+// weight.
 func weightEnds(x tensor.Tensor, row int) ([]float64, error) {
 	n := int(x.Dims[1])
 	top := math.Inf(-1)

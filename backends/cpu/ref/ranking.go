@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// ranking returns the function that tells whether element i of x ranks strictly before element j: the larger one first, or the smaller one.
-// NaN is greater than every number; with nanFirst it ranks first in either direction.
+// ranking returns the function that tells whether element i of x ranks strictly before element j: the larger one first,
+// or the smaller one. NaN is greater than every number; with nanFirst it ranks first in either direction.
 func ranking(x tensor.Tensor, largest, nanFirst bool) (func(i, j int) bool, error) {
 	switch x.DType {
 	case tensor.Float32:
@@ -49,8 +49,8 @@ func rankingOf[T elem](x tensor.Tensor, largest, nanFirst bool) func(i, j int) b
 	}
 }
 
-// lines visits every line of a tensor of shape dims along axis: start is the position of its first element, step the distance between
-// neighbours. A tensor without elements has no lines, but one whose axis alone is empty does.
+// lines visits every line of a tensor of shape dims along axis: start is the position of its first element, step the
+// distance between neighbours. A tensor without elements has no lines, but one whose axis alone is empty does.
 func lines(dims []int64, axis int, visit func(line, start, step int)) {
 	step, outer := 1, 1
 	for _, d := range dims[axis+1:] {

@@ -38,8 +38,9 @@ func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 	return out, nil
 }
 
-// fromReal rounds float32 elements to type t: float types to nearest even (float8 and float4 saturate); quantised integers half away from
-// zero after the zero point is added, saturating, NaN to the zero point (OH_NN reference notes on operators, section 4).
+// fromReal rounds float32 elements to type t: float types to nearest even (float8 and float4 saturate); quantised
+// integers half away from zero after the zero point is added, saturating, NaN to the zero point (OH_NN reference notes
+// on operators, section 4).
 func fromReal(x tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
 	if x.DType != tensor.Float32 {
 		return x, fault.New(fault.Type, "%v cannot become %v", x.DType, t)
@@ -115,8 +116,8 @@ func scaleIndex(t tensor.Tensor) (func(i int) int, error) {
 	return alongAxis(t.Dims, axis, block), nil
 }
 
-// alongAxis returns the function from an element's position in a tensor of shape dims to its parameter: the index on axis, or, with
-// block > 0, the position in a tensor where each entry serves block neighbours on axis.
+// alongAxis returns the function from an element's position in a tensor of shape dims to its parameter: the index on
+// axis, or, with block > 0, the position in a tensor where each entry serves block neighbours on axis.
 func alongAxis(dims []int64, axis, block int) func(i int) int {
 	size, inner := int(dims[axis]), 1
 	for _, d := range dims[axis+1:] {

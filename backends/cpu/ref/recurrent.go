@@ -64,8 +64,8 @@ func (s *sequence) initial(from []float64, d, b int) []float64 {
 	return h
 }
 
-// walk calls step for each valid time step of direction d, batch b: x is the step's features, y the position of its hidden values in the
-// output sequence.
+// walk calls step for each valid time step of direction d, batch b: x is the step's features, y the position of its
+// hidden values in the output sequence.
 func (s *sequence) walk(direction op.Direction, d, b int, step func(x []float64, y int)) {
 	n := s.steps
 	if s.lens != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// reduceIndex returns, for the axes in input 1, the function from an element of input 0 to its element of the result, and how many
-// elements go into one of the result.
+// reduceIndex returns, for the axes in input 1, the function from an element of input 0 to its element of the result,
+// and how many elements go into one of the result.
 func reduceIndex(in []tensor.Tensor, keepDims, emptyKeeps bool) (index func(i int) int, group int, err error) {
 	x := in[0]
 	var axes []int64
@@ -71,7 +71,8 @@ func reduceNumbers(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 	return []tensor.Tensor{y}, nil
 }
 
-// reduceIntMeans is the mean of integers without its fraction. Quotients and remainders are added apart: sums of 64-bit integers overflow.
+// reduceIntMeans is the mean of integers without its fraction. Quotients and remainders are added apart: sums of 64-bit
+// integers overflow.
 func reduceIntMeans(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type) ([]tensor.Tensor, error) {
 	x := in[0]
 	index, group, err := reduceIndex(in, keepDims, emptyKeeps)

@@ -1,5 +1,5 @@
-// Package ref is the reference device's arithmetic: one plain kernel per operator, written for reading. It is the executable specification
-// and the oracle of every faster kernel; nothing in it is fast.
+// Package ref is the reference device's arithmetic: one plain kernel per operator, written for reading. It is the
+// executable specification and the oracle of every faster kernel; nothing in it is fast.
 package ref
 
 import (
@@ -13,8 +13,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Kernel computes one node. in are the inputs (Absent where not given); out are the inferred output types, all sizes known unless the
-// operator's output shape depends on data. It returns new tensors and never writes or keeps its inputs.
+// Kernel computes one node. in are the inputs (Absent where not given); out are the inferred output types, all sizes
+// known unless the operator's output shape depends on data. It returns new tensors and never writes or keeps its
+// inputs.
 type Kernel func(o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error)
 
 // Domain says which element types a kernel computes by itself; for the others Compute wraps it (see Compute).
@@ -22,11 +23,11 @@ type Domain uint8
 
 // The domains.
 const (
-	// Real: the kernel computes on float32 (and float64) and any plain integers it wants. Floats below 32 bits and quantised tensors are
-	// converted to float32 before and rounded to the output type after.
+	// Real: the kernel computes on float32 (and float64) and any plain integers it wants. Floats below 32 bits and
+	// quantised tensors are converted to float32 before and rounded to the output type after.
 	Real Domain = iota
-	// Bits: the kernel moves elements without looking at them, for any type. When a quantised output differs from the quantised data
-	// input in its parameters, Compute requantises through float32.
+	// Bits: the kernel moves elements without looking at them, for any type. When a quantised output differs from the
+	// quantised data input in its parameters, Compute requantises through float32.
 	Bits
 	// Native: the kernel sees the tensors as they are and handles quantisation and float16 itself.
 	Native
@@ -43,7 +44,8 @@ type controlKernel func(ctx context.Context, o graph.Op, in []tensor.Tensor, out
 
 var kernels = map[reflect.Type]entry{}
 
-// register binds the kernel of operator type O, e.g. register(Real, func(o *op.Add, in []tensor.Tensor, out []tensor.Type) ...).
+// register binds the kernel of operator type O, e.g. register(Real, func(o *op.Add, in []tensor.Tensor, out
+// []tensor.Type) ...).
 func register[O graph.Op](d Domain, k func(o O, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error)) {
 	t := reflect.TypeFor[O]()
 	if _, taken := kernels[t]; taken {
@@ -74,8 +76,9 @@ func Has(o graph.Op) bool {
 // maxElements bounds the number of elements of one output. It is no constant for the sake of tests.
 var maxElements int64 = 1 << 31
 
-// Compute runs one operator on real tensors: it infers the output types from the inputs' types and small integer values and declared, then
-// calls the kernel, converting as the kernel's domain asks. Memory is asked for before it is taken: kind fault.Memory. A panic inside a kernel is not recovered here.
+// Compute runs one operator on real tensors: it infers the output types from the inputs' types and small integer values
+// and declared, then calls the kernel, converting as the kernel's domain asks. Memory is asked for before it is taken:
+// kind fault.Memory. A panic inside a kernel is not recovered here.
 func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
 	return ComputeContext(context.Background(), o, in, declared)
 }
@@ -137,7 +140,8 @@ func checkResults(o graph.Op, res []tensor.Tensor, out []tensor.Type) error {
 	return nil
 }
 
-// checkOutput refuses an output that cannot be allocated, and shapes that inference left open although everything is known.
+// checkOutput refuses an output that cannot be allocated, and shapes that inference left open although everything is
+// known.
 func checkOutput(o graph.Op, i int, t tensor.Type) error {
 	_, ok := t.Shape.Ints()
 	switch {
@@ -154,7 +158,8 @@ func checkOutput(o graph.Op, i int, t tensor.Type) error {
 	return fault.Wrap(mem.Fits(size), "%s: output %d: %v", o.Name(), i, t)
 }
 
-// computeReal widens narrow and quantised inputs to float32, runs the kernel, and rounds the results to the output types.
+// computeReal widens narrow and quantised inputs to float32, runs the kernel, and rounds the results to the output
+// types.
 func computeReal(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	wide := make([]tensor.Tensor, len(in))
 	for i, t := range in {

@@ -44,8 +44,8 @@ type cell struct {
 	w float64
 }
 
-// resamplers returns, per axis and output index, the input cells and their weights; nil for an output index outside the region that may be
-// extrapolated from.
+// resamplers returns, per axis and output index, the input cells and their weights; nil for an output index outside the
+// region that may be extrapolated from.
 func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]cell, error) {
 	sizes := make([]int64, len(axes))
 	for i, a := range axes {
@@ -236,7 +236,8 @@ func pickNearest(x tensor.Tensor, out tensor.Type, axes []int, lists [][][]cell)
 	})
 }
 
-// storeReals writes reals to a float32, float64 or plain integer tensor; integers are truncated and saturate, NaN becomes 0.
+// storeReals writes reals to a float32, float64 or plain integer tensor; integers are truncated and saturate, NaN
+// becomes 0.
 func storeReals(v []float64, out tensor.Type) ([]tensor.Tensor, error) {
 	if !out.DType.IsInt() && out.DType != tensor.Bool {
 		y, put := realStore(out)
@@ -259,8 +260,8 @@ type Cell struct {
 	Weight float64
 }
 
-// ResizeCells returns, per axis of axes and output index, the input cells that are mixed; none for an output index that is extrapolated. in are
-// Resize's inputs, of which only the sizes of the first are looked at.
+// ResizeCells returns, per axis of axes and output index, the input cells that are mixed; none for an output index that
+// is extrapolated. in are Resize's inputs, of which only the sizes of the first are looked at.
 func ResizeCells(o *op.Resize, in []tensor.Tensor, axes []int) (out [][][]Cell, err error) {
 	defer refuse(&err)
 	lists, err := resamplers(o, in, axes)

@@ -8,9 +8,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Run computes a whole graph node by node: the simplest possible execution, for tests and for bodies of control flow. ctx is looked at
-// between nodes. Inputs are checked against the graph's declared types;
-// a quantised one is requantised to the declared parameters, an unquantised one takes them over.
+// Run computes a whole graph node by node: the simplest possible execution, for tests and for bodies of control flow.
+// ctx is looked at between nodes. Inputs are checked against the graph's declared types; a quantised one is requantised
+// to the declared parameters, an unquantised one takes them over.
 func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tensor, error) {
 	if len(in) != len(g.In) {
 		return nil, fault.New(fault.Argument, "graph %q: want %d inputs, got %d", g.Name, len(g.In), len(in))
@@ -91,7 +91,8 @@ func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tens
 	return out, nil
 }
 
-// usesLeft counts, per value, the nodes and graph outputs that will read it, so that Run can drop what is no longer needed.
+// usesLeft counts, per value, the nodes and graph outputs that will read it, so that Run can drop what is no longer
+// needed.
 func usesLeft(g *graph.Graph) []int {
 	left := make([]int, len(g.Values))
 	for i := range g.Nodes {

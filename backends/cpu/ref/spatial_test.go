@@ -51,7 +51,8 @@ func TestConvTranspose_paddingOfEveryKind(t *testing.T) {
 func TestAveragePool_overhangIsNotCounted(t *testing.T) {
 	x := f32([]float32{2, 4, 6, 8, 10}, 1, 1, 5)
 	for ceil, want := range map[op.CeilMode][]float32{op.RoundFloor: {1, 5}, op.RoundCeil: {1, 5, 6}} {
-		// Windows of 3 with stride 3 and 2 cells of padding before, 0 after: the third one covers 10 alone and hangs over by two.
+		// Windows of 3 with stride 3 and 2 cells of padding before, 0 after: the third one covers 10 alone and hangs over by
+		// two.
 		o := &op.AveragePool{Kernel: []int64{3}, Strides: []int64{3}, Pads: []int64{2, 0}, Ceil: ceil, CountPads: true}
 		y := view[float32](compute1(t, o, tensor.Type{}, x))
 		assert.InDelta(t, 2./3, y[0], 1e-6, "two cells of padding count")

@@ -5,7 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// mapReal applies f to every element of a float32 or float64 tensor. f computes in float64; a float32 result is rounded once.
+// mapReal applies f to every element of a float32 or float64 tensor. f computes in float64; a float32 result is rounded
+// once.
 func mapReal(x tensor.Tensor, out tensor.Type, f func(float64) float64) ([]tensor.Tensor, error) {
 	switch {
 	case x.DType == tensor.Float32 && out.DType == tensor.Float32:
@@ -16,8 +17,8 @@ func mapReal(x tensor.Tensor, out tensor.Type, f func(float64) float64) ([]tenso
 	return nil, fault.New(fault.Type, "no kernel from %v to %v", x.DType, out.DType)
 }
 
-// number is a unary operator on reals and integers. Integers are computed in 64 bits and wrapped to the element type. A nil function
-// means that the operator is not defined there.
+// number is a unary operator on reals and integers. Integers are computed in 64 bits and wrapped to the element type. A
+// nil function means that the operator is not defined there.
 type number struct {
 	real func(float64) float64
 	int  func(int64) int64

@@ -68,7 +68,8 @@ func intValues(t *testing.T, x tensor.Tensor) []int64 {
 	return v
 }
 
-// assertReals compares within a relative and absolute tolerance; NaN equals NaN, infinities and the sign of zero must match.
+// assertReals compares within a relative and absolute tolerance; NaN equals NaN, infinities and the sign of zero must
+// match.
 func assertReals(t *testing.T, want, got []float64, rel float64, msg string) {
 	t.Helper()
 	require.Len(t, got, len(want), msg)

@@ -11,8 +11,9 @@ type elem interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// view returns the elements of t without a copy. The element type must have the size of T; t.Data is aligned as Go aligns byte slices from
-// make and as core/mem aligns buffers (at least 8 bytes), which callers guarantee for tensors at odd offsets by copying.
+// view returns the elements of t without a copy. The element type must have the size of T; t.Data is aligned as Go
+// aligns byte slices from make and as core/mem aligns buffers (at least 8 bytes), which callers guarantee for tensors
+// at odd offsets by copying.
 func view[T elem](t tensor.Tensor) []T {
 	n := t.Count()
 	if n == 0 {

@@ -5,7 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// tap is one cell that a window covers: its position in the image and in the kernel, both flattened row-major over the spatial dimensions.
+// tap is one cell that a window covers: its position in the image and in the kernel, both flattened row-major over the
+// spatial dimensions.
 type tap struct{ in, k int }
 
 // grid lists, for a sliding window in any number of dimensions, the taps of every output position.
@@ -66,7 +67,8 @@ func scattering(w op.Window, o int64, f func(in, k int64)) {
 	}
 }
 
-// each calls f for every output position in row-major order with its taps in row-major order of the kernel; f must not keep them.
+// each calls f for every output position in row-major order with its taps in row-major order of the kernel; f must not
+// keep them.
 func (g *grid) each(f func(p int, taps []tap)) {
 	total := cellCount(g.out)
 	clear(g.pos)

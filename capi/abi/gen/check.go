@@ -53,8 +53,8 @@ func (fn *function) paramTypes() string {
 	return strings.Join(types, ", ")
 }
 
-// misuse writes a C test that calls every function with one bad argument after the other. The makers of good handles are in
-// the façade's Check header; ctest/misuse.h has the rest.
+// misuse writes a C test that calls every function with one bad argument after the other. The makers of good handles
+// are in the façade's Check header; ctest/misuse.h has the rest.
 func (f *facade) misuse() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "/* %s */\n\n/* Every function with every kind of bad argument: an error or NULL, never a crash, nothing left behind. */\n\n", banner)
@@ -148,7 +148,8 @@ static void undo_%[1]s(void)
 `, kind, foreign, drop, f.handleType(kind))
 }
 
-// misuseFunction writes test_NAME(bad, v): one call with argument number bad wrong in way v; it returns 0 when there is no such way.
+// misuseFunction writes test_NAME(bad, v): one call with argument number bad wrong in way v; it returns 0 when there is
+// no such way.
 func (fn *function) misuseFunction(b *strings.Builder) {
 	fmt.Fprintf(b, "\nstatic int test_%s(int bad, int v)\n{\n", fn.Name)
 	var names, sets, after []string

@@ -105,7 +105,8 @@ var arm64 = arch{
 
 const asmHead = "/* %s */\n\n%s\n\n\t.text\n"
 
-// entries writes the exported entries, the first targets of their slots, and the jump table, which fills pages of its own.
+// entries writes the exported entries, the first targets of their slots, and the jump table, which fills pages of its
+// own.
 func (img *image) entries(a arch) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, asmHead, banner, `/*

@@ -62,7 +62,8 @@ func column(b *strings.Builder, decl string, funcs []*function, value func(*func
 	b.WriteString("};\n")
 }
 
-// enter writes the function that enters Go: unless a signal handler calls where it must not, and with the default floating-point control.
+// enter writes the function that enters Go: unless a signal handler calls where it must not, and with the default
+// floating-point control.
 func (fn *function) enter() string {
 	var types, decls, names []string
 	for i, p := range fn.Params {
@@ -128,8 +129,8 @@ func (fn *function) routed() int {
 	return -1
 }
 
-// router writes the function that a slot holds in the mixed state: a handle that is not ours goes to the driver. So does a creating call of
-// the driver's own, in the pass-through state as well.
+// router writes the function that a slot holds in the mixed state: a handle that is not ours goes to the driver. So
+// does a creating call of the driver's own, in the pass-through state as well.
 func (fn *function) router() string {
 	k := fn.routed()
 	own := fn.facade.Drivers && fn.Creates && !fn.NoPass

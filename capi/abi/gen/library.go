@@ -20,8 +20,8 @@ func (img *image) stubbed(fn *function) bool {
 	return slices.ContainsFunc(fn.facade.Facade.Stubs, fn.inStub)
 }
 
-// libraries writes, for the core library and every stub library, the version script and the list of names it exports, and the
-// stubs' assembly.
+// libraries writes, for the core library and every stub library, the version script and the list of names it exports,
+// and the stubs' assembly.
 func (img *image) libraries() {
 	var core []string
 	for _, fn := range img.funcs {

@@ -1,5 +1,6 @@
-// Command bombs loads and runs models that are small as files and large in meaning, in children that may have 1 GiB of address space and of data
-// more than they start with. A child that dies or stays silent is a failure, which names the model; a model that is refused is none.
+// Command bombs loads and runs models that are small as files and large in meaning, in children that may have 1 GiB of
+// address space and of data more than they start with. A child that dies or stays silent is a failure, which names the
+// model; a model that is refused is none.
 //
 //	bombs [-seconds 300] [-seed 1] [-jobs 2] [-write DIR]
 //

@@ -2,9 +2,9 @@
 //
 //	cts [-library FILE] [-json FILE] [-junit FILE] [-run SUBSTRING] [-workers N] [-reference] [-v]
 //
-// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else the tree's own in the folder BUILD (build). The exit code is 0
-// when every case passed, 1 when one did not, where a library other than the tree's own may lack operations (skip), 2 for wrong usage or a
-// library that cannot be used.
+// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else the tree's own in the folder BUILD
+// (build). The exit code is 0 when every case passed, 1 when one did not, where a library other than the tree's own may
+// lack operations (skip), 2 for wrong usage or a library that cannot be used.
 package main
 
 import (

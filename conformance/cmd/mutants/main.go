@@ -2,8 +2,8 @@
 //
 //	mutants [-run OPERATOR] [-v]
 //
-// It is run in the repository's root. The exit code is 0 when at least 95 % are found, every operator has at least 3, and each survivor is
-// argued for in conformance/mutants/survivors.txt.
+// It is run in the repository's root. The exit code is 0 when at least 95 % are found, every operator has at least 3,
+// and each survivor is argued for in conformance/mutants/survivors.txt.
 package main
 
 import (

@@ -1,6 +1,7 @@
-// Command networks shows, for every benchmark network, which share of its nodes and of its arithmetic the CPU's fast kernels compute, and what
-// a run allocates; for quantized ones also when the integers cross the border. Exit code 1 when a network has less than all of its arithmetic on
-// fast kernels, a quantized one has any node without, or a run allocates.
+// Command networks shows, for every benchmark network, which share of its nodes and of its arithmetic the CPU's fast
+// kernels compute, and what a run allocates; for quantized ones also when the integers cross the border. Exit code 1
+// when a network has less than all of its arithmetic on fast kernels, a quantized one has any node without, or a run
+// allocates.
 package main
 
 import (
@@ -122,8 +123,8 @@ func (f *findings) complaint() string {
 	return strings.Join(parts, "; ")
 }
 
-// look runs a model with and without profiling; integers says that these cross the border of a quantized model. No findings when that changes
-// nothing.
+// look runs a model with and without profiling; integers says that these cross the border of a quantized model. No
+// findings when that changes nothing.
 func look(model []byte, integers bool) (*findings, error) {
 	w := mem.NewWeights()
 	defer w.Release()
@@ -200,7 +201,8 @@ func product(dims []int64) int64 {
 	return n
 }
 
-// allocated returns the fewest bytes that a run allocates on Go's heap, of several runs: the Go runtime itself allocates at times.
+// allocated returns the fewest bytes that a run allocates on Go's heap, of several runs: the Go runtime itself
+// allocates at times.
 func allocated(s *session.Session) (uint64, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	least := ^uint64(0)

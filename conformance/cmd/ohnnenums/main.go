@@ -1,5 +1,5 @@
-// Command ohnnenums writes the numbers of the OH_NN C API that the operator suite needs, from the specification that the headers are checked
-// against.
+// Command ohnnenums writes the numbers of the OH_NN C API that the operator suite needs, from the specification that
+// the headers are checked against.
 //
 //	ohnnenums SPEC.json OUT.go
 package main

@@ -1,5 +1,5 @@
-// Command onnxbench computes the models of bench/gen_bench_models.py on the built-in device and compares the outputs with those of ONNX
-// Runtime that bench/expected.zip holds (bench/expect.py).
+// Command onnxbench computes the models of bench/gen_bench_models.py on the built-in device and compares the outputs
+// with those of ONNX Runtime that bench/expected.zip holds (bench/expect.py).
 package main
 
 import (
@@ -211,8 +211,8 @@ func compare(file string, m model, files fs.FS) (string, error) {
 	return strings.Join(verdicts, "; "), nil
 }
 
-// judge holds float outputs to 1e-4 of the largest expected value, quantised ones to the same top-1 and at most 2 % of the outputs more than
-// one step away.
+// judge holds float outputs to 1e-4 of the largest expected value, quantised ones to the same top-1 and at most 2 % of
+// the outputs more than one step away.
 func judge(got []float64, want []float32, scale float64) (string, error) {
 	largest, worst, off := 0.0, 0.0, 0
 	top := [2]int{}

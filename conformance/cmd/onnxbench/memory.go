@@ -20,8 +20,8 @@ import (
 // mostMemory is how much the peak may rise while a model is made ready, relative to its file.
 const mostMemory = 1.3
 
-// memory makes the model at path ready to run, unsaved if it will not be saved, and compares the rise of the process's peak memory with the
-// size of the file. Then it runs the model once.
+// memory makes the model at path ready to run, unsaved if it will not be saved, and compares the rise of the process's
+// peak memory with the size of the file. Then it runs the model once.
 func memory(path string, unsaved bool) error {
 	before, err := peak()
 	if err != nil {

@@ -95,7 +95,8 @@ func (n *network) model() []byte {
 	return m
 }
 
-// heavy is a network of 40 MB of weights in filters of 3x3 (with and without minimal filtering) and 1x1, and matrices of both orders.
+// heavy is a network of 40 MB of weights in filters of 3x3 (with and without minimal filtering) and 1x1, and matrices
+// of both orders.
 func heavy() []byte {
 	n := &network{rnd: rand.New(rand.NewPCG(5, 6))}
 	pads := map[string][]int64{"pads": {1, 1, 1, 1}}
@@ -118,7 +119,8 @@ func heavy() []byte {
 
 const memoryModel = "ONNXBENCH_TEST_MODEL"
 
-// TestMemory_isThatOfTheFile loads and runs 40 MB of weights in a process of its own: the peak before the first run is less than 1.3 times the file.
+// TestMemory_isThatOfTheFile loads and runs 40 MB of weights in a process of its own: the peak before the first run is
+// less than 1.3 times the file.
 func TestMemory_isThatOfTheFile(t *testing.T) {
 	if path := os.Getenv(memoryModel); path != "" {
 		require.NoError(t, memory(path, false))

@@ -1,5 +1,6 @@
-// Command optable writes docs/operators.md: which OH_NN operators a library computes in which element types. Each mark is a case that judges
-// it; what the library computes and no case judges, or what it does not compute as a case says, makes the command fail.
+// Command optable writes docs/operators.md: which OH_NN operators a library computes in which element types. Each mark
+// is a case that judges it; what the library computes and no case judges, or what it does not compute as a case says,
+// makes the command fail.
 //
 //	optable LIBRARY OUT.md
 package main

@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/conformance/ohnn"
 )
 
-// The committed table marks exactly what the committed cases judge; that the library computes it and nothing else is for the command.
+// The committed table marks exactly what the committed cases judge; that the library computes it and nothing else is
+// for the command.
 func TestTable_marksWhatCasesJudge(t *testing.T) {
 	cases, err := ohnn.Cases()
 	require.NoError(t, err)

@@ -2,9 +2,9 @@
 //
 //	rknnrules [-library FILE] [-json FILE] [-junit FILE] [-run SUBSTRING] [-workers N] [-list] [-v]
 //
-// The library is that of the -library flag, else of ANYNPU_RKNN_LIBRARY, else the tree's own in the folder BUILD (build). The exit code is 0
-// when every case passed, every rule has cases of both kinds and every function was called, 1 when not, 2 for wrong usage or a library
-// that cannot be used.
+// The library is that of the -library flag, else of ANYNPU_RKNN_LIBRARY, else the tree's own in the folder BUILD
+// (build). The exit code is 0 when every case passed, every rule has cases of both kinds and every function was called,
+// 1 when not, 2 for wrong usage or a library that cannot be used.
 package main
 
 import (

@@ -2,9 +2,10 @@
 //
 //	rules [-library FILE] [-json FILE] [-junit FILE] [-run SUBSTRING] [-mode manual|reference] [-workers N] [-list] [-v]
 //
-// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else the tree's own in the folder BUILD (build). Modes are the values
-// of ANYNPU_OHNN_COMPAT; the reports of the two are written to FILE with "-manual" or "-reference" before its extension. The exit code is 0
-// when every case passed, 1 when one did not, 2 for wrong usage or a library that cannot be used.
+// The library is that of the -library flag, else of ANYNPU_CTS_LIBRARY, else the tree's own in the folder BUILD
+// (build). Modes are the values of ANYNPU_OHNN_COMPAT; the reports of the two are written to FILE with "-manual" or
+// "-reference" before its extension. The exit code is 0 when every case passed, 1 when one did not, 2 for wrong usage
+// or a library that cannot be used.
 package main
 
 import (

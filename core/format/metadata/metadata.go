@@ -1,5 +1,6 @@
-// Package metadata reads what a portable model carries beside its graph: how inputs are normalised and laid out, which shapes a dynamic
-// model is meant for, names. It is found in an ONNX model's metadata_props, and in a file MODEL.anynpu.json beside it, whose entries win.
+// Package metadata reads what a portable model carries beside its graph: how inputs are normalised and laid out, which
+// shapes a dynamic model is meant for, names. It is found in an ONNX model's metadata_props, and in a file
+// MODEL.anynpu.json beside it, whose entries win.
 //
 // The keys, all optional; values are JSON (a string value may be written without quotes in metadata_props):
 //
@@ -17,7 +18,8 @@
 //	anynpu.value.NAME.type      string   its element type, e.g. float32; default what the model declares, else that of the operator's input
 //	anynpu.models               strings  in a pack list only: the files of the pack, relative to it
 //
-// An unknown key under anynpu. is a warning, a known key with a wrong value an error of kind fault.File that names key and value.
+// An unknown key under anynpu. is a warning, a known key with a wrong value an error of kind fault.File that names key
+// and value.
 package metadata
 
 import (
@@ -72,7 +74,8 @@ type Metadata struct {
 	Warnings     []string
 }
 
-// Strangers tells, one sentence each, of metadata for inputs that a model with these inputs does not have. path may be empty.
+// Strangers tells, one sentence each, of metadata for inputs that a model with these inputs does not have. path may be
+// empty.
 func (m *Metadata) Strangers(path string, inputs []string) []string {
 	model := strings.TrimSpace("model " + path)
 	var out []string
@@ -112,7 +115,8 @@ func Read(props map[string]string, path string) (*Metadata, error) {
 // Beside returns the entries of the file beside the model at path as text, none when there is no file.
 func Beside(path string) (map[string]string, error) { return Merged(nil, path) }
 
-// Merged returns the metadata of the model at path as text: its own metadata_props, and the entries of the file beside it in their places.
+// Merged returns the metadata of the model at path as text: its own metadata_props, and the entries of the file beside
+// it in their places.
 func Merged(props map[string]string, path string) (map[string]string, error) {
 	values, err := readSidecar(path)
 	if err != nil {
@@ -178,7 +182,8 @@ func (m *Metadata) set(values map[string]json.RawMessage, source string) error {
 	return nil
 }
 
-// ReadPack returns the model files of a pack list: a JSON object with the key anynpu.models, names relative to the list's folder and below it.
+// ReadPack returns the model files of a pack list: a JSON object with the key anynpu.models, names relative to the
+// list's folder and below it.
 func ReadPack(path string) ([]string, error) {
 	text, err := readSmall(path)
 	if err != nil {

@@ -19,9 +19,9 @@ const maxEntry = 1 << 24
 // span is a part of a file.
 type span struct{ off, n int64 }
 
-// EditMetadata writes the model of size bytes in r to w with other metadata_props: edits holds new values by key, nil for keys that are to go.
-// Every other byte of the model is written as it is, in its place; an entry that changes stays where its first one was, new ones come last.
-// Errors of the model are of kind fault.File; those of r and w are theirs.
+// EditMetadata writes the model of size bytes in r to w with other metadata_props: edits holds new values by key, nil
+// for keys that are to go. Every other byte of the model is written as it is, in its place; an entry that changes stays
+// where its first one was, new ones come last. Errors of the model are of kind fault.File; those of r and w are theirs.
 func EditMetadata(w io.Writer, r io.ReaderAt, size int64, edits map[string]*string) error {
 	left, done := maps.Clone(edits), map[string]bool{}
 	write := func(key string) error {
@@ -75,8 +75,8 @@ func EditMetadata(w io.Writer, r io.ReaderAt, size int64, edits map[string]*stri
 	return err
 }
 
-// eachSpan calls f for the fields of the message in r: their numbers, where they lie as a whole, and where the value of a length-delimited one
-// lies.
+// eachSpan calls f for the fields of the message in r: their numbers, where they lie as a whole, and where the value of
+// a length-delimited one lies.
 func eachSpan(r io.ReaderAt, size int64, f func(num protowire.Number, whole, value span) error) error {
 	head := make([]byte, 2*10) // a tag and a length or number
 	for off := int64(0); off < size; {

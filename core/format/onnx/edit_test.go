@@ -20,8 +20,8 @@ func edited(t *testing.T, model []byte, edits map[string]*string) []byte {
 	return b.Bytes()
 }
 
-// TestEditMetadata_otherBytesStay composes a model of parts, of which the order, fields that ONNX does not have and lengths that are written
-// longer than need be would not survive being parsed and written anew.
+// TestEditMetadata_otherBytesStay composes a model of parts, of which the order, fields that ONNX does not have and
+// lengths that are written longer than need be would not survive being parsed and written anew.
 func TestEditMetadata_otherBytesStay(t *testing.T) {
 	a, b, c := "1", "2", ""
 	strange := []byte{0xf8, 0x3f, 0x81, 0x00, 0xfd, 0x3f, 1, 2, 3, 4, 0xf9, 0x3f, 1, 2, 3, 4, 5, 6, 7, 8} // a long varint, fixed 32, fixed 64

@@ -170,8 +170,8 @@ func TestImport_hostileModels(t *testing.T) {
 	assert.ErrorContains(t, imported(t, add(external("w", []int64{2}, "location", "data")), ""), "no folder")
 }
 
-// TestImport_otherNumbersOfInputsAndOutputs: every operator with up to eight inputs, of one type or absent, and up to three outputs gives a
-// model or an error.
+// TestImport_otherNumbersOfInputsAndOutputs: every operator with up to eight inputs, of one type or absent, and up to
+// three outputs gives a model or an error.
 func TestImport_otherNumbersOfInputsAndOutputs(t *testing.T) {
 	for _, name := range sortedKeys(lowerings) {
 		for i := range 9 * 4 * 3 {
@@ -199,7 +199,8 @@ func TestImport_countsParts(t *testing.T) {
 	assert.ErrorContains(t, err, "more than 1048576")
 }
 
-// TestImport_everyTruncation cuts the digits model at every byte of its structure; where it is cut inside weights one cut stands for all.
+// TestImport_everyTruncation cuts the digits model at every byte of its structure; where it is cut inside weights one
+// cut stands for all.
 func TestImport_everyTruncation(t *testing.T) {
 	b, err := os.ReadFile(digits + "digits.onnx")
 	require.NoError(t, err)
@@ -228,7 +229,8 @@ func TestImport_bitFlips(t *testing.T) {
 	}
 }
 
-// TestImportFile_survivesChangesOfTheFile: the file is truncated and replaced during and after the load; the constants stay what they were.
+// TestImportFile_survivesChangesOfTheFile: the file is truncated and replaced during and after the load; the constants
+// stay what they were.
 func TestImportFile_survivesChangesOfTheFile(t *testing.T) {
 	const n = 1 << 20
 	raw := make([]byte, 4*n)

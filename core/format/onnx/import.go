@@ -15,7 +15,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// The opset versions of ai.onnx that are read. Of older ones those operators are read whose definition opset 7 still has.
+// The opset versions of ai.onnx that are read. Of older ones those operators are read whose definition opset 7 still
+// has.
 const (
 	MinOpset = 7
 	MaxOpset = 23
@@ -44,7 +45,8 @@ type Options struct {
 	path string // of the model, empty for one in memory
 }
 
-// Recognise reports whether data looks like an ONNX model: a protobuf message whose first fields are those of ModelProto.
+// Recognise reports whether data looks like an ONNX model: a protobuf message whose first fields are those of
+// ModelProto.
 func Recognise(data []byte) bool {
 	seen := 0
 	known := map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 14: true, 20: true, 25: true, 26: true}
@@ -61,8 +63,8 @@ func Recognise(data []byte) bool {
 	return seen > 0
 }
 
-// ImportFile reads the model in the file at path. The file is mapped only while it is read: replacing or truncating it later has no effect
-// on the model. Truncation while it is read gives an error.
+// ImportFile reads the model in the file at path. The file is mapped only while it is read: replacing or truncating it
+// later has no effect on the model. Truncation while it is read gives an error.
 func ImportFile(path string, o Options) (*Model, error) {
 	if o.Folder == "" {
 		o.Folder = filepath.Dir(path)
@@ -178,7 +180,8 @@ type scope struct {
 	uses    map[string]int          // how often nodes and outputs read a name, bodies included
 	parent  *scope                  // graph around a body; nil for the main graph
 	around  *scope                  // scope around a branch that is lowered in the same graph; nil for others
-	// captured: values of the enclosing graph that a body uses, in the order of first use, with the body's own input for each.
+	// captured: values of the enclosing graph that a body uses, in the order of first use, with the body's own input for
+	// each.
 	captured []capture
 	captures map[graph.Value]graph.Value // the same, by the value of the enclosing graph
 }
@@ -187,7 +190,8 @@ type capture struct {
 	outer, own graph.Value
 }
 
-// graph lowers g into a new scope. parent is the graph around a body; given are types of the inputs that hold where the model declares none.
+// graph lowers g into a new scope. parent is the graph around a body; given are types of the inputs that hold where the
+// model declares none.
 func (im *importer) graph(g *graphProto, parent *scope, version int64, given []tensor.Type) (*scope, error) {
 	if g.sparse > 0 {
 		return nil, fault.New(fault.Unsupported, "graph %q: %d sparse initialisers", g.name, g.sparse)
@@ -303,7 +307,8 @@ func (sc *scope) taken(name string) bool {
 	return taken || sc.seqs[name] != nil
 }
 
-// lookup returns the value of a name, taking it from enclosing graphs as a capture when it is not the scope's own; None for "".
+// lookup returns the value of a name, taking it from enclosing graphs as a capture when it is not the scope's own; None
+// for "".
 func (sc *scope) lookup(name string) (graph.Value, error) {
 	if name == "" {
 		return graph.None, nil

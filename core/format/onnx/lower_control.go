@@ -84,8 +84,8 @@ type tripBody struct {
 	captures []graph.Value // of the enclosing graph
 }
 
-// lowerTrips lowers attribute body. Its inputs are of the types given, then those of the node from first on, whose sizes may change from trip to
-// trip. It returns nil when an operator of the model is missing.
+// lowerTrips lowers attribute body. Its inputs are of the types given, then those of the node from first on, whose
+// sizes may change from trip to trip. It returns nil when an operator of the model is missing.
 func (n *node) lowerTrips(first int, given ...tensor.Type) (*tripBody, error) {
 	for i := first; i < len(n.in); i++ {
 		given = append(given, tensor.Type{DType: n.fact(i).DType, Shape: tensor.AnyShape()})
@@ -157,7 +157,8 @@ func reversed(directions []int64) []bool {
 	return out
 }
 
-// lowerBatchedScan is Scan of opset 8: state variables and sequences carry a batch dimension, over which an outer scan runs.
+// lowerBatchedScan is Scan of opset 8: state variables and sequences carry a batch dimension, over which an outer scan
+// runs.
 func lowerBatchedScan(n *node) error {
 	if n.has(0) {
 		return fault.New(fault.Unsupported, "sequence lengths")

@@ -15,8 +15,8 @@ type Node struct {
 	Name    string        // may be empty
 	Origin  int           // as in graph.Node
 	In, Out []graph.Value // of the imported graph, None where absent
-	// Filter is the constant of input 1, which is not a value of its own when the importer has stored it with its dimensions in the order
-	// FilterOrder; None for other nodes.
+	// Filter is the constant of input 1, which is not a value of its own when the importer has stored it with its
+	// dimensions in the order FilterOrder; None for other nodes.
 	Filter      graph.Value
 	FilterOrder []int
 }
@@ -35,8 +35,8 @@ func (n *node) note() error {
 	return nil
 }
 
-// custom returns the node as an operator that a program computes. Attributes that are tensors or graphs are left out: they have no form that
-// a program's function could read.
+// custom returns the node as an operator that a program computes. Attributes that are tensors or graphs are left out:
+// they have no form that a program's function could read.
 func (n *node) custom() (*op.Custom, error) {
 	o := &op.Custom{Domain: n.p.domain, Type: n.p.opType}
 	for _, name := range sortedKeys(n.p.attrs) {
@@ -63,8 +63,8 @@ func (n *node) custom() (*op.Custom, error) {
 	return o, nil
 }
 
-// lowerCustom keeps a node of a foreign domain whole: a façade may bring the function that computes it. Its outputs have the types that the
-// model declares for them, completed by the metadata.
+// lowerCustom keeps a node of a foreign domain whole: a façade may bring the function that computes it. Its outputs
+// have the types that the model declares for them, completed by the metadata.
 func lowerCustom(n *node) error {
 	o, err := n.custom()
 	if err != nil {

@@ -175,7 +175,8 @@ func lowerCast(n *node) error {
 	return n.cast(d)
 }
 
-// cast emits the conversion of input 0. Floats saturate in 4-bit integers, as the reference evaluator of ONNX has them; integers wrap.
+// cast emits the conversion of input 0. Floats saturate in 4-bit integers, as the reference evaluator of ONNX has them;
+// integers wrap.
 func (n *node) cast(d tensor.DType) error {
 	o := &op.Cast{To: d, Saturate: n.int("saturate", 1) != 0}
 	if (d == tensor.Int4 || d == tensor.Uint4) && n.fact(0).DType.IsFloat() {

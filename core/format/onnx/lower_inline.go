@@ -125,7 +125,8 @@ func (n *node) give(i int, o operand) {
 	}
 }
 
-// inlineBranch lowers the branch that a known condition takes, in the graph of the node. The other one need not be valid for these sizes.
+// inlineBranch lowers the branch that a known condition takes, in the graph of the node. The other one need not be
+// valid for these sizes.
 func (n *node) inlineBranch(then bool) error {
 	name := "else_branch"
 	if then {
@@ -148,8 +149,8 @@ func (n *node) inlineBranch(then bool) error {
 	return n.b.Err()
 }
 
-// unrolls decides whether a Loop becomes as many copies of its body as it has trips: when it carries sequences, or its body reads one and
-// the number of trips is known.
+// unrolls decides whether a Loop becomes as many copies of its body as it has trips: when it carries sequences, or its
+// body reads one and the number of trips is known.
 func (n *node) unrolls() (bool, error) {
 	known := true
 	for i := range min(2, len(n.in)) {

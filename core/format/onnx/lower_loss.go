@@ -39,7 +39,8 @@ func lowerCrossEntropy(n *node) error {
 	return n.result(y)
 }
 
-// likelihoodLoss is -x[target] * weight[target], 0 where the target is ignore_index, summed or averaged over the weights as reduction says.
+// likelihoodLoss is -x[target] * weight[target], 0 where the target is ignore_index, summed or averaged over the
+// weights as reduction says.
 func (n *node) likelihoodLoss(x graph.Value) (graph.Value, error) {
 	reduction := n.string("reduction", "mean")
 	if reduction != "mean" && reduction != "sum" && reduction != "none" {

@@ -61,9 +61,9 @@ func lowerLRN(n *node) error {
 	return n.emit(&op.LRN{Before: (size - 1) / 2, After: size / 2, Alpha: n.float("alpha", 1e-4), Beta: n.float("beta", 0.75), Bias: n.float("bias", 1), Axis: 1, DivideAlpha: true}, n.in...)
 }
 
-// lowerMeanVariance is (x - mean) / (sqrt(mean((x - mean)^2)) + 1e-9), as the operator's specification defines it. The body that it also gives takes
-// the variance as mean(x^2) - mean^2, which leaves no digits where the mean is large beside the deviation. The mean is taken twice: the second is
-// what the first one's rounding left.
+// lowerMeanVariance is (x - mean) / (sqrt(mean((x - mean)^2)) + 1e-9), as the operator's specification defines it. The
+// body that it also gives takes the variance as mean(x^2) - mean^2, which leaves no digits where the mean is large
+// beside the deviation. The mean is taken twice: the second is what the first one's rounding left.
 func lowerMeanVariance(n *node) error {
 	axes := n.ints("axes")
 	if n.p.attrs["axes"] == nil {

@@ -50,7 +50,8 @@ func lowerDequantize(n *node) error {
 	return n.emit(&op.Dequantize{Axis: n.int("axis", 1), Block: n.int("block_size", 0), To: to}, n.in...)
 }
 
-// dequantised returns input i as reals, with the scale and zero point of inputs s and s+1; axis for those that are given per channel.
+// dequantised returns input i as reals, with the scale and zero point of inputs s and s+1; axis for those that are
+// given per channel.
 func (n *node) dequantised(v graph.Value, s int, axis int64) graph.Value {
 	return n.b.Add(&op.Dequantize{Axis: axis, To: tensor.Float32}, v, n.arg(s), n.arg(s+1))
 }
@@ -60,7 +61,8 @@ func (n *node) requantised(y graph.Value, s int) error {
 	return n.emit(&op.Quantize{To: n.fact(s + 1).DType, Saturate: true}, y, n.arg(s), n.arg(s+1))
 }
 
-// lowerQLinearConv: x, its scale and zero point, w, its scale and zero point, those of y, and an int32 bias with scale x_scale * w_scale.
+// lowerQLinearConv: x, its scale and zero point, w, its scale and zero point, those of y, and an int32 bias with scale
+// x_scale * w_scale.
 func lowerQLinearConv(n *node) error {
 	if err := n.want(8, 9); err != nil {
 		return err

@@ -60,7 +60,8 @@ func lowerTopK(n *node) error {
 	return n.emit(o, n.arg(0), n.b.Int64s(a.i))
 }
 
-// flattened lowers Softmax and its relatives. Before opset 13 they work on the input flattened to two dimensions at axis (default 1).
+// flattened lowers Softmax and its relatives. Before opset 13 they work on the input flattened to two dimensions at
+// axis (default 1).
 func flattened(f func(axis int64) graph.Op) lowering {
 	return func(n *node) error {
 		if n.version >= 13 {

@@ -9,15 +9,15 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// The limits of sequences: values in one, and values in all lists that a model's operators make and join. Values that are made for them count
-// as nodes.
+// The limits of sequences: values in one, and values in all lists that a model's operators make and join. Values that
+// are made for them count as nodes.
 const (
 	maxSequence = 1 << 16
 	maxItems    = 1 << 22
 )
 
-// sequence is a value of a sequence type, as a list of the graph's values: its length and every position are known when the model is read.
-// It is never changed.
+// sequence is a value of a sequence type, as a list of the graph's values: its length and every position are known when
+// the model is read. It is never changed.
 type sequence struct {
 	dtype tensor.DType // of its values; Invalid where not known
 	items []graph.Value
@@ -42,8 +42,8 @@ func init() {
 	})
 }
 
-// sequence returns the sequence that a name stands for, nil when it stands for something else. The values of one of an enclosing graph
-// become inputs of this graph.
+// sequence returns the sequence that a name stands for, nil when it stands for something else. The values of one of an
+// enclosing graph become inputs of this graph.
 func (sc *scope) sequence(name string) (*sequence, error) {
 	if s := sc.seqs[name]; s != nil || name == "" {
 		return s, nil
@@ -107,7 +107,8 @@ func (n *node) single(i int) (graph.Value, error) {
 	return graph.None, fault.New(fault.File, "input %d: want a tensor", i)
 }
 
-// position reads input i: a place in a sequence that has count of them, negative ones counting from length; otherwise where it is not given.
+// position reads input i: a place in a sequence that has count of them, negative ones counting from length; otherwise
+// where it is not given.
 func (n *node) position(i, length, count, otherwise int) (int, error) {
 	if !n.has(i) {
 		if count < 1 {
@@ -268,7 +269,8 @@ func lowerSequenceLength(n *node) error {
 	return n.b.Err()
 }
 
-// lowerConcatFromSequence: along an axis that the values have, or with new_axis along one that the result has in addition.
+// lowerConcatFromSequence: along an axis that the values have, or with new_axis along one that the result has in
+// addition.
 func lowerConcatFromSequence(n *node) error {
 	if err := n.want(1, 1); err != nil {
 		return err
@@ -311,8 +313,8 @@ func (n *node) stacked(values []graph.Value, axis int64) (graph.Value, error) {
 	return n.b.Add(&op.Concat{Axis: axis}, rows...), n.b.Err()
 }
 
-// lowerSplitToSequence: without sizes pieces of size 1, whose dimension keepdims keeps; a single number is the size of all pieces, of which
-// the last may be smaller.
+// lowerSplitToSequence: without sizes pieces of size 1, whose dimension keepdims keeps; a single number is the size of
+// all pieces, of which the last may be smaller.
 func lowerSplitToSequence(n *node) error {
 	if err := n.want(1, 2); err != nil {
 		return err
@@ -411,7 +413,8 @@ func lowerSplitToSequence(n *node) error {
 	return n.b.Err()
 }
 
-// lowerSequenceMap lowers the body once per position of the sequences, which all have one length; tensors are given to each whole.
+// lowerSequenceMap lowers the body once per position of the sequences, which all have one length; tensors are given to
+// each whole.
 func lowerSequenceMap(n *node) error {
 	first, err := n.seq(0)
 	if err != nil {

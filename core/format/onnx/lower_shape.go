@@ -89,7 +89,8 @@ func axesAs(f func() graph.Op) lowering {
 	}
 }
 
-// lowerSplit: the sizes are an attribute before opset 13, an input since; num_outputs (opset 18) allows a smaller last part.
+// lowerSplit: the sizes are an attribute before opset 13, an input since; num_outputs (opset 18) allows a smaller last
+// part.
 func lowerSplit(n *node) error {
 	o := &op.Split{Axis: n.int("axis", 0), Ragged: n.p.attrs["num_outputs"] != nil}
 	if v := n.int("num_outputs", int64(len(n.out))); v != int64(len(n.out)) {

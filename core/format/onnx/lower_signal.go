@@ -54,7 +54,8 @@ func typed(attr string, f func(n *node, d tensor.DType) graph.Op) lowering {
 	}
 }
 
-// drawn lowers random numbers. Those whose shape is an attribute get it as an input. A seed is a float; its bits decide.
+// drawn lowers random numbers. Those whose shape is an attribute get it as an input. A seed is a float; its bits
+// decide.
 func drawn(f func(n *node, d tensor.DType, seed int64, seeded bool) graph.Op) lowering {
 	return func(n *node) error {
 		d, err := n.dtype("dtype")

@@ -7,7 +7,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// filterInput names the operators whose input 1 is a filter that is stored in the project's order, [O, spatial..., I/groups].
+// filterInput names the operators whose input 1 is a filter that is stored in the project's order, [O, spatial...,
+// I/groups].
 var filterInput = map[string]bool{"Conv": true, "ConvInteger": true, "ConvTranspose": true, "DeformConv": true}
 
 func init() {
@@ -33,7 +34,8 @@ func init() {
 	})
 }
 
-// filter returns input i as [O, spatial..., I/groups]. Convolutions hold [O, I/groups, spatial...], transposed ones [I, O/groups, spatial...].
+// filter returns input i as [O, spatial..., I/groups]. Convolutions hold [O, I/groups, spatial...], transposed ones [I,
+// O/groups, spatial...].
 func (n *node) filter(i int, transposed bool, groups int64) (graph.Value, error) {
 	name := n.p.in[i]
 	t := n.inits[name]
@@ -60,7 +62,8 @@ func (n *node) filter(i int, transposed bool, groups int64) (graph.Value, error)
 	return v, fault.Wrap(err, "initialiser %q", name)
 }
 
-// filterPerm is the order of the dimensions of a filter in the project, as a filter of the given rank in the file has them.
+// filterPerm is the order of the dimensions of a filter in the project, as a filter of the given rank in the file has
+// them.
 func filterPerm(rank int, transposed bool) []int {
 	perm := []int{0}
 	if transposed {
@@ -255,7 +258,8 @@ func lowerGemm(n *node) error {
 	return n.emit(&op.Add{}, y, c)
 }
 
-// lowerMatMulInteger subtracts the zero points in int32 and multiplies there. A zero point of A with several entries is one per row.
+// lowerMatMulInteger subtracts the zero points in int32 and multiplies there. A zero point of A with several entries is
+// one per row.
 func lowerMatMulInteger(n *node) error {
 	if err := n.want(2, 4); err != nil {
 		return err

@@ -15,8 +15,8 @@ func init() { add(map[string]lowering{"TfIdfVectorizer": lowerTfIdf}) }
 // maxGramSteps bounds the comparisons that one TfIdfVectorizer expands to: gram sizes times distances.
 const maxGramSteps = 256
 
-// lowerTfIdf counts, per row of integers, the n-grams of the pool: windows of n entries that lie 1 to max_skip_count+1 apart are compared
-// with all grams of that size, and the hits are summed into the columns that ngram_indexes names.
+// lowerTfIdf counts, per row of integers, the n-grams of the pool: windows of n entries that lie 1 to max_skip_count+1
+// apart are compared with all grams of that size, and the hits are summed into the columns that ngram_indexes names.
 func lowerTfIdf(n *node) error {
 	if err := n.want(1, 1); err != nil {
 		return err
@@ -75,7 +75,8 @@ func lowerTfIdf(n *node) error {
 	return n.weigh(sum, width)
 }
 
-// gramHits counts the grams [G*size] in x [..., L, 1]: float32 [..., G]. Single entries are counted at one distance only.
+// gramHits counts the grams [G*size] in x [..., L, 1]: float32 [..., G]. Single entries are counted at one distance
+// only.
 func (n *node) gramHits(x graph.Value, grams []int64, size, skips int64) graph.Value {
 	count := int64(len(grams)) / size
 	axis, sum := n.b.Int64s(-2), graph.None

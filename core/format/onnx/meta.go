@@ -25,8 +25,8 @@ func (im *importer) dim(name string) tensor.Dim {
 	return tensor.Dim{Sym: sym}
 }
 
-// completed adds what the metadata say of the result name of an operator with these inputs to what the model declares of it. like is the input
-// whose shape it has, -1: none.
+// completed adds what the metadata say of the result name of an operator with these inputs to what the model declares
+// of it. like is the input whose shape it has, -1: none.
 func (im *importer) completed(name string, t tensor.Type, in []tensor.Fact) (full tensor.Type, like int, err error) {
 	said, ok := im.meta.Values[name]
 	if !ok || name == "" {

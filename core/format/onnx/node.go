@@ -123,7 +123,8 @@ func (sc *scope) findMissing(p *nodeProto) error {
 	return nil
 }
 
-// call expands a function of the model: its nodes are lowered in a scope of names of their own, in the graph of the caller.
+// call expands a function of the model: its nodes are lowered in a scope of names of their own, in the graph of the
+// caller.
 func (sc *scope) call(f *functionProto, p *nodeProto) error {
 	if sc.im.calls++; sc.im.calls > maxCalls {
 		return fault.New(fault.File, "functions nested more than %d deep", maxCalls)

@@ -18,7 +18,8 @@ import (
 	"github.com/anynpu/anynpu/internal/session"
 )
 
-// MeanVarianceNormalization keeps its digits where the mean is large beside the deviation: what is left is the rounding of a result of that size.
+// MeanVarianceNormalization keeps its digits where the mean is large beside the deviation: what is left is the rounding
+// of a result of that size.
 func TestMeanVarianceNormalization_largeMeans(t *testing.T) {
 	const images, channels, pixels = 2, 3, 20 * 15
 	model := modelMsg(graphMsg([]msg{nodeMsg("MeanVarianceNormalization", []string{"x"}, []string{"y"})}, input("x", images, channels, 20, 15), output("y")))

@@ -1,7 +1,7 @@
 package onnx
 
-// sinceVersion is the opset version that gave an operator the definition that opset 7 has, for those defined earlier (the versions of
-// the ONNX operator changelog).
+// sinceVersion is the opset version that gave an operator the definition that opset 7 has, for those defined earlier
+// (the versions of the ONNX operator changelog).
 var sinceVersion = map[string]int64{}
 
 func init() {

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls f for 0 to n-1 on several goroutines and returns when all calls have. A panic is raised again on the caller's.
+// inParallel calls f for 0 to n-1 on several goroutines and returns when all calls have. A panic is raised again on the
+// caller's.
 func inParallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var failed atomic.Pointer[any]

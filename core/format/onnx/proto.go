@@ -1,5 +1,6 @@
-// Package onnx reads ONNX models (ai.onnx opsets 7 to 23) into graphs: the wire format, the limits that guard against hostile files, and the
-// lowering of operators to the vocabulary of core/op. The numbers of the wire format are those of the ONNX project's onnx.proto.
+// Package onnx reads ONNX models (ai.onnx opsets 7 to 23) into graphs: the wire format, the limits that guard against
+// hostile files, and the lowering of operators to the vocabulary of core/op. The numbers of the wire format are those
+// of the ONNX project's onnx.proto.
 package onnx
 
 import (
@@ -80,7 +81,8 @@ type attribute struct {
 	graphs    []*graphProto
 }
 
-// tensorProto is TensorProto. raw and the values of typed fields are views of the file or decoded numbers; exactly one is used.
+// tensorProto is TensorProto. raw and the values of typed fields are views of the file or decoded numbers; exactly one
+// is used.
 type tensorProto struct {
 	name     string
 	dims     []int64

@@ -17,8 +17,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// source is the bytes of a model while it is read: the caller's, or a copy of a file outside the Go heap. A file is read, not mapped: a
-// mapped file that another process truncates would kill this one.
+// source is the bytes of a model while it is read: the caller's, or a copy of a file outside the Go heap. A file is
+// read, not mapped: a mapped file that another process truncates would kill this one.
 type source struct {
 	data []byte
 	own  mem.Buffer // nil for the caller's bytes
@@ -76,15 +76,16 @@ func (s *source) close() {
 	}
 }
 
-// done gives the memory of a part of the source back to the system: a tensor that was copied out is not needed in both places. The part
-// must not be read any more.
+// done gives the memory of a part of the source back to the system: a tensor that was copied out is not needed in both
+// places. The part must not be read any more.
 func (s *source) done(part []byte) {
 	if s.own != nil {
 		mem.Discard(part)
 	}
 }
 
-// externalData reads the data of a tensor that lies in another file of the model's folder (onnx.proto, TensorProto.external_data).
+// externalData reads the data of a tensor that lies in another file of the model's folder (onnx.proto,
+// TensorProto.external_data).
 func (im *importer) externalData(t *tensorProto, size int64) (*source, error) {
 	if im.opt.Folder == "" {
 		return nil, fault.New(fault.File, "its data is in the file %q, but the model has no folder", t.external["location"])
@@ -118,7 +119,8 @@ func (im *importer) externalData(t *tensorProto, size int64) (*source, error) {
 		return nil, fault.As(fault.File, err, "the model's folder")
 	}
 	defer root.Close()
-	// A name with ".." may lead back into the folder; it is refused as in every reader of the format, whose folders may have links.
+	// A name with ".." may lead back into the folder; it is refused as in every reader of the format, whose folders may
+	// have links.
 	if filepath.IsAbs(name) || strings.Contains(name, "\x00") || slices.Contains(strings.Split(name, "/"), "..") {
 		return nil, fault.New(fault.File, "external data: %q: want a name below the model's folder, without \"..\"", name)
 	}

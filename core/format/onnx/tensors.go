@@ -82,8 +82,8 @@ func (im *importer) bytes(t *tensorProto, size int64, d tensor.DType) (data []by
 	return data, nil, nil
 }
 
-// packInts stores int32_data, int64_data or uint64_data in the element type: one number an element; types below 8 bits come packed, one
-// byte a number. It returns nil when the count does not fit.
+// packInts stores int32_data, int64_data or uint64_data in the element type: one number an element; types below 8 bits
+// come packed, one byte a number. It returns nil when the count does not fit.
 func packInts(v []int64, d tensor.DType, count int64) []byte {
 	want := count
 	if d.Bits() < 8 {
@@ -146,8 +146,8 @@ type stored struct {
 // storeStep is the number of bytes that are copied before those of the file's copy are given back.
 const storeStep = 1 << 20
 
-// store copies a tensor into the weight store with its dimensions in the order perm, nil for as they are. last says that nothing else reads
-// the file's copy.
+// store copies a tensor into the weight store with its dimensions in the order perm, nil for as they are. last says
+// that nothing else reads the file's copy.
 func (im *importer) store(t *tensorProto, perm []int, last bool) *stored {
 	k := &stored{perm: perm}
 	typ, size, err := t.tensorType()
@@ -234,8 +234,8 @@ func upTo(n int) []int {
 	return s
 }
 
-// preload stores the large initialisers of the main graph, several at a time: copying and hashing them is most of an import. What it cannot
-// store is left to whoever reads it, who then gets the error.
+// preload stores the large initialisers of the main graph, several at a time: copying and hashing them is most of an
+// import. What it cannot store is left to whoever reads it, who then gets the error.
 func (im *importer) preload(g *graphProto, nodes []*nodeProto, uses map[string]int) {
 	filters, transposed := map[string]int{}, map[string]bool{}
 	for _, n := range nodes {
@@ -323,8 +323,8 @@ func permute(dst, src []byte, dims []int64, perm []int, width int) {
 	}
 }
 
-// mergeAxes leaves out dimensions of size 1 and joins those that stay neighbours in the order perm, which changes no byte of the result. Two
-// or three dimensions that it returns are not in their own order.
+// mergeAxes leaves out dimensions of size 1 and joins those that stay neighbours in the order perm, which changes no
+// byte of the result. Two or three dimensions that it returns are not in their own order.
 func mergeAxes(dims []int64, perm []int) (merged []int64, order []int) {
 	var groups [][]int // of dimensions of src, in the order of dst
 	for _, p := range perm {

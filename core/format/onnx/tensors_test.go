@@ -54,7 +54,8 @@ func TestPermute_everyOrder(t *testing.T) {
 	}
 }
 
-// Filters above and below the step of copying, first as they are and then in another order, from a source that gives pages back.
+// Filters above and below the step of copying, first as they are and then in another order, from a source that gives
+// pages back.
 func TestImporterStore_largeTensors(t *testing.T) {
 	w := mem.NewWeights()
 	defer w.Release()

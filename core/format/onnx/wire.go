@@ -17,7 +17,8 @@ type field struct {
 	bytes []byte // length-delimited fields: a view of the file
 }
 
-// eachField calls f for the fields of the message in b, in order. It stops at the first error; errors are of kind fault.File.
+// eachField calls f for the fields of the message in b, in order. It stops at the first error; errors are of kind
+// fault.File.
 func eachField(what string, b []byte, f func(field) error) error {
 	for off := 0; off < len(b); {
 		num, typ, n := protowire.ConsumeTag(b[off:])

@@ -1,5 +1,5 @@
-// Package optest makes arbitrary operators, facts and tensors out of bytes, for fuzz tests. It knows operators only by reflection, so that a
-// new operator is covered as soon as it is registered.
+// Package optest makes arbitrary operators, facts and tensors out of bytes, for fuzz tests. It knows operators only by
+// reflection, so that a new operator is covered as soon as it is registered.
 package optest
 
 import (
@@ -194,8 +194,8 @@ func Facts(s *Source, n int, wild bool) []tensor.Fact {
 	return out
 }
 
-// Tensors returns up to six small tensors, possibly absent. Later ones often go together with the first: of its type or shape, a list along
-// one of its dimensions, or a few small integers.
+// Tensors returns up to six small tensors, possibly absent. Later ones often go together with the first: of its type or
+// shape, a list along one of its dimensions, or a few small integers.
 func Tensors(s *Source) []tensor.Tensor {
 	n := s.Below(8)
 	if n > 5 {

@@ -240,7 +240,8 @@ func (g *gen) quads() operand.Mem {
 	return m
 }
 
-// intStore adds the phases, requantises and stores one block; init, scale and add are read per vector, the last one under the mask.
+// intStore adds the phases, requantises and stores one block; init, scale and add are read per vector, the last one
+// under the mask.
 func (g *gen) intStore(t intTile) {
 	n := len(g.vec)
 	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }
@@ -302,7 +303,8 @@ func (g *gen) plainSums(mr, nv int, acc func(i, j int) reg.VecPhysical) {
 	g.Label("stored")
 }
 
-// pack4 rounds up to four vectors of float32, adds the zero point and packs them into the bytes of the first: lane by lane, four from each.
+// pack4 rounds up to four vectors of float32, adds the zero point and packs them into the bytes of the first: lane by
+// lane, four from each.
 func (g *gen) pack4(nv int, v func(int) reg.VecPhysical, zero reg.Register) {
 	for j := range nv {
 		g.VCVTPS2DQ(v(j), v(j))

@@ -123,7 +123,8 @@ func (g *gen) channelMask() {
 	g.KMOVQ(most, reg.K2)
 }
 
-// dotSlide keeps the three columns of a window in flight: each is read and interleaved once, for three neighbouring positions.
+// dotSlide keeps the three columns of a window in flight: each is read and interleaved once, for three neighbouring
+// positions.
 func (g *gen) dotSlide() {
 	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1. rows are three pointers to",

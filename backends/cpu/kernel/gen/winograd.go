@@ -89,8 +89,8 @@ func (g *gen) tmpRow(tmp reg.GPVirtual, y, w int) []reg.VecVirtual {
 	return d
 }
 
-// walk returns what reads the elements of a tile column by column: cell points to the element, col to the first of its column; right and down are
-// the bytes to the next ones.
+// walk returns what reads the elements of a tile column by column: cell points to the element, col to the first of its
+// column; right and down are the bytes to the next ones.
 func (g *gen) walk(col, cell, right, down reg.GPVirtual, masked bool) func(y, x int) reg.VecVirtual {
 	return func(y, x int) reg.VecVirtual {
 		if y == 0 {

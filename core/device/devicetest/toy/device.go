@@ -1,5 +1,6 @@
-// Package toy is a device for tests: it computes one operator, float32 additions, in memory that the host cannot map, and misbehaves on
-// demand. NewHost makes its partner, which adds and multiplies in the host's memory. Both share no arithmetic with real devices.
+// Package toy is a device for tests: it computes one operator, float32 additions, in memory that the host cannot map,
+// and misbehaves on demand. NewHost makes its partner, which adds and multiplies in the host's memory. Both share no
+// arithmetic with real devices.
 package toy
 
 import (
