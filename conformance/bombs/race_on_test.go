@@ -1,0 +1,5 @@
+//go:build race
+
+package bombs
+
+const raceDetector = true
