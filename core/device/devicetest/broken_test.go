@@ -97,6 +97,7 @@ type (
 	releasesUnseen struct {
 		device.Execution
 		pending *sync.WaitGroup
+		later   <-chan struct{}
 	}
 )
 
@@ -170,7 +171,12 @@ func (e startsUnbound) Start(r device.RunRequest) error {
 	return err
 }
 
-func (e releasesUnseen) Release() { e.pending.Go(e.Execution.Release) }
+func (e releasesUnseen) Release() {
+	e.pending.Go(func() {
+		<-e.later
+		e.Execution.Release()
+	})
+}
 
 func mode(m toy.Mode) func(*broken) { return func(b *broken) { b.toy.Set(m) } }
 
@@ -183,7 +189,9 @@ func executions(make func(execution) execution) func(*broken) {
 func TestChecks_findWhatIsBroken(t *testing.T) {
 	var kept []mem.Buffer      // by the device that hoards
 	var pending sync.WaitGroup // releases of the device that does not wait
+	later := make(chan struct{})
 	defer func() {
+		close(later)
 		pending.Wait()
 		for _, b := range kept {
 			b.Release()
@@ -226,7 +234,7 @@ func TestChecks_findWhatIsBroken(t *testing.T) {
 		"references are kept":              {"references", executions(func(e execution) execution { return hoards{e, &kept} })},
 		"any index will do":                {"indices", executions(func(e execution) execution { return takesAnyIndex{e} })},
 		"a start that should fail":         {"calls before a run", executions(func(e execution) execution { return startsUnbound{e} })},
-		"a release that does not wait":     {"calls after the release", executions(func(e execution) execution { return releasesUnseen{e, &pending} })},
+		"a release that does not wait":     {"calls after the release", executions(func(e execution) execution { return releasesUnseen{e, &pending, later} })},
 		"programs that are saved as empty": {"save and load", func(b *broken) { b.Device = emptySaver{b.toy} }},
 	} {
 		t.Run(name, func(t *testing.T) {
