@@ -28,7 +28,9 @@ var ErrExhausted = errors.New("out of memory")
 
 const (
 	maxCredit = 64 << 20 // granted by one measurement
-	maxFloor  = 96 << 20 // of a limit that ends the process: kept for Go's runtime, stacks and what nobody asks for
+	// Of a limit that ends the process, this is kept for Go's runtime, for what nobody asks for, and for threads that Go
+	// starts when it likes: each takes a stack of 8 MiB and an arena of malloc's of 64.
+	maxFloor = 320 << 20
 )
 
 var (
