@@ -22,7 +22,8 @@ func BenchmarkRun_gemm(b *testing.B) {
 	for _, s := range [][3]int{{196, 256, 256}, {196, 512, 512}, {128, 256, 1024}, {784, 128, 512}, {1024, 1024, 1024}} {
 		m, n, k := s[0], s[1], s[2]
 		b.Run(fmt.Sprintf("%dx%dx%d", m, n, k), func(b *testing.B) {
-			t := gemmTask{kernel.Gemm{M: m, N: n, K: k, A: kernel.Aligned[float32](m * k), LDA: k, B: kernel.Aligned[float32](kernel.PackedLen(k, n)), C: kernel.Aligned[float32](m * n), LDC: n}}
+			t := gemmTask{kernel.Gemm{M: m, N: n, K: k, A: kernel.Aligned[float32](m * k), LDA: k,
+				B: kernel.Aligned[float32](kernel.PackedLen(k, n)), C: kernel.Aligned[float32](m * n), LDC: n}}
 			best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
 			var runs [2]*pool.Run
 			for i := range runs {

@@ -69,7 +69,8 @@ type Pool struct {
 // New starts a pool of at least one thread; threads-1 workers are created, parked.
 func New(threads int) *Pool {
 	threads = max(1, threads)
-	p := &Pool{threads: threads, cpus: allowedCPUs(), spins: 4, epoch: time.Now(), slots: make([]atomic.Pointer[Run], threads)}
+	p := &Pool{threads: threads, cpus: allowedCPUs(), spins: 4, epoch: time.Now(), slots: make([]atomic.Pointer[Run],
+		threads)}
 	p.free.Store(int32(threads))
 	// A worker beyond the CPUs that exist can only get in the way.
 	for i := 1; i < min(threads, p.cpus); i++ {

@@ -63,6 +63,34 @@ func TestRun_helpersTakePart(t *testing.T) {
 	}
 }
 
+// TestRun_wakesAWorkerThatParks opens regions about when the worker parks: it must not sleep through one.
+func TestRun_wakesAWorkerThatParks(t *testing.T) {
+	if allowedCPUs() < 2 {
+		t.Skip("one CPU: no helpers")
+	}
+	p := New(2)
+	defer p.Close()
+	r := p.NewRun(0)
+	begin(t, r)
+	defer r.End()
+	limit := time.Now().Add(30 * time.Second) // for a hang alone
+	for i := range 1500 {
+		pause := idleLimit + time.Duration(i%64)*time.Microsecond
+		for start := time.Now(); time.Since(start) < pause; {
+			relax(0, p)
+		}
+		var arrived atomic.Int32
+		r.Do(2, Func(func(_, _ int) {
+			arrived.Add(1)
+			for arrived.Load() < 2 && time.Now().Before(limit) {
+				runtime.Gosched()
+			}
+		}))
+		require.Equal(t, int32(2), arrived.Load())
+		require.True(t, time.Now().Before(limit), "the worker slept through region %d", i)
+	}
+}
+
 func TestRun_resultsVisibleWithoutAtomics(t *testing.T) {
 	p := New(4)
 	defer p.Close()
@@ -209,10 +237,13 @@ func TestQuota_smallestOfAllGroups(t *testing.T) {
 		{"none", "0::/\n", nil, math.Inf(1)},
 		{"v2 max", "0::/a\n", map[string]string{"/a/cpu.max": "max 100000\n"}, math.Inf(1)},
 		{"v2 own", "0::/a\n", map[string]string{"/a/cpu.max": "150000 100000\n"}, 1.5},
-		{"v2 parent", "0::/a/b\n", map[string]string{"/a/b/cpu.max": "800000 100000\n", "/a/cpu.max": "250000 100000\n"}, 2.5},
+		{"v2 parent", "0::/a/b\n", map[string]string{"/a/b/cpu.max": "800000 100000\n", "/a/cpu.max": "250000 100000\n"},
+			2.5},
 		{"v2 root in container", "0::/\n", map[string]string{"/cpu.max": "300000 100000\n"}, 3},
-		{"v1", "4:memory:/x\n3:cpu,cpuacct:/x\n", map[string]string{"cpu,cpuacct/x/cpu.cfs_quota_us": "50000\n", "cpu,cpuacct/x/cpu.cfs_period_us": "100000\n"}, 0.5},
-		{"v1 unlimited", "3:cpu:/x\n", map[string]string{"cpu/x/cpu.cfs_quota_us": "-1\n", "cpu/x/cpu.cfs_period_us": "100000\n"}, math.Inf(1)},
+		{"v1", "4:memory:/x\n3:cpu,cpuacct:/x\n", map[string]string{"cpu,cpuacct/x/cpu.cfs_quota_us": "50000\n",
+			"cpu,cpuacct/x/cpu.cfs_period_us": "100000\n"}, 0.5},
+		{"v1 unlimited", "3:cpu:/x\n", map[string]string{"cpu/x/cpu.cfs_quota_us": "-1\n",
+			"cpu/x/cpu.cfs_period_us": "100000\n"}, math.Inf(1)},
 		{"nonsense", "x\n0::\n", map[string]string{"/cpu.max": "a b c"}, math.Inf(1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -228,7 +259,8 @@ func TestPool_oneCPU(t *testing.T) {
 	if err != nil {
 		t.Skip("taskset is not installed")
 	}
-	cmd := exec.Command(taskset, "-c", "0", os.Args[0], "-test.run", "TestRun_everyChunkOnce|TestPool_computes|TestRun_panic")
+	cmd := exec.Command(taskset, "-c", "0", os.Args[0], "-test.run",
+		"TestRun_everyChunkOnce|TestPool_computes|TestRun_panic")
 	out, err := cmd.CombinedOutput()
 	if err != nil && len(out) > 0 && !assert.NotContains(t, string(out), "failed to set pid") {
 		t.Skip("CPU 0 is not allowed here")

@@ -74,13 +74,15 @@ func (w *worker) serve() {
 	}
 	p.parked = append(p.parked, w)
 	p.noteWakeable()
+	// A region that opened before the line above has seen no worker to wake; one that opens after it wakes this one.
+	if best, _ := w.find(); best != nil {
+		p.wake()
+	}
 }
 
-// once helps the region of the highest priority, unless it has done so already: when it came back, there was no chunk
-// left.
-func (w *worker) once() bool {
-	var best *Run
-	var number uint64
+// find returns the open region of the highest priority and its number, nil if there is none but what the worker has
+// helped already: when it came back, there was no chunk left.
+func (w *worker) find() (best *Run, number uint64) {
 	for i := range w.pool.slots {
 		r := w.pool.slots[i].Load()
 		if r == nil {
@@ -91,6 +93,12 @@ func (w *worker) once() bool {
 			best, number = r, k
 		}
 	}
+	return best, number
+}
+
+// once helps the region that find returns and reports whether there was one.
+func (w *worker) once() bool {
+	best, number := w.find()
 	if best == nil || !w.holds.CompareAndSwap(spare, busy) {
 		return false
 	}
