@@ -42,7 +42,7 @@ all: libs $(BUILD)/bin/anynpu
 
 libs: $(LIB)/$(CORE) $(STUBS)
 
-# The core library: Go's runtime adapted to a guest (goruntime), its initialiser in a section of its own (lazy.ld), only the
+# The core library: Go's runtime adapted to a guest (goruntime), its initializer in a section of its own (lazy.ld), only the
 # listed names visible. invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
 # Its folder begins with _ because ./... does not enter such ones. OVERLAY names a file of further sources to replace.
 RUNTIME := $(OBJ)/_goruntime

@@ -30,7 +30,7 @@ def pattern(shape):
 
 
 def scales(path):
-    """The quantisation steps of outputs that DequantizeLinear makes."""
+    """The quantization steps of outputs that DequantizeLinear makes."""
     g = onnx.load(path).graph
     inits = {t.name: t for t in g.initializer}
     made = {n.output[0]: n for n in g.node}

@@ -16,7 +16,7 @@ void digits_rknn(const char *model, char **paths, int count, float (*out)[CLASSE
 			exit(1);
 		for (int k = 0; k < DIGITS_PIXELS; k++)
 			ink[k] = (uint8_t)(pixels[k] * 16 + 0.5f);
-		recognise(context, ink, out[i]);
+		recognize(context, ink, out[i]);
 	}
 	check(rknn_destroy(context), "rknn_destroy");
 }

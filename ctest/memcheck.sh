@@ -8,7 +8,7 @@
 # that lies near it, valgrind takes the change for a stack that grows or shrinks, and what lies between for unused. How it names such an
 # address ("anonymous segment", "thread 1's stack") tells nothing, so the address itself is judged: $GO_MEMORY, preloaded, tells valgrind which
 # memory is Go's, and writes it into the log for the reports of system calls, which valgrind makes all the same. For the same reason
-# values on Go's stacks count as uninitialised, so those reports are switched off.
+# values on Go's stacks count as uninitialized, so those reports are switched off.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 

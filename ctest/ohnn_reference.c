@@ -88,7 +88,7 @@ int main(void)
 	zeros("executor", e);
 	zeros("descriptor", d);
 	zeros("tensor", t);
-	zeros("quantisation", q);
+	zeros("quantization", q);
 
 	const size_t lo[] = {1, 2, 3, 3}, hi[] = {100, 100, 3, 3};
 	size_t *min = NULL, *max = NULL, n = 0;

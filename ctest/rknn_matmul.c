@@ -51,7 +51,7 @@ static int product(rknn_matmul_type type, int M, int K, int N, int b_layout, int
 	info.type = type;
 	info.B_layout = (int16_t)b_layout;
 	info.AC_layout = (int16_t)ac_layout;
-	int quantised = type == RKNN_INT8_MM_INT8_TO_INT8;
+	int quantized = type == RKNN_INT8_MM_INT8_TO_INT8;
 	if (rknn_matmul_create(&ctx, &info, &attr) < 0)
 		return 0;
 	OK(rknn_matmul_set_core_mask(ctx, RKNN_NPU_CORE_AUTO));
@@ -78,7 +78,7 @@ static int product(rknn_matmul_type type, int M, int K, int N, int b_layout, int
 	OK(rknn_matmul_set_io_mem(ctx, a, &attr.A));
 	OK(rknn_matmul_set_io_mem(ctx, b, &attr.B));
 	OK(rknn_matmul_set_io_mem(ctx, c, &attr.C));
-	if (quantised) {
+	if (quantized) {
 		set_params(ctx, &attr.A, 0.2f, 1);
 		set_params(ctx, &attr.B, 0.1f, N);
 		set_params(ctx, &attr.C, 0.8f, 1);
@@ -97,7 +97,7 @@ static int product(rknn_matmul_type type, int M, int K, int N, int b_layout, int
 			double want = 0;
 			for (int k = 0; k < K; k++)
 				want += value_a(m, k) * value_b(k, n);
-			if (quantised)
+			if (quantized)
 				want = fmax(-128, fmin(127, nearbyint((double)((float)want * 0.2f * 0.1f / 0.8f))));
 			wrong += element(c->virt_addr, attr.C.type, index_ac(&attr.C, (size_t)M, (size_t)N, (size_t)m, (size_t)n)) != want;
 		}

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every type of matrix product in every layout with every quantisation, against sums of double in plain loops. Values
+ * Every type of matrix product in every layout with every quantization, against sums of double in plain loops. Values
  * and scales have so few bits that these sums are exact, so results must be equal: integers saturated, reals rounded
  * once. Then long sums, products of many sizes, and random numbers against an error bound. ANYNPU_RKNN_TARGET chooses
  * the board.

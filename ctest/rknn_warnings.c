@@ -52,7 +52,7 @@ static rknn_context open_model(const int64_t *dims, int rank)
 	return ctx;
 }
 
-#define BYTES "an input gets bytes and the model's metadata give neither mean nor std: results are wrong if the network wants them normalised "
+#define BYTES "an input gets bytes and the model's metadata give neither mean nor std: results are wrong if the network wants them normalized "
 #define REMEDY "remedy=\"set anynpu.input.x.mean and anynpu.input.x.std, 0 and 1 if the network takes the bytes as they are: " \
 	"anynpu metadata writes them into the model\""
 

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Recognises handwritten digits with a small convolutional network built call by call.
+ * Recognizes handwritten digits with a small convolutional network built call by call.
  *
  *     ohnn_digits WEIGHTS IMAGE...
  *     ohnn_digits digits/digits.weights digits/images/000_label4.pgm

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Recognises handwritten digits with a model file, which the first run compiles and later runs load compiled.
+ * Recognizes handwritten digits with a model file, which the first run compiles and later runs load compiled.
  *
  *     ohnn_digits_offline MODEL COMPILED IMAGE...
  *     ohnn_digits_offline digits/digits.onnx /tmp/digits.compiled digits/images/000_label4.pgm

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Recognises handwritten digits as a program for a Rockchip board does, with an ONNX model where that has an .rknn.
+ * Recognizes handwritten digits as a program for a Rockchip board does, with an ONNX model where that has an .rknn.
  *
  *     rknn_digits MODEL IMAGE...
  *     rknn_digits digits/digits.onnx digits/images/000_label4.pgm
@@ -51,10 +51,10 @@ static void check_model(rknn_context context)
 }
 
 /*
- * Recognises one image; probabilities receives the ten results. The input is bytes from 0, paper, to 16, ink: what
+ * Recognizes one image; probabilities receives the ten results. The input is bytes from 0, paper, to 16, ink: what
  * divides them by 16 is the model's own preprocessing (digits.onnx.anynpu.json).
  */
-static void recognise(rknn_context context, uint8_t ink[DIGITS_PIXELS], float probabilities[DIGITS_CLASSES])
+static void recognize(rknn_context context, uint8_t ink[DIGITS_PIXELS], float probabilities[DIGITS_CLASSES])
 {
     rknn_input input = {0};
     input.buf = ink;
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
             ink[k] = (uint8_t)(pixels[k] * 16 + 0.5f);
         }
         double start = milliseconds();
-        recognise(context, ink, probabilities);
+        recognize(context, ink, probabilities);
         double took = milliseconds() - start;
         int digit = digits_best(probabilities), label = digits_label(argv[i]);
         printf("%s: %d, probability %.4f, %.3f ms%s\n", argv[i], digit, probabilities[digit], took,

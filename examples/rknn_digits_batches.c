@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Recognises handwritten digits in batches of the sizes that the model allows.
+ * Recognizes handwritten digits in batches of the sizes that the model allows.
  *
  *     rknn_digits_batches MODEL IMAGE...
  *     rknn_digits_batches digits/batches.onnx digits/images/000_label4.pgm
@@ -56,8 +56,8 @@ static void set_shape(rknn_context context, const rknn_input_range *range, uint3
     check(rknn_set_input_shapes(context, 1, &attr), "rknn_set_input_shapes");
 }
 
-/* Recognises batch images and returns how many were right. */
-static int recognise(rknn_context context, char **images, uint32_t batch)
+/* Recognizes batch images and returns how many were right. */
+static int recognize(rknn_context context, char **images, uint32_t batch)
 {
     uint8_t *ink = malloc(batch * DIGITS_PIXELS);
     int right = 0;
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     for (int next = 2; next < argc; runs++) {
         uint32_t shape = largest_batch(&range, (uint32_t)(argc - next)), batch = range.dyn_range[shape][0];
         set_shape(context, &range, shape);
-        right += recognise(context, argv + next, batch);
+        right += recognize(context, argv + next, batch);
         next += (int)batch;
     }
     check(rknn_destroy(context), "rknn_destroy");

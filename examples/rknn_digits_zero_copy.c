@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Recognises handwritten digits without copies: the program and the device share the memory of the input and of the
+ * Recognizes handwritten digits without copies: the program and the device share the memory of the input and of the
  * output.
  *
  *     rknn_digits_zero_copy MODEL IMAGE...
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     rknn_tensor_mem *digit = bind(context, RKNN_QUERY_OUTPUT_ATTR, RKNN_TENSOR_FLOAT32, RKNN_TENSOR_UNDEFINED,
                                   sizeof(float));
     if (image->size < DIGITS_PIXELS || digit->size < DIGITS_CLASSES * sizeof(float)) {
-        fprintf(stderr, "rknn_digits_zero_copy: %s does not recognise digits\n", argv[1]);
+        fprintf(stderr, "rknn_digits_zero_copy: %s does not recognize digits\n", argv[1]);
         return 1;
     }
     for (int i = 2; i < argc; i++) {

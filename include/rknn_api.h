@@ -111,7 +111,7 @@ typedef enum _rknn_tensor_type {
 	RKNN_TENSOR_TYPE_MAX
 } rknn_tensor_type;
 
-/* Kinds of quantisation: real = (q - zp) x scale for affine ones. */
+/* Kinds of quantization: real = (q - zp) x scale for affine ones. */
 typedef enum _rknn_tensor_qnt_type {
 	RKNN_TENSOR_QNT_NONE = 0,
 	RKNN_TENSOR_QNT_DFP,
@@ -301,7 +301,7 @@ int rknn_destroy(rknn_context context);
 int rknn_query(rknn_context context, rknn_query_cmd cmd, void *info, uint32_t size);
 
 /*
- * Copies inputs for the runs to come, converted: (x - mean) / std as the model's metadata say, then quantisation or a
+ * Copies inputs for the runs to come, converted: (x - mean) / std as the model's metadata say, then quantization or a
  * cast. RKNN_ERR_PARAM_INVALID: size smaller than the elements of type; RKNN_ERR_INPUT_INVALID: index; RKNN_ERR_FAIL:
  * format or type.
  */

@@ -20,7 +20,7 @@ extern "C" {
 /* A product; it serves as rknn_context for rknn_create_mem and the other memory functions. */
 typedef rknn_context rknn_matmul_ctx;
 
-/* What the quantisation parameters of B belong to; how many there are decides (rknn_quant_params). */
+/* What the quantization parameters of B belong to; how many there are decides (rknn_quant_params). */
 typedef enum _rknn_matmul_quant_type {
 	RKNN_QUANT_TYPE_PER_LAYER_SYM    = 0,
 	RKNN_QUANT_TYPE_PER_LAYER_ASYM   = 1,

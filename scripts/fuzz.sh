@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: fuzz.sh DURATION [FOLDER...]
-# Runs every Go fuzz target for DURATION, or those below the FOLDERs. Minimising an input, which by default may take a minute each, is kept
+# Runs every Go fuzz target for DURATION, or those below the FOLDERs. Minimizing an input, which by default may take a minute each, is kept
 # short.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"

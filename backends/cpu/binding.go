@@ -71,7 +71,8 @@ func offer(in, out []exec.Binding, i int) (data []byte, aliased bool) {
 		}
 	}
 	for k := range out {
-		if v := &out[k].View; k != i && v.Buf != nil && mem.Aliases(v.Buf, v.Off, v.Buf.Size()-v.Off, b.View.Buf, b.View.Off, n) {
+		if v := &out[k].View; k != i && v.Buf != nil && mem.Aliases(v.Buf, v.Off, v.Buf.Size()-v.Off, b.View.Buf, b.View.Off,
+			n) {
 			return nil, true
 		}
 	}

@@ -36,8 +36,10 @@ func TestExecution_runsInPlace(t *testing.T) {
 	assert.EqualValues(t, 1, s.Runs)
 	assert.Zero(t, s.CopiedIn)
 	require.Len(t, s.Nodes, 3)
-	assert.Equal(t, device.NodeTime{Node: 2, Op: "add", Device: "cpu", Kernel: device.KernelFast, Start: s.Nodes[2].Start, Length: s.Nodes[2].Length}, s.Nodes[2])
-	assert.EqualValues(t, 64+16, s.PeakMemory) // the first sum, which the second takes over, and a place for an output that is not bound
+	assert.Equal(t, device.NodeTime{Node: 2, Op: "add", Device: "cpu", Kernel: device.KernelFast, Start: s.Nodes[2].Start,
+		Length: s.Nodes[2].Length}, s.Nodes[2])
+	// the first sum, which the second takes over, and a place for an output that is not bound
+	assert.EqualValues(t, 64+16, s.PeakMemory)
 }
 
 func TestExecution_dynamicShape(t *testing.T) {
@@ -71,7 +73,8 @@ func TestExecution_dynamicShape(t *testing.T) {
 		assert.Equal(t, []float32{2, 3, 4, 5, 6, 7}[:2*n], floats(t, data))
 	}
 	require.NoError(t, e.SetShape(0, []int64{4, 2}))
-	assert.Equal(t, fault.Memory, fault.KindOf(exec.Run(context.Background(), e, device.RunRequest{})), "the buffer has 3x2")
+	assert.Equal(t, fault.Memory, fault.KindOf(exec.Run(context.Background(), e, device.RunRequest{})),
+		"the buffer has 3x2")
 	require.NoError(t, e.SetShape(0, []int64{3, 2}))
 	y := hostView(t, make([]float32, 5))
 	defer y.Buf.Release()
@@ -111,8 +114,9 @@ func TestExecution_copiesWhatItCannotUse(t *testing.T) {
 	remote := newFar(16)
 	defer remote.Release()
 	for name, c := range map[string]struct{ in, out mem.View }{
-		"unaligned":  {mem.View{Buf: odd, Off: 1, Type: typ}, mem.View{Buf: odd, Off: 19, Type: typ}},
-		"strided":    {mem.View{Buf: odd, Type: typ, Strides: []int64{1, 2}}, mem.View{Buf: odd, Off: 16, Type: typ, Strides: []int64{1, 2}}},
+		"unaligned": {mem.View{Buf: odd, Off: 1, Type: typ}, mem.View{Buf: odd, Off: 19, Type: typ}},
+		"strided": {mem.View{Buf: odd, Type: typ, Strides: []int64{1, 2}}, mem.View{Buf: odd, Off: 16, Type: typ,
+			Strides: []int64{1, 2}}},
 		"unmappable": {mem.View{Buf: remote, Type: typ}, mem.View{Buf: remote, Type: typ}},
 		"in place":   {mem.View{Buf: odd, Type: typ}, mem.View{Buf: odd, Type: typ}},
 	} {

@@ -17,9 +17,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// layers builds a graph with every packed form: first layer, 1x1 and grouped convolution, minimal filtering, depthwise,
+// layers builds a graph with every packed form: first layer, 1x1 and grouped convolution, Winograd, depthwise,
 // matrix products of both orders, one weight that two nodes share, one that a reference step reads, one behind a view
-// and one that is scaled by a normalisation.
+// and one that is scaled by a normalization.
 func layers(t testing.TB, b *graph.Builder) (*graph.Graph, []tensor.Tensor) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	weights := func(scale float32, dims ...int64) graph.Value {
@@ -33,23 +33,28 @@ func layers(t testing.TB, b *graph.Builder) (*graph.Graph, []tensor.Tensor) {
 	x := b.Input("x", tensor.T(tensor.Float32, 1, 3, 16, 16))
 	y := b.Add(&op.Conv{Pads: same}, x, weights(1, 128, 3, 3, 3))
 	y = b.Add(&op.Relu{}, b.Add(&op.Conv{}, y, weights(0.2, 192, 1, 1, 128), weights(1, 192)))
-	y = b.Add(&op.Conv{Pads: same}, y, weights(0.1, 64, 3, 3, 192))            // minimal filtering
+	y = b.Add(&op.Conv{Pads: same}, y, weights(0.1, 64, 3, 3, 192))            // Winograd
 	y = b.Add(&op.Conv{Pads: same, Groups: 2}, y, weights(0.1, 128, 3, 3, 32)) // two groups
 	y = b.Add(&op.MaxPool{Kernel: []int64{4, 4}, Strides: []int64{4, 4}}, y)
 	y = b.Add(&op.Conv{}, y, weights(0.1, 2048, 1, 1, 128))
 	y = b.Add(&op.Conv{Pads: same, Groups: 2048}, y, weights(1, 2048, 3, 3, 1))
 	y = b.Add(&op.Conv{}, y, weights(0.02, 32, 1, 1, 2048))
-	y = b.Add(&op.BatchNorm{Epsilon: 1e-5, Axis: 1}, y, weights(1, 32), weights(1, 32), weights(1, 32), b.Const("", tensor.T(tensor.Float32, 32), bytes.Repeat([]byte{0, 0, 128, 63}, 32)))
+	y = b.Add(&op.BatchNorm{Epsilon: 1e-5, Axis: 1}, y, weights(1, 32), weights(1, 32), weights(1, 32),
+		b.Const("", tensor.T(tensor.Float32, 32), bytes.Repeat([]byte{0, 0, 128, 63}, 32)))
 	y = b.Add(&op.Flatten{Axis: 1}, y) // [1, 512]
 	shared := weights(0.05, 512, 512)
 	m := b.Add(&op.MatMul{}, b.Add(&op.MatMul{}, y, shared), shared)
 	y = b.Add(&op.FullyConnected{}, y, weights(0.05, 64, 512))
-	y = b.Add(&op.Concat{Axis: 1}, y, m, b.Add(&op.MatMul{}, b.Add(&op.Tanh{}, b.Add(&op.Flatten{Axis: 1}, b.Add(&op.Reshape{}, x, b.Int64s(1, 768)))), weights(0.1, 768, 48)))
-	z := b.Add(&op.MatMul{}, b.Add(&op.Reshape{}, x, b.Int64s(6, 128)), b.Add(&op.Reshape{}, weights(0.1, 64, 512), b.Int64s(128, 256)))
+	y = b.Add(&op.Concat{Axis: 1}, y, m, b.Add(&op.MatMul{},
+		b.Add(&op.Tanh{}, b.Add(&op.Flatten{Axis: 1}, b.Add(&op.Reshape{}, x, b.Int64s(1, 768)))), weights(0.1, 768, 48)))
+	z := b.Add(&op.MatMul{}, b.Add(&op.Reshape{}, x, b.Int64s(6, 128)), b.Add(&op.Reshape{}, weights(0.1, 64, 512),
+		b.Int64s(128, 256)))
 	w := weights(0.3, 192, 128)
-	z = b.Add(&op.MatMul{TransposeB: true}, b.Add(&op.MatMul{}, z, b.Add(&op.Reshape{}, weights(0.1, 1<<15), b.Int64s(256, 128))), w)
+	z = b.Add(&op.MatMul{TransposeB: true}, b.Add(&op.MatMul{}, z, b.Add(&op.Reshape{}, weights(0.1, 1<<15),
+		b.Int64s(256, 128))), w)
 	e := b.Add(&op.Sin{}, w) // folded
-	b.Output(y, z, b.Add(&op.Mul{}, e, b.Add(&op.Sin{}, b.Add(&op.Tile{}, b.Add(&op.Reshape{}, x, b.Int64s(6, 128)), b.Int64s(32, 1)))))
+	b.Output(y, z, b.Add(&op.Mul{}, e, b.Add(&op.Sin{}, b.Add(&op.Tile{}, b.Add(&op.Reshape{}, x, b.Int64s(6, 128)),
+		b.Int64s(32, 1)))))
 	g, err := b.Graph()
 	require.NoError(t, err)
 	return inferred(t, g), []tensor.Tensor{randomTensor(rnd, 1, 3, 16, 16)}
@@ -129,7 +134,7 @@ func TestCompile_exclusiveDropsOriginals(t *testing.T) {
 				defer q.Release()
 				defer u.Weights.Release()
 				require.IsType(t, &plannedGraph{}, q.(*program).plan)
-				// What is left: minimal filtering and the normalised filter, whose forms do not give the original back, and what
+				// What is left: Winograd and the normalized filter, whose forms do not give the original back, and what
 				// steps read.
 				assert.Less(t, originalsLeft(u.Graph), 6)
 				assert.Less(t, u.Weights.(*mem.Weights).Bytes(), before/2)
@@ -187,7 +192,7 @@ func TestCompile_unsavedDropsEveryOriginal(t *testing.T) {
 	defer u.Weights.Release()
 	left := originalsLeft(u.Graph)
 	assert.Equal(t, run(t, p, in), run(t, q, in))
-	assert.Equal(t, left-1, originalsLeft(u.Graph), "the first run transforms the filters of minimal filtering")
+	assert.Equal(t, left-1, originalsLeft(u.Graph), "the first run transforms the Winograd filters")
 	assert.Equal(t, run(t, p, in), run(t, q, in))
 	assert.Equal(t, fault.Unsupported, fault.KindOf(q.Save(&bytes.Buffer{})))
 }

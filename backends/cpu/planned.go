@@ -86,7 +86,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	return p, nil
 }
 
-// anyFloat reports whether a node makes a plain float32 value, or one that is quantised to 8 bits.
+// anyFloat reports whether a node makes a plain float32 value, or one that is quantized to 8 bits.
 func anyFloat(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool {
 		return slices.ContainsFunc(n.Out, func(v graph.Value) bool {

@@ -162,7 +162,8 @@ func (d *Device) Load(ctx context.Context, b device.Blob, _ device.Options) (dev
 	case len(data) < savedHeader+4 || string(data[:8]) != savedMagic:
 		return nil, fault.New(fault.File, "load program: not a saved program of the CPU")
 	case binary.LittleEndian.Uint32(data[8:]) != savedVersion:
-		return nil, fault.New(fault.File, "load program: version %d, want %d", binary.LittleEndian.Uint32(data[8:]), savedVersion)
+		return nil, fault.New(fault.File, "load program: version %d, want %d", binary.LittleEndian.Uint32(data[8:]),
+			savedVersion)
 	case string(bytes.TrimRight(data[12:44], "\x00")) != d.info.BuildHash:
 		return nil, fault.New(fault.File, "load program: saved by build %q, this is %q", data[12:44], d.info.BuildHash)
 	}
@@ -172,16 +173,18 @@ func (d *Device) Load(ctx context.Context, b device.Blob, _ device.Options) (dev
 	}
 	weights := mem.NewWeights()
 	defer weights.Release()
-	g, err := graph.Decode(data[savedHeader:len(data)-4], graph.DecodeOptions{Const: func(h tensor.Hash, data []byte, n int64) ([]byte, error) {
-		if data == nil {
-			return nil, fault.New(fault.File, "constant %v is missing", h)
-		}
-		return weights.Add(h, data)
-	}})
+	g, err := graph.Decode(data[savedHeader:len(data)-4],
+		graph.DecodeOptions{Const: func(h tensor.Hash, data []byte, n int64) ([]byte, error) {
+			if data == nil {
+				return nil, fault.New(fault.File, "constant %v is missing", h)
+			}
+			return weights.Add(h, data)
+		}})
 	if err != nil {
 		return nil, fault.Wrap(err, "load program")
 	}
-	o := device.Options{Float16: data[44] == 1, Performance: device.Performance(data[45]), Priority: device.Priority(data[46])}
+	o := device.Options{Float16: data[44] == 1, Performance: device.Performance(data[45]),
+		Priority: device.Priority(data[46])}
 	p, err := d.compile(ctx, device.Unit{Graph: g, Weights: weights, Exclusive: true}, o)
 	if err != nil {
 		kind := fault.KindOf(err)

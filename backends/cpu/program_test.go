@@ -17,7 +17,8 @@ import (
 
 func TestProgram_saveAndLoad(t *testing.T) {
 	d := newDevice(t, Config{})
-	p, err := d.Compile(context.Background(), device.Unit{Graph: chain(t, 2, tensor.Of(2))}, device.Options{Float16: true, Priority: device.PriorityHigh})
+	p, err := d.Compile(context.Background(), device.Unit{Graph: chain(t, 2, tensor.Of(2))},
+		device.Options{Float16: true, Priority: device.PriorityHigh})
 	require.NoError(t, err)
 	var saved bytes.Buffer
 	require.NoError(t, p.Save(&saved))

@@ -48,7 +48,8 @@ func (e reference) prepare(ctx context.Context, u device.Unit, _ device.Options)
 		}
 		dims, ok := f.Shape.Ints()
 		if size, fits := f.ByteSize(); !ok || !fits || size != int64(len(f.Const.Data)) {
-			return nil, fault.New(fault.Argument, "constant %d %q: %v with %d bytes", v, g.Values[v].Name, f.Type, len(f.Const.Data))
+			return nil, fault.New(fault.Argument, "constant %d %q: %v with %d bytes", v, g.Values[v].Name, f.Type,
+				len(f.Const.Data))
 		}
 		p.consts[v] = tensor.Tensor{DType: f.DType, Dims: dims, Quant: f.Quant, Data: f.Const.Data}
 	}
@@ -201,7 +202,8 @@ func (r *refInstance) step(ctx context.Context, s *refStep) (int64, error) {
 		return 0, err
 	}
 	if len(res) != len(s.node.Out) {
-		return 0, fault.New(fault.Internal, "the kernel returned %d tensors, the node has %d outputs", len(res), len(s.node.Out))
+		return 0, fault.New(fault.Internal, "the kernel returned %d tensors, the node has %d outputs", len(res),
+			len(s.node.Out))
 	}
 	made := int64(0)
 	for k, v := range s.node.Out {
@@ -209,7 +211,8 @@ func (r *refInstance) step(ctx context.Context, s *refStep) (int64, error) {
 			continue
 		}
 		if _, ok := s.declared[k].Shape.Merge(tensor.Of(res[k].Dims...)); !ok {
-			return 0, fault.New(fault.Shape, "output %d: computes %v, the model declares %v", k, tensor.Of(res[k].Dims...), s.declared[k].Shape)
+			return 0, fault.New(fault.Shape, "output %d: computes %v, the model declares %v", k, tensor.Of(res[k].Dims...),
+				s.declared[k].Shape)
 		}
 		r.vals[v] = res[k]
 		made += int64(len(res[k].Data))

@@ -46,7 +46,8 @@ func (c *comparison) compare(folder string, patterns []string, w io.Writer) (*Re
 		return nil, err
 	}
 	defer os.RemoveAll(scratch)
-	r := &Report{Schema: schema, Date: time.Now().UTC().Format(time.RFC3339), Machine: machine(), Settings: c.settings, Engines: map[string]string{}}
+	r := &Report{Schema: schema, Date: time.Now().UTC().Format(time.RFC3339), Machine: machine(), Settings: c.settings,
+		Engines: map[string]string{}}
 	for _, threads := range c.settings.Threads {
 		fmt.Fprintf(w, "\n%s; peak %.1f GFLOP/s\n%s\n", threadsText(threads), r.notePeak(threads), heading)
 		for i := range ns {
@@ -55,7 +56,7 @@ func (c *comparison) compare(folder string, patterns []string, w io.Writer) (*Re
 			fmt.Fprintln(w, res.line(r.peak(threads)))
 		}
 	}
-	r.summarise()
+	r.summarize()
 	fmt.Fprintln(w)
 	for i := range r.Summaries {
 		fmt.Fprintln(w, r.Summaries[i].line())
@@ -123,7 +124,7 @@ func (c *comparison) engine(k int, model string, threads int, outputs string) (t
 // tolerance is how far the outputs of both engines may be apart, relative to the largest value. Integer kernels round
 // at other places.
 func tolerance(n *network) float64 {
-	if n.quantised() {
+	if n.quantized() {
 		return 0.1
 	}
 	return 1e-3

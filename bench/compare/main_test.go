@@ -24,7 +24,8 @@ func script(t *testing.T, name, text string) string {
 // models makes a folder with a models.json.
 func models(t *testing.T) string {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "models.json"), []byte(`{"matmul_small": {"format": "fp32", "macs": 1000000},
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "models.json"),
+		[]byte(`{"matmul_small": {"format": "fp32", "macs": 1000000},
 		"net": {"format": "fp32", "macs": 2000000}, "tiny": {"format": "fp32", "macs": 10}, "net_qdq": {"format": "int8 qdq", "macs": 2000000}}`), 0o600))
 	return dir
 }
@@ -36,10 +37,13 @@ func engines(t *testing.T, ours, theirs string) (c comparison, log string) {
 	put := func(value string) string { return `printf '` + value + `' > "$outputs"` + "\n" }
 	figures := func(one, two string) string {
 		return `if [ "$threads" = 1 ]; then best=` + one + `; else best=` + two + `; fi
-echo "{\"version\": \"9\", \"load\": 0.1, \"runs\": 4, \"best\": $best, \"median\": 0.005, \"peak_rss\": 2000000}"` + "\n"
+echo "{\"version\": \"9\", \"load\": 0.1, \"runs\": 4, \"best\": $best, \"median\": 0.005, \"peak_rss\": 2000000}"` +
+			"\n"
 	}
-	c.ours = script(t, "ours", `outputs=$4 threads=$ANYNPU_THREADS; echo "ours $threads $(basename $1) $2 $3" >> `+log+"\n"+put(ours)+figures("0.002", "0.001"))
-	c.peer = script(t, "peer", `outputs=$6 threads=$2; echo "peer $threads $(basename $3) $4 $5" >> `+log+"\n"+put(theirs)+figures("0.003", "0.0015"))
+	c.ours = script(t, "ours", `outputs=$4 threads=$ANYNPU_THREADS; echo "ours $threads $(basename $1) $2 $3" >> `+log+
+		"\n"+put(ours)+figures("0.002", "0.001"))
+	c.peer = script(t, "peer", `outputs=$6 threads=$2; echo "peer $threads $(basename $3) $4 $5" >> `+log+"\n"+put(theirs)+
+		figures("0.003", "0.0015"))
 	c.library = "lib"
 	c.settings = Settings{[]int{1, 2}, 0.5, 3, 7}
 	return c, log
@@ -115,15 +119,16 @@ func TestNetworks_order(t *testing.T) {
 	assert.Equal(t, []string{"tiny", "net", "matmul_small", "net_qdq"}, names)
 }
 
-func TestSummarise_geometricMeanAboveOneMillisecond(t *testing.T) {
+func TestSummarize_geometricMeanAboveOneMillisecond(t *testing.T) {
 	result := func(name string, threads int, ours, theirs float64) Result {
-		return Result{Network: name, Format: "fp32", Threads: threads, AnyNPU: Figure{BestMS: ours}, ORT: Figure{BestMS: theirs}, Ratio: theirs / ours}
+		return Result{Network: name, Format: "fp32", Threads: threads, AnyNPU: Figure{BestMS: ours},
+			ORT: Figure{BestMS: theirs}, Ratio: theirs / ours}
 	}
 	r := Report{Settings: Settings{Threads: []int{1, 2}}, Results: []Result{
 		result("a", 1, 2, 4), result("b", 1, 8, 4), result("c", 1, 0.1, 0.9), result("d", 1, 1, 8),
 		result("a", 2, 1, 0.9), // above 1 ms with one thread
 	}}
-	r.summarise()
+	r.summarize()
 	assert.Equal(t, Summary{sets[0].name, 1, 3, 2}, r.Summaries[0])
 	assert.InDelta(t, 0.9, r.Summaries[2].Ratio, 1e-12)
 }
@@ -154,7 +159,8 @@ func TestWrite_jsonAndPage(t *testing.T) {
 
 func TestPage_aNetworkThatFailedShowsTheReasonAndNoFigures(t *testing.T) {
 	r := Report{Settings: Settings{Threads: []int{1}}, Results: []Result{
-		{Network: "fine", Format: "fp32", Threads: 1, AnyNPU: Figure{GFLOPS: 50, Runs: 3}, ORT: Figure{GFLOPS: 100, Runs: 3}, Ratio: 0.5},
+		{Network: "fine", Format: "fp32", Threads: 1, AnyNPU: Figure{GFLOPS: 50, Runs: 3}, ORT: Figure{GFLOPS: 100, Runs: 3},
+			Ratio: 0.5},
 		{Network: "broken", Format: "fp32", Threads: 1, Error: "engine: exit status 4"},
 	}, Peaks: []Peak{{1, 200}}}
 	page, err := r.page()

@@ -13,12 +13,12 @@ import (
 // network is an entry of models.json.
 type network struct {
 	name, file string
-	Format     string `json:"format"` // "fp32", or of quantised values
+	Format     string `json:"format"` // "fp32", or of quantized values
 	MACs       int64  `json:"macs"`
 }
 
-// quantised reports whether the network computes with integers.
-func (n *network) quantised() bool { return n.Format != "fp32" }
+// quantized reports whether the network computes with integers.
+func (n *network) quantized() bool { return n.Format != "fp32" }
 
 // product reports whether the network is one matrix product.
 func (n *network) product() bool { return strings.HasPrefix(n.name, "matmul_") }
@@ -58,7 +58,7 @@ func networks(folder string, patterns []string) ([]network, error) {
 
 func order(n *network) int {
 	k := 0
-	if n.quantised() {
+	if n.quantized() {
 		k = 2
 	}
 	if n.product() {

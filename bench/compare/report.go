@@ -102,16 +102,19 @@ var sets = []struct {
 	name string
 	has  func(r *Result, slow bool) bool
 }{
-	{"float32 networks above 1 ms, x ONNX Runtime", func(r *Result, slow bool) bool { return r.Format == "fp32" && !r.Product && slow }},
+	{"float32 networks above 1 ms, x ONNX Runtime", func(r *Result, slow bool) bool {
+		return r.Format == "fp32" &&
+			!r.Product && slow
+	}},
 	{"float32 networks, x ONNX Runtime", func(r *Result, _ bool) bool { return r.Format == "fp32" && !r.Product }},
 	{"float32 matrix products, x ONNX Runtime", func(r *Result, _ bool) bool { return r.Format == "fp32" && r.Product }},
 	{"int8 networks, x ONNX Runtime", func(r *Result, _ bool) bool { return r.Format != "fp32" && !r.Product }},
 	{"int8 matrix products, x ONNX Runtime", func(r *Result, _ bool) bool { return r.Format != "fp32" && r.Product }},
 }
 
-// summarise fills Summaries. A network is above 1 ms when ONNX Runtime's best time with one thread is, or with the only
+// summarize fills Summaries. A network is above 1 ms when ONNX Runtime's best time with one thread is, or with the only
 // number measured.
-func (r *Report) summarise() {
+func (r *Report) summarize() {
 	one := map[string]*Result{} // by network: one thread
 	for i := range r.Results {
 		if x := &r.Results[i]; x.Error == "" && (x.Threads == 1 || one[x.Network] == nil) {
@@ -184,7 +187,8 @@ func (r *Report) peak(threads int) float64 {
 	return 0
 }
 
-var heading = fmt.Sprintf("%-30s %9s %9s   %9s %9s  %6s  %7s %5s %5s  %11s  %11s", "network", "ours ms", "median", "ORT ms", "median", "ratio",
+var heading = fmt.Sprintf("%-30s %9s %9s   %9s %9s  %6s  %7s %5s %5s  %11s  %11s", "network", "ours ms", "median",
+	"ORT ms", "median", "ratio",
 	"GFLOP/s", "peak", "ORT", "load ms ORT", "RSS MB  ORT")
 
 // line is the result as a row under heading; the percentages are of the float32 peak, hence not for int8.
@@ -193,7 +197,8 @@ func (x *Result) line(peak float64) string {
 		return fmt.Sprintf("%-30s FAILED: %s", x.Network, x.Error)
 	}
 	a, o := &x.AnyNPU, &x.ORT
-	s := fmt.Sprintf("%-30s %9.3f %9.3f   %9.3f %9.3f  %6.2f  %7.1f %s %s  %5.0f %5.0f  %5.0f %5.0f", x.Network, a.BestMS, a.MedianMS, o.BestMS, o.MedianMS,
+	s := fmt.Sprintf("%-30s %9.3f %9.3f   %9.3f %9.3f  %6.2f  %7.1f %s %s  %5.0f %5.0f  %5.0f %5.0f", x.Network, a.BestMS,
+		a.MedianMS, o.BestMS, o.MedianMS,
 		x.Ratio, a.GFLOPS, x.percent(a, peak), x.percent(o, peak), a.LoadMS, o.LoadMS, a.RSSMB, o.RSSMB)
 	if x.Error != "" {
 		s += "  FAILED: " + x.Error

@@ -192,7 +192,8 @@ func (fn *Func) checkResult() error {
 	if t.Base == "void" && t.Stars == 0 || t.Stars > 0 || fn.IsHandle(t, 0) || fn.Scalar(t) != "" {
 		return nil
 	}
-	return fmt.Errorf("result type %q is neither a number, a pointer nor a handle: structs are not passed by value", t.Text)
+	return fmt.Errorf("result type %q is neither a number, a pointer nor a handle: structs are not passed by value",
+		t.Text)
 }
 
 func (fn *Func) parseRoles() error {
@@ -274,7 +275,8 @@ func (fn *Func) checkRole(p Param) error {
 	case p.Role.Len != "" && !slices.Contains([]string{"in", "out", "handles"}, p.Role.Name):
 		return fmt.Errorf("takes no length")
 	case p.Role.Fits != "" && (p.Role.Name != "handles" || fn.Params[0].Role.Name != "handle"):
-		return fmt.Errorf("a method that judges the length: only for handles, in a function whose first parameter is a handle")
+		return fmt.Errorf("a method that judges the length: only for handles, in a function whose first parameter is a " +
+			"handle")
 	}
 	return nil
 }

@@ -26,7 +26,8 @@ func TestParse_ohnnHasAllPublicAndInnerFunctions(t *testing.T) {
 }
 
 func TestParse_refuses(t *testing.T) {
-	base := Facade{Name: "toy", Prefix: "toy_", Handles: map[string]Handle{"toy": {Go: "Toy"}}, Types: map[string]Type{"box": {Go: "Box"}}}
+	base := Facade{Name: "toy", Prefix: "toy_", Handles: map[string]Handle{"toy": {Go: "Toy"}},
+		Types: map[string]Type{"box": {Go: "Box"}}}
 	for _, c := range []struct{ proto, roles, want string }{
 		{"int toy_f(box b)", "value", "structs are not passed by value"},
 		{"box toy_f(void)", "", "structs are not passed by value"},

@@ -27,7 +27,7 @@
 #define DESCRIPTORS 8
 
 /* Threads of Go beside those that compute: what runs its code while those compute, the monitor, and the
- * initialiser's. Eight of them are SpareProcs of start.go. */
+ * initializer's. Eight of them are SpareProcs of start.go. */
 #define OTHER_THREADS 9
 #define MAX_COMPUTE 1024
 

@@ -78,7 +78,8 @@ func newLogSink(levels, file string) *logSink {
 		switch {
 		case item == "":
 		case !ok:
-			l.write(LevelError, "boundary", "unknown level ignored", "ANYNPU_LOG", item, "levels", strings.Join(levelNames[:], " "))
+			l.write(LevelError, "boundary", "unknown level ignored", "ANYNPU_LOG", item, "levels",
+				strings.Join(levelNames[:], " "))
 		case component == "":
 			l.level = level
 		default:
@@ -130,7 +131,7 @@ func quoteValue(s string) string {
 	return strconv.Quote(s)
 }
 
-// SetDefaultLevel sets the level of a component that ANYNPU_LOG does not name. Only package initialisers may call it.
+// SetDefaultLevel sets the level of a component that ANYNPU_LOG does not name. Only package initializers may call it.
 func SetDefaultLevel(component string, level Level) {
 	if _, named := logger.components[component]; !named {
 		logger.components[component] = level

@@ -50,7 +50,8 @@ func TestLog_levelsAndComponents(t *testing.T) {
 
 func TestLog_oneLinePerEvent(t *testing.T) {
 	got := logLines(t, "", func(l *logSink) {
-		l.write(LevelError, "ohnn", "call failed", "function", "f", "error", "two\nlines", "name", "", "path", "a b", "n", 7, "quote", `x"y`)
+		l.write(LevelError, "ohnn", "call failed", "function", "f", "error", "two\nlines", "name", "", "path", "a b", "n", 7,
+			"quote", `x"y`)
 	})
 	assert.Equal(t, `ohnn: call failed function=f error="two\nlines" name="" path="a b" n=7 quote="x\"y"`+"\n", got)
 }

@@ -70,7 +70,8 @@ func SetDriver(component string, address map[string]uintptr) {
 		for _, f := range funcs {
 			if f.Component == component && address[f.Name] != 0 {
 				if C.anynpu_set_driver(C.uint32_t(f.Index), cPointer(address[f.Name])) != 0 {
-					Log(LevelWarn, "boundary", "not a driver's function", "function", f.Name, "address", fmt.Sprintf("%#x", address[f.Name]))
+					Log(LevelWarn, "boundary", "not a driver's function", "function", f.Name, "address",
+						fmt.Sprintf("%#x", address[f.Name]))
 				}
 			}
 		}

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Lazy start. The linker script lazy.ld takes Go's initialiser out of .init_array, so loading the library runs no Go
+ * Lazy start. The linker script lazy.ld takes Go's initializer out of .init_array, so loading the library runs no Go
  * code. The first call runs it here, with the arguments that the dynamic loader would have passed.
  */
 #define _GNU_SOURCE
@@ -20,13 +20,13 @@
 
 extern char **environ;
 
-typedef void (*initialiser)(int, char **, char **);
+typedef void (*initializer)(int, char **, char **);
 
 /* Bounds of the section made by lazy.ld. Absent, both NULL, where Go is linked the ordinary way (go build, go test). */
-extern initialiser anynpu_go_init_start[] __attribute__((weak, visibility("hidden")));
-extern initialiser anynpu_go_init_end[] __attribute__((weak, visibility("hidden")));
+extern initializer anynpu_go_init_start[] __attribute__((weak, visibility("hidden")));
+extern initializer anynpu_go_init_end[] __attribute__((weak, visibility("hidden")));
 
-/* Returns when Go's runtime is initialised: any Go export does, as each waits for that first. */
+/* Returns when Go's runtime is initialized: any Go export does, as each waits for that first. */
 extern void nnc_boundary_started(void);
 
 static _Atomic int started;
@@ -92,7 +92,7 @@ static void start(void)
 			block = empty;
 		sigset_t old;
 		block_signals(&old);
-		for (initialiser *f = anynpu_go_init_start; f < anynpu_go_init_end; f++)
+		for (initializer *f = anynpu_go_init_start; f < anynpu_go_init_end; f++)
 			(*f)(0, block, block + 1);
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 	}

@@ -29,7 +29,8 @@ var register = sync.OnceValue(func() error {
 	mem.SetLimit(memoryLimit(boundary.Getenv("ANYNPU_MEMORY_LIMIT")))
 	threads := threadCount(boundary.Getenv("ANYNPU_THREADS"))
 	if most := boundary.ComputeThreads(); most > 0 && threads > most {
-		boundary.Log(boundary.LevelWarn, "cpu", "fewer threads compute, as the system grants no more", "threads", most, "wanted", threads)
+		boundary.Log(boundary.LevelWarn, "cpu", "fewer threads compute, as the system grants no more", "threads", most,
+			"wanted", threads)
 		threads = most
 	}
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), threads+boundary.SpareProcs))
@@ -75,7 +76,8 @@ func memoryLimit(value string) int64 {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 1 || n > math.MaxInt64/unit {
-		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_MEMORY_LIMIT", value, "want", "bytes, as 500000000, 512M or 4G")
+		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_MEMORY_LIMIT", value, "want",
+			"bytes, as 500000000, 512M or 4G")
 		return 0
 	}
 	return n * unit
@@ -91,7 +93,8 @@ func threadCount(value string) int {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > maxThreads {
-		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_THREADS", value, "want", "1 to "+strconv.Itoa(maxThreads))
+		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_THREADS", value, "want",
+			"1 to "+strconv.Itoa(maxThreads))
 		return pool.DefaultThreads()
 	}
 	return n

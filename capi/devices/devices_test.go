@@ -20,7 +20,8 @@ func TestList_hasTheCPU(t *testing.T) {
 }
 
 func TestThreadCount_values(t *testing.T) {
-	for value, want := range map[string]int{"1": 1, "1024": 1024, "": pool.DefaultThreads(), "0": pool.DefaultThreads(), "1025": pool.DefaultThreads(), "two": pool.DefaultThreads()} {
+	for value, want := range map[string]int{"1": 1, "1024": 1024, "": pool.DefaultThreads(), "0": pool.DefaultThreads(),
+		"1025": pool.DefaultThreads(), "two": pool.DefaultThreads()} {
 		assert.Equal(t, want, threadCount(value), value)
 	}
 }

@@ -31,14 +31,18 @@ var edits = []edit{
 	{"proc.go",
 		"gp.stackguard0 = gp.stack.lo + stackGuard\n\t// This is the g0",
 		"gp.stackguard0 = gp.stack.lo + stackGuard - stackSystem\n\t// This is the g0"},
-	{"cgocall.go", "g0.stackguard0 = g0.stack.lo + stackGuard\n", "g0.stackguard0 = g0.stack.lo + stackGuard - stackSystem\n"},
+	{"cgocall.go", "g0.stackguard0 = g0.stack.lo + stackGuard\n",
+		"g0.stackguard0 = g0.stack.lo + stackGuard - stackSystem\n"},
 	{"cgocall.go", "oldStack.lo + stackGuard\n", "oldStack.lo + stackGuard - stackSystem\n"},
-	{"signal_unix.go", "gsignal.stackguard0 = stsp + stackGuard\n", "gsignal.stackguard0 = stsp + stackGuard - stackSystem\n"},
-	{"signal_unix.go", "gsignal.stackguard1 = stsp + stackGuard\n", "gsignal.stackguard1 = stsp + stackGuard - stackSystem\n"},
+	{"signal_unix.go", "gsignal.stackguard0 = stsp + stackGuard\n",
+		"gsignal.stackguard0 = stsp + stackGuard - stackSystem\n"},
+	{"signal_unix.go", "gsignal.stackguard1 = stsp + stackGuard\n",
+		"gsignal.stackguard1 = stsp + stackGuard - stackSystem\n"},
 
 	// Handlers keep the stack that the host installed them for: its alternate stack may be made for another handler,
 	// and smaller. Not on arm64, whose code keeps words below the stack pointer, where a signal frame would begin.
-	{"signal_unix.go", "\t\t\t\tsetsigstack(i)\n", "\t\t\t\tif GOARCH == \"arm64\" {\n\t\t\t\t\tsetsigstack(i)\n\t\t\t\t}\n"},
+	{"signal_unix.go", "\t\t\t\tsetsigstack(i)\n",
+		"\t\t\t\tif GOARCH == \"arm64\" {\n\t\t\t\t\tsetsigstack(i)\n\t\t\t\t}\n"},
 
 	// Go unblocks these on every thread that runs Go code, those of the host included. A host that blocks them, and
 	// reads them by signalfd or sigwait, would lose SIGCHLD and die of the others. Nothing in the library needs them:

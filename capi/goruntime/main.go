@@ -105,7 +105,8 @@ func edited(goroot string, edits []edit) (map[string]string, error) {
 			texts[e.file] = string(data)
 		}
 		if n := strings.Count(texts[e.file], e.from); n != 1 {
-			return nil, fmt.Errorf("%s: %d times, want once: %q: this Go release needs other edits in capi/goruntime/edits.go", path, n, e.from)
+			return nil, fmt.Errorf("%s: %d times, want once: %q: this Go release needs other edits in capi/goruntime/edits.go",
+				path, n, e.from)
 		}
 		texts[e.file] = strings.Replace(texts[e.file], e.from, e.to, 1)
 	}

@@ -2,7 +2,7 @@
 //
 // A handle is a value in one window of address space that nothing else can occupy. It names a slot of a table and the
 // slot's generation, so a handle that was destroyed, belongs to another kind of object, or was never given out is
-// recognised by a look-up that touches only the table. A running call holds the objects it works on; an object that is
+// recognized by a look-up that touches only the table. A running call holds the objects it works on; an object that is
 // held cannot be destroyed.
 //
 // The package knows no API and does not use cgo.

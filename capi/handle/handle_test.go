@@ -133,7 +133,8 @@ func TestLiveByKind_namesTheObjects(t *testing.T) {
 }
 
 func TestWindow_roundTrip(t *testing.T) {
-	for _, w := range []window{newWindow(1<<40, 64<<30, true), newWindow(1<<40, 4<<30, true), newWindow(tagBase, 64<<30, false)} {
+	for _, w := range []window{newWindow(1<<40, 64<<30, true), newWindow(1<<40, 4<<30, true),
+		newWindow(tagBase, 64<<30, false)} {
 		seen := map[uintptr]bool{}
 		for _, gen := range []uint32{1, 2, w.genMask} {
 			for _, index := range []uint32{0, 1, 1023, 1024, indexMask} {

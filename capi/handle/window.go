@@ -50,7 +50,7 @@ func newWindow(base, size uintptr, mapped bool) window {
 	return window{base: base, size: size, genMask: uint32(size/granule>>indexBits) - 1, mapped: mapped}
 }
 
-// nameRange makes the window recognisable in /proc/PID/maps and in crash notes; kernels that cannot do it are left
+// nameRange makes the window recognizable in /proc/PID/maps and in crash notes; kernels that cannot do it are left
 // alone.
 func nameRange(base, size uintptr) {
 	name := append([]byte("anynpu handles"), 0)

@@ -84,7 +84,9 @@ func TestRunSync_resultThatIsAnInput(t *testing.T) {
 	m := newTestModel(t)
 	a, y, z := m.tensor(Float32, 2), m.tensor(Float32, 2), m.tensor(Float32, 1, 2)
 	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(a, a), array(y)))
-	require.NoError(t, modelAddOperation(m.Model, 45, array(), array(a, m.constant(Int64, tensor.Int64s(1, 2), 2)), array(z))) // RESHAPE
+	// RESHAPE
+	require.NoError(t, modelAddOperation(m.Model, 45, array(), array(a, m.constant(Int64, tensor.Int64s(1, 2), 2)),
+		array(z)))
 	e := executor(t, m.built([]uint32{a}, []uint32{y, z}))
 	x, w := newTestTensor(t, Float32, f32s(3, 5), 2), newTestTensor(t, Float32, nil, 1, 2)
 	require.NoError(t, executorRunSync(e, []*Tensor{x}, []*Tensor{x, w}))

@@ -79,7 +79,8 @@ func (e *Executor) setCallback(where *uintptr, f uintptr) error {
 // executorRunAsync starts a run and returns. The callback gets user, the code and, on success, the same array of
 // outputs. timeout counts from this call, in milliseconds; 0 stands for no limit. The array of outputs stays the
 // program's, which keeps it until the callback.
-func executorRunAsync(e *Executor, inputs unsafe.Pointer, nIn uint64, outputs unsafe.Pointer, nOut uint64, timeout int32, user uintptr) error {
+func executorRunAsync(e *Executor, inputs unsafe.Pointer, nIn uint64, outputs unsafe.Pointer, nOut uint64,
+	timeout int32, user uintptr) error {
 	started := time.Now()
 	for _, a := range []struct {
 		name string

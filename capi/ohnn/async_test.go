@@ -64,7 +64,8 @@ func handles(t *testing.T, tensors ...*Tensor) []uintptr {
 }
 
 func runAsync(e *Executor, in, out []uintptr, timeout int32, user uintptr) error {
-	return executorRunAsync(e, unsafe.Pointer(unsafe.SliceData(in)), uint64(len(in)), unsafe.Pointer(unsafe.SliceData(out)), uint64(len(out)), timeout, user)
+	return executorRunAsync(e, unsafe.Pointer(unsafe.SliceData(in)), uint64(len(in)),
+		unsafe.Pointer(unsafe.SliceData(out)), uint64(len(out)), timeout, user)
 }
 
 func TestRunAsync_callbacksInOrder(t *testing.T) {

@@ -40,7 +40,8 @@ func checkPerformance(d *npu, mode PerformanceMode) error {
 	case d == nil:
 		return refuse(Failed, "deviceID: %s", noSuchDevice())
 	case mode != 0 && !d.Info().Performance:
-		return forbidden("performanceMode: %d: device %s does not support performance modes: leave it at OH_NN_PERFORMANCE_NONE", int32(mode), d.name)
+		return forbidden("performanceMode: %d: device %s does not support performance modes: leave it at "+
+			"OH_NN_PERFORMANCE_NONE", int32(mode), d.name)
 	case mode >= performanceEnd:
 		return invalid("performanceMode: %d: want 0 to %d", int32(mode), performanceEnd-1)
 	}
@@ -52,7 +53,8 @@ func checkPriority(d *npu, priority Priority) error {
 	case d == nil:
 		return refuse(Failed, "deviceID: %s", noSuchDevice())
 	case priority != 0 && !d.Info().Priority:
-		return forbidden("priority: %d: device %s does not support priorities: leave it at OH_NN_PRIORITY_NONE", int32(priority), d.name)
+		return forbidden("priority: %d: device %s does not support priorities: leave it at OH_NN_PRIORITY_NONE",
+			int32(priority), d.name)
 	case priority >= priorityEnd:
 		return invalid("priority: %d: want 0 to %d", int32(priority), priorityEnd-1)
 	}

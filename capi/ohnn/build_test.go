@@ -78,10 +78,16 @@ func TestBuild_options(t *testing.T) {
 		{"nothing set", bare, func(*Compilation) error { return nil }, Success},
 		{"no float16", bare, func(c *Compilation) error { return compilationEnableFloat16(c, true) }, OperationForbidden},
 		{"float16", full, func(c *Compilation) error { return compilationEnableFloat16(c, true) }, Success},
-		{"no performance modes", bare, func(c *Compilation) error { return compilationSetPerformanceMode(c, 3) }, OperationForbidden},
-		{"no performance modes, out of range", bare, func(c *Compilation) error { return compilationSetPerformanceMode(c, 9) }, OperationForbidden},
-		{"performance out of range", full, func(c *Compilation) error { return compilationSetPerformanceMode(c, 5) }, InvalidParameter},
-		{"performance -1", full, func(c *Compilation) error { return compilationSetPerformanceMode(c, 1<<32-1) }, InvalidParameter},
+		{"no performance modes", bare, func(c *Compilation) error { return compilationSetPerformanceMode(c, 3) },
+			OperationForbidden},
+		{"no performance modes, out of range", bare, func(c *Compilation) error {
+			return compilationSetPerformanceMode(c,
+				9)
+		}, OperationForbidden},
+		{"performance out of range", full, func(c *Compilation) error { return compilationSetPerformanceMode(c, 5) },
+			InvalidParameter},
+		{"performance -1", full, func(c *Compilation) error { return compilationSetPerformanceMode(c, 1<<32-1) },
+			InvalidParameter},
 		{"performance", full, func(c *Compilation) error { return compilationSetPerformanceMode(c, 4) }, Success},
 		{"no priorities", bare, func(c *Compilation) error { return compilationSetPriority(c, 1) }, OperationForbidden},
 		{"priority out of range", full, func(c *Compilation) error { return compilationSetPriority(c, 4) }, InvalidParameter},
@@ -266,8 +272,10 @@ func TestDeviceTable_names(t *testing.T) {
 func TestReadConfig(t *testing.T) {
 	read := func(vars map[string]string) config { return readConfig(func(k string) string { return vars[k] }) }
 	assert.Equal(t, config{}, read(nil))
-	assert.Equal(t, config{reference: true, devices: []guise{{name: "a"}, {name: "b"}}, dims: []span{{1, 10}}, strict: true}, read(map[string]string{
-		"ANYNPU_OHNN_COMPAT": "reference", "ANYNPU_OHNN_DEVICES": "a, b,", "ANYNPU_OHNN_DIM_RANGE": "1:10", "ANYNPU_FALLBACK": "off"}))
+	assert.Equal(t, config{reference: true, devices: []guise{{name: "a"}, {name: "b"}}, dims: []span{{1, 10}},
+		strict: true}, read(map[string]string{
+		"ANYNPU_OHNN_COMPAT": "reference", "ANYNPU_OHNN_DEVICES": "a, b,", "ANYNPU_OHNN_DIM_RANGE": "1:10",
+		"ANYNPU_FALLBACK": "off"}))
 	for _, bad := range []string{"10", "5:1", "-1:3", "0:0", "a:b", "1:2,3", "1:2,", "1:2,3:0"} {
 		assert.Empty(t, read(map[string]string{"ANYNPU_OHNN_DIM_RANGE": bad}).dims, bad)
 	}

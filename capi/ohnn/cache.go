@@ -31,7 +31,8 @@ const maxDescriptors = 1 << 20
 func (c *Compilation) cacheStem() (string, error) {
 	name, _, _ := strings.Cut(string(c.extensions[modelName]), "\x00")
 	if strings.ContainsRune(name, filepath.Separator) {
-		return "", invalid("configValue: ModelName %q: want a name without %q: it begins the names of cache files", name, filepath.Separator)
+		return "", invalid("configValue: ModelName %q: want a name without %q: it begins the names of cache files", name,
+			filepath.Separator)
 	}
 	return name, nil
 }
@@ -81,7 +82,8 @@ func (c *Compilation) loadCache(d *npu, key modelKey) (*compiled, error) {
 	case info.hasOp && info.op != opVersion(d):
 		return miss(fault.New(fault.File, "it was made by another build of the library"))
 	case info.version > c.version:
-		return nil, forbidden("version: %d: the cache in %s has version %d: want that one, or another directory", c.version, c.cacheDir, info.version)
+		return nil, forbidden("version: %d: the cache in %s has version %d: want that one, or another directory", c.version,
+			c.cacheDir, info.version)
 	case info.version < c.version:
 		return miss(fault.New(fault.File, "it has version %d, the program wants %d", info.version, c.version))
 	case c.model != nil && info.hasModel && info.model != key.number():
@@ -120,14 +122,17 @@ var busyTold sync.Map
 // another process keeps locked is no failure of the program's: whoever may read it could withhold every Build then.
 func (c *Compilation) saveCache(result *compiled) error {
 	if c.version == reservedVersion {
-		return invalid("version: %d: want 0 to %d; the model is compiled and not cached", c.version, uint32(reservedVersion-1))
+		return invalid("version: %d: want 0 to %d; the model is compiled and not cached", c.version,
+			uint32(reservedVersion-1))
 	}
 	stem, err := c.cacheStem()
 	if err != nil {
 		return err
 	}
-	if settings().reference && slices.ContainsFunc(slices.Concat(result.in, result.out), func(p port) bool { return len(p.shape) == 0 }) {
-		return refuse(MemoryError, "the reference implementation caches no models with scalar inputs or outputs; the model is compiled and not cached")
+	if settings().reference && slices.ContainsFunc(slices.Concat(result.in, result.out),
+		func(p port) bool { return len(p.shape) == 0 }) {
+		return refuse(MemoryError, "the reference implementation caches no models with scalar inputs or outputs; the model "+
+			"is compiled and not cached")
 	}
 	blob, err := result.save()
 	if err != nil {

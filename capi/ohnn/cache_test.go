@@ -151,7 +151,8 @@ func TestExportImport(t *testing.T) {
 			defer func() { _ = compilationDestroy(c) }()
 			require.NoError(t, compilationBuild(c))
 			y := newTestTensor(t, Float32, nil, 1)
-			require.NoError(t, executorRunSync(executor(t, c), []*Tensor{newTestTensor(t, Float32, tensor.Float32s(1), 1)}, []*Tensor{y}))
+			require.NoError(t, executorRunSync(executor(t, c), []*Tensor{newTestTensor(t, Float32, tensor.Float32s(1), 1)},
+				[]*Tensor{y}))
 			want := float32(3)
 			if name == "import for another model" {
 				want = 6

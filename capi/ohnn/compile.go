@@ -31,8 +31,10 @@ func (d *npu) preference() []device.Device {
 
 // compileGraph compiles g for device d and tells where each node runs. w holds g's constants already and belongs to the
 // program, as does g then, or is nil.
-func compileGraph(ctx context.Context, d *npu, g *graph.Graph, w *mem.Weights, o device.Options) (device.Program, *device.Placement, error) {
-	p, err := compile.Compile(ctx, g, d.preference(), compile.Options{Options: o, Strict: settings().strict, Weights: w, Consume: w != nil})
+func compileGraph(ctx context.Context, d *npu, g *graph.Graph, w *mem.Weights, o device.Options) (device.Program,
+	*device.Placement, error) {
+	p, err := compile.Compile(ctx, g, d.preference(), compile.Options{Options: o, Strict: settings().strict, Weights: w,
+		Consume: w != nil})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,7 +42,8 @@ func compileGraph(ctx context.Context, d *npu, g *graph.Graph, w *mem.Weights, o
 }
 
 // loadProgram restores what Program.Save wrote.
-func loadProgram(ctx context.Context, d *npu, data []byte, o device.Options) (device.Program, *device.Placement, error) {
+func loadProgram(ctx context.Context, d *npu, data []byte, o device.Options) (device.Program, *device.Placement,
+	error) {
 	p, err := compile.Load(ctx, data, d.preference(), o)
 	if err != nil {
 		return nil, nil, err

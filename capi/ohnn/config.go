@@ -36,7 +36,8 @@ func readConfig(getenv func(string) string) config {
 	c.devices = readGuises(getenv("ANYNPU_OHNN_DEVICES"))
 	if v := getenv("ANYNPU_OHNN_DIM_RANGE"); v != "" {
 		if c.dims = readSpans(v); c.dims == nil {
-			caution("value ignored", "ANYNPU_OHNN_DIM_RANGE", v, "want", "min:max with 0 <= min <= max, max > 0, or one such range per dimension, separated by commas")
+			caution("value ignored", "ANYNPU_OHNN_DIM_RANGE", v, "want",
+				"min:max with 0 <= min <= max, max > 0, or one such range per dimension, separated by commas")
 		}
 	}
 	return c

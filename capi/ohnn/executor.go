@@ -49,7 +49,8 @@ func executorConstruct(c *Compilation) (*Executor, error) {
 		return nil, refuseFor(UnavailableDevice, err, "compilation: device %s", c.result.npu.name)
 	}
 	c.result.program.Retain()
-	e := &Executor{compiled: c.result, exec: ex, done: make(chan error, 1), outputs: make([]outputShape, len(c.result.out))}
+	e := &Executor{compiled: c.result, exec: ex, done: make(chan error, 1),
+		outputs: make([]outputShape, len(c.result.out))}
 	for i, p := range e.out {
 		e.outputs[i].shape = slices.Clone(p.shape)
 	}
@@ -74,7 +75,8 @@ func executorDestroy(e *Executor) error {
 	}
 	e.legacy.release()
 	if n := memories.of(e); n > 0 {
-		warn("memory lost", "function", "OH_NNExecutor_Destroy", "objects", n, "remedy", "destroy input and output memory before the executor")
+		warn("memory lost", "function", "OH_NNExecutor_Destroy", "objects", n, "remedy",
+			"destroy input and output memory before the executor")
 	}
 	return nil
 }

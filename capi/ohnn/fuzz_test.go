@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 
 // FuzzDecodeCacheInfo: whatever an info file holds, it is understood as it was written or refused as a bad file.
 func FuzzDecodeCacheInfo(f *testing.F) {
-	good := cacheInfo{device: 1 << 63, sums: []uint16{1, 2, 65535}, model: 1<<64 - 1, op: 7, version: 1<<32 - 2, fileNumber: 3}
+	good := cacheInfo{device: 1 << 63, sums: []uint16{1, 2, 65535}, model: 1<<64 - 1, op: 7, version: 1<<32 - 2,
+		fileNumber: 3}
 	f.Add(good.encode())
 	f.Add([]byte(`{"CheckSum":1,"data":{}}`))
 	f.Add([]byte(`{"CheckSum":"1","data":[]}`))

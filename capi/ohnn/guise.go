@@ -58,7 +58,8 @@ func readGuises(value string) (out []guise) {
 	for entry := range strings.SplitSeq(value, ",") {
 		g, bad := readGuise(entry)
 		for _, a := range bad {
-			caution("attribute ignored", "ANYNPU_OHNN_DEVICES", a, "of", g.name, "want", "no-OPERATOR, "+strings.Join(attributeNames(), ", "))
+			caution("attribute ignored", "ANYNPU_OHNN_DEVICES", a, "of", g.name, "want", "no-OPERATOR, "+
+				strings.Join(attributeNames(), ", "))
 		}
 		if g.name != "" {
 			out = append(out, g)
@@ -107,7 +108,8 @@ func (n *npu) takes(m *Model) error {
 	}
 	for _, index := range m.inputs {
 		if t := m.tensors[index]; slices.Contains(t.shape, -1) {
-			return refuse(Failed, "compilation: input tensor %d: shape %v: device %s takes no dynamic shapes", index, t.shape, n.name)
+			return refuse(Failed, "compilation: input tensor %d: shape %v: device %s takes no dynamic shapes", index, t.shape,
+				n.name)
 		}
 	}
 	return nil

@@ -11,7 +11,8 @@ import (
 )
 
 func TestReadGuises_attributes(t *testing.T) {
-	full := device.Info{Kind: device.CPU, Float16: true, Performance: true, Priority: true, Cache: true, Dynamic: true, DimMin: 1, DimMax: 9}
+	full := device.Info{Kind: device.CPU, Float16: true, Performance: true, Priority: true, Cache: true, Dynamic: true,
+		DimMin: 1, DimMax: 9}
 	for text, want := range map[string]func(*device.Info){
 		"n":                      func(*device.Info) {},
 		"n:no-float16":           func(i *device.Info) { i.Float16 = false },

@@ -23,7 +23,8 @@ func modelBuildFromLiteGraph(m *Model, _ uintptr, extensions unsafe.Pointer, n u
 	if m.closed || len(m.tensors) > 0 || len(m.ops) > 0 {
 		return forbidden("model: it is finished or has tensors or operations: want an empty model")
 	}
-	return refuse(Unsupported, "liteGraph: a LiteGraph of MindSpore cannot be read: build the model by OH_NNModel_AddTensorToModel and OH_NNModel_AddOperation")
+	return refuse(Unsupported, "liteGraph: a LiteGraph of MindSpore cannot be read: build the model by "+
+		"OH_NNModel_AddTensorToModel and OH_NNModel_AddOperation")
 }
 
 // modelBuildFromMetaGraph wants a model that modelSetInputsAndOutputsInfo has described.
@@ -34,9 +35,11 @@ func modelBuildFromMetaGraph(m *Model, _ uintptr, extensions unsafe.Pointer, n u
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed || len(m.tensors) == 0 {
-		return forbidden("model: it is finished or its inputs and outputs are not described: call OH_NNModel_SetInputsAndOutputsInfo first")
+		return forbidden("model: it is finished or its inputs and outputs are not described: call " +
+			"OH_NNModel_SetInputsAndOutputsInfo first")
 	}
-	return refuse(Unsupported, "metaGraph: a MetaGraph of MindSpore cannot be read: build the model by OH_NNModel_AddTensorToModel and OH_NNModel_AddOperation")
+	return refuse(Unsupported, "metaGraph: a MetaGraph of MindSpore cannot be read: build the model by "+
+		"OH_NNModel_AddTensorToModel and OH_NNModel_AddOperation")
 }
 
 // checkExtensions wants at most 200 extensions, each with a name and a value; none may be NULL.
@@ -80,7 +83,8 @@ func modelSetInputsAndOutputsInfo(m *Model, inputs, outputs []TensorInfo) error 
 	}{{"inputsInfo", inputs, &in}, {"outputsInfo", outputs, &out}} {
 		for i := range list.infos {
 			info := &list.infos[i]
-			t, err := (&TensorInfo9{dataType: info.dataType, dimensionCount: info.dimensionCount, dimensions: info.dimensions}).read()
+			t, err := (&TensorInfo9{dataType: info.dataType, dimensionCount: info.dimensionCount,
+				dimensions: info.dimensions}).read()
 			if err == nil && info.format >= formatEnd {
 				err = invalid("format: %d is no OH_NN_Format: 0 to %d", int32(info.format), formatEnd-1)
 			}

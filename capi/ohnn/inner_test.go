@@ -26,7 +26,8 @@ func TestBuildFromGraphs_order(t *testing.T) {
 		assert.Equal(t, InvalidParameter, status(tc.build(m.Model, 1, unsafe.Pointer(&bad[0]), 1)), name)
 		assert.Equal(t, tc.empty, status(tc.build(m.Model, 1, unsafe.Pointer(&good[0]), 1)), name)
 		m.tensor(Float32, 1)
-		assert.Equal(t, InvalidParameter, status(tc.build(m.Model, 1, unsafe.Pointer(&bad[0]), 1)), "values come before states")
+		assert.Equal(t, InvalidParameter, status(tc.build(m.Model, 1, unsafe.Pointer(&bad[0]), 1)),
+			"values come before states")
 		assert.Equal(t, tc.full, status(tc.build(m.Model, 1, nil, 0)), name)
 	}
 }
@@ -36,11 +37,13 @@ func TestSetInputsAndOutputsInfo(t *testing.T) {
 	info := TensorInfo{dataType: Float32, dimensionCount: 2, dimensions: &dims[0], format: FormatNHWC}
 	m := newTestModel(t)
 	assert.Equal(t, InvalidParameter, status(modelSetInputsAndOutputsInfo(m.Model, nil, []TensorInfo{info})))
-	assert.Equal(t, InvalidParameter, status(modelSetInputsAndOutputsInfo(m.Model, []TensorInfo{info}, []TensorInfo{{dataType: 99}})))
+	assert.Equal(t, InvalidParameter, status(modelSetInputsAndOutputsInfo(m.Model, []TensorInfo{info},
+		[]TensorInfo{{dataType: 99}})))
 	assert.Empty(t, m.tensors, "nothing is added by a failed call")
 	require.NoError(t, modelSetInputsAndOutputsInfo(m.Model, []TensorInfo{info}, []TensorInfo{info}))
 	assert.Len(t, m.tensors, 2)
-	assert.Equal(t, OperationForbidden, status(modelSetInputsAndOutputsInfo(m.Model, []TensorInfo{info}, []TensorInfo{info})))
+	assert.Equal(t, OperationForbidden, status(modelSetInputsAndOutputsInfo(m.Model, []TensorInfo{info},
+		[]TensorInfo{info})))
 	assert.Equal(t, OperationForbidden, status(modelSpecifyInputsAndOutputs(m.Model, array(0), array(1))))
 }
 

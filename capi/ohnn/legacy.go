@@ -224,7 +224,8 @@ func (e *Executor) legacyJob() (j job, err error) {
 			return j, invalid("executor: input %d is not set: call OH_NNExecutor_SetInput first", i)
 		default:
 			if buf = memories.find(in.memory); buf == nil {
-				return j, invalid("executor: input %d is memory that OH_NNExecutor_AllocateInputMemory did not make or that was destroyed", i)
+				return j, invalid("executor: input %d is memory that OH_NNExecutor_AllocateInputMemory did not make or that was "+
+					"destroyed", i)
 			}
 		}
 		v := mem.View{Buf: buf, Type: portType(ports[i], in.dims)}
@@ -242,7 +243,8 @@ func (e *Executor) legacyJob() (j job, err error) {
 			buf = mem.Borrow(out.data, nil)
 		default:
 			if buf = memories.find(out.memory); buf == nil {
-				return j, invalid("executor: output %d is memory that OH_NNExecutor_AllocateOutputMemory did not make or that was destroyed", i)
+				return j, invalid("executor: output %d is memory that OH_NNExecutor_AllocateOutputMemory did not make or that "+
+					"was destroyed", i)
 			}
 		}
 		j.outputs = append(j.outputs, mem.View{Buf: buf})
@@ -314,7 +316,8 @@ func destroyMemory(owner memoryOwner, memory unsafe.Pointer) error {
 func (o memoryOwner) refuse(addr uintptr, want memoryOwner) error {
 	switch {
 	case o.executor == nil:
-		return invalid("memory: %#x: want memory that OH_NNExecutor_Allocate%sMemory made and that was not destroyed", addr, want.kind())
+		return invalid("memory: %#x: want memory that OH_NNExecutor_Allocate%sMemory made and that was not destroyed", addr,
+			want.kind())
 	case o.executor != want.executor:
 		return invalid("memory: %#x: it was allocated by another executor", addr)
 	case o.output != want.output:

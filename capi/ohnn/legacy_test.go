@@ -70,14 +70,15 @@ func TestLegacyCodes(t *testing.T) {
 	e := executor(t, m.built([]uint32{a, b}, []uint32{y}))
 	data := make([]byte, 24)
 	for name, err := range map[string]error{
-		"index":            executorSetInput(e, 2, info9(Float32, 2, 3), data),
-		"no length":        executorSetInput(e, 0, info9(Float32, 2, 3), nil),
-		"short":            executorSetInput(e, 0, info9(Float32, 2, 3), data[:23]),
-		"dynamic":          executorSetInput(e, 0, info9(Float32, 2, -1), data),
-		"rank":             executorSetInput(e, 0, info9(Float32, 6), data),
-		"fixed dimension":  executorSetInput(e, 0, info9(Float32, 3, 2), data),
-		"data type":        executorSetInput(e, 0, info9(Int32, 2, 3), data),
-		"tensor type":      executorSetInput(e, 0, &TensorInfo9{dataType: Float32, dimensionCount: 2, dimensions: &[]int32{2, 3}[0], tensorType: 1}, data),
+		"index":           executorSetInput(e, 2, info9(Float32, 2, 3), data),
+		"no length":       executorSetInput(e, 0, info9(Float32, 2, 3), nil),
+		"short":           executorSetInput(e, 0, info9(Float32, 2, 3), data[:23]),
+		"dynamic":         executorSetInput(e, 0, info9(Float32, 2, -1), data),
+		"rank":            executorSetInput(e, 0, info9(Float32, 6), data),
+		"fixed dimension": executorSetInput(e, 0, info9(Float32, 3, 2), data),
+		"data type":       executorSetInput(e, 0, info9(Int32, 2, 3), data),
+		"tensor type": executorSetInput(e, 0, &TensorInfo9{dataType: Float32, dimensionCount: 2,
+			dimensions: &[]int32{2, 3}[0], tensorType: 1}, data),
 		"output index":     executorSetOutput(e, 1, data),
 		"output no length": executorSetOutput(e, 0, nil),
 	} {

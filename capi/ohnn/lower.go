@@ -115,7 +115,8 @@ func (l *lowering) need(index uint32) error {
 	}
 	t := l.m.tensors[index]
 	if t.data == nil {
-		return fault.New(fault.Argument, "tensor %d has no source: it is no model input, has no data, and no operation makes it", index)
+		return fault.New(fault.Argument, "tensor %d has no source: it is no model input, has no data, and no operation "+
+			"makes it", index)
 	}
 	l.vals[index] = l.b.Const(tensorName(index), t.typ(), t.data)
 	return l.b.Err()
@@ -131,7 +132,8 @@ func (m *Model) order() ([]int, error) {
 	for i, o := range m.ops {
 		for _, index := range o.outputs {
 			if maker[index] >= 0 {
-				return nil, fault.New(fault.Argument, "tensor %d is made by operation %d and again by operation %d", index, maker[index], i)
+				return nil, fault.New(fault.Argument, "tensor %d is made by operation %d and again by operation %d", index,
+					maker[index], i)
 			}
 			maker[index] = i
 		}
@@ -202,7 +204,7 @@ func (l *lowering) modelOutputs() error {
 	return l.b.Err()
 }
 
-// typ returns the tensor's type as core sees it. Quantisation parameters of tensors that are not integers mean nothing
+// typ returns the tensor's type as core sees it. Quantization parameters of tensors that are not integers mean nothing
 // there.
 func (t *modelTensor) typ() tensor.Type {
 	dims := make([]tensor.Dim, len(t.shape))
@@ -219,7 +221,7 @@ func (t *modelTensor) typ() tensor.Type {
 	return out
 }
 
-// coreQuant returns the tensor's quantisation parameters, nil when it has none. Several entries belong to the first
+// coreQuant returns the tensor's quantization parameters, nil when it has none. Several entries belong to the first
 // dimension (the output channels of a filter) if it has as many, else to the last that has.
 func (t *modelTensor) coreQuant() *tensor.Quant {
 	q := t.quant
@@ -339,7 +341,7 @@ func (n *node) add(o graph.Op, in ...graph.Value) (graph.Value, error) {
 	return out[0], nil
 }
 
-// addAs adds a core node with one output of element type and quantisation like output i of the operation, its shape
+// addAs adds a core node with one output of element type and quantization like output i of the operation, its shape
 // inferred.
 func (n *node) addAs(i int, o graph.Op, in ...graph.Value) (graph.Value, error) {
 	t := n.outType(i)

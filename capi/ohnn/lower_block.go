@@ -18,7 +18,8 @@ func init() {
 			if err := n.wantPositive("BLOCK_SIZE"); err != nil {
 				return err
 			}
-			return n.emit(&op.DepthToSpace{Block: n.int("BLOCK_SIZE", 0), Mode: op.DepthMode(n.int("MODE", 0)), ChannelsLast: true}, n.in(0))
+			return n.emit(&op.DepthToSpace{Block: n.int("BLOCK_SIZE", 0), Mode: op.DepthMode(n.int("MODE", 0)),
+				ChannelsLast: true}, n.in(0))
 		},
 	})
 }
@@ -46,7 +47,8 @@ func lowerSpaceToBatch(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.SpaceToBatch{ChannelsLast: true, Truncate: true}, n.in(0), n.param("BLOCK_SHAPE", b...), n.called("PADDINGS", n.matrix(e)))
+	return n.emit(&op.SpaceToBatch{ChannelsLast: true, Truncate: true}, n.in(0), n.param("BLOCK_SHAPE", b...),
+		n.called("PADDINGS", n.matrix(e)))
 }
 
 func lowerBatchToSpace(n *node) error {
@@ -54,5 +56,6 @@ func lowerBatchToSpace(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.BatchToSpace{ChannelsLast: true}, n.in(0), n.param("BLOCKSIZE", b...), n.called("CROPS", n.matrix(e)))
+	return n.emit(&op.BatchToSpace{ChannelsLast: true}, n.in(0), n.param("BLOCKSIZE", b...),
+		n.called("CROPS", n.matrix(e)))
 }

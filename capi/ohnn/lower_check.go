@@ -62,7 +62,7 @@ func (n *node) axis(name string, def int64, rank int) (int64, error) {
 	return v, fault.Wrap(err, "%s", name)
 }
 
-// checkQuants checks the quantisation of the operation's integer tensors. The API takes any numbers; what they make of
+// checkQuants checks the quantization of the operation's integer tensors. The API takes any numbers; what they make of
 // a tensor shows here.
 func (n *node) checkQuants() error {
 	for i, index := range n.inputs {
@@ -87,7 +87,7 @@ func (t *modelTensor) checkQuant() error {
 	}
 	for k, s := range t.quant.scales {
 		if x := float32(s); !(x > 0) || math.IsInf(float64(x), 0) {
-			return fault.New(fault.Argument, "quantisation: scale %d is %v: want a positive float32 number", k, s)
+			return fault.New(fault.Argument, "quantization: scale %d is %v: want a positive float32 number", k, s)
 		}
 	}
 	if bits := d.Bits(); bits < 32 {
@@ -97,7 +97,7 @@ func (t *modelTensor) checkQuant() error {
 		}
 		for k, z := range t.quant.zeros {
 			if z < lo || z > hi {
-				return fault.New(fault.Argument, "quantisation: zero point %d is %d: want %d to %d for %v", k, z, lo, hi, d)
+				return fault.New(fault.Argument, "quantization: zero point %d is %d: want %d to %d for %v", k, z, lo, hi, d)
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func (t *modelTensor) checkQuant() error {
 			return nil
 		}
 	}
-	return fault.New(fault.Shape, "quantisation: %d scales: no dimension of %v is as long", count, t.typ().Shape)
+	return fault.New(fault.Shape, "quantization: %d scales: no dimension of %v is as long", count, t.typ().Shape)
 }
 
 // wantShape notes a contradiction when output i is not declared with the shape of got.

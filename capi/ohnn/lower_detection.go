@@ -23,7 +23,8 @@ func lowerDetection(n *node) error {
 		lo, hi int64
 	}{
 		{"MAX_DETECTIONS", 1, math.MaxInt64}, {"NUM_CLASSES", 1, math.MaxInt32},
-		{"MAX_CLASSES_PER_DETECTION", map[bool]int64{false: 1}[regular], math.MaxInt32}, {"DETECTIONS_PER_CLASS", map[bool]int64{true: 1}[regular], math.MaxInt64},
+		{"MAX_CLASSES_PER_DETECTION", map[bool]int64{false: 1}[regular], math.MaxInt32},
+		{"DETECTIONS_PER_CLASS", map[bool]int64{true: 1}[regular], math.MaxInt64},
 	} {
 		if err := n.wantWithin(p.name, 0, p.lo, p.hi); err != nil {
 			return err

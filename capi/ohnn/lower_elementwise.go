@@ -50,17 +50,20 @@ func init() {
 		"SWISH":              same(func() graph.Op { return &op.Swish{} }).plain,
 		"PRELU":              lowerPRelu,
 		"RELU6":              lowerRelu6,
-		"LEAKY_RELU":         func(n *node) error { return n.emit(&op.LeakyRelu{Alpha: n.float("NEGATIVE_SLOPE", 0)}, n.in(0)) },
-		"GELU":               lowerGelu,
-		"EXP":                lowerExp,
-		"CLIP":               lowerClip,
-		"POW":                lowerPow,
-		"ELTWISE":            lowerEltwise,
-		"CAST":               lowerCast,
-		"WHERE":              lowerWhere,
-		"SELECT":             lowerSelect,
-		"SCALE":              lowerScale,
-		"QUANT_DTYPE_CAST":   lowerQuantCast,
+		"LEAKY_RELU": func(n *node) error {
+			return n.emit(&op.LeakyRelu{Alpha: n.float("NEGATIVE_SLOPE", 0)},
+				n.in(0))
+		},
+		"GELU":             lowerGelu,
+		"EXP":              lowerExp,
+		"CLIP":             lowerClip,
+		"POW":              lowerPow,
+		"ELTWISE":          lowerEltwise,
+		"CAST":             lowerCast,
+		"WHERE":            lowerWhere,
+		"SELECT":           lowerSelect,
+		"SCALE":            lowerScale,
+		"QUANT_DTYPE_CAST": lowerQuantCast,
 	})
 }
 
@@ -103,7 +106,7 @@ func (n *node) real(v graph.Value) (graph.Value, error) {
 // wantReals refuses plain integers and bools as input i.
 func (n *node) wantReals(i int) error {
 	if f := n.fact(i); f.Quant == nil && (f.DType.IsInt() || f.DType == tensor.Bool) {
-		return fault.New(fault.Type, "input %d: want a float or quantised type, got %v", i, f.DType)
+		return fault.New(fault.Type, "input %d: want a float or quantized type, got %v", i, f.DType)
 	}
 	return nil
 }
@@ -273,7 +276,7 @@ func lowerCast(n *node) error {
 // condition returns the truth of input 0.
 func (n *node) condition() (graph.Value, error) { return n.truth(0) }
 
-// truth returns input i as bool: whether the number, of quantised data the real, is not 0.
+// truth returns input i as bool: whether the number, of quantized data the real, is not 0.
 func (n *node) truth(i int) (graph.Value, error) {
 	x := n.in(i)
 	if f := n.fact(i); f.DType == tensor.Bool {
@@ -364,7 +367,7 @@ func lowerScale(n *node) error {
 	return n.activate(n.int("ACTIVATIONTYPE", 0), x)
 }
 
-// lowerQuantCast goes by the declared types; the parameters with type numbers are any back end's own. The quantisation
+// lowerQuantCast goes by the declared types; the parameters with type numbers are any back end's own. The quantization
 // is the output's, else the input's, of several entries along AXIS. Between int8 and uint8 the bits shift by 128
 // whatever the parameters say.
 func lowerQuantCast(n *node) error {
@@ -383,12 +386,12 @@ func lowerQuantCast(n *node) error {
 	if q == nil {
 		q = qx
 	}
-	quantised := func(d tensor.DType) bool { return d == tensor.Int8 || d == tensor.Uint8 }
+	quantized := func(d tensor.DType) bool { return d == tensor.Int8 || d == tensor.Uint8 }
 	switch {
-	case !quantised(to) && !(quantised(from) && to.IsFloat()), !quantised(from) && !from.IsFloat():
+	case !quantized(to) && !(quantized(from) && to.IsFloat()), !quantized(from) && !from.IsFloat():
 		n.contradict("%v to %v: want a float from or to int8 or uint8, or both of these", from, to)
 		return n.emit(&op.Cast{To: to}, n.in(0))
-	case quantised(from) && quantised(to) && from != to:
+	case quantized(from) && quantized(to) && from != to:
 		wide, err := n.add(&op.Cast{To: tensor.Int32}, n.in(0))
 		if err != nil {
 			return err
@@ -408,11 +411,11 @@ func lowerQuantCast(n *node) error {
 		n.wantShape(0, n.b.Fact(v).Shape)
 		n.set(0, v)
 		return nil
-	case q == nil && (quantised(from) || quantised(to)):
-		return fault.New(fault.Argument, "neither input 0 nor output 0 has quantisation parameters")
-	case from.IsFloat() && quantised(to):
+	case q == nil && (quantized(from) || quantized(to)):
+		return fault.New(fault.Argument, "neither input 0 nor output 0 has quantization parameters")
+	case from.IsFloat() && quantized(to):
 		return n.convert(tensor.Type{DType: to, Quant: q})
-	case quantised(from) && to.IsFloat() && qx == nil:
+	case quantized(from) && to.IsFloat() && qx == nil:
 		zeros := make([]byte, len(q.Scale))
 		for i := range zeros {
 			zeros[i] = byte(q.ZeroAt(i))
@@ -422,7 +425,8 @@ func lowerQuantCast(n *node) error {
 			t = []int64{int64(len(q.Scale))}
 		}
 		return n.emit(&op.Dequantize{Axis: int64(q.Axis), To: to}, n.in(0),
-			n.b.Const("", tensor.T(tensor.Float32, t...), tensor.Float32s(q.Scale...)), n.b.Const("", tensor.T(from, t...), zeros))
+			n.b.Const("", tensor.T(tensor.Float32, t...), tensor.Float32s(q.Scale...)), n.b.Const("", tensor.T(from, t...),
+				zeros))
 	}
 	return n.convert(n.outType(0))
 }

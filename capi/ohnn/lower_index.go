@@ -36,8 +36,9 @@ func lowerStridedSlice(n *node) error {
 }
 
 func stridedSlice(n *node) graph.Op {
-	return &op.StridedSlice{BeginMask: n.int("BEGIN_MASK", 0), EndMask: n.int("END_MASK", 0), EllipsisMask: n.int("ELLIPSIS_MASK", 0),
-		NewAxisMask: n.int("NEW_AXIS_MASK", 0), ShrinkAxisMask: n.int("SHRINK_AXIS_MASK", 0)}
+	return &op.StridedSlice{BeginMask: n.int("BEGIN_MASK", 0), EndMask: n.int("END_MASK", 0),
+		EllipsisMask: n.int("ELLIPSIS_MASK", 0),
+		NewAxisMask:  n.int("NEW_AXIS_MASK", 0), ShrinkAxisMask: n.int("SHRINK_AXIS_MASK", 0)}
 }
 
 // lowerOneHot: an index outside [0, depth) gives off values only.
@@ -123,10 +124,11 @@ func lowerSparseToDense(n *node) error {
 	return n.scatter(shape, indices, values)
 }
 
-// lowerRange counts in integers; the declared output, else the input, says what type they become. Quantised, the
+// lowerRange counts in integers; the declared output, else the input, says what type they become. Quantized, the
 // numbers are the reals.
 func lowerRange(n *node) error {
-	v, err := n.add(&op.Range{}, n.called("START", n.int64(n.int("START", 0))), n.called("LIMIT", n.int64(n.int("LIMIT", 0))),
+	v, err := n.add(&op.Range{}, n.called("START", n.int64(n.int("START", 0))),
+		n.called("LIMIT", n.int64(n.int("LIMIT", 0))),
 		n.called("DELTA", n.int64(n.int("DELTA", 1))))
 	if err != nil {
 		return err

@@ -15,7 +15,8 @@ func init() {
 // a model runs. The sequence comes out as [T,D,B,H], or, declared with rank 3, as [T,B,D H].
 func lowerLSTM(n *node) error {
 	directions := int64(1)
-	o := &op.LSTM{Gates: op.GatesIOFC, ZoneoutCell: n.float("ZONEOUT_CELL", 0), ZoneoutHidden: n.float("ZONEOUT_HIDDEN", 0)}
+	o := &op.LSTM{Gates: op.GatesIOFC, ZoneoutCell: n.float("ZONEOUT_CELL", 0), ZoneoutHidden: n.float("ZONEOUT_HIDDEN",
+		0)}
 	if n.flag("BIDIRECTIONAL", false) {
 		o.Direction, directions = op.Bidirectional, 2
 	}

@@ -49,8 +49,8 @@ func mixedTruths(o func() graph.Op) func(n *node) error {
 	}
 }
 
-// alike returns inputs 0 and 1 in one element type. Quantised ones are left as they are: numbers beside them need a
-// quantisation too.
+// alike returns inputs 0 and 1 in one element type. Quantized ones are left as they are: numbers beside them need a
+// quantization too.
 func (n *node) alike() ([]graph.Value, error) {
 	in := n.ins()
 	a, b := n.fact(0), n.fact(1)
@@ -65,7 +65,8 @@ func (n *node) alike() ([]graph.Value, error) {
 		to = a.DType
 	}
 	if to == tensor.Invalid {
-		return nil, fault.New(fault.Type, "input 1: %v beside %v of input 0: no integer type holds the numbers of both", b.DType, a.DType)
+		return nil, fault.New(fault.Type, "input 1: %v beside %v of input 0: no integer type holds the numbers of both",
+			b.DType, a.DType)
 	}
 	for i, v := range in {
 		if n.fact(i).DType == to {

@@ -10,7 +10,8 @@ import (
 
 // The order of the operator notes, last section, and their one exception; then what they leave out.
 func TestCommon(t *testing.T) {
-	order := []tensor.DType{tensor.Bool, tensor.Uint8, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Float16, tensor.Float32, tensor.Float64}
+	order := []tensor.DType{tensor.Bool, tensor.Uint8, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64,
+		tensor.Float16, tensor.Float32, tensor.Float64}
 	for i, a := range order {
 		for k, b := range order {
 			want := order[max(i, k)]
@@ -21,8 +22,10 @@ func TestCommon(t *testing.T) {
 		}
 	}
 	for _, x := range []struct{ a, b, want tensor.DType }{
-		{tensor.Uint16, tensor.Uint32, tensor.Uint32}, {tensor.Uint64, tensor.Bool, tensor.Uint64}, {tensor.Uint64, tensor.Float16, tensor.Float16},
-		{tensor.Uint16, tensor.Int8, tensor.Int32}, {tensor.Uint16, tensor.Int32, tensor.Int32}, {tensor.Uint32, tensor.Int32, tensor.Int64},
+		{tensor.Uint16, tensor.Uint32, tensor.Uint32}, {tensor.Uint64, tensor.Bool, tensor.Uint64},
+		{tensor.Uint64, tensor.Float16, tensor.Float16},
+		{tensor.Uint16, tensor.Int8, tensor.Int32}, {tensor.Uint16, tensor.Int32, tensor.Int32},
+		{tensor.Uint32, tensor.Int32, tensor.Int64},
 		{tensor.Uint64, tensor.Int8, tensor.Invalid}, {tensor.Uint64, tensor.Int64, tensor.Invalid},
 	} {
 		assert.Equal(t, x.want, common(x.a, x.b), "%v and %v", x.a, x.b)

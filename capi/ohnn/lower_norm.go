@@ -23,7 +23,8 @@ func init() {
 				return err
 			}
 			r := n.int("DEPTH_RADIUS", 0)
-			return n.emit(&op.LRN{Before: r, After: r, Alpha: n.float("ALPHA", 0), Beta: n.float("BETA", 0), Bias: n.float("BIAS", 0), Axis: -1}, n.in(0))
+			return n.emit(&op.LRN{Before: r, After: r, Alpha: n.float("ALPHA", 0), Beta: n.float("BETA", 0),
+				Bias: n.float("BIAS", 0), Axis: -1}, n.in(0))
 		},
 	})
 }
@@ -38,7 +39,8 @@ func lowerInstanceNorm(n *node) error {
 	}
 	x, scale := n.fact(0).Shape, n.fact(1).Shape
 	axis := 1
-	if c, last := scale.Dims[0], x.Dims[x.Rank()-1]; c.Known() && x.Dims[1].Known() && x.Dims[1].N != c.N && (!last.Known() || last.N == c.N) {
+	if c, last := scale.Dims[0], x.Dims[x.Rank()-1]; c.Known() && x.Dims[1].Known() && x.Dims[1].N != c.N &&
+		(!last.Known() || last.N == c.N) {
 		axis = x.Rank() - 1
 	}
 	return n.emit(&op.InstanceNorm{Epsilon: n.float("EPSILON", 0), Axis: int64(axis)}, n.ins()...)
@@ -50,10 +52,11 @@ func lowerL2Normalize(n *node) error {
 	if axes := n.ints("AXIS"); len(axes) > 0 {
 		in = append(in, n.param("AXIS", axes...))
 	}
-	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.L2Normalize{Epsilon: n.float("EPSILON", 1e-6), Mode: op.EpsMax}, in...)
+	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.L2Normalize{Epsilon: n.float("EPSILON", 1e-6), Mode: op.EpsMax},
+		in...)
 }
 
-// zero returns the scalar 0 of type t, for a quantised type its zero point.
+// zero returns the scalar 0 of type t, for a quantized type its zero point.
 func (n *node) zero(t tensor.Type) graph.Value {
 	size, _ := t.DType.ByteSize(1)
 	data := make([]byte, size)

@@ -168,7 +168,8 @@ func lowerArgMax(n *node) error {
 	if k == 1 && !values {
 		return n.emit(&op.ArgMax{Axis: axis, KeepDims: keep, To: n.indexType(0)}, n.in(0))
 	}
-	out, err := n.addTyped(&op.TopK{Axis: axis, Order: op.TopKSorted, To: tensor.Int32}, make([]tensor.Type, 2), n.in(0), n.called("TOP_K", n.int64(k)))
+	out, err := n.addTyped(&op.TopK{Axis: axis, Order: op.TopKSorted, To: tensor.Int32}, make([]tensor.Type, 2), n.in(0),
+		n.called("TOP_K", n.int64(k)))
 	if err != nil {
 		return err
 	}

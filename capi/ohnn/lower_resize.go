@@ -27,7 +27,8 @@ func lowerResizeBilinear(n *node) error {
 	case mode < 0 || mode >= int64(len(resizeCoords)):
 		return fault.New(fault.Argument, "COORDINATE_TRANSFORM_MODE: %d: want 0 to %d", mode, len(resizeCoords)-1)
 	case n.flag("PRESERVE_ASPECT_RATIO", false):
-		return fault.New(fault.Argument, "PRESERVE_ASPECT_RATIO: true is not supported: give a height and width of the image's ratio")
+		return fault.New(fault.Argument, "PRESERVE_ASPECT_RATIO: true is not supported: give a height and width of the "+
+			"image's ratio")
 	}
 	o := &op.Resize{Mode: op.ResizeLinear, Coord: resizeCoords[mode], Axes: []int64{1, 2}}
 	return n.emit(o, n.in(0), graph.None, graph.None, n.param("NEW_HEIGHT, NEW_WIDTH", h, w))

@@ -106,7 +106,8 @@ func lowerUnstack(n *node) error {
 	for i := range sizes {
 		sizes[i] = 1
 	}
-	parts, err := n.addTyped(&op.Split{Axis: axis}, make([]tensor.Type, len(sizes)), n.in(0), n.called("outputs", n.b.Int64s(sizes...)))
+	parts, err := n.addTyped(&op.Split{Axis: axis}, make([]tensor.Type, len(sizes)), n.in(0),
+		n.called("outputs", n.b.Int64s(sizes...)))
 	if err != nil {
 		return err
 	}
@@ -183,7 +184,8 @@ func lowerSlice(n *node) error {
 		}
 		dim := n.fact(0).Shape.Dims[a]
 		if b[i] < 0 || s[i] < -1 || dim.Known() && (b[i] > dim.N || s[i] > dim.N-b[i]) {
-			return fault.New(fault.Argument, "input 1, input 2: begin %d and size %d do not fit into dimension %d of %v", b[i], s[i], a, n.fact(0).Shape)
+			return fault.New(fault.Argument, "input 1, input 2: begin %d and size %d do not fit into dimension %d of %v", b[i],
+				s[i], a, n.fact(0).Shape)
 		}
 		ends[i] = math.MaxInt64
 		if s[i] >= 0 {
@@ -259,7 +261,8 @@ func lowerPad(n *node) error {
 			return err
 		}
 	}
-	return n.emit(&op.Pad{Mode: padModes[mode], ClampMirror: true}, n.in(0), pads, n.called("CONSTANT_VALUE", n.b.Float32(n.float("CONSTANT_VALUE", 0))))
+	return n.emit(&op.Pad{Mode: padModes[mode], ClampMirror: true}, n.in(0), pads,
+		n.called("CONSTANT_VALUE", n.b.Float32(n.float("CONSTANT_VALUE", 0))))
 }
 
 // lowerTile: multiples belong to the axes in order, or, when DIMS names as many, to those. More multiples than

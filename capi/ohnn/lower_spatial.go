@@ -68,7 +68,8 @@ func lowerConv(n *node) error {
 	auto, pads := n.padding()
 	groups := n.int("GROUP", 1)
 	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.Conv{
-		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups, ChannelsLast: true}, n.ins()...)
+		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups,
+		ChannelsLast: true}, n.ins()...)
 }
 
 // lowerConvTranspose takes filters as the header describes them, [O,H,W,I/group], or as the sample driver wants them,
@@ -94,18 +95,21 @@ func lowerConvTranspose(n *node) error {
 	in := n.ins()
 	agree := func(whole, perGroup tensor.Dim) bool { // the first and the last dimension of the filter
 		first, last := w.Dims[0], w.Dims[3]
-		return (!whole.Known() || !first.Known() || first.N == whole.N) && (!perGroup.Known() || !last.Known() || last.N*groups == perGroup.N)
+		return (!whole.Known() || !first.Known() || first.N == whole.N) && (!perGroup.Known() || !last.Known() ||
+			last.N*groups == perGroup.N)
 	}
 	if outputs, channels := bias.Dims[0], x.Dims[3]; !agree(outputs, channels) {
 		if !agree(channels, outputs) {
-			return fault.New(fault.Shape, "input 1: with GROUP %d, filter %v fits neither as [O,H,W,I/%d] nor as [I,H,W,O/%d] to image %v and bias %v", groups, w, groups, groups, x, bias)
+			return fault.New(fault.Shape, "input 1: with GROUP %d, filter %v fits neither as [O,H,W,I/%d] nor as [I,H,W,O/%d] "+
+				"to image %v and bias %v", groups, w, groups, groups, x, bias)
 		}
 		var err error
 		if in[1], err = n.swapFilters(in[1], groups); err != nil {
 			return err
 		}
 	}
-	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.ConvTranspose{Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads,
+	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.ConvTranspose{Strides: n.ints("STRIDES"),
+		Dilations: n.ints("DILATION"), Pads: pads,
 		AutoPad: auto, OutputPads: n.ints("OUTPUT_PADDINGS"), Groups: groups, ChannelsLast: true}, in...)
 }
 
@@ -123,7 +127,8 @@ func (n *node) checkOutputPaddings() error {
 			}
 		}
 		if p < 0 || p >= limit {
-			return fault.New(fault.Argument, "OUTPUT_PADDINGS: %v: want at most %d at %d, less than the stride or the dilation", n.ints("OUTPUT_PADDINGS"), limit-1, i)
+			return fault.New(fault.Argument, "OUTPUT_PADDINGS: %v: want at most %d at %d, less than the stride or the dilation",
+				n.ints("OUTPUT_PADDINGS"), limit-1, i)
 		}
 	}
 	return nil
@@ -133,7 +138,8 @@ func (n *node) checkOutputPaddings() error {
 func (n *node) swapFilters(w graph.Value, groups int64) (graph.Value, error) {
 	d, ok := n.b.Fact(w).Shape.Ints()
 	if !ok || d[0]%groups != 0 {
-		return graph.None, fault.New(fault.Shape, "input 1: filter %v: want a first dimension that GROUP, %d, divides", n.b.Fact(w).Shape, groups)
+		return graph.None, fault.New(fault.Shape, "input 1: filter %v: want a first dimension that GROUP, %d, divides",
+			n.b.Fact(w).Shape, groups)
 	}
 	steps := []struct {
 		o    graph.Op
@@ -162,7 +168,8 @@ func lowerDepthwise(n *node) error {
 	if !groups.Known() {
 		var err error
 		if groups = n.fact(1).Shape.Dims[0]; !groups.Known() {
-			return fault.New(fault.Unsupported, "input 0: %v: the channels of the image or of the filter must be known when the model is built", n.fact(0).Shape)
+			return fault.New(fault.Unsupported, "input 0: %v: the channels of the image or of the filter must be known when "+
+				"the model is built", n.fact(0).Shape)
 		}
 		if in[0], err = n.repeatChannels(groups.N); err != nil {
 			return err
@@ -170,7 +177,8 @@ func lowerDepthwise(n *node) error {
 	}
 	auto, pads := n.padding()
 	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.Conv{
-		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups.N, ChannelsLast: true}, in...)
+		Strides: n.ints("STRIDES"), Dilations: n.ints("DILATION"), Pads: pads, AutoPad: auto, Groups: groups.N,
+		ChannelsLast: true}, in...)
 }
 
 // repeatChannels gives image input 0 as many channels as a depthwise filter has outputs: each of its channels, as many
@@ -284,11 +292,13 @@ func (n *node) rowsLike(i int) (graph.Value, error) {
 		return n.add(&op.Reshape{}, n.in(0), shape)
 	}
 	if c, ok := x.Count(); ok && length.N > 0 && c%length.N != 0 {
-		return graph.None, fault.New(fault.Shape, "input 0: %v does not divide into rows of %d, the last dimension of input %d", x, length.N, i)
+		return graph.None, fault.New(fault.Shape, "input 0: %v does not divide into rows of %d, the last dimension of "+
+			"input %d", x, length.N, i)
 	}
 	return n.add(&op.Reshape{}, n.in(0), n.b.Int64s(-1, length.N))
 }
 
 func lowerMatMul(n *node) error {
-	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.MatMul{TransposeA: n.flag("TRANSPOSE_A", false), TransposeB: n.flag("TRANSPOSE_B", false)}, n.ins()...)
+	return n.emitFused(n.int("ACTIVATION_TYPE", 0), &op.MatMul{TransposeA: n.flag("TRANSPOSE_A", false),
+		TransposeB: n.flag("TRANSPOSE_B", false)}, n.ins()...)
 }

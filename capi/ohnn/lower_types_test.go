@@ -10,8 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// quantised adds an int8 tensor with quantisation parameters.
-func (m testModel) quantised(scale float64, zero int32, shape ...int32) uint32 {
+// quantized adds an int8 tensor with quantization parameters.
+func (m testModel) quantized(scale float64, zero int32, shape ...int32) uint32 {
 	i := m.tensor(Int8, shape...)
 	p := &QuantParam{quant: quant{[]float64{scale}, []int32{zero}, []uint32{8}}}
 	require.NoError(m, modelSetTensorQuantParams(m.Model, i, p))
@@ -23,10 +23,10 @@ func (m testModel) int64(p TensorType, v ...int64) uint32 {
 	return m.param(p, Int64, tensor.Int64s(v...), int32(len(v)))
 }
 
-// TestLowering_quantisedCondition: the real decides what is true, not the stored number.
-func TestLowering_quantisedCondition(t *testing.T) {
+// TestLowering_quantizedCondition: the real decides what is true, not the stored number.
+func TestLowering_quantizedCondition(t *testing.T) {
 	m := newTestModel(t)
-	x, axis, y := m.quantised(0.5, 4, 2, 2), m.constant(Int32, tensor.Int32s(1), 1), m.tensor(Bool, 2)
+	x, axis, y := m.quantized(0.5, 4, 2, 2), m.constant(Int32, tensor.Int32s(1), 1), m.tensor(Bool, 2)
 	require.NoError(t, modelAddOperation(m.Model, 77, array(), array(x, axis), array(y))) // ALL
 	e := executor(t, m.built([]uint32{x}, []uint32{y}))
 	out := newTestTensor(t, Bool, nil, 2)
@@ -34,10 +34,10 @@ func TestLowering_quantisedCondition(t *testing.T) {
 	assert.Equal(t, []byte{0, 1}, memoryOf(out)[:2])
 }
 
-// TestLowering_quantisedRange: the numbers counted are reals.
-func TestLowering_quantisedRange(t *testing.T) {
+// TestLowering_quantizedRange: the numbers counted are reals.
+func TestLowering_quantizedRange(t *testing.T) {
 	m := newTestModel(t)
-	x, y := m.quantised(1, 0, 1), m.quantised(0.5, 2, 3)
+	x, y := m.quantized(1, 0, 1), m.quantized(0.5, 2, 3)
 	require.NoError(t, modelAddOperation(m.Model, 66, array(m.int64(82, 1), m.int64(83, 4)), array(x), array(y)))
 	e := executor(t, m.built([]uint32{x}, []uint32{y}))
 	out := newTestTensor(t, Int8, nil, 3)
@@ -60,7 +60,8 @@ func TestLowering_scaleInFloat64(t *testing.T) {
 	require.NoError(t, modelAddOperation(m.Model, 26, array(m.int64(45, 0)), array(x, s, b), array(y)))
 	e := executor(t, m.built([]uint32{x}, []uint32{y}))
 	out := newTestTensor(t, Float64, nil, 2)
-	require.NoError(t, executorRunSync(e, []*Tensor{newTestTensor(t, Float64, numbers(1e300, math.Pi), 2)}, []*Tensor{out}))
+	require.NoError(t, executorRunSync(e, []*Tensor{newTestTensor(t, Float64, numbers(1e300, math.Pi), 2)},
+		[]*Tensor{out}))
 	assert.Equal(t, numbers(2e300, math.Pi/2+1), memoryOf(out)[:16])
 }
 
@@ -85,7 +86,7 @@ func TestLowering_typesWithoutMeaning(t *testing.T) {
 			x, s, y := m.tensor(Int32, 2), m.constant(Int32, tensor.Int32s(1, 2), 2), m.tensor(Int32, 2)
 			require.NoError(m, modelAddOperation(m.Model, 26, array(m.int64(45, 0)), array(x, s, s), array(y)))
 			return x, y
-		}, "input 0: want a float or quantised type, got int32"},
+		}, "input 0: want a float or quantized type, got int32"},
 		"RANGE of bools": {func(m testModel) (uint32, uint32) {
 			x, y := m.tensor(Bool, 1), m.tensor(Bool, 2)
 			require.NoError(m, modelAddOperation(m.Model, 66, array(m.int64(83, 2)), array(x), array(y)))
@@ -96,7 +97,7 @@ func TestLowering_typesWithoutMeaning(t *testing.T) {
 			ps := array(m.param(158, Bool, []byte{1}), m.param(159, Float32, f32s(2.5)))
 			require.NoError(m, modelAddOperation(m.Model, 101, ps, array(x, axis), array(y)))
 			return x, y
-		}, "COEFF 2.5: input 0: want a float or quantised type, got int32"},
+		}, "COEFF 2.5: input 0: want a float or quantized type, got int32"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newTestModel(t)

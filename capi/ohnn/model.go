@@ -108,7 +108,7 @@ func modelAddTensorToModel(m *Model, desc *TensorDesc) error {
 	return nil
 }
 
-// modelAddTensor is the API 9 form: descriptor, role and quantisation parameters in one struct.
+// modelAddTensor is the API 9 form: descriptor, role and quantization parameters in one struct.
 func modelAddTensor(m *Model, info *TensorInfo9) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,7 +132,8 @@ func (info *TensorInfo9) read() (*modelTensor, error) {
 		return nil, invalid("type: %d is no OH_NN_TensorType: 0 to %d", int32(info.tensorType), tensorTypeEnd-1)
 	}
 	if (info.dimensions == nil) != (info.dimensionCount == 0) {
-		return nil, invalid("dimensions: %p with dimensionCount %d: want NULL exactly when the count is 0", info.dimensions, info.dimensionCount)
+		return nil, invalid("dimensions: %p with dimensionCount %d: want NULL exactly when the count is 0", info.dimensions,
+			info.dimensionCount)
 	}
 	if info.dimensionCount > maxLegacyRank {
 		return nil, invalid("dimensionCount: %d: want at most %d", info.dimensionCount, maxLegacyRank)
@@ -161,7 +162,8 @@ func (q *QuantParam9) read() (quant, error) {
 		return quant{}, invalid("quantParam: %v", err)
 	}
 	if q.numBits == nil || q.scale == nil || q.zeroPoint == nil {
-		return quant{}, invalid("quantParam: numBits %p, scale %p, zeroPoint %p: none of them may be NULL", q.numBits, q.scale, q.zeroPoint)
+		return quant{}, invalid("quantParam: numBits %p, scale %p, zeroPoint %p: none of them may be NULL", q.numBits,
+			q.scale, q.zeroPoint)
 	}
 	if q.quantCount > maxChannels {
 		return quant{}, invalid("quantParam: quantCount: %d: want at most %d", q.quantCount, maxChannels)
@@ -290,7 +292,8 @@ func (m *Model) dataIndices(inputs, outputs *UInt32Array) (in, out []uint32, err
 	}{{"inputIndices", in}, {"outputIndices", out}} {
 		for i, index := range list.indices {
 			if t := m.tensors[index].tensorType; t != dataTensor {
-				return nil, nil, invalid("%s.data[%d]: tensor %d is a parameter (%v): want a tensor of type OH_NN_TENSOR", list.name, i, index, t)
+				return nil, nil, invalid("%s.data[%d]: tensor %d is a parameter (%v): want a tensor of type OH_NN_TENSOR",
+					list.name, i, index, t)
 			}
 		}
 	}

@@ -72,12 +72,14 @@ func TestModel_lifeCycle(t *testing.T) {
 	m = addModel(t)
 	assert.Equal(t, OperationForbidden, status(modelFinish(m.Model)), "unspecified")
 	require.NoError(t, modelSpecifyInputsAndOutputs(m.Model, array(0, 1), array(2)))
-	assert.Equal(t, OperationForbidden, status(modelSpecifyInputsAndOutputs(m.Model, array(0, 1), array(2))), "specified twice")
+	assert.Equal(t, OperationForbidden, status(modelSpecifyInputsAndOutputs(m.Model, array(0, 1), array(2))),
+		"specified twice")
 	require.NoError(t, modelFinish(m.Model))
 
 	assert.Equal(t, OperationForbidden, status(modelFinish(m.Model)), "finished twice")
 	assert.Equal(t, OperationForbidden, status(modelAddTensorToModel(m.Model, desc(Float32, 1))))
-	assert.Equal(t, OperationForbidden, status(modelAddTensor(m.Model, &TensorInfo9{dataType: 99})), "before the struct is looked at")
+	assert.Equal(t, OperationForbidden, status(modelAddTensor(m.Model, &TensorInfo9{dataType: 99})),
+		"before the struct is looked at")
 	assert.Equal(t, OperationForbidden, status(modelSetTensorData(m.Model, 99, []byte{1})), "before the index")
 	assert.Equal(t, InvalidParameter, status(modelSetTensorData(m.Model, 0, nil)), "length 0 comes first")
 	assert.Equal(t, InvalidParameter, status(modelSetTensorType(m.Model, 0, 163)), "the type's range comes first")
@@ -125,7 +127,8 @@ func TestModelAddTensor_shapes(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newTestModel(t)
 			assert.Equal(t, tc.code, status(modelAddTensorToModel(m.Model, desc(tc.dtype, tc.shape...))))
-			info := &TensorInfo9{dataType: tc.dtype, dimensionCount: uint32(len(tc.shape)), dimensions: unsafe.SliceData(tc.shape)}
+			info := &TensorInfo9{dataType: tc.dtype, dimensionCount: uint32(len(tc.shape)),
+				dimensions: unsafe.SliceData(tc.shape)}
 			assert.Equal(t, tc.code, status(modelAddTensor(m.Model, info)))
 		})
 	}
@@ -149,7 +152,7 @@ func TestModelAddTensor_struct(t *testing.T) {
 		{"dimensions without count", TensorInfo9{dataType: Float32, dimensions: &dims[0]}, InvalidParameter},
 		{"rank 200", TensorInfo9{dataType: Float32, dimensions: &dims[0], dimensionCount: 200}, Success},
 		{"rank 201", TensorInfo9{dataType: Float32, dimensions: &dims[0], dimensionCount: 201}, InvalidParameter},
-		{"quantised", TensorInfo9{dataType: Int8, quantParam: &QuantParam9{1, &one, &scale, &zero}}, Success},
+		{"quantized", TensorInfo9{dataType: Int8, quantParam: &QuantParam9{1, &one, &scale, &zero}}, Success},
 		{"4 bits", TensorInfo9{dataType: Int8, quantParam: &QuantParam9{1, &four, &scale, &zero}}, InvalidParameter},
 		{"no scale", TensorInfo9{dataType: Int8, quantParam: &QuantParam9{0, &one, nil, &zero}}, InvalidParameter},
 		{"none of each", TensorInfo9{dataType: Int8, quantParam: &QuantParam9{0, &one, &scale, &zero}}, Success},
@@ -174,7 +177,8 @@ func TestModelSetTensorData_codes(t *testing.T) {
 	assert.Equal(t, InvalidParameter, status(modelSetTensorData(m.Model, vector, data)), "twice")
 	assert.Equal(t, OperationForbidden, status(modelSetTensorData(m.Model, open, data)), "dynamic")
 	assert.NoError(t, modelSetTensorData(m.Model, scalar, data))
-	assert.Equal(t, InvalidParameter, status(modelSetTensorData(m.Model, unknown, data)), "a tensor of unknown type never gets data")
+	assert.Equal(t, InvalidParameter, status(modelSetTensorData(m.Model, unknown, data)),
+		"a tensor of unknown type never gets data")
 }
 
 func TestModelSetTensorQuantParams_badParametersLoseTheFormer(t *testing.T) {
@@ -264,7 +268,8 @@ func TestModelAddOperation_parameters(t *testing.T) {
 		{"pad mode 3", 8, conv, 14, Int8, []byte{3}, nil, InvalidParameter},
 		{"strides of any count", 8, conv, 11, Int64, i64(1, 1, 1), []int32{3}, Success},
 		{"filter of rank 3", 8, [][]int32{{1, 4, 4, 1}, {1, 2, 2}, {1}}, 16, Int64, i64(1), nil, InvalidParameter},
-		{"depthwise image of rank 3", 10, [][]int32{{1, 4, 4}, {1, 2, 2, 1}, {1}}, 28, Int8, []byte{0}, nil, InvalidParameter},
+		{"depthwise image of rank 3", 10, [][]int32{{1, 4, 4}, {1, 2, 2, 1}, {1}}, 28, Int8, []byte{0}, nil,
+			InvalidParameter},
 		{"ADD takes any count", 1, pair, 1, Int8, []byte{0, 9}, []int32{2}, Success},
 		{"SUB does not", 38, pair, 59, Int8, []byte{0, 0}, []int32{2}, InvalidParameter},
 		{"max pool takes avg pool's", 21, pair[:1], 2, Int64, i64(2, 2), []int32{2}, Success},
@@ -318,7 +323,8 @@ func TestModelAddOperation_parameterWithoutData(t *testing.T) {
 }
 
 func TestModelAddOperation_castTarget(t *testing.T) {
-	for number, code := range map[int32]ReturnCode{0: Success, 11: Success, 12: Success, 13: InvalidParameter, -1: InvalidParameter} {
+	for number, code := range map[int32]ReturnCode{0: Success, 11: Success, 12: Success, 13: InvalidParameter,
+		-1: InvalidParameter} {
 		m := newTestModel(t)
 		x, y := m.tensor(Float32, 2), m.tensor(Int32, 2)
 		to := m.constant(Int32, tensor.Int32s(number))

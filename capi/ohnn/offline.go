@@ -50,7 +50,10 @@ func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 		if file := mapped(f, st.Size(), path); file != "" {
 			return loadMapped(d, path, file, o)
 		}
-		return loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.ImportFile(path, onnx.Options{Weights: w}) })
+		return loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) {
+			return onnx.ImportFile(path,
+				onnx.Options{Weights: w})
+		})
 	}
 	if !bytes.HasPrefix(head[:n], []byte(storedMagic)) {
 		return nil, unknownModel(head[:n])
@@ -70,7 +73,7 @@ func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 
 // isONNX reports whether data begins like an ONNX model and like nothing else that is known.
 func isONNX(data []byte) bool {
-	return !bytes.HasPrefix(data, []byte(storedMagic)) && foreign(data) == "" && onnx.Recognise(data)
+	return !bytes.HasPrefix(data, []byte(storedMagic)) && foreign(data) == "" && onnx.Recognize(data)
 }
 
 // foreign says what a model is that only other software reads, "" when it is not known as one.
@@ -96,7 +99,10 @@ func loadOffline(d *npu, data []byte, o device.Options) (*compiled, error) {
 		if file := mapped(bytes.NewReader(data), int64(len(data)), ""); file != "" {
 			return loadMapped(d, fmt.Sprintf("%d bytes", len(data)), file, o)
 		}
-		return loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.Import(data, onnx.Options{Weights: w}) })
+		return loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) {
+			return onnx.Import(data,
+				onnx.Options{Weights: w})
+		})
 	}
 	return nil, unknownModel(data)
 }
@@ -113,11 +119,15 @@ func mapped(r io.ReaderAt, size int64, path string) string {
 
 // loadMapped loads the ONNX file that the map names for the one that messages call name.
 func loadMapped(d *npu, name, file string, o device.Options) (*compiled, error) {
-	c, err := loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) { return onnx.ImportFile(file, onnx.Options{Weights: w}) })
+	c, err := loadONNX(d, o, func(w *mem.Weights) (*onnx.Model, error) {
+		return onnx.ImportFile(file,
+			onnx.Options{Weights: w})
+	})
 	if err != nil {
 		return nil, fault.Wrap(err, "%s: %q, to be loaded instead", name, file)
 	}
-	boundary.Log(boundary.LevelInfo, "ohnn", "another ONNX file is loaded", "model", name, "onnx", file, "map", modelmap.Setting())
+	boundary.Log(boundary.LevelInfo, "ohnn", "another ONNX file is loaded", "model", name, "onnx", file, "map",
+		modelmap.Setting())
 	return c, nil
 }
 

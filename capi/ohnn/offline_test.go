@@ -21,7 +21,7 @@ import (
 
 const digits = "../../examples/digits/"
 
-// TestOffline_onnxDigits recognises the example's images by its network in ONNX form, from a file and from memory.
+// TestOffline_onnxDigits recognizes the example's images by its network in ONNX form, from a file and from memory.
 func TestOffline_onnxDigits(t *testing.T) {
 	data, err := os.ReadFile(digits + "digits.onnx")
 	require.NoError(t, err)
@@ -87,7 +87,8 @@ func TestOffline_foreign(t *testing.T) {
 // memory and no model.
 func TestOffline_noModelFile(t *testing.T) {
 	dir := t.TempDir()
-	fifo, sparse, damaged := filepath.Join(dir, "fifo"), filepath.Join(dir, "sparse"), filepath.Join(dir, "longer than it says")
+	fifo, sparse, damaged := filepath.Join(dir, "fifo"), filepath.Join(dir, "sparse"),
+		filepath.Join(dir, "longer than it says")
 	require.NoError(t, unix.Mkfifo(fifo, 0o600))
 	require.NoError(t, os.WriteFile(sparse, nil, 0o600))
 	require.NoError(t, os.Truncate(sparse, 1<<42))
@@ -121,7 +122,8 @@ func TestOffline_metadataInTheModel(t *testing.T) {
 	require.NoError(t, err)
 	var edited bytes.Buffer
 	one := "1"
-	require.NoError(t, onnx.EditMetadata(&edited, bytes.NewReader(data), int64(len(data)), map[string]*string{"anynpu.dim.N": &one}))
+	require.NoError(t, onnx.EditMetadata(&edited, bytes.NewReader(data), int64(len(data)),
+		map[string]*string{"anynpu.dim.N": &one}))
 	c, err := compilationConstructWithOfflineModelBuffer(edited.Bytes())
 	require.NoError(t, err)
 	require.NoError(t, compilationBuild(c))
@@ -172,7 +174,8 @@ func TestOffline_modelMap(t *testing.T) {
 		}
 		assert.Equal(t, want, shapes(compilationConstructWithOfflineModelBuffer(data)), key)
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "map"), fmt.Appendf(nil, "%x -> gone.onnx\n", sha256.Sum256(data)), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "map"), fmt.Appendf(nil, "%x -> gone.onnx\n", sha256.Sum256(data)),
+		0o600))
 	c, err := compilationConstructWithOfflineModelBuffer(data)
 	require.NoError(t, err)
 	assert.ErrorContains(t, compilationBuild(c), "gone.onnx")

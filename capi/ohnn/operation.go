@@ -54,7 +54,8 @@ func (o OperationType) takes(params, inputs, outputs int) (*rule, error) {
 		if len(r.params) == 0 {
 			return nil, invalid("paramIndices.size: %d: %v has no parameters", params, o)
 		}
-		return nil, invalid("paramIndices.size: %d: %v has %s: %s", params, o, exactly(len(r.params)).of("parameter"), r.paramList())
+		return nil, invalid("paramIndices.size: %d: %v has %s: %s", params, o, exactly(len(r.params)).of("parameter"),
+			r.paramList())
 	}
 	return r, nil
 }
@@ -228,7 +229,8 @@ func (o *operation) known(name string) string {
 func checkCast(o *operation, m *Model) error {
 	t := m.tensors[o.inputs[1]]
 	if t.data == nil {
-		return fmt.Errorf("input 1: tensor %d, the target type, has no data: call OH_NNModel_SetTensorData before OH_NNModel_AddOperation", o.inputs[1])
+		return fmt.Errorf("input 1: tensor %d, the target type, has no data: call OH_NNModel_SetTensorData before "+
+			"OH_NNModel_AddOperation", o.inputs[1])
 	}
 	if v := castTarget(t); v < 0 || v >= int64(dataTypeEnd) {
 		return fmt.Errorf("input 1: target type %d is no OH_NN_DataType: 0 to %d", v, dataTypeEnd-1)
@@ -247,7 +249,8 @@ func castTarget(t *modelTensor) int64 {
 
 func wantRank(o *operation, m *Model, input, rank int, what string) error {
 	if t := m.tensors[o.inputs[input]]; len(t.shape) != rank {
-		return fmt.Errorf("input %d: tensor %d, the %s, has shape %v: want rank %d", input, o.inputs[input], what, t.shape, rank)
+		return fmt.Errorf("input %d: tensor %d, the %s, has shape %v: want rank %d", input, o.inputs[input], what, t.shape,
+			rank)
 	}
 	return nil
 }
@@ -276,7 +279,7 @@ func checkLRN(o *operation, _ *Model) error {
 	return nil
 }
 
-// checkLayerNorm wants gamma and beta of exactly the shape that is normalised.
+// checkLayerNorm wants gamma and beta of exactly the shape that is normalized.
 func checkLayerNorm(o *operation, m *Model) error {
 	x := m.tensors[o.inputs[0]].shape
 	begin := o.int("BEGIN_NORM_AXIS", 1)
@@ -285,7 +288,7 @@ func checkLayerNorm(o *operation, m *Model) error {
 	}
 	for i := 1; i <= 2; i++ {
 		if s := m.tensors[o.inputs[i]].shape; !slices.Equal(s, x[begin:]) {
-			return fmt.Errorf("input %d: shape %v: want %v, the normalised dimensions of %v", i, s, x[begin:], x)
+			return fmt.Errorf("input %d: shape %v: want %v, the normalized dimensions of %v", i, s, x[begin:], x)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ type QuantParam struct {
 	quant
 }
 
-// quant holds quantisation parameters: real = scale x (q - zero), one entry for the tensor or one per channel.
+// quant holds quantization parameters: real = scale x (q - zero), one entry for the tensor or one per channel.
 type quant struct {
 	scales []float64
 	zeros  []int32
@@ -31,7 +31,8 @@ const maxChannels = 1 << 20
 // check refuses lists that cannot belong to a tensor.
 func (q quant) check() error {
 	if len(q.scales) != len(q.zeros) || len(q.scales) != len(q.bits) {
-		return invalid("quantParam: %d scales, %d zero points, %d bit widths: want as many of each", len(q.scales), len(q.zeros), len(q.bits))
+		return invalid("quantParam: %d scales, %d zero points, %d bit widths: want as many of each", len(q.scales),
+			len(q.zeros), len(q.bits))
 	}
 	for i, b := range q.bits {
 		if b != 8 {

@@ -45,7 +45,8 @@ func (e *Executor) do(j job) ([][]int32, error) {
 	}
 	mem.Begin(j.inputs, j.outputs) // OH_NNTensor_GetFd waits for the end
 	defer mem.End(j.inputs, j.outputs)
-	if err := e.exec.Start(device.RunRequest{Deadline: j.limit, Here: true, Done: func(err error) { e.done <- err }}); err != nil {
+	if err := e.exec.Start(device.RunRequest{Deadline: j.limit, Here: true,
+		Done: func(err error) { e.done <- err }}); err != nil {
 		return nil, err
 	}
 	if err := <-e.done; err != nil {
@@ -171,7 +172,8 @@ func (t *Tensor) fits(name element) error {
 		return refuseFor(InvalidParameter, err, "%s", name)
 	}
 	if t.shrunk() {
-		return refuse(Failed, "%s: the file behind its descriptor is shorter now than the %d bytes it was made with", name, t.size)
+		return refuse(Failed, "%s: the file behind its descriptor is shorter now than the %d bytes it was made with", name,
+			t.size)
 	}
 	if have := uint64(t.buf.Size()); have < need {
 		dataType, shape := t.desc.read()
@@ -184,7 +186,8 @@ func (t *Tensor) fits(name element) error {
 // type.
 func (c *compiled) compareType(t *Tensor, name element, want DataType) {
 	if got, _ := t.desc.read(); got != want && !c.told.Swap(true) {
-		caution("data type differs", "tensor", name, "descriptor", got, "model", want, "effect", "the bytes are taken as the model's type")
+		caution("data type differs", "tensor", name, "descriptor", got, "model", want, "effect",
+			"the bytes are taken as the model's type")
 	}
 }
 
@@ -194,7 +197,8 @@ func setShapes(outputs []*Tensor, shapes [][]int32) error {
 	for i, t := range outputs {
 		switch n := len(shapes[i]); {
 		case n > maxDescRank || n == 0 && settings().reference:
-			return invalid("outputTensor[%d]: the result has shape %v: a descriptor has 1 to %d dimensions", i, shapes[i], maxDescRank)
+			return invalid("outputTensor[%d]: the result has shape %v: a descriptor has 1 to %d dimensions", i, shapes[i],
+				maxDescRank)
 		case n > 0:
 			t.desc.setShape(shapes[i], !settings().reference)
 		}
@@ -219,7 +223,8 @@ func executorRunSyncWithAipp(e *Executor, inputs, outputs []*Tensor, aipp string
 	if _, err := e.tensorJob(inputs, outputs); err != nil {
 		return err
 	}
-	return refuse(Unsupported, "aippString: %q: device %s does not preprocess images: use OH_NNExecutor_RunSync", aipp, e.npu.name)
+	return refuse(Unsupported, "aippString: %q: device %s does not preprocess images: use OH_NNExecutor_RunSync", aipp,
+		e.npu.name)
 }
 
 func (e *Executor) runTensors(inputs, outputs []*Tensor) ([][]int32, error) {

@@ -98,7 +98,8 @@ func TestRunSync_dynamicShapes(t *testing.T) {
 		for i := range x {
 			x[i] = float32(i + 1)
 		}
-		in := []*Tensor{newTestTensor(t, Float32, tensor.Float32s(x...), size), newTestTensor(t, Float32, tensor.Float32s(x...), size)}
+		in := []*Tensor{newTestTensor(t, Float32, tensor.Float32s(x...), size),
+			newTestTensor(t, Float32, tensor.Float32s(x...), size)}
 		require.NoError(t, executorRunSync(e, in, []*Tensor{out}))
 		_, got := out.desc.read()
 		assert.Equal(t, []int32{size}, got, "the descriptor of the output tensor")
@@ -108,7 +109,8 @@ func TestRunSync_dynamicShapes(t *testing.T) {
 		assert.Equal(t, []int32{size}, unsafe.Slice((*int32)(cPointer(shape)), n))
 	}
 	in := newTestTensor(t, Float32, nil, 17)
-	assert.Equal(t, UnavailableDevice, status(executorRunSync(e, []*Tensor{in, in}, []*Tensor{out})), "an output that is too small")
+	assert.Equal(t, UnavailableDevice, status(executorRunSync(e, []*Tensor{in, in}, []*Tensor{out})),
+		"an output that is too small")
 }
 
 // TestRunSync_order checks the steps of section 8 in their order, and the numbers that the glue asks for before it

@@ -227,7 +227,8 @@ func (q *sequence) step() {
 		if o.relu = q.next()%4 == 0; o.relu {
 			param = []uint32{q.index()}
 		}
-		if q.expect(s.addOp(o, param), modelAddOperation(q.m, 1, array(param...), array(o.a, o.b), array(o.out)), "AddOperation") {
+		if q.expect(s.addOp(o, param), modelAddOperation(q.m, 1, array(param...), array(o.a, o.b), array(o.out)),
+			"AddOperation") {
 			s.ops = append(s.ops, o)
 		}
 	case 6:

@@ -107,7 +107,8 @@ func (c *compiled) save() ([]byte, error) {
 	b := append([]byte(storedMagic), make([]byte, 4+4+8)...)
 	binary.LittleEndian.PutUint32(b[8:], storedVersion)
 	b = append(b, c.key[:]...)
-	for _, section := range [][]byte{[]byte(c.npu.name), encodePorts(c.in), encodePorts(c.out), []byte(c.defect), program.Bytes()} {
+	for _, section := range [][]byte{[]byte(c.npu.name), encodePorts(c.in), encodePorts(c.out), []byte(c.defect),
+		program.Bytes()} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(section)))
 		b = append(b, section...)
 	}
@@ -127,7 +128,8 @@ func storedSize(head []byte) uint64 {
 // loadModel restores a compiled model from its stored form. Errors are of kind fault.File unless the device refuses.
 func loadModel(d *npu, data []byte, o device.Options) (*compiled, error) {
 	if !bytes.HasPrefix(data, []byte(storedMagic)) {
-		return nil, fault.New(fault.File, "this is no compiled model of this library: want what OH_NNCompilation_ExportCacheToBuffer wrote")
+		return nil, fault.New(fault.File, "this is no compiled model of this library: want what "+
+			"OH_NNCompilation_ExportCacheToBuffer wrote")
 	}
 	if len(data) < storedHead+5*8+sha256.Size {
 		return nil, fault.New(fault.File, "a compiled model cut short at %d bytes", len(data))
@@ -168,7 +170,8 @@ func loadModel(d *npu, data []byte, o device.Options) (*compiled, error) {
 	in, out := c.program.Ports()
 	if len(in) != len(c.in) || len(out) != len(c.out) {
 		c.release()
-		return nil, fault.New(fault.File, "a compiled model with %d inputs and %d outputs that describes %d and %d", len(in), len(out), len(c.in), len(c.out))
+		return nil, fault.New(fault.File, "a compiled model with %d inputs and %d outputs that describes %d and %d", len(in),
+			len(out), len(c.in), len(c.out))
 	}
 	return c, nil
 }
@@ -205,8 +208,10 @@ func decodePorts(b []byte) ([]port, error) {
 		}
 		rank := binary.LittleEndian.Uint64(b[12:])
 		b = b[20:]
-		if !p.dataType.valid() || p.format >= formatEnd || p.tensorType >= tensorTypeEnd || rank > maxLegacyRank || rank > uint64(len(b)/4) {
-			return nil, fault.New(fault.File, "descriptor %d has data type %d, format %d, tensor type %d, rank %d", len(ports), p.dataType, p.format, p.tensorType, rank)
+		if !p.dataType.valid() || p.format >= formatEnd || p.tensorType >= tensorTypeEnd || rank > maxLegacyRank ||
+			rank > uint64(len(b)/4) {
+			return nil, fault.New(fault.File, "descriptor %d has data type %d, format %d, tensor type %d, rank %d", len(ports),
+				p.dataType, p.format, p.tensorType, rank)
 		}
 		for range rank {
 			p.shape = append(p.shape, int32(binary.LittleEndian.Uint32(b)))

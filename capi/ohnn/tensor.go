@@ -52,7 +52,8 @@ func tensorCreate(deviceID uint64, desc *TensorDesc) (*Tensor, error) {
 	case slices.ContainsFunc(own.shape, func(d int32) bool { return d < -1 || d == 0 }):
 		return nil, invalid("tensorDesc: shape %v: want sizes of 1 or more", own.shape)
 	}
-	return nil, invalid("tensorDesc: shape %v: a dimension of -1 is open: give its size, or make the tensor with OH_NNTensor_CreateWithSize", own.shape)
+	return nil, invalid("tensorDesc: shape %v: a dimension of -1 is open: give its size, or make the tensor with "+
+		"OH_NNTensor_CreateWithSize", own.shape)
 }
 
 // tensorCreateWithSize takes any size from the descriptor's up; the shape may be dynamic.
@@ -93,7 +94,8 @@ func tensorCreateWithFd(deviceID uint64, desc *TensorDesc, fd int32, size, offse
 		return nil, err
 	}
 	if size-offset < need {
-		return nil, invalid("size: %d with offset %d: the descriptor %v%v needs %d bytes behind the offset", size, offset, own.dataType, own.shape, need)
+		return nil, invalid("size: %d with offset %d: the descriptor %v%v needs %d bytes behind the offset", size, offset,
+			own.dataType, own.shape, need)
 	}
 	if page := uint64(os.Getpagesize()); offset%page != 0 && settings().reference {
 		return nil, invalid("offset: %d: want a multiple of the page size %d", offset, page)

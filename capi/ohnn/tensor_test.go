@@ -15,7 +15,8 @@ func TestTensorCreate_limits(t *testing.T) {
 		plain bool     // whether Create works
 		ok    []bool
 	}{
-		"complete":       {desc(Float32, 2, 3), []uint64{0, 23, 24, 100, 1<<30 + 1}, true, []bool{false, false, true, true, false}},
+		"complete": {desc(Float32, 2, 3), []uint64{0, 23, 24, 100, 1<<30 + 1}, true, []bool{false, false, true, true,
+			false}},
 		"dynamic":        {desc(Float32, 2, -1), []uint64{0, 1, 64}, false, []bool{false, true, true}},
 		"no shape":       {desc(Float32), []uint64{8}, false, []bool{false}},
 		"unknown":        {desc(Unknown, 2), []uint64{8}, false, []bool{false}},

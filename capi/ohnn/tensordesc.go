@@ -222,7 +222,8 @@ func tensorDescGetElementCount(d *TensorDesc, count *uint64) error {
 	*count = n
 	if dynamic {
 		_, shape := d.read()
-		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the number of elements is known only when every dimension is positive", shape))
+		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the number of elements is known "+
+			"only when every dimension is positive", shape))
 	}
 	return nil
 }
@@ -237,7 +238,8 @@ func tensorDescGetByteSize(d *TensorDesc, size *uint64) error {
 	}
 	if dynamic && !settings().reference {
 		_, shape := d.read()
-		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the size is known only when every dimension is positive", shape))
+		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the size is known only when every "+
+			"dimension is positive", shape))
 	}
 	*size = n
 	return nil

@@ -63,8 +63,10 @@ var dataTypes = [dataTypeEnd]struct {
 	dtype tensor.DType
 	size  uint64
 }{
-	{"OH_NN_UNKNOWN", tensor.Invalid, 0}, {"OH_NN_BOOL", tensor.Bool, 1}, {"OH_NN_INT8", tensor.Int8, 1}, {"OH_NN_INT16", tensor.Int16, 2},
-	{"OH_NN_INT32", tensor.Int32, 4}, {"OH_NN_INT64", tensor.Int64, 8}, {"OH_NN_UINT8", tensor.Uint8, 1}, {"OH_NN_UINT16", tensor.Uint16, 2},
+	{"OH_NN_UNKNOWN", tensor.Invalid, 0}, {"OH_NN_BOOL", tensor.Bool, 1}, {"OH_NN_INT8", tensor.Int8, 1},
+	{"OH_NN_INT16", tensor.Int16, 2},
+	{"OH_NN_INT32", tensor.Int32, 4}, {"OH_NN_INT64", tensor.Int64, 8}, {"OH_NN_UINT8", tensor.Uint8, 1},
+	{"OH_NN_UINT16", tensor.Uint16, 2},
 	{"OH_NN_UINT32", tensor.Uint32, 4}, {"OH_NN_UINT64", tensor.Uint64, 8}, {"OH_NN_FLOAT16", tensor.Float16, 2},
 	{"OH_NN_FLOAT32", tensor.Float32, 4}, {"OH_NN_FLOAT64", tensor.Float64, 8},
 }

@@ -98,7 +98,8 @@ func TestOutputsGet_oneFileTwice(t *testing.T) {
 	require.NoError(t, setIoMem(c, memAt(addr), &out))
 	require.NoError(t, run(c, nil))
 	require.NotNil(t, c.out[0].placed)
-	require.NoError(t, outputsGet(c, []Output{{wantFloat: 1, isPrealloc: 1, buf: addressOf(maps[1]) + 8, size: 4 * n}}, nil))
+	require.NoError(t, outputsGet(c, []Output{{wantFloat: 1, isPrealloc: 1, buf: addressOf(maps[1]) + 8, size: 4 * n}},
+		nil))
 	require.True(t, bytes.Equal(float32Bytes(x...), maps[0][8:8+4*n]))
 }
 

@@ -2,7 +2,7 @@ package rknn
 
 import "github.com/anynpu/anynpu/core/tensor"
 
-// affine is what the API calls the quantisation of a port: reals and quantised integers are affine, other integers are
+// affine is what the API calls the quantization of a port: reals and quantized integers are affine, other integers are
 // not.
 func (p *port) affine() (QntType, int32, float32) {
 	switch {

@@ -91,7 +91,8 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 		if flags&flagZeroCopyModel != 0 && extend != nil && extend.modelSize != 0 {
 			off, n := int64(extend.modelOffset), int64(extend.modelSize)
 			if off < 0 || off+n > int64(size) {
-				return nil, invalid("extend->real_model_offset is %d and extend->real_model_size %d: size says that the buffer has %d bytes", off, n, size)
+				return nil, invalid("extend->real_model_offset is %d and extend->real_model_size %d: size says that the buffer "+
+					"has %d bytes", off, n, size)
 			}
 			data = data[off : off+n]
 		}
@@ -217,7 +218,8 @@ func destroy(h uintptr) error {
 		if c, err := handle.Hold[Context](h); err == nil {
 			if c.inside() {
 				handle.Unhold(h)
-				return failed("context: it is running, and this is a call from one of its operators: destroy it when rknn_run has returned")
+				return failed("context: it is running, and this is a call from one of its operators: destroy it when rknn_run " +
+					"has returned")
 			}
 			if err := c.notCopying("context"); err != nil {
 				handle.Unhold(h)
@@ -244,7 +246,8 @@ func (c *Context) release() {
 		}
 	}
 	if n := len(c.buffers); n > 0 {
-		warn("buffers of rknn_outputs_get were never given back with rknn_outputs_release", "function", "rknn_destroy", "buffers", n)
+		warn("buffers of rknn_outputs_get were never given back with rknn_outputs_release", "function", "rknn_destroy",
+			"buffers", n)
 	}
 	for _, b := range c.buffers {
 		b.Free()
@@ -256,7 +259,8 @@ func (c *Context) release() {
 // setCoreMask is checked against the board (section 7) and changes nothing else: the device schedules its cores itself.
 func setCoreMask(_ *Context, mask CoreMask) error {
 	if b := board(); !b.hasCores(mask) || b.cores == 1 && mask != 0 {
-		return failed("core_mask is %#x: the board %s of ANYNPU_RKNN_TARGET has %s; the context stays as it was", uint32(mask), b.name, b.masks())
+		return failed("core_mask is %#x: the board %s of ANYNPU_RKNN_TARGET has %s; the context stays as it was",
+			uint32(mask), b.name, b.masks())
 	}
 	return nil
 }

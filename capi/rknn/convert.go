@@ -10,7 +10,7 @@ type conversion struct {
 	from, to   tensor.DType
 	codesFrom  *elements.Codes // what the integers mean, nil: numbers are not taken from codes
 	codesTo    *elements.Codes
-	normalise  bool
+	normalize  bool
 	mean, std  float32
 	work       []float32
 	table      []byte // what each of 256 bytes becomes, nil: not looked up
@@ -23,7 +23,7 @@ func newConversion(from, to tensor.DType) *conversion {
 
 // exact says whether integers are converted exactly, without a meaning.
 func (c *conversion) exact() bool {
-	return !c.from.IsFloat() && !c.to.IsFloat() && c.codesFrom == nil && c.codesTo == nil && !c.normalise
+	return !c.from.IsFloat() && !c.to.IsFloat() && c.codesFrom == nil && c.codesTo == nil && !c.normalize
 }
 
 // line converts n elements, at most elements.Line. Integers are cut off towards zero, codes rounded to nearest, ties to
@@ -39,7 +39,7 @@ func (c *conversion) line(dst, src []byte, n int) {
 	} else {
 		elements.Floats(v, c.from, src)
 	}
-	if c.normalise {
+	if c.normalize {
 		for i := range v {
 			v[i] = (v[i] - c.mean) / c.std
 		}
@@ -94,15 +94,15 @@ func each(a, b *arrangement, f func(image, channel, first, n int)) {
 	}
 }
 
-// taken says whether elements of a source type are the model's own as they are: no mean, no deviation, no quantisation,
-// no other order of channels. raw elements always are, INT8 into a quantised INT8 input is quantised already.
+// taken says whether elements of a source type are the model's own as they are: no mean, no deviation, no quantization,
+// no other order of channels. raw elements always are, INT8 into a quantized INT8 input is quantized already.
 func (p *port) taken(source tensor.DType, raw bool) bool {
-	plain := raw || !p.normalised()
+	plain := raw || !p.normalized()
 	return source == p.core && (raw || p.quant == nil && plain || p.quant != nil && source == tensor.Int8)
 }
 
 // load converts what a program handed over, elements of type from in arrangement a, to the model's own input in dst:
-// mean and standard deviation, then quantisation or a cast. raw takes the elements as they are, in the type that the
+// mean and standard deviation, then quantization or a cast. raw takes the elements as they are, in the type that the
 // port reports.
 func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangement, raw bool) {
 	own := arrange(dims, NCHW, 0, 0)
@@ -127,18 +127,18 @@ func (p *port) load(dst []byte, dims []int64, src []byte, from Type, a arrangeme
 		if swap && channel < 3 {
 			given = 2 - channel
 		}
-		if first == 0 && !raw && !same && p.normalised() {
-			c.normalise = true
-			c.mean, c.std = p.normalisation(given)
+		if first == 0 && !raw && !same && p.normalized() {
+			c.normalize = true
+			c.mean, c.std = p.normalization(given)
 		}
-		if first == 0 && sizeFrom == 1 && a.pixels >= 256 && (image == 0 && channel == 0 || c.normalise) {
+		if first == 0 && sizeFrom == 1 && a.pixels >= 256 && (image == 0 && channel == 0 || c.normalize) {
 			c.tabulate()
 		}
 		c.run(dst[to*sizeTo:], src[(a.base(image, given)+first*a.step)*sizeFrom:], a.step, n, line)
 	})
 }
 
-// store converts a result of the model in src to elements of type to in arrangement a of dst; reals of a quantised
+// store converts a result of the model in src to elements of type to in arrangement a of dst; reals of a quantized
 // result are (q - zero) x scale.
 func (p *port) store(dst []byte, a arrangement, to Type, src []byte, dims []int64) {
 	own := arrange(dims, NCHW, 0, 0)

@@ -62,8 +62,10 @@ func samples(d tensor.DType, n int, rnd *rand.Rand) []byte {
 // testPorts are ports of every kind of element.
 func testPorts() []*port {
 	return []*port{
-		{core: tensor.Float32, kind: Float16}, {core: tensor.Float16, kind: Float16}, {core: tensor.Int64, kind: Int64}, {core: tensor.Bool, kind: Bool},
-		{core: tensor.Uint8, kind: Uint8}, {core: tensor.Int8, kind: Int8, quant: &quant{0.75, -3}}, {core: tensor.Uint8, kind: Uint8, quant: &quant{1.5, 128}},
+		{core: tensor.Float32, kind: Float16}, {core: tensor.Float16, kind: Float16}, {core: tensor.Int64, kind: Int64},
+		{core: tensor.Bool, kind: Bool},
+		{core: tensor.Uint8, kind: Uint8}, {core: tensor.Int8, kind: Int8, quant: &quant{0.75, -3}},
+		{core: tensor.Uint8, kind: Uint8, quant: &quant{1.5, 128}},
 		{core: tensor.Int16, kind: Int16, quant: &quant{0.01, 7}},
 	}
 }
@@ -84,17 +86,19 @@ func TestLoad_equalsTheFormulas(t *testing.T) {
 						if d == tensor.Invalid {
 							continue
 						}
-						for _, a := range []arrangement{arrange(dims, NCHW, 0, 0), arrange(dims, NHWC, 0, 0), arrange(dims, NHWC, 0, 29)} {
+						for _, a := range []arrangement{arrange(dims, NCHW, 0, 0), arrange(dims, NHWC, 0, 0),
+							arrange(dims, NHWC, 0, 29)} {
 							if a.image != 0 && a.interleaved && a.image < a.channels*a.pixels {
 								continue // fewer rows than the image has
 							}
-							t.Run(fmt.Sprint(dims, " ", p.core, " ", from, " ", a.interleaved, a.image, info.Mean != nil, swap), func(t *testing.T) {
-								src := samples(d, int(a.elements()), rnd)
-								got, want := make([]byte, int(n)*p.core.Bits()/8), make([]byte, int(n)*p.core.Bits()/8)
-								p.load(got, dims, src, from, a, false)
-								p.loadSlowly(want, dims, src, d, a)
-								equalElements(t, p.core, want, got)
-							})
+							t.Run(fmt.Sprint(dims, " ", p.core, " ", from, " ", a.interleaved, a.image, info.Mean != nil, swap),
+								func(t *testing.T) {
+									src := samples(d, int(a.elements()), rnd)
+									got, want := make([]byte, int(n)*p.core.Bits()/8), make([]byte, int(n)*p.core.Bits()/8)
+									p.load(got, dims, src, from, a, false)
+									p.loadSlowly(want, dims, src, d, a)
+									equalElements(t, p.core, want, got)
+								})
 						}
 					}
 				}
@@ -115,9 +119,9 @@ func (p *port) loadSlowly(dst []byte, dims []int64, src []byte, d tensor.DType, 
 			for i := range own.pixels {
 				at, to := a.base(image, given)+i*a.step, own.base(image, c)+i
 				switch {
-				case p.quant != nil && d == tensor.Int8 && p.core == tensor.Int8: // quantised already
+				case p.quant != nil && d == tensor.Int8 && p.core == tensor.Int8: // quantized already
 					dst[to] = src[at]
-				case p.quant == nil && !p.normalised() && !d.IsFloat() && !p.core.IsFloat():
+				case p.quant == nil && !p.normalized() && !d.IsFloat() && !p.core.IsFloat():
 					v := tensor.IntAt(d, src, at)
 					if lo, hi := tensor.IntLimits(p.core); p.core != tensor.Bool {
 						v = min(max(v, lo), hi)
@@ -125,7 +129,7 @@ func (p *port) loadSlowly(dst []byte, dims []int64, src []byte, d tensor.DType, 
 					tensor.PutInt(p.core, dst, to, v)
 				default:
 					x := elementOf(d, src, at)
-					if p.normalised() {
+					if p.normalized() {
 						x = (x - p.info.Mean[given]) / p.info.Std[given]
 					}
 					put(p.core, dst, to, x, p.quant)
@@ -183,7 +187,8 @@ func equalElements(t *testing.T, d tensor.DType, want, got []byte) {
 	size := d.Bits() / 8
 	for i := range len(want) / size {
 		w, g := want[i*size:][:size], got[i*size:][:size]
-		if string(w) == string(g) || d.IsFloat() && math.IsNaN(tensor.FloatAt(d, w, 0)) && math.IsNaN(tensor.FloatAt(d, g, 0)) {
+		if string(w) == string(g) || d.IsFloat() && math.IsNaN(tensor.FloatAt(d, w, 0)) &&
+			math.IsNaN(tensor.FloatAt(d, g, 0)) {
 			continue
 		}
 		require.Failf(t, "differs", "element %d of %v: want %v, got %v", i, d, w, g)

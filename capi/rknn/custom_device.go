@@ -35,7 +35,8 @@ func (d *customDevice) execution(p device.Program, c *Context, o device.ExecOpti
 
 // Info implements device.Device.
 func (d *customDevice) Info() device.Info {
-	return device.Info{ID: "program", Name: "functions of the program", Vendor: "AnyNPU", Dynamic: true, Profiling: true, DimMin: 1, DimMax: 1<<31 - 1}
+	return device.Info{ID: "program", Name: "functions of the program", Vendor: "AnyNPU", Dynamic: true, Profiling: true,
+		DimMin: 1, DimMax: 1<<31 - 1}
 }
 
 // Support implements device.Device.
@@ -134,7 +135,8 @@ func (p *customProgram) Constants(add func(h tensor.Hash, data []byte) error) er
 // New implements device.Program.
 func (p *customProgram) New(o device.ExecOptions) (device.Execution, error) {
 	p.Retain()
-	e := &customExecution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, owner: p.dev.owner, options: o, values: make([]staged, len(p.unit.Graph.Values)),
+	e := &customExecution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, owner: p.dev.owner, options: o,
+		values: make([]staged, len(p.unit.Graph.Values)),
 		arrays: make([][2]tensorArray, len(p.order))}
 	e.Result = e.result
 	return e, nil

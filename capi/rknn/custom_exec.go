@@ -52,7 +52,8 @@ func (e *customExecution) run(ctx context.Context) error {
 			return err
 		}
 		if e.options.Profiling {
-			e.Counts.Nodes = append(e.Counts.Nodes, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.(*op.Custom).Type, Device: "program", Start: from, Length: time.Since(begin) - from})
+			e.Counts.Nodes = append(e.Counts.Nodes, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.(*op.Custom).Type,
+				Device: "program", Start: from, Length: time.Since(begin) - from})
 		}
 	}
 	for i, v := range g.Out {
@@ -117,7 +118,8 @@ func (e *customExecution) node(n *graph.Node, arrays *[2]tensorArray) error {
 	o := n.Op.(*op.Custom)
 	state := e.owner.states[o.Instance]
 	if state == nil {
-		return fault.New(fault.Unsupported, "%s: the operator has no function: call rknn_register_custom_ops with op_type %q after rknn_init", customLabel(o, n), o.Type)
+		return fault.New(fault.Unsupported, "%s: the operator has no function: call rknn_register_custom_ops with op_type "+
+			"%q after rknn_init", customLabel(o, n), o.Type)
 	}
 	facts := make([]tensor.Fact, len(n.In))
 	in := make([]CustomOpTensor, 0, len(n.In))
@@ -150,7 +152,8 @@ func (e *customExecution) node(n *graph.Node, arrays *[2]tensorArray) error {
 		}
 		dims, ok := types[k].Shape.Ints()
 		if !ok {
-			return fault.New(fault.Shape, "%s: output %d has the shape %v: the model's value_info must declare it", state.label, k, types[k].Shape)
+			return fault.New(fault.Shape, "%s: output %d has the shape %v: the model's value_info must declare it", state.label,
+				k, types[k].Shape)
 		}
 		s := &e.values[v]
 		s.t.DType, s.t.Dims, s.t.Quant = types[k].DType, dims, types[k].Quant

@@ -242,5 +242,6 @@ func modelOrder(g *graph.Graph, n *onnx.Node) (graph.Node, error) {
 	b := graph.Extend(g)
 	perm := b.Int64s(back...)
 	g.Values = append(g.Values, graph.ValueInfo{Name: "filter", Fact: tensor.Fact{Type: tensor.T(stored.DType, own...)}})
-	return graph.Node{Op: &op.Transpose{}, Name: n.Name, Origin: n.Origin, In: []graph.Value{n.Filter, perm}, Out: []graph.Value{graph.Value(len(g.Values) - 1)}}, b.Err()
+	return graph.Node{Op: &op.Transpose{}, Name: n.Name, Origin: n.Origin, In: []graph.Value{n.Filter, perm},
+		Out: []graph.Value{graph.Value(len(g.Values) - 1)}}, b.Err()
 }

@@ -80,10 +80,11 @@ func registerCustomOps(c *Context, ops []CustomOp) error {
 
 // prepareOps makes the states of the nodes whose type is in added, and what the context is to run with all of types;
 // skipped nodes are added to kept. On an error nothing is left.
-func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bool) (next *runnable, made map[int64]*opState, skipped map[int64]string, err error) {
+func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bool) (next *runnable,
+	made map[int64]*opState, skipped map[int64]string, err error) {
 	m := c.model
 	if !m.base.replaces(types) {
-		if made, skipped, err = c.initialise(m.run.nodes[c.set], added); err != nil {
+		if made, skipped, err = c.initialize(m.run.nodes[c.set], added); err != nil {
 			return nil, nil, nil, err
 		}
 		m.run.program.Retain()
@@ -100,7 +101,7 @@ func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bo
 	}
 	nodes, err := customNodes(g, m.shapes[c.set].in)
 	if err == nil {
-		made, skipped, err = c.initialise(nodes, added)
+		made, skipped, err = c.initialize(nodes, added)
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -121,9 +122,10 @@ func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bo
 	return next, made, skipped, nil
 }
 
-// initialise makes the states of all nodes whose type is in added and calls their init functions. skipped are the
+// initialize makes the states of all nodes whose type is in added and calls their init functions. skipped are the
 // nodes, with their types, that these leave to the library. On an error the states that were made are destroyed.
-func (c *Context) initialise(nodes []customNode, added map[string]CustomOp) (made map[int64]*opState, skipped map[int64]string, err error) {
+func (c *Context) initialize(nodes []customNode, added map[string]CustomOp) (made map[int64]*opState,
+	skipped map[int64]string, err error) {
 	made, skipped = map[int64]*opState{}, map[int64]string{}
 	found := map[string]bool{}
 	for i := range nodes {
@@ -165,9 +167,9 @@ func (c *Context) initNode(made map[int64]*opState, n *customNode, r CustomOp) (
 		arrays[k].set(tensors)
 	}
 	state := newOpState(r, n.op, n.label)
-	if r.initialise != 0 {
+	if r.initialize != 0 {
 		result := int32(0)
-		c.calling(func() { result = callOp(r.initialise, state.block.Addr(), &arrays[0], &arrays[1]) })
+		c.calling(func() { result = callOp(r.initialize, state.block.Addr(), &arrays[0], &arrays[1]) })
 		if result < 0 {
 			state.end()
 		}
@@ -175,7 +177,8 @@ func (c *Context) initNode(made map[int64]*opState, n *customNode, r CustomOp) (
 		case result == skipCompute && n.op.Body != nil:
 			return true, nil
 		case result == skipCompute:
-			return false, failed("op_type is %q: init of %s returned RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE (-14), and the library has no operator of this type", n.op.Type, n.label)
+			return false, failed("op_type is %q: init of %s returned RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE (-14), and the "+
+				"library has no operator of this type", n.op.Type, n.label)
 		case result < 0:
 			return false, failed("op_type is %q: init of %s returned %d, 0 is success", n.op.Type, n.label, result)
 		}
@@ -222,15 +225,17 @@ func (c *Context) inherit(source *Context) error {
 		return nil
 	}
 	c.states = map[int64]*opState{}
-	made, skipped, err := c.initialise(c.run.nodes[c.set], source.registered)
+	made, skipped, err := c.initialize(c.run.nodes[c.set], source.registered)
 	if err != nil {
 		return err
 	}
 	if len(skipped) > 0 {
 		c.destroyAll(made)
-		return failed("context_in: init of %d operators left the duplicate's nodes to the library, unlike the source's", len(skipped))
+		return failed("context_in: init of %d operators left the duplicate's nodes to the library, unlike the source's",
+			len(skipped))
 	}
-	c.states, c.registered, c.skipped, c.skippedTypes = made, maps.Clone(source.registered), maps.Clone(source.skipped), maps.Clone(source.skippedTypes)
+	c.states, c.registered, c.skipped, c.skippedTypes = made, maps.Clone(source.registered), maps.Clone(source.skipped),
+		maps.Clone(source.skippedTypes)
 	return nil
 }
 
@@ -265,7 +270,8 @@ func (c *Context) inside() bool {
 // would wait for its end.
 func (c *Context) notCopying(name string) error {
 	if c.copying.has() {
-		return failed("%s: it is being duplicated, and this is a call from the init of one of the duplicate's operators", name)
+		return failed("%s: it is being duplicated, and this is a call from the init of one of the duplicate's operators",
+			name)
 	}
 	return nil
 }
@@ -303,7 +309,8 @@ func (s *threadSet) has() bool {
 // lock locks the context for a call. A function of the program that the context has called gets an error.
 func (c *Context) lock() error {
 	if c.inside() {
-		return failed("context: it is running, and this is a call from one of its operators: only rknn_query, rknn_mem_sync and rknn_custom_op_get_op_attr may be called there")
+		return failed("context: it is running, and this is a call from one of its operators: only rknn_query, " +
+			"rknn_mem_sync and rknn_custom_op_get_op_attr may be called there")
 	}
 	c.mu.Lock()
 	return nil

@@ -98,7 +98,8 @@ func customOpGetOpAttr(ctx *CustomOpContext, name string, attr *CustomOpAttr) er
 	if a == nil {
 		a = readAttr(s.node, name)
 		if a == nil {
-			return boundary.Note(fault.New(fault.Argument, "attr_name: %q: %s has the attributes %q", name, s.label, s.node.Names))
+			return boundary.Note(fault.New(fault.Argument, "attr_name: %q: %s has the attributes %q", name, s.label,
+				s.node.Names))
 		}
 		s.attrs[name] = a
 	}
@@ -163,9 +164,11 @@ func checkCustomOps(ops []CustomOp) (map[string]CustomOp, error) {
 		name := textOf(o.opType[:])
 		switch {
 		case name == "" || len(name) == maxNameLen:
-			return nil, invalid("op[%d].op_type: %d characters: want the operator's ONNX type, 1 to %d", i, len(name), maxNameLen-1)
+			return nil, invalid("op[%d].op_type: %d characters: want the operator's ONNX type, 1 to %d", i, len(name),
+				maxNameLen-1)
 		case o.target != targetCPU:
-			return nil, invalid("op[%d].target: %d: %q can only be computed on RKNN_TARGET_TYPE_CPU (1): there is no OpenCL", i, o.target, name)
+			return nil, invalid("op[%d].target: %d: %q can only be computed on RKNN_TARGET_TYPE_CPU (1): there is no OpenCL", i,
+				o.target, name)
 		case o.compute == 0:
 			return nil, invalid("op[%d].compute: NULL: %q wants a function that computes it", i, name)
 		}

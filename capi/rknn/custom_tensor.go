@@ -29,7 +29,8 @@ func customTensor(index int, name string, t tensor.Type, at uintptr) (CustomOpTe
 	var c CustomOpTensor
 	dims, ok := t.Shape.Ints()
 	if !ok || len(dims) > maxDims {
-		return c, fault.New(fault.Shape, "%q has the shape %v: want known sizes of at most %d dimensions; the model's value_info may declare them", name, t.Shape, maxDims)
+		return c, fault.New(fault.Shape, "%q has the shape %v: want known sizes of at most %d dimensions; the model's "+
+			"value_info may declare them", name, t.Shape, maxDims)
 	}
 	kind, err := customType(t.DType)
 	if err != nil {
@@ -40,7 +41,8 @@ func customTensor(index int, name string, t tensor.Type, at uintptr) (CustomOpTe
 		return c, fault.New(fault.Shape, "%q has the shape %v: want at most %d elements", name, dims, 1<<28)
 	}
 	size := uint32(n * kind.size())
-	c.attr = TensorAttr{index: uint32(index), rank: uint32(len(dims)), elems: uint32(n), size: size, sizeWithStride: size, kind: kind, format: Undefined, scale: 1}
+	c.attr = TensorAttr{index: uint32(index), rank: uint32(len(dims)), elems: uint32(n), size: size, sizeWithStride: size,
+		kind: kind, format: Undefined, scale: 1}
 	if len(dims) == 4 {
 		c.attr.format = NCHW
 	}

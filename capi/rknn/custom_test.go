@@ -37,7 +37,8 @@ func TestCustom_unregisteredOperatorFailsTheRunByName(t *testing.T) {
 }
 
 func TestCustom_shapesAreTheModels(t *testing.T) {
-	undeclared := (&onnxModel{}).foreign("cstX", "a", nil, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4)
+	undeclared := (&onnxModel{}).foreign("cstX", "a", nil, "x").node("Relu", "y", "a").input("x", onnxFloat, 1,
+		4).output("y", onnxFloat, 1, 4)
 	_, err := load(undeclared.bytes(), "", 0)
 	requireCode(t, errModel, err, `cstX`, `"a"`, "value_info")
 
@@ -112,7 +113,8 @@ func TestCustom_replacesAfterConstantsWerePacked(t *testing.T) {
 		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(i%97)/97-0.5))
 	}
 	m := &onnxModel{}
-	m.graph = field(m.graph, 5, field(field(number(number(number(nil, 1, k), 1, n), 2, onnxFloat), 8, []byte("w")), 9, data))
+	m.graph = field(m.graph, 5, field(field(number(number(number(nil, 1, k), 1, n), 2, onnxFloat), 8, []byte("w")), 9,
+		data))
 	m.node("MatMul", "a", "x", "w").node("Relu", "y", "a").input("x", onnxFloat, 8, k).output("y", onnxFloat, 8, n)
 	c := open(t, m, 0)
 	x := make([]float32, 8*k)

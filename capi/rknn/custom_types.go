@@ -16,7 +16,7 @@ type CustomOp struct {
 	_          uintptr          // cl_kernel_source
 	_          uint64           // cl_source_size
 	_          [maxNameLen]byte // cl_build_options
-	initialise uintptr
+	initialize uintptr
 	prepare    uintptr
 	compute    uintptr
 	_          uintptr // compute_native

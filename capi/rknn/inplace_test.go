@@ -54,7 +54,8 @@ func TestSetIoMem_usedInPlaceWhereNothingChanges(t *testing.T) {
 		{"two channels back", relu(1, 2, 1, 2), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, false, false},
 		{"one pixel", relu(1, 4, 1, 1), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, true, true},
 		{"bytes", relu(1, 4), Uint8, Float32, Undefined, []byte{1, 2, 3, 4}, []float32{1, 2, 3, 4}, false, true},
-		{"mean", relu(1, 4).meta("anynpu.input.x.mean", "[1]"), Float32, Float32, Undefined, four, []float32{0, 0, 2, 0}, false, true},
+		{"mean", relu(1, 4).meta("anynpu.input.x.mean", "[1]"), Float32, Float32, Undefined, four, []float32{0, 0, 2, 0},
+			false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := open(t, c.model, 0)
@@ -88,7 +89,8 @@ func TestSetIoMem_inPlaceResultsForOutputsGet(t *testing.T) {
 }
 
 func TestSetIoMem_sharedMemoryIsCopied(t *testing.T) {
-	m := (&onnxModel{}).node("Neg", "y", "x").node("Neg", "z", "y").input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4).output("z", onnxFloat, 1, 4)
+	m := (&onnxModel{}).node("Neg", "y", "x").node("Neg", "z", "y").input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1,
+		4).output("z", onnxFloat, 1, 4)
 	c := open(t, m, 0)
 	memory := created(t, 32)
 	copy(bytesAt(memory), float32Bytes(1, 2, 3, 4))

@@ -31,7 +31,8 @@ func inputsSet(c *Context, inputs []Input) (err error) {
 			return err
 		}
 		if first := slices.IndexFunc(inputs[:k], func(in Input) bool { return in.index == inputs[k].index }); first >= 0 {
-			return refuse(errInput, "inputs[%d].index is %d: inputs[%d] has it too; the model has %s", k, inputs[k].index, first, indexed(len(c.in), "input"))
+			return refuse(errInput, "inputs[%d].index is %d: inputs[%d] has it too; the model has %s", k, inputs[k].index, first,
+				indexed(len(c.in), "input"))
 		}
 	}
 	defer faulted(&err, "inputs: memory of buf")
@@ -67,7 +68,8 @@ func (c *Context) judge(k int, in *Input) error {
 		kind = p.kind
 	}
 	if kind.size() == 0 {
-		return failed("%s.type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, and converts them to %v", name, in.kind, p.name, p.kind)
+		return failed("%s.type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, and "+
+			"converts them to %v", name, in.kind, p.name, p.kind)
 	}
 	n, _ := tensor.Count(dims)
 	if need := n * kind.size(); int64(in.size) < need {
@@ -76,8 +78,10 @@ func (c *Context) judge(k int, in *Input) error {
 	if err := boundary.CheckRange(cPointer(in.buf), uint64(n*kind.size())); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
 	}
-	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want && !(in.format == Undefined && want == NHWC) {
-		return failed("%s.fmt is %v: input %q takes %v, unless anynpu.input.%s.layout in the model's metadata says otherwise", name, in.format, p.name, want, p.name)
+	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want &&
+		!(in.format == Undefined && want == NHWC) {
+		return failed("%s.fmt is %v: input %q takes %v, unless anynpu.input.%s.layout in the model's metadata says otherwise",
+			name, in.format, p.name, want, p.name)
 	}
 	c.tellFormula(int(in.index), in.kind, in.format, in.passThrough != 0)
 	return nil
@@ -86,9 +90,11 @@ func (c *Context) judge(k int, in *Input) error {
 // explainSize says what an input takes, which field decides it, and which types the program's size would fit.
 func (p *port) explainSize(name string, in *Input, n int64, kind Type) string {
 	if in.passThrough != 0 {
-		return fmt.Sprintf("input %q takes its %d elements as %v, as %s.pass_through is %d, and wants %d bytes", p.name, n, kind, name, in.passThrough, n*kind.size())
+		return fmt.Sprintf("input %q takes its %d elements as %v, as %s.pass_through is %d, and wants %d bytes", p.name, n,
+			kind, name, in.passThrough, n*kind.size())
 	}
-	text := fmt.Sprintf("input %q has %d elements, which as %v, the type in %s.type, take %d bytes", p.name, n, kind, name, n*kind.size())
+	text := fmt.Sprintf("input %q has %d elements, which as %v, the type in %s.type, take %d bytes", p.name, n, kind, name,
+		n*kind.size())
 	var fits []string
 	for t := Float32; t <= BFloat16; t++ {
 		if t.size() != 0 && n*t.size() == int64(in.size) {
@@ -121,20 +127,23 @@ func (c *Context) tellFormula(i int, kind Type, format Format, raw bool) {
 		if told.bytes.Swap(true) {
 			return
 		}
-		remedy := fmt.Sprintf("set anynpu.input.%s.mean and anynpu.input.%s.std, 0 and 1 if the network takes the bytes as they are: anynpu metadata writes them into the model", p.name, p.name)
-		caution("an input gets bytes and the model's metadata give neither mean nor std: results are wrong if the network wants them normalised", append(pairs, "remedy", remedy)...)
+		remedy := fmt.Sprintf("set anynpu.input.%s.mean and anynpu.input.%s.std, 0 and 1 if the network takes the bytes as "+
+			"they are: anynpu metadata writes them into the model", p.name, p.name)
+		caution("an input gets bytes and the model's metadata give neither mean nor std: results are wrong if the network "+
+			"wants them normalized", append(pairs, "remedy", remedy)...)
 	case open && !told.order.Swap(true):
-		warn("neither the program nor the model's metadata say in which order an image lies", append(pairs, "remedy", fmt.Sprintf("set fmt, or anynpu.input.%s.layout", p.name))...)
+		warn("neither the program nor the model's metadata say in which order an image lies",
+			append(pairs, "remedy", fmt.Sprintf("set fmt, or anynpu.input.%s.layout", p.name))...)
 	}
 }
 
 // bytesOpen says whether elements of a type are bytes that stand for reals with no mean and deviation to make those of.
 func (p *port) bytesOpen(kind Type) bool {
 	switch {
-	case p.normalised() || p.quant == nil && !p.core.IsFloat():
+	case p.normalized() || p.quant == nil && !p.core.IsFloat():
 		return false
 	case kind == Int8:
-		return p.quant == nil || p.core != tensor.Int8 // else they are quantised already
+		return p.quant == nil || p.core != tensor.Int8 // else they are quantized already
 	}
 	return kind == Uint8
 }

@@ -17,7 +17,8 @@ var (
 )
 
 func TestInputsSet_convertsToReals(t *testing.T) {
-	halves := []uint16{tensor.Float32To16(0), tensor.Float32To16(1), tensor.Float32To16(10), tensor.Float32To16(20), tensor.Float32To16(255), tensor.Float32To16(128)}
+	halves := []uint16{tensor.Float32To16(0), tensor.Float32To16(1), tensor.Float32To16(10), tensor.Float32To16(20),
+		tensor.Float32To16(255), tensor.Float32To16(128)}
 	for _, c := range []struct {
 		name string
 		in   Input
@@ -45,7 +46,8 @@ func TestInputsSet_meanAndStdPerChannel(t *testing.T) {
 }
 
 func TestInputsSet_channelOrder(t *testing.T) {
-	m := identity(onnxFloat, 1, 3, 1, 2).meta("anynpu.input.x.pixel", "rgb").meta("anynpu.input.x.order", "bgr").meta("anynpu.input.x.mean", "[1,2,3]")
+	m := identity(onnxFloat, 1, 3, 1, 2).meta("anynpu.input.x.pixel", "rgb").meta("anynpu.input.x.order",
+		"bgr").meta("anynpu.input.x.mean", "[1,2,3]")
 	x := open(t, m, 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, []uint8{10, 20, 30, 40, 50, 60})}))
 	require.Equal(t, []float32{27, 57, 18, 48, 9, 39}, floats(t, x), "blue, green, red, each with its own mean")
@@ -58,19 +60,21 @@ func TestInputsSet_layoutOfMetadata(t *testing.T) {
 	require.Equal(t, NCHW, x.model.in[0].format(true))
 }
 
-func TestInputsSet_quantises(t *testing.T) {
-	x := open(t, quantised(0.5, -10, 1, 7), 0)
+func TestInputsSet_quantizes(t *testing.T) {
+	x := open(t, quantized(0.5, -10, 1, 7), 0)
 	nan := float32(math.NaN())
 	// x / 0.5 is 0.5, 1.5, 2.5, large, -large, NaN, 3; halves go to the even neighbour: 0, 2, 2.
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{0.25, 0.75, 1.25, 1e9, -1e9, nan, 1.5})}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{0.25, 0.75, 1.25, 1e9, -1e9, nan,
+		1.5})}))
 	require.NoError(t, run(x, nil))
-	require.Equal(t, []int8{-10, -8, -8, 127, -10, -10, -7}, fetch[int8](t, x, 0), "Relu keeps what is at or above the zero point")
+	require.Equal(t, []int8{-10, -8, -8, 127, -10, -10, -7}, fetch[int8](t, x, 0),
+		"Relu keeps what is at or above the zero point")
 	require.Equal(t, []float32{0, 1, 1, 68.5, 0, 0, 1.5}, fetch[float32](t, x, 1))
 }
 
-func TestInputsSet_quantisedSources(t *testing.T) {
+func TestInputsSet_quantizedSources(t *testing.T) {
 	// Mean 0, std 255, scale 1/255, zero point -128: exactly x - 128.
-	m := quantised(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", "[255]")
+	m := quantized(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", "[255]")
 	x := open(t, m, 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, Undefined, []uint8{0, 1, 128, 255})}))
 	require.NoError(t, run(x, nil))
@@ -78,7 +82,7 @@ func TestInputsSet_quantisedSources(t *testing.T) {
 
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Int8, Undefined, []int8{-128, -1, 0, 127})}))
 	require.NoError(t, run(x, nil))
-	require.Equal(t, []int8{-128, -1, 0, 127}, fetch[int8](t, x, 0), "taken as already quantised")
+	require.Equal(t, []int8{-128, -1, 0, 127}, fetch[int8](t, x, 0), "taken as already quantized")
 
 	in := inputOf(t, Float32, Undefined, []int8{-128, -1, 0, 127})
 	in.passThrough = 1
@@ -92,7 +96,8 @@ func TestInputsSet_integers(t *testing.T) {
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Int64, Undefined, []int64{-5, 7, math.MaxInt64, math.MinInt64})}))
 	require.NoError(t, run(x, nil))
 	require.Equal(t, []int32{-5, 7, math.MaxInt32, math.MinInt32}, fetch[int32](t, x, 0))
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{-1.9, 1.9, 1e20, float32(math.NaN())})}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined,
+		[]float32{-1.9, 1.9, 1e20, float32(math.NaN())})}))
 	require.NoError(t, run(x, nil))
 	require.Equal(t, []int32{-1, 1, math.MaxInt32, 0}, fetch[int32](t, x, 0))
 
@@ -123,7 +128,8 @@ func TestInputsSet_refuses(t *testing.T) {
 		{"too many", []Input{good, good}, errParam, "n_inputs is 2"},
 		{"index", with(func(i *Input) { i.index = 1 }), errInput, "inputs[0].index is 1"},
 		{"NULL", with(func(i *Input) { i.buf = 0 }), errParam, "inputs[0].buf is NULL"},
-		{"forgotten type", with(func(i *Input) { i.kind = Float32 }), errParam, "6 bytes fit RKNN_TENSOR_INT8, RKNN_TENSOR_UINT8"},
+		{"forgotten type", with(func(i *Input) { i.kind = Float32 }), errParam,
+			"6 bytes fit RKNN_TENSOR_INT8, RKNN_TENSOR_UINT8"},
 		{"short", with(func(i *Input) { i.size = 5 }), errParam, "inputs[0].size is 5"},
 		{"pass_through of the reported type", with(func(i *Input) { i.passThrough = 1 }), errParam, "12 bytes"},
 		{"format", with(func(i *Input) { i.format = NCHW }), errFail, "inputs[0].fmt is RKNN_TENSOR_NCHW"},

@@ -64,7 +64,8 @@ func (c *Context) tensorOf(attr *TensorAttr) (index int, input bool, err error) 
 	case name != "" && out >= 0 && in < 0:
 		return out, false, nil
 	case name != "" && in < 0 && out < 0:
-		return 0, false, invalid("attr->name is %q: the model has the inputs %q and the outputs %q", name, names(c.model.in), names(c.model.out))
+		return 0, false, invalid("attr->name is %q: the model has the inputs %q and the outputs %q", name, names(c.model.in),
+			names(c.model.out))
 	}
 	fits := func(dims []int64) bool {
 		n, _ := tensor.Count(dims)
@@ -77,7 +78,9 @@ func (c *Context) tensorOf(attr *TensorAttr) (index int, input bool, err error) 
 	case i < len(c.out) && fits(c.outDims(i)):
 		return i, false, nil
 	}
-	return 0, false, invalid("attr->index is %d and attr->n_elems %d: no input or output has both, and attr->name, %q, does not decide; the model has the inputs %q and the outputs %q", attr.index, attr.elems, name, names(c.model.in), names(c.model.out))
+	return 0, false, invalid("attr->index is %d and attr->n_elems %d: no input or output has both, and attr->name, %q, "+
+		"does not decide; the model has the inputs %q and the outputs %q", attr.index, attr.elems, name, names(c.model.in),
+		names(c.model.out))
 }
 
 // needs is the number of bytes from the first to behind the last element.
@@ -89,13 +92,15 @@ func (c *Context) checkInput(i int, b *binding) error {
 		b.kind, b.format = p.kind, p.format(true)
 	}
 	if b.kind.size() == 0 {
-		return invalid("attr->type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, its own is %v", b.kind, p.name, p.kind)
+		return invalid("attr->type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, "+
+			"its own is %v", b.kind, p.name, p.kind)
 	}
 	if len(dims) == 4 && b.format != p.format(true) {
 		return invalid("attr->fmt is %v: input %q takes %v", b.format, p.name, p.format(true))
 	}
 	if len(dims) == 4 && b.rows != 0 && int64(b.rows) < dims[2] {
-		return invalid("attr->h_stride is %d: input %q has %d rows and wants as many or more, or 0 for its own", b.rows, p.name, dims[2])
+		return invalid("attr->h_stride is %d: input %q has %d rows and wants as many or more, or 0 for its own", b.rows,
+			p.name, dims[2])
 	}
 	if b.kind == p.kind && p.quant != nil && b.kind == Int8 {
 		b.raw = true
@@ -109,13 +114,15 @@ func (c *Context) checkOutput(i int, b *binding, attr *TensorAttr) error {
 		return invalid("attr->type is %v: output %q gives %v or RKNN_TENSOR_FLOAT32", b.kind, p.name, p.kind)
 	}
 	if len(dims) == 4 && b.format > NC1HWC2 {
-		return invalid("attr->fmt is %v: output %q gives RKNN_TENSOR_NCHW, RKNN_TENSOR_NHWC or RKNN_TENSOR_NC1HWC2", b.format, p.name)
+		return invalid("attr->fmt is %v: output %q gives RKNN_TENSOR_NCHW, RKNN_TENSOR_NHWC or RKNN_TENSOR_NC1HWC2", b.format,
+			p.name)
 	}
 	if err := b.checkSize(p, b.arrangement(p, dims)); err != nil {
 		return err
 	}
 	if have := b.memory.buf.Size(); have < int64(attr.sizeWithStride) {
-		warn("memory is smaller than attr->size_with_stride, which a board would need", "function", "rknn_set_io_mem", "output", p.name, "mem->size", have, "size_with_stride", attr.sizeWithStride)
+		warn("memory is smaller than attr->size_with_stride, which a board would need", "function", "rknn_set_io_mem",
+			"output", p.name, "mem->size", have, "size_with_stride", attr.sizeWithStride)
 	}
 	return nil
 }
@@ -136,7 +143,8 @@ func (b *binding) arrangement(p *port, dims []int64) arrangement {
 func (b *binding) open(p *port, dims []int64) ([]byte, arrangement, func(), error) {
 	buf := memories.use(b.memory)
 	if buf == nil {
-		return nil, arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem must bind other memory", p.name)
+		return nil, arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem must "+
+			"bind other memory", p.name)
 	}
 	a := b.arrangement(p, dims)
 	data, err := buf.Map()

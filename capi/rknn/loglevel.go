@@ -40,18 +40,20 @@ func (m *model) announce(im *imported) {
 	if m.dynamic {
 		shapes = fmt.Sprintf("%d listed shapes", len(m.shapes))
 	}
-	boundary.Log(boundary.LevelInfo, "rknn", "model loaded", "version", anynpu.Version, "driver", "none, the CPU computes", "model", name, "opset", im.Opset, "producer", im.Producer,
+	boundary.Log(boundary.LevelInfo, "rknn", "model loaded", "version", anynpu.Version, "driver", "none, the CPU computes",
+		"model", name, "opset", im.Opset, "producer", im.Producer,
 		"target", board().name, "inputs", len(m.in), "outputs", len(m.out), "shapes", shapes)
 	for i, p := range m.in {
 		dims := m.shapes[m.largest].in[i]
-		boundary.Log(boundary.LevelInfo, "rknn", "input", "index", i, "name", p.name, "shape", dims, "type", p.kind, "fmt", p.format(true), "formula", p.formula())
+		boundary.Log(boundary.LevelInfo, "rknn", "input", "index", i, "name", p.name, "shape", dims, "type", p.kind, "fmt",
+			p.format(true), "formula", p.formula())
 	}
 }
 
 // formula says what an element of an input becomes.
 func (p *port) formula() string {
 	v := "x"
-	if p.normalised() {
+	if p.normalized() {
 		list := func(v []float32, none string) string {
 			switch len(v) {
 			case 0:

@@ -9,7 +9,8 @@ import (
 )
 
 func TestLogLevel(t *testing.T) {
-	for value, want := range map[string]boundary.Level{"0": boundary.LevelError, "1": boundary.LevelError, "2": boundary.LevelWarn,
+	for value, want := range map[string]boundary.Level{"0": boundary.LevelError, "1": boundary.LevelError,
+		"2": boundary.LevelWarn,
 		"3": boundary.LevelInfo, "4": boundary.LevelDebug, "5": boundary.LevelTrace} {
 		level, ok := logLevel(value)
 		require.True(t, ok, value)
@@ -23,11 +24,12 @@ func TestLogLevel(t *testing.T) {
 
 func TestFormula_saysWhatBecomesOfAnElement(t *testing.T) {
 	for want, m := range map[string]*onnxModel{
-		"value = x":                            identity(onnxFloat, 1, 2),
-		"value = (x - 127.5) / 2":              identity(onnxFloat, 1, 2).meta("anynpu.input.x.mean", "[127.5]").meta("anynpu.input.x.std", "[2]"),
+		"value = x": identity(onnxFloat, 1, 2),
+		"value = (x - 127.5) / 2": identity(onnxFloat, 1, 2).meta("anynpu.input.x.mean",
+			"[127.5]").meta("anynpu.input.x.std", "[2]"),
 		"value = (x - [1 2]) / 1":              identity(onnxFloat, 1, 2, 1, 1).meta("anynpu.input.x.mean", "[1,2]"),
-		"q = round(x / 0.5) + -10":             quantised(0.5, -10, 1, 2),
-		"q = round(((x - 0) / 255) / 0.5) + 3": quantised(0.5, 3, 1, 2).meta("anynpu.input.x.std", "[255]"),
+		"q = round(x / 0.5) + -10":             quantized(0.5, -10, 1, 2),
+		"q = round(((x - 0) / 255) / 0.5) + 3": quantized(0.5, 3, 1, 2).meta("anynpu.input.x.std", "[255]"),
 	} {
 		require.Equal(t, want, open(t, m, 0).model.in[0].formula())
 	}

@@ -61,7 +61,8 @@ func convertedSpec(info uintptr, subK int32, kind MatmulType) (matmulSpec, error
 	}
 	s, err := specOfType("type", kind)
 	if err == nil && (int(subN) != s.tile.n || int(subK) != s.tile.k) {
-		err = invalid("subN, subK: %d, %d: want %d, %d, as B.dims[2] and B.dims[3] of %s on %s", subN, subK, s.tile.n, s.tile.k, s.name, board().name)
+		err = invalid("subN, subK: %d, %d: want %d, %d, as B.dims[2] and B.dims[3] of %s on %s", subN, subK, s.tile.n,
+			s.tile.k, s.name, board().name)
 	}
 	return s, err
 }

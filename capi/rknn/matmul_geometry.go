@@ -36,7 +36,7 @@ var (
 // lanesC is how many columns of C lie together in the native layout: 16 bytes of them.
 func lanesC(t Type) int { return int(16 / t.size()) }
 
-// matmulSpec is a product whatever its size: types, layouts, quantisation.
+// matmulSpec is a product whatever its size: types, layouts, quantization.
 type matmulSpec struct {
 	kind     MatmulType
 	name     string
@@ -79,7 +79,7 @@ func specOf(info *MatmulInfo) (matmulSpec, error) {
 	case info.bQuant < 0 || info.bQuant > quantGroupAsym:
 		return s, invalid("info->B_quant_type is %d: want 0 to %d of rknn_matmul_quant_type", info.bQuant, quantGroupAsym)
 	case info.acQuant != 0 && info.acQuant != 1:
-		return s, invalid("info->AC_quant_type is %d: want 0 or 1, quantisation per layer", info.acQuant)
+		return s, invalid("info->AC_quant_type is %d: want 0 or 1, quantization per layer", info.acQuant)
 	}
 	s.bLayout, s.native = info.bLayout, info.acLayout == layoutNative
 	if info.bQuant == quantGroupSym || info.bQuant == quantGroupAsym {
@@ -102,9 +102,11 @@ func specOfType(field string, kind MatmulType) (matmulSpec, error) {
 	unit := matmulUnits[board().name]
 	b, ok := unit.b[t.b]
 	if !ok {
-		return matmulSpec{}, invalid("%s is %d (%s): %s has no matrices of %v; want one of FLOAT16 and INT8, or ANYNPU_RKNN_TARGET=rk3588", field, uint32(kind), t.name, board().name, t.b)
+		return matmulSpec{}, invalid("%s is %d (%s): %s has no matrices of %v; want one of FLOAT16 and INT8, or "+
+			"ANYNPU_RKNN_TARGET=rk3588", field, uint32(kind), t.name, board().name, t.b)
 	}
-	return matmulSpec{kind: kind, name: t.name, types: [3]Type{t.a, t.b, t.c}, tile: b, lanesA: unit.a[t.a], segments: unit.segment}, nil
+	return matmulSpec{kind: kind, name: t.name, types: [3]Type{t.a, t.b, t.c}, tile: b, lanesA: unit.a[t.a],
+		segments: unit.segment}, nil
 }
 
 // checkShape refuses sizes that the board has no layout for. where comes before the name of a size in messages.
@@ -113,15 +115,18 @@ func (s *matmulSpec) checkShape(where string, shape MatmulShape) error {
 	case shape.m < 1:
 		return invalid("%sM is %d: want at least 1", where, shape.m)
 	case shape.k < 1 || int(shape.k)%s.tile.k != 0:
-		return invalid("%sK is %d: want a multiple of %d, as %s takes for B of %v", where, shape.k, s.tile.k, board().name, s.types[1])
+		return invalid("%sK is %d: want a multiple of %d, as %s takes for B of %v", where, shape.k, s.tile.k, board().name,
+			s.types[1])
 	case shape.n < 1 || int(shape.n)%s.tile.n != 0:
-		return invalid("%sN is %d: want a multiple of %d, as %s takes for B of %v", where, shape.n, s.tile.n, board().name, s.types[1])
+		return invalid("%sN is %d: want a multiple of %d, as %s takes for B of %v", where, shape.n, s.tile.n, board().name,
+			s.types[1])
 	case s.group != 0 && int(shape.k)%s.group != 0:
 		return invalid("info->group_size is %d: want a divisor of K, which is %d", s.group, shape.k)
 	}
 	for i := range s.types {
 		if n := s.bytes(shape, i); n > math.MaxUint32 {
-			return invalid("%sM, K, N: %d, %d, %d: matrix %s has %d bytes, want at most %d", where, shape.m, shape.k, shape.n, matrixNames[i], n, uint32(math.MaxUint32))
+			return invalid("%sM, K, N: %d, %d, %d: matrix %s has %d bytes, want at most %d", where, shape.m, shape.k, shape.n,
+				matrixNames[i], n, uint32(math.MaxUint32))
 		}
 	}
 	return nil

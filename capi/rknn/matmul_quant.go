@@ -12,7 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// matmulParams are the quantisation parameters of a matrix; empty ones mean scale 1 and zero point 0.
+// matmulParams are the quantization parameters of a matrix; empty ones mean scale 1 and zero point 0.
 type matmulParams struct {
 	scale matmul.Params[float32]
 	zero  matmul.Params[int32]
@@ -32,7 +32,8 @@ func matmulSetQuantParams(m *Matmul, q *QuantParams) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.fits(i, int(q.scales)) {
-		return invalid("params->scale_len is %d: matrix %s of %s takes %s", q.scales, matrixNames[i], m.spec.name, m.lengths(i))
+		return invalid("params->scale_len is %d: matrix %s of %s takes %s", q.scales, matrixNames[i], m.spec.name,
+			m.lengths(i))
 	}
 	if q.scale == 0 {
 		return invalid("params->scale is NULL: want %d scales", q.scales)
@@ -81,7 +82,7 @@ func (m *Matmul) lengths(i int) string {
 	return fmt.Sprintf("1 or N = %d", s.n)
 }
 
-// checkValues refuses numbers that quantise nothing.
+// checkValues refuses numbers that quantize nothing.
 func (m *Matmul) checkValues(i int, scale []float32, zero []int32) error {
 	for k, v := range scale {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) || i == 2 && v == 0 {

@@ -64,7 +64,8 @@ func matmulRun(m *Matmul) (err error) {
 		buf := memories.use(r)
 		if buf == nil {
 			m.bound[i] = nil
-			return failed("ctx: the memory bound to matrix %s was destroyed: bind other memory with rknn_matmul_set_io_mem", matrixNames[i])
+			return failed("ctx: the memory bound to matrix %s was destroyed: bind other memory with rknn_matmul_set_io_mem",
+				matrixNames[i])
 		}
 		defer buf.Release()
 		data, err := buf.Map()
@@ -73,7 +74,8 @@ func matmulRun(m *Matmul) (err error) {
 		}
 		need := m.spec.bytes(s, i)
 		if int64(len(data)) < need {
-			return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d", matrixNames[i], len(data), s.m, s.k, s.n, need)
+			return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d", matrixNames[i], len(data), s.m,
+				s.k, s.n, need)
 		}
 		operands[i].Data, buffers[i] = data[:need], buf
 	}
@@ -92,7 +94,8 @@ func matmulRun(m *Matmul) (err error) {
 // product describes the product in a size, without the bytes of its matrices. Sums that are given as integers of 16 and
 // 32 bits, and products of reals, have no scales and zero points (matmul notes, section 8).
 func (m *Matmul) product(s MatmulShape) (*matmul.Product, error) {
-	p := &matmul.Product{A: m.spec.operand(s, 0), B: m.spec.operand(s, 1), C: m.spec.operand(s, 2), ScaleA: 1, ScaleC: 1, Group: m.spec.group}
+	p := &matmul.Product{A: m.spec.operand(s, 0), B: m.spec.operand(s, 1), C: m.spec.operand(s, 2), ScaleA: 1, ScaleC: 1,
+		Group: m.spec.group}
 	t := m.spec.types
 	if t[2] == Int32 || t[2] == Int16 || t[1] == Float16 {
 		return p, nil
@@ -100,7 +103,8 @@ func (m *Matmul) product(s MatmulShape) (*matmul.Product, error) {
 	a, b, c := m.params[0], m.params[1], m.params[2]
 	for what, n := range map[string]int{"scales": len(b.scale), "zero points": len(b.zero)} {
 		if !m.fitsB(n, s) {
-			return nil, failed("ctx: matrix B has %d %s: M, K, N = %d, %d, %d takes %s; set them again after rknn_matmul_set_dynamic_shape", n, what, s.m, s.k, s.n, m.lengths(1))
+			return nil, failed("ctx: matrix B has %d %s: M, K, N = %d, %d, %d takes %s; set them again after "+
+				"rknn_matmul_set_dynamic_shape", n, what, s.m, s.k, s.n, m.lengths(1))
 		}
 	}
 	p.ScaleB, p.ZeroB = b.scale, b.zero

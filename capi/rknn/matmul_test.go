@@ -173,7 +173,8 @@ func TestMatmulSetQuantParams_refuses(t *testing.T) {
 		requireCode(t, errParam, matmulSetQuantParams(m, q), part)
 	}
 	require.NoError(t, matmulSetQuantParams(m, params(t, "B", make([]float32, 4*32), make([]int32, 4*32))))
-	require.NoError(t, matmulSetQuantParams(m, &QuantParams{name: [maxNameLen]byte{'B'}, scales: 1, scale: cMemory(t, []float32{1}), zps: 7}), "zp NULL")
+	require.NoError(t, matmulSetQuantParams(m, &QuantParams{name: [maxNameLen]byte{'B'}, scales: 1,
+		scale: cMemory(t, []float32{1}), zps: 7}), "zp NULL")
 }
 
 func TestMatmul_parametersOfAnotherSize(t *testing.T) {

@@ -39,7 +39,7 @@ const (
 const defaultGroup = 32
 
 // MatmulInfo is rknn_matmul_info. Programs of the headers before 2.0 pass the first 24 bytes only, with layouts of 32
-// bits: what lies behind AC_quant_type is looked at for group quantisation only, and the device address space never.
+// bits: what lies behind AC_quant_type is looked at for group quantization only, and the device address space never.
 type MatmulInfo struct {
 	m, k, n  int32
 	kind     MatmulType

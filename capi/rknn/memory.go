@@ -156,7 +156,8 @@ func allocated(size int64) (buf mem.Buffer, fd int32, err error) {
 		}
 	}
 	if !fewDescriptors.Swap(true) {
-		warn("memory has no file descriptor while the process has few left: fd is -1", "function", "rknn_create_mem", "limit", limit.Cur, "remedy", "raise ulimit -n, or destroy memory that is no longer needed")
+		warn("memory has no file descriptor while the process has few left: fd is -1", "function", "rknn_create_mem", "limit",
+			limit.Cur, "remedy", "raise ulimit -n, or destroy memory that is no longer needed")
 	}
 	buf, err = mem.Shareable(size, mem.Options{})
 	return buf, -1, err
@@ -223,14 +224,17 @@ func createMemFromPhys(_ *Context, phys uint64, virt unsafe.Pointer, size uint32
 	case size == 0:
 		return 0, invalid("size is 0: memory has at least 1 byte")
 	case virt == nil:
-		return 0, failed("phys_addr is %#x, virt_addr NULL, size %d: physical memory cannot be reached from this process: give the address at which the program has mapped it, or use rknn_create_mem, or rknn_create_mem_from_fd with the memory's descriptor", phys, size)
+		return 0, failed("phys_addr is %#x, virt_addr NULL, size %d: physical memory cannot be reached from this process: "+
+			"give the address at which the program has mapped it, or use rknn_create_mem, or rknn_create_mem_from_fd with the "+
+			"memory's descriptor", phys, size)
 	}
 	return describeMem(TensorMem{virt: uintptr(virt), phys: phys, fd: -1, size: size, flags: memFromPhys})
 }
 
 // createMemFromMbBlk is refused: there is no media driver whose blocks could be taken.
 func createMemFromMbBlk(_ *Context, block unsafe.Pointer, _ int32) (uintptr, error) {
-	return 0, failed("mb_blk is %p: there is no media driver that has made it: use rknn_create_mem_from_fd with the block's descriptor", block)
+	return 0, failed("mb_blk is %p: there is no media driver that has made it: use rknn_create_mem_from_fd with the "+
+		"block's descriptor", block)
 }
 
 // destoryMem is destroyMem under the name of headers before 1.3.
@@ -251,7 +255,8 @@ func memSync(context uintptr, _ *TensorMem, mode MemSyncMode) error {
 		return err
 	}
 	if mode < 1 || mode > 3 {
-		return invalid("mode is %d: it can be RKNN_MEMORY_SYNC_TO_DEVICE (1), RKNN_MEMORY_SYNC_FROM_DEVICE (2) or RKNN_MEMORY_SYNC_BIDIRECTIONAL (3)", mode)
+		return invalid("mode is %d: it can be RKNN_MEMORY_SYNC_TO_DEVICE (1), RKNN_MEMORY_SYNC_FROM_DEVICE (2) or "+
+			"RKNN_MEMORY_SYNC_BIDIRECTIONAL (3)", mode)
 	}
 	return nil
 }

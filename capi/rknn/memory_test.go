@@ -52,14 +52,14 @@ func TestCreateMem_refuses(t *testing.T) {
 	requireCode(t, errParam, memSync(product(t), nil, 4), "mode is 4")
 }
 
-func TestSetIoMem_quantisedNative(t *testing.T) {
+func TestSetIoMem_quantizedNative(t *testing.T) {
 	// 3 channels of 2 pixels: 16 lanes, of which 13 are filled with the zero point.
-	c := open(t, quantised(0.5, -10, 1, 3, 1, 2), 0)
+	c := open(t, quantized(0.5, -10, 1, 3, 1, 2), 0)
 	in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryNativeOutputAttr)
 	x, y := created(t, in.size), created(t, out.sizeWithStride)
 	require.NoError(t, setIoMem(c, x, &in))
 	require.NoError(t, setIoMem(c, y, &out))
-	copy(bytesAt(x), []byte{1, 2, 3, 4, 5, 6}) // INT8 into INT8: quantised already
+	copy(bytesAt(x), []byte{1, 2, 3, 4, 5, 6}) // INT8 into INT8: quantized already
 	require.NoError(t, run(c, nil))
 	want := make([]byte, 32)
 	for i := range want {
@@ -74,7 +74,7 @@ func TestSetIoMem_quantisedNative(t *testing.T) {
 func TestSetIoMem_nativeGroupsOfABatch(t *testing.T) {
 	// 2 images of 20 channels of 1 x 3 pixels: element (n,c,w) lies at ((n*2 + c/16)*3 + w)*16 + c%16.
 	const n, ch, w = 2, 20, 3
-	c := open(t, quantised(1, -128, n, ch, 1, w), 0)
+	c := open(t, quantized(1, -128, n, ch, 1, w), 0)
 	in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryNativeOutputAttr)
 	x, y := created(t, in.size), created(t, out.size)
 	require.NoError(t, setIoMem(c, x, &in))
@@ -98,12 +98,15 @@ func TestSetIoMem_nativeGroupsOfABatch(t *testing.T) {
 
 func TestStructs_haveTheSizesOfTheHeader(t *testing.T) {
 	for size, got := range map[uintptr]uintptr{
-		376: unsafe.Sizeof(TensorAttr{}), 33040: unsafe.Sizeof(InputRange{}), 64: unsafe.Sizeof(MemSize{}), 40: unsafe.Sizeof(TensorMem{}),
-		32: unsafe.Sizeof(Input{}), 136: unsafe.Sizeof(InitExtend{}), 512: unsafe.Sizeof(SDKVersion{}), 1024: unsafe.Sizeof(CustomString{}),
+		376: unsafe.Sizeof(TensorAttr{}), 33040: unsafe.Sizeof(InputRange{}), 64: unsafe.Sizeof(MemSize{}),
+		40: unsafe.Sizeof(TensorMem{}),
+		32: unsafe.Sizeof(Input{}), 136: unsafe.Sizeof(InitExtend{}), 512: unsafe.Sizeof(SDKVersion{}),
+		1024: unsafe.Sizeof(CustomString{}),
 	} {
 		require.Equal(t, size, got)
 	}
-	require.Equal(t, [...]uintptr{24, 24, 16, 8}, [...]uintptr{unsafe.Sizeof(Output{}), unsafe.Sizeof(RunExtend{}), unsafe.Sizeof(PerfDetail{}), unsafe.Sizeof(OutputExtend{})})
+	require.Equal(t, [...]uintptr{24, 24, 16, 8}, [...]uintptr{unsafe.Sizeof(Output{}), unsafe.Sizeof(RunExtend{}),
+		unsafe.Sizeof(PerfDetail{}), unsafe.Sizeof(OutputExtend{})})
 }
 
 func TestSetIoMem_rowsOfABatch(t *testing.T) {
@@ -178,8 +181,10 @@ func TestRun_memoryThatIsCut(t *testing.T) {
 		defer func() { require.NoError(t, unix.Munmap(gone)) }()
 		at := uintptr(unsafe.Pointer(unsafe.SliceData(gone)))
 		outputs := []Output{{wantFloat: 1, isPrealloc: 1, buf: at, size: 1 << 16}}
-		requireCode(t, errFail, outputsGet(c, outputs, nil), "outputs: memory of buf, or bound to an output, cannot be used at address")
-		requireCode(t, errFail, inputsSet(c, []Input{{buf: at, size: 1 << 16}}), "inputs: memory of buf cannot be used at address")
+		requireCode(t, errFail, outputsGet(c, outputs, nil), "outputs: memory of buf, or bound to an output, cannot be "+
+			"used at address")
+		requireCode(t, errFail, inputsSet(c, []Input{{buf: at, size: 1 << 16}}),
+			"inputs: memory of buf cannot be used at address")
 	}
 }
 

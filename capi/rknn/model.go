@@ -90,7 +90,7 @@ func (m *model) build(im *imported, w *mem.Weights) (err error) {
 		}
 		m.out = append(m.out, p)
 	}
-	exposeQuantised(g, m.in, m.out)
+	exposeQuantized(g, m.in, m.out)
 	for _, p := range slices.Concat(m.in, m.out) {
 		if err := p.settle(); err != nil {
 			return err
@@ -202,7 +202,8 @@ func checkCustoms(g *graph.Graph, im *onnx.Model) error {
 			}
 			if f := g.Fact(v); f.DType == tensor.Invalid || !f.Shape.Static() {
 				name := g.Values[v].Name
-				return fault.New(fault.Shape, "%s: its output %q is declared as %v%s: a custom operator wants type and sizes of its outputs in the model's value_info or in anynpu.value.%s.shape of its metadata, which may be \"as input 0\"",
+				return fault.New(fault.Shape, "%s: its output %q is declared as %v%s: a custom operator wants type and sizes of "+
+					"its outputs in the model's value_info or in anynpu.value.%s.shape of its metadata, which may be \"as input 0\"",
 					customLabel(o, n), name, f.DType, im.ShapeText(f.Shape), name)
 			}
 		}

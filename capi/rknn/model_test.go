@@ -13,22 +13,26 @@ func TestLoad_refusesWhatIsNoModel(t *testing.T) {
 	good := identity(onnxFloat, 1, 4).bytes()
 	unranked := (&onnxModel{}).node("Relu", "y", "x")
 	for n, name := range map[protowire.Number]string{11: "x", 12: "y"} {
-		unranked.graph = field(unranked.graph, n, field(field(nil, 1, []byte(name)), 2, field(nil, 1, number(nil, 1, onnxFloat))))
+		unranked.graph = field(unranked.graph, n, field(field(nil, 1, []byte(name)), 2,
+			field(nil, 1, number(nil, 1, onnxFloat))))
 	}
 	for _, c := range []struct {
 		name string
 		data []byte
 		text []string
 	}{
-		{"compiled for a chip", []byte("RKNN\x00\x00 code {\"target_platform\": [\"rk3566\"]}"), []string{"an .rknn file", "the NPU of rk3566", "ONNX file"}},
+		{"compiled for a chip", []byte("RKNN\x00\x00 code {\"target_platform\": [\"rk3566\"]}"),
+			[]string{"an .rknn file", "the NPU of rk3566", "ONNX file"}},
 		{"compiled for some chip", []byte("RKNN\x00\x00 code"), []string{"an .rknn file", "a Rockchip NPU"}},
 		{"text", []byte("hello, world"), []string{`"hello, w"`, "no ONNX model"}},
 		{"cut off", good[:len(good)-9], []string{"model"}},
 		{"open dimension", identity(onnxFloat, 1, -1).bytes(), []string{"anynpu.input.x.shapes"}},
 		{"17 dimensions", identity(onnxFloat, make([]int64, 17)...).bytes(), []string{"want at most 16 dimensions"}},
 		{"open number of dimensions", unranked.bytes(), []string{`"x" has an open number of dimensions`}},
-		{"unknown operator", (&onnxModel{}).node("Nonsense", "y", "x").input("x", onnxFloat, 1).output("y", onnxFloat, 1).bytes(), []string{"Nonsense"}},
-		{"metadata", identity(onnxFloat, 1, 2).meta("anynpu.input.x.mean", "[1,2]").bytes(), []string{"anynpu.input.x.mean", "2 numbers"}},
+		{"unknown operator", (&onnxModel{}).node("Nonsense", "y", "x").input("x", onnxFloat, 1).output("y", onnxFloat,
+			1).bytes(), []string{"Nonsense"}},
+		{"metadata", identity(onnxFloat, 1, 2).meta("anynpu.input.x.mean", "[1,2]").bytes(), []string{"anynpu.input.x.mean",
+			"2 numbers"}},
 		{"deviation 0", identity(onnxFloat, 1, 2).meta("anynpu.input.x.std", "[0]").bytes(), []string{"anynpu.input.x.std"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,7 +53,8 @@ func TestLoad_refusesWhatIsNoModel(t *testing.T) {
 func TestLoad_fileWithMetadataBesideIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.rknn")
 	require.NoError(t, os.WriteFile(path, identity(onnxFloat, 1, 2).bytes(), 0o600))
-	require.NoError(t, os.WriteFile(path+".anynpu.json", []byte(`{"anynpu.input.x.mean": [1], "anynpu.custom_string": "hello"}`), 0o600))
+	require.NoError(t, os.WriteFile(path+".anynpu.json",
+		[]byte(`{"anynpu.input.x.mean": [1], "anynpu.custom_string": "hello"}`), 0o600))
 	m, err := load(nil, path, 0)
 	require.NoError(t, err)
 	c, err := newContext(m, 0, m.run)
@@ -63,9 +68,9 @@ func TestLoad_fileWithMetadataBesideIt(t *testing.T) {
 	require.Equal(t, "hello", textOf(info))
 }
 
-func TestExposeQuantised_leavesOthersAlone(t *testing.T) {
+func TestExposeQuantized_leavesOthersAlone(t *testing.T) {
 	// The input has another use: it stays real.
-	m := quantised(0.5, 0, 1, 4).node("Neg", "n", "x").output("n", onnxFloat, 1, 4)
+	m := quantized(0.5, 0, 1, 4).node("Neg", "n", "x").output("n", onnxFloat, 1, 4)
 	c := open(t, m, 0)
 	require.Equal(t, Float16, c.model.in[0].kind)
 	require.Equal(t, Int8, c.model.out[0].kind)

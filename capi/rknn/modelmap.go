@@ -31,7 +31,8 @@ func substitute(r readerAt, path string, c *container) (onnx, from string, err e
 		chip = "the NPU of " + c.target
 	}
 	if modelmap.Setting() == modelmap.Off {
-		return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere, and ANYNPU_MODEL_MAP=off forbids another file in its place: pass the ONNX file that it was made from", where, chip)
+		return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere, and "+
+			"ANYNPU_MODEL_MAP=off forbids another file in its place: pass the ONNX file that it was made from", where, chip)
 	}
 	file, err := modelmap.Find(r, c.size, path)
 	if err != nil {
@@ -45,13 +46,17 @@ func substitute(r readerAt, path string, c *container) (onnx, from string, err e
 		if st, err := os.Stat(beside); err == nil && st.Mode().IsRegular() {
 			return beside, "", nil
 		}
-		return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere: put the ONNX file that it was made from beside it as %s, name that in the map file of ANYNPU_MODEL_MAP, or pass it instead", where, chip, filepath.Base(beside))
+		return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere: put "+
+			"the ONNX file that it was made from beside it as %s, name that in the map file of ANYNPU_MODEL_MAP, or pass it "+
+			"instead", where, chip, filepath.Base(beside))
 	}
 	h, err := modelmap.Sum(r, c.size)
 	if err != nil {
 		return "", "", refuseFor(errModel, err, "%s", where)
 	}
-	return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere: pass the ONNX file that it was made from, or name that for SHA-256 %s in the map file of ANYNPU_MODEL_MAP", where, chip, h)
+	return "", "", refuse(errModel, "%s: it is an .rknn file, code compiled for %s, which cannot run elsewhere: pass "+
+		"the ONNX file that it was made from, or name that for SHA-256 %s in the map file of ANYNPU_MODEL_MAP", where, chip,
+		h)
 }
 
 // mapped returns the file that the map names for an ONNX model, "" if it is the model itself that is to be loaded. A

@@ -85,7 +85,8 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 		fails      string
 	}{
 		{"after a byte order mark", "\ufeff" + hex.EncodeToString(sum[:]) + " -> models/a -b.onnx", true, ""},
-		{"by sum, as bytes", "# a comment\n\n" + strings.ToUpper(hex.EncodeToString(sum[:])) + "->models/a -b.onnx\r\n", false, ""},
+		{"by sum, as bytes", "# a comment\n\n" + strings.ToUpper(hex.EncodeToString(sum[:])) + "->models/a -b.onnx\r\n",
+			false, ""},
 		{"by sum, as a file", hex.EncodeToString(sum[:]) + " -> models/a -b.onnx", true, ""},
 		{"by a relative path", "./net.rknn -> models/a -b.onnx", true, ""},
 		{"by an absolute path", rknn + " -> " + filepath.Join(dir, "models", "a -b.onnx"), true, ""},
@@ -159,10 +160,14 @@ func TestContainer_differences(t *testing.T) {
 		defer loaded.release()
 		return c.differences(loaded)
 	}
-	same := (&onnxModel{}).node("Relu", "y", "images").input("images", onnxFloat, 1, 3, 4, 2).output("y", onnxFloat, 1, 3, 4, 2)
-	require.Equal(t, []string{"input 0 has the type int8 there, float32 here"}, differences(same), "another order of dimensions and float16 are no difference")
-	require.Equal(t, []string{`input 0 is named "images" there, "x" here`, "input 0 has the shape [1 4 2 3] there, [1 3 4 5] here", "input 0 has the type int8 there, float32 here",
+	same := (&onnxModel{}).node("Relu", "y", "images").input("images", onnxFloat, 1, 3, 4, 2).output("y", onnxFloat, 1, 3,
+		4, 2)
+	require.Equal(t, []string{"input 0 has the type int8 there, float32 here"}, differences(same),
+		"another order of dimensions and float16 are no difference")
+	require.Equal(t, []string{`input 0 is named "images" there, "x" here`,
+		"input 0 has the shape [1 4 2 3] there, [1 3 4 5] here", "input 0 has the type int8 there, float32 here",
 		"output 0 has the shape [1 3 4 2] there, [1 3 4 5] here"}, differences(identity(onnxFloat, 1, 3, 4, 5)))
-	require.Equal(t, []string{`input 0 is named "images" there, "x" here`, "input 0 has the type int8 there, float32 here", "1 outputs there, 2 here"},
+	require.Equal(t, []string{`input 0 is named "images" there, "x" here`, "input 0 has the type int8 there, float32 here",
+		"1 outputs there, 2 here"},
 		differences(identity(onnxFloat, 1, 3, 4, 2).node("Neg", "z", "x").output("z", onnxFloat, 1, 3, 4, 2)))
 }

@@ -87,8 +87,8 @@ func identity(elem int64, dims ...int64) *onnxModel {
 	return (&onnxModel{}).node("Identity", "y", "x").input("x", elem, dims...).output("y", elem, dims...)
 }
 
-// quantised is y = Relu(x) with x and y in int8 of this scale and zero point.
-func quantised(scale float32, zero int8, dims ...int64) *onnxModel {
+// quantized is y = Relu(x) with x and y in int8 of this scale and zero point.
+func quantized(scale float32, zero int8, dims ...int64) *onnxModel {
 	m := (&onnxModel{}).scalar("s", onnxFloat, binary.LittleEndian.AppendUint32(nil, math.Float32bits(scale)))
 	m.scalar("z", onnxInt8, []byte{byte(zero)})
 	m.node("QuantizeLinear", "a", "x", "s", "z").node("DequantizeLinear", "b", "a", "s", "z").node("Relu", "c", "b")

@@ -35,7 +35,8 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) 
 		}
 	}
 	if !c.valid {
-		return failed("context has no results: rknn_run must succeed after rknn_init and after each change of shapes, before rknn_outputs_get")
+		return failed("context has no results: rknn_run must succeed after rknn_init and after each change of shapes, " +
+			"before rknn_outputs_get")
 	}
 	var made []*Output
 	defer func() {
@@ -80,7 +81,8 @@ func (c *Context) meant(outputs []Output) ([]int, error) {
 	for k := range outputs {
 		which[k] = k
 		if o := &outputs[k]; o.isPrealloc != 0 && int(o.index) != k && !c.model.told.repeats.Swap(true) {
-			caution("outputs[].index are not distinct numbers of outputs, so that entry i is output i", "function", "rknn_outputs_get",
+			caution("outputs[].index are not distinct numbers of outputs, so that entry i is output i", "function",
+				"rknn_outputs_get",
 				"entry", k, "index", o.index, "given", fmt.Sprintf("%q", c.model.out[k].name))
 		}
 	}
@@ -104,9 +106,11 @@ func (c *Context) judgeOutput(name string, o *Output, i int) error {
 	kind, need := c.wanted(o, i, c.outDims(i))
 	switch {
 	case o.buf == 0:
-		return refuse(errOutput, "%s.buf is NULL: %s.is_prealloc is %d, so the program must bring a buffer of %d bytes; 0 has the library make one", name, name, o.isPrealloc, need)
+		return refuse(errOutput, "%s.buf is NULL: %s.is_prealloc is %d, so the program must bring a buffer of %d bytes; 0 "+
+			"has the library make one", name, name, o.isPrealloc, need)
 	case int64(o.size) < need:
-		return refuse(errOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes", name, o.size, c.model.out[i].name, kind, name, o.wantFloat, need)
+		return refuse(errOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes", name, o.size,
+			c.model.out[i].name, kind, name, o.wantFloat, need)
 	}
 	if err := boundary.CheckRange(cPointer(o.buf), uint64(need)); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
@@ -133,7 +137,8 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 		}
 		c.buffers[b.Addr()] = b
 		if len(c.buffers) == manyBuffers {
-			warn("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back", "function", "rknn_outputs_get", "buffers", manyBuffers)
+			warn("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back", "function", "rknn_outputs_get",
+				"buffers", manyBuffers)
 		}
 		o.buf, o.size = b.Addr(), uint32(size)
 		*made = append(*made, o)

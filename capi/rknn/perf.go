@@ -74,12 +74,14 @@ func perfTable(st device.Stats, rows map[int]row) string {
 	rule := strings.Repeat("-", 160) + "\n"
 	const row = "%-5v %-24s %-9s %-7s %-32s %-24s %-24s %-10v %-12s %-18s %-8s %s\n"
 	b.WriteString(rule + "                                  Network Layer Information Table\n" + rule)
-	fmt.Fprintf(&b, row, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)", "Time(us)", "MacUsage(%)", cores, "RW(KB)", "FullName")
+	fmt.Fprintf(&b, row, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)",
+		"Time(us)", "MacUsage(%)", cores, "RW(KB)", "FullName")
 	b.WriteString(rule)
 	id := 0
 	line := func(kind, dtype, in, out string, us int64, full string) {
 		id++
-		fmt.Fprintf(&b, row, id, fault.Printable(kind), dtype, "CPU", in, out, "0/0/0", us, `\`, load, "0", fault.Printable(full))
+		fmt.Fprintf(&b, row, id, fault.Printable(kind), dtype, "CPU", in, out, "0/0/0", us, `\`, load, "0",
+			fault.Printable(full))
 	}
 	input, operators := layoutTime(st.Nodes)
 	line("InputOperator", `\`, `\`, `\`, input.Microseconds(), "InputOperator:input")
@@ -102,10 +104,12 @@ func perfTable(st device.Stats, rows map[int]row) string {
 		total += n.Length
 	}
 	line("OutputOperator", `\`, `\`, `\`, 0, "OutputOperator:output")
-	fmt.Fprintf(&b, "%sTotal Operator Elapsed Per Frame Time(us): %d\nTotal Memory Read/Write Per Frame Size(KB): 0\n%s", rule, total.Microseconds(), rule)
+	fmt.Fprintf(&b, "%sTotal Operator Elapsed Per Frame Time(us): %d\nTotal Memory Read/Write Per Frame Size(KB): 0\n%s",
+		rule, total.Microseconds(), rule)
 	const rank = "%-24s %-12v %-12v %-12v %-12v %-12v %s\n"
 	b.WriteString("                                  Operator Time Consuming Ranking Table\n" + rule)
-	fmt.Fprintf(&b, rank, "OpType", "CallNumber", "CPUTime(us)", "GPUTime(us)", "NPUTime(us)", "TotalTime(us)", "TimeRatio(%)")
+	fmt.Fprintf(&b, rank, "OpType", "CallNumber", "CPUTime(us)", "GPUTime(us)", "NPUTime(us)", "TotalTime(us)",
+		"TimeRatio(%)")
 	b.WriteString(rule)
 	order := make([]*sum, 0, len(sums))
 	for _, s := range sums {

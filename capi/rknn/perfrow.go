@@ -29,7 +29,8 @@ func describe(g *graph.Graph, nodes []onnx.Node) map[int]row {
 	rows := map[int]row{}
 	for origin, group := range groups {
 		last := group[len(group)-1]
-		rows[origin] = row{in: shapeList(g, outside(group)), out: shapeList(g, last.Out), dtype: c.of(group, g.Fact(last.Out[0]).DType)}
+		rows[origin] = row{in: shapeList(g, outside(group)), out: shapeList(g, last.Out),
+			dtype: c.of(group, g.Fact(last.Out[0]).DType)}
 	}
 	for i := range nodes {
 		n := &nodes[i]
@@ -88,9 +89,10 @@ func inputShapes(g *graph.Graph, n *onnx.Node) string {
 
 // codeTypes finds where a network computes with codes: between DequantizeLinear and QuantizeLinear.
 type codeTypes struct {
-	g    *graph.Graph
-	up   []tensor.DType // per value: the type of the codes that it was made of, through operators if need be; Invalid: of none
-	down []bool         // per value: nothing but codes are made of it
+	g *graph.Graph
+	// per value: the type of the codes that it was made of, through operators if need be; Invalid: of none
+	up   []tensor.DType
+	down []bool // per value: nothing but codes are made of it
 }
 
 func (c *codeTypes) find() {

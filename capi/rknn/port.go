@@ -16,12 +16,12 @@ type port struct {
 	shape    tensor.Shape // as declared
 	declared string       // shape with the names of the model's open dimensions
 	kind     Type         // as reported
-	quant    *quant       // nil: not quantised
+	quant    *quant       // nil: not quantized
 	info     metadata.Input
 	swap     bool // channels 0 and 2 change places on the way in
 }
 
-// quant is a quantisation per tensor: real = (q - zero) x scale.
+// quant is a quantization per tensor: real = (q - zero) x scale.
 type quant struct {
 	scale float32
 	zero  int32
@@ -67,7 +67,8 @@ func (p *port) settle() error {
 	}
 	for what, v := range map[string][]float32{"mean": p.info.Mean, "std": p.info.Std} {
 		if n := int64(len(v)); n > 1 && (len(p.shape.Dims) != 4 || p.shape.Dims[1].Known() && p.shape.Dims[1].N != n) {
-			return fault.New(fault.File, "anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of rank 4, got the shape %s", p.name, what, n, p.declared)
+			return fault.New(fault.File, "anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of "+
+				"rank 4, got the shape %s", p.name, what, n, p.declared)
 		}
 	}
 	for _, s := range p.info.Std {
@@ -77,7 +78,8 @@ func (p *port) settle() error {
 	}
 	switch p.info.Pixel {
 	case "nv12", "nv21", "yuv444":
-		return fault.New(fault.File, "anynpu.input.%s.pixel: %q: the API takes gray, rgb, bgr or rgba images", p.name, p.info.Pixel)
+		return fault.New(fault.File, "anynpu.input.%s.pixel: %q: the API takes gray, rgb, bgr or rgba images", p.name,
+			p.info.Pixel)
 	case "rgb", "bgr":
 		p.swap = p.info.Order != "" && p.info.Order != p.info.Pixel
 	}
@@ -95,11 +97,11 @@ func (p *port) format(input bool) Format {
 	return NCHW
 }
 
-// normalised says whether values are changed before they are quantised or cast.
-func (p *port) normalised() bool { return len(p.info.Mean) > 0 || len(p.info.Std) > 0 }
+// normalized says whether values are changed before they are quantized or cast.
+func (p *port) normalized() bool { return len(p.info.Mean) > 0 || len(p.info.Std) > 0 }
 
-// normalisation returns mean and standard deviation of a channel of what a program hands over.
-func (p *port) normalisation(channel int) (mean, std float32) {
+// normalization returns mean and standard deviation of a channel of what a program hands over.
+func (p *port) normalization(channel int) (mean, std float32) {
 	pick := func(v []float32, none float32) float32 {
 		switch {
 		case len(v) == 0:

@@ -112,7 +112,8 @@ func query(c *Context, cmd QueryCmd, info []byte) error {
 func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
 	const name = "rknn_tensor_attr"
 	if n := len(info); n < int(unsafe.Sizeof(TensorAttr{})) && n != attrSize10 && n != attrSize07 {
-		return invalid("size is %d: %s has %d bytes%s", n, name, unsafe.Sizeof(TensorAttr{}), olderSizes([]int{attrSize10, attrSize07}))
+		return invalid("size is %d: %s has %d bytes%s", n, name, unsafe.Sizeof(TensorAttr{}),
+			olderSizes([]int{attrSize10, attrSize07}))
 	}
 	m, set := c.model, c.set
 	if cmd < QueryCurrentInputAttr {
@@ -156,7 +157,8 @@ func (c *Context) dynamicRange(info []byte) error {
 	}
 	r := (*InputRange)(unsafe.Pointer(&info[0]))
 	if !m.dynamic {
-		return boundary.Note(refuse(errModel, "cmd is RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of this model are fixed; a dynamic one lists them in anynpu.input.NAME.shapes of its metadata"))
+		return boundary.Note(refuse(errModel, "cmd is RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of this model are fixed; "+
+			"a dynamic one lists them in anynpu.input.NAME.shapes of its metadata"))
 	}
 	i := r.index
 	if int(i) >= len(m.in) {

@@ -21,11 +21,12 @@ func attrOf(t *testing.T, c *Context, cmd QueryCmd) TensorAttr {
 }
 
 func TestQuery_attributes(t *testing.T) {
-	c := open(t, quantised(0.5, -10, 1, 20, 3, 4), 0)
+	c := open(t, quantized(0.5, -10, 1, 20, 3, 4), 0)
 	in := attrOf(t, c, QueryInputAttr)
 	require.Equal(t, []uint32{1, 3, 4, 20, 0}, in.dims[:5])
 	require.Equal(t, "x", textOf(in.name[:]))
-	require.Equal(t, [...]uint32{4, 240, 240, 4, 240}, [...]uint32{in.rank, in.elems, in.size, in.wStride, in.sizeWithStride})
+	require.Equal(t, [...]uint32{4, 240, 240, 4, 240}, [...]uint32{in.rank, in.elems, in.size, in.wStride,
+		in.sizeWithStride})
 	require.Equal(t, NHWC, in.format)
 	require.Equal(t, Int8, in.kind)
 	require.Equal(t, QntAffine, in.qnt)
@@ -35,7 +36,8 @@ func TestQuery_attributes(t *testing.T) {
 	require.Equal(t, in, attrOf(t, c, QueryNativeNHWCInputAttr))
 	require.Equal(t, in, attrOf(t, c, QueryCurrentInputAttr))
 
-	out, native, nhwc := attrOf(t, c, QueryOutputAttr), attrOf(t, c, QueryNativeOutputAttr), attrOf(t, c, QueryNativeNHWCOutputAttr)
+	out, native, nhwc := attrOf(t, c, QueryOutputAttr), attrOf(t, c, QueryNativeOutputAttr),
+		attrOf(t, c, QueryNativeNHWCOutputAttr)
 	require.Equal(t, []uint32{1, 20, 3, 4, 0}, out.dims[:5])
 	require.Equal(t, []uint32{1, 2, 3, 4, 16, 0}, native.dims[:6], "20 channels in two groups of 16 bytes")
 	require.Equal(t, []uint32{1, 3, 4, 20}, nhwc.dims[:4])
@@ -111,7 +113,7 @@ func TestQuery_dynamicRange(t *testing.T) {
 }
 
 func TestQuery_perfDetail(t *testing.T) {
-	c := open(t, quantised(0.5, 0, 1, 4), flagCollectPerf)
+	c := open(t, quantized(0.5, 0, 1, 4), flagCollectPerf)
 	var d PerfDetail
 	text := func() string {
 		require.NoError(t, ask(c, QueryPerfDetail, &d, 16))
@@ -125,7 +127,8 @@ func TestQuery_perfDetail(t *testing.T) {
 	require.NoError(t, inputsSet(c, []Input{inputOf(t, Int8, Undefined, []int8{1, 2, 3, 4})}))
 	require.NoError(t, run(c, nil))
 	s := text()
-	for _, want := range []string{"ID ", "OpType", "FullName", "InputOperator", "OutputOperator", "Total Operator Elapsed Per Frame Time(us): ", "Operator Time Consuming Ranking Table", "(1,4)"} {
+	for _, want := range []string{"ID ", "OpType", "FullName", "InputOperator", "OutputOperator",
+		"Total Operator Elapsed Per Frame Time(us): ", "Operator Time Consuming Ranking Table", "(1,4)"} {
 		require.Contains(t, s, want)
 	}
 	require.Contains(t, strings.ToLower(s), "relu")

@@ -20,7 +20,8 @@ func run(c *Context, extend *RunExtend) (err error) {
 		return failed("context was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers rknn_query only")
 	}
 	if c.flags&(flagFenceIn|flagFenceOut) != 0 {
-		return failed("context was opened with RKNN_FLAG_FENCE_IN_OUTSIDE (0x40) or RKNN_FLAG_FENCE_OUT_OUTSIDE (0x80) in flag: there are no fences, so it cannot run")
+		return failed("context was opened with RKNN_FLAG_FENCE_IN_OUTSIDE (0x40) or RKNN_FLAG_FENCE_OUT_OUTSIDE (0x80) in " +
+			"flag: there are no fences, so it cannot run")
 	}
 	defer faulted(&err, "context: memory bound to an input or output")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -90,15 +91,18 @@ func (c *Context) ready() error {
 		switch {
 		case s.bound != nil:
 		case outside:
-			return failed("context has no memory for input %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants rknn_set_io_mem before rknn_run", p.name)
+			return failed("context has no memory for input %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants "+
+				"rknn_set_io_mem before rknn_run", p.name)
 		case !s.given:
-			return failed("context has no data for input %q: rknn_inputs_set or rknn_set_io_mem must give it before rknn_run", p.name)
+			return failed("context has no data for input %q: rknn_inputs_set or rknn_set_io_mem must give it before rknn_run",
+				p.name)
 		}
 	}
 	for i := range c.out {
 		s, p := &c.out[i], c.model.out[i]
 		if s.bound == nil && outside {
-			return failed("context has no memory for output %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants rknn_set_io_mem before rknn_run", p.name)
+			return failed("context has no memory for output %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants "+
+				"rknn_set_io_mem before rknn_run", p.name)
 		}
 		if s.bound == nil {
 			continue

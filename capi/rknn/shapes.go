@@ -40,7 +40,8 @@ func (m *model) chooseShapes(g *graph.Graph, im *onnx.Model) error {
 		for i, v := range own.Out {
 			d, ok := own.Fact(v).Shape.Ints()
 			if !ok {
-				return fault.New(fault.Shape, "output %q has the shape %s, which only a run can tell: the API needs it before", m.out[i].name, im.ShapeText(own.Fact(v).Shape))
+				return fault.New(fault.Shape, "output %q has the shape %s, which only a run can tell: the API needs it before",
+					m.out[i].name, im.ShapeText(own.Fact(v).Shape))
 			}
 			set.out = append(set.out, d)
 		}
@@ -84,10 +85,13 @@ func (p *port) staticDims() ([]int64, error) {
 		case d.Known():
 			out[i] = d.N
 		case i == 0:
-			warn("the open first dimension is taken as 1: anynpu.input.NAME.shapes in the model's metadata lists others", "input", p.name, "shape", p.declared)
+			warn("the open first dimension is taken as 1: anynpu.input.NAME.shapes in the model's metadata lists others",
+				"input", p.name, "shape", p.declared)
 			out[i] = 1
 		default:
-			return nil, fault.New(fault.Shape, "input %q has the shape %s: list the shapes to run with in anynpu.input.%s.shapes of the model's metadata, or set sizes of open dimensions in anynpu.dim.NAME", p.name, p.declared, p.name)
+			return nil, fault.New(fault.Shape, "input %q has the shape %s: list the shapes to run with in "+
+				"anynpu.input.%s.shapes of the model's metadata, or set sizes of open dimensions in anynpu.dim.NAME", p.name,
+				p.declared, p.name)
 		}
 	}
 	return out, nil
@@ -103,7 +107,8 @@ func (m *model) listedShapes() ([][][]int64, error) {
 		case n > maxShapes:
 			return nil, fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes: want at most %d", p.name, n, maxShapes)
 		case n > 0 && count > 0 && n != count:
-			return nil, fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes, that of another input %d: want as many", p.name, n, count)
+			return nil, fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes, that of another input %d: want as many",
+				p.name, n, count)
 		case n > 0:
 			count = n
 		}
@@ -124,7 +129,8 @@ func (m *model) listedShapes() ([][][]int64, error) {
 			}
 			d := p.info.Shapes[s]
 			if _, ok := p.shape.Merge(tensor.Of(d...)); !ok || slices.Min(append([]int64{1}, d...)) < 1 {
-				return nil, fault.New(fault.File, "anynpu.input.%s.shapes: %v does not fit the input's shape %s", p.name, d, p.declared)
+				return nil, fault.New(fault.File, "anynpu.input.%s.shapes: %v does not fit the input's shape %s", p.name, d,
+					p.declared)
 			}
 			sets[s] = append(sets[s], d)
 		}
@@ -135,7 +141,8 @@ func (m *model) listedShapes() ([][][]int64, error) {
 // setInputShape is the form for models with one input that rknn_set_input_shapes replaced.
 func setInputShape(c *Context, attr *TensorAttr) error {
 	if n := len(c.model.in); n != 1 {
-		return invalid("ctx has a model of %d inputs: rknn_set_input_shape serves models of one, rknn_set_input_shapes all", n)
+		return invalid("ctx has a model of %d inputs: rknn_set_input_shape serves models of one, rknn_set_input_shapes all",
+			n)
 	}
 	return setInputShapes(c, []TensorAttr{*attr})
 }
@@ -162,13 +169,15 @@ func setInputShapes(c *Context, attrs []TensorAttr) error {
 // findShapes returns the index of the set with the shapes that a program gives.
 func (m *model) findShapes(attrs []TensorAttr) (int, error) {
 	if len(attrs) != len(m.in) {
-		return 0, invalid("n_inputs is %d: the model has %s, and all get their shapes together", len(attrs), counted(len(m.in), "input"))
+		return 0, invalid("n_inputs is %d: the model has %s, and all get their shapes together", len(attrs),
+			counted(len(m.in), "input"))
 	}
 	dims := make([][]int64, len(m.in))
 	for k := range attrs {
 		a := &attrs[k]
 		if int(a.index) >= len(m.in) || dims[a.index] != nil {
-			return 0, invalid("attr[%d].index is %d: the model has %s, and wants each once", k, a.index, indexed(len(m.in), "input"))
+			return 0, invalid("attr[%d].index is %d: the model has %s, and wants each once", k, a.index,
+				indexed(len(m.in), "input"))
 		}
 		p := m.in[a.index]
 		if int(a.rank) != len(p.shape.Dims) {

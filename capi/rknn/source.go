@@ -33,7 +33,7 @@ func importBytes(data []byte, w *mem.Weights) (*imported, error) {
 		c := readContainer(r, int64(len(data)))
 		return importInstead(r, "", fmt.Sprintf("%d bytes", len(data)), c, w)
 	}
-	if err := recognise("model", data); err != nil {
+	if err := recognize("model", data); err != nil {
 		return nil, err
 	}
 	if file := mapped(bytes.NewReader(data), int64(len(data)), ""); file != "" {
@@ -72,13 +72,14 @@ func importMapped(name string, size int64, file string, w *mem.Weights) (*import
 	if err != nil {
 		return nil, err
 	}
-	boundary.Log(boundary.LevelInfo, "rknn", "another ONNX file is loaded", "model", name, "onnx", file, "map", modelmap.Setting())
+	boundary.Log(boundary.LevelInfo, "rknn", "another ONNX file is loaded", "model", name, "onnx", file, "map",
+		modelmap.Setting())
 	im.size = size
 	return im, nil
 }
 
 func importONNX(path string, head []byte, size int64, w *mem.Weights) (*imported, error) {
-	if err := recognise("model: "+filepath.Base(path), head); err != nil {
+	if err := recognize("model: "+filepath.Base(path), head); err != nil {
 		return nil, err
 	}
 	m, err := onnx.ImportFile(path, onnx.Options{Weights: w, Nodes: true})
@@ -114,7 +115,8 @@ func importOther(name, other string, w *mem.Weights) (*imported, error) {
 		return nil, refuseFor(errModel, err, "model: %s: %q, to be loaded instead", name, other)
 	}
 	if isContainer(head) {
-		return nil, refuse(errModel, "model: %s: %q, to be loaded instead, is an .rknn file too: want an ONNX model", name, other)
+		return nil, refuse(errModel, "model: %s: %q, to be loaded instead, is an .rknn file too: want an ONNX model", name,
+			other)
 	}
 	im, err := importONNX(other, head, size, w)
 	if err != nil {
@@ -157,13 +159,14 @@ func openRegular(path string) (*os.File, int64, error) {
 	return f, st.Size(), nil
 }
 
-// recognise refuses what is no ONNX model and says how it begins.
-func recognise(where string, head []byte) error {
+// recognize refuses what is no ONNX model and says how it begins.
+func recognize(where string, head []byte) error {
 	switch {
 	case len(head) == 0:
 		return refuse(errModel, "%s: it is empty: want an ONNX model", where)
-	case !onnx.Recognise(head):
-		return refuse(errModel, "%s: it begins with %q, which is no ONNX model: export the network to ONNX and pass that file", where, head[:min(len(head), 8)])
+	case !onnx.Recognize(head):
+		return refuse(errModel, "%s: it begins with %q, which is no ONNX model: export the network to ONNX and pass that "+
+			"file", where, head[:min(len(head), 8)])
 	}
 	return nil
 }

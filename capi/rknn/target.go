@@ -30,7 +30,8 @@ func targetNamed(name string) target {
 			return t
 		}
 	}
-	caution("value ignored", "ANYNPU_RKNN_TARGET", name, "want", "rk3588, rk3576, rk3568, rk3566 or rk3562", "used", targets[0].name)
+	caution("value ignored", "ANYNPU_RKNN_TARGET", name, "want", "rk3588, rk3576, rk3568, rk3566 or rk3562", "used",
+		targets[0].name)
 	return targets[0]
 }
 

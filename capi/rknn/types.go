@@ -70,7 +70,8 @@ const (
 	BFloat16
 )
 
-var typeNames = [...]string{"FLOAT32", "FLOAT16", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "BOOL", "INT4", "BFLOAT16"}
+var typeNames = [...]string{"FLOAT32", "FLOAT16", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64",
+	"BOOL", "INT4", "BFLOAT16"}
 
 func (t Type) String() string {
 	if int(t) < len(typeNames) {
@@ -79,7 +80,8 @@ func (t Type) String() string {
 	return fmt.Sprintf("rknn_tensor_type %d", uint32(t))
 }
 
-var dtypes = [...]tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32,
+var dtypes = [...]tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16,
+	tensor.Int32,
 	tensor.Uint32, tensor.Int64, tensor.Bool, tensor.Invalid, tensor.BFloat16}
 
 // dtype is core's type of whole-byte elements, Invalid for others.
@@ -96,7 +98,7 @@ func (t Type) size() int64 { return int64(t.dtype().Bits() / 8) }
 // QntType is rknn_tensor_qnt_type.
 type QntType uint32
 
-// The kinds of quantisation that are reported.
+// The kinds of quantization that are reported.
 const (
 	QntNone   QntType = 0
 	QntAffine QntType = 2

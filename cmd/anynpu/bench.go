@@ -132,9 +132,11 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer m.close()
-	r := benchReport{Schema: benchSchema, File: path, Device: f.device, API: f.api, Threads: m.threads, LoadMS: msOf(m.load)}
+	r := benchReport{Schema: benchSchema, File: path, Device: f.device, API: f.api, Threads: m.threads,
+		LoadMS: msOf(m.load)}
 	if base != nil && (filepath.Base(base.File) != filepath.Base(path) || base.Threads != m.threads) {
-		return usage("--baseline %s: measured %s with %s, not %s with %s", f.baseline, base.File, threadsText(base.Threads), path, threadsText(m.threads))
+		return usage("--baseline %s: measured %s with %s, not %s with %s", f.baseline, base.File, threadsText(base.Threads),
+			path, threadsText(m.threads))
 	}
 	if base != nil && cmp.Or(base.API, apiOHNN) != f.api {
 		return usage("--baseline %s: measured with --api %s, not %s", f.baseline, cmp.Or(base.API, apiOHNN), f.api)
@@ -174,7 +176,8 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 	}
 	switch {
 	case !r.Stable:
-		return exit(exitUnstable, fmt.Errorf("not stable, no figures: the lowest times of %d parts differ by %.0f %%, want at most %.0f %%; is the machine busy?", benchParts,
+		return exit(exitUnstable, fmt.Errorf("not stable, no figures: the lowest times of %d parts differ by %.0f %%, want "+
+			"at most %.0f %%; is the machine busy?", benchParts,
 			100*r.Spread, 100*f.spread))
 	case r.Baseline != nil && r.Baseline.Slower:
 		return exit(exitDifferent, fmt.Errorf("%.1f %% slower than %s", 100*r.Baseline.Change, f.baseline))
@@ -219,8 +222,10 @@ func figures(parts [][]time.Duration) *benchFigures {
 	for _, t := range all {
 		sum += t
 	}
-	return &benchFigures{Runs: len(all), MinMS: msOf(all[0]), MedianMS: msOf(quantile(all, 0.5)), P90MS: msOf(quantile(all, 0.9)),
-		P99MS: msOf(quantile(all, 0.99)), MeanMS: msOf(sum) / float64(len(all)), Throughput: float64(len(all)) / sum.Seconds()}
+	return &benchFigures{Runs: len(all), MinMS: msOf(all[0]), MedianMS: msOf(quantile(all, 0.5)),
+		P90MS: msOf(quantile(all, 0.9)),
+		P99MS: msOf(quantile(all, 0.99)), MeanMS: msOf(sum) / float64(len(all)),
+		Throughput: float64(len(all)) / sum.Seconds()}
 }
 
 // readBaseline reads what bench --json has written; nil without a path.
@@ -264,7 +269,8 @@ func (r *benchReport) write(w io.Writer) {
 	printf(w, "p90         %.4f ms\n", f.P90MS)
 	printf(w, "p99         %.4f ms\n", f.P99MS)
 	printf(w, "spread      %.1f %%\n", 100*r.Spread)
-	printf(w, "memory      %.3g MB of intermediate results, %.1f MB resident at most\n", float64(r.PeakBytes)/1e6, float64(r.PeakRSS)/1e6)
+	printf(w, "memory      %.3g MB of intermediate results, %.1f MB resident at most\n", float64(r.PeakBytes)/1e6,
+		float64(r.PeakRSS)/1e6)
 	if b := r.Baseline; b != nil {
 		printf(w, "baseline    %.4f ms, now %+.1f %%\n", b.MinMS, 100*b.Change)
 	}

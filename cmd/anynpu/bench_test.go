@@ -53,7 +53,8 @@ func TestFigures_closedForm(t *testing.T) {
 		return d
 	}
 	f := figures([][]time.Duration{ms(51, 100), ms(1, 50)})
-	assert.Equal(t, benchFigures{Runs: 100, MinMS: 1, MedianMS: 51, P90MS: 91, P99MS: 100, MeanMS: 50.5, Throughput: 100 / 5.05}, *f)
+	assert.Equal(t, benchFigures{Runs: 100, MinMS: 1, MedianMS: 51, P90MS: 91, P99MS: 100, MeanMS: 50.5,
+		Throughput: 100 / 5.05}, *f)
 	assert.InDelta(t, 50.0, spread([][]time.Duration{ms(51, 100), ms(1, 50)}), 1e-9)
 }
 
@@ -65,7 +66,8 @@ func TestBench_jsonAndBaseline(t *testing.T) {
 	require.Equal(t, 0, code, errs)
 	var r map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
-	for _, key := range []string{"schema", "file", "device", "threads", "load_ms", "stable", "spread", "figures", "peak_bytes", "peak_rss_bytes"} {
+	for _, key := range []string{"schema", "file", "device", "threads", "load_ms", "stable", "spread", "figures",
+		"peak_bytes", "peak_rss_bytes"} {
 		assert.Contains(t, r, key)
 	}
 	assert.Equal(t, "anynpu.bench/1", r["schema"])

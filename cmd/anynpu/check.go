@@ -58,8 +58,9 @@ checked.
 prints one line: which share of the nodes and of the arithmetic (two operations
 per multiply-add) ran on kernels made for this processor, and which nodes did
 not. Exit code 1 below 100 % of the arithmetic.`,
-		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx\n  anynpu check pack.json\n  anynpu check --engine model.onnx",
-		Args:    oneModel,
+		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx\n  anynpu check pack.json\n  anynpu check " +
+			"--engine model.onnx",
+		Args: oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !engine && (len(f.inputs)+len(f.shapes) > 0 || f.threads != 0 || f.isa != "" || f.api != apiOHNN) {
 				return usage("check: -i, --shape, --threads, --isa and --api go with --engine")
@@ -81,14 +82,16 @@ not. Exit code 1 below 100 % of the arithmetic.`,
 			return cmp.Or(all.print(stdout, pack, asJSON), err)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.check/1", of a pack list "anynpu.check-pack/1"`)
+	cmd.Flags().BoolVar(&asJSON, "json", false,
+		`write JSON, schema "anynpu.check/1", of a pack list "anynpu.check-pack/1"`)
 	f.add(cmd)
 	cmd.Flags().BoolVar(&engine, "engine", false, "run once and show the share of fast kernels")
 	return cmd
 }
 
 // checkModel checks one model. The report is to be shown also when there is an error, if it is judged.
-func checkModel(path string, devs []device.Device, engine bool, f *measureFlags, stderr io.Writer) (checkReport, error) {
+func checkModel(path string, devs []device.Device, engine bool, f *measureFlags, stderr io.Writer) (checkReport,
+	error) {
 	r := checkReport{Schema: "anynpu.check/1", File: path, Nodes: []nodeReport{}}
 	err := r.check(path, devs, stderr)
 	if err != nil {

@@ -36,7 +36,8 @@ func (f *measureFlags) share(path string, stderr io.Writer) (*engineShare, error
 		return nil, err
 	}
 	s := profile.ShareOf(nodes)
-	e := &engineShare{Nodes: s.Nodes, FastNodes: s.FastNodes, GFLOP: 1e-9 * float64(s.FLOPs), FastGFLOP: 1e-9 * float64(s.FastFLOPs),
+	e := &engineShare{Nodes: s.Nodes, FastNodes: s.FastNodes, GFLOP: 1e-9 * float64(s.FLOPs),
+		FastGFLOP:   1e-9 * float64(s.FastFLOPs),
 		NodePercent: s.NodePercent(), FLOPPercent: s.FLOPPercent(), Slow: []slowNodes{}}
 	index := map[string]int{}
 	for i := range s.Slow {
@@ -54,7 +55,8 @@ func (f *measureFlags) share(path string, stderr io.Writer) (*engineShare, error
 }
 
 func (e *engineShare) write(w io.Writer, path string) {
-	printf(w, "%s: fast kernels compute %d of %d nodes (%.1f %%), %.2f %% of %.4g GFLOP", path, e.FastNodes, e.Nodes, e.NodePercent, e.FLOPPercent, e.GFLOP)
+	printf(w, "%s: fast kernels compute %d of %d nodes (%.1f %%), %.2f %% of %.4g GFLOP", path, e.FastNodes, e.Nodes,
+		e.NodePercent, e.FLOPPercent, e.GFLOP)
 	for i, s := range e.Slow {
 		sep := ", "
 		if i == 0 {

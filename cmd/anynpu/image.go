@@ -21,7 +21,7 @@ import (
 // maxPixels bounds the images that are decoded.
 const maxPixels = 1 << 26
 
-// isImage recognises PNG, JPEG, and binary PGM and PPM by their first bytes.
+// isImage recognizes PNG, JPEG, and binary PGM and PPM by their first bytes.
 func isImage(head []byte) bool {
 	for _, magic := range []string{"\x89PNG", "\xff\xd8\xff", "P5", "P6"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
@@ -51,7 +51,8 @@ func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, err
 	}
 	channels, last := channelsOf(d)
 	if channels == 0 {
-		return tensor.Tensor{}, fault.New(fault.Shape, "an image for %v: neither dimension 1 nor 3 is 1 or 3 channels", p.Type.Shape)
+		return tensor.Tensor{}, fault.New(fault.Shape, "an image for %v: neither dimension 1 nor 3 is 1 or 3 channels",
+			p.Type.Shape)
 	}
 	switch in.Pixel {
 	case "", "gray", "rgb", "bgr":

@@ -79,13 +79,15 @@ preprocessing, dynamic shapes, operators.`,
 			return cmp.Or(all.print(stdout, pack, asJSON), err)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.inspect/1", of a pack list "anynpu.inspect-pack/1", of an .rknn file "anynpu.inspect-rknn/1"`)
+	cmd.Flags().BoolVar(&asJSON, "json", false,
+		`write JSON, schema "anynpu.inspect/1", of a pack list "anynpu.inspect-pack/1", of an .rknn file "anynpu.inspect-rknn/1"`)
 	return cmd
 }
 
 // inspectModel describes one model. Metadata that cannot be read is a warning: the model can still be described.
 func inspectModel(path string, stderr io.Writer) (inspection, error) {
-	none := inspection{Schema: "anynpu.inspect/1", File: path, Opsets: map[string]int64{}, Inputs: []portInfo{}, Outputs: []portInfo{},
+	none := inspection{Schema: "anynpu.inspect/1", File: path, Opsets: map[string]int64{}, Inputs: []portInfo{},
+		Outputs:   []portInfo{},
 		Operators: map[string]int{}, Functions: []string{}, Metadata: map[string]string{}}
 	if err := wantONNX(path); err != nil {
 		return none, err
@@ -109,7 +111,8 @@ func inspectModel(path string, stderr io.Writer) (inspection, error) {
 	if err != nil {
 		warn(stderr, []string{err.Error()})
 	}
-	return inspection{"anynpu.inspect/1", path, s.Name, s.Producer, s.IRVersion, opsetNames(s.Opsets), portInfos(s.In), portInfos(s.Out), s.Ops,
+	return inspection{"anynpu.inspect/1", path, s.Name, s.Producer, s.IRVersion, opsetNames(s.Opsets), portInfos(s.In),
+		portInfos(s.Out), s.Ops,
 		append([]string{}, s.Functions...), s.Parameters, s.Bytes, values, ""}, nil
 }
 
@@ -138,7 +141,8 @@ func (p *inspectionPack) print(w io.Writer, pack, asJSON bool) error {
 // oneModel checks for exactly one argument.
 func oneModel(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 && cmd.Flags().Lookup("input") != nil {
-		return usage("%s: want one MODEL, got %d; inputs are given with -i NAME=FILE; see 'anynpu %s --help'", cmd.Name(), len(args), cmd.Name())
+		return usage("%s: want one MODEL, got %d; inputs are given with -i NAME=FILE; see 'anynpu %s --help'", cmd.Name(),
+			len(args), cmd.Name())
 	}
 	if len(args) != 1 {
 		return usage("%s: want one MODEL, got %d; see 'anynpu %s --help'", cmd.Name(), len(args), cmd.Name())

@@ -71,7 +71,8 @@ func inspectRKNN(path string, stdout io.Writer, asJSON bool) (ok bool, err error
 
 func describeRKNN(path string, f *rknn.File) *rknnInspection {
 	i := &rknnInspection{
-		Schema: "anynpu.inspect-rknn/1", File: path, Bytes: f.Size, Version: f.Version, Targets: append([]string{}, f.Targets...),
+		Schema: "anynpu.inspect-rknn/1", File: path, Bytes: f.Size, Version: f.Version,
+		Targets:  append([]string{}, f.Targets...),
 		Compiler: f.Compiler, Framework: f.Framework, Custom: f.Custom, Batch: f.Batch,
 		Inputs: rknnPorts(f, f.Inputs, rknn.Input), Outputs: rknnPorts(f, f.Outputs, rknn.Output),
 		Preprocess: f.Preprocess, Shapes: f.DynamicShapes, Ranges: f.Ranges, Shared: f.SharedWeights, Unread: f.Unread,

@@ -54,7 +54,8 @@ func fromProgram(t tensor.Tensor, p device.Port, in metadata.Input) tensor.Tenso
 	if channels == 0 || last == (in.Layout == "nhwc") {
 		return t
 	}
-	n, a, b := int(t.Dims[0]), int(t.Dims[1]*t.Dims[2]), int(t.Dims[3]) // per image [pixels, channels], or [channels, pixels]
+	// per image [pixels, channels], or [channels, pixels]
+	n, a, b := int(t.Dims[0]), int(t.Dims[1]*t.Dims[2]), int(t.Dims[3])
 	dims := []int64{t.Dims[0], t.Dims[3], t.Dims[1], t.Dims[2]}
 	if last {
 		a, b = int(t.Dims[1]), int(t.Dims[2]*t.Dims[3])

@@ -24,9 +24,12 @@ func TestPixelsResized_interpolatesBetweenCentres(t *testing.T) {
 }
 
 func TestFromProgram_followsTheMetadata(t *testing.T) {
-	nchw, nhwc := device.Port{Type: tensor.T(tensor.Float32, 2, 3, 2, 1)}, device.Port{Type: tensor.T(tensor.Float32, 2, 2, 1, 3)}
-	planes := tensor.Tensor{DType: tensor.Float32, Dims: []int64{2, 3, 2, 1}, Data: tensor.Float32s(0, 3, 1, 4, 2, 5, 10, 13, 11, 14, 12, 15)}
-	last := tensor.Tensor{DType: tensor.Float32, Dims: []int64{2, 2, 1, 3}, Data: tensor.Float32s(0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15)}
+	nchw, nhwc := device.Port{Type: tensor.T(tensor.Float32, 2, 3, 2, 1)},
+		device.Port{Type: tensor.T(tensor.Float32, 2, 2, 1, 3)}
+	planes := tensor.Tensor{DType: tensor.Float32, Dims: []int64{2, 3, 2, 1}, Data: tensor.Float32s(0, 3, 1, 4, 2, 5, 10,
+		13, 11, 14, 12, 15)}
+	last := tensor.Tensor{DType: tensor.Float32, Dims: []int64{2, 2, 1, 3}, Data: tensor.Float32s(0, 1, 2, 3, 4, 5, 10, 11,
+		12, 13, 14, 15)}
 	assert.Equal(t, planes, fromProgram(last, nchw, metadata.Input{Layout: "nhwc"}))
 	assert.Equal(t, last, fromProgram(planes, nhwc, metadata.Input{Layout: "nchw"}))
 	assert.Equal(t, planes, fromProgram(planes, nchw, metadata.Input{Layout: "nchw"}))
@@ -35,9 +38,12 @@ func TestFromProgram_followsTheMetadata(t *testing.T) {
 
 func TestRun_resizesImages(t *testing.T) {
 	dir := t.TempDir()
-	for name, image := range map[string]string{"half": "P5 4 4 15\n" + strings.Repeat("\x07", 16), "whole": "P5 8 8 15\n" + strings.Repeat("\x07", 64)} {
-		code, _, errs := anynpu("run", digits+"digits.onnx", "-i", writeFile(t, name+".pgm", []byte(image)), "-o", filepath.Join(dir, name))
+	for name, image := range map[string]string{"half": "P5 4 4 15\n" + strings.Repeat("\x07", 16), "whole": "P5 8 8 15\n" +
+		strings.Repeat("\x07", 64)} {
+		code, _, errs := anynpu("run", digits+"digits.onnx", "-i", writeFile(t, name+".pgm", []byte(image)), "-o",
+			filepath.Join(dir, name))
 		require.Equal(t, 0, code, errs)
 	}
-	assert.Equal(t, readNPY(t, filepath.Join(dir, "whole", "probabilities.npy")), readNPY(t, filepath.Join(dir, "half", "probabilities.npy")))
+	assert.Equal(t, readNPY(t, filepath.Join(dir, "whole", "probabilities.npy")),
+		readNPY(t, filepath.Join(dir, "half", "probabilities.npy")))
 }

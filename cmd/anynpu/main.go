@@ -124,7 +124,8 @@ Exit codes:
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SuggestionsMinimumDistance = 2
-	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr), newBench(stdout, stderr),
+	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
+		newBench(stdout, stderr),
 		newProfile(stdout, stderr), newMetadata(stdout, stderr)}
 	for _, v := range verbs {
 		v.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -134,7 +135,8 @@ Exit codes:
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		if v.Flags().Lookup("device") != nil {
-			cobra.CheckErr(v.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"cpu"}, cobra.ShellCompDirectiveNoFileComp)))
+			cobra.CheckErr(v.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"cpu"},
+				cobra.ShellCompDirectiveNoFileComp)))
 		}
 	}
 	root.AddCommand(verbs...)

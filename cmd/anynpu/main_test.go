@@ -119,7 +119,8 @@ func TestExitCodes_table(t *testing.T) {
 		{"no such device, check", []string{"check", model, "--device", "npu9"}, 4, "npu9"},
 		{"check engine", []string{"check", model, "--engine", "--shape", "x=5"}, 0, ""},
 		{"check, flags of engine", []string{"check", model, "--shape", "x=5"}, 2, "go with --engine"},
-		{"check engine, no fast kernel", []string{"check", writeFile(t, "shift.onnx", vectorModel("Mod")), "--engine", "--shape", "x=5"}, 1, "0.00 % of the arithmetic"},
+		{"check engine, no fast kernel", []string{"check", writeFile(t, "shift.onnx", vectorModel("Mod")), "--engine",
+			"--shape", "x=5"}, 1, "0.00 % of the arithmetic"},
 		{"check engine, unknown operator", []string{"check", strange, "--engine"}, 3, "Frobnicate x 1"},
 		{"bench", []string{"bench", model, "--shape", "x=5", "--time", "0s", "--warmup", "0s", "--spread", "1e9"}, 0, ""},
 		{"bench, open sizes", []string{"bench", model}, 2, `input "x" is float32[n]; give its sizes with --shape x=SIZES`},
@@ -165,7 +166,8 @@ func TestFileNames_ownFileForEachOutput(t *testing.T) {
 	for _, name := range []string{"a:0", "a_0", "A_0", "..", "../x", "输出", "结果", long + "1", long + "2", ""} {
 		ports = append(ports, device.Port{Name: name})
 	}
-	assert.Equal(t, []string{"a_0.npy", "a_0-2.npy", "A_0-3.npy", "...npy", ".._x.npy", "__.npy", "__-2.npy", long[:200] + ".npy", long[:200] + "-2.npy", ".npy"}, fileNames(ports))
+	assert.Equal(t, []string{"a_0.npy", "a_0-2.npy", "A_0-3.npy", "...npy", ".._x.npy", "__.npy", "__-2.npy",
+		long[:200] + ".npy", long[:200] + "-2.npy", ".npy"}, fileNames(ports))
 }
 
 func TestAssignments_namesWithEquals(t *testing.T) {
@@ -178,7 +180,8 @@ func TestAssignments_namesWithEquals(t *testing.T) {
 func TestInputs_sizesOfOneName(t *testing.T) {
 	m := &loaded{Model: &onnx.Model{Symbols: []string{"N"}, Meta: &metadata.Metadata{}}}
 	shape := tensor.OfDims(tensor.Dim{Sym: 1})
-	ports := []device.Port{{Name: "a", Type: tensor.Type{DType: tensor.Float32, Shape: shape}}, {Name: "b", Type: tensor.Type{DType: tensor.Float32, Shape: shape}}}
+	ports := []device.Port{{Name: "a", Type: tensor.Type{DType: tensor.Float32, Shape: shape}},
+		{Name: "b", Type: tensor.Type{DType: tensor.Float32, Shape: shape}}}
 	two, three := writeNPY(t, tensor.New(tensor.Float32, 2)), writeNPY(t, tensor.New(tensor.Float32, 3))
 	_, err := m.inputs([]string{"a=" + two, "b=" + two}, ports)
 	require.NoError(t, err)
@@ -221,8 +224,9 @@ func TestRun_writesOutputs(t *testing.T) {
 	assert.Equal(t, 2.0, o.Top[1].Value)
 }
 
-func TestRun_recognisesImages(t *testing.T) {
-	for _, c := range []struct{ file, top string }{{"000_label4.pgm", "\n       4  "}, {"002_label5.pgm", "\n       5  "}} {
+func TestRun_recognizesImages(t *testing.T) {
+	for _, c := range []struct{ file, top string }{{"000_label4.pgm", "\n       4  "},
+		{"002_label5.pgm", "\n       5  "}} {
 		path := digits + "images/" + c.file
 		code, out, errs := anynpu("run", digits+"digits.onnx", "-i", path, "--top-k", "1")
 		require.Equal(t, 0, code, errs)
@@ -240,14 +244,16 @@ func TestRun_preparesImages(t *testing.T) {
 	value := func(name string) string { return str(1, name) + str(2, str(1, "\x08\x01"+str(2, shape))) }
 	graph := str(1, str(1, "x")+str(2, "y")+str(4, "Identity")) + str(11, value("x")) + str(12, value("y"))
 	model := writeFile(t, "m.onnx", []byte("\x08\x08"+str(7, graph)+str(8, "\x10\x11")))
-	require.NoError(t, os.WriteFile(model+".anynpu.json", []byte(`{"anynpu.input.x.mean": [1, 2, 3], "anynpu.input.x.std": [2], "anynpu.input.x.order": "bgr"}`), 0o600))
+	require.NoError(t, os.WriteFile(model+".anynpu.json",
+		[]byte(`{"anynpu.input.x.mean": [1, 2, 3], "anynpu.input.x.std": [2], "anynpu.input.x.order": "bgr"}`), 0o600))
 
 	img := image.NewNRGBA(image.Rect(0, 0, 2, 1))
 	img.Set(0, 0, color.NRGBA{R: 10, G: 20, B: 30, A: 255})
 	img.Set(1, 0, color.NRGBA{R: 40, G: 50, B: 60, A: 255})
 	var b bytes.Buffer
 	require.NoError(t, png.Encode(&b, img))
-	for name, data := range map[string][]byte{"x.png": b.Bytes(), "x.ppm": []byte("P6\n# two pixels\n2 1 255\n\x0a\x14\x1e\x28\x32\x3c")} {
+	for name, data := range map[string][]byte{"x.png": b.Bytes(),
+		"x.ppm": []byte("P6\n# two pixels\n2 1 255\n\x0a\x14\x1e\x28\x32\x3c")} {
 		dir := t.TempDir()
 		code, _, errs := anynpu("run", model, "-i", writeFile(t, name, data), "-o", dir)
 		require.Equal(t, 0, code, errs)
@@ -263,7 +269,8 @@ func TestRun_preparesImages(t *testing.T) {
 func TestInspect_describes(t *testing.T) {
 	code, out, _ := anynpu("inspect", digits+"digits.onnx")
 	require.Equal(t, 0, code)
-	for _, want := range []string{"float32[N,1,8,8]", "float32[N,10]", "Conv                     2", "ai.onnx 17", "9930"} {
+	for _, want := range []string{"float32[N,1,8,8]", "float32[N,10]", "Conv                     2", "ai.onnx 17",
+		"9930"} {
 		assert.Contains(t, out, want)
 	}
 	code, out, _ = anynpu("inspect", "--json", digits+"digits.onnx")

@@ -39,12 +39,15 @@ const (
 
 func (f *measureFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "an input as `NAME=FILE`, as in run; inputs that are not given are made up")
+	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "an input as `NAME=FILE`, as in run; inputs that are not given are "+
+		"made up")
 	fl.StringArrayVar(&f.shapes, "shape", nil, "sizes of an input that is made up, as `NAME=SIZES`, e.g. x=1,3,224,224")
 	fl.StringVar(&f.device, "device", "cpu", "the device that computes")
 	fl.IntVar(&f.threads, "threads", 0, "compute with `N` threads; 0: the CPUs that the process may use")
-	fl.StringVar(&f.api, "api", apiOHNN, "run what programs of `API` run: ohnn, inputs and outputs as the model has them; rknn, quantized ones as integers")
-	fl.StringVar(&f.isa, "isa", "", "fast kernels of instruction set `LEVEL`: generic, avx2 or avx512; default: the highest that the machine has")
+	fl.StringVar(&f.api, "api", apiOHNN, "run what programs of `API` run: ohnn, inputs and outputs as the model has "+
+		"them; rknn, quantized ones as integers")
+	fl.StringVar(&f.isa, "isa", "", "fast kernels of instruction set `LEVEL`: generic, avx2 or avx512; default: the "+
+		"highest that the machine has")
 }
 
 // measured is a model that is ready to run on inputs that are bound.
@@ -84,7 +87,8 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 	if f.api == apiRKNN {
 		border.Integers(l.Graph)
 	}
-	o := compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}} // a profile looks at the operands later
+	// a profile looks at the operands later
+	o := compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}}
 	s, err := session.Open(context.Background(), l.Graph, devs, o, device.ExecOptions{Profiling: profiling})
 	if err != nil {
 		l.weights.Release()
@@ -153,7 +157,8 @@ func (f *measureFlags) fill(l *loaded, ports []device.Port) ([]tensor.Tensor, er
 				return nil, usage("--shape %s=%s: the input is %s", p.Name, text, typ)
 			}
 		case !ok:
-			return nil, usage("input %q is %s; give its sizes with --shape %s=SIZES or a file with -i %s=FILE", p.Name, typ, p.Name, p.Name)
+			return nil, usage("input %q is %s; give its sizes with --shape %s=SIZES or a file with -i %s=FILE", p.Name, typ,
+				p.Name, p.Name)
 		}
 		t := tensor.Type{DType: p.Type.DType, Shape: tensor.Of(dims...)}
 		if n, ok := t.ByteSize(); !ok || n > maxFill {

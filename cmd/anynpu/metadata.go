@@ -136,7 +136,8 @@ func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Wri
 }
 
 // edits are the changes asked for: new values by key, nil for entries that are to go.
-func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path string, entries []string) (map[string]*string, error) {
+func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path string,
+	entries []string) (map[string]*string, error) {
 	edits := map[string]*string{}
 	if f.embed {
 		if len(beside) == 0 {
@@ -159,7 +160,8 @@ func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path st
 			key = "anynpu." + k
 		}
 		if _, ok := s.Meta[key]; !ok {
-			return nil, usage("--delete %s: the model has no such entry; there is: %s", k, strings.Join(slices.Sorted(maps.Keys(s.Meta)), ", "))
+			return nil, usage("--delete %s: the model has no such entry; there is: %s", k,
+				strings.Join(slices.Sorted(maps.Keys(s.Meta)), ", "))
 		}
 		if edits[key] != nil {
 			return nil, usage("--delete %s: it is written, too", k)
@@ -229,7 +231,8 @@ func checkMetadata(s *onnx.Summary, path string, props map[string]string, stderr
 	}
 	for _, d := range slices.Sorted(maps.Keys(meta.Dims)) {
 		if !slices.Contains(open, d) {
-			warn(stderr, []string{fmt.Sprintf("model %s: no input or output has an open dimension %q; there is: %s", path, d, strings.Join(open, ", "))})
+			warn(stderr, []string{fmt.Sprintf("model %s: no input or output has an open dimension %q; there is: %s", path, d,
+				strings.Join(open, ", "))})
 		}
 	}
 	return nil
@@ -249,7 +252,8 @@ func fitsInput(p onnx.Port, in metadata.Input) error {
 			fits = err != nil || e != nil || c == n || last == n
 		}
 		if !fits {
-			return usage("anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of rank 4, got the shape %s", p.Name, what, n, declared)
+			return usage("anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of rank 4, got the "+
+				"shape %s", p.Name, what, n, declared)
 		}
 	}
 	for _, shape := range in.Shapes {
@@ -266,7 +270,8 @@ func fitsInput(p onnx.Port, in metadata.Input) error {
 }
 
 // target is the file that is written. What the user may not expect of it is a warning.
-func (f *metadataFlags) target(s *onnx.Summary, path string, edits map[string]*string, beside map[string]string, stderr io.Writer) string {
+func (f *metadataFlags) target(s *onnx.Summary, path string, edits map[string]*string, beside map[string]string,
+	stderr io.Writer) string {
 	if f.out == "" {
 		for _, k := range slices.Sorted(maps.Keys(edits)) {
 			if other, ok := beside[k]; ok && (edits[k] == nil || *edits[k] != other) {

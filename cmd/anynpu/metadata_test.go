@@ -28,9 +28,11 @@ func TestMetadata_writesIntoTheModelAndNothingElse(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link.onnx")
 	require.NoError(t, os.Symlink(path, link))
 
-	code, out, errs := anynpu("metadata", link, "input.image.mean=1.5", "anynpu.input.image.std= 2", "dim.N=4", "custom_string=v = 1", "--json")
+	code, out, errs := anynpu("metadata", link, "input.image.mean=1.5", "anynpu.input.image.std= 2", "dim.N=4",
+		"custom_string=v = 1", "--json")
 	require.Equal(t, 0, code, errs)
-	want := map[string]string{"anynpu.input.image.mean": "[1.5]", "anynpu.input.image.std": "[2]", "anynpu.dim.N": "4", "anynpu.custom_string": "v = 1"}
+	want := map[string]string{"anynpu.input.image.mean": "[1.5]", "anynpu.input.image.std": "[2]", "anynpu.dim.N": "4",
+		"anynpu.custom_string": "v = 1"}
 	var r metadataReport
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	assert.Equal(t, metadataReport{"anynpu.metadata/1", link, want, map[string]string{}}, r)
@@ -48,7 +50,8 @@ func TestMetadata_writesIntoTheModelAndNothingElse(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, s.Meta)
 
-	code, out, errs = anynpu("metadata", path, "input.image.mean=3", "-d", "dim.N", "-d", "anynpu.custom_string", "-d", "input.image.std")
+	code, out, errs = anynpu("metadata", path, "input.image.mean=3", "-d", "dim.N", "-d", "anynpu.custom_string", "-d",
+		"input.image.std")
 	require.Equal(t, 0, code, errs)
 	assert.Equal(t, "anynpu.input.image.mean = [3]\n", out)
 	code, _, errs = anynpu("metadata", path, "--delete", "input.image.mean")
@@ -82,7 +85,7 @@ func TestMetadata_embedsTheFileBeside(t *testing.T) {
 	require.NotEmpty(t, images)
 	_, want, _ := anynpu("run", digits+"digits.onnx", "-i", "image="+images[0], "--json")
 	_, got, _ := anynpu("run", other, "-i", "image="+images[0], "--json")
-	assert.Equal(t, outputsOf(t, want), outputsOf(t, got), "the image is normalised as before")
+	assert.Equal(t, outputsOf(t, want), outputsOf(t, got), "the image is normalized as before")
 
 	code, out, errs = anynpu("metadata", path, "input.image.std=3")
 	require.Equal(t, 0, code, errs)

@@ -79,14 +79,15 @@ func wantONNX(path string) error {
 	if err != nil {
 		return err
 	}
-	if !onnx.Recognise(head) {
+	if !onnx.Recognize(head) {
 		return fault.New(fault.File, "model %s: not an ONNX model%s", path, what(head))
 	}
 	return nil
 }
 
 func what(head []byte) string {
-	for magic, name := range map[string]string{"RKNN": "an RKNN container", "\x7fELF": "an ELF file", "PK\x03\x04": "a ZIP archive", "\x93NUMPY": "a .npy file"} {
+	for magic, name := range map[string]string{"RKNN": "an RKNN container", "\x7fELF": "an ELF file",
+		"PK\x03\x04": "a ZIP archive", "\x93NUMPY": "a .npy file"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
 			return " but " + name
 		}

@@ -44,5 +44,6 @@ func eachOf(path string, stderr io.Writer, f func(path string) error) (pack bool
 	if first == nil {
 		return true, nil
 	}
-	return true, &exitError{first.code, fault.New(fault.KindOf(first), "pack list %s: %d of %d models are not as they should be", path, failed, len(files))}
+	return true, &exitError{first.code, fault.New(fault.KindOf(first),
+		"pack list %s: %d of %d models are not as they should be", path, failed, len(files))}
 }

@@ -29,7 +29,8 @@ func evilModel(t *testing.T, op string) string {
 	graph := str(1, node) + str(2, evil+"graph") + str(11, value(evil+"x")) + str(12, value(evil+"y"))
 	meta := str(14, str(1, evil+"key")+str(2, evil+"value"))
 	path := filepath.Join(t.TempDir(), "evil.onnx")
-	require.NoError(t, os.WriteFile(path, []byte("\x08\x08"+str(2, evil+"test")+string(byte(7<<3|2))+varint(len(graph))+graph+str(8, "\x10\x11")+meta), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("\x08\x08"+str(2, evil+"test")+string(byte(7<<3|2))+varint(len(graph))+
+		graph+str(8, "\x10\x11")+meta), 0o600))
 	return path
 }
 

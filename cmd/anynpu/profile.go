@@ -93,7 +93,8 @@ func (f *profileFlags) run(path string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := profileReport{Schema: "anynpu.profile/1", File: path, Device: f.device, API: f.api, Threads: m.threads, Runs: f.runs, TotalMS: msOf(total)}
+	r := profileReport{Schema: "anynpu.profile/1", File: path, Device: f.device, API: f.api, Threads: m.threads,
+		Runs: f.runs, TotalMS: msOf(total)}
 	r.fill(nodes)
 	if f.out != "" {
 		if err := writeTrace(f.out, path, nodes); err != nil {
@@ -132,7 +133,8 @@ func (r *profileReport) fill(nodes []profile.Node) {
 	index := map[[2]string]int{}
 	for i := range nodes {
 		n := &nodes[i]
-		line := profileLine{Operator: n.Node, Op: n.OpText(), Name: n.Name, Kernel: n.Kernel, Nodes: 1, StartMS: msOf(n.Start), MS: msOf(n.Length),
+		line := profileLine{Operator: n.Node, Op: n.OpText(), Name: n.Name, Kernel: n.Kernel, Nodes: 1,
+			StartMS: msOf(n.Start), MS: msOf(n.Length),
 			GFLOP: 1e-9 * float64(n.FLOPs)}
 		r.GFLOP += line.GFLOP
 		k := [2]string{line.Op, n.Kernel}
@@ -166,7 +168,8 @@ func (l *profileLine) finish(sum float64) {
 }
 
 func (r *profileReport) write(w io.Writer, top int) {
-	printf(w, "%s on %s, %s: fastest of %d runs %.4f ms, %.1f GFLOP/s\n\n", r.File, r.Device, threadsText(r.Threads), r.Runs, r.TotalMS,
+	printf(w, "%s on %s, %s: fastest of %d runs %.4f ms, %.1f GFLOP/s\n\n", r.File, r.Device, threadsText(r.Threads),
+		r.Runs, r.TotalMS,
 		rate(r.GFLOP, r.TotalMS))
 	printf(w, "%10s %7s %6s %9s  %s\n", "ms", "share", "nodes", "GFLOP/s", "operator")
 	for _, l := range r.Operators {
@@ -188,7 +191,8 @@ func (r *profileReport) write(w io.Writer, top int) {
 		if l.Operator >= 0 {
 			node = fmt.Sprint(l.Operator)
 		}
-		line := fmt.Sprintf("%10.4f %6.1f%% %6s %9s  %-*s  %s", l.MS, 100*l.Share, node, l.rateText(), width, l.opText(), l.Name)
+		line := fmt.Sprintf("%10.4f %6.1f%% %6s %9s  %-*s  %s", l.MS, 100*l.Share, node, l.rateText(), width, l.opText(),
+			l.Name)
 		printf(w, "%s\n", strings.TrimRight(line, " "))
 	}
 }
@@ -239,8 +243,10 @@ func writeTrace(path, model string, nodes []profile.Node) error {
 		if n.Name != "" {
 			name += " " + n.Name
 		}
-		events = append(events, traceEvent{Name: name, Phase: "X", Category: n.Kernel, TS: float64(n.Start.Nanoseconds()) / 1e3, Dur: &dur, PID: 1, TID: 1,
-			Args: map[string]any{"operator": n.Node, "device": n.Device, "kernel": n.Kernel, "MFLOP": float64(n.FLOPs) / 1e6, "GFLOP/s": n.GFLOPS()}})
+		events = append(events, traceEvent{Name: name, Phase: "X", Category: n.Kernel,
+			TS: float64(n.Start.Nanoseconds()) / 1e3, Dur: &dur, PID: 1, TID: 1,
+			Args: map[string]any{"operator": n.Node, "device": n.Device, "kernel": n.Kernel, "MFLOP": float64(n.FLOPs) / 1e6,
+				"GFLOP/s": n.GFLOPS()}})
 	}
 	f, err := os.Create(path)
 	if err != nil {

@@ -112,7 +112,8 @@ func difference(got, want tensor.Tensor, rtol, atol float64) string {
 
 func (r *runReport) write(w io.Writer) {
 	for _, o := range r.Outputs {
-		printf(w, "%s  %s%s  min %.6g  max %.6g  mean %.6g", o.Name, o.Type, tensor.Of(o.Sizes...), float64(o.Min), float64(o.Max), float64(o.Mean))
+		printf(w, "%s  %s%s  min %.6g  max %.6g  mean %.6g", o.Name, o.Type, tensor.Of(o.Sizes...), float64(o.Min),
+			float64(o.Max), float64(o.Mean))
 		if o.NaN > 0 {
 			printf(w, "  nan %d", o.NaN)
 		}
@@ -130,7 +131,8 @@ func (r *runReport) write(w io.Writer) {
 			printf(w, "  as expected\n")
 		}
 	}
-	printf(w, "%s; load %.1f ms, %s, fastest %.3f ms, mean %.3f ms\n", r.Placement, r.LoadMS, counted(r.Runs, "run"), r.MinMS, r.MeanMS)
+	printf(w, "%s; load %.1f ms, %s, fastest %.3f ms, mean %.3f ms\n", r.Placement, r.LoadMS, counted(r.Runs, "run"),
+		r.MinMS, r.MeanMS)
 }
 
 // progress shows how far a command is, on a terminal only.

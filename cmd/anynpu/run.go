@@ -49,7 +49,8 @@ Outputs are described on stdout; -o DIR writes each as DIR/NAME.npy. With
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], stdout, stderr) },
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "an input, by name, as `NAME=FILE`: .npy, PNG, JPEG, PGM or PPM; once per input")
+	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "an input, by name, as `NAME=FILE`: .npy, PNG, JPEG, PGM or PPM; "+
+		"once per input")
 	fl.StringVarP(&f.out, "output", "o", "", "write each output as .npy into `DIR`, which is made if it is not there")
 	fl.StringArrayVar(&f.expects, "expect", nil, "what an output must agree with, as `NAME=FILE.npy`; once per output")
 	fl.Float64Var(&f.rtol, "rtol", 1e-4, "relative tolerance of --expect")
@@ -116,12 +117,14 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer m.weights.Release()
-	s, err := session.Open(ctx, m.Graph, devs, compile.Options{Weights: m.weights, Consume: true, Options: device.Options{Unsaved: true}}, device.ExecOptions{})
+	s, err := session.Open(ctx, m.Graph, devs, compile.Options{Weights: m.weights, Consume: true,
+		Options: device.Options{Unsaved: true}}, device.ExecOptions{})
 	if err != nil {
 		return exit(exitModel, timedOut(ctx, err))
 	}
 	defer s.Close()
-	r := runReport{Schema: "anynpu.run/1", File: path, Device: devs[0].Info().ID, Placement: s.Placement().Summary(), Nodes: len(s.Placement().Nodes),
+	r := runReport{Schema: "anynpu.run/1", File: path, Device: devs[0].Info().ID, Placement: s.Placement().Summary(),
+		Nodes:  len(s.Placement().Nodes),
 		LoadMS: ms(time.Since(begin)), Outputs: []outputReport{}}
 	ins, outs := s.Ports()
 	in, err := m.inputs(f.inputs, ins)
@@ -269,7 +272,8 @@ func (m *loaded) inputs(given []string, ports []device.Port) ([]tensor.Tensor, e
 			}
 			n, seen := open[d.Sym]
 			if open[d.Sym] = out[i].Dims[k]; seen && n != out[i].Dims[k] {
-				return nil, usage("input %q (%s): %s holds sizes %v, but %s is %d already", p.Name, typ, file, out[i].Dims, m.Symbols[d.Sym-1], n)
+				return nil, usage("input %q (%s): %s holds sizes %v, but %s is %d already", p.Name, typ, file, out[i].Dims,
+					m.Symbols[d.Sym-1], n)
 			}
 		}
 	}
@@ -279,7 +283,8 @@ func (m *loaded) inputs(given []string, ports []device.Port) ([]tensor.Tensor, e
 // converts says how an array becomes one of type d, where NumPy has that type.
 func converts(d tensor.DType) string {
 	switch d {
-	case tensor.Float16, tensor.Float32, tensor.Float64, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64, tensor.Bool:
+	case tensor.Float16, tensor.Float32, tensor.Float64, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64,
+		tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64, tensor.Bool:
 		return fmt.Sprintf("; in NumPy, x.astype(%q) converts it", d)
 	}
 	return ""

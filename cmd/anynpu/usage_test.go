@@ -39,7 +39,8 @@ func TestPack_everyModelIsInspectedAndChecked(t *testing.T) {
 
 	code, out, errs := anynpu("inspect", pack)
 	require.Equal(t, 0, code, errs)
-	for _, want := range []string{"file        " + a, "Add                      1", "file        " + b, "Sub                      1"} {
+	for _, want := range []string{"file        " + a, "Add                      1", "file        " + b,
+		"Sub                      1"} {
 		assert.Contains(t, out, want)
 	}
 	code, out, errs = anynpu("inspect", "--json", pack)
@@ -70,7 +71,8 @@ func TestPack_everyModelIsInspectedAndChecked(t *testing.T) {
 }
 
 func TestPack_tellsWhatIsWrongWithWhichModel(t *testing.T) {
-	pack := writePack(t, map[string][]byte{"good.onnx": vectorModel("Add"), "strange.onnx": vectorModel("Frobnicate"), "text.onnx": []byte("text")},
+	pack := writePack(t, map[string][]byte{"good.onnx": vectorModel("Add"), "strange.onnx": vectorModel("Frobnicate"),
+		"text.onnx": []byte("text")},
 		"good.onnx", "strange.onnx", "text.onnx", "missing.onnx")
 	code, out, errs := anynpu("check", "--json", pack)
 	assert.Equal(t, 3, code)
@@ -150,7 +152,8 @@ func TestErrors_helpANewUser(t *testing.T) {
 		{[]string{"run", model, x}, 2, "inputs are given with -i NAME=FILE"},
 		{[]string{"run", model, "-i", "x="}, 2, "no file; want x=FILE"},
 		{[]string{"run", model, "-i", "nowhere.npy"}, 2, "nowhere.npy: no such file or directory"},
-		{[]string{"run", model, "-i", writeNPY(t, tensor.New(tensor.Float64, 2))}, 2, `holds float64; in NumPy, x.astype("float32") converts it`},
+		{[]string{"run", model, "-i", writeNPY(t, tensor.New(tensor.Float64, 2))}, 2,
+			`holds float64; in NumPy, x.astype("float32") converts it`},
 		{[]string{"run", "nowhere.onnx"}, 3, "model nowhere.onnx: no such file or directory"},
 		{[]string{"run", writeFile(t, "empty.onnx", nil)}, 3, "empty.onnx: not an ONNX model: the file is empty"},
 		{[]string{"check", t.TempDir()}, 3, "not a regular file"},
@@ -172,10 +175,12 @@ func TestCommand_resultsThatCannotBeWritten(t *testing.T) {
 	defer full.Close()
 	x := writeNPY(t, tensor.New(tensor.Float32, 2))
 	model := writeFile(t, "m.onnx", vectorModel("Add"))
-	for _, args := range [][]string{{"run", model, "-i", x}, {"run", model, "-i", x, "--json"}, {"inspect", model}, {"check", model}, {"--help"}} {
+	for _, args := range [][]string{{"run", model, "-i", x}, {"run", model, "-i", x, "--json"}, {"inspect", model},
+		{"check", model}, {"--help"}} {
 		var errs bytes.Buffer
 		assert.Equal(t, 5, command(args, full, &errs), "%v", args)
-		assert.Contains(t, errs.String(), "the results could not be written: write /dev/full: no space left on device", "%v", args)
+		assert.Contains(t, errs.String(), "the results could not be written: write /dev/full: no space left on device", "%v",
+			args)
 	}
 }
 

@@ -56,7 +56,8 @@ func try(job string) {
 		o := Try(b.Model, d, t)
 		var r unix.Rusage
 		_ = unix.Getrusage(unix.RUSAGE_SELF, &r)
-		fmt.Printf("stage=%s kind=%v costly=%v build=%v resident=%d MiB error=%v\n", o.Stage, fault.KindOf(o.Err), o.CostlyRun, o.Build, r.Maxrss>>10, o.Err)
+		fmt.Printf("stage=%s kind=%v costly=%v build=%v resident=%d MiB error=%v\n", o.Stage, fault.KindOf(o.Err),
+			o.CostlyRun, o.Build, r.Maxrss>>10, o.Err)
 	}
 }
 

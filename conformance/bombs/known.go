@@ -43,25 +43,31 @@ func Known() []Bomb {
 			return g.node("Range", []string{g.constant(long(0)), g.constant(long(1_000_000_000)), g.constant(long(1))})
 		}, int64s),
 		build("dilatedpool", false, func(g *graph) string {
-			return g.node("MaxPool", []string{filled(g, 1, 1, 8, 8)}, attr{"kernel_shape", []int64{2, 2}}, attr{"dilations", []int64{1 << 14, 1 << 14}},
+			return g.node("MaxPool", []string{filled(g, 1, 1, 8, 8)}, attr{"kernel_shape", []int64{2, 2}},
+				attr{"dilations", []int64{1 << 14, 1 << 14}},
 				attr{"pads", []int64{1 << 14, 1 << 14, 1 << 14, 1 << 14}})
 		}, float),
 		build("widepool", false, func(g *graph) string {
-			return g.node("MaxPool", []string{filled(g, 1, 1, 1<<20)}, attr{"kernel_shape", []int64{1 << 19}}, attr{"dilations", []int64{1}}, attr{"pads", []int64{1 << 18, 1 << 18}})
+			return g.node("MaxPool", []string{filled(g, 1, 1, 1<<20)}, attr{"kernel_shape", []int64{1 << 19}},
+				attr{"dilations", []int64{1}}, attr{"pads", []int64{1 << 18, 1 << 18}})
 		}, float),
 		build("convolution", false, func(g *graph) string {
 			x := g.node("Reshape", []string{filled(g, 1<<26), g.constant(longs(1, 1, 1<<13, 1<<13))})
 			return g.node("Conv", []string{x, filled(g, 8, 1, 31, 31)}, attr{"pads", []int64{15, 15, 15, 15}})
 		}, float),
 		build("deconvolution", false, func(g *graph) string {
-			return g.node("ConvTranspose", []string{filled(g, 1, 1, 2, 2), filled(g, 1, 1, 2, 2)}, attr{"strides", []int64{1 << 14, 1 << 14}})
+			return g.node("ConvTranspose", []string{filled(g, 1, 1, 2, 2), filled(g, 1, 1, 2, 2)},
+				attr{"strides", []int64{1 << 14, 1 << 14}})
 		}, float),
 		build("resize", true, func(g *graph) string {
-			return g.node("Resize", []string{g.input(float, 1, 1, 2, 2), "", g.constant(floats(1, 1, 40000, 40000))}, attr{"mode", "linear"})
+			return g.node("Resize", []string{g.input(float, 1, 1, 2, 2), "", g.constant(floats(1, 1, 40000, 40000))},
+				attr{"mode", "linear"})
 		}, float),
-		build("window", true, func(g *graph) string { return g.node("HannWindow", []string{g.constant(long(1 << 31))}) }, float),
+		build("window", true, func(g *graph) string { return g.node("HannWindow", []string{g.constant(long(1 << 31))}) },
+			float),
 		build("upsampledline", true, func(g *graph) string {
-			return g.node("Resize", []string{g.input(float, 1, 1, 1, 4), "", g.constant(floats(1, 1, 1, 100_000_000))}, attr{"mode", "linear"})
+			return g.node("Resize", []string{g.input(float, 1, 1, 1, 4), "", g.constant(floats(1, 1, 1, 100_000_000))},
+				attr{"mode", "linear"})
 		}, float),
 		build("columns", true, func(g *graph) string {
 			return g.node("Expand", []string{g.input(float, 1), g.constant(longs(1<<15, 1<<15))})
@@ -75,7 +81,8 @@ func Known() []Bomb {
 			cond := b.input(bools)
 			b.output(b.node("Identity", []string{cond}), bools)
 			b.output(b.node("Expand", []string{b.constant(floats(1)), b.constant(longs(1 << 20))}), float)
-			return g.node("Loop", []string{g.constant(long(1 << 40)), g.node("Cast", []string{g.input(float, 1)}, attr{"to", int64(bools)})}, attr{"body", b})
+			return g.node("Loop", []string{g.constant(long(1 << 40)), g.node("Cast", []string{g.input(float, 1)},
+				attr{"to", int64(bools)})}, attr{"body", b})
 		}, float),
 		build("loopcounts", true, func(g *graph) string { // a scan output of single numbers
 			b := &graph{prefix: "b"}
@@ -83,13 +90,15 @@ func Known() []Bomb {
 			cond := b.input(bools)
 			b.output(b.node("Identity", []string{cond}), bools)
 			b.output(b.node("Identity", []string{i}), int64s)
-			return g.node("Loop", []string{g.constant(long(1 << 40)), g.node("Cast", []string{g.input(float, 1)}, attr{"to", int64(bools)})}, attr{"body", b})
+			return g.node("Loop", []string{g.constant(long(1 << 40)), g.node("Cast", []string{g.input(float, 1)},
+				attr{"to", int64(bools)})}, attr{"body", b})
 		}, int64s),
 		build("scan", true, func(g *graph) string {
 			b := &graph{prefix: "b"}
 			x := b.parameter(float)
 			b.output(b.node("Expand", []string{x, b.constant(longs(1 << 22))}), float)
-			return g.node("Scan", []string{g.node("Expand", []string{g.input(float, 1), g.constant(longs(1 << 16))})}, attr{"body", b}, attr{"num_scan_inputs", int64(1)})
+			return g.node("Scan", []string{g.node("Expand", []string{g.input(float, 1), g.constant(longs(1 << 16))})},
+				attr{"body", b}, attr{"num_scan_inputs", int64(1)})
 		}, float),
 		build("branch", true, func(g *graph) string {
 			branches := [2]*graph{}

@@ -37,7 +37,8 @@ type made struct {
 	open  bool // sizes are known at run time only: nothing costly follows
 }
 
-var sizes = []int64{0, -1, 1, 2, 3, 5, 8, 64, 1000, 4096, 65536, 1 << 20, 1<<24 + 1, 1 << 28, 1 << 30, 1 << 31, 1 << 33, 1 << 40, 1 << 62}
+var sizes = []int64{0, -1, 1, 2, 3, 5, 8, 64, 1000, 4096, 65536, 1 << 20, 1<<24 + 1, 1 << 28, 1 << 30, 1 << 31, 1 << 33,
+	1 << 40, 1 << 62}
 
 // size picks a size, half of the time a small one.
 func (r *maker) size() int64 {
@@ -102,7 +103,8 @@ func (r *maker) source() {
 	case 3:
 		r.add(r.node("ConstantOfShape", []string{dims}, attr{"value", longs(int64(r.IntN(5)))}), int64s, rank, false)
 	case 4:
-		r.add(r.node("Range", []string{r.constant(long(0)), r.constant(long(r.size())), r.constant(long(int64(1 + r.IntN(3))))}), int64s, 1, false)
+		r.add(r.node("Range", []string{r.constant(long(0)), r.constant(long(r.size())),
+			r.constant(long(int64(1 + r.IntN(3))))}), int64s, 1, false)
 	case 5:
 		r.add(r.input(float, r.smallShape(rank)...), float, rank, false)
 	case 6:
@@ -170,11 +172,13 @@ func (r *maker) cheap(x made) {
 		add(x.rank, []string{"Relu", "Exp", "Sqrt", "Sigmoid", "Neg", "Erf"}[r.IntN(6)], []string{x.name})
 	case 6, 7:
 		y := r.some(float)
-		r.add(r.node([]string{"Add", "Mul", "Pow", "Max"}[r.IntN(4)], []string{x.name, y.name}), float, max(x.rank, y.rank), x.open || y.open)
+		r.add(r.node([]string{"Add", "Mul", "Pow", "Max"}[r.IntN(4)], []string{x.name, y.name}), float, max(x.rank, y.rank),
+			x.open || y.open)
 	case 8:
 		add(x.rank, "Concat", []string{x.name, x.name, r.some(float).name}, axis)
 	case 9:
-		add(x.rank, []string{"ReduceMax", "ReduceMean", "ReduceL2", "ReduceProd"}[r.IntN(4)], []string{x.name}, attr{"axes", []int64{axis.value.(int64)}})
+		add(x.rank, []string{"ReduceMax", "ReduceMean", "ReduceL2", "ReduceProd"}[r.IntN(4)], []string{x.name},
+			attr{"axes", []int64{axis.value.(int64)}})
 	case 10:
 		rank := 1 + r.IntN(4)
 		dims := r.shape(rank)
@@ -200,9 +204,11 @@ func (r *maker) cheap(x made) {
 	case 19:
 		add(x.rank, "Trilu", []string{x.name})
 	case 20:
-		add(4, "Resize", []string{x.name, "", "", r.constant(longs(r.shape(x.rank)...))}, attr{"mode", []string{"nearest", "linear", "cubic"}[r.IntN(3)]})
+		add(4, "Resize", []string{x.name, "", "", r.constant(longs(r.shape(x.rank)...))},
+			attr{"mode", []string{"nearest", "linear", "cubic"}[r.IntN(3)]})
 	case 21:
-		add(x.rank, "Slice", []string{x.name, r.constant(longs(r.size())), r.constant(longs(r.size())), r.constant(longs(0)), r.constant(longs(r.size()))})
+		add(x.rank, "Slice", []string{x.name, r.constant(longs(r.size())), r.constant(longs(r.size())), r.constant(longs(0)),
+			r.constant(longs(r.size()))})
 	case 22:
 		add(x.rank, "CenterCropPad", []string{x.name, r.constant(longs(r.shape(x.rank)...))})
 	case 23:
@@ -241,7 +247,8 @@ func (r *maker) costly(x made) {
 		w := r.node("ConstantOfShape", []string{r.constant(longs(r.shape(spatial + 2)...))})
 		add(x.rank, []string{"Conv", "ConvTranspose"}[r.IntN(2)], []string{x.name, w}, window...)
 	case 4, 5:
-		add(x.rank, []string{"MaxPool", "AveragePool", "LpPool"}[r.IntN(3)], []string{x.name}, append(window, attr{"kernel_shape", r.list(spatial)})...)
+		add(x.rank, []string{"MaxPool", "AveragePool", "LpPool"}[r.IntN(3)], []string{x.name},
+			append(window, attr{"kernel_shape", r.list(spatial)})...)
 	case 6:
 		out := r.nodeN("TopK", 2, []string{x.name, r.constant(longs(r.size()))})
 		r.add(out[0], float, x.rank, false)
@@ -250,16 +257,19 @@ func (r *maker) costly(x made) {
 		out := r.nodeN("Unique", 4, []string{x.name})
 		r.add(out[1], int64s, 1, true)
 	case 8:
-		add(2, "Einsum", []string{x.name, y.name}, attr{"equation", []string{"ij,jk->ik", "i,j->ij", "ij,kl->ijkl", "...i,...i->..."}[r.IntN(4)]})
+		add(2, "Einsum", []string{x.name, y.name}, attr{"equation", []string{"ij,jk->ik", "i,j->ij", "ij,kl->ijkl",
+			"...i,...i->..."}[r.IntN(4)]})
 	case 9:
 		rois := r.constant(constant{dtype: float, dims: []int64{1, 4}, data: make([]byte, 16)})
-		add(4, "RoiAlign", []string{x.name, rois, r.constant(longs(0))}, attr{"output_height", r.size()}, attr{"output_width", r.size()}, attr{"sampling_ratio", r.size()})
+		add(4, "RoiAlign", []string{x.name, rois, r.constant(longs(0))}, attr{"output_height", r.size()},
+			attr{"output_width", r.size()}, attr{"sampling_ratio", r.size()})
 	case 10:
 		add(4, "Col2Im", []string{x.name, r.constant(longs(r.shape(2)...)), r.constant(longs(r.shape(2)...))})
 	case 11:
 		add(x.rank, "LRN", []string{x.name}, attr{"size", r.size()})
 	case 12:
-		add(2, "MelWeightMatrix", []string{r.constant(long(r.size())), r.constant(long(r.size())), r.constant(long(16000)), r.constant(real(10)), r.constant(real(5000))})
+		add(2, "MelWeightMatrix", []string{r.constant(long(r.size())), r.constant(long(r.size())), r.constant(long(16000)),
+			r.constant(real(10)), r.constant(real(5000))})
 	case 13:
 		h := r.size()
 		dims := func(v ...int64) string { return r.node("ConstantOfShape", []string{r.constant(longs(v...))}) }
@@ -310,7 +320,8 @@ func (r *maker) flow() {
 			b.step()
 		}
 		b.output(b.node("Identity", []string{b.some(float).name}), float)
-		r.add(r.node("Scan", []string{r.some(float).name}, attr{"body", b.graph}, attr{"num_scan_inputs", int64(1)}), float, 2, true)
+		r.add(r.node("Scan", []string{r.some(float).name}, attr{"body", b.graph}, attr{"num_scan_inputs", int64(1)}), float,
+			2, true)
 	case 3:
 		var branch [2]*maker
 		for k := range branch {
@@ -322,6 +333,7 @@ func (r *maker) flow() {
 			}
 			branch[k].output(branch[k].node("Identity", []string{branch[k].some(float).name}), float)
 		}
-		r.add(r.node("If", []string{cond()}, attr{"then_branch", branch[0].graph}, attr{"else_branch", branch[1].graph}), float, 2, true)
+		r.add(r.node("If", []string{cond()}, attr{"then_branch", branch[0].graph}, attr{"else_branch", branch[1].graph}),
+			float, 2, true)
 	}
 }

@@ -54,7 +54,8 @@ func Try(model []byte, d device.Device, t Trial) Outcome {
 		return Outcome{Stage: Import, Err: err, Build: time.Since(begin)}
 	}
 	heavy := costly(m.Graph)
-	s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w, Consume: true}, device.ExecOptions{})
+	s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w, Consume: true},
+		device.ExecOptions{})
 	o := Outcome{Stage: Build, Err: err, Build: time.Since(begin), CostlyRun: heavy}
 	if err != nil {
 		return o

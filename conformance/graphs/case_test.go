@@ -17,7 +17,8 @@ func TestCases_readBackAndCompare(t *testing.T) {
 	for _, c := range cases {
 		if c.Rel > StandardRel || c.Abs > StandardAbs {
 			wider++
-			assert.NotEmpty(t, c.Why, "%s: the tolerance %v + %v x |expected| is wider than the standard one without an argument", c.Name, c.Abs, c.Rel)
+			assert.NotEmpty(t, c.Why, "%s: the tolerance %v + %v x |expected| is wider than the standard one without an "+
+				"argument", c.Name, c.Abs, c.Rel)
 		} else {
 			assert.Empty(t, c.Why, "%s argues for the standard tolerance", c.Name)
 		}

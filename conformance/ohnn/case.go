@@ -67,7 +67,7 @@ type Body struct {
 	Data []Number `json:"data"`
 }
 
-// Quant is a tensor's quantisation, one entry per tensor or per index of its first dimension.
+// Quant is a tensor's quantization, one entry per tensor or per index of its first dimension.
 type Quant struct {
 	Scale []float64 `json:"scale"`
 	Zero  []int32   `json:"zero"`
@@ -216,7 +216,8 @@ var constantByMeaning = map[string]string{
 
 // sameByMeaning lists the operators whose result is their input where that is of an integer type, unsigned for some: to
 // give it back to the last bit is what they must do.
-var sameByMeaning = map[string]bool{"ABS": true, "RELU": true, "CEIL": true, "FLOOR": true, "ROUND": true, "PRELU": true}
+var sameByMeaning = map[string]bool{"ABS": true, "RELU": true, "CEIL": true, "FLOOR": true, "ROUND": true,
+	"PRELU": true}
 
 // judges reports whether the case says that the operator computes its kind of data right: it is telling, or can be no
 // more than it is.
@@ -248,7 +249,8 @@ func (c *Case) Telling() bool {
 		}
 		for _, in := range c.In {
 			t := c.Tensors[in]
-			if f := t.Feed; f != nil && t.Type == c.Tensors[o].Type && slices.Equal(f.Dims, e.Dims) && sameNumbers(f.Data, e.Data) {
+			if f := t.Feed; f != nil && t.Type == c.Tensors[o].Type && slices.Equal(f.Dims, e.Dims) &&
+				sameNumbers(f.Data, e.Data) {
 				return false
 			}
 		}
@@ -263,7 +265,7 @@ func sameNumbers(a, b []Number) bool {
 }
 
 // Signature is what makes a case different in kind from another: operator, element types, ranks, open dimensions,
-// constants, quantisation, parameter values, which operands have the first one's shape, and types and ranks of the
+// constants, quantization, parameter values, which operands have the first one's shape, and types and ranks of the
 // results.
 func (c *Case) Signature() string {
 	var b strings.Builder

@@ -88,7 +88,8 @@ func TestCases_judgeEachKindStaticAndDynamic(t *testing.T) {
 
 func TestJudged_needsATellingResult(t *testing.T) {
 	tensors := func(out ...float64) []Tensor {
-		return []Tensor{{Type: "uint16", Dims: []int32{2}, Feed: &Body{[]int32{2}, reals(1, 2)}}, {Type: "uint16", Dims: []int32{2}, Expect: &Body{[]int32{2}, reals(out...)}}}
+		return []Tensor{{Type: "uint16", Dims: []int32{2}, Feed: &Body{[]int32{2}, reals(1, 2)}},
+			{Type: "uint16", Dims: []int32{2}, Expect: &Body{[]int32{2}, reals(out...)}}}
 	}
 	kinds := func(c *Case) (static, dynamic bool) {
 		c.In, c.Out = []uint32{0}, []uint32{1}
@@ -131,7 +132,8 @@ func TestCompare_tolerances(t *testing.T) {
 	assert.NoError(t, c.compare(reals(5), reals(4), q))
 	assert.Error(t, c.compare(reals(6), reals(4), q))
 	assert.Error(t, c.compare(reals(5), reals(4), &Tensor{Type: "int8"}), "plain integers are exact")
-	assert.Error(t, c.compare([]Number{Int(math.MaxInt64 - 1)}, []Number{Int(math.MaxInt64)}, &Tensor{Type: "int64"}), "to the last of 64 bits")
+	assert.Error(t, c.compare([]Number{Int(math.MaxInt64 - 1)}, []Number{Int(math.MaxInt64)}, &Tensor{Type: "int64"}),
+		"to the last of 64 bits")
 }
 
 func TestEncode_roundTrip(t *testing.T) {
@@ -150,7 +152,8 @@ func TestEncode_roundTrip(t *testing.T) {
 
 func TestNumber_keeps64Bits(t *testing.T) {
 	var v []Number
-	require.NoError(t, json.Unmarshal([]byte(`[18446744073709551615, -9223372036854775808, 9007199254740993, 0.5, "-inf"]`), &v))
+	require.NoError(t,
+		json.Unmarshal([]byte(`[18446744073709551615, -9223372036854775808, 9007199254740993, 0.5, "-inf"]`), &v))
 	assert.Equal(t, "[18446744073709551615 -9223372036854775808 9007199254740993 0.5 -Inf]", fmt.Sprint(v))
 	for _, d := range []tensor.DType{tensor.Uint64, tensor.Int64} {
 		got, err := decode(encode(v[:3], d), d, 3)

@@ -24,9 +24,10 @@ type operator struct {
 	Outputs int
 	Params  []struct {
 		Name, Type string
-		Default    any  // what the absence means: a value; nil, a meaning of its own; "required" or "advised", that the absence is refused
-		Only       bool // no value but the default has a meaning
-		Values     []float64
+		// what the absence means: a value; nil, a meaning of its own; "required" or "advised", that the absence is refused
+		Default any
+		Only    bool // no value but the default has a meaning
+		Values  []float64
 	}
 }
 
@@ -124,7 +125,8 @@ func TestNear_changesWhatItIsAbout(t *testing.T) {
 			assert.True(t, differs(base.Out[n]) || !slices.Equal(base.Out, c.Out), c.ID())
 		default:
 			assert.Contains(t, tensorTypes, c.Op+"_"+c.About, c.ID())
-			assert.False(t, reflect.DeepEqual(base.tensorOf(c.About), c.tensorOf(c.About)) && slices.Equal(base.Params, c.Params), c.ID())
+			assert.False(t, reflect.DeepEqual(base.tensorOf(c.About), c.tensorOf(c.About)) &&
+				slices.Equal(base.Params, c.Params), c.ID())
 		}
 	}
 }
@@ -249,7 +251,8 @@ func TestCases_widerTolerancesAreArgued(t *testing.T) {
 			rel, abs = 1e-3, 1e-3
 		}
 		if c.Rel > rel || c.Abs > abs || c.Steps > 1 {
-			assert.Greater(t, len(strings.Fields(c.Why)), 5, "%s: tolerance %v relative, %v absolute, %d steps without an argument", c.ID(), c.Rel, c.Abs, c.Steps)
+			assert.Greater(t, len(strings.Fields(c.Why)), 5, "%s: tolerance %v relative, %v absolute, %d steps without an "+
+				"argument", c.ID(), c.Rel, c.Abs, c.Steps)
 		} else {
 			assert.Empty(t, c.Why, "%s argues for the standard tolerance", c.ID())
 		}
@@ -257,7 +260,8 @@ func TestCases_widerTolerancesAreArgued(t *testing.T) {
 }
 
 func TestNear_apply(t *testing.T) {
-	base := &Case{Op: "ADD", Name: "plain", In: []uint32{0}, Tensors: []Tensor{{Type: "int8", Dims: []int32{2}, Feed: &Body{[]int32{2}, []Number{Int(1), Int(2)}}}}}
+	base := &Case{Op: "ADD", Name: "plain", In: []uint32{0},
+		Tensors: []Tensor{{Type: "int8", Dims: []int32{2}, Feed: &Body{[]int32{2}, []Number{Int(1), Int(2)}}}}}
 	n := &near{Op: "ADD", Of: "plain", Name: "x", In: &[]uint32{0, 1}, Tensors: map[int]map[string]json.RawMessage{
 		0: {"type": json.RawMessage(`"int16"`), "feed": json.RawMessage("null")}, 1: {"data": json.RawMessage("[7]")}}}
 	c, err := n.apply(base)
@@ -266,7 +270,8 @@ func TestNear_apply(t *testing.T) {
 	assert.Equal(t, []Tensor{{Type: "int16", Dims: []int32{2}}, {Data: []Number{Int(7)}}}, c.Tensors)
 	assert.Equal(t, []uint32{0, 1}, c.In)
 	assert.Equal(t, []int{0, 1}, c.Changed)
-	assert.Equal(t, []Tensor{{Type: "int8", Dims: []int32{2}, Feed: &Body{[]int32{2}, []Number{Int(1), Int(2)}}}}, base.Tensors, "the base stays as it is")
+	assert.Equal(t, []Tensor{{Type: "int8", Dims: []int32{2}, Feed: &Body{[]int32{2}, []Number{Int(1), Int(2)}}}},
+		base.Tensors, "the base stays as it is")
 	n.Tensors = map[int]map[string]json.RawMessage{3: {}}
 	_, err = n.apply(base)
 	assert.ErrorContains(t, err, "tensor 3")

@@ -9,8 +9,10 @@ import (
 )
 
 // Return codes that the runner names.
-var codeNames = [...]string{"SUCCESS", "FAILED", "INVALID_PARAMETER", "MEMORY_ERROR", "OPERATION_FORBIDDEN", "NULL_PTR", "INVALID_FILE",
-	"UNAVALIDABLE_DEVICE", "INVALID_PATH", "TIMEOUT", "UNSUPPORTED", "CONNECTION_EXCEPTION", "SAVE_CACHE_EXCEPTION", "DYNAMIC_SHAPE", "UNAVAILABLE_DEVICE"}
+var codeNames = [...]string{"SUCCESS", "FAILED", "INVALID_PARAMETER", "MEMORY_ERROR", "OPERATION_FORBIDDEN", "NULL_PTR",
+	"INVALID_FILE",
+	"UNAVALIDABLE_DEVICE", "INVALID_PATH", "TIMEOUT", "UNSUPPORTED", "CONNECTION_EXCEPTION", "SAVE_CACHE_EXCEPTION",
+	"DYNAMIC_SHAPE", "UNAVAILABLE_DEVICE"}
 
 func codeName(c int32) string {
 	if c >= 0 && int(c) < len(codeNames) {
@@ -25,7 +27,8 @@ type dataType struct {
 }
 
 var dataTypes = map[string]dataType{
-	"bool": {1, tensor.Bool}, "int8": {2, tensor.Int8}, "int16": {3, tensor.Int16}, "int32": {4, tensor.Int32}, "int64": {5, tensor.Int64},
+	"bool": {1, tensor.Bool}, "int8": {2, tensor.Int8}, "int16": {3, tensor.Int16}, "int32": {4, tensor.Int32},
+	"int64": {5, tensor.Int64},
 	"uint8": {6, tensor.Uint8}, "uint16": {7, tensor.Uint16}, "uint32": {8, tensor.Uint32}, "uint64": {9, tensor.Uint64},
 	"float16": {10, tensor.Float16}, "float32": {11, tensor.Float32}, "float64": {12, tensor.Float64},
 }

@@ -28,7 +28,8 @@ type Result struct {
 	Refusal string        `json:"refusal,omitempty"` // what the library said of a refusal that the case wants
 	Time    time.Duration `json:"ns"`
 
-	Functions []string `json:"functions,omitempty"` // functions of the API that the case called, where a suite records them
+	// functions of the API that the case called, where a suite records them
+	Functions []string `json:"functions,omitempty"`
 }
 
 // Report is the outcome of a run of the suite.
@@ -75,7 +76,8 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		Skipped  int        `xml:"skipped,attr"`
 		About    []property `xml:"properties>property"`
 		Cases    []testcase `xml:"testcase"`
-	}{Name: "ohnn " + r.Library, Tests: len(r.Results), Failures: len(r.Results) - r.Counts[Pass] - r.Counts[Skip], Skipped: r.Counts[Skip]}
+	}{Name: "ohnn " + r.Library, Tests: len(r.Results), Failures: len(r.Results) - r.Counts[Pass] - r.Counts[Skip],
+		Skipped: r.Counts[Skip]}
 	suite.About = []property{{"library", r.Library}, {"version", r.Version}, {"device", r.Device}}
 	for _, x := range r.Results {
 		c := testcase{Name: x.ID, Time: fmt.Sprintf("%.6f", x.Time.Seconds())}
@@ -119,7 +121,9 @@ func (r *Report) Summary(cases []*Case) string {
 			fewest, first = n, false
 		}
 	}
-	return fmt.Sprintf("ohnn operators: %d of %d, fewest cases %d, failed %d (of %d cases, %d crashes, %d hangs, %d skipped; version %s, device %s)",
-		whole, len(operators), fewest, len(cases)-r.Counts[Pass]-r.Counts[Skip], len(cases), r.Counts[Crash], r.Counts[Hang], r.Counts[Skip],
+	return fmt.Sprintf("ohnn operators: %d of %d, fewest cases %d, failed %d (of %d cases, %d crashes, %d hangs, %d "+
+		"skipped; version %s, device %s)",
+		whole, len(operators), fewest, len(cases)-r.Counts[Pass]-r.Counts[Skip], len(cases), r.Counts[Crash], r.Counts[Hang],
+		r.Counts[Skip],
 		r.Version, r.Device)
 }

@@ -111,7 +111,8 @@ func (r *run) build() error {
 			return fmt.Errorf("tensor %d: %w", i, err)
 		}
 	}
-	if err := check("add", "OH_NNModel_AddOperation", r.a.addOperation(r.model, operators[r.c.Op], ints(r.c.Params), ints(r.c.In), ints(r.c.Out))); err != nil {
+	if err := check("add", "OH_NNModel_AddOperation", r.a.addOperation(r.model, operators[r.c.Op], ints(r.c.Params),
+		ints(r.c.In), ints(r.c.Out))); err != nil {
 		return err
 	}
 	var inputs []uint32
@@ -120,7 +121,8 @@ func (r *run) build() error {
 			inputs = append(inputs, i)
 		}
 	}
-	if err := check("finish", "OH_NNModel_SpecifyInputsAndOutputs", r.a.specify(r.model, ints(inputs), ints(r.c.Out))); err != nil {
+	if err := check("finish", "OH_NNModel_SpecifyInputsAndOutputs", r.a.specify(r.model, ints(inputs),
+		ints(r.c.Out))); err != nil {
 		return err
 	}
 	return check("finish", "OH_NNModel_Finish", r.a.finish(r.model))
@@ -137,7 +139,8 @@ func (r *run) available() error {
 	}
 	var supported *bool
 	var n uint32
-	if err := check("finish", "OH_NNModel_GetAvailableOperations", r.a.availableOps(r.model, 0, &supported, &n)); err != nil {
+	if err := check("finish", "OH_NNModel_GetAvailableOperations", r.a.availableOps(r.model, 0, &supported,
+		&n)); err != nil {
 		return err
 	}
 	if n != 1 || supported == nil {
@@ -259,7 +262,8 @@ func (r *run) compute() error {
 		}
 		out = append(out, x)
 	}
-	if err := check("run", "OH_NNExecutor_RunSync", r.a.runSync(r.exec, &in[0], uintptr(len(in)), &out[0], uintptr(len(out)))); err != nil {
+	if err := check("run", "OH_NNExecutor_RunSync", r.a.runSync(r.exec, &in[0], uintptr(len(in)), &out[0],
+		uintptr(len(out)))); err != nil {
 		return err
 	}
 	if r.c.Reject != nil {

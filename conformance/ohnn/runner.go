@@ -114,7 +114,8 @@ func (r *Runner) RunIDs(ids []string) (*Report, error) {
 		})
 	}
 	wg.Wait()
-	rep := &Report{Schema: "anynpu.cts/1", Library: r.Library, Version: greeting.Version, Device: greeting.Device, Counts: map[Status]int{}, Results: results}
+	rep := &Report{Schema: "anynpu.cts/1", Library: r.Library, Version: greeting.Version, Device: greeting.Device,
+		Counts: map[Status]int{}, Results: results}
 	for _, x := range results {
 		rep.Counts[x.Status]++
 	}
@@ -198,7 +199,8 @@ func (w *worker) compute(id string) (Result, error) {
 	}
 	end := w.cmd.Wait()
 	w.cmd = nil
-	res = Result{ID: id, Status: Crash, Message: fmt.Sprintf("%v: %s", end, lastLines(w.errs.String(), 3)), Time: time.Since(start)}
+	res = Result{ID: id, Status: Crash, Message: fmt.Sprintf("%v: %s", end, lastLines(w.errs.String(), 3)),
+		Time: time.Since(start)}
 	if hung.Load() {
 		res.Status, res.Message = Hang, fmt.Sprintf("no end within %v", limit)
 	}

@@ -30,7 +30,7 @@ var (
 )
 
 // segments are the single words of ours that stand between two colons.
-var segments = []string{"quantisation", "batches", "outputs", "inputs"}
+var segments = []string{"quantization", "batches", "outputs", "inputs"}
 
 // misleads says what is wrong with the message of a refusal, "" if nothing: it does not name the operator, or another
 // one, or an operator of the library's own; it names an input or output that the operation does not have, or neither
@@ -60,7 +60,8 @@ func (c *Case) misleads(message string) string {
 		names = true
 	}
 	for full := range tensorTypes {
-		if p, ok := strings.CutPrefix(full, c.Op+"_"); ok && regexp.MustCompile(`\b(OH_NN_`+c.Op+`_)?`+p+`\b`).MatchString(about) {
+		if p, ok := strings.CutPrefix(full, c.Op+"_"); ok &&
+			regexp.MustCompile(`\b(OH_NN_`+c.Op+`_)?`+p+`\b`).MatchString(about) {
 			names = true
 		}
 	}

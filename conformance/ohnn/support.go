@@ -6,23 +6,24 @@ import (
 	"slices"
 )
 
-// A Kind is an element type of an operator's data, plain or quantised.
+// A Kind is an element type of an operator's data, plain or quantized.
 type Kind struct {
 	Type      string
-	Quantised bool
+	Quantized bool
 }
 
 func (k Kind) String() string {
-	if k.Quantised {
-		return "quantised " + k.Type
+	if k.Quantized {
+		return "quantized " + k.Type
 	}
 	return k.Type
 }
 
-// Kinds are the element types that data can have, in the order of the API's numbers; it quantises to 8 bits only.
+// Kinds are the element types that data can have, in the order of the API's numbers; it quantizes to 8 bits only.
 func Kinds() []Kind {
 	var out []Kind
-	for _, t := range []string{"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"} {
+	for _, t := range []string{"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+		"float32", "float64"} {
 		out = append(out, Kind{Type: t})
 	}
 	return append(out, Kind{"int8", true}, Kind{"uint8", true})
@@ -159,16 +160,22 @@ func (c *Case) operands() []uint32 { return append(slices.Clone(c.In), c.Out...)
 
 // carriers names the operand (inputs, then outputs) that carries an operator's data, for those where it is not the
 // first.
-var carriers = map[string]int{"WHERE": 1, "SELECT": 1, "ONE_HOT": 2, "SCATTER_ND": 1, "SPARSE_TO_DENSE": 1, "CONSTANT_OF_SHAPE": 1}
+var carriers = map[string]int{"WHERE": 1, "SELECT": 1, "ONE_HOT": 2, "SCATTER_ND": 1, "SPARSE_TO_DENSE": 1,
+	"CONSTANT_OF_SHAPE": 1}
 
 // others names the operands whose type does not go with that of the data: shapes, axes, indices, conditions and results
 // that list them.
 var others = map[string][]int{
-	"CAST": {1, 2}, "EXPAND_DIMS": {1}, "FILL": {1}, "GATHER": {1, 2}, "ONE_HOT": {0, 1}, "PAD": {1}, "SLICE": {1, 2}, "STRIDED_SLICE": {1, 2, 3},
-	"TILE": {1}, "TRANSPOSE": {1}, "RESHAPE": {1}, "REDUCE_MEAN": {1}, "REDUCE_SUM": {1}, "REDUCE_MAX": {1}, "REDUCE_MIN": {1}, "REDUCE_PROD": {1},
-	"REDUCE_L2": {1}, "REDUCE_ALL": {1, 2}, "ALL": {1, 2}, "TOP_K": {1, 3}, "CROP": {1}, "GATHER_ND": {1}, "SCATTER_ND": {0, 2}, "SPARSE_TO_DENSE": {0, 2},
-	"SHAPE": {1}, "RANK": {1}, "CONSTANT_OF_SHAPE": {0}, "WHERE": {0}, "SELECT": {0}, "EQUAL": {2}, "NOT_EQUAL": {2}, "LESS": {2}, "LESS_EQUAL": {2},
-	"GREATER": {2}, "GREATER_EQUAL": {2}, "LOGICAL_AND": {2}, "LOGICAL_OR": {2}, "LOGICAL_NOT": {1}, "QUANT_DTYPE_CAST": {1}, "ASSERT": {1, 2},
+	"CAST": {1, 2}, "EXPAND_DIMS": {1}, "FILL": {1}, "GATHER": {1, 2}, "ONE_HOT": {0, 1}, "PAD": {1}, "SLICE": {1, 2},
+	"STRIDED_SLICE": {1, 2, 3},
+	"TILE":          {1}, "TRANSPOSE": {1}, "RESHAPE": {1}, "REDUCE_MEAN": {1}, "REDUCE_SUM": {1}, "REDUCE_MAX": {1},
+	"REDUCE_MIN": {1}, "REDUCE_PROD": {1},
+	"REDUCE_L2": {1}, "REDUCE_ALL": {1, 2}, "ALL": {1, 2}, "TOP_K": {1, 3}, "CROP": {1}, "GATHER_ND": {1},
+	"SCATTER_ND": {0, 2}, "SPARSE_TO_DENSE": {0, 2},
+	"SHAPE": {1}, "RANK": {1}, "CONSTANT_OF_SHAPE": {0}, "WHERE": {0}, "SELECT": {0}, "EQUAL": {2}, "NOT_EQUAL": {2},
+	"LESS": {2}, "LESS_EQUAL": {2},
+	"GREATER": {2}, "GREATER_EQUAL": {2}, "LOGICAL_AND": {2}, "LOGICAL_OR": {2}, "LOGICAL_NOT": {1},
+	"QUANT_DTYPE_CAST": {1}, "ASSERT": {1, 2},
 }
 
 // kind returns the element type that carries the case's data.
@@ -190,8 +197,10 @@ func (c *Case) mixed() bool {
 
 // twoTypes lists the operators that take operands of two types and convert them.
 var twoTypes = map[string]bool{
-	"ADD": true, "SUB": true, "MUL": true, "DIV": true, "MAXIMUM": true, "MINIMUM": true, "MOD": true, "POW": true, "SQUARED_DIFFERENCE": true, "ELTWISE": true, "EQUAL": true,
-	"NOT_EQUAL": true, "LESS": true, "LESS_EQUAL": true, "GREATER": true, "GREATER_EQUAL": true, "LOGICAL_AND": true, "LOGICAL_OR": true,
+	"ADD": true, "SUB": true, "MUL": true, "DIV": true, "MAXIMUM": true, "MINIMUM": true, "MOD": true, "POW": true,
+	"SQUARED_DIFFERENCE": true, "ELTWISE": true, "EQUAL": true,
+	"NOT_EQUAL": true, "LESS": true, "LESS_EQUAL": true, "GREATER": true, "GREATER_EQUAL": true, "LOGICAL_AND": true,
+	"LOGICAL_OR": true,
 }
 
 // with returns the case with kind k in the place of the one that carries the data.
@@ -206,7 +215,7 @@ func (c *Case) with(k Kind) *Case {
 		}
 		x.Type = k.Type
 		switch {
-		case !k.Quantised:
+		case !k.Quantized:
 			x.Quant = nil
 		case x.Quant == nil:
 			x.Quant = &Quant{Scale: []float64{0.5}, Zero: []int32{0}}

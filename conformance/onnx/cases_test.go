@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
 
-// tolerances of cases that need another than the rest: a quantised output may be one step away where sums are ordered
+// tolerances of cases that need another than the rest: a quantized output may be one step away where sums are ordered
 // differently.
 var tolerances = map[string]tensordiff.Tolerance{"qdq_conv": {Abs: 0.0501}}
 

@@ -214,7 +214,7 @@ def linear():
                 {"w": f32(d, gates * 3, 5), "r": f32(d, gates * 3, 3), "b": f32(d, 2 * gates * 3)}, skip_reference=True)
 
 
-def quantised():
+def quantized():
     for t in (np.uint8, np.int8):
         z = t(3)
         add(f"quantize_{t.__name__}", node("QuantizeLinear", "x s z", "y"), {"x": f32(3, 4) * 4}, {"s": np.float32(0.05), "z": z})
@@ -359,7 +359,7 @@ if __name__ == "__main__":
     movement()
     spatial()
     linear()
-    quantised()
+    quantized()
     control()
     graphs(24)
     sequences()

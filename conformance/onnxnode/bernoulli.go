@@ -145,7 +145,8 @@ func checkThresholds(draw draws, p, like tensor.Tensor) error {
 				}
 				at[i] = k
 			case !one && (at[i] != 0 || k == bernoulliGrid):
-				return fmt.Errorf("element %d is 0 with probability %d/%d, and 1 with %d/%d", i, k, bernoulliGrid, at[i], bernoulliGrid)
+				return fmt.Errorf("element %d is 0 with probability %d/%d, and 1 with %d/%d", i, k, bernoulliGrid, at[i],
+					bernoulliGrid)
 			}
 		}
 	}
@@ -159,7 +160,8 @@ func checkThresholds(draw draws, p, like tensor.Tensor) error {
 	}
 	for i, one := range bits {
 		if v := number(p, i) * bernoulliGrid; one && v < float64(at[i]-1) || !one && v > float64(at[i]) {
-			return fmt.Errorf("element %d is %v with probability %g, its threshold is %d/%d", i, one, number(p, i), at[i], bernoulliGrid)
+			return fmt.Errorf("element %d is %v with probability %g, its threshold is %d/%d", i, one, number(p, i), at[i],
+				bernoulliGrid)
 		}
 	}
 	slices.Sort(at)

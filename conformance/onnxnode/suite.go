@@ -165,7 +165,7 @@ func RunCase(ctx context.Context, fsys fs.FS, dir string, d device.Device, tol t
 	return nil
 }
 
-// readTensors reads the files of one side of a data set. A model may have its input as an initialiser: then there are
+// readTensors reads the files of one side of a data set. A model may have its input as an initializer: then there are
 // more files than ports, and names decide.
 func readTensors(fsys fs.FS, set, side string, ports []device.Port) ([]tensor.Tensor, error) {
 	files, err := fs.Glob(fsys, path.Join(set, side+"_*.pb"))

@@ -15,7 +15,8 @@ const TargetVariable = "ANYNPU_RKNN_TARGET"
 
 // Environ returns the environment of a child for cases of a setting.
 func Environ(setting []string) []string {
-	return append(append(os.Environ(), "ANYNPU_LOG=warn", "ANYNPU_LOG_FILE=/dev/null", "ANYNPU_MODEL_MAP=", TargetVariable+"="), setting...)
+	return append(append(os.Environ(), "ANYNPU_LOG=warn", "ANYNPU_LOG_FILE=/dev/null", "ANYNPU_MODEL_MAP=", TargetVariable+
+		"="), setting...)
 }
 
 // Child is the program of the process that touches the library; see ohnn.Serve.

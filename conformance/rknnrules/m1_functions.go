@@ -13,7 +13,8 @@ func creates(r *Rule, function string) *Rule {
 	return r.ok("attributes_of_every_shape", func(t *T) {
 		ctx, attrs, i := new(uintptr), make([]ioAttr, 2), small(2)
 		t.ok(function, ctx, &i, 2, shapes, attrs)
-		t.check(attrs[0].a.size == 32 && attrs[1].a.size == 128 && attrs[1].c.size == 4*64*4, "sizes %d, %d, %d", attrs[0].a.size, attrs[1].a.size, attrs[1].c.size)
+		t.check(attrs[0].a.size == 32 && attrs[1].a.size == 128 && attrs[1].c.size == 4*64*4, "sizes %d, %d, %d",
+			attrs[0].a.size, attrs[1].a.size, attrs[1].c.size)
 		t.ok("matmul_destroy", *ctx)
 	}).ok("sizes_of_info_are_ignored", func(t *T) {
 		ctx, i := new(uintptr), info{m: -1, k: 7, n: 0, kind: 2}
@@ -122,7 +123,8 @@ var _ = section(onBoards(
 			t.is(badContext, "destroy", o.ctx)
 			t.is(badContext, "run", o.ctx, nil)
 		}),
-	rule("m1.k_B_normal_layout_to_native_layout", "serves both forms; pointers must not be NULL, K and N multiples of the tile").
+	rule("m1.k_B_normal_layout_to_native_layout", "serves both forms; pointers must not be NULL, K and N multiples of "+
+		"the tile").
 		ok("both_forms", func(t *T) {
 			g, i := t.geometry(), small(2)
 			in, out, older := make([]byte, 32*64), make([]byte, 32*64), make([]byte, 32*64)

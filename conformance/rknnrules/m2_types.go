@@ -44,7 +44,8 @@ var _ = section(onBoards(
 				}
 				a := t.create(small(kind)).attrs
 				t.check(name(a.a.name[:]) == "A" && name(a.b.name[:]) == "B" && name(a.c.name[:]) == "C", "type %d: names", kind)
-				got, want := [3]uint32{a.a.size, a.b.size, a.c.size}, [3]uint32{64 * bits[types[0]] / 8, 2048 * bits[types[1]] / 8, 128 * bits[types[2]] / 8}
+				got, want := [3]uint32{a.a.size, a.b.size, a.c.size}, [3]uint32{64 * bits[types[0]] / 8, 2048 * bits[types[1]] / 8,
+					128 * bits[types[2]] / 8}
 				t.check(got == want, "type %d: sizes %v, want %v", kind, got, want)
 			}
 		}).

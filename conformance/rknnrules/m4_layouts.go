@@ -82,7 +82,8 @@ var _ = section(onBoards(
 				t.refuse(i)
 			}
 		}),
-	rule("m4.c_segments", "K above 8192 rows on RK3588, 4096 on RK3576, is stored in segments of that many in the native layout").
+	rule("m4.c_segments", "K above 8192 rows on RK3588, 4096 on RK3576, is stored in segments of that many in the "+
+		"native layout").
 		ok("place_in_the_second_segment", func(t *T) {
 			s, n, k := t.geometry().segment, int(t.geometry().tileN[i8]), int(t.geometry().tileK[i8])
 			K := 8192 + 64

@@ -79,7 +79,8 @@ var _ = section(onBoards(
 			i.domain, i.k = 1, 1
 			t.refuse(i)
 		}),
-	rule("m6.e_dynamic_shapes", "B stays bound over sizes; memory that is too small for the size in use makes the run fail").
+	rule("m6.e_dynamic_shapes", "B stays bound over sizes; memory that is too small for the size in use makes the run "+
+		"fail").
 		ok("A_and_C_bound_anew", func(t *T) {
 			i, attrs, ctx := small(2), make([]ioAttr, 2), new(uintptr)
 			shapes := []shape{{1, 32, 64}, {3, 32, 64}}

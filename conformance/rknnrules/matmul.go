@@ -23,7 +23,8 @@ const (
 )
 
 func (t *T) geometry() geometry {
-	large := geometry{map[uint32]uint32{i8: 32, f16: 16, i4: 64}, map[uint32]uint32{i8: 32, f16: 32, i4: 32}, map[uint32]uint32{i8: 16, f16: 8, i4: 32}, 8192}
+	large := geometry{map[uint32]uint32{i8: 32, f16: 16, i4: 64}, map[uint32]uint32{i8: 32, f16: 32, i4: 32},
+		map[uint32]uint32{i8: 16, f16: 8, i4: 32}, 8192}
 	switch t.board() {
 	case "rk3588":
 		return large
@@ -31,16 +32,19 @@ func (t *T) geometry() geometry {
 		large.segment = 4096
 		return large
 	case "rk3562":
-		return geometry{map[uint32]uint32{i8: 16, f16: 8}, map[uint32]uint32{i8: 32, f16: 32}, map[uint32]uint32{i8: 16, f16: 8}, 0}
+		return geometry{map[uint32]uint32{i8: 16, f16: 8}, map[uint32]uint32{i8: 32, f16: 32},
+			map[uint32]uint32{i8: 16, f16: 8}, 0}
 	}
-	return geometry{map[uint32]uint32{i8: 16, f16: 8}, map[uint32]uint32{i8: 32, f16: 16}, map[uint32]uint32{i8: 8, f16: 4}, 0}
+	return geometry{map[uint32]uint32{i8: 16, f16: 8}, map[uint32]uint32{i8: 32, f16: 16},
+		map[uint32]uint32{i8: 8, f16: 4}, 0}
 }
 
 func (t *T) large() bool { return t.board() == "rk3588" || t.board() == "rk3576" }
 
 // kinds are the element types of A, B and C of each product.
 var kinds = map[uint32][3]uint32{
-	1: {f16, f16, f32}, 2: {i8, i8, i32}, 3: {i8, i8, i8}, 4: {f16, f16, f16}, 5: {f16, i8, f32}, 6: {f16, i8, f16}, 7: {f16, i4, f32},
+	1: {f16, f16, f32}, 2: {i8, i8, i32}, 3: {i8, i8, i8}, 4: {f16, f16, f16}, 5: {f16, i8, f32}, 6: {f16, i8, f16},
+	7: {f16, i4, f32},
 	8: {f16, i4, f16}, 9: {i8, i8, f32}, 10: {i4, i4, i16}, 11: {i8, i4, i32}, 12: {f16, i4, bf16}, 15: {i8, i4, f16},
 }
 
@@ -105,7 +109,8 @@ func (t *T) bindAll(o object) (a, b, c uintptr) {
 
 // quant are parameters of a matrix.
 func quant(name string, scale []float32, zero []int32) *params {
-	p := &params{scale: unsafe.SliceData(scale), scales: int32(len(scale)), zp: unsafe.SliceData(zero), zps: int32(len(zero))}
+	p := &params{scale: unsafe.SliceData(scale), scales: int32(len(scale)), zp: unsafe.SliceData(zero),
+		zps: int32(len(zero))}
 	copy(p.name[:], name)
 	if len(zero) == 0 {
 		p.zp = nil

@@ -79,7 +79,8 @@ func (m *model) node(op, out string, in ...string) *model {
 // custom appends a node of the domain "board" with the attributes alpha, a real, and beta, an integer.
 func (m *model) custom(op, out string, alpha float32, beta int64, in ...string) *model {
 	n := nodeOf("board", op, out, in...)
-	real := protowire.AppendFixed32(protowire.AppendTag(field(nil, 1, []byte("alpha")), 2, protowire.Fixed32Type), math.Float32bits(alpha))
+	real := protowire.AppendFixed32(protowire.AppendTag(field(nil, 1, []byte("alpha")), 2, protowire.Fixed32Type),
+		math.Float32bits(alpha))
 	n = field(n, 5, number(real, 20, 1))
 	n = field(n, 5, number(number(field(nil, 1, []byte("beta")), 3, beta), 20, 2))
 	m.graph = field(m.graph, 1, n)
@@ -137,11 +138,12 @@ func same(elem int64, dims ...int64) *model {
 
 // add is y = a + b.
 func add(dims ...int64) *model {
-	return (&model{}).node("Add", "y", "a", "b").input("a", onnxFloat, dims...).input("b", onnxFloat, dims...).output("y", onnxFloat, dims...)
+	return (&model{}).node("Add", "y", "a", "b").input("a", onnxFloat, dims...).input("b", onnxFloat, dims...).output("y",
+		onnxFloat, dims...)
 }
 
-// quantised is y = Relu(x) with x and y quantised to int8 with this scale and zero point.
-func quantised(scale float32, zero int8, dims ...int64) *model {
+// quantized is y = Relu(x) with x and y quantized to int8 with this scale and zero point.
+func quantized(scale float32, zero int8, dims ...int64) *model {
 	m := (&model{}).constant("s", onnxFloat, realBytes(scale)).constant("z", onnxInt8, []byte{byte(zero)})
 	m.node("QuantizeLinear", "a", "x", "s", "z").node("DequantizeLinear", "b", "a", "s", "z").node("Relu", "c", "b")
 	m.node("QuantizeLinear", "d", "c", "s", "z").node("DequantizeLinear", "y", "d", "s", "z")
@@ -156,14 +158,19 @@ func dynamic() *model {
 // codedConv is y = Softmax(Relu(Conv(x, w))) with everything up to the Softmax between QuantizeLinear and
 // DequantizeLinear.
 func codedConv() *model {
-	m := (&model{}).constant("s", onnxFloat, realBytes(0.5)).constant("z", onnxInt8, []byte{0}).constant("w", onnxInt8, make([]byte, 135), 5, 3, 3, 3)
-	m.node("QuantizeLinear", "a", "x", "s", "z").node("DequantizeLinear", "b", "a", "s", "z").node("DequantizeLinear", "f", "w", "s", "z")
-	m.node("Conv", "c", "b", "f").node("Relu", "d", "c").node("QuantizeLinear", "e", "d", "s", "z").node("DequantizeLinear", "g", "e", "s", "z")
+	m := (&model{}).constant("s", onnxFloat, realBytes(0.5)).constant("z", onnxInt8, []byte{0}).constant("w", onnxInt8,
+		make([]byte, 135), 5, 3, 3, 3)
+	m.node("QuantizeLinear", "a", "x", "s", "z").node("DequantizeLinear", "b", "a", "s", "z").node("DequantizeLinear", "f",
+		"w", "s", "z")
+	m.node("Conv", "c", "b", "f").node("Relu", "d", "c").node("QuantizeLinear", "e", "d", "s",
+		"z").node("DequantizeLinear", "g", "e", "s", "z")
 	return m.node("Softmax", "y", "g").input("x", onnxFloat, 1, 3, 4, 4).output("y", onnxFloat, 1, 5, 2, 2)
 }
 
 // linearConv is one QLinearConv.
 func linearConv() *model {
-	m := (&model{}).constant("s", onnxFloat, realBytes(0.5)).constant("z", onnxInt8, []byte{0}).constant("w", onnxInt8, make([]byte, 135), 5, 3, 3, 3)
-	return m.node("QLinearConv", "y", "x", "s", "z", "w", "s", "z", "s", "z").input("x", onnxInt8, 1, 3, 4, 4).output("y", onnxInt8, 1, 5, 2, 2)
+	m := (&model{}).constant("s", onnxFloat, realBytes(0.5)).constant("z", onnxInt8, []byte{0}).constant("w", onnxInt8,
+		make([]byte, 135), 5, 3, 3, 3)
+	return m.node("QLinearConv", "y", "x", "s", "z", "w", "s", "z", "s", "z").input("x", onnxInt8, 1, 3, 4, 4).output("y",
+		onnxInt8, 1, 5, 2, 2)
 }

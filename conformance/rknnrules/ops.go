@@ -52,9 +52,10 @@ func opFunctions(set *opSet) {
 			return set.called(s, opCall{at[opContext](ctx), span[opTensor](in, int(nIn)), span[opTensor](out, int(nOut))})
 		})
 	}
-	set.table = [4]uintptr{full(stageInit), full(stagePrepare), full(stageCompute), purego.NewCallback(func(ctx uintptr) uintptr {
-		return set.called(stageDestroy, opCall{ctx: at[opContext](ctx)})
-	})}
+	set.table = [4]uintptr{full(stageInit), full(stagePrepare), full(stageCompute),
+		purego.NewCallback(func(ctx uintptr) uintptr {
+			return set.called(stageDestroy, opCall{ctx: at[opContext](ctx)})
+		})}
 }
 
 // called records a call and does what the case wants.

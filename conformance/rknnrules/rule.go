@@ -79,7 +79,7 @@ func (r *Rule) BothKinds() bool {
 
 var all []*Rule
 
-// section adds rules to the suite, when the package is initialised.
+// section adds rules to the suite, when the package is initialized.
 func section(rules ...*Rule) []*Rule {
 	all = append(all, rules...)
 	return rules

@@ -27,7 +27,8 @@ func TestRules_numbersAndKinds(t *testing.T) {
 			cases[c.ID()] = true
 		}
 	}
-	for _, s := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "m1", "m2", "m3", "m4", "m5", "m6", "m8"} {
+	for _, s := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "m1", "m2", "m3", "m4", "m5", "m6",
+		"m8"} {
 		assert.True(t, sections[s], "section %s", s)
 	}
 }
@@ -67,7 +68,8 @@ func TestCovered_countsWholeRules(t *testing.T) {
 		}
 		return out
 	}
-	assert.Equal(t, 1, Covered([]*Rule{a, b}, pass("1.a_a/x", "1.a_a/y", "1.b_b/x")), "a rule with cases of one kind is not covered")
+	assert.Equal(t, 1, Covered([]*Rule{a, b}, pass("1.a_a/x", "1.a_a/y", "1.b_b/x")),
+		"a rule with cases of one kind is not covered")
 	assert.Equal(t, 0, Covered([]*Rule{a, b}, append(pass("1.a_a/x"), ohnn.Result{ID: "1.a_a/y", Status: ohnn.Fail})))
 	assert.True(t, Called(pass("x"))["f"])
 }
@@ -85,7 +87,8 @@ func TestStructs_sizes(t *testing.T) {
 }
 
 func TestHalf_knownNumbers(t *testing.T) {
-	for v, want := range map[float32]uint16{0: 0, 1: 0x3c00, -2: 0xc000, 0.5: 0x3800, 65504: 0x7bff, 1e9: 0x7c00, 1.0 / (1 << 24): 1, 1024: 0x6400} {
+	for v, want := range map[float32]uint16{0: 0, 1: 0x3c00, -2: 0xc000, 0.5: 0x3800, 65504: 0x7bff, 1e9: 0x7c00,
+		1.0 / (1 << 24): 1, 1024: 0x6400} {
 		assert.Equal(t, want, half(v), "%g", v)
 	}
 }

@@ -12,7 +12,8 @@ func message(id, text string, right, wrong func(*T), parts ...string) *Rule {
 		}
 		t.says(parts...)
 		got := t.lastError()
-		t.check(strings.HasPrefix(got, prefix) && !strings.Contains(got, "\n"), "%q is no line that begins with a function's name", got)
+		t.check(strings.HasPrefix(got, prefix) && !strings.Contains(got, "\n"),
+			"%q is no line that begins with a function's name", got)
 	})
 }
 
@@ -25,31 +26,36 @@ var _ = section(
 	message("10.b_fail_core_mask", "-1 for a core mask names it and those of the board", openRelu, func(t *T) {
 		t.is(failed, "set_core_mask", t.open(relu(1, 4), 0), 6)
 	}, "core_mask is 0x6", "rk3588", "0xffff"),
-	message("10.c_param_size_of_query", "-5 for a struct of another header names its size and the right one", openRelu, func(t *T) {
-		t.bad("query", t.open(relu(1, 4), 0), queryInput, new(tensorAttr), 368)
-	}, "size is 368", "rknn_tensor_attr has 376 bytes", "372", "360"),
-	message("10.d_param_size_of_input", "-5 for a short input names the field, its value, what decides the size and the type that would fit", openRelu, func(t *T) {
+	message("10.c_param_size_of_query", "-5 for a struct of another header names its size and the right one", openRelu,
+		func(t *T) {
+			t.bad("query", t.open(relu(1, 4), 0), queryInput, new(tensorAttr), 368)
+		}, "size is 368", "rknn_tensor_attr has 376 bytes", "372", "360"),
+	message("10.d_param_size_of_input", "-5 for a short input names the field, its value, what decides the size and the "+
+		"type that would fit", openRelu, func(t *T) {
 		t.bad("inputs_set", t.open(relu(1, 612), 0), 1, []input{t.given(0, float32T, undefined, make([]uint16, 612))})
 	}, "inputs[0].size is 1224", "612 elements", "2448 bytes", "RKNN_TENSOR_FLOAT16"),
-	message("10.e_param_set_io_mem", "-5 for attributes that do not fit names the field and what the tensor takes", openRelu, func(t *T) {
-		ctx := t.open(relu(1, 3, 4, 5), 0)
-		a := *t.attr(ctx, queryOutput, 0)
-		a.kind = int8T
-		t.bad("set_io_mem", ctx, address(t.mem(ctx, 4096)), &a)
-	}, "attr->type is RKNN_TENSOR_INT8", "RKNN_TENSOR_FLOAT16", "RKNN_TENSOR_FLOAT32"),
+	message("10.e_param_set_io_mem", "-5 for attributes that do not fit names the field and what the tensor takes",
+		openRelu, func(t *T) {
+			ctx := t.open(relu(1, 3, 4, 5), 0)
+			a := *t.attr(ctx, queryOutput, 0)
+			a.kind = int8T
+			t.bad("set_io_mem", ctx, address(t.mem(ctx, 4096)), &a)
+		}, "attr->type is RKNN_TENSOR_INT8", "RKNN_TENSOR_FLOAT16", "RKNN_TENSOR_FLOAT32"),
 	message("10.f_model", "-6 says how the file begins and what is wanted", openRelu, func(t *T) {
 		t.refusedModel([]byte("\x89PNG\r\n\x1a\n"))
 	}, "rknn_init", "PNG", "ONNX"),
-	message("10.g_context", "-7 names the handle", openRelu, func(t *T) { t.is(badContext, "run", uintptr(0x1234), nil) }, "rknn_run", "context", "0x1234"),
+	message("10.g_context", "-7 names the handle", openRelu, func(t *T) { t.is(badContext, "run", uintptr(0x1234), nil) },
+		"rknn_run", "context", "0x1234"),
 	message("10.h_input", "-8 names the index and how many inputs there are", openRelu, func(t *T) {
 		t.is(badInput, "inputs_set", t.open(relu(1, 4), 0), 1, []input{{index: 3}})
 	}, "inputs[0].index is 3", "1 input"),
 	message("10.i_output", "-9 names the index and how many outputs there are", openRelu, func(t *T) {
 		t.is(badOutput, "outputs_get", t.ran(), 1, []output{{index: 3, isPrealloc: 1}}, nil)
 	}, "outputs[0].index is 3", "1 output"),
-	message("10.j_static_model", "-6 for the shapes of a static model says how a dynamic one lists them", openRelu, func(t *T) {
-		t.is(badModel, "query", t.open(relu(1, 4), 0), queryRange, new(inputRange), structSizeRange)
-	}, "RKNN_QUERY_INPUT_DYNAMIC_RANGE", "anynpu.input.NAME.shapes"),
+	message("10.j_static_model", "-6 for the shapes of a static model says how a dynamic one lists them", openRelu,
+		func(t *T) {
+			t.is(badModel, "query", t.open(relu(1, 4), 0), queryRange, new(inputRange), structSizeRange)
+		}, "RKNN_QUERY_INPUT_DYNAMIC_RANGE", "anynpu.input.NAME.shapes"),
 	message("10.k_memory", "-5 for memory that was destroyed says so", openRelu, func(t *T) {
 		ctx := t.open(relu(1, 4), 0)
 		m := t.mem(ctx, 64)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// codes quantises reals with a scale and zero point and demands what arrives.
+// codes quantizes reals with a scale and zero point and demands what arrives.
 func (t *T) codes(scale float32, zero int8, x []float32, want []int8) {
 	m := (&model{}).constant("s", onnxFloat, realBytes(scale)).constant("z", onnxInt8, []byte{byte(zero)})
 	m.node("QuantizeLinear", "a", "x", "s", "z").node("DequantizeLinear", "b", "a", "s", "z").node("Neg", "c", "b")
@@ -31,21 +31,22 @@ var _ = section(
 		}).
 		ok("zero_point", func(t *T) { t.codes(0.5, -10, []float32{0.25, 0.75, 1.5, -60}, []int8{-10, -8, -7, -128}) }).
 		no("short", shortInput(onnxFloat)),
-	rule("11.b_nan_becomes_zero_point", "NaN is quantised to zp, infinities saturate").
+	rule("11.b_nan_becomes_zero_point", "NaN is quantized to zp, infinities saturate").
 		ok("nan", func(t *T) {
-			t.codes(0.5, -10, []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}, []int8{-10, 127, -128})
+			t.codes(0.5, -10, []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))},
+				[]int8{-10, 127, -128})
 		}).
 		no("short", shortInput(onnxFloat)),
 	rule("11.c_codes_of_reals", "INT8 and UINT8 sources: INT8 into int8 is taken as codes, UINT8 is a number").
 		ok("both", func(t *T) {
-			ctx := t.open(quantised(0.5, 0, 1, 2), 0)
+			ctx := t.open(quantized(0.5, 0, 1, 2), 0)
 			t.set(ctx, int8T, undefined, []int8{10, 20})
 			t.computes(ctx, 5, 10)
 			t.set(ctx, uint8T, undefined, []uint8{10, 20})
 			t.computes(ctx, 10, 20)
 		}).
 		no("short", func(t *T) {
-			t.bad("inputs_set", t.open(quantised(0.5, 0, 1, 2), 0), 1, []input{t.given(0, int8T, undefined, []int8{10})})
+			t.bad("inputs_set", t.open(quantized(0.5, 0, 1, 2), 0), 1, []input{t.given(0, int8T, undefined, []int8{10})})
 		}),
 	rule("11.d_to_half", "reals become half precision to nearest even, overflow infinity, subnormals kept").
 		ok("numbers", func(t *T) {
@@ -84,14 +85,14 @@ var _ = section(
 			t.check(slices.Equal(got, []int32{-1, 1, math.MaxInt32, 0}), "%v", got)
 		}).
 		no("short", shortInput(onnxInt32)),
-	rule("11.h_dequantised_with_one_multiply", "(float)(q - zp) x scale, one float32 multiplication").
+	rule("11.h_dequantized_with_one_multiply", "(float)(q - zp) x scale, one float32 multiplication").
 		ok("every_code", func(t *T) {
 			const scale, zero = float32(0.0173), int8(-37)
 			var q []int8
 			for v := -128; v < 128; v++ {
 				q = append(q, int8(v))
 			}
-			ctx := t.open(quantised(scale, zero, 256), 0)
+			ctx := t.open(quantized(scale, zero, 256), 0)
 			t.set(ctx, int8T, undefined, q)
 			t.run(ctx)
 			for i, got := range t.floats(ctx) {
@@ -103,7 +104,8 @@ var _ = section(
 			b := make([]byte, 15)
 			t.refusedOutput(badOutput, output{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 15})
 		}),
-	rule("11.i_order_of_codes", "handle first, then NULLs and counts, then index, then sizes, then formats, then the state").
+	rule("11.i_order_of_codes", "handle first, then NULLs and counts, then index, then sizes, then formats, then the "+
+		"state").
 		ok("right", openRelu).
 		no("handle_before_NULL", func(t *T) { t.is(badContext, "inputs_set", 0, 0, nil) }).
 		no("count_before_index", func(t *T) { t.bad("inputs_set", t.images(), 2, []input{{index: 9}, {index: 9}}) }).
@@ -145,9 +147,11 @@ var _ = section(
 			a.kind = 99
 			t.bad("set_io_mem", ctx, address(t.mem(ctx, 24)), &a)
 		}),
-	rule("11.k_same_name_twice", "a name that an input and an output share is told apart by index and n_elems, inputs first").
+	rule("11.k_same_name_twice", "a name that an input and an output share is told apart by index and n_elems, inputs "+
+		"first").
 		ok("input", func(t *T) {
-			m := (&model{}).node("Relu", "y", "x").input("x", onnxFloat, 1, 4).output("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4)
+			m := (&model{}).node("Relu", "y", "x").input("x", onnxFloat, 1, 4).output("x", onnxFloat, 1, 4).output("y",
+				onnxFloat, 1, 4)
 			ctx := t.open(m, 0)
 			x := t.mem(ctx, 16)
 			fill[float32](x, -1, 2, -3, 4)
@@ -157,7 +161,8 @@ var _ = section(
 			t.check(slices.Equal(got, []float32{0, 2, 0, 4}), "%v", got)
 		}).
 		no("neither", func(t *T) {
-			m := (&model{}).node("Relu", "y", "x").input("x", onnxFloat, 1, 4).output("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4)
+			m := (&model{}).node("Relu", "y", "x").input("x", onnxFloat, 1, 4).output("x", onnxFloat, 1, 4).output("y",
+				onnxFloat, 1, 4)
 			ctx := t.open(m, 0)
 			a := *t.attr(ctx, queryInput, 0)
 			a.elems = 9
@@ -188,7 +193,7 @@ var _ = section(
 		}),
 	rule("11.m_results_in_bound_memory", "rknn_outputs_get of a bound output gives the result that lies in its memory").
 		ok("same", func(t *T) {
-			ctx := t.open(quantised(0.5, 0, 1, 4), 0)
+			ctx := t.open(quantized(0.5, 0, 1, 4), 0)
 			y := t.mem(ctx, 4)
 			t.bind(ctx, y, t.attr(ctx, queryOutput, 0), -1, -1)
 			t.set(ctx, int8T, undefined, []int8{2, -4, 6, 8})
@@ -207,7 +212,8 @@ var _ = section(
 			t.owned(*ctx)
 			t.file("m.onnx", []byte("gone"))
 			d := t.dup(*ctx)
-			t.ok("inputs_set", d, 2, []input{t.given(0, float32T, undefined, []float32{1, 2}), t.given(1, float32T, undefined, []float32{3, 4})})
+			t.ok("inputs_set", d, 2, []input{t.given(0, float32T, undefined, []float32{1, 2}), t.given(1, float32T, undefined,
+				[]float32{3, 4})})
 			t.computes(d, 4, 6)
 		}).
 		no("replaced", func(t *T) {

@@ -12,7 +12,8 @@ func (t *T) sibling(name string) *library {
 	t.check(err == nil, "%v", err)
 	other := *t.library
 	other.symbols = map[string]uintptr{}
-	for _, f := range []string{"rknn_init", "rknn_query", "rknn_run", "rknn_destroy", "rknn_create_mem", "rknn_destroy_mem"} {
+	for _, f := range []string{"rknn_init", "rknn_query", "rknn_run", "rknn_destroy", "rknn_create_mem",
+		"rknn_destroy_mem"} {
 		symbol, err := purego.Dlsym(lib, f)
 		t.check(err == nil, "%s: %v", name, err)
 		other.symbols[f] = symbol
@@ -31,7 +32,8 @@ var _ = section(
 		no("not_there", func(t *T) {
 			lib, err := purego.Dlopen(t.path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 			t.check(err == nil, "%v", err)
-			for _, f := range []string{"rknn_init2", "rknn_matmul_set_dynamic_shapes", "rknn_find_devices", "rknn_custom_op_get_op_attrs"} {
+			for _, f := range []string{"rknn_init2", "rknn_matmul_set_dynamic_shapes", "rknn_find_devices",
+				"rknn_custom_op_get_op_attrs"} {
 				_, err := purego.Dlsym(lib, f)
 				t.check(err != nil, "%s is there", f)
 			}
@@ -42,7 +44,8 @@ var _ = section(
 			for _, name := range []string{"librknnrt.so", "librknn_api.so", "librknnmrt.so"} {
 				n := inOutNum{}
 				other := t.sibling(name)
-				t.check(int32(other.call("query", t.open(relu(1, 4), 0), queryInOutNum, &n, 8)) == success && n == inOutNum{1, 1}, "%s does not know a context of another", name)
+				t.check(int32(other.call("query", t.open(relu(1, 4), 0), queryInOutNum, &n, 8)) == success && n == inOutNum{1, 1},
+					"%s does not know a context of another", name)
 			}
 			t.judged(true)
 		}).
@@ -54,8 +57,10 @@ var _ = section(
 	rule("1.c_results", "functions that return int return 0 or a negative code").
 		ok("zero", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
 		no("negative", func(t *T) {
-			for _, f := range []string{"destroy", "query", "inputs_set", "set_batch_core_num", "set_core_mask", "run", "wait", "outputs_get", "outputs_release",
-				"destroy_mem", "set_weight_mem", "set_internal_mem", "set_io_mem", "set_input_shape", "set_input_shapes", "mem_sync", "register_custom_ops"} {
+			for _, f := range []string{"destroy", "query", "inputs_set", "set_batch_core_num", "set_core_mask", "run", "wait",
+				"outputs_get", "outputs_release",
+				"destroy_mem", "set_weight_mem", "set_internal_mem", "set_io_mem", "set_input_shape", "set_input_shapes",
+				"mem_sync", "register_custom_ops"} {
 				got := int32(t.call(f, 0, nil, nil, nil))
 				t.check(got < 0, "rknn_%s without a context: %d", f, got)
 			}
@@ -67,11 +72,13 @@ var _ = section(
 			t.null("create_mem_from_mb_blk", t.open(relu(1, 4), 0), new(uint64), 0)
 			t.says("mb_blk", "rknn_create_mem_from_fd")
 		}),
-	rule("1.e_create_mem_from_phys", "describes memory by the address at which the program has mapped it; without that NULL, and what to use instead").
+	rule("1.e_create_mem_from_phys", "describes memory by the address at which the program has mapped it; without that "+
+		"NULL, and what to use instead").
 		ok("mapped", func(t *T) {
 			ctx, b := t.open(relu(1, 4), 0), make([]float32, 4)
 			m := t.ownedMem(t.ptr("create_mem_from_phys", ctx, uint64(0x1000000), address(&b[0]), 16))
-			t.check(m.virt == address(&b[0]) && m.phys == 0x1000000 && m.offset == 0 && m.size == 16 && m.fd == -1 && m.flags == 3, "%+v", *m)
+			t.check(m.virt == address(&b[0]) && m.phys == 0x1000000 && m.offset == 0 && m.size == 16 && m.fd == -1 &&
+				m.flags == 3, "%+v", *m)
 			t.bind(ctx, m, t.attr(ctx, queryInput, 0), float32T, -1)
 			copy(b, []float32{5, -6, 7, -8})
 			t.computes(ctx, 5, 0, 7, 0)

@@ -30,7 +30,8 @@ var _ = section(
 			t.is(failed, "run", ctx, nil)
 			t.is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
 		}),
-	rule("2.q_outside", "a context of MEM_ALLOC_OUTSIDE runs when every input and output has memory; missing internal and weight memory is tolerated").
+	rule("2.q_outside", "a context of MEM_ALLOC_OUTSIDE runs when every input and output has memory; missing internal "+
+		"and weight memory is tolerated").
 		ok("all_bound", func(t *T) {
 			ctx := t.open(relu(1, 4), flagOutside)
 			x, y := t.mem(ctx, 16), t.mem(ctx, 16)
@@ -132,7 +133,8 @@ var _ = section(
 				t.null("create_mem_from_fd", ctx, -1, address(new([64]byte)), 64, 0)
 			}
 		}),
-	rule("2.w_log_level", "RKNN_LOG_LEVEL 3 and above has rknn_init tell versions, target and kind of the model; without it only errors are told").
+	rule("2.w_log_level", "RKNN_LOG_LEVEL 3 and above has rknn_init tell versions, target and kind of the model; "+
+		"without it only errors are told").
 		ok("info", func(t *T) {
 			t.open(relu(1, 4), 0)
 			t.logs("model loaded", "version", "target", "rk3588", "static", "driver")

@@ -42,7 +42,8 @@ var _ = section(
 			t.ok("init", ctx, data, len(data), 0, nil)
 			t.owned(*ctx)
 			clear(data)
-			t.ok("inputs_set", *ctx, 2, []input{t.given(0, float32T, undefined, []float32{1, 2, 3, 4}), t.given(1, float32T, undefined, []float32{5, 5, 5, 5})})
+			t.ok("inputs_set", *ctx, 2, []input{t.given(0, float32T, undefined, []float32{1, 2, 3, 4}),
+				t.given(1, float32T, undefined, []float32{5, 5, 5, 5})})
 			t.computes(*ctx, 6, 7, 8, 9)
 		}).
 		no("overwritten_before", func(t *T) {
@@ -53,7 +54,8 @@ var _ = section(
 	rule("2.d_context_on_failure", "the variable gets a handle that is not 0, and 0 when the model is refused").
 		ok("handle", func(t *T) { t.open(relu(1, 4), 0) }).
 		no("cleared", func(t *T) { t.refusedModel([]byte("no model")) }),
-	rule("2.e_foreign_models", "text, an empty or truncated file and an unknown operator are MODEL_INVALID; a model may have any file name").
+	rule("2.e_foreign_models", "text, an empty or truncated file and an unknown operator are MODEL_INVALID; a model may "+
+		"have any file name").
 		ok("any_name", func(t *T) {
 			ctx := new(uintptr)
 			t.ok("init", ctx, t.file("weights.jpg", relu(1, 4).bytes()), 0, 0, nil)
@@ -78,7 +80,8 @@ var _ = section(
 			t.refusedModel(relu(1, -1).bytes())
 			t.says("anynpu.input.x.shapes")
 		}),
-	rule("2.f_compiled_models", "a model compiled for a chip is MODEL_INVALID with its chip and what to do, unless NAME.onnx lies beside it").
+	rule("2.f_compiled_models", "a model compiled for a chip is MODEL_INVALID with its chip and what to do, unless "+
+		"NAME.onnx lies beside it").
 		ok("beside", func(t *T) {
 			ctx, path := new(uintptr), t.file("net.rknn", container("rk3566"))
 			t.file("net.onnx", relu(1, 4).bytes())
@@ -99,7 +102,8 @@ var _ = section(
 			t.file("net.onnx", container("rk3566"))
 			t.is(badModel, "init", new(uintptr), path, 0, 0, nil)
 		}),
-	rule("2.fa_model_map", "ANYNPU_MODEL_MAP names the ONNX file for a compiled model's SHA-256 or path; a file that is none, and off, are MODEL_INVALID").
+	rule("2.fa_model_map", "ANYNPU_MODEL_MAP names the ONNX file for a compiled model's SHA-256 or path; a file that is "+
+		"none, and off, are MODEL_INVALID").
 		ok("sha256", func(t *T) {
 			data, ctx := container("rk3566"), new(uintptr)
 			t.file("other.onnx", relu(1, 4).bytes())
@@ -142,7 +146,8 @@ var _ = section(
 			t.refusedModel(data)
 			t.says("none.onnx")
 		}),
-	rule("2.fb_model_map_of_onnx", "ANYNPU_MODEL_MAP names a file for an ONNX model too, by SHA-256 or path, so that metadata beside it serve programs that pass bytes").
+	rule("2.fb_model_map_of_onnx", "ANYNPU_MODEL_MAP names a file for an ONNX model too, by SHA-256 or path, so that "+
+		"metadata beside it serve programs that pass bytes").
 		ok("sha256", func(t *T) {
 			data, ctx := same(onnxFloat, 1, 4).bytes(), new(uintptr)
 			t.file("net.onnx", data)
@@ -208,7 +213,8 @@ var _ = section(
 				t.is(badContext, "init", new(uintptr), data, len(data), flagShareWeight, &initExtend{context: h})
 			}
 		}),
-	rule("2.i_zero_copy_model", "MODEL_BUFFER_ZERO_COPY reads the place of the model from extend, which must lie in the buffer").
+	rule("2.i_zero_copy_model", "MODEL_BUFFER_ZERO_COPY reads the place of the model from extend, which must lie in the "+
+		"buffer").
 		ok("in_memory", func(t *T) {
 			data := relu(1, 4).bytes()
 			first, ctx := t.open(relu(1, 4), 0), new(uintptr)
@@ -228,7 +234,8 @@ var _ = section(
 				t.bad("init", new(uintptr), data, len(data), flagZeroCopyModel, &e)
 			}
 		}),
-	rule("2.j_duplicate", "rknn_dup_context takes the address of a handle and gives a context with inputs, outputs and runs of its own").
+	rule("2.j_duplicate", "rknn_dup_context takes the address of a handle and gives a context with inputs, outputs and "+
+		"runs of its own").
 		ok("own_data", func(t *T) {
 			a := t.open(relu(1, 4), 0)
 			t.set(a, float32T, undefined, []float32{1, 2, 3, 4})
@@ -285,7 +292,8 @@ var _ = section(
 			t.is(badContext, "run", a, nil)
 			t.works(b)
 		}),
-	rule("2.m_duplicates_are_cheap", "a duplicate per inference leaves nothing behind, and its constants are those of the source").
+	rule("2.m_duplicates_are_cheap", "a duplicate per inference leaves nothing behind, and its constants are those of "+
+		"the source").
 		ok("per_inference", func(t *T) {
 			a, before := t.open(relu(1, 4), 0), 0
 			for i := range 100 {
@@ -305,9 +313,11 @@ var _ = section(
 			t.ok("destroy", b)
 			t.is(badContext, "destroy", b)
 		}),
-	rule("2.n_flags_without_effect", "priorities, SRAM, nice value, cache flags, GPU fallback, ASYNC and unknown bits are accepted").
+	rule("2.n_flags_without_effect", "priorities, SRAM, nice value, cache flags, GPU fallback, ASYNC and unknown bits "+
+		"are accepted").
 		ok("each", func(t *T) {
-			for _, flags := range []uint32{0, 1, 2, 3, flagAsync, 0x400, 0x800, 0x1800, 0x2000, 0x4000, 0x8000, 0xc000, 0x40000, 1 << 31} {
+			for _, flags := range []uint32{0, 1, 2, 3, flagAsync, 0x400, 0x800, 0x1800, 0x2000, 0x4000, 0x8000, 0xc000, 0x40000,
+				1 << 31} {
 				t.works(t.open(relu(1, 4), flags))
 			}
 		}).

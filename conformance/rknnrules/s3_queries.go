@@ -22,7 +22,8 @@ func (t *T) answered(want int, ctx uintptr, cmd, size int) []byte {
 func untouched(b []byte) bool { return !slices.ContainsFunc(b, func(c byte) bool { return c != 0xaa }) }
 
 var tableLines = []string{
-	"Network Layer Information Table", "Total Operator Elapsed Per Frame Time(us): ", "Total Memory Read/Write Per Frame Size(KB): ",
+	"Network Layer Information Table", "Total Operator Elapsed Per Frame Time(us): ",
+	"Total Memory Read/Write Per Frame Size(KB): ",
 	"Operator Time Consuming Ranking Table",
 }
 
@@ -51,7 +52,8 @@ func (t *T) times(m *model, set func(ctx uintptr)) map[string]string {
 	set(ctx)
 	t.run(ctx)
 	t.ok("query", ctx, queryPerfDetail, &d, 16)
-	for _, r := range regexp.MustCompile(`(?m)^\d+\s+(\S+)\s+(\S+)\s+CPU\s+(\S+)\s+(\S+)\s`).FindAllStringSubmatch(text(d.data), -1) {
+	for _, r := range regexp.MustCompile(`(?m)^\d+\s+(\S+)\s+(\S+)\s+CPU\s+(\S+)\s+(\S+)\s`).FindAllStringSubmatch(
+		text(d.data), -1) {
 		if r[3] == `\` {
 			continue
 		}
@@ -128,7 +130,8 @@ var _ = section(
 				t.bad("query", ctx, cmd, make([]byte, 40000), 0)
 			}
 		}),
-	rule("3.e_older_sizes", "the sizes 372 and 360 of rknn_tensor_attr and 8 of rknn_mem_size get that many bytes; no others").
+	rule("3.e_older_sizes", "the sizes 372 and 360 of rknn_tensor_attr and 8 of rknn_mem_size get that many bytes; no "+
+		"others").
 		ok("older", func(t *T) {
 			ctx := t.open(dynamic(), 0)
 			for _, cmd := range []int{1, 2, 8, 9, 10, 11, 14, 15, 16, 17} {
@@ -173,12 +176,14 @@ var _ = section(
 			t.check(n == inOutNum{2, 1}, "%v", n)
 		}).
 		no("small", func(t *T) { t.answered(badParam, t.open(add(1, 4), 0), queryInOutNum, 7) }),
-	rule("3.h_attr_of_dynamic_models", "INPUT_ATTR and OUTPUT_ATTR give the largest shape of a dynamic model, whatever is set").
+	rule("3.h_attr_of_dynamic_models", "INPUT_ATTR and OUTPUT_ATTR give the largest shape of a dynamic model, whatever "+
+		"is set").
 		ok("largest", func(t *T) {
 			ctx := t.open(dynamic(), 0)
 			for range 2 {
 				in, out := t.attr(ctx, queryInput, 0), t.attr(ctx, queryOutput, 0)
-				t.check(slices.Equal(in.shape(), []uint32{1, 4, 3, 2}) && slices.Equal(out.shape(), []uint32{1, 2, 4, 3}), "%v and %v", in.shape(), out.shape())
+				t.check(slices.Equal(in.shape(), []uint32{1, 4, 3, 2}) && slices.Equal(out.shape(), []uint32{1, 2, 4, 3}),
+					"%v and %v", in.shape(), out.shape())
 				t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			}
 		}).
@@ -187,7 +192,8 @@ var _ = section(
 			t.is(failed, "set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 8, 3, 2))
 			t.check(t.attr(ctx, queryInput, 0).dims[1] == 4, "another shape")
 		}),
-	rule("3.i_perf_detail_without_times", "PERF_DETAIL gives a string, empty without the flag or a run, and data_len its length").
+	rule("3.i_perf_detail_without_times", "PERF_DETAIL gives a string, empty without the flag or a run, and data_len "+
+		"its length").
 		ok("empty", func(t *T) {
 			for _, flags := range []uint32{0, flagPerf} {
 				d := perfDetail{length: 99}
@@ -198,7 +204,7 @@ var _ = section(
 		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), flagPerf), queryPerfDetail, 15) }),
 	rule("3.j_perf_detail_table", "PERF_DETAIL is a table with the title, columns, rows and sums that parsers look for").
 		ok("table", func(t *T) {
-			ctx, d := t.open(quantised(0.5, 0, 1, 4), flagPerf), perfDetail{}
+			ctx, d := t.open(quantized(0.5, 0, 1, 4), flagPerf), perfDetail{}
 			t.set(ctx, int8T, undefined, []int8{1, 2, 3, 4})
 			t.run(ctx)
 			t.ok("query", ctx, queryPerfDetail, &d, 16)
@@ -210,11 +216,16 @@ var _ = section(
 				t.check(i >= 0, "%q is not in it, or earlier:\n%s", line, s)
 				at += i
 			}
-			t.check(ordered(s, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)", "Time(us)", "MacUsage(%)", "WorkLoad(0/1/2)", "RW(KB)", "FullName"), "columns:\n%s", s)
-			t.check(ordered(s, "OpType", "CallNumber", "CPUTime(us)", "GPUTime(us)", "NPUTime(us)", "TotalTime(us)", "TimeRatio(%)"), "columns of the second table:\n%s", s)
-			rows := regexp.MustCompile(`(?m)^(\d+)\s+(\S+)\s+(\S+)\s+(CPU|NPU|GPU)\s+(\S+)\s+(\S+)\s+\S+\s+(\d+)\s.*\s(\S+:\S*)\s*$`).FindAllStringSubmatch(s, -1)
-			t.check(len(rows) >= 3 && rows[0][1] == "1" && rows[0][2] == "InputOperator" && rows[0][5] == `\` && rows[len(rows)-1][2] == "OutputOperator", "rows:\n%s", s)
-			t.check(strings.HasPrefix(rows[1][5], "(1,4)") && strings.HasPrefix(rows[1][8], rows[1][2]+":"), "the row of the operator: %q", rows[1])
+			t.check(ordered(s, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)",
+				"Time(us)", "MacUsage(%)", "WorkLoad(0/1/2)", "RW(KB)", "FullName"), "columns:\n%s", s)
+			t.check(ordered(s, "OpType", "CallNumber", "CPUTime(us)", "GPUTime(us)", "NPUTime(us)", "TotalTime(us)",
+				"TimeRatio(%)"), "columns of the second table:\n%s", s)
+			rows := regexp.MustCompile(
+				`(?m)^(\d+)\s+(\S+)\s+(\S+)\s+(CPU|NPU|GPU)\s+(\S+)\s+(\S+)\s+\S+\s+(\d+)\s.*\s(\S+:\S*)\s*$`).FindAllStringSubmatch(s, -1)
+			t.check(len(rows) >= 3 && rows[0][1] == "1" && rows[0][2] == "InputOperator" && rows[0][5] == `\` &&
+				rows[len(rows)-1][2] == "OutputOperator", "rows:\n%s", s)
+			t.check(strings.HasPrefix(rows[1][5], "(1,4)") && strings.HasPrefix(rows[1][8], rows[1][2]+":"),
+				"the row of the operator: %q", rows[1])
 			t.check(regexp.MustCompile(`Total Operator Elapsed Per Frame Time\(us\): \d+\n`).MatchString(s), "the sum:\n%s", s)
 		}).
 		no("without_flag", func(t *T) {
@@ -224,15 +235,18 @@ var _ = section(
 			t.check(text(d.data) == "", "a table")
 			t.judged(false)
 		}),
-	rule("3.jb_perf_detail_of_codes", "a row has the operator's own result, and the type of the codes that it computes with; an operator has one row").
+	rule("3.jb_perf_detail_of_codes", "a row has the operator's own result, and the type of the codes that it computes "+
+		"with; an operator has one row").
 		ok("between_codes", func(t *T) {
 			rows := t.times(codedConv(), func(ctx uintptr) { t.set(ctx, int8T, nhwc, make([]int8, 48)) })
-			t.check(strings.HasPrefix(rows["Conv"], "INT8 (1,3,4,4),") && strings.HasSuffix(rows["Conv"], " (1,5,2,2)"), "%q", rows)
+			t.check(strings.HasPrefix(rows["Conv"], "INT8 (1,3,4,4),") && strings.HasSuffix(rows["Conv"], " (1,5,2,2)"), "%q",
+				rows)
 			t.check(rows["Relu"] == "INT8 (1,5,2,2) (1,5,2,2)" && rows["Softmax"] == "FLOAT32 (1,5,2,2) (1,5,2,2)", "%q", rows)
 		}).
 		ok("of_codes", func(t *T) {
 			rows := t.times(linearConv(), func(ctx uintptr) { t.set(ctx, int8T, nhwc, make([]int8, 48)) })
-			t.check(strings.HasPrefix(rows["QLinearConv"], "INT8 (1,3,4,4),") && strings.HasSuffix(rows["QLinearConv"], " (1,5,2,2)"), "%q", rows)
+			t.check(strings.HasPrefix(rows["QLinearConv"], "INT8 (1,3,4,4),") && strings.HasSuffix(rows["QLinearConv"],
+				" (1,5,2,2)"), "%q", rows)
 			t.check(len(rows) == 1, "%q", rows)
 		}).
 		ok("of_a_shape_that_is_set", func(t *T) {
@@ -248,7 +262,8 @@ var _ = section(
 			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
 			t.works(ctx)
 			t.ok("query", ctx, queryPerfDetail, &d, 16)
-			t.check(strings.Contains(text(d.data), "WorkLoad(0/1) ") && regexp.MustCompile(`(?m)^2 .* \d+\.\d%/\d+\.\d% `).MatchString(text(d.data)), "%s", text(d.data))
+			t.check(strings.Contains(text(d.data), "WorkLoad(0/1) ") &&
+				regexp.MustCompile(`(?m)^2 .* \d+\.\d%/\d+\.\d% `).MatchString(text(d.data)), "%s", text(d.data))
 		}).on("rk3576").
 		no("three", func(t *T) {
 			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
@@ -257,7 +272,8 @@ var _ = section(
 			t.check(!strings.Contains(text(d.data), "WorkLoad(0/1) "), "%s", text(d.data))
 			t.bad("query", ctx, queryPerfDetail, &d, 8)
 		}),
-	rule("3.k_perf_detail_buffer", "the text of PERF_DETAIL may be written to, as strtok does, and is whole again at the next query").
+	rule("3.k_perf_detail_buffer", "the text of PERF_DETAIL may be written to, as strtok does, and is whole again at "+
+		"the next query").
 		ok("written", func(t *T) {
 			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
 			t.works(ctx)
@@ -272,12 +288,15 @@ var _ = section(
 			t.ok("destroy", ctx)
 			t.is(badContext, "query", ctx, queryPerfDetail, new(perfDetail), 16)
 		}),
-	rule("3.l_sdk_version", "gives the versions of the API, NUMBER.NUMBER.NUMBER (BUILD@TIME), and the driver, NUMBER.NUMBER.NUMBER; neither has other dots").
+	rule("3.l_sdk_version", "gives the versions of the API, NUMBER.NUMBER.NUMBER (BUILD@TIME), and the driver, "+
+		"NUMBER.NUMBER.NUMBER; neither has other dots").
 		ok("form", func(t *T) {
 			v := &sdkVersion{}
 			t.ok("query", t.open(relu(1, 4), 0), queryVersion, v, structSizeVersion)
-			t.check(regexp.MustCompile(`^\d+\.\d+\.\d+ \(\w+@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)$`).MatchString(textOf(v.api[:])), "api_version %q", textOf(v.api[:]))
-			t.check(regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(textOf(v.driver[:])), "drv_version %q", textOf(v.driver[:]))
+			t.check(regexp.MustCompile(`^\d+\.\d+\.\d+ \(\w+@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)$`).MatchString(textOf(v.api[:])),
+				"api_version %q", textOf(v.api[:]))
+			t.check(regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(textOf(v.driver[:])), "drv_version %q",
+				textOf(v.driver[:]))
 		}).
 		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryVersion, 511) }),
 	rule("3.m_perf_run", "gives the microseconds of the last run, 0 before the first, right after rknn_run").
@@ -300,7 +319,8 @@ var _ = section(
 			t.ok("set_internal_mem", ctx, address(t.mem(ctx, int(m.internal))))
 		}).
 		ok("weights", func(t *T) {
-			ctx, m := t.open((&model{}).constant("w", onnxFloat, realBytes(make([]float32, 3000)...), 3000).node("Add", "y", "x", "w").
+			ctx, m := t.open((&model{}).constant("w", onnxFloat, realBytes(make([]float32, 3000)...), 3000).node("Add", "y", "x",
+				"w").
 				input("x", onnxFloat, 3000).output("y", onnxFloat, 3000), 0), memSize{}
 			t.ok("query", ctx, queryMemSize, &m, 64)
 			t.check(m.weight >= 12000, "%d bytes for 12000 of constants", m.weight)
@@ -308,7 +328,8 @@ var _ = section(
 		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryMemSize, 63) }),
 	rule("3.o_custom_string", "gives the model's string, empty when it has none").
 		ok("given", func(t *T) {
-			for want, m := range map[string]*model{"": relu(1, 4), "board 7": relu(1, 4).meta("anynpu.custom_string", "board 7")} {
+			for want, m := range map[string]*model{"": relu(1, 4), "board 7": relu(1, 4).meta("anynpu.custom_string",
+				"board 7")} {
 				b := make([]byte, 1024)
 				b[0] = 'x'
 				t.ok("query", t.open(m, 0), queryString, b, 1024)
@@ -316,7 +337,8 @@ var _ = section(
 			}
 		}).
 		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryString, 1023) }),
-	rule("3.p_device_mem", "gives the size of the model's bytes, and the program's descriptor under MODEL_BUFFER_ZERO_COPY").
+	rule("3.p_device_mem", "gives the size of the model's bytes, and the program's descriptor under "+
+		"MODEL_BUFFER_ZERO_COPY").
 		ok("size", func(t *T) {
 			m := tensorMem{virt: 9, phys: 9, fd: 9}
 			t.ok("query", t.open(relu(1, 4), 0), queryDeviceMem, &m, structSizeMem)
@@ -332,12 +354,15 @@ var _ = section(
 			t.check(m.fd == mem.fd && int(m.size) == len(data), "%+v, want the descriptor %d", m, mem.fd)
 		}).
 		no("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryDeviceMem, 39) }),
-	rule("3.q_dynamic_range", "gives the number, format and list of the shapes of an input; a static model is MODEL_INVALID").
+	rule("3.q_dynamic_range", "gives the number, format and list of the shapes of an input; a static model is "+
+		"MODEL_INVALID").
 		ok("list", func(t *T) {
 			r := &inputRange{}
 			t.ok("query", t.open(dynamic(), 0), queryRange, r, structSizeRange)
-			t.check(r.shapes == 3 && r.format == nhwc && r.rank == 4 && textOf(r.name[:]) == "x", "%d shapes of rank %d in format %d of %q", r.shapes, r.rank, r.format, textOf(r.name[:]))
-			t.check(r.dims[0] == [16]uint32{1, 2, 3, 2} && r.dims[1] == [16]uint32{1, 4, 3, 2} && r.dims[2] == [16]uint32{1, 1, 3, 2}, "%v", r.dims[:3])
+			t.check(r.shapes == 3 && r.format == nhwc && r.rank == 4 && textOf(r.name[:]) == "x",
+				"%d shapes of rank %d in format %d of %q", r.shapes, r.rank, r.format, textOf(r.name[:]))
+			t.check(r.dims[0] == [16]uint32{1, 2, 3, 2} && r.dims[1] == [16]uint32{1, 4, 3, 2} &&
+				r.dims[2] == [16]uint32{1, 1, 3, 2}, "%v", r.dims[:3])
 		}).
 		no("static", func(t *T) {
 			t.is(badModel, "query", t.open(relu(1, 4), 0), queryRange, new(inputRange), structSizeRange)
@@ -350,7 +375,8 @@ var _ = section(
 			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			for cmd, want := range map[int][]uint32{14: {1, 1, 3, 2}, 15: {1, 2, 1, 3}, 16: {1, 1, 3, 2}, 17: {1, 1, 1, 3, 8}} {
 				got := t.attr(ctx, cmd, 0)
-				t.check(slices.Equal(got.shape(), want) && int(got.elems) == count(want), "command %d: %v of %d elements, want %v", cmd, got.shape(), got.elems, want)
+				t.check(slices.Equal(got.shape(), want) && int(got.elems) == count(want), "command %d: %v of %d elements, want %v",
+					cmd, got.shape(), got.elems, want)
 			}
 		}).
 		no("index", func(t *T) { t.bad("query", t.open(dynamic(), 0), queryCurrentNatOut, &tensorAttr{index: 1}, 376) }),
@@ -367,10 +393,14 @@ var _ = section(
 	rule("3.t_sizes_of_structs", "the structs have the sizes of the header").
 		ok("sizes", func(t *T) {
 			for name, got := range map[string][2]uintptr{
-				"rknn_tensor_attr": {unsafe.Sizeof(tensorAttr{}), 376}, "rknn_input_range": {unsafe.Sizeof(inputRange{}), 33040}, "rknn_mem_size": {unsafe.Sizeof(memSize{}), 64},
-				"rknn_tensor_mem": {unsafe.Sizeof(tensorMem{}), 40}, "rknn_input": {unsafe.Sizeof(input{}), 32}, "rknn_output": {unsafe.Sizeof(output{}), 24},
-				"rknn_init_extend": {unsafe.Sizeof(initExtend{}), 136}, "rknn_run_extend": {unsafe.Sizeof(runExtend{}), 24}, "rknn_custom_op": {unsafe.Sizeof(customOp{}), 832},
-				"rknn_custom_op_tensor": {unsafe.Sizeof(opTensor{}), 416}, "rknn_custom_op_attr": {unsafe.Sizeof(opAttr{}), 272}, "rknn_custom_op_context": {unsafe.Sizeof(opContext{}), 48},
+				"rknn_tensor_attr": {unsafe.Sizeof(tensorAttr{}), 376}, "rknn_input_range": {unsafe.Sizeof(inputRange{}), 33040},
+				"rknn_mem_size":   {unsafe.Sizeof(memSize{}), 64},
+				"rknn_tensor_mem": {unsafe.Sizeof(tensorMem{}), 40}, "rknn_input": {unsafe.Sizeof(input{}), 32},
+				"rknn_output":      {unsafe.Sizeof(output{}), 24},
+				"rknn_init_extend": {unsafe.Sizeof(initExtend{}), 136}, "rknn_run_extend": {unsafe.Sizeof(runExtend{}), 24},
+				"rknn_custom_op":        {unsafe.Sizeof(customOp{}), 832},
+				"rknn_custom_op_tensor": {unsafe.Sizeof(opTensor{}), 416}, "rknn_custom_op_attr": {unsafe.Sizeof(opAttr{}), 272},
+				"rknn_custom_op_context": {unsafe.Sizeof(opContext{}), 48},
 			} {
 				t.check(got[0] == got[1], "%s: %d bytes here, want %d", name, got[0], got[1])
 			}

@@ -27,7 +27,8 @@ var _ = section(
 	rule("4.a_n_inputs", "1 to all inputs may be set at once; none, more and NULL are PARAM_INVALID").
 		ok("all", func(t *T) {
 			ctx := t.open(add(1, 2), 0)
-			t.ok("inputs_set", ctx, 2, []input{t.given(0, float32T, undefined, []float32{1, 2}), t.given(1, float32T, undefined, []float32{10, 20})})
+			t.ok("inputs_set", ctx, 2, []input{t.given(0, float32T, undefined, []float32{1, 2}), t.given(1, float32T, undefined,
+				[]float32{10, 20})})
 			t.computes(ctx, 11, 22)
 		}).
 		no("none", func(t *T) {
@@ -41,10 +42,13 @@ var _ = section(
 			t.bad("inputs_set", t.images(), uint32(1<<32-1), []input{in})
 		}).
 		no("NULL", func(t *T) { t.bad("inputs_set", t.images(), 1, nil) }),
-	rule("4.b_index", "index selects the input, whatever the order; one that is none, or that of another entry, is INPUT_INVALID").
+	rule("4.b_index", "index selects the input, whatever the order; one that is none, or that of another entry, is "+
+		"INPUT_INVALID").
 		ok("any_order", func(t *T) {
-			ctx := t.open((&model{}).node("Sub", "y", "a", "b").input("a", onnxFloat, 2).input("b", onnxFloat, 2).output("y", onnxFloat, 2), 0)
-			t.ok("inputs_set", ctx, 2, []input{t.given(1, float32T, undefined, []float32{1, 2}), t.given(0, float32T, undefined, []float32{10, 20})})
+			ctx := t.open((&model{}).node("Sub", "y", "a", "b").input("a", onnxFloat, 2).input("b", onnxFloat, 2).output("y",
+				onnxFloat, 2), 0)
+			t.ok("inputs_set", ctx, 2, []input{t.given(1, float32T, undefined, []float32{1, 2}), t.given(0, float32T, undefined,
+				[]float32{10, 20})})
 			t.computes(ctx, 9, 18)
 		}).
 		no("none", func(t *T) {
@@ -67,17 +71,21 @@ var _ = section(
 			t.refusedInput(badParam, func(in *input) { in.size = 5 }, "inputs[0].size is 5", "6 bytes")
 			t.refusedInput(badParam, func(in *input) { in.size = 0 })
 		}),
-	rule("4.d_forgotten_type", "a type that was not set is FLOAT32 and demands four bytes per element; the message says which type would fit").
+	rule("4.d_forgotten_type", "a type that was not set is FLOAT32 and demands four bytes per element; the message says "+
+		"which type would fit").
 		ok("set", func(t *T) { t.set(t.images(), uint8T, nhwc, image) }).
 		no("forgotten", func(t *T) {
-			t.refusedInput(badParam, func(in *input) { in.kind = 0 }, "inputs[0].size is 6", "24 bytes", "RKNN_TENSOR_UINT8", "RKNN_TENSOR_FLOAT32")
+			t.refusedInput(badParam, func(in *input) { in.kind = 0 }, "inputs[0].size is 6", "24 bytes", "RKNN_TENSOR_UINT8",
+				"RKNN_TENSOR_FLOAT32")
 		}),
 	rule("4.e_source_types", "every type is converted to the model's reals").
 		ok("each", func(t *T) {
 			ctx := t.images()
 			for kind, v := range map[uint32]any{
-				float32T: []float32{0, 1, 10, 20, 255, 128}, float16T: halves(0, 1, 10, 20, 255, 128), uint8T: image, int16T: []int16{0, 1, 10, 20, 255, 128},
-				uint16T: []uint16{0, 1, 10, 20, 255, 128}, int32T: []int32{0, 1, 10, 20, 255, 128}, uint32T: []uint32{0, 1, 10, 20, 255, 128},
+				float32T: []float32{0, 1, 10, 20, 255, 128}, float16T: halves(0, 1, 10, 20, 255, 128), uint8T: image,
+				int16T:  []int16{0, 1, 10, 20, 255, 128},
+				uint16T: []uint16{0, 1, 10, 20, 255, 128}, int32T: []int32{0, 1, 10, 20, 255, 128}, uint32T: []uint32{0, 1, 10, 20,
+					255, 128},
 				int64T: []int64{0, 1, 10, 20, 255, 128}, bfloat16T: []uint16{0, 0x3f80, 0x4120, 0x41a0, 0x437f, 0x4300},
 			} {
 				t.set(ctx, kind, nhwc, v)
@@ -100,7 +108,8 @@ var _ = section(
 			t.computes(ctx, planes...)
 		}).
 		no("nchw", func(t *T) {
-			t.refusedInput(failed, func(in *input) { in.format = nchw }, "inputs[0].fmt is RKNN_TENSOR_NCHW", "RKNN_TENSOR_NHWC", "anynpu.input.x.layout")
+			t.refusedInput(failed, func(in *input) { in.format = nchw }, "inputs[0].fmt is RKNN_TENSOR_NCHW", "RKNN_TENSOR_NHWC",
+				"anynpu.input.x.layout")
 		}).
 		no("native", func(t *T) { t.refusedInput(failed, func(in *input) { in.format = nc1hwc2 }) }),
 	rule("4.g_layout_of_other_ranks", "fmt does not count at another rank than 4").
@@ -114,7 +123,8 @@ var _ = section(
 		no("rank_4", func(t *T) { t.refusedInput(failed, func(in *input) { in.format = 77 }) }),
 	rule("4.h_mean_and_std", "(x - mean) / std of the model's metadata, per channel of what the program gives").
 		ok("channels", func(t *T) {
-			ctx := t.open(same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{10, 20}).meta("anynpu.input.x.std", []int{2, 4}), 0)
+			ctx := t.open(same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{10, 20}).meta("anynpu.input.x.std",
+				[]int{2, 4}), 0)
 			t.set(ctx, uint8T, nhwc, image)
 			t.computes(ctx, -5, 0, 122.5, -4.75, 0, 27)
 			t.set(ctx, float32T, nhwc, []float32{0, 1, 10, 20, 255, 128})
@@ -135,7 +145,8 @@ var _ = section(
 			t.judged(true)
 		}).
 		no("not_taken", func(t *T) { t.refusedInput(badParam, func(in *input) { in.size = 1 }) }),
-	rule("4.ia_bytes_by_default", "that warning is shown where errors are, once for a model and its duplicates, and not if mean, std and fmt are known").
+	rule("4.ia_bytes_by_default", "that warning is shown where errors are, once for a model and its duplicates, and not "+
+		"if mean, std and fmt are known").
 		ok("default", func(t *T) {
 			ctx := t.images()
 			t.lines.take()
@@ -144,8 +155,8 @@ var _ = section(
 			t.set(t.dup(ctx), uint8T, nhwc, image)
 			t.silent()
 		}).with("ANYNPU_LOG=").
-		ok("quantised", func(t *T) {
-			ctx := t.open(quantised(1.0/255, -128, 1, 4), 0)
+		ok("quantized", func(t *T) {
+			ctx := t.open(quantized(1.0/255, -128, 1, 4), 0)
 			t.lines.take()
 			t.set(ctx, int8T, undefined, []int8{0, 1, 2, 3})
 			t.silent()
@@ -159,7 +170,8 @@ var _ = section(
 			t.logs("anynpu.input.x.mean", "RKNN_TENSOR_INT8")
 		}).with("ANYNPU_LOG=").
 		ok("known", func(t *T) {
-			for _, m := range []*model{same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{0}), same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.std", []int{255}), same(onnxUint8, 1, 2, 1, 3)} {
+			for _, m := range []*model{same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{0}),
+				same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.std", []int{255}), same(onnxUint8, 1, 2, 1, 3)} {
 				ctx := t.open(m, 0)
 				t.lines.take()
 				t.set(ctx, uint8T, nhwc, image)
@@ -175,19 +187,20 @@ var _ = section(
 			t.set(t.images(), uint8T, nhwc, image)
 			t.silent()
 		}).with("ANYNPU_LOG=off"),
-	rule("4.j_quantised_input", "reals and bytes are normalised, then quantised: an image of 0..255 is x - 128 at scale 1/255, zp -128, std 255").
+	rule("4.j_quantized_input", "reals and bytes are normalized, then quantized: an image of 0..255 is x - 128 at scale "+
+		"1/255, zp -128, std 255").
 		ok("bytes", func(t *T) {
-			ctx := t.open(quantised(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", []int{255}), 0)
+			ctx := t.open(quantized(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", []int{255}), 0)
 			t.set(ctx, uint8T, undefined, []uint8{0, 1, 128, 255})
 			t.run(ctx)
 			got := as[int8](t.raw(ctx, 0, 0))
 			t.check(slices.Equal(got, []int8{-128, -127, 0, 127}), "got %v", got)
 		}).
 		no("short", func(t *T) {
-			ctx := t.open(quantised(1.0/255, -128, 1, 4), 0)
+			ctx := t.open(quantized(1.0/255, -128, 1, 4), 0)
 			t.bad("inputs_set", ctx, 1, []input{t.given(0, uint8T, undefined, []uint8{1, 2, 3})})
 		}),
-	rule("4.k_normalised_twice", "normalisation is applied to floats too: what is normalised already becomes small").
+	rule("4.k_normalized_twice", "normalization is applied to floats too: what is normalized already becomes small").
 		ok("small", func(t *T) {
 			ctx := t.open(same(onnxFloat, 1, 2).meta("anynpu.input.x.std", []int{256}), 0)
 			t.set(ctx, float32T, undefined, []float32{0.5, 1})
@@ -199,9 +212,10 @@ var _ = section(
 			in.passThrough, in.size = 1, 3
 			t.bad("inputs_set", ctx, 1, []input{in})
 		}),
-	rule("4.l_pass_through", "pass_through 1 takes the bytes as the model's own type and layout, whatever type and fmt say").
+	rule("4.l_pass_through", "pass_through 1 takes the bytes as the model's own type and layout, whatever type and fmt "+
+		"say").
 		ok("codes", func(t *T) {
-			ctx := t.open(quantised(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", []int{255}), 0)
+			ctx := t.open(quantized(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", []int{255}), 0)
 			in := t.given(0, float32T, 99, []int8{-128, -1, 0, 127})
 			in.passThrough = 1
 			t.ok("inputs_set", ctx, 1, []input{in})

@@ -34,7 +34,8 @@ func (t *T) fetches(ctx uintptr, indices, want []uint32) {
 	t.ok("outputs_get", ctx, len(o), o, nil)
 	for k, i := range want {
 		got := span[float32](o[k].buf, 2)
-		t.check(slices.Equal(got, [][]float32{{0, 2}, {1, -2}, {1, 2}}[i]), "indices %v: entry %d is %v, want output %d", indices, k, got, i)
+		t.check(slices.Equal(got, [][]float32{{0, 2}, {1, -2}, {1, 2}}[i]), "indices %v: entry %d is %v, want output %d",
+			indices, k, got, i)
 	}
 	t.ok("outputs_release", ctx, len(o), o)
 }
@@ -69,7 +70,8 @@ var _ = section(
 			t.ok("run", ctx, &e)
 			t.check(e.frame == 1, "frame_id %d", e.frame)
 		}),
-	rule("4.rba_older_run_extend", "of rknn_run_extend only frame_id is written: older headers' structs have 8 or 16 bytes").
+	rule("4.rba_older_run_extend", "of rknn_run_extend only frame_id is written: older headers' structs have 8 or 16 "+
+		"bytes").
 		ok("first_bytes", func(t *T) {
 			ctx, b := t.open(relu(1, 4), 0), make([]byte, 24)
 			for i := range b {
@@ -80,7 +82,8 @@ var _ = section(
 			t.check(b[0] == 1 && untouched(b[8:]), "% x", b)
 		}).
 		no("wait_too", func(t *T) {
-			b := []byte{0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa}
+			b := []byte{0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa,
+				0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa}
 			t.is(failed, "wait", t.open(relu(1, 4), 0), b)
 			t.check(untouched(b), "% x", b)
 		}),
@@ -109,7 +112,8 @@ var _ = section(
 			t.says("n_outputs is 2")
 		}).
 		no("NULL", func(t *T) { t.bad("outputs_get", t.ran(), 1, nil, nil) }),
-	rule("4.sb_index", "indices that are distinct and those of outputs select them, in any order and for some of them; a buffer of the program for another index is OUTPUT_INVALID").
+	rule("4.sb_index", "indices that are distinct and those of outputs select them, in any order and for some of them; "+
+		"a buffer of the program for another index is OUTPUT_INVALID").
 		ok("any", func(t *T) {
 			ctx := t.threeOutputs()
 			for _, order := range [][]uint32{{0, 1, 2}, {2, 0, 1}, {1, 2}, {2}, {1}, {0}} {
@@ -121,7 +125,8 @@ var _ = section(
 			t.refusedOutput(badOutput, output{index: 1, isPrealloc: 1, buf: address(&b[0]), size: 64}, "outputs[0].index is 1")
 			t.refusedOutput(badOutput, output{index: 1<<32 - 1, isPrealloc: 1, buf: address(&b[0]), size: 64})
 		}),
-	rule("4.sba_index_not_set", "without is_prealloc index need not be set: where indices repeat or are none, entry i is output i").
+	rule("4.sba_index_not_set", "without is_prealloc index need not be set: where indices repeat or are none, entry i "+
+		"is output i").
 		ok("zero", func(t *T) {
 			ctx := t.threeOutputs()
 			t.fetches(ctx, []uint32{0, 0, 0}, []uint32{0, 1, 2})
@@ -137,7 +142,8 @@ var _ = section(
 		ok("own_buffers", func(t *T) {
 			ctx, a, b := t.threeOutputs(), []float32{9, 9}, []float32{9, 9}
 			t.lines.take()
-			o := []output{{wantFloat: 1, isPrealloc: 1, buf: address(&a[0]), size: 8}, {wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 8}}
+			o := []output{{wantFloat: 1, isPrealloc: 1, buf: address(&a[0]), size: 8},
+				{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 8}}
 			t.ok("outputs_get", ctx, 2, o, nil)
 			t.check(slices.Equal(a, []float32{0, 2}) && slices.Equal(b, []float32{1, -2}), "%v, %v", a, b)
 			t.logs("entry i is output i", "entry=1 index=0")
@@ -160,7 +166,7 @@ var _ = section(
 		}),
 	rule("4.sd_want_float", "want_float gives float32: (q - zp) x scale of codes, reals as they are").
 		ok("codes", func(t *T) {
-			ctx := t.open(quantised(0.5, -10, 1, 4), 0)
+			ctx := t.open(quantized(0.5, -10, 1, 4), 0)
 			t.set(ctx, int8T, undefined, []int8{-10, -9, 0, 127})
 			t.computes(ctx, 0, 0.5, 5, 68.5)
 		}).
@@ -176,11 +182,12 @@ var _ = section(
 		}).
 		no("size_of_floats", func(t *T) {
 			b := make([]byte, 8)
-			t.refusedOutput(badOutput, output{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 8}, "outputs[0].size is 8", "16 bytes", "want_float 1")
+			t.refusedOutput(badOutput, output{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 8}, "outputs[0].size is 8",
+				"16 bytes", "want_float 1")
 		}),
 	rule("4.se_raw", "want_float 0 gives the type of the attributes: codes, FLOAT16 for reals, integers").
 		ok("each", func(t *T) {
-			ctx := t.open(quantised(0.5, -10, 1, 3), 0)
+			ctx := t.open(quantized(0.5, -10, 1, 3), 0)
 			t.set(ctx, int8T, undefined, []int8{-20, -10, 5})
 			t.run(ctx)
 			t.check(slices.Equal(as[int8](t.raw(ctx, 0, 0)), []int8{-10, -10, 5}), "codes")
@@ -195,14 +202,16 @@ var _ = section(
 			b := make([]byte, 8)
 			t.refusedOutput(badOutput, output{isPrealloc: 1, buf: address(&b[0]), size: 7}, "8 bytes", "want_float 0")
 		}),
-	rule("4.sf_made_buffers", "with is_prealloc 0 the library makes a buffer per call and sets buf and size; it stays until its release or the context's end").
+	rule("4.sf_made_buffers", "with is_prealloc 0 the library makes a buffer per call and sets buf and size; it stays "+
+		"until its release or the context's end").
 		ok("independent", func(t *T) {
 			ctx, a, b := t.ran(), []output{{wantFloat: 1}}, []output{{wantFloat: 1}}
 			t.ok("outputs_get", ctx, 1, a, nil)
 			t.set(ctx, float32T, undefined, []float32{9, 9, 9, 9})
 			t.run(ctx)
 			t.ok("outputs_get", ctx, 1, b, nil)
-			t.check(a[0].size == 16 && a[0].buf != b[0].buf && slices.Equal(span[float32](a[0].buf, 4), []float32{0, 2, 0, 4}), "the first buffer changed")
+			t.check(a[0].size == 16 && a[0].buf != b[0].buf && slices.Equal(span[float32](a[0].buf, 4), []float32{0, 2, 0, 4}),
+				"the first buffer changed")
 			t.ok("outputs_release", ctx, 1, a)
 			t.check(slices.Equal(span[float32](b[0].buf, 4), []float32{9, 9, 9, 9}), "the second buffer changed")
 			t.ok("outputs_release", ctx, 1, b)
@@ -212,7 +221,8 @@ var _ = section(
 			t.is(failed, "outputs_get", t.open(relu(1, 4), 0), 1, o, nil)
 			t.check(o[0] == output{wantFloat: 1, size: 5}, "%+v", o[0])
 		}),
-	rule("4.sg_own_buffers", "with is_prealloc 1 results go to the program's buffer; NULL and too small are OUTPUT_INVALID").
+	rule("4.sg_own_buffers", "with is_prealloc 1 results go to the program's buffer; NULL and too small are "+
+		"OUTPUT_INVALID").
 		ok("filled", func(t *T) {
 			b := []float32{9, 9, 9, 9, 9}
 			o := []output{{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 20}}
@@ -277,7 +287,8 @@ var _ = section(
 			t.check(o[0].buf == 0, "it was not freed")
 		}).
 		no("counts", func(t *T) { t.bad("outputs_release", t.ran(), 2, []output{{isPrealloc: 1}, {isPrealloc: 1}}) }),
-	rule("4.tb_release_is_harmless", "a second release, a foreign pointer and the buffers of another context are left alone").
+	rule("4.tb_release_is_harmless", "a second release, a foreign pointer and the buffers of another context are left "+
+		"alone").
 		ok("left", func(t *T) {
 			ctx, other, o, mine := t.ran(), t.ran(), []output{{wantFloat: 1}}, make([]byte, 64)
 			t.ok("outputs_get", ctx, 1, o, nil)

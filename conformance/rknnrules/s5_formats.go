@@ -21,9 +21,11 @@ func (t *T) boundTo(ctx uintptr, a *tensorAttr, kind, format int) []byte {
 }
 
 var _ = section(
-	rule("5.j_input_types", "input memory of any type is converted in each run as rknn_inputs_set does; INT8 into an int8 model is taken as codes").
+	rule("5.j_input_types", "input memory of any type is converted in each run as rknn_inputs_set does; INT8 into an "+
+		"int8 model is taken as codes").
 		ok("bytes", func(t *T) {
-			ctx := t.open(same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{10, 20}).meta("anynpu.input.x.std", []int{2, 4}), 0)
+			ctx := t.open(same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{10, 20}).meta("anynpu.input.x.std",
+				[]int{2, 4}), 0)
 			m := t.mem(ctx, 6)
 			t.bind(ctx, m, t.attr(ctx, queryInput, 0), uint8T, -1)
 			copy(m.bytes(), image)
@@ -37,7 +39,7 @@ var _ = section(
 			t.computes(ctx, planes...)
 		}).
 		ok("codes", func(t *T) {
-			ctx := t.open(quantised(0.5, -10, 1, 4).meta("anynpu.input.x.mean", []int{100}), 0)
+			ctx := t.open(quantized(0.5, -10, 1, 4).meta("anynpu.input.x.mean", []int{100}), 0)
 			m := t.mem(ctx, 4)
 			t.bind(ctx, m, t.attr(ctx, queryInput, 0), -1, -1)
 			fill[int8](m, -10, -8, 0, 10)
@@ -85,7 +87,8 @@ var _ = section(
 			a.passThrough = 1
 			t.bad("set_io_mem", ctx, address(t.mem(ctx, 11)), &a)
 		}),
-	rule("5.m_h_stride", "h_stride is the rows that each image of a batch takes, 0 the input's; fewer than it has are PARAM_INVALID").
+	rule("5.m_h_stride", "h_stride is the rows that each image of a batch takes, 0 the input's; fewer than it has are "+
+		"PARAM_INVALID").
 		ok("rows", func(t *T) {
 			ctx := t.open(same(onnxFloat, 2, 1, 2, 2), 0)
 			a := *t.attr(ctx, queryInput, 0)
@@ -104,7 +107,7 @@ var _ = section(
 		}),
 	rule("5.n_output_types", "output memory takes the reported type or FLOAT32; others are PARAM_INVALID").
 		ok("each", func(t *T) {
-			ctx := t.open(quantised(0.5, -10, 1, 4), 0)
+			ctx := t.open(quantized(0.5, -10, 1, 4), 0)
 			t.set(ctx, int8T, undefined, []int8{-10, -9, 0, 127})
 			a := t.attr(ctx, queryOutput, 0)
 			t.check(slices.Equal(as[int8](t.boundTo(ctx, a, -1, -1)), []int8{-10, -9, 0, 127}), "codes")
@@ -114,7 +117,7 @@ var _ = section(
 			t.check(slices.Equal(as[uint16](t.boundTo(ctx, t.attr(ctx, queryOutput, 0), -1, -1)), halves(0, 2, 0, 4)), "halves")
 		}).
 		no("others", func(t *T) {
-			ctx := t.open(quantised(0.5, -10, 1, 4), 0)
+			ctx := t.open(quantized(0.5, -10, 1, 4), 0)
 			for _, kind := range []uint32{float16T, uint8T, int32T, 99} {
 				a := *t.attr(ctx, queryOutput, 0)
 				a.kind = kind
@@ -122,11 +125,12 @@ var _ = section(
 				t.says("attr->type is")
 			}
 		}),
-	rule("5.o_output_formats", "output memory of rank 4 is NCHW, NHWC or NC1HWC2 with off(n,c,h,w) = (((n C1 + c/C2) H + h) W + w) C2 + c%C2; lanes without a channel hold zp or 0").
+	rule("5.o_output_formats", "output memory of rank 4 is NCHW, NHWC or NC1HWC2 with off(n,c,h,w) = (((n C1 + c/C2) H "+
+		"+ h) W + w) C2 + c%C2; lanes without a channel hold zp or 0").
 		ok("each", func(t *T) {
 			const n, c, h, w = 2, 19, 2, 3
 			for _, q := range []bool{true, false} {
-				m, kind, pad := quantised(1, -5, n, c, h, w), uint32(int8T), int8(-5)
+				m, kind, pad := quantized(1, -5, n, c, h, w), uint32(int8T), int8(-5)
 				if !q {
 					m, kind, pad = relu(n, c, h, w), float16T, 0
 				}
@@ -172,7 +176,8 @@ var _ = section(
 									if ic < c {
 										want = float32(value(in, ic, ih, iw))
 									}
-									t.check(at(f.offset(in, ic, ih, iw)) == want, "%s: element %d %d %d %d is %g, want %g", fmt.Sprintf("format %d of type %d", f.a.format, kind), in, ic, ih, iw, at(f.offset(in, ic, ih, iw)), want)
+									t.check(at(f.offset(in, ic, ih, iw)) == want, "%s: element %d %d %d %d is %g, want %g",
+										fmt.Sprintf("format %d of type %d", f.a.format, kind), in, ic, ih, iw, at(f.offset(in, ic, ih, iw)), want)
 								}
 							}
 						}
@@ -192,7 +197,7 @@ var _ = section(
 	rule("5.oa_native_floats", "FLOAT32 in NC1HWC2 has the C2 of the native attributes, and takes as many elements").
 		ok("lanes", func(t *T) {
 			const c, h, w = 11, 2, 3
-			for _, m := range []*model{relu(1, c, h, w), quantised(1, -5, 1, c, h, w)} {
+			for _, m := range []*model{relu(1, c, h, w), quantized(1, -5, 1, c, h, w)} {
 				ctx := t.open(m, 0)
 				a := t.attr(ctx, queryNativeOutput, 0)
 				src := make([]int8, c*h*w)
@@ -236,10 +241,12 @@ var _ = section(
 			ctx := t.open(relu(1, 4), 0xc000)
 			t.bad("mem_sync", ctx, address(t.mem(ctx, 16)), 0)
 		}),
-	rule("5.s_mixing", "per tensor bound memory wins over rknn_inputs_set, and rknn_outputs_get works for bound and unbound outputs").
+	rule("5.s_mixing", "per tensor bound memory wins over rknn_inputs_set, and rknn_outputs_get works for bound and "+
+		"unbound outputs").
 		ok("mixed", func(t *T) {
 			ctx := t.open(add(1, 2), 0)
-			t.ok("inputs_set", ctx, 2, []input{t.given(0, float32T, undefined, []float32{1, 2}), t.given(1, float32T, undefined, []float32{10, 20})})
+			t.ok("inputs_set", ctx, 2, []input{t.given(0, float32T, undefined, []float32{1, 2}), t.given(1, float32T, undefined,
+				[]float32{10, 20})})
 			m := t.mem(ctx, 8)
 			t.bind(ctx, m, t.attr(ctx, queryInput, 1), float32T, -1)
 			fill[float32](m, 100, 200)
@@ -254,7 +261,8 @@ var _ = section(
 			t.bind(ctx, t.mem(ctx, 8), t.attr(ctx, queryInput, 1), float32T, -1)
 			t.is(failed, "run", ctx, nil)
 		}),
-	rule("5.t_bound_memory_that_ended", "a run with a binding to destroyed memory is FAIL, and the tensor is unbound then").
+	rule("5.t_bound_memory_that_ended", "a run with a binding to destroyed memory is FAIL, and the tensor is unbound "+
+		"then").
 		ok("bound_anew", func(t *T) {
 			ctx := t.open(relu(1, 4), 0)
 			m := t.mem(ctx, 16)
@@ -298,7 +306,8 @@ var _ = section(
 		}),
 	rule("5.u_tensor_by_name", "the name of the attributes decides over the index; a name that is none is PARAM_INVALID").
 		ok("name", func(t *T) {
-			ctx := t.open((&model{}).node("Sub", "y", "a", "b").input("a", onnxFloat, 2).input("b", onnxFloat, 2).output("y", onnxFloat, 2), 0)
+			ctx := t.open((&model{}).node("Sub", "y", "a", "b").input("a", onnxFloat, 2).input("b", onnxFloat, 2).output("y",
+				onnxFloat, 2), 0)
 			t.ok("inputs_set", ctx, 1, []input{t.given(0, float32T, undefined, []float32{100, 100})})
 			a := *t.attr(ctx, queryInput, 1)
 			a.index = 0

@@ -11,7 +11,8 @@ var _ = section(
 	rule("5.a_create_mem", "gives zeroed memory on a page boundary with a descriptor; size 0 is NULL").
 		ok("fields", func(t *T) {
 			m := t.mem(t.open(relu(1, 4), 0), 5000)
-			t.check(m.virt != 0 && m.virt%4096 == 0 && m.phys == 0 && m.fd >= 0 && m.offset == 0 && m.size == 5000 && m.flags == 1, "%+v", *m)
+			t.check(m.virt != 0 && m.virt%4096 == 0 && m.phys == 0 && m.fd >= 0 && m.offset == 0 && m.size == 5000 &&
+				m.flags == 1, "%+v", *m)
 			t.check(!slices.ContainsFunc(m.bytes(), func(b byte) bool { return b != 0 }), "it is not zeroed")
 			fill[byte](m, 1, 2, 3)
 		}).
@@ -27,7 +28,8 @@ var _ = section(
 			t.says("size is 0")
 		}).
 		no("no_context", func(t *T) { t.null("create_mem", 0, 64) }),
-	rule("5.b_create_mem2", "takes flags for caches and SRAM; without a context only with ALLOC_NO_CONTEXT; size 0 and more than 32 bits are NULL").
+	rule("5.b_create_mem2", "takes flags for caches and SRAM; without a context only with ALLOC_NO_CONTEXT; size 0 and "+
+		"more than 32 bits are NULL").
 		ok("flags", func(t *T) {
 			ctx := t.open(relu(1, 4), 0)
 			for _, flags := range []uint64{0, 1, 2, 4, 3} {
@@ -43,7 +45,8 @@ var _ = section(
 				t.null("create_mem2", ctx, size, uint64(0))
 			}
 		}),
-	rule("5.c_create_mem_from_fd", "describes memory that stays the program's: virt_addr is the base, the bytes begin at virt_addr + offset").
+	rule("5.c_create_mem_from_fd", "describes memory that stays the program's: virt_addr is the base, the bytes begin "+
+		"at virt_addr + offset").
 		ok("part", func(t *T) {
 			ctx := t.open(relu(1, 4), 0)
 			base := t.mem(ctx, 8192)
@@ -81,7 +84,8 @@ var _ = section(
 			defer f.Close()
 			t.null("create_mem_from_fd", t.open(relu(1, 4), 0), int(f.Fd()), nil, 8192, 0)
 		}),
-	rule("5.d_ownership", "rknn_destroy_mem frees the struct, and the bytes only of rknn_create_mem; bytes that others describe stay").
+	rule("5.d_ownership", "rknn_destroy_mem frees the struct, and the bytes only of rknn_create_mem; bytes that others "+
+		"describe stay").
 		ok("base_first", func(t *T) {
 			ctx := t.open(relu(1, 4), 0)
 			base := t.mem(ctx, 8192)
@@ -97,7 +101,8 @@ var _ = section(
 			t.ok("destroy_mem", ctx, m)
 			t.bad("destroy_mem", ctx, m)
 		}),
-	rule("5.e_destroy_mem_context", "any context of the process serves, ended ones and 0 too; foreign structs and NULL are PARAM_INVALID").
+	rule("5.e_destroy_mem_context", "any context of the process serves, ended ones and 0 too; foreign structs and NULL "+
+		"are PARAM_INVALID").
 		ok("any", func(t *T) {
 			a, b := t.open(relu(1, 4), 0), t.open(relu(1, 4), 0)
 			t.ok("destroy_mem", b, t.ptr("create_mem", a, 64))
@@ -210,15 +215,18 @@ var _ = section(
 			}
 			t.bad("mem_sync", ctx, nil, 1)
 		}),
-	rule("5.q_internal_and_weight_mem", "memory of the sizes of MEM_SIZE, parts of one too, shared by contexts that run in turn, its base destroyed before").
+	rule("5.q_internal_and_weight_mem", "memory of the sizes of MEM_SIZE, parts of one too, shared by contexts that run "+
+		"in turn, its base destroyed before").
 		ok("reused", func(t *T) {
 			a, b := t.open(relu(1, 4), flagInternal), t.open(relu(1, 4), flagInternal)
 			base := t.mem(a, 1<<16)
 			m := memSize{}
 			t.ok("query", a, queryMemSize, &m, 64)
 			for _, ctx := range []uintptr{a, b} {
-				t.ok("set_internal_mem", ctx, address(t.ownedMem(t.ptr("create_mem_from_fd", ctx, base.fd, base.virt, int(m.internal), 0))))
-				t.ok("set_weight_mem", ctx, address(t.ownedMem(t.ptr("create_mem_from_fd", ctx, base.fd, base.virt, int(m.weight), 32768))))
+				t.ok("set_internal_mem", ctx, address(t.ownedMem(t.ptr("create_mem_from_fd", ctx, base.fd, base.virt,
+					int(m.internal), 0))))
+				t.ok("set_weight_mem", ctx, address(t.ownedMem(t.ptr("create_mem_from_fd", ctx, base.fd, base.virt, int(m.weight),
+					32768))))
 			}
 			t.ok("destroy_mem", a, address(base))
 			t.works(a)
@@ -239,7 +247,8 @@ var _ = section(
 				t.bad(f, ctx, new(tensorMem))
 			}
 		}),
-	rule("5.r_order_of_reuse", "MEM_ALLOC_OUTSIDE in the order that programs use: sizes, memory, internal, weights, inputs, outputs, run, memory ends, context ends").
+	rule("5.r_order_of_reuse", "MEM_ALLOC_OUTSIDE in the order that programs use: sizes, memory, internal, weights, "+
+		"inputs, outputs, run, memory ends, context ends").
 		ok("order", func(t *T) {
 			ctx, m := t.open(relu(1, 4), flagOutside), memSize{}
 			t.ok("query", ctx, queryMemSize, &m, 64)

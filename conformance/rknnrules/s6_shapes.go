@@ -11,7 +11,8 @@ func shapeAttr(index int, format uint32, dims ...uint32) *tensorAttr {
 
 // twoDynamic is y = a + b of n x 3, n of 2 or 5.
 func twoDynamic() *model {
-	m := (&model{}).node("Add", "y", "a", "b").input("a", onnxFloat, -1, 3).input("b", onnxFloat, -1, 3).output("y", onnxFloat, -1, 3)
+	m := (&model{}).node("Add", "y", "a", "b").input("a", onnxFloat, -1, 3).input("b", onnxFloat, -1, 3).output("y",
+		onnxFloat, -1, 3)
 	return m.meta("anynpu.input.a.shapes", [][]int{{2, 3}, {5, 3}}).meta("anynpu.input.b.shapes", [][]int{{2, 3}, {5, 3}})
 }
 
@@ -36,7 +37,8 @@ func elements(n int) (x, relu []float32) {
 }
 
 var _ = section(
-	rule("6.a_set_input_shapes", "chooses one of the listed sets, dims in the format of the attributes; others are FAIL and the message lists the shapes").
+	rule("6.a_set_input_shapes", "chooses one of the listed sets, dims in the format of the attributes; others are FAIL "+
+		"and the message lists the shapes").
 		ok("listed", func(t *T) {
 			ctx := t.open(dynamic(), 0)
 			for _, h := range []uint32{2, 4, 1, 2} {
@@ -76,7 +78,8 @@ var _ = section(
 			t.bad("set_input_shapes", ctx, 2, nil)
 		}).
 		no("two_sets", func(t *T) {
-			t.is(failed, "set_input_shapes", t.open(twoDynamic(), 0), 2, shapesOf(shapeAttr(0, undefined, 2, 3), shapeAttr(1, undefined, 5, 3)))
+			t.is(failed, "set_input_shapes", t.open(twoDynamic(), 0), 2, shapesOf(shapeAttr(0, undefined, 2, 3),
+				shapeAttr(1, undefined, 5, 3)))
 		}).
 		no("twice_or_none", func(t *T) {
 			ctx := t.open(twoDynamic(), 0)
@@ -113,7 +116,8 @@ var _ = section(
 			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 2, 3, 2))
 			t.bad("inputs_set", ctx, 1, []input{t.given(0, float32T, nhwc, make([]float32, 6))})
 		}),
-	rule("6.ea_room_of_results", "a buffer that the library makes has room for what OUTPUT_ATTR says, the largest shape; size is that of the result").
+	rule("6.ea_room_of_results", "a buffer that the library makes has room for what OUTPUT_ATTR says, the largest "+
+		"shape; size is that of the result").
 		ok("room", func(t *T) {
 			ctx, held := t.open(dynamic(), 0), []output(nil)
 			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
@@ -128,7 +132,8 @@ var _ = section(
 					bytes := int(most.size) + int(wantFloat)*int(most.elems)*2
 					t.check(o[0].size == 6*uint32(2+2*wantFloat), "size is %d", o[0].size)
 					all := span[byte](o[0].buf, bytes)
-					t.check(len(all) > int(o[0].size) && !slices.ContainsFunc(all[o[0].size:], func(b byte) bool { return b != 0 }), "the rest is not zero")
+					t.check(len(all) > int(o[0].size) && !slices.ContainsFunc(all[o[0].size:], func(b byte) bool { return b != 0 }),
+						"the rest is not zero")
 					for i := range all {
 						all[i] = 0xee
 					}
@@ -147,7 +152,8 @@ var _ = section(
 			t.is(badOutput, "outputs_get", ctx, 1, []output{{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 23}}, nil)
 			t.ok("outputs_get", ctx, 1, []output{{wantFloat: 1, isPrealloc: 1, buf: address(&b[0]), size: 24}}, nil)
 		}),
-	rule("6.f_a_new_shape_forgets", "after another shape inputs must be set and results computed anew; the same shape changes nothing").
+	rule("6.f_a_new_shape_forgets", "after another shape inputs must be set and results computed anew; the same shape "+
+		"changes nothing").
 		ok("same", func(t *T) {
 			ctx := t.open(dynamic(), 0)
 			t.ok("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
@@ -223,19 +229,22 @@ var _ = section(
 			b := t.dup(a)
 			t.ok("set_input_shapes", a, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			t.ok("set_input_shapes", b, 1, shapeAttr(0, nhwc, 1, 2, 3, 2))
-			t.check(t.attr(a, queryCurrentInput, 0).dims[1] == 1 && t.attr(b, queryCurrentInput, 0).dims[1] == 2, "they share one")
+			t.check(t.attr(a, queryCurrentInput, 0).dims[1] == 1 && t.attr(b, queryCurrentInput, 0).dims[1] == 2,
+				"they share one")
 		}).
 		no("not_listed", func(t *T) {
 			b := t.dup(t.open(dynamic(), 0))
 			t.is(failed, "set_input_shapes", b, 1, shapeAttr(0, nhwc, 1, 9, 3, 2))
 		}),
-	rule("6.j_lists", "lists of several inputs have as many shapes, each fitting its input; else the model is MODEL_INVALID").
+	rule("6.j_lists", "lists of several inputs have as many shapes, each fitting its input; else the model is "+
+		"MODEL_INVALID").
 		ok("fitting", func(t *T) { t.open(twoDynamic(), 0) }).
 		no("other_numbers", func(t *T) {
 			m := relu(1, 2, -1, 3)
 			t.refusedModel(m.meta("anynpu.input.x.shapes", [][]int{{1, 9, 2, 3}}).bytes())
 			t.says("anynpu.input.x.shapes")
-			t.refusedModel((&model{}).node("Add", "y", "a", "b").input("a", onnxFloat, -1, 3).input("b", onnxFloat, -1, 3).output("y", onnxFloat, -1, 3).
+			t.refusedModel((&model{}).node("Add", "y", "a", "b").input("a", onnxFloat, -1, 3).input("b", onnxFloat, -1,
+				3).output("y", onnxFloat, -1, 3).
 				meta("anynpu.input.a.shapes", [][]int{{2, 3}, {5, 3}}).meta("anynpu.input.b.shapes", [][]int{{2, 3}}).bytes())
 		}),
 	rule("6.k_open_batch", "an open first dimension without a list becomes 1; another open one is refused").

@@ -21,7 +21,8 @@ func coreMasks(taken ...uint32) func(*T) {
 }
 
 var _ = section(
-	rule("7.a_core_mask", "0, 1, 2, 4, 3, 7 and 0xffff are accepted, and change no result; others are FAIL and the context stays as it was").
+	rule("7.a_core_mask", "0, 1, 2, 4, 3, 7 and 0xffff are accepted, and change no result; others are FAIL and the "+
+		"context stays as it was").
 		ok("masks", coreMasks(masks...)).
 		no("others", func(t *T) {
 			ctx := t.open(relu(1, 4), 0)

@@ -46,7 +46,8 @@ var _ = section(
 				t.says("op[0].target", "RKNN_TARGET_TYPE_CPU")
 			}
 		}),
-	rule("8.d_order_of_calls", "init once per node at the registration, prepare and compute in each run, destroy once in rknn_destroy; compute_native never").
+	rule("8.d_order_of_calls", "init once per node at the registration, prepare and compute in each run, destroy once "+
+		"in rknn_destroy; compute_native never").
 		ok("order", func(t *T) {
 			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
 			op := set.op("Twice")
@@ -84,19 +85,23 @@ var _ = section(
 		}),
 	rule("8.f_declared_outputs", "the model must declare type and sizes of a foreign operator's outputs").
 		ok("declared", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").inner("a", onnxFloat, 1, 2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").inner("a", onnxFloat, 1, 2).input("x",
+				onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
 			set, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
 			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
 			t.set(ctx, float32T, undefined, []float32{-1, 2})
 			t.computes(ctx, 0, 4)
 		}).
 		no("not_declared", func(t *T) {
-			t.refusedModel((&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2).bytes())
+			t.refusedModel((&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, 1,
+				2).output("y", onnxFloat, 1, 2).bytes())
 			t.says("Twice", "value_info")
 		}),
-	rule("8.fa_outputs_by_metadata", "what the model does not declare of them the metadata may: sizes and names of open dimensions, or as input N; the message names them").
+	rule("8.fa_outputs_by_metadata", "what the model does not declare of them the metadata may: sizes and names of open "+
+		"dimensions, or as input N; the message names them").
 		ok("as_input", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, -1, 2).output("y", onnxFloat, -1, 2)
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, -1, 2).output("y",
+				onnxFloat, -1, 2)
 			m.meta("anynpu.input.x.shapes", [][]int{{1, 2}, {3, 2}}).meta("anynpu.value.a.shape", "as input 0")
 			set, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
 			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
@@ -107,7 +112,8 @@ var _ = section(
 			t.computes(ctx, 2, 0)
 		}).
 		ok("sizes_and_names", func(t *T) {
-			m := (&model{}).custom("Sum", "a", 1, 1, "x").node("Neg", "y", "a").input("x", onnxFloat, -1, 2).output("y", onnxFloat, -1, 1)
+			m := (&model{}).custom("Sum", "a", 1, 1, "x").node("Neg", "y", "a").input("x", onnxFloat, -1, 2).output("y",
+				onnxFloat, -1, 1)
 			m.meta("anynpu.dim.n1", 2).meta("anynpu.value.a.shape", []any{"n1", 1}).meta("anynpu.value.a.type", "float32")
 			ctx := t.open(m, 0)
 			set := t.opsOf(0, map[stage]func(opCall) int{stageCompute: func(c opCall) int {
@@ -120,23 +126,27 @@ var _ = section(
 			t.computes(ctx, -3, -7)
 		}).
 		no("undeclared", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 2).output("y",
+				onnxFloat, 1, 2)
 			t.refusedModel(m.bytes())
 			t.says("Twice", "anynpu.value.a.shape")
 			t.refusedModel(m.meta("anynpu.value.a.shape", "as input 1").bytes())
 			t.says("anynpu.value.a.shape", "input 1 of 1")
 		}).
 		no("other_names", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, -1, 2).output("y", onnxFloat, -1, 2)
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, -1, 2).output("y",
+				onnxFloat, -1, 2)
 			t.refusedModel(m.meta("anynpu.value.a.shape", []any{"height", 2}).bytes())
 			t.says("anynpu.value.a.shape", `"height"`)
 		}).
 		no("open_dimension", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").inner("a", onnxFloat, -2, 2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").inner("a", onnxFloat, -2, 2).input("x",
+				onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
 			t.refusedModel(m.bytes())
 			t.says("float32[n2,2]", "anynpu.value.a.shape", "as input 0")
 		}),
-	rule("8.g_tensors", "tensors are contiguous, in the model's order, NCHW at rank 4; reals are FLOAT32 whatever the model's type").
+	rule("8.g_tensors", "tensors are contiguous, in the model's order, NCHW at rank 4; reals are FLOAT32 whatever the "+
+		"model's type").
 		ok("described", func(t *T) {
 			for _, elem := range []int64{onnxFloat, onnxHalf} {
 				var in, out tensorAttr
@@ -155,20 +165,24 @@ var _ = section(
 				t.set(ctx, uint8T, nhwc, image)
 				t.computes(ctx, 0, 20, 510, 2, 40, 256)
 				for _, a := range []*tensorAttr{&in, &out} {
-					t.check(slices.Equal(a.shape(), []uint32{1, 2, 1, 3}) && a.format == nchw && a.kind == float32T && a.elems == 6 && a.size == 24, "%s", describe(a))
+					t.check(slices.Equal(a.shape(), []uint32{1, 2, 1, 3}) && a.format == nchw && a.kind == float32T && a.elems == 6 &&
+						a.size == 24, "%s", describe(a))
 				}
 				t.check(n == 1 && offset >= 24 && slices.Equal(got, planes), "%d inputs, %d bytes, %v", n, offset, got)
-				t.check(textOf(in.name[:]) == "x" && textOf(out.name[:]) == "y", "names %q and %q", textOf(in.name[:]), textOf(out.name[:]))
+				t.check(textOf(in.name[:]) == "x" && textOf(out.name[:]) == "y", "names %q and %q", textOf(in.name[:]),
+					textOf(out.name[:]))
 			}
 		}).
 		ok("other_ranks", func(t *T) {
 			var in tensorAttr
-			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int { in = c.in[0].attr; return 0 }}), t.open(foreign(3, 2), 0)
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int { in = c.in[0].attr; return 0 }}),
+				t.open(foreign(3, 2), 0)
 			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
 			t.check(slices.Equal(in.shape(), []uint32{3, 2}) && in.format == undefined, "%s", describe(&in))
 		}).
 		no("failing", func(t *T) {
-			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageCompute: func(opCall) int { return -1 }}), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageCompute: func(opCall) int { return -1 }}),
+				t.open(foreign(1, 2), 0)
 			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
 			t.set(ctx, float32T, undefined, []float32{-1, 2})
 			t.is(failed, "run", ctx, nil)
@@ -217,7 +231,8 @@ var _ = section(
 			var kind uint32
 			f := map[stage]func(opCall) int{stageCompute: func(c opCall) int {
 				kind = c.in[0].attr.kind
-				in, out := span[int64](c.in[0].mem.virt+uintptr(c.in[0].mem.offset), 2), span[int64](c.out[0].mem.virt+uintptr(c.out[0].mem.offset), 2)
+				in, out := span[int64](c.in[0].mem.virt+uintptr(c.in[0].mem.offset), 2),
+					span[int64](c.out[0].mem.virt+uintptr(c.out[0].mem.offset), 2)
 				out[0], out[1] = in[1], in[0]
 				return 0
 			}}
@@ -238,7 +253,8 @@ var _ = section(
 			t.is(failed, "run", ctx, nil)
 			t.wantCalls("init", "prepare")
 		}),
-	rule("8.i_attributes", "attributes are found by name: FLOAT32 and INT64 with their number; one that is not there has n_elems 0 and data NULL").
+	rule("8.i_attributes", "attributes are found by name: FLOAT32 and INT64 with their number; one that is not there "+
+		"has n_elems 0 and data NULL").
 		ok("found", func(t *T) {
 			var alpha, beta opAttr
 			var a float32
@@ -249,17 +265,24 @@ var _ = section(
 				return 0
 			}}), t.open(foreign(1, 2), 0)
 			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.check(alpha.kind == float32T && alpha.nElems == 1 && a == 2.5, "alpha: type %d, %d elements, %g", alpha.kind, alpha.nElems, a)
-			t.check(beta.kind == int64T && beta.nElems == 1 && b == -7, "beta: type %d, %d elements, %d", beta.kind, beta.nElems, b)
+			t.check(alpha.kind == float32T && alpha.nElems == 1 && a == 2.5, "alpha: type %d, %d elements, %g", alpha.kind,
+				alpha.nElems, a)
+			t.check(beta.kind == int64T && beta.nElems == 1 && b == -7, "beta: type %d, %d elements, %d", beta.kind, beta.nElems,
+				b)
 		}).
 		no("none", func(t *T) {
 			var a opAttr
-			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int { a = t.attribute(c.ctx, "gamma"); return 0 }}), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int {
+				a = t.attribute(c.ctx,
+					"gamma")
+				return 0
+			}}), t.open(foreign(1, 2), 0)
 			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
 			t.check(a.nElems == 0 && a.data == 0, "%d elements at %#x", a.nElems, a.data)
 			t.judged(false)
 		}),
-	rule("8.j_priv_data", "priv_data is the program's and the same in all calls for a node, with op_ctx of its own per node").
+	rule("8.j_priv_data", "priv_data is the program's and the same in all calls for a node, with op_ctx of its own per "+
+		"node").
 		ok("kept", func(t *T) {
 			var seen []uintptr
 			note := func(c opCall) int { seen = append(seen, c.ctx.priv); return 0 }
@@ -273,7 +296,8 @@ var _ = section(
 			}
 			f[stagePrepare], f[stageDestroy] = note, note
 			f[stageCompute] = func(c opCall) int { note(c); return compute(c) }
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").custom("Twice", "y", 1, 1, "a").inner("a", onnxFloat, 1, 2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").custom("Twice", "y", 1, 1, "a").inner("a", onnxFloat, 1,
+				2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
 			set, ctx := t.opsOf(0, f), t.open(m, 0)
 			t.ok("register_custom_ops", ctx, set.op("Twice"), 1)
 			t.set(ctx, float32T, undefined, []float32{-1, 2})
@@ -284,7 +308,8 @@ var _ = section(
 			t.check(slices.Equal(seen, []uintptr{100, 101, 100, 100, 101, 101, 100, 101}), "priv_data %v", seen)
 		}).
 		no("init_fails", func(t *T) {
-			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(opCall) int { return -3 }}), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(opCall) int { return -3 }}),
+				t.open(foreign(1, 2), 0)
 			t.is(failed, "register_custom_ops", ctx, set.op("Twice"), 1)
 			t.says("init", "-3")
 			t.wantCalls("init")
@@ -306,13 +331,16 @@ var _ = section(
 			t.wantCalls("init")
 		}).
 		no("nothing_to_leave_it_to", func(t *T) {
-			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(opCall) int { return skipOp }}), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(opCall) int { return skipOp }}),
+				t.open(foreign(1, 2), 0)
 			t.is(failed, "register_custom_ops", ctx, set.op("Twice"), 1)
 			t.says("Twice")
 		}),
-	rule("8.l_one_call_or_several", "an array registers several types; further calls add to them or replace them; a type twice in one is PARAM_INVALID").
+	rule("8.l_one_call_or_several", "an array registers several types; further calls add to them or replace them; a "+
+		"type twice in one is PARAM_INVALID").
 		ok("array", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").custom("Negate", "y", 1, 1, "a").inner("a", onnxFloat, 1, 2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			m := (&model{}).custom("Twice", "a", 1, 1, "x").custom("Negate", "y", 1, 1, "a").inner("a", onnxFloat, 1,
+				2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
 			second := t.opsOf(1, unary(func(v float32) float32 { return -v }))
 			first, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
 			t.ok("register_custom_ops", ctx, []customOp{*first.op("Twice"), *second.op("Negate")}, 2)
@@ -375,7 +403,8 @@ var _ = section(
 		}),
 	rule("8.na_duplicates_whose_source_ended", "a duplicate takes operators after its source has ended").
 		ok("replaced", func(t *T) {
-			m := (&model{}).constant("w", onnxFloat, realBytes(10, 20), 2).node("Add", "s", "x", "w").node("Relu", "y", "s").input("x", onnxFloat, 2).output("y", onnxFloat, 2)
+			m := (&model{}).constant("w", onnxFloat, realBytes(10, 20), 2).node("Add", "s", "x", "w").node("Relu", "y",
+				"s").input("x", onnxFloat, 2).output("y", onnxFloat, 2)
 			set, a := t.opsOf(0, unary(double)), t.open(m, 0)
 			b := t.dup(a)
 			t.ok("destroy", a)
@@ -389,14 +418,16 @@ var _ = section(
 			t.ok("destroy", a)
 			t.is(badContext, "register_custom_ops", a, set.op("Relu"), 1)
 		}),
-	rule("8.o_calls_back", "within a function rknn_query and rknn_mem_sync serve the context; a run, destroy and others are FAIL").
+	rule("8.o_calls_back", "within a function rknn_query and rknn_mem_sync serve the context; a run, destroy and others "+
+		"are FAIL").
 		ok("query", func(t *T) {
 			code, n := -99, inOutNum{}
 			var ctx uintptr
 			f := unary(double)
 			compute := f[stageCompute]
 			f[stageCompute] = func(c opCall) int {
-				code = int(int32(t.call("query", ctx, queryInOutNum, &n, 8))) + int(int32(t.call("mem_sync", ctx, &c.out[0].mem, 1)))
+				code = int(int32(t.call("query", ctx, queryInOutNum, &n, 8))) +
+					int(int32(t.call("mem_sync", ctx, &c.out[0].mem, 1)))
 				return compute(c)
 			}
 			set := t.opsOf(0, f)
@@ -412,7 +443,8 @@ var _ = section(
 			f := unary(double)
 			compute := f[stageCompute]
 			f[stageCompute] = func(c opCall) int {
-				codes = append(codes, int(int32(t.call("run", ctx, nil))), int(int32(t.call("destroy", ctx))), int(int32(t.call("dup_context", &ctx, new(uintptr)))))
+				codes = append(codes, int(int32(t.call("run", ctx, nil))), int(int32(t.call("destroy", ctx))),
+					int(int32(t.call("dup_context", &ctx, new(uintptr)))))
 				return compute(c)
 			}
 			set := t.opsOf(0, f)

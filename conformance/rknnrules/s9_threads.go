@@ -57,7 +57,8 @@ var _ = section(
 					if c := t.code("run", all[i], nil); c != 0 {
 						return "rknn_run: " + codeName(c)
 					}
-					if c := t.code("outputs_get", all[i], 1, []output{{wantFloat: 1, isPrealloc: 1, buf: address(&y[0]), size: 256}}, nil); c != 0 {
+					if c := t.code("outputs_get", all[i], 1, []output{{wantFloat: 1, isPrealloc: 1, buf: address(&y[0]), size: 256}},
+						nil); c != 0 {
 						return "rknn_outputs_get: " + codeName(c)
 					}
 					if !slices.Equal(x, y) {
@@ -90,7 +91,8 @@ var _ = section(
 					x[k] = float32(i + 1)
 				}
 				for range 50 {
-					codes := t.code("inputs_set", ctx, 1, []input{{buf: address(&x[0]), size: 256, kind: float32T}}) + t.code("run", ctx, nil) +
+					codes := t.code("inputs_set", ctx, 1, []input{{buf: address(&x[0]), size: 256, kind: float32T}}) +
+						t.code("run", ctx, nil) +
 						t.code("outputs_get", ctx, 1, []output{{wantFloat: 1, isPrealloc: 1, buf: address(&y[0]), size: 256}}, nil)
 					if codes != 0 {
 						return "a call was refused"

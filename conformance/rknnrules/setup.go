@@ -117,7 +117,8 @@ func (t *T) computes(ctx uintptr, want ...float32) {
 // gives demands output 0 of the last run.
 func (t *T) gives(ctx uintptr, want ...float32) {
 	got := t.floats(ctx)
-	t.check(slices.EqualFunc(got, want, func(a, b float32) bool { return a == b || a != a && b != b }), "got %v, want %v", got, want)
+	t.check(slices.EqualFunc(got, want, func(a, b float32) bool { return a == b || a != a && b != b }), "got %v, want %v",
+		got, want)
 }
 
 // works demands that a context of relu(1, 4) computes.

@@ -238,9 +238,12 @@ const (
 )
 
 var codeNames = map[int]string{
-	success: "SUCCESS", failed: "FAILED", invalid: "INVALID_PARAMETER", memError: "MEMORY_ERROR", forbid: "OPERATION_FORBIDDEN",
-	nullPtr: "NULL_PTR", badFile: "INVALID_FILE", 7: "UNAVALIDABLE_DEVICE", 8: "INVALID_PATH", timedOut: "TIMEOUT", unsup: "UNSUPPORTED",
-	11: "CONNECTION_EXCEPTION", saveErr: "SAVE_CACHE_EXCEPTION", dynamic: "DYNAMIC_SHAPE", unavail: "UNAVAILABLE_DEVICE",
+	success: "SUCCESS", failed: "FAILED", invalid: "INVALID_PARAMETER", memError: "MEMORY_ERROR",
+	forbid:  "OPERATION_FORBIDDEN",
+	nullPtr: "NULL_PTR", badFile: "INVALID_FILE", 7: "UNAVALIDABLE_DEVICE", 8: "INVALID_PATH", timedOut: "TIMEOUT",
+	unsup: "UNSUPPORTED",
+	11:    "CONNECTION_EXCEPTION", saveErr: "SAVE_CACHE_EXCEPTION", dynamic: "DYNAMIC_SHAPE",
+	unavail: "UNAVAILABLE_DEVICE",
 }
 
 // codeName shows a code by name and number.

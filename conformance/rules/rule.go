@@ -3,7 +3,7 @@
 // it calls a library file through the C ABI, in child processes, so that a crash or a hang is a result.
 //
 // Rules are numbered by the sections of the OH_NN reference notes: 2 devices, 3 tensor descriptors, 4 tensors, 5
-// quantisation parameters, 6 models, 7 compilations, 8 executors, 9 caches, 10 executors of API 9, 11 inner functions,
+// quantization parameters, 6 models, 7 compilations, 8 executors, 9 caches, 10 executors of API 9, 11 inner functions,
 // 14 places where manual and reference implementation differ. Every rule has cases that must succeed and cases in which
 // a call must be refused: what cannot fail by itself is given the nearest wrong use, what is only refused the nearest
 // right one. Where an upstream test asserts nothing, the manual is expected by default and the reference implementation
@@ -107,7 +107,8 @@ func (r *Rule) BothKinds() bool {
 func Rules() []*Rule {
 	var out []*Rule
 	for _, s := range [][]*Rule{
-		devices, descriptors, tensors, quantParams, models, modelOperations, compilations, builds, executors, runs, caches, legacyExecutors,
+		devices, descriptors, tensors, quantParams, models, modelOperations, compilations, builds, executors, runs, caches,
+		legacyExecutors,
 		legacyMemory, inner, differences, executorDifferences,
 	} {
 		out = append(out, s...)

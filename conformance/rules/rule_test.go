@@ -54,8 +54,10 @@ func TestRun_reportsViolations(t *testing.T) {
 	assert.True(t, ended, "what was put off is done after a violation too")
 	assert.NoError(t, (&Case{run: func(t *T) { t.judged(t.by(1, 2) == 2) }}).Run(l, Reference, ""))
 	assert.ErrorContains(t, (&Case{run: func(t *T) { t.judged(false) }}).Run(l, Default, ""), "the last call was refused")
-	assert.ErrorContains(t, (&Case{Refused: true, run: func(t *T) { t.judged(true) }}).Run(l, Default, ""), "nothing was refused")
-	assert.NoError(t, (&Case{Refused: true, run: func(t *T) { t.noEffect(false, ""); t.judged(true) }}).Run(l, Default, ""))
+	assert.ErrorContains(t, (&Case{Refused: true, run: func(t *T) { t.judged(true) }}).Run(l, Default, ""),
+		"nothing was refused")
+	assert.NoError(t, (&Case{Refused: true, run: func(t *T) { t.noEffect(false, ""); t.judged(true) }}).Run(l, Default,
+		""))
 	assert.Panics(t, func() { _ = (&Case{run: func(t *T) { t.call("NoSuchFunction") }}).Run(l, Default, "") })
 }
 
@@ -65,7 +67,8 @@ func TestCovered_countsWholeRules(t *testing.T) {
 	assert.False(t, b.BothKinds())
 	c := rule("s2_c", "c").ok("x", nil).no("y", nil).when(Default).no("y", nil).when(Reference)
 	assert.True(t, c.BothKinds())
-	assert.False(t, rule("s2_d", "d").ok("x", nil).no("y", nil).when(Default).BothKinds(), "nothing is refused in the other mode")
+	assert.False(t, rule("s2_d", "d").ok("x", nil).no("y", nil).when(Default).BothKinds(),
+		"nothing is refused in the other mode")
 	all := []*Rule{a, b, c}
 	report := func(functions []string, passed ...string) *ohnn.Report {
 		r := &ohnn.Report{Results: []ohnn.Result{{ID: "s2_a/z", Status: ohnn.Crash, Functions: functions}}}

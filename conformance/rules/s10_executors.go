@@ -20,7 +20,7 @@ func (t *T) ready() (e uintptr, out []float32) {
 	return e, out
 }
 
-func quantised(x *legacyTensor) *legacyTensor {
+func quantized(x *legacyTensor) *legacyTensor {
 	x.quant = legacyQuantOf(1, 8)
 	return x
 }
@@ -37,7 +37,7 @@ func inputChecks(r *Rule, set func(t *T, want int, e uintptr, index int, x *lega
 	}
 	r.ok("matches", func(t *T) { set(t, success, twoFloats(t), 1, two) })
 	r.ok("dynamic_dimension", func(t *T) { set(t, success, t.executor(-1), 0, two) })
-	r.ok("quantisation_ignored", func(t *T) { set(t, success, twoFloats(t), 0, quantised(legacy(float32T, 2))) })
+	r.ok("quantization_ignored", func(t *T) { set(t, success, twoFloats(t), 0, quantized(legacy(float32T, 2))) })
 	r.no("index", func(t *T) { set(t, invalid, twoFloats(t), 2, two) })
 	refuse("data_type", legacy(int32T, 2))
 	refuse("rank", legacy(float32T, 1, 2))
@@ -56,7 +56,8 @@ var legacyExecutors = []*Rule{
 		no("NULL_tensor", func(t *T) { t.bad("Executor_SetInput", twoFloats(t), 0, nil, []float32{1, 2}, 8) }).
 		no("NULL_data", func(t *T) { t.bad("Executor_SetInput", twoFloats(t), 0, two, nil, 8) }).
 		no("length_0", func(t *T) { t.setInput(invalid, twoFloats(t), 0, two, 0) }),
-	inputChecks(rule("s10_SetInput_tensor", "the struct must match the model in data type, rank, fixed dimensions and tensor type, and be complete: else INVALID"),
+	inputChecks(rule("s10_SetInput_tensor", "the struct must match the model in data type, rank, fixed dimensions and "+
+		"tensor type, and be complete: else INVALID"),
 		func(t *T, want int, e uintptr, index int, x *legacyTensor) { t.setInput(want, e, index, x, 16) }),
 	rule("s10_SetInput_range", "a dimension outside the device's range is INVALID").
 		ok("largest", func(t *T) {
@@ -68,7 +69,8 @@ var legacyExecutors = []*Rule{
 			t.bad("Executor_SetInput", t.executor(-1), 0, legacy(float32T, int32(n)), make([]float32, n), 4*n)
 		}).
 		no("fixed_without_ranges", func(t *T) { t.setInput(invalid, t.executorOn(plainDevice), 0, legacy(float32T, 3), 16) }),
-	rule("s10_SetInput_length", "a length below the tensor's is INVALID; of a longer one only the tensor's bytes are copied").
+	rule("s10_SetInput_length", "a length below the tensor's is INVALID; of a longer one only the tensor's bytes are "+
+		"copied").
 		ok("longer", func(t *T) {
 			e, out := t.ready()
 			t.ok("Executor_SetInput", e, 0, two, slices.Repeat([]float32{5}, 12), 48)
@@ -104,7 +106,8 @@ var legacyExecutors = []*Rule{
 		no("NULL_data", func(t *T) { t.bad("Executor_SetOutput", twoFloats(t), 0, nil, 8) }).
 		no("length_0", func(t *T) { t.bad("Executor_SetOutput", twoFloats(t), 0, []float32{1, 2}, 0) }).
 		no("index", func(t *T) { t.bad("Executor_SetOutput", twoFloats(t), 1, []float32{1, 2}, 8) }),
-	rule("s10_SetOutput_length", "a length below the output's bytes is INVALID; a dynamic output has 0 before a run and its last real size after").
+	rule("s10_SetOutput_length", "a length below the output's bytes is INVALID; a dynamic output has 0 before a run and "+
+		"its last real size after").
 		ok("dynamic", func(t *T) {
 			b := make([]byte, 1)
 			t.keep = append(t.keep, b)

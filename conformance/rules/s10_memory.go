@@ -90,10 +90,14 @@ func (t *T) foreign() *memory {
 }
 
 var legacyMemory = []*Rule{
-	allocates(rule("s10_AllocateInputMemory", "allocates any length up to 1 GiB, several times per input; NULL for NULL, length 0, more, a bad index"), "Input", 2),
-	allocates(rule("s10_AllocateOutputMemory", "allocates any length up to 1 GiB, several times per output; NULL for NULL, length 0, more, a bad index"), "Output", 1),
-	frees(rule("s10_DestroyInputMemory", "frees memory of that very input and clears the variable; for anything else nothing happens"), "Input"),
-	frees(rule("s10_DestroyOutputMemory", "frees memory of that very output and clears the variable; for anything else nothing happens"), "Output"),
+	allocates(rule("s10_AllocateInputMemory", "allocates any length up to 1 GiB, several times per input; NULL for "+
+		"NULL, length 0, more, a bad index"), "Input", 2),
+	allocates(rule("s10_AllocateOutputMemory", "allocates any length up to 1 GiB, several times per output; NULL for "+
+		"NULL, length 0, more, a bad index"), "Output", 1),
+	frees(rule("s10_DestroyInputMemory", "frees memory of that very input and clears the variable; for anything else "+
+		"nothing happens"), "Input"),
+	frees(rule("s10_DestroyOutputMemory", "frees memory of that very output and clears the variable; for anything else "+
+		"nothing happens"), "Output"),
 	rule("s10_SetInputWithMemory", "sets memory that is read by Run; NULLs are INVALID").
 		ok("read_by_run", func(t *T) {
 			e, out := t.ready()
@@ -138,7 +142,8 @@ var legacyMemory = []*Rule{
 			t.ok("Executor_SetOutputWithMemory", e, 0, t.foreign())
 			t.bad("Executor_Run", e)
 		}),
-	rule("s10_SetOutputWithMemory", "the result appears in the memory after Run; NULLs, a bad index, length 0 and less than the output's bytes are INVALID").
+	rule("s10_SetOutputWithMemory", "the result appears in the memory after Run; NULLs, a bad index, length 0 and less "+
+		"than the output's bytes are INVALID").
 		ok("written", func(t *T) {
 			e, _ := t.ready()
 			m := t.allocate("Output", e, 0, 100)

@@ -22,7 +22,8 @@ func profiling(value []byte) []extension {
 var graph = []byte("no graph of another engine")
 
 var inner = []*Rule{
-	rule("s11_BuildFromLiteGraph", "NULLs and more than 200 extensions are INVALID, a model that is not empty is FORBIDDEN; graphs of another engine are refused").
+	rule("s11_BuildFromLiteGraph", "NULLs and more than 200 extensions are INVALID, a model that is not empty is "+
+		"FORBIDDEN; graphs of another engine are refused").
 		no("graph", func(t *T) {
 			code := int(uint32(t.call("Model_BuildFromLiteGraph", t.emptyModel(), graph, nil, 0)))
 			t.noEffect(code == success, "it was accepted")
@@ -33,8 +34,14 @@ var inner = []*Rule{
 			code := int(uint32(t.call("Model_BuildFromLiteGraph", t.emptyModel(), graph, profiling([]byte("true\x00")), 1)))
 			t.noEffect(code == success, "it was accepted")
 		}).
-		no("extension_without_value", func(t *T) { t.bad("Model_BuildFromLiteGraph", t.emptyModel(), graph, profiling(nil), 1) }).
-		no("201_extensions", func(t *T) { t.bad("Model_BuildFromLiteGraph", t.emptyModel(), graph, make([]extension, 201), 201) }).
+		no("extension_without_value", func(t *T) {
+			t.bad("Model_BuildFromLiteGraph", t.emptyModel(), graph, profiling(nil),
+				1)
+		}).
+		no("201_extensions", func(t *T) {
+			t.bad("Model_BuildFromLiteGraph", t.emptyModel(), graph, make([]extension, 201),
+				201)
+		}).
 		no("not_empty", func(t *T) { t.is(forbid, "Model_BuildFromLiteGraph", t.openModel(2), graph, nil, 0) }).
 		no("finished", func(t *T) { t.is(forbid, "Model_BuildFromLiteGraph", t.model(2), graph, nil, 0) }).
 		ok("refusal_changes_nothing", func(t *T) {
@@ -49,15 +56,22 @@ var inner = []*Rule{
 			t.ok("Model_Finish", m)
 			t.builds(t.compilation(m))
 		}),
-	rule("s11_SetInputsAndOutputsInfo", "describes inputs and outputs of an empty model; NULLs and 0 are INVALID, a model that is not empty FORBIDDEN").
+	rule("s11_SetInputsAndOutputsInfo", "describes inputs and outputs of an empty model; NULLs and 0 are INVALID, a "+
+		"model that is not empty FORBIDDEN").
 		ok("describes", func(t *T) {
 			t.ok("Model_SetInputsAndOutputsInfo", t.emptyModel(), info(float32T, 2), 1, info(float32T, -1, 2), 1)
 		}).
 		no("NULL_model", func(t *T) {
 			t.bad("Model_SetInputsAndOutputsInfo", nil, info(float32T, 2), 1, info(float32T, 2), 1)
 		}).
-		no("NULL_inputs", func(t *T) { t.bad("Model_SetInputsAndOutputsInfo", t.emptyModel(), nil, 1, info(float32T, 2), 1) }).
-		no("NULL_outputs", func(t *T) { t.bad("Model_SetInputsAndOutputsInfo", t.emptyModel(), info(float32T, 2), 1, nil, 1) }).
+		no("NULL_inputs", func(t *T) {
+			t.bad("Model_SetInputsAndOutputsInfo", t.emptyModel(), nil, 1, info(float32T, 2),
+				1)
+		}).
+		no("NULL_outputs", func(t *T) {
+			t.bad("Model_SetInputsAndOutputsInfo", t.emptyModel(), info(float32T, 2), 1, nil,
+				1)
+		}).
 		no("0_inputs", func(t *T) {
 			t.bad("Model_SetInputsAndOutputsInfo", t.emptyModel(), info(float32T, 2), 0, info(float32T, 2), 1)
 		}).
@@ -67,7 +81,8 @@ var inner = []*Rule{
 		no("not_empty", func(t *T) {
 			t.is(forbid, "Model_SetInputsAndOutputsInfo", t.openModel(2), info(float32T, 2), 1, info(float32T, 2), 1)
 		}),
-	rule("s11_BuildFromMetaGraph", "NULLs and more than 200 extensions are INVALID, a model that is not described FORBIDDEN; graphs of another engine are refused").
+	rule("s11_BuildFromMetaGraph", "NULLs and more than 200 extensions are INVALID, a model that is not described "+
+		"FORBIDDEN; graphs of another engine are refused").
 		no("graph", func(t *T) {
 			m := t.emptyModel()
 			t.ok("Model_SetInputsAndOutputsInfo", m, info(float32T, 2), 1, info(float32T, 2), 1)
@@ -76,7 +91,10 @@ var inner = []*Rule{
 		}).
 		no("NULL_model", func(t *T) { t.bad("Model_BuildFromMetaGraph", nil, graph, nil, 0) }).
 		no("NULL_graph", func(t *T) { t.bad("Model_BuildFromMetaGraph", t.emptyModel(), nil, nil, 0) }).
-		no("201_extensions", func(t *T) { t.bad("Model_BuildFromMetaGraph", t.emptyModel(), graph, make([]extension, 201), 201) }).
+		no("201_extensions", func(t *T) {
+			t.bad("Model_BuildFromMetaGraph", t.emptyModel(), graph, make([]extension, 201),
+				201)
+		}).
 		no("not_described", func(t *T) { t.is(forbid, "Model_BuildFromMetaGraph", t.emptyModel(), graph, nil, 0) }).
 		ok("refusal_changes_nothing", func(t *T) {
 			m := t.emptyModel()
@@ -87,7 +105,8 @@ var inner = []*Rule{
 			t.ok("Model_Finish", m)
 			t.ok("Compilation_Build", t.compilation(m))
 		}),
-	rule("s11_HasCache", "tells whether a cache of that name and version is there; NULLs, another version and damage are false").
+	rule("s11_HasCache", "tells whether a cache of that name and version is there; NULLs, another version and damage "+
+		"are false").
 		ok("there", func(t *T) {
 			t.cached(4)
 			got := byte(t.call("Model_HasCache", t.dir, "", 4))
@@ -125,7 +144,8 @@ var inner = []*Rule{
 			t.check(v, "the variable was written")
 		}).
 		ok("without_it", func(t *T) { t.runs(twoFloats(t)) }),
-	rule("s11_RunSyncWithAipp", "NULLs, bad counts and an empty string are INVALID, as RunSync has them; the rest is refused without image preprocessing").
+	rule("s11_RunSyncWithAipp", "NULLs, bad counts and an empty string are INVALID, as RunSync has them; the rest is "+
+		"refused without image preprocessing").
 		no("unsupported", func(t *T) {
 			in, out := t.pair()
 			code := int(uint32(t.call("Executor_RunSyncWithAipp", twoFloats(t), in, 2, out, 1, "x")))

@@ -23,7 +23,8 @@ func (t *T) buildWithout(want int, setter string, args ...any) {
 // lateSetter is a setting that comes after Build: the manual forbids it, the reference implementation takes it without
 // effect.
 func lateSetter(function string, args ...any) *Rule {
-	return rule("s14_"+function+"_after_build", "after Build the setting is FORBIDDEN by the manual; the reference implementation ignores it").
+	return rule("s14_"+function+"_after_build", "after Build the setting is FORBIDDEN by the manual; the reference "+
+		"implementation ignores it").
 		ok("before", func(t *T) { t.ok("Compilation_"+function, append([]any{t.unbuilt()}, args...)...) }).
 		no("after", func(t *T) { t.after(forbid, "Compilation_"+function, args...) }).when(Default).
 		ok("after", func(t *T) { t.after(success, "Compilation_"+function, args...) }).when(Reference).
@@ -32,7 +33,8 @@ func lateSetter(function string, args ...any) *Rule {
 
 // lateValue is lateSetter where the reference implementation judges the value.
 func lateValue(function string, good, bad int) *Rule {
-	return rule("s14_"+function+"_after_build", "after Build the setting is FORBIDDEN by the manual; the reference implementation judges the value at once").
+	return rule("s14_"+function+"_after_build", "after Build the setting is FORBIDDEN by the manual; the reference "+
+		"implementation judges the value at once").
 		ok("before", func(t *T) { t.ok("Compilation_"+function, t.unbuilt(), good) }).
 		no("good_value", func(t *T) { t.after(forbid, "Compilation_"+function, good) }).when(Default).
 		ok("good_value", func(t *T) { t.after(success, "Compilation_"+function, good) }).when(Reference).
@@ -169,12 +171,16 @@ var differences = []*Rule{
 			t.offlineBuffer([]byte("anything"))
 			t.offlineFile(t.dir)
 		}).
-		no("another_vendors", func(t *T) { t.is(failed, "Compilation_Build", t.offlineBuffer(slices.Repeat([]byte("RKNN"), 100))) }).
+		no("another_vendors", func(t *T) {
+			t.is(failed, "Compilation_Build",
+				t.offlineBuffer(slices.Repeat([]byte("RKNN"), 100)))
+		}).
 		no("reference_refuses_all", func(t *T) {
 			t.write("model", []byte("x"))
 			t.is(failed, "Compilation_Build", t.offlineFile(t.dir+"/model"))
 		}),
-	rule("s14_Export", "a built compilation is written into the buffer and its size told; in reference mode it is UNSUPPORTED").
+	rule("s14_Export", "a built compilation is written into the buffer and its size told; in reference mode it is "+
+		"UNSUPPORTED").
 		ok("size", func(t *T) {
 			n := len(t.exported(2))
 			t.check(n > 0 && n < 1<<20, "size %d", n)
@@ -186,7 +192,8 @@ var differences = []*Rule{
 			t.check(t.Mode == Reference || n > 16, "the size that it takes is not told")
 			t.check(b[16] == 0xee, "bytes behind the buffer were written")
 		}),
-	rule("s14_Import_with_model", "an imported cache beside the model it was made from is used by the manual; in reference mode two sources are INVALID").
+	rule("s14_Import_with_model", "an imported cache beside the model it was made from is used by the manual; in "+
+		"reference mode two sources are INVALID").
 		ok("used", func(t *T) {
 
 			t.builds(t.imports(t.unbuilt(), t.exported(2)))
@@ -198,7 +205,10 @@ var differences = []*Rule{
 			c := t.imports(t.offlineFile(t.dir), []byte("anything"))
 			t.bad("Compilation_Build", c)
 		}).
-		no("unfinished_model", func(t *T) { t.bad("Compilation_Build", t.imports(t.compilation(t.unfinished(2)), []byte("anything"))) }),
+		no("unfinished_model", func(t *T) {
+			t.bad("Compilation_Build", t.imports(t.compilation(t.unfinished(2)),
+				[]byte("anything")))
+		}),
 	rule("s14_Import_for_cache", "an imported cache is restored by default; in reference mode it is FAILED").
 		ok("restored", func(t *T) {
 
@@ -239,7 +249,8 @@ var differences = []*Rule{
 			t.builds(c)
 			t.exists(infoFile)
 		}),
-	rule("s14_GetByteSize_dynamic", "the size of a dynamic shape is 0 with DYNAMIC_SHAPE by the manual, with SUCCESS in the reference implementation").
+	rule("s14_GetByteSize_dynamic", "the size of a dynamic shape is 0 with DYNAMIC_SHAPE by the manual, with SUCCESS in "+
+		"the reference implementation").
 		ok("fixed", func(t *T) { t.size("TensorDesc_GetByteSize", t.desc(float32T, 2)) }).
 		no("dynamic", func(t *T) {
 			n := uint64(9)
@@ -290,7 +301,8 @@ var differences = []*Rule{
 			t.is(failed, "Model_GetAvailableOperations", t.model(2), 0, new(uintptr), new(uint32))
 			t.buildAfter(failed, "Compilation_SetDevice", 0)
 		}).in(NoDevice),
-	rule("s14_AddTensorToModel_finished", "after Finish it is FORBIDDEN by the manual; the reference implementation takes it without effect").
+	rule("s14_AddTensorToModel_finished", "after Finish it is FORBIDDEN by the manual; the reference implementation "+
+		"takes it without effect").
 		ok("open", func(t *T) { t.ok("Model_AddTensorToModel", t.unfinished(2), t.desc(float32T, 2)) }).
 		no("finished", func(t *T) {
 			m := t.model(2)
@@ -313,7 +325,8 @@ var differences = []*Rule{
 			m := t.unspecified(2)
 			t.bad("Model_SpecifyInputsAndOutputs", m, list(0, 3), list(2))
 		}),
-	rule("s14_AddOperation_surplus", "a foreign parameter and too many parameters are INVALID; AVG_POOL and MAX_POOL take each other's").
+	rule("s14_AddOperation_surplus", "a foreign parameter and too many parameters are INVALID; AVG_POOL and MAX_POOL "+
+		"take each other's").
 		ok("pools", func(t *T) {
 			for _, op := range []int{2, 21} {
 				m := t.emptyModel()

@@ -23,8 +23,9 @@ var executorDifferences = []*Rule{
 			t.check(slices.Equal(out[:2], []float32{1, 2}), "got %v", out)
 		}).
 		no("too_few", func(t *T) { t.setInput(invalid, twoFloats(t), 1, two, 7) }),
-	rule("s14_SetInput_attributes", "data type, dimensions and tensor type are compared with the model's, quantisation parameters are not").
-		ok("quantisation", func(t *T) { t.setInput(success, twoFloats(t), 0, quantised(legacy(float32T, 2)), 8) }).
+	rule("s14_SetInput_attributes", "data type, dimensions and tensor type are compared with the model's, quantization "+
+		"parameters are not").
+		ok("quantization", func(t *T) { t.setInput(success, twoFloats(t), 0, quantized(legacy(float32T, 2)), 8) }).
 		no("data_type", func(t *T) { t.setInput(invalid, twoFloats(t), 0, legacy(int32T, 2), 8) }).
 		no("dimensions", func(t *T) { t.setInput(invalid, twoFloats(t), 0, legacy(float32T, 1), 8) }).
 		no("tensor_type", func(t *T) { t.setInput(invalid, twoFloats(t), 0, typed(legacy(float32T, 2), 5), 8) }),
@@ -61,8 +62,10 @@ var executorDifferences = []*Rule{
 		no("index_of_64_bits", func(t *T) {
 			t.bad("Executor_GetInputDimRange", twoFloats(t), 1<<32, new(uintptr), new(uintptr), new(uint64))
 		}),
-	asyncSetter(rule("s14_SetOnRunDone", "the function is taken by the manual and FORBIDDEN by the reference implementation"), "Executor_SetOnRunDone"),
-	asyncSetter(rule("s14_SetOnServiceDied", "the function is taken by the manual and FORBIDDEN by the reference implementation"), "Executor_SetOnServiceDied"),
+	asyncSetter(rule("s14_SetOnRunDone", "the function is taken by the manual and FORBIDDEN by the reference "+
+		"implementation"), "Executor_SetOnRunDone"),
+	asyncSetter(rule("s14_SetOnServiceDied", "the function is taken by the manual and FORBIDDEN by the reference "+
+		"implementation"), "Executor_SetOnServiceDied"),
 	rule("s14_RunAsync", "runs and calls back by the manual; FORBIDDEN by the reference implementation").
 		ok("calls_back", func(t *T) {
 			e := twoFloats(t)
@@ -112,7 +115,8 @@ var executorDifferences = []*Rule{
 			got := t.outputShape(e)
 			t.check(slices.Equal(got, []int32{-1}), "shape %v", got)
 		}),
-	rule("s14_Build_contradiction", "shapes that an operator cannot be computed with are FAILED by Build; the reference implementation leaves it to the runs, which are UNAVAILABLE_DEVICE").
+	rule("s14_Build_contradiction", "shapes that an operator cannot be computed with are FAILED by Build; the reference "+
+		"implementation leaves it to the runs, which are UNAVAILABLE_DEVICE").
 		ok("fitting", func(t *T) { t.builds(t.compilation(t.additionOf(2, 2, 2))) }).
 		no("not_fitting", func(t *T) {
 			c := t.compilation(t.additionOf(2, 3, 3))
@@ -122,7 +126,8 @@ var executorDifferences = []*Rule{
 				t.is(unavail, "Executor_RunSync", t.executorOf(c), in, 2, out, 1)
 			}
 		}),
-	rule("s14_Build_declared_output", "an output declared with another shape than the operator gives is built; every run is UNAVAILABLE_DEVICE").
+	rule("s14_Build_declared_output", "an output declared with another shape than the operator gives is built; every "+
+		"run is UNAVAILABLE_DEVICE").
 		ok("as_given", func(t *T) { t.builds(t.compilation(t.additionOf(2, 2, 2))) }).
 		no("another", func(t *T) {
 			c := t.compilation(t.additionOf(2, 2, 4))

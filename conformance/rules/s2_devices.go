@@ -22,7 +22,8 @@ func (t *T) deviceName(id any) string {
 }
 
 var devices = []*Rule{
-	rule("s2_GetAllDevicesID", "gives an array of ids and their number; NULL arguments and an array pointer that is not NULL are INVALID").
+	rule("s2_GetAllDevicesID", "gives an array of ids and their number; NULL arguments and an array pointer that is not "+
+		"NULL are INVALID").
 		ok("lists", func(t *T) { t.check(len(t.deviceIDs()) > 0, "no device") }).
 		no("NULL_array", func(t *T) { t.bad("Device_GetAllDevicesID", nil, new(uint32)) }).
 		no("array_not_NULL", func(t *T) { t.bad("Device_GetAllDevicesID", &[]uintptr{1}[0], new(uint32)) }).

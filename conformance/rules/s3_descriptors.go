@@ -90,7 +90,8 @@ var descriptors = []*Rule{
 		ok("empty", func(t *T) { t.ok("TensorDesc_SetName", floatDesc(t), "") }).
 		no("NULL_desc", func(t *T) { t.bad("TensorDesc_SetName", nil, "x") }).
 		no("NULL_name", func(t *T) { t.bad("TensorDesc_SetName", floatDesc(t), nil) }),
-	rule("s3_TensorDesc_GetName", "gives the name, a pointer to an empty string when none was set; NULLs and a variable that holds no NULL are INVALID").
+	rule("s3_TensorDesc_GetName", "gives the name, a pointer to an empty string when none was set; NULLs and a variable "+
+		"that holds no NULL are INVALID").
 		ok("never_set", func(t *T) {
 			var p uintptr
 			t.ok("TensorDesc_GetName", floatDesc(t), &p)
@@ -112,7 +113,8 @@ var descriptors = []*Rule{
 	nulls(rule("s3_TensorDesc_GetDataType", "gives the data type; NULLs are INVALID").
 		ok("gives", func(t *T) { t.check(t.enum("TensorDesc_GetDataType", floatDesc(t)) == float32T, "want FLOAT32") }),
 		"TensorDesc_GetDataType", floatDesc),
-	rule("s3_TensorDesc_SetShape", "takes 1 to 10 dimensions and copies them; NULLs, length 0 and more than 10 are INVALID").
+	rule("s3_TensorDesc_SetShape", "takes 1 to 10 dimensions and copies them; NULLs, length 0 and more than 10 are "+
+		"INVALID").
 		ok("1_to_10", func(t *T) {
 			d := t.desc(float32T)
 			for n := 1; n <= 10; n++ {
@@ -134,7 +136,8 @@ var descriptors = []*Rule{
 				t.bad("Model_AddTensorToModel", t.emptyModel(), t.desc(float32T, n))
 			}
 		}),
-	rule("s3_TensorDesc_GetShape", "gives a pointer into the descriptor, NULL and 0 when no shape was set; NULLs and a variable that holds no NULL are INVALID").
+	rule("s3_TensorDesc_GetShape", "gives a pointer into the descriptor, NULL and 0 when no shape was set; NULLs and a "+
+		"variable that holds no NULL are INVALID").
 		ok("gives", func(t *T) { t.wantShape(floatDesc(t), 2, 3) }).
 		ok("never_set", func(t *T) {
 			p, n := uintptr(0), uint64(9)
@@ -151,7 +154,8 @@ var descriptors = []*Rule{
 		no("NULL_shape", func(t *T) { t.bad("TensorDesc_GetShape", floatDesc(t), nil, new(uint64)) }).
 		no("NULL_length", func(t *T) { t.bad("TensorDesc_GetShape", floatDesc(t), new(uintptr), nil) }).
 		no("shape_not_NULL", func(t *T) { t.bad("TensorDesc_GetShape", floatDesc(t), &[]uintptr{1}[0], new(uint64)) }),
-	edges(rule("s3_TensorDesc_SetFormat", "takes 0 to 3; others and NULL are INVALID"), "TensorDesc_SetFormat", "TensorDesc_GetFormat", 0, 3),
+	edges(rule("s3_TensorDesc_SetFormat", "takes 0 to 3; others and NULL are INVALID"), "TensorDesc_SetFormat",
+		"TensorDesc_GetFormat", 0, 3),
 	nulls(rule("s3_TensorDesc_GetFormat", "gives the format; NULLs are INVALID").
 		ok("gives", func(t *T) {
 			d := floatDesc(t)
@@ -182,7 +186,8 @@ var descriptors = []*Rule{
 				t.check(n == 0, "count %d", n)
 			}
 		}),
-	nulls(rule("s3_TensorDesc_GetByteSize", "multiplies the elements with the size of one; NULLs, an overflow and the data type UNKNOWN are INVALID").
+	nulls(rule("s3_TensorDesc_GetByteSize", "multiplies the elements with the size of one; NULLs, an overflow and the "+
+		"data type UNKNOWN are INVALID").
 		ok("every_type", func(t *T) {
 			for dataType, want := range []uint64{0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8} {
 				if want == 0 {

@@ -35,13 +35,15 @@ func unfit(r *Rule, function string, more ...any) *Rule {
 var page = os.Getpagesize()
 
 var tensors = []*Rule{
-	unfit(rule("s4_Tensor_Create", "makes a tensor of the descriptor's size; NULL for a NULL descriptor, an unknown device, no shape, type UNKNOWN").
+	unfit(rule("s4_Tensor_Create", "makes a tensor of the descriptor's size; NULL for a NULL descriptor, an unknown "+
+		"device, no shape, type UNKNOWN").
 		ok("creates", func(t *T) {
 			n := t.size("Tensor_GetSize", someTensor(t))
 			t.check(n == 24, "size %d, want 24", n)
 		}).
 		ok("by_id", func(t *T) { t.newTensor("Create", t.deviceIDs()[0], floatDesc(t)) }), "Create"),
-	rule("s4_Tensor_Create_memory", "NULL when the machine has no memory to give; a tensor without a file descriptor is refused at its first GetFd, with MEMORY_ERROR").
+	rule("s4_Tensor_Create_memory", "NULL when the machine has no memory to give; a tensor without a file descriptor is "+
+		"refused at its first GetFd, with MEMORY_ERROR").
 		ok("enough", func(t *T) { someTensor(t) }).
 		no("no_descriptor_left", func(t *T) {
 			d := floatDesc(t)
@@ -61,7 +63,8 @@ var tensors = []*Rule{
 	rule("s4_Tensor_Create_limit", "1 GiB is allowed, one byte more gives NULL").
 		ok("1_GiB", func(t *T) { t.newTensor("Create", 0, t.desc(int8T, maxBuffer)) }).
 		no("more", func(t *T) { t.null("Tensor_Create", 0, t.desc(int8T, maxBuffer+1)) }),
-	unfit(rule("s4_Tensor_CreateWithSize", "makes a tensor of the given size, from the descriptor's up; NULL for what Create refuses").
+	unfit(rule("s4_Tensor_CreateWithSize", "makes a tensor of the given size, from the descriptor's up; NULL for what "+
+		"Create refuses").
 		ok("exact", func(t *T) { t.newTensor("CreateWithSize", 0, floatDesc(t), 24) }).
 		ok("more", func(t *T) {
 			n := t.size("Tensor_GetSize", t.newTensor("CreateWithSize", 0, floatDesc(t), 1000))
@@ -76,7 +79,8 @@ var tensors = []*Rule{
 	rule("s4_Tensor_CreateWithSize_dynamic", "a dynamic shape is allowed and needs no bytes").
 		ok("dynamic", func(t *T) { t.newTensor("CreateWithSize", 0, t.desc(float32T, 2, -1), 1) }).
 		no("dynamic_0", func(t *T) { t.null("Tensor_CreateWithSize", 0, t.desc(float32T, 2, -1), 0) }),
-	rule("s4_Tensor_CreateWithFd", "maps shared memory read-write; NULL for a NULL descriptor, an unknown device, no shape, type UNKNOWN, an fd that is negative or cannot be mapped").
+	rule("s4_Tensor_CreateWithFd", "maps shared memory read-write; NULL for a NULL descriptor, an unknown device, no "+
+		"shape, type UNKNOWN, an fd that is negative or cannot be mapped").
 		ok("shares", func(t *T) {
 			fd := t.sharedMemory(4096)
 			a := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 4096, 0)
@@ -104,7 +108,8 @@ var tensors = []*Rule{
 			t.later(func() { unix.Close(p[0]); unix.Close(p[1]) })
 			t.null("Tensor_CreateWithFd", 0, floatDesc(t), p[0], 4096, 0)
 		}),
-	rule("s4_Tensor_CreateWithFd_size", "size 0, a size below the offset and fewer bytes behind the offset than the descriptor needs give NULL").
+	rule("s4_Tensor_CreateWithFd_size", "size 0, a size below the offset and fewer bytes behind the offset than the "+
+		"descriptor needs give NULL").
 		ok("exact", func(t *T) { t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(4096), 24, 0) }).
 		ok("exact_with_offset", func(t *T) {
 			t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), page+24, page)
@@ -117,7 +122,8 @@ var tensors = []*Rule{
 		no("less_behind_offset", func(t *T) {
 			t.null("Tensor_CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), page+23, page)
 		}),
-	rule("s4_Tensor_CreateWithFd_offset_page_aligned", "an offset that is a multiple of the page size is the start of the data; the reference implementation refuses others").
+	rule("s4_Tensor_CreateWithFd_offset_page_aligned", "an offset that is a multiple of the page size is the start of "+
+		"the data; the reference implementation refuses others").
 		ok("aligned", func(t *T) {
 			fd := t.sharedMemory(int64(3 * page))
 			whole := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 3*page, 0)
@@ -135,7 +141,8 @@ var tensors = []*Rule{
 			part := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 3*page, 64)
 			*at[float32](t.ptr("Tensor_GetDataBuffer", part)) = 2.5
 			whole := t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 3*page, 0)
-			t.check(*at[float32](t.ptr("Tensor_GetDataBuffer", whole) + 64) == 2.5, "the byte at the offset is not where the data begins")
+			t.check(*at[float32](t.ptr("Tensor_GetDataBuffer", whole) + 64) == 2.5,
+				"the byte at the offset is not where the data begins")
 			t.null("Tensor_CreateWithFd", 0, floatDesc(t), fd, 64+23, 64)
 		}),
 	rule("s4_Tensor_CreateWithFd_limit", "the limit of 1 GiB does not apply").
@@ -170,9 +177,11 @@ var tensors = []*Rule{
 			unix.Close(other)
 			t.null("Tensor_CreateWithFd", 0, floatDesc(t), other, 4096, 0)
 			*at[float32](t.ptr("Tensor_GetDataBuffer", x)) = 3.5
-			t.check(t.floats(t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 24, 0), 1)[0] == 3.5, "the mapping is gone with the fd")
+			t.check(t.floats(t.newTensor("CreateWithFd", 0, floatDesc(t), fd, 24, 0), 1)[0] == 3.5,
+				"the mapping is gone with the fd")
 		}),
-	rule("s4_Tensor_Destroy", "ends a tensor, its memory and its fd, and clears the variable; NULL and a variable with NULL are INVALID").
+	rule("s4_Tensor_Destroy", "ends a tensor, its memory and its fd, and clears the variable; NULL and a variable with "+
+		"NULL are INVALID").
 		ok("clears", func(t *T) {
 			x := t.ptr("Tensor_Create", 0, floatDesc(t))
 			fd := int32(-1)
@@ -235,7 +244,8 @@ var tensors = []*Rule{
 			t.check(t.floats(x, 6)[5] == 3, "the value is lost")
 		}).
 		no("NULL", func(t *T) { t.null("Tensor_GetDataBuffer", nil) }),
-	nulls(rule("s4_Tensor_GetFd", "gives a real fd of shared memory, whichever way the tensor was made; NULLs are INVALID").
+	nulls(rule("s4_Tensor_GetFd", "gives a real fd of shared memory, whichever way the tensor was made; NULLs are "+
+		"INVALID").
 		ok("real", func(t *T) {
 			fd := int32(-1)
 			x := someTensor(t)
@@ -246,12 +256,14 @@ var tensors = []*Rule{
 		}), "Tensor_GetFd", someTensor),
 	nulls(rule("s4_Tensor_GetSize", "gives the allocated or declared size, not that of the data; NULLs are INVALID").
 		ok("declared", func(t *T) {
-			n := t.size("Tensor_GetSize", t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), 2*page, page))
+			n := t.size("Tensor_GetSize", t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), 2*page,
+				page))
 			t.check(n == uint64(2*page), "size %d, want %d", n, 2*page)
 		}), "Tensor_GetSize", someTensor),
 	nulls(rule("s4_Tensor_GetOffset", "gives the offset of CreateWithFd, else 0; NULLs are INVALID").
 		ok("with_fd", func(t *T) {
-			n := t.size("Tensor_GetOffset", t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), 2*page, page))
+			n := t.size("Tensor_GetOffset", t.newTensor("CreateWithFd", 0, floatDesc(t), t.sharedMemory(int64(2*page)), 2*page,
+				page))
 			t.check(n == uint64(page), "offset %d, want %d", n, page)
 		}).
 		ok("without", func(t *T) {

@@ -54,7 +54,8 @@ var quantParams = []*Rule{
 			t.ok("QuantParam_SetZeroPoints", q, []int32{-3}, 1)
 			t.attach(success, q)
 		}), "QuantParam_SetZeroPoints", []int32{1}),
-	lists(rule("s5_QuantParam_SetNumBits", "copies a list and replaces the former one, whatever its values; NULLs and count 0 are INVALID").
+	lists(rule("s5_QuantParam_SetNumBits", "copies a list and replaces the former one, whatever its values; NULLs and "+
+		"count 0 are INVALID").
 		ok("any_value", func(t *T) {
 			q := t.quantOf([]float64{1}, []int32{0}, []uint32{77, 0, 1 << 31})
 			t.ok("QuantParam_SetNumBits", q, []uint32{8}, 1)

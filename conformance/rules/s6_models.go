@@ -14,9 +14,9 @@ func legacyQuantOf(n int, bits uint32) *legacyQuant {
 // adds tells which code AddTensor gives on an empty model.
 func (t *T) adds(want int, x *legacyTensor) { t.is(want, "Model_AddTensor", t.emptyModel(), x) }
 
-// quantised8 has int8 tensors 0, 1 and 2 of one element, of scales 0.2, 0.2 and 0.4 and zero points 0, 0 and 4, and no
+// quantized8 has int8 tensors 0, 1 and 2 of one element, of scales 0.2, 0.2 and 0.4 and zero points 0, 0 and 4, and no
 // operation yet.
-func (t *T) quantised8() uintptr {
+func (t *T) quantized8() uintptr {
 	m := t.emptyModel()
 	for range 3 {
 		t.ok("Model_AddTensorToModel", m, t.desc(int8T, 1))
@@ -93,7 +93,8 @@ var models = []*Rule{
 			x.tensorType = 163
 			t.adds(invalid, x)
 		}),
-	rule("s6_AddTensor_dimensions", "dimensions are NULL exactly when the count is 0, at most 200, and each is -1 or positive; else INVALID").
+	rule("s6_AddTensor_dimensions", "dimensions are NULL exactly when the count is 0, at most 200, and each is -1 or "+
+		"positive; else INVALID").
 		ok("200", func(t *T) { t.adds(success, legacy(float32T, slices.Repeat([]int32{1}, 200)...)) }).
 		no("201", func(t *T) { t.adds(invalid, legacy(float32T, slices.Repeat([]int32{1}, 201)...)) }).
 		no("NULL_with_count", func(t *T) { t.adds(invalid, &legacyTensor{dataType: float32T, rank: 1}) }).
@@ -105,7 +106,7 @@ var models = []*Rule{
 		ok("dynamic_counts_as_1", func(t *T) { t.adds(success, legacy(int8T, 65535, -1, 65537)) }).
 		no("4_GiB", func(t *T) { t.adds(invalid, legacy(int8T, 65536, 65536)) }).
 		no("overflow", func(t *T) { t.adds(invalid, legacy(int64T, 2147483647, 2147483647, 2147483647)) }),
-	rule("s6_AddTensor_quant", "quantisation parameters with a NULL array or other than 8 bits are INVALID").
+	rule("s6_AddTensor_quant", "quantization parameters with a NULL array or other than 8 bits are INVALID").
 		ok("8_bits", func(t *T) {
 			x := legacy(int8T, 2)
 			x.quant = legacyQuantOf(2, 8)
@@ -151,7 +152,8 @@ var models = []*Rule{
 		no("0", func(t *T) { t.bad("Model_AddTensorToModel", t.emptyModel(), t.desc(int8T, 2, 0)) }).
 		no("minus_2", func(t *T) { t.bad("Model_AddTensorToModel", t.emptyModel(), t.desc(int8T, -2)) }).
 		no("4_GiB", func(t *T) { t.bad("Model_AddTensorToModel", t.emptyModel(), t.desc(int8T, 65536, 65536)) }),
-	rule("s6_AddTensorToModel_name", "the descriptor's name and format are dropped: executors name tensors \"Tensor: <index>\", format NHWC").
+	rule("s6_AddTensorToModel_name", "the descriptor's name and format are dropped: executors name tensors \"Tensor: "+
+		"<index>\", format NHWC").
 		ok("renamed", func(t *T) {
 			m := t.emptyModel()
 			for range 3 {
@@ -221,19 +223,19 @@ var models = []*Rule{
 		}),
 	rule("s6_SetTensorQuantParams", "copies the parameters; NULLs are INVALID").
 		ok("object_may_end", func(t *T) {
-			t.check(t.addsBytes(t.quantised8(), 4, 8) == 10, "4 x 0.2 + 8 x 0.2 as steps of 0.4 from 4: want 10")
+			t.check(t.addsBytes(t.quantized8(), 4, 8) == 10, "4 x 0.2 + 8 x 0.2 as steps of 0.4 from 4: want 10")
 		}).
 		no("NULL_model", func(t *T) { t.bad("Model_SetTensorQuantParams", nil, 0, t.quant()) }).
 		no("NULL_params", func(t *T) { t.bad("Model_SetTensorQuantParams", t.openModel(2), 0, nil) }),
 	rule("s6_SetTensorQuantParams_lost", "parameters that are refused for their values lose the tensor's earlier ones").
 		ok("replaced", func(t *T) {
-			m := t.quantised8()
+			m := t.quantized8()
 			t.ok("Model_SetTensorQuantParams", m, 2, t.quantOf([]float64{0.2}, []int32{1}, []uint32{8}))
 			got := t.addsBytes(m, 4, 8)
 			t.check(got == 13, "4 x 0.2 + 8 x 0.2 as steps of 0.2 from 1: got %d, want 13", got)
 		}).
 		no("refused", func(t *T) {
-			m := t.quantised8()
+			m := t.quantized8()
 			for i := range 3 {
 				t.bad("Model_SetTensorQuantParams", m, i, t.quantOf([]float64{1}, []int32{0}, []uint32{16}))
 			}
@@ -243,12 +245,14 @@ var models = []*Rule{
 	rule("s6_SetTensorQuantParams_finished", "after Finish it is FORBIDDEN, before the index is judged").
 		ok("open", func(t *T) { t.ok("Model_SetTensorQuantParams", t.openModel(2), 0, t.quant()) }).
 		no("finished", func(t *T) { t.is(forbid, "Model_SetTensorQuantParams", afterFinish(t), 99, t.quant()) }),
-	rule("s6_SetTensorQuantParams_values", "an index that no tensor has, lists of different lengths and other than 8 bits are INVALID").
+	rule("s6_SetTensorQuantParams_values", "an index that no tensor has, lists of different lengths and other than 8 "+
+		"bits are INVALID").
 		ok("8_bits", func(t *T) { t.attach(success, t.quantOf([]float64{1}, []int32{0}, []uint32{8})) }).
 		no("index", func(t *T) { t.bad("Model_SetTensorQuantParams", t.openModel(2), 4, t.quant()) }).
 		no("lengths", func(t *T) { t.attach(invalid, t.quantOf([]float64{1}, nil, []uint32{8})) }).
 		no("bits", func(t *T) { t.attach(invalid, t.quantOf([]float64{1}, []int32{0}, []uint32{16})) }),
-	rule("s6_SetTensorType", "marks a tensor as a parameter; a NULL model and a type outside 0 to 162 are INVALID, before anything else").
+	rule("s6_SetTensorType", "marks a tensor as a parameter; a NULL model and a type outside 0 to 162 are INVALID, "+
+		"before anything else").
 		ok("edges", func(t *T) {
 			m := t.openModel(2)
 			t.ok("Model_SetTensorType", m, 0, 162)

@@ -44,7 +44,8 @@ func (t *T) wantFlags(m uintptr, device string, want ...bool) uintptr {
 }
 
 var modelOperations = []*Rule{
-	rule("s6_AddOperation", "adds an operation; the model and all three lists are required, an empty parameter list is {NULL, 0}: else INVALID").
+	rule("s6_AddOperation", "adds an operation; the model and all three lists are required, an empty parameter list is "+
+		"{NULL, 0}: else INVALID").
 		ok("with_parameter", func(t *T) { t.operation(success, list(3), list(0, 1), list(2)) }).
 		ok("empty_parameters", func(t *T) { t.operation(success, &array{}, list(0, 1), list(2)) }).
 		no("NULL_model", func(t *T) { t.bad("Model_AddOperation", nil, opAdd, &array{}, list(0, 1), list(2)) }).
@@ -70,7 +71,8 @@ var modelOperations = []*Rule{
 		no("no_outputs", func(t *T) { t.operation(invalid, &array{}, list(0, 1), &array{}) }).
 		no("201_inputs", func(t *T) { t.operation(invalid, &array{}, many(201), list(2)) }).
 		no("201_outputs", func(t *T) { t.operation(invalid, &array{}, list(0, 1), many(201)) }),
-	rule("s6_AddOperation_indices", "a list whose pointer and size contradict each other and an index that no tensor has are INVALID").
+	rule("s6_AddOperation_indices", "a list whose pointer and size contradict each other and an index that no tensor "+
+		"has are INVALID").
 		ok("in_range", func(t *T) { t.operation(success, list(3), list(1, 0), list(2)) }).
 		no("NULL_inputs", func(t *T) { t.operation(invalid, &array{}, lopsided(2), list(2)) }).
 		no("NULL_outputs", func(t *T) { t.operation(invalid, &array{}, list(0, 1), lopsided(1)) }).
@@ -91,7 +93,8 @@ var modelOperations = []*Rule{
 		no("0", func(t *T) { t.bad("Model_AddOperation", t.openModel(2), 0, &array{}, list(0, 1), list(2)) }).
 		no("109", func(t *T) { t.bad("Model_AddOperation", t.openModel(2), 109, &array{}, list(0, 1), list(2)) }).
 		no("minus_1", func(t *T) { t.bad("Model_AddOperation", t.openModel(2), int32(-1), &array{}, list(0, 1), list(2)) }),
-	rule("s6_AddOperation_operator", "the operator's own checks are INVALID: numbers of inputs and outputs, parameters that are not its own or have no data").
+	rule("s6_AddOperation_operator", "the operator's own checks are INVALID: numbers of inputs and outputs, parameters "+
+		"that are not its own or have no data").
 		ok("good", func(t *T) { t.operation(success, list(3), list(0, 1), list(2)) }).
 		no("one_input", func(t *T) { t.operation(invalid, list(3), list(0), list(2)) }).
 		no("two_outputs", func(t *T) { t.operation(invalid, list(3), list(0), list(1, 2)) }).
@@ -145,7 +148,8 @@ var modelOperations = []*Rule{
 			t.ok("Model_SpecifyInputsAndOutputs", m, list(0, 1), list(2))
 		}).
 		no("twice", func(t *T) { t.is(forbid, "Model_SpecifyInputsAndOutputs", t.unfinished(2), list(9), list(2)) }),
-	rule("s6_Specify_lists", "the lists are judged as AddOperation's: counts, pointers, range, roles, overlap are INVALID").
+	rule("s6_Specify_lists", "the lists are judged as AddOperation's: counts, pointers, range, roles, overlap are "+
+		"INVALID").
 		ok("good", func(t *T) { t.specify(success, list(1, 0), list(2)) }).
 		no("no_inputs", func(t *T) { t.specify(invalid, &array{}, list(2)) }).
 		no("no_outputs", func(t *T) { t.specify(invalid, list(0, 1), &array{}) }).
@@ -165,13 +169,15 @@ var modelOperations = []*Rule{
 	rule("s6_Finish", "closes a model; NULL is INVALID").
 		ok("finishes", func(t *T) { t.model(2) }).
 		no("NULL", func(t *T) { t.bad("Model_Finish", nil) }),
-	rule("s6_Finish_incomplete", "it is FORBIDDEN twice, without tensors, without operations, and without inputs and outputs").
+	rule("s6_Finish_incomplete", "it is FORBIDDEN twice, without tensors, without operations, and without inputs and "+
+		"outputs").
 		ok("complete", func(t *T) { t.ok("Model_Finish", t.unfinished(2)) }).
 		no("twice", func(t *T) { t.is(forbid, "Model_Finish", t.model(2)) }).
 		no("no_tensor", func(t *T) { t.is(forbid, "Model_Finish", t.emptyModel()) }).
 		no("no_operation", func(t *T) { t.is(forbid, "Model_Finish", t.openModel(2)) }).
 		no("unspecified", func(t *T) { t.is(forbid, "Model_Finish", t.unspecified(2)) }),
-	rule("s6_Finish_parameters", "QUANT_DTYPE_CAST without its types and SCALE without its axis are FAILED, and the model is half built: again is FORBIDDEN").
+	rule("s6_Finish_parameters", "QUANT_DTYPE_CAST without its types and SCALE without its axis are FAILED, and the "+
+		"model is half built: again is FORBIDDEN").
 		ok("with_types", func(t *T) {
 			m := t.emptyModel()
 			t.ok("Model_AddTensorToModel", m, t.desc(float32T, 2))
@@ -212,7 +218,8 @@ var modelOperations = []*Rule{
 			in, out := []uintptr{t.tensor(nil, 2), t.tensor(nil, 3)}, []uintptr{t.tensor(nil, 4)}
 			t.is(unavail, "Executor_RunSync", t.executorOf(c), in, 2, out, 1)
 		}),
-	rule("s6_GetAvailableOperations", "gives one flag per operation in their order; NULLs and a variable that holds no NULL are INVALID").
+	rule("s6_GetAvailableOperations", "gives one flag per operation in their order; NULLs and a variable that holds no "+
+		"NULL are INVALID").
 		ok("flags", func(t *T) {
 			var p uintptr
 			n := uint32(9)
@@ -225,7 +232,8 @@ var modelOperations = []*Rule{
 		no("flags_not_NULL", func(t *T) {
 			t.bad("Model_GetAvailableOperations", t.model(2), 0, &[]uintptr{1}[0], new(uint32))
 		}),
-	rule("s6_GetAvailableOperations_flags", "a flag is false for an operation that the device does not compute; flags have the order of AddOperation").
+	rule("s6_GetAvailableOperations_flags", "a flag is false for an operation that the device does not compute; flags "+
+		"have the order of AddOperation").
 		ok("all", func(t *T) {
 			t.wantFlags(t.additionAndRelu(), fullDevice, true, true)
 		}).

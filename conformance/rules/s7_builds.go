@@ -67,13 +67,17 @@ var builds = []*Rule{
 		no("NULL", func(t *T) { t.bad("Compilation_Build", nil) }),
 	rule("s7_Build_sources", "more than one source among model, offline model and imported buffer is INVALID").
 		ok("one", func(t *T) { t.builds(t.unbuilt()) }).
-		no("offline_and_imported", func(t *T) { t.bad("Compilation_Build", t.imports(t.offlineFile("/nonexistent"), []byte("x"))) }).
+		no("offline_and_imported", func(t *T) {
+			t.bad("Compilation_Build", t.imports(t.offlineFile("/nonexistent"),
+				[]byte("x")))
+		}).
 		no("before_device", func(t *T) {
 			c := t.imports(t.offlineFile("/nonexistent"), []byte("x"))
 			t.ok("Compilation_SetDevice", c, t.unknownDevice())
 			t.bad("Compilation_Build", c)
 		}),
-	rule("s7_Build_twice", "a Build after one that came as far as the options is INVALID, whether that one succeeded or not").
+	rule("s7_Build_twice", "a Build after one that came as far as the options is INVALID, whether that one succeeded or "+
+		"not").
 		ok("after_unknown_device", func(t *T) {
 			c := t.unbuilt()
 			t.ok("Compilation_SetDevice", c, t.unknownDevice())
@@ -103,7 +107,8 @@ var builds = []*Rule{
 		}),
 	option(rule("s7_Build_performance", "a performance mode above EXTREME is INVALID"),
 		"Compilation_SetPerformanceMode", []any{0, 1, 2, 3, 4}, []any{5, int32(-1)}),
-	option(rule("s7_Build_priority", "a priority above HIGH is INVALID"), "Compilation_SetPriority", []any{0, 1, 2, 3}, []any{4, int32(-1)}),
+	option(rule("s7_Build_priority", "a priority above HIGH is INVALID"), "Compilation_SetPriority", []any{0, 1, 2, 3},
+		[]any{4, int32(-1)}),
 	rule("s7_Build_float16", "float16 on a device without it is FORBIDDEN").
 		ok("on", func(t *T) {
 			c := t.unbuilt()
@@ -128,7 +133,8 @@ var builds = []*Rule{
 			entries, err := os.ReadDir(t.dir)
 			t.check(err == nil && len(entries) == 0, "files %v", entries)
 		}),
-	rule("s7_Build_options_order", "options are judged in order: cache, float16, performance, priority; the device's ability before the value's range").
+	rule("s7_Build_options_order", "options are judged in order: cache, float16, performance, priority; the device's "+
+		"ability before the value's range").
 		ok("nothing_set", func(t *T) { t.builds(t.unbuiltOn(plainDevice)) }).
 		no("cache_before_performance", func(t *T) {
 			t.options(forbid, t.withCache(t.unbuiltOn(noCacheDevice), t.dir, 1), false, 77, 0)
@@ -213,7 +219,8 @@ var builds = []*Rule{
 			t.ok("Compilation_SetCache", c, t.dir, 4)
 			t.bad("Compilation_Build", c)
 		}),
-	rule("s7_Build_save", "a cache that cannot be saved is reported although the model is compiled: an executor can be made").
+	rule("s7_Build_save", "a cache that cannot be saved is reported although the model is compiled: an executor can be "+
+		"made").
 		ok("saved", func(t *T) { t.cached(1) }).
 		no("no_room", func(t *T) {
 			c := t.withCache(t.unbuilt(), t.dir, 1)

@@ -64,7 +64,8 @@ var compilations = []*Rule{
 		ok("any_content", func(t *T) { t.offlineBuffer([]byte("no model")) }).
 		no("NULL", func(t *T) { t.null("Compilation_ConstructWithOfflineModelBuffer", nil, 8) }).
 		no("size_0", func(t *T) { t.null("Compilation_ConstructWithOfflineModelBuffer", []byte("x"), 0) }),
-	rule("s7_offline_buffer_kept", "the buffer of an offline model and of an imported cache is not copied: what it holds at Build counts").
+	rule("s7_offline_buffer_kept", "the buffer of an offline model and of an imported cache is not copied: what it "+
+		"holds at Build counts").
 		ok("filled_later", func(t *T) {
 			good := t.exported(2)
 			b := make([]byte, len(good))
@@ -123,7 +124,10 @@ var compilations = []*Rule{
 			t.is(failed, "Compilation_Build", c)
 			t.bad("Compilation_ExportCacheToBuffer", c, make([]byte, 9), 9, new(uint64))
 		}).
-		no("not_built", func(t *T) { t.bad("Compilation_ExportCacheToBuffer", t.unbuilt(), make([]byte, 9), 9, new(uint64)) }),
+		no("not_built", func(t *T) {
+			t.bad("Compilation_ExportCacheToBuffer", t.unbuilt(), make([]byte, 9), 9,
+				new(uint64))
+		}),
 	rule("s7_ImportCacheFromBuffer", "takes a buffer without reading it; NULLs and size 0 are INVALID").
 		ok("any_content", func(t *T) { t.imports(t.forCache(), []byte("no cache")) }).
 		no("NULL_compilation", func(t *T) { t.bad("Compilation_ImportCacheFromBuffer", nil, []byte("x"), 1) }).
@@ -179,7 +183,8 @@ var compilations = []*Rule{
 			t.bad("Compilation_AddExtensionConfig", c, "NoSuchThing", nil, 1)
 			t.builds(c)
 		}),
-	rule("s7_AddExtensionConfig_known", "NPU_FM_SHARED and isExceedRamLimit are known; Build overwrites the latter, so that the cache says 0").
+	rule("s7_AddExtensionConfig_known", "NPU_FM_SHARED and isExceedRamLimit are known; Build overwrites the latter, so "+
+		"that the cache says 0").
 		ok("overwritten", func(t *T) {
 			c := t.withCache(t.unbuilt(), t.dir, 1)
 			t.ok("Compilation_AddExtensionConfig", c, "isExceedRamLimit", []byte("1"), 1)
@@ -192,7 +197,8 @@ var compilations = []*Rule{
 			t.bad("Compilation_AddExtensionConfig", c, "isExceedRamLimit", []byte("1"), 0)
 			t.bad("Compilation_AddExtensionConfig", c, "NPU_FM_SHARED", []byte("1"), 0)
 		}),
-	setter(rule("s7_SetDevice", "takes any id, which Build judges; a NULL compilation is INVALID"), "Compilation_SetDevice", 0, 12345, hugeSize),
+	setter(rule("s7_SetDevice", "takes any id, which Build judges; a NULL compilation is INVALID"),
+		"Compilation_SetDevice", 0, 12345, hugeSize),
 	rule("s7_SetDevice_build", "an unknown id is FAILED at Build").
 		ok("known", func(t *T) {
 			c := t.unbuilt()
@@ -218,8 +224,10 @@ var compilations = []*Rule{
 		"Compilation_SetPerformanceMode", 0, 4, 5, int32(-1)),
 	setter(rule("s7_SetPriority", "takes any value before Build; a NULL compilation is INVALID"),
 		"Compilation_SetPriority", 0, 3, 4, int32(-1)),
-	setter(rule("s7_EnableFloat16", "takes any value before Build; a NULL compilation is INVALID"), "Compilation_EnableFloat16", true, false),
-	rule("s7_Compilation_Destroy", "ends a compilation and clears the variable; NULLs are ignored; its executors keep working").
+	setter(rule("s7_EnableFloat16", "takes any value before Build; a NULL compilation is INVALID"),
+		"Compilation_EnableFloat16", true, false),
+	rule("s7_Compilation_Destroy", "ends a compilation and clears the variable; NULLs are ignored; its executors keep "+
+		"working").
 		ok("executors_work", func(t *T) {
 			c := t.built(2)
 			e := t.executorOf(c)

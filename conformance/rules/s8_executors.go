@@ -47,7 +47,8 @@ func counts(r *Rule, function string, want uint64) *Rule {
 var callback = uintptr(0x1000) // an address that is set as a callback and never called
 
 var executors = []*Rule{
-	rule("s8_Executor_Construct", "makes an executor of a built compilation, any number of them; NULL for NULL and for one that is not built").
+	rule("s8_Executor_Construct", "makes an executor of a built compilation, any number of them; NULL for NULL and for "+
+		"one that is not built").
 		ok("several", func(t *T) {
 			c := t.built(2)
 			a, b := t.executorOf(c), t.executorOf(c)
@@ -77,7 +78,8 @@ var executors = []*Rule{
 			t.null("Executor_Construct", stale)
 			t.runs(e)
 		}),
-	rule("s8_Executor_Destroy", "ends an executor and clears the variable; NULLs are ignored, so a second call does no harm").
+	rule("s8_Executor_Destroy", "ends an executor and clears the variable; NULLs are ignored, so a second call does no "+
+		"harm").
 		ok("clears", func(t *T) {
 			e := t.ptr("Executor_Construct", t.built(2))
 			t.call("Executor_Destroy", &e)
@@ -115,11 +117,14 @@ var executors = []*Rule{
 		}),
 	counts(rule("s8_GetInputCount", "gives the number of inputs; NULLs are INVALID"), "Executor_GetInputCount", 2),
 	counts(rule("s8_GetOutputCount", "gives the number of outputs; NULLs are INVALID"), "Executor_GetOutputCount", 1),
-	ports(rule("s8_CreateInputTensorDesc", "gives a new descriptor of an input: declared shape, NHWC, named by its index; NULL for NULL and a bad index"),
+	ports(rule("s8_CreateInputTensorDesc", "gives a new descriptor of an input: declared shape, NHWC, named by its "+
+		"index; NULL for NULL and a bad index"),
 		"Executor_CreateInputTensorDesc", 2, "Tensor: 0"),
-	ports(rule("s8_CreateOutputTensorDesc", "gives a new descriptor of an output: declared shape, NHWC, named by its index; NULL for NULL and a bad index"),
+	ports(rule("s8_CreateOutputTensorDesc", "gives a new descriptor of an output: declared shape, NHWC, named by its "+
+		"index; NULL for NULL and a bad index"),
 		"Executor_CreateOutputTensorDesc", 1, "Tensor: 2"),
-	rule("s8_GetOutputShape", "gives the declared shape before any run, then the real one; NULLs, a variable that holds no NULL and a bad index are INVALID").
+	rule("s8_GetOutputShape", "gives the declared shape before any run, then the real one; NULLs, a variable that holds "+
+		"no NULL and a bad index are INVALID").
 		ok("declared", func(t *T) {
 			got := t.outputShape(t.executor(-1, 2))
 			t.check(slices.Equal(got, []int32{-1, 2}), "shape %v, want [-1 2]", got)
@@ -166,7 +171,8 @@ var executors = []*Rule{
 				t.check(slices.Equal(got, []int32{-1}), "shape %v, want [-1]", got)
 			}
 		}),
-	rule("s8_GetInputDimRange", "gives the smallest and largest dimensions, the same one twice where it is fixed; NULLs and a bad index are INVALID").
+	rule("s8_GetInputDimRange", "gives the smallest and largest dimensions, the same one twice where it is fixed; NULLs "+
+		"and a bad index are INVALID").
 		ok("ranges", func(t *T) {
 			var lo, hi uintptr
 			var n uint64
@@ -182,7 +188,10 @@ var executors = []*Rule{
 		}).
 		no("NULL_min", func(t *T) { t.bad("Executor_GetInputDimRange", twoFloats(t), 0, nil, new(uintptr), new(uint64)) }).
 		no("NULL_max", func(t *T) { t.bad("Executor_GetInputDimRange", twoFloats(t), 0, new(uintptr), nil, new(uint64)) }).
-		no("NULL_length", func(t *T) { t.bad("Executor_GetInputDimRange", twoFloats(t), 0, new(uintptr), new(uintptr), nil) }).
+		no("NULL_length", func(t *T) {
+			t.bad("Executor_GetInputDimRange", twoFloats(t), 0, new(uintptr), new(uintptr),
+				nil)
+		}).
 		no("index", func(t *T) {
 			t.bad("Executor_GetInputDimRange", twoFloats(t), 2, new(uintptr), new(uintptr), new(uint64))
 		}),
@@ -191,7 +200,8 @@ var executors = []*Rule{
 			var lo, hi uintptr
 			var n uint64
 			t.ok("Executor_GetInputDimRange", t.executorOn(fullDevice, -1), 0, &lo, &hi, &n)
-			t.check(n == 1 && load[uint64](hi, 1)[0] == largestDim, "%d ranges up to %v, want one up to %d", n, load[uint64](hi, int(n)), largestDim)
+			t.check(n == 1 && load[uint64](hi, 1)[0] == largestDim, "%d ranges up to %v, want one up to %d", n,
+				load[uint64](hi, int(n)), largestDim)
 		}).
 		no("without", func(t *T) {
 			for _, index := range []int{0, 9} {
@@ -219,8 +229,10 @@ var executors = []*Rule{
 			t.bad("Executor_GetInputDimRange", e, 2, &lo, &hi, &n)
 			t.check(lo == from && hi == to && n == 2 && load[uint64](lo, 2)[1] == 3, "the refused call has changed something")
 		}),
-	asyncSetter(rule("s8_SetOnRunDone", "takes a function; NULLs are INVALID; the reference implementation forbids it"), "Executor_SetOnRunDone"),
-	asyncSetter(rule("s8_SetOnServiceDied", "takes a function; NULLs are INVALID; the reference implementation forbids it"), "Executor_SetOnServiceDied"),
+	asyncSetter(rule("s8_SetOnRunDone", "takes a function; NULLs are INVALID; the reference implementation forbids it"),
+		"Executor_SetOnRunDone"),
+	asyncSetter(rule("s8_SetOnServiceDied", "takes a function; NULLs are INVALID; the reference implementation forbids "+
+		"it"), "Executor_SetOnServiceDied"),
 }
 
 func asyncSetter(r *Rule, function string) *Rule {

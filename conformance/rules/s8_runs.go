@@ -120,7 +120,8 @@ var runs = []*Rule{
 			t.ok("Executor_RunSync", e, in, 2, out, 1)
 			t.bad("Executor_RunSync", e, []uintptr{in[0], 0}, 2, out, 1)
 		}),
-	rule("s8_RunSync_range", "an input dimension that is negative or outside its range is INVALID, and so is another rank").
+	rule("s8_RunSync_range", "an input dimension that is negative or outside its range is INVALID, and so is another "+
+		"rank").
 		ok("in_range", func(t *T) {
 			e := t.executor(-1)
 			for _, n := range []int32{1, 5, largestDim} {
@@ -134,7 +135,8 @@ var runs = []*Rule{
 			t.bad("Executor_RunSync", t.executor(-1), []uintptr{x, x}, 2, []uintptr{out}, 1)
 		}).
 		no("below", func(t *T) {
-			x, out := t.newTensor("CreateWithSize", 0, t.desc(float32T, 0), 64), t.newTensor("CreateWithSize", 0, t.desc(float32T, -1), 64)
+			x, out := t.newTensor("CreateWithSize", 0, t.desc(float32T, 0), 64), t.newTensor("CreateWithSize", 0,
+				t.desc(float32T, -1), 64)
 			t.bad("Executor_RunSync", t.executor(-1), []uintptr{x, x}, 2, []uintptr{out}, 1)
 		}).
 		no("negative", func(t *T) {
@@ -162,7 +164,8 @@ var runs = []*Rule{
 			t.ok("TensorDesc_SetShape", t.ptr("Tensor_GetTensorDesc", in[0]), []int32{9}, 1)
 			t.is(failed, "Executor_RunSync", e, in, 2, out, 1)
 		}),
-	rule("s8_RunSync_order", "tensors are judged in order: dimensions and NULL input by input, then NULL outputs, then sizes").
+	rule("s8_RunSync_order", "tensors are judged in order: dimensions and NULL input by input, then NULL outputs, then "+
+		"sizes").
 		ok("nothing_wrong", func(t *T) { t.runs(twoFloats(t)) }).
 		no("range_of_first_before_NULL_second", func(t *T) {
 			t.runSync(invalid, func(in, _ *[]uintptr) { *in = []uintptr{t.tensor(nil, 3), 0} })
@@ -208,7 +211,8 @@ var runs = []*Rule{
 			t.is(unavail, "Executor_RunSync", e, in, 2, []uintptr{out}, 1)
 			t.wantShape(t.ptr("Tensor_GetTensorDesc", out), -1)
 		}),
-	rule("s8_RunSync_scalar", "a scalar is given and got as one element; the reference implementation runs and then is INVALID, and both are for a result of more than 10 dimensions").
+	rule("s8_RunSync_scalar", "a scalar is given and got as one element; the reference implementation runs and then is "+
+		"INVALID, and both are for a result of more than 10 dimensions").
 		ok("vector", func(t *T) { t.runs(twoFloats(t)) }).
 		ok("scalar", func(t *T) { t.scalarRun(success) }).when(Default).
 		no("scalar", func(t *T) { t.scalarRun(invalid) }).when(Reference).
@@ -229,7 +233,8 @@ var runs = []*Rule{
 			t.ok("Compilation_Build", c)
 			t.bad("Executor_RunSync", t.executorOf(c), []uintptr{t.tensor(nil, 1)}, 1, []uintptr{t.tensor(nil, 1)}, 1)
 		}),
-	rule("s8_RunSync_types", "data types of tensors are not compared with the model's; too few bytes for the model's type are FAILED").
+	rule("s8_RunSync_types", "data types of tensors are not compared with the model's; too few bytes for the model's "+
+		"type are FAILED").
 		ok("int32_for_float32", func(t *T) {
 			in, out := t.pair()
 			in[0] = t.newTensor("Create", 0, t.desc(int32T, 2))
@@ -240,7 +245,8 @@ var runs = []*Rule{
 			in[0] = t.newTensor("Create", 0, t.desc(int8T, 2))
 			t.is(failed, "Executor_RunSync", twoFloats(t), in, 2, out, 1)
 		}),
-	rule("s8_RunAsync", "a NULL executor, NULL arrays, counts of 0 or more than 200 and NULL user data are INVALID; the reference implementation forbids the rest").
+	rule("s8_RunAsync", "a NULL executor, NULL arrays, counts of 0 or more than 200 and NULL user data are INVALID; the "+
+		"reference implementation forbids the rest").
 		ok("accepted", func(t *T) {
 			in, out := t.pair()
 			e := twoFloats(t)
@@ -304,7 +310,8 @@ var runs = []*Rule{
 			in, out := t.pair()
 			t.is(forbid, "Executor_RunAsync", twoFloats(t), in, 2, out, 1, 1, 1)
 		}).when(Reference),
-	rule("s8_async_user_data", "the callback gets the user data of its run, and runs end in the order in which they were started").
+	rule("s8_async_user_data", "the callback gets the user data of its run, and runs end in the order in which they "+
+		"were started").
 		ok("order", func(t *T) {
 			in, out := t.pair()
 			e := twoFloats(t)

@@ -31,7 +31,8 @@ var caches = []*Rule{
 			entries, err := os.ReadDir(t.dir)
 			t.check(err == nil && len(entries) == 0, "files %v", entries)
 		}),
-	rule("s9_info", "the info file is one compact JSON object with sorted keys and a newline: CheckSum, and data with seven keys").
+	rule("s9_info", "the info file is one compact JSON object with sorted keys and a newline: CheckSum, and data with "+
+		"seven keys").
 		ok("content", func(t *T) {
 			t.cached(7)
 			data := t.info()
@@ -40,11 +41,13 @@ var caches = []*Rule{
 				keys = append(keys, k)
 			}
 			slices.Sort(keys)
-			want := []string{"deviceId", "fileNumber", "isExceedRamLimit", "liteGraphModelId", "modelCheckSum", "opVersion", "version"}
+			want := []string{"deviceId", "fileNumber", "isExceedRamLimit", "liteGraphModelId", "modelCheckSum", "opVersion",
+				"version"}
 			t.check(slices.Equal(keys, want), "keys %v, want %v", keys, want)
 			t.check(number(data["version"]) == "7" && number(data["isExceedRamLimit"]) == "0", "version or isExceedRamLimit")
 			id := string(compact(int64(t.deviceIDs()[0])))
-			t.check(number(data["deviceId"]) == id, "deviceId %s, want the id as a signed number, %s", number(data["deviceId"]), id)
+			t.check(number(data["deviceId"]) == id, "deviceId %s, want the id as a signed number, %s", number(data["deviceId"]),
+				id)
 			text := compact(data)
 			whole := append(compact(map[string]any{"CheckSum": wordSum(text), "data": json.RawMessage(text)}), '\n')
 			t.check(bytes.Equal(t.read(infoFile), whole), "the file is %q, want %q", t.read(infoFile), whole)
@@ -101,7 +104,8 @@ var caches = []*Rule{
 			in, inNames := t.descriptorBlob(string(compact(n-2)) + ".nncache")
 			out, outNames := t.descriptorBlob(string(compact(n-1)) + ".nncache")
 			t.check(len(in) == 2 && slices.Equal(in[1], []int32{2}) && inNames[1] == "Tensor: 1", "inputs %v %v", in, inNames)
-			t.check(len(out) == 1 && slices.Equal(out[0], []int32{2}) && outNames[0] == "Tensor: 2", "outputs %v %v", out, outNames)
+			t.check(len(out) == 1 && slices.Equal(out[0], []int32{2}) && outNames[0] == "Tensor: 2", "outputs %v %v", out,
+				outNames)
 		}).
 		no("cut_off", func(t *T) {
 			t.cached(5)
@@ -131,7 +135,8 @@ var caches = []*Rule{
 			t.ok("Compilation_AddExtensionConfig", c, "ModelName", []byte("nut_"), 4)
 			t.bad("Compilation_Build", c)
 		}),
-	rule("s9_directory", "the directory must exist; it may be relative and have doubled slashes; nothing is created on the way").
+	rule("s9_directory", "the directory must exist; it may be relative and have doubled slashes; nothing is created on "+
+		"the way").
 		ok("relative", func(t *T) {
 			old, err := os.Getwd()
 			t.check(err == nil && os.Chdir(t.dir) == nil && os.Mkdir("sub", 0o755) == nil, "chdir: %v", err)
@@ -163,7 +168,8 @@ var caches = []*Rule{
 			t.check(err == nil, "%v", err)
 			t.cached(3)
 			after, err := os.Stat(filepath.Join(t.dir, infoFile))
-			t.check(err == nil && os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()), "the cache was written again")
+			t.check(err == nil && os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()),
+				"the cache was written again")
 		}).
 		no("for_cache_needs_it", func(t *T) {
 			t.cached(3)
@@ -204,7 +210,8 @@ var caches = []*Rule{
 			t.builds(t.withCache(t.forCache(), t.dir, 4294967294))
 		}).
 		no("reserved", func(t *T) { t.bad("Compilation_Build", t.withCache(t.unbuilt(), t.dir, 4294967295)) }),
-	each(rule("s9_bad_info", "an info file that is unreadable, no JSON, lacks a key or has a wrong checksum is replaced by a normal build; without a model it is INVALID").
+	each(rule("s9_bad_info", "an info file that is unreadable, no JSON, lacks a key or has a wrong checksum is replaced "+
+		"by a normal build; without a model it is INVALID").
 		ok("good", restored), map[string]func(*T){
 		"empty":    func(t *T) { t.write(infoFile, nil) },
 		"not_JSON": func(t *T) { t.write(infoFile, []byte("{\"CheckSum\":")) },
@@ -221,7 +228,8 @@ var caches = []*Rule{
 		"sums_number":    with("modelCheckSum", 7),
 		"device_list":    with("deviceId", []int{1}),
 	}),
-	each(rule("s9_bad_file_number", "a fileNumber outside 1 to 100, and one too small for the two descriptor files, is a bad cache").
+	each(rule("s9_bad_file_number", "a fileNumber outside 1 to 100, and one too small for the two descriptor files, is "+
+		"a bad cache").
 		ok("good", restored), map[string]func(*T){
 		"0": with("fileNumber", 0), "minus_1": with("fileNumber", -1), "1": with("fileNumber", 1), "2": with("fileNumber", 2),
 		"101": with("fileNumber", 101), "4_billion": with("fileNumber", 1<<32),
@@ -255,7 +263,8 @@ var caches = []*Rule{
 			t.rewrite(func(data map[string]any) { data["opVersion"] = json.Number(number(data["opVersion"]) + "1") })
 			t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 5))
 		}),
-	rule("s9_bad_cache_replaced", "a cache that does not fit is replaced by a build with a model; without one nothing is put in its place").
+	rule("s9_bad_cache_replaced", "a cache that does not fit is replaced by a build with a model; without one nothing "+
+		"is put in its place").
 		ok("replaced", func(t *T) {
 			t.cached(5)
 			t.write("0.nncache", []byte("other"))
@@ -271,7 +280,8 @@ var caches = []*Rule{
 	rule("s9_no_cache", "without an info file Build compiles; a compilation of the cache alone is INVALID").
 		ok("compiles", func(t *T) { t.cached(1) }).
 		no("for_cache", func(t *T) { t.bad("Compilation_Build", t.withCache(t.forCache(), t.dir, 1)) }),
-	rule("s9_scalar", "the reference implementation cannot cache scalar inputs and outputs: MEMORY_ERROR, with the model compiled").
+	rule("s9_scalar", "the reference implementation cannot cache scalar inputs and outputs: MEMORY_ERROR, with the "+
+		"model compiled").
 		ok("vector", func(t *T) { t.cached(1) }).
 		ok("scalar", func(t *T) {
 			t.ok("Compilation_Build", t.withCache(t.compilation(t.model()), t.dir, 1))
@@ -303,7 +313,8 @@ var caches = []*Rule{
 			t.ok("Compilation_Build", t.withCache(t.compilation(m), t.dir, 9))
 			t.is(forbid, "Compilation_Build", t.withCache(t.unbuilt(), t.dir, 1))
 		}),
-	rule("s9_other_settings", "float16, performance and priority do not make a cache unusable for good: it is restored or replaced").
+	rule("s9_other_settings", "float16, performance and priority do not make a cache unusable for good: it is restored "+
+		"or replaced").
 		ok("replaced", func(t *T) {
 			t.cached(5)
 			c := t.withCache(t.unbuilt(), t.dir, 5)

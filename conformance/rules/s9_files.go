@@ -179,7 +179,8 @@ func (t *T) descriptorBlob(name string) (shapes [][]int32, names []string) {
 	for len(b) > 0 {
 		t.check(len(b) >= 20, "%s: %d bytes left, a descriptor has 20 and more", name, len(b))
 		head := load[int32](first(b), 3)
-		t.check(head[0] == float32T && head[1] == 2 && head[2] == 0, "%s: type, format, tensor type are %v, want [11 2 0]", name, head)
+		t.check(head[0] == float32T && head[1] == 2 && head[2] == 0, "%s: type, format, tensor type are %v, want [11 2 0]",
+			name, head)
 		rank := int(load[uint64](first(b)+12, 1)[0])
 		t.check(rank <= 10 && len(b) > 20+4*rank, "%s: rank %d in %d bytes", name, rank, len(b))
 		shapes = append(shapes, load[int32](first(b)+20, rank))

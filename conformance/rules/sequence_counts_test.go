@@ -200,7 +200,8 @@ func (q *sequence) ports() {
 		least, most = uint64(e.dim), uint64(e.dim)
 	}
 	if want == success && (n != 1 || load[uint64](lo, 1)[0] != least || load[uint64](hi, 1)[0] != most) {
-		q.fail("input %d: %d ranges %v to %v, want %d to %d", index, n, load[uint64](lo, int(n)), load[uint64](hi, int(n)), least, most)
+		q.fail("input %d: %d ranges %v to %v, want %d to %d", index, n, load[uint64](lo, int(n)), load[uint64](hi, int(n)),
+			least, most)
 	}
 }
 

@@ -54,7 +54,8 @@ func (q *sequence) model() {
 		q.code(judge(m, func() int { return m.addTensor() }), "Model_AddTensorToModel", v, d)
 		t.ok("TensorDesc_Destroy", &d)
 	case 2:
-		q.code(judge(m, func() int { return m.addOperation() }), "Model_AddOperation", v, opAdd, &array{}, list(0, 1), list(2))
+		q.code(judge(m, func() int { return m.addOperation() }), "Model_AddOperation", v, opAdd, &array{}, list(0, 1),
+			list(2))
 	case 3:
 		q.code(judge(m, func() int { return m.specify() }), "Model_SpecifyInputsAndOutputs", v, list(0, 1), list(2))
 	case 4:

@@ -41,7 +41,8 @@ const (
 	kinds
 )
 
-var destroyers = [kinds]string{"TensorDesc_Destroy", "Tensor_Destroy", "Model_Destroy", "Compilation_Destroy", "Executor_Destroy"}
+var destroyers = [kinds]string{"TensorDesc_Destroy", "Tensor_Destroy", "Model_Destroy", "Compilation_Destroy",
+	"Executor_Destroy"}
 
 // variable is one of the program's variables; spec is nil when the object does not live.
 type variable struct {
@@ -241,7 +242,8 @@ var steps = []func(q *sequence){
 		q.create(anExecutor, ok, e, "Executor_Construct", v)
 	},
 	(*sequence).run, (*sequence).run, (*sequence).run,
-	(*sequence).legacyInput, (*sequence).legacyInput, (*sequence).legacyOutput, (*sequence).runLegacy, (*sequence).runLegacy,
+	(*sequence).legacyInput, (*sequence).legacyInput, (*sequence).legacyOutput, (*sequence).runLegacy,
+	(*sequence).runLegacy,
 	(*sequence).allocate, (*sequence).free, (*sequence).withMemory, (*sequence).withMemory,
 	(*sequence).tell, (*sequence).ports, (*sequence).operations, (*sequence).describe,
 }
@@ -252,7 +254,8 @@ func (q *sequence) end() {
 		m := &q.memories[i]
 		for _, x := range q.vars[anExecutor] {
 			if m.spec != nil && x.spec == any(m.spec.owner) {
-				function := map[bool]string{true: "Executor_DestroyInputMemory", false: "Executor_DestroyOutputMemory"}[m.spec.input]
+				function := map[bool]string{true: "Executor_DestroyInputMemory",
+					false: "Executor_DestroyOutputMemory"}[m.spec.input]
 				q.call(function, x.v, m.spec.index, &m.p)
 				m.spec.owner.memories--
 				m.spec = nil

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes backends/cpu/ref/testdata/<operator>.json: small cases of the spatial, linear, normalising and recurrent operators with
+"""Writes backends/cpu/ref/testdata/<operator>.json: small cases of the spatial, linear, normalizing and recurrent operators with
 results from ONNX Runtime (from onnx's reference evaluator or numpy where noted in the case's "by").
 
 usage: pip install -r requirements.txt; python spatial.py <repository>
@@ -44,12 +44,12 @@ def conv():
     add("conv", "float16", {}, [x, last(w), b], [y])
 
 
-def quantised(dtype, x, scale, zero):
+def quantized(dtype, x, scale, zero):
     info = np.iinfo(dtype)
     return np.clip(np.rint(x / scale) + zero, info.min, info.max).astype(dtype)
 
 
-def conv_quantised():
+def conv_quantized():
     for dtype, wtype in ((np.uint8, np.uint8), (np.int8, np.int8), (np.uint8, np.int8)):
         for per_channel in (False, True):
             zx, zy = (131, 120) if dtype == np.uint8 else (3, -8)
@@ -57,8 +57,8 @@ def conv_quantised():
             x, w = f32(1, 4, 5, 5), f32(4, 2, 3, 3, lo=-0.5, hi=0.5)
             sx, sy = np.float32(0.0157), np.float32(0.031)
             sw = np.array([0.004, 0.0035, 0.0051, 0.0042], np.float32) if per_channel else np.float32(0.0041)
-            qx = quantised(dtype, x, sx, zx)
-            qw = quantised(wtype, w, sw.reshape(-1, 1, 1, 1) if per_channel else sw, 128 if per_channel and wtype == np.uint8 else zw)
+            qx = quantized(dtype, x, sx, zx)
+            qw = quantized(wtype, w, sw.reshape(-1, 1, 1, 1) if per_channel else sw, 128 if per_channel and wtype == np.uint8 else zw)
             zeros = np.full(4, 128 if wtype == np.uint8 else 0, wtype) if per_channel else np.array(zw, wtype)
             if per_channel and wtype == np.uint8:
                 continue  # ONNX Runtime wants zero points of 0 there
@@ -110,12 +110,12 @@ def pools():
     add("max_pool", "int8", {"Kernel": [3, 3], "Pads": [1, 1, 1, 1]}, [x], run("MaxPool", {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}, [x]))
     x = rng.integers(0, 256, (1, 2, 5, 5)).astype(np.uint8)
     y = run("MaxPool", {"kernel_shape": [2, 2]}, [x])[0]
-    add("max_pool", "quantised uint8", {"Kernel": [2, 2]}, [tensor(x, 0.3, 77)], [tensor(y, 0.3, 77)])
+    add("max_pool", "quantized uint8", {"Kernel": [2, 2]}, [tensor(x, 0.3, 77)], [tensor(y, 0.3, 77)])
     m = np.floor(sum(x[:, :, i:4 + i, j:4 + j].astype(np.float64) - 77 for i in (0, 1) for j in (0, 1)) / 4)
     r = sum(x[:, :, i:4 + i, j:4 + j].astype(np.float64) - 77 for i in (0, 1) for j in (0, 1)) / 4
     q = np.sign(r) * np.floor(np.abs(r) + 0.5) + 77  # zero point 77 is an integer: halves away from the zero point
     q = np.where(r + 77 >= 0, np.floor(r + 77 + 0.5), q)
-    add("average_pool", "quantised uint8, ties", {"Kernel": [2, 2]}, [tensor(x, 0.3, 77)], [tensor(q.astype(np.uint8), 0.3, 77)], "numpy")
+    add("average_pool", "quantized uint8, ties", {"Kernel": [2, 2]}, [tensor(x, 0.3, 77)], [tensor(q.astype(np.uint8), 0.3, 77)], "numpy")
 
 
 def products():
@@ -143,19 +143,19 @@ def products():
     for dtype in (np.uint8, np.int8):
         zx, zw, zy = (128, 120, 110) if dtype == np.uint8 else (4, -3, 5)
         sx, sw, sy = np.float32(0.013), np.float32(0.017), np.float32(0.05)
-        a, b = quantised(dtype, f32(2, 3, 6), sx, zx), quantised(dtype, f32(2, 6, 4), sw, zw)
+        a, b = quantized(dtype, f32(2, 3, 6), sx, zx), quantized(dtype, f32(2, 6, 4), sw, zw)
         y = run("QLinearMatMul", {}, [a, sx, np.array(zx, dtype), b, sw, np.array(zw, dtype), sy, np.array(zy, dtype)])[0]
-        add("mat_mul", f"quantised {dtype.__name__}", {}, [tensor(a, sx, zx), tensor(b, sw, zw)], [tensor(y, sy, zy)])
+        add("mat_mul", f"quantized {dtype.__name__}", {}, [tensor(a, sx, zx), tensor(b, sw, zw)], [tensor(y, sy, zy)])
     x, w, b = f32(2, 3, 6), f32(4, 6), f32(4)
     add("fully_connected", "leading dimensions", {}, [x, w, b], [x @ w.T + b], "numpy")
     add("fully_connected", "vector, no bias", {}, [x[0, 0], w], [w @ x[0, 0]], "numpy")
     sx, sy, sw = np.float32(0.013), np.float32(0.05), np.array([0.01, 0.012, 0.009, 0.02], np.float32)
-    qx, qw = quantised(np.int8, x, sx, 5), quantised(np.int8, w, sw.reshape(-1, 1), 0)
+    qx, qw = quantized(np.int8, x, sx, 5), quantized(np.int8, w, sw.reshape(-1, 1), 0)
     bias = rng.integers(-3000, 3000, 4).astype(np.int32)
     r = ((qx.astype(np.int64) - 5) @ qw.T.astype(np.int64) + bias) * (np.float64(sx) * sw.astype(np.float64)) / np.float64(sy) - 7
     add("fully_connected", "int8 per output", {}, [tensor(qx, sx, 5), tensor(qw, sw, np.zeros(4)), bias],
         [tensor(np.clip(np.rint(r), -128, 127).astype(np.int8), sy, -7)], "numpy")
-    q16 = quantised(np.int16, x, np.float32(0.0001), 0)
+    q16 = quantized(np.int16, x, np.float32(0.0001), 0)
     r = (q16.astype(np.int64) @ qw.T.astype(np.int64) + bias) * (np.float64(np.float32(0.0001)) * sw.astype(np.float64)) / 0.0005
     add("fully_connected", "int16 x int8", {}, [tensor(q16, np.float32(0.0001), 0), tensor(qw, sw, np.zeros(4)), bias.astype(np.int64)],
         [tensor(np.clip(np.rint(r), -32768, 32767).astype(np.int16), 0.0005, 0)], "numpy")
@@ -293,7 +293,7 @@ def resize():
 
 
 def main():
-    for f in (conv, conv_quantised, pools, products, batch_norm, conv_transpose, norms, resize, recurrent, sampling, deform, regions,
+    for f in (conv, conv_quantized, pools, products, batch_norm, conv_transpose, norms, resize, recurrent, sampling, deform, regions,
               einsum, transformers):
         f()
     folder = os.path.join(sys.argv[1], "backends/cpu/ref/testdata")

@@ -80,7 +80,8 @@ func (e *exposed) output(i int) *tensor.Quant {
 	}
 	n := &g.Nodes[at]
 	w := n.In[0]
-	if o, ok := n.Op.(*op.Dequantize); !ok || o.Block != 0 || w == graph.None || e.producers[w] < 0 || e.drop[e.producers[w]] || slices.Contains(g.Out, w) {
+	if o, ok := n.Op.(*op.Dequantize); !ok || o.Block != 0 || w == graph.None || e.producers[w] < 0 ||
+		e.drop[e.producers[w]] || slices.Contains(g.Out, w) {
 		return nil
 	}
 	q := perTensor(g, n, g.Fact(w).DType)

@@ -45,23 +45,28 @@ func TestIntegers_table(t *testing.T) {
 		{"both ends", func(m maker) []graph.Value {
 			x := m.dequantize(m.quantize(m.input("x"), tensor.Int8), tensor.Int8)
 			return []graph.Value{m.dequantize(m.quantize(m.Add(&op.Relu{}, x), tensor.Uint16), tensor.Uint16)}
-		}, []*tensor.Quant{in}, []*tensor.Quant{out}, []string{"dequantize", "relu", "quantize"}, []tensor.DType{tensor.Int8, tensor.Uint16}},
+		}, []*tensor.Quant{in}, []*tensor.Quant{out}, []string{"dequantize", "relu", "quantize"},
+			[]tensor.DType{tensor.Int8, tensor.Uint16}},
 		{"copies of what was dequantized", func(m maker) []graph.Value {
 			y := m.dequantize(m.quantize(m.Add(&op.Relu{}, m.input("x")), tensor.Int8), tensor.Int8)
 			return []graph.Value{m.Add(&op.Identity{}, m.Add(&op.Identity{}, y))}
-		}, []*tensor.Quant{nil}, []*tensor.Quant{out}, []string{"relu", "quantize"}, []tensor.DType{tensor.Float32, tensor.Int8}},
+		}, []*tensor.Quant{nil}, []*tensor.Quant{out}, []string{"relu", "quantize"}, []tensor.DType{tensor.Float32,
+			tensor.Int8}},
 		{"a copy that something else reads stays", func(m maker) []graph.Value {
 			y := m.Add(&op.Identity{}, m.dequantize(m.quantize(m.Add(&op.Relu{}, m.input("x")), tensor.Int8), tensor.Int8))
 			return []graph.Value{m.Add(&op.Identity{}, y), m.Add(&op.Exp{}, y)}
-		}, []*tensor.Quant{nil}, []*tensor.Quant{out, nil}, []string{"relu", "quantize", "dequantize", "identity", "exp"}, []tensor.DType{tensor.Float32, tensor.Int8, tensor.Float32}},
+		}, []*tensor.Quant{nil}, []*tensor.Quant{out, nil}, []string{"relu", "quantize", "dequantize", "identity", "exp"},
+			[]tensor.DType{tensor.Float32, tensor.Int8, tensor.Float32}},
 		{"an input with two readers", func(m maker) []graph.Value {
 			x := m.input("x")
 			return []graph.Value{m.Add(&op.Relu{}, m.dequantize(m.quantize(x, tensor.Int8), tensor.Int8)), m.Add(&op.Exp{}, x)}
-		}, []*tensor.Quant{nil}, []*tensor.Quant{nil, nil}, []string{"quantize", "dequantize", "relu", "exp"}, []tensor.DType{tensor.Float32, tensor.Float32, tensor.Float32}},
+		}, []*tensor.Quant{nil}, []*tensor.Quant{nil, nil}, []string{"quantize", "dequantize", "relu", "exp"},
+			[]tensor.DType{tensor.Float32, tensor.Float32, tensor.Float32}},
 		{"wide integers", func(m maker) []graph.Value {
 			x := m.dequantize(m.quantize(m.input("x"), tensor.Int32), tensor.Int32)
 			return []graph.Value{m.Add(&op.Relu{}, x)}
-		}, []*tensor.Quant{nil}, []*tensor.Quant{nil}, []string{"quantize", "dequantize", "relu"}, []tensor.DType{tensor.Float32, tensor.Float32}},
+		}, []*tensor.Quant{nil}, []*tensor.Quant{nil}, []string{"quantize", "dequantize", "relu"},
+			[]tensor.DType{tensor.Float32, tensor.Float32}},
 		{"quantized and dequantized alone", func(m maker) []graph.Value {
 			return []graph.Value{m.dequantize(m.quantize(m.input("x"), tensor.Int8), tensor.Int8)}
 		}, []*tensor.Quant{in}, []*tensor.Quant{nil}, []string{"dequantize"}, []tensor.DType{tensor.Int8, tensor.Float32}},

@@ -21,7 +21,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(encodeJournal([]string{info, "0.nncache"}), []byte("../x"), []byte("data"))
 	f.Fuzz(func(t *testing.T, journal, index, temp []byte) {
 		dir := t.TempDir()
-		for name, data := range map[string][]byte{journalName(info): journal, info: index, tempName(info, 0): temp, "0.nncache": []byte("data")} {
+		for name, data := range map[string][]byte{journalName(info): journal, info: index, tempName(info, 0): temp,
+			"0.nncache": []byte("data")} {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 		}
 		got, err := Read(dir, info, func(index []byte) (Voucher, error) {

@@ -103,7 +103,8 @@ func (w *writer) write(index File, data []File) (committed bool, err error) {
 	if err := w.rename(journalTemp(index.Name), journalName(index.Name), index.Name); err != nil {
 		return false, err
 	}
-	if err := w.sync(); err != nil { // whether the rename reached the disk is unknown: the old or the new set is there, whole
+	// whether the rename reached the disk is unknown: the old or the new set is there, whole
+	if err := w.sync(); err != nil {
 		return true, err
 	}
 	return true, w.finish(index.Name, names)

@@ -69,14 +69,16 @@ func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Opt
 // clone returns a copy of g that shares nothing with it; all constants, also those inside bodies and fields, lie in w.
 func clone(g *graph.Graph, w *mem.Weights) (*graph.Graph, error) {
 	own, err := graph.Clone(g, w.Add)
-	if err != nil && fault.KindOf(err) == fault.File { // what was just encoded: the graph itself is at fault, e.g. a constant of a wrong length
+	// what was just encoded: the graph itself is at fault, e.g. a constant of a wrong length
+	if err != nil && fault.KindOf(err) == fault.File {
 		return nil, fault.As(fault.Argument, err, "graph %q", g.Name)
 	}
 	return own, err
 }
 
 // build compiles each part of a placed graph and joins the programs.
-func build(ctx context.Context, pl *placed, devices []device.Device, weights *mem.Weights, o Options) (*Program, error) {
+func build(ctx context.Context, pl *placed, devices []device.Device, weights *mem.Weights, o Options) (*Program,
+	error) {
 	g := pl.graph
 	parts, err := g.Partition(pl.owner)
 	if err != nil {
@@ -102,7 +104,8 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 			sub, in, out = g.Extract(nodes)
 		}
 		var prog device.Program
-		if prog, err = d.Compile(ctx, device.Unit{Graph: sub, Weights: weights, Exclusive: exclusive}, o.Options); err != nil {
+		if prog, err = d.Compile(ctx, device.Unit{Graph: sub, Weights: weights, Exclusive: exclusive},
+			o.Options); err != nil {
 			return nil, fault.Wrap(err, "device %s", d.Info().ID)
 		}
 		p.plan.Stages = append(p.plan.Stages, exec.Stage{Device: d, Program: prog, In: slots(in), Out: slots(out)})
@@ -153,7 +156,8 @@ func wholeGraph(g *graph.Graph, parts [][]int) bool {
 
 // constPorts reports whether an input or output of g is a constant.
 func constPorts(g *graph.Graph) bool {
-	return slices.ContainsFunc(slices.Concat(g.In, g.Out), func(v graph.Value) bool { return g.Values[v].Fact.Const != nil })
+	return slices.ContainsFunc(slices.Concat(g.In, g.Out),
+		func(v graph.Value) bool { return g.Values[v].Fact.Const != nil })
 }
 
 func slots(vs []graph.Value) []int {

@@ -141,7 +141,8 @@ func TestCompile_decomposesComposites(t *testing.T) {
 	defer p.Release()
 	assert.Equal(t, []float32{36}, evaluate(t, p, 3)) // x * 4x
 	assert.Equal(t, "3 nodes in 2 parts (npu: 2, cpu: 1), 1 fallback", p.Placement().Summary())
-	for i, want := range []string{`operator 0 add "stem" of test.quad: npu`, `operator 0 add "stem" of test.quad: npu`, "operator 2 mul: cpu (npu: the toy only adds)"} {
+	for i, want := range []string{`operator 0 add "stem" of test.quad: npu`, `operator 0 add "stem" of test.quad: npu`,
+		"operator 2 mul: cpu (npu: the toy only adds)"} {
 		assert.Equal(t, want, p.Placement().Nodes[i].String())
 	}
 
@@ -209,7 +210,8 @@ func TestCompile_refuses(t *testing.T) {
 	_, err := compile.Compile(ctx, g, []device.Device{cpu}, compile.Options{})
 	assert.Equal(t, fault.Canceled, fault.KindOf(err))
 	g.Values[0].Fact.Shape = tensor.Of(2, 3, 4)
-	check("inference", fault.Shape, "operator 0 (add): inputs (float32[2,3,4], float32[]): output 0: computes [2,3,4]", compile.Options{}, cpu)
+	check("inference", fault.Shape, "operator 0 (add): inputs (float32[2,3,4], float32[]): output 0: computes [2,3,4]",
+		compile.Options{}, cpu)
 	g.Out[0] = 99
 	check("invalid", fault.Argument, "value 99", compile.Options{}, cpu)
 	g = nil

@@ -75,7 +75,8 @@ func (p *Program) skeleton() *graph.Graph {
 	for i := range p.plan.Stages {
 		s := &p.plan.Stages[i]
 		info := s.Device.Info()
-		g.Nodes = append(g.Nodes, graph.Node{Op: &part{info.ID, info.BuildHash}, Origin: i, In: values(s.In), Out: values(s.Out)})
+		g.Nodes = append(g.Nodes, graph.Node{Op: &part{info.ID, info.BuildHash}, Origin: i, In: values(s.In),
+			Out: values(s.Out)})
 	}
 	return g
 }
@@ -205,7 +206,8 @@ func load(ctx context.Context, data []byte, devices []device.Device, o device.Op
 }
 
 // loadPart has the device of node n restore its part.
-func loadPart(ctx context.Context, n *graph.Node, blob []byte, devices []device.Device, o device.Options) (exec.Stage, error) {
+func loadPart(ctx context.Context, n *graph.Node, blob []byte, devices []device.Device, o device.Options) (exec.Stage,
+	error) {
 	op, ok := n.Op.(*part)
 	if !ok {
 		return exec.Stage{}, fault.New(fault.File, "operator %s is no part", n.Op.Name())
@@ -219,7 +221,8 @@ func loadPart(ctx context.Context, n *graph.Node, blob []byte, devices []device.
 			continue
 		}
 		if info.BuildHash != op.Build {
-			return exec.Stage{}, fault.New(fault.File, "saved by build %q of device %s, this is %q", op.Build, op.Device, info.BuildHash)
+			return exec.Stage{}, fault.New(fault.File, "saved by build %q of device %s, this is %q", op.Build, op.Device,
+				info.BuildHash)
 		}
 		prog, err := d.Load(ctx, device.Blob{Data: blob}, o)
 		if err != nil {

@@ -39,10 +39,11 @@ type Info struct {
 	Priority     bool   // honours ExecOptions.Priority
 	Cache        bool   // Program.Save and Load work
 	Dynamic      bool   // accepts unknown dimensions
-	DimMin       int64  // smallest and largest size an unknown input dimension may take, as reported in Port.Min and Port.Max
-	DimMax       int64
-	Profiling    bool
-	Containers   []string // vendor containers Load understands, e.g. "rknn"
+	// smallest and largest size an unknown input dimension may take, as reported in Port.Min and Port.Max
+	DimMin     int64
+	DimMax     int64
+	Profiling  bool
+	Containers []string // vendor containers Load understands, e.g. "rknn"
 }
 
 // Performance is how much power a program may take.
@@ -73,8 +74,9 @@ type Options struct {
 	Float16     bool
 	Performance Performance
 	Priority    Priority
-	Unsaved     bool              // Program.Save will not be called, and fails: the device need not keep what only Save wants
-	Extra       map[string][]byte // names a device may know; unknown ones are ignored
+	// Program.Save will not be called, and fails: the device need not keep what only Save wants
+	Unsaved bool
+	Extra   map[string][]byte // names a device may know; unknown ones are ignored
 }
 
 // ExecOptions govern an execution.
@@ -178,10 +180,12 @@ type ConstantHolder interface {
 
 // RunRequest starts a run.
 type RunRequest struct {
-	Deadline time.Time         // zero: none. When it passes the run stops between two steps and ends with fault.Timeout
-	Done     func(err error)   // called exactly once, on any goroutine, after the outputs are written or the run has failed; may be nil
-	Fences   []<-chan struct{} // the run waits until each of them is closed or has sent
-	Here     bool              // the caller only waits: the device may compute on the calling goroutine and return when Done has been called
+	Deadline time.Time // zero: none. When it passes the run stops between two steps and ends with fault.Timeout
+	// called exactly once, on any goroutine, after the outputs are written or the run has failed; may be nil
+	Done   func(err error)
+	Fences []<-chan struct{} // the run waits until each of them is closed or has sent
+	// the caller only waits: the device may compute on the calling goroutine and return when Done has been called
+	Here bool
 }
 
 // Stats tell how an execution went.

@@ -47,12 +47,14 @@ func TestPlacement_textAndJSON(t *testing.T) {
 		Parts: []PartPlacement{{Device: "npu", Nodes: 1}, {Device: "cpu", Nodes: 2}},
 		Nodes: []NodePlacement{
 			{Origin: 0, Op: "conv", Name: "stem", Device: "npu"},
-			{Origin: 1, Op: "mul", Within: "gelu", Device: "cpu", Part: 1, Refused: []Refusal{{"npu", "no kernel"}, {"dsp", "float32"}}},
+			{Origin: 1, Op: "mul", Within: "gelu", Device: "cpu", Part: 1, Refused: []Refusal{{"npu", "no kernel"},
+				{"dsp", "float32"}}},
 			{Origin: -1, Op: "transpose", Device: "cpu", Part: 1},
 		},
 	}
 	assert.Equal(t, "3 nodes in 2 parts (npu: 1, cpu: 2), 1 fallback", p.Summary())
-	for i, want := range []string{`operator 0 conv "stem": npu`, "operator 1 mul of gelu: cpu (npu: no kernel; dsp: float32)", "transpose: cpu"} {
+	for i, want := range []string{`operator 0 conv "stem": npu`,
+		"operator 1 mul of gelu: cpu (npu: no kernel; dsp: float32)", "transpose: cpu"} {
 		assert.Equal(t, want, p.Nodes[i].String())
 	}
 	var back Placement

@@ -62,7 +62,8 @@ func (p *Placement) Summary() string {
 	for i, d := range order {
 		parts[i] = fmt.Sprintf("%s: %d", d, count[d])
 	}
-	return fmt.Sprintf("%s in %s (%s), %s", counted(len(p.Nodes), "node"), counted(len(p.Parts), "part"), strings.Join(parts, ", "), counted(p.Fallbacks(), "fallback"))
+	return fmt.Sprintf("%s in %s (%s), %s", counted(len(p.Nodes), "node"), counted(len(p.Parts), "part"),
+		strings.Join(parts, ", "), counted(p.Fallbacks(), "fallback"))
 }
 
 // String returns a line for logs: `operator 3 conv "stem": npu0`, `operator 4 gelu: cpu (npu0: no kernel)`.

@@ -172,7 +172,8 @@ func (b *Bindings) Ready() error {
 				continue
 			}
 			if n, seen := symbols[d.Sym]; seen && n != p.Dims[k] {
-				return fault.New(fault.Shape, "input %d: dimension %d is %d, an earlier dimension of the same unknown size is %d", i, k, p.Dims[k], n)
+				return fault.New(fault.Shape, "input %d: dimension %d is %d, an earlier dimension of the same unknown size is %d",
+					i, k, p.Dims[k], n)
 			}
 			if symbols == nil {
 				symbols = map[uint32]int64{}

@@ -61,16 +61,18 @@ func TestTask_deadline(t *testing.T) {
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 
 	began := false
-	err = <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(-time.Second)}, func(context.Context) error { began = true; return nil })
+	err = <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(-time.Second)},
+		func(context.Context) error { began = true; return nil })
 	assert.Equal(t, fault.Timeout, fault.KindOf(err))
 	assert.False(t, began)
 
 	// Work that looks at Err only, and wraps it as another kind.
-	err = <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(5 * time.Millisecond)}, func(ctx context.Context) error {
-		for ctx.Err() == nil {
-		}
-		return fault.As(fault.Canceled, ctx.Err(), "step 3")
-	})
+	err = <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(5 * time.Millisecond)},
+		func(ctx context.Context) error {
+			for ctx.Err() == nil {
+			}
+			return fault.As(fault.Canceled, ctx.Err(), "step 3")
+		})
 	assert.Equal(t, fault.Timeout, fault.KindOf(err))
 	assert.ErrorContains(t, err, "step 3")
 
@@ -87,7 +89,8 @@ func TestTask_fences(t *testing.T) {
 	defer task.Close()
 	a, b := make(chan struct{}), make(chan struct{}, 1)
 	var began atomic.Bool
-	done := start(t, &task, device.RunRequest{Fences: []<-chan struct{}{a, b}}, func(context.Context) error { began.Store(true); return nil })
+	done := start(t, &task, device.RunRequest{Fences: []<-chan struct{}{a, b}},
+		func(context.Context) error { began.Store(true); return nil })
 	b <- struct{}{}
 	assert.False(t, began.Load())
 	close(a)
@@ -147,12 +150,13 @@ func TestTask_runsDoNotShareTheirEnd(t *testing.T) {
 	defer task.Close()
 	for _, wait := range []bool{true, false, true} {
 		early := make(chan (<-chan struct{}), 1)
-		require.NoError(t, <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(time.Hour)}, func(ctx context.Context) error {
-			if wait {
-				early <- ctx.Done()
-			}
-			return nil
-		}))
+		require.NoError(t, <-start(t, &task, device.RunRequest{Deadline: time.Now().Add(time.Hour)},
+			func(ctx context.Context) error {
+				if wait {
+					early <- ctx.Done()
+				}
+				return nil
+			}))
 		if wait {
 			<-<-early // closed with its run
 		}
@@ -194,7 +198,8 @@ func TestTask_concurrentUse(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 200 {
-				err := task.Start(device.RunRequest{Done: func(error) { done.Add(1) }}, nil, func(ctx context.Context) error { return ctx.Err() })
+				err := task.Start(device.RunRequest{Done: func(error) { done.Add(1) }}, nil,
+					func(ctx context.Context) error { return ctx.Err() })
 				if err == nil {
 					started.Add(1)
 				}

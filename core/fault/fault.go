@@ -27,7 +27,8 @@ const (
 	Data                    // a value met while computing has no result: index out of range, division of integers by zero
 )
 
-var kindNames = [...]string{"internal", "argument", "shape", "type", "state", "unsupported", "memory", "device", "timeout", "canceled", "file", "data"}
+var kindNames = [...]string{"internal", "argument", "shape", "type", "state", "unsupported", "memory", "device",
+	"timeout", "canceled", "file", "data"}
 
 // String returns the kind's name as it appears in logs and reports.
 func (k Kind) String() string {

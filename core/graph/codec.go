@@ -52,7 +52,10 @@ func Clone(g *Graph, keep func(h tensor.Hash, data []byte) ([]byte, error)) (*Gr
 	if err != nil {
 		return nil, err
 	}
-	return Decode(form.Bytes(), DecodeOptions{Const: func(h tensor.Hash, _ []byte, _ int64) ([]byte, error) { return keep(h, constants[h]) }})
+	return Decode(form.Bytes(), DecodeOptions{Const: func(h tensor.Hash, _ []byte, _ int64) ([]byte,
+		error) {
+		return keep(h, constants[h])
+	}})
 }
 
 // Encode writes g, with its bodies and constants, in a form that depends on nothing but g's content. Kind

@@ -244,7 +244,10 @@ func TestCodec_constantsOnceAndAligned(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	assert.Equal(t, blob, encode(t, back, graph.EncodeOptions{}))
-	_, err = graph.Decode(small, graph.DecodeOptions{Const: func(tensor.Hash, []byte, int64) ([]byte, error) { return data[1:], nil }})
+	_, err = graph.Decode(small, graph.DecodeOptions{Const: func(tensor.Hash, []byte, int64) ([]byte,
+		error) {
+		return data[1:], nil
+	}})
 	assert.Equal(t, fault.File, fault.KindOf(err), "constant of another length: %v", err)
 }
 

@@ -366,8 +366,9 @@ func (d *decoder) quant() *tensor.Quant {
 		q.Zero = append(q.Zero, int32(z))
 	}
 	axis, block := d.int(), d.int()
-	if axis < -MaxRank || axis > MaxRank || block < 0 || block > math.MaxInt32 || len(q.Zero) != 0 && len(q.Zero) != len(q.Scale) {
-		d.fail("quantisation with axis %d, block %d, %d scales, %d zero points", axis, block, len(q.Scale), len(q.Zero))
+	if axis < -MaxRank || axis > MaxRank || block < 0 || block > math.MaxInt32 || len(q.Zero) != 0 &&
+		len(q.Zero) != len(q.Scale) {
+		d.fail("quantization with axis %d, block %d, %d scales, %d zero points", axis, block, len(q.Scale), len(q.Zero))
 	}
 	q.Axis, q.Block = int(axis), int(block)
 	return q

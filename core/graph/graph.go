@@ -21,9 +21,10 @@ type ValueInfo struct {
 
 // Node is one use of an operator.
 type Node struct {
-	Op     Op
-	Name   string // the model's name for it, may be empty
-	Origin int    // the operator's index in the program's own model (AddOperation order, ONNX node index); several nodes may share one; -1: made by us
+	Op   Op
+	Name string // the model's name for it, may be empty
+	// the operator's index in the program's own model (AddOperation order, ONNX node index); several nodes may share one; -1: made by us
+	Origin int
 	In     []Value
 	Out    []Value
 	Terms  []string // what the program's API calls the inputs, "" where it has no word; nil: "input 0", "input 1", ...

@@ -48,7 +48,7 @@ func (g *Graph) inferNode(n *Node) error {
 }
 
 // sharpen merges what inference found into what is known. A node's output never becomes a Const that way: folding
-// replaces the node instead. The declared quantisation wins: it says what the program means.
+// replaces the node instead. The declared quantization wins: it says what the program means.
 func sharpen(f *tensor.Fact, got tensor.Fact) error {
 	switch {
 	case f.DType == tensor.Invalid:

@@ -31,8 +31,9 @@ type Op interface {
 
 // Traits are the properties of an operator that do not depend on shapes.
 type Traits struct {
-	Impure        bool  // two calls with equal inputs may differ (random numbers): never folded or merged
-	DataDependent bool  // output shapes depend on input values that are not in ShapeInputs (NonZero): known only after the run
+	Impure bool // two calls with equal inputs may differ (random numbers): never folded or merged
+	// output shapes depend on input values that are not in ShapeInputs (NonZero): known only after the run
+	DataDependent bool
 	ShapeInputs   []int // inputs whose VALUES decide output shapes or attributes (Reshape's shape, Pad's pads)
 	InPlace       []int // inputs whose memory output 0 may reuse, element for element
 	Effect        bool  // has an effect beyond its outputs (Assert): never removed

@@ -45,7 +45,8 @@ type partitioner struct {
 
 func newPartitioner(g *Graph, owner, order []int) *partitioner {
 	n := len(g.Nodes)
-	p := &partitioner{owner: owner, parent: make([]int, n), next: make([]map[int]struct{}, n), prev: make([]map[int]struct{}, n)}
+	p := &partitioner{owner: owner, parent: make([]int, n), next: make([]map[int]struct{}, n),
+		prev: make([]map[int]struct{}, n)}
 	for i := range p.parent {
 		p.parent[i] = i
 	}

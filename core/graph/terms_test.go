@@ -20,9 +20,12 @@ func TestReword_callsInputsByTheirTerms(t *testing.T) {
 	}{
 		{nil, "input 1: axis 2 is outside", "input 1: axis 2 is outside"},
 		{[]string{"input 0", "AXIS"}, "input 1: axis 2 is outside", "AXIS: axis 2 is outside"},
-		{[]string{"", "input 0", "input 1"}, "input 1: vector 0: index 3 is outside input 2", "input 0: vector 0: index 3 is outside input 1"},
-		{[]string{"input 3", "input 1"}, "input 1: want float32 like input 0, got int32", "input 1: want float32 like input 3, got int32"},
-		{[]string{"input 3", "input 1"}, "last dimensions of inputs 0 and 1: 5 and 4 differ", "last dimensions of input 3 and input 1: 5 and 4 differ"},
+		{[]string{"", "input 0", "input 1"}, "input 1: vector 0: index 3 is outside input 2",
+			"input 0: vector 0: index 3 is outside input 1"},
+		{[]string{"input 3", "input 1"}, "input 1: want float32 like input 0, got int32",
+			"input 1: want float32 like input 3, got int32"},
+		{[]string{"input 3", "input 1"}, "last dimensions of inputs 0 and 1: 5 and 4 differ",
+			"last dimensions of input 3 and input 1: 5 and 4 differ"},
 		{[]string{"input 0", ""}, "input 1: sizes [1,1] of a dimension of size 3", "sizes [1,1] of a dimension of size 3"},
 		{[]string{"input 0", ""}, "group: input 1: empty", "group: empty"},
 		{[]string{"", "input 0"}, "input 1: want int8 like input 0", "input 0: want int8 like another operand"},
@@ -53,6 +56,7 @@ func TestNode_Err(t *testing.T) {
 	assert.Equal(t, []string{"input 1", ""}, n.Terms)
 	assert.EqualError(t, n.Err(fault.New(fault.Shape, "input 0: empty")), "operation 3 (OH_NN_OPS_SUM): input 1: empty")
 	n.Terms = nil
-	assert.EqualError(t, n.Err(fault.New(fault.Shape, "input 0: empty")), `operator 3 (add "OH_NN_OPS_SUM"): input 0: empty`)
+	assert.EqualError(t, n.Err(fault.New(fault.Shape, "input 0: empty")),
+		`operator 3 (add "OH_NN_OPS_SUM"): input 0: empty`)
 	assert.NoError(t, n.Err(nil))
 }

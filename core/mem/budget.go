@@ -121,7 +121,8 @@ func admit(n int64, heap bool) error {
 	}
 	if left.left < n || n < 0 {
 		credit.Store(0)
-		return fault.As(fault.Memory, ErrExhausted, "%d bytes are wanted, %s of %d bytes leaves %d", n, left.name, left.total, max(0, left.left))
+		return fault.As(fault.Memory, ErrExhausted, "%d bytes are wanted, %s of %d bytes leaves %d", n, left.name, left.total,
+			max(0, left.left))
 	}
 	credit.Store(min(maxCredit, (left.left-n)/2))
 	return nil
@@ -145,7 +146,8 @@ func tightest(n int64, heap bool) bound {
 		resource int
 		used     int64
 		step     int64
-	}{{"the limit on address space (RLIMIT_AS)", unix.RLIMIT_AS, u.space, arenaBytes}, {"the limit on data (RLIMIT_DATA)", unix.RLIMIT_DATA, u.data, growBytes}} {
+	}{{"the limit on address space (RLIMIT_AS)", unix.RLIMIT_AS, u.space, arenaBytes}, {"the limit on data (RLIMIT_DATA)",
+		unix.RLIMIT_DATA, u.data, growBytes}} {
 		limit := rlimit(r.resource)
 		if limit == math.MaxInt64 || r.used == 0 {
 			continue

@@ -113,13 +113,15 @@ func TestBudget_wrongSizes(t *testing.T) {
 
 func TestGroups_smallestOfEachLevel(t *testing.T) {
 	files := map[string]string{
-		"/a/memory.max": "max\n", "/a/memory.high": "3000000\n", "/a/memory.current": "1000000\n", "/a/memory.stat": "anon 5\ninactive_file 400000\n",
-		"/memory.max": "5000000\n", "/memory.current": "900000\n",
+		"/a/memory.max": "max\n", "/a/memory.high": "3000000\n", "/a/memory.current": "1000000\n",
+		"/a/memory.stat": "anon 5\ninactive_file 400000\n",
+		"/memory.max":    "5000000\n", "/memory.current": "900000\n",
 		"memory/x/memory.limit_in_bytes": "2000000\n", "memory/x/memory.usage_in_bytes": "1999999\n",
 		"memory/x/memory.stat":         "inactive_file 1\ntotal_inactive_file 99\n",
 		"memory/memory.limit_in_bytes": "9223372036854771712\n", "memory/memory.usage_in_bytes": "12\n",
 	}
-	got := groups(cgroup.Dirs("3:cpu:/x\n2:memory:/x\n0::/a/b\n", "memory"), func(name string) string { return files[name] })
+	got := groups(cgroup.Dirs("3:cpu:/x\n2:memory:/x\n0::/a/b\n", "memory"),
+		func(name string) string { return files[name] })
 	assert.Equal(t, []bound{
 		{"control group memory/x", 2000000, 100},
 		{"control group /a", 3000000, 2400000}, {"control group /", 5000000, 4100000},

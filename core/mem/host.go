@@ -111,7 +111,8 @@ func guardedHost(size int64) (_ Buffer, err error) {
 	}
 	end := pageSize + body
 	start := end - roundUp(size, 8)
-	b := &buffer{data: bytesAt(p, start, size), fd: -1, base: p, length: uintptr(body + 2*pageSize), slack: bytesAt(p, start+size, end-start-size), promised: size}
+	b := &buffer{data: bytesAt(p, start, size), fd: -1, base: p, length: uintptr(body + 2*pageSize),
+		slack: bytesAt(p, start+size, end-start-size), promised: size}
 	for i := range b.slack {
 		b.slack[i] = guardByte
 	}

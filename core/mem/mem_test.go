@@ -44,7 +44,8 @@ func TestHost_alignment(t *testing.T) {
 				if guard {
 					want = 8
 				}
-				assert.Zero(t, int64(uintptr(unsafe.Pointer(unsafe.SliceData(data))))%want, "size %d align %d guard %v", size, align, guard)
+				assert.Zero(t, int64(uintptr(unsafe.Pointer(unsafe.SliceData(data))))%want, "size %d align %d guard %v", size,
+					align, guard)
 				for i := range data {
 					data[i] = 1
 				}
@@ -320,7 +321,8 @@ func TestSetGuard_catchesOverruns(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("guard pages are tested on Linux only")
 	}
-	for how, want := range map[string]string{"page": "unexpected fault address", "slack": "bytes behind a buffer were written", "none": ""} {
+	for how, want := range map[string]string{"page": "unexpected fault address",
+		"slack": "bytes behind a buffer were written", "none": ""} {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "MEM_OVERRUN="+how)
 		out, err := cmd.CombinedOutput()

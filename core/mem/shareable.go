@@ -124,7 +124,8 @@ func (p *pages) move() (fd int, err error) {
 	at, length := unsafe.Pointer(unsafe.SliceData(p.data)), uintptr(roundUp(size, pageSize))
 	if err = p.copyTo(fd); err == nil {
 		old := p.second(at, length)
-		if _, err = unix.MmapPtr(fd, 0, at, length, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED); err == nil {
+		if _, err = unix.MmapPtr(fd, 0, at, length, unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_SHARED|unix.MAP_FIXED); err == nil {
 			dropSecond(old, length)
 			return fd, nil
 		}

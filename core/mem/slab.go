@@ -129,7 +129,8 @@ func (s *slab) giveBack(slot uint32, n int64, moved bool) {
 func (s *slab) empty(slot uint32, n int64, moved bool) {
 	if moved {
 		// Should the system refuse, the file stays mapped until the slab goes.
-		_, _ = unix.MmapPtr(-1, 0, unsafe.Pointer(&s.bytes(slot)[0]), uintptr(s.size), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE|unix.MAP_FIXED)
+		_, _ = unix.MmapPtr(-1, 0, unsafe.Pointer(&s.bytes(slot)[0]), uintptr(s.size), unix.PROT_NONE,
+			unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE|unix.MAP_FIXED)
 		return
 	}
 	part := s.bytes(slot)[:roundUp(n, pageSize)]
@@ -140,7 +141,8 @@ func (s *slab) empty(slot uint32, n int64, moved bool) {
 
 // mapShared maps zeroed memory that a forked child shares, as it shares files. Pages are counted when they are touched.
 func mapShared(length int64) (unsafe.Pointer, error) {
-	p, err := unix.MmapPtr(-1, 0, nil, uintptr(length), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON|unix.MAP_NORESERVE)
+	p, err := unix.MmapPtr(-1, 0, nil, uintptr(length), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_SHARED|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fault.As(fault.Memory, errors.Join(ErrExhausted, err), "map %d bytes", length)
 	}

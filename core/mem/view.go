@@ -26,7 +26,8 @@ func (v View) Span() (int64, error) {
 		return 0, fault.New(fault.Memory, "view of %v has no buffer", v.Type)
 	}
 	if size := v.Buf.Size(); v.Off < 0 || v.Off > size || n > size-v.Off {
-		return 0, fault.As(fault.Memory, ErrTooSmall, "%v takes %d bytes at offset %d, the buffer has %d", v.Type, n, v.Off, size)
+		return 0, fault.As(fault.Memory, ErrTooSmall, "%v takes %d bytes at offset %d, the buffer has %d", v.Type, n, v.Off,
+			size)
 	}
 	return n, nil
 }

@@ -143,7 +143,8 @@ func (w *Weights) make(key weightKey, source func(e *weight) error) ([]byte, err
 		<-e.made
 		return e.data, e.err
 	}
-	e := &weight{made: make(chan struct{}), err: fault.New(fault.Internal, "packing constant %v as %q panicked", key.hash, key.form)}
+	e := &weight{made: make(chan struct{}), err: fault.New(fault.Internal, "packing constant %v as %q panicked", key.hash,
+		key.form)}
 	w.forms[key] = e
 	w.mu.Unlock()
 	defer func() {

@@ -7,7 +7,7 @@ import (
 
 // Abs is y = |x|. The smallest signed integer has no absolute value in its type and stays as it is.
 //
-// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Abs-13, OH_NN_OPS_ABS,
+// Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: ONNX Abs-13, OH_NN_OPS_ABS,
 // ANEURALNETWORKS_ABS.
 type Abs struct{}
 

@@ -7,7 +7,7 @@ import (
 
 // Acos is y = arccos x in radians, 0 to pi; NaN outside [-1, 1].
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Acos-7.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Acos-7.
 type Acos struct{}
 
 func init() { graph.Register((*Acos)(nil)) }

@@ -7,7 +7,7 @@ import (
 
 // Acosh is y = arcosh x; NaN for x < 1.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Acosh-9.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Acosh-9.
 type Acosh struct{}
 
 func init() { graph.Register((*Acosh)(nil)) }

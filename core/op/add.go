@@ -7,7 +7,7 @@ import (
 
 // Add is y = a + b with NumPy broadcasting. Integers wrap around; of bools it is the logical or.
 //
-// Inputs: a, b of one float, quantised, integer or bool type. Output: y of that type.
+// Inputs: a, b of one float, quantized, integer or bool type. Output: y of that type.
 // Source: ONNX Add-14, OH_NN_OPS_ADD, ANEURALNETWORKS_ADD without activation.
 type Add struct{}
 

@@ -8,7 +8,7 @@ import (
 // And is y = true where, of a and b, both are true, with NumPy broadcasting. A number is true unless it is 0; NaN is
 // true.
 //
-// Inputs: a, b of one float, quantised, integer or bool type. Output: bool. Source: ONNX And-7, OH_NN_OPS_LOGICAL_AND,
+// Inputs: a, b of one float, quantized, integer or bool type. Output: bool. Source: ONNX And-7, OH_NN_OPS_LOGICAL_AND,
 // ANEURALNETWORKS_LOGICAL_AND.
 type And struct{}
 

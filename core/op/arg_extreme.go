@@ -6,7 +6,8 @@ import (
 )
 
 // argExtreme infers ArgMax and ArgMin.
-func argExtreme(in []tensor.Fact, declared []tensor.Type, axis int64, keepDims bool, to tensor.DType) ([]tensor.Fact, error) {
+func argExtreme(in []tensor.Fact, declared []tensor.Type, axis int64, keepDims bool, to tensor.DType) ([]tensor.Fact,
+	error) {
 	if err := arity(in, 1, 1, declared, 1, 1); err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 // ArgMax is the index of the largest element along Axis, of equal ones the first, or with SelectLast the last. A NaN
 // counts as the largest.
 //
-// Input: x of a float, quantised, integer or bool type. Output: int64, or To, without dimension Axis, or with size 1
+// Input: x of a float, quantized, integer or bool type. Output: int64, or To, without dimension Axis, or with size 1
 // there (KeepDims). An axis of size 0 is an error of kind fault.Shape. Source: ONNX ArgMax-13, OH_NN_OPS_ARG_MAX,
 // ANEURALNETWORKS_ARGMAX.
 type ArgMax struct {

@@ -7,7 +7,7 @@ import (
 
 // Asin is y = arcsin x in radians; NaN outside [-1, 1].
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Asin-7.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Asin-7.
 type Asin struct{}
 
 func init() { graph.Register((*Asin)(nil)) }

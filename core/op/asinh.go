@@ -7,7 +7,7 @@ import (
 
 // Asinh is y = arsinh x.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Asinh-9.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Asinh-9.
 type Asinh struct{}
 
 func init() { graph.Register((*Asinh)(nil)) }

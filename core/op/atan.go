@@ -7,7 +7,7 @@ import (
 
 // Atan is y = arctan x in radians; +-pi/2 for infinities.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Atan-7.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Atan-7.
 type Atan struct{}
 
 func init() { graph.Register((*Atan)(nil)) }

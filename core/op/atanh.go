@@ -7,7 +7,7 @@ import (
 
 // Atanh is y = artanh x; infinite for +-1, NaN outside [-1, 1].
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Atanh-9.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Atanh-9.
 type Atanh struct{}
 
 func init() { graph.Register((*Atanh)(nil)) }

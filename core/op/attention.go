@@ -31,7 +31,7 @@ const (
 // float, broadcast to [B,Hq,S,P+T] but for a shorter last dimension; past_key? [B,Hkv,P,D], past_value? [B,Hkv,P,E];
 // lengths? [B] integers, the keys of each batch that count: the rest is forbidden, and with Causal and no past the last
 // query stands at the last counting key. Outputs: y [B,Hq,S,E], or [B,S,Hq*E] for rank 3; present_key?, present_value?
-// [B,Hkv,P+T,..]; scores? [B,Hq,S,P+T]. Float or quantised; computed in float64. Source: ONNX Attention-24 without
+// [B,Hkv,P+T,..]; scores? [B,Hq,S,P+T]. Float or quantized; computed in float64. Source: ONNX Attention-24 without
 // sliding windows; Attention-23 caps after the mask.
 type Attention struct {
 	Causal         bool
@@ -92,13 +92,15 @@ func (o *Attention) sizes(in []tensor.Fact) (attentionSizes, error) {
 	if err != nil {
 		return z, err
 	}
-	z = attentionSizes{batch: q.Dims[0], heads: q.Dims[1], queries: q.Dims[2], features: q.Dims[3], kvHeads: k.Dims[1], keys: k.Dims[2],
+	z = attentionSizes{batch: q.Dims[0], heads: q.Dims[1], queries: q.Dims[2], features: q.Dims[3], kvHeads: k.Dims[1],
+		keys:   k.Dims[2],
 		values: v.Dims[3], past: tensor.D(0)}
 	shapes := []struct {
 		what string
 		s    tensor.Shape
 		to   []*tensor.Dim
-	}{{"input 1", k, []*tensor.Dim{&z.batch, &z.kvHeads, &z.keys, &z.features}}, {"input 2", v, []*tensor.Dim{&z.batch, &z.kvHeads, &z.keys, &z.values}}}
+	}{{"input 1", k, []*tensor.Dim{&z.batch, &z.kvHeads, &z.keys, &z.features}},
+		{"input 2", v, []*tensor.Dim{&z.batch, &z.kvHeads, &z.keys, &z.values}}}
 	if present(in, 4) != present(in, 5) {
 		return z, fault.New(fault.Argument, "past keys and past values come together")
 	}
@@ -124,7 +126,8 @@ func (o *Attention) sizes(in []tensor.Fact) (attentionSizes, error) {
 			}
 		}
 	}
-	if h, g := z.heads, z.kvHeads; g.Known() && g.N == 0 && !(h.Known() && h.N == 0) || h.Known() && g.Known() && g.N > 0 && h.N%g.N != 0 {
+	if h, g := z.heads, z.kvHeads; g.Known() && g.N == 0 && !(h.Known() && h.N == 0) || h.Known() && g.Known() &&
+		g.N > 0 && h.N%g.N != 0 {
 		return z, fault.New(fault.Shape, "%v query heads do not divide among %v key heads", h, g)
 	}
 	return z, nil
@@ -142,7 +145,10 @@ func (o *Attention) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fa
 		case i == 6:
 			err = wantIndex(in, i)
 		case i == 3:
-			err = wantTensor(in, i, "bool or a float type", func(t tensor.Type) bool { return isReal(t) || t.DType == tensor.Bool })
+			err = wantTensor(in, i, "bool or a float type", func(t tensor.Type) bool {
+				return isReal(t) ||
+					t.DType == tensor.Bool
+			})
 		default:
 			err = wantTensor(in, i, realWords, isReal)
 		}
@@ -151,7 +157,8 @@ func (o *Attention) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fa
 		}
 	}
 	if o.Scores > ScoresSoftmax || !(o.Softcap >= 0) || o.Heads < 0 || o.KVHeads < 0 {
-		return nil, fault.New(fault.Argument, "stage of scores %d, soft cap %v, %d and %d heads", o.Scores, o.Softcap, o.Heads, o.KVHeads)
+		return nil, fault.New(fault.Argument, "stage of scores %d, soft cap %v, %d and %d heads", o.Scores, o.Softcap,
+			o.Heads, o.KVHeads)
 	}
 	if a, b := in[0].Shape.Rank(), in[1].Shape.Rank(); a >= 0 && b >= 0 && a != b {
 		return nil, fault.New(fault.Shape, "input 1: want rank %d like input 0, got %v", a, in[1].Shape)
@@ -183,7 +190,8 @@ func (o *Attention) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fa
 	if present(in, 6) && present(in, 4) {
 		return nil, fault.New(fault.Argument, "input 6: lengths and past keys exclude each other")
 	}
-	shapes := []tensor.Shape{tensor.OfDims(z.batch, z.heads, z.queries, z.values), tensor.OfDims(z.batch, z.kvHeads, total, z.features),
+	shapes := []tensor.Shape{tensor.OfDims(z.batch, z.heads, z.queries, z.values), tensor.OfDims(z.batch, z.kvHeads, total,
+		z.features),
 		tensor.OfDims(z.batch, z.kvHeads, total, z.values), scores}
 	switch in[0].Shape.Rank() {
 	case -1:

@@ -9,7 +9,7 @@ import (
 // in the padding that was asked for (not those a rounded-up last window hangs over). A window wholly in padding gives
 // 0.
 //
-// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float or quantised. Output: y of x's type. Quantised means
+// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float or quantized. Output: y of x's type. Quantized means
 // are computed exactly and rounded once, half away from zero. Global takes the whole image as the window. Source: ONNX
 // AveragePool-22 and GlobalAveragePool, OH_NN_OPS_AVG_POOL (OH_NN reference notes on operators, section 3),
 // ANEURALNETWORKS_AVERAGE_POOL_2D.

@@ -8,7 +8,7 @@ import (
 // BatchNorm is y = (x - mean) / sqrt(variance + Epsilon) * scale + offset with one scale, offset, mean and variance per
 // channel, the index on Axis. variance + Epsilon < 0 gives NaN, = 0 gives infinities or NaN, as IEEE arithmetic does.
 //
-// Inputs: x of rank >= 1, float or quantised; scale, offset, mean, variance [C], any float types. Output: y of x's
+// Inputs: x of rank >= 1, float or quantized; scale, offset, mean, variance [C], any float types. Output: y of x's
 // type. Source: ONNX BatchNormalization-15 (inference), OH_NN_OPS_BATCH_NORM (Axis -1).
 type BatchNorm struct {
 	Epsilon float32

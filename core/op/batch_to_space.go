@@ -46,7 +46,8 @@ func (o *BatchToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor
 			}
 		}
 		if size.Known() && size.N < 0 {
-			return batch, size, fault.New(fault.Shape, "input 2: crops %v and %v take away more than dimension %d of %v becomes", d.pads[0], d.pads[1], d.axis, in[0].Shape)
+			return batch, size, fault.New(fault.Shape, "input 2: crops %v and %v take away more than dimension %d of %v becomes",
+				d.pads[0], d.pads[1], d.axis, in[0].Shape)
 		}
 		return batch, size, nil
 	})

@@ -15,7 +15,8 @@ type blocked struct {
 
 // moveBlocks infers an operator that exchanges cells of the spatial dimensions with the batch, by the block sizes in
 // input 1 and the pads or crops in input 2: move returns the batch and the size after one dimension.
-func moveBlocks(in []tensor.Fact, declared []tensor.Type, channelsLast bool, move func(blocked) (batch, size tensor.Dim, err error)) ([]tensor.Fact, error) {
+func moveBlocks(in []tensor.Fact, declared []tensor.Type, channelsLast bool, move func(blocked) (batch, size tensor.Dim,
+	err error)) ([]tensor.Fact, error) {
 	block, pads, first, err := blockList(in, declared, channelsLast)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,8 @@ func moveBlocks(in []tensor.Fact, declared []tensor.Type, channelsLast bool, mov
 
 // blockList reads block and pads (or crops) of input 0, whose first spatial dimension is first. block is nil while the
 // rank of x or the number of blocks is unknown.
-func blockList(in []tensor.Fact, declared []tensor.Type, channelsLast bool) (block, pads []tensor.Dim, first int, err error) {
+func blockList(in []tensor.Fact, declared []tensor.Type, channelsLast bool) (block, pads []tensor.Dim, first int,
+	err error) {
 	if err := arity(in, 2, 3, declared, 1, 1); err != nil {
 		return nil, nil, 0, err
 	}
@@ -55,7 +57,8 @@ func blockList(in []tensor.Fact, declared []tensor.Type, channelsLast bool) (blo
 	}
 	r := in[0].Shape.Rank()
 	if known && r >= 0 && r < first+len(block) {
-		return nil, nil, 0, fault.New(fault.Shape, "input 1: %d block sizes: %v has %d spatial dimensions", len(block), in[0].Shape, max(r-first, 0))
+		return nil, nil, 0, fault.New(fault.Shape, "input 1: %d block sizes: %v has %d spatial dimensions", len(block),
+			in[0].Shape, max(r-first, 0))
 	}
 	if !present(in, 2) {
 		if pads = make([]tensor.Dim, 2*len(block)); !known || r < 0 {

@@ -15,7 +15,7 @@ const (
 	CastSaturate                  // the nearest limit of the type
 )
 
-// Cast is y = the elements of x, as they are stored, converted to type To. A quantised tensor is taken as its plain
+// Cast is y = the elements of x, as they are stored, converted to type To. A quantized tensor is taken as its plain
 // integers.
 //
 // Floats become integers by dropping the fraction, NaN by becoming 0; OutOfRange decides about the rest. Anything

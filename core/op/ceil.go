@@ -7,7 +7,7 @@ import (
 
 // Ceil is y = the smallest integer >= x. Integers stay as they are; NaN and infinities too.
 //
-// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Ceil-13,
+// Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: ONNX Ceil-13,
 // OH_NN_OPS_CEIL.
 type Ceil struct{}
 

@@ -8,7 +8,7 @@ import (
 
 // Celu is y = max(0, x) + min(0, Alpha * (exp(x / Alpha) - 1)).
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Celu-12.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Celu-12.
 type Celu struct {
 	Alpha float32 // not 0
 }

@@ -17,8 +17,8 @@ const (
 
 // Clip is y = min(max(x, lo), hi); an absent bound does not bind. A NaN in x or in a bound gives NaN.
 //
-// Inputs: x of a float, quantised or integer type; lo?, hi? of one element: integers of x's type for an integer x,
-// otherwise any float type or a quantised scalar. Output: y of x's type and shape. ReLU1 and ReLU6 are Clip. Source:
+// Inputs: x of a float, quantized or integer type; lo?, hi? of one element: integers of x's type for an integer x,
+// otherwise any float type or a quantized scalar. Output: y of x's type and shape. ReLU1 and ReLU6 are Clip. Source:
 // ONNX Clip-13, OH_NN_OPS_CLIP, OH_NN_OPS_RELU6, ANEURALNETWORKS_RELU1, ANEURALNETWORKS_RELU6.
 type Clip struct {
 	Empty EmptyRange // what min > max means

@@ -10,8 +10,8 @@ import (
 
 // Concat joins tensors along an axis.
 //
-// Inputs: one or more tensors of one type and rank, with equal sizes but on Axis. Quantised ones may differ in their
-// parameters; they are requantised to the output's, which are declared or those of input 0. Output: y of that type.
+// Inputs: one or more tensors of one type and rank, with equal sizes but on Axis. Quantized ones may differ in their
+// parameters; they are requantized to the output's, which are declared or those of input 0. Output: y of that type.
 // Source: ONNX Concat-13, OH_NN_OPS_CONCAT, ANEURALNETWORKS_CONCATENATION.
 type Concat struct {
 	Axis int64 // negative counts from the end

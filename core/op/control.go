@@ -74,7 +74,8 @@ func either(a, b tensor.Fact) (f tensor.Fact, same bool, err error) {
 	if d == tensor.Invalid {
 		d = b.DType
 	}
-	if b.DType != tensor.Invalid && d != b.DType || a.DType != tensor.Invalid && b.DType != tensor.Invalid && (a.Quant == nil) != (b.Quant == nil) {
+	if b.DType != tensor.Invalid && d != b.DType || a.DType != tensor.Invalid && b.DType != tensor.Invalid &&
+		(a.Quant == nil) != (b.Quant == nil) {
 		return f, false, fault.New(fault.Type, "one way gives %v, another %v", a.Type, b.Type)
 	}
 	f.DType, f.Quant = d, a.Quant
@@ -98,7 +99,8 @@ func either(a, b tensor.Fact) (f tensor.Fact, same bool, err error) {
 // inferRepeated infers a body that is run any number of times. before and after are the inputs around the state; the
 // body's outputs are skip others, the next state, and what each run gives. It returns what holds of the state after any
 // number of runs, and of the rest.
-func inferRepeated(g *graph.Graph, before, state, after []tensor.Fact, skip int) (final, each []tensor.Fact, err error) {
+func inferRepeated(g *graph.Graph, before, state, after []tensor.Fact, skip int) (final, each []tensor.Fact,
+	err error) {
 	now := make([]tensor.Fact, len(state))
 	for i, f := range state {
 		now[i] = tensor.Fact{Type: f.Type}
@@ -109,7 +111,8 @@ func inferRepeated(g *graph.Graph, before, state, after []tensor.Fact, skip int)
 			return nil, nil, err
 		}
 		if len(out) < skip+len(now) {
-			return nil, nil, fault.New(fault.Argument, "body %q: has %d outputs, want %d or more", g.Name, len(out), skip+len(now))
+			return nil, nil, fault.New(fault.Argument, "body %q: has %d outputs, want %d or more", g.Name, len(out),
+				skip+len(now))
 		}
 		stable := true
 		for i := range now {
@@ -125,7 +128,7 @@ func inferRepeated(g *graph.Graph, before, state, after []tensor.Fact, skip int)
 	}
 }
 
-// declaredQuant prefers the quantisation that the model declares for an output.
+// declaredQuant prefers the quantization that the model declares for an output.
 func declaredQuant(f tensor.Fact, declared tensor.Type) tensor.Fact {
 	if declared.Quant != nil {
 		f.Quant = declared.Quant

@@ -13,9 +13,9 @@ import (
 // Cells outside x contribute nothing. Groups 0 means 1; Groups == channels is depthwise.
 //
 // Inputs: x [N,C,spatial] or with ChannelsLast [N,spatial,C]; w [O,spatial,C/Groups]; bias? [O]. Types: float16,
-// bfloat16, float32, float64; int32, int64 and unsigned (wrapping); int8, uint8, int16 quantised per tensor with
-// weights quantised per tensor or per output channel (axis 0), bias int32 (int64 for int16) in units of
-// scale(x)*scale(w[o]) or with its own quantisation. Output: y [N,O,spatial] in x's layout. Quantised sums are exact
+// bfloat16, float32, float64; int32, int64 and unsigned (wrapping); int8, uint8, int16 quantized per tensor with
+// weights quantized per tensor or per output channel (axis 0), bias int32 (int64 for int16) in units of
+// scale(x)*scale(w[o]) or with its own quantization. Output: y [N,O,spatial] in x's layout. Quantized sums are exact
 // integers, rounded once to the output, half away from zero. Source: ONNX Conv-22, OH_NN_OPS_CONV2D and
 // DEPTHWISE_CONV2D_NATIVE (OH_NN reference notes on operators, sections 3, 4, 6), ANEURALNETWORKS_CONV_2D,
 // GROUPED_CONV_2D, DEPTHWISE_CONV_2D.
@@ -101,7 +101,8 @@ func convShape(in []tensor.Fact, groups int64, channelsLast bool, check func(n i
 		return none, fault.New(fault.Shape, "input 1: %d output channels do not divide into %d groups", outputs.N, groups)
 	}
 	if channels.Known() && perGroup.Known() && channels.N/groups != perGroup.N {
-		return none, fault.New(fault.Shape, "input 1: want %d channels per group (%d in %d groups), got %v", channels.N/groups, channels.N, groups, w)
+		return none, fault.New(fault.Shape, "input 1: want %d channels per group (%d in %d groups), got %v",
+			channels.N/groups, channels.N, groups, w)
 	}
 	if err := wantSized(in, 2, outputs, "one bias per output channel"); err != nil {
 		return none, err

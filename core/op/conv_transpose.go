@@ -129,7 +129,8 @@ func (o *ConvTranspose) Infer(in []tensor.Fact, declared []tensor.Type) ([]tenso
 	if err != nil {
 		return nil, err
 	}
-	shape, err := convShape(in, o.Groups, o.ChannelsLast, o.check, func(i, n int, in, kernel tensor.Dim) (tensor.Dim, error) {
+	shape, err := convShape(in, o.Groups, o.ChannelsLast, o.check, func(i, n int, in, kernel tensor.Dim) (tensor.Dim,
+		error) {
 		if given != nil {
 			if given.count >= 0 && given.count != n {
 				return in, fault.New(fault.Shape, "input 3: want %d spatial sizes, got %d", n, given.count)

@@ -6,11 +6,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Convert is y = the same real numbers as x in another representation: between float types, from float to quantised
-// integers and back, between quantisations. The declared output type says which; nothing declared means that of x.
-// Quantising rounds half away from zero after the zero point is added and saturates; NaN becomes the zero point.
+// Convert is y = the same real numbers as x in another representation: between float types, from float to quantized
+// integers and back, between quantizations. The declared output type says which; nothing declared means that of x.
+// Quantizing rounds half away from zero after the zero point is added and saturates; NaN becomes the zero point.
 //
-// Input: x of a float or quantised type. Output: y of a float or quantised type and x's shape.
+// Input: x of a float or quantized type. Output: y of a float or quantized type and x's shape.
 // Source: OH_NN_OPS_QUANT_DTYPE_CAST, ANEURALNETWORKS_QUANTIZE, ANEURALNETWORKS_DEQUANTIZE.
 type Convert struct{}
 

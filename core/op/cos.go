@@ -7,7 +7,7 @@ import (
 
 // Cos is y = cos x, x in radians; NaN for infinities.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Cos-7, OH_NN_OPS_COS.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Cos-7, OH_NN_OPS_COS.
 type Cos struct{}
 
 func init() { graph.Register((*Cos)(nil)) }

@@ -7,7 +7,7 @@ import (
 
 // Cosh is y = cosh x.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Cosh-9.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Cosh-9.
 type Cosh struct{}
 
 func init() { graph.Register((*Cosh)(nil)) }

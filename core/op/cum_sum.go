@@ -8,7 +8,7 @@ import (
 // CumSum is the running sum along an axis: y[i] is the sum of x[0..i], without x[i] when Exclusive (y[0] is 0 then),
 // and of x[i..last] when Reverse. Integers wrap around; floats are accumulated in float64.
 //
-// Inputs: x of a float, quantised or integer type; axis, one integer, negative from the end. Output: y of x's type and
+// Inputs: x of a float, quantized or integer type; axis, one integer, negative from the end. Output: y of x's type and
 // shape. Source: ONNX CumSum-14.
 type CumSum struct {
 	Exclusive bool

@@ -42,7 +42,8 @@ func (o *Custom) Traits() graph.Traits {
 // Infer returns what the model declares, and, of an operator that is replaced, what is known of that one.
 func (o *Custom) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
 	if o.Type == "" || len(o.Names) != len(o.Values) || len(o.Names) != len(o.Types) {
-		return nil, fault.New(fault.Argument, "a custom operator without a type or with %d names for %d values of %d types", len(o.Names), len(o.Values), len(o.Types))
+		return nil, fault.New(fault.Argument, "a custom operator without a type or with %d names for %d values of %d types",
+			len(o.Names), len(o.Values), len(o.Types))
 	}
 	out := make([]tensor.Fact, len(declared))
 	for i, t := range declared {
@@ -50,14 +51,16 @@ func (o *Custom) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 	}
 	for i, k := range o.Like {
 		if i >= len(out) || k < 0 || k > len(in) {
-			return nil, fault.New(fault.Argument, "custom operator %s: output %d of %d like input %d of %d", o.Type, i, len(out), k-1, len(in))
+			return nil, fault.New(fault.Argument, "custom operator %s: output %d of %d like input %d of %d", o.Type, i, len(out),
+				k-1, len(in))
 		}
 		if k == 0 {
 			continue
 		}
 		shape, ok := in[k-1].Shape.Merge(out[i].Shape)
 		if !ok {
-			return nil, fault.New(fault.Shape, "custom operator %s: output %d has the shape %v, want that of input %d, %v", o.Type, i, out[i].Shape, k-1, in[k-1].Shape)
+			return nil, fault.New(fault.Shape, "custom operator %s: output %d has the shape %v, want that of input %d, %v",
+				o.Type, i, out[i].Shape, k-1, in[k-1].Shape)
 		}
 		out[i].Shape = shape
 	}
@@ -66,7 +69,8 @@ func (o *Custom) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 	}
 	own := *o.Body
 	if len(o.Given) != len(own.In) || len(o.Makes) != len(own.Out) {
-		return nil, fault.New(fault.Argument, "custom operator %s: its body has %d inputs and %d outputs, want %d and %d", o.Type, len(own.In), len(own.Out), len(o.Given), len(o.Makes))
+		return nil, fault.New(fault.Argument, "custom operator %s: its body has %d inputs and %d outputs, want %d and %d",
+			o.Type, len(own.In), len(own.Out), len(o.Given), len(o.Makes))
 	}
 	own.Values = slices.Clone(own.Values)
 	for k, v := range own.In {

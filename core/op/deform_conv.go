@@ -12,7 +12,7 @@ import (
 //
 // Inputs, n spatial dimensions, K kernel cells row-major: x [N,C,spatial]; w [O,kernel,C/Groups]; offset [N,
 // OffsetGroups*K*n, out spatial] with the n coordinates of one kernel cell side by side; bias? [O]; mask? [N,
-// OffsetGroups*K, out spatial] (absent: 1). All float or quantised. Output: y [N,O,out spatial]. With ChannelsLast x,
+// OffsetGroups*K, out spatial] (absent: 1). All float or quantized. Output: y [N,O,out spatial]. With ChannelsLast x,
 // offset, mask and y have their channels last. Source: ONNX DeformConv-22.
 type DeformConv struct {
 	Strides, Dilations []int64 // per spatial dimension; empty: ones

@@ -31,7 +31,7 @@ func (o *Dequantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.F
 	if err := arity(in, 2, 3, declared, 1, 1); err != nil {
 		return nil, err
 	}
-	if err := wantTensor(in, 0, "integers of at most 32 bits or float8, without quantisation", func(t tensor.Type) bool {
+	if err := wantTensor(in, 0, "integers of at most 32 bits or float8, without quantization", func(t tensor.Type) bool {
 		return t.Quant == nil && isCode(t.DType)
 	}); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (o *Dequantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.F
 		to = in[1].DType
 	}
 	if to != tensor.Invalid && !to.IsFloat() {
-		return nil, fault.New(fault.Type, "cannot dequantise to %v", to)
+		return nil, fault.New(fault.Type, "cannot dequantize to %v", to)
 	}
 	return []tensor.Fact{{Type: tensor.Type{DType: to, Shape: in[0].Shape}}}, nil
 }

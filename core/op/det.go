@@ -8,7 +8,7 @@ import (
 
 // Det is the determinant of the matrices in the last two dimensions; that of an empty matrix is 1.
 //
-// Input: x [..., M, M] of a float or quantised type. Output: y [...] of x's type. Source: ONNX Det-22.
+// Input: x [..., M, M] of a float or quantized type. Output: y [...] of x's type. Source: ONNX Det-22.
 type Det struct{}
 
 func init() { graph.Register((*Det)(nil)) }

@@ -17,7 +17,7 @@ import (
 // threshold. Regular: suppression runs per class, keeping DetectionsPerClass boxes each, and the MaxDetections best
 // over all classes are the result (equal: lower class).
 //
-// Inputs, floats or quantised: boxes [B, A, 4 or more]; scores [B, A, Classes or Classes+1]; anchors [A, 4]. Outputs,
+// Inputs, floats or quantized: boxes [B, A, 4 or more]; scores [B, A, Classes or Classes+1]; anchors [A, 4]. Outputs,
 // float32, zeros behind the last detection: boxes [B, M, 4] as ymin, xmin, ymax, xmax; classes [B, M] without the
 // background; scores [B, M]; count [B]; M = MaxDetections·max(1, MaxClasses). Source: OH_NN_OPS_DETECTION_POST_PROCESS
 // (operators reference notes, row 92), ANEURALNETWORKS_DETECTION_POSTPROCESSING.
@@ -75,7 +75,8 @@ func (o *DetectionPostProcess) Infer(in []tensor.Fact, declared []tensor.Type) (
 		fits = fits && (!a.Dims[1].Known() || a.Dims[1].N == 4)
 	}
 	if !fits {
-		return nil, fault.New(fault.Shape, "want boxes [B,A,4] as input 0, scores [B,A,%d or %d] as input 1 and anchors [A,4] as input 2, got %v, %v and %v",
+		return nil, fault.New(fault.Shape, "want boxes [B,A,4] as input 0, scores [B,A,%d or %d] as input 1 and anchors "+
+			"[A,4] as input 2, got %v, %v and %v",
 			o.Classes, o.Classes+1, b, s, a)
 	}
 	m, err := timesDims(tensor.D(o.MaxDetections), tensor.D(max(1, o.MaxClasses)))
@@ -91,7 +92,8 @@ func (o *DetectionPostProcess) Infer(in []tensor.Fact, declared []tensor.Type) (
 func (o *DetectionPostProcess) check() error {
 	switch {
 	case o.MaxDetections < 1 || o.Classes < 1 || o.MaxClasses < 0 || o.DetectionsPerClass < 0:
-		return fault.New(fault.Argument, "%d detections of %d classes, %d classes each, %d detections a class", o.MaxDetections, o.Classes, o.MaxClasses, o.DetectionsPerClass)
+		return fault.New(fault.Argument, "%d detections of %d classes, %d classes each, %d detections a class",
+			o.MaxDetections, o.Classes, o.MaxClasses, o.DetectionsPerClass)
 	case !o.Regular && o.MaxClasses < 1:
 		return fault.New(fault.Argument, "max classes %d", o.MaxClasses)
 	case o.Regular && o.DetectionsPerClass < 1:

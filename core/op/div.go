@@ -19,7 +19,7 @@ const (
 // Rounding says and wrap around for the one quotient that does not fit; an integer divided by 0 is an error of kind
 // fault.Data.
 //
-// Inputs: a, b of one float, quantised or integer type. Output: y of that type. Source: ONNX Div-14, OH_NN_OPS_DIV
+// Inputs: a, b of one float, quantized or integer type. Output: y of that type. Source: ONNX Div-14, OH_NN_OPS_DIV
 // (truncates), ANEURALNETWORKS_DIV (floors), both without activation.
 type Div struct {
 	Rounding DivRounding // of integer quotients

@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// DynamicQuantize quantises a tensor to uint8 by its own range. With lo = min(0, smallest x) and hi = max(0, largest
+// DynamicQuantize quantizes a tensor to uint8 by its own range. With lo = min(0, smallest x) and hi = max(0, largest
 // x): scale = (hi - lo) / 255 (1 when both are 0), zero = round(-lo / scale) and y = saturate(round(x / scale) + zero),
 // all in float32, halves rounded to even. A NaN in x makes the scale NaN and everything else 0.
 //

@@ -15,7 +15,7 @@ import (
 // from the right. Without "->" the output has the ellipsis, then the letters that occur once, in alphabetical order.
 // Blanks are ignored.
 //
-// Inputs: one per term, all of one type: float or quantised (summed in float64), or int32, int64, uint32, uint64
+// Inputs: one per term, all of one type: float or quantized (summed in float64), or int32, int64, uint32, uint64
 // (wrapping). Output: y. Source: ONNX Einsum-12.
 type Einsum struct {
 	Equation string
@@ -39,7 +39,8 @@ func (o *Einsum) Terms(ranks []int) (in [][]int, out []int, err error) {
 	left, right, explicit := strings.Cut(strings.Join(strings.Fields(o.Equation), ""), "->")
 	terms := strings.Split(left, ",")
 	if len(terms) != len(ranks) {
-		return nil, nil, fault.New(fault.Argument, "equation %q has %d terms for %d inputs", o.Equation, len(terms), len(ranks))
+		return nil, nil, fault.New(fault.Argument, "equation %q has %d terms for %d inputs", o.Equation, len(terms),
+			len(ranks))
 	}
 	widest, count := 0, map[int]int{}
 	for i, t := range terms {
@@ -81,7 +82,8 @@ func (o *Einsum) Terms(ranks []int) (in [][]int, out []int, err error) {
 	}
 	for i, l := range labels {
 		if slices.Contains(labels[:i], l) || l > 0 && count[l] == 0 {
-			return nil, nil, fault.New(fault.Argument, "equation %q: output label %q repeats or is in no input", o.Equation, rune(l))
+			return nil, nil, fault.New(fault.Argument, "equation %q: output label %q repeats or is in no input", o.Equation,
+				rune(l))
 		}
 	}
 	return in, labels, nil

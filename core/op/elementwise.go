@@ -5,7 +5,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// isReal reports whether the tensor stands for real numbers: a float type of any width, or quantised.
+// isReal reports whether the tensor stands for real numbers: a float type of any width, or quantized.
 func isReal(t tensor.Type) bool { return t.DType.IsFloat() || t.Quant != nil && t.DType.IsInt() }
 
 // isNumber reports whether arithmetic is defined: isReal or plain integers of at least 8 bits (4-bit integers are for
@@ -26,14 +26,14 @@ func isPlainInt(t tensor.Type) bool {
 }
 
 const (
-	realWords         = "a float or quantised type"
-	numberWords       = "a float, quantised or integer type"
-	numberOrBoolWords = "a float, quantised, integer or bool type"
-	signedNumberWords = "a float, quantised or signed integer type"
-	plainIntWords     = "an integer type without quantisation"
+	realWords         = "a float or quantized type"
+	numberWords       = "a float, quantized or integer type"
+	numberOrBoolWords = "a float, quantized, integer or bool type"
+	signedNumberWords = "a float, quantized or signed integer type"
+	plainIntWords     = "an integer type without quantization"
 )
 
-// wantTensor checks the type of input i, quantisation included, against ok; an unknown element type passes.
+// wantTensor checks the type of input i, quantization included, against ok; an unknown element type passes.
 func wantTensor(in []tensor.Fact, i int, what string, ok func(tensor.Type) bool) error {
 	if d := in[i].DType; d != tensor.Invalid && !ok(in[i].Type) {
 		return fault.New(fault.Type, "input %d: want %s, got %v", i, what, typeWord(in[i].Type))
@@ -41,15 +41,15 @@ func wantTensor(in []tensor.Fact, i int, what string, ok func(tensor.Type) bool)
 	return nil
 }
 
-// typeWord names an element type in messages: int8, or "quantised int8".
+// typeWord names an element type in messages: int8, or "quantized int8".
 func typeWord(t tensor.Type) string {
 	if t.Quant != nil {
-		return "quantised " + t.DType.String()
+		return "quantized " + t.DType.String()
 	}
 	return t.DType.String()
 }
 
-// sameKind checks that inputs i and j have one element type and are both quantised or both not; unknown types pass.
+// sameKind checks that inputs i and j have one element type and are both quantized or both not; unknown types pass.
 func sameKind(in []tensor.Fact, i, j int) error {
 	if err := sameType(in, i, j); err != nil {
 		return err
@@ -73,7 +73,8 @@ func unary(in []tensor.Fact, declared []tensor.Type, what string, ok func(tensor
 }
 
 // predicate infers an operator with one input whose output is a bool of the input's shape.
-func predicate(in []tensor.Fact, declared []tensor.Type, what string, ok func(tensor.Type) bool) ([]tensor.Fact, error) {
+func predicate(in []tensor.Fact, declared []tensor.Type, what string, ok func(tensor.Type) bool) ([]tensor.Fact,
+	error) {
 	if _, err := unary(in, declared, what, ok); err != nil {
 		return nil, err
 	}
@@ -105,7 +106,8 @@ func binary(in []tensor.Fact, declared []tensor.Type, what string, ok func(tenso
 }
 
 // comparison infers an operator of two inputs of one type with NumPy broadcasting and a bool result.
-func comparison(in []tensor.Fact, declared []tensor.Type, what string, ok func(tensor.Type) bool) ([]tensor.Fact, error) {
+func comparison(in []tensor.Fact, declared []tensor.Type, what string, ok func(tensor.Type) bool) ([]tensor.Fact,
+	error) {
 	out, err := binary(in, declared, what, ok)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 
 // Elu is y = x for x > 0, Alpha * (exp(x) - 1) otherwise. NaN stays NaN.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Elu-6, ANEURALNETWORKS_ELU.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Elu-6, ANEURALNETWORKS_ELU.
 type Elu struct {
 	Alpha float32 // the limit for x towards -Inf is -Alpha
 }

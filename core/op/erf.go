@@ -7,7 +7,7 @@ import (
 
 // Erf is y = erf x, the error function 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Erf-13, OH_NN_OPS_ERF.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Erf-13, OH_NN_OPS_ERF.
 type Erf struct{}
 
 func init() { graph.Register((*Erf)(nil)) }

@@ -8,7 +8,7 @@ import (
 
 // Exp is y = Base^(Shift + Scale * x).
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Exp-13 and ANEURALNETWORKS_EXP
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Exp-13 and ANEURALNETWORKS_EXP
 // (zero struct), OH_NN_OPS_EXP.
 type Exp struct {
 	Base  float32 // > 0; 0 stands for e

@@ -36,7 +36,8 @@ func (o *Flatten) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact
 		a += int64(x.Rank())
 	}
 	if a < 0 || a > int64(x.Rank()) {
-		return nil, fault.New(fault.Argument, "axis %d is outside a tensor of rank %d: want %d to %d", o.Axis, x.Rank(), -x.Rank(), x.Rank())
+		return nil, fault.New(fault.Argument, "axis %d is outside a tensor of rank %d: want %d to %d", o.Axis, x.Rank(),
+			-x.Rank(), x.Rank())
 	}
 	rows, err := timesDims(x.Dims[:a]...)
 	if err != nil {

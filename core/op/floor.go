@@ -7,7 +7,7 @@ import (
 
 // Floor is y = the largest integer <= x. Integers stay as they are; NaN and infinities too.
 //
-// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Floor-13,
+// Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: ONNX Floor-13,
 // OH_NN_OPS_FLOOR, ANEURALNETWORKS_FLOOR.
 type Floor struct{}
 

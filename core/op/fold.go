@@ -7,7 +7,8 @@ import (
 // foldable reports the number of elements of a small result whose integer values inference carries along (see
 // tensor.Fact.Ints).
 func foldable(out tensor.Fact) (n int, ok bool) {
-	if out.DType != tensor.Int32 && out.DType != tensor.Int64 && out.DType != tensor.Bool || out.Shape.Rank() > 1 || out.Quant != nil {
+	if out.DType != tensor.Int32 && out.DType != tensor.Int64 && out.DType != tensor.Bool || out.Shape.Rank() > 1 ||
+		out.Quant != nil {
 		return 0, false
 	}
 	c, ok := out.Shape.Count()
@@ -73,7 +74,8 @@ func foldInts(in []tensor.Fact, out tensor.Fact, f func(a, b int64) (int64, bool
 
 // foldNeutral is foldInts for an operator that returns one operand unchanged, symbol and all, when the other is
 // neutral: x+0, x*1. right tells that only the second operand may be neutral: x-0, x/1.
-func foldNeutral(in []tensor.Fact, out tensor.Fact, neutral int64, right bool, f func(a, b int64) (int64, bool)) []tensor.Dim {
+func foldNeutral(in []tensor.Fact, out tensor.Fact, neutral int64, right bool,
+	f func(a, b int64) (int64, bool)) []tensor.Dim {
 	return foldMap(out, func(v []tensor.Dim) tensor.Dim {
 		a, b := v[0], v[1]
 		switch {

@@ -65,7 +65,8 @@ func FuzzInfer(f *testing.F) {
 }
 
 // monotone infers again with less known of the inputs.
-func monotone(t *testing.T, o graph.Op, in []tensor.Fact, declared []tensor.Type, sharp []tensor.Fact, s *optest.Source) {
+func monotone(t *testing.T, o graph.Op, in []tensor.Fact, declared []tensor.Type, sharp []tensor.Fact,
+	s *optest.Source) {
 	weak := make([]tensor.Fact, len(in))
 	for i, f := range in {
 		weak[i] = f

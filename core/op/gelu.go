@@ -18,7 +18,7 @@ const (
 // Gelu is y = x * P(X <= x) of a standard normal X. GeluErf: 0.5 x (1 + erf(x / sqrt 2)).
 // GeluTanh: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Gelu-20, OH_NN_OPS_GELU.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Gelu-20, OH_NN_OPS_GELU.
 type Gelu struct {
 	Approximate GeluForm // which formula
 }

@@ -16,7 +16,7 @@ const (
 	GridReflection             // mirrored: at the centres of the border cells with AlignCorners, else at their outer edges
 )
 
-// GridSample reads x at the normalised coordinates of grid: -1 and 1 are the centres of the border cells with
+// GridSample reads x at the normalized coordinates of grid: -1 and 1 are the centres of the border cells with
 // AlignCorners, else their outer edges. The last dimension of grid lists the coordinates from the last spatial
 // dimension to the first (x, y or x, y, z). ResizeNearest rounds half to even, ResizeLinear interpolates between
 // neighbours, ResizeCubic uses Keys' kernel with -0.75. A coordinate that is not a number counts as -1.

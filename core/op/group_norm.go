@@ -6,10 +6,10 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// GroupNorm splits the channels of each image into Groups equal runs and normalises each run over its channels and all
+// GroupNorm splits the channels of each image into Groups equal runs and normalizes each run over its channels and all
 // spatial cells: y = (x - mean) / sqrt(variance + Epsilon) * scale[c] + bias[c], with the biased variance.
 //
-// Inputs: x [N,C,...] or with ChannelsLast [N,...,C], rank >= 2, float or quantised; scale, bias [C]. Output: y of x's
+// Inputs: x [N,C,...] or with ChannelsLast [N,...,C], rank >= 2, float or quantized; scale, bias [C]. Output: y of x's
 // type. Source: ONNX GroupNormalization-21.
 type GroupNorm struct {
 	Groups       int64

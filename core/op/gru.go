@@ -17,7 +17,7 @@ import (
 // Inputs, T steps, B batches, I features, H hidden, D directions: x [T,B,I]; w [D,3H,I]; r [D,3H,H]; bias? [D,6H] (of
 // W, then of R); seq_lens? [B] integers in 0..T; h0? [D,B,H] (zeros). Outputs: y [T,D,B,H], zero after a sequence's
 // end; h? [D,B,H], the state at each sequence's end. With BatchFirst x [B,T,I], y [B,T,D,H], h [B,D,H]. Float or
-// quantised; sums in float64. Source: ONNX GRU-22.
+// quantized; sums in float64. Source: ONNX GRU-22.
 type GRU struct {
 	Direction                     Direction
 	Hidden                        int64    // 0: from r

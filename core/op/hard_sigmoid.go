@@ -7,7 +7,7 @@ import (
 
 // HardSigmoid is y = max(0, min(1, Alpha * x + Beta)).
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX HardSigmoid-6;
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX HardSigmoid-6;
 // OH_NN_OPS_HARD_SIGMOID with Alpha 1/6, Beta 1/2.
 type HardSigmoid struct {
 	Alpha float32 // slope

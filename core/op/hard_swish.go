@@ -7,7 +7,7 @@ import (
 
 // HardSwish is y = x * max(0, min(6, x + 3)) / 6; NaN for -Inf, as the formula gives.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX HardSwish-14, OH_NN_OPS_HSWISH,
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX HardSwish-14, OH_NN_OPS_HSWISH,
 // ANEURALNETWORKS_HARD_SWISH.
 type HardSwish struct{}
 

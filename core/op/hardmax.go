@@ -7,7 +7,7 @@ import (
 
 // Hardmax is y = 1 at the first largest element of each line along Axis and 0 elsewhere; a NaN counts as the largest.
 //
-// Input: x of a float or quantised type, rank >= 1. Output: y of x's type and shape.
+// Input: x of a float or quantized type, rank >= 1. Output: y of x's type and shape.
 // Source: ONNX Hardmax-13.
 type Hardmax struct {
 	Axis int64

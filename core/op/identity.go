@@ -7,7 +7,7 @@ import (
 
 // Identity is y = x.
 //
-// Input: x of any type. Output: y of x's type and shape; quantised otherwise than x when the model declares that.
+// Input: x of any type. Output: y of x's type and shape; quantized otherwise than x when the model declares that.
 // Source: ONNX Identity-1.
 type Identity struct{}
 

@@ -98,7 +98,7 @@ func TestInfer_shapesAsFarAsKnown(t *testing.T) {
 	}
 }
 
-func TestInfer_declaredQuantisationDecides(t *testing.T) {
+func TestInfer_declaredQuantizationDecides(t *testing.T) {
 	q := tensor.Type{DType: tensor.Uint8, Quant: tensor.PerTensor(1.0/256, 0)}
 	in := typed(tensor.Uint8, n)
 	in.Quant = tensor.PerTensor(0.5, 3)
@@ -154,7 +154,8 @@ func TestInfer_smallIntegers(t *testing.T) {
 		assert.Equal(t, c.want, infer(t, c.op, c.in...).Ints, "%s %+v", c.op.Name(), c.op)
 	}
 	wrap := tensor.Fact{Type: tensor.T(tensor.Int32, 1), Const: tensor.NewConst(tensor.Int32s(1<<31 - 1))}
-	assert.Equal(t, []tensor.Dim{d(-1 << 31)}, infer(t, &Add{}, wrap, tensor.Fact{Type: tensor.T(tensor.Int32, 1), Const: tensor.NewConst(tensor.Int32s(1))}).Ints)
+	assert.Equal(t, []tensor.Dim{d(-1 << 31)}, infer(t, &Add{}, wrap, tensor.Fact{Type: tensor.T(tensor.Int32, 1),
+		Const: tensor.NewConst(tensor.Int32s(1))}).Ints)
 	assert.Nil(t, infer(t, &Add{}, fact(d(2)), fact(d(2))).Ints, "floats carry no values")
 }
 
@@ -188,14 +189,15 @@ func TestInfer_kindsOfErrors(t *testing.T) {
 	}
 }
 
-func TestInfer_quantisationAxisOutside(t *testing.T) {
+func TestInfer_quantizationAxisOutside(t *testing.T) {
 	for _, axis := range []int{-1, 1, -1 << 31} {
 		x := typed(tensor.Int8, tensor.D(1))
 		x.Quant = &tensor.Quant{Scale: []float32{1, 2}, Axis: axis}
 		for _, c := range []struct {
 			op graph.Op
 			in []tensor.Fact
-		}{{&Expand{}, []tensor.Fact{x, consts(3, 2)}}, {&Transpose{}, []tensor.Fact{x}}, {&Tile{}, []tensor.Fact{x, consts(2)}}} {
+		}{{&Expand{}, []tensor.Fact{x, consts(3, 2)}}, {&Transpose{}, []tensor.Fact{x}},
+			{&Tile{}, []tensor.Fact{x, consts(2)}}} {
 			_, err := c.op.Infer(c.in, make([]tensor.Type, 1))
 			assert.Equal(t, fault.Argument, fault.KindOf(err), "%s axis %d: %v", c.op.Name(), axis, err)
 		}

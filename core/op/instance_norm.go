@@ -6,11 +6,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// InstanceNorm normalises each channel of each image by itself: y = (x - mean) / sqrt(variance + Epsilon) * scale[c] +
+// InstanceNorm normalizes each channel of each image by itself: y = (x - mean) / sqrt(variance + Epsilon) * scale[c] +
 // bias[c], where mean and variance (biased) run over all dimensions but 0 and Axis. Over no cells there is nothing to
-// normalise and y is empty.
+// normalize and y is empty.
 //
-// Inputs: x of rank >= 2, float or quantised; scale, bias [C], any float types. Output: y of x's type. Source: ONNX
+// Inputs: x of rank >= 2, float or quantized; scale, bias [C], any float types. Output: y of x's type. Source: ONNX
 // InstanceNormalization-22 (Axis 1), OH_NN_OPS_INSTANCE_NORM, ANEURALNETWORKS_INSTANCE_NORMALIZATION.
 type InstanceNorm struct {
 	Epsilon float32

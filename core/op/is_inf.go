@@ -7,7 +7,7 @@ import (
 
 // IsInf is y = true where x is an infinity of a wanted sign; with neither sign wanted it is false everywhere.
 //
-// Input: x of a float or quantised type. Output: bool of the shape of x. Source: ONNX IsInf-20.
+// Input: x of a float or quantized type. Output: bool of the shape of x. Source: ONNX IsInf-20.
 type IsInf struct {
 	Negative bool // -Inf gives true
 	Positive bool // +Inf gives true

@@ -7,7 +7,7 @@ import (
 
 // IsNaN is y = true where x is not a number.
 //
-// Input: x of a float or quantised type. Output: bool of the shape of x. Source: ONNX IsNaN-20.
+// Input: x of a float or quantized type. Output: bool of the shape of x. Source: ONNX IsNaN-20.
 type IsNaN struct{}
 
 func init() { graph.Register((*IsNaN)(nil)) }

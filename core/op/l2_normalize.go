@@ -18,7 +18,7 @@ const (
 // L2Normalize is y = x / sqrt(max(sum x*x, Epsilon)), or with EpsAdd x / sqrt(sum x*x + Epsilon), the sum running over
 // axes. With Epsilon 0 a slice of zeros gives NaN.
 //
-// Inputs: x, float or quantised; axes? rank 0 or 1, each once; absent or empty: all axes. Output: y of x's type.
+// Inputs: x, float or quantized; axes? rank 0 or 1, each once; absent or empty: all axes. Output: y of x's type.
 // Source: OH_NN_OPS_L2_NORMALIZE (OH_NN reference notes on operators, section 8), ANEURALNETWORKS_L2_NORMALIZATION
 // (Epsilon 1e-12).
 type L2Normalize struct {

@@ -6,10 +6,10 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// LayerNorm normalises over the dimensions from Axis on: y = (x - mean) * invstd * gamma + beta, invstd = 1 /
+// LayerNorm normalizes over the dimensions from Axis on: y = (x - mean) * invstd * gamma + beta, invstd = 1 /
 // sqrt(variance + Epsilon), with the biased variance. An absent gamma is 1, an absent beta 0.
 //
-// Inputs: x, float or quantised; gamma?, beta? that broadcast to x. Outputs: y of x's type; mean?, invstd? with the
+// Inputs: x, float or quantized; gamma?, beta? that broadcast to x. Outputs: y of x's type; mean?, invstd? with the
 // dimensions from Axis on set to 1, float64 for float64 x, else float32. Source: ONNX LayerNormalization-17,
 // OH_NN_OPS_LAYER_NORM.
 type LayerNorm struct {
@@ -51,7 +51,7 @@ func (o *LayerNorm) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fa
 	return out, nil
 }
 
-// normInputs checks x and parameters that broadcast to it, the axis from which is normalised, and epsilon.
+// normInputs checks x and parameters that broadcast to it, the axis from which is normalized, and epsilon.
 func normInputs(in []tensor.Fact, axis int64, epsilon float32) error {
 	if err := wantReals(in); err != nil {
 		return err

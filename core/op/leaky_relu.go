@@ -7,7 +7,7 @@ import (
 
 // LeakyRelu is y = x for x >= 0, Alpha * x otherwise. NaN stays NaN.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX LeakyRelu-16,
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX LeakyRelu-16,
 // OH_NN_OPS_LEAKY_RELU.
 type LeakyRelu struct {
 	Alpha float32 // slope for negative x

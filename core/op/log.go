@@ -7,7 +7,7 @@ import (
 
 // Log is y = the natural logarithm of x; -Inf for 0, NaN for x < 0.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Log-13, OH_NN_OPS_LOG,
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Log-13, OH_NN_OPS_LOG,
 // ANEURALNETWORKS_LOG.
 type Log struct{}
 

@@ -8,7 +8,7 @@ import (
 // LogSoftmax is y = x - m - ln(sum of exp(x - m)) along Axis, m being the largest element of the line. A line with +Inf
 // or NaN, or of -Inf only, gives NaN.
 //
-// Input: x of a float or quantised type, rank >= 1. Output: y of x's type and shape.
+// Input: x of a float or quantized type, rank >= 1. Output: y of x's type and shape.
 // Source: ONNX LogSoftmax-13, OH_NN_OPS_LOG_SOFTMAX, ANEURALNETWORKS_LOG_SOFTMAX with beta 1.
 type LogSoftmax struct {
 	Axis int64

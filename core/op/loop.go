@@ -55,11 +55,13 @@ func (o *Loop) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, e
 		return nil, err
 	}
 	if len(final)+len(each) != len(declared) {
-		return nil, fault.New(fault.Argument, "body %q: has %d outputs, want %d", o.Body.Name, 1+len(final)+len(each), 1+len(declared))
+		return nil, fault.New(fault.Argument, "body %q: has %d outputs, want %d", o.Body.Name, 1+len(final)+len(each),
+			1+len(declared))
 	}
 	out := final
 	for _, f := range each {
-		out = append(out, tensor.Fact{Type: tensor.Type{DType: f.DType, Quant: f.Quant, Shape: stacked(f.Shape, tensor.AnyDim(), 0)}})
+		out = append(out, tensor.Fact{Type: tensor.Type{DType: f.DType, Quant: f.Quant,
+			Shape: stacked(f.Shape, tensor.AnyDim(), 0)}})
 	}
 	for i := range out {
 		out[i] = declaredQuant(out[i], declared[i])

@@ -9,7 +9,7 @@ import (
 // LpNorm divides by the norm along Axis: y = x / sum |x| for P 1, y = x / sqrt(sum x*x) for P 2 (0 means 2). A line
 // whose norm is 0 gives 0.
 //
-// Input: x of rank >= 1, float or quantised. Output: y of x's type. Source: ONNX LpNormalization-22.
+// Input: x of rank >= 1, float or quantized. Output: y of x's type. Source: ONNX LpNormalization-22.
 type LpNorm struct {
 	Axis, P int64
 }

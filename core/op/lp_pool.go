@@ -10,7 +10,7 @@ import (
 // by the number of cells inside x before the root is taken (ANEURALNETWORKS_L2_POOL_2D); a window wholly in padding
 // gives 0.
 //
-// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float or quantised; P >= 1, 0 means 2. Source: ONNX
+// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float or quantized; P >= 1, 0 means 2. Source: ONNX
 // LpPool-22 and GlobalLpPool.
 type LpPool struct {
 	Kernel, Strides, Dilations []int64 // empty strides, dilations: ones

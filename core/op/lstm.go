@@ -29,7 +29,7 @@ const (
 // Inputs, T steps, B batches, I features, H hidden, D directions: x [T,B,I]; w [D,4H,I]; r [D,4H,H]; bias? [D,8H] (of
 // W, then of R); seq_lens? [B] integers in 0..T; h0?, c0? [D,B,H] (zeros); peephole? [D,3H] (input, output, forget).
 // Outputs: y [T,D,B,H], zero after a sequence's end; h?, c? [D,B,H], the states at each sequence's end. With BatchFirst
-// x [B,T,I], y [B,T,D,H], states [B,D,H]. Float or quantised; sums in float64. Source: ONNX LSTM-22, OH_NN_OPS_LSTM
+// x [B,T,I], y [B,T,D,H], states [B,D,H]. Float or quantized; sums in float64. Source: ONNX LSTM-22, OH_NN_OPS_LSTM
 // (OH_NN reference notes on operators, section 6).
 type LSTM struct {
 	Direction                  Direction

@@ -11,7 +11,7 @@ import (
 // column; that dimension is absent from y. TransposeA and TransposeB swap the last two dimensions of an operand first
 // and do nothing to a one-dimensional one. An empty sum is 0.
 //
-// Inputs: a, b of rank >= 1; bias?, broadcast to y from the right. Types as Conv; b may be quantised per column (the
+// Inputs: a, b of rank >= 1; bias?, broadcast to y from the right. Types as Conv; b may be quantized per column (the
 // axis of j), and a bias in integers is then one-dimensional. Output: y. Source: ONNX MatMul-13 and Gemm-13,
 // OH_NN_OPS_MATMUL, ANEURALNETWORKS_BATCH_MATMUL.
 type MatMul struct {
@@ -61,7 +61,7 @@ func (o *MatMul) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 	return []tensor.Fact{out}, nil
 }
 
-// integerBias checks the bias of a quantised product: one value for all columns or one for each.
+// integerBias checks the bias of a quantized product: one value for all columns or one for each.
 func (o *MatMul) integerBias(in []tensor.Fact) error {
 	if !present(in, 2) || in[0].Quant == nil || !in[2].DType.IsInt() || in[2].Shape.Rank() < 1 {
 		return nil

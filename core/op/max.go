@@ -17,7 +17,7 @@ const (
 
 // Max is y = the larger of a and b with NumPy broadcasting. Of two bools it is the logical or.
 //
-// Inputs: a, b of one float, quantised, integer or bool type. Output: y of that type. Source: ONNX Max-13,
+// Inputs: a, b of one float, quantized, integer or bool type. Output: y of that type. Source: ONNX Max-13,
 // OH_NN_OPS_MAXIMUM, ANEURALNETWORKS_MAXIMUM.
 type Max struct {
 	NaN NaNRule // what one NaN operand gives

@@ -11,7 +11,7 @@ import (
 // [N,C,spatial], with the spatial part row-major, or column-major (the first spatial dimension fastest) with
 // ColumnMajor; -1 for a window wholly in padding.
 //
-// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float, integer or quantised. Outputs: y of x's type,
+// Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float, integer or quantized. Outputs: y of x's type,
 // indices? int64 of y's shape. Global takes the whole image as the window and ignores Kernel, Strides, Dilations and
 // padding. Source: ONNX MaxPool-22 and GlobalMaxPool, OH_NN_OPS_MAX_POOL (OH_NN reference notes on operators, section
 // 3), ANEURALNETWORKS_MAX_POOL_2D.

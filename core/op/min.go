@@ -8,7 +8,7 @@ import (
 
 // Min is y = the smaller of a and b with NumPy broadcasting. Of two bools it is the logical and.
 //
-// Inputs: a, b of one float, quantised, integer or bool type. Output: y of that type. Source: ONNX Min-13,
+// Inputs: a, b of one float, quantized, integer or bool type. Output: y of that type. Source: ONNX Min-13,
 // OH_NN_OPS_MINIMUM, ANEURALNETWORKS_MINIMUM.
 type Min struct {
 	NaN NaNRule // what one NaN operand gives

@@ -7,7 +7,7 @@ import (
 
 // Mish is y = x * tanh(ln(1 + exp(x))).
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Mish-18.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Mish-18.
 type Mish struct{}
 
 func init() { graph.Register((*Mish)(nil)) }

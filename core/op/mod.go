@@ -18,7 +18,7 @@ const (
 // Mod is y = the remainder of a / b with NumPy broadcasting, with the sign Sign says. Floats: NaN for b = 0 or infinite
 // a. An integer remainder by 0 is an error of kind fault.Data.
 //
-// Inputs: a, b of one float, quantised or integer type. Output: y of that type. Source: ONNX Mod-13 (fmod 1:
+// Inputs: a, b of one float, quantized or integer type. Output: y of that type. Source: ONNX Mod-13 (fmod 1:
 // ModDividend, 0: ModDivisor), OH_NN_OPS_MOD.
 type Mod struct {
 	Sign ModSign // of the result

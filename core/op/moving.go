@@ -9,23 +9,24 @@ import (
 
 // moved is the fact of an output that holds elements of input x in shape s. axis maps a dimension of x to the dimension
 // of the result that has the same steps, -1 when there is none; nil maps none. It decides what becomes of a
-// quantisation per axis: where nothing carries the scales over, the output must declare its own.
+// quantization per axis: where nothing carries the scales over, the output must declare its own.
 func moved(declared tensor.Type, x tensor.Fact, s tensor.Shape, axis func(a int) int) (tensor.Fact, error) {
 	if declared.Quant != nil && x.Quant == nil && x.DType != tensor.Invalid {
-		return tensor.Fact{}, fault.New(fault.Type, "input 0: %v is not quantised, the declared output is", x.Type)
+		return tensor.Fact{}, fault.New(fault.Type, "input 0: %v is not quantized, the declared output is", x.Type)
 	}
 	if declared.Quant != nil || x.Quant == nil || x.Quant.IsPerTensor() {
 		return outType(declared, x, s), nil
 	}
 	if a, r := x.Quant.Axis, x.Shape.Rank(); a < 0 || r >= 0 && a >= r {
-		return tensor.Fact{}, fault.New(fault.Argument, "input 0: quantisation axis %d of %v", a, x.Type)
+		return tensor.Fact{}, fault.New(fault.Argument, "input 0: quantization axis %d of %v", a, x.Type)
 	}
 	a := -1
 	if axis != nil {
 		a = axis(x.Quant.Axis)
 	}
 	if a < 0 || a != x.Quant.Axis && x.Quant.Block > 0 {
-		return tensor.Fact{}, fault.New(fault.Unsupported, "input 0: scales along axis %d of %v do not carry over: the output must declare its quantisation", x.Quant.Axis, x.Shape)
+		return tensor.Fact{}, fault.New(fault.Unsupported, "input 0: scales along axis %d of %v do not carry over: the "+
+			"output must declare its quantization", x.Quant.Axis, x.Shape)
 	}
 	out := outType(declared, x, s)
 	if a != x.Quant.Axis {
@@ -67,7 +68,8 @@ func list(in []tensor.Fact, i int) (v []tensor.Dim, known bool, err error) {
 		return nil, false, nil
 	}
 	if n > tensor.MaxInts {
-		return nil, false, fault.New(fault.Unsupported, "input %d: want at most %d elements, got %v", i, tensor.MaxInts, in[i].Shape)
+		return nil, false, fault.New(fault.Unsupported, "input %d: want at most %d elements, got %v", i, tensor.MaxInts,
+			in[i].Shape)
 	}
 	if v = in[i].IntValues(); int64(len(v)) == n {
 		return v, true, nil

@@ -17,7 +17,8 @@ func symbolic(t *testing.T) (*graph.Builder, graph.Value, tensor.Dim) {
 	t.Helper()
 	b := graph.NewBuilder("symbolic")
 	batch := tensor.Dim{Sym: 1}
-	return b, b.Input("x", tensor.Type{DType: tensor.Float32, Shape: tensor.OfDims(batch, tensor.D(3), tensor.D(4), tensor.D(5))}), batch
+	return b, b.Input("x", tensor.Type{DType: tensor.Float32, Shape: tensor.OfDims(batch, tensor.D(3), tensor.D(4),
+		tensor.D(5))}), batch
 }
 
 func shapeOf(t *testing.T, b *graph.Builder, v graph.Value) tensor.Shape {
@@ -96,7 +97,7 @@ func TestInfer_scalesAlongAxis(t *testing.T) {
 		assert.Equal(t, c.axis, out[0].Quant.Axis, c.o.Name())
 		assert.Equal(t, q.Scale, out[0].Quant.Scale, c.o.Name())
 	}
-	assert.Equal(t, 0, q.Axis, "the input's quantisation is not written")
+	assert.Equal(t, 0, q.Axis, "the input's quantization is not written")
 }
 
 func TestSlice_inside(t *testing.T) {
@@ -111,7 +112,8 @@ func TestSlice_inside(t *testing.T) {
 		size       int64 // -1: refused, -2: open
 	}{
 		{x, 0, 5, 5}, {x, 5, 5, 0}, {x, 2, 4, 2}, {x, 1, math.MaxInt64, 4}, {open, 2, 4, -2}, {open, 2, math.MaxInt64, -2},
-		{x, -1, 5, -1}, {x, 0, -1, -1}, {x, 3, 2, -1}, {x, 0, 6, -1}, {x, 6, math.MaxInt64, -1}, {open, -1, 2, -1}, {open, 3, 2, -1},
+		{x, -1, 5, -1}, {x, 0, -1, -1}, {x, 3, 2, -1}, {x, 0, 6, -1}, {x, 6, math.MaxInt64, -1}, {open, -1, 2, -1},
+		{open, 3, 2, -1},
 	} {
 		out, err := (&Slice{Inside: true}).Infer([]tensor.Fact{c.x, bound(c.start), bound(c.end)}, make([]tensor.Type, 1))
 		if c.size == -1 {

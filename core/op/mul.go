@@ -7,7 +7,7 @@ import (
 
 // Mul is y = a * b with NumPy broadcasting. Integers wrap around; of bools it is the logical and.
 //
-// Inputs: a, b of one float, quantised, integer or bool type. Output: y of that type. Source: ONNX Mul-14,
+// Inputs: a, b of one float, quantized, integer or bool type. Output: y of that type. Source: ONNX Mul-14,
 // OH_NN_OPS_MUL, ANEURALNETWORKS_MUL without activation.
 type Mul struct{}
 

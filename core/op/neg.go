@@ -7,7 +7,7 @@ import (
 
 // Neg is y = -x. The smallest signed integer has no negative in its type and stays as it is.
 //
-// Input: x of a float, quantised or signed integer type. Output: y of x's type and shape. Source: ONNX Neg-13,
+// Input: x of a float, quantized or signed integer type. Output: y of x's type and shape. Source: ONNX Neg-13,
 // OH_NN_OPS_NEG, ANEURALNETWORKS_NEG.
 type Neg struct{}
 

@@ -5,7 +5,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// NonZero returns the indices of the elements that are not 0 (NaN is not; quantised ones by their real value), in
+// NonZero returns the indices of the elements that are not 0 (NaN is not; quantized ones by their real value), in
 // row-major order.
 //
 // Input: x of any type. Output: y, int64 [rank, n]: column i is the index of the i-th such element; a scalar has rank

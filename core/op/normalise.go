@@ -5,7 +5,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// wantReals checks that the given inputs are float or quantised.
+// wantReals checks that the given inputs are float or quantized.
 func wantReals(in []tensor.Fact) error {
 	for i := range in {
 		if !present(in, i) {

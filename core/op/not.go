@@ -7,7 +7,7 @@ import (
 
 // Not is y = (x == 0): the logical complement of a bool, true for a zero number. NaN gives false.
 //
-// Input: x of a float, quantised, integer or bool type. Output: bool of the shape of x. Source: ONNX Not-1,
+// Input: x of a float, quantized, integer or bool type. Output: bool of the shape of x. Source: ONNX Not-1,
 // OH_NN_OPS_LOGICAL_NOT, ANEURALNETWORKS_LOGICAL_NOT.
 type Not struct{}
 

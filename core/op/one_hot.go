@@ -43,7 +43,10 @@ func (o *OneHot) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 	if o.Outside > OneHotWraps {
 		return nil, fault.New(fault.Argument, "outside: %d is no rule", o.Outside)
 	}
-	if err := wantTensor(in, 0, "integers or floats", func(t tensor.Type) bool { return numeric(t.DType) && t.Quant == nil }); err != nil {
+	if err := wantTensor(in, 0, "integers or floats", func(t tensor.Type) bool {
+		return numeric(t.DType) &&
+			t.Quant == nil
+	}); err != nil {
 		return nil, err
 	}
 	depth, err := single(in, 1)

@@ -10,9 +10,9 @@
 //   - Axes may be negative and count from the end then.
 //   - Spatial operators are rank-free. ChannelsLast says [N, spatial..., C], otherwise [N, C, spatial...]. Filters are
 //     [O, spatial..., I/groups].
-//   - Quantised tensors (Fact.Quant) stand for reals: unless an operator says otherwise its formula holds for the real
-//     values, the result is rounded half away from zero to the output's quantisation and saturates. Movement of data
-//     keeps the bits when input and output are quantised alike.
+//   - Quantized tensors (Fact.Quant) stand for reals: unless an operator says otherwise its formula holds for the real
+//     values, the result is rounded half away from zero to the output's quantization and saturates. Movement of data
+//     keeps the bits when input and output are quantized alike.
 //   - float16 and bfloat16 compute in float32 and round once at the end.
 package op
 
@@ -77,7 +77,8 @@ func Axis(axis int64, rank int) (int, error) {
 	}
 	if a < 0 || a >= int64(rank) {
 		if rank > 0 {
-			return 0, fault.New(fault.Argument, "axis %d is outside a tensor of rank %d: want %d to %d", axis, rank, -rank, rank-1)
+			return 0, fault.New(fault.Argument, "axis %d is outside a tensor of rank %d: want %d to %d", axis, rank, -rank,
+				rank-1)
 		}
 		return 0, fault.New(fault.Argument, "axis %d is outside a tensor of rank 0: want one with dimensions", axis)
 	}
@@ -87,7 +88,7 @@ func Axis(axis int64, rank int) (int, error) {
 // numeric accepts every type that arithmetic is defined for.
 func numeric(d tensor.DType) bool { return d.IsFloat() || d.IsInt() }
 
-// outType is the type of an output: the declared element type and quantisation when given, else those of like.
+// outType is the type of an output: the declared element type and quantization when given, else those of like.
 func outType(declared tensor.Type, like tensor.Fact, s tensor.Shape) tensor.Fact {
 	t := tensor.Type{DType: like.DType, Shape: s, Quant: like.Quant}
 	if declared.Quant != nil && declared.DType != tensor.Invalid {

@@ -8,7 +8,7 @@ import (
 // Or is y = true where, of a and b, at least one is true, with NumPy broadcasting. A number is true unless it is 0; NaN
 // is true.
 //
-// Inputs: a, b of one float, quantised, integer or bool type. Output: bool. Source: ONNX Or-7, OH_NN_OPS_LOGICAL_OR,
+// Inputs: a, b of one float, quantized, integer or bool type. Output: bool. Source: ONNX Or-7, OH_NN_OPS_LOGICAL_OR,
 // ANEURALNETWORKS_LOGICAL_OR.
 type Or struct{}
 

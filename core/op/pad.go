@@ -24,8 +24,8 @@ const (
 //
 // Inputs: x of any type; pads, integers [2n]: n begins, then n ends; value?, one element; axes?, integers [n] (absent:
 // all axes in order). The value has x's element type and its bits are used as they stand, or is a float32 number while
-// x has another type and is then converted: quantised for quantised x, truncated toward zero and saturated for
-// integers. Absent it is 0, for quantised x the real 0. Output: y of x's type. Source: ONNX Pad-21; OH_NN_OPS_PAD
+// x has another type and is then converted: quantized for quantized x, truncated toward zero and saturated for
+// integers. Absent it is 0, for quantized x the real 0. Output: y of x's type. Source: ONNX Pad-21; OH_NN_OPS_PAD
 // (operators reference notes, row 24: ClampMirror); ANEURALNETWORKS_PAD, PAD_V2, MIRROR_PAD.
 type Pad struct {
 	Mode        PadMode
@@ -103,7 +103,8 @@ func (o *Pad) checkValue(in []tensor.Fact) error {
 		return err
 	}
 	v, x := in[2].DType, in[0].DType
-	if v == tensor.Invalid || x == tensor.Invalid || v == x || v == tensor.Float32 && (x == tensor.Bool || x.IsInt() || x.IsFloat()) {
+	if v == tensor.Invalid || x == tensor.Invalid || v == x || v == tensor.Float32 && (x == tensor.Bool || x.IsInt() ||
+		x.IsFloat()) {
 		return nil
 	}
 	return fault.New(fault.Type, "input 2: want %v or float32, got %v", x, v)

@@ -28,7 +28,8 @@ func (p pooling) resolve(in []int64) ([]Window, error) {
 }
 
 // infer returns the output for an input whose type satisfies ok.
-func (p pooling) infer(in []tensor.Fact, declared tensor.Type, what string, ok func(tensor.Type) bool) (tensor.Fact, error) {
+func (p pooling) infer(in []tensor.Fact, declared tensor.Type, what string, ok func(tensor.Type) bool) (tensor.Fact,
+	error) {
 	none := tensor.Fact{}
 	if err := wantTensor(in, 0, what, ok); err != nil {
 		return none, err

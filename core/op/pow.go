@@ -12,7 +12,7 @@ import (
 // product wraps around; a negative e gives the reciprocal truncated towards 0, which for x = 0 is an error of kind
 // fault.Data. For an integer x and a real e the real power is truncated towards 0 and saturated.
 //
-// Inputs: x, e of float, quantised or integer types, which may differ. Output: y of x's type.
+// Inputs: x, e of float, quantized or integer types, which may differ. Output: y of x's type.
 // Source: ONNX Pow-15, OH_NN_OPS_POW (with scale 1, shift 0), ANEURALNETWORKS_POW.
 type Pow struct{}
 

@@ -8,7 +8,7 @@ import (
 
 // PRelu is y = x for x >= 0, slope * x otherwise; slope is broadcast to the shape of x. NaN stays NaN.
 //
-// Inputs: x, slope of one float, quantised or integer type. Output: y of x's type and shape.
+// Inputs: x, slope of one float, quantized or integer type. Output: y of x's type and shape.
 // Source: ONNX PRelu-16, OH_NN_OPS_PRELU, ANEURALNETWORKS_PRELU.
 type PRelu struct{}
 

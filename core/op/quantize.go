@@ -7,7 +7,7 @@ import (
 )
 
 // Quantize is y = saturate(round(x / scale) + zero), halves rounded to even, with a scale that is known at the run
-// only. The result holds plain integers without a quantisation of its own, or float8 numbers (then y = x / scale,
+// only. The result holds plain integers without a quantization of its own, or float8 numbers (then y = x / scale,
 // rounded as Cast does). The quotient is formed in float32 (float64 for a float64 x). NaN gives the zero point.
 //
 // A scale of one element serves the whole tensor; one of rank 1 gives a scale per index on Axis; with Block > 0 scale
@@ -48,7 +48,7 @@ func (o *Quantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fac
 		to = tensor.Uint8
 	}
 	if to != tensor.Invalid && !isCode(to) {
-		return nil, fault.New(fault.Type, "cannot quantise to %v", to)
+		return nil, fault.New(fault.Type, "cannot quantize to %v", to)
 	}
 	if err := checkScales(in, o.Axis, o.Block, to); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (o *Quantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fac
 	return []tensor.Fact{{Type: tensor.Type{DType: to, Shape: in[0].Shape}}}, nil
 }
 
-// isCode accepts the types that quantised values are stored in.
+// isCode accepts the types that quantized values are stored in.
 func isCode(d tensor.DType) bool {
 	return d.IsInt() && d.Bits() <= 32 || d.IsFloat() && d.Bits() <= 8
 }
@@ -72,7 +72,10 @@ func checkScales(in []tensor.Fact, axis, block int64, code tensor.DType) error {
 	if block < 0 {
 		return fault.New(fault.Argument, "block is %d", block)
 	}
-	if err := wantTensor(in, 1, "a float type", func(t tensor.Type) bool { return t.Quant == nil && t.DType.IsFloat() }); err != nil {
+	if err := wantTensor(in, 1, "a float type", func(t tensor.Type) bool {
+		return t.Quant == nil &&
+			t.DType.IsFloat()
+	}); err != nil {
 		return err
 	}
 	x, s := in[0].Shape, in[1].Shape

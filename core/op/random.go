@@ -6,7 +6,8 @@ import (
 )
 
 // drawn infers an output of random numbers in shape s: a float of type to, or like when to is Invalid.
-func drawn(declared []tensor.Type, to, like tensor.DType, s tensor.Shape, ok func(tensor.DType) bool) ([]tensor.Fact, error) {
+func drawn(declared []tensor.Type, to, like tensor.DType, s tensor.Shape, ok func(tensor.DType) bool) ([]tensor.Fact,
+	error) {
 	d := to
 	if d == tensor.Invalid {
 		d = like

@@ -23,5 +23,8 @@ func (*Rank) Traits() graph.Traits { return graph.Traits{} }
 
 // Infer returns the rank as a value where it is known.
 func (o *Rank) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
-	return inferNumber(in, declared, o.To, func(x tensor.Shape) (tensor.Dim, error) { return tensor.D(int64(len(x.Dims))), nil })
+	return inferNumber(in, declared, o.To, func(x tensor.Shape) (tensor.Dim, error) {
+		return tensor.D(int64(len(x.Dims))),
+			nil
+	})
 }

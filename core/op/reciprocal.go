@@ -7,7 +7,7 @@ import (
 
 // Reciprocal is y = 1 / x; infinite for zero, with its sign.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Reciprocal-13,
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Reciprocal-13,
 // OH_NN_OPS_RECIPROCAL.
 type Reciprocal struct{}
 

@@ -40,7 +40,8 @@ type recurrent struct {
 }
 
 // activationArguments is how many of alpha and beta each activation function takes, by lower-case name.
-var activationArguments = map[string]int{"relu": 0, "tanh": 0, "sigmoid": 0, "softsign": 0, "softplus": 0, "leakyrelu": 1, "thresholdedrelu": 1,
+var activationArguments = map[string]int{"relu": 0, "tanh": 0, "sigmoid": 0, "softsign": 0, "softplus": 0,
+	"leakyrelu": 1, "thresholdedrelu": 1,
 	"elu": 1, "affine": 2, "scaledtanh": 2, "hardsigmoid": 2}
 
 func (r *recurrent) check() error {
@@ -65,7 +66,8 @@ func (r *recurrent) check() error {
 }
 
 // recurrentInputs names the inputs in messages: façades number them otherwise.
-var recurrentInputs = [...]string{"sequence", "input weights", "hidden weights", "bias", "sequence lengths", "initial hidden state", "initial cell state", "peephole weights"}
+var recurrentInputs = [...]string{"sequence", "input weights", "hidden weights", "bias", "sequence lengths",
+	"initial hidden state", "initial cell state", "peephole weights"}
 
 // infer checks x, w, r, bias?, seq_lens?, h0? and for a cell c0?, peephole?, and returns the shapes of y and of a
 // state.
@@ -115,7 +117,8 @@ func (r *recurrent) infer(in []tensor.Fact) (y, state tensor.Shape, err error) {
 		stateDims = []tensor.Dim{batch, directions, hidden}
 		yDims = []tensor.Dim{batch, steps, directions, hidden}
 	}
-	want := [][]tensor.Dim{nil, {directions, times(r.gates), features}, {directions, times(r.gates), hidden}, {directions, times(2 * r.gates)},
+	want := [][]tensor.Dim{nil, {directions, times(r.gates), features}, {directions, times(r.gates), hidden},
+		{directions, times(2 * r.gates)},
 		{batch}, stateDims, stateDims, {directions, times(3)}}
 	for i := 1; i < len(in); i++ {
 		s := in[i].Shape
@@ -127,7 +130,8 @@ func (r *recurrent) infer(in []tensor.Fact) (y, state tensor.Shape, err error) {
 		}
 		for k, d := range want[i] {
 			if _, err := agree(s.Dims[k], d, "sizes"); err != nil {
-				return y, state, fault.New(fault.Shape, "input %d, the %s: want %v, got %v", i, recurrentInputs[i], tensor.OfDims(want[i]...), s)
+				return y, state, fault.New(fault.Shape, "input %d, the %s: want %v, got %v", i, recurrentInputs[i],
+					tensor.OfDims(want[i]...), s)
 			}
 		}
 	}
@@ -165,7 +169,8 @@ type Activation struct {
 }
 
 // activationDefaults are alpha and beta where they are not given.
-var activationDefaults = map[string][2]float64{"leakyrelu": {0.01, 0}, "thresholdedrelu": {1, 0}, "elu": {1, 0}, "affine": {1, 0},
+var activationDefaults = map[string][2]float64{"leakyrelu": {0.01, 0}, "thresholdedrelu": {1, 0}, "elu": {1, 0},
+	"affine":     {1, 0},
 	"scaledtanh": {1, 1}, "hardsigmoid": {0.2, 0.5}}
 
 // resolve returns the functions of all directions; alpha and beta are consumed in order by the functions that take

@@ -7,7 +7,7 @@ import (
 
 // ReduceAll reduces along axes: each element of y is true when all elements are true (not 0); true of nothing.
 //
-// Inputs: x of a float, quantised, integer or bool type; axes?, a list of integers, negative ones counting from the
+// Inputs: x of a float, quantized, integer or bool type; axes?, a list of integers, negative ones counting from the
 // end. Output: y bool without the reduced dimensions, or with size 1 there (KeepDims). Source: OH_NN_OPS_REDUCE_ALL,
 // OH_NN_OPS_ALL, ANEURALNETWORKS_REDUCE_ALL.
 type ReduceAll struct {

@@ -7,7 +7,7 @@ import (
 
 // ReduceAny reduces along axes: each element of y is true when at least one element is true (not 0); false of nothing.
 //
-// Inputs: x of a float, quantised, integer or bool type; axes?, a list of integers, negative ones counting from the
+// Inputs: x of a float, quantized, integer or bool type; axes?, a list of integers, negative ones counting from the
 // end. Output: y bool without the reduced dimensions, or with size 1 there (KeepDims). Source:
 // ANEURALNETWORKS_REDUCE_ANY.
 type ReduceAny struct {

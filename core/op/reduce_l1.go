@@ -7,7 +7,7 @@ import (
 
 // ReduceL1 reduces along axes: each element of y is the sum of absolute values; 0 of nothing. Integers wrap around.
 //
-// Inputs: x of a float, quantised or integer type; axes?, a list of integers, negative ones counting from the end.
+// Inputs: x of a float, quantized or integer type; axes?, a list of integers, negative ones counting from the end.
 // Output: y of x's type without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceL1-18.
 type ReduceL1 struct {
 	KeepDims      bool

@@ -8,7 +8,7 @@ import (
 // ReduceMax reduces along axes: each element of y is the largest element, NaN if one is NaN; of nothing -Inf, or the
 // smallest value of the type.
 //
-// Inputs: x of a float, quantised, integer or bool type; axes?, a list of integers, negative ones counting from the
+// Inputs: x of a float, quantized, integer or bool type; axes?, a list of integers, negative ones counting from the
 // end. Output: y of x's type without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX
 // ReduceMax-20, OH_NN_OPS_REDUCE_MAX, ANEURALNETWORKS_REDUCE_MAX.
 type ReduceMax struct {

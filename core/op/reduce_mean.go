@@ -8,7 +8,7 @@ import (
 // ReduceMean reduces along axes: each element of y is the arithmetic mean; NaN of nothing. The mean of integers drops
 // the fraction; of no integers it is an error of kind fault.Data.
 //
-// Inputs: x of a float, quantised or integer type; axes?, a list of integers, negative ones counting from the end.
+// Inputs: x of a float, quantized or integer type; axes?, a list of integers, negative ones counting from the end.
 // Output: y of x's type without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceMean-18,
 // OH_NN_OPS_REDUCE_MEAN, ANEURALNETWORKS_MEAN.
 type ReduceMean struct {

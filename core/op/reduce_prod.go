@@ -7,7 +7,7 @@ import (
 
 // ReduceProd reduces along axes: each element of y is the product; 1 of nothing. Integers wrap around.
 //
-// Inputs: x of a float, quantised or integer type; axes?, a list of integers, negative ones counting from the end.
+// Inputs: x of a float, quantized or integer type; axes?, a list of integers, negative ones counting from the end.
 // Output: y of x's type without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceProd-18,
 // OH_NN_OPS_REDUCE_PROD, ANEURALNETWORKS_REDUCE_PROD.
 type ReduceProd struct {

@@ -7,7 +7,7 @@ import (
 
 // ReduceSum reduces along axes: each element of y is the sum; 0 of nothing. Integers wrap around.
 //
-// Inputs: x of a float, quantised or integer type; axes?, a list of integers, negative ones counting from the end.
+// Inputs: x of a float, quantized or integer type; axes?, a list of integers, negative ones counting from the end.
 // Output: y of x's type without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceSum-13,
 // OH_NN_OPS_REDUCE_SUM, ANEURALNETWORKS_REDUCE_SUM.
 type ReduceSum struct {

@@ -7,7 +7,8 @@ import (
 
 // reduction infers a reduction of input 0 along the axes in input 1, which may be absent. An axis named twice counts
 // once.
-func reduction(in []tensor.Fact, declared []tensor.Type, what string, ok func(tensor.Type) bool, keepDims, emptyKeeps bool) ([]tensor.Fact, error) {
+func reduction(in []tensor.Fact, declared []tensor.Type, what string, ok func(tensor.Type) bool, keepDims,
+	emptyKeeps bool) ([]tensor.Fact, error) {
 	if err := arity(in, 1, 2, declared, 1, 1); err != nil {
 		return nil, err
 	}

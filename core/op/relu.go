@@ -7,7 +7,7 @@ import (
 
 // Relu is y = max(x, 0). NaN stays NaN.
 //
-// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Relu-14,
+// Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: ONNX Relu-14,
 // OH_NN_OPS_RELU, ANEURALNETWORKS_RELU.
 type Relu struct{}
 

@@ -137,7 +137,8 @@ func quotient(x tensor.Shape, rest []tensor.Dim) (tensor.Dim, error) {
 	case left.Sym != 0:
 		return tensor.AnyDim(), nil
 	case p%q != 0:
-		return tensor.Dim{}, fault.New(fault.Shape, "input 1: cannot reshape %v: its %d elements are no multiple of %d", x, p, q)
+		return tensor.Dim{}, fault.New(fault.Shape, "input 1: cannot reshape %v: its %d elements are no multiple of %d", x, p,
+			q)
 	}
 	return tensor.D(p / q), nil
 }

@@ -23,14 +23,16 @@ type Coord uint8
 
 // The coordinate maps.
 const (
-	CoordAsymmetric         Coord = iota // o / scale
-	CoordAlignCorners                    // o * (in-1) / (out-1); 0 for out 1
-	CoordHalfPixel                       // (o+0.5) / scale - 0.5
-	CoordPytorchHalfPixel                // CoordHalfPixel; 0 for out 1
-	CoordHalfPixelSymmetric              // CoordHalfPixel + in/2 * (1 - out/(scale*in)): the centres coincide when out was rounded
-	CoordTFCrop                          // start*(in-1) + o * (end-start)*(in-1)/(out-1), for out 1 (start+end)/2*(in-1), of the region of interest
-	CoordHalfPixelClamped                // max(0, CoordHalfPixel)
-	CoordTFHalfPixel                     // (o+0.5) / scale: ONNX opset 11's tf_half_pixel_for_nn
+	CoordAsymmetric       Coord = iota // o / scale
+	CoordAlignCorners                  // o * (in-1) / (out-1); 0 for out 1
+	CoordHalfPixel                     // (o+0.5) / scale - 0.5
+	CoordPytorchHalfPixel              // CoordHalfPixel; 0 for out 1
+	// CoordHalfPixel + in/2 * (1 - out/(scale*in)): the centres coincide when out was rounded
+	CoordHalfPixelSymmetric
+	// start*(in-1) + o * (end-start)*(in-1)/(out-1), for out 1 (start+end)/2*(in-1), of the region of interest
+	CoordTFCrop
+	CoordHalfPixelClamped // max(0, CoordHalfPixel)
+	CoordTFHalfPixel      // (o+0.5) / scale: ONNX opset 11's tf_half_pixel_for_nn
 )
 
 // NearestMode rounds a coordinate for ResizeNearest.
@@ -49,9 +51,10 @@ type AspectMode uint8
 
 // The aspect modes.
 const (
-	AspectStretch    AspectMode = iota // the sizes themselves
-	AspectNotLarger                    // one scale for all axes, the smallest of size/in; size = in*scale rounded, halves up
-	AspectNotSmaller                   // the same with the largest
+	AspectStretch AspectMode = iota // the sizes themselves
+	// one scale for all axes, the smallest of size/in; size = in*scale rounded, halves up
+	AspectNotLarger
+	AspectNotSmaller // the same with the largest
 )
 
 // Resize resamples x along Axes, one dimension after the other. Cells outside x repeat the border, or with
@@ -59,7 +62,7 @@ const (
 // is stretched by 1/scale where scale < 1. For CoordTFCrop output cells whose coordinate lies outside [0, in-1] are
 // Extrapolation.
 //
-// Inputs: x, float, quantised or plain integer; roi? [2*axes] (starts, then ends, as fractions), read for CoordTFCrop;
+// Inputs: x, float, quantized or plain integer; roi? [2*axes] (starts, then ends, as fractions), read for CoordTFCrop;
 // scales? float32 [axes], giving out = floor(in*scale); sizes? integers [axes]. One of scales and sizes is given (an
 // empty list counts as absent). Output: y of x's type; interpolated plain integers are truncated and saturate.
 // Coordinates are computed in float32, weights and sums in float64. Source: ONNX Resize-19 and Upsample-10,
@@ -140,7 +143,8 @@ func (o *Resize) ExtentsOf(in []int64, scales []float32, sizes []int64) ([]Exten
 			}
 			e.Out = sizes[i]
 			e.Scale = float32(e.Out) / float32(n)
-			if i == 0 || o.KeepAspect == AspectNotLarger && e.Scale < common || o.KeepAspect == AspectNotSmaller && e.Scale > common {
+			if i == 0 || o.KeepAspect == AspectNotLarger && e.Scale < common || o.KeepAspect == AspectNotSmaller &&
+				e.Scale > common {
 				common = e.Scale
 			}
 		}
@@ -164,7 +168,8 @@ func (o *Resize) ExtentsOf(in []int64, scales []float32, sizes []int64) ([]Exten
 
 func (o *Resize) check(in []tensor.Fact) error {
 	if o.Mode > ResizeCubic || o.Coord > CoordTFHalfPixel || o.Nearest > NearestCeil || o.KeepAspect > AspectNotSmaller {
-		return fault.New(fault.Argument, "unknown mode: interpolation %d, coordinates %d, nearest %d, aspect %d", o.Mode, o.Coord, o.Nearest, o.KeepAspect)
+		return fault.New(fault.Argument, "unknown mode: interpolation %d, coordinates %d, nearest %d, aspect %d", o.Mode,
+			o.Coord, o.Nearest, o.KeepAspect)
 	}
 	if err := wantTensor(in, 0, numberOrBoolWords, isNumberOrBool); err != nil {
 		return err

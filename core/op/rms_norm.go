@@ -7,7 +7,7 @@ import (
 
 // RMSNorm is y = x / sqrt(mean(x*x) + Epsilon) * scale, the mean running over the dimensions from Axis on.
 //
-// Inputs: x, float or quantised; scale that broadcasts to x. Output: y of x's type. Source: ONNX RMSNormalization-23.
+// Inputs: x, float or quantized; scale that broadcasts to x. Output: y of x's type. Source: ONNX RMSNormalization-23.
 type RMSNorm struct {
 	Axis    int64
 	Epsilon float32

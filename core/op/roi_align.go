@@ -11,9 +11,10 @@ type RoiMode uint8
 
 // The region modes.
 const (
-	RoiAverage     RoiMode = iota // the mean of the samples
-	RoiMax                        // the largest sample
-	RoiMaxWeighted                // the largest of the four weighted neighbours of all samples; those beyond the border count as 0 (ONNX)
+	RoiAverage RoiMode = iota // the mean of the samples
+	RoiMax                    // the largest sample
+	// the largest of the four weighted neighbours of all samples; those beyond the border count as 0 (ONNX)
+	RoiMaxWeighted
 )
 
 // RoiAlign divides regions of interest into Height x Width bins and samples each bilinearly at a regular grid of

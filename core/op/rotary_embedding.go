@@ -11,7 +11,7 @@ import (
 // and 2i+1.
 //
 // Inputs: x [B,H,S,D], or [B,S,H*D] with Heads = H; cos, sin [positions, Dim/2] with position_ids [B,S], else
-// [B,S,Dim/2]. Float or quantised; a position outside the caches is an error of kind fault.Data. Output: y of x's shape
+// [B,S,Dim/2]. Float or quantized; a position outside the caches is an error of kind fault.Data. Output: y of x's shape
 // and type. Source: ONNX RotaryEmbedding-23.
 type RotaryEmbedding struct {
 	Interleaved bool

@@ -18,7 +18,7 @@ const (
 // Round is y = x rounded to the nearest integer; Ties says where halves go. Integers stay as they are; NaN and
 // infinities too, and -0.4 gives -0.
 //
-// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Round-11,
+// Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: ONNX Round-11,
 // OH_NN_OPS_ROUND (both half to even).
 type Round struct {
 	Ties Ties // what x.5 becomes

@@ -7,7 +7,7 @@ import (
 
 // Rsqrt is y = 1 / sqrt(x); NaN for x < 0, +Inf for 0, -Inf for -0.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: OH_NN_OPS_RSQRT,
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: OH_NN_OPS_RSQRT,
 // ANEURALNETWORKS_RSQRT.
 type Rsqrt struct{}
 

@@ -15,13 +15,14 @@ import (
 // Body outputs: states for the next slice, then any number of values of which every run must give the same type and
 // shape. Outputs: the states after the last slice, then these values stacked on a new dimension. Source: ONNX Scan-21.
 type Scan struct {
-	Body       *graph.Graph
-	States     int64
-	Sequences  int64
-	InAxes     []int64 // axis per sequence, negative counts from the end; none given: 0
-	OutAxes    []int64 // place of the new dimension per stacked output, negative counts from the end of the result; none given: 0
-	InReverse  []bool  // per sequence: from the last slice to the first; none given: false
-	OutReverse []bool  // per stacked output: each new value goes in front; none given: false
+	Body      *graph.Graph
+	States    int64
+	Sequences int64
+	InAxes    []int64 // axis per sequence, negative counts from the end; none given: 0
+	// place of the new dimension per stacked output, negative counts from the end of the result; none given: 0
+	OutAxes    []int64
+	InReverse  []bool // per sequence: from the last slice to the first; none given: false
+	OutReverse []bool // per stacked output: each new value goes in front; none given: false
 }
 
 func init() { graph.Register((*Scan)(nil)) }
@@ -41,10 +42,12 @@ func (o *Scan) Bodies() []*graph.Graph { return []*graph.Graph{o.Body} }
 func (o *Scan) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
 	n, m := o.States, o.Sequences
 	if n < 0 || m < 1 || n > int64(len(in)) || m > int64(len(in))-n || int64(len(declared)) < n {
-		return nil, fault.New(fault.Argument, "%d states and %d sequences with %d inputs and %d outputs", n, m, len(in), len(declared))
+		return nil, fault.New(fault.Argument, "%d states and %d sequences with %d inputs and %d outputs", n, m, len(in),
+			len(declared))
 	}
 	stackedOut := len(declared) - int(n)
-	if !fits(len(o.InAxes), int(m)) || !fits(len(o.InReverse), int(m)) || !fits(len(o.OutAxes), stackedOut) || !fits(len(o.OutReverse), stackedOut) {
+	if !fits(len(o.InAxes), int(m)) || !fits(len(o.InReverse), int(m)) || !fits(len(o.OutAxes), stackedOut) ||
+		!fits(len(o.OutReverse), stackedOut) {
 		return nil, fault.New(fault.Argument, "%d axes and %d directions for %d sequences, %d and %d for %d stacked outputs",
 			len(o.InAxes), len(o.InReverse), m, len(o.OutAxes), len(o.OutReverse), stackedOut)
 	}
@@ -53,7 +56,8 @@ func (o *Scan) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, e
 	for i, f := range in[n : n+m] {
 		slice := tensor.Fact{Type: f.Type}
 		if slice.Quant != nil && !slice.Quant.IsPerTensor() {
-			return nil, fault.New(fault.Unsupported, "input %d: a sequence with scales along axis %d", int(n)+i, slice.Quant.Axis)
+			return nil, fault.New(fault.Unsupported, "input %d: a sequence with scales along axis %d", int(n)+i,
+				slice.Quant.Axis)
 		}
 		if f.Shape.Ranked {
 			a, err := Axis(axisAt(o.InAxes, i), f.Shape.Rank())
@@ -74,7 +78,8 @@ func (o *Scan) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, e
 		return nil, err
 	}
 	if len(each) != stackedOut {
-		return nil, fault.New(fault.Argument, "body %q: has %d outputs, want %d", o.Body.Name, len(final)+len(each), len(declared))
+		return nil, fault.New(fault.Argument, "body %q: has %d outputs, want %d", o.Body.Name, len(final)+len(each),
+			len(declared))
 	}
 	out := final
 	for i, f := range each {

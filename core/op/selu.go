@@ -7,7 +7,7 @@ import (
 
 // Selu is y = Gamma * x for x > 0, Gamma * Alpha * (exp(x) - 1) otherwise. NaN stays NaN.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Selu-6.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Selu-6.
 type Selu struct {
 	Alpha float32
 	Gamma float32

@@ -8,7 +8,7 @@ import (
 // Shrink is y = x + Bias for x < -Lambda, x - Bias for x > Lambda, 0 between and for NaN. Integers are computed as
 // reals, truncated towards zero and saturated.
 //
-// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Shrink-9.
+// Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: ONNX Shrink-9.
 type Shrink struct {
 	Lambda float32 // half the width of the dead zone
 	Bias   float32

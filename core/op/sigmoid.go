@@ -7,7 +7,7 @@ import (
 
 // Sigmoid is y = 1 / (1 + exp(-x)); 0 and 1 for infinities.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Sigmoid-13, OH_NN_OPS_SIGMOID,
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Sigmoid-13, OH_NN_OPS_SIGMOID,
 // ANEURALNETWORKS_LOGISTIC.
 type Sigmoid struct{}
 

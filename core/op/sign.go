@@ -9,7 +9,7 @@ import (
 
 // Sign is y = -1, 0 or 1 for x negative, zero or positive; zero for -0, NaN for NaN.
 //
-// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: ONNX Sign-13.
+// Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: ONNX Sign-13.
 type Sign struct{}
 
 func init() { graph.Register((*Sign)(nil)) }

@@ -7,7 +7,7 @@ import (
 
 // Sin is y = sin x, x in radians; NaN for infinities.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Sin-7, OH_NN_OPS_SIN,
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Sin-7, OH_NN_OPS_SIN,
 // ANEURALNETWORKS_SIN.
 type Sin struct{}
 

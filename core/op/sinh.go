@@ -7,7 +7,7 @@ import (
 
 // Sinh is y = sinh x.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Sinh-9.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Sinh-9.
 type Sinh struct{}
 
 func init() { graph.Register((*Sinh)(nil)) }

@@ -26,7 +26,8 @@ func (o *Size) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, e
 }
 
 // inferNumber infers a scalar of type to that number returns for a shape of known rank.
-func inferNumber(in []tensor.Fact, declared []tensor.Type, to tensor.DType, number func(tensor.Shape) (tensor.Dim, error)) ([]tensor.Fact, error) {
+func inferNumber(in []tensor.Fact, declared []tensor.Type, to tensor.DType, number func(tensor.Shape) (tensor.Dim,
+	error)) ([]tensor.Fact, error) {
 	if err := arity(in, 1, 1, declared, 1, 1); err != nil {
 		return nil, err
 	}

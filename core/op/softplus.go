@@ -7,7 +7,7 @@ import (
 
 // Softplus is y = ln(1 + exp(x)), without overflow for large x.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Softplus-1.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Softplus-1.
 type Softplus struct{}
 
 func init() { graph.Register((*Softplus)(nil)) }

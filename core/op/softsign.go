@@ -7,7 +7,7 @@ import (
 
 // Softsign is y = x / (1 + |x|). Infinities give NaN, as the formula does.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Softsign-1.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Softsign-1.
 type Softsign struct{}
 
 func init() { graph.Register((*Softsign)(nil)) }

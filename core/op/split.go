@@ -126,7 +126,8 @@ func givenPieces(v []tensor.Dim, size tensor.Dim) ([]tensor.Dim, error) {
 		d[rest] = tensor.D(size.N - sum)
 	}
 	if size.Known() && !open && (sum > size.N || rest < 0 && sum != size.N) {
-		return nil, fault.New(fault.Shape, "input 1: sizes %v do not add up to the dimension of size %d", tensor.OfDims(v...), size.N)
+		return nil, fault.New(fault.Shape, "input 1: sizes %v do not add up to the dimension of size %d", tensor.OfDims(v...),
+			size.N)
 	}
 	return d, nil
 }

@@ -7,7 +7,7 @@ import (
 
 // Sqrt is y = the square root of x; NaN for x < 0, -0 for -0.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Sqrt-13, OH_NN_OPS_SQRT,
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Sqrt-13, OH_NN_OPS_SQRT,
 // ANEURALNETWORKS_SQRT.
 type Sqrt struct{}
 

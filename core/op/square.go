@@ -7,7 +7,7 @@ import (
 
 // Square is y = x * x. Integers wrap around.
 //
-// Input: x of a float, quantised or integer type. Output: y of x's type and shape. Source: OH_NN_OPS_SQUARE.
+// Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: OH_NN_OPS_SQUARE.
 type Square struct{}
 
 func init() { graph.Register((*Square)(nil)) }

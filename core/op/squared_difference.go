@@ -7,7 +7,7 @@ import (
 
 // SquaredDifference is y = (a - b)^2 with NumPy broadcasting. Integers wrap around.
 //
-// Inputs: a, b of one float, quantised or integer type. Output: y of that type. Source: OH_NN_OPS_SQUARED_DIFFERENCE.
+// Inputs: a, b of one float, quantized or integer type. Output: y of that type. Source: OH_NN_OPS_SQUARED_DIFFERENCE.
 type SquaredDifference struct{}
 
 func init() { graph.Register((*SquaredDifference)(nil)) }

@@ -144,7 +144,8 @@ func (o *StridedSlice) Cuts(begin, end, strides, x []tensor.Dim) ([]Cut, error) 
 			cuts = append(cuts, Cut{Axis: -1, Count: tensor.D(1), Known: true})
 			continue
 		}
-		c, err := cutOne(begin[i], end[i], strides[i], x[axis], bit(o.BeginMask, i), bit(o.EndMask, i), bit(o.ShrinkAxisMask, i))
+		c, err := cutOne(begin[i], end[i], strides[i], x[axis], bit(o.BeginMask, i), bit(o.EndMask, i),
+			bit(o.ShrinkAxisMask, i))
 		if err != nil {
 			return nil, fault.Wrap(err, "entry %d", i)
 		}

@@ -7,7 +7,7 @@ import (
 
 // Sub is y = a - b with NumPy broadcasting. Integers wrap around.
 //
-// Inputs: a, b of one float, quantised or integer type. Output: y of that type. Source: ONNX Sub-14, OH_NN_OPS_SUB,
+// Inputs: a, b of one float, quantized or integer type. Output: y of that type. Source: ONNX Sub-14, OH_NN_OPS_SUB,
 // ANEURALNETWORKS_SUB without activation.
 type Sub struct{}
 

@@ -7,7 +7,7 @@ import (
 
 // Swish is y = x * sigmoid(Alpha * x); NaN for -Inf with positive Alpha, as the formula gives.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: OH_NN_OPS_SWISH; ONNX Swish-24.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: OH_NN_OPS_SWISH; ONNX Swish-24.
 type Swish struct {
 	Alpha float32 // 0 stands for 1
 }

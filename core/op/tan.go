@@ -7,7 +7,7 @@ import (
 
 // Tan is y = tan x, x in radians; NaN for infinities.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Tan-7.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Tan-7.
 type Tan struct{}
 
 func init() { graph.Register((*Tan)(nil)) }

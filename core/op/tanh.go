@@ -7,7 +7,7 @@ import (
 
 // Tanh is y = tanh x; +-1 for infinities.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX Tanh-13, OH_NN_OPS_TANH,
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Tanh-13, OH_NN_OPS_TANH,
 // ANEURALNETWORKS_TANH.
 type Tanh struct{}
 

@@ -7,7 +7,7 @@ import (
 
 // ThresholdedRelu is y = x for x > Alpha, 0 otherwise. NaN gives 0.
 //
-// Input: x of a float or quantised type. Output: y of x's type and shape. Source: ONNX ThresholdedRelu-10.
+// Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX ThresholdedRelu-10.
 type ThresholdedRelu struct {
 	Alpha float32 // threshold
 }

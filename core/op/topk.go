@@ -18,7 +18,7 @@ const (
 // TopK finds the k largest (or smallest) elements of every line along Axis and where they are. Of equal elements the
 // one with the lower index ranks first; NaN is larger than every number.
 //
-// Inputs: x of a float, quantised or integer type; k, one integer. Outputs: values of x's type; indices, int64 or To;
+// Inputs: x of a float, quantized or integer type; k, one integer. Outputs: values of x's type; indices, int64 or To;
 // both of x's shape with size k on Axis. k outside 0..size of Axis is an error of kind fault.Argument. Source: ONNX
 // TopK-11, OH_NN_OPS_TOP_K; ANEURALNETWORKS_TOPK_V2 differs in the order of equal elements.
 type TopK struct {
@@ -79,7 +79,8 @@ func (o *TopK) shape(in []tensor.Fact) (tensor.Shape, error) {
 	}
 	s := in[0].Shape.Clone()
 	if d := s.Dims[a]; k.Known() && d.Known() && k.N > d.N {
-		return tensor.Shape{}, fault.New(fault.Argument, "input 1: k is %d: want at most %d, the size of dimension %d of %v", k.N, d.N, a, in[0].Shape)
+		return tensor.Shape{}, fault.New(fault.Argument, "input 1: k is %d: want at most %d, the size of dimension %d of %v",
+			k.N, d.N, a, in[0].Shape)
 	}
 	s.Dims[a] = k
 	return s, nil

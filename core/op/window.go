@@ -23,9 +23,10 @@ type CeilMode uint8
 
 // The roundings of output sizes.
 const (
-	RoundFloor      CeilMode = iota // windows that do not fit are dropped
-	RoundCeil                       // the last window may hang over the end, and may lie wholly outside
-	RoundCeilInside                 // as RoundCeil, but a last window that starts behind the input and its leading padding is dropped (ONNX)
+	RoundFloor CeilMode = iota // windows that do not fit are dropped
+	RoundCeil                  // the last window may hang over the end, and may lie wholly outside
+	// as RoundCeil, but a last window that starts behind the input and its leading padding is dropped (ONNX)
+	RoundCeilInside
 )
 
 // Window is a sliding window along one spatial dimension with everything resolved: output cell o reads input cells
@@ -66,7 +67,8 @@ func (s sliding) check(n int) error {
 		per      int
 		lo       int64
 		ignoring bool
-	}{{"strides", s.strides, 1, 1, false}, {"dilations", s.dilations, 1, 1, false}, {"pads", s.pads, 2, 0, s.auto != PadExplicit}} {
+	}{{"strides", s.strides, 1, 1, false}, {"dilations", s.dilations, 1, 1, false},
+		{"pads", s.pads, 2, 0, s.auto != PadExplicit}} {
 		if l.ignoring {
 			continue
 		}
@@ -112,7 +114,8 @@ func (s sliding) window(i, n int, in, kernel int64) (Window, error) {
 	}
 	room := in + w.Before + w.After - w.span()
 	if room < 0 {
-		return w, fault.New(fault.Shape, "input 0: spatial dimension %d: the kernel covers %d cells, the padded input has %d", i, w.span(), in+w.Before+w.After)
+		return w, fault.New(fault.Shape, "input 0: spatial dimension %d: the kernel covers %d cells, the padded input has %d",
+			i, w.span(), in+w.Before+w.After)
 	}
 	w.Out = room/w.Stride + 1
 	if s.ceil != RoundFloor {
@@ -202,7 +205,8 @@ func imageOf(batch, channel tensor.Dim, spatial []tensor.Dim, channelsLast bool)
 // wantImage checks that input i has a batch, a channel and at least one spatial dimension; an unknown rank passes.
 func wantImage(in []tensor.Fact, i int) error {
 	if r := in[i].Shape.Rank(); r >= 0 && r < 3 {
-		return fault.New(fault.Shape, "input %d: want batch, channels and at least one spatial dimension, got %v", i, in[i].Shape)
+		return fault.New(fault.Shape, "input %d: want batch, channels and at least one spatial dimension, got %v", i,
+			in[i].Shape)
 	}
 	return nil
 }

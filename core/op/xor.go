@@ -8,7 +8,7 @@ import (
 // Xor is y = true where, of a and b, exactly one is true, with NumPy broadcasting. A number is true unless it is 0; NaN
 // is true.
 //
-// Inputs: a, b of one float, quantised, integer or bool type. Output: bool. Source: ONNX Xor-7.
+// Inputs: a, b of one float, quantized, integer or bool type. Output: bool. Source: ONNX Xor-7.
 type Xor struct{}
 
 func init() { graph.Register((*Xor)(nil)) }

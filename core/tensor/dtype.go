@@ -1,4 +1,4 @@
-// Package tensor holds what a tensor is: element type, shape, quantisation, and, when it is known, its value. It knows
+// Package tensor holds what a tensor is: element type, shape, quantization, and, when it is known, its value. It knows
 // no operator and no device. Elements lie in row-major order (the last dimension is contiguous), little-endian, without
 // padding; types below 8 bits are packed, the first element in the low bits.
 package tensor
@@ -41,9 +41,12 @@ type dtypeInfo struct {
 }
 
 var dtypes = [...]dtypeInfo{
-	{"invalid", 0}, {"bool", 8}, {"int8", 8}, {"int16", 16}, {"int32", 32}, {"int64", 64}, {"uint8", 8}, {"uint16", 16}, {"uint32", 32},
-	{"uint64", 64}, {"float16", 16}, {"float32", 32}, {"float64", 64}, {"bfloat16", 16}, {"int4", 4}, {"uint4", 4}, {"float8e4m3fn", 8},
-	{"float8e4m3fnuz", 8}, {"float8e5m2", 8}, {"float8e5m2fnuz", 8}, {"float4e2m1", 4}, {"complex64", 64}, {"complex128", 128},
+	{"invalid", 0}, {"bool", 8}, {"int8", 8}, {"int16", 16}, {"int32", 32}, {"int64", 64}, {"uint8", 8}, {"uint16", 16},
+	{"uint32", 32},
+	{"uint64", 64}, {"float16", 16}, {"float32", 32}, {"float64", 64}, {"bfloat16", 16}, {"int4", 4}, {"uint4", 4},
+	{"float8e4m3fn", 8},
+	{"float8e4m3fnuz", 8}, {"float8e5m2", 8}, {"float8e5m2fnuz", 8}, {"float4e2m1", 4}, {"complex64", 64},
+	{"complex128", 128},
 }
 
 // String returns the type's name, e.g. "float32".

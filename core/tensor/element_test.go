@@ -24,7 +24,8 @@ func never(int, bool) bool { return false }
 var formats = []format{
 	{Float8E4M3FN, 4, 3, 7, 256, never, func(m int, _ bool) bool { return m == 0x7f }},
 	{Float8E4M3FNUZ, 4, 3, 8, 256, never, func(m int, neg bool) bool { return m == 0 && neg }},
-	{Float8E5M2, 5, 2, 15, 256, func(m int, _ bool) bool { return m == 0x7c }, func(m int, _ bool) bool { return m > 0x7c }},
+	{Float8E5M2, 5, 2, 15, 256, func(m int, _ bool) bool { return m == 0x7c },
+		func(m int, _ bool) bool { return m > 0x7c }},
 	{Float8E5M2FNUZ, 5, 2, 16, 256, never, func(m int, neg bool) bool { return m == 0 && neg }},
 	{Float4E2M1, 2, 1, 1, 16, never, never},
 }
@@ -190,7 +191,8 @@ func TestPutFloat_roundsOnce(t *testing.T) {
 		{Float16, 1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-10}, {Float16, 1 + 0x1p-11 - 0x1p-40, 1}, {Float16, 1 + 0x1p-11, 1},
 		{BFloat16, 1 + 0x1p-8 + 0x1p-40, 1 + 0x1p-7}, {BFloat16, -1 - 0x1p-8 - 0x1p-40, -1 - 0x1p-7},
 		{Float8E4M3FN, 1 + 0x1p-4 + 0x1p-40, 1.125}, {Float4E2M1, 2.5 + 0x1p-40, 3}, {Float4E2M1, 2.5, 2},
-		{Float32, 1 + 0x1p-24 + 0x1p-40, 1 + 0x1p-23}, {Float64, math.Pi, math.Pi}, {Float16, 1e300, math.Inf(1)}, {BFloat16, 0x1p-133, 0x1p-133},
+		{Float32, 1 + 0x1p-24 + 0x1p-40, 1 + 0x1p-23}, {Float64, math.Pi, math.Pi}, {Float16, 1e300, math.Inf(1)},
+		{BFloat16, 0x1p-133, 0x1p-133},
 	} {
 		PutFloat(c.d, b, 0, c.v, false)
 		assert.Equal(t, c.want, FloatAt(c.d, b, 0), "%v of %v", c.d, c.v)

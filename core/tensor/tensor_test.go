@@ -14,7 +14,8 @@ func TestByteSize_packsSmallTypesAndRefusesOverflow(t *testing.T) {
 		n    int64
 		want int64
 		ok   bool
-	}{{Float32, 3, 12, true}, {Int4, 3, 2, true}, {Bool, 0, 0, true}, {Invalid, 1, 0, false}, {Int64, -1, 0, false}, {Int64, math.MaxInt64 / 8, 0, false}} {
+	}{{Float32, 3, 12, true}, {Int4, 3, 2, true}, {Bool, 0, 0, true}, {Invalid, 1, 0, false}, {Int64, -1, 0, false},
+		{Int64, math.MaxInt64 / 8, 0, false}} {
 		got, ok := c.d.ByteSize(c.n)
 		assert.Equal(t, c.ok, ok, "%v x %d", c.d, c.n)
 		assert.Equal(t, c.want, got, "%v x %d", c.d, c.n)
@@ -135,7 +136,8 @@ func TestBFloat16_roundsToNearestEven(t *testing.T) {
 	for _, c := range []struct {
 		f    float32
 		want uint16
-	}{{1, 0x3f80}, {math.Float32frombits(0x3f808000), 0x3f80}, {math.Float32frombits(0x3f818000), 0x3f82}, {float32(math.Inf(1)), 0x7f80}, {math.MaxFloat32, 0x7f80}} {
+	}{{1, 0x3f80}, {math.Float32frombits(0x3f808000), 0x3f80}, {math.Float32frombits(0x3f818000), 0x3f82},
+		{float32(math.Inf(1)), 0x7f80}, {math.MaxFloat32, 0x7f80}} {
 		assert.Equal(t, c.want, Float32ToBFloat16(c.f))
 	}
 	assert.True(t, math.IsNaN(float64(BFloat16To32(Float32ToBFloat16(float32(math.NaN()))))))

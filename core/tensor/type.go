@@ -23,7 +23,7 @@ type Quant struct {
 	Block int
 }
 
-// PerTensor returns the quantisation with one scale and one zero point.
+// PerTensor returns the quantization with one scale and one zero point.
 func PerTensor(scale float32, zero int32) *Quant {
 	return &Quant{Scale: []float32{scale}, Zero: []int32{zero}}
 }
@@ -47,14 +47,14 @@ func (q *Quant) Equal(r *Quant) bool {
 	return slices.Equal(q.Scale, r.Scale) && slices.Equal(q.Zero, r.Zero) && q.Axis == r.Axis && q.Block == r.Block
 }
 
-// Type is an element type with a shape and, for quantised tensors, the meaning of the integers.
+// Type is an element type with a shape and, for quantized tensors, the meaning of the integers.
 type Type struct {
 	DType DType
 	Shape Shape
-	Quant *Quant // nil: not quantised
+	Quant *Quant // nil: not quantized
 }
 
-// T returns the unquantised type with known sizes.
+// T returns the unquantized type with known sizes.
 func T(d DType, dims ...int64) Type { return Type{DType: d, Shape: Of(dims...)} }
 
 // String returns e.g. "float32[1,10]" or "int8[1,10]q".

@@ -4,7 +4,7 @@
 
 /**
  * @file neural_network_runtime.h
- * Models, quantisation parameters and the older executor calls of the Neural Network Runtime C API.
+ * Models, quantization parameters and the older executor calls of the Neural Network Runtime C API.
  *
  * The rules at the head of neural_network_core.h hold here too. A model is open until OH_NNModel_Finish succeeds; calls
  * that change a finished model return OH_NN_OPERATION_FORBIDDEN. At most 200 indices are allowed in one list.
@@ -20,17 +20,17 @@
 extern "C" {
 #endif
 
-/* Quantisation parameters. All since 11. The three lists must be of one length when they are given to a tensor. */
+/* Quantization parameters. All since 11. The three lists must be of one length when they are given to a tensor. */
 
 /**
- * Creates empty quantisation parameters.
+ * Creates empty quantization parameters.
  *
  * @return The parameters, to be destroyed by OH_NNQuantParam_Destroy; NULL if memory is short.
  */
 NN_QuantParam *OH_NNQuantParam_Create(void);
 
 /**
- * Sets the scales: real = (quantised - zero point) * scale.
+ * Sets the scales: real = (quantized - zero point) * scale.
  *
  * @param quantParams The parameters.
  * @param scales One scale for the whole tensor, or one per channel; copied.
@@ -43,7 +43,7 @@ OH_NN_ReturnCode OH_NNQuantParam_SetScales(NN_QuantParam *quantParams, const dou
  * Sets the zero points.
  *
  * @param quantParams The parameters.
- * @param zeroPoints The quantised values that stand for 0; copied.
+ * @param zeroPoints The quantized values that stand for 0; copied.
  * @param quantCount Number of zero points, not 0.
  * @return OH_NN_SUCCESS; OH_NN_INVALID_PARAMETER.
  */
@@ -51,7 +51,7 @@ OH_NN_ReturnCode OH_NNQuantParam_SetZeroPoints(NN_QuantParam *quantParams, const
                                                size_t quantCount);
 
 /**
- * Sets the widths of quantised values.
+ * Sets the widths of quantized values.
  *
  * @param quantParams The parameters.
  * @param numBits Widths in bits; copied. Only 8 is accepted when the parameters are given to a tensor.
@@ -61,7 +61,7 @@ OH_NN_ReturnCode OH_NNQuantParam_SetZeroPoints(NN_QuantParam *quantParams, const
 OH_NN_ReturnCode OH_NNQuantParam_SetNumBits(NN_QuantParam *quantParams, const uint32_t *numBits, size_t quantCount);
 
 /**
- * Destroys quantisation parameters. Tensors they were given to keep their copies.
+ * Destroys quantization parameters. Tensors they were given to keep their copies.
  *
  * @param quantParams Address of the parameters' pointer, which becomes NULL.
  * @return OH_NN_SUCCESS; OH_NN_INVALID_PARAMETER.
@@ -100,7 +100,7 @@ OH_NN_ReturnCode OH_NNModel_AddTensorToModel(OH_NNModel *model, const NN_TensorD
 OH_NN_ReturnCode OH_NNModel_SetTensorData(OH_NNModel *model, uint32_t index, const void *dataBuffer, size_t length);
 
 /**
- * Gives a tensor quantisation parameters. Since 11.
+ * Gives a tensor quantization parameters. Since 11.
  *
  * @param model An open model.
  * @param index Number of the tensor.
@@ -184,7 +184,7 @@ void OH_NNModel_Destroy(OH_NNModel **model);
  * Adds a tensor described by a struct. Since 9, deprecated since 11: OH_NNModel_AddTensorToModel.
  *
  * @param model An open model.
- * @param tensor The tensor with its role and quantisation parameters; copied.
+ * @param tensor The tensor with its role and quantization parameters; copied.
  * @return OH_NN_SUCCESS; OH_NN_INVALID_PARAMETER; OH_NN_OPERATION_FORBIDDEN.
  */
 ANYNPU_OHNN_DEPRECATED("OH_NNModel_AddTensorToModel")

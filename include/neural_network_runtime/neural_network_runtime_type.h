@@ -38,7 +38,7 @@ typedef struct OH_NNCompilation OH_NNCompilation;
 /** Runs a compiled model. Since 9. */
 typedef struct OH_NNExecutor OH_NNExecutor;
 
-/** Quantisation parameters of one tensor: scales, zero points and bit widths. Since 11. */
+/** Quantization parameters of one tensor: scales, zero points and bit widths. Since 11. */
 typedef struct NN_QuantParam NN_QuantParam;
 
 /** Data type, shape, format and name of a tensor, without its data. Since 11. */
@@ -143,7 +143,7 @@ typedef enum {
 typedef enum {
     OH_NN_OPS_ADD = 1, /**< a, b -> y. a + b with NumPy broadcasting, then the fused activation. */
     OH_NN_OPS_AVG_POOL = 2, /**< x [N,H,W,C] -> y. Mean over a window; cells outside x are not counted. */
-    /** x [N,..,C], scale [C], offset [C], mean [C], variance [C] -> y. Normalises the last axis. */
+    /** x [N,..,C], scale [C], offset [C], mean [C], variance [C] -> y. Normalizes the last axis. */
     OH_NN_OPS_BATCH_NORM = 3,
     /** x [N,H,W,C] -> y. Moves blocks of the batch axis into H and W, then crops; undoes SPACE_TO_BATCH_ND. */
     OH_NN_OPS_BATCH_TO_SPACE_ND = 4,
@@ -199,11 +199,11 @@ typedef enum {
     OH_NN_OPS_PRELU = 46, /**< x [N,..,C], slope [1] or [C] -> y. x where x > 0, else slope * x. */
     OH_NN_OPS_RELU = 47, /**< x -> y. max(x, 0). */
     OH_NN_OPS_RELU6 = 48, /**< x -> y. min(max(x, 0), 6). */
-    /** x, gamma, beta -> y. Normalises all dimensions from LAYER_NORM_BEGIN_NORM_AXIS on. */
+    /** x, gamma, beta -> y. Normalizes all dimensions from LAYER_NORM_BEGIN_NORM_AXIS on. */
     OH_NN_OPS_LAYER_NORM = 49,
     OH_NN_OPS_REDUCE_PROD = 50, /**< x, axes (int32 list) -> y. Product over axes. */
     OH_NN_OPS_REDUCE_ALL = 51, /**< x (bool), axes (int32 list) -> y (bool). Logical and over axes. */
-    /** x -> y. Quantises, dequantises or requantises, as the data types of x and y say. */
+    /** x -> y. Quantizes, dequantizes or requantizes, as the data types of x and y say. */
     OH_NN_OPS_QUANT_DTYPE_CAST = 52,
     OH_NN_OPS_TOP_K = 53, /**< x, k (scalar) -> values, indices (int32). The k largest elements along an axis. */
     OH_NN_OPS_ARG_MAX = 54, /**< x -> y (int32). Index of the largest element along an axis, the first one on a tie. */
@@ -220,7 +220,7 @@ typedef enum {
     OH_NN_OPS_DEPTH_TO_SPACE = 65, /**< x [N,H,W,C] -> y [N,H*b,W*b,C/(b*b)]. Moves channels into space. */
     /** x (only its data type counts) -> y. Evenly spaced numbers from START towards LIMIT, LIMIT excluded. */
     OH_NN_OPS_RANGE = 66,
-    OH_NN_OPS_INSTANCE_NORM = 67, /**< x [N,C,..], scale [C], bias [C] -> y. Normalises each channel of each image. */
+    OH_NN_OPS_INSTANCE_NORM = 67, /**< x [N,C,..], scale [C], bias [C] -> y. Normalizes each channel of each image. */
     OH_NN_OPS_CONSTANT_OF_SHAPE = 68, /**< shape (int list) -> y. A tensor of that shape filled with one value. */
     OH_NN_OPS_BROADCAST_TO = 69, /**< x -> y. Repeats x to BROADCAST_TO_SHAPE by NumPy's rule. */
     OH_NN_OPS_EQUAL = 70, /**< a, b -> y (bool). a == b with broadcasting. */
@@ -253,7 +253,7 @@ typedef enum {
     OH_NN_OPS_FLOOR = 93, /**< x -> y. Largest integer not above x. */
     OH_NN_OPS_L2_NORMALIZE = 94, /**< x -> y. x divided by its Euclidean norm over the axes. */
     OH_NN_OPS_LOG_SOFTMAX = 95, /**< x -> y. Logarithm of softmax along one axis. */
-    OH_NN_OPS_LRN = 96, /**< x [N,H,W,C] -> y. Local response normalisation across channels. */
+    OH_NN_OPS_LRN = 96, /**< x [N,H,W,C] -> y. Local response normalization across channels. */
     OH_NN_OPS_MINIMUM = 97, /**< a, b -> y. The smaller element, with broadcasting. */
     OH_NN_OPS_RANK = 98, /**< x -> y (int32). The number of dimensions of x. */
     OH_NN_OPS_REDUCE_MAX = 99, /**< x, axes (int32 list) -> y. Maximum over axes. */
@@ -344,7 +344,7 @@ typedef enum {
     OH_NN_RESIZE_BILINEAR_PRESERVE_ASPECT_RATIO = 63, /**< BOOL, default false. */
     OH_NN_RESIZE_BILINEAR_COORDINATE_TRANSFORM_MODE = 64, /**< INT8: 0 asymmetric, 1 align corners, 2 half pixel. */
     OH_NN_RESIZE_BILINEAR_EXCLUDE_OUTSIDE = 65, /**< INT64: accepted, without effect. */
-    OH_NN_LAYER_NORM_BEGIN_NORM_AXIS = 66, /**< INT64 scalar of rank 0, default 1: first normalised dimension. */
+    OH_NN_LAYER_NORM_BEGIN_NORM_AXIS = 66, /**< INT64 scalar of rank 0, default 1: first normalized dimension. */
     OH_NN_LAYER_NORM_EPSILON = 67, /**< FLOAT32 scalar of rank 0, default 1e-7: added to the variance. */
     OH_NN_LAYER_NORM_BEGIN_PARAM_AXIS = 68, /**< INT64 scalar of rank 0, default 1. */
     OH_NN_LAYER_NORM_ELEMENTWISE_AFFINE = 69, /**< Declared, but accepted by no operator. */
@@ -451,12 +451,12 @@ typedef struct OH_NN_UInt32Array {
     uint32_t size;  /**< Number of indices. */
 } OH_NN_UInt32Array;
 
-/** Quantisation parameters: one entry for the whole tensor, or one per channel. Since 9, deprecated since 11. */
+/** Quantization parameters: one entry for the whole tensor, or one per channel. Since 9, deprecated since 11. */
 typedef struct OH_NN_QuantParam {
     uint32_t quantCount;      /**< Entries in each array. */
-    const uint32_t *numBits;  /**< Bits of a quantised value; each must be 8. */
-    const double *scale;      /**< real = (quantised - zeroPoint) * scale. */
-    const int32_t *zeroPoint; /**< The quantised value of 0. */
+    const uint32_t *numBits;  /**< Bits of a quantized value; each must be 8. */
+    const double *scale;      /**< real = (quantized - zeroPoint) * scale. */
+    const int32_t *zeroPoint; /**< The quantized value of 0. */
 } OH_NN_QuantParam;
 
 /** A tensor of a model. Copied during the call it is given to. Since 9, deprecated since 11. */
@@ -464,7 +464,7 @@ typedef struct OH_NN_Tensor {
     OH_NN_DataType dataType;            /**< Type of the elements. */
     uint32_t dimensionCount;            /**< Number of dimensions; 0 for a scalar. */
     const int32_t *dimensions;          /**< The dimensions, -1 for one known only at run time; NULL for a scalar. */
-    const OH_NN_QuantParam *quantParam; /**< Quantisation parameters, or NULL. */
+    const OH_NN_QuantParam *quantParam; /**< Quantization parameters, or NULL. */
     OH_NN_TensorType type;              /**< Data, or which parameter. */
 } OH_NN_Tensor;
 

@@ -41,7 +41,8 @@ func imports(t *testing.T, root string) []imported {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != root && (name == "build" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			if path != root && (name == "build" || name == "testdata" || strings.HasPrefix(name, ".") ||
+				strings.HasPrefix(name, "_")) {
 				return filepath.SkipDir
 			}
 			return nil

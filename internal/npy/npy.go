@@ -22,8 +22,10 @@ const magic = "\x93NUMPY"
 const MaxBytes = 1 << 34
 
 var descrs = map[string]tensor.DType{
-	"|b1": tensor.Bool, "|i1": tensor.Int8, "|u1": tensor.Uint8, "<i2": tensor.Int16, "<u2": tensor.Uint16, "<i4": tensor.Int32, "<u4": tensor.Uint32,
-	"<i8": tensor.Int64, "<u8": tensor.Uint64, "<f2": tensor.Float16, "<f4": tensor.Float32, "<f8": tensor.Float64, "<c8": tensor.Complex64, "<c16": tensor.Complex128,
+	"|b1": tensor.Bool, "|i1": tensor.Int8, "|u1": tensor.Uint8, "<i2": tensor.Int16, "<u2": tensor.Uint16,
+	"<i4": tensor.Int32, "<u4": tensor.Uint32,
+	"<i8": tensor.Int64, "<u8": tensor.Uint64, "<f2": tensor.Float16, "<f4": tensor.Float32, "<f8": tensor.Float64,
+	"<c8": tensor.Complex64, "<c16": tensor.Complex128,
 }
 
 var (
@@ -86,7 +88,8 @@ func Read(r io.Reader) (tensor.Tensor, error) {
 }
 
 func parseHeader(text string) (t tensor.Tensor, err error) {
-	descr, fortran, shape := descrField.FindStringSubmatch(text), fortranField.FindStringSubmatch(text), shapeField.FindStringSubmatch(text)
+	descr, fortran, shape := descrField.FindStringSubmatch(text), fortranField.FindStringSubmatch(text),
+		shapeField.FindStringSubmatch(text)
 	if descr == nil || fortran == nil || shape == nil {
 		return t, fault.New(fault.File, "the header lacks descr, fortran_order or shape")
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 // What NumPy 2 writes for numpy.array([[1, -2, 3]], dtype="<i2"), byte for byte.
-var numpyFile = "\x93NUMPY\x01\x00\x76\x00{'descr': '<i2', 'fortran_order': False, 'shape': (1, 3), }" + strings.Repeat(" ", 58) + "\n\x01\x00\xfe\xff\x03\x00"
+var numpyFile = "\x93NUMPY\x01\x00\x76\x00{'descr': '<i2', 'fortran_order': False, 'shape': (1, 3), }" +
+	strings.Repeat(" ", 58) + "\n\x01\x00\xfe\xff\x03\x00"
 
 func TestRead_numpyFile(t *testing.T) {
 	x, err := Read(strings.NewReader(numpyFile))
@@ -51,8 +52,10 @@ func TestWrite_scalarVectorAndEmpty(t *testing.T) {
 func TestRead_refusesDamage(t *testing.T) {
 	for name, s := range map[string]string{
 		"empty": "", "magic": "PK\x03\x04aaaaaaaa", "cut header": numpyFile[:40], "cut data": numpyFile[:len(numpyFile)-1],
-		"version": strings.Replace(numpyFile, "NUMPY\x01", "NUMPY\x09", 1), "type": strings.Replace(numpyFile, "<i2", "<U2", 1),
-		"fortran": strings.Replace(numpyFile, "False", "True ", 1), "huge": strings.Replace(numpyFile, "(1, 3), }        ", "(99999999999, 3), }", 1)[:128],
+		"version": strings.Replace(numpyFile, "NUMPY\x01", "NUMPY\x09", 1), "type": strings.Replace(numpyFile, "<i2", "<U2",
+			1),
+		"fortran": strings.Replace(numpyFile, "False", "True ", 1), "huge": strings.Replace(numpyFile, "(1, 3), }        ",
+			"(99999999999, 3), }", 1)[:128],
 		"negative": strings.Replace(numpyFile, "(1, 3)", "(-1,3)", 1),
 	} {
 		_, err := Read(strings.NewReader(s))

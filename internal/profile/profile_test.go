@@ -37,11 +37,15 @@ func TestFLOPs_table(t *testing.T) {
 		want  int64
 		class string
 	}{
-		{"conv", &op.Conv{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}}, [][]int64{{1, 3, 8, 8}, {16, 3, 3, 3}}, 2 * 16 * 4 * 4 * 27, "3x3 s2"},
-		{"conv, channels last", &op.Conv{ChannelsLast: true}, [][]int64{{1, 8, 8, 3}, {16, 1, 3, 3}}, 2 * 16 * 8 * 6 * 9, "1x3"},
-		{"depthwise", &op.Conv{Groups: 8, Strides: []int64{1, 2}}, [][]int64{{1, 8, 5, 5}, {8, 1, 1, 1}}, 2 * 8 * 5 * 3, "1x1 s1x2 depthwise"},
+		{"conv", &op.Conv{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}}, [][]int64{{1, 3, 8, 8}, {16, 3, 3, 3}},
+			2 * 16 * 4 * 4 * 27, "3x3 s2"},
+		{"conv, channels last", &op.Conv{ChannelsLast: true}, [][]int64{{1, 8, 8, 3}, {16, 1, 3, 3}}, 2 * 16 * 8 * 6 * 9,
+			"1x3"},
+		{"depthwise", &op.Conv{Groups: 8, Strides: []int64{1, 2}}, [][]int64{{1, 8, 5, 5}, {8, 1, 1, 1}}, 2 * 8 * 5 * 3,
+			"1x1 s1x2 depthwise"},
 		{"grouped", &op.Conv{Groups: 2}, [][]int64{{1, 8, 5, 5}, {4, 1, 1, 4}}, 2 * 4 * 25 * 4, "1x1 2 groups"},
-		{"transposed", &op.ConvTranspose{Strides: []int64{2, 2}}, [][]int64{{2, 3, 4, 4}, {5, 2, 2, 3}}, 2 * 2 * 16 * 3 * 5 * 4, "2x2 s2"},
+		{"transposed", &op.ConvTranspose{Strides: []int64{2, 2}}, [][]int64{{2, 3, 4, 4}, {5, 2, 2, 3}},
+			2 * 2 * 16 * 3 * 5 * 4, "2x2 s2"},
 		{"product", &op.MatMul{}, [][]int64{{7, 2, 3}, {3, 5}}, 2 * 7 * 2 * 3 * 5, ""},
 		{"product, transposed", &op.MatMul{TransposeA: true}, [][]int64{{3, 2}, {3, 5}}, 2 * 2 * 3 * 5, ""},
 		{"vector", &op.MatMul{TransposeA: true}, [][]int64{{3}, {3, 5}}, 2 * 3 * 5, ""},

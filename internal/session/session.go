@@ -25,7 +25,8 @@ type Session struct {
 }
 
 // Open compiles g on devices. Errors are those of compile.Compile and Program.New.
-func Open(ctx context.Context, g *graph.Graph, devices []device.Device, o compile.Options, e device.ExecOptions) (*Session, error) {
+func Open(ctx context.Context, g *graph.Graph, devices []device.Device, o compile.Options,
+	e device.ExecOptions) (*Session, error) {
 	p, err := compile.Compile(ctx, g, devices, o)
 	if err != nil {
 		return nil, err

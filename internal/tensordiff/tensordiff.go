@@ -35,7 +35,8 @@ func Compare(got, want tensor.Tensor, tol Tolerance) string {
 	exact := !d.IsFloat()
 	for i := range n * parts {
 		if exact {
-			if d == tensor.Bool && (got.Data[i] != 0) != (want.Data[i] != 0) || d != tensor.Bool && tensor.IntAt(d, got.Data, i) != tensor.IntAt(d, want.Data, i) {
+			if d == tensor.Bool && (got.Data[i] != 0) != (want.Data[i] != 0) || d != tensor.Bool &&
+				tensor.IntAt(d, got.Data, i) != tensor.IntAt(d, want.Data, i) {
 				wrong++
 				if first == "" {
 					first = fmt.Sprintf("element %d is %d, want %d", i, tensor.IntAt(d, got.Data, i), tensor.IntAt(d, want.Data, i))

@@ -28,7 +28,8 @@ func TestCompare_table(t *testing.T) {
 		{"sizes", f32(1), f32(1, 2), "sizes [1], want [2]"},
 		{"types", tensor.New(tensor.Int32, 1), f32(1), "element type int32, want float32"},
 		{"integers are exact", tensor.Tensor{DType: tensor.Int64, Dims: []int64{1}, Data: tensor.Int64s(100000)},
-			tensor.Tensor{DType: tensor.Int64, Dims: []int64{1}, Data: tensor.Int64s(100001)}, "element 0 is 100000, want 100001 (1 of 1)"},
+			tensor.Tensor{DType: tensor.Int64, Dims: []int64{1}, Data: tensor.Int64s(100001)},
+			"element 0 is 100000, want 100001 (1 of 1)"},
 	} {
 		assert.Equal(t, c.says, Compare(c.got, c.want, Default), c.name)
 	}

@@ -13,7 +13,8 @@ import (
 // Plain reports whether lines of d can be converted: floats of at least 16 bits, whole bytes of integers, Bool.
 func Plain(d tensor.DType) bool {
 	switch d {
-	case tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64, tensor.Bool, tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16,
+	case tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64, tensor.Bool, tensor.Int8, tensor.Uint8,
+		tensor.Int16, tensor.Uint16,
 		tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64:
 		return true
 	}

@@ -22,7 +22,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
 
-var plain = []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64, tensor.Bool, tensor.Int8, tensor.Uint8, tensor.Int16,
+var plain = []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64, tensor.Bool, tensor.Int8,
+	tensor.Uint8, tensor.Int16,
 	tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}
 
 // sample returns elements of a type: any bits, and numbers about every limit and middle.
@@ -32,10 +33,13 @@ func sample(d tensor.DType, rnd *rand.Rand) tensor.Tensor {
 	for i := range t.Data {
 		t.Data[i] = byte(rnd.Uint32())
 	}
-	edges := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1.5, -1.5, 2.5, 126.5, 127, 127.5, 128, -128, -128.5, -129, 254.5, 255, 255.5, 256, 32767, 32768, -32768.5, 65535, 65536,
-		65504, 65519, 65520, 1<<24 + 1, 1<<31 - 1, 1 << 31, -1 << 31, -1<<31 - 1, 1 << 32, 1<<53 + 1, 1 << 62, 1<<63 - 1025, 1 << 63, -1 << 63, -1<<63 - 4096, 1 << 64, 1e19, 1.5e19, -1e19,
+	edges := []float64{0, math.Copysign(0, -1), 0.5, -0.5, 1.5, -1.5, 2.5, 126.5, 127, 127.5, 128, -128, -128.5, -129,
+		254.5, 255, 255.5, 256, 32767, 32768, -32768.5, 65535, 65536,
+		65504, 65519, 65520, 1<<24 + 1, 1<<31 - 1, 1 << 31, -1 << 31, -1<<31 - 1, 1 << 32, 1<<53 + 1, 1 << 62, 1<<63 - 1025,
+		1 << 63, -1 << 63, -1<<63 - 4096, 1 << 64, 1e19, 1.5e19, -1e19,
 		1e20, 3e38, -3e38, 1e-30, 1e-40, math.Inf(1), math.Inf(-1), math.NaN()}
-	wide := []int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1<<62 + 1, 1<<53 + 1, 1<<56 + 1<<32 + 1, 1<<56 + 1<<48 + 1<<47, 1<<56 + 1<<48 + 1<<47 + 1, 1 << 31, 1<<31 - 1, -1 << 31, 255, 256, -129, 65536}
+	wide := []int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1<<62 + 1, 1<<53 + 1, 1<<56 + 1<<32 + 1, 1<<56 + 1<<48 + 1<<47,
+		1<<56 + 1<<48 + 1<<47 + 1, 1 << 31, 1<<31 - 1, -1 << 31, 255, 256, -129, 65536}
 	for i := range 500 {
 		switch {
 		case d.IsFloat() && i < len(edges):
@@ -51,7 +55,8 @@ func sample(d tensor.DType, rnd *rand.Rand) tensor.Tensor {
 
 // computed is what the reference makes of one node.
 func computed(t *testing.T, o graph.Op, in ...tensor.Tensor) tensor.Tensor {
-	res, err := ref.ComputeContext(context.Background(), o, in, []tensor.Type{{DType: tensor.Invalid, Shape: tensor.AnyShape()}})
+	res, err := ref.ComputeContext(context.Background(), o, in,
+		[]tensor.Type{{DType: tensor.Invalid, Shape: tensor.AnyShape()}})
 	require.NoError(t, err)
 	return res[0]
 }
@@ -62,7 +67,8 @@ func same(t *testing.T, want, got tensor.Tensor) {
 	require.Equal(t, want.DType, got.DType)
 	size := want.DType.Bits() / 8
 	for i := range want.Count() {
-		if want.DType.IsFloat() && math.IsNaN(tensor.FloatAt(want.DType, want.Data, i)) && math.IsNaN(tensor.FloatAt(got.DType, got.Data, i)) {
+		if want.DType.IsFloat() && math.IsNaN(tensor.FloatAt(want.DType, want.Data, i)) &&
+			math.IsNaN(tensor.FloatAt(got.DType, got.Data, i)) {
 			continue
 		}
 		require.Equal(t, want.Data[i*size:][:size], got.Data[i*size:][:size], "element %d of %v", i, want.DType)

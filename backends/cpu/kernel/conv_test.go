@@ -38,7 +38,8 @@ func TestSmallConv_againstDirect(t *testing.T) {
 				pb := make([]float32, PackedLen(k, s.n))
 				PackB(pb, wt, k, s.n, s.n)
 				y := newGuarded(extent(s.batch*s.w.Outputs(), s.n, ldy), i)
-				f := SmallConv{C: s.c, N: s.n, Batch: s.batch, Win: s.w, X: given, LDX: ldx, Planar: planar, B: pb, Y: y.data, LDY: ldy, Bias: randSlice(5, s.n), Act: Act{Op: Relu}}
+				f := SmallConv{C: s.c, N: s.n, Batch: s.batch, Win: s.w, X: given, LDX: ldx, Planar: planar, B: pb, Y: y.data,
+					LDY: ldy, Bias: randSlice(5, s.n), Act: Act{Op: Relu}}
 				chunks := f.Plan(threads)
 				work := newGuarded(f.WorkLen, 0)
 				f.Work = work.data
@@ -50,8 +51,10 @@ func TestSmallConv_againstDirect(t *testing.T) {
 				for p := 0; p < s.batch*s.w.Outputs(); p += thinning {
 					for o := range s.n {
 						per := s.w.Outputs()
-						v, mag := convOracle(x, s.batch, s.c, ldx, s.w, func(tap, ci, co int) float32 { return wt[(tap*s.c+ci)*s.n+co] }, o, p/per, 0, p%per/s.w.Out[2], p%s.w.Out[2])
-						require.InDelta(t, max(0, v+float64(f.Bias[o])), y.data[p*ldy+o], 1e-6*(mag+1), "case %d mode %d position %d channel %d", i, mode, p, o)
+						v, mag := convOracle(x, s.batch, s.c, ldx, s.w, func(tap, ci, co int) float32 { return wt[(tap*s.c+ci)*s.n+co] },
+							o, p/per, 0, p%per/s.w.Out[2], p%s.w.Out[2])
+						require.InDelta(t, max(0, v+float64(f.Bias[o])), y.data[p*ldy+o], 1e-6*(mag+1),
+							"case %d mode %d position %d channel %d", i, mode, p, o)
 					}
 				}
 			}
@@ -76,8 +79,9 @@ func TestConvTranspose_againstScatter(t *testing.T) {
 			w := randSlice(uint64(i+7), s.kernel[0]*s.kernel[1]*s.c*s.n)
 			y := newGuarded(extent(s.batch*s.out[0]*s.out[1], s.n, ldy), i)
 			c := ConvTranspose{
-				C: s.c, N: s.n, Batch: s.batch, In: s.in, Out: s.out, Kernel: s.kernel, Stride: s.stride, Dilation: s.dilation, Pad: s.pad,
-				X: x, LDX: ldx, Y: y.data, LDY: ldy, Bias: randSlice(3, s.n), Zero: make([]float32, s.c),
+				C: s.c, N: s.n, Batch: s.batch, In: s.in, Out: s.out, Kernel: s.kernel, Stride: s.stride, Dilation: s.dilation,
+				Pad: s.pad,
+				X:   x, LDX: ldx, Y: y.data, LDY: ldy, Bias: randSlice(3, s.n), Zero: make([]float32, s.c),
 			}
 			require.NoError(t, c.Phases())
 			c.W = make([]float32, c.PackedConvTransposeLen())
@@ -113,7 +117,8 @@ func TestConvTranspose_againstScatter(t *testing.T) {
 }
 
 func TestConvTranspose_refusesHugeOffsets(t *testing.T) {
-	c := ConvTranspose{C: 1, N: 1, Batch: 1, In: [2]int{1 << 16, 1 << 16}, Out: [2]int{1, 1}, Kernel: [2]int{1, 1}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, LDX: 1, LDY: 1}
+	c := ConvTranspose{C: 1, N: 1, Batch: 1, In: [2]int{1 << 16, 1 << 16}, Out: [2]int{1, 1}, Kernel: [2]int{1, 1},
+		Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, LDX: 1, LDY: 1}
 	assert.ErrorContains(t, c.Phases(), "31 bits")
 }
 
@@ -121,12 +126,14 @@ func BenchmarkConv(b *testing.B) {
 	one := [2]int{1, 1}
 	sq := func(n int) [2]int { return [2]int{n, n} }
 	benchISA(b, func(b *testing.B) {
-		for _, s := range []struct{ h, c, n, k, s int }{{224, 3, 32, 3, 2}, {224, 3, 64, 7, 2}, {640, 3, 32, 6, 2}, {28, 1, 6, 5, 1}} {
+		for _, s := range []struct{ h, c, n, k, s int }{{224, 3, 32, 3, 2}, {224, 3, 64, 7, 2}, {640, 3, 32, 6, 2},
+			{28, 1, 6, 5, 1}} {
 			b.Run(fmt.Sprintf("first_%dx%dx%d_n%d_k%d_s%d", s.h, s.h, s.c, s.n, s.k, s.s), func(b *testing.B) {
 				o := (s.h-1)/s.s + 1
 				w := window2D(sq(s.h), sq(s.k), sq(s.s), one, sq((s.k-1)/2), sq(o))
 				k := s.k * s.k * s.c
-				f := SmallConv{C: s.c, N: s.n, Batch: 1, Win: w, X: randSlice(1, s.h*s.h*s.c), Planar: true, B: Aligned[float32](PackedLen(k, s.n)), Y: Aligned[float32](o * o * s.n), LDY: s.n, Act: Act{Op: Relu}}
+				f := SmallConv{C: s.c, N: s.n, Batch: 1, Win: w, X: randSlice(1, s.h*s.h*s.c), Planar: true,
+					B: Aligned[float32](PackedLen(k, s.n)), Y: Aligned[float32](o * o * s.n), LDY: s.n, Act: Act{Op: Relu}}
 				PackB(f.B, randSlice(2, k*s.n), k, s.n, s.n)
 				n := f.Plan(1)
 				f.Work = Aligned[float32](f.WorkLen)
@@ -137,7 +144,8 @@ func BenchmarkConv(b *testing.B) {
 				})
 			})
 		}
-		for _, s := range []struct{ h, c, n, s int }{{56, 128, 128, 2}, {28, 256, 256, 2}, {14, 512, 512, 2}, {80, 128, 256, 2}, {14, 256, 256, 1}} {
+		for _, s := range []struct{ h, c, n, s int }{{56, 128, 128, 2}, {28, 256, 256, 2}, {14, 512, 512, 2},
+			{80, 128, 256, 2}, {14, 256, 256, 1}} {
 			b.Run(fmt.Sprintf("3x3_%dx%dx%d_n%d_s%d", s.h, s.h, s.c, s.n, s.s), func(b *testing.B) {
 				o := (s.h-1)/s.s + 1
 				w := window2D(sq(s.h), sq(3), sq(s.s), one, one, sq(o))
@@ -145,7 +153,8 @@ func BenchmarkConv(b *testing.B) {
 				require.NoError(b, err)
 				x, y := Aligned[float32](s.h*s.h*s.c), Aligned[float32](o*o*s.n)
 				fillRand(rng(1), x)
-				g := Gemm{M: o * o, N: s.n, K: s.c, A: x, B: Aligned[float32](PackedLen(9*s.c, s.n)), C: y, LDC: s.n, Ind: ind, Zero: make([]float32, s.c), Act: Act{Op: Relu}}
+				g := Gemm{M: o * o, N: s.n, K: s.c, A: x, B: Aligned[float32](PackedLen(9*s.c, s.n)), C: y, LDC: s.n, Ind: ind,
+					Zero: make([]float32, s.c), Act: Act{Op: Relu}}
 				PackB(g.B, randSlice(2, 9*s.c*s.n), 9*s.c, s.n, s.n)
 				report(b, 2*float64(o*o*9*s.c*s.n), g.Run)
 			})
@@ -175,5 +184,6 @@ func TestWindow_ranges(t *testing.T) {
 // window2D is the two-dimensional window; each pair is height, width.
 func window2D(in, kernel, stride, dilation, pad, out [2]int) Window {
 	p := func(v [2]int, first int) [3]int { return [3]int{first, v[0], v[1]} }
-	return Window{In: p(in, 1), Kernel: p(kernel, 1), Stride: p(stride, 1), Dilation: p(dilation, 1), Pad: p(pad, 0), Out: p(out, 1)}
+	return Window{In: p(in, 1), Kernel: p(kernel, 1), Stride: p(stride, 1), Dilation: p(dilation, 1), Pad: p(pad, 0),
+		Out: p(out, 1)}
 }

@@ -154,7 +154,8 @@ func TestQuantize_againstDefinition(t *testing.T) {
 					if x != x {
 						want = 0
 					}
-					require.Equal(t, math.Float32bits(want), math.Float32bits(f.data[i]), "RoundTrip of %v, scale %v zero %d", x, q.scale, q.zero)
+					require.Equal(t, math.Float32bits(want), math.Float32bits(f.data[i]), "RoundTrip of %v, scale %v zero %d", x,
+						q.scale, q.zero)
 				}
 				DequantizeS8(f.data, s[:n], q.scale, q.zero-128)
 				f.check(t, "DequantizeS8")
@@ -239,7 +240,8 @@ func TestResize_bilinearAndNearest(t *testing.T) {
 					require.InDelta(t, want, y.data[i*ldy+ch], 1e-6)
 				}
 			}
-			(&Resize{C: c, Batch: batch, In: [2]int{h, w}, Rows: Axis{First: rows.First}, Cols: Axis{First: cols.First}, X: x, LDX: ldx, Y: y.data, LDY: ldy}).Run()
+			(&Resize{C: c, Batch: batch, In: [2]int{h, w}, Rows: Axis{First: rows.First}, Cols: Axis{First: cols.First}, X: x,
+				LDX: ldx, Y: y.data, LDY: ldy}).Run()
 			y.check(t, "Y")
 			for i := range batch * 15 {
 				for ch := range c {
@@ -247,7 +249,8 @@ func TestResize_bilinearAndNearest(t *testing.T) {
 				}
 			}
 		}
-		bad := Resize{C: 1, Batch: 1, In: [2]int{2, 2}, Rows: Axis{First: []int32{2}}, Cols: Axis{First: []int32{0}}, X: make([]float32, 4), LDX: 1, Y: make([]float32, 1), LDY: 1}
+		bad := Resize{C: 1, Batch: 1, In: [2]int{2, 2}, Rows: Axis{First: []int32{2}}, Cols: Axis{First: []int32{0}},
+			X: make([]float32, 4), LDX: 1, Y: make([]float32, 1), LDY: 1}
 		assert.Panics(t, bad.Run)
 	})
 }

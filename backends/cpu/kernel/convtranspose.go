@@ -45,11 +45,13 @@ type phaseRow struct {
 func (c *ConvTranspose) Phases() error {
 	for d := range 2 {
 		if c.Stride[d] < 1 || c.Dilation[d] < 1 || c.Kernel[d] < 1 || c.In[d] < 0 || c.Out[d] < 0 {
-			panic(fmt.Sprintf("kernel: ConvTranspose: bad sizes in=%v out=%v kernel=%v stride=%v dilation=%v", c.In, c.Out, c.Kernel, c.Stride, c.Dilation))
+			panic(fmt.Sprintf("kernel: ConvTranspose: bad sizes in=%v out=%v kernel=%v stride=%v dilation=%v", c.In, c.Out,
+				c.Kernel, c.Stride, c.Dilation))
 		}
 	}
 	if float64(c.Batch)*float64(c.In[0])*float64(c.In[1])*float64(c.LDX) > 1<<31-1 {
-		return fmt.Errorf("kernel: transposed convolution: input of %dx%dx%d positions of %d values does not fit 31 bits", c.Batch, c.In[0], c.In[1], c.LDX)
+		return fmt.Errorf("kernel: transposed convolution: input of %dx%dx%d positions of %d values does not fit 31 bits",
+			c.Batch, c.In[0], c.In[1], c.LDX)
 	}
 	c.phases, c.rows = nil, nil
 	for y0 := range min(c.Stride[0], c.Out[0]) {

@@ -167,8 +167,10 @@ func (d *Depthwise) pixels(out, in []float32, ky0, ky1, kx0, kx1, n int, lo, hi 
 }
 
 type (
-	dwFn     func(c, rows, cols int, in *float32, irow, icol, ix int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
-	dwFastFn func(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
+	dwFn func(c, rows, cols int, in *float32, irow, icol, ix int, w *float32, wrow, wcol int, bias, out *float32,
+		ox int, lo, hi float32)
+	dwFastFn func(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo,
+		hi float32)
 )
 
 // dwSizes are the pixels of one call of the fast kernels.
@@ -211,7 +213,8 @@ func checkWindow(fn string, w *Window, batch, c, in, ldi, out, ldo int) {
 		}
 	}
 	if w.In[0] != 1 || w.Kernel[0] != 1 || w.Out[0] != 1 || w.Pad[0] != 0 || ldi < c || ldo < c || c < 0 || batch < 0 {
-		panic(fmt.Sprintf("kernel: %s: want a two-dimensional window and strides of at least C: window %+v C=%d LDI=%d LDO=%d", fn, *w, c, ldi, ldo))
+		panic(fmt.Sprintf("kernel: %s: want a two-dimensional window and strides of at least C: window %+v C=%d LDI=%d "+
+			"LDO=%d", fn, *w, c, ldi, ldo))
 	}
 	need(fn, "In", in, extent(batch*w.In[1]*w.In[2], c, ldi))
 	need(fn, "Out", out, extent(batch*w.Outputs(), c, ldo))

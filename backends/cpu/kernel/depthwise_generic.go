@@ -7,7 +7,8 @@ func plus(p *float32, bytes, n int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(p), bytes)), n)
 }
 
-func dwWindow1Generic(c, rows, cols int, in *float32, irow, icol, _ int, w *float32, wrow, wcol int, bias, out *float32, _ int, lo, hi float32) {
+func dwWindow1Generic(c, rows, cols int, in *float32, irow, icol, _ int, w *float32, wrow, wcol int, bias, out *float32,
+	_ int, lo, hi float32) {
 	o := unsafe.Slice(out, c)
 	clear(o)
 	if bias != nil {
@@ -26,9 +27,11 @@ func dwWindow1Generic(c, rows, cols int, in *float32, irow, icol, _ int, w *floa
 	}
 }
 
-func dwWindow4Generic(c, rows, cols int, in *float32, irow, icol, ix int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32) {
+func dwWindow4Generic(c, rows, cols int, in *float32, irow, icol, ix int, w *float32, wrow, wcol int, bias,
+	out *float32, ox int, lo, hi float32) {
 	for p := range 4 {
-		dwWindow1Generic(c, rows, cols, &plus(in, p*ix, c)[0], irow, icol, ix, w, wrow, wcol, bias, &plus(out, p*ox, c)[0], ox, lo, hi)
+		dwWindow1Generic(c, rows, cols, &plus(in, p*ix, c)[0], irow, icol, ix, w, wrow, wcol, bias, &plus(out, p*ox, c)[0],
+			ox, lo, hi)
 	}
 }
 

@@ -30,7 +30,8 @@ func windows2D() []Window {
 	return append(ws,
 		window2D([2]int{4, 4}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{0, 0}, [2]int{2, 2}),
 		window2D([2]int{4, 5}, [2]int{3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{0, 1}, [2]int{2, 3}),
-		window2D([2]int{2, 2}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{3, 3}, [2]int{7, 7}), // windows wholly outside
+		// windows wholly outside
+		window2D([2]int{2, 2}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{3, 3}, [2]int{7, 7}),
 	)
 }
 
@@ -48,7 +49,8 @@ func TestDepthwise_windowsAndChannels(t *testing.T) {
 			wt := newGuarded(w.Taps()*c, i+1)
 			fillRand(rng(uint64(i+9)), wt.data)
 			out := newGuarded(extent(batch*w.Outputs(), c, ldo), i+2)
-			d := Depthwise{C: c, Batch: batch, Win: w, In: in.data, LDI: ldi, W: wt.data, Out: out.data, LDO: ldo, Act: []Act{{}, {Op: Relu6}, {Op: HardSwish}}[i%3]}
+			d := Depthwise{C: c, Batch: batch, Win: w, In: in.data, LDI: ldi, W: wt.data, Out: out.data, LDO: ldo,
+				Act: []Act{{}, {Op: Relu6}, {Op: HardSwish}}[i%3]}
 			if i%2 == 0 {
 				d.Bias = randSlice(uint64(i), c)
 			}
@@ -81,7 +83,8 @@ func TestDepthwise_windowsAndChannels(t *testing.T) {
 					if d.ResAfter {
 						v += add
 					}
-					require.InDelta(t, v, out.data[p*ldo+ch], 2e-6*(mag+1), "window %+v C %d position %d,%d channel %d", w, c, oy, ox, ch)
+					require.InDelta(t, v, out.data[p*ldo+ch], 2e-6*(mag+1), "window %+v C %d position %d,%d channel %d", w, c, oy, ox,
+						ch)
 				}
 				for ch := c; ch < ldo && p*ldo+ch < len(out.data); ch++ {
 					require.Equal(t, uint32(guardBits), math.Float32bits(out.data[p*ldo+ch]), "padding of Out")
@@ -138,7 +141,8 @@ func TestPooling_windowsAndChannels(t *testing.T) {
 					in.data[len(in.data)/2] = float32(math.NaN())
 				}
 				out := newGuarded(extent(w.Outputs(), c, ldo), i+5)
-				p := Pooling{C: c, Batch: 1, Win: w, In: in.data, LDI: ldi, Out: out.data, LDO: ldo, Max: mode == 0, IncludePad: mode == 1, PadAfter: w.Pad}
+				p := Pooling{C: c, Batch: 1, Win: w, In: in.data, LDI: ldi, Out: out.data, LDO: ldo, Max: mode == 0,
+					IncludePad: mode == 1, PadAfter: w.Pad}
 				p.Run()
 				out.check(t, "Out")
 				for o := range w.Outputs() {
@@ -146,7 +150,8 @@ func TestPooling_windowsAndChannels(t *testing.T) {
 						want := poolOracle(&p, o/w.Out[2], o%w.Out[2], ch)
 						got := float64(out.data[o*ldo+ch])
 						ok := math.Abs(want-got) <= 1e-6 || want == got || math.IsNaN(want) && math.IsNaN(got)
-						require.True(t, ok, "window %+v mode %d C %d position %d channel %d: want %v, got %v", w, mode, c, o, ch, want, got)
+						require.True(t, ok, "window %+v mode %d C %d position %d channel %d: want %v, got %v", w, mode, c, o, ch, want,
+							got)
 					}
 				}
 			}
@@ -213,7 +218,8 @@ func poolOracle(p *Pooling, oy, ox, ch int) float64 {
 
 func TestDepthwise_badOperandsPanic(t *testing.T) {
 	w := window2D([2]int{4, 4}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{4, 4})
-	d := Depthwise{C: 8, Batch: 1, Win: w, In: make([]float32, 127), LDI: 8, W: make([]float32, 72), Out: make([]float32, 128), LDO: 8}
+	d := Depthwise{C: 8, Batch: 1, Win: w, In: make([]float32, 127), LDI: 8, W: make([]float32, 72),
+		Out: make([]float32, 128), LDO: 8}
 	assert.Panics(t, d.Run)
 	d.In = make([]float32, 128)
 	d.Run()
@@ -225,7 +231,8 @@ func TestDepthwise_badOperandsPanic(t *testing.T) {
 
 func BenchmarkDepthwise(b *testing.B) {
 	benchISA(b, func(b *testing.B) {
-		for _, s := range [][4]int{{32, 112, 1, 3}, {144, 56, 1, 3}, {192, 28, 1, 3}, {384, 14, 1, 3}, {576, 14, 1, 3}, {960, 7, 1, 3}, {96, 112, 2, 3}, {144, 56, 2, 3}, {120, 28, 1, 5}} {
+		for _, s := range [][4]int{{32, 112, 1, 3}, {144, 56, 1, 3}, {192, 28, 1, 3}, {384, 14, 1, 3}, {576, 14, 1, 3},
+			{960, 7, 1, 3}, {96, 112, 2, 3}, {144, 56, 2, 3}, {120, 28, 1, 5}} {
 			c, h, st, k := s[0], s[1], s[2], s[3]
 			b.Run(fmt.Sprintf("%dx%dx%d_s%d_k%d", h, h, c, st, k), func(b *testing.B) {
 				o := (h-1)/st + 1
@@ -233,7 +240,8 @@ func BenchmarkDepthwise(b *testing.B) {
 				in, wt, out := Aligned[float32](h*h*c), Aligned[float32](k*k*c), Aligned[float32](o*o*c)
 				fillRand(rng(1), in)
 				fillRand(rng(2), wt)
-				d := Depthwise{C: c, Batch: 1, Win: w, In: in, LDI: c, W: wt, Bias: make([]float32, c), Out: out, LDO: c, Act: Act{Op: Relu6}}
+				d := Depthwise{C: c, Batch: 1, Win: w, In: in, LDI: c, W: wt, Bias: make([]float32, c), Out: out, LDO: c,
+					Act: Act{Op: Relu6}}
 				report(b, 2*float64(k*k*o*o*c), d.Run)
 			})
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 // unaryExact are the functions whose every level gives the same bits.
-var unaryExact = []UnaryOp{Identity, Relu, Relu6, Clamp, LeakyRelu, HardSwish, HardSigmoid, Sqrt, Rsqrt, Abs, Neg, Floor, Ceil, Round}
+var unaryExact = []UnaryOp{Identity, Relu, Relu6, Clamp, LeakyRelu, HardSwish, HardSigmoid, Sqrt, Rsqrt, Abs, Neg,
+	Floor, Ceil, Round}
 
 // withSpecials is n values, special ones mixed in.
 func withSpecials(seed uint64, n int) []float32 {
@@ -190,7 +191,8 @@ func TestUnary_transcendentalLengths(t *testing.T) {
 				}
 				for i := range want {
 					x := math.Abs(float64(src[i]))
-					ok := same(want[i], out.data[i], true) || math.Abs(float64(want[i])-float64(out.data[i])) <= 1e-6*max(1e-30, min(x, 1e30), math.Abs(float64(want[i])))
+					ok := same(want[i], out.data[i], true) || math.Abs(float64(want[i])-float64(out.data[i])) <= 1e-6*max(1e-30,
+						min(x, 1e30), math.Abs(float64(want[i])))
 					require.True(t, ok, "%v(%v): want %v, got %v", op, src[i], want[i], out.data[i])
 				}
 				Unary(op, in.data, in.data, 0, 0)
@@ -247,7 +249,8 @@ func TestBinary_everyPattern(t *testing.T) {
 					out.check(t, what)
 					for i := range n {
 						if w := f(i); !same(w, out.data[i], op >= Min) {
-							t.Fatalf("%v %s [%d of %d] a %v b %v s %v: want %v, got %v", op, what, i, n, a.data[i], b.data[i], s, w, out.data[i])
+							t.Fatalf("%v %s [%d of %d] a %v b %v s %v: want %v, got %v", op, what, i, n, a.data[i], b.data[i], s, w,
+								out.data[i])
 						}
 					}
 				}

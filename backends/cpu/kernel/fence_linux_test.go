@@ -79,14 +79,17 @@ func everyInt8Kernel(t *testing.T, f *fence, n int) {
 	post := func(n int) Requantize {
 		return Requantize{Init: fenced[int32](f, n), Scale: f.floats(n), Add: f.floats(n), Hi: 255}
 	}
-	g := GemmInt8{M: m, N: n, K: k, A: fenced[uint8](f, m*k+2), LDA: k, B: fenced[int8](f, PackedInt8Len(1, k, n)), C: fenced[uint8](f, m*n), LDC: n, Post: post(n)}
+	g := GemmInt8{M: m, N: n, K: k, A: fenced[uint8](f, m*k+2), LDA: k, B: fenced[int8](f, PackedInt8Len(1, k, n)),
+		C: fenced[uint8](f, m*n), LDC: n, Post: post(n)}
 	g.Run()
 	win := window2D([2]int{6, 13}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 13})
 	ind, err := NewIndirection(win, 1, n)
 	require.NoError(t, err)
 	run := roundUp(n, IntDepth)
-	(&GemmInt8{M: 78, N: 5, K: n, A: fenced[uint8](f, 77*n+run), B: fenced[int8](f, PackedInt8Len(9, n, 5)), C: fenced[uint8](f, 78*5), LDC: 5, Post: post(5), Ind: ind, Zero: fenced[uint8](f, run)}).Run()
-	d := DepthwiseInt8{C: n, Batch: 1, Win: win, In: fenced[uint8](f, 78*n), LDI: n, W: fenced[int8](f, PackedDepthwiseInt8Len(9, n)), Out: fenced[uint8](f, 78*n), LDO: n, Post: post(DepthwiseLanes(n))}
+	(&GemmInt8{M: 78, N: 5, K: n, A: fenced[uint8](f, 77*n+run), B: fenced[int8](f, PackedInt8Len(9, n, 5)),
+		C: fenced[uint8](f, 78*5), LDC: 5, Post: post(5), Ind: ind, Zero: fenced[uint8](f, run)}).Run()
+	d := DepthwiseInt8{C: n, Batch: 1, Win: win, In: fenced[uint8](f, 78*n), LDI: n,
+		W: fenced[int8](f, PackedDepthwiseInt8Len(9, n)), Out: fenced[uint8](f, 78*n), LDO: n, Post: post(DepthwiseLanes(n))}
 	d.Border = fenced[uint8](f, d.BorderLen())
 	d.Run()
 }
@@ -121,7 +124,8 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	everyInt8Kernel(t, f, n)
 
 	const m, k = 11, 6
-	g := Gemm{M: m, N: n, K: k, A: f.floats(m * k), LDA: k, B: f.floats(PackedLen(k, n)), C: f.floats(m * n), LDC: n, Bias: x, Res: f.floats(m * n), LDR: n}
+	g := Gemm{M: m, N: n, K: k, A: f.floats(m * k), LDA: k, B: f.floats(PackedLen(k, n)), C: f.floats(m * n), LDC: n,
+		Bias: x, Res: f.floats(m * n), LDR: n}
 	PackB(g.B, f.floats(k*n), k, n, n)
 	PackBT(g.B, f.floats(k*n), k, n, k)
 	g.Run()
@@ -137,15 +141,18 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	}
 	ind, err := NewIndirection(win, 1, n)
 	require.NoError(t, err)
-	(&Gemm{M: 78, N: 5, K: n, A: in, B: f.floats(PackedLen(9*n, 5)), C: f.floats(78 * 5), LDC: 5, Ind: ind, Zero: f.floats(n)}).Run()
+	(&Gemm{M: 78, N: 5, K: n, A: in, B: f.floats(PackedLen(9*n, 5)), C: f.floats(78 * 5), LDC: 5, Ind: ind,
+		Zero: f.floats(n)}).Run()
 
-	v := Winograd{C: n, N: n, Batch: 1, In: [2]int{6, 13}, Out: [2]int{6, 13}, Pad: [2]int{1, 1}, X: in, LDX: n, U: f.floats(PackedWinogradLen(n, n)), Y: out, LDY: n, Bias: x}
+	v := Winograd{C: n, N: n, Batch: 1, In: [2]int{6, 13}, Out: [2]int{6, 13}, Pad: [2]int{1, 1}, X: in, LDX: n,
+		U: f.floats(PackedWinogradLen(n, n)), Y: out, LDY: n, Bias: x}
 	PackWinograd(v.U, f.floats(9*n*n), n, n, 0, n, f.floats(18*16))
 	v.Plan(1)
 	v.Work = f.floats(v.WorkLen)
 	v.Run()
 
-	s := SmallConv{C: 3, N: n, Batch: 1, Win: win, X: f.floats(3 * 78), Planar: true, B: f.floats(PackedLen(27, n)), Y: f.floats(78 * n), LDY: n, Bias: x}
+	s := SmallConv{C: 3, N: n, Batch: 1, Win: win, X: f.floats(3 * 78), Planar: true, B: f.floats(PackedLen(27, n)),
+		Y: f.floats(78 * n), LDY: n, Bias: x}
 	s.Plan(1)
 	s.Work = f.floats(s.WorkLen)
 	s.Run()

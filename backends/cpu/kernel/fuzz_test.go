@@ -28,7 +28,8 @@ func FuzzGemm(f *testing.F) {
 			return s
 		}
 		lda, ldc := K+int(mode&3), N+int(mode>>2&3)
-		g := Gemm{M: M, N: N, K: K, A: fill(extent(M, K, lda)), LDA: lda, B: make([]float32, PackedLen(K, N)), LDC: ldc, ResAfter: mode&16 != 0, Act: Act{Op: UnaryOp(mode>>5) % 4, Alpha: -1, Beta: 1}}
+		g := Gemm{M: M, N: N, K: K, A: fill(extent(M, K, lda)), LDA: lda, B: make([]float32, PackedLen(K, N)), LDC: ldc,
+			ResAfter: mode&16 != 0, Act: Act{Op: UnaryOp(mode>>5) % 4, Alpha: -1, Beta: 1}}
 		PackB(g.B, fill(K*N), K, N, N)
 		if mode&32 != 0 {
 			g.Bias = fill(N)

@@ -193,7 +193,8 @@ func (g *Gemm) Block(r0, r1, p0, p1 int) {
 	if after && res != nil && (pass || parts > 1) {
 		res, add = nil, res
 	}
-	t := tileArgs{m: r1 - r0, k: g.K, lda: g.LDA, ldc: g.LDC, after: after && parts == 1, row: r0, ind: g.Ind, zero: g.Zero}
+	t := tileArgs{m: r1 - r0, k: g.K, lda: g.LDA, ldc: g.LDC, after: after && parts == 1, row: r0, ind: g.Ind,
+		zero: g.Zero}
 	for part := range parts {
 		from := part * step // row of B
 		if g.Ind != nil {
@@ -333,7 +334,8 @@ func (g *Gemm) check() {
 	}
 	strides := g.LDC >= g.N && (g.Res == nil || g.LDR >= g.N) && g.LDA >= 0
 	if !strides {
-		panic(fmt.Sprintf("kernel: Gemm: stride below row length: M=%d N=%d K=%d LDA=%d LDC=%d LDR=%d", g.M, g.N, g.K, g.LDA, g.LDC, g.LDR))
+		panic(fmt.Sprintf("kernel: Gemm: stride below row length: M=%d N=%d K=%d LDA=%d LDC=%d LDR=%d", g.M, g.N, g.K, g.LDA,
+			g.LDC, g.LDR))
 	}
 	if g.Ind != nil {
 		g.Ind.check(g.M, g.K, g.A, g.Zero)

@@ -3,8 +3,10 @@
 package kernel
 
 type (
-	tileFn  func(blocks, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)
-	itileFn func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)
+	tileFn func(blocks, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int,
+		lo, hi float32, cols, after int, next *float32, step int)
+	itileFn func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, b *float32, ldb int, c *float32, ldc int,
+		bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)
 )
 
 // gemmTiles are the microkernels of one level, by vectors per row (one, two or
@@ -31,13 +33,17 @@ var (
 	tilesAVX512 = gemmTiles{
 		lanes: 16, mr: [3]int{8, 8, 6},
 		direct: [3][8]tileFn{
-			{gemm1x16AVX512, gemm2x16AVX512, gemm3x16AVX512, gemm4x16AVX512, gemm5x16AVX512, gemm6x16AVX512, gemm7x16AVX512, gemm8x16AVX512},
-			{gemm1x32AVX512, gemm2x32AVX512, gemm3x32AVX512, gemm4x32AVX512, gemm5x32AVX512, gemm6x32AVX512, gemm7x32AVX512, gemm8x32AVX512},
+			{gemm1x16AVX512, gemm2x16AVX512, gemm3x16AVX512, gemm4x16AVX512, gemm5x16AVX512, gemm6x16AVX512, gemm7x16AVX512,
+				gemm8x16AVX512},
+			{gemm1x32AVX512, gemm2x32AVX512, gemm3x32AVX512, gemm4x32AVX512, gemm5x32AVX512, gemm6x32AVX512, gemm7x32AVX512,
+				gemm8x32AVX512},
 			{gemm1x64AVX512, gemm2x64AVX512, gemm3x64AVX512, gemm4x64AVX512, gemm5x64AVX512, gemm6x64AVX512},
 		},
 		indirect: [3][8]itileFn{
-			{igemm1x16AVX512, igemm2x16AVX512, igemm3x16AVX512, igemm4x16AVX512, igemm5x16AVX512, igemm6x16AVX512, igemm7x16AVX512, igemm8x16AVX512},
-			{igemm1x32AVX512, igemm2x32AVX512, igemm3x32AVX512, igemm4x32AVX512, igemm5x32AVX512, igemm6x32AVX512, igemm7x32AVX512, igemm8x32AVX512},
+			{igemm1x16AVX512, igemm2x16AVX512, igemm3x16AVX512, igemm4x16AVX512, igemm5x16AVX512, igemm6x16AVX512,
+				igemm7x16AVX512, igemm8x16AVX512},
+			{igemm1x32AVX512, igemm2x32AVX512, igemm3x32AVX512, igemm4x32AVX512, igemm5x32AVX512, igemm6x32AVX512,
+				igemm7x32AVX512, igemm8x32AVX512},
 			{igemm1x64AVX512, igemm2x64AVX512, igemm3x64AVX512, igemm4x64AVX512, igemm5x64AVX512, igemm6x64AVX512},
 		},
 	}
@@ -156,7 +162,8 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 		if t.k > 0 {
 			a = &t.a[i*t.lda]
 		}
-		tiles.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
+		tiles.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next,
+			step)
 		return
 	}
 	var tab *int32
@@ -170,5 +177,6 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	if len(t.zero) > 0 {
 		zero = &t.zero[0]
 	}
-	tiles.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next, step)
+	tiles.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr,
+		t.lo, t.hi, cols, after, next, step)
 }

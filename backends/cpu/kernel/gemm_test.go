@@ -21,7 +21,8 @@ type gemmCase struct {
 
 // oracle is the product in float64 and, per element, the sum of magnitudes that
 // bounds rounding.
-func (c gemmCase) oracle(a func(i, k int) float32, b func(k, j int) float32, bias, res []float32, ldr, i, j int) (v, mag float64) {
+func (c gemmCase) oracle(a func(i, k int) float32, b func(k, j int) float32, bias, res []float32, ldr, i, j int) (v,
+	mag float64) {
 	for k := range c.k {
 		p := float64(a(i, k)) * float64(b(k, j))
 		v += p
@@ -68,7 +69,8 @@ func (c gemmCase) run(t *testing.T, seed uint64) {
 	pb := newGuarded(PackedLen(c.k, c.n), c.off+1)
 	PackB(pb.data, b, c.k, c.n, c.n)
 	out := newGuarded(extent(c.m, c.n, ldc), c.off+2)
-	g := Gemm{M: c.m, N: c.n, K: c.k, A: a.data, LDA: lda, B: pb.data, C: out.data, LDC: ldc, ResAfter: c.after, Act: c.act}
+	g := Gemm{M: c.m, N: c.n, K: c.k, A: a.data, LDA: lda, B: pb.data, C: out.data, LDC: ldc, ResAfter: c.after,
+		Act: c.act}
 	if c.bias {
 		g.Bias = fillRand(r, newGuarded(c.n, c.off+3).data)
 	}
@@ -96,7 +98,8 @@ func (c gemmCase) run(t *testing.T, seed uint64) {
 				require.Equal(t, uint32(guardBits), math.Float32bits(got), "padding of C at %d,%d of %+v", i, j, c)
 				continue
 			}
-			want, mag := c.oracle(func(i, k int) float32 { return a.data[i*lda+k] }, func(k, j int) float32 { return b[k*c.n+j] }, g.Bias, g.Res, ldr, i, j)
+			want, mag := c.oracle(func(i, k int) float32 { return a.data[i*lda+k] },
+				func(k, j int) float32 { return b[k*c.n+j] }, g.Bias, g.Res, ldr, i, j)
 			if d := math.Abs(float64(got) - want); !(d <= 1e-7*float64(c.k+4)*(mag+1e-3)) {
 				t.Fatalf("%+v at %d,%d: got %v want %v", c, i, j, got, want)
 			}
@@ -116,7 +119,8 @@ func TestGemm_edges(t *testing.T) {
 					}
 					gemmCase{
 						m: m, n: n, k: k, padA: int(seed % 3), padC: int(seed % 4), padR: int(seed % 5), off: int(seed % 16),
-						bias: seed%2 == 0, res: seed%3 == 0, after: seed%6 == 0, act: []Act{{}, {Op: Relu}, {Op: Relu6}, {Op: Clamp, Alpha: -0.5, Beta: 0.25}}[seed%4],
+						bias: seed%2 == 0, res: seed%3 == 0, after: seed%6 == 0, act: []Act{{}, {Op: Relu}, {Op: Relu6},
+							{Op: Clamp, Alpha: -0.5, Beta: 0.25}}[seed%4],
 					}.run(t, seed)
 				}
 			}
@@ -214,7 +218,8 @@ func TestGemm_residualIsOutput(t *testing.T) {
 
 func TestGemm_shortOperandsPanic(t *testing.T) {
 	good := func() *Gemm {
-		return &Gemm{M: 4, N: 8, K: 3, A: make([]float32, 12), LDA: 3, B: make([]float32, PackedLen(3, 8)), C: make([]float32, 32), LDC: 8}
+		return &Gemm{M: 4, N: 8, K: 3, A: make([]float32, 12), LDA: 3, B: make([]float32, PackedLen(3, 8)),
+			C: make([]float32, 32), LDC: 8}
 	}
 	good().Run()
 	for name, spoil := range map[string]func(*Gemm){
@@ -253,7 +258,8 @@ func TestPackBT_equalsPackB(t *testing.T) {
 }
 
 // convOracle is a plain convolution of one channels-last image batch.
-func convOracle(in []float32, batch, cin, ld int, w Window, f func(tap, ci, co int) float32, co, n, oz, oy, ox int) (v, mag float64) {
+func convOracle(in []float32, batch, cin, ld int, w Window, f func(tap, ci, co int) float32, co, n, oz, oy, ox int) (v,
+	mag float64) {
 	tap := 0
 	for kz := range w.Kernel[0] {
 		for ky := range w.Kernel[1] {
@@ -286,7 +292,8 @@ func TestGemm_indirectConvolution(t *testing.T) {
 			{window2D([2]int{11, 8}, [2]int{5, 2}, [2]int{1, 2}, [2]int{2, 3}, [2]int{2, 0}, [2]int{7, 3}), 1, 1, 8, 0, 0},
 			{window2D([2]int{4, 4}, [2]int{1, 1}, [2]int{2, 2}, [2]int{1, 1}, [2]int{0, 0}, [2]int{2, 2}), 3, 17, 40, 0, 1},
 			{window2D([2]int{6, 6}, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, [2]int{6, 6}), 1, 180, 40, 0, 0},
-			{Window{In: [3]int{4, 3, 5}, Kernel: [3]int{2, 3, 2}, Stride: [3]int{1, 1, 2}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{1, 1, 0}, Out: [3]int{4, 3, 2}}, 2, 3, 24, 1, 0},
+			{Window{In: [3]int{4, 3, 5}, Kernel: [3]int{2, 3, 2}, Stride: [3]int{1, 1, 2}, Dilation: [3]int{1, 1, 1},
+				Pad: [3]int{1, 1, 0}, Out: [3]int{4, 3, 2}}, 2, 3, 24, 1, 0},
 		} {
 			ld := c.ci + c.extraLD
 			in := randSlice(uint64(i), c.batch*c.w.In[0]*c.w.In[1]*c.w.In[2]*ld)
@@ -299,7 +306,8 @@ func TestGemm_indirectConvolution(t *testing.T) {
 			bias := randSlice(9, c.co)
 			m, ldc := c.batch*c.w.Outputs(), c.co+c.extra
 			out := newGuarded(extent(m, c.co, ldc), i)
-			g := Gemm{M: m, N: c.co, K: c.ci, A: in, B: pb, C: out.data, LDC: ldc, Bias: bias, Ind: ind, Zero: make([]float32, c.ci)}
+			g := Gemm{M: m, N: c.co, K: c.ci, A: in, B: pb, C: out.data, LDC: ldc, Bias: bias, Ind: ind,
+				Zero: make([]float32, c.ci)}
 			g.Run()
 			out.check(t, "C")
 			row := 0
@@ -308,7 +316,8 @@ func TestGemm_indirectConvolution(t *testing.T) {
 					for oy := range c.w.Out[1] {
 						for ox := range c.w.Out[2] {
 							for co := range c.co {
-								want, mag := convOracle(in, c.batch, c.ci, ld, c.w, func(tap, ci, co int) float32 { return wt[(tap*c.ci+ci)*c.co+co] }, co, n, oz, oy, ox)
+								want, mag := convOracle(in, c.batch, c.ci, ld, c.w,
+									func(tap, ci, co int) float32 { return wt[(tap*c.ci+ci)*c.co+co] }, co, n, oz, oy, ox)
 								got := float64(out.data[row*ldc+co])
 								require.InDelta(t, want+float64(bias[co]), got, 1e-6*(mag+1), "case %d row %d channel %d", i, row, co)
 							}
@@ -384,7 +393,8 @@ func BenchmarkGemm(b *testing.B) {
 		for _, s := range [][3]int{
 			{1024, 1024, 1024}, {512, 512, 512}, {64, 1024, 1024}, {1024, 1024, 4096},
 			{1, 1024, 1024}, {4, 1024, 1024}, {1, 1024, 4096}, {1, 128, 128},
-			{3136, 64, 64}, {3136, 64, 256}, {784, 512, 128}, {196, 1024, 256}, {49, 512, 2048}, {12544, 16, 32}, {3136, 144, 24}, {128, 768, 3072},
+			{3136, 64, 64}, {3136, 64, 256}, {784, 512, 128}, {196, 1024, 256}, {49, 512, 2048}, {12544, 16, 32},
+			{3136, 144, 24}, {128, 768, 3072},
 		} {
 			m, n, k := s[0], s[1], s[2]
 			b.Run(fmt.Sprintf("%dx%dx%d", m, n, k), func(b *testing.B) {

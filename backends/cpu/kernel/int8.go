@@ -96,13 +96,13 @@ func PackInt8(dst []int8, b []int8, taps, k, n, ldb int) {
 }
 
 // GemmInt8 is a product of codes with packed signed filters, and its
-// requantisation:
+// requantization:
 //
 //	for i := range M {
 //		for j := range N {
 //			s := Init[j]
 //			for k := range K { s += int32(A[i*LDA+k]) * int32(B[k][j]) }
-//			C[i*LDC+j] = requantised s
+//			C[i*LDC+j] = requantized s
 //		}
 //	}
 //
@@ -208,7 +208,8 @@ func (g *GemmInt8) check() {
 		return
 	}
 	if !g.SumsOnly && g.LDC < g.N || g.LDA < 0 {
-		panic(fmt.Sprintf("kernel: GemmInt8: stride below row length: M=%d N=%d K=%d LDA=%d LDC=%d", g.M, g.N, g.K, g.LDA, g.LDC))
+		panic(fmt.Sprintf("kernel: GemmInt8: stride below row length: M=%d N=%d K=%d LDA=%d LDC=%d", g.M, g.N, g.K, g.LDA,
+			g.LDC))
 	}
 	run := roundUp(g.K, IntDepth)
 	switch {

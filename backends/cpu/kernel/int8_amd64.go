@@ -9,8 +9,10 @@ import (
 )
 
 type (
-	dotFn  func(blocks, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add *float32, zero, lo, hi, cols int)
-	idotFn func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add *float32, zero, lo, hi, cols int)
+	dotFn func(blocks, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add *float32,
+		zero, lo, hi, cols int)
+	idotFn func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, b *int8, ldb int, c *uint8, ldc int,
+		init *int32, scale, add *float32, zero, lo, hi, cols int)
 )
 
 // intTiles are the microkernels of one level, by vectors per row and by rows, both less one.
@@ -30,15 +32,21 @@ var (
 	intTilesVNNI = intTiles{
 		cols: 16, mr: [4]int{8, 8, 8, 6},
 		direct: [4][8]dotFn{
-			{dot1x16AVX512, dot2x16AVX512, dot3x16AVX512, dot4x16AVX512, dot5x16AVX512, dot6x16AVX512, dot7x16AVX512, dot8x16AVX512},
-			{dot1x32AVX512, dot2x32AVX512, dot3x32AVX512, dot4x32AVX512, dot5x32AVX512, dot6x32AVX512, dot7x32AVX512, dot8x32AVX512},
-			{dot1x48AVX512, dot2x48AVX512, dot3x48AVX512, dot4x48AVX512, dot5x48AVX512, dot6x48AVX512, dot7x48AVX512, dot8x48AVX512},
+			{dot1x16AVX512, dot2x16AVX512, dot3x16AVX512, dot4x16AVX512, dot5x16AVX512, dot6x16AVX512, dot7x16AVX512,
+				dot8x16AVX512},
+			{dot1x32AVX512, dot2x32AVX512, dot3x32AVX512, dot4x32AVX512, dot5x32AVX512, dot6x32AVX512, dot7x32AVX512,
+				dot8x32AVX512},
+			{dot1x48AVX512, dot2x48AVX512, dot3x48AVX512, dot4x48AVX512, dot5x48AVX512, dot6x48AVX512, dot7x48AVX512,
+				dot8x48AVX512},
 			{dot1x64AVX512, dot2x64AVX512, dot3x64AVX512, dot4x64AVX512, dot5x64AVX512, dot6x64AVX512},
 		},
 		indirect: [4][8]idotFn{
-			{idot1x16AVX512, idot2x16AVX512, idot3x16AVX512, idot4x16AVX512, idot5x16AVX512, idot6x16AVX512, idot7x16AVX512, idot8x16AVX512},
-			{idot1x32AVX512, idot2x32AVX512, idot3x32AVX512, idot4x32AVX512, idot5x32AVX512, idot6x32AVX512, idot7x32AVX512, idot8x32AVX512},
-			{idot1x48AVX512, idot2x48AVX512, idot3x48AVX512, idot4x48AVX512, idot5x48AVX512, idot6x48AVX512, idot7x48AVX512, idot8x48AVX512},
+			{idot1x16AVX512, idot2x16AVX512, idot3x16AVX512, idot4x16AVX512, idot5x16AVX512, idot6x16AVX512, idot7x16AVX512,
+				idot8x16AVX512},
+			{idot1x32AVX512, idot2x32AVX512, idot3x32AVX512, idot4x32AVX512, idot5x32AVX512, idot6x32AVX512, idot7x32AVX512,
+				idot8x32AVX512},
+			{idot1x48AVX512, idot2x48AVX512, idot3x48AVX512, idot4x48AVX512, idot5x48AVX512, idot6x48AVX512, idot7x48AVX512,
+				idot8x48AVX512},
 			{idot1x64AVX512, idot2x64AVX512, idot3x64AVX512, idot4x64AVX512, idot5x64AVX512, idot6x64AVX512},
 		},
 	}
@@ -132,19 +140,23 @@ func (p *intTileCall) call(i, mr, blocks int, c *uint8, ldc int, scale *float32)
 		add = &q.Add[p.j]
 	}
 	if g.Ind == nil {
-		p.tiles.direct[p.vectors-1][mr-1](blocks, p.words, &g.A[i*g.LDA], g.LDA, p.b, 4*p.w, c, ldc, init, scale, add, q.Zero, int(q.Lo), int(q.Hi), p.cols)
+		p.tiles.direct[p.vectors-1][mr-1](blocks, p.words, &g.A[i*g.LDA], g.LDA, p.b, 4*p.w, c, ldc, init, scale, add, q.Zero,
+			int(q.Lo), int(q.Hi), p.cols)
 		return
 	}
-	p.tiles.indirect[p.vectors-1][mr-1](blocks, g.Ind.taps, p.words, &g.Ind.tab[i], 4*g.Ind.rows, unsafe.SliceData(g.A), unsafe.SliceData(g.Zero),
+	p.tiles.indirect[p.vectors-1][mr-1](blocks, g.Ind.taps, p.words, &g.Ind.tab[i], 4*g.Ind.rows, unsafe.SliceData(g.A),
+		unsafe.SliceData(g.Zero),
 		p.b, 4*p.w, c, ldc, init, scale, add, q.Zero, int(q.Lo), int(q.Hi), p.cols)
 }
 
 // dotWindow computes positions of a depthwise convolution. A direct call, so that taps stay on the stack.
 func (d *DepthwiseInt8) dotWindow(taps **uint8, groups, n int, out *uint8, init *int32, add *float32) {
 	q, w := &d.Post, &d.Win
-	if n > 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 && max(1, w.Dilation[2]) == 1 && init != nil {
+	if n > 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 && max(1, w.Dilation[2]) == 1 &&
+		init != nil {
 		dotSlideAVX512(d.C, n, taps, d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
 		return
 	}
-	dotWindowAVX512(d.C, n, groups, taps, max(1, d.Win.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
+	dotWindowAVX512(d.C, n, groups, taps, max(1, d.Win.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add,
+		q.Zero, int(q.Lo), int(q.Hi))
 }

@@ -53,7 +53,7 @@ func signedSlice(r *rand.Rand, n int) []int8 {
 	return s
 }
 
-// postOf makes a requantisation under which many results are in range and some on either side.
+// postOf makes a requantization under which many results are in range and some on either side.
 func postOf(r *rand.Rand, n int, i int) Requantize {
 	q := Requantize{Zero: []int{0, 128, 255, 3}[i%4], Hi: 255}
 	for range n {
@@ -130,14 +130,16 @@ func TestGemmInt8_equalsDefinition(t *testing.T) {
 					g.Sums(sums.data[m/2*n:], m/2, m)
 					sums.check(t, "sums")
 					for p, got := range sums.data {
-						require.Equal(t, float32(sumInt8(&g, w, p/n, p%n)), got, "m %d n %d k %d case %d: sum %d,%d", m, n, k, i, p/n, p%n)
+						require.Equal(t, float32(sumInt8(&g, w, p/n, p%n)), got, "m %d n %d k %d case %d: sum %d,%d", m, n, k, i, p/n,
+							p%n)
 					}
 					for p := range c.data {
 						if p%ldc >= n {
 							require.EqualValues(t, guardByte, c.data[p])
 							continue
 						}
-						require.Equal(t, wantInt8(&g, w, p/ldc, p%ldc), c.data[p], "m %d n %d k %d case %d at %d,%d", m, n, k, i, p/ldc, p%ldc)
+						require.Equal(t, wantInt8(&g, w, p/ldc, p%ldc), c.data[p], "m %d n %d k %d case %d at %d,%d", m, n, k, i, p/ldc,
+							p%ldc)
 					}
 				}
 			}
@@ -156,7 +158,8 @@ func TestGemmInt8_gathersWindows(t *testing.T) {
 			batch, ld := 1+i%2, k+i%3
 			ind, err := NewIndirection(w, batch, ld)
 			require.NoError(t, err)
-			g := GemmInt8{M: ind.Rows(), N: n, K: k, LDC: n, Ind: ind, Post: postOf(r, n, i), Zero: make([]uint8, roundUp(k, IntDepth))}
+			g := GemmInt8{M: ind.Rows(), N: n, K: k, LDC: n, Ind: ind, Post: postOf(r, n, i),
+				Zero: make([]uint8, roundUp(k, IntDepth))}
 			for x := range g.Zero {
 				g.Zero[x] = 77
 			}
@@ -181,12 +184,14 @@ func TestRequantize_ends(t *testing.T) {
 		const n = 64
 		for _, zero := range []int{-32768, -40, 0, 1, 128, 255, 32767} {
 			q := Requantize{Zero: zero, Hi: 255, Init: make([]int32, n), Scale: make([]float32, n)}
-			for i, v := range []int32{0, 1, -1, 3, -3, 65535, -65535, 65537, -65537, 1 << 30, -1 << 30, 255, 256, 509, 510, 511, 513} {
+			for i, v := range []int32{0, 1, -1, 3, -3, 65535, -65535, 65537, -65537, 1 << 30, -1 << 30, 255, 256, 509, 510, 511,
+				513} {
 				for j := i; j < n; j += 17 {
 					q.Init[j], q.Scale[j] = v, 0.5
 				}
 			}
-			g := GemmInt8{M: 3, N: n, K: 4, LDA: 4, LDC: n, A: make([]uint8, 12), B: make([]int8, PackedInt8Len(1, 4, n)), C: make([]uint8, 3*n), Post: q}
+			g := GemmInt8{M: 3, N: n, K: 4, LDA: 4, LDC: n, A: make([]uint8, 12), B: make([]int8, PackedInt8Len(1, 4, n)),
+				C: make([]uint8, 3*n), Post: q}
 			g.Run()
 			for p, got := range g.C {
 				v := min(max(math.RoundToEven(float64(q.Init[p%n])/2), math.MinInt16), math.MaxInt16)
@@ -198,7 +203,8 @@ func TestRequantize_ends(t *testing.T) {
 
 func TestGemmInt8_panicsOnShortOperands(t *testing.T) {
 	whole := func() GemmInt8 {
-		return GemmInt8{M: 2, N: 3, K: 5, LDA: 5, LDC: 3, A: make([]uint8, 13), B: make([]int8, PackedInt8Len(1, 5, 3)), C: make([]uint8, 6),
+		return GemmInt8{M: 2, N: 3, K: 5, LDA: 5, LDC: 3, A: make([]uint8, 13), B: make([]int8, PackedInt8Len(1, 5, 3)),
+			C:    make([]uint8, 6),
 			Post: Requantize{Scale: make([]float32, 3), Hi: 255}}
 	}
 	g := whole()
@@ -206,7 +212,8 @@ func TestGemmInt8_panicsOnShortOperands(t *testing.T) {
 	for i, spoil := range []func(g *GemmInt8){
 		func(g *GemmInt8) { g.A = g.A[:12] }, func(g *GemmInt8) { g.B = g.B[1:] }, func(g *GemmInt8) { g.C = g.C[1:] },
 		func(g *GemmInt8) { g.Post.Scale = g.Post.Scale[1:] }, func(g *GemmInt8) { g.Post.Init = make([]int32, 2) },
-		func(g *GemmInt8) { g.Post.Add = make([]float32, 2) }, func(g *GemmInt8) { g.Post.Zero = 1 << 15 }, func(g *GemmInt8) { g.LDC = 2 }, func(g *GemmInt8) { g.M = -1 },
+		func(g *GemmInt8) { g.Post.Add = make([]float32, 2) }, func(g *GemmInt8) { g.Post.Zero = 1 << 15 },
+		func(g *GemmInt8) { g.LDC = 2 }, func(g *GemmInt8) { g.M = -1 },
 	} {
 		g := whole()
 		spoil(&g)
@@ -215,7 +222,8 @@ func TestGemmInt8_panicsOnShortOperands(t *testing.T) {
 }
 
 func BenchmarkGemmInt8(b *testing.B) {
-	for _, s := range [][3]int{{1, 1024, 1024}, {64, 1024, 1024}, {1024, 1024, 1024}, {3136, 64, 256}, {784, 512, 128}, {12544, 16, 96}, {3136, 144, 24}, {49, 960, 160}, {196, 256, 1024}} {
+	for _, s := range [][3]int{{1, 1024, 1024}, {64, 1024, 1024}, {1024, 1024, 1024}, {3136, 64, 256}, {784, 512, 128},
+		{12544, 16, 96}, {3136, 144, 24}, {49, 960, 160}, {196, 256, 1024}} {
 		for _, isa := range Supported() {
 			b.Run(fmt.Sprint(isa, s), func(b *testing.B) {
 				restore, err := Select(isa)
@@ -223,7 +231,8 @@ func BenchmarkGemmInt8(b *testing.B) {
 				defer restore()
 				m, k, n := s[0], s[1], s[2]
 				r := rng(1)
-				g := GemmInt8{M: m, N: n, K: k, LDA: k, LDC: n, A: extreme(r, make([]uint8, m*k)), B: make([]int8, PackedInt8Len(1, k, n)), C: make([]uint8, m*n), Post: postOf(r, n, 1)}
+				g := GemmInt8{M: m, N: n, K: k, LDA: k, LDC: n, A: extreme(r, make([]uint8, m*k)),
+					B: make([]int8, PackedInt8Len(1, k, n)), C: make([]uint8, m*n), Post: postOf(r, n, 1)}
 				PackInt8(g.B, signedSlice(r, n*k), 1, k, n, k)
 				for b.Loop() {
 					g.Run()

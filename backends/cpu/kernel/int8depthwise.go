@@ -6,7 +6,7 @@ package kernel
 //	for each output position o and channel c {
 //		s := Init[c]
 //		for each tap k { s += int32(In[position(o, k)*LDI+c]) * int32(filter[c][k]) }
-//		Out[o*LDO+c] = requantised s
+//		Out[o*LDO+c] = requantized s
 //	}
 //
 // with Border[c] for what lies outside the input. Sums are int32. The slices of

@@ -32,7 +32,8 @@ func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
 			batch, ldi, ldo, taps := 1+i%2, c+i%3, c+i%5, w.Taps()
 			q := postOf(r, c, i)
 			f := signedSlice(r, c*taps)
-			d := DepthwiseInt8{C: c, Batch: batch, Win: w, LDI: ldi, LDO: ldo, W: make([]int8, PackedDepthwiseInt8Len(taps, c)), Post: q}
+			d := DepthwiseInt8{C: c, Batch: batch, Win: w, LDI: ldi, LDO: ldo, W: make([]int8, PackedDepthwiseInt8Len(taps, c)),
+				Post: q}
 			d.Post.Init, d.Post.Scale, d.Post.Add = lanes(q.Init), lanes(q.Scale), lanes(q.Add)
 			PackDepthwiseInt8(d.W, f, w.Kernel, c)
 			d.In = extreme(r, make([]byte, extent(batch*w.In[1]*w.In[2], c, ldi)))
@@ -79,7 +80,8 @@ func TestCombineU8_equalsDefinition(t *testing.T) {
 		for i, n := range lengths() {
 			r := rng(uint64(i))
 			a, b := extreme(r, make([]byte, n)), extreme(r, make([]byte, n))
-			c := Combine{A: 0.4 + r.Float32(), B: r.Float32() - 0.5, Add: r.Float32()*300 - 150, Zero: []int{0, 128, -200, 32767}[i%4], Lo: uint8(i % 3 * 9), Hi: 255 - uint8(i%2*40)}
+			c := Combine{A: 0.4 + r.Float32(), B: r.Float32() - 0.5, Add: r.Float32()*300 - 150,
+				Zero: []int{0, 128, -200, 32767}[i%4], Lo: uint8(i % 3 * 9), Hi: 255 - uint8(i%2*40)}
 			if i%5 == 0 {
 				c.A, c.B, c.Add = 0.5, 0.5, 0 // halves
 			}

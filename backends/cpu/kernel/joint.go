@@ -26,7 +26,8 @@ func (j *Joint) Plan(threads int) int {
 		g := &j.Parts[i]
 		g.check()
 		if p := &j.Parts[0]; g.M != p.M || g.K != p.K || g.LDA != p.LDA || g.Ind != p.Ind {
-			panic(fmt.Sprintf("kernel: Joint: part %d: M=%d K=%d LDA=%d, part 0: M=%d K=%d LDA=%d", i, g.M, g.K, g.LDA, p.M, p.K, p.LDA))
+			panic(fmt.Sprintf("kernel: Joint: part %d: M=%d K=%d LDA=%d, part 0: M=%d K=%d LDA=%d", i, g.M, g.K, g.LDA, p.M, p.K,
+				p.LDA))
 		}
 		j.whole.M, j.whole.K, j.whole.LDA, j.whole.Ind = g.M, g.K, g.LDA, g.Ind
 		j.whole.N += PanelCols * Panels(g.N)

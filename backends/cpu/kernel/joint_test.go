@@ -9,7 +9,8 @@ import (
 
 func TestJoint_equalsSingleProducts(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for seed, c := range []struct{ m, k, threads int }{{0, 5, 1}, {1, 40, 2}, {3, 517, 3}, {70, 64, 1}, {70, 64, 3}, {601, 33, 2}, {130, 0, 1}, {1200, 130, 1}, {1200, 130, 2}} {
+		for seed, c := range []struct{ m, k, threads int }{{0, 5, 1}, {1, 40, 2}, {3, 517, 3}, {70, 64, 1}, {70, 64, 3},
+			{601, 33, 2}, {130, 0, 1}, {1200, 130, 1}, {1200, 130, 2}} {
 			a := randSlice(uint64(seed), c.m*(c.k+3)+1)
 			j := Joint{Parts: make([]Gemm, 4)}
 			var want, got []*guarded
@@ -50,8 +51,10 @@ func TestJoint_equalsSingleProducts(t *testing.T) {
 }
 
 func TestJoint_partsThatDifferPanic(t *testing.T) {
-	one := Gemm{M: 2, N: 1, K: 2, A: make([]float32, 4), LDA: 2, B: make([]float32, PackedLen(2, 1)), C: make([]float32, 2), LDC: 1}
+	one := Gemm{M: 2, N: 1, K: 2, A: make([]float32, 4), LDA: 2, B: make([]float32, PackedLen(2, 1)),
+		C: make([]float32, 2), LDC: 1}
 	two := one
 	two.M = 1
-	assert.PanicsWithValue(t, "kernel: Joint: part 1: M=1 K=2 LDA=2, part 0: M=2 K=2 LDA=2", func() { (&Joint{Parts: []Gemm{one, two}}).Plan(1) })
+	assert.PanicsWithValue(t, "kernel: Joint: part 1: M=1 K=2 LDA=2, part 0: M=2 K=2 LDA=2",
+		func() { (&Joint{Parts: []Gemm{one, two}}).Plan(1) })
 }

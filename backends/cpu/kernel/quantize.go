@@ -44,7 +44,7 @@ func DequantizeS8(dst []float32, src []int8, scale float32, zero int32) {
 		func(i, n int) { dequantizeGeneric(&dst[i], &src[i], n, scale, zero) })
 }
 
-// RoundTrip computes, in place if dst and src are the same slice, what quantising and dequantising leave of src:
+// RoundTrip computes, in place if dst and src are the same slice, what quantizing and dequantizing leave of src:
 //
 //	dst[i] = clamp(round(src[i]/scale), lo, hi) * back
 //

@@ -159,7 +159,7 @@ func ExpSum(dst, src []float32, scale, shift float32) float32 {
 	return s
 }
 
-// LayerNormRows normalises each row of src [rows, cols], in place if dst is src:
+// LayerNormRows normalizes each row of src [rows, cols], in place if dst is src:
 //
 //	x    = src + res                 (res may be nil)
 //	mean = sum(x)/cols
@@ -258,7 +258,7 @@ func Centre(dst, src []float32) (rest float32, variance float64) {
 
 // ScaleShiftRows computes, row by row of src [rows, cols] and in place if dst is
 // src, dst = src*scale + shift with one value of each per column: a batch
-// normalisation that could not be folded away. Assembly fuses the multiply-add.
+// normalization that could not be folded away. Assembly fuses the multiply-add.
 func ScaleShiftRows(dst, src, scale, shift []float32, rows, cols int) {
 	need("ScaleShiftRows", "dst", len(dst), rows*cols)
 	need("ScaleShiftRows", "src", len(src), rows*cols)

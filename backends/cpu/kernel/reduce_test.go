@@ -29,7 +29,8 @@ func TestReduce_allLengths(t *testing.T) {
 			for i := 0; i < n; i += 1 + n/20 {
 				keep := x[i]
 				x[i] = float32(math.NaN())
-				assert.True(t, math.IsNaN(float64(MaxOf(x))) && math.IsNaN(float64(MinOf(x))) && math.IsNaN(float64(Sum(x))), "NaN at %d of %d", i, n)
+				assert.True(t, math.IsNaN(float64(MaxOf(x))) && math.IsNaN(float64(MinOf(x))) && math.IsNaN(float64(Sum(x))),
+					"NaN at %d of %d", i, n)
 				x[i] = inf32
 				assert.Equal(t, inf32, MaxOf(x))
 				x[i] = -inf32

@@ -82,7 +82,8 @@ func (r *Resize) row(row int) {
 
 func (r *Resize) check() {
 	if r.C < 0 || r.Batch < 0 || r.LDX < r.C || r.LDY < r.C || (r.Rows.Weight == nil) != (r.Cols.Weight == nil) {
-		panic(fmt.Sprintf("kernel: Resize: C=%d batch=%d LDX=%d LDY=%d, weights on rows %v, on columns %v", r.C, r.Batch, r.LDX, r.LDY, r.Rows.Weight != nil, r.Cols.Weight != nil))
+		panic(fmt.Sprintf("kernel: Resize: C=%d batch=%d LDX=%d LDY=%d, weights on rows %v, on columns %v", r.C, r.Batch,
+			r.LDX, r.LDY, r.Rows.Weight != nil, r.Cols.Weight != nil))
 	}
 	r.Rows.check("rows", r.In[0])
 	r.Cols.check("columns", r.In[1])

@@ -9,7 +9,8 @@ import (
 
 func testTransposeBits[T uint8 | uint16 | uint64](t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
-	for _, c := range [][2]int{{1, 1}, {8, 8}, {7, 9}, {9, 7}, {64, 16}, {65, 17}, {130, 3}, {3, 130}, {100, 75}, {0, 5}, {5, 0}} {
+	for _, c := range [][2]int{{1, 1}, {8, 8}, {7, 9}, {9, 7}, {64, 16}, {65, 17}, {130, 3}, {3, 130}, {100, 75}, {0, 5},
+		{5, 0}} {
 		rows, cols := c[0], c[1]
 		lds, ldd := cols+3, rows+5
 		src := make([]T, max(0, rows*lds))

@@ -21,7 +21,8 @@ func sameBits(t *testing.T, want, got []float32, name string) {
 	t.Helper()
 	for i := range want {
 		if math.Float32bits(want[i]) != math.Float32bits(got[i]) {
-			assert.Fail(t, "bits differ", "%s: value %d: want %x, got %x", name, i, math.Float32bits(want[i]), math.Float32bits(got[i]))
+			assert.Fail(t, "bits differ", "%s: value %d: want %x, got %x", name, i, math.Float32bits(want[i]),
+				math.Float32bits(got[i]))
 			return
 		}
 	}

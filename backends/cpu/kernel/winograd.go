@@ -3,7 +3,7 @@ package kernel
 import "fmt"
 
 // Winograd is a 3x3 convolution with stride 1 and dilation 1 of channels-last
-// input by the minimal filtering algorithm F(4x4, 3x3): tiles of 6x6 inputs and
+// input by Winograd's algorithm F(4x4, 3x3): tiles of 6x6 inputs and
 // the filters are transformed, multiplied in 36 matrix products, and
 // transformed back to tiles of 4x4 outputs. It needs a quarter of the
 // multiplications of the direct form. The epilogue is that of [Gemm].
@@ -106,7 +106,8 @@ func (w *Winograd) Plan(threads int) (phases int) {
 	w.shared = w.threads > 1 && (w.block < 3*winoMin || ceilDiv(total, w.block) < w.threads)
 	if w.shared {
 		w.block = total
-		w.phases = [3]int{ceilDiv(total, w.tileGroup()), winoFreqs * ceilDiv(Panels(w.N), w.panelGroup()), ceilDiv(total, w.tileGroup())}
+		w.phases = [3]int{ceilDiv(total, w.tileGroup()), winoFreqs * ceilDiv(Panels(w.N), w.panelGroup()),
+			ceilDiv(total, w.tileGroup())}
 		w.WorkLen = private + w.size()
 		return 3
 	}
@@ -282,8 +283,10 @@ func (w *Winograd) activate(first, ny, nx int) {
 }
 
 func (w *Winograd) check() {
-	if min(w.C, w.N, w.Batch, w.In[0], w.In[1], w.Out[0], w.Out[1]) < 0 || w.LDX < w.C || w.LDY < w.N || w.Res != nil && w.LDR < w.N {
-		panic(fmt.Sprintf("kernel: Winograd: bad sizes C=%d N=%d batch=%d in=%v out=%v LDX=%d LDY=%d LDR=%d", w.C, w.N, w.Batch, w.In, w.Out, w.LDX, w.LDY, w.LDR))
+	if min(w.C, w.N, w.Batch, w.In[0], w.In[1], w.Out[0], w.Out[1]) < 0 || w.LDX < w.C || w.LDY < w.N || w.Res != nil &&
+		w.LDR < w.N {
+		panic(fmt.Sprintf("kernel: Winograd: bad sizes C=%d N=%d batch=%d in=%v out=%v LDX=%d LDY=%d LDR=%d", w.C, w.N,
+			w.Batch, w.In, w.Out, w.LDX, w.LDY, w.LDR))
 	}
 	positions := w.Batch * w.Out[0] * w.Out[1]
 	need("Winograd", "X", len(w.X), extent(w.Batch*w.In[0]*w.In[1], w.C, w.LDX))

@@ -72,7 +72,8 @@ func winoFilterGeneric(n int, w *float32, wtap int, u *float32, uf int, _ *float
 	}
 }
 
-func winoOutputGeneric(c int, in *float32, inf int, out *float32, orow, ocol int, bias, res *float32, rrow, rcol int, lo, hi float32, after, ny, nx int, _ *float32) {
+func winoOutputGeneric(c int, in *float32, inf int, out *float32, orow, ocol int, bias, res *float32, rrow, rcol int,
+	lo, hi float32, after, ny, nx int, _ *float32) {
 	var b []float32
 	if bias != nil {
 		b = unsafe.Slice(bias, c)

@@ -64,7 +64,8 @@ func TestWinograd_againstDirect(t *testing.T) {
 				for p := 0; p < positions; p += thinning {
 					for o := range s.n {
 						per := out[0] * out[1]
-						v, mag := convOracle(x, s.batch, s.c, ldx, win, func(tap, ci, co int) float32 { return wt[(tap*s.c+ci)*s.n+co] }, o, p/per, 0, p%per/out[1], p%out[1])
+						v, mag := convOracle(x, s.batch, s.c, ldx, win, func(tap, ci, co int) float32 { return wt[(tap*s.c+ci)*s.n+co] },
+							o, p/per, 0, p%per/out[1], p%out[1])
 						r := 0.0
 						if mode > 0 {
 							v += float64(w.Bias[o])
@@ -97,7 +98,8 @@ func TestWinograd_everyThreadCountGivesTheSame(t *testing.T) {
 	for _, s := range [][3]int{{33, 64, 64}, {14, 64, 96}, {7, 64, 128}} {
 		h, c, n := s[0], s[1], s[2]
 		x, wt := randSlice(1, h*h*c), randSlice(2, 9*c*n)
-		w := Winograd{C: c, N: n, Batch: 1, In: [2]int{h, h}, Out: [2]int{h, h}, Pad: [2]int{1, 1}, X: x, LDX: c, U: packWinograd(t, wt, c, n), LDY: n}
+		w := Winograd{C: c, N: n, Batch: 1, In: [2]int{h, h}, Out: [2]int{h, h}, Pad: [2]int{1, 1}, X: x, LDX: c,
+			U: packWinograd(t, wt, c, n), LDY: n}
 		var want []float32
 		for threads := 1; threads <= 8; threads++ {
 			w.Y = make([]float32, h*h*n)
@@ -120,23 +122,27 @@ func TestWinograd_everyThreadCountGivesTheSame(t *testing.T) {
 
 func TestDrivers_allocateNothing(t *testing.T) {
 	c := 16
-	w := Winograd{C: c, N: c, Batch: 1, In: [2]int{12, 12}, Out: [2]int{12, 12}, Pad: [2]int{1, 1}, X: randSlice(1, 144*c), LDX: c, U: packWinograd(t, randSlice(2, 9*c*c), c, c), Y: make([]float32, 144*c), LDY: c}
+	w := Winograd{C: c, N: c, Batch: 1, In: [2]int{12, 12}, Out: [2]int{12, 12}, Pad: [2]int{1, 1}, X: randSlice(1, 144*c),
+		LDX: c, U: packWinograd(t, randSlice(2, 9*c*c), c, c), Y: make([]float32, 144*c), LDY: c}
 	w.Plan(1)
 	w.Work = make([]float32, w.WorkLen)
 	assert.Zero(t, testing.AllocsPerRun(10, w.Run))
 	g := Gemm{M: 9, N: c, K: c, A: w.X, LDA: c, B: w.U, C: w.Y, LDC: c, Act: Act{Op: SiLU}}
 	assert.Zero(t, testing.AllocsPerRun(10, g.Run))
-	d := Depthwise{C: c, Batch: 1, Win: window2D(w.In, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, w.Pad, w.Out), In: w.X, LDI: c, W: w.U, Out: w.Y, LDO: c}
+	d := Depthwise{C: c, Batch: 1, Win: window2D(w.In, [2]int{3, 3}, [2]int{1, 1}, [2]int{1, 1}, w.Pad, w.Out), In: w.X,
+		LDI: c, W: w.U, Out: w.Y, LDO: c}
 	assert.Zero(t, testing.AllocsPerRun(10, d.Run))
 	p := Pooling{C: c, Batch: 1, Win: d.Win, In: w.X, LDI: c, Out: w.Y, LDO: c}
 	assert.Zero(t, testing.AllocsPerRun(10, p.Run))
 	s := SmallConv{C: c, N: c, Batch: 1, Win: d.Win, X: w.X, LDX: c, B: w.U, Y: w.Y, LDY: c, Act: Act{Op: SiLU}}
 	s.Run()
 	assert.Zero(t, testing.AllocsPerRun(10, func() { s.Chunk(0, 0) }))
-	ct := ConvTranspose{C: c, N: c, Batch: 1, In: w.In, Out: w.In, Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, Pad: w.Pad, X: w.X, LDX: c, W: w.U, Y: w.Y, LDY: c, Zero: make([]float32, c)}
+	ct := ConvTranspose{C: c, N: c, Batch: 1, In: w.In, Out: w.In, Kernel: [2]int{3, 3}, Stride: [2]int{1, 1},
+		Dilation: [2]int{1, 1}, Pad: w.Pad, X: w.X, LDX: c, W: w.U, Y: w.Y, LDY: c, Zero: make([]float32, c)}
 	require.NoError(t, ct.Phases())
 	assert.Zero(t, testing.AllocsPerRun(10, ct.Run))
-	r := Resize{C: c, Batch: 1, In: w.In, Rows: Axis{First: []int32{0, 5}}, Cols: Axis{First: []int32{3}}, X: w.X, LDX: c, Y: w.Y, LDY: c}
+	r := Resize{C: c, Batch: 1, In: w.In, Rows: Axis{First: []int32{0, 5}}, Cols: Axis{First: []int32{3}}, X: w.X, LDX: c,
+		Y: w.Y, LDY: c}
 	assert.Zero(t, testing.AllocsPerRun(10, r.Run))
 	assert.Zero(t, testing.AllocsPerRun(10, func() {
 		LayerNormRows(w.Y, w.X, w.X, nil, w.X, w.X, 4, 16, 1e-5)
@@ -153,7 +159,8 @@ func BenchmarkWinograd(b *testing.B) {
 			b.Run(fmt.Sprintf("%dx%dx%d", h, h, c), func(b *testing.B) {
 				x, wt := Aligned[float32](h*h*c), randSlice(2, 9*c*c)
 				fillRand(rng(1), x)
-				w := Winograd{C: c, N: c, Batch: 1, In: [2]int{h, h}, Out: [2]int{h, h}, Pad: [2]int{1, 1}, X: x, LDX: c, U: packWinograd(b, wt, c, c), Y: Aligned[float32](h * h * c), LDY: c, Act: Act{Op: Relu}}
+				w := Winograd{C: c, N: c, Batch: 1, In: [2]int{h, h}, Out: [2]int{h, h}, Pad: [2]int{1, 1}, X: x, LDX: c,
+					U: packWinograd(b, wt, c, c), Y: Aligned[float32](h * h * c), LDY: c, Act: Act{Op: Relu}}
 				w.Plan(1)
 				w.Work = Aligned[float32](w.WorkLen)
 				report(b, 18*float64(h*h*c*c), w.Run)

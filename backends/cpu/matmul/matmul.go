@@ -1,4 +1,4 @@
-// Package matmul multiplies two matrices of small element types that lie in memory in tiles, with quantisation
+// Package matmul multiplies two matrices of small element types that lie in memory in tiles, with quantization
 // parameters, and stores the product rounded once. It is what APIs with a matrix product outside of graphs use.
 //
 // Sums of integers are exact; sums of real numbers are float32 over at most 1024 terms and float64 beyond.
@@ -68,7 +68,7 @@ type Product struct {
 	Group          int             // columns of B that share an entry of parameters per group; it divides K
 }
 
-// Params are quantisation parameters of B: none, one, one per row n, or one per group g of columns and row n at g*N+n.
+// Params are quantization parameters of B: none, one, one per row n, or one per group g of columns and row n at g*N+n.
 type Params[T any] []T
 
 // at returns the parameter of column k and row n, otherwise when there is none.
@@ -111,7 +111,9 @@ func (p *Product) check() {
 		fits = fits && (l <= 1 || l == n)
 	}
 	if !fits {
-		panic(fmt.Sprintf("matmul: sizes do not fit: A %dx%d in %d bytes, B %dx%d in %d, C %dx%d in %d, %d scales, %d zero points, groups of %d",
-			m, k, len(p.A.Data), n, p.B.Columns, len(p.B.Data), p.C.Rows, p.C.Columns, len(p.C.Data), len(p.ScaleB), len(p.ZeroB), p.Group))
+		panic(fmt.Sprintf("matmul: sizes do not fit: A %dx%d in %d bytes, B %dx%d in %d, C %dx%d in %d, %d scales, %d zero "+
+			"points, groups of %d",
+			m, k, len(p.A.Data), n, p.B.Columns, len(p.B.Data), p.C.Rows, p.C.Columns, len(p.C.Data), len(p.ScaleB),
+			len(p.ZeroB), p.Group))
 	}
 }

@@ -21,8 +21,10 @@ var types = []struct{ a, b, c tensor.DType }{
 	{tensor.Float16, tensor.Float16, tensor.Float32}, {tensor.Float16, tensor.Float16, tensor.Float16},
 	{tensor.Float16, tensor.Int8, tensor.Float32}, {tensor.Float16, tensor.Int8, tensor.Float16},
 	{tensor.Float16, tensor.Int4, tensor.Float32}, {tensor.Float16, tensor.Int4, tensor.BFloat16},
-	{tensor.Int8, tensor.Int8, tensor.Int32}, {tensor.Int8, tensor.Int8, tensor.Int8}, {tensor.Int8, tensor.Int8, tensor.Float32},
-	{tensor.Int4, tensor.Int4, tensor.Int16}, {tensor.Int8, tensor.Int4, tensor.Int32}, {tensor.Int8, tensor.Int4, tensor.Float16},
+	{tensor.Int8, tensor.Int8, tensor.Int32}, {tensor.Int8, tensor.Int8, tensor.Int8},
+	{tensor.Int8, tensor.Int8, tensor.Float32},
+	{tensor.Int4, tensor.Int4, tensor.Int16}, {tensor.Int8, tensor.Int4, tensor.Int32},
+	{tensor.Int8, tensor.Int4, tensor.Float16},
 }
 
 // operand has elements in the given tiling.
@@ -65,7 +67,8 @@ func TestRun_equalsReference(t *testing.T) {
 			"channel": {ScaleA: 0.5, ScaleC: 2500, ScaleB: series(n), ZeroB: zeros(n)},
 			"group":   {ScaleA: 0.5, ScaleC: 2500, ScaleB: series(n * k / 36), ZeroB: zeros(n * k / 36), Group: 36},
 		} {
-			for i, b := range []matmul.Tiling{{Outer: n, Inner: k}, {Outer: n, Inner: 1}, {Outer: 16, Inner: 32}, {Outer: 32, Inner: 32, Segment: 512}} {
+			for i, b := range []matmul.Tiling{{Outer: n, Inner: k}, {Outer: n, Inner: 1}, {Outer: 16, Inner: 32},
+				{Outer: 32, Inner: 32, Segment: 512}} {
 				p := params
 				p.A = operand(c.a, m, k, []matmul.Tiling{{Outer: m, Inner: k}, {Outer: m, Inner: 8}}[i%2])
 				p.B = operand(c.b, n, k, b)
@@ -117,7 +120,8 @@ func TestReference_closedForm(t *testing.T) {
 		{0x7f, 0x7f, tensor.Float16, fmt.Sprint(float32(math.Inf(1)))},
 	} {
 		p := matmul.Product{ScaleA: 1, ScaleC: 1, A: operand(tensor.Int8, 1, k, matmul.Tiling{Outer: 1, Inner: k}),
-			B: operand(tensor.Int8, 1, k, matmul.Tiling{Outer: 1, Inner: k}), C: operand(c.c, 1, 1, matmul.Tiling{Outer: 1, Inner: 1})}
+			B: operand(tensor.Int8, 1, k, matmul.Tiling{Outer: 1, Inner: k}),
+			C: operand(c.c, 1, 1, matmul.Tiling{Outer: 1, Inner: 1})}
 		for i := range k {
 			p.A.Data[i], p.B.Data[i] = c.a, c.b
 		}
@@ -144,7 +148,8 @@ func show(o *matmul.Operand, i int) string {
 func TestReference_roundsOnce(t *testing.T) {
 	const k = 3
 	p := matmul.Product{ScaleA: 1, ScaleC: 1, A: operand(tensor.Float16, 1, k, matmul.Tiling{Outer: 1, Inner: k}),
-		B: operand(tensor.Float16, 1, k, matmul.Tiling{Outer: 1, Inner: k}), C: operand(tensor.Float16, 1, 1, matmul.Tiling{Outer: 1, Inner: 1})}
+		B: operand(tensor.Float16, 1, k, matmul.Tiling{Outer: 1, Inner: k}), C: operand(tensor.Float16, 1, 1,
+			matmul.Tiling{Outer: 1, Inner: 1})}
 	for i, v := range []float32{2048, 1, 0x1p-14} { // 2049 lies in the middle of 2048 and 2050; the rest decides
 		binary.LittleEndian.PutUint16(p.A.Data[2*i:], tensor.Float32To16(v))
 		binary.LittleEndian.PutUint16(p.B.Data[2*i:], tensor.Float32To16(1))
@@ -166,7 +171,8 @@ func TestOperand_index(t *testing.T) {
 }
 
 func TestRun_refusesSizesThatDoNotFit(t *testing.T) {
-	p := matmul.Product{A: operand(tensor.Int8, 2, 4, matmul.Tiling{Outer: 2, Inner: 4}), B: operand(tensor.Int8, 3, 4, matmul.Tiling{Outer: 3, Inner: 4}),
+	p := matmul.Product{A: operand(tensor.Int8, 2, 4, matmul.Tiling{Outer: 2, Inner: 4}),
+		B: operand(tensor.Int8, 3, 4, matmul.Tiling{Outer: 3, Inner: 4}),
 		C: operand(tensor.Int32, 2, 3, matmul.Tiling{Outer: 2, Inner: 3})}
 	p.Reference()
 	p.ScaleB = make([]float32, 2)
@@ -184,7 +190,8 @@ func BenchmarkRun(b *testing.B) {
 	for _, s := range [][3]int{{1, 4096, 4096}, {512, 1024, 1024}} {
 		for i, c := range types {
 			p := matmul.Product{ScaleA: 1, ScaleC: 1, A: operand(c.a, s[0], s[1], matmul.Tiling{Outer: s[0], Inner: s[1]}),
-				B: operand(c.b, s[2], s[1], matmul.Tiling{Outer: 32, Inner: 32}), C: operand(c.c, s[0], s[2], matmul.Tiling{Outer: s[0], Inner: s[2]})}
+				B: operand(c.b, s[2], s[1], matmul.Tiling{Outer: 32, Inner: 32}),
+				C: operand(c.c, s[0], s[2], matmul.Tiling{Outer: s[0], Inner: s[2]})}
 			b.Run(fmt.Sprint(s, i, c), func(b *testing.B) {
 				for b.Loop() {
 					_ = p.Run(context.Background(), w)

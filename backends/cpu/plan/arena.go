@@ -65,7 +65,10 @@ func (b *builder) assign() {
 		}
 		p.buffers[l.buf].offset = at
 		p.arena = max(p.arena, at+l.size)
-		n, _ := slices.BinarySearchFunc(placed, at, func(q life, at int64) int { return cmp.Compare(p.buffers[q.buf].offset, at) })
+		n, _ := slices.BinarySearchFunc(placed, at, func(q life, at int64) int {
+			return cmp.Compare(p.buffers[q.buf].offset,
+				at)
+		})
 		placed = slices.Insert(placed, n, l)
 	}
 }
@@ -99,7 +102,8 @@ func (b *builder) shareInPlace() {
 		if s.inplace {
 			in, out := s.reads[0], s.writes[0]
 			x, y := &p.buffers[in], &p.buffers[out]
-			if x.place == inArena && y.place == inArena && x.size == y.size && last[in] == i && writers[out] == 1 && y.output == none {
+			if x.place == inArena && y.place == inArena && x.size == y.size && last[in] == i && writers[out] == 1 &&
+				y.output == none {
 				to[out] = in
 				last[in] = last[out]
 			}

@@ -111,7 +111,8 @@ func (b *builder) batched(n *graph.Node, transposed bool, depth, cols int, bias 
 	if !b.table(saturated(24, product(lead))) {
 		return false
 	}
-	t := batchTask{rows: int(yd[r-2]), depth: depth, col: cols, bias: bias, row: none, all: none, packed: kernel.PackedLen(depth, cols)}
+	t := batchTask{rows: int(yd[r-2]), depth: depth, col: cols, bias: bias, row: none, all: none,
+		packed: kernel.PackedLen(depth, cols)}
 	out, added := n.Out[0], graph.None
 	if bias == nil {
 		out, t.scale = b.scaled(out, cols)
@@ -220,7 +221,8 @@ func (b *builder) masked(v graph.Value) (out, added graph.Value) {
 	}
 	x, dims := &b.values[added], b.values[v].dims
 	d, r := x.dims, len(dims)
-	if !x.fast() || x.plain == none && x.last == none || !slices.Equal(b.values[n.Out[0]].dims, dims) || !b.values[n.Out[0]].fast() {
+	if !x.fast() || x.plain == none && x.last == none || !slices.Equal(b.values[n.Out[0]].dims, dims) ||
+		!b.values[n.Out[0]].fast() {
 		return v, graph.None
 	}
 	if len(d) == 0 || d[len(d)-1] != dims[r-1] || len(d) > 1 && d[len(d)-2] != 1 && d[len(d)-2] != dims[r-2] {
@@ -260,7 +262,8 @@ func (t *batchTask) Chunk(i, worker int) {
 	}
 	g := &t.gemms[worker]
 	*g = kernel.Gemm{
-		M: t.rows, N: t.col, K: t.depth, A: t.x[t.a.at[i]:], LDA: t.a.ld, B: packed, C: t.y[t.c.at[i]:], LDC: t.c.ld, Bias: t.bias, Act: t.act,
+		M: t.rows, N: t.col, K: t.depth, A: t.x[t.a.at[i]:], LDA: t.a.ld, B: packed, C: t.y[t.c.at[i]:], LDC: t.c.ld,
+		Bias: t.bias, Act: t.act,
 	}
 	switch {
 	case t.row != none:

@@ -32,12 +32,13 @@ type output struct {
 
 // step is one entry of a plan.
 type step struct {
-	node    int // index in the graph, none: a change of form
-	fast    bool
-	reads   []int
-	writes  []int
-	dead    []int                            // results read here for the last time
-	inCols  []int                            // per buffer read: length of its rows if they may lie apart, 0 or absent: they may not
+	node   int // index in the graph, none: a change of form
+	fast   bool
+	reads  []int
+	writes []int
+	dead   []int // results read here for the last time
+	// per buffer read: length of its rows if they may lie apart, 0 or absent: they may not
+	inCols  []int
 	outCols []int                            // alike for writes
 	strips  *stripTask                       // of a step that only moves columns
 	scratch int                              // buffer without contents between steps, none
@@ -95,7 +96,8 @@ type builder struct {
 // must outlive the plan, as must the graph's constants, those apart that o.Unread was told of. Kind fault.Unsupported
 // when the graph is better computed by reference: unknown input shapes, nothing for a fast kernel, or too large.
 func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error) {
-	b := &builder{graph: g, store: store, limit: o.limit, plan: &Plan{graph: g, store: store}, options: o, budget: newBudget(g), ctx: ctx}
+	b := &builder{graph: g, store: store, limit: o.limit, plan: &Plan{graph: g, store: store}, options: o,
+		budget: newBudget(g), ctx: ctx}
 	if !o.unfolded {
 		b.limit = mem.Total()
 	}
@@ -280,7 +282,7 @@ func (b *builder) emitFast(n *graph.Node) bool {
 	return b.moving(n) || b.unary(n) || b.binary(n) || b.reduce(n)
 }
 
-// emitQuantized adds the steps of an operator on quantised tensors of 8 bits.
+// emitQuantized adds the steps of an operator on quantized tensors of 8 bits.
 func (b *builder) emitQuantized(n *graph.Node) bool {
 	switch o := n.Op.(type) {
 	case *op.Conv:

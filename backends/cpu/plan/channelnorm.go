@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// channelNorm normalises groups of channels of each image in channels-last form, in three passes over the cells: sums,
+// channelNorm normalizes groups of channels of each image in channels-last form, in three passes over the cells: sums,
 // sums of squares around the mean, results. A pass goes over parts of an image's cells, whose sums are added up in
 // float64 between the passes. Where a mean is large beside the deviation, two more passes find what its rounding left,
 // and the squares around that (see [kernel.Centre]).
@@ -41,7 +41,7 @@ const (
 // (kernel.ReduceColsWork).
 const partCells = 256
 
-// channelNorm adds a normalisation of v, [N, cells, channels] in the form that is named.
+// channelNorm adds a normalization of v, [N, cells, channels] in the form that is named.
 func (b *builder) channelNorm(n *graph.Node, last bool, channels, groups int, eps float32) bool {
 	x := &b.values[n.In[0]]
 	scale, bias := b.constant(n.In[1]), b.constant(n.In[2])

@@ -16,7 +16,7 @@ import (
 // for each code that the bias is worth, when that is more than 512); there it may be the other of the two. The same
 // graph in float32 errs by up to 2^-23 of the sum of the magnitudes of all products and rounds to the other code when
 // that crosses a middle. So a node's code differs from float32 arithmetic by at most one, and only where the real
-// result is that close to a middle. Quantising, views, maxima and codes read as numbers do not differ at all.
+// result is that close to a middle. Quantizing, views, maxima and codes read as numbers do not differ at all.
 
 // coded is where the codes of a value are: unsigned, those of int8 with 128 added.
 type coded struct {

@@ -37,7 +37,7 @@ func (m *maker) dequantize(q graph.Value, c testCode) graph.Value {
 // qdq rounds x to codes and back.
 func (m *maker) qdq(x graph.Value, c testCode) graph.Value { return m.dequantize(m.quantize(x, c), c) }
 
-// filter is a dequantised constant of any codes with one scale per index on axis, or one for all if axis is negative.
+// filter is a dequantized constant of any codes with one scale per index on axis, or one for all if axis is negative.
 func (m *maker) filter(axis int, dims ...int64) graph.Value {
 	w := m.codes(tensor.T(tensor.Int8, dims...))
 	v := m.Const("", tensor.T(tensor.Int8, dims...), w.Data)
@@ -53,7 +53,8 @@ func (m *maker) filter(axis int, dims ...int64) graph.Value {
 	for i, s := 0, floats(scale.Data); i < len(s); i++ {
 		s[i] = (0.5 + m.rnd.Float32()) / (20 * float32(math.Sqrt(float64(fan)/float64(n))))
 	}
-	return m.Add(&op.Dequantize{Axis: int64(axis)}, v, m.Const("", scale.Type(), scale.Data), m.Const("", zero.Type(), zero.Data))
+	return m.Add(&op.Dequantize{Axis: int64(axis)}, v, m.Const("", scale.Type(), scale.Data),
+		m.Const("", zero.Type(), zero.Data))
 }
 
 // imageFilter is a filter as ONNX files have it, [outputs, inputs, spatial].
@@ -71,7 +72,7 @@ var (
 	signed = testCode{0.05, -3, tensor.Int8}
 )
 
-// codedCases are graphs whose outputs are numbers, most of them dequantised.
+// codedCases are graphs whose outputs are numbers, most of them dequantized.
 var codedCases = []struct {
 	name  string
 	steps int // that compute with codes
@@ -85,19 +86,23 @@ var codedCases = []struct {
 	{"windows, strides, channels that are no multiple of four", 3, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(1, 7, 13, 11), signed)
 		y := m.qdq(m.Add(&op.Relu{}, m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, x, m.imageFilter(9, 7, 3, 3))), ramp)
-		z := m.qdq(m.Add(&op.Conv{Pads: []int64{2, 0, 1, 1}, Strides: []int64{2, 1}, Dilations: []int64{1, 2}}, y, m.imageFilter(5, 9, 3, 2), m.weights(5)), wide)
+		z := m.qdq(m.Add(&op.Conv{Pads: []int64{2, 0, 1, 1}, Strides: []int64{2, 1}, Dilations: []int64{1, 2}}, y,
+			m.imageFilter(5, 9, 3, 2), m.weights(5)), wide)
 		return []graph.Value{z, m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(6, 7, 1, 1)), wide)}
 	}},
 	{"first layer", 3, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 3, 14, 12), wide)
-		y := m.qdq(m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}}, x, m.imageFilter(16, 3, 3, 3), m.weights(16)), wide)
+		y := m.qdq(m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}}, x, m.imageFilter(16, 3, 3, 3),
+			m.weights(16)), wide)
 		z := m.qdq(m.Add(&op.Conv{Pads: []int64{3, 3, 2, 2}, Strides: []int64{2, 2}}, x, m.imageFilter(8, 3, 7, 7)), wide)
-		w := m.qdq(m.Add(&op.Conv{Pads: []int64{0, 2, 1, 1}}, m.qdq(m.input(1, 2, 5, 6), signed), m.imageFilter(70, 2, 2, 3)), signed)
+		w := m.qdq(m.Add(&op.Conv{Pads: []int64{0, 2, 1, 1}}, m.qdq(m.input(1, 2, 5, 6), signed), m.imageFilter(70, 2, 2, 3)),
+			signed)
 		return []graph.Value{y, z, w}
 	}},
 	{"one and three dimensions", 2, func(m *maker) []graph.Value {
 		x := m.qdq(m.Add(&op.Conv{Pads: []int64{1, 1}}, m.qdq(m.input(1, 8, 19), wide), m.imageFilter(5, 8, 3)), wide)
-		return []graph.Value{x, m.qdq(m.Add(&op.Conv{}, m.qdq(m.input(1, 5, 4, 5, 6), wide), m.imageFilter(6, 5, 2, 3, 2)), signed)}
+		return []graph.Value{x, m.qdq(m.Add(&op.Conv{}, m.qdq(m.input(1, 5, 4, 5, 6), wide), m.imageFilter(6, 5, 2, 3, 2)),
+			signed)}
 	}},
 	{"products", 3, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 5, 20), wide)
@@ -109,15 +114,20 @@ var codedCases = []struct {
 		x := m.qdq(m.input(1, 8, 6, 5), wide)
 		q := m.quantize(m.Add(&op.Conv{}, x, m.imageFilter(12, 8, 1, 1)), signed)
 		y := m.dequantize(q, signed)
-		flat := m.qdq(m.Add(&op.Flatten{Axis: 1}, m.qdq(m.Add(&op.AveragePool{Global: true}, y), wide)), testCode{0.01, 10, tensor.Uint8})
+		flat := m.qdq(m.Add(&op.Flatten{Axis: 1}, m.qdq(m.Add(&op.AveragePool{Global: true}, y), wide)),
+			testCode{0.01, 10, tensor.Uint8})
 		z := m.qdq(m.Add(&op.MatMul{}, flat, m.filter(1, 12, 5)), wide)
-		return []graph.Value{m.Add(&op.Identity{}, z), q, m.Add(&op.Sigmoid{}, y), m.Add(&op.Dequantize{}, q, m.Float32(0.5)), m.qdq(y, wide)}
+		return []graph.Value{m.Add(&op.Identity{}, z), q, m.Add(&op.Sigmoid{}, y), m.Add(&op.Dequantize{}, q, m.Float32(0.5)),
+			m.qdq(y, wide)}
 	}},
 	{"depthwise", 3, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 70, 9, 8), wide)
-		y := m.qdq(m.Add(&op.Clip{}, m.Add(&op.Conv{Groups: 70, Pads: []int64{1, 1, 1, 1}}, x, m.imageFilter(70, 1, 3, 3), m.weights(70)), m.Float32(0), m.Float32(6)), ramp)
-		z := m.qdq(m.Add(&op.Conv{Groups: 70, Pads: []int64{2, 2, 2, 2}, Strides: []int64{2, 2}}, y, m.imageFilter(70, 1, 5, 5)), signed)
-		return []graph.Value{z, m.qdq(m.Add(&op.Conv{Groups: 70, Dilations: []int64{2, 1}}, z, m.imageFilter(70, 1, 2, 3)), wide)}
+		y := m.qdq(m.Add(&op.Clip{}, m.Add(&op.Conv{Groups: 70, Pads: []int64{1, 1, 1, 1}}, x, m.imageFilter(70, 1, 3, 3),
+			m.weights(70)), m.Float32(0), m.Float32(6)), ramp)
+		z := m.qdq(m.Add(&op.Conv{Groups: 70, Pads: []int64{2, 2, 2, 2}, Strides: []int64{2, 2}}, y,
+			m.imageFilter(70, 1, 5, 5)), signed)
+		return []graph.Value{z, m.qdq(m.Add(&op.Conv{Groups: 70, Dilations: []int64{2, 1}}, z, m.imageFilter(70, 1, 2, 3)),
+			wide)}
 	}},
 	{"sums, clamps, maxima, means", 6, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 12, 7, 8), wide)
@@ -131,14 +141,16 @@ var codedCases = []struct {
 	{"inputs and outputs of codes", 3, func(m *maker) []graph.Value {
 		x := m.dequantize(m.inputCodes(tensor.T(tensor.Int8, 2, 3, 50, 41)), signed)
 		y := m.qdq(m.Add(&op.Conv{Strides: []int64{2, 2}}, x, m.imageFilter(20, 3, 3, 3)), wide)
-		z := m.Add(&op.Conv{}, m.dequantize(m.inputCodes(tensor.T(tensor.Uint8, 1, 37, 9, 8)), wide), m.imageFilter(5, 37, 1, 1))
+		z := m.Add(&op.Conv{}, m.dequantize(m.inputCodes(tensor.T(tensor.Uint8, 1, 37, 9, 8)), wide),
+			m.imageFilter(5, 37, 1, 1))
 		v := m.qdq(m.Add(&op.Conv{}, y, m.imageFilter(4, 20, 1, 1)), wide)
 		return []graph.Value{v, m.qdq(z, wide), m.dequantize(m.inputCodes(tensor.T(tensor.Uint8, 7)), wide)}
 	}},
 	{"a filter of numbers for what is not coded", 0, func(m *maker) []graph.Value {
 		x := m.input(1, 8, 6, 5)
 		y := m.Add(&op.Conv{}, x, m.imageFilter(12, 8, 1, 1))
-		return []graph.Value{y, m.Add(&op.MatMul{}, m.input(3, 20), m.filter(1, 20, 7)), m.Add(&op.Conv{}, m.qdq(x, wide), m.imageFilter(12, 8, 1, 1))}
+		return []graph.Value{y, m.Add(&op.MatMul{}, m.input(3, 20), m.filter(1, 20, 7)), m.Add(&op.Conv{}, m.qdq(x, wide),
+			m.imageFilter(12, 8, 1, 1))}
 	}},
 }
 

@@ -95,7 +95,8 @@ func (b *builder) codedMean(n *graph.Node, o *op.AveragePool) bool {
 	lanes := kernel.DepthwiseLanes(channels)
 	b.depthwiseCodes(n.In[0], e, kernel.DepthwiseInt8{
 		C: channels, Batch: int(x.dims[0]), W: codes,
-		Win: kernel.Window{In: [3]int{1, h, w}, Kernel: [3]int{1, h, w}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1}, Out: [3]int{1, 1, 1}},
+		Win: kernel.Window{In: [3]int{1, h, w}, Kernel: [3]int{1, h, w}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1},
+			Out: [3]int{1, 1, 1}},
 		Post: kernel.Requantize{
 			Init: slices.Repeat([]int32{-from.zero * int32(h*w)}, lanes), Scale: slices.Repeat([]float32{float32(m)}, lanes),
 			Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi,

@@ -11,13 +11,14 @@ import (
 // codedAdd adds the sum of two coded tensors of the same shape.
 func (b *builder) codedAdd(n *graph.Node) bool {
 	x, y := n.In[0], n.In[1]
-	if y == graph.None || b.coded[y] == nil || !slices.Equal(b.values[x].dims, b.values[y].dims) || !slices.Equal(b.values[x].dims, b.values[n.Out[0]].dims) {
+	if y == graph.None || b.coded[y] == nil || !slices.Equal(b.values[x].dims, b.values[y].dims) ||
+		!slices.Equal(b.values[x].dims, b.values[n.Out[0]].dims) {
 		return false
 	}
 	return b.combined(x, y, b.ending(n.Out[0], none))
 }
 
-// codedClamp adds a clamp of codes that are quantised with another meaning.
+// codedClamp adds a clamp of codes that are quantized with another meaning.
 func (b *builder) codedClamp(n *graph.Node) bool {
 	if !b.values[n.Out[0]].fast() || !slices.Equal(b.values[n.In[0]].dims, b.values[n.Out[0]].dims) {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// encode makes the codes of a quantised value when an island reads them.
+// encode makes the codes of a quantized value when an island reads them.
 func (b *builder) encode(n *graph.Node) bool {
 	x, q := n.In[0], n.Out[0]
 	c := b.byteCode(n, b.values[q].typ.DType)
@@ -68,7 +68,8 @@ func (b *builder) encodeTo(q, x graph.Value, c *coded, last bool) {
 func (b *builder) islandReads(q graph.Value) (yes, last bool) {
 	for _, u := range b.uses[q] {
 		d := &b.graph.Nodes[u]
-		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !b.values[d.Out[0]].fast() || b.byteCode(d, b.values[q].typ.DType) == nil {
+		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !b.values[d.Out[0]].fast() ||
+			b.byteCode(d, b.values[q].typ.DType) == nil {
 			continue
 		}
 		for _, r := range b.uses[d.Out[0]] {
@@ -87,7 +88,7 @@ func (b *builder) islandReads(q graph.Value) (yes, last bool) {
 	return yes, false
 }
 
-// encodeTask quantises.
+// encodeTask quantizes.
 type encodeTask struct {
 	st     *step
 	coded  coded
@@ -110,7 +111,7 @@ func (t *encodeTask) run(s *State) error {
 	return nil
 }
 
-// Chunk quantises one block. NaN becomes the zero point, as does what is rounded to it.
+// Chunk quantizes one block. NaN becomes the zero point, as does what is rounded to it.
 func (t *encodeTask) Chunk(i, worker int) {
 	from, to := block(i, t.n)
 	work := t.work[worker*3*encodeBlock:][:3*encodeBlock]

@@ -17,7 +17,7 @@ type filter struct {
 	zero  []int64     // alike; empty: zeros
 }
 
-// filter returns the quantised constant that v is made from, nil when it is none.
+// filter returns the quantized constant that v is made from, nil when it is none.
 func (b *builder) filter(v graph.Value) *filter {
 	if v == graph.None {
 		return nil
@@ -42,10 +42,12 @@ func (b *builder) filter(v graph.Value) *filter {
 		return nil
 	}
 	w := &b.values[n.In[0]]
-	if w.data == nil || w.dims == nil || w.typ.Quant != nil || w.typ.DType != tensor.Int8 && w.typ.DType != tensor.Uint8 || w.count() == 0 || b.values[n.Out[0]].typ.DType != tensor.Float32 {
+	if w.data == nil || w.dims == nil || w.typ.Quant != nil || w.typ.DType != tensor.Int8 && w.typ.DType != tensor.Uint8 ||
+		w.count() == 0 || b.values[n.Out[0]].typ.DType != tensor.Float32 {
 		return nil
 	}
-	if f.scale = b.constant(n.In[1]); len(f.scale) == 0 || slices.ContainsFunc(f.scale, func(s float32) bool { return !usableScale(s) }) {
+	if f.scale = b.constant(n.In[1]); len(f.scale) == 0 ||
+		slices.ContainsFunc(f.scale, func(s float32) bool { return !usableScale(s) }) {
 		return nil
 	}
 	var ok bool

@@ -13,7 +13,8 @@ func newFrame(w kernel.Window, batch, channels int) *frame {
 	reach := func(d int) int {
 		return max(w.In[d]+w.Pad[d], (w.Out[d]-1)*max(1, w.Stride[d])+(w.Kernel[d]-1)*max(1, w.Dilation[d])+1)
 	}
-	return &frame{batch: batch, rows: w.In[1], row: w.In[2] * channels, before: w.Pad[1], left: w.Pad[2] * channels, full: reach(2) * channels, height: reach(1)}
+	return &frame{batch: batch, rows: w.In[1], row: w.In[2] * channels, before: w.Pad[1], left: w.Pad[2] * channels,
+		full: reach(2) * channels, height: reach(1)}
 }
 
 func (f *frame) size() int { return f.batch * f.height * f.full }

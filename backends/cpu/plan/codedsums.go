@@ -147,7 +147,7 @@ type codedSum struct {
 	unsigned bool
 }
 
-// post returns how sums are requantised, apart from what they start with; ok is false when it is out of reach of
+// post returns how sums are requantized, apart from what they start with; ok is false when it is out of reach of
 // float32. whole is what the bias adds to sums where it is a multiple of their unit.
 func (b *builder) post(c *codedSum) (q kernel.Requantize, whole []int32, ok bool) {
 	x, e := b.coded[c.x], c.end
@@ -263,7 +263,8 @@ func (b *builder) codedConv(n *graph.Node, o *op.Conv) bool {
 	x, wd := &b.values[n.In[0]], b.values[n.In[1]].dims
 	rank := len(x.dims)
 	f := b.filter(n.In[1])
-	if f == nil || o.ChannelsLast || rank < 3 || rank > 5 || len(wd) != rank || b.pads[n.In[0]] != nil || x.count() > math.MaxInt32 {
+	if f == nil || o.ChannelsLast || rank < 3 || rank > 5 || len(wd) != rank || b.pads[n.In[0]] != nil ||
+		x.count() > math.MaxInt32 {
 		return false
 	}
 	if len(f.scale) > 1 && (f.axis != 0 || len(f.scale) != int(wd[0])) {
@@ -298,7 +299,8 @@ func (b *builder) codedConv(n *graph.Node, o *op.Conv) bool {
 	case groups > 1:
 		return false
 	}
-	t := codedTask{GemmInt8: kernel.GemmInt8{M: batch * win.Outputs(), N: c.n, K: channels, LDA: channels, LDC: c.n, Post: q}}
+	t := codedTask{GemmInt8: kernel.GemmInt8{M: batch * win.Outputs(), N: c.n, K: channels, LDA: channels, LDC: c.n,
+		Post: q}}
 	s := step{fast: true, reads: []int{b.codesIn(n.In[0], true)}}
 	taps, k := c.taps, channels
 	switch {
@@ -351,7 +353,8 @@ func (b *builder) codedProduct(n *graph.Node, o *op.MatMul) bool {
 	if !ok {
 		return false
 	}
-	t := codedTask{GemmInt8: kernel.GemmInt8{M: x.count() / depth, N: outputs, K: depth, LDA: depth, LDC: outputs, Post: q}}
+	t := codedTask{GemmInt8: kernel.GemmInt8{M: x.count() / depth, N: outputs, K: depth, LDA: depth, LDC: outputs,
+		Post: q}}
 	s := step{fast: true, reads: []int{b.codesIn(n.In[0], false)}}
 	t.B, t.Post.Init = b.packCodes(c, 1, depth, whole)
 	s.writes = []int{b.finish(c.end, false)}

@@ -54,19 +54,21 @@ func (b *builder) follow(c *convolution, n *graph.Node, bias []float32, residual
 		axis = len(b.values[n.Out[0]].dims) - 1
 	}
 	c.epi = b.epilogue(n.Out[0], axis, residual)
-	c.bias = c.epi.normalised(bias)
+	c.bias = c.epi.normalized(bias)
 }
 
 // convolution resolves a convolution with constant filters and bias, nil when it is none. Nothing is decided yet.
 func (b *builder) convolution(n *graph.Node, o *op.Conv) (c *convolution, bias []float32) {
 	x, w := &b.values[n.In[0]], b.operand(n.In[1])
 	y := &b.values[n.Out[0]]
-	if !x.fast() || !y.fast() || w == nil || len(w) == 0 || len(x.dims) > 5 || x.count() > math.MaxInt32 { // a table of positions could not name all
+	// a table of positions could not name all
+	if !x.fast() || !y.fast() || w == nil || len(w) == 0 || len(x.dims) > 5 || x.count() > math.MaxInt32 {
 		return nil, nil
 	}
 	rank := len(x.dims)
 	wd := b.values[n.In[1]].dims
-	c = &convolution{batch: int(x.dims[0]), n: int(wd[0]), groups: int(max(o.Groups, 1)), weights: w, filter: n.In[1], x: n.In[0], last: o.ChannelsLast}
+	c = &convolution{batch: int(x.dims[0]), n: int(wd[0]), groups: int(max(o.Groups, 1)), weights: w, filter: n.In[1],
+		x: n.In[0], last: o.ChannelsLast}
 	spatial := x.dims[2:]
 	c.c = int(x.dims[1])
 	if o.ChannelsLast {
@@ -147,19 +149,20 @@ func (c *convolution) small() bool {
 	return c.groups == 1 && c.c <= 4 && c.flat() && c.win.Kernel[2] > 1 && c.win.Dilation[2] == 1
 }
 
-// winograd reports whether minimal filtering pays: it saves three quarters of the products and costs transforms of
+// winograd reports whether Winograd pays: it saves three quarters of the products and costs transforms of
 // input and output, and four times the filters' bytes, which few tiles do not share.
 func (c *convolution) winograd() bool {
 	w := &c.win
 	one := [3]int{1, 1, 1}
-	if !c.flat() || c.groups != 1 || w.Kernel != [3]int{1, 3, 3} || w.Stride != one || w.Dilation != one || c.c < 16 || c.n < 16 {
+	if !c.flat() || c.groups != 1 || w.Kernel != [3]int{1, 3, 3} || w.Stride != one || w.Dilation != one || c.c < 16 ||
+		c.n < 16 {
 		return false
 	}
 	tiles := c.batch * ((w.Out[1] + 3) / 4) * ((w.Out[2] + 3) / 4)
 	return tiles >= 12 && c.c*c.n <= 256*256 || tiles >= 32
 }
 
-// filters returns how the filters are packed for matrix products, multiplied by a batch normalisation that follows.
+// filters returns how the filters are packed for matrix products, multiplied by a batch normalization that follows.
 func (c *convolution) filters() packed {
 	return matrix(c.filter, "gemm"+c.kind, c.weights, c.taps*c.ic, c.oc, c.groups, true, c.epi.scale)
 }

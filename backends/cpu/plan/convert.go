@@ -67,7 +67,8 @@ func (b *builder) codesOf(n *graph.Node, dims []int64, axis int64) (c elements.C
 // quantizeAny adds the making of codes whose scales are constants.
 func (b *builder) quantizeAny(n *graph.Node, o *op.Quantize) bool {
 	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if !x.real() && !(x.convertible() && x.typ.DType == tensor.Int32) || !y.convertible() || !elements.Codable(y.typ.DType) {
+	if !x.real() && !(x.convertible() && x.typ.DType == tensor.Int32) || !y.convertible() ||
+		!elements.Codable(y.typ.DType) {
 		return false
 	}
 	c, ok := b.codesOf(n, x.dims, o.Axis)
@@ -204,7 +205,8 @@ func asFloats(v []float32, d tensor.DType, x []byte, first int) []float32 {
 
 // lines adds a conversion by way of lines of numbers: read decodes elements from first on and returns where they are, v
 // or elsewhere.
-func (b *builder) lines(n *graph.Node, read func(v []float32, x []byte, first int) []float32, write func(y []byte, v []float32, first int)) {
+func (b *builder) lines(n *graph.Node, read func(v []float32, x []byte, first int) []float32,
+	write func(y []byte, v []float32, first int)) {
 	b.conversion(n, func(y, x []byte, first, k int, work []float32) {
 		for end := first + k; first < end; first += elements.Line {
 			write(y, read(work[:min(elements.Line, end-first)], x, first), first)

@@ -106,7 +106,8 @@ var conversionCases = []testCase{
 	{"channels-last numbers become codes", 0, func(m *maker) []graph.Value {
 		pool := func() graph.Value { return m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, m.input(2, 70, 9, 40)) }
 		s, z := m.scales(tensor.Int8, 70)
-		return []graph.Value{m.quantize(m.Add(&op.Neg{}, pool()), signed), m.quantize(pool(), wide), m.Add(&op.Quantize{Axis: 1}, pool(), s, z),
+		return []graph.Value{m.quantize(m.Add(&op.Neg{}, pool()), signed), m.quantize(pool(), wide),
+			m.Add(&op.Quantize{Axis: 1}, pool(), s, z),
 			m.Add(&op.Cast{To: tensor.Float16}, pool())}
 	}},
 	{"representations of real numbers", 0, func(m *maker) (out []graph.Value) {
@@ -117,10 +118,13 @@ var conversionCases = []testCase{
 			out = append(out, as(plain(tensor.Float32), x), as(plain(tensor.Float16), x), as(plain(tensor.BFloat16), x))
 			for _, d := range codeTypes {
 				q := as(quant(d, 0.05, 3), x)
-				out = append(out, q, as(perAxis(d, 1, 6), x), as(perAxis(d, 3, 40), x), as(plain(f), q), as(quant(tensor.Int16, 0.001, -5), q))
+				out = append(out, q, as(perAxis(d, 1, 6), x), as(perAxis(d, 3, 40), x), as(plain(f), q),
+					as(quant(tensor.Int16, 0.001, -5), q))
 			}
 		}
-		return append(out, as(plain(tensor.Float32), m.inputCodes(tensor.Type{DType: tensor.Int8, Shape: tensor.Of(2, 6, 9, 40), Quant: perAxis(tensor.Int8, 1, 6).Quant})))
+		return append(out, as(plain(tensor.Float32),
+			m.inputCodes(tensor.Type{DType: tensor.Int8, Shape: tensor.Of(2, 6, 9, 40), Quant: perAxis(tensor.Int8, 1,
+				6).Quant})))
 	}},
 	{"layouts of elements that are no float32", 0, func(m *maker) (out []graph.Value) {
 		for _, d := range append(append([]tensor.DType{tensor.Float64}, floatTypes...), integerTypes...) {
@@ -129,7 +133,8 @@ var conversionCases = []testCase{
 				out = append(out, m.Add(&op.Transpose{}, x, m.Int64s(perm...)))
 			}
 		}
-		x := m.Add(&op.Cast{To: tensor.Float32}, m.Add(&op.Transpose{}, m.inputOf(tensor.Uint8, 1, 30, 20, 3), m.Int64s(0, 3, 1, 2)))
+		x := m.Add(&op.Cast{To: tensor.Float32}, m.Add(&op.Transpose{}, m.inputOf(tensor.Uint8, 1, 30, 20, 3),
+			m.Int64s(0, 3, 1, 2)))
 		return append(out, m.Add(&op.MaxPool{Kernel: []int64{3, 3}}, m.Add(&op.Mul{}, x, m.Float32(1./256))))
 	}},
 }
@@ -142,7 +147,8 @@ func equalBits(t *testing.T, want, got tensor.Tensor) {
 	size := want.DType.Bits() / 8
 	for i := range want.Count() {
 		w, g := want.Data[i*size:][:size], got.Data[i*size:][:size]
-		if string(w) == string(g) || want.DType.IsFloat() && math.IsNaN(tensor.FloatAt(want.DType, w, 0)) && math.IsNaN(tensor.FloatAt(got.DType, g, 0)) {
+		if string(w) == string(g) || want.DType.IsFloat() && math.IsNaN(tensor.FloatAt(want.DType, w, 0)) &&
+			math.IsNaN(tensor.FloatAt(got.DType, g, 0)) {
 			continue
 		}
 		require.Failf(t, "differs from the reference", "%v, element %d: want %v, got %v", want.DType, i, w, g)
@@ -211,15 +217,19 @@ func (m *maker) detector(code testCode) []graph.Value {
 	}
 	p3 := m.qdq(m.Add(&op.Relu{}, conv(x, 16, 3, 3, 2)), ramp)
 	p4 := m.qdq(m.Add(&op.Relu{}, conv(p3, 32, 16, 3, 2)), ramp)
-	up := m.Add(&op.Resize{Mode: op.ResizeNearest, Coord: op.CoordAsymmetric}, p4, graph.None, graph.None, m.Int64s(1, 32, 32, 24))
+	up := m.Add(&op.Resize{Mode: op.ResizeNearest, Coord: op.CoordAsymmetric}, p4, graph.None, graph.None,
+		m.Int64s(1, 32, 32, 24))
 	joined := m.qdq(m.Add(&op.Concat{Axis: 1}, up, p3), wide)
 	logits := conv(joined, 75, 48, 1, 1)
 	flat := func(x graph.Value, n int64) graph.Value { return m.Add(&op.Reshape{}, x, m.Int64s(1, 20, n)) }
-	rows := m.Add(&op.Concat{Axis: 2}, flat(m.qdq(conv(p3, 20, 16, 1, 1), wide), 32*24), flat(m.qdq(conv(p4, 20, 32, 1, 1), wide), 16*12))
+	rows := m.Add(&op.Concat{Axis: 2}, flat(m.qdq(conv(p3, 20, 16, 1, 1), wide), 32*24),
+		flat(m.qdq(conv(p4, 20, 32, 1, 1), wide), 16*12))
 	decoded := m.Add(&op.Mul{}, m.Add(&op.Sigmoid{}, rows), m.Float32(2))
 	return []graph.Value{
-		m.qdq(m.Add(&op.Sigmoid{}, m.qdq(logits, wide)), code), m.qdq(m.Add(&op.Sigmoid{}, conv(p4, 75, 32, 1, 1)), code), m.qdq(conv(p3, 75, 16, 1, 1), code),
-		m.qdq(rows, code), m.Add(&op.Identity{}, m.qdq(decoded, code)), m.qdq(m.Add(&op.Transpose{}, decoded, m.Int64s(0, 2, 1)), code), m.qdq(up, code),
+		m.qdq(m.Add(&op.Sigmoid{}, m.qdq(logits, wide)), code), m.qdq(m.Add(&op.Sigmoid{}, conv(p4, 75, 32, 1, 1)), code),
+		m.qdq(conv(p3, 75, 16, 1, 1), code),
+		m.qdq(rows, code), m.Add(&op.Identity{}, m.qdq(decoded, code)),
+		m.qdq(m.Add(&op.Transpose{}, decoded, m.Int64s(0, 2, 1)), code), m.qdq(up, code),
 	}
 }
 
@@ -253,9 +263,11 @@ func TestBuild_quantizedDetector(t *testing.T) {
 							for k := range want[i].Count() {
 								var d float64 // in codes
 								if integers {
-									d = math.Abs(float64(tensor.IntAt(want[i].DType, want[i].Data, k) - tensor.IntAt(got[i].DType, got[i].Data, k)))
+									d = math.Abs(float64(tensor.IntAt(want[i].DType, want[i].Data, k) - tensor.IntAt(got[i].DType, got[i].Data,
+										k)))
 								} else {
-									d = 32 * math.Abs(tensor.FloatAt(tensor.Float32, want[i].Data, k)-tensor.FloatAt(tensor.Float32, got[i].Data, k))
+									d = 32 * math.Abs(tensor.FloatAt(tensor.Float32, want[i].Data, k)-tensor.FloatAt(tensor.Float32, got[i].Data,
+										k))
 								}
 								require.LessOrEqual(t, d, 2.0, "output %d at %d", i, k)
 								if d > 0 {

@@ -54,7 +54,7 @@ func (b *builder) convTranspose(n *graph.Node, o *op.ConvTranspose) bool {
 		return false
 	}
 	epi := b.epilogue(n.Out[0], axis, false)
-	bias = epi.normalised(bias)
+	bias = epi.normalized(bias)
 	c.Act = epi.act
 	per := c.PackedConvTransposeLen()
 	packs := make([][]float32, groups)
@@ -85,16 +85,18 @@ func (b *builder) convTranspose(n *graph.Node, o *op.ConvTranspose) bool {
 func phaseBytes(c *kernel.ConvTranspose) int64 {
 	taps := (c.Kernel[0]/c.Stride[0] + 1) * (c.Kernel[1]/c.Stride[1] + 1)
 	x, y := min(c.Stride[1], c.Out[1]), min(c.Stride[0], c.Out[0])
-	return max(saturated(4, taps, c.Batch, c.Out[0], c.Out[1]), saturated(64, c.Batch, c.Out[0], x), saturated(x, y, c.Kernel[0], c.Kernel[1]))
+	return max(saturated(4, taps, c.Batch, c.Out[0], c.Out[1]), saturated(64, c.Batch, c.Out[0], x),
+		saturated(x, y, c.Kernel[0], c.Kernel[1]))
 }
 
 // transposedFilters returns how filters [outputs, taps, channels of a group] are packed, multiplied by a batch
-// normalisation that follows.
+// normalization that follows.
 func transposedFilters(v graph.Value, w []float32, c kernel.ConvTranspose, groups, per int, scale []float32) packed {
 	taps := c.Kernel[0] * c.Kernel[1]
-	p := packed{value: v, kind: fmt.Sprintf("transposed %v %v", c.Pad, [2]int{min(c.Out[0], c.Stride[0]), min(c.Out[1], c.Stride[1])}), len: groups * per, parts: groups}
+	p := packed{value: v, kind: fmt.Sprintf("transposed %v %v", c.Pad, [2]int{min(c.Out[0], c.Stride[0]),
+		min(c.Out[1], c.Stride[1])}), len: groups * per, parts: groups}
 	if scale != nil {
-		p.kind += ", normalised"
+		p.kind += ", normalized"
 	}
 	p.fill = func(dst []float32, g int) {
 		rows := make([]float32, taps*c.C*c.N) // [taps, channels, outputs]

@@ -13,7 +13,7 @@ func (c *convolution) tapsFirst() packed {
 		}
 	}
 	if scale != nil {
-		p.kind += ", normalised"
+		p.kind += ", normalized"
 		return p
 	}
 	p.restore = func(dst, form []float32) { kernel.Transpose(dst, taps, form, n, taps, n) }

@@ -123,7 +123,8 @@ func (b *builder) binary(n *graph.Node) bool {
 	}
 	dims := b.values[n.Out[0]].dims
 	large, small, swap := n.In[0], n.In[1], false
-	if !slices.Equal(b.values[large].dims, dims) || slices.Equal(b.values[small].dims, dims) && !b.inLast(large) && b.inLast(small) {
+	if !slices.Equal(b.values[large].dims, dims) || slices.Equal(b.values[small].dims, dims) && !b.inLast(large) &&
+		b.inLast(small) {
 		large, small, swap = small, large, true
 	}
 	if !slices.Equal(b.values[large].dims, dims) {

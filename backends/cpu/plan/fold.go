@@ -96,7 +96,8 @@ func (b *builder) folded(ctx context.Context, i int) bool {
 }
 
 // compute returns the results of a node of constants, false when they cost more than is left or do not exist.
-func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, bool) {
+func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor,
+	declared []tensor.Type) ([]tensor.Tensor, bool) {
 	made := int64(0)
 	for _, t := range declared {
 		dims, known := t.Shape.Ints()
@@ -135,7 +136,8 @@ func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor
 
 // foldFast computes a node by a plan of its own. The first operand is an input of that plan: kernels expect their
 // images and matrices to be results. Kind fault.Unsupported when no kernel computes the node.
-func (b *builder) foldFast(ctx context.Context, n *graph.Node, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor, error) {
+func (b *builder) foldFast(ctx context.Context, n *graph.Node, in []tensor.Tensor,
+	declared []tensor.Type) ([]tensor.Tensor, error) {
 	if in[0].Absent() || in[0].Count() < foldInputCutoff {
 		return nil, fault.New(fault.Unsupported, "a small operand")
 	}
@@ -170,7 +172,10 @@ func (b *builder) foldFast(ctx context.Context, n *graph.Node, in []tensor.Tenso
 		return nil, err
 	}
 	defer s.Release()
-	res, err := s.Run(ctx, in[:1], nil, false, func(ctx context.Context) error { return fault.As(fault.Canceled, ctx.Err(), "fold") })
+	res, err := s.Run(ctx, in[:1], nil, false, func(ctx context.Context) error {
+		return fault.As(fault.Canceled, ctx.Err(),
+			"fold")
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -134,7 +134,8 @@ func TestFold_observesCancellation(t *testing.T) {
 
 // The table of a large image is made by the first run, within the memory that there is.
 func TestWindowTable_isLeftToTheRun(t *testing.T) {
-	win := kernel.Window{In: [3]int{1, 1 << 13, 1 << 13}, Out: [3]int{1, 1 << 13, 1 << 13}, Kernel: [3]int{1, 5, 5}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, 2, 2}}
+	win := kernel.Window{In: [3]int{1, 1 << 13, 1 << 13}, Out: [3]int{1, 1 << 13, 1 << 13}, Kernel: [3]int{1, 5, 5},
+		Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, 2, 2}}
 	b := &builder{budget: budget{tables: tableBytes}}
 	table, err := b.window(win, 1, 1)
 	require.NoError(t, err)

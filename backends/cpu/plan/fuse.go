@@ -84,7 +84,7 @@ func (b *builder) clip(n *graph.Node) (a kernel.Act, ok bool) {
 // epilogue is what a product does with its sums before it stores them.
 type epilogue struct {
 	out   graph.Value // the value that is stored
-	scale []float32   // of a batch normalisation, per output channel; nil: ones
+	scale []float32   // of a batch normalization, per output channel; nil: ones
 	shift []float32
 	add   []float32   // constant added after that, per output channel; nil: zeros
 	res   graph.Value // residual, None: none
@@ -93,7 +93,7 @@ type epilogue struct {
 }
 
 // epilogue follows what happens to v, the output of the node being emitted, as far as a product can do it: batch
-// normalisation along axis, the sum with a value that exists already, an activation. The nodes that it takes over are
+// normalization along axis, the sum with a value that exists already, an activation. The nodes that it takes over are
 // marked.
 func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
 	e := epilogue{out: v, res: graph.None}
@@ -142,7 +142,8 @@ func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
 				e.add = c
 				break
 			}
-			if !residual || e.res != graph.None || other == e.out || !slices.Equal(x.dims, b.values[v].dims) || !x.fast() || x.plain == none && x.last == none {
+			if !residual || e.res != graph.None || other == e.out || !slices.Equal(x.dims, b.values[v].dims) || !x.fast() ||
+				x.plain == none && x.last == none {
 				return e
 			}
 			e.res, e.after = other, active
@@ -161,7 +162,7 @@ func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
 	}
 }
 
-// silu recognises v * sigmoid(v) and returns the product, None when it is none. It marks both nodes.
+// silu recognizes v * sigmoid(v) and returns the product, None when it is none. It marks both nodes.
 func (b *builder) silu(v graph.Value) graph.Value {
 	u := b.uses[v]
 	if len(u) != 2 || slices.Contains(b.graph.Out, v) || b.done[u[0]] || b.done[u[1]] {
@@ -172,7 +173,8 @@ func (b *builder) silu(v graph.Value) graph.Value {
 		if _, ok := sig.Op.(*op.Sigmoid); !ok || b.onlyUse(sig.Out[0]) != u[1-k] {
 			continue
 		}
-		if _, ok := mul.Op.(*op.Mul); !ok || !slices.Contains(mul.In, v) || !slices.Contains(mul.In, sig.Out[0]) || !b.values[mul.Out[0]].fast() {
+		if _, ok := mul.Op.(*op.Mul); !ok || !slices.Contains(mul.In, v) || !slices.Contains(mul.In, sig.Out[0]) ||
+			!b.values[mul.Out[0]].fast() {
 			continue
 		}
 		b.fuse(u[0])
@@ -182,7 +184,7 @@ func (b *builder) silu(v graph.Value) graph.Value {
 	return graph.None
 }
 
-// normFactors returns a constant batch normalisation as x*scale + shift, nil when it is none or not finite.
+// normFactors returns a constant batch normalization as x*scale + shift, nil when it is none or not finite.
 func (b *builder) normFactors(n *graph.Node, o *op.BatchNorm) (scale, shift []float32) {
 	var p [4][]float32
 	for i := range p {
@@ -203,7 +205,7 @@ func (b *builder) normFactors(n *graph.Node, o *op.BatchNorm) (scale, shift []fl
 
 func finite(x float32) bool { return x-x == 0 }
 
-// bias returns the bias of a product with n outputs after batch normalisation; ok is false when the model's is no
+// bias returns the bias of a product with n outputs after batch normalization; ok is false when the model's is no
 // constant.
 func (b *builder) bias(in []graph.Value, i, n int) (v []float32, ok bool) {
 	if !given(in, i) {
@@ -230,8 +232,8 @@ func (b *builder) perChannel(v graph.Value, dims []int64, axis int) []float32 {
 	return c
 }
 
-// normalised applies a batch normalisation and an addition to a bias, nil standing for zeros.
-func (e *epilogue) normalised(bias []float32) []float32 {
+// normalized applies a batch normalization and an addition to a bias, nil standing for zeros.
+func (e *epilogue) normalized(bias []float32) []float32 {
 	if e.scale == nil {
 		switch {
 		case e.add == nil:

@@ -15,11 +15,13 @@ var fusionCases = []testCase{
 		b := m.Add(&op.Add{}, r, m.Add(&op.MatMul{}, x, m.weights(12, 9)))
 		c := m.Add(&op.Tanh{}, m.Add(&op.FullyConnected{}, x, m.weights(64, 12), m.weights(64)))
 		d := m.Add(&op.MatMul{TransposeB: true}, x, m.weights(1, 5, 12))
-		return []graph.Value{a, b, m.Add(&op.Softmax{Axis: -1}, c), m.Add(&op.Relu{}, d), m.Add(&op.MatMul{TransposeB: true}, x, x), b}
+		return []graph.Value{a, b, m.Add(&op.Softmax{Axis: -1}, c), m.Add(&op.Relu{}, d), m.Add(&op.MatMul{TransposeB: true},
+			x, x), b}
 	}},
 	{"the sum of two products of one value", 2, func(m *maker) []graph.Value {
 		x := m.input(7, 12)
-		return []graph.Value{m.Add(&op.Relu{}, m.Add(&op.Add{}, m.Add(&op.MatMul{}, x, m.weights(12, 8)), m.Add(&op.MatMul{}, x, m.weights(12, 8))))}
+		return []graph.Value{m.Add(&op.Relu{}, m.Add(&op.Add{}, m.Add(&op.MatMul{}, x, m.weights(12, 8)),
+			m.Add(&op.MatMul{}, x, m.weights(12, 8))))}
 	}},
 	{"a shortcut beside the first layer of a block", 5, func(m *maker) []graph.Value {
 		x := m.input(1, 32, 9, 14)
@@ -43,7 +45,7 @@ var fusionCases = []testCase{
 		e := m.Add(&op.Concat{Axis: 1}, b, conv(x, 4, 16), a)
 		return []graph.Value{late, m.Add(&op.Relu{}, c), d, m.Add(&op.Conv{}, e, m.weights(3, 1, 1, 28))}
 	}},
-	{"a sum and its normalisation", 4, func(m *maker) []graph.Value {
+	{"a sum and its normalization", 4, func(m *maker) []graph.Value {
 		x, r := m.input(3, 5, 37), m.input(3, 5, 37)
 		norm := func(x graph.Value) graph.Value {
 			return m.Add(&op.LayerNorm{Axis: -1, Epsilon: 1e-5}, x, m.weights(37), m.weights(37))
@@ -52,21 +54,23 @@ var fusionCases = []testCase{
 		b := norm(m.Add(&op.Add{}, norm(a), m.Add(&op.Abs{}, a)))
 		return []graph.Value{b, a, m.Add(&op.LayerNorm{Axis: 1, Epsilon: 1e-3}, m.Add(&op.Add{}, x, x), m.input(5, 37))}
 	}},
-	{"sums that are not normalised at once", 7, func(m *maker) []graph.Value {
+	{"sums that are not normalized at once", 7, func(m *maker) []graph.Value {
 		x, r := m.input(3, 5, 37), m.input(5, 37)
 		g := m.Add(&op.Exp{}, m.input(37))
 		a := m.Add(&op.LayerNorm{Axis: -1}, m.Add(&op.Add{}, x, r), g)
 		b := m.Add(&op.Add{}, x, x)
-		return []graph.Value{a, m.Add(&op.LayerNorm{Axis: -1}, b, m.Add(&op.Abs{}, m.Add(&op.ReduceMax{}, b, m.Int64s(0, 1))))}
+		return []graph.Value{a, m.Add(&op.LayerNorm{Axis: -1}, b,
+			m.Add(&op.Abs{}, m.Add(&op.ReduceMax{}, b, m.Int64s(0, 1))))}
 	}},
-	{"normalisation in parts", 4, func(m *maker) []graph.Value {
+	{"normalization in parts", 4, func(m *maker) []graph.Value {
 		mean := func(x graph.Value, axes ...int64) graph.Value {
 			return m.Add(&op.ReduceMean{KeepDims: true}, x, m.Int64s(axes...))
 		}
 		x := m.input(2, 5, 33)
 		sum := m.Add(&op.Add{}, x, m.input(2, 5, 33))
 		d := m.Add(&op.Sub{}, sum, mean(sum, -1))
-		y := m.Add(&op.Div{}, d, m.Add(&op.Sqrt{}, m.Add(&op.Add{}, mean(m.Add(&op.Pow{}, d, m.Float32(2)), -1), m.Float32(1e-5))))
+		y := m.Add(&op.Div{}, d, m.Add(&op.Sqrt{}, m.Add(&op.Add{}, mean(m.Add(&op.Pow{}, d, m.Float32(2)), -1),
+			m.Float32(1e-5))))
 		y = m.Add(&op.Add{}, m.weights(33), m.Add(&op.Mul{}, y, m.weights(33)))
 		mu := mean(y, 1, 2)
 		d, e := m.Add(&op.Sub{}, y, mu), m.Add(&op.Sub{}, y, mu)
@@ -76,7 +80,7 @@ var fusionCases = []testCase{
 		y = m.Add(&op.Mul{}, d, m.Add(&op.Rsqrt{}, m.Add(&op.Add{}, mean(m.Add(&op.Square{}, d), 2), m.Float32(0.1))))
 		return []graph.Value{m.Add(&op.Add{}, y, m.weights(33)), m.Add(&op.Relu{}, sum)}
 	}},
-	{"almost a normalisation", 0, func(m *maker) []graph.Value {
+	{"almost a normalization", 0, func(m *maker) []graph.Value {
 		mean := func(x graph.Value, axis int64) graph.Value {
 			return m.Add(&op.ReduceMean{KeepDims: true}, x, m.Int64s(axis))
 		}
@@ -88,13 +92,15 @@ var fusionCases = []testCase{
 		a, b, c, d := centred(2), centred(1), centred(2), centred(2)
 		cube := m.Add(&op.Abs{}, m.Add(&op.Pow{}, c, m.Float32(3)))
 		return []graph.Value{
-			norm(a, m.Add(&op.Square{}, a), 1), norm(b, m.Add(&op.Square{}, b), 1), norm(c, cube, 2), norm(d, m.Add(&op.Square{}, d), 2), d,
+			norm(a, m.Add(&op.Square{}, a), 1), norm(b, m.Add(&op.Square{}, b), 1), norm(c, cube, 2),
+			norm(d, m.Add(&op.Square{}, d), 2), d,
 			norm(x, m.Add(&op.Square{}, centred(2)), 2),
 		}
 	}},
 	{"residual and activation of depthwise convolutions", 3, func(m *maker) []graph.Value {
 		conv := func(x graph.Value) graph.Value {
-			return m.Add(&op.Conv{Groups: 12, Pads: []int64{1, 1, 1, 1}, ChannelsLast: true}, x, m.weights(12, 3, 3, 1), m.weights(12))
+			return m.Add(&op.Conv{Groups: 12, Pads: []int64{1, 1, 1, 1}, ChannelsLast: true}, x, m.weights(12, 3, 3, 1),
+				m.weights(12))
 		}
 		x := m.input(2, 7, 9, 12)
 		y := m.Add(&op.Relu{}, m.Add(&op.Add{}, conv(x), x))
@@ -104,7 +110,8 @@ var fusionCases = []testCase{
 	{"residual of a depthwise convolution in columns", 6, func(m *maker) []graph.Value {
 		x := m.Add(&op.Conv{}, m.input(2, 8, 9, 7), m.weights(24, 1, 1, 8))
 		h := m.AddN(&op.Split{Axis: 1}, 2, x)
-		y := m.Add(&op.Sigmoid{}, m.Add(&op.Add{}, h[0], m.Add(&op.Conv{Groups: 12, Pads: []int64{1, 1, 1, 1}}, h[1], m.weights(12, 3, 3, 1))))
+		y := m.Add(&op.Sigmoid{}, m.Add(&op.Add{}, h[0], m.Add(&op.Conv{Groups: 12, Pads: []int64{1, 1, 1, 1}}, h[1],
+			m.weights(12, 3, 3, 1))))
 		return []graph.Value{m.Add(&op.Conv{}, m.Add(&op.Concat{Axis: 1}, h[0], y), m.weights(5, 1, 1, 24))}
 	}},
 	{"bounds that are made of constants", 1, func(m *maker) []graph.Value {
@@ -116,7 +123,8 @@ var fusionCases = []testCase{
 		x := m.Add(&op.Conv{}, m.input(2, 6, 5, 7), m.weights(8, 1, 1, 6))
 		s := m.Add(&op.Conv{}, m.input(2, 6, 1, 1), m.weights(8, 1, 1, 6))
 		return []graph.Value{
-			m.Add(&op.PRelu{}, x, s), m.Add(&op.PRelu{}, x, m.input(8, 5, 7)), m.Add(&op.PRelu{}, x, m.input(1)), m.Add(&op.PRelu{}, m.input(3, 9), m.input(9)),
+			m.Add(&op.PRelu{}, x, s), m.Add(&op.PRelu{}, x, m.input(8, 5, 7)), m.Add(&op.PRelu{}, x, m.input(1)),
+			m.Add(&op.PRelu{}, m.input(3, 9), m.input(9)),
 			m.Add(&op.PRelu{}, x, m.input(8, 1, 1)),
 		}
 	}},
@@ -139,11 +147,13 @@ var fusionCases = []testCase{
 		pool := func(x graph.Value) graph.Value { return m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, x) }
 		x := m.input(1, 2, 5, 6)
 		y := m.Add(&op.Relu{}, x)
-		return []graph.Value{pool(pad(x, 0)), pool(pad(y, 0)), pool(pad(y, 0.5)), pool(pad(x, -1)), pool(pad(x, float32(math.Inf(-1))))}
+		return []graph.Value{pool(pad(x, 0)), pool(pad(y, 0)), pool(pad(y, 0.5)), pool(pad(x, -1)),
+			pool(pad(x, float32(math.Inf(-1))))}
 	}},
-	{"normalisations of channels-last images", 7, func(m *maker) []graph.Value {
+	{"normalizations of channels-last images", 7, func(m *maker) []graph.Value {
 		x := m.Add(&op.Conv{}, m.input(2, 6, 21, 19), m.weights(12, 1, 1, 6))
-		y := m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-5}, m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-3}, x, m.weights(12), m.weights(12)), m.weights(12), m.weights(12))
+		y := m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-5}, m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-3}, x, m.weights(12),
+			m.weights(12)), m.weights(12), m.weights(12))
 		z := m.Add(&op.Transpose{}, m.Add(&op.Conv{}, y, m.weights(64, 1, 1, 12)), m.Int64s(0, 2, 3, 1))
 		z = m.Add(&op.GroupNorm{Groups: 8, Epsilon: 1e-5, ChannelsLast: true}, z, m.weights(64), m.weights(64))
 		return []graph.Value{m.Add(&op.InstanceNorm{Axis: -1, Epsilon: 1e-5}, z, m.weights(64), m.weights(64))}

@@ -34,7 +34,8 @@ func (b *builder) gather(n *graph.Node, o *op.Gather) bool {
 			return false
 		}
 	}
-	t := gatherTask{dtype: index.typ.DType, wraps: o.NegativeWraps, outer: product(x.dims[:a]), size: int(x.dims[a]), inner: product(x.dims[a+1:])}
+	t := gatherTask{dtype: index.typ.DType, wraps: o.NegativeWraps, outer: product(x.dims[:a]), size: int(x.dims[a]),
+		inner: product(x.dims[a+1:])}
 	t.per = max(1, blockLen/t.inner)
 	count := index.count()
 	s := step{fast: true, reads: []int{b.wantPlain(n.In[0]), b.wantPlain(n.In[1])}}

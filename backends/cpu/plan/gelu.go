@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// gelu recognises v * (erf(v / sqrt 2) + 1) * 0.5, as exporters write it for operator sets without Gelu, and returns
+// gelu recognizes v * (erf(v / sqrt 2) + 1) * 0.5, as exporters write it for operator sets without Gelu, and returns
 // the product, None when it is none. It marks the nodes.
 func (b *builder) gelu(v graph.Value) graph.Value {
 	u := b.uses[v]

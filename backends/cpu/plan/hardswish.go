@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// hardSwish recognises v * hardsigmoid(v), or v * clip(v+3, 0, 6) / 6 with the division anywhere after the clip, and
+// hardSwish recognizes v * hardsigmoid(v), or v * clip(v+3, 0, 6) / 6 with the division anywhere after the clip, and
 // returns the product, None when it is none. It marks the nodes.
 func (b *builder) hardSwish(v graph.Value) graph.Value {
 	u := b.uses[v]
@@ -60,7 +60,8 @@ func (b *builder) hardSwishFrom(v graph.Value, i, multiply int) (out graph.Value
 		}
 	}
 	m := &b.graph.Nodes[multiply]
-	if _, ok := m.Op.(*op.Mul); !ok || b.onlyUse(gate) != multiply || !slices.Contains(m.In, v) || !slices.Contains(m.In, gate) {
+	if _, ok := m.Op.(*op.Mul); !ok || b.onlyUse(gate) != multiply || !slices.Contains(m.In, v) ||
+		!slices.Contains(m.In, gate) {
 		return graph.None, nil
 	}
 	out, nodes = m.Out[0], append(nodes, multiply)

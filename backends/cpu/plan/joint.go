@@ -61,7 +61,7 @@ func (b *builder) joins(i int, n *graph.Node) bool {
 	}
 }
 
-// productOf returns the product that v is the result of, perhaps normalised or with an activation, nil when it is none.
+// productOf returns the product that v is the result of, perhaps normalized or with an activation, nil when it is none.
 func (b *builder) productOf(v graph.Value) *graph.Node {
 	for i := b.maker[v]; i != none; i = b.maker[v] {
 		n := &b.graph.Nodes[i]

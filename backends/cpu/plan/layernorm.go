@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// layerNorm is a normalisation of the rows of x over their last dimensions, by one node or by several.
+// layerNorm is a normalization of the rows of x over their last dimensions, by one node or by several.
 type layerNorm struct {
 	x, out graph.Value
 	params [2]graph.Value // gamma and beta, None: ones and zeros
@@ -29,7 +29,8 @@ func (b *builder) layerNormOf(i int) *layerNorm {
 	if err != nil {
 		return nil
 	}
-	q := &layerNorm{x: n.In[0], out: n.Out[0], params: [2]graph.Value{graph.None, graph.None}, cols: product(x.dims[a:]), eps: o.Epsilon, nodes: []int{i}}
+	q := &layerNorm{x: n.In[0], out: n.Out[0], params: [2]graph.Value{graph.None, graph.None}, cols: product(x.dims[a:]),
+		eps: o.Epsilon, nodes: []int{i}}
 	for k := range q.params {
 		if !given(n.In, k+1) {
 			continue
@@ -49,7 +50,7 @@ func (b *builder) perColumn(v graph.Value, dims []int64) bool {
 	return b.values[v].fast() && slices.Equal(withoutOnes(b.values[v].dims), withoutOnes(dims))
 }
 
-// layerNormFrom returns the normalisation that reads v, nil when there is none.
+// layerNormFrom returns the normalization that reads v, nil when there is none.
 func (b *builder) layerNormFrom(v graph.Value) *layerNorm {
 	for _, i := range b.uses[v] {
 		if b.done[i] || b.graph.Nodes[i].In[0] != v {
@@ -65,7 +66,7 @@ func (b *builder) layerNormFrom(v graph.Value) *layerNorm {
 	return nil
 }
 
-// layerNorm adds the normalisation that begins with the node being emitted.
+// layerNorm adds the normalization that begins with the node being emitted.
 func (b *builder) layerNorm() bool {
 	q := b.layerNormOf(b.node)
 	if q == nil {
@@ -78,7 +79,7 @@ func (b *builder) layerNorm() bool {
 	return true
 }
 
-// addNorm adds a sum together with the normalisation of it.
+// addNorm adds a sum together with the normalization of it.
 func (b *builder) addNorm(n *graph.Node) bool {
 	v := n.Out[0]
 	dims := b.values[v].dims
@@ -107,7 +108,8 @@ func (b *builder) normStep(q *layerNorm, s step, sum graph.Value) {
 			b.fuse(i)
 		}
 	}
-	t := normRows{cols: q.cols, rows: b.values[q.x].count() / q.cols, eps: q.eps, added: len(s.reads) == 2, sums: sum != graph.None}
+	t := normRows{cols: q.cols, rows: b.values[q.x].count() / q.cols, eps: q.eps, added: len(s.reads) == 2,
+		sums: sum != graph.None}
 	t.per = max(1, blockLen/2/t.cols)
 	for k, p := range q.params {
 		if t.params[k] = none; p == graph.None {
@@ -130,7 +132,7 @@ func (b *builder) normStep(q *layerNorm, s step, sum graph.Value) {
 	b.add(s)
 }
 
-// normRows normalises rows, or their sums with others.
+// normRows normalizes rows, or their sums with others.
 type normRows struct {
 	st              *step
 	rows, cols, per int // per: rows of a chunk
@@ -167,5 +169,6 @@ func (t *normRows) Chunk(i, _ int) {
 		}
 		return v[from*t.cols : to*t.cols]
 	}
-	kernel.LayerNormRows(part(t.y), part(t.x), part(t.res), part(t.sum), t.gammaBeta[0], t.gammaBeta[1], to-from, t.cols, t.eps)
+	kernel.LayerNormRows(part(t.y), part(t.x), part(t.res), part(t.sum), t.gammaBeta[0], t.gammaBeta[1], to-from, t.cols,
+		t.eps)
 }

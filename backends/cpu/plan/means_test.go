@@ -44,7 +44,7 @@ func (m *maker) zeros(n int64) graph.Value {
 	return m.Const("", t.Type(), t.Data)
 }
 
-// meanCase is an operator on numbers about a mean, and what it is in float64. A set is what is reduced or normalised
+// meanCase is an operator on numbers about a mean, and what it is in float64. A set is what is reduced or normalized
 // together.
 type meanCase struct {
 	name  string
@@ -139,15 +139,17 @@ var meanCases = []meanCase{
 	{"instance norm", []int64{2, 6, 40, 50}, false, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, x, m.ones(6), m.zeros(6))
 	}, rowsOf(2000), standardized(1e-5)},
-	{"instance norm of channels-last images", []int64{2, 6, 40, 50}, false, func(m *maker, x graph.Value, _ float64) graph.Value {
-		return m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, m.last(x), m.ones(6), m.zeros(6))
-	}, rowsOf(2000), standardized(1e-5)},
+	{"instance norm of channels-last images", []int64{2, 6, 40, 50}, false,
+		func(m *maker, x graph.Value, _ float64) graph.Value {
+			return m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, m.last(x), m.ones(6), m.zeros(6))
+		}, rowsOf(2000), standardized(1e-5)},
 	{"group norm", []int64{2, 6, 20, 50}, false, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-5}, x, m.ones(6), m.zeros(6))
 	}, rowsOf(2000), standardized(1e-5)},
-	{"group norm of channels-last images", []int64{2, 6, 20, 50}, false, func(m *maker, x graph.Value, _ float64) graph.Value {
-		return m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-5}, m.last(x), m.ones(6), m.zeros(6))
-	}, rowsOf(2000), standardized(1e-5)},
+	{"group norm of channels-last images", []int64{2, 6, 20, 50}, false,
+		func(m *maker, x graph.Value, _ float64) graph.Value {
+			return m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-5}, m.last(x), m.ones(6), m.zeros(6))
+		}, rowsOf(2000), standardized(1e-5)},
 	{"batch norm", []int64{2, 3, 4, 5}, false, func(m *maker, x graph.Value, mean float64) graph.Value {
 		at := m.Const("", tensor.T(tensor.Float32, 3), tensor.Float32s(float32(mean), float32(mean), float32(mean)))
 		return m.Add(&op.BatchNorm{Epsilon: 1e-5, Axis: 1}, x, m.ones(3), m.zeros(3), at, m.ones(3))
@@ -158,7 +160,10 @@ var meanCases = []meanCase{
 	{"division by the norm", []int64{5, 9000}, false, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.L2Normalize{Epsilon: 1e-12}, x, m.Int64s(1))
 	}, rowsOf(9000), overRoot(func(s float64, _ int) float64 { return math.Sqrt(s) })},
-	{"softmax", []int64{5, 9000}, false, func(m *maker, x graph.Value, _ float64) graph.Value { return m.Add(&op.Softmax{Axis: -1}, x) }, rowsOf(9000), softmaxOf(false)},
+	{"softmax", []int64{5, 9000}, false, func(m *maker, x graph.Value,
+		_ float64) graph.Value {
+		return m.Add(&op.Softmax{Axis: -1}, x)
+	}, rowsOf(9000), softmaxOf(false)},
 	{"log softmax", []int64{5, 9000}, false, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.LogSoftmax{Axis: -1}, x)
 	}, rowsOf(9000), softmaxOf(true)},
@@ -180,9 +185,10 @@ var meanCases = []meanCase{
 	{"global average pooling", []int64{2, 40, 80, 90}, true, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.AveragePool{Global: true}, x)
 	}, rowsOf(7200), meanOf},
-	{"average pooling of large windows", []int64{1, 1, 64, 3000}, true, func(m *maker, x graph.Value, _ float64) graph.Value {
-		return m.Add(&op.AveragePool{Kernel: []int64{64, 1000}, Strides: []int64{1, 1000}}, x)
-	}, func(i int) int { return i % 3000 / 1000 }, meanOf},
+	{"average pooling of large windows", []int64{1, 1, 64, 3000}, true,
+		func(m *maker, x graph.Value, _ float64) graph.Value {
+			return m.Add(&op.AveragePool{Kernel: []int64{64, 1000}, Strides: []int64{1, 1000}}, x)
+		}, func(i int) int { return i % 3000 / 1000 }, meanOf},
 	{"logarithm of the sum of powers", []int64{2, 3000}, false, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.ReduceLogSumExp{}, x, m.Int64s(1))
 	}, rowsOf(3000), func(x []float64) []float64 { return []float64{x[0] - softmaxOf(true)(x)[0]} }},
@@ -204,7 +210,7 @@ func mapped(x []float64, f func(v float64) float64) []float64 {
 // expected computes a case in float64 from its definition, with a bound for the error of each value.
 //
 // The bounds hold whatever the mean: subtracting about the mean loses nothing when values lie close together, so a
-// normalised value errs by the rounding of sums of deviations, 2^-18 of it (kernel.Sum), and by a few roundings. A sum
+// normalized value errs by the rounding of sums of deviations, 2^-18 of it (kernel.Sum), and by a few roundings. A sum
 // errs by 2^-17 of the sum of the magnitudes. What a result that is large itself loses by being rounded to float32
 // comes on top.
 func (c *meanCase) expected(x []float32, mean float64) (want, bound []float64) {
@@ -247,7 +253,7 @@ func (c *meanCase) expected(x []float32, mean float64) (want, bound []float64) {
 	return want, bound
 }
 
-// Normalisations and reductions keep their digits where the mean is large beside the deviation.
+// Normalizations and reductions keep their digits where the mean is large beside the deviation.
 func TestBuild_largeMeans(t *testing.T) {
 	for _, c := range meanCases {
 		for _, mean := range []float64{0, 100, -1000, 1e6} {
@@ -289,7 +295,7 @@ func TestBuild_largeMeans(t *testing.T) {
 }
 
 // Equal values have no deviation: what rounding leaves of them must not be taken for one.
-func TestBuild_equalValuesNormalised(t *testing.T) {
+func TestBuild_equalValuesNormalized(t *testing.T) {
 	for _, isa := range kernel.Supported() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
@@ -299,7 +305,8 @@ func TestBuild_equalValuesNormalised(t *testing.T) {
 			for i, v := 0, floats(m.in[0].Data); i < len(v); i++ {
 				v[i] = float32(value)
 			}
-			g := m.graph(t, m.Add(&op.LayerNorm{Axis: 1, Epsilon: 1e-5}, x), m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, x, m.ones(8), m.zeros(8)),
+			g := m.graph(t, m.Add(&op.LayerNorm{Axis: 1, Epsilon: 1e-5}, x), m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, x,
+				m.ones(8), m.zeros(8)),
 				m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, m.last(x), m.ones(8), m.zeros(8)))
 			_, got := compute(t, g, m.in, 1)
 			for k := range got {

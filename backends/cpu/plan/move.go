@@ -13,7 +13,8 @@ import (
 // view lets the output of a node that moves no element share its input's memory.
 func (b *builder) view(n *graph.Node) bool {
 	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if x.dims == nil || y.dims == nil || !sameCodes(x.typ.Quant, y.typ.Quant) || x.typ.DType != y.typ.DType || x.count() != y.count() {
+	if x.dims == nil || y.dims == nil || !sameCodes(x.typ.Quant, y.typ.Quant) || x.typ.DType != y.typ.DType ||
+		x.count() != y.count() {
 		return false
 	}
 	if _, ok := b.ints(n.In, 1); !ok {
@@ -34,7 +35,8 @@ func (b *builder) view(n *graph.Node) bool {
 
 // sameCodes reports whether tensors of any shapes mean the same by the same integers.
 func sameCodes(q, r *tensor.Quant) bool {
-	return q == nil && r == nil || q.IsPerTensor() && r.IsPerTensor() && q.Scale[0] == r.Scale[0] && q.ZeroAt(0) == r.ZeroAt(0)
+	return q == nil && r == nil || q.IsPerTensor() && r.IsPerTensor() && q.Scale[0] == r.Scale[0] &&
+		q.ZeroAt(0) == r.ZeroAt(0)
 }
 
 // fuseView notes a node that needs no step.
@@ -305,7 +307,8 @@ func (b *builder) split(n *graph.Node, axis int64) bool {
 		return false
 	}
 	for _, v := range n.Out {
-		if v == graph.None || b.values[v].dims == nil || b.values[v].typ.DType != tensor.Float32 || b.values[v].typ.Quant != nil {
+		if v == graph.None || b.values[v].dims == nil || b.values[v].typ.DType != tensor.Float32 ||
+			b.values[v].typ.Quant != nil {
 			return false
 		}
 	}

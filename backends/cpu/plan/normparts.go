@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// normInParts recognises a normalisation that begins with the mean of node i, as exporters write it for operator sets
+// normInParts recognizes a normalization that begins with the mean of node i, as exporters write it for operator sets
 // without one:
 //
 //	d = x - mean(x);  y = d / sqrt(mean(d*d) + epsilon) * gamma + beta
@@ -45,7 +45,7 @@ func (b *builder) normInParts(i int) *layerNorm {
 			}
 		}
 	}
-	if left != 1 || !b.normalised(q, d, root) {
+	if left != 1 || !b.normalized(q, d, root) {
 		return nil
 	}
 	b.affine(q, dims)
@@ -138,8 +138,8 @@ func (b *builder) squares(k int, d graph.Value) bool {
 	return false
 }
 
-// normalised follows the variance plus epsilon through the root to the division of d, and sets q.out.
-func (b *builder) normalised(q *layerNorm, d, variance graph.Value) bool {
+// normalized follows the variance plus epsilon through the root to the division of d, and sets q.out.
+func (b *builder) normalized(q *layerNorm, d, variance graph.Value) bool {
 	i := b.onlyUse(variance)
 	root := &b.graph.Nodes[i]
 	divisor, inverse := graph.None, graph.None

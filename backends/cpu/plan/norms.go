@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// groupNorm adds a normalisation of groups of channels, dimension axis, of each image; 0 groups stand for one per
+// groupNorm adds a normalization of groups of channels, dimension axis, of each image; 0 groups stand for one per
 // channel.
 func (b *builder) groupNorm(n *graph.Node, axis int64, groups int, eps float32) bool {
 	x := &b.values[n.In[0]]

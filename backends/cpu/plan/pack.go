@@ -125,7 +125,8 @@ func (d *deferred) get(s *State) ([]float32, error) {
 // operand returns the values of a float32 constant for packing only, nil when v is none: constant is for values that
 // steps keep.
 func (b *builder) operand(v graph.Value) []float32 {
-	if v == graph.None || b.values[v].data == nil || b.values[v].typ.DType != tensor.Float32 || b.values[v].typ.Quant != nil {
+	if v == graph.None || b.values[v].data == nil || b.values[v].typ.DType != tensor.Float32 ||
+		b.values[v].typ.Quant != nil {
 		return nil
 	}
 	return floats(b.aligned(v))
@@ -325,7 +326,7 @@ func matrix(v graph.Value, kind string, w []float32, depth, cols, groups int, ro
 		}
 	}
 	if scale != nil {
-		p.kind += ", normalised"
+		p.kind += ", normalized"
 		return p
 	}
 	p.restore = func(dst, form []float32) {

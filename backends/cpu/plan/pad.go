@@ -125,7 +125,8 @@ func (b *builder) atLeastZero(v graph.Value, within int) bool {
 		return ok && a.Alpha >= 0
 	case *op.Concat, *op.Add, *op.Mul:
 		return !slices.ContainsFunc(n.In, func(x graph.Value) bool { return !b.atLeastZero(x, within-1) })
-	case *op.AveragePool, *op.Identity, *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Transpose, *op.Slice, *op.Split:
+	case *op.AveragePool, *op.Identity, *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Transpose, *op.Slice,
+		*op.Split:
 		return b.atLeastZero(n.In[0], within-1)
 	}
 	return false

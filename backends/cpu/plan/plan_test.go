@@ -67,7 +67,8 @@ func (m *maker) positive(n int64) graph.Value {
 }
 
 func (m *maker) norm(x graph.Value, channels, axis int64) graph.Value {
-	return m.Add(&op.BatchNorm{Epsilon: 1e-5, Axis: axis}, x, m.positive(channels), m.weights(channels), m.weights(channels), m.positive(channels))
+	return m.Add(&op.BatchNorm{Epsilon: 1e-5, Axis: axis}, x, m.positive(channels), m.weights(channels),
+		m.weights(channels), m.positive(channels))
 }
 
 func (m *maker) graph(t testing.TB, out ...graph.Value) *graph.Graph {
@@ -278,7 +279,8 @@ func TestBuild_notANumberAndInfinities(t *testing.T) {
 		pad := m.Add(&op.Pad{}, m.Add(&op.Relu{}, x), m.Int64s(0, 0, 1, 1, 0, 0, 1, 1))
 		depthwise := m.Add(&op.Conv{Groups: 5, Pads: []int64{1, 1, 1, 1}}, x, m.weights(5, 3, 3, 1))
 		g := m.graph(t,
-			m.Add(&op.PRelu{}, x, slopes(5, 1, 1)), m.Add(&op.PRelu{}, x, slopes(6)), m.Add(&op.PRelu{}, x, slopes(6, 1)), m.Add(&op.PRelu{}, x, slopes(5, 6, 6)),
+			m.Add(&op.PRelu{}, x, slopes(5, 1, 1)), m.Add(&op.PRelu{}, x, slopes(6)), m.Add(&op.PRelu{}, x, slopes(6, 1)),
+			m.Add(&op.PRelu{}, x, slopes(5, 6, 6)),
 			m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, pad), clip(m.Add(&op.Add{}, x, depthwise)),
 			m.Add(&op.LayerNorm{Axis: -1}, m.Add(&op.Add{}, x, m.input(1, 5, 6, 6))),
 			m.Add(&op.Relu{}, x), clip(x), m.Add(&op.Max{}, x, m.Float32(0)), m.Add(&op.Min{}, m.Float32(0), x),
@@ -289,11 +291,16 @@ func TestBuild_notANumberAndInfinities(t *testing.T) {
 			clip(m.Add(&op.Conv{}, x, m.Const("", one.Type(), one.Data))),
 			m.Add(&op.Relu{}, m.Add(&op.Conv{Groups: 5, Pads: []int64{1, 1, 1, 1}}, x, m.weights(5, 3, 3, 1))),
 			m.Add(&op.MaxPool{Kernel: []int64{1, 1}, Pads: []int64{0, 0, 0, 0}, Strides: []int64{2, 2}}, x),
-			m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordAlignCorners}, x, graph.None, graph.None, m.Int64s(1, 5, 11, 6)),
-			m.Add(&op.PRelu{}, x, m.weights(5, 1, 1)), m.Add(&op.PRelu{}, x, m.weights(6)), m.Add(&op.Elu{Alpha: 0.5}, x), m.Add(&op.Softplus{}, x),
-			m.Add(&op.Mish{}, x), m.Add(&op.Log{}, x), m.Add(&op.Square{}, x), m.Add(&op.Reciprocal{}, x), m.Add(&op.Pow{}, x, m.Float32(3)),
-			m.Add(&op.L2Normalize{Epsilon: 1e-12}, x, m.Int64s(3)), m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, x, m.weights(5), m.weights(5)),
-			m.Add(&op.L2Normalize{}, m.Add(&op.Mul{}, m.weights(3, 4), m.Float32(1e30)), m.Int64s(1)), m.Add(&op.L2Normalize{Epsilon: 1e-30}, m.Add(&op.Mul{}, m.input(3, 4), m.Float32(1e-25))),
+			m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordAlignCorners}, x, graph.None, graph.None,
+				m.Int64s(1, 5, 11, 6)),
+			m.Add(&op.PRelu{}, x, m.weights(5, 1, 1)), m.Add(&op.PRelu{}, x, m.weights(6)), m.Add(&op.Elu{Alpha: 0.5}, x),
+			m.Add(&op.Softplus{}, x),
+			m.Add(&op.Mish{}, x), m.Add(&op.Log{}, x), m.Add(&op.Square{}, x), m.Add(&op.Reciprocal{}, x),
+			m.Add(&op.Pow{}, x, m.Float32(3)),
+			m.Add(&op.L2Normalize{Epsilon: 1e-12}, x, m.Int64s(3)), m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, x,
+				m.weights(5), m.weights(5)),
+			m.Add(&op.L2Normalize{}, m.Add(&op.Mul{}, m.weights(3, 4), m.Float32(1e30)), m.Int64s(1)),
+			m.Add(&op.L2Normalize{Epsilon: 1e-30}, m.Add(&op.Mul{}, m.input(3, 4), m.Float32(1e-25))),
 			m.Add(&op.L2Normalize{}, m.Add(&op.Mul{}, m.input(3, 4), m.Float32(1e30)), m.Int64s(1)),
 		)
 		want, err := ref.Run(context.Background(), g, m.in)

@@ -20,7 +20,8 @@ type preluTask struct {
 // prelu adds y = x for x >= 0, slope*x otherwise.
 func (b *builder) prelu(n *graph.Node) bool {
 	x := &b.values[n.In[0]]
-	if !x.fast() || !b.values[n.Out[0]].fast() || !b.values[n.In[1]].fast() || !slices.Equal(x.dims, b.values[n.Out[0]].dims) {
+	if !x.fast() || !b.values[n.Out[0]].fast() || !b.values[n.In[1]].fast() ||
+		!slices.Equal(x.dims, b.values[n.Out[0]].dims) {
 		return false
 	}
 	own, form := b.values[n.In[1]].dims, x.dims

@@ -45,7 +45,8 @@ func (b *builder) matMulFactor(n *graph.Node, o *op.MatMul) (f factor, ok bool) 
 	x, w := &b.values[n.In[0]], &b.values[n.In[1]]
 	c := b.operand(n.In[1])
 	r := len(w.dims)
-	if !x.fast() || c == nil || !w.fast() || !b.values[n.Out[0]].fast() || len(x.dims) < 2 || r < 2 || o.TransposeA || product(w.dims[:r-2]) != 1 || r > len(x.dims) {
+	if !x.fast() || c == nil || !w.fast() || !b.values[n.Out[0]].fast() || len(x.dims) < 2 || r < 2 || o.TransposeA ||
+		product(w.dims[:r-2]) != 1 || r > len(x.dims) {
 		return f, false
 	}
 	f = factor{depth: int(w.dims[r-2]), cols: int(w.dims[r-1]), w: c, transposed: o.TransposeB}
@@ -110,5 +111,5 @@ func (b *builder) product(n *graph.Node) bool {
 func (b *builder) part(n *graph.Node, f factor) part {
 	epi := b.epilogue(n.Out[0], len(b.values[n.Out[0]].dims)-1, true)
 	packed := b.pack(matrix(n.In[1], "gemm", f.w, f.depth, f.cols, 1, f.transposed, epi.scale))
-	return part{f.cols, packed, epi.normalised(f.bias), epi}
+	return part{f.cols, packed, epi.normalized(f.bias), epi}
 }

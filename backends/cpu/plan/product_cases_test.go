@@ -17,7 +17,8 @@ var productCases = []testCase{
 		return []graph.Value{z, m.Add(&op.MatMul{TransposeB: true}, y, m.weights(3, 20), m.weights(1))}
 	}},
 	{"constants added", 5, func(m *maker) []graph.Value {
-		x := m.Add(&op.Relu{}, m.Add(&op.Add{}, m.weights(1, 8, 1, 1), m.Add(&op.Conv{}, m.input(2, 6, 5, 5), m.weights(8, 1, 1, 6), m.weights(8))))
+		x := m.Add(&op.Relu{}, m.Add(&op.Add{}, m.weights(1, 8, 1, 1), m.Add(&op.Conv{}, m.input(2, 6, 5, 5),
+			m.weights(8, 1, 1, 6), m.weights(8))))
 		y := m.Add(&op.Add{}, m.norm(m.Add(&op.Conv{}, x, m.weights(8, 1, 1, 8)), 8, 1), m.Float32(3))
 		z := m.Add(&op.Add{}, m.Add(&op.MatMul{}, y, m.weights(5, 8)), m.weights(8))
 		return []graph.Value{m.Add(&op.Tanh{}, z)}
@@ -56,7 +57,8 @@ var productCases = []testCase{
 	{"heads of attention as they lie", 7, func(m *maker) []graph.Value {
 		x := m.input(2, 7, 12)
 		head := func(perm ...int64) graph.Value {
-			return m.Add(&op.Transpose{}, m.Add(&op.Reshape{}, m.Add(&op.MatMul{}, x, m.weights(12, 12), m.weights(12)), m.Int64s(2, 7, 3, 4)), m.Int64s(perm...))
+			return m.Add(&op.Transpose{}, m.Add(&op.Reshape{}, m.Add(&op.MatMul{}, x, m.weights(12, 12), m.weights(12)),
+				m.Int64s(2, 7, 3, 4)), m.Int64s(perm...))
 		}
 		s := m.Add(&op.Div{}, m.Add(&op.MatMul{}, head(0, 2, 1, 3), head(0, 2, 3, 1)), m.Float32(2))
 		s = m.Add(&op.Softmax{Axis: -1}, m.Add(&op.Add{}, s, m.Add(&op.Abs{}, m.input(2, 1, 1, 7))))
@@ -69,10 +71,13 @@ var productCases = []testCase{
 		add := func(x graph.Value, dims ...int64) graph.Value { return m.Add(&op.Add{}, m.input(dims...), x) }
 		t := m.Add(&op.Transpose{}, m.input(4, 2, 5), m.Int64s(1, 2, 0))
 		return []graph.Value{
-			add(product(), 5, 6), m.Add(&op.Relu{}, add(m.Add(&op.Mul{}, m.Float32(0.3), product()), 3, 1, 6)), add(product(), 6), add(product(), 2, 1, 5, 6), add(product(), 5, 1),
-			m.Add(&op.Sub{}, m.Float32(2), m.Add(&op.Relu{}, add(product(), 1, 3, 5, 6))), m.Add(&op.Div{}, product(), m.Float32(1e30)), add(m.Add(&op.Add{}, product(), m.Float32(1)), 6),
+			add(product(), 5, 6), m.Add(&op.Relu{}, add(m.Add(&op.Mul{}, m.Float32(0.3), product()), 3, 1, 6)),
+			add(product(), 6), add(product(), 2, 1, 5, 6), add(product(), 5, 1),
+			m.Add(&op.Sub{}, m.Float32(2), m.Add(&op.Relu{}, add(product(), 1, 3, 5, 6))),
+			m.Add(&op.Div{}, product(), m.Float32(1e30)), add(m.Add(&op.Add{}, product(), m.Float32(1)), 6),
 			m.Add(&op.MatMul{}, t, m.input(2, 4, 3)), m.Add(&op.MatMul{TransposeB: true}, m.input(2, 3, 4), t), t,
-			m.Add(&op.MatMul{}, m.Add(&op.Transpose{}, m.input(2, 4, 6), m.Int64s(0, 2, 1)), m.input(1, 4, 3)), m.Add(&op.Transpose{}, product(), m.Int64s(2, 0, 1, 3)), m.Add(&op.Transpose{}, product(), m.Int64s(0, 1, 3, 2)),
+			m.Add(&op.MatMul{}, m.Add(&op.Transpose{}, m.input(2, 4, 6), m.Int64s(0, 2, 1)), m.input(1, 4, 3)),
+			m.Add(&op.Transpose{}, product(), m.Int64s(2, 0, 1, 3)), m.Add(&op.Transpose{}, product(), m.Int64s(0, 1, 3, 2)),
 		}
 	}},
 	{"gelu with another number", 0, func(m *maker) []graph.Value {
@@ -90,13 +95,15 @@ var productCases = []testCase{
 	{"rows of a product in columns", 3, func(m *maker) []graph.Value {
 		y := m.Add(&op.MatMul{}, m.input(7, 9), m.weights(9, 12), m.weights(12))
 		s := m.AddN(&op.Split{Axis: 1}, 3, y)
-		return []graph.Value{m.Add(&op.MatMul{}, s[0], m.weights(4, 6)), m.Add(&op.Add{}, m.Add(&op.MatMul{}, s[1], m.weights(4, 4)), s[2])}
+		return []graph.Value{m.Add(&op.MatMul{}, s[0], m.weights(4, 6)),
+			m.Add(&op.Add{}, m.Add(&op.MatMul{}, s[1], m.weights(4, 4)), s[2])}
 	}},
-	{"quantised and back", 8, func(m *maker) []graph.Value {
+	{"quantized and back", 8, func(m *maker) []graph.Value {
 		zero := func(v int8) graph.Value { return m.Const("", tensor.T(tensor.Int8), []byte{byte(v)}) }
 		round := func(x graph.Value, scale float32, z graph.Value) []graph.Value {
 			q := m.Add(&op.Quantize{Axis: 1}, x, m.Float32(scale), z)
-			return []graph.Value{m.Add(&op.Dequantize{Axis: 1}, q, m.Float32(scale), z), m.Add(&op.Dequantize{}, q, m.Float32(scale), z)}
+			return []graph.Value{m.Add(&op.Dequantize{Axis: 1}, q, m.Float32(scale), z),
+				m.Add(&op.Dequantize{}, q, m.Float32(scale), z)}
 		}
 		x := round(m.input(1, 8, 5, 6), 0.05, zero(-7))
 		y := m.Add(&op.Relu{}, m.Add(&op.Conv{}, x[0], m.weights(12, 1, 1, 8)))

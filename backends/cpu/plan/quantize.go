@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// A value that is quantised and dequantised with constant scales stays float32 here: the two nodes are one step that
+// A value that is quantized and dequantized with constant scales stays float32 here: the two nodes are one step that
 // rounds it to the codes' values. The codes themselves are never stored.
 
 // code is a constant scale with its zero point, for the whole tensor.
@@ -36,7 +36,7 @@ func (b *builder) code(n *graph.Node, typ tensor.DType) (c code, ok bool) {
 	return c, true
 }
 
-// quantize adds the round trip of a quantised value that is only dequantised again, everywhere with the same scale.
+// quantize adds the round trip of a quantized value that is only dequantized again, everywhere with the same scale.
 func (b *builder) quantize(n *graph.Node) bool {
 	x, q := &b.values[n.In[0]], n.Out[0]
 	uses := b.uses[q]

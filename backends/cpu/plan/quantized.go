@@ -8,14 +8,15 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Quantised tensors of 8 bits are buffers of bytes in plain form. Sums of products are computed as integers
+// Quantized tensors of 8 bits are buffers of bytes in plain form. Sums of products are computed as integers
 // (quantizedcodes.go), or by the float32 kernels on integers that are small enough to be exact; what an element-wise
 // operator does to one code, or to each pair of two, is looked up. So results equal the reference's to the bit.
 
-// narrow reports whether v is quantised to 8 bits with one scale, of known, non-empty shape.
+// narrow reports whether v is quantized to 8 bits with one scale, of known, non-empty shape.
 func (v *value) narrow() bool {
 	q := v.typ.Quant
-	return v.dims != nil && (v.typ.DType == tensor.Int8 || v.typ.DType == tensor.Uint8) && q.IsPerTensor() && v.count() > 0 && usableScale(q.Scale[0])
+	return v.dims != nil && (v.typ.DType == tensor.Int8 || v.typ.DType == tensor.Uint8) && q.IsPerTensor() &&
+		v.count() > 0 && usableScale(q.Scale[0])
 }
 
 func usableScale(s float32) bool { return s > 1e-30 && s < 1e30 }
@@ -35,7 +36,8 @@ func (b *builder) makeBytes(v graph.Value) int {
 
 // extra adds a float32 value that the graph does not have.
 func (b *builder) extra(dims []int64, data []byte) graph.Value {
-	b.values = append(b.values, value{typ: tensor.T(tensor.Float32, dims...), dims: dims, plain: none, last: none, data: data})
+	b.values = append(b.values, value{typ: tensor.T(tensor.Float32, dims...), dims: dims, plain: none, last: none,
+		data: data})
 	return graph.Value(len(b.values) - 1)
 }
 

@@ -64,7 +64,8 @@ const u8, i8 = tensor.Uint8, tensor.Int8
 var quantizedCases = []testCase{
 	{"pointwise, bias, relu6", 0, func(m *maker) []graph.Value {
 		x := m.inputCodes(quant(u8, 0.03, 128, 2, 7, 5, 16))
-		y := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.4, 100), x, m.weightCodes(quant(u8, 0.01, 120, 24, 1, 1, 16)), m.bias(24))
+		y := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.4, 100), x, m.weightCodes(quant(u8, 0.01, 120, 24, 1, 1, 16)),
+			m.bias(24))
 		return []graph.Value{m.typed(&op.Clip{}, quant(u8, 0.02, 0), y, m.Float32(0), m.Float32(6)), y}
 	}},
 	{"filters per channel, signed, padding, stride", 0, func(m *maker) []graph.Value {
@@ -74,25 +75,32 @@ var quantizedCases = []testCase{
 			w.Quant.Scale = append(w.Quant.Scale, 0.001*float32(i+1))
 		}
 		x := m.inputCodes(quant(i8, 0.05, -7, 1, 9, 11, 8))
-		return []graph.Value{m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 2, 0, 1}, Strides: []int64{2, 1}, Dilations: []int64{1, 2}}, quant(i8, 0.3, 5), x, m.weightCodes(w), m.bias(12))}
+		return []graph.Value{m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 2, 0, 1}, Strides: []int64{2, 1},
+			Dilations: []int64{1, 2}}, quant(i8, 0.3, 5), x, m.weightCodes(w), m.bias(12))}
 	}},
 	{"depthwise and groups", 0, func(m *maker) []graph.Value {
 		x := m.inputCodes(quant(u8, 0.05, 3, 1, 8, 9, 12))
-		y := m.typed(&op.Conv{ChannelsLast: true, Groups: 12, Pads: []int64{1, 1, 1, 1}}, quant(u8, 0.5, 130), x, m.weightCodes(quant(u8, 0.02, 111, 12, 3, 3, 1)), m.bias(12))
-		return []graph.Value{m.typed(&op.Conv{ChannelsLast: true, Groups: 3}, quant(i8, 0.9, 0), y, m.weightCodes(quant(i8, 0.02, 1, 6, 2, 2, 4)))}
+		y := m.typed(&op.Conv{ChannelsLast: true, Groups: 12, Pads: []int64{1, 1, 1, 1}}, quant(u8, 0.5, 130), x,
+			m.weightCodes(quant(u8, 0.02, 111, 12, 3, 3, 1)), m.bias(12))
+		return []graph.Value{m.typed(&op.Conv{ChannelsLast: true, Groups: 3}, quant(i8, 0.9, 0), y,
+			m.weightCodes(quant(i8, 0.02, 1, 6, 2, 2, 4)))}
 	}},
 	{"first layer, three dimensions, one", 0, func(m *maker) []graph.Value {
 		x := m.inputCodes(quant(u8, 1./255, 0, 2, 12, 14, 3))
-		y := m.typed(&op.Conv{ChannelsLast: true, Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}}, quant(u8, 0.03, 90), x, m.weightCodes(quant(i8, 0.01, 0, 16, 3, 3, 3)), m.bias(16))
-		z := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.03, 90), m.inputCodes(quant(u8, 0.02, 9, 1, 4, 5, 6, 5)), m.weightCodes(quant(i8, 0.01, 0, 3, 2, 3, 2, 5)))
-		w := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.03, 90), m.inputCodes(quant(u8, 0.02, 9, 1, 14, 6)), m.weightCodes(quant(i8, 0.01, 0, 3, 3, 6)))
+		y := m.typed(&op.Conv{ChannelsLast: true, Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}}, quant(u8, 0.03, 90), x,
+			m.weightCodes(quant(i8, 0.01, 0, 16, 3, 3, 3)), m.bias(16))
+		z := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.03, 90), m.inputCodes(quant(u8, 0.02, 9, 1, 4, 5, 6, 5)),
+			m.weightCodes(quant(i8, 0.01, 0, 3, 2, 3, 2, 5)))
+		w := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.03, 90), m.inputCodes(quant(u8, 0.02, 9, 1, 14, 6)),
+			m.weightCodes(quant(i8, 0.01, 0, 3, 3, 6)))
 		return []graph.Value{y, z, w}
 	}},
 	{"deep sums in parts", 0, func(m *maker) []graph.Value {
 		x := m.inputCodes(quant(u8, 0.01, 0, 3, 3000))
 		y := m.typed(&op.FullyConnected{}, quant(i8, 0.6, 0), x, m.weightCodes(quant(i8, 0.02, -128, 10, 3000)), m.bias(10))
 		c := m.inputCodes(quant(i8, 0.01, -128, 1, 4, 4, 512))
-		return []graph.Value{y, m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 3, 128), c, m.weightCodes(quant(u8, 0.02, 255, 6, 3, 3, 512)))}
+		return []graph.Value{y, m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 3, 128), c,
+			m.weightCodes(quant(u8, 0.02, 255, 6, 3, 3, 512)))}
 	}},
 	{"products", 0, func(m *maker) []graph.Value {
 		x := m.inputCodes(quant(i8, 0.05, 4, 2, 5, 20))
@@ -100,25 +108,32 @@ var quantizedCases = []testCase{
 		b := m.Const("", own, tensor.Int32s(1, -5, 900, -7000, 22, 0, 3, 9))
 		y := m.typed(&op.FullyConnected{}, quant(u8, 0.2, 77), x, m.weightCodes(quant(i8, 0.02, 3, 8, 20)), b)
 		z := m.typed(&op.MatMul{}, quant(i8, 0.1, 0), y, m.weightCodes(quant(u8, 0.03, 100, 8, 6)))
-		return []graph.Value{z, m.typed(&op.MatMul{TransposeB: true}, quant(i8, 0.1, 0), y, m.weightCodes(quant(u8, 0.03, 100, 5, 8)))}
+		return []graph.Value{z, m.typed(&op.MatMul{TransposeB: true}, quant(i8, 0.1, 0), y,
+			m.weightCodes(quant(u8, 0.03, 100, 5, 8)))}
 	}},
 	{"pooling", 0, func(m *maker) []graph.Value {
 		x, y := m.inputCodes(quant(u8, 0.1, 12, 2, 9, 8, 5)), m.inputCodes(quant(i8, 0.1, 12, 1, 7, 6, 4))
 		pads := []int64{1, 0, 1, 1}
 		return []graph.Value{
-			m.typed(&op.MaxPool{ChannelsLast: true, Kernel: []int64{3, 2}, Strides: []int64{2, 1}, Pads: pads}, quant(u8, 0.1, 12), x),
+			m.typed(&op.MaxPool{ChannelsLast: true, Kernel: []int64{3, 2}, Strides: []int64{2, 1}, Pads: pads},
+				quant(u8, 0.1, 12), x),
 			m.typed(&op.MaxPool{ChannelsLast: true, Kernel: []int64{2, 2}}, quant(i8, 0.07, -3), y),
-			m.typed(&op.AveragePool{ChannelsLast: true, Kernel: []int64{3, 2}, Pads: pads, CountPads: true, Ceil: op.RoundCeil, Strides: []int64{2, 2}}, quant(u8, 0.07, 99), x),
-			m.typed(&op.AveragePool{ChannelsLast: true, Kernel: []int64{3, 2}, Pads: pads, Dilations: []int64{1, 2}}, quant(i8, 0.1, 12), y),
+			m.typed(&op.AveragePool{ChannelsLast: true, Kernel: []int64{3, 2}, Pads: pads, CountPads: true, Ceil: op.RoundCeil,
+				Strides: []int64{2, 2}}, quant(u8, 0.07, 99), x),
+			m.typed(&op.AveragePool{ChannelsLast: true, Kernel: []int64{3, 2}, Pads: pads, Dilations: []int64{1, 2}},
+				quant(i8, 0.1, 12), y),
 			m.typed(&op.AveragePool{ChannelsLast: true, Global: true}, quant(u8, 0.1, 12), x),
 		}
 	}},
 	{"functions of codes", 0, func(m *maker) []graph.Value {
 		x, y := m.inputCodes(quant(u8, 0.05, 128, 3, 4000)), m.inputCodes(quant(u8, 0.1, 12, 3, 4000))
 		return []graph.Value{
-			m.typed(&op.Sigmoid{}, quant(u8, 1./256, 0), x), m.typed(&op.HardSwish{}, quant(u8, 0.03, 10), x), m.typed(&op.Add{}, quant(u8, 0.11, 30), x, y),
-			m.typed(&op.Mul{}, quant(u8, 0.4, 90), x, y), m.typed(&op.Convert{}, quant(i8, 0.06, 0), x), m.typed(&op.Convert{}, tensor.T(tensor.Float32), x),
-			m.typed(&op.Add{}, quant(u8, 0.05, 128), x, m.Const("", quant(u8, 0.1, 3), []byte{200})), m.Add(&op.Reshape{}, x, m.Int64s(-1)),
+			m.typed(&op.Sigmoid{}, quant(u8, 1./256, 0), x), m.typed(&op.HardSwish{}, quant(u8, 0.03, 10), x),
+			m.typed(&op.Add{}, quant(u8, 0.11, 30), x, y),
+			m.typed(&op.Mul{}, quant(u8, 0.4, 90), x, y), m.typed(&op.Convert{}, quant(i8, 0.06, 0), x),
+			m.typed(&op.Convert{}, tensor.T(tensor.Float32), x),
+			m.typed(&op.Add{}, quant(u8, 0.05, 128), x, m.Const("", quant(u8, 0.1, 3), []byte{200})),
+			m.Add(&op.Reshape{}, x, m.Int64s(-1)),
 		}
 	}},
 }
@@ -148,14 +163,15 @@ func TestBuild_quantizedEqualsReferenceToTheBit(t *testing.T) {
 	}
 }
 
-// Every result of requantising is the definition's, those that are close to a half included.
+// Every result of requantizing is the definition's, those that are close to a half included.
 func TestRequantized_halves(t *testing.T) {
 	for _, isa := range kernel.Supported() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, scale := range []float64{0.5, 0.25, 0.1, 1. / 3, 0.007, 4000} {
 			for _, offset := range []float64{0, scale / 2, -77.7, 3e4, 1e9} {
-				for _, typ := range []tensor.Type{quant(u8, 1, 3), quant(i8, 0.5, -100), quant(u8, 0.1, 255), quant(i8, 0.25, 300)} {
+				for _, typ := range []tensor.Type{quant(u8, 1, 3), quant(i8, 0.5, -100), quant(u8, 0.1, 255),
+					quant(i8, 0.25, 300)} {
 					q := newRequantized(typ, []float64{scale, scale * 1.1, scale}, []float64{offset, -offset, 0})
 					got, sums, work := make([]byte, 3*q.rows), make([]float32, 3*q.rows), make([]float32, q.work())
 					for first := -5000; first <= 5000; first += len(sums) {
@@ -170,7 +186,8 @@ func TestRequantized_halves(t *testing.T) {
 						q.store(got, sums, work)
 						for i, s := range sums {
 							if want := q.exactly(float64(s), i%3); got[i] != want {
-								require.Fail(t, "differs", fmt.Sprintf("sum %v, scale %v, offset %v: want %d, got %d", s, scale, offset, want, got[i]))
+								require.Fail(t, "differs", fmt.Sprintf("sum %v, scale %v, offset %v: want %d, got %d", s, scale, offset, want,
+									got[i]))
 							}
 						}
 					}
@@ -186,9 +203,11 @@ func TestRequantized_halves(t *testing.T) {
 func TestBuild_quantizedSumsOfIntegers(t *testing.T) {
 	m := newMaker()
 	x := m.inputCodes(quant(i8, 0.05, -128, 1, 9, 7, 17))
-	y := m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 1, 1, 1}}, quant(i8, 0.7, 127), x, m.weightCodes(quant(i8, 0.01, 0, 20, 3, 3, 17)), m.bias(20))
+	y := m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 1, 1, 1}}, quant(i8, 0.7, 127), x,
+		m.weightCodes(quant(i8, 0.01, 0, 20, 3, 3, 17)), m.bias(20))
 	z := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.5, 0), y, m.weightCodes(quant(u8, 0.01, 128, 70, 1, 1, 20)))
-	g := m.graph(t, z, m.typed(&op.FullyConnected{}, quant(u8, 0.3, 200), m.inputCodes(quant(u8, 0.05, 255, 5, 33)), m.weightCodes(quant(i8, 0.02, 0, 11, 33))))
+	g := m.graph(t, z, m.typed(&op.FullyConnected{}, quant(u8, 0.3, 200), m.inputCodes(quant(u8, 0.05, 255, 5, 33)),
+		m.weightCodes(quant(i8, 0.02, 0, 11, 33))))
 	want, err := ref.Run(context.Background(), g, m.in)
 	require.NoError(t, err)
 	p, got := compute(t, g, m.in, 2)
@@ -214,8 +233,10 @@ func BenchmarkQuantizedConv(b *testing.B) {
 			defer restore()
 			m := newMaker()
 			x := m.inputCodes(quant(i8, 0.05, 3, 1, 56, 56, 64))
-			y := m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 1, 1, 1}}, quant(i8, 2, 0), x, m.weightCodes(quant(i8, 0.01, 0, 64, 3, 3, 64)), m.bias(64))
-			g := m.graph(b, m.typed(&op.Conv{ChannelsLast: true}, quant(i8, 0.7, 0), y, m.weightCodes(quant(i8, 0.01, 0, 256, 1, 1, 64))))
+			y := m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 1, 1, 1}}, quant(i8, 2, 0), x,
+				m.weightCodes(quant(i8, 0.01, 0, 64, 3, 3, 64)), m.bias(64))
+			g := m.graph(b, m.typed(&op.Conv{ChannelsLast: true}, quant(i8, 0.7, 0), y,
+				m.weightCodes(quant(i8, 0.01, 0, 256, 1, 1, 64))))
 			var store Store
 			defer store.Release()
 			p, err := Build(context.Background(), g, &store, Options{})

@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// unsignedCodes returns the buffer of a quantised value's codes, unsigned and with memory that kernels may read behind
+// unsignedCodes returns the buffer of a quantized value's codes, unsigned and with memory that kernels may read behind
 // them.
 func (b *builder) unsignedCodes(v graph.Value) int {
 	if at, ok := b.unsigned[v]; ok {
@@ -56,8 +56,8 @@ func (t *unsignTask) Chunk(i, _ int) {
 	}
 }
 
-// integerSum adds the step of a quantised sum of products whose centred weights w fit 8 bits: integer products,
-// requantised as the reference does.
+// integerSum adds the step of a quantized sum of products whose centred weights w fit 8 bits: integer products,
+// requantized as the reference does.
 func (b *builder) integerSum(n *graph.Node, c *convolution, w []float32, q *requantized) bool {
 	if c.groups != 1 || c.small() || !kernel.FastInt8() || c.taps*c.ic > (1<<31-1)/(256*256) {
 		return false
@@ -117,7 +117,8 @@ func (b *builder) packCentred(v graph.Value, c *convolution, w []float32, zero i
 			}
 			init[j] = -zero * sum
 		}
-		kernel.PackInt8(codes[part*kernel.IntCols*(kernel.PackedInt8Len(c.taps, c.ic, 16)/16):], rows, c.taps, c.ic, to-from, depth)
+		kernel.PackInt8(codes[part*kernel.IntCols*(kernel.PackedInt8Len(c.taps, c.ic, 16)/16):], rows, c.taps, c.ic, to-from,
+			depth)
 	}
 	dst := b.pack(p)
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])

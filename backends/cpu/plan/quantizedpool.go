@@ -39,7 +39,8 @@ type reaches struct {
 func (b *builder) quantizedPool(n *graph.Node, p poolSpec) bool {
 	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
 	rank := len(x.dims)
-	if !p.last || !x.narrow() || !y.narrow() || !b.made(n.In[0]) || rank < 3 || rank > 5 || p.max && x.typ.DType != y.typ.DType {
+	if !p.last || !x.narrow() || !y.narrow() || !b.made(n.In[0]) || rank < 3 || rank > 5 || p.max &&
+		x.typ.DType != y.typ.DType {
 		return false
 	}
 	ws, err := p.windows(x.dims[1 : rank-1])
@@ -56,7 +57,8 @@ func (b *builder) quantizedPool(n *graph.Node, p poolSpec) bool {
 		}
 	}
 	t := quantizedPoolTask{
-		max: p.max, signed: x.typ.DType == tensor.Int8, zero: x.typ.Quant.ZeroAt(0), c: int(x.dims[rank-1]), in: [3]int{1, 1, 1},
+		max: p.max, signed: x.typ.DType == tensor.Int8, zero: x.typ.Quant.ZeroAt(0), c: int(x.dims[rank-1]),
+		in:    [3]int{1, 1, 1},
 		scale: float64(y.typ.Quant.Scale[0]) / float64(x.typ.Quant.Scale[0]), outZero: float64(y.typ.Quant.ZeroAt(0)),
 	}
 	lo, hi := tensor.IntLimits(y.typ.DType)
@@ -116,7 +118,8 @@ func reachesOf(w op.Window, countPads bool) reaches {
 		if countPads {
 			_, divisor = inside(-w.Before-at, w.In+w.After-at)
 		}
-		r.first, r.count, r.divisor = append(r.first, int(at)+max(0, k)*int(w.Dilation)), append(r.count, n), append(r.divisor, divisor)
+		r.first, r.count, r.divisor = append(r.first, int(at)+max(0, k)*int(w.Dilation)), append(r.count, n),
+			append(r.divisor, divisor)
 	}
 	return r
 }
@@ -130,7 +133,8 @@ func maximumTable(x, y tensor.Type, rank int) []byte {
 		in.Data[k] = byte(k)
 	}
 	y.Shape = tensor.AnyShape()
-	res, err := ref.ComputeContext(context.Background(), &op.MaxPool{Kernel: slices.Repeat([]int64{1}, rank-2), ChannelsLast: true}, []tensor.Tensor{in}, []tensor.Type{y})
+	res, err := ref.ComputeContext(context.Background(), &op.MaxPool{Kernel: slices.Repeat([]int64{1}, rank-2),
+		ChannelsLast: true}, []tensor.Tensor{in}, []tensor.Type{y})
 	if err != nil || len(res) != 1 || len(res[0].Data) != 256 {
 		return nil
 	}

@@ -31,7 +31,8 @@ func (b *builder) quantizedConv(n *graph.Node, o *op.Conv) bool {
 	if err != nil || x.count() > math.MaxInt32 {
 		return false
 	}
-	c := convolution{win: win, batch: int(x.dims[0]), c: int(x.dims[rank-1]), n: int(wd[0]), groups: int(max(o.Groups, 1)), last: true}
+	c := convolution{win: win, batch: int(x.dims[0]), c: int(x.dims[rank-1]), n: int(wd[0]), groups: int(max(o.Groups, 1)),
+		last: true}
 	return b.quantizedSum(n, c, 0, false)
 }
 
@@ -49,13 +50,15 @@ func (b *builder) quantizedProduct(n *graph.Node, turned bool) bool {
 		return false
 	}
 	win, _ := window(nil)
-	return b.quantizedSum(n, convolution{win: win, batch: x.count() / depth, c: depth, n: outputs, groups: 1, last: true}, axis, turned)
+	return b.quantizedSum(n, convolution{win: win, batch: x.count() / depth, c: depth, n: outputs, groups: 1, last: true},
+		axis, turned)
 }
 
 // quantizedSum adds the steps of a sum of products; axis is the dimension of the weights that counts outputs.
 func (b *builder) quantizedSum(n *graph.Node, c convolution, axis int, turned bool) bool {
 	x, w, y := &b.values[n.In[0]], &b.values[n.In[1]], &b.values[n.Out[0]]
-	if !y.narrow() || !b.made(n.In[0]) || w.data == nil || w.dims == nil || w.count() == 0 || w.typ.Quant == nil || w.typ.DType != tensor.Int8 && w.typ.DType != tensor.Uint8 {
+	if !y.narrow() || !b.made(n.In[0]) || w.data == nil || w.dims == nil || w.count() == 0 || w.typ.Quant == nil ||
+		w.typ.DType != tensor.Int8 && w.typ.DType != tensor.Uint8 {
 		return false
 	}
 	wq := w.typ.Quant
@@ -180,7 +183,8 @@ func (b *builder) sums(n *graph.Node, c *convolution, parts int) []graph.Value {
 				own.weights = append(own.weights, w[r*c.ic+from:r*c.ic+to]...)
 			}
 			own.x = b.extra([]int64{int64(b.values[x].count() / c.c), int64(own.ic)}, nil)
-			b.values[own.x].plain = b.buffer(buffer{place: isView, base: whole, at: from, ld: c.c, size: int64(4 * b.values[x].count())})
+			b.values[own.x].plain = b.buffer(buffer{place: isView, base: whole, at: from, ld: c.c,
+				size: int64(4 * b.values[x].count())})
 		}
 		own.filter = b.extra([]int64{int64(len(own.weights))}, bytesOf(own.weights))
 		if p > 0 {

@@ -42,7 +42,8 @@ func (b *builder) recurrentNode(n *graph.Node) bool {
 			q.order = [4]int{0, 1, 3, 2}
 		}
 	case *op.GRU:
-		q.direction, q.gates, q.batchFirst, q.clip, functions, q.linear = o.Direction, 3, o.BatchFirst, o.Clip, o.Functions(), o.LinearBeforeReset
+		q.direction, q.gates, q.batchFirst, q.clip, functions, q.linear = o.Direction, 3, o.BatchFirst, o.Clip, o.Functions(),
+			o.LinearBeforeReset
 	case *op.RNN:
 		q.direction, q.gates, q.batchFirst, q.clip, functions = o.Direction, 1, o.BatchFirst, o.Clip, o.Functions()
 	}
@@ -150,9 +151,10 @@ func (q *recurrent) pack(b *builder, n *graph.Node, w, r []float32) {
 	}
 	part := func(name string, from, n0 int) []float32 {
 		per := kernel.PackedLen(h, n0)
-		return b.pack(packed{value: n.In[2], kind: name, len: q.directions * per, parts: q.directions, fill: func(dst []float32, d int) {
-			kernel.PackBT(dst[d*per:][:per], r[(d*cols+from)*h:], h, n0, h)
-		}})
+		return b.pack(packed{value: n.In[2], kind: name, len: q.directions * per, parts: q.directions,
+			fill: func(dst []float32, d int) {
+				kernel.PackBT(dst[d*per:][:per], r[(d*cols+from)*h:], h, n0, h)
+			}})
 	}
 	q.r, q.inner = part("state, gates", 0, 2*h), part("state, candidate", 2*h, h)
 }
@@ -216,7 +218,8 @@ func (t *recurrentTask) run(s *State) error {
 func (t *recurrentTask) input(s *State, d int) {
 	cols := t.gates * t.hidden
 	per := kernel.PackedLen(t.features, cols)
-	t.gemm = kernel.Gemm{M: t.steps * t.batch, N: cols, K: t.features, A: s.f32(t.st.reads[0]), LDA: t.features, B: t.w[d*per:][:per], C: t.all, LDC: cols}
+	t.gemm = kernel.Gemm{M: t.steps * t.batch, N: cols, K: t.features, A: s.f32(t.st.reads[0]), LDA: t.features,
+		B: t.w[d*per:][:per], C: t.all, LDC: cols}
 	if t.bias != nil {
 		t.gemm.Bias = t.bias[d*cols:][:cols]
 	}
@@ -228,7 +231,8 @@ func (t *recurrentTask) input(s *State, d int) {
 func (t *recurrentTask) multiply(s *State, d, at int, r []float32, cols, from int, a []float32, add bool) {
 	all := t.gates * t.hidden
 	per := kernel.PackedLen(t.hidden, cols)
-	t.gemm = kernel.Gemm{M: t.batch, N: cols, K: t.hidden, A: a, LDA: t.hidden, B: r[d*per:][:per], C: t.z[from:], LDC: all}
+	t.gemm = kernel.Gemm{M: t.batch, N: cols, K: t.hidden, A: a, LDA: t.hidden, B: r[d*per:][:per], C: t.z[from:],
+		LDC: all}
 	if add {
 		row, ld := t.row(at)
 		t.gemm.Res, t.gemm.LDR = t.all[row*all+from:], ld*all

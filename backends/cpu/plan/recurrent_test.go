@@ -17,7 +17,8 @@ import (
 func (m *maker) lstm(o *op.LSTM, batch, hidden int64, states bool) []graph.Value {
 	const steps, features = 7, 13
 	d := int64(o.Direction.Count())
-	in := []graph.Value{m.input(steps, batch, features), m.weights(d, 4*hidden, features), m.weights(d, 4*hidden, hidden), m.weights(d, 8*hidden)}
+	in := []graph.Value{m.input(steps, batch, features), m.weights(d, 4*hidden, features), m.weights(d, 4*hidden, hidden),
+		m.weights(d, 8*hidden)}
 	state := []int64{d, batch, hidden}
 	if o.BatchFirst {
 		in[0] = m.input(batch, steps, features)
@@ -33,7 +34,8 @@ func (m *maker) lstm(o *op.LSTM, batch, hidden int64, states bool) []graph.Value
 func (m *maker) gru(o *op.GRU, batch, hidden int64, states bool) []graph.Value {
 	const steps, features = 7, 13
 	d := int64(o.Direction.Count())
-	in := []graph.Value{m.input(steps, batch, features), m.weights(d, 3*hidden, features), m.weights(d, 3*hidden, hidden), m.weights(d, 6*hidden)}
+	in := []graph.Value{m.input(steps, batch, features), m.weights(d, 3*hidden, features), m.weights(d, 3*hidden, hidden),
+		m.weights(d, 6*hidden)}
 	state := []int64{d, batch, hidden}
 	if o.BatchFirst {
 		in[0] = m.input(batch, steps, features)
@@ -52,7 +54,8 @@ var recurrentCases = []testCase{
 		return m.lstm(&op.LSTM{Direction: op.Bidirectional, BatchFirst: true, Gates: op.GatesIFCO, Clip: 0.8}, 3, 16, true)
 	}},
 	{"lstm, backwards, other functions", 1, func(m *maker) []graph.Value {
-		o := &op.LSTM{Direction: op.Reverse, Activations: []string{"HardSigmoid", "Relu", "Elu"}, ActAlpha: []float32{0.25, 0.7}, ActBeta: []float32{0.4}}
+		o := &op.LSTM{Direction: op.Reverse, Activations: []string{"HardSigmoid", "Relu", "Elu"},
+			ActAlpha: []float32{0.25, 0.7}, ActBeta: []float32{0.4}}
 		return m.lstm(o, 6, 40, true)
 	}},
 	{"gru", 1, func(m *maker) []graph.Value { return m.gru(&op.GRU{}, 2, 33, true) }},
@@ -60,14 +63,17 @@ var recurrentCases = []testCase{
 		return m.gru(&op.GRU{Direction: op.Bidirectional, LinearBeforeReset: true}, 3, 20, false)
 	}},
 	{"gru, both directions, sequences first", 1, func(m *maker) []graph.Value {
-		return m.gru(&op.GRU{Direction: op.Bidirectional, BatchFirst: true, Clip: 0.5, Activations: []string{"sigmoid", "leakyrelu", "softplus", "tanh"}}, 3, 20, true)
+		return m.gru(&op.GRU{Direction: op.Bidirectional, BatchFirst: true, Clip: 0.5, Activations: []string{"sigmoid",
+			"leakyrelu", "softplus", "tanh"}}, 3, 20, true)
 	}},
 	{"gru without a bias", 1, func(m *maker) []graph.Value {
-		return m.AddN(&op.GRU{LinearBeforeReset: true, BatchFirst: true}, 2, m.input(2, 5, 8), m.weights(1, 48, 8), m.weights(1, 48, 16))
+		return m.AddN(&op.GRU{LinearBeforeReset: true, BatchFirst: true}, 2, m.input(2, 5, 8), m.weights(1, 48, 8),
+			m.weights(1, 48, 16))
 	}},
 	{"rnn, the state alone", 1, func(m *maker) []graph.Value {
 		o := &op.RNN{Direction: op.Bidirectional}
-		return m.AddN(o, 2, m.input(5, 3, 8), m.weights(2, 16, 8), m.weights(2, 16, 16), m.weights(2, 32), graph.None, m.input(2, 3, 16))[1:]
+		return m.AddN(o, 2, m.input(5, 3, 8), m.weights(2, 16, 8), m.weights(2, 16, 16), m.weights(2, 32), graph.None,
+			m.input(2, 3, 16))[1:]
 	}},
 	{"lstm of a product, read by another", 3, func(m *maker) []graph.Value {
 		x := m.Add(&op.MatMul{}, m.input(5, 2, 9), m.weights(9, 12), m.weights(12))

@@ -111,7 +111,8 @@ func (t *reduceTask) Chunk(i, worker int) {
 		kernel.ReduceRows(t.op, y, t.x[from*run:], to-from, t.count)
 	} else {
 		for o := from; o < to; o++ {
-			kernel.ReduceCols(t.op, t.y[o*t.inner:][:t.inner], t.x[o*run:][:run], t.count, t.inner, t.work[worker*t.room():][:t.room()])
+			kernel.ReduceCols(t.op, t.y[o*t.inner:][:t.inner], t.x[o*run:][:run], t.count, t.inner,
+				t.work[worker*t.room():][:t.room()])
 		}
 	}
 	if t.mean {

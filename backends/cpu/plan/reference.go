@@ -46,7 +46,8 @@ func (b *builder) byRef(n *graph.Node) {
 		s.writes = append(s.writes, b.values[v].plain)
 	}
 	s.start = func(_ *State, st *step) process {
-		return &refStep{st: st, node: n, in: in, bufs: from, outs: to, declared: declared, args: make([]tensor.Tensor, len(in))}
+		return &refStep{st: st, node: n, in: in, bufs: from, outs: to, declared: declared,
+			args: make([]tensor.Tensor, len(in))}
 	}
 	b.add(s)
 }
@@ -81,7 +82,8 @@ func (r *refStep) run(s *State) error {
 			continue
 		}
 		if _, ok := r.declared[k].Shape.Merge(tensor.Of(res[k].Dims...)); !ok {
-			return fault.New(fault.Shape, "output %d: computes %v, the model declares %v", k, tensor.Of(res[k].Dims...), r.declared[k].Shape)
+			return fault.New(fault.Shape, "output %d: computes %v, the model declares %v", k, tensor.Of(res[k].Dims...),
+				r.declared[k].Shape)
 		}
 		if err := s.keep(r.st.writes[i], res[k]); err != nil {
 			return err

@@ -30,7 +30,8 @@ const exactCodes = 0.25
 func newRequantized(t tensor.Type, scale, offset []float64) *requantized {
 	lo, hi := tensor.IntLimits(t.DType)
 	q := &requantized{
-		scale: scale, offset: offset, step: float64(t.Quant.Scale[0]), zero: float64(t.Quant.ZeroAt(0)), lo: float64(lo), hi: float64(hi),
+		scale: scale, offset: offset, step: float64(t.Quant.Scale[0]), zero: float64(t.Quant.ZeroAt(0)), lo: float64(lo),
+		hi:     float64(hi),
 		signed: t.DType == tensor.Int8, rows: max(1, 512/len(scale)),
 	}
 	largest := 0.0

@@ -74,7 +74,8 @@ func (b *builder) resize(n *graph.Node, o *op.Resize) bool {
 		return false
 	}
 	k := kernel.Resize{
-		C: int(x.dims[c]), Batch: int(x.dims[0]), In: [2]int{int(x.dims[h]), int(x.dims[w])}, Rows: *lists[h], Cols: *lists[w],
+		C: int(x.dims[c]), Batch: int(x.dims[0]), In: [2]int{int(x.dims[h]), int(x.dims[w])}, Rows: *lists[h],
+		Cols: *lists[w],
 	}
 	s := step{fast: true, reads: []int{b.form(n.In[0], last)}, inCols: []int{k.C}, outCols: []int{k.C}}
 	s.writes = []int{b.make(n.Out[0], last)}

@@ -91,7 +91,7 @@ func withoutOnes(dims []int64) []int64 {
 	return dims
 }
 
-// normTask is a batch normalisation that no product takes over.
+// normTask is a batch normalization that no product takes over.
 type normTask struct {
 	mean, scale, offset []float32
 	channels            int // 0: a row holds one value of every channel, else a row belongs to one channel

@@ -121,7 +121,8 @@ func (b *builder) cut(n *graph.Node, cuts []cut, same bool) bool {
 	if changed <= 1 && cuts[axis].step == 1 { // columns of a matrix
 		cols := product(dims[axis:])
 		of := cols / int(dims[axis])
-		b.strips(s, stripTask{split: true, rows: product(dims[:axis]), cols: cols, strips: []strip{{0, cuts[axis].first * of, cuts[axis].count * of}}})
+		b.strips(s, stripTask{split: true, rows: product(dims[:axis]), cols: cols,
+			strips: []strip{{0, cuts[axis].first * of, cuts[axis].count * of}}})
 		return true
 	}
 	to := make([]int64, len(cuts))

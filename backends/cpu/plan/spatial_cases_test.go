@@ -13,7 +13,8 @@ var spatialCases = []testCase{
 		return []graph.Value{m.Add(&op.Clip{}, x, m.Float32(0), m.Float32(6))}
 	}},
 	{"3x3 conv, stride 2, channels last", 1, func(m *maker) []graph.Value {
-		return []graph.Value{m.Add(&op.Conv{Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}, ChannelsLast: true}, m.input(1, 9, 8, 8), m.weights(5, 3, 3, 8))}
+		return []graph.Value{m.Add(&op.Conv{Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}, ChannelsLast: true},
+			m.input(1, 9, 8, 8), m.weights(5, 3, 3, 8))}
 	}},
 	{"winograd, norm, residual, relu", 3, func(m *maker) []graph.Value {
 		x := m.input(1, 32, 17, 14)
@@ -31,7 +32,8 @@ var spatialCases = []testCase{
 	}},
 	{"depthwise chain", 5, func(m *maker) []graph.Value {
 		x := m.Add(&op.Conv{}, m.input(1, 16, 9, 9), m.weights(32, 1, 1, 16))
-		y := m.Add(&op.Conv{Groups: 32, Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}}, x, m.weights(32, 3, 3, 1), m.weights(32))
+		y := m.Add(&op.Conv{Groups: 32, Pads: []int64{1, 1, 1, 1}, Strides: []int64{2, 2}}, x, m.weights(32, 3, 3, 1),
+			m.weights(32))
 		y = m.Add(&op.Relu{}, m.norm(y, 32, 1))
 		return []graph.Value{m.Add(&op.Conv{}, y, m.weights(16, 1, 1, 32))}
 	}},
@@ -55,7 +57,8 @@ var spatialCases = []testCase{
 		x := m.input(1, 9, 11, 10)
 		return []graph.Value{
 			m.Add(&op.MaxPool{Kernel: []int64{3, 3}, Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}}, x),
-			m.Add(&op.AveragePool{Kernel: []int64{2, 3}, Pads: []int64{1, 0, 1, 1}, CountPads: true, Ceil: op.RoundCeil, Strides: []int64{2, 2}}, x),
+			m.Add(&op.AveragePool{Kernel: []int64{2, 3}, Pads: []int64{1, 0, 1, 1}, CountPads: true, Ceil: op.RoundCeil,
+				Strides: []int64{2, 2}}, x),
 			m.Add(&op.Flatten{Axis: 1}, m.Add(&op.AveragePool{Global: true}, x)),
 		}
 	}},
@@ -96,7 +99,8 @@ var spatialCases = []testCase{
 		small := m.Add(&op.Conv{Strides: []int64{2, 2}}, x, m.weights(16, 1, 1, 32))
 		up := m.Add(&op.Resize{Axes: []int64{2, 3}, Nearest: op.NearestFloor}, small, graph.None, two)
 		wino := m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, x, m.weights(32, 3, 3, 32))
-		out := m.Add(&op.Concat{Axis: 1}, in, up, m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, up, m.weights(7, 3, 3, 16)), wino)
+		out := m.Add(&op.Concat{Axis: 1}, in, up, m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, up, m.weights(7, 3, 3, 16)),
+			wino)
 		return []graph.Value{m.Add(&op.Relu{}, out), m.Add(&op.Conv{}, out, m.weights(3, 1, 1, 151)), in}
 	}},
 	{"joined twice, and an output", 0, func(m *maker) []graph.Value {
@@ -105,7 +109,8 @@ var spatialCases = []testCase{
 		a := m.Add(&op.Concat{Axis: 1}, x, x, y)
 		b := m.Add(&op.Concat{Axis: 1}, y, a)
 		c := m.Add(&op.Concat{Axis: 2}, x, y)
-		return []graph.Value{m.Add(&op.Sigmoid{}, b), y, m.Add(&op.Conv{}, c, m.weights(4, 1, 1, 9)), m.Add(&op.Conv{}, a, m.weights(4, 2, 2, 27))}
+		return []graph.Value{m.Add(&op.Sigmoid{}, b), y, m.Add(&op.Conv{}, c, m.weights(4, 1, 1, 9)),
+			m.Add(&op.Conv{}, a, m.weights(4, 2, 2, 27))}
 	}},
 	{"dense block in place", 0, func(m *maker) []graph.Value {
 		x := m.Add(&op.Conv{}, m.input(1, 4, 6, 6), m.weights(8, 1, 1, 4))
@@ -114,20 +119,26 @@ var spatialCases = []testCase{
 			x = m.Add(&op.Concat{Axis: 1}, x, y)
 		}
 		s := m.AddN(&op.Split{Axis: 1}, 4, m.Add(&op.Tanh{}, x))
-		return []graph.Value{m.Add(&op.Conv{}, s[1], m.weights(3, 1, 1, 8)), m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, s[3], m.weights(8, 3, 3, 8)), m.Add(&op.Exp{}, s[2])}
+		return []graph.Value{m.Add(&op.Conv{}, s[1], m.weights(3, 1, 1, 8)), m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, s[3],
+			m.weights(8, 3, 3, 8)), m.Add(&op.Exp{}, s[2])}
 	}},
 	{"resizing", 0, func(m *maker) []graph.Value {
 		x := m.input(2, 3, 5, 4)
 		two := m.Const("", tensor.T(tensor.Float32, 2), tensor.Float32s(2, 2))
 		near := m.Add(&op.Resize{Axes: []int64{2, 3}, Nearest: op.NearestFloor}, x, graph.None, two)
-		lin := m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordHalfPixel}, x, graph.None, graph.None, m.Int64s(2, 3, 8, 9))
-		return []graph.Value{near, lin, m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordAlignCorners, Axes: []int64{1, 2}}, m.input(1, 3, 4, 6), graph.None, graph.None, m.Int64s(7, 9))}
+		lin := m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordHalfPixel}, x, graph.None, graph.None,
+			m.Int64s(2, 3, 8, 9))
+		return []graph.Value{near, lin, m.Add(&op.Resize{Mode: op.ResizeLinear, Coord: op.CoordAlignCorners,
+			Axes: []int64{1, 2}}, m.input(1, 3, 4, 6), graph.None, graph.None, m.Int64s(7, 9))}
 	}},
 	{"transposed convolution", 0, func(m *maker) []graph.Value {
 		x := m.input(2, 6, 5, 7)
-		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.ConvTranspose{Strides: []int64{2, 2}, Pads: []int64{1, 1, 0, 1}, OutputPads: []int64{1, 0}}, x, m.weights(9, 4, 3, 6), m.weights(9)), 9, 1))
-		b := m.Add(&op.Tanh{}, m.Add(&op.ConvTranspose{Groups: 3, Dilations: []int64{2, 1}, Strides: []int64{3, 1}}, x, m.weights(12, 2, 2, 2), m.weights(12)))
-		c := m.Add(&op.ConvTranspose{ChannelsLast: true, Strides: []int64{2, 2}, AutoPad: op.PadSameUpper}, m.input(1, 4, 3, 5), m.weights(8, 3, 3, 5))
+		a := m.Add(&op.Relu{}, m.norm(m.Add(&op.ConvTranspose{Strides: []int64{2, 2}, Pads: []int64{1, 1, 0, 1},
+			OutputPads: []int64{1, 0}}, x, m.weights(9, 4, 3, 6), m.weights(9)), 9, 1))
+		b := m.Add(&op.Tanh{}, m.Add(&op.ConvTranspose{Groups: 3, Dilations: []int64{2, 1}, Strides: []int64{3, 1}}, x,
+			m.weights(12, 2, 2, 2), m.weights(12)))
+		c := m.Add(&op.ConvTranspose{ChannelsLast: true, Strides: []int64{2, 2}, AutoPad: op.PadSameUpper},
+			m.input(1, 4, 3, 5), m.weights(8, 3, 3, 5))
 		d := m.Add(&op.ConvTranspose{Strides: []int64{2}}, m.input(1, 4, 6), m.weights(3, 2, 4))
 		return []graph.Value{a, b, c, d, m.Add(&op.Concat{Axis: 1}, a, m.Add(&op.Conv{}, a, m.weights(4, 1, 1, 9)))}
 	}},
@@ -139,7 +150,8 @@ var spatialCases = []testCase{
 		z := m.Add(&op.Conv{Groups: 8}, q, m.weights(8, 3, 3, 1))
 		last := m.Add(&op.Pad{}, m.input(2, 5, 6, 3), m.Int64s(0, 1, 1, 0, 0, 0, 1, 0))
 		return []graph.Value{
-			z, m.Add(&op.AveragePool{Kernel: []int64{3, 3}}, q), m.Add(&op.AveragePool{Kernel: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}, CountPads: true}, q),
+			z, m.Add(&op.AveragePool{Kernel: []int64{3, 3}}, q),
+			m.Add(&op.AveragePool{Kernel: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}, CountPads: true}, q),
 			m.Add(&op.Conv{ChannelsLast: true}, last, m.weights(7, 2, 2, 3)),
 		}
 	}},

@@ -46,7 +46,8 @@ func admit(n int64) {
 func (p *Plan) NewState(run *pool.Run, threads int) (s *State, err error) {
 	n := len(p.buffers)
 	s = &State{
-		plan: p, run: run, threads: threads, own: make([][]byte, n), mem: make([][]byte, n), results: make([]tensor.Tensor, n),
+		plan: p, run: run, threads: threads, own: make([][]byte, n), mem: make([][]byte, n), results: make([]tensor.Tensor,
+			n),
 		out: make([]tensor.Tensor, len(p.outputs)),
 	}
 	if err := s.allocate(); err != nil {
@@ -133,7 +134,8 @@ type Between func(ctx context.Context) error
 // Run computes the outputs. in are tensors of the plan's input types; out[i].Data, when not nil, is memory offered for
 // output i that overlaps no input. The result's Data is the front of it, or elsewhere and valid until the next run.
 // between is called before every step.
-func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool, between Between) ([]tensor.Tensor, error) {
+func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool, between Between) ([]tensor.Tensor,
+	error) {
 	p := s.plan
 	s.releaseGuards()
 	s.ctx = ctx

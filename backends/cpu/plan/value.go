@@ -204,7 +204,8 @@ func seq(from, to int) []int {
 
 // constant returns the values of a float32 constant, nil when v is none.
 func (b *builder) constant(v graph.Value) []float32 {
-	if v == graph.None || b.values[v].data == nil || b.values[v].typ.DType != tensor.Float32 || b.values[v].typ.Quant != nil {
+	if v == graph.None || b.values[v].data == nil || b.values[v].typ.DType != tensor.Float32 ||
+		b.values[v].typ.Quant != nil {
 		return nil
 	}
 	b.pin(v)

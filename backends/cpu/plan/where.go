@@ -20,7 +20,8 @@ type whereTask struct {
 
 func (b *builder) where(n *graph.Node) bool {
 	cond, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if cond.dims == nil || cond.typ.DType != tensor.Bool || !y.fast() || !b.values[n.In[1]].fast() || !b.values[n.In[2]].fast() {
+	if cond.dims == nil || cond.typ.DType != tensor.Bool || !y.fast() || !b.values[n.In[1]].fast() ||
+		!b.values[n.In[2]].fast() {
 		return false
 	}
 	t := whereTask{dims: sizes(y.dims)}

@@ -33,7 +33,8 @@ func (b *builder) window(win kernel.Window, batch, ld int) (*windowTable, error)
 }
 
 func (t *windowTable) bytes() int64 {
-	return saturated(4, t.win.Kernel[0], t.win.Kernel[1], t.win.Kernel[2], t.batch, t.win.Out[0], t.win.Out[1], t.win.Out[2])
+	return saturated(4, t.win.Kernel[0], t.win.Kernel[1], t.win.Kernel[2], t.batch, t.win.Out[0], t.win.Out[1],
+		t.win.Out[2])
 }
 
 // get returns the table; of a nil windowTable nil. Kind fault.Memory.

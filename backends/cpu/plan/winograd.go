@@ -2,12 +2,12 @@ package plan
 
 import "github.com/anynpu/anynpu/backends/cpu/kernel"
 
-// The transformed filters of minimal filtering take four times the memory of the model's: they are made by the first
+// The transformed Winograd filters take four times the memory of the model's: they are made by the first
 // run, so that a program that is only loaded, and layers that other sizes compute otherwise, do not pay for them.
 
 func (c *convolution) winogradKind() string {
 	if c.epi.scale != nil {
-		return "winograd, normalised"
+		return "winograd, normalized"
 	}
 	return "winograd"
 }
@@ -70,7 +70,8 @@ func (b *builder) winograd(c *convolution) bool {
 	s.start = func(state *State, st *step) process {
 		w := &c.win
 		return &winogradTask{st: st, conv: c, filters: filters, Winograd: kernel.Winograd{
-			C: c.c, N: c.n, Batch: c.batch, In: [2]int{w.In[1], w.In[2]}, Out: [2]int{w.Out[1], w.Out[2]}, Pad: [2]int{w.Pad[1], w.Pad[2]},
+			C: c.c, N: c.n, Batch: c.batch, In: [2]int{w.In[1], w.In[2]}, Out: [2]int{w.Out[1], w.Out[2]},
+			Pad:  [2]int{w.Pad[1], w.Pad[2]},
 			Bias: c.bias, ResAfter: c.epi.after, Act: c.epi.act,
 		}}
 	}

@@ -17,7 +17,8 @@ func f32(data []float32, dims ...int64) tensor.Tensor {
 }
 
 func TestAdd_broadcastsAndWraps(t *testing.T) {
-	y, err := Compute(&op.Add{}, []tensor.Tensor{f32([]float32{1, 2, 3, 4, 5, 6}, 2, 3), f32([]float32{10, 20}, 2, 1)}, make([]tensor.Type, 1))
+	y, err := Compute(&op.Add{}, []tensor.Tensor{f32([]float32{1, 2, 3, 4, 5, 6}, 2, 3), f32([]float32{10, 20}, 2, 1)},
+		make([]tensor.Type, 1))
 	require.NoError(t, err)
 	assert.Equal(t, []float32{11, 12, 13, 24, 25, 26}, view[float32](y[0]))
 	a := tensor.Tensor{DType: tensor.Int8, Dims: []int64{1}, Data: []byte{127}}
@@ -27,7 +28,7 @@ func TestAdd_broadcastsAndWraps(t *testing.T) {
 }
 
 // The OpenHarmony system test's case: 4 + 8 at scale 0.2 and 0.2 into 0.4 gives 6, written 4x0.2 + 8x0.2 = 2.4 = 6x0.4.
-func TestAdd_quantised(t *testing.T) {
+func TestAdd_quantized(t *testing.T) {
 	q := func(v byte, s float32) tensor.Tensor {
 		return tensor.Tensor{DType: tensor.Int8, Dims: []int64{1}, Quant: tensor.PerTensor(s, 0), Data: []byte{v}}
 	}

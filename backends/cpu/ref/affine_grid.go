@@ -32,7 +32,7 @@ func init() {
 	})
 }
 
-// gridCoordinate is the normalised coordinate of cell i of size.
+// gridCoordinate is the normalized coordinate of cell i of size.
 func gridCoordinate(i, size int, alignCorners bool) float64 {
 	switch {
 	case !alignCorners:

@@ -24,7 +24,7 @@ func init() {
 
 // averageQuant keeps the mean exact: equal scales give the mean of the integers, rounded once.
 func averageQuant(o *op.AveragePool, in tensor.Tensor, out tensor.Type) ([]tensor.Tensor, error) {
-	y, _, err := requantiser(out)
+	y, _, err := requantizer(out)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func averageQuant(o *op.AveragePool, in tensor.Tensor, out tensor.Type) ([]tenso
 	scale := float64(out.Quant.Scale[0]) / float64(in.Quant.Scale[0])
 	zero := float64(out.Quant.ZeroAt(0))
 	return []tensor.Tensor{y}, average(o, in.Dims, y.Dims, v, func(i int, mean float64) {
-		storeInt(y, i, quantise(mean, scale, zero, lo, hi))
+		storeInt(y, i, quantize(mean, scale, zero, lo, hi))
 	})
 }
 

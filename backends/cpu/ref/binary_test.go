@@ -52,12 +52,16 @@ func TestBinary_nanAndInfinity(t *testing.T) {
 		op      graph.Op
 		a, b, y float64
 	}{
-		{&op.Add{}, inf, -inf, nan}, {&op.Sub{}, inf, inf, nan}, {&op.Mul{}, 0, inf, nan}, {&op.Div{}, 1, 0, inf}, {&op.Div{}, -1, 0, -inf},
-		{&op.Div{}, 0, 0, nan}, {&op.Max{}, nan, 1, nan}, {&op.Max{}, 1, nan, nan}, {&op.Min{}, nan, 1, nan}, {&op.Min{}, 1, nan, nan},
-		{&op.Max{NaN: op.NaNLoses}, nan, 1, 1}, {&op.Max{NaN: op.NaNLoses}, 1, nan, 1}, {&op.Max{NaN: op.NaNLoses}, nan, nan, nan},
+		{&op.Add{}, inf, -inf, nan}, {&op.Sub{}, inf, inf, nan}, {&op.Mul{}, 0, inf, nan}, {&op.Div{}, 1, 0, inf},
+		{&op.Div{}, -1, 0, -inf},
+		{&op.Div{}, 0, 0, nan}, {&op.Max{}, nan, 1, nan}, {&op.Max{}, 1, nan, nan}, {&op.Min{}, nan, 1, nan},
+		{&op.Min{}, 1, nan, nan},
+		{&op.Max{NaN: op.NaNLoses}, nan, 1, 1}, {&op.Max{NaN: op.NaNLoses}, 1, nan, 1}, {&op.Max{NaN: op.NaNLoses}, nan, nan,
+			nan},
 		{&op.Min{NaN: op.NaNLoses}, nan, 1, 1}, {&op.Min{NaN: op.NaNLoses}, 1, nan, 1}, {&op.Max{NaN: op.NaNLoses}, -2, 3, 3},
 		{&op.Min{NaN: op.NaNLoses}, -2, 3, -2}, {&op.Mod{}, 5, 0, nan}, {&op.Mod{}, inf, 2, nan}, {&op.Mod{}, 5, inf, 5},
-		{&op.Mod{Sign: op.ModDivisor}, -5, inf, inf}, {&op.Pow{}, -8, 1.0 / 3, nan}, {&op.Pow{}, 0, -1, inf}, {&op.Pow{}, nan, 0, 1},
+		{&op.Mod{Sign: op.ModDivisor}, -5, inf, inf}, {&op.Pow{}, -8, 1.0 / 3, nan}, {&op.Pow{}, 0, -1, inf},
+		{&op.Pow{}, nan, 0, 1},
 		{&op.Pow{}, 0, 0, 1}, {&op.PRelu{}, nan, 2, nan}, {&op.PRelu{}, -inf, 2, -inf},
 	} {
 		for _, d := range floatTypes {
@@ -83,7 +87,8 @@ func TestBinary_integerTable(t *testing.T) {
 		{&op.Div{}, func(a, b int64) int64 { return int64(math.Trunc(float64(a) / float64(b))) }, false},
 		{&op.Div{Rounding: op.DivFloor}, func(a, b int64) int64 { return int64(math.Floor(float64(a) / float64(b))) }, false},
 		{&op.Mod{}, func(a, b int64) int64 { return int64(math.Mod(float64(a), float64(b))) }, false},
-		{&op.Mod{Sign: op.ModDivisor}, func(a, b int64) int64 { return a - b*int64(math.Floor(float64(a)/float64(b))) }, false},
+		{&op.Mod{Sign: op.ModDivisor}, func(a, b int64) int64 { return a - b*int64(math.Floor(float64(a)/float64(b))) },
+			false},
 		{&op.BitwiseAnd{}, func(a, b int64) int64 { return a + b - (a | b) }, false},
 		{&op.BitwiseOr{}, func(a, b int64) int64 { return a + b - (a & b) }, false},
 		{&op.BitwiseXor{}, func(a, b int64) int64 { return (a | b) - (a & b) }, false},
@@ -103,9 +108,12 @@ func TestBinary_integerTable(t *testing.T) {
 		}
 	}
 	lo := int64(math.MinInt64)
-	assert.Equal(t, []int64{lo}, intValues(t, run(t, &op.Div{}, ints(tensor.Int64, []int64{lo}), ints(tensor.Int64, []int64{-1}))), "the one quotient that does not fit")
-	assert.Equal(t, []int64{-128}, intValues(t, run(t, &op.Div{}, ints(tensor.Int8, []int64{-128}), ints(tensor.Int8, []int64{-1}))))
-	assert.Equal(t, []int64{int64(math.MaxInt64)}, intValues(t, run(t, &op.Div{}, ints(tensor.Uint64, []int64{-1}), ints(tensor.Uint64, []int64{2}))), "unsigned 64 bit")
+	assert.Equal(t, []int64{lo}, intValues(t, run(t, &op.Div{}, ints(tensor.Int64, []int64{lo}),
+		ints(tensor.Int64, []int64{-1}))), "the one quotient that does not fit")
+	assert.Equal(t, []int64{-128}, intValues(t, run(t, &op.Div{}, ints(tensor.Int8, []int64{-128}),
+		ints(tensor.Int8, []int64{-1}))))
+	assert.Equal(t, []int64{int64(math.MaxInt64)}, intValues(t, run(t, &op.Div{}, ints(tensor.Uint64, []int64{-1}),
+		ints(tensor.Uint64, []int64{2}))), "unsigned 64 bit")
 }
 
 func TestDivMod_byZero(t *testing.T) {
@@ -140,12 +148,18 @@ func TestBitShift_bothWays(t *testing.T) {
 func TestPow_table(t *testing.T) {
 	f := func(v ...float64) tensor.Tensor { return floats(tensor.Float32, v) }
 	i := func(d tensor.DType, v ...int64) tensor.Tensor { return ints(d, v) }
-	assertReals(t, []float64{8, 0.25, -27, 1, 3, 0.125}, values(t, run(t, &op.Pow{}, f(2, 2, -3, -5, 9, 4), f(3, -2, 3, 0, 0.5, -1.5))), 1e-7, "real")
+	assertReals(t, []float64{8, 0.25, -27, 1, 3, 0.125},
+		values(t, run(t, &op.Pow{}, f(2, 2, -3, -5, 9, 4), f(3, -2, 3, 0, 0.5, -1.5))), 1e-7, "real")
 	assertReals(t, []float64{4, 0.5}, values(t, run(t, &op.Pow{}, f(2, 2), i(tensor.Int64, 2, -1))), 0, "real to integer")
-	assertReals(t, []float64{math.Pow(1.0009765625, 1000)}, values(t, run(t, &op.Pow{}, floats(tensor.Float64, []float64{1.0009765625}), floats(tensor.Float64, []float64{1000}))), 1e-12, "large exponent")
-	assert.Equal(t, []int64{8, -27, 1, 1, 0, -1, 1}, intValues(t, run(t, &op.Pow{}, i(tensor.Int32, 2, -3, 0, 1, 5, -1, -1), i(tensor.Int32, 3, 3, 0, -4, -2, -3, -2))))
-	assert.Equal(t, []int64{0, 128}, intValues(t, run(t, &op.Pow{}, i(tensor.Uint8, 2, 10), i(tensor.Uint8, 8, 7))), "wraps: 10^7 mod 256 = 128")
-	assert.Equal(t, []int64{3, math.MaxInt32}, intValues(t, run(t, &op.Pow{}, i(tensor.Int32, 10, 1000), f(0.5, 5))), "integer to a real power")
+	assertReals(t, []float64{math.Pow(1.0009765625, 1000)},
+		values(t, run(t, &op.Pow{}, floats(tensor.Float64, []float64{1.0009765625}),
+			floats(tensor.Float64, []float64{1000}))), 1e-12, "large exponent")
+	assert.Equal(t, []int64{8, -27, 1, 1, 0, -1, 1},
+		intValues(t, run(t, &op.Pow{}, i(tensor.Int32, 2, -3, 0, 1, 5, -1, -1), i(tensor.Int32, 3, 3, 0, -4, -2, -3, -2))))
+	assert.Equal(t, []int64{0, 128}, intValues(t, run(t, &op.Pow{}, i(tensor.Uint8, 2, 10), i(tensor.Uint8, 8, 7))),
+		"wraps: 10^7 mod 256 = 128")
+	assert.Equal(t, []int64{3, math.MaxInt32}, intValues(t, run(t, &op.Pow{}, i(tensor.Int32, 10, 1000), f(0.5, 5))),
+		"integer to a real power")
 	_, err := Compute(&op.Pow{}, []tensor.Tensor{i(tensor.Int32, 0), i(tensor.Int32, -1)}, make([]tensor.Type, 1))
 	assert.Equal(t, fault.Data, fault.KindOf(err))
 	assert.ErrorContains(t, err, "element 0: 0 to the power of -1")
@@ -176,11 +190,12 @@ func TestComparisons_everyTypeAndNaN(t *testing.T) {
 		y := run(t, c.op, ints(tensor.Bool, []int64{0, 1, 1}), ints(tensor.Bool, []int64{1, 1, 0}))
 		assert.Equal(t, want, intValues(t, y), "%s bool", c.op.Name())
 		// 2^63 and its neighbours are told apart, and large unsigned numbers are not negative.
-		y = run(t, c.op, ints(tensor.Uint64, []int64{math.MaxInt64, math.MinInt64, -1}), ints(tensor.Uint64, []int64{math.MinInt64}))
+		y = run(t, c.op, ints(tensor.Uint64, []int64{math.MaxInt64, math.MinInt64, -1}),
+			ints(tensor.Uint64, []int64{math.MinInt64}))
 		assert.Equal(t, want, intValues(t, y), "%s uint64", c.op.Name())
 		// 4 x 0.5 against 1 x 2: equal reals of different integers.
 		a, b := quant(ints(tensor.Int8, []int64{3, 4, 5}), 0.5, 0), quant(ints(tensor.Int8, []int64{1}), 2, 0)
-		assert.Equal(t, want, intValues(t, run(t, c.op, a, b)), "%s quantised", c.op.Name())
+		assert.Equal(t, want, intValues(t, run(t, c.op, a, b)), "%s quantized", c.op.Name())
 	}
 }
 
@@ -191,7 +206,8 @@ func TestLogical_truthTables(t *testing.T) {
 	}{{&op.And{}, []int64{0, 0, 0, 1}}, {&op.Or{}, []int64{0, 1, 1, 1}}, {&op.Xor{}, []int64{0, 1, 1, 0}}} {
 		a, b := []int64{0, 0, 1, 1}, []int64{0, 1, 0, 1}
 		assert.Equal(t, c.want, intValues(t, run(t, c.op, ints(tensor.Bool, a), ints(tensor.Bool, b))))
-		assert.Equal(t, c.want, intValues(t, run(t, c.op, ints(tensor.Int32, []int64{0, 0, -7, 2}), ints(tensor.Int32, []int64{0, 9, 0, 4}))))
+		assert.Equal(t, c.want, intValues(t, run(t, c.op, ints(tensor.Int32, []int64{0, 0, -7, 2}),
+			ints(tensor.Int32, []int64{0, 9, 0, 4}))))
 		y := run(t, c.op, floats(tensor.Float32, []float64{0, 0, nan, 0.5}), floats(tensor.Float32, []float64{0, inf, 0, -1}))
 		assert.Equal(t, c.want, intValues(t, y))
 	}
@@ -199,7 +215,8 @@ func TestLogical_truthTables(t *testing.T) {
 	for _, c := range []struct {
 		op   graph.Op
 		want []int64
-	}{{&op.Add{}, []int64{0, 1, 1, 1}}, {&op.Mul{}, []int64{0, 0, 0, 1}}, {&op.Max{}, []int64{0, 1, 1, 1}}, {&op.Min{}, []int64{0, 0, 0, 1}}} {
+	}{{&op.Add{}, []int64{0, 1, 1, 1}}, {&op.Mul{}, []int64{0, 0, 0, 1}}, {&op.Max{}, []int64{0, 1, 1, 1}},
+		{&op.Min{}, []int64{0, 0, 0, 1}}} {
 		assert.Equal(t, c.want, intValues(t, run(t, c.op, a, b)), c.op.Name())
 	}
 }
@@ -213,8 +230,10 @@ func TestBinary_broadcasting(t *testing.T) {
 		return v
 	}
 	for _, c := range []struct{ a, b, y []int64 }{
-		{[]int64{2, 3}, []int64{3}, []int64{2, 3}}, {[]int64{3}, []int64{2, 3}, []int64{2, 3}}, {[]int64{2, 1}, []int64{1, 3}, []int64{2, 3}},
-		{[]int64{}, []int64{2, 2}, []int64{2, 2}}, {[]int64{4, 1, 3}, []int64{2, 1}, []int64{4, 2, 3}}, {[]int64{2, 0}, []int64{1}, []int64{2, 0}},
+		{[]int64{2, 3}, []int64{3}, []int64{2, 3}}, {[]int64{3}, []int64{2, 3}, []int64{2, 3}}, {[]int64{2, 1}, []int64{1, 3},
+			[]int64{2, 3}},
+		{[]int64{}, []int64{2, 2}, []int64{2, 2}}, {[]int64{4, 1, 3}, []int64{2, 1}, []int64{4, 2, 3}},
+		{[]int64{2, 0}, []int64{1}, []int64{2, 0}},
 		{[]int64{2, 1, 2, 1}, []int64{3, 1, 2}, []int64{2, 3, 2, 2}}, {[]int64{1, 1}, []int64{1}, []int64{1, 1}},
 	} {
 		na, _ := tensor.Count(c.a)
@@ -256,9 +275,9 @@ func seq32(n int) []float32 {
 	return v
 }
 
-// Quantised operands with scales of their own, per tensor and per axis, into a third quantisation: by hand over the
+// Quantized operands with scales of their own, per tensor and per axis, into a third quantization: by hand over the
 // reals.
-func TestBinary_quantised(t *testing.T) {
+func TestBinary_quantized(t *testing.T) {
 	a := quant(ints(tensor.Uint8, []int64{10, 138, 255, 0}, 2, 2), 0.5, 128) // -59, 5, 63.5, -64
 	b := ints(tensor.Uint8, []int64{3, 4, 5, 6}, 2, 2)
 	b.Quant = &tensor.Quant{Scale: []float32{1, 2}, Zero: []int32{3, 4}, Axis: 1} // 0, 0, 2, 4
@@ -280,13 +299,14 @@ func TestBinary_quantised(t *testing.T) {
 		assert.Equal(t, c.want, intValues(t, y[0]), c.op.Name())
 	}
 	_, err := Compute(&op.Add{}, []tensor.Tensor{a, ints(tensor.Uint8, []int64{1})}, to)
-	assert.ErrorContains(t, err, "input 1: want quantised uint8 like input 0, got uint8")
+	assert.ErrorContains(t, err, "input 1: want quantized uint8 like input 0, got uint8")
 	_, err = Compute(&op.Add{}, []tensor.Tensor{f32(seq32(1)), ints(tensor.Int32, []int64{1})}, make([]tensor.Type, 1))
 	assert.ErrorContains(t, err, "input 1: want float32 like input 0, got int32")
-	_, err = Compute(&op.Sub{}, []tensor.Tensor{ints(tensor.Bool, []int64{1}), ints(tensor.Bool, []int64{1})}, make([]tensor.Type, 1))
+	_, err = Compute(&op.Sub{}, []tensor.Tensor{ints(tensor.Bool, []int64{1}), ints(tensor.Bool, []int64{1})},
+		make([]tensor.Type, 1))
 	assert.ErrorContains(t, err, "got bool")
 	_, err = Compute(&op.BitwiseAnd{}, []tensor.Tensor{a, a}, to)
-	assert.ErrorContains(t, err, "want an integer type without quantisation, got quantised uint8")
+	assert.ErrorContains(t, err, "want an integer type without quantization, got quantized uint8")
 }
 
 func TestBinary_attributesOutOfRange(t *testing.T) {

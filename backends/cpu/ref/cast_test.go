@@ -13,10 +13,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-var allFloats = []tensor.DType{tensor.Float16, tensor.Float32, tensor.Float64, tensor.BFloat16, tensor.Float8E4M3FN, tensor.Float8E4M3FNUZ,
+var allFloats = []tensor.DType{tensor.Float16, tensor.Float32, tensor.Float64, tensor.BFloat16, tensor.Float8E4M3FN,
+	tensor.Float8E4M3FNUZ,
 	tensor.Float8E5M2, tensor.Float8E5M2FNUZ, tensor.Float4E2M1}
 
-var allInts = []tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64,
+var allInts = []tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint16,
+	tensor.Uint32, tensor.Uint64,
 	tensor.Int4, tensor.Uint4}
 
 // wrapped is v modulo 2^bits in the range of d, by arbitrary precision.
@@ -54,7 +56,8 @@ func clamped(v *big.Int, d tensor.DType) int64 {
 }
 
 func TestCast_floatToInteger(t *testing.T) {
-	x := []float64{0, 0.9, -0.9, 1.5, -1.5, 127.9, 128, -129, 255, 256, 300.7, 65536, -32769, 2147483648, -2147483649, 1e18, 9223372036854775808, 18446744073709549568, 1e20, -1e20}
+	x := []float64{0, 0.9, -0.9, 1.5, -1.5, 127.9, 128, -129, 255, 256, 300.7, 65536, -32769, 2147483648, -2147483649,
+		1e18, 9223372036854775808, 18446744073709549568, 1e20, -1e20}
 	in := floats(tensor.Float64, x)
 	for _, d := range allInts {
 		var wrap, clamp []int64
@@ -77,7 +80,8 @@ func TestCast_floatToInteger(t *testing.T) {
 }
 
 func TestCast_betweenIntegers(t *testing.T) {
-	x := []int64{0, 1, -1, 7, 8, -8, -9, 15, 16, 127, 128, 200, -200, 40000, 1 << 31, 1 << 40, math.MaxInt64, math.MinInt64}
+	x := []int64{0, 1, -1, 7, 8, -8, -9, 15, 16, 127, 128, 200, -200, 40000, 1 << 31, 1 << 40, math.MaxInt64,
+		math.MinInt64}
 	for _, from := range allInts {
 		in := ints(from, x)
 		for _, to := range allInts {
@@ -90,7 +94,8 @@ func TestCast_betweenIntegers(t *testing.T) {
 				wrap, clamp = append(wrap, wrapped(b, to)), append(clamp, clamped(b, to))
 			}
 			assert.Equal(t, wrap, intValues(t, run(t, &op.Cast{To: to}, in)), "%v to %v wraps", from, to)
-			assert.Equal(t, clamp, intValues(t, run(t, &op.Cast{To: to, OutOfRange: op.CastSaturate}, in)), "%v to %v saturates", from, to)
+			assert.Equal(t, clamp, intValues(t, run(t, &op.Cast{To: to, OutOfRange: op.CastSaturate}, in)), "%v to %v saturates",
+				from, to)
 		}
 	}
 }
@@ -102,30 +107,35 @@ func TestCast_bool(t *testing.T) {
 		assert.Equal(t, []float64{0, 1}, values(t, run(t, &op.Cast{To: d}, ints(tensor.Bool, []int64{0, 1}))), "%v", d)
 	}
 	for _, d := range allInts {
-		assert.Equal(t, []int64{0, 1, 1}, intValues(t, run(t, &op.Cast{To: tensor.Bool}, ints(d, []int64{0, 1, -1}))), "%v", d)
+		assert.Equal(t, []int64{0, 1, 1}, intValues(t, run(t, &op.Cast{To: tensor.Bool}, ints(d, []int64{0, 1, -1}))), "%v",
+			d)
 		assert.Equal(t, []int64{0, 1}, intValues(t, run(t, &op.Cast{To: d}, ints(tensor.Bool, []int64{0, 1}))), "%v", d)
 	}
-	assert.Equal(t, []int64{1}, intValues(t, run(t, &op.Cast{To: tensor.Bool}, floats(tensor.Float32, []float64{nan}))), "NaN is true")
+	assert.Equal(t, []int64{1}, intValues(t, run(t, &op.Cast{To: tensor.Bool}, floats(tensor.Float32, []float64{nan}))),
+		"NaN is true")
 }
 
 // Integers become the nearest float in one rounding, also where float64 lies between.
 func TestCast_integerToFloat(t *testing.T) {
 	for _, d := range []tensor.DType{tensor.Float64, tensor.Float32, tensor.BFloat16, tensor.Float16} {
 		prec := map[tensor.DType]uint{tensor.Float64: 53, tensor.Float32: 24, tensor.BFloat16: 8, tensor.Float16: 11}[d]
-		for _, v := range []int64{0, 1, -3, 257, 2049, 2051, 16777217, 1<<53 + 1, 1<<62 + 1<<54 + 1, 1<<62 + 1<<38 + 1, 1<<62 + 1<<38 - 1, math.MaxInt64, math.MinInt64} {
+		for _, v := range []int64{0, 1, -3, 257, 2049, 2051, 16777217, 1<<53 + 1, 1<<62 + 1<<54 + 1, 1<<62 + 1<<38 + 1,
+			1<<62 + 1<<38 - 1, math.MaxInt64, math.MinInt64} {
 			f := new(big.Float).SetPrec(prec).SetMode(big.ToNearestEven).SetInt64(v)
 			want, _ := f.Float64()
 			if d == tensor.Float16 && math.Abs(want) > 65504 {
 				want = math.Copysign(inf, want)
 			}
-			assert.Equal(t, []float64{want}, values(t, run(t, &op.Cast{To: d}, ints(tensor.Int64, []int64{v}))), "%d to %v", v, d)
+			assert.Equal(t, []float64{want}, values(t, run(t, &op.Cast{To: d}, ints(tensor.Int64, []int64{v}))), "%d to %v", v,
+				d)
 		}
 		f := new(big.Float).SetPrec(prec).SetUint64(1<<63 + 1<<55 + 1)
 		want, _ := f.Float64()
 		if d == tensor.Float16 {
 			want = inf
 		}
-		assert.Equal(t, []float64{want}, values(t, run(t, &op.Cast{To: d}, ints(tensor.Uint64, []int64{math.MinInt64 + 1<<55 + 1}))), "uint64 to %v", d)
+		assert.Equal(t, []float64{want}, values(t,
+			run(t, &op.Cast{To: d}, ints(tensor.Uint64, []int64{math.MinInt64 + 1<<55 + 1}))), "uint64 to %v", d)
 	}
 }
 
@@ -138,13 +148,15 @@ func TestCast_betweenFloats(t *testing.T) {
 		}
 	}
 	big := floats(tensor.Float32, []float64{1e6, -1e6})
-	assertReals(t, []float64{448, -448}, values(t, run(t, &op.Cast{To: tensor.Float8E4M3FN, Saturate: true}, big)), 0, "saturates")
+	assertReals(t, []float64{448, -448}, values(t, run(t, &op.Cast{To: tensor.Float8E4M3FN, Saturate: true}, big)), 0,
+		"saturates")
 	assertReals(t, []float64{nan, nan}, values(t, run(t, &op.Cast{To: tensor.Float8E4M3FN}, big)), 0, "has no infinity")
 	assertReals(t, []float64{inf, -inf}, values(t, run(t, &op.Cast{To: tensor.Float8E5M2}, big)), 0, "has infinity")
-	assertReals(t, []float64{inf, -inf}, values(t, run(t, &op.Cast{To: tensor.Float16, Saturate: true}, big)), 0, "float16 never saturates")
+	assertReals(t, []float64{inf, -inf}, values(t, run(t, &op.Cast{To: tensor.Float16, Saturate: true}, big)), 0,
+		"float16 never saturates")
 }
 
-func TestCast_ignoresQuantisationAndRejects(t *testing.T) {
+func TestCast_ignoresQuantizationAndRejects(t *testing.T) {
 	x := quant(ints(tensor.Int8, []int64{-3, 5}), 0.25, 7)
 	assert.Equal(t, []float64{-3, 5}, values(t, run(t, &op.Cast{To: tensor.Float32}, x)))
 	q := tensor.PerTensor(2, 1)
@@ -178,12 +190,14 @@ func TestConvert_betweenRepresentations(t *testing.T) {
 	u := conv(y, tensor.Type{DType: tensor.Uint8, Quant: tensor.PerTensor(0.5, 125)})
 	assert.Equal(t, []int64{125, 127, 122, 125, 255, 0, 125, 255}, intValues(t, u))
 	// per axis: each column its own scale
-	pa := conv(floats(tensor.Float32, []float64{1, 1, 2, 2}, 2, 2), tensor.Type{DType: tensor.Int16, Quant: &tensor.Quant{Scale: []float32{0.5, 0.25}, Axis: 1}})
+	pa := conv(floats(tensor.Float32, []float64{1, 1, 2, 2}, 2, 2), tensor.Type{DType: tensor.Int16,
+		Quant: &tensor.Quant{Scale: []float32{0.5, 0.25}, Axis: 1}})
 	assert.Equal(t, []int64{2, 4, 4, 8}, intValues(t, pa))
 	assert.Equal(t, []float64{1, 1, 2, 2}, values(t, conv(pa, tensor.Type{DType: tensor.Float64}))[0:4])
-	assert.Equal(t, []float64{1.5}, values(t, run(t, &op.Convert{}, floats(tensor.Float32, []float64{1.5}))), "nothing declared")
+	assert.Equal(t, []float64{1.5}, values(t, run(t, &op.Convert{}, floats(tensor.Float32, []float64{1.5}))),
+		"nothing declared")
 	_, err := Compute(&op.Convert{}, []tensor.Tensor{x}, []tensor.Type{{DType: tensor.Int32}})
-	assert.ErrorContains(t, err, "output: want a float or quantised type, got int32")
+	assert.ErrorContains(t, err, "output: want a float or quantized type, got int32")
 	_, err = Compute(&op.Convert{}, []tensor.Tensor{ints(tensor.Int8, []int64{1})}, []tensor.Type{q})
-	assert.ErrorContains(t, err, "input 0: want a float or quantised type, got int8")
+	assert.ErrorContains(t, err, "input 0: want a float or quantized type, got int8")
 }

@@ -47,7 +47,7 @@ func settle(res []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 			return nil, fault.New(fault.Shape, "output %d: want %v, the body gave %v", i, t, x.Type())
 		}
 		var err error
-		if ys[i], err = requantised(x, tensor.Type{DType: x.DType, Quant: t.Quant}); err != nil {
+		if ys[i], err = requantized(x, tensor.Type{DType: x.DType, Quant: t.Quant}); err != nil {
 			return nil, fault.Wrap(err, "output %d", i)
 		}
 		ys[i].Data = cloned(ys[i].Data)
@@ -140,7 +140,8 @@ func scan(ctx context.Context, o *op.Scan, in []tensor.Tensor, out []tensor.Type
 }
 
 // finish returns the last state and the stacked outputs.
-func finish(state []tensor.Tensor, piles []pile, out []tensor.Type, axes []int64, reverse []bool) ([]tensor.Tensor, error) {
+func finish(state []tensor.Tensor, piles []pile, out []tensor.Type, axes []int64, reverse []bool) ([]tensor.Tensor,
+	error) {
 	res := slices.Clone(state)
 	for i, p := range piles {
 		y, err := p.stack(out[len(state)+i], listed(axes, i), listed(reverse, i))

@@ -153,7 +153,8 @@ func TestIf_runsOneBranch(t *testing.T) {
 	outer := tensor.Type{DType: tensor.Float32, Shape: tensor.OfDims(tensor.Dim{Sym: 3}, tensor.D(2))}
 	facts, err := o.Infer([]tensor.Fact{{Type: boolType}, {Type: outer}}, make([]tensor.Type, 1))
 	require.NoError(t, err)
-	assert.Equal(t, tensor.OfDims(tensor.Dim{Sym: 3}, tensor.AnyDim()), facts[0].Shape, "the outer graph's symbol, and what both branches agree on")
+	assert.Equal(t, tensor.OfDims(tensor.Dim{Sym: 3}, tensor.AnyDim()), facts[0].Shape,
+		"the outer graph's symbol, and what both branches agree on")
 	yes := tensor.Fact{Type: boolType, Const: tensor.NewConst([]byte{1})}
 	facts, err = o.Infer([]tensor.Fact{yes, {Type: outer}}, make([]tensor.Type, 1))
 	require.NoError(t, err)
@@ -189,12 +190,14 @@ func TestIf_traitsComeFromTheBodies(t *testing.T) {
 // The running sum of the columns of x, from the last to the first, scaled by a capture; stacked in front along axis 1.
 func TestScan_axesAndDirections(t *testing.T) {
 	b := graph.NewBuilder("sum")
-	s, x, k := b.Input("s", tensor.T(tensor.Float32, 2)), b.Input("x", tensor.T(tensor.Float32, 2)), b.Input("k", tensor.T(tensor.Float32))
+	s, x, k := b.Input("s", tensor.T(tensor.Float32, 2)), b.Input("x", tensor.T(tensor.Float32, 2)),
+		b.Input("k", tensor.T(tensor.Float32))
 	sum := b.Add(&op.Add{}, s, x)
 	b.Output(sum, b.Add(&op.Mul{}, sum, k), x)
 	g, err := b.Graph()
 	require.NoError(t, err)
-	o := &op.Scan{Body: g, States: 1, Sequences: 1, InAxes: []int64{-1}, InReverse: []bool{true}, OutAxes: []int64{1, 0}, OutReverse: []bool{true, false}}
+	o := &op.Scan{Body: g, States: 1, Sequences: 1, InAxes: []int64{-1}, InReverse: []bool{true}, OutAxes: []int64{1, 0},
+		OutReverse: []bool{true, false}}
 	in := []tensor.Tensor{f32([]float32{100, 200}, 2), f32([]float32{1, 2, 3, 4, 5, 6}, 2, 3), f32([]float32{10})}
 	y, err := Compute(o, in, make([]tensor.Type, 3))
 	require.NoError(t, err)
@@ -208,7 +211,8 @@ func TestScan_axesAndDirections(t *testing.T) {
 	assert.Equal(t, []int64{2, 0}, y[1].Dims)
 	assert.Equal(t, []int64{0, 2}, y[2].Dims)
 	length := tensor.Dim{Sym: 5}
-	facts, err := o.Infer([]tensor.Fact{{Type: tensor.T(tensor.Float32, 2)}, {Type: tensor.Type{DType: tensor.Float32, Shape: tensor.OfDims(tensor.D(2), length)}},
+	facts, err := o.Infer([]tensor.Fact{{Type: tensor.T(tensor.Float32, 2)},
+		{Type: tensor.Type{DType: tensor.Float32, Shape: tensor.OfDims(tensor.D(2), length)}},
 		{Type: tensor.T(tensor.Float32)}}, make([]tensor.Type, 3))
 	require.NoError(t, err)
 	assert.Equal(t, tensor.OfDims(tensor.D(2), length), facts[1].Shape)
@@ -231,8 +235,8 @@ func TestAssert_failsTheRun(t *testing.T) {
 	assert.Equal(t, []int64{1, 1}, intValues(t, y))
 }
 
-// A quantised element counts as zero at the zero point.
-func TestNonZero_quantised(t *testing.T) {
+// A quantized element counts as zero at the zero point.
+func TestNonZero_quantized(t *testing.T) {
 	y := run(t, &op.NonZero{}, q8(0.5, 3, 0, 3, 4))
 	assert.Equal(t, []int64{0, 2}, intValues(t, y))
 }

@@ -43,7 +43,8 @@ func deformConv(o *op.DeformConv, in []tensor.Tensor, out []tensor.Type) ([]tens
 				for g := range shared {
 					s.reset()
 					for d, win := range windows {
-						c := float64(int64(at[d])*win.Stride-win.Before+int64(k[d])*win.Dilation) + offset[oe.index(b, (g*kernel+kc)*n+d, p)]
+						c := float64(int64(at[d])*win.Stride-win.Before+int64(k[d])*win.Dilation) +
+							offset[oe.index(b, (g*kernel+kc)*n+d, p)]
 						list = neighbours(c, int(win.In), list)
 						s.dimension(int(win.In), list)
 					}

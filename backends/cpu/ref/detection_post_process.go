@@ -22,7 +22,8 @@ func init() {
 		for i := range ys {
 			ys[i] = like(out[i])
 		}
-		boxesOut, classesOut, scoresOut, count := view[float32](ys[0]), view[float32](ys[1]), view[float32](ys[2]), view[float32](ys[3])
+		boxesOut, classesOut, scoresOut, count := view[float32](ys[0]), view[float32](ys[1]), view[float32](ys[2]),
+			view[float32](ys[3])
 		m := int(ys[1].Dims[1])
 		for b := range batches {
 			boxes := alloc[box](anchors)

@@ -20,7 +20,7 @@ const (
 	uintKind
 )
 
-// scalarAt reads element i of a tensor of any float, integer or bool type as it stands, quantisation ignored.
+// scalarAt reads element i of a tensor of any float, integer or bool type as it stands, quantization ignored.
 func scalarAt(t tensor.Tensor, i int) scalar {
 	if t.DType.IsFloat() {
 		return scalar{f: tensor.FloatAt(t.DType, t.Data, i)}

@@ -35,7 +35,7 @@ func gridSample(o *op.GridSample, in []tensor.Tensor, out []tensor.Type) ([]tens
 	return []tensor.Tensor{y}, nil
 }
 
-// gridCells returns the cells of one dimension at normalised coordinate g.
+// gridCells returns the cells of one dimension at normalized coordinate g.
 func gridCells(o *op.GridSample, g float64, size int, list []cell) []cell {
 	if math.IsNaN(g) {
 		g = -1

@@ -20,6 +20,6 @@ func init() {
 		perGroup := max(channels/groups, 1)
 		channel := func(i int) int { return i / inner % channels }
 		set := func(i int) int { return i/image*groups + channel(i)/perGroup }
-		return standardise(in, out[0], o.Epsilon, int(dims[0])*groups, set, channel), nil
+		return standardize(in, out[0], o.Epsilon, int(dims[0])*groups, set, channel), nil
 	})
 }

@@ -18,6 +18,6 @@ func init() {
 		channels, inner, image := int(dims[axis]), cellCount(dims[axis+1:]), cellCount(dims[1:])
 		channel := func(i int) int { return i / inner % channels }
 		set := func(i int) int { return i/image*channels + channel(i) }
-		return standardise(in, out[0], o.Epsilon, int(dims[0])*channels, set, channel), nil
+		return standardize(in, out[0], o.Epsilon, int(dims[0])*channels, set, channel), nil
 	})
 }

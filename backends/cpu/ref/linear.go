@@ -21,9 +21,9 @@ type summer interface {
 // linear computes an operator that sums products, x = in[0], w = in[1], bias? = in[2]. axis is the dimension of w
 // that counts output channels (-1: none), where per-channel weight scales are taken from.
 //
-// Quantised operands are summed as integers, (x-zero)*(w-zero) in int32, for 16-bit operands in int64, and requantised
+// Quantized operands are summed as integers, (x-zero)*(w-zero) in int32, for 16-bit operands in int64, and requantized
 // in float64: round(sum*scale(x)*scale(w)/scale(y) + bias/scale(y) + zero(y)), halves away from zero, saturating. An
-// integer bias without quantisation is in units of scale(x)*scale(w). Everything else is summed in float64 and rounded
+// integer bias without quantization is in units of scale(x)*scale(w). Everything else is summed in float64 and rounded
 // once.
 func linear(o graph.Op, in []tensor.Tensor, out tensor.Type, axis int, s summer) ([]tensor.Tensor, error) {
 	if empty(out) {
@@ -35,7 +35,7 @@ func linear(o graph.Op, in []tensor.Tensor, out tensor.Type, axis int, s summer)
 		bias = in[2]
 	}
 	switch {
-	case quantisedSum(x, w, bias, out, axis):
+	case quantizedSum(x, w, bias, out, axis):
 		return linearQuant(x, w, bias, out, axis, s)
 	case x.Quant == nil && w.Quant == nil && x.DType.IsInt():
 		return linearInt(x, w, bias, out, s)
@@ -52,18 +52,21 @@ func linear(o graph.Op, in []tensor.Tensor, out tensor.Type, axis int, s summer)
 	}, o, []tensor.Tensor{x, w, bias}, []tensor.Type{out})
 }
 
-// quantisedSum reports whether the sum can be computed on the integers.
-func quantisedSum(x, w, bias tensor.Tensor, out tensor.Type, axis int) bool {
-	narrowOut := out.Quant.IsPerTensor() || out.Quant == nil && (out.DType == tensor.Float32 || out.DType == tensor.Float64)
-	perChannel := w.Quant != nil && w.Quant.Block == 0 && w.Quant.Axis == axis && axis >= 0 && len(w.Quant.Scale) == int(w.Dims[axis])
-	return x.Quant.IsPerTensor() && (w.Quant.IsPerTensor() || perChannel) && narrowOut && (bias.Absent() || bias.DType.IsInt())
+// quantizedSum reports whether the sum can be computed on the integers.
+func quantizedSum(x, w, bias tensor.Tensor, out tensor.Type, axis int) bool {
+	narrowOut := out.Quant.IsPerTensor() || out.Quant == nil && (out.DType == tensor.Float32 ||
+		out.DType == tensor.Float64)
+	perChannel := w.Quant != nil && w.Quant.Block == 0 && w.Quant.Axis == axis && axis >= 0 &&
+		len(w.Quant.Scale) == int(w.Dims[axis])
+	return x.Quant.IsPerTensor() && (w.Quant.IsPerTensor() || perChannel) && narrowOut &&
+		(bias.Absent() || bias.DType.IsInt())
 }
 
-// centred returns the integers of a quantised tensor minus their zero points.
+// centred returns the integers of a quantized tensor minus their zero points.
 func centred[T int32 | int64](t tensor.Tensor) ([]T, error) {
 	q, err := readInts(t.DType, t.Data, t.Count())
 	if err != nil {
-		return nil, fault.As(fault.Type, err, "quantised operand")
+		return nil, fault.As(fault.Type, err, "quantized operand")
 	}
 	index, err := scaleIndex(t)
 	if err != nil {
@@ -101,7 +104,7 @@ func biasScale(x, w, bias tensor.Tensor) (func(c int) (scale float64, zero int32
 }
 
 func linearQuant(x, w, bias tensor.Tensor, out tensor.Type, axis int, s summer) ([]tensor.Tensor, error) {
-	y, put, err := requantiser(out)
+	y, put, err := requantizer(out)
 	if err != nil {
 		return nil, err
 	}
@@ -153,9 +156,9 @@ func linearQuant(x, w, bias tensor.Tensor, out tensor.Type, axis int, s summer) 
 	return []tensor.Tensor{y}, nil
 }
 
-// requantiser returns a new tensor of type out and the function that stores a real in it: quantised per tensor, or
+// requantizer returns a new tensor of type out and the function that stores a real in it: quantized per tensor, or
 // float32 or float64.
-func requantiser(out tensor.Type) (tensor.Tensor, func(i int, r float64), error) {
+func requantizer(out tensor.Type) (tensor.Tensor, func(i int, r float64), error) {
 	if out.Quant == nil {
 		y, put := realStore(out)
 		return y, put, nil
@@ -168,7 +171,7 @@ func requantiser(out tensor.Type) (tensor.Tensor, func(i int, r float64), error)
 		return y, nil, err
 	}
 	scale, zero := float64(out.Quant.Scale[0]), float64(out.Quant.ZeroAt(0))
-	return y, func(i int, r float64) { storeInt(y, i, quantise(r, scale, zero, lo, hi)) }, nil
+	return y, func(i int, r float64) { storeInt(y, i, quantize(r, scale, zero, lo, hi)) }, nil
 }
 
 // realStore returns a new float32 or float64 tensor of type out and the function that stores an element.
@@ -184,7 +187,7 @@ func realStore(out tensor.Type) (tensor.Tensor, func(i int, r float64)) {
 // realBias turns an integer bias in units of scale(x)*scale(w) into float32.
 func realBias(x, w, bias tensor.Tensor, axis int) (tensor.Tensor, error) {
 	if !x.Quant.IsPerTensor() || w.Quant == nil || w.Quant.Block > 0 || !w.Quant.IsPerTensor() && w.Quant.Axis != axis {
-		return bias, fault.New(fault.Type, "input 2: an integer bias needs its own quantisation here")
+		return bias, fault.New(fault.Type, "input 2: an integer bias needs its own quantization here")
 	}
 	b, err := readInts(bias.DType, bias.Data, bias.Count())
 	if err != nil {
@@ -221,12 +224,19 @@ func linearReal(x, w, bias tensor.Tensor, out tensor.Type, s summer) ([]tensor.T
 // linearInt sums plain 32- and 64-bit integers, wrapping around.
 func linearInt(x, w, bias tensor.Tensor, out tensor.Type, s summer) ([]tensor.Tensor, error) {
 	if out.DType.Bits() == 64 {
-		return linearWrap(bias, s.bias, out, func(store func(i, c int, v int64)) { s.i64(view[int64](x), view[int64](w), store) }), nil
+		return linearWrap(bias, s.bias, out, func(store func(i, c int, v int64)) {
+			s.i64(view[int64](x), view[int64](w),
+				store)
+		}), nil
 	}
-	return linearWrap(bias, s.bias, out, func(store func(i, c int, v int32)) { s.i32(view[int32](x), view[int32](w), store) }), nil
+	return linearWrap(bias, s.bias, out, func(store func(i, c int, v int32)) {
+		s.i32(view[int32](x), view[int32](w),
+			store)
+	}), nil
 }
 
-func linearWrap[T int32 | int64](bias tensor.Tensor, at func(i, c int) int, out tensor.Type, run func(store func(i, c int, v T))) []tensor.Tensor {
+func linearWrap[T int32 | int64](bias tensor.Tensor, at func(i, c int) int, out tensor.Type,
+	run func(store func(i, c int, v T))) []tensor.Tensor {
 	t, y := newLike[T](out)
 	var b []T
 	if !bias.Absent() {

@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// quantisedTensor returns an int8 tensor.
-func quantisedTensor(scale float32, zero int32, v []int8, dims ...int64) tensor.Tensor {
+// quantizedTensor returns an int8 tensor.
+func quantizedTensor(scale float32, zero int32, v []int8, dims ...int64) tensor.Tensor {
 	x := tensor.Tensor{DType: tensor.Int8, Dims: dims, Quant: tensor.PerTensor(scale, zero)}
 	for _, q := range v {
 		x.Data = append(x.Data, byte(q))
@@ -47,10 +47,10 @@ func TestConv_infinityOverPadding(t *testing.T) {
 }
 
 // 3 * 1 = 3 in units of 0.5*0.5 is 0.75; in steps of 0.5 that is 1.5, half away from zero 2, and -1.5 is -2.
-func TestConv_quantisedTies(t *testing.T) {
+func TestConv_quantizedTies(t *testing.T) {
 	declared := tensor.Type{DType: tensor.Int8, Quant: tensor.PerTensor(0.5, 0)}
-	x := quantisedTensor(0.5, 1, []int8{4, -2, 127, -128}, 1, 1, 4)
-	w := quantisedTensor(0.5, 2, []int8{3}, 1, 1, 1)
+	x := quantizedTensor(0.5, 1, []int8{4, -2, 127, -128}, 1, 1, 4)
+	w := quantizedTensor(0.5, 2, []int8{3}, 1, 1, 1)
 	assert.Equal(t, []int8{2, -2, 63, -65}, view[int8](compute1(t, &op.Conv{}, declared, x, w)))
 	bias := tensor.Tensor{DType: tensor.Int32, Dims: []int64{1}, Data: tensor.Int32s(300)} // 75 = 150 steps
 	assert.Equal(t, []int8{127, 127, 127, 86}, view[int8](compute1(t, &op.Conv{}, declared, x, w, bias)))
@@ -60,9 +60,9 @@ func TestConv_quantisedTies(t *testing.T) {
 	assert.Equal(t, []float32{1.25, -0.25, 32, -31.75}, view[float32](float))
 }
 
-// Quantised weights next to float data stand for their reals.
-func TestConv_quantisedWeightsOnly(t *testing.T) {
-	w := quantisedTensor(0.25, -1, []int8{3, 7}, 2, 1, 1) // 1 and 2
+// Quantized weights next to float data stand for their reals.
+func TestConv_quantizedWeightsOnly(t *testing.T) {
+	w := quantizedTensor(0.25, -1, []int8{3, 7}, 2, 1, 1) // 1 and 2
 	y := compute1(t, &op.Conv{}, tensor.Type{}, f32([]float32{1.5, -4}, 1, 1, 2), w)
 	assert.Equal(t, []float32{1.5, -4, 3, -8}, view[float32](y))
 }
@@ -71,7 +71,8 @@ func TestConv_wrappingIntegers(t *testing.T) {
 	i32 := func(dims []int64, v ...int32) tensor.Tensor {
 		return tensor.Tensor{DType: tensor.Int32, Dims: dims, Data: tensor.Int32s(v...)}
 	}
-	y := compute1(t, &op.Conv{}, tensor.Type{}, i32([]int64{1, 1, 2}, math.MaxInt32, 3), i32([]int64{1, 1, 1}, 2), i32([]int64{1}, 5))
+	y := compute1(t, &op.Conv{}, tensor.Type{}, i32([]int64{1, 1, 2}, math.MaxInt32, 3), i32([]int64{1, 1, 1}, 2),
+		i32([]int64{1}, 5))
 	assert.Equal(t, []int32{3, 11}, view[int32](y))
 }
 
@@ -86,19 +87,20 @@ func TestLinear_emptySums(t *testing.T) {
 	assert.Equal(t, []float32{7, 7, 7, 7}, view[float32](y))
 }
 
-func TestConvTranspose_quantisedAndUnreached(t *testing.T) {
+func TestConvTranspose_quantizedAndUnreached(t *testing.T) {
 	// Stride 3 with a kernel of 1: two cells in three hold only the bias.
 	declared := tensor.Type{DType: tensor.Int8, Quant: tensor.PerTensor(1, 10)}
 	bias := tensor.Tensor{DType: tensor.Int32, Dims: []int64{1}, Data: tensor.Int32s(4)}
-	y := compute1(t, &op.ConvTranspose{Strides: []int64{3}}, declared, quantisedTensor(0.5, 0, []int8{2, -6}, 1, 1, 2), quantisedTensor(0.5, 0, []int8{4}, 1, 1, 1), bias)
+	y := compute1(t, &op.ConvTranspose{Strides: []int64{3}}, declared, quantizedTensor(0.5, 0, []int8{2, -6}, 1, 1, 2),
+		quantizedTensor(0.5, 0, []int8{4}, 1, 1, 1), bias)
 	assert.Equal(t, []int8{13, 11, 11, 5}, view[int8](y))
 }
 
-func TestMatMul_quantisedPerColumn(t *testing.T) {
-	b := quantisedTensor(1, 0, []int8{1, 2, 3, 4}, 2, 2)
+func TestMatMul_quantizedPerColumn(t *testing.T) {
+	b := quantizedTensor(1, 0, []int8{1, 2, 3, 4}, 2, 2)
 	b.Quant = &tensor.Quant{Scale: []float32{0.5, 2}, Zero: []int32{0, 1}, Axis: 1}
 	declared := tensor.Type{DType: tensor.Int8, Quant: tensor.PerTensor(0.5, -3)}
-	a := quantisedTensor(1, 1, []int8{2, 3}, 1, 2) // 1, 2
+	a := quantizedTensor(1, 1, []int8{2, 3}, 1, 2) // 1, 2
 	bias := tensor.Tensor{DType: tensor.Int32, Dims: []int64{2}, Data: tensor.Int32s(2, 3)}
 	// column 0: (1*1 + 2*3)*0.5 + 2*0.5 = 4.5; column 1: (1*1 + 2*3)*2 + 3*2 = 20
 	assert.Equal(t, []int8{6, 37}, view[int8](compute1(t, &op.MatMul{}, declared, a, b, bias)))
@@ -106,7 +108,8 @@ func TestMatMul_quantisedPerColumn(t *testing.T) {
 
 func TestPool_extremes(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	y, err := Compute(&op.MaxPool{Kernel: []int64{2}}, []tensor.Tensor{f32([]float32{1, nan, 3, -inf, 2, 2}, 1, 1, 6)}, make([]tensor.Type, 2))
+	y, err := Compute(&op.MaxPool{Kernel: []int64{2}}, []tensor.Tensor{f32([]float32{1, nan, 3, -inf, 2, 2}, 1, 1, 6)},
+		make([]tensor.Type, 2))
 	require.NoError(t, err)
 	v := view[float32](y[0])
 	assert.True(t, math.IsNaN(float64(v[0])) && math.IsNaN(float64(v[1])))
@@ -118,20 +121,23 @@ func TestPool_extremes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float32{-inf, -5}, view[float32](y[0]))
 	assert.Equal(t, []int64{-1, 0}, view[int64](y[1]))
-	mean := compute1(t, &op.AveragePool{Kernel: []int64{1}, Pads: []int64{1, 0}}, tensor.Type{}, f32([]float32{-5}, 1, 1, 1))
+	mean := compute1(t, &op.AveragePool{Kernel: []int64{1}, Pads: []int64{1, 0}}, tensor.Type{},
+		f32([]float32{-5}, 1, 1, 1))
 	assert.Equal(t, []float32{0, -5}, view[float32](mean))
 }
 
 func TestMaxUnpool_indexOutside(t *testing.T) {
 	i := tensor.Tensor{DType: tensor.Int64, Dims: []int64{1, 1, 1}, Data: tensor.Int64s(2)}
-	_, err := Compute(&op.MaxUnpool{Kernel: []int64{2}}, []tensor.Tensor{f32([]float32{1}, 1, 1, 1), i}, make([]tensor.Type, 1))
+	_, err := Compute(&op.MaxUnpool{Kernel: []int64{2}}, []tensor.Tensor{f32([]float32{1}, 1, 1, 1), i},
+		make([]tensor.Type, 1))
 	assert.Equal(t, fault.Data, fault.KindOf(err))
 	assert.ErrorContains(t, err, "index 2 is outside 2 elements")
 }
 
 func TestRecurrent_lengthsOutsideAreRefused(t *testing.T) {
 	lens := tensor.Tensor{DType: tensor.Int32, Dims: []int64{1}, Data: tensor.Int32s(3)}
-	_, err := Compute(&op.RNN{}, []tensor.Tensor{f32([]float32{1, 2}, 2, 1, 1), f32([]float32{1}, 1, 1, 1), f32([]float32{1}, 1, 1, 1), {}, lens}, make([]tensor.Type, 1))
+	_, err := Compute(&op.RNN{}, []tensor.Tensor{f32([]float32{1, 2}, 2, 1, 1), f32([]float32{1}, 1, 1, 1),
+		f32([]float32{1}, 1, 1, 1), {}, lens}, make([]tensor.Type, 1))
 	assert.Equal(t, fault.Data, fault.KindOf(err))
 	assert.ErrorContains(t, err, "length 3 of sequence 0 is outside 0..2")
 }
@@ -144,10 +150,12 @@ func TestNorms_closedForms(t *testing.T) {
 	assert.InDeltaSlice(t, []float32{0.6, 0.8, 0, 0}, y, 1e-7)
 	y = view[float32](compute1(t, &op.L2Normalize{Epsilon: 1e-6}, tensor.Type{}, f32([]float32{0, 0}, 2)))
 	assert.Equal(t, []float32{0, 0}, y)
-	y = view[float32](compute1(t, &op.LRN{Before: 1, After: 1, Alpha: 1, Beta: 1, Bias: 1}, tensor.Type{}, f32([]float32{1, 2, 3}, 3)))
+	y = view[float32](compute1(t, &op.LRN{Before: 1, After: 1, Alpha: 1, Beta: 1, Bias: 1}, tensor.Type{},
+		f32([]float32{1, 2, 3}, 3)))
 	assert.InDeltaSlice(t, []float32{1. / 6, 2. / 15, 3. / 14}, y, 1e-7)
 	two := f32([]float32{2}, 1)
-	y = view[float32](compute1(t, &op.BatchNorm{}, tensor.Type{}, two, two, f32([]float32{1}, 1), f32([]float32{1}, 1), f32([]float32{0}, 1)))
+	y = view[float32](compute1(t, &op.BatchNorm{}, tensor.Type{}, two, two, f32([]float32{1}, 1), f32([]float32{1}, 1),
+		f32([]float32{0}, 1)))
 	assert.Equal(t, []float32{float32(math.Inf(1))}, y, "variance 0 without epsilon")
 }
 

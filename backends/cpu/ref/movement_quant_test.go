@@ -16,8 +16,8 @@ func q8(scale float32, zero int32, v ...int64) tensor.Tensor {
 	return quant(ints(tensor.Int8, v, int64(len(v))), scale, zero)
 }
 
-// A padded quantised tensor gets the code of the real 0, the code given, or the code of the real number given.
-func TestPad_quantisedValue(t *testing.T) {
+// A padded quantized tensor gets the code of the real 0, the code given, or the code of the real number given.
+func TestPad_quantizedValue(t *testing.T) {
 	x, pads := q8(0.5, 3, 7, 8), ints(tensor.Int32, []int64{1, 0}, 2)
 	assert.Equal(t, []int64{3, 7, 8}, intValues(t, run(t, &op.Pad{}, x, pads)))
 	assert.Equal(t, []int64{9, 7, 8}, intValues(t, run(t, &op.Pad{}, x, pads, ints(tensor.Int8, []int64{9}))))
@@ -25,7 +25,7 @@ func TestPad_quantisedValue(t *testing.T) {
 }
 
 // Inputs of other parameters than the output's go through the reals: 4x0.5 = 2 = 1x2, 10x0.25 = 2.5 = 1.25x2, code 101.
-func TestConcat_requantises(t *testing.T) {
+func TestConcat_requantizes(t *testing.T) {
 	declared := []tensor.Type{{DType: tensor.Uint8, Quant: tensor.PerTensor(2, 100)}}
 	y, err := Compute(&op.Concat{}, []tensor.Tensor{q8(0.5, 0, 4, -4), q8(0.25, 0, 10, 127)}, declared)
 	require.NoError(t, err)
@@ -33,8 +33,9 @@ func TestConcat_requantises(t *testing.T) {
 	assert.Equal(t, declared[0].Quant, y[0].Quant)
 	_, err = Compute(&op.Concat{}, []tensor.Tensor{ints(tensor.Int8, []int64{1}, 1), q8(1, 0, 1)}, make([]tensor.Type, 1))
 	assert.Equal(t, fault.Type, fault.KindOf(err))
-	_, err = Compute(&op.Reshape{}, []tensor.Tensor{ints(tensor.Int8, []int64{1}, 1), ints(tensor.Int32, []int64{1}, 1)}, declared)
-	assert.Equal(t, fault.Type, fault.KindOf(err), "a plain tensor does not become a quantised one by moving")
+	_, err = Compute(&op.Reshape{}, []tensor.Tensor{ints(tensor.Int8, []int64{1}, 1), ints(tensor.Int32, []int64{1}, 1)},
+		declared)
+	assert.Equal(t, fault.Type, fault.KindOf(err), "a plain tensor does not become a quantized one by moving")
 }
 
 func TestTranspose_scalesMoveWithTheirAxis(t *testing.T) {
@@ -49,9 +50,11 @@ func TestTranspose_scalesMoveWithTheirAxis(t *testing.T) {
 func TestMovement_fillsWithTheZeroPoint(t *testing.T) {
 	x := quant(ints(tensor.Int8, []int64{1, 2, 3, 4}, 2, 2), 0.5, 9)
 	assert.Equal(t, []int64{1, 2, 9, 4}, intValues(t, run(t, &op.Trilu{Upper: true}, x)))
-	assert.Equal(t, []int64{1, 2, 9, 3, 4, 9}, intValues(t, run(t, &op.CenterCropPad{}, x, ints(tensor.Int64, []int64{2, 3}, 2))))
+	assert.Equal(t, []int64{1, 2, 9, 3, 4, 9},
+		intValues(t, run(t, &op.CenterCropPad{}, x, ints(tensor.Int64, []int64{2, 3}, 2))))
 	image := quant(ints(tensor.Int8, []int64{5}, 1, 1, 1, 1), 0.5, 9)
-	y := run(t, &op.SpaceToBatch{ChannelsLast: true}, image, ints(tensor.Int32, []int64{2, 1}, 2), ints(tensor.Int32, []int64{1, 0, 0, 0}, 2, 2))
+	y := run(t, &op.SpaceToBatch{ChannelsLast: true}, image, ints(tensor.Int32, []int64{2, 1}, 2),
+		ints(tensor.Int32, []int64{1, 0, 0, 0}, 2, 2))
 	assert.Equal(t, []int64{9, 5}, intValues(t, y))
 }
 

@@ -149,7 +149,7 @@ func checkMoves(t *testing.T, c moveCase, msg string) {
 	}
 }
 
-// retyped runs a case with the moved elements in each type, and with quantised ones.
+// retyped runs a case with the moved elements in each type, and with quantized ones.
 func retyped(t *testing.T, c moveCase, o graph.Op, in []tensor.Tensor, msg string) {
 	t.Helper()
 	for d := tensor.Bool; d <= tensor.Float4E2M1; d++ {
@@ -183,10 +183,10 @@ func retyped(t *testing.T, c moveCase, o graph.Op, in []tensor.Tensor, msg strin
 			}
 		}
 		got, err = Compute(o, args, make([]tensor.Type, len(c.Out)))
-		require.NoError(t, err, "%s: quantised", msg)
+		require.NoError(t, err, "%s: quantized", msg)
 		for k, v := range c.Out {
 			if v.DType == c.In[c.Retype[0]].DType {
-				assertMoved(t, v.tensor(t, d), got[k], 0, msg+": quantised")
+				assertMoved(t, v.tensor(t, d), got[k], 0, msg+": quantized")
 				require.Equal(t, q, got[k].Quant, msg)
 			}
 		}

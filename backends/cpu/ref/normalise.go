@@ -19,7 +19,7 @@ func moments(v []float64) (mean, variance float64) {
 	return mean, variance / float64(len(v))
 }
 
-// gathered calls f with each set of elements that are normalised together: the positions of the set in x, and their
+// gathered calls f with each set of elements that are normalized together: the positions of the set in x, and their
 // values. sets numbers the set that element i belongs to.
 func gathered(x []float64, sets int, set func(i int) int, f func(positions []int, values []float64)) {
 	members := alloc[[]int](sets)
@@ -41,9 +41,10 @@ func gathered(x []float64, sets int, set func(i int) int, f func(positions []int
 	}
 }
 
-// standardise computes (x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c] over sets of elements; channel gives
+// standardize computes (x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c] over sets of elements; channel gives
 // c of an element.
-func standardise(in []tensor.Tensor, out tensor.Type, epsilon float32, sets int, set, channel func(i int) int) []tensor.Tensor {
+func standardize(in []tensor.Tensor, out tensor.Type, epsilon float32, sets int, set,
+	channel func(i int) int) []tensor.Tensor {
 	x, scale, bias := reals(in[0]), reals(in[1]), reals(in[2])
 	y, put := realStore(out)
 	gathered(x, sets, set, func(positions []int, values []float64) {

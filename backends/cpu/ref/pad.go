@@ -55,7 +55,7 @@ func init() {
 			}
 			move(y, i, x, int(at), 1)
 		})
-		y, err = requantised(y, out[0])
+		y, err = requantized(y, out[0])
 		return []tensor.Tensor{y}, err
 	})
 }
@@ -152,8 +152,8 @@ func saturateInt(v float64, lo, hi int64) int64 {
 	return int64(v)
 }
 
-// requantised returns y as type t: itself when both are quantised alike, otherwise through the reals.
-func requantised(y tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
+// requantized returns y as type t: itself when both are quantized alike, otherwise through the reals.
+func requantized(y tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
 	if y.DType == t.DType && y.Quant.Equal(t.Quant) {
 		return y, nil
 	}

@@ -17,7 +17,8 @@ func scalar32(v float64) tensor.Tensor { return floats(tensor.Float32, []float64
 
 func TestQuantize_roundsHalfToEvenAndSaturates(t *testing.T) {
 	x := floats(tensor.Float32, []float64{0, 1, 3, -1, -3, 5, 1000, -1000, inf, -inf, nan})
-	for _, d := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int4, tensor.Uint4, tensor.Int32} {
+	for _, d := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int4, tensor.Uint4,
+		tensor.Int32} {
 		const zero = 3
 		lo, hi := tensor.IntLimits(d)
 		var want []int64
@@ -50,7 +51,8 @@ func TestQuantize_perAxisBlockedAndFloat8(t *testing.T) {
 	x := floats(tensor.Float32, []float64{1, 2, 3, 4, 5, 6, 7, 8}, 2, 4)
 	y := run(t, &op.Quantize{Axis: 0}, x, floats(tensor.Float32, []float64{1, 2}), ints(tensor.Int8, []int64{10, 20}))
 	assert.Equal(t, []int64{11, 12, 13, 14, 22, 23, 24, 24}, intValues(t, y)) // 2.5 and 3.5 to even
-	y = run(t, &op.Quantize{Axis: -1}, x, floats(tensor.Float32, []float64{1, 2, 0.5, 4}), ints(tensor.Int8, []int64{0, 0, 0, 1}))
+	y = run(t, &op.Quantize{Axis: -1}, x, floats(tensor.Float32, []float64{1, 2, 0.5, 4}),
+		ints(tensor.Int8, []int64{0, 0, 0, 1}))
 	assert.Equal(t, []int64{1, 1, 6, 2, 5, 3, 14, 3}, intValues(t, y))
 	y = run(t, &op.Quantize{Axis: 1, Block: 3, To: tensor.Int16}, x, floats(tensor.Float32, []float64{1, 2, 0.5, 4}, 2, 2))
 	assert.Equal(t, []int64{1, 2, 3, 2, 10, 12, 14, 2}, intValues(t, y), "blocks of 3 and 1")
@@ -64,7 +66,8 @@ func TestQuantize_perAxisBlockedAndFloat8(t *testing.T) {
 }
 
 func TestDequantize_typesAxesBlocks(t *testing.T) {
-	for _, d := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int4, tensor.Uint4, tensor.Int32} {
+	for _, d := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int4, tensor.Uint4,
+		tensor.Int32} {
 		y := run(t, &op.Dequantize{}, ints(d, []int64{0, 1, 7}), scalar32(0.5), ints(d, []int64{3}, []int64{}...))
 		assert.Equal(t, tensor.Float32, y.DType)
 		assert.Equal(t, []float64{-1.5, -1, 2}, values(t, y), "%v", d)
@@ -76,7 +79,8 @@ func TestDequantize_typesAxesBlocks(t *testing.T) {
 	y := run(t, &op.Dequantize{Axis: 0}, x, floats(tensor.Float16, []float64{1, 2}), ints(tensor.Int8, []int64{0, 5}))
 	assert.Equal(t, tensor.Float16, y.DType)
 	assert.Equal(t, []float64{1, 2, 3, 4, 0, 2, 4, 6}, values(t, y))
-	y = run(t, &op.Dequantize{Axis: 1, Block: 2}, x, floats(tensor.Float32, []float64{1, 2, 3, 4}, 2, 2), ints(tensor.Int8, []int64{0, 1, 2, 3}, 2, 2))
+	y = run(t, &op.Dequantize{Axis: 1, Block: 2}, x, floats(tensor.Float32, []float64{1, 2, 3, 4}, 2, 2),
+		ints(tensor.Int8, []int64{0, 1, 2, 3}, 2, 2))
 	assert.Equal(t, []float64{1, 2, 4, 6, 9, 12, 16, 20}, values(t, y))
 	y = run(t, &op.Dequantize{}, floats(tensor.Float8E5M2, []float64{1.5, -inf}), scalar32(4))
 	assert.Equal(t, []float64{6, -57344 * 4}, values(t, y), "the element was stored saturated")
@@ -95,18 +99,23 @@ func TestQuantize_errors(t *testing.T) {
 		{&op.Quantize{}, []tensor.Tensor{x}, fault.Argument, "want 2 to 3 inputs, got 1"},
 		{&op.Quantize{}, []tensor.Tensor{i8, s()}, fault.Type, "input 0: want a float type or int32, got int8"},
 		{&op.Quantize{}, []tensor.Tensor{x, i8}, fault.Type, "input 1: want a float type, got int8"},
-		{&op.Quantize{To: tensor.Uint8}, []tensor.Tensor{x, s(), ints(tensor.Int8, []int64{0}, []int64{}...)}, fault.Type, "input 2: want uint8, got int8"},
-		{&op.Quantize{To: tensor.Float16}, []tensor.Tensor{x, s()}, fault.Type, "cannot quantise to float16"},
-		{&op.Quantize{To: tensor.Int64}, []tensor.Tensor{x, s()}, fault.Type, "cannot quantise to int64"},
-		{&op.Quantize{Axis: 1}, []tensor.Tensor{x, s(2)}, fault.Shape, "input 1: want [3] for [2,3] on axis 1 with blocks of 0, got [2]"},
+		{&op.Quantize{To: tensor.Uint8}, []tensor.Tensor{x, s(), ints(tensor.Int8, []int64{0}, []int64{}...)}, fault.Type,
+			"input 2: want uint8, got int8"},
+		{&op.Quantize{To: tensor.Float16}, []tensor.Tensor{x, s()}, fault.Type, "cannot quantize to float16"},
+		{&op.Quantize{To: tensor.Int64}, []tensor.Tensor{x, s()}, fault.Type, "cannot quantize to int64"},
+		{&op.Quantize{Axis: 1}, []tensor.Tensor{x, s(2)}, fault.Shape,
+			"input 1: want [3] for [2,3] on axis 1 with blocks of 0, got [2]"},
 		{&op.Quantize{Axis: 2}, []tensor.Tensor{x, s(2)}, fault.Argument, "axis 2 is outside"},
 		{&op.Quantize{Axis: 1, Block: 2}, []tensor.Tensor{x, s(2, 3)}, fault.Shape, "input 1: want [2,2]"},
 		{&op.Quantize{Block: -1}, []tensor.Tensor{x, s()}, fault.Argument, "block is -1"},
-		{&op.Quantize{Axis: 1}, []tensor.Tensor{x, s(3), ints(tensor.Int8, []int64{0})}, fault.Shape, "input 2: want [3] like the scale, got [1]"},
+		{&op.Quantize{Axis: 1}, []tensor.Tensor{x, s(3), ints(tensor.Int8, []int64{0})}, fault.Shape,
+			"input 2: want [3] like the scale, got [1]"},
 		{&op.Dequantize{}, []tensor.Tensor{x, s()}, fault.Type, "input 0: want integers"},
-		{&op.Dequantize{}, []tensor.Tensor{quant(ints(tensor.Int8, []int64{1}), 1, 0), s()}, fault.Type, "got quantised int8"},
-		{&op.Dequantize{To: tensor.Int8}, []tensor.Tensor{i8, s()}, fault.Type, "cannot dequantise to int8"},
-		{&op.Dequantize{}, []tensor.Tensor{i8, s(), ints(tensor.Uint8, []int64{0}, []int64{}...)}, fault.Type, "input 2: want int8, got uint8"},
+		{&op.Dequantize{}, []tensor.Tensor{quant(ints(tensor.Int8, []int64{1}), 1, 0), s()}, fault.Type,
+			"got quantized int8"},
+		{&op.Dequantize{To: tensor.Int8}, []tensor.Tensor{i8, s()}, fault.Type, "cannot dequantize to int8"},
+		{&op.Dequantize{}, []tensor.Tensor{i8, s(), ints(tensor.Uint8, []int64{0}, []int64{}...)}, fault.Type,
+			"input 2: want int8, got uint8"},
 		{&op.DynamicQuantize{}, []tensor.Tensor{i8}, fault.Type, "input 0: want float32, got int8"},
 	} {
 		_, err := Compute(c.op, c.in, make([]tensor.Type, 1))
@@ -135,7 +144,8 @@ func TestDynamicQuantize_ranges(t *testing.T) {
 		assert.InEpsilon(t, c.scale, values(t, y[1])[0], 1e-6)
 		assert.Equal(t, []int64{c.zero}, intValues(t, y[2]))
 	}
-	y, err := Compute(&op.DynamicQuantize{}, []tensor.Tensor{floats(tensor.Float32, []float64{1, nan})}, make([]tensor.Type, 3))
+	y, err := Compute(&op.DynamicQuantize{}, []tensor.Tensor{floats(tensor.Float32, []float64{1, nan})},
+		make([]tensor.Type, 3))
 	require.NoError(t, err)
 	assert.True(t, math.IsNaN(values(t, y[1])[0]))
 	assert.Equal(t, []int64{0, 0}, intValues(t, y[0]))

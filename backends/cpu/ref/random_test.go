@@ -37,10 +37,12 @@ func TestRandom_moments(t *testing.T) {
 		lo, hi         float64
 	}{
 		{&op.RandomNormal{Mean: 3, Scale: 2, Seed: 1, Seeded: true}, shape, tensor.Float32, 3, 4, -20, 25},
-		{&op.RandomNormal{Mean: -1, Scale: 1, To: tensor.Float16, Seed: 7, Seeded: true}, shape, tensor.Float16, -1, 1, -9, 8},
+		{&op.RandomNormal{Mean: -1, Scale: 1, To: tensor.Float16, Seed: 7, Seeded: true}, shape, tensor.Float16, -1, 1, -9,
+			8},
 		{&op.RandomUniform{Low: -1, High: 3, Seed: 2, Seeded: true}, shape, tensor.Float32, 1, 16.0 / 12, -1, 3},
 		{&op.RandomNormalLike{Mean: 0, Scale: 1, Seed: 3, Seeded: true}, x, tensor.Float64, 0, 1, -8, 8},
-		{&op.RandomUniformLike{Low: 0, High: 1, To: tensor.BFloat16, Seed: 4, Seeded: true}, x, tensor.BFloat16, 0.5, 1.0 / 12, 0, 1},
+		{&op.RandomUniformLike{Low: 0, High: 1, To: tensor.BFloat16, Seed: 4, Seeded: true}, x, tensor.BFloat16, 0.5,
+			1.0 / 12, 0, 1},
 	} {
 		y := run(t, c.o, c.in)
 		require.Equal(t, c.to, y.DType)
@@ -52,7 +54,8 @@ func TestRandom_moments(t *testing.T) {
 		assert.Equal(t, y.Data, run(t, c.o, c.in).Data, "%s: the seed decides", c.o.Name())
 		assert.True(t, c.o.Traits().Impure)
 	}
-	assert.NotEqual(t, run(t, &op.RandomNormal{Scale: 1, Seed: 1, Seeded: true}, shape).Data, run(t, &op.RandomNormal{Scale: 1, Seed: 2, Seeded: true}, shape).Data)
+	assert.NotEqual(t, run(t, &op.RandomNormal{Scale: 1, Seed: 1, Seeded: true}, shape).Data,
+		run(t, &op.RandomNormal{Scale: 1, Seed: 2, Seeded: true}, shape).Data)
 	free := &op.RandomUniform{High: 1}
 	assert.NotEqual(t, run(t, free, shape).Data, run(t, free, shape).Data)
 }

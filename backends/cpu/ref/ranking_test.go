@@ -26,7 +26,8 @@ func numbers(d tensor.DType, v []int64, dims ...int64) tensor.Tensor {
 }
 
 func plainTypes() []tensor.DType {
-	return append([]tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64}, floatTypes...)
+	return append([]tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint16,
+		tensor.Uint32, tensor.Uint64}, floatTypes...)
 }
 
 func TestArgExtreme_tiesAxesAndTypes(t *testing.T) {
@@ -54,7 +55,8 @@ func TestArgExtreme_tiesAxesAndTypes(t *testing.T) {
 	y := run(t, &op.ArgMax{To: tensor.Int32}, ints(tensor.Uint64, []int64{math.MaxInt64, -1, 5}))
 	assert.Equal(t, tensor.Int32, y.DType)
 	assert.Equal(t, []int64{1}, intValues(t, y))
-	assert.Equal(t, []int64{0}, intValues(t, run(t, &op.ArgMax{}, ints(tensor.Int64, []int64{1<<53 + 1, 1 << 53}))), "beyond float64")
+	assert.Equal(t, []int64{0}, intValues(t, run(t, &op.ArgMax{}, ints(tensor.Int64, []int64{1<<53 + 1, 1 << 53}))),
+		"beyond float64")
 	q := ints(tensor.Int8, []int64{10, 20}, 2)
 	q.Quant = &tensor.Quant{Scale: []float32{4, 1}}
 	assert.Equal(t, []int64{0}, intValues(t, run(t, &op.ArgMax{}, q)), "by the reals 40 and 20")
@@ -71,8 +73,10 @@ func TestArgExtreme_nanAndErrors(t *testing.T) {
 		x    tensor.Tensor
 		kind fault.Kind
 	}{
-		{&op.ArgMax{Axis: 1}, f32(nil, 3, 0), fault.Shape}, {&op.ArgMax{Axis: 1}, x, fault.Argument}, {&op.ArgMin{Axis: -2}, x, fault.Argument},
-		{&op.ArgMin{To: tensor.Float32}, x, fault.Type}, {&op.ArgMin{}, f32([]float32{1}), fault.Argument}, {&op.ArgMin{}, tensor.New(tensor.Int4, 1), fault.Type},
+		{&op.ArgMax{Axis: 1}, f32(nil, 3, 0), fault.Shape}, {&op.ArgMax{Axis: 1}, x, fault.Argument},
+		{&op.ArgMin{Axis: -2}, x, fault.Argument},
+		{&op.ArgMin{To: tensor.Float32}, x, fault.Type}, {&op.ArgMin{}, f32([]float32{1}), fault.Argument},
+		{&op.ArgMin{}, tensor.New(tensor.Int4, 1), fault.Type},
 	} {
 		_, err := Compute(c.op, []tensor.Tensor{c.x}, make([]tensor.Type, 1))
 		assert.Equal(t, c.kind, fault.KindOf(err), "%v", err)
@@ -128,7 +132,8 @@ func TestTopK_errors(t *testing.T) {
 		kind fault.Kind
 		msg  string
 	}{
-		{&op.TopK{}, ints(tensor.Int64, []int64{4}), fault.Argument, "k is 4: want at most 3, the size of dimension 0 of [3]"},
+		{&op.TopK{}, ints(tensor.Int64, []int64{4}), fault.Argument,
+			"k is 4: want at most 3, the size of dimension 0 of [3]"},
 		{&op.TopK{}, ints(tensor.Int64, []int64{-1}), fault.Argument, "k is -1"},
 		{&op.TopK{Axis: 1}, ints(tensor.Int64, []int64{1}), fault.Argument, "axis 1 is outside"},
 		{&op.TopK{}, f32([]float32{1}), fault.Type, "input 1: want an integer type"},
@@ -153,18 +158,23 @@ func TestCumulative_directions(t *testing.T) {
 			want []int64
 		}{
 			{&op.CumSum{}, 1, []int64{1, 3, 6, 4, 9, 15}}, {&op.CumSum{}, 0, []int64{1, 2, 3, 5, 7, 9}},
-			{&op.CumSum{Exclusive: true}, -1, []int64{0, 1, 3, 0, 4, 9}}, {&op.CumSum{Reverse: true}, 1, []int64{6, 5, 3, 15, 11, 6}},
+			{&op.CumSum{Exclusive: true}, -1, []int64{0, 1, 3, 0, 4, 9}}, {&op.CumSum{Reverse: true}, 1,
+				[]int64{6, 5, 3, 15, 11, 6}},
 			{&op.CumSum{Exclusive: true, Reverse: true}, 1, []int64{5, 3, 0, 11, 6, 0}},
 			{&op.CumProd{}, 1, []int64{1, 2, 6, 4, 20, 120}}, {&op.CumProd{Exclusive: true}, 0, []int64{1, 1, 1, 1, 2, 3}},
-			{&op.CumProd{Reverse: true}, -2, []int64{4, 10, 18, 4, 5, 6}}, {&op.CumProd{Exclusive: true, Reverse: true}, 1, []int64{6, 3, 1, 30, 6, 1}},
+			{&op.CumProd{Reverse: true}, -2, []int64{4, 10, 18, 4, 5, 6}}, {&op.CumProd{Exclusive: true, Reverse: true}, 1,
+				[]int64{6, 3, 1, 30, 6, 1}},
 		} {
 			y := run(t, c.op, x, axis(c.axis))
 			assert.Equal(t, numbers(d, c.want).Data, y.Data, "%s %+v %v", c.op.Name(), c.op, d)
 		}
 	}
-	assert.Equal(t, []int64{100, -56}, intValues(t, run(t, &op.CumSum{}, ints(tensor.Int8, []int64{100, 100}), axis(0))), "wraps")
-	assertReals(t, []float64{1, nan, nan}, values(t, run(t, &op.CumSum{}, floats(tensor.Float32, []float64{1, nan, 2}), axis(0))), 0, "")
-	q, err := Compute(&op.CumSum{}, []tensor.Tensor{quant(ints(tensor.Int8, []int64{2, 4}), 0.5, 0), axis(0)}, []tensor.Type{{DType: tensor.Int8, Quant: tensor.PerTensor(1, 0)}})
+	assert.Equal(t, []int64{100, -56}, intValues(t, run(t, &op.CumSum{}, ints(tensor.Int8, []int64{100, 100}), axis(0))),
+		"wraps")
+	assertReals(t, []float64{1, nan, nan}, values(t, run(t, &op.CumSum{}, floats(tensor.Float32, []float64{1, nan, 2}),
+		axis(0))), 0, "")
+	q, err := Compute(&op.CumSum{}, []tensor.Tensor{quant(ints(tensor.Int8, []int64{2, 4}), 0.5, 0), axis(0)},
+		[]tensor.Type{{DType: tensor.Int8, Quant: tensor.PerTensor(1, 0)}})
 	require.NoError(t, err)
 	assert.Equal(t, []int64{1, 3}, intValues(t, q[0]))
 	assert.Equal(t, []int64{2, 0}, run(t, &op.CumProd{}, f32(nil, 2, 0), axis(1)).Dims)

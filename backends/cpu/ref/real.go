@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// toReal widens float types below 32 bits and quantised integers to float32; other tensors are returned as they are.
+// toReal widens float types below 32 bits and quantized integers to float32; other tensors are returned as they are.
 func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 	if t.Absent() || !narrow(t.DType, t.Quant) {
 		return t, nil
@@ -25,7 +25,7 @@ func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 	}
 	q, err := readInts(t.DType, t.Data, len(y))
 	if err != nil {
-		return out, fault.As(fault.Type, err, "dequantise")
+		return out, fault.As(fault.Type, err, "dequantize")
 	}
 	index, err := scaleIndex(t)
 	if err != nil {
@@ -38,7 +38,7 @@ func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 	return out, nil
 }
 
-// fromReal rounds float32 elements to type t: float types to nearest even (float8 and float4 saturate); quantised
+// fromReal rounds float32 elements to type t: float types to nearest even (float8 and float4 saturate); quantized
 // integers half away from zero after the zero point is added, saturating, NaN to the zero point (OH_NN reference notes
 // on operators, section 4).
 func fromReal(x tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
@@ -64,13 +64,13 @@ func fromReal(x tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
 	}
 	for i, v := range f {
 		k := index(i)
-		storeInt(out, i, quantise(float64(v), float64(t.Quant.Scale[k]), float64(t.Quant.ZeroAt(k)), lo, hi))
+		storeInt(out, i, quantize(float64(v), float64(t.Quant.Scale[k]), float64(t.Quant.ZeroAt(k)), lo, hi))
 	}
 	return out, nil
 }
 
-// quantise returns clamp(round(x/scale + zero)) with halves away from zero; NaN gives the zero point.
-func quantise(x, scale, zero, lo, hi float64) int64 {
+// quantize returns clamp(round(x/scale + zero)) with halves away from zero; NaN gives the zero point.
+func quantize(x, scale, zero, lo, hi float64) int64 {
 	v := x/scale + zero
 	if math.IsNaN(v) {
 		v = zero
@@ -87,7 +87,7 @@ func intRange(d tensor.DType) (lo, hi float64, err error) {
 	case d.IsUnsigned() && bits <= 32:
 		return 0, math.Ldexp(1, bits) - 1, nil
 	}
-	return 0, 0, fault.New(fault.Type, "%v cannot be quantised", d)
+	return 0, 0, fault.New(fault.Type, "%v cannot be quantized", d)
 }
 
 // storeInt writes element i of an integer tensor, wrapped to its type.
@@ -102,7 +102,7 @@ func scaleIndex(t tensor.Tensor) (func(i int) int, error) {
 	case q.IsPerTensor():
 		return func(int) int { return 0 }, nil
 	case q.Axis < 0 || q.Axis >= len(t.Dims) || q.Block < 0:
-		return nil, fault.New(fault.Shape, "quantisation axis %d of %v", q.Axis, t.Type())
+		return nil, fault.New(fault.Shape, "quantization axis %d of %v", q.Axis, t.Type())
 	}
 	axis, block := q.Axis, q.Block
 	size := int(t.Dims[axis])

@@ -26,9 +26,11 @@ func newSequence(in []tensor.Tensor, gates int, batchFirst bool, clip float32) (
 		return tensor.Tensor{}
 	}
 	d := in[0].Dims
-	s := &sequence{steps: int(d[0]), batch: int(d[1]), features: int(d[2]), hidden: int(in[2].Dims[2]), directions: int(in[2].Dims[0]),
-		gates: gates, batchFirst: batchFirst, x: reals(in[0]), w: reals(in[1]), r: reals(in[2]), bias: reals(optional(3)),
-		h0: reals(optional(5)), clip: float64(clip)}
+	s := &sequence{steps: int(d[0]), batch: int(d[1]), features: int(d[2]), hidden: int(in[2].Dims[2]),
+		directions: int(in[2].Dims[0]),
+		gates:      gates, batchFirst: batchFirst, x: reals(in[0]), w: reals(in[1]), r: reals(in[2]),
+		bias: reals(optional(3)),
+		h0:   reals(optional(5)), clip: float64(clip)}
 	if batchFirst {
 		s.steps, s.batch = s.batch, s.steps
 	}

@@ -46,7 +46,8 @@ type accumulator struct {
 }
 
 // reduceNumbers folds floats in float64, rounding once at the end, and integers in 64 bits.
-func reduceNumbers(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, a accumulator) ([]tensor.Tensor, error) {
+func reduceNumbers(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, a accumulator) ([]tensor.Tensor,
+	error) {
 	x := in[0]
 	if x.DType.IsFloat() {
 		return reduceReals(in, keepDims, emptyKeeps, out, a)
@@ -112,7 +113,8 @@ func reduceIntMeans(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Ty
 }
 
 // reduceReals folds in float64 whatever the element type is; integer results drop the fraction and saturate.
-func reduceReals(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, a accumulator) ([]tensor.Tensor, error) {
+func reduceReals(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, a accumulator) ([]tensor.Tensor,
+	error) {
 	x := in[0]
 	index, group, err := reduceIndex(in, keepDims, emptyKeeps)
 	if err != nil {
@@ -138,7 +140,8 @@ func reduceReals(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type,
 }
 
 // reduceExtreme finds the largest or the smallest element; NaN wins.
-func reduceExtreme(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, largest bool) ([]tensor.Tensor, error) {
+func reduceExtreme(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type, largest bool) ([]tensor.Tensor,
+	error) {
 	x := in[0]
 	index, _, err := reduceIndex(in, keepDims, emptyKeeps)
 	if err != nil {

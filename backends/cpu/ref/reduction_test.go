@@ -28,15 +28,20 @@ func reductions(keep, emptyKeeps bool) map[graph.Op]func(v []float64) float64 {
 	}
 	sum := fold(0, func(a, x float64) float64 { return a + x })
 	return map[graph.Op]func(v []float64) float64{
-		&op.ReduceSum{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:       sum,
-		&op.ReduceMean{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:      func(v []float64) float64 { return sum(v) / float64(len(v)) },
-		&op.ReduceMax{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:       fold(-inf, math.Max),
-		&op.ReduceMin{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:       fold(inf, math.Min),
-		&op.ReduceProd{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:      fold(1, func(a, x float64) float64 { return a * x }),
-		&op.ReduceL1{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:        fold(0, func(a, x float64) float64 { return a + math.Abs(x) }),
-		&op.ReduceL2{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:        fold(0, math.Hypot),
-		&op.ReduceSumSquare{KeepDims: keep, EmptyAxesKeep: emptyKeeps}: fold(0, func(a, x float64) float64 { return a + math.Pow(x, 2) }),
-		&op.ReduceLogSum{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:    func(v []float64) float64 { return math.Log(sum(v)) },
+		&op.ReduceSum{KeepDims: keep, EmptyAxesKeep: emptyKeeps}: sum,
+		&op.ReduceMean{KeepDims: keep, EmptyAxesKeep: emptyKeeps}: func(v []float64) float64 {
+			return sum(v) / float64(
+				len(v))
+		},
+		&op.ReduceMax{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:  fold(-inf, math.Max),
+		&op.ReduceMin{KeepDims: keep, EmptyAxesKeep: emptyKeeps}:  fold(inf, math.Min),
+		&op.ReduceProd{KeepDims: keep, EmptyAxesKeep: emptyKeeps}: fold(1, func(a, x float64) float64 { return a * x }),
+		&op.ReduceL1{KeepDims: keep, EmptyAxesKeep: emptyKeeps}: fold(0,
+			func(a, x float64) float64 { return a + math.Abs(x) }),
+		&op.ReduceL2{KeepDims: keep, EmptyAxesKeep: emptyKeeps}: fold(0, math.Hypot),
+		&op.ReduceSumSquare{KeepDims: keep, EmptyAxesKeep: emptyKeeps}: fold(0,
+			func(a, x float64) float64 { return a + math.Pow(x, 2) }),
+		&op.ReduceLogSum{KeepDims: keep, EmptyAxesKeep: emptyKeeps}: func(v []float64) float64 { return math.Log(sum(v)) },
 		&op.ReduceLogSumExp{KeepDims: keep, EmptyAxesKeep: emptyKeeps}: func(v []float64) float64 {
 			return math.Log(fold(0, func(a, x float64) float64 { return a + math.Exp(x) })(v))
 		},
@@ -78,7 +83,8 @@ func TestReductions_axesAndTypes(t *testing.T) {
 						dims = c.kept
 					}
 					require.Equal(t, dims, append([]int64{}, y.Dims...), o.Name())
-					eps := map[tensor.DType]float64{tensor.Float64: 1e-14, tensor.Float32: 0x1p-23, tensor.Float16: 0x1p-10, tensor.BFloat16: 0x1p-7}[d]
+					eps := map[tensor.DType]float64{tensor.Float64: 1e-14, tensor.Float32: 0x1p-23, tensor.Float16: 0x1p-10,
+						tensor.BFloat16: 0x1p-7}[d]
 					for i := range want {
 						assert.InDelta(t, want[i], values(t, y)[i], eps*(1+math.Abs(want[i])), "%s %v axes %v", o.Name(), d, c.axes)
 					}
@@ -111,7 +117,8 @@ func TestReductions_emptyAxes(t *testing.T) {
 }
 
 func TestReductions_ofNothing(t *testing.T) {
-	want := map[string]float64{"reduce_sum": 0, "reduce_mean": nan, "reduce_max": -inf, "reduce_min": inf, "reduce_prod": 1, "reduce_l1": 0, "reduce_l2": 0,
+	want := map[string]float64{"reduce_sum": 0, "reduce_mean": nan, "reduce_max": -inf, "reduce_min": inf,
+		"reduce_prod": 1, "reduce_l1": 0, "reduce_l2": 0,
 		"reduce_sum_square": 0, "reduce_log_sum": -inf, "reduce_log_sum_exp": -inf}
 	for o := range reductions(false, false) {
 		y := run(t, o, f32(nil, 2, 0), axesOf(1))
@@ -129,7 +136,8 @@ func TestReductions_ofNothing(t *testing.T) {
 	for _, c := range []struct {
 		op   graph.Op
 		want []int64
-	}{{&op.ReduceAll{}, []int64{1}}, {&op.ReduceAny{}, []int64{0}}, {&op.ReduceMax{}, []int64{0}}, {&op.ReduceMin{}, []int64{1}}} {
+	}{{&op.ReduceAll{}, []int64{1}}, {&op.ReduceAny{}, []int64{0}}, {&op.ReduceMax{}, []int64{0}},
+		{&op.ReduceMin{}, []int64{1}}} {
 		assert.Equal(t, c.want, intValues(t, run(t, c.op, tensor.New(tensor.Bool, 0))), c.op.Name())
 	}
 }
@@ -138,7 +146,8 @@ func TestReductions_integers(t *testing.T) {
 	for d := tensor.Int8; d <= tensor.Uint64; d++ {
 		x := ints(d, []int64{3, 100, 100, 2}, 4)
 		for o, want := range map[graph.Op]int64{
-			&op.ReduceSum{}: 205, &op.ReduceMean{}: 51, &op.ReduceMax{}: 100, &op.ReduceMin{}: 2, &op.ReduceProd{}: 60000, &op.ReduceL1{}: 205,
+			&op.ReduceSum{}: 205, &op.ReduceMean{}: 51, &op.ReduceMax{}: 100, &op.ReduceMin{}: 2, &op.ReduceProd{}: 60000,
+			&op.ReduceL1{}:        205,
 			&op.ReduceSumSquare{}: 20013, &op.ReduceLogSum{}: 5, &op.ReduceLogSumExp{}: 100,
 		} {
 			assert.Equal(t, intValues(t, ints(d, []int64{want})), intValues(t, run(t, o, x)), "%s %v", o.Name(), d)
@@ -154,16 +163,20 @@ func TestReductions_integers(t *testing.T) {
 	big := ints(tensor.Uint64, []int64{-1, 1, math.MinInt64})
 	assert.Equal(t, []int64{-1}, intValues(t, run(t, &op.ReduceMax{}, big)))
 	assert.Equal(t, []int64{1}, intValues(t, run(t, &op.ReduceMin{}, big)))
-	assert.Equal(t, []int64{math.MaxInt64}, intValues(t, run(t, &op.ReduceMean{}, ints(tensor.Uint64, []int64{-2, 0}))), "unsigned quotient")
+	assert.Equal(t, []int64{math.MaxInt64}, intValues(t, run(t, &op.ReduceMean{}, ints(tensor.Uint64, []int64{-2, 0}))),
+		"unsigned quotient")
 	const most, least = math.MaxInt64, math.MinInt64
 	for _, tc := range []struct {
 		d    tensor.DType
 		x    []int64
 		mean int64
 	}{
-		{tensor.Int64, []int64{most, most, most - 3}, most - 1}, {tensor.Int64, []int64{least, least, least, least + 2}, least + 1},
-		{tensor.Int64, []int64{most, least}, 0}, {tensor.Int64, []int64{-7, 4, 0}, -1}, {tensor.Int64, []int64{7, -4, 0}, 1}, {tensor.Int64, []int64{-4, 1, 1}, 0},
-		{tensor.Uint64, []int64{-1, -1, -4}, -2}, {tensor.Int64, []int64{5, 5, 5, -1, -1, -1, -1}, 1}, {tensor.Int64, []int64{-5, -5, -5, 1, 1, 1, 1}, -1},
+		{tensor.Int64, []int64{most, most, most - 3}, most - 1}, {tensor.Int64, []int64{least, least, least, least + 2},
+			least + 1},
+		{tensor.Int64, []int64{most, least}, 0}, {tensor.Int64, []int64{-7, 4, 0}, -1}, {tensor.Int64, []int64{7, -4, 0}, 1},
+		{tensor.Int64, []int64{-4, 1, 1}, 0},
+		{tensor.Uint64, []int64{-1, -1, -4}, -2}, {tensor.Int64, []int64{5, 5, 5, -1, -1, -1, -1}, 1},
+		{tensor.Int64, []int64{-5, -5, -5, 1, 1, 1, 1}, -1},
 	} {
 		assert.Equal(t, []int64{tc.mean}, intValues(t, run(t, &op.ReduceMean{}, ints(tc.d, tc.x))), "%v of %v", tc.d, tc.x)
 	}
@@ -171,21 +184,25 @@ func TestReductions_integers(t *testing.T) {
 
 func TestReductions_nanInfinityAndOverflow(t *testing.T) {
 	x := floats(tensor.Float32, []float64{1, nan, 3, 4}, 2, 2)
-	for _, o := range []graph.Op{&op.ReduceSum{}, &op.ReduceMax{}, &op.ReduceMin{}, &op.ReduceProd{}, &op.ReduceMean{}, &op.ReduceL2{}, &op.ReduceLogSumExp{}} {
+	for _, o := range []graph.Op{&op.ReduceSum{}, &op.ReduceMax{}, &op.ReduceMin{}, &op.ReduceProd{}, &op.ReduceMean{},
+		&op.ReduceL2{}, &op.ReduceLogSumExp{}} {
 		y := values(t, run(t, o, x, axesOf(1)))
 		assert.True(t, math.IsNaN(y[0]), o.Name())
 		assert.False(t, math.IsNaN(y[1]), o.Name())
 	}
 	y := run(t, &op.ReduceLogSumExp{}, floats(tensor.Float32, []float64{1000, 1000}))
 	assertReals(t, []float64{1000 + math.Ln2}, values(t, y), 1e-7, "no overflow")
-	assertReals(t, []float64{inf}, values(t, run(t, &op.ReduceLogSumExp{}, floats(tensor.Float32, []float64{inf, -inf}))), 0, "")
-	assertReals(t, []float64{-inf}, values(t, run(t, &op.ReduceLogSumExp{}, floats(tensor.Float32, []float64{-inf, -inf}))), 0, "")
+	assertReals(t, []float64{inf}, values(t, run(t, &op.ReduceLogSumExp{}, floats(tensor.Float32, []float64{inf, -inf}))),
+		0, "")
+	assertReals(t, []float64{-inf}, values(t,
+		run(t, &op.ReduceLogSumExp{}, floats(tensor.Float32, []float64{-inf, -inf}))), 0, "")
 	assertReals(t, []float64{3e38}, values(t, run(t, &op.ReduceL2{}, f32([]float32{3e38}, 1))), 1e-7, "float64 in between")
 	many := make([]float64, 1<<16)
 	for i := range many {
 		many[i] = 0.1
 	}
-	assertReals(t, []float64{0.1}, values(t, run(t, &op.ReduceMean{}, floats(tensor.Float32, many))), 1e-7, "no loss in long sums")
+	assertReals(t, []float64{0.1}, values(t, run(t, &op.ReduceMean{}, floats(tensor.Float32, many))), 1e-7,
+		"no loss in long sums")
 }
 
 func TestReductions_truth(t *testing.T) {
@@ -199,18 +216,19 @@ func TestReductions_truth(t *testing.T) {
 	assert.Equal(t, []int64{1}, intValues(t, y))
 }
 
-func TestReductions_quantised(t *testing.T) {
+func TestReductions_quantized(t *testing.T) {
 	x := quant(ints(tensor.Int8, []int64{10, -20, 40, 3, 5, 7}, 2, 3), 0.5, 2) // 4 -11 19 | 0.5 1.5 2.5
 	to := []tensor.Type{{DType: tensor.Int8, Quant: tensor.PerTensor(0.25, -1)}}
 	for o, want := range map[graph.Op][]int64{
-		&op.ReduceSum{}: {47, 17}, &op.ReduceMean{}: {15, 5}, &op.ReduceMax{}: {75, 9}, &op.ReduceMin{}: {-45, 1}, &op.ReduceL1{}: {127, 17},
+		&op.ReduceSum{}: {47, 17}, &op.ReduceMean{}: {15, 5}, &op.ReduceMax{}: {75, 9}, &op.ReduceMin{}: {-45, 1},
+		&op.ReduceL1{}: {127, 17},
 	} {
 		y, err := Compute(o, []tensor.Tensor{x, axesOf(1)}, to)
 		require.NoError(t, err)
 		assert.Equal(t, want, intValues(t, y[0]), o.Name())
 	}
 	y := run(t, &op.ReduceMean{}, x, axesOf(1))
-	assert.Equal(t, x.Quant, y.Quant, "the input's quantisation when nothing is declared")
+	assert.Equal(t, x.Quant, y.Quant, "the input's quantization when nothing is declared")
 	assert.Equal(t, []int64{10, 5}, intValues(t, y))
 }
 

@@ -24,12 +24,12 @@ type Domain uint8
 // The domains.
 const (
 	// Real: the kernel computes on float32 (and float64) and any plain integers it wants. Floats below 32 bits and
-	// quantised tensors are converted to float32 before and rounded to the output type after.
+	// quantized tensors are converted to float32 before and rounded to the output type after.
 	Real Domain = iota
-	// Bits: the kernel moves elements without looking at them, for any type. When a quantised output differs from the
-	// quantised data input in its parameters, Compute requantises through float32.
+	// Bits: the kernel moves elements without looking at them, for any type. When a quantized output differs from the
+	// quantized data input in its parameters, Compute requantizes through float32.
 	Bits
-	// Native: the kernel sees the tensors as they are and handles quantisation and float16 itself.
+	// Native: the kernel sees the tensors as they are and handles quantization and float16 itself.
 	Native
 )
 
@@ -51,18 +51,21 @@ func register[O graph.Op](d Domain, k func(o O, in []tensor.Tensor, out []tensor
 	if _, taken := kernels[t]; taken {
 		panic(fmt.Sprintf("ref: two kernels for %v", t))
 	}
-	kernels[t] = entry{domain: d, kernel: func(o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	kernels[t] = entry{domain: d, kernel: func(o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor,
+		error) {
 		return k(o.(O), in, out)
 	}}
 }
 
 // registerControl binds the kernel of an operator with bodies.
-func registerControl[O graph.Control](k func(ctx context.Context, o O, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error)) {
+func registerControl[O graph.Control](k func(ctx context.Context, o O, in []tensor.Tensor,
+	out []tensor.Type) ([]tensor.Tensor, error)) {
 	t := reflect.TypeFor[O]()
 	if _, taken := kernels[t]; taken {
 		panic(fmt.Sprintf("ref: two kernels for %v", t))
 	}
-	kernels[t] = entry{control: func(ctx context.Context, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	kernels[t] = entry{control: func(ctx context.Context, o graph.Op, in []tensor.Tensor,
+		out []tensor.Type) ([]tensor.Tensor, error) {
 		return k(ctx, o.(O), in, out)
 	}}
 }
@@ -84,7 +87,8 @@ func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.T
 }
 
 // ComputeContext is Compute for operators that may run long: bodies of control flow look at ctx between their nodes.
-func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declared []tensor.Type) (res []tensor.Tensor, err error) {
+func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declared []tensor.Type) (res []tensor.Tensor,
+	err error) {
 	defer refuse(&err)
 	e, ok := kernels[reflect.TypeOf(o)]
 	if !ok {
@@ -158,7 +162,7 @@ func checkOutput(o graph.Op, i int, t tensor.Type) error {
 	return fault.Wrap(mem.Fits(size), "%s: output %d: %v", o.Name(), i, t)
 }
 
-// computeReal widens narrow and quantised inputs to float32, runs the kernel, and rounds the results to the output
+// computeReal widens narrow and quantized inputs to float32, runs the kernel, and rounds the results to the output
 // types.
 func computeReal(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	wide := make([]tensor.Tensor, len(in))
@@ -190,7 +194,7 @@ func computeReal(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([
 	return res, nil
 }
 
-// computeBits moves elements; when the output is quantised otherwise than input 0 the data goes through the reals.
+// computeBits moves elements; when the output is quantized otherwise than input 0 the data goes through the reals.
 func computeBits(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	for _, t := range out {
 		for _, x := range in {

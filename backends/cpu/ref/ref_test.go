@@ -30,9 +30,10 @@ func TestCompute_refusesWhatCannotBe(t *testing.T) {
 	assert.Equal(t, fault.Memory, fault.KindOf(err))
 }
 
-func TestCompute_badQuantisation(t *testing.T) {
+func TestCompute_badQuantization(t *testing.T) {
 	for _, q := range []*tensor.Quant{
-		{}, {Scale: []float32{1, 2}, Axis: 1}, {Scale: []float32{1, 2}, Axis: -1}, {Scale: []float32{1, 2, 3}}, {Scale: []float32{1}, Axis: 0, Block: -1},
+		{}, {Scale: []float32{1, 2}, Axis: 1}, {Scale: []float32{1, 2}, Axis: -1}, {Scale: []float32{1, 2, 3}},
+		{Scale: []float32{1}, Axis: 0, Block: -1},
 		{Scale: []float32{1, 2, 3}, Block: 1},
 	} {
 		x := ints(tensor.Int8, []int64{1, 2})
@@ -44,15 +45,15 @@ func TestCompute_badQuantisation(t *testing.T) {
 	x := ints(tensor.Int64, []int64{1, 2})
 	x.Quant = tensor.PerTensor(1, 0)
 	_, err := Compute(&op.Relu{}, []tensor.Tensor{x}, make([]tensor.Type, 1))
-	assert.Equal(t, fault.Type, fault.KindOf(err), "64 bits are not quantised")
+	assert.Equal(t, fault.Type, fault.KindOf(err), "64 bits are not quantized")
 	f := f32(seq32(2), 2)
 	f.Quant = tensor.PerTensor(1, 0)
 	_, err = Compute(&op.Sqrt{}, []tensor.Tensor{f}, make([]tensor.Type, 1))
-	assert.Equal(t, fault.Type, fault.KindOf(err), "floats are not quantised")
+	assert.Equal(t, fault.Type, fault.KindOf(err), "floats are not quantized")
 }
 
 // Blocks of two along the first axis of [3,2]: scale 1 for rows 0 and 1, scale 10 and 100 for row 2.
-func TestCompute_blockedQuantisation(t *testing.T) {
+func TestCompute_blockedQuantization(t *testing.T) {
 	x := ints(tensor.Int4, []int64{1, 2, 3, 4, 5, 6}, 3, 2)
 	x.Quant = &tensor.Quant{Scale: []float32{1, 2, 10, 100}, Zero: []int32{0, 1, 0, 0}, Axis: 0, Block: 2}
 	y, err := Compute(&op.Convert{}, []tensor.Tensor{x}, []tensor.Type{{DType: tensor.Float32}})

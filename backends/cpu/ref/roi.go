@@ -24,7 +24,8 @@ func newRegion(i int, image float64, corners []float64, images int, scaleHeight,
 	if !(image >= 0 && image < float64(images)) {
 		return region{}, fault.New(fault.Data, "region %d: batch index %v is outside %d images", i, image, images)
 	}
-	r := region{int(image), round32(corners[0] * sw), round32(corners[1] * sh), round32(corners[2] * sw), round32(corners[3] * sh)}
+	r := region{int(image), round32(corners[0] * sw), round32(corners[1] * sh), round32(corners[2] * sw),
+		round32(corners[3] * sh)}
 	for _, v := range []float64{r.x1, r.y1, r.x2, r.y2} {
 		if !(math.Abs(v) <= 1<<30) {
 			return region{}, fault.New(fault.Data, "region %d: corner at %v", i, v)

@@ -9,8 +9,8 @@ import (
 )
 
 // Run computes a whole graph node by node: the simplest possible execution, for tests and for bodies of control flow.
-// ctx is looked at between nodes. Inputs are checked against the graph's declared types; a quantised one is requantised
-// to the declared parameters, an unquantised one takes them over.
+// ctx is looked at between nodes. Inputs are checked against the graph's declared types; a quantized one is requantized
+// to the declared parameters, an unquantized one takes them over.
 func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tensor, error) {
 	if len(in) != len(g.In) {
 		return nil, fault.New(fault.Argument, "graph %q: want %d inputs, got %d", g.Name, len(g.In), len(in))
@@ -27,7 +27,8 @@ func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tens
 			return nil, fault.New(fault.Type, "graph %q: input %d: want %v, got %v", g.Name, i, f.DType, in[i].DType)
 		}
 		if _, ok := f.Shape.Merge(tensor.Of(in[i].Dims...)); !ok {
-			return nil, fault.New(fault.Shape, "graph %q: input %d: want %v, got %v", g.Name, i, f.Shape, tensor.Of(in[i].Dims...))
+			return nil, fault.New(fault.Shape, "graph %q: input %d: want %v, got %v", g.Name, i, f.Shape,
+				tensor.Of(in[i].Dims...))
 		}
 		vals[v] = in[i]
 		switch {
@@ -35,7 +36,7 @@ func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tens
 		case in[i].Quant == nil:
 			vals[v].Quant = f.Quant
 		default:
-			if vals[v], err = requantised(in[i], tensor.Type{DType: in[i].DType, Quant: f.Quant}); err != nil {
+			if vals[v], err = requantized(in[i], tensor.Type{DType: in[i].DType, Quant: f.Quant}); err != nil {
 				return nil, fault.Wrap(err, "graph %q: input %d", g.Name, i)
 			}
 		}

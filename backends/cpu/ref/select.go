@@ -58,7 +58,8 @@ func init() {
 }
 
 // pick copies the steps kept along axis a of x, seen with sizes dims.
-func pick(x tensor.Tensor, out tensor.Type, dims []int64, a, outer, size, inner int, kept []int) ([]tensor.Tensor, error) {
+func pick(x tensor.Tensor, out tensor.Type, dims []int64, a, outer, size, inner int, kept []int) ([]tensor.Tensor,
+	error) {
 	dims = slices.Clone(dims)
 	dims[a] = int64(len(kept))
 	y, err := sized(out, dims...)

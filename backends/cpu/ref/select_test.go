@@ -38,10 +38,11 @@ func TestWhere_everyTypeAndBroadcast(t *testing.T) {
 	assert.Equal(t, c.Data, run(t, &op.Where{}, ints(tensor.Bool, []int64{1}), c, tensor.New(tensor.Complex128)).Data)
 }
 
-func TestWhere_quantisedAndErrors(t *testing.T) {
+func TestWhere_quantizedAndErrors(t *testing.T) {
 	cond := ints(tensor.Bool, []int64{1, 0}, 2)
 	a, b := quant(ints(tensor.Int8, []int64{10, 10}), 0.5, 0), quant(ints(tensor.Int8, []int64{10, 10}), 1, 2)
-	y, err := Compute(&op.Where{}, []tensor.Tensor{cond, a, b}, []tensor.Type{{DType: tensor.Int8, Quant: tensor.PerTensor(0.25, 1)}})
+	y, err := Compute(&op.Where{}, []tensor.Tensor{cond, a, b},
+		[]tensor.Type{{DType: tensor.Int8, Quant: tensor.PerTensor(0.25, 1)}})
 	require.NoError(t, err)
 	assert.Equal(t, []int64{21, 33}, intValues(t, y[0]), "5 and 8 at 0.25 above 1")
 	y, err = Compute(&op.Where{}, []tensor.Tensor{cond, a, a}, make([]tensor.Type, 1))
@@ -55,12 +56,13 @@ func TestWhere_quantisedAndErrors(t *testing.T) {
 	assert.Equal(t, fault.Shape, fault.KindOf(err))
 }
 
-func TestIdentity_keepsBitsAndRequantises(t *testing.T) {
+func TestIdentity_keepsBitsAndRequantizes(t *testing.T) {
 	x := floats(tensor.Float32, []float64{nan, -inf, 1.5})
 	assert.Equal(t, x.Data, run(t, &op.Identity{}, x).Data)
 	q := quant(ints(tensor.Uint8, []int64{0, 10, 200}), 0.5, 10)
 	assert.Equal(t, q.Data, run(t, &op.Identity{}, q).Data)
-	y, err := Compute(&op.Identity{}, []tensor.Tensor{q}, []tensor.Type{{DType: tensor.Uint8, Quant: tensor.PerTensor(1, 20)}})
+	y, err := Compute(&op.Identity{}, []tensor.Tensor{q},
+		[]tensor.Type{{DType: tensor.Uint8, Quant: tensor.PerTensor(1, 20)}})
 	require.NoError(t, err)
 	assert.Equal(t, []int64{15, 20, 115}, intValues(t, y[0]))
 	n := ints(tensor.Int4, []int64{-8, 7, 3})
@@ -78,27 +80,33 @@ func TestClip_boundsOfEveryKind(t *testing.T) {
 		x := floats(d, []float64{-inf, -2, 0.5, 3, inf, nan})
 		lo, hi := floats(d, []float64{-1}, []int64{}...), floats(d, []float64{2}, 1)
 		assertReals(t, []float64{-1, -1, 0.5, 2, 2, nan}, values(t, run(t, &op.Clip{}, x, lo, hi)), 0, d.String())
-		assertReals(t, []float64{-inf, -2, 0.5, 2, 2, nan}, values(t, run(t, &op.Clip{}, x, tensor.Tensor{}, hi)), 0, d.String())
+		assertReals(t, []float64{-inf, -2, 0.5, 2, 2, nan}, values(t, run(t, &op.Clip{}, x, tensor.Tensor{}, hi)), 0,
+			d.String())
 		assertReals(t, []float64{-1, -1, 0.5, 3, inf, nan}, values(t, run(t, &op.Clip{}, x, lo)), 0, d.String())
 		assertReals(t, values(t, x), values(t, run(t, &op.Clip{}, x)), 0, d.String())
-		assertReals(t, []float64{-1, -1, -1, -1, -1, nan}, values(t, run(t, &op.Clip{}, x, hi, lo)), 0, "the upper bound wins")
+		assertReals(t, []float64{-1, -1, -1, -1, -1, nan}, values(t, run(t, &op.Clip{}, x, hi, lo)), 0,
+			"the upper bound wins")
 	}
 }
 
-func TestClip_emptyRangeQuantisedAndErrors(t *testing.T) {
+func TestClip_emptyRangeQuantizedAndErrors(t *testing.T) {
 	one, two := f32([]float32{1}), f32([]float32{2})
 	_, err := Compute(&op.Clip{Empty: op.ClipFail}, []tensor.Tensor{one, two, one}, make([]tensor.Type, 1))
 	assert.Equal(t, fault.Data, fault.KindOf(err))
-	assert.Equal(t, []float64{1}, values(t, run(t, &op.Clip{Empty: op.ClipFail}, two, one, one)), "equal bounds are a constant")
+	assert.Equal(t, []float64{1}, values(t, run(t, &op.Clip{Empty: op.ClipFail}, two, one, one)),
+		"equal bounds are a constant")
 	i := func(v int64) tensor.Tensor { return ints(tensor.Int32, []int64{v}) }
 	_, err = Compute(&op.Clip{Empty: op.ClipFail}, []tensor.Tensor{i(0), i(2), i(1)}, make([]tensor.Type, 1))
 	assert.Equal(t, fault.Data, fault.KindOf(err))
-	assert.Equal(t, []int64{-3}, intValues(t, run(t, &op.Clip{Empty: op.ClipFail}, i(-9), i(-3), i(1))), "a negative bound is not a large one")
+	assert.Equal(t, []int64{-3}, intValues(t, run(t, &op.Clip{Empty: op.ClipFail}, i(-9), i(-3), i(1))),
+		"a negative bound is not a large one")
 	_, err = Compute(&op.Clip{Empty: op.ClipFail}, []tensor.Tensor{i(0), i(2), i(-1)}, make([]tensor.Type, 1))
 	assert.Equal(t, fault.Data, fault.KindOf(err))
 	x := quant(ints(tensor.Int8, []int64{-10, 2, 100}), 0.5, 2)
-	assert.Equal(t, []int64{2, 2, 14}, intValues(t, run(t, &op.Clip{}, x, f32([]float32{0}), f32([]float32{6}))), "ReLU6 of -6, 0, 49")
-	for _, in := range [][]tensor.Tensor{{i(1), one}, {i(1), ints(tensor.Int64, []int64{1})}, {one, i(1)}, {ints(tensor.Bool, []int64{1})}} {
+	assert.Equal(t, []int64{2, 2, 14}, intValues(t, run(t, &op.Clip{}, x, f32([]float32{0}), f32([]float32{6}))),
+		"ReLU6 of -6, 0, 49")
+	for _, in := range [][]tensor.Tensor{{i(1), one}, {i(1), ints(tensor.Int64, []int64{1})}, {one, i(1)},
+		{ints(tensor.Bool, []int64{1})}} {
 		_, err = Compute(&op.Clip{}, in, make([]tensor.Type, 1))
 		assert.Equal(t, fault.Type, fault.KindOf(err))
 	}

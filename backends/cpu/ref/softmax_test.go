@@ -27,7 +27,8 @@ func TestSoftmax_sharesAlongEveryAxis(t *testing.T) {
 	} {
 		for _, d := range floatTypes {
 			x := floats(d, logs, 2, 3, 2)
-			eps := map[tensor.DType]float64{tensor.Float64: 1e-13, tensor.Float32: 1e-6, tensor.Float16: 4e-3, tensor.BFloat16: 3e-2}[d]
+			eps := map[tensor.DType]float64{tensor.Float64: 1e-13, tensor.Float32: 1e-6, tensor.Float16: 4e-3,
+				tensor.BFloat16: 3e-2}[d]
 			y, l := values(t, run(t, &op.Softmax{Axis: axis}, x)), values(t, run(t, &op.LogSoftmax{Axis: axis}, x))
 			for i := range n {
 				assert.InEpsilon(t, n[i]/sums[i], y[i], eps, "%v axis %d", d, axis)
@@ -47,13 +48,16 @@ func TestSoftmax_extremes(t *testing.T) {
 	assertReals(t, []float64{nan, nan}, f(&op.LogSoftmax{}, nan, 0), 0, "")
 	assertReals(t, []float64{0, 1, 0}, f(&op.Hardmax{}, 1, 5, 5), 0, "the first of equal ones")
 	assertReals(t, []float64{0, 0, 1}, f(&op.Hardmax{}, 1, 5, nan), 0, "NaN is the largest")
-	assert.Equal(t, []float64{1, 0, 0, 1, 0, 1}, values(t, run(t, &op.Hardmax{Axis: 1}, floats(tensor.Float32, []float64{9, 1, 2, 3, 0, 5}, 3, 2))))
-	assert.Equal(t, []float64{1, 0, 0, 0, 0, 1}, values(t, run(t, &op.Hardmax{}, floats(tensor.Float32, []float64{9, 1, 2, 3, 0, 5}, 3, 2))))
+	assert.Equal(t, []float64{1, 0, 0, 1, 0, 1},
+		values(t, run(t, &op.Hardmax{Axis: 1}, floats(tensor.Float32, []float64{9, 1, 2, 3, 0, 5}, 3, 2))))
+	assert.Equal(t, []float64{1, 0, 0, 0, 0, 1},
+		values(t, run(t, &op.Hardmax{}, floats(tensor.Float32, []float64{9, 1, 2, 3, 0, 5}, 3, 2))))
 }
 
-func TestSoftmax_quantisedZeroSizesAndErrors(t *testing.T) {
+func TestSoftmax_quantizedZeroSizesAndErrors(t *testing.T) {
 	x := quant(ints(tensor.Uint8, []int64{100, 110, 100}), 0.1, 0) // 10, 11, 10
-	y, err := Compute(&op.Softmax{}, []tensor.Tensor{x}, []tensor.Type{{DType: tensor.Uint8, Quant: tensor.PerTensor(1.0/256, 0)}})
+	y, err := Compute(&op.Softmax{}, []tensor.Tensor{x},
+		[]tensor.Type{{DType: tensor.Uint8, Quant: tensor.PerTensor(1.0/256, 0)}})
 	require.NoError(t, err)
 	assert.Equal(t, []int64{54, 147, 54}, intValues(t, y[0])) // 256/(2+e) and 256e/(2+e)
 	for _, o := range []graph.Op{&op.Softmax{Axis: 1}, &op.LogSoftmax{Axis: 1}, &op.Hardmax{Axis: 1}} {
@@ -77,8 +81,10 @@ func TestDet_knownMatrices(t *testing.T) {
 	y = run(t, &op.Det{}, floats(tensor.Float64, []float64{2, -3, 1, 2, 0, -1, 1, 4, 5}, 3, 3))
 	assertReals(t, []float64{49}, values(t, y), 1e-14, "3 x 3")
 	vander := []float64{1, 1, 1, 1, 1, 2, 4, 8, 1, 3, 9, 27, 1, 5, 25, 125}
-	assertReals(t, []float64{48}, values(t, run(t, &op.Det{}, floats(tensor.Float64, vander, 4, 4))), 1e-12, "product of differences")
-	assertReals(t, []float64{nan}, values(t, run(t, &op.Det{}, floats(tensor.Float32, []float64{nan, 1, 1, 1}, 2, 2))), 0, "")
+	assertReals(t, []float64{48}, values(t, run(t, &op.Det{}, floats(tensor.Float64, vander, 4, 4))), 1e-12,
+		"product of differences")
+	assertReals(t, []float64{nan}, values(t, run(t, &op.Det{}, floats(tensor.Float32, []float64{nan, 1, 1, 1}, 2, 2))), 0,
+		"")
 	assert.Equal(t, []float64{1, 1}, values(t, run(t, &op.Det{}, f32(nil, 2, 0, 0))), "the empty matrix")
 	assert.Equal(t, []int64{0}, run(t, &op.Det{}, f32(nil, 0, 3, 3)).Dims)
 	for _, dims := range [][]int64{{}, {4}, {2, 3}} {

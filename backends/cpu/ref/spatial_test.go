@@ -30,8 +30,10 @@ func TestConvTranspose_paddingOfEveryKind(t *testing.T) {
 		{"output pad", op.ConvTranspose{Pads: []int64{1, 1}, OutputPads: []int64{1}}, nil, []float32{2, 13, 20, 30}},
 		{"same upper", op.ConvTranspose{AutoPad: op.PadSameUpper}, nil, []float32{1, 2, 13, 20}},
 		{"same lower", op.ConvTranspose{AutoPad: op.PadSameLower}, nil, []float32{2, 13, 20, 30}},
-		{"same with output pad added", op.ConvTranspose{AutoPad: op.PadSameUpper, OutputPads: []int64{1}}, nil, []float32{1, 2, 13, 20, 30}},
-		{"same with output pad inside", op.ConvTranspose{AutoPad: op.PadSameUpper, OutputPads: []int64{1}, OutputPadsInside: true}, nil, []float32{2, 13, 20, 30}},
+		{"same with output pad added", op.ConvTranspose{AutoPad: op.PadSameUpper, OutputPads: []int64{1}}, nil,
+			[]float32{1, 2, 13, 20, 30}},
+		{"same with output pad inside", op.ConvTranspose{AutoPad: op.PadSameUpper, OutputPads: []int64{1},
+			OutputPadsInside: true}, nil, []float32{2, 13, 20, 30}},
 		{"given 4", op.ConvTranspose{}, []int64{4}, []float32{2, 13, 20, 30}},
 		{"given 4, same upper", op.ConvTranspose{AutoPad: op.PadSameUpper}, []int64{4}, []float32{1, 2, 13, 20}},
 		{"given 4, valid", op.ConvTranspose{AutoPad: op.PadValid}, []int64{4}, []float32{1, 2, 13, 20}},
@@ -68,12 +70,15 @@ func TestResize_types(t *testing.T) {
 	scales := f32([]float32{2}, 1)
 	linear := &op.Resize{Mode: op.ResizeLinear}
 	u8 := tensor.Tensor{DType: tensor.Uint8, Dims: []int64{3}, Data: []byte{0, 5, 255}}
-	assert.Equal(t, []byte{0, 2, 5, 130, 255, 255}, compute1(t, linear, tensor.Type{}, u8, tensor.Tensor{}, scales).Data, "2.5 is cut")
+	assert.Equal(t, []byte{0, 2, 5, 130, 255, 255}, compute1(t, linear, tensor.Type{}, u8, tensor.Tensor{}, scales).Data,
+		"2.5 is cut")
 	u8.Quant = tensor.PerTensor(0.5, 5)
-	assert.Equal(t, []byte{0, 3, 5, 130, 255, 255}, compute1(t, linear, tensor.Type{}, u8, tensor.Tensor{}, scales).Data, "2.5 is rounded away from 0")
+	assert.Equal(t, []byte{0, 3, 5, 130, 255, 255}, compute1(t, linear, tensor.Type{}, u8, tensor.Tensor{}, scales).Data,
+		"2.5 is rounded away from 0")
 	i64 := tensor.Tensor{DType: tensor.Int64, Dims: []int64{2}, Data: tensor.Int64s(math.MaxInt64, math.MinInt64+1)}
 	y := compute1(t, &op.Resize{Nearest: op.NearestFloor}, tensor.Type{}, i64, tensor.Tensor{}, scales)
-	assert.Equal(t, []int64{math.MaxInt64, math.MaxInt64, math.MinInt64 + 1, math.MinInt64 + 1}, view[int64](y), "nothing passes through floats")
+	assert.Equal(t, []int64{math.MaxInt64, math.MaxInt64, math.MinInt64 + 1, math.MinInt64 + 1}, view[int64](y),
+		"nothing passes through floats")
 }
 
 func TestResize_clampedHalfPixel(t *testing.T) {
@@ -101,7 +106,8 @@ func TestRegions_badData(t *testing.T) {
 		"NaN":     {[]float32{0, nan, 1, 1}, 0, "corner at NaN"},
 		"samples": {[]float32{0, 0, big, 1}, 0, "samples in each of 1 bins"},
 	} {
-		_, err := Compute(&op.RoiAlign{Height: 1, Width: 1}, []tensor.Tensor{x, f32(c.roi, 1, 4), sizesOf(c.image)}, make([]tensor.Type, 1))
+		_, err := Compute(&op.RoiAlign{Height: 1, Width: 1}, []tensor.Tensor{x, f32(c.roi, 1, 4), sizesOf(c.image)},
+			make([]tensor.Type, 1))
 		assert.Equal(t, fault.Data, fault.KindOf(err), name)
 		assert.ErrorContains(t, err, c.want, name)
 	}
@@ -111,7 +117,8 @@ func TestRegions_badData(t *testing.T) {
 func TestResize_tfHalfPixel(t *testing.T) {
 	for _, want := range [][]float32{{1, 3, 5}, {0, 2, 3, 5}} {
 		o := &op.Resize{Mode: op.ResizeNearest, Coord: op.CoordTFHalfPixel, Nearest: op.NearestFloor}
-		y, err := Compute(o, []tensor.Tensor{f32([]float32{0, 1, 2, 3, 4, 5}, 6), {}, {}, sizesOf(int64(len(want)))}, make([]tensor.Type, 1))
+		y, err := Compute(o, []tensor.Tensor{f32([]float32{0, 1, 2, 3, 4, 5}, 6), {}, {}, sizesOf(int64(len(want)))},
+			make([]tensor.Type, 1))
 		require.NoError(t, err)
 		got, err := tensor.ReadFloat32s(y[0].Data, len(want))
 		require.NoError(t, err)
@@ -135,7 +142,8 @@ func TestLSTM_float16AndClosedForm(t *testing.T) {
 		}
 		return x
 	}
-	y, err := Compute(&op.LSTM{}, []tensor.Tensor{half([]float32{1, -2}, 2, 1, 1), half([]float32{0, 0, 0, 1}, 1, 4, 1), half([]float32{0, 0, 0, 0}, 1, 4, 1)}, make([]tensor.Type, 3))
+	y, err := Compute(&op.LSTM{}, []tensor.Tensor{half([]float32{1, -2}, 2, 1, 1), half([]float32{0, 0, 0, 1}, 1, 4, 1),
+		half([]float32{0, 0, 0, 0}, 1, 4, 1)}, make([]tensor.Type, 3))
 	require.NoError(t, err)
 	c1 := math.Tanh(1) / 2
 	c2 := c1/2 + math.Tanh(-2)/2
@@ -151,7 +159,8 @@ func TestLSTM_float16AndClosedForm(t *testing.T) {
 func TestRotaryEmbedding_positionOutside(t *testing.T) {
 	cache := f32([]float32{1, 1}, 2, 1)
 	id := tensor.Tensor{DType: tensor.Int64, Dims: []int64{1, 1}, Data: tensor.Int64s(2)}
-	_, err := Compute(&op.RotaryEmbedding{}, []tensor.Tensor{f32([]float32{1, 2}, 1, 1, 1, 2), cache, cache, id}, make([]tensor.Type, 1))
+	_, err := Compute(&op.RotaryEmbedding{}, []tensor.Tensor{f32([]float32{1, 2}, 1, 1, 1, 2), cache, cache, id},
+		make([]tensor.Type, 1))
 	assert.Equal(t, fault.Data, fault.KindOf(err))
 	assert.ErrorContains(t, err, "position 2 is outside 2")
 }

@@ -38,7 +38,7 @@ func ints(d tensor.DType, v []int64, dims ...int64) tensor.Tensor {
 	return t
 }
 
-// quant gives an integer tensor a per-tensor quantisation.
+// quant gives an integer tensor a per-tensor quantization.
 func quant(t tensor.Tensor, scale float32, zero int32) tensor.Tensor {
 	t.Quant = tensor.PerTensor(scale, zero)
 	return t
@@ -104,53 +104,83 @@ var unaryCases = []unaryCase{
 	{op: &op.Neg{}, f: func(x float64) float64 { return 0 - x }, at: map[float64]float64{inf: -inf}},
 	{op: &op.Ceil{}, f: func(x float64) float64 { return -math.Floor(-x) }, at: map[float64]float64{-inf: -inf}},
 	{op: &op.Floor{}, f: func(x float64) float64 { return -math.Ceil(-x) }, at: map[float64]float64{inf: inf}},
-	{op: &op.Sqrt{}, f: func(x float64) float64 { return math.Pow(x, 0.5) }, x: []float64{0.25, 2, 9}, at: map[float64]float64{-1: nan, 0: 0, inf: inf}},
-	{op: &op.Rsqrt{}, f: func(x float64) float64 { return math.Pow(x, -0.5) }, x: []float64{0.25, 2, 9}, at: map[float64]float64{-1: nan, 0: inf, inf: 0}},
-	{op: &op.Reciprocal{}, f: func(x float64) float64 { return math.Pow(x, -1) }, at: map[float64]float64{0: inf, -inf: math.Copysign(0, -1)}},
+	{op: &op.Sqrt{}, f: func(x float64) float64 { return math.Pow(x, 0.5) }, x: []float64{0.25, 2, 9},
+		at: map[float64]float64{-1: nan, 0: 0, inf: inf}},
+	{op: &op.Rsqrt{}, f: func(x float64) float64 { return math.Pow(x, -0.5) }, x: []float64{0.25, 2, 9},
+		at: map[float64]float64{-1: nan, 0: inf, inf: 0}},
+	{op: &op.Reciprocal{}, f: func(x float64) float64 { return math.Pow(x, -1) }, at: map[float64]float64{0: inf,
+		-inf: math.Copysign(0, -1)}},
 	{op: &op.Square{}, f: func(x float64) float64 { return math.Pow(x, 2) }, at: map[float64]float64{-inf: inf}},
-	{op: &op.Log{}, f: func(x float64) float64 { return math.Log2(x) * math.Ln2 }, x: []float64{0.25, 2, 9}, at: map[float64]float64{-1: nan, 0: -inf, inf: inf}},
-	{op: &op.Sin{}, f: func(x float64) float64 { return 2 * math.Sin(x/2) * math.Cos(x/2) }, at: map[float64]float64{0: 0, inf: nan}},
-	{op: &op.Cos{}, f: func(x float64) float64 { return 1 - 2*math.Sin(x/2)*math.Sin(x/2) }, at: map[float64]float64{0: 1, inf: nan}},
+	{op: &op.Log{}, f: func(x float64) float64 { return math.Log2(x) * math.Ln2 }, x: []float64{0.25, 2, 9},
+		at: map[float64]float64{-1: nan, 0: -inf, inf: inf}},
+	{op: &op.Sin{}, f: func(x float64) float64 { return 2 * math.Sin(x/2) * math.Cos(x/2) },
+		at: map[float64]float64{0: 0, inf: nan}},
+	{op: &op.Cos{}, f: func(x float64) float64 { return 1 - 2*math.Sin(x/2)*math.Sin(x/2) },
+		at: map[float64]float64{0: 1, inf: nan}},
 	{op: &op.Tan{}, f: func(x float64) float64 { return math.Sin(x) / math.Cos(x) }, at: map[float64]float64{inf: nan}},
-	{op: &op.Asin{}, f: func(x float64) float64 { return math.Atan2(x, math.Sqrt(1-x*x)) }, x: []float64{-0.5, 0.25, 1}, at: map[float64]float64{2: nan}},
-	{op: &op.Acos{}, f: func(x float64) float64 { return math.Atan2(math.Sqrt(1-x*x), x) }, x: []float64{-0.5, 0.25, -1}, at: map[float64]float64{2: nan}},
-	{op: &op.Atan{}, f: func(x float64) float64 { return math.Asin(x / math.Sqrt(1+x*x)) }, at: map[float64]float64{inf: math.Pi / 2}},
-	{op: &op.Sinh{}, f: func(x float64) float64 { return (math.Exp(x) - math.Exp(-x)) / 2 }, at: map[float64]float64{-inf: -inf}},
-	{op: &op.Cosh{}, f: func(x float64) float64 { return (math.Exp(x) + math.Exp(-x)) / 2 }, at: map[float64]float64{-inf: inf}},
-	{op: &op.Tanh{}, f: func(x float64) float64 { e := math.Exp(2 * x); return (e - 1) / (e + 1) }, at: map[float64]float64{-inf: -1, inf: 1}},
+	{op: &op.Asin{}, f: func(x float64) float64 { return math.Atan2(x, math.Sqrt(1-x*x)) }, x: []float64{-0.5, 0.25, 1},
+		at: map[float64]float64{2: nan}},
+	{op: &op.Acos{}, f: func(x float64) float64 { return math.Atan2(math.Sqrt(1-x*x), x) }, x: []float64{-0.5, 0.25, -1},
+		at: map[float64]float64{2: nan}},
+	{op: &op.Atan{}, f: func(x float64) float64 { return math.Asin(x / math.Sqrt(1+x*x)) },
+		at: map[float64]float64{inf: math.Pi / 2}},
+	{op: &op.Sinh{}, f: func(x float64) float64 { return (math.Exp(x) - math.Exp(-x)) / 2 },
+		at: map[float64]float64{-inf: -inf}},
+	{op: &op.Cosh{}, f: func(x float64) float64 { return (math.Exp(x) + math.Exp(-x)) / 2 },
+		at: map[float64]float64{-inf: inf}},
+	{op: &op.Tanh{}, f: func(x float64) float64 { e := math.Exp(2 * x); return (e - 1) / (e + 1) },
+		at: map[float64]float64{-inf: -1, inf: 1}},
 	{op: &op.Asinh{}, f: func(x float64) float64 {
 		return math.Copysign(math.Log(math.Abs(x)+math.Sqrt(x*x+1)), x)
 	}, at: map[float64]float64{inf: inf}},
-	{op: &op.Acosh{}, f: func(x float64) float64 { return math.Log(x + math.Sqrt(x*x-1)) }, x: []float64{1.5, 2, 9}, at: map[float64]float64{0.5: nan, 1: 0}},
-	{op: &op.Atanh{}, f: func(x float64) float64 { return math.Log((1+x)/(1-x)) / 2 }, x: []float64{-0.5, 0.25}, at: map[float64]float64{1: inf, 2: nan}},
+	{op: &op.Acosh{}, f: func(x float64) float64 { return math.Log(x + math.Sqrt(x*x-1)) }, x: []float64{1.5, 2, 9},
+		at: map[float64]float64{0.5: nan, 1: 0}},
+	{op: &op.Atanh{}, f: func(x float64) float64 { return math.Log((1+x)/(1-x)) / 2 }, x: []float64{-0.5, 0.25},
+		at: map[float64]float64{1: inf, 2: nan}},
 	{op: &op.Erf{}, f: func(x float64) float64 { return 1 - math.Erfc(x) }, at: map[float64]float64{inf: 1, -inf: -1}},
-	{op: &op.Sign{}, f: func(x float64) float64 { return math.Copysign(1, x) }, at: map[float64]float64{0: 0, math.Copysign(0, -1): 0, -inf: -1}},
+	{op: &op.Sign{}, f: func(x float64) float64 { return math.Copysign(1, x) },
+		at: map[float64]float64{0: 0, math.Copysign(0, -1): 0, -inf: -1}},
 	{op: &op.Sigmoid{}, f: sigmoidDef, at: map[float64]float64{-inf: 0, inf: 1, 0: 0.5, -1000: 0}},
-	{op: &op.Relu{}, f: func(x float64) float64 { return (x + math.Abs(x)) / 2 }, at: map[float64]float64{-inf: 0, inf: inf}},
-	{op: &op.Softplus{}, f: func(x float64) float64 { return math.Log(1 + math.Exp(x)) }, at: map[float64]float64{1000: 1000, -inf: 0}},
-	{op: &op.Softsign{}, f: func(x float64) float64 { return math.Copysign(1-1/(1+math.Abs(x)), x) }, at: map[float64]float64{inf: nan}},
+	{op: &op.Relu{}, f: func(x float64) float64 { return (x + math.Abs(x)) / 2 }, at: map[float64]float64{-inf: 0,
+		inf: inf}},
+	{op: &op.Softplus{}, f: func(x float64) float64 { return math.Log(1 + math.Exp(x)) },
+		at: map[float64]float64{1000: 1000, -inf: 0}},
+	{op: &op.Softsign{}, f: func(x float64) float64 { return math.Copysign(1-1/(1+math.Abs(x)), x) },
+		at: map[float64]float64{inf: nan}},
 	{op: &op.Mish{}, f: func(x float64) float64 {
 		e := (1 + math.Exp(x)) * (1 + math.Exp(x))
 		return x * (e - 1) / (e + 1)
 	}, at: map[float64]float64{inf: inf}},
-	{op: &op.LeakyRelu{Alpha: 0.25}, f: func(x float64) float64 { return max(x, x/4) }, at: map[float64]float64{-inf: -inf}},
-	{op: &op.Elu{Alpha: 2}, f: func(x float64) float64 { return max(x, 0) + 2*(math.Exp(min(x, 0))-1) }, at: map[float64]float64{-inf: -2}},
-	{op: &op.Celu{Alpha: 2}, f: func(x float64) float64 { return max(x, 0) + 2*(math.Exp(min(x, 0)/2)-1) }, at: map[float64]float64{-inf: -2}},
-	{op: &op.Selu{Alpha: 1.5, Gamma: 2}, f: func(x float64) float64 { return 2*max(x, 0) + 3*(math.Exp(min(x, 0))-1) }, at: map[float64]float64{-inf: -3}},
-	{op: &op.HardSigmoid{Alpha: 0.25, Beta: 0.5}, f: func(x float64) float64 { return min(max(x, -2), 2)/4 + 0.5 }, at: map[float64]float64{-inf: 0, inf: 1}},
-	{op: &op.HardSwish{}, f: func(x float64) float64 { return x * (min(max(x, -3), 3) + 3) / 6 }, at: map[float64]float64{inf: inf, -inf: nan}},
-	{op: &op.ThresholdedRelu{Alpha: 1}, f: func(x float64) float64 { return x * float64(bit(x > 1)) }, x: []float64{0.5, 1.5, 3}, at: map[float64]float64{1: 0, -5: 0}, nans: true},
-	{op: &op.Gelu{}, f: func(x float64) float64 { return x / 2 * (1 + math.Erf(x*math.Sqrt2/2)) }, at: map[float64]float64{inf: inf}},
+	{op: &op.LeakyRelu{Alpha: 0.25}, f: func(x float64) float64 { return max(x, x/4) },
+		at: map[float64]float64{-inf: -inf}},
+	{op: &op.Elu{Alpha: 2}, f: func(x float64) float64 { return max(x, 0) + 2*(math.Exp(min(x, 0))-1) },
+		at: map[float64]float64{-inf: -2}},
+	{op: &op.Celu{Alpha: 2}, f: func(x float64) float64 { return max(x, 0) + 2*(math.Exp(min(x, 0)/2)-1) },
+		at: map[float64]float64{-inf: -2}},
+	{op: &op.Selu{Alpha: 1.5, Gamma: 2}, f: func(x float64) float64 { return 2*max(x, 0) + 3*(math.Exp(min(x, 0))-1) },
+		at: map[float64]float64{-inf: -3}},
+	{op: &op.HardSigmoid{Alpha: 0.25, Beta: 0.5}, f: func(x float64) float64 { return min(max(x, -2), 2)/4 + 0.5 },
+		at: map[float64]float64{-inf: 0, inf: 1}},
+	{op: &op.HardSwish{}, f: func(x float64) float64 { return x * (min(max(x, -3), 3) + 3) / 6 },
+		at: map[float64]float64{inf: inf, -inf: nan}},
+	{op: &op.ThresholdedRelu{Alpha: 1}, f: func(x float64) float64 { return x * float64(bit(x > 1)) },
+		x: []float64{0.5, 1.5, 3}, at: map[float64]float64{1: 0, -5: 0}, nans: true},
+	{op: &op.Gelu{}, f: func(x float64) float64 { return x / 2 * (1 + math.Erf(x*math.Sqrt2/2)) },
+		at: map[float64]float64{inf: inf}},
 	{op: &op.Gelu{Approximate: op.GeluTanh}, f: func(x float64) float64 {
 		return x * sigmoidDef(2*math.Sqrt(2/math.Pi)*(x+0.044715*math.Pow(x, 3)))
 	}, at: map[float64]float64{inf: inf}},
 	{op: &op.Swish{}, f: func(x float64) float64 { return x * sigmoidDef(x) }, at: map[float64]float64{inf: inf}},
 	{op: &op.Swish{Alpha: 2}, f: func(x float64) float64 { return x * sigmoidDef(2*x) }},
-	{op: &op.Shrink{Lambda: 1, Bias: 0.5}, f: func(x float64) float64 { return math.Copysign(math.Abs(x)-0.5, x) * float64(bit(math.Abs(x) > 1)) },
+	{op: &op.Shrink{Lambda: 1, Bias: 0.5}, f: func(x float64) float64 {
+		return math.Copysign(math.Abs(x)-0.5,
+			x) * float64(bit(math.Abs(x) > 1))
+	},
 		x: []float64{-3, -1.5, 1.25, 2.5}, at: map[float64]float64{1: 0, -1: 0, inf: inf}, nans: true},
 	{op: &op.Round{}, f: func(x float64) float64 { return math.Floor(x + 0.5) }, x: []float64{-1.75, -1.25, 1.75, 1.25},
 		at: map[float64]float64{0.5: 0, 1.5: 2, 2.5: 2, -1.5: -2, -2.5: -2, inf: inf}},
-	{op: &op.Round{Ties: op.RoundAway}, f: func(x float64) float64 { return math.Floor(x + 0.5) }, x: []float64{-1.75, -1.25, 1.75, 1.25},
+	{op: &op.Round{Ties: op.RoundAway}, f: func(x float64) float64 { return math.Floor(x + 0.5) },
+		x:  []float64{-1.75, -1.25, 1.75, 1.25},
 		at: map[float64]float64{0.5: 1, 1.5: 2, 2.5: 3, -1.5: -2, -2.5: -3}},
 	{op: &op.Exp{}, f: func(x float64) float64 { return math.Pow(math.E, x) }, at: map[float64]float64{-inf: 0, inf: inf}},
 	{op: &op.Exp{Base: 2, Scale: 3, Shift: -1}, f: func(x float64) float64 { return math.Exp2(3*x - 1) }},
@@ -183,7 +213,8 @@ func TestUnary_matchesDefinition(t *testing.T) {
 				if d.d == tensor.Float16 {
 					tol += 0x1p-24 // one subnormal step
 				}
-				assert.True(t, w == got[i] || math.Abs(w-got[i]) <= tol, "%s %+v of %v in %v: want %v, got %v", c.op.Name(), c.op, x[i], d.d, w, got[i])
+				assert.True(t, w == got[i] || math.Abs(w-got[i]) <= tol, "%s %+v of %v in %v: want %v, got %v", c.op.Name(), c.op,
+					x[i], d.d, w, got[i])
 			}
 		}
 	}
@@ -201,12 +232,13 @@ func TestUnary_specialValues(t *testing.T) {
 		if c.nans {
 			want = c.nan
 		}
-		assertReals(t, []float64{want}, values(t, run(t, c.op, floats(tensor.Float32, []float64{nan}))), 0, c.op.Name()+" of NaN")
+		assertReals(t, []float64{want}, values(t, run(t, c.op, floats(tensor.Float32, []float64{nan}))), 0,
+			c.op.Name()+" of NaN")
 	}
 }
 
-// A quantised tensor gives the quantisation of the operator's value at the reals it stands for.
-func TestUnary_quantised(t *testing.T) {
+// A quantized tensor gives the quantization of the operator's value at the reals it stands for.
+func TestUnary_quantized(t *testing.T) {
 	for _, c := range unaryCases {
 		for _, d := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16} {
 			const sx, zx, sy, zy = 0.25, 3, 0.125, 5
@@ -277,7 +309,7 @@ func TestUnary_rejectsTypes(t *testing.T) {
 	for _, o := range []graph.Op{&op.Sqrt{}, &op.Sigmoid{}, &op.Exp{}, &op.Softmax{}, &op.Gelu{}, &op.IsNaN{}} {
 		for _, d := range []tensor.DType{tensor.Int32, tensor.Uint8, tensor.Bool, tensor.Complex64, tensor.Int4} {
 			_, err := Compute(o, []tensor.Tensor{tensor.New(d, 2)}, make([]tensor.Type, 1))
-			assert.ErrorContains(t, err, "input 0: want a float or quantised type, got "+d.String(), o.Name())
+			assert.ErrorContains(t, err, "input 0: want a float or quantized type, got "+d.String(), o.Name())
 		}
 	}
 	for _, d := range []tensor.DType{tensor.Bool, tensor.Complex64, tensor.Int4} {

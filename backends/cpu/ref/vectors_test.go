@@ -75,7 +75,7 @@ func (v *vectorTensor) tensor(t *testing.T) tensor.Tensor {
 	return x
 }
 
-// assertTensor compares float32 and float64 at 1e-5 relative and 1e-6 absolute, float16 at 1e-3, quantised integers
+// assertTensor compares float32 and float64 at 1e-5 relative and 1e-6 absolute, float16 at 1e-3, quantized integers
 // within one step, others exactly.
 func assertTensor(t *testing.T, want, got tensor.Tensor, what string) {
 	require.Equal(t, want.DType, got.DType, what)

@@ -12,9 +12,10 @@ type tap struct{ in, k int }
 // grid lists, for a sliding window in any number of dimensions, the taps of every output position.
 type grid struct {
 	out, in, kernel []int64
-	axes            [][][]tap // per dimension, per output index: the covered cells, already scaled by the dimension's stride
-	pos             []int
-	buf, next       []tap
+	// per dimension, per output index: the covered cells, already scaled by the dimension's stride
+	axes      [][][]tap
+	pos       []int
+	buf, next []tap
 }
 
 // newGrid returns the grid of w. list(w, o) calls f with each pair (input cell, kernel cell) of output cell o

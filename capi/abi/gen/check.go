@@ -12,7 +12,8 @@ import (
 // prototypes writes a C file that compiles, as C and as C++, only if every symbol has its declared type.
 func (f *facade) prototypes() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "/* %s */\n\n/* Compiles only if the headers declare every exported function as the table does. */\n\n", banner)
+	fmt.Fprintf(&b, "/* %s */\n\n/* Compiles only if the headers declare every exported function as the table does. "+
+		"*/\n\n", banner)
 	for _, h := range f.Headers {
 		fmt.Fprintf(&b, "#include <%s>\n", h)
 	}
@@ -57,7 +58,8 @@ func (fn *function) paramTypes() string {
 // are in the façade's Check header; ctest/misuse.h has the rest.
 func (f *facade) misuse() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "/* %s */\n\n/* Every function with every kind of bad argument: an error or NULL, never a crash, nothing left behind. */\n\n", banner)
+	fmt.Fprintf(&b, "/* %s */\n\n/* Every function with every kind of bad argument: an error or NULL, never a crash, "+
+		"nothing left behind. */\n\n", banner)
 	for _, h := range f.Headers {
 		fmt.Fprintf(&b, "#include <%s>\n", h)
 	}
@@ -115,7 +117,8 @@ func (f *facade) badHandle(kind, other string) string {
 	drop := ""
 	if other != "" {
 		foreign = fmt.Sprintf("misuse_keep_%s = (uintptr_t)make_%s()", kind, other)
-		drop = fmt.Sprintf("\tif (misuse_keep_%[1]s)\n\t\tdrop_%[2]s((%[3]s)misuse_keep_%[1]s);\n\tmisuse_keep_%[1]s = 0;\n", kind, other, f.handleType(other))
+		drop = fmt.Sprintf("\tif (misuse_keep_%[1]s)\n\t\tdrop_%[2]s((%[3]s)misuse_keep_%[1]s);\n\tmisuse_keep_%[1]s = 0;\n",
+			kind, other, f.handleType(other))
 	}
 	return fmt.Sprintf(`
 static uintptr_t misuse_keep_%[1]s;
@@ -205,7 +208,8 @@ func (fn *function) misuseParam(i int, p abi.Param) (set string, undo []string, 
 	h := fn.facade.handleType(t.Base)
 	switch {
 	case fn.IsHandle(t, 0):
-		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s();\n\t%[1]sa%[3]d = bad == %[3]d ? bad_%[2]s(v) : g%[3]d;\n", h, t.Base, i)
+		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s();\n\t%[1]sa%[3]d = bad == %[3]d ? bad_%[2]s(v) : g%[3]d;\n", h, t.Base,
+			i)
 		undo = []string{fmt.Sprintf("\tdrop_%s(g%d);\n\tundo_%s();\n", t.Base, i, t.Base)}
 		return set, undo, "MISUSE_HANDLES"
 	case fn.IsHandle(t, 1) && p.Role.Name == "new":
@@ -213,11 +217,16 @@ func (fn *function) misuseParam(i int, p abi.Param) (set string, undo []string, 
 		undo = []string{fmt.Sprintf("\tif (g%[2]d)\n\t\tdrop_%[1]s(g%[2]d);\n", t.Base, i)}
 		return set, undo, "1"
 	case fn.IsHandle(t, 1) && p.Role.Name == "take":
-		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s(), %[4]sh%[3]d = bad == %[3]d ? bad_%[2]s(v) : g%[3]d;\n\t%[1]s*a%[3]d = bad == %[3]d && v == MISUSE_HANDLES ? NULL : &h%[3]d;\n", h, t.Base, i, strings.TrimPrefix(h, t.Base+" "))
-		undo = []string{fmt.Sprintf("\tif (h%[2]d != 0 || bad == %[2]d)\n\t\tdrop_%[1]s(g%[2]d);\n\tundo_%[1]s();\n", t.Base, i)}
+		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s(), %[4]sh%[3]d = bad == %[3]d ? bad_%[2]s(v) : "+
+			"g%[3]d;\n\t%[1]s*a%[3]d = bad == %[3]d && v == MISUSE_HANDLES ? NULL : &h%[3]d;\n", h, t.Base, i,
+			strings.TrimPrefix(h, t.Base+" "))
+		undo = []string{fmt.Sprintf("\tif (h%[2]d != 0 || bad == %[2]d)\n\t\tdrop_%[1]s(g%[2]d);\n\tundo_%[1]s();\n", t.Base,
+			i)}
 		return set, undo, "MISUSE_HANDLES + 1"
 	case fn.IsHandle(t, 1) && p.Role.Name == "handles":
-		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s(), %[4]sh%[3]d[MISUSE_ELEMENTS] = {bad == %[3]d ? bad_%[2]s(v) : g%[3]d, g%[3]d};\n\t%[1]s*a%[3]d = bad == %[3]d && v == MISUSE_HANDLES ? NULL : h%[3]d;\n", h, t.Base, i, strings.TrimPrefix(h, t.Base+" "))
+		set = fmt.Sprintf("\t%[1]sg%[3]d = make_%[2]s(), %[4]sh%[3]d[MISUSE_ELEMENTS] = {bad == %[3]d ? bad_%[2]s(v) : "+
+			"g%[3]d, g%[3]d};\n\t%[1]s*a%[3]d = bad == %[3]d && v == MISUSE_HANDLES ? NULL : h%[3]d;\n", h, t.Base, i,
+			strings.TrimPrefix(h, t.Base+" "))
 		undo = []string{fmt.Sprintf("\tdrop_%s(g%d);\n\tundo_%s();\n", t.Base, i, t.Base)}
 		return set, undo, "MISUSE_HANDLES + 1"
 	case fn.Facade.Types[t.Base].Func && t.Stars == 0:
@@ -225,15 +234,20 @@ func (fn *function) misuseParam(i int, p abi.Param) (set string, undo []string, 
 	case fn.Scalar(t) == "bool" || fn.Scalar(t) == "float" || fn.Scalar(t) == "double":
 		return fmt.Sprintf("\t%s a%d = bad == %d;\n", t.Base, i, i), nil, "1"
 	case p.Role.Name == "len" && !fn.bounded(p):
-		return fmt.Sprintf("\t%s a%d = (%s)(bad == %d ? misuse_length(v) : 1);\n", t.Base, i, t.Base, i), nil, "MISUSE_LENGTHS"
+		return fmt.Sprintf("\t%s a%d = (%s)(bad == %d ? misuse_length(v) : 1);\n", t.Base, i, t.Base, i), nil,
+			"MISUSE_LENGTHS"
 	case fn.Scalar(t) != "":
-		return fmt.Sprintf("\t%s a%d = (%s)(bad == %d ? misuse_number(v) : 1);\n", t.Base, i, t.Base, i), nil, "MISUSE_NUMBERS"
+		return fmt.Sprintf("\t%s a%d = (%s)(bad == %d ? misuse_number(v) : 1);\n", t.Base, i, t.Base, i), nil,
+			"MISUSE_NUMBERS"
 	case p.Role.Name == "string":
-		return fmt.Sprintf("\tconst char *a%d = bad == %d ? (const char *)misuse_pointer(v) : \"x\";\n", i, i), nil, "misuse_pointers()"
+		return fmt.Sprintf("\tconst char *a%d = bad == %d ? (const char *)misuse_pointer(v) : \"x\";\n", i, i), nil,
+			"misuse_pointers()"
 	case p.Role.Name == "opaque":
-		return fmt.Sprintf("\t%sa%d = (%s)(bad == %d ? NULL : misuse_scratch(%d));\n", space(t.Text), i, t.Text, i, i), nil, "1"
+		return fmt.Sprintf("\t%sa%d = (%s)(bad == %d ? NULL : misuse_scratch(%d));\n", space(t.Text), i, t.Text, i, i), nil,
+			"1"
 	}
-	return fmt.Sprintf("\t%sa%d = (%s)(bad == %d ? misuse_pointer(v) : misuse_scratch(%d));\n", space(t.Text), i, t.Text, i, i), nil, "misuse_pointers()"
+	return fmt.Sprintf("\t%sa%d = (%s)(bad == %d ? misuse_pointer(v) : misuse_scratch(%d));\n", space(t.Text), i, t.Text,
+		i, i), nil, "misuse_pointers()"
 }
 
 // bounded says whether the length p has a bound in the table. Without one the caller's word has to be believed.

@@ -113,7 +113,8 @@ func (img *image) entries(a arch) string {
  * Every exported function jumps through its slot. A slot first leads to anynpu_first, which keeps all argument registers, asks
  * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets.
  */`)
-	b.WriteString("\n\t.p2align 4\n\t.type anynpu_first, %function\nanynpu_first:\n\t.cfi_startproc\n" + a.first + "\t.cfi_endproc\n\t.size anynpu_first, .-anynpu_first\n")
+	b.WriteString("\n\t.p2align 4\n\t.type anynpu_first, %function\nanynpu_first:\n\t.cfi_startproc\n" + a.first +
+		"\t.cfi_endproc\n\t.size anynpu_first, .-anynpu_first\n")
 	for _, fn := range img.funcs {
 		fmt.Fprintf(&b, "\n\t.p2align 4\n\t.globl %[1]s\n\t.type %[1]s, %%function\n", fn.Name)
 		if img.stubbed(fn) {
@@ -128,7 +129,8 @@ func (img *image) entries(a arch) string {
 		fmt.Fprintf(&b, a.start, fn.index)
 		fmt.Fprintf(&b, "\t.cfi_endproc\n\t.size start_%[1]d, .-start_%[1]d\n", fn.index)
 	}
-	b.WriteString("\n\t.section .data.anynpu_slot, \"aw\", %progbits\n\t.p2align 12\n\t.globl anynpu_slot\n\t.hidden anynpu_slot\n\t.type anynpu_slot, %object\nanynpu_slot:\n")
+	b.WriteString("\n\t.section .data.anynpu_slot, \"aw\", %progbits\n\t.p2align 12\n\t.globl anynpu_slot\n\t.hidden " +
+		"anynpu_slot\n\t.type anynpu_slot, %object\nanynpu_slot:\n")
 	for _, fn := range img.funcs {
 		fmt.Fprintf(&b, "\t.quad start_%d\t/* %s */\n", fn.index, fn.Name)
 	}

@@ -138,7 +138,8 @@ func (fn *function) traced(i int) string {
 		return fmt.Sprintf("boundary.Value(a%d)", i)
 	case p.Role.Name == "string":
 		return fmt.Sprintf("boundary.Text(a%d)", i)
-	case (p.Role.Name == "out" || p.Role.Name == "inout") && p.Role.Len == "" && (p.Type.Stars > 1 || isNumber(p.Type.Base)):
+	case (p.Role.Name == "out" || p.Role.Name == "inout") && p.Role.Len == "" &&
+		(p.Type.Stars > 1 || isNumber(p.Type.Base)):
 		return fmt.Sprintf("boundary.Out[%s](a%d)", fn.elem(p.Type), i)
 	}
 	return fmt.Sprintf("boundary.Address(a%d)", i)
@@ -154,7 +155,8 @@ func (f *facade) glue() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n\npackage %s\n\n", banner, f.Name)
 	if f.Drivers {
-		b.WriteString("/*\n#include <stdbool.h>\n#include <stdint.h>\n#include <stddef.h>\n\n#include \"../boundary/boundary.h\"\n\n")
+		b.WriteString("/*\n#include <stdbool.h>\n#include <stdint.h>\n#include <stddef.h>\n\n#include " +
+			"\"../boundary/boundary.h\"\n\n")
 		for _, fn := range f.funcs {
 			if fn.Creates {
 				fn.forwarder(&b)
@@ -173,7 +175,8 @@ func (f *facade) glue() string {
 		for _, p := range fn.Params {
 			params = append(params, fmt.Sprintf("%q", p.Name))
 		}
-		fmt.Fprintf(&b, "\t{Component: %q, Name: %q, Params: []string{%s}, Index: %d, Facade: %d},\n", f.Name, fn.Name, strings.Join(params, ", "), fn.index, f.index)
+		fmt.Fprintf(&b, "\t{Component: %q, Name: %q, Params: []string{%s}, Index: %d, Facade: %d},\n", f.Name, fn.Name,
+			strings.Join(params, ", "), fn.index, f.index)
 	}
 	b.WriteString("}\n\nfunc init() { boundary.Register(funcs) }\n")
 	return b.String() + body.String()
@@ -302,7 +305,8 @@ func (fn *function) forwarder(b *strings.Builder) {
 	if result != "void" {
 		store, ret = result+" r = ", "\treturn r;\n"
 	}
-	fmt.Fprintf(b, "static %[1]s forward_%[2]s(%[3]s)\n{\n\tint inside = anynpu_out();\n\t%[4]s((%[1]s (*)(%[5]s))f)(%[6]s);\n\tanynpu_back(inside);\n%[7]s}\n",
+	fmt.Fprintf(b, "static %[1]s forward_%[2]s(%[3]s)\n{\n\tint inside = anynpu_out();\n\t%[4]s((%[1]s "+
+		"(*)(%[5]s))f)(%[6]s);\n\tanynpu_back(inside);\n%[7]s}\n",
 		result, fn.Name, strings.Join(decl, ", "), store, strings.Join(types, ", "), strings.Join(names, ", "), ret)
 }
 

@@ -19,12 +19,15 @@ func (img *image) cImage() string {
 		b.WriteString(fn.enter())
 	}
 	b.WriteString("\nextern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;\nstatic anynpu_fn driver[FUNCTIONS];\n")
-	column(&b, "static anynpu_fn live[FUNCTIONS]", img.funcs, func(fn *function) string { return fmt.Sprintf("(anynpu_fn)enter_%d", fn.index) })
+	column(&b, "static anynpu_fn live[FUNCTIONS]", img.funcs,
+		func(fn *function) string { return fmt.Sprintf("(anynpu_fn)enter_%d", fn.index) })
 	for _, fn := range img.funcs {
 		b.WriteString(fn.router())
 	}
-	column(&b, "static const char *const name[FUNCTIONS]", img.funcs, func(fn *function) string { return fmt.Sprintf("%q", fn.Name) })
-	column(&b, "static const uint8_t facade[FUNCTIONS]", img.funcs, func(fn *function) string { return fmt.Sprintf("%d /* %s */", fn.facade.index, fn.Name) })
+	column(&b, "static const char *const name[FUNCTIONS]", img.funcs,
+		func(fn *function) string { return fmt.Sprintf("%q", fn.Name) })
+	column(&b, "static const uint8_t facade[FUNCTIONS]", img.funcs,
+		func(fn *function) string { return fmt.Sprintf("%d /* %s */", fn.facade.index, fn.Name) })
 	column(&b, "static const uint8_t own[FUNCTIONS]", img.funcs, func(fn *function) string {
 		return fmt.Sprintf("%d /* %s */", btoi(fn.Creates || fn.NoPass), fn.Name)
 	})
@@ -34,8 +37,10 @@ func (img *image) cImage() string {
 		}
 		return fmt.Sprintf("(anynpu_fn)mixed_%d", fn.index)
 	})
-	column(&b, "static const anynpu_fn dead[FUNCTIONS]", img.funcs, func(fn *function) string { return fmt.Sprintf("(anynpu_fn)dead_%d", fn.index) })
-	fmt.Fprintf(&b, "\nconst struct anynpu_image anynpu_image = {\n\t.functions = FUNCTIONS,\n\t.facades = %d,\n", len(img.facades))
+	column(&b, "static const anynpu_fn dead[FUNCTIONS]", img.funcs,
+		func(fn *function) string { return fmt.Sprintf("(anynpu_fn)dead_%d", fn.index) })
+	fmt.Fprintf(&b, "\nconst struct anynpu_image anynpu_image = {\n\t.functions = FUNCTIONS,\n\t.facades = %d,\n",
+		len(img.facades))
 	for _, m := range []string{"name", "facade", "own", "mixed", "dead"} {
 		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
 	}
@@ -98,7 +103,8 @@ static %[1]s enter_%[4]d(%[5]s)
 	anynpu_leave();
 	%[9]s;
 }
-`, result, fn.Name, strings.Join(types, ", "), fn.index, strings.Join(decls, ", "), failed, store, strings.Join(names, ", "), ret)
+`, result, fn.Name, strings.Join(types, ", "), fn.index, strings.Join(decls, ", "), failed, store,
+		strings.Join(names, ", "), ret)
 }
 
 func (fn *function) dead() string {
@@ -153,7 +159,8 @@ func (fn *function) router() string {
 		theirs = append(theirs, fmt.Sprintf("anynpu_theirs(%s)", handle))
 	}
 	if own {
-		theirs = append(theirs, fmt.Sprintf("anynpu_by_driver(%d, __builtin_extract_return_addr(__builtin_return_address(0)))", fn.index))
+		theirs = append(theirs, fmt.Sprintf("anynpu_by_driver(%d, "+
+			"__builtin_extract_return_addr(__builtin_return_address(0)))", fn.index))
 	}
 	if len(types) == 0 {
 		types, decls = []string{"void"}, []string{"void"}
@@ -168,5 +175,6 @@ static %[1]s mixed_%[2]d(%[3]s)
 	anynpu_fn f = %[4]s ? driver[%[2]d] : __atomic_load_n(&live[%[2]d], __ATOMIC_ACQUIRE);
 	%[5]s((%[1]s (*)(%[6]s))f)(%[7]s);
 }
-`, result, fn.index, strings.Join(decls, ", "), strings.Join(theirs, " || "), ret, strings.Join(types, ", "), strings.Join(names, ", "))
+`, result, fn.index, strings.Join(decls, ", "), strings.Join(theirs, " || "), ret, strings.Join(types, ", "),
+		strings.Join(names, ", "))
 }

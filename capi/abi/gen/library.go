@@ -65,7 +65,8 @@ func (img *image) library(base, version string, names []string) {
 
 func stub(a arch, l abi.Library, names []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, asmHead, banner, fmt.Sprintf("/* %s: every function jumps to its namesake in %s, arguments and stack untouched. */", l.Soname, coreSoname))
+	fmt.Fprintf(&b, asmHead, banner, fmt.Sprintf("/* %s: every function jumps to its namesake in %s, arguments and "+
+		"stack untouched. */", l.Soname, coreSoname))
 	for _, n := range names {
 		fmt.Fprintf(&b, "\n\t.p2align 4\n\t.globl %[1]s\n\t.type %[1]s, %%function\n%[1]s:\n", n)
 		fmt.Fprintf(&b, a.stub, entryPrefix+n)
@@ -93,7 +94,8 @@ func (img *image) support() string {
 		if len(others) > 0 {
 			fmt.Fprintf(&b, "Also under the name %s. ", strings.Join(others, ", "))
 		}
-		fmt.Fprintf(&b, "%d of %d functions. %s\n\n| function | since | implemented |\n|---|---|---|\n", len(f.funcs), len(f.all), cmp.Or(f.Facade.Since, "`since` is the version of the API that introduced the function."))
+		fmt.Fprintf(&b, "%d of %d functions. %s\n\n| function | since | implemented |\n|---|---|---|\n", len(f.funcs),
+			len(f.all), cmp.Or(f.Facade.Since, "`since` is the version of the API that introduced the function."))
 		for _, fn := range f.all {
 			have := "no"
 			if slices.ContainsFunc(f.funcs, func(g *function) bool { return g.Func == fn }) {

@@ -38,8 +38,9 @@ var (
 	jobs    = flag.Int("jobs", 2, "children at a time")
 	one     = flag.Uint64("one", 0, "try the model of this seed")
 	verbose = flag.Bool("v", false, "say what became of each model")
-	write   = flag.String("write", "", "save the named models in this folder, as run_NAME.onnx those whose runs end with an error of memory")
-	child   = flag.String("child", "", "for the command itself: try the models FROM:COUNT")
+	write   = flag.String("write", "", "save the named models in this folder, as run_NAME.onnx those whose runs end "+
+		"with an error of memory")
+	child = flag.String("child", "", "for the command itself: try the models FROM:COUNT")
 )
 
 func main() {
@@ -81,7 +82,8 @@ func work(from, n uint64) {
 	for seed := from; seed < from+n; seed++ {
 		fmt.Printf("begin %d\n", seed)
 		o := bombs.Try(bombs.Random(seed), d, bombs.Trial{Seed: seed, Limit: runLimit})
-		fmt.Printf("end %s build %.3f run %.3f costly %v %v\n", o.Stage, o.Build.Seconds(), o.Run.Seconds(), o.CostlyRun, o.Err)
+		fmt.Printf("end %s build %.3f run %.3f costly %v %v\n", o.Stage, o.Build.Seconds(), o.Run.Seconds(), o.CostlyRun,
+			o.Err)
 	}
 }
 
@@ -113,8 +115,10 @@ func tryAll() int {
 	for _, n := range t.stages {
 		all += n
 	}
-	fmt.Printf("bombs: %d models under %d MiB: refused by import %d, by build %d, run ended by an error %d, run to the end %d; slowest build %.1f s (seed %d)\n",
-		all, allowance>>20, t.stages[bombs.Import], t.stages[bombs.Build], t.stages[bombs.Compute], t.stages[bombs.Done], t.slowest, t.slow)
+	fmt.Printf("bombs: %d models under %d MiB: refused by import %d, by build %d, run ended by an error %d, run to the "+
+		"end %d; slowest build %.1f s (seed %d)\n",
+		all, allowance>>20, t.stages[bombs.Import], t.stages[bombs.Build], t.stages[bombs.Compute], t.stages[bombs.Done],
+		t.slowest, t.slow)
 	if t.failed {
 		return 1
 	}

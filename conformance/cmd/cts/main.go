@@ -32,7 +32,8 @@ func run() int {
 	filter := flag.String("run", "", "only cases whose OPERATOR/name contains this")
 	workers := flag.Int("workers", 2, "processes at a time")
 	verbose := flag.Bool("v", false, "print every case")
-	reference := flag.Bool("reference", false, "in reference mode, only cases that Build refuses: there it succeeds, and the runs are refused")
+	reference := flag.Bool("reference", false, "in reference mode, only cases that Build refuses: there it succeeds, "+
+		"and the runs are refused")
 	child := flag.Bool("child", false, "compute the cases named on standard input (used by the command itself)")
 	flag.Parse()
 	if *child {

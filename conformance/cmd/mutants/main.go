@@ -24,7 +24,8 @@ const fewest = 3
 func main() {
 	only := flag.String("run", "", "only this operator")
 	verbose := flag.Bool("v", false, "print every mutant")
-	child := flag.String("child", "", "compute the cases named on standard input with this library (used by the command itself)")
+	child := flag.String("child", "", "compute the cases named on standard input with this library (used by the command "+
+		"itself)")
 	flag.Parse()
 	if *child != "" {
 		if err := ohnn.Child(*child, os.Stdin, os.Stdout, nil); err != nil {
@@ -75,7 +76,8 @@ func run(only string, verbose bool) (ok bool, err error) {
 		if only != "" && c.Op != only {
 			continue
 		}
-		if c.Of != "" && (c.Reject == nil || c.Reject.Stage != "run") { // no kernel is asked, or one that the judged case asks too
+		// no kernel is asked, or one that the judged case asks too
+		if c.Of != "" && (c.Reject == nil || c.Reject.Stage != "run") {
 			continue
 		}
 		if byOp[c.Op] == nil {
@@ -121,6 +123,7 @@ func run(only string, verbose bool) (ok bool, err error) {
 			}
 		}
 	}
-	fmt.Printf("mutants: %d of %d found (%.1f %%), %d operators, fewest %d\n", killed, total, 100*float64(killed)/float64(max(total, 1)), len(names), least)
+	fmt.Printf("mutants: %d of %d found (%.1f %%), %d operators, fewest %d\n", killed, total,
+		100*float64(killed)/float64(max(total, 1)), len(names), least)
 	return ok && least >= fewest && killed*100 >= total*95, nil
 }

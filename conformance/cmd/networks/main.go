@@ -102,7 +102,8 @@ type findings struct {
 }
 
 func (f *findings) String() string {
-	return fmt.Sprintf("fast kernels %3d of %3d nodes (%5.1f %%), %6.2f %% of %8.4f GFLOP, %d bytes per run", f.share.FastNodes, f.share.Nodes,
+	return fmt.Sprintf("fast kernels %3d of %3d nodes (%5.1f %%), %6.2f %% of %8.4f GFLOP, %d bytes per run",
+		f.share.FastNodes, f.share.Nodes,
 		f.share.NodePercent(), f.share.FLOPPercent(), 1e-9*float64(f.share.FLOPs), f.bytes)
 }
 
@@ -136,7 +137,8 @@ func look(model []byte, integers bool) (*findings, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{quantized: slices.ContainsFunc(m.Graph.Nodes, func(n graph.Node) bool { _, is := n.Op.(*op.Quantize); return is })}
+	f := &findings{quantized: slices.ContainsFunc(m.Graph.Nodes,
+		func(n graph.Node) bool { _, is := n.Op.(*op.Quantize); return is })}
 	if integers {
 		in, out := border.Integers(m.Graph)
 		if !slices.ContainsFunc(slices.Concat(in, out), func(q *tensor.Quant) bool { return q != nil }) {
@@ -145,7 +147,8 @@ func look(model []byte, integers bool) (*findings, error) {
 	}
 	for _, profiling := range []bool{true, false} {
 		err := func() error {
-			s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w}, device.ExecOptions{Profiling: profiling})
+			s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w},
+				device.ExecOptions{Profiling: profiling})
 			if err != nil {
 				return err
 			}

@@ -40,7 +40,7 @@ type model struct {
 		Name  string  `json:"name"`
 		Dims  []int64 `json:"dims"`
 		Step  int     `json:"step"`  // every Step-th element is stored
-		Scale float64 `json:"scale"` // quantisation step of the output, 0: float
+		Scale float64 `json:"scale"` // quantization step of the output, 0: float
 		File  string  `json:"file"`
 	} `json:"outputs"`
 }
@@ -49,9 +49,11 @@ func main() {
 	path := flag.String("expected", "bench/expected.zip", "`file` with the expected outputs")
 	filter := flag.String("run", "", "only models whose names contain this")
 	load := flag.Bool("memory", false, "measure the peak memory of making one model ready instead; FOLDER is a model file")
-	unsaved := flag.Bool("unsaved", false, "with -memory: make it ready for a program that does not save it, as anynpu run does")
+	unsaved := flag.Bool("unsaved", false, "with -memory: make it ready for a program that does not save it, as anynpu "+
+		"run does")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: onnxbench [flags] FOLDER\n\nFOLDER holds models that bench/gen_bench_models.py has written.")
+		fmt.Fprintln(os.Stderr, "usage: onnxbench [flags] FOLDER\n\nFOLDER holds models that bench/gen_bench_models.py has "+
+			"written.")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -164,7 +166,8 @@ func compare(file string, m model, files fs.FS) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s, err := session.Open(context.Background(), im.Graph, []device.Device{d}, compile.Options{Weights: w, Consume: true}, device.ExecOptions{})
+	s, err := session.Open(context.Background(), im.Graph, []device.Device{d}, compile.Options{Weights: w, Consume: true},
+		device.ExecOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -211,7 +214,7 @@ func compare(file string, m model, files fs.FS) (string, error) {
 	return strings.Join(verdicts, "; "), nil
 }
 
-// judge holds float outputs to 1e-4 of the largest expected value, quantised ones to the same top-1 and at most 2 % of
+// judge holds float outputs to 1e-4 of the largest expected value, quantized ones to the same top-1 and at most 2 % of
 // the outputs more than one step away.
 func judge(got []float64, want []float32, scale float64) (string, error) {
 	largest, worst, off := 0.0, 0.0, 0

@@ -34,11 +34,11 @@ func TestJudge_table(t *testing.T) {
 		{"float, within", []float64{1.0001, 2}, []float32{1, 2}, 0, true},
 		{"float, outside", []float64{1.0003, 2}, []float32{1, 2}, 0, false},
 		{"float, not a number", []float64{nan, 2}, []float32{1, 2}, 0, false},
-		{"quantised, one step", []float64{1.1, 2}, []float32{1, 2}, 0.1, true},
-		{"quantised, two steps", []float64{1.2, 2}, []float32{1, 2}, 0.1, false},
-		{"quantised, other top", []float64{2, 1.95}, []float32{1.95, 2}, 0.1, false},
-		{"quantised, equal tops", []float64{2, 1.9}, []float32{2, 2}, 0.1, true},
-		{"quantised, not a number", []float64{nan, 2}, []float32{1, 2}, 0.1, false},
+		{"quantized, one step", []float64{1.1, 2}, []float32{1, 2}, 0.1, true},
+		{"quantized, two steps", []float64{1.2, 2}, []float32{1, 2}, 0.1, false},
+		{"quantized, other top", []float64{2, 1.95}, []float32{1.95, 2}, 0.1, false},
+		{"quantized, equal tops", []float64{2, 1.9}, []float32{2, 2}, 0.1, true},
+		{"quantized, not a number", []float64{nan, 2}, []float32{1, 2}, 0.1, false},
 	} {
 		_, err := judge(c.got, c.want, c.scale)
 		assert.Equal(t, c.ok, err == nil, "%s: %v", c.name, err)

@@ -42,7 +42,8 @@ func memory(path string, unsaved bool) error {
 	if err != nil {
 		return err
 	}
-	s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w, Consume: true, Options: device.Options{Unsaved: unsaved}}, device.ExecOptions{})
+	s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w, Consume: true,
+		Options: device.Options{Unsaved: unsaved}}, device.ExecOptions{})
 	w.Release() // the program holds what it needs of it
 	if err != nil {
 		return err
@@ -54,7 +55,8 @@ func memory(path string, unsaved bool) error {
 		return err
 	}
 	ratio := float64(after-before) / float64(st.Size())
-	fmt.Printf("%s: peak %.1f MB, before the load %.1f MB, file %.1f MB: %.2f x the file\n", path, float64(after)/1e6, float64(before)/1e6,
+	fmt.Printf("%s: peak %.1f MB, before the load %.1f MB, file %.1f MB: %.2f x the file\n", path, float64(after)/1e6,
+		float64(before)/1e6,
 		float64(st.Size())/1e6, ratio)
 	first, err := firstRun(s)
 	if err != nil {
@@ -63,7 +65,8 @@ func memory(path string, unsaved bool) error {
 	if after, err = peak(); err != nil {
 		return err
 	}
-	fmt.Printf("%s: loaded in %.0f ms, first run in %.0f ms, peak after it %.1f MB\n", path, load.Seconds()*1e3, first.Seconds()*1e3, float64(after)/1e6)
+	fmt.Printf("%s: loaded in %.0f ms, first run in %.0f ms, peak after it %.1f MB\n", path, load.Seconds()*1e3,
+		first.Seconds()*1e3, float64(after)/1e6)
 	if ratio >= mostMemory {
 		return fault.New(fault.Memory, "want less than %g x the file", mostMemory)
 	}

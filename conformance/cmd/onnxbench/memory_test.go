@@ -95,7 +95,7 @@ func (n *network) model() []byte {
 	return m
 }
 
-// heavy is a network of 40 MB of weights in filters of 3x3 (with and without minimal filtering) and 1x1, and matrices
+// heavy is a network of 40 MB of weights in filters of 3x3 (with and without Winograd) and 1x1, and matrices
 // of both orders.
 func heavy() []byte {
 	n := &network{rnd: rand.New(rand.NewPCG(5, 6))}

@@ -16,7 +16,8 @@ func main() {
 	filter := flag.String("run", "", "only tests whose names contain this")
 	least := flag.Float64("least", 97, "smallest share that must pass, in percent")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: onnxnode [flags] FOLDER\n\nFOLDER is onnx/backend/test/data/node of an installed onnx.")
+		fmt.Fprintln(os.Stderr, "usage: onnxnode [flags] FOLDER\n\nFOLDER is onnx/backend/test/data/node of an installed "+
+			"onnx.")
 		flag.PrintDefaults()
 	}
 	flag.Parse()

@@ -37,7 +37,8 @@ type line struct {
 	Why      string
 }
 
-var dtypes = map[string]tensor.DType{"float32": tensor.Float32, "int64": tensor.Int64, "int32": tensor.Int32, "bool": tensor.Bool}
+var dtypes = map[string]tensor.DType{"float32": tensor.Float32, "int64": tensor.Int64, "int32": tensor.Int32,
+	"bool": tensor.Bool}
 
 func main() {
 	if len(os.Args) != 2 {

@@ -32,7 +32,8 @@ type options struct {
 
 func run() int {
 	var o options
-	flag.StringVar(&o.library, "library", cmp.Or(os.Getenv("ANYNPU_RKNN_LIBRARY"), built.Library(".", "librknnrt.so")), "library file under test")
+	flag.StringVar(&o.library, "library", cmp.Or(os.Getenv("ANYNPU_RKNN_LIBRARY"), built.Library(".", "librknnrt.so")),
+		"library file under test")
 	flag.StringVar(&o.json, "json", "", "write the report as JSON")
 	flag.StringVar(&o.junit, "junit", "", "write the report as JUnit XML")
 	flag.StringVar(&o.filter, "run", "", "only cases whose name contains this")
@@ -147,5 +148,6 @@ func (o *options) check() (bool, error) {
 	fmt.Printf("rknn rules %d of %d, each with a positive and a negative case\n", covered, len(rules))
 	fmt.Printf("%d of %d functions (+ %d of %d historical names)\n", count(rknnrules.Functions), len(rknnrules.Functions),
 		count(rknnrules.Historical), len(rknnrules.Historical))
-	return good && covered == len(rules) && !slices.ContainsFunc(rules, func(r *rknnrules.Rule) bool { return len(r.Cases) == 0 }), nil
+	return good && covered == len(rules) &&
+		!slices.ContainsFunc(rules, func(r *rknnrules.Rule) bool { return len(r.Cases) == 0 }), nil
 }

@@ -35,7 +35,8 @@ type options struct {
 
 func run() int {
 	var o options
-	flag.StringVar(&o.library, "library", cmp.Or(os.Getenv("ANYNPU_CTS_LIBRARY"), built.Library(".", "libneural_network_core.so")), "library file under test")
+	flag.StringVar(&o.library, "library", cmp.Or(os.Getenv("ANYNPU_CTS_LIBRARY"),
+		built.Library(".", "libneural_network_core.so")), "library file under test")
 	flag.StringVar(&o.json, "json", "", "write the reports as JSON")
 	flag.StringVar(&o.junit, "junit", "", "write the reports as JUnit XML")
 	flag.StringVar(&o.filter, "run", "", "only cases whose name contains this")

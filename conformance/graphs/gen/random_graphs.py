@@ -4,7 +4,7 @@ usage: python random_graphs.py COUNT > graphs.jsonl      (then: go run ./conform
 
 Every graph is built twice at once: as operators of this project (names and fields of core/op) and as an ONNX model. The reference evaluator of
 the onnx package computes the expected outputs in float64. Three float32 evaluations of the same model (ONNX Runtime without and with its
-optimisations, the reference evaluator) say how far rounding alone moves them: the tolerance is the standard one of REL and ABS unless MARGIN
+optimizations, the reference evaluator) say how far rounding alone moves them: the tolerance is the standard one of REL and ABS unless MARGIN
 times that deviation does not fit into it, and then the case says why.
 
 A line: {name, values: [{name, type, dims, data?}], nodes: [{op, fields, in, out}], inputs, outputs, feeds, expect, rel, abs, why}

@@ -57,13 +57,13 @@ def binary(op, f, types, lo=-4, hi=4, lo_b=None, away=0.0, act=None, quant=True)
             qa, qb = Q(F32(2 * hi / 255), mid + 3), Q(F32(2 * hi / 200), mid - 5)
             if lo >= 0:
                 qa, qb = Q(F32(hi / 255), info.min), Q(F32(hi / 250), info.min)
-            a = qa.quantise(draw(g, F64, (3, 5), lo, hi), dtype)
-            b = qb.quantise(draw(g, F64, (1, 5), lo_b, hi, away), dtype)
+            a = qa.quantize(draw(g, F64, (3, 5), lo, hi), dtype)
+            b = qb.quantize(draw(g, F64, (1, 5), lo_b, hi, away), dtype)
             with np.errstate(all="ignore"):
                 y = f(qa.real(a), qb.real(b))
             ymax = max(float(np.abs(y).max()), 0.1)
             qy = Q(F32(2 * ymax / 255), mid)
-            case(op, f"{np.dtype(dtype)}_quantised", [T(a, qa), T(b, qb)], [T(qy.quantise(y, dtype), qy)])
+            case(op, f"{np.dtype(dtype)}_quantized", [T(a, qa), T(b, qb)], [T(qy.quantize(y, dtype), qy)])
     if act:
         for value, g_act in ACT.items():
             a, b = draw(g, F32, (3, 4), lo * 2, hi * 2), draw(g, F32, (3, 4), lo_b, hi, away)
@@ -115,7 +115,7 @@ for op, f in {"EQUAL": np.equal, "NOT_EQUAL": np.not_equal, "LESS": np.less, "LE
     case(op, "f32_nan_and_infinity", [T(a), T(b)], [T(f(a, b))])
     qa, qb = Q(0.5, 0), Q(0.25, 4)
     a, b = np.array([[2, 4, -6, 7]], I8), np.array([[8, 12, 0, -8]], I8)
-    case(op, "i8_quantised_compares_reals", [T(a, qa), T(b, qb)], [T(f(qa.real(a), qb.real(b)))])
+    case(op, "i8_quantized_compares_reals", [T(a, qa), T(b, qb)], [T(f(qa.real(a), qb.real(b)))])
     a, b = g.integers(0, 2, (3, 4)).astype(F32), g.integers(0, 2, (1, 4)).astype(F32)
     case(op, "f32_dynamic", [T(a, dyn=(0,)), T(b)], [T(f(a, b), dyn=(0,))])
     reject(op, "one_input", "add", [2], [T(a)], [T(f(a, a))])
@@ -191,8 +191,8 @@ for tag, shape, slopes in (("rank2", (3, 4), 4), ("rank4", (1, 2, 3, 4), 4), ("o
 x, s = draw(g, F32, (3, 4), -4, 4), draw(g, F32, (4,), 0.1, 0.9)
 case("PRELU", "f32_dynamic", [T(x, dyn=(0,)), T(s)], [T(np.where(x > 0, x, s * x), dyn=(0,))])
 qx, qs, qy = Q(F32(8 / 255), 0), Q(F32(1 / 127), 0), Q(F32(8 / 255), 4)
-xq, sq = qx.quantise(x, I8), qs.quantise(s, I8)
-case("PRELU", "i8_quantised", [T(xq, qx), const(sq, qs)], [T(qy.quantise(np.where(xq > 0, qx.real(xq), qs.real(sq) * qx.real(xq)), I8), qy)])
+xq, sq = qx.quantize(x, I8), qs.quantize(s, I8)
+case("PRELU", "i8_quantized", [T(xq, qx), const(sq, qs)], [T(qy.quantize(np.where(xq > 0, qx.real(xq), qs.real(sq) * qx.real(xq)), I8), qy)])
 reject("PRELU", "one_input", "add", [2], [T(x)], [T(x)])
 reject("PRELU", "slope_of_another_length", "build", [1], [T(x), const(np.ones((3,), F32))], [T(x)])
 

@@ -8,7 +8,7 @@ A case is one JSON object: a model in OH_NN terms, the data fed, and what must c
                param: parameter name without OH_NN_; data: constant value; feed: {dims, data}; expect: {dims, data}
     in, out, params   tensor indices of the one operation
     reject     instead of expect: the stage that must refuse ("add", "finish", "build", "run") and the return codes allowed there
-    rel, abs   tolerance of floating-point results; steps: tolerance of quantised ones; integers and bool are exact
+    rel, abs   tolerance of floating-point results; steps: tolerance of quantized ones; integers and bool are exact
     why        the argument for a tolerance wider than the usual one
     from       where the expected values come from
 
@@ -35,7 +35,7 @@ def rng(name):
 
 
 class Q:
-    """Quantisation of a tensor: scales and zero points, one each or one per index of axis (OH_NN: the first dimension of a filter)."""
+    """Quantization of a tensor: scales and zero points, one each or one per index of axis (OH_NN: the first dimension of a filter)."""
 
     def __init__(self, scale, zero=0, axis=0):
         self.scale = np.atleast_1d(np.asarray(scale, F64))
@@ -52,7 +52,7 @@ class Q:
     def real(self, q):
         return (q.astype(F64) - self._spread(self.zero, q.ndim)) * self._spread(self.scale.astype(F32).astype(F64), q.ndim)
 
-    def quantise(self, x, dtype):
+    def quantize(self, x, dtype):
         info = np.iinfo(dtype)
         v = np.asarray(x, F64) / self._spread(self.scale.astype(F32).astype(F64), np.ndim(x)) + self._spread(self.zero, np.ndim(x))
         v = np.where(np.isnan(v), self._spread(self.zero, np.ndim(x)), v)

@@ -2,7 +2,7 @@
 
 usage: python check_types.py ../cases
 
-Left out: quantised data, fused activations, what ONNX has no operator or another meaning for (floats that leave an integer's range; means,
+Left out: quantized data, fused activations, what ONNX has no operator or another meaning for (floats that leave an integer's range; means,
 roots and powers of integers).
 """
 

@@ -48,8 +48,8 @@ case("LSTM", "float32_has_bias_alone", ins, [T(out.astype(F32)), T(hy.astype(F32
 x = rng("per channel").uniform(-4, 4, (3, 4)).astype(F32)
 q = Q([F32(0.02), F32(0.03), F32(0.04), F32(0.05)], [0, 1, -2, 3], axis=1)
 ps = [param("QUANT_DTYPE_CAST_SRC_T", 43, I64), param("QUANT_DTYPE_CAST_DST_T", 32, I64), param("QUANT_DTYPE_CAST_AXIS", 1, I64)]
-case("QUANT_DTYPE_CAST", "f32_to_i8_per_channel", [T(x)], [T(q.quantise(x, I8), q)], ps)
-y = q.quantise(x, I8)
+case("QUANT_DTYPE_CAST", "f32_to_i8_per_channel", [T(x)], [T(q.quantize(x, I8), q)], ps)
+y = q.quantize(x, I8)
 case("QUANT_DTYPE_CAST", "i8_to_f32_per_channel", [T(y, q)], [T(q.real(y).astype(F32))], ps)
 
 x = seq((2, 3))

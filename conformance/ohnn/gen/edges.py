@@ -82,7 +82,7 @@ for op in ("CONV2D", "CONV2D_TRANSPOSE"):
 case("BIAS_ADD", NAME, [T(one(1.5, 2)), const(one(0.25))], [T(one(1.75, 2))])
 case("SCALE", NAME, [T(one(1.5, 2)), const(one(-3)), const(one(0.25))], [T(one(-4.25, 2))], [param("SCALE_AXIS", -1, I64)])
 
-# Normalisation of one element: it is its own mean, maximum and length.
+# Normalization of one element: it is its own mean, maximum and length.
 case("SOFTMAX", NAME, [T(one(VALUE))], [T(one(1))], [param("SOFTMAX_AXIS", 0, I64)])
 case("LOG_SOFTMAX", NAME, [T(one(VALUE))], [T(one(0))], [param("LOG_SOFTMAX_AXIS", 0, I64)])
 case("L2_NORMALIZE", NAME, [T(one(-VALUE))], [T(one(-1))], [param("L2_NORMALIZE_AXIS", 0, I64)])

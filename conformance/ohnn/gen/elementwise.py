@@ -49,22 +49,22 @@ def apply(f, x):
         return f(x.astype(F64)).astype(x.dtype)
 
 
-def quantised(op, name, f, dtype, lo, hi, shape, params=()):
-    """A quantised case: q in, q out, both with scales that cover the value range."""
+def quantized(op, name, f, dtype, lo, hi, shape, params=()):
+    """A quantized case: q in, q out, both with scales that cover the value range."""
     g = rng(op + name)
     info = np.iinfo(dtype)
     sx = (hi - lo) / 255
     if op in ("CEIL", "FLOOR", "ROUND"):  # steps: inputs that float32 and float64 place on the same side of each
         sx = 2.0 ** math.ceil(math.log2(sx))
     qx = Q(F32(sx), int(np.clip(round(info.min - lo / sx), info.min, info.max)))
-    x = qx.quantise(g.uniform(lo, hi, shape), dtype)
+    x = qx.quantize(g.uniform(lo, hi, shape), dtype)
     with np.errstate(all="ignore"):
         y = f(qx.real(x))
     fin = y[np.isfinite(y)]
     a, b = min(float(fin.min()), 0.0), max(float(fin.max()), 0.1)
     sy = (b - a) / 255
     qy = Q(F32(sy), int(np.clip(round(info.min - a / sy), info.min, info.max)))
-    case(op, name, [T(x, qx)], [T(qy.quantise(y, dtype), qy)], params)
+    case(op, name, [T(x, qx)], [T(qy.quantize(y, dtype), qy)], params)
 
 
 def unary(op, f, lo, hi, special, params=(), tag=""):
@@ -80,8 +80,8 @@ def unary(op, f, lo, hi, special, params=(), tag=""):
     for n in (3, 5):
         x = uniform(rng(f"{op}{tag}dyn{n}"), lo, hi, (n, 4))
         case(op, f"f32_dynamic_{n}{tag}", [T(x, dyn=(0,))], [T(apply(f, x), dyn=(0,))], params)
-    quantised(op, "i8_quantised" + tag, f, I8, lo, hi, (4, 6), params)
-    quantised(op, "u8_quantised" + tag, f, U8, lo, hi, (5, 5), params)
+    quantized(op, "i8_quantized" + tag, f, I8, lo, hi, (4, 6), params)
+    quantized(op, "u8_quantized" + tag, f, U8, lo, hi, (5, 5), params)
 
 
 for op, (f, lo, hi, special) in FLOAT.items():

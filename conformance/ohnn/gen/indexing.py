@@ -132,15 +132,15 @@ for tag, shape in (("rank1", (6,)), ("rank2", (3, 4)), ("rank4", (1, 2, 2, 3))):
         q = Q(F32(0.05), zero)
         x = rng(f"quant{tag}{name}").uniform(-5, 5, shape).astype(F32)
         ps = [param("QUANT_DTYPE_CAST_SRC_T", 43, I64), param("QUANT_DTYPE_CAST_DST_T", 32, I64)]
-        y = q.quantise(x, dtype)
+        y = q.quantize(x, dtype)
         case("QUANT_DTYPE_CAST", f"f32_to_{name}_{tag}", [T(x)], [T(y, q)], ps)
         ps = [param("QUANT_DTYPE_CAST_SRC_T", 32, I64), param("QUANT_DTYPE_CAST_DST_T", 43, I64)]
         case("QUANT_DTYPE_CAST", f"{name}_to_f32_{tag}", [T(y, q)], [T(q.real(y).astype(F32))], ps)
 qa, qb = Q(F32(0.05), 3), Q(F32(0.1), -7)
-xa = qa.quantise(rng("requant").uniform(-5, 5, (3, 4)), I8)
-case("QUANT_DTYPE_CAST", "i8_to_i8_other_parameters", [T(xa, qa)], [T(qb.quantise(qa.real(xa), I8), qb)], ps)
-case("QUANT_DTYPE_CAST", "f32_dynamic", [T(x[0, 0], dyn=(0,))], [T(qa.quantise(x[0, 0], I8), qa, dyn=(0,))], ps)
-case("QUANT_DTYPE_CAST", "f32_to_i8_saturates", [T(np.array([-100, 100, np.inf, -np.inf, 1], F32))], [T(qa.quantise(np.array([-100, 100, 1e9, -1e9, 1]), I8), qa)], ps)
+xa = qa.quantize(rng("requant").uniform(-5, 5, (3, 4)), I8)
+case("QUANT_DTYPE_CAST", "i8_to_i8_other_parameters", [T(xa, qa)], [T(qb.quantize(qa.real(xa), I8), qb)], ps)
+case("QUANT_DTYPE_CAST", "f32_dynamic", [T(x[0, 0], dyn=(0,))], [T(qa.quantize(x[0, 0], I8), qa, dyn=(0,))], ps)
+case("QUANT_DTYPE_CAST", "f32_to_i8_saturates", [T(np.array([-100, 100, np.inf, -np.inf, 1], F32))], [T(qa.quantize(np.array([-100, 100, 1e9, -1e9, 1]), I8), qa)], ps)
 reject("QUANT_DTYPE_CAST", "source_type_missing", "finish", [1], [T(x)], [T(y, q)], ps[1:])
 reject("QUANT_DTYPE_CAST", "source_type_of_int32", "add", [2], [T(x)], [T(y, q)], [param("QUANT_DTYPE_CAST_SRC_T", 43, I32), ps[1]])
 

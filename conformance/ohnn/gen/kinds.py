@@ -1,6 +1,6 @@
 """Data of every element type, its extremes included, and cases that judge an operator in one of them, with known and with open dimensions.
 
-Integers are computed in Python's unbounded integers and wrapped to their type, floats in float64, quantised data as reals. check_types.py compares
+Integers are computed in Python's unbounded integers and wrapped to their type, floats in float64, quantized data as reals. check_types.py compares
 plain data with ONNX Runtime.
 """
 
@@ -14,19 +14,19 @@ INTEGERS = SIGNED + UNSIGNED
 
 
 class Kind:
-    """An element type, plain or quantised."""
+    """An element type, plain or quantized."""
 
-    def __init__(self, dtype, quantised=False):
-        self.dtype, self.quantised = np.dtype(dtype), quantised
-        self.name = f"type_{self.dtype}" + ("_quantised" if quantised else "")
-        self.integer = self.dtype.kind in "iu" and not quantised
+    def __init__(self, dtype, quantized=False):
+        self.dtype, self.quantized = np.dtype(dtype), quantized
+        self.name = f"type_{self.dtype}" + ("_quantized" if quantized else "")
+        self.integer = self.dtype.kind in "iu" and not quantized
         self.float = self.dtype.kind == "f"
         self.bool = self.dtype.kind == "b"
-        self.real = self.float or quantised
+        self.real = self.float or quantized
 
 
-QUANTISED = [Kind(I8, True), Kind(U8, True)]
-REALS = [Kind(d) for d in FLOATS] + QUANTISED
+QUANTIZED = [Kind(I8, True), Kind(U8, True)]
+REALS = [Kind(d) for d in FLOATS] + QUANTIZED
 NUMBERS = [Kind(d) for d in INTEGERS] + REALS
 SIGNED_NUMBERS = [Kind(d) for d in SIGNED] + REALS
 ALL = [Kind(BOOL)] + NUMBERS
@@ -45,7 +45,7 @@ def integers(g, dtype, shape):
 
 
 def covering(lo, hi, dtype, share=1.0):
-    """A quantisation whose range is [lo, hi], or a share of it: what lies beyond saturates."""
+    """A quantization whose range is [lo, hi], or a share of it: what lies beyond saturates."""
     info = np.iinfo(dtype)
     lo, hi = min(lo, 0.0), max(hi, 0.1)
     scale = F32((hi - lo) * share / 255)
@@ -53,17 +53,17 @@ def covering(lo, hi, dtype, share=1.0):
 
 
 def data(kind, name, shape, lo=-4, hi=4, huge=False, q=None):
-    """A tensor of the kind; floats and quantised reals lie in [lo, hi]. huge: with one float near the largest of its type."""
+    """A tensor of the kind; floats and quantized reals lie in [lo, hi]. huge: with one float near the largest of its type."""
     g = rng(f"{name} {kind.name}")
     if kind.bool:
         return T(g.permutation(np.arange(int(np.prod(shape))) % 2 == 0).reshape(shape))
     if kind.integer:
         return T(integers(g, kind.dtype, shape))
-    if kind.quantised:
+    if kind.quantized:
         q = q or covering(lo, hi, kind.dtype)
-        x = q.quantise(g.uniform(lo, hi, shape), kind.dtype)
+        x = q.quantize(g.uniform(lo, hi, shape), kind.dtype)
         info = np.iinfo(kind.dtype)
-        x.flat[0], x.flat[-1] = (q.quantise(v, kind.dtype) for v in (lo, hi))
+        x.flat[0], x.flat[-1] = (q.quantize(v, kind.dtype) for v in (lo, hi))
         return T(x, q)
     x = g.uniform(lo, hi, shape).astype(kind.dtype)
     if huge:
@@ -88,7 +88,7 @@ def wrapped(y, dtype):
 
 
 def result(kind, y, share=0.9, q=None):
-    """The expected tensor of the kind: integers wrap, of bools any number but 0 is true, reals are rounded once, quantised ones saturate."""
+    """The expected tensor of the kind: integers wrap, of bools any number but 0 is true, reals are rounded once, quantized ones saturate."""
     if kind.bool:
         return T(np.asarray(y != 0, BOOL))
     if kind.integer:
@@ -99,7 +99,7 @@ def result(kind, y, share=0.9, q=None):
         y = np.asarray(y, F64)
         fin = y[np.isfinite(y)]
         q = q or covering(float(fin.min()), float(fin.max()), kind.dtype, share)
-        return T(q.quantise(y, kind.dtype), q)
+        return T(q.quantize(y, kind.dtype), q)
 
 
 def opened(t, dims):

@@ -103,6 +103,6 @@ for op, f in (("LOGICAL_AND", np.logical_and), ("LOGICAL_OR", np.logical_or)):
         case(op, f"mixed_{word(a_type)}_{word(b_type)}", [T(a), T(b)], [T(f(a != 0, b != 0))])
     q = Q(0.5, 3)
     a, b = np.array([[3, 4, 3, 0]], I8), np.array([True, True, False, False])
-    case(op, "mixed_quantised_bool", [T(a, q), T(b)], [T(f(a != 3, b[None]))])
+    case(op, "mixed_quantized_bool", [T(a, q), T(b)], [T(f(a != 3, b[None]))])
     a, b = np.array([[0.25, 0], [0, 0], [3, 0]], F32), np.array([[1, 0]], I32)
     case(op, "mixed_dynamic", [T(a, dyn=(0,)), T(b)], [T(f(a != 0, b != 0), dyn=(0,))])

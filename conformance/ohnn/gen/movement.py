@@ -28,7 +28,7 @@ def typed(op, f, shape, ins=(), params=(), types=(F32, F16, F64, I8, I16, I32, I
         case(op, f"{np.dtype(dtype)}{tag}", [T(x), *ins], [T(f(x))], params)
     q = Q(0.25, -3)
     x = seq(shape, I8)
-    case(op, "i8_quantised" + tag, [T(x, q), *ins], [T(f(x), q)], params)
+    case(op, "i8_quantized" + tag, [T(x, q), *ins], [T(f(x), q)], params)
 
 
 # --- shape changes
@@ -108,7 +108,7 @@ case("CONCAT", "f32_dynamic", [T(a, dyn=(0,)), T(b, dyn=(0,))], [T(np.concatenat
 case("CONCAT", "f32_with_constant", [T(a), const(b)], [T(np.concatenate([a, b]))])
 qa, qb, qy = Q(0.5, 0), Q(0.25, 4), Q(0.5, -2)
 xa, xb = np.array([[1, -4, 9]], I8), np.array([[8, -12, 50]], I8)
-case("CONCAT", "i8_quantised_differently", [T(xa, qa), T(xb, qb)], [T(qy.quantise(np.concatenate([qa.real(xa), qb.real(xb)]), I8), qy)])
+case("CONCAT", "i8_quantized_differently", [T(xa, qa), T(xb, qb)], [T(qy.quantize(np.concatenate([qa.real(xa), qb.real(xb)]), I8), qy)])
 reject("CONCAT", "one_input", "add", [2], [T(a)], [T(a)])
 reject("CONCAT", "shapes_differ", "build", [1], [T(a), T(seq((2, 4)))], [T(seq((4, 3)))])
 reject("CONCAT", "axis_outside", "build", [1], [T(a), T(a)], [T(seq((4, 3)))], [param("CONCAT_AXIS", 2, I64)])
@@ -201,7 +201,7 @@ case("PAD", "f32_paddings_of_int64", [T(x), const(np.array([[1, 1], [0, 2]], I64
 case("PAD", "f32_dynamic", [T(x, dyn=(0,)), const(np.array([[1, 1], [0, 2]], I32))], [T(np.pad(x, [(1, 1), (0, 2)]), dyn=(0,))])
 q = Q(0.5, 7)
 xq = seq((2, 2), I8)
-case("PAD", "i8_quantised_zero_is_the_zero_point", [T(xq, q), const(np.array([[1, 0], [0, 1]], I32))], [T(np.pad(xq, [(1, 0), (0, 1)], constant_values=7), q)])
+case("PAD", "i8_quantized_zero_is_the_zero_point", [T(xq, q), const(np.array([[1, 0], [0, 1]], I32))], [T(np.pad(xq, [(1, 0), (0, 1)], constant_values=7), q)])
 reject("PAD", "paddings_of_another_rank", "build", [1], [T(x), const(np.array([[1, 1]], I32))], [T(seq((4, 3)))])
 reject("PAD", "mode_4", "add", [2], [T(x), const(np.array([[1, 1], [0, 0]], I32))], [T(seq((4, 3)))], [param("PAD_PADDING_MODE", 4, I32)])
 reject("PAD", "value_of_int32", "add", [2], [T(x), const(np.array([[1, 1], [0, 0]], I32))], [T(seq((4, 3)))], [param("PAD_CONSTANT_VALUE", 1, I32)])

@@ -71,7 +71,7 @@ def telling(c):
 
 
 def bases(op, want=lambda b: True, plain=True):
-    """The judged cases of an operator with static shapes that fit, without quantised tensors if plain, in their order."""
+    """The judged cases of an operator with static shapes that fit, without quantized tensors if plain, in their order."""
     for c in CASES[op]:
         if telling(c) and static(c) and not (plain and any("quant" in t for t in c["tensors"])):
             b = Base(c)
@@ -80,7 +80,7 @@ def bases(op, want=lambda b: True, plain=True):
 
 
 def base(op, want=lambda b: True):
-    """The first such case, without quantised tensors if there is one."""
+    """The first such case, without quantized tensors if there is one."""
     return next(bases(op, want), None) or next(bases(op, want, plain=False), None)
 
 

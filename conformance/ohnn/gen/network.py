@@ -1,4 +1,4 @@
-"""Normalisation, local response, recurrent and detection operators."""
+"""Normalization, local response, recurrent and detection operators."""
 
 import math
 

@@ -48,8 +48,8 @@ def detection(name, regular, without=(), **other):
     case(DP, "f32_" + name, [T(boxes), T(scores), const(anchors)], [T(o.astype(F32)) for o in out], [param(f"{DP}_{k}", x, types.get(k, I64)) for k, x in v.items() if k not in without])
 
 
-detection("no_input_size_and_not_said_to_be_quantised", False, ("INPUT_SIZE", "OUT_QUANTIZED"))
-detection("said_to_be_quantised", False, OUT_QUANTIZED=True)
+detection("no_input_size_and_not_said_to_be_quantized", False, ("INPUT_SIZE", "OUT_QUANTIZED"))
+detection("said_to_be_quantized", False, OUT_QUANTIZED=True)
 detection("no_overlap_threshold", False, ("NMS_IOU_THRESHOLD",))
 detection("no_score_threshold", True, ("NMS_SCORE_THRESHOLD",))
 detection("fast_no_detections_per_class", False, ("DETECTIONS_PER_CLASS",))

@@ -41,8 +41,8 @@ for op, f in FUNCS.items():
             case(op, f"{np.dtype(dtype)}", [T(x), const(np.array([1], I32))], [T(f(x, (1,), True).astype(dtype))], [param(op + "_KEEP_DIMS", True, BOOL)])
     if op != "REDUCE_PROD":
         qx, qy = Q(F32(4 / 255), 3), Q(F32(10 / 255), -7)
-        x = qx.quantise(f32(op + "q", (3, 6)), I8)
-        case(op, "i8_quantised", [T(x, qx), const(np.array([1], I32))], [T(qy.quantise(f(qx.real(x), (1,), True), I8), qy)], [param(op + "_KEEP_DIMS", True, BOOL)])
+        x = qx.quantize(f32(op + "q", (3, 6)), I8)
+        case(op, "i8_quantized", [T(x, qx), const(np.array([1], I32))], [T(qy.quantize(f(qx.real(x), (1,), True), I8), qy)], [param(op + "_KEEP_DIMS", True, BOOL)])
     x = f32(op + "end", (2, 3, 4), 0.5, 1.5)
     for tag, coeff in (("", 0.0), ("_coefficient", 2.5)):
         ps = [param(op + "_REDUCE_TO_END", True, BOOL), param(op + "_COEFF", coeff, F32)]
@@ -166,8 +166,8 @@ for op, f, default in (("SOFTMAX", softmax, -1), ("LOG_SOFTMAX", log_softmax, 0)
         case(op, f"f32_dynamic_{n}", [T(x, dyn=(0,))], [T(f(x.astype(F64), 1).astype(F32), dyn=(0,))], [param(op + "_AXIS", 1, I64)])
     qx = Q(F32(8 / 255), 5)
     qy = Q(F32(1 / 256), -128) if op == "SOFTMAX" else Q(F32(12 / 255), 120)
-    xq = qx.quantise(f32(op + "q", (2, 6), -4, 4), I8)
-    case(op, "i8_quantised", [T(xq, qx)], [T(qy.quantise(f(qx.real(xq), 1), I8), qy)], [param(op + "_AXIS", 1, I64)])
+    xq = qx.quantize(f32(op + "q", (2, 6), -4, 4), I8)
+    case(op, "i8_quantized", [T(xq, qx)], [T(qy.quantize(f(qx.real(xq), 1), I8), qy)], [param(op + "_AXIS", 1, I64)])
     x = f32(op, (3, 4))
     reject(op, "axis_outside", "build", [1], [T(x)], [T(x)], [param(op + "_AXIS", 2, I64)])
     reject(op, "axis_of_int32", "add", [2], [T(x)], [T(x)], [param(op + "_AXIS", 1, I32)])

@@ -1,5 +1,5 @@
 """The largest and the smallest number of 64 bits as parameter or as element of an input that says how to compute, and filters without
-quantisation."""
+quantization."""
 
 from near import ADD, BUILD, RUN, base, bases, near, refuse
 from operators import OPERATORS, Operator
@@ -46,11 +46,11 @@ def inputs(o):
             extreme(b, word, f"input {i}", {b.ins[i]: {"type": "int64", "data": [v] + b.input(i)["data"][1:]}})
 
 
-def quantisation(o):
-    """Filters of plain integers beside a quantised image."""
+def quantization(o):
+    """Filters of plain integers beside a quantized image."""
     b = next(bases(o.name, lambda b: "quant" in b.input(0) and "quant" in b.output(0), plain=False), None)
     if b is not None and o.inputs[0].kind == "linear":
-        refuse(b, "input_1_integers_without_quantisation", "input 1", BUILD, {b.ins[1]: {"quant": None}})
+        refuse(b, "input_1_integers_without_quantization", "input 1", BUILD, {b.ins[1]: {"quant": None}})
 
 
 def make():
@@ -58,4 +58,4 @@ def make():
         o = Operator(op)
         parameters(o)
         inputs(o)
-        quantisation(o)
+        quantization(o)

@@ -1,4 +1,4 @@
-"""Combinations that are wrong only together: batches, numbers of outputs, a condition's length, masks with bounds, missing quantisation."""
+"""Combinations that are wrong only together: batches, numbers of outputs, a condition's length, masks with bounds, missing quantization."""
 
 import numpy as np
 
@@ -53,9 +53,9 @@ def make():
         refuse(b, f"input_{i}_of_more_dimensions_than_there_are", f"input {i}", BUILD, {b.ins[i]: body(b.input(i), a.reshape((1,) * b.rank(0) + a.shape))})
 
     b = next(bases("QUANT_DTYPE_CAST", lambda b: b.input(0)["type"].startswith("float") and "quant" in b.output(0), plain=False))
-    refuse(b, "output_0_without_quantisation", "output 0", BUILD, {b.outs[0]: {"quant": None}}, mentions=["quantisation"])
+    refuse(b, "output_0_without_quantization", "output 0", BUILD, {b.outs[0]: {"quant": None}}, mentions=["quantization"])
     b = next(bases("QUANT_DTYPE_CAST", lambda b: b.output(0)["type"].startswith("float") and "quant" in b.input(0), plain=False))
-    refuse(b, "input_0_without_quantisation", "input 0", BUILD, {b.ins[0]: {"quant": None}}, mentions=["quantisation"])
+    refuse(b, "input_0_without_quantization", "input 0", BUILD, {b.ins[0]: {"quant": None}}, mentions=["quantization"])
 
     b = base("LSTM", lambda b: b.param("HIDDEN_SIZE") is None)
     refuse(b, "input_2_of_another_hidden_size", "input 2", BUILD, {b.ins[2]: body(b.input(2), np.take(b.value(b.ins[2]), range(b.input(2)["dims"][2] - 1), axis=2))}, mentions=[])

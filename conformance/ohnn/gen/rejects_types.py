@@ -1,4 +1,4 @@
-"""Element types, ranks, shapes and quantisation that an operator does not take, and outputs that it does not make."""
+"""Element types, ranks, shapes and quantization that an operator does not take, and outputs that it does not make."""
 
 import numpy as np
 
@@ -112,7 +112,7 @@ def shapes(o):
             refuse(b, name + "_at_run_time", f"input {i}", RUN, {b.ins[i]: {**new, "dims": dims}, **{k: {"dims": [-1] * len(b.tensors[k]["dims"])} for k in b.outs}}, mentions=[])
 
 
-def quantised(o):
+def quantized(o):
     def fits(b):
         return "quant" in b.input(0) and b.input(0)["type"] in ("int8", "uint8")
 
@@ -132,9 +132,9 @@ def quantised(o):
         refuse(b, name + "_scales_for_no_dimension", about, BUILD, {k: {"quant": {"scale": [0.5] * n, "zero": [0] * n}}})
     x = o.inputs[0]
     if x.kind in ("real", "linear") and o.name not in ("SCALE",):
-        refuse(b, "input_0_integers_without_quantisation", "input 0", BUILD, {b.ins[0]: {"quant": None}})
+        refuse(b, "input_0_integers_without_quantization", "input 0", BUILD, {b.ins[0]: {"quant": None}})
     elif len(b.ins) > 1 and "quant" in b.input(1) and not o.inputs[1].own and o.inputs[1].kind in ("number", "any", "signed"):
-        refuse(b, "input_1_without_quantisation", "input 1", BUILD, {b.ins[1]: {"quant": None}})
+        refuse(b, "input_1_without_quantization", "input 1", BUILD, {b.ins[1]: {"quant": None}})
 
 
 def roles(o):
@@ -155,5 +155,5 @@ def make():
         types(o)
         ranks(o)
         shapes(o)
-        quantised(o)
+        quantized(o)
         roles(o)

@@ -105,7 +105,7 @@ def conv_quant(op, tag, xs, ws, o, dtype, per_channel):
     y = conv(qx.real(x), qw.real(w), b * sb, **kw)
     span = float(y.max() - y.min()) or 1
     qy = Q(F32(span / 230), int(np.clip(round(info.min - y.min() / (span / 230)), info.min, info.max)))
-    case(op, f"{np.dtype(dtype)}_{tag}" + ("_per_channel" if per_channel else ""), [T(x, qx), const(w, qw), const(b)], [T(qy.quantise(y, dtype), qy)], conv_params(op, o))
+    case(op, f"{np.dtype(dtype)}_{tag}" + ("_per_channel" if per_channel else ""), [T(x, qx), const(w, qw), const(b)], [T(qy.quantize(y, dtype), qy)], conv_params(op, o))
 
 
 for tag, xs, k, out, o in CONVS:
@@ -207,7 +207,7 @@ for dtype in (I8, U8):
         b = g.integers(-300, 300, (3,)).astype(I32)
         y = conv_transpose(qx.real(x), qw.real(w), b * (qx.scale[0] * qw.scale[0]), **o)
         qy = Q(F32(float(np.abs(y).max()) / 120), 1 + (128 if dtype == U8 else 0))
-        case(DECONV, f"{np.dtype(dtype)}_{tag}_quantised", [T(x, qx), const(w, qw), const(b)], [T(qy.quantise(y, dtype), qy)], conv_params(DECONV, o))
+        case(DECONV, f"{np.dtype(dtype)}_{tag}_quantized", [T(x, qx), const(w, qw), const(b)], [T(qy.quantize(y, dtype), qy)], conv_params(DECONV, o))
 x, w, b = draw("tx", (1, 3, 3, 2)), draw("tw", (2, 2, 2, 5)), draw("tb", (5,))
 y = conv_transpose(x.astype(F64), w.transpose(3, 1, 2, 0).astype(F64), b.astype(F64))
 case(DECONV, "f32_weight_in_mindspore_order", [T(x), const(w), const(b)], [T(y.astype(F32))], conv_params(DECONV, {}))
@@ -238,8 +238,8 @@ for op in ("MAX_POOL", "AVG_POOL"):
             case(op, f"{np.dtype(dtype)}_{tag}", [T(x)], [T(pool(op, x.astype(F64), k, s, **o).astype(dtype))], ps)
         for dtype, zero in ((I8, -5), (U8, 120)):
             q = Q(F32(0.05), zero)
-            x = q.quantise(draw(op + tag + "q", xs, F64, -3, 3), dtype)
-            case(op, f"{np.dtype(dtype)}_{tag}_quantised", [T(x, q)], [T(q.quantise(pool(op, q.real(x), k, s, **o), dtype), q)], ps)
+            x = q.quantize(draw(op + tag + "q", xs, F64, -3, 3), dtype)
+            case(op, f"{np.dtype(dtype)}_{tag}_quantized", [T(x, q)], [T(q.quantize(pool(op, q.real(x), k, s, **o), dtype), q)], ps)
     x = draw(op, (2, 3, 4, 2))
     y = x.max(axis=(1, 2), keepdims=True) if op == "MAX_POOL" else x.astype(F64).mean(axis=(1, 2), keepdims=True).astype(F32)
     case(op, "f32_global", [T(x)], [T(y)], [param(op + "_GLOBAL", True, BOOL)])
@@ -274,8 +274,8 @@ for act in (1, 2):
     case("MATMUL", f"f32_activation_{act}", [T(a), const(b)], [T(ACT[act](y).astype(F32))], [param("MATMUL_ACTIVATION_TYPE", act, I8)])
 case("MATMUL", "f32_dynamic", [T(a, dyn=(0,)), const(b)], [T(y.astype(F32), dyn=(0,))])
 qa, qb, qy = Q(F32(0.02), 4), Q(F32(0.03), -6), Q(F32(0.2), 1)
-aq, bq = qa.quantise(a / 2, I8), qb.quantise(b / 2, I8)
-case("MATMUL", "i8_quantised", [T(aq, qa), const(bq, qb)], [T(qy.quantise(qa.real(aq) @ qb.real(bq), I8), qy)])
+aq, bq = qa.quantize(a / 2, I8), qb.quantize(b / 2, I8)
+case("MATMUL", "i8_quantized", [T(aq, qa), const(bq, qb)], [T(qy.quantize(qa.real(aq) @ qb.real(bq), I8), qy)])
 reject("MATMUL", "sizes_do_not_fit", "build", [1], [T(a), T(draw("z", (5, 5)))], [T(y.astype(F32))])
 reject("MATMUL", "three_inputs", "add", [2], [T(a), T(b), T(b)], [T(y.astype(F32))])
 reject("MATMUL", "transpose_of_int8", "add", [2], [T(a), T(b)], [T(y.astype(F32))], [param("MATMUL_TRANSPOSE_A", 0, I8)])
@@ -301,10 +301,10 @@ for act in (1, 2):
 case(FC, "f32_dynamic", [T(x, dyn=(0,)), const(w), const(b)], [T(y.astype(F32), dyn=(0,))], [param(FC + "_HAS_BIAS", True, BOOL)])
 for per in (False, True):
     qx, qw = Q(F32(0.02), 4), Q([F32(0.01 * (i + 1)) for i in range(5)] if per else F32(0.02), 0)
-    xq, wq, bq = qx.quantise(x, I8), qw.quantise(w / 4, I8), np.arange(-200, 300, 100).astype(I32)
+    xq, wq, bq = qx.quantize(x, I8), qw.quantize(w / 4, I8), np.arange(-200, 300, 100).astype(I32)
     yq = qx.real(xq) @ qw.real(wq).T + bq * (qx.scale[0] * qw.scale)
     qy = Q(F32(float(np.abs(yq).max()) / 120), 3)
-    case(FC, "i8_quantised" + ("_per_channel" if per else ""), [T(xq, qx), const(wq, qw), const(bq)], [T(qy.quantise(yq, I8), qy)], [param(FC + "_HAS_BIAS", True, BOOL)])
+    case(FC, "i8_quantized" + ("_per_channel" if per else ""), [T(xq, qx), const(wq, qw), const(bq)], [T(qy.quantize(yq, I8), qy)], [param(FC + "_HAS_BIAS", True, BOOL)])
 reject(FC, "sizes_do_not_fit", "build", [1], [T(x), const(draw("z", (5, 3))), const(b)], [T(y.astype(F32))], [param(FC + "_HAS_BIAS", True, BOOL)])
 reject(FC, "axis_without_use_axis", "add", [2], [T(x), const(w), const(b)], [T(y.astype(F32))], [param(FC + "_HAS_BIAS", True, BOOL), param(FC + "_USE_AXIS", False, BOOL), param(FC + "_AXIS", 1, I64)])
 reject(FC, "two_outputs", "add", [2], [T(x), const(w), const(b)], [T(y.astype(F32)), T(y.astype(F32))], [param(FC + "_HAS_BIAS", True, BOOL)])
@@ -340,8 +340,8 @@ ps = [param(RB + "_NEW_HEIGHT", 5, I64), param(RB + "_NEW_WIDTH", 7, I64)]
 case(RB, "f32_default_mode", [T(x)], [T(resize(x.astype(F64), 5, 7, 0).astype(F32))], ps)
 case(RB, "f32_dynamic", [T(x, dyn=(1, 2))], [T(resize(x.astype(F64), 5, 7, 0).astype(F32))], ps)
 q = Q(F32(0.02), -128)
-xq = q.quantise(x, I8)
-case(RB, "i8_quantised", [T(xq, q)], [T(q.quantise(resize(q.real(xq), 5, 7, 0), I8), q)], ps)
+xq = q.quantize(x, I8)
+case(RB, "i8_quantized", [T(xq, q)], [T(q.quantize(resize(q.real(xq), 5, 7, 0), I8), q)], ps)
 reject(RB, "no_height", "build", [1], [T(x)], [T(x)], ps[1:])
 reject(RB, "preserve_aspect_ratio", "build", [1], [T(x)], [T(x)], ps + [param(RB + "_PRESERVE_ASPECT_RATIO", True, BOOL)])
 reject(RB, "mode_3", "build", [1], [T(x)], [T(x)], ps + [param(RB + "_COORDINATE_TRANSFORM_MODE", 3, I8)])

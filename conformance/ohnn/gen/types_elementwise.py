@@ -1,4 +1,4 @@
-"""Element-wise operators in every type: wrapping, saturation, unsigned numbers above the signed range, quantisation that differs between operands."""
+"""Element-wise operators in every type: wrapping, saturation, unsigned numbers above the signed range, quantization that differs between operands."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from case import BOOL, F32, F64, I8, I32, I64, U8, Q, T, const, param, reject, rng
 from binary import ACT
 from elementwise import FLOAT, gelu
-from kinds import ALL, INTEGERS, NUMBERS, QUANTISED, REALS, SIGNED, SIGNED_NUMBERS, UNSIGNED, Kind, data, judge, result, wide
+from kinds import ALL, INTEGERS, NUMBERS, QUANTIZED, REALS, SIGNED, SIGNED_NUMBERS, UNSIGNED, Kind, data, judge, result, wide
 
 SHAPE = (3, 5)
 
@@ -51,7 +51,7 @@ for op in ("SIGMOID", "TANH", "HSWISH", "HARD_SIGMOID", "SWISH", "SQRT", "RSQRT"
 for op, kinds, fi, fr, lo, hi, huge, ps in UNARY:
     for kind in kinds:
         q = None
-        if kind.quantised and op in ("CEIL", "FLOOR", "ROUND"):  # a scale in which every number of the input is exact
+        if kind.quantized and op in ("CEIL", "FLOOR", "ROUND"):  # a scale in which every number of the input is exact
             q = Q(0.0625, 3 if kind.dtype == I8 else 100)
         x = data(kind, op, SHAPE, lo, hi, huge, q)
         with np.errstate(all="ignore"):
@@ -79,19 +79,19 @@ ACTIVATION = {"ADD": "ADD_ACTIVATIONTYPE", "SUB": "SUB_ACTIVATIONTYPE", "MUL": "
 
 
 def pair(op, kind, lo, hi, away=0.0, huge=False, shape=(5,)):
-    """Two operands; quantised ones in different representations. The extremes of a meet other numbers in b."""
+    """Two operands; quantized ones in different representations. The extremes of a meet other numbers in b."""
     qa = qb = None
-    if kind.quantised and op in ("MOD", "DIV", "EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"):  # exact reals: equal ones occur, quotients are not near a step
+    if kind.quantized and op in ("MOD", "DIV", "EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"):  # exact reals: equal ones occur, quotients are not near a step
         mid = 128 if kind.dtype == U8 else 0
         qa, qb = Q(0.03125, mid + 3), Q(0.0625, mid - 5)
-    elif kind.quantised:
+    elif kind.quantized:
         qb = Q(F32((hi - lo) / 200), 120 if kind.dtype == U8 else -7)
     a, b = data(kind, op, SHAPE, lo, hi, huge, qa), data(kind, op + " b", SHAPE, lo, hi, False, qb)
     v = rng(op + kind.name).permutation(b.value.ravel()).reshape(SHAPE)[:1] if len(shape) == 1 else rng(op).permutation(b.value.ravel()).reshape(SHAPE)
     v = v.copy()
     if away and not kind.bool:
-        near = np.abs(qb.real(v)) < away if kind.quantised else (v == 0 if kind.integer else np.abs(v) < away)
-        v[near] = qb.quantise(away, kind.dtype) if kind.quantised else 3
+        near = np.abs(qb.real(v)) < away if kind.quantized else (v == 0 if kind.integer else np.abs(v) < away)
+        v[near] = qb.quantize(away, kind.dtype) if kind.quantized else 3
     return a, T(v, qb)
 
 
@@ -154,8 +154,8 @@ for kind in REALS:
 for op, f in {"EQUAL": np.equal, "NOT_EQUAL": np.not_equal, "LESS": np.less, "LESS_EQUAL": np.less_equal, "GREATER": np.greater, "GREATER_EQUAL": np.greater_equal}.items():
     for kind in ALL:
         a, b = pair(op, kind, -4, 4, shape=SHAPE)
-        if kind.quantised:
-            b = T(b.q.quantise(np.where(np.arange(15).reshape(SHAPE) % 3 == 0, np.round(wide(a) * 16) / 16, wide(b)), kind.dtype), b.q)
+        if kind.quantized:
+            b = T(b.q.quantize(np.where(np.arange(15).reshape(SHAPE) % 3 == 0, np.round(wide(a) * 16) / 16, wide(b)), kind.dtype), b.q)
         elif not kind.bool:
             b = T(np.where(np.arange(15).reshape(SHAPE) % 3 == 0, a.value, b.value).astype(kind.dtype))
         judge(op, kind, [a, b], [T(f(wide(a), wide(b)).astype(BOOL))])
@@ -166,10 +166,10 @@ for kind in ALL:
     judge("LOGICAL_AND", kind, [a, b], [T((wide(a) != 0) & (wide(b) != 0))])
     judge("LOGICAL_OR", kind, [a, b], [T((wide(a) != 0) | (wide(b) != 0))])
     judge("LOGICAL_NOT", kind, [a], [T(wide(a) == 0)])
-    x = data(kind, "ALL", (4, 3), 1, 3, q=Q(0.0625, 40) if kind.quantised else None)
+    x = data(kind, "ALL", (4, 3), 1, 3, q=Q(0.0625, 40) if kind.quantized else None)
     v = np.where(x.value == 0, np.array(1, kind.dtype), x.value)
     v[1, 2] = v[3, 2] = zero = x.q.zero[0] if x.q else 0
-    if kind.quantised:
+    if kind.quantized:
         v[2, 1] = 0  # a number that is not 0 for its zero point
     x = T(v, x.q)
     for op in ("ALL", "REDUCE_ALL"):
@@ -180,7 +180,7 @@ for kind in ALL:
     v[3, 2] = zero
     reject("ASSERT", kind.name + "_with_a_zero", "run", [14], [T(v, x.q), T(np.array([5, 7], I32))], [T(np.ones((4, 3), BOOL))])
 
-# --- choice; a and b keep their own quantisation
+# --- choice; a and b keep their own quantization
 for kind in ALL:
     c = rng("choice").integers(0, 2, SHAPE).astype(BOOL)
     a, b = pair("WHERE", kind, -4, 4, huge=True, shape=SHAPE)
@@ -206,7 +206,7 @@ def cast(x, dtype):
     return np.array(v, dtype).reshape(x.shape)
 
 
-for kind in [k for k in ALL if not k.quantised]:
+for kind in [k for k in ALL if not k.quantized]:
     for to in NUMBER:
         if to == str(kind.dtype):
             continue
@@ -214,7 +214,7 @@ for kind in [k for k in ALL if not k.quantised]:
         if kind.float:
             x.value.flat[:8] = [np.nan, np.inf, -np.inf, 6e4, -1.5, 0.75, 0, -130.9]
         judge("CAST", kind, [x, const(np.array([NUMBER[to]], I32))], [T(cast(x.value, to))], more="_to_" + to, rel=1e-3 if to == "float16" else 1e-6)
-for kind in QUANTISED:
+for kind in QUANTIZED:
     x = data(kind, "CAST", (3, 4), -4, 4)
     for to in ("float32", "int32"):
         judge("CAST", kind, [x, const(np.array([NUMBER[to]], I32))], [T(cast(x.value, to))], more="_to_" + to)

@@ -1,4 +1,4 @@
-"""Reductions, windows, matrix products, normalisation, recurrent and detection operators in every type they compute in."""
+"""Reductions, windows, matrix products, normalization, recurrent and detection operators in every type they compute in."""
 
 import math
 
@@ -61,18 +61,18 @@ for kind in NUMBERS:
     x = data(kind, "RANKING", (3, 5), huge=True)
     if kind.integer:
         x.value[1] = x.value[1][::-1]
-    v = wide(x) if kind.quantised else x.value
+    v = wide(x) if kind.quantized else x.value
     order = np.array([sorted(range(5), key=lambda k: (-row[k], k)) for row in (v.astype(F64) if kind.real else v.astype(object)).tolist()])
     most = order[:, :1].astype(I32)
     judge("ARG_MAX", kind, [x], [T(most[:, 0])])
-    q = covering(-3.5, 3.2, kind.dtype) if kind.quantised else None
-    pick = lambda n: result(kind, np.take_along_axis(v, order[:, :n], 1), q=q) if kind.quantised else T(np.take_along_axis(v, order[:, :n], 1))
+    q = covering(-3.5, 3.2, kind.dtype) if kind.quantized else None
+    pick = lambda n: result(kind, np.take_along_axis(v, order[:, :n], 1), q=q) if kind.quantized else T(np.take_along_axis(v, order[:, :n], 1))
     judge("ARG_MAX", kind, [x], [pick(2)], [param("ARG_MAX_TOP_K", 2, I64), param("ARG_MAX_OUT_MAX_VALUE", True, BOOL)], more="_values")
     judge("TOP_K", kind, [x, const(np.array([3], I32))], [pick(3), T(order[:, :3].astype(I32))])
 x = np.array([[False, True, True], [False, False, False], [False, False, True]])
 judge("ARG_MAX", Kind(BOOL), [T(x)], [T(x.argmax(1).astype(I32))])
 
-# --- normalisation along an axis
+# --- normalization along an axis
 for op, f in (("SOFTMAX", softmax), ("LOG_SOFTMAX", log_softmax)):
     for kind in REALS:
         x = data(kind, op, (3, 5), -4, 4)
@@ -98,9 +98,9 @@ for kind in REALS:
 for kind in NUMBERS:
     x = data(kind, "MAX_POOL", (1, 4, 4, 2), huge=True)
     ps = [param("MAX_POOL_KERNEL_SIZE", (2, 2), I64), param("MAX_POOL_STRIDE", (2, 2), I64)]
-    v = wide(x) if kind.quantised else x.value
+    v = wide(x) if kind.quantized else x.value
     y = v.reshape(1, 2, 2, 2, 2, 2).max(axis=(2, 4))
-    judge("MAX_POOL", kind, [x], [result(kind, y, q=covering(-3.5, 3.2, kind.dtype)) if kind.quantised else T(y)], ps, dims=(1, 2))
+    judge("MAX_POOL", kind, [x], [result(kind, y, q=covering(-3.5, 3.2, kind.dtype)) if kind.quantized else T(y)], ps, dims=(1, 2))
     y = np.minimum(np.maximum(y, 0), 6) if kind.real else np.minimum(np.maximum(y.astype(object), 0), 6)
     judge("MAX_POOL", kind, [x], [result(kind, y)], ps + [param("MAX_POOL_ACTIVATION_TYPE", 2, I8)], None, "_activation_2")
 for kind in REALS:
@@ -118,16 +118,16 @@ def low_bits(kind, name, shape):
 
 
 def weighted(op, kind, xs, ws, f, params, dims=(0,), out_channels=0, bias=True):
-    """An operator of x, weight and bias: integers add modulo their width; quantised ones have an int32 bias of scale sx sw."""
+    """An operator of x, weight and bias: integers add modulo their width; quantized ones have an int32 bias of scale sx sw."""
     n = ws[out_channels]
     if kind.integer:
         (x, a), (w, b), (c, d) = low_bits(kind, op + "x", xs), low_bits(kind, op + "w", ws), low_bits(kind, op + "b", (n,))
         y = f(a, b, d if bias else U64(0)).astype(kind.dtype)
         outs = [T(y)] + [T(np.maximum(y, 0)), T(np.clip(y, 0, 6))]
     else:
-        qw = Q(F32(0.012), 0 if kind.dtype == I8 else 120) if kind.quantised else None
+        qw = Q(F32(0.012), 0 if kind.dtype == I8 else 120) if kind.quantized else None
         x, w, c = data(kind, op + "x", xs, -2, 2), data(kind, op + "w", ws, -1, 1, q=qw), data(kind, op + "b", (n,), -1, 1)
-        if kind.quantised:
+        if kind.quantized:
             c = T(integers(np.random.default_rng(n), I8, (n,)).astype(I32) * 3)
             real = c.value * (x.q.scale[0].astype(F32).astype(F64) * qw.scale[0].astype(F32).astype(F64))
         else:
@@ -181,13 +181,13 @@ for kind in REALS:
 # --- detection: results are floats
 for kind in REALS:
     op = "DETECTION_POST_PROCESS"
-    q = Q(1 / 256, -128 if kind.dtype == I8 else 0) if kind.quantised else None
+    q = Q(1 / 256, -128 if kind.dtype == I8 else 0) if kind.quantized else None
     box, score, anchor = data(kind, op, (1, 4, 4), -0.8, 0.8), data(kind, op + "s", (1, 4, 3), 0, 1, q=q), None
     step = np.arange(12).reshape(1, 4, 3) * 5 % 12 / 12  # far apart
-    score = T(q.quantise(step, kind.dtype), q) if kind.quantised else T(step.astype(kind.dtype))
+    score = T(q.quantize(step, kind.dtype), q) if kind.quantized else T(step.astype(kind.dtype))
     grid = np.array([[0.2, 0.2, 0.3, 0.25], [0.2, 0.7, 0.3, 0.25], [0.7, 0.2, 0.3, 0.25], [0.7, 0.7, 0.3, 0.25]])
-    qa = Q(1 / 256, -128 if kind.dtype == I8 else 0) if kind.quantised else None
-    anchor = T(qa.quantise(grid, kind.dtype), qa) if kind.quantised else T(grid.astype(kind.dtype))
+    qa = Q(1 / 256, -128 if kind.dtype == I8 else 0) if kind.quantized else None
+    anchor = T(qa.quantize(grid, kind.dtype), qa) if kind.quantized else T(grid.astype(kind.dtype))
     scale = [10.0, 10.0, 5.0, 5.0]
     outs = detect(wide(box), wide(score), wide(anchor), np.array(scale), 0.5, F64(F32(0.3)), 4, 1, 4, 3, False)
     ps = [param(op + "_SCALE", scale, F32), param(op + "_NMS_IOU_THRESHOLD", 0.5, F32), param(op + "_NMS_SCORE_THRESHOLD", 0.3, F32), param(op + "_MAX_DETECTIONS", 4, I64),

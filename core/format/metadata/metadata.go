@@ -1,4 +1,4 @@
-// Package metadata reads what a portable model carries beside its graph: how inputs are normalised and laid out, which
+// Package metadata reads what a portable model carries beside its graph: how inputs are normalized and laid out, which
 // shapes a dynamic model is meant for, names. It is found in an ONNX model's metadata_props, and in a file
 // MODEL.anynpu.json beside it, whose entries win.
 //
@@ -81,7 +81,8 @@ func (m *Metadata) Strangers(path string, inputs []string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
 		if !slices.Contains(inputs, name) {
-			out = append(out, fmt.Sprintf("%s: metadata for an input %q, which it does not have; there is: %s", model, name, strings.Join(inputs, ", ")))
+			out = append(out, fmt.Sprintf("%s: metadata for an input %q, which it does not have; there is: %s", model, name,
+				strings.Join(inputs, ", ")))
 		}
 	}
 	return out

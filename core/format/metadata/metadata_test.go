@@ -13,11 +13,15 @@ import (
 
 func TestRead_propsAndSidecar(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.onnx")
-	require.NoError(t, os.WriteFile(Sidecar(path), []byte("\ufeff"+`{"anynpu.input.x.std": [2, 4], "anynpu.name": "beside"}`), 0o644))
+	require.NoError(t, os.WriteFile(Sidecar(path),
+		[]byte("\ufeff"+`{"anynpu.input.x.std": [2, 4], "anynpu.name": "beside"}`), 0o644))
 	m, err := Read(map[string]string{
-		"anynpu.schema": "1", "anynpu.name": "own", "anynpu.custom_string": "v 1.2", "anynpu.input.x.mean": "[1, 2.5]", "anynpu.input.x.pixel": "RGB",
-		"anynpu.dim.batch.size": "4", "anynpu.value.a.b.shape": `[1, "batch.size"]`, "anynpu.value.a.b.type": "int8", "anynpu.value.c.shape": "as input 2",
-		"anynpu.input.a.b.layout": "nhwc", "anynpu.input.x.shapes": "[[1,3,8,8],[1,3,9,9]]", "anynpu.speed": "9", "author": "x",
+		"anynpu.schema": "1", "anynpu.name": "own", "anynpu.custom_string": "v 1.2", "anynpu.input.x.mean": "[1, 2.5]",
+		"anynpu.input.x.pixel":  "RGB",
+		"anynpu.dim.batch.size": "4", "anynpu.value.a.b.shape": `[1, "batch.size"]`, "anynpu.value.a.b.type": "int8",
+		"anynpu.value.c.shape":    "as input 2",
+		"anynpu.input.a.b.layout": "nhwc", "anynpu.input.x.shapes": "[[1,3,8,8],[1,3,9,9]]", "anynpu.speed": "9",
+		"author": "x",
 	}, path)
 	require.NoError(t, err)
 	assert.Equal(t, &Metadata{
@@ -34,8 +38,10 @@ func TestRead_propsAndSidecar(t *testing.T) {
 
 func TestRead_wrongValuesNameTheKey(t *testing.T) {
 	for key, value := range map[string]string{
-		"anynpu.schema": "2", "anynpu.input.x.mean": "blue", "anynpu.input.x.std": "[1,0]", "anynpu.input.x.pixel": "cmyk", "anynpu.input.x.layout": "7",
-		"anynpu.input.x.shapes": "[[1,2],[1]]", "anynpu.dim.n": "-1", "anynpu.value.x.shape": "as output 0", "anynpu.value.x.type": "real",
+		"anynpu.schema": "2", "anynpu.input.x.mean": "blue", "anynpu.input.x.std": "[1,0]", "anynpu.input.x.pixel": "cmyk",
+		"anynpu.input.x.layout": "7",
+		"anynpu.input.x.shapes": "[[1,2],[1]]", "anynpu.dim.n": "-1", "anynpu.value.x.shape": "as output 0",
+		"anynpu.value.x.type": "real",
 	} {
 		_, err := Read(map[string]string{key: value}, "")
 		assert.Equal(t, fault.File, fault.KindOf(err), key)
@@ -47,7 +53,8 @@ func TestReadPack_staysInItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pack.json")
 	for text, ok := range map[string]bool{
-		`{"anynpu.models": ["a.onnx", "sub/b.onnx"]}`: true, `{"anynpu.models": ["../a.onnx"]}`: false, `{"anynpu.models": ["/a.onnx"]}`: false, `{}`: false, `x`: false,
+		`{"anynpu.models": ["a.onnx", "sub/b.onnx"]}`: true, `{"anynpu.models": ["../a.onnx"]}`: false,
+		`{"anynpu.models": ["/a.onnx"]}`: false, `{}`: false, `x`: false,
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		files, err := ReadPack(path)
@@ -62,7 +69,8 @@ func TestReadPack_staysInItsFolder(t *testing.T) {
 
 func TestKnown(t *testing.T) {
 	for key, want := range map[string]bool{
-		"anynpu.name": true, "anynpu.schema": true, "anynpu.input.a.b.mean": true, "anynpu.dim.n": true, "anynpu.value.v.shape": true, "author": false, "anynpu.input.x.meen": false,
+		"anynpu.name": true, "anynpu.schema": true, "anynpu.input.a.b.mean": true, "anynpu.dim.n": true,
+		"anynpu.value.v.shape": true, "author": false, "anynpu.input.x.meen": false,
 		"anynpu.input.mean": false, "anynpu.dim.": false, "anynpu.speed": false,
 	} {
 		assert.Equal(t, want, Known(key), key)

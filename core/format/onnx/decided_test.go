@@ -37,9 +37,11 @@ func computedBoth(t *testing.T, model []byte, x []float32) (results [][]float32)
 		require.NoError(t, err)
 		d, err := cpu.New(cpu.Config{Reference: reference})
 		require.NoError(t, err)
-		s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w}, device.ExecOptions{})
+		s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w},
+			device.ExecOptions{})
 		require.NoError(t, err)
-		got, err := s.Run(context.Background(), []tensor.Tensor{{DType: tensor.Float32, Dims: []int64{1, 1, int64(len(x))}, Data: tensor.Float32s(x...)}}, time.Time{})
+		got, err := s.Run(context.Background(), []tensor.Tensor{{DType: tensor.Float32, Dims: []int64{1, 1, int64(len(x))},
+			Data: tensor.Float32s(x...)}}, time.Time{})
 		require.NoError(t, err)
 		y, err := tensor.ReadFloat32s(got[0].Data, got[0].Count())
 		require.NoError(t, err)
@@ -69,11 +71,14 @@ func TestDecidedCases(t *testing.T) {
 		{"stride beyond kernel 2", "Conv", up, []float32{1, 1}, window(2, 4, 1), []float32{3, 11}},
 		{"stride beyond kernel", "MaxPool", up, nil, window(1, 4, 1), []float32{1, 5}},
 		{"stride beyond kernel", "AveragePool", up, nil, window(1, 4, 1), []float32{1, 5}},
-		{"stride beyond kernel 1", "ConvTranspose", up[:3], []float32{1}, window(1, 3, 1), []float32{1, 0, 0, 2, 0, 0, 3, 0, 0}},
-		{"stride beyond kernel 2", "ConvTranspose", up[:3], []float32{1, 2}, window(2, 4, 1), []float32{1, 2, 0, 0, 2, 4, 0, 0, 3, 6, 0, 0}},
+		{"stride beyond kernel 1", "ConvTranspose", up[:3], []float32{1}, window(1, 3, 1), []float32{1, 0, 0, 2, 0, 0, 3, 0,
+			0}},
+		{"stride beyond kernel 2", "ConvTranspose", up[:3], []float32{1, 2}, window(2, 4, 1), []float32{1, 2, 0, 0, 2, 4, 0,
+			0, 3, 6, 0, 0}},
 		{"dilated", "MaxPool", mixed, nil, window(2, 1, 2), []float32{-1, 4, 1, 4, 9, 2, 9}},
 		{"dilated, stride 2", "MaxPool", mixed, nil, window(3, 2, 2), []float32{4, 4, 4, 2}},
-		{"dilated", "LpPool", mixed, nil, window(2, 1, 2), []float32{1, 5, root(1, 1), root(4, 5), root(1, 9), root(5, 2), 9}},
+		{"dilated", "LpPool", mixed, nil, window(2, 1, 2), []float32{1, 5, root(1, 1), root(4, 5), root(1, 9), root(5, 2),
+			9}},
 		{"dilated", "AveragePool", mixed, nil, window(2, 1, 2), []float32{-1, 3.5, 0, -0.5, 5, -1.5, 9}},
 	} {
 		for _, pad := range []string{"SAME_UPPER", "SAME_LOWER"} {
@@ -95,10 +100,13 @@ func TestDecidedCases(t *testing.T) {
 		}
 	}
 	// x_original = start*(in-1) + i*(end-start)*(in-1)/(out-1) = 1.5 + i/2, of 1 to 7.
-	for mode, want := range map[string][]float32{"linear": {2.5, 3, 3.5, 4, 4.5, 5, 5.5}, "nearest": {2, 3, 3, 4, 4, 5, 5}} {
+	for mode, want := range map[string][]float32{"linear": {2.5, 3, 3.5, 4, 4.5, 5, 5.5},
+		"nearest": {2, 3, 3, 4, 4, 5, 5}} {
 		t.Run("Resize "+mode, func(t *testing.T) {
-			node := nodeMsg("Resize", []string{"x", "roi", "scales"}, []string{"y"}, textAttr("coordinate_transformation_mode", "tf_crop_and_resize"), textAttr("mode", mode))
-			graph := graphMsg([]msg{node}, input("x", 1, 1, 7), output("y"), initial(tensorMsg("roi", []int64{6}, tensor.Float32s(0, 0, 0.25, 1, 1, 0.75))),
+			node := nodeMsg("Resize", []string{"x", "roi", "scales"}, []string{"y"}, textAttr("coordinate_transformation_mode",
+				"tf_crop_and_resize"), textAttr("mode", mode))
+			graph := graphMsg([]msg{node}, input("x", 1, 1, 7), output("y"),
+				initial(tensorMsg("roi", []int64{6}, tensor.Float32s(0, 0, 0.25, 1, 1, 0.75))),
 				initial(tensorMsg("scales", []int64{3}, tensor.Float32s(1, 1, 1))))
 			for _, got := range computedBoth(t, msg(nil).num(1, 9).sub(7, graph).sub(8, msg(nil).num(2, 19)), up[:7]) {
 				assert.Equal(t, want, got)

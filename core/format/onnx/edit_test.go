@@ -24,9 +24,11 @@ func edited(t *testing.T, model []byte, edits map[string]*string) []byte {
 // lengths that are written longer than need be would not survive being parsed and written anew.
 func TestEditMetadata_otherBytesStay(t *testing.T) {
 	a, b, c := "1", "2", ""
-	strange := []byte{0xf8, 0x3f, 0x81, 0x00, 0xfd, 0x3f, 1, 2, 3, 4, 0xf9, 0x3f, 1, 2, 3, 4, 5, 6, 7, 8} // a long varint, fixed 32, fixed 64
+	// a long varint, fixed 32, fixed 64
+	strange := []byte{0xf8, 0x3f, 0x81, 0x00, 0xfd, 0x3f, 1, 2, 3, 4, 0xf9, 0x3f, 1, 2, 3, 4, 5, 6, 7, 8}
 	graph := metaField(nil, 7, bytes.Repeat([]byte{0xc5}, 100000))
-	author := []byte{14<<3 | 2, 0x8c, 0x00, 0x0a, 6, 'a', 'u', 't', 'h', 'o', 'r', 0x12, 2, 'm', 'e'} // a length of two bytes
+	// a length of two bytes
+	author := []byte{14<<3 | 2, 0x8c, 0x00, 0x0a, 6, 'a', 'u', 't', 'h', 'o', 'r', 0x12, 2, 'm', 'e'}
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	model := join(entry("k", "old"), strange, graph, author, entry("gone", "x"), entry("k", "older"))
 	for name, test := range map[string]struct {
@@ -37,7 +39,8 @@ func TestEditMetadata_otherBytesStay(t *testing.T) {
 		"replaced": {map[string]*string{"k": &a}, join(entry("k", "1"), strange, graph, author, entry("gone", "x"))},
 		"removed":  {map[string]*string{"gone": nil}, join(entry("k", "old"), strange, graph, author, entry("k", "older"))},
 		"all":      {map[string]*string{"k": nil, "gone": nil, "none": nil}, join(strange, graph, author)},
-		"added":    {map[string]*string{"z": &a, "y": &b, "e": &c}, join(model, entry("e", ""), entry("y", "2"), entry("z", "1"))},
+		"added": {map[string]*string{"z": &a, "y": &b, "e": &c}, join(model, entry("e", ""), entry("y", "2"),
+			entry("z", "1"))},
 	} {
 		assert.Equal(t, test.want, edited(t, model, test.edits), name)
 	}
@@ -45,7 +48,8 @@ func TestEditMetadata_otherBytesStay(t *testing.T) {
 
 func TestEditMetadata_isReadBack(t *testing.T) {
 	v := "[1, 2]"
-	data := edited(t, ownedNode(nil, "anynpu.value.y.shape", "[1]"), map[string]*string{"anynpu.value.y.shape": &v, "anynpu.name": &v})
+	data := edited(t, ownedNode(nil, "anynpu.value.y.shape", "[1]"), map[string]*string{"anynpu.value.y.shape": &v,
+		"anynpu.name": &v})
 	s, err := Survey(data)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"anynpu.value.y.shape": v, "anynpu.name": v}, s.Meta)
@@ -55,9 +59,12 @@ func TestEditMetadata_refusesDamage(t *testing.T) {
 	v := "v"
 	model := ownedNode(nil, "k", "v")
 	for name, data := range map[string][]byte{
-		"cut off": model[:len(model)-2], "a group": append(bytes.Clone(model), 0x0b, 0x0c), "a tag of 0": append(bytes.Clone(model), 0),
-		"a length beyond the end": append(bytes.Clone(model), 0x3a, 0xff, 0xff, 0xff, 0xff, 0x7f), "a damaged entry": append(bytes.Clone(model), 0x72, 1, 0x0a),
-		"a length that is no number": append(bytes.Clone(model), 0x3a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
+		"cut off": model[:len(model)-2], "a group": append(bytes.Clone(model), 0x0b, 0x0c),
+		"a tag of 0":              append(bytes.Clone(model), 0),
+		"a length beyond the end": append(bytes.Clone(model), 0x3a, 0xff, 0xff, 0xff, 0xff, 0x7f),
+		"a damaged entry":         append(bytes.Clone(model), 0x72, 1, 0x0a),
+		"a length that is no number": append(bytes.Clone(model), 0x3a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+			0xff, 0xff),
 	} {
 		err := EditMetadata(&bytes.Buffer{}, bytes.NewReader(data), int64(len(data)), map[string]*string{"k": &v})
 		assert.Equal(t, fault.File, fault.KindOf(err), "%s: %v", name, err)

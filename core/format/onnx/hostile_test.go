@@ -107,11 +107,13 @@ func TestImport_hostileModels(t *testing.T) {
 	require.NoError(t, os.Symlink("../secret", filepath.Join(folder, "link")))
 	relu := nodeMsg("Relu", []string{"x"}, []string{"y"})
 	add := func(a msg) []byte {
-		return modelMsg(graphMsg([]msg{nodeMsg("Add", []string{"x", "w"}, []string{"y"})}, input("x", 2), output("y"), initial(a)))
+		return modelMsg(graphMsg([]msg{nodeMsg("Add", []string{"x", "w"}, []string{"y"})}, input("x", 2), output("y"),
+			initial(a)))
 	}
 	deep := graphMsg([]msg{relu}, output("y"))
 	for range 40 {
-		deep = graphMsg([]msg{nodeMsg("If", []string{"c"}, []string{"y"}, msg(nil).str(1, "then_branch").sub(6, deep).num(20, 5))}, output("y"))
+		deep = graphMsg([]msg{nodeMsg("If", []string{"c"}, []string{"y"}, msg(nil).str(1, "then_branch").sub(6, deep).num(20,
+			5))}, output("y"))
 	}
 	// f1 calls f2 twice, f2 calls f3 twice, ...: 2^30 nodes from 30 functions.
 	var bomb []msg
@@ -121,45 +123,59 @@ func TestImport_hostileModels(t *testing.T) {
 			callee, domain = "Relu", ""
 		}
 		f := msg(nil).str(1, "f"+string(rune('a'+i))).str(10, "d").str(4, "x").str(5, "y")
-		f = f.sub(7, nodeMsg(callee, []string{"x"}, []string{"t"}).str(7, domain)).sub(7, nodeMsg(callee, []string{"t"}, []string{"y"}).str(7, domain))
+		f = f.sub(7, nodeMsg(callee, []string{"x"}, []string{"t"}).str(7, domain)).sub(7, nodeMsg(callee, []string{"t"},
+			[]string{"y"}).str(7, domain))
 		bomb = append(bomb, msg(nil).sub(25, f))
 	}
-	itself := msg(nil).sub(25, msg(nil).str(1, "f").str(10, "d").str(4, "x").str(5, "y").sub(7, nodeMsg("f", []string{"x"}, []string{"y"}).str(7, "d")))
+	itself := msg(nil).sub(25, msg(nil).str(1, "f").str(10, "d").str(4, "x").str(5, "y").sub(7,
+		nodeMsg("f", []string{"x"}, []string{"y"}).str(7, "d")))
 	for _, c := range []struct {
 		name string
 		data []byte
 		says string
 	}{
 		{"empty", nil, "no graph"},
-		{"no opset of ai.onnx that is read", msg(nil).sub(7, graphMsg([]msg{relu}, input("x", 2), output("y"))).sub(8, msg(nil).num(2, 99)), "opset 99"},
-		{"cycle", modelMsg(graphMsg([]msg{nodeMsg("Relu", []string{"b"}, []string{"a"}), nodeMsg("Relu", []string{"a"}, []string{"b"})}, output("b"))), "depends on its own result"},
-		{"value made twice", modelMsg(graphMsg([]msg{relu, relu}, input("x", 2), output("y"))), `value "y" is made by node 0`},
-		{"initialiser made again", modelMsg(graphMsg([]msg{nodeMsg("Relu", []string{"x"}, []string{"w"}), nodeMsg("Add", []string{"x", "w"}, []string{"y"})}, input("x", 2), output("y"),
-			initial(tensorMsg("w", []int64{1}, make([]byte, 4))))), `value "w" is an initialiser and made by node 0 (Relu)`},
-		{"input made again", modelMsg(graphMsg([]msg{nodeMsg("Relu", []string{"x"}, []string{"x"})}, input("x", 2), output("x"))), `value "x" is an input and made by node 0 (Relu)`},
+		{"no opset of ai.onnx that is read", msg(nil).sub(7, graphMsg([]msg{relu}, input("x", 2), output("y"))).sub(8,
+			msg(nil).num(2, 99)), "opset 99"},
+		{"cycle", modelMsg(graphMsg([]msg{nodeMsg("Relu", []string{"b"}, []string{"a"}), nodeMsg("Relu", []string{"a"},
+			[]string{"b"})}, output("b"))), "depends on its own result"},
+		{"value made twice", modelMsg(graphMsg([]msg{relu, relu}, input("x", 2), output("y"))),
+			`value "y" is made by node 0`},
+		{"initializer made again", modelMsg(graphMsg([]msg{nodeMsg("Relu", []string{"x"}, []string{"w"}),
+			nodeMsg("Add", []string{"x", "w"}, []string{"y"})}, input("x", 2), output("y"),
+			initial(tensorMsg("w", []int64{1}, make([]byte, 4))))), `value "w" is an initializer and made by node 0 (Relu)`},
+		{"input made again", modelMsg(graphMsg([]msg{nodeMsg("Relu", []string{"x"}, []string{"x"})}, input("x", 2),
+			output("x"))), `value "x" is an input and made by node 0 (Relu)`},
 		{"no source", modelMsg(graphMsg([]msg{relu}, output("y"))), `node 0 (Relu): input 0: value "x" has no source`},
 		{"output without source", modelMsg(graphMsg([]msg{relu}, input("x", 2), output("z"))), `value "z" has no source`},
-		{"huge dimensions", add(tensorMsg("w", []int64{1 << 40, 1 << 40}, nil)), `initialiser "w"`},
-		{"negative dimension", add(tensorMsg("w", []int64{-2}, nil)), `initialiser "w"`},
+		{"huge dimensions", add(tensorMsg("w", []int64{1 << 40, 1 << 40}, nil)), `initializer "w"`},
+		{"negative dimension", add(tensorMsg("w", []int64{-2}, nil)), `initializer "w"`},
 		{"fewer bytes than elements", add(tensorMsg("w", []int64{1 << 30}, []byte{1, 2, 3, 4})), "the file holds 4"},
 		{"unknown element type", add(msg(nil).num(1, 2).num(2, 77).str(8, "w")), "element type 77"},
 		{"nesting", modelMsg(deep), "nested more than 16 deep"},
-		{"function that calls itself", modelMsg(graphMsg([]msg{nodeMsg("f", []string{"x"}, []string{"y"}).str(7, "d")}, input("x", 2), output("y")), itself), "nested more than 32 deep"},
-		{"functions that explode", modelMsg(graphMsg([]msg{nodeMsg("fa", []string{"x"}, []string{"y"}).str(7, "d")}, input("x", 2), output("y")), bomb...), "expand to more than"},
-		{"missing operators", modelMsg(graphMsg([]msg{nodeMsg("Foo", []string{"x"}, []string{"a"}), nodeMsg("Bar", []string{"a"}, []string{"b"}), nodeMsg("Foo", []string{"b"}, []string{"y"})},
+		{"function that calls itself", modelMsg(graphMsg([]msg{nodeMsg("f", []string{"x"}, []string{"y"}).str(7, "d")},
+			input("x", 2), output("y")), itself), "nested more than 32 deep"},
+		{"functions that explode", modelMsg(graphMsg([]msg{nodeMsg("fa", []string{"x"}, []string{"y"}).str(7, "d")},
+			input("x", 2), output("y")), bomb...), "expand to more than"},
+		{"missing operators", modelMsg(graphMsg([]msg{nodeMsg("Foo", []string{"x"}, []string{"a"}),
+			nodeMsg("Bar", []string{"a"}, []string{"b"}), nodeMsg("Foo", []string{"b"}, []string{"y"})},
 			input("x", 2), output("y"))), "Bar x 1 (node 1 (Bar)); Foo x 2 (node 0 (Foo), node 2 (Foo))"},
 		{"external path with ..", add(external("w", []int64{2}, "location", "../secret")), "below the model's folder"},
-		{"external path with .. that stays inside", add(external("w", []int64{2}, "location", "sub/../data")), "below the model's folder"},
+		{"external path with .. that stays inside", add(external("w", []int64{2}, "location", "sub/../data")),
+			"below the model's folder"},
 		{"external path that ends with ..", add(external("w", []int64{2}, "location", "sub/..")), "below the model's folder"},
-		{"absolute external path", add(external("w", []int64{2}, "location", filepath.Join(root, "secret"))), "below the model's folder"},
+		{"absolute external path", add(external("w", []int64{2}, "location", filepath.Join(root, "secret"))),
+			"below the model's folder"},
 		{"link out of the folder", add(external("w", []int64{2}, "location", "link")), "link"},
 		{"external folder", add(external("w", []int64{2}, "location", ".")), "external data"},
 		{"external data too short", add(external("w", []int64{1 << 20}, "location", "data")), "no 4194304 bytes at 0"},
-		{"external offset", add(external("w", []int64{2}, "location", "data", "offset", "9223372036854775807")), "external data"},
+		{"external offset", add(external("w", []int64{2}, "location", "data", "offset", "9223372036854775807")),
+			"external data"},
 		{"external offset below zero", add(external("w", []int64{2}, "location", "data", "offset", "-1")), `offset "-1"`},
 		{"external file that is missing", add(external("w", []int64{2}, "location", "nowhere")), "nowhere"},
-		{"sparse initialiser", modelMsg(graphMsg([]msg{relu}, input("x", 2), output("y"), msg(nil).str(15, ""))), "sparse"},
-		{"sequence input", modelMsg(graphMsg([]msg{relu}, msg(nil).sub(11, msg(nil).str(1, "x").sub(2, msg(nil).str(4, ""))), output("y"))), `input "x": a sequence`},
+		{"sparse initializer", modelMsg(graphMsg([]msg{relu}, input("x", 2), output("y"), msg(nil).str(15, ""))), "sparse"},
+		{"sequence input", modelMsg(graphMsg([]msg{relu}, msg(nil).sub(11, msg(nil).str(1, "x").sub(2, msg(nil).str(4, ""))),
+			output("y"))), `input "x": a sequence`},
 	} {
 		err := imported(t, c.data, folder)
 		require.Error(t, err, c.name)
@@ -184,7 +200,8 @@ func TestImport_otherNumbersOfInputsAndOutputs(t *testing.T) {
 			for k := range out {
 				out[k] = string(rune('p' + k))
 			}
-			err := imported(t, modelMsg(graphMsg([]msg{nodeMsg("SequenceConstruct", []string{"x", "c"}, []string{"s"}), nodeMsg(name, in, out), nodeMsg("Relu", []string{"x"}, []string{"y"})},
+			err := imported(t, modelMsg(graphMsg([]msg{nodeMsg("SequenceConstruct", []string{"x", "c"}, []string{"s"}),
+				nodeMsg(name, in, out), nodeMsg("Relu", []string{"x"}, []string{"y"})},
 				input("x", 1, 1, 2, 2), output("y"), initial(tensorMsg("c", []int64{1}, []byte{0, 0, 128, 63})))), "")
 			if err != nil {
 				assert.NotEqual(t, fault.Internal, fault.KindOf(err), "%s%v -> %v: %v", name, in, out, err)
@@ -194,7 +211,7 @@ func TestImport_otherNumbersOfInputsAndOutputs(t *testing.T) {
 }
 
 func TestImport_countsParts(t *testing.T) {
-	many := bytes.Repeat([]byte(msg(nil).str(5, "")), maxParts+1) // empty initialisers, two bytes each
+	many := bytes.Repeat([]byte(msg(nil).str(5, "")), maxParts+1) // empty initializers, two bytes each
 	err := imported(t, modelMsg(many), "")
 	assert.ErrorContains(t, err, "more than 1048576")
 }
@@ -237,7 +254,8 @@ func TestImportFile_survivesChangesOfTheFile(t *testing.T) {
 	for i := range n {
 		binary.LittleEndian.PutUint32(raw[4*i:], uint32(i))
 	}
-	data := modelMsg(graphMsg([]msg{nodeMsg("Add", []string{"x", "w"}, []string{"y"})}, input("x", n), output("y"), initial(tensorMsg("w", []int64{n}, raw))))
+	data := modelMsg(graphMsg([]msg{nodeMsg("Add", []string{"x", "w"}, []string{"y"})}, input("x", n), output("y"),
+		initial(tensorMsg("w", []int64{n}, raw))))
 	path := filepath.Join(t.TempDir(), "m.onnx")
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 	w := mem.NewWeights()
@@ -293,15 +311,20 @@ func FuzzImport(f *testing.F) {
 	b, err := os.ReadFile(digits + "digits.onnx")
 	require.NoError(f, err)
 	f.Add(b)
-	body := graphMsg([]msg{nodeMsg("Add", []string{"v", "v"}, []string{"w"}), nodeMsg("Identity", []string{"c"}, []string{"d"})},
+	body := graphMsg([]msg{nodeMsg("Add", []string{"v", "v"}, []string{"w"}), nodeMsg("Identity", []string{"c"},
+		[]string{"d"})},
 		input("i"), input("c"), input("v", 2), output("d"), output("w"))
 	for _, g := range []msg{
 		graphMsg([]msg{nodeMsg("Relu", []string{"x"}, []string{"y"})}, input("x", 2), output("y")),
-		graphMsg([]msg{nodeMsg("Loop", []string{"", "", "x"}, []string{"y"}, msg(nil).str(1, "body").sub(6, body).num(20, 5))}, input("x", 2), output("y")),
-		graphMsg([]msg{nodeMsg("Conv", []string{"x", "w"}, []string{"y"}, msg(nil).str(1, "pads").num(8, 1).num(8, 1))}, input("x", 1, 1, 4), output("y"),
+		graphMsg([]msg{nodeMsg("Loop", []string{"", "", "x"}, []string{"y"}, msg(nil).str(1, "body").sub(6, body).num(20,
+			5))}, input("x", 2), output("y")),
+		graphMsg([]msg{nodeMsg("Conv", []string{"x", "w"}, []string{"y"}, msg(nil).str(1, "pads").num(8, 1).num(8, 1))},
+			input("x", 1, 1, 4), output("y"),
 			initial(tensorMsg("w", []int64{1, 1, 3}, make([]byte, 12)))),
-		graphMsg([]msg{nodeMsg("Shape", []string{"x"}, []string{"s"}), nodeMsg("ConstantOfShape", []string{"s"}, []string{"y"})}, input("x", 3, 4), output("y")),
-		graphMsg([]msg{nodeMsg("Resize", []string{"x", "", "k"}, []string{"y"}), nodeMsg("Split", []string{"y"}, []string{"a", "b"})}, input("x", 2, 2), output("a"),
+		graphMsg([]msg{nodeMsg("Shape", []string{"x"}, []string{"s"}), nodeMsg("ConstantOfShape", []string{"s"},
+			[]string{"y"})}, input("x", 3, 4), output("y")),
+		graphMsg([]msg{nodeMsg("Resize", []string{"x", "", "k"}, []string{"y"}), nodeMsg("Split", []string{"y"},
+			[]string{"a", "b"})}, input("x", 2, 2), output("a"),
 			initial(tensorMsg("k", []int64{2}, []byte{0, 0, 0, 64, 0, 0, 128, 63}))),
 	} {
 		f.Add(modelMsg(g))
@@ -316,6 +339,6 @@ func FuzzImport(f *testing.F) {
 		if _, err := Survey(data); err != nil && fault.KindOf(err) != fault.File {
 			t.Fatal(err)
 		}
-		Recognise(data)
+		Recognize(data)
 	})
 }

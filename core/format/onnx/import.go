@@ -45,11 +45,12 @@ type Options struct {
 	path string // of the model, empty for one in memory
 }
 
-// Recognise reports whether data looks like an ONNX model: a protobuf message whose first fields are those of
+// Recognize reports whether data looks like an ONNX model: a protobuf message whose first fields are those of
 // ModelProto.
-func Recognise(data []byte) bool {
+func Recognize(data []byte) bool {
 	seen := 0
-	known := map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 14: true, 20: true, 25: true, 26: true}
+	known := map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 14: true, 20: true,
+		25: true, 26: true}
 	for off := 0; off < len(data) && seen < 3; seen++ {
 		num, n := tagAt(data[off:])
 		if n < 0 || !known[num] {
@@ -97,7 +98,8 @@ func importModel(src *source, o Options) (*Model, error) {
 		version = 1
 	}
 	if version < 1 || version > MaxOpset {
-		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions %d to %d are read", version, MinOpset, MaxOpset)
+		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions %d to %d are read", version, MinOpset,
+			MaxOpset)
 	}
 	meta, err := metadata.Read(p.meta, o.path)
 	if err != nil {
@@ -107,7 +109,8 @@ func importModel(src *source, o Options) (*Model, error) {
 	for _, f := range p.functions {
 		functions[f.domain+"\x00"+f.name+"\x00"+f.overload] = f
 	}
-	im := &importer{src: src, opt: o, model: p, meta: meta, functions: functions, missing: map[string][]string{}, symbols: map[string]uint32{}, used: map[string]bool{}}
+	im := &importer{src: src, opt: o, model: p, meta: meta, functions: functions, missing: map[string][]string{},
+		symbols: map[string]uint32{}, used: map[string]bool{}}
 	sc, err := im.graph(p.graph, nil, version, nil)
 	if err != nil {
 		return nil, err
@@ -121,7 +124,8 @@ func importModel(src *source, o Options) (*Model, error) {
 	}
 	g.Meta = p.meta
 	meta.Warnings = append(meta.Warnings, im.strangers(g)...)
-	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Meta: meta, Warnings: im.warnings}, nil
+	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Meta: meta,
+		Warnings: im.warnings}, nil
 }
 
 // importer holds what is common to all graphs of a model.
@@ -175,7 +179,7 @@ type scope struct {
 	version int64 // of ai.onnx
 	values  map[string]graph.Value
 	seqs    map[string]*sequence    // names that stand for sequences
-	inits   map[string]*tensorProto // initialisers; they become values when they are first read as they are
+	inits   map[string]*tensorProto // initializers; they become values when they are first read as they are
 	shapes  map[string]*valueInfo   // declared types of inner values
 	uses    map[string]int          // how often nodes and outputs read a name, bodies included
 	parent  *scope                  // graph around a body; nil for the main graph
@@ -194,7 +198,7 @@ type capture struct {
 // model declares none.
 func (im *importer) graph(g *graphProto, parent *scope, version int64, given []tensor.Type) (*scope, error) {
 	if g.sparse > 0 {
-		return nil, fault.New(fault.Unsupported, "graph %q: %d sparse initialisers", g.name, g.sparse)
+		return nil, fault.New(fault.Unsupported, "graph %q: %d sparse initializers", g.name, g.sparse)
 	}
 	if parent != nil && (im.calls > 0 || im.repeats > 0) { // this may be done again and again
 		if err := im.count(len(g.inits) + len(g.values) + len(g.in) + len(g.out)); err != nil {
@@ -208,7 +212,8 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		inits[t.name] = true
 	}
 	for i, v := range g.in {
-		if parent == nil && inits[v.name] { // an input with a default value: the default is taken, as every runtime does for constants
+		// an input with a default value: the default is taken, as every runtime does for constants
+		if parent == nil && inits[v.name] {
 			continue
 		}
 		t, err := im.valueType(v)
@@ -224,7 +229,7 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 	}
 	for _, t := range g.inits {
 		if _, taken := sc.inits[t.name]; taken || t.name == "" {
-			return nil, fault.New(fault.File, "two initialisers are named %q", t.name)
+			return nil, fault.New(fault.File, "two initializers are named %q", t.name)
 		}
 		sc.inits[t.name] = t
 	}
@@ -266,7 +271,8 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		if err != nil {
 			return nil, fault.Wrap(err, "output")
 		}
-		if slices.Contains(sc.b.Outputs(), v) || sc.b.Fact(v).Const != nil || slices.Contains(sc.b.Inputs(), v) { // an output is a value of its own
+		// an output is a value of its own
+		if slices.Contains(sc.b.Outputs(), v) || sc.b.Fact(v).Const != nil || slices.Contains(sc.b.Inputs(), v) {
 			v = sc.b.Add(&op.Identity{}, v)
 		}
 		sc.b.Name(v, o.name)
@@ -275,12 +281,12 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 	return sc, sc.b.Err()
 }
 
-// madeAgain is the error of a node that makes what the graph has as an input or an initialiser.
+// madeAgain is the error of a node that makes what the graph has as an input or an initializer.
 func (sc *scope) madeAgain(nodes []*nodeProto) error {
 	for _, n := range nodes {
 		for _, o := range n.out {
 			if sc.inits[o] != nil {
-				return fault.New(fault.File, "value %q is an initialiser and made by %s", o, n.label())
+				return fault.New(fault.File, "value %q is an initializer and made by %s", o, n.label())
 			}
 			if sc.taken(o) {
 				return fault.New(fault.File, "value %q is an input and made by %s", o, n.label())
@@ -322,7 +328,7 @@ func (sc *scope) lookup(name string) (graph.Value, error) {
 	if t, ok := sc.inits[name]; ok {
 		v, err := sc.constant(t)
 		if err != nil {
-			return graph.None, fault.Wrap(err, "initialiser %q", name)
+			return graph.None, fault.Wrap(err, "initializer %q", name)
 		}
 		sc.values[name] = v
 		return v, nil

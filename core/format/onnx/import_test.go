@@ -33,7 +33,7 @@ func readPGM(t *testing.T, path string) (w, h int, pixels []byte) {
 	return w, h, b[len(b)-w*h:]
 }
 
-func TestImportFile_recognisesDigits(t *testing.T) {
+func TestImportFile_recognizesDigits(t *testing.T) {
 	weights := mem.NewWeights()
 	defer weights.Release()
 	m, err := ImportFile(digits+"digits.onnx", Options{Weights: weights})
@@ -65,12 +65,12 @@ func TestImportFile_recognisesDigits(t *testing.T) {
 	assert.GreaterOrEqual(t, right, 58, "of 60")
 }
 
-func TestRecognise_table(t *testing.T) {
+func TestRecognize_table(t *testing.T) {
 	b, err := os.ReadFile(digits + "digits.onnx")
 	require.NoError(t, err)
-	assert.True(t, Recognise(b))
-	assert.True(t, Recognise(b[:200]), "truncated")
+	assert.True(t, Recognize(b))
+	assert.True(t, Recognize(b[:200]), "truncated")
 	for _, s := range []string{"", "RKNN\x00\x00\x00\x00abcdefgh", "\x7fELF\x02\x01\x01", "{\"a\": 1}", "PK\x03\x04"} {
-		assert.False(t, Recognise([]byte(s)), "%q", s)
+		assert.False(t, Recognize([]byte(s)), "%q", s)
 	}
 }

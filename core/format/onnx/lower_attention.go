@@ -18,10 +18,12 @@ func init() {
 // lowerAttention: the inputs are those of op.Attention; the soft cap follows the mask. softmax_precision is met by
 // computing in float64.
 func lowerAttention(n *node) error {
-	o := &op.Attention{Causal: n.int("is_causal", 0) != 0, Heads: n.int("q_num_heads", 0), KVHeads: n.int("kv_num_heads", 0), Scale: n.float("scale", 0),
+	o := &op.Attention{Causal: n.int("is_causal", 0) != 0, Heads: n.int("q_num_heads", 0), KVHeads: n.int("kv_num_heads",
+		0), Scale: n.float("scale", 0),
 		Softcap: n.float("softcap", 0), CapAfterMask: true}
 	var err error
-	o.Scores, err = choiceInt(n, "qk_matmul_output_mode", []op.ScoresMode{op.ScoresRaw, op.ScoresBiased, op.ScoresCapped, op.ScoresSoftmax})
+	o.Scores, err = choiceInt(n, "qk_matmul_output_mode", []op.ScoresMode{op.ScoresRaw, op.ScoresBiased, op.ScoresCapped,
+		op.ScoresSoftmax})
 	if err != nil {
 		return err
 	}
@@ -33,7 +35,8 @@ func lowerRotary(n *node) error {
 	if err := n.want(3, 4); err != nil {
 		return err
 	}
-	o := &op.RotaryEmbedding{Interleaved: n.int("interleaved", 0) != 0, Dim: n.int("rotary_embedding_dim", 0), Heads: n.int("num_heads", 0)}
+	o := &op.RotaryEmbedding{Interleaved: n.int("interleaved", 0) != 0, Dim: n.int("rotary_embedding_dim", 0),
+		Heads: n.int("num_heads", 0)}
 	in := slices.Clone(n.in)
 	if o.Dim > 0 {
 		for i := 1; i <= 2; i++ {

@@ -134,7 +134,8 @@ func lowerScan(n *node) error {
 	if err != nil {
 		return err
 	}
-	o := &op.Scan{Body: body.graph, States: int64(len(n.in)) - scanned, Sequences: scanned, InAxes: n.ints("scan_input_axes"), OutAxes: n.ints("scan_output_axes"),
+	o := &op.Scan{Body: body.graph, States: int64(len(n.in)) - scanned, Sequences: scanned,
+		InAxes: n.ints("scan_input_axes"), OutAxes: n.ints("scan_output_axes"),
 		InReverse: reversed(n.ints("scan_input_directions")), OutReverse: reversed(n.ints("scan_output_directions"))}
 	return n.emit(o, append(append([]graph.Value(nil), n.in...), body.captures...)...)
 }
@@ -171,7 +172,8 @@ func lowerBatchedScan(n *node) error {
 	if err != nil || body == nil {
 		return err
 	}
-	inner := &op.Scan{Body: body.graph, States: int64(len(n.in)-1) - scanned, Sequences: scanned, InReverse: reversed(n.ints("directions"))}
+	inner := &op.Scan{Body: body.graph, States: int64(len(n.in)-1) - scanned, Sequences: scanned,
+		InReverse: reversed(n.ints("directions"))}
 	b := graph.NewBuilder(body.graph.Name + " per batch")
 	var in []graph.Value
 	for _, t := range body.given {
@@ -185,5 +187,6 @@ func lowerBatchedScan(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.Scan{Body: batch, Sequences: int64(len(body.given))}, append(append([]graph.Value(nil), n.in[1:]...), body.captures...)...)
+	return n.emit(&op.Scan{Body: batch, Sequences: int64(len(body.given))}, append(append([]graph.Value(nil), n.in[1:]...),
+		body.captures...)...)
 }

@@ -30,7 +30,8 @@ func (n *node) note() error {
 	if err != nil {
 		return err
 	}
-	n.im.noted = append(n.im.noted, Node{Custom: o, Name: n.p.name, Origin: n.p.index, In: slices.Clone(n.in), Out: slices.Clone(n.out),
+	n.im.noted = append(n.im.noted, Node{Custom: o, Name: n.p.name, Origin: n.p.index, In: slices.Clone(n.in),
+		Out:    slices.Clone(n.out),
 		Filter: n.stored, FilterOrder: n.storedOrder})
 	return nil
 }
@@ -85,7 +86,9 @@ func lowerCustom(n *node) error {
 			return fault.Wrap(err, "output %q", name)
 		}
 		if name != "" && t.DType == tensor.Invalid {
-			return fault.New(fault.Unsupported, "output %q: the project does not know %s.%s, and neither the model's value_info nor anynpu.value.%s.shape and .type of its metadata say what it makes", name, n.p.domain, n.p.opType, name)
+			return fault.New(fault.Unsupported, "output %q: the project does not know %s.%s, and neither the model's "+
+				"value_info nor anynpu.value.%s.shape and .type of its metadata say what it makes", name, n.p.domain, n.p.opType,
+				name)
 		}
 		if declared[i] = t; like >= 0 {
 			o.SetLike(i, like)

@@ -68,11 +68,15 @@ func init() {
 		"And": one(func() graph.Op { return &op.And{} }), "Or": one(func() graph.Op { return &op.Or{} }),
 		"Xor": one(func() graph.Op { return &op.Xor{} }), "Equal": one(func() graph.Op { return &op.Equal{} }),
 		"Less": one(func() graph.Op { return &op.Less{} }), "LessOrEqual": one(func() graph.Op { return &op.LessEqual{} }),
-		"Greater": one(func() graph.Op { return &op.Greater{} }), "GreaterOrEqual": one(func() graph.Op { return &op.GreaterEqual{} }),
-		"BitwiseAnd": one(func() graph.Op { return &op.BitwiseAnd{} }), "BitwiseOr": one(func() graph.Op { return &op.BitwiseOr{} }),
-		"BitwiseXor": one(func() graph.Op { return &op.BitwiseXor{} }), "Where": one(func() graph.Op { return &op.Where{} }),
-		"Max": variadic(func() graph.Op { return &op.Max{} }), "Min": variadic(func() graph.Op { return &op.Min{} }),
-		"Sum": variadic(func() graph.Op { return &op.Add{} }), "Mean": lowerMean,
+		"Greater":        one(func() graph.Op { return &op.Greater{} }),
+		"GreaterOrEqual": one(func() graph.Op { return &op.GreaterEqual{} }),
+		"BitwiseAnd":     one(func() graph.Op { return &op.BitwiseAnd{} }),
+		"BitwiseOr":      one(func() graph.Op { return &op.BitwiseOr{} }),
+		"BitwiseXor":     one(func() graph.Op { return &op.BitwiseXor{} }),
+		"Where":          one(func() graph.Op { return &op.Where{} }),
+		"Max":            variadic(func() graph.Op { return &op.Max{} }),
+		"Min":            variadic(func() graph.Op { return &op.Min{} }),
+		"Sum":            variadic(func() graph.Op { return &op.Add{} }), "Mean": lowerMean,
 
 		"IsInf": withAttrs(func(n *node) graph.Op {
 			return &op.IsInf{Negative: n.int("detect_negative", 1) != 0, Positive: n.int("detect_positive", 1) != 0}
@@ -81,16 +85,20 @@ func init() {
 		"Celu":      withAttrs(func(n *node) graph.Op { return &op.Celu{Alpha: n.float("alpha", 1)} }),
 		"LeakyRelu": withAttrs(func(n *node) graph.Op { return &op.LeakyRelu{Alpha: n.float("alpha", 0.01)} }),
 		"Selu": withAttrs(func(n *node) graph.Op {
-			return &op.Selu{Alpha: n.float("alpha", 1.67326319217681884765625), Gamma: n.float("gamma", 1.05070102214813232421875)}
+			return &op.Selu{Alpha: n.float("alpha", 1.67326319217681884765625),
+				Gamma: n.float("gamma", 1.05070102214813232421875)}
 		}),
 		"HardSigmoid": withAttrs(func(n *node) graph.Op {
 			return &op.HardSigmoid{Alpha: n.float("alpha", 0.2), Beta: n.float("beta", 0.5)}
 		}),
 		"ThresholdedRelu": withAttrs(func(n *node) graph.Op { return &op.ThresholdedRelu{Alpha: n.float("alpha", 1)} }),
-		"Shrink":          withAttrs(func(n *node) graph.Op { return &op.Shrink{Lambda: n.float("lambd", 0.5), Bias: n.float("bias", 0)} }),
-		"Swish":           withAttrs(func(n *node) graph.Op { return &op.Swish{Alpha: n.float("alpha", 1)} }),
-		"Gelu":            lowerGelu,
-		"Clip":            lowerClip,
+		"Shrink": withAttrs(func(n *node) graph.Op {
+			return &op.Shrink{Lambda: n.float("lambd", 0.5),
+				Bias: n.float("bias", 0)}
+		}),
+		"Swish": withAttrs(func(n *node) graph.Op { return &op.Swish{Alpha: n.float("alpha", 1)} }),
+		"Gelu":  lowerGelu,
+		"Clip":  lowerClip,
 		"Mod": withAttrs(func(n *node) graph.Op {
 			if n.int("fmod", 0) != 0 {
 				return &op.Mod{Sign: op.ModDividend}

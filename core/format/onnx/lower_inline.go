@@ -19,7 +19,7 @@ type operand struct {
 type inlined struct {
 	g     *graphProto
 	order []*nodeProto
-	outer *scope // holds the body's initialisers
+	outer *scope // holds the body's initializers
 }
 
 // inlined prepares the graph of an attribute.
@@ -29,14 +29,15 @@ func (n *node) inlined(name string) (*inlined, error) {
 		return nil, fault.New(fault.File, "attribute %s holds no graph", name)
 	}
 	if a.g.sparse > 0 {
-		return nil, fault.New(fault.Unsupported, "attribute %s: %d sparse initialisers", name, a.g.sparse)
+		return nil, fault.New(fault.Unsupported, "attribute %s: %d sparse initializers", name, a.g.sparse)
 	}
 	if n.im.calls > 0 || n.im.repeats > 0 {
 		if err := n.im.count(len(a.g.inits) + len(a.g.values)); err != nil {
 			return nil, err
 		}
 	}
-	outer := &scope{im: n.im, b: n.b, version: n.version, values: map[string]graph.Value{}, inits: map[string]*tensorProto{},
+	outer := &scope{im: n.im, b: n.b, version: n.version, values: map[string]graph.Value{},
+		inits:  map[string]*tensorProto{},
 		shapes: map[string]*valueInfo{}, around: n.scope}
 	for _, t := range a.g.inits {
 		outer.inits[t.name] = t
@@ -61,7 +62,8 @@ func (l *inlined) once(in []operand) ([]operand, error) {
 	}
 	im.repeats++
 	defer func() { im.repeats-- }()
-	sc := &scope{im: im, b: l.outer.b, version: l.outer.version, values: map[string]graph.Value{}, shapes: l.outer.shapes, around: l.outer}
+	sc := &scope{im: im, b: l.outer.b, version: l.outer.version, values: map[string]graph.Value{}, shapes: l.outer.shapes,
+		around: l.outer}
 	for i, v := range l.g.in {
 		sc.bind(v.name, in[i])
 	}
@@ -137,7 +139,8 @@ func (n *node) inlineBranch(then bool) error {
 		return err
 	}
 	if len(l.g.in) > 0 || len(l.g.out) != len(n.out) {
-		return fault.New(fault.File, "attribute %s: %d inputs, %d outputs for a node with %d", name, len(l.g.in), len(l.g.out), len(n.out))
+		return fault.New(fault.File, "attribute %s: %d inputs, %d outputs for a node with %d", name, len(l.g.in),
+			len(l.g.out), len(n.out))
 	}
 	out, err := l.once(nil)
 	if err != nil {
@@ -166,7 +169,8 @@ func (n *node) unrolls() (bool, error) {
 		case i < 2:
 			return false, fault.New(fault.File, "input %d: a sequence", i)
 		case !known:
-			return false, fault.New(fault.Unsupported, "input %d: a sequence is carried by a loop whose trips are not known when the model is read", i)
+			return false, fault.New(fault.Unsupported, "input %d: a sequence is carried by a loop whose trips are not known "+
+				"when the model is read", i)
 		default:
 			return true, nil
 		}
@@ -219,7 +223,8 @@ func (n *node) unrollLoop() error {
 	}
 	scans := len(l.g.out) - 1 - len(state)
 	if scans < 0 || len(n.out) > len(state)+scans {
-		return fault.New(fault.File, "attribute body: %d outputs for %d carried values and a node with %d outputs", len(l.g.out), len(state), len(n.out))
+		return fault.New(fault.File, "attribute body: %d outputs for %d carried values and a node with %d outputs",
+			len(l.g.out), len(state), len(n.out))
 	}
 	trips, bounded, goes := int64(0), n.has(0), true
 	if bounded {
@@ -238,7 +243,8 @@ func (n *node) unrollLoop() error {
 	}
 	rows := make([][]graph.Value, scans)
 	for trip := int64(0); goes && (!bounded || trip < trips); trip++ {
-		in := append([]operand{{v: n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(trip))}, {v: n.b.Const("", tensor.T(tensor.Bool), []byte{1})}}, state...)
+		in := append([]operand{{v: n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(trip))},
+			{v: n.b.Const("", tensor.T(tensor.Bool), []byte{1})}}, state...)
 		out, err := l.once(in)
 		if err != nil {
 			return fault.Wrap(err, "attribute body: trip %d", trip)
@@ -248,14 +254,16 @@ func (n *node) unrollLoop() error {
 		}
 		c, ok := n.b.Fact(out[0].v).KnownInts()
 		if out[0].seq != nil || !ok || len(c) != 1 {
-			return fault.New(fault.Unsupported, "attribute body: the condition after trip %d is not known when the model is read; the loop uses sequences", trip)
+			return fault.New(fault.Unsupported, "attribute body: the condition after trip %d is not known when the model is "+
+				"read; the loop uses sequences", trip)
 		}
 		goes = c[0] != 0
 		copy(state, out[1:])
 		for i := range rows {
 			o := out[1+len(state)+i]
 			if o.seq != nil {
-				return fault.New(fault.Unsupported, "attribute body: output %d is a sequence, and is no carried value", 1+len(state)+i)
+				return fault.New(fault.Unsupported, "attribute body: output %d is a sequence, and is no carried value",
+					1+len(state)+i)
 			}
 			rows[i] = append(rows[i], o.v)
 		}

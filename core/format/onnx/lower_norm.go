@@ -8,8 +8,11 @@ import (
 
 func init() {
 	add(map[string]lowering{
-		"BatchNormalization":    lowerBatchNorm,
-		"InstanceNormalization": withAttrs(func(n *node) graph.Op { return &op.InstanceNorm{Epsilon: n.float("epsilon", 1e-5), Axis: 1} }),
+		"BatchNormalization": lowerBatchNorm,
+		"InstanceNormalization": withAttrs(func(n *node) graph.Op {
+			return &op.InstanceNorm{Epsilon: n.float("epsilon", 1e-5),
+				Axis: 1}
+		}),
 		"LayerNormalization": withAttrs(func(n *node) graph.Op {
 			return &op.LayerNorm{Axis: n.int("axis", -1), Epsilon: n.float("epsilon", 1e-5)}
 		}),
@@ -17,7 +20,10 @@ func init() {
 		"RMSNormalization": withAttrs(func(n *node) graph.Op {
 			return &op.RMSNorm{Axis: n.int("axis", -1), Epsilon: n.float("epsilon", 1e-5)}
 		}),
-		"LpNormalization":           withAttrs(func(n *node) graph.Op { return &op.LpNorm{Axis: n.int("axis", -1), P: n.int("p", 2)} }),
+		"LpNormalization": withAttrs(func(n *node) graph.Op {
+			return &op.LpNorm{Axis: n.int("axis", -1),
+				P: n.int("p", 2)}
+		}),
 		"LRN":                       lowerLRN,
 		"MeanVarianceNormalization": lowerMeanVariance,
 	})
@@ -58,7 +64,8 @@ func lowerLRN(n *node) error {
 	if size < 1 {
 		return fault.New(fault.File, "attribute size: %d", size)
 	}
-	return n.emit(&op.LRN{Before: (size - 1) / 2, After: size / 2, Alpha: n.float("alpha", 1e-4), Beta: n.float("beta", 0.75), Bias: n.float("bias", 1), Axis: 1, DivideAlpha: true}, n.in...)
+	return n.emit(&op.LRN{Before: (size - 1) / 2, After: size / 2, Alpha: n.float("alpha", 1e-4),
+		Beta: n.float("beta", 0.75), Bias: n.float("bias", 1), Axis: 1, DivideAlpha: true}, n.in...)
 }
 
 // lowerMeanVariance is (x - mean) / (sqrt(mean((x - mean)^2)) + 1e-9), as the operator's specification defines it. The

@@ -32,7 +32,8 @@ func lowerQuantize(n *node) error {
 	case to == 0:
 		to = tensor.Uint8
 	}
-	return n.emit(&op.Quantize{Axis: n.int("axis", 1), Block: n.int("block_size", 0), To: to, Saturate: n.int("saturate", 1) != 0}, n.in...)
+	return n.emit(&op.Quantize{Axis: n.int("axis", 1), Block: n.int("block_size", 0), To: to,
+		Saturate: n.int("saturate", 1) != 0}, n.in...)
 }
 
 // lowerDequantize: the result has the type of the scale unless output_dtype (opset 23) names another.
@@ -50,14 +51,14 @@ func lowerDequantize(n *node) error {
 	return n.emit(&op.Dequantize{Axis: n.int("axis", 1), Block: n.int("block_size", 0), To: to}, n.in...)
 }
 
-// dequantised returns input i as reals, with the scale and zero point of inputs s and s+1; axis for those that are
+// dequantized returns input i as reals, with the scale and zero point of inputs s and s+1; axis for those that are
 // given per channel.
-func (n *node) dequantised(v graph.Value, s int, axis int64) graph.Value {
+func (n *node) dequantized(v graph.Value, s int, axis int64) graph.Value {
 	return n.b.Add(&op.Dequantize{Axis: axis, To: tensor.Float32}, v, n.arg(s), n.arg(s+1))
 }
 
-// requantised makes y, quantised with inputs s and s+1, output 0.
-func (n *node) requantised(y graph.Value, s int) error {
+// requantized makes y, quantized with inputs s and s+1, output 0.
+func (n *node) requantized(y graph.Value, s int) error {
 	return n.emit(&op.Quantize{To: n.fact(s + 1).DType, Saturate: true}, y, n.arg(s), n.arg(s+1))
 }
 
@@ -72,17 +73,18 @@ func lowerQLinearConv(n *node) error {
 	if err != nil {
 		return err
 	}
-	w, err := n.movedFilter(n.dequantised(n.arg(3), 4, 0), false, groups)
+	w, err := n.movedFilter(n.dequantized(n.arg(3), 4, 0), false, groups)
 	if err != nil {
 		return err
 	}
-	in := []graph.Value{n.dequantised(n.arg(0), 1, 1), w}
+	in := []graph.Value{n.dequantized(n.arg(0), 1, 1), w}
 	if n.has(8) {
 		scale := n.b.Add(&op.Mul{}, n.arg(1), n.arg(4))
 		in = append(in, n.b.Add(&op.Mul{}, n.b.Add(&op.Cast{To: tensor.Float32}, n.arg(8)), scale))
 	}
-	y := n.b.Add(&op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto, Groups: groups}, in...)
-	return n.requantised(y, 6)
+	y := n.b.Add(&op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto,
+		Groups: groups}, in...)
+	return n.requantized(y, 6)
 }
 
 // lowerQLinearMatMul: per-row scales of a lie on its second last dimension, per-column scales of b on its last.
@@ -97,7 +99,7 @@ func lowerQLinearMatMul(n *node) error {
 	if d := n.fact(1).DType; d != tensor.Float32 && d != tensor.Invalid && d != tensor.Float16 && d != tensor.BFloat16 {
 		return fault.New(fault.Type, "input 1: want a float scale, got %v", d)
 	}
-	a := n.dequantised(n.arg(0), 1, int64(max(ra-2, 0)))
-	b := n.dequantised(n.arg(3), 4, -1)
-	return n.requantised(n.b.Add(&op.MatMul{}, a, b), 6)
+	a := n.dequantized(n.arg(0), 1, int64(max(ra-2, 0)))
+	b := n.dequantized(n.arg(3), 4, -1)
+	return n.requantized(n.b.Add(&op.MatMul{}, a, b), 6)
 }

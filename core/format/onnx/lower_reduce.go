@@ -30,10 +30,12 @@ func init() {
 		"ReduceLogSumExp": reduce(func(k, e bool) graph.Op { return &op.ReduceLogSumExp{KeepDims: k, EmptyAxesKeep: e} }),
 		"ReduceSumSquare": reduce(func(k, e bool) graph.Op { return &op.ReduceSumSquare{KeepDims: k, EmptyAxesKeep: e} }),
 		"ArgMax": withAttrs(func(n *node) graph.Op {
-			return &op.ArgMax{Axis: n.int("axis", 0), KeepDims: n.int("keepdims", 1) != 0, SelectLast: n.int("select_last_index", 0) != 0}
+			return &op.ArgMax{Axis: n.int("axis", 0), KeepDims: n.int("keepdims", 1) != 0, SelectLast: n.int("select_last_index",
+				0) != 0}
 		}),
 		"ArgMin": withAttrs(func(n *node) graph.Op {
-			return &op.ArgMin{Axis: n.int("axis", 0), KeepDims: n.int("keepdims", 1) != 0, SelectLast: n.int("select_last_index", 0) != 0}
+			return &op.ArgMin{Axis: n.int("axis", 0), KeepDims: n.int("keepdims", 1) != 0, SelectLast: n.int("select_last_index",
+				0) != 0}
 		}),
 		"CumSum": withAttrs(func(n *node) graph.Op {
 			return &op.CumSum{Exclusive: n.int("exclusive", 0) != 0, Reverse: n.int("reverse", 0) != 0}

@@ -8,9 +8,12 @@ import (
 
 func init() {
 	add(map[string]lowering{
-		"NonMaxSuppression": withAttrs(func(n *node) graph.Op { return &op.NonMaxSuppression{CenterBox: n.int("center_point_box", 0) != 0} }),
-		"RoiAlign":          lowerRoiAlign,
-		"MaxRoiPool":        lowerMaxRoiPool,
+		"NonMaxSuppression": withAttrs(func(n *node) graph.Op {
+			return &op.NonMaxSuppression{CenterBox: n.int(
+				"center_point_box", 0) != 0}
+		}),
+		"RoiAlign":   lowerRoiAlign,
+		"MaxRoiPool": lowerMaxRoiPool,
 		"MaxUnpool": withAttrs(func(n *node) graph.Op {
 			return &op.MaxUnpool{Kernel: n.ints("kernel_shape"), Strides: n.ints("strides"), Pads: n.ints("pads")}
 		}),
@@ -24,17 +27,21 @@ func init() {
 
 // lowerRoiAlign: before opset 16 the corners are not shifted by half a pixel.
 func lowerRoiAlign(n *node) error {
-	o := &op.RoiAlign{Height: n.int("output_height", 1), Width: n.int("output_width", 1), SamplesHeight: n.int("sampling_ratio", 0),
-		SamplesWidth: n.int("sampling_ratio", 0), ScaleHeight: n.float("spatial_scale", 1), ScaleWidth: n.float("spatial_scale", 1)}
+	o := &op.RoiAlign{Height: n.int("output_height", 1), Width: n.int("output_width", 1),
+		SamplesHeight: n.int("sampling_ratio", 0),
+		SamplesWidth:  n.int("sampling_ratio", 0), ScaleHeight: n.float("spatial_scale", 1),
+		ScaleWidth: n.float("spatial_scale", 1)}
 	var err error
-	if o.Mode, err = choice(n, "mode", "avg", map[string]op.RoiMode{"avg": op.RoiAverage, "max": op.RoiMaxWeighted}); err != nil {
+	if o.Mode, err = choice(n, "mode", "avg", map[string]op.RoiMode{"avg": op.RoiAverage,
+		"max": op.RoiMaxWeighted}); err != nil {
 		return err
 	}
 	otherwise := "half_pixel"
 	if n.version < 16 {
 		otherwise = "output_half_pixel"
 	}
-	o.HalfPixel, err = choice(n, "coordinate_transformation_mode", otherwise, map[string]bool{"half_pixel": true, "output_half_pixel": false})
+	o.HalfPixel, err = choice(n, "coordinate_transformation_mode", otherwise, map[string]bool{"half_pixel": true,
+		"output_half_pixel": false})
 	if err != nil {
 		return err
 	}
@@ -60,6 +67,7 @@ func lowerDeformConv(n *node) error {
 		return err
 	}
 	in := append([]graph.Value{n.arg(0), w}, n.in[2:]...)
-	return n.emit(&op.DeformConv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), Groups: groups,
+	return n.emit(&op.DeformConv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"),
+		Groups:       groups,
 		OffsetGroups: n.int("offset_group", 1)}, in...)
 }

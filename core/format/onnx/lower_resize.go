@@ -12,20 +12,28 @@ func init() {
 		"Resize":     lowerResize,
 		"Upsample":   lowerUpsample,
 		"GridSample": lowerGridSample,
-		"AffineGrid": withAttrs(func(n *node) graph.Op { return &op.AffineGrid{AlignCorners: n.int("align_corners", 0) != 0} }),
+		"AffineGrid": withAttrs(func(n *node) graph.Op {
+			return &op.AffineGrid{AlignCorners: n.int("align_corners",
+				0) != 0}
+		}),
 	})
 }
 
 var (
-	resizeModes = map[string]op.ResizeMode{"nearest": op.ResizeNearest, "linear": op.ResizeLinear, "bilinear": op.ResizeLinear,
-		"cubic": op.ResizeCubic, "bicubic": op.ResizeCubic}
+	resizeModes = map[string]op.ResizeMode{"nearest": op.ResizeNearest, "linear": op.ResizeLinear,
+		"bilinear": op.ResizeLinear,
+		"cubic":    op.ResizeCubic, "bicubic": op.ResizeCubic}
 	coordModes = map[string]op.Coord{"half_pixel": op.CoordHalfPixel, "half_pixel_symmetric": op.CoordHalfPixelSymmetric,
-		"pytorch_half_pixel": op.CoordPytorchHalfPixel, "align_corners": op.CoordAlignCorners, "asymmetric": op.CoordAsymmetric,
+		"pytorch_half_pixel": op.CoordPytorchHalfPixel, "align_corners": op.CoordAlignCorners,
+		"asymmetric":         op.CoordAsymmetric,
 		"tf_crop_and_resize": op.CoordTFCrop, "tf_half_pixel_for_nn": op.CoordTFHalfPixel} // the last in opset 11 only
-	nearestModes = map[string]op.NearestMode{"round_prefer_floor": op.NearestRoundPreferFloor, "round_prefer_ceil": op.NearestRoundPreferCeil,
-		"floor": op.NearestFloor, "ceil": op.NearestCeil}
-	aspectModes  = map[string]op.AspectMode{"stretch": op.AspectStretch, "not_larger": op.AspectNotLarger, "not_smaller": op.AspectNotSmaller}
-	gridPaddings = map[string]op.GridPadding{"zeros": op.GridZeros, "border": op.GridBorder, "reflection": op.GridReflection}
+	nearestModes = map[string]op.NearestMode{"round_prefer_floor": op.NearestRoundPreferFloor,
+		"round_prefer_ceil": op.NearestRoundPreferCeil,
+		"floor":             op.NearestFloor, "ceil": op.NearestCeil}
+	aspectModes = map[string]op.AspectMode{"stretch": op.AspectStretch, "not_larger": op.AspectNotLarger,
+		"not_smaller": op.AspectNotSmaller}
+	gridPaddings = map[string]op.GridPadding{"zeros": op.GridZeros, "border": op.GridBorder,
+		"reflection": op.GridReflection}
 )
 
 // choice reads a string attribute that names one of a set.
@@ -46,7 +54,8 @@ func lowerResize(n *node) error {
 	if err := n.want(1, 4); err != nil {
 		return err
 	}
-	o := &op.Resize{CubicA: n.float("cubic_coeff_a", -0.75), ExcludeOutside: n.int("exclude_outside", 0) != 0, Antialias: n.int("antialias", 0) != 0,
+	o := &op.Resize{CubicA: n.float("cubic_coeff_a", -0.75), ExcludeOutside: n.int("exclude_outside", 0) != 0,
+		Antialias:     n.int("antialias", 0) != 0,
 		Extrapolation: n.float("extrapolation_value", 0), Axes: n.ints("axes")}
 	var err error
 	if o.Mode, err = choice(n, "mode", "nearest", resizeModes); err != nil {
@@ -82,7 +91,8 @@ func (n *node) upsample(scales graph.Value) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.Resize{Mode: mode, Coord: op.CoordAsymmetric, Nearest: op.NearestFloor}, n.arg(0), graph.None, scales)
+	return n.emit(&op.Resize{Mode: mode, Coord: op.CoordAsymmetric, Nearest: op.NearestFloor}, n.arg(0), graph.None,
+		scales)
 }
 
 func lowerGridSample(n *node) error {

@@ -11,7 +11,8 @@ func init() {
 	add(map[string]lowering{"LSTM": lowerLSTM, "GRU": lowerGRU, "RNN": lowerRNN})
 }
 
-var directions = map[string]op.Direction{"forward": op.Forward, "reverse": op.Reverse, "bidirectional": op.Bidirectional}
+var directions = map[string]op.Direction{"forward": op.Forward, "reverse": op.Reverse,
+	"bidirectional": op.Bidirectional}
 
 // recurrent reads what the three operators share.
 func (n *node) recurrent() (op.Direction, error) {
@@ -37,7 +38,8 @@ func lowerLSTM(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.LSTM{Direction: d, Hidden: n.int("hidden_size", 0), Activations: n.activations(), ActAlpha: n.floats("activation_alpha"), ActBeta: n.floats("activation_beta"),
+	return n.emit(&op.LSTM{Direction: d, Hidden: n.int("hidden_size", 0), Activations: n.activations(),
+		ActAlpha: n.floats("activation_alpha"), ActBeta: n.floats("activation_beta"),
 		Clip: n.float("clip", 0), InputForget: n.int("input_forget", 0) != 0, BatchFirst: n.int("layout", 0) != 0}, n.in...)
 }
 
@@ -46,8 +48,10 @@ func lowerGRU(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.GRU{Direction: d, Hidden: n.int("hidden_size", 0), Activations: n.activations(), ActAlpha: n.floats("activation_alpha"), ActBeta: n.floats("activation_beta"),
-		Clip: n.float("clip", 0), LinearBeforeReset: n.int("linear_before_reset", 0) != 0, BatchFirst: n.int("layout", 0) != 0}, n.in...)
+	return n.emit(&op.GRU{Direction: d, Hidden: n.int("hidden_size", 0), Activations: n.activations(),
+		ActAlpha: n.floats("activation_alpha"), ActBeta: n.floats("activation_beta"),
+		Clip: n.float("clip", 0), LinearBeforeReset: n.int("linear_before_reset", 0) != 0,
+		BatchFirst: n.int("layout", 0) != 0}, n.in...)
 }
 
 func lowerRNN(n *node) error {
@@ -55,6 +59,7 @@ func lowerRNN(n *node) error {
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.RNN{Direction: d, Hidden: n.int("hidden_size", 0), Activations: n.activations(), ActAlpha: n.floats("activation_alpha"), ActBeta: n.floats("activation_beta"),
+	return n.emit(&op.RNN{Direction: d, Hidden: n.int("hidden_size", 0), Activations: n.activations(),
+		ActAlpha: n.floats("activation_alpha"), ActBeta: n.floats("activation_beta"),
 		Clip: n.float("clip", 0), BatchFirst: n.int("layout", 0) != 0}, n.in...)
 }

@@ -24,7 +24,8 @@ type sequence struct {
 }
 
 // takesSequence names the operators that have inputs of a sequence type.
-var takesSequence = map[string]bool{"ConcatFromSequence": true, "Identity": true, "Loop": true, "SequenceAt": true, "SequenceErase": true,
+var takesSequence = map[string]bool{"ConcatFromSequence": true, "Identity": true, "Loop": true, "SequenceAt": true,
+	"SequenceErase":  true,
 	"SequenceInsert": true, "SequenceLength": true, "SequenceMap": true}
 
 func init() {

@@ -28,12 +28,21 @@ func init() {
 			}
 			return n.emit(&op.Gather{NegativeWraps: true}, n.arg(0), n.arg(1), n.b.Int64s(n.int("axis", 0)))
 		},
-		"GatherElements": withAttrs(func(n *node) graph.Op { return &op.GatherElements{Axis: n.int("axis", 0), NegativeWraps: true} }),
-		"GatherND":       withAttrs(func(n *node) graph.Op { return &op.GatherND{BatchDims: n.int("batch_dims", 0), NegativeWraps: true} }),
+		"GatherElements": withAttrs(func(n *node) graph.Op {
+			return &op.GatherElements{Axis: n.int("axis", 0),
+				NegativeWraps: true}
+		}),
+		"GatherND": withAttrs(func(n *node) graph.Op {
+			return &op.GatherND{BatchDims: n.int("batch_dims", 0),
+				NegativeWraps: true}
+		}),
 		"ScatterElements": withReduction(func(n *node, r op.ScatterReduction) graph.Op {
 			return &op.ScatterElements{Axis: n.int("axis", 0), Reduction: r, NegativeWraps: true}
 		}),
-		"Scatter": withAttrs(func(n *node) graph.Op { return &op.ScatterElements{Axis: n.int("axis", 0), NegativeWraps: true} }),
+		"Scatter": withAttrs(func(n *node) graph.Op {
+			return &op.ScatterElements{Axis: n.int("axis", 0),
+				NegativeWraps: true}
+		}),
 		"ScatterND": withReduction(func(n *node, r op.ScatterReduction) graph.Op {
 			return &op.ScatterND{Reduction: r, NegativeWraps: true}
 		}),
@@ -113,7 +122,8 @@ func lowerSlice(n *node) error {
 	return n.emit(&op.Slice{}, in...)
 }
 
-var padModes = map[string]op.PadMode{"constant": op.PadConstant, "reflect": op.PadReflect, "edge": op.PadEdge, "wrap": op.PadWrap}
+var padModes = map[string]op.PadMode{"constant": op.PadConstant, "reflect": op.PadReflect, "edge": op.PadEdge,
+	"wrap": op.PadWrap}
 
 func lowerPad(n *node) error {
 	name := n.string("mode", "constant")
@@ -132,7 +142,8 @@ func lowerPad(n *node) error {
 	return n.emit(o, n.arg(0), n.b.Int64s(n.ints("pads")...), value)
 }
 
-var reductions = map[string]op.ScatterReduction{"none": op.ScatterSet, "add": op.ScatterAdd, "mul": op.ScatterMul, "max": op.ScatterMax, "min": op.ScatterMin}
+var reductions = map[string]op.ScatterReduction{"none": op.ScatterSet, "add": op.ScatterAdd, "mul": op.ScatterMul,
+	"max": op.ScatterMax, "min": op.ScatterMin}
 
 func withReduction(f func(n *node, r op.ScatterReduction) graph.Op) lowering {
 	return func(n *node) error {
@@ -174,7 +185,8 @@ func lowerOneHot(n *node) error {
 		return err
 	}
 	indices, depth := n.integers(0), n.integers(1)
-	zero, one := n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(0)), n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(1))
+	zero, one := n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(0)), n.b.Const("", tensor.T(tensor.Int64),
+		tensor.Int64s(1))
 	off := n.b.Add(&op.Gather{}, n.arg(2), zero, zero)
 	on := n.b.Add(&op.Gather{}, n.arg(2), one, zero)
 	return n.emit(&op.OneHot{Axis: n.int("axis", -1), Outside: op.OneHotWraps}, indices, depth, on, off)

@@ -22,7 +22,8 @@ func init() {
 		"BlackmanWindow": typed("output_datatype", func(n *node, d tensor.DType) graph.Op {
 			return &op.BlackmanWindow{Periodic: n.int("periodic", 1) != 0, To: d}
 		}),
-		"MelWeightMatrix": typed("output_datatype", func(_ *node, d tensor.DType) graph.Op { return &op.MelWeightMatrix{To: d} }),
+		"MelWeightMatrix": typed("output_datatype",
+			func(_ *node, d tensor.DType) graph.Op { return &op.MelWeightMatrix{To: d} }),
 
 		"RandomNormal": drawn(func(n *node, d tensor.DType, seed int64, seeded bool) graph.Op {
 			return &op.RandomNormal{Mean: n.float("mean", 0), Scale: n.float("scale", 1), To: d, Seed: seed, Seeded: seeded}

@@ -17,13 +17,16 @@ func init() {
 		"ConvInteger":   lowerConvInteger,
 		"ConvTranspose": lowerConvTranspose,
 		"MaxPool": pool(func(n *node, w window) graph.Op {
-			return &op.MaxPool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto, Ceil: w.ceil, ColumnMajor: n.int("storage_order", 0) != 0}
+			return &op.MaxPool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto,
+				Ceil: w.ceil, ColumnMajor: n.int("storage_order", 0) != 0}
 		}),
 		"AveragePool": pool(func(n *node, w window) graph.Op {
-			return &op.AveragePool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto, Ceil: w.ceil, CountPads: n.int("count_include_pad", 0) != 0}
+			return &op.AveragePool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto,
+				Ceil: w.ceil, CountPads: n.int("count_include_pad", 0) != 0}
 		}),
 		"LpPool": pool(func(n *node, w window) graph.Op {
-			return &op.LpPool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto, Ceil: w.ceil, P: n.int("p", 2)}
+			return &op.LpPool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto,
+				Ceil: w.ceil, P: n.int("p", 2)}
 		}),
 		"GlobalMaxPool":     withAttrs(func(*node) graph.Op { return &op.MaxPool{Global: true} }),
 		"GlobalAveragePool": withAttrs(func(*node) graph.Op { return &op.AveragePool{Global: true} }),
@@ -59,7 +62,7 @@ func (n *node) filter(i int, transposed bool, groups int64) (graph.Value, error)
 	perm := filterPerm(len(t.dims), transposed)
 	v, err := n.constantAs(t, perm)
 	n.stored, n.storedOrder = v, perm
-	return v, fault.Wrap(err, "initialiser %q", name)
+	return v, fault.Wrap(err, "initializer %q", name)
 }
 
 // filterPerm is the order of the dimensions of a filter in the project, as a filter of the given rank in the file has
@@ -79,7 +82,8 @@ func filterPerm(rank int, transposed bool) []int {
 func (n *node) movedFilter(w graph.Value, transposed bool, groups int64) (graph.Value, error) {
 	r := n.b.Fact(w).Shape.Rank()
 	if r < 3 {
-		return graph.None, fault.New(fault.Unsupported, "input 1: want a filter of known rank 3 or more, got %v", n.b.Fact(w).Shape)
+		return graph.None, fault.New(fault.Unsupported, "input 1: want a filter of known rank 3 or more, got %v",
+			n.b.Fact(w).Shape)
 	}
 	var perm []int64
 	for k := int64(2); k < int64(r); k++ {
@@ -109,7 +113,8 @@ func (n *node) movedFilter(w graph.Value, transposed bool, groups int64) (graph.
 	return v, n.b.Err()
 }
 
-var autoPads = map[string]op.AutoPad{"NOTSET": op.PadExplicit, "SAME_UPPER": op.PadSameUpper, "SAME_LOWER": op.PadSameLower, "VALID": op.PadValid, "": op.PadExplicit}
+var autoPads = map[string]op.AutoPad{"NOTSET": op.PadExplicit, "SAME_UPPER": op.PadSameUpper,
+	"SAME_LOWER": op.PadSameLower, "VALID": op.PadValid, "": op.PadExplicit}
 
 func (n *node) autoPad() (op.AutoPad, error) {
 	name := n.string("auto_pad", "NOTSET")
@@ -122,7 +127,8 @@ func (n *node) autoPad() (op.AutoPad, error) {
 
 // conv reads the attributes and the filter of a convolution.
 func (n *node) conv() (*op.Conv, graph.Value, error) {
-	o := &op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), Groups: n.int("group", 1)}
+	o := &op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"),
+		Groups: n.int("group", 1)}
 	w, err := n.filter(1, false, o.Groups)
 	if err != nil {
 		return nil, graph.None, err
@@ -194,7 +200,8 @@ func lowerConvTranspose(n *node) error {
 	if err != nil {
 		return err
 	}
-	o := &op.ConvTranspose{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto, OutputPads: n.ints("output_padding"), Groups: groups}
+	o := &op.ConvTranspose{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto,
+		OutputPads: n.ints("output_padding"), Groups: groups}
 	in := []graph.Value{n.arg(0), w, graph.None}
 	if n.has(2) {
 		in[2] = n.arg(2)

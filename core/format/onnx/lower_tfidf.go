@@ -43,8 +43,10 @@ func lowerTfIdf(n *node) error {
 		if i+1 < len(counts) {
 			to = counts[i+1]
 		}
-		if from < 0 || to < from || to > int64(len(pool)) || (to-from)%size != 0 || first+(to-from)/size > int64(len(columns)) {
-			return fault.New(fault.File, "attribute ngram_counts: %v for a pool of %d and %d columns", counts, len(pool), len(columns))
+		if from < 0 || to < from || to > int64(len(pool)) || (to-from)%size != 0 ||
+			first+(to-from)/size > int64(len(columns)) {
+			return fault.New(fault.File, "attribute ngram_counts: %v for a pool of %d and %d columns", counts, len(pool),
+				len(columns))
 		}
 		grams := (to - from) / size
 		if size >= lo && size <= hi && grams > 0 {

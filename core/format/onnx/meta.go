@@ -52,7 +52,8 @@ func (im *importer) completed(name string, t tensor.Type, in []tensor.Fact) (ful
 			case open || sized:
 				dims[i] = im.dim(d.Name)
 			default:
-				return t, -1, fault.New(fault.File, "%s: the model has no open dimension %q; there is: %s", key, d.Name, strings.Join(slices.Sorted(maps.Keys(im.symbols)), ", "))
+				return t, -1, fault.New(fault.File, "%s: the model has no open dimension %q; there is: %s", key, d.Name,
+					strings.Join(slices.Sorted(maps.Keys(im.symbols)), ", "))
 			}
 		}
 		shape = tensor.OfDims(dims...)
@@ -89,7 +90,8 @@ func (im *importer) strangers(g *graph.Graph) []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(im.meta.Values)) {
 		if !im.used[name+"."] {
-			list = append(list, fmt.Sprintf("%s: metadata for a value %q, which no operator of a foreign domain makes", model, name))
+			list = append(list, fmt.Sprintf("%s: metadata for a value %q, which no operator of a foreign domain makes", model,
+				name))
 		}
 	}
 	return list

@@ -30,7 +30,8 @@ func ownedNode(declared []byte, meta ...string) []byte {
 	}
 	height, three := metaField(nil, 2, []byte("height")), metaNumber(nil, 1, 3)
 	node := metaField(metaField(metaField(nil, 1, []byte("x")), 2, []byte("y")), 4, []byte("Own"))
-	g := metaField(metaField(metaField(nil, 1, metaField(node, 7, []byte("acme"))), 2, []byte("g")), 11, tensor("x", height, three))
+	g := metaField(metaField(metaField(nil, 1, metaField(node, 7, []byte("acme"))), 2, []byte("g")), 11,
+		tensor("x", height, three))
 	if declared == nil {
 		declared = metaField(nil, 1, []byte("y"))
 	}
@@ -50,7 +51,8 @@ func importOwned(t *testing.T, data []byte) (*Model, error) {
 func TestImport_metadataSayWhatACustomOperatorMakes(t *testing.T) {
 	_, err := importOwned(t, ownedNode(nil))
 	assert.ErrorContains(t, err, "anynpu.value.y.shape")
-	for value, want := range map[string]string{`"as input 0"`: "[height,3]", `as input 0`: "[height,3]", `["height", 7]`: "[height,7]", `[4]`: "[4]"} {
+	for value, want := range map[string]string{`"as input 0"`: "[height,3]", `as input 0`: "[height,3]",
+		`["height", 7]`: "[height,7]", `[4]`: "[4]"} {
 		m, err := importOwned(t, ownedNode(nil, "anynpu.value.y.shape", value))
 		require.NoError(t, err, value)
 		f := m.Graph.Fact(m.Graph.Out[0])
@@ -67,7 +69,8 @@ func TestImport_metadataSayWhatACustomOperatorMakes(t *testing.T) {
 
 func TestImport_metadataThatDoNotFit(t *testing.T) {
 	for value, want := range map[string]string{
-		`"as input 1"`: "input 1 of 1", `["width", 1]`: `"width"; there is: height`, `[0]`: "neither a size nor", `"like x"`: "as input 0", `7`: "wrong value",
+		`"as input 1"`: "input 1 of 1", `["width", 1]`: `"width"; there is: height`, `[0]`: "neither a size nor",
+		`"like x"`: "as input 0", `7`: "wrong value",
 	} {
 		_, err := importOwned(t, ownedNode(nil, "anynpu.value.y.shape", value))
 		assert.ErrorContains(t, err, want, value)
@@ -84,10 +87,12 @@ func TestImport_sizesOfOpenDimensions(t *testing.T) {
 	assert.Equal(t, "[5]", m.ShapeText(m.Graph.Fact(m.Graph.Out[0]).Shape))
 	assert.Empty(t, m.Symbols)
 
-	m, err = importOwned(t, ownedNode(nil, "anynpu.dim.width", "5", "anynpu.value.z.shape", "[1]", "anynpu.value.y.shape", "[1]", "anynpu.input.q.mean", "[1]"))
+	m, err = importOwned(t, ownedNode(nil, "anynpu.dim.width", "5", "anynpu.value.z.shape", "[1]", "anynpu.value.y.shape",
+		"[1]", "anynpu.input.q.mean", "[1]"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		`model: metadata for an input "q", which it does not have; there is: x`, `model: metadata for an open dimension "width", which it does not have`,
+		`model: metadata for an input "q", which it does not have; there is: x`,
+		`model: metadata for an open dimension "width", which it does not have`,
 		`model: metadata for a value "z", which no operator of a foreign domain makes`,
 	}, m.Meta.Warnings)
 }

@@ -54,8 +54,9 @@ func (sc *scope) node(p *nodeProto) error {
 	if p.domain == "" && len(p.out) == 0 {
 		return fault.New(fault.File, "%s: no outputs", p.label())
 	}
-	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.in)), out: make([]graph.Value, len(p.out)), stored: graph.None,
-		seqs: make([]*sequence, len(p.in)), outSeqs: make([]*sequence, len(p.out))}
+	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.in)), out: make([]graph.Value, len(p.out)),
+		stored: graph.None,
+		seqs:   make([]*sequence, len(p.in)), outSeqs: make([]*sequence, len(p.out))}
 	for i, name := range p.in {
 		if p.domain == "" && takesSequence[p.opType] {
 			o, err := sc.operand(name)
@@ -66,7 +67,7 @@ func (sc *scope) node(p *nodeProto) error {
 			continue
 		}
 		if _, read := sc.values[name]; !read && sc.inits[name] != nil && filterInput[p.opType] && i == 1 {
-			n.in[i] = graph.None // the lowering takes the initialiser in the order of the project's filters
+			n.in[i] = graph.None // the lowering takes the initializer in the order of the project's filters
 			continue
 		}
 		v, err := sc.lookup(name)
@@ -131,13 +132,15 @@ func (sc *scope) call(f *functionProto, p *nodeProto) error {
 	}
 	defer func() { sc.im.calls-- }()
 	if len(p.in) > len(f.in) || len(p.out) > len(f.out) {
-		return fault.New(fault.File, "function %s takes %d inputs and gives %d outputs, the call has %d and %d", f.name, len(f.in), len(f.out), len(p.in), len(p.out))
+		return fault.New(fault.File, "function %s takes %d inputs and gives %d outputs, the call has %d and %d", f.name,
+			len(f.in), len(f.out), len(p.in), len(p.out))
 	}
 	version := sc.version
 	if v, ok := f.opsets[""]; ok {
 		version = v
 	}
-	inner := &scope{im: sc.im, b: sc.b, version: version, values: map[string]graph.Value{}, inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}}
+	inner := &scope{im: sc.im, b: sc.b, version: version, values: map[string]graph.Value{},
+		inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}}
 	for i, name := range f.in {
 		o := operand{v: graph.None}
 		if i < len(p.in) {

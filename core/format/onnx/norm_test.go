@@ -22,7 +22,8 @@ import (
 // of a result of that size.
 func TestMeanVarianceNormalization_largeMeans(t *testing.T) {
 	const images, channels, pixels = 2, 3, 20 * 15
-	model := modelMsg(graphMsg([]msg{nodeMsg("MeanVarianceNormalization", []string{"x"}, []string{"y"})}, input("x", images, channels, 20, 15), output("y")))
+	model := modelMsg(graphMsg([]msg{nodeMsg("MeanVarianceNormalization", []string{"x"}, []string{"y"})},
+		input("x", images, channels, 20, 15), output("y")))
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, mean := range []float64{0, 100, -1000, 1e6} {
 		x := make([]float32, images*channels*pixels)
@@ -54,10 +55,13 @@ func TestMeanVarianceNormalization_largeMeans(t *testing.T) {
 				require.NoError(t, err)
 				d, err := cpu.New(cpu.Config{Reference: reference})
 				require.NoError(t, err)
-				s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w}, device.ExecOptions{})
+				s, err := session.Open(context.Background(), m.Graph, []device.Device{d}, compile.Options{Weights: w},
+					device.ExecOptions{})
 				require.NoError(t, err)
 				defer s.Close()
-				got, err := s.Run(context.Background(), []tensor.Tensor{{DType: tensor.Float32, Dims: []int64{images, channels, 20, 15}, Data: tensor.Float32s(x...)}}, time.Time{})
+				got, err := s.Run(context.Background(),
+					[]tensor.Tensor{{DType: tensor.Float32, Dims: []int64{images, channels, 20, 15}, Data: tensor.Float32s(x...)}},
+					time.Time{})
 				require.NoError(t, err)
 				y, err := tensor.ReadFloat32s(got[0].Data, len(x))
 				require.NoError(t, err)

@@ -6,15 +6,20 @@ var sinceVersion = map[string]int64{}
 
 func init() {
 	for version, ops := range map[int64][]string{
-		1: {"ArgMax", "ArgMin", "Constant", "Conv", "ConvTranspose", "DepthToSpace", "Flatten", "Gather", "GlobalAveragePool", "GlobalMaxPool", "Hardmax",
-			"Identity", "If", "LRN", "LogSoftmax", "Loop", "LpNormalization", "MatMul", "MaxPool", "MaxRoiPool", "Not", "RandomNormal", "RandomNormalLike",
-			"RandomUniform", "RandomUniformLike", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin",
-			"ReduceProd", "ReduceSum", "ReduceSumSquare", "Shape", "Size", "Slice", "Softmax", "Softplus", "Softsign", "SpaceToDepth", "Squeeze", "TopK",
+		1: {"ArgMax", "ArgMin", "Constant", "Conv", "ConvTranspose", "DepthToSpace", "Flatten", "Gather", "GlobalAveragePool",
+			"GlobalMaxPool", "Hardmax",
+			"Identity", "If", "LRN", "LogSoftmax", "Loop", "LpNormalization", "MatMul", "MaxPool", "MaxRoiPool", "Not",
+			"RandomNormal", "RandomNormalLike",
+			"RandomUniform", "RandomUniformLike", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax",
+			"ReduceMean", "ReduceMin",
+			"ReduceProd", "ReduceSum", "ReduceSumSquare", "Shape", "Size", "Slice", "Softmax", "Softplus", "Softsign",
+			"SpaceToDepth", "Squeeze", "TopK",
 			"Transpose", "Unsqueeze"},
 		2: {"GlobalLpPool", "LpPool", "Pad", "Split"},
 		4: {"Concat"},
 		5: {"Reshape"},
-		6: {"Abs", "Cast", "Ceil", "Clip", "Elu", "Exp", "Floor", "HardSigmoid", "InstanceNormalization", "LeakyRelu", "Log", "Max", "Mean", "Min", "Neg",
+		6: {"Abs", "Cast", "Ceil", "Clip", "Elu", "Exp", "Floor", "HardSigmoid", "InstanceNormalization", "LeakyRelu", "Log",
+			"Max", "Mean", "Min", "Neg",
 			"Reciprocal", "Relu", "Selu", "Sigmoid", "Sqrt", "Sum", "Tanh", "Tile"},
 	} {
 		for _, name := range ops {

@@ -12,14 +12,16 @@ import (
 
 // Limits of what is read. They are far above any real model and keep a hostile one from taking memory or time.
 const (
-	maxName                = 1 << 16 // bytes of a name or other string
-	maxRank                = 64
-	maxDepth               = 16               // graphs inside graphs
-	maxNodes               = 1 << 17          // nodes of a model, all graphs and functions together
-	maxAttrs               = 1 << 10          // attributes of a node
-	partsAtOnce, partBytes = 1 << 10, 1 << 10 // memory of parts, with what the graph keeps of them, is asked for by so many
+	maxName  = 1 << 16 // bytes of a name or other string
+	maxRank  = 64
+	maxDepth = 16      // graphs inside graphs
+	maxNodes = 1 << 17 // nodes of a model, all graphs and functions together
+	maxAttrs = 1 << 10 // attributes of a node
+	// memory of parts, with what the graph keeps of them, is asked for by so many
+	partsAtOnce, partBytes = 1 << 10, 1 << 10
 
-	maxParts = 1 << 20 // messages and names of a model, all together: two bytes of a file can make one, which takes hundreds in memory
+	// messages and names of a model, all together: two bytes of a file can make one, which takes hundreds in memory
+	maxParts = 1 << 20
 )
 
 // model is ModelProto.
@@ -50,7 +52,7 @@ type graphProto struct {
 	name   string
 	nodes  []*nodeProto
 	inits  []*tensorProto
-	sparse int // sparse initialisers, which are refused
+	sparse int // sparse initializers, which are refused
 	in     []*valueInfo
 	out    []*valueInfo
 	values []*valueInfo

@@ -12,17 +12,18 @@ type Summary struct {
 	Opsets    map[string]int64 // per domain, "" is ai.onnx
 	IRVersion int64
 	Producer  string
-	Ops       map[string]int // operator ("domain.Type" outside ai.onnx) to the number of nodes, bodies and functions included
-	Kinds     []string       // kinds of value other than tensors among inputs and outputs: "sequence", "optional", "map", ...
-	Strings   bool           // an input or output is a tensor of strings
+	// operator ("domain.Type" outside ai.onnx) to the number of nodes, bodies and functions included
+	Ops       map[string]int
+	Kinds     []string // kinds of value other than tensors among inputs and outputs: "sequence", "optional", "map", ...
+	Strings   bool     // an input or output is a tensor of strings
 	Functions []string
 	Meta      map[string]string
 
 	Name       string
 	In, Out    []Port
-	Parameters int64 // elements of all initialisers
+	Parameters int64 // elements of all initializers
 	Bytes      int64
-	External   bool // initialisers lie in other files
+	External   bool // initializers lie in other files
 }
 
 // Port is an input or output as the model declares it.
@@ -62,7 +63,7 @@ func portsOf(vs []*valueInfo, drop map[string]bool) []Port {
 	return out
 }
 
-func (s *Summary) initialisers(g *graphProto) map[string]bool {
+func (s *Summary) initializers(g *graphProto) map[string]bool {
 	names := map[string]bool{}
 	for _, t := range g.inits {
 		names[t.name] = true
@@ -84,7 +85,7 @@ func Survey(data []byte) (*Summary, error) {
 	}
 	s := &Summary{Opsets: p.opsets, IRVersion: p.irVersion, Producer: p.producer, Ops: map[string]int{}, Meta: p.meta}
 	s.Name = p.graph.name
-	inits := s.initialisers(p.graph)
+	inits := s.initializers(p.graph)
 	s.In, s.Out = portsOf(p.graph.in, inits), portsOf(p.graph.out, nil)
 	s.graph(p.graph)
 	for _, f := range p.functions {

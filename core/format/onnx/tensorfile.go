@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// ReadTensor reads a serialised TensorProto, the form in which test data of the ONNX project comes. External data is
+// ReadTensor reads a serialized TensorProto, the form in which test data of the ONNX project comes. External data is
 // refused.
 func ReadTensor(data []byte) (name string, t tensor.Tensor, err error) {
 	p, err := (&model{}).parseTensor(field{typ: protowire.BytesType, bytes: data})

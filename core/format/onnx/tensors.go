@@ -12,9 +12,12 @@ import (
 
 // dtypes maps TensorProto.DataType.
 var dtypes = map[int64]tensor.DType{
-	1: tensor.Float32, 2: tensor.Uint8, 3: tensor.Int8, 4: tensor.Uint16, 5: tensor.Int16, 6: tensor.Int32, 7: tensor.Int64, 9: tensor.Bool,
-	10: tensor.Float16, 11: tensor.Float64, 12: tensor.Uint32, 13: tensor.Uint64, 14: tensor.Complex64, 15: tensor.Complex128,
-	16: tensor.BFloat16, 17: tensor.Float8E4M3FN, 18: tensor.Float8E4M3FNUZ, 19: tensor.Float8E5M2, 20: tensor.Float8E5M2FNUZ,
+	1: tensor.Float32, 2: tensor.Uint8, 3: tensor.Int8, 4: tensor.Uint16, 5: tensor.Int16, 6: tensor.Int32,
+	7: tensor.Int64, 9: tensor.Bool,
+	10: tensor.Float16, 11: tensor.Float64, 12: tensor.Uint32, 13: tensor.Uint64, 14: tensor.Complex64,
+	15: tensor.Complex128,
+	16: tensor.BFloat16, 17: tensor.Float8E4M3FN, 18: tensor.Float8E4M3FNUZ, 19: tensor.Float8E5M2,
+	20: tensor.Float8E5M2FNUZ,
 	21: tensor.Uint4, 22: tensor.Int4, 23: tensor.Float4E2M1,
 }
 
@@ -234,7 +237,7 @@ func upTo(n int) []int {
 	return s
 }
 
-// preload stores the large initialisers of the main graph, several at a time: copying and hashing them is most of an
+// preload stores the large initializers of the main graph, several at a time: copying and hashing them is most of an
 // import. What it cannot store is left to whoever reads it, who then gets the error.
 func (im *importer) preload(g *graphProto, nodes []*nodeProto, uses map[string]int) {
 	filters, transposed := map[string]int{}, map[string]bool{}
@@ -271,7 +274,7 @@ func (im *importer) preload(g *graphProto, nodes []*nodeProto, uses map[string]i
 	}
 }
 
-// preloadBytes is the size from which an initialiser is worth another goroutine.
+// preloadBytes is the size from which an initializer is worth another goroutine.
 const preloadBytes = 64 << 10
 
 // permuted returns dims in the order perm.

@@ -31,7 +31,8 @@ func (s *Source) Byte() byte {
 // Below returns a number in [0, n).
 func (s *Source) Below(n int) int { return int(s.Byte()) % n }
 
-var wildInts = []int64{-1, -2, -5, 7, 64, 1 << 20, 1 << 31, 1 << 40, math.MaxInt64, math.MinInt64, math.MaxInt64 / 2, math.MinInt32, 1<<32 + 1}
+var wildInts = []int64{-1, -2, -5, 7, 64, 1 << 20, 1 << 31, 1 << 40, math.MaxInt64, math.MinInt64, math.MaxInt64 / 2,
+	math.MinInt32, 1<<32 + 1}
 
 // Int returns a small number most of the time, a wild one otherwise.
 func (s *Source) Int(wild bool) int64 {
@@ -47,7 +48,8 @@ var wildFloats = []float64{0, 1, -1, 0.5, 2, 1e-5, math.NaN(), math.Inf(1), math
 // Float returns one of a few interesting numbers.
 func (s *Source) Float() float64 { return wildFloats[s.Below(len(wildFloats))] }
 
-var texts = []string{"", "ij,jk->ik", "...ij->...ji", "ii", "relu", "tanh", "sigmoid", "->", "a,b,c", "linear", "none", "\xff"}
+var texts = []string{"", "ij,jk->ik", "...ij->...ji", "ii", "relu", "tanh", "sigmoid", "->", "a,b,c", "linear", "none",
+	"\xff"}
 
 // Fill sets every exported field of the operator.
 func Fill(o graph.Op, s *Source, wild bool) {
@@ -114,7 +116,8 @@ func body(s *Source) *graph.Graph {
 	return g
 }
 
-var commonTypes = []tensor.DType{tensor.Float32, tensor.Int64, tensor.Int32, tensor.Bool, tensor.Float16, tensor.Int8, tensor.Uint8}
+var commonTypes = []tensor.DType{tensor.Float32, tensor.Int64, tensor.Int32, tensor.Bool, tensor.Float16, tensor.Int8,
+	tensor.Uint8}
 
 func dtype(s *Source) tensor.DType {
 	b := s.Byte()

@@ -15,7 +15,8 @@ var Toy = &Facade{
 	Drivers: true,
 	Rows: []Row{
 		{C: "toy_status toy_open(toy_context *context, const char *name)", Roles: "new, string", Since: 1, Creates: true},
-		{C: "toy_status toy_add(toy_context context, int a, double b, int c, int *sum)", Roles: "handle, value, value, value, out", Since: 1},
+		{C: "toy_status toy_add(toy_context context, int a, double b, int c, int *sum)",
+			Roles: "handle, value, value, value, out", Since: 1},
 		{C: "toy_status toy_close(toy_context context)", Roles: "take", Since: 1},
 		{C: "const char *toy_who(void)", Since: 2},
 		{C: "int toy_later(int n)", Roles: "value", Since: 3},

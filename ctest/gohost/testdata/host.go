@@ -52,7 +52,8 @@ func left(before leak.State) []string {
 	if err != nil {
 		log = "?"
 	}
-	keeps := []string{"=anon_inode:[eventpoll]", "=anon_inode:[eventfd]", "=/sys/fs/cgroup/", "=/sys/fs/cgroup/", "=" + log}
+	keeps := []string{"=anon_inode:[eventpoll]", "=anon_inode:[eventfd]", "=/sys/fs/cgroup/", "=/sys/fs/cgroup/",
+		"=" + log}
 	return slices.DeleteFunc(leak.Now().Since(before), func(line string) bool {
 		i := slices.IndexFunc(keeps, func(k string) bool {
 			return strings.HasPrefix(line, "descriptor left behind: ") && strings.Contains(line, k)

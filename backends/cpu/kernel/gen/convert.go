@@ -30,7 +30,8 @@ func convert(g *gen) {
 		g.transpose8()
 	}
 	g.interleave3()
-	g.text("halfToFloat", "func(dst *float32, src *uint16, n int)", "widens n binary16 values; n is a positive multiple of the vector length.")
+	g.text("halfToFloat", "func(dst *float32, src *uint16, n int)",
+		"widens n binary16 values; n is a positive multiple of the vector length.")
 	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
 	g.whole(n, func() {
 		x := g.v()
@@ -39,7 +40,8 @@ func convert(g *gen) {
 		g.ADDQ(imm(2*g.lanes), src)
 		g.ADDQ(imm(4*g.lanes), dst)
 	})
-	g.text("floatToHalf", "func(dst *uint16, src *float32, n int)", "rounds n values to binary16, ties to even; n is a positive multiple of the vector length.")
+	g.text("floatToHalf", "func(dst *uint16, src *float32, n int)",
+		"rounds n values to binary16, ties to even; n is a positive multiple of the vector length.")
 	dst, src, n = g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
 	g.whole(n, func() {
 		g.VCVTPS2PH(operand.U8(0), g.mov(at(src, 0)), at(dst, 0))
@@ -51,7 +53,8 @@ func convert(g *gen) {
 		g.dequantize(signed)
 	}
 	g.roundTrip()
-	g.text("mix4", "func(dst, a, b, c, d *float32, n int, wa, wb, wc, wd float32)", "is dst = a*wa + b*wb + c*wc + d*wd on n values.")
+	g.text("mix4", "func(dst, a, b, c, d *float32, n int, wa, wb, wc, wd float32)",
+		"is dst = a*wa + b*wb + c*wc + d*wd on n values.")
 	pd, pa, pb, pc, pe := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("c"), g.loadArg("d")
 	n = g.loadArg("n")
 	wa, wb, wc, wd := g.bcastArg("wa"), g.bcastArg("wb"), g.bcastArg("wc"), g.bcastArg("wd")
@@ -71,7 +74,8 @@ func (g *gen) quantize(signed bool) {
 		name, typ = "quantizeS8", "int8"
 	}
 	g.text(name, fmt.Sprintf("func(dst *%s, src *float32, n int, scale, lo, hi float32, zero int32)", typ),
-		"is dst = int(round(clamp(src/scale, lo, hi))) + zero, NaN counting as lo.", "n is a positive multiple of the vector length.")
+		"is dst = int(round(clamp(src/scale, lo, hi))) + zero, NaN counting as lo.",
+		"n is a positive multiple of the vector length.")
 	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
 	scale, lo, hi := g.bcastArg("scale"), g.bcastArg("lo"), g.bcastArg("hi")
 	z := g.v()
@@ -102,9 +106,10 @@ func (g *gen) quantize(signed bool) {
 	})
 }
 
-// roundTrip quantises and dequantises at once.
+// roundTrip quantizes and dequantizes at once.
 func (g *gen) roundTrip() {
-	g.text("roundTrip", "func(dst, src *float32, n int, scale, lo, hi, back float32)", "is dst = round(clamp(src/scale, lo, hi)) * back on n values, NaN counting as 0.")
+	g.text("roundTrip", "func(dst, src *float32, n int, scale, lo, hi, back float32)",
+		"is dst = round(clamp(src/scale, lo, hi)) * back on n values, NaN counting as 0.")
 	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
 	scale, lo, hi, back := g.bcastArg("scale"), g.bcastArg("lo"), g.bcastArg("hi"), g.bcastArg("back")
 	g.stream(n, 4, []reg.GPVirtual{dst, src}, func(d int, masked bool) {
@@ -153,7 +158,8 @@ func (g *gen) dequantize(signed bool) {
 
 // interleave3 merges three planes: lane e of the output is channel e%3 of pixel e/3.
 func (g *gen) interleave3() {
-	g.text("interleave3", "func(dst, a, b, c *float32, n int)", "is dst[3*i:] = a[i], b[i], c[i]; n is a positive multiple of the vector length.")
+	g.text("interleave3", "func(dst, a, b, c *float32, n int)",
+		"is dst[3*i:] = a[i], b[i], c[i]; n is a positive multiple of the vector length.")
 	dst, n := g.loadArg("dst"), g.loadArg("n")
 	planes := []reg.GPVirtual{g.loadArg("a"), g.loadArg("b"), g.loadArg("c")}
 	var index [3]reg.VecVirtual

@@ -86,7 +86,8 @@ func depthwise(g *gen) {
 
 // dwWindow: any window of rows x cols taps, t output pixels at once.
 func (g *gen) dwWindow(t int) {
-	g.text(fmt.Sprintf("dwWindow%d", t), "func(c, rows, cols int, in *float32, irow, icol, ix int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)",
+	g.text(fmt.Sprintf("dwWindow%d", t), "func(c, rows, cols int, in *float32, irow, icol, ix int, w *float32, wrow, "+
+		"wcol int, bias, out *float32, ox int, lo, hi float32)",
 		fmt.Sprintf("computes c channels of %d output pixels, out[p] = clamp(bias + sum of in[p][r][k]*w[r][k]).", t),
 		"Strides are in bytes: irow, icol between taps, ix and ox between pixels. bias may be nil.")
 	c, in, w, out := g.loadArg("c"), g.loadArg("in"), g.loadArg("w"), g.loadArg("out")
@@ -137,7 +138,8 @@ func (g *gen) dwWindow(t int) {
 // dwFast: kw taps a row, fixed stride, t pixels at once; an input value is
 // loaded once for all the taps that use it.
 func (g *gen) dwFast(kw, stride, t int) {
-	g.text(fmt.Sprintf("dw%ds%dx%d", kw, stride, t), "func(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)",
+	g.text(fmt.Sprintf("dw%ds%dx%d", kw, stride, t), "func(c, rows int, in *float32, irow, icol int, w *float32, wrow, "+
+		"wcol int, bias, out *float32, ox int, lo, hi float32)",
 		fmt.Sprintf("is dwWindow for %d pixels with %d taps a row, pixels %d taps apart.", t, kw, stride))
 	c, in, w, out := g.loadArg("c"), g.loadArg("in"), g.loadArg("w"), g.loadArg("out")
 	icol, wcol := g.loadArg("icol"), g.loadArg("wcol")
@@ -188,9 +190,11 @@ func (g *gen) dwFast(kw, stride, t int) {
 
 // poolWindow: the largest value, or the sum times scale, of a window, for neighbouring pixels.
 func (g *gen) poolWindow(name string, largest bool) {
-	what := "computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the sum of a window of rows x cols taps, times scale."
+	what := "computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the sum of a " +
+		"window of rows x cols taps, times scale."
 	if largest {
-		what = "computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the largest value of a window, NaN if there is one; scale is ignored."
+		what = "computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the largest " +
+			"value of a window, NaN if there is one; scale is ignored."
 	}
 	g.text(name, "func(c, rows, cols, n int, in *float32, irow, icol, ix int, out *float32, ox int, scale float32)", what)
 	c, in, out := g.loadArg("c"), g.loadArg("in"), g.loadArg("out")

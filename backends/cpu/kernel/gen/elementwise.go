@@ -147,7 +147,8 @@ func binary(g *gen) {
 		{"Max", func(a, b reg.Register) reg.Register { return nanOf(a, g.bin(g.VMAXPS, b, a)) }},
 	}
 	for _, o := range ops {
-		g.text("vv"+o.name, "func(dst, a, b *float32, n int)", fmt.Sprintf("is %s of [BinaryVV] on n values; dst may be a or b.", o.name))
+		g.text("vv"+o.name, "func(dst, a, b *float32, n int)",
+			fmt.Sprintf("is %s of [BinaryVV] on n values; dst may be a or b.", o.name))
 		dst, a, b, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
 		g.stream(n, 4, []reg.GPVirtual{dst, a, b}, func(d int, masked bool) {
 			g.storeMaybe(masked, o.f(g.get(at(a, d), masked), g.get(at(b, d), masked)), at(dst, d))
@@ -158,7 +159,9 @@ func binary(g *gen) {
 			if swap {
 				name = "sv"
 			}
-			g.text(name+o.name, "func(dst, a *float32, b float32, n int)", fmt.Sprintf("is %s of [Binary%s%s] on n values; dst may be a.", o.name, map[bool]string{true: "S", false: "V"}[swap], map[bool]string{true: "V", false: "S"}[swap]))
+			g.text(name+o.name, "func(dst, a *float32, b float32, n int)",
+				fmt.Sprintf("is %s of [Binary%s%s] on n values; dst may be a.", o.name,
+					map[bool]string{true: "S", false: "V"}[swap], map[bool]string{true: "V", false: "S"}[swap]))
 			dst, a, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("n")
 			s := g.bcastArg("b")
 			g.stream(n, 4, []reg.GPVirtual{dst, a}, func(d int, masked bool) {

@@ -41,7 +41,8 @@ func gemm(g *gen) {
 
 func (g *gen) gemmTile(t tile) {
 	name := fmt.Sprintf("gemm%dx%d", t.mr, t.nv*g.lanes)
-	sig := "b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)"
+	sig := "b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, " +
+		"next *float32, step int)"
 	doc := []string{
 		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of C = clamp(A*B + bias + res).", t.mr, t.nv*g.lanes),
 		"Strides are in bytes. bias and res may be nil. after != 0 adds res after the clamp.",
@@ -54,7 +55,8 @@ func (g *gen) gemmTile(t tile) {
 		g.text(name, "func(blocks, k int, a *float32, lda int, "+sig, doc...)
 	}
 	n := len(g.vec)
-	g.Commentf("vectors: 0-%d sums [phase][row][vector]; %d-%d one row of B; %d-%d values of A; the epilogue reuses the last four",
+	g.Commentf("vectors: 0-%d sums [phase][row][vector]; %d-%d one row of B; %d-%d values of A; the epilogue reuses the "+
+		"last four",
 		t.mr*t.nv*t.phases-1, n-4, n-3, n-2, n-1)
 	row := make([]reg.GPVirtual, t.mr)
 	for i := range row {

@@ -12,7 +12,8 @@ import (
 // dot adds to each lane of sum the four products of a signed and an unsigned byte.
 func (g *gen) dot(signed, unsigned, sum operand.Op) {
 	ops := []operand.Op{signed, unsigned, sum}
-	g.Instruction(&ir.Instruction{Opcode: "VPDPBUSD", Operands: ops, Inputs: ops, Outputs: ops[2:], ISA: []string{"AVX512_VNNI"}})
+	g.Instruction(&ir.Instruction{Opcode: "VPDPBUSD", Operands: ops, Inputs: ops, Outputs: ops[2:],
+		ISA: []string{"AVX512_VNNI"}})
 }
 
 // intTile is the shape of one microkernel of 8-bit products: mr rows by nv vectors of columns.
@@ -46,7 +47,7 @@ func (g *gen) intTile(t intTile) {
 	name, cols := fmt.Sprintf("dot%dx%d", t.mr, t.nv*g.lanes), t.nv*g.lanes
 	sig := "b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add *float32, zero, lo, hi, cols int)"
 	doc := []string{
-		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of requantised products of codes.", t.mr, cols),
+		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of requantized products of codes.", t.mr, cols),
 		"k is in words of four codes; strides are in bytes. init and add may be nil.",
 		"Without scale the sums are stored themselves, as float32.",
 	}
@@ -240,7 +241,7 @@ func (g *gen) quads() operand.Mem {
 	return m
 }
 
-// intStore adds the phases, requantises and stores one block; init, scale and add are read per vector, the last one
+// intStore adds the phases, requantizes and stores one block; init, scale and add are read per vector, the last one
 // under the mask.
 func (g *gen) intStore(t intTile) {
 	n := len(g.vec)

@@ -22,7 +22,8 @@ func int8depthwise(g *gen) {
 
 // dotWindow interleaves the bytes of four taps, so that each word holds one channel.
 func (g *gen) dotWindow() {
-	g.text("dotWindow", "func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add *float32, zero, lo, hi int)",
+	g.text("dotWindow", "func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, "+
+		"scale, add *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise convolution of codes. taps are groups of four",
 		"pointers to the codes of the first position, ix bytes from one position to the next.",
 		"w, init, scale and add are in the order of lanes; init and add may be nil.")
@@ -126,9 +127,11 @@ func (g *gen) channelMask() {
 // dotSlide keeps the three columns of a window in flight: each is read and interleaved once, for three neighbouring
 // positions.
 func (g *gen) dotSlide() {
-	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add *float32, zero, lo, hi int)",
+	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, "+
+		"add *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1. rows are three pointers to",
-		"the first column, ix bytes from one column to the next. w, init, scale and add are in the order of lanes; add may be nil.")
+		"the first column, ix bytes from one column to the next. w, init, scale and add are in the order of lanes; add may "+
+			"be nil.")
 	v := g.vec
 	const acc, data, spare, weights = 0, 12, 15, 20
 	consts := g.AllocLocal(3 * 64)
@@ -264,7 +267,8 @@ func (g *gen) order() operand.Mem {
 // combine scales codes, and the sum of two.
 func (g *gen) combine() {
 	g.text("combine", "func(dst, a, b *uint8, n int, fa, fb, add float32, zero, lo, hi int)",
-		"is dst = clamp(round(a*fa + b*fb + add) + zero, lo, hi) on n codes, a positive multiple of 64; without b its term is left out.")
+		"is dst = clamp(round(a*fa + b*fb + add) + zero, lo, hi) on n codes, a positive multiple of 64; without b its term "+
+			"is left out.")
 	v := g.vec
 	dst, a, b, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
 	fa, fb, add, zero, lo, hi, order := v[8], v[9], v[10], v[11], v[12], v[13], v[14]
@@ -325,7 +329,7 @@ func (g *gen) maxU8() {
 	g.ret()
 }
 
-// encode quantises with a true division.
+// encode quantizes with a true division.
 func (g *gen) encode() {
 	g.text("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
 		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0.")

@@ -7,7 +7,8 @@ import (
 
 // nearest rounds scaled sums to codes and says which blocks hold results close to a half.
 func nearest(g *gen) {
-	g.text("nearest", "func(dst *uint8, src *float32, n int, scale, shift *float32, zero, flip int, far float32, close *uint8)",
+	g.text("nearest", "func(dst *uint8, src *float32, n int, scale, shift *float32, zero, flip int, far float32, close "+
+		"*uint8)",
 		"is dst = (clamp(round(src*scale + shift) + zero, 0, 255)) ^ flip on n values, a positive multiple of 64.",
 		"close gets a byte for each 64: not 0 when a result is further than far from what it is rounded to.")
 	v := g.vec

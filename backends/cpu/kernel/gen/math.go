@@ -207,7 +207,8 @@ func (g *gen) log(x reg.Register) reg.VecVirtual {
 	m := g.v()
 	g.VPSUBD(i, y, m)
 	t := g.bin(g.VSUBPS, g.f(1), m)
-	q := g.poly(t, 0x3d918407, 0xbdf4fc13, 0x3df36ee2, 0xbdfd1c96, 0x3e118bb2, 0xbe2ab452, 0x3e4cd362, 0xbe7fffee, 0x3eaaaaa2)
+	q := g.poly(t, 0x3d918407, 0xbdf4fc13, 0x3df36ee2, 0xbdfd1c96, 0x3e118bb2, 0xbe2ab452, 0x3e4cd362, 0xbe7fffee,
+		0x3eaaaaa2)
 	tt := g.bin(g.VMULPS, t, t)
 	q = g.bin(g.VMULPS, t, q)
 	g.VADDPS(g.f(-0.5), q, q)

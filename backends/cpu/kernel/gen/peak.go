@@ -7,7 +7,8 @@ import (
 // peak emits a loop of 48 independent fused multiply-adds, 12 or 16 at a time. The operands are
 // arbitrary numbers, because a CPU runs faster on zeros than on real data.
 func peak(g *gen) {
-	g.text("peakFMA", "func(n int, data *float32)", "issues 48*n vector fused multiply-adds on registers; n > 0.", "data has 18 vectors.")
+	g.text("peakFMA", "func(n int, data *float32)", "issues 48*n vector fused multiply-adds on registers; n > 0.",
+		"data has 18 vectors.")
 	n, data := g.loadArg("n"), g.loadArg("data")
 	accs := len(g.vec) - 2
 	if accs > 16 {

@@ -76,7 +76,8 @@ func reduce(g *gen) {
 	g.foldAll(add, a)
 	g.ret()
 
-	g.text("sumSquares", "func(src *float32, n int, mean float32) (ret float32)", "adds (src[i]-mean)^2 in four vectors of partial sums.")
+	g.text("sumSquares", "func(src *float32, n int, mean float32) (ret float32)",
+		"adds (src[i]-mean)^2 in four vectors of partial sums.")
 	src, n = g.loadArg("src"), g.loadArg("n")
 	mean := g.bcastArg("mean")
 	a = g.accs(4)
@@ -88,7 +89,8 @@ func reduce(g *gen) {
 	g.foldAll(add, a)
 	g.ret()
 
-	g.text("addSum", "func(dst, a, b *float32, n int) (ret float32)", "is dst = a + b on n values; it returns the sum of dst.")
+	g.text("addSum", "func(dst, a, b *float32, n int) (ret float32)",
+		"is dst = a + b on n values; it returns the sum of dst.")
 	dst, pa, pb, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
 	a = g.accs(4)
 	g.stream(n, 4, []reg.GPVirtual{dst, pa, pb}, func(d int, masked bool) {
@@ -100,7 +102,8 @@ func reduce(g *gen) {
 	g.foldAll(add, a)
 	g.ret()
 
-	g.text("expSum", "func(dst, src *float32, n int, scale, shift float32) (ret float32)", "is dst = exp(src*scale - shift) on n values; it returns the sum of dst.")
+	g.text("expSum", "func(dst, src *float32, n int, scale, shift float32) (ret float32)",
+		"is dst = exp(src*scale - shift) on n values; it returns the sum of dst.")
 	dst, src, n = g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
 	scale, shift := g.bcastArg("scale"), g.bcastArg("shift")
 	a = g.accs(1)
@@ -114,7 +117,8 @@ func reduce(g *gen) {
 	g.foldAll(add, a)
 	g.ret()
 
-	g.text("normalize", "func(dst, src, gamma, beta *float32, n int, mean, rstd float32)", "is dst = (src-mean)*rstd*gamma + beta on n values.")
+	g.text("normalize", "func(dst, src, gamma, beta *float32, n int, mean, rstd float32)",
+		"is dst = (src-mean)*rstd*gamma + beta on n values.")
 	dst, src, pa, pb = g.loadArg("dst"), g.loadArg("src"), g.loadArg("gamma"), g.loadArg("beta")
 	n = g.loadArg("n")
 	mean = g.bcastArg("mean")

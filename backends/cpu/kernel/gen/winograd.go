@@ -134,7 +134,8 @@ func winogradInput(g *gen) {
 
 func winogradFilter(g *gen) {
 	g.text("winoFilter", "func(n int, w *float32, wtap int, u *float32, uf int, tmp *float32)",
-		"transforms n filters of one input channel: u[f] = (G*w*G^T)[f].", "wtap and uf are the bytes between taps and between results; tmp has 18 vectors.")
+		"transforms n filters of one input channel: u[f] = (G*w*G^T)[f].",
+		"wtap and uf are the bytes between taps and between results; tmp has 18 vectors.")
 	n, w, u := g.loadArg("n"), g.loadArg("w"), g.loadArg("u")
 	wtap, uf := g.loadArg("wtap"), g.loadArg("uf")
 	tmp := g.loadArg("tmp")
@@ -157,7 +158,8 @@ func winogradFilter(g *gen) {
 }
 
 func winogradOutput(g *gen) {
-	g.text("winoOutput", "func(c int, in *float32, inf int, out *float32, orow, ocol int, bias, res *float32, rrow, rcol int, lo, hi float32, after, ny, nx int, tmp *float32)",
+	g.text("winoOutput", "func(c int, in *float32, inf int, out *float32, orow, ocol int, bias, res *float32, rrow, "+
+		"rcol int, lo, hi float32, after, ny, nx int, tmp *float32)",
 		"transforms c channels of one tile: out = clamp(A^T*m*A + bias + res) for the first ny x nx of 4x4 positions.",
 		"m is inf bytes apart, 36 of them; bias and res may be nil; after != 0 adds res after the clamp. tmp has 24 vectors.")
 	c, in, out := g.loadArg("c"), g.loadArg("in"), g.loadArg("out")

@@ -176,9 +176,10 @@ func (d *Device) Load(ctx context.Context, b device.Blob, o device.Options) (dev
 	}
 	weights := mem.NewWeights()
 	defer weights.Release()
-	g, err := graph.Decode(b.Data[len(magic):], graph.DecodeOptions{Const: func(h tensor.Hash, data []byte, _ int64) ([]byte, error) {
-		return weights.Add(h, data)
-	}})
+	g, err := graph.Decode(b.Data[len(magic):],
+		graph.DecodeOptions{Const: func(h tensor.Hash, data []byte, _ int64) ([]byte, error) {
+			return weights.Add(h, data)
+		}})
 	if err != nil {
 		return nil, err
 	}

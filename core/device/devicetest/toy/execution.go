@@ -96,7 +96,8 @@ func (e *execution) run(ctx context.Context) error {
 	e.Counts.Runs++
 	e.Counts.Nodes = e.Counts.Nodes[:0:0]
 	for _, i := range e.prog.order {
-		e.Counts.Nodes = append(e.Counts.Nodes, device.NodeTime{Node: g.Nodes[i].Origin, Op: g.Nodes[i].Op.Name(), Device: d.id})
+		e.Counts.Nodes = append(e.Counts.Nodes, device.NodeTime{Node: g.Nodes[i].Origin, Op: g.Nodes[i].Op.Name(),
+			Device: d.id})
 	}
 	return nil
 }

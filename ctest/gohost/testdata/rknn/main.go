@@ -1,5 +1,5 @@
 // Rknn is a Go program that is linked to librknnrt.so by cgo, so two Go runtimes share the process: four threads, each with a duplicate of one
-// context, recognise digits, first as the library computes them, then with an operator that this program computes in Go.
+// context, recognize digits, first as the library computes them, then with an operator that this program computes in Go.
 //
 //	rknn MODEL IMAGE...
 package main
@@ -32,7 +32,8 @@ const (
 var relus atomic.Int64
 
 //export goRelu
-func goRelu(_ *C.rknn_custom_op_context, in *C.rknn_custom_op_tensor, nIn C.uint32_t, out *C.rknn_custom_op_tensor, nOut C.uint32_t) C.int {
+func goRelu(_ *C.rknn_custom_op_context, in *C.rknn_custom_op_tensor, nIn C.uint32_t, out *C.rknn_custom_op_tensor,
+	nOut C.uint32_t) C.int {
 	if nIn != 1 || nOut != 1 {
 		return -1
 	}
@@ -71,7 +72,8 @@ func read(path string) (image, error) {
 	}
 	var w, h, top int
 	label := labelRE.FindStringSubmatch(path)
-	if _, err := fmt.Fscanf(bytes.NewReader(data), "P5\n%d %d\n%d\n", &w, &h, &top); err != nil || w*h != 64 || len(data) < 64 || label == nil || top < 1 {
+	if _, err := fmt.Fscanf(bytes.NewReader(data), "P5\n%d %d\n%d\n", &w, &h, &top); err != nil || w*h != 64 ||
+		len(data) < 64 || label == nil || top < 1 {
 		return image{}, fmt.Errorf("%s: no digit: %v", path, err)
 	}
 	m := image{name: path, ink: make([]byte, 64), digit: int(label[1][0] - '0')}
@@ -81,8 +83,8 @@ func read(path string) (image, error) {
 	return m, nil
 }
 
-// recognise returns the most probable digit.
-func recognise(ctx C.rknn_context, ink []byte) (int, error) {
+// recognize returns the most probable digit.
+func recognize(ctx C.rknn_context, ink []byte) (int, error) {
 	buf := C.CBytes(ink)
 	defer C.free(buf)
 	in := C.rknn_input{buf: buf, size: C.uint32_t(len(ink)), _type: C.RKNN_TENSOR_UINT8, fmt: C.RKNN_TENSOR_NHWC}
@@ -106,7 +108,7 @@ func recognise(ctx C.rknn_context, ink []byte) (int, error) {
 	return best, check("rknn_outputs_release", C.rknn_outputs_release(ctx, 1, &out))
 }
 
-// infer recognises in all threads and returns how many were right.
+// infer recognizes in all threads and returns how many were right.
 func infer(source C.rknn_context, images []image) (int64, error) {
 	var wg sync.WaitGroup
 	var right, next atomic.Int64
@@ -120,7 +122,7 @@ func infer(source C.rknn_context, images []image) (int64, error) {
 			err := check("rknn_dup_context", C.rknn_dup_context(&from, &ctx))
 			for k := next.Add(1); err == nil && k <= inferences; k = next.Add(1) {
 				m, digit := images[int(k)%len(images)], 0
-				if digit, err = recognise(ctx, m.ink); err == nil && digit == m.digit {
+				if digit, err = recognize(ctx, m.ink); err == nil && digit == m.digit {
 					right.Add(1)
 				}
 				if k%8 == 0 {
@@ -181,7 +183,8 @@ func run() error {
 	if n := C.anynpu_live_handles(); n != 0 {
 		return fmt.Errorf("%d handles left", n)
 	}
-	fmt.Printf("%d of %d digits are right in %d threads, %d with an operator in Go\n", right[0], inferences, threads, right[1])
+	fmt.Printf("%d of %d digits are right in %d threads, %d with an operator in Go\n", right[0], inferences, threads,
+		right[1])
 	return nil
 }
 

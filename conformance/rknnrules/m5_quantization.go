@@ -28,11 +28,13 @@ var _ = section(onBoards(
 		no("no_scales", func(t *T) { t.refuseParams(small(3), quant("A", nil, nil)) }),
 	rule("m5.b_per_layer", "one scale and zero point for a matrix; A and C take no other number").
 		ok("the_vendors_numbers", func(t *T) {
-			got := computed[int8](t, small(3), 7, 10, quant("A", []float32{0.2}, nil), quant("B", []float32{0.1}, nil), quant("C", []float32{0.8}, nil))
+			got := computed[int8](t, small(3), 7, 10, quant("A", []float32{0.2}, nil), quant("B", []float32{0.1}, nil),
+				quant("C", []float32{0.8}, nil))
 			t.check(got[0] == 56, "C is %d, want 1.75 K", got[0])
 		}).
 		ok("zero_points", func(t *T) {
-			got := computed[int8](t, small(3), 7, 10, quant("A", []float32{1}, []int32{5}), quant("B", []float32{1}, []int32{9}), quant("C", []float32{1}, []int32{-3}))
+			got := computed[int8](t, small(3), 7, 10, quant("A", []float32{1}, []int32{5}), quant("B", []float32{1}, []int32{9}),
+				quant("C", []float32{1}, []int32{-3}))
 			t.check(got[0] == 61, "C is %d, want 32*2*1 - 3", got[0])
 		}).
 		no("several_for_A", func(t *T) { t.refuseParams(small(3), quant("A", repeated(float32(1), 64), nil)) }).
@@ -53,7 +55,8 @@ var _ = section(onBoards(
 				t.refuseParams(small(9), quant("B", repeated(float32(1), n), nil))
 			}
 		}),
-	rule("m5.d_per_group", "N*K/group_size scales of B belong to groups of rows and a column; group_size divides K, 0 is 32").
+	rule("m5.d_per_group", "N*K/group_size scales of B belong to groups of rows and a column; group_size divides K, 0 "+
+		"is 32").
 		ok("each_group", func(t *T) {
 			i := small(9)
 			i.k, i.bQuant, i.group = 64, 4, 16
@@ -66,7 +69,8 @@ var _ = section(onBoards(
 		ok("group_size_0", func(t *T) {
 			i := small(9)
 			i.k, i.bQuant = 64, 5
-			t.check(computed[float32](t, i, 1, 3, quant("B", repeated(float32(2), 128), repeated(int32(1), 128)))[0] == 64*2*2, "C")
+			t.check(computed[float32](t, i, 1, 3, quant("B", repeated(float32(2), 128), repeated(int32(1), 128)))[0] == 64*2*2,
+				"C")
 		}).
 		no("group_size_that_does_not_divide", func(t *T) {
 			for _, g := range []int16{-1, 24, 64, 33} {
@@ -104,7 +108,8 @@ var _ = section(onBoards(
 		}),
 	rule("m5.f_int32", "C INT32 is the sum of integers whatever the parameters are, which are checked all the same").
 		ok("scales_have_no_part", func(t *T) {
-			got := computed[int32](t, small(2), 127, -128, quant("A", []float32{0.1}, []int32{3}), quant("B", repeated(float32(9), 64), repeated(int32(4), 64)))
+			got := computed[int32](t, small(2), 127, -128, quant("A", []float32{0.1}, []int32{3}),
+				quant("B", repeated(float32(9), 64), repeated(int32(4), 64)))
 			t.check(got[9] == -32*127*128, "C is %d", got[9])
 		}).
 		no("a_wrong_number", func(t *T) { t.refuseParams(small(2), quant("B", repeated(float32(1), 3), nil)) }),

@@ -6,9 +6,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// exposeQuantised lets the integers of quantised inputs and outputs cross the border of a graph, as the vendor's
+// exposeQuantized lets the integers of quantized inputs and outputs cross the border of a graph, as the vendor's
 // converter does; the ports know what they mean.
-func exposeQuantised(g *graph.Graph, in, out []*port) {
+func exposeQuantized(g *graph.Graph, in, out []*port) {
 	quantIn, quantOut := border.Integers(g)
 	expose(g, in, g.In, quantIn)
 	expose(g, out, g.Out, quantOut)
