@@ -42,7 +42,7 @@ var register = sync.OnceValue(func() error {
 	return device.Devices.Register(d)
 })
 
-// byReference reads the value of ANYNPU_CPU; a value that is none means the default.
+// byReference reads the value of ANYNPU_CPU; an invalid value means the default.
 func byReference(value string) bool {
 	if value != "" && value != "auto" && value != "ref" {
 		boundary.Log(boundary.LevelWarn, "cpu", "value ignored", "ANYNPU_CPU", value, "want", "auto or ref")
@@ -50,7 +50,8 @@ func byReference(value string) bool {
 	return value == "ref"
 }
 
-// selectISA reads the value of ANYNPU_CPU_ISA; a level that is none, or that the machine lacks, means the default.
+// selectISA reads the value of ANYNPU_CPU_ISA; an unknown instruction set, or one that the machine
+// lacks, means the default.
 func selectISA(value string) {
 	if value == "" {
 		return
@@ -65,7 +66,7 @@ func selectISA(value string) {
 }
 
 // memoryLimit reads the value of ANYNPU_MEMORY_LIMIT: bytes, with K, M or G behind the number units of 1024, 1024² or
-// 1024³. Empty, or a value that is none, means that there is no such limit.
+// 1024³. An empty or invalid value means that there is no such limit.
 func memoryLimit(value string) int64 {
 	if value == "" {
 		return 0
@@ -86,7 +87,7 @@ func memoryLimit(value string) int64 {
 // maxThreads bounds ANYNPU_THREADS.
 const maxThreads = 1024
 
-// threadCount reads the value of ANYNPU_THREADS; empty, or a value that is none, means the default.
+// threadCount reads the value of ANYNPU_THREADS; an empty or invalid value means the default.
 func threadCount(value string) int {
 	if value == "" {
 		return pool.DefaultThreads()

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
@@ -135,7 +136,7 @@ func TestExitCodes_table(t *testing.T) {
 		{"bench, wrong threads", []string{"bench", model, "--threads", "-1"}, 2, "--threads -1"},
 		{"bench, wrong API", []string{"bench", model, "--api", "nnapi"}, 2, "--api nnapi: want ohnn or rknn"},
 		{"check, an API without --engine", []string{"check", model, "--api", "rknn"}, 2, "go with --engine"},
-		{"bench, wrong level", []string{"bench", model, "--isa", "mmx"}, 2, "want instruction set generic, avx2 or avx512"},
+		{"bench, wrong instructions", []string{"bench", model, "--isa", "mmx"}, 2, "want instruction set " + kernel.ISANames()},
 		{"bench, no baseline", []string{"bench", model, "--baseline", "nowhere.json"}, 2, "nowhere.json"},
 		{"bench, wrong baseline", []string{"bench", model, "--baseline", model}, 2, "--baseline"},
 		{"bench, no model", []string{"bench"}, 2, "want one MODEL"},

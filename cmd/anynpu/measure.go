@@ -46,8 +46,8 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	fl.IntVar(&f.threads, "threads", 0, "compute with `N` threads; 0: the CPUs that the process may use")
 	fl.StringVar(&f.api, "api", apiOHNN, "run what programs of `API` run: ohnn, inputs and outputs as the model has "+
 		"them; rknn, quantized ones as integers")
-	fl.StringVar(&f.isa, "isa", "", "fast kernels of instruction set `LEVEL`: generic, avx2 or avx512; default: the "+
-		"highest that the machine has")
+	fl.StringVar(&f.isa, "isa", "", "fast kernels of instruction set `NAME`: "+kernel.ISANames()+"; default: the last of "+
+		"these that the machine has")
 }
 
 // measured is a model that is ready to run on inputs that are bound.

@@ -33,12 +33,6 @@ type (
 	vsFn func(dst, a *float32, b float32, n int)
 )
 
-var (
-	binaryVV = binaryVVGeneric
-	binaryVS = binaryVSGeneric
-	binarySV = binarySVGeneric
-)
-
 const binaryBlock = 1 << 14 // keeps one assembly call short
 
 // BinaryVV computes, in place if dst is a or b,
@@ -53,7 +47,7 @@ func BinaryVV(op BinaryOp, dst, a, b []float32) {
 	need("BinaryVV", "b", len(b), len(a))
 	op.check()
 	for i := 0; i < len(a); i += binaryBlock {
-		binaryVV[op](&dst[i], &a[i], &b[i], min(binaryBlock, len(a)-i))
+		fast.binaryVV[op](&dst[i], &a[i], &b[i], min(binaryBlock, len(a)-i))
 	}
 }
 
@@ -62,7 +56,7 @@ func BinaryVS(op BinaryOp, dst, a []float32, s float32) {
 	need("BinaryVS", "dst", len(dst), len(a))
 	op.check()
 	for i := 0; i < len(a); i += binaryBlock {
-		binaryVS[op](&dst[i], &a[i], s, min(binaryBlock, len(a)-i))
+		fast.binaryVS[op](&dst[i], &a[i], s, min(binaryBlock, len(a)-i))
 	}
 }
 
@@ -71,7 +65,7 @@ func BinarySV(op BinaryOp, dst []float32, s float32, b []float32) {
 	need("BinarySV", "dst", len(dst), len(b))
 	op.check()
 	for i := 0; i < len(b); i += binaryBlock {
-		binarySV[op](&dst[i], &b[i], s, min(binaryBlock, len(b)-i))
+		fast.binarySV[op](&dst[i], &b[i], s, min(binaryBlock, len(b)-i))
 	}
 }
 

@@ -261,7 +261,7 @@ func TestMix4_lengths(t *testing.T) {
 			a, b, c, d := randSlice(1, n), randSlice(2, n), randSlice(3, n), randSlice(4, n)
 			out := newGuarded(n, n)
 			if n > 0 {
-				mix4K(&out.data[0], &a[0], &b[0], &c[0], &d[0], n, 1, -2, 0.5, 0.25)
+				fast.mix4(&out.data[0], &a[0], &b[0], &c[0], &d[0], n, 1, -2, 0.5, 0.25)
 			}
 			out.check(t, "dst")
 			for i := range n {

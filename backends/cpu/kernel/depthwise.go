@@ -152,17 +152,17 @@ func (d *Depthwise) pixels(out, in []float32, ky0, ky1, kx0, kx1, n int, lo, hi 
 	cols := kx1 - kx0
 	if dx == 1 && sx <= 2 && (cols == 3 || cols == 5) {
 		for i := len(dwSizes) - 1; i >= 0; i-- {
-			if f := dwFast[cols/2-1][sx-1][i]; f != nil && dwSizes[i] <= n {
+			if f := fast.quick[cols/2-1][sx-1][i]; f != nil && dwSizes[i] <= n {
 				f(d.C, ky1-ky0, &in[0], irow, icol, wt, wrow, wcol, bias, &out[0], 4*d.LDO, lo, hi)
 				return dwSizes[i]
 			}
 		}
 	}
 	if n >= 4 {
-		dwWindow4(d.C, ky1-ky0, cols, &in[0], irow, icol, ix, wt, wrow, wcol, bias, &out[0], 4*d.LDO, lo, hi)
+		fast.window4(d.C, ky1-ky0, cols, &in[0], irow, icol, ix, wt, wrow, wcol, bias, &out[0], 4*d.LDO, lo, hi)
 		return 4
 	}
-	dwWindow1(d.C, ky1-ky0, cols, &in[0], irow, icol, ix, wt, wrow, wcol, bias, &out[0], 4*d.LDO, lo, hi)
+	fast.window1(d.C, ky1-ky0, cols, &in[0], irow, icol, ix, wt, wrow, wcol, bias, &out[0], 4*d.LDO, lo, hi)
 	return 1
 }
 
@@ -175,12 +175,6 @@ type (
 
 // dwSizes are the pixels of one call of the fast kernels.
 var dwSizes = [3]int{1, 4, 8}
-
-var (
-	dwWindow1 dwFn              = dwWindow1Generic
-	dwWindow4 dwFn              = dwWindow4Generic
-	dwFast    [2][2][3]dwFastFn // by 3 or 5 taps, stride 1 or 2, size
-)
 
 // valid is the range of taps k0 <= k < k1 in dimension dim that lie inside the
 // input for output position o.

@@ -2,9 +2,12 @@
 // slices, with no knowledge of graphs, operators or threads.
 //
 // Every kernel has a portable twin in Go (files *_generic.go) that is always
-// built and defines its meaning. On amd64 the assembly that gen writes
-// (z*_amd64.s) replaces the inner loops; build tag noasm leaves it out.
-// [Select] chooses the instruction set once; no kernel tests for features.
+// built and defines its meaning. An instruction set is a name, a predicate and a
+// table of kernels (table.go) that replace the inner loops; what walks over tiles,
+// panels and windows calls through the table and knows no processor. Another
+// architecture is a file table_ARCH.go and its assembly; that of amd64
+// (z*_amd64.s) is written by gen. Build tag noasm leaves assembly out. [Select]
+// chooses the instruction set once; no kernel tests for features.
 //
 // Exported functions check the lengths of their slices and panic with the
 // function's name and the lengths when one is too short: a caller's broken

@@ -109,7 +109,7 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	MinOf(x)
 	SoftmaxRows(z, x, 1, n, 1)
 	LayerNormRows(z, x, y, nil, w, w, 1, n, 1e-5)
-	mix4K(&z[0], &x[0], &y[0], &w[0], &x[0], n, 1, 2, 3, 4)
+	fast.mix4(&z[0], &x[0], &y[0], &w[0], &x[0], n, 1, 2, 3, 4)
 	half, u8, s8 := fenced[uint16](f, n), fenced[uint8](f, n), fenced[int8](f, n)
 	FloatToHalf(half, x)
 	HalfToFloat(z, half)

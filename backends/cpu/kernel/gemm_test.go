@@ -357,7 +357,7 @@ func report(b *testing.B, flops float64, f func()) {
 	rate, peak, perStep := 0.0, 0.0, 0
 	for b.Loop() {
 		for start := time.Now(); time.Since(start) < 400*time.Millisecond; {
-			d := sample(1, func() { perStep = peakLoop(steps) })
+			d := sample(1, func() { perStep = fast.peak(steps) })
 			peak = max(peak, float64(perStep)*steps/d.Seconds())
 			for range 5 {
 				d = sample(reps, f)

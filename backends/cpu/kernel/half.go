@@ -3,15 +3,9 @@ package kernel
 // convertBlock is the values of one assembly call; a multiple of every vector.
 const convertBlock = 1 << 14
 
-var (
-	halfToFloatK = halfToFloatGeneric
-	floatToHalfK = floatToHalfGeneric
-	vectorLanes  = 1 // values that the whole-vector kernels take at a time
-)
-
 // inVectors runs f over whole blocks of vectors and rest over what remains.
 func inVectors(n int, f, rest func(i, n int)) {
-	whole := n / vectorLanes * vectorLanes
+	whole := n / fast.lanes * fast.lanes
 	for i := 0; i < whole; i += convertBlock {
 		f(i, min(convertBlock, whole-i))
 	}
@@ -25,7 +19,7 @@ func inVectors(n int, f, rest func(i, n int)) {
 func HalfToFloat(dst []float32, src []uint16) {
 	need("HalfToFloat", "dst", len(dst), len(src))
 	inVectors(len(src),
-		func(i, n int) { halfToFloatK(&dst[i], &src[i], n) },
+		func(i, n int) { fast.halfToFloat(&dst[i], &src[i], n) },
 		func(i, n int) { halfToFloatGeneric(&dst[i], &src[i], n) })
 }
 
@@ -34,6 +28,6 @@ func HalfToFloat(dst []float32, src []uint16) {
 func FloatToHalf(dst []uint16, src []float32) {
 	need("FloatToHalf", "dst", len(dst), len(src))
 	inVectors(len(src),
-		func(i, n int) { floatToHalfK(&dst[i], &src[i], n) },
+		func(i, n int) { fast.floatToHalf(&dst[i], &src[i], n) },
 		func(i, n int) { floatToHalfGeneric(&dst[i], &src[i], n) })
 }

@@ -238,4 +238,4 @@ func (g *GemmInt8) check() {
 func IntPanels(n int) int { return ceilDiv(n, IntCols) }
 
 // FastInt8 reports whether products of codes are faster than those of float32.
-func FastInt8() bool { return dotFast }
+func FastInt8() bool { return fast.fastDot }

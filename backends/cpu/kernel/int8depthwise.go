@@ -101,9 +101,7 @@ const depthwiseTaps = 64
 
 // FastDepthwiseInt8 reports whether windows of that many taps are computed by
 // assembly.
-func FastDepthwiseInt8(taps int) bool { return dotFast && taps <= depthwiseTaps }
-
-var dotFast bool // there is assembly
+func FastDepthwiseInt8(taps int) bool { return fast.dotWindow != nil && taps <= depthwiseTaps }
 
 // row computes one row of the output.
 func (d *DepthwiseInt8) row(r int) {
@@ -112,14 +110,14 @@ func (d *DepthwiseInt8) row(r int) {
 	out := d.Out[r*w.Out[2]*d.LDO:]
 	image := r / w.Out[1] * w.In[1] * w.In[2] * d.LDI
 	x0, x1 := w.interior(2)
-	fast := FastDepthwiseInt8(w.Taps())
+	assembly := FastDepthwiseInt8(w.Taps())
 	var taps [depthwiseTaps]*uint8
 	for x := 0; x < w.Out[2]; {
 		n := 1
 		if x >= x0 && x < x1 {
 			n = x1 - x
 		}
-		if !fast {
+		if !assembly {
 			d.pixelGeneric(out[x*d.LDO:][:d.C], image, oy, x)
 			x++
 			continue
@@ -159,7 +157,14 @@ func (d *DepthwiseInt8) call(taps **uint8, groups, n int, out *uint8) {
 	if q.Add != nil {
 		add = &q.Add[0]
 	}
-	d.dotWindow(taps, groups, n, out, init, add)
+	w := &d.Win
+	if n > 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 && max(1, w.Dilation[2]) == 1 &&
+		init != nil {
+		fast.dotSlide(d.C, n, taps, d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
+		return
+	}
+	fast.dotWindow(d.C, n, groups, taps, max(1, w.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero,
+		int(q.Lo), int(q.Hi))
 }
 
 // pixelGeneric computes one position.

@@ -35,7 +35,7 @@ func CombineU8(dst, a, b []uint8, c Combine) {
 		if b != nil {
 			p = &b[0]
 		}
-		combineK(&dst[0], &a[0], p, n, c.A, c.B, c.Add, c.Zero, int(c.Lo), int(c.Hi))
+		fast.combine(&dst[0], &a[0], p, n, c.A, c.B, c.Add, c.Zero, int(c.Lo), int(c.Hi))
 	}
 	if rest := len(dst) - n; rest > 0 {
 		var p *uint8
@@ -48,19 +48,12 @@ func CombineU8(dst, a, b []uint8, c Combine) {
 
 const combineStep = 64
 
-var (
-	combineK = combineGeneric
-	maxU8K   = maxU8Generic
-	encodeK  = encodeGeneric
-	nearestK = nearestGeneric
-)
-
 // MaxU8 is dst[i] = max(dst[i], src[i]).
 func MaxU8(dst, src []uint8) {
 	need("MaxU8", "src", len(src), len(dst))
 	n := len(dst) &^ (combineStep - 1)
 	if n > 0 {
-		maxU8K(&dst[0], &src[0], n)
+		fast.maxU8(&dst[0], &src[0], n)
 	}
 	for i := n; i < len(dst); i++ {
 		dst[i] = max(dst[i], src[i])
@@ -74,7 +67,7 @@ func EncodeU8(dst []uint8, src []float32, scale float32, zero int) {
 	lo, hi := float32(-zero), float32(255-zero)
 	n := len(src) &^ (combineStep - 1)
 	if n > 0 {
-		encodeK(&dst[0], &src[0], n, scale, lo, hi, zero)
+		fast.encode(&dst[0], &src[0], n, scale, lo, hi, zero)
 	}
 	if n < len(src) {
 		encodeGeneric(&dst[n], &src[n], len(src)-n, scale, lo, hi, zero)
@@ -110,6 +103,6 @@ func NearestU8(dst []uint8, src, scale, shift []float32, zero int, flip uint8, f
 		panic(fmt.Sprintf("kernel: NearestU8: %d values are no multiple of %d", n, NearestStep))
 	}
 	if n > 0 {
-		nearestK(&dst[0], &src[0], n, &scale[0], &shift[0], zero, int(flip), far, &near[0])
+		fast.nearest(&dst[0], &src[0], n, &scale[0], &shift[0], zero, int(flip), far, &near[0])
 	}
 }

@@ -1,78 +1,98 @@
 package kernel
 
-import "fmt"
-
-// ISA is a level of vector instructions.
-type ISA uint8
-
-// Levels, each including the ones before it.
-const (
-	Generic ISA = iota // portable Go
-	AVX2               // AVX2, FMA, F16C, BMI2
-	AVX512             // AVX-512 F, BW, DQ, VL
+import (
+	"fmt"
+	"strings"
 )
 
-var isaNames = [...]string{"generic", "avx2", "avx512"}
+// ISA is an instruction set that kernels are written for. The zero value is [Generic]; the others are what the build's
+// architecture has, each including the ones before it.
+type ISA uint8
+
+// Generic is portable Go, which every build has.
+const Generic ISA = 0
+
+// instructionSet is what a file of an architecture registers: the kernels of one instruction set.
+type instructionSet struct {
+	name      string
+	available func() bool // on this processor, with the sets before it
+	kernels   table
+}
+
+// sets are the instruction sets of this build, lowest first.
+var sets = append([]instructionSet{{"generic", func() bool { return true }, genericTable()}}, architectureSets()...)
 
 // String returns the name that [ParseISA] accepts.
 func (i ISA) String() string {
-	if int(i) < len(isaNames) {
-		return isaNames[i]
+	if int(i) < len(sets) {
+		return sets[i].name
 	}
 	return fmt.Sprintf("ISA(%d)", uint8(i))
 }
 
-// ParseISA is the level called generic, avx2 or avx512.
+// ISANames lists the instruction sets that this build has kernels for, lowest first, in words: "generic, a or b". The
+// processor may lack some.
+func ISANames() string {
+	var names []string
+	for _, s := range sets {
+		names = append(names, s.name)
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// ParseISA returns the instruction set of the given name, whether or not the processor has it.
 func ParseISA(name string) (ISA, error) {
-	for i, n := range isaNames {
-		if n == name {
+	for i, s := range sets {
+		if s.name == name {
 			return ISA(i), nil
 		}
 	}
-	return Generic, fmt.Errorf("kernel: want instruction set generic, avx2 or avx512, got %q", name)
+	return Generic, fmt.Errorf("kernel: want instruction set %s, got %q", ISANames(), name)
 }
 
 var (
-	active  ISA
-	setters []func(ISA) // one per family of kernels: point its variables at this level
+	active ISA
+	fast   table // the kernels in use
 )
 
-// Active is the level in use.
+// Active is the instruction set in use.
 func Active() ISA { return active }
 
-// Supported lists the levels this machine and build can run, lowest first.
+// Supported lists the instruction sets that this processor and build have, lowest first.
 func Supported() []ISA {
 	var s []ISA
-	for i := Generic; i <= detected(); i++ {
+	for i := Generic; i <= best; i++ {
 		s = append(s, i)
 	}
 	return s
 }
 
-// Select makes every kernel use the given level and returns a function that
-// restores the level before. It fails when the machine or the build lacks the
-// level. It must not run at the same time as any kernel.
+// best is the highest instruction set that this processor has.
+var best = func() (b ISA) {
+	for i, s := range sets {
+		if !s.available() {
+			break
+		}
+		b = ISA(i)
+	}
+	return b
+}()
+
+// Select makes every kernel use the given instruction set and returns a function that restores the one before. It fails
+// when the processor or the build lacks it. It must not run at the same time as any kernel.
 func Select(isa ISA) (restore func(), err error) {
-	if isa > detected() {
-		return nil, fmt.Errorf("kernel: instruction set %v is not available here (best is %v)", isa, detected())
+	if isa > best {
+		return nil, fmt.Errorf("kernel: instruction set %v is not available here (best is %v)", isa, best)
 	}
 	before := active
 	use(isa)
 	return func() { use(before) }, nil
 }
 
-func use(isa ISA) {
-	active = isa
-	for _, set := range setters {
-		set(isa)
-	}
-}
+func use(isa ISA) { active, fast = isa, sets[isa].kernels }
 
-func init() { use(detected()) }
-
-// register adds a family's setter; it is used in package variable
-// declarations, which run before init chooses the level.
-func register(set func(ISA)) struct{} {
-	setters = append(setters, set)
-	return struct{}{}
-}
+func init() { use(best) }

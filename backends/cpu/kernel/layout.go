@@ -2,15 +2,13 @@ package kernel
 
 import "unsafe"
 
-var interleave3K = interleave3Generic
-
 // Interleave3 computes dst[3*i:] = a[i], b[i], c[i]. a, b and c have the same length.
 func Interleave3(dst, a, b, c []float32) {
 	need("Interleave3", "dst", len(dst), 3*len(a))
 	need("Interleave3", "b", len(b), len(a))
 	need("Interleave3", "c", len(c), len(a))
 	inVectors(len(a),
-		func(i, n int) { interleave3K(&dst[3*i], &a[i], &b[i], &c[i], n) },
+		func(i, n int) { fast.interleave3(&dst[3*i], &a[i], &b[i], &c[i], n) },
 		func(i, n int) { interleave3Generic(&dst[3*i], &a[i], &b[i], &c[i], n) })
 }
 

@@ -73,11 +73,6 @@ func (p *Pooling) Run() {
 
 type poolFn func(c, rows, cols, n int, in *float32, irow, icol, ix int, out *float32, ox int, scale float32)
 
-var (
-	poolMax poolFn = poolMaxGeneric
-	poolSum poolFn = poolSumGeneric
-)
-
 // poolRun is the number of channels up to which a call takes a whole row.
 const poolRun = 16
 
@@ -114,13 +109,13 @@ func (p *Pooling) row(r, c0, c1, chunk int) {
 			continue
 		}
 		in := &image[(w.at(1, oy, ky0)*w.In[2]+w.at(2, x, kx0))*p.LDI]
-		f, scale := poolMax, float32(0)
+		f, scale := fast.poolMax, float32(0)
 		if !p.Max {
 			n := (ky1 - ky0) * (kx1 - kx0)
 			if p.IncludePad {
 				n = w.padded(1, oy, p.PadAfter[1]) * w.padded(2, x, p.PadAfter[2])
 			}
-			f, scale = poolSum, 1/float32(n)
+			f, scale = fast.poolSum, 1/float32(n)
 		}
 		if p.parts() && (ky1-ky0)*(kx1-kx0) > poolTaps {
 			at := (w.at(1, oy, ky0)*w.In[2] + w.at(2, x, kx0)) * p.LDI
@@ -141,7 +136,7 @@ func (p *Pooling) sumOfParts(out, work, in []float32, rows, cols, irow, icol int
 		if r == 0 {
 			to = out
 		}
-		poolSum(len(out), min(per, rows-r), cols, 1, &in[r*irow/4], irow, icol, 0, &to[0], 0, scale)
+		fast.poolSum(len(out), min(per, rows-r), cols, 1, &in[r*irow/4], irow, icol, 0, &to[0], 0, scale)
 		if r > 0 {
 			BinaryVV(Add, out, out, work)
 		}

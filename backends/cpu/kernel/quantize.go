@@ -1,13 +1,5 @@
 package kernel
 
-var (
-	quantizeU8K   = quantizeGeneric[uint8]
-	quantizeS8K   = quantizeGeneric[int8]
-	dequantizeU8K = dequantizeGeneric[uint8]
-	dequantizeS8K = dequantizeGeneric[int8]
-	roundTripK    = roundTripGeneric
-)
-
 // QuantizeU8 computes dst[i] = clamp(round(src[i]/scale) + zero, 0, 255), ties to
 // even, with a true division in float32. NaN gives 0. The quotient is clamped
 // before the zero point is added, so nothing overflows. 0 <= zero <= 255.
@@ -15,7 +7,7 @@ func QuantizeU8(dst []uint8, src []float32, scale float32, zero int32) {
 	need("QuantizeU8", "dst", len(dst), len(src))
 	lo, hi := float32(-zero), float32(255-zero)
 	inVectors(len(src),
-		func(i, n int) { quantizeU8K(&dst[i], &src[i], n, scale, lo, hi, zero) },
+		func(i, n int) { fast.quantizeU8(&dst[i], &src[i], n, scale, lo, hi, zero) },
 		func(i, n int) { quantizeGeneric(&dst[i], &src[i], n, scale, lo, hi, zero) })
 }
 
@@ -24,7 +16,7 @@ func QuantizeS8(dst []int8, src []float32, scale float32, zero int32) {
 	need("QuantizeS8", "dst", len(dst), len(src))
 	lo, hi := float32(-128-zero), float32(127-zero)
 	inVectors(len(src),
-		func(i, n int) { quantizeS8K(&dst[i], &src[i], n, scale, lo, hi, zero) },
+		func(i, n int) { fast.quantizeS8(&dst[i], &src[i], n, scale, lo, hi, zero) },
 		func(i, n int) { quantizeGeneric(&dst[i], &src[i], n, scale, lo, hi, zero) })
 }
 
@@ -32,7 +24,7 @@ func QuantizeS8(dst []int8, src []float32, scale float32, zero int32) {
 func DequantizeU8(dst []float32, src []uint8, scale float32, zero int32) {
 	need("DequantizeU8", "dst", len(dst), len(src))
 	inVectors(len(src),
-		func(i, n int) { dequantizeU8K(&dst[i], &src[i], n, scale, zero) },
+		func(i, n int) { fast.dequantizeU8(&dst[i], &src[i], n, scale, zero) },
 		func(i, n int) { dequantizeGeneric(&dst[i], &src[i], n, scale, zero) })
 }
 
@@ -40,7 +32,7 @@ func DequantizeU8(dst []float32, src []uint8, scale float32, zero int32) {
 func DequantizeS8(dst []float32, src []int8, scale float32, zero int32) {
 	need("DequantizeS8", "dst", len(dst), len(src))
 	inVectors(len(src),
-		func(i, n int) { dequantizeS8K(&dst[i], &src[i], n, scale, zero) },
+		func(i, n int) { fast.dequantizeS8(&dst[i], &src[i], n, scale, zero) },
 		func(i, n int) { dequantizeGeneric(&dst[i], &src[i], n, scale, zero) })
 }
 
@@ -54,6 +46,6 @@ func RoundTrip(dst, src []float32, scale, lo, hi, back float32) {
 	need("RoundTrip", "dst", len(dst), len(src))
 	for i := 0; i < len(src); i += convertBlock {
 		n := min(convertBlock, len(src)-i)
-		roundTripK(&dst[i], &src[i], n, scale, lo, hi, back)
+		fast.roundTrip(&dst[i], &src[i], n, scale, lo, hi, back)
 	}
 }

@@ -2,16 +2,6 @@ package kernel
 
 import "math"
 
-var (
-	sumK        = sumGeneric
-	sumSquaresK = sumSquaresGeneric
-	addSumK     = addSumGeneric
-	expSumK     = expSumGeneric
-	normalizeK  = normalizeGeneric
-	maxK        = maxGeneric
-	minK        = minGeneric
-)
-
 // reduceBlock bounds one assembly call.
 const reduceBlock = 1 << 15
 
@@ -25,7 +15,7 @@ func Sum(src []float32) float32 { return float32(sum64(src)) }
 
 func sum64(src []float32) (s float64) {
 	for i := 0; i < len(src); i += sumBlock {
-		s += float64(sumK(&src[i], min(sumBlock, len(src)-i)))
+		s += float64(fast.sum(&src[i], min(sumBlock, len(src)-i)))
 	}
 	return s
 }
@@ -34,7 +24,7 @@ func sum64(src []float32) (s float64) {
 func MaxOf(src []float32) float32 {
 	m := -inf32
 	for i := 0; i < len(src); i += reduceBlock {
-		m = max(m, maxK(&src[i], min(reduceBlock, len(src)-i)))
+		m = max(m, fast.max(&src[i], min(reduceBlock, len(src)-i)))
 	}
 	return m
 }
@@ -43,7 +33,7 @@ func MaxOf(src []float32) float32 {
 func MinOf(src []float32) float32 {
 	m := inf32
 	for i := 0; i < len(src); i += reduceBlock {
-		m = min(m, minK(&src[i], min(reduceBlock, len(src)-i)))
+		m = min(m, fast.min(&src[i], min(reduceBlock, len(src)-i)))
 	}
 	return m
 }
@@ -154,7 +144,7 @@ func ExpSum(dst, src []float32, scale, shift float32) float32 {
 	const block = 1 << 13
 	s := float32(0)
 	for i := 0; i < len(src); i += block {
-		s += expSumK(&dst[i], &src[i], min(block, len(src)-i), scale, shift)
+		s += fast.expSum(&dst[i], &src[i], min(block, len(src)-i), scale, shift)
 	}
 	return s
 }
@@ -195,7 +185,7 @@ func LayerNormRows(dst, src, res, sum, gamma, beta []float32, rows, cols int, ep
 				y = sum[o:][:cols]
 			}
 			for i := 0; i < cols; i += sumBlock {
-				total += float64(addSumK(&y[i], &x[i], &res[o+i], min(sumBlock, cols-i)))
+				total += float64(fast.addSum(&y[i], &x[i], &res[o+i], min(sumBlock, cols-i)))
 			}
 			x = y
 		} else {
@@ -212,7 +202,7 @@ func LayerNormRows(dst, src, res, sum, gamma, beta []float32, rows, cols int, ep
 			mean, v = moments(d)
 		}
 		rstd := float32(1 / math.Sqrt(v+float64(eps)))
-		normalizeK(&d[0], &x[0], &gamma[0], &beta[0], cols, mean, rstd)
+		fast.normalize(&d[0], &x[0], &gamma[0], &beta[0], cols, mean, rstd)
 	}
 }
 
@@ -221,7 +211,7 @@ func SumSquares(src []float32, mean float32) float32 { return float32(sumSquares
 
 func sumSquares64(src []float32, mean float32) (s float64) {
 	for i := 0; i < len(src); i += sumBlock {
-		s += float64(sumSquaresK(&src[i], min(sumBlock, len(src)-i), mean))
+		s += float64(fast.sumSquares(&src[i], min(sumBlock, len(src)-i), mean))
 	}
 	return s
 }
@@ -268,6 +258,6 @@ func ScaleShiftRows(dst, src, scale, shift []float32, rows, cols int) {
 		return
 	}
 	for r := range rows {
-		normalizeK(&dst[r*cols], &src[r*cols], &scale[0], &shift[0], cols, 0, 1)
+		fast.normalize(&dst[r*cols], &src[r*cols], &scale[0], &shift[0], cols, 0, 1)
 	}
 }

@@ -5,9 +5,6 @@ import (
 	"unsafe"
 )
 
-// mix4K computes dst = a*wa + b*wb + c*wc + d*wd on n values, in place if dst is one of them.
-var mix4K = mix4Generic
-
 // Axis says how each output coordinate of one resized dimension is made: from
 // input First[i] with weight 1-Weight[i] and input Second[i] with Weight[i].
 // Nearest-neighbour resizing has no Second and no Weight.
@@ -75,7 +72,7 @@ func (r *Resize) row(row int) {
 	a, b, wy := r.Rows.First[y], r.Rows.Second[y], r.Rows.Weight[y]
 	for x, p := range r.Cols.First {
 		q, wx := r.Cols.Second[x], r.Cols.Weight[x]
-		mix4K(&out[x*r.LDY], &at(a, p)[0], &at(a, q)[0], &at(b, p)[0], &at(b, q)[0], r.C,
+		fast.mix4(&out[x*r.LDY], &at(a, p)[0], &at(a, q)[0], &at(b, p)[0], &at(b, q)[0], r.C,
 			(1-wy)*(1-wx), (1-wy)*wx, wy*(1-wx), wy*wx)
 	}
 }

@@ -1,9 +1,5 @@
 package kernel
 
-// transpose8 writes the transpose of 8x8 blocks: for a rows x cols source with
-// both sizes multiples of 8.
-var transpose8 = transposeGeneric
-
 // Transpose writes the transpose of the row-major matrix src [rows, cols]:
 //
 //	for r := range rows {
@@ -31,7 +27,7 @@ func transpose32(dst []float32, ldd int, src []float32, lds, rows, cols int) {
 		w := min(step, cols-c)
 		w8 := w &^ 7
 		if r8 > 0 && w8 > 0 {
-			transpose8(&dst[c*ldd], ldd, &src[c], lds, r8, w8)
+			fast.transpose8(&dst[c*ldd], ldd, &src[c], lds, r8, w8)
 		}
 		if w8 < w {
 			transposeScalar(dst[(c+w8)*ldd:], ldd, src[c+w8:], lds, r8, w-w8)

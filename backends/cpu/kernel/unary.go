@@ -52,8 +52,6 @@ func (o UnaryOp) String() string {
 
 type unaryFn func(dst, src *float32, n int, alpha, beta float32)
 
-var unaryFns = unaryGeneric
-
 // Unary computes, in place if dst and src are the same slice,
 //
 //	for i, x := range src {
@@ -80,6 +78,6 @@ func Unary(op UnaryOp, dst, src []float32, alpha, beta float32) {
 	}
 	const block = 1 << 13 // keeps one assembly call short
 	for i := 0; i < len(src); i += block {
-		unaryFns[op](&dst[i], &src[i], min(block, len(src)-i), alpha, beta)
+		fast.unary[op](&dst[i], &src[i], min(block, len(src)-i), alpha, beta)
 	}
 }

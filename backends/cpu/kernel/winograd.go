@@ -69,16 +69,10 @@ func PackWinograd(dst, w []float32, c, n, c0, c1 int, tmp []float32) {
 	for j := 0; j < n; j += PanelCols {
 		pw, cols := panelWidth(n, j), min(PanelCols, n-j)
 		for i := c0; i < c1; i++ {
-			winoFilter(cols, &w[(i-c0)*n+j], 4*step, &dst[c*j+i*pw], 4*uf, &tmp[0])
+			fast.winoFilter(cols, &w[(i-c0)*n+j], 4*step, &dst[c*j+i*pw], 4*uf, &tmp[0])
 		}
 	}
 }
-
-var (
-	winoInput  = winoInputGeneric
-	winoFilter = winoFilterGeneric
-	winoOutput = winoOutputGeneric
-)
 
 // Plan checks the operands but Work, divides the work for the given number of
 // threads, sets WorkLen and returns the number of phases.
@@ -201,7 +195,7 @@ func (w *Winograd) inputs(t0, t1, base int, v, private []float32) {
 		of := 4 * w.step(w.C)
 		image := w.X[n*w.In[0]*w.In[1]*w.LDX:]
 		if y >= 0 && x >= 0 && y+6 <= w.In[0] && x+6 <= w.In[1] {
-			winoInput(w.C, &image[(y*w.In[1]+x)*w.LDX], 4*w.In[1]*w.LDX, 4*w.LDX, out, of, &tmp[0])
+			fast.winoInput(w.C, &image[(y*w.In[1]+x)*w.LDX], 4*w.In[1]*w.LDX, 4*w.LDX, out, of, &tmp[0])
 			continue
 		}
 		for i := range 6 {
@@ -219,7 +213,7 @@ func (w *Winograd) inputs(t0, t1, base int, v, private []float32) {
 				}
 			}
 		}
-		winoInput(w.C, &edge[0], 4*6*w.C, 4*w.C, out, of, &tmp[0])
+		fast.winoInput(w.C, &edge[0], 4*6*w.C, 4*w.C, out, of, &tmp[0])
 	}
 }
 
@@ -256,7 +250,7 @@ func (w *Winograd) outputs(t0, t1, base int, m, private []float32) {
 		if w.Res != nil && !(pass && w.ResAfter) {
 			res = &w.Res[first*w.LDR]
 		}
-		winoOutput(w.N, &m[(t-base)*w.N], 4*w.step(w.N), &w.Y[first*w.LDY], 4*w.Out[1]*w.LDY, 4*w.LDY,
+		fast.winoOutput(w.N, &m[(t-base)*w.N], 4*w.step(w.N), &w.Y[first*w.LDY], 4*w.Out[1]*w.LDY, 4*w.LDY,
 			bias, res, 4*w.Out[1]*w.LDR, 4*w.LDR, lo, hi, after, ny, nx, &tmp[0])
 		if pass {
 			w.activate(first, ny, nx)

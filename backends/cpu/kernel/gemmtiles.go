@@ -1,5 +1,3 @@
-//go:build !noasm
-
 package kernel
 
 type (
@@ -9,7 +7,7 @@ type (
 		bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)
 )
 
-// gemmTiles are the microkernels of one level, by vectors per row (one, two or
+// gemmTiles are the microkernels of one instruction set, by vectors per row (one, two or
 // two panels' worth) and by rows less one.
 type gemmTiles struct {
 	lanes    int
@@ -18,51 +16,8 @@ type gemmTiles struct {
 	indirect [3][8]itileFn
 }
 
-var (
-	tilesAVX2 = gemmTiles{
-		lanes: 8, mr: [3]int{6, 6},
-		direct: [3][8]tileFn{
-			{gemm1x8AVX2, gemm2x8AVX2, gemm3x8AVX2, gemm4x8AVX2, gemm5x8AVX2, gemm6x8AVX2},
-			{gemm1x16AVX2, gemm2x16AVX2, gemm3x16AVX2, gemm4x16AVX2, gemm5x16AVX2, gemm6x16AVX2},
-		},
-		indirect: [3][8]itileFn{
-			{igemm1x8AVX2, igemm2x8AVX2, igemm3x8AVX2, igemm4x8AVX2, igemm5x8AVX2, igemm6x8AVX2},
-			{igemm1x16AVX2, igemm2x16AVX2, igemm3x16AVX2, igemm4x16AVX2, igemm5x16AVX2, igemm6x16AVX2},
-		},
-	}
-	tilesAVX512 = gemmTiles{
-		lanes: 16, mr: [3]int{8, 8, 6},
-		direct: [3][8]tileFn{
-			{gemm1x16AVX512, gemm2x16AVX512, gemm3x16AVX512, gemm4x16AVX512, gemm5x16AVX512, gemm6x16AVX512, gemm7x16AVX512,
-				gemm8x16AVX512},
-			{gemm1x32AVX512, gemm2x32AVX512, gemm3x32AVX512, gemm4x32AVX512, gemm5x32AVX512, gemm6x32AVX512, gemm7x32AVX512,
-				gemm8x32AVX512},
-			{gemm1x64AVX512, gemm2x64AVX512, gemm3x64AVX512, gemm4x64AVX512, gemm5x64AVX512, gemm6x64AVX512},
-		},
-		indirect: [3][8]itileFn{
-			{igemm1x16AVX512, igemm2x16AVX512, igemm3x16AVX512, igemm4x16AVX512, igemm5x16AVX512, igemm6x16AVX512,
-				igemm7x16AVX512, igemm8x16AVX512},
-			{igemm1x32AVX512, igemm2x32AVX512, igemm3x32AVX512, igemm4x32AVX512, igemm5x32AVX512, igemm6x32AVX512,
-				igemm7x32AVX512, igemm8x32AVX512},
-			{igemm1x64AVX512, igemm2x64AVX512, igemm3x64AVX512, igemm4x64AVX512, igemm5x64AVX512, igemm6x64AVX512},
-		},
-	}
-	tiles *gemmTiles
-)
-
-var _ = register(func(isa ISA) {
-	switch isa {
-	case AVX512:
-		tiles = &tilesAVX512
-	case AVX2:
-		tiles = &tilesAVX2
-	default:
-		tiles = nil
-	}
-})
-
 // pairs reports whether two full panels are computed at once.
-func pairs() bool { return tiles != nil && tiles.mr[2] > 0 }
+func pairs() bool { return fast.gemm != nil && fast.gemm.mr[2] > 0 }
 
 // fetchRows is the number of rows, in blocks of mr, that fetches the next panel
 // while it computes this one; 0 when there is nothing to fetch.
@@ -90,6 +45,7 @@ var noNext [1]float32
 // neighbouring heights that divide the rows evenly: a low tile at the end would
 // cost nearly as much as a full one. A direct call, so that t stays on the stack.
 func gemmPanel(t *tileArgs) {
+	tiles := fast.gemm
 	if tiles == nil {
 		gemmPanelGeneric(t)
 		return
@@ -162,7 +118,7 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 		if t.k > 0 {
 			a = &t.a[i*t.lda]
 		}
-		tiles.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next,
+		fast.gemm.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next,
 			step)
 		return
 	}
@@ -177,6 +133,6 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	if len(t.zero) > 0 {
 		zero = &t.zero[0]
 	}
-	tiles.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr,
+	fast.gemm.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr,
 		t.lo, t.hi, cols, after, next, step)
 }

@@ -1,12 +1,6 @@
-//go:build !noasm
-
 package kernel
 
-import (
-	"unsafe"
-
-	"golang.org/x/sys/cpu"
-)
+import "unsafe"
 
 type (
 	dotFn func(blocks, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add *float32,
@@ -15,7 +9,7 @@ type (
 		init *int32, scale, add *float32, zero, lo, hi, cols int)
 )
 
-// intTiles are the microkernels of one level, by vectors per row and by rows, both less one.
+// intTiles are the microkernels of one instruction set, by vectors per row and by rows, both less one.
 type intTiles struct {
 	cols     int    // of one vector
 	mr       [4]int // most rows; 0: there are no such tiles
@@ -23,56 +17,11 @@ type intTiles struct {
 	indirect [4][8]idotFn
 }
 
-var (
-	intTilesAVX2 = intTiles{
-		cols: 8, mr: [4]int{4},
-		direct:   [4][8]dotFn{{dot1x8AVX2, dot2x8AVX2, dot3x8AVX2, dot4x8AVX2}},
-		indirect: [4][8]idotFn{{idot1x8AVX2, idot2x8AVX2, idot3x8AVX2, idot4x8AVX2}},
-	}
-	intTilesVNNI = intTiles{
-		cols: 16, mr: [4]int{8, 8, 8, 6},
-		direct: [4][8]dotFn{
-			{dot1x16AVX512, dot2x16AVX512, dot3x16AVX512, dot4x16AVX512, dot5x16AVX512, dot6x16AVX512, dot7x16AVX512,
-				dot8x16AVX512},
-			{dot1x32AVX512, dot2x32AVX512, dot3x32AVX512, dot4x32AVX512, dot5x32AVX512, dot6x32AVX512, dot7x32AVX512,
-				dot8x32AVX512},
-			{dot1x48AVX512, dot2x48AVX512, dot3x48AVX512, dot4x48AVX512, dot5x48AVX512, dot6x48AVX512, dot7x48AVX512,
-				dot8x48AVX512},
-			{dot1x64AVX512, dot2x64AVX512, dot3x64AVX512, dot4x64AVX512, dot5x64AVX512, dot6x64AVX512},
-		},
-		indirect: [4][8]idotFn{
-			{idot1x16AVX512, idot2x16AVX512, idot3x16AVX512, idot4x16AVX512, idot5x16AVX512, idot6x16AVX512, idot7x16AVX512,
-				idot8x16AVX512},
-			{idot1x32AVX512, idot2x32AVX512, idot3x32AVX512, idot4x32AVX512, idot5x32AVX512, idot6x32AVX512, idot7x32AVX512,
-				idot8x32AVX512},
-			{idot1x48AVX512, idot2x48AVX512, idot3x48AVX512, idot4x48AVX512, idot5x48AVX512, idot6x48AVX512, idot7x48AVX512,
-				idot8x48AVX512},
-			{idot1x64AVX512, idot2x64AVX512, idot3x64AVX512, idot4x64AVX512, idot5x64AVX512, idot6x64AVX512},
-		},
-	}
-	dotTiles *intTiles
-)
-
-var _ = register(func(isa ISA) {
-	dotTiles, dotFast, combineK, maxU8K, encodeK = nil, false, combineGeneric, maxU8Generic, encodeGeneric
-	nearestK = nearestGeneric
-	if isa >= AVX2 {
-		dotTiles, combineK, maxU8K, encodeK = &intTilesAVX2, combineAVX2, maxU8AVX2, encodeAVX2
-		nearestK = nearestAVX2
-	}
-	if isa == AVX512 {
-		combineK, maxU8K, encodeK, nearestK = combineAVX512, maxU8AVX512, encodeAVX512, nearestAVX512
-	}
-	if isa == AVX512 && cpu.X86.HasAVX512VNNI {
-		dotTiles, dotFast = &intTilesVNNI, true
-	}
-})
-
 // intPanel computes rows r0 <= i < r1 of the panel that starts at column j, in
 // tiles of two neighbouring heights that divide the rows evenly; into sums unless
 // that is nil.
 func intPanel(g *GemmInt8, sums []float32, r0, r1, j int) {
-	t := dotTiles
+	t := fast.int8
 	if t == nil || g.K == 0 {
 		intPanelGeneric(g, sums, r0, r1, j)
 		return
@@ -147,16 +96,4 @@ func (p *intTileCall) call(i, mr, blocks int, c *uint8, ldc int, scale *float32)
 	p.tiles.indirect[p.vectors-1][mr-1](blocks, g.Ind.taps, p.words, &g.Ind.tab[i], 4*g.Ind.rows, unsafe.SliceData(g.A),
 		unsafe.SliceData(g.Zero),
 		p.b, 4*p.w, c, ldc, init, scale, add, q.Zero, int(q.Lo), int(q.Hi), p.cols)
-}
-
-// dotWindow computes positions of a depthwise convolution. A direct call, so that taps stay on the stack.
-func (d *DepthwiseInt8) dotWindow(taps **uint8, groups, n int, out *uint8, init *int32, add *float32) {
-	q, w := &d.Post, &d.Win
-	if n > 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 && max(1, w.Dilation[2]) == 1 &&
-		init != nil {
-		dotSlideAVX512(d.C, n, taps, d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
-		return
-	}
-	dotWindowAVX512(d.C, n, groups, taps, max(1, d.Win.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add,
-		q.Zero, int(q.Lo), int(q.Hi))
 }

@@ -1,0 +1,65 @@
+package kernel
+
+// table is the kernels of one instruction set: what an architecture supplies. The exported functions check operands and
+// walk over them; a table's functions get operands that are valid, sizes of at least 1, pointers to first elements, and
+// strides in bytes unless they say otherwise. They keep no pointer. Functions marked "vectors" get multiples of lanes
+// values.
+type table struct {
+	lanes int // float32 values of one vector
+
+	// Products with what PackB and PackInt8 pack; nil: computed by gemmPanelGeneric and intPanelGeneric.
+	gemm    *gemmTiles
+	int8    *intTiles
+	fastDot bool // a product of codes takes less time than one of float32
+
+	// Convolutions of 3x3 by Winograd's algorithm.
+	winoInput  func(c int, in *float32, irow, icol int, out *float32, of int, tmp *float32)
+	winoFilter func(n int, w *float32, wtap int, u *float32, uf int, tmp *float32)
+	winoOutput func(c int, in *float32, inf int, out *float32, orow, ocol int, bias, res *float32, rrow, rcol int,
+		lo, hi float32, after, ny, nx int, tmp *float32)
+
+	// Windows: one position of the output, four neighbouring ones, and dwSizes of them for 3 or 5 taps at stride 1 or 2
+	// (nil: none).
+	window1, window4 dwFn
+	quick            [2][2][3]dwFastFn
+	poolMax, poolSum poolFn
+
+	// Windows of codes, of at most depthwiseTaps taps, and of 3x3 taps side by side; nil: computed by pixelGeneric.
+	dotWindow func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32,
+		scale, add *float32, zero, lo, hi int)
+	dotSlide func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add *float32,
+		zero, lo, hi int)
+
+	// Element by element.
+	unary              [numUnary]unaryFn
+	binaryVV           [numBinary]vvFn
+	binaryVS, binarySV [numBinary]vsFn
+	halfToFloat        func(dst *float32, src *uint16, n int)                                   // vectors
+	floatToHalf        func(dst *uint16, src *float32, n int)                                   // vectors
+	quantizeU8         func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int32) // vectors
+	quantizeS8         func(dst *int8, src *float32, n int, scale, lo, hi float32, zero int32)  // vectors
+	dequantizeU8       func(dst *float32, src *uint8, n int, scale float32, zero int32)         // vectors
+	dequantizeS8       func(dst *float32, src *int8, n int, scale float32, zero int32)          // vectors
+	roundTrip          func(dst, src *float32, n int, scale, lo, hi, back float32)
+	mix4               func(dst, a, b, c, d *float32, n int, wa, wb, wc, wd float32) // a*wa + b*wb + c*wc + d*wd, in place
+
+	// Reductions, and what is written on the way to one.
+	sum, max, min func(src *float32, n int) float32
+	sumSquares    func(src *float32, n int, mean float32) float32
+	addSum        func(dst, a, b *float32, n int) float32
+	expSum        func(dst, src *float32, n int, scale, shift float32) float32
+	normalize     func(dst, src, gamma, beta *float32, n int, mean, rstd float32)
+
+	// Layouts.
+	interleave3 func(dst, a, b, c *float32, n int)                             // vectors
+	transpose8  func(dst *float32, ldd int, src *float32, lds, rows, cols int) // blocks of 8x8; strides in values
+
+	// Codes, in multiples of combineStep.
+	combine func(dst, a, b *uint8, n int, fa, fb, add float32, zero, lo, hi int)
+	maxU8   func(dst, src *uint8, n int)
+	encode  func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)
+	nearest func(dst *uint8, src *float32, n int, scale, shift *float32, zero, flip int, far float32, near *uint8)
+
+	// peak runs n steps of a loop of independent multiply-adds and returns the floating-point operations of one step.
+	peak func(n int) (flopsPerStep int)
+}

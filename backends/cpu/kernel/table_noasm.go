@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+// architectureSets are none: everything is computed in Go.
+func architectureSets() []instructionSet { return nil }
