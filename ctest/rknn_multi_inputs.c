@@ -103,7 +103,7 @@ int main(void)
 	/* In another order, and an input too many changes nothing. */
 	rknn_input turned[3] = {in[2], in[0], in[1]}, wrong[2] = {other, {.index = 3, .buf = g, .size = sizeof g}};
 	OK(rknn_inputs_set(ctx, 3, turned));
-	CHECK(rknn_inputs_set(ctx, 2, wrong) == RKNN_ERR_INPUT_INVALID, "an input that is none");
+	CHECK(rknn_inputs_set(ctx, 2, wrong) == RKNN_ERR_INPUT_INVALID, "an invalid input");
 	results(ctx, 5);
 
 	/* One of them bound to memory. */

@@ -95,11 +95,11 @@ static void formats(void)
 	rknn_tensor_attr odd = in;
 	strcpy(odd.name, "z");
 	CHECK(rknn_set_io_mem(ctx, small, &in) == RKNN_ERR_PARAM_INVALID, "memory that is too small");
-	CHECK(rknn_set_io_mem(ctx, &fake, &in) == RKNN_ERR_PARAM_INVALID, "memory that is none");
-	CHECK(rknn_set_io_mem(ctx, x, &odd) == RKNN_ERR_PARAM_INVALID, "a tensor that is none");
+	CHECK(rknn_set_io_mem(ctx, &fake, &in) == RKNN_ERR_PARAM_INVALID, "invalid memory");
+	CHECK(rknn_set_io_mem(ctx, x, &odd) == RKNN_ERR_PARAM_INVALID, "an invalid tensor");
 	odd = in;
 	odd.fmt = RKNN_TENSOR_NCHW;
-	CHECK(rknn_set_io_mem(ctx, x, &odd) == RKNN_ERR_PARAM_INVALID, "a format that is none");
+	CHECK(rknn_set_io_mem(ctx, x, &odd) == RKNN_ERR_PARAM_INVALID, "an invalid format");
 	OK(rknn_run(ctx, NULL));
 
 	/* Memory that ends first: the next run says so. */

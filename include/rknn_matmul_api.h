@@ -141,7 +141,7 @@ int rknn_matmul_create_dyn_shape(rknn_matmul_ctx *ctx, rknn_matmul_info *info, i
 
 /*
  * Binds memory to the matrix that attr names. A run reads A and B as they are then; nothing has to be bound again for
- * new contents. RKNN_ERR_PARAM_INVALID: memory that is none or was destroyed or is smaller than attr->size, another
+ * new contents. RKNN_ERR_PARAM_INVALID: memory that is invalid, destroyed, or smaller than attr->size, another
  * name.
  */
 int rknn_matmul_set_io_mem(rknn_matmul_ctx ctx, rknn_tensor_mem *mem, rknn_matmul_tensor_attr *attr);

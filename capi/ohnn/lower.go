@@ -371,8 +371,8 @@ func (n *node) emit(o graph.Op, in ...graph.Value) error {
 	return nil
 }
 
-// put makes v output i of the operation, brought to the representation of reals that the model declares. Any other
-// element type, and a shape that does not fit, contradict the model.
+// put makes v output i of the operation, brought to the representation of real values that the model declares. Any
+// other element type, and a shape that does not fit, contradict the model.
 func (n *node) put(i int, v graph.Value) error {
 	want, got := n.outType(i), n.b.Fact(v)
 	var err error

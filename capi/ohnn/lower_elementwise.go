@@ -87,7 +87,8 @@ func (n *node) number(v graph.Value, x float32) (graph.Value, error) {
 	return n.add(&op.Cast{To: f.DType, OutOfRange: op.CastSaturate}, n.int64(int64(x)))
 }
 
-// real returns v in float32, float64 as it is, for operators whose parameters are reals whatever the type of the data.
+// real returns v in float32, float64 as it is, for operators whose parameters are real values whatever the type of the
+// data.
 func (n *node) real(v graph.Value) (graph.Value, error) {
 	f := n.b.Fact(v)
 	switch {
@@ -200,7 +201,7 @@ func lowerClip(n *node) error {
 	return n.emit(&op.Clip{Empty: op.ClipFail}, x, n.called("MIN", lo), n.called("MAX", hi))
 }
 
-// scaled returns the reals v times a number.
+// scaled returns the real values v times a number.
 func (n *node) scaled(v graph.Value, by float32) (graph.Value, error) {
 	b, err := n.number(v, by)
 	if err != nil {
@@ -431,7 +432,7 @@ func lowerQuantCast(n *node) error {
 	return n.convert(n.outType(0))
 }
 
-// convert makes output 0 the reals of input 0 in the representation of t.
+// convert makes output 0 the real values of input 0 in the representation of t.
 func (n *node) convert(t tensor.Type) error {
 	t.Shape = tensor.AnyShape()
 	out, err := n.addTyped(&op.Convert{}, []tensor.Type{t}, n.in(0))

@@ -125,7 +125,7 @@ func lowerSparseToDense(n *node) error {
 }
 
 // lowerRange counts in integers; the declared output, else the input, says what type they become. Quantized, the
-// numbers are the reals.
+// numbers are the real values.
 func lowerRange(n *node) error {
 	v, err := n.add(&op.Range{}, n.called("START", n.int64(n.int("START", 0))),
 		n.called("LIMIT", n.int64(n.int("LIMIT", 0))),

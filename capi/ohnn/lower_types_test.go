@@ -34,7 +34,7 @@ func TestLowering_quantizedCondition(t *testing.T) {
 	assert.Equal(t, []byte{0, 1}, memoryOf(out)[:2])
 }
 
-// TestLowering_quantizedRange: the numbers counted are reals.
+// TestLowering_quantizedRange: the numbers counted are real values.
 func TestLowering_quantizedRange(t *testing.T) {
 	m := newTestModel(t)
 	x, y := m.quantized(1, 0, 1), m.quantized(0.5, 2, 3)

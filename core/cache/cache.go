@@ -41,7 +41,7 @@ type Step uint8
 
 // The steps.
 const (
-	StepDirectory Step = iota // the directory is missing, is none, or is locked too long
+	StepDirectory Step = iota // the directory is missing, is not a directory, or stays locked too long
 	StepOpenData              // a data file cannot be made, or has no usable name
 	StepOpenIndex             // the index file cannot be made
 	StepWrite                 // anything after the files were opened: no space, an I/O error

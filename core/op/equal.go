@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Equal is y = (a == b) with NumPy broadcasting. Quantized operands are compared as the reals they stand for; a NaN
-// gives false.
+// Equal is y = (a == b) with NumPy broadcasting. Quantized operands are compared as the real values they stand for; a
+// NaN gives false.
 //
 // Inputs: a, b of one float, quantized, integer or bool type. Output: bool. Source: ONNX Equal-19, OH_NN_OPS_EQUAL,
 // ANEURALNETWORKS_EQUAL.

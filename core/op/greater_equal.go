@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// GreaterEqual is y = (a >= b) with NumPy broadcasting. Quantized operands are compared as the reals they stand for; a
-// NaN gives false.
+// GreaterEqual is y = (a >= b) with NumPy broadcasting. Quantized operands are compared as the real values they stand
+// for; a NaN gives false.
 //
 // Inputs: a, b of one float, quantized, integer or bool type. Output: bool. Source: ONNX GreaterOrEqual-16,
 // OH_NN_OPS_GREATER_EQUAL, ANEURALNETWORKS_GREATER_EQUAL.

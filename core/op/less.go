@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Less is y = (a < b) with NumPy broadcasting. Quantized operands are compared as the reals they stand for; a NaN gives
-// false.
+// Less is y = (a < b) with NumPy broadcasting. Quantized operands are compared as the real values they stand for; a NaN
+// gives false.
 //
 // Inputs: a, b of one float, quantized, integer or bool type. Output: bool. Source: ONNX Less-13, OH_NN_OPS_LESS,
 // ANEURALNETWORKS_LESS.

@@ -11,7 +11,7 @@ import (
 //	quantized  x and w integers with quantization (int8, uint8, int16; w also int4 and uint4), bias int32 (int64 for int16 x) with its own
 //	           quantization or in units of scale(x)*scale(w), or float. The output has the declared quantization, or is plain float if that
 //	           is declared, else it is quantized like x.
-//	mixed      one of x and w quantized, the other float: the quantized one stands for its reals
+//	mixed      one of x and w quantized, the other float: the quantized one stands for its real values
 //	integer    x, w, bias of one of int32, int64, uint32, uint64: wraps around
 func linear(in []tensor.Fact, declared tensor.Type, s tensor.Shape) (tensor.Fact, error) {
 	x, w := in[0], in[1]

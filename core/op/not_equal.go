@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// NotEqual is y = (a != b) with NumPy broadcasting. Quantized operands are compared as the reals they stand for; a NaN
-// gives true.
+// NotEqual is y = (a != b) with NumPy broadcasting. Quantized operands are compared as the real values they stand for;
+// a NaN gives true.
 //
 // Inputs: a, b of one float, quantized, integer or bool type. Output: bool. Source: OH_NN_OPS_NOT_EQUAL,
 // ANEURALNETWORKS_NOT_EQUAL.

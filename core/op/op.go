@@ -10,9 +10,9 @@
 //   - Axes may be negative and count from the end then.
 //   - Spatial operators are rank-free. ChannelsLast says [N, spatial..., C], otherwise [N, C, spatial...]. Filters are
 //     [O, spatial..., I/groups].
-//   - Quantized tensors (Fact.Quant) stand for reals: unless an operator says otherwise its formula holds for the real
-//     values, the result is rounded half away from zero to the output's quantization and saturates. Movement of data
-//     keeps the bits when input and output are quantized alike.
+//   - Quantized tensors (Fact.Quant) stand for real values: unless an operator says otherwise its formula holds for the
+//     real values, the result is rounded half away from zero to the output's quantization and saturates. Movement of
+//     data keeps the bits when input and output are quantized alike.
 //   - float16 and bfloat16 compute in float32 and round once at the end.
 package op
 

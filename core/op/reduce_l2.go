@@ -6,7 +6,7 @@ import (
 )
 
 // ReduceL2 reduces along axes: each element of y is the square root of the sum of squares; 0 of nothing. Integers:
-// computed as reals, then the fraction is dropped.
+// computed as real values, then the fraction is dropped.
 //
 // Inputs: x of a float, quantized or integer type; axes?, a list of integers, negative ones counting from the end.
 // Output: y of x's type without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceL2-18,

@@ -6,7 +6,7 @@ import (
 )
 
 // ReduceLogSum reduces along axes: each element of y is the natural logarithm of the sum; -Inf of nothing. Integers:
-// computed as reals, then the fraction is dropped.
+// computed as real values, then the fraction is dropped.
 //
 // Inputs: x of a float, quantized or integer type; axes?, a list of integers, negative ones counting from the end.
 // Output: y of x's type without the reduced dimensions, or with size 1 there (KeepDims). Source: ONNX ReduceLogSum-18.

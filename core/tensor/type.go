@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Quant says how integers stand for reals: real = Scale[i] x (q - Zero[i]), where i is chosen by the element's
+// Quant says how integers stand for real values: real = Scale[i] x (q - Zero[i]), where i is chosen by the element's
 // position.
 //
 //	per tensor  len(Scale) == 1

@@ -193,7 +193,7 @@ func TestComparisons_everyTypeAndNaN(t *testing.T) {
 		y = run(t, c.op, ints(tensor.Uint64, []int64{math.MaxInt64, math.MinInt64, -1}),
 			ints(tensor.Uint64, []int64{math.MinInt64}))
 		assert.Equal(t, want, intValues(t, y), "%s uint64", c.op.Name())
-		// 4 x 0.5 against 1 x 2: equal reals of different integers.
+		// 4 x 0.5 against 1 x 2: equal real values of different integers.
 		a, b := quant(ints(tensor.Int8, []int64{3, 4, 5}), 0.5, 0), quant(ints(tensor.Int8, []int64{1}), 2, 0)
 		assert.Equal(t, want, intValues(t, run(t, c.op, a, b)), "%s quantized", c.op.Name())
 	}

@@ -60,7 +60,7 @@ func TestConv_quantizedTies(t *testing.T) {
 	assert.Equal(t, []float32{1.25, -0.25, 32, -31.75}, view[float32](float))
 }
 
-// Quantized weights next to float data stand for their reals.
+// Quantized weights next to float data stand for their real values.
 func TestConv_quantizedWeightsOnly(t *testing.T) {
 	w := quantizedTensor(0.25, -1, []int8{3, 7}, 2, 1, 1) // 1 and 2
 	y := compute1(t, &op.Conv{}, tensor.Type{}, f32([]float32{1.5, -4}, 1, 1, 2), w)

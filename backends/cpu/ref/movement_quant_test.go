@@ -24,7 +24,8 @@ func TestPad_quantizedValue(t *testing.T) {
 	assert.Equal(t, []int64{-1, 7, 8}, intValues(t, run(t, &op.Pad{}, x, pads, floats(tensor.Float32, []float64{-2}))))
 }
 
-// Inputs of other parameters than the output's go through the reals: 4x0.5 = 2 = 1x2, 10x0.25 = 2.5 = 1.25x2, code 101.
+// Inputs of other parameters than the output's go through real values: 4x0.5 = 2 = 1x2, 10x0.25 = 2.5 = 1.25x2, code
+// 101.
 func TestConcat_requantizes(t *testing.T) {
 	declared := []tensor.Type{{DType: tensor.Uint8, Quant: tensor.PerTensor(2, 100)}}
 	y, err := Compute(&op.Concat{}, []tensor.Tensor{q8(0.5, 0, 4, -4), q8(0.25, 0, 10, 127)}, declared)

@@ -152,7 +152,7 @@ func saturateInt(v float64, lo, hi int64) int64 {
 	return int64(v)
 }
 
-// requantized returns y as type t: itself when both are quantized alike, otherwise through the reals.
+// requantized returns y as type t: itself when both are quantized alike, otherwise through real values.
 func requantized(y tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
 	if y.DType == t.DType && y.Quant.Equal(t.Quant) {
 		return y, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// sequence is the inputs of a recurrent operator as reals, and its sizes.
+// sequence is the inputs of a recurrent operator as real values, and its sizes.
 type sequence struct {
 	steps, batch, features, hidden, directions int
 	gates                                      int

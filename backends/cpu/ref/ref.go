@@ -194,7 +194,7 @@ func computeReal(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([
 	return res, nil
 }
 
-// computeBits moves elements; when the output is quantized otherwise than input 0 the data goes through the reals.
+// computeBits moves elements; when the output is quantized otherwise than input 0 the data goes through real values.
 func computeBits(k Kernel, o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	for _, t := range out {
 		for _, x := range in {

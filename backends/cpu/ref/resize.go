@@ -236,7 +236,7 @@ func pickNearest(x tensor.Tensor, out tensor.Type, axes []int, lists [][][]cell)
 	})
 }
 
-// storeReals writes reals to a float32, float64 or plain integer tensor; integers are truncated and saturate, NaN
+// storeReals writes real values to a float32, float64 or plain integer tensor; integers are truncated and saturate, NaN
 // becomes 0.
 func storeReals(v []float64, out tensor.Type) ([]tensor.Tensor, error) {
 	if !out.DType.IsInt() && out.DType != tensor.Bool {

@@ -17,8 +17,8 @@ func mapReal(x tensor.Tensor, out tensor.Type, f func(float64) float64) ([]tenso
 	return nil, fault.New(fault.Type, "no kernel from %v to %v", x.DType, out.DType)
 }
 
-// number is a unary operator on reals and integers. Integers are computed in 64 bits and wrapped to the element type. A
-// nil function means that the operator is not defined there.
+// number is a unary operator on real values and integers. Integers are computed in 64 bits and wrapped to the element
+// type. A nil function means that the operator is not defined there.
 type number struct {
 	real func(float64) float64
 	int  func(int64) int64
@@ -71,7 +71,7 @@ func apply[A, R elem](x tensor.Tensor, out tensor.Type, f func(A) R) []tensor.Te
 	return []tensor.Tensor{t}
 }
 
-// test maps a predicate on reals and integers to bool. Bool counts as the unsigned integers 0 and 1.
+// test maps a predicate on real values and integers to bool. Bool counts as the unsigned integers 0 and 1.
 type test struct {
 	real func(float64) bool
 	int  func(int64) bool

@@ -187,7 +187,7 @@ var unaryCases = []unaryCase{
 	{op: &op.Exp{Scale: 0.5, Shift: 1}, f: func(x float64) float64 { return math.Sqrt(math.Exp(x)) * math.E }},
 }
 
-// Every operator on reals against its definition in float64, in each float type within one rounding of the type.
+// Every operator on real values against its definition in float64, in each float type within one rounding of the type.
 func TestUnary_matchesDefinition(t *testing.T) {
 	for _, c := range unaryCases {
 		x := c.x
@@ -237,7 +237,7 @@ func TestUnary_specialValues(t *testing.T) {
 	}
 }
 
-// A quantized tensor gives the quantization of the operator's value at the reals it stands for.
+// A quantized tensor gives the quantization of the operator's value at the real values it stands for.
 func TestUnary_quantized(t *testing.T) {
 	for _, c := range unaryCases {
 		for _, d := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16} {

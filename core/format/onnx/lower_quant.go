@@ -51,8 +51,8 @@ func lowerDequantize(n *node) error {
 	return n.emit(&op.Dequantize{Axis: n.int("axis", 1), Block: n.int("block_size", 0), To: to}, n.in...)
 }
 
-// dequantized returns input i as reals, with the scale and zero point of inputs s and s+1; axis for those that are
-// given per channel.
+// dequantized returns input i as real values, with the scale and zero point of inputs s and s+1; axis for those that
+// are given per channel.
 func (n *node) dequantized(v graph.Value, s int, axis int64) graph.Value {
 	return n.b.Add(&op.Dequantize{Axis: axis, To: tensor.Float32}, v, n.arg(s), n.arg(s+1))
 }
