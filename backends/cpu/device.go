@@ -68,8 +68,8 @@ func New(c Config) (*Device, error) {
 	return &Device{
 		info: device.Info{
 			ID: c.ID, Name: c.Name, Vendor: c.Vendor, Kind: device.CPU, Major: c.Major, Minor: c.Minor, BuildHash: buildHash(),
-			Float16: true, Performance: true, Priority: true, Cache: true, Dynamic: true, DimMin: c.DimMin, DimMax: c.DimMax,
-			Profiling: true,
+			Float16: device.Accepts, Performance: device.Accepts, Priority: true, Cache: true, Dynamic: true,
+			DimMin: c.DimMin, DimMax: c.DimMax,
 		},
 		engines: engines(c, threads), threads: threads, byRef: c.Reference,
 	}, nil
@@ -106,6 +106,9 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 	for i := range g.Nodes {
 		reason := unsupported(g.Nodes[i].Op)
 		out[i] = device.NodeSupport{OK: reason == "", Reason: reason}
+		if out[i].OK {
+			out[i].Cost = d.cost(g, &g.Nodes[i])
+		}
 	}
 	return out, nil
 }
@@ -162,15 +165,6 @@ func (d *Device) compile(ctx context.Context, u device.Unit, o device.Options) (
 }
 
 // Alloc returns host memory.
-func (d *Device) Alloc(r device.AllocRequest) (mem.Buffer, error) {
-	return mem.Host(r.Size, mem.Options{Align: r.Align, Huge: r.Size >= 8<<20})
-}
-
-// Import returns b itself with one more reference when the host can map it, else mem.ErrCopy.
-func (d *Device) Import(b mem.Buffer) (mem.Buffer, error) {
-	if _, err := b.Map(); err != nil {
-		return nil, mem.ErrCopy
-	}
-	b.Retain()
-	return b, nil
+func (d *Device) Alloc(size int64) (mem.Buffer, error) {
+	return mem.Host(size, mem.Options{Huge: size >= 8<<20})
 }

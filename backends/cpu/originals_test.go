@@ -143,7 +143,7 @@ func TestCompile_exclusiveDropsOriginals(t *testing.T) {
 					assert.Equal(t, want, run(t, q, in))
 				}
 				assert.True(t, bytes.Equal(blob, save(t, q)), "saved after it")
-				l, err := d.Load(context.Background(), device.Blob{Data: blob}, device.Options{})
+				l, err := d.Load(context.Background(), blob)
 				require.NoError(t, err)
 				defer l.Release()
 				assert.Equal(t, want, run(t, l, in))

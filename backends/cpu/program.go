@@ -40,7 +40,7 @@ func (d *Device) ports(g *graph.Graph, vs []graph.Value) []device.Port {
 	out := make([]device.Port, len(vs))
 	for i, v := range vs {
 		t := g.Fact(v).Type
-		p := device.Port{Name: g.Values[v].Name, Type: t, Align: mem.MinAlign}
+		p := device.Port{Name: g.Values[v].Name, Type: t}
 		for _, dim := range t.Shape.Dims {
 			lo, hi := dim.N, dim.N
 			if !dim.Known() {
@@ -152,12 +152,8 @@ func (p *program) Constants(add func(h tensor.Hash, data []byte) error) error {
 }
 
 // Load restores what Save wrote; the options are the saved ones. Kind fault.File for anything else, be it damaged, of
-// another build or of another kind; fault.Unsupported for a vendor container.
-func (d *Device) Load(ctx context.Context, b device.Blob, _ device.Options) (device.Program, error) {
-	if b.Container != "" {
-		return nil, fault.New(fault.Unsupported, "load program: the CPU does not read %s containers", b.Container)
-	}
-	data := b.Data
+// another build or of another kind.
+func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) {
 	switch {
 	case len(data) < savedHeader+4 || string(data[:8]) != savedMagic:
 		return nil, fault.New(fault.File, "load program: not a saved program of the CPU")

@@ -3,6 +3,7 @@ package ohnn
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -39,7 +40,7 @@ func checkPerformance(d *npu, mode PerformanceMode) error {
 	switch {
 	case d == nil:
 		return refuse(Failed, "deviceID: %s", noSuchDevice())
-	case mode != 0 && !d.Info().Performance:
+	case mode != 0 && d.Info().Performance == device.Lacks:
 		return forbidden("performanceMode: %d: device %s does not support performance modes: leave it at "+
 			"OH_NN_PERFORMANCE_NONE", int32(mode), d.name)
 	case mode >= performanceEnd:
@@ -138,7 +139,22 @@ func (c *Compilation) finish(result *compiled) {
 		for i := range p.Nodes {
 			boundary.Log(boundary.LevelInfo, "ohnn", "placed", "node", p.Nodes[i].String())
 		}
+		if idle := c.idle(result.npu.Info()); idle != nil {
+			boundary.Log(boundary.LevelInfo, "ohnn", "settings without effect", "device", result.npu.name, "settings",
+				strings.Join(idle, ", "))
+		}
 	}
+}
+
+// idle names the settings that the device accepts without honouring them.
+func (c *Compilation) idle(info device.Info) (settings []string) {
+	if c.float16 && info.Float16 != device.Honours {
+		settings = append(settings, "float16")
+	}
+	if c.performance != 0 && info.Performance != device.Honours {
+		settings = append(settings, "performance mode")
+	}
+	return settings
 }
 
 // checkOptions judges cache, float16, performance, priority and the model in this order.
@@ -147,7 +163,7 @@ func (c *Compilation) checkOptions(d *npu) error {
 	if c.cacheDir != "" && !info.Cache {
 		return forbidden("cachePath: %q: device %s does not support caches: set none", c.cacheDir, d.name)
 	}
-	if c.float16 && !info.Float16 {
+	if c.float16 && info.Float16 == device.Lacks {
 		return forbidden("enableFloat16: true: device %s does not compute in float16", d.name)
 	}
 	if err := checkPerformance(d, c.performance); err != nil {

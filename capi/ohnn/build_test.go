@@ -64,10 +64,10 @@ func addCompilation(t *testing.T) *Compilation {
 // 5).
 func TestBuild_options(t *testing.T) {
 	bare := plainDevice{toy.New("bare"), func(i *device.Info) {
-		i.Float16, i.Performance, i.Priority, i.Cache, i.DimMax = false, false, false, false, 0
+		i.Float16, i.Performance, i.Priority, i.Cache, i.DimMax = device.Lacks, device.Lacks, false, false, 0
 	}}
 	full := plainDevice{toy.New("full"), func(i *device.Info) {
-		i.Float16, i.Performance, i.Priority, i.Cache = true, true, true, true
+		i.Float16, i.Performance, i.Priority, i.Cache = device.Accepts, device.Honours, true, true
 	}}
 	for _, tc := range []struct {
 		name string
@@ -103,6 +103,15 @@ func TestBuild_options(t *testing.T) {
 			assert.Equal(t, tc.code, status(compilationBuild(c)))
 		})
 	}
+}
+
+// TestIdle_settings: what a device accepts is told apart from what it honours.
+func TestIdle_settings(t *testing.T) {
+	c := &Compilation{float16: true, performance: 4}
+	assert.Equal(t, []string{"float16", "performance mode"},
+		c.idle(device.Info{Float16: device.Accepts, Performance: device.Accepts}))
+	assert.Equal(t, []string{"performance mode"}, c.idle(device.Info{Float16: device.Honours, Performance: device.Accepts}))
+	assert.Empty(t, (&Compilation{}).idle(device.Info{}))
 }
 
 func TestBuild_unfinishedModel(t *testing.T) {

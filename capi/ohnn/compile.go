@@ -42,9 +42,8 @@ func compileGraph(ctx context.Context, d *npu, g *graph.Graph, w *mem.Weights, o
 }
 
 // loadProgram restores what Program.Save wrote.
-func loadProgram(ctx context.Context, d *npu, data []byte, o device.Options) (device.Program, *device.Placement,
-	error) {
-	p, err := compile.Load(ctx, data, d.preference(), o)
+func loadProgram(ctx context.Context, d *npu, data []byte) (device.Program, *device.Placement, error) {
+	p, err := compile.Load(ctx, data, d.preference())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,8 +18,8 @@ type guise struct {
 
 // attributes are what may follow a name, beside no-OPERATOR.
 var attributes = map[string]func(*guise){
-	"no-float16":     hiding(func(i *device.Info) { i.Float16 = false }),
-	"no-performance": hiding(func(i *device.Info) { i.Performance = false }),
+	"no-float16":     hiding(func(i *device.Info) { i.Float16 = device.Lacks }),
+	"no-performance": hiding(func(i *device.Info) { i.Performance = device.Lacks }),
 	"no-priority":    hiding(func(i *device.Info) { i.Priority = false }),
 	"no-cache":       hiding(func(i *device.Info) { i.Cache = false }),
 	"no-dynamic":     hiding(func(i *device.Info) { i.Dynamic = false }),

@@ -11,12 +11,12 @@ import (
 )
 
 func TestReadGuises_attributes(t *testing.T) {
-	full := device.Info{Kind: device.CPU, Float16: true, Performance: true, Priority: true, Cache: true, Dynamic: true,
-		DimMin: 1, DimMax: 9}
+	full := device.Info{Kind: device.CPU, Float16: device.Accepts, Performance: device.Honours, Priority: true,
+		Cache: true, Dynamic: true, DimMin: 1, DimMax: 9}
 	for text, want := range map[string]func(*device.Info){
 		"n":                      func(*device.Info) {},
-		"n:no-float16":           func(i *device.Info) { i.Float16 = false },
-		"n:no-performance":       func(i *device.Info) { i.Performance = false },
+		"n:no-float16":           func(i *device.Info) { i.Float16 = device.Lacks },
+		"n:no-performance":       func(i *device.Info) { i.Performance = device.Lacks },
 		" n : no-priority ":      func(i *device.Info) { i.Priority = false },
 		"n:no-cache:no-dynamic,": func(i *device.Info) { i.Cache, i.Dynamic = false, false },
 		"n:no-ranges":            func(i *device.Info) { i.DimMin, i.DimMax = 0, 0 },

@@ -164,7 +164,7 @@ func loadModel(d *npu, data []byte, o device.Options) (*compiled, error) {
 	if c.out, err = decodePorts(sections[2]); err != nil {
 		return nil, fault.Wrap(err, "outputs")
 	}
-	if c.program, c.placement, err = loadProgram(context.Background(), d, sections[4], o); err != nil {
+	if c.program, c.placement, err = loadProgram(context.Background(), d, sections[4]); err != nil {
 		return nil, err
 	}
 	in, out := c.program.Ports()

@@ -23,9 +23,10 @@ type Context struct {
 	flags uint32
 	fd    int32 // of the program's memory with the model, -1: none
 
-	thread  atomic.Int32 // that calls the program's functions, 0: none
-	copying threadSet    // threads that duplicate the context
-	jobs    chan job     // calls of them that a run asks for
+	thread  atomic.Int32  // that calls the program's functions, 0: none
+	copying threadSet     // threads that duplicate the context
+	cores   atomic.Uint32 // of rknn_set_core_mask
+	jobs    chan job      // calls of them that a run asks for
 
 	reg sync.RWMutex // guards what follows up to mu, together with mu: both are held to change it, one to read it
 
@@ -37,6 +38,7 @@ type Context struct {
 
 	mu      sync.Mutex // guards what follows
 	exec    device.Execution
+	core    uint32           // the cores that exec was made for
 	set     int              // index into model.shapes
 	sizes   map[uint32]int64 // of the model's open dimensions
 	in      []inputState
@@ -119,7 +121,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 func newContext(m *model, flags uint32, r *runnable) (*Context, error) {
 	c := &Context{model: m, flags: flags, fd: -1, run: r, jobs: make(chan job), buffers: map[uintptr]*boundary.Block{},
 		in: make([]inputState, len(m.in)), out: make([]outputState, len(m.out))}
-	e, err := r.execution(c)
+	e, err := r.execution(c, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -256,12 +258,36 @@ func (c *Context) release() {
 	c.model.release()
 }
 
-// setCoreMask is checked against the board (section 7) and changes nothing else: the device schedules its cores itself.
-func setCoreMask(_ *Context, mask CoreMask) error {
+// setCoreMask asks the device for cores from the next run on, after a check against the board (section 7). A device
+// that schedules its cores itself, as the CPU does, pays no heed.
+func setCoreMask(c *Context, mask CoreMask) error {
+	err := checkCoreMask(mask)
+	if err == nil {
+		c.cores.Store(uint32(mask))
+	}
+	return err
+}
+
+func checkCoreMask(mask CoreMask) error {
 	if b := board(); !b.hasCores(mask) || b.cores == 1 && mask != 0 {
 		return failed("core_mask is %#x: the board %s of ANYNPU_RKNN_TARGET has %s; the context stays as it was",
 			uint32(mask), b.name, b.masks())
 	}
+	return nil
+}
+
+// move makes a new execution when the cores that it may use have changed. Results of the last one are gone then.
+func (c *Context) move() error {
+	mask := c.cores.Load()
+	if mask == c.core {
+		return nil
+	}
+	e, err := c.run.execution(c, mask)
+	if err != nil {
+		return refuseFor(runCode(err), err, "context: core_mask is %#x", mask)
+	}
+	c.exec.Release()
+	c.exec, c.core = e, mask
 	return nil
 }
 

@@ -3,7 +3,6 @@ package rknn
 import (
 	"context"
 	"io"
-	"sync"
 	"sync/atomic"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -15,27 +14,15 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// customDevice computes operators by functions of the program. Its executions belong to contexts, whose functions they
-// call.
-type customDevice struct {
-	mu    sync.Mutex
-	owner *Context // of the executions that are being made
-}
+// customDevice computes operators by functions of the program. Its executions belong to the *Context in
+// ExecOptions.Owner, whose functions they call.
+type customDevice struct{}
 
 var _ device.Device = (*customDevice)(nil)
 
-// execution returns a new execution of p for c.
-func (d *customDevice) execution(p device.Program, c *Context, o device.ExecOptions) (device.Execution, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.owner = c
-	defer func() { d.owner = nil }()
-	return p.New(o)
-}
-
 // Info implements device.Device.
 func (d *customDevice) Info() device.Info {
-	return device.Info{ID: "program", Name: "functions of the program", Vendor: "AnyNPU", Dynamic: true, Profiling: true,
+	return device.Info{ID: "program", Name: "functions of the program", Vendor: "AnyNPU", Dynamic: true,
 		DimMin: 1, DimMax: 1<<31 - 1}
 }
 
@@ -43,17 +30,25 @@ func (d *customDevice) Info() device.Info {
 func (d *customDevice) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
 	out := make([]device.NodeSupport, len(g.Nodes))
 	for i := range g.Nodes {
-		if _, ok := g.Nodes[i].Op.(*op.Custom); ok {
-			out[i].OK = true
-		} else {
-			out[i].Reason = "no function of the program"
+		if _, out[i].OK = g.Nodes[i].Op.(*op.Custom); !out[i].OK {
+			out[i].Reason = noFunction
 		}
 	}
 	return out, nil
 }
 
+const noFunction = "no function of the program"
+
 // Compile implements device.Device.
-func (d *customDevice) Compile(_ context.Context, u device.Unit, _ device.Options) (device.Program, error) {
+func (d *customDevice) Compile(ctx context.Context, u device.Unit, _ device.Options) (device.Program, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fault.As(fault.Canceled, err, "compile")
+	}
+	for i := range u.Graph.Nodes {
+		if n := &u.Graph.Nodes[i]; n.Op.Name() != (*op.Custom)(nil).Name() {
+			return nil, fault.New(fault.Unsupported, "%s: %s", n.Label(), noFunction)
+		}
+	}
 	order, err := u.Graph.Order()
 	if err != nil {
 		return nil, err
@@ -68,22 +63,13 @@ func (d *customDevice) Compile(_ context.Context, u device.Unit, _ device.Option
 }
 
 // Load implements device.Device.
-func (d *customDevice) Load(context.Context, device.Blob, device.Options) (device.Program, error) {
+func (d *customDevice) Load(context.Context, []byte) (device.Program, error) {
 	return nil, fault.New(fault.Unsupported, "functions of a program have no saved form")
 }
 
 // Alloc implements device.Device.
-func (d *customDevice) Alloc(r device.AllocRequest) (mem.Buffer, error) {
-	return mem.Host(r.Size, mem.Options{Align: max(r.Align, 64)})
-}
-
-// Import implements device.Device.
-func (d *customDevice) Import(b mem.Buffer) (mem.Buffer, error) {
-	if _, err := b.Map(); err != nil {
-		return nil, mem.ErrCopy
-	}
-	b.Retain()
-	return b, nil
+func (d *customDevice) Alloc(size int64) (mem.Buffer, error) {
+	return mem.Host(size, mem.Options{})
 }
 
 // customProgram is a part of a model that functions of the program compute.
@@ -100,7 +86,7 @@ func (p *customProgram) ports(vs []graph.Value) []device.Port {
 	out := make([]device.Port, len(vs))
 	for i, v := range vs {
 		t := g.Fact(v).Type
-		out[i] = device.Port{Name: g.Values[v].Name, Type: t, Align: mem.MinAlign}
+		out[i] = device.Port{Name: g.Values[v].Name, Type: t}
 		for _, d := range t.Shape.Dims {
 			lo, hi := d.N, d.N
 			if !d.Known() {
@@ -134,8 +120,12 @@ func (p *customProgram) Constants(add func(h tensor.Hash, data []byte) error) er
 
 // New implements device.Program.
 func (p *customProgram) New(o device.ExecOptions) (device.Execution, error) {
+	c, ok := o.Owner.(*Context)
+	if !ok {
+		return nil, fault.New(fault.Argument, "functions of a program run for a context, not for a %T", o.Owner)
+	}
 	p.Retain()
-	e := &customExecution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, owner: p.dev.owner, options: o,
+	e := &customExecution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, owner: c, options: o,
 		values: make([]staged, len(p.unit.Graph.Values)),
 		arrays: make([][2]tensorArray, len(p.order))}
 	e.Result = e.result

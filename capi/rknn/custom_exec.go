@@ -99,6 +99,9 @@ func (e *customExecution) take(g *graph.Graph) error {
 		t := tensor.Tensor{DType: view.Type.DType, Dims: e.Bound.In[i].Dims, Quant: view.Type.Quant}
 		if data, err := view.Buf.Map(); err == nil && view.Contiguous() {
 			t.Data = data[view.Off : view.Off+n : view.Off+n]
+			if err := view.Buf.Sync(mem.FromDevice, view.Off, n); err != nil {
+				return fault.Wrap(err, "input %d", i)
+			}
 		} else {
 			if t.Data, err = room(&e.inputs[i], n); err != nil {
 				return err

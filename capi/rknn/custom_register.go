@@ -198,15 +198,7 @@ func (c *Context) change(next *runnable) error {
 		next.program.Release()
 		return nil
 	}
-	e, err := next.execution(c)
-	if err == nil && c.model.dynamic {
-		for i, d := range c.model.shapes[c.set].in {
-			if err = e.SetShape(i, d); err != nil {
-				e.Release()
-				break
-			}
-		}
-	}
+	e, err := next.execution(c, c.core)
 	if err != nil {
 		next.program.Release()
 		return err

@@ -100,7 +100,7 @@ func processor() (*cpu.Workers, error) {
 }
 
 // matmulSetCoreMask checks the mask against the board, as rknn_set_core_mask does.
-func matmulSetCoreMask(_ *Matmul, mask CoreMask) error { return setCoreMask(nil, mask) }
+func matmulSetCoreMask(_ *Matmul, mask CoreMask) error { return checkCoreMask(mask) }
 
 // matmulDestroy waits for calls under way. Bound memory stays.
 func matmulDestroy(h uintptr) error {

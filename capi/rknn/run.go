@@ -29,6 +29,9 @@ func run(c *Context, extend *RunExtend) (err error) {
 		return err
 	}
 	c.valid = false
+	if err := c.move(); err != nil {
+		return err
+	}
 	defer c.unplace()
 	for i := range c.in {
 		if err := c.bindInput(i); err != nil {

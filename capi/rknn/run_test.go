@@ -113,3 +113,25 @@ func TestCoreMask_byBoard(t *testing.T) {
 	requireCode(t, errParam, setBatchCoreNum(nil, 0), "core_num is 0")
 	require.NoError(t, setBatchCoreNum(nil, 3))
 }
+
+// TestSetCoreMask_fromTheNextRun: results of the run before stay until then, and so do the shapes of a dynamic model.
+func TestSetCoreMask_fromTheNextRun(t *testing.T) {
+	x := open(t, identity(onnxFloat, 1, 4), 0)
+	in := []float32{1, 2, 3, 4}
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, in)}))
+	require.NoError(t, run(x, nil))
+	first := x.exec
+	require.NoError(t, setCoreMask(x, 2))
+	requireCode(t, errFail, setCoreMask(x, 5))
+	o := []Output{{wantFloat: 1}}
+	require.NoError(t, outputsGet(x, o, nil))
+	require.NoError(t, outputsRelease(x, o))
+	require.Same(t, first, x.exec)
+	require.Equal(t, in, floats(t, x))
+	require.NotSame(t, first, x.exec)
+	require.EqualValues(t, 2, x.core)
+	second := x.exec
+	require.NoError(t, setCoreMask(x, 2))
+	require.Equal(t, in, floats(t, x))
+	require.Same(t, second, x.exec, "the same cores")
+}

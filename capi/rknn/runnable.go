@@ -17,7 +17,6 @@ import (
 // changes; contexts share it.
 type runnable struct {
 	program *compile.Program
-	custom  *customDevice  // nil: the program computes no operator
 	wraps   []int64        // instances of the library's operators that the program computes, in order
 	nodes   [][]customNode // operators that the program computes, for each set of shapes
 }
@@ -43,8 +42,7 @@ func newRunnable(g *graph.Graph, w *mem.Weights, shapes []shapeSet) (*runnable, 
 		return nil, err
 	}
 	if len(customs(g)) > 0 {
-		r.custom = &customDevice{}
-		all = append([]device.Device{r.custom}, all...)
+		all = append([]device.Device{&customDevice{}}, all...)
 		for i := range g.Nodes {
 			if o, ok := g.Nodes[i].Op.(*op.Custom); ok && o.Body != nil {
 				r.wraps = append(r.wraps, o.Instance)
@@ -87,11 +85,18 @@ func customNodes(g *graph.Graph, dims [][]int64) ([]customNode, error) {
 	return list, nil
 }
 
-// execution makes an execution for a context.
-func (r *runnable) execution(c *Context) (device.Execution, error) {
-	o := device.ExecOptions{Priority: priorities[c.flags&3], Profiling: c.flags&flagCollectPerf != 0}
-	if r.custom == nil {
-		return r.program.New(o)
+// execution makes an execution for a context on the given cores, with inputs of the context's shapes.
+func (r *runnable) execution(c *Context, cores uint32) (device.Execution, error) {
+	e, err := r.program.New(device.ExecOptions{Priority: priorities[c.flags&3], CoreMask: cores, Owner: c,
+		Profiling: c.flags&flagCollectPerf != 0})
+	if err != nil || !c.model.dynamic {
+		return e, err
 	}
-	return r.custom.execution(r.program, c, o)
+	for i, d := range c.model.shapes[c.set].in {
+		if err := e.SetShape(i, d); err != nil {
+			e.Release()
+			return nil, err
+		}
+	}
+	return e, nil
 }

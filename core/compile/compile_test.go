@@ -70,7 +70,7 @@ func TestCompile_bindsOutputsOfAllKinds(t *testing.T) {
 	require.NoError(t, err)
 	shared, err := mem.Memfd(64, mem.Options{})
 	require.NoError(t, err)
-	remote, err := npu.Alloc(device.AllocRequest{Size: 64})
+	remote, err := npu.Alloc(64)
 	require.NoError(t, err)
 	buffers := map[string]mem.Buffer{"host": host, "shared": shared, "remote": remote}
 	for from, in := range buffers {
@@ -100,7 +100,7 @@ func TestCompile_bindsOutputsOfAllKinds(t *testing.T) {
 	for _, b := range buffers {
 		b.Release()
 	}
-	assert.Positive(t, npu.Imports.Load())
+	assert.Positive(t, npu.InPlace.Load())
 }
 
 func TestCompile_dynamicShapes(t *testing.T) {

@@ -29,8 +29,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		sum := crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
-		p, err := compile.Load(background, binary.LittleEndian.AppendUint32(bytes.Clone(body), sum), devices,
-			device.Options{})
+		p, err := compile.Load(background, binary.LittleEndian.AppendUint32(bytes.Clone(body), sum), devices)
 		if err != nil {
 			if k := fault.KindOf(err); k != fault.File && k != fault.Unsupported && k != fault.Argument {
 				t.Fatalf("kind %v: %v", k, err)

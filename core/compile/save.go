@@ -126,17 +126,17 @@ func (p *Program) Save(w io.Writer) error {
 // Load restores what Save wrote; every device it was compiled for must be among devices, in the same build. Kind
 // fault.File for anything that cannot be restored: damaged, foreign, of another build, without its device. data may
 // change or end afterwards.
-func Load(ctx context.Context, data []byte, devices []device.Device, o device.Options) (p *Program, err error) {
+func Load(ctx context.Context, data []byte, devices []device.Device) (p *Program, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			p, err = nil, fault.New(fault.File, "load program: panic: %v", v)
 		}
 	}()
-	p, err = load(ctx, data, devices, o)
+	p, err = load(ctx, data, devices)
 	return p, fault.Wrap(err, "load program")
 }
 
-func load(ctx context.Context, data []byte, devices []device.Device, o device.Options) (p *Program, err error) {
+func load(ctx context.Context, data []byte, devices []device.Device) (p *Program, err error) {
 	const fixed = len(savedMagic) + 8
 	switch {
 	case len(data) < fixed+4 || string(data[:len(savedMagic)]) != savedMagic:
@@ -190,7 +190,7 @@ func load(ctx context.Context, data []byte, devices []device.Device, o device.Op
 			return p, err
 		}
 		var s exec.Stage
-		if s, err = loadPart(ctx, n, blob, devices, o); err != nil {
+		if s, err = loadPart(ctx, n, blob, devices); err != nil {
 			return p, fault.Wrap(err, "part %d", i)
 		}
 		p.plan.Stages = append(p.plan.Stages, s)
@@ -206,8 +206,7 @@ func load(ctx context.Context, data []byte, devices []device.Device, o device.Op
 }
 
 // loadPart has the device of node n restore its part.
-func loadPart(ctx context.Context, n *graph.Node, blob []byte, devices []device.Device, o device.Options) (exec.Stage,
-	error) {
+func loadPart(ctx context.Context, n *graph.Node, blob []byte, devices []device.Device) (exec.Stage, error) {
 	op, ok := n.Op.(*part)
 	if !ok {
 		return exec.Stage{}, fault.New(fault.File, "operator %s is no part", n.Op.Name())
@@ -224,7 +223,7 @@ func loadPart(ctx context.Context, n *graph.Node, blob []byte, devices []device.
 			return exec.Stage{}, fault.New(fault.File, "saved by build %q of device %s, this is %q", op.Build, op.Device,
 				info.BuildHash)
 		}
-		prog, err := d.Load(ctx, device.Blob{Data: blob}, o)
+		prog, err := d.Load(ctx, blob)
 		if err != nil {
 			return exec.Stage{}, err
 		}

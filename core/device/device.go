@@ -7,6 +7,7 @@ package device
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -32,19 +33,39 @@ type Info struct {
 	Name         string // for people
 	Vendor       string
 	Kind         Kind
-	Major, Minor int    // version of the device as shown to programs
-	BuildHash    string // changes whenever saved programs of an older build must not be loaded: part of cache keys
-	Float16      bool   // accepts Options.Float16: float32 graphs may be computed in float16 then, they need not
-	Performance  bool   // honours Options.Performance
-	Priority     bool   // honours ExecOptions.Priority
-	Cache        bool   // Program.Save and Load work
-	Dynamic      bool   // accepts unknown dimensions
+	Major, Minor int     // version of the device as shown to programs
+	BuildHash    string  // changes whenever saved programs of an older build must not be loaded: part of cache keys
+	Float16      Ability // what becomes of Options.Float16
+	Performance  Ability // what becomes of Options.Performance
+	Priority     bool    // honours ExecOptions.Priority
+	Cache        bool    // Program.Save and Load work
+	Dynamic      bool    // accepts unknown dimensions
 	// smallest and largest size an unknown input dimension may take, as reported in Port.Min and Port.Max
-	DimMin     int64
-	DimMax     int64
-	Profiling  bool
-	Containers []string // vendor containers Load understands, e.g. "rknn"
+	DimMin int64
+	DimMax int64
+	Cores  int // cores that ExecOptions.CoreMask chooses from, 0: the mask has no effect
 }
+
+// Ability is what a device makes of an option. Compile takes every option on every device, as a graph may be split
+// between devices that differ; it is for callers to refuse a program that asks for what the device lacks.
+type Ability uint8
+
+// The abilities.
+const (
+	Lacks   Ability = iota // the option has no effect, and callers should refuse it
+	Accepts                // callers may set it; it has no effect: the device has no better way, or always takes it
+	Honours                // it has its effect
+)
+
+// String returns "lacks", "accepts" or "honours".
+func (a Ability) String() string {
+	if int(a) < len(abilities) {
+		return abilities[a]
+	}
+	return fmt.Sprintf("ability %d", uint8(a))
+}
+
+var abilities = [...]string{Lacks: "lacks", Accepts: "accepts", Honours: "honours"}
 
 // Performance is how much power a program may take.
 type Performance uint8
@@ -71,7 +92,7 @@ const (
 
 // Options govern a compilation.
 type Options struct {
-	Float16     bool
+	Float16     bool // float32 graphs may be computed in float16
 	Performance Performance
 	Priority    Priority
 	// Program.Save will not be called, and fails: the device need not keep what only Save wants
@@ -81,15 +102,33 @@ type Options struct {
 
 // ExecOptions govern an execution.
 type ExecOptions struct {
-	Priority  Priority
-	Threads   int // compute threads, 0: the device's choice
+	Priority Priority
+	Threads  int // compute threads, 0: the device's choice
+	// bit k lets core k compute, 0: the device's choice. Bits from Info.Cores on mean nothing; a mask of nothing else is an
+	// error of kind fault.Argument of New
+	CoreMask uint32
+	// the API object whose runs these are. A device that is made for objects of a type refuses others with fault.Argument,
+	// every other device ignores it. It stays within the process
+	Owner     any
 	Profiling bool
+}
+
+// Cores returns the cores among n that the mask lets compute; ok is false when it names others alone.
+func (o *ExecOptions) Cores(n int) (mask uint32, ok bool) {
+	all := uint32(1)<<n - 1
+	if o.CoreMask == 0 || n == 0 {
+		return all, true
+	}
+	return o.CoreMask & all, o.CoreMask&all != 0
 }
 
 // NodeSupport is a device's answer for one node.
 type NodeSupport struct {
 	OK     bool
 	Reason string // why not; empty when OK
+	// an estimate of the time that the node takes in one run at the sizes of the graph, to compare devices by; 0 when not
+	// OK, for sizes that are unknown, and from a device that has none
+	Cost time.Duration
 }
 
 // WeightStore keeps the constants of a program and their packed forms outside the Go heap, shared by all plans and
@@ -117,18 +156,6 @@ type Unit struct {
 	Exclusive bool
 }
 
-// Blob is a saved program (Container "") or a vendor container.
-type Blob struct {
-	Container string
-	Data      []byte
-}
-
-// AllocRequest asks for memory that suits a device.
-type AllocRequest struct {
-	Size  int64
-	Align int64 // 0: the device's choice
-}
-
 // ErrDied is in the chain of errors of a device whose other side (driver process, remote machine) has gone for good.
 // Its kind is fault.Device. Runs under way end with it.
 var ErrDied = errors.New("the device has died")
@@ -141,14 +168,11 @@ type Device interface {
 	// Compile makes a program; ctx cancels. Nodes it does not support are an error of kind fault.Unsupported that names
 	// one.
 	Compile(ctx context.Context, u Unit, o Options) (Program, error)
-	// Load restores what Save wrote, or opens a vendor container; a damaged or foreign blob is an error of kind
-	// fault.File, a container that the device does not read one of kind fault.Unsupported.
-	Load(ctx context.Context, b Blob, o Options) (Program, error)
-	// Alloc returns memory the device reaches without a copy.
-	Alloc(r AllocRequest) (mem.Buffer, error)
-	// Import makes b usable by the device: a buffer over the same memory with a reference of its own, or mem.ErrCopy when
-	// it must be copied.
-	Import(b mem.Buffer) (mem.Buffer, error)
+	// Load restores what Save wrote, with the options of then. Data that are damaged or of another kind are an error of
+	// kind fault.File; a device without saved programs answers fault.Unsupported.
+	Load(ctx context.Context, data []byte) (Program, error)
+	// Alloc returns size bytes of memory that the device reaches without a copy, aligned as suits it.
+	Alloc(size int64) (mem.Buffer, error)
 }
 
 // Port is an input or output of a program.
@@ -156,7 +180,6 @@ type Port struct {
 	Name     string
 	Type     tensor.Type // sizes unknown where dynamic
 	Min, Max []int64     // range of each dimension, equal where it is fixed
-	Align    int64       // preferred alignment of the data in bytes
 	Native   []string    // native layouts that bind without a copy
 }
 
@@ -183,7 +206,7 @@ type RunRequest struct {
 	Deadline time.Time // zero: none. When it passes the run stops between two steps and ends with fault.Timeout
 	// called exactly once, on any goroutine, after the outputs are written or the run has failed; may be nil
 	Done   func(err error)
-	Fences []<-chan struct{} // the run waits until each of them is closed or has sent
+	Fences []Fence // the run waits for each of them before it reads an input
 	// the caller only waits: the device may compute on the calling goroutine and return when Done has been called
 	Here bool
 }

@@ -196,7 +196,7 @@ func (e *planned) target(st *Stage, s int) (mem.View, error) {
 		return mem.View{}, nil
 	}
 	if e.slots[s].own == nil {
-		b, err := st.Device.Alloc(device.AllocRequest{Size: n})
+		b, err := st.Device.Alloc(n)
 		if err != nil {
 			return mem.View{}, err
 		}

@@ -113,7 +113,7 @@ func (t *Task) perform() {
 }
 
 // protect waits for the fences, calls work, and turns panics and the context's errors into errors of the right kind.
-func protect(run *runContext, fences []<-chan struct{}, work func(ctx context.Context) error) (err error) {
+func protect(run *runContext, fences []device.Fence, work func(ctx context.Context) error) (err error) {
 	// Memory shared with another process may vanish under a run (a file that was cut short): that is an error, not the end
 	// of the process.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -126,10 +126,9 @@ func protect(run *runContext, fences []<-chan struct{}, work func(ctx context.Co
 			err = fault.New(fault.Internal, "panic: %v%s", v, origin())
 		}
 	}()
-	for _, f := range fences {
-		select {
-		case <-f:
-		case <-run.Done():
+	for i, f := range fences {
+		if err := f.Wait(run); err != nil && run.Err() == nil {
+			return fault.Wrap(err, "fence %d", i)
 		}
 	}
 	if err := run.Err(); err != nil {

@@ -87,17 +87,27 @@ func TestTask_deadline(t *testing.T) {
 func TestTask_fences(t *testing.T) {
 	var task Task
 	defer task.Close()
-	a, b := make(chan struct{}), make(chan struct{}, 1)
+	a, b := device.NewSignal(), device.NewSignal()
 	var began atomic.Bool
-	done := start(t, &task, device.RunRequest{Fences: []<-chan struct{}{a, b}},
+	done := start(t, &task, device.RunRequest{Fences: []device.Fence{a, b}},
 		func(context.Context) error { began.Store(true); return nil })
-	b <- struct{}{}
+	b.Set(nil)
 	assert.False(t, began.Load())
-	close(a)
+	a.Set(nil)
 	require.NoError(t, <-done)
 	assert.True(t, began.Load())
 
-	done = start(t, &task, device.RunRequest{Fences: []<-chan struct{}{make(chan struct{})}}, untilStopped)
+	failed, lost := device.NewSignal(), fault.New(fault.Device, "the camera is gone")
+	failed.Set(lost)
+	began.Store(false)
+	done = start(t, &task, device.RunRequest{Fences: []device.Fence{a, failed}},
+		func(context.Context) error { began.Store(true); return nil })
+	err := <-done
+	assert.ErrorIs(t, err, lost)
+	assert.ErrorContains(t, err, "fence 1")
+	assert.False(t, began.Load())
+
+	done = start(t, &task, device.RunRequest{Fences: []device.Fence{device.NewSignal()}}, untilStopped)
 	task.Cancel()
 	assert.Equal(t, fault.Canceled, fault.KindOf(<-done))
 }

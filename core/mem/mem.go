@@ -58,6 +58,5 @@ type View struct {
 // Errors of their own meaning.
 var (
 	ErrUnmappable = errors.New("memory cannot be mapped by the host") // Buffer.Map of device-only memory
-	ErrCopy       = errors.New("memory must be copied to be used")    // Device.Import
 	ErrTooSmall   = errors.New("it is too small")                     // in the chain of View's error of kind fault.Memory
 )

@@ -23,7 +23,7 @@ type broken struct {
 	info    func(device.Info) device.Info
 	support func([]device.NodeSupport) []device.NodeSupport
 	load    func(device.Program, error) (device.Program, error)
-	imports func(mem.Buffer) (mem.Buffer, error)
+	exec    func(device.ExecOptions) device.ExecOptions
 	wrap    func(device.Execution) device.Execution
 }
 
@@ -50,19 +50,12 @@ func (b *broken) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	return brokenProgram{p, b}, nil
 }
 
-func (b *broken) Load(ctx context.Context, blob device.Blob, o device.Options) (device.Program, error) {
-	p, err := b.Device.Load(ctx, blob, o)
+func (b *broken) Load(ctx context.Context, data []byte) (device.Program, error) {
+	p, err := b.Device.Load(ctx, data)
 	if b.load != nil {
 		return b.load(p, err)
 	}
 	return p, err
-}
-
-func (b *broken) Import(buf mem.Buffer) (mem.Buffer, error) {
-	if b.imports != nil {
-		return b.imports(buf)
-	}
-	return b.Device.Import(buf)
 }
 
 type brokenProgram struct {
@@ -71,6 +64,9 @@ type brokenProgram struct {
 }
 
 func (p brokenProgram) New(o device.ExecOptions) (device.Execution, error) {
+	if p.dev.exec != nil {
+		o = p.dev.exec(o)
+	}
 	e, err := p.Program.New(o)
 	if err != nil || p.dev.wrap == nil {
 		return e, err
@@ -86,6 +82,8 @@ type (
 	doneEarly    struct{ device.Execution }
 	noDeadline   struct{ device.Execution }
 	noFences     struct{ device.Execution }
+	passesFences struct{ device.Execution }
+	neverSyncs   struct{ device.Execution }
 	noStrides    struct{ device.Execution }
 	deafToCancel struct{ device.Execution }
 	hoards       struct {
@@ -114,13 +112,13 @@ func (e doneEarly) Start(r device.RunRequest) error {
 	if done == nil {
 		return e.Execution.Start(r)
 	}
-	gate := make(chan struct{})
+	gate := device.NewSignal()
 	r.Fences, r.Done, r.Here = append(r.Fences, gate), nil, false
 	if err := e.Execution.Start(r); err != nil {
 		return err
 	}
 	done(nil)
-	close(gate)
+	gate.Set(nil)
 	return nil
 }
 
@@ -132,6 +130,33 @@ func (e noDeadline) Start(r device.RunRequest) error {
 func (e noFences) Start(r device.RunRequest) error {
 	r.Fences = nil
 	return e.Execution.Start(r)
+}
+
+func (e passesFences) Start(r device.RunRequest) error {
+	for i, f := range r.Fences {
+		r.Fences[i] = deafFence{f}
+	}
+	return e.Execution.Start(r)
+}
+
+// deafFence is signalled when another is, whatever has become of the work before it.
+type deafFence struct{ device.Fence }
+
+func (f deafFence) Wait(ctx context.Context) error {
+	_ = f.Fence.Wait(ctx)
+	return ctx.Err()
+}
+
+// coherent is memory whose Sync is not called, as far as it can tell.
+type coherent struct{ mem.Buffer }
+
+func (coherent) Sync(mem.Direction, int64, int64) error { return nil }
+
+func (e neverSyncs) BindInput(i int, v mem.View) error {
+	if l, ok := v.Buf.(*lagging); ok {
+		v.Buf = coherent{l}
+	}
+	return e.Execution.BindInput(i, v)
 }
 
 func (e noStrides) BindInput(i int, v mem.View) error {
@@ -222,13 +247,43 @@ func TestChecks_findWhatIsBroken(t *testing.T) {
 				return p, fault.As(fault.Internal, err, "load")
 			}
 		}},
-		"Import without a reference": {"import", func(b *broken) {
-			b.imports = func(buf mem.Buffer) (mem.Buffer, error) { return buf, nil }
-		}},
 		"Done twice":              {"done", executions(func(e execution) execution { return doneTwice{e} })},
 		"Done before the outputs": {"done", executions(func(e execution) execution { return doneEarly{e} })},
 		"deadlines are ignored":   {"deadline", executions(func(e execution) execution { return noDeadline{e} })},
 		"fences are ignored":      {"fences", executions(func(e execution) execution { return noFences{e} })},
+		"fences that fail are passed": {"fences that fail",
+			executions(func(e execution) execution { return passesFences{e} })},
+		"a cost below zero": {"cost", func(b *broken) {
+			b.support = func(a []device.NodeSupport) []device.NodeSupport { a[0].Cost = -1; return a }
+		}},
+		"a cost of unknown sizes": {"cost", func(b *broken) {
+			b.support = func(a []device.NodeSupport) []device.NodeSupport { a[0].Cost++; return a }
+		}},
+		"float16 that it does not tell of": {"options", func(b *broken) {
+			b.info = func(i device.Info) device.Info { i.Float16 = device.Accepts; return i }
+		}},
+		"an option that it lacks is refused": {"options", func(b *broken) {
+			b.Device = refusesPerformance{b.toy}
+		}},
+		"any core will do": {"cores", func(b *broken) {
+			b.exec = func(o device.ExecOptions) device.ExecOptions { o.CoreMask = 0; return o }
+		}},
+		"the mask must be one of cores that exist": {"cores", func(b *broken) {
+			b.exec = func(o device.ExecOptions) device.ExecOptions {
+				if o.CoreMask > 3 {
+					o.CoreMask = 4
+				}
+				return o
+			}
+		}},
+		"owners must be of its own kind": {"owner", func(b *broken) {
+			b.exec = func(o device.ExecOptions) device.ExecOptions { _ = o.Owner.(int); return o }
+		}},
+		"times that nobody asked for": {"profile", func(b *broken) {
+			b.exec = func(o device.ExecOptions) device.ExecOptions { o.Profiling = true; return o }
+		}},
+		"memory is taken as coherent": {"memory that is not coherent",
+			executions(func(e execution) execution { return neverSyncs{e} })},
 		"strides are ignored": {"strides and offsets",
 			executions(func(e execution) execution { return noStrides{e} })},
 		"a cancelled run succeeds": {"cancel", executions(func(e execution) execution { return deafToCancel{e} })},
@@ -259,6 +314,16 @@ func TestChecks_findWhatIsBroken(t *testing.T) {
 			t.Errorf("no check %q", c.found)
 		})
 	}
+}
+
+// refusesPerformance fails where it should take an option without effect.
+type refusesPerformance struct{ *toy.Device }
+
+func (d refusesPerformance) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
+	if o.Performance != device.PerformanceDefault {
+		return nil, fault.New(fault.Unsupported, "no performance modes")
+	}
+	return d.Device.Compile(ctx, u, o)
 }
 
 // emptySaver compiles programs that save nothing.

@@ -40,6 +40,8 @@ func info(s *Subject) error {
 		return fmt.Errorf("id %q, name %q: both are needed", a.ID, a.Name)
 	case a.ID != b.ID || a.BuildHash != b.BuildHash:
 		return fmt.Errorf("id and build hash changed from %q %q to %q %q", a.ID, a.BuildHash, b.ID, b.BuildHash)
+	case a.Float16 > device.Honours || a.Performance > device.Honours:
+		return fmt.Errorf("float16: %v, performance: %v", a.Float16, a.Performance)
 	case a.Cache && a.BuildHash == "":
 		return fmt.Errorf("it saves programs but has no build hash to tell those of another build")
 	case a.Dynamic && (a.DimMin < 0 || a.DimMin > a.DimMax):

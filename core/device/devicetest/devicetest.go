@@ -30,8 +30,8 @@ type Subject struct {
 	Endless func(s tensor.Shape) (g *graph.Graph, restore func(), err error)
 	// Kill makes the device die, for good. nil: it cannot.
 	Kill func()
-	// New makes an execution. nil: Program.New.
-	New func(p device.Program, o device.ExecOptions) (device.Execution, error)
+	// Owner is ExecOptions.Owner of every execution. nil: the device has no use for one.
+	Owner any
 	// Live are counters of what the device and package mem hold; each is what it was after every check.
 	Live map[string]func() int64
 }
@@ -53,11 +53,16 @@ func Checks() []Check {
 		{"info", info},
 		{"support answers for every node", support},
 		{"support refuses without failing", supportRefuses},
+		{"cost", cost},
 		{"compile", compileRefuses},
 		{"ports", ports},
 		{"bound outputs", boundOutputs},
 		{"unbound outputs", unboundOutputs},
 		{"statistics", statistics},
+		{"profile", profile},
+		{"options", options},
+		{"cores", cores},
+		{"owner", owner},
 		{"calls before a run", callsBefore},
 		{"calls during a run", callsDuring},
 		{"calls after the release", callsAfter},
@@ -65,6 +70,7 @@ func Checks() []Check {
 		{"bindings that do not fit", misfits},
 		{"strides and offsets", strides},
 		{"memory that cannot be mapped", unmappable},
+		{"memory that is not coherent", incoherent},
 		{"references", references},
 		{"outputs of any size", anySize},
 		{"open dimensions", openDimensions},
@@ -73,12 +79,12 @@ func Checks() []Check {
 		{"deadline", deadline},
 		{"cancel", cancel},
 		{"fences", fences},
+		{"fences that fail", fencesThatFail},
 		{"release stops a run", releaseStops},
 		{"executions side by side", sideBySide},
 		{"save and load", saveAndLoad},
 		{"blobs that are damaged", damagedBlobs},
 		{"alloc", alloc},
-		{"import", importing},
 		{"death", death},
 	}
 }

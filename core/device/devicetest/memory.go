@@ -131,7 +131,7 @@ func references(s *Subject) error {
 
 func alloc(s *Subject) error {
 	for _, n := range []int64{0, 1, 4096, 1 << 20} {
-		b, err := s.Device.Alloc(device.AllocRequest{Size: n, Align: 64})
+		b, err := s.Device.Alloc(n)
 		if err != nil {
 			return fmt.Errorf("%d bytes: %w", n, err)
 		}
@@ -141,7 +141,7 @@ func alloc(s *Subject) error {
 			return fmt.Errorf("%d bytes: %w", n, err)
 		}
 	}
-	b, err := s.Device.Alloc(device.AllocRequest{Size: -1})
+	b, err := s.Device.Alloc(-1)
 	if err == nil {
 		b.Release()
 		return fmt.Errorf("-1 bytes: no error")
@@ -167,77 +167,6 @@ func usable(b mem.Buffer, n int64) error {
 	got, err := contents(b)
 	if err != nil || !bytes.Equal(got, data) {
 		return fmt.Errorf("read: %v, or other bytes than were written", err)
-	}
-	return nil
-}
-
-// counted is a buffer that counts the references that others take.
-type counted struct {
-	mem.Buffer
-	refs atomic.Int64
-}
-
-func (c *counted) Retain() {
-	c.Buffer.Retain()
-	c.refs.Add(1)
-}
-
-func (c *counted) Release() {
-	c.refs.Add(-1)
-	c.Buffer.Release()
-}
-
-// importing hands the device memory of several kinds.
-func importing(s *Subject) error {
-	host, err := mem.Host(64, mem.Options{})
-	if err != nil {
-		return err
-	}
-	defer host.Release()
-	own, err := s.Device.Alloc(device.AllocRequest{Size: 64})
-	if err != nil {
-		return err
-	}
-	defer own.Release()
-	known := &counted{Buffer: host}
-	kinds := map[string]mem.Buffer{"host memory": known, "its own memory": own, "unmappable memory": newRemote(64)}
-	for what, b := range kinds {
-		same, err := s.Device.Import(b)
-		if errors.Is(err, mem.ErrCopy) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		if b == known && known.refs.Load() < 1 { // releasing it would free the caller's
-			return fmt.Errorf("%s: the imported buffer has no reference of its own", what)
-		}
-		err = shares(b, same)
-		same.Release()
-		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		if err := usable(b, 64); err != nil {
-			return fmt.Errorf("%s after the imported buffer was released: %w", what, err)
-		}
-	}
-	return nil
-}
-
-// shares checks that both buffers are the same memory.
-func shares(a, b mem.Buffer) error {
-	if a.Size() != b.Size() {
-		return fmt.Errorf("%d bytes became %d", a.Size(), b.Size())
-	}
-	if err := mem.Write(a, 8, []byte{1, 2, 3, 4}); err != nil {
-		return err
-	}
-	got := make([]byte, 4)
-	if err := mem.Read(got, b, 8); err != nil {
-		return err
-	}
-	if !bytes.Equal(got, []byte{1, 2, 3, 4}) {
-		return fmt.Errorf("what is written to one is not in the other: % x", got)
 	}
 	return nil
 }
@@ -275,7 +204,7 @@ func saveAndLoad(s *Subject) error {
 		}
 		return err
 	}
-	p, err := s.Device.Load(context.Background(), device.Blob{Data: data}, device.Options{})
+	p, err := s.Device.Load(context.Background(), data)
 	if err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
@@ -307,7 +236,7 @@ func damagedBlobs(s *Subject) error {
 		return err
 	}
 	load := func(what string, data []byte) error {
-		p, err := s.Device.Load(context.Background(), device.Blob{Data: data}, device.Options{})
+		p, err := s.Device.Load(context.Background(), data)
 		if err == nil {
 			p.Release()
 			return nil
@@ -315,7 +244,7 @@ func damagedBlobs(s *Subject) error {
 		return wantKind(what, err, fault.File)
 	}
 	for n := range len(data) {
-		p, err := s.Device.Load(context.Background(), device.Blob{Data: data[:n]}, device.Options{})
+		p, err := s.Device.Load(context.Background(), data[:n])
 		if err == nil {
 			p.Release()
 			return fmt.Errorf("the first %d of %d bytes of a saved program were loaded", n, len(data))
@@ -329,9 +258,5 @@ func damagedBlobs(s *Subject) error {
 			return err
 		}
 	}
-	p, err := s.Device.Load(context.Background(), device.Blob{Container: "devicetest", Data: data}, device.Options{})
-	if err == nil {
-		p.Release()
-	}
-	return wantKind("a container of another vendor", err, fault.Unsupported)
+	return nil
 }

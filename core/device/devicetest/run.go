@@ -59,11 +59,7 @@ func (s *Subject) program(x tensor.Shape, o device.Options) (device.Program, err
 
 // execution makes an execution of p.
 func (s *Subject) execution(p device.Program) (device.Execution, error) {
-	make := s.New
-	if make == nil {
-		make = func(p device.Program, o device.ExecOptions) (device.Execution, error) { return p.New(o) }
-	}
-	e, err := make(p, device.ExecOptions{})
+	e, err := p.New(device.ExecOptions{Owner: s.Owner})
 	if err != nil {
 		return nil, fmt.Errorf("new execution: %w", err)
 	}

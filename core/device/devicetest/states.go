@@ -48,9 +48,9 @@ func callsBefore(s *Subject) error {
 
 // fenced starts a run that waits until the returned function is called.
 func fenced(e device.Execution) (done <-chan error, open func(), err error) {
-	fence := make(chan struct{})
-	done, err = start(e, device.RunRequest{Fences: []<-chan struct{}{fence}})
-	return done, func() { close(fence) }, err
+	fence := device.NewSignal()
+	done, err = start(e, device.RunRequest{Fences: []device.Fence{fence}})
+	return done, func() { fence.Set(nil) }, err
 }
 
 func callsDuring(s *Subject) error {
@@ -263,37 +263,4 @@ func doneStarts(s *Subject) error {
 		return err
 	}
 	return await(ended)
-}
-
-func fences(s *Subject) error {
-	return s.with(tensor.Of(2, 3), func(e device.Execution) error {
-		want, err := s.bindInputs(e, 1, 2, 3)
-		if err != nil {
-			return err
-		}
-		closed, sent := make(chan struct{}), make(chan struct{}, 1)
-		done, err := start(e, device.RunRequest{Fences: []<-chan struct{}{closed, sent}})
-		if err != nil {
-			return err
-		}
-		close(closed)
-		select {
-		case err := <-done:
-			return fmt.Errorf("the run ended with %v before its second fence was signalled", err)
-		case <-time.After(20 * time.Millisecond):
-		}
-		sent <- struct{}{}
-		if err := await(done); err != nil {
-			return err
-		}
-		if err := wantOutput(e, want); err != nil {
-			return err
-		}
-		done, err = start(e, device.RunRequest{Fences: []<-chan struct{}{make(chan struct{})}})
-		if err != nil {
-			return err
-		}
-		e.Cancel()
-		return wantKind("cancel while a fence is not signalled", await(done), fault.Canceled)
-	})
 }

@@ -233,6 +233,6 @@ func death(s *Subject) error {
 	if err := dead("compile", err); err != nil {
 		return err
 	}
-	_, err = s.Device.Alloc(device.AllocRequest{Size: 16})
+	_, err = s.Device.Alloc(16)
 	return dead("alloc", err)
 }

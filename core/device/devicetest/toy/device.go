@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"sync/atomic"
+	"time"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -46,7 +47,7 @@ type Device struct {
 	mode    atomic.Int32
 	died    chan struct{}
 	Blocked chan struct{} // receives one value for each run that begins to block
-	Imports atomic.Int64  // buffers that Import took without a copy
+	InPlace atomic.Int64  // bindings that were read or written without a copy
 }
 
 // New returns a toy device in normal mode.
@@ -84,11 +85,26 @@ func (d *Device) alive() error {
 func (d *Device) Info() device.Info {
 	return device.Info{
 		ID: d.id, Name: "Toy", Vendor: "AnyNPU", Kind: device.Accelerator, BuildHash: d.build,
-		Cache: true, Dynamic: true, DimMin: 1, DimMax: 1 << 20,
+		Float16: d.float16(), Cache: true, Dynamic: true, DimMin: 1, DimMax: 1 << 20, Cores: d.cores(),
 	}
 }
 
-// Support claims float32 additions.
+// float16 and cores are abilities of the toy that its partner lacks.
+func (d *Device) float16() device.Ability {
+	if d.host {
+		return device.Lacks
+	}
+	return device.Honours
+}
+
+func (d *Device) cores() int {
+	if d.host {
+		return 0
+	}
+	return 2
+}
+
+// Support claims float32 additions. An element costs a nanosecond.
 func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
 	if err := d.alive(); err != nil {
 		return nil, err
@@ -97,6 +113,9 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 	for i := range g.Nodes {
 		reason := d.refuse(g, &g.Nodes[i])
 		out[i] = device.NodeSupport{OK: reason == "" || d.is(WrongSupport), Reason: reason}
+		if n, known := g.Fact(g.Nodes[i].Out[0]).Shape.Count(); known && out[i].OK {
+			out[i].Cost = time.Duration(n)
+		}
 	}
 	if d.is(ShortAnswer) && len(out) > 0 {
 		out = out[1:]
@@ -119,7 +138,7 @@ func (d *Device) refuse(g *graph.Graph, n *graph.Node) string {
 }
 
 // Compile makes a program.
-func (d *Device) Compile(ctx context.Context, u device.Unit, _ device.Options) (device.Program, error) {
+func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
 	if err := d.alive(); err != nil {
 		return nil, err
 	}
@@ -141,7 +160,7 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, _ device.Options) (
 	if u.Weights != nil {
 		u.Weights.Retain()
 	}
-	p := &program{dev: d, unit: u, order: order}
+	p := &program{dev: d, unit: u, order: order, half: o.Float16 && d.float16() == device.Honours}
 	if !d.is(MissingPorts) {
 		p.in, p.out = ports(u.Graph, u.Graph.In), ports(u.Graph, u.Graph.Out)
 	}
@@ -167,49 +186,46 @@ func ports(g *graph.Graph, vs []graph.Value) []device.Port {
 const magic = "TOY1"
 
 // Load restores what Save wrote.
-func (d *Device) Load(ctx context.Context, b device.Blob, o device.Options) (device.Program, error) {
-	if b.Container != "" {
-		return nil, fault.New(fault.Unsupported, "toy: it reads no %s containers", b.Container)
-	}
-	if !bytes.HasPrefix(b.Data, []byte(magic)) {
+func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) {
+	if !bytes.HasPrefix(data, []byte(magic)) {
 		return nil, fault.New(fault.File, "toy: not a saved program")
 	}
 	weights := mem.NewWeights()
 	defer weights.Release()
-	g, err := graph.Decode(b.Data[len(magic):],
+	g, err := graph.Decode(data[len(magic):],
 		graph.DecodeOptions{Const: func(h tensor.Hash, data []byte, _ int64) ([]byte, error) {
 			return weights.Add(h, data)
 		}})
 	if err != nil {
 		return nil, err
 	}
-	return d.Compile(ctx, device.Unit{Graph: g, Weights: weights}, o)
+	return d.Compile(ctx, device.Unit{Graph: g, Weights: weights}, device.Options{})
 }
 
 // Alloc returns memory that the host cannot map, or host memory.
-func (d *Device) Alloc(r device.AllocRequest) (mem.Buffer, error) {
+func (d *Device) Alloc(size int64) (mem.Buffer, error) {
 	if err := d.alive(); err != nil {
 		return nil, err
 	}
-	if d.is(FailAlloc) || r.Size < 0 {
-		return nil, fault.New(fault.Memory, "toy: no %d bytes left", r.Size)
+	if d.is(FailAlloc) || size < 0 {
+		return nil, fault.New(fault.Memory, "toy: no %d bytes left", size)
 	}
 	if d.host {
-		return mem.Host(r.Size, mem.Options{Align: r.Align})
+		return mem.Host(size, mem.Options{})
 	}
-	return newMemory(d, r.Size), nil
+	return newMemory(d, size), nil
 }
 
-// Import takes buffers that have a file descriptor, and its own; the host's partner takes all that can be mapped.
-func (d *Device) Import(b mem.Buffer) (mem.Buffer, error) {
+// reaches counts a binding that the device uses in place: buffers that have a file descriptor, and its own; the host's
+// partner takes all that can be mapped.
+func (d *Device) reaches(b mem.Buffer) bool {
 	_, _, shared := b.FD()
 	_, err := b.Map()
 	if m, own := b.(*memory); shared || own && m.dev == d || d.host && err == nil {
-		b.Retain()
-		d.Imports.Add(1)
-		return b, nil
+		d.InPlace.Add(1)
+		return true
 	}
-	return nil, mem.ErrCopy
+	return false
 }
 
 // memory is the device's own.
@@ -275,6 +291,7 @@ type program struct {
 	dev     *Device
 	unit    device.Unit
 	order   []int
+	half    bool // results are rounded to float16
 	in, out []device.Port
 }
 

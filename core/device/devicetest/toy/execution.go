@@ -15,18 +15,22 @@ import (
 // execution is one run at a time of a program.
 type execution struct {
 	exec.Base
-	prog  *program
-	types []tensor.Type
-	data  [][]byte // of unbound outputs
+	prog      *program
+	profiling bool
+	types     []tensor.Type
+	data      [][]byte // of unbound outputs
 }
 
-func (p *program) New(device.ExecOptions) (device.Execution, error) {
+func (p *program) New(o device.ExecOptions) (device.Execution, error) {
 	if err := p.dev.alive(); err != nil {
 		return nil, err
 	}
+	if _, ok := o.Cores(p.dev.cores()); !ok {
+		return nil, fault.New(fault.Argument, "toy: core mask %#x, there are %d cores", o.CoreMask, p.dev.cores())
+	}
 	p.Retain()
 	live.Add(1)
-	e := &execution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p}
+	e := &execution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, profiling: o.Profiling}
 	e.Result = e.result
 	return e, nil
 }
@@ -77,6 +81,10 @@ func (e *execution) run(ctx context.Context) error {
 		if _, mul := n.Op.(*op.Mul); mul {
 			f = func(x, y float32) float32 { return x * y }
 		}
+		if e.prog.half {
+			whole := f
+			f = func(x, y float32) float32 { return tensor.Float16To32(tensor.Float32To16(whole(x, y))) }
+		}
 		result, err := combine(vals[n.In[0]], vals[n.In[1]], f)
 		if err != nil {
 			return n.Err(err)
@@ -96,13 +104,16 @@ func (e *execution) run(ctx context.Context) error {
 	e.Counts.Runs++
 	e.Counts.Nodes = e.Counts.Nodes[:0:0]
 	for _, i := range e.prog.order {
+		if !e.profiling {
+			break
+		}
 		e.Counts.Nodes = append(e.Counts.Nodes, device.NodeTime{Node: g.Nodes[i].Origin, Op: g.Nodes[i].Op.Name(),
 			Device: d.id})
 	}
 	return nil
 }
 
-// fetch reads an input: in place when Import takes the buffer, else as a copy.
+// fetch reads an input: in place when the device reaches the buffer, else as a copy.
 func (e *execution) fetch(b *exec.Binding) (tensor.Tensor, error) {
 	v, err := b.Input()
 	if err != nil {
@@ -110,9 +121,7 @@ func (e *execution) fetch(b *exec.Binding) (tensor.Tensor, error) {
 	}
 	n, _ := v.Type.ByteSize()
 	t := tensor.Tensor{Dims: b.Dims, Data: make([]byte, n)}
-	if same, err := e.prog.dev.Import(v.Buf); err == nil {
-		defer same.Release()
-	} else {
+	if !e.prog.dev.reaches(v.Buf) {
 		e.Counts.CopiedIn += n
 	}
 	return t, v.Load(t.Data)
@@ -124,9 +133,7 @@ func (e *execution) deliver(b *exec.Binding, t tensor.Type, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if same, err := e.prog.dev.Import(v.Buf); err == nil {
-		defer same.Release()
-	} else {
+	if !e.prog.dev.reaches(v.Buf) {
 		e.Counts.CopiedOut += int64(len(data))
 	}
 	return v.Store(data)

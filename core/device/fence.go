@@ -1,0 +1,41 @@
+package device
+
+import "context"
+
+// Fence is a point in time that somebody else's work reaches: what fills the memory of an input.
+type Fence interface {
+	// Wait returns nil when the fence is signalled, the error of the work that failed to reach it, which then is the error
+	// of the run, or ctx.Err() when ctx ends before either. Several goroutines may wait; a fence stays signalled.
+	Wait(ctx context.Context) error
+	// FD returns a descriptor that poll finds readable once the fence is signalled, for a device that waits outside this
+	// process; it stays the fence's. ok is false when there is none.
+	FD() (fd int, ok bool)
+}
+
+// Signal is a fence of this process. The zero Signal cannot be waited for; use NewSignal.
+type Signal struct {
+	done chan struct{}
+	err  error
+}
+
+// NewSignal returns a fence that is not signalled.
+func NewSignal() *Signal { return &Signal{done: make(chan struct{})} }
+
+// Set signals the fence, once: err is nil when the work has succeeded.
+func (s *Signal) Set(err error) {
+	s.err = err
+	close(s.done)
+}
+
+// Wait implements Fence.
+func (s *Signal) Wait(ctx context.Context) error {
+	select {
+	case <-s.done:
+		return s.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// FD returns false: a Signal has no descriptor.
+func (s *Signal) FD() (fd int, ok bool) { return -1, false }
