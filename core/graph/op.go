@@ -38,7 +38,20 @@ type Traits struct {
 	InPlace       []int // inputs whose memory output 0 may reuse, element for element
 	Effect        bool  // has an effect beyond its outputs (Assert): never removed
 	Elementwise   bool  // each output element depends on the elements at the same (broadcast) position only
+	Moves         bool  // each output element is one of an input, a zero or a size: no element is computed
+	Sign          Sign  // of float outputs
 }
+
+// Sign is what is known of the sign of an operator's float outputs. NaN and -0 may be there in any case.
+type Sign uint8
+
+// The signs.
+const (
+	AnySign            Sign = iota
+	NonNegative             // no element is below zero
+	NonNegativeIfFirst      // none is if none of input 0 is
+	NonNegativeIfAll        // none is if none of any input is
+)
 
 // Composite is an operator that can be expressed by simpler ones.
 type Composite interface {

@@ -17,7 +17,9 @@ func init() { graph.Register((*Abs)(nil)) }
 func (*Abs) Name() string { return "abs" }
 
 // Traits: element-wise, may reuse the input's memory.
-func (*Abs) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func (*Abs) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+}
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*Abs) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -17,7 +17,9 @@ func init() { graph.Register((*Add)(nil)) }
 func (*Add) Name() string { return "add" }
 
 // Traits: element-wise, may reuse either input's memory.
-func (*Add) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0, 1}} }
+func (*Add) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll}
+}
 
 // Infer returns the broadcast shape. Small integer values are carried through so that shape arithmetic resolves.
 func (*Add) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

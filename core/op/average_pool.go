@@ -28,7 +28,7 @@ func init() { graph.Register((*AveragePool)(nil)) }
 func (*AveragePool) Name() string { return "average_pool" }
 
 // Traits: none.
-func (*AveragePool) Traits() graph.Traits { return graph.Traits{} }
+func (*AveragePool) Traits() graph.Traits { return graph.Traits{Sign: graph.NonNegativeIfFirst} }
 
 func (o *AveragePool) pooling() pooling {
 	return pooling{sliding{o.Strides, o.Dilations, o.Pads, o.AutoPad, o.Ceil, false}, o.Kernel, o.Global, o.ChannelsLast}

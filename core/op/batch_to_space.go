@@ -23,7 +23,9 @@ func init() { graph.Register((*BatchToSpace)(nil)) }
 func (*BatchToSpace) Name() string { return "batch_to_space" }
 
 // Traits: the values of block and crops decide the output's shape.
-func (*BatchToSpace) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1, 2}} }
+func (*BatchToSpace) Traits() graph.Traits {
+	return graph.Traits{ShapeInputs: []int{1, 2}, Moves: true}
+}
 
 // Infer divides the batch and multiplies the sizes.
 func (o *BatchToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

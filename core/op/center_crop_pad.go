@@ -21,7 +21,7 @@ func init() { graph.Register((*CenterCropPad)(nil)) }
 func (*CenterCropPad) Name() string { return "center_crop_pad" }
 
 // Traits: the value of shape decides the output's shape.
-func (*CenterCropPad) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func (*CenterCropPad) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}, Moves: true} }
 
 // Infer replaces the sizes.
 func (o *CenterCropPad) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -23,7 +23,7 @@ func init() { graph.Register((*Compress)(nil)) }
 func (*Compress) Name() string { return "compress" }
 
 // Traits: the values of cond decide the output's shape.
-func (*Compress) Traits() graph.Traits { return graph.Traits{DataDependent: true} }
+func (*Compress) Traits() graph.Traits { return graph.Traits{DataDependent: true, Moves: true} }
 
 // Infer returns the rank, and the sizes off the axis.
 func (o *Compress) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -23,7 +23,7 @@ func init() { graph.Register((*Concat)(nil)) }
 func (*Concat) Name() string { return "concat" }
 
 // Traits: none.
-func (*Concat) Traits() graph.Traits { return graph.Traits{} }
+func (*Concat) Traits() graph.Traits { return graph.Traits{Moves: true, Sign: graph.NonNegativeIfAll} }
 
 // Infer adds the sizes on the axis and checks that the others agree.
 func (o *Concat) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

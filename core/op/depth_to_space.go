@@ -35,7 +35,7 @@ func init() { graph.Register((*DepthToSpace)(nil)) }
 func (*DepthToSpace) Name() string { return "depth_to_space" }
 
 // Traits: none.
-func (*DepthToSpace) Traits() graph.Traits { return graph.Traits{} }
+func (*DepthToSpace) Traits() graph.Traits { return graph.Traits{Moves: true} }
 
 // Infer divides the channels and multiplies height and width.
 func (o *DepthToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -22,7 +22,9 @@ func init() { graph.Register((*Exp)(nil)) }
 func (*Exp) Name() string { return "exp" }
 
 // Traits: element-wise, may reuse the input's memory.
-func (*Exp) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func (*Exp) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+}
 
 // Infer returns the input's type and shape.
 func (o *Exp) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

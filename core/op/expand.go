@@ -20,7 +20,7 @@ func init() { graph.Register((*Expand)(nil)) }
 func (*Expand) Name() string { return "expand" }
 
 // Traits: the value of shape decides the output's shape.
-func (*Expand) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func (*Expand) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}, Moves: true} }
 
 // Infer returns the common shape.
 func (*Expand) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -20,7 +20,7 @@ func init() { graph.Register((*Fill)(nil)) }
 func (*Fill) Name() string { return "fill" }
 
 // Traits: the value of shape decides the output's shape.
-func (*Fill) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{0}} }
+func (*Fill) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{0}, Moves: true} }
 
 // Infer returns the shape as far as its values are known.
 func (*Fill) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

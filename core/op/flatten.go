@@ -20,7 +20,9 @@ func init() { graph.Register((*Flatten)(nil)) }
 func (*Flatten) Name() string { return "flatten" }
 
 // Traits: the elements stay where they are.
-func (*Flatten) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}} }
+func (*Flatten) Traits() graph.Traits {
+	return graph.Traits{InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst}
+}
 
 // Infer multiplies the sizes; a symbol survives among ones.
 func (o *Flatten) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

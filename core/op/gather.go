@@ -25,7 +25,7 @@ func init() { graph.Register((*Gather)(nil)) }
 func (*Gather) Name() string { return "gather" }
 
 // Traits: the value of axis decides the output's shape.
-func (*Gather) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{2}} }
+func (*Gather) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{2}, Moves: true} }
 
 // Infer joins the shapes.
 func (o *Gather) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

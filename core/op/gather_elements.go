@@ -22,7 +22,7 @@ func init() { graph.Register((*GatherElements)(nil)) }
 func (*GatherElements) Name() string { return "gather_elements" }
 
 // Traits: none.
-func (*GatherElements) Traits() graph.Traits { return graph.Traits{} }
+func (*GatherElements) Traits() graph.Traits { return graph.Traits{Moves: true} }
 
 // Infer returns the shape of indices.
 func (o *GatherElements) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

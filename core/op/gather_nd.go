@@ -25,7 +25,7 @@ func init() { graph.Register((*GatherND)(nil)) }
 func (*GatherND) Name() string { return "gather_nd" }
 
 // Traits: none.
-func (*GatherND) Traits() graph.Traits { return graph.Traits{} }
+func (*GatherND) Traits() graph.Traits { return graph.Traits{Moves: true} }
 
 // Infer joins the shapes.
 func (o *GatherND) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -20,7 +20,9 @@ func init() { graph.Register((*HardSigmoid)(nil)) }
 func (*HardSigmoid) Name() string { return "hard_sigmoid" }
 
 // Traits: element-wise, may reuse the input's memory.
-func (*HardSigmoid) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func (*HardSigmoid) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+}
 
 // Infer returns the input's type and shape.
 func (*HardSigmoid) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

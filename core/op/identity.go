@@ -17,7 +17,9 @@ func init() { graph.Register((*Identity)(nil)) }
 func (*Identity) Name() string { return "identity" }
 
 // Traits: element-wise, may reuse the input's memory.
-func (*Identity) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func (*Identity) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst}
+}
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*Identity) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

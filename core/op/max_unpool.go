@@ -24,7 +24,7 @@ func init() { graph.Register((*MaxUnpool)(nil)) }
 func (*MaxUnpool) Name() string { return "max_unpool" }
 
 // Traits: the values of output_shape decide the shape.
-func (*MaxUnpool) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{2}} }
+func (*MaxUnpool) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{2}, Moves: true} }
 
 // From returns the sizes of the pooled-from tensor for x of shape in.
 func (o *MaxUnpool) From(in []int64) ([]int64, error) {

@@ -17,7 +17,9 @@ func init() { graph.Register((*Mul)(nil)) }
 func (*Mul) Name() string { return "mul" }
 
 // Traits: element-wise, may reuse either input's memory.
-func (*Mul) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0, 1}} }
+func (*Mul) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll}
+}
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Mul) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

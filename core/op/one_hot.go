@@ -33,7 +33,7 @@ func init() { graph.Register((*OneHot)(nil)) }
 func (*OneHot) Name() string { return "one_hot" }
 
 // Traits: the value of depth decides the output's shape.
-func (*OneHot) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func (*OneHot) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}, Moves: true} }
 
 // Infer inserts the depth into the shape.
 func (o *OneHot) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -19,7 +19,7 @@ func init() { graph.Register((*Rank)(nil)) }
 func (*Rank) Name() string { return "rank" }
 
 // Traits: none.
-func (*Rank) Traits() graph.Traits { return graph.Traits{} }
+func (*Rank) Traits() graph.Traits { return graph.Traits{Moves: true} }
 
 // Infer returns the rank as a value where it is known.
 func (o *Rank) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

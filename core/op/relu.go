@@ -17,7 +17,9 @@ func init() { graph.Register((*Relu)(nil)) }
 func (*Relu) Name() string { return "relu" }
 
 // Traits: element-wise, may reuse the input's memory.
-func (*Relu) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func (*Relu) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+}
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*Relu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -21,7 +21,7 @@ func init() { graph.Register((*ReverseSequence)(nil)) }
 func (*ReverseSequence) Name() string { return "reverse_sequence" }
 
 // Traits: none.
-func (*ReverseSequence) Traits() graph.Traits { return graph.Traits{} }
+func (*ReverseSequence) Traits() graph.Traits { return graph.Traits{Moves: true} }
 
 // Infer returns the shape of x.
 func (o *ReverseSequence) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -37,7 +37,9 @@ func init() { graph.Register((*ScatterElements)(nil)) }
 func (*ScatterElements) Name() string { return "scatter_elements" }
 
 // Traits: may reuse the memory of data.
-func (*ScatterElements) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}} }
+func (o *ScatterElements) Traits() graph.Traits {
+	return graph.Traits{InPlace: []int{0}, Moves: o.Reduction == ScatterSet}
+}
 
 // Infer returns the shape of data.
 func (o *ScatterElements) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

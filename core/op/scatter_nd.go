@@ -26,7 +26,9 @@ func init() { graph.Register((*ScatterND)(nil)) }
 func (*ScatterND) Name() string { return "scatter_nd" }
 
 // Traits: may reuse the memory of data.
-func (*ScatterND) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}} }
+func (o *ScatterND) Traits() graph.Traits {
+	return graph.Traits{InPlace: []int{0}, Moves: o.Reduction == ScatterSet}
+}
 
 // Infer returns the shape of data.
 func (o *ScatterND) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -21,7 +21,7 @@ func init() { graph.Register((*Shape)(nil)) }
 func (*Shape) Name() string { return "shape" }
 
 // Traits: none.
-func (*Shape) Traits() graph.Traits { return graph.Traits{} }
+func (*Shape) Traits() graph.Traits { return graph.Traits{Moves: true} }
 
 // Infer returns the sizes as values, symbols included.
 func (o *Shape) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -17,7 +17,9 @@ func init() { graph.Register((*Sigmoid)(nil)) }
 func (*Sigmoid) Name() string { return "sigmoid" }
 
 // Traits: element-wise, may reuse the input's memory.
-func (*Sigmoid) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func (*Sigmoid) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+}
 
 // Infer returns the input's type and shape.
 func (*Sigmoid) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -18,7 +18,7 @@ func init() { graph.Register((*Size)(nil)) }
 func (*Size) Name() string { return "size" }
 
 // Traits: none.
-func (*Size) Traits() graph.Traits { return graph.Traits{} }
+func (*Size) Traits() graph.Traits { return graph.Traits{Moves: true} }
 
 // Infer returns the number as a value where it is known.
 func (o *Size) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

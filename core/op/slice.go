@@ -24,7 +24,9 @@ func init() { graph.Register((*Slice)(nil)) }
 func (*Slice) Name() string { return "slice" }
 
 // Traits: the values of all inputs but x decide the output's shape.
-func (*Slice) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1, 2, 3, 4}} }
+func (*Slice) Traits() graph.Traits {
+	return graph.Traits{ShapeInputs: []int{1, 2, 3, 4}, Moves: true, Sign: graph.NonNegativeIfFirst}
+}
 
 // Infer returns the sizes that are known; a dimension that is taken whole keeps its symbol.
 func (o *Slice) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -20,7 +20,9 @@ func init() { graph.Register((*Softmax)(nil)) }
 func (*Softmax) Name() string { return "softmax" }
 
 // Traits: may reuse the input's memory.
-func (*Softmax) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}} }
+func (*Softmax) Traits() graph.Traits {
+	return graph.Traits{InPlace: []int{0}, Sign: graph.NonNegative}
+}
 
 // Infer returns the input's type and shape.
 func (o *Softmax) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

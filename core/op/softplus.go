@@ -16,7 +16,9 @@ func init() { graph.Register((*Softplus)(nil)) }
 func (*Softplus) Name() string { return "softplus" }
 
 // Traits: element-wise, may reuse the input's memory.
-func (*Softplus) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func (*Softplus) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+}
 
 // Infer returns the input's type and shape.
 func (*Softplus) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

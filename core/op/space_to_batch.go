@@ -24,7 +24,9 @@ func init() { graph.Register((*SpaceToBatch)(nil)) }
 func (*SpaceToBatch) Name() string { return "space_to_batch" }
 
 // Traits: the values of block and pads decide the output's shape.
-func (*SpaceToBatch) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1, 2}} }
+func (*SpaceToBatch) Traits() graph.Traits {
+	return graph.Traits{ShapeInputs: []int{1, 2}, Moves: true}
+}
 
 // Infer multiplies the batch and divides the padded sizes.
 func (o *SpaceToBatch) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

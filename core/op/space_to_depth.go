@@ -22,7 +22,7 @@ func init() { graph.Register((*SpaceToDepth)(nil)) }
 func (*SpaceToDepth) Name() string { return "space_to_depth" }
 
 // Traits: none.
-func (*SpaceToDepth) Traits() graph.Traits { return graph.Traits{} }
+func (*SpaceToDepth) Traits() graph.Traits { return graph.Traits{Moves: true} }
 
 // Infer multiplies the channels and divides height and width.
 func (o *SpaceToDepth) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -24,7 +24,9 @@ func init() { graph.Register((*Split)(nil)) }
 func (*Split) Name() string { return "split" }
 
 // Traits: the value of sizes decides the outputs' shapes.
-func (*Split) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func (*Split) Traits() graph.Traits {
+	return graph.Traits{ShapeInputs: []int{1}, Moves: true, Sign: graph.NonNegativeIfFirst}
+}
 
 // Infer returns the shapes of the pieces.
 func (o *Split) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -16,7 +16,9 @@ func init() { graph.Register((*Square)(nil)) }
 func (*Square) Name() string { return "square" }
 
 // Traits: element-wise, may reuse the input's memory.
-func (*Square) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func (*Square) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+}
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*Square) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -19,7 +19,9 @@ func init() { graph.Register((*Squeeze)(nil)) }
 func (*Squeeze) Name() string { return "squeeze" }
 
 // Traits: the value of axes decides the output's shape; the elements stay where they are.
-func (*Squeeze) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}} }
+func (*Squeeze) Traits() graph.Traits {
+	return graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst}
+}
 
 // Infer drops the dimensions.
 func (*Squeeze) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -27,7 +27,9 @@ func init() { graph.Register((*StridedSlice)(nil)) }
 func (*StridedSlice) Name() string { return "strided_slice" }
 
 // Traits: the values of begin, end and strides decide the output's shape.
-func (*StridedSlice) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1, 2, 3}} }
+func (*StridedSlice) Traits() graph.Traits {
+	return graph.Traits{ShapeInputs: []int{1, 2, 3}, Moves: true}
+}
 
 // Infer returns the rank from the masks and the sizes from the values that are known.
 func (o *StridedSlice) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -23,7 +23,7 @@ func init() { graph.Register((*TensorScatter)(nil)) }
 func (*TensorScatter) Name() string { return "tensor_scatter" }
 
 // Traits: may reuse the memory of cache.
-func (*TensorScatter) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}} }
+func (*TensorScatter) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}, Moves: true} }
 
 // Infer returns the shape of cache.
 func (o *TensorScatter) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

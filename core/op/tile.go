@@ -21,7 +21,7 @@ func init() { graph.Register((*Tile)(nil)) }
 func (*Tile) Name() string { return "tile" }
 
 // Traits: the value of repeats decides the output's shape.
-func (*Tile) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func (*Tile) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}, Moves: true} }
 
 // Infer multiplies the sizes.
 func (*Tile) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

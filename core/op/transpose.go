@@ -20,7 +20,9 @@ func init() { graph.Register((*Transpose)(nil)) }
 func (*Transpose) Name() string { return "transpose" }
 
 // Traits: the value of perm decides the output's shape.
-func (*Transpose) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func (*Transpose) Traits() graph.Traits {
+	return graph.Traits{ShapeInputs: []int{1}, Moves: true, Sign: graph.NonNegativeIfFirst}
+}
 
 // Infer permutes the shape.
 func (*Transpose) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -21,7 +21,7 @@ func init() { graph.Register((*Trilu)(nil)) }
 func (*Trilu) Name() string { return "trilu" }
 
 // Traits: may reuse the memory of x.
-func (*Trilu) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}} }
+func (*Trilu) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}, Moves: true} }
 
 // Infer returns the shape of x.
 func (*Trilu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -22,7 +22,7 @@ func (*Unsqueeze) Name() string { return "unsqueeze" }
 
 // Traits: the value of axes decides the output's shape; the elements stay where they are.
 func (*Unsqueeze) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}}
+	return graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst}
 }
 
 // Infer inserts the dimensions.

@@ -18,7 +18,9 @@ func init() { graph.Register((*Where)(nil)) }
 func (*Where) Name() string { return "where" }
 
 // Traits: element-wise, may reuse the memory of a or b.
-func (*Where) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{1, 2}} }
+func (*Where) Traits() graph.Traits {
+	return graph.Traits{Elementwise: true, InPlace: []int{1, 2}, Moves: true}
+}
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Where) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

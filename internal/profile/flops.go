@@ -38,13 +38,10 @@ func FLOPs(g *graph.Graph, i int) int64 {
 		return pooled(g, n, o.Kernel, o.Global)
 	case *op.LpPool:
 		return pooled(g, n, o.Kernel, o.Global)
-	case *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Identity, *op.Transpose, *op.Concat, *op.Split,
-		*op.Slice, *op.StridedSlice,
-		*op.Gather, *op.GatherElements, *op.GatherND, *op.Pad, *op.Expand, *op.Tile, *op.Shape, *op.Size, *op.Rank,
-		*op.DepthToSpace,
-		*op.SpaceToDepth, *op.BatchToSpace, *op.SpaceToBatch, *op.Fill, *op.ScatterND, *op.ScatterElements,
-		*op.ReverseSequence, *op.OneHot,
-		*op.If, *op.Loop, *op.Scan:
+	case graph.Control:
+		return 0
+	}
+	if n.Op.Traits().Moves {
 		return 0
 	}
 	most := int64(0)

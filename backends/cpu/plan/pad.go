@@ -117,17 +117,17 @@ func (b *builder) atLeastZero(v graph.Value, within int) bool {
 		return false
 	}
 	n := &b.graph.Nodes[i]
-	switch n.Op.(type) {
-	case *op.Relu, *op.Sigmoid, *op.HardSigmoid, *op.Softmax, *op.Softplus, *op.Exp, *op.Abs, *op.Square:
+	switch n.Op.Traits().Sign {
+	case graph.NonNegative:
 		return true
-	case *op.Clip:
+	case graph.NonNegativeIfAll:
+		return !slices.ContainsFunc(n.In, func(x graph.Value) bool { return !b.atLeastZero(x, within-1) })
+	case graph.NonNegativeIfFirst:
+		return b.atLeastZero(n.In[0], within-1)
+	}
+	if _, clips := n.Op.(*op.Clip); clips {
 		a, ok := b.clip(n)
 		return ok && a.Alpha >= 0
-	case *op.Concat, *op.Add, *op.Mul:
-		return !slices.ContainsFunc(n.In, func(x graph.Value) bool { return !b.atLeastZero(x, within-1) })
-	case *op.AveragePool, *op.Identity, *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Transpose, *op.Slice,
-		*op.Split:
-		return b.atLeastZero(n.In[0], within-1)
 	}
 	return false
 }

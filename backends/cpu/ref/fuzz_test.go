@@ -53,6 +53,9 @@ func FuzzCompute(f *testing.F) {
 				t.Fatalf("%s %+v: output %d: %v in %d bytes of %v", o.Name(), o, i, y.Type(), len(y.Data), typesOf(in))
 			}
 		}
+		if broken := brokenTrait(o, in, out); broken != "" {
+			t.Fatalf("%s %+v: %s", o.Name(), o, broken)
+		}
 		for i := range in {
 			if !slices.Equal(kept[i], in[i].Data) {
 				t.Fatalf("%s %+v: input %d is written: %v", o.Name(), o, i, typesOf(in))
