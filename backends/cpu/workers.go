@@ -3,8 +3,10 @@ package cpu
 import (
 	"context"
 
+	"github.com/anynpu/anynpu/backends/cpu/matmul"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/matrix"
 )
 
 // Workers computes what is no graph on the device's threads, with the priority and the limits of executions. One
@@ -22,8 +24,17 @@ func (d *Device) Workers(p device.Priority) *Workers {
 	return &Workers{device: d, run: t.NewRun(rank(p)), threads: t.Threads()}
 }
 
-// Reference reports whether the device was asked to compute everything by reference.
-func (w *Workers) Reference() bool { return w.device.byRef }
+// Multiplier implements device.MatrixMultiplier. Matrices are multiplied by reference where everything is.
+func (d *Device) Multiplier(p device.Priority) device.Multiplier { return d.Workers(p) }
+
+// Multiply computes a product of matrices.
+func (w *Workers) Multiply(ctx context.Context, p *matrix.Product) error {
+	if w.device.byRef {
+		matmul.Reference(p)
+		return nil
+	}
+	return matmul.Run(ctx, p, w)
+}
 
 // Threads is the number of threads that compute; the worker numbers that tasks see are below it.
 func (w *Workers) Threads() int { return w.threads }

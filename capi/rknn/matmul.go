@@ -6,7 +6,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
@@ -23,7 +22,7 @@ type Matmul struct {
 	dynamic bool
 
 	mu      sync.Mutex // guards what follows
-	workers *cpu.Workers
+	compute device.Multiplier
 	current int        // index into shapes
 	bound   [3]*memory // of A, B, C
 	params  [3]matmulParams
@@ -81,19 +80,19 @@ func newMatmul(info *MatmulInfo, shapes []MatmulShape, dynamic bool) (*Matmul, e
 		}
 		m.shapes = append(m.shapes, s)
 	}
-	m.workers, err = processor()
+	m.compute, err = multiplier()
 	return m, err
 }
 
-// processor is a share of the threads of the device that computes on the host.
-func processor() (*cpu.Workers, error) {
+// multiplier is a share of the first device that multiplies matrices.
+func multiplier() (device.Multiplier, error) {
 	list, err := devices.List()
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range list {
-		if d, ok := d.(*cpu.Device); ok {
-			return d.Workers(device.PriorityHigh), nil
+		if d, ok := d.(device.MatrixMultiplier); ok {
+			return d.Multiplier(device.PriorityHigh), nil
 		}
 	}
 	return nil, fault.New(fault.Unsupported, "no device multiplies matrices")
@@ -110,7 +109,7 @@ func matmulDestroy(h uintptr) error {
 	for {
 		m, err := handle.Close[Matmul](h)
 		if err == nil {
-			m.workers.Release()
+			m.compute.Release()
 			handle.Drop(m)
 			return nil
 		}

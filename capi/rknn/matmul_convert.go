@@ -4,11 +4,10 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/anynpu/anynpu/backends/cpu/matmul"
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/mem"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // olderArgument is above every subN: a fifth argument below it is one, and none a pointer.
@@ -45,7 +44,7 @@ func bNormalLayoutToNativeLayout(in, out unsafe.Pointer, k, n int32, info uintpt
 	if mem.OverlapMapped(from.Data, to.Data) {
 		from.Data = slices.Clone(from.Data)
 	}
-	rearrange(&to, &from)
+	matrix.Rearrange(&to, &from)
 	return nil
 }
 
@@ -65,29 +64,4 @@ func convertedSpec(info uintptr, subK int32, kind MatmulType) (matmulSpec, error
 			s.tile.k, s.name, board().name)
 	}
 	return s, err
-}
-
-// rearrange copies every element of a matrix to its place in another layout.
-func rearrange(to, from *matmul.Operand) {
-	switch {
-	case to.Type == tensor.Int4:
-		clear(to.Data)
-		eachElement(to, from, func(t, f int) { to.Data[t/2] |= from.Data[f/2] >> (f % 2 * 4) & 15 << (t % 2 * 4) })
-	case to.Type.Bits() == 8:
-		eachElement(to, from, func(t, f int) { to.Data[t] = from.Data[f] })
-	default:
-		eachElement(to, from, func(t, f int) { to.Data[2*t], to.Data[2*t+1] = from.Data[2*f], from.Data[2*f+1] })
-	}
-}
-
-// eachElement calls f with the positions of every element in both.
-func eachElement(to, from *matmul.Operand, f func(to, from int)) {
-	for r := range to.Rows {
-		for d := 0; d < to.Columns; d += to.Inner {
-			t := to.Index(r, d)
-			for k := range to.Inner {
-				f(t+k, from.Index(r, d+k))
-			}
-		}
-	}
 }

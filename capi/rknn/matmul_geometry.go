@@ -4,8 +4,8 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/anynpu/anynpu/backends/cpu/matmul"
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/matrix"
 )
 
 // A tile is how many columns N and rows K of B lie together in the native layout; N and K are multiples of it in every
@@ -146,12 +146,12 @@ func (s *matmulSpec) bytes(shape MatmulShape, i int) int64 {
 }
 
 // operand describes matrix i without its bytes; B as its transpose.
-func (s *matmulSpec) operand(shape MatmulShape, i int) matmul.Operand {
+func (s *matmulSpec) operand(shape MatmulShape, i int) matrix.Operand {
 	m, k, n := int(shape.m), int(shape.k), int(shape.n)
-	o := matmul.Operand{Type: s.types[i].matrixType()}
+	o := matrix.Operand{Type: s.types[i].matrixType()}
 	switch i {
 	case 0:
-		o.Rows, o.Columns, o.Tiling = m, k, matmul.Tiling{Outer: m, Inner: k}
+		o.Rows, o.Columns, o.Tiling = m, k, matrix.Tiling{Outer: m, Inner: k}
 		if s.native {
 			o.Inner = s.lanesA
 		}
@@ -159,14 +159,14 @@ func (s *matmulSpec) operand(shape MatmulShape, i int) matmul.Operand {
 		o.Rows, o.Columns = n, k
 		switch s.bLayout {
 		case layoutNormal:
-			o.Tiling = matmul.Tiling{Outer: n, Inner: 1}
+			o.Tiling = matrix.Tiling{Outer: n, Inner: 1}
 		case layoutTransposed:
-			o.Tiling = matmul.Tiling{Outer: n, Inner: k}
+			o.Tiling = matrix.Tiling{Outer: n, Inner: k}
 		default:
 			o.Tiling = s.nativeB()
 		}
 	case 2:
-		o.Rows, o.Columns, o.Tiling = m, n, matmul.Tiling{Outer: m, Inner: n}
+		o.Rows, o.Columns, o.Tiling = m, n, matrix.Tiling{Outer: m, Inner: n}
 		if s.native {
 			o.Inner = lanesC(s.types[2])
 		}
@@ -175,8 +175,8 @@ func (s *matmulSpec) operand(shape MatmulShape, i int) matmul.Operand {
 }
 
 // nativeB is the native layout of B.
-func (s *matmulSpec) nativeB() matmul.Tiling {
-	return matmul.Tiling{Outer: s.tile.n, Inner: s.tile.k, Segment: s.segments}
+func (s *matmulSpec) nativeB() matrix.Tiling {
+	return matrix.Tiling{Outer: s.tile.n, Inner: s.tile.k, Segment: s.segments}
 }
 
 // attr fills the attributes of matrix i.

@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/anynpu/anynpu/backends/cpu/matmul"
+	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -58,7 +58,7 @@ func matmulRun(m *Matmul) (err error) {
 	}
 	defer faulted(&err, "ctx: memory bound to a matrix")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	operands := [3]*matmul.Operand{&p.A, &p.B, &p.C}
+	operands := [3]*matrix.Operand{&p.A, &p.B, &p.C}
 	var buffers [3]mem.Buffer
 	for i, r := range m.bound {
 		buf := memories.use(r)
@@ -84,17 +84,13 @@ func matmulRun(m *Matmul) (err error) {
 			o.Data = slices.Clone(o.Data)
 		}
 	}
-	if m.workers.Reference() {
-		p.Reference()
-		return nil
-	}
-	return p.Run(context.Background(), m.workers)
+	return m.compute.Multiply(context.Background(), p)
 }
 
 // product describes the product in a size, without the bytes of its matrices. Sums that are given as integers of 16 and
 // 32 bits, and products of reals, have no scales and zero points (matmul notes, section 8).
-func (m *Matmul) product(s MatmulShape) (*matmul.Product, error) {
-	p := &matmul.Product{A: m.spec.operand(s, 0), B: m.spec.operand(s, 1), C: m.spec.operand(s, 2), ScaleA: 1, ScaleC: 1,
+func (m *Matmul) product(s MatmulShape) (*matrix.Product, error) {
+	p := &matrix.Product{A: m.spec.operand(s, 0), B: m.spec.operand(s, 1), C: m.spec.operand(s, 2), ScaleA: 1, ScaleC: 1,
 		Group: m.spec.group}
 	t := m.spec.types
 	if t[2] == Int32 || t[2] == Int16 || t[1] == Float16 {
@@ -118,7 +114,7 @@ func (m *Matmul) product(s MatmulShape) (*matmul.Product, error) {
 	return p, nil
 }
 
-func first[T any](values matmul.Params[T], otherwise T) T {
+func first[T any](values matrix.Params[T], otherwise T) T {
 	if len(values) == 0 {
 		return otherwise
 	}

@@ -27,7 +27,7 @@ func multiply(t *testing.T, info MatmulInfo) (*Matmul, MatmulIOAttr) {
 	var attr MatmulIOAttr
 	m, err := matmulCreate(unsafe.Pointer(&info), &attr)
 	require.NoError(t, err)
-	t.Cleanup(m.workers.Release)
+	t.Cleanup(m.compute.Release)
 	return m, attr
 }
 
@@ -182,7 +182,7 @@ func TestMatmul_parametersOfAnotherSize(t *testing.T) {
 	shapes, attrs := []MatmulShape{{1, 32, 32}, {2, 64, 64}}, make([]MatmulIOAttr, 2)
 	m, err := matmulCreateDynamicShape(unsafe.Pointer(&info), shapes, attrs)
 	require.NoError(t, err)
-	defer m.workers.Release()
+	defer m.compute.Release()
 	bind(t, m, &attrs[1])
 	require.NoError(t, matmulSetQuantParams(m, params(t, "B", make([]float32, 64), nil)), "fits the other size")
 	requireCode(t, errFail, matmulRun(m), "matrix B has 64 scales", "takes 1 or N = 32")

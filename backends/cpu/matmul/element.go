@@ -5,11 +5,12 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// load widens n elements from an index on.
-func (o *Operand) load(dst []float32, index, n int) {
+// load widens n elements of o from an index on.
+func load(dst []float32, o *matrix.Operand, index, n int) {
 	dst = dst[:n]
 	switch o.Type {
 	case tensor.Float16:
@@ -44,8 +45,8 @@ func loadNibbles(dst []float32, data []byte, index int) {
 	}
 }
 
-// store rounds sums to the type of C. scale is what is left to multiply with, per column.
-func (p *Product) store(index int, sums, scale []float64) {
+// store rounds sums to the type of p.C. scale is what is left to multiply with, per column.
+func store(p *matrix.Product, index int, sums, scale []float64) {
 	switch p.C.Type {
 	case tensor.Int32:
 		put(as[int32](p.C.Data[4*index:], len(sums)), sums, func(v float64, _ int) int32 {
@@ -56,7 +57,7 @@ func (p *Product) store(index int, sums, scale []float64) {
 			return int16(min(max(v, math.MinInt16), math.MaxInt16))
 		})
 	case tensor.Int8:
-		put(as[int8](p.C.Data[index:], len(sums)), sums, func(v float64, i int) int8 { return p.requantize(v, scale[i]) })
+		put(as[int8](p.C.Data[index:], len(sums)), sums, func(v float64, i int) int8 { return requantize(p, v, scale[i]) })
 	case tensor.Float32:
 		put(as[float32](p.C.Data[4*index:], len(sums)), sums, func(v float64, i int) float32 { return float32(v * scale[i]) })
 	case tensor.Float16:
@@ -80,9 +81,9 @@ func storeHalf(dst []uint16, sums, scale []float64) {
 }
 
 // requantize gives C Int8 of a sum, with the scale of B that belongs to the column.
-func (p *Product) requantize(sum, scaleB float64) int8 {
+func requantize(p *matrix.Product, sum, scaleB float64) int8 {
 	var r float32
-	if p.grouped() {
+	if p.Grouped() {
 		r = float32(float64(p.ScaleA)*sum) / p.ScaleC
 	} else {
 		r = float32(sum) * p.ScaleA
@@ -95,15 +96,15 @@ func (p *Product) requantize(sum, scaleB float64) int8 {
 	return int8(min(max(math.RoundToEven(float64(r))+float64(p.ZeroC), math.MinInt8), math.MaxInt8))
 }
 
-// scale is what remains to multiply the sum of column n with.
-func (p *Product) scale(n int) float64 {
+// scaleOf is what remains to multiply the sum of column n with.
+func scaleOf(p *matrix.Product, n int) float64 {
 	switch {
-	case p.C.Type == tensor.Int8 && !p.grouped():
-		return float64(p.ScaleB.at(p, 0, n, 1))
-	case p.grouped():
+	case p.C.Type == tensor.Int8 && !p.Grouped():
+		return float64(p.ScaleAt(0, n))
+	case p.Grouped():
 		return float64(p.ScaleA)
 	}
-	return float64(p.ScaleA) * float64(p.ScaleB.at(p, 0, n, 1))
+	return float64(p.ScaleA) * float64(p.ScaleAt(0, n))
 }
 
 func put[T any](dst []T, sums []float64, value func(v float64, i int) T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/matmul"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -28,8 +29,8 @@ var types = []struct{ a, b, c tensor.DType }{
 }
 
 // operand has elements in the given tiling.
-func operand(t tensor.DType, rows, columns int, tiling matmul.Tiling) matmul.Operand {
-	o := matmul.Operand{Type: t, Rows: rows, Columns: columns, Tiling: tiling}
+func operand(t tensor.DType, rows, columns int, tiling matrix.Tiling) matrix.Operand {
+	o := matrix.Operand{Type: t, Rows: rows, Columns: columns, Tiling: tiling}
 	o.Data = make([]byte, o.Bytes())
 	return o
 }
@@ -44,7 +45,7 @@ func workers(t *testing.T, threads int) *cpu.Workers {
 
 // fill gives bytes that are small numbers in every type: reals are multiples of 1/64 below 8, so that their sums are
 // exact.
-func fill(r *rand.Rand, o *matmul.Operand) {
+func fill(r *rand.Rand, o *matrix.Operand) {
 	for i := range o.Data {
 		o.Data[i] = byte(r.Uint32())
 	}
@@ -61,27 +62,27 @@ func TestRun_equalsReference(t *testing.T) {
 	w := workers(t, 2)
 	const m, k, n = 2, 1152, 64
 	for _, c := range types {
-		for name, params := range map[string]matmul.Product{
+		for name, params := range map[string]matrix.Product{
 			"none":    {ScaleA: 1, ScaleC: 1},
 			"layer":   {ScaleA: 0.5, ScaleC: 2500, ScaleB: []float32{0.3}, ZeroB: []int32{3}, ZeroA: 2, ZeroC: -5},
 			"channel": {ScaleA: 0.5, ScaleC: 2500, ScaleB: series(n), ZeroB: zeros(n)},
 			"group":   {ScaleA: 0.5, ScaleC: 2500, ScaleB: series(n * k / 36), ZeroB: zeros(n * k / 36), Group: 36},
 		} {
-			for i, b := range []matmul.Tiling{{Outer: n, Inner: k}, {Outer: n, Inner: 1}, {Outer: 16, Inner: 32},
+			for i, b := range []matrix.Tiling{{Outer: n, Inner: k}, {Outer: n, Inner: 1}, {Outer: 16, Inner: 32},
 				{Outer: 32, Inner: 32, Segment: 512}} {
 				p := params
-				p.A = operand(c.a, m, k, []matmul.Tiling{{Outer: m, Inner: k}, {Outer: m, Inner: 8}}[i%2])
+				p.A = operand(c.a, m, k, []matrix.Tiling{{Outer: m, Inner: k}, {Outer: m, Inner: 8}}[i%2])
 				p.B = operand(c.b, n, k, b)
-				p.C = operand(c.c, m, n, []matmul.Tiling{{Outer: m, Inner: n}, {Outer: m, Inner: 4}}[i%2])
+				p.C = operand(c.c, m, n, []matrix.Tiling{{Outer: m, Inner: n}, {Outer: m, Inner: 4}}[i%2])
 				if c.a == tensor.Float16 {
 					p.ZeroA = 0
 				}
 				fill(r, &p.A)
 				fill(r, &p.B)
-				require.NoError(t, p.Run(context.Background(), w))
+				require.NoError(t, matmul.Run(context.Background(), &p, w))
 				got := p.C.Data
 				p.C.Data = make([]byte, len(got))
-				p.Reference()
+				matmul.Reference(&p)
 				assert.Equal(t, p.C.Data, got, "%v %s %d", c, name, i)
 			}
 		}
@@ -119,18 +120,18 @@ func TestReference_closedForm(t *testing.T) {
 		{0x02, 0x03, tensor.Float32, fmt.Sprint(float32(k * 6))},
 		{0x7f, 0x7f, tensor.Float16, fmt.Sprint(float32(math.Inf(1)))},
 	} {
-		p := matmul.Product{ScaleA: 1, ScaleC: 1, A: operand(tensor.Int8, 1, k, matmul.Tiling{Outer: 1, Inner: k}),
-			B: operand(tensor.Int8, 1, k, matmul.Tiling{Outer: 1, Inner: k}),
-			C: operand(c.c, 1, 1, matmul.Tiling{Outer: 1, Inner: 1})}
+		p := matrix.Product{ScaleA: 1, ScaleC: 1, A: operand(tensor.Int8, 1, k, matrix.Tiling{Outer: 1, Inner: k}),
+			B: operand(tensor.Int8, 1, k, matrix.Tiling{Outer: 1, Inner: k}),
+			C: operand(c.c, 1, 1, matrix.Tiling{Outer: 1, Inner: 1})}
 		for i := range k {
 			p.A.Data[i], p.B.Data[i] = c.a, c.b
 		}
-		p.Reference()
+		matmul.Reference(&p)
 		assert.Equal(t, c.want, show(&p.C, 0), "%v", c)
 	}
 }
 
-func show(o *matmul.Operand, i int) string {
+func show(o *matrix.Operand, i int) string {
 	switch o.Type {
 	case tensor.Int8:
 		return fmt.Sprint(int8(o.Data[i]))
@@ -147,39 +148,15 @@ func show(o *matmul.Operand, i int) string {
 // A sum between two float16 numbers that float32 would take for their middle is rounded once.
 func TestReference_roundsOnce(t *testing.T) {
 	const k = 3
-	p := matmul.Product{ScaleA: 1, ScaleC: 1, A: operand(tensor.Float16, 1, k, matmul.Tiling{Outer: 1, Inner: k}),
-		B: operand(tensor.Float16, 1, k, matmul.Tiling{Outer: 1, Inner: k}), C: operand(tensor.Float16, 1, 1,
-			matmul.Tiling{Outer: 1, Inner: 1})}
+	p := matrix.Product{ScaleA: 1, ScaleC: 1, A: operand(tensor.Float16, 1, k, matrix.Tiling{Outer: 1, Inner: k}),
+		B: operand(tensor.Float16, 1, k, matrix.Tiling{Outer: 1, Inner: k}), C: operand(tensor.Float16, 1, 1,
+			matrix.Tiling{Outer: 1, Inner: 1})}
 	for i, v := range []float32{2048, 1, 0x1p-14} { // 2049 lies in the middle of 2048 and 2050; the rest decides
 		binary.LittleEndian.PutUint16(p.A.Data[2*i:], tensor.Float32To16(v))
 		binary.LittleEndian.PutUint16(p.B.Data[2*i:], tensor.Float32To16(1))
 	}
-	p.Reference()
+	matmul.Reference(&p)
 	assert.Equal(t, "2050", show(&p.C, 0))
-}
-
-func TestOperand_index(t *testing.T) {
-	o := matmul.Operand{Rows: 4, Columns: 12, Tiling: matmul.Tiling{Outer: 2, Inner: 4, Segment: 8}}
-	seen := map[int]bool{}
-	for r := range 4 {
-		for d := range 12 {
-			seen[o.Index(r, d)] = true
-		}
-	}
-	assert.Len(t, seen, 48)
-	assert.Equal(t, 4*8+2*4+1*4+2, o.Index(3, 10), "the second segment has 4 columns: its second pair of rows begins at 8")
-}
-
-func TestRun_refusesSizesThatDoNotFit(t *testing.T) {
-	p := matmul.Product{A: operand(tensor.Int8, 2, 4, matmul.Tiling{Outer: 2, Inner: 4}),
-		B: operand(tensor.Int8, 3, 4, matmul.Tiling{Outer: 3, Inner: 4}),
-		C: operand(tensor.Int32, 2, 3, matmul.Tiling{Outer: 2, Inner: 3})}
-	p.Reference()
-	p.ScaleB = make([]float32, 2)
-	assert.Panics(t, func() { p.Reference() })
-	p.ScaleB = nil
-	p.C.Data = p.C.Data[1:]
-	assert.Panics(t, func() { p.Reference() })
 }
 
 func BenchmarkRun(b *testing.B) {
@@ -189,12 +166,12 @@ func BenchmarkRun(b *testing.B) {
 	defer w.Release()
 	for _, s := range [][3]int{{1, 4096, 4096}, {512, 1024, 1024}} {
 		for i, c := range types {
-			p := matmul.Product{ScaleA: 1, ScaleC: 1, A: operand(c.a, s[0], s[1], matmul.Tiling{Outer: s[0], Inner: s[1]}),
-				B: operand(c.b, s[2], s[1], matmul.Tiling{Outer: 32, Inner: 32}),
-				C: operand(c.c, s[0], s[2], matmul.Tiling{Outer: s[0], Inner: s[2]})}
+			p := matrix.Product{ScaleA: 1, ScaleC: 1, A: operand(c.a, s[0], s[1], matrix.Tiling{Outer: s[0], Inner: s[1]}),
+				B: operand(c.b, s[2], s[1], matrix.Tiling{Outer: 32, Inner: 32}),
+				C: operand(c.c, s[0], s[2], matrix.Tiling{Outer: s[0], Inner: s[2]})}
 			b.Run(fmt.Sprint(s, i, c), func(b *testing.B) {
 				for b.Loop() {
-					_ = p.Run(context.Background(), w)
+					_ = matmul.Run(context.Background(), &p, w)
 				}
 				b.ReportMetric(2*float64(s[0]*s[1]*s[2])*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gop/s")
 			})

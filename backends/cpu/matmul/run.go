@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -27,10 +28,9 @@ const (
 	exactSum  = 1 << 24 // integers up to here are exact in float32
 )
 
-// Run computes the product. The elements of A and B are read while it runs, each at least once; C must not overlap
-// them. Memory that cannot be read or written panics on the calling goroutine. The error is that of ctx.
-func (p *Product) Run(ctx context.Context, w Workers) error {
-	p.check()
+// Run computes p as device.Multiplier states.
+func Run(ctx context.Context, p *matrix.Product, w Workers) error {
+	p.Check()
 	if p.A.Rows == 0 || p.B.Rows == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (p *Product) Run(ctx context.Context, w Workers) error {
 		return err
 	}
 	for m0 := 0; m0 < p.A.Rows; m0 += rows {
-		b := block{Product: p, scratch: s, first: m0, rows: min(rows, p.A.Rows-m0), segment: p.segment()}
+		b := block{Product: p, scratch: s, first: m0, rows: min(rows, p.A.Rows-m0), segment: segmentOf(p)}
 		if err := b.run(ctx, w); err != nil {
 			return err
 		}
@@ -84,9 +84,9 @@ func (s *scratch) reserve(a, threads int) error {
 	return nil
 }
 
-// segment is how many columns are summed in float32 at a time. Sums of integers stay exact.
-func (p *Product) segment() int {
-	n := min(depth, p.group())
+// segmentOf is how many columns are summed in float32 at a time. Sums of integers stay exact.
+func segmentOf(p *matrix.Product) int {
+	n := min(depth, p.GroupSize())
 	if p.A.Type != tensor.Float16 && p.B.Type != tensor.Float16 {
 		zero := int32(0)
 		for _, z := range p.ZeroB {
@@ -102,7 +102,7 @@ func largest(t tensor.DType, zero int32) int64 { return int64(1)<<(t.Bits()-1) +
 
 // block is some rows of a product: A is widened once, then panels of 32 columns of C are computed in any order.
 type block struct {
-	*Product
+	*matrix.Product
 	*scratch
 	first, rows int
 	segment     int
@@ -132,9 +132,9 @@ func (b *block) widen(r0, r1 int) {
 	for r := r0; r < r1; r++ {
 		row := b.a[r*k:][:k]
 		for d := 0; d < k; {
-			i, run := b.A.at(b.first+r, d)
+			i, run := b.A.At(b.first+r, d)
 			run = min(run, k-d)
-			b.A.load(row[d:], i, run)
+			load(row[d:], &b.A, i, run)
 			d += run
 		}
 		if b.ZeroA != 0 {
@@ -153,7 +153,7 @@ func (b *block) chunk(i, worker int) {
 	rows, cols := min(b.part, b.rows-r0), min(panel, b.B.Rows-n0)
 	sums := w.sums[:rows*cols]
 	clear(sums)
-	k, group := b.A.Columns, b.group()
+	k, group := b.A.Columns, b.GroupSize()
 	for k0 := 0; k0 < k; {
 		l := min(b.segment, group-k0%group)
 		b.pack(w, n0, cols, k0, l)
@@ -163,13 +163,13 @@ func (b *block) chunk(i, worker int) {
 		k0 += l
 	}
 	for j := range cols {
-		w.scale[j] = b.scale(n0 + j)
+		w.scale[j] = scaleOf(b.Product, n0+j)
 	}
 	for r := range rows {
 		for j := 0; j < cols; {
-			at, run := b.C.at(b.first+r0+r, n0+j)
+			at, run := b.C.At(b.first+r0+r, n0+j)
 			run = min(run, cols-j)
-			b.store(at, sums[r*cols+j:][:run], w.scale[j:])
+			store(b.Product, at, sums[r*cols+j:][:run], w.scale[j:])
 			j += run
 		}
 	}
@@ -178,14 +178,14 @@ func (b *block) chunk(i, worker int) {
 // add adds what the kernel has computed for columns from k0 on, with the scales of B if they are per group.
 func (b *block) add(w *workspace, sums []float64, n0, cols, k0 int) {
 	c := w.c[:len(sums)]
-	if !b.grouped() {
+	if !b.Grouped() {
 		for i, v := range c {
 			sums[i] += float64(v)
 		}
 		return
 	}
 	for j := range cols {
-		w.scale[j] = float64(b.ScaleB.at(b.Product, k0, n0+j, 1))
+		w.scale[j] = float64(b.ScaleAt(k0, n0+j))
 	}
 	for r := 0; r < len(sums); r += cols {
 		for j := range cols {
@@ -200,16 +200,16 @@ func (b *block) pack(w *workspace, n0, cols, k0, l int) {
 	if b.B.Inner == 1 && b.B.Outer == b.B.Rows { // columns follow each other
 		for d := range l {
 			row := w.packed[d*width:][:width]
-			b.B.load(row, b.B.Index(n0, k0+d), cols)
+			load(row, &b.B, b.B.Index(n0, k0+d), cols)
 			clear(row[cols:])
 		}
 	} else {
 		for r := range cols {
 			row := w.rows[r*l:][:l]
 			for d := 0; d < l; {
-				i, run := b.B.at(n0+r, k0+d)
+				i, run := b.B.At(n0+r, k0+d)
 				run = min(run, l-d)
-				b.B.load(row[d:], i, run)
+				load(row[d:], &b.B, i, run)
 				d += run
 			}
 		}
@@ -219,7 +219,7 @@ func (b *block) pack(w *workspace, n0, cols, k0, l int) {
 		return
 	}
 	for j := range cols {
-		w.zeros[j] = float32(b.ZeroB.at(b.Product, k0, n0+j, 0))
+		w.zeros[j] = float32(b.ZeroAt(k0, n0+j))
 	}
 	for d := range l {
 		row := w.packed[d*width:][:cols]
