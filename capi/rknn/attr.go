@@ -6,9 +6,9 @@ import "github.com/anynpu/anynpu/core/tensor"
 // not.
 func (p *port) affine() (QntType, int32, float32) {
 	switch {
-	case p.quant != nil:
-		return QntAffine, p.quant.zero, p.quant.scale
-	case p.core.IsFloat():
+	case p.Quant != nil:
+		return QntAffine, int32(p.Quant.Zero), p.Quant.Scale
+	case p.Type.IsFloat():
 		return QntAffine, 0, 1
 	}
 	return QntNone, 0, 1
@@ -71,7 +71,7 @@ func (p *port) nhwcAttr(index uint32, dims []int64) TensorAttr {
 }
 
 // coreType is core's type of the port with sizes.
-func (p *port) coreType(dims []int64) tensor.Type { return tensor.T(p.core, dims...) }
+func (p *port) coreType(dims []int64) tensor.Type { return tensor.T(p.Type, dims...) }
 
 // coreBytes is the number of bytes that core needs for the port.
 func (p *port) coreBytes(dims []int64) int64 {

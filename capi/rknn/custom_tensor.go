@@ -3,8 +3,8 @@ package rknn
 import (
 	"unsafe"
 
-	"github.com/anynpu/anynpu/backends/cpu/elements"
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -106,7 +106,7 @@ func (s *staged) show(constant bool) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	readReals(reals(data)[:count], s.t.DType, s.t.Data)
+	readReals(mem.Elements[float32](data)[:count], s.t.DType, s.t.Data)
 	return addressOf(data), nil
 }
 
@@ -140,14 +140,14 @@ func (s *staged) accept() error {
 	if err != nil {
 		return err
 	}
-	writeReals(s.t.Data, s.t.DType, reals(shown)[:count])
+	writeReals(s.t.Data, s.t.DType, mem.Elements[float32](shown)[:count])
 	return nil
 }
 
 // readReals decodes elements of any float type.
 func readReals(dst []float32, d tensor.DType, src []byte) {
-	if elements.Plain(d) {
-		elements.Floats(dst, d, src)
+	if convert.Plain(d) {
+		convert.Floats(dst, d, src)
 		return
 	}
 	for i := range dst {
@@ -157,8 +157,8 @@ func readReals(dst []float32, d tensor.DType, src []byte) {
 
 // writeReals encodes elements of any float type.
 func writeReals(dst []byte, d tensor.DType, src []float32) {
-	if elements.Plain(d) {
-		elements.Put(dst, d, src, false)
+	if convert.Plain(d) {
+		convert.Put(dst, d, src, false)
 		return
 	}
 	for i, x := range src {

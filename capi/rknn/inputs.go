@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -47,7 +48,8 @@ func inputsSet(c *Context, inputs []Input) (err error) {
 		}
 		src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than what is read of it
 		c.in[i].given = false                                        // until it is whole
-		p.load(data, dims, src, in.kind, arrange(dims, p.format(true), 0, 0), in.passThrough != 0)
+		s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: p.format(true).order()}), in.passThrough != 0)
+		p.Load(data, dims, src, &s)
 		c.in[i].given = true
 	}
 	return nil
@@ -140,10 +142,10 @@ func (c *Context) tellFormula(i int, kind Type, format Format, raw bool) {
 // bytesOpen says whether elements of a type are bytes that stand for reals with no mean and deviation to make those of.
 func (p *port) bytesOpen(kind Type) bool {
 	switch {
-	case p.normalized() || p.quant == nil && !p.core.IsFloat():
+	case p.Normalized() || p.Quant == nil && !p.Type.IsFloat():
 		return false
 	case kind == Int8:
-		return p.quant == nil || p.core != tensor.Int8 // else they are quantized already
+		return p.Quant == nil || p.Type != tensor.Int8 // else they are quantized already
 	}
 	return kind == Uint8
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anynpu/anynpu/backends/cpu/elements"
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -146,7 +146,7 @@ func TestInputsSet_refuses(t *testing.T) {
 }
 
 func TestInputsSet_linesLongerThanOne(t *testing.T) {
-	const w = 3*elements.Line + 5
+	const w = 3*convert.Line + 5
 	src, want := make([]uint8, 2*w), make([]float32, 2*w)
 	for i := range w {
 		src[2*i], src[2*i+1] = uint8(i), uint8(3*i)

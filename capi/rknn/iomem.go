@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -84,7 +85,7 @@ func (c *Context) tensorOf(attr *TensorAttr) (index int, input bool, err error) 
 }
 
 // needs is the number of bytes from the first to behind the last element.
-func (b *binding) needs(a arrangement) int64 { return a.elements() * b.kind.size() }
+func (b *binding) needs(a convert.Arrangement) int64 { return a.Elements() * b.kind.size() }
 
 func (c *Context) checkInput(i int, b *binding) error {
 	p, dims := c.model.in[i], c.inDims(i)
@@ -102,7 +103,7 @@ func (c *Context) checkInput(i int, b *binding) error {
 		return invalid("attr->h_stride is %d: input %q has %d rows and wants as many or more, or 0 for its own", b.rows,
 			p.name, dims[2])
 	}
-	if b.kind == p.kind && p.quant != nil && b.kind == Int8 {
+	if b.kind == p.kind && p.Quant != nil && b.kind == Int8 {
 		b.raw = true
 	}
 	return b.checkSize(p, b.arrangement(p, dims))
@@ -127,7 +128,7 @@ func (c *Context) checkOutput(i int, b *binding, attr *TensorAttr) error {
 	return nil
 }
 
-func (b *binding) checkSize(p *port, a arrangement) error {
+func (b *binding) checkSize(p *port, a convert.Arrangement) error {
 	if have, need := b.memory.buf.Size(), b.needs(a); have < need {
 		return invalid("mem->size is %d: %q as %v in %v takes %d bytes", have, p.name, b.kind, b.format, need)
 	}
@@ -135,15 +136,16 @@ func (b *binding) checkSize(p *port, a arrangement) error {
 }
 
 // arrangement says where the elements lie. C2 of NC1HWC2 is that of the port's native attributes, also for FLOAT32.
-func (b *binding) arrangement(p *port, dims []int64) arrangement {
-	return arrange(dims, b.format, board().channels(p.kind.size()), b.rows)
+func (b *binding) arrangement(p *port, dims []int64) convert.Arrangement {
+	return convert.Arrange(dims, convert.Layout{Order: b.format.order(), C2: int(board().channels(p.kind.size())),
+		Rows: int(b.rows)})
 }
 
 // open returns the bytes of a binding's memory for a run, with a function to let go of them.
-func (b *binding) open(p *port, dims []int64) ([]byte, arrangement, func(), error) {
+func (b *binding) open(p *port, dims []int64) ([]byte, convert.Arrangement, func(), error) {
 	buf := memories.use(b.memory)
 	if buf == nil {
-		return nil, arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem must "+
+		return nil, convert.Arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem must "+
 			"bind other memory", p.name)
 	}
 	a := b.arrangement(p, dims)

@@ -53,7 +53,7 @@ func (m *model) announce(im *imported) {
 // formula says what an element of an input becomes.
 func (p *port) formula() string {
 	v := "x"
-	if p.normalized() {
+	if p.Normalized() {
 		list := func(v []float32, none string) string {
 			switch len(v) {
 			case 0:
@@ -65,11 +65,11 @@ func (p *port) formula() string {
 		}
 		v = fmt.Sprintf("(x - %s) / %s", list(p.info.Mean, "0"), list(p.info.Std, "1"))
 	}
-	if p.quant == nil {
+	if p.Quant == nil {
 		return "value = " + v
 	}
 	if v != "x" {
 		v = "(" + v + ")"
 	}
-	return fmt.Sprintf("q = round(%s / %g) + %d", v, p.quant.scale, p.quant.zero)
+	return fmt.Sprintf("q = round(%s / %g) + %d", v, p.Quant.Scale, p.Quant.Zero)
 }

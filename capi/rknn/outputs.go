@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -147,7 +148,7 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	if c.out[i].overlaps(dst, src) {
 		src = slices.Clone(src)
 	}
-	p.store(dst, arrange(dims, NCHW, 0, 0), kind, src, dims)
+	p.Store(dst, convert.Arrange(dims, convert.Layout{}), kind.dtype(), src, dims)
 	return nil
 }
 

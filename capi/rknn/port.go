@@ -1,7 +1,7 @@
 package rknn
 
 import (
-	"github.com/anynpu/anynpu/backends/cpu/elements"
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
@@ -9,35 +9,21 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// port is an input or output of a model: what core computes with and how the API shows it.
+// port is an input or output of a model: what core computes with, and how the API shows it.
 type port struct {
+	convert.Tensor
 	name     string
-	core     tensor.DType
 	shape    tensor.Shape // as declared
 	declared string       // shape with the names of the model's open dimensions
 	kind     Type         // as reported
-	quant    *quant       // nil: not quantized
 	info     metadata.Input
-	swap     bool // channels 0 and 2 change places on the way in
-}
-
-// quant is a quantization per tensor: real = (q - zero) x scale.
-type quant struct {
-	scale float32
-	zero  int32
-}
-
-func (q *quant) codes() *elements.Codes {
-	c := elements.PerTensor(elements.Code{Scale: q.scale, Zero: int64(q.zero)})
-	return &c
 }
 
 func newPort(m *onnx.Model, v graph.Value, info metadata.Input) (*port, error) {
 	f := m.Graph.Fact(v)
-	p := &port{name: m.Graph.Values[v].Name, core: f.DType, shape: f.Shape, declared: m.ShapeText(f.Shape), info: info}
-	if f.Quant != nil && f.Quant.IsPerTensor() {
-		p.quant = &quant{f.Quant.Scale[0], f.Quant.ZeroAt(0)}
-	}
+	p := &port{name: m.Graph.Values[v].Name, shape: f.Shape, declared: m.ShapeText(f.Shape), info: info}
+	p.Type, p.Quant = f.DType, convert.CodeOf(f.Quant)
+	p.Mean, p.Std = info.Mean, info.Std
 	if !f.Shape.Ranked {
 		return nil, fault.New(fault.Shape, "%q has an open number of dimensions: declare its shape in the model", p.name)
 	}
@@ -50,18 +36,18 @@ func newPort(m *onnx.Model, v graph.Value, info metadata.Input) (*port, error) {
 // settle decides how the API shows the port and checks the metadata against it. Real numbers are shown as FLOAT16, as
 // the boards compute with them; core computes with the model's own type (docs/rknn.md).
 func (p *port) settle() error {
-	switch p.core {
+	switch p.Type {
 	case tensor.Float32, tensor.Float64, tensor.Float16:
 		p.kind = Float16
 	default:
 		i := -1
 		for k, d := range dtypes {
-			if d == p.core && d != tensor.Invalid {
+			if d == p.Type && d != tensor.Invalid {
 				i = k
 			}
 		}
 		if i < 0 {
-			return fault.New(fault.Type, "%q has elements of type %v, which the API has no type for", p.name, p.core)
+			return fault.New(fault.Type, "%q has elements of type %v, which the API has no type for", p.name, p.Type)
 		}
 		p.kind = Type(i)
 	}
@@ -81,7 +67,7 @@ func (p *port) settle() error {
 		return fault.New(fault.File, "anynpu.input.%s.pixel: %q: the API takes gray, rgb, bgr or rgba images", p.name,
 			p.info.Pixel)
 	case "rgb", "bgr":
-		p.swap = p.info.Order != "" && p.info.Order != p.info.Pixel
+		p.Swap = p.info.Order != "" && p.info.Order != p.info.Pixel
 	}
 	return nil
 }
@@ -97,19 +83,12 @@ func (p *port) format(input bool) Format {
 	return NCHW
 }
 
-// normalized says whether values are changed before they are quantized or cast.
-func (p *port) normalized() bool { return len(p.info.Mean) > 0 || len(p.info.Std) > 0 }
-
-// normalization returns mean and standard deviation of a channel of what a program hands over.
-func (p *port) normalization(channel int) (mean, std float32) {
-	pick := func(v []float32, none float32) float32 {
-		switch {
-		case len(v) == 0:
-			return none
-		case len(v) == 1:
-			return v[0]
-		}
-		return v[channel%len(v)]
+// source describes elements that a program hands over: as what it says, or raw, in the type that the port reports and
+// the model's own order of channels. INT8 for a quantized INT8 input is quantized already.
+func (p *port) source(kind Type, a convert.Arrangement, raw bool) convert.Source {
+	if raw {
+		return convert.Source{Type: p.kind.dtype(), Arrangement: a, Own: true, Ordered: true}
 	}
-	return pick(p.info.Mean, 0), pick(p.info.Std, 1)
+	d := kind.dtype()
+	return convert.Source{Type: d, Arrangement: a, Own: p.Quant != nil && d == tensor.Int8 && p.Type == tensor.Int8}
 }

@@ -2,6 +2,7 @@ package rknn
 
 import (
 	"github.com/anynpu/anynpu/core/border"
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -17,7 +18,7 @@ func exposeQuantized(g *graph.Graph, in, out []*port) {
 func expose(g *graph.Graph, ports []*port, values []graph.Value, q []*tensor.Quant) {
 	for i, p := range ports {
 		if q[i] != nil {
-			p.quant, p.core = &quant{q[i].Scale[0], q[i].ZeroAt(0)}, g.Fact(values[i]).DType
+			p.Quant, p.Type = convert.CodeOf(q[i]), g.Fact(values[i]).DType
 		}
 	}
 }

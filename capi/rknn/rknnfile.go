@@ -153,8 +153,8 @@ func (c *container) differences(m *model) []string {
 			if len(t.dims) > 0 && !slices.Equal(sortedDims(t.dims), sortedDims(side.dims[i])) {
 				list = append(list, fmt.Sprintf("%s has the shape %v there, %v here", what, t.dims, side.dims[i]))
 			}
-			if here := p.core.String(); t.kind != "" && t.kind != "vdata" && t.kind != here &&
-				!(strings.Contains(t.kind, "float") && p.core.IsFloat()) {
+			if here := p.Type.String(); t.kind != "" && t.kind != "vdata" && t.kind != here &&
+				!(strings.Contains(t.kind, "float") && p.Type.IsFloat()) {
 				list = append(list, fmt.Sprintf("%s has the type %s there, %s here", what, t.kind, here))
 			}
 		}

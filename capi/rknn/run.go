@@ -132,18 +132,15 @@ func (c *Context) bindInput(i int) error {
 		}
 		defer done()
 		s.given = false
-		source := s.bound.kind.dtype()
-		if s.bound.raw {
-			source = p.kind.dtype()
-		}
-		if a.dense() && p.taken(source, s.bound.raw) && (!p.swap || s.bound.raw || a.channels < 3) {
+		given := p.source(s.bound.kind, a, s.bound.raw)
+		if p.Place(&given) {
 			return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "input %q", p.name)
 		}
 		data, err := c.room(i)
 		if err != nil {
 			return err
 		}
-		p.load(data, dims, src, s.bound.kind, a, s.bound.raw)
+		p.Load(data, dims, src, &given)
 	}
 	if _, err := c.room(i); err != nil {
 		return err
@@ -156,7 +153,7 @@ func (c *Context) bindInput(i int) error {
 func (c *Context) bindOutput(i int) error {
 	s, p, dims := &c.out[i], c.model.out[i], c.outDims(i)
 	s.placed = nil
-	if s.bound == nil || s.bound.kind.dtype() != p.core || c.shared(i) {
+	if s.bound == nil || s.bound.kind.dtype() != p.Type || c.shared(i) {
 		return nil
 	}
 	_, a, done, err := s.bound.open(p, dims)
@@ -165,7 +162,7 @@ func (c *Context) bindOutput(i int) error {
 		return err
 	}
 	defer done()
-	if !a.dense() {
+	if !a.Dense() {
 		return nil
 	}
 	s.placed = s.bound
@@ -222,7 +219,7 @@ func (c *Context) deliver(i int) error {
 		return err
 	}
 	defer done()
-	p.store(dst, a, s.bound.kind, src, dims)
+	p.Store(dst, a, s.bound.kind.dtype(), src, dims)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -122,6 +123,17 @@ func (f Format) String() string {
 		return "RKNN_TENSOR_" + formatNames[f]
 	}
 	return fmt.Sprintf("rknn_tensor_format %d", uint32(f))
+}
+
+// order is the order of dimensions that the format gives an image.
+func (f Format) order() convert.Order {
+	switch f {
+	case NHWC:
+		return convert.NHWC
+	case NC1HWC2:
+		return convert.NC1HWC2
+	}
+	return convert.NCHW
 }
 
 // CoreMask is rknn_core_mask, MemSyncMode is rknn_mem_sync_mode.

@@ -2,10 +2,10 @@ package matmul
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/matrix"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -14,9 +14,9 @@ func load(dst []float32, o *matrix.Operand, index, n int) {
 	dst = dst[:n]
 	switch o.Type {
 	case tensor.Float16:
-		kernel.HalfToFloat(dst, as[uint16](o.Data[2*index:], n))
+		kernel.HalfToFloat(dst, mem.Elements[uint16](o.Data[2*index:])[:n])
 	case tensor.Int8:
-		kernel.DequantizeS8(dst, as[int8](o.Data[index:], n), 1, 0)
+		kernel.DequantizeS8(dst, mem.Elements[int8](o.Data[index:])[:n], 1, 0)
 	case tensor.Int4:
 		loadNibbles(dst, o.Data, index)
 	}
@@ -49,21 +49,21 @@ func loadNibbles(dst []float32, data []byte, index int) {
 func store(p *matrix.Product, index int, sums, scale []float64) {
 	switch p.C.Type {
 	case tensor.Int32:
-		put(as[int32](p.C.Data[4*index:], len(sums)), sums, func(v float64, _ int) int32 {
+		put(mem.Elements[int32](p.C.Data[4*index:])[:len(sums)], sums, func(v float64, _ int) int32 {
 			return int32(min(max(v, math.MinInt32), math.MaxInt32))
 		})
 	case tensor.Int16:
-		put(as[int16](p.C.Data[2*index:], len(sums)), sums, func(v float64, _ int) int16 {
+		put(mem.Elements[int16](p.C.Data[2*index:])[:len(sums)], sums, func(v float64, _ int) int16 {
 			return int16(min(max(v, math.MinInt16), math.MaxInt16))
 		})
 	case tensor.Int8:
-		put(as[int8](p.C.Data[index:], len(sums)), sums, func(v float64, i int) int8 { return requantize(p, v, scale[i]) })
+		put(mem.Elements[int8](p.C.Data[index:])[:len(sums)], sums, func(v float64, i int) int8 { return requantize(p, v, scale[i]) })
 	case tensor.Float32:
-		put(as[float32](p.C.Data[4*index:], len(sums)), sums, func(v float64, i int) float32 { return float32(v * scale[i]) })
+		put(mem.Elements[float32](p.C.Data[4*index:])[:len(sums)], sums, func(v float64, i int) float32 { return float32(v * scale[i]) })
 	case tensor.Float16:
-		storeHalf(as[uint16](p.C.Data[2*index:], len(sums)), sums, scale)
+		storeHalf(mem.Elements[uint16](p.C.Data[2*index:])[:len(sums)], sums, scale)
 	case tensor.BFloat16:
-		put(as[uint16](p.C.Data[2*index:], len(sums)), sums, func(v float64, i int) uint16 {
+		put(mem.Elements[uint16](p.C.Data[2*index:])[:len(sums)], sums, func(v float64, i int) uint16 {
 			return tensor.Float32ToBFloat16(toOdd(v * scale[i]))
 		})
 	}
@@ -128,13 +128,4 @@ func toOdd(v float64) float32 {
 		return math.Float32frombits(b + 1)
 	}
 	return math.Float32frombits(b - 1)
-}
-
-// as views bytes as n values of T.
-func as[T any](data []byte, n int) []T {
-	if n == 0 {
-		return nil
-	}
-	_ = data[n*int(unsafe.Sizeof(*new(T)))-1]
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), n)
 }

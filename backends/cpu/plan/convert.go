@@ -1,7 +1,8 @@
 package plan
 
 import (
-	"github.com/anynpu/anynpu/backends/cpu/elements"
+	_ "github.com/anynpu/anynpu/backends/cpu/fastconvert" // the kernels behind elements
+	elements "github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"

@@ -1,8 +1,7 @@
-package elements
+package convert
 
 import (
-	"unsafe"
-
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -29,11 +28,11 @@ func castLine(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int,
 	small := from.Bits() <= 16 // float32 holds it
 	switch {
 	case to == tensor.Float32:
-		Floats(view[float32](dst, n), from, src)
+		Floats(mem.Elements[float32](dst)[:n], from, src)
 	case from == tensor.Float32:
-		Put(dst, to, view[float32](src, n), saturate)
+		Put(dst, to, mem.Elements[float32](src)[:n], saturate)
 	case from == tensor.Float64:
-		putDoubles(dst, to, view[float64](src, n), saturate)
+		putDoubles(dst, to, mem.Elements[float64](src)[:n], saturate)
 	case from.IsFloat() || to.IsFloat() && small:
 		v := work[:n]
 		Floats(v, from, src)
@@ -43,7 +42,7 @@ func castLine(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int,
 		Ints(v, from, src)
 		PutInts(dst, to, v, from, saturate)
 	case to == tensor.Float64:
-		doubles(view[float64](dst, n), from, src)
+		doubles(mem.Elements[float64](dst)[:n], from, src)
 	default:
 		v := integers(work)[:n]
 		Ints(v, from, src)
@@ -53,9 +52,7 @@ func castLine(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int,
 	}
 }
 
-func integers(work []float32) []int64 {
-	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(work))), len(work)/2)
-}
+func integers(work []float32) []int64 { return mem.Elements[int64](mem.Bytes(work)) }
 
 // putDoubles encodes float64 numbers as Put does.
 func putDoubles(dst []byte, to tensor.DType, src []float64, saturate bool) {
@@ -73,13 +70,13 @@ func doubles(dst []float64, from tensor.DType, src []byte) {
 	n := len(dst)
 	switch from {
 	case tensor.Int32:
-		floats(dst, view[int32](src, n))
+		floats(dst, mem.Elements[int32](src)[:n])
 	case tensor.Uint32:
-		floats(dst, view[uint32](src, n))
+		floats(dst, mem.Elements[uint32](src)[:n])
 	case tensor.Int64:
-		floats(dst, view[int64](src, n))
+		floats(dst, mem.Elements[int64](src)[:n])
 	case tensor.Uint64:
-		floats(dst, view[uint64](src, n))
+		floats(dst, mem.Elements[uint64](src)[:n])
 	}
 }
 

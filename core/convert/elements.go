@@ -1,12 +1,9 @@
-// Package elements converts lines of elements between types at the speed of kernels: what stands at the borders of
-// networks. The functions agree with the reference kernels (package ref) to the bit, NaN's payload aside.
-package elements
+package convert
 
 import (
 	"math"
-	"unsafe"
 
-	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -21,16 +18,6 @@ func Plain(d tensor.DType) bool {
 	return false
 }
 
-// view returns bytes as n values of another type; they need not be aligned.
-func view[T any](b []byte, n int) []T {
-	if n == 0 {
-		return nil
-	}
-	var one T
-	_ = b[n*int(unsafe.Sizeof(one))-1]
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
-}
-
 type integer interface {
 	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64
 }
@@ -40,15 +27,15 @@ func Floats(dst []float32, d tensor.DType, src []byte) {
 	n := len(dst)
 	switch d {
 	case tensor.Float32:
-		copy(dst, view[float32](src, n))
+		copy(dst, mem.Elements[float32](src)[:n])
 	case tensor.Float16:
-		kernel.HalfToFloat(dst, view[uint16](src, n))
+		kernels.HalfToFloat(dst, mem.Elements[uint16](src)[:n])
 	case tensor.BFloat16:
-		for i, h := range view[uint16](src, n) {
+		for i, h := range mem.Elements[uint16](src)[:n] {
 			dst[i] = math.Float32frombits(uint32(h) << 16)
 		}
 	case tensor.Float64:
-		for i, x := range view[float64](src, n) {
+		for i, x := range mem.Elements[float64](src)[:n] {
 			dst[i] = float32(x)
 		}
 	case tensor.Bool:
@@ -59,21 +46,21 @@ func Floats(dst []float32, d tensor.DType, src []byte) {
 			}
 		}
 	case tensor.Uint8:
-		kernel.DequantizeU8(dst, src[:n], 1, 0)
+		kernels.DequantizeU8(dst, src[:n], 1, 0)
 	case tensor.Int8:
-		kernel.DequantizeS8(dst, view[int8](src, n), 1, 0)
+		kernels.DequantizeS8(dst, mem.Elements[int8](src)[:n], 1, 0)
 	case tensor.Int16:
-		floats(dst, view[int16](src, n))
+		floats(dst, mem.Elements[int16](src)[:n])
 	case tensor.Uint16:
-		floats(dst, view[uint16](src, n))
+		floats(dst, mem.Elements[uint16](src)[:n])
 	case tensor.Int32:
-		floats(dst, view[int32](src, n))
+		floats(dst, mem.Elements[int32](src)[:n])
 	case tensor.Uint32:
-		floats(dst, view[uint32](src, n))
+		floats(dst, mem.Elements[uint32](src)[:n])
 	case tensor.Int64:
-		floats(dst, view[int64](src, n))
+		floats(dst, mem.Elements[int64](src)[:n])
 	case tensor.Uint64:
-		floats(dst, view[uint64](src, n))
+		floats(dst, mem.Elements[uint64](src)[:n])
 	}
 }
 
@@ -90,16 +77,16 @@ func Put(dst []byte, d tensor.DType, src []float32, saturate bool) {
 	n := len(src)
 	switch d {
 	case tensor.Float32:
-		copy(view[float32](dst, n), src)
+		copy(mem.Elements[float32](dst)[:n], src)
 	case tensor.Float16:
-		kernel.FloatToHalf(view[uint16](dst, n), src)
+		kernels.FloatToHalf(mem.Elements[uint16](dst)[:n], src)
 	case tensor.BFloat16:
-		y := view[uint16](dst, n)
+		y := mem.Elements[uint16](dst)[:n]
 		for i, x := range src {
 			y[i] = tensor.Float32ToBFloat16(x)
 		}
 	case tensor.Float64:
-		y := view[float64](dst, n)
+		y := mem.Elements[float64](dst)[:n]
 		for i, x := range src {
 			y[i] = float64(x)
 		}
@@ -120,21 +107,21 @@ func putWhole[F float32 | float64](dst []byte, d tensor.DType, src []F, saturate
 			}
 		}
 	case tensor.Int8:
-		whole(view[int8](dst, n), src, saturate, math.MinInt8, math.MaxInt8)
+		whole(mem.Elements[int8](dst)[:n], src, saturate, math.MinInt8, math.MaxInt8)
 	case tensor.Uint8:
 		whole(dst[:n], src, saturate, 0, math.MaxUint8)
 	case tensor.Int16:
-		whole(view[int16](dst, n), src, saturate, math.MinInt16, math.MaxInt16)
+		whole(mem.Elements[int16](dst)[:n], src, saturate, math.MinInt16, math.MaxInt16)
 	case tensor.Uint16:
-		whole(view[uint16](dst, n), src, saturate, 0, math.MaxUint16)
+		whole(mem.Elements[uint16](dst)[:n], src, saturate, 0, math.MaxUint16)
 	case tensor.Int32:
-		whole(view[int32](dst, n), src, saturate, math.MinInt32, math.MaxInt32)
+		whole(mem.Elements[int32](dst)[:n], src, saturate, math.MinInt32, math.MaxInt32)
 	case tensor.Uint32:
-		whole(view[uint32](dst, n), src, saturate, 0, math.MaxUint32)
+		whole(mem.Elements[uint32](dst)[:n], src, saturate, 0, math.MaxUint32)
 	case tensor.Int64:
-		whole(view[int64](dst, n), src, saturate, math.MinInt64, math.MaxInt64)
+		whole(mem.Elements[int64](dst)[:n], src, saturate, math.MinInt64, math.MaxInt64)
 	case tensor.Uint64:
-		whole(view[uint64](dst, n), src, saturate, 0, math.MaxUint64)
+		whole(mem.Elements[uint64](dst)[:n], src, saturate, 0, math.MaxUint64)
 	}
 }
 
@@ -186,17 +173,17 @@ func Ints(dst []int64, d tensor.DType, src []byte) {
 	case tensor.Uint8:
 		ints(dst, src[:n])
 	case tensor.Int8:
-		ints(dst, view[int8](src, n))
+		ints(dst, mem.Elements[int8](src)[:n])
 	case tensor.Int16:
-		ints(dst, view[int16](src, n))
+		ints(dst, mem.Elements[int16](src)[:n])
 	case tensor.Uint16:
-		ints(dst, view[uint16](src, n))
+		ints(dst, mem.Elements[uint16](src)[:n])
 	case tensor.Int32:
-		ints(dst, view[int32](src, n))
+		ints(dst, mem.Elements[int32](src)[:n])
 	case tensor.Uint32:
-		ints(dst, view[uint32](src, n))
+		ints(dst, mem.Elements[uint32](src)[:n])
 	case tensor.Int64, tensor.Uint64:
-		copy(dst, view[int64](src, n))
+		copy(dst, mem.Elements[int64](src)[:n])
 	}
 }
 
@@ -233,11 +220,11 @@ func PutInts(dst []byte, d tensor.DType, src []int64, from tensor.DType, saturat
 	case tensor.Int8, tensor.Uint8:
 		bits(dst[:n], src)
 	case tensor.Int16, tensor.Uint16:
-		bits(view[uint16](dst, n), src)
+		bits(mem.Elements[uint16](dst)[:n], src)
 	case tensor.Int32, tensor.Uint32:
-		bits(view[uint32](dst, n), src)
+		bits(mem.Elements[uint32](dst)[:n], src)
 	case tensor.Int64, tensor.Uint64:
-		copy(view[int64](dst, n), src)
+		copy(mem.Elements[int64](dst)[:n], src)
 	}
 }
 

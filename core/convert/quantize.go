@@ -1,9 +1,9 @@
-package elements
+package convert
 
 import (
 	"math"
 
-	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -13,6 +13,14 @@ type Code struct {
 	Zero  int64
 }
 
+// CodeOf returns the code of a tensor with one scale, nil where it has none or several.
+func CodeOf(q *tensor.Quant) *Code {
+	if q == nil || !q.IsPerTensor() {
+		return nil
+	}
+	return &Code{q.Scale[0], int64(q.ZeroAt(0))}
+}
+
 // Codes says which code belongs to which element: that at position i has Of[i/Inner%len(Of)].
 type Codes struct {
 	Of    []Code
@@ -20,7 +28,7 @@ type Codes struct {
 }
 
 // PerTensor is one code for all elements.
-func PerTensor(c Code) Codes { return Codes{[]Code{c}, 1} }
+func PerTensor(c Code) *Codes { return &Codes{[]Code{c}, 1} }
 
 // at is the code of the element at a position, and how many elements from there on share it.
 func (c *Codes) at(i int) (code Code, run int) {
@@ -58,22 +66,23 @@ func Quantize(dst []byte, d tensor.DType, src []float32, c *Codes, first int) {
 			round(dst[:n], src, c, first, 0, math.MaxUint8)
 			return
 		}
-		c.runs(first, n, func(i, k int, code Code) { kernel.EncodeU8(dst[i:k], src[i:k], code.Scale, int(code.Zero)) })
+		c.runs(first, n, func(i, k int, code Code) { kernels.QuantizeU8(dst[i:k], src[i:k], code.Scale, int(code.Zero)) })
 	case tensor.Int8:
 		if c.short() {
-			round(view[int8](dst, n), src, c, first, math.MinInt8, math.MaxInt8)
+			round(mem.Elements[int8](dst)[:n], src, c, first, math.MinInt8, math.MaxInt8)
 			return
 		}
-		c.runs(first, n, func(i, k int, code Code) { kernel.EncodeU8(dst[i:k], src[i:k], code.Scale, int(code.Zero)+128) })
-		kernel.FlipSigns(dst[:n], dst[:n])
+		c.runs(first, n, func(i, k int, code Code) {
+			kernels.QuantizeS8(mem.Elements[int8](dst)[i:k], src[i:k], code.Scale, int(code.Zero))
+		})
 	case tensor.Int16:
-		round(view[int16](dst, n), src, c, first, math.MinInt16, math.MaxInt16)
+		round(mem.Elements[int16](dst)[:n], src, c, first, math.MinInt16, math.MaxInt16)
 	case tensor.Uint16:
-		round(view[uint16](dst, n), src, c, first, 0, math.MaxUint16)
+		round(mem.Elements[uint16](dst)[:n], src, c, first, 0, math.MaxUint16)
 	case tensor.Int32:
-		round(view[int32](dst, n), src, c, first, math.MinInt32, math.MaxInt32)
+		round(mem.Elements[int32](dst)[:n], src, c, first, math.MinInt32, math.MaxInt32)
 	case tensor.Uint32:
-		round(view[uint32](dst, n), src, c, first, 0, math.MaxUint32)
+		round(mem.Elements[uint32](dst)[:n], src, c, first, 0, math.MaxUint32)
 	}
 }
 
@@ -99,15 +108,15 @@ func QuantizeAway(dst []byte, d tensor.DType, src []float32, c *Codes, first int
 	case tensor.Uint8:
 		away(dst[:n], src, c, first, 0, math.MaxUint8)
 	case tensor.Int8:
-		away(view[int8](dst, n), src, c, first, math.MinInt8, math.MaxInt8)
+		away(mem.Elements[int8](dst)[:n], src, c, first, math.MinInt8, math.MaxInt8)
 	case tensor.Int16:
-		away(view[int16](dst, n), src, c, first, math.MinInt16, math.MaxInt16)
+		away(mem.Elements[int16](dst)[:n], src, c, first, math.MinInt16, math.MaxInt16)
 	case tensor.Uint16:
-		away(view[uint16](dst, n), src, c, first, 0, math.MaxUint16)
+		away(mem.Elements[uint16](dst)[:n], src, c, first, 0, math.MaxUint16)
 	case tensor.Int32:
-		away(view[int32](dst, n), src, c, first, math.MinInt32, math.MaxInt32)
+		away(mem.Elements[int32](dst)[:n], src, c, first, math.MinInt32, math.MaxInt32)
 	case tensor.Uint32:
-		away(view[uint32](dst, n), src, c, first, 0, math.MaxUint32)
+		away(mem.Elements[uint32](dst)[:n], src, c, first, 0, math.MaxUint32)
 	}
 }
 
@@ -140,22 +149,22 @@ func Dequantize(dst []float32, d tensor.DType, src []byte, c *Codes, first int) 
 			reals(dst, src[:n], c, first)
 			return
 		}
-		c.runs(first, n, func(i, k int, code Code) { kernel.DequantizeU8(dst[i:k], src[i:k], code.Scale, int32(code.Zero)) })
+		c.runs(first, n, func(i, k int, code Code) { kernels.DequantizeU8(dst[i:k], src[i:k], code.Scale, int32(code.Zero)) })
 	case tensor.Int8:
-		q := view[int8](src, n)
+		q := mem.Elements[int8](src)[:n]
 		if c.short() {
 			reals(dst, q, c, first)
 			return
 		}
-		c.runs(first, n, func(i, k int, code Code) { kernel.DequantizeS8(dst[i:k], q[i:k], code.Scale, int32(code.Zero)) })
+		c.runs(first, n, func(i, k int, code Code) { kernels.DequantizeS8(dst[i:k], q[i:k], code.Scale, int32(code.Zero)) })
 	case tensor.Int16:
-		reals(dst, view[int16](src, n), c, first)
+		reals(dst, mem.Elements[int16](src)[:n], c, first)
 	case tensor.Uint16:
-		reals(dst, view[uint16](src, n), c, first)
+		reals(dst, mem.Elements[uint16](src)[:n], c, first)
 	case tensor.Int32:
-		reals(dst, view[int32](src, n), c, first)
+		reals(dst, mem.Elements[int32](src)[:n], c, first)
 	case tensor.Uint32:
-		reals(dst, view[uint32](src, n), c, first)
+		reals(dst, mem.Elements[uint32](src)[:n], c, first)
 	}
 }
 

@@ -1,4 +1,4 @@
-package elements
+package convert_test
 
 import (
 	"context"
@@ -11,8 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	_ "github.com/anynpu/anynpu/backends/cpu/fastconvert"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
@@ -25,6 +27,27 @@ func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
 var plain = []tensor.DType{tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float64, tensor.Bool, tensor.Int8,
 	tensor.Uint8, tensor.Int16,
 	tensor.Uint16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}
+
+// choice is a set of kernels to convert with.
+type choice struct {
+	name string
+	use  func() (restore func())
+}
+
+// allKernels are the portable kernels and those of each instruction set that this machine has.
+func allKernels() []choice {
+	list := []choice{{"portable", convert.UsePortable}}
+	for _, isa := range kernel.Supported() {
+		list = append(list, choice{fmt.Sprint(isa), func() func() {
+			restore, err := kernel.Select(isa)
+			if err != nil {
+				panic(err)
+			}
+			return restore
+		}})
+	}
+	return list
+}
 
 // sample returns elements of a type: any bits, and numbers about every limit and middle.
 func sample(d tensor.DType, rnd *rand.Rand) tensor.Tensor {
@@ -77,17 +100,16 @@ func same(t *testing.T, want, got tensor.Tensor) {
 
 func TestCast_equalsReference(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	work := make([]float32, Work)
-	for _, isa := range kernel.Supported() {
-		restore, err := kernel.Select(isa)
-		require.NoError(t, err)
+	work := make([]float32, convert.Work)
+	for _, k := range allKernels() {
+		restore := k.use()
 		for _, from := range plain {
 			x := sample(from, rnd)
 			for _, to := range plain {
 				for _, rule := range []op.RangeRule{op.CastWrap, op.CastSaturate} {
-					t.Run(fmt.Sprint(isa, " ", from, " to ", to, rule), func(t *testing.T) {
+					t.Run(fmt.Sprint(k.name, " ", from, " to ", to, rule), func(t *testing.T) {
 						y := tensor.New(to, x.Dims...)
-						Cast(y.Data, to, x.Data, from, x.Count(), rule == op.CastSaturate, work)
+						convert.Cast(y.Data, to, x.Data, from, x.Count(), rule == op.CastSaturate, work)
 						same(t, computed(t, &op.Cast{To: to, OutOfRange: rule}, x), y)
 					})
 				}
@@ -98,7 +120,7 @@ func TestCast_equalsReference(t *testing.T) {
 }
 
 // scales returns the tensors of codes.
-func scales(d tensor.DType, codes []Code) (scale, zero tensor.Tensor) {
+func scales(d tensor.DType, codes []convert.Code) (scale, zero tensor.Tensor) {
 	scale, zero = tensor.New(tensor.Float32, int64(len(codes))), tensor.New(d, int64(len(codes)))
 	for i, c := range codes {
 		tensor.PutFloat(tensor.Float32, scale.Data, i, float64(c.Scale), false)
@@ -109,21 +131,20 @@ func scales(d tensor.DType, codes []Code) (scale, zero tensor.Tensor) {
 
 func TestQuantize_equalsReference(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	few := []Code{{0.5, 0}, {0.0078125, 100}, {3e-5, 7}, {1e-42, 1}, {1e30, 3}}
-	many := Codes{Inner: 1}
+	few := []convert.Code{{0.5, 0}, {0.0078125, 100}, {3e-5, 7}, {1e-42, 1}, {1e30, 3}}
+	many := convert.Codes{Inner: 1}
 	for i := range 2003 {
-		many.Of = append(many.Of, Code{0.01 * float32(i+1), int64(i % 100)})
+		many.Of = append(many.Of, convert.Code{0.01 * float32(i+1), int64(i % 100)})
 	}
-	var all []Codes
+	var all []convert.Codes
 	for _, c := range few {
-		all = append(all, PerTensor(c))
+		all = append(all, *convert.PerTensor(c))
 	}
-	all = append(all, many, Codes{few, 3}, Codes{few, 50})
-	for _, isa := range kernel.Supported() {
-		restore, err := kernel.Select(isa)
-		require.NoError(t, err)
+	all = append(all, many, convert.Codes{few, 3}, convert.Codes{few, 50})
+	for _, k := range allKernels() {
+		restore := k.use()
 		for _, d := range plain {
-			if !Codable(d) {
+			if !convert.Codable(d) {
 				continue
 			}
 			for i, c := range all {
@@ -134,25 +155,25 @@ func TestQuantize_equalsReference(t *testing.T) {
 					x.Data = x.Data[:x.Count()*x.DType.Bits()/8]
 					return x
 				}
-				t.Run(fmt.Sprint(isa, " ", d, " ", i), func(t *testing.T) {
+				t.Run(fmt.Sprint(k.name, " ", d, " ", i), func(t *testing.T) {
 					x := shape(sample(tensor.Float32, rnd))
 					y, n := tensor.New(d, x.Dims...), x.Count()
 					for _, split := range []int{0, n / 3} {
-						v := view[float32](x.Data, n)
-						Quantize(y.Data, d, v[:split], &c, 0)
-						Quantize(y.Data[split*d.Bits()/8:], d, v[split:], &c, split)
+						v := mem.Elements[float32](x.Data)[:n]
+						convert.Quantize(y.Data, d, v[:split], &c, 0)
+						convert.Quantize(y.Data[split*d.Bits()/8:], d, v[split:], &c, split)
 						same(t, computed(t, &op.Quantize{Axis: 1}, x, scale, zero), y)
 					}
 					q := shape(sample(d, rnd))
 					r := tensor.New(tensor.Float32, q.Dims...)
-					Dequantize(view[float32](r.Data, n), d, q.Data, &c, 0)
+					convert.Dequantize(mem.Elements[float32](r.Data)[:n], d, q.Data, &c, 0)
 					same(t, computed(t, &op.Dequantize{Axis: 1}, q, scale, zero), r)
 
 					typ := tensor.Type{DType: d, Shape: tensor.AnyShape(), Quant: &tensor.Quant{Axis: 1}}
 					for _, code := range c.Of {
 						typ.Quant.Scale, typ.Quant.Zero = append(typ.Quant.Scale, code.Scale), append(typ.Quant.Zero, int32(code.Zero))
 					}
-					QuantizeAway(y.Data, d, view[float32](x.Data, n), &c, 0)
+					convert.QuantizeAway(y.Data, d, mem.Elements[float32](x.Data)[:n], &c, 0)
 					res, err := ref.ComputeContext(context.Background(), &op.Convert{}, []tensor.Tensor{x}, []tensor.Type{typ})
 					require.NoError(t, err)
 					same(t, res[0], y)
@@ -165,18 +186,18 @@ func TestQuantize_equalsReference(t *testing.T) {
 
 func TestCast_unalignedAndEmpty(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	work := make([]float32, Work)
+	work := make([]float32, convert.Work)
 	for _, from := range plain {
 		x := sample(from, rnd)
 		shifted := append([]byte{0}, x.Data...)[1:]
 		for _, to := range plain {
 			y := tensor.New(to, x.Dims...)
 			room := make([]byte, len(y.Data)+1)
-			Cast(room[1:], to, shifted, from, x.Count(), false, work)
+			convert.Cast(room[1:], to, shifted, from, x.Count(), false, work)
 			copy(y.Data, room[1:])
 			same(t, computed(t, &op.Cast{To: to}, x), y)
-			assert.NotPanics(t, func() { Cast(nil, to, nil, from, 0, true, work) })
+			assert.NotPanics(t, func() { convert.Cast(nil, to, nil, from, 0, true, work) })
 		}
 	}
-	assert.False(t, Plain(tensor.Int4))
+	assert.False(t, convert.Plain(tensor.Int4))
 }

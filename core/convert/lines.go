@@ -1,0 +1,80 @@
+package convert
+
+import "github.com/anynpu/anynpu/core/tensor"
+
+// conversion turns lines of elements of one type into another.
+type conversion struct {
+	from, to   tensor.DType
+	codesFrom  *Codes // what the integers mean, nil: numbers are not taken from codes
+	codesTo    *Codes
+	normalize  bool
+	mean, std  float32
+	work       []float32
+	table      []byte // what each of 256 bytes becomes, nil: not looked up
+	everything [256]byte
+}
+
+func newConversion(from, to tensor.DType) *conversion {
+	return &conversion{from: from, to: to, work: make([]float32, Work)}
+}
+
+// exact reports whether integers are converted exactly, without a meaning.
+func (c *conversion) exact() bool {
+	return !c.from.IsFloat() && !c.to.IsFloat() && c.codesFrom == nil && c.codesTo == nil && !c.normalize
+}
+
+// line converts n elements, at most Line.
+func (c *conversion) line(dst, src []byte, n int) {
+	if c.exact() {
+		Cast(dst, c.to, src, c.from, n, true, c.work)
+		return
+	}
+	v := c.work[:n]
+	if c.codesFrom != nil {
+		Dequantize(v, c.from, src, c.codesFrom, 0)
+	} else {
+		Floats(v, c.from, src)
+	}
+	if c.normalize {
+		for i := range v {
+			v[i] = (v[i] - c.mean) / c.std
+		}
+	}
+	switch {
+	case c.codesTo != nil:
+		Quantize(dst, c.to, v, c.codesTo, 0)
+	case c.to == tensor.Bool:
+		for i, x := range v {
+			dst[i] = 0
+			if x >= 1 { // 1 after cutting off and saturating
+				dst[i] = 1
+			}
+		}
+	default:
+		Put(dst, c.to, v, true)
+	}
+}
+
+// tabulate looks bytes up from now on.
+func (c *conversion) tabulate() {
+	for i := range c.everything {
+		c.everything[i] = byte(i)
+	}
+	if size := 256 * c.to.Bits() / 8; len(c.table) < size {
+		c.table = make([]byte, size)
+	}
+	c.line(c.table, c.everything[:], 256)
+}
+
+// run converts n elements of src, step elements apart, to neighbours in dst. line holds a line of the source.
+func (c *conversion) run(dst, src []byte, step, n int, line []byte) {
+	if c.table != nil {
+		lookUp(dst, c.to.Bits()/8, c.table, src, step, n)
+		return
+	}
+	if step > 1 {
+		gather(line, src, step, n, c.from.Bits()/8)
+		src = line
+	}
+	c.line(dst, src, n)
+}
