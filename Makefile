@@ -54,7 +54,7 @@ $(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
 	GOROOT="$$root" GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CFLAGS="$${CGO_CFLAGS:--O2 -g} $(HARDENED)" "$$root/bin/go" build \
 	-overlay $(RUNTIME)/overlay.json -buildmode=c-shared -trimpath -o $(OBJ)/$(CORE) -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 \
 	-extldflags '\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) \
-	-Wl,-z,now,-z,relro,-z,noexecstack'" ./capi
+	-Wl,-z,now,-z,relro,-z,noexecstack -Wl,--wrap=pthread_create'" ./capi
 	@rm -f $(OBJ)/$(CORE:.so=.h)
 	mv $(OBJ)/$(CORE) $@
 

@@ -48,6 +48,12 @@ ANYNPU_HIDDEN const char *anynpu_getenv(const char *name);
 ANYNPU_HIDDEN int anynpu_start(char *missing, size_t size);
 /* Whether the system refuses what Go needs to start; the text says what. Nothing is held when it returns. */
 ANYNPU_HIDDEN int anynpu_missing(char *text, size_t size);
+/* Whether a resource of RLIMIT_* has a limit. */
+ANYNPU_HIDDEN int anynpu_limited(int resource);
+/* Hold room for threads that Go starts later, give it back (1: there was some), let refused threads have it (spare.c). */
+ANYNPU_HIDDEN void anynpu_hold_spares(void);
+ANYNPU_HIDDEN int anynpu_drop_spares(void);
+ANYNPU_HIDDEN void anynpu_offer_spares(void);
 /* How many threads may compute at once, as the system granted at the start; 0 if the start did not ask. */
 ANYNPU_HIDDEN int anynpu_compute_threads(void);
 /* Whether Go was started, or is being started, in this process or in the one it was forked from. */

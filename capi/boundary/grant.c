@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,18 +35,11 @@
 
 #define MIB ((size_t)1 << 20)
 /* Address space: tables for a heap of any size (1097 MiB), memory that Go manages itself (55), two parts of the
- * heap (128), and the slack that malloc wants for a moment to align an arena (64). */
+ * heap (128), and an arena of malloc's (64). */
 #define SPACE (1344 * MIB)
 /* Of that, memory that can be written from the start: counted by RLIMIT_DATA and by a system that does not
  * overcommit. */
 #define DATA (96 * MIB)
-/* malloc gives each of Go's threads an arena, as those free the block with their arguments. */
-#ifdef __GLIBC__
-#define ARENA (64 * MIB)
-#else
-#define ARENA ((size_t)0)
-#endif
-
 /* Threads that computing may use; 0 before a start. */
 static int compute_threads;
 
@@ -119,7 +114,7 @@ static const char *open_all(int fd[DESCRIPTORS])
 }
 
 /* Starts n threads with stacks of the default size, which is what Go's have, and calls held while all of them live. */
-static const char *with_threads(int n, const char *(*held)(int threads))
+static const char *with_threads(int n, const char *(*held)(void))
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	pthread_t *thread = calloc((size_t)n, sizeof *thread);
@@ -132,7 +127,7 @@ static const char *with_threads(int n, const char *(*held)(int threads))
 	pthread_mutex_lock(&lock);
 	while (made < n && pthread_create(&thread[made], NULL, wait_for, &lock) == 0)
 		made++;
-	const char *what = made < n ? "threads" : held(n);
+	const char *what = made < n ? "threads" : held();
 	pthread_mutex_unlock(&lock);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	for (int i = 0; i < made; i++)
@@ -141,11 +136,21 @@ static const char *with_threads(int n, const char *(*held)(int threads))
 	return what;
 }
 
-/* The memory that the start and that many threads take beside their stacks. Where it can be written it is mapped anew:
- * the kernel does not hold a mapping that replaces another against RLIMIT_DATA, but counts it from then on. */
-static const char *hold_memory(int threads)
+/* malloc gives threads arenas of 64 MiB of address space, Go's too, as those free the block with their arguments. Where
+ * there is a limit they share the ones that exist, or threads would take what the heap needs. */
+static void share_arenas(void)
 {
-	size_t size = SPACE - DATA + (size_t)threads * ARENA;
+#ifdef M_ARENA_MAX
+	if (anynpu_limited(RLIMIT_AS))
+		mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* The memory that the start takes beside the stacks of its threads. Where it can be written it is mapped anew: the
+ * kernel does not hold a mapping that replaces another against RLIMIT_DATA, but counts it from then on. */
+static const char *hold_memory(void)
+{
+	size_t size = SPACE - DATA;
 	const char *what = NULL;
 	void *space = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *none = mmap(NULL, DATA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -176,7 +181,7 @@ static void describe(char *text, size_t size, const char *what)
 	if (strcmp(what, "threads") == 0)
 		snprintf(text, size, "%d threads, with stacks of %zu KiB", threads, stack >> 10);
 	else if (strcmp(what, "address space") == 0)
-		snprintf(text, size, "%zu MiB of address space", (SPACE + (size_t)threads * (ARENA + stack)) / MIB);
+		snprintf(text, size, "%zu MiB of address space", (SPACE + (size_t)threads * stack) / MIB);
 	else
 		snprintf(text, size, "%zu MiB of memory", (DATA + (size_t)threads * stack) / MIB);
 }
@@ -189,13 +194,17 @@ int anynpu_missing(char *text, size_t size)
 	if (what) {
 		snprintf(text, size, "%s", what);
 	} else {
-		/* Fewer threads compute where there is not enough for all. */
-		while ((what = with_threads(n + OTHER_THREADS, hold_memory)) && n > 1)
-			n /= 2;
-		if (what)
+		share_arenas();
+		anynpu_hold_spares();
+		/* Fewer threads compute where there is not enough for all, and at last there is no room for later ones. */
+		while ((what = with_threads(n + OTHER_THREADS, hold_memory)) && (n > 1 || anynpu_drop_spares()))
+			n = n > 1 ? n / 2 : 1;
+		if (what) {
 			describe(text, size, what);
-		else
+		} else {
 			compute_threads = n;
+			anynpu_offer_spares();
+		}
 	}
 	if (!call)
 		for (int i = 0; i < DESCRIPTORS; i++)

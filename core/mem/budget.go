@@ -29,7 +29,7 @@ var ErrExhausted = errors.New("out of memory")
 const (
 	maxCredit = 64 << 20 // granted by one measurement
 	// Of a limit that ends the process, this is kept for Go's runtime, for what nobody asks for, and for threads that Go
-	// starts when it likes: each takes a stack of 8 MiB and an arena of malloc's of 64.
+	// starts when it likes, each with a stack of 8 MiB.
 	maxFloor = 320 << 20
 )
 
