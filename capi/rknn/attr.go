@@ -17,7 +17,7 @@ func (p *port) affine() (QntType, int32, float32) {
 // attr fills the attributes of a tensor in a format (section 3.1).
 func (p *port) attr(index uint32, dims []int64, f Format, input bool) TensorAttr {
 	a := TensorAttr{index: index, format: f, kind: p.kind}
-	setText(a.name[:], p.name)
+	setText(a.name[:], p.Name)
 	a.qnt, a.zp, a.scale = p.affine()
 	shown := dims
 	switch {

@@ -13,13 +13,14 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
 )
 
 // Context is an rknn_context (section 2): a model and what its runs need. Safe for concurrent use: calls follow one
 // another.
 type Context struct {
 	handle.Ref
-	model *model
+	model *sharedModel
 	flags uint32
 	fd    int32 // of the program's memory with the model, -1: none
 
@@ -38,9 +39,9 @@ type Context struct {
 
 	mu      sync.Mutex // guards what follows
 	exec    device.Execution
-	core    uint32           // the cores that exec was made for
-	set     int              // index into model.shapes
-	sizes   map[uint32]int64 // of the model's open dimensions
+	core    uint32      // the cores that exec was made for
+	set     int         // index into model.shapes
+	sizes   model.Sizes // of the model's open dimensions
 	in      []inputState
 	out     []outputState
 	frame   uint64                      // runs that have ended well
@@ -118,7 +119,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 }
 
 // newContext takes over the caller's reference to m. r is what the context runs.
-func newContext(m *model, flags uint32, r *runnable) (*Context, error) {
+func newContext(m *sharedModel, flags uint32, r *runnable) (*Context, error) {
 	c := &Context{model: m, flags: flags, fd: -1, run: r, jobs: make(chan job), buffers: map[uintptr]*boundary.Block{},
 		in: make([]inputState, len(m.in)), out: make([]outputState, len(m.out))}
 	e, err := r.execution(c, 0)
@@ -143,12 +144,12 @@ func (c *Context) useShapes(set int) error {
 	m := c.model
 	for i, p := range m.in {
 		if m.dynamic {
-			if err := c.exec.SetShape(i, m.shapes[set].in[i]); err != nil {
+			if err := c.exec.SetShape(i, m.shapes[set].In[i]); err != nil {
 				return err
 			}
 		}
 		s := &c.in[i]
-		if s.buf != nil && s.buf.Size() != p.coreBytes(m.shapes[set].in[i]) {
+		if s.buf != nil && s.buf.Size() != p.coreBytes(m.shapes[set].In[i]) {
 			s.buf.Release()
 			s.buf = nil
 		}
@@ -160,16 +161,16 @@ func (c *Context) useShapes(set int) error {
 		c.valid = false
 	}
 	c.set = set
-	c.sizes = map[uint32]int64{}
+	c.sizes = model.Sizes{}
 	for i, p := range m.in {
-		learnSizes(c.sizes, p.shape, m.shapes[set].in[i])
+		c.sizes.Learn(p.Shape, m.shapes[set].In[i])
 	}
 	return nil
 }
 
 // dims are the current dimensions of input or output i, in the model's order.
-func (c *Context) inDims(i int) []int64  { return c.model.shapes[c.set].in[i] }
-func (c *Context) outDims(i int) []int64 { return c.model.shapes[c.set].out[i] }
+func (c *Context) inDims(i int) []int64  { return c.model.shapes[c.set].In[i] }
+func (c *Context) outDims(i int) []int64 { return c.model.shapes[c.set].Out[i] }
 
 // dupContext makes a context of the same model with inputs, outputs and runs of its own; flags are those of the source.
 func dupContext(source *uintptr) (*Context, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -192,11 +193,11 @@ func (e *customExecution) node(n *graph.Node, arrays *[2]tensorArray) error {
 }
 
 // outputTypes are the types of a node's outputs, given its inputs and the sizes of the model's open dimensions.
-func outputTypes(g *graph.Graph, n *graph.Node, in []tensor.Fact, sizes map[uint32]int64) ([]tensor.Type, error) {
+func outputTypes(g *graph.Graph, n *graph.Node, in []tensor.Fact, sizes model.Sizes) ([]tensor.Type, error) {
 	types := make([]tensor.Type, len(n.Out))
 	for k, v := range n.Out {
 		types[k] = g.Fact(v).Type
-		types[k].Shape = withSizes(types[k].Shape, sizes)
+		types[k].Shape = sizes.Fill(types[k].Shape)
 	}
 	facts, err := n.Op.Infer(in, types)
 	if err != nil {

@@ -99,7 +99,7 @@ func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bo
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	nodes, err := customNodes(g, m.shapes[c.set].in)
+	nodes, err := customNodes(g, m.shapes[c.set].In)
 	if err == nil {
 		made, skipped, err = c.initialize(nodes, added)
 	}

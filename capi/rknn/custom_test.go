@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -53,9 +53,9 @@ func TestCustom_replaceKeepsShapes(t *testing.T) {
 	g, err := c.model.base.replace(c.model.base.weights, map[string]CustomOp{"Neg": {}, "Tanh": {}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Neg"}, customs(g))
-	own, err := infer(g, c.model.shapes[0].in)
+	own, err := model.WithSizes(g, c.model.shapes[0].In)
 	require.NoError(t, err)
-	require.NoError(t, checkCustoms(own, &onnx.Model{}), "the replaced operators say what they make")
+	require.NoError(t, checkCustoms(own, &model.Model{}), "the replaced operators say what they make")
 	var instances []int64
 	for i := range own.Nodes {
 		if o, ok := own.Nodes[i].Op.(*op.Custom); ok {

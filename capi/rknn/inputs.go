@@ -63,7 +63,7 @@ func (c *Context) judge(k int, in *Input) error {
 	}
 	p, dims := c.model.in[in.index], c.inDims(int(in.index))
 	if in.buf == 0 {
-		return invalid("%s.buf is NULL: input %q wants the address of its elements", name, p.name)
+		return invalid("%s.buf is NULL: input %q wants the address of its elements", name, p.Name)
 	}
 	kind := in.kind
 	if in.passThrough != 0 {
@@ -71,7 +71,7 @@ func (c *Context) judge(k int, in *Input) error {
 	}
 	if kind.size() == 0 {
 		return failed("%s.type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, and "+
-			"converts them to %v", name, in.kind, p.name, p.kind)
+			"converts them to %v", name, in.kind, p.Name, p.kind)
 	}
 	n, _ := tensor.Count(dims)
 	if need := n * kind.size(); int64(in.size) < need {
@@ -83,7 +83,7 @@ func (c *Context) judge(k int, in *Input) error {
 	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want &&
 		!(in.format == Undefined && want == NHWC) {
 		return failed("%s.fmt is %v: input %q takes %v, unless anynpu.input.%s.layout in the model's metadata says otherwise",
-			name, in.format, p.name, want, p.name)
+			name, in.format, p.Name, want, p.Name)
 	}
 	c.tellFormula(int(in.index), in.kind, in.format, in.passThrough != 0)
 	return nil
@@ -92,10 +92,10 @@ func (c *Context) judge(k int, in *Input) error {
 // explainSize says what an input takes, which field decides it, and which types the program's size would fit.
 func (p *port) explainSize(name string, in *Input, n int64, kind Type) string {
 	if in.passThrough != 0 {
-		return fmt.Sprintf("input %q takes its %d elements as %v, as %s.pass_through is %d, and wants %d bytes", p.name, n,
+		return fmt.Sprintf("input %q takes its %d elements as %v, as %s.pass_through is %d, and wants %d bytes", p.Name, n,
 			kind, name, in.passThrough, n*kind.size())
 	}
-	text := fmt.Sprintf("input %q has %d elements, which as %v, the type in %s.type, take %d bytes", p.name, n, kind, name,
+	text := fmt.Sprintf("input %q has %d elements, which as %v, the type in %s.type, take %d bytes", p.Name, n, kind, name,
 		n*kind.size())
 	var fits []string
 	for t := Float32; t <= BFloat16; t++ {
@@ -119,8 +119,8 @@ func (c *Context) tellFormula(i int, kind Type, format Format, raw bool) {
 	if raw {
 		return
 	}
-	pairs := []any{"input", p.name, "type", kind, "formula", p.formula()}
-	open := p.format(true) == NHWC && p.info.Layout == "" && format == Undefined
+	pairs := []any{"input", p.Name, "type", kind, "formula", p.formula()}
+	open := p.format(true) == NHWC && p.Info.Layout == "" && format == Undefined
 	if open {
 		pairs = append(pairs, "order", "taken as NHWC, turned to the model's NCHW")
 	}
@@ -130,12 +130,12 @@ func (c *Context) tellFormula(i int, kind Type, format Format, raw bool) {
 			return
 		}
 		remedy := fmt.Sprintf("set anynpu.input.%s.mean and anynpu.input.%s.std, 0 and 1 if the network takes the bytes as "+
-			"they are: anynpu metadata writes them into the model", p.name, p.name)
+			"they are: anynpu metadata writes them into the model", p.Name, p.Name)
 		caution("an input gets bytes and the model's metadata give neither mean nor std: results are wrong if the network "+
 			"wants them normalized", append(pairs, "remedy", remedy)...)
 	case open && !told.order.Swap(true):
 		warn("neither the program nor the model's metadata say in which order an image lies",
-			append(pairs, "remedy", fmt.Sprintf("set fmt, or anynpu.input.%s.layout", p.name))...)
+			append(pairs, "remedy", fmt.Sprintf("set fmt, or anynpu.input.%s.layout", p.Name))...)
 	}
 }
 

@@ -52,7 +52,7 @@ func (c *Context) tensorOf(attr *TensorAttr) (index int, input bool, err error) 
 	name := textOf(attr.name[:])
 	find := func(ports []*port) int {
 		for i, p := range ports {
-			if p.name == name {
+			if p.Name == name {
 				return i
 			}
 		}
@@ -94,14 +94,14 @@ func (c *Context) checkInput(i int, b *binding) error {
 	}
 	if b.kind.size() == 0 {
 		return invalid("attr->type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, "+
-			"its own is %v", b.kind, p.name, p.kind)
+			"its own is %v", b.kind, p.Name, p.kind)
 	}
 	if len(dims) == 4 && b.format != p.format(true) {
-		return invalid("attr->fmt is %v: input %q takes %v", b.format, p.name, p.format(true))
+		return invalid("attr->fmt is %v: input %q takes %v", b.format, p.Name, p.format(true))
 	}
 	if len(dims) == 4 && b.rows != 0 && int64(b.rows) < dims[2] {
 		return invalid("attr->h_stride is %d: input %q has %d rows and wants as many or more, or 0 for its own", b.rows,
-			p.name, dims[2])
+			p.Name, dims[2])
 	}
 	if b.kind == p.kind && p.Quant != nil && b.kind == Int8 {
 		b.raw = true
@@ -112,25 +112,25 @@ func (c *Context) checkInput(i int, b *binding) error {
 func (c *Context) checkOutput(i int, b *binding, attr *TensorAttr) error {
 	p, dims := c.model.out[i], c.outDims(i)
 	if b.kind != p.kind && b.kind != Float32 {
-		return invalid("attr->type is %v: output %q gives %v or RKNN_TENSOR_FLOAT32", b.kind, p.name, p.kind)
+		return invalid("attr->type is %v: output %q gives %v or RKNN_TENSOR_FLOAT32", b.kind, p.Name, p.kind)
 	}
 	if len(dims) == 4 && b.format > NC1HWC2 {
 		return invalid("attr->fmt is %v: output %q gives RKNN_TENSOR_NCHW, RKNN_TENSOR_NHWC or RKNN_TENSOR_NC1HWC2", b.format,
-			p.name)
+			p.Name)
 	}
 	if err := b.checkSize(p, b.arrangement(p, dims)); err != nil {
 		return err
 	}
 	if have := b.memory.buf.Size(); have < int64(attr.sizeWithStride) {
 		warn("memory is smaller than attr->size_with_stride, which a board would need", "function", "rknn_set_io_mem",
-			"output", p.name, "mem->size", have, "size_with_stride", attr.sizeWithStride)
+			"output", p.Name, "mem->size", have, "size_with_stride", attr.sizeWithStride)
 	}
 	return nil
 }
 
 func (b *binding) checkSize(p *port, a convert.Arrangement) error {
 	if have, need := b.memory.buf.Size(), b.needs(a); have < need {
-		return invalid("mem->size is %d: %q as %v in %v takes %d bytes", have, p.name, b.kind, b.format, need)
+		return invalid("mem->size is %d: %q as %v in %v takes %d bytes", have, p.Name, b.kind, b.format, need)
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (b *binding) open(p *port, dims []int64) ([]byte, convert.Arrangement, func
 	buf := memories.use(b.memory)
 	if buf == nil {
 		return nil, convert.Arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem must "+
-			"bind other memory", p.name)
+			"bind other memory", p.Name)
 	}
 	a := b.arrangement(p, dims)
 	data, err := buf.Map()
@@ -164,7 +164,7 @@ func (b *binding) open(p *port, dims []int64) ([]byte, convert.Arrangement, func
 func names(ports []*port) []string {
 	list := make([]string, len(ports))
 	for i, p := range ports {
-		list[i] = p.name
+		list[i] = p.Name
 	}
 	return list
 }

@@ -21,8 +21,7 @@ func TestLoad_refusesWhatIsNoModel(t *testing.T) {
 		data []byte
 		text []string
 	}{
-		{"compiled for a chip", []byte("RKNN\x00\x00 code {\"target_platform\": [\"rk3566\"]}"),
-			[]string{"an .rknn file", "the NPU of rk3566", "ONNX file"}},
+		{"compiled for a chip", compiled(), []string{"an .rknn file", "the NPU of rk3566", "ONNX file"}},
 		{"compiled for some chip", []byte("RKNN\x00\x00 code"), []string{"an .rknn file", "a Rockchip NPU"}},
 		{"text", []byte("hello, world"), []string{`"hello, w"`, "no ONNX model"}},
 		{"cut off", good[:len(good)-9], []string{"model"}},
@@ -74,7 +73,7 @@ func TestExposeQuantized_leavesOthersAlone(t *testing.T) {
 	c := open(t, m, 0)
 	require.Equal(t, Float16, c.model.in[0].kind)
 	require.Equal(t, Int8, c.model.out[0].kind)
-	require.Equal(t, "y", c.model.out[0].name)
+	require.Equal(t, "y", c.model.out[0].Name)
 	require.Equal(t, Float16, c.model.out[1].kind)
 	require.NoError(t, inputsSet(c, []Input{inputOf(t, Float32, Undefined, []float32{-1, 0.6, 1, 2})}))
 	require.Equal(t, []float32{0, 0.5, 1, 2}, floats(t, c))

@@ -84,7 +84,7 @@ func (c *Context) meant(outputs []Output) ([]int, error) {
 		if o := &outputs[k]; o.isPrealloc != 0 && int(o.index) != k && !c.model.told.repeats.Swap(true) {
 			caution("outputs[].index are not distinct numbers of outputs, so that entry i is output i", "function",
 				"rknn_outputs_get",
-				"entry", k, "index", o.index, "given", fmt.Sprintf("%q", c.model.out[k].name))
+				"entry", k, "index", o.index, "given", fmt.Sprintf("%q", c.model.out[k].Name))
 		}
 	}
 	return which, nil
@@ -111,7 +111,7 @@ func (c *Context) judgeOutput(name string, o *Output, i int) error {
 			"has the library make one", name, name, o.isPrealloc, need)
 	case int64(o.size) < need:
 		return refuse(errOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes", name, o.size,
-			c.model.out[i].name, kind, name, o.wantFloat, need)
+			c.model.out[i].Name, kind, name, o.wantFloat, need)
 	}
 	if err := boundary.CheckRange(cPointer(o.buf), uint64(need)); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
@@ -132,7 +132,7 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	kind, size := c.wanted(o, i, dims)
 	if o.isPrealloc == 0 {
 		b := &boundary.Block{}
-		_, room := c.wanted(o, i, c.model.shapes[c.model.largest].out[i])
+		_, room := c.wanted(o, i, c.model.shapes[c.model.largest].Out[i])
 		if err := b.Reserve(int((max(size, room, 1) + 7) / 8 * 8)); err != nil {
 			return fault.Wrap(err, "outputs[%d]: a buffer", i)
 		}

@@ -1,83 +1,51 @@
 package rknn
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/format/metadata"
-	"github.com/anynpu/anynpu/core/format/onnx"
-	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// port is an input or output of a model: what core computes with, and how the API shows it.
+// port is an input or output of a model and how the API shows it.
 type port struct {
-	convert.Tensor
-	name     string
-	shape    tensor.Shape // as declared
-	declared string       // shape with the names of the model's open dimensions
-	kind     Type         // as reported
-	info     metadata.Input
+	*model.Port
+	kind Type // as reported
 }
 
-func newPort(m *onnx.Model, v graph.Value, info metadata.Input) (*port, error) {
-	f := m.Graph.Fact(v)
-	p := &port{name: m.Graph.Values[v].Name, shape: f.Shape, declared: m.ShapeText(f.Shape), info: info}
-	p.Type, p.Quant = f.DType, convert.CodeOf(f.Quant)
-	p.Mean, p.Std = info.Mean, info.Std
-	if !f.Shape.Ranked {
-		return nil, fault.New(fault.Shape, "%q has an open number of dimensions: declare its shape in the model", p.name)
+// newPort decides how the API shows a port. Real numbers are shown as FLOAT16, as the boards compute with them; core
+// computes with the model's own type (docs/rknn.md).
+func newPort(of *model.Port) (*port, error) {
+	p := &port{Port: of}
+	if len(p.Shape.Dims) > maxDims {
+		return nil, fault.New(fault.Shape, "%q has the shape %s: want at most %d dimensions", p.Name, p.Declared, maxDims)
 	}
-	if len(f.Shape.Dims) > maxDims {
-		return nil, fault.New(fault.Shape, "%q has the shape %s: want at most %d dimensions", p.name, p.declared, maxDims)
-	}
-	return p, nil
-}
-
-// settle decides how the API shows the port and checks the metadata against it. Real numbers are shown as FLOAT16, as
-// the boards compute with them; core computes with the model's own type (docs/rknn.md).
-func (p *port) settle() error {
 	switch p.Type {
 	case tensor.Float32, tensor.Float64, tensor.Float16:
 		p.kind = Float16
 	default:
-		i := -1
-		for k, d := range dtypes {
-			if d == p.Type && d != tensor.Invalid {
-				i = k
-			}
-		}
-		if i < 0 {
-			return fault.New(fault.Type, "%q has elements of type %v, which the API has no type for", p.name, p.Type)
+		i := slices.Index(dtypes[:], p.Type)
+		if i < 0 || p.Type == tensor.Invalid {
+			return nil, fault.New(fault.Type, "%q has elements of type %v, which the API has no type for", p.Name, p.Type)
 		}
 		p.kind = Type(i)
 	}
-	for what, v := range map[string][]float32{"mean": p.info.Mean, "std": p.info.Std} {
-		if n := int64(len(v)); n > 1 && (len(p.shape.Dims) != 4 || p.shape.Dims[1].Known() && p.shape.Dims[1].N != n) {
-			return fault.New(fault.File, "anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of "+
-				"rank 4, got the shape %s", p.name, what, n, p.declared)
-		}
-	}
-	for _, s := range p.info.Std {
-		if s == 0 {
-			return fault.New(fault.File, "anynpu.input.%s.std: 0: want numbers other than 0", p.name)
-		}
-	}
-	switch p.info.Pixel {
+	switch p.Info.Pixel {
 	case "nv12", "nv21", "yuv444":
-		return fault.New(fault.File, "anynpu.input.%s.pixel: %q: the API takes gray, rgb, bgr or rgba images", p.name,
-			p.info.Pixel)
-	case "rgb", "bgr":
-		p.Swap = p.info.Order != "" && p.info.Order != p.info.Pixel
+		return nil, fault.New(fault.File, "anynpu.input.%s.pixel: %q: the API takes gray, rgb, bgr or rgba images", p.Name,
+			p.Info.Pixel)
 	}
-	return nil
+	return p, nil
 }
 
 // format is how the API shows a tensor of the port: inputs of rank 4 in NHWC unless the model's metadata ask for NCHW.
 func (p *port) format(input bool) Format {
 	switch {
-	case len(p.shape.Dims) != 4:
+	case len(p.Shape.Dims) != 4:
 		return Undefined
-	case input && p.info.Layout != "nchw":
+	case input && p.Info.Layout != "nchw":
 		return NHWC
 	}
 	return NCHW

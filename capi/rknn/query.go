@@ -121,9 +121,9 @@ func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
 	}
 	input := cmd == QueryInputAttr || cmd == QueryNativeInputAttr || cmd == QueryNativeNHWCInputAttr ||
 		cmd == QueryCurrentInputAttr || cmd == QueryCurrentNativeInputAttr
-	ports, dims := m.out, m.shapes[set].out
+	ports, dims := m.out, m.shapes[set].Out
 	if input {
-		ports, dims = m.in, m.shapes[set].in
+		ports, dims = m.in, m.shapes[set].In
 	}
 	i := *(*uint32)(unsafe.Pointer(&info[0]))
 	if int(i) >= len(ports) {
@@ -165,10 +165,10 @@ func (c *Context) dynamicRange(info []byte) error {
 		return invalid("info->index is %d: the model has %s", i, indexed(len(m.in), "input"))
 	}
 	p := m.in[i]
-	*r = InputRange{index: i, shapes: uint32(len(m.shapes)), format: p.format(true), rank: uint32(len(p.shape.Dims))}
-	setText(r.name[:], p.name)
+	*r = InputRange{index: i, shapes: uint32(len(m.shapes)), format: p.format(true), rank: uint32(len(p.Shape.Dims))}
+	setText(r.name[:], p.Name)
 	for s := range m.shapes {
-		r.dims[s] = p.inputAttr(i, m.shapes[s].in[i]).dims
+		r.dims[s] = p.inputAttr(i, m.shapes[s].In[i]).dims
 	}
 	return nil
 }

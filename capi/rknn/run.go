@@ -95,17 +95,17 @@ func (c *Context) ready() error {
 		case s.bound != nil:
 		case outside:
 			return failed("context has no memory for input %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants "+
-				"rknn_set_io_mem before rknn_run", p.name)
+				"rknn_set_io_mem before rknn_run", p.Name)
 		case !s.given:
 			return failed("context has no data for input %q: rknn_inputs_set or rknn_set_io_mem must give it before rknn_run",
-				p.name)
+				p.Name)
 		}
 	}
 	for i := range c.out {
 		s, p := &c.out[i], c.model.out[i]
 		if s.bound == nil && outside {
 			return failed("context has no memory for output %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants "+
-				"rknn_set_io_mem before rknn_run", p.name)
+				"rknn_set_io_mem before rknn_run", p.Name)
 		}
 		if s.bound == nil {
 			continue
@@ -134,7 +134,7 @@ func (c *Context) bindInput(i int) error {
 		s.given = false
 		given := p.source(s.bound.kind, a, s.bound.raw)
 		if p.Place(&given) {
-			return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "input %q", p.name)
+			return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "input %q", p.Name)
 		}
 		data, err := c.room(i)
 		if err != nil {
@@ -145,7 +145,7 @@ func (c *Context) bindInput(i int) error {
 	if _, err := c.room(i); err != nil {
 		return err
 	}
-	return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.buf, Type: p.coreType(dims)}), "input %q", p.name)
+	return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.buf, Type: p.coreType(dims)}), "input %q", p.Name)
 }
 
 // bindOutput lets core write output i straight to bound memory that takes the elements as core has them and that
@@ -166,7 +166,7 @@ func (c *Context) bindOutput(i int) error {
 		return nil
 	}
 	s.placed = s.bound
-	return fault.Wrap(c.exec.BindOutput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "output %q", p.name)
+	return fault.Wrap(c.exec.BindOutput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "output %q", p.Name)
 }
 
 // shared says whether the memory of output i is also that of another tensor, be it at another address.
@@ -236,10 +236,10 @@ func (c *Context) result(i int) (data []byte, free func(), err error) {
 	}
 	data, err = c.exec.OutputData(i)
 	if err != nil {
-		return nil, nil, fault.Wrap(err, "output %q", p.name)
+		return nil, nil, fault.Wrap(err, "output %q", p.Name)
 	}
 	if want := p.coreBytes(dims); int64(len(data)) != want {
-		return nil, nil, failed("context: output %q has %d bytes, want %d for the shape %v", p.name, len(data), want, dims)
+		return nil, nil, failed("context: output %q has %d bytes, want %d for the shape %v", p.Name, len(data), want, dims)
 	}
 	return data, func() {}, nil
 }

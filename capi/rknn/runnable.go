@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -35,7 +36,7 @@ type customValue struct {
 }
 
 // newRunnable compiles g, whose constants lie in w; both belong to the result from then on.
-func newRunnable(g *graph.Graph, w *mem.Weights, shapes []shapeSet) (*runnable, error) {
+func newRunnable(g *graph.Graph, w *mem.Weights, shapes []model.ShapeSet) (*runnable, error) {
 	r := &runnable{nodes: make([][]customNode, len(shapes))}
 	all, err := devices.List()
 	if err != nil {
@@ -50,7 +51,7 @@ func newRunnable(g *graph.Graph, w *mem.Weights, shapes []shapeSet) (*runnable, 
 		}
 		slices.Sort(r.wraps)
 		for s := range shapes {
-			if r.nodes[s], err = customNodes(g, shapes[s].in); err != nil {
+			if r.nodes[s], err = customNodes(g, shapes[s].In); err != nil {
 				return nil, err
 			}
 		}
@@ -61,7 +62,7 @@ func newRunnable(g *graph.Graph, w *mem.Weights, shapes []shapeSet) (*runnable, 
 
 // customNodes lists the operators of g that the program computes, with inputs of these sizes.
 func customNodes(g *graph.Graph, dims [][]int64) ([]customNode, error) {
-	shaped, err := infer(g, dims)
+	shaped, err := model.WithSizes(g, dims)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (r *runnable) execution(c *Context, cores uint32) (device.Execution, error)
 	if err != nil || !c.model.dynamic {
 		return e, err
 	}
-	for i, d := range c.model.shapes[c.set].in {
+	for i, d := range c.model.shapes[c.set].In {
 		if err := e.SetShape(i, d); err != nil {
 			e.Release()
 			return nil, err

@@ -4,46 +4,42 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/format/onnx"
-	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // chooseShapes finds the sets of shapes that a model runs with: the listed ones of a dynamic model, else the only one.
 // An open first dimension without a list becomes 1, as the vendor's converter makes it.
-func (m *model) chooseShapes(g *graph.Graph, im *onnx.Model) error {
-	sets, err := m.listedShapes()
+func (m *sharedModel) chooseShapes(im *model.Model, in []*model.Port) error {
+	for _, p := range in {
+		if n := len(p.Info.Shapes); n > maxShapes {
+			return fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes: want at most %d", p.Name, n, maxShapes)
+		}
+	}
+	meant, err := model.ShapesOf(in)
 	if err != nil {
 		return err
 	}
-	m.dynamic = sets != nil
-	if sets == nil {
-		only := make([][]int64, len(m.in))
-		for i, p := range m.in {
-			if only[i], err = p.staticDims(); err != nil {
-				return err
-			}
-		}
-		setDims(g, only)
-		sets = [][][]int64{only}
+	for _, p := range meant.Opened {
+		warn("the open first dimension is taken as 1: anynpu.input.NAME.shapes in the model's metadata lists others",
+			"input", p.Name, "shape", p.Declared)
+	}
+	m.dynamic = meant.Listed
+	if !m.dynamic {
+		model.SetSizes(im.Graph, meant.Sets[0])
 	}
 	best := int64(-1)
-	for s, dims := range sets {
-		own, err := infer(g, dims)
+	for s, dims := range meant.Sets {
+		own, err := model.WithSizes(im.Graph, dims)
 		if err != nil {
 			return fault.Wrap(err, "with inputs of %v", dims)
 		}
 		if err := checkCustoms(own, im); err != nil {
 			return err
 		}
-		set := shapeSet{in: dims}
-		for i, v := range own.Out {
-			d, ok := own.Fact(v).Shape.Ints()
-			if !ok {
-				return fault.New(fault.Shape, "output %q has the shape %s, which only a run can tell: the API needs it before",
-					m.out[i].name, im.ShapeText(own.Fact(v).Shape))
-			}
-			set.out = append(set.out, d)
+		set := model.ShapeSet{In: dims}
+		if set.Out, err = im.OutputDims(own); err != nil {
+			return err
 		}
 		if err := m.checkSizes(set); err != nil {
 			return err
@@ -54,7 +50,7 @@ func (m *model) chooseShapes(g *graph.Graph, im *onnx.Model) error {
 			total += n
 		}
 		if total > best {
-			best, m.largest, m.inner = total, s, valueBytes(own)
+			best, m.largest, m.inner = total, s, model.ResultBytes(own)
 		}
 		m.shapes = append(m.shapes, set)
 		if m.rows != nil {
@@ -65,77 +61,16 @@ func (m *model) chooseShapes(g *graph.Graph, im *onnx.Model) error {
 }
 
 // checkSizes refuses tensors whose numbers of bytes do not fit into the API's 32 bits, reals taken as float32.
-func (m *model) checkSizes(set shapeSet) error {
+func (m *sharedModel) checkSizes(set model.ShapeSet) error {
 	for k, ports := range [][]*port{m.in, m.out} {
-		dims := [][][]int64{set.in, set.out}[k]
+		dims := [][][]int64{set.In, set.Out}[k]
 		for i, p := range ports {
 			if n, ok := tensor.Count(dims[i]); !ok || n > 1<<28 {
-				return fault.New(fault.Shape, "%q has the shape %v: want at most %d elements", p.name, dims[i], 1<<28)
+				return fault.New(fault.Shape, "%q has the shape %v: want at most %d elements", p.Name, dims[i], 1<<28)
 			}
 		}
 	}
 	return nil
-}
-
-// staticDims are the sizes of an input of a model without a list of shapes.
-func (p *port) staticDims() ([]int64, error) {
-	out := make([]int64, len(p.shape.Dims))
-	for i, d := range p.shape.Dims {
-		switch {
-		case d.Known():
-			out[i] = d.N
-		case i == 0:
-			warn("the open first dimension is taken as 1: anynpu.input.NAME.shapes in the model's metadata lists others",
-				"input", p.name, "shape", p.declared)
-			out[i] = 1
-		default:
-			return nil, fault.New(fault.Shape, "input %q has the shape %s: list the shapes to run with in "+
-				"anynpu.input.%s.shapes of the model's metadata, or set sizes of open dimensions in anynpu.dim.NAME", p.name,
-				p.declared, p.name)
-		}
-	}
-	return out, nil
-}
-
-// listedShapes reads the sets of a dynamic model from its metadata, nil if there are none. Inputs without a list keep
-// their shape.
-func (m *model) listedShapes() ([][][]int64, error) {
-	count := 0
-	for _, p := range m.in {
-		n := len(p.info.Shapes)
-		switch {
-		case n > maxShapes:
-			return nil, fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes: want at most %d", p.name, n, maxShapes)
-		case n > 0 && count > 0 && n != count:
-			return nil, fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes, that of another input %d: want as many",
-				p.name, n, count)
-		case n > 0:
-			count = n
-		}
-	}
-	if count == 0 {
-		return nil, nil
-	}
-	sets := make([][][]int64, count)
-	for s := range sets {
-		for _, p := range m.in {
-			if len(p.info.Shapes) == 0 {
-				d, err := p.staticDims()
-				if err != nil {
-					return nil, err
-				}
-				sets[s] = append(sets[s], d)
-				continue
-			}
-			d := p.info.Shapes[s]
-			if _, ok := p.shape.Merge(tensor.Of(d...)); !ok || slices.Min(append([]int64{1}, d...)) < 1 {
-				return nil, fault.New(fault.File, "anynpu.input.%s.shapes: %v does not fit the input's shape %s", p.name, d,
-					p.declared)
-			}
-			sets[s] = append(sets[s], d)
-		}
-	}
-	return sets, nil
 }
 
 // setInputShape is the form for models with one input that rknn_set_input_shapes replaced.
@@ -167,7 +102,7 @@ func setInputShapes(c *Context, attrs []TensorAttr) error {
 }
 
 // findShapes returns the index of the set with the shapes that a program gives.
-func (m *model) findShapes(attrs []TensorAttr) (int, error) {
+func (m *sharedModel) findShapes(attrs []TensorAttr) (int, error) {
 	if len(attrs) != len(m.in) {
 		return 0, invalid("n_inputs is %d: the model has %s, and all get their shapes together", len(attrs),
 			counted(len(m.in), "input"))
@@ -180,8 +115,8 @@ func (m *model) findShapes(attrs []TensorAttr) (int, error) {
 				indexed(len(m.in), "input"))
 		}
 		p := m.in[a.index]
-		if int(a.rank) != len(p.shape.Dims) {
-			return 0, invalid("attr[%d].n_dims is %d: input %q has %d dimensions", k, a.rank, p.name, len(p.shape.Dims))
+		if int(a.rank) != len(p.Shape.Dims) {
+			return 0, invalid("attr[%d].n_dims is %d: input %q has %d dimensions", k, a.rank, p.Name, len(p.Shape.Dims))
 		}
 		d := make([]int64, a.rank)
 		for i := range d {
@@ -192,11 +127,11 @@ func (m *model) findShapes(attrs []TensorAttr) (int, error) {
 		}
 		dims[a.index] = d
 	}
-	set := slices.IndexFunc(m.shapes, func(s shapeSet) bool { return slices.EqualFunc(s.in, dims, slices.Equal) })
+	set := slices.IndexFunc(m.shapes, func(s model.ShapeSet) bool { return slices.EqualFunc(s.In, dims, slices.Equal) })
 	if set < 0 {
 		list := make([][][]int64, 0, len(m.shapes))
 		for _, s := range m.shapes[:min(len(m.shapes), 8)] {
-			list = append(list, s.in)
+			list = append(list, s.In)
 		}
 		return 0, failed("attr[].dims are %v, in the model's order: the model runs with %v", dims, list)
 	}

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/anynpu/anynpu/core/format/rknn"
+	"github.com/anynpu/anynpu/core/model"
 )
 
 // rknnInspection is the JSON form of inspect of an .rknn file. Absent members are what the file does not say.
@@ -44,20 +44,15 @@ type rknnPort struct {
 
 // inspectRKNN describes an .rknn file; ok is false when path is none.
 func inspectRKNN(path string, stdout io.Writer, asJSON bool) (ok bool, err error) {
-	head, err := headOf(path)
-	if err != nil || !rknn.Recognize(head) {
+	f, err := model.Source{Path: path}.Open()
+	if err != nil {
 		return false, nil // what it is, others tell
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return true, exit(exitModel, err)
-	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return true, exit(exitModel, err)
+	if f.Format != model.RKNN {
+		return false, nil
 	}
-	file, err := rknn.Read(f, st.Size())
+	file, err := rknn.Read(f, f.Size)
 	if err != nil {
 		return true, exit(exitModel, fmt.Errorf("model %s: %w", path, err))
 	}

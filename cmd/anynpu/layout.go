@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -54,23 +55,18 @@ func fromProgram(t tensor.Tensor, p device.Port, in metadata.Input) tensor.Tenso
 	if channels == 0 || last == (in.Layout == "nhwc") {
 		return t
 	}
-	// per image [pixels, channels], or [channels, pixels]
-	n, a, b := int(t.Dims[0]), int(t.Dims[1]*t.Dims[2]), int(t.Dims[3])
-	dims := []int64{t.Dims[0], t.Dims[3], t.Dims[1], t.Dims[2]}
+	own := tensor.New(t.DType, t.Dims[0], t.Dims[3], t.Dims[1], t.Dims[2])
 	if last {
-		a, b = int(t.Dims[1]), int(t.Dims[2]*t.Dims[3])
-		dims = []int64{t.Dims[0], t.Dims[2], t.Dims[3], t.Dims[1]}
+		own = tensor.New(t.DType, t.Dims[0], t.Dims[2], t.Dims[3], t.Dims[1])
 	}
-	own := tensor.New(t.DType, dims...)
 	own.Quant = t.Quant
 	size := t.DType.Bits() / 8
-	for image := range n {
-		for i := range a {
-			for k := range b {
-				from, to := (image*a+i)*b+k, (image*b+k)*a+i
-				copy(own.Data[to*size:][:size], t.Data[from*size:])
-			}
-		}
+	if last {
+		pixels := convert.Arrange(t.Dims, convert.Layout{Order: convert.NHWC})
+		convert.FromPlanes(own.Data, &pixels, t.Data, size)
+	} else {
+		pixels := convert.Arrange(own.Dims, convert.Layout{Order: convert.NHWC})
+		convert.ToPlanes(own.Data, t.Data, &pixels, size)
 	}
 	return own
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/leak"
 	"github.com/anynpu/anynpu/internal/npy"
@@ -179,7 +180,7 @@ func TestAssignments_namesWithEquals(t *testing.T) {
 }
 
 func TestInputs_sizesOfOneName(t *testing.T) {
-	m := &loaded{Model: &onnx.Model{Symbols: []string{"N"}, Meta: &metadata.Metadata{}}}
+	m := &loaded{Model: &model.Model{Model: &onnx.Model{Symbols: []string{"N"}, Meta: &metadata.Metadata{}}}}
 	shape := tensor.OfDims(tensor.Dim{Sym: 1})
 	ports := []device.Port{{Name: "a", Type: tensor.Type{DType: tensor.Float32, Shape: shape}},
 		{Name: "b", Type: tensor.Type{DType: tensor.Float32, Shape: shape}}}

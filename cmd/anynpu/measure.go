@@ -13,11 +13,11 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/border"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/session"
 )
@@ -85,7 +85,7 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 		return nil, err
 	}
 	if f.api == apiRKNN {
-		border.Integers(l.Graph)
+		model.ExposeQuantized(l.Graph)
 	}
 	// a profile looks at the operands later
 	o := compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}}

@@ -110,7 +110,7 @@ func TestMetadata_refuses(t *testing.T) {
 	}{
 		{nil, 2, "MODEL"},
 		{[]string{"nowhere.onnx", "dim.N=1"}, 3, "nowhere.onnx"},
-		{[]string{writeFile(t, "a", []byte("RKNN")), "dim.N=1"}, 3, "an RKNN container"},
+		{[]string{writeFile(t, "a", []byte("RKNN")), "dim.N=1"}, 3, "a Rockchip RKNN model"},
 		{[]string{writeFile(t, "a", data[:len(data)-3]), "dim.N=1"}, 3, "model"},
 		{[]string{path, "dim.N"}, 2, "want KEY=VALUE"},
 		{[]string{path, "input.image.meen=1"}, 2, "no such key"},

@@ -1,23 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
 )
 
-// loaded is an imported model with what it says of itself.
+// loaded is an imported model with its constants.
 type loaded struct {
-	*onnx.Model
+	*model.Model
 	weights *mem.Weights
 }
 
@@ -27,7 +25,7 @@ func load(path string, stderr io.Writer) (*loaded, error) {
 		return nil, exit(exitModel, err)
 	}
 	w := mem.NewWeights()
-	m, err := onnx.ImportFile(path, onnx.Options{Weights: w})
+	m, err := model.Load(model.Source{Path: path}, model.Options{Weights: w})
 	if err != nil {
 		w.Release()
 		return nil, exit(exitModel, err)
@@ -42,28 +40,6 @@ func warn(stderr io.Writer, warnings []string) {
 	}
 }
 
-// headOf returns the first bytes of the regular file at path.
-func headOf(path string) ([]byte, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, fault.New(fault.File, "model %s: %v", path, cause(err))
-	}
-	if !st.Mode().IsRegular() {
-		return nil, fault.New(fault.File, "model %s: not a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fault.New(fault.File, "model %s: %v", path, cause(err))
-	}
-	defer f.Close()
-	head := make([]byte, 4096)
-	n, err := io.ReadFull(f, head)
-	if n == 0 && err != nil && err != io.EOF {
-		return nil, fault.New(fault.File, "model %s: %v", path, cause(err))
-	}
-	return head[:n], nil
-}
-
 // cause leaves out what an error of the file system says of operation and path, where these are told already.
 func cause(err error) error {
 	var p *fs.PathError
@@ -75,30 +51,25 @@ func cause(err error) error {
 
 // wantONNX says what a file is that is no ONNX model.
 func wantONNX(path string) error {
-	head, err := headOf(path)
+	f, err := model.Source{Path: path}.Open()
 	if err != nil {
-		return err
+		return fault.Wrap(err, "model %s", path)
 	}
-	if !onnx.Recognize(head) {
-		return fault.New(fault.File, "model %s: not an ONNX model%s", path, what(head))
+	defer f.Close()
+	if f.Format == model.ONNX {
+		return nil
 	}
-	return nil
-}
-
-func what(head []byte) string {
-	for magic, name := range map[string]string{"RKNN": "an RKNN container", "\x7fELF": "an ELF file",
-		"PK\x03\x04": "a ZIP archive", "\x93NUMPY": "a .npy file"} {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return " but " + name
-		}
-	}
+	name, _ := model.Foreign(f.Head)
+	what := ""
 	switch {
-	case len(head) == 0:
-		return ": the file is empty"
-	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")):
-		return " but JSON; inspect and check take pack lists, the other verbs one of their models"
+	case name != "":
+		what = " but " + name
+	case f.Size == 0:
+		what = ": the file is empty"
+	case f.Format == model.JSON:
+		what = " but JSON; inspect and check take pack lists, the other verbs one of their models"
 	}
-	return ""
+	return fault.New(fault.File, "model %s: not an ONNX model%s", path, what)
 }
 
 // devices returns the device named id. Exit code 4 when there is none.

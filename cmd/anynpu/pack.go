@@ -1,27 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"io"
 
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/model"
 )
-
-// packed returns the model files of the pack list at path; none when the file is no JSON.
-func packed(path string) ([]string, error) {
-	head, err := headOf(path)
-	if err != nil || !bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) {
-		return nil, err
-	}
-	return metadata.ReadPack(path)
-}
 
 // eachOf calls f for the model at path, or for each model of the pack list there, whose failures go to stderr. The
 // error has the exit code of the model, or of the first model of the pack that is not usable, or else of the first that
 // is not as expected.
 func eachOf(path string, stderr io.Writer, f func(path string) error) (pack bool, err error) {
-	files, err := packed(path)
+	files, err := model.Pack(path)
 	if err != nil {
 		return false, exit(exitModel, err)
 	}

@@ -156,8 +156,8 @@ func TestErrors_helpANewUser(t *testing.T) {
 			`holds float64; in NumPy, x.astype("float32") converts it`},
 		{[]string{"run", "nowhere.onnx"}, 3, "model nowhere.onnx: no such file or directory"},
 		{[]string{"run", writeFile(t, "empty.onnx", nil)}, 3, "empty.onnx: not an ONNX model: the file is empty"},
-		{[]string{"check", t.TempDir()}, 3, "not a regular file"},
-		{[]string{"inspect", fifo}, 3, "not a regular file"},
+		{[]string{"check", t.TempDir()}, 3, "want a regular file"},
+		{[]string{"inspect", fifo}, 3, "want a regular file"},
 		{[]string{"run", model, "-i", x, "-o", "/proc/nowhere"}, 5, "output: mkdir /proc/nowhere"},
 		{[]string{"run", model, "-i", x, "-o", "/proc"}, 5, "output: no file can be made in /proc"},
 	} {

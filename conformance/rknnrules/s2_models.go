@@ -2,6 +2,7 @@ package rknnrules
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 )
@@ -13,9 +14,16 @@ func (t *T) refusedModel(data []byte) {
 	t.check(ctx == 0, "the variable holds %#x", ctx)
 }
 
-// container is the form of a model that was compiled for a chip.
+// container is the form of a model that was compiled for a chip: a header of 64 bytes, which says how long the code is,
+// code, and a description in JSON behind its length.
 func container(chip string) []byte {
-	return []byte("RKNN\x00\x00\x00\x00 code {\"target_platform\": [\"" + chip + "\"]}")
+	const code = "code"
+	text := `{"target_platform": ["` + chip + `"]}`
+	b := make([]byte, 64)
+	copy(b, "RKNN")
+	b[8], b[16] = 6, byte(len(code)) // version of the container, length of the code
+	b = binary.LittleEndian.AppendUint64(append(b, code...), uint64(len(text)))
+	return append(b, text...)
 }
 
 var _ = section(

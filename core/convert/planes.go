@@ -4,7 +4,7 @@ import "github.com/anynpu/anynpu/core/mem"
 
 // Elements move between the planes of NCHW and other layouts, unchanged.
 
-// gather copies n elements of size bytes that lie step elements apart.
+// gather copies n elements of size bytes, 1, 2, 4, 8 or 16, that lie step elements apart.
 func gather(dst, src []byte, step, n, size int) {
 	switch size {
 	case 1:
@@ -13,18 +13,20 @@ func gather(dst, src []byte, step, n, size int) {
 		pick(mem.Elements[uint16](dst), mem.Elements[uint16](src), step, n)
 	case 4:
 		pick(mem.Elements[uint32](dst), mem.Elements[uint32](src), step, n)
-	default:
+	case 8:
 		pick(mem.Elements[uint64](dst), mem.Elements[uint64](src), step, n)
+	default:
+		pick(mem.Elements[[2]uint64](dst), mem.Elements[[2]uint64](src), step, n)
 	}
 }
 
-func pick[T word](dst, src []T, step, n int) {
+func pick[T any](dst, src []T, step, n int) {
 	for i := range dst[:n] {
 		dst[i] = src[i*step]
 	}
 }
 
-// scatter copies n elements of size bytes to places that lie step elements apart.
+// scatter copies n elements of size bytes, 1, 2, 4, 8 or 16, to places that lie step elements apart.
 func scatter(dst, src []byte, step, n, size int) {
 	switch size {
 	case 1:
@@ -33,12 +35,14 @@ func scatter(dst, src []byte, step, n, size int) {
 		place(mem.Elements[uint16](dst), mem.Elements[uint16](src), step, n)
 	case 4:
 		place(mem.Elements[uint32](dst), mem.Elements[uint32](src), step, n)
-	default:
+	case 8:
 		place(mem.Elements[uint64](dst), mem.Elements[uint64](src), step, n)
+	default:
+		place(mem.Elements[[2]uint64](dst), mem.Elements[[2]uint64](src), step, n)
 	}
 }
 
-func place[T word](dst, src []T, step, n int) {
+func place[T any](dst, src []T, step, n int) {
 	for i, v := range src[:n] {
 		dst[i*step] = v
 	}
@@ -75,7 +79,7 @@ func ToPlanes(dst, src []byte, a *Arrangement, size int) {
 		switch {
 		case a.step == 1:
 			copy(d[:lanes*a.Pixels*size], s)
-		case lanes <= fewLanes:
+		case lanes <= fewLanes || size > 8:
 			for k := range lanes {
 				gather(d[k*a.Pixels*size:], s[k*size:], a.step, a.Pixels, size)
 			}
@@ -93,7 +97,7 @@ func FromPlanes(dst []byte, a *Arrangement, src []byte, size int) {
 		switch {
 		case a.step == 1:
 			copy(d, s[:lanes*a.Pixels*size])
-		case lanes <= fewLanes:
+		case lanes <= fewLanes || size > 8:
 			for k := range lanes {
 				scatter(d[k*size:], s[k*a.Pixels*size:], a.step, a.Pixels, size)
 			}

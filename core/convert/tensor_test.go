@@ -3,6 +3,7 @@ package convert_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -202,6 +203,28 @@ func TestStore_equalsTheFormulas(t *testing.T) {
 					})
 					equalElements(t, to, want, got, dims, x.Type, x.Quant != nil, l)
 				}
+			}
+		}
+	}
+}
+
+// Elements of every size go to planes and back.
+func TestToPlanes_everySize(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for _, dims := range [][]int64{{2, 3, 5, 7}, {1, 21, 9, 70}} {
+		for _, l := range []convert.Layout{{Order: convert.NHWC}, {Order: convert.NC1HWC2, C2: 8}} {
+			a := convert.Arrange(dims, l)
+			n, _ := tensor.Count(dims)
+			for _, size := range []int{1, 2, 4, 8, 16} {
+				src := samples(tensor.Uint8, int(a.Elements())*size, rnd)
+				want, planes := make([]byte, int(n)*size), make([]byte, int(n)*size)
+				eachElement(l, dims, func(_, there, own int) { copy(want[own*size:][:size], src[there*size:]) })
+				convert.ToPlanes(planes, src, &a, size)
+				require.Equal(t, want, planes, "%v %v %d", dims, l, size)
+				back := slices.Clone(src)
+				eachElement(l, dims, func(_, there, _ int) { clear(back[there*size:][:size]) })
+				convert.FromPlanes(back, &a, planes, size)
+				require.Equal(t, src, back, "%v %v %d", dims, l, size)
 			}
 		}
 	}

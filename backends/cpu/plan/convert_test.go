@@ -11,8 +11,8 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
-	"github.com/anynpu/anynpu/core/border"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -245,7 +245,7 @@ func TestBuild_quantizedDetector(t *testing.T) {
 					g := m.graph(t, m.detector(code)...)
 					in := m.in
 					if integers {
-						_, out := border.Integers(g)
+						_, out := model.ExposeQuantized(g)
 						for i, q := range out {
 							require.NotNil(t, q, "output %d", i)
 						}

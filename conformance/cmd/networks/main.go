@@ -20,13 +20,13 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/conformance/networks"
-	"github.com/anynpu/anynpu/core/border"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/profile"
@@ -61,12 +61,12 @@ func run(archive, filter string, w io.Writer) (bad int, err error) {
 			continue
 		}
 		found++
-		model, err := c.Model(name)
+		data, err := c.Model(name)
 		if err != nil {
 			return bad, err
 		}
 		for _, integers := range []bool{false, true} {
-			f, err := look(model, integers)
+			f, err := look(data, integers)
 			if err != nil {
 				return bad, fault.Wrap(err, "network %s", name)
 			}
@@ -126,10 +126,10 @@ func (f *findings) complaint() string {
 
 // look runs a model with and without profiling; integers says that these cross the border of a quantized model. No
 // findings when that changes nothing.
-func look(model []byte, integers bool) (*findings, error) {
+func look(data []byte, integers bool) (*findings, error) {
 	w := mem.NewWeights()
 	defer w.Release()
-	m, err := onnx.Import(model, onnx.Options{Weights: w})
+	m, err := onnx.Import(data, onnx.Options{Weights: w})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func look(model []byte, integers bool) (*findings, error) {
 	f := &findings{quantized: slices.ContainsFunc(m.Graph.Nodes,
 		func(n graph.Node) bool { _, is := n.Op.(*op.Quantize); return is })}
 	if integers {
-		in, out := border.Integers(m.Graph)
+		in, out := model.ExposeQuantized(m.Graph)
 		if !slices.ContainsFunc(slices.Concat(in, out), func(q *tensor.Quant) bool { return q != nil }) {
 			return nil, nil
 		}

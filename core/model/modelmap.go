@@ -1,7 +1,4 @@
-// Package modelmap reads the map file that ANYNPU_MODEL_MAP names: which ONNX file is loaded in place of the model that
-// a program hands over. A line is KEY -> FILE; KEY is the SHA-256 of that model or its path. Paths are relative to the
-// map file. Empty lines and those that begin with # are left out.
-package modelmap
+package model
 
 import (
 	"bytes"
@@ -14,7 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
 )
 
@@ -79,22 +75,23 @@ func readMap(path string) ([]entry, error) {
 	return entries, nil
 }
 
-// Setting is the value of ANYNPU_MODEL_MAP; Off forbids any file in place of another.
-func Setting() string { return boundary.Getenv("ANYNPU_MODEL_MAP") }
+// Map is the value of ANYNPU_MODEL_MAP: the name of a map file, which says which ONNX file is loaded in place of the
+// model that a program hands over, empty for none, or Off. A line is KEY -> FILE; KEY is the SHA-256 of that model or
+// its path. Paths are relative to the map file. Empty lines and those that begin with # are left out.
+type Map string
 
-// Off is the Setting that forbids any file in place of another.
-const Off = "off"
+// Off is the Map that forbids any file in place of another.
+const Off Map = "off"
 
 // Find returns the file that the map names for a model of size bytes, "" if there is no map or it does not name the
 // model. path is empty for a model in memory. Errors of the map are of kind fault.File.
-func Find(r io.ReaderAt, size int64, path string) (file string, err error) {
-	setting := Setting()
-	if setting == "" || setting == Off {
+func (m Map) Find(r io.ReaderAt, size int64, path string) (file string, err error) {
+	if m == "" || m == Off {
 		return "", nil
 	}
-	entries, err := readMap(setting)
+	entries, err := readMap(string(m))
 	if err != nil {
-		return "", fault.As(fault.File, err, "ANYNPU_MODEL_MAP=%q", setting)
+		return "", fault.As(fault.File, err, "ANYNPU_MODEL_MAP=%q", string(m))
 	}
 	hash := ""
 	for _, e := range entries {

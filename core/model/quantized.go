@@ -1,5 +1,4 @@
-// Package border changes what crosses the border of a graph: which tensors its inputs and outputs are.
-package border
+package model
 
 import (
 	"slices"
@@ -9,12 +8,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Integers takes the quantizing of inputs and the dequantizing of outputs out of a graph, as a board's converter does:
-// the integers then cross the border. It returns their meaning for each input and output, nil where nothing was taken
-// out. Only quantization per tensor, of 8 or 16 bits, is taken out, and of an input only when nothing else reads it. An
-// output may be a copy (Identity) of what was dequantized. Inputs and outputs keep their names; nodes that nothing
-// needs any more are gone.
-func Integers(g *graph.Graph) (in, out []*tensor.Quant) {
+// ExposeQuantized takes the quantizing of inputs and the dequantizing of outputs out of a graph, as a board's converter
+// does: the integers then cross the border. It returns their meaning for each input and output, nil where nothing was
+// taken out. Only quantization per tensor, of 8 or 16 bits, is taken out, and of an input only when nothing else reads
+// it. An output may be a copy (Identity) of what was dequantized. Inputs and outputs keep their names; nodes that
+// nothing needs any more are gone.
+func ExposeQuantized(g *graph.Graph) (in, out []*tensor.Quant) {
 	e := &exposed{graph: g, uses: g.Uses(), producers: g.Producers(), drop: map[int]bool{}}
 	in, out = make([]*tensor.Quant, len(g.In)), make([]*tensor.Quant, len(g.Out))
 	for i := range g.In {

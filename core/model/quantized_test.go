@@ -1,4 +1,4 @@
-package border
+package model
 
 import (
 	"os"
@@ -33,7 +33,7 @@ func (m maker) dequantize(q graph.Value, d tensor.DType) graph.Value {
 
 func (m maker) input(name string) graph.Value { return m.Input(name, tensor.T(tensor.Float32, 2, 3)) }
 
-func TestIntegers_table(t *testing.T) {
+func TestExposeQuantized_table(t *testing.T) {
 	in, out := tensor.PerTensor(0.5, 3), tensor.PerTensor(0.25, 4)
 	for _, c := range []struct {
 		name    string
@@ -81,7 +81,7 @@ func TestIntegers_table(t *testing.T) {
 			for i, v := range g.Out {
 				g.Values[v].Name = []string{"y", "z"}[i]
 			}
-			gotIn, gotOut := Integers(g)
+			gotIn, gotOut := ExposeQuantized(g)
 			assert.Equal(t, c.in, gotIn)
 			assert.Equal(t, c.out, gotOut)
 			require.NoError(t, g.Validate())

@@ -1,4 +1,4 @@
-package modelmap
+package model
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 // sumOfABC is the SHA-256 of "abc", from FIPS 180-2.
 const sumOfABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
-func TestFind(t *testing.T) {
+func TestMap_find(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -23,7 +23,8 @@ func TestFind(t *testing.T) {
 		return path
 	}
 	model := file("model", "abc")
-	find := func(path string) (string, error) { return Find(bytes.NewReader([]byte("abc")), 3, path) }
+	var m Map
+	find := func(path string) (string, error) { return m.Find(bytes.NewReader([]byte("abc")), 3, path) }
 	for text, want := range map[string][2]string{ // in memory, by its path
 		sumOfABC + " -> a.onnx":              {"a.onnx", "a.onnx"},
 		"model -> b.onnx":                    {"", "b.onnx"},
@@ -31,7 +32,7 @@ func TestFind(t *testing.T) {
 		"gone -> a\n# " + sumOfABC + " -> c": {"", ""},
 		"":                                   {"", ""},
 	} {
-		t.Setenv("ANYNPU_MODEL_MAP", file("map", text))
+		m = Map(file("map", text))
 		for i, path := range []string{"", model} {
 			got, err := find(path)
 			require.NoError(t, err, text)
@@ -42,12 +43,12 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"a", "-> a", "a ->", "a\x00 -> b"} {
-		t.Setenv("ANYNPU_MODEL_MAP", file("map", text))
+		m = Map(file("map", text))
 		_, err := find(model)
 		assert.Equal(t, fault.File, fault.KindOf(err), "%q", text)
 		assert.ErrorContains(t, err, "ANYNPU_MODEL_MAP", "%q", text)
 	}
-	t.Setenv("ANYNPU_MODEL_MAP", Off)
+	m = Off
 	got, err := find(model)
 	assert.NoError(t, err)
 	assert.Empty(t, got)

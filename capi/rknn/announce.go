@@ -1,0 +1,105 @@
+package rknn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/anynpu/anynpu/capi/anynpu"
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/format/rknn"
+	"github.com/anynpu/anynpu/core/model"
+)
+
+// tellWarnings tells what was understood otherwise, and what the metadata and the map say in vain.
+func tellWarnings(im *model.Model) {
+	if im.MapError != nil {
+		caution("the model map is not used", "error", im.MapError)
+	}
+	for _, text := range im.Warnings {
+		warn("model", "text", text)
+	}
+	for _, text := range im.Meta.Warnings {
+		caution("model: its metadata have no effect", "text", text)
+	}
+}
+
+// tellInstead tells which file was loaded instead of what the program named, and how it differs from a compiled model.
+func (m *sharedModel) tellInstead(im *model.Model) {
+	if im.Instead == nil {
+		return
+	}
+	c := im.Instead.Compiled
+	if c == nil {
+		boundary.Log(boundary.LevelInfo, "rknn", "another ONNX file is loaded", "model", im.Instead.Name, "onnx", im.Path,
+			"map", im.Instead.Map)
+		return
+	}
+	differs, tell := "nothing that can be read", warn
+	if len(c.Inputs)+len(c.Outputs) == 0 {
+		differs = "not known: the .rknn does not describe its inputs and outputs"
+	} else if list := m.differences(c); len(list) > 0 {
+		differs, tell = strings.Join(list, "; "), caution
+	}
+	pairs := []any{"rknn", im.Instead.Name, "target", strings.Join(c.Targets, ","), "onnx", im.Path, "differs", differs}
+	if im.Instead.Map != "" {
+		pairs = append(pairs, "map", im.Instead.Map)
+	}
+	tell("an ONNX file is loaded instead of an .rknn", pairs...)
+}
+
+// differences says how the model differs from the compiled one that it is loaded for.
+func (m *sharedModel) differences(c *rknn.File) []string {
+	ports := func(list []*port) (out []*model.Port) {
+		for _, p := range list {
+			out = append(out, p.Port)
+		}
+		return out
+	}
+	return model.Differences(c, ports(m.in), ports(m.out), m.shapes[m.largest])
+}
+
+// announce writes what was loaded and what becomes of inputs, as information.
+func (m *sharedModel) announce(im *model.Model) {
+	if !boundary.LogEnabled(boundary.LevelInfo, "rknn") {
+		return
+	}
+	name, shapes := im.Path, "static"
+	if name == "" {
+		name = fmt.Sprintf("%d bytes", im.Size)
+	}
+	if m.dynamic {
+		shapes = fmt.Sprintf("%d listed shapes", len(m.shapes))
+	}
+	boundary.Log(boundary.LevelInfo, "rknn", "model loaded", "version", anynpu.Version, "driver", "none, the CPU computes",
+		"model", name, "opset", im.Opset, "producer", im.Producer,
+		"target", board().name, "inputs", len(m.in), "outputs", len(m.out), "shapes", shapes)
+	for i, p := range m.in {
+		dims := m.shapes[m.largest].In[i]
+		boundary.Log(boundary.LevelInfo, "rknn", "input", "index", i, "name", p.Name, "shape", dims, "type", p.kind, "fmt",
+			p.format(true), "formula", p.formula())
+	}
+}
+
+// formula says what an element of an input becomes.
+func (p *port) formula() string {
+	v := "x"
+	if p.Normalized() {
+		list := func(v []float32, none string) string {
+			switch len(v) {
+			case 0:
+				return none
+			case 1:
+				return fmt.Sprint(v[0])
+			}
+			return fmt.Sprint(v)
+		}
+		v = fmt.Sprintf("(x - %s) / %s", list(p.Info.Mean, "0"), list(p.Info.Std, "1"))
+	}
+	if p.Quant == nil {
+		return "value = " + v
+	}
+	if v != "x" {
+		v = "(" + v + ")"
+	}
+	return fmt.Sprintf("q = round(%s / %g) + %d", v, p.Quant.Scale, p.Quant.Zero)
+}

@@ -1,0 +1,103 @@
+package model
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/format/rknn"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// Model is an imported model.
+type Model struct {
+	*onnx.Model
+	Path string // of the ONNX file that was read, empty for bytes
+	Size int64  // bytes of what the program handed over
+	// Instead is set when another file was read than what the program handed over.
+	Instead *Instead
+	// MapError is why the map could not be read, which does no harm to a model that can be loaded as it is.
+	MapError error
+}
+
+// Instead says for what an ONNX file was read.
+type Instead struct {
+	Name string // of what the program handed over, for messages
+	Map  Map    // that names the file, empty: it lies beside
+	// Compiled is what a compiled model says of itself, nil where the program handed over something else. Nothing is
+	// known of an encrypted one but its size.
+	Compiled *rknn.File
+}
+
+// Options govern how a model is loaded.
+type Options struct {
+	Weights *mem.Weights // receives the constants; they live as long as it does
+	Nodes   bool         // keep the nodes of the file: onnx.Model.Nodes
+	Map     Map
+	// Compiled is the format of compiled models for which an ONNX file is loaded, Unknown: of none.
+	Compiled Format
+}
+
+// Load imports a model; the bytes of the source are not kept. Errors say what the source is and what to do, without a
+// word before them; most are of kind fault.File.
+func Load(s Source, o Options) (*Model, error) {
+	f, err := s.Open()
+	if err != nil {
+		return nil, fault.Wrap(err, "%q", s.Path)
+	}
+	defer f.Close()
+	if f.Format == o.Compiled && f.Format != Unknown {
+		return loadInstead(s, f, o)
+	}
+	file, mapError := o.Map.Find(f, f.Size, s.Path)
+	if file != "" {
+		return loadOther(s, f, file, &Instead{Name: s.name(), Map: o.Map}, o)
+	}
+	m, err := importONNX(s, f, o)
+	if err != nil {
+		return nil, err
+	}
+	m.MapError = mapError
+	return m, nil
+}
+
+// loadOther reads the ONNX file that stands for f.
+func loadOther(s Source, f *File, file string, why *Instead, o Options) (*Model, error) {
+	other := Source{Path: file}
+	in, err := other.Open()
+	if err != nil {
+		return nil, fault.Wrap(err, "%s: %q, to be loaded instead", s.name(), file)
+	}
+	defer in.Close()
+	if in.Format == RKNN {
+		return nil, fault.New(fault.File, "%s: %q, to be loaded instead, is an .rknn file too: want an ONNX model", s.name(),
+			file)
+	}
+	m, err := importONNX(other, in, o)
+	if err != nil {
+		return nil, fault.Wrap(err, "%s: %q, to be loaded instead", s.name(), file)
+	}
+	m.Size, m.Instead = f.Size, why
+	return m, nil
+}
+
+// importONNX imports the model in f as it is.
+func importONNX(s Source, f *File, o Options) (*Model, error) {
+	switch {
+	case f.Size == 0:
+		return nil, fault.New(fault.File, "%sit is empty: want an ONNX model", s.label())
+	case f.Format != ONNX:
+		return nil, fault.New(fault.File, "%sit begins with %q, which is no ONNX model: export the network to ONNX and pass "+
+			"that file", s.label(), f.Head[:min(len(f.Head), 8)])
+	}
+	options := onnx.Options{Weights: o.Weights, Nodes: o.Nodes}
+	var m *onnx.Model
+	var err error
+	if s.Path != "" {
+		m, err = onnx.ImportFile(s.Path, options)
+	} else if m, err = onnx.Import(s.Data, options); err != nil {
+		err = fault.Wrap(err, "%s", s.name())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Model{Model: m, Path: s.Path, Size: f.Size}, nil
+}

@@ -1,0 +1,77 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/convert"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Port is an input or output of a model as programs see it.
+type Port struct {
+	convert.Tensor // type of the elements, what integers stand for, normalization of an input
+	Name           string
+	Shape          tensor.Shape // as declared
+	Declared       string       // Shape with the names of the model's open dimensions
+	Info           metadata.Input
+}
+
+// Ports makes the integers of quantized inputs and outputs cross the border of the graph (ExposeQuantized) and
+// describes all ports. Kind fault.Shape for an open number of dimensions, fault.File for metadata that do not fit.
+func (m *Model) Ports() (in, out []*Port, err error) {
+	g := m.Graph
+	for _, v := range g.In {
+		in = append(in, m.port(v, m.Meta.Inputs[g.Values[v].Name]))
+	}
+	for _, v := range g.Out {
+		out = append(out, m.port(v, metadata.Input{}))
+	}
+	quantIn, quantOut := ExposeQuantized(g)
+	for i, q := range slices.Concat(quantIn, quantOut) {
+		if q != nil {
+			p, v := slices.Concat(in, out)[i], slices.Concat(g.In, g.Out)[i]
+			p.Quant, p.Type = convert.CodeOf(q), g.Fact(v).DType
+		}
+	}
+	for _, p := range slices.Concat(in, out) {
+		if !p.Shape.Ranked {
+			return nil, nil, fault.New(fault.Shape, "%q has an open number of dimensions: declare its shape in the model",
+				p.Name)
+		}
+		if err := p.checkNormalization(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return in, out, nil
+}
+
+func (m *Model) port(v graph.Value, info metadata.Input) *Port {
+	f := m.Graph.Fact(v)
+	p := &Port{Name: m.Graph.Values[v].Name, Shape: f.Shape, Declared: m.ShapeText(f.Shape), Info: info}
+	p.Type, p.Quant = f.DType, convert.CodeOf(f.Quant)
+	p.Mean, p.Std = info.Mean, info.Std
+	p.Swap = info.Order != "" && info.Order != info.Pixel && (info.Pixel == "rgb" || info.Pixel == "bgr")
+	return p
+}
+
+// checkNormalization refuses numbers per channel that the input does not have, and divisions by 0.
+func (p *Port) checkNormalization() error {
+	for _, list := range []struct {
+		what string
+		v    []float32
+	}{{"mean", p.Mean}, {"std", p.Std}} {
+		if n := int64(len(list.v)); n > 1 && (len(p.Shape.Dims) != 4 || p.Shape.Dims[1].Known() && p.Shape.Dims[1].N != n) {
+			return fault.New(fault.File, "anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of "+
+				"rank 4, got the shape %s", p.Name, list.what, n, p.Declared)
+		}
+	}
+	for _, s := range p.Std {
+		if s == 0 {
+			return fault.New(fault.File, "anynpu.input.%s.std: 0: want numbers other than 0", p.Name)
+		}
+	}
+	return nil
+}
