@@ -106,8 +106,8 @@ func tellLoaded(m *model.Model) {
 		caution("ONNX model: its metadata have no effect", "what", w)
 	}
 	if m.Instead != nil {
-		boundary.Log(boundary.LevelInfo, "ohnn", "another ONNX file is loaded", "model", m.Instead.Name, "onnx", m.Path, "map",
-			m.Instead.Map)
+		boundary.Log(boundary.LevelInfo, "ohnn", "another ONNX file is loaded", "model", m.Instead.Name, "onnx", m.Path,
+			"map", m.Instead.Map)
 	}
 }
 

@@ -106,7 +106,7 @@ func (s *staged) show(constant bool) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	readReals(mem.Elements[float32](data)[:count], s.t.DType, s.t.Data)
+	convert.Floats(mem.Elements[float32](data)[:count], s.t.DType, s.t.Data)
 	return addressOf(data), nil
 }
 
@@ -140,30 +140,8 @@ func (s *staged) accept() error {
 	if err != nil {
 		return err
 	}
-	writeReals(s.t.Data, s.t.DType, mem.Elements[float32](shown)[:count])
+	convert.Put(s.t.Data, s.t.DType, mem.Elements[float32](shown)[:count], false)
 	return nil
-}
-
-// readReals decodes elements of any float type.
-func readReals(dst []float32, d tensor.DType, src []byte) {
-	if convert.Plain(d) {
-		convert.Floats(dst, d, src)
-		return
-	}
-	for i := range dst {
-		dst[i] = float32(tensor.FloatAt(d, src, i))
-	}
-}
-
-// writeReals encodes elements of any float type.
-func writeReals(dst []byte, d tensor.DType, src []float32) {
-	if convert.Plain(d) {
-		convert.Put(dst, d, src, false)
-		return
-	}
-	for i, x := range src {
-		tensor.PutFloat(d, dst, i, float64(x), false)
-	}
 }
 
 func (s *staged) release() {

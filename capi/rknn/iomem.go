@@ -145,8 +145,8 @@ func (b *binding) arrangement(p *port, dims []int64) convert.Arrangement {
 func (b *binding) open(p *port, dims []int64) ([]byte, convert.Arrangement, func(), error) {
 	buf := memories.use(b.memory)
 	if buf == nil {
-		return nil, convert.Arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem must "+
-			"bind other memory", p.Name)
+		return nil, convert.Arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem "+
+			"must bind other memory", p.Name)
 	}
 	a := b.arrangement(p, dims)
 	data, err := buf.Map()

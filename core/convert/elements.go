@@ -22,7 +22,8 @@ type integer interface {
 	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64
 }
 
-// Floats decodes len(dst) elements of a plain type, rounded to nearest, ties to even. Bool gives 0 or 1.
+// Floats decodes len(dst) elements of a plain type or any float type, rounded to nearest, ties to even. Bool gives 0 or
+// 1.
 func Floats(dst []float32, d tensor.DType, src []byte) {
 	n := len(dst)
 	switch d {
@@ -61,6 +62,10 @@ func Floats(dst []float32, d tensor.DType, src []byte) {
 		floats(dst, mem.Elements[int64](src)[:n])
 	case tensor.Uint64:
 		floats(dst, mem.Elements[uint64](src)[:n])
+	default:
+		for i := range dst {
+			dst[i] = float32(tensor.FloatAt(d, src, i))
+		}
 	}
 }
 
@@ -70,9 +75,9 @@ func floats[F float32 | float64, T integer](dst []F, src []T) {
 	}
 }
 
-// Put encodes numbers as elements of a plain type. Floats are rounded to nearest, ties to even. For integers the
-// fraction is dropped and NaN gives 0; what is out of range takes the nearest limit if saturate, else it keeps its low
-// bits and infinities give 0. Bool is x != 0.
+// Put encodes numbers as elements of a plain type or any float type. Floats are rounded to nearest, ties to even. For
+// integers the fraction is dropped and NaN gives 0; what is out of range takes the nearest limit if saturate, else it
+// keeps its low bits and infinities give 0. Bool is x != 0.
 func Put(dst []byte, d tensor.DType, src []float32, saturate bool) {
 	n := len(src)
 	switch d {
@@ -91,7 +96,13 @@ func Put(dst []byte, d tensor.DType, src []float32, saturate bool) {
 			y[i] = float64(x)
 		}
 	default:
-		putWhole(dst, d, src, saturate)
+		if !d.IsFloat() {
+			putWhole(dst, d, src, saturate)
+			return
+		}
+		for i, x := range src {
+			tensor.PutFloat(d, dst, i, float64(x), saturate)
+		}
 	}
 }
 

@@ -201,3 +201,21 @@ func TestCast_unalignedAndEmpty(t *testing.T) {
 	}
 	assert.False(t, convert.Plain(tensor.Int4))
 }
+
+// Every number of 8 bits becomes itself, and comes back.
+func TestFloats_of8Bits(t *testing.T) {
+	for _, d := range []tensor.DType{tensor.Float8E4M3FN, tensor.Float8E4M3FNUZ, tensor.Float8E5M2,
+		tensor.Float8E5M2FNUZ} {
+		assert.False(t, convert.Plain(d))
+		x := tensor.New(d, 256)
+		for i := range x.Data {
+			x.Data[i] = byte(i)
+		}
+		wide := tensor.New(tensor.Float32, 256)
+		convert.Floats(mem.Elements[float32](wide.Data), d, x.Data)
+		same(t, computed(t, &op.Cast{To: tensor.Float32}, x), wide)
+		y := tensor.New(d, 256)
+		convert.Put(y.Data, d, mem.Elements[float32](wide.Data), false)
+		same(t, x, y)
+	}
+}
