@@ -109,12 +109,15 @@ tools-build: tools-go
 tools-examples: tools-build
 	@scripts/need.sh $(EXAMPLE_TOOLS)
 
+# Every suite is a sub-command.
+CONFORMANCE := $(GO) run ./conformance/cmd/conformance
+
 # The rules of the C APIs and the operator suites, with this library or those that ANYNPU_CTS_LIBRARY and ANYNPU_RKNN_LIBRARY name.
 conformance: libs
-	$(GO) run ./conformance/cmd/rules -json $(BUILD)/rules.json -junit $(BUILD)/rules.xml
-	$(GO) run ./conformance/cmd/cts -json $(BUILD)/conformance.json -junit $(BUILD)/conformance.xml
-	$(GO) run ./conformance/cmd/cts -reference
-	$(GO) run ./conformance/cmd/rknnrules -json $(BUILD)/rknnrules.json -junit $(BUILD)/rknnrules.xml
+	$(CONFORMANCE) ohnn rules --json $(BUILD)/rules.json --junit $(BUILD)/rules.xml
+	$(CONFORMANCE) ohnn operators --mode manual --json $(BUILD)/conformance.json --junit $(BUILD)/conformance.xml
+	$(CONFORMANCE) ohnn operators --mode reference
+	$(CONFORMANCE) rknn rules --json $(BUILD)/rknnrules.json --junit $(BUILD)/rknnrules.xml
 
 # The ONNX project's own backend node tests, from one version of its Python package, which carries opset 23.
 ONNX_VERSION := 1.18.0
@@ -127,21 +130,21 @@ $(ONNX_VENV)/done:
 	touch $@
 
 conformance-onnx: $(ONNX_VENV)/done
-	$(GO) run ./conformance/cmd/onnxnode -known conformance/onnxnode/failures.txt \
+	$(CONFORMANCE) onnx node --known conformance/onnx/node/failures.txt \
 		"$$($(ONNX_VENV)/bin/python -c 'import os, onnx.backend.test as t; print(os.path.join(os.path.dirname(t.__file__), "data", "node"))')"
 
 # The benchmark networks against the outputs of ONNX Runtime in bench/expected.zip.
 conformance-networks: $(BUILD)/bench/models/done
-	$(GO) run ./conformance/cmd/onnxbench $(BUILD)/bench/models
+	$(CONFORMANCE) onnx outputs $(BUILD)/bench/models
 
 # The table of operators and types, found by trying them with the library.
 docs/operators.md: FORCE libs
-	ANYNPU_LOG=off $(GO) run ./conformance/cmd/optable $(LIB)/$(CORE) $@
+	ANYNPU_LOG=off $(CONFORMANCE) generate operators --library $(LIB)/$(CORE) $@
 FORCE:
 
 # Seeded wrong kernels that the operator suite must find.
 mutants:
-	$(GO) run ./conformance/cmd/mutants
+	$(CONFORMANCE) mutants
 
 test: tools-test libs
 	@scripts/suite.sh test
@@ -168,8 +171,8 @@ generate:
 	$(GO) run ./capi/abi/gen
 	$(GO) generate ./tools/abicheck
 	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
-	$(GO) run ./conformance/cmd/bombs -write ctest/bombs
-	$(GO) run ./conformance/cmd/ohnnenums tools/abicheck/ohnn.json conformance/ohnn/zenum.go
+	$(CONFORMANCE) generate bombs ctest/bombs
+	$(CONFORMANCE) generate names tools/abicheck conformance
 
 include bench/bench.mk
 

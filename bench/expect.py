@@ -3,7 +3,7 @@
 
     gen_bench_models.py --out DIR [NAME...]
     expect.py DIR                     (needs numpy, onnx and onnxruntime)
-    go run ./conformance/cmd/onnxbench DIR
+    go run ./conformance/cmd/conformance onnx outputs DIR
 
 Every input is element i = ((2654435761 * i + 12345) mod 2^32) / 2^31 - 1, so that it can be made anywhere. Of each output every step-th
 element is stored. QDQ models are computed as they are written, without fusing: integer kernels of ONNX Runtime saturate on some processors.

@@ -4,7 +4,7 @@
     gen_bench_models.py --out DIR
     outline.py DIR [FILE]             (needs onnx; FILE is networks.zip beside this script by default)
 
-Constants of more than 64 elements keep name, type and sizes and lose their values; package conformance/networks makes new ones. What then
+Constants of more than 64 elements keep name, type and sizes and lose their values; package conformance/onnx/networks makes new ones. What then
 depends on shapes alone, such as which kernels compute a network and what a run allocates, is that of the whole model.
 """
 import glob

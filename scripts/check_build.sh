@@ -88,6 +88,6 @@ BUILD=$elsewhere scripts/ctest.sh > /dev/null
 has "$dir/log.txt" "cmake -S . -B $elsewhere/cmake -DANYNPU_BUILD=$elsewhere"
 ! BUILD=$elsewhere scripts/conformance.sh > /dev/null 2>&1 || fail "an empty table of operators is up to date"
 has "$dir/log.txt" "make BUILD=$elsewhere --no-print-directory conformance"
-has "$dir/log.txt" "optable $elsewhere/lib/libneural_network_core.so"
+has "$dir/log.txt" "generate operators --library $elsewhere/lib/libneural_network_core.so"
 ! grep -vE 'buildvcs=false| env GO' "$dir/log.txt" | grep '^BUILD=' || fail "Go without -buildvcs=false"
 echo "missing tools are named; odd checkouts and build folders work"

@@ -5,6 +5,6 @@ set -euo pipefail
 make --no-print-directory conformance
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
-ANYNPU_LOG=off go run ./conformance/cmd/optable "$lib/libneural_network_core.so" "$table"
+ANYNPU_LOG=off go run ./conformance/cmd/conformance generate operators --library "$lib/libneural_network_core.so" "$table"
 diff -u docs/operators.md "$table" || { echo "docs/operators.md is out of date: make docs/operators.md"; exit 1; }
 echo "docs/operators.md is what the library computes"

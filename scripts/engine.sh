@@ -2,11 +2,11 @@
 # The operator suite through the C API with every instruction set of the machine, one and two threads, in guard mode, and by reference.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
-cts=$(mktemp -d)
-trap 'rm -rf "$cts"' EXIT
-go build -o "$cts/cts" ./conformance/cmd/cts
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+go build -o "$dir/conformance" ./conformance/cmd/conformance
 run() { # VARIABLE=VALUE...
-  echo "$*: $(env "$@" "$cts/cts")"
+  echo "$*: $(env "$@" "$dir/conformance" ohnn operators --mode manual)"
 }
 for isa in $(go run ./backends/cpu/kernel/isas); do
   for threads in 1 2; do run ANYNPU_CPU_ISA="$isa" ANYNPU_THREADS="$threads"; done

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anynpu/anynpu/conformance/networks"
+	"github.com/anynpu/anynpu/conformance/onnx/networks"
 )
 
 // ticks replaces the clock: every look at it adds the next step, cyclically.

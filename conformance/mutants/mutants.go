@@ -14,7 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/ohnn/operators"
+	"github.com/anynpu/anynpu/conformance/suite"
 )
 
 //go:embed mutant.go.txt
@@ -79,18 +80,30 @@ func (m Mutant) ID() string { return m.Operator + " " + m.Mutation }
 // Suite runs the cases with a library that Build made.
 type Suite struct {
 	Library string
-	Self    func(env ...string) *exec.Cmd // starts ohnn.Child on Library with additional environment
-	Folder  string
+	Folder  string           // for what runs leave behind
+	Child   func() *exec.Cmd // starts Serve of the operator suite on Library
 }
 
-func (s *Suite) run(cases []*ohnn.Case, env ...string) (*ohnn.Report, error) {
-	r := &ohnn.Runner{Library: s.Library, Command: func() *exec.Cmd { return s.Self(env...) }}
-	return r.Run(cases)
+// run computes the cases with variables of the environment, NAME=VALUE, and returns the results.
+func (s *Suite) run(cases []*operators.Case, env ...string) ([]suite.Result, error) {
+	r := &suite.Runner{Library: s.Library, Command: func() *exec.Cmd {
+		c := s.Child()
+		c.Env = slices.Concat(c.Environ(), []string{"ANYNPU_LOG=off", "ANYNPU_CPU=ref"}, env) // the hook is in the reference
+		return c
+	}}
+	ids := make([]string, len(cases))
+	for i, c := range cases {
+		ids[i] = c.ID()
+	}
+	results, _, err := r.Run(ids)
+	return results, err
 }
+
+func failed(r suite.Result) bool { return r.Status != suite.Pass }
 
 // Mutations returns the mutations of an API operator: those of the project's operators that its cases use at least half
 // as often as the commonest one.
-func (s *Suite) Mutations(cases []*ohnn.Case) ([]string, error) {
+func (s *Suite) Mutations(cases []*operators.Case) ([]string, error) {
 	uses := map[string]int{}
 	for _, c := range cases {
 		if c.Reject != nil {
@@ -98,12 +111,12 @@ func (s *Suite) Mutations(cases []*ohnn.Case) ([]string, error) {
 		}
 		trace := filepath.Join(s.Folder, "trace")
 		os.Remove(trace)
-		rep, err := s.run([]*ohnn.Case{c}, "ANYNPU_MUTANT_TRACE="+trace)
+		results, err := s.run([]*operators.Case{c}, "ANYNPU_MUTANT_TRACE="+trace)
 		if err != nil {
 			return nil, err
 		}
-		if rep.Counts[ohnn.Pass] != 1 {
-			return nil, fmt.Errorf("%s fails without a mutation: %s", c.ID(), rep.Results[0].Message)
+		if failed(results[0]) {
+			return nil, fmt.Errorf("%s fails without a mutation: %s", c.ID(), results[0].Message)
 		}
 		text, err := os.ReadFile(trace)
 		if err != nil {
@@ -133,12 +146,12 @@ func (s *Suite) Mutations(cases []*ohnn.Case) ([]string, error) {
 }
 
 // Try runs the cases against one mutation.
-func (s *Suite) Try(operator, mutation string, cases []*ohnn.Case) (Mutant, error) {
-	rep, err := s.run(cases, "ANYNPU_MUTANT="+mutation)
+func (s *Suite) Try(operator, mutation string, cases []*operators.Case) (Mutant, error) {
+	results, err := s.run(cases, "ANYNPU_MUTANT="+mutation)
 	if err != nil {
 		return Mutant{}, err
 	}
-	return Mutant{operator, mutation, rep.Counts[ohnn.Pass] != len(cases)}, nil
+	return Mutant{operator, mutation, slices.ContainsFunc(results, failed)}, nil
 }
 
 // Argued returns the survivors that survivors.txt argues for: ID to argument.

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -28,6 +29,13 @@ var mayImport = map[string][]string{
 
 // mayImportDevices is the only folder under capi whose packages import devices: façades find them in the registry.
 const mayImportDevices = "capi/devices/"
+
+// judges are the suites that judge a library by its C API, and what they have in common: what they rest on must not be
+// what is judged, so that no chain of imports leads from them to what judged lists. Tests of theirs may import any.
+var (
+	judges = []string{"conformance/suite", "conformance/ohnn", "conformance/rknn"}
+	judged = []string{"capi", "backends"}
+)
 
 // mayUseUnsafe lists where unsafe is allowed: where C memory or kernels are, and in conformance, whose runners call a
 // library file as a C program does. Tests may use it anywhere.
@@ -113,6 +121,67 @@ func TestImports_goOneWay(t *testing.T) {
 	for _, i := range all {
 		assert.Empty(t, faults(i), "%s imports %s", i.file, i.path)
 	}
+}
+
+// below tells whether a folder is one of those listed or below it.
+func below(folder string, of []string) bool {
+	return slices.ContainsFunc(of, func(f string) bool { return folder == f || strings.HasPrefix(folder, f+"/") })
+}
+
+// dependence returns a chain of imports from a suite that judges a library to what it judges, "" if there is none.
+func dependence(all []imported) string {
+	next := map[string][]string{} // folder to the folders of this module that it imports
+	for _, i := range all {
+		if target, ours := strings.CutPrefix(i.path, module); ours && !strings.HasSuffix(i.file, "_test.go") {
+			from := path.Dir(i.file)
+			next[from] = append(next[from], target)
+		}
+	}
+	seen := map[string]bool{}
+	var follow func(folder string) string
+	follow = func(folder string) string {
+		switch {
+		case below(folder, judged):
+			return folder
+		case seen[folder]:
+			return ""
+		}
+		seen[folder] = true
+		for _, n := range next[folder] {
+			if chain := follow(n); chain != "" {
+				return folder + " imports " + chain
+			}
+		}
+		return ""
+	}
+	for folder := range next {
+		if below(folder, judges) {
+			if chain := follow(folder); chain != "" {
+				return chain
+			}
+		}
+	}
+	return ""
+}
+
+func TestSuites_dependOnNothingThatTheyJudge(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	all := imports(t, root)
+	for _, j := range judges {
+		in := func(i imported) bool { return below(path.Dir(i.file), []string{j}) }
+		assert.True(t, slices.ContainsFunc(all, in), "no %s", j)
+	}
+	assert.Empty(t, dependence(all))
+	for _, wrong := range []imported{
+		{"conformance/rknn/rules/s7_cores.go", module + "backends/cpu"},
+		{"conformance/suite/api.go", module + "capi/abi"},
+		{"internal/built/built.go", module + "capi/ohnn"}, // conformance/suite imports it
+	} {
+		assert.NotEmpty(t, dependence(append(slices.Clone(all), wrong)), "%s imports %s", wrong.file, wrong.path)
+	}
+	test := imported{"conformance/suite/api_test.go", module + "capi/abi"}
+	assert.Empty(t, dependence(append(slices.Clone(all), test)))
 }
 
 func TestFaults_areFound(t *testing.T) {

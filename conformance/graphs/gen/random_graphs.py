@@ -1,6 +1,6 @@
 """Makes random graphs of up to 30 nodes with inputs and expected outputs, as JSON lines for the converter of this folder's parent.
 
-usage: python random_graphs.py COUNT > graphs.jsonl      (then: go run ./conformance/cmd/packgraphs conformance/graphs/cases < graphs.jsonl)
+usage: python random_graphs.py COUNT > graphs.jsonl      (then: go run ./conformance/cmd/conformance generate graphs conformance/graphs/cases < graphs.jsonl)
 
 Every graph is built twice at once: as operators of this project (names and fields of core/op) and as an ONNX model. The reference evaluator of
 the onnx package computes the expected outputs in float64. Three float32 evaluations of the same model (ONNX Runtime without and with its

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anynpu/anynpu/conformance/bombs"
+	"github.com/anynpu/anynpu/conformance/graphs"
+	"github.com/anynpu/anynpu/conformance/names"
+	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/ohnn/operators"
+)
+
+// newGenerate writes what is generated and committed.
+func newGenerate() *cobra.Command {
+	return group("generate", "Write what the suites generate and the repository holds",
+		&cobra.Command{
+			Use:   "names SPECS CONFORMANCE",
+			Short: "Write names and numbers of the APIs from the specifications in the folder SPECS",
+			Args:  cobra.ExactArgs(2),
+			RunE:  func(_ *cobra.Command, args []string) error { return names.Write(args[0], args[1]) },
+		},
+		&cobra.Command{
+			Use:   "bombs FOLDER",
+			Short: "Save the models with names, for C programs",
+			Args:  cobra.ExactArgs(1),
+			RunE:  func(_ *cobra.Command, args []string) error { return bombs.Save(args[0]) },
+		},
+		newTable(),
+		&cobra.Command{
+			Use:   "graphs FOLDER",
+			Short: "Turn the lines of conformance/graphs/gen/random_graphs.py on standard input into cases",
+			Args:  cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				n, size, err := graphs.Pack(cmd.InOrStdin(), args[0])
+				if err == nil {
+					fmt.Fprintf(cmd.OutOrStdout(), "%d graphs, %d bytes\n", n, size)
+				}
+				return err
+			},
+		})
+}
+
+func newTable() *cobra.Command {
+	library := ""
+	c := &cobra.Command{
+		Use:   "operators FILE.md",
+		Short: "Write the table of OH_NN operators and types that a library computes, docs/operators.md",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return operators.WriteTable(library, args[0]) },
+	}
+	c.Flags().StringVar(&library, "library", ohnn.API.OwnFile(), "library `file`")
+	return c
+}

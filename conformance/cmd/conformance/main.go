@@ -1,0 +1,93 @@
+// Command conformance judges libraries of the APIs that this project implements, and the engine below them, by the
+// suites of the folder conformance. Every suite is a sub-command, named as its folder; --help of each tells the rest.
+//
+// It is run in the repository's root. Results go to stdout, messages to stderr. Exit codes: 0 everything passed, 1 it
+// did not, 2 wrong usage, or something that could not be judged.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/ohnn/operators"
+	ohnnrules "github.com/anynpu/anynpu/conformance/ohnn/rules"
+	"github.com/anynpu/anynpu/conformance/rknn"
+	rknnrules "github.com/anynpu/anynpu/conformance/rknn/rules"
+	"github.com/anynpu/anynpu/conformance/suite"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// errFailed says that something was judged and did not pass; what, is printed.
+var errFailed = errors.New("failed")
+
+// verdict is the error of a command that has judged.
+func verdict(passed bool, err error) error {
+	if err == nil && !passed {
+		return errFailed
+	}
+	return err
+}
+
+// run runs the command and returns its exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	switch err := root.Execute(); {
+	case err == nil:
+		return 0
+	case errors.Is(err, errFailed):
+		return 1
+	default:
+		fmt.Fprintln(stderr, "conformance:", err)
+		return 2
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "conformance",
+		Short: "Judge libraries of the APIs, and the engine below them",
+		Long: `conformance judges libraries of the APIs that this project implements, and the
+engine below them. It is run in the repository's root.
+
+Exit codes:
+  0  everything passed
+  1  it did not
+  2  usage, or something that could not be judged`,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(
+		newAPI(ohnn.API, ohnnrules.Suite(), operators.Suite()),
+		newAPI(rknn.API, rknnrules.Suite()),
+		newONNX(), newBombs(), newMutants(), newGenerate())
+	return root
+}
+
+// newAPI has a sub-command for each suite of an API.
+func newAPI(api *suite.API, suites ...*suite.Suite) *cobra.Command {
+	c := group(api.Name, "Judge a library of the "+api.Title)
+	for _, s := range suites {
+		c.AddCommand(newSuite(s))
+	}
+	return c
+}
+
+// group is a command that only has sub-commands.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c.AddCommand(commands...)
+	return c
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// call runs the command and returns its exit code and what it prints.
+func call(in string, args ...string) (code int, stdout, stderr string) {
+	var out, err strings.Builder
+	code = run(args, strings.NewReader(in), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestRun_exitCodes(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		code int
+		says string // on either stream
+	}{
+		{"", 0, "judges libraries of the APIs"},
+		{"ohnn", 0, "operators"},
+		{"ohnn rules --help", 0, "Modes: manual, reference."},
+		{"rknn rules --list", 0, "not checked: 3: drv_version is the kernel driver's: there is no driver"},
+		{"ohnn operators --list", 0, "HSWISH                   float16, float32, float64, quantized int8, quantized uint8\n"},
+		{"nothing", 2, `unknown command "nothing"`},
+		{"rknn nothing", 2, `unknown command "nothing"`},
+		{"ohnn rules more", 2, `unknown command "more"`},
+		{"rknn rules --nothing", 2, "unknown flag: --nothing"},
+		{"ohnn rules --mode nothing", 2, `ohnn rules: no mode "nothing"`},
+		{"rknn rules --child --library no/such/library.so", 2, "no/such/library.so"},
+		{"onnx kernels --archive ../../../bench/networks.zip --run nothing", 2, `no network's name contains "nothing"`},
+		{"onnx outputs", 2, "accepts 1 arg(s), received 0"},
+		{"onnx node --known no/such/list no/such/folder", 2, "no/such/list"},
+	} {
+		code, out, err := call("", strings.Fields(c.args)...)
+		assert.Equal(t, c.code, code, "%s: %s", c.args, err)
+		assert.Contains(t, out+err, c.says, c.args)
+	}
+}
+
+func TestSuite_helpHidesWhatTheCommandUsesItself(t *testing.T) {
+	_, out, _ := call("", "rknn", "rules", "--help")
+	assert.Contains(t, out, "ANYNPU_RKNN_LIBRARY")
+	assert.Contains(t, out, "--junit file")
+	assert.NotContains(t, out, "--child")
+	assert.NotContains(t, out, "--mode", "the RKNN suites have no modes")
+	_, out, _ = call("", "bombs", "--help")
+	assert.NotContains(t, out, "--from")
+}
+
+func TestGenerate_writesWhatTheRepositoryHolds(t *testing.T) {
+	dir := t.TempDir()
+	code, _, errors := call("", "generate", "bombs", dir)
+	require.Zero(t, code, errors)
+	models, err := filepath.Glob(filepath.Join(dir, "*.onnx"))
+	require.NoError(t, err)
+	committed, err := filepath.Glob("../../../ctest/bombs/*.onnx")
+	require.NoError(t, err)
+	assert.Len(t, models, len(committed))
+	code, _, errors = call("{}{", "generate", "graphs", dir)
+	assert.Equal(t, 2, code, errors)
+}

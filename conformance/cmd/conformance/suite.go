@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anynpu/anynpu/conformance/suite"
+)
+
+// newSuite runs a suite. With the hidden flag --child it is the process in which cases are computed.
+func newSuite(s *suite.Suite) *cobra.Command {
+	var o suite.Options
+	var list, child bool
+	c := &cobra.Command{
+		Use:   s.Name,
+		Short: s.Short,
+		Long: fmt.Sprintf(`%s.
+
+The library is that of --library, else of the environment variable
+%s, else this tree's own in the folder BUILD (build).%s`, s.Short, s.API.Variable, modesHelp(s)),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case list:
+				s.List(cmd.OutOrStdout())
+				return nil
+			case child:
+				return s.Serve(o.Library, o.Mode, cmd.InOrStdin(), cmd.OutOrStdout())
+			}
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			o.Child = func(library, mode string) *exec.Cmd {
+				return exec.Command(self, s.API.Name, s.Name, "--child", "--library", library, "--mode", mode)
+			}
+			return verdict(s.Run(o, cmd.OutOrStdout()))
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Library, "library", s.API.File(), "library `file` under test")
+	f.StringVar(&o.JSON, "json", "", "write the report as JSON to this `file`")
+	f.StringVar(&o.JUnit, "junit", "", "write the report as JUnit XML to this `file`")
+	f.StringVar(&o.Filter, "run", "", "only cases whose name contains this `text`")
+	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print every case")
+	f.BoolVar(&list, "list", false, "print what is judged, and what cannot be")
+	f.StringVar(&o.Mode, "mode", "", "only this `mode`")
+	f.BoolVar(&child, "child", false, "compute the cases named on standard input")
+	hide(c, "child")
+	if len(s.Modes) == 0 {
+		hide(c, "mode")
+	}
+	return c
+}
+
+func modesHelp(s *suite.Suite) string {
+	if len(s.Modes) == 0 {
+		return ""
+	}
+	var names []string
+	for _, m := range s.Modes {
+		names = append(names, m.Name)
+	}
+	return fmt.Sprintf(`
+
+Modes: %s. Reports of several are written to FILE with
+-MODE before its extension.`, strings.Join(names, ", "))
+}
+
+// hide leaves a flag, which the command itself uses, out of the help.
+func hide(c *cobra.Command, flag string) { cobra.CheckErr(c.Flags().MarkHidden(flag)) }

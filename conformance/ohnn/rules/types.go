@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/conformance/ohnn"
+)
+
+// The structs of the API, as OH_NN types notes, sections 3 and 4, lay them out.
+
+// legacyQuant is OH_NN_QuantParam.
+type legacyQuant struct {
+	count  uint32
+	bits   *uint32
+	scales *float64
+	zeros  *int32
+}
+
+// legacyTensor is OH_NN_Tensor.
+type legacyTensor struct {
+	dataType   int32
+	rank       uint32
+	dims       *int32
+	quant      *legacyQuant
+	tensorType int32
+}
+
+func legacy(dataType int32, dims ...int32) *legacyTensor {
+	t := &legacyTensor{dataType: dataType, rank: uint32(len(dims))}
+	if len(dims) > 0 {
+		t.dims = &dims[0]
+	}
+	return t
+}
+
+// memory is OH_NN_Memory.
+type memory struct {
+	data   uintptr
+	length uintptr
+}
+
+// tensorInfo is OH_NN_TensorInfo.
+type tensorInfo struct {
+	name     [128]byte
+	dataType int32
+	rank     uint32
+	dims     *int32
+	format   int32
+}
+
+// extension is OH_NN_Extension.
+type extension struct {
+	name  [128]byte
+	value *byte
+	size  uintptr
+}
+
+// The return codes, as cases name them.
+const (
+	success  = ohnn.Success
+	failed   = ohnn.Failed
+	invalid  = ohnn.InvalidParameter
+	memError = ohnn.MemoryError
+	forbid   = ohnn.Forbidden
+	nullPtr  = ohnn.NullPtr
+	badFile  = ohnn.InvalidFile
+	timedOut = ohnn.Timeout
+	unsup    = ohnn.Unsupported
+	saveErr  = ohnn.SaveCacheException
+	dynamic  = ohnn.DynamicShape
+	unavail  = ohnn.Unavailable
+)
+
+// Enumerators that the cases use.
+const (
+	boolean  = 1
+	int8T    = 2
+	int32T   = 4
+	int64T   = 5
+	float32T = 11
+
+	opAdd     = 1
+	opMatMul  = 19
+	opReshape = 45
+	opRelu    = 47
+
+	addActivation = 1 // OH_NN_ADD_ACTIVATIONTYPE
+)
+
+const maxBuffer = 1 << 30
+
+var hugeSize = uint64(math.MaxUint64)

@@ -1,0 +1,66 @@
+// Package rules checks a library against the rules of Rockchip's RKNN runtime C API: which calls succeed, which are
+// refused with which code, in which order arguments are judged, what queries answer, how values are converted, and how
+// long objects live. It knows no implementation; it calls a library file through the C ABI, in child processes, so that
+// a crash or a hang is a result.
+//
+// A rule is one statement and has a number, SECTION.LETTER, by the sections of the RKNN reference notes: 1 prototypes,
+// 2 contexts, 3 queries, 4 inputs, runs and outputs, 5 memory that a program brings, 6 dynamic shapes, 7 cores, 8
+// custom operators, 9 threads, 10 codes and what messages say, 11 choices where boards are silent; m of the notes on
+// matrix multiplication.
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/anynpu/anynpu/conformance/rknn"
+	"github.com/anynpu/anynpu/conformance/suite"
+)
+
+// Rule is one statement about the API; its ID is SECTION.LETTER_topic.
+type Rule = suite.Rule[*T]
+
+// Case is one situation of a rule.
+type Case = suite.Case[*T]
+
+// T is what a case runs with. Its methods make the objects of the API.
+type T struct{ *suite.T }
+
+func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
+
+// Rules returns all rules in the order of their sections.
+func Rules() []*Rule {
+	return slices.Concat(prototypes, lives, models, attributes, queries, inputs, runs, formats, boundMemory, dynamicShapes,
+		cores, customOperators, threads, messages, choices, matmulFunctions, matmulTypes, matmulLimits, matmulLayouts,
+		matmulQuantization, matmulMemory, matmulChoices)
+}
+
+// Suite is the rules of the API.
+func Suite() *suite.Suite { return all().Suite() }
+
+func all() *suite.Rules[*T] {
+	return &suite.Rules[*T]{
+		API:     rknn.API,
+		All:     Rules(),
+		New:     func(t *suite.T) *T { return &T{t} },
+		Environ: []string{"ANYNPU_LOG=warn", "ANYNPU_LOG_FILE=/dev/null", "ANYNPU_MODEL_MAP=", rknn.On("")},
+		Tally:   "rknn rules %d of %d",
+		NotCovered: []suite.Statement{
+			{Text: "2: priority, nice value, SRAM and cache flags change speed and memory of an NPU",
+				Reason: "there is no NPU: only that the flags are accepted is checked (2.n)"},
+			{Text: "3: drv_version is the kernel driver's", Reason: "there is no driver: only its form is checked (3.l)"},
+			{Text: "5: physical addresses, DMA buffers and cached copies",
+				Reason: "there is no IOMMU and no second view of memory: only refusals and no-ops are checked (5.d, 5.p)"},
+			{Text: "7: which layers are split over cores, and that an idle core is picked",
+				Reason: "speed only; results are the same (7.a)"},
+			{Text: "10: codes -2, -10, -11, -12, -13",
+				Reason: "a driver, its timeout or its version gives them; -3 is that of a forked child (ctest rknn_fork)"},
+		},
+	}
+}
+
+// numberOf is SECTION.LETTER.
+func numberOf(r *Rule) string {
+	n, _, _ := strings.Cut(r.ID, "_")
+	return n
+}

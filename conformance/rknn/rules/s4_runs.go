@@ -1,0 +1,315 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/conformance/suite/cmem"
+)
+
+// ran is a context of relu(1, 4) that has computed 0, 2, 0, 4.
+func (t *T) ran() uintptr {
+	ctx := t.open(relu(1, 4), 0)
+	t.works(ctx)
+	return ctx
+}
+
+func (t *T) refusedOutput(code int, o output, parts ...string) {
+	list := []output{o}
+	t.Is(code, "outputs_get", t.ran(), 1, list, nil)
+	t.Says(parts...)
+}
+
+// threeOutputs is a context that has computed Relu, Neg and Abs of -1, 2.
+func (t *T) threeOutputs() uintptr {
+	ctx := t.open((&model{}).node("Relu", "y", "x").node("Neg", "n", "x").node("Abs", "a", "x").input("x", onnxFloat, 2).
+		output("y", onnxFloat, 2).output("n", onnxFloat, 2).output("a", onnxFloat, 2), 0)
+	t.set(ctx, float32T, undefined, []float32{-1, 2})
+	t.run(ctx)
+	t.TakeLog()
+	return ctx
+}
+
+// fetches demands that entries with these indices get these outputs of threeOutputs.
+func (t *T) fetches(ctx uintptr, indices, want []uint32) {
+	o := make([]output, len(indices))
+	for k, i := range indices {
+		o[k] = output{wantFloat: 1, index: i}
+	}
+	t.OK("outputs_get", ctx, len(o), o, nil)
+	for k, i := range want {
+		got := cmem.Span[float32](o[k].buf, 2)
+		t.Check(slices.Equal(got, [][]float32{{0, 2}, {1, -2}, {1, 2}}[i]), "indices %v: entry %d is %v, want output %d",
+			indices, k, got, i)
+	}
+	t.OK("outputs_release", ctx, len(o), o)
+}
+
+var runs = []*Rule{
+	rule("4.ra_run", "extend may be NULL; a run blocks and wants data for every input").
+		OK("NULL", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
+		No("no_data", func(t *T) {
+			t.Is(failed, "run", t.open(relu(1, 4), 0), nil)
+			t.Says(`"x"`)
+		}),
+	rule("4.rb_frame_id", "extend gets the number of the run, from 1, per context; what else it asks for has no effect").
+		OK("counted", func(t *T) {
+			ctx := t.open(relu(1, 4), 0)
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			for i := range 3 {
+				e := runExtend{frame: 99, nonBlock: int32(i % 2), timeoutMS: int32(i) - 1, fence: -1}
+				t.OK("run", ctx, &e)
+				t.Check(e.frame == uint64(i)+1 && e.fence == -1, "frame_id %d, fence_fd %d", e.frame, e.fence)
+				t.gives(ctx, 1, 2, 3, 4)
+			}
+			e := runExtend{}
+			d := t.dup(ctx)
+			t.set(d, float32T, undefined, []float32{1, 2, 3, 4})
+			t.OK("run", d, &e)
+			t.Check(e.frame == 1, "frame_id %d in a duplicate", e.frame)
+		}).
+		No("failed_runs_do_not_count", func(t *T) {
+			ctx, e := t.open(relu(1, 4), 0), runExtend{frame: 9}
+			t.Is(failed, "run", ctx, &e)
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			t.OK("run", ctx, &e)
+			t.Check(e.frame == 1, "frame_id %d", e.frame)
+		}),
+	rule("4.rba_older_run_extend", "of rknn_run_extend only frame_id is written: older headers' structs have 8 or 16 "+
+		"bytes").
+		OK("first_bytes", func(t *T) {
+			ctx, b := t.open(relu(1, 4), 0), make([]byte, 24)
+			for i := range b {
+				b[i] = 0xaa
+			}
+			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			t.OK("run", ctx, b)
+			t.Check(b[0] == 1 && untouched(b[8:]), "% x", b)
+		}).
+		No("wait_too", func(t *T) {
+			b := []byte{0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa,
+				0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa}
+			t.Is(failed, "wait", t.open(relu(1, 4), 0), b)
+			t.Check(untouched(b), "% x", b)
+		}),
+	rule("4.rc_wait", "rknn_wait after a run succeeds at once, before one it is FAIL").
+		OK("after", func(t *T) {
+			ctx, e := t.ran(), runExtend{}
+			t.OK("wait", ctx, &e)
+			t.Check(e.frame == 1, "frame_id %d", e.frame)
+			t.OK("wait", ctx, nil)
+		}).
+		No("before", func(t *T) { t.Is(failed, "wait", t.open(relu(1, 4), 0), nil) }),
+	rule("4.rd_async_emulation", "a run with non_block, then rknn_wait, gives the same results").
+		OK("same", func(t *T) {
+			ctx := t.open(relu(1, 4), flagAsync)
+			t.set(ctx, float32T, undefined, []float32{-1, 2, -3, 4})
+			t.OK("run", ctx, &runExtend{nonBlock: 1})
+			t.OK("wait", ctx, nil)
+			t.gives(ctx, 0, 2, 0, 4)
+		}).
+		No("no_data", func(t *T) { t.Is(failed, "run", t.open(relu(1, 4), flagAsync), &runExtend{nonBlock: 1}) }),
+	rule("4.sa_n_outputs", "1 to all outputs may be fetched at once; none, more and NULL are PARAM_INVALID").
+		OK("one", func(t *T) { t.gives(t.ran(), 0, 2, 0, 4) }).
+		No("none", func(t *T) { t.Bad("outputs_get", t.ran(), 0, []output{{}}, nil) }).
+		No("more", func(t *T) {
+			t.Bad("outputs_get", t.ran(), 2, []output{{}, {}}, nil)
+			t.Says("n_outputs is 2")
+		}).
+		No("NULL", func(t *T) { t.Bad("outputs_get", t.ran(), 1, nil, nil) }),
+	rule("4.sb_index", "indices that are distinct and those of outputs select them, in any order and for some of them; "+
+		"a buffer of the program for another index is OUTPUT_INVALID").
+		OK("any", func(t *T) {
+			ctx := t.threeOutputs()
+			for _, order := range [][]uint32{{0, 1, 2}, {2, 0, 1}, {1, 2}, {2}, {1}, {0}} {
+				t.fetches(ctx, order, order)
+			}
+		}).
+		No("none", func(t *T) {
+			b := make([]byte, 64)
+			t.refusedOutput(badOutput, output{index: 1, isPrealloc: 1, buf: cmem.Address(&b[0]), size: 64},
+				"outputs[0].index is 1")
+			t.refusedOutput(badOutput, output{index: 1<<32 - 1, isPrealloc: 1, buf: cmem.Address(&b[0]), size: 64})
+		}),
+	rule("4.sba_index_not_set", "without is_prealloc index need not be set: where indices repeat or are none, entry i "+
+		"is output i").
+		OK("zero", func(t *T) {
+			ctx := t.threeOutputs()
+			t.fetches(ctx, []uint32{0, 0, 0}, []uint32{0, 1, 2})
+			t.fetches(ctx, []uint32{0, 0}, []uint32{0, 1})
+			t.Silent()
+		}).
+		OK("arbitrary", func(t *T) {
+			ctx := t.threeOutputs()
+			t.fetches(ctx, []uint32{0xcccccccc, 7, 1}, []uint32{0, 1, 2})
+			t.fetches(ctx, []uint32{3}, []uint32{0})
+			t.fetches(ctx, []uint32{1, 2, 1}, []uint32{0, 1, 2})
+		}).
+		OK("own_buffers", func(t *T) {
+			ctx, a, b := t.threeOutputs(), []float32{9, 9}, []float32{9, 9}
+			t.TakeLog()
+			o := []output{{wantFloat: 1, isPrealloc: 1, buf: cmem.Address(&a[0]), size: 8},
+				{wantFloat: 1, isPrealloc: 1, buf: cmem.Address(&b[0]), size: 8}}
+			t.OK("outputs_get", ctx, 2, o, nil)
+			t.Check(slices.Equal(a, []float32{0, 2}) && slices.Equal(b, []float32{1, -2}), "%v, %v", a, b)
+			t.Logs("entry i is output i", "entry=1 index=0")
+			t.OK("outputs_get", ctx, 2, o, nil)
+			t.Silent()
+		}).
+		No("too_many", func(t *T) {
+			t.Bad("outputs_get", t.threeOutputs(), 4, make([]output, 4), nil)
+		}),
+	rule("4.sc_order_of_elements", "results are contiguous, NCHW at rank 4").
+		OK("nchw", func(t *T) {
+			ctx := t.images()
+			t.set(ctx, uint8T, nhwc, image)
+			t.computes(ctx, planes...)
+		}).
+		No("before_run", func(t *T) {
+			ctx := t.images()
+			t.set(ctx, uint8T, nhwc, image)
+			t.Is(failed, "outputs_get", ctx, 1, []output{{wantFloat: 1}}, nil)
+		}),
+	rule("4.sd_want_float", "want_float gives float32: (q - zp) x scale of codes, reals as they are").
+		OK("codes", func(t *T) {
+			ctx := t.open(quantized(0.5, -10, 1, 4), 0)
+			t.set(ctx, int8T, undefined, []int8{-10, -9, 0, 127})
+			t.computes(ctx, 0, 0.5, 5, 68.5)
+		}).
+		OK("halves", func(t *T) {
+			ctx := t.open(same(onnxHalf, 3), 0)
+			t.set(ctx, float32T, undefined, []float32{1.5, -0.25, 1024})
+			t.computes(ctx, 1.5, -0.25, 1024)
+		}).
+		OK("integers", func(t *T) {
+			ctx := t.open(same(onnxInt64, 2), 0)
+			t.set(ctx, int64T, undefined, []int64{-7, 1 << 20})
+			t.computes(ctx, -7, 1<<20)
+		}).
+		No("size_of_floats", func(t *T) {
+			b := make([]byte, 8)
+			t.refusedOutput(badOutput, output{wantFloat: 1, isPrealloc: 1, buf: cmem.Address(&b[0]), size: 8},
+				"outputs[0].size is 8",
+				"16 bytes", "want_float 1")
+		}),
+	rule("4.se_raw", "want_float 0 gives the type of the attributes: codes, FLOAT16 for reals, integers").
+		OK("each", func(t *T) {
+			ctx := t.open(quantized(0.5, -10, 1, 3), 0)
+			t.set(ctx, int8T, undefined, []int8{-20, -10, 5})
+			t.run(ctx)
+			t.Check(slices.Equal(cmem.As[int8](t.raw(ctx, 0, 0)), []int8{-10, -10, 5}), "codes")
+			ctx = t.ran()
+			t.Check(slices.Equal(cmem.As[uint16](t.raw(ctx, 0, 0)), halves(0, 2, 0, 4)), "halves")
+			ctx = t.open(same(onnxInt64, 2), 0)
+			t.set(ctx, int64T, undefined, []int64{-7, 1 << 40})
+			t.run(ctx)
+			t.Check(slices.Equal(cmem.As[int64](t.raw(ctx, 0, 0)), []int64{-7, 1 << 40}), "integers")
+		}).
+		No("short", func(t *T) {
+			b := make([]byte, 8)
+			t.refusedOutput(badOutput, output{isPrealloc: 1, buf: cmem.Address(&b[0]), size: 7}, "8 bytes", "want_float 0")
+		}),
+	rule("4.sf_made_buffers", "with is_prealloc 0 the library makes a buffer per call and sets buf and size; it stays "+
+		"until its release or the context's end").
+		OK("independent", func(t *T) {
+			ctx, a, b := t.ran(), []output{{wantFloat: 1}}, []output{{wantFloat: 1}}
+			t.OK("outputs_get", ctx, 1, a, nil)
+			t.set(ctx, float32T, undefined, []float32{9, 9, 9, 9})
+			t.run(ctx)
+			t.OK("outputs_get", ctx, 1, b, nil)
+			t.Check(a[0].size == 16 && a[0].buf != b[0].buf && slices.Equal(cmem.Span[float32](a[0].buf, 4), []float32{0, 2, 0,
+				4}),
+				"the first buffer changed")
+			t.OK("outputs_release", ctx, 1, a)
+			t.Check(slices.Equal(cmem.Span[float32](b[0].buf, 4), []float32{9, 9, 9, 9}), "the second buffer changed")
+			t.OK("outputs_release", ctx, 1, b)
+		}).
+		No("no_results", func(t *T) {
+			o := []output{{wantFloat: 1, size: 5}}
+			t.Is(failed, "outputs_get", t.open(relu(1, 4), 0), 1, o, nil)
+			t.Check(o[0] == output{wantFloat: 1, size: 5}, "%+v", o[0])
+		}),
+	rule("4.sg_own_buffers", "with is_prealloc 1 results go to the program's buffer; NULL and too small are "+
+		"OUTPUT_INVALID").
+		OK("filled", func(t *T) {
+			b := []float32{9, 9, 9, 9, 9}
+			o := []output{{wantFloat: 1, isPrealloc: 1, buf: cmem.Address(&b[0]), size: 20}}
+			ctx := t.ran()
+			t.OK("outputs_get", ctx, 1, o, nil)
+			t.Check(slices.Equal(b, []float32{0, 2, 0, 4, 9}) && o[0].buf == cmem.Address(&b[0]), "%v", b)
+			t.OK("outputs_release", ctx, 1, o)
+			t.Check(o[0].buf == cmem.Address(&b[0]) && b[1] == 2, "the release touched it")
+		}).
+		No("NULL", func(t *T) {
+			t.refusedOutput(badOutput, output{isPrealloc: 1, size: 64}, "outputs[0].buf is NULL", "is_prealloc is 1")
+		}).
+		No("small", func(t *T) {
+			b := []byte{9, 9, 9, 9, 9, 9, 9, 9}
+			t.refusedOutput(badOutput, output{isPrealloc: 1, buf: cmem.Address(&b[0]), size: 7})
+			t.Check(b[0] == 9, "something was written")
+		}),
+	rule("4.sh_get_again", "results may be fetched again and again after one run").
+		OK("again", func(t *T) {
+			ctx := t.ran()
+			for range 3 {
+				t.gives(ctx, 0, 2, 0, 4)
+			}
+		}).
+		No("failed_run", func(t *T) {
+			ctx := t.open(add(1, 2), 0)
+			t.OK("inputs_set", ctx, 1, []input{t.given(0, float32T, undefined, []float32{1, 2})})
+			t.Is(failed, "run", ctx, nil)
+			t.Is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
+		}),
+	rule("4.si_frame_of_results", "rknn_output_extend gets the number of the run").
+		OK("number", func(t *T) {
+			ctx, e, o := t.ran(), outputExtend{}, []output{{}}
+			t.run(ctx)
+			t.OK("outputs_get", ctx, 1, o, &e)
+			t.Check(e.frame == 2, "frame_id %d", e.frame)
+			t.OK("outputs_release", ctx, 1, o)
+		}).
+		No("before_run", func(t *T) { t.Is(failed, "outputs_get", t.open(relu(1, 4), 0), 1, []output{{}}, &outputExtend{}) }),
+	rule("4.ta_release", "frees what the context made and clears buf; counts of none or more are PARAM_INVALID").
+		OK("clears", func(t *T) {
+			ctx, o := t.ran(), []output{{}}
+			t.OK("outputs_get", ctx, 1, o, nil)
+			t.OK("outputs_release", ctx, 1, o)
+			t.Check(o[0].buf == 0, "buf is %#x", o[0].buf)
+		}).
+		No("counts", func(t *T) {
+			ctx := t.ran()
+			t.Bad("outputs_release", ctx, 0, []output{{}})
+			t.Bad("outputs_release", ctx, 2, []output{{}, {}})
+			t.Bad("outputs_release", ctx, 1, nil)
+		}),
+	rule("4.taa_release_looks_at_is_prealloc", "a buffer that is said to be the program's is not freed").
+		OK("left", func(t *T) {
+			ctx, o := t.ran(), []output{{wantFloat: 1}}
+			t.OK("outputs_get", ctx, 1, o, nil)
+			o[0].isPrealloc = 1
+			t.OK("outputs_release", ctx, 1, o)
+			t.Check(o[0].buf != 0 && slices.Equal(cmem.Span[float32](o[0].buf, 4), []float32{0, 2, 0, 4}), "it was freed")
+			o[0].isPrealloc = 0
+			t.OK("outputs_release", ctx, 1, o)
+			t.Check(o[0].buf == 0, "it was not freed")
+		}).
+		No("counts", func(t *T) { t.Bad("outputs_release", t.ran(), 2, []output{{isPrealloc: 1}, {isPrealloc: 1}}) }),
+	rule("4.tb_release_is_harmless", "a second release, a foreign pointer and the buffers of another context are left "+
+		"alone").
+		OK("left", func(t *T) {
+			ctx, other, o, mine := t.ran(), t.ran(), []output{{wantFloat: 1}}, make([]byte, 64)
+			t.OK("outputs_get", ctx, 1, o, nil)
+			kept := o[0].buf
+			t.OK("outputs_release", other, 1, []output{{buf: kept}})
+			t.Check(slices.Equal(cmem.Span[float32](kept, 4), []float32{0, 2, 0, 4}), "another context freed it")
+			t.OK("outputs_release", ctx, 1, []output{{buf: cmem.Address(&mine[0])}})
+			t.OK("outputs_release", ctx, 1, o)
+			t.OK("outputs_release", ctx, 1, []output{{buf: kept}})
+			t.OK("outputs_release", ctx, 1, o)
+		}).
+		No("ended_context", func(t *T) {
+			ctx := t.ran()
+			t.OK("destroy", ctx)
+			t.Is(badContext, "outputs_release", ctx, 1, []output{{}})
+		}),
+}

@@ -1,0 +1,157 @@
+package suite
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/anynpu/anynpu/conformance/suite/cmem"
+)
+
+// Library is the API of one library file, whose functions are called by name, from any thread.
+type Library struct {
+	API     *API
+	Path    string
+	symbols map[string]uintptr // of every function that the API names, 0 where the file lacks it
+	calls   *calls
+	own     extras
+}
+
+// calls are the functions that were called since the last reset.
+type calls struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// Open loads a file and binds the functions of the API. A file that lacks an essential one is an error, any other
+// function is missed when it is called.
+func Open(api *API, path string) (*Library, error) {
+	l, handle, err := bind(api, path)
+	if err != nil {
+		return nil, err
+	}
+	l.own = findExtras(handle)
+	return l, nil
+}
+
+func bind(api *API, path string) (*Library, uintptr, error) {
+	runtime.LockOSThread() // dlerror's text belongs to the thread
+	defer runtime.UnlockOSThread()
+	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, 0, err
+	}
+	l := &Library{API: api, Path: path, symbols: map[string]uintptr{}, calls: &calls{seen: map[string]bool{}}}
+	for _, name := range slices.Concat(api.Functions, api.Historical) {
+		symbol, err := purego.Dlsym(handle, name)
+		if err != nil && slices.Contains(api.Essential, name) {
+			return nil, 0, fmt.Errorf("%s: %s is missing: %w", path, name, err)
+		}
+		l.symbols[name] = symbol
+	}
+	return l, handle, nil
+}
+
+// Beside binds the API from another file of the library's folder, such as a second name of it. Calls count as those of
+// l, as do objects and messages.
+func (l *Library) Beside(name string) (*Library, error) {
+	other, _, err := bind(l.API, filepath.Join(filepath.Dir(l.Path), name))
+	if err != nil {
+		return nil, err
+	}
+	other.calls, other.own = l.calls, l.own
+	return other, nil
+}
+
+// Has tells whether the file has a function of the API, named with its prefix.
+func (l *Library) Has(function string) bool { return l.symbols[function] != 0 }
+
+// Exports tells whether the file has any symbol of this name.
+func (l *Library) Exports(symbol string) bool {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	handle, err := purego.Dlopen(l.Path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return false
+	}
+	_, err = purego.Dlsym(handle, symbol)
+	return err == nil
+}
+
+// Call calls a function by its name without the prefix and returns what it leaves in the register of results.
+// Arguments are nil, integers, booleans, strings (passed with a final 0), slices (passed as their first element's
+// address) and pointers. A negative int stands for a 64-bit value, a negative int32 for a 32-bit one. A function that
+// the library lacks is a violation.
+func (l *Library) Call(name string, args ...any) uintptr {
+	full := l.API.Prefix + name
+	symbol, named := l.symbols[full]
+	switch {
+	case !named:
+		panic(fmt.Sprintf("suite: the API %s has no function %s", l.API.Name, full))
+	case symbol == 0:
+		panic(violation(full + " is missing"))
+	}
+	l.calls.mu.Lock()
+	l.calls.seen[full] = true
+	l.calls.mu.Unlock()
+	values := make([]uintptr, len(args))
+	keep := slices.Clone(args)
+	for i, a := range args {
+		values[i], keep[i] = argument(a)
+	}
+	r, _, _ := purego.SyscallN(symbol, values...)
+	runtime.KeepAlive(keep)
+	return r
+}
+
+// Code calls a function and returns its return code, a signed integer of 32 bits.
+func (l *Library) Code(function string, args ...any) int {
+	return int(int32(l.Call(function, args...)))
+}
+
+// Called lists the functions that were called since the last reset.
+func (l *Library) Called() []string {
+	l.calls.mu.Lock()
+	defer l.calls.mu.Unlock()
+	return slices.Sorted(maps.Keys(l.calls.seen))
+}
+
+// reset forgets calls and log lines.
+func (l *Library) reset() {
+	l.calls.mu.Lock()
+	clear(l.calls.seen)
+	l.calls.mu.Unlock()
+	l.TakeLog()
+}
+
+// argument returns the register value of a, and what must live as long as the call.
+func argument(a any) (uintptr, any) {
+	if a == nil {
+		return 0, nil
+	}
+	switch v := reflect.ValueOf(a); v.Kind() {
+	case reflect.String:
+		b := append([]byte(v.String()), 0)
+		return cmem.First(b), b
+	case reflect.Bool:
+		if v.Bool() {
+			return 1, nil
+		}
+		return 0, nil
+	case reflect.Int32:
+		return uintptr(uint32(v.Int())), nil
+	case reflect.Int, reflect.Int64:
+		return uintptr(v.Int()), nil
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return uintptr(v.Uint()), nil
+	case reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
+		return v.Pointer(), a
+	}
+	panic(fmt.Sprintf("suite: argument of type %T", a))
+}

@@ -1,0 +1,142 @@
+package suite
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Status is the outcome of a case.
+type Status string
+
+// The outcomes.
+const (
+	Pass  Status = "pass"
+	Fail  Status = "fail"
+	Skip  Status = "skip"  // the library says that its device does not compute the operation
+	Crash Status = "crash" // the process of the case died
+	Hang  Status = "hang"  // the case did not end in time
+)
+
+// Result is the outcome of one case.
+type Result struct {
+	ID      string        `json:"id"`
+	Status  Status        `json:"status"`
+	Message string        `json:"message,omitempty"`
+	Refusal string        `json:"refusal,omitempty"` // what the library said of a refusal that the case wants
+	Time    time.Duration `json:"ns"`
+
+	// functions of the API that the case called, where the suite records them
+	Functions []string `json:"functions,omitempty"`
+}
+
+// schema names the form of the JSON report.
+const schema = "anynpu.cts/1"
+
+// Report is the outcome of the cases of a suite in one mode.
+type Report struct {
+	Schema  string         `json:"schema"` // "anynpu.cts/1"
+	API     string         `json:"api"`
+	Suite   string         `json:"suite"`
+	Mode    string         `json:"mode,omitempty"`
+	Library string         `json:"library"`
+	Version string         `json:"version"` // as in Greeting
+	Device  string         `json:"device"`  // likewise
+	Counts  map[Status]int `json:"counts"`
+	Results []Result       `json:"results"`
+}
+
+// add adds the results of children that greeted so.
+func (r *Report) add(results []Result, from Greeting) {
+	r.Results = append(r.Results, results...)
+	for _, x := range results {
+		r.Counts[x.Status]++
+	}
+	r.Version = from.Version
+	if from.Device != "" {
+		r.Device = from.Device
+	}
+}
+
+// passed are the IDs of the cases that passed.
+func (r *Report) passed() map[string]bool {
+	out := map[string]bool{}
+	for _, x := range r.Results {
+		if x.Status == Pass {
+			out[x.ID] = true
+		}
+	}
+	return out
+}
+
+// WriteJSON writes the report as JSON.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(r)
+}
+
+// WriteJUnit writes the report in the form that CI systems read.
+func (r *Report) WriteJUnit(w io.Writer) error {
+	type failure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+	}
+	type skipped struct {
+		Message string `xml:"message,attr"`
+	}
+	type testcase struct {
+		Name    string   `xml:"name,attr"`
+		Time    string   `xml:"time,attr"`
+		Failure *failure `xml:"failure,omitempty"`
+		Skipped *skipped `xml:"skipped,omitempty"`
+	}
+	type property struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	suite := struct {
+		XMLName  xml.Name   `xml:"testsuite"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Skipped  int        `xml:"skipped,attr"`
+		About    []property `xml:"properties>property"`
+		Cases    []testcase `xml:"testcase"`
+	}{Name: r.API + " " + r.Library, Tests: len(r.Results), Failures: len(r.Results) - r.Counts[Pass] - r.Counts[Skip],
+		Skipped: r.Counts[Skip]}
+	suite.About = []property{{"library", r.Library}, {"version", r.Version}, {"device", r.Device}}
+	for _, x := range r.Results {
+		c := testcase{Name: x.ID, Time: fmt.Sprintf("%.6f", x.Time.Seconds())}
+		switch x.Status {
+		case Pass:
+		case Skip:
+			c.Skipped = &skipped{x.Message}
+		default:
+			c.Failure = &failure{x.Message, string(x.Status)}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", " ")
+	return e.Encode(suite)
+}
+
+// writeFile writes a report to a file.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,94 @@
+package suite
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Rule is one statement about an API. C is the type that the cases of the API run with.
+//
+// A rule has cases that end with an accepted call and cases in which a call must be refused: what cannot fail by itself
+// is given the nearest wrong use, what is only refused the nearest right one.
+type Rule[C any] struct {
+	ID    string // begins with the section of the reference notes
+	Text  string
+	Cases []*Case[C]
+}
+
+// Case is one situation of a rule.
+type Case[C any] struct {
+	Rule    *Rule[C]
+	Name    string
+	Setting []string // NAME=VALUE of the environment that the case's process needs besides that of the suite
+	Mode    string   // the only mode that the case is for, "" for all
+	Refused bool     // a call of the case must be refused; else the last one must be accepted
+	Run     func(C)
+}
+
+// ID is the case's name in reports.
+func (c *Case[C]) ID() string { return c.Rule.ID + "/" + c.Name }
+
+func (c *Case[C]) appliesIn(mode string) bool { return c.Mode == "" || c.Mode == mode }
+
+// NewRule returns a rule without cases.
+func NewRule[C any](id, text string) *Rule[C] { return &Rule[C]{ID: id, Text: text} }
+
+// OK adds a case that must end with an accepted call.
+func (r *Rule[C]) OK(name string, run func(C)) *Rule[C] {
+	r.Cases = append(r.Cases, &Case[C]{Rule: r, Name: name, Run: run})
+	return r
+}
+
+// No adds a case in which a call must be refused.
+func (r *Rule[C]) No(name string, run func(C)) *Rule[C] {
+	r.Cases = append(r.Cases, &Case[C]{Rule: r, Name: name, Refused: true, Run: run})
+	return r
+}
+
+// With gives the last case a process with these variables, NAME=VALUE.
+func (r *Rule[C]) With(setting ...string) *Rule[C] {
+	c := r.Cases[len(r.Cases)-1]
+	c.Setting = append(slices.Clone(c.Setting), setting...)
+	return r
+}
+
+// In restricts the last case to a mode, whose name ends its own.
+func (r *Rule[C]) In(mode string) *Rule[C] {
+	c := r.Cases[len(r.Cases)-1]
+	c.Mode, c.Name = mode, c.Name+"_"+mode
+	return r
+}
+
+// BothKinds tells whether the rule has cases of both kinds in each of the modes; no modes count as one.
+func (r *Rule[C]) BothKinds(modes []Mode) bool {
+	for _, m := range orOne(modes) {
+		kinds := map[bool]bool{}
+		for _, c := range r.Cases {
+			if c.appliesIn(m.Name) {
+				kinds[c.Refused] = true
+			}
+		}
+		if len(kinds) != 2 {
+			return false
+		}
+	}
+	return true
+}
+
+// compute runs the case and returns nil or the violated expectation, which includes that nothing is left behind if the
+// library tells. wrap makes of t what the case runs with.
+func (c *Case[C]) compute(t *T, wrap func(*T) C) error {
+	before := t.Live()
+	err := t.run(func() {
+		c.Run(wrap(t))
+		if c.Refused {
+			t.Check(t.refusals > 0, "nothing was refused: the case is one of the other kind")
+		} else {
+			t.Check(t.accepted, "the last call was refused: the case is one of the other kind")
+		}
+	})
+	if now := t.Live(); err == nil && (now[0] != before[0] || now[1] != before[1]+t.Lost) {
+		return fmt.Errorf("%d handles and %d buffers left behind, want 0 and %d", now[0]-before[0], now[1]-before[1], t.Lost)
+	}
+	return err
+}
