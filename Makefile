@@ -169,10 +169,10 @@ lint:
 # Everything that is generated and committed. A new generator is a line here; `make test` checks that nothing changes.
 generate:
 	$(GO) run ./capi/abi/gen
-	$(GO) generate ./tools/abicheck
+	$(GO) generate ./capi/abi/abicheck
 	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
 	$(CONFORMANCE) generate bombs ctest/bombs
-	$(CONFORMANCE) generate names tools/abicheck conformance
+	$(CONFORMANCE) generate names capi/abi/abicheck conformance
 
 include bench/bench.mk
 

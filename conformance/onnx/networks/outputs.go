@@ -28,10 +28,10 @@ import (
 // expected is index.json.
 type expected struct {
 	Runtime string           `json:"onnxruntime"`
-	Models  map[string]model `json:"models"`
+	Models  map[string]expected `json:"models"`
 }
 
-type model struct {
+type expected struct {
 	SHA256  string `json:"sha256"`
 	Outputs []struct {
 		Name  string  `json:"name"`
@@ -128,7 +128,7 @@ func patterns(s *session.Session) ([]tensor.Tensor, error) {
 }
 
 // compare runs one model; the verdict gives the largest differences.
-func compare(file string, m model, files fs.FS, newDevice NewDevice) (string, error) {
+func compare(file string, m expected, files fs.FS, newDevice NewDevice) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return "", err

@@ -2,10 +2,10 @@
 // prototypes that its spec, a list written from the API's documents, gives. The file is C11 and C++11.
 package main
 
-//go:generate go run . -spec ohnn.json -out ../../ctest/abi/zohnn_abi.c
-//go:generate go run . -spec rknn.json -out ../../ctest/abi/zrknn_abi.c
-//go:generate go run . -spec rknn_custom_op.json -out ../../ctest/abi/zrknn_custom_op_abi.c
-//go:generate go run . -spec rknn_matmul.json -out ../../ctest/abi/zrknn_matmul_abi.c
+//go:generate go run . -spec ohnn.json -out ../../../ctest/abi/zohnn_abi.c
+//go:generate go run . -spec rknn.json -out ../../../ctest/abi/zrknn_abi.c
+//go:generate go run . -spec rknn_custom_op.json -out ../../../ctest/abi/zrknn_custom_op_abi.c
+//go:generate go run . -spec rknn_matmul.json -out ../../../ctest/abi/zrknn_matmul_abi.c
 
 import (
 	"flag"

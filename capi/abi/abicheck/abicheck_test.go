@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const include = "../../include"
+const include = "../../../include"
 
 // languages are the compilers and standards a program may use.
 var languages = []struct{ compiler, language, standard string }{
@@ -43,7 +43,7 @@ func compile(t *testing.T, compiler, language, standard string, text []byte) str
 }
 
 func TestGenerate_committedFileIsCurrent(t *testing.T) {
-	committed, err := os.ReadFile("../../ctest/abi/zohnn_abi.c")
+	committed, err := os.ReadFile("../../../ctest/abi/zohnn_abi.c")
 	require.NoError(t, err)
 	assert.Equal(t, string(committed), string(generate(ohnn(t), "ohnn.json")), "run make generate")
 }
