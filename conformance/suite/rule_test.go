@@ -2,6 +2,7 @@ package suite
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,11 +37,16 @@ func TestCase_reportsViolations(t *testing.T) {
 	assert.ErrorContains(t, compute(true, func(t *T) { t.NoEffect(true, "it did") }), "it did")
 	assert.ErrorContains(t, compute(false, func(t *T) { t.Call("lacking") }), "f_lacking is missing")
 	assert.ErrorContains(t, compute(false, func(t *T) {
-		t.Parallel(3, func(own *T) {
-			own.Later(func() { t.Judged(true) })
-			own.Failf("in a thread")
+		t.Parallel(3, func(own *T, i int) { own.Check(i < 2, "in thread %d", i) })
+	}), "in thread 2")
+	assert.NoError(t, compute(false, func(t *T) {
+		var ended atomic.Int32
+		t.Parallel(3, func(own *T, i int) {
+			own.Later(func() { ended.Add(1) })
+			own.Judged(false)
 		})
-	}), "in a thread")
+		t.Judged(ended.Load() == 3)
+	}), "objects of a thread end with it")
 	assert.Panics(t, func() { _ = compute(false, func(t *T) { t.Call("no_such_function") }) })
 }
 

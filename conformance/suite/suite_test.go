@@ -70,3 +70,54 @@ func TestRun_settingsModesAndReports(t *testing.T) {
 	_, err = judged().Run(o, io.Discard)
 	assert.ErrorContains(t, err, "cannot use libfake.so")
 }
+
+// lengths is what the rules of libc run with.
+type lengths struct{ *T }
+
+func (l lengths) length(want int, text any) {
+	got := l.Call("len", text)
+	l.Check(got == uintptr(want), "%s: %d, want %d", l.Shown("len", text), got, want)
+	l.Judged(want > 0)
+}
+
+// libcRules judges the C library, in two modes that differ in what the environment says.
+func libcRules() *Suite {
+	rules := &Rules[lengths]{API: libc, New: func(t *T) lengths { return lengths{t} }, Tally: "%d of %d rules",
+		Modes: []Mode{{"short", []string{"TEXT=a"}}, {"long", []string{"TEXT=abc"}}}, Environ: []string{"TEXT=", "MORE=1"}}
+	rules.All = []*Rule[lengths]{
+		NewRule[lengths]("1_len", "counts up to the 0").
+			OK("text", func(l lengths) { l.length(3, "abc") }).
+			No("empty", func(l lengths) { l.length(0, "") }),
+		NewRule[lengths]("1_modes", "counts what the mode says").
+			OK("one", func(l lengths) { l.length(1, os.Getenv("TEXT")) }).In("short").
+			OK("three", func(l lengths) { l.length(3, os.Getenv("TEXT")) }).In("long").
+			OK("set", func(l lengths) { l.length(7, os.Getenv("TEXT")) }).With("TEXT=seven77").
+			No("none", func(l lengths) { l.length(0, os.Getenv("TEXT")) }).With("TEXT="),
+		NewRule[lengths]("2_ncmp", "compares so many bytes").
+			OK("same", func(l lengths) { l.OK("ncmp", "abc", "abd", 2) }).
+			No("wrong", func(l lengths) { l.Is(7, "ncmp", "abc", "abd", 2) }),
+		NewRule[lengths]("3_null", "is no text").
+			OK("mode", func(l lengths) { l.Judged(l.Mode != "" && os.Getenv("MORE") == "1") }).
+			No("NULL", func(l lengths) { l.length(0, nil) }),
+	}
+	return rules.Suite()
+}
+
+func TestRules_judgeALibraryInChildren(t *testing.T) {
+	o := Options{Library: "libc.so.6", Workers: 2, Child: func(_, mode string) *exec.Cmd {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), childVariable+"="+libc.Name, "TEST_MODE="+mode)
+		return c
+	}}
+	var out strings.Builder
+	good, err := libcRules().Run(o, &out)
+	require.NoError(t, err)
+	assert.False(t, good)
+	for _, mode := range []string{"short", "long"} {
+		assert.Contains(t, out.String(), "fail  2_ncmp/wrong ("+mode+") strncmp(abc, abd, 2): SAME(0), want 7\n")
+		assert.Contains(t, out.String(), "crash 3_null/NULL ("+mode+") ")
+	}
+	assert.Contains(t, out.String(), "libc rules: cases 18, failed 2 (short), failed 2 (long)\n2 of 3 functions\n"+
+		"2 of 4 rules, each with a positive and a negative case, in both modes\n")
+	assert.Contains(t, out.String(), "fail  no case calls strnothing\n")
+}

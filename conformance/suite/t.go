@@ -125,16 +125,17 @@ func (t *T) Later(f func()) { t.defers = append(t.defers, f) }
 // Keep keeps what the library may still read alive until the case ends.
 func (t *T) Keep(v any) { t.keep = append(t.keep, v) }
 
-// Parallel runs f in n threads at the same time, each with a T of its own, and ends the case with the first violation.
-func (t *T) Parallel(n int, f func(own *T)) {
+// Parallel runs f in n threads at the same time, each with a T of its own and its number, and ends the case with the
+// first violation. What calls of the threads were accepted or refused counts for their own T only.
+func (t *T) Parallel(n int, f func(own *T, i int)) {
 	var wg sync.WaitGroup
 	violated := make(chan error, n)
-	for range n {
+	for i := range n {
 		wg.Go(func() {
 			runtime.LockOSThread() // a message belongs to the thread whose call failed
 			defer runtime.UnlockOSThread()
 			own := &T{Library: t.Library, Mode: t.Mode, Dir: t.Dir}
-			if err := own.run(func() { f(own) }); err != nil {
+			if err := own.run(func() { f(own, i) }); err != nil {
 				violated <- err
 			}
 		})

@@ -70,7 +70,7 @@ func (t *T) by(inManual, inReference int) int {
 
 // parallel does f five times in each of four threads; objects of each end with it.
 func (t *T) parallel(f func(own *T)) {
-	t.Parallel(4, func(own *suite.T) {
+	t.Parallel(4, func(own *suite.T, _ int) {
 		for range 5 {
 			f(newT(own))
 		}

@@ -26,6 +26,13 @@ type Case = suite.Case[*T]
 // T is what a case runs with. Its methods make the objects of the API.
 type T struct{ *suite.T }
 
+func newT(t *suite.T) *T { return &T{t} }
+
+// parallel runs f in n threads at the same time; objects of each end with it.
+func (t *T) parallel(n int, f func(own *T, i int)) {
+	t.Parallel(n, func(own *suite.T, i int) { f(newT(own), i) })
+}
+
 func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 
 // Rules returns all rules in the order of their sections.
@@ -42,7 +49,7 @@ func all() *suite.Rules[*T] {
 	return &suite.Rules[*T]{
 		API:     rknn.API,
 		All:     Rules(),
-		New:     func(t *suite.T) *T { return &T{t} },
+		New:     newT,
 		Environ: []string{"ANYNPU_LOG=warn", "ANYNPU_LOG_FILE=/dev/null", "ANYNPU_MODEL_MAP=", rknn.On("")},
 		Tally:   "rknn rules %d of %d",
 		NotCovered: []suite.Statement{

@@ -175,17 +175,13 @@ var choices = []*Rule{
 		OK("waits", func(t *T) {
 			ctx := t.open(relu(1, 64, 128, 128), 0)
 			t.set(ctx, int8T, nhwc, make([]int8, 64*128*128))
-			t.together(2, func(i int) string {
+			t.parallel(2, func(own *T, i int) {
 				if i == 0 {
-					if c := t.Code("run", ctx, nil); c != 0 && c != badContext {
-						return "rknn_run: " + rknn.API.CodeName(c)
-					}
-					return ""
+					c := own.Code("run", ctx, nil)
+					own.Check(c == 0 || c == badContext, "rknn_run: %s", rknn.API.CodeName(c))
+					return
 				}
-				if c := t.Code("destroy", ctx); c != 0 {
-					return "rknn_destroy: " + rknn.API.CodeName(c)
-				}
-				return ""
+				own.OK("destroy", ctx)
 			})
 			t.Judged(true)
 		}).
