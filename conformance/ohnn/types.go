@@ -6,7 +6,7 @@ type Array struct {
 	Size uint32
 }
 
-// List returns an array of indices. The array refers to memory of its own.
+// List returns an array of indices, which refers to the memory of v.
 func List(v ...uint32) *Array {
 	if len(v) == 0 {
 		return &Array{}

@@ -35,11 +35,12 @@ type API struct {
 	Device   func(*Library) string // name of the default device, "" for none; nil: the API names no devices
 }
 
-// File is the library file under test: that of Variable, else this project's own.
-func (a *API) File() string { return cmp.Or(os.Getenv(a.Variable), a.OwnFile()) }
+// File is the library file under test: that of Variable, else this project's own. root is the repository's root, as the
+// caller reaches it.
+func (a *API) File(root string) string { return cmp.Or(os.Getenv(a.Variable), a.OwnFile(root)) }
 
-// OwnFile is this project's library file, as seen from the root of the repository.
-func (a *API) OwnFile() string { return built.Library(".", a.Soname) }
+// OwnFile is this project's own library file.
+func (a *API) OwnFile(root string) string { return built.Library(root, a.Soname) }
 
 // CodeName shows a return code by name and number.
 func (a *API) CodeName(code int) string {

@@ -51,9 +51,9 @@ func TestCase_reportsViolations(t *testing.T) {
 }
 
 func TestShown_showsCalls(t *testing.T) {
-	type pair struct{ a, b int }
+	type empty struct{}
 	assert.Equal(t, "f_set(NULL, 3, 0x20, two, &, [2 bytes], [1 2], &, true)", bare().Shown("set", nil, 3, uintptr(32),
-		"two", &pair{}, []byte{1, 2}, []int32{1, 2}, []pair{{}}, true))
+		"two", &empty{}, []byte{1, 2}, []int32{1, 2}, []empty{{}}, true))
 }
 
 func TestRules_coverWholeRules(t *testing.T) {

@@ -88,7 +88,7 @@ func (s *Suite) Run(o Options, w io.Writer) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	out := &Outcome{Filtered: o.Filter != "", Own: o.Library == s.API.OwnFile()}
+	out := &Outcome{Filtered: o.Filter != "", Own: o.Library == s.API.OwnFile(".")}
 	for _, m := range modes {
 		rep, err := s.report(m, o)
 		if err != nil {

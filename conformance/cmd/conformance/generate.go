@@ -50,6 +50,6 @@ func newTable() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return operators.WriteTable(library, args[0]) },
 	}
-	c.Flags().StringVar(&library, "library", ohnn.API.OwnFile(), "library `file`")
+	c.Flags().StringVar(&library, "library", ohnn.API.OwnFile("."), "library `file`")
 	return c
 }

@@ -42,7 +42,7 @@ The library is that of --library, else of the environment variable
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Library, "library", s.API.File(), "library `file` under test")
+	f.StringVar(&o.Library, "library", s.API.File("."), "library `file` under test")
 	f.StringVar(&o.JSON, "json", "", "write the report as JSON to this `file`")
 	f.StringVar(&o.JUnit, "junit", "", "write the report as JUnit XML to this `file`")
 	f.StringVar(&o.Filter, "run", "", "only cases whose name contains this `text`")

@@ -11,23 +11,16 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/suite"
-	"github.com/anynpu/anynpu/internal/built"
 )
 
-// libraryFile is the library that sequences run against.
-func libraryFile() string {
-	if f := os.Getenv("ANYNPU_CTS_LIBRARY"); f != "" {
-		return f
-	}
-	return built.Library("../../..", ohnn.API.Soname)
-}
+var libraryFile = ohnn.API.File("../../..")
 
-// opened is the library; its log goes to messages.
+// opened is the library that sequences run against.
 var opened = sync.OnceValues(func() (*suite.Library, error) {
 	if err := os.Setenv("ANYNPU_LOG", "warn"); err != nil {
 		return nil, err
 	}
-	return suite.Open(ohnn.API, libraryFile())
+	return suite.Open(ohnn.API, libraryFile)
 })
 
 // kind of object; every kind has four variables in the program.
@@ -295,7 +288,7 @@ func needLibrary(t testing.TB) {
 	if os.Getenv(ohnn.ModeVariable) == "reference" {
 		t.Skip("the model of sequences is that of the default mode")
 	}
-	if _, err := os.Stat(libraryFile()); err != nil {
+	if _, err := os.Stat(libraryFile); err != nil {
 		t.Skipf("the library is not built: %v", err)
 	}
 }

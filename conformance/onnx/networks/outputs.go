@@ -27,11 +27,12 @@ import (
 
 // expected is index.json.
 type expected struct {
-	Runtime string           `json:"onnxruntime"`
-	Models  map[string]expected `json:"models"`
+	Runtime string                 `json:"onnxruntime"`
+	Models  map[string]expectation `json:"models"`
 }
 
-type expected struct {
+// expectation is what is expected of one model.
+type expectation struct {
 	SHA256  string `json:"sha256"`
 	Outputs []struct {
 		Name  string  `json:"name"`
@@ -128,7 +129,7 @@ func patterns(s *session.Session) ([]tensor.Tensor, error) {
 }
 
 // compare runs one model; the verdict gives the largest differences.
-func compare(file string, m expected, files fs.FS, newDevice NewDevice) (string, error) {
+func compare(file string, m expectation, files fs.FS, newDevice NewDevice) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
