@@ -32,56 +32,68 @@ type matrices struct {
 	transposed bool
 }
 
-// turned is a Transpose whose result is not made yet: products of matrices read x instead.
-type turned struct {
-	node int
-	x    graph.Value
-	axes []int
+// batchOp is a product of two batches of matrices.
+type batchOp struct {
+	task        batchTask
+	a, b, added *matricesIn // added: nil if there is nothing, or one row per product
+	row         graph.Value // that is added, None: none
+	transposed  bool        // the right sides
 }
 
-// turn notes a transposition that products read; it reports whether it did.
-func (b *builder) turn(n *graph.Node, axes []int) bool {
-	for _, i := range b.uses[n.Out[0]] {
-		if _, ok := b.graph.Nodes[i].Op.(*op.MatMul); ok && len(axes) > 2 {
-			if b.turns == nil {
-				b.turns = map[graph.Value]*turned{}
-			}
-			b.turns[n.Out[0]] = &turned{b.node, n.In[0], axes}
-			return true
-		}
-	}
-	return false
+// matricesIn are the matrices of a value, or of the operand of the transposition that makes it.
+type matricesIn struct {
+	value  graph.Value
+	direct matrices
+	by     *transposeOp // nil: none that products can do without
+	from   graph.Value
+	turned matrices // in from
 }
 
-// turnNow makes the result of a transposition that v stands for.
-func (b *builder) turnNow(v graph.Value) {
-	if t := b.turns[v]; t != nil {
-		delete(b.turns, v)
-		from := b.wantPlain(t.x)
-		b.permuteFor(t.node, b.make(v, false), from, b.values[t.x].dims, t.axes)
-	}
-}
-
-// matricesOf returns the buffer that holds the matrices of v and where they lie for the broadcast batch lead.
-func (b *builder) matricesOf(v graph.Value, lead []int64, transposable bool) (int, matrices) {
-	dims := b.values[v].dims
+// matricesOf says where the matrices of v lie for the broadcast batch lead.
+func matricesOf(p *program, v graph.Value, lead []int64, transposable bool) *matricesIn {
+	dims := p.net.values[v].dims
 	r := len(dims)
-	if t := b.turns[v]; t != nil {
-		own := strides(b.values[t.x].dims)
-		turned := make([]int, r)
-		for i, a := range t.axes {
-			turned[i] = own[a]
-		}
-		batch := offsetsOf(dims[:r-2], turned[:r-2], lead)
-		switch {
-		case turned[r-1] == 1:
-			return b.wantPlain(t.x), matrices{batch, turned[r-2], false}
-		case turned[r-2] == 1 && transposable:
-			return b.wantPlain(t.x), matrices{batch, turned[r-1], true}
-		}
+	m := &matricesIn{value: v, direct: matrices{offsetsOf(dims[:r-2], strides(dims)[:r-2], lead), int(dims[r-1]), false}}
+	t, ok := p.pending(v).(*transposeOp)
+	if !ok {
+		return m
 	}
-	buf := b.wantPlain(v)
-	return buf, matrices{offsetsOf(dims[:r-2], strides(dims)[:r-2], lead), int(dims[r-1]), false}
+	from := p.waiting[v].in[0]
+	own := strides(p.net.values[from].dims)
+	turned := make([]int, r)
+	for i, a := range t.axes {
+		turned[i] = own[a]
+	}
+	batch := offsetsOf(dims[:r-2], turned[:r-2], lead)
+	switch {
+	case turned[r-1] == 1:
+		m.by, m.from, m.turned = t, from, matrices{batch, turned[r-2], false}
+	case turned[r-2] == 1 && transposable:
+		m.by, m.from, m.turned = t, from, matrices{batch, turned[r-1], true}
+	}
+	return m
+}
+
+// operand is what is read when nothing else is known of layouts.
+func (m *matricesIn) operand() graph.Value {
+	if m.by != nil {
+		return m.from
+	}
+	return m.value
+}
+
+// read makes the matrices the next operand of n. A transposition that is a view is read as its result.
+func (m *matricesIn) read(l *layouter, n *node) matrices {
+	view := m.by == nil
+	if !view {
+		_, view = m.by.viewOf(l, m.from, m.value)
+	}
+	if view {
+		l.read(n, m.value, nchw)
+		return m.direct
+	}
+	l.read(n, m.from, nchw)
+	return m.turned
 }
 
 // offsetsOf returns where each matrix of the broadcast batch lead starts in an operand with batch dims and their
@@ -104,79 +116,117 @@ func offsetsOf(dims []int64, own []int, lead []int64) []int {
 	return out
 }
 
-func (b *builder) batched(n *graph.Node, transposed bool, depth, cols int, bias []float32) bool {
-	yd := b.values[n.Out[0]].dims
+// matchBatched finds a product of two batches of matrices.
+func matchBatched(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.MatMul)
+	if !is || o.TransposeA || !g.fast(n.In[0], n.In[1], n.Out[0]) {
+		return nil
+	}
+	wd := g.values[n.In[1]].dims
+	if len(g.values[n.In[0]].dims) < 2 || len(wd) < 2 {
+		return nil
+	}
+	depth, cols := int(wd[len(wd)-2]), int(wd[len(wd)-1])
+	if o.TransposeB {
+		depth, cols = cols, depth
+	}
+	bias, ok := columnBias(g, n.In, cols)
+	if !ok {
+		return nil
+	}
+	yd := g.values[n.Out[0]].dims
 	r := len(yd)
 	lead := yd[:r-2]
-	if !b.table(saturated(24, product(lead))) {
-		return false
+	tables := saturated(24, product(lead))
+	if !g.budget.allows(tables) {
+		return nil
 	}
-	t := batchTask{rows: int(yd[r-2]), depth: depth, col: cols, bias: bias, row: none, all: none,
+	q := &batchOp{row: graph.None}
+	q.task = batchTask{rows: int(yd[r-2]), depth: depth, col: cols, bias: bias, row: none, all: none,
 		packed: kernel.PackedLen(depth, cols)}
 	out, added := n.Out[0], graph.None
+	var fused, more []int
 	if bias == nil {
-		out, t.scale = b.scaled(out, cols)
-		out, added = b.masked(out)
-	}
-	epi := b.epilogue(out, none, false)
-	t.act = epi.act
-	s := step{fast: true, reads: make([]int, 2)}
-	s.reads[0], t.a = b.matricesOf(n.In[0], lead, false)
-	s.reads[1], t.b = b.matricesOf(n.In[1], lead, true)
-	t.b.transposed = t.b.transposed != transposed
-	if added != graph.None {
-		if d := b.values[added].dims; len(d) < 2 || d[len(d)-2] == 1 && t.rows != 1 {
-			t.row = len(s.reads)
-			d = append(slices.Repeat([]int64{1}, max(0, 2-len(d))), d...)
-			t.more = matrices{at: offsetsOf(d[:len(d)-2], strides(d)[:len(d)-2], lead), ld: cols}
-			s.reads = append(s.reads, b.wantPlain(added))
-		} else {
-			t.all = len(s.reads)
-			var buf int
-			buf, t.more = b.matricesOf(added, lead, false)
-			s.reads = append(s.reads, buf)
+		out, q.task.scale, fused = scaled(p, out, cols)
+		if out, added, more = masked(p, out); added != graph.None {
+			fused = append(fused, more...)
 		}
 	}
-	s.writes = make([]int, 1)
-	s.writes[0], t.c = b.batchOutput(epi.out, lead)
-	s.start = func(state *State, st *step) process {
+	epi := epilogueOf(p, out, none, false)
+	fused = append(fused, epi.nodes...)
+	q.task.act = epi.act
+	q.a = matricesOf(p, n.In[0], lead, false)
+	q.b = matricesOf(p, n.In[1], lead, true)
+	q.transposed = o.TransposeB
+	in := []graph.Value{q.a.operand(), q.b.operand()}
+	if added != graph.None {
+		if d := g.values[added].dims; len(d) < 2 || d[len(d)-2] == 1 && q.task.rows != 1 {
+			d = append(slices.Repeat([]int64{1}, max(0, 2-len(d))), d...)
+			q.task.more, q.row = matrices{at: offsetsOf(d[:len(d)-2], strides(d)[:len(d)-2], lead), ld: cols}, added
+		} else {
+			q.added = matricesOf(p, added, lead, false)
+		}
+		in = append(in, added)
+	}
+	out, q.task.c, more = batchOutput(p, epi.out, lead)
+	found := one(i, q, in, []graph.Value{out}, append(fused, more...)...)
+	found.tables = tables
+	return found
+}
+
+func (q *batchOp) layout(l *layouter, n *node) {
+	q.task.a, q.task.b = q.a.read(l, n), q.b.read(l, n)
+	q.task.b.transposed = q.task.b.transposed != q.transposed
+	switch {
+	case q.row != graph.None:
+		l.read(n, q.row, nchw)
+		q.task.row = 2
+	case q.added != nil:
+		q.task.more = q.added.read(l, n)
+		q.task.all = 2
+	}
+	l.write(n, n.out[0], nchw)
+}
+
+func (q *batchOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(state *State, st *step) process {
 		own := t
 		own.st, own.gemms = st, make([]kernel.Gemm, max(1, state.threads))
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
-// batchOutput makes the buffer for the matrices v, transposed already when that is all that happens to them.
-func (b *builder) batchOutput(v graph.Value, lead []int64) (int, matrices) {
-	dims := b.values[v].dims
+// batchOutput says where the matrices v are written, transposed already when that is all that happens to them.
+func batchOutput(p *program, v graph.Value, lead []int64) (graph.Value, matrices, []int) {
+	g, dims := p.net, p.net.values[v].dims
 	r := len(dims)
-	if i := b.onlyUse(v); i != none && !b.done[i] {
-		n := &b.graph.Nodes[i]
-		perm, ok := b.ints(n.In, 1)
-		if _, is := n.Op.(*op.Transpose); is && ok && len(perm) == r && r > 2 && b.values[n.Out[0]].fast() {
+	if i := g.onlyUse(v); !p.taken(i) {
+		n := &g.graph.Nodes[i]
+		perm, ok := g.ints(n.In, 1)
+		if _, is := n.Op.(*op.Transpose); is && ok && len(perm) == r && r > 2 && g.fast(n.Out[0]) {
 			axes, err := op.Permutation(perm, r)
 			if err == nil && axes[r-1] == r-1 {
-				b.fuse(i)
-				own, turned := strides(b.values[n.Out[0]].dims), make([]int, r)
+				own, turned := strides(g.values[n.Out[0]].dims), make([]int, r)
 				for k, a := range axes {
 					turned[a] = own[k]
 				}
-				return b.make(n.Out[0], false), matrices{offsetsOf(dims[:r-2], turned[:r-2], lead), turned[r-2], false}
+				return n.Out[0], matrices{offsetsOf(dims[:r-2], turned[:r-2], lead), turned[r-2], false}, []int{i}
 			}
 		}
 	}
-	return b.make(v, false), matrices{offsetsOf(dims[:r-2], strides(dims)[:r-2], lead), int(dims[r-1]), false}
+	return v, matrices{offsetsOf(dims[:r-2], strides(dims)[:r-2], lead), int(dims[r-1]), false}, nil
 }
 
 // scaled follows v through a product with one finite number, or a division by one.
-func (b *builder) scaled(v graph.Value, cols int) (graph.Value, []float32) {
-	i := b.onlyUse(v)
-	if i == none || b.done[i] {
-		return v, nil
+func scaled(p *program, v graph.Value, cols int) (out graph.Value, scale []float32, nodes []int) {
+	g := p.net
+	i := g.onlyUse(v)
+	if p.taken(i) {
+		return v, nil, nil
 	}
-	n := &b.graph.Nodes[i]
+	n := &g.graph.Nodes[i]
 	other := graph.None
 	div := false
 	switch n.Op.(type) {
@@ -186,50 +236,49 @@ func (b *builder) scaled(v graph.Value, cols int) (graph.Value, []float32) {
 		}
 	case *op.Div:
 		if other, div = n.In[1], true; other == v {
-			return v, nil
+			return v, nil, nil
 		}
 	default:
-		return v, nil
+		return v, nil, nil
 	}
-	c := b.constant(other)
-	if len(c) != 1 || !slices.Equal(b.values[n.Out[0]].dims, b.values[v].dims) || !b.values[n.Out[0]].fast() {
-		return v, nil
+	c := g.constant(other)
+	if len(c) != 1 || !slices.Equal(g.values[n.Out[0]].dims, g.values[v].dims) || !g.fast(n.Out[0]) {
+		return v, nil, nil
 	}
 	by := c[0]
 	if div {
 		by = float32(1 / float64(by))
 	}
 	if !finite(by) || by < 1e-9 && by > -1e-9 || by > 1e9 || by < -1e9 {
-		return v, nil
+		return v, nil, nil
 	}
-	b.fuse(i)
-	return n.Out[0], slices.Repeat([]float32{by}, cols)
+	return n.Out[0], slices.Repeat([]float32{by}, cols), []int{i}
 }
 
-// masked follows v through a sum with a value that exists already and has as many columns.
-func (b *builder) masked(v graph.Value) (out, added graph.Value) {
-	i := b.onlyUse(v)
-	if i == none || b.done[i] {
-		return v, graph.None
+// masked follows v through a sum with a value that exists already and has as many columns; added is None when there is
+// none.
+func masked(p *program, v graph.Value) (out, added graph.Value, nodes []int) {
+	g := p.net
+	i := g.onlyUse(v)
+	if p.taken(i) {
+		return v, graph.None, nil
 	}
-	n := &b.graph.Nodes[i]
+	n := &g.graph.Nodes[i]
 	if _, ok := n.Op.(*op.Add); !ok || n.In[0] == n.In[1] {
-		return v, graph.None
+		return v, graph.None, nil
 	}
 	if added = n.In[0]; added == v {
 		added = n.In[1]
 	}
-	x, dims := &b.values[added], b.values[v].dims
-	d, r := x.dims, len(dims)
-	if !x.fast() || x.plain == none && x.last == none || !slices.Equal(b.values[n.Out[0]].dims, dims) ||
-		!b.values[n.Out[0]].fast() {
-		return v, graph.None
+	dims := g.values[v].dims
+	d, r := g.values[added].dims, len(dims)
+	if !g.fast(added, n.Out[0]) || !p.isMade(added) || !slices.Equal(g.values[n.Out[0]].dims, dims) {
+		return v, graph.None, nil
 	}
 	if len(d) == 0 || d[len(d)-1] != dims[r-1] || len(d) > 1 && d[len(d)-2] != 1 && d[len(d)-2] != dims[r-2] {
-		return v, graph.None
+		return v, graph.None, nil
 	}
-	b.fuse(i)
-	return n.Out[0], added
+	return n.Out[0], added, []int{i}
 }
 
 func (t *batchTask) run(s *State) error {

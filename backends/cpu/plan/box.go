@@ -61,7 +61,16 @@ type boxTask struct {
 	x, y    []float32
 }
 
-func (b *builder) boxStep(s step, t boxTask) {
+// boxOp copies one box.
+type boxOp struct {
+	inOrder
+	task boxTask
+}
+
+func (q *boxOp) lower(*lowering, *node) step { return q.task.step() }
+
+// step is the one that runs t.
+func (t boxTask) step() step {
 	t.box = t.box.merged()
 	last := len(t.box.size) - 1
 	t.rows = 1
@@ -69,13 +78,23 @@ func (b *builder) boxStep(s step, t boxTask) {
 		t.rows *= n
 	}
 	t.per = max(1, blockLen/max(1, t.box.size[last]))
-	s.fast = true
-	s.start = func(_ *State, st *step) process {
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
+	}}
+}
+
+// repetition broadcasts a value of sizes from to the sizes to.
+func repetition(from, to []int64) boxTask {
+	t := boxTask{box: box{size: sizes(to), from: make([]int, len(to)), to: strides(to)}}
+	lead := len(to) - len(from)
+	for i, s := range strides(from) {
+		if from[i] != 1 {
+			t.box.from[lead+i] = s
+		}
 	}
-	b.add(s)
+	return t
 }
 
 func (t *boxTask) run(s *State) error {

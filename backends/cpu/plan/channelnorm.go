@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/graph"
 )
 
 // channelNorm normalizes groups of channels of each image in channels-last form, in three passes over the cells: sums,
@@ -41,28 +40,9 @@ const (
 // (kernel.ReduceColsWork).
 const partCells = 256
 
-// channelNorm adds a normalization of v, [N, cells, channels] in the form that is named.
-func (b *builder) channelNorm(n *graph.Node, last bool, channels, groups int, eps float32) bool {
-	x := &b.values[n.In[0]]
-	scale, bias := b.constant(n.In[1]), b.constant(n.In[2])
-	if groups == 0 {
-		groups = channels
-	}
-	if len(scale) != channels || len(bias) != channels || groups < 1 || channels%groups != 0 {
-		return false
-	}
-	t := channelNorm{scale: scale, bias: bias, groups: groups, channels: channels, images: int(x.dims[0]), eps: eps}
-	t.cells = x.count() / t.images / channels
-	t.parts = max((t.cells+partCells-1)/partCells, min(t.cells, t.cells*channels/blockLen))
-	s := step{fast: true, inplace: true, reads: []int{b.form(n.In[0], last)}}
-	s.writes = []int{b.make(n.Out[0], last)}
-	s.start = func(_ *State, st *step) process {
-		own := t
-		own.st = st
-		return &own
-	}
-	b.add(s)
-	return true
+func newChannelNorm(q groupNorm, images, channels, cells int) channelNorm {
+	return channelNorm{scale: q.scale, bias: q.bias, groups: q.groups, channels: channels, images: images, eps: q.eps,
+		cells: cells, parts: max((cells+partCells-1)/partCells, min(cells, cells*channels/blockLen))}
 }
 
 func (t *channelNorm) run(s *State) error {

@@ -18,112 +18,123 @@ import (
 // that crosses a middle. So a node's code differs from float32 arithmetic by at most one, and only where the real
 // result is that close to a middle. Quantizing, views, maxima and codes read as numbers do not differ at all.
 
-// coded is where the codes of a value are: unsigned, those of int8 with 128 added.
-type coded struct {
-	plain, last int // buffers of the forms, none: not made. Each holds codedSlack more bytes than codes
-	scale       float32
-	zero        int32 // of the unsigned codes
-	typ         tensor.DType
+// coding is what the 8-bit codes of a value mean: scale * (code - zero). The codes are unsigned, those of int8 have 128
+// added.
+type coding struct {
+	scale float32
+	zero  int32
+	typ   tensor.DType // that the graph gives the codes
 }
 
-// codedSlack is how far beyond the last code kernels may read.
-const codedSlack = kernel.IntDepth - 1
+// codeSlack is how far beyond the last code kernels may read.
+const codeSlack = kernel.IntDepth - 1
 
-// byteCode returns the meaning of 8-bit codes that a QuantizeLinear or DequantizeLinear node gives them, nil when it is
-// none that an island has.
-func (b *builder) byteCode(n *graph.Node, typ tensor.DType) *coded {
-	if typ != tensor.Int8 && typ != tensor.Uint8 || n.In[1] == graph.None || b.values[n.In[1]].data == nil {
-		return nil
+// codingOf returns what a QuantizeLinear or DequantizeLinear node says that 8-bit codes mean, ok false when it is not
+// one scale that kernels take.
+func codingOf(g *network, n *graph.Node, typ tensor.DType) (d coding, ok bool) {
+	if typ != tensor.Int8 && typ != tensor.Uint8 || n.In[1] == graph.None || g.values[n.In[1]].data == nil ||
+		blockwise(n) {
+		return d, false
 	}
-	c, ok := b.code(n, typ)
+	c, ok := codeOf(g, n, typ)
 	if !ok || !usableScale(c.scale) {
-		return nil
+		return d, false
 	}
-	d := &coded{plain: none, last: none, scale: c.scale, zero: int32(c.zero), typ: typ}
+	d = coding{scale: c.scale, zero: int32(c.zero), typ: typ}
 	if typ == tensor.Int8 {
 		d.zero += 128
 	}
-	return d
+	return d, true
 }
 
-// bytes makes a buffer for the codes of v in one form.
-func (b *builder) bytes(v graph.Value, last bool) *int {
-	c := b.coded[v]
-	at := b.buffer(buffer{place: inArena, size: int64(b.values[v].count() + codedSlack)})
-	if last {
-		c.last = at
-		return &c.last
+// blockwise reports whether a node quantizes or dequantizes blocks of elements.
+func blockwise(n *graph.Node) bool {
+	switch o := n.Op.(type) {
+	case *op.Quantize:
+		return o.Block != 0
+	case *op.Dequantize:
+		return o.Block != 0
 	}
-	c.plain = at
-	return &c.plain
+	return false
 }
 
-// setCoded notes what the codes of v are.
-func (b *builder) setCoded(v graph.Value, c *coded) {
-	if b.coded == nil {
-		b.coded = map[graph.Value]*coded{}
-	}
-	b.coded[v] = c
+// isCoded reports whether v is there as codes.
+func (p *program) isCoded(v graph.Value) bool {
+	_, ok := p.codings[v]
+	return ok
 }
 
-// codesIn returns the buffer of v's codes in one form, making it when there is only the other.
-func (b *builder) codesIn(v graph.Value, last bool) int {
-	c := b.coded[v]
-	have, want := &c.plain, &c.last
-	if !last {
-		have, want = want, have
+// coded is the patch of a node that makes the codes of v of those of its inputs.
+func (p *program) coded(i int, op operation, in []graph.Value, v graph.Value, c coding, fused ...int) *patch {
+	found := one(i, op, in, []graph.Value{v}, fused...)
+	found.nodes[0].codes = true
+	found.codings = map[graph.Value]coding{v: c}
+	return found
+}
+
+// codeViewOp is a value whose codes are those of its operand, under the same or another meaning or shape.
+type codeViewOp struct{ same bool } // same: the sizes are the same
+
+func (q codeViewOp) layout(l *layouter, n *node) {
+	n.none = true
+	x, y := &l.forms[n.in[0]], &l.forms[n.out[0]]
+	switch {
+	case x.codes == [2]int{none, none} && l.net.values[n.in[0]].typ.DType == l.net.values[n.out[0]].typ.DType:
+		y.elements[nchw] = l.want(n.in[0], nchw)
+	case !q.same:
+		y.codes[nchw] = l.codes(n.in[0], nchw)
+	default:
+		if x.codes == [2]int{none, none} {
+			l.codes(n.in[0], nchw)
+		}
+		y.codes = x.codes
 	}
-	if *want != none {
-		return *want
-	}
-	dims := b.values[v].dims
-	if sameForms(dims) {
-		*want = *have
-		return *want
-	}
+}
+
+func (codeViewOp) lower(*lowering, *node) step { panic("a view is no step") }
+
+// newByteConversion is the change of the order of dimensions of bytes to o.
+func newByteConversion(dims []int64, o order) *turnOp {
 	channels, positions := int(dims[1]), product(dims[2:])
 	t := turnTask{matrices: int(dims[0]), rows: channels, cols: positions}
-	if !last {
+	if o == nchw {
 		t.rows, t.cols = positions, channels
 	}
-	s := step{fast: true, reads: []int{*have}, writes: []int{*b.bytes(v, last)}}
-	s.start = func(_ *State, st *step) process {
+	return &turnOp{task: t}
+}
+
+// turnOp transposes matrices of bytes.
+type turnOp struct {
+	inOrder
+	task turnTask
+}
+
+func (q *turnOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.unnamed(s)
-	return *want
+	}}
 }
 
-// inCodedLast reports whether v's codes are channels-last.
-func (b *builder) inCodedLast(v graph.Value) bool {
-	c := b.coded[v]
-	return c.last != none && c.plain == none
+// decodeOp makes the elements of a value of its codes.
+type decodeOp struct {
+	inOrder
+	task decodeTask
 }
 
-// decoded makes the numbers of a value that is coded, or its codes in the graph's form.
-func (b *builder) decoded(v graph.Value) {
-	c, x := b.coded[v], &b.values[v]
-	if c == nil || x.plain != none || x.last != none {
-		return
-	}
-	last := b.inCodedLast(v) && x.typ.DType == tensor.Float32
-	t := decodeTask{coded: *c, n: x.count()}
-	s := step{fast: true, reads: []int{b.codesIn(v, last)}}
-	if x.typ.DType == tensor.Float32 {
-		s.writes = []int{b.make(v, last)}
-	} else {
-		t.bytes = true
-		x.plain = b.buffer(buffer{place: inArena, size: int64(x.count())})
-		s.writes = []int{x.plain}
-	}
-	s.start = func(_ *State, st *step) process {
+func newDecode(c coding, v *value) *decodeOp {
+	return &decodeOp{task: decodeTask{coding: c, n: v.count(), bytes: v.typ.DType != tensor.Float32}}
+}
+
+func (q *decodeOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.unnamed(s)
+	}}
 }
 
 // turnTask transposes matrices of bytes.
@@ -168,13 +179,13 @@ func (t *turnTask) Chunk(i, _ int) {
 
 // decodeTask makes numbers of codes, or the codes that the graph has.
 type decodeTask struct {
-	st    *step
-	coded coded
-	n     int
-	bytes bool
-	x     []byte
-	y     []float32
-	codes []byte
+	st     *step
+	coding coding
+	n      int
+	bytes  bool
+	x      []byte
+	y      []float32
+	codes  []byte
 }
 
 func (t *decodeTask) run(s *State) error {
@@ -193,58 +204,42 @@ func (t *decodeTask) Chunk(i, _ int) {
 	from, to := block(i, t.n)
 	switch x := t.x[from:to]; {
 	case !t.bytes:
-		kernel.DequantizeU8(t.y[from:to], x, t.coded.scale, t.coded.zero)
-	case t.coded.typ == tensor.Uint8:
+		kernel.DequantizeU8(t.y[from:to], x, t.coding.scale, t.coding.zero)
+	case t.coding.typ == tensor.Uint8:
 		copy(t.codes[from:to], x)
 	default:
 		kernel.FlipSigns(t.codes[from:to], x)
 	}
 }
 
-// dequantize gives the result of a DequantizeLinear the codes of its input.
-func (b *builder) dequantize(n *graph.Node) bool {
-	x, y := n.In[0], n.Out[0]
-	d := b.byteCode(n, b.values[x].typ.DType)
-	if d == nil || !b.values[y].fast() || b.values[x].typ.Quant != nil {
-		return false
+// matchDequantize gives the result of a DequantizeLinear the codes of its input.
+func matchDequantize(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Dequantize); !is {
+		return nil
 	}
-	if b.coded[x] == nil && !b.enter(x, *d) {
-		return false
+	x, y := &g.values[n.In[0]], n.Out[0]
+	c, ok := codingOf(g, n, x.typ.DType)
+	if !ok || !g.fast(y) || x.typ.Quant != nil || x.data != nil || x.dims == nil || x.count() == 0 {
+		return nil
 	}
-	c := b.coded[x]
-	d.plain, d.last = c.plain, c.last
-	b.setCoded(y, d)
-	b.fuseView()
-	return true
+	return p.coded(i, codeViewOp{same: true}, n.In[:1], y, c)
 }
 
-// enter makes codes of an integer value that no island made, an input of the graph as a rule.
-func (b *builder) enter(v graph.Value, c coded) bool {
-	x := &b.values[v]
-	if x.plain == none || x.data != nil || x.dims == nil || x.count() == 0 {
-		return false
+// matchCodeView makes a value of another shape of the codes of its input.
+func matchCodeView(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	same := false
+	switch n.Op.(type) {
+	case *op.Identity:
+		same = true
+	case *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze:
+	default:
+		return nil
 	}
-	from := x.plain
-	b.setCoded(v, &c)
-	b.unsign(from, *b.bytes(v, false), x.count(), c.typ == tensor.Int8)
-	return true
-}
-
-// codedView makes a value of another shape of the codes of its input.
-func (b *builder) codedView(n *graph.Node) bool {
 	x, y := n.In[0], n.Out[0]
-	c := b.coded[x]
-	if c == nil || b.values[y].dims == nil || b.values[x].count() != b.values[y].count() {
-		return false
+	if !p.isCoded(x) || g.values[y].dims == nil || g.values[x].count() != g.values[y].count() {
+		return nil
 	}
-	d := *c
-	if _, same := n.Op.(*op.Identity); !same {
-		if b.inCodedLast(x) && !sameForms(b.values[x].dims) {
-			return false
-		}
-		d.plain, d.last = b.codesIn(x, false), none
-	}
-	b.setCoded(y, &d)
-	b.fuseView()
-	return true
+	return p.coded(i, codeViewOp{same: same}, n.In[:1], y, p.codings[x])
 }

@@ -4,16 +4,21 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// codedDepthwise adds a depthwise convolution of codes with codes.
-func (b *builder) codedDepthwise(c *codedSum, win kernel.Window, batch int, q kernel.Requantize, whole []int32) bool {
-	b.load(c)
+// depthwise is the operation of a depthwise convolution.
+func (c *codedSum) depthwise() *codedDepthwiseOp {
+	post := c.post
+	post.Scale, post.Add = inLanes(c.post.Scale), inLanes(c.post.Add)
+	return &codedDepthwiseOp{sum: c, zero: c.x.zero,
+		kernel: kernel.DepthwiseInt8{C: c.n, Batch: c.batch, Win: c.win, Post: post}}
+}
+
+// packDepthwise is pack of a depthwise convolution.
+func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
 	taps, lanes := c.taps, kernel.DepthwiseLanes(c.n)
 	size := (kernel.PackedDepthwiseInt8Len(taps, c.n) + 3) / 4
-	zero := b.coded[c.x].zero
 	p := packed{value: c.f.codes, kind: "codes", len: size + lanes, parts: 1}
 	p.fill = func(dst []float32, _ int) {
 		init, rows := intsOf(dst[size:]), make([]int8, c.n*taps)
@@ -24,14 +29,12 @@ func (b *builder) codedDepthwise(c *codedSum, win kernel.Window, batch int, q ke
 			for _, v := range r {
 				sum += int32(v)
 			}
-			init[kernel.DepthwiseLane(j)] = whole[j] - zero*sum
+			init[kernel.DepthwiseLane(j)] = c.whole[j] - c.x.zero*sum
 		}
-		kernel.PackDepthwiseInt8(bytesAsInt8(dst[:size]), rows, win.Kernel, c.n)
+		kernel.PackDepthwiseInt8(bytesAsInt8(dst[:size]), rows, c.win.Kernel, c.n)
 	}
-	dst := b.pack(p)
-	q.Init, q.Scale, q.Add = intsOf(dst[size:]), inLanes(q.Scale), inLanes(q.Add)
-	b.depthwiseCodes(c.x, c.end, kernel.DepthwiseInt8{C: c.n, Batch: batch, Win: win, W: bytesAsInt8(dst[:size]), Post: q})
-	return true
+	dst := w.packer.order(c.at, p)
+	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
 }
 
 // inLanes brings values per channel into the order of the depthwise kernel.
@@ -46,14 +49,23 @@ func inLanes(v []float32) []float32 {
 	return out
 }
 
-// depthwiseCodes adds the step of a depthwise kernel from the codes of x to those that e names.
-func (b *builder) depthwiseCodes(x graph.Value, e *ending, d kernel.DepthwiseInt8) {
+// codedDepthwiseOp computes codes of codes, each channel by itself.
+type codedDepthwiseOp struct {
+	sum    *codedSum // nil: kernel has the filters
+	zero   int32     // of the operand
+	kernel kernel.DepthwiseInt8
+}
+
+func (q *codedDepthwiseOp) layout(l *layouter, n *node) { inCodes(l, n, nhwc) }
+
+func (q *codedDepthwiseOp) lower(w *lowering, _ *node) step {
+	d := q.kernel
+	if q.sum != nil {
+		d.W, d.Post.Init = q.sum.packDepthwise(w)
+	}
 	d.LDI, d.LDO = d.C, d.C
-	d.Border = slices.Repeat([]uint8{uint8(b.coded[x].zero)}, d.BorderLen())
-	s := step{fast: true, reads: []int{b.codesIn(x, true)}}
-	s.writes = []int{b.finish(e, true)}
-	s.start = func(_ *State, st *step) process { return &codedDepthwiseTask{st, d} }
-	b.add(s)
+	d.Border = slices.Repeat([]uint8{uint8(q.zero)}, d.BorderLen())
+	return step{fast: true, start: func(_ *State, st *step) process { return &codedDepthwiseTask{st, d} }}
 }
 
 type codedDepthwiseTask struct {
@@ -70,30 +82,32 @@ func (t *codedDepthwiseTask) run(s *State) error {
 // Chunk computes some rows.
 func (t *codedDepthwiseTask) Chunk(i, _ int) { t.DepthwiseInt8.Chunk(i) }
 
-// codedMean adds the mean over all positions of an image: a depthwise sum with ones.
-func (b *builder) codedMean(n *graph.Node, o *op.AveragePool) bool {
-	x := &b.values[n.In[0]]
-	if !o.Global || o.ChannelsLast || len(x.dims) != 4 {
-		return false
+// matchCodedMean finds the mean over all positions of an image: a depthwise sum with ones.
+func matchCodedMean(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.AveragePool)
+	x := &g.values[n.In[0]]
+	if !is || !p.isCoded(n.In[0]) || !o.Global || o.ChannelsLast || len(x.dims) != 4 {
+		return nil
 	}
 	h, w, channels := int(x.dims[2]), int(x.dims[3]), int(x.dims[1])
 	if !kernel.FastDepthwiseInt8(h * w) {
-		return false
+		return nil
 	}
-	e := b.ending(n.Out[0], none)
+	e := endingOf(p, n.Out[0], none)
 	if e == nil {
-		return false
+		return nil
 	}
-	from := b.coded[n.In[0]]
+	from := p.codings[n.In[0]]
 	m := float64(from.scale) / float64(e.code.scale) / float64(h*w)
 	if !(m > 1e-30 && m < 1e3) {
-		return false
+		return nil
 	}
 	ones := slices.Repeat([]int8{1}, h*w*channels)
 	codes := make([]int8, kernel.PackedDepthwiseInt8Len(h*w, channels))
 	kernel.PackDepthwiseInt8(codes, ones, [3]int{1, h, w}, channels)
 	lanes := kernel.DepthwiseLanes(channels)
-	b.depthwiseCodes(n.In[0], e, kernel.DepthwiseInt8{
+	return e.patch(p, i, &codedDepthwiseOp{zero: from.zero, kernel: kernel.DepthwiseInt8{
 		C: channels, Batch: int(x.dims[0]), W: codes,
 		Win: kernel.Window{In: [3]int{1, h, w}, Kernel: [3]int{1, h, w}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1},
 			Out: [3]int{1, 1, 1}},
@@ -101,6 +115,5 @@ func (b *builder) codedMean(n *graph.Node, o *op.AveragePool) bool {
 			Init: slices.Repeat([]int32{-from.zero * int32(h*w)}, lanes), Scale: slices.Repeat([]float32{float32(m)}, lanes),
 			Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi,
 		},
-	})
-	return true
+	}}, n.In[0])
 }

@@ -8,56 +8,62 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// codedAdd adds the sum of two coded tensors of the same shape.
-func (b *builder) codedAdd(n *graph.Node) bool {
-	x, y := n.In[0], n.In[1]
-	if y == graph.None || b.coded[y] == nil || !slices.Equal(b.values[x].dims, b.values[y].dims) ||
-		!slices.Equal(b.values[x].dims, b.values[n.Out[0]].dims) {
-		return false
+// matchCodedAdd finds the sum of two coded tensors of the same shape.
+func matchCodedAdd(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Add); !is || !p.isCoded(n.In[0]) || !p.isCoded(n.In[1]) ||
+		!slices.Equal(g.values[n.In[0]].dims, g.values[n.In[1]].dims) ||
+		!slices.Equal(g.values[n.In[0]].dims, g.values[n.Out[0]].dims) {
+		return nil
 	}
-	return b.combined(x, y, b.ending(n.Out[0], none))
+	return combination(p, i, endingOf(p, n.Out[0], none), n.In[0], n.In[1])
 }
 
-// codedClamp adds a clamp of codes that are quantized with another meaning.
-func (b *builder) codedClamp(n *graph.Node) bool {
-	if !b.values[n.Out[0]].fast() || !slices.Equal(b.values[n.In[0]].dims, b.values[n.Out[0]].dims) {
-		return false
+// matchCodedClamp finds a clamp of codes that are quantized with another meaning.
+func matchCodedClamp(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	switch n.Op.(type) {
+	case *op.Relu, *op.Clip:
+	default:
+		return nil
 	}
-	return b.combined(n.In[0], graph.None, b.endingOf(n.In[0], b.node))
+	if !p.isCoded(n.In[0]) || !g.fast(n.Out[0]) || !slices.Equal(g.values[n.In[0]].dims, g.values[n.Out[0]].dims) {
+		return nil
+	}
+	return combination(p, i, endingBy(p, n.In[0], i, none), n.In[0])
 }
 
-// combined adds the step from the codes of x, and of y unless it is None, to those that e names.
-func (b *builder) combined(x, y graph.Value, e *ending) bool {
+// combination is the patch from the codes of one value, or the sum of two, to those that e names, which may be nil.
+func combination(p *program, i int, e *ending, in ...graph.Value) *patch {
 	if e == nil || e.add != nil {
-		return false
+		return nil
 	}
-	cx := b.coded[x]
 	c := kernel.Combine{Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi}
-	a := float64(cx.scale) / float64(e.code.scale)
-	add := -a * float64(cx.zero)
-	c.A = float32(a)
-	last := b.inCodedLast(x)
-	s := step{fast: true, reads: []int{b.codesIn(x, last)}}
-	limit := a
-	if y != graph.None {
-		cy := b.coded[y]
-		w := float64(cy.scale) / float64(e.code.scale)
-		c.B, limit = float32(w), max(a, w)
-		add -= w * float64(cy.zero)
-		s.reads = append(s.reads, b.codesIn(y, last))
+	var factors [2]float64
+	add := 0.0
+	for k, v := range in {
+		x := p.codings[v]
+		factors[k] = float64(x.scale) / float64(e.code.scale)
+		add -= factors[k] * float64(x.zero)
 	}
-	if c.Add = float32(add); !(limit < 1e3) {
-		return false
+	if c.A, c.B, c.Add = float32(factors[0]), float32(factors[1]), float32(add); !(max(factors[0], factors[1]) < 1e3) {
+		return nil
 	}
-	t := combineTask{n: b.values[x].count(), two: y != graph.None, with: c}
-	s.writes = []int{b.finish(e, last)}
-	s.start = func(_ *State, st *step) process {
+	return e.patch(p, i, &combineOp{combineTask{n: p.net.values[in[0]].count(), two: len(in) == 2, with: c}}, in...)
+}
+
+// combineOp gives codes another meaning, or adds two tensors of codes.
+type combineOp struct{ task combineTask }
+
+func (q *combineOp) layout(l *layouter, n *node) { inCodes(l, n, l.codeOrder(n.in[0])) }
+
+func (q *combineOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 // combineTask gives codes another meaning, or adds two tensors of codes.
@@ -90,41 +96,42 @@ func (t *combineTask) Chunk(i, _ int) {
 	kernel.CombineU8(t.y[from:to], t.x[from:to], z, t.with)
 }
 
-// codedMaxPool adds the maxima of windows of codes.
-func (b *builder) codedMaxPool(n *graph.Node, o *op.MaxPool) bool {
-	x := &b.values[n.In[0]]
-	if o.ChannelsLast || len(x.dims) != 4 || !b.values[n.Out[0]].fast() {
-		return false
+// matchCodedMaxPool finds the maxima of windows of codes.
+func matchCodedMaxPool(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.MaxPool)
+	x := &g.values[n.In[0]]
+	if !is || !p.isCoded(n.In[0]) || len(n.Out) != 1 || o.ChannelsLast || len(x.dims) != 4 || !g.fast(n.Out[0]) {
+		return nil
 	}
 	ws, err := o.Windows(x.dims[2:])
 	if err != nil {
-		return false
+		return nil
 	}
-	for _, w := range ws {
-		if slices.Min(reachesOf(w, false).count) == 0 { // a window of padding alone
-			return false
+	t := codedMaxTask{batch: int(x.dims[0]), c: int(x.dims[1])}
+	for d, w := range ws {
+		if t.reach[d] = reachesOf(w, false); slices.Min(t.reach[d].count) == 0 { // a window of padding alone
+			return nil
 		}
 	}
-	win, err := window(ws)
-	if err != nil {
-		return false
+	if t.win, err = window(ws); err != nil {
+		return nil
 	}
-	c := *b.coded[n.In[0]]
-	c.plain, c.last = none, none
-	t := codedMaxTask{win: win, batch: int(x.dims[0]), c: int(x.dims[1])}
-	s := step{fast: true, reads: []int{b.codesIn(n.In[0], true)}}
-	b.setCoded(n.Out[0], &c)
-	s.writes = []int{*b.bytes(n.Out[0], true)}
-	for d, w := range ws {
-		t.reach[d] = reachesOf(w, false)
-	}
-	s.start = func(_ *State, st *step) process {
+	return p.coded(i, &codedMaxOp{t}, n.In[:1], n.Out[0], p.codings[n.In[0]])
+}
+
+// codedMaxOp takes the maxima of windows of codes.
+type codedMaxOp struct{ task codedMaxTask }
+
+func (q *codedMaxOp) layout(l *layouter, n *node) { inCodes(l, n, nhwc) }
+
+func (q *codedMaxOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 // codedMaxTask takes maxima along columns, then along rows.

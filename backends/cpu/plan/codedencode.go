@@ -6,80 +6,122 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// encode makes the codes of a quantized value when an island reads them.
-func (b *builder) encode(n *graph.Node) bool {
-	x, q := n.In[0], n.Out[0]
-	c := b.byteCode(n, b.values[q].typ.DType)
-	if c == nil || !b.values[x].fast() {
-		return false
+// matchEncode finds a QuantizeLinear whose codes an integer operator reads, or whose input has codes already.
+func matchEncode(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Quantize); !is {
+		return nil
 	}
-	if from := b.coded[x]; from != nil {
+	x, q := n.In[0], n.Out[0]
+	c, ok := codingOf(g, n, g.values[q].typ.DType)
+	if !ok || !g.fast(x) {
+		return nil
+	}
+	if from, coded := p.codings[x]; coded {
 		if from.scale == c.scale && from.zero == c.zero {
-			c.plain, c.last = from.plain, from.last
-			b.setCoded(q, c)
-			b.fuseView()
-			return true
+			return p.coded(i, codeViewOp{same: true}, n.In[:1], q, c)
 		}
-		return b.recode(q, x, c)
+		return p.coded(i, newRecode(from, c, g.values[x].count()), n.In[:1], q, c)
 	}
-	read, last := b.islandReads(q)
+	read, last := integersRead(g, q)
 	if !read {
-		return false
+		return nil
 	}
-	b.encodeTo(q, x, c, last && !sameForms(b.values[x].dims))
-	return true
+	e := &encodeOp{task: encodeTask{coding: c}}
+	if last && !sameOrders(g.values[x].dims) {
+		e.order = nhwc
+	}
+	return p.encoding(i, e)
 }
 
-// encodeLast makes the codes of numbers that are channels-last there: to turn bytes afterwards costs less than to turn
-// numbers before.
-func (b *builder) encodeLast(n *graph.Node) bool {
-	x, q := n.In[0], n.Out[0]
-	c := b.byteCode(n, b.values[q].typ.DType)
-	if c == nil || !b.values[x].fast() || !b.inLast(x) || sameForms(b.values[x].dims) {
-		return false
-	}
-	b.encodeTo(q, x, c, true)
-	return true
+// encoding is the patch of a node that makes codes of numbers.
+func (p *program) encoding(i int, q operation) *patch {
+	n := &p.net.graph.Nodes[i]
+	c, _ := codingOf(p.net, n, p.net.values[n.Out[0]].typ.DType)
+	found := p.coded(i, q, n.In[:1], n.Out[0], c)
+	found.nodes[0].codes = false
+	return found
 }
 
-// encodeTo adds the step that makes the codes of q from the numbers of x.
-func (b *builder) encodeTo(q, x graph.Value, c *coded, last bool) {
-	b.setCoded(q, c)
-	t := encodeTask{coded: *c, n: b.values[x].count()}
-	dims := b.values[x].dims
-	switch {
-	case last && !b.inLast(x) && dims[1] == 3:
-		t.planes = product(dims[2:])
-		t.n = int(dims[0]) * t.planes
-	case last:
-		b.wantLast(x)
+// encodeOp makes codes in an order of dimensions of numbers.
+type encodeOp struct {
+	order order
+	task  encodeTask
+}
+
+func (q *encodeOp) layout(l *layouter, n *node) {
+	x := n.in[0]
+	dims := l.net.values[x].dims
+	q.task.n = product(dims)
+	from := q.order
+	if q.order == nhwc && l.best(x) == nchw && dims[1] == 3 {
+		q.task.planes = product(dims[2:])
+		q.task.n = int(dims[0]) * q.task.planes
+		from = nchw
 	}
-	s := step{fast: true, reads: []int{b.form(x, last && t.planes == 0)}}
-	s.writes = []int{*b.bytes(q, last)}
-	s.start = func(_ *State, st *step) process {
+	l.read(n, x, from)
+	n.writes = []int{l.makeCodes(n.out[0], q.order)}
+}
+
+func (q *encodeOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
+	}}
 }
 
-// islandReads reports whether an operator that computes with codes reads q's, and whether it wants them channels-last.
-func (b *builder) islandReads(q graph.Value) (yes, last bool) {
-	for _, u := range b.uses[q] {
-		d := &b.graph.Nodes[u]
-		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !b.values[d.Out[0]].fast() ||
-			b.byteCode(d, b.values[q].typ.DType) == nil {
+// encodeBestOp makes codes of numbers as the graph has them, or in NHWC when the numbers are: to turn bytes afterwards
+// costs less than to turn numbers before.
+type encodeBestOp struct {
+	encode     *encodeOp
+	conversion operation
+	chosen     operation
+}
+
+func matchEncodeBest(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	plain := matchQuantizeAny(p, i)
+	if plain == nil || !g.fast(n.In[0]) {
+		return plain
+	}
+	c, ok := codingOf(g, n, g.values[n.Out[0]].typ.DType)
+	if !ok {
+		return plain
+	}
+	return p.encoding(i, &encodeBestOp{encode: &encodeOp{order: nhwc, task: encodeTask{coding: c}},
+		conversion: plain.nodes[0].op})
+}
+
+func (q *encodeBestOp) layout(l *layouter, n *node) {
+	q.chosen = q.conversion
+	if l.best(n.in[0]) == nhwc && !sameOrders(l.net.values[n.in[0]].dims) {
+		q.chosen = q.encode
+	}
+	q.chosen.layout(l, n)
+}
+
+func (q *encodeBestOp) lower(w *lowering, n *node) step { return q.chosen.lower(w, n) }
+
+// integersRead reports whether an operator that computes with codes reads q's, and whether it wants them in NHWC.
+func integersRead(g *network, q graph.Value) (yes, last bool) {
+	for _, u := range g.uses[q] {
+		d := &g.graph.Nodes[u]
+		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !g.fast(d.Out[0]) {
 			continue
 		}
-		for _, r := range b.uses[d.Out[0]] {
-			switch n := &b.graph.Nodes[r]; o := n.Op.(type) {
+		if _, ok := codingOf(g, d, g.values[q].typ.DType); !ok {
+			continue
+		}
+		for _, r := range g.uses[d.Out[0]] {
+			switch n := &g.graph.Nodes[r]; o := n.Op.(type) {
 			case *op.Conv:
-				if n.In[0] == d.Out[0] && b.filter(n.In[1]) != nil && !o.ChannelsLast {
+				if n.In[0] == d.Out[0] && filterOf(g, n.In[1]) != nil && !o.ChannelsLast {
 					return true, true
 				}
 			case *op.MatMul:
-				if n.In[0] == d.Out[0] && b.filter(n.In[1]) != nil {
+				if n.In[0] == d.Out[0] && filterOf(g, n.In[1]) != nil {
 					yes = true
 				}
 			}
@@ -91,7 +133,7 @@ func (b *builder) islandReads(q graph.Value) (yes, last bool) {
 // encodeTask quantizes.
 type encodeTask struct {
 	st     *step
-	coded  coded
+	coding coding
 	n      int
 	planes int // not 0: x are images of three planes of that many values, which become channels
 	x      []float32
@@ -125,25 +167,32 @@ func (t *encodeTask) Chunk(i, worker int) {
 			src, y, length = work[:3*n], t.y[3*from:], 3*n
 			kernel.Interleave3(src, at[:n], at[t.planes:][:n], at[2*t.planes:][:n])
 		}
-		kernel.EncodeU8(y, src[:length], t.coded.scale, int(t.coded.zero))
+		kernel.EncodeU8(y, src[:length], t.coding.scale, int(t.coding.zero))
 		from += n
 	}
 }
 
-// recode makes codes of one meaning from those of another.
-func (b *builder) recode(q, x graph.Value, c *coded) bool {
-	from := b.coded[x]
-	var table [256]byte
-	for i := range table {
-		v := float32(int32(i)-from.zero) * from.scale
-		table[i] = c.of(v)
+// recodeOp makes codes of one meaning of those of another.
+type recodeOp struct {
+	n     int
+	table []byte
+}
+
+func newRecode(from, to coding, n int) *recodeOp {
+	q := &recodeOp{n: n, table: make([]byte, 256)}
+	for i := range q.table {
+		q.table[i] = to.of(float32(int32(i)-from.zero) * from.scale)
 	}
-	last := b.inCodedLast(x)
-	b.setCoded(q, c)
-	s := step{fast: true, reads: []int{b.codesIn(x, last)}}
-	s.writes = []int{*b.bytes(q, last)}
-	n := b.values[x].count()
-	s.start = func(_ *State, st *step) process { return &tableTask{st: st, n: n, table: table[:]} }
-	b.add(s)
-	return true
+	return q
+}
+
+func (q *recodeOp) layout(l *layouter, n *node) {
+	o := l.codeOrder(n.in[0])
+	n.reads = []int{l.codes(n.in[0], o)}
+	n.writes = []int{l.makeCodes(n.out[0], o)}
+}
+
+func (q *recodeOp) lower(*lowering, *node) step {
+	n, table := q.n, q.table
+	return step{fast: true, start: func(_ *State, st *step) process { return &tableTask{st: st, n: n, table: table} }}
 }

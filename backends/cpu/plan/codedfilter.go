@@ -11,47 +11,50 @@ import (
 // filter is a constant matrix of 8-bit codes whose numbers an operator multiplies with.
 type filter struct {
 	codes graph.Value // of the graph
+	nodes []int       // that make numbers of them
 	moved bool        // codes are [outputs, inputs, taps], not [outputs, taps, inputs]
 	scale []float32   // one, or one per index on axis
 	axis  int         // of the codes
 	zero  []int64     // alike; empty: zeros
 }
 
-// filter returns the quantized constant that v is made from, nil when it is none.
-func (b *builder) filter(v graph.Value) *filter {
+// filterOf returns the quantized constant that v is made from, nil when it is none.
+func filterOf(g *network, v graph.Value) *filter {
 	if v == graph.None {
 		return nil
 	}
 	f := &filter{}
-	at := b.maker[v]
+	at := g.maker[v]
 	if at < 0 {
 		return nil
 	}
-	n := &b.graph.Nodes[at]
+	f.nodes = append(f.nodes, at)
+	n := &g.graph.Nodes[at]
 	if _, is := n.Op.(*op.Transpose); is {
-		perm, ok := b.ints(n.In, 1)
+		perm, ok := g.ints(n.In, 1)
 		rank := len(perm)
-		if !ok || rank < 3 || !slices.Equal(perm, append(append([]int64{0}, longs(2, rank)...), 1)) || b.maker[n.In[0]] < 0 {
+		if !ok || rank < 3 || !slices.Equal(perm, append(append([]int64{0}, longs(2, rank)...), 1)) || g.maker[n.In[0]] < 0 {
 			return nil
 		}
 		f.moved = true
-		n = &b.graph.Nodes[b.maker[n.In[0]]]
+		f.nodes = append(f.nodes, g.maker[n.In[0]])
+		n = &g.graph.Nodes[g.maker[n.In[0]]]
 	}
 	o, is := n.Op.(*op.Dequantize)
 	if !is || o.Block != 0 {
 		return nil
 	}
-	w := &b.values[n.In[0]]
+	w := &g.values[n.In[0]]
 	if w.data == nil || w.dims == nil || w.typ.Quant != nil || w.typ.DType != tensor.Int8 && w.typ.DType != tensor.Uint8 ||
-		w.count() == 0 || b.values[n.Out[0]].typ.DType != tensor.Float32 {
+		w.count() == 0 || g.values[n.Out[0]].typ.DType != tensor.Float32 {
 		return nil
 	}
-	if f.scale = b.constant(n.In[1]); len(f.scale) == 0 ||
+	if f.scale = g.constant(n.In[1]); len(f.scale) == 0 ||
 		slices.ContainsFunc(f.scale, func(s float32) bool { return !usableScale(s) }) {
 		return nil
 	}
 	var ok bool
-	if f.zero, ok = b.ints(n.In, 2); !ok || len(f.zero) != 0 && len(f.zero) != len(f.scale) {
+	if f.zero, ok = g.ints(n.In, 2); !ok || len(f.zero) != 0 && len(f.zero) != len(f.scale) {
 		return nil
 	}
 	axis, err := op.Axis(o.Axis, len(w.dims))
@@ -77,31 +80,30 @@ func longs(from, to int) []int64 {
 	return v
 }
 
-// putOff reports whether node i makes a filter for one operator that may do without the numbers; they are made when it
-// does not.
-func (b *builder) putOff(i int) bool {
-	n := &b.graph.Nodes[i]
-	if len(n.Out) != 1 || b.values[n.Out[0]].data != nil {
+// holds reports whether node i makes a filter for one operator that may do without the numbers.
+func (f *folder) holds(i int) bool {
+	n := &f.graph.Nodes[i]
+	if len(n.Out) != 1 || f.values[n.Out[0]].data != nil {
 		return false
 	}
 	v := n.Out[0]
-	if b.filter(v) == nil {
+	if filterOf(f.network, v) == nil {
 		return false
 	}
-	u := b.onlyUse(v)
+	u := f.onlyUse(v)
 	if u == none {
 		return false
 	}
-	if _, is := b.graph.Nodes[u].Op.(*op.Transpose); is {
-		if v = b.graph.Nodes[u].Out[0]; b.filter(v) == nil {
+	if _, is := f.graph.Nodes[u].Op.(*op.Transpose); is {
+		if v = f.graph.Nodes[u].Out[0]; filterOf(f.network, v) == nil {
 			return false
 		}
-		u = b.onlyUse(v)
+		u = f.onlyUse(v)
 	}
 	if u == none {
 		return false
 	}
-	switch r := &b.graph.Nodes[u]; r.Op.(type) {
+	switch r := &f.graph.Nodes[u]; r.Op.(type) {
 	case *op.Conv, *op.MatMul:
 		return r.In[1] == v && r.In[0] != v
 	}

@@ -11,102 +11,56 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// island adds the step of an operator between codes.
-func (b *builder) island(n *graph.Node) bool {
-	if len(n.In) == 0 || len(n.Out) != 1 || n.In[0] == graph.None || b.coded[n.In[0]] == nil {
-		return false
-	}
-	switch o := n.Op.(type) {
-	case *op.Conv:
-		return b.codedConv(n, o)
-	case *op.MatMul:
-		return b.codedProduct(n, o)
-	case *op.Add:
-		return b.codedAdd(n)
-	case *op.Relu, *op.Clip:
-		return b.codedClamp(n)
-	case *op.AveragePool:
-		return b.codedMean(n, o)
-	case *op.MaxPool:
-		return b.codedMaxPool(n, o)
-	}
-	return false
-}
-
-// foldFilter computes the filter of a node that was put off.
-func (b *builder) foldFilter(n *graph.Node) {
-	if len(n.In) < 2 || n.In[1] == graph.None || b.values[n.In[1]].data != nil {
-		return
-	}
-	at := b.maker[n.In[1]]
-	if at < 0 || !b.done[at] || b.filter(n.In[1]) == nil {
-		return
-	}
-	if first := &b.graph.Nodes[at]; len(first.In) > 0 && b.values[first.In[0]].data == nil && b.maker[first.In[0]] >= 0 {
-		b.folded(b.ctx, b.maker[first.In[0]])
-	}
-	b.folded(b.ctx, at)
-}
-
 // ending is what follows a sum up to its codes.
 type ending struct {
-	q       graph.Value // that holds the codes
-	code    *coded
-	add     []float32 // per output, nil: zeros
-	lo, hi  uint8
-	through []int // nodes on the way
+	q      graph.Value // that holds the codes
+	code   coding
+	add    []float32 // per output, nil: zeros
+	lo, hi uint8
+	nodes  []int // on the way
 }
 
-// ending follows v, outputs along axis, through additions of constants and clamps to a QuantizeLinear; nil when it does
-// not get there.
-func (b *builder) ending(v graph.Value, axis int) *ending {
-	return b.endingBy(v, b.onlyUse(v), axis)
-}
-
-// endingOf is ending from the node i that reads v on, which is the one being emitted.
-func (b *builder) endingOf(v graph.Value, i int) *ending {
-	e := b.endingBy(v, i, none)
-	if e != nil {
-		e.through = e.through[1:]
-	}
-	return e
+// endingOf follows v, outputs along axis, through additions of constants and clamps to a QuantizeLinear; nil when it
+// does not get there.
+func endingOf(p *program, v graph.Value, axis int) *ending {
+	return endingBy(p, v, p.net.onlyUse(v), axis)
 }
 
 // endingBy goes from v by way of node i, then by every only reader.
-func (b *builder) endingBy(v graph.Value, i, axis int) *ending {
-	e := &ending{}
-	dims := b.values[v].dims
+func endingBy(p *program, v graph.Value, i, axis int) *ending {
+	g, e := p.net, &ending{}
+	dims := g.values[v].dims
 	lo, hi := float32(math.Inf(-1)), float32(math.Inf(1))
 	clamped := false
-	for ; ; i = b.onlyUse(v) {
-		if i == none || b.done[i] || slices.Contains(e.through, i) {
+	for ; ; i = g.onlyUse(v) {
+		if p.taken(i) || slices.Contains(e.nodes, i) {
 			return nil
 		}
-		n := &b.graph.Nodes[i]
-		if len(n.Out) != 1 || !slices.Equal(b.values[n.Out[0]].dims, dims) {
+		n := &g.graph.Nodes[i]
+		if len(n.Out) != 1 || !slices.Equal(g.values[n.Out[0]].dims, dims) {
 			return nil
 		}
-		e.through = append(e.through, i)
+		e.nodes = append(e.nodes, i)
 		switch n.Op.(type) {
 		case *op.Quantize:
-			q := n.Out[0]
-			if e.code = b.byteCode(n, b.values[q].typ.DType); e.code == nil || n.In[0] != v || b.block(n) {
+			var ok bool
+			if e.code, ok = codingOf(g, n, g.values[n.Out[0]].typ.DType); !ok || n.In[0] != v {
 				return nil
 			}
-			e.q, e.lo, e.hi = q, e.code.of(lo), e.code.of(hi)
+			e.q, e.lo, e.hi = n.Out[0], e.code.of(lo), e.code.of(hi)
 			return e
 		case *op.Add:
 			other := n.In[0]
 			if other == v {
 				other = n.In[1]
 			}
-			c := b.perChannel(other, dims, axis)
+			c := perChannel(g, other, dims, axis)
 			if c == nil || e.add != nil || clamped {
 				return nil
 			}
 			e.add = c
 		case *op.Relu, *op.Clip:
-			a, ok := b.activation(n)
+			a, ok := activation(g, n)
 			if !ok || n.In[0] != v {
 				return nil
 			}
@@ -119,16 +73,19 @@ func (b *builder) endingBy(v graph.Value, i, axis int) *ending {
 			return nil
 		}
 		v = n.Out[0]
-		if !b.values[v].fast() {
+		if !g.values[v].fast() {
 			return nil
 		}
 	}
 }
 
-func (b *builder) block(n *graph.Node) bool { o, is := n.Op.(*op.Quantize); return is && o.Block != 0 }
+// patch is the one of the operation between the codes of in and those that e names.
+func (e *ending) patch(p *program, i int, op operation, in ...graph.Value) *patch {
+	return p.coded(i, op, in, e.q, e.code, without(e.nodes, i)...)
+}
 
 // of returns the code of a number.
-func (c *coded) of(v float32) uint8 {
+func (c coding) of(v float32) uint8 {
 	var y [1]uint8
 	kernel.EncodeU8(y[:], []float32{v}, c.scale, int(c.zero))
 	return y[0]
@@ -136,8 +93,12 @@ func (c *coded) of(v float32) uint8 {
 
 // codedSum is a sum of products between codes with everything resolved.
 type codedSum struct {
-	x        graph.Value
+	at       int // node of the graph
+	x        coding
 	f        *filter
+	win      kernel.Window
+	batch    int
+	channels int // of the images
 	taps     int
 	ic, n    int // inputs per output, outputs
 	bias     []float32
@@ -145,20 +106,22 @@ type codedSum struct {
 	turned   bool // the codes are [inputs, outputs]
 	codes    []byte
 	unsigned bool
+	post     kernel.Requantize
+	whole    []int32 // what the bias adds to sums where it is a multiple of their unit
 }
 
-// post returns how sums are requantized, apart from what they start with; ok is false when it is out of reach of
-// float32. whole is what the bias adds to sums where it is a multiple of their unit.
-func (b *builder) post(c *codedSum) (q kernel.Requantize, whole []int32, ok bool) {
-	x, e := b.coded[c.x], c.end
-	q = kernel.Requantize{Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi, Scale: make([]float32, c.n)}
-	whole = make([]int32, c.n)
+// requantize finds how sums are requantized, apart from what they start with; ok is false when it is out of reach of
+// float32.
+func (c *codedSum) requantize() (ok bool) {
+	e := c.end
+	q := kernel.Requantize{Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi, Scale: make([]float32, c.n)}
+	whole := make([]int32, c.n)
 	reach := 255 * 128 * float64(c.taps*c.ic)
 	if reach >= 1<<30 {
-		return q, nil, false
+		return false
 	}
 	for j := range c.n {
-		unit := float64(x.scale) * float64(c.f.scale[j%len(c.f.scale)])
+		unit := float64(c.x.scale) * float64(c.f.scale[j%len(c.f.scale)])
 		m := unit / float64(e.code.scale)
 		q.Scale[j] = float32(m)
 		bias := 0.0
@@ -178,10 +141,11 @@ func (b *builder) post(c *codedSum) (q kernel.Requantize, whole []int32, ok bool
 			q.Add[j] = float32(bias / float64(e.code.scale))
 		}
 		if !(math.Abs(far)+reach < (1<<31)/max(1, m)) || m < 1e-30 {
-			return q, nil, false
+			return false
 		}
 	}
-	return q, whole, true
+	c.post, c.whole = q, whole
+	return true
 }
 
 // row returns the signed codes of output j, [taps, inputs].
@@ -210,17 +174,10 @@ func (c *codedSum) row(dst []int8, j int) {
 	}
 }
 
-func (b *builder) load(c *codedSum) {
-	w := &b.values[c.f.codes]
-	c.codes, c.unsigned = w.data, w.typ.DType == tensor.Uint8
-}
-
-// packCodes packs the filters as taps runs of k inputs and computes what sums start with: the bias less the share of
-// the zero point.
-func (b *builder) packCodes(c *codedSum, taps, k int, whole []int32) (codes []int8, init []int32) {
-	b.load(c)
+// pack packs the filters as taps runs of k inputs and computes what sums start with: the bias less the share of the
+// zero point.
+func (c *codedSum) pack(w *lowering, taps, k int) (codes []int8, init []int32) {
 	size := (kernel.PackedInt8Len(taps, k, c.n) + 3) / 4
-	zero := b.coded[c.x].zero
 	p := packed{value: c.f.codes, kind: "codes", len: size + c.n, parts: kernel.IntPanels(c.n)}
 	p.fill = func(dst []float32, part int) {
 		codes, init := bytesAsInt8(dst[:size]), intsOf(dst[size:])
@@ -233,11 +190,11 @@ func (b *builder) packCodes(c *codedSum, taps, k int, whole []int32) (codes []in
 			for _, v := range r {
 				sum += int32(v)
 			}
-			init[j] = whole[j] - zero*sum
+			init[j] = c.whole[j] - c.x.zero*sum
 		}
 		kernel.PackInt8(codes[part*kernel.IntCols*(kernel.PackedInt8Len(taps, k, 16)/16):], rows, taps, k, to-from, taps*k)
 	}
-	dst := b.pack(p)
+	dst := w.packer.order(c.at, p)
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
 }
 
@@ -249,126 +206,150 @@ func intsOf(v []float32) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }
 
-// finish marks what a step takes over and returns the buffer of the codes it makes.
-func (b *builder) finish(e *ending, last bool) int {
-	for _, i := range e.through {
-		b.fuse(i)
-	}
-	b.setCoded(e.q, e.code)
-	return *b.bytes(e.q, last)
-}
-
-// codedConv adds a convolution of codes with codes.
-func (b *builder) codedConv(n *graph.Node, o *op.Conv) bool {
-	x, wd := &b.values[n.In[0]], b.values[n.In[1]].dims
-	rank := len(x.dims)
-	f := b.filter(n.In[1])
-	if f == nil || o.ChannelsLast || rank < 3 || rank > 5 || len(wd) != rank || b.pads[n.In[0]] != nil ||
-		x.count() > math.MaxInt32 {
+// filter gives c the filter of an operator whose outputs are counted along axis of the codes; ok is false when there is
+// none, or none of as many scales.
+func (c *codedSum) filter(g *network, v graph.Value, axis int) (ok bool) {
+	if c.f == nil || len(c.f.scale) > 1 && (c.f.axis != axis || len(c.f.scale) != c.n) {
 		return false
 	}
-	if len(f.scale) > 1 && (f.axis != 0 || len(f.scale) != int(wd[0])) {
-		return false
-	}
-	ws, err := o.Windows(x.dims[2:], wd[1:rank-1])
-	if err != nil {
-		return false
-	}
-	win, err := window(ws)
-	if err != nil {
-		return false
-	}
-	groups := int(max(o.Groups, 1))
-	c := &codedSum{x: n.In[0], f: f, taps: win.Taps(), ic: int(wd[rank-1]), n: int(wd[0])}
-	var ok bool
-	if c.bias, ok = b.bias(n.In, 2, c.n); !ok {
-		return false
-	}
-	if c.end = b.ending(n.Out[0], 1); c.end == nil {
-		return false
-	}
-	q, whole, ok := b.post(c)
-	if !ok {
-		return false
-	}
-	batch, channels := int(x.dims[0]), int(x.dims[1])
-	conv := convolution{win: win, taps: c.taps, c: channels, groups: groups, ic: c.ic, oc: c.n / groups}
-	switch {
-	case conv.depthwise() && kernel.FastDepthwiseInt8(c.taps):
-		return b.codedDepthwise(c, win, batch, q, whole)
-	case groups > 1:
-		return false
-	}
-	t := codedTask{GemmInt8: kernel.GemmInt8{M: batch * win.Outputs(), N: c.n, K: channels, LDA: channels, LDC: c.n,
-		Post: q}}
-	s := step{fast: true, reads: []int{b.codesIn(n.In[0], true)}}
-	taps, k := c.taps, channels
-	switch {
-	case conv.pointwise():
-	case conv.small(): // a row of taps is one run of an image with its border
-		t.frame = newFrame(win, batch, channels)
-		s.scratch = b.buffer(buffer{place: inArena, size: int64(t.frame.size() + codedSlack)})
-		taps, k = win.Kernel[1], win.Kernel[2]*channels
-		t.K = k
-		win = t.frame.window(win)
-		if t.table, err = b.window(win, batch, channels); err != nil {
-			return false
-		}
-	default:
-		if t.table, err = b.window(win, batch, channels); err != nil {
-			return false
-		}
-		t.Zero = slices.Repeat([]uint8{uint8(b.coded[n.In[0]].zero)}, channels+codedSlack)
-	}
-	t.zero = uint8(b.coded[n.In[0]].zero)
-	t.B, t.Post.Init = b.packCodes(c, taps, k, whole)
-	s.writes = []int{b.finish(c.end, true)}
-	b.codedStep(s, t)
+	w := &g.values[c.f.codes]
+	c.codes, c.unsigned = w.data, w.typ.DType == tensor.Uint8
 	return true
 }
 
-// codedProduct adds a product of codes with a matrix of codes.
-func (b *builder) codedProduct(n *graph.Node, o *op.MatMul) bool {
-	x, wd := &b.values[n.In[0]], b.values[n.In[1]].dims
-	f := b.filter(n.In[1])
+// patch is the one of a sum that node i stands for, in place of those that make the filter's numbers.
+func (c *codedSum) patch(p *program, i int, op operation) *patch {
+	n := &p.net.graph.Nodes[i]
+	found := c.end.patch(p, i, op, n.In[0])
+	for _, k := range c.f.nodes {
+		if p.net.held[k] {
+			found.unread = append(found.unread, k)
+		}
+	}
+	return found
+}
+
+// matchCodedConv finds a convolution of codes with codes.
+func matchCodedConv(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Conv)
+	if !is || !p.isCoded(n.In[0]) {
+		return nil
+	}
+	x, wd := &g.values[n.In[0]], g.values[n.In[1]].dims
+	rank := len(x.dims)
+	if o.ChannelsLast || rank < 3 || rank > 5 || len(wd) != rank || x.count() > math.MaxInt32 {
+		return nil
+	}
+	ws, err := o.Windows(x.dims[2:], wd[1:rank-1])
+	if err != nil {
+		return nil
+	}
+	win, err := window(ws)
+	if err != nil {
+		return nil
+	}
+	c := &codedSum{at: i, x: p.codings[n.In[0]], f: filterOf(g, n.In[1]), win: win, batch: int(x.dims[0]),
+		channels: int(x.dims[1]), taps: win.Taps(), ic: int(wd[rank-1]), n: int(wd[0])}
+	var ok bool
+	if c.bias, ok = biasOf(g, n.In, 2, c.n); !ok || !c.filter(g, n.In[1], 0) {
+		return nil
+	}
+	if c.end = endingOf(p, n.Out[0], 1); c.end == nil || !c.requantize() {
+		return nil
+	}
+	groups := int(max(o.Groups, 1))
+	conv := convolution{win: win, taps: c.taps, c: c.channels, groups: groups, ic: c.ic, oc: c.n / groups}
+	q := &codedGemmOp{sum: c, order: nhwc, taps: c.taps, depth: c.channels, window: win}
+	switch {
+	case conv.depthwise() && kernel.FastDepthwiseInt8(c.taps):
+		return c.patch(p, i, c.depthwise())
+	case groups > 1:
+		return nil
+	case conv.pointwise():
+		return c.patch(p, i, q)
+	case conv.small(): // a row of taps is one run of an image with its border
+		q.frame = newFrame(win, c.batch, c.channels)
+		q.taps, q.depth = win.Kernel[1], win.Kernel[2]*c.channels
+		q.window = q.frame.window(win)
+	}
+	q.table = true
+	if kernel.CheckIndirection(q.window, c.batch, c.channels) != nil {
+		return nil
+	}
+	return c.patch(p, i, q)
+}
+
+// matchCodedProduct finds a product of codes with a matrix of codes.
+func matchCodedProduct(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.MatMul)
+	if !is || !p.isCoded(n.In[0]) {
+		return nil
+	}
+	x, wd := &g.values[n.In[0]], g.values[n.In[1]].dims
+	f := filterOf(g, n.In[1])
 	if f == nil || f.moved || len(wd) != 2 || o.TransposeA || len(x.dims) < 2 {
-		return false
+		return nil
 	}
 	outputs, depth, axis := int(wd[1]), int(wd[0]), 1
 	if o.TransposeB {
 		outputs, depth, axis = depth, outputs, 0
 	}
-	if len(f.scale) > 1 && (f.axis != axis || len(f.scale) != outputs) {
-		return false
-	}
-	c := &codedSum{x: n.In[0], f: f, taps: 1, ic: depth, n: outputs, turned: !o.TransposeB}
+	c := &codedSum{at: i, x: p.codings[n.In[0]], f: f, batch: x.count() / depth, channels: depth, taps: 1, ic: depth,
+		n: outputs, turned: !o.TransposeB}
+	c.win, _ = window(nil)
 	var ok bool
-	if c.bias, ok = b.columnBias(n.In, outputs); !ok {
-		return false
+	if c.bias, ok = columnBias(g, n.In, outputs); !ok || !c.filter(g, n.In[1], axis) {
+		return nil
 	}
-	if c.end = b.ending(n.Out[0], len(b.values[n.Out[0]].dims)-1); c.end == nil {
-		return false
+	if c.end = endingOf(p, n.Out[0], len(g.values[n.Out[0]].dims)-1); c.end == nil || !c.requantize() {
+		return nil
 	}
-	q, whole, ok := b.post(c)
-	if !ok {
-		return false
-	}
-	t := codedTask{GemmInt8: kernel.GemmInt8{M: x.count() / depth, N: outputs, K: depth, LDA: depth, LDC: outputs,
-		Post: q}}
-	s := step{fast: true, reads: []int{b.codesIn(n.In[0], false)}}
-	t.B, t.Post.Init = b.packCodes(c, 1, depth, whole)
-	s.writes = []int{b.finish(c.end, false)}
-	b.codedStep(s, t)
-	return true
+	return c.patch(p, i, &codedGemmOp{sum: c, order: nchw, taps: 1, depth: depth})
 }
 
-func (b *builder) codedStep(s step, t codedTask) {
+// codedGemmOp is a sum of products between codes as a product of matrices.
+type codedGemmOp struct {
+	sum         *codedSum
+	order       order
+	taps, depth int // runs of inputs, and their lengths
+	table       bool
+	window      kernel.Window // of the table
+	frame       *frame        // nil: images are read where they are
+}
+
+func (q *codedGemmOp) layout(l *layouter, n *node) { inCodes(l, n, q.order) }
+
+// inCodes is the layout of operations that take codes and make codes in one order.
+func inCodes(l *layouter, n *node, o order) {
+	for _, v := range n.in {
+		n.reads = append(n.reads, l.codes(v, o))
+	}
+	n.writes = []int{l.makeCodes(n.out[0], o)}
+}
+
+func (q *codedGemmOp) lower(w *lowering, n *node) step {
+	c, zero := q.sum, uint8(q.sum.x.zero)
+	t := codedTask{frame: q.frame, zero: zero, GemmInt8: kernel.GemmInt8{M: c.batch * c.win.Outputs(), N: c.n, K: q.depth,
+		LDA: c.channels, LDC: c.n, Post: c.post}}
+	s := step{fast: true}
+	if q.table {
+		t.table = w.window(q.window, c.batch, n.reads[0], c.channels)
+	}
+	switch {
+	case q.frame != nil:
+		s.room = int64(q.frame.size() + codeSlack)
+	case q.table:
+		t.Zero = slices.Repeat([]uint8{zero}, c.channels+codeSlack)
+	}
+	t.B, t.Post.Init = c.pack(w, q.taps, q.depth)
 	s.start = func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
 	}
-	b.add(s)
+	return s
 }
 
 type codedTask struct {

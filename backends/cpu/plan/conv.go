@@ -5,13 +5,12 @@ import (
 	"math"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// convolution is a convolution with everything resolved.
+// convolution is a convolution with constant filters and everything resolved.
 type convolution struct {
 	win          kernel.Window
 	batch        int
@@ -23,52 +22,59 @@ type convolution struct {
 	x            graph.Value
 	last         bool   // the model's images are channels-last
 	taps, ic, oc int    // taps, channels per group
+	at           int    // the node of the graph
 	kind         string // of the packed filters, when a node has several
+	planar       bool   // of a first layer: the images are NCHW, the results are not; layout decides it
 }
 
-// conv adds a convolution with constant filters and what follows it.
-func (b *builder) conv(n *graph.Node, o *op.Conv) bool {
-	c, bias := b.convolution(n, o)
+// matchConv finds a convolution with constant filters and what follows it.
+func matchConv(p *program, i int) *patch {
+	c := convolutionOf(p, i)
 	if c == nil {
-		return false
+		return nil
 	}
-	small := c.small()
-	b.follow(c, n, bias, !small)
-	switch {
-	case c.depthwise():
-		return b.depthwise(c)
-	case small:
-		return b.smallConv(c)
-	case c.winograd():
-		return b.winograd(c)
-	case c.pointwise() && c.groups == 1:
-		return b.pointwise(n, c)
+	n := &p.net.graph.Nodes[i]
+	if c.pointwise() && c.groups == 1 && !c.small() {
+		return matchPointwise(p, i, c)
 	}
-	return b.gemmConv(c)
+	c.follow(p, n, !c.small())
+	return c.patch(i)
+}
+
+// patch is the one of a convolution that node i stands for.
+func (c *convolution) patch(i int) *patch {
+	in := []graph.Value{c.x}
+	if c.epi.res != graph.None {
+		in = append(in, c.epi.res)
+	}
+	return one(i, c, in, []graph.Value{c.epi.out}, c.epi.nodes...)
 }
 
 // follow takes over what happens to the result of c.
-func (b *builder) follow(c *convolution, n *graph.Node, bias []float32, residual bool) {
+func (c *convolution) follow(p *program, n *graph.Node, residual bool) {
 	axis := 1
 	if c.last {
-		axis = len(b.values[n.Out[0]].dims) - 1
+		axis = len(p.net.values[n.Out[0]].dims) - 1
 	}
-	c.epi = b.epilogue(n.Out[0], axis, residual)
-	c.bias = c.epi.normalized(bias)
+	c.epi = epilogueOf(p, n.Out[0], axis, residual)
+	c.bias = c.epi.normalized(c.bias)
 }
 
-// convolution resolves a convolution with constant filters and bias, nil when it is none. Nothing is decided yet.
-func (b *builder) convolution(n *graph.Node, o *op.Conv) (c *convolution, bias []float32) {
-	x, w := &b.values[n.In[0]], b.operand(n.In[1])
-	y := &b.values[n.Out[0]]
-	// a table of positions could not name all
-	if !x.fast() || !y.fast() || w == nil || len(w) == 0 || len(x.dims) > 5 || x.count() > math.MaxInt32 {
-		return nil, nil
+// convolutionOf resolves a convolution with constant filters and bias, nil when it is none. What follows it is open.
+func convolutionOf(p *program, i int) *convolution {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Conv)
+	if !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
+	}
+	x, w := &g.values[n.In[0]], g.operand(n.In[1])
+	if len(w) == 0 || len(x.dims) > 5 || x.count() > math.MaxInt32 { // a table of positions could not name all
+		return nil
 	}
 	rank := len(x.dims)
-	wd := b.values[n.In[1]].dims
-	c = &convolution{batch: int(x.dims[0]), n: int(wd[0]), groups: int(max(o.Groups, 1)), weights: w, filter: n.In[1],
-		x: n.In[0], last: o.ChannelsLast}
+	wd := g.values[n.In[1]].dims
+	c := &convolution{at: i, batch: int(x.dims[0]), n: int(wd[0]), groups: int(max(o.Groups, 1)), weights: w,
+		filter: n.In[1], x: n.In[0], last: o.ChannelsLast}
 	spatial := x.dims[2:]
 	c.c = int(x.dims[1])
 	if o.ChannelsLast {
@@ -76,46 +82,47 @@ func (b *builder) convolution(n *graph.Node, o *op.Conv) (c *convolution, bias [
 	}
 	ws, err := o.Windows(spatial, wd[1:rank-1])
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	if p := b.unpadded(n.In[0], o.ChannelsLast); p != nil && allFinite(w) {
-		p.shift(ws, o.ChannelsLast)
-		c.x = p.x
+	if q := zerosAround(p, n.In[0], o.ChannelsLast); q != nil && allFinite(w) {
+		q.shift(ws, o.ChannelsLast)
+		c.x = q.x
 	}
 	if c.win, err = window(ws); err != nil {
-		return nil, nil
+		return nil
 	}
-	bias, ok := b.bias(n.In, 2, c.n)
+	bias, ok := biasOf(g, n.In, 2, c.n)
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	c.taps, c.ic, c.oc = c.win.Taps(), c.c/c.groups, c.n/c.groups
-	return c, bias
+	c.bias, c.taps, c.ic, c.oc = bias, c.win.Taps(), c.c/c.groups, c.n/c.groups
+	return c
 }
 
-// pointwise adds a convolution that is a matrix product, and those of the same images.
-func (b *builder) pointwise(n *graph.Node, c *convolution) bool {
-	pack := func(c *convolution) part { return part{c.n, b.pack(c.filters()), c.bias, c.epi} }
-	all := []part{pack(c)}
-	for _, i := range b.siblings(n) {
-		m := &b.graph.Nodes[i]
-		o, ok := m.Op.(*op.Conv)
-		if !ok || o.ChannelsLast != c.last || !b.joins(i, n) {
+// matchPointwise finds a convolution that is a matrix product, and those of the same images.
+func matchPointwise(p *program, i int, c *convolution) *patch {
+	g := p.net
+	n := &g.graph.Nodes[i]
+	c.follow(p, n, true)
+	q := &jointOp{order: orderOf(c.last), gemm: kernel.Gemm{M: c.batch * c.win.Outputs(), K: c.c}}
+	q.parts = append(q.parts, c.part(i))
+	for _, k := range siblings(p, n) {
+		o, ok := g.graph.Nodes[k].Op.(*op.Conv)
+		if !ok || o.ChannelsLast != c.last || !joins(p, k, n) {
 			continue
 		}
-		d, bias := b.convolution(m, o)
+		d := convolutionOf(p, k)
 		if d == nil || d.x != c.x || d.groups != 1 || !d.pointwise() || d.small() {
 			continue
 		}
-		all = append(all, b.sibling(i, func() part {
-			b.follow(d, m, bias, true)
-			return pack(d)
-		}))
+		d.follow(p, &g.graph.Nodes[k], true)
+		q.parts = append(q.parts, d.part(k))
 	}
-	s := step{reads: []int{b.form(c.x, !c.last)}, inCols: []int{c.c}}
-	b.products(s, all, kernel.Gemm{M: c.batch * c.win.Outputs(), K: c.c}, !c.last)
-	return true
+	return q.patch(i, c.x)
 }
+
+// part is the columns of a joint product that a pointwise convolution, node i, computes.
+func (c *convolution) part(i int) part { return part{i, c.n, c.filters(), c.bias, c.epi} }
 
 // window turns resolved windows of up to three dimensions into the kernels' form.
 func window(ws []op.Window) (w kernel.Window, err error) {
@@ -167,17 +174,32 @@ func (c *convolution) filters() packed {
 	return matrix(c.filter, "gemm"+c.kind, c.weights, c.taps*c.ic, c.oc, c.groups, true, c.epi.scale)
 }
 
-// operands names the buffers of a convolution's step: input, output, residual.
-func (b *builder) operands(c *convolution) step {
-	want := b.wantLast
-	if c.last {
-		want = b.wantPlain
+// layout takes NHWC images, or for a first layer those that there are.
+func (c *convolution) layout(l *layouter, n *node) {
+	c.planar = !c.last && c.small() && l.best(c.x) == nchw
+	switch {
+	case c.planar:
+		l.read(n, c.x, nchw)
+		l.write(n, c.epi.out, nhwc)
+	default:
+		inOrder{orderOf(c.last)}.layout(l, n)
 	}
-	s := step{fast: true, reads: []int{want(c.x)}, inCols: []int{c.c, c.n}, outCols: []int{c.n}}
-	if c.epi.res != graph.None {
-		s.reads = append(s.reads, want(c.epi.res))
+}
+
+// lower picks the kernel.
+func (c *convolution) lower(w *lowering, n *node) step {
+	s := step{fast: true, inCols: []int{c.c, c.n}, outCols: []int{c.n}}
+	switch {
+	case c.depthwise():
+		s.start = c.lowerDepthwise(w)
+	case c.small():
+		s.start, s.inCols = c.lowerSmall(w), nil
+	case c.winograd():
+		s.start = c.lowerWinograd(w)
+	default:
+		s.start = c.lowerGemm(w, n)
 	}
-	s.writes = []int{b.make(c.epi.out, !c.last)}
+	c.weights = nil
 	return s
 }
 
@@ -197,22 +219,15 @@ type gemmTask struct {
 	g     int
 }
 
-func (b *builder) gemmConv(c *convolution) bool {
+func (c *convolution) lowerGemm(w *lowering, n *node) func(s *State, st *step) process {
 	per := kernel.PackedLen(c.taps*c.ic, c.oc)
-	packed := b.pack(c.filters())
-	c.weights = nil
-	var table *windowTable
+	packed := w.packer.order(c.at, c.filters())
 	zero := make([]float32, c.ic)
-	s := b.operands(c)
-	if x := s.reads[0]; !c.pointwise() {
-		b.late = append(b.late, func() {
-			var err error
-			if table, err = b.window(c.win, c.batch, b.plan.rowLength(x, c.c)); err != nil && b.err == nil {
-				b.err = fault.Wrap(err, "convolution")
-			}
-		})
+	var table *windowTable
+	if !c.pointwise() {
+		table = w.window(c.win, c.batch, n.reads[0], c.c)
 	}
-	s.start = func(_ *State, st *step) process {
+	return func(_ *State, st *step) process {
 		t := &gemmTask{st: st, conv: c, table: table, gemms: make([]kernel.Gemm, c.groups)}
 		for g := range t.gemms {
 			q := &t.gemms[g]
@@ -226,8 +241,6 @@ func (b *builder) gemmConv(c *convolution) bool {
 		}
 		return t
 	}
-	b.add(s)
-	return true
 }
 
 func (t *gemmTask) run(s *State) error {
@@ -261,25 +274,13 @@ type smallTask struct {
 	kernel.SmallConv
 }
 
-func (b *builder) smallConv(c *convolution) bool {
-	packed := b.pack(c.filters())
-	c.weights = nil
-	s := step{fast: true, outCols: []int{c.n}}
-	planar := !c.last && !b.inLast(c.x)
-	switch {
-	case planar || c.last:
-		s.reads = []int{b.wantPlain(c.x)}
-	default:
-		s.reads = []int{b.wantLast(c.x)}
-	}
-	s.writes = []int{b.make(c.epi.out, !c.last)}
-	s.start = func(state *State, st *step) process {
+func (c *convolution) lowerSmall(w *lowering) func(s *State, st *step) process {
+	packed := w.packer.order(c.at, c.filters())
+	return func(_ *State, st *step) process {
 		return &smallTask{st: st, SmallConv: kernel.SmallConv{
-			C: c.c, N: c.n, Batch: c.batch, Win: c.win, LDX: c.c, Planar: planar, B: packed, Bias: c.bias, Act: c.epi.act,
+			C: c.c, N: c.n, Batch: c.batch, Win: c.win, LDX: c.c, Planar: c.planar, B: packed, Bias: c.bias, Act: c.epi.act,
 		}}
 	}
-	b.add(s)
-	return true
 }
 
 func (t *smallTask) run(s *State) error {

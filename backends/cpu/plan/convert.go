@@ -21,28 +21,32 @@ func (v *value) real() bool {
 	return v.convertible() && v.typ.DType.IsFloat() && v.typ.DType != tensor.Float64 && v.typ.Quant == nil
 }
 
-// cast adds a change of element type.
-func (b *builder) cast(n *graph.Node, o *op.Cast) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+// matchCast finds a change of element type.
+func matchCast(p *program, i int) *patch {
+	n := &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Cast)
+	if !is {
+		return nil
+	}
+	x, y := &p.net.values[n.In[0]], &p.net.values[n.Out[0]]
 	if !x.convertible() || !y.convertible() {
-		return false
+		return nil
 	}
 	from, to, saturate := x.typ.DType, y.typ.DType, o.OutOfRange == op.CastSaturate
 	sizeTo, sizeFrom := to.Bits()/8, from.Bits()/8
-	b.conversion(n, func(y, x []byte, first, k int, work []float32) {
+	return p.conversion(i, func(y, x []byte, first, k int, work []float32) {
 		elements.Cast(y[first*sizeTo:], to, x[first*sizeFrom:], from, k, saturate, work)
 	})
-	return true
 }
 
 // codesOf returns what the scale and zero point of a node say about the elements of a tensor of these sizes; ok is
 // false when they are no constants.
-func (b *builder) codesOf(n *graph.Node, dims []int64, axis int64) (c elements.Codes, ok bool) {
-	s := &b.values[n.In[1]]
+func codesOf(g *network, n *graph.Node, dims []int64, axis int64) (c elements.Codes, ok bool) {
+	s := &g.values[n.In[1]]
 	if s.data == nil || !s.real() {
 		return c, false
 	}
-	zero, known := b.ints(n.In, 2)
+	zero, known := g.ints(n.In, 2)
 	if !known || given(n.In, 2) && len(zero) != s.count() {
 		return c, false
 	}
@@ -65,64 +69,73 @@ func (b *builder) codesOf(n *graph.Node, dims []int64, axis int64) (c elements.C
 	return c, true
 }
 
-// quantizeAny adds the making of codes whose scales are constants.
-func (b *builder) quantizeAny(n *graph.Node, o *op.Quantize) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+// matchQuantizeAny finds the making of codes whose scales are constants.
+func matchQuantizeAny(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Quantize)
+	if !is || o.Block != 0 {
+		return nil
+	}
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	if !x.real() && !(x.convertible() && x.typ.DType == tensor.Int32) || !y.convertible() ||
 		!elements.Codable(y.typ.DType) {
-		return false
+		return nil
 	}
-	c, ok := b.codesOf(n, x.dims, o.Axis)
+	c, ok := codesOf(g, n, x.dims, o.Axis)
 	if !ok {
-		return false
+		return nil
 	}
 	from, to := x.typ.DType, y.typ.DType
-	b.lines(n, func(v []float32, x []byte, first int) []float32 { return asFloats(v, from, x, first) },
+	return p.lines(i, func(v []float32, x []byte, first int) []float32 { return asFloats(v, from, x, first) },
 		func(y []byte, v []float32, first int) { elements.Quantize(y[first*to.Bits()/8:], to, v, &c, first) })
-	return true
 }
 
-// dequantizeAny adds the making of numbers from codes whose scales are constants.
-func (b *builder) dequantizeAny(n *graph.Node, o *op.Dequantize) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if !x.convertible() || !elements.Codable(x.typ.DType) || !y.real() {
-		return false
+// matchDequantizeAny finds the making of numbers from codes whose scales are constants.
+func matchDequantizeAny(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Dequantize)
+	if !is || o.Block != 0 {
+		return nil
 	}
-	c, ok := b.codesOf(n, x.dims, o.Axis)
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
+	if !x.convertible() || !elements.Codable(x.typ.DType) || !y.real() {
+		return nil
+	}
+	c, ok := codesOf(g, n, x.dims, o.Axis)
 	if !ok {
-		return false
+		return nil
 	}
 	from, to := x.typ.DType, y.typ.DType
 	if to == tensor.Float32 {
-		b.conversion(n, func(y, x []byte, first, k int, _ []float32) {
+		return p.conversion(i, func(y, x []byte, first, k int, _ []float32) {
 			elements.Dequantize(floats(y)[first:first+k], from, x[first*from.Bits()/8:], &c, first)
 		})
-		return true
 	}
-	b.lines(n, func(v []float32, x []byte, first int) []float32 {
+	return p.lines(i, func(v []float32, x []byte, first int) []float32 {
 		elements.Dequantize(v, from, x[first*from.Bits()/8:], &c, first)
 		return v
 	}, func(y []byte, v []float32, first int) { elements.Put(y[first*to.Bits()/8:], to, v, false) })
-	return true
 }
 
-// convert adds a change between representations of real numbers.
-func (b *builder) convert(n *graph.Node) bool {
-	from, ok := representationOf(&b.values[n.In[0]])
-	if !ok {
-		return false
+// matchConvert finds a change between representations of real numbers.
+func matchConvert(p *program, i int) *patch {
+	n := &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Convert); !is {
+		return nil
 	}
-	y := &b.values[n.Out[0]]
+	from, ok := representationOf(&p.net.values[n.In[0]])
+	if !ok {
+		return nil
+	}
+	y := &p.net.values[n.Out[0]]
 	to, ok := representationOf(y)
-	if !ok {
-		return false
+	switch {
+	case !ok:
+		return nil
+	case y.narrow() && from.codes == nil:
+		return p.convertBytes(i, from, to)
 	}
-	if y.narrow() && from.codes == nil {
-		b.convertBytes(n, from)
-		return true
-	}
-	b.lines(n, from.read, to.write)
-	return true
+	return p.lines(i, from.read, to.write)
 }
 
 // representation is how a tensor holds real numbers: floats, or codes.
@@ -170,11 +183,10 @@ func (r representation) write(y []byte, v []float32, first int) {
 	elements.QuantizeAway(y, r.typ, v, r.codes, first)
 }
 
-// convertBytes adds the making of 8-bit codes of one scale, whose rounding float32 can decide.
-func (b *builder) convertBytes(n *graph.Node, from representation) {
-	q := newRequantized(b.values[n.Out[0]].typ, []float64{1}, []float64{0})
-	to, _ := representationOf(&b.values[n.Out[0]])
-	b.conversion(n, func(y, x []byte, first, k int, work []float32) {
+// convertBytes finds the making of 8-bit codes of one scale, whose rounding float32 can decide.
+func (p *program) convertBytes(i int, from, to representation) *patch {
+	q := newRequantized(p.net.values[p.net.graph.Nodes[i].Out[0]].typ, []float64{1}, []float64{0})
+	return p.conversion(i, func(y, x []byte, first, k int, work []float32) {
 		for end := first + k; first < end; first += elements.Line {
 			m := min(elements.Line, end-first)
 			v := from.read(work[:m], x, first)
@@ -204,27 +216,32 @@ func asFloats(v []float32, d tensor.DType, x []byte, first int) []float32 {
 	return v
 }
 
-// lines adds a conversion by way of lines of numbers: read decodes elements from first on and returns where they are, v
+// lines is a conversion by way of lines of numbers: read decodes elements from first on and returns where they are, v
 // or elsewhere.
-func (b *builder) lines(n *graph.Node, read func(v []float32, x []byte, first int) []float32,
-	write func(y []byte, v []float32, first int)) {
-	b.conversion(n, func(y, x []byte, first, k int, work []float32) {
+func (p *program) lines(i int, read func(v []float32, x []byte, first int) []float32,
+	write func(y []byte, v []float32, first int)) *patch {
+	return p.conversion(i, func(y, x []byte, first, k int, work []float32) {
 		for end := first + k; first < end; first += elements.Line {
 			write(y, read(work[:min(elements.Line, end-first)], x, first), first)
 		}
 	})
 }
 
-// conversion adds a step that computes the elements of n's result from those at the same places of its first input.
-func (b *builder) conversion(n *graph.Node, f func(y, x []byte, first, k int, work []float32)) {
-	y := &b.values[n.Out[0]]
-	count := y.count()
-	s := step{fast: true, reads: []int{b.wantPlain(n.In[0])}}
-	size, _ := y.typ.DType.ByteSize(int64(count))
-	y.plain = b.buffer(buffer{place: inArena, size: size})
-	s.writes = []int{y.plain}
-	s.start = func(_ *State, st *step) process { return &conversionTask{st: st, n: count, f: f} }
-	b.add(s)
+// conversion computes the elements of node i's result from those at the same places of its first input.
+func (p *program) conversion(i int, f func(y, x []byte, first, k int, work []float32)) *patch {
+	return p.plainly(i, &conversionOp{n: p.net.values[p.net.graph.Nodes[i].Out[0]].count(), f: f}, 1)
+}
+
+// conversionOp converts elements one by one.
+type conversionOp struct {
+	inOrder
+	n int
+	f func(y, x []byte, first, k int, work []float32)
+}
+
+func (q *conversionOp) lower(*lowering, *node) step {
+	n, f := q.n, q.f
+	return step{fast: true, start: func(_ *State, st *step) process { return &conversionTask{st: st, n: n, f: f} }}
 }
 
 // conversionTask converts k elements from first on.

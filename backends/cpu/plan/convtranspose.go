@@ -16,26 +16,40 @@ type transposedTask struct {
 	kernel.ConvTranspose
 }
 
-// convTranspose adds a transposed convolution with constant filters of up to two spatial dimensions and what follows
-// it.
-func (b *builder) convTranspose(n *graph.Node, o *op.ConvTranspose) bool {
-	x, y, w := &b.values[n.In[0]], &b.values[n.Out[0]], b.operand(n.In[1])
+// transposedConv is a transposed convolution with constant filters of up to two spatial dimensions.
+type transposedConv struct {
+	inOrder
+	kernel  kernel.ConvTranspose
+	groups  int
+	filters packed
+	bias    []float32
+	outputs int
+}
+
+// matchConvTranspose finds a transposed convolution with constant filters and what follows it.
+func matchConvTranspose(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.ConvTranspose)
+	if !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
+	}
+	x, w := &g.values[n.In[0]], g.operand(n.In[1])
 	rank := len(x.dims)
-	if !x.fast() || !y.fast() || len(w) == 0 || rank < 3 || rank > 4 {
-		return false
+	if len(w) == 0 || rank < 3 || rank > 4 {
+		return nil
 	}
-	given, ok := b.ints(n.In, 3)
+	given, ok := g.ints(n.In, 3)
 	if !ok {
-		return false
+		return nil
 	}
-	wd := b.values[n.In[1]].dims
+	wd := g.values[n.In[1]].dims
 	spatial, axis := x.dims[2:], 1
 	if o.ChannelsLast {
 		spatial, axis = x.dims[1:rank-1], rank-1
 	}
 	ws, err := o.Windows(spatial, wd[1:rank-1], given)
 	if err != nil {
-		return false
+		return nil
 	}
 	groups := int(max(o.Groups, 1))
 	channels, outputs := int(x.dims[axis]), int(wd[0])
@@ -49,36 +63,35 @@ func (b *builder) convTranspose(n *graph.Node, o *op.ConvTranspose) bool {
 		c.In[d], c.Out[d], c.Kernel[d], c.Stride[d], c.Dilation[d], c.Pad[d] =
 			int(v.In), int(v.Out), int(v.Kernel), int(v.Stride), int(v.Dilation), int(v.Before)
 	}
-	bias, ok := b.bias(n.In, 2, outputs)
-	if !ok || !b.table(phaseBytes(&c)) || c.Phases() != nil {
-		return false
+	bias, ok := biasOf(g, n.In, 2, outputs)
+	if !ok || !g.budget.allows(phaseBytes(&c)) || c.Phases() != nil {
+		return nil
 	}
-	epi := b.epilogue(n.Out[0], axis, false)
-	bias = epi.normalized(bias)
+	epi := epilogueOf(p, n.Out[0], axis, false)
 	c.Act = epi.act
-	per := c.PackedConvTransposeLen()
-	packs := make([][]float32, groups)
-	whole := b.pack(transposedFilters(n.In[1], w, c, groups, per, epi.scale))
+	q := &transposedConv{inOrder: inOrder{orderOf(o.ChannelsLast)}, kernel: c, groups: groups, outputs: outputs,
+		bias:    epi.normalized(bias),
+		filters: transposedFilters(n.In[1], w, c, groups, c.PackedConvTransposeLen(), epi.scale)}
+	found := one(i, q, n.In[:1], []graph.Value{epi.out}, epi.nodes...)
+	found.tables = phaseBytes(&c)
+	return found
+}
+
+func (q *transposedConv) lower(w *lowering, n *node) step {
+	whole := w.packer.order(n.at, q.filters)
+	packs := make([][]float32, q.groups)
 	for g := range packs {
-		packs[g] = whole[g*per:][:per]
+		packs[g] = whole[g*len(whole)/q.groups:][:len(whole)/q.groups]
 	}
-	s := step{fast: true, outCols: []int{outputs}}
-	if o.ChannelsLast {
-		s.reads = []int{b.wantPlain(n.In[0])}
-	} else {
-		s.reads = []int{b.wantLast(n.In[0])}
-	}
-	s.writes = []int{b.make(epi.out, !o.ChannelsLast)}
-	s.start = func(_ *State, st *step) process {
+	c, groups, bias := q.kernel, q.groups, q.bias
+	return step{fast: true, outCols: []int{q.outputs}, start: func(_ *State, st *step) process {
 		admit(phaseBytes(&c))
 		t := &transposedTask{st: st, groups: groups, packs: packs, bias: bias, ConvTranspose: c}
 		if err := t.Phases(); err != nil { // tables of its own: a run notes its packs there
 			panic(err)
 		}
 		return t
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 // phaseBytes is about what the tables of c take, and the steps of making them. Every state has its own.

@@ -26,17 +26,13 @@ type depthwiseTask struct {
 	kernel.Depthwise
 }
 
-func (b *builder) depthwise(c *convolution) bool {
-	packed := b.pack(c.tapsFirst())
-	c.weights = nil
-	s := b.operands(c)
-	s.start = func(_ *State, st *step) process {
+func (c *convolution) lowerDepthwise(w *lowering) func(s *State, st *step) process {
+	packed := w.packer.order(c.at, c.tapsFirst())
+	return func(_ *State, st *step) process {
 		return &depthwiseTask{st, c, kernel.Depthwise{
 			C: c.c, Batch: c.batch, Win: c.win, W: packed, Bias: c.bias, ResAfter: c.epi.after, Act: c.epi.act,
 		}}
 	}
-	b.add(s)
-	return true
 }
 
 func (t *depthwiseTask) run(s *State) error {

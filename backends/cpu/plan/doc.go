@@ -1,15 +1,27 @@
-// Package plan computes graphs of float32 tensors with the kernels of package kernel. Build turns a graph whose shapes
-// are known into a Plan: a flat list of steps, each a kernel over buffers whose places are fixed beforehand, with
-// activations, residuals and batch normalization fused into the products before them, and constant operands packed
-// once. A node without a fast kernel is a step of its own that calls package ref.
+// Package plan computes graphs of float32 and 8-bit tensors with the kernels of package kernel. Build turns a graph
+// whose shapes are known into a Plan: a flat list of steps, each a kernel over buffers whose places are fixed
+// beforehand. A node without a fast kernel is a step of its own that calls package ref.
 //
-// A tensor of rank three and more has up to two forms: plain, as the model lays it out, and channels-last, with
-// dimension 1 moved to the end. Kernels that slide over channels-first images work on the second form. A form is made
-// when a step asks for it and is kept, so that a chain of spatial and element-wise operators stays in one form and no
-// conversion appears between them.
+// Build is a list of passes (build.go). load, prune and fold find out what the graph says and compute what follows from
+// constants. quantize and match replace its nodes by a program, the intermediate form (node.go): operations whose
+// operands, attributes and epilogues are resolved. Their rules look at a place in the graph and return a patch, or
+// nothing; they change nothing, and one function applies patches. Whether a fast kernel computes a node is decided then:
+// the passes that follow do not refuse. layout chooses an order of dimensions for each value, NCHW or NHWC, and adds
+// conversions as nodes. lower makes a step of each node. memory gives buffers their places, and pack makes the packed
+// forms of constants.
 //
-// Quantized tensors of 8 bits with one scale are bytes in plain form; see quantized.go. What lies between
-// QuantizeLinear and DequantizeLinear is kept as codes in either form; see coded.go.
+// The files form layers, each of which refers to itself and to those above it only (internal/layout checks it):
+//
+//	forms:      network value node windowtable pack store state box rows
+//	layouts:    layout
+//	lowering:   lower
+//	operations: the others; each file holds an operation with its rule, its layout, its lowering and its task
+//	rules:      match quantize
+//	passes:     load prune fold memory views
+//	list:       build
+//
+// Quantized tensors of 8 bits with one scale are bytes as the graph has them; see quantized.go. What lies between
+// QuantizeLinear and DequantizeLinear is kept as codes in either order; see coded.go.
 //
 // A State holds the memory of one run at a time; runs with the same State allocate nothing but what reference steps
 // need.

@@ -6,6 +6,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // blockLen is how many elements of element-wise work one chunk has.
@@ -22,26 +23,27 @@ type unaryTask struct {
 	x, y []float32
 }
 
-// unary adds an element-wise function of one input, in whatever form that is.
-func (b *builder) unary(n *graph.Node) bool {
-	a, ok := b.activation(n)
-	if !ok || !b.values[n.In[0]].fast() || !b.values[n.Out[0]].fast() {
-		return false
-	}
-	last := b.inLast(n.In[0])
-	s := step{fast: true, inplace: true, reads: []int{b.form(n.In[0], last)}}
-	s.writes = []int{b.make(n.Out[0], last)}
-	s.start = func(_ *State, st *step) process { return &unaryTask{st: st, act: a} }
-	b.add(s)
-	return true
+// unaryOp is an element-wise function of one value.
+type unaryOp struct {
+	asFirst
+	act kernel.Act
 }
 
-// form returns the buffer of one of v's forms.
-func (b *builder) form(v graph.Value, last bool) int {
-	if last {
-		return b.wantLast(v)
+func matchUnary(p *program, i int) *patch {
+	n := &p.net.graph.Nodes[i]
+	if !p.net.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	return b.wantPlain(v)
+	a, ok := activation(p.net, n)
+	if !ok {
+		return nil
+	}
+	return p.plainly(i, &unaryOp{act: a}, 1)
+}
+
+func (q *unaryOp) lower(*lowering, *node) step {
+	a := q.act
+	return step{fast: true, inplace: true, start: func(_ *State, st *step) process { return &unaryTask{st: st, act: a} }}
 }
 
 func (t *unaryTask) run(s *State) error {
@@ -56,8 +58,8 @@ func (t *unaryTask) Chunk(i, _ int) {
 	kernel.Unary(t.act.Op, t.y[from:to], t.x[from:to], t.act.Alpha, t.act.Beta)
 }
 
-// binaryOp is the kernel function of an operator with two inputs.
-func binaryOp(o graph.Op) (kernel.BinaryOp, bool) {
+// binaryKernel is the kernel function of an operator with two inputs.
+func binaryKernel(o graph.Op) (kernel.BinaryOp, bool) {
 	switch o := o.(type) {
 	case *op.Add:
 		return kernel.Add, true
@@ -112,93 +114,116 @@ type binaryTask struct {
 	x, s, y []float32
 }
 
-// binary adds an element-wise function of two inputs, one of which has the shape of the result.
-func (b *builder) binary(n *graph.Node) bool {
-	o, ok := binaryOp(n.Op)
+// binaryOp is an element-wise function of two values, the first of which has the shape of the result.
+type binaryOp struct {
+	task  binaryTask
+	small []int64 // sizes of the other operand; nil: those of the result
+	dims  []int64
+}
+
+func matchBinary(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, ok := binaryKernel(n.Op)
+	if !ok || !g.fast(n.In[0], n.In[1], n.Out[0]) {
+		return nil
+	}
+	dims, first, second := g.values[n.Out[0]].dims, g.values[n.In[0]].dims, g.values[n.In[1]].dims
+	q := &binaryOp{task: binaryTask{op: o, equal: true}, dims: dims}
+	switch {
+	case slices.Equal(first, dims) && slices.Equal(second, dims):
+		return p.plainly(i, q, 2)
+	case slices.Equal(first, dims):
+		q.small = second
+	case slices.Equal(second, dims):
+		q.small, q.task.swap, first = first, true, second
+	}
+	if q.small != nil {
+		if _, ok := broadcast(q.small, dims); ok {
+			in := []graph.Value{n.In[0], n.In[1]}
+			if q.task.swap {
+				slices.Reverse(in)
+			}
+			return one(i, q, in, n.Out)
+		}
+	}
+	// The sizes differ in other ways: operands are repeated to the size of the result first.
+	q.small, q.task.swap = nil, false
+	x := &patch{}
+	in := slices.Clone(n.In)
+	for k, v := range in {
+		if d := g.values[v].dims; !slices.Equal(d, dims) {
+			in[k] = graph.Value(len(g.values) + len(x.extra))
+			x.extra = append(x.extra, value{typ: tensor.T(tensor.Float32, dims...), dims: dims})
+			x.nodes = append(x.nodes, &node{at: none, kind: "repeat", op: &boxOp{task: repetition(d, dims)},
+				in: []graph.Value{v}, out: []graph.Value{in[k]}})
+		}
+	}
+	x.nodes = append(x.nodes, &node{at: i, op: q, in: in, out: n.Out})
+	return x
+}
+
+// layout takes the order of the operand that is as large as the result, the smaller one as the model has it.
+func (q *binaryOp) layout(l *layouter, n *node) {
+	if q.small == nil {
+		if l.best(n.in[0]) == nchw && l.best(n.in[1]) == nhwc {
+			slices.Reverse(n.in)
+			q.task.swap = !q.task.swap
+		}
+		asFirst{}.layout(l, n)
+		return
+	}
+	o := l.best(n.in[0])
+	pat, ok := broadcastIn(q.small, q.dims, o)
 	if !ok {
-		return b.power(n)
+		o = nchw
+		pat, _ = broadcast(q.small, q.dims)
 	}
-	if !b.values[n.In[0]].fast() || !b.values[n.In[1]].fast() || !b.values[n.Out[0]].fast() {
-		return false
-	}
-	dims := b.values[n.Out[0]].dims
-	large, small, swap := n.In[0], n.In[1], false
-	if !slices.Equal(b.values[large].dims, dims) || slices.Equal(b.values[small].dims, dims) && !b.inLast(large) &&
-		b.inLast(small) {
-		large, small, swap = small, large, true
-	}
-	if !slices.Equal(b.values[large].dims, dims) {
-		return b.outer(n, o)
-	}
-	equal := slices.Equal(b.values[small].dims, dims)
-	sd := b.values[small].dims
-	last := b.inLast(large)
-	if last && !equal {
-		full := append(slices.Repeat([]int64{1}, len(dims)-len(sd)), sd...)
-		if last = sameForms(full); last {
-			sd = lastDims(full)
-		}
-	}
-	form := dims
-	if last {
-		form = lastDims(dims)
-	}
-	t := binaryTask{op: o, equal: equal, swap: swap}
-	if !equal {
-		if t.pat, ok = broadcast(sd, form); !ok {
-			return b.outer(n, o)
-		}
-		t.equal = t.pat.repeat == 1 && t.pat.inner == 1 // the same elements under fewer dimensions
-	}
-	s := step{fast: true, inplace: true, reads: []int{b.form(large, last)}}
-	if equal {
-		s.reads = append(s.reads, b.form(small, last))
-	} else {
-		s.reads = append(s.reads, b.wantPlain(small))
-	}
-	s.writes = []int{b.make(n.Out[0], last)}
-	s.start = func(_ *State, st *step) process {
+	q.task.pat = pat
+	q.task.equal = pat.repeat == 1 && pat.inner == 1 // the same elements under fewer dimensions
+	l.read(n, n.in[0], o)
+	l.read(n, n.in[1], nchw)
+	l.write(n, n.out[0], o)
+}
+
+func (q *binaryOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, inplace: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
-// outer adds an element-wise function of two inputs whose sizes differ in other ways: they are repeated to the size of
-// the result first.
-func (b *builder) outer(n *graph.Node, o kernel.BinaryOp) bool {
-	y := &b.values[n.Out[0]]
-	s := step{fast: true, inplace: true}
-	for _, v := range n.In {
-		x := b.wantPlain(v)
-		if d := b.values[v].dims; !slices.Equal(d, y.dims) {
-			from := x
-			x = b.arena(y.count())
-			b.repeat(x, from, d, y.dims)
-			b.plan.steps[len(b.plan.steps)-1].node = none
-		}
-		s.reads = append(s.reads, x)
+// broadcastIn is broadcast for a result in an order of dimensions; ok is also false when the smaller operand would have
+// to be converted to that order.
+func broadcastIn(small, dims []int64, o order) (p pattern, ok bool) {
+	if o == nchw {
+		return broadcast(small, dims)
 	}
-	s.writes = []int{b.make(n.Out[0], false)}
-	s.start = func(_ *State, st *step) process { return &binaryTask{st: st, op: o, equal: true} }
-	b.add(s)
-	return true
+	full := append(slices.Repeat([]int64{1}, len(dims)-len(small)), small...)
+	if !sameOrders(full) {
+		return p, false
+	}
+	return broadcast(sizesIn(full, o), sizesIn(dims, o))
 }
 
 // powerTask computes functions that are one arithmetic operation of x with itself or a number.
 type powerTask struct {
 	st       *step
-	exponent float32 // 2, or -1
+	exponent float32 // 2, 3 or -1
 	x, y     []float32
 }
 
-// power adds squares, roots and reciprocals.
-func (b *builder) power(n *graph.Node) bool {
-	x := &b.values[n.In[0]]
-	if !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
+// powerOp is a square, a cube or a reciprocal.
+type powerOp struct {
+	asFirst
+	exponent float32
+}
+
+func matchPower(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
 	e := float32(2)
 	switch n.Op.(type) {
@@ -206,23 +231,24 @@ func (b *builder) power(n *graph.Node) bool {
 	case *op.Reciprocal:
 		e = -1
 	case *op.Pow:
-		c := b.constant(n.In[1])
-		if len(c) != 1 || !slices.Equal(x.dims, b.values[n.Out[0]].dims) {
-			return false
+		c := g.constant(n.In[1])
+		if len(c) != 1 || !slices.Equal(g.values[n.In[0]].dims, g.values[n.Out[0]].dims) {
+			return nil
 		}
 		e = c[0]
 	default:
-		return false
+		return nil
 	}
 	if e != 2 && e != -1 && e != 3 {
-		return false
+		return nil
 	}
-	last := b.inLast(n.In[0])
-	s := step{fast: true, inplace: e != 3, reads: []int{b.form(n.In[0], last)}}
-	s.writes = []int{b.make(n.Out[0], last)}
-	s.start = func(_ *State, st *step) process { return &powerTask{st: st, exponent: e} }
-	b.add(s)
-	return true
+	return p.plainly(i, &powerOp{exponent: e}, 1)
+}
+
+func (q *powerOp) lower(*lowering, *node) step {
+	e := q.exponent
+	return step{fast: true, inplace: e != 3,
+		start: func(_ *State, st *step) process { return &powerTask{st: st, exponent: e} }}
 }
 
 func (t *powerTask) run(s *State) error {

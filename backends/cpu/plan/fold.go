@@ -12,7 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// What Build may make of constants: so much whatever the model is, and so much more for each element that the model
+// What Build may make of constants: so much held the model is, and so much more for each element that the model
 // stores. A few bytes can ask for any amount; what is not folded is computed by each run.
 const (
 	foldElements    = 8 << 20
@@ -44,18 +44,39 @@ func newBudget(g *graph.Graph) budget {
 	return budget{foldElements + foldPerStored*stored, foldWork + foldWorkStored*stored, tableBytes}
 }
 
-// table takes n bytes for a table that Build makes of shapes; false when the run had better do without, or make it.
-func (b *builder) table(n int64) bool {
-	if n < 0 || n > b.budget.tables || mem.Admit(n) != nil {
-		return false
+// allows reports whether Build may make a table of n bytes of shapes, which are negative when there are too many to
+// count; if not, the run had better do without, or make it.
+func (b *budget) allows(n int64) bool { return n >= 0 && n <= b.tables && mem.Admit(n) == nil }
+
+// folder computes nodes of constants.
+type folder struct {
+	*network
+	ctx   context.Context
+	build func(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error) // of nodes with much to do
+	limit int64
+}
+
+// fold computes now what follows from constants, so that rules find constants wherever they are made. Filters of codes
+// that an integer product may take are held back; with held set those are computed, and nothing else.
+func (f *folder) fold(held bool) error {
+	for _, i := range f.order {
+		if err := f.ctx.Err(); err != nil {
+			return fault.As(fault.Canceled, err, "plan")
+		}
+		switch {
+		case f.done[i] || held && !f.held[i]:
+		case !held && f.holds(i):
+			f.held[i] = true
+		default:
+			f.held[i], f.done[i] = false, f.folded(i)
+		}
 	}
-	b.budget.tables -= n
-	return true
+	return nil
 }
 
 // folded computes a node of constants now, if that is worth its price.
-func (b *builder) folded(ctx context.Context, i int) bool {
-	n := &b.graph.Nodes[i]
+func (f *folder) folded(i int) bool {
+	n := &f.graph.Nodes[i]
 	tr := n.Op.Traits()
 	if _, control := n.Op.(graph.Control); control || tr.Impure || tr.Effect || len(n.In) == 0 {
 		return false
@@ -65,7 +86,7 @@ func (b *builder) folded(ctx context.Context, i int) bool {
 		if v == graph.None {
 			continue
 		}
-		x := &b.values[v]
+		x := &f.values[v]
 		if x.data == nil || x.dims == nil {
 			return false
 		}
@@ -73,9 +94,9 @@ func (b *builder) folded(ctx context.Context, i int) bool {
 	}
 	declared := make([]tensor.Type, len(n.Out))
 	for k, v := range n.Out {
-		declared[k] = b.graph.Fact(v).Type
+		declared[k] = f.graph.Fact(v).Type
 	}
-	res, ok := b.compute(ctx, n, in, declared)
+	res, ok := f.compute(n, in, declared)
 	if !ok {
 		return false
 	}
@@ -88,15 +109,15 @@ func (b *builder) folded(ctx context.Context, i int) bool {
 				res[k].Data = slices.Clone(res[k].Data)
 			}
 		}
-		x := &b.values[v]
-		x.typ, x.dims, x.data = res[k].Type(), append([]int64{}, res[k].Dims...), res[k].Data
-		x.plain = b.buffer(buffer{place: isConst, data: x.data})
+		x := &f.values[v]
+		x.typ, x.dims = res[k].Type(), append([]int64{}, res[k].Dims...)
+		x.setData(res[k].Data)
 	}
 	return true
 }
 
 // compute returns the results of a node of constants, false when they cost more than is left or do not exist.
-func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor,
+func (f *folder) compute(n *graph.Node, in []tensor.Tensor,
 	declared []tensor.Type) ([]tensor.Tensor, bool) {
 	made := int64(0)
 	for _, t := range declared {
@@ -105,24 +126,24 @@ func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor
 			dims = []int64{0} // as many as the inputs have, at most: counted with the work
 		}
 		size, fits := tensor.Count(dims)
-		if made += min(size, math.MaxInt64>>8); !fits || made > b.budget.elements {
+		if made += min(size, math.MaxInt64>>8); !fits || made > f.budget.elements {
 			return nil, false
 		}
 	}
 	work := ref.Work(n.Op, in, declared)
 	res, err := []tensor.Tensor(nil), error(fault.New(fault.Unsupported, "little to do"))
 	price := work / fastWork
-	if work >= leastFastFold && price <= b.budget.work {
-		res, err = b.foldFast(ctx, n, in, declared)
+	if work >= leastFastFold && price <= f.budget.work {
+		res, err = f.foldFast(n, in, declared)
 	}
 	if err != nil {
-		if price = work; price > b.budget.work || ctx.Err() != nil {
+		if price = work; price > f.budget.work || f.ctx.Err() != nil {
 			return nil, false
 		}
-		res, err = ref.ComputeContext(ctx, n.Op, in, declared)
+		res, err = ref.ComputeContext(f.ctx, n.Op, in, declared)
 	}
-	b.budget.elements -= made
-	b.budget.work -= price
+	f.budget.elements -= made
+	f.budget.work -= price
 	if err != nil || len(res) != len(n.Out) {
 		return nil, false
 	}
@@ -136,7 +157,7 @@ func (b *builder) compute(ctx context.Context, n *graph.Node, in []tensor.Tensor
 
 // foldFast computes a node by a plan of its own. The first operand is an input of that plan: kernels expect their
 // images and matrices to be results. Kind fault.Unsupported when no kernel computes the node.
-func (b *builder) foldFast(ctx context.Context, n *graph.Node, in []tensor.Tensor,
+func (f *folder) foldFast(n *graph.Node, in []tensor.Tensor,
 	declared []tensor.Type) ([]tensor.Tensor, error) {
 	if in[0].Absent() || in[0].Count() < foldInputCutoff {
 		return nil, fault.New(fault.Unsupported, "a small operand")
@@ -160,7 +181,7 @@ func (b *builder) foldFast(ctx context.Context, n *graph.Node, in []tensor.Tenso
 	}
 	var store Store
 	defer store.Release()
-	p, err := Build(ctx, sub, &store, Options{unfolded: true, limit: b.limit})
+	p, err := f.build(f.ctx, sub, &store, Options{unfolded: true, limit: f.limit})
 	if err != nil {
 		return nil, err
 	}
@@ -172,9 +193,8 @@ func (b *builder) foldFast(ctx context.Context, n *graph.Node, in []tensor.Tenso
 		return nil, err
 	}
 	defer s.Release()
-	res, err := s.Run(ctx, in[:1], nil, false, func(ctx context.Context) error {
-		return fault.As(fault.Canceled, ctx.Err(),
-			"fold")
+	res, err := s.Run(f.ctx, in[:1], nil, false, func(ctx context.Context) error {
+		return fault.As(fault.Canceled, ctx.Err(), "fold")
 	})
 	if err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func TestFold_byFastKernels(t *testing.T) {
 			in[k] = tensor.Tensor{DType: f.DType, Dims: dims, Data: f.Const.Data}
 		}
 		declared := []tensor.Type{m.Fact(y).Type}
-		got, err := (&builder{limit: mem.Total()}).foldFast(context.Background(), n, in, declared)
+		got, err := (&folder{ctx: context.Background(), build: Build, limit: mem.Total()}).foldFast(n, in, declared)
 		require.NoError(t, err, c.op.Name())
 		want, err := ref.Compute(c.op, in, declared)
 		require.NoError(t, err)
@@ -136,20 +136,21 @@ func TestFold_observesCancellation(t *testing.T) {
 func TestWindowTable_isLeftToTheRun(t *testing.T) {
 	win := kernel.Window{In: [3]int{1, 1 << 13, 1 << 13}, Out: [3]int{1, 1 << 13, 1 << 13}, Kernel: [3]int{1, 5, 5},
 		Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1}, Pad: [3]int{0, 2, 2}}
-	b := &builder{budget: budget{tables: tableBytes}}
-	table, err := b.window(win, 1, 1)
-	require.NoError(t, err)
+	p := &Plan{buffers: []buffer{{}}}
+	b := budget{tables: tableBytes}
+	table := &windowTable{win: win, batch: 1, cols: 1}
+	require.NoError(t, table.place(p, &b))
 	assert.Nil(t, table.made.Load())
 	mem.SetLimit(1 << 30)
 	defer mem.SetLimit(0)
-	_, err = table.get()
+	_, err := table.get()
 	assert.Equal(t, fault.Memory, fault.KindOf(err))
 
 	win.In, win.Out = [3]int{1, 32, 32}, [3]int{1, 32, 32}
-	table, err = b.window(win, 2, 16)
-	require.NoError(t, err)
+	table = &windowTable{win: win, batch: 2, cols: 16}
+	require.NoError(t, table.place(p, &b))
 	assert.NotNil(t, table.made.Load())
-	assert.EqualValues(t, tableBytes-4*25*2*32*32, b.budget.tables)
-	_, err = b.window(win, 1<<20, 1<<20)
-	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
+	assert.EqualValues(t, tableBytes-4*25*2*32*32, b.tables)
+	table = &windowTable{win: win, batch: 1 << 20, cols: 1 << 20}
+	assert.Equal(t, fault.Unsupported, fault.KindOf(table.place(p, &b)))
 }

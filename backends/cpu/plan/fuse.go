@@ -11,12 +11,12 @@ import (
 
 // activation returns the kernel function of an element-wise node with one input, ok false when there is none of the
 // same meaning.
-func (b *builder) activation(n *graph.Node) (a kernel.Act, ok bool) {
+func activation(g *network, n *graph.Node) (a kernel.Act, ok bool) {
 	switch o := n.Op.(type) {
 	case *op.Relu:
 		return kernel.Act{Op: kernel.Relu}, true
 	case *op.Clip:
-		return b.clip(n)
+		return clip(g, n)
 	case *op.LeakyRelu:
 		return kernel.Act{Op: kernel.LeakyRelu, Alpha: o.Alpha}, true
 	case *op.HardSwish:
@@ -65,14 +65,14 @@ func (b *builder) activation(n *graph.Node) (a kernel.Act, ok bool) {
 }
 
 // clip is a clamp between constant bounds in order; a bound that is absent is infinite.
-func (b *builder) clip(n *graph.Node) (a kernel.Act, ok bool) {
+func clip(g *network, n *graph.Node) (a kernel.Act, ok bool) {
 	inf := float32(math.Inf(1))
 	bounds := [2]float32{-inf, inf}
 	for i := range bounds {
 		if !given(n.In, i+1) {
 			continue
 		}
-		c := b.constant(n.In[i+1])
+		c := g.constant(n.In[i+1])
 		if len(c) != 1 {
 			return a, false
 		}
@@ -90,45 +90,36 @@ type epilogue struct {
 	res   graph.Value // residual, None: none
 	after bool        // the residual is added after the activation
 	act   kernel.Act
+	nodes []int // of the graph
 }
 
-// epilogue follows what happens to v, the output of the node being emitted, as far as a product can do it: batch
-// normalization along axis, the sum with a value that exists already, an activation. The nodes that it takes over are
-// marked.
-func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
+// epilogueOf follows what happens to v, the output of the node that is matched, as far as a product can do it: batch
+// normalization along axis, the sum with a value that is there already, an activation.
+func epilogueOf(p *program, v graph.Value, axis int, residual bool) epilogue {
+	g := p.net
 	e := epilogue{out: v, res: graph.None}
-	active := false
+	dims, active := g.values[v].dims, false
 	for {
 		if !active && !e.after {
-			if s := b.silu(e.out); s != graph.None {
-				e.act, e.out, active = kernel.Act{Op: kernel.SiLU}, s, true
-				continue
-			}
-			if s := b.hardSwish(e.out); s != graph.None {
-				e.act, e.out, active = kernel.Act{Op: kernel.HardSwish}, s, true
-				continue
-			}
-			if s := b.gelu(e.out); s != graph.None {
-				e.act, e.out, active = kernel.Act{Op: kernel.Gelu}, s, true
+			if gate := gateOf(p, e.out); gate != nil {
+				e.act, e.out, active, e.nodes = gate.act, gate.out, true, append(e.nodes, gate.nodes...)
 				continue
 			}
 		}
-		i := b.onlyUse(e.out)
-		if i == none || b.done[i] {
+		i := g.onlyUse(e.out)
+		if p.taken(i) {
 			return e
 		}
-		n := &b.graph.Nodes[i]
-		if len(n.Out) != 1 || !b.values[n.Out[0]].fast() || !slices.Equal(b.values[n.Out[0]].dims, b.values[v].dims) {
+		n := &g.graph.Nodes[i]
+		if len(n.Out) != 1 || !g.fast(n.Out[0]) || !slices.Equal(g.values[n.Out[0]].dims, dims) {
 			return e
 		}
 		switch o := n.Op.(type) {
 		case *op.BatchNorm:
-			scale, shift := b.normFactors(n, o)
-			at, err := op.Axis(o.Axis, len(b.values[v].dims))
-			if n.In[0] != e.out || scale == nil || err != nil || at != axis || e.res != graph.None || active {
-				return e
-			}
-			if e.scale != nil || e.add != nil {
+			scale, shift := normFactors(g, n, o)
+			at, err := op.Axis(o.Axis, len(dims))
+			if n.In[0] != e.out || scale == nil || err != nil || at != axis || e.res != graph.None || active ||
+				e.scale != nil || e.add != nil {
 				return e
 			}
 			e.scale, e.shift = scale, shift
@@ -137,58 +128,72 @@ func (b *builder) epilogue(v graph.Value, axis int, residual bool) epilogue {
 			if other == e.out {
 				other = n.In[1]
 			}
-			x := &b.values[other]
-			if c := b.perChannel(other, b.values[v].dims, axis); c != nil && e.add == nil && e.res == graph.None && !active {
+			c := perChannel(g, other, dims, axis)
+			switch {
+			case c != nil && e.add == nil && e.res == graph.None && !active:
 				e.add = c
-				break
-			}
-			if !residual || e.res != graph.None || other == e.out || !slices.Equal(x.dims, b.values[v].dims) || !x.fast() ||
-				x.plain == none && x.last == none {
+			case !residual || e.res != graph.None || other == e.out || !slices.Equal(g.values[other].dims, dims) ||
+				!g.fast(other) || !p.isMade(other):
 				return e
+			default:
+				e.res, e.after = other, active
 			}
-			e.res, e.after = other, active
 		default:
-			a, ok := b.activation(n)
+			a, ok := activation(g, n)
 			if !ok || active || e.after || n.In[0] != e.out {
 				return e
 			}
 			e.act, active = a, true
 		}
-		e.out = n.Out[0]
-		b.fuse(i)
+		e.out, e.nodes = n.Out[0], append(e.nodes, i)
 		if e.after {
 			return e
 		}
 	}
 }
 
-// silu recognizes v * sigmoid(v) and returns the product, None when it is none. It marks both nodes.
-func (b *builder) silu(v graph.Value) graph.Value {
-	u := b.uses[v]
-	if len(u) != 2 || slices.Contains(b.graph.Out, v) || b.done[u[0]] || b.done[u[1]] {
-		return graph.None
+// gate is a value times a function of it, by several nodes.
+type gate struct {
+	act   kernel.Act
+	out   graph.Value
+	nodes []int
+}
+
+// gateOf recognizes what multiplies v by a function of it, nil when nothing does.
+func gateOf(p *program, v graph.Value) *gate {
+	u := p.net.uses[v]
+	if len(u) != 2 || slices.Contains(p.net.graph.Out, v) || p.taken(u[0]) || p.taken(u[1]) {
+		return nil
 	}
-	for k := range 2 {
-		sig, mul := &b.graph.Nodes[u[k]], &b.graph.Nodes[u[1-k]]
-		if _, ok := sig.Op.(*op.Sigmoid); !ok || b.onlyUse(sig.Out[0]) != u[1-k] {
-			continue
+	for _, find := range []func(p *program, v graph.Value, first, multiply int) *gate{siluFrom, hardSwishFrom, geluFrom} {
+		for k := range 2 {
+			if x := find(p, v, u[k], u[1-k]); x != nil {
+				return x
+			}
 		}
-		if _, ok := mul.Op.(*op.Mul); !ok || !slices.Contains(mul.In, v) || !slices.Contains(mul.In, sig.Out[0]) ||
-			!b.values[mul.Out[0]].fast() {
-			continue
-		}
-		b.fuse(u[0])
-		b.fuse(u[1])
-		return mul.Out[0]
 	}
-	return graph.None
+	return nil
+}
+
+// siluFrom recognizes v * sigmoid(v).
+func siluFrom(p *program, v graph.Value, first, multiply int) *gate {
+	g := p.net
+	sig, mul := &g.graph.Nodes[first], &g.graph.Nodes[multiply]
+	if _, ok := sig.Op.(*op.Sigmoid); !ok || g.onlyUse(sig.Out[0]) != multiply {
+		return nil
+	}
+	if _, ok := mul.Op.(*op.Mul); !ok || !slices.Contains(mul.In, v) || !slices.Contains(mul.In, sig.Out[0]) ||
+		!g.fast(mul.Out[0]) {
+		return nil
+	}
+	return &gate{kernel.Act{Op: kernel.SiLU}, mul.Out[0], []int{first, multiply}}
 }
 
 // normFactors returns a constant batch normalization as x*scale + shift, nil when it is none or not finite.
-func (b *builder) normFactors(n *graph.Node, o *op.BatchNorm) (scale, shift []float32) {
+func normFactors(g *network, n *graph.Node, o *op.BatchNorm) (scale, shift []float32) {
 	var p [4][]float32
 	for i := range p {
-		if p[i] = b.constant(n.In[i+1]); p[i] == nil || len(p[i]) != len(p[0]) {
+		if p[i] = g.constant(n.In[i+1]); p[i] == nil || len(p[i]) != len(p[0]) {
 			return nil, nil
 		}
 	}
@@ -205,19 +210,19 @@ func (b *builder) normFactors(n *graph.Node, o *op.BatchNorm) (scale, shift []fl
 
 func finite(x float32) bool { return x-x == 0 }
 
-// bias returns the bias of a product with n outputs after batch normalization; ok is false when the model's is no
+// biasOf returns the bias of a product with n outputs after batch normalization; ok is false when the model's is no
 // constant.
-func (b *builder) bias(in []graph.Value, i, n int) (v []float32, ok bool) {
+func biasOf(g *network, in []graph.Value, i, n int) (v []float32, ok bool) {
 	if !given(in, i) {
 		return nil, true
 	}
-	v = b.constant(in[i])
+	v = g.constant(in[i])
 	return v, len(v) == n
 }
 
 // perChannel returns a constant that has one value for each index on axis of dims, or one for all; nil when v is none.
-func (b *builder) perChannel(v graph.Value, dims []int64, axis int) []float32 {
-	c := b.constant(v)
+func perChannel(g *network, v graph.Value, dims []int64, axis int) []float32 {
+	c := g.constant(v)
 	if c == nil || axis < 0 {
 		return nil
 	}
@@ -225,7 +230,7 @@ func (b *builder) perChannel(v graph.Value, dims []int64, axis int) []float32 {
 	if len(c) == 1 {
 		return slices.Repeat(c, n)
 	}
-	own := b.values[v].dims
+	own := g.values[v].dims
 	if at := axis - (len(dims) - len(own)); len(c) != n || at < 0 || int(own[at]) != n {
 		return nil
 	}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -17,40 +16,47 @@ type gatherTask struct {
 	x, y               []float32
 }
 
-// gather adds taking slices along one axis; the indices may be computed by the run.
-func (b *builder) gather(n *graph.Node, o *op.Gather) bool {
-	x, index := &b.values[n.In[0]], &b.values[n.In[1]]
-	axis, ok := b.ints(n.In, 2)
-	if !ok || !x.fast() || !b.values[n.Out[0]].fast() || index.dims == nil || index.typ.Quant != nil {
-		return false
+// gatherOp takes slices along one axis.
+type gatherOp struct {
+	inOrder
+	task  gatherTask
+	count int
+}
+
+// matchGather finds taking slices along one axis; the indices may be computed by the run.
+func matchGather(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Gather)
+	if !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	if index.typ.DType != tensor.Int32 && index.typ.DType != tensor.Int64 {
-		return false
+	x, index := &g.values[n.In[0]], &g.values[n.In[1]]
+	axis, ok := g.ints(n.In, 2)
+	if !ok || index.dims == nil || index.typ.Quant != nil ||
+		index.typ.DType != tensor.Int32 && index.typ.DType != tensor.Int64 {
+		return nil
 	}
 	a := 0
 	if len(axis) == 1 {
 		var err error
 		if a, err = op.Axis(axis[0], len(x.dims)); err != nil {
-			return false
+			return nil
 		}
 	}
 	t := gatherTask{dtype: index.typ.DType, wraps: o.NegativeWraps, outer: product(x.dims[:a]), size: int(x.dims[a]),
 		inner: product(x.dims[a+1:])}
 	t.per = max(1, blockLen/t.inner)
-	count := index.count()
-	s := step{fast: true, reads: []int{b.wantPlain(n.In[0]), b.wantPlain(n.In[1])}}
-	if s.reads[1] == none {
-		return false
-	}
-	s.writes = []int{b.make(n.Out[0], false)}
-	s.start = func(_ *State, st *step) process {
+	return p.plainly(i, &gatherOp{task: t, count: index.count()}, 2)
+}
+
+func (q *gatherOp) lower(*lowering, *node) step {
+	t, count := q.task, q.count
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		admit(8 * int64(count))
 		own.st, own.rows = st, make([]int, count)
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 func (t *gatherTask) run(s *State) error {

@@ -14,17 +14,18 @@ import (
 
 // part is the columns of one matrix in a joint product.
 type part struct {
+	node   int // of the graph
 	cols   int
-	packed []float32
+	matrix packed
 	bias   []float32
 	epi    epilogue
 }
 
-// siblings returns the nodes besides n that read n's first input in the same place and are not emitted.
-func (b *builder) siblings(n *graph.Node) []int {
+// siblings returns the nodes besides n that read n's first input in the same place and are not taken.
+func siblings(p *program, n *graph.Node) []int {
 	var list []int
-	for _, i := range b.uses[n.In[0]] {
-		if o := &b.graph.Nodes[i]; o != n && !b.done[i] && o.In[0] == n.In[0] && !slices.Contains(list, i) {
+	for _, i := range p.net.uses[n.In[0]] {
+		if o := &p.net.graph.Nodes[i]; o != n && !p.taken(i) && o.In[0] == n.In[0] && !slices.Contains(list, i) {
 			list = append(list, i)
 		}
 	}
@@ -33,14 +34,14 @@ func (b *builder) siblings(n *graph.Node) []int {
 
 // joins reports whether node i, one of n's siblings, loses nothing when it is computed together with n: what is added
 // to its result must be there already, or come from another product, which then adds this one.
-func (b *builder) joins(i int, n *graph.Node) bool {
-	v := b.graph.Nodes[i].Out[0]
+func joins(p *program, i int, n *graph.Node) bool {
+	v := p.net.graph.Nodes[i].Out[0]
 	for {
-		next := b.onlyUse(v)
+		next := p.net.onlyUse(v)
 		if next == none {
 			return true
 		}
-		m := &b.graph.Nodes[next]
+		m := &p.net.graph.Nodes[next]
 		switch m.Op.(type) {
 		case *op.BatchNorm, *op.Relu, *op.Clip:
 			v = m.Out[0]
@@ -53,18 +54,18 @@ func (b *builder) joins(i int, n *graph.Node) bool {
 		if other == v {
 			other = m.In[1]
 		}
-		if x := &b.values[other]; x.plain != none || x.last != none {
+		if p.isMade(other) {
 			return true
 		}
-		from := b.productOf(other)
+		from := productOf(p.net, other)
 		return from != nil && from.In[0] != n.In[0]
 	}
 }
 
 // productOf returns the product that v is the result of, perhaps normalized or with an activation, nil when it is none.
-func (b *builder) productOf(v graph.Value) *graph.Node {
-	for i := b.maker[v]; i != none; i = b.maker[v] {
-		n := &b.graph.Nodes[i]
+func productOf(g *network, v graph.Value) *graph.Node {
+	for i := g.maker[v]; i != none; i = g.maker[v] {
+		n := &g.graph.Nodes[i]
 		switch n.Op.(type) {
 		case *op.Conv, *op.FullyConnected, *op.MatMul:
 			return n
@@ -77,15 +78,6 @@ func (b *builder) productOf(v graph.Value) *graph.Node {
 	return nil
 }
 
-// sibling makes a part of the step being emitted from node i.
-func (b *builder) sibling(i int, part func() part) part {
-	saved := b.node
-	b.node = i
-	defer func() { b.node = saved }()
-	b.fuse(i)
-	return part()
-}
-
 // productTask is one product, or several with the same left side.
 type productTask struct {
 	st        *step
@@ -93,35 +85,51 @@ type productTask struct {
 	kernel.Joint
 }
 
-// products adds a step that multiplies rows, s.reads[0], by the matrices of parts; g has the sizes that they share.
-func (b *builder) products(s step, parts []part, g kernel.Gemm, last bool) {
-	want := b.wantPlain
-	if last {
-		want = b.wantLast
+// jointOp multiplies rows by the matrices of its parts; gemm has the sizes that they share.
+type jointOp struct {
+	order order
+	parts []part
+	gemm  kernel.Gemm
+}
+
+// patch is the one of a product of x that node i stands for.
+func (q *jointOp) patch(i int, x graph.Value) *patch {
+	in := []graph.Value{x}
+	var out []graph.Value
+	var fused []int
+	for _, p := range q.parts {
+		if p.epi.res != graph.None {
+			in = append(in, p.epi.res)
+		}
+		if out = append(out, p.epi.out); p.node != i {
+			fused = append(fused, p.node)
+		}
+		fused = append(fused, p.epi.nodes...)
 	}
-	s.fast = true
+	return one(i, q, in, out, fused...)
+}
+
+func (q *jointOp) layout(l *layouter, n *node) { inOrder{q.order}.layout(l, n) }
+
+func (q *jointOp) lower(w *lowering, _ *node) step {
+	s := step{fast: true, inCols: []int{q.gemm.K}}
 	var residuals []int
-	for _, p := range parts {
+	var gemms []kernel.Gemm
+	for _, p := range q.parts {
 		residuals = append(residuals, none)
 		if p.epi.res != graph.None {
-			residuals[len(residuals)-1] = len(s.reads)
-			s.reads, s.inCols = append(s.reads, want(p.epi.res)), append(s.inCols, p.cols)
+			residuals[len(residuals)-1] = len(s.inCols)
+			s.inCols = append(s.inCols, p.cols)
 		}
 		s.outCols = append(s.outCols, p.cols)
-	}
-	for _, p := range parts {
-		s.writes = append(s.writes, b.make(p.epi.out, last))
+		g := q.gemm
+		g.N, g.B, g.Bias, g.ResAfter, g.Act = p.cols, w.packer.order(p.node, p.matrix), p.bias, p.epi.after, p.epi.act
+		gemms = append(gemms, g)
 	}
 	s.start = func(_ *State, st *step) process {
-		t := &productTask{st: st, residuals: residuals}
-		for _, p := range parts {
-			q := g
-			q.N, q.B, q.Bias, q.ResAfter, q.Act = p.cols, p.packed, p.bias, p.epi.after, p.epi.act
-			t.Parts = append(t.Parts, q)
-		}
-		return t
+		return &productTask{st: st, residuals: residuals, Joint: kernel.Joint{Parts: slices.Clone(gemms)}}
 	}
-	b.add(s)
+	return s
 }
 
 func (t *productTask) run(s *State) error {

@@ -18,13 +18,13 @@ type layerNorm struct {
 }
 
 // layerNormOf resolves a node, nil when there is no fast kernel.
-func (b *builder) layerNormOf(i int) *layerNorm {
-	n := &b.graph.Nodes[i]
+func layerNormOf(p *program, i int) *layerNorm {
+	g, n := p.net, &p.net.graph.Nodes[i]
 	o, ok := n.Op.(*op.LayerNorm)
-	x := &b.values[n.In[0]]
-	if !ok || len(n.Out) != 1 || !x.fast() || !b.values[n.Out[0]].fast() {
+	if !ok || len(n.Out) != 1 || !g.fast(n.In[0], n.Out[0]) {
 		return nil
 	}
+	x := &g.values[n.In[0]]
 	a, err := op.Axis(o.Axis, len(x.dims))
 	if err != nil {
 		return nil
@@ -35,101 +35,106 @@ func (b *builder) layerNormOf(i int) *layerNorm {
 		if !given(n.In, k+1) {
 			continue
 		}
-		p := n.In[k+1]
-		b.settle(p)
-		if !b.perColumn(p, x.dims[a:]) || b.values[p].plain == none && b.values[p].last == none {
+		v := n.In[k+1]
+		if !perColumn(g, v, x.dims[a:]) || !p.isThere(v) {
 			return nil
 		}
-		q.params[k] = p
+		q.params[k] = v
 	}
 	return q
 }
 
 // perColumn reports whether v has one value for each position in the last dimensions of something.
-func (b *builder) perColumn(v graph.Value, dims []int64) bool {
-	return b.values[v].fast() && slices.Equal(withoutOnes(b.values[v].dims), withoutOnes(dims))
+func perColumn(g *network, v graph.Value, dims []int64) bool {
+	return g.values[v].fast() && slices.Equal(withoutOnes(g.values[v].dims), withoutOnes(dims))
 }
 
 // layerNormFrom returns the normalization that reads v, nil when there is none.
-func (b *builder) layerNormFrom(v graph.Value) *layerNorm {
-	for _, i := range b.uses[v] {
-		if b.done[i] || b.graph.Nodes[i].In[0] != v {
+func layerNormFrom(p *program, v graph.Value) *layerNorm {
+	for _, i := range p.net.uses[v] {
+		if p.taken(i) || p.net.graph.Nodes[i].In[0] != v {
 			continue
 		}
-		if q := b.layerNormOf(i); q != nil {
+		if q := layerNormOf(p, i); q != nil {
 			return q
 		}
-		if q := b.normInParts(i); q != nil {
+		if q := normInParts(p, i); q != nil {
 			return q
 		}
 	}
 	return nil
 }
 
-// layerNorm adds the normalization that begins with the node being emitted.
-func (b *builder) layerNorm() bool {
-	q := b.layerNormOf(b.node)
+// matchLayerNorm finds the normalization that begins with node i.
+func matchLayerNorm(p *program, i int) *patch {
+	q := layerNormOf(p, i)
 	if q == nil {
-		q = b.normInParts(b.node)
+		q = normInParts(p, i)
 	}
 	if q == nil {
-		return false
+		return nil
 	}
-	b.normStep(q, step{inplace: true, reads: []int{b.wantPlain(q.x)}}, graph.None)
-	return true
+	return q.patch(p, i, []graph.Value{q.x}, graph.None)
 }
 
-// addNorm adds a sum together with the normalization of it.
-func (b *builder) addNorm(n *graph.Node) bool {
+// matchAddNorm finds a sum together with the normalization of it.
+func matchAddNorm(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Add); !is || !g.fast(n.In[0], n.In[1]) {
+		return nil
+	}
 	v := n.Out[0]
-	dims := b.values[v].dims
 	for _, x := range n.In {
-		if !b.values[x].fast() || !slices.Equal(b.values[x].dims, dims) || b.inLast(x) {
-			return false
+		if !slices.Equal(g.values[x].dims, g.values[v].dims) {
+			return nil
 		}
 	}
-	q := b.layerNormFrom(v)
+	q := layerNormFrom(p, v)
 	if q == nil {
-		return false
+		return nil
 	}
-	rest := slices.DeleteFunc(slices.Clone(b.uses[v]), func(i int) bool { return slices.Contains(q.nodes, i) })
-	sum := v
-	if len(rest) == 0 && !slices.Contains(b.graph.Out, v) {
-		sum = graph.None
+	sum := graph.None
+	if slices.Contains(g.graph.Out, v) ||
+		slices.ContainsFunc(g.uses[v], func(i int) bool { return !slices.Contains(q.nodes, i) }) {
+		sum = v
 	}
-	b.normStep(q, step{inplace: true, reads: []int{b.wantPlain(n.In[0]), b.wantPlain(n.In[1])}}, sum)
-	return true
+	return q.patch(p, i, slices.Clone(n.In), sum)
 }
 
-// normStep adds the step of q, which reads one or two values that are added, and writes their sum unless it is None.
-func (b *builder) normStep(q *layerNorm, s step, sum graph.Value) {
-	for _, i := range q.nodes {
-		if i != b.node {
-			b.fuse(i)
-		}
-	}
-	t := normRows{cols: q.cols, rows: b.values[q.x].count() / q.cols, eps: q.eps, added: len(s.reads) == 2,
+// patch is the one of a normalization of in, or of the sum of two in, which node i stands for; the sum is a result too
+// unless it is None.
+func (q *layerNorm) patch(p *program, i int, in []graph.Value, sum graph.Value) *patch {
+	t := normRows{cols: q.cols, rows: p.net.values[q.x].count() / q.cols, eps: q.eps, added: len(in) == 2,
 		sums: sum != graph.None}
 	t.per = max(1, blockLen/2/t.cols)
-	for k, p := range q.params {
-		if t.params[k] = none; p == graph.None {
+	for k, v := range q.params {
+		if t.params[k] = none; v == graph.None {
 			t.gammaBeta[k] = slices.Repeat([]float32{float32(1 - k)}, q.cols)
 			continue
 		}
-		t.params[k] = len(s.reads)
-		s.reads = append(s.reads, b.wantPlain(p))
+		t.params[k] = len(in)
+		in = append(in, v)
 	}
-	s.writes = []int{b.make(q.out, false)}
+	out := []graph.Value{q.out}
 	if t.sums {
-		s.writes = append(s.writes, b.make(sum, false))
+		out = append(out, sum)
 	}
-	s.fast = true
-	s.start = func(_ *State, st *step) process {
+	return one(i, &layerNormOp{task: t}, in, out, without(q.nodes, i)...)
+}
+
+// layerNormOp normalizes rows.
+type layerNormOp struct {
+	inOrder
+	task normRows
+}
+
+func (q *layerNormOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, inplace: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
+	}}
 }
 
 // normRows normalizes rows, or their sums with others.

@@ -10,28 +10,43 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// view lets the output of a node that moves no element share its input's memory.
-func (b *builder) view(n *graph.Node) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+// viewOp is a result that shares its operand's memory.
+type viewOp struct{ same bool } // same: the sizes are too
+
+func matchView(p *program, i int) *patch {
+	switch p.net.graph.Nodes[i].Op.(type) {
+	case *op.Reshape, *op.Flatten, *op.Squeeze, *op.Unsqueeze, *op.Identity:
+		return viewPatch(p, i)
+	}
+	return nil
+}
+
+// viewPatch lets the result of node i share its first input's memory, nil when it is not the same elements.
+func viewPatch(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	if x.dims == nil || y.dims == nil || !sameCodes(x.typ.Quant, y.typ.Quant) || x.typ.DType != y.typ.DType ||
 		x.count() != y.count() {
-		return false
+		return nil
 	}
-	if _, ok := b.ints(n.In, 1); !ok {
-		return false
+	if _, ok := g.ints(n.In, 1); !ok {
+		return nil
 	}
-	b.settle(n.In[0])
-	if x.plain == none && x.last == none {
-		return false
-	}
-	if _, same := n.Op.(*op.Identity); same {
-		y.plain, y.last = x.plain, x.last
-	} else {
-		y.plain = b.wantPlain(n.In[0])
-	}
-	b.fuseView()
-	return true
+	_, same := n.Op.(*op.Identity)
+	return p.plainly(i, viewOp{same}, 1)
 }
+
+func (q viewOp) layout(l *layouter, n *node) {
+	n.none = true
+	x, y := n.in[0], n.out[0]
+	if l.settle(x); q.same {
+		l.forms[y].elements = l.forms[x].elements
+		return
+	}
+	l.forms[y].elements[nchw] = l.want(x, nchw)
+}
+
+func (viewOp) lower(*lowering, *node) step { panic("a view is no step") }
 
 // sameCodes reports whether tensors of any shapes mean the same by the same integers.
 func sameCodes(q, r *tensor.Quant) bool {
@@ -39,77 +54,78 @@ func sameCodes(q, r *tensor.Quant) bool {
 		q.ZeroAt(0) == r.ZeroAt(0)
 }
 
-// fuseView notes a node that needs no step.
-func (b *builder) fuseView() { b.plan.fused = append(b.plan.fused, b.node) }
+// transposeOp permutes the dimensions of a value.
+type transposeOp struct {
+	axes []int
+	permuteOp
+}
 
-func (b *builder) transpose(n *graph.Node) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	perm, ok := b.ints(n.In, 1)
+func matchTranspose(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Transpose); !is {
+		return nil
+	}
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
+	perm, ok := g.ints(n.In, 1)
 	if !ok || x.dims == nil {
-		return false
+		return nil
 	}
 	axes, err := op.Permutation(perm, len(x.dims))
 	if err != nil {
-		return false
+		return nil
 	}
-	if !x.fast() || !y.fast() {
-		return b.transposeBits(n, axes)
+	q := &transposeOp{axes: axes, permuteOp: permuteOp{size: 4}}
+	found := p.plainly(i, q, 1)
+	switch {
+	case g.fast(n.In[0], n.Out[0]):
+		// products of matrices read their operands where they are
+		found.nodes[0].waits = len(axes) > 2 && slices.ContainsFunc(g.uses[n.Out[0]], func(k int) bool {
+			_, is := g.graph.Nodes[k].Op.(*op.MatMul)
+			return is
+		})
+	case !x.convertible() || !y.convertible() || x.typ.DType != y.typ.DType || !sameCodes(x.typ.Quant, y.typ.Quant):
+		return nil
+	default:
+		q.size = x.typ.DType.Bits() / 8
 	}
-	rank := len(axes)
-	if rank > 2 {
-		toLast := append(append([]int{0}, seq(2, rank)...), 1)
-		fromLast := append([]int{0, rank - 1}, seq(1, rank-1)...)
-		b.settle(n.In[0])
-		switch {
-		case slices.Equal(axes, toLast) && b.inLast(n.In[0]):
-			y.plain = x.last
-			b.fuseView()
-			return true
-		case slices.Equal(axes, fromLast) && x.plain != none:
-			y.last = x.plain
-			b.fuseView()
-			return true
-		}
-	}
-	if b.turn(n, axes) {
-		return true
-	}
-	from := b.wantPlain(n.In[0])
-	b.permuteFor(b.node, b.make(n.Out[0], false), from, x.dims, axes)
-	return true
+	q.permutation = newPermutation(x.dims, axes)
+	return found
 }
 
-// transposeBits adds a transposition of elements of another type than float32.
-func (b *builder) transposeBits(n *graph.Node, axes []int) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if !x.convertible() || !y.convertible() || x.typ.DType != y.typ.DType || !sameCodes(x.typ.Quant, y.typ.Quant) {
-		return false
+// layout makes the result a view when it is the operand's other order.
+func (q *transposeOp) layout(l *layouter, n *node) {
+	x, y := n.in[0], n.out[0]
+	of, ok := q.viewOf(l, x, y)
+	if n.none = ok; !ok {
+		inOrder{nchw}.layout(l, n)
+		return
 	}
-	size := x.typ.DType.Bits() / 8
-	from := b.wantPlain(n.In[0])
-	y.plain = b.buffer(buffer{place: inArena, size: int64(size * y.count())})
-	b.permuteBits(b.node, y.plain, from, size, x.dims, axes)
-	return true
+	l.forms[y].elements[1-of] = l.forms[x].elements[of]
 }
 
-// permute adds a change of layout: dst gets dimension perm[i] of src, of sizes dims, as dimension i.
-func (b *builder) permute(dst, src int, dims []int64, perm []int) {
-	b.permuteFor(none, dst, src, dims, perm)
+// viewOf returns the order of x that is the other order of y; ok is false when x is not made in one.
+func (q *transposeOp) viewOf(l *layouter, x, y graph.Value) (of order, ok bool) {
+	rank := len(q.axes)
+	switch {
+	case rank < 3 || !l.net.fast(x, y):
+		return 0, false
+	case slices.Equal(q.axes, append(append([]int{0}, seq(2, rank)...), 1)) && l.best(x) == nhwc:
+		return nhwc, true
+	}
+	return nchw, slices.Equal(q.axes, append([]int{0, rank - 1}, seq(1, rank-1)...)) && l.has(x, nchw)
 }
 
-func (b *builder) permuteFor(node, dst, src int, dims []int64, perm []int) {
-	b.permuteBits(node, dst, src, 4, dims, perm)
+// permuteOp moves elements of size bytes.
+type permuteOp struct {
+	inOrder
+	size        int
+	permutation permutation
 }
 
-// permuteBits is permuteFor of elements of size bytes.
-func (b *builder) permuteBits(node, dst, src, size int, dims []int64, perm []int) {
-	p := newPermutation(dims, perm)
-	s := step{fast: true, reads: []int{src}, writes: []int{dst}}
-	s.start = func(_ *State, st *step) process { return &permuteTask{st: st, size: size, permutation: p} }
-	saved := b.node
-	b.node = node
-	b.add(s)
-	b.node = saved
+func (q *permuteOp) lower(*lowering, *node) step {
+	size, moves := q.size, q.permutation
+	return step{fast: true,
+		start: func(_ *State, st *step) process { return &permuteTask{st: st, size: size, permutation: moves} }}
 }
 
 // permutation moves matrices: all dimensions but two count the matrices.
@@ -248,98 +264,123 @@ type stripTask struct {
 	s      *State
 }
 
-// axisForm returns where axis lies in the form that is used, and the sizes there.
-func axisForm(dims []int64, axis int, last bool) (int, []int64) {
+// axisIn returns where a dimension lies in an order of the dimensions.
+func axisIn(rank, axis int, o order) int {
 	switch {
-	case !last:
-		return axis, dims
+	case o == nchw || axis == 0:
+		return axis
 	case axis == 1:
-		return len(dims) - 1, lastDims(dims)
-	case axis == 0:
-		return 0, lastDims(dims)
+		return rank - 1
 	}
-	return axis - 1, lastDims(dims)
+	return axis - 1
 }
 
-func (b *builder) concat(n *graph.Node, axis int64) bool {
-	y := &b.values[n.Out[0]]
-	if !y.fast() {
-		return false
+// concatOp puts values behind each other along an axis.
+type concatOp struct {
+	axis  int
+	strip stripTask
+}
+
+func matchConcat(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Concat)
+	if !is || !g.fast(n.Out[0]) {
+		return nil
 	}
-	a, err := op.Axis(axis, len(y.dims))
+	a, err := op.Axis(o.Axis, len(g.values[n.Out[0]].dims))
 	if err != nil {
-		return false
+		return nil
 	}
-	last := false
 	var in []graph.Value
 	for _, v := range n.In {
-		x := &b.values[v]
+		x := &g.values[v]
 		if x.dims == nil || x.typ.DType != tensor.Float32 || x.typ.Quant != nil {
-			return false
+			return nil
 		}
 		if x.count() > 0 {
 			in = append(in, v)
-			last = last || b.inLast(v)
 		}
 	}
-	s := step{}
-	var strips []strip
-	at := 0
-	for i, v := range in {
-		k, dims := axisForm(b.values[v].dims, a, last)
-		cols := product(dims[k:])
-		s.reads = append(s.reads, b.form(v, last))
-		strips = append(strips, strip{i, at, cols})
-		at += cols
-	}
-	s.writes = []int{b.make(n.Out[0], last)}
-	b.strips(s, stripTask{rows: y.count() / at, cols: at, strips: strips})
-	return true
+	return one(i, &concatOp{axis: a}, in, n.Out)
 }
 
-func (b *builder) split(n *graph.Node, axis int64) bool {
-	x := &b.values[n.In[0]]
-	if _, ok := b.ints(n.In, 1); !ok || !x.fast() {
-		return false
+// layout takes NHWC when an operand is best read so.
+func (q *concatOp) layout(l *layouter, n *node) {
+	o := nchw
+	for _, v := range n.in {
+		o = max(o, l.best(v))
 	}
-	a, err := op.Axis(axis, len(x.dims))
+	inOrder{o}.layout(l, n)
+	for k, v := range n.in {
+		dims := sizesIn(l.net.values[v].dims, o)
+		cols := product(dims[axisIn(len(dims), q.axis, o):])
+		q.strip.strips = append(q.strip.strips, strip{k, q.strip.cols, cols})
+		q.strip.cols += cols
+	}
+	q.strip.rows = l.net.values[n.out[0]].count() / q.strip.cols
+}
+
+func (q *concatOp) lower(*lowering, *node) step { return q.strip.step() }
+
+// splitOp cuts a value into pieces along an axis.
+type splitOp struct {
+	axis  int
+	strip stripTask
+}
+
+func matchSplit(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Split)
+	if !is || !g.fast(n.In[0]) {
+		return nil
+	}
+	if _, ok := g.ints(n.In, 1); !ok {
+		return nil
+	}
+	x := &g.values[n.In[0]]
+	a, err := op.Axis(o.Axis, len(x.dims))
 	if err != nil {
-		return false
+		return nil
 	}
+	whole := int64(0)
 	for _, v := range n.Out {
-		if v == graph.None || b.values[v].dims == nil || b.values[v].typ.DType != tensor.Float32 ||
-			b.values[v].typ.Quant != nil {
-			return false
+		if v == graph.None || g.values[v].dims == nil || g.values[v].typ.DType != tensor.Float32 ||
+			g.values[v].typ.Quant != nil {
+			return nil
 		}
+		whole += g.values[v].dims[a]
 	}
-	last := b.inLast(n.In[0])
-	s := step{reads: []int{b.form(n.In[0], last)}}
-	k, dims := axisForm(x.dims, a, last)
-	whole := product(dims[k:])
-	var strips []strip
-	at := 0
-	for i, v := range n.Out {
-		k, dims := axisForm(b.values[v].dims, a, last)
-		cols := product(dims[k:])
-		s.writes = append(s.writes, b.make(v, last))
-		strips = append(strips, strip{i, at, cols})
-		at += cols
+	if whole != x.dims[a] {
+		return nil
 	}
-	if at != whole {
-		return false
-	}
-	b.strips(s, stripTask{split: true, rows: x.count() / whole, cols: whole, strips: strips})
-	return true
+	return p.plainly(i, &splitOp{axis: a}, 1)
 }
 
-func (b *builder) strips(s step, t stripTask) {
+func (q *splitOp) layout(l *layouter, n *node) {
+	o := l.best(n.in[0])
+	inOrder{o}.layout(l, n)
+	cols := func(v graph.Value) int {
+		dims := sizesIn(l.net.values[v].dims, o)
+		return product(dims[axisIn(len(dims), q.axis, o):])
+	}
+	at := 0
+	for k, v := range n.out {
+		q.strip.strips = append(q.strip.strips, strip{k, at, cols(v)})
+		at += cols(v)
+	}
+	q.strip.split, q.strip.cols, q.strip.rows = true, at, l.net.values[n.in[0]].count()/at
+}
+
+func (q *splitOp) lower(*lowering, *node) step { return q.strip.step() }
+
+// step is the one that runs t.
+func (t stripTask) step() step {
 	t.per = max(1, blockLen/t.cols)
-	s.fast, s.strips = true, &t
 	whole, parts := []int{t.cols}, make([]int, len(t.strips))
 	for _, p := range t.strips {
 		parts[p.buf] = p.cols
 	}
-	s.inCols, s.outCols = parts, whole
+	s := step{fast: true, strips: &t, inCols: parts, outCols: whole}
 	if t.split {
 		s.inCols, s.outCols = whole, parts
 	}
@@ -348,7 +389,7 @@ func (b *builder) strips(s step, t stripTask) {
 		own.st, own.s = st, state
 		return &own
 	}
-	b.add(s)
+	return s
 }
 
 func (t *stripTask) run(s *State) error {

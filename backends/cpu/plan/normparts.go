@@ -14,17 +14,17 @@ import (
 //
 // with one d or two of them, the square as a power, a product or a square, the root as a divisor or its reciprocal as a
 // factor, and constants for gamma and beta, which may be absent. nil when it is none.
-func (b *builder) normInParts(i int) *layerNorm {
-	mean, x, dims := b.meanOfRows(i)
+func normInParts(p *program, i int) *layerNorm {
+	mean, x, dims := meanOfRows(p.net, i)
 	if mean == graph.None {
 		return nil
 	}
 	q := &layerNorm{x: x, params: [2]graph.Value{graph.None, graph.None}, cols: product(dims), nodes: []int{i}}
 	var centred []graph.Value // x - mean, computed once or twice
-	uses := b.inner(mean)
+	uses := inner(p, mean)
 	for _, k := range uses {
-		n := &b.graph.Nodes[k]
-		if _, ok := n.Op.(*op.Sub); !ok || n.In[0] != x || n.In[1] != mean || b.inner(n.Out[0]) == nil {
+		n := &p.net.graph.Nodes[k]
+		if _, ok := n.Op.(*op.Sub); !ok || n.In[0] != x || n.In[1] != mean || inner(p, n.Out[0]) == nil {
 			return nil
 		}
 		centred, q.nodes = append(centred, n.Out[0]), append(q.nodes, k)
@@ -32,47 +32,47 @@ func (b *builder) normInParts(i int) *layerNorm {
 	if len(centred) == 0 || len(centred) > 2 {
 		return nil
 	}
-	root, square := b.rootOfMeanSquare(q, centred)
+	root, square := rootOfMeanSquare(p, q, centred)
 	if root == graph.None {
 		return nil
 	}
 	d := centred[0] // the one that is divided
 	left := 0
 	for _, c := range centred {
-		for _, k := range b.inner(c) {
+		for _, k := range inner(p, c) {
 			if k != square {
 				left, d = left+1, c
 			}
 		}
 	}
-	if left != 1 || !b.normalized(q, d, root) {
+	if left != 1 || !normalized(p, q, d, root) {
 		return nil
 	}
-	b.affine(q, dims)
-	if !b.values[q.out].fast() || !slices.Equal(b.values[q.out].dims, b.values[x].dims) {
+	affine(p, q, dims)
+	if !p.net.values[q.out].fast() || !slices.Equal(p.net.values[q.out].dims, p.net.values[x].dims) {
 		return nil
 	}
 	return q
 }
 
 // inner returns the nodes that read v when they are all that knows of it and none is emitted, else nil.
-func (b *builder) inner(v graph.Value) []int {
-	if slices.Contains(b.graph.Out, v) || slices.ContainsFunc(b.uses[v], func(i int) bool { return b.done[i] }) {
+func inner(p *program, v graph.Value) []int {
+	if slices.Contains(p.net.graph.Out, v) || slices.ContainsFunc(p.net.uses[v], p.taken) {
 		return nil
 	}
-	return b.uses[v]
+	return p.net.uses[v]
 }
 
 // meanOfRows returns the output and the input of node i when it is the mean over the last dimensions, which are kept as
 // ones, and their sizes.
-func (b *builder) meanOfRows(i int) (mean, x graph.Value, dims []int64) {
-	n := &b.graph.Nodes[i]
+func meanOfRows(g *network, i int) (mean, x graph.Value, dims []int64) {
+	n := &g.graph.Nodes[i]
 	o, ok := n.Op.(*op.ReduceMean)
-	if !ok || !o.KeepDims || !b.values[n.In[0]].fast() {
+	if !ok || !o.KeepDims || !g.values[n.In[0]].fast() {
 		return graph.None, graph.None, nil
 	}
-	all := b.values[n.In[0]].dims
-	axes, ok := b.ints(n.In, 1)
+	all := g.values[n.In[0]].dims
+	axes, ok := g.ints(n.In, 1)
 	mask, err := op.AxisMask(axes, len(all))
 	if !ok || len(axes) == 0 || err != nil {
 		return graph.None, graph.None, nil
@@ -85,25 +85,25 @@ func (b *builder) meanOfRows(i int) (mean, x graph.Value, dims []int64) {
 }
 
 // rootOfMeanSquare returns sqrt(mean(d*d) + epsilon) for one of d, None when there is none, and the node that squares.
-func (b *builder) rootOfMeanSquare(q *layerNorm, centred []graph.Value) (root graph.Value, square int) {
+func rootOfMeanSquare(p *program, q *layerNorm, centred []graph.Value) (root graph.Value, square int) {
 	for _, d := range centred {
-		for _, k := range b.inner(d) {
-			if !b.squares(k, d) {
+		for _, k := range inner(p, d) {
+			if !squares(p.net, k, d) {
 				continue
 			}
-			m := b.onlyUse(b.graph.Nodes[k].Out[0])
-			if m == none || b.done[m] {
+			m := p.net.onlyUse(p.net.graph.Nodes[k].Out[0])
+			if p.taken(m) {
 				continue
 			}
-			variance, of, dims := b.meanOfRows(m)
+			variance, of, dims := meanOfRows(p.net, m)
 			add := none
-			if variance != graph.None && of == b.graph.Nodes[k].Out[0] && product(dims) == q.cols {
-				add = b.onlyUse(variance)
+			if variance != graph.None && of == p.net.graph.Nodes[k].Out[0] && product(dims) == q.cols {
+				add = p.net.onlyUse(variance)
 			}
-			if add == none || b.done[add] {
+			if p.taken(add) {
 				continue
 			}
-			sum := &b.graph.Nodes[add]
+			sum := &p.net.graph.Nodes[add]
 			if _, ok := sum.Op.(*op.Add); !ok {
 				continue
 			}
@@ -111,9 +111,9 @@ func (b *builder) rootOfMeanSquare(q *layerNorm, centred []graph.Value) (root gr
 			if eps == variance {
 				eps = sum.In[1]
 			}
-			c := b.constant(eps)
-			next := b.onlyUse(sum.Out[0])
-			if len(c) != 1 || !(c[0] >= 0) || next == none || b.done[next] {
+			c := p.net.constant(eps)
+			next := p.net.onlyUse(sum.Out[0])
+			if len(c) != 1 || !(c[0] >= 0) || p.taken(next) {
 				continue
 			}
 			q.eps, q.nodes = c[0], append(q.nodes, k, m, add)
@@ -124,24 +124,24 @@ func (b *builder) rootOfMeanSquare(q *layerNorm, centred []graph.Value) (root gr
 }
 
 // squares reports whether node k computes d*d.
-func (b *builder) squares(k int, d graph.Value) bool {
-	n := &b.graph.Nodes[k]
+func squares(g *network, k int, d graph.Value) bool {
+	n := &g.graph.Nodes[k]
 	switch n.Op.(type) {
 	case *op.Square:
 		return true
 	case *op.Mul:
 		return n.In[0] == d && n.In[1] == d
 	case *op.Pow:
-		c := b.constant(n.In[1])
+		c := g.constant(n.In[1])
 		return n.In[0] == d && len(c) == 1 && c[0] == 2
 	}
 	return false
 }
 
 // normalized follows the variance plus epsilon through the root to the division of d, and sets q.out.
-func (b *builder) normalized(q *layerNorm, d, variance graph.Value) bool {
-	i := b.onlyUse(variance)
-	root := &b.graph.Nodes[i]
+func normalized(p *program, q *layerNorm, d, variance graph.Value) bool {
+	i := p.net.onlyUse(variance)
+	root := &p.net.graph.Nodes[i]
 	divisor, inverse := graph.None, graph.None
 	switch root.Op.(type) {
 	case *op.Sqrt:
@@ -152,9 +152,9 @@ func (b *builder) normalized(q *layerNorm, d, variance graph.Value) bool {
 		return false
 	}
 	q.nodes = append(q.nodes, i)
-	if next := b.onlyUse(root.Out[0]); divisor != graph.None && next != none && !b.done[next] {
-		if _, ok := b.graph.Nodes[next].Op.(*op.Reciprocal); ok {
-			divisor, inverse = graph.None, b.graph.Nodes[next].Out[0]
+	if next := p.net.onlyUse(root.Out[0]); divisor != graph.None && !p.taken(next) {
+		if _, ok := p.net.graph.Nodes[next].Op.(*op.Reciprocal); ok {
+			divisor, inverse = graph.None, p.net.graph.Nodes[next].Out[0]
 			q.nodes = append(q.nodes, next)
 		}
 	}
@@ -162,11 +162,11 @@ func (b *builder) normalized(q *layerNorm, d, variance graph.Value) bool {
 	if inverse != graph.None {
 		factor = inverse
 	}
-	last := b.onlyUse(factor)
-	if last == none || b.done[last] {
+	last := p.net.onlyUse(factor)
+	if p.taken(last) {
 		return false
 	}
-	n := &b.graph.Nodes[last]
+	n := &p.net.graph.Nodes[last]
 	switch n.Op.(type) {
 	case *op.Div:
 		if divisor == graph.None || n.In[0] != d || n.In[1] != divisor {
@@ -184,25 +184,26 @@ func (b *builder) normalized(q *layerNorm, d, variance graph.Value) bool {
 }
 
 // affine adds the product with gamma and the sum with beta to q as far as they follow.
-func (b *builder) affine(q *layerNorm, dims []int64) {
+func affine(p *program, q *layerNorm, dims []int64) {
 	for k := range q.params {
-		i := b.onlyUse(q.out)
-		if i == none || b.done[i] {
+		i := p.net.onlyUse(q.out)
+		if p.taken(i) {
 			return
 		}
-		n := &b.graph.Nodes[i]
+		n := &p.net.graph.Nodes[i]
 		_, mul := n.Op.(*op.Mul)
 		_, add := n.Op.(*op.Add)
 		if k == 0 && !mul || k == 1 && !add {
 			continue
 		}
-		p := n.In[0]
-		if p == q.out {
-			p = n.In[1]
+		param := n.In[0]
+		if param == q.out {
+			param = n.In[1]
 		}
-		if b.values[p].data == nil || !b.perColumn(p, dims) || !slices.Equal(b.values[n.Out[0]].dims, b.values[q.out].dims) {
+		if p.net.values[param].data == nil || !perColumn(p.net, param, dims) ||
+			!slices.Equal(p.net.values[n.Out[0]].dims, p.net.values[q.out].dims) {
 			return
 		}
-		q.params[k], q.out, q.nodes = p, n.Out[0], append(q.nodes, i)
+		q.params[k], q.out, q.nodes = param, n.Out[0], append(q.nodes, i)
 	}
 }

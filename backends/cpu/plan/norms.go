@@ -5,42 +5,71 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// groupNorm adds a normalization of groups of channels, dimension axis, of each image; 0 groups stand for one per
-// channel.
-func (b *builder) groupNorm(n *graph.Node, axis int64, groups int, eps float32) bool {
-	x := &b.values[n.In[0]]
-	if !x.fast() || !b.values[n.Out[0]].fast() || len(x.dims) < 2 {
-		return false
+// matchGroupNorm finds a normalization of groups of channels of each image.
+func matchGroupNorm(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	axis, groups, eps := int64(0), 0, float32(0)
+	switch o := n.Op.(type) {
+	case *op.InstanceNorm: // a group per channel
+		axis, eps = o.Axis, o.Epsilon
+	case *op.GroupNorm:
+		axis, groups, eps = o.ChannelAxis(), int(o.Groups), o.Epsilon
+	default:
+		return nil
+	}
+	x := &g.values[n.In[0]]
+	if !g.fast(n.In[0], n.Out[0]) || len(x.dims) < 2 {
+		return nil
 	}
 	at, err := op.Axis(axis, len(x.dims))
-	switch {
-	case err != nil:
-		return false
-	case at == len(x.dims)-1 && at > 1:
-		return b.channelNorm(n, false, int(x.dims[at]), groups, eps)
-	case at != 1:
-		return false
-	case b.inLast(n.In[0]) && !sameForms(x.dims):
-		return b.channelNorm(n, true, int(x.dims[1]), groups, eps)
+	if err != nil || at != 1 && at != len(x.dims)-1 {
+		return nil
 	}
-	scale, bias := b.constant(n.In[1]), b.constant(n.In[2])
-	channels := int(x.dims[1])
+	scale, bias := g.constant(n.In[1]), g.constant(n.In[2])
+	channels := int(x.dims[at])
 	if groups == 0 {
 		groups = channels
 	}
 	if len(scale) != channels || len(bias) != channels || groups < 1 || channels%groups != 0 {
-		return false
+		return nil
 	}
-	rows := int(x.dims[0]) * groups
-	q := groupNorm{scale: scale, bias: bias, groups: groups, eps: eps, per: channels / groups}
-	s := step{inplace: true, reads: []int{b.wantPlain(n.In[0])}}
-	s.writes = []int{b.make(n.Out[0], false)}
-	b.byRows(s, rowsTask{rows: rows, cols: x.count() / rows, compute: q.compute})
-	return true
+	return p.plainly(i, &groupNormOp{axis: at, dims: x.dims, channels: channels,
+		norm: groupNorm{scale: scale, bias: bias, groups: groups, eps: eps, per: channels / groups}}, 1)
+}
+
+// groupNormOp normalizes groups of channels, dimension axis.
+type groupNormOp struct {
+	axis     int
+	dims     []int64
+	channels int
+	norm     groupNorm
+	inner    bool // the channels are the last dimension in memory
+}
+
+func (q *groupNormOp) layout(l *layouter, n *node) {
+	o := nchw
+	if q.inner = q.axis > 1; q.axis == 1 && l.best(n.in[0]) == nhwc && !sameOrders(q.dims) {
+		q.inner, o = true, nhwc
+	}
+	inOrder{o}.layout(l, n)
+}
+
+func (q *groupNormOp) lower(*lowering, *node) step {
+	images := int(q.dims[0])
+	if q.inner {
+		t := newChannelNorm(q.norm, images, q.channels, product(q.dims)/images/q.channels)
+		return step{fast: true, inplace: true, start: func(_ *State, st *step) process {
+			own := t
+			own.st = st
+			return &own
+		}}
+	}
+	rows := images * q.norm.groups
+	t := rowsTask{rows: rows, cols: product(q.dims) / rows, compute: q.norm.compute}
+	return (&rowsOp{task: t, inplace: true}).lower(nil, nil)
 }
 
 type groupNorm struct {
@@ -65,73 +94,88 @@ func (q groupNorm) compute(t *rowsTask, from, to int) {
 	}
 }
 
-// l2Normalize adds a division by the root of the sum of squares over the last dimensions, or over the channels of
-// channels-last images.
-func (b *builder) l2Normalize(n *graph.Node, o *op.L2Normalize) bool {
-	x := &b.values[n.In[0]]
-	axes, ok := b.ints(n.In, 1)
-	if !ok || !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
+// matchL2Normalize finds a division by the root of the sum of squares over the last dimensions, or over the channels of
+// NHWC images.
+func matchL2Normalize(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.L2Normalize)
+	if !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	mask, err := op.AxisMask(axes, len(x.dims))
-	if err != nil {
-		return false
+	axes, ok := g.ints(n.In, 1)
+	dims := g.values[n.In[0]].dims
+	mask, err := op.AxisMask(axes, len(dims))
+	if !ok || err != nil {
+		return nil
 	}
-	dims := x.dims
-	last := b.inLast(n.In[0]) && len(axes) > 0
-	if last {
-		dims, mask = lastDims(dims), append(append([]bool{mask[0]}, mask[2:]...), mask[1])
-	}
-	rows, cols := 1, 1
-	for d, m := range mask {
-		switch m = m || len(axes) == 0; {
-		case m:
-			cols *= int(dims[d])
-		case cols > 1 && dims[d] > 1:
-			return false
-		default:
-			rows *= int(dims[d])
-		}
-	}
-	s := step{inplace: true, reads: []int{b.form(n.In[0], last)}}
-	s.writes = []int{b.make(n.Out[0], last)}
-	mode := o.Mode
-	b.byRows(s, rowsTask{rows: rows, cols: cols, value: o.Epsilon, compute: func(t *rowsTask, from, to int) {
+	mode, eps := o.Mode, o.Epsilon
+	compute := func(t *rowsTask, from, to int) {
 		for r := from; r < to; r++ {
 			y, x := t.part(r, r+1)
 			sum := sumSquares(x)
 			if mode == op.EpsAdd {
-				sum += float64(t.value)
+				sum += float64(eps)
 			} else {
-				sum = max(sum, float64(t.value))
+				sum = max(sum, float64(eps))
 			}
 			divideBy(y, x, math.Sqrt(sum))
 		}
-	}})
-	return true
+	}
+	in := func(o order) (t rowsTask, ok bool) {
+		t = rowsTask{rows: 1, cols: 1, compute: compute}
+		all := len(axes) == 0
+		sizes, mask := sizesIn(dims, o), sizesIn(mask, o)
+		for d, m := range mask {
+			switch {
+			case m || all:
+				t.cols *= int(sizes[d])
+			case t.cols > 1 && sizes[d] > 1:
+				return t, false
+			default:
+				t.rows *= int(sizes[d])
+			}
+		}
+		return t, true
+	}
+	_, plain := in(nchw)
+	_, last := in(nhwc)
+	if last = last && len(axes) > 0; !plain && !last {
+		return nil
+	}
+	return p.plainly(i, &rowsOp{inplace: true,
+		orders: func(best order) order {
+			if best == nhwc && last || !plain {
+				return nhwc
+			}
+			return nchw
+		},
+		in: func(o order) rowsTask { t, _ := in(o); return t }}, 1)
 }
 
-// rmsNorm adds a division by the root of the mean square, times one scale per column.
-func (b *builder) rmsNorm(n *graph.Node, o *op.RMSNorm) bool {
-	x := &b.values[n.In[0]]
+// matchRMSNorm finds a division by the root of the mean square, times one scale per column.
+func matchRMSNorm(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.RMSNorm)
+	if !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
+	}
+	x := &g.values[n.In[0]]
 	a, err := op.Axis(o.Axis, len(x.dims))
-	if err != nil || !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
+	if err != nil {
+		return nil
 	}
-	scale, cols := b.constant(n.In[1]), product(x.dims[a:])
-	if len(scale) == 0 || !slices.Equal(withoutOnes(b.values[n.In[1]].dims), withoutOnes(x.dims[a:])) {
-		return false
+	scale, cols, eps := g.constant(n.In[1]), product(x.dims[a:]), o.Epsilon
+	if len(scale) == 0 || !slices.Equal(withoutOnes(g.values[n.In[1]].dims), withoutOnes(x.dims[a:])) {
+		return nil
 	}
-	s := step{inplace: true, reads: []int{b.wantPlain(n.In[0])}}
-	s.writes = []int{b.make(n.Out[0], false)}
-	b.byRows(s, rowsTask{rows: x.count() / cols, cols: cols, value: o.Epsilon, compute: func(t *rowsTask, from, to int) {
+	t := rowsTask{rows: x.count() / cols, cols: cols, compute: func(t *rowsTask, from, to int) {
 		for r := from; r < to; r++ {
 			y, x := t.part(r, r+1)
-			divideBy(y, x, math.Sqrt(sumSquares(x)/float64(t.cols)+float64(t.value)))
+			divideBy(y, x, math.Sqrt(sumSquares(x)/float64(t.cols)+float64(eps)))
 			kernel.BinaryVV(kernel.Mul, y, y, scale)
 		}
-	}})
-	return true
+	}}
+	return p.plainly(i, &rowsOp{inplace: true, orders: always(nchw), in: func(order) rowsTask { return t }}, 1)
 }
 
 // sumSquares adds up squares, in float64 when float32 has not the range.

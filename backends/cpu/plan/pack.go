@@ -11,7 +11,6 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Options govern Build. The zero Options are ready.
@@ -122,51 +121,51 @@ func (d *deferred) get(s *State) ([]float32, error) {
 	return data, nil
 }
 
-// operand returns the values of a float32 constant for packing only, nil when v is none: constant is for values that
-// steps keep.
-func (b *builder) operand(v graph.Value) []float32 {
-	if v == graph.None || b.values[v].data == nil || b.values[v].typ.DType != tensor.Float32 ||
-		b.values[v].typ.Quant != nil {
-		return nil
-	}
-	return floats(b.aligned(v))
+// packer makes the forms of constants that steps read, in memory of the store, which keeps them for all plans of a
+// graph.
+type packer struct {
+	net     *network
+	store   *Store
+	options *Options
+	jobs    []*job
+	origins map[*byte]*origin
+	idle    []*origin // constants that nothing reads
+	err     error     // there was no memory
 }
 
-// findOrigins notes the constants of the graph by the address of their bytes, which several values may share.
-func (b *builder) findOrigins() {
-	b.origins, b.pinned = map[*byte]*origin{}, map[*byte]bool{}
-	bodies := slices.ContainsFunc(b.graph.Nodes, func(n graph.Node) bool { _, ok := n.Op.(graph.Control); return ok })
-	if b.options.Unread == nil || bodies {
-		return
+// newPacker notes the constants of the graph by the address of their bytes, which several values may share.
+func newPacker(net *network, store *Store, o *Options) *packer {
+	k := &packer{net: net, store: store, options: o, origins: map[*byte]*origin{}}
+	bodies := slices.ContainsFunc(net.graph.Nodes, func(n graph.Node) bool { _, ok := n.Op.(graph.Control); return ok })
+	if o.Unread == nil || bodies {
+		return k
 	}
-	for i := range b.graph.Values {
-		if c := b.graph.Values[i].Fact.Const; c != nil && len(c.Data) >= max(1, b.options.Least) {
-			at := unsafe.SliceData(c.Data)
-			b.origins[at] = &origin{data: c.Data, options: &b.options}
+	for i := range net.graph.Values {
+		if c := net.graph.Values[i].Fact.Const; c != nil && len(c.Data) >= max(1, o.Least) {
+			k.origins[unsafe.SliceData(c.Data)] = &origin{data: c.Data, options: o}
 		}
 	}
+	return k
 }
 
 // origin returns the constant of the graph that v's bytes are, nil when there is none.
-func (b *builder) origin(v graph.Value) *origin {
-	return b.origins[unsafe.SliceData(b.values[v].data)]
+func (k *packer) origin(v graph.Value) *origin {
+	return k.origins[unsafe.SliceData(k.net.values[v].data)]
 }
 
-// pin keeps the bytes of v.
-func (b *builder) pin(v graph.Value) { b.pinned[unsafe.SliceData(b.values[v].data)] = true }
-
-// pack returns the memory of a form of a constant, which holds the form when Build has ended. A failure ends the build.
-func (b *builder) pack(p packed) []float32 {
-	f := form{b.node, p.kind}
-	if v := b.store.find(f); v != nil {
+// order returns the memory of a form of a constant of node i, which holds the form when pack has run. When there is no
+// memory err says so.
+func (k *packer) order(i int, p packed) []float32 {
+	f := form{i, p.kind}
+	if v := k.store.find(f); v != nil {
 		return v
 	}
-	dst, err := b.store.take(p.len, p.scattered)
+	dst, err := k.store.take(p.len, p.scattered)
 	if err != nil {
-		b.err = err
+		k.err = err
 		return make([]float32, p.len)
 	}
-	j := &job{packed: p, dst: dst, form: f, from: b.origin(p.value)}
+	j := &job{packed: p, dst: dst, form: f, from: k.origin(p.value)}
 	j.left.Store(int32(p.parts))
 	if j.from != nil {
 		j.from.left.Add(1)
@@ -174,15 +173,16 @@ func (b *builder) pack(p packed) []float32 {
 			j.from.restore = func(out []byte) { p.restore(floats(out), dst) }
 		}
 	}
-	b.jobs = append(b.jobs, j)
+	k.jobs = append(k.jobs, j)
 	return dst
 }
 
-// packLater is pack of a form that the first run makes.
-func (b *builder) packLater(v graph.Value, kind string, n int, fill func(s *State, dst []float32) error) *deferred {
-	d := b.store.later(form{b.node, kind}, n, fill)
+// orderLater is order of a form that the first run makes.
+func (k *packer) orderLater(i int, v graph.Value, kind string, n int,
+	fill func(s *State, dst []float32) error) *deferred {
+	d := k.store.later(form{i, kind}, n, fill)
 	if d.from == nil && !d.ready.Load() {
-		if d.from = b.origin(v); d.from != nil {
+		if d.from = k.origin(v); d.from != nil {
 			d.from.later = true
 			d.from.left.Add(1)
 		}
@@ -190,21 +190,27 @@ func (b *builder) packLater(v graph.Value, kind string, n int, fill func(s *Stat
 	return d
 }
 
-// flush makes the forms, several at a time, and says which constants are not read any more.
-func (b *builder) flush(ctx context.Context) error {
-	b.pinOrigins()
+// pack makes the forms that were ordered, several at a time, and the tables of positions, and says which constants are
+// not read any more.
+func pack(ctx context.Context, k *packer, p *Plan, tables []*windowTable) error {
+	for _, t := range tables {
+		if err := t.place(p, &k.net.budget); err != nil {
+			return err
+		}
+	}
+	k.pinOrigins(p)
 	type unit struct {
 		j    *job
 		part int
 	}
 	var work []unit
-	for _, j := range b.jobs {
+	for _, j := range k.jobs {
 		j.alone = j.from != nil && j.from.left.Load() == 1
 		for i := range j.parts {
 			work = append(work, unit{j, i})
 		}
 	}
-	parallel(max(1, b.options.Threads), len(work), func(i int) {
+	parallel(max(1, k.options.Threads), len(work), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -221,10 +227,10 @@ func (b *builder) flush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fault.As(fault.Canceled, err, "plan")
 	}
-	for _, j := range b.jobs {
-		b.store.keep(j.form, j.dst)
+	for _, j := range k.jobs {
+		k.store.keep(j.form, j.dst)
 	}
-	for _, o := range b.idle {
+	for _, o := range k.idle {
 		o.options.Unread(o.data, nil)
 	}
 	return nil
@@ -232,29 +238,29 @@ func (b *builder) flush(ctx context.Context) error {
 
 // pinOrigins finds the constants of the graph that steps read, and those that nothing reads; buffers of constants that
 // no step reads let go of them.
-func (b *builder) pinOrigins() {
-	read := make([]bool, len(b.plan.buffers))
-	for _, s := range b.plan.steps {
+func (k *packer) pinOrigins(p *Plan) {
+	read := make([]bool, len(p.buffers))
+	for _, s := range p.steps {
 		for _, x := range s.reads {
 			read[x] = true
 		}
 	}
-	for _, o := range b.plan.outputs {
+	for _, o := range p.outputs {
 		read[o.buf] = true
 	}
-	for i := range b.plan.buffers {
-		switch x := &b.plan.buffers[i]; {
+	for i := range p.buffers {
+		switch x := &p.buffers[i]; {
 		case x.place != isConst:
 		case read[i]:
-			b.pinned[unsafe.SliceData(x.data)] = true
+			k.net.pinned[unsafe.SliceData(x.data)] = true
 		default:
 			x.data = nil
 		}
 	}
-	for at, o := range b.origins {
-		o.pinned = b.pinned[at]
+	for at, o := range k.origins {
+		o.pinned = k.net.pinned[at]
 		if o.left.Load() == 0 && o.goes() {
-			b.idle = append(b.idle, o)
+			k.idle = append(k.idle, o)
 		}
 	}
 }

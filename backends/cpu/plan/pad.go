@@ -9,89 +9,111 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// padding is a Pad whose result is not made yet: readers that can do without read x.
-type padding struct {
-	node          int
+// padOp is a Pad: readers that can do without its result read x.
+type padOp struct {
 	x             graph.Value
 	value         float32
 	before, after []int64
+	boxOp
 }
 
-// pad notes a constant padding; the first reader that needs the result makes it.
-func (b *builder) pad(n *graph.Node, o *op.Pad) bool {
-	x := &b.values[n.In[0]]
-	pads, ok := b.ints(n.In, 1)
-	if !ok || o.Mode != op.PadConstant || !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
+// matchPad finds a constant padding; the first reader that needs the result makes it.
+func matchPad(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Pad)
+	if !is || o.Mode != op.PadConstant || !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	axes := make([]int64, len(x.dims))
+	pads, ok := g.ints(n.In, 1)
+	if !ok {
+		return nil
+	}
+	rank := len(g.values[n.In[0]].dims)
+	axes := make([]int64, rank)
 	for i := range axes {
 		axes[i] = int64(i)
 	}
 	if given(n.In, 3) {
-		if axes, ok = b.ints(n.In, 3); !ok {
-			return false
+		if axes, ok = g.ints(n.In, 3); !ok {
+			return nil
 		}
 	}
-	p := &padding{node: b.node, x: n.In[0], before: make([]int64, len(x.dims)), after: make([]int64, len(x.dims))}
+	q := &padOp{x: n.In[0], before: make([]int64, rank), after: make([]int64, rank)}
 	if given(n.In, 2) {
-		v := b.constant(n.In[2])
+		v := g.constant(n.In[2])
 		if len(v) != 1 {
-			return false
+			return nil
 		}
-		p.value = v[0]
+		q.value = v[0]
 	}
 	if len(pads) != 2*len(axes) {
-		return false
+		return nil
 	}
 	for i, axis := range axes {
-		a, err := op.Axis(axis, len(x.dims))
+		a, err := op.Axis(axis, rank)
 		if err != nil {
-			return false
+			return nil
 		}
-		p.before[a], p.after[a] = pads[i], pads[i+len(axes)]
+		q.before[a], q.after[a] = pads[i], pads[i+len(axes)]
 	}
-	if b.pads == nil {
-		b.pads = map[graph.Value]*padding{}
-	}
-	b.pads[n.Out[0]] = p
-	return true
+	found := p.plainly(i, q, 1)
+	found.nodes[0].waits = true
+	return found
 }
 
-// unpadded returns the padding that v is the result of, when it puts zeros around the spatial dimensions only and its
-// result is not made.
-func (b *builder) unpadded(v graph.Value, channelsLast bool) *padding {
-	if p := b.around(v, channelsLast); p != nil && p.value == 0 {
-		return p
+// layout makes the result in the order of the operand.
+func (q *padOp) layout(l *layouter, n *node) {
+	o := l.best(q.x)
+	inOrder{o}.layout(l, n)
+	from, to := sizesIn(l.net.values[q.x].dims, o), sizesIn(l.net.values[n.out[0]].dims, o)
+	before, after := sizesIn(q.before, o), sizesIn(q.after, o)
+	t := boxTask{box: box{from: strides(from), to: strides(to)}, fill: true, with: q.value}
+	for a, n := range from {
+		t.box.size = append(t.box.size, int(n+min(before[a], 0)+min(after[a], 0)))
+		t.box.fromAt += int(max(-before[a], 0)) * t.box.from[a]
+		t.box.toAt += int(max(before[a], 0)) * t.box.to[a]
+	}
+	if slices.Min(t.box.size) <= 0 { // nothing of x is left
+		t.box = box{size: []int{0, 0}, from: []int{0, 0}, to: []int{0, 0}}
+	}
+	q.task = t
+}
+
+// zerosAround returns the padding that v is the result of, when it puts zeros around the spatial dimensions only and
+// its result is not made.
+func zerosAround(p *program, v graph.Value, channelsLast bool) *padOp {
+	if q := padAround(p, v, channelsLast); q != nil && q.value == 0 {
+		return q
 	}
 	return nil
 }
 
-// around is unpadded for any value.
-func (b *builder) around(v graph.Value, channelsLast bool) *padding {
-	p := b.pads[v]
-	if p == nil || b.values[v].plain != none || b.values[v].last != none {
+// padAround is zerosAround for any value.
+func padAround(p *program, v graph.Value, channelsLast bool) *padOp {
+	q, is := p.pending(v).(*padOp)
+	if !is {
 		return nil
 	}
 	channels := 1
 	if channelsLast {
-		channels = len(p.before) - 1
+		channels = len(q.before) - 1
 	}
-	for a := range p.before {
-		if p.before[a] < 0 || p.after[a] < 0 || (a == 0 || a == channels) && p.before[a]+p.after[a] != 0 {
+	for a := range q.before {
+		if q.before[a] < 0 || q.after[a] < 0 || (a == 0 || a == channels) && q.before[a]+q.after[a] != 0 {
 			return nil
 		}
 	}
-	return p
+	return q
 }
 
 // neverLargest reports whether the padding, already part of the windows, leaves every maximum as it is: it is -Inf, or
 // no more than any element and no window is without one.
-func (b *builder) neverLargest(p *padding, ws []op.Window) bool {
+func neverLargest(g *network, p *padOp, ws []op.Window) bool {
 	if math.IsInf(float64(p.value), -1) {
 		return true
 	}
-	return p.value <= 0 && b.atLeastZero(p.x, 8) && !slices.ContainsFunc(ws, func(w op.Window) bool { return !touches(w) })
+	return p.value <= 0 && atLeastZero(g, p.x, 8) &&
+		!slices.ContainsFunc(ws, func(w op.Window) bool { return !touches(w) })
 }
 
 // touches reports whether every position of a window has an element.
@@ -111,29 +133,29 @@ func touches(w op.Window) bool {
 
 // atLeastZero reports whether v is known to have no negative element, looking at so many operators in a row; NaN may be
 // there.
-func (b *builder) atLeastZero(v graph.Value, within int) bool {
-	i := b.maker[v]
+func atLeastZero(g *network, v graph.Value, within int) bool {
+	i := g.maker[v]
 	if i == none || within == 0 {
 		return false
 	}
-	n := &b.graph.Nodes[i]
+	n := &g.graph.Nodes[i]
 	switch n.Op.Traits().Sign {
 	case graph.NonNegative:
 		return true
 	case graph.NonNegativeIfAll:
-		return !slices.ContainsFunc(n.In, func(x graph.Value) bool { return !b.atLeastZero(x, within-1) })
+		return !slices.ContainsFunc(n.In, func(x graph.Value) bool { return !atLeastZero(g, x, within-1) })
 	case graph.NonNegativeIfFirst:
-		return b.atLeastZero(n.In[0], within-1)
+		return atLeastZero(g, n.In[0], within-1)
 	}
 	if _, clips := n.Op.(*op.Clip); clips {
-		a, ok := b.clip(n)
+		a, ok := clip(g, n)
 		return ok && a.Alpha >= 0
 	}
 	return false
 }
 
 // shift turns windows over padded images into windows over the images themselves.
-func (p *padding) shift(ws []op.Window, channelsLast bool) {
+func (p *padOp) shift(ws []op.Window, channelsLast bool) {
 	first := 2
 	if channelsLast {
 		first = 1
@@ -144,53 +166,6 @@ func (p *padding) shift(ws []op.Window, channelsLast bool) {
 		ws[i].Before += before
 		ws[i].After += after
 	}
-}
-
-// padded makes the result of a padding that v stands for.
-func (b *builder) padded(v graph.Value) {
-	p := b.pads[v]
-	if p == nil || b.values[v].plain != none || b.values[v].last != none {
-		return
-	}
-	delete(b.pads, v)
-	saved := b.node
-	b.node = p.node
-	defer func() { b.node = saved }()
-	last := b.inLast(p.x)
-	from, to, before, after := b.values[p.x].dims, b.values[v].dims, p.before, p.after
-	if last {
-		from, to, before, after = lastDims(from), lastDims(to), lastDims(before), lastDims(after)
-	}
-	t := boxTask{box: box{from: strides(from), to: strides(to)}, fill: true, with: p.value}
-	for a, n := range from {
-		t.box.size = append(t.box.size, int(n+min(before[a], 0)+min(after[a], 0)))
-		t.box.fromAt += int(max(-before[a], 0)) * t.box.from[a]
-		t.box.toAt += int(max(before[a], 0)) * t.box.to[a]
-	}
-	s := step{reads: []int{b.form(p.x, last)}}
-	if slices.Min(t.box.size) <= 0 { // nothing of x is left
-		t.box = box{size: []int{0, 0}, from: []int{0, 0}, to: []int{0, 0}}
-	}
-	s.writes = []int{b.make(v, last)}
-	b.boxStep(s, t)
-}
-
-// settle makes v when that was put off.
-func (b *builder) settle(v graph.Value) {
-	b.padded(v)
-	b.turnNow(v)
-	b.decoded(v)
-}
-
-// foldWaiting notes the paddings and transpositions that every reader does without.
-func (b *builder) foldWaiting() {
-	for _, t := range b.turns {
-		b.plan.fused = append(b.plan.fused, t.node)
-	}
-	for _, p := range b.pads {
-		b.plan.fused = append(b.plan.fused, p.node)
-	}
-	slices.Sort(b.plan.fused)
 }
 
 // allFinite reports whether no value is infinite or NaN; false also when the sum is.

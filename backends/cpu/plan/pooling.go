@@ -14,55 +14,74 @@ type poolSpec struct {
 	windows              func(in []int64) ([]op.Window, error)
 }
 
+// poolOf returns the pooling that a node computes, ok false when it is none, or one with more results than the maxima.
+func poolOf(n *graph.Node) (s poolSpec, ok bool) {
+	switch o := n.Op.(type) {
+	case *op.MaxPool:
+		return poolSpec{max: true, last: o.ChannelsLast, windows: o.Windows}, len(n.Out) == 1
+	case *op.AveragePool:
+		return poolSpec{countPads: o.CountPads, last: o.ChannelsLast, windows: o.Windows}, true
+	}
+	return s, false
+}
+
 type poolTask struct {
 	st *step
 	kernel.Pooling
 }
 
-func (b *builder) pool(n *graph.Node, p poolSpec) bool {
-	x := &b.values[n.In[0]]
-	if !x.fast() || !b.values[n.Out[0]].fast() || len(x.dims) > 4 {
-		return false
+// poolOp pools images.
+type poolOp struct {
+	inOrder
+	kernel kernel.Pooling
+}
+
+func matchPool(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	s, ok := poolOf(n)
+	if !ok || !g.fast(n.In[0], n.Out[0]) || len(g.values[n.In[0]].dims) > 4 {
+		return nil
 	}
+	if o, is := n.Op.(*op.AveragePool); is && o.Global {
+		s.countPads = false
+	}
+	x := &g.values[n.In[0]]
 	rank := len(x.dims)
 	spatial, channels := x.dims[2:], x.dims[1]
-	if p.last {
+	if s.last {
 		spatial, channels = x.dims[1:rank-1], x.dims[rank-1]
 	}
-	ws, err := p.windows(spatial)
+	ws, err := s.windows(spatial)
 	if err != nil {
-		return false
+		return nil
 	}
 	from := n.In[0]
-	if q := b.around(from, p.last); q != nil && p.max {
+	if q := padAround(p, from, s.last); q != nil && s.max {
 		padded := slices.Clone(ws)
-		if q.shift(padded, p.last); b.neverLargest(q, padded) {
+		if q.shift(padded, s.last); neverLargest(g, q, padded) {
 			from, ws = q.x, padded
 		}
-	} else if q := b.unpadded(from, p.last); q != nil {
+	} else if q := zerosAround(p, from, s.last); q != nil {
 		own := slices.ContainsFunc(ws, func(w op.Window) bool { return w.Before != 0 || w.After != 0 })
-		if !own || p.countPads {
-			q.shift(ws, p.last)
-			from, p.countPads = q.x, true
+		if !own || s.countPads {
+			q.shift(ws, s.last)
+			from, s.countPads = q.x, true
 		}
 	}
-	k := kernel.Pooling{C: int(channels), Batch: int(x.dims[0]), Max: p.max, IncludePad: p.countPads}
+	k := kernel.Pooling{C: int(channels), Batch: int(x.dims[0]), Max: s.max, IncludePad: s.countPads}
 	if k.Win, err = window(ws); err != nil {
-		return false
+		return nil
 	}
 	for i, w := range ws {
 		k.PadAfter[3-len(ws)+i] = int(w.After)
 	}
-	s := step{fast: true, inCols: []int{k.C}, outCols: []int{k.C}}
-	if p.last {
-		s.reads = []int{b.wantPlain(from)}
-	} else {
-		s.reads = []int{b.wantLast(from)}
-	}
-	s.writes = []int{b.make(n.Out[0], !p.last)}
-	s.start = func(_ *State, st *step) process { return &poolTask{st, k} }
-	b.add(s)
-	return true
+	return one(i, &poolOp{inOrder{orderOf(s.last)}, k}, []graph.Value{from}, n.Out)
+}
+
+func (q *poolOp) lower(*lowering, *node) step {
+	k := q.kernel
+	return step{fast: true, inCols: []int{k.C}, outCols: []int{k.C},
+		start: func(_ *State, st *step) process { return &poolTask{st, k} }}
 }
 
 func (t *poolTask) run(s *State) error {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
 )
 
 // preluTask multiplies negative elements by slopes that repeat by a pattern.
@@ -17,36 +17,45 @@ type preluTask struct {
 	work    []float32
 }
 
-// prelu adds y = x for x >= 0, slope*x otherwise.
-func (b *builder) prelu(n *graph.Node) bool {
-	x := &b.values[n.In[0]]
-	if !x.fast() || !b.values[n.Out[0]].fast() || !b.values[n.In[1]].fast() ||
-		!slices.Equal(x.dims, b.values[n.Out[0]].dims) {
-		return false
+// preluOp is x for x >= 0, slope*x otherwise.
+type preluOp struct {
+	slopes, dims []int64
+	task         preluTask
+}
+
+func matchPRelu(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.PRelu); !is || !g.fast(n.In[0], n.In[1], n.Out[0]) {
+		return nil
 	}
-	own, form := b.values[n.In[1]].dims, x.dims
-	last := b.inLast(n.In[0])
-	if last {
-		if full := append(slices.Repeat([]int64{1}, len(form)-len(own)), own...); sameForms(full) {
-			own, form = lastDims(full), lastDims(form)
-		} else {
-			last = false
-		}
+	x, slopes := &g.values[n.In[0]], &g.values[n.In[1]]
+	if _, ok := broadcast(slopes.dims, x.dims); !ok || !slices.Equal(x.dims, g.values[n.Out[0]].dims) {
+		return nil
 	}
-	pat, ok := broadcast(own, form)
+	return p.plainly(i, &preluOp{slopes: slopes.dims, dims: x.dims}, 2)
+}
+
+// layout takes any order in which the slopes repeat by a pattern.
+func (q *preluOp) layout(l *layouter, n *node) {
+	o := l.best(n.in[0])
+	pat, ok := broadcastIn(q.slopes, q.dims, o)
 	if !ok {
-		return false
+		o = nchw
+		pat, _ = broadcast(q.slopes, q.dims)
 	}
-	t := preluTask{pat: pat, rows: max(1, blockLen/(pat.middle*pat.inner))}
-	s := step{fast: true, inplace: true, reads: []int{b.form(n.In[0], last), b.wantPlain(n.In[1])}}
-	s.writes = []int{b.make(n.Out[0], last)}
-	s.start = func(_ *State, st *step) process {
+	q.task = preluTask{pat: pat, rows: max(1, blockLen/(pat.middle*pat.inner))}
+	l.read(n, n.in[0], o)
+	l.read(n, n.in[1], nchw)
+	l.write(n, n.out[0], o)
+}
+
+func (q *preluOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, inplace: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 func (t *preluTask) run(s *State) error {

@@ -16,36 +16,36 @@ type factor struct {
 	bias              []float32
 }
 
-// factor returns the product that a node computes with a constant matrix on the right, ok false when it is none.
-func (b *builder) factor(n *graph.Node) (f factor, ok bool) {
+// factorOf returns the product that a node computes with a constant matrix on the right, ok false when it is none.
+func factorOf(g *network, n *graph.Node) (f factor, ok bool) {
 	switch o := n.Op.(type) {
 	case *op.FullyConnected:
-		return b.fullyConnectedFactor(n)
+		return fullyConnectedFactor(g, n)
 	case *op.MatMul:
-		return b.matMulFactor(n, o)
+		return matMulFactor(g, n, o)
 	}
 	return f, false
 }
 
 // fullyConnectedFactor is x * transpose(w) + bias with constant w and bias.
-func (b *builder) fullyConnectedFactor(n *graph.Node) (f factor, ok bool) {
-	x, w := &b.values[n.In[0]], b.operand(n.In[1])
-	if !x.fast() || !b.values[n.Out[0]].fast() || len(w) == 0 {
+func fullyConnectedFactor(g *network, n *graph.Node) (f factor, ok bool) {
+	x, w := &g.values[n.In[0]], g.operand(n.In[1])
+	if !x.fast() || !g.values[n.Out[0]].fast() || len(w) == 0 {
 		return f, false
 	}
-	wd := b.values[n.In[1]].dims
+	wd := g.values[n.In[1]].dims
 	f = factor{depth: int(wd[1]), cols: int(wd[0]), w: w, transposed: true}
 	f.rows = x.count() / f.depth
-	f.bias, ok = b.bias(n.In, 2, f.cols)
+	f.bias, ok = biasOf(g, n.In, 2, f.cols)
 	return f, ok
 }
 
 // matMulFactor is x * w + bias with constant w and bias.
-func (b *builder) matMulFactor(n *graph.Node, o *op.MatMul) (f factor, ok bool) {
-	x, w := &b.values[n.In[0]], &b.values[n.In[1]]
-	c := b.operand(n.In[1])
+func matMulFactor(g *network, n *graph.Node, o *op.MatMul) (f factor, ok bool) {
+	x, w := &g.values[n.In[0]], &g.values[n.In[1]]
+	c := g.operand(n.In[1])
 	r := len(w.dims)
-	if !x.fast() || c == nil || !w.fast() || !b.values[n.Out[0]].fast() || len(x.dims) < 2 || r < 2 || o.TransposeA ||
+	if !x.fast() || c == nil || !w.fast() || !g.values[n.Out[0]].fast() || len(x.dims) < 2 || r < 2 || o.TransposeA ||
 		product(w.dims[:r-2]) != 1 || r > len(x.dims) {
 		return f, false
 	}
@@ -54,33 +54,18 @@ func (b *builder) matMulFactor(n *graph.Node, o *op.MatMul) (f factor, ok bool) 
 		f.depth, f.cols = f.cols, f.depth
 	}
 	f.rows = x.count() / f.depth
-	f.bias, ok = b.columnBias(n.In, f.cols)
+	f.bias, ok = columnBias(g, n.In, f.cols)
 	return f, ok
-}
-
-// matMul adds a product of two batches of matrices.
-func (b *builder) matMul(n *graph.Node, o *op.MatMul) bool {
-	x, w := &b.values[n.In[0]], &b.values[n.In[1]]
-	if !x.fast() || !w.fast() || !b.values[n.Out[0]].fast() || len(x.dims) < 2 || len(w.dims) < 2 || o.TransposeA {
-		return false
-	}
-	r := len(w.dims)
-	depth, cols := int(w.dims[r-2]), int(w.dims[r-1])
-	if o.TransposeB {
-		depth, cols = cols, depth
-	}
-	bias, ok := b.columnBias(n.In, cols)
-	return ok && b.batched(n, o.TransposeB, depth, cols, bias)
 }
 
 // columnBias returns the constant bias of a product with the given number of columns: one value per column, or one for
 // all.
-func (b *builder) columnBias(in []graph.Value, cols int) (v []float32, ok bool) {
+func columnBias(g *network, in []graph.Value, cols int) (v []float32, ok bool) {
 	if !given(in, 2) {
 		return nil, true
 	}
-	v = b.constant(in[2])
-	d := b.values[in[2]].dims
+	v = g.constant(in[2])
+	d := g.values[in[2]].dims
 	switch {
 	case len(v) == 1:
 		return slices.Repeat(v, cols), true
@@ -90,26 +75,26 @@ func (b *builder) columnBias(in []graph.Value, cols int) (v []float32, ok bool) 
 	return nil, false
 }
 
-// product adds the product with a constant matrix that n computes, and those of the same left side that others do.
-func (b *builder) product(n *graph.Node) bool {
-	f, ok := b.factor(n)
+// matchProduct finds a product with a constant matrix, and those of the same left side that other nodes compute.
+func matchProduct(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	f, ok := factorOf(g, n)
 	if !ok {
-		return false
+		return nil
 	}
-	all := []part{b.part(n, f)}
-	for _, i := range b.siblings(n) {
-		if g, ok := b.factor(&b.graph.Nodes[i]); ok && g.rows == f.rows && g.depth == f.depth && b.joins(i, n) {
-			all = append(all, b.sibling(i, func() part { return b.part(&b.graph.Nodes[i], g) }))
+	q := &jointOp{order: nchw, parts: []part{f.part(p, i)}, gemm: kernel.Gemm{M: f.rows, K: f.depth}}
+	for _, k := range siblings(p, n) {
+		if h, ok := factorOf(g, &g.graph.Nodes[k]); ok && h.rows == f.rows && h.depth == f.depth && joins(p, k, n) {
+			q.parts = append(q.parts, h.part(p, k))
 		}
 	}
-	s := step{reads: []int{b.wantPlain(n.In[0])}, inCols: []int{f.depth}}
-	b.products(s, all, kernel.Gemm{M: f.rows, K: f.depth}, false)
-	return true
+	return q.patch(i, n.In[0])
 }
 
-// part makes the columns of a joint product that n computes.
-func (b *builder) part(n *graph.Node, f factor) part {
-	epi := b.epilogue(n.Out[0], len(b.values[n.Out[0]].dims)-1, true)
-	packed := b.pack(matrix(n.In[1], "gemm", f.w, f.depth, f.cols, 1, f.transposed, epi.scale))
-	return part{f.cols, packed, epi.normalized(f.bias), epi}
+// part is the columns of a joint product that node i computes.
+func (f factor) part(p *program, i int) part {
+	n := &p.net.graph.Nodes[i]
+	epi := epilogueOf(p, n.Out[0], len(p.net.values[n.Out[0]].dims)-1, true)
+	return part{i, f.cols, matrix(n.In[1], "gemm", f.w, f.depth, f.cols, 1, f.transposed, epi.scale),
+		epi.normalized(f.bias), epi}
 }

@@ -21,51 +21,40 @@ func (v *value) narrow() bool {
 
 func usableScale(s float32) bool { return s > 1e-30 && s < 1e30 }
 
-// made reports whether v exists when the node being emitted runs.
-func (b *builder) made(v graph.Value) bool {
-	x := &b.values[v]
-	return x.plain != none || x.last != none || b.pads[v] != nil || b.turns[v] != nil
-}
-
-// makeBytes returns a new buffer for v with one byte per element.
-func (b *builder) makeBytes(v graph.Value) int {
-	x := &b.values[v]
-	x.plain = b.buffer(buffer{place: inArena, size: int64(x.count())})
-	return x.plain
-}
-
-// extra adds a float32 value that the graph does not have.
-func (b *builder) extra(dims []int64, data []byte) graph.Value {
-	b.values = append(b.values, value{typ: tensor.T(tensor.Float32, dims...), dims: dims, plain: none, last: none,
-		data: data})
-	return graph.Value(len(b.values) - 1)
-}
-
-// unnamed adds a step that prepares or finishes the one that stands for the node being emitted.
-func (b *builder) unnamed(s step) {
-	saved := b.node
-	b.node = none
-	b.add(s)
-	b.node = saved
-}
-
-// centred returns the float32 value of v's codes minus the zero point.
-func (b *builder) centred(v graph.Value) graph.Value {
-	if c, ok := b.centres[v]; ok {
+// centring returns the value of v's codes minus the zero point as numbers, and adds to x what makes it unless an
+// earlier node has.
+func (p *program) centring(v graph.Value, x *patch) graph.Value {
+	if c, ok := p.centred[v]; ok {
 		return c
 	}
-	x := &b.values[v]
-	signed, zero, n := x.typ.DType == tensor.Int8, x.typ.Quant.ZeroAt(0), x.count()
-	s := step{fast: true, reads: []int{b.wantPlain(v)}}
-	c := b.extra(x.dims, nil)
-	s.writes = []int{b.make(c, false)}
-	s.start = func(_ *State, st *step) process { return &centreTask{st: st, signed: signed, zero: zero, n: n} }
-	b.unnamed(s)
-	if b.centres == nil {
-		b.centres = map[graph.Value]graph.Value{}
-	}
-	b.centres[v] = c
+	from := &p.net.values[v]
+	c := p.extra(x, from.dims, nil)
+	x.centred = map[graph.Value]graph.Value{v: c}
+	x.nodes = append(x.nodes, &node{at: none, kind: "centre", in: []graph.Value{v}, out: []graph.Value{c},
+		op: &centreOp{task: centreTask{signed: from.typ.DType == tensor.Int8, zero: from.typ.Quant.ZeroAt(0),
+			n: from.count()}}})
 	return c
+}
+
+// extra adds to x a float32 value that the graph does not have.
+func (p *program) extra(x *patch, dims []int64, data []byte) graph.Value {
+	x.extra = append(x.extra, value{typ: tensor.T(tensor.Float32, dims...), dims: dims, data: data})
+	return graph.Value(len(p.net.values) + len(x.extra) - 1)
+}
+
+// centreOp subtracts the zero point from codes.
+type centreOp struct {
+	inOrder
+	task centreTask
+}
+
+func (q *centreOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}}
 }
 
 // centreTask subtracts the zero point.
@@ -101,16 +90,17 @@ func codes(t tensor.Type, dims ...int64) tensor.Tensor {
 	return x
 }
 
-// lookedUp adds an element-wise operator of 8-bit operands, of which one or two are no constants.
-func (b *builder) lookedUp(n *graph.Node) bool {
+// matchLookup finds an element-wise operator of 8-bit operands, of which one or two are no constants.
+func matchLookup(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
 	_, convert := n.Op.(*op.Convert)
-	y := &b.values[n.Out[0]]
+	y := &g.values[n.Out[0]]
 	if len(n.Out) != 1 || !(convert || n.Op.Traits().Elementwise) || y.dims == nil || y.count() == 0 {
-		return false
+		return nil
 	}
 	toFloat := convert && y.fast()
 	if !toFloat && !y.narrow() {
-		return false
+		return nil
 	}
 	var args []graph.Value // of the operands that are no constants
 	in := make([]tensor.Tensor, len(n.In))
@@ -118,13 +108,13 @@ func (b *builder) lookedUp(n *graph.Node) bool {
 		if v == graph.None {
 			continue
 		}
-		x := &b.values[v]
+		x := &g.values[v]
 		switch {
 		case x.data != nil && x.dims != nil && x.count() == 1:
 			in[i] = tensor.Tensor{DType: x.typ.DType, Dims: []int64{}, Quant: x.typ.Quant, Data: x.data}
 			continue
-		case !x.narrow() || x.count() != y.count() || !b.made(v):
-			return false
+		case !x.narrow() || x.count() != y.count():
+			return nil
 		}
 		size := []int64{1, 256}
 		if len(args) == 1 {
@@ -137,32 +127,34 @@ func (b *builder) lookedUp(n *graph.Node) bool {
 		in[i], args = t, append(args, v)
 	}
 	if len(args) == 0 || len(args) > 2 || len(args) == 2 && y.count() < 1<<13 {
-		return false
+		return nil
 	}
 	declared := y.typ
 	declared.Shape = tensor.AnyShape()
-	res, err := ref.ComputeContext(b.ctx, n.Op, in, []tensor.Type{declared})
+	res, err := ref.ComputeContext(p.ctx, n.Op, in, []tensor.Type{declared})
 	if err != nil || len(res) != 1 || res[0].DType != y.typ.DType || res[0].Count() != 1<<(8*len(args)) {
-		return false
-	}
-	s := step{fast: true, inplace: !toFloat}
-	for _, v := range args {
-		s.reads = append(s.reads, b.wantPlain(v))
+		return nil
 	}
 	t := tableTask{n: y.count(), table: res[0].Data}
 	if toFloat {
 		t.floats, t.table = floats(res[0].Data), nil
-		s.writes = []int{b.make(n.Out[0], false)}
-	} else {
-		s.writes = []int{b.makeBytes(n.Out[0])}
 	}
-	s.start = func(_ *State, st *step) process {
+	return one(i, &lookupOp{task: t}, args, n.Out)
+}
+
+// lookupOp looks up what a function makes of codes.
+type lookupOp struct {
+	inOrder
+	task tableTask
+}
+
+func (q *lookupOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, inplace: t.floats == nil, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 // tableTask looks codes up: of one operand, or with 65536 entries of two, the second being the high byte.

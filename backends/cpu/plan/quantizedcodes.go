@@ -4,32 +4,23 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// unsignedCodes returns the buffer of a quantized value's codes, unsigned and with memory that kernels may read behind
-// them.
-func (b *builder) unsignedCodes(v graph.Value) int {
-	if at, ok := b.unsigned[v]; ok {
-		return at
-	}
-	x := &b.values[v]
-	from := b.wantPlain(v)
-	at := b.buffer(buffer{place: inArena, size: int64(x.count() + codedSlack)})
-	b.unsign(from, at, x.count(), x.typ.DType == tensor.Int8)
-	if b.unsigned == nil {
-		b.unsigned = map[graph.Value]int{}
-	}
-	b.unsigned[v] = at
-	return at
+// unsignOp copies codes to where kernels may read behind them; flip says that they are signed.
+type unsignOp struct {
+	inOrder
+	n    int
+	flip bool
 }
 
-// unsign copies n codes from one buffer to another; flip says that they are signed.
-func (b *builder) unsign(from, to, n int, flip bool) {
-	s := step{fast: true, reads: []int{from}, writes: []int{to}}
-	s.start = func(_ *State, st *step) process { return &unsignTask{st: st, n: n, flip: flip} }
-	b.unnamed(s)
+func (q *unsignOp) lower(*lowering, *node) step {
+	t := unsignTask{n: q.n, flip: q.flip}
+	return step{fast: true, start: func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}}
 }
 
 // unsignTask copies codes, adding 128 to signed ones.
@@ -56,62 +47,71 @@ func (t *unsignTask) Chunk(i, _ int) {
 	}
 }
 
-// integerSum adds the step of a quantized sum of products whose centred weights w fit 8 bits: integer products,
-// requantized as the reference does.
-func (b *builder) integerSum(n *graph.Node, c *convolution, w []float32, q *requantized) bool {
+// integerSum returns the operation of a quantized sum of products whose centred weights w fit 8 bits: integer products,
+// requantized as the reference does. nil when it is none, or no faster.
+func (c *convolution) integerSum(x *value, w []float32, q *requantized) *integerOp {
 	if c.groups != 1 || c.small() || !kernel.FastInt8() || c.taps*c.ic > (1<<31-1)/(256*256) {
-		return false
+		return nil
 	}
 	for _, v := range w {
 		if v < -128 || v > 127 {
-			return false
+			return nil
 		}
 	}
-	x := &b.values[n.In[0]]
 	zero := x.typ.Quant.ZeroAt(0)
 	if x.typ.DType == tensor.Int8 {
 		zero += 128
 	}
-	t := integerTask{q: q, zero: uint8(zero)}
+	if zero < 0 || zero > 255 || !c.pointwise() && kernel.CheckIndirection(c.win, c.batch, c.c) != nil {
+		return nil
+	}
+	return &integerOp{conv: c, q: q, zero: zero}
+}
+
+// integerOp is a sum of integer products.
+type integerOp struct {
+	conv *convolution
+	q    *requantized
+	zero int32
+}
+
+func (q *integerOp) layout(l *layouter, n *node) {
+	n.reads = []int{l.codes(n.in[0], nchw)}
+	l.write(n, n.out[0], nchw)
+}
+
+func (q *integerOp) lower(w *lowering, n *node) step {
+	c := q.conv
+	t := integerTask{q: q.q, zero: uint8(q.zero)}
 	t.gemm = kernel.GemmInt8{M: c.batch * c.win.Outputs(), N: c.n, K: c.c, LDA: c.c, SumsOnly: true}
-	if zero < 0 || zero > 255 {
-		return false
-	}
 	if !c.pointwise() {
-		var err error
-		if t.table, err = b.window(c.win, c.batch, c.c); err != nil {
-			return false
-		}
-		t.gemm.Zero = slices.Repeat([]uint8{t.zero}, c.c+codedSlack)
+		t.table = w.window(c.win, c.batch, n.reads[0], c.c)
+		t.gemm.Zero = slices.Repeat([]uint8{t.zero}, c.c+codeSlack)
 	}
-	t.gemm.B, t.gemm.Post.Init = b.packCentred(n.In[1], c, w, zero)
+	t.gemm.B, t.gemm.Post.Init = c.packCentred(w, q.zero)
 	t.per = max(1, min((1<<17)/(4*c.n), (t.gemm.M+3)/4)/24) * 24
-	if r := q.rows; t.per%r != 0 {
+	if r := q.q.rows; t.per%r != 0 {
 		t.per = (t.per + r - 1) / r * r
 	}
-	s := step{fast: true, reads: []int{b.unsignedCodes(n.In[0])}}
-	s.writes = []int{b.makeBytes(n.Out[0])}
-	s.start = func(_ *State, st *step) process {
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 // packCentred packs centred weights, [outputs, taps, inputs], and computes what sums start with.
-func (b *builder) packCentred(v graph.Value, c *convolution, w []float32, zero int32) (codes []int8, init []int32) {
+func (c *convolution) packCentred(w *lowering, zero int32) (codes []int8, init []int32) {
 	size := (kernel.PackedInt8Len(c.taps, c.ic, c.n) + 3) / 4
-	depth := c.taps * c.ic
-	p := packed{value: v, kind: "centred", len: size + c.n, parts: kernel.IntPanels(c.n)}
+	depth, weights := c.taps*c.ic, c.weights
+	p := packed{value: c.filter, kind: "centred", len: size + c.n, parts: kernel.IntPanels(c.n)}
 	p.fill = func(dst []float32, part int) {
 		codes, init := bytesAsInt8(dst[:size]), intsOf(dst[size:])
 		from, to := part*kernel.IntCols, min(c.n, (part+1)*kernel.IntCols)
 		rows := make([]int8, (to-from)*depth)
 		for j := from; j < to; j++ {
 			sum := int32(0)
-			for k, v := range w[j*depth:][:depth] {
+			for k, v := range weights[j*depth:][:depth] {
 				rows[(j-from)*depth+k] = int8(v)
 				sum += int32(v)
 			}
@@ -120,7 +120,8 @@ func (b *builder) packCentred(v graph.Value, c *convolution, w []float32, zero i
 		kernel.PackInt8(codes[part*kernel.IntCols*(kernel.PackedInt8Len(c.taps, c.ic, 16)/16):], rows, c.taps, c.ic, to-from,
 			depth)
 	}
-	dst := b.pack(p)
+	dst := w.packer.order(c.at, p)
+	c.weights = nil
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/ref"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -35,63 +34,74 @@ type reaches struct {
 	step                  int
 }
 
-// quantizedPool adds pooling of channels-last 8-bit images.
-func (b *builder) quantizedPool(n *graph.Node, p poolSpec) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+// quantizedPoolOp pools channels-last 8-bit images.
+type quantizedPoolOp struct {
+	inOrder
+	task quantizedPoolTask
+}
+
+// matchQuantizedPool finds pooling of channels-last 8-bit images.
+func matchQuantizedPool(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	s, ok := poolOf(n)
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	rank := len(x.dims)
-	if !p.last || !x.narrow() || !y.narrow() || !b.made(n.In[0]) || rank < 3 || rank > 5 || p.max &&
-		x.typ.DType != y.typ.DType {
-		return false
+	if !ok || !s.last || !x.narrow() || !y.narrow() || rank < 3 || rank > 5 || s.max && x.typ.DType != y.typ.DType {
+		return nil
 	}
-	ws, err := p.windows(x.dims[1 : rank-1])
+	ws, err := s.windows(x.dims[1 : rank-1])
 	if err != nil {
-		return false
+		return nil
 	}
 	positions := 1
 	for _, w := range ws {
 		if w.Kernel > exactSum/512 {
-			return false
+			return nil
 		}
 		if positions *= int(w.Kernel); positions > exactSum/512 { // float32 might not hold the sums
-			return false
+			return nil
 		}
 	}
 	t := quantizedPoolTask{
-		max: p.max, signed: x.typ.DType == tensor.Int8, zero: x.typ.Quant.ZeroAt(0), c: int(x.dims[rank-1]),
+		max: s.max, signed: x.typ.DType == tensor.Int8, zero: x.typ.Quant.ZeroAt(0), c: int(x.dims[rank-1]),
 		in:    [3]int{1, 1, 1},
 		scale: float64(y.typ.Quant.Scale[0]) / float64(x.typ.Quant.Scale[0]), outZero: float64(y.typ.Quant.ZeroAt(0)),
 	}
 	lo, hi := tensor.IntLimits(y.typ.DType)
 	t.lo, t.hi = float64(lo), float64(hi)
+	tables := int64(0)
 	for d := range t.reach {
 		w := op.Window{In: 1, Out: 1, Kernel: 1, Stride: 1, Dilation: 1}
 		if k := d - 3 + len(ws); k >= 0 {
 			w = ws[k]
 		}
-		if !b.table(saturated(24, int(w.Out))) {
-			return false
+		if tables += saturated(24, int(w.Out)); !g.budget.allows(tables) {
+			return nil
 		}
 		t.in[d] = int(w.In)
-		t.reach[d] = reachesOf(w, p.countPads)
-		if p.max && slices.Min(t.reach[d].count) == 0 {
-			return false
+		t.reach[d] = reachesOf(w, s.countPads)
+		if s.max && slices.Min(t.reach[d].count) == 0 {
+			return nil
 		}
 	}
-	if p.max {
+	if s.max {
 		if t.table = maximumTable(x.typ, y.typ, rank); t.table == nil {
-			return false
+			return nil
 		}
 	}
 	t.rows = y.count() / t.c / len(t.reach[2].first)
-	s := step{fast: true, reads: []int{b.wantPlain(n.In[0])}}
-	s.writes = []int{b.makeBytes(n.Out[0])}
-	s.start = func(_ *State, st *step) process {
+	found := p.plainly(i, &quantizedPoolOp{task: t}, 1)
+	found.tables = tables
+	return found
+}
+
+func (q *quantizedPoolOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 // ceilDiv is the least k >= 0 with k*d >= n.

@@ -12,94 +12,115 @@ import (
 // exactSum bounds integers whose sums float32 holds exactly in any order.
 const exactSum = 1 << 24
 
-// quantizedConv adds a convolution of channels-last 8-bit images with constant 8-bit filters.
-func (b *builder) quantizedConv(n *graph.Node, o *op.Conv) bool {
-	x := &b.values[n.In[0]]
+// matchQuantizedConv finds a convolution of channels-last 8-bit images with constant 8-bit filters.
+func matchQuantizedConv(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Conv)
+	x := &g.values[n.In[0]]
 	rank := len(x.dims)
-	if !x.narrow() || !o.ChannelsLast || rank < 3 || rank > 5 {
-		return false
+	if !is || !x.narrow() || !o.ChannelsLast || rank < 3 || rank > 5 {
+		return nil
 	}
-	wd := b.values[n.In[1]].dims
+	wd := g.values[n.In[1]].dims
 	if len(wd) != rank {
-		return false
+		return nil
 	}
 	ws, err := o.Windows(x.dims[1:rank-1], wd[1:rank-1])
 	if err != nil {
-		return false
+		return nil
 	}
 	win, err := window(ws)
 	if err != nil || x.count() > math.MaxInt32 {
-		return false
+		return nil
 	}
-	c := convolution{win: win, batch: int(x.dims[0]), c: int(x.dims[rank-1]), n: int(wd[0]), groups: int(max(o.Groups, 1)),
-		last: true}
-	return b.quantizedSum(n, c, 0, false)
+	return quantizedSum(p, i, convolution{win: win, batch: int(x.dims[0]), c: int(x.dims[rank-1]), n: int(wd[0]),
+		groups: int(max(o.Groups, 1)), last: true}, 0, false)
 }
 
-// quantizedProduct adds a product with a constant 8-bit matrix: [outputs, depth], or [depth, outputs] if turned.
-func (b *builder) quantizedProduct(n *graph.Node, turned bool) bool {
-	x, wd := &b.values[n.In[0]], b.values[n.In[1]].dims
+// matchQuantizedProduct finds a product with a constant 8-bit matrix: [outputs, depth], or [depth, outputs] if turned.
+func matchQuantizedProduct(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	turned := false
+	switch o := n.Op.(type) {
+	case *op.FullyConnected:
+	case *op.MatMul:
+		if turned = !o.TransposeB; o.TransposeA {
+			return nil
+		}
+	default:
+		return nil
+	}
+	x, wd := &g.values[n.In[0]], g.values[n.In[1]].dims
 	if !x.narrow() || len(wd) != 2 || len(x.dims) == 0 {
-		return false
+		return nil
 	}
 	outputs, depth, axis := int(wd[0]), int(wd[1]), 0
 	if turned {
 		outputs, depth, axis = depth, outputs, 1
 	}
 	if depth == 0 || int(x.dims[len(x.dims)-1]) != depth {
-		return false
+		return nil
 	}
 	win, _ := window(nil)
-	return b.quantizedSum(n, convolution{win: win, batch: x.count() / depth, c: depth, n: outputs, groups: 1, last: true},
+	return quantizedSum(p, i, convolution{win: win, batch: x.count() / depth, c: depth, n: outputs, groups: 1, last: true},
 		axis, turned)
 }
 
-// quantizedSum adds the steps of a sum of products; axis is the dimension of the weights that counts outputs.
-func (b *builder) quantizedSum(n *graph.Node, c convolution, axis int, turned bool) bool {
-	x, w, y := &b.values[n.In[0]], &b.values[n.In[1]], &b.values[n.Out[0]]
-	if !y.narrow() || !b.made(n.In[0]) || w.data == nil || w.dims == nil || w.count() == 0 || w.typ.Quant == nil ||
+// quantizedSum is the patch of a sum of products; axis is the dimension of the weights that counts outputs.
+func quantizedSum(p *program, i int, c convolution, axis int, turned bool) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	x, w, y := &g.values[n.In[0]], &g.values[n.In[1]], &g.values[n.Out[0]]
+	if !y.narrow() || w.data == nil || w.dims == nil || w.count() == 0 || w.typ.Quant == nil ||
 		w.typ.DType != tensor.Int8 && w.typ.DType != tensor.Uint8 {
-		return false
+		return nil
 	}
 	wq := w.typ.Quant
 	perChannel := wq.Block == 0 && wq.Axis == axis && len(wq.Scale) == c.n
 	if !wq.IsPerTensor() && !perChannel {
-		return false
+		return nil
 	}
 	scale, offset := make([]float64, c.n), make([]float64, c.n)
 	for j := range scale {
 		s := wq.Scale[j%len(wq.Scale)]
 		if !usableScale(s) {
-			return false
+			return nil
 		}
 		scale[j] = float64(x.typ.Quant.Scale[0]) * float64(s)
 	}
-	if !b.quantizedBias(n, scale, offset) {
-		return false
+	if !quantizedBias(g, n, scale, offset) {
+		return nil
 	}
-	c.taps, c.ic, c.oc = c.win.Taps(), c.c/c.groups, c.n/c.groups
+	c.at, c.filter, c.taps, c.ic, c.oc = i, n.In[1], c.win.Taps(), c.c/c.groups, c.n/c.groups
 	lo, hi := tensor.IntLimits(x.typ.DType)
 	zero := int64(x.typ.Quant.ZeroAt(0))
-	weights, q := b.centredWeights(n.In[1], &c, turned), newRequantized(y.typ, scale, offset)
-	parts := c.parts(weights, float64(max(hi-zero, zero-lo)))
-	if parts == 1 && b.integerSum(n, &c, weights, q) {
-		return true
+	c.weights = c.centredWeights(g, turned)
+	q := newRequantized(y.typ, scale, offset)
+	parts := c.parts(c.weights, float64(max(hi-zero, zero-lo)))
+	switch {
+	case parts == 0:
+		return nil
+	case parts == 1:
+		if sum := c.integerSum(x, c.weights, q); sum != nil {
+			found := p.plainly(i, sum, 1)
+			found.nodes[0].codes = true
+			return found
+		}
 	}
-	if parts == 0 {
-		return false
-	}
-	b.requantize(n.Out[0], b.sums(n, &c, parts), q)
-	return true
+	found := &patch{}
+	sums := c.sums(p, i, found, parts)
+	found.nodes = append(found.nodes, &node{at: none, kind: "requantize", op: newRequantize(q, y.count()), in: sums,
+		out: n.Out})
+	return found
 }
 
 // quantizedBias adds what a node's bias contributes as a real number, per column; ok is false when it is none that can
 // be known now.
-func (b *builder) quantizedBias(n *graph.Node, scale, offset []float64) (ok bool) {
+func quantizedBias(g *network, n *graph.Node, scale, offset []float64) (ok bool) {
 	if !given(n.In, 2) {
 		return true
 	}
-	v := &b.values[n.In[2]]
-	ints, ok := b.ints(n.In, 2)
+	v := &g.values[n.In[2]]
+	ints, ok := g.ints(n.In, 2)
 	if !ok || !v.typ.DType.IsInt() || len(ints) != len(offset) || len(v.dims) != 1 {
 		return false
 	}
@@ -118,11 +139,11 @@ func (b *builder) quantizedBias(n *graph.Node, scale, offset []float64) (ok bool
 	return true
 }
 
-// centredWeights gives c the codes of a constant minus their zero points, one row [taps, channels of a group] per
-// output. It returns them.
-func (b *builder) centredWeights(v graph.Value, c *convolution, turned bool) []float32 {
-	w := &b.values[v]
-	b.pin(v)
+// centredWeights returns the codes of c's filter minus their zero points, one row [taps, channels of a group] per
+// output.
+func (c *convolution) centredWeights(g *network, turned bool) []float32 {
+	w := &g.values[c.filter]
+	g.pin(c.filter)
 	out, depth := make([]float32, w.count()), c.taps*c.ic
 	for j := range c.n {
 		zero := w.typ.Quant.ZeroAt(j % len(w.typ.Quant.Scale))
@@ -138,7 +159,6 @@ func (b *builder) centredWeights(v graph.Value, c *convolution, turned bool) []f
 			out[j*depth+k] = float32(code - zero)
 		}
 	}
-	c.weights = out
 	return out
 }
 
@@ -166,42 +186,47 @@ func (c *convolution) parts(w []float32, reach float64) int {
 	return 0
 }
 
-// sums adds the float32 convolutions that a sum of products consists of and returns their results, [positions, outputs]
-// each.
-func (b *builder) sums(n *graph.Node, c *convolution, parts int) []graph.Value {
-	x := b.centred(n.In[0])
-	w, whole := c.weights, b.wantPlain(x)
+// sums adds to x the float32 convolutions that a sum of products consists of and returns their results, [positions,
+// outputs] each.
+func (c *convolution) sums(p *program, i int, x *patch, parts int) []graph.Value {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	from := p.centring(n.In[0], x)
 	var out []graph.Value
-	for p := range parts {
-		from, to := p*c.ic/parts, (p+1)*c.ic/parts
+	for part := range parts {
+		first, end := part*c.ic/parts, (part+1)*c.ic/parts
 		own := *c
-		own.x, own.epi = x, epilogue{out: b.extra(b.values[n.Out[0]].dims, nil), res: graph.None}
+		own.x = from
+		own.epi = epilogue{out: p.extra(x, g.values[n.Out[0]].dims, nil), res: graph.None}
 		if parts > 1 {
-			own.c, own.ic = to-from, to-from
+			own.c, own.ic = end-first, end-first
 			own.weights = make([]float32, 0, c.n*c.taps*own.ic)
 			for r := range c.n * c.taps {
-				own.weights = append(own.weights, w[r*c.ic+from:r*c.ic+to]...)
+				own.weights = append(own.weights, c.weights[r*c.ic+first:r*c.ic+end]...)
 			}
-			own.x = b.extra([]int64{int64(b.values[x].count() / c.c), int64(own.ic)}, nil)
-			b.values[own.x].plain = b.buffer(buffer{place: isView, base: whole, at: from, ld: c.c,
-				size: int64(4 * b.values[x].count())})
+			own.x = p.extra(x, []int64{int64(g.values[n.In[0]].count() / c.c), int64(own.ic)}, nil)
+			x.nodes = append(x.nodes, &node{at: none, op: columnsOp{first, c.c}, in: []graph.Value{from},
+				out: []graph.Value{own.x}})
 		}
-		own.filter = b.extra([]int64{int64(len(own.weights))}, bytesOf(own.weights))
-		if p > 0 {
-			own.kind = fmt.Sprint(" ", p)
+		own.filter = p.extra(x, []int64{int64(len(own.weights))}, bytesOf(own.weights))
+		sum := own.patch(i).nodes[0]
+		if part > 0 { // the first stands for the node
+			own.kind = fmt.Sprint(" ", part)
+			sum.at, sum.kind = none, "sums"
 		}
-		switch {
-		case own.depthwise():
-			b.depthwise(&own)
-		case own.small() && parts == 1:
-			b.smallConv(&own)
-		default:
-			b.gemmConv(&own)
-		}
-		if p > 0 { // the first step stands for the node
-			b.plan.steps[len(b.plan.steps)-1].node = none
-		}
+		x.nodes = append(x.nodes, sum)
 		out = append(out, own.epi.out)
 	}
 	return out
 }
+
+// columnsOp are columns of rows of ld values, from the given one on.
+type columnsOp struct{ from, ld int }
+
+func (q columnsOp) layout(l *layouter, n *node) {
+	n.none = true
+	size := int64(4 * l.net.values[n.in[0]].count())
+	whole := l.want(n.in[0], nchw)
+	l.forms[n.out[0]].elements[nchw] = l.buffer(buffer{place: isView, base: whole, at: q.from, ld: q.ld, size: size})
+}
+
+func (columnsOp) lower(*lowering, *node) step { panic("columns are no step") }

@@ -28,14 +28,15 @@ type recurrent struct {
 	outputs [3]int    // y, h, c: index in writes, none: not read
 }
 
-// recurrentNode adds an LSTM, GRU or RNN.
-func (b *builder) recurrentNode(n *graph.Node) bool {
+// matchRecurrent finds an LSTM, GRU or RNN with constant weights.
+func matchRecurrent(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
 	q := &recurrent{h0: none, c0: none, outputs: [3]int{none, none, none}}
 	var functions []op.Activation
 	switch o := n.Op.(type) {
 	case *op.LSTM:
 		if o.InputForget || o.ZoneoutCell != 0 || o.ZoneoutHidden != 0 {
-			return false
+			return nil
 		}
 		q.direction, q.gates, q.batchFirst, q.clip, functions = o.Direction, 4, o.BatchFirst, o.Clip, o.Functions()
 		if q.order = [4]int{0, 2, 1, 3}; o.Gates == op.GatesIFCO {
@@ -46,50 +47,62 @@ func (b *builder) recurrentNode(n *graph.Node) bool {
 			o.LinearBeforeReset
 	case *op.RNN:
 		q.direction, q.gates, q.batchFirst, q.clip, functions = o.Direction, 1, o.BatchFirst, o.Clip, o.Functions()
+	default:
+		return nil
 	}
 	for _, f := range functions {
 		a, ok := cellFunction(f)
 		if !ok {
-			return false
+			return nil
 		}
 		q.functions = append(q.functions, a)
 	}
-	x, w, r := &b.values[n.In[0]], b.operand(n.In[1]), b.operand(n.In[2])
-	if !x.fast() || len(w) == 0 || len(r) == 0 || given(n.In, 4) || given(n.In, 7) {
-		return false
+	w, r := g.operand(n.In[1]), g.operand(n.In[2])
+	if !g.fast(n.In[0]) || len(w) == 0 || len(r) == 0 || given(n.In, 4) || given(n.In, 7) {
+		return nil
 	}
-	d, rd := x.dims, b.values[n.In[2]].dims
+	d, rd := g.values[n.In[0]].dims, g.values[n.In[2]].dims
 	q.steps, q.batch, q.features = int(d[0]), int(d[1]), int(d[2])
 	if q.batchFirst {
 		q.steps, q.batch = q.batch, q.steps
 	}
 	q.directions, q.hidden = int(rd[0]), int(rd[2])
-	if !q.setBias(b, n) {
-		return false
+	if !q.setBias(g, n) {
+		return nil
 	}
 	for _, v := range slices.Concat(n.In[min(5, len(n.In)):], n.Out) {
-		if v != graph.None && !b.values[v].fast() {
-			return false
+		if v != graph.None && !g.fast(v) {
+			return nil
 		}
 	}
-	q.pack(b, n, w, r)
-	s := step{fast: true, reads: []int{b.wantPlain(n.In[0])}}
+	in, writes := []graph.Value{n.In[0]}, 0
 	for k, at := range [...]*int{&q.h0, &q.c0} {
 		if given(n.In, 5+k) {
-			*at = len(s.reads)
-			s.reads = append(s.reads, b.wantPlain(n.In[5+k]))
+			*at = len(in)
+			in = append(in, n.In[5+k])
 		}
 	}
 	for k, v := range n.Out {
 		if v != graph.None {
-			q.outputs[k] = len(s.writes)
-			s.writes = append(s.writes, b.make(v, false))
+			q.outputs[k] = writes
+			writes++
 		}
 	}
-	s.scratch = b.arena(q.scratch())
-	s.start = func(_ *State, st *step) process { return &recurrentTask{st: st, recurrent: q} }
-	b.add(s)
-	return true
+	return one(i, &recurrentOp{recurrent: q, weights: n.In[1], states: n.In[2]}, in, n.Out)
+}
+
+// recurrentOp computes the steps of recurrent cells.
+type recurrentOp struct {
+	inOrder
+	*recurrent
+	weights, states graph.Value
+}
+
+func (q *recurrentOp) lower(w *lowering, n *node) step {
+	q.pack(w, n.at, q.weights, q.states)
+	cells := q.recurrent
+	return step{fast: true, room: int64(4 * cells.scratch()),
+		start: func(_ *State, st *step) process { return &recurrentTask{st: st, recurrent: cells} }}
 }
 
 // cellFunction is the kernel function of an activation, ok false when there is none of the same meaning.
@@ -115,12 +128,12 @@ func cellFunction(f op.Activation) (a kernel.Act, ok bool) {
 }
 
 // setBias divides the constant bias, which may be absent, between the products.
-func (q *recurrent) setBias(b *builder, n *graph.Node) bool {
+func (q *recurrent) setBias(g *network, n *graph.Node) bool {
 	if !given(n.In, 3) {
 		return true
 	}
 	cols := q.gates * q.hidden
-	v := b.constant(n.In[3])
+	v := g.constant(n.In[3])
 	if len(v) != q.directions*2*cols {
 		return false
 	}
@@ -141,17 +154,18 @@ func (q *recurrent) setBias(b *builder, n *graph.Node) bool {
 	return true
 }
 
-// pack orders the packing of the weights w and r, whose matrices are transposed.
-func (q *recurrent) pack(b *builder, n *graph.Node, w, r []float32) {
+// pack orders the packing of the weights of node i, whose matrices are transposed.
+func (q *recurrent) pack(w *lowering, i int, weights, states graph.Value) {
 	h, cols := q.hidden, q.gates*q.hidden
-	q.w = b.pack(matrix(n.In[1], "input", w, q.features, cols, q.directions, true, nil))
+	q.w = w.packer.order(i, matrix(weights, "input", w.net.operand(weights), q.features, cols, q.directions, true, nil))
+	r := w.net.operand(states)
 	if !q.separate() {
-		q.r = b.pack(matrix(n.In[2], "state", r, h, cols, q.directions, true, nil))
+		q.r = w.packer.order(i, matrix(states, "state", r, h, cols, q.directions, true, nil))
 		return
 	}
 	part := func(name string, from, n0 int) []float32 {
 		per := kernel.PackedLen(h, n0)
-		return b.pack(packed{value: n.In[2], kind: name, len: q.directions * per, parts: q.directions,
+		return w.packer.order(i, packed{value: states, kind: name, len: q.directions * per, parts: q.directions,
 			fill: func(dst []float32, d int) {
 				kernel.PackBT(dst[d*per:][:per], r[(d*cols+from)*h:], h, n0, h)
 			}})

@@ -30,34 +30,51 @@ type reduceTask struct {
 	x, y, work          []float32
 }
 
-// reduce adds a reduction over neighbouring axes.
-func (b *builder) reduce(n *graph.Node) bool {
+// reduceOp reduces neighbouring axes.
+type reduceOp struct {
+	task     reduceTask
+	mask     []bool
+	dims     []int64
+	possible [2]bool // by order: the axes are neighbours, and the results in the order of the model
+}
+
+// matchReduce finds a reduction over neighbouring axes.
+func matchReduce(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
 	k, mean, emptyKeeps, ok := reduction(n.Op)
-	x := &b.values[n.In[0]]
-	if !ok || !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
+	if !ok || !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	axes, ok := b.ints(n.In, 1)
+	axes, ok := g.ints(n.In, 1)
 	if !ok || len(axes) == 0 && emptyKeeps {
-		return false
+		return nil
 	}
-	mask, err := op.AxisMask(axes, len(x.dims))
+	dims := g.values[n.In[0]].dims
+	mask, err := op.AxisMask(axes, len(dims))
 	if err != nil {
-		return false
+		return nil
 	}
 	for i := range mask {
 		mask[i] = mask[i] || len(axes) == 0
 	}
-	dims := x.dims
-	last := b.inLast(n.In[0]) && keepsOrder(mask, dims)
-	if last {
-		dims = lastDims(dims)
-		mask = append(append([]bool{mask[0]}, mask[2:]...), mask[1])
+	q := &reduceOp{task: reduceTask{op: k, mean: mean}, mask: mask, dims: dims}
+	for o := range q.possible {
+		_, q.possible[o] = q.in(order(o))
 	}
-	t := reduceTask{op: k, mean: mean, outer: 1, count: 1, inner: 1}
+	q.possible[nhwc] = q.possible[nhwc] && len(dims) > 2 && keepsOrder(mask, dims)
+	if !q.possible[nchw] && !q.possible[nhwc] {
+		return nil
+	}
+	return p.plainly(i, q, 1)
+}
+
+// in returns the task for an operand in an order of dimensions; ok is false when the axes are no neighbours there.
+func (q *reduceOp) in(o order) (t reduceTask, ok bool) {
+	t = q.task
+	t.outer, t.count, t.inner = 1, 1, 1
 	parts := []*int{&t.outer, &t.count, &t.inner}
-	at := 0
-	for d, size := range dims {
+	at, mask := 0, sizesIn(q.mask, o)
+	for d, size := range sizesIn(q.dims, o) {
 		if size == 1 {
 			continue
 		}
@@ -65,19 +82,31 @@ func (b *builder) reduce(n *graph.Node) bool {
 			at++
 		}
 		if at >= len(parts) {
-			return false
+			return t, false
 		}
 		*parts[at] *= int(size)
 	}
 	t.per = max(1, blockLen/(t.count*t.inner))
-	s := step{fast: true, reads: []int{b.form(n.In[0], last)}, writes: []int{b.make(n.Out[0], false)}}
-	s.start = func(_ *State, st *step) process {
+	return t, true
+}
+
+func (q *reduceOp) layout(l *layouter, n *node) {
+	o := l.best(n.in[0])
+	if !q.possible[o] {
+		o = 1 - o
+	}
+	q.task, _ = q.in(o)
+	l.read(n, n.in[0], o)
+	l.write(n, n.out[0], nchw)
+}
+
+func (q *reduceOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 // keepsOrder reports whether reducing the channels-last form leaves the elements in the order of the plain one.

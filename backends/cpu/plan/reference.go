@@ -19,37 +19,46 @@ type refStep struct {
 	args     []tensor.Tensor
 }
 
-// byRef adds a step that computes n by reference.
-func (b *builder) byRef(n *graph.Node) {
-	in := make([]tensor.Tensor, len(n.In))
-	s := step{}
+// refOp computes a node of the graph by reference.
+type refOp struct{}
+
+func (refOp) layout(l *layouter, n *node) {
+	for _, v := range n.in {
+		if v != graph.None {
+			l.read(n, v, nchw)
+		}
+	}
+	for _, v := range n.out {
+		if v != graph.None {
+			n.writes = append(n.writes, l.result(v))
+		}
+	}
+}
+
+func (refOp) lower(w *lowering, n *node) step {
+	in, declared := make([]tensor.Tensor, len(n.in)), make([]tensor.Type, len(n.out))
 	var from, to []int // index in reads and writes, none: absent
-	for k, v := range n.In {
-		from = append(from, none)
-		if v == graph.None {
-			continue
+	reads, writes := 0, 0
+	for k, v := range n.in {
+		if from = append(from, none); v != graph.None {
+			x := &w.net.values[v]
+			in[k] = tensor.Tensor{DType: x.typ.DType, Dims: x.dims, Quant: x.typ.Quant}
+			from[k] = reads
+			reads++
 		}
-		x := &b.values[v]
-		in[k] = tensor.Tensor{DType: x.typ.DType, Dims: x.dims, Quant: x.typ.Quant}
-		from[k] = len(s.reads)
-		s.reads = append(s.reads, b.wantPlain(v))
 	}
-	declared := make([]tensor.Type, len(n.Out))
-	for k, v := range n.Out {
-		to = append(to, none)
-		if v == graph.None {
-			continue
+	for k, v := range n.out {
+		if to = append(to, none); v != graph.None {
+			declared[k] = w.graph.Fact(v).Type
+			to[k] = writes
+			writes++
 		}
-		declared[k] = b.graph.Fact(v).Type
-		b.values[v].plain = b.buffer(buffer{place: isResult})
-		to[k] = len(s.writes)
-		s.writes = append(s.writes, b.values[v].plain)
 	}
-	s.start = func(_ *State, st *step) process {
-		return &refStep{st: st, node: n, in: in, bufs: from, outs: to, declared: declared,
+	at := &w.graph.Nodes[n.at]
+	return step{start: func(_ *State, st *step) process {
+		return &refStep{st: st, node: at, in: in, bufs: from, outs: to, declared: declared,
 			args: make([]tensor.Tensor, len(in))}
-	}
-	b.add(s)
+	}}
 }
 
 func (r *refStep) run(s *State) error {

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -112,22 +111,25 @@ type requantizeTask struct {
 	work       []float32
 }
 
-// requantize adds the step that stores sums as v.
-func (b *builder) requantize(v graph.Value, sums []graph.Value, q *requantized) {
-	y := &b.values[v]
+// requantizeOp stores sums, whose parts are its operands, as codes.
+type requantizeOp struct {
+	inOrder
+	task requantizeTask
+}
+
+func newRequantize(q *requantized, n int) *requantizeOp {
 	cols := len(q.scale)
-	t := requantizeTask{q: q, rows: y.count() / cols, cols: cols, per: max(1, blockLen/4/(cols*q.rows)) * q.rows}
-	s := step{fast: true}
-	for _, p := range sums {
-		s.reads = append(s.reads, b.wantPlain(p))
-	}
-	s.writes = []int{b.makeBytes(v)}
-	s.start = func(_ *State, st *step) process {
+	return &requantizeOp{task: requantizeTask{q: q, rows: n / cols, cols: cols,
+		per: max(1, blockLen/4/(cols*q.rows)) * q.rows}}
+}
+
+func (r *requantizeOp) lower(_ *lowering, n *node) step {
+	t, parts := r.task, len(n.in)
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
-		own.st, own.parts = st, make([][]float32, len(sums))
+		own.st, own.parts = st, make([][]float32, parts)
 		return &own
-	}
-	b.unnamed(s)
+	}}
 }
 
 func (t *requantizeTask) run(s *State) error {

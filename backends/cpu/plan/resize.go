@@ -3,7 +3,6 @@ package plan
 import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -14,48 +13,54 @@ type resizeTask struct {
 	kernel.Resize
 }
 
-// resize adds nearest and bilinear resizing of the two spatial dimensions of images.
-func (b *builder) resize(n *graph.Node, o *op.Resize) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if !x.fast() || !y.fast() || len(x.dims) != 4 || o.Mode == op.ResizeCubic {
-		return false
+// resizeOp resizes the two spatial dimensions of images.
+type resizeOp struct {
+	inOrder
+	kernel kernel.Resize
+}
+
+// matchResize finds nearest and bilinear resizing of the two spatial dimensions of images.
+func matchResize(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Resize)
+	if !is || o.Mode == op.ResizeCubic || !g.fast(n.In[0], n.Out[0]) || len(g.values[n.In[0]].dims) != 4 {
+		return nil
 	}
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	in := make([]tensor.Tensor, len(n.In))
 	in[0] = tensor.Tensor{DType: tensor.Float32, Dims: x.dims}
 	for k := 1; k < len(n.In); k++ {
 		if !given(n.In, k) {
 			continue
 		}
-		v := &b.values[n.In[k]]
+		v := &g.values[n.In[k]]
 		if v.data == nil || v.dims == nil {
-			return false
+			return nil
 		}
 		in[k] = tensor.Tensor{DType: v.typ.DType, Dims: v.dims, Data: v.data}
-		if v.typ.DType == tensor.Float32 {
-			in[k].Data = b.aligned(n.In[k])
-		}
 		if v.count() == 0 {
 			in[k] = tensor.Tensor{}
 		}
 	}
 	axes, err := o.ResolveAxes(4)
 	if err != nil {
-		return false
+		return nil
 	}
+	tables := int64(0) // lists and weights
 	for d := range y.dims {
-		if !b.table(saturated(160, int(y.dims[d]))) { // lists and weights
-			return false
+		if tables += saturated(160, int(y.dims[d])); !g.budget.allows(tables) {
+			return nil
 		}
 	}
 	cells, err := ref.ResizeCells(o, in, axes)
 	if err != nil {
-		return false
+		return nil
 	}
 	lists := [4]*kernel.Axis{}
 	for i, a := range axes {
 		list, ok := resizeAxis(cells[i], o.Mode == op.ResizeLinear)
 		if !ok || len(list.First) != int(y.dims[a]) {
-			return false
+			return nil
 		}
 		lists[a] = &list
 	}
@@ -65,23 +70,26 @@ func (b *builder) resize(n *graph.Node, o *op.Resize) bool {
 			lists[d] = &same
 		}
 	}
-	last := true // the channels are dimension 1
-	h, w, c := 2, 3, 1
+	images, h, w, c := nhwc, 2, 3, 1 // the channels are dimension 1
 	if !unchanged(lists[c], int(x.dims[c])) {
-		last, h, w, c = false, 1, 2, 3
+		images, h, w, c = nchw, 1, 2, 3
 	}
 	if !unchanged(lists[0], int(x.dims[0])) || !unchanged(lists[c], int(x.dims[c])) {
-		return false
+		return nil
 	}
 	k := kernel.Resize{
 		C: int(x.dims[c]), Batch: int(x.dims[0]), In: [2]int{int(x.dims[h]), int(x.dims[w])}, Rows: *lists[h],
 		Cols: *lists[w],
 	}
-	s := step{fast: true, reads: []int{b.form(n.In[0], last)}, inCols: []int{k.C}, outCols: []int{k.C}}
-	s.writes = []int{b.make(n.Out[0], last)}
-	s.start = func(_ *State, st *step) process { return &resizeTask{st: st, Resize: k} }
-	b.add(s)
-	return true
+	found := p.plainly(i, &resizeOp{inOrder{images}, k}, 1)
+	found.tables = tables
+	return found
+}
+
+func (q *resizeOp) lower(*lowering, *node) step {
+	k := q.kernel
+	return step{fast: true, inCols: []int{k.C}, outCols: []int{k.C},
+		start: func(_ *State, st *step) process { return &resizeTask{st: st, Resize: k} }}
 }
 
 // resizeAxis turns the cells of one axis into the kernel's form; ok is false when an output cell has other than one or

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 )
 
@@ -15,20 +14,37 @@ type rowsTask struct {
 	per        int // rows of a chunk
 	compute    func(t *rowsTask, from, to int)
 	x, y       []float32
-	value      float32
 }
 
-// byRows adds a step that computes rows x cols elements row by row.
-func (b *builder) byRows(s step, t rowsTask) {
+// rowsOp computes rows of a matrix, each by itself, in any order of dimensions in which they are rows.
+type rowsOp struct {
+	task    rowsTask
+	inplace bool
+	orders  func(best order) order // of operand and result, given the best of the operand
+	in      func(o order) rowsTask // the task in an order
+}
+
+func (q *rowsOp) layout(l *layouter, n *node) {
+	o := q.orders(l.best(n.in[0]))
+	q.task = q.in(o)
+	inOrder{o}.layout(l, n)
+}
+
+func (q *rowsOp) lower(*lowering, *node) step {
+	t := q.task
 	t.per = max(1, blockLen/2/max(1, t.cols))
-	s.fast = true
-	s.start = func(_ *State, st *step) process {
+	return step{fast: true, inplace: q.inplace, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
+	}}
 }
+
+// always is an operand's order whatever is best.
+func always(o order) func(order) order { return func(order) order { return o } }
+
+// inBest is the best order.
+func inBest(best order) order { return best }
 
 func (t *rowsTask) run(s *State) error {
 	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
@@ -43,28 +59,35 @@ func (t *rowsTask) part(from, to int) (y, x []float32) {
 	return t.y[from*t.cols : to*t.cols], t.x[from*t.cols : to*t.cols]
 }
 
-func (b *builder) softmax(n *graph.Node, axis int64, log bool) bool {
-	x := &b.values[n.In[0]]
-	if !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
+// matchSoftmax finds a softmax along the last dimension, or the channels of images.
+func matchSoftmax(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	axis, compute, inplace := int64(0), softmaxRows, true
+	switch o := n.Op.(type) {
+	case *op.Softmax:
+		axis = o.Axis
+	case *op.LogSoftmax:
+		axis, compute, inplace = o.Axis, logSoftmaxRows, false
+	default:
+		return nil
 	}
+	x := &g.values[n.In[0]]
 	a, err := op.Axis(axis, len(x.dims))
-	if err != nil {
-		return false
+	if err != nil || !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	last := a == 1 && len(x.dims) > 2 && product(x.dims[2:]) > 1
-	if last && !b.inLast(n.In[0]) || !last && product(x.dims[a+1:]) != 1 {
-		return false
+	q := &rowsOp{inplace: inplace, orders: always(nchw)}
+	switch {
+	case product(x.dims[a+1:]) == 1:
+	case a == 1:
+		q.orders = always(nhwc)
+	default:
+		return nil
 	}
 	cols := int(x.dims[a])
-	t := rowsTask{rows: x.count() / cols, cols: cols, compute: softmaxRows}
-	if log {
-		t.compute = logSoftmaxRows
-	}
-	s := step{inplace: !log, reads: []int{b.form(n.In[0], last)}}
-	s.writes = []int{b.make(n.Out[0], last)}
-	b.byRows(s, t)
-	return true
+	t := rowsTask{rows: x.count() / cols, cols: cols, compute: compute}
+	q.in = func(order) rowsTask { return t }
+	return p.plainly(i, q, 1)
 }
 
 func softmaxRows(t *rowsTask, from, to int) {
@@ -97,28 +120,34 @@ type normTask struct {
 	channels            int // 0: a row holds one value of every channel, else a row belongs to one channel
 }
 
-func (b *builder) batchNorm(n *graph.Node, o *op.BatchNorm) bool {
-	x := &b.values[n.In[0]]
-	if !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
+func matchBatchNorm(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.BatchNorm)
+	if !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	scale, shift := b.normFactors(n, o)
+	x := &g.values[n.In[0]]
+	scale, shift := normFactors(g, n, o)
 	a, err := op.Axis(o.Axis, len(x.dims))
 	if scale == nil || shift == nil || err != nil || len(scale) != int(x.dims[a]) {
-		return false
+		return nil
 	}
-	norm := normTask{mean: b.constant(n.In[3]), scale: scale, offset: b.constant(n.In[2])}
-	last := a == 1 && b.inLast(n.In[0])
-	cols := product(x.dims[a+1:])
-	if last || cols == 1 {
-		cols = len(scale)
-	} else {
-		norm.channels = len(scale)
+	norm := normTask{mean: g.constant(n.In[3]), scale: scale, offset: g.constant(n.In[2])}
+	q := &rowsOp{inplace: true, orders: always(nchw)}
+	if a == 1 {
+		q.orders = inBest
 	}
-	s := step{inplace: true, reads: []int{b.form(n.In[0], last)}}
-	s.writes = []int{b.make(n.Out[0], last)}
-	b.byRows(s, rowsTask{rows: x.count() / cols, cols: cols, compute: norm.compute})
-	return true
+	count, inner := x.count(), product(x.dims[a+1:])
+	q.in = func(o order) rowsTask {
+		norm, cols := norm, inner
+		if o == nhwc || inner == 1 {
+			cols = len(scale)
+		} else {
+			norm.channels = len(scale)
+		}
+		return rowsTask{rows: count / cols, cols: cols, compute: norm.compute}
+	}
+	return p.plainly(i, q, 1)
 }
 
 func (q normTask) compute(t *rowsTask, from, to int) {

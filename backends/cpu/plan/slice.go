@@ -3,7 +3,6 @@ package plan
 import (
 	"slices"
 
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -11,17 +10,27 @@ import (
 // cut is what is taken of one dimension.
 type cut struct{ first, step, count int }
 
-// slice adds a box with constant bounds.
-func (b *builder) slice(n *graph.Node) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if !x.fast() || !y.fast() {
-		return false
+// cutOp takes the cuts of a value.
+type cutOp struct {
+	cuts    []cut
+	dims    []int64
+	same    bool // the result has the operand's dimensions
+	strips  *stripTask
+	copying boxTask
+}
+
+// matchSlice finds a box with constant bounds.
+func matchSlice(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Slice); !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	var lists [5][]int64
 	for i := 1; i < len(lists); i++ {
 		var ok bool
-		if lists[i], ok = b.ints(n.In, i); !ok {
-			return false
+		if lists[i], ok = g.ints(n.In, i); !ok {
+			return nil
 		}
 	}
 	cuts := make([]cut, len(x.dims))
@@ -38,36 +47,38 @@ func (b *builder) slice(n *graph.Node) bool {
 		}
 		a, err := op.Axis(axis, len(x.dims))
 		if err != nil {
-			return false
+			return nil
 		}
 		first, count := op.SliceRange(lists[1][i], lists[2][i], step, x.dims[a])
 		if count != y.dims[a] {
-			return false
+			return nil
 		}
 		if count == 1 {
 			step = 1
 		}
 		cuts[a] = cut{int(first), int(step), int(count)}
 	}
-	return b.cut(n, cuts, true)
+	return cutPatch(p, i, cuts, true)
 }
 
-func (b *builder) stridedSlice(n *graph.Node, o *op.StridedSlice) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if !x.fast() || !y.fast() {
-		return false
+func matchStridedSlice(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.StridedSlice)
+	if !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
+	x := &g.values[n.In[0]]
 	var lists [4][]tensor.Dim
 	for i := 1; i < len(lists); i++ {
-		v, ok := b.ints(n.In, i)
+		v, ok := g.ints(n.In, i)
 		if !ok {
-			return false
+			return nil
 		}
 		lists[i] = tensor.Of(v...).Dims
 	}
 	found, err := o.Cuts(lists[1], lists[2], lists[3], tensor.Of(x.dims...).Dims)
 	if err != nil {
-		return false
+		return nil
 	}
 	cuts := make([]cut, len(x.dims))
 	same := true // every dimension stays
@@ -76,7 +87,7 @@ func (b *builder) stridedSlice(n *graph.Node, o *op.StridedSlice) bool {
 			continue
 		}
 		if !c.Known || !c.Count.Known() && !c.Drop {
-			return false
+			return nil
 		}
 		q := cut{int(c.First), int(c.Step), int(c.Count.N)}
 		if c.Drop {
@@ -87,28 +98,35 @@ func (b *builder) stridedSlice(n *graph.Node, o *op.StridedSlice) bool {
 		}
 		cuts[c.Axis] = q
 	}
-	return b.cut(n, cuts, same)
+	return cutPatch(p, i, cuts, same)
 }
 
-// cut adds a step that takes the cuts of a node's first input; same says that the output has the input's dimensions.
-func (b *builder) cut(n *graph.Node, cuts []cut, same bool) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
+// cutPatch takes the cuts of the first input of node i; nil when they are not as many elements as its result has.
+func cutPatch(p *program, i int, cuts []cut, same bool) *patch {
+	n := &p.net.graph.Nodes[i]
 	total := 1
 	for _, c := range cuts {
 		total *= c.count
 	}
-	if total != y.count() {
-		return false
+	if total != p.net.values[n.Out[0]].count() {
+		return nil
 	}
-	last := same && b.inLast(n.In[0])
-	dims := x.dims
-	if last {
-		dims = lastDims(dims)
-		cuts = append(append([]cut{cuts[0]}, cuts[2:]...), cuts[1])
+	return p.plainly(i, &cutOp{cuts: cuts, dims: p.net.values[n.In[0]].dims, same: same}, 1)
+}
+
+// layout takes any order that the result can have too.
+func (q *cutOp) layout(l *layouter, n *node) {
+	o := nchw
+	if q.same {
+		o = l.best(n.in[0])
 	}
+	inOrder{o}.layout(l, n)
+	dims, cuts := sizesIn(q.dims, o), sizesIn(q.cuts, o)
 	t := boxTask{box: box{from: strides(dims)}}
 	axis, changed := 0, 0
+	to := make([]int64, len(cuts))
 	for a, c := range cuts {
+		to[a] = int64(c.count)
 		t.box.size = append(t.box.size, c.count)
 		t.box.fromAt += c.first * t.box.from[a]
 		t.box.from[a] *= c.step
@@ -116,56 +134,51 @@ func (b *builder) cut(n *graph.Node, cuts []cut, same bool) bool {
 			axis, changed = a, changed+1
 		}
 	}
-	s := step{reads: []int{b.form(n.In[0], last)}}
-	s.writes = []int{b.make(n.Out[0], last)}
 	if changed <= 1 && cuts[axis].step == 1 { // columns of a matrix
 		cols := product(dims[axis:])
 		of := cols / int(dims[axis])
-		b.strips(s, stripTask{split: true, rows: product(dims[:axis]), cols: cols,
-			strips: []strip{{0, cuts[axis].first * of, cuts[axis].count * of}}})
-		return true
-	}
-	to := make([]int64, len(cuts))
-	for a, c := range cuts {
-		to[a] = int64(c.count)
+		q.strips = &stripTask{split: true, rows: product(dims[:axis]), cols: cols,
+			strips: []strip{{0, cuts[axis].first * of, cuts[axis].count * of}}}
+		return
 	}
 	t.box.to = strides(to)
-	b.boxStep(s, t)
-	return true
+	q.copying = t
 }
 
-// expand adds a step that repeats the first input of n to the shape of its output.
-func (b *builder) expand(n *graph.Node) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if _, ok := b.ints(n.In, 1); !ok || !x.fast() || !y.fast() {
-		return false
+func (q *cutOp) lower(*lowering, *node) step {
+	if q.strips != nil {
+		return q.strips.step()
 	}
+	return q.copying.step()
+}
+
+// matchExpand finds a repetition of the first input to the shape of the result.
+func matchExpand(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Expand); !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
+	}
+	if _, ok := g.ints(n.In, 1); !ok {
+		return nil
+	}
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	if x.count() == y.count() {
-		return b.view(n)
+		return viewPatch(p, i)
 	}
-	b.repeat(b.make(n.Out[0], false), b.wantPlain(n.In[0]), x.dims, y.dims)
-	return true
+	return p.plainly(i, &boxOp{task: repetition(x.dims, y.dims)}, 1)
 }
 
-// repeat adds a step that broadcasts src, of sizes from, to the sizes to.
-func (b *builder) repeat(dst, src int, from, to []int64) {
-	t := boxTask{box: box{size: sizes(to), from: make([]int, len(to)), to: strides(to)}}
-	lead := len(to) - len(from)
-	for i, s := range strides(from) {
-		if from[i] != 1 {
-			t.box.from[lead+i] = s
-		}
+func matchTile(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Tile); !is || !g.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	b.boxStep(step{reads: []int{src}, writes: []int{dst}}, t)
-}
-
-func (b *builder) tile(n *graph.Node) bool {
-	x, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if _, ok := b.ints(n.In, 1); !ok || !x.fast() || !y.fast() {
-		return false
+	if _, ok := g.ints(n.In, 1); !ok {
+		return nil
 	}
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	if x.count() == y.count() {
-		return b.view(n)
+		return viewPatch(p, i)
 	}
 	from := append(slices.Repeat([]int64{1}, len(y.dims)-len(x.dims)), x.dims...)
 	var t boxTask
@@ -175,55 +188,62 @@ func (b *builder) tile(n *graph.Node) bool {
 		t.box.from = append(t.box.from, 0, own[d])
 		t.box.to = append(t.box.to, int(n)*whole[d], whole[d])
 	}
-	s := step{reads: []int{b.wantPlain(n.In[0])}}
-	s.writes = []int{b.make(n.Out[0], false)}
-	b.boxStep(s, t)
-	return true
+	return p.plainly(i, &boxOp{task: t}, 1)
 }
 
-// depthToSpace spreads channels over blocks of cells, in whatever form the images are.
-func (b *builder) depthToSpace(n *graph.Node, o *op.DepthToSpace) bool {
-	x := &b.values[n.In[0]]
-	if !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
+// blocksOp moves elements between channels and blocks of cells, in any order of dimensions.
+type blocksOp struct {
+	toSpace      bool
+	block        int64
+	mode         op.DepthMode
+	channelsLast bool // in the model
+	dims         []int64
+	permuteOp
+}
+
+func matchDepthToSpace(p *program, i int) *patch {
+	n := &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.DepthToSpace)
+	if !is || !p.net.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	last := !o.ChannelsLast && b.inLast(n.In[0])
-	d, k := x.dims, o.Block
-	if last {
-		d = lastDims(d)
+	return p.plainly(i, &blocksOp{toSpace: true, block: o.Block, mode: o.Mode, channelsLast: o.ChannelsLast,
+		dims: p.net.values[n.In[0]].dims}, 1)
+}
+
+func matchSpaceToDepth(p *program, i int) *patch {
+	n := &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.SpaceToDepth)
+	if !is || !p.net.fast(n.In[0], n.Out[0]) {
+		return nil
 	}
-	var dims []int64
-	perm := []int{0, 1, 3, 2, 4, 5}
-	switch channelsLast := last || o.ChannelsLast; {
-	case channelsLast && o.Mode == op.DCR:
-		dims = []int64{d[0], d[1], d[2], k, k, d[3] / k / k}
+	return p.plainly(i, &blocksOp{block: o.Block, channelsLast: o.ChannelsLast, dims: p.net.values[n.In[0]].dims}, 1)
+}
+
+func (q *blocksOp) layout(l *layouter, n *node) {
+	o := nchw
+	if !q.channelsLast {
+		o = l.best(n.in[0])
+	}
+	inOrder{o}.layout(l, n)
+	dims, perm := q.moves(sizesIn(q.dims, o), q.channelsLast || o == nhwc)
+	q.permuteOp = permuteOp{size: 4, permutation: newPermutation(dims, perm)}
+}
+
+// moves returns the permutation of blocks that the operator is, given the sizes in memory.
+func (q *blocksOp) moves(d []int64, channelsLast bool) (dims []int64, perm []int) {
+	k := q.block
+	switch {
+	case !q.toSpace && channelsLast:
+		return []int64{d[0], d[1] / k, k, d[2] / k, k, d[3]}, []int{0, 1, 3, 2, 4, 5}
+	case !q.toSpace:
+		return []int64{d[0], d[1], d[2] / k, k, d[3] / k, k}, []int{0, 3, 5, 1, 2, 4}
+	case channelsLast && q.mode == op.DCR:
+		return []int64{d[0], d[1], d[2], k, k, d[3] / k / k}, []int{0, 1, 3, 2, 4, 5}
 	case channelsLast:
-		dims, perm = []int64{d[0], d[1], d[2], d[3] / k / k, k, k}, []int{0, 1, 4, 2, 5, 3}
-	case o.Mode == op.DCR:
-		dims, perm = []int64{d[0], k, k, d[1] / k / k, d[2], d[3]}, []int{0, 3, 4, 1, 5, 2}
-	default:
-		dims, perm = []int64{d[0], d[1] / k / k, k, k, d[2], d[3]}, []int{0, 1, 4, 2, 5, 3}
+		return []int64{d[0], d[1], d[2], d[3] / k / k, k, k}, []int{0, 1, 4, 2, 5, 3}
+	case q.mode == op.DCR:
+		return []int64{d[0], k, k, d[1] / k / k, d[2], d[3]}, []int{0, 3, 4, 1, 5, 2}
 	}
-	from := b.form(n.In[0], last)
-	b.permuteFor(b.node, b.make(n.Out[0], last), from, dims, perm)
-	return true
-}
-
-func (b *builder) spaceToDepth(n *graph.Node, o *op.SpaceToDepth) bool {
-	x := &b.values[n.In[0]]
-	if !x.fast() || !b.values[n.Out[0]].fast() {
-		return false
-	}
-	last := !o.ChannelsLast && b.inLast(n.In[0])
-	d, k := x.dims, o.Block
-	if last {
-		d = lastDims(d)
-	}
-	dims, perm := []int64{d[0], d[1], d[2] / k, k, d[3] / k, k}, []int{0, 3, 5, 1, 2, 4}
-	if last || o.ChannelsLast {
-		dims, perm = []int64{d[0], d[1] / k, k, d[2] / k, k, d[3]}, []int{0, 1, 3, 2, 4, 5}
-	}
-	from := b.form(n.In[0], last)
-	b.permuteFor(b.node, b.make(n.Out[0], last), from, dims, perm)
-	return true
+	return []int64{d[0], d[1] / k / k, k, k, d[2], d[3]}, []int{0, 1, 4, 2, 5, 3}
 }

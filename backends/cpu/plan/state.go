@@ -235,7 +235,7 @@ func (s *State) Profile() ([]device.NodeTime, int64) {
 }
 
 func (s *State) note(st *step, start, length time.Duration) {
-	t := device.NodeTime{Node: -1, Op: "layout", Kernel: device.KernelFast, Start: start, Length: length}
+	t := device.NodeTime{Node: -1, Op: st.kind, Kernel: device.KernelFast, Start: start, Length: length}
 	if st.node != none {
 		n := &s.plan.graph.Nodes[st.node]
 		t.Node, t.Name, t.Op = n.Origin, n.Name, n.Op.Name()
@@ -249,7 +249,7 @@ func (s *State) note(st *step, start, length time.Duration) {
 // err says in which step err happened.
 func (st *step) err(p *Plan, err error) error {
 	if st.node == none {
-		return fault.Wrap(err, "change of layout")
+		return fault.Wrap(err, "%s", st.kind)
 	}
 	return p.graph.Nodes[st.node].Err(err)
 }

@@ -8,19 +8,6 @@ import (
 // Concatenation and splitting along channels need not move anything: the operands are made and read as columns of the
 // whole. That takes steps that can leave a distance between their rows.
 
-// viewOf makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values, or with ld 0 a
-// run of values of one that is no columns itself.
-func (b *builder) viewOf(x, base, at, ld int) {
-	f := &b.plan.buffers[x]
-	if of := &b.plan.buffers[base]; of.place == isView {
-		base, at = of.base, of.at+at
-		if of.ld != 0 {
-			ld = of.ld
-		}
-	}
-	f.place, f.base, f.at, f.ld = isView, base, at, ld
-}
-
 // root is the buffer whose memory x is part of.
 func (p *Plan) root(x int) int {
 	if x != none && p.buffers[x].place == isView {
@@ -43,10 +30,10 @@ type touch struct {
 	fixed            []bool // outputs of the plan, and buffers that have views
 }
 
-func (b *builder) touches() *touch {
-	n := len(b.plan.buffers)
+func (p *Plan) touches() *touch {
+	n := len(p.buffers)
 	t := &touch{make([][]*step, n), make([][]*step, n), make([]bool, n)}
-	for _, s := range b.plan.steps {
+	for _, s := range p.steps {
 		for _, x := range s.reads {
 			t.readers[x] = append(t.readers[x], s)
 		}
@@ -54,7 +41,7 @@ func (b *builder) touches() *touch {
 			t.writers[x] = append(t.writers[x], s)
 		}
 	}
-	for _, o := range b.plan.outputs {
+	for _, o := range p.outputs {
 		t.fixed[o.buf] = true
 	}
 	return t
@@ -62,56 +49,53 @@ func (b *builder) touches() *touch {
 
 // joinViews turns operands of concatenations and pieces of splits into views, and drops steps that then have nothing to
 // move. Later concatenations come first, so that one inside another ends as columns of the outer.
-func (b *builder) joinViews() {
-	t := b.touches()
-	for _, s := range slices.Backward(b.plan.steps) {
+func (p *Plan) joinViews() {
+	t := p.touches()
+	for _, s := range slices.Backward(p.steps) {
 		if s.strips != nil && !s.strips.split {
 			whole := s.writes[0]
-			b.joinStrips(t, s, whole, func(p strip) int { return s.reads[p.buf] })
+			p.joinStrips(t, s, whole, func(t strip) int { return s.reads[t.buf] })
 		}
 	}
-	for _, s := range b.plan.steps {
+	for _, s := range p.steps {
 		if s.strips != nil && s.strips.split {
 			whole := s.reads[0]
-			b.joinStrips(t, s, whole, func(p strip) int { return s.writes[p.buf] })
+			p.joinStrips(t, s, whole, func(t strip) int { return s.writes[t.buf] })
 		}
 	}
-	b.plan.steps = slices.DeleteFunc(b.plan.steps, func(s *step) bool {
+	p.steps = slices.DeleteFunc(p.steps, func(s *step) bool {
 		gone := s.strips != nil && len(s.strips.strips) == 0
 		if gone {
-			b.plan.fused = append(b.plan.fused, s.node)
+			p.fused = append(p.fused, s.node)
 		}
 		return gone
 	})
-	for _, f := range b.late {
-		f()
-	}
 }
 
 // joinStrips makes views of the strips of step s that can be.
-func (b *builder) joinStrips(t *touch, s *step, whole int, of func(strip) int) {
-	w := &b.plan.buffers[whole]
+func (p *Plan) joinStrips(t *touch, s *step, whole int, of func(strip) int) {
+	w := &p.buffers[whole]
 	if w.place != inArena && w.place != isView || w.size/4 > math.MaxInt32 {
 		return
 	}
 	run := s.strips.rows == 1 && (w.place == inArena || w.ld == 0)
-	s.strips.strips = slices.DeleteFunc(s.strips.strips, func(p strip) bool {
-		x, ld := of(p), s.strips.cols
+	s.strips.strips = slices.DeleteFunc(s.strips.strips, func(part strip) bool {
+		x, ld := of(part), s.strips.cols
 		if run {
 			ld = 0
 		}
-		if x == whole || !b.viewable(t, x, p.cols, s.strips.rows, run) {
+		if x == whole || !p.viewable(t, x, part.cols, s.strips.rows, run) {
 			return false
 		}
-		b.viewOf(x, whole, p.at, ld)
-		t.fixed[b.plan.root(whole)] = true
+		viewOf(p.buffers, x, whole, part.at, ld)
+		t.fixed[p.root(whole)] = true
 		return true
 	})
 }
 
 // viewable reports whether buffer x, rows of cols values, may become columns of another, or a run of its values.
-func (b *builder) viewable(t *touch, x, cols, rows int, run bool) bool {
-	f := &b.plan.buffers[x]
+func (p *Plan) viewable(t *touch, x, cols, rows int, run bool) bool {
+	f := &p.buffers[x]
 	if f.place != inArena || t.fixed[x] || len(t.writers[x]) != 1 || f.size != int64(4*rows*cols) {
 		return false
 	}

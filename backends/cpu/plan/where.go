@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"slices"
-
-	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -18,15 +16,24 @@ type whereTask struct {
 	a, b, y []float32
 }
 
-func (b *builder) where(n *graph.Node) bool {
-	cond, y := &b.values[n.In[0]], &b.values[n.Out[0]]
-	if cond.dims == nil || cond.typ.DType != tensor.Bool || !y.fast() || !b.values[n.In[1]].fast() ||
-		!b.values[n.In[2]].fast() {
-		return false
+// whereOp chooses between two operands.
+type whereOp struct {
+	inOrder
+	task whereTask
+}
+
+func matchWhere(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Where); !is || !g.fast(n.In[1], n.In[2], n.Out[0]) {
+		return nil
+	}
+	cond, y := &g.values[n.In[0]], &g.values[n.Out[0]]
+	if cond.dims == nil || cond.typ.DType != tensor.Bool {
+		return nil
 	}
 	t := whereTask{dims: sizes(y.dims)}
 	for i, v := range n.In {
-		own := b.values[v].dims
+		own := g.values[v].dims
 		t.strides[i] = make([]int, len(y.dims))
 		for d, s := range strides(own) {
 			if own[d] != 1 {
@@ -38,21 +45,16 @@ func (b *builder) where(n *graph.Node) bool {
 	last := len(t.dims) - 1
 	t.rows = y.count() / t.dims[last]
 	t.per = max(1, blockLen/t.dims[last])
-	s := step{fast: true}
-	for _, v := range n.In {
-		s.reads = append(s.reads, b.wantPlain(v))
-	}
-	if slices.Contains(s.reads, none) {
-		return false
-	}
-	s.writes = []int{b.make(n.Out[0], false)}
-	s.start = func(_ *State, st *step) process {
+	return p.plainly(i, &whereOp{task: t}, 3)
+}
+
+func (q *whereOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
 		own.st = st
 		return &own
-	}
-	b.add(s)
-	return true
+	}}
 }
 
 // merge joins dimensions that every operand walks as one.

@@ -14,22 +14,26 @@ import (
 // first run does.
 type windowTable struct {
 	win       kernel.Window
-	batch, ld int
+	batch     int
+	buf, cols int // the buffer of the images, and the values of its rows
+	ld        int // the distance between rows, when memory has placed them
 	made      atomic.Pointer[kernel.Indirection]
 	mu        sync.Mutex
 }
 
-// window returns the table of win over images with rows of ld values. Kind fault.Unsupported when there can be none.
-func (b *builder) window(win kernel.Window, batch, ld int) (*windowTable, error) {
-	if err := kernel.CheckIndirection(win, batch, ld); err != nil {
-		return nil, fault.As(fault.Unsupported, err, "")
+// place takes the distance between rows from a plan whose buffers have places, and makes the table if it is small. Kind
+// fault.Unsupported when there can be none.
+func (t *windowTable) place(p *Plan, b *budget) error {
+	t.ld = p.rowLength(t.buf, t.cols)
+	if err := kernel.CheckIndirection(t.win, t.batch, t.ld); err != nil {
+		return fault.As(fault.Unsupported, err, "convolution")
 	}
-	t := &windowTable{win: win, batch: batch, ld: ld}
-	if !b.table(t.bytes()) {
-		return t, nil
+	if !b.allows(t.bytes()) {
+		return nil
 	}
+	b.tables -= t.bytes()
 	_, err := t.get()
-	return t, err
+	return err
 }
 
 func (t *windowTable) bytes() int64 {

@@ -63,11 +63,9 @@ type winogradTask struct {
 	kernel.Winograd
 }
 
-func (b *builder) winograd(c *convolution) bool {
-	filters := b.packLater(c.filter, c.winogradKind(), kernel.PackedWinogradLen(c.c, c.n), c.fillWinograd())
-	c.weights = nil
-	s := b.operands(c)
-	s.start = func(state *State, st *step) process {
+func (c *convolution) lowerWinograd(w *lowering) func(s *State, st *step) process {
+	filters := w.packer.orderLater(c.at, c.filter, c.winogradKind(), kernel.PackedWinogradLen(c.c, c.n), c.fillWinograd())
+	return func(_ *State, st *step) process {
 		w := &c.win
 		return &winogradTask{st: st, conv: c, filters: filters, Winograd: kernel.Winograd{
 			C: c.c, N: c.n, Batch: c.batch, In: [2]int{w.In[1], w.In[2]}, Out: [2]int{w.Out[1], w.Out[2]},
@@ -75,8 +73,6 @@ func (b *builder) winograd(c *convolution) bool {
 			Bias: c.bias, ResAfter: c.epi.after, Act: c.epi.act,
 		}}
 	}
-	b.add(s)
-	return true
 }
 
 func (t *winogradTask) run(s *State) error {

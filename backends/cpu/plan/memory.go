@@ -3,6 +3,8 @@ package plan
 import (
 	"cmp"
 	"slices"
+
+	"github.com/anynpu/anynpu/core/fault"
 )
 
 const arenaAlign = 64
@@ -14,11 +16,29 @@ type life struct {
 	size        int64
 }
 
+// memory gives every buffer a place: operands of concatenations and pieces of splits become parts of the whole, results
+// take the memory of operands that are read for the last time, and what is in use at different times shares an arena.
+// Kind fault.Unsupported when the arena is larger than limit.
+func memory(x *lowered, limit int64) (*Plan, error) {
+	for _, s := range x.steps {
+		if s.room > 0 {
+			x.buffers = append(x.buffers, buffer{place: inArena, size: s.room, output: none})
+			s.scratch = len(x.buffers) - 1
+		}
+	}
+	p := &Plan{graph: x.graph, steps: x.steps, fused: x.fused, buffers: x.buffers, outputs: x.outputs}
+	p.joinViews()
+	p.shareInPlace()
+	p.assign()
+	if p.arena > limit {
+		return nil, fault.New(fault.Unsupported, "%d bytes of intermediate results", p.arena)
+	}
+	return p, nil
+}
+
 // assign gives every arena buffer a place such that buffers in use at the same time do not overlap, and notes which
 // results die at each step.
-func (b *builder) assign() {
-	p := b.plan
-	b.shareInPlace()
+func (p *Plan) assign() {
 	lives := make([]life, len(p.buffers))
 	for i := range lives {
 		lives[i] = life{buf: i, first: len(p.steps), last: -1, size: p.buffers[i].size}
@@ -66,16 +86,14 @@ func (b *builder) assign() {
 		p.buffers[l.buf].offset = at
 		p.arena = max(p.arena, at+l.size)
 		n, _ := slices.BinarySearchFunc(placed, at, func(q life, at int64) int {
-			return cmp.Compare(p.buffers[q.buf].offset,
-				at)
+			return cmp.Compare(p.buffers[q.buf].offset, at)
 		})
 		placed = slices.Insert(placed, n, l)
 	}
 }
 
 // shareInPlace lets element-wise steps write over an input that nothing reads later.
-func (b *builder) shareInPlace() {
-	p := b.plan
+func (p *Plan) shareInPlace() {
 	last, writers := make([]int, len(p.buffers)), make([]int, len(p.buffers))
 	for i, s := range p.steps {
 		for _, x := range s.reads {

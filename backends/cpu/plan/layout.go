@@ -1,0 +1,267 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// placed is a program whose operands and results are buffers, with the conversions between layouts as nodes of their
+// own.
+type placed struct {
+	*program
+	list    []*node // that are steps
+	buffers []buffer
+	outputs []output
+	fused   []int
+}
+
+// place says who provides a buffer's memory.
+type place uint8
+
+const (
+	inArena  place = iota // the state
+	isInput               // the caller, for this run
+	isConst               // the graph or the plan
+	isResult              // a reference step makes it
+	isView                // columns of another buffer
+)
+
+// buffer is memory that steps read and write; several values share one when they are views of each other.
+type buffer struct {
+	place  place
+	index  int    // input number
+	data   []byte // constant
+	size   int64
+	output int // graph output that this buffer is memory of, none
+	offset int64
+	base   int // of a view: the buffer it is part of, never a view
+	at, ld int // of a view: its first value, and the distance between rows, 0: it is one run of values
+}
+
+// forms are the buffers of one value, none: not made. Elements are those of the value's type; codes are its 8-bit codes
+// unsigned, with codeSlack bytes behind them.
+type forms struct {
+	elements, codes [2]int // by order
+}
+
+// layouter chooses the order of the dimensions of each value and adds a node where a reader wants another one.
+type layouter struct {
+	*placed
+	forms []forms // per value
+}
+
+// layout gives the nodes of a program their buffers. A form of a value is made when a node wants it and is kept, so
+// that a chain of operations that take any order stays in the one that the first has chosen.
+func layout(p *program) (*placed, error) {
+	l := &layouter{placed: &placed{program: p, fused: slices.Clone(p.fused)}, forms: make([]forms, len(p.net.values))}
+	for v := range l.forms {
+		l.forms[v] = forms{[2]int{none, none}, [2]int{none, none}}
+	}
+	for i, v := range p.net.graph.In {
+		size, _ := p.net.inputs[i].ByteSize()
+		l.forms[v].elements[nchw] = l.buffer(buffer{place: isInput, index: i, size: size})
+	}
+	for _, n := range p.nodes() {
+		if !n.waits {
+			l.put(n)
+		}
+	}
+	for i, v := range p.net.graph.Out {
+		x := &p.net.values[v]
+		o := output{buf: l.want(v, nchw), typ: x.typ, dims: x.dims}
+		if o.buf == none {
+			return nil, fault.New(fault.Internal, "graph output %d is never made", i)
+		}
+		l.outputs = append(l.outputs, o)
+		if f := &l.buffers[o.buf]; f.place == inArena && f.output == none {
+			f.output = i
+		}
+	}
+	for _, n := range p.waiting { // every reader does without
+		l.fused = append(l.fused, n.at)
+	}
+	slices.Sort(l.fused)
+	return l.placed, nil
+}
+
+// put places a node after those that it needs.
+func (l *layouter) put(n *node) {
+	n.op.layout(l, n)
+	if !n.none {
+		l.list = append(l.list, n)
+		return
+	}
+	if n.at != none {
+		l.fused = append(l.fused, n.at)
+	}
+}
+
+// settle places the node that v waits for, and makes elements when there are only codes.
+func (l *layouter) settle(v graph.Value) {
+	if n := l.waiting[v]; n != nil {
+		delete(l.waiting, v)
+		l.put(n)
+	}
+	x, f := &l.net.values[v], &l.forms[v]
+	if f.elements != [2]int{none, none} {
+		return
+	}
+	if x.data != nil {
+		f.elements[nchw] = l.buffer(buffer{place: isConst, data: x.data})
+		return
+	}
+	if f.codes != [2]int{none, none} {
+		o := nchw
+		if x.typ.DType == tensor.Float32 {
+			o = l.codeOrder(v)
+		}
+		from := l.codes(v, o)
+		l.convert("decode", newDecode(l.codings[v], x), from, l.make(v, o))
+	}
+}
+
+// best returns the order in which v is best read.
+func (l *layouter) best(v graph.Value) order {
+	l.settle(v)
+	if f := &l.forms[v]; f.elements[nhwc] != none && (f.elements[nchw] == none || sameOrders(l.net.values[v].dims)) {
+		return nhwc
+	}
+	return nchw
+}
+
+// has reports whether v is made in an order.
+func (l *layouter) has(v graph.Value, o order) bool {
+	l.settle(v)
+	return l.forms[v].elements[o] != none
+}
+
+// want returns the buffer of v in an order, converting it when there is only the other; none when v is never made.
+func (l *layouter) want(v graph.Value, o order) int {
+	l.settle(v)
+	f, dims := &l.forms[v], l.net.values[v].dims
+	from := f.elements[1-o]
+	switch {
+	case f.elements[o] != none || from == none:
+	case sameOrders(dims):
+		f.elements[o] = from
+	default:
+		l.convert("layout", newConversion(dims, o), from, l.make(v, o))
+	}
+	return f.elements[o]
+}
+
+// newConversion is the change of the order of dimensions to o.
+func newConversion(dims []int64, o order) *permuteOp {
+	rank := len(dims)
+	perm := append(append([]int{0}, seq(2, rank)...), 1)
+	if o == nchw {
+		dims, perm = sizesIn(dims, nhwc), append([]int{0, rank - 1}, seq(1, rank-1)...)
+	}
+	return &permuteOp{size: 4, permutation: newPermutation(dims, perm)}
+}
+
+// make returns a new buffer for v in an order.
+func (l *layouter) make(v graph.Value, o order) int {
+	x := &l.net.values[v]
+	size, _ := x.typ.DType.ByteSize(int64(x.count()))
+	at := l.buffer(buffer{place: inArena, size: size})
+	l.forms[v].elements[o] = at
+	return at
+}
+
+// result returns a buffer for what a reference step makes of v.
+func (l *layouter) result(v graph.Value) int {
+	at := l.buffer(buffer{place: isResult})
+	l.forms[v].elements[nchw] = at
+	return at
+}
+
+// codeOrder is the order in which v's codes are best read.
+func (l *layouter) codeOrder(v graph.Value) order {
+	if f := &l.forms[v]; f.codes[nhwc] != none && f.codes[nchw] == none {
+		return nhwc
+	}
+	return nchw
+}
+
+// codes returns the buffer of v's unsigned codes in an order, making it of the other, or of v's elements.
+func (l *layouter) codes(v graph.Value, o order) int {
+	f, x := &l.forms[v], &l.net.values[v]
+	if f.codes == [2]int{none, none} {
+		from := l.want(v, nchw)
+		l.convert("unsign", &unsignOp{n: x.count(), flip: x.typ.DType == tensor.Int8}, from, l.makeCodes(v, nchw))
+	}
+	from := f.codes[1-o]
+	switch {
+	case f.codes[o] != none:
+	case sameOrders(x.dims):
+		f.codes[o] = from
+	default:
+		l.convert("layout", newByteConversion(x.dims, o), from, l.makeCodes(v, o))
+	}
+	return f.codes[o]
+}
+
+// makeCodes returns a new buffer for v's codes in an order.
+func (l *layouter) makeCodes(v graph.Value, o order) int {
+	at := l.buffer(buffer{place: inArena, size: int64(l.net.values[v].count() + codeSlack)})
+	l.forms[v].codes[o] = at
+	return at
+}
+
+// read makes v in an order the next operand of n.
+func (l *layouter) read(n *node, v graph.Value, o order) { n.reads = append(n.reads, l.want(v, o)) }
+
+// write makes v in an order the next result of n.
+func (l *layouter) write(n *node, v graph.Value, o order) { n.writes = append(n.writes, l.make(v, o)) }
+
+// convert adds a node that makes one form of a value of another.
+func (l *layouter) convert(kind string, op operation, from, to int) {
+	l.list = append(l.list, &node{at: none, kind: kind, op: op, reads: []int{from}, writes: []int{to}})
+}
+
+func (l *layouter) buffer(x buffer) int {
+	x.output = none
+	if x.place == isConst {
+		x.size = int64(len(x.data))
+	}
+	l.buffers = append(l.buffers, x)
+	return len(l.buffers) - 1
+}
+
+// viewOf makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values, or with ld 0 a
+// run of values of one that is no columns itself.
+func viewOf(buffers []buffer, x, base, at, ld int) {
+	f := &buffers[x]
+	if of := &buffers[base]; of.place == isView {
+		base, at = of.base, of.at+at
+		if of.ld != 0 {
+			ld = of.ld
+		}
+	}
+	f.place, f.base, f.at, f.ld = isView, base, at, ld
+}
+
+// inOrder is the layout of operations that take operands and results in one order.
+type inOrder struct{ order order }
+
+func (q inOrder) layout(l *layouter, n *node) {
+	for _, v := range n.in {
+		if v != graph.None {
+			l.read(n, v, q.order)
+		}
+	}
+	for _, v := range n.out {
+		if v != graph.None {
+			l.write(n, v, q.order)
+		}
+	}
+}
+
+// asFirst is the layout of operations that take any order, that of the first operand.
+type asFirst struct{}
+
+func (asFirst) layout(l *layouter, n *node) { inOrder{l.best(n.in[0])}.layout(l, n) }

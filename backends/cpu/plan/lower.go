@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+)
+
+// lowered is a list of steps whose constants are to be packed and whose memory has no place.
+type lowered struct {
+	graph   *graph.Graph
+	steps   []*step
+	fused   []int
+	buffers []buffer
+	outputs []output
+	tables  []*windowTable
+}
+
+// step is one entry of a plan.
+type step struct {
+	node   int    // index in the graph, none: a pass added it
+	kind   string // what it is for, when a pass added it
+	fast   bool
+	reads  []int
+	writes []int
+	dead   []int // results read here for the last time
+	// per buffer read: length of its rows if they may lie apart, 0 or absent: they may not
+	inCols  []int
+	outCols []int      // alike for writes
+	strips  *stripTask // of a step that only moves columns
+	room    int64      // bytes that it needs for itself, 0: none
+	scratch int        // the buffer for them, none
+	inplace bool       // writes[0] may be the memory of reads[0]
+	start   func(s *State, st *step) process
+}
+
+// process is a step in a state.
+type process interface {
+	run(s *State) error
+}
+
+// lowering is what an operation makes its step with.
+type lowering struct {
+	*lowered
+	net    *network
+	packer *packer
+}
+
+// lower makes the step of every node. Constants in their packed forms are ordered from packer. Kind fault.Memory when
+// there is no room for them.
+func lower(p *placed, packer *packer) (*lowered, error) {
+	w := &lowering{lowered: &lowered{graph: p.net.graph, fused: p.fused, buffers: p.buffers, outputs: p.outputs},
+		net: p.net, packer: packer}
+	for _, n := range p.list {
+		s := n.op.lower(w, n)
+		s.node, s.kind, s.reads, s.writes, s.scratch = n.at, n.kind, n.reads, n.writes, none
+		w.steps = append(w.steps, &s)
+		if packer.err != nil {
+			return nil, packer.err
+		}
+	}
+	return w.lowered, nil
+}
+
+// window returns the table of win over images in buffer buf, of rows of cols values, which pack completes.
+func (w *lowering) window(win kernel.Window, batch, buf, cols int) *windowTable {
+	t := &windowTable{win: win, batch: batch, buf: buf, cols: cols}
+	w.tables = append(w.tables, t)
+	return t
+}

@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"context"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+)
+
+// rules are tried in their order; a node without one is computed by reference.
+var rules = []rule{
+	{"convolution", matchConv},
+	{"product with a constant matrix", matchProduct},
+	{"product of matrices", matchBatched},
+	{"transposed convolution", matchConvTranspose},
+	{"pooling", matchPool},
+	{"softmax", matchSoftmax},
+	{"normalization of rows", matchLayerNorm},
+	{"sum and normalization of rows", matchAddNorm},
+	{"batch normalization", matchBatchNorm},
+	{"normalization of groups", matchGroupNorm},
+	{"normalization by the mean square", matchRMSNorm},
+	{"normalization by the norm", matchL2Normalize},
+	{"recurrent cells", matchRecurrent},
+	{"transposition", matchTranspose},
+	{"concatenation", matchConcat},
+	{"splitting", matchSplit},
+	{"change of shape", matchView},
+	{"slice", matchSlice},
+	{"strided slice", matchStridedSlice},
+	{"broadcast", matchExpand},
+	{"repetition", matchTile},
+	{"padding", matchPad},
+	{"gathering", matchGather},
+	{"selection", matchWhere},
+	{"slopes", matchPRelu},
+	{"depth to space", matchDepthToSpace},
+	{"space to depth", matchSpaceToDepth},
+	{"resizing", matchResize},
+	{"cast", matchCast},
+	{"change of representation", matchConvert},
+	{"function of one value", matchUnary},
+	{"function of two values", matchBinary},
+	{"power", matchPower},
+	{"reduction", matchReduce},
+}
+
+// match finds an operation for every node that is left. Kind fault.Unsupported when no node has a fast kernel.
+func match(ctx context.Context, p *program) error {
+	net, fast := p.net, len(p.fused) > 0
+	for _, i := range net.order {
+		if err := ctx.Err(); err != nil {
+			return fault.As(fault.Canceled, err, "plan")
+		}
+		if !net.done[i] {
+			n := &net.graph.Nodes[i]
+			var found *patch
+			if len(n.In) > 0 && n.In[0] != graph.None { // neither random numbers nor a loop without a count
+				found = p.find(rules, i)
+			}
+			if found == nil {
+				found = one(i, &refOp{}, n.In, n.Out)
+			}
+			p.apply(i, found)
+		}
+		for _, n := range p.at[i] {
+			_, byRef := n.op.(*refOp)
+			fast = fast || !byRef
+		}
+		p.pass(i)
+	}
+	if !fast {
+		return fault.New(fault.Unsupported, "no node has a fast kernel")
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// A value that is quantized and dequantized with constant scales stays float32 here: the two nodes are one step that
+// rounds it to the codes' values. The codes themselves are never stored.
+
+// code is a constant scale with its zero point, for the whole tensor.
+type code struct {
+	scale, zero float32
+	typ         tensor.DType
+}
+
+// codeOf returns the scale and zero point of a node; ok is false when they are not one constant pair for integers of up
+// to 16 bits.
+func codeOf(g *network, n *graph.Node, typ tensor.DType) (c code, ok bool) {
+	s := g.constant(n.In[1])
+	if len(s) != 1 || len(g.values[n.In[1]].dims) > 1 || !typ.IsInt() || typ.Bits() > 16 {
+		return c, false
+	}
+	c = code{scale: s[0], typ: typ}
+	if given(n.In, 2) {
+		z, known := g.ints(n.In, 2)
+		if !known || len(z) != 1 {
+			return c, false
+		}
+		c.zero = float32(z[0])
+	}
+	return c, true
+}
+
+// matchRoundTrip finds a quantized value that is only dequantized again, everywhere with the same scale.
+func matchRoundTrip(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Quantize); !is || blockwise(n) || !g.fast(n.In[0]) {
+		return nil
+	}
+	q := n.Out[0]
+	uses := g.uses[q]
+	c, ok := codeOf(g, n, g.values[q].typ.DType)
+	if !ok || len(uses) == 0 || slices.Contains(g.graph.Out, q) {
+		return nil
+	}
+	var back code
+	var out []graph.Value
+	for k, u := range uses {
+		d := &g.graph.Nodes[u]
+		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !g.fast(d.Out[0]) {
+			return nil
+		}
+		other, ok := codeOf(g, d, c.typ)
+		if !ok || other.zero != c.zero || k > 0 && other != back {
+			return nil
+		}
+		back = other
+		out = append(out, d.Out[0])
+	}
+	lo, hi := tensor.IntLimits(c.typ)
+	return one(i, &roundTripOp{roundTripTask{scale: c.scale, lo: float32(lo) - c.zero, hi: float32(hi) - c.zero,
+		back: back.scale}}, n.In[:1], out, uses...)
+}
+
+// roundTripOp rounds numbers to those that codes stand for. All its results are the same.
+type roundTripOp struct{ task roundTripTask }
+
+func (q *roundTripOp) layout(l *layouter, n *node) {
+	o := l.best(n.in[0])
+	l.read(n, n.in[0], o)
+	l.write(n, n.out[0], o)
+	for _, v := range n.out[1:] {
+		l.forms[v].elements = l.forms[n.out[0]].elements
+	}
+}
+
+func (q *roundTripOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, inplace: true, start: func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}}
+}
+
+type roundTripTask struct {
+	st                  *step
+	scale, lo, hi, back float32
+	x, y                []float32
+}
+
+func (t *roundTripTask) run(s *State) error {
+	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
+	s.do(blocks(len(t.x)), t)
+	return nil
+}
+
+// Chunk computes one block.
+func (t *roundTripTask) Chunk(i, _ int) {
+	from, to := block(i, len(t.x))
+	kernel.RoundTrip(t.y[from:to], t.x[from:to], t.scale, t.lo, t.hi, t.back)
+}
