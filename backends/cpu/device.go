@@ -28,6 +28,8 @@ type Config struct {
 	DimMin, DimMax int64  // range reported for unknown dimensions, default 1 to the largest int32
 	Threads        int    // threads that compute, default pool.DefaultThreads
 	Reference      bool   // compute everything by reference
+	// Trace, when set, is told what each pass makes of a graph that gets a plan, on any goroutine.
+	Trace func(pass, text string)
 }
 
 // Device is the CPU as a device.
@@ -84,7 +86,7 @@ func engines(c Config, t *threads) []engine {
 	if c.Reference {
 		return []engine{ref}
 	}
-	return []engine{planned{t, ref}, ref}
+	return []engine{planned{t, ref, c.Trace}, ref}
 }
 
 // buildHash identifies the code and the operator vocabulary: a saved program is loaded by the build that saved it only.

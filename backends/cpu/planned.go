@@ -19,6 +19,7 @@ import (
 type planned struct {
 	threads   *threads
 	reference reference
+	trace     func(pass, text string) // nil: nobody wants to know
 }
 
 func (planned) name() string { return "plan" }
@@ -64,7 +65,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 		e.threads.acquire()
 		return p, nil
 	}
-	settings := plan.Options{Threads: e.threads.count}
+	settings := plan.Options{Threads: e.threads.count, Trace: e.trace}
 	if u.Exclusive && u.Weights != nil {
 		fallback.release()
 		p.dropped, p.fallback = newDropped(u, o), nil
@@ -144,7 +145,8 @@ func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.P
 	var made *plan.Plan
 	err := g.Infer()
 	if err == nil && p.dropped == nil { // a graph that was compiled for known sizes has its one plan
-		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count})
+		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count,
+			Trace: p.engine.trace})
 	}
 	if kind := fault.KindOf(err); err != nil && (kind == fault.Canceled || kind == fault.Timeout || kind == fault.Memory) {
 		return nil, err

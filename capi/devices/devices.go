@@ -35,12 +35,23 @@ var register = sync.OnceValue(func() error {
 	}
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), threads+boundary.SpareProcs))
 	selectISA(boundary.Getenv("ANYNPU_CPU_ISA"))
-	d, err := cpu.New(cpu.Config{Threads: threads, Reference: byReference(boundary.Getenv("ANYNPU_CPU"))})
+	c := cpu.Config{Threads: threads, Reference: byReference(boundary.Getenv("ANYNPU_CPU"))}
+	if boundary.LogEnabled(boundary.LevelTrace, "cpu") {
+		c.Trace = tracePass
+	}
+	d, err := cpu.New(c)
 	if err != nil {
 		return err
 	}
 	return device.Devices.Register(d)
 })
+
+// tracePass writes what a pass has made of a graph, a line per node or step.
+func tracePass(pass, text string) {
+	for line := range strings.Lines(text) {
+		boundary.Log(boundary.LevelTrace, "cpu", pass+": "+strings.TrimSuffix(line, "\n"))
+	}
+}
 
 // byReference reads the value of ANYNPU_CPU; an invalid value means the default.
 func byReference(value string) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ type checkReport struct {
 	Nodes     []nodeReport `json:"nodes"`
 	Supported int          `json:"supported"`
 	Engine    *engineShare `json:"engine,omitempty"` // with --engine
+	Passes    []passReport `json:"passes,omitempty"` // with --passes
 	judged    bool         // whether there is something to tell
 }
 
@@ -42,8 +44,14 @@ type nodeReport struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
+// passReport is what a pass of the CPU makes of a model, a line per node or step.
+type passReport struct {
+	Pass  string   `json:"pass"`
+	Lines []string `json:"lines"`
+}
+
 func newCheck(stdout, stderr io.Writer) *cobra.Command {
-	asJSON, engine := false, false
+	asJSON, engine, passes := false, false, false
 	f := measureFlags{}
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
@@ -57,13 +65,17 @@ checked.
 --engine runs the model once, on made-up inputs unless they are given, and
 prints one line: which share of the nodes and of the arithmetic (two operations
 per multiply-add) ran on kernels made for this processor, and which nodes did
-not. Exit code 1 below 100 % of the arithmetic.`,
+not. Exit code 1 below 100 % of the arithmetic.
+
+--passes runs the model once as well and prints what each pass of the CPU makes
+of it: the nodes of the graph, the operations that they become, with layouts and
+conversions, and the steps with the places of their buffers.`,
 		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx\n  anynpu check pack.json\n  anynpu check " +
-			"--engine model.onnx",
+			"--engine model.onnx\n  anynpu check --passes model.onnx",
 		Args: oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !engine && (len(f.inputs)+len(f.shapes) > 0 || f.threads != 0 || f.isa != "" || f.api != apiOHNN) {
-				return usage("check: -i, --shape, --threads, --isa and --api go with --engine")
+			if !engine && !passes && (len(f.inputs)+len(f.shapes) > 0 || f.threads != 0 || f.isa != "" || f.api != apiOHNN) {
+				return usage("check: -i, --shape, --threads, --isa and --api go with --engine or --passes")
 			}
 			devs, err := devices(f.device)
 			if err != nil {
@@ -71,7 +83,7 @@ not. Exit code 1 below 100 % of the arithmetic.`,
 			}
 			all := checkPack{Schema: "anynpu.check-pack/1", File: args[0], Models: []checkReport{}}
 			pack, err := eachOf(args[0], stderr, func(path string) error {
-				r, err := checkModel(path, devs, engine, &f, stderr)
+				r, err := checkModel(path, devs, engine, passes, &f, stderr)
 				all.Models = append(all.Models, r)
 				return err
 			})
@@ -86,12 +98,13 @@ not. Exit code 1 below 100 % of the arithmetic.`,
 		`write JSON, schema "anynpu.check/1", of a pack list "anynpu.check-pack/1"`)
 	f.add(cmd)
 	cmd.Flags().BoolVar(&engine, "engine", false, "run once and show the share of fast kernels")
+	cmd.Flags().BoolVar(&passes, "passes", false, "run once and show what each pass of the CPU makes of the model")
 	return cmd
 }
 
 // checkModel checks one model. The report is to be shown also when there is an error, if it is judged.
-func checkModel(path string, devs []device.Device, engine bool, f *measureFlags, stderr io.Writer) (checkReport,
-	error) {
+func checkModel(path string, devs []device.Device, engine, passes bool, f *measureFlags,
+	stderr io.Writer) (checkReport, error) {
 	r := checkReport{Schema: "anynpu.check/1", File: path, Nodes: []nodeReport{}}
 	err := r.check(path, devs, stderr)
 	if err != nil {
@@ -99,11 +112,24 @@ func checkModel(path string, devs []device.Device, engine bool, f *measureFlags,
 	}
 	r.Usable = err == nil && r.Supported == len(r.Nodes)
 	r.judged = true
-	if engine && r.Usable {
-		if r.Engine, err = f.share(path, stderr); err != nil {
+	own := *f
+	if passes {
+		own.trace = func(pass, text string) {
+			x := passReport{Pass: pass, Lines: []string{}}
+			for line := range strings.Lines(text) {
+				x.Lines = append(x.Lines, strings.TrimSuffix(line, "\n"))
+			}
+			r.Passes = append(r.Passes, x)
+		}
+	}
+	if (engine || passes) && r.Usable {
+		if r.Engine, err = own.share(path, stderr); err != nil {
 			r.Error, r.judged = err.Error(), false
 			return r, err
 		}
+	}
+	if !engine {
+		r.Engine = nil
 	}
 	switch {
 	case r.Engine != nil && r.Engine.FLOPPercent < 100:
@@ -124,8 +150,16 @@ func (p *checkPack) print(w io.Writer, pack, asJSON bool) error {
 	}
 	for i := range p.Models {
 		r := &p.Models[i]
+		for _, x := range r.Passes {
+			printf(w, "%s\n", x.Pass)
+			for _, line := range x.Lines {
+				printf(w, "  %s\n", line)
+			}
+		}
 		if r.Engine != nil {
 			r.Engine.write(w, r.File)
+		}
+		if r.Engine != nil || r.Passes != nil {
 			continue
 		}
 		if pack {

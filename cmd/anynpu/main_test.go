@@ -121,6 +121,7 @@ func TestExitCodes_table(t *testing.T) {
 		{"no such device, check", []string{"check", model, "--device", "npu9"}, 4, "npu9"},
 		{"check engine", []string{"check", model, "--engine", "--shape", "x=5"}, 0, ""},
 		{"check, flags of engine", []string{"check", model, "--shape", "x=5"}, 2, "go with --engine"},
+		{"check passes", []string{"check", model, "--passes", "--shape", "x=5"}, 0, ""},
 		{"check engine, no fast kernel", []string{"check", writeFile(t, "shift.onnx", vectorModel("Mod")), "--engine",
 			"--shape", "x=5"}, 1, "0.00 % of the arithmetic"},
 		{"check engine, unknown operator", []string{"check", strange, "--engine"}, 3, "Frobnicate x 1"},

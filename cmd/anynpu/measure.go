@@ -29,6 +29,7 @@ type measureFlags struct {
 	threads        int
 	isa            string
 	api            string
+	trace          func(pass, text string) // told what each pass makes of the model; nil: not wanted
 }
 
 // The APIs that measureFlags.api names.
@@ -75,7 +76,7 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 	if f.api != apiOHNN && f.api != apiRKNN {
 		return nil, usage("--api %s: want %s or %s", f.api, apiOHNN, apiRKNN)
 	}
-	devs, err := devicesWith(f.device, cpu.Config{Threads: f.threads})
+	devs, err := devicesWith(f.device, cpu.Config{Threads: f.threads, Trace: f.trace})
 	if err != nil {
 		return nil, err
 	}

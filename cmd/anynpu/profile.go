@@ -32,8 +32,10 @@ func newProfile(stdout, stderr io.Writer) *cobra.Command {
 		Long: `profile runs an ONNX model some times and shows, of the fastest run, the time
 per operator and per node: milliseconds, share of the run, GFLOP/s (two
 operations per multiply-add), and how the node was computed: by a fast kernel,
-by the reference kernel, or within another node's time (fused). "layout" is the
-time of changes between channels-first and channels-last.
+by the reference kernel, or within another node's time (fused). Steps that no
+node asks for have names of their own: "layout" changes between NCHW and NHWC,
+"decode" makes numbers of 8-bit codes, "unsign" and "centre" move codes to the
+range that a kernel takes, "requantize" makes codes of sums, "repeat" broadcasts.
 
 With -o the steps are also written as Chrome trace events, which Perfetto and
 chrome://tracing show.`,

@@ -250,3 +250,21 @@ func TestProgress_onlyOnATerminal(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, piped)
 }
+
+func TestCheck_passes(t *testing.T) {
+	model := writeFile(t, "m.onnx", vectorModel("Add"))
+	code, out, errs := anynpu("check", model, "--passes", "--shape", "x=5")
+	require.Equal(t, 0, code, errs)
+	for _, want := range []string{"load\n  n0 add(v0, v0) -> v1 float32[5]\n", "match\n  n0 function of two values {Add}(v0, v0) -> v1\n",
+		"memory\n  n0 function of two values(b0, b0) -> b1\n"} {
+		assert.Contains(t, out, want)
+	}
+	code, out, errs = anynpu("check", model, "--passes", "--json", "--shape", "x=5")
+	require.Equal(t, 0, code, errs)
+	var r checkReport
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	assert.Nil(t, r.Engine)
+	require.NotEmpty(t, r.Passes)
+	assert.Equal(t, "load", r.Passes[0].Pass)
+	assert.Len(t, r.Passes[0].Lines, 1)
+}

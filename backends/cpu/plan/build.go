@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
@@ -62,40 +63,85 @@ type compilation struct {
 type pass struct {
 	name string
 	run  func(c *compilation) error
+	made func(c *compilation) fmt.Stringer
 }
 
 // passes returns the passes in their order.
 func passes() []pass {
+	isLoaded := func(c *compilation) fmt.Stringer { return c.loaded }
+	isNetwork := func(c *compilation) fmt.Stringer { return c.network }
+	isProgram := func(c *compilation) fmt.Stringer { return c.program }
+	isPlaced := func(c *compilation) fmt.Stringer { return c.placed }
+	isLowered := func(c *compilation) fmt.Stringer { return c.lowered }
+	isPlan := func(c *compilation) fmt.Stringer { return c.plan }
+	isPacked := func(c *compilation) fmt.Stringer { return c.packer }
 	return []pass{
 		// What inference knows: types, sizes, constants.
-		{"load", func(c *compilation) (err error) { c.loaded, err = load(c.graph, c.limit); return err }},
+		{"load", (*compilation).load, isLoaded},
 		// Nodes that no output needs go.
-		{"prune", func(c *compilation) error { c.network = prune(c.loaded, newBudget(c.graph)); return nil }},
-		// What follows from constants is computed; filters of codes wait for quantize.
-		{"fold", func(c *compilation) error { return c.fold(false) }},
+		{"prune", (*compilation).prune, isNetwork},
+		// What follows from constants is computed; filters of codes are held for quantize.
+		{"fold", (*compilation).fold, isNetwork},
 		// Operators on 8-bit values become operations on codes.
-		{"quantize", func(c *compilation) error { c.program = quantize(c.ctx, c.network); return nil }},
+		{"quantize", (*compilation).quantize, isProgram},
 		// The filters that quantize has not taken are computed.
-		{"fold", func(c *compilation) error { return c.fold(true) }},
+		{"fold held", (*compilation).foldHeld, isProgram},
 		// Each node that is left becomes an operation, with what follows it as far as that can be part of it.
-		{"match", func(c *compilation) error { return match(c.ctx, c.program) }},
+		{"match", (*compilation).match, isProgram},
 		// Each value gets an order of dimensions; nodes convert where a reader wants another.
-		{"layout", func(c *compilation) (err error) { c.placed, err = layout(c.program); return err }},
+		{"layout", (*compilation).layout, isPlaced},
 		// Each node becomes a step, which calls kernels on buffers.
-		{"lower", func(c *compilation) (err error) {
-			c.packer = newPacker(c.network, c.store, c.options)
-			c.lowered, err = lower(c.placed, c.packer)
-			return err
-		}},
+		{"lower", (*compilation).lower, isLowered},
 		// Buffers get places: parts of others, the memory of operands, the arena.
-		{"memory", func(c *compilation) (err error) { c.plan, err = memory(c.lowered, c.limit); return err }},
+		{"memory", (*compilation).memory, isPlan},
 		// Constants are packed, and those that no step reads any more are given back.
-		{"pack", func(c *compilation) error { return pack(c.ctx, c.packer, c.plan, c.lowered.tables) }},
+		{"pack", (*compilation).pack, isPacked},
 	}
 }
 
-// fold computes constants, unless the plan is one that does so for another.
-func (c *compilation) fold(held bool) error {
+func (c *compilation) load() (err error) {
+	c.loaded, err = load(c.graph, c.limit)
+	return err
+}
+
+func (c *compilation) prune() error {
+	c.network = prune(c.loaded, newBudget(c.graph))
+	return nil
+}
+
+func (c *compilation) fold() error { return c.constants(false) }
+
+func (c *compilation) quantize() error {
+	c.program = quantize(c.ctx, c.network)
+	return nil
+}
+
+func (c *compilation) foldHeld() error { return c.constants(true) }
+
+func (c *compilation) match() error { return match(c.ctx, c.program) }
+
+func (c *compilation) layout() (err error) {
+	c.placed, err = layout(c.program)
+	return err
+}
+
+func (c *compilation) lower() (err error) {
+	c.packer = newPacker(c.network, c.store, c.options)
+	c.lowered, err = lower(c.placed, c.packer)
+	return err
+}
+
+func (c *compilation) memory() (err error) {
+	if c.plan, err = memory(c.lowered, c.limit); err == nil {
+		c.plan.inputs = c.loaded.inputs
+	}
+	return err
+}
+
+func (c *compilation) pack() error { return pack(c.ctx, c.packer, c.plan, c.lowered.tables) }
+
+// constants computes what follows from constants, unless the plan is one that does so for another.
+func (c *compilation) constants(held bool) error {
 	if c.options.unfolded {
 		return nil
 	}
@@ -115,7 +161,9 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 		if err := p.run(c); err != nil {
 			return nil, err
 		}
+		if o.Trace != nil {
+			o.Trace(p.name, p.made(c).String())
+		}
 	}
-	c.plan.inputs = c.loaded.inputs
 	return c.plan, nil
 }

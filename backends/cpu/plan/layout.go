@@ -39,6 +39,14 @@ type buffer struct {
 	offset int64
 	base   int // of a view: the buffer it is part of, never a view
 	at, ld int // of a view: its first value, and the distance between rows, 0: it is one run of values
+	form   bufferForm
+}
+
+// bufferForm says what a buffer is made for; values that are views of it share it.
+type bufferForm struct {
+	value graph.Value
+	order order
+	codes bool
 }
 
 // forms are the buffers of one value, none: not made. Elements are those of the value's type; codes are its 8-bit codes
@@ -62,7 +70,8 @@ func layout(p *program) (*placed, error) {
 	}
 	for i, v := range p.net.graph.In {
 		size, _ := p.net.inputs[i].ByteSize()
-		l.forms[v].elements[nchw] = l.buffer(buffer{place: isInput, index: i, size: size})
+		l.forms[v].elements[nchw] = l.buffer(buffer{place: isInput, index: i, size: size,
+			form: bufferForm{value: v}})
 	}
 	for _, n := range p.nodes() {
 		if !n.waits {
@@ -110,7 +119,7 @@ func (l *layouter) settle(v graph.Value) {
 		return
 	}
 	if x.data != nil {
-		f.elements[nchw] = l.buffer(buffer{place: isConst, data: x.data})
+		f.elements[nchw] = l.buffer(buffer{place: isConst, data: x.data, form: bufferForm{value: v}})
 		return
 	}
 	if f.codes != [2]int{none, none} {
@@ -169,6 +178,7 @@ func (l *layouter) make(v graph.Value, o order) int {
 	size, _ := x.typ.DType.ByteSize(int64(x.count()))
 	at := l.buffer(buffer{place: inArena, size: size})
 	l.forms[v].elements[o] = at
+	l.buffers[at].form = bufferForm{value: v, order: o}
 	return at
 }
 
@@ -176,6 +186,7 @@ func (l *layouter) make(v graph.Value, o order) int {
 func (l *layouter) result(v graph.Value) int {
 	at := l.buffer(buffer{place: isResult})
 	l.forms[v].elements[nchw] = at
+	l.buffers[at].form.value = v
 	return at
 }
 
@@ -209,6 +220,7 @@ func (l *layouter) codes(v graph.Value, o order) int {
 func (l *layouter) makeCodes(v graph.Value, o order) int {
 	at := l.buffer(buffer{place: inArena, size: int64(l.net.values[v].count() + codeSlack)})
 	l.forms[v].codes[o] = at
+	l.buffers[at].form = bufferForm{v, o, true}
 	return at
 }
 

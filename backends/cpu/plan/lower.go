@@ -18,7 +18,7 @@ type lowered struct {
 // step is one entry of a plan.
 type step struct {
 	node   int    // index in the graph, none: a pass added it
-	kind   string // what it is for, when a pass added it
+	kind   string // of its node
 	fast   bool
 	reads  []int
 	writes []int

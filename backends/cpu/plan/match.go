@@ -60,6 +60,7 @@ func match(ctx context.Context, p *program) error {
 			}
 			if found == nil {
 				found = one(i, &refOp{}, n.In, n.Out)
+				found.nodes[0].kind = "reference"
 			}
 			p.apply(i, found)
 		}

@@ -24,7 +24,7 @@ type program struct {
 // node is an operation with its operands. Whether a kernel computes it is decided: layout and lower do not refuse.
 type node struct {
 	at    int    // the node of the graph that it stands for, none: a pass added it
-	kind  string // what it is for, when a pass added it
+	kind  string // the name of its rule; when a pass added it, what it is for
 	op    operation
 	in    []graph.Value // what it reads: constants that are packed or kept are no operands
 	out   []graph.Value
@@ -64,6 +64,11 @@ type rule struct {
 func (p *program) find(rules []rule, i int) *patch {
 	for _, r := range rules {
 		if found := r.find(p, i); found != nil {
+			for _, n := range found.nodes {
+				if n.at != none {
+					n.kind = r.name
+				}
+			}
 			return found
 		}
 	}

@@ -29,6 +29,9 @@ type Options struct {
 	// Discard, when set, is told beforehand of parts of such a constant that are not read any more.
 	Discard func(part []byte)
 
+	// Trace, when set, is told after each pass what it has made, as text.
+	Trace func(pass, text string)
+
 	// Of a plan that folds one node of another: operators on constants are computed by the run, and the other's limit
 	// holds.
 	unfolded bool

@@ -226,7 +226,8 @@ func (q columnsOp) layout(l *layouter, n *node) {
 	n.none = true
 	size := int64(4 * l.net.values[n.in[0]].count())
 	whole := l.want(n.in[0], nchw)
-	l.forms[n.out[0]].elements[nchw] = l.buffer(buffer{place: isView, base: whole, at: q.from, ld: q.ld, size: size})
+	l.forms[n.out[0]].elements[nchw] = l.buffer(buffer{place: isView, base: whole, at: q.from, ld: q.ld, size: size,
+		form: bufferForm{value: n.out[0]}})
 }
 
 func (columnsOp) lower(*lowering, *node) step { panic("columns are no step") }

@@ -1,0 +1,287 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+)
+
+// The text of what a pass makes has a line per node or step. Values are v0, v1, ...; nodes of the graph n0, n1, ...;
+// buffers b0, b1, ...
+
+// String lists the nodes that are left.
+func (x *loaded) String() string {
+	var t strings.Builder
+	for _, i := range x.order {
+		x.writeNode(&t, i)
+	}
+	return t.String()
+}
+
+func (x *loaded) writeNode(t *strings.Builder, i int) {
+	n := &x.graph.Nodes[i]
+	fmt.Fprintf(t, "n%d %s(%s)", i, n.Op.Name(), valuesText(n.In))
+	for k, v := range n.Out {
+		if v != graph.None {
+			fmt.Fprintf(t, "%s v%d %v", [...]string{" ->", ","}[min(k, 1)], v, x.values[v].typ)
+		}
+	}
+	t.WriteString("\n")
+}
+
+// String lists the nodes that are left, and the values that are constants.
+func (g *network) String() string {
+	var t strings.Builder
+	for v := range g.uses {
+		if x := &g.values[v]; x.data != nil && len(g.uses[v]) > 0 {
+			fmt.Fprintf(&t, "v%d %v constant\n", v, x.typ)
+		}
+	}
+	for _, i := range g.order {
+		switch {
+		case g.held[i]:
+			t.WriteString("held: ")
+		case g.done[i]:
+			continue
+		}
+		g.writeNode(&t, i)
+	}
+	return t.String()
+}
+
+// String lists the operations that are found, and the nodes of the graph that have none yet.
+func (p *program) String() string {
+	var t strings.Builder
+	for _, i := range p.net.order {
+		for _, n := range p.at[i] {
+			fmt.Fprintf(&t, "%s(%s) -> %s", n.text(), valuesText(n.in), valuesText(n.out))
+			for _, v := range n.out {
+				if c, ok := p.codings[v]; ok {
+					fmt.Fprintf(&t, " codes %v*(q-%d)", c.scale, c.zero)
+				}
+			}
+			if n.waits {
+				t.WriteString(", waits")
+			}
+			t.WriteString("\n")
+		}
+		if !p.net.done[i] {
+			t.WriteString("open: ")
+			p.net.writeNode(&t, i)
+		}
+	}
+	return t.String()
+}
+
+// text is what a node is: nodes of the graph, and what computes them.
+func (n *node) text() string {
+	var t strings.Builder
+	if n.at != none {
+		fmt.Fprintf(&t, "n%d", n.at)
+	}
+	for _, i := range n.fused {
+		fmt.Fprintf(&t, "+n%d", i)
+	}
+	if t.Len() > 0 {
+		t.WriteString(" ")
+	}
+	if s, ok := n.op.(fmt.Stringer); ok {
+		fmt.Fprintf(&t, "%s {%v}", n.kind, s)
+	} else {
+		t.WriteString(n.kind)
+	}
+	return t.String()
+}
+
+// String lists the operations with the buffers of their operands, conversions among them.
+func (p *placed) String() string {
+	var t strings.Builder
+	for _, n := range p.list {
+		fmt.Fprintf(&t, "%s(%s) -> %s\n", n.text(), formsText(p.buffers, n.reads), formsText(p.buffers, n.writes))
+	}
+	for i, o := range p.outputs {
+		fmt.Fprintf(&t, "output %d: %s\n", i, formsText(p.buffers, []int{o.buf}))
+	}
+	return t.String()
+}
+
+// String lists the steps with what they ask of their buffers.
+func (x *lowered) String() string {
+	var t strings.Builder
+	for _, s := range x.steps {
+		s.write(&t)
+		if s.inplace {
+			t.WriteString(", may be in place")
+		}
+		if slices.Max(append(slices.Clone(s.inCols), 0)) > 0 || slices.Max(append(slices.Clone(s.outCols), 0)) > 0 {
+			fmt.Fprintf(&t, ", rows of %v -> %v", s.inCols, s.outCols)
+		}
+		if s.room > 0 {
+			fmt.Fprintf(&t, ", %d bytes for itself", s.room)
+		}
+		t.WriteString("\n")
+	}
+	return t.String()
+}
+
+func (s *step) write(t *strings.Builder) {
+	if s.node != none {
+		fmt.Fprintf(t, "n%d ", s.node)
+	}
+	fmt.Fprintf(t, "%s(%s) -> %s", s.kind, buffersText(s.reads), buffersText(s.writes))
+	if !s.fast {
+		t.WriteString(", by reference")
+	}
+}
+
+// String lists the steps and the places of their buffers.
+func (p *Plan) String() string {
+	var t strings.Builder
+	for _, s := range p.steps {
+		s.write(&t)
+		t.WriteString("\n")
+	}
+	for i := range p.buffers {
+		switch f := &p.buffers[i]; f.place {
+		case inArena:
+			if p.inUse(i) {
+				fmt.Fprintf(&t, "b%d %d bytes at %d of the arena\n", i, f.size, f.offset)
+			}
+		case isInput:
+			fmt.Fprintf(&t, "b%d input %d\n", i, f.index)
+		case isConst:
+			fmt.Fprintf(&t, "b%d constant of %d bytes\n", i, f.size)
+		case isResult:
+			fmt.Fprintf(&t, "b%d result of a reference step\n", i)
+		case isView:
+			fmt.Fprintf(&t, "b%d value %d of b%d on, rows of %d\n", i, f.at, f.base, f.ld)
+		}
+	}
+	fmt.Fprintf(&t, "arena of %d bytes\n", p.arena)
+	return t.String()
+}
+
+// inUse reports whether a step uses arena buffer i, or a part of it.
+func (p *Plan) inUse(i int) bool {
+	return slices.ContainsFunc(p.steps, func(s *step) bool {
+		return slices.ContainsFunc(slices.Concat(s.reads, s.writes, []int{s.scratch}), func(x int) bool {
+			return x != none && p.root(x) == i
+		})
+	})
+}
+
+// String lists the forms of constants that were made.
+func (k *packer) String() string {
+	var t strings.Builder
+	for _, j := range k.jobs {
+		fmt.Fprintf(&t, "n%d v%d: %s, %d values\n", j.form.node, j.value, j.form.kind, j.len)
+	}
+	return t.String()
+}
+
+func valuesText(vs []graph.Value) string {
+	var list []string
+	for _, v := range vs {
+		if v == graph.None {
+			list = append(list, "-")
+		} else {
+			list = append(list, fmt.Sprint("v", v))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func buffersText(list []int) string {
+	var t []string
+	for _, x := range list {
+		t = append(t, fmt.Sprint("b", x))
+	}
+	return strings.Join(t, ", ")
+}
+
+func formsText(buffers []buffer, list []int) string {
+	var t []string
+	for _, x := range list {
+		t = append(t, fmt.Sprintf("b%d %s", x, buffers[x].form))
+	}
+	return strings.Join(t, ", ")
+}
+
+// form says what a buffer holds.
+func (f bufferForm) String() string {
+	if f.codes {
+		return fmt.Sprintf("v%d codes %v", f.value, f.order)
+	}
+	return fmt.Sprintf("v%d %v", f.value, f.order)
+}
+
+// String tells the algorithm, the window and the epilogue.
+func (c *convolution) String() string {
+	name := "GEMM"
+	switch {
+	case c.depthwise():
+		name = "depthwise"
+	case c.small():
+		name = "few channels"
+	case c.winograd():
+		name = "Winograd"
+	}
+	w := &c.win
+	t := fmt.Sprintf("%s %v, %d -> %d", name, w.Kernel[3-max(1, dimensions(w)):], c.c, c.n)
+	if c.groups > 1 {
+		t += fmt.Sprintf(", %d groups", c.groups)
+	}
+	if w.Stride != [3]int{1, 1, 1} {
+		t += fmt.Sprintf(", strides %v", w.Stride[3-max(1, dimensions(w)):])
+	}
+	if w.Pad != [3]int{} {
+		t += fmt.Sprintf(", pads %v", w.Pad[3-max(1, dimensions(w)):])
+	}
+	return t + epilogueText(c.bias, &c.epi)
+}
+
+// dimensions is the number of spatial dimensions that a window has in earnest.
+func dimensions(w *kernel.Window) int {
+	for d := range 3 {
+		if w.In[d] != 1 || w.Kernel[d] != 1 {
+			return 3 - d
+		}
+	}
+	return 1
+}
+
+func (q *jointOp) String() string {
+	t := fmt.Sprintf("%d x %d", q.gemm.M, q.gemm.K)
+	for i := range q.parts {
+		t += fmt.Sprintf(" | %d columns%s", q.parts[i].cols, epilogueText(q.parts[i].bias, &q.parts[i].epi))
+	}
+	return t
+}
+
+// epilogueText is what happens to a product before it is stored.
+func epilogueText(bias []float32, e *epilogue) string {
+	t := ""
+	if e.scale != nil {
+		t += ", scale"
+	}
+	if bias != nil {
+		t += ", bias"
+	}
+	act := ""
+	if e.act != (kernel.Act{}) {
+		act = fmt.Sprintf(", %v", e.act.Op)
+	}
+	switch {
+	case e.res == graph.None:
+		return t + act
+	case e.after:
+		return fmt.Sprintf("%s%s, residual v%d", t, act, e.res)
+	}
+	return fmt.Sprintf("%s, residual v%d%s", t, e.res, act)
+}
+
+func (q *unaryOp) String() string  { return fmt.Sprint(q.act.Op) }
+func (q *binaryOp) String() string { return fmt.Sprint(q.task.op) }
