@@ -255,8 +255,8 @@ func TestCheck_passes(t *testing.T) {
 	model := writeFile(t, "m.onnx", vectorModel("Add"))
 	code, out, errs := anynpu("check", model, "--passes", "--shape", "x=5")
 	require.Equal(t, 0, code, errs)
-	for _, want := range []string{"load\n  n0 add(v0, v0) -> v1 float32[5]\n", "match\n  n0 function of two values {Add}(v0, v0) -> v1\n",
-		"memory\n  n0 function of two values(b0, b0) -> b1\n"} {
+	for _, want := range []string{"load\n  n0 add(v0, v0) -> v1 float32[5]\n",
+		"match\n  n0 function of two values {Add}(v0, v0) -> v1\n", "memory\n  n0 function of two values(b0, b0) -> b1\n"} {
 		assert.Contains(t, out, want)
 	}
 	code, out, errs = anynpu("check", model, "--passes", "--json", "--shape", "x=5")

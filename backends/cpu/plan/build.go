@@ -6,40 +6,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
-	"github.com/anynpu/anynpu/core/tensor"
 )
-
-// Plan is a graph made ready for inputs of given sizes. It is never changed and is shared by any number of states.
-type Plan struct {
-	graph   *graph.Graph
-	steps   []*step
-	fused   []int // nodes that are part of another's step
-	buffers []buffer
-	inputs  []tensor.Type
-	outputs []output
-	arena   int64
-}
-
-// output says where a graph output's bytes are.
-type output struct {
-	buf  int
-	typ  tensor.Type
-	dims []int64 // nil: those of the result
-}
-
-// Fast returns how many of the plan's nodes run on fast kernels, fused ones included, and how many by reference.
-func (p *Plan) Fast() (fast, byRef int) {
-	for _, s := range p.steps {
-		switch {
-		case s.node == none:
-		case s.fast:
-			fast++
-		default:
-			byRef++
-		}
-	}
-	return fast + len(p.fused), byRef
-}
 
 // compilation is a plan on its way: what the passes so far have made.
 type compilation struct {

@@ -31,11 +31,11 @@ func matchEncode(p *program, i int) *patch {
 	if last && !sameOrders(g.values[x].dims) {
 		e.order = nhwc
 	}
-	return p.encoding(i, e)
+	return encoding(p, i, e)
 }
 
 // encoding is the patch of a node that makes codes of numbers.
-func (p *program) encoding(i int, q operation) *patch {
+func encoding(p *program, i int, q operation) *patch {
 	n := &p.net.graph.Nodes[i]
 	c, _ := codingOf(p.net, n, p.net.values[n.Out[0]].typ.DType)
 	found := p.coded(i, q, n.In[:1], n.Out[0], c)
@@ -90,7 +90,7 @@ func matchEncodeBest(p *program, i int) *patch {
 	if !ok {
 		return plain
 	}
-	return p.encoding(i, &encodeBestOp{encode: &encodeOp{order: nhwc, task: encodeTask{coding: c}},
+	return encoding(p, i, &encodeBestOp{encode: &encodeOp{order: nhwc, task: encodeTask{coding: c}},
 		conversion: plain.nodes[0].op})
 }
 

@@ -81,13 +81,13 @@ func longs(from, to int) []int64 {
 }
 
 // holds reports whether node i makes a filter for one operator that may do without the numbers.
-func (f *folder) holds(i int) bool {
+func holds(f *network, i int) bool {
 	n := &f.graph.Nodes[i]
 	if len(n.Out) != 1 || f.values[n.Out[0]].data != nil {
 		return false
 	}
 	v := n.Out[0]
-	if filterOf(f.network, v) == nil {
+	if filterOf(f, v) == nil {
 		return false
 	}
 	u := f.onlyUse(v)
@@ -95,7 +95,7 @@ func (f *folder) holds(i int) bool {
 		return false
 	}
 	if _, is := f.graph.Nodes[u].Op.(*op.Transpose); is {
-		if v = f.graph.Nodes[u].Out[0]; filterOf(f.network, v) == nil {
+		if v = f.graph.Nodes[u].Out[0]; filterOf(f, v) == nil {
 			return false
 		}
 		u = f.onlyUse(v)

@@ -84,13 +84,6 @@ func (e *ending) patch(p *program, i int, op operation, in ...graph.Value) *patc
 	return p.coded(i, op, in, e.q, e.code, without(e.nodes, i)...)
 }
 
-// of returns the code of a number.
-func (c coding) of(v float32) uint8 {
-	var y [1]uint8
-	kernel.EncodeU8(y[:], []float32{v}, c.scale, int(c.zero))
-	return y[0]
-}
-
 // codedSum is a sum of products between codes with everything resolved.
 type codedSum struct {
 	at       int // node of the graph

@@ -191,11 +191,11 @@ func (c *convolution) lower(w *lowering, n *node) step {
 	s := step{fast: true, inCols: []int{c.c, c.n}, outCols: []int{c.n}}
 	switch {
 	case c.depthwise():
-		s.start = c.lowerDepthwise(w)
+		s.start = lowerDepthwise(c, w)
 	case c.small():
 		s.start, s.inCols = c.lowerSmall(w), nil
 	case c.winograd():
-		s.start = c.lowerWinograd(w)
+		s.start = lowerWinograd(c, w)
 	default:
 		s.start = c.lowerGemm(w, n)
 	}

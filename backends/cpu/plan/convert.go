@@ -34,7 +34,7 @@ func matchCast(p *program, i int) *patch {
 	}
 	from, to, saturate := x.typ.DType, y.typ.DType, o.OutOfRange == op.CastSaturate
 	sizeTo, sizeFrom := to.Bits()/8, from.Bits()/8
-	return p.conversion(i, func(y, x []byte, first, k int, work []float32) {
+	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {
 		elements.Cast(y[first*sizeTo:], to, x[first*sizeFrom:], from, k, saturate, work)
 	})
 }
@@ -86,7 +86,7 @@ func matchQuantizeAny(p *program, i int) *patch {
 		return nil
 	}
 	from, to := x.typ.DType, y.typ.DType
-	return p.lines(i, func(v []float32, x []byte, first int) []float32 { return asFloats(v, from, x, first) },
+	return lines(p, i, func(v []float32, x []byte, first int) []float32 { return asFloats(v, from, x, first) },
 		func(y []byte, v []float32, first int) { elements.Quantize(y[first*to.Bits()/8:], to, v, &c, first) })
 }
 
@@ -107,11 +107,11 @@ func matchDequantizeAny(p *program, i int) *patch {
 	}
 	from, to := x.typ.DType, y.typ.DType
 	if to == tensor.Float32 {
-		return p.conversion(i, func(y, x []byte, first, k int, _ []float32) {
+		return conversion(p, i, func(y, x []byte, first, k int, _ []float32) {
 			elements.Dequantize(floats(y)[first:first+k], from, x[first*from.Bits()/8:], &c, first)
 		})
 	}
-	return p.lines(i, func(v []float32, x []byte, first int) []float32 {
+	return lines(p, i, func(v []float32, x []byte, first int) []float32 {
 		elements.Dequantize(v, from, x[first*from.Bits()/8:], &c, first)
 		return v
 	}, func(y []byte, v []float32, first int) { elements.Put(y[first*to.Bits()/8:], to, v, false) })
@@ -133,9 +133,9 @@ func matchConvert(p *program, i int) *patch {
 	case !ok:
 		return nil
 	case y.narrow() && from.codes == nil:
-		return p.convertBytes(i, from, to)
+		return convertBytes(p, i, from, to)
 	}
-	return p.lines(i, from.read, to.write)
+	return lines(p, i, from.read, to.write)
 }
 
 // representation is how a tensor holds real numbers: floats, or codes.
@@ -184,9 +184,9 @@ func (r representation) write(y []byte, v []float32, first int) {
 }
 
 // convertBytes finds the making of 8-bit codes of one scale, whose rounding float32 can decide.
-func (p *program) convertBytes(i int, from, to representation) *patch {
+func convertBytes(p *program, i int, from, to representation) *patch {
 	q := newRequantized(p.net.values[p.net.graph.Nodes[i].Out[0]].typ, []float64{1}, []float64{0})
-	return p.conversion(i, func(y, x []byte, first, k int, work []float32) {
+	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {
 		for end := first + k; first < end; first += elements.Line {
 			m := min(elements.Line, end-first)
 			v := from.read(work[:m], x, first)
@@ -218,9 +218,9 @@ func asFloats(v []float32, d tensor.DType, x []byte, first int) []float32 {
 
 // lines is a conversion by way of lines of numbers: read decodes elements from first on and returns where they are, v
 // or elsewhere.
-func (p *program) lines(i int, read func(v []float32, x []byte, first int) []float32,
+func lines(p *program, i int, read func(v []float32, x []byte, first int) []float32,
 	write func(y []byte, v []float32, first int)) *patch {
-	return p.conversion(i, func(y, x []byte, first, k int, work []float32) {
+	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {
 		for end := first + k; first < end; first += elements.Line {
 			write(y, read(work[:min(elements.Line, end-first)], x, first), first)
 		}
@@ -228,7 +228,7 @@ func (p *program) lines(i int, read func(v []float32, x []byte, first int) []flo
 }
 
 // conversion computes the elements of node i's result from those at the same places of its first input.
-func (p *program) conversion(i int, f func(y, x []byte, first, k int, work []float32)) *patch {
+func conversion(p *program, i int, f func(y, x []byte, first, k int, work []float32)) *patch {
 	return p.plainly(i, &conversionOp{n: p.net.values[p.net.graph.Nodes[i].Out[0]].count(), f: f}, 1)
 }
 

@@ -3,7 +3,7 @@ package plan
 import "github.com/anynpu/anynpu/backends/cpu/kernel"
 
 // tapsFirst returns how the filters are packed for depthwise convolution: [taps, c].
-func (c *convolution) tapsFirst() packed {
+func tapsFirst(c *convolution) packed {
 	w, scale, taps, n := c.weights, c.epi.scale, c.taps, c.c
 	p := packed{value: c.filter, kind: "depthwise", len: taps * n, parts: 1}
 	p.fill = func(dst []float32, _ int) {
@@ -26,8 +26,8 @@ type depthwiseTask struct {
 	kernel.Depthwise
 }
 
-func (c *convolution) lowerDepthwise(w *lowering) func(s *State, st *step) process {
-	packed := w.packer.order(c.at, c.tapsFirst())
+func lowerDepthwise(c *convolution, w *lowering) func(s *State, st *step) process {
+	packed := w.packer.order(c.at, tapsFirst(c))
 	return func(_ *State, st *step) process {
 		return &depthwiseTask{st, c, kernel.Depthwise{
 			C: c.c, Batch: c.batch, Win: c.win, W: packed, Bias: c.bias, ResAfter: c.epi.after, Act: c.epi.act,

@@ -5,19 +5,20 @@
 // Build is a list of passes (build.go). load, prune and fold find out what the graph says and compute what follows from
 // constants. quantize and match replace its nodes by a program, the intermediate form (node.go): operations whose
 // operands, attributes and epilogues are resolved. Their rules look at a place in the graph and return a patch, or
-// nothing; they change nothing, and one function applies patches. Whether a fast kernel computes a node is decided then:
-// the passes that follow do not refuse. layout chooses an order of dimensions for each value, NCHW or NHWC, and adds
-// conversions as nodes. lower makes a step of each node. memory gives buffers their places, and pack makes the packed
-// forms of constants.
+// nothing; they change nothing, and one function applies patches. Whether a fast kernel computes a node is decided
+// then: the passes that follow do not refuse. layout chooses an order of dimensions for each value, NCHW or NHWC, and
+// adds conversions as nodes. lower makes a step of each node. memory gives buffers their places, and pack makes the
+// packed forms of constants.
 //
-// The files form layers, each of which refers to itself and to those above it only (internal/layout checks it):
+// An operation has a file of its own, with its rule, its layout, its lowering and its task. The files form layers; each
+// refers to its own layer and to those before it only, which a test in internal/layout reads here:
 //
-//	forms:      network value node windowtable pack store state box rows
-//	layouts:    layout
-//	lowering:   lower
-//	operations: the others; each file holds an operation with its rule, its layout, its lowering and its task
-//	rules:      match quantize
-//	passes:     load prune fold memory views
+//	values:     value network load coding
+//	plans:      plan state store windowtable pack
+//	forms:      node layout lower conversions permute
+//	operations: the others
+//	rules:      quantize match
+//	passes:     prune fold memory views text
 //	list:       build
 //
 // Quantized tensors of 8 bits with one scale are bytes as the graph has them; see quantized.go. What lies between

@@ -9,14 +9,6 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// blockLen is how many elements of element-wise work one chunk has.
-const blockLen = 16 << 10
-
-func blocks(n int) int { return (n + blockLen - 1) / blockLen }
-
-// block is chunk i of n elements.
-func block(i, n int) (from, to int) { return i * blockLen, min(n, (i+1)*blockLen) }
-
 type unaryTask struct {
 	st   *step
 	act  kernel.Act

@@ -12,42 +12,6 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// What Build may make of constants: so much held the model is, and so much more for each element that the model
-// stores. A few bytes can ask for any amount; what is not folded is computed by each run.
-const (
-	foldElements    = 8 << 20
-	foldPerStored   = 8
-	foldWork        = 1 << 28
-	foldWorkStored  = 256
-	fastWork        = 32      // steps of a fast kernel in the time of one by reference
-	leastFastFold   = 1 << 15 // work from which a kernel is looked for
-	tableBytes      = 64 << 20
-	foldInputCutoff = 64 // elements of a first operand that a kernel may want to know
-)
-
-// budget is what is left to a Build.
-type budget struct {
-	elements, work int64
-	tables         int64 // bytes
-}
-
-// newBudget returns the budget of a graph.
-func newBudget(g *graph.Graph) budget {
-	stored := int64(0)
-	for i := range g.Values {
-		if f := &g.Values[i].Fact; f.Const != nil {
-			n, _ := f.Shape.Count()
-			stored += min(n, math.MaxInt64>>16)
-		}
-	}
-	stored = min(stored, math.MaxInt64>>10)
-	return budget{foldElements + foldPerStored*stored, foldWork + foldWorkStored*stored, tableBytes}
-}
-
-// allows reports whether Build may make a table of n bytes of shapes, which are negative when there are too many to
-// count; if not, the run had better do without, or make it.
-func (b *budget) allows(n int64) bool { return n >= 0 && n <= b.tables && mem.Admit(n) == nil }
-
 // folder computes nodes of constants.
 type folder struct {
 	*network
@@ -65,7 +29,7 @@ func (f *folder) fold(held bool) error {
 		}
 		switch {
 		case f.done[i] || held && !f.held[i]:
-		case !held && f.holds(i):
+		case !held && holds(f.network, i):
 			f.held[i] = true
 		default:
 			f.held[i], f.done[i] = false, f.folded(i)

@@ -18,37 +18,6 @@ type placed struct {
 	fused   []int
 }
 
-// place says who provides a buffer's memory.
-type place uint8
-
-const (
-	inArena  place = iota // the state
-	isInput               // the caller, for this run
-	isConst               // the graph or the plan
-	isResult              // a reference step makes it
-	isView                // columns of another buffer
-)
-
-// buffer is memory that steps read and write; several values share one when they are views of each other.
-type buffer struct {
-	place  place
-	index  int    // input number
-	data   []byte // constant
-	size   int64
-	output int // graph output that this buffer is memory of, none
-	offset int64
-	base   int // of a view: the buffer it is part of, never a view
-	at, ld int // of a view: its first value, and the distance between rows, 0: it is one run of values
-	form   bufferForm
-}
-
-// bufferForm says what a buffer is made for; values that are views of it share it.
-type bufferForm struct {
-	value graph.Value
-	order order
-	codes bool
-}
-
 // forms are the buffers of one value, none: not made. Elements are those of the value's type; codes are its 8-bit codes
 // unsigned, with codeSlack bytes behind them.
 type forms struct {
@@ -162,16 +131,6 @@ func (l *layouter) want(v graph.Value, o order) int {
 	return f.elements[o]
 }
 
-// newConversion is the change of the order of dimensions to o.
-func newConversion(dims []int64, o order) *permuteOp {
-	rank := len(dims)
-	perm := append(append([]int{0}, seq(2, rank)...), 1)
-	if o == nchw {
-		dims, perm = sizesIn(dims, nhwc), append([]int{0, rank - 1}, seq(1, rank-1)...)
-	}
-	return &permuteOp{size: 4, permutation: newPermutation(dims, perm)}
-}
-
 // make returns a new buffer for v in an order.
 func (l *layouter) make(v graph.Value, o order) int {
 	x := &l.net.values[v]
@@ -242,19 +201,6 @@ func (l *layouter) buffer(x buffer) int {
 	}
 	l.buffers = append(l.buffers, x)
 	return len(l.buffers) - 1
-}
-
-// viewOf makes buffer x columns of another: x starts at value at of a buffer whose rows are ld values, or with ld 0 a
-// run of values of one that is no columns itself.
-func viewOf(buffers []buffer, x, base, at, ld int) {
-	f := &buffers[x]
-	if of := &buffers[base]; of.place == isView {
-		base, at = of.base, of.at+at
-		if of.ld != 0 {
-			ld = of.ld
-		}
-	}
-	f.place, f.base, f.at, f.ld = isView, base, at, ld
 }
 
 // inOrder is the layout of operations that take operands and results in one order.

@@ -15,29 +15,6 @@ type lowered struct {
 	tables  []*windowTable
 }
 
-// step is one entry of a plan.
-type step struct {
-	node   int    // index in the graph, none: a pass added it
-	kind   string // of its node
-	fast   bool
-	reads  []int
-	writes []int
-	dead   []int // results read here for the last time
-	// per buffer read: length of its rows if they may lie apart, 0 or absent: they may not
-	inCols  []int
-	outCols []int      // alike for writes
-	strips  *stripTask // of a step that only moves columns
-	room    int64      // bytes that it needs for itself, 0: none
-	scratch int        // the buffer for them, none
-	inplace bool       // writes[0] may be the memory of reads[0]
-	start   func(s *State, st *step) process
-}
-
-// process is a step in a state.
-type process interface {
-	run(s *State) error
-}
-
 // lowering is what an operation makes its step with.
 type lowering struct {
 	*lowered

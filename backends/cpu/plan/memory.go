@@ -27,18 +27,22 @@ func memory(x *lowered, limit int64) (*Plan, error) {
 		}
 	}
 	p := &Plan{graph: x.graph, steps: x.steps, fused: x.fused, buffers: x.buffers, outputs: x.outputs}
-	p.joinViews()
-	p.shareInPlace()
-	p.assign()
+	q := &placer{p}
+	q.joinViews()
+	q.shareInPlace()
+	q.assign()
 	if p.arena > limit {
 		return nil, fault.New(fault.Unsupported, "%d bytes of intermediate results", p.arena)
 	}
 	return p, nil
 }
 
+// placer places the buffers of a plan.
+type placer struct{ *Plan }
+
 // assign gives every arena buffer a place such that buffers in use at the same time do not overlap, and notes which
 // results die at each step.
-func (p *Plan) assign() {
+func (p *placer) assign() {
 	lives := make([]life, len(p.buffers))
 	for i := range lives {
 		lives[i] = life{buf: i, first: len(p.steps), last: -1, size: p.buffers[i].size}
@@ -93,7 +97,7 @@ func (p *Plan) assign() {
 }
 
 // shareInPlace lets element-wise steps write over an input that nothing reads later.
-func (p *Plan) shareInPlace() {
+func (p *placer) shareInPlace() {
 	last, writers := make([]int, len(p.buffers)), make([]int, len(p.buffers))
 	for i, s := range p.steps {
 		for _, x := range s.reads {

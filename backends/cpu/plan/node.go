@@ -182,3 +182,17 @@ func (p *program) taken(i int) bool { return i == none || p.net.done[i] }
 func without(list []int, i int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(k int) bool { return k == i })
 }
+
+// isCoded reports whether v is there as codes.
+func (p *program) isCoded(v graph.Value) bool {
+	_, ok := p.codings[v]
+	return ok
+}
+
+// coded is the patch of a node that makes the codes of v of those of its inputs.
+func (p *program) coded(i int, op operation, in []graph.Value, v graph.Value, c coding, fused ...int) *patch {
+	found := one(i, op, in, []graph.Value{v}, fused...)
+	found.nodes[0].codes = true
+	found.codings = map[graph.Value]coding{v: c}
+	return found
+}

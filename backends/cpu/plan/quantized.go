@@ -19,16 +19,14 @@ func (v *value) narrow() bool {
 		v.count() > 0 && usableScale(q.Scale[0])
 }
 
-func usableScale(s float32) bool { return s > 1e-30 && s < 1e30 }
-
 // centring returns the value of v's codes minus the zero point as numbers, and adds to x what makes it unless an
 // earlier node has.
-func (p *program) centring(v graph.Value, x *patch) graph.Value {
+func centring(p *program, v graph.Value, x *patch) graph.Value {
 	if c, ok := p.centred[v]; ok {
 		return c
 	}
 	from := &p.net.values[v]
-	c := p.extra(x, from.dims, nil)
+	c := extraValue(p, x, from.dims, nil)
 	x.centred = map[graph.Value]graph.Value{v: c}
 	x.nodes = append(x.nodes, &node{at: none, kind: "centre", in: []graph.Value{v}, out: []graph.Value{c},
 		op: &centreOp{task: centreTask{signed: from.typ.DType == tensor.Int8, zero: from.typ.Quant.ZeroAt(0),
@@ -37,7 +35,7 @@ func (p *program) centring(v graph.Value, x *patch) graph.Value {
 }
 
 // extra adds to x a float32 value that the graph does not have.
-func (p *program) extra(x *patch, dims []int64, data []byte) graph.Value {
+func extraValue(p *program, x *patch, dims []int64, data []byte) graph.Value {
 	x.extra = append(x.extra, value{typ: tensor.T(tensor.Float32, dims...), dims: dims, data: data})
 	return graph.Value(len(p.net.values) + len(x.extra) - 1)
 }

@@ -7,49 +7,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// unsignOp copies codes to where kernels may read behind them; flip says that they are signed.
-type unsignOp struct {
-	inOrder
-	n    int
-	flip bool
-}
-
-func (q *unsignOp) lower(*lowering, *node) step {
-	t := unsignTask{n: q.n, flip: q.flip}
-	return step{fast: true, start: func(_ *State, st *step) process {
-		own := t
-		own.st = st
-		return &own
-	}}
-}
-
-// unsignTask copies codes, adding 128 to signed ones.
-type unsignTask struct {
-	st   *step
-	n    int
-	flip bool
-	x, y []byte
-}
-
-func (t *unsignTask) run(s *State) error {
-	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
-	s.do(blocks(t.n), t)
-	return nil
-}
-
-// Chunk copies one block.
-func (t *unsignTask) Chunk(i, _ int) {
-	from, to := block(i, t.n)
-	if x, y := t.x[from:to], t.y[from:to]; t.flip {
-		kernel.FlipSigns(y, x)
-	} else {
-		copy(y, x)
-	}
-}
-
 // integerSum returns the operation of a quantized sum of products whose centred weights w fit 8 bits: integer products,
 // requantized as the reference does. nil when it is none, or no faster.
-func (c *convolution) integerSum(x *value, w []float32, q *requantized) *integerOp {
+func integerSum(c *convolution, x *value, w []float32, q *requantized) *integerOp {
 	if c.groups != 1 || c.small() || !kernel.FastInt8() || c.taps*c.ic > (1<<31-1)/(256*256) {
 		return nil
 	}
@@ -88,7 +48,7 @@ func (q *integerOp) lower(w *lowering, n *node) step {
 		t.table = w.window(c.win, c.batch, n.reads[0], c.c)
 		t.gemm.Zero = slices.Repeat([]uint8{t.zero}, c.c+codeSlack)
 	}
-	t.gemm.B, t.gemm.Post.Init = c.packCentred(w, q.zero)
+	t.gemm.B, t.gemm.Post.Init = packCentred(c, w, q.zero)
 	t.per = max(1, min((1<<17)/(4*c.n), (t.gemm.M+3)/4)/24) * 24
 	if r := q.q.rows; t.per%r != 0 {
 		t.per = (t.per + r - 1) / r * r
@@ -101,7 +61,7 @@ func (q *integerOp) lower(w *lowering, n *node) step {
 }
 
 // packCentred packs centred weights, [outputs, taps, inputs], and computes what sums start with.
-func (c *convolution) packCentred(w *lowering, zero int32) (codes []int8, init []int32) {
+func packCentred(c *convolution, w *lowering, zero int32) (codes []int8, init []int32) {
 	size := (kernel.PackedInt8Len(c.taps, c.ic, c.n) + 3) / 4
 	depth, weights := c.taps*c.ic, c.weights
 	p := packed{value: c.filter, kind: "centred", len: size + c.n, parts: kernel.IntPanels(c.n)}

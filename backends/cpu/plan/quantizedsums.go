@@ -93,21 +93,21 @@ func quantizedSum(p *program, i int, c convolution, axis int, turned bool) *patc
 	c.at, c.filter, c.taps, c.ic, c.oc = i, n.In[1], c.win.Taps(), c.c/c.groups, c.n/c.groups
 	lo, hi := tensor.IntLimits(x.typ.DType)
 	zero := int64(x.typ.Quant.ZeroAt(0))
-	c.weights = c.centredWeights(g, turned)
+	c.weights = centredWeights(&c, g, turned)
 	q := newRequantized(y.typ, scale, offset)
-	parts := c.parts(c.weights, float64(max(hi-zero, zero-lo)))
+	parts := partsOf(&c, c.weights, float64(max(hi-zero, zero-lo)))
 	switch {
 	case parts == 0:
 		return nil
 	case parts == 1:
-		if sum := c.integerSum(x, c.weights, q); sum != nil {
+		if sum := integerSum(&c, x, c.weights, q); sum != nil {
 			found := p.plainly(i, sum, 1)
 			found.nodes[0].codes = true
 			return found
 		}
 	}
 	found := &patch{}
-	sums := c.sums(p, i, found, parts)
+	sums := sumsOf(&c, p, i, found, parts)
 	found.nodes = append(found.nodes, &node{at: none, kind: "requantize", op: newRequantize(q, y.count()), in: sums,
 		out: n.Out})
 	return found
@@ -141,7 +141,7 @@ func quantizedBias(g *network, n *graph.Node, scale, offset []float64) (ok bool)
 
 // centredWeights returns the codes of c's filter minus their zero points, one row [taps, channels of a group] per
 // output.
-func (c *convolution) centredWeights(g *network, turned bool) []float32 {
+func centredWeights(c *convolution, g *network, turned bool) []float32 {
 	w := &g.values[c.filter]
 	g.pin(c.filter)
 	out, depth := make([]float32, w.count()), c.taps*c.ic
@@ -162,9 +162,9 @@ func (c *convolution) centredWeights(g *network, turned bool) []float32 {
 	return out
 }
 
-// parts returns in how many runs of channels the sums have to be computed for float32 to hold them when no input is
+// partsOf returns in how many runs of channels the sums have to be computed for float32 to hold them when no input is
 // larger than reach, 0 when no number will do.
-func (c *convolution) parts(w []float32, reach float64) int {
+func partsOf(c *convolution, w []float32, reach float64) int {
 	for parts := 1; parts <= c.ic && (parts == 1 || c.groups == 1); parts *= 2 {
 		largest := 0.0
 		for p := range parts {
@@ -186,28 +186,28 @@ func (c *convolution) parts(w []float32, reach float64) int {
 	return 0
 }
 
-// sums adds to x the float32 convolutions that a sum of products consists of and returns their results, [positions,
+// sumsOf adds to x the float32 convolutions that a sum of products consists of and returns their results, [positions,
 // outputs] each.
-func (c *convolution) sums(p *program, i int, x *patch, parts int) []graph.Value {
+func sumsOf(c *convolution, p *program, i int, x *patch, parts int) []graph.Value {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	from := p.centring(n.In[0], x)
+	from := centring(p, n.In[0], x)
 	var out []graph.Value
 	for part := range parts {
 		first, end := part*c.ic/parts, (part+1)*c.ic/parts
 		own := *c
 		own.x = from
-		own.epi = epilogue{out: p.extra(x, g.values[n.Out[0]].dims, nil), res: graph.None}
+		own.epi = epilogue{out: extraValue(p, x, g.values[n.Out[0]].dims, nil), res: graph.None}
 		if parts > 1 {
 			own.c, own.ic = end-first, end-first
 			own.weights = make([]float32, 0, c.n*c.taps*own.ic)
 			for r := range c.n * c.taps {
 				own.weights = append(own.weights, c.weights[r*c.ic+first:r*c.ic+end]...)
 			}
-			own.x = p.extra(x, []int64{int64(g.values[n.In[0]].count() / c.c), int64(own.ic)}, nil)
+			own.x = extraValue(p, x, []int64{int64(g.values[n.In[0]].count() / c.c), int64(own.ic)}, nil)
 			x.nodes = append(x.nodes, &node{at: none, op: columnsOp{first, c.c}, in: []graph.Value{from},
 				out: []graph.Value{own.x}})
 		}
-		own.filter = p.extra(x, []int64{int64(len(own.weights))}, bytesOf(own.weights))
+		own.filter = extraValue(p, x, []int64{int64(len(own.weights))}, bytesOf(own.weights))
 		sum := own.patch(i).nodes[0]
 		if part > 0 { // the first stands for the node
 			own.kind = fmt.Sprint(" ", part)

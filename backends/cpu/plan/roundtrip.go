@@ -12,30 +12,6 @@ import (
 // A value that is quantized and dequantized with constant scales stays float32 here: the two nodes are one step that
 // rounds it to the codes' values. The codes themselves are never stored.
 
-// code is a constant scale with its zero point, for the whole tensor.
-type code struct {
-	scale, zero float32
-	typ         tensor.DType
-}
-
-// codeOf returns the scale and zero point of a node; ok is false when they are not one constant pair for integers of up
-// to 16 bits.
-func codeOf(g *network, n *graph.Node, typ tensor.DType) (c code, ok bool) {
-	s := g.constant(n.In[1])
-	if len(s) != 1 || len(g.values[n.In[1]].dims) > 1 || !typ.IsInt() || typ.Bits() > 16 {
-		return c, false
-	}
-	c = code{scale: s[0], typ: typ}
-	if given(n.In, 2) {
-		z, known := g.ints(n.In, 2)
-		if !known || len(z) != 1 {
-			return c, false
-		}
-		c.zero = float32(z[0])
-	}
-	return c, true
-}
-
 // matchRoundTrip finds a quantized value that is only dequantized again, everywhere with the same scale.
 func matchRoundTrip(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]

@@ -137,8 +137,8 @@ func (q *cutOp) layout(l *layouter, n *node) {
 	if changed <= 1 && cuts[axis].step == 1 { // columns of a matrix
 		cols := product(dims[axis:])
 		of := cols / int(dims[axis])
-		q.strips = &stripTask{split: true, rows: product(dims[:axis]), cols: cols,
-			strips: []strip{{0, cuts[axis].first * of, cuts[axis].count * of}}}
+		q.strips = &stripTask{columns: columns{split: true, rows: product(dims[:axis]), cols: cols,
+			strips: []strip{{0, cuts[axis].first * of, cuts[axis].count * of}}}}
 		return
 	}
 	t.box.to = strides(to)

@@ -287,3 +287,16 @@ func (s *State) borrow(n int) ([]float32, error) {
 	}
 	return s.scratch[:n], nil
 }
+
+// rows returns a buffer of rows of cols values and the distance between them.
+func (s *State) rows(buf, cols int) (v []float32, ld int) {
+	return s.f32(buf), s.plan.rowLength(buf, cols)
+}
+
+// blockLen is how many elements of element-wise work one chunk has.
+const blockLen = 16 << 10
+
+func blocks(n int) int { return (n + blockLen - 1) / blockLen }
+
+// block is chunk i of n elements.
+func block(i, n int) (from, to int) { return i * blockLen, min(n, (i+1)*blockLen) }

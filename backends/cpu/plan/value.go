@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"unsafe"
-)
+import "unsafe"
 
 const none = -1
 

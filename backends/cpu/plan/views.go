@@ -8,29 +8,13 @@ import (
 // Concatenation and splitting along channels need not move anything: the operands are made and read as columns of the
 // whole. That takes steps that can leave a distance between their rows.
 
-// root is the buffer whose memory x is part of.
-func (p *Plan) root(x int) int {
-	if x != none && p.buffers[x].place == isView {
-		return p.buffers[x].base
-	}
-	return x
-}
-
-// rowLength is the distance between rows of cols values in buffer x.
-func (p *Plan) rowLength(x, cols int) int {
-	if f := &p.buffers[x]; f.place == isView && f.ld != 0 {
-		return f.ld
-	}
-	return cols
-}
-
 // touch lists the steps that write and read each buffer.
 type touch struct {
 	writers, readers [][]*step
 	fixed            []bool // outputs of the plan, and buffers that have views
 }
 
-func (p *Plan) touches() *touch {
+func (p *placer) touches() *touch {
 	n := len(p.buffers)
 	t := &touch{make([][]*step, n), make([][]*step, n), make([]bool, n)}
 	for _, s := range p.steps {
@@ -49,7 +33,7 @@ func (p *Plan) touches() *touch {
 
 // joinViews turns operands of concatenations and pieces of splits into views, and drops steps that then have nothing to
 // move. Later concatenations come first, so that one inside another ends as columns of the outer.
-func (p *Plan) joinViews() {
+func (p *placer) joinViews() {
 	t := p.touches()
 	for _, s := range slices.Backward(p.steps) {
 		if s.strips != nil && !s.strips.split {
@@ -73,7 +57,7 @@ func (p *Plan) joinViews() {
 }
 
 // joinStrips makes views of the strips of step s that can be.
-func (p *Plan) joinStrips(t *touch, s *step, whole int, of func(strip) int) {
+func (p *placer) joinStrips(t *touch, s *step, whole int, of func(strip) int) {
 	w := &p.buffers[whole]
 	if w.place != inArena && w.place != isView || w.size/4 > math.MaxInt32 {
 		return
@@ -94,7 +78,7 @@ func (p *Plan) joinStrips(t *touch, s *step, whole int, of func(strip) int) {
 }
 
 // viewable reports whether buffer x, rows of cols values, may become columns of another, or a run of its values.
-func (p *Plan) viewable(t *touch, x, cols, rows int, run bool) bool {
+func (p *placer) viewable(t *touch, x, cols, rows int, run bool) bool {
 	f := &p.buffers[x]
 	if f.place != inArena || t.fixed[x] || len(t.writers[x]) != 1 || f.size != int64(4*rows*cols) {
 		return false
@@ -122,9 +106,4 @@ func fits(list, widths []int, x, cols int) bool {
 		}
 	}
 	return true
-}
-
-// rows returns a buffer of rows of cols values and the distance between them.
-func (s *State) rows(buf, cols int) (v []float32, ld int) {
-	return s.f32(buf), s.plan.rowLength(buf, cols)
 }

@@ -5,7 +5,7 @@ import "github.com/anynpu/anynpu/backends/cpu/kernel"
 // The transformed Winograd filters take four times the memory of the model's: they are made by the first
 // run, so that a program that is only loaded, and layers that other sizes compute otherwise, do not pay for them.
 
-func (c *convolution) winogradKind() string {
+func winogradKind(c *convolution) string {
 	if c.epi.scale != nil {
 		return "winograd, normalized"
 	}
@@ -41,7 +41,7 @@ func (t *filterTask) Chunk(i, worker int) {
 }
 
 // fillWinograd returns what makes the transformed filters.
-func (c *convolution) fillWinograd() func(s *State, dst []float32) error {
+func fillWinograd(c *convolution) func(s *State, dst []float32) error {
 	t := filterTask{w: c.weights, scale: c.epi.scale, c: c.c, n: c.n}
 	return func(s *State, dst []float32) error {
 		own := t
@@ -63,8 +63,8 @@ type winogradTask struct {
 	kernel.Winograd
 }
 
-func (c *convolution) lowerWinograd(w *lowering) func(s *State, st *step) process {
-	filters := w.packer.orderLater(c.at, c.filter, c.winogradKind(), kernel.PackedWinogradLen(c.c, c.n), c.fillWinograd())
+func lowerWinograd(c *convolution, w *lowering) func(s *State, st *step) process {
+	filters := w.packer.orderLater(c.at, c.filter, winogradKind(c), kernel.PackedWinogradLen(c.c, c.n), fillWinograd(c))
 	return func(_ *State, st *step) process {
 		w := &c.win
 		return &winogradTask{st: st, conv: c, filters: filters, Winograd: kernel.Winograd{

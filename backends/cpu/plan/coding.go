@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// coding is what the 8-bit codes of a value mean: scale * (code - zero). The codes are unsigned, those of int8 have 128
+// added.
+type coding struct {
+	scale float32
+	zero  int32
+	typ   tensor.DType // that the graph gives the codes
+}
+
+// codingOf returns what a QuantizeLinear or DequantizeLinear node says that 8-bit codes mean, ok false when it is not
+// one scale that kernels take.
+func codingOf(g *network, n *graph.Node, typ tensor.DType) (d coding, ok bool) {
+	if typ != tensor.Int8 && typ != tensor.Uint8 || n.In[1] == graph.None || g.values[n.In[1]].data == nil ||
+		blockwise(n) {
+		return d, false
+	}
+	c, ok := codeOf(g, n, typ)
+	if !ok || !usableScale(c.scale) {
+		return d, false
+	}
+	d = coding{scale: c.scale, zero: int32(c.zero), typ: typ}
+	if typ == tensor.Int8 {
+		d.zero += 128
+	}
+	return d, true
+}
+
+// blockwise reports whether a node quantizes or dequantizes blocks of elements.
+func blockwise(n *graph.Node) bool {
+	switch o := n.Op.(type) {
+	case *op.Quantize:
+		return o.Block != 0
+	case *op.Dequantize:
+		return o.Block != 0
+	}
+	return false
+}
+
+// of returns the code of a number.
+func (c coding) of(v float32) uint8 {
+	var y [1]uint8
+	kernel.EncodeU8(y[:], []float32{v}, c.scale, int(c.zero))
+	return y[0]
+}
+
+// code is a constant scale with its zero point, for the whole tensor.
+type code struct {
+	scale, zero float32
+	typ         tensor.DType
+}
+
+// codeOf returns the scale and zero point of a node; ok is false when they are not one constant pair for integers of up
+// to 16 bits.
+func codeOf(g *network, n *graph.Node, typ tensor.DType) (c code, ok bool) {
+	s := g.constant(n.In[1])
+	if len(s) != 1 || len(g.values[n.In[1]].dims) > 1 || !typ.IsInt() || typ.Bits() > 16 {
+		return c, false
+	}
+	c = code{scale: s[0], typ: typ}
+	if given(n.In, 2) {
+		z, known := g.ints(n.In, 2)
+		if !known || len(z) != 1 {
+			return c, false
+		}
+		c.zero = float32(z[0])
+	}
+	return c, true
+}
+
+func usableScale(s float32) bool { return s > 1e-30 && s < 1e30 }
+
+// codeSlack is how far beyond the last code kernels may read.
+const codeSlack = kernel.IntDepth - 1

@@ -1,0 +1,175 @@
+package plan
+
+import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// newByteConversion is the change of the order of dimensions of bytes to o.
+func newByteConversion(dims []int64, o order) *turnOp {
+	channels, positions := int(dims[1]), product(dims[2:])
+	t := turnTask{matrices: int(dims[0]), rows: channels, cols: positions}
+	if o == nchw {
+		t.rows, t.cols = positions, channels
+	}
+	return &turnOp{task: t}
+}
+
+// turnOp transposes matrices of bytes.
+type turnOp struct {
+	inOrder
+	task turnTask
+}
+
+func (q *turnOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}}
+}
+
+// turnTask transposes matrices of bytes.
+type turnTask struct {
+	st                   *step
+	matrices, rows, cols int
+	per                  int // rows of a chunk, or columns when there are more of them
+	x, y                 []byte
+}
+
+func (t *turnTask) run(s *State) error {
+	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
+	short, long := min(t.rows, t.cols), max(t.rows, t.cols)
+	t.per = max(64, turnBytes/short&^63)
+	s.do(t.matrices*((long+t.per-1)/t.per), t)
+	return nil
+}
+
+// Chunk transposes some rows or columns.
+func (t *turnTask) Chunk(i, _ int) {
+	chunks := (max(t.rows, t.cols) + t.per - 1) / t.per
+	x, y := t.x[i/chunks*t.rows*t.cols:], t.y[i/chunks*t.rows*t.cols:]
+	from, rows, cols := i%chunks*t.per, t.rows, t.cols
+	if t.rows > t.cols {
+		x, y, rows = x[from*t.cols:], y[from:], min(t.per, t.rows-from)
+	} else {
+		x, y, cols = x[from:], y[from*t.rows:], min(t.per, t.cols-from)
+	}
+	if t.rows <= 4 {
+		for r := range rows {
+			for c, v := range x[r*t.cols:][:cols] {
+				y[c*t.rows+r] = v
+			}
+		}
+		return
+	}
+	kernel.TransposeBits(y, t.rows, x, t.cols, rows, cols)
+}
+
+// decodeOp makes the elements of a value of its codes.
+type decodeOp struct {
+	inOrder
+	task decodeTask
+}
+
+func newDecode(c coding, v *value) *decodeOp {
+	return &decodeOp{task: decodeTask{coding: c, n: v.count(), bytes: v.typ.DType != tensor.Float32}}
+}
+
+func (q *decodeOp) lower(*lowering, *node) step {
+	t := q.task
+	return step{fast: true, start: func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}}
+}
+
+// decodeTask makes numbers of codes, or the codes that the graph has.
+type decodeTask struct {
+	st     *step
+	coding coding
+	n      int
+	bytes  bool
+	x      []byte
+	y      []float32
+	codes  []byte
+}
+
+func (t *decodeTask) run(s *State) error {
+	t.x = s.mem[t.st.reads[0]]
+	if t.bytes {
+		t.codes = s.mem[t.st.writes[0]]
+	} else {
+		t.y = s.f32(t.st.writes[0])
+	}
+	s.do(blocks(t.n), t)
+	return nil
+}
+
+// Chunk converts one block.
+func (t *decodeTask) Chunk(i, _ int) {
+	from, to := block(i, t.n)
+	switch x := t.x[from:to]; {
+	case !t.bytes:
+		kernel.DequantizeU8(t.y[from:to], x, t.coding.scale, t.coding.zero)
+	case t.coding.typ == tensor.Uint8:
+		copy(t.codes[from:to], x)
+	default:
+		kernel.FlipSigns(t.codes[from:to], x)
+	}
+}
+
+// turnBytes is how many bytes one chunk transposes, about.
+const turnBytes = 1 << 16
+
+// unsignOp copies codes to where kernels may read behind them; flip says that they are signed.
+type unsignOp struct {
+	inOrder
+	n    int
+	flip bool
+}
+
+func (q *unsignOp) lower(*lowering, *node) step {
+	t := unsignTask{n: q.n, flip: q.flip}
+	return step{fast: true, start: func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}}
+}
+
+// unsignTask copies codes, adding 128 to signed ones.
+type unsignTask struct {
+	st   *step
+	n    int
+	flip bool
+	x, y []byte
+}
+
+func (t *unsignTask) run(s *State) error {
+	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
+	s.do(blocks(t.n), t)
+	return nil
+}
+
+// Chunk copies one block.
+func (t *unsignTask) Chunk(i, _ int) {
+	from, to := block(i, t.n)
+	if x, y := t.x[from:to], t.y[from:to]; t.flip {
+		kernel.FlipSigns(y, x)
+	} else {
+		copy(y, x)
+	}
+}
+
+// newConversion is the change of the order of dimensions to o.
+func newConversion(dims []int64, o order) *permuteOp {
+	rank := len(dims)
+	perm := append(append([]int{0}, seq(2, rank)...), 1)
+	if o == nchw {
+		dims, perm = sizesIn(dims, nhwc), append([]int{0, rank - 1}, seq(1, rank-1)...)
+	}
+	return &permuteOp{size: 4, permutation: newPermutation(dims, perm)}
+}
