@@ -10,12 +10,37 @@ import (
 
 // filter is a constant matrix of 8-bit codes whose numbers an operator multiplies with.
 type filter struct {
-	codes graph.Value // of the graph
-	nodes []int       // that make numbers of them
-	moved bool        // codes are [outputs, inputs, taps], not [outputs, taps, inputs]
-	scale []float32   // one, or one per index on axis
-	axis  int         // of the codes
-	zero  []int64     // alike; empty: zeros
+	codes  graph.Value // of the graph
+	nodes  []int       // that make numbers of them
+	signed bool        // the codes are int8
+	moved  bool        // codes are [outputs, inputs, taps], not [outputs, taps, inputs]
+	scale  []float32   // one, or one per index on axis
+	axis   int         // of the codes
+	zero   []int64     // alike; empty: zeros
+}
+
+// zeroAt returns the zero point of the codes of output j.
+func (f *filter) zeroAt(j int) int64 {
+	if len(f.zero) == 0 {
+		return 0
+	}
+	return f.zero[j%len(f.zero)]
+}
+
+// filterOfType returns v as a filter when it is a constant of a quantized type, nil when it is none.
+func filterOfType(g *network, v graph.Value) *filter {
+	w := &g.values[v]
+	q := w.typ.Quant
+	if w.data == nil || w.dims == nil || w.count() == 0 || q == nil || q.Block != 0 ||
+		w.typ.DType != tensor.Int8 && w.typ.DType != tensor.Uint8 ||
+		slices.ContainsFunc(q.Scale, func(s float32) bool { return !usableScale(s) }) {
+		return nil
+	}
+	f := &filter{codes: v, signed: w.typ.DType == tensor.Int8, scale: q.Scale, axis: q.Axis}
+	for j := range q.Scale {
+		f.zero = append(f.zero, int64(q.ZeroAt(j)))
+	}
+	return f
 }
 
 // filterOf returns the quantized constant that v is made from, nil when it is none.
@@ -61,7 +86,7 @@ func filterOf(g *network, v graph.Value) *filter {
 	if err != nil && len(f.scale) > 1 {
 		return nil
 	}
-	f.codes, f.axis = n.In[0], axis
+	f.codes, f.axis, f.signed = n.In[0], axis, w.typ.DType == tensor.Int8
 	offset := int64(0)
 	if w.typ.DType == tensor.Uint8 {
 		offset = 128

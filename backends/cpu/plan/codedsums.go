@@ -2,111 +2,63 @@ package plan
 
 import (
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
-	"github.com/anynpu/anynpu/core/tensor"
 )
-
-// ending is what follows a sum up to its codes.
-type ending struct {
-	q      graph.Value // that holds the codes
-	code   coding
-	add    []float32 // per output, nil: zeros
-	lo, hi uint8
-	nodes  []int // on the way
-}
-
-// endingOf follows v, outputs along axis, through additions of constants and clamps to a QuantizeLinear; nil when it
-// does not get there.
-func endingOf(p *program, v graph.Value, axis int) *ending {
-	return endingBy(p, v, p.net.onlyUse(v), axis)
-}
-
-// endingBy goes from v by way of node i, then by every only reader.
-func endingBy(p *program, v graph.Value, i, axis int) *ending {
-	g, e := p.net, &ending{}
-	dims := g.values[v].dims
-	lo, hi := float32(math.Inf(-1)), float32(math.Inf(1))
-	clamped := false
-	for ; ; i = g.onlyUse(v) {
-		if p.taken(i) || slices.Contains(e.nodes, i) {
-			return nil
-		}
-		n := &g.graph.Nodes[i]
-		if len(n.Out) != 1 || !slices.Equal(g.values[n.Out[0]].dims, dims) {
-			return nil
-		}
-		e.nodes = append(e.nodes, i)
-		switch n.Op.(type) {
-		case *op.Quantize:
-			var ok bool
-			if e.code, ok = codingOf(g, n, g.values[n.Out[0]].typ.DType); !ok || n.In[0] != v {
-				return nil
-			}
-			e.q, e.lo, e.hi = n.Out[0], e.code.of(lo), e.code.of(hi)
-			return e
-		case *op.Add:
-			other := n.In[0]
-			if other == v {
-				other = n.In[1]
-			}
-			c := perChannel(g, other, dims, axis)
-			if c == nil || e.add != nil || clamped {
-				return nil
-			}
-			e.add = c
-		case *op.Relu, *op.Clip:
-			a, ok := activation(g, n)
-			if !ok || n.In[0] != v {
-				return nil
-			}
-			if a.Op == kernel.Relu {
-				a.Alpha, a.Beta = 0, float32(math.Inf(1))
-			}
-			lo, hi = min(max(lo, a.Alpha), a.Beta), min(max(hi, a.Alpha), a.Beta)
-			clamped = true
-		default:
-			return nil
-		}
-		v = n.Out[0]
-		if !g.values[v].fast() {
-			return nil
-		}
-	}
-}
-
-// patch is the one of the operation between the codes of in and those that e names.
-func (e *ending) patch(p *program, i int, op operation, in ...graph.Value) *patch {
-	return p.coded(i, op, in, e.q, e.code, without(e.nodes, i)...)
-}
 
 // codedSum is a sum of products between codes with everything resolved.
 type codedSum struct {
-	at       int // node of the graph
-	x        coding
-	f        *filter
-	win      kernel.Window
-	batch    int
-	channels int // of the images
-	taps     int
-	ic, n    int // inputs per output, outputs
-	bias     []float32
-	end      *ending
-	turned   bool // the codes are [inputs, outputs]
-	codes    []byte
-	unsigned bool
-	post     kernel.Requantize
-	whole    []int32 // what the bias adds to sums where it is a multiple of their unit
+	at         int // node of the graph
+	x          coding
+	f          *filter
+	win        kernel.Window
+	batch      int
+	channels   int // of the images
+	taps       int
+	ic, n      int  // inputs per output, outputs
+	turned     bool // the filter's codes are [inputs, outputs]
+	codes      []byte
+	unit, bias []float64 // per output: what one means of a sum of products of codes, and what is added
+	end        *ending
+
+	// How sums become codes: by the kernel where halves go to even, else exactly.
+	post  kernel.Requantize
+	whole []int32 // what the bias adds to sums where it is a multiple of their unit, nil: nothing
+	exact *requantized
 }
 
-// requantize finds how sums are requantized, apart from what they start with; ok is false when it is out of reach of
+// resolve gives c the units of its sums, given the filter and the axis of its codes that counts outputs; ok is false
+// when the filter has not as many scales.
+func (c *codedSum) resolve(g *network, axis int) (ok bool) {
+	if len(c.f.scale) > 1 && (c.f.axis != axis || len(c.f.scale) != c.n) {
+		return false
+	}
+	c.codes = g.values[c.f.codes].data
+	c.unit, c.bias = make([]float64, c.n), make([]float64, c.n)
+	for j := range c.unit {
+		c.unit[j] = float64(c.x.scale) * float64(c.f.scale[j%len(c.f.scale)])
+	}
+	return true
+}
+
+// add adds numbers to the bias, nil standing for zeros.
+func (c *codedSum) add(v []float32) {
+	for j, x := range v {
+		c.bias[j] += float64(x)
+	}
+}
+
+// requantize finds how sums become codes, apart from what they start with; ok is false when it is out of reach of
 // float32.
 func (c *codedSum) requantize() (ok bool) {
 	e := c.end
+	if e.code.rounding == halfAway {
+		c.exact = newRequantized(e.code, c.unit, c.bias)
+		return true
+	}
+	c.add(e.add)
 	q := kernel.Requantize{Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi, Scale: make([]float32, c.n)}
 	whole := make([]int32, c.n)
 	reach := 255 * 128 * float64(c.taps*c.ic)
@@ -114,24 +66,16 @@ func (c *codedSum) requantize() (ok bool) {
 		return false
 	}
 	for j := range c.n {
-		unit := float64(c.x.scale) * float64(c.f.scale[j%len(c.f.scale)])
-		m := unit / float64(e.code.scale)
+		m := c.unit[j] / float64(e.code.scale)
 		q.Scale[j] = float32(m)
-		bias := 0.0
-		if c.bias != nil {
-			bias = float64(c.bias[j])
-		}
-		if e.add != nil {
-			bias += float64(e.add[j])
-		}
-		far := bias / unit
+		far := c.bias[j] / c.unit[j]
 		if r := math.Round(far); math.Abs(far-r) <= math.Abs(far)/(1<<22) && math.Abs(r) < 1<<30 {
 			whole[j] = int32(r)
 		} else {
 			if q.Add == nil {
 				q.Add = make([]float32, c.n)
 			}
-			q.Add[j] = float32(bias / float64(e.code.scale))
+			q.Add[j] = float32(c.bias[j] / float64(e.code.scale))
 		}
 		if !(math.Abs(far)+reach < (1<<31)/max(1, m)) || m < 1e-30 {
 			return false
@@ -141,28 +85,24 @@ func (c *codedSum) requantize() (ok bool) {
 	return true
 }
 
-// row returns the signed codes of output j, [taps, inputs].
+// row returns the codes of output j minus their zero point, [taps, inputs].
 func (c *codedSum) row(dst []int8, j int) {
-	flip := byte(0)
-	if c.unsigned {
-		flip = 128
-	}
-	depth := c.taps * c.ic
+	zero, depth := byte(c.f.zeroAt(j)), c.taps*c.ic
 	switch {
 	case c.turned:
 		for k := range depth {
-			dst[k] = int8(c.codes[k*c.n+j] ^ flip)
+			dst[k] = int8(c.codes[k*c.n+j] - zero)
 		}
 	case c.f.moved:
 		src := c.codes[j*depth:][:depth]
 		for t := range c.taps {
 			for i := range c.ic {
-				dst[t*c.ic+i] = int8(src[i*c.taps+t] ^ flip)
+				dst[t*c.ic+i] = int8(src[i*c.taps+t] - zero)
 			}
 		}
 	default:
 		for k, v := range c.codes[j*depth:][:depth] {
-			dst[k] = int8(v ^ flip)
+			dst[k] = int8(v - zero)
 		}
 	}
 }
@@ -183,7 +123,9 @@ func (c *codedSum) pack(w *lowering, taps, k int) (codes []int8, init []int32) {
 			for _, v := range r {
 				sum += int32(v)
 			}
-			init[j] = c.whole[j] - c.x.zero*sum
+			if init[j] = -c.x.zero * sum; c.whole != nil {
+				init[j] += c.whole[j]
+			}
 		}
 		kernel.PackInt8(codes[part*kernel.IntCols*(kernel.PackedInt8Len(taps, k, 16)/16):], rows, taps, k, to-from, taps*k)
 	}
@@ -199,20 +141,14 @@ func intsOf(v []float32) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }
 
-// filter gives c the filter of an operator whose outputs are counted along axis of the codes; ok is false when there is
-// none, or none of as many scales.
-func (c *codedSum) filter(g *network, v graph.Value, axis int) (ok bool) {
-	if c.f == nil || len(c.f.scale) > 1 && (c.f.axis != axis || len(c.f.scale) != c.n) {
-		return false
-	}
-	w := &g.values[c.f.codes]
-	c.codes, c.unsigned = w.data, w.typ.DType == tensor.Uint8
-	return true
-}
-
 // patch is the one of a sum that node i stands for, in place of those that make the filter's numbers.
 func (c *codedSum) patch(p *program, i int, op operation) *patch {
 	n := &p.net.graph.Nodes[i]
+	if c.exact != nil {
+		found := one(i, op, n.In[:1], n.Out)
+		found.nodes[0].codes = true
+		return found
+	}
 	found := c.end.patch(p, i, op, n.In[0])
 	for _, k := range c.f.nodes {
 		if p.net.held[k] {
@@ -244,10 +180,11 @@ func matchCodedConv(p *program, i int) *patch {
 	}
 	c := &codedSum{at: i, x: p.codings[n.In[0]], f: filterOf(g, n.In[1]), win: win, batch: int(x.dims[0]),
 		channels: int(x.dims[1]), taps: win.Taps(), ic: int(wd[rank-1]), n: int(wd[0])}
-	var ok bool
-	if c.bias, ok = biasOf(g, n.In, 2, c.n); !ok || !c.filter(g, n.In[1], 0) {
+	bias, ok := biasOf(g, n.In, 2, c.n)
+	if !ok || c.f == nil || !c.resolve(g, 0) {
 		return nil
 	}
+	c.add(bias)
 	if c.end = endingOf(p, n.Out[0], 1); c.end == nil || !c.requantize() {
 		return nil
 	}
@@ -292,81 +229,13 @@ func matchCodedProduct(p *program, i int) *patch {
 	c := &codedSum{at: i, x: p.codings[n.In[0]], f: f, batch: x.count() / depth, channels: depth, taps: 1, ic: depth,
 		n: outputs, turned: !o.TransposeB}
 	c.win, _ = window(nil)
-	var ok bool
-	if c.bias, ok = columnBias(g, n.In, outputs); !ok || !c.filter(g, n.In[1], axis) {
+	bias, ok := columnBias(g, n.In, outputs)
+	if !ok || !c.resolve(g, axis) {
 		return nil
 	}
+	c.add(bias)
 	if c.end = endingOf(p, n.Out[0], len(g.values[n.Out[0]].dims)-1); c.end == nil || !c.requantize() {
 		return nil
 	}
 	return c.patch(p, i, &codedGemmOp{sum: c, order: nchw, taps: 1, depth: depth})
 }
-
-// codedGemmOp is a sum of products between codes as a product of matrices.
-type codedGemmOp struct {
-	sum         *codedSum
-	order       order
-	taps, depth int // runs of inputs, and their lengths
-	table       bool
-	window      kernel.Window // of the table
-	frame       *frame        // nil: images are read where they are
-}
-
-func (q *codedGemmOp) layout(l *layouter, n *node) { inCodes(l, n, q.order) }
-
-// inCodes is the layout of operations that take codes and make codes in one order.
-func inCodes(l *layouter, n *node, o order) {
-	for _, v := range n.in {
-		n.reads = append(n.reads, l.codes(v, o))
-	}
-	n.writes = []int{l.makeCodes(n.out[0], o)}
-}
-
-func (q *codedGemmOp) lower(w *lowering, n *node) step {
-	c, zero := q.sum, uint8(q.sum.x.zero)
-	t := codedTask{frame: q.frame, zero: zero, GemmInt8: kernel.GemmInt8{M: c.batch * c.win.Outputs(), N: c.n, K: q.depth,
-		LDA: c.channels, LDC: c.n, Post: c.post}}
-	s := step{fast: true}
-	if q.table {
-		t.table = w.window(q.window, c.batch, n.reads[0], c.channels)
-	}
-	switch {
-	case q.frame != nil:
-		s.room = int64(q.frame.size() + codeSlack)
-	case q.table:
-		t.Zero = slices.Repeat([]uint8{zero}, c.channels+codeSlack)
-	}
-	t.B, t.Post.Init = c.pack(w, q.taps, q.depth)
-	s.start = func(_ *State, st *step) process {
-		own := t
-		own.st = st
-		return &own
-	}
-	return s
-}
-
-type codedTask struct {
-	st    *step
-	frame *frame
-	table *windowTable
-	zero  uint8
-	kernel.GemmInt8
-}
-
-func (t *codedTask) run(s *State) error {
-	var err error
-	if t.Ind, err = t.table.get(); err != nil {
-		return err
-	}
-	t.A, t.C = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
-	if t.frame != nil {
-		own := s.mem[t.st.scratch]
-		t.frame.fill(own, t.A, t.zero)
-		t.A = own
-	}
-	s.do(t.Plan(s.threads), t)
-	return nil
-}
-
-// Chunk computes part of the product.
-func (t *codedTask) Chunk(i, _ int) { t.GemmInt8.Chunk(i) }

@@ -7,12 +7,39 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// coding is what the 8-bit codes of a value mean: scale * (code - zero). The codes are unsigned, those of int8 have 128
-// added.
+// coding is what the 8-bit codes of a value mean, whether a type of the graph says so or QuantizeLinear and
+// DequantizeLinear nodes do: scale * (code - zero). The codes are unsigned, those of int8 have 128 added.
 type coding struct {
-	scale float32
-	zero  int32
-	typ   tensor.DType // that the graph gives the codes
+	scale    float32
+	zero     int32
+	typ      tensor.DType // that the graph gives the codes
+	rounding rounding
+}
+
+// rounding says which code stands for a number in the middle between two.
+type rounding uint8
+
+const (
+	halfEven rounding = iota // QuantizeLinear's
+	halfAway                 // from zero: that of quantized types
+)
+
+// codingOfType returns what a quantized type with one scale says.
+func codingOfType(t tensor.Type) coding {
+	c := coding{scale: t.Quant.Scale[0], zero: t.Quant.ZeroAt(0), typ: t.DType, rounding: halfAway}
+	if t.DType == tensor.Int8 {
+		c.zero += 128
+	}
+	return c
+}
+
+// limits are the least and the largest code, and the zero point, as the graph has them.
+func (c coding) limits() (lo, hi, zero int64) {
+	lo, hi = tensor.IntLimits(c.typ)
+	if zero = int64(c.zero); c.typ == tensor.Int8 {
+		zero -= 128
+	}
+	return lo, hi, zero
 }
 
 // codingOf returns what a QuantizeLinear or DequantizeLinear node says that 8-bit codes mean, ok false when it is not

@@ -185,7 +185,7 @@ func (r representation) write(y []byte, v []float32, first int) {
 
 // convertBytes finds the making of 8-bit codes of one scale, whose rounding float32 can decide.
 func convertBytes(p *program, i int, from, to representation) *patch {
-	q := newRequantized(p.net.values[p.net.graph.Nodes[i].Out[0]].typ, []float64{1}, []float64{0})
+	q := newRequantized(codingOfType(p.net.values[p.net.graph.Nodes[i].Out[0]].typ), []float64{1}, []float64{0})
 	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {
 		for end := first + k; first < end; first += elements.Line {
 			m := min(elements.Line, end-first)

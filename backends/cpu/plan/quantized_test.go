@@ -172,7 +172,7 @@ func TestRequantized_halves(t *testing.T) {
 			for _, offset := range []float64{0, scale / 2, -77.7, 3e4, 1e9} {
 				for _, typ := range []tensor.Type{quant(u8, 1, 3), quant(i8, 0.5, -100), quant(u8, 0.1, 255),
 					quant(i8, 0.25, 300)} {
-					q := newRequantized(typ, []float64{scale, scale * 1.1, scale}, []float64{offset, -offset, 0})
+					q := newRequantized(codingOfType(typ), []float64{scale, scale * 1.1, scale}, []float64{offset, -offset, 0})
 					got, sums, work := make([]byte, 3*q.rows), make([]float32, 3*q.rows), make([]float32, q.work())
 					for first := -5000; first <= 5000; first += len(sums) {
 						for i := range sums {

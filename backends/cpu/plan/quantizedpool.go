@@ -62,13 +62,13 @@ func matchQuantizedPool(p *program, i int) *patch {
 			return nil
 		}
 	}
+	from, to := codingOfType(x.typ), codingOfType(y.typ)
+	_, _, zero := from.limits()
+	lo, hi, outZero := to.limits()
 	t := quantizedPoolTask{
-		max: s.max, signed: x.typ.DType == tensor.Int8, zero: x.typ.Quant.ZeroAt(0), c: int(x.dims[rank-1]),
-		in:    [3]int{1, 1, 1},
-		scale: float64(y.typ.Quant.Scale[0]) / float64(x.typ.Quant.Scale[0]), outZero: float64(y.typ.Quant.ZeroAt(0)),
+		max: s.max, signed: from.typ == tensor.Int8, zero: int32(zero), c: int(x.dims[rank-1]), in: [3]int{1, 1, 1},
+		scale: float64(to.scale) / float64(from.scale), outZero: float64(outZero), lo: float64(lo), hi: float64(hi),
 	}
-	lo, hi := tensor.IntLimits(y.typ.DType)
-	t.lo, t.hi = float64(lo), float64(hi)
 	tables := int64(0)
 	for d := range t.reach {
 		w := op.Window{In: 1, Out: 1, Kernel: 1, Stride: 1, Dilation: 1}

@@ -3,10 +3,11 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // exactSum bounds integers whose sums float32 holds exactly in any order.
@@ -33,8 +34,9 @@ func matchQuantizedConv(p *program, i int) *patch {
 	if err != nil || x.count() > math.MaxInt32 {
 		return nil
 	}
-	return quantizedSum(p, i, convolution{win: win, batch: int(x.dims[0]), c: int(x.dims[rank-1]), n: int(wd[0]),
-		groups: int(max(o.Groups, 1)), last: true}, 0, false)
+	channels := int(x.dims[rank-1])
+	return quantizedSum(p, i, &codedSum{win: win, batch: int(x.dims[0]), channels: channels,
+		ic: channels / int(max(o.Groups, 1)), n: int(wd[0])}, 0)
 }
 
 // matchQuantizedProduct finds a product with a constant 8-bit matrix: [outputs, depth], or [depth, outputs] if turned.
@@ -62,99 +64,83 @@ func matchQuantizedProduct(p *program, i int) *patch {
 		return nil
 	}
 	win, _ := window(nil)
-	return quantizedSum(p, i, convolution{win: win, batch: x.count() / depth, c: depth, n: outputs, groups: 1, last: true},
-		axis, turned)
+	return quantizedSum(p, i, &codedSum{win: win, batch: x.count() / depth, channels: depth, ic: depth, n: outputs,
+		turned: turned}, axis)
 }
 
-// quantizedSum is the patch of a sum of products; axis is the dimension of the weights that counts outputs.
-func quantizedSum(p *program, i int, c convolution, axis int, turned bool) *patch {
+// quantizedSum is the patch of a sum of products; axis is the dimension of the weights that counts outputs. Products
+// are those of integers, or of float32 numbers that are as exact.
+func quantizedSum(p *program, i int, c *codedSum, axis int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	x, w, y := &g.values[n.In[0]], &g.values[n.In[1]], &g.values[n.Out[0]]
-	if !y.narrow() || w.data == nil || w.dims == nil || w.count() == 0 || w.typ.Quant == nil ||
-		w.typ.DType != tensor.Int8 && w.typ.DType != tensor.Uint8 {
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
+	c.at, c.x, c.taps = i, codingOfType(x.typ), c.win.Taps()
+	if c.f = filterOfType(g, n.In[1]); c.f == nil || !y.narrow() || !c.resolve(g, axis) || !quantizedBias(g, n, c) {
 		return nil
 	}
-	wq := w.typ.Quant
-	perChannel := wq.Block == 0 && wq.Axis == axis && len(wq.Scale) == c.n
-	if !wq.IsPerTensor() && !perChannel {
-		return nil
-	}
-	scale, offset := make([]float64, c.n), make([]float64, c.n)
-	for j := range scale {
-		s := wq.Scale[j%len(wq.Scale)]
-		if !usableScale(s) {
-			return nil
-		}
-		scale[j] = float64(x.typ.Quant.Scale[0]) * float64(s)
-	}
-	if !quantizedBias(g, n, scale, offset) {
-		return nil
-	}
-	c.at, c.filter, c.taps, c.ic, c.oc = i, n.In[1], c.win.Taps(), c.c/c.groups, c.n/c.groups
-	lo, hi := tensor.IntLimits(x.typ.DType)
-	zero := int64(x.typ.Quant.ZeroAt(0))
-	c.weights = centredWeights(&c, g, turned)
-	q := newRequantized(y.typ, scale, offset)
-	parts := partsOf(&c, c.weights, float64(max(hi-zero, zero-lo)))
+	c.end = &ending{q: n.Out[0], code: codingOfType(y.typ)}
+	c.requantize()
+	g.pin(n.In[1])
+	w := c.centred()
+	lo, hi, zero := c.x.limits()
+	parts := c.parts(w, float64(max(hi-zero, zero-lo)))
+	groups := c.channels / c.ic
+	conv := convolution{at: i, win: c.win, batch: c.batch, c: c.channels, n: c.n, groups: groups, last: true, taps: c.taps,
+		ic: c.ic, oc: c.n / groups, weights: w}
 	switch {
 	case parts == 0:
 		return nil
-	case parts == 1:
-		if sum := integerSum(&c, x, c.weights, q); sum != nil {
-			found := p.plainly(i, sum, 1)
-			found.nodes[0].codes = true
-			return found
-		}
+	case parts == 1 && groups == 1 && !conv.small() && kernel.FastInt8() && c.taps*c.ic <= (1<<31-1)/(256*256) &&
+		c.x.zero >= 0 && c.x.zero <= 255 && !slices.ContainsFunc(w, func(v float32) bool { return v < -128 || v > 127 }) &&
+		(conv.pointwise() || kernel.CheckIndirection(c.win, c.batch, c.channels) == nil):
+		return c.patch(p, i, &codedGemmOp{sum: c, order: nchw, taps: c.taps, depth: c.channels, window: c.win,
+			table: !conv.pointwise()})
 	}
 	found := &patch{}
-	sums := sumsOf(&c, p, i, found, parts)
-	found.nodes = append(found.nodes, &node{at: none, kind: "requantize", op: newRequantize(q, y.count()), in: sums,
+	sums := sumsOf(&conv, p, i, found, parts)
+	found.nodes = append(found.nodes, &node{at: none, kind: "requantize", op: newRequantize(c.exact, y.count()), in: sums,
 		out: n.Out})
 	return found
 }
 
-// quantizedBias adds what a node's bias contributes as a real number, per column; ok is false when it is none that can
-// be known now.
-func quantizedBias(g *network, n *graph.Node, scale, offset []float64) (ok bool) {
+// quantizedBias gives c the bias of a node; ok is false when it is none that can be known now.
+func quantizedBias(g *network, n *graph.Node, c *codedSum) (ok bool) {
 	if !given(n.In, 2) {
 		return true
 	}
 	v := &g.values[n.In[2]]
 	ints, ok := g.ints(n.In, 2)
-	if !ok || !v.typ.DType.IsInt() || len(ints) != len(offset) || len(v.dims) != 1 {
+	if !ok || !v.typ.DType.IsInt() || len(ints) != c.n || len(v.dims) != 1 {
 		return false
 	}
 	q := v.typ.Quant
 	if q != nil && !(q.IsPerTensor() || q.Block == 0 && q.Axis == 0 && len(q.Scale) == len(ints)) {
 		return false
 	}
-	for j := range offset {
-		s, zero := scale[j], int32(0)
+	for j := range c.bias {
+		s, zero := c.unit[j], int32(0)
 		if q != nil {
 			k := j % len(q.Scale)
 			s, zero = float64(q.Scale[k]), q.ZeroAt(k)
 		}
-		offset[j] = float64(ints[j]-int64(zero)) * s
+		c.bias[j] = float64(ints[j]-int64(zero)) * s
 	}
 	return true
 }
 
-// centredWeights returns the codes of c's filter minus their zero points, one row [taps, channels of a group] per
-// output.
-func centredWeights(c *convolution, g *network, turned bool) []float32 {
-	w := &g.values[c.filter]
-	g.pin(c.filter)
-	out, depth := make([]float32, w.count()), c.taps*c.ic
+// centred returns the filter's codes minus their zero points, one row [taps, inputs] per output.
+func (c *codedSum) centred() []float32 {
+	out, depth := make([]float32, len(c.codes)), c.taps*c.ic
+	signed := c.f.signed
 	for j := range c.n {
-		zero := w.typ.Quant.ZeroAt(j % len(w.typ.Quant.Scale))
+		zero := int32(c.f.zeroAt(j))
 		for k := range depth {
 			at := j*depth + k
-			if turned {
+			if c.turned {
 				at = k*c.n + j
 			}
-			code := int32(w.data[at])
-			if w.typ.DType == tensor.Int8 {
-				code = int32(int8(w.data[at]))
+			code := int32(c.codes[at])
+			if signed {
+				code = int32(int8(c.codes[at]))
 			}
 			out[j*depth+k] = float32(code - zero)
 		}
@@ -162,10 +148,10 @@ func centredWeights(c *convolution, g *network, turned bool) []float32 {
 	return out
 }
 
-// partsOf returns in how many runs of channels the sums have to be computed for float32 to hold them when no input is
+// parts returns in how many runs of inputs the sums of w have to be computed for float32 to hold them when no input is
 // larger than reach, 0 when no number will do.
-func partsOf(c *convolution, w []float32, reach float64) int {
-	for parts := 1; parts <= c.ic && (parts == 1 || c.groups == 1); parts *= 2 {
+func (c *codedSum) parts(w []float32, reach float64) int {
+	for parts := 1; parts <= c.ic && (parts == 1 || c.ic == c.channels); parts *= 2 {
 		largest := 0.0
 		for p := range parts {
 			from, to := p*c.ic/parts, (p+1)*c.ic/parts

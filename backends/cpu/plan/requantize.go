@@ -26,12 +26,12 @@ type requantized struct {
 // exactCodes is an error that says nothing about halves.
 const exactCodes = 0.25
 
-func newRequantized(t tensor.Type, scale, offset []float64) *requantized {
-	lo, hi := tensor.IntLimits(t.DType)
+func newRequantized(c coding, scale, offset []float64) *requantized {
+	lo, hi, zero := c.limits()
 	q := &requantized{
-		scale: scale, offset: offset, step: float64(t.Quant.Scale[0]), zero: float64(t.Quant.ZeroAt(0)), lo: float64(lo),
+		scale: scale, offset: offset, step: float64(c.scale), zero: float64(zero), lo: float64(lo),
 		hi:     float64(hi),
-		signed: t.DType == tensor.Int8, rows: max(1, 512/len(scale)),
+		signed: c.typ == tensor.Int8, rows: max(1, 512/len(scale)),
 	}
 	largest := 0.0
 	for j := range scale {

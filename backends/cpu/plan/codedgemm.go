@@ -1,0 +1,139 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+)
+
+// codedGemmOp is a sum of products between codes as a product of matrices.
+type codedGemmOp struct {
+	sum         *codedSum
+	order       order
+	taps, depth int // runs of inputs, and their lengths
+	table       bool
+	window      kernel.Window // of the table
+	frame       *frame        // nil: images are read where they are
+}
+
+// layout makes codes as kernels want them; those of a quantized type as the graph has them.
+func (q *codedGemmOp) layout(l *layouter, n *node) {
+	if q.sum.exact == nil {
+		inCodes(l, n, q.order)
+		return
+	}
+	n.reads = []int{l.codes(n.in[0], q.order)}
+	l.write(n, n.out[0], q.order)
+}
+
+// inCodes is the layout of operations that take codes and make codes in one order.
+func inCodes(l *layouter, n *node, o order) {
+	for _, v := range n.in {
+		n.reads = append(n.reads, l.codes(v, o))
+	}
+	n.writes = []int{l.makeCodes(n.out[0], o)}
+}
+
+func (q *codedGemmOp) lower(w *lowering, n *node) step {
+	c, zero := q.sum, uint8(q.sum.x.zero)
+	gemm := kernel.GemmInt8{M: c.batch * c.win.Outputs(), N: c.n, K: q.depth, LDA: c.channels, LDC: c.n, Post: c.post,
+		SumsOnly: c.exact != nil}
+	s := step{fast: true}
+	var table *windowTable
+	if q.table {
+		table = w.window(q.window, c.batch, n.reads[0], c.channels)
+	}
+	switch {
+	case q.frame != nil:
+		s.room = int64(q.frame.size() + codeSlack)
+	case q.table:
+		gemm.Zero = slices.Repeat([]uint8{zero}, c.channels+codeSlack)
+	}
+	gemm.B, gemm.Post.Init = c.pack(w, q.taps, q.depth)
+	if c.exact != nil {
+		t := integerTask{q: c.exact, table: table, gemm: gemm}
+		t.per = max(1, min((1<<17)/(4*c.n), (gemm.M+3)/4)/24) * 24
+		if r := c.exact.rows; t.per%r != 0 {
+			t.per = (t.per + r - 1) / r * r
+		}
+		s.start = func(_ *State, st *step) process {
+			own := t
+			own.st = st
+			return &own
+		}
+		return s
+	}
+	t := codedTask{frame: q.frame, table: table, zero: zero, GemmInt8: gemm}
+	s.start = func(_ *State, st *step) process {
+		own := t
+		own.st = st
+		return &own
+	}
+	return s
+}
+
+// codedTask computes codes, the kernel requantizing its sums.
+type codedTask struct {
+	st    *step
+	frame *frame
+	table *windowTable
+	zero  uint8
+	kernel.GemmInt8
+}
+
+func (t *codedTask) run(s *State) error {
+	var err error
+	if t.Ind, err = t.table.get(); err != nil {
+		return err
+	}
+	t.A, t.C = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
+	if t.frame != nil {
+		own := s.mem[t.st.scratch]
+		t.frame.fill(own, t.A, t.zero)
+		t.A = own
+	}
+	s.do(t.Plan(s.threads), t)
+	return nil
+}
+
+// Chunk computes part of the product.
+func (t *codedTask) Chunk(i, _ int) { t.GemmInt8.Chunk(i) }
+
+// integerTask computes rows of sums and stores the codes that they are exactly.
+type integerTask struct {
+	st    *step
+	table *windowTable
+	gemm  kernel.GemmInt8
+	q     *requantized
+	per   int // rows of a chunk
+	y     []byte
+	work  []float32
+}
+
+func (t *integerTask) size() int { return t.per*t.gemm.N + t.q.work() }
+
+func (t *integerTask) run(s *State) error {
+	t.gemm.A, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
+	var err error
+	if t.gemm.Ind, err = t.table.get(); err != nil {
+		return err
+	}
+	t.gemm.Plan(1)
+	if t.work, err = s.borrow(max(1, s.threads) * t.size()); err != nil {
+		return err
+	}
+	s.do((t.gemm.M+t.per-1)/t.per, t)
+	return nil
+}
+
+// Chunk computes some rows.
+func (t *integerTask) Chunk(i, worker int) {
+	r0, r1, n := i*t.per, min(t.gemm.M, (i+1)*t.per), t.gemm.N
+	work := t.work[worker*t.size():][:t.size()]
+	sums := work[:(r1-r0)*n]
+	t.gemm.Sums(sums, r0, r1)
+	for r := 0; r < r1-r0; r += t.q.rows {
+		from, to := r*n, min(r1-r0, r+t.q.rows)*n
+		t.q.store(t.y[r0*n+from:r0*n+to], sums[from:to], work[t.per*n:])
+	}
+}
