@@ -35,7 +35,8 @@ func (s *staging) release() {
 }
 
 // input returns the tensor of a bound input, and how many bytes had to be copied for it: those that cannot be mapped,
-// are not contiguous, or lie at an address that does not suit their element size.
+// lie in another order than the port's own or with gaps, or at an address that does not suit their element size. The
+// bytes are in the port's order.
 func (s *staging) input(b *exec.Binding) (t tensor.Tensor, copied int64, err error) {
 	v, err := b.Input()
 	if err != nil {
@@ -43,12 +44,15 @@ func (s *staging) input(b *exec.Binding) (t tensor.Tensor, copied int64, err err
 	}
 	n, _ := v.Type.ByteSize()
 	t = tensor.Tensor{DType: v.Type.DType, Dims: b.Dims, Quant: v.Type.Quant}
-	if data, err := v.Buf.Map(); err == nil && v.Contiguous() {
+	if data, err := v.Buf.Map(); err == nil && v.LiesIn(b.Port.Native) {
 		data = data[v.Off : v.Off+n : v.Off+n]
 		if aligned(data, t.DType) {
 			t.Data = data
 			return t, 0, v.Buf.Sync(mem.FromDevice, v.Off, n)
 		}
+	}
+	if b.Port.Native != nil {
+		v = v.Permuted(b.Port.Native)
 	}
 	if t.Data, err = s.take(n); err != nil {
 		return t, 0, err

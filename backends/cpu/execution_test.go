@@ -149,7 +149,6 @@ func TestExecution_refuses(t *testing.T) {
 		"port -1":      {-1, mem.View{Buf: b, Type: tensor.T(f, 4)}, fault.Argument},
 		"type":         {0, mem.View{Buf: b, Type: tensor.T(tensor.Int32, 4)}, fault.Type},
 		"shape":        {0, mem.View{Buf: b, Type: tensor.T(f, 2, 2)}, fault.Shape},
-		"native":       {0, mem.View{Buf: b, Type: tensor.T(f, 4), Native: "nc1hwc2/16"}, fault.Unsupported},
 		"too small":    {0, mem.View{Buf: b, Off: 4, Type: tensor.T(f, 4)}, fault.Memory},
 		"offset":       {0, mem.View{Buf: b, Off: 17}, fault.Memory},
 		"free strides": {0, mem.View{Buf: b, Strides: []int64{2}}, fault.Shape},

@@ -38,6 +38,7 @@ type plannedGraph struct {
 	fallback prepared     // computes by reference; nil: originals that it would read were dropped
 	dropped  *dropped     // nil: nothing may be dropped
 	whole    []mem.Buffer // originals that were needed again, for fallback
+	turned   []bool       // inputs that are channels-last, nil: none
 }
 
 // sized is what computes inputs of certain sizes.
@@ -51,7 +52,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	if err != nil {
 		return nil, err
 	}
-	p := &plannedGraph{engine: e, graph: u.Graph, fallback: fallback}
+	p := &plannedGraph{engine: e, graph: u.Graph, fallback: fallback, turned: lastInputs(u)}
 	dims, static := make([][]int64, len(u.Graph.In)), true
 	for i, v := range u.Graph.In {
 		n, ok := u.Graph.Fact(v).Shape.Ints()
@@ -65,7 +66,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 		e.threads.acquire()
 		return p, nil
 	}
-	settings := plan.Options{Threads: e.threads.count, Trace: e.trace}
+	settings := plan.Options{Threads: e.threads.count, Last: p.turned, Trace: e.trace}
 	if u.Exclusive && u.Weights != nil {
 		fallback.release()
 		p.dropped, p.fallback = newDropped(u, o), nil
@@ -87,6 +88,20 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	return p, nil
 }
 
+// lastInputs says which inputs of u will be bound channels-last and can be taken so, nil when none can.
+func lastInputs(u device.Unit) (last []bool) {
+	for i, order := range u.Order[:min(len(u.Order), len(u.Graph.In))] {
+		t := u.Graph.Fact(u.Graph.In[i]).Type
+		if plan.TakesLast(t) && slices.Equal(order, tensor.ChannelsLast(t.Shape.Rank())) {
+			if last == nil {
+				last = make([]bool, len(u.Graph.In))
+			}
+			last[i] = true
+		}
+	}
+	return last
+}
+
 // anyFloat reports whether a node makes a plain float32 value, or one that is quantized to 8 bits.
 func anyFloat(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool {
@@ -105,6 +120,9 @@ func (p *plannedGraph) release() {
 	p.store.Release()
 	p.engine.threads.release()
 }
+
+// last implements prepared.
+func (p *plannedGraph) last() []bool { return p.turned }
 
 // originals implements prepared.
 func (p *plannedGraph) originals() (*graph.Graph, func(), error) {
@@ -145,7 +163,7 @@ func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.P
 	var made *plan.Plan
 	err := g.Infer()
 	if err == nil && p.dropped == nil { // a graph that was compiled for known sizes has its one plan
-		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count,
+		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count, Last: p.turned,
 			Trace: p.engine.trace})
 	}
 	if kind := fault.KindOf(err); err != nil && (kind == fault.Canceled || kind == fault.Timeout || kind == fault.Memory) {
@@ -190,8 +208,9 @@ type plannedInstance struct {
 	workers  *pool.Run
 	plan     *plan.Plan
 	state    *plan.State
-	fallback instance // nil: not needed so far
-	last     instance // what ran last, nil: the plan
+	fallback instance  // nil: not needed so far
+	rows     []staging // inputs in rows for fallback, where runs get them channels-last
+	last     instance  // what ran last, nil: the plan
 	between  plan.Between
 }
 
@@ -207,6 +226,9 @@ func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []ten
 			}
 		}
 		i.last = i.fallback
+		if in, err = i.inRows(in); err != nil {
+			return nil, err
+		}
 		return i.fallback.run(ctx, in, out)
 	}
 	i.last = nil
@@ -222,6 +244,33 @@ func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []ten
 	}
 	defer i.workers.End()
 	return i.state.Run(ctx, in, out, i.options.Profiling, i.between)
+}
+
+// inRows returns the inputs row-major, as the reference takes them.
+func (i *plannedInstance) inRows(in []tensor.Tensor) ([]tensor.Tensor, error) {
+	if i.graph.turned == nil {
+		return in, nil
+	}
+	in = slices.Clone(in)
+	if i.rows == nil {
+		i.rows = make([]staging, len(in))
+	}
+	for k := range in {
+		if !i.graph.turned[k] {
+			continue
+		}
+		v := mem.View{Buf: mem.Borrow(in[k].Data, nil), Type: in[k].Type()}
+		data, err := i.rows[k].take(int64(len(in[k].Data)))
+		if err == nil {
+			err = v.In(tensor.ChannelsLast(len(in[k].Dims))).Load(data)
+		}
+		v.Buf.Release()
+		if err != nil {
+			return nil, err
+		}
+		in[k].Data = data
+	}
+	return in, nil
 }
 
 func (i *plannedInstance) profile() ([]device.NodeTime, int64) {
@@ -241,5 +290,8 @@ func (i *plannedInstance) release() {
 	}
 	if i.fallback != nil {
 		i.fallback.release()
+	}
+	for k := range i.rows {
+		i.rows[k].release()
 	}
 }

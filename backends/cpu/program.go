@@ -32,6 +32,11 @@ func newProgram(d *Device, u device.Unit, o device.Options, p prepared) *program
 	}
 	g := u.Graph
 	pr := &program{dev: d, unit: u, options: o, plan: p, in: d.ports(g, g.In), out: d.ports(g, g.Out)}
+	for i, last := range p.last() {
+		if last {
+			pr.in[i].Native = tensor.ChannelsLast(pr.in[i].Type.Shape.Rank())
+		}
+	}
 	pr.refs.Store(1)
 	return pr
 }

@@ -83,6 +83,8 @@ func (e reference) prepare(ctx context.Context, u device.Unit, _ device.Options)
 
 func (p *refPlan) release() { p.threads.release() }
 
+func (p *refPlan) last() []bool { return nil }
+
 func (p *refPlan) originals() (*graph.Graph, func(), error) { return p.graph, func() {}, nil }
 
 func (p *refPlan) instance(o device.ExecOptions) (instance, error) {

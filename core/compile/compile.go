@@ -28,6 +28,8 @@ type Options struct {
 	// Consume gives the graph and Weights to the program: nobody else reads the graph's constants, or others of the store,
 	// from the call on, whatever it returns. So a device that packs constants need not keep both forms.
 	Consume bool
+	// Order is device.Unit.Order of the whole graph.
+	Order [][]int
 }
 
 // Compile makes a program of g on devices, the preferred one first; a node goes to the first that computes it, whole
@@ -104,8 +106,8 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 			sub, in, out = g.Extract(nodes)
 		}
 		var prog device.Program
-		if prog, err = d.Compile(ctx, device.Unit{Graph: sub, Weights: weights, Exclusive: exclusive},
-			o.Options); err != nil {
+		if prog, err = d.Compile(ctx, device.Unit{Graph: sub, Weights: weights, Exclusive: exclusive,
+			Order: partOrder(g, in, o.Order)}, o.Options); err != nil {
 			return nil, fault.Wrap(err, "device %s", d.Info().ID)
 		}
 		p.plan.Stages = append(p.plan.Stages, exec.Stage{Device: d, Program: prog, In: slots(in), Out: slots(out)})
@@ -119,6 +121,20 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 		return nil, err
 	}
 	return p, nil
+}
+
+// partOrder returns the orders of a part's inputs that are inputs of g.
+func partOrder(g *graph.Graph, in []graph.Value, order [][]int) [][]int {
+	if order == nil {
+		return nil
+	}
+	own := make([][]int, len(in))
+	for k, v := range in {
+		if i := slices.Index(g.In, v); i >= 0 && i < len(order) {
+			own[k] = order[i]
+		}
+	}
+	return own
 }
 
 // keepConstants moves the constants that decomposition has made into the store.

@@ -151,6 +151,10 @@ type Unit struct {
 	// Weights holds the originals of all constants of the graph, and their Const.Data point into it: the program retains
 	// it. nil: the constants' data live on the Go heap, the program keeps them alive by reference.
 	Weights WeightStore
+	// Order holds for each input the order of dimensions, as in Port.Native, in which it will mostly be bound, nil for
+	// row-major. It may be shorter than the inputs. A device that can begin with such an input says so in Port.Native, any
+	// other ignores it.
+	Order [][]int
 	// Exclusive: nobody else reads the constants of Graph, from it or from Weights, once Compile is called. The device may
 	// drop originals that it has another form of, and sets their Const.Data to nil then.
 	Exclusive bool
@@ -180,7 +184,9 @@ type Port struct {
 	Name     string
 	Type     tensor.Type // sizes unknown where dynamic
 	Min, Max []int64     // range of each dimension, equal where it is fixed
-	Native   []string    // native layouts that bind without a copy
+	// the order of the dimensions in memory, the slowest first, in which an input without gaps is read as it lies; nil:
+	// row-major. Any other view will do, and is copied
+	Native []int
 }
 
 // Program is a compiled graph. It starts with one reference; its executions hold their own. All methods are safe for

@@ -131,9 +131,6 @@ func (b *Binding) set(v mem.View) {
 // check checks what can be known of a view before the run.
 func (b *Binding) check(v mem.View) error {
 	want := b.Port.Type
-	if v.Native != "" && !slices.Contains(b.Port.Native, v.Native) {
-		return fault.New(fault.Unsupported, "native layout %q", v.Native)
-	}
 	if v.Type.DType != tensor.Invalid && want.DType != tensor.Invalid && v.Type.DType != want.DType {
 		return fault.New(fault.Type, "want %v, got %v", want.DType, v.Type.DType)
 	}

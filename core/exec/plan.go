@@ -186,7 +186,7 @@ func (e *planned) runStage(ctx context.Context, i int) error {
 // of known size, else nowhere, which leaves the value with the stage.
 func (e *planned) target(st *Stage, s int) (mem.View, error) {
 	for i, o := range e.plan.OutSlot {
-		if v := e.Bound.Out[i].View; o == s && v.Buf != nil && v.Native == "" && !e.aliases(i) {
+		if v := e.Bound.Out[i].View; o == s && v.Buf != nil && !e.aliases(i) {
 			return v, nil
 		}
 	}

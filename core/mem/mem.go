@@ -51,8 +51,7 @@ type View struct {
 	Buf     Buffer
 	Off     int64       // bytes from the start of Buf
 	Type    tensor.Type // all sizes known
-	Strides []int64     // in elements, one per dimension; nil: contiguous
-	Native  string      // a device's own layout, e.g. "nc1hwc2/16"; empty: plain
+	Strides []int64     // in elements, one per dimension; nil: row-major without gaps
 }
 
 // Errors of their own meaning.

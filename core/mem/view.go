@@ -16,9 +16,8 @@ func (v View) Span() (int64, error) {
 		return 0, fault.New(fault.Shape, "view of %v has no size", v.Type)
 	}
 	if v.Strides != nil && n > 0 {
-		dims, _ := v.Type.Shape.Ints()
 		var err error
-		if n, err = strided(v.Type.DType, dims, v.Strides); err != nil {
+		if n, err = strided(v.Type.DType, v.Type.Shape.Dims, v.Strides); err != nil {
 			return 0, err
 		}
 	}
@@ -33,16 +32,17 @@ func (v View) Span() (int64, error) {
 }
 
 // strided returns the bytes from the first to behind the last element.
-func strided(d tensor.DType, dims, strides []int64) (int64, error) {
+func strided(d tensor.DType, dims []tensor.Dim, strides []int64) (int64, error) {
 	if len(strides) != len(dims) || d.Bits()%8 != 0 {
 		return 0, fault.New(fault.Shape, "%d strides for %v%v", len(strides), d, dims)
 	}
 	last := int64(0)
 	for i, s := range strides {
-		if s < 0 || dims[i] > 1 && s > (1<<62-last)/(dims[i]-1) {
+		steps := dims[i].N - 1
+		if s < 0 || steps > 0 && s > (1<<62-last)/steps {
 			return 0, fault.New(fault.Shape, "stride %d of dimension %d of %v%v", s, i, d, dims)
 		}
-		last += s * (dims[i] - 1)
+		last += s * steps
 	}
 	n, ok := d.ByteSize(last + 1)
 	if !ok {
@@ -52,21 +52,64 @@ func strided(d tensor.DType, dims, strides []int64) (int64, error) {
 }
 
 // Contiguous reports whether the elements lie row-major without gaps.
-func (v View) Contiguous() bool {
-	if v.Strides == nil {
-		return true
-	}
-	dims, ok := v.Type.Shape.Ints()
-	if !ok || len(dims) != len(v.Strides) {
+func (v View) Contiguous() bool { return v.Strides == nil || v.LiesIn(nil) }
+
+// LiesIn reports whether the elements lie without gaps with the dimensions in the given order, a permutation with the
+// slowest first; nil is row-major.
+func (v View) LiesIn(order []int) bool {
+	dims := v.Type.Shape.Dims
+	if !v.Type.Shape.Static() || v.Strides != nil && len(v.Strides) != len(dims) || order != nil &&
+		len(order) != len(dims) {
 		return false
 	}
-	want := tensor.RowMajor(dims)
-	for i, d := range dims {
-		if d > 1 && v.Strides[i] != want[i] {
-			return false
+	want, inner := int64(1), len(dims)
+	for i := len(dims) - 1; i >= 0; i-- {
+		d := i
+		if order != nil {
+			d = order[i]
 		}
+		n := dims[d].N
+		switch {
+		case n <= 1:
+		case v.Strides == nil && d > inner || v.Strides != nil && v.Strides[d] != want:
+			return false
+		default:
+			inner = d
+		}
+		want *= n
 	}
 	return true
+}
+
+// In returns the view of elements that lie without gaps from v.Off, with the dimensions in the given order. The sizes
+// are known.
+func (v View) In(order []int) View {
+	v.Strides = nil
+	if order == nil {
+		return v
+	}
+	v.Strides = make([]int64, len(order))
+	n := int64(1)
+	for i := len(order) - 1; i >= 0; i-- {
+		v.Strides[order[i]] = n
+		n *= v.Type.Shape.Dims[order[i]].N
+	}
+	return v
+}
+
+// Permuted returns the same elements as a tensor whose dimension i is dimension order[i] of v. The sizes are known.
+func (v View) Permuted(order []int) View {
+	dims := v.Type.Shape.Dims
+	strides := v.Strides
+	if strides == nil {
+		n, _ := v.Type.Shape.Ints()
+		strides = tensor.RowMajor(n)
+	}
+	v.Type.Shape, v.Strides = tensor.Shape{Ranked: true, Dims: make([]tensor.Dim, len(order))}, make([]int64, len(order))
+	for i, d := range order {
+		v.Type.Shape.Dims[i], v.Strides[i] = dims[d], strides[d]
+	}
+	return v
 }
 
 // Load copies the view's elements, row-major without gaps, to dst, whose length must be the type's byte size.

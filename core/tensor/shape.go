@@ -214,6 +214,16 @@ func RowMajor(dims []int64) []int64 {
 	return s
 }
 
+// ChannelsLast returns the order of dimensions that images [N, C, spatial...] have in memory when the channels come last:
+// [0, 2, ..., 1].
+func ChannelsLast(rank int) []int {
+	order := []int{0}
+	for i := 2; i < rank; i++ {
+		order = append(order, i)
+	}
+	return append(order, 1)
+}
+
 // Broadcast returns the NumPy broadcast of two shapes: aligned at the last dimension, sizes equal or one of them 1.
 // An unknown size against a known one other than 1 gives the known one; the run will see whether it holds.
 func Broadcast(a, b Shape) (Shape, error) {

@@ -83,16 +83,21 @@ func (s *Session) Run(ctx context.Context, in []tensor.Tensor, deadline time.Tim
 	return out, nil
 }
 
+// bind copies a tensor to where the device reads it as it lies.
 func (s *Session) bind(i int, t tensor.Tensor) error {
 	buf, err := mem.Host(int64(max(len(t.Data), 1)), mem.Options{})
 	if err != nil {
 		return err
 	}
 	defer buf.Release()
-	if err := mem.Write(buf, 0, t.Data); err != nil {
+	v := mem.View{Buf: buf, Type: t.Type()}
+	if order := s.in[i].Native; len(order) == len(t.Dims) {
+		v = v.In(order)
+	}
+	if err := v.Store(t.Data); err != nil {
 		return err
 	}
-	return s.exec.BindInput(i, mem.View{Buf: buf, Type: t.Type()})
+	return s.exec.BindInput(i, v)
 }
 
 // Close frees everything.

@@ -25,9 +25,7 @@ func (q codeViewOp) layout(l *layouter, n *node) {
 	case !q.same:
 		y.codes[nchw] = l.codes(n.in[0], nchw)
 	default:
-		if x.codes == [2]int{none, none} {
-			l.codes(n.in[0], nchw)
-		}
+		l.enter(n.in[0])
 		y.codes = x.codes
 	}
 }

@@ -164,12 +164,12 @@ func (t *unsignTask) Chunk(i, _ int) {
 	}
 }
 
-// newConversion is the change of the order of dimensions to o.
-func newConversion(dims []int64, o order) *permuteOp {
-	rank := len(dims)
+// newConversion is the change of the order of v's dimensions to o.
+func newConversion(v *value, o order) *permuteOp {
+	dims, rank := v.dims, len(v.dims)
 	perm := append(append([]int{0}, seq(2, rank)...), 1)
 	if o == nchw {
 		dims, perm = sizesIn(dims, nhwc), append([]int{0, rank - 1}, seq(1, rank-1)...)
 	}
-	return &permuteOp{size: 4, permutation: newPermutation(dims, perm)}
+	return &permuteOp{size: v.typ.DType.Bits() / 8, permutation: newPermutation(dims, perm)}
 }

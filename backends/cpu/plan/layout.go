@@ -30,17 +30,31 @@ type layouter struct {
 	forms []forms // per value
 }
 
+// TakesLast reports whether a plan can begin with an input of the given type in NHWC (Options.Last).
+func TakesLast(t tensor.Type) bool {
+	switch t.DType.Bits() {
+	case 8, 16, 32, 64:
+		return t.Shape.Rank() > 2
+	}
+	return false
+}
+
 // layout gives the nodes of a program their buffers. A form of a value is made when a node wants it and is kept, so
-// that a chain of operations that take any order stays in the one that the first has chosen.
-func layout(p *program) (*placed, error) {
+// that a chain of operations that take any order stays in the one that the first has chosen. last says which inputs
+// come in NHWC.
+func layout(p *program, last []bool) (*placed, error) {
 	l := &layouter{placed: &placed{program: p, fused: slices.Clone(p.fused)}, forms: make([]forms, len(p.net.values))}
 	for v := range l.forms {
 		l.forms[v] = forms{[2]int{none, none}, [2]int{none, none}}
 	}
 	for i, v := range p.net.graph.In {
 		size, _ := p.net.inputs[i].ByteSize()
-		l.forms[v].elements[nchw] = l.buffer(buffer{place: isInput, index: i, size: size,
-			form: bufferForm{value: v}})
+		o := nchw
+		if x := &p.net.values[v]; i < len(last) && last[i] && !sameOrders(x.dims) && x.count() > 0 {
+			o = nhwc
+		}
+		l.forms[v].elements[o] = l.buffer(buffer{place: isInput, index: i, size: size,
+			form: bufferForm{value: v, order: o}})
 	}
 	for _, n := range p.nodes() {
 		if !n.waits {
@@ -104,7 +118,8 @@ func (l *layouter) settle(v graph.Value) {
 // best returns the order in which v is best read.
 func (l *layouter) best(v graph.Value) order {
 	l.settle(v)
-	if f := &l.forms[v]; f.elements[nhwc] != none && (f.elements[nchw] == none || sameOrders(l.net.values[v].dims)) {
+	x := &l.net.values[v]
+	if f := &l.forms[v]; x.fast() && f.elements[nhwc] != none && (f.elements[nchw] == none || sameOrders(x.dims)) {
 		return nhwc
 	}
 	return nchw
@@ -119,14 +134,14 @@ func (l *layouter) has(v graph.Value, o order) bool {
 // want returns the buffer of v in an order, converting it when there is only the other; none when v is never made.
 func (l *layouter) want(v graph.Value, o order) int {
 	l.settle(v)
-	f, dims := &l.forms[v], l.net.values[v].dims
+	f, x := &l.forms[v], &l.net.values[v]
 	from := f.elements[1-o]
 	switch {
 	case f.elements[o] != none || from == none:
-	case sameOrders(dims):
+	case sameOrders(x.dims):
 		f.elements[o] = from
 	default:
-		l.convert("layout", newConversion(dims, o), from, l.make(v, o))
+		l.convert("layout", newConversion(x, o), from, l.make(v, o))
 	}
 	return f.elements[o]
 }
@@ -159,11 +174,8 @@ func (l *layouter) codeOrder(v graph.Value) order {
 
 // codes returns the buffer of v's unsigned codes in an order, making it of the other, or of v's elements.
 func (l *layouter) codes(v graph.Value, o order) int {
+	l.enter(v)
 	f, x := &l.forms[v], &l.net.values[v]
-	if f.codes == [2]int{none, none} {
-		from := l.want(v, nchw)
-		l.convert("unsign", &unsignOp{n: x.count(), flip: x.typ.DType == tensor.Int8}, from, l.makeCodes(v, nchw))
-	}
 	from := f.codes[1-o]
 	switch {
 	case f.codes[o] != none:
@@ -173,6 +185,19 @@ func (l *layouter) codes(v graph.Value, o order) int {
 		l.convert("layout", newByteConversion(x.dims, o), from, l.makeCodes(v, o))
 	}
 	return f.codes[o]
+}
+
+// enter makes codes of v's elements, in the order in which these are, when there are none.
+func (l *layouter) enter(v graph.Value) {
+	f, x := &l.forms[v], &l.net.values[v]
+	if f.codes != [2]int{none, none} {
+		return
+	}
+	o := nchw
+	if f.elements[nchw] == none && f.elements[nhwc] != none {
+		o = nhwc
+	}
+	l.convert("unsign", &unsignOp{n: x.count(), flip: x.typ.DType == tensor.Int8}, l.want(v, o), l.makeCodes(v, o))
 }
 
 // makeCodes returns a new buffer for v's codes in an order.

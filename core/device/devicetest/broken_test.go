@@ -3,6 +3,7 @@ package devicetest
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -23,6 +24,8 @@ type broken struct {
 	info    func(device.Info) device.Info
 	support func([]device.NodeSupport) []device.NodeSupport
 	load    func(device.Program, error) (device.Program, error)
+	native  bool // the first input is said to be native in the order that was announced
+	all     bool // so are others
 	exec    func(device.ExecOptions) device.ExecOptions
 	wrap    func(device.Execution) device.Execution
 }
@@ -47,7 +50,7 @@ func (b *broken) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	if err != nil {
 		return nil, err
 	}
-	return brokenProgram{p, b}, nil
+	return brokenProgram{p, b, u.Order}, nil
 }
 
 func (b *broken) Load(ctx context.Context, data []byte) (device.Program, error) {
@@ -60,7 +63,20 @@ func (b *broken) Load(ctx context.Context, data []byte) (device.Program, error) 
 
 type brokenProgram struct {
 	device.Program
-	dev *broken
+	dev   *broken
+	order [][]int
+}
+
+func (p brokenProgram) Ports() (in, out []device.Port) {
+	in, out = p.Program.Ports()
+	if p.dev.native && p.order != nil {
+		in = slices.Clone(in)
+		in[0].Native = p.order[0]
+		if p.dev.all {
+			in[1].Native = p.order[0]
+		}
+	}
+	return in, out
 }
 
 func (p brokenProgram) New(o device.ExecOptions) (device.Execution, error) {
@@ -282,6 +298,12 @@ func TestChecks_findWhatIsBroken(t *testing.T) {
 		"times that nobody asked for": {"profile", func(b *broken) {
 			b.exec = func(o device.ExecOptions) device.ExecOptions { o.Profiling = true; return o }
 		}},
+		"a native order that is copied": {"orders of dimensions", func(b *broken) { b.native = true }},
+		"a native order that nobody asked for": {"orders of dimensions", func(b *broken) {
+			b.native, b.all = true, true
+		}},
+		"strides are taken for a native order": {"orders of dimensions",
+			executions(func(e execution) execution { return noStrides{e} })},
 		"memory is taken as coherent": {"memory that is not coherent",
 			executions(func(e execution) execution { return neverSyncs{e} })},
 		"strides are ignored": {"strides and offsets",

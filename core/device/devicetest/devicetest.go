@@ -69,6 +69,7 @@ func Checks() []Check {
 		{"indices", indices},
 		{"bindings that do not fit", misfits},
 		{"strides and offsets", strides},
+		{"orders of dimensions", orders},
 		{"memory that cannot be mapped", unmappable},
 		{"memory that is not coherent", incoherent},
 		{"references", references},
