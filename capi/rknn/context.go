@@ -53,6 +53,7 @@ type Context struct {
 // inputState is one input: what core reads, and where it comes from.
 type inputState struct {
 	buf   mem.Buffer // what core reads, nil: not made yet
+	order []int      // of the dimensions in buf, as in device.Port.Native
 	given bool       // rknn_inputs_set has filled buf
 	bound *binding
 }

@@ -50,8 +50,11 @@ func TestSetIoMem_usedInPlaceWhereNothingChanges(t *testing.T) {
 	}{
 		{"reals", relu(1, 4), Float32, Float32, Undefined, four, []float32{1, 0, 3, 0}, true, true},
 		{"one channel in NHWC", relu(1, 1, 2, 2), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, true, true},
-		{"two channels", relu(1, 2, 1, 2), Float32, Float32, NCHW, four, []float32{1, 3, 0, 0}, false, true},
-		{"two channels back", relu(1, 2, 1, 2), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, false, false},
+		{"two channels", relu(1, 2, 1, 2), Float32, Float32, NCHW, four, []float32{1, 3, 0, 0}, true, true},
+		{"two channels back", relu(1, 2, 1, 2), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, true, false},
+		{"first and third channel swapped", relu(1, 3, 1, 1).meta("anynpu.input.x.pixel", "rgb").meta("anynpu.input.x.order", "bgr"),
+			Float32, Float32, NHWC, float32Bytes(1, -2, 3), []float32{3, 0, 1}, false, true},
+		{"two images", relu(2, 2, 1, 1), Float32, Float32, NCHW, four, []float32{1, 0, 3, 0}, true, true},
 		{"one pixel", relu(1, 4, 1, 1), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, true, true},
 		{"bytes", relu(1, 4), Uint8, Float32, Undefined, []byte{1, 2, 3, 4}, []float32{1, 2, 3, 4}, false, true},
 		{"mean", relu(1, 4).meta("anynpu.input.x.mean", "[1]"), Float32, Float32, Undefined, four, []float32{0, 0, 2, 0},

@@ -49,7 +49,7 @@ func inputsSet(c *Context, inputs []Input) (err error) {
 		src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than what is read of it
 		c.in[i].given = false                                        // until it is whole
 		s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: p.format(true).order()}), in.passThrough != 0)
-		p.Load(data, dims, src, &s)
+		c.fill(i, data, src, &s)
 		c.in[i].given = true
 	}
 	return nil
@@ -148,6 +148,12 @@ func (p *port) bytesOpen(kind Type) bool {
 		return p.Quant == nil || p.Type != tensor.Int8 // else they are quantized already
 	}
 	return kind == Uint8
+}
+
+// fill converts what a program handed over for input i to the memory that core reads.
+func (c *Context) fill(i int, data, src []byte, s *convert.Source) {
+	c.model.in[i].Load(data, c.run.own(i, c.inDims(i)), src, s)
+	c.in[i].order = c.run.orders[i]
 }
 
 // room returns the memory of input i that core reads, made when first wanted.

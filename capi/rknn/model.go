@@ -88,7 +88,7 @@ func (m *sharedModel) build(im *model.Model, w *mem.Weights) error {
 	if m.base, err = newBase(g, im.Nodes, w); err != nil {
 		return err
 	}
-	if m.run, err = newRunnable(g, w, m.shapes); err != nil {
+	if m.run, err = newRunnable(g, m.in, w, m.shapes); err != nil {
 		m.base.release()
 		return err
 	}

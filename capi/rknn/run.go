@@ -133,19 +133,26 @@ func (c *Context) bindInput(i int) error {
 		defer done()
 		s.given = false
 		given := p.source(s.bound.kind, a, s.bound.raw)
-		if p.Place(&given) {
-			return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "input %q", p.Name)
+		if p.Place(c.run.own(i, dims), &given) {
+			return c.bindView(i, s.bound.memory.buf, c.run.orders[i])
 		}
 		data, err := c.room(i)
 		if err != nil {
 			return err
 		}
-		p.Load(data, dims, src, &given)
+		c.fill(i, data, src, &given)
 	}
 	if _, err := c.room(i); err != nil {
 		return err
 	}
-	return fault.Wrap(c.exec.BindInput(i, mem.View{Buf: s.buf, Type: p.coreType(dims)}), "input %q", p.Name)
+	return c.bindView(i, s.buf, s.order)
+}
+
+// bindView binds core input i to memory whose elements lie in an order of its dimensions.
+func (c *Context) bindView(i int, b mem.Buffer, order []int) error {
+	p := c.model.in[i]
+	v := mem.View{Buf: b, Type: p.coreType(c.inDims(i))}
+	return fault.Wrap(c.exec.BindInput(i, v.In(order)), "input %q", p.Name)
 }
 
 // bindOutput lets core write output i straight to bound memory that takes the elements as core has them and that

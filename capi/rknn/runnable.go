@@ -6,6 +6,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
@@ -18,6 +19,7 @@ import (
 // changes; contexts share it.
 type runnable struct {
 	program *compile.Program
+	orders  [][]int        // of inputs that are bound in NHWC, nil for the model's own order
 	wraps   []int64        // instances of the library's operators that the program computes, in order
 	nodes   [][]customNode // operators that the program computes, for each set of shapes
 }
@@ -35,9 +37,10 @@ type customValue struct {
 	t    tensor.Type
 }
 
-// newRunnable compiles g, whose constants lie in w; both belong to the result from then on.
-func newRunnable(g *graph.Graph, w *mem.Weights, shapes []model.ShapeSet) (*runnable, error) {
-	r := &runnable{nodes: make([][]customNode, len(shapes))}
+// newRunnable compiles g, whose inputs the API shows as in and whose constants lie in w; g and w belong to the result
+// from then on.
+func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.ShapeSet) (*runnable, error) {
+	r := &runnable{orders: make([][]int, len(in)), nodes: make([][]customNode, len(shapes))}
 	all, err := devices.List()
 	if err != nil {
 		return nil, err
@@ -56,8 +59,32 @@ func newRunnable(g *graph.Graph, w *mem.Weights, shapes []model.ShapeSet) (*runn
 			}
 		}
 	}
-	r.program, err = compile.Compile(context.Background(), g, all, compile.Options{Weights: w, Consume: true})
-	return r, err
+	nhwc := tensor.ChannelsLast(4)
+	for i, p := range in {
+		if p.format(true) == NHWC {
+			r.orders[i] = nhwc
+		}
+	}
+	r.program, err = compile.Compile(context.Background(), g, all, compile.Options{Weights: w, Consume: true,
+		Order: r.orders})
+	if err != nil {
+		return nil, err
+	}
+	taken, _ := r.program.Ports()
+	for i := range taken {
+		if taken[i].Native == nil { // the device would turn it, as the library does
+			r.orders[i] = nil
+		}
+	}
+	return r, nil
+}
+
+// own is where the elements of an input lie for the device.
+func (r *runnable) own(i int, dims []int64) convert.Arrangement {
+	if r.orders[i] != nil {
+		return convert.Arrange(dims, convert.Layout{Order: convert.NHWC})
+	}
+	return convert.Arrange(dims, convert.Layout{})
 }
 
 // customNodes lists the operators of g that the program computes, with inputs of these sizes.

@@ -71,6 +71,16 @@ func (a *Arrangement) Dense() bool {
 	return a.group == 0 && (a.Images == 1 || a.image == own) && (!a.interleaved || a.Channels == 1 || a.Pixels == 1)
 }
 
+// same reports whether elements lie in both as in the other, of the same sizes.
+func (a *Arrangement) same(b *Arrangement) bool {
+	return a.Dense() && b.Dense() || a.interleaved && b.interleaved && (a.Images == 1 || a.image == b.image)
+}
+
+// flat is an interleaved arrangement as images of one channel whose pixels are all of its elements.
+func (a *Arrangement) flat() Arrangement {
+	return Arrangement{Images: a.Images, Channels: 1, Pixels: a.Channels * a.Pixels, image: a.image, step: 1}
+}
+
 // Elements is the number of elements from the first to behind the last one.
 func (a *Arrangement) Elements() int64 {
 	if a.image == 0 || a.Images == 0 {

@@ -29,6 +29,10 @@ func (c *conversion) line(dst, src []byte, n int) {
 		Cast(dst, c.to, src, c.from, n, true, c.work)
 		return
 	}
+	if c.from == c.to && c.codesFrom == nil && c.codesTo == nil && !c.normalize {
+		copy(dst[:n*c.to.Bits()/8], src)
+		return
+	}
 	v := c.work[:n]
 	if c.codesFrom != nil {
 		Dequantize(v, c.from, src, c.codesFrom, 0)
@@ -55,6 +59,11 @@ func (c *conversion) line(dst, src []byte, n int) {
 	}
 }
 
+// straight reports whether kernels convert bytes that lie together faster than a table does.
+func (c *conversion) straight(apart, step int) bool {
+	return apart == 1 && step == 1 && c.from.Bits() == 8 && c.to == tensor.Float32 && c.codesTo == nil && !c.normalize
+}
+
 // tabulate looks bytes up from now on.
 func (c *conversion) tabulate() {
 	for i := range c.everything {
@@ -66,15 +75,22 @@ func (c *conversion) tabulate() {
 	c.line(c.table, c.everything[:], 256)
 }
 
-// run converts n elements of src, step elements apart, to neighbours in dst. line holds a line of the source.
-func (c *conversion) run(dst, src []byte, step, n int, line []byte) {
+// run converts n elements of src, step elements apart, to elements of dst that are apart elements apart. line holds a
+// line of the source and one of the result.
+func (c *conversion) run(dst []byte, apart int, src []byte, step, n int, line []byte) {
 	if c.table != nil {
-		lookUp(dst, c.to.Bits()/8, c.table, src, step, n)
+		lookUp(dst, apart, c.to.Bits()/8, c.table, src, step, n)
 		return
 	}
 	if step > 1 {
 		gather(line, src, step, n, c.from.Bits()/8)
 		src = line
 	}
-	c.line(dst, src, n)
+	if apart == 1 {
+		c.line(dst, src, n)
+		return
+	}
+	made := line[Line*8:]
+	c.line(made, src, n)
+	scatter(dst, made, apart, n, c.to.Bits()/8)
 }

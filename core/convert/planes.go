@@ -48,24 +48,31 @@ func place[T any](dst, src []T, step, n int) {
 	}
 }
 
-// lookUp writes n elements of size bytes: what a table has for bytes that lie step apart.
-func lookUp(dst []byte, size int, table, src []byte, step, n int) {
+// lookUp writes n elements of size bytes that lie apart elements apart: what a table has for bytes that lie step apart.
+func lookUp(dst []byte, apart, size int, table, src []byte, step, n int) {
 	switch size {
 	case 1:
-		lookUpWords(dst, table, src, step, n)
+		lookUpWords(dst, apart, table, src, step, n)
 	case 2:
-		lookUpWords(mem.Elements[uint16](dst), mem.Elements[uint16](table), src, step, n)
+		lookUpWords(mem.Elements[uint16](dst), apart, mem.Elements[uint16](table), src, step, n)
 	case 4:
-		lookUpWords(mem.Elements[uint32](dst), mem.Elements[uint32](table), src, step, n)
+		lookUpWords(mem.Elements[uint32](dst), apart, mem.Elements[uint32](table), src, step, n)
 	default:
-		lookUpWords(mem.Elements[uint64](dst), mem.Elements[uint64](table), src, step, n)
+		lookUpWords(mem.Elements[uint64](dst), apart, mem.Elements[uint64](table), src, step, n)
 	}
 }
 
-func lookUpWords[T word](dst, table []T, src []byte, step, n int) {
+func lookUpWords[T word](dst []T, apart int, table []T, src []byte, step, n int) {
 	t := (*[256]T)(table)
-	for i := range dst[:n] {
-		dst[i] = t[src[i*step]]
+	if apart == 1 && step == 1 {
+		src = src[:n]
+		for i := range dst[:n] {
+			dst[i] = t[src[i]]
+		}
+		return
+	}
+	for i := range n {
+		dst[i*apart] = t[src[i*step]]
 	}
 }
 

@@ -2,8 +2,8 @@ package convert
 
 import "github.com/anynpu/anynpu/core/tensor"
 
-// Tensor is an input or output of a model as conversions see it. Its own elements lie in NCHW, or, for other ranks than
-// 4, in the model's order.
+// Tensor is an input or output of a model as conversions see it. The own elements of a result lie in NCHW, or, for
+// other ranks than 4, in the model's order.
 type Tensor struct {
 	Type          tensor.DType
 	Quant         *Code // what the elements stand for, nil: for themselves
@@ -34,6 +34,9 @@ func (n *Normalization) Of(channel int) (mean, std float32) {
 	return pick(n.Mean, 0), pick(n.Std, 1)
 }
 
+// uniform reports whether all channels have one mean and one deviation.
+func (n *Normalization) uniform() bool { return len(n.Mean) <= 1 && len(n.Std) <= 1 }
+
 // swaps reports whether channels of such an image change places.
 func (n *Normalization) swaps(channels int) bool { return n.Swap && channels >= 3 }
 
@@ -47,10 +50,10 @@ type Source struct {
 	Ordered bool
 }
 
-// Place reports whether the source holds the tensor's elements where and as the tensor has them, so that its memory can
-// serve as the tensor's.
-func (t *Tensor) Place(s *Source) bool {
-	return t.own(s) && s.Dense() && (s.Ordered || !t.swaps(s.Channels))
+// Place reports whether the source holds the tensor's elements as the tensor has them and where arrangement own has
+// them, so that its memory can serve as the tensor's.
+func (t *Tensor) Place(own Arrangement, s *Source) bool {
+	return t.own(s) && own.same(&s.Arrangement) && (s.Ordered || !t.swaps(s.Channels))
 }
 
 // own reports whether the elements need no conversion.
@@ -58,14 +61,17 @@ func (t *Tensor) own(s *Source) bool {
 	return s.Type == t.Type && (s.Own || t.Quant == nil && !t.Normalized())
 }
 
-// Load converts what a program handed over to the tensor's own elements in dst: normalization, then quantization or a
-// cast. Codes are rounded to nearest, ties to even, other integers cut off towards zero; both saturate. NaN becomes the
-// zero point, or 0.
-func (t *Tensor) Load(dst []byte, dims []int64, src []byte, s *Source) {
-	own := Arrange(dims, Layout{})
+// Load converts what a program handed over to the tensor's own elements in arrangement own, NCHW or NHWC, of dst:
+// normalization, then quantization or a cast. Codes are rounded to nearest, ties to even, other integers cut off
+// towards zero; both saturate. NaN becomes the zero point, or 0.
+func (t *Tensor) Load(dst []byte, own Arrangement, src []byte, s *Source) {
+	from := s.Arrangement
 	same, swap := t.own(s), !s.Ordered && t.swaps(own.Channels)
-	if same && !swap {
-		ToPlanes(dst, src, &s.Arrangement, t.Type.Bits()/8)
+	if own.interleaved && from.interleaved && !swap && (same || s.Own || !t.Normalized() || t.uniform()) {
+		own, from = own.flat(), from.flat()
+	}
+	if same && !swap && own.step == 1 {
+		ToPlanes(dst, src, &from, t.Type.Bits()/8)
 		return
 	}
 	c := newConversion(s.Type, t.Type)
@@ -73,10 +79,10 @@ func (t *Tensor) Load(dst []byte, dims []int64, src []byte, s *Source) {
 		c.codesTo = PerTensor(*t.Quant)
 	}
 	normalize := !s.Own && t.Normalized()
-	line := make([]byte, Line*8)
+	line := make([]byte, 2*Line*8)
 	sizeTo, sizeFrom := t.Type.Bits()/8, s.Type.Bits()/8
 	each(&own, func(image, channel, first, n int) {
-		to, given := own.base(image, channel)+first, channel
+		to, given := own.base(image, channel)+first*own.step, channel
 		if swap && channel < 3 {
 			given = 2 - channel
 		}
@@ -84,10 +90,11 @@ func (t *Tensor) Load(dst []byte, dims []int64, src []byte, s *Source) {
 			c.normalize = true
 			c.mean, c.std = t.Of(given)
 		}
-		if first == 0 && sizeFrom == 1 && own.Pixels >= 256 && (image == 0 && channel == 0 || c.normalize) {
+		if first == 0 && sizeFrom == 1 && own.Pixels >= 256 && (image == 0 && channel == 0 || c.normalize) &&
+			!c.straight(own.step, from.step) {
 			c.tabulate()
 		}
-		c.run(dst[to*sizeTo:], src[(s.base(image, given)+first*s.step)*sizeFrom:], s.step, n, line)
+		c.run(dst[to*sizeTo:], own.step, src[(from.base(image, given)+first*from.step)*sizeFrom:], from.step, n, line)
 	})
 }
 

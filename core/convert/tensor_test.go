@@ -119,10 +119,15 @@ func TestLoad_equalsTheFormulas(t *testing.T) {
 						for _, s := range []convert.Source{{Type: from, Arrangement: a}, {Type: from, Arrangement: a, Own: true},
 							{Type: from, Arrangement: a, Own: true, Ordered: true}} {
 							src := samples(from, int(a.Elements()), rnd)
-							got, want := make([]byte, int(n)*x.Type.Bits()/8), make([]byte, int(n)*x.Type.Bits()/8)
-							x.Load(got, dims, src, &s)
+							size := x.Type.Bits() / 8
+							want := make([]byte, int(n)*size)
 							loadSlowly(&x, want, dims, src, &s, l)
-							equalElements(t, x.Type, want, got, dims, x.Quant != nil, norm, from, l, s.Own, s.Ordered)
+							for _, to := range []convert.Layout{{}, {Order: convert.NHWC}} {
+								got, rows := make([]byte, int(n)*size), make([]byte, int(n)*size)
+								x.Load(got, convert.Arrange(dims, to), src, &s)
+								eachElement(to, dims, func(_, there, own int) { copy(rows[own*size:][:size], got[there*size:]) })
+								equalElements(t, x.Type, want, rows, dims, x.Quant != nil, norm, from, l, to, s.Own, s.Ordered)
+							}
 						}
 					}
 				}
@@ -242,7 +247,7 @@ func TestPlace(t *testing.T) {
 	for name, c := range map[string]struct {
 		x    convert.Tensor
 		s    convert.Source
-		want bool
+		want bool // for a tensor in planes
 	}{
 		"the same":         {floats, convert.Source{Type: tensor.Float32, Arrangement: planes}, true},
 		"another type":     {floats, convert.Source{Type: tensor.Int8, Arrangement: planes}, false},
@@ -255,7 +260,23 @@ func TestPlace(t *testing.T) {
 		"other channels, ordered": {swapped,
 			convert.Source{Type: tensor.Float32, Arrangement: planes, Own: true, Ordered: true}, true},
 	} {
-		require.Equal(t, c.want, c.x.Place(&c.s), name)
+		require.Equal(t, c.want, c.x.Place(planes, &c.s), name)
+	}
+	two := []int64{2, 3, 2, 2}
+	for name, c := range map[string]struct {
+		dims []int64
+		l    convert.Layout
+		want bool
+	}{
+		"pixels":             {dims, convert.Layout{Order: convert.NHWC}, true},
+		"planes":             {dims, convert.Layout{}, false},
+		"rows behind one":    {dims, convert.Layout{Order: convert.NHWC, Rows: 5}, true},
+		"two images":         {two, convert.Layout{Order: convert.NHWC}, true},
+		"rows between two":   {two, convert.Layout{Order: convert.NHWC, Rows: 5}, false},
+		"groups of channels": {dims, convert.Layout{Order: convert.NC1HWC2, C2: 4}, false},
+	} {
+		s := convert.Source{Type: tensor.Float32, Arrangement: convert.Arrange(c.dims, c.l)}
+		require.Equal(t, c.want, floats.Place(convert.Arrange(c.dims, convert.Layout{Order: convert.NHWC}), &s), name)
 	}
 }
 
@@ -297,17 +318,19 @@ func BenchmarkLoad(b *testing.B) {
 		{"halves_to_floats", convert.Tensor{Type: tensor.Float32}, tensor.Float16, []int64{1, 3, 640, 640}},
 		{"floats_of_32_channels", convert.Tensor{Type: tensor.Float32}, tensor.Float32, []int64{1, 32, 80, 80}},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			withEachKernels(b, func(b *testing.B) {
-				n, _ := tensor.Count(c.dims)
-				s := convert.Source{Type: c.from, Arrangement: convert.Arrange(c.dims, convert.Layout{Order: convert.NHWC})}
-				dst, src := make([]byte, int(n)*c.x.Type.Bits()/8), make([]byte, int(n)*c.from.Bits()/8)
-				b.SetBytes(n)
-				for b.Loop() {
-					c.x.Load(dst, c.dims, src, &s)
-				}
+		for what, to := range map[string]convert.Order{"": convert.NCHW, "_as_they_lie": convert.NHWC} {
+			b.Run(c.name+what, func(b *testing.B) {
+				withEachKernels(b, func(b *testing.B) {
+					n, _ := tensor.Count(c.dims)
+					s := convert.Source{Type: c.from, Arrangement: convert.Arrange(c.dims, convert.Layout{Order: convert.NHWC})}
+					dst, src := make([]byte, int(n)*c.x.Type.Bits()/8), make([]byte, int(n)*c.from.Bits()/8)
+					b.SetBytes(n)
+					for b.Loop() {
+						c.x.Load(dst, convert.Arrange(c.dims, convert.Layout{Order: to}), src, &s)
+					}
+				})
 			})
-		})
+		}
 	}
 }
 
