@@ -48,5 +48,6 @@ bench-compare: tools-go libs $(ORT)/done $(BENCH)/models/done $(BENCH_PROGRAMS)
 bench-measure: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
 	@bench/measure.sh $(BENCH)
 
+# BASELINE=DIR as for bench-calls.
 bench-boards: libs $(BUILD)/bin/anynpu $(BENCH)/models/done $(BENCH)/boards
-	@bench/boards.sh $(BUILD) $(BENCH_ROUNDS) $(BENCH)/models/yolo_heads_320_qdq.onnx $(BENCH)/models/mobilenet_v2_224_qdq.onnx
+	@bench/boards.sh $(BUILD) $(BENCH_ROUNDS) $(foreach m,yolo_heads_320_qdq mobilenet_v2_224_qdq mobilenet_v2_224,$(BENCH)/models/$(m).onnx)

@@ -16,6 +16,7 @@ import (
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -90,6 +91,9 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 	}
 	// a profile looks at the operands later
 	o := compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}}
+	if f.api == apiRKNN {
+		o.Order = imagesLast(l.Graph)
+	}
 	s, err := session.Open(context.Background(), l.Graph, devs, o, device.ExecOptions{Profiling: profiling})
 	if err != nil {
 		l.weights.Release()
@@ -105,6 +109,17 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 		return nil, exit(exitUsage, err)
 	}
 	return m, nil
+}
+
+// imagesLast says that inputs of rank 4 are bound in NHWC, as programs for RKNN hand images over.
+func imagesLast(g *graph.Graph) [][]int {
+	order := make([][]int, len(g.In))
+	for i, v := range g.In {
+		if g.Fact(v).Shape.Rank() == 4 {
+			order[i] = tensor.ChannelsLast(4)
+		}
+	}
+	return order
 }
 
 // selectISA obeys --isa for the rest of the process.
