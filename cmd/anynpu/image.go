@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
@@ -87,18 +88,19 @@ func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, err
 	if !t.DType.IsFloat() && !t.DType.IsInt() {
 		return t, fault.New(fault.Type, "an image for %v", t.DType)
 	}
+	normalization := convert.Normalization{Mean: in.Mean, Std: in.Std}
 	for c := range channels {
 		from := c
 		if bgr && channels == 3 {
 			from = 2 - c
 		}
-		mean, std := pick(in.Mean, c, 0), pick(in.Std, c, 1)
+		mean, std := normalization.Of(c)
 		for i := range img.height * img.width {
 			at := c*img.height*img.width + i
 			if last {
 				at = i*channels + c
 			}
-			v := (float64(img.data[i*channels+from]) - mean) / std
+			v := (float64(img.data[i*channels+from]) - float64(mean)) / float64(std)
 			if t.DType.IsFloat() {
 				tensor.PutFloat(t.DType, t.Data, at, v, true)
 				continue
@@ -118,16 +120,6 @@ func channelsOf(d []tensor.Dim) (n int, last bool) {
 		}
 	}
 	return 0, false
-}
-
-func pick(v []float32, i int, otherwise float64) float64 {
-	switch {
-	case len(v) == 0:
-		return otherwise
-	case len(v) == 1:
-		return float64(v[0])
-	}
-	return float64(v[i])
 }
 
 // as returns the image with n channels; gray is 0.299 red + 0.587 green + 0.114 blue (ITU-R BT.601).

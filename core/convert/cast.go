@@ -42,7 +42,7 @@ func castLine(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int,
 		Ints(v, from, src)
 		PutInts(dst, to, v, from, saturate)
 	case to == tensor.Float64:
-		doubles(mem.Elements[float64](dst)[:n], from, src)
+		fromInts(mem.Elements[float64](dst)[:n], from, src)
 	default:
 		v := integers(work)[:n]
 		Ints(v, from, src)
@@ -62,21 +62,6 @@ func putDoubles(dst []byte, to tensor.DType, src []float64, saturate bool) {
 	}
 	for i, x := range src {
 		tensor.PutFloat(to, dst, i, x, true)
-	}
-}
-
-// doubles decodes wide integers.
-func doubles(dst []float64, from tensor.DType, src []byte) {
-	n := len(dst)
-	switch from {
-	case tensor.Int32:
-		floats(dst, mem.Elements[int32](src)[:n])
-	case tensor.Uint32:
-		floats(dst, mem.Elements[uint32](src)[:n])
-	case tensor.Int64:
-		floats(dst, mem.Elements[int64](src)[:n])
-	case tensor.Uint64:
-		floats(dst, mem.Elements[uint64](src)[:n])
 	}
 }
 

@@ -39,6 +39,25 @@ func Floats(dst []float32, d tensor.DType, src []byte) {
 		for i, x := range mem.Elements[float64](src)[:n] {
 			dst[i] = float32(x)
 		}
+	case tensor.Uint8:
+		kernels.DequantizeU8(dst, src[:n], 1, 0)
+	case tensor.Int8:
+		kernels.DequantizeS8(dst, mem.Elements[int8](src)[:n], 1, 0)
+	default:
+		if !d.IsFloat() {
+			fromInts(dst, d, src)
+			return
+		}
+		for i := range dst {
+			dst[i] = float32(tensor.FloatAt(d, src, i))
+		}
+	}
+}
+
+// fromInts decodes integers and Bools as numbers of another type; those of Uint64 keep their bits as int64.
+func fromInts[N float32 | float64 | int64](dst []N, d tensor.DType, src []byte) {
+	n := len(dst)
+	switch d {
 	case tensor.Bool:
 		for i, b := range src[:n] {
 			dst[i] = 0
@@ -47,31 +66,27 @@ func Floats(dst []float32, d tensor.DType, src []byte) {
 			}
 		}
 	case tensor.Uint8:
-		kernels.DequantizeU8(dst, src[:n], 1, 0)
+		widen(dst, src[:n])
 	case tensor.Int8:
-		kernels.DequantizeS8(dst, mem.Elements[int8](src)[:n], 1, 0)
+		widen(dst, mem.Elements[int8](src)[:n])
 	case tensor.Int16:
-		floats(dst, mem.Elements[int16](src)[:n])
+		widen(dst, mem.Elements[int16](src)[:n])
 	case tensor.Uint16:
-		floats(dst, mem.Elements[uint16](src)[:n])
+		widen(dst, mem.Elements[uint16](src)[:n])
 	case tensor.Int32:
-		floats(dst, mem.Elements[int32](src)[:n])
+		widen(dst, mem.Elements[int32](src)[:n])
 	case tensor.Uint32:
-		floats(dst, mem.Elements[uint32](src)[:n])
+		widen(dst, mem.Elements[uint32](src)[:n])
 	case tensor.Int64:
-		floats(dst, mem.Elements[int64](src)[:n])
+		widen(dst, mem.Elements[int64](src)[:n])
 	case tensor.Uint64:
-		floats(dst, mem.Elements[uint64](src)[:n])
-	default:
-		for i := range dst {
-			dst[i] = float32(tensor.FloatAt(d, src, i))
-		}
+		widen(dst, mem.Elements[uint64](src)[:n])
 	}
 }
 
-func floats[F float32 | float64, T integer](dst []F, src []T) {
+func widen[N float32 | float64 | int64, T integer](dst []N, src []T) {
 	for i, x := range src {
-		dst[i] = F(x)
+		dst[i] = N(x)
 	}
 }
 
@@ -171,38 +186,7 @@ func lowBits(v float64) uint64 {
 }
 
 // Ints decodes len(dst) integers or Bools; a uint64 is given by its bits.
-func Ints(dst []int64, d tensor.DType, src []byte) {
-	n := len(dst)
-	switch d {
-	case tensor.Bool:
-		for i, b := range src[:n] {
-			dst[i] = 0
-			if b != 0 {
-				dst[i] = 1
-			}
-		}
-	case tensor.Uint8:
-		ints(dst, src[:n])
-	case tensor.Int8:
-		ints(dst, mem.Elements[int8](src)[:n])
-	case tensor.Int16:
-		ints(dst, mem.Elements[int16](src)[:n])
-	case tensor.Uint16:
-		ints(dst, mem.Elements[uint16](src)[:n])
-	case tensor.Int32:
-		ints(dst, mem.Elements[int32](src)[:n])
-	case tensor.Uint32:
-		ints(dst, mem.Elements[uint32](src)[:n])
-	case tensor.Int64, tensor.Uint64:
-		copy(dst, mem.Elements[int64](src)[:n])
-	}
-}
-
-func ints[T integer](dst []int64, src []T) {
-	for i, x := range src {
-		dst[i] = int64(x)
-	}
-}
+func Ints(dst []int64, d tensor.DType, src []byte) { fromInts(dst, d, src) }
 
 // PutInts encodes integers, those of type from, as integers of type d or Bool. What is out of range takes the nearest
 // limit if saturate, else it keeps its low bits.
