@@ -116,8 +116,12 @@ func TestLoad_equalsTheFormulas(t *testing.T) {
 				for _, from := range plain {
 					for _, l := range []convert.Layout{{}, {Order: convert.NHWC}, {Order: convert.NHWC, Rows: 29}} {
 						a := convert.Arrange(dims, l)
-						for _, s := range []convert.Source{{Type: from, Arrangement: a}, {Type: from, Arrangement: a, Own: true},
-							{Type: from, Arrangement: a, Own: true, Ordered: true}} {
+						sources := []convert.Source{{Type: from, Arrangement: a}}
+						if from == x.Type || from == tensor.Float16 || from == tensor.Uint8 {
+							sources = append(sources, convert.Source{Type: from, Arrangement: a, Own: true},
+								convert.Source{Type: from, Arrangement: a, Own: true, Ordered: true})
+						}
+						for _, s := range sources {
 							src := samples(from, int(a.Elements()), rnd)
 							size := x.Type.Bits() / 8
 							want := make([]byte, int(n)*size)
