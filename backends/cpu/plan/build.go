@@ -120,9 +120,9 @@ func (c *compilation) constants(held bool) error {
 // must outlive the plan, as must the graph's constants, except those reported to o.Unread. Kind fault.Unsupported when
 // the graph is better computed by reference: unknown input shapes, nothing for a fast kernel, or too large.
 func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error) {
-	c := &compilation{ctx: ctx, graph: g, store: store, options: &o, limit: mem.Total(), build: Build}
-	if o.unfolded {
-		c.limit = o.limit
+	c := &compilation{ctx: ctx, graph: g, store: store, options: &o, limit: o.limit, build: Build}
+	if !o.unfolded {
+		c.limit = mem.Total()
 	}
 	for _, p := range passes() {
 		if err := p.run(c); err != nil {

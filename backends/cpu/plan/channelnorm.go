@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 )
 
-// channelNorm normalizes groups of channels of each image in channels-last form, in three passes over the cells: sums,
+// channelNorm normalizes groups of channels of each NHWC image, in three passes over the cells: sums,
 // sums of squares around the mean, results. A pass goes over parts of an image's cells, whose sums are added up in
 // float64 between the passes. Where a mean is large beside the deviation, two more passes find what its rounding left,
 // and the squares around that (see [kernel.Centre]).

@@ -180,6 +180,7 @@ func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
 					p, got := compute(t, g, m.in, threads)
 					_, slow := p.Fast()
 					assert.Zero(t, slow, "nodes by reference")
+					assert.Empty(t, unread(p), "steps that nobody reads")
 					if kernel.FastDepthwiseInt8(1) { // the others leave some to float32
 						assert.Equal(t, c.steps, codedSteps(p), "steps that compute with codes")
 					}

@@ -2,7 +2,7 @@ package plan
 
 import "github.com/anynpu/anynpu/backends/cpu/kernel"
 
-// frame is a batch of channels-last images with the border that a window reads.
+// frame is a batch of NHWC images with the border that a window reads.
 type frame struct {
 	batch, rows, row   int // of the images, in bytes
 	before, left, full int // rows above, bytes to the left, bytes of a whole row

@@ -20,7 +20,7 @@ type convolution struct {
 	weights      []float32 // the model's, [n, taps, c/groups], until they are packed
 	filter       graph.Value
 	x            graph.Value
-	last         bool   // the model's images are channels-last
+	last         bool   // the model's images are NHWC
 	taps, ic, oc int    // taps, channels per group
 	at           int    // the node of the graph
 	kind         string // of the packed filters, when a node has several

@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Conversions of tensors from one element type to another, as they stand at the borders of a network. They read and
-// write the plain form.
+// Conversions of tensors from one element type to another, as they stand at the borders of a network. Their operands
+// and results are as the model has them.
 
 // convertible reports whether v is of known, non-empty shape and of a type whose elements conversions take.
 func (v *value) convertible() bool {

@@ -151,6 +151,7 @@ func TestBuild_equalsReference(t *testing.T) {
 					p, got := compute(t, g, m.in, threads)
 					_, slow := p.Fast()
 					assert.Zero(t, slow, "nodes by reference")
+					assert.Empty(t, unread(p), "steps that nobody reads")
 					if c.steps > 0 {
 						assert.Len(t, p.steps, c.steps)
 					}

@@ -19,12 +19,12 @@ var quantizeRules = []rule{
 	{"product of a quantized type", matchQuantizedProduct},
 	{"pooling of a quantized type", matchQuantizedPool},
 	{"function of codes", matchLookup},
-	{"codes for integers", matchEncode},
+	{"quantization for integer operators", matchEncode},
 	{"round trip", matchRoundTrip},
-	{"codes", matchEncodeBest},
-	{"numbers of codes", matchDequantize},
-	{"numbers", matchDequantizeAny},
-	{"change of shape", matchCodeView},
+	{"quantization", matchEncodeBest},
+	{"codes under another name", matchDequantize},
+	{"dequantization", matchDequantizeAny},
+	{"change of shape of codes", matchCodeView},
 }
 
 // quantize begins the program with the operations on 8-bit values. The other nodes are left to match.

@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// quantizedPoolTask is a maximum or mean over windows of channels-last codes.
+// quantizedPoolTask is a maximum or mean over windows of NHWC codes.
 type quantizedPoolTask struct {
 	st      *step
 	max     bool
@@ -34,13 +34,13 @@ type reaches struct {
 	step                  int
 }
 
-// quantizedPoolOp pools channels-last 8-bit images.
+// quantizedPoolOp pools NHWC 8-bit images.
 type quantizedPoolOp struct {
 	inOrder
 	task quantizedPoolTask
 }
 
-// matchQuantizedPool finds pooling of channels-last 8-bit images.
+// matchQuantizedPool finds pooling of NHWC 8-bit images.
 func matchQuantizedPool(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	s, ok := poolOf(n)

@@ -13,7 +13,7 @@ import (
 // exactSum bounds integers whose sums float32 holds exactly in any order.
 const exactSum = 1 << 24
 
-// matchQuantizedConv finds a convolution of channels-last 8-bit images with constant 8-bit filters.
+// matchQuantizedConv finds a convolution of NHWC 8-bit images with constant 8-bit filters.
 func matchQuantizedConv(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Conv)

@@ -109,7 +109,7 @@ func (q *reduceOp) lower(*lowering, *node) step {
 	}}
 }
 
-// keepsOrder reports whether reducing the channels-last form leaves the elements in the order of the plain one.
+// keepsOrder reports whether reducing an NHWC operand leaves the elements in the order of the model.
 func keepsOrder(mask []bool, dims []int64) bool {
 	spatial := true
 	for i, m := range mask[2:] {
