@@ -3,7 +3,6 @@ package plan
 import (
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
@@ -13,11 +12,12 @@ import (
 // network is a graph with what is known of its values. prune makes it; fold computes constants in it; matchers read it.
 type network struct {
 	*loaded
-	uses   [][]int // per value: the nodes that read it, in the order of computing
-	maker  []int   // per value: the node that makes it, none
-	done   []bool  // per node: it needs no node of the program any more
-	held   []bool  // per node: it makes a filter that an integer product may take as it is
-	pinned map[*byte]bool
+	uses   [][]int        // per value: the nodes that read it, in the order of computing
+	maker  []int          // per value: the node that makes it, none
+	done   []bool         // per node: it needs no node of the program any more
+	held   []bool         // per node: it makes a filter that an integer product may take as it is
+	kept   []graph.Value  // constants that the rule under way may keep
+	pinned map[*byte]bool // bytes that steps keep
 	budget budget
 }
 
@@ -29,14 +29,18 @@ func (g *network) onlyUse(v graph.Value) int {
 	return g.uses[v][0]
 }
 
-// constant returns the values of a float32 constant, nil when v is none. The bytes stay: a step may keep them.
+// constant returns the values of a float32 constant, nil when v is none. They stay if the rule under way finds
+// something, whose steps may keep them.
 func (g *network) constant(v graph.Value) []float32 {
 	c := g.operand(v)
 	if c != nil {
-		g.pin(v)
+		g.keep(v)
 	}
 	return c
 }
+
+// keep says that steps of what the rule under way finds read the bytes of a constant.
+func (g *network) keep(v graph.Value) { g.kept = append(g.kept, v) }
 
 // operand returns the values of a float32 constant for packing only, nil when v is none: constant is for values that
 // steps keep.
@@ -47,9 +51,6 @@ func (g *network) operand(v graph.Value) []float32 {
 	}
 	return floats(g.values[v].data)
 }
-
-// pin keeps the bytes of v.
-func (g *network) pin(v graph.Value) { g.pinned[unsafe.SliceData(g.values[v].data)] = true }
 
 // ints returns the values of an integer input that is known now; ok is false when it is not. An absent one is nil.
 func (g *network) ints(in []graph.Value, i int) (v []int64, ok bool) {

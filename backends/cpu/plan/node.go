@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"slices"
+	"unsafe"
 
 	"github.com/anynpu/anynpu/core/graph"
 )
@@ -49,9 +50,10 @@ type patch struct {
 	nodes   []*node // one of them stands for the node of the graph
 	codings map[graph.Value]coding
 	centred map[graph.Value]graph.Value
-	unread  []int   // nodes of the graph that it does without
-	extra   []value // values that the graph does not have, numbered from len(network.values)
-	tables  int64   // bytes of tables that Build makes for it
+	unread  []int         // nodes of the graph that it does without
+	extra   []value       // values that the graph does not have, numbered from len(network.values)
+	kept    []graph.Value // constants whose bytes stay
+	tables  int64         // bytes of tables that Build makes for it
 }
 
 // rule finds what computes node i of the graph, nil when it has nothing for it. It changes nothing.
@@ -63,7 +65,9 @@ type rule struct {
 // find returns what the first rule that has something finds.
 func (p *program) find(rules []rule, i int) *patch {
 	for _, r := range rules {
+		p.net.kept = nil
 		if found := r.find(p, i); found != nil {
+			found.kept = p.net.kept
 			for _, n := range found.nodes {
 				if n.at != none {
 					n.kind = r.name
@@ -89,6 +93,9 @@ func (p *program) apply(i int, x *patch) {
 		p.centred[v] = c
 	}
 	net.done[i] = true
+	for _, v := range x.kept {
+		net.pinned[unsafe.SliceData(net.values[v].data)] = true
+	}
 	for _, k := range x.unread {
 		net.done[k] = true
 	}

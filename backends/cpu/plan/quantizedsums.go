@@ -79,7 +79,7 @@ func quantizedSum(p *program, i int, c *codedSum, axis int) *patch {
 	}
 	c.end = &ending{q: n.Out[0], code: codingOfType(y.typ)}
 	c.requantize()
-	g.pin(n.In[1])
+	g.keep(n.In[1])
 	w := c.centred()
 	lo, hi, zero := c.x.limits()
 	parts := c.parts(w, float64(max(hi-zero, zero-lo)))
