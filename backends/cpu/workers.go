@@ -30,6 +30,9 @@ func (d *Device) Multiplier(p device.Priority) device.Multiplier { return d.Work
 // Multiply computes a product of matrices.
 func (w *Workers) Multiply(ctx context.Context, p *matrix.Product) error {
 	if w.device.byRef {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		matmul.Reference(p)
 		return nil
 	}

@@ -86,6 +86,7 @@ func Checks() []Check {
 		{"save and load", saveAndLoad},
 		{"blobs that are damaged", damagedBlobs},
 		{"alloc", alloc},
+		{"products of matrices", matrices},
 		{"death", death},
 	}
 }
