@@ -1,8 +1,8 @@
 package plan
 
 import (
-	_ "github.com/anynpu/anynpu/backends/cpu/fastconvert" // the kernels behind elements
-	elements "github.com/anynpu/anynpu/core/convert"
+	_ "github.com/anynpu/anynpu/backends/cpu/fastconvert" // the kernels of convert
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -13,7 +13,7 @@ import (
 
 // convertible reports whether v is of known, non-empty shape and of a type whose elements conversions take.
 func (v *value) convertible() bool {
-	return v.dims != nil && elements.Plain(v.typ.DType) && v.count() > 0
+	return v.dims != nil && convert.Plain(v.typ.DType) && v.count() > 0
 }
 
 // real reports whether v holds numbers that float32 can stand for.
@@ -35,13 +35,13 @@ func matchCast(p *program, i int) *patch {
 	from, to, saturate := x.typ.DType, y.typ.DType, o.OutOfRange == op.CastSaturate
 	sizeTo, sizeFrom := to.Bits()/8, from.Bits()/8
 	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {
-		elements.Cast(y[first*sizeTo:], to, x[first*sizeFrom:], from, k, saturate, work)
+		convert.Cast(y[first*sizeTo:], to, x[first*sizeFrom:], from, k, saturate, work)
 	})
 }
 
 // codesOf returns what the scale and zero point of a node say about the elements of a tensor of these sizes; ok is
 // false when they are no constants.
-func codesOf(g *network, n *graph.Node, dims []int64, axis int64) (c elements.Codes, ok bool) {
+func codesOf(g *network, n *graph.Node, dims []int64, axis int64) (c convert.Codes, ok bool) {
 	s := &g.values[n.In[1]]
 	if s.data == nil || !s.real() {
 		return c, false
@@ -59,9 +59,9 @@ func codesOf(g *network, n *graph.Node, dims []int64, axis int64) (c elements.Co
 		c.Inner = product(dims[a+1:])
 	}
 	scale := make([]float32, s.count())
-	elements.Floats(scale, s.typ.DType, s.data)
+	convert.Floats(scale, s.typ.DType, s.data)
 	for i, v := range scale {
-		c.Of = append(c.Of, elements.Code{Scale: v})
+		c.Of = append(c.Of, convert.Code{Scale: v})
 		if zero != nil {
 			c.Of[i].Zero = zero[i]
 		}
@@ -78,7 +78,7 @@ func matchQuantizeAny(p *program, i int) *patch {
 	}
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	if !x.real() && !(x.convertible() && x.typ.DType == tensor.Int32) || !y.convertible() ||
-		!elements.Codable(y.typ.DType) {
+		!convert.Codable(y.typ.DType) {
 		return nil
 	}
 	c, ok := codesOf(g, n, x.dims, o.Axis)
@@ -87,7 +87,7 @@ func matchQuantizeAny(p *program, i int) *patch {
 	}
 	from, to := x.typ.DType, y.typ.DType
 	return lines(p, i, func(v []float32, x []byte, first int) []float32 { return asFloats(v, from, x, first) },
-		func(y []byte, v []float32, first int) { elements.Quantize(y[first*to.Bits()/8:], to, v, &c, first) })
+		func(y []byte, v []float32, first int) { convert.Quantize(y[first*to.Bits()/8:], to, v, &c, first) })
 }
 
 // matchDequantizeAny finds the making of numbers from codes whose scales are constants.
@@ -98,7 +98,7 @@ func matchDequantizeAny(p *program, i int) *patch {
 		return nil
 	}
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
-	if !x.convertible() || !elements.Codable(x.typ.DType) || !y.real() {
+	if !x.convertible() || !convert.Codable(x.typ.DType) || !y.real() {
 		return nil
 	}
 	c, ok := codesOf(g, n, x.dims, o.Axis)
@@ -108,13 +108,13 @@ func matchDequantizeAny(p *program, i int) *patch {
 	from, to := x.typ.DType, y.typ.DType
 	if to == tensor.Float32 {
 		return conversion(p, i, func(y, x []byte, first, k int, _ []float32) {
-			elements.Dequantize(floats(y)[first:first+k], from, x[first*from.Bits()/8:], &c, first)
+			convert.Dequantize(floats(y)[first:first+k], from, x[first*from.Bits()/8:], &c, first)
 		})
 	}
 	return lines(p, i, func(v []float32, x []byte, first int) []float32 {
-		elements.Dequantize(v, from, x[first*from.Bits()/8:], &c, first)
+		convert.Dequantize(v, from, x[first*from.Bits()/8:], &c, first)
 		return v
-	}, func(y []byte, v []float32, first int) { elements.Put(y[first*to.Bits()/8:], to, v, false) })
+	}, func(y []byte, v []float32, first int) { convert.Put(y[first*to.Bits()/8:], to, v, false) })
 }
 
 // matchConvert finds a change between representations of real numbers.
@@ -141,7 +141,7 @@ func matchConvert(p *program, i int) *patch {
 // representation is how a tensor holds real numbers: floats, or codes.
 type representation struct {
 	typ   tensor.DType
-	codes *elements.Codes // nil: floats
+	codes *convert.Codes // nil: floats
 }
 
 func representationOf(v *value) (r representation, ok bool) {
@@ -150,10 +150,10 @@ func representationOf(v *value) (r representation, ok bool) {
 	if q == nil {
 		return r, v.real()
 	}
-	if !v.convertible() || !elements.Codable(r.typ) || q.Block > 0 {
+	if !v.convertible() || !convert.Codable(r.typ) || q.Block > 0 {
 		return r, false
 	}
-	r.codes = &elements.Codes{Inner: 1}
+	r.codes = &convert.Codes{Inner: 1}
 	if !q.IsPerTensor() {
 		if q.Axis < 0 || q.Axis >= len(v.dims) || int64(len(q.Scale)) != v.dims[q.Axis] {
 			return r, false
@@ -161,7 +161,7 @@ func representationOf(v *value) (r representation, ok bool) {
 		r.codes.Inner = product(v.dims[q.Axis+1:])
 	}
 	for i, s := range q.Scale {
-		r.codes.Of = append(r.codes.Of, elements.Code{Scale: s, Zero: int64(q.ZeroAt(i))})
+		r.codes.Of = append(r.codes.Of, convert.Code{Scale: s, Zero: int64(q.ZeroAt(i))})
 	}
 	return r, true
 }
@@ -170,31 +170,31 @@ func (r representation) read(v []float32, x []byte, first int) []float32 {
 	if r.codes == nil {
 		return asFloats(v, r.typ, x, first)
 	}
-	elements.Dequantize(v, r.typ, x[first*r.typ.Bits()/8:], r.codes, first)
+	convert.Dequantize(v, r.typ, x[first*r.typ.Bits()/8:], r.codes, first)
 	return v
 }
 
 func (r representation) write(y []byte, v []float32, first int) {
 	y = y[first*r.typ.Bits()/8:]
 	if r.codes == nil {
-		elements.Put(y, r.typ, v, false)
+		convert.Put(y, r.typ, v, false)
 		return
 	}
-	elements.QuantizeAway(y, r.typ, v, r.codes, first)
+	convert.QuantizeAway(y, r.typ, v, r.codes, first)
 }
 
 // convertBytes finds the making of 8-bit codes of one scale, whose rounding float32 can decide.
 func convertBytes(p *program, i int, from, to representation) *patch {
 	q := newRequantized(codingOfType(p.net.values[p.net.graph.Nodes[i].Out[0]].typ), []float64{1}, []float64{0})
 	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {
-		for end := first + k; first < end; first += elements.Line {
-			m := min(elements.Line, end-first)
+		for end := first + k; first < end; first += convert.Line {
+			m := min(convert.Line, end-first)
 			v := from.read(work[:m], x, first)
 			if hasNaN(v) {
 				to.write(y, v, first)
 				continue
 			}
-			q.store(y[first:][:m], v, work[elements.Line:])
+			q.store(y[first:][:m], v, work[convert.Line:])
 		}
 	})
 }
@@ -212,7 +212,7 @@ func asFloats(v []float32, d tensor.DType, x []byte, first int) []float32 {
 	if d == tensor.Float32 {
 		return floats(x)[first:][:len(v)]
 	}
-	elements.Floats(v, d, x[first*d.Bits()/8:])
+	convert.Floats(v, d, x[first*d.Bits()/8:])
 	return v
 }
 
@@ -221,8 +221,8 @@ func asFloats(v []float32, d tensor.DType, x []byte, first int) []float32 {
 func lines(p *program, i int, read func(v []float32, x []byte, first int) []float32,
 	write func(y []byte, v []float32, first int)) *patch {
 	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {
-		for end := first + k; first < end; first += elements.Line {
-			write(y, read(work[:min(elements.Line, end-first)], x, first), first)
+		for end := first + k; first < end; first += convert.Line {
+			write(y, read(work[:min(convert.Line, end-first)], x, first), first)
 		}
 	})
 }
@@ -256,7 +256,7 @@ type conversionTask struct {
 func (t *conversionTask) run(s *State) error {
 	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
 	var err error
-	if t.work, err = s.borrow(max(1, s.threads) * elements.Work); err != nil {
+	if t.work, err = s.borrow(max(1, s.threads) * convert.Work); err != nil {
 		return err
 	}
 	s.do(blocks(t.n), t)
@@ -266,5 +266,5 @@ func (t *conversionTask) run(s *State) error {
 // Chunk converts one block.
 func (t *conversionTask) Chunk(i, worker int) {
 	from, to := block(i, t.n)
-	t.f(t.y, t.x, from, to-from, t.work[worker*elements.Work:][:elements.Work])
+	t.f(t.y, t.x, from, to-from, t.work[worker*convert.Work:][:convert.Work])
 }
