@@ -42,11 +42,11 @@ type batchOp struct {
 
 // matricesIn are the matrices of a value, or of the operand of the transposition that makes it.
 type matricesIn struct {
-	value  graph.Value
-	direct matrices
-	by     *transposeOp // nil: none that products can do without
-	from   graph.Value
-	turned matrices // in from
+	value      graph.Value
+	direct     matrices
+	by         *transposeOp // nil: none that products can do without
+	from       graph.Value
+	transposed matrices // in from
 }
 
 // matricesOf says where the matrices of v lie for the broadcast batch lead.
@@ -60,16 +60,16 @@ func matricesOf(p *program, v graph.Value, lead []int64, transposable bool) *mat
 	}
 	from := p.waiting[v].in[0]
 	own := strides(p.net.values[from].dims)
-	turned := make([]int, r)
+	transposed := make([]int, r)
 	for i, a := range t.axes {
-		turned[i] = own[a]
+		transposed[i] = own[a]
 	}
-	batch := offsetsOf(dims[:r-2], turned[:r-2], lead)
+	batch := offsetsOf(dims[:r-2], transposed[:r-2], lead)
 	switch {
-	case turned[r-1] == 1:
-		m.by, m.from, m.turned = t, from, matrices{batch, turned[r-2], false}
-	case turned[r-2] == 1 && transposable:
-		m.by, m.from, m.turned = t, from, matrices{batch, turned[r-1], true}
+	case transposed[r-1] == 1:
+		m.by, m.from, m.transposed = t, from, matrices{batch, transposed[r-2], false}
+	case transposed[r-2] == 1 && transposable:
+		m.by, m.from, m.transposed = t, from, matrices{batch, transposed[r-1], true}
 	}
 	return m
 }
@@ -93,7 +93,7 @@ func (m *matricesIn) read(l *layouter, n *node) matrices {
 		return m.direct
 	}
 	l.read(n, m.from, nchw)
-	return m.turned
+	return m.transposed
 }
 
 // offsetsOf returns where each matrix of the broadcast batch lead starts in an operand with batch dims and their
@@ -208,11 +208,11 @@ func batchOutput(p *program, v graph.Value, lead []int64) (graph.Value, matrices
 		if _, is := n.Op.(*op.Transpose); is && ok && len(perm) == r && r > 2 && g.fast(n.Out[0]) {
 			axes, err := op.Permutation(perm, r)
 			if err == nil && axes[r-1] == r-1 {
-				own, turned := strides(g.values[n.Out[0]].dims), make([]int, r)
+				own, transposed := strides(g.values[n.Out[0]].dims), make([]int, r)
 				for k, a := range axes {
-					turned[a] = own[k]
+					transposed[a] = own[k]
 				}
-				return n.Out[0], matrices{offsetsOf(dims[:r-2], turned[:r-2], lead), turned[r-2], false}, []int{i}
+				return n.Out[0], matrices{offsetsOf(dims[:r-2], transposed[:r-2], lead), transposed[r-2], false}, []int{i}
 			}
 		}
 	}

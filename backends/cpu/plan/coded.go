@@ -3,15 +3,15 @@ package plan
 import "github.com/anynpu/anynpu/core/op"
 
 // Islands: between QuantizeLinear and DequantizeLinear tensors stay codes of 8 bits, one byte per element, and the
-// operators there compute with integers. A value is coded when its codes exist; who needs the numbers has them made
-// from the codes.
+// operators there compute with integers. A value is coded when its codes exist; readers that need float values
+// dequantize them.
 //
 // Exactness: sums of products are exact in int32, whatever the order. So an island's code is that of the real result of
 // its node, halves to even, unless the result before rounding lies within 2^-12 of the middle between two codes (2^-21
 // for each code that the bias is worth, when that is more than 512); there it may be the other of the two. The same
 // graph in float32 errs by up to 2^-23 of the sum of the magnitudes of all products and rounds to the other code when
 // that crosses a middle. So a node's code differs from float32 arithmetic by at most one, and only where the real
-// result is that close to a middle. Quantizing, views, maxima and codes read as numbers do not differ at all.
+// result is that close to a middle. Quantizing, views, maxima and dequantized codes do not differ at all.
 
 // codeViewOp is a value whose codes are those of its operand, under the same or another meaning or shape.
 type codeViewOp struct{ same bool } // same: the sizes are the same

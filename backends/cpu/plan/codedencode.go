@@ -34,7 +34,7 @@ func matchEncode(p *program, i int) *patch {
 	return encoding(p, i, e)
 }
 
-// encoding is the patch of a node that makes codes of numbers.
+// encoding is the patch of a node that quantizes float values.
 func encoding(p *program, i int, q operation) *patch {
 	n := &p.net.graph.Nodes[i]
 	c, _ := codingOf(p.net, n, p.net.values[n.Out[0]].typ.DType)
@@ -43,7 +43,7 @@ func encoding(p *program, i int, q operation) *patch {
 	return found
 }
 
-// encodeOp makes codes in an order of dimensions of numbers.
+// encodeOp quantizes float values, in an order of dimensions.
 type encodeOp struct {
 	order order
 	task  encodeTask
@@ -72,8 +72,8 @@ func (q *encodeOp) lower(*lowering, *node) step {
 	}}
 }
 
-// encodeBestOp makes codes of numbers as the graph has them, or in NHWC when the numbers are: to turn bytes afterwards
-// costs less than to turn numbers before.
+// encodeBestOp quantizes float values in the graph's order, or in NHWC when they are: transposing the bytes afterwards
+// costs less than transposing the values before.
 type encodeBestOp struct {
 	encode     *encodeOp
 	conversion operation

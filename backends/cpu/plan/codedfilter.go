@@ -8,10 +8,10 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// filter is a constant matrix of 8-bit codes whose numbers an operator multiplies with.
+// filter is a constant matrix of 8-bit codes whose float values an operator multiplies with.
 type filter struct {
 	codes  graph.Value // of the graph
-	nodes  []int       // that make numbers of them
+	nodes  []int       // that dequantize them
 	signed bool        // the codes are int8
 	moved  bool        // codes are [outputs, inputs, taps], not [outputs, taps, inputs]
 	scale  []float32   // one, or one per index on axis
@@ -105,7 +105,7 @@ func longs(from, to int) []int64 {
 	return v
 }
 
-// holds reports whether node i makes a filter for one operator that may do without the numbers.
+// holds reports whether node i makes a filter for one operator that may do without the float values.
 func holds(f *network, i int) bool {
 	n := &f.graph.Nodes[i]
 	if len(n.Out) != 1 || f.values[n.Out[0]].data != nil {

@@ -18,7 +18,7 @@ type codedSum struct {
 	channels   int // of the images
 	taps       int
 	ic, n      int  // inputs per output, outputs
-	turned     bool // the filter's codes are [inputs, outputs]
+	transposed bool // the filter's codes are [inputs, outputs]
 	codes      []byte
 	unit, bias []float64 // per output: what one means of a sum of products of codes, and what is added
 	end        *ending
@@ -43,7 +43,7 @@ func (c *codedSum) resolve(g *network, axis int) (ok bool) {
 	return true
 }
 
-// add adds numbers to the bias, nil standing for zeros.
+// add adds values to the bias, nil standing for zeros.
 func (c *codedSum) add(v []float32) {
 	for j, x := range v {
 		c.bias[j] += float64(x)
@@ -89,7 +89,7 @@ func (c *codedSum) requantize() (ok bool) {
 func (c *codedSum) row(dst []int8, j int) {
 	zero, depth := byte(c.f.zeroAt(j)), c.taps*c.ic
 	switch {
-	case c.turned:
+	case c.transposed:
 		for k := range depth {
 			dst[k] = int8(c.codes[k*c.n+j] - zero)
 		}
@@ -141,7 +141,7 @@ func intsOf(v []float32) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }
 
-// patch is the one of a sum that node i stands for, in place of those that make the filter's numbers.
+// patch is the one of a sum that node i stands for, in place of those that dequantize the filter.
 func (c *codedSum) patch(p *program, i int, op operation) *patch {
 	n := &p.net.graph.Nodes[i]
 	if c.exact != nil {
@@ -227,7 +227,7 @@ func matchCodedProduct(p *program, i int) *patch {
 		outputs, depth, axis = depth, outputs, 0
 	}
 	c := &codedSum{at: i, x: p.codings[n.In[0]], f: f, batch: x.count() / depth, channels: depth, taps: 1, ic: depth,
-		n: outputs, turned: !o.TransposeB}
+		n: outputs, transposed: !o.TransposeB}
 	c.win, _ = window(nil)
 	bias, ok := columnBias(g, n.In, outputs)
 	if !ok || !c.resolve(g, axis) {

@@ -86,7 +86,7 @@ func (q *decodeOp) lower(*lowering, *node) step {
 	}}
 }
 
-// decodeTask makes numbers of codes, or the codes that the graph has.
+// decodeTask dequantizes codes, or gives them the signs that they have in the graph.
 type decodeTask struct {
 	st     *step
 	coding coding

@@ -16,7 +16,7 @@ func (v *value) convertible() bool {
 	return v.dims != nil && convert.Plain(v.typ.DType) && v.count() > 0
 }
 
-// real reports whether v holds numbers that float32 can stand for.
+// real reports whether v holds values that float32 can stand for.
 func (v *value) real() bool {
 	return v.convertible() && v.typ.DType.IsFloat() && v.typ.DType != tensor.Float64 && v.typ.Quant == nil
 }
@@ -90,7 +90,7 @@ func matchQuantizeAny(p *program, i int) *patch {
 		func(y []byte, v []float32, first int) { convert.Quantize(y[first*to.Bits()/8:], to, v, &c, first) })
 }
 
-// matchDequantizeAny finds the making of numbers from codes whose scales are constants.
+// matchDequantizeAny finds the dequantization of codes whose scales are constants.
 func matchDequantizeAny(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Dequantize)
@@ -117,7 +117,7 @@ func matchDequantizeAny(p *program, i int) *patch {
 	}, func(y []byte, v []float32, first int) { convert.Put(y[first*to.Bits()/8:], to, v, false) })
 }
 
-// matchConvert finds a change between representations of real numbers.
+// matchConvert finds a change between representations of real values.
 func matchConvert(p *program, i int) *patch {
 	n := &p.net.graph.Nodes[i]
 	if _, is := n.Op.(*op.Convert); !is {
@@ -138,7 +138,7 @@ func matchConvert(p *program, i int) *patch {
 	return lines(p, i, from.read, to.write)
 }
 
-// representation is how a tensor holds real numbers: floats, or codes.
+// representation is how a tensor holds real values: floats, or codes.
 type representation struct {
 	typ   tensor.DType
 	codes *convert.Codes // nil: floats
@@ -216,8 +216,8 @@ func asFloats(v []float32, d tensor.DType, x []byte, first int) []float32 {
 	return v
 }
 
-// lines is a conversion by way of lines of numbers: read decodes elements from first on and returns where they are, v
-// or elsewhere.
+// lines is a conversion by way of lines of float values: read decodes elements from first on and returns where they
+// are, v or elsewhere.
 func lines(p *program, i int, read func(v []float32, x []byte, first int) []float32,
 	write func(y []byte, v []float32, first int)) *patch {
 	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {

@@ -17,7 +17,7 @@ type program struct {
 	there   []bool    // per value: the node that makes it has run before what is matched, or waits
 	made    []bool    // per value: its elements are there, not only its codes, and it does not wait
 	codings map[graph.Value]coding
-	centred map[graph.Value]graph.Value // per value of 8 bits: its codes minus the zero point, as numbers
+	centred map[graph.Value]graph.Value // per value of 8 bits: its codes minus the zero point, as float values
 	waiting map[graph.Value]*node       // results that are made when something reads them
 	fused   []int                       // nodes of the graph that are part of another's step
 }

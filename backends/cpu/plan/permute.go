@@ -110,16 +110,16 @@ func (t *permuteTask) Chunk(i, _ int) {
 		case t.straight:
 			copy(t.y[to*t.size:][:t.cols*t.size], t.x[from*t.size:])
 		case t.tiles == 1:
-			t.turn(to, from, t.cols)
+			t.transpose(to, from, t.cols)
 		default:
 			c := tile * permuteTile
-			t.turn(to+c*t.colTo, from+c, min(permuteTile, t.cols-c))
+			t.transpose(to+c*t.colTo, from+c, min(permuteTile, t.cols-c))
 		}
 	}
 }
 
-// turn transposes columns of a matrix, of which the first lies at element to of the destination and from of the source.
-func (t *permuteTask) turn(to, from, cols int) {
+// transpose moves columns of a matrix, of which the first lies at element to of the destination and from of the source.
+func (t *permuteTask) transpose(to, from, cols int) {
 	y, x := t.y[to*t.size:], t.x[from*t.size:]
 	switch t.size {
 	case 1:

@@ -20,7 +20,7 @@ func (v *value) narrow() bool {
 		v.count() > 0 && usableScale(q.Scale[0])
 }
 
-// centring returns the value of v's codes minus the zero point as numbers, and adds to x what makes it unless an
+// centring returns the value of v's codes minus the zero point as float values, and adds to x what makes it unless an
 // earlier node has.
 func centring(p *program, v graph.Value, x *patch) graph.Value {
 	if c, ok := p.centred[v]; ok {

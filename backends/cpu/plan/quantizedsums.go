@@ -39,14 +39,15 @@ func matchQuantizedConv(p *program, i int) *patch {
 		ic: channels / int(max(o.Groups, 1)), n: int(wd[0])}, 0)
 }
 
-// matchQuantizedProduct finds a product with a constant 8-bit matrix: [outputs, depth], or [depth, outputs] if turned.
+// matchQuantizedProduct finds a product with a constant 8-bit matrix: [outputs, depth], or [depth, outputs] if
+// transposed.
 func matchQuantizedProduct(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	turned := false
+	transposed := false
 	switch o := n.Op.(type) {
 	case *op.FullyConnected:
 	case *op.MatMul:
-		if turned = !o.TransposeB; o.TransposeA {
+		if transposed = !o.TransposeB; o.TransposeA {
 			return nil
 		}
 	default:
@@ -57,7 +58,7 @@ func matchQuantizedProduct(p *program, i int) *patch {
 		return nil
 	}
 	outputs, depth, axis := int(wd[0]), int(wd[1]), 0
-	if turned {
+	if transposed {
 		outputs, depth, axis = depth, outputs, 1
 	}
 	if depth == 0 || int(x.dims[len(x.dims)-1]) != depth {
@@ -65,11 +66,11 @@ func matchQuantizedProduct(p *program, i int) *patch {
 	}
 	win, _ := window(nil)
 	return quantizedSum(p, i, &codedSum{win: win, batch: x.count() / depth, channels: depth, ic: depth, n: outputs,
-		turned: turned}, axis)
+		transposed: transposed}, axis)
 }
 
 // quantizedSum is the patch of a sum of products; axis is the dimension of the weights that counts outputs. Products
-// are those of integers, or of float32 numbers that are as exact.
+// are those of integers, or of float32 values that are as exact.
 func quantizedSum(p *program, i int, c *codedSum, axis int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
@@ -135,7 +136,7 @@ func (c *codedSum) centred() []float32 {
 		zero := int32(c.f.zeroAt(j))
 		for k := range depth {
 			at := j*depth + k
-			if c.turned {
+			if c.transposed {
 				at = k*c.n + j
 			}
 			code := int32(c.codes[at])

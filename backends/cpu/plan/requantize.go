@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// requantized turns sums into codes: round(sum*scale[j] + offset[j] as reals, divided by step, plus zero) in float64,
-// halves away from zero.
+// requantized makes codes of sums: round(sum*scale[j] + offset[j] as real values, divided by step, plus zero) in
+// float64, halves away from zero.
 type requantized struct {
 	scale, offset []float64 // per column
 	step, zero    float64

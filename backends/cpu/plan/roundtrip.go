@@ -43,7 +43,7 @@ func matchRoundTrip(p *program, i int) *patch {
 		back: back.scale}}, n.In[:1], out, uses...)
 }
 
-// roundTripOp rounds numbers to those that codes stand for. All its results are the same.
+// roundTripOp rounds values to those that codes stand for. All its results are the same.
 type roundTripOp struct{ task roundTripTask }
 
 func (q *roundTripOp) layout(l *layouter, n *node) {
