@@ -233,3 +233,23 @@ func TestState_codedRunsAllocateNothing(t *testing.T) {
 		restore()
 	}
 }
+
+// Maxima of codes have tables, 24 bytes per row and per column of the result: one that is beyond the budget of a Build
+// is computed another way.
+func TestBuild_codedMaximaKeepTheBudget(t *testing.T) {
+	for rows, want := range map[int64]bool{1000: true, tableBytes/24 + 1: false} {
+		m := newMaker()
+		x := m.qdq(m.Add(&op.Conv{}, m.qdq(m.input(1, 1, rows+1, 1), wide), m.imageFilter(1, 1, 1, 1)), wide)
+		y := m.qdq(m.Add(&op.MaxPool{Kernel: []int64{2, 1}}, x), wide)
+		var store Store
+		p, err := Build(context.Background(), m.graph(t, y), &store, Options{})
+		require.NoError(t, err)
+		found := false
+		for _, st := range p.steps {
+			_, is := st.start(&State{plan: p, threads: 1}, st).(*codedMaxTask)
+			found = found || is
+		}
+		assert.Equal(t, want, found, "%d rows", rows)
+		store.Release()
+	}
+}

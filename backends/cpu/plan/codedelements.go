@@ -109,7 +109,11 @@ func matchCodedMaxPool(p *program, i int) *patch {
 		return nil
 	}
 	t := codedMaxTask{batch: int(x.dims[0]), c: int(x.dims[1])}
+	tables := int64(0)
 	for d, w := range ws {
+		if tables += saturated(24, int(w.Out)); !g.budget.allows(tables) {
+			return nil
+		}
 		if t.reach[d] = reachesOf(w, false); slices.Min(t.reach[d].count) == 0 { // a window of padding alone
 			return nil
 		}
@@ -117,7 +121,9 @@ func matchCodedMaxPool(p *program, i int) *patch {
 	if t.win, err = window(ws); err != nil {
 		return nil
 	}
-	return p.coded(i, &codedMaxOp{t}, n.In[:1], n.Out[0], p.codings[n.In[0]])
+	found := p.coded(i, &codedMaxOp{t}, n.In[:1], n.Out[0], p.codings[n.In[0]])
+	found.tables = tables
+	return found
 }
 
 // codedMaxOp takes the maxima of windows of codes.
