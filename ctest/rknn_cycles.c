@@ -117,13 +117,20 @@ int main(int argc, char **argv)
 	int count = atoi(argv[2]), first = count / 10 < 50 ? 50 : count / 10;
 	for (int i = 0; i < first; i++)
 		cycle(argv[1], i); /* what is made once is made now */
-	long pages = resident(), maps = mappings();
-	size_t fds = descriptors();
-	for (int i = 0; i < count; i++)
-		cycle(argv[1], i);
-	long more = resident() - pages, more_maps = mappings() - maps;
-	printf("rknn_cycles: %d cycles, resident %+ld KiB, mappings %+ld, descriptors %+ld\n", count, more * (getpagesize() / 1024), more_maps, (long)descriptors() - (long)fds);
-	CHECK(descriptors() == fds, "descriptors grow");
+	/* A leak grows in every round; threads that Go starts later, with their stacks and arenas, do not. */
+	long more = 0, more_maps = 0;
+	for (int round = 0; round < 4; round++) {
+		long pages = resident(), maps = mappings();
+		size_t fds = descriptors();
+		for (int i = 0; i < count; i++)
+			cycle(argv[1], i);
+		more = resident() - pages, more_maps = mappings() - maps;
+		printf("rknn_cycles: %d cycles, resident %+ld KiB, mappings %+ld, descriptors %+ld\n", count, more * (getpagesize() / 1024), more_maps,
+		       (long)descriptors() - (long)fds);
+		CHECK(descriptors() == fds, "descriptors grow");
+		if (more < 16 << 8 && more_maps < 16)
+			break;
+	}
 	CHECK(more < 16 << 8, "memory grows");
 	CHECK(more_maps < 16, "mappings grow");
 	return host_end();
