@@ -14,7 +14,8 @@
 static int rows;
 
 /* says checks that a call was refused with a code and that the last error holds every given text. */
-static void says(const char *about, OH_NN_ReturnCode got, OH_NN_ReturnCode want, const char *a, const char *b, const char *c)
+static void says(const char *about, OH_NN_ReturnCode got, OH_NN_ReturnCode want, const char *a, const char *b,
+	const char *c)
 {
 	const char *text = anynpu_last_error();
 	CHECK(got == want, "%s: code %d, want %d: %s", about, (int)got, (int)want, text);
@@ -43,9 +44,12 @@ static void exports(void)
 	says("export before build", OH_NNCompilation_ExportCacheToBuffer(c, room, sizeof room, &used), OH_NN_INVALID_PARAMETER,
 	     "OH_NNCompilation_ExportCacheToBuffer", "compilation", "OH_NNCompilation_Build");
 	OK(OH_NNCompilation_Build(c));
-	says("export to NULL", OH_NNCompilation_ExportCacheToBuffer(c, NULL, sizeof room, &used), OH_NN_INVALID_PARAMETER, "buffer", "NULL", NULL);
-	says("export of length 0", OH_NNCompilation_ExportCacheToBuffer(c, room, 0, &used), OH_NN_INVALID_PARAMETER, "length", "0", NULL);
-	says("export to too little", OH_NNCompilation_ExportCacheToBuffer(c, room, sizeof room, &used), OH_NN_INVALID_PARAMETER, "length", "16", NULL);
+	says("export to NULL", OH_NNCompilation_ExportCacheToBuffer(c, NULL, sizeof room, &used), OH_NN_INVALID_PARAMETER,
+		"buffer", "NULL", NULL);
+	says("export of length 0", OH_NNCompilation_ExportCacheToBuffer(c, room, 0, &used), OH_NN_INVALID_PARAMETER,
+		"length", "0", NULL);
+	says("export to too little", OH_NNCompilation_ExportCacheToBuffer(c, room, sizeof room, &used),
+		OH_NN_INVALID_PARAMETER, "length", "16", NULL);
 	OH_NNCompilation_Destroy(&c);
 	OH_NNModel_Destroy(&m);
 }
@@ -57,13 +61,17 @@ static void runs(void)
 	OH_NNCompilation *c = compiled(m);
 	OK(OH_NNCompilation_Build(c));
 	OH_NNExecutor *e = OH_NNExecutor_Construct(c);
-	NN_Tensor *in[] = {ohnn_tensor(1, 4, 1), ohnn_tensor(1, 4, 2)}, *out = ohnn_tensor(1, 4, 0), *wide = ohnn_tensor(1, 5, 0);
-	says("one input of two", OH_NNExecutor_RunSync(e, in, 1, &out, 1), OH_NN_INVALID_PARAMETER, "OH_NNExecutor_RunSync", "2", "1");
-	says("no inputs", OH_NNExecutor_RunSync(e, in, 0, &out, 1), OH_NN_INVALID_PARAMETER, "inputCount: 0", "want 1 to 200", "inputTensor");
+	NN_Tensor *in[] = {ohnn_tensor(1, 4, 1), ohnn_tensor(1, 4, 2)};
+	NN_Tensor *out = ohnn_tensor(1, 4, 0), *wide = ohnn_tensor(1, 5, 0);
+	says("one input of two", OH_NNExecutor_RunSync(e, in, 1, &out, 1), OH_NN_INVALID_PARAMETER, "OH_NNExecutor_RunSync",
+		"2", "1");
+	says("no inputs", OH_NNExecutor_RunSync(e, in, 0, &out, 1), OH_NN_INVALID_PARAMETER, "inputCount: 0",
+		"want 1 to 200", "inputTensor");
 	NN_Tensor *bad[] = {in[0], NULL};
 	says("an input is NULL", OH_NNExecutor_RunSync(e, bad, 2, &out, 1), OH_NN_NULL_PTR, "inputTensor[1]", "NULL", NULL);
 	bad[1] = wide;
-	says("an input of another size", OH_NNExecutor_RunSync(e, bad, 2, &out, 1), OH_NN_INVALID_PARAMETER, "inputTensor[1]", "5", "4");
+	says("an input of another size", OH_NNExecutor_RunSync(e, bad, 2, &out, 1), OH_NN_INVALID_PARAMETER,
+		"inputTensor[1]", "5", "4");
 	for (int i = 0; i < 2; i++)
 		OK(OH_NNTensor_Destroy(&in[i]));
 	OK(OH_NNTensor_Destroy(&out));
@@ -121,12 +129,14 @@ static void models(void)
 	ohnn_add_tensor(m, 1, 4);
 	uint32_t far[] = {0, 9}, y[] = {0};
 	OH_NN_UInt32Array none = ohnn_list(NULL, 0), in = ohnn_list(far, 2), out = ohnn_list(y, 1);
-	says("a tensor that is not there", OH_NNModel_AddOperation(m, OH_NN_OPS_ADD, &none, &in, &out), OH_NN_INVALID_PARAMETER, "9",
+	says("a tensor that is not there", OH_NNModel_AddOperation(m, OH_NN_OPS_ADD, &none, &in, &out),
+		OH_NN_INVALID_PARAMETER, "9",
 	     "inputIndices", NULL);
 	ohnn_add_tensor(m, 1, 4);
 	far[1] = 0;
 	y[0] = 1;
-	says("an operator that is not there", OH_NNModel_AddOperation(m, (OH_NN_OperationType)5000, &none, &in, &out), OH_NN_INVALID_PARAMETER, "5000",
+	says("an operator that is not there", OH_NNModel_AddOperation(m, (OH_NN_OperationType)5000, &none, &in, &out),
+		OH_NN_INVALID_PARAMETER, "5000",
 	     NULL, NULL);
 	says("finish without operators", OH_NNModel_Finish(m), OH_NN_OPERATION_FORBIDDEN, "OH_NNModel_Finish", "no operation",
 	     "OH_NNModel_AddOperation");
@@ -151,11 +161,13 @@ static void memories(void)
 	OH_NN_Memory *x = OH_NNExecutor_AllocateInputMemory(e, 1, 16), *keep = x;
 	CHECK(x != NULL, "no memory");
 	OH_NNExecutor_DestroyInputMemory(e, 0, &x);
-	says("memory of another index", OH_NN_SUCCESS, OH_NN_SUCCESS, "OH_NNExecutor_DestroyInputMemory", "inputIndex: 0", "input 1");
+	says("memory of another index", OH_NN_SUCCESS, OH_NN_SUCCESS, "OH_NNExecutor_DestroyInputMemory", "inputIndex: 0",
+		"input 1");
 	OH_NNExecutor_DestroyInputMemory(e, 7, &x);
 	says("memory of an index that is not there", OH_NN_SUCCESS, OH_NN_SUCCESS, "inputIndex: 7", "2 inputs", NULL);
 	OH_NNExecutor_DestroyOutputMemory(e, 0, &x);
-	says("memory of an input as that of an output", OH_NN_SUCCESS, OH_NN_SUCCESS, "input 1", "OH_NNExecutor_DestroyInputMemory", NULL);
+	says("memory of an input as that of an output", OH_NN_SUCCESS, OH_NN_SUCCESS, "input 1",
+		"OH_NNExecutor_DestroyInputMemory", NULL);
 	OH_NNExecutor_DestroyInputMemory(other, 1, &x);
 	says("memory of another executor", OH_NN_SUCCESS, OH_NN_SUCCESS, "another executor", NULL, NULL);
 	CHECK(x == keep, "the pointer has changed");
@@ -174,7 +186,8 @@ static void shapes(void)
 {
 	int32_t shape[] = {2, -5};
 	NN_TensorDesc *d = ohnn_desc(2, 2);
-	says("a shape without dimensions", OH_NNTensorDesc_SetShape(d, shape, 0), OH_NN_INVALID_PARAMETER, "shapeLength: 0", "want 1 to 10", "shape");
+	says("a shape without dimensions", OH_NNTensorDesc_SetShape(d, shape, 0), OH_NN_INVALID_PARAMETER, "shapeLength: 0",
+		"want 1 to 10", "shape");
 	OK(OH_NNTensorDesc_SetShape(d, shape, 2));
 	CHECK(OH_NNTensor_Create(0, d) == NULL, "a tensor");
 	says("a negative size", OH_NN_SUCCESS, OH_NN_SUCCESS, "OH_NNTensor_Create", "[2 -5]", "1 or more");
@@ -210,7 +223,8 @@ static void parameters(void)
 	OK(OH_NNModel_SpecifyInputsAndOutputs(m, &in, &out));
 	OK(OH_NNModel_Finish(m));
 	OH_NNCompilation *c = compiled(m);
-	says("an axis that is not there", OH_NNCompilation_Build(c), OH_NN_FAILED, "OH_NN_OPS_L2_NORMALIZE", "AXIS: axis 2", "want -2 to 1");
+	says("an axis that is not there", OH_NNCompilation_Build(c), OH_NN_FAILED, "OH_NN_OPS_L2_NORMALIZE", "AXIS: axis 2",
+		"want -2 to 1");
 	forbids("an axis that is not there", "input 1");
 	forbids("an axis that is not there", "l2_normalize");
 	OH_NNCompilation_Destroy(&c);

@@ -62,7 +62,7 @@ fresh() { # SUITE
     echo "$command: $((SECONDS - start)) s, installed: $(comm -13 "$build/fresh/before" "$build/fresh/after" | xargs)"
     case $result in *FAILED) grep -nE 'FAIL|rror|missing' "$log" | tail -n 20; tail -n 40 "$log"; break ;; esac
   done
-  echo "Go's caches: $(du -shc "$root/root/.cache" "$root/root/go" 2> /dev/null | tail -n 1 | cut -f 1)"
+  echo "Go's caches: $(chroot "$root" sh -c 'du -shc ~root/.cache ~root/go' 2> /dev/null | tail -n 1 | cut -f 1)"
   echo "$name: $result"
   rm -rf --one-file-system "$root"
   case $result in *FAILED*) return 1 ;; esac

@@ -24,17 +24,17 @@ type prepared interface {
 	instance(o device.ExecOptions) (instance, error)
 	// originals returns the graph with all its constants, as it was compiled, until done is called.
 	originals() (g *graph.Graph, done func(), err error)
-	// last says which inputs run takes channels-last; nil: none.
-	last() []bool
+	// nhwcPorts says which inputs run takes in NHWC; nil: none.
+	nhwcPorts() []bool
 	release()
 }
 
 // instance computes. One goroutine at a time.
 type instance interface {
 	// run computes the graph's outputs. in are checked against the graph's inputs and lie at addresses that suit their
-	// element size, row-major or as prepared.last says. out[i].Data, when not nil, is memory offered for output i that overlaps no input; the result's Data is
-	// then either the front of it or elsewhere. Results that are elsewhere are valid until the next run. ctx is looked at
-	// between steps.
+	// element size, row-major or as prepared.nhwcPorts says. out[i].Data, when not nil, is memory offered for output i
+	// that overlaps no input; the result's Data is then either the front of it or elsewhere. Results that are elsewhere
+	// are valid until the next run. ctx is looked at between steps.
 	run(ctx context.Context, in []tensor.Tensor, out []tensor.Tensor) ([]tensor.Tensor, error)
 	// profile returns the times of the last run, nil unless asked for; peak the largest number of bytes of intermediate
 	// results.

@@ -17,7 +17,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// TestOrder_ofPrograms runs graphs whose input is announced as an image that is channels-last: by a plan, by a plan
+// TestOrder_ofPrograms runs graphs whose input is announced as an image that is NHWC: by a plan, by a plan
 // for each size, and by reference, which takes rows.
 func TestOrder_ofPrograms(t *testing.T) {
 	last := tensor.ChannelsLast(4)
@@ -74,7 +74,7 @@ func TestOrder_ofPrograms(t *testing.T) {
 	}
 }
 
-// TestOrder_runAllocatesNothing of a channels-last input that is read in place.
+// TestOrder_runAllocatesNothing of a NHWC input that is read in place.
 func TestOrder_runAllocatesNothing(t *testing.T) {
 	b := graph.NewBuilder("g")
 	b.Output(b.Add(&op.Relu{}, b.Input("x", tensor.T(tensor.Float32, 1, 3, 8, 8))))

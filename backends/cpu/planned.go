@@ -38,7 +38,7 @@ type plannedGraph struct {
 	fallback prepared     // computes by reference; nil: originals that it would read were dropped
 	dropped  *dropped     // nil: nothing may be dropped
 	whole    []mem.Buffer // originals that were needed again, for fallback
-	turned   []bool       // inputs that are channels-last, nil: none
+	nhwc     []bool       // inputs that are in NHWC, nil: none
 }
 
 // sized is what computes inputs of certain sizes.
@@ -52,7 +52,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	if err != nil {
 		return nil, err
 	}
-	p := &plannedGraph{engine: e, graph: u.Graph, fallback: fallback, turned: lastInputs(u)}
+	p := &plannedGraph{engine: e, graph: u.Graph, fallback: fallback, nhwc: nhwcInputs(u)}
 	dims, static := make([][]int64, len(u.Graph.In)), true
 	for i, v := range u.Graph.In {
 		n, ok := u.Graph.Fact(v).Shape.Ints()
@@ -66,7 +66,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 		e.threads.acquire()
 		return p, nil
 	}
-	settings := plan.Options{Threads: e.threads.count, Last: p.turned, Trace: e.trace}
+	settings := plan.Options{Threads: e.threads.count, NHWC: p.nhwc, Trace: e.trace}
 	if u.Exclusive && u.Weights != nil {
 		fallback.release()
 		p.dropped, p.fallback = newDropped(u, o), nil
@@ -88,18 +88,18 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 	return p, nil
 }
 
-// lastInputs says which inputs of u will be bound channels-last and can be taken so, nil when none can.
-func lastInputs(u device.Unit) (last []bool) {
+// nhwcInputs says which inputs of u will be bound in NHWC and can be taken so, nil when none can.
+func nhwcInputs(u device.Unit) (nhwc []bool) {
 	for i, order := range u.Order[:min(len(u.Order), len(u.Graph.In))] {
 		t := u.Graph.Fact(u.Graph.In[i]).Type
-		if plan.TakesLast(t) && slices.Equal(order, tensor.ChannelsLast(t.Shape.Rank())) {
-			if last == nil {
-				last = make([]bool, len(u.Graph.In))
+		if plan.TakesNHWC(t) && slices.Equal(order, tensor.ChannelsLast(t.Shape.Rank())) {
+			if nhwc == nil {
+				nhwc = make([]bool, len(u.Graph.In))
 			}
-			last[i] = true
+			nhwc[i] = true
 		}
 	}
-	return last
+	return nhwc
 }
 
 // anyFloat reports whether a node makes a plain float32 value, or one that is quantized to 8 bits.
@@ -121,8 +121,8 @@ func (p *plannedGraph) release() {
 	p.engine.threads.release()
 }
 
-// last implements prepared.
-func (p *plannedGraph) last() []bool { return p.turned }
+// nhwcPorts implements prepared.
+func (p *plannedGraph) nhwcPorts() []bool { return p.nhwc }
 
 // originals implements prepared.
 func (p *plannedGraph) originals() (*graph.Graph, func(), error) {
@@ -163,7 +163,7 @@ func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.P
 	var made *plan.Plan
 	err := g.Infer()
 	if err == nil && p.dropped == nil { // a graph that was compiled for known sizes has its one plan
-		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count, Last: p.turned,
+		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count, NHWC: p.nhwc,
 			Trace: p.engine.trace})
 	}
 	if kind := fault.KindOf(err); err != nil && (kind == fault.Canceled || kind == fault.Timeout || kind == fault.Memory) {
@@ -209,7 +209,7 @@ type plannedInstance struct {
 	plan     *plan.Plan
 	state    *plan.State
 	fallback instance  // nil: not needed so far
-	rows     []staging // inputs in rows for fallback, where runs get them channels-last
+	rows     []staging // inputs in rows for fallback, where runs get them in NHWC
 	last     instance  // what ran last, nil: the plan
 	between  plan.Between
 }
@@ -248,7 +248,7 @@ func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []ten
 
 // inRows returns the inputs row-major, as the reference takes them.
 func (i *plannedInstance) inRows(in []tensor.Tensor) ([]tensor.Tensor, error) {
-	if i.graph.turned == nil {
+	if i.graph.nhwc == nil {
 		return in, nil
 	}
 	in = slices.Clone(in)
@@ -256,7 +256,7 @@ func (i *plannedInstance) inRows(in []tensor.Tensor) ([]tensor.Tensor, error) {
 		i.rows = make([]staging, len(in))
 	}
 	for k := range in {
-		if !i.graph.turned[k] {
+		if !i.graph.nhwc[k] {
 			continue
 		}
 		v := mem.View{Buf: mem.Borrow(in[k].Data, nil), Type: in[k].Type()}

@@ -32,8 +32,8 @@ func newProgram(d *Device, u device.Unit, o device.Options, p prepared) *program
 	}
 	g := u.Graph
 	pr := &program{dev: d, unit: u, options: o, plan: p, in: d.ports(g, g.In), out: d.ports(g, g.Out)}
-	for i, last := range p.last() {
-		if last {
+	for i, nhwc := range p.nhwcPorts() {
+		if nhwc {
 			pr.in[i].Native = tensor.ChannelsLast(pr.in[i].Type.Shape.Rank())
 		}
 	}

@@ -83,7 +83,7 @@ func (e reference) prepare(ctx context.Context, u device.Unit, _ device.Options)
 
 func (p *refPlan) release() { p.threads.release() }
 
-func (p *refPlan) last() []bool { return nil }
+func (p *refPlan) nhwcPorts() []bool { return nil }
 
 func (p *refPlan) originals() (*graph.Graph, func(), error) { return p.graph, func() {}, nil }
 

@@ -2,7 +2,7 @@ package kernel
 
 import "fmt"
 
-// ConvTranspose is a two-dimensional transposed convolution of channels-last
+// ConvTranspose is a two-dimensional transposed convolution of NHWC
 // input: input position i adds X[i]*W[k] to output position i*Stride - Pad +
 // k*Dilation. The output is computed phase by phase: positions with the same
 // remainder modulo the stride use the same taps, which makes each phase an

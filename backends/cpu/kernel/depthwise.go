@@ -2,7 +2,7 @@ package kernel
 
 import "fmt"
 
-// Depthwise is one depthwise convolution of channels-last input: every channel
+// Depthwise is one depthwise convolution of NHWC input: every channel
 // has its own filter. In Go, with taps outside the input left out:
 //
 //	for each output position o and channel c {

@@ -24,7 +24,7 @@ import (
 //
 // With Ind set the rows of A are gathered: row i is the run A[o:o+K] for each
 // tap's offset o in turn, zeros where the offset says so, and B has
-// Ind.Taps()*K rows. That is a convolution over channels-last input without a
+// Ind.Taps()*K rows. That is a convolution over NHWC input without a
 // copy of the input.
 //
 // Numeric contract: float32 throughout; k ascends; assembly uses fused

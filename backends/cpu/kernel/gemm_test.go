@@ -257,7 +257,7 @@ func TestPackBT_equalsPackB(t *testing.T) {
 	})
 }
 
-// convOracle is a plain convolution of one channels-last image batch.
+// convOracle is a plain convolution of one NHWC image batch.
 func convOracle(in []float32, batch, cin, ld int, w Window, f func(tap, ci, co int) float32, co, n, oz, oy, ox int) (v,
 	mag float64) {
 	tap := 0

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Window describes how a kernel slides over channels-last input of up to three
+// Window describes how a kernel slides over NHWC input of up to three
 // spatial dimensions. A dimension that is not used has In, Kernel and Out 1;
 // zero strides and dilations count as 1. Pad is the padding before the first
 // element; what lies outside the input reads as zero.

@@ -1,6 +1,6 @@
 package kernel
 
-// DepthwiseInt8 is one depthwise convolution of channels-last codes: every
+// DepthwiseInt8 is one depthwise convolution of NHWC codes: every
 // channel has its own filter. In Go:
 //
 //	for each output position o and channel c {

@@ -1,6 +1,6 @@
 package kernel
 
-// Pooling is one pooling of channels-last input, channel by channel:
+// Pooling is one pooling of NHWC input, channel by channel:
 //
 //	Max:  Out = the largest of the window's taps inside the input, NaN if one is NaN
 //	else: Out = sum(taps inside the input) * (1/count)

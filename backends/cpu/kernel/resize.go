@@ -13,7 +13,7 @@ type Axis struct {
 	Weight        []float32
 }
 
-// Resize is nearest or bilinear resizing of channels-last images. Each output
+// Resize is nearest or bilinear resizing of NHWC images. Each output
 // position mixes up to four input positions, channel by channel:
 //
 //	Y = x00*w00 + x01*w01 + x10*w10 + x11*w11

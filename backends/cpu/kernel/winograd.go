@@ -2,7 +2,7 @@ package kernel
 
 import "fmt"
 
-// Winograd is a 3x3 convolution with stride 1 and dilation 1 of channels-last
+// Winograd is a 3x3 convolution with stride 1 and dilation 1 of NHWC
 // input by Winograd's algorithm F(4x4, 3x3): tiles of 6x6 inputs and
 // the filters are transformed, multiplied in 36 matrix products, and
 // transformed back to tiles of 4x4 outputs. It needs a quarter of the

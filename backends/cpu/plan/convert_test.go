@@ -103,7 +103,7 @@ var conversionCases = []testCase{
 		q := m.quantize(m.Add(&op.Relu{}, m.input(1, 6, 7, 5)), signed)
 		return []graph.Value{q, m.Add(&op.Neg{}, m.dequantize(q, signed)), m.Add(&op.Cast{To: tensor.Float32}, q)}
 	}},
-	{"channels-last numbers become codes", 0, func(m *maker) []graph.Value {
+	{"NHWC numbers become codes", 0, func(m *maker) []graph.Value {
 		pool := func() graph.Value { return m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, m.input(2, 70, 9, 40)) }
 		s, z := m.scales(tensor.Int8, 70)
 		return []graph.Value{m.quantize(m.Add(&op.Neg{}, pool()), signed), m.quantize(pool(), wide),

@@ -127,7 +127,7 @@ func matchBinary(p *program, i int) *patch {
 	case slices.Equal(first, dims):
 		q.small = second
 	case slices.Equal(second, dims):
-		q.small, q.task.swap, first = first, true, second
+		q.small, q.task.swap = first, true
 	}
 	if q.small != nil {
 		if _, ok := broadcast(q.small, dims); ok {

@@ -150,7 +150,7 @@ var fusionCases = []testCase{
 		return []graph.Value{pool(pad(x, 0)), pool(pad(y, 0)), pool(pad(y, 0.5)), pool(pad(x, -1)),
 			pool(pad(x, float32(math.Inf(-1))))}
 	}},
-	{"normalizations of channels-last images", 7, func(m *maker) []graph.Value {
+	{"normalizations of NHWC images", 7, func(m *maker) []graph.Value {
 		x := m.Add(&op.Conv{}, m.input(2, 6, 21, 19), m.weights(12, 1, 1, 6))
 		y := m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-5}, m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-3}, x, m.weights(12),
 			m.weights(12)), m.weights(12), m.weights(12))

@@ -30,8 +30,8 @@ type layouter struct {
 	forms []forms // per value
 }
 
-// TakesLast reports whether a plan can begin with an input of the given type in NHWC (Options.Last).
-func TakesLast(t tensor.Type) bool {
+// TakesNHWC reports whether a plan can begin with an input of the given type in NHWC (Options.NHWC).
+func TakesNHWC(t tensor.Type) bool {
 	switch t.DType.Bits() {
 	case 8, 16, 32, 64:
 		return t.Shape.Rank() > 2
@@ -40,9 +40,9 @@ func TakesLast(t tensor.Type) bool {
 }
 
 // layout gives the nodes of a program their buffers. A form of a value is made when a node wants it and is kept, so
-// that a chain of operations that take any order stays in the one that the first has chosen. last says which inputs
+// that a chain of operations that take any order stays in the one that the first has chosen. inNHWC marks the inputs that
 // come in NHWC.
-func layout(p *program, last []bool) (*placed, error) {
+func layout(p *program, inNHWC []bool) (*placed, error) {
 	l := &layouter{placed: &placed{program: p, fused: slices.Clone(p.fused)}, forms: make([]forms, len(p.net.values))}
 	for v := range l.forms {
 		l.forms[v] = forms{[2]int{none, none}, [2]int{none, none}}
@@ -50,7 +50,7 @@ func layout(p *program, last []bool) (*placed, error) {
 	for i, v := range p.net.graph.In {
 		size, _ := p.net.inputs[i].ByteSize()
 		o := nchw
-		if x := &p.net.values[v]; i < len(last) && last[i] && !sameOrders(x.dims) && x.count() > 0 {
+		if x := &p.net.values[v]; i < len(inNHWC) && inNHWC[i] && !sameOrders(x.dims) && x.count() > 0 {
 			o = nhwc
 		}
 		l.forms[v].elements[o] = l.buffer(buffer{place: isInput, index: i, size: size,

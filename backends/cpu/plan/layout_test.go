@@ -14,7 +14,7 @@ import (
 )
 
 // channelsLast returns x with the channels behind the positions, element by element.
-func channelsLast(x tensor.Tensor) tensor.Tensor {
+func toNHWC(x tensor.Tensor) tensor.Tensor {
 	y := x
 	y.Data = make([]byte, len(x.Data))
 	size, channels, positions := x.DType.Bits()/8, int(x.Dims[1]), product(x.Dims[2:])
@@ -25,7 +25,7 @@ func channelsLast(x tensor.Tensor) tensor.Tensor {
 	return y
 }
 
-// TestBuild_inputsChannelsLast builds every graph of the other tests again with the inputs that can be channels-last
+// TestBuild_inputsChannelsLast builds every graph of the other tests again with the inputs that can be NHWC
 // so: results are those of plans that begin with the inputs as the graph has them, but for the order of sums.
 func TestBuild_inputsChannelsLast(t *testing.T) {
 	all := slices.Concat(cases, fusionCases, recurrentCases, quantizedCases, conversionCases)
@@ -38,17 +38,17 @@ func TestBuild_inputsChannelsLast(t *testing.T) {
 			m := newMaker()
 			g := m.graph(t, c.build(m)...)
 			_, want := compute(t, g, m.in, 2)
-			in, last := slices.Clone(m.in), make([]bool, len(m.in))
+			in, nhwc := slices.Clone(m.in), make([]bool, len(m.in))
 			for i, v := range g.In {
-				if last[i] = TakesLast(g.Fact(v).Type); last[i] {
-					in[i] = channelsLast(in[i])
+				if nhwc[i] = TakesNHWC(g.Fact(v).Type); nhwc[i] {
+					in[i] = toNHWC(in[i])
 					taken++
 				}
 			}
-			if !slices.Contains(last, true) {
+			if !slices.Contains(nhwc, true) {
 				return
 			}
-			p, got := compute(t, g, in, 2, last...)
+			p, got := compute(t, g, in, 2, nhwc...)
 			before, _ := compute(t, g, m.in, 1)
 			assert.Equal(t, byReference(before), byReference(p), "what is computed by reference")
 			for i := range want {
@@ -73,11 +73,11 @@ func layouts(p *Plan) (n int) {
 	return n
 }
 
-// TestBuild_imagesAreNotTurned: the first convolution reads an image as it lies, be it of float32 or of codes.
-func TestBuild_imagesAreNotTurned(t *testing.T) {
+// TestBuild_nhwcImages: the first convolution reads an image in NHWC as it is, be it of float32 or of codes.
+func TestBuild_nhwcImages(t *testing.T) {
 	for name, c := range map[string]struct {
-		build         func(m *maker) graph.Value
-		turned, lying int // changes for an image that is channels-first, and for one that is channels-last
+		build      func(m *maker) graph.Value
+		nchw, nhwc int // layout steps for an image in NCHW, and for one in NHWC
 	}{
 		"many channels": {func(m *maker) graph.Value {
 			return m.Add(&op.ReduceMean{}, m.Add(&op.Conv{}, m.input(1, 16, 9, 9), m.weights(24, 3, 3, 16)),
@@ -94,9 +94,9 @@ func TestBuild_imagesAreNotTurned(t *testing.T) {
 			m := newMaker()
 			g := m.graph(t, c.build(m))
 			first, want := compute(t, g, m.in, 1)
-			last, got := compute(t, g, []tensor.Tensor{channelsLast(m.in[0])}, 1, true)
+			last, got := compute(t, g, []tensor.Tensor{toNHWC(m.in[0])}, 1, true)
 			near(t, want[0], got[0], 1e-6)
-			assert.Equal(t, c.turned-c.lying, layouts(first)-layouts(last))
+			assert.Equal(t, c.nchw-c.nhwc, layouts(first)-layouts(last))
 		})
 	}
 }
@@ -107,7 +107,7 @@ func TestBuild_smallImages(t *testing.T) {
 	y := m.Add(&op.Conv{Strides: []int64{2, 2}, Pads: []int64{1, 1, 1, 1}}, m.input(2, 3, 17, 15), m.weights(8, 3, 3, 3))
 	g := m.graph(t, m.Add(&op.ReduceMean{}, y, m.Int64s(2, 3)))
 	first, want := compute(t, g, m.in, 1)
-	last, got := compute(t, g, []tensor.Tensor{channelsLast(m.in[0])}, 1, true)
+	last, got := compute(t, g, []tensor.Tensor{toNHWC(m.in[0])}, 1, true)
 	near(t, want[0], got[0], 1e-6)
 	assert.Zero(t, layouts(first))
 	assert.Zero(t, layouts(last))
@@ -124,11 +124,11 @@ func TestBuild_inputsChannelsLastAtTheEdges(t *testing.T) {
 	in := slices.Clone(m.in)
 	last := []bool{true, true, true, true}
 	for i := range in {
-		in[i] = channelsLast(in[i])
+		in[i] = toNHWC(in[i])
 	}
 	_, got := compute(t, g, in, 1, last...)
 	assert.Equal(t, m.in[0].Data, got[0].Data)
 	assert.Equal(t, m.in[3].Data, got[2].Data)
-	_, err := Build(context.Background(), g, nil, Options{Last: []bool{true}})
+	_, err := Build(context.Background(), g, nil, Options{NHWC: []bool{true}})
 	require.NoError(t, err, "inputs without an entry are as the graph has them")
 }

@@ -26,7 +26,7 @@ func (m *maker) inputAbout(mean float64, dims ...int64) graph.Value {
 	return v
 }
 
-// last has the channels-last form of an image alone.
+// last has the NHWC form of an image alone.
 func (m *maker) last(x graph.Value) graph.Value {
 	return m.Add(&op.MaxPool{Kernel: []int64{1, 1}}, x)
 }
@@ -139,14 +139,14 @@ var meanCases = []meanCase{
 	{"instance norm", []int64{2, 6, 40, 50}, false, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, x, m.ones(6), m.zeros(6))
 	}, rowsOf(2000), standardized(1e-5)},
-	{"instance norm of channels-last images", []int64{2, 6, 40, 50}, false,
+	{"instance norm of NHWC images", []int64{2, 6, 40, 50}, false,
 		func(m *maker, x graph.Value, _ float64) graph.Value {
 			return m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, m.last(x), m.ones(6), m.zeros(6))
 		}, rowsOf(2000), standardized(1e-5)},
 	{"group norm", []int64{2, 6, 20, 50}, false, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-5}, x, m.ones(6), m.zeros(6))
 	}, rowsOf(2000), standardized(1e-5)},
-	{"group norm of channels-last images", []int64{2, 6, 20, 50}, false,
+	{"group norm of NHWC images", []int64{2, 6, 20, 50}, false,
 		func(m *maker, x graph.Value, _ float64) graph.Value {
 			return m.Add(&op.GroupNorm{Groups: 3, Epsilon: 1e-5}, m.last(x), m.ones(6), m.zeros(6))
 		}, rowsOf(2000), standardized(1e-5)},
@@ -179,7 +179,7 @@ var meanCases = []meanCase{
 	{"means of columns", []int64{2, 70000, 3}, true, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.ReduceMean{}, x, m.Int64s(1))
 	}, func(i int) int { return i/210000*3 + i%3 }, meanOf},
-	{"means of channels-last images", []int64{2, 3, 150, 100}, true, func(m *maker, x graph.Value, _ float64) graph.Value {
+	{"means of NHWC images", []int64{2, 3, 150, 100}, true, func(m *maker, x graph.Value, _ float64) graph.Value {
 		return m.Add(&op.ReduceMean{}, m.last(x), m.Int64s(2, 3))
 	}, rowsOf(15000), meanOf},
 	{"global average pooling", []int64{2, 40, 80, 90}, true, func(m *maker, x graph.Value, _ float64) graph.Value {

@@ -56,7 +56,8 @@ type patch struct {
 	tables  int64         // bytes of tables that Build makes for it
 }
 
-// rule finds what computes node i of the graph, nil when it has nothing for it. It changes nothing.
+// rule finds what computes node i of the graph, nil when it has nothing for it. It changes nothing but network.kept,
+// which find empties before each rule and moves into the patch.
 type rule struct {
 	name string
 	find func(p *program, i int) *patch

@@ -137,14 +137,14 @@ func matchL2Normalize(p *program, i int) *patch {
 		}
 		return t, true
 	}
-	_, plain := in(nchw)
-	_, last := in(nhwc)
-	if last = last && len(axes) > 0; !plain && !last {
+	_, inNCHW := in(nchw)
+	_, inNHWC := in(nhwc)
+	if inNHWC = inNHWC && len(axes) > 0; !inNCHW && !inNHWC {
 		return nil
 	}
 	return p.plainly(i, &rowsOp{inplace: true,
 		orders: func(best order) order {
-			if best == nhwc && last || !plain {
+			if best == nhwc && inNHWC || !inNCHW {
 				return nhwc
 			}
 			return nchw

@@ -16,9 +16,9 @@ import (
 // Options govern Build. The zero Options are ready.
 type Options struct {
 	Threads int // goroutines that pack constants, 0: one
-	// Last says of inputs, whose types TakesLast, that runs get their elements channels-last: [N, C, spatial...] as [N,
-	// spatial..., C].
-	Last []bool
+	// NHWC marks the inputs, of types that TakesNHWC accepts, whose elements runs get in NHWC: [N, C, spatial...] as
+	// [N, spatial..., C].
+	NHWC []bool
 	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build,
 	// or with Lossy by the first run for forms that are made there, on any goroutine, several at once. data are the
 	// constant's bytes; restore writes them again as long as the store exists, nil when the plan keeps nothing that they

@@ -79,11 +79,11 @@ func (m *maker) graph(t testing.TB, out ...graph.Value) *graph.Graph {
 	return g
 }
 
-// compute runs a plan of g, whose inputs in last are channels-last, and returns copies of the outputs.
-func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int, last ...bool) (*Plan, []tensor.Tensor) {
+// compute runs a plan of g, whose inputs marked in nhwc are in NHWC, and returns copies of the outputs.
+func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int, nhwc ...bool) (*Plan, []tensor.Tensor) {
 	var store Store
 	defer store.Release()
-	p, err := Build(context.Background(), g, &store, Options{Last: last})
+	p, err := Build(context.Background(), g, &store, Options{NHWC: nhwc})
 	require.NoError(t, err)
 	workers := pool.New(threads)
 	defer workers.Close()

@@ -55,7 +55,7 @@ func matrices(s *Subject) error {
 			}
 		}
 		if !slices.Equal(want, got) {
-			return fmt.Errorf("C is %v with B in tiles of %v, want %v", got, b.Tiling, want)
+			return fmt.Errorf("with B in tiles of %v: C is %v, want %v", b.Tiling, got, want)
 		}
 		over, cancel := context.WithCancel(context.Background())
 		cancel()
