@@ -53,6 +53,7 @@ func (q *encodeOp) layout(l *layouter, n *node) {
 	x := n.in[0]
 	dims := l.net.values[x].dims
 	q.task.n = product(dims)
+	q.task.planes = 0
 	from := q.order
 	if q.order == nhwc && l.best(x) == nchw && dims[1] == 3 {
 		q.task.planes = product(dims[2:])

@@ -6,16 +6,16 @@
 // constants. quantize and match replace its nodes by a program, the intermediate form (node.go): operations whose
 // operands, attributes and epilogues are resolved. Their rules look at a place in the graph and return a patch, or
 // nothing; they change nothing, and one function applies patches. Whether a fast kernel computes a node is decided
-// then: the passes that follow do not refuse. layout chooses an order of dimensions for each value, NCHW or NHWC, and
-// adds conversions as nodes. lower makes a step of each node. memory gives buffers their places, and pack makes the
-// packed forms of constants.
+// then: the passes that follow do not refuse. layout chooses an order of dimensions for each value, NCHW or NHWC, by the
+// bytes that conversions move, and adds conversions as nodes. lower makes a step of each node. memory gives buffers
+// their places, and pack makes the packed forms of constants.
 //
 // An operation has a file of its own, with its rule, its layout, its lowering and its task. The files form layers; each
 // refers to its own layer and to those before it only, which a test in internal/layout reads here:
 //
 //	values:     value network load coding
-//	plans:      plan state store windowtable pack
-//	forms:      node layout lower conversions permute
+//	plans:      plan state store windowtable pack flow
+//	forms:      node layout layoutcost lower conversions permute
 //	operations: the others
 //	rules:      quantize match
 //	passes:     prune fold memory views text

@@ -164,7 +164,7 @@ func (q *binaryOp) layout(l *layouter, n *node) {
 		asFirst{}.layout(l, n)
 		return
 	}
-	o := l.best(n.in[0])
+	o := l.order(n, n.in[0])
 	pat, ok := broadcastIn(q.small, q.dims, o)
 	if !ok {
 		o = nchw

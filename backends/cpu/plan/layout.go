@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -24,10 +25,19 @@ type forms struct {
 	elements, codes [2]int // by order
 }
 
-// layouter chooses the order of the dimensions of each value and adds a node where a reader wants another one.
+// Kinds of nodes that move a value to another order of its dimensions.
+const (
+	layoutKind    = "layout"        // a conversion, which the pass adds
+	transposeKind = "transposition" // an operator, unless its result is a view
+)
+
+// layouter gives each value an order of the dimensions and adds a node where a reader wants another one.
 type layouter struct {
 	*placed
-	forms []forms // per value
+	forms  []forms         // per value
+	chosen map[*node]order // of nodes that take any order, nil: that in which their operand is made
+	uses   []use           // of values as elements
+	free   map[*node]bool  // the nodes that take any order
 }
 
 // TakesNHWC reports whether a plan can begin with an input of the given type in NHWC (Options.NHWC).
@@ -39,11 +49,36 @@ func TakesNHWC(t tensor.Type) bool {
 	return false
 }
 
-// layout gives the nodes of a program their buffers. A form of a value is made when a node wants it and is kept, so
-// that a chain of operations that take any order stays in the one that the first has chosen. inNHWC marks the inputs that
-// come in NHWC.
+// layout gives the nodes of a program their buffers and adds conversions between NCHW and NHWC. A node that takes any
+// order takes that of its operand at first, which suits chains. Where values are converted all the same, the orders that
+// move the fewest bytes take their place. inNHWC marks the inputs that come in NHWC.
 func layout(p *program, inNHWC []bool) (*placed, error) {
-	l := &layouter{placed: &placed{program: p, fused: slices.Clone(p.fused)}, forms: make([]forms, len(p.net.values))}
+	first, err := layoutBy(p, inNHWC, nil)
+	if err != nil {
+		return nil, err
+	}
+	chosen, most := first.cheaper(), first.moved()
+	if chosen == nil {
+		return first.placed, nil
+	}
+	second, err := layoutBy(p, inNHWC, chosen) // nodes hold what the last layout gave them
+	if err == nil && second.moved() >= most {
+		second, err = layoutBy(p, inNHWC, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return second.placed, nil
+}
+
+// layoutBy is layout with an order for each node that takes any. A form of a value is made when a node wants it, and is
+// kept.
+func layoutBy(p *program, inNHWC []bool, chosen map[*node]order) (*layouter, error) {
+	own := *p
+	own.waiting = maps.Clone(p.waiting)
+	p = &own
+	l := &layouter{placed: &placed{program: p, fused: slices.Clone(p.fused)}, forms: make([]forms, len(p.net.values)),
+		chosen: chosen, free: map[*node]bool{}}
 	for v := range l.forms {
 		l.forms[v] = forms{[2]int{none, none}, [2]int{none, none}}
 	}
@@ -55,6 +90,7 @@ func layout(p *program, inNHWC []bool) (*placed, error) {
 		}
 		l.forms[v].elements[o] = l.buffer(buffer{place: isInput, index: i, size: size,
 			form: bufferForm{value: v, order: o}})
+		l.uses = append(l.uses, use{value: v, order: o, write: true})
 	}
 	for _, n := range p.nodes() {
 		if !n.waits {
@@ -64,6 +100,7 @@ func layout(p *program, inNHWC []bool) (*placed, error) {
 	for i, v := range p.net.graph.Out {
 		x := &p.net.values[v]
 		o := output{buf: l.want(v, nchw), typ: x.typ, dims: x.dims}
+		l.uses = append(l.uses, use{value: v, order: nchw})
 		if o.buf == none {
 			return nil, fault.New(fault.Internal, "graph output %d is never made", i)
 		}
@@ -76,11 +113,12 @@ func layout(p *program, inNHWC []bool) (*placed, error) {
 		l.fused = append(l.fused, n.at)
 	}
 	slices.Sort(l.fused)
-	return l.placed, nil
+	return l, nil
 }
 
 // put places a node after those that it needs.
 func (l *layouter) put(n *node) {
+	n.reads, n.writes, n.none = nil, nil, false
 	n.op.layout(l, n)
 	if !n.none {
 		l.list = append(l.list, n)
@@ -125,6 +163,22 @@ func (l *layouter) best(v graph.Value) order {
 	return nchw
 }
 
+// order returns the order in which n, which takes any, reads some of its operands: the one chosen for it, otherwise
+// NHWC when one of them is best read so.
+func (l *layouter) order(n *node, operands ...graph.Value) order {
+	best := nchw
+	for _, v := range operands {
+		best = max(best, l.best(v))
+		if x := &l.net.values[v]; x.fast() && !sameOrders(x.dims) {
+			l.free[n] = true
+		}
+	}
+	if o, ok := l.chosen[n]; ok && l.free[n] {
+		return o
+	}
+	return best
+}
+
 // has reports whether v is made in an order.
 func (l *layouter) has(v graph.Value, o order) bool {
 	l.settle(v)
@@ -141,7 +195,7 @@ func (l *layouter) want(v graph.Value, o order) int {
 	case sameOrders(x.dims):
 		f.elements[o] = from
 	default:
-		l.convert("layout", newConversion(x, o), from, l.make(v, o))
+		l.convert(layoutKind, newConversion(x, o), from, l.make(v, o))
 	}
 	return f.elements[o]
 }
@@ -182,7 +236,7 @@ func (l *layouter) codes(v graph.Value, o order) int {
 	case sameOrders(x.dims):
 		f.codes[o] = from
 	default:
-		l.convert("layout", newByteConversion(x.dims, o), from, l.makeCodes(v, o))
+		l.convert(layoutKind, newByteConversion(x.dims, o), from, l.makeCodes(v, o))
 	}
 	return f.codes[o]
 }
@@ -209,10 +263,24 @@ func (l *layouter) makeCodes(v graph.Value, o order) int {
 }
 
 // read makes v in an order the next operand of n.
-func (l *layouter) read(n *node, v graph.Value, o order) { n.reads = append(n.reads, l.want(v, o)) }
+func (l *layouter) read(n *node, v graph.Value, o order) {
+	n.reads = append(n.reads, l.want(v, o))
+	l.uses = append(l.uses, use{v, l.either(n), o, false})
+}
 
 // write makes v in an order the next result of n.
-func (l *layouter) write(n *node, v graph.Value, o order) { n.writes = append(n.writes, l.make(v, o)) }
+func (l *layouter) write(n *node, v graph.Value, o order) {
+	n.writes = append(n.writes, l.make(v, o))
+	l.uses = append(l.uses, use{v, l.either(n), o, true})
+}
+
+// either returns n when it takes any order.
+func (l *layouter) either(n *node) *node {
+	if l.free[n] {
+		return n
+	}
+	return nil
+}
 
 // convert adds a node that makes one form of a value of another.
 func (l *layouter) convert(kind string, op operation, from, to int) {
@@ -247,4 +315,4 @@ func (q inOrder) layout(l *layouter, n *node) {
 // asFirst is the layout of operations that take any order, that of the first operand.
 type asFirst struct{}
 
-func (asFirst) layout(l *layouter, n *node) { inOrder{l.best(n.in[0])}.layout(l, n) }
+func (asFirst) layout(l *layouter, n *node) { inOrder{l.order(n, n.in[0])}.layout(l, n) }

@@ -22,7 +22,7 @@ var rules = []rule{
 	{"normalization by the mean square", matchRMSNorm},
 	{"normalization by the norm", matchL2Normalize},
 	{"recurrent cells", matchRecurrent},
-	{"transposition", matchTranspose},
+	{transposeKind, matchTranspose},
 	{"concatenation", matchConcat},
 	{"splitting", matchSplit},
 	{"change of shape", matchView},

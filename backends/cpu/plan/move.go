@@ -164,11 +164,9 @@ func matchConcat(p *program, i int) *patch {
 
 // layout takes NHWC when an operand is best read so.
 func (q *concatOp) layout(l *layouter, n *node) {
-	o := nchw
-	for _, v := range n.in {
-		o = max(o, l.best(v))
-	}
+	o := l.order(n, n.in...)
 	inOrder{o}.layout(l, n)
+	q.strip = stripTask{}
 	for k, v := range n.in {
 		dims := sizesIn(l.net.values[v].dims, o)
 		cols := product(dims[axisIn(len(dims), q.axis, o):])
@@ -215,8 +213,9 @@ func matchSplit(p *program, i int) *patch {
 }
 
 func (q *splitOp) layout(l *layouter, n *node) {
-	o := l.best(n.in[0])
+	o := l.order(n, n.in[0])
 	inOrder{o}.layout(l, n)
+	q.strip = stripTask{}
 	cols := func(v graph.Value) int {
 		dims := sizesIn(l.net.values[v].dims, o)
 		return product(dims[axisIn(len(dims), q.axis, o):])

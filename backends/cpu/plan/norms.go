@@ -51,7 +51,7 @@ type groupNormOp struct {
 
 func (q *groupNormOp) layout(l *layouter, n *node) {
 	o := nchw
-	if q.inner = q.axis > 1; q.axis == 1 && l.best(n.in[0]) == nhwc && !sameOrders(q.dims) {
+	if q.inner = q.axis > 1; q.axis == 1 && !sameOrders(q.dims) && l.order(n, n.in[0]) == nhwc {
 		q.inner, o = true, nhwc
 	}
 	inOrder{o}.layout(l, n)

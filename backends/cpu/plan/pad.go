@@ -63,7 +63,7 @@ func matchPad(p *program, i int) *patch {
 
 // layout makes the result in the order of the operand.
 func (q *padOp) layout(l *layouter, n *node) {
-	o := l.best(q.x)
+	o := l.order(n, q.x)
 	inOrder{o}.layout(l, n)
 	from, to := sizesIn(l.net.values[q.x].dims, o), sizesIn(l.net.values[n.out[0]].dims, o)
 	before, after := sizesIn(q.before, o), sizesIn(q.after, o)

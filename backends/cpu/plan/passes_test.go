@@ -54,6 +54,11 @@ var passCases = []struct {
 		y := m.Add(&op.MaxPool{Kernel: []int64{2, 2}, Strides: []int64{2, 2}}, x)
 		return []graph.Value{m.Add(&op.Softmax{Axis: -1}, m.Add(&op.Sigmoid{}, y))}
 	}},
+	{"layouts_by_cost", func(m *maker) []graph.Value { // what is converted is the small value, not the large ones
+		y := m.Add(&op.MaxPool{Kernel: []int64{2, 2}}, m.input(1, 6, 5, 5))
+		z := m.Add(&op.Sigmoid{}, m.Add(&op.Concat{Axis: 1}, y, y, y))
+		return []graph.Value{m.Add(&op.Softmax{Axis: -1}, z), z}
+	}},
 	{"concatenation_is_views", func(m *maker) []graph.Value {
 		x := m.input(1, 8, 6, 6)
 		a, b := m.Add(&op.Conv{}, x, m.weights(4, 3, 3, 8)), m.Add(&op.Conv{}, x, m.weights(5, 3, 3, 8))

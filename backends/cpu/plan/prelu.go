@@ -37,7 +37,7 @@ func matchPRelu(p *program, i int) *patch {
 
 // layout takes any order in which the slopes repeat by a pattern.
 func (q *preluOp) layout(l *layouter, n *node) {
-	o := l.best(n.in[0])
+	o := l.order(n, n.in[0])
 	pat, ok := broadcastIn(q.slopes, q.dims, o)
 	if !ok {
 		o = nchw

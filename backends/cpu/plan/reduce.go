@@ -91,7 +91,7 @@ func (q *reduceOp) in(o order) (t reduceTask, ok bool) {
 }
 
 func (q *reduceOp) layout(l *layouter, n *node) {
-	o := l.best(n.in[0])
+	o := l.order(n, n.in[0])
 	if !q.possible[o] {
 		o = 1 - o
 	}

@@ -47,7 +47,7 @@ func matchRoundTrip(p *program, i int) *patch {
 type roundTripOp struct{ task roundTripTask }
 
 func (q *roundTripOp) layout(l *layouter, n *node) {
-	o := l.best(n.in[0])
+	o := l.order(n, n.in[0])
 	l.read(n, n.in[0], o)
 	l.write(n, n.out[0], o)
 	for _, v := range n.out[1:] {

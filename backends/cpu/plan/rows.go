@@ -25,7 +25,7 @@ type rowsOp struct {
 }
 
 func (q *rowsOp) layout(l *layouter, n *node) {
-	o := q.orders(l.best(n.in[0]))
+	o := q.orders(l.order(n, n.in[0]))
 	q.task = q.in(o)
 	inOrder{o}.layout(l, n)
 }

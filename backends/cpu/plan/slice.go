@@ -118,7 +118,7 @@ func cutPatch(p *program, i int, cuts []cut, same bool) *patch {
 func (q *cutOp) layout(l *layouter, n *node) {
 	o := nchw
 	if q.same {
-		o = l.best(n.in[0])
+		o = l.order(n, n.in[0])
 	}
 	inOrder{o}.layout(l, n)
 	dims, cuts := sizesIn(q.dims, o), sizesIn(q.cuts, o)
@@ -223,7 +223,7 @@ func matchSpaceToDepth(p *program, i int) *patch {
 func (q *blocksOp) layout(l *layouter, n *node) {
 	o := nchw
 	if !q.channelsLast {
-		o = l.best(n.in[0])
+		o = l.order(n, n.in[0])
 	}
 	inOrder{o}.layout(l, n)
 	dims, perm := q.moves(sizesIn(q.dims, o), q.channelsLast || o == nhwc)

@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// TestFlow_cut compares the cuts of random networks with the cheapest of all divisions.
+func TestFlow_cut(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	type link struct {
+		a, b int
+		w    int64
+	}
+	for range 300 {
+		f, n := newFlow(), 2+r.IntN(7)
+		for range n - 2 {
+			f.vertex()
+		}
+		var links []link
+		for range r.IntN(3 * n) {
+			x := link{r.IntN(n), r.IntN(n), int64(r.IntN(9))}
+			if x.a == x.b {
+				continue
+			}
+			links = append(links, x)
+			f.edge(x.a, x.b, x.w)
+		}
+		cost := func(inSource func(v int) bool) (sum int64) {
+			for _, x := range links {
+				if inSource(x.a) && !inSource(x.b) {
+					sum += x.w
+				}
+			}
+			return sum
+		}
+		want := int64(math.MaxInt64)
+		for set := range 1 << n {
+			if set&1 == 1 && set&2 == 0 {
+				want = min(want, cost(func(v int) bool { return set>>v&1 == 1 }))
+			}
+		}
+		side := f.cut()
+		require.True(t, side[flowSource] && !side[flowSink])
+		require.Equal(t, want, cost(func(v int) bool { return side[v] }), "%v", links)
+	}
+}
+
+// TestFlow_longPath follows a path that recursion would not survive, in time that grows with its length.
+func TestFlow_longPath(t *testing.T) {
+	f, at := newFlow(), flowSource
+	for range 100_000 {
+		v := f.vertex()
+		f.edge(at, v, 5)
+		at = v
+	}
+	f.edge(at, flowSink, 3)
+	side := f.cut()
+	assert.True(t, side[at])
+	assert.False(t, side[flowSink])
+}
+
+// manyOrders makes a graph of nodes that take any order between some that do not.
+func manyOrders(m *maker, r *rand.Rand) []graph.Value {
+	values := []graph.Value{m.input(1, 4, 6, 5), m.input(1, 4, 6, 5)}
+	pick := func() graph.Value { return values[r.IntN(len(values))] }
+	unread := map[graph.Value]bool{}
+	for range 4 + r.IntN(12) {
+		var y graph.Value
+		a, b := pick(), pick()
+		switch r.IntN(6) {
+		case 0: // NHWC
+			y = m.Add(&op.MaxPool{Kernel: []int64{3, 3}, Pads: []int64{1, 1, 1, 1}}, a)
+		case 1: // NCHW
+			y = m.Add(&op.Softmax{Axis: -1}, a)
+		case 2:
+			y = m.Add(&op.Abs{}, a)
+		case 3:
+			wide := m.Add(&op.Concat{Axis: 1}, a, b, a)
+			y = m.AddN(&op.Split{Axis: 1}, 3, wide, m.Int64s(4, 4, 4))[r.IntN(3)]
+		default:
+			y = m.Add(&op.Add{}, a, b)
+			delete(unread, b)
+		}
+		delete(unread, a)
+		unread[y] = true
+		values = append(values, y)
+	}
+	var out []graph.Value
+	for _, v := range values[2:] {
+		if unread[v] {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// TestLayout_movesNoMore lays random graphs out: results are those of the reference, and no more bytes are moved than
+// by the orders of operands. Some graphs must gain.
+func TestLayout_movesNoMore(t *testing.T) {
+	gained := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		m := newMaker()
+		g := m.graph(t, manyOrders(m, r)...)
+		want, err := ref.Run(context.Background(), g, m.in)
+		require.NoError(t, err)
+		_, got := compute(t, g, m.in, 2)
+		for i := range want {
+			near(t, want[i], got[i], 2e-5)
+		}
+		p := programOf(t, g)
+		first, err := layoutBy(p, nil, nil)
+		require.NoError(t, err)
+		before := first.moved()
+		placed, err := layout(p, nil)
+		require.NoError(t, err)
+		after := (&layouter{placed: placed}).moved()
+		require.LessOrEqual(t, after, before, "seed %d", seed)
+		if after < before {
+			gained++
+		}
+	}
+	assert.Greater(t, gained, 5)
+}
+
+// programOf returns what layout is given for a graph.
+func programOf(t *testing.T, g *graph.Graph) *program {
+	c := &compilation{ctx: context.Background(), graph: g, store: &Store{}, options: &Options{unfolded: true},
+		limit: 1 << 30, build: Build}
+	for _, p := range passes() {
+		if p.name == "layout" {
+			return c.program
+		}
+		require.NoError(t, p.run(c))
+	}
+	return nil
+}
