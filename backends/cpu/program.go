@@ -156,7 +156,7 @@ func (p *program) Constants(add func(h tensor.Hash, data []byte) error) error {
 	return fault.Wrap(err, "constants")
 }
 
-// Load restores what Save wrote; the options are the saved ones. Kind fault.File for anything else, be it damaged, of
+// Load restores what Save wrote; the options are the saved ones. Kind fault.File for anything else: damaged, of
 // another build or of another kind.
 func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) {
 	switch {

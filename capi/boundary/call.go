@@ -27,7 +27,7 @@ type Call struct {
 	Err  error
 	Args []Arg // set by the glue if Traced
 
-	held  [4]uintptr // handles to let go of
+	held  [4]uintptr // handles to release
 	more  []uintptr  // the fifth and later ones
 	count int
 	taken handle.Object // object under destruction

@@ -34,7 +34,7 @@ func hiding(f func(*device.Info)) func(*guise) {
 	return func(g *guise) { g.hide = append(g.hide, f) }
 }
 
-// readGuise reads NAME[:ATTRIBUTE...]. bad are the attributes that there are none of.
+// readGuise reads NAME[:ATTRIBUTE...]. bad lists the unknown attributes.
 func readGuise(text string) (g guise, bad []string) {
 	parts := strings.Split(text, ":")
 	g.name = strings.TrimSpace(parts[0])

@@ -27,7 +27,7 @@ type element struct {
 func (a element) String() string { return fmt.Sprintf("%s[%d]", a.array, a.i) }
 
 // do runs a job and stores the real shapes of the outputs. The caller holds e.run. When it returns, the executor has
-// let go of the job's memory: what the program destroys then is gone at once.
+// release the job's memory: what the program destroys then is gone at once.
 func (e *Executor) do(j job) ([][]int32, error) {
 	if e.defect != "" {
 		return nil, fault.New(fault.Data, "the model cannot be computed as it is declared: %s", e.defect)
@@ -78,7 +78,7 @@ func (e *Executor) plausible(i int, t tensor.Type, room int64) error {
 	return nil
 }
 
-// unbind fails only for an execution that was released, which has let go of everything.
+// unbind fails only for an execution that was released, which holds nothing any more.
 func (e *Executor) unbind(j job) {
 	for i := range j.inputs {
 		_ = e.exec.BindInput(i, mem.View{})

@@ -117,7 +117,7 @@ func (c *compiled) save() ([]byte, error) {
 	return append(b, sum[:]...), nil
 }
 
-// storedSize returns the size that the first bytes of a stored form claim for all of it, 0 when they are none.
+// storedSize returns the size that the first bytes of a stored form claim for all of it, 0 when they do not begin one.
 func storedSize(head []byte) uint64 {
 	if len(head) < storedHead || !bytes.HasPrefix(head, []byte(storedMagic)) {
 		return 0

@@ -59,7 +59,7 @@ func (s *opState) end() {
 	s.block.Free()
 }
 
-// call calls a function of the operator; what says which. 0 is none and succeeds.
+// call calls a function of the operator; what says which. 0 stands for no function and succeeds.
 func (s *opState) call(what string, function uintptr, in, out *tensorArray) error {
 	if function == 0 {
 		return nil

@@ -141,7 +141,7 @@ func (b *binding) arrangement(p *port, dims []int64) convert.Arrangement {
 		Rows: int(b.rows)})
 }
 
-// open returns the bytes of a binding's memory for a run, with a function to let go of them.
+// open returns the bytes of a binding's memory for a run, with a function that releases them.
 func (b *binding) open(p *port, dims []int64) ([]byte, convert.Arrangement, func(), error) {
 	buf := memories.use(b.memory)
 	if buf == nil {

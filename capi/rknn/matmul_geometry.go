@@ -15,7 +15,7 @@ type tile struct{ n, k int }
 // matmulUnit is what the matrix unit of a board takes (matmul notes, sections 3 and 4).
 type matmulUnit struct {
 	a       map[Type]int  // columns of A that lie together in the native layout
-	b       map[Type]tile // by the type of B; a type that is missing is none of the board's
+	b       map[Type]tile // by the type of B; the board does not have the types that are missing
 	segment int           // rows of B that are stored as a matrix of their own in the native layout, 0: all
 }
 

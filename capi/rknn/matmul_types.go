@@ -5,7 +5,7 @@ import "github.com/anynpu/anynpu/core/tensor"
 // MatmulType is rknn_matmul_type: the element types of A, B and C.
 type MatmulType uint32
 
-// matmulTypes are the products there are (matmul notes, section 2). The numbers 13 and 14 are none.
+// matmulTypes are the products there are (matmul notes, section 2). The numbers 13 and 14 are not used.
 var matmulTypes = map[MatmulType]struct {
 	name    string
 	a, b, c Type

@@ -176,7 +176,7 @@ func (c *Context) bindOutput(i int) error {
 	return fault.Wrap(c.exec.BindOutput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "output %q", p.Name)
 }
 
-// shared says whether the memory of output i is also that of another tensor, be it at another address.
+// shared says whether the memory of output i is also that of another tensor, even at another address.
 func (c *Context) shared(i int) bool {
 	mine := c.out[i].bound.memory.buf
 	same := func(b *binding) bool {

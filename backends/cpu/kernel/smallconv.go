@@ -5,7 +5,7 @@ import "fmt"
 // SmallConv is a convolution with few input channels, as the first layer of an
 // image network: the taps of one kernel row and their channels lie next to each
 // other in a padded copy of the input, so that they form one long run. The copy
-// is made chunk by chunk in Work; a NCHW input is turned to
+// is made chunk by chunk in Work; an NCHW input is converted to
 // NHWC on the way. Semantics and numeric contract are those of [Gemm]
 // with an [Indirection], without a residual.
 //

@@ -27,7 +27,7 @@ func (f *filter) zeroAt(j int) int64 {
 	return f.zero[j%len(f.zero)]
 }
 
-// filterOfType returns v as a filter when it is a constant of a quantized type, nil when it is none.
+// filterOfType returns v as a filter when it is a constant of a quantized type, nil when it is not one.
 func filterOfType(g *network, v graph.Value) *filter {
 	w := &g.values[v]
 	q := w.typ.Quant
@@ -43,7 +43,7 @@ func filterOfType(g *network, v graph.Value) *filter {
 	return f
 }
 
-// filterOf returns the quantized constant that v is made from, nil when it is none.
+// filterOf returns the quantized constant that v is made from, nil when it is not one.
 func filterOf(g *network, v graph.Value) *filter {
 	if v == graph.None {
 		return nil

@@ -60,7 +60,7 @@ func (c *convolution) follow(p *program, n *graph.Node, residual bool) {
 	c.bias = c.epi.normalized(c.bias)
 }
 
-// convolutionOf resolves a convolution with constant filters and bias, nil when it is none. What follows it is open.
+// convolutionOf resolves a convolution with constant filters and bias, nil when it is not one. What follows it is open.
 func convolutionOf(p *program, i int) *convolution {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Conv)

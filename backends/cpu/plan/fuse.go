@@ -189,7 +189,7 @@ func siluFrom(p *program, v graph.Value, first, multiply int) *gate {
 	return &gate{kernel.Act{Op: kernel.SiLU}, mul.Out[0], []int{first, multiply}}
 }
 
-// normFactors returns a constant batch normalization as x*scale + shift, nil when it is none or not finite.
+// normFactors returns a constant batch normalization as x*scale + shift, nil when it is not one or not finite.
 func normFactors(g *network, n *graph.Node, o *op.BatchNorm) (scale, shift []float32) {
 	var p [4][]float32
 	for i := range p {
@@ -220,7 +220,8 @@ func biasOf(g *network, in []graph.Value, i, n int) (v []float32, ok bool) {
 	return v, len(v) == n
 }
 
-// perChannel returns a constant that has one value for each index on axis of dims, or one for all; nil when v is none.
+// perChannel returns a constant that has one value for each index on axis of dims, or one for all; nil when v is not
+// one.
 func perChannel(g *network, v graph.Value, dims []int64, axis int) []float32 {
 	c := g.constant(v)
 	if c == nil || axis < 0 {

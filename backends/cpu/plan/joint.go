@@ -62,7 +62,8 @@ func joins(p *program, i int, n *graph.Node) bool {
 	}
 }
 
-// productOf returns the product that v is the result of, perhaps normalized or with an activation, nil when it is none.
+// productOf returns the product that v is the result of, perhaps normalized or with an activation, nil when it is not
+// one.
 func productOf(g *network, v graph.Value) *graph.Node {
 	for i := g.maker[v]; i != none; i = g.maker[v] {
 		n := &g.graph.Nodes[i]

@@ -73,7 +73,7 @@ func layouts(p *Plan) (n int) {
 	return n
 }
 
-// TestBuild_nhwcImages: the first convolution reads an image in NHWC as it is, be it of float32 or of codes.
+// TestBuild_nhwcImages: the first convolution reads an image in NHWC as it is, float32 or codes.
 func TestBuild_nhwcImages(t *testing.T) {
 	for name, c := range map[string]struct {
 		build      func(m *maker) graph.Value

@@ -29,7 +29,7 @@ func (g *network) onlyUse(v graph.Value) int {
 	return g.uses[v][0]
 }
 
-// constant returns the values of a float32 constant, nil when v is none. They stay if the rule under way finds
+// constant returns the values of a float32 constant, nil when v is not one. They stay if the rule under way finds
 // something, whose steps may keep them.
 func (g *network) constant(v graph.Value) []float32 {
 	c := g.operand(v)
@@ -42,7 +42,7 @@ func (g *network) constant(v graph.Value) []float32 {
 // keep says that steps of what the rule under way finds read the bytes of a constant.
 func (g *network) keep(v graph.Value) { g.kept = append(g.kept, v) }
 
-// operand returns the values of a float32 constant for packing only, nil when v is none: constant is for values that
+// operand returns the values of a float32 constant for packing only, nil when v is not one: constant is for values that
 // steps keep.
 func (g *network) operand(v graph.Value) []float32 {
 	if v == graph.None || g.values[v].data == nil || g.values[v].typ.DType != tensor.Float32 ||

@@ -183,7 +183,7 @@ func (p *program) plainly(i int, op operation, inputs int) *patch {
 	return one(i, op, slices.Clone(n.In[:inputs]), n.Out)
 }
 
-// taken reports that no rule may take node i: it is none, or taken already.
+// taken reports that no rule may take node i: there is no such node, or it is taken already.
 func (p *program) taken(i int) bool { return i == none || p.net.done[i] }
 
 // without returns list without i.

@@ -13,7 +13,7 @@ import (
 //	d = x - mean(x);  y = d / sqrt(mean(d*d) + epsilon) * gamma + beta
 //
 // with one d or two of them, the square as a power, a product or a square, the root as a divisor or its reciprocal as a
-// factor, and constants for gamma and beta, which may be absent. nil when it is none.
+// factor, and constants for gamma and beta, which may be absent. nil when it is not one.
 func normInParts(p *program, i int) *layerNorm {
 	mean, x, dims := meanOfRows(p.net, i)
 	if mean == graph.None {

@@ -14,7 +14,8 @@ type poolSpec struct {
 	windows              func(in []int64) ([]op.Window, error)
 }
 
-// poolOf returns the pooling that a node computes, ok false when it is none, or one with more results than the maxima.
+// poolOf returns the pooling that a node computes, ok false when it is not one, or one with more results than the
+// maxima.
 func poolOf(n *graph.Node) (s poolSpec, ok bool) {
 	switch o := n.Op.(type) {
 	case *op.MaxPool:

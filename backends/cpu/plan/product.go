@@ -16,7 +16,7 @@ type factor struct {
 	bias              []float32
 }
 
-// factorOf returns the product that a node computes with a constant matrix on the right, ok false when it is none.
+// factorOf returns the product that a node computes with a constant matrix on the right, ok false when it is not one.
 func factorOf(g *network, n *graph.Node) (f factor, ok bool) {
 	switch o := n.Op.(type) {
 	case *op.FullyConnected:

@@ -103,7 +103,7 @@ func quantizedSum(p *program, i int, c *codedSum, axis int) *patch {
 	return found
 }
 
-// quantizedBias gives c the bias of a node; ok is false when it is none that can be known now.
+// quantizedBias gives c the bias of a node; ok is false when it is not one that can be known now.
 func quantizedBias(g *network, n *graph.Node, c *codedSum) (ok bool) {
 	if !given(n.In, 2) {
 		return true

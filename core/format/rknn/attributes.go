@@ -60,7 +60,7 @@ func (f *File) parsePreprocess(v any) {
 	}
 }
 
-// channels reads numbers, in one list or in a list of one list; nil is none.
+// channels reads numbers, in one list or in a list of one list; nil means no list.
 func channels(v any) (list []float64, ok bool) {
 	if outer, nested := v.([]any); nested && len(outer) == 1 {
 		if inner, is := outer[0].([]any); is {

@@ -13,7 +13,7 @@ type table struct {
 	size   int64
 }
 
-// root returns the root table of a FlatBuffer with the identifier, ok false when it is none.
+// root returns the root table of a FlatBuffer with the identifier, ok false when it is not one.
 func root(buf window, identifier string) (t table, ok bool) {
 	if string(buf.bytes(4, 4)) != identifier {
 		return t, false
