@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +17,12 @@ import (
 
 // DefaultTimeout bounds one case when the runner names no other time.
 const DefaultTimeout = 2 * time.Minute
+
+// task is what a child is told to do, a line of JSON.
+type task struct {
+	ID  string `json:"id"`
+	Dir string `json:"dir"` // an empty folder for the case, which the parent removes
+}
 
 // Runner computes cases in child processes: when a child dies or hangs, the case it was at is the result, and a new
 // child goes on.
@@ -29,6 +38,11 @@ type Runner struct {
 // Run computes the cases that the child knows by these IDs and returns their results in the same order.
 func (r *Runner) Run(ids []string) ([]Result, Greeting, error) {
 	results := make([]Result, len(ids))
+	scratch, err := os.MkdirTemp("", "anynpu-cases-")
+	if err != nil {
+		return nil, Greeting{}, err
+	}
+	defer os.RemoveAll(scratch)
 	next := make(chan int)
 	go func() {
 		for i := range ids {
@@ -45,7 +59,7 @@ func (r *Runner) Run(ids []string) ([]Result, Greeting, error) {
 			w := &worker{runner: r}
 			defer w.stop()
 			for i := range next {
-				res, err := w.compute(ids[i])
+				res, err := w.compute(ids[i], filepath.Join(scratch, strconv.Itoa(i)))
 				results[i] = res
 				mu.Lock()
 				if err != nil && failure == nil {
@@ -106,8 +120,13 @@ func (w *worker) stop() {
 	w.cmd = nil
 }
 
-// compute returns the result of one case; the error is one of starting the child.
-func (w *worker) compute(id string) (Result, error) {
+// compute returns the result of one case, which has the folder dir to itself; the error is one of the folder or of
+// starting the child.
+func (w *worker) compute(id, dir string) (Result, error) {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return Result{ID: id, Status: Crash, Message: err.Error()}, err
+	}
+	defer os.RemoveAll(dir)
 	if w.cmd == nil {
 		if err := w.start(); err != nil {
 			return Result{ID: id, Status: Crash, Message: err.Error()}, err
@@ -126,7 +145,7 @@ func (w *worker) compute(id string) (Result, error) {
 		w.cmd.Process.Kill()
 	})
 	start := time.Now()
-	_, err := io.WriteString(w.in, id+"\n")
+	err := json.NewEncoder(w.in).Encode(task{id, dir})
 	var res Result
 	if err == nil && w.out.Scan() {
 		err = json.Unmarshal(w.out.Bytes(), &res)

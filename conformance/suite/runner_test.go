@@ -32,7 +32,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	err := serve(Greeting{Device: "fake", Version: "7"}, func(id, _ string) (Result, error) {
+	err := serve(Greeting{Device: "fake", Version: "7"}, func(id, dir string) (Result, error) {
+		if err := os.WriteFile(dir+"/left behind", nil, 0o600); err != nil {
+			return Result{}, err
+		}
 		switch {
 		case strings.HasSuffix(id, "lacks"):
 			return Result{Status: Skip}, nil
@@ -62,6 +65,8 @@ func fake() *exec.Cmd {
 }
 
 func TestRunner_deathAndHangAreResults(t *testing.T) {
+	scratch := t.TempDir()
+	t.Setenv("TMPDIR", scratch)
 	bound := func(id string) time.Duration {
 		if strings.HasSuffix(id, "hang") {
 			return 200 * time.Millisecond
@@ -76,6 +81,9 @@ func TestRunner_deathAndHangAreResults(t *testing.T) {
 		got = append(got, x.Status)
 	}
 	assert.Equal(t, []Status{Pass, Crash, Pass, Hang, Pass, Skip, Crash}, got)
+	left, err := os.ReadDir(scratch)
+	require.NoError(t, err)
+	assert.Empty(t, left, "folders of cases are removed, also of those that died")
 	assert.Contains(t, results[1].Message, "last words")
 	assert.Contains(t, results[6].Message, "no such case")
 	assert.Equal(t, Greeting{Device: "fake", Version: "7"}, greeting)

@@ -3,15 +3,13 @@ package suite
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"time"
 )
 
-// Serve is what a child process does: it opens the library, writes its Greeting, then reads IDs of cases from in, one a
-// line, computes each in a mode and a folder of its own, and writes its Result; both as lines of JSON.
+// Serve is what a child process does: it opens the library, writes its Greeting, then reads tasks from in, computes the
+// case of each in a mode and writes its Result; all as lines of JSON.
 func (s *Suite) Serve(library, mode string, in io.Reader, out io.Writer) error {
 	runtime.LockOSThread() // a message belongs to the thread whose call failed
 	defer runtime.UnlockOSThread()
@@ -27,27 +25,22 @@ func (s *Suite) Serve(library, mode string, in io.Reader, out io.Writer) error {
 }
 
 func serve(greeting Greeting, compute Computer, in io.Reader, out io.Writer) error {
-	scratch, err := os.MkdirTemp("", "anynpu-cases-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
 	enc := json.NewEncoder(out)
 	if err := enc.Encode(greeting); err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(in)
-	for n := 0; lines.Scan(); n++ {
-		dir := fmt.Sprintf("%s/%d", scratch, n)
-		if err := os.Mkdir(dir, 0o755); err != nil {
+	for lines.Scan() {
+		var t task
+		if err := json.Unmarshal(lines.Bytes(), &t); err != nil {
 			return err
 		}
 		start := time.Now()
-		r, err := compute(lines.Text(), dir)
+		r, err := compute(t.ID, t.Dir)
 		if err != nil {
 			return err
 		}
-		r.ID, r.Time = lines.Text(), time.Since(start)
+		r.ID, r.Time = t.ID, time.Since(start)
 		if err := enc.Encode(r); err != nil {
 			return err
 		}
