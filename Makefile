@@ -36,7 +36,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs examples demo tools-build test test-long test-fresh tools-test tools-go conformance mutants conformance-onnx conformance-networks lint generate fuzz install clean
+.PHONY: all libs examples demo tools-build test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install clean
 
 all: libs $(BUILD)/bin/anynpu
 
@@ -112,12 +112,19 @@ tools-examples: tools-build
 # Every suite is a sub-command.
 CONFORMANCE := $(GO) run ./conformance/cmd/conformance
 
-# The rules of the C APIs and the operator suites, with this library or those that ANYNPU_CTS_LIBRARY and ANYNPU_RKNN_LIBRARY name.
+# Every suite that judges a library, with this library or those that ANYNPU_CTS_LIBRARY and ANYNPU_RKNN_LIBRARY name.
+REPORTS = --html $(BUILD)/$@.html --json $(BUILD)/$@.json --junit $(BUILD)/$@.xml
+
 conformance: libs
-	$(CONFORMANCE) ohnn rules --json $(BUILD)/rules.json --junit $(BUILD)/rules.xml
-	$(CONFORMANCE) ohnn operators --mode manual --json $(BUILD)/conformance.json --junit $(BUILD)/conformance.xml
-	$(CONFORMANCE) ohnn operators --mode reference
-	$(CONFORMANCE) rknn rules --json $(BUILD)/rknnrules.json --junit $(BUILD)/rknnrules.xml
+	$(CONFORMANCE) all $(REPORTS)
+
+# With the cases that take long.
+conformance-long: libs
+	$(CONFORMANCE) all --long $(REPORTS)
+
+# With the kernels of each instruction set in turn, and the reference kernels.
+conformance-levels: libs
+	@scripts/levels.sh
 
 # The ONNX project's own backend node tests, from one version of its Python package, which carries opset 23.
 ONNX_VERSION := 1.18.0

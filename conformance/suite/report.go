@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -23,7 +24,8 @@ const (
 
 // Result is the outcome of one case.
 type Result struct {
-	ID      string        `json:"id"`
+	ID string `json:"id"`
+	Place
 	Status  Status        `json:"status"`
 	Message string        `json:"message,omitempty"`
 	Refusal string        `json:"refusal,omitempty"` // what the library said of a refusal that the case wants
@@ -45,21 +47,25 @@ type Report struct {
 	Library string         `json:"library"`
 	Version string         `json:"version"` // as in Greeting
 	Device  string         `json:"device"`  // likewise
+	Seconds float64        `json:"seconds"` // from the start of the first case to the end of the last
 	Counts  map[Status]int `json:"counts"`
 	Results []Result       `json:"results"`
 }
 
-// add adds the results of children that greeted so.
-func (r *Report) add(results []Result, from Greeting) {
-	r.Results = append(r.Results, results...)
-	for _, x := range results {
-		r.Counts[x.Status]++
+// add adds the result of a child that greeted so.
+func (r *Report) add(x Result, from Greeting) {
+	r.Results = append(r.Results, x)
+	r.Counts[x.Status]++
+	if from.Version != "" {
+		r.Version = from.Version
 	}
-	r.Version = from.Version
 	if from.Device != "" {
 		r.Device = from.Device
 	}
 }
+
+// failed counts the cases that neither passed nor were skipped.
+func (r *Report) failed() int { return len(r.Results) - r.Counts[Pass] - r.Counts[Skip] }
 
 // passed are the IDs of the cases that passed.
 func (r *Report) passed() map[string]bool {
@@ -80,7 +86,10 @@ func (r *Report) WriteJSON(w io.Writer) error {
 }
 
 // WriteJUnit writes the report in the form that CI systems read.
-func (r *Report) WriteJUnit(w io.Writer) error {
+func (r *Report) WriteJUnit(w io.Writer) error { return writeXML(w, r.junit()) }
+
+// junit is the report as XML has it.
+func (r *Report) junit() any {
 	type failure struct {
 		Message string `xml:"message,attr"`
 		Type    string `xml:"type,attr"`
@@ -106,7 +115,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		Skipped  int        `xml:"skipped,attr"`
 		About    []property `xml:"properties>property"`
 		Cases    []testcase `xml:"testcase"`
-	}{Name: r.API + " " + r.Library, Tests: len(r.Results), Failures: len(r.Results) - r.Counts[Pass] - r.Counts[Skip],
+	}{Name: strings.TrimSpace(strings.Join([]string{r.API, r.Suite, r.Mode}, " ")), Tests: len(r.Results), Failures: r.failed(),
 		Skipped: r.Counts[Skip]}
 	suite.About = []property{{"library", r.Library}, {"version", r.Version}, {"device", r.Device}}
 	for _, x := range r.Results {
@@ -120,16 +129,20 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
+	return suite
+}
+
+func writeXML(w io.Writer, v any) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	e := xml.NewEncoder(w)
 	e.Indent("", " ")
-	return e.Encode(suite)
+	return e.Encode(v)
 }
 
-// writeFile writes a report to a file.
-func writeFile(path string, write func(io.Writer) error) error {
+// Save writes a report to a file.
+func Save(path string, write func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

@@ -69,9 +69,9 @@ func TestRules_coverWholeRules(t *testing.T) {
 		Tally: "%d of %d rules"}
 	report := func(mode string, functions []string, passed ...string) *Report {
 		rep := &Report{Mode: mode, Counts: map[Status]int{}}
-		rep.add([]Result{{ID: "2_a/z", Status: Crash, Functions: functions}}, Greeting{})
+		rep.add(Result{ID: "2_a/z", Status: Crash, Functions: functions}, Greeting{})
 		for _, id := range passed {
-			rep.add([]Result{{ID: id, Status: Pass}}, Greeting{})
+			rep.add(Result{ID: id, Status: Pass}, Greeting{})
 		}
 		return rep
 	}
@@ -91,8 +91,8 @@ func TestRules_coverWholeRules(t *testing.T) {
 	whole := &Rules[*T]{API: &API{Name: "fake", Functions: []string{"f"}, Historical: []string{"old"}},
 		All: []*Rule[*T]{a}, Tally: "fake rules %d of %d"}
 	rep := &Report{Counts: map[Status]int{}}
-	rep.add([]Result{{ID: "2_a/x", Status: Pass, Functions: []string{"f"}},
-		{ID: "2_a/y", Status: Pass, Functions: []string{"f", "old"}}}, Greeting{})
+	rep.add(Result{ID: "2_a/x", Status: Pass, Functions: []string{"f"}}, Greeting{})
+	rep.add(Result{ID: "2_a/y", Status: Pass, Functions: []string{"f", "old"}}, Greeting{})
 	out.Reset()
 	assert.True(t, whole.summarize(&out, &Outcome{Reports: []*Report{rep}}))
 	assert.Equal(t, "fake rules: cases 2, failed 0\n1 of 1 functions (+ 1 of 1 historical names)\n"+
@@ -101,13 +101,15 @@ func TestRules_coverWholeRules(t *testing.T) {
 
 func TestRules_itemsAndList(t *testing.T) {
 	r := &Rules[*T]{API: &API{Name: "fake"}, New: same, NotCovered: []Statement{{"3: speed", "no board"}},
-		All: []*Rule[*T]{newRule("2_long").OK("x", nil).With("A=1").No("y", nil).In("one"), newRule("3_a")}}
+		All: []*Rule[*T]{newRule("2_long").OK("x", nil).With("A=1").No("y", nil).In("one").Long(), newRule("3_a")}}
 	items, err := r.items("two")
 	assert.NoError(t, err)
-	assert.Equal(t, []Item{{"2_long/x", []string{"A=1"}}}, items)
+	assert.Equal(t, []Item{{ID: "2_long/x", Setting: []string{"A=1"}, Object: "2_long"}}, items)
+	r.Object = func(rule *Rule[*T]) string { return "about " + rule.ID }
 	items, err = r.items("one")
 	assert.NoError(t, err)
-	assert.Equal(t, []Item{{"2_long/x", []string{"A=1"}}, {"2_long/y_one", nil}}, items)
+	assert.Equal(t, []Item{{ID: "2_long/x", Setting: []string{"A=1"}, Object: "about 2_long"},
+		{ID: "2_long/y_one", Long: true, Object: "about 2_long"}}, items)
 	var out strings.Builder
 	r.list(&out)
 	assert.Equal(t, "2_long text of 2_long\n3_a    text of 3_a\nnot checked: 3: speed: no board\n", out.String())

@@ -10,10 +10,11 @@ import (
 type Rules[C any] struct {
 	API     *API
 	All     []*Rule[C]
-	New     func(*T) C // what cases run with
-	Modes   []Mode     // descriptions of the API that a library can be held to, none if there is one
-	Environ []string   // NAME=VALUE of every child
-	Tally   string     // format of the line that counts covered rules and all rules
+	New     func(*T) C            // what cases run with
+	Modes   []Mode                // descriptions of the API that a library can be held to, none if there is one
+	Environ []string              // NAME=VALUE of every child
+	Object  func(*Rule[C]) string // of the API that a rule is about, as reports sort rules; nil: the rule's ID
+	Tally   string                // format of the line that counts covered rules and all rules
 
 	// NotCovered are the statements of the reference notes that no case can show.
 	NotCovered []Statement
@@ -33,11 +34,18 @@ func (r *Rules[C]) items(mode string) ([]Item, error) {
 	for _, rule := range r.All {
 		for _, c := range rule.Cases {
 			if c.appliesIn(mode) {
-				out = append(out, Item{c.ID(), c.Setting})
+				out = append(out, Item{ID: c.ID(), Setting: c.Setting, Long: c.Lasts, Object: r.object(rule)})
 			}
 		}
 	}
 	return out, nil
+}
+
+func (r *Rules[C]) object(rule *Rule[C]) string {
+	if r.Object == nil {
+		return rule.ID
+	}
+	return r.Object(rule)
 }
 
 func (r *Rules[C]) computer(l *Library, mode string) Computer {
@@ -136,7 +144,7 @@ func (r *Rules[C]) covered(reports []*Report) int {
 		good := rule.BothKinds(r.Modes)
 		for mode, in := range passed {
 			for _, c := range rule.Cases {
-				good = good && (!c.appliesIn(mode) || in[c.ID()])
+				good = good && (!c.appliesIn(mode) || c.Lasts || in[c.ID()])
 			}
 		}
 		if good {

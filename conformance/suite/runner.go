@@ -20,8 +20,28 @@ const DefaultTimeout = 2 * time.Minute
 
 // task is what a child is told to do, a line of JSON.
 type task struct {
-	ID  string `json:"id"`
-	Dir string `json:"dir"` // an empty folder for the case, which the parent removes
+	ID     string `json:"id"`
+	Dir    string `json:"dir"`              // an empty folder for the case, which the parent removes
+	Record string `json:"record,omitempty"` // file to which the case's calls are written, "" for none
+}
+
+// kind is a kind of child: cases of one kind share processes.
+type kind struct {
+	library string
+	command func() *exec.Cmd // starts Serve on library with its standard input and output
+}
+
+// job is a case and the kind of child that computes it.
+type job struct {
+	kind *kind
+	task task
+}
+
+// done is what became of a job.
+type done struct {
+	Result
+	greeting   Greeting
+	start, end time.Time
 }
 
 // Runner computes cases in child processes: when a child dies or hangs, the case it was at is the result, and a new
@@ -31,54 +51,79 @@ type Runner struct {
 	Command func() *exec.Cmd // starts Serve on Library with its standard input and output
 	Workers int
 	Timeout time.Duration // bounds one case; 0: DefaultTimeout
-
-	bound func(id string) time.Duration // for tests: in place of Timeout, by case
 }
 
 // Run computes the cases that the child knows by these IDs and returns their results in the same order.
 func (r *Runner) Run(ids []string) ([]Result, Greeting, error) {
-	results := make([]Result, len(ids))
+	k := &kind{r.Library, r.Command}
+	jobs := make([]job, len(ids))
+	for i, id := range ids {
+		jobs[i] = job{k, task{ID: id}}
+	}
+	all, err := (&pool{workers: r.Workers, timeout: r.Timeout}).run(jobs)
+	results, greeting := make([]Result, len(ids)), Greeting{}
+	for i, d := range all {
+		results[i] = d.Result
+		if d.greeting != (Greeting{}) {
+			greeting = d.greeting
+		}
+	}
+	return results, greeting, err
+}
+
+// pool computes jobs in their order, as many at a time as it has workers. A worker keeps its child as long as the next
+// job is of the same kind.
+type pool struct {
+	workers int
+	timeout time.Duration // bounds one case; 0: DefaultTimeout
+
+	bound func(id string) time.Duration // for tests: in place of timeout, by case
+}
+
+// run returns what became of each job. The error is the first one of starting a child.
+func (p *pool) run(jobs []job) ([]done, error) {
 	scratch, err := os.MkdirTemp("", "anynpu-cases-")
 	if err != nil {
-		return nil, Greeting{}, err
+		return nil, err
 	}
 	defer os.RemoveAll(scratch)
-	next := make(chan int)
-	go func() {
-		for i := range ids {
-			next <- i
-		}
-		close(next)
-	}()
+	all := make([]done, len(jobs))
+	var next atomic.Int64
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	var greeting Greeting
 	var failure error
-	for range max(r.Workers, 1) {
+	for range max(p.workers, 1) {
 		wg.Go(func() {
-			w := &worker{runner: r}
+			w := &worker{pool: p}
 			defer w.stop()
-			for i := range next {
-				res, err := w.compute(ids[i], filepath.Join(scratch, strconv.Itoa(i)))
-				results[i] = res
-				mu.Lock()
-				if err != nil && failure == nil {
-					failure = err
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(jobs) {
+					return
 				}
-				if w.greeting != (Greeting{}) {
-					greeting = w.greeting
+				j, start := jobs[i], time.Now()
+				j.task.Dir = filepath.Join(scratch, strconv.Itoa(i))
+				res, err := w.compute(j)
+				all[i] = done{res, w.greeting, start, time.Now()}
+				if err != nil {
+					mu.Lock()
+					if failure == nil {
+						failure = err
+					}
+					mu.Unlock()
+					next.Store(int64(len(jobs))) // the others would fail as well
 				}
-				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	return results, greeting, failure
+	return all, failure
 }
 
 // worker owns one child process at a time.
 type worker struct {
-	runner   *Runner
+	pool     *pool
+	kind     *kind // of the child
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	out      *bufio.Scanner
@@ -86,8 +131,9 @@ type worker struct {
 	greeting Greeting
 }
 
-func (w *worker) start() error {
-	w.cmd = w.runner.Command()
+func (w *worker) start(k *kind) error {
+	w.kind, w.greeting = k, Greeting{}
+	w.cmd = k.command()
 	w.errs.Reset()
 	w.cmd.Stderr = &w.errs
 	var err error
@@ -106,7 +152,7 @@ func (w *worker) start() error {
 	if !w.out.Scan() {
 		err := w.cmd.Wait()
 		w.cmd = nil
-		return fmt.Errorf("the suite cannot use %s: %v: %s", w.runner.Library, err, strings.TrimSpace(w.errs.String()))
+		return fmt.Errorf("the suite cannot use %s: %v: %s", k.library, err, strings.TrimSpace(w.errs.String()))
 	}
 	return json.Unmarshal(w.out.Bytes(), &w.greeting)
 }
@@ -120,24 +166,27 @@ func (w *worker) stop() {
 	w.cmd = nil
 }
 
-// compute returns the result of one case, which has the folder dir to itself; the error is one of the folder or of
-// starting the child.
-func (w *worker) compute(id, dir string) (Result, error) {
-	if err := os.Mkdir(dir, 0o755); err != nil {
+// compute returns the result of one case; the error is one of the case's folder or of starting the child.
+func (w *worker) compute(j job) (Result, error) {
+	id := j.task.ID
+	if err := os.Mkdir(j.task.Dir, 0o755); err != nil {
 		return Result{ID: id, Status: Crash, Message: err.Error()}, err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(j.task.Dir)
+	if w.kind != j.kind {
+		w.stop()
+	}
 	if w.cmd == nil {
-		if err := w.start(); err != nil {
+		if err := w.start(j.kind); err != nil {
 			return Result{ID: id, Status: Crash, Message: err.Error()}, err
 		}
 	}
-	limit := w.runner.Timeout
+	limit := w.pool.timeout
 	if limit == 0 {
 		limit = DefaultTimeout
 	}
-	if w.runner.bound != nil {
-		limit = w.runner.bound(id)
+	if w.pool.bound != nil {
+		limit = w.pool.bound(id)
 	}
 	var hung atomic.Bool
 	timer := time.AfterFunc(limit, func() {
@@ -145,7 +194,7 @@ func (w *worker) compute(id, dir string) (Result, error) {
 		w.cmd.Process.Kill()
 	})
 	start := time.Now()
-	err := json.NewEncoder(w.in).Encode(task{id, dir})
+	err := json.NewEncoder(w.in).Encode(j.task)
 	var res Result
 	if err == nil && w.out.Scan() {
 		err = json.Unmarshal(w.out.Bytes(), &res)

@@ -73,12 +73,17 @@ func TestRunner_deathAndHangAreResults(t *testing.T) {
 		}
 		return DefaultTimeout
 	}
-	r := &Runner{Library: "fake", Workers: 2, bound: bound, Command: fake}
-	results, greeting, err := r.Run([]string{"a", "die", "b", "hang", "c", "lacks", "unknown"})
+	var jobs []job
+	k := &kind{"fake", fake}
+	for _, id := range []string{"a", "die", "b", "hang", "c", "lacks", "unknown"} {
+		jobs = append(jobs, job{k, task{ID: id}})
+	}
+	results, err := (&pool{workers: 2, bound: bound}).run(jobs)
 	require.NoError(t, err)
 	var got []Status
 	for _, x := range results {
 		got = append(got, x.Status)
+		assert.Equal(t, Greeting{Device: "fake", Version: "7"}, x.greeting)
 	}
 	assert.Equal(t, []Status{Pass, Crash, Pass, Hang, Pass, Skip, Crash}, got)
 	left, err := os.ReadDir(scratch)
@@ -86,7 +91,6 @@ func TestRunner_deathAndHangAreResults(t *testing.T) {
 	assert.Empty(t, left, "folders of cases are removed, also of those that died")
 	assert.Contains(t, results[1].Message, "last words")
 	assert.Contains(t, results[6].Message, "no such case")
-	assert.Equal(t, Greeting{Device: "fake", Version: "7"}, greeting)
 }
 
 func TestRunner_unusableLibrary(t *testing.T) {
@@ -98,12 +102,14 @@ func TestRunner_unusableLibrary(t *testing.T) {
 
 func TestReport_forms(t *testing.T) {
 	rep := &Report{Schema: schema, API: "fake", Suite: "rules", Library: "lib.so", Counts: map[Status]int{}}
-	rep.add([]Result{{ID: "a", Status: Pass}, {ID: "b", Status: Crash, Message: "died"}}, Greeting{"one", "7"})
-	rep.add([]Result{{ID: "c", Status: Skip}, {ID: "d", Status: Fail}}, Greeting{"", "7"})
+	rep.add(Result{ID: "a", Status: Pass}, Greeting{"one", "7"})
+	rep.add(Result{ID: "b", Status: Crash, Message: "died"}, Greeting{})
+	rep.add(Result{ID: "c", Status: Skip}, Greeting{"", "7"})
+	rep.add(Result{ID: "d", Status: Fail}, Greeting{"", "7"})
 	assert.Equal(t, map[Status]int{Pass: 1, Crash: 1, Skip: 1, Fail: 1}, rep.Counts)
 	var junit bytes.Buffer
 	require.NoError(t, rep.WriteJUnit(&junit))
-	for _, part := range []string{`name="fake lib.so" tests="4" failures="2" skipped="1"`, "<skipped ",
+	for _, part := range []string{`name="fake rules" tests="4" failures="2" skipped="1"`, "<skipped ",
 		`<property name="version" value="7"></property>`, `<property name="device" value="one"></property>`,
 		`<failure message="died" type="crash"></failure>`} {
 		assert.Contains(t, junit.String(), part)

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os/exec"
@@ -37,6 +38,25 @@ type Mode struct {
 type Item struct {
 	ID      string
 	Setting []string // NAME=VALUE that its process needs; cases with the same share processes
+	Long    bool     // only runs when Options.Long asks for it: the case takes more than a second
+
+	// How reports sort the case.
+	Part   string // of what is judged: "rules", "operators", "networks", "formats"; "": the suite's name
+	Object string // of the API, or the operator; "": the ID up to its first slash
+	Type   string // of the elements, "" where it is of no interest
+}
+
+// Place is how reports sort a case.
+type Place struct {
+	Part   string `json:"part"`
+	Object string `json:"object"`
+	Type   string `json:"type,omitempty"`
+}
+
+// place is the case's place in reports of the suite.
+func (c *Item) place(s *Suite) Place {
+	object, _, _ := strings.Cut(c.ID, "/")
+	return Place{cmp.Or(c.Part, s.Name), cmp.Or(c.Object, object), c.Type}
 }
 
 // Computer computes a case in a folder of its own. Its error is one of the suite, and ends the process.
@@ -49,17 +69,25 @@ type Outcome struct {
 	Own      bool      // the library is this project's own
 }
 
-// Options say what of a suite is run with which library.
+// Options say what of suites is run with which libraries.
 type Options struct {
-	Library     string
-	JSON, JUnit string // files for the reports, "" for none; those of several modes have -MODE before the extension
-	Filter      string // only cases whose ID contains this
-	Mode        string // only this mode
-	Workers     int    // children at a time
-	Verbose     bool   // print every case
+	Library     func(*API) string // the file of an API; nil: that of API.File
+	JSON, JUnit string            // files for the reports of a suite, "" for none; those of several modes have -MODE before the extension
+	Filter      string            // only cases whose ID contains this
+	Mode        string            // only this mode
+	Long        bool              // also cases that take long
+	Workers     int               // children at a time
+	Verbose     bool              // print every case
 
-	// Child is the command that runs Serve with a library in a mode.
-	Child func(library, mode string) *exec.Cmd
+	// Child is the command that runs Serve of a suite with a library in a mode.
+	Child func(s *Suite, library, mode string) *exec.Cmd
+}
+
+func (o *Options) library(a *API) string {
+	if o.Library != nil {
+		return o.Library(a)
+	}
+	return a.File(".")
 }
 
 func orOne(modes []Mode) []Mode {
@@ -84,24 +112,18 @@ func (s *Suite) modes(only string) ([]Mode, error) {
 // Run runs the cases, prints what came of them and tells whether the library passed. An error says that the library
 // could not be judged.
 func (s *Suite) Run(o Options, w io.Writer) (bool, error) {
-	modes, err := s.modes(o.Mode)
-	if err != nil {
+	session := &session{options: o}
+	if err := session.add(s); err != nil {
 		return false, err
 	}
-	out := &Outcome{Filtered: o.Filter != "", Own: o.Library == s.API.OwnFile(".")}
-	for _, m := range modes {
-		rep, err := s.report(m, o)
-		if err != nil {
-			return false, err
-		}
-		where, suffix := "", ""
-		if len(modes) > 1 {
-			where, suffix = " ("+m.Name+")", "-"+m.Name
-		}
-		for _, x := range rep.Results {
-			if o.Verbose || x.Status != Pass {
-				fmt.Fprintf(w, "%-5s %s%s %s\n", x.Status, x.ID, where, x.Message+x.Refusal)
-			}
+	if err := session.run(); err != nil {
+		return false, err
+	}
+	r := session.runs[0]
+	for _, rep := range r.outcome.Reports {
+		suffix := ""
+		if len(r.outcome.Reports) > 1 {
+			suffix = "-" + rep.Mode
 		}
 		if err := save(o.JSON, suffix, rep.WriteJSON); err != nil {
 			return false, err
@@ -109,55 +131,8 @@ func (s *Suite) Run(o Options, w io.Writer) (bool, error) {
 		if err := save(o.JUnit, suffix, rep.WriteJUnit); err != nil {
 			return false, err
 		}
-		out.Reports = append(out.Reports, rep)
 	}
-	return s.Summarize(w, out), nil
-}
-
-// report runs the cases of a mode, those of each setting in processes of their own.
-func (s *Suite) report(m Mode, o Options) (*Report, error) {
-	items, err := s.Cases(m.Name)
-	if err != nil {
-		return nil, err
-	}
-	out := &Report{Schema: schema, API: s.API.Name, Suite: s.Name, Mode: m.Name, Library: o.Library,
-		Counts: map[Status]int{}}
-	for _, g := range groups(items, o.Filter) {
-		r := &Runner{Library: o.Library, Workers: o.Workers, Command: func() *exec.Cmd {
-			c := o.Child(o.Library, m.Name)
-			c.Env = slices.Concat(c.Environ(), s.Environ, m.Environ, g.setting)
-			return c
-		}}
-		results, greeting, err := r.Run(g.ids)
-		if err != nil {
-			return nil, err
-		}
-		out.add(results, greeting)
-	}
-	return out, nil
-}
-
-// group is the cases of one setting.
-type group struct {
-	setting []string
-	ids     []string
-}
-
-// groups sorts the cases whose ID contains filter by their setting.
-func groups(items []Item, filter string) []*group {
-	var out []*group
-	for _, c := range items {
-		if !strings.Contains(c.ID, filter) {
-			continue
-		}
-		i := slices.IndexFunc(out, func(g *group) bool { return slices.Equal(g.setting, c.Setting) })
-		if i < 0 {
-			i = len(out)
-			out = append(out, &group{setting: c.Setting})
-		}
-		out[i].ids = append(out[i].ids, c.ID)
-	}
-	return out
+	return r.print(w, o.Verbose), nil
 }
 
 // save writes a report to a file, with a suffix before its extension; an empty path writes nothing.
@@ -166,5 +141,5 @@ func save(path, suffix string, write func(io.Writer) error) error {
 		return nil
 	}
 	ext := filepath.Ext(path)
-	return writeFile(strings.TrimSuffix(path, ext)+suffix+ext, write)
+	return Save(strings.TrimSuffix(path, ext)+suffix+ext, write)
 }

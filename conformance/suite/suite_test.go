@@ -19,7 +19,8 @@ func judged() *Suite {
 		API: &API{Name: "fake", Soname: "libfake.so"}, Name: "cases",
 		Modes: []Mode{{"one", []string{"WANT=mode"}}, {"two", nil}},
 		Cases: func(mode string) ([]Item, error) {
-			return []Item{{"a", nil}, {"wrong", []string{"WANT=2"}}, {"b", nil}, {mode + "wrong", nil}}, nil
+			return []Item{{ID: "a"}, {ID: "wrong", Setting: []string{"WANT=2"}}, {ID: "b"},
+				{ID: mode + "wrong"}, {ID: "longwrong", Long: true}}, nil
 		},
 		Environ: []string{"WANT=suite"},
 		Summarize: func(w io.Writer, o *Outcome) bool {
@@ -31,8 +32,8 @@ func judged() *Suite {
 
 func TestRun_settingsModesAndReports(t *testing.T) {
 	dir := t.TempDir()
-	o := Options{Library: "libfake.so", Workers: 2, JSON: filepath.Join(dir, "r.json"), JUnit: filepath.Join(dir, "r.xml"),
-		Child: func(library, mode string) *exec.Cmd {
+	o := Options{Library: func(*API) string { return "libfake.so" }, Workers: 2, JSON: filepath.Join(dir, "r.json"), JUnit: filepath.Join(dir, "r.xml"),
+		Child: func(_ *Suite, library, mode string) *exec.Cmd {
 			assert.Equal(t, "libfake.so", library)
 			return fake()
 		}}
@@ -66,7 +67,7 @@ func TestRun_settingsModesAndReports(t *testing.T) {
 	o.Mode, o.JSON = "one", filepath.Join(dir, "absent", "r.json")
 	_, err = judged().Run(o, io.Discard)
 	assert.Error(t, err)
-	o.Child = func(string, string) *exec.Cmd { return exec.Command("/bin/false") }
+	o.Child = func(*Suite, string, string) *exec.Cmd { return exec.Command("/bin/false") }
 	_, err = judged().Run(o, io.Discard)
 	assert.ErrorContains(t, err, "cannot use libfake.so")
 }
@@ -104,7 +105,7 @@ func libcRules() *Suite {
 }
 
 func TestRules_judgeALibraryInChildren(t *testing.T) {
-	o := Options{Library: "libc.so.6", Workers: 2, Child: func(_, mode string) *exec.Cmd {
+	o := Options{Library: func(*API) string { return "libc.so.6" }, Workers: 2, Child: func(_ *Suite, _, mode string) *exec.Cmd {
 		c := exec.Command(os.Args[0])
 		c.Env = append(os.Environ(), childVariable+"="+libc.Name, "TEST_MODE="+mode)
 		return c

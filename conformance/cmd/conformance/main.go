@@ -13,10 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/ohnn/operators"
 	ohnnrules "github.com/anynpu/anynpu/conformance/ohnn/rules"
-	"github.com/anynpu/anynpu/conformance/rknn"
 	rknnrules "github.com/anynpu/anynpu/conformance/rknn/rules"
 	"github.com/anynpu/anynpu/conformance/suite"
 )
@@ -68,18 +66,30 @@ Exit codes:
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(
-		newAPI(ohnn.API, ohnnrules.Suite(), operators.Suite()),
-		newAPI(rknn.API, rknnrules.Suite()),
-		newONNX(), newBombs(), newMutants(), newGenerate())
+	all := suites()
+	for _, name := range namesOf(all) {
+		root.AddCommand(newAPI(name, all))
+	}
+	root.AddCommand(newAll(all), newONNX(), newBombs(), newMutants(), newGenerate())
 	return root
 }
 
+// suites are those that judge libraries.
+func suites() []*suite.Suite {
+	return []*suite.Suite{
+		ohnnrules.Suite(), operators.Suite(),
+		rknnrules.Suite(),
+	}
+}
+
 // newAPI has a sub-command for each suite of an API.
-func newAPI(api *suite.API, suites ...*suite.Suite) *cobra.Command {
-	c := group(api.Name, "Judge a library of the "+api.Title)
+func newAPI(name string, suites []*suite.Suite) *cobra.Command {
+	c := group(name, "")
 	for _, s := range suites {
-		c.AddCommand(newSuite(s))
+		if s.API.Name == name {
+			c.Short = "Judge a library of the " + s.API.Title
+			c.AddCommand(newSuite(s))
+		}
 	}
 	return c
 }

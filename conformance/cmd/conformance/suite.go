@@ -13,7 +13,8 @@ import (
 
 // newSuite runs a suite. With the hidden flag --child it is the process in which cases are computed.
 func newSuite(s *suite.Suite) *cobra.Command {
-	var o suite.Options
+	var library string
+	o := suite.Options{Library: func(*suite.API) string { return library }}
 	var list, child bool
 	c := &cobra.Command{
 		Use:   s.Name,
@@ -23,39 +24,50 @@ func newSuite(s *suite.Suite) *cobra.Command {
 The library is that of --library, else of the environment variable
 %s, else this tree's own in the folder BUILD (build).%s`, s.Short, s.API.Variable, modesHelp(s)),
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			switch {
 			case list:
 				s.List(cmd.OutOrStdout())
 				return nil
 			case child:
-				return s.Serve(o.Library, o.Mode, cmd.InOrStdin(), cmd.OutOrStdout())
+				return s.Serve(library, o.Mode, cmd.InOrStdin(), cmd.OutOrStdout())
 			}
-			self, err := os.Executable()
-			if err != nil {
+			if o.Child, err = children(); err != nil {
 				return err
-			}
-			o.Child = func(library, mode string) *exec.Cmd {
-				return exec.Command(self, s.API.Name, s.Name, "--child", "--library", library, "--mode", mode)
 			}
 			return verdict(s.Run(o, cmd.OutOrStdout()))
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Library, "library", s.API.File("."), "library `file` under test")
+	f.StringVar(&library, "library", s.API.File("."), "library `file` under test")
 	f.StringVar(&o.JSON, "json", "", "write the report as JSON to this `file`")
 	f.StringVar(&o.JUnit, "junit", "", "write the report as JUnit XML to this `file`")
-	f.StringVar(&o.Filter, "run", "", "only cases whose name contains this `text`")
-	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
-	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print every case")
 	f.BoolVar(&list, "list", false, "print what is judged, and what cannot be")
 	f.StringVar(&o.Mode, "mode", "", "only this `mode`")
 	f.BoolVar(&child, "child", false, "compute the cases named on standard input")
+	runFlags(c, &o)
 	hide(c, "child")
 	if len(s.Modes) == 0 {
 		hide(c, "mode")
 	}
 	return c
+}
+
+// runFlags adds the flags that say which cases run, and how.
+func runFlags(c *cobra.Command, o *suite.Options) {
+	f := c.Flags()
+	f.StringVar(&o.Filter, "run", "", "only cases whose name contains this `text`")
+	f.BoolVar(&o.Long, "long", false, "also cases that take more than a second")
+	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print every case")
+}
+
+// children is the command of a suite's child: this one with --child.
+func children() (func(*suite.Suite, string, string) *exec.Cmd, error) {
+	self, err := os.Executable()
+	return func(s *suite.Suite, library, mode string) *exec.Cmd {
+		return exec.Command(self, s.API.Name, s.Name, "--child", "--library", library, "--mode", mode)
+	}, err
 }
 
 func modesHelp(s *suite.Suite) string {

@@ -1,6 +1,7 @@
 package operators
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,9 +41,13 @@ func items(mode string) ([]suite.Item, error) {
 		return nil, err
 	}
 	var out []suite.Item
+	types := map[string]string{} // of judged cases, by ID; what differs from one, counts as its type
 	for _, c := range cases {
+		if c.Of == "" {
+			types[c.ID()] = c.kind().String()
+		}
 		if c.in(mode) != nil {
-			out = append(out, suite.Item{ID: c.ID()})
+			out = append(out, suite.Item{ID: c.ID(), Type: types[c.Op+"/"+cmp.Or(c.Of, c.Name)]})
 		}
 	}
 	return out, nil

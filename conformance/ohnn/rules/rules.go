@@ -45,10 +45,16 @@ func all() *suite.Rules[*T] {
 		All:     Rules(),
 		New:     newT,
 		Modes:   ohnn.Modes,
+		Object:  func(r *Rule) string { return sections[section(r)] },
 		Environ: []string{"ANYNPU_LOG=off", DevicesVariable + "=" + manyDevices, RangeVariable + "=1:1000"},
 		Tally:   "%d of %d rules",
 	}
 }
+
+// sections are what the rules of a section are about.
+var sections = map[int]string{2: "devices", 3: "tensor descriptors", 4: "tensors", 5: "quantization parameters",
+	6: "models", 7: "compilations", 8: "executors", 9: "caches", 10: "executors of API 9", 11: "inner functions",
+	14: "where manual and reference implementation differ"}
 
 // section is the number in the rule's name.
 func section(r *Rule) int {

@@ -50,6 +50,7 @@ func all() *suite.Rules[*T] {
 		API:     rknn.API,
 		All:     Rules(),
 		New:     newT,
+		Object:  about,
 		Environ: []string{"ANYNPU_LOG=warn", "ANYNPU_LOG_FILE=/dev/null", "ANYNPU_MODEL_MAP=", rknn.On("")},
 		Tally:   "rknn rules %d of %d",
 		NotCovered: []suite.Statement{
@@ -64,6 +65,19 @@ func all() *suite.Rules[*T] {
 				Reason: "a driver, its timeout or its version gives them; -3 is that of a forked child (ctest rknn_fork)"},
 		},
 	}
+}
+
+// sections are what the rules of a section are about.
+var sections = map[string]string{"1": "prototypes", "2": "contexts", "3": "queries", "4": "inputs, runs and outputs",
+	"5": "memory that a program brings", "6": "dynamic shapes", "7": "cores", "8": "custom operators", "9": "threads",
+	"10": "codes and messages", "11": "choices where boards are silent", "m1": "matrix products: functions",
+	"m2": "matrix products: types", "m3": "matrix products: limits", "m4": "matrix products: layouts",
+	"m5": "matrix products: quantization", "m6": "matrix products: memory", "m8": "matrix products: choices"}
+
+// about is what a rule is about.
+func about(r *Rule) string {
+	section, _, _ := strings.Cut(r.ID, ".")
+	return sections[section]
 }
 
 // numberOf is SECTION.LETTER.
