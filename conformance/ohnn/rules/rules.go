@@ -32,8 +32,9 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 
 // Rules returns all rules in the order of their sections.
 func Rules() []*Rule {
-	return slices.Concat(devices, descriptors, tensors, quantParams, models, modelOperations, compilations, builds,
-		executors, runs, caches, legacyExecutors, legacyMemory, inner, differences, executorDifferences)
+	return slices.Concat(devices, readBack, descriptors, tensors, quantParams, models, modelOperations, compilations,
+		builds, executors, connections, runs, again, caches, legacyExecutors, legacyMemory, inner, differences,
+		executorDifferences)
 }
 
 // Suite is the rules of the API, held to in both modes.

@@ -75,14 +75,24 @@ const (
 const (
 	boolean  = 1
 	int8T    = 2
+	int16T   = 3
 	int32T   = 4
 	int64T   = 5
+	uint8T   = 6
+	uint16T  = 7
+	uint32T  = 8
+	uint64T  = 9
+	float16T = 10
 	float32T = 11
+	float64T = 12
 
-	opAdd     = 1
-	opMatMul  = 19
-	opReshape = 45
-	opRelu    = 47
+	opAdd       = 1
+	opMatMul    = 19
+	opMul       = 22
+	opSub       = 38
+	opTranspose = 41
+	opReshape   = 45
+	opRelu      = 47
 
 	addActivation = 1 // OH_NN_ADD_ACTIVATIONTYPE
 )
