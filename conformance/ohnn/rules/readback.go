@@ -324,8 +324,8 @@ var readBack = []*Rule{
 			slices.Reverse(ids)
 			seen := map[string]bool{}
 			for _, id := range ids {
-				t.Check(t.deviceName(id) == names[id] && t.enum("Device_GetType", uintptr(id)) == kinds[id], "device %d is told in "+
-					"two ways", id)
+				same := t.deviceName(id) == names[id] && t.enum("Device_GetType", uintptr(id)) == kinds[id]
+				t.Check(same, "device %d is told in two ways", id)
 				t.Check(!seen[names[id]], "two devices are named %s", names[id])
 				seen[names[id]] = true
 			}

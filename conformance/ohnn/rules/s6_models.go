@@ -40,12 +40,11 @@ func (t *T) quantized8() uintptr {
 	return m
 }
 
-// addsBytes finishes a model of three int8 tensors and adds two numbers with it.
-func (t *T) addsBytes(m uintptr, a, b int8) int8 {
+// addsBytes finishes a model of three int8 tensors and adds two numbers with it. It is compiled with a cache in a
+// directory, "" for none.
+func (t *T) addsBytes(m uintptr, dir string, a, b int8) int8 {
 	t.OK("Model_AddOperation", m, opAdd, &ohnn.Array{}, ohnn.List(0, 1), ohnn.List(2))
-	t.OK("Model_SpecifyInputsAndOutputs", m, ohnn.List(0, 1), ohnn.List(2))
-	t.OK("Model_Finish", m)
-	c := t.compilation(m)
+	c := t.withCache(t.compilation(t.closed(m, ohnn.List(0, 1), ohnn.List(2))), dir, 1)
 	t.OK("Compilation_Build", c)
 	in := []uintptr{t.newTensor("Create", 0, t.desc(int8T, 1)), t.newTensor("Create", 0, t.desc(int8T, 1))}
 	out := t.newTensor("Create", 0, t.desc(int8T, 1))
@@ -228,7 +227,7 @@ var models = []*Rule{
 		}),
 	rule("s6_SetTensorQuantParams", "copies the parameters; NULLs are INVALID").
 		OK("object_may_end", func(t *T) {
-			t.Check(t.addsBytes(t.quantized8(), 4, 8) == 10, "4 x 0.2 + 8 x 0.2 as steps of 0.4 from 4: want 10")
+			t.Check(t.addsBytes(t.quantized8(), "", 4, 8) == 10, "4 x 0.2 + 8 x 0.2 as steps of 0.4 from 4: want 10")
 		}).
 		No("NULL_model", func(t *T) { t.Bad("Model_SetTensorQuantParams", nil, 0, t.quant()) }).
 		No("NULL_params", func(t *T) { t.Bad("Model_SetTensorQuantParams", t.openModel(2), 0, nil) }),
@@ -236,7 +235,7 @@ var models = []*Rule{
 		OK("replaced", func(t *T) {
 			m := t.quantized8()
 			t.OK("Model_SetTensorQuantParams", m, 2, t.quantOf([]float64{0.2}, []int32{1}, []uint32{8}))
-			got := t.addsBytes(m, 4, 8)
+			got := t.addsBytes(m, "", 4, 8)
 			t.Check(got == 13, "4 x 0.2 + 8 x 0.2 as steps of 0.2 from 1: got %d, want 13", got)
 		}).
 		No("refused", func(t *T) {
@@ -244,7 +243,7 @@ var models = []*Rule{
 			for i := range 3 {
 				t.Bad("Model_SetTensorQuantParams", m, i, t.quantOf([]float64{1}, []int32{0}, []uint32{16}))
 			}
-			got := t.addsBytes(m, 4, 8)
+			got := t.addsBytes(m, "", 4, 8)
 			t.Check(got == 12, "4 + 8 without parameters: got %d, want 12", got)
 		}),
 	rule("s6_SetTensorQuantParams_finished", "after Finish it is FORBIDDEN, before the index is judged").

@@ -94,7 +94,8 @@ const (
 	opReshape   = 45
 	opRelu      = 47
 
-	addActivation = 1 // OH_NN_ADD_ACTIVATIONTYPE
+	addActivation = 1  // OH_NN_ADD_ACTIVATIONTYPE
+	subActivation = 59 // OH_NN_SUB_ACTIVATIONTYPE
 )
 
 const maxBuffer = 1 << 30
