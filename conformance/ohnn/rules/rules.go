@@ -33,8 +33,8 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 // Rules returns all rules in the order of their sections.
 func Rules() []*Rule {
 	return slices.Concat(devices, readBack, descriptors, tensors, quantParams, models, modelOperations, compilations,
-		builds, executors, connections, runs, again, caches, cachesAgain, legacyExecutors, legacyMemory, inner,
-		differences, executorDifferences)
+		builds, executors, connections, runs, waiting, stopped, again, caches, cachesAgain, legacyExecutors, legacyMemory,
+		inner, differences, executorDifferences)
 }
 
 // Suite is the rules of the API, held to in both modes.

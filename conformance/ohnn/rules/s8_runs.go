@@ -40,6 +40,7 @@ func replaceInput(t *T, dims ...int32) func(in, out *[]uintptr) {
 type end struct {
 	user, outputs uintptr
 	code, n       int
+	by            int // number of the function, where there are several
 }
 
 // ends collects the calls of the run-done callbacks by user data. Callbacks of a process cannot be given back, so there
@@ -51,7 +52,7 @@ var (
 		return func() uintptr {
 			if made == 0 {
 				made = purego.NewCallback(func(user, code, outputs, n uintptr) uintptr {
-					ends[user] <- end{user, outputs, int(uint32(code)), int(int32(n))}
+					ends[user] <- end{user, outputs, int(uint32(code)), int(int32(n)), 0}
 					return 0
 				})
 			}
@@ -61,9 +62,8 @@ var (
 	nextUser atomic.Uintptr
 )
 
-// longRun is an executor of a product of matrices that takes far more than a millisecond.
-func (t *T) longRun() (e uintptr, in, out []uintptr) {
-	const n = 2048
+// longRun is an executor of a product of n x n matrices: with n of 1024 and more it takes far more than a millisecond.
+func (t *T) longRun(n int32) (e uintptr, in, out []uintptr) {
 	m := t.emptyModel()
 	for range 3 {
 		t.OK("Model_AddTensorToModel", m, t.desc(float32T, n, n))
@@ -303,7 +303,7 @@ var runs = []*Rule{
 		}).In(ohnn.Manual).
 		OK("waiting", func(t *T) { t.runs(twoFloats(t)) }).
 		No("passed", func(t *T) {
-			e, in, out := t.longRun()
+			e, in, out := t.longRun(2048)
 			t.OK("Executor_SetOnRunDone", e, runDone())
 			got := t.async(e, in, out, 1)
 			t.Check(got.code == timedOut && got.outputs == 0 && got.n == 0, "the callback was told %+v", got)
