@@ -55,8 +55,8 @@ var descriptions = []told{
 	{"Tensor: 9", boolean, 1, []int32{3, 2, 2}},
 }
 
-// made makes a tensor of a descriptor in each of the three ways; memory has size bytes from offset.
-func (t *T) made(d uintptr) (of []uintptr, fd int) {
+// each makes a tensor of a descriptor in each of the three ways; memory has size bytes from offset.
+func (t *T) each(d uintptr) (of []uintptr, fd int) {
 	fd = t.sharedMemory(int64(4 * page))
 	return []uintptr{t.newTensor("Create", 0, d), t.newTensor("CreateWithSize", 0, d, 2*page+40),
 		t.newTensor("CreateWithFd", 0, d, fd, 3*page, page)}, fd
@@ -154,7 +154,7 @@ var readBack = []*Rule{
 			for _, v := range descriptions {
 				d := t.object("TensorDesc_Destroy", t.Ptr("TensorDesc_Create"))
 				t.set(d, v)
-				of, _ := t.made(d)
+				of, _ := t.each(d)
 				t.set(d, told{"later", uint32T, 2, []int32{13, 1}})
 				for _, x := range of {
 					t.tells(t.Ptr("Tensor_GetTensorDesc", x), v)
@@ -165,7 +165,7 @@ var readBack = []*Rule{
 		OK("own_is_set", func(t *T) {
 			d := t.object("TensorDesc_Destroy", t.Ptr("TensorDesc_Create"))
 			t.set(d, descriptions[0])
-			of, _ := t.made(d)
+			of, _ := t.each(d)
 			for i, x := range of {
 				t.set(t.Ptr("Tensor_GetTensorDesc", x), descriptions[i+1])
 			}
@@ -193,7 +193,7 @@ var readBack = []*Rule{
 		No("refused_on_own", func(t *T) {
 			d := t.object("TensorDesc_Destroy", t.Ptr("TensorDesc_Create"))
 			t.set(d, descriptions[0])
-			of, _ := t.made(d)
+			of, _ := t.each(d)
 			for _, x := range of {
 				own := t.Ptr("Tensor_GetTensorDesc", x)
 				t.Bad("TensorDesc_SetShape", own, []int32{1}, 0)
@@ -206,7 +206,7 @@ var readBack = []*Rule{
 	rule("s4_read_back_memory", "size, offset, descriptor of the file and address are each tensor's own, and the whole "+
 		"size can be used").
 		OK("each_way", func(t *T) {
-			of, given := t.made(floatDesc(t))
+			of, given := t.each(floatDesc(t))
 			sizes, offsets := []uint64{24, uint64(2*page + 40), uint64(3 * page)}, []uint64{0, 0, uint64(page)}
 			seen := map[int32]bool{}
 			for range 2 {
@@ -240,7 +240,7 @@ var readBack = []*Rule{
 			}
 		}).
 		OK("not_the_descriptor_s", func(t *T) {
-			of, _ := t.made(floatDesc(t))
+			of, _ := t.each(floatDesc(t))
 			for i, x := range of {
 				p := t.Ptr("Tensor_GetDataBuffer", x)
 				t.OK("TensorDesc_SetShape", t.Ptr("Tensor_GetTensorDesc", x), []int32{1}, 1)
@@ -264,7 +264,7 @@ var readBack = []*Rule{
 			t.Check(err == nil && bytes[39] == 253, "what is written to the file is not in the memory: %v", err)
 		}).
 		No("NULL_writes_nothing", func(t *T) {
-			of, _ := t.made(floatDesc(t))
+			of, _ := t.each(floatDesc(t))
 			fd, n, offset := int32(-5), uint64(55), uint64(66)
 			t.Bad("Tensor_GetFd", nil, &fd)
 			t.Bad("Tensor_GetSize", nil, &n)
@@ -282,7 +282,7 @@ var readBack = []*Rule{
 			for i := range 3 {
 				d := t.object("TensorDesc_Destroy", t.Ptr("TensorDesc_Create"))
 				t.set(d, told{"result", float32T, 3, []int32{4, 2}})
-				of, fd := t.made(d)
+				of, fd := t.each(d)
 				x := of[i]
 				p, n := t.Ptr("Tensor_GetDataBuffer", x), t.size("Tensor_GetSize", x)
 				e := t.turning()
@@ -306,7 +306,7 @@ var readBack = []*Rule{
 		No("refused", func(t *T) {
 			d := t.object("TensorDesc_Destroy", t.Ptr("TensorDesc_Create"))
 			t.set(d, told{"result", float32T, 3, []int32{4, 2}})
-			of, _ := t.made(d)
+			of, _ := t.each(d)
 			e := t.turning()
 			for _, x := range of {
 				t.mismatched(e, x)

@@ -34,7 +34,7 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 func Rules() []*Rule {
 	return slices.Concat(devices, readBack, descriptors, tensors, quantParams, models, modelOperations, compilations,
 		builds, executors, connections, runs, waiting, stopped, again, caches, cachesAgain, legacyExecutors, legacyMemory,
-		inner, differences, executorDifferences)
+		inner, differences, executorDifferences, pairRules)
 }
 
 // Suite is the rules of the API, held to in both modes.
