@@ -14,34 +14,34 @@ var matmulChoices = onBoards(
 	rule("m8.b_int16", "C INT16 saturates; below K = 512 nothing can").
 		OK("saturates", func(t *T) {
 			i := small(10)
-			i.k = 1024
+			i.K = 1024
 			t.Check(computed[int16](t, i, -120, -120)[0] == 32767, "64 x 1024") // 0x88: two times -8
 			t.Check(computed[int16](t, i, -120, 0x77)[0] == -32768, "-56 x 1024")
-			i.k = 480
+			i.K = 480
 			t.Check(computed[int16](t, i, -120, -120)[0] == 480*64, "64 x 480")
 		}).With(rknn.On("rk3588")).
-		No("K", func(t *T) { t.refuse(info{m: 1, k: 500, n: 64, kind: 10}) }),
+		No("K", func(t *T) { t.refuse(info{M: 1, K: 500, N: 64, Kind: 10}) }),
 	rule("m8.c_set_io_mem_size", "memory holds as much as the attributes say, or more").
 		OK("more", func(t *T) {
-			o := t.create(small(2))
-			t.OK("matmul_set_io_mem", o.ctx, t.memory(o.ctx, 100000), &o.attrs.a)
+			o := t.Create(small(2))
+			t.OK("matmul_set_io_mem", o.Ctx, t.Memory(o.Ctx, 100000), &o.Attrs.A)
 		}).
 		No("less", func(t *T) {
-			o := t.create(small(2))
-			t.Bad("matmul_set_io_mem", o.ctx, t.memory(o.ctx, o.attrs.b.size-1), &o.attrs.b)
-			o.attrs.b.size = 0
-			t.Bad("matmul_set_io_mem", o.ctx, t.memory(o.ctx, 10), &o.attrs.b)
+			o := t.Create(small(2))
+			t.Bad("matmul_set_io_mem", o.Ctx, t.Memory(o.Ctx, o.Attrs.B.Size-1), &o.Attrs.B)
+			o.Attrs.B.Size = 0
+			t.Bad("matmul_set_io_mem", o.Ctx, t.Memory(o.Ctx, 10), &o.Attrs.B)
 		}),
 	rule("m8.d_older_info", "callers of header 1.x pass 24 bytes with layouts of 32 bits").
 		OK("behind_it_is_anything", func(t *T) {
 			i := small(2)
-			i.bLayout, i.acLayout = 1, 1
-			i.domain, i.group = -1, -1
-			t.create(i)
+			i.BLayout, i.AcLayout = 1, 1
+			i.Domain, i.Group = -1, -1
+			t.Create(i)
 		}).
 		No("layout", func(t *T) {
 			i := small(2)
-			i.bLayout, i.bQuant = -1, -1 // -1 as 32 bits
+			i.BLayout, i.BQuant = -1, -1 // -1 as 32 bits
 			t.refuse(i)
 		}),
 	rule("m8.e_converter", "of info the type alone counts; output may be input").
@@ -51,7 +51,7 @@ var matmulChoices = onBoards(
 			for k := range in {
 				in[k] = byte(k * 31)
 			}
-			i.bLayout, i.k, i.n = 7, -1, 0
+			i.BLayout, i.K, i.N = 7, -1, 0
 			t.OK("B_normal_layout_to_native_layout", in, out, 32, 64, &i)
 			t.OK("B_normal_layout_to_native_layout", in, in, 32, 64, &i)
 			t.Check(string(in) == string(out), "in place it differs")
@@ -63,18 +63,19 @@ var matmulChoices = onBoards(
 	rule("m8.f_first_shape", "shape 0 is in use after creation").
 		OK("runs", func(t *T) {
 			i, attrs, ctx := small(2), make([]ioAttr, 2), new(uintptr)
-			t.OK("matmul_create_dynamic_shape", ctx, &i, 2, []shape{{1, 64, 64}, {3, 32, 128}}, attrs)
+			t.OK("matmul_create_dynamic_shape", ctx, &i, 2, []shape{{M: 1, K: 64, N: 64}, {M: 3, K: 32, N: 128}}, attrs)
 			t.Later(func() { t.Call("matmul_destroy", *ctx) })
-			a, b, c := t.bindAll(object{*ctx, &attrs[0]})
+			a, b, c := t.BindAll(object{Ctx: *ctx, Attrs: &attrs[0]})
 			setAll(a, int8(1))
 			setAll(b, int8(1))
 			t.OK("matmul_run", *ctx)
-			t.Check(data[int32](c)[63] == 64, "C is %d", data[int32](c)[63])
+			t.Check(rknn.Data[int32](c)[63] == 64, "C is %d", rknn.Data[int32](c)[63])
 		}).
 		No("mixed_sizes", func(t *T) {
 			i, ctx := small(2), new(uintptr)
-			t.OK("matmul_create_dynamic_shape", ctx, &i, 2, []shape{{1, 64, 64}, {3, 32, 128}}, make([]ioAttr, 2))
+			shapes := []shape{{M: 1, K: 64, N: 64}, {M: 3, K: 32, N: 128}}
+			t.OK("matmul_create_dynamic_shape", ctx, &i, 2, shapes, make([]ioAttr, 2))
 			t.Later(func() { t.Call("matmul_destroy", *ctx) })
-			t.Bad("matmul_set_dynamic_shape", *ctx, &shape{1, 32, 128})
+			t.Bad("matmul_set_dynamic_shape", *ctx, &shape{M: 1, K: 32, N: 128})
 		}),
 )

@@ -30,11 +30,6 @@ type opCall struct {
 	in, out []opTensor
 }
 
-// floats are the elements of a tensor of a call.
-func (x *opTensor) floats() []float32 {
-	return cmem.Span[float32](x.mem.virt+uintptr(x.mem.offset), int(x.attr.elems))
-}
-
 // opSet is one set of functions.
 type opSet struct {
 	name  string
@@ -102,23 +97,23 @@ func (t *T) wantCalls(want ...string) {
 
 // newOp describes an operator without functions.
 func newOp(opType string) *customOp {
-	op := &customOp{version: 1, target: 1}
-	copy(op.opType[:], opType)
+	op := &customOp{Version: 1, Target: 1}
+	copy(op.OpType[:], opType)
 	return op
 }
 
 // op describes an operator of a type with the functions of a set.
 func (set *opSet) op(opType string) *customOp {
 	op := newOp(opType)
-	op.init, op.prepare, op.compute, op.destroy = set.table[0], set.table[1], set.table[2], set.table[3]
+	op.Init, op.Prepare, op.Compute, op.Destroy = set.table[0], set.table[1], set.table[2], set.table[3]
 	return op
 }
 
 // unary computes f of each element.
 func unary(f func(float32) float32) map[stage]func(opCall) int {
 	return map[stage]func(opCall) int{stageCompute: func(c opCall) int {
-		out := c.out[0].floats()
-		for i, v := range c.in[0].floats() {
+		out := c.out[0].Floats()
+		for i, v := range c.in[0].Floats() {
 			out[i] = f(v)
 		}
 		return 0
@@ -129,16 +124,16 @@ func double(v float32) float32 { return 2 * v }
 
 // foreign is y = Twice(x), Twice foreign with alpha 2.5 and beta -7.
 func foreign(dims ...int64) *model {
-	return (&model{}).custom("Twice", "y", 2.5, -7, "x").input("x", onnxFloat, dims...).output("y", onnxFloat, dims...)
+	return (&model{}).Custom("Twice", "y", 2.5, -7, "x").Input("x", onnxFloat, dims...).Output("y", onnxFloat, dims...)
 }
 
 // attribute asks for an attribute of a node.
 func (t *T) attribute(ctx *opContext, name string) opAttr {
-	a := opAttr{kind: 99, nElems: 99, data: 99}
+	a := opAttr{Kind: 99, NElems: 99, Data: 99}
 	t.Call("custom_op_get_op_attr", ctx, name, &a)
 	return a
 }
 
 func describe(a *tensorAttr) string {
-	return fmt.Sprintf("%v format %d type %d of %d elements", a.shape(), a.format, a.kind, a.elems)
+	return fmt.Sprintf("%v format %d type %d of %d elements", a.Shape(), a.Format, a.Kind, a.Elems)
 }

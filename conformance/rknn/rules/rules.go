@@ -24,9 +24,9 @@ type Rule = suite.Rule[*T]
 type Case = suite.Case[*T]
 
 // T is what a case runs with. Its methods make the objects of the API.
-type T struct{ *suite.T }
+type T struct{ *rknn.T }
 
-func newT(t *suite.T) *T { return &T{t} }
+func newT(t *suite.T) *T { return &T{&rknn.T{T: t}} }
 
 // parallel runs f in n threads at the same time; objects of each end with it.
 func (t *T) parallel(n int, f func(own *T, i int)) {

@@ -54,6 +54,6 @@ func TestStructs_sizes(t *testing.T) {
 func TestHalf_knownNumbers(t *testing.T) {
 	for v, want := range map[float32]uint16{0: 0, 1: 0x3c00, -2: 0xc000, 0.5: 0x3800, 65504: 0x7bff, 1e9: 0x7c00,
 		1.0 / (1 << 24): 1, 1024: 0x6400} {
-		assert.Equal(t, want, half(v), "%g", v)
+		assert.Equal(t, want, rknn.Half(v), "%g", v)
 	}
 }

@@ -10,20 +10,20 @@ import (
 
 // codes quantizes reals with a scale and zero point and demands what arrives.
 func (t *T) codes(scale float32, zero int8, x []float32, want []int8) {
-	m := (&model{}).constant("s", onnxFloat, realBytes(scale)).constant("z", onnxInt8, []byte{byte(zero)})
-	m.node("QuantizeLinear", "a", "x", "s", "z").node("DequantizeLinear", "b", "a", "s", "z").node("Neg", "c", "b")
-	m.node("Neg", "e", "c").node("QuantizeLinear", "d", "e", "s", "z").node("DequantizeLinear", "y", "d", "s", "z")
-	ctx := t.open(m.input("x", onnxFloat, int64(len(x))).output("y", onnxFloat, int64(len(x))), 0)
-	t.set(ctx, float32T, undefined, x)
-	t.run(ctx)
-	got := cmem.As[int8](t.raw(ctx, 0, 0))
+	m := (&model{}).Constant("s", onnxFloat, rknn.RealBytes(scale)).Constant("z", onnxInt8, []byte{byte(zero)})
+	m.Node("QuantizeLinear", "a", "x", "s", "z").Node("DequantizeLinear", "b", "a", "s", "z").Node("Neg", "c", "b")
+	m.Node("Neg", "e", "c").Node("QuantizeLinear", "d", "e", "s", "z").Node("DequantizeLinear", "y", "d", "s", "z")
+	ctx := t.Open(m.Input("x", onnxFloat, int64(len(x))).Output("y", onnxFloat, int64(len(x))), 0)
+	t.Set(ctx, float32T, undefined, x)
+	t.Run(ctx)
+	got := cmem.As[int8](t.Raw(ctx, 0, 0))
 	t.Check(slices.Equal(got, want), "%v becomes %v, want %v", x, got, want)
 }
 
 // refusedCount sets more elements than there are: the nearest wrong use of a conversion.
 func shortInput(elem int64) func(*T) {
 	return func(t *T) {
-		t.Bad("inputs_set", t.open(same(elem, 3), 0), 1, []input{t.given(0, uint8T, undefined, []uint8{1, 2})})
+		t.Bad("inputs_set", t.Open(same(elem, 3), 0), 1, []input{t.Given(0, uint8T, undefined, []uint8{1, 2})})
 	}
 }
 
@@ -42,49 +42,49 @@ var choices = []*Rule{
 		No("short", shortInput(onnxFloat)),
 	rule("11.c_codes_of_reals", "INT8 and UINT8 sources: INT8 into int8 is taken as codes, UINT8 is a number").
 		OK("both", func(t *T) {
-			ctx := t.open(quantized(0.5, 0, 1, 2), 0)
-			t.set(ctx, int8T, undefined, []int8{10, 20})
-			t.computes(ctx, 5, 10)
-			t.set(ctx, uint8T, undefined, []uint8{10, 20})
-			t.computes(ctx, 10, 20)
+			ctx := t.Open(quantized(0.5, 0, 1, 2), 0)
+			t.Set(ctx, int8T, undefined, []int8{10, 20})
+			t.Computes(ctx, 5, 10)
+			t.Set(ctx, uint8T, undefined, []uint8{10, 20})
+			t.Computes(ctx, 10, 20)
 		}).
 		No("short", func(t *T) {
-			t.Bad("inputs_set", t.open(quantized(0.5, 0, 1, 2), 0), 1, []input{t.given(0, int8T, undefined, []int8{10})})
+			t.Bad("inputs_set", t.Open(quantized(0.5, 0, 1, 2), 0), 1, []input{t.Given(0, int8T, undefined, []int8{10})})
 		}),
 	rule("11.d_to_half", "reals become half precision to nearest even, overflow infinity, subnormals kept").
 		OK("numbers", func(t *T) {
-			ctx := t.open(same(onnxHalf, 6), 0)
-			t.set(ctx, float32T, undefined, []float32{2049, 2051, 65519, 65520, 1.0 / (1 << 24), -1e9})
-			t.computes(ctx, 2048, 2052, 65504, float32(math.Inf(1)), 1.0/(1<<24), float32(math.Inf(-1)))
+			ctx := t.Open(same(onnxHalf, 6), 0)
+			t.Set(ctx, float32T, undefined, []float32{2049, 2051, 65519, 65520, 1.0 / (1 << 24), -1e9})
+			t.Computes(ctx, 2048, 2052, 65504, float32(math.Inf(1)), 1.0/(1<<24), float32(math.Inf(-1)))
 		}).
 		No("short", shortInput(onnxHalf)),
 	rule("11.e_between_integers", "integers saturate").
 		OK("saturate", func(t *T) {
-			ctx := t.open(same(onnxInt32, 4), 0)
-			t.set(ctx, int64T, undefined, []int64{-5, 7, math.MaxInt64, math.MinInt64})
-			t.run(ctx)
-			got := cmem.As[int32](t.raw(ctx, 0, 0))
+			ctx := t.Open(same(onnxInt32, 4), 0)
+			t.Set(ctx, int64T, undefined, []int64{-5, 7, math.MaxInt64, math.MinInt64})
+			t.Run(ctx)
+			got := cmem.As[int32](t.Raw(ctx, 0, 0))
 			t.Check(slices.Equal(got, []int32{-5, 7, math.MaxInt32, math.MinInt32}), "%v", got)
-			ctx = t.open(same(onnxUint8, 3), 0)
-			t.set(ctx, int16T, undefined, []int16{-1, 200, 300})
-			t.run(ctx)
-			t.Check(slices.Equal(t.raw(ctx, 0, 0), []byte{0, 200, 255}), "bytes")
+			ctx = t.Open(same(onnxUint8, 3), 0)
+			t.Set(ctx, int16T, undefined, []int16{-1, 200, 300})
+			t.Run(ctx)
+			t.Check(slices.Equal(t.Raw(ctx, 0, 0), []byte{0, 200, 255}), "bytes")
 		}).
 		No("short", shortInput(onnxInt32)),
 	rule("11.f_to_bool", "what is not 0 becomes 1").
 		OK("ones", func(t *T) {
-			ctx := t.open(same(onnxBool, 3), 0)
-			t.set(ctx, int8T, undefined, []int8{0, -3, 9})
-			t.run(ctx)
-			t.Check(slices.Equal(t.raw(ctx, 0, 0), []byte{0, 1, 1}), "%v", t.raw(ctx, 0, 0))
+			ctx := t.Open(same(onnxBool, 3), 0)
+			t.Set(ctx, int8T, undefined, []int8{0, -3, 9})
+			t.Run(ctx)
+			t.Check(slices.Equal(t.Raw(ctx, 0, 0), []byte{0, 1, 1}), "%v", t.Raw(ctx, 0, 0))
 		}).
 		No("short", shortInput(onnxBool)),
 	rule("11.g_reals_to_integers", "reals for an integer input are cut off towards zero and saturate; NaN is 0").
 		OK("cut", func(t *T) {
-			ctx := t.open(same(onnxInt32, 4), 0)
-			t.set(ctx, float32T, undefined, []float32{-1.9, 1.9, 1e20, float32(math.NaN())})
-			t.run(ctx)
-			got := cmem.As[int32](t.raw(ctx, 0, 0))
+			ctx := t.Open(same(onnxInt32, 4), 0)
+			t.Set(ctx, float32T, undefined, []float32{-1.9, 1.9, 1e20, float32(math.NaN())})
+			t.Run(ctx)
+			got := cmem.As[int32](t.Raw(ctx, 0, 0))
 			t.Check(slices.Equal(got, []int32{-1, 1, math.MaxInt32, 0}), "%v", got)
 		}).
 		No("short", shortInput(onnxInt32)),
@@ -95,86 +95,86 @@ var choices = []*Rule{
 			for v := -128; v < 128; v++ {
 				q = append(q, int8(v))
 			}
-			ctx := t.open(quantized(scale, zero, 256), 0)
-			t.set(ctx, int8T, undefined, q)
-			t.run(ctx)
-			for i, got := range t.floats(ctx) {
+			ctx := t.Open(quantized(scale, zero, 256), 0)
+			t.Set(ctx, int8T, undefined, q)
+			t.Run(ctx)
+			for i, got := range t.Floats(ctx) {
 				want := float32(max(int32(q[i]), int32(zero))-int32(zero)) * scale
 				t.Check(got == want, "code %d is %g, want %g", q[i], got, want)
 			}
 		}).
 		No("short_buffer", func(t *T) {
 			b := make([]byte, 15)
-			t.refusedOutput(badOutput, output{wantFloat: 1, isPrealloc: 1, buf: cmem.Address(&b[0]), size: 15})
+			t.refusedOutput(badOutput, output{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 15})
 		}),
 	rule("11.i_order_of_codes", "handle first, then NULLs and counts, then index, then sizes, then formats, then the "+
 		"state").
 		OK("right", openRelu).
 		No("handle_before_NULL", func(t *T) { t.Is(badContext, "inputs_set", 0, 0, nil) }).
-		No("count_before_index", func(t *T) { t.Bad("inputs_set", t.images(), 2, []input{{index: 9}, {index: 9}}) }).
-		No("index_before_NULL_buf", func(t *T) { t.Is(badInput, "inputs_set", t.images(), 1, []input{{index: 9}}) }).
-		No("NULL_buf_before_type", func(t *T) { t.Bad("inputs_set", t.images(), 1, []input{{kind: 99, format: nchw}}) }).
+		No("count_before_index", func(t *T) { t.Bad("inputs_set", t.images(), 2, []input{{Index: 9}, {Index: 9}}) }).
+		No("index_before_NULL_buf", func(t *T) { t.Is(badInput, "inputs_set", t.images(), 1, []input{{Index: 9}}) }).
+		No("NULL_buf_before_type", func(t *T) { t.Bad("inputs_set", t.images(), 1, []input{{Kind: 99, Format: nchw}}) }).
 		No("size_before_format", func(t *T) {
-			in := t.given(0, uint8T, nchw, []uint8{1})
+			in := t.Given(0, uint8T, nchw, []uint8{1})
 			t.Bad("inputs_set", t.images(), 1, []input{in})
 		}).
 		No("output_index_before_state", func(t *T) {
-			t.Is(badOutput, "outputs_get", t.open(relu(1, 4), 0), 1, []output{{index: 9, isPrealloc: 1}}, nil)
+			t.Is(badOutput, "outputs_get", t.Open(relu(1, 4), 0), 1, []output{{Index: 9, IsPrealloc: 1}}, nil)
 		}),
 	rule("11.j_unknown_flag_bits", "bits that no header names are ignored in flag and in alloc_flags").
 		OK("ignored", func(t *T) {
-			ctx := t.open(relu(1, 4), 0xfff00000)
-			t.ownedMem(t.Ptr("create_mem2", ctx, uint64(64), uint64(1)<<63))
+			ctx := t.Open(relu(1, 4), 0xfff00000)
+			t.OwnedMem(t.Ptr("create_mem2", ctx, uint64(64), uint64(1)<<63))
 			t.works(ctx)
 		}).
-		No("known_ones_count", func(t *T) { t.Is(failed, "run", t.open(relu(1, 4), 0xfff00000|flagInfoOnly), nil) }),
+		No("known_ones_count", func(t *T) { t.Is(failed, "run", t.Open(relu(1, 4), 0xfff00000|flagInfoOnly), nil) }),
 	rule("11.ja_padding_is_not_read", "padding, reserved bytes and fields that a call does not use may hold anything").
 		OK("garbage", func(t *T) {
-			in := []input{t.given(0, uint8T, nhwc, image)}
+			in := []input{t.Given(0, uint8T, nhwc, image)}
 			b := cmem.Span[byte](cmem.Address(&in[0]), 32)
 			for _, i := range []int{4, 5, 6, 7, 21, 22, 23} {
 				b[i] = 0xaa
 			}
 			ctx := t.images()
 			t.OK("inputs_set", ctx, 1, in)
-			t.computes(ctx, planes...)
-			a := *t.attr(ctx, queryInput, 0)
-			a.fl, a.zp, a.scale, a.qnt, a.size, a.sizeWithStride, a.wStride = 9, 99, -1, 99, 1<<31, 1<<31, 77
-			t.OK("set_io_mem", ctx, cmem.Address(t.mem(ctx, 24)), &a)
-			e := initExtend{fd: -1431655766, bufferFlags: 0xaaaaaaaa}
-			t.works(t.openWith(relu(1, 4), 0, &e))
+			t.Computes(ctx, planes...)
+			a := *t.Attr(ctx, queryInput, 0)
+			a.Fl, a.Zp, a.Scale, a.Qnt, a.Size, a.SizeWithStride, a.WStride = 9, 99, -1, 99, 1<<31, 1<<31, 77
+			t.OK("set_io_mem", ctx, cmem.Address(t.Mem(ctx, 24)), &a)
+			e := initExtend{Fd: -1431655766, BufferFlags: 0xaaaaaaaa}
+			t.works(t.OpenWith(relu(1, 4), 0, &e))
 		}).
 		No("used_fields_count", func(t *T) {
 			ctx := t.images()
-			a := *t.attr(ctx, queryInput, 0)
-			a.kind = 99
-			t.Bad("set_io_mem", ctx, cmem.Address(t.mem(ctx, 24)), &a)
+			a := *t.Attr(ctx, queryInput, 0)
+			a.Kind = 99
+			t.Bad("set_io_mem", ctx, cmem.Address(t.Mem(ctx, 24)), &a)
 		}),
 	rule("11.k_same_name_twice", "a name that an input and an output share is told apart by index and n_elems, inputs "+
 		"first").
 		OK("input", func(t *T) {
-			m := (&model{}).node("Relu", "y", "x").input("x", onnxFloat, 1, 4).output("x", onnxFloat, 1, 4).output("y",
+			m := (&model{}).Node("Relu", "y", "x").Input("x", onnxFloat, 1, 4).Output("x", onnxFloat, 1, 4).Output("y",
 				onnxFloat, 1, 4)
-			ctx := t.open(m, 0)
-			x := t.mem(ctx, 16)
-			fill[float32](x, -1, 2, -3, 4)
-			t.bind(ctx, x, t.attr(ctx, queryInput, 0), float32T, -1)
-			t.run(ctx)
-			got := cmem.As[float32](t.raw(ctx, 1, 1))
+			ctx := t.Open(m, 0)
+			x := t.Mem(ctx, 16)
+			rknn.Fill[float32](x, -1, 2, -3, 4)
+			t.Bind(ctx, x, t.Attr(ctx, queryInput, 0), float32T, -1)
+			t.Run(ctx)
+			got := cmem.As[float32](t.Raw(ctx, 1, 1))
 			t.Check(slices.Equal(got, []float32{0, 2, 0, 4}), "%v", got)
 		}).
 		No("neither", func(t *T) {
-			m := (&model{}).node("Relu", "y", "x").input("x", onnxFloat, 1, 4).output("x", onnxFloat, 1, 4).output("y",
+			m := (&model{}).Node("Relu", "y", "x").Input("x", onnxFloat, 1, 4).Output("x", onnxFloat, 1, 4).Output("y",
 				onnxFloat, 1, 4)
-			ctx := t.open(m, 0)
-			a := *t.attr(ctx, queryInput, 0)
-			a.elems = 9
-			t.Bad("set_io_mem", ctx, cmem.Address(t.mem(ctx, 64)), &a)
+			ctx := t.Open(m, 0)
+			a := *t.Attr(ctx, queryInput, 0)
+			a.Elems = 9
+			t.Bad("set_io_mem", ctx, cmem.Address(t.Mem(ctx, 64)), &a)
 		}),
 	rule("11.l_destroy_waits", "rknn_destroy waits for a run in progress").
 		OK("waits", func(t *T) {
-			ctx := t.open(relu(1, 64, 128, 128), 0)
-			t.set(ctx, int8T, nhwc, make([]int8, 64*128*128))
+			ctx := t.Open(relu(1, 64, 128, 128), 0)
+			t.Set(ctx, int8T, nhwc, make([]int8, 64*128*128))
 			t.parallel(2, func(own *T, i int) {
 				if i == 0 {
 					c := own.Code("run", ctx, nil)
@@ -186,34 +186,34 @@ var choices = []*Rule{
 			t.Judged(true)
 		}).
 		No("ended", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			t.OK("destroy", ctx)
 			t.Is(badContext, "run", ctx, nil)
 		}),
 	rule("11.m_results_in_bound_memory", "rknn_outputs_get of a bound output gives the result that lies in its memory").
 		OK("same", func(t *T) {
-			ctx := t.open(quantized(0.5, 0, 1, 4), 0)
-			y := t.mem(ctx, 4)
-			t.bind(ctx, y, t.attr(ctx, queryOutput, 0), -1, -1)
-			t.set(ctx, int8T, undefined, []int8{2, -4, 6, 8})
-			t.computes(ctx, 1, 0, 3, 4)
-			t.Check(slices.Equal(cmem.As[int8](y.bytes()), []int8{2, 0, 6, 8}), "%v", cmem.As[int8](y.bytes()))
+			ctx := t.Open(quantized(0.5, 0, 1, 4), 0)
+			y := t.Mem(ctx, 4)
+			t.Bind(ctx, y, t.Attr(ctx, queryOutput, 0), -1, -1)
+			t.Set(ctx, int8T, undefined, []int8{2, -4, 6, 8})
+			t.Computes(ctx, 1, 0, 3, 4)
+			t.Check(slices.Equal(cmem.As[int8](y.Bytes()), []int8{2, 0, 6, 8}), "%v", cmem.As[int8](y.Bytes()))
 		}).
 		No("before_a_run", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
-			t.bind(ctx, t.mem(ctx, 16), t.attr(ctx, queryOutput, 0), -1, -1)
+			ctx := t.Open(relu(1, 4), 0)
+			t.Bind(ctx, t.Mem(ctx, 16), t.Attr(ctx, queryOutput, 0), -1, -1)
 			t.Is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
 		}),
 	rule("11.n_model_file_may_go", "a model's file may be removed or replaced while a context lives").
 		OK("removed", func(t *T) {
-			path, ctx := t.file("m.onnx", add(1, 2).bytes()), new(uintptr)
+			path, ctx := t.file("m.onnx", add(1, 2).Bytes()), new(uintptr)
 			t.OK("init", ctx, path, 0, 0, nil)
-			t.owned(*ctx)
+			t.Owned(*ctx)
 			t.file("m.onnx", []byte("gone"))
-			d := t.dup(*ctx)
-			t.OK("inputs_set", d, 2, []input{t.given(0, float32T, undefined, []float32{1, 2}), t.given(1, float32T, undefined,
+			d := t.Dup(*ctx)
+			t.OK("inputs_set", d, 2, []input{t.Given(0, float32T, undefined, []float32{1, 2}), t.Given(1, float32T, undefined,
 				[]float32{3, 4})})
-			t.computes(d, 4, 6)
+			t.Computes(d, 4, 6)
 		}).
 		No("replaced", func(t *T) {
 			t.Is(badModel, "init", new(uintptr), t.file("m.onnx", []byte("gone")), 0, 0, nil)

@@ -35,18 +35,19 @@ var prototypes = []*Rule{
 			for _, name := range []string{"librknnrt.so", "librknn_api.so", "librknnmrt.so"} {
 				n := inOutNum{}
 				other := t.sibling(name)
-				t.Check(int32(other.Call("query", t.open(relu(1, 4), 0), queryInOutNum, &n, 8)) == success && n == inOutNum{1, 1},
+				t.Check(int32(other.Call("query", t.Open(relu(1, 4), 0), queryInOutNum, &n, 8)) == success &&
+					n == inOutNum{In: 1, Out: 1},
 					"%s does not know a context of another", name)
 			}
 			t.Judged(true)
 		}).
 		No("ended_in_another", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			t.Check(t.sibling("librknn_api.so").Code("destroy", ctx) == success, "rknn_destroy of another name")
 			t.Is(badContext, "run", ctx, nil)
 		}),
 	rule("1.c_results", "functions that return int return 0 or a negative code").
-		OK("zero", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
+		OK("zero", func(t *T) { t.works(t.Open(relu(1, 4), 0)) }).
 		No("negative", func(t *T) {
 			for _, f := range []string{"destroy", "query", "inputs_set", "set_batch_core_num", "set_core_mask", "run", "wait",
 				"outputs_get", "outputs_release",
@@ -58,47 +59,47 @@ var prototypes = []*Rule{
 			t.Judged(false)
 		}),
 	rule("1.d_create_mem_from_mb_blk", "is declared, and no block of a media driver can be taken: NULL").
-		OK("other_memory", func(t *T) { t.mem(t.open(relu(1, 4), 0), 64) }).
+		OK("other_memory", func(t *T) { t.Mem(t.Open(relu(1, 4), 0), 64) }).
 		No("block", func(t *T) {
-			t.Null("create_mem_from_mb_blk", t.open(relu(1, 4), 0), new(uint64), 0)
+			t.Null("create_mem_from_mb_blk", t.Open(relu(1, 4), 0), new(uint64), 0)
 			t.Says("mb_blk", "rknn_create_mem_from_fd")
 		}),
 	rule("1.e_create_mem_from_phys", "describes memory by the address at which the program has mapped it; without that "+
 		"NULL, and what to use instead").
 		OK("mapped", func(t *T) {
-			ctx, b := t.open(relu(1, 4), 0), make([]float32, 4)
-			m := t.ownedMem(t.Ptr("create_mem_from_phys", ctx, uint64(0x1000000), cmem.Address(&b[0]), 16))
-			t.Check(m.virt == cmem.Address(&b[0]) && m.phys == 0x1000000 && m.offset == 0 && m.size == 16 && m.fd == -1 &&
-				m.flags == 3, "%+v", *m)
-			t.bind(ctx, m, t.attr(ctx, queryInput, 0), float32T, -1)
+			ctx, b := t.Open(relu(1, 4), 0), make([]float32, 4)
+			m := t.OwnedMem(t.Ptr("create_mem_from_phys", ctx, uint64(0x1000000), cmem.Address(&b[0]), 16))
+			t.Check(m.Virt == cmem.Address(&b[0]) && m.Phys == 0x1000000 && m.Offset == 0 && m.Size == 16 && m.Fd == -1 &&
+				m.Flags == 3, "%+v", *m)
+			t.Bind(ctx, m, t.Attr(ctx, queryInput, 0), float32T, -1)
 			copy(b, []float32{5, -6, 7, -8})
-			t.computes(ctx, 5, 0, 7, 0)
+			t.Computes(ctx, 5, 0, 7, 0)
 			t.Keep(b)
 		}).
 		OK("part_of_other_memory", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
-			base := t.mem(ctx, 8192)
-			m := t.ownedMem(t.Ptr("create_mem_from_phys", ctx, uint64(0), base.virt+64, 16))
-			t.bind(ctx, m, t.attr(ctx, queryInput, 0), float32T, -1)
-			copy(m.bytes(), cmem.Bytes([]float32{-1, 2, -3, 4}))
+			ctx := t.Open(relu(1, 4), 0)
+			base := t.Mem(ctx, 8192)
+			m := t.OwnedMem(t.Ptr("create_mem_from_phys", ctx, uint64(0), base.Virt+64, 16))
+			t.Bind(ctx, m, t.Attr(ctx, queryInput, 0), float32T, -1)
+			copy(m.Bytes(), cmem.Bytes([]float32{-1, 2, -3, 4}))
 			t.OK("destroy_mem", ctx, cmem.Address(base))
-			t.computes(ctx, 0, 2, 0, 4)
+			t.Computes(ctx, 0, 2, 0, 4)
 		}).
 		No("address", func(t *T) {
-			t.Null("create_mem_from_phys", t.open(relu(1, 4), 0), uint64(0x1000000), nil, 64)
+			t.Null("create_mem_from_phys", t.Open(relu(1, 4), 0), uint64(0x1000000), nil, 64)
 			t.Says("phys_addr is 0x1000000", "virt_addr NULL", "rknn_create_mem")
 		}).
 		No("size", func(t *T) {
-			t.Null("create_mem_from_phys", t.open(relu(1, 4), 0), uint64(0x1000000), make([]byte, 64), 0)
+			t.Null("create_mem_from_phys", t.Open(relu(1, 4), 0), uint64(0x1000000), make([]byte, 64), 0)
 			t.Says("size is 0")
 		}),
 	rule("1.f_destory_mem", "the older spelling ends memory too").
 		OK("ends", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			t.OK("destory_mem", ctx, t.Ptr("create_mem", ctx, 64))
 		}).
 		No("twice", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			m := t.Ptr("create_mem", ctx, 64)
 			t.OK("destory_mem", ctx, m)
 			t.Bad("destory_mem", ctx, m)
@@ -106,16 +107,16 @@ var prototypes = []*Rule{
 		}),
 	rule("1.g_set_input_shape", "serves models of one input as rknn_set_input_shapes does").
 		OK("one_input", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			t.OK("set_input_shape", ctx, shapeAttr(0, nhwc, 1, 2, 3, 2))
-			got := t.attr(ctx, queryCurrentInput, 0)
-			t.Check(got.dims[1] == 2, "the shape is %v", got.shape())
+			got := t.Attr(ctx, queryCurrentInput, 0)
+			t.Check(got.Dims[1] == 2, "the shape is %v", got.Shape())
 		}).
-		No("two_inputs", func(t *T) { t.Bad("set_input_shape", t.open(add(1, 4), 0), shapeAttr(0, undefined, 1, 4)) }).
-		No("NULL", func(t *T) { t.Bad("set_input_shape", t.open(dynamic(), 0), nil) }),
+		No("two_inputs", func(t *T) { t.Bad("set_input_shape", t.Open(add(1, 4), 0), shapeAttr(0, undefined, 1, 4)) }).
+		No("NULL", func(t *T) { t.Bad("set_input_shape", t.Open(dynamic(), 0), nil) }),
 	rule("1.h_symbols_of_old_boards", "functions that small boards lack work all the same").
 		OK("work", func(t *T) {
-			ctx := t.dup(t.open(relu(1, 4), 0))
+			ctx := t.Dup(t.Open(relu(1, 4), 0))
 			t.OK("set_batch_core_num", ctx, 1)
 			t.works(ctx)
 		}).

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+
+	"github.com/anynpu/anynpu/conformance/rknn"
 )
 
 // refusedModel demands that bytes are refused as a model and the variable cleared.
@@ -28,14 +30,14 @@ func container(chip string) []byte {
 
 var models = []*Rule{
 	rule("2.a_bytes", "with size above 0 model is the bytes of a model; NULLs are PARAM_INVALID").
-		OK("bytes", func(t *T) { t.works(t.open(relu(1, 4), 0)) }).
+		OK("bytes", func(t *T) { t.works(t.Open(relu(1, 4), 0)) }).
 		No("NULL_model", func(t *T) { t.Bad("init", new(uintptr), nil, 64, 0, nil) }).
-		No("NULL_context", func(t *T) { t.Bad("init", nil, relu(1, 4).bytes(), len(relu(1, 4).bytes()), 0, nil) }),
+		No("NULL_context", func(t *T) { t.Bad("init", nil, relu(1, 4).Bytes(), len(relu(1, 4).Bytes()), 0, nil) }),
 	rule("2.b_path", "with size 0 model is a path; one that cannot be read is MODEL_INVALID").
 		OK("path", func(t *T) {
 			ctx := new(uintptr)
-			t.OK("init", ctx, t.file("model.rknn", relu(1, 4).bytes()), 0, 0, nil)
-			t.works(t.owned(*ctx))
+			t.OK("init", ctx, t.file("model.rknn", relu(1, 4).Bytes()), 0, 0, nil)
+			t.works(t.Owned(*ctx))
 		}).
 		No("none", func(t *T) {
 			t.Is(badModel, "init", new(uintptr), filepath.Join(t.Dir, "none.rknn"), 0, 0, nil)
@@ -46,28 +48,28 @@ var models = []*Rule{
 		No("NULL", func(t *T) { t.Bad("init", new(uintptr), nil, 0, 0, nil) }),
 	rule("2.c_bytes_are_copied", "the bytes of a model may be freed when rknn_init has returned").
 		OK("overwritten", func(t *T) {
-			data, ctx := add(1, 4).constant("unused", onnxFloat, realBytes(1, 2), 2).bytes(), new(uintptr)
+			data, ctx := add(1, 4).Constant("unused", onnxFloat, rknn.RealBytes(1, 2), 2).Bytes(), new(uintptr)
 			t.OK("init", ctx, data, len(data), 0, nil)
-			t.owned(*ctx)
+			t.Owned(*ctx)
 			clear(data)
-			t.OK("inputs_set", *ctx, 2, []input{t.given(0, float32T, undefined, []float32{1, 2, 3, 4}),
-				t.given(1, float32T, undefined, []float32{5, 5, 5, 5})})
-			t.computes(*ctx, 6, 7, 8, 9)
+			t.OK("inputs_set", *ctx, 2, []input{t.Given(0, float32T, undefined, []float32{1, 2, 3, 4}),
+				t.Given(1, float32T, undefined, []float32{5, 5, 5, 5})})
+			t.Computes(*ctx, 6, 7, 8, 9)
 		}).
 		No("overwritten_before", func(t *T) {
-			data := relu(1, 4).bytes()
+			data := relu(1, 4).Bytes()
 			clear(data)
 			t.refusedModel(data)
 		}),
 	rule("2.d_context_on_failure", "the variable gets a handle that is not 0, and 0 when the model is refused").
-		OK("handle", func(t *T) { t.open(relu(1, 4), 0) }).
+		OK("handle", func(t *T) { t.Open(relu(1, 4), 0) }).
 		No("cleared", func(t *T) { t.refusedModel([]byte("no model")) }),
 	rule("2.e_foreign_models", "text, an empty or truncated file and an unknown operator are MODEL_INVALID; a model may "+
 		"have any file name").
 		OK("any_name", func(t *T) {
 			ctx := new(uintptr)
-			t.OK("init", ctx, t.file("weights.jpg", relu(1, 4).bytes()), 0, 0, nil)
-			t.works(t.owned(*ctx))
+			t.OK("init", ctx, t.file("weights.jpg", relu(1, 4).Bytes()), 0, 0, nil)
+			t.works(t.Owned(*ctx))
 		}).
 		No("text", func(t *T) {
 			t.refusedModel([]byte("hello, world"))
@@ -75,27 +77,27 @@ var models = []*Rule{
 		}).
 		No("empty", func(t *T) { t.Is(badModel, "init", new(uintptr), t.file("empty", nil), 0, 0, nil) }).
 		No("truncated", func(t *T) {
-			data := relu(1, 4).bytes()
+			data := relu(1, 4).Bytes()
 			for _, n := range []int{1, len(data) / 2, len(data) - 9} {
 				t.refusedModel(data[:n])
 			}
 		}).
 		No("unknown_operator", func(t *T) {
-			t.refusedModel((&model{}).node("Nonsense", "y", "x").input("x", onnxFloat, 1).output("y", onnxFloat, 1).bytes())
+			t.refusedModel((&model{}).Node("Nonsense", "y", "x").Input("x", onnxFloat, 1).Output("y", onnxFloat, 1).Bytes())
 			t.Says("Nonsense")
 		}).
 		No("open_dimension", func(t *T) {
-			t.refusedModel(relu(1, -1).bytes())
+			t.refusedModel(relu(1, -1).Bytes())
 			t.Says("anynpu.input.x.shapes")
 		}),
 	rule("2.f_compiled_models", "a model compiled for a chip is MODEL_INVALID with its chip and what to do, unless "+
 		"NAME.onnx lies beside it").
 		OK("beside", func(t *T) {
 			ctx, path := new(uintptr), t.file("net.rknn", container("rk3566"))
-			t.file("net.onnx", relu(1, 4).bytes())
+			t.file("net.onnx", relu(1, 4).Bytes())
 			t.OK("init", ctx, path, 0, 0, nil)
 			t.Logs("net.rknn", "net.onnx")
-			t.works(t.owned(*ctx))
+			t.works(t.Owned(*ctx))
 		}).
 		No("alone", func(t *T) {
 			t.Is(badModel, "init", new(uintptr), t.file("net.rknn", container("rk3566")), 0, 0, nil)
@@ -114,22 +116,22 @@ var models = []*Rule{
 		"none, and off, are MODEL_INVALID").
 		OK("sha256", func(t *T) {
 			data, ctx := container("rk3566"), new(uintptr)
-			t.file("other.onnx", relu(1, 4).bytes())
+			t.file("other.onnx", relu(1, 4).Bytes())
 			t.setenv("ANYNPU_MODEL_MAP", t.file("map", fmt.Appendf(nil, "# models\n%x -> other.onnx\n", sha256.Sum256(data))))
 			t.OK("init", ctx, data, len(data), 0, nil)
 			t.Logs("other.onnx")
-			t.works(t.owned(*ctx))
+			t.works(t.Owned(*ctx))
 		}).
 		OK("path", func(t *T) {
 			ctx, path := new(uintptr), t.file("net.rknn", container("rk3566"))
-			t.file("other.onnx", relu(1, 4).bytes())
+			t.file("other.onnx", relu(1, 4).Bytes())
 			t.setenv("ANYNPU_MODEL_MAP", t.file("map", []byte("net.rknn -> other.onnx\n")))
 			t.OK("init", ctx, path, 0, 0, nil)
-			t.works(t.owned(*ctx))
+			t.works(t.Owned(*ctx))
 		}).
 		No("off", func(t *T) {
 			t.setenv("ANYNPU_MODEL_MAP", "off")
-			t.file("net.onnx", relu(1, 4).bytes())
+			t.file("net.onnx", relu(1, 4).Bytes())
 			t.Is(badModel, "init", new(uintptr), t.file("net.rknn", container("rk3566")), 0, 0, nil)
 			t.Says("ANYNPU_MODEL_MAP=off")
 		}).
@@ -139,7 +141,7 @@ var models = []*Rule{
 		}).
 		No("another_hash", func(t *T) {
 			data := container("rk3566")
-			t.file("other.onnx", relu(1, 4).bytes())
+			t.file("other.onnx", relu(1, 4).Bytes())
 			t.setenv("ANYNPU_MODEL_MAP", t.file("map", fmt.Appendf(nil, "%x -> other.onnx\n", sha256.Sum256(data[1:]))))
 			t.refusedModel(data)
 		}).
@@ -157,145 +159,145 @@ var models = []*Rule{
 	rule("2.fb_model_map_of_onnx", "ANYNPU_MODEL_MAP names a file for an ONNX model too, by SHA-256 or path, so that "+
 		"metadata beside it serve programs that pass bytes").
 		OK("sha256", func(t *T) {
-			data, ctx := same(onnxFloat, 1, 4).bytes(), new(uintptr)
+			data, ctx := same(onnxFloat, 1, 4).Bytes(), new(uintptr)
 			t.file("net.onnx", data)
 			t.file("net.onnx.anynpu.json", []byte(`{"anynpu.input.x.std": [2]}`))
 			t.setenv("ANYNPU_MODEL_MAP", t.file("map", fmt.Appendf(nil, "%x -> net.onnx\n", sha256.Sum256(data))))
 			t.OK("init", ctx, data, len(data), 0, nil)
-			t.set(t.owned(*ctx), uint8T, undefined, []uint8{2, 4, 6, 8})
-			t.computes(*ctx, 1, 2, 3, 4)
+			t.Set(t.Owned(*ctx), uint8T, undefined, []uint8{2, 4, 6, 8})
+			t.Computes(*ctx, 1, 2, 3, 4)
 			m := tensorMem{}
 			t.OK("query", *ctx, queryDeviceMem, &m, structSizeMem)
-			t.Check(int(m.size) == len(data), "%d bytes", m.size)
+			t.Check(int(m.Size) == len(data), "%d bytes", m.Size)
 		}).
 		OK("path", func(t *T) {
-			ctx, path := new(uintptr), t.file("net.onnx", same(onnxFloat, 1, 4).bytes())
-			t.file("other.onnx", relu(1, 4).bytes())
+			ctx, path := new(uintptr), t.file("net.onnx", same(onnxFloat, 1, 4).Bytes())
+			t.file("other.onnx", relu(1, 4).Bytes())
 			t.setenv("ANYNPU_MODEL_MAP", t.file("map", []byte("net.onnx -> other.onnx\n")))
 			t.OK("init", ctx, path, 0, 0, nil)
-			t.works(t.owned(*ctx))
+			t.works(t.Owned(*ctx))
 		}).
 		OK("off", func(t *T) {
 			t.setenv("ANYNPU_MODEL_MAP", "off")
-			t.works(t.open(relu(1, 4), 0))
+			t.works(t.Open(relu(1, 4), 0))
 		}).
 		OK("no_map", func(t *T) {
 			t.setenv("ANYNPU_MODEL_MAP", t.Dir+"/none")
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			t.Logs("ANYNPU_MODEL_MAP", "/none")
 			t.works(ctx)
 		}).With("ANYNPU_LOG=").
 		No("no_file", func(t *T) {
-			data := relu(1, 4).bytes()
+			data := relu(1, 4).Bytes()
 			t.setenv("ANYNPU_MODEL_MAP", t.file("map", fmt.Appendf(nil, "%x -> none.onnx\n", sha256.Sum256(data))))
 			t.refusedModel(data)
 			t.Says("none.onnx")
 		}),
 	rule("2.g_extend", "may be NULL; for a path the place and size of the model are written to it").
-		OK("NULL", func(t *T) { t.open(relu(1, 4), 0) }).
+		OK("NULL", func(t *T) { t.Open(relu(1, 4), 0) }).
 		OK("path", func(t *T) {
-			data := relu(1, 4).bytes()
-			e, ctx := &initExtend{offset: 99, size: 99}, new(uintptr)
+			data := relu(1, 4).Bytes()
+			e, ctx := &initExtend{Offset: 99, Size: 99}, new(uintptr)
 			t.OK("init", ctx, t.file("model", data), 0, 0, e)
-			t.owned(*ctx)
-			t.Check(e.offset == 0 && int(e.size) == len(data), "offset %d, size %d, want 0 and %d", e.offset, e.size, len(data))
+			t.Owned(*ctx)
+			t.Check(e.Offset == 0 && int(e.Size) == len(data), "offset %d, size %d, want 0 and %d", e.Offset, e.Size, len(data))
 		}).
 		No("wanted", func(t *T) {
-			t.Bad("init", new(uintptr), relu(1, 4).bytes(), len(relu(1, 4).bytes()), flagShareWeight, nil)
+			t.Bad("init", new(uintptr), relu(1, 4).Bytes(), len(relu(1, 4).Bytes()), flagShareWeight, nil)
 		}),
 	rule("2.h_share_weight", "SHARE_WEIGHT_MEM wants a living context in extend->ctx").
 		OK("living", func(t *T) {
-			ctx := t.openWith(relu(1, 4), flagShareWeight, &initExtend{context: t.open(relu(1, 4), 0)})
+			ctx := t.OpenWith(relu(1, 4), flagShareWeight, &initExtend{Context: t.Open(relu(1, 4), 0)})
 			t.works(ctx)
 		}).
 		OK("source_ends_first", func(t *T) {
-			source := t.open(relu(1, 4), 0)
-			ctx := t.openWith(relu(1, 4), flagShareWeight, &initExtend{context: source})
+			source := t.Open(relu(1, 4), 0)
+			ctx := t.OpenWith(relu(1, 4), flagShareWeight, &initExtend{Context: source})
 			t.OK("destroy", source)
 			t.works(ctx)
 		}).
 		No("none_or_ended", func(t *T) {
-			data, old := relu(1, 4).bytes(), t.open(relu(1, 4), 0)
+			data, old := relu(1, 4).Bytes(), t.Open(relu(1, 4), 0)
 			t.OK("destroy", old)
 			for _, h := range []uintptr{0, old} {
-				t.Is(badContext, "init", new(uintptr), data, len(data), flagShareWeight, &initExtend{context: h})
+				t.Is(badContext, "init", new(uintptr), data, len(data), flagShareWeight, &initExtend{Context: h})
 			}
 		}),
 	rule("2.i_zero_copy_model", "MODEL_BUFFER_ZERO_COPY reads the place of the model from extend, which must lie in the "+
 		"buffer").
 		OK("in_memory", func(t *T) {
-			data := relu(1, 4).bytes()
-			first, ctx := t.open(relu(1, 4), 0), new(uintptr)
-			m := t.mem(first, 4096)
-			copy(m.bytes()[100:], data)
-			t.OK("init", ctx, m.virt, 4096, flagZeroCopyModel, &initExtend{offset: 100, size: uint32(len(data)), fd: m.fd})
-			t.works(t.owned(*ctx))
+			data := relu(1, 4).Bytes()
+			first, ctx := t.Open(relu(1, 4), 0), new(uintptr)
+			m := t.Mem(first, 4096)
+			copy(m.Bytes()[100:], data)
+			t.OK("init", ctx, m.Virt, 4096, flagZeroCopyModel, &initExtend{Offset: 100, Size: uint32(len(data)), Fd: m.Fd})
+			t.works(t.Owned(*ctx))
 		}).
 		OK("without_a_place", func(t *T) {
-			data, ctx := relu(1, 4).bytes(), new(uintptr)
+			data, ctx := relu(1, 4).Bytes(), new(uintptr)
 			t.OK("init", ctx, data, len(data), flagZeroCopyModel, nil)
-			t.works(t.owned(*ctx))
+			t.works(t.Owned(*ctx))
 		}).
 		No("outside", func(t *T) {
-			data := relu(1, 4).bytes()
-			for _, e := range []initExtend{{offset: 1, size: uint32(len(data))}, {offset: -1, size: 8}, {size: 1 << 31}} {
+			data := relu(1, 4).Bytes()
+			for _, e := range []initExtend{{Offset: 1, Size: uint32(len(data))}, {Offset: -1, Size: 8}, {Size: 1 << 31}} {
 				t.Bad("init", new(uintptr), data, len(data), flagZeroCopyModel, &e)
 			}
 		}),
 	rule("2.j_duplicate", "rknn_dup_context takes the address of a handle and gives a context with inputs, outputs and "+
 		"runs of its own").
 		OK("own_data", func(t *T) {
-			a := t.open(relu(1, 4), 0)
-			t.set(a, float32T, undefined, []float32{1, 2, 3, 4})
-			b := t.dup(a)
+			a := t.Open(relu(1, 4), 0)
+			t.Set(a, float32T, undefined, []float32{1, 2, 3, 4})
+			b := t.Dup(a)
 			t.Check(a != b, "the same handle")
-			t.set(b, float32T, undefined, []float32{5, 6, 7, 8})
-			t.run(a)
-			t.computes(b, 5, 6, 7, 8)
-			t.gives(a, 1, 2, 3, 4)
+			t.Set(b, float32T, undefined, []float32{5, 6, 7, 8})
+			t.Run(a)
+			t.Computes(b, 5, 6, 7, 8)
+			t.Gives(a, 1, 2, 3, 4)
 		}).
 		No("no_inputs_yet", func(t *T) {
-			a := t.open(relu(1, 4), 0)
+			a := t.Open(relu(1, 4), 0)
 			t.works(a)
-			t.Is(failed, "run", t.dup(a), nil)
+			t.Is(failed, "run", t.Dup(a), nil)
 		}).
 		No("NULL", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			t.Bad("dup_context", nil, new(uintptr))
 			t.Bad("dup_context", &ctx, nil)
 		}).
 		No("none_or_ended", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			t.OK("destroy", ctx)
 			t.Is(badContext, "dup_context", &ctx, new(uintptr))
 			t.Is(badContext, "dup_context", new(uintptr), new(uintptr))
 		}),
 	rule("2.k_duplicate_inherits_flags", "a duplicate has the flags of its source").
 		OK("times", func(t *T) {
-			ctx := t.dup(t.open(relu(1, 4), flagPerf))
+			ctx := t.Dup(t.Open(relu(1, 4), flagPerf))
 			t.works(ctx)
 			d := perfDetail{}
 			t.OK("query", ctx, queryPerfDetail, &d, 16)
-			t.Check(d.length > 0, "no times")
+			t.Check(d.Length > 0, "no times")
 		}).
-		No("answers_only", func(t *T) { t.Is(failed, "run", t.dup(t.open(relu(1, 4), flagInfoOnly)), nil) }).
+		No("answers_only", func(t *T) { t.Is(failed, "run", t.Dup(t.Open(relu(1, 4), flagInfoOnly)), nil) }).
 		No("outside", func(t *T) {
-			ctx := t.dup(t.open(relu(1, 4), flagOutside))
-			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			ctx := t.Dup(t.Open(relu(1, 4), flagOutside))
+			t.Set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
 			t.Is(failed, "run", ctx, nil)
 		}),
 	rule("2.l_duplicates_end_in_any_order", "source and duplicates may end in any order").
 		OK("source_first", func(t *T) {
-			a := t.open(relu(1, 4), 0)
-			b := t.dup(a)
-			c := t.dup(b)
+			a := t.Open(relu(1, 4), 0)
+			b := t.Dup(a)
+			c := t.Dup(b)
 			t.OK("destroy", a)
 			t.OK("destroy", b)
 			t.works(c)
 		}).
 		No("ended", func(t *T) {
-			a := t.open(relu(1, 4), 0)
-			b := t.dup(a)
+			a := t.Open(relu(1, 4), 0)
+			b := t.Dup(a)
 			t.OK("destroy", a)
 			t.Is(badContext, "run", a, nil)
 			t.works(b)
@@ -303,7 +305,7 @@ var models = []*Rule{
 	rule("2.m_duplicates_are_cheap", "a duplicate per inference leaves nothing behind, and its constants are those of "+
 		"the source").
 		OK("per_inference", func(t *T) {
-			a, before := t.open(relu(1, 4), 0), 0
+			a, before := t.Open(relu(1, 4), 0), 0
 			for i := range 100 {
 				from, to := &[]uintptr{a}[0], new(uintptr)
 				t.OK("dup_context", from, to)
@@ -317,7 +319,7 @@ var models = []*Rule{
 			}
 		}).
 		No("ended", func(t *T) {
-			b := t.dup(t.open(relu(1, 4), 0))
+			b := t.Dup(t.Open(relu(1, 4), 0))
 			t.OK("destroy", b)
 			t.Is(badContext, "destroy", b)
 		}),
@@ -326,7 +328,7 @@ var models = []*Rule{
 		OK("each", func(t *T) {
 			for _, flags := range []uint32{0, 1, 2, 3, flagAsync, 0x400, 0x800, 0x1800, 0x2000, 0x4000, 0x8000, 0xc000, 0x40000,
 				1 << 31} {
-				t.works(t.open(relu(1, 4), flags))
+				t.works(t.Open(relu(1, 4), flags))
 			}
 		}).
 		No("model_is_judged", func(t *T) {

@@ -51,12 +51,12 @@ func ordered(text string, words ...string) bool {
 
 // times runs a model and returns, by the type of the operator, type and shapes of the rows of its table.
 func (t *T) times(m *model, set func(ctx uintptr)) map[string]string {
-	ctx, d, rows := t.open(m, flagPerf), perfDetail{}, map[string]string{}
+	ctx, d, rows := t.Open(m, flagPerf), perfDetail{}, map[string]string{}
 	set(ctx)
-	t.run(ctx)
+	t.Run(ctx)
 	t.OK("query", ctx, queryPerfDetail, &d, 16)
 	for _, r := range regexp.MustCompile(`(?m)^\d+\s+(\S+)\s+(\S+)\s+CPU\s+(\S+)\s+(\S+)\s`).FindAllStringSubmatch(
-		cmem.Text(d.data), -1) {
+		cmem.Text(d.Data), -1) {
 		if r[3] == `\` {
 			continue
 		}
@@ -68,35 +68,35 @@ func (t *T) times(m *model, set func(ctx uintptr)) map[string]string {
 
 var queries = []*Rule{
 	rule("3.a_order_of_checks", "the handle is judged first, then the command, the size, and the index").
-		OK("all_right", func(t *T) { t.attr(t.open(relu(1, 4), 0), queryInput, 0) }).
+		OK("all_right", func(t *T) { t.Attr(t.Open(relu(1, 4), 0), queryInput, 0) }).
 		No("handle", func(t *T) { t.Is(badContext, "query", 0, 99, nil, 0) }).
 		No("command", func(t *T) {
-			t.Bad("query", t.open(relu(1, 4), 0), 99, &tensorAttr{index: 9}, 4)
+			t.Bad("query", t.Open(relu(1, 4), 0), 99, &tensorAttr{Index: 9}, 4)
 			t.Says("cmd is 99")
 		}).
 		No("size", func(t *T) {
-			t.Bad("query", t.open(relu(1, 4), 0), queryInput, &tensorAttr{index: 9}, 20)
+			t.Bad("query", t.Open(relu(1, 4), 0), queryInput, &tensorAttr{Index: 9}, 20)
 			t.Says("size is 20")
 		}).
 		No("index", func(t *T) {
-			t.Bad("query", t.open(relu(1, 4), 0), queryInput, &tensorAttr{index: 9}, 376)
+			t.Bad("query", t.Open(relu(1, 4), 0), queryInput, &tensorAttr{Index: 9}, 376)
 			t.Says("info->index is 9")
 		}).
 		No("NULL", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			for cmd, size := range structs {
 				t.Bad("query", ctx, cmd, nil, size)
 			}
 		}),
 	rule("3.b_commands", "the commands are 0 to 17; the message of another says so").
 		OK("all", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for cmd, size := range structs {
 				t.answered(success, ctx, cmd, size)
 			}
 		}).
 		No("beyond", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for _, cmd := range []uint32{18, 19, 100, 1 << 31, 1<<32 - 1} {
 				t.Bad("query", ctx, cmd, make([]byte, 40000), 40000)
 				t.Says("0 to 17")
@@ -104,14 +104,14 @@ var queries = []*Rule{
 		}),
 	rule("3.c_exact_size", "a struct of the header's size is enough, one byte less is not, and nothing is written then").
 		OK("exact", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for cmd, size := range structs {
 				room := t.answered(success, ctx, cmd, size)
 				t.Check(untouched(room[size:]), "command %d wrote behind its %d bytes", cmd, size)
 			}
 		}).
 		No("less", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for cmd, size := range structs {
 				for _, n := range []int{size - 1, size / 2, 4} {
 					room := t.answered(badParam, ctx, cmd, n)
@@ -121,14 +121,14 @@ var queries = []*Rule{
 		}),
 	rule("3.d_larger_size", "a larger size is accepted and only the struct is written").
 		OK("larger", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for cmd, size := range structs {
 				room := t.answered(success, ctx, cmd, size+1000)
 				t.Check(untouched(room[size:]), "command %d wrote behind its %d bytes", cmd, size)
 			}
 		}).
 		No("zero", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for cmd := range structs {
 				t.Bad("query", ctx, cmd, make([]byte, 40000), 0)
 			}
@@ -136,7 +136,7 @@ var queries = []*Rule{
 	rule("3.e_older_sizes", "the sizes 372 and 360 of rknn_tensor_attr and 8 of rknn_mem_size get that many bytes; no "+
 		"others").
 		OK("older", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for _, cmd := range []int{1, 2, 8, 9, 10, 11, 14, 15, 16, 17} {
 				full := t.answered(success, ctx, cmd, 376)
 				for _, size := range []int{372, 360} {
@@ -148,7 +148,7 @@ var queries = []*Rule{
 			t.Check(bytes.Equal(room[:8], full[:8]) && untouched(room[8:]), "rknn_mem_size of 8 bytes")
 		}).
 		No("between", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for _, size := range []int{359, 361, 368, 371, 373, 375} {
 				t.answered(badParam, ctx, queryInput, size)
 			}
@@ -157,62 +157,62 @@ var queries = []*Rule{
 		}),
 	rule("3.f_index", "the caller's index selects the tensor; one that is none is PARAM_INVALID").
 		OK("each", func(t *T) {
-			ctx := t.open(add(1, 4), 0)
+			ctx := t.Open(add(1, 4), 0)
 			for i, name := range []string{"a", "b"} {
-				a := t.attr(ctx, queryInput, i)
-				t.Check(textOf(a.name[:]) == name && a.index == uint32(i), "input %d is %q", i, textOf(a.name[:]))
+				a := t.Attr(ctx, queryInput, i)
+				t.Check(rknn.TextOf(a.Name[:]) == name && a.Index == uint32(i), "input %d is %q", i, rknn.TextOf(a.Name[:]))
 			}
 		}).
 		No("none", func(t *T) {
-			ctx := t.open(add(1, 4), 0)
+			ctx := t.Open(add(1, 4), 0)
 			for _, cmd := range []int{1, 2, 8, 9, 10, 11, 14, 15, 16, 17} {
 				for _, i := range []uint32{2, 100, 1<<32 - 1} {
-					t.Bad("query", ctx, cmd, &tensorAttr{index: i}, 376)
+					t.Bad("query", ctx, cmd, &tensorAttr{Index: i}, 376)
 				}
 			}
-			t.Bad("query", t.open(dynamic(), 0), queryRange, &inputRange{index: 1}, structSizeRange)
+			t.Bad("query", t.Open(dynamic(), 0), queryRange, &inputRange{Index: 1}, structSizeRange)
 		}),
 	rule("3.g_in_out_num", "gives the numbers of inputs and outputs").
 		OK("counts", func(t *T) {
 			n := inOutNum{}
-			t.OK("query", t.open(add(1, 4), 0), queryInOutNum, &n, 8)
-			t.Check(n == inOutNum{2, 1}, "%v", n)
+			t.OK("query", t.Open(add(1, 4), 0), queryInOutNum, &n, 8)
+			t.Check(n == inOutNum{In: 2, Out: 1}, "%v", n)
 		}).
-		No("small", func(t *T) { t.answered(badParam, t.open(add(1, 4), 0), queryInOutNum, 7) }),
+		No("small", func(t *T) { t.answered(badParam, t.Open(add(1, 4), 0), queryInOutNum, 7) }),
 	rule("3.h_attr_of_dynamic_models", "INPUT_ATTR and OUTPUT_ATTR give the largest shape of a dynamic model, whatever "+
 		"is set").
 		OK("largest", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for range 2 {
-				in, out := t.attr(ctx, queryInput, 0), t.attr(ctx, queryOutput, 0)
-				t.Check(slices.Equal(in.shape(), []uint32{1, 4, 3, 2}) && slices.Equal(out.shape(), []uint32{1, 2, 4, 3}),
-					"%v and %v", in.shape(), out.shape())
+				in, out := t.Attr(ctx, queryInput, 0), t.Attr(ctx, queryOutput, 0)
+				t.Check(slices.Equal(in.Shape(), []uint32{1, 4, 3, 2}) && slices.Equal(out.Shape(), []uint32{1, 2, 4, 3}),
+					"%v and %v", in.Shape(), out.Shape())
 				t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			}
 		}).
 		No("not_listed", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			t.Is(failed, "set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 8, 3, 2))
-			t.Check(t.attr(ctx, queryInput, 0).dims[1] == 4, "another shape")
+			t.Check(t.Attr(ctx, queryInput, 0).Dims[1] == 4, "another shape")
 		}),
 	rule("3.i_perf_detail_without_times", "PERF_DETAIL gives a string, empty without the flag or a run, and data_len "+
 		"its length").
 		OK("empty", func(t *T) {
 			for _, flags := range []uint32{0, flagPerf} {
-				d := perfDetail{length: 99}
-				t.OK("query", t.open(relu(1, 4), flags), queryPerfDetail, &d, 16)
-				t.Check(d.data != 0 && cmem.Text(d.data) == "" && d.length == 0, "want an empty string")
+				d := perfDetail{Length: 99}
+				t.OK("query", t.Open(relu(1, 4), flags), queryPerfDetail, &d, 16)
+				t.Check(d.Data != 0 && cmem.Text(d.Data) == "" && d.Length == 0, "want an empty string")
 			}
 		}).
-		No("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), flagPerf), queryPerfDetail, 15) }),
+		No("small", func(t *T) { t.answered(badParam, t.Open(relu(1, 4), flagPerf), queryPerfDetail, 15) }),
 	rule("3.j_perf_detail_table", "PERF_DETAIL is a table with the title, columns, rows and sums that parsers look for").
 		OK("table", func(t *T) {
-			ctx, d := t.open(quantized(0.5, 0, 1, 4), flagPerf), perfDetail{}
-			t.set(ctx, int8T, undefined, []int8{1, 2, 3, 4})
-			t.run(ctx)
+			ctx, d := t.Open(quantized(0.5, 0, 1, 4), flagPerf), perfDetail{}
+			t.Set(ctx, int8T, undefined, []int8{1, 2, 3, 4})
+			t.Run(ctx)
 			t.OK("query", ctx, queryPerfDetail, &d, 16)
-			s := cmem.Text(d.data)
-			t.Check(len(s) == int(d.length), "data_len is %d of %d", d.length, len(s))
+			s := cmem.Text(d.Data)
+			t.Check(len(s) == int(d.Length), "data_len is %d of %d", d.Length, len(s))
 			at := 0
 			for _, line := range tableLines {
 				i := strings.Index(s[at:], line)
@@ -224,7 +224,8 @@ var queries = []*Rule{
 			t.Check(ordered(s, "OpType", "CallNumber", "CPUTime(us)", "GPUTime(us)", "NPUTime(us)", "TotalTime(us)",
 				"TimeRatio(%)"), "columns of the second table:\n%s", s)
 			rows := regexp.MustCompile(
-				`(?m)^(\d+)\s+(\S+)\s+(\S+)\s+(CPU|NPU|GPU)\s+(\S+)\s+(\S+)\s+\S+\s+(\d+)\s.*\s(\S+:\S*)\s*$`).FindAllStringSubmatch(s, -1)
+				`(?m)^(\d+)\s+(\S+)\s+(\S+)\s+(CPU|NPU|GPU)\s+(\S+)\s+(\S+)\s+\S+\s+(\d+)\s.*\s(\S+:\S*)\s*$`).
+				FindAllStringSubmatch(s, -1)
 			t.Check(len(rows) >= 3 && rows[0][1] == "1" && rows[0][2] == "InputOperator" && rows[0][5] == `\` &&
 				rows[len(rows)-1][2] == "OutputOperator", "rows:\n%s", s)
 			t.Check(strings.HasPrefix(rows[1][5], "(1,4)") && strings.HasPrefix(rows[1][8], rows[1][2]+":"),
@@ -232,22 +233,22 @@ var queries = []*Rule{
 			t.Check(regexp.MustCompile(`Total Operator Elapsed Per Frame Time\(us\): \d+\n`).MatchString(s), "the sum:\n%s", s)
 		}).
 		No("without_flag", func(t *T) {
-			ctx, d := t.open(relu(1, 4), 0), perfDetail{}
+			ctx, d := t.Open(relu(1, 4), 0), perfDetail{}
 			t.works(ctx)
 			t.OK("query", ctx, queryPerfDetail, &d, 16)
-			t.Check(cmem.Text(d.data) == "", "a table")
+			t.Check(cmem.Text(d.Data) == "", "a table")
 			t.Judged(false)
 		}),
 	rule("3.jb_perf_detail_of_codes", "a row has the operator's own result, and the type of the codes that it computes "+
 		"with; an operator has one row").
 		OK("between_codes", func(t *T) {
-			rows := t.times(codedConv(), func(ctx uintptr) { t.set(ctx, int8T, nhwc, make([]int8, 48)) })
+			rows := t.times(codedConv(), func(ctx uintptr) { t.Set(ctx, int8T, nhwc, make([]int8, 48)) })
 			t.Check(strings.HasPrefix(rows["Conv"], "INT8 (1,3,4,4),") && strings.HasSuffix(rows["Conv"], " (1,5,2,2)"), "%q",
 				rows)
 			t.Check(rows["Relu"] == "INT8 (1,5,2,2) (1,5,2,2)" && rows["Softmax"] == "FLOAT32 (1,5,2,2) (1,5,2,2)", "%q", rows)
 		}).
 		OK("of_codes", func(t *T) {
-			rows := t.times(linearConv(), func(ctx uintptr) { t.set(ctx, int8T, nhwc, make([]int8, 48)) })
+			rows := t.times(linearConv(), func(ctx uintptr) { t.Set(ctx, int8T, nhwc, make([]int8, 48)) })
 			t.Check(strings.HasPrefix(rows["QLinearConv"], "INT8 (1,3,4,4),") && strings.HasSuffix(rows["QLinearConv"],
 				" (1,5,2,2)"), "%q", rows)
 			t.Check(len(rows) == 1, "%q", rows)
@@ -255,39 +256,39 @@ var queries = []*Rule{
 		OK("of_a_shape_that_is_set", func(t *T) {
 			rows := t.times(dynamic(), func(ctx uintptr) {
 				t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
-				t.set(ctx, float32T, nhwc, make([]float32, 6))
+				t.Set(ctx, float32T, nhwc, make([]float32, 6))
 			})
 			t.Check(rows["Relu"] == "FLOAT32 (1,2,1,3) (1,2,1,3)", "%q", rows)
 		}).
-		No("small", func(t *T) { t.answered(badParam, t.open(codedConv(), flagPerf), queryPerfDetail, 15) }),
+		No("small", func(t *T) { t.answered(badParam, t.Open(codedConv(), flagPerf), queryPerfDetail, 15) }),
 	rule("3.ja_perf_detail_of_two_cores", "on a board of two cores the column is WorkLoad(0/1)").
 		OK("two", func(t *T) {
-			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
+			ctx, d := t.Open(relu(1, 4), flagPerf), perfDetail{}
 			t.works(ctx)
 			t.OK("query", ctx, queryPerfDetail, &d, 16)
-			t.Check(strings.Contains(cmem.Text(d.data), "WorkLoad(0/1) ") &&
-				regexp.MustCompile(`(?m)^2 .* \d+\.\d%/\d+\.\d% `).MatchString(cmem.Text(d.data)), "%s", cmem.Text(d.data))
+			t.Check(strings.Contains(cmem.Text(d.Data), "WorkLoad(0/1) ") &&
+				regexp.MustCompile(`(?m)^2 .* \d+\.\d%/\d+\.\d% `).MatchString(cmem.Text(d.Data)), "%s", cmem.Text(d.Data))
 		}).With(rknn.On("rk3576")).
 		No("three", func(t *T) {
-			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
+			ctx, d := t.Open(relu(1, 4), flagPerf), perfDetail{}
 			t.works(ctx)
 			t.OK("query", ctx, queryPerfDetail, &d, 16)
-			t.Check(!strings.Contains(cmem.Text(d.data), "WorkLoad(0/1) "), "%s", cmem.Text(d.data))
+			t.Check(!strings.Contains(cmem.Text(d.Data), "WorkLoad(0/1) "), "%s", cmem.Text(d.Data))
 			t.Bad("query", ctx, queryPerfDetail, &d, 8)
 		}),
 	rule("3.k_perf_detail_buffer", "the text of PERF_DETAIL may be written to, as strtok does, and is whole again at "+
 		"the next query").
 		OK("written", func(t *T) {
-			ctx, d := t.open(relu(1, 4), flagPerf), perfDetail{}
+			ctx, d := t.Open(relu(1, 4), flagPerf), perfDetail{}
 			t.works(ctx)
 			t.OK("query", ctx, queryPerfDetail, &d, 16)
-			before := cmem.Text(d.data)
-			clear(cmem.Span[byte](d.data, int(d.length)))
+			before := cmem.Text(d.Data)
+			clear(cmem.Span[byte](d.Data, int(d.Length)))
 			t.OK("query", ctx, queryPerfDetail, &d, 16)
-			t.Check(cmem.Text(d.data) == before, "the text changed")
+			t.Check(cmem.Text(d.Data) == before, "the text changed")
 		}).
 		No("ended", func(t *T) {
-			ctx := t.open(relu(1, 4), flagPerf)
+			ctx := t.Open(relu(1, 4), flagPerf)
 			t.OK("destroy", ctx)
 			t.Is(badContext, "query", ctx, queryPerfDetail, new(perfDetail), 16)
 		}),
@@ -295,103 +296,104 @@ var queries = []*Rule{
 		"NUMBER.NUMBER.NUMBER; neither has other dots").
 		OK("form", func(t *T) {
 			v := &sdkVersion{}
-			t.OK("query", t.open(relu(1, 4), 0), queryVersion, v, structSizeVersion)
-			t.Check(regexp.MustCompile(`^\d+\.\d+\.\d+ \(\w+@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)$`).MatchString(textOf(v.api[:])),
-				"api_version %q", textOf(v.api[:]))
-			t.Check(regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(textOf(v.driver[:])), "drv_version %q",
-				textOf(v.driver[:]))
+			t.OK("query", t.Open(relu(1, 4), 0), queryVersion, v, structSizeVersion)
+			t.Check(regexp.MustCompile(`^\d+\.\d+\.\d+ \(\w+@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)$`).MatchString(
+				rknn.TextOf(v.API[:])),
+				"api_version %q", rknn.TextOf(v.API[:]))
+			t.Check(regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(rknn.TextOf(v.Driver[:])), "drv_version %q",
+				rknn.TextOf(v.Driver[:]))
 		}).
-		No("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryVersion, 511) }),
+		No("small", func(t *T) { t.answered(badParam, t.Open(relu(1, 4), 0), queryVersion, 511) }),
 	rule("3.m_perf_run", "gives the microseconds of the last run, 0 before the first, right after rknn_run").
 		OK("runs", func(t *T) {
-			ctx, v := t.open(relu(1, 256, 512, 4), 0), int64(-1)
+			ctx, v := t.Open(relu(1, 256, 512, 4), 0), int64(-1)
 			t.OK("query", ctx, queryPerfRun, &v, 8)
 			t.Check(v == 0, "%d before a run", v)
-			t.set(ctx, float32T, nhwc, make([]float32, 256*512*4))
-			t.run(ctx)
+			t.Set(ctx, float32T, nhwc, make([]float32, 256*512*4))
+			t.Run(ctx)
 			t.OK("query", ctx, queryPerfRun, &v, 8)
 			t.Check(v > 0 && v < 60_000_000, "%d us", v)
 		}).
-		No("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryPerfRun, 7) }),
+		No("small", func(t *T) { t.answered(badParam, t.Open(relu(1, 4), 0), queryPerfRun, 7) }),
 	rule("3.n_mem_size", "gives sizes above 0 that rknn_create_mem takes, without any flag; no SRAM").
 		OK("usable", func(t *T) {
-			ctx, m := t.open(relu(1, 4), 0), memSize{}
+			ctx, m := t.Open(relu(1, 4), 0), memSize{}
 			t.OK("query", ctx, queryMemSize, &m, 64)
-			t.Check(m.weight > 0 && m.internal > 0 && m.dma >= uint64(m.weight) && m.sram == 0 && m.freeSRAM == 0, "%+v", m)
-			t.OK("set_weight_mem", ctx, cmem.Address(t.mem(ctx, int(m.weight))))
-			t.OK("set_internal_mem", ctx, cmem.Address(t.mem(ctx, int(m.internal))))
+			t.Check(m.Weight > 0 && m.Internal > 0 && m.Dma >= uint64(m.Weight) && m.Sram == 0 && m.FreeSRAM == 0, "%+v", m)
+			t.OK("set_weight_mem", ctx, cmem.Address(t.Mem(ctx, int(m.Weight))))
+			t.OK("set_internal_mem", ctx, cmem.Address(t.Mem(ctx, int(m.Internal))))
 		}).
 		OK("weights", func(t *T) {
-			ctx, m := t.open((&model{}).constant("w", onnxFloat, realBytes(make([]float32, 3000)...), 3000).node("Add", "y", "x",
-				"w").
-				input("x", onnxFloat, 3000).output("y", onnxFloat, 3000), 0), memSize{}
+			ctx, m := t.Open((&model{}).Constant("w", onnxFloat, rknn.RealBytes(make([]float32, 3000)...), 3000).
+				Node("Add", "y", "x", "w").
+				Input("x", onnxFloat, 3000).Output("y", onnxFloat, 3000), 0), memSize{}
 			t.OK("query", ctx, queryMemSize, &m, 64)
-			t.Check(m.weight >= 12000, "%d bytes for 12000 of constants", m.weight)
+			t.Check(m.Weight >= 12000, "%d bytes for 12000 of constants", m.Weight)
 		}).
-		No("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryMemSize, 63) }),
+		No("small", func(t *T) { t.answered(badParam, t.Open(relu(1, 4), 0), queryMemSize, 63) }),
 	rule("3.o_custom_string", "gives the model's string, empty when it has none").
 		OK("given", func(t *T) {
-			for want, m := range map[string]*model{"": relu(1, 4), "board 7": relu(1, 4).meta("anynpu.custom_string",
+			for want, m := range map[string]*model{"": relu(1, 4), "board 7": relu(1, 4).Meta("anynpu.custom_string",
 				"board 7")} {
 				b := make([]byte, 1024)
 				b[0] = 'x'
-				t.OK("query", t.open(m, 0), queryString, b, 1024)
-				t.Check(textOf(b) == want, "%q, want %q", textOf(b), want)
+				t.OK("query", t.Open(m, 0), queryString, b, 1024)
+				t.Check(rknn.TextOf(b) == want, "%q, want %q", rknn.TextOf(b), want)
 			}
 		}).
-		No("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryString, 1023) }),
+		No("small", func(t *T) { t.answered(badParam, t.Open(relu(1, 4), 0), queryString, 1023) }),
 	rule("3.p_device_mem", "gives the size of the model's bytes, and the program's descriptor under "+
 		"MODEL_BUFFER_ZERO_COPY").
 		OK("size", func(t *T) {
-			m := tensorMem{virt: 9, phys: 9, fd: 9}
-			t.OK("query", t.open(relu(1, 4), 0), queryDeviceMem, &m, structSizeMem)
-			t.Check(m == tensorMem{fd: -1, size: uint32(len(relu(1, 4).bytes()))}, "%+v", m)
+			m := tensorMem{Virt: 9, Phys: 9, Fd: 9}
+			t.OK("query", t.Open(relu(1, 4), 0), queryDeviceMem, &m, structSizeMem)
+			t.Check(m == tensorMem{Fd: -1, Size: uint32(len(relu(1, 4).Bytes()))}, "%+v", m)
 		}).
 		OK("descriptor", func(t *T) {
-			data := relu(1, 4).bytes()
-			mem := t.mem(t.open(relu(1, 4), 0), 4096)
-			copy(mem.bytes(), data)
+			data := relu(1, 4).Bytes()
+			mem := t.Mem(t.Open(relu(1, 4), 0), 4096)
+			copy(mem.Bytes(), data)
 			ctx, m := new(uintptr), tensorMem{}
-			t.OK("init", ctx, mem.virt, 4096, flagZeroCopyModel, &initExtend{size: uint32(len(data)), fd: mem.fd})
-			t.OK("query", t.owned(*ctx), queryDeviceMem, &m, structSizeMem)
-			t.Check(m.fd == mem.fd && int(m.size) == len(data), "%+v, want the descriptor %d", m, mem.fd)
+			t.OK("init", ctx, mem.Virt, 4096, flagZeroCopyModel, &initExtend{Size: uint32(len(data)), Fd: mem.Fd})
+			t.OK("query", t.Owned(*ctx), queryDeviceMem, &m, structSizeMem)
+			t.Check(m.Fd == mem.Fd && int(m.Size) == len(data), "%+v, want the descriptor %d", m, mem.Fd)
 		}).
-		No("small", func(t *T) { t.answered(badParam, t.open(relu(1, 4), 0), queryDeviceMem, 39) }),
+		No("small", func(t *T) { t.answered(badParam, t.Open(relu(1, 4), 0), queryDeviceMem, 39) }),
 	rule("3.q_dynamic_range", "gives the number, format and list of the shapes of an input; a static model is "+
 		"MODEL_INVALID").
 		OK("list", func(t *T) {
 			r := &inputRange{}
-			t.OK("query", t.open(dynamic(), 0), queryRange, r, structSizeRange)
-			t.Check(r.shapes == 3 && r.format == nhwc && r.rank == 4 && textOf(r.name[:]) == "x",
-				"%d shapes of rank %d in format %d of %q", r.shapes, r.rank, r.format, textOf(r.name[:]))
-			t.Check(r.dims[0] == [16]uint32{1, 2, 3, 2} && r.dims[1] == [16]uint32{1, 4, 3, 2} &&
-				r.dims[2] == [16]uint32{1, 1, 3, 2}, "%v", r.dims[:3])
+			t.OK("query", t.Open(dynamic(), 0), queryRange, r, structSizeRange)
+			t.Check(r.Shapes == 3 && r.Format == nhwc && r.Rank == 4 && rknn.TextOf(r.Name[:]) == "x",
+				"%d shapes of rank %d in format %d of %q", r.Shapes, r.Rank, r.Format, rknn.TextOf(r.Name[:]))
+			t.Check(r.Dims[0] == [16]uint32{1, 2, 3, 2} && r.Dims[1] == [16]uint32{1, 4, 3, 2} &&
+				r.Dims[2] == [16]uint32{1, 1, 3, 2}, "%v", r.Dims[:3])
 		}).
 		No("static", func(t *T) {
-			t.Is(badModel, "query", t.open(relu(1, 4), 0), queryRange, new(inputRange), structSizeRange)
+			t.Is(badModel, "query", t.Open(relu(1, 4), 0), queryRange, new(inputRange), structSizeRange)
 			t.Says("anynpu.input.NAME.shapes")
 			t.Silent()
 		}),
 	rule("3.r_current_attr", "14 to 17 give the attributes for the shape that is set").
 		OK("set", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			for cmd, want := range map[int][]uint32{14: {1, 1, 3, 2}, 15: {1, 2, 1, 3}, 16: {1, 1, 3, 2}, 17: {1, 1, 1, 3, 8}} {
-				got := t.attr(ctx, cmd, 0)
-				t.Check(slices.Equal(got.shape(), want) && int(got.elems) == count(want), "command %d: %v of %d elements, want %v",
-					cmd, got.shape(), got.elems, want)
+				got := t.Attr(ctx, cmd, 0)
+				t.Check(slices.Equal(got.Shape(), want) && int(got.Elems) == rknn.Count(want),
+					"command %d: %v of %d elements, want %v", cmd, got.Shape(), got.Elems, want)
 			}
 		}).
-		No("index", func(t *T) { t.Bad("query", t.open(dynamic(), 0), queryCurrentNatOut, &tensorAttr{index: 1}, 376) }),
+		No("index", func(t *T) { t.Bad("query", t.Open(dynamic(), 0), queryCurrentNatOut, &tensorAttr{Index: 1}, 376) }),
 	rule("3.s_current_attr_of_static_models", "14 to 17 answer for a static model as 1, 2, 8 and 9 do").
 		OK("same", func(t *T) {
-			ctx := t.open(relu(1, 3, 2, 5), 0)
+			ctx := t.Open(relu(1, 3, 2, 5), 0)
 			for cmd, as := range map[int]int{14: 1, 15: 2, 16: 8, 17: 9} {
-				t.Check(*t.attr(ctx, cmd, 0) == *t.attr(ctx, as, 0), "command %d differs from %d", cmd, as)
+				t.Check(*t.Attr(ctx, cmd, 0) == *t.Attr(ctx, as, 0), "command %d differs from %d", cmd, as)
 			}
 		}).
 		No("range", func(t *T) {
-			t.Is(badModel, "query", t.open(relu(1, 3, 2, 5), 0), queryRange, new(inputRange), structSizeRange)
+			t.Is(badModel, "query", t.Open(relu(1, 3, 2, 5), 0), queryRange, new(inputRange), structSizeRange)
 		}),
 	rule("3.t_sizes_of_structs", "the structs have the sizes of the header").
 		OK("sizes", func(t *T) {
@@ -407,7 +409,7 @@ var queries = []*Rule{
 			} {
 				t.Check(got[0] == got[1], "%s: %d bytes here, want %d", name, got[0], got[1])
 			}
-			t.attr(t.open(relu(1, 4), 0), queryInput, 0)
+			t.Attr(t.Open(relu(1, 4), 0), queryInput, 0)
 		}).
-		No("too_small", func(t *T) { t.Bad("query", t.open(relu(1, 4), 0), queryInput, new(tensorAttr), 300) }),
+		No("too_small", func(t *T) { t.Bad("query", t.Open(relu(1, 4), 0), queryInput, new(tensorAttr), 300) }),
 }

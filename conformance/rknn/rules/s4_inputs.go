@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anynpu/anynpu/conformance/rknn"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
@@ -13,12 +14,12 @@ var image = []uint8{0, 1, 10, 20, 255, 128}
 // planes is image in the model's order.
 var planes = []float32{0, 10, 255, 1, 20, 128}
 
-func (t *T) images() uintptr { return t.open(same(onnxFloat, 1, 2, 1, 3), 0) }
+func (t *T) images() uintptr { return t.Open(same(onnxFloat, 1, 2, 1, 3), 0) }
 
 // refusedInput gives image with a change.
 func (t *T) refusedInput(code int, change func(*input), parts ...string) {
 	ctx := t.images()
-	in := t.given(0, uint8T, nhwc, image)
+	in := t.Given(0, uint8T, nhwc, image)
 	change(&in)
 	t.Is(code, "inputs_set", ctx, 1, []input{in})
 	t.Says(parts...)
@@ -28,17 +29,17 @@ func (t *T) refusedInput(code int, change func(*input), parts ...string) {
 var inputs = []*Rule{
 	rule("4.a_n_inputs", "1 to all inputs may be set at once; none, more and NULL are PARAM_INVALID").
 		OK("all", func(t *T) {
-			ctx := t.open(add(1, 2), 0)
-			t.OK("inputs_set", ctx, 2, []input{t.given(0, float32T, undefined, []float32{1, 2}), t.given(1, float32T, undefined,
+			ctx := t.Open(add(1, 2), 0)
+			t.OK("inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, []float32{1, 2}), t.Given(1, float32T, undefined,
 				[]float32{10, 20})})
-			t.computes(ctx, 11, 22)
+			t.Computes(ctx, 11, 22)
 		}).
 		No("none", func(t *T) {
 			t.Bad("inputs_set", t.images(), 0, []input{{}})
 			t.Says("n_inputs is 0")
 		}).
 		No("more", func(t *T) {
-			in := t.given(0, uint8T, nhwc, image)
+			in := t.Given(0, uint8T, nhwc, image)
 			t.Bad("inputs_set", t.images(), 2, []input{in, in})
 			t.Says("n_inputs is 2", "1 input")
 			t.Bad("inputs_set", t.images(), uint32(1<<32-1), []input{in})
@@ -47,247 +48,247 @@ var inputs = []*Rule{
 	rule("4.b_index", "index selects the input, whatever the order; one that is none, or that of another entry, is "+
 		"INPUT_INVALID").
 		OK("any_order", func(t *T) {
-			ctx := t.open((&model{}).node("Sub", "y", "a", "b").input("a", onnxFloat, 2).input("b", onnxFloat, 2).output("y",
+			ctx := t.Open((&model{}).Node("Sub", "y", "a", "b").Input("a", onnxFloat, 2).Input("b", onnxFloat, 2).Output("y",
 				onnxFloat, 2), 0)
-			t.OK("inputs_set", ctx, 2, []input{t.given(1, float32T, undefined, []float32{1, 2}), t.given(0, float32T, undefined,
+			t.OK("inputs_set", ctx, 2, []input{t.Given(1, float32T, undefined, []float32{1, 2}), t.Given(0, float32T, undefined,
 				[]float32{10, 20})})
-			t.computes(ctx, 9, 18)
+			t.Computes(ctx, 9, 18)
 		}).
 		No("none", func(t *T) {
-			t.refusedInput(badInput, func(in *input) { in.index = 1 }, "inputs[0].index is 1")
-			t.refusedInput(badInput, func(in *input) { in.index = 1<<32 - 1 })
+			t.refusedInput(badInput, func(in *input) { in.Index = 1 }, "inputs[0].index is 1")
+			t.refusedInput(badInput, func(in *input) { in.Index = 1<<32 - 1 })
 		}).
 		No("twice", func(t *T) {
-			ctx := t.open(add(1, 2), 0)
-			in := t.given(0, float32T, undefined, []float32{1, 2})
+			ctx := t.Open(add(1, 2), 0)
+			in := t.Given(0, float32T, undefined, []float32{1, 2})
 			t.Is(badInput, "inputs_set", ctx, 2, []input{in, in})
 			t.Says("inputs[1].index is 0", "inputs[0]")
 		}),
 	rule("4.c_size", "size is at least n_elems times the bytes of type; more is accepted").
 		OK("more", func(t *T) {
 			ctx := t.images()
-			t.set(ctx, uint8T, nhwc, append(slices.Clone(image), 9, 9, 9))
-			t.computes(ctx, planes...)
+			t.Set(ctx, uint8T, nhwc, append(slices.Clone(image), 9, 9, 9))
+			t.Computes(ctx, planes...)
 		}).
 		No("less", func(t *T) {
-			t.refusedInput(badParam, func(in *input) { in.size = 5 }, "inputs[0].size is 5", "6 bytes")
-			t.refusedInput(badParam, func(in *input) { in.size = 0 })
+			t.refusedInput(badParam, func(in *input) { in.Size = 5 }, "inputs[0].size is 5", "6 bytes")
+			t.refusedInput(badParam, func(in *input) { in.Size = 0 })
 		}),
 	rule("4.d_forgotten_type", "a type that was not set is FLOAT32 and demands four bytes per element; the message says "+
 		"which type would fit").
-		OK("set", func(t *T) { t.set(t.images(), uint8T, nhwc, image) }).
+		OK("set", func(t *T) { t.Set(t.images(), uint8T, nhwc, image) }).
 		No("forgotten", func(t *T) {
-			t.refusedInput(badParam, func(in *input) { in.kind = 0 }, "inputs[0].size is 6", "24 bytes", "RKNN_TENSOR_UINT8",
+			t.refusedInput(badParam, func(in *input) { in.Kind = 0 }, "inputs[0].size is 6", "24 bytes", "RKNN_TENSOR_UINT8",
 				"RKNN_TENSOR_FLOAT32")
 		}),
 	rule("4.e_source_types", "every type is converted to the model's reals").
 		OK("each", func(t *T) {
 			ctx := t.images()
 			for kind, v := range map[uint32]any{
-				float32T: []float32{0, 1, 10, 20, 255, 128}, float16T: halves(0, 1, 10, 20, 255, 128), uint8T: image,
+				float32T: []float32{0, 1, 10, 20, 255, 128}, float16T: rknn.Halves(0, 1, 10, 20, 255, 128), uint8T: image,
 				int16T:  []int16{0, 1, 10, 20, 255, 128},
 				uint16T: []uint16{0, 1, 10, 20, 255, 128}, int32T: []int32{0, 1, 10, 20, 255, 128}, uint32T: []uint32{0, 1, 10, 20,
 					255, 128},
 				int64T: []int64{0, 1, 10, 20, 255, 128}, bfloat16T: []uint16{0, 0x3f80, 0x4120, 0x41a0, 0x437f, 0x4300},
 			} {
-				t.set(ctx, kind, nhwc, v)
-				t.computes(ctx, planes...)
+				t.Set(ctx, kind, nhwc, v)
+				t.Computes(ctx, planes...)
 			}
-			t.set(ctx, int8T, nhwc, []int8{0, 1, -10, 20, -128, 127})
-			t.computes(ctx, 0, -10, -128, 1, 20, 127)
-			t.set(ctx, boolT, nhwc, []uint8{0, 1, 1, 0, 7, 0})
-			t.computes(ctx, 0, 1, 1, 1, 0, 0)
+			t.Set(ctx, int8T, nhwc, []int8{0, 1, -10, 20, -128, 127})
+			t.Computes(ctx, 0, -10, -128, 1, 20, 127)
+			t.Set(ctx, boolT, nhwc, []uint8{0, 1, 1, 0, 7, 0})
+			t.Computes(ctx, 0, 1, 1, 1, 0, 0)
 		}).
 		No("no_type", func(t *T) {
 			for _, kind := range []uint32{int4T, 12, 99, 1<<32 - 1} {
-				t.refusedInput(failed, func(in *input) { in.kind = kind }, "inputs[0].type is")
+				t.refusedInput(failed, func(in *input) { in.Kind = kind }, "inputs[0].type is")
 			}
 		}),
 	rule("4.f_layout", "an input of rank 4 is taken in NHWC; NCHW is FAIL with both formats named").
 		OK("nhwc", func(t *T) {
 			ctx := t.images()
-			t.set(ctx, uint8T, nhwc, image)
-			t.computes(ctx, planes...)
+			t.Set(ctx, uint8T, nhwc, image)
+			t.Computes(ctx, planes...)
 		}).
 		No("nchw", func(t *T) {
-			t.refusedInput(failed, func(in *input) { in.format = nchw }, "inputs[0].fmt is RKNN_TENSOR_NCHW", "RKNN_TENSOR_NHWC",
+			t.refusedInput(failed, func(in *input) { in.Format = nchw }, "inputs[0].fmt is RKNN_TENSOR_NCHW", "RKNN_TENSOR_NHWC",
 				"anynpu.input.x.layout")
 		}).
-		No("native", func(t *T) { t.refusedInput(failed, func(in *input) { in.format = nc1hwc2 }) }),
+		No("native", func(t *T) { t.refusedInput(failed, func(in *input) { in.Format = nc1hwc2 }) }),
 	rule("4.g_layout_of_other_ranks", "fmt does not count at another rank than 4").
 		OK("any", func(t *T) {
-			ctx := t.open(relu(1, 2, 2), 0)
+			ctx := t.Open(relu(1, 2, 2), 0)
 			for _, f := range []uint32{nchw, nhwc, nc1hwc2, undefined, 77} {
-				t.set(ctx, float32T, f, []float32{-1, 2, -3, 4})
-				t.computes(ctx, 0, 2, 0, 4)
+				t.Set(ctx, float32T, f, []float32{-1, 2, -3, 4})
+				t.Computes(ctx, 0, 2, 0, 4)
 			}
 		}).
-		No("rank_4", func(t *T) { t.refusedInput(failed, func(in *input) { in.format = 77 }) }),
+		No("rank_4", func(t *T) { t.refusedInput(failed, func(in *input) { in.Format = 77 }) }),
 	rule("4.h_mean_and_std", "(x - mean) / std of the model's metadata, per channel of what the program gives").
 		OK("channels", func(t *T) {
-			ctx := t.open(same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{10, 20}).meta("anynpu.input.x.std",
+			ctx := t.Open(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.mean", []int{10, 20}).Meta("anynpu.input.x.std",
 				[]int{2, 4}), 0)
-			t.set(ctx, uint8T, nhwc, image)
-			t.computes(ctx, -5, 0, 122.5, -4.75, 0, 27)
-			t.set(ctx, float32T, nhwc, []float32{0, 1, 10, 20, 255, 128})
-			t.computes(ctx, -5, 0, 122.5, -4.75, 0, 27)
+			t.Set(ctx, uint8T, nhwc, image)
+			t.Computes(ctx, -5, 0, 122.5, -4.75, 0, 27)
+			t.Set(ctx, float32T, nhwc, []float32{0, 1, 10, 20, 255, 128})
+			t.Computes(ctx, -5, 0, 122.5, -4.75, 0, 27)
 		}).
 		No("too_many", func(t *T) {
-			t.refusedModel(same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{1, 2, 3}).bytes())
+			t.refusedModel(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.mean", []int{1, 2, 3}).Bytes())
 			t.Says("anynpu.input.x.mean")
-			t.refusedModel(same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.std", []int{0}).bytes())
+			t.refusedModel(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.std", []int{0}).Bytes())
 		}),
 	rule("4.i_no_metadata", "bytes for a model without mean and std give one warning with the formula").
 		OK("once", func(t *T) {
 			ctx := t.images()
-			t.set(ctx, uint8T, nhwc, image)
+			t.Set(ctx, uint8T, nhwc, image)
 			t.Logs("anynpu.input.x.mean", "formula")
-			t.set(ctx, uint8T, nhwc, image)
+			t.Set(ctx, uint8T, nhwc, image)
 			t.Check(len(t.TakeLog()) == 0, "warned again")
 			t.Judged(true)
 		}).
-		No("not_taken", func(t *T) { t.refusedInput(badParam, func(in *input) { in.size = 1 }) }),
+		No("not_taken", func(t *T) { t.refusedInput(badParam, func(in *input) { in.Size = 1 }) }),
 	rule("4.ia_bytes_by_default", "that warning is shown where errors are, once for a model and its duplicates, and not "+
 		"if mean, std and fmt are known").
 		OK("default", func(t *T) {
 			ctx := t.images()
 			t.TakeLog()
-			t.set(ctx, uint8T, nhwc, image)
+			t.Set(ctx, uint8T, nhwc, image)
 			t.Logs("anynpu.input.x.mean", "formula")
-			t.set(t.dup(ctx), uint8T, nhwc, image)
+			t.Set(t.Dup(ctx), uint8T, nhwc, image)
 			t.Silent()
 		}).With("ANYNPU_LOG=").
 		OK("quantized", func(t *T) {
-			ctx := t.open(quantized(1.0/255, -128, 1, 4), 0)
+			ctx := t.Open(quantized(1.0/255, -128, 1, 4), 0)
 			t.TakeLog()
-			t.set(ctx, int8T, undefined, []int8{0, 1, 2, 3})
+			t.Set(ctx, int8T, undefined, []int8{0, 1, 2, 3})
 			t.Silent()
-			t.set(ctx, uint8T, undefined, []uint8{0, 1, 2, 3})
+			t.Set(ctx, uint8T, undefined, []uint8{0, 1, 2, 3})
 			t.Logs("anynpu.input.x.mean", "formula")
 		}).With("ANYNPU_LOG=").
 		OK("codes_into_reals", func(t *T) {
 			ctx := t.images()
 			t.TakeLog()
-			t.OK("inputs_set", ctx, 1, []input{t.given(0, int8T, nhwc, []int8{1, 2, 3, 4, 5, 6})})
+			t.OK("inputs_set", ctx, 1, []input{t.Given(0, int8T, nhwc, []int8{1, 2, 3, 4, 5, 6})})
 			t.Logs("anynpu.input.x.mean", "RKNN_TENSOR_INT8")
 		}).With("ANYNPU_LOG=").
 		OK("known", func(t *T) {
-			for _, m := range []*model{same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", []int{0}),
-				same(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.std", []int{255}), same(onnxUint8, 1, 2, 1, 3)} {
-				ctx := t.open(m, 0)
+			for _, m := range []*model{same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.mean", []int{0}),
+				same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.std", []int{255}), same(onnxUint8, 1, 2, 1, 3)} {
+				ctx := t.Open(m, 0)
 				t.TakeLog()
-				t.set(ctx, uint8T, nhwc, image)
+				t.Set(ctx, uint8T, nhwc, image)
 				t.Silent()
 			}
 			ctx := t.images()
 			t.TakeLog()
-			t.set(ctx, float32T, nhwc, make([]float32, 6))
+			t.Set(ctx, float32T, nhwc, make([]float32, 6))
 			t.Silent()
 		}).
 		No("off", func(t *T) {
-			t.refusedInput(badParam, func(in *input) { in.size = 1 })
-			t.set(t.images(), uint8T, nhwc, image)
+			t.refusedInput(badParam, func(in *input) { in.Size = 1 })
+			t.Set(t.images(), uint8T, nhwc, image)
 			t.Silent()
 		}).With("ANYNPU_LOG=off"),
 	rule("4.j_quantized_input", "reals and bytes are normalized, then quantized: an image of 0..255 is x - 128 at scale "+
 		"1/255, zp -128, std 255").
 		OK("bytes", func(t *T) {
-			ctx := t.open(quantized(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", []int{255}), 0)
-			t.set(ctx, uint8T, undefined, []uint8{0, 1, 128, 255})
-			t.run(ctx)
-			got := cmem.As[int8](t.raw(ctx, 0, 0))
+			ctx := t.Open(quantized(1.0/255, -128, 1, 4).Meta("anynpu.input.x.std", []int{255}), 0)
+			t.Set(ctx, uint8T, undefined, []uint8{0, 1, 128, 255})
+			t.Run(ctx)
+			got := cmem.As[int8](t.Raw(ctx, 0, 0))
 			t.Check(slices.Equal(got, []int8{-128, -127, 0, 127}), "got %v", got)
 		}).
 		No("short", func(t *T) {
-			ctx := t.open(quantized(1.0/255, -128, 1, 4), 0)
-			t.Bad("inputs_set", ctx, 1, []input{t.given(0, uint8T, undefined, []uint8{1, 2, 3})})
+			ctx := t.Open(quantized(1.0/255, -128, 1, 4), 0)
+			t.Bad("inputs_set", ctx, 1, []input{t.Given(0, uint8T, undefined, []uint8{1, 2, 3})})
 		}),
 	rule("4.k_normalized_twice", "normalization is applied to floats too: what is normalized already becomes small").
 		OK("small", func(t *T) {
-			ctx := t.open(same(onnxFloat, 1, 2).meta("anynpu.input.x.std", []int{256}), 0)
-			t.set(ctx, float32T, undefined, []float32{0.5, 1})
-			t.computes(ctx, 0.5/256, 1.0/256)
+			ctx := t.Open(same(onnxFloat, 1, 2).Meta("anynpu.input.x.std", []int{256}), 0)
+			t.Set(ctx, float32T, undefined, []float32{0.5, 1})
+			t.Computes(ctx, 0.5/256, 1.0/256)
 		}).
 		No("pass_through_size", func(t *T) {
-			ctx := t.open(same(onnxFloat, 1, 2).meta("anynpu.input.x.std", []int{256}), 0)
-			in := t.given(0, float32T, undefined, []float32{0.5})
-			in.passThrough, in.size = 1, 3
+			ctx := t.Open(same(onnxFloat, 1, 2).Meta("anynpu.input.x.std", []int{256}), 0)
+			in := t.Given(0, float32T, undefined, []float32{0.5})
+			in.PassThrough, in.Size = 1, 3
 			t.Bad("inputs_set", ctx, 1, []input{in})
 		}),
 	rule("4.l_pass_through", "pass_through 1 takes the bytes as the model's own type and layout, whatever type and fmt "+
 		"say").
 		OK("codes", func(t *T) {
-			ctx := t.open(quantized(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", []int{255}), 0)
-			in := t.given(0, float32T, 99, []int8{-128, -1, 0, 127})
-			in.passThrough = 1
+			ctx := t.Open(quantized(1.0/255, -128, 1, 4).Meta("anynpu.input.x.std", []int{255}), 0)
+			in := t.Given(0, float32T, 99, []int8{-128, -1, 0, 127})
+			in.PassThrough = 1
 			t.OK("inputs_set", ctx, 1, []input{in})
-			t.run(ctx)
-			got := cmem.As[int8](t.raw(ctx, 0, 0))
+			t.Run(ctx)
+			got := cmem.As[int8](t.Raw(ctx, 0, 0))
 			t.Check(slices.Equal(got, []int8{-128, -1, 0, 127}), "got %v", got)
 		}).
 		OK("halves", func(t *T) {
-			ctx := t.open(same(onnxFloat, 1, 2).meta("anynpu.input.x.mean", []int{7}), 0)
-			in := t.given(0, uint8T, nchw, halves(1.5, -2))
-			in.passThrough = 1
+			ctx := t.Open(same(onnxFloat, 1, 2).Meta("anynpu.input.x.mean", []int{7}), 0)
+			in := t.Given(0, uint8T, nchw, rknn.Halves(1.5, -2))
+			in.PassThrough = 1
 			t.OK("inputs_set", ctx, 1, []input{in})
-			t.computes(ctx, 1.5, -2)
+			t.Computes(ctx, 1.5, -2)
 		}).
 		No("size_of_the_own_type", func(t *T) {
-			t.refusedInput(badParam, func(in *input) { in.passThrough = 1 }, "12 bytes", "pass_through is 1")
+			t.refusedInput(badParam, func(in *input) { in.PassThrough = 1 }, "12 bytes", "pass_through is 1")
 		}),
 	rule("4.m_copied", "the buffer is copied: the program may free it at once").
 		OK("cleared", func(t *T) {
 			ctx, b := t.images(), slices.Clone(image)
-			t.OK("inputs_set", ctx, 1, []input{{buf: cmem.Address(&b[0]), size: 6, kind: uint8T, format: nhwc}})
+			t.OK("inputs_set", ctx, 1, []input{{Buf: cmem.Address(&b[0]), Size: 6, Kind: uint8T, Format: nhwc}})
 			clear(b)
-			t.computes(ctx, planes...)
+			t.Computes(ctx, planes...)
 		}).
-		No("NULL", func(t *T) { t.refusedInput(badParam, func(in *input) { in.buf = 0 }, "inputs[0].buf is NULL") }),
+		No("NULL", func(t *T) { t.refusedInput(badParam, func(in *input) { in.Buf = 0 }, "inputs[0].buf is NULL") }),
 	rule("4.n_inputs_stay", "one rknn_inputs_set serves any number of runs").
 		OK("many", func(t *T) {
 			ctx := t.images()
-			t.set(ctx, uint8T, nhwc, image)
+			t.Set(ctx, uint8T, nhwc, image)
 			for range 15 {
-				t.computes(ctx, planes...)
+				t.Computes(ctx, planes...)
 			}
 		}).
 		No("never_set", func(t *T) { t.Is(failed, "run", t.images(), nil) }),
 	rule("4.o_some_inputs", "some inputs may be set alone and keep their values; a run wants all").
 		OK("one_by_one", func(t *T) {
-			ctx := t.open(add(1, 2), 0)
-			t.OK("inputs_set", ctx, 1, []input{t.given(1, float32T, undefined, []float32{10, 20})})
-			t.OK("inputs_set", ctx, 1, []input{t.given(0, float32T, undefined, []float32{1, 2})})
-			t.computes(ctx, 11, 22)
-			t.OK("inputs_set", ctx, 1, []input{t.given(0, float32T, undefined, []float32{3, 4})})
-			t.computes(ctx, 13, 24)
+			ctx := t.Open(add(1, 2), 0)
+			t.OK("inputs_set", ctx, 1, []input{t.Given(1, float32T, undefined, []float32{10, 20})})
+			t.OK("inputs_set", ctx, 1, []input{t.Given(0, float32T, undefined, []float32{1, 2})})
+			t.Computes(ctx, 11, 22)
+			t.OK("inputs_set", ctx, 1, []input{t.Given(0, float32T, undefined, []float32{3, 4})})
+			t.Computes(ctx, 13, 24)
 		}).
 		No("one_missing", func(t *T) {
-			ctx := t.open(add(1, 2), 0)
-			t.OK("inputs_set", ctx, 1, []input{t.given(1, float32T, undefined, []float32{10, 20})})
+			ctx := t.Open(add(1, 2), 0)
+			t.OK("inputs_set", ctx, 1, []input{t.Given(1, float32T, undefined, []float32{10, 20})})
 			t.Is(failed, "run", ctx, nil)
 			t.Says(`"a"`, "rknn_inputs_set")
 		}),
 	rule("4.p_all_or_none", "all inputs of a call are judged before the first is taken").
 		OK("again", func(t *T) {
-			ctx := t.open(add(1, 2), 0)
-			good := []input{t.given(0, float32T, undefined, []float32{1, 2}), t.given(1, float32T, undefined, []float32{10, 20})}
+			ctx := t.Open(add(1, 2), 0)
+			good := []input{t.Given(0, float32T, undefined, []float32{1, 2}), t.Given(1, float32T, undefined, []float32{10, 20})}
 			t.OK("inputs_set", ctx, 2, good)
-			t.Is(badInput, "inputs_set", ctx, 2, []input{t.given(0, float32T, undefined, []float32{7, 7}), {index: 5}})
-			t.computes(ctx, 11, 22)
+			t.Is(badInput, "inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, []float32{7, 7}), {Index: 5}})
+			t.Computes(ctx, 11, 22)
 		}).
 		No("second_is_wrong", func(t *T) {
-			ctx := t.open(add(1, 2), 0)
-			t.Bad("inputs_set", ctx, 2, []input{t.given(0, float32T, undefined, []float32{7, 7}), {index: 1}})
+			ctx := t.Open(add(1, 2), 0)
+			t.Bad("inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, []float32{7, 7}), {Index: 1}})
 			t.Is(failed, "run", ctx, nil)
 		}),
 	rule("4.q_not_a_number", "NaN and infinities reach a model of reals as they are").
 		OK("kept", func(t *T) {
-			ctx := t.open(same(onnxFloat, 3), 0)
+			ctx := t.Open(same(onnxFloat, 3), 0)
 			nan, inf := float32(math.NaN()), float32(math.Inf(1))
-			t.set(ctx, float32T, undefined, []float32{nan, inf, -inf})
-			t.computes(ctx, nan, inf, -inf)
+			t.Set(ctx, float32T, undefined, []float32{nan, inf, -inf})
+			t.Computes(ctx, nan, inf, -inf)
 		}).
 		No("short", func(t *T) {
-			t.Bad("inputs_set", t.open(same(onnxFloat, 3), 0), 1, []input{t.given(0, float32T, undefined, []float32{1, 2})})
+			t.Bad("inputs_set", t.Open(same(onnxFloat, 3), 0), 1, []input{t.Given(0, float32T, undefined, []float32{1, 2})})
 		}),
 }

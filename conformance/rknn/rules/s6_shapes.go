@@ -3,21 +3,22 @@ package rules
 import (
 	"slices"
 
+	"github.com/anynpu/anynpu/conformance/rknn"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
 // shapeAttr is what rknn_set_input_shapes takes for an input.
 func shapeAttr(index int, format uint32, dims ...uint32) *tensorAttr {
-	a := &tensorAttr{index: uint32(index), rank: uint32(len(dims)), format: format}
-	copy(a.dims[:], dims)
+	a := &tensorAttr{Index: uint32(index), Rank: uint32(len(dims)), Format: format}
+	copy(a.Dims[:], dims)
 	return a
 }
 
 // twoDynamic is y = a + b of n x 3, n of 2 or 5.
 func twoDynamic() *model {
-	m := (&model{}).node("Add", "y", "a", "b").input("a", onnxFloat, -1, 3).input("b", onnxFloat, -1, 3).output("y",
+	m := (&model{}).Node("Add", "y", "a", "b").Input("a", onnxFloat, -1, 3).Input("b", onnxFloat, -1, 3).Output("y",
 		onnxFloat, -1, 3)
-	return m.meta("anynpu.input.a.shapes", [][]int{{2, 3}, {5, 3}}).meta("anynpu.input.b.shapes", [][]int{{2, 3}, {5, 3}})
+	return m.Meta("anynpu.input.a.shapes", [][]int{{2, 3}, {5, 3}}).Meta("anynpu.input.b.shapes", [][]int{{2, 3}, {5, 3}})
 }
 
 func shapesOf(list ...*tensorAttr) []tensorAttr {
@@ -44,70 +45,70 @@ var dynamicShapes = []*Rule{
 	rule("6.a_set_input_shapes", "chooses one of the listed sets, dims in the format of the attributes; others are FAIL "+
 		"and the message lists the shapes").
 		OK("listed", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for _, h := range []uint32{2, 4, 1, 2} {
 				t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, h, 3, 2))
-				t.Check(t.attr(ctx, queryCurrentInput, 0).dims[1] == h, "another shape")
+				t.Check(t.Attr(ctx, queryCurrentInput, 0).Dims[1] == h, "another shape")
 			}
 		}).
 		No("not_listed", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			t.Is(failed, "set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 3, 3, 2))
 			t.Says("[1 2 2 3]", "[1 2 4 3]", "[1 2 1 3]")
 		}).
 		No("in_another_layout", func(t *T) {
-			t.Is(failed, "set_input_shapes", t.open(dynamic(), 0), 1, shapeAttr(0, nhwc, 1, 2, 4, 3))
+			t.Is(failed, "set_input_shapes", t.Open(dynamic(), 0), 1, shapeAttr(0, nhwc, 1, 2, 4, 3))
 		}),
 	rule("6.b_format_of_shapes", "fmt says how dims are ordered at rank 4: NHWC or NCHW").
 		OK("both", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nchw, 1, 2, 1, 3))
-			t.Check(slices.Equal(t.attr(ctx, queryCurrentInput, 0).shape(), []uint32{1, 1, 3, 2}), "another shape")
+			t.Check(slices.Equal(t.Attr(ctx, queryCurrentInput, 0).Shape(), []uint32{1, 1, 3, 2}), "another shape")
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 2, 3, 2))
 		}).
 		No("swapped", func(t *T) {
-			t.Is(failed, "set_input_shapes", t.open(dynamic(), 0), 1, shapeAttr(0, nchw, 1, 2, 3, 2))
+			t.Is(failed, "set_input_shapes", t.Open(dynamic(), 0), 1, shapeAttr(0, nchw, 1, 2, 3, 2))
 		}),
 	rule("6.c_all_inputs_together", "all inputs get shapes of the same set in one call; another count is PARAM_INVALID").
 		OK("all", func(t *T) {
-			ctx := t.open(twoDynamic(), 0)
+			ctx := t.Open(twoDynamic(), 0)
 			t.OK("set_input_shapes", ctx, 2, shapesOf(shapeAttr(1, undefined, 2, 3), shapeAttr(0, undefined, 2, 3)))
-			t.Check(t.attr(ctx, queryCurrentOutput, 0).dims[0] == 2, "another shape")
+			t.Check(t.Attr(ctx, queryCurrentOutput, 0).Dims[0] == 2, "another shape")
 		}).
 		No("count", func(t *T) {
-			ctx := t.open(twoDynamic(), 0)
+			ctx := t.Open(twoDynamic(), 0)
 			t.Bad("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 2, 3))
 			t.Says("n_inputs is 1", "2 inputs")
 			t.Bad("set_input_shapes", ctx, 0, shapeAttr(0, undefined, 2, 3))
 			t.Bad("set_input_shapes", ctx, 2, nil)
 		}).
 		No("two_sets", func(t *T) {
-			t.Is(failed, "set_input_shapes", t.open(twoDynamic(), 0), 2, shapesOf(shapeAttr(0, undefined, 2, 3),
+			t.Is(failed, "set_input_shapes", t.Open(twoDynamic(), 0), 2, shapesOf(shapeAttr(0, undefined, 2, 3),
 				shapeAttr(1, undefined, 5, 3)))
 		}).
 		No("twice_or_none", func(t *T) {
-			ctx := t.open(twoDynamic(), 0)
+			ctx := t.Open(twoDynamic(), 0)
 			t.Bad("set_input_shapes", ctx, 2, shapesOf(shapeAttr(0, undefined, 2, 3), shapeAttr(0, undefined, 2, 3)))
 			t.Bad("set_input_shapes", ctx, 2, shapesOf(shapeAttr(0, undefined, 2, 3), shapeAttr(9, undefined, 2, 3)))
 		}),
 	rule("6.d_rank", "n_dims must be the input's").
-		OK("same", func(t *T) { t.OK("set_input_shapes", t.open(dynamic(), 0), 1, shapeAttr(0, nhwc, 1, 2, 3, 2)) }).
+		OK("same", func(t *T) { t.OK("set_input_shapes", t.Open(dynamic(), 0), 1, shapeAttr(0, nhwc, 1, 2, 3, 2)) }).
 		No("other", func(t *T) {
-			t.Bad("set_input_shapes", t.open(dynamic(), 0), 1, shapeAttr(0, nhwc, 1, 2, 3))
+			t.Bad("set_input_shapes", t.Open(dynamic(), 0), 1, shapeAttr(0, nhwc, 1, 2, 3))
 			t.Says("n_dims is 3")
 			a := shapeAttr(0, nhwc, 1, 2, 3, 2)
-			a.rank = 1 << 31
-			t.Bad("set_input_shapes", t.open(dynamic(), 0), 1, a)
+			a.Rank = 1 << 31
+			t.Bad("set_input_shapes", t.Open(dynamic(), 0), 1, a)
 		}),
 	rule("6.e_sizes_follow", "rknn_inputs_set checks against the current shape, and results have it").
 		OK("each", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			for _, h := range []int{1, 4, 2} {
 				t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, uint32(h), 3, 2))
 				x, want := elements(h * 6)
-				t.set(ctx, float32T, nhwc, x)
-				t.run(ctx)
-				got := t.floats(ctx)
+				t.Set(ctx, float32T, nhwc, x)
+				t.Run(ctx)
+				got := t.Floats(ctx)
 				t.Check(len(got) == h*6, "%d elements", len(got))
 				for i, v := range want {
 					p, c := i/2, i%2
@@ -116,27 +117,27 @@ var dynamicShapes = []*Rule{
 			}
 		}).
 		No("small", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 2, 3, 2))
-			t.Bad("inputs_set", ctx, 1, []input{t.given(0, float32T, nhwc, make([]float32, 6))})
+			t.Bad("inputs_set", ctx, 1, []input{t.Given(0, float32T, nhwc, make([]float32, 6))})
 		}),
 	rule("6.ea_room_of_results", "a buffer that the library makes has room for what OUTPUT_ATTR says, the largest "+
 		"shape; size is that of the result").
 		OK("room", func(t *T) {
-			ctx, held := t.open(dynamic(), 0), []output(nil)
+			ctx, held := t.Open(dynamic(), 0), []output(nil)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			x, _ := elements(6)
-			t.set(ctx, float32T, nhwc, x)
-			t.run(ctx)
-			most := t.attr(ctx, queryOutput, 0)
+			t.Set(ctx, float32T, nhwc, x)
+			t.Run(ctx)
+			most := t.Attr(ctx, queryOutput, 0)
 			for range 64 {
 				for _, wantFloat := range []uint8{0, 1} {
-					o := []output{{wantFloat: wantFloat}}
+					o := []output{{WantFloat: wantFloat}}
 					t.OK("outputs_get", ctx, 1, o, nil)
-					bytes := int(most.size) + int(wantFloat)*int(most.elems)*2
-					t.Check(o[0].size == 6*uint32(2+2*wantFloat), "size is %d", o[0].size)
-					all := cmem.Span[byte](o[0].buf, bytes)
-					t.Check(len(all) > int(o[0].size) && !slices.ContainsFunc(all[o[0].size:], func(b byte) bool { return b != 0 }),
+					bytes := int(most.Size) + int(wantFloat)*int(most.Elems)*2
+					t.Check(o[0].Size == 6*uint32(2+2*wantFloat), "size is %d", o[0].Size)
+					all := cmem.Span[byte](o[0].Buf, bytes)
+					t.Check(len(all) > int(o[0].Size) && !slices.ContainsFunc(all[o[0].Size:], func(b byte) bool { return b != 0 }),
 						"the rest is not zero")
 					for i := range all {
 						all[i] = 0xee
@@ -149,54 +150,54 @@ var dynamicShapes = []*Rule{
 			}
 		}).
 		No("own_buffer", func(t *T) {
-			ctx, b := t.open(dynamic(), 0), make([]byte, 24)
+			ctx, b := t.Open(dynamic(), 0), make([]byte, 24)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
-			t.set(ctx, float32T, nhwc, make([]float32, 6))
-			t.run(ctx)
-			t.Is(badOutput, "outputs_get", ctx, 1, []output{{wantFloat: 1, isPrealloc: 1, buf: cmem.Address(&b[0]), size: 23}},
+			t.Set(ctx, float32T, nhwc, make([]float32, 6))
+			t.Run(ctx)
+			t.Is(badOutput, "outputs_get", ctx, 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 23}},
 				nil)
-			t.OK("outputs_get", ctx, 1, []output{{wantFloat: 1, isPrealloc: 1, buf: cmem.Address(&b[0]), size: 24}}, nil)
+			t.OK("outputs_get", ctx, 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 24}}, nil)
 		}),
 	rule("6.f_a_new_shape_forgets", "after another shape inputs must be set and results computed anew; the same shape "+
 		"changes nothing").
 		OK("same", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
-			t.set(ctx, float32T, nhwc, []float32{1, 2, 3, 4, 5, 6})
+			t.Set(ctx, float32T, nhwc, []float32{1, 2, 3, 4, 5, 6})
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
-			t.computes(ctx, 1, 3, 5, 2, 4, 6)
+			t.Computes(ctx, 1, 3, 5, 2, 4, 6)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
-			t.gives(ctx, 1, 3, 5, 2, 4, 6)
+			t.Gives(ctx, 1, 3, 5, 2, 4, 6)
 		}).
 		No("of_equal_size", func(t *T) {
-			ctx := t.open(relu(-1, -2).meta("anynpu.input.x.shapes", [][]int{{2, 3}, {3, 2}}), 0)
+			ctx := t.Open(relu(-1, -2).Meta("anynpu.input.x.shapes", [][]int{{2, 3}, {3, 2}}), 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 2, 3))
-			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4, 5, 6})
-			t.computes(ctx, 1, 2, 3, 4, 5, 6)
+			t.Set(ctx, float32T, undefined, []float32{1, 2, 3, 4, 5, 6})
+			t.Computes(ctx, 1, 2, 3, 4, 5, 6)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 3, 2))
 			t.Is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
 			t.Is(failed, "run", ctx, nil)
 		}).
 		No("other", func(t *T) {
-			ctx := t.open(dynamic(), 0)
-			t.set(ctx, float32T, nhwc, make([]float32, 24))
-			t.run(ctx)
+			ctx := t.Open(dynamic(), 0)
+			t.Set(ctx, float32T, nhwc, make([]float32, 24))
+			t.Run(ctx)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			t.Is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
 			t.Is(failed, "run", ctx, nil)
 		}),
 	rule("6.g_static_models", "for a static model the shape it has is accepted and whatever else is MODEL_INVALID").
 		OK("same", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 1, 4))
 			t.works(ctx)
 		}).
 		No("other", func(t *T) {
-			t.Is(badModel, "set_input_shapes", t.open(relu(1, 4), 0), 1, shapeAttr(0, undefined, 1, 5))
+			t.Is(badModel, "set_input_shapes", t.Open(relu(1, 4), 0), 1, shapeAttr(0, undefined, 1, 5))
 			t.Says("[1 4]")
 		}).
 		No("rank_or_index", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			t.Is(badModel, "set_input_shapes", ctx, 1, shapeAttr(0, undefined, 4))
 			t.Is(badModel, "set_input_shapes", ctx, 1, shapeAttr(1, undefined, 1, 4))
 			t.Is(badModel, "set_input_shapes", ctx, 2, shapesOf(shapeAttr(0, undefined, 1, 4), shapeAttr(1, undefined, 1, 4)))
@@ -205,57 +206,57 @@ var dynamicShapes = []*Rule{
 		}),
 	rule("6.h_bound_memory", "bound memory stays bound if it is large enough for the new shape; else the run is refused").
 		OK("large", func(t *T) {
-			ctx := t.open(dynamic(), 0)
-			x, y := t.mem(ctx, 96), t.mem(ctx, 96)
-			t.bind(ctx, x, t.attr(ctx, queryInput, 0), float32T, -1)
-			t.bind(ctx, y, t.attr(ctx, queryOutput, 0), float32T, -1)
+			ctx := t.Open(dynamic(), 0)
+			x, y := t.Mem(ctx, 96), t.Mem(ctx, 96)
+			t.Bind(ctx, x, t.Attr(ctx, queryInput, 0), float32T, -1)
+			t.Bind(ctx, y, t.Attr(ctx, queryOutput, 0), float32T, -1)
 			for _, h := range []int{1, 4, 2} {
 				t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, uint32(h), 3, 2))
 				v, want := elements(h * 6)
-				fill(x, v...)
-				t.run(ctx)
-				got := cmem.As[float32](y.bytes())
+				rknn.Fill(x, v...)
+				t.Run(ctx)
+				got := cmem.As[float32](y.Bytes())
 				for i, v := range want {
 					t.Check(got[i%2*h*3+i/2] == v, "height %d: element %d is %g, want %g", h, i, got[i%2*h*3+i/2], v)
 				}
 			}
 		}).
 		No("small", func(t *T) {
-			ctx := t.open(dynamic(), 0)
+			ctx := t.Open(dynamic(), 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
-			t.bind(ctx, t.mem(ctx, 24), t.attr(ctx, queryCurrentInput, 0), float32T, -1)
+			t.Bind(ctx, t.Mem(ctx, 24), t.Attr(ctx, queryCurrentInput, 0), float32T, -1)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 4, 3, 2))
 			t.Bad("run", ctx, nil)
 			t.Says("mem->size is 24")
 		}),
 	rule("6.i_shapes_of_duplicates", "a duplicate has shapes of its own").
 		OK("own", func(t *T) {
-			a := t.open(dynamic(), 0)
-			b := t.dup(a)
+			a := t.Open(dynamic(), 0)
+			b := t.Dup(a)
 			t.OK("set_input_shapes", a, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			t.OK("set_input_shapes", b, 1, shapeAttr(0, nhwc, 1, 2, 3, 2))
-			t.Check(t.attr(a, queryCurrentInput, 0).dims[1] == 1 && t.attr(b, queryCurrentInput, 0).dims[1] == 2,
+			t.Check(t.Attr(a, queryCurrentInput, 0).Dims[1] == 1 && t.Attr(b, queryCurrentInput, 0).Dims[1] == 2,
 				"they share one")
 		}).
 		No("not_listed", func(t *T) {
-			b := t.dup(t.open(dynamic(), 0))
+			b := t.Dup(t.Open(dynamic(), 0))
 			t.Is(failed, "set_input_shapes", b, 1, shapeAttr(0, nhwc, 1, 9, 3, 2))
 		}),
 	rule("6.j_lists", "lists of several inputs have as many shapes, each fitting its input; else the model is "+
 		"MODEL_INVALID").
-		OK("fitting", func(t *T) { t.open(twoDynamic(), 0) }).
+		OK("fitting", func(t *T) { t.Open(twoDynamic(), 0) }).
 		No("other_numbers", func(t *T) {
 			m := relu(1, 2, -1, 3)
-			t.refusedModel(m.meta("anynpu.input.x.shapes", [][]int{{1, 9, 2, 3}}).bytes())
+			t.refusedModel(m.Meta("anynpu.input.x.shapes", [][]int{{1, 9, 2, 3}}).Bytes())
 			t.Says("anynpu.input.x.shapes")
-			t.refusedModel((&model{}).node("Add", "y", "a", "b").input("a", onnxFloat, -1, 3).input("b", onnxFloat, -1,
-				3).output("y", onnxFloat, -1, 3).
-				meta("anynpu.input.a.shapes", [][]int{{2, 3}, {5, 3}}).meta("anynpu.input.b.shapes", [][]int{{2, 3}}).bytes())
+			t.refusedModel((&model{}).Node("Add", "y", "a", "b").Input("a", onnxFloat, -1, 3).Input("b", onnxFloat, -1,
+				3).Output("y", onnxFloat, -1, 3).
+				Meta("anynpu.input.a.shapes", [][]int{{2, 3}, {5, 3}}).Meta("anynpu.input.b.shapes", [][]int{{2, 3}}).Bytes())
 		}),
 	rule("6.k_open_batch", "an open first dimension without a list becomes 1; another open one is refused").
 		OK("batch", func(t *T) {
-			a := t.attr(t.open(relu(-1, 4), 0), queryInput, 0)
-			t.Check(slices.Equal(a.shape(), []uint32{1, 4}), "%v", a.shape())
+			a := t.Attr(t.Open(relu(-1, 4), 0), queryInput, 0)
+			t.Check(slices.Equal(a.Shape(), []uint32{1, 4}), "%v", a.Shape())
 		}).
-		No("other", func(t *T) { t.refusedModel(relu(1, -1).bytes()) }),
+		No("other", func(t *T) { t.refusedModel(relu(1, -1).Bytes()) }),
 }

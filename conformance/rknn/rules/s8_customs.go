@@ -3,21 +3,22 @@ package rules
 import (
 	"slices"
 
+	"github.com/anynpu/anynpu/conformance/rknn"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
 var customOperators = []*Rule{
 	rule("8.a_register", "operators are registered between rknn_init and a run; the array is copied").
 		OK("copied", func(t *T) {
-			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 4), 0)
+			set, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 4), 0)
 			op := set.op("Twice")
 			t.OK("register_custom_ops", ctx, op, 1)
 			*op = customOp{}
-			t.set(ctx, float32T, undefined, []float32{-1, 2, -3, 4})
-			t.computes(ctx, -2, 4, -6, 8)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2, -3, 4})
+			t.Computes(ctx, -2, 4, -6, 8)
 		}).
 		No("arguments", func(t *T) {
-			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 4), 0)
+			set, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 4), 0)
 			t.Bad("register_custom_ops", ctx, nil, 1)
 			t.Bad("register_custom_ops", ctx, set.op("Twice"), 0)
 			t.Bad("register_custom_ops", ctx, set.op(""), 1)
@@ -25,128 +26,128 @@ var customOperators = []*Rule{
 		}),
 	rule("8.b_compute", "compute is mandatory, the other functions may be NULL").
 		OK("alone", func(t *T) {
-			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 2), 0)
 			op := set.op("Twice")
-			op.init, op.prepare, op.destroy = 0, 0, 0
+			op.Init, op.Prepare, op.Destroy = 0, 0, 0
 			t.OK("register_custom_ops", ctx, op, 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, -2, 4)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, -2, 4)
 		}).
 		No("none", func(t *T) {
 			op := t.opsOf(0, nil).op("Twice")
-			op.compute = 0
-			t.Bad("register_custom_ops", t.open(foreign(1, 2), 0), op, 1)
+			op.Compute = 0
+			t.Bad("register_custom_ops", t.Open(foreign(1, 2), 0), op, 1)
 			t.Says("compute")
 		}),
 	rule("8.c_target", "the CPU computes; another target is PARAM_INVALID").
 		OK("cpu", func(t *T) {
-			t.OK("register_custom_ops", t.open(foreign(1, 2), 0), t.opsOf(0, unary(double)).op("Twice"), 1)
+			t.OK("register_custom_ops", t.Open(foreign(1, 2), 0), t.opsOf(0, unary(double)).op("Twice"), 1)
 		}).
 		No("others", func(t *T) {
 			for _, target := range []uint32{0, 2, 3, 99} {
 				op := t.opsOf(0, unary(double)).op("Twice")
-				op.target = target
-				t.Bad("register_custom_ops", t.open(foreign(1, 2), 0), op, 1)
+				op.Target = target
+				t.Bad("register_custom_ops", t.Open(foreign(1, 2), 0), op, 1)
 				t.Says("op[0].target", "RKNN_TARGET_TYPE_CPU")
 			}
 		}),
 	rule("8.d_order_of_calls", "init once per node at the registration, prepare and compute in each run, destroy once "+
 		"in rknn_destroy; compute_native never").
 		OK("order", func(t *T) {
-			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 2), 0)
 			op := set.op("Twice")
-			op.computeNative = op.init
+			op.ComputeNative = op.Init
 			t.OK("register_custom_ops", ctx, op, 1)
 			t.wantCalls("init")
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
 			t.wantCalls()
-			t.run(ctx)
+			t.Run(ctx)
 			t.wantCalls("prepare", "compute")
-			t.run(ctx)
+			t.Run(ctx)
 			t.wantCalls("prepare", "compute")
 			t.OK("destroy", ctx)
 			t.wantCalls("destroy")
 		}).
 		No("after_destroy", func(t *T) {
-			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 2), 0)
 			t.OK("destroy", ctx)
 			t.Is(badContext, "register_custom_ops", ctx, set.op("Twice"), 1)
 			t.wantCalls()
 		}),
 	rule("8.e_unregistered", "a model with foreign operators loads; its run fails and names the first one").
-		OK("loads", func(t *T) { t.attr(t.open(foreign(1, 2), 0), queryInput, 0) }).
+		OK("loads", func(t *T) { t.Attr(t.Open(foreign(1, 2), 0), queryInput, 0) }).
 		No("run", func(t *T) {
-			ctx := t.open(foreign(1, 2), 0)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			ctx := t.Open(foreign(1, 2), 0)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
 			t.Is(failed, "run", ctx, nil)
 			t.Says("Twice", "rknn_register_custom_ops")
 		}).
 		No("others_registered", func(t *T) {
-			set, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Thrice"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
 			t.Is(failed, "run", ctx, nil)
 		}),
 	rule("8.f_declared_outputs", "the model must declare type and sizes of a foreign operator's outputs").
 		OK("declared", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").inner("a", onnxFloat, 1, 2).input("x",
-				onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
-			set, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
+			m := (&model{}).Custom("Twice", "a", 1, 1, "x").Node("Relu", "y", "a").Inner("a", onnxFloat, 1, 2).Input("x",
+				onnxFloat, 1, 2).Output("y", onnxFloat, 1, 2)
+			set, ctx := t.opsOf(0, unary(double)), t.Open(m, 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, 0, 4)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, 0, 4)
 		}).
 		No("not_declared", func(t *T) {
-			t.refusedModel((&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, 1,
-				2).output("y", onnxFloat, 1, 2).bytes())
+			t.refusedModel((&model{}).Custom("Twice", "a", 1, 1, "x").Node("Relu", "y", "a").Input("x", onnxFloat, 1,
+				2).Output("y", onnxFloat, 1, 2).Bytes())
 			t.Says("Twice", "value_info")
 		}),
 	rule("8.fa_outputs_by_metadata", "what the model does not declare of them the metadata may: sizes and names of open "+
 		"dimensions, or as input N; the message names them").
 		OK("as_input", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, -1, 2).output("y",
+			m := (&model{}).Custom("Twice", "a", 1, 1, "x").Node("Relu", "y", "a").Input("x", onnxFloat, -1, 2).Output("y",
 				onnxFloat, -1, 2)
-			m.meta("anynpu.input.x.shapes", [][]int{{1, 2}, {3, 2}}).meta("anynpu.value.a.shape", "as input 0")
-			set, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
+			m.Meta("anynpu.input.x.shapes", [][]int{{1, 2}, {3, 2}}).Meta("anynpu.value.a.shape", "as input 0")
+			set, ctx := t.opsOf(0, unary(double)), t.Open(m, 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.set(ctx, float32T, undefined, []float32{1, -2, 3, -4, 5, -6})
-			t.computes(ctx, 2, 0, 6, 0, 10, 0)
+			t.Set(ctx, float32T, undefined, []float32{1, -2, 3, -4, 5, -6})
+			t.Computes(ctx, 2, 0, 6, 0, 10, 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 1, 2))
-			t.set(ctx, float32T, undefined, []float32{1, -2})
-			t.computes(ctx, 2, 0)
+			t.Set(ctx, float32T, undefined, []float32{1, -2})
+			t.Computes(ctx, 2, 0)
 		}).
 		OK("sizes_and_names", func(t *T) {
-			m := (&model{}).custom("Sum", "a", 1, 1, "x").node("Neg", "y", "a").input("x", onnxFloat, -1, 2).output("y",
+			m := (&model{}).Custom("Sum", "a", 1, 1, "x").Node("Neg", "y", "a").Input("x", onnxFloat, -1, 2).Output("y",
 				onnxFloat, -1, 1)
-			m.meta("anynpu.dim.n1", 2).meta("anynpu.value.a.shape", []any{"n1", 1}).meta("anynpu.value.a.type", "float32")
-			ctx := t.open(m, 0)
+			m.Meta("anynpu.dim.n1", 2).Meta("anynpu.value.a.shape", []any{"n1", 1}).Meta("anynpu.value.a.type", "float32")
+			ctx := t.Open(m, 0)
 			set := t.opsOf(0, map[stage]func(opCall) int{stageCompute: func(c opCall) int {
-				in, out := c.in[0].floats(), c.out[0].floats()
+				in, out := c.in[0].Floats(), c.out[0].Floats()
 				out[0], out[1] = in[0]+in[1], in[2]+in[3]
 				return 0
 			}})
 			t.OK("register_custom_ops", ctx, set.op("Sum"), 1)
-			t.set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
-			t.computes(ctx, -3, -7)
+			t.Set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
+			t.Computes(ctx, -3, -7)
 		}).
 		No("undeclared", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, 1, 2).output("y",
+			m := (&model{}).Custom("Twice", "a", 1, 1, "x").Node("Relu", "y", "a").Input("x", onnxFloat, 1, 2).Output("y",
 				onnxFloat, 1, 2)
-			t.refusedModel(m.bytes())
+			t.refusedModel(m.Bytes())
 			t.Says("Twice", "anynpu.value.a.shape")
-			t.refusedModel(m.meta("anynpu.value.a.shape", "as input 1").bytes())
+			t.refusedModel(m.Meta("anynpu.value.a.shape", "as input 1").Bytes())
 			t.Says("anynpu.value.a.shape", "input 1 of 1")
 		}).
 		No("other_names", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").input("x", onnxFloat, -1, 2).output("y",
+			m := (&model{}).Custom("Twice", "a", 1, 1, "x").Node("Relu", "y", "a").Input("x", onnxFloat, -1, 2).Output("y",
 				onnxFloat, -1, 2)
-			t.refusedModel(m.meta("anynpu.value.a.shape", []any{"height", 2}).bytes())
+			t.refusedModel(m.Meta("anynpu.value.a.shape", []any{"height", 2}).Bytes())
 			t.Says("anynpu.value.a.shape", `"height"`)
 		}).
 		No("open_dimension", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").node("Relu", "y", "a").inner("a", onnxFloat, -2, 2).input("x",
-				onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
-			t.refusedModel(m.bytes())
+			m := (&model{}).Custom("Twice", "a", 1, 1, "x").Node("Relu", "y", "a").Inner("a", onnxFloat, -2, 2).Input("x",
+				onnxFloat, 1, 2).Output("y", onnxFloat, 1, 2)
+			t.refusedModel(m.Bytes())
 			t.Says("float32[n2,2]", "anynpu.value.a.shape", "as input 0")
 		}),
 	rule("8.g_tensors", "tensors are contiguous, in the model's order, NCHW at rank 4; reals are FLOAT32 whatever the "+
@@ -159,36 +160,37 @@ var customOperators = []*Rule{
 				f := unary(double)
 				compute := f[stageCompute]
 				f[stageCompute] = func(c opCall) int {
-					in, out, offset, n = c.in[0].attr, c.out[0].attr, int(c.in[0].mem.size), len(c.in)
-					got = slices.Clone(c.in[0].floats())
+					in, out, offset, n = c.in[0].Attr, c.out[0].Attr, int(c.in[0].Mem.Size), len(c.in)
+					got = slices.Clone(c.in[0].Floats())
 					return compute(c)
 				}
-				m := (&model{}).custom("Twice", "y", 1, 1, "x").input("x", elem, 1, 2, 1, 3).output("y", elem, 1, 2, 1, 3)
-				set, ctx := t.opsOf(0, f), t.open(m, 0)
+				m := (&model{}).Custom("Twice", "y", 1, 1, "x").Input("x", elem, 1, 2, 1, 3).Output("y", elem, 1, 2, 1, 3)
+				set, ctx := t.opsOf(0, f), t.Open(m, 0)
 				t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-				t.set(ctx, uint8T, nhwc, image)
-				t.computes(ctx, 0, 20, 510, 2, 40, 256)
+				t.Set(ctx, uint8T, nhwc, image)
+				t.Computes(ctx, 0, 20, 510, 2, 40, 256)
 				for _, a := range []*tensorAttr{&in, &out} {
-					t.Check(slices.Equal(a.shape(), []uint32{1, 2, 1, 3}) && a.format == nchw && a.kind == float32T && a.elems == 6 &&
-						a.size == 24, "%s", describe(a))
+					t.Check(slices.Equal(a.Shape(), []uint32{1, 2, 1, 3}) && a.Format == nchw && a.Kind == float32T && a.Elems == 6 &&
+						a.Size == 24, "%s", describe(a))
 				}
 				t.Check(n == 1 && offset >= 24 && slices.Equal(got, planes), "%d inputs, %d bytes, %v", n, offset, got)
-				t.Check(textOf(in.name[:]) == "x" && textOf(out.name[:]) == "y", "names %q and %q", textOf(in.name[:]),
-					textOf(out.name[:]))
+				t.Check(rknn.TextOf(in.Name[:]) == "x" && rknn.TextOf(out.Name[:]) == "y", "names %q and %q",
+					rknn.TextOf(in.Name[:]),
+					rknn.TextOf(out.Name[:]))
 			}
 		}).
 		OK("other_ranks", func(t *T) {
 			var in tensorAttr
-			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int { in = c.in[0].attr; return 0 }}),
-				t.open(foreign(3, 2), 0)
+			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int { in = c.in[0].Attr; return 0 }}),
+				t.Open(foreign(3, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.Check(slices.Equal(in.shape(), []uint32{3, 2}) && in.format == undefined, "%s", describe(&in))
+			t.Check(slices.Equal(in.Shape(), []uint32{3, 2}) && in.Format == undefined, "%s", describe(&in))
 		}).
 		No("failing", func(t *T) {
 			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageCompute: func(opCall) int { return -1 }}),
-				t.open(foreign(1, 2), 0)
+				t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
 			t.Is(failed, "run", ctx, nil)
 		}),
 	rule("8.ga_failed_runs", "a run that an operator fails leaves no results; the next good one does").
@@ -202,11 +204,11 @@ var customOperators = []*Rule{
 				}
 				return compute(c)
 			}
-			set, ctx := t.opsOf(0, f), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, f), t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
 			t.Is(failed, "run", ctx, nil)
-			t.computes(ctx, -2, 4)
+			t.Computes(ctx, -2, 4)
 		}).
 		No("no_results", func(t *T) {
 			n := 0
@@ -218,42 +220,42 @@ var customOperators = []*Rule{
 				}
 				return compute(c)
 			}
-			set, ctx := t.opsOf(0, f), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, f), t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, -2, 4)
-			e := runExtend{frame: 9}
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, -2, 4)
+			e := runExtend{Frame: 9}
 			t.Is(failed, "run", ctx, &e)
 			t.Says("Twice", "-7")
 			t.Is(failed, "outputs_get", ctx, 1, []output{{}}, nil)
 			t.OK("run", ctx, &e)
-			t.Check(e.frame == 2, "frame_id %d", e.frame)
-			t.Is(badOutput, "outputs_get", ctx, 1, []output{{index: 1, isPrealloc: 1}}, nil)
+			t.Check(e.Frame == 2, "frame_id %d", e.Frame)
+			t.Is(badOutput, "outputs_get", ctx, 1, []output{{Index: 1, IsPrealloc: 1}}, nil)
 		}),
 	rule("8.h_integers", "integer tensors keep their own type").
 		OK("int64", func(t *T) {
 			var kind uint32
 			f := map[stage]func(opCall) int{stageCompute: func(c opCall) int {
-				kind = c.in[0].attr.kind
-				in, out := cmem.Span[int64](c.in[0].mem.virt+uintptr(c.in[0].mem.offset), 2),
-					cmem.Span[int64](c.out[0].mem.virt+uintptr(c.out[0].mem.offset), 2)
+				kind = c.in[0].Attr.Kind
+				in, out := cmem.Span[int64](c.in[0].Mem.Virt+uintptr(c.in[0].Mem.Offset), 2),
+					cmem.Span[int64](c.out[0].Mem.Virt+uintptr(c.out[0].Mem.Offset), 2)
 				out[0], out[1] = in[1], in[0]
 				return 0
 			}}
-			m := (&model{}).custom("Swap", "y", 1, 1, "x").input("x", onnxInt64, 2).output("y", onnxInt64, 2)
-			set, ctx := t.opsOf(0, f), t.open(m, 0)
+			m := (&model{}).Custom("Swap", "y", 1, 1, "x").Input("x", onnxInt64, 2).Output("y", onnxInt64, 2)
+			set, ctx := t.opsOf(0, f), t.Open(m, 0)
 			t.OK("register_custom_ops", ctx, set.op("Swap"), 1)
-			t.set(ctx, int64T, undefined, []int64{5, 1 << 40})
-			t.run(ctx)
-			got := cmem.As[int64](t.raw(ctx, 0, 0))
+			t.Set(ctx, int64T, undefined, []int64{5, 1 << 40})
+			t.Run(ctx)
+			got := cmem.As[int64](t.Raw(ctx, 0, 0))
 			t.Check(kind == int64T && slices.Equal(got, []int64{1 << 40, 5}), "type %d, %v", kind, got)
 		}).
 		No("prepare_fails", func(t *T) {
 			f := unary(double)
 			f[stagePrepare] = func(opCall) int { return -5 }
-			set, ctx := t.opsOf(0, f), t.open(foreign(1, 2), 0)
+			set, ctx := t.opsOf(0, f), t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
 			t.Is(failed, "run", ctx, nil)
 			t.wantCalls("init", "prepare")
 		}),
@@ -265,13 +267,13 @@ var customOperators = []*Rule{
 			var b int64
 			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int {
 				alpha, beta = t.attribute(c.ctx, "alpha"), t.attribute(c.ctx, "beta")
-				a, b = *cmem.At[float32](alpha.data), *cmem.At[int64](beta.data)
+				a, b = *cmem.At[float32](alpha.Data), *cmem.At[int64](beta.Data)
 				return 0
-			}}), t.open(foreign(1, 2), 0)
+			}}), t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.Check(alpha.kind == float32T && alpha.nElems == 1 && a == 2.5, "alpha: type %d, %d elements, %g", alpha.kind,
-				alpha.nElems, a)
-			t.Check(beta.kind == int64T && beta.nElems == 1 && b == -7, "beta: type %d, %d elements, %d", beta.kind, beta.nElems,
+			t.Check(alpha.Kind == float32T && alpha.NElems == 1 && a == 2.5, "alpha: type %d, %d elements, %g", alpha.Kind,
+				alpha.NElems, a)
+			t.Check(beta.Kind == int64T && beta.NElems == 1 && b == -7, "beta: type %d, %d elements, %d", beta.Kind, beta.NElems,
 				b)
 		}).
 		No("none", func(t *T) {
@@ -280,32 +282,32 @@ var customOperators = []*Rule{
 				a = t.attribute(c.ctx,
 					"gamma")
 				return 0
-			}}), t.open(foreign(1, 2), 0)
+			}}), t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.Check(a.nElems == 0 && a.data == 0, "%d elements at %#x", a.nElems, a.data)
+			t.Check(a.NElems == 0 && a.Data == 0, "%d elements at %#x", a.NElems, a.Data)
 			t.Judged(false)
 		}),
 	rule("8.j_priv_data", "priv_data is the program's and the same in all calls for a node, with op_ctx of its own per "+
 		"node").
 		OK("kept", func(t *T) {
 			var seen []uintptr
-			note := func(c opCall) int { seen = append(seen, c.ctx.priv); return 0 }
+			note := func(c opCall) int { seen = append(seen, c.ctx.Priv); return 0 }
 			f := unary(double)
 			compute := f[stageCompute]
 			target := uint32(0)
 			f[stageInit] = func(c opCall) int {
-				target, c.ctx.priv = c.ctx.target, uintptr(100+len(seen))
-				seen = append(seen, c.ctx.priv)
+				target, c.ctx.Priv = c.ctx.Target, uintptr(100+len(seen))
+				seen = append(seen, c.ctx.Priv)
 				return 0
 			}
 			f[stagePrepare], f[stageDestroy] = note, note
 			f[stageCompute] = func(c opCall) int { note(c); return compute(c) }
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").custom("Twice", "y", 1, 1, "a").inner("a", onnxFloat, 1,
-				2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
-			set, ctx := t.opsOf(0, f), t.open(m, 0)
+			m := (&model{}).Custom("Twice", "a", 1, 1, "x").Custom("Twice", "y", 1, 1, "a").Inner("a", onnxFloat, 1,
+				2).Input("x", onnxFloat, 1, 2).Output("y", onnxFloat, 1, 2)
+			set, ctx := t.opsOf(0, f), t.Open(m, 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, -4, 8)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, -4, 8)
 			t.OK("destroy", ctx)
 			t.Check(target == 1, "target %d", target)
 			slices.Sort(seen[6:])
@@ -313,87 +315,87 @@ var customOperators = []*Rule{
 		}).
 		No("init_fails", func(t *T) {
 			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(opCall) int { return -3 }}),
-				t.open(foreign(1, 2), 0)
+				t.Open(foreign(1, 2), 0)
 			t.Is(failed, "register_custom_ops", ctx, set.op("Twice"), 1)
 			t.Says("init", "-3")
 			t.wantCalls("init")
 		}),
 	rule("8.k_built_in_operators", "a registered type replaces the library's own operator, unless init returns -14").
 		OK("replaced", func(t *T) {
-			set, ctx := t.opsOf(0, unary(double)), t.open(relu(1, 2), 0)
+			set, ctx := t.opsOf(0, unary(double)), t.Open(relu(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Relu"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, -2, 4)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, -2, 4)
 		}).
 		OK("left", func(t *T) {
 			f := unary(double)
 			f[stageInit] = func(opCall) int { return skipOp }
-			set, ctx := t.opsOf(0, f), t.open(relu(1, 2), 0)
+			set, ctx := t.opsOf(0, f), t.Open(relu(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Relu"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, 0, 2)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, 0, 2)
 			t.wantCalls("init")
 		}).
 		No("nothing_to_leave_it_to", func(t *T) {
 			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(opCall) int { return skipOp }}),
-				t.open(foreign(1, 2), 0)
+				t.Open(foreign(1, 2), 0)
 			t.Is(failed, "register_custom_ops", ctx, set.op("Twice"), 1)
 			t.Says("Twice")
 		}),
 	rule("8.l_one_call_or_several", "an array registers several types; further calls add to them or replace them; a "+
 		"type twice in one is PARAM_INVALID").
 		OK("array", func(t *T) {
-			m := (&model{}).custom("Twice", "a", 1, 1, "x").custom("Negate", "y", 1, 1, "a").inner("a", onnxFloat, 1,
-				2).input("x", onnxFloat, 1, 2).output("y", onnxFloat, 1, 2)
+			m := (&model{}).Custom("Twice", "a", 1, 1, "x").Custom("Negate", "y", 1, 1, "a").Inner("a", onnxFloat, 1,
+				2).Input("x", onnxFloat, 1, 2).Output("y", onnxFloat, 1, 2)
 			second := t.opsOf(1, unary(func(v float32) float32 { return -v }))
-			first, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
+			first, ctx := t.opsOf(0, unary(double)), t.Open(m, 0)
 			t.OK("register_custom_ops", ctx, []customOp{*first.op("Twice"), *second.op("Negate")}, 2)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, 2, -4)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, 2, -4)
 		}).
 		OK("calls", func(t *T) {
 			second := t.opsOf(1, unary(func(v float32) float32 { return 10 * v }))
-			first, ctx := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			first, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, first.op("Twice"), 1)
 			t.OK("register_custom_ops", ctx, second.op("Twice"), 1)
 			t.wantCalls("init", "second init", "destroy")
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, -10, 20)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, -10, 20)
 			t.OK("destroy", ctx)
 			t.wantCalls("second prepare", "second compute", "second destroy")
 		}).
 		OK("built_in_types", func(t *T) {
-			m := (&model{}).node("Relu", "a", "x").node("Neg", "y", "a").input("x", onnxFloat, 2).output("y", onnxFloat, 2)
+			m := (&model{}).Node("Relu", "a", "x").Node("Neg", "y", "a").Input("x", onnxFloat, 2).Output("y", onnxFloat, 2)
 			second := t.opsOf(1, unary(func(v float32) float32 { return v + 100 }))
-			first, ctx := t.opsOf(0, unary(double)), t.open(m, 0)
+			first, ctx := t.opsOf(0, unary(double)), t.Open(m, 0)
 			t.OK("register_custom_ops", ctx, first.op("Relu"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, 2, -4)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, 2, -4)
 			t.OK("register_custom_ops", ctx, second.op("Neg"), 1)
-			t.computes(ctx, 98, 104)
+			t.Computes(ctx, 98, 104)
 		}).
 		No("twice", func(t *T) {
 			set := t.opsOf(0, unary(double))
-			t.Bad("register_custom_ops", t.open(foreign(1, 2), 0), []customOp{*set.op("Twice"), *set.op("Twice")}, 2)
+			t.Bad("register_custom_ops", t.Open(foreign(1, 2), 0), []customOp{*set.op("Twice"), *set.op("Twice")}, 2)
 		}),
 	rule("8.m_info_only", "a context of COLLECT_MODEL_INFO_ONLY takes no operators").
 		OK("without_the_flag", func(t *T) {
-			t.OK("register_custom_ops", t.open(foreign(1, 2), 0), t.opsOf(0, unary(double)).op("Twice"), 1)
+			t.OK("register_custom_ops", t.Open(foreign(1, 2), 0), t.opsOf(0, unary(double)).op("Twice"), 1)
 		}).
 		No("with", func(t *T) {
-			t.Is(failed, "register_custom_ops", t.open(foreign(1, 2), flagInfoOnly), t.opsOf(0, unary(double)).op("Twice"), 1)
+			t.Is(failed, "register_custom_ops", t.Open(foreign(1, 2), flagInfoOnly), t.opsOf(0, unary(double)).op("Twice"), 1)
 			t.wantCalls()
 		}),
 	rule("8.n_duplicates", "a duplicate of a context with operators has them, with an init and a destroy of its own").
 		OK("own", func(t *T) {
-			set, a := t.opsOf(0, unary(double)), t.open(foreign(1, 2), 0)
+			set, a := t.opsOf(0, unary(double)), t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", a, set.op("Twice"), 1)
-			b := t.dup(a)
+			b := t.Dup(a)
 			t.wantCalls("init", "init")
 			t.OK("destroy", a)
 			t.wantCalls("destroy")
-			t.set(b, float32T, undefined, []float32{-1, 2})
-			t.computes(b, -2, 4)
+			t.Set(b, float32T, undefined, []float32{-1, 2})
+			t.Computes(b, -2, 4)
 			t.OK("destroy", b)
 			t.wantCalls("prepare", "compute", "destroy")
 		}).
@@ -401,24 +403,24 @@ var customOperators = []*Rule{
 			n := 0
 			f := unary(double)
 			f[stageInit] = func(opCall) int { n++; return 1 - n }
-			set, a := t.opsOf(0, f), t.open(foreign(1, 2), 0)
+			set, a := t.opsOf(0, f), t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", a, set.op("Twice"), 1)
 			t.Is(failed, "dup_context", &a, new(uintptr))
 		}),
 	rule("8.na_duplicates_whose_source_ended", "a duplicate takes operators after its source has ended").
 		OK("replaced", func(t *T) {
-			m := (&model{}).constant("w", onnxFloat, realBytes(10, 20), 2).node("Add", "s", "x", "w").node("Relu", "y",
-				"s").input("x", onnxFloat, 2).output("y", onnxFloat, 2)
-			set, a := t.opsOf(0, unary(double)), t.open(m, 0)
-			b := t.dup(a)
+			m := (&model{}).Constant("w", onnxFloat, rknn.RealBytes(10, 20), 2).Node("Add", "s", "x", "w").Node("Relu", "y",
+				"s").Input("x", onnxFloat, 2).Output("y", onnxFloat, 2)
+			set, a := t.opsOf(0, unary(double)), t.Open(m, 0)
+			b := t.Dup(a)
 			t.OK("destroy", a)
 			t.OK("register_custom_ops", b, set.op("Relu"), 1)
-			t.set(b, float32T, undefined, []float32{-30, 2})
-			t.computes(b, -40, 44)
+			t.Set(b, float32T, undefined, []float32{-30, 2})
+			t.Computes(b, -40, 44)
 		}).
 		No("ended", func(t *T) {
-			set, a := t.opsOf(0, unary(double)), t.open(relu(1, 2), 0)
-			t.dup(a)
+			set, a := t.opsOf(0, unary(double)), t.Open(relu(1, 2), 0)
+			t.Dup(a)
 			t.OK("destroy", a)
 			t.Is(badContext, "register_custom_ops", a, set.op("Relu"), 1)
 		}),
@@ -431,15 +433,15 @@ var customOperators = []*Rule{
 			compute := f[stageCompute]
 			f[stageCompute] = func(c opCall) int {
 				code = int(int32(t.Call("query", ctx, queryInOutNum, &n, 8))) +
-					int(int32(t.Call("mem_sync", ctx, &c.out[0].mem, 1)))
+					int(int32(t.Call("mem_sync", ctx, &c.out[0].Mem, 1)))
 				return compute(c)
 			}
 			set := t.opsOf(0, f)
-			ctx = t.open(foreign(1, 2), 0)
+			ctx = t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, -2, 4)
-			t.Check(code == 0 && n == inOutNum{1, 1}, "code %d, %v", code, n)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, -2, 4)
+			t.Check(code == 0 && n == inOutNum{In: 1, Out: 1}, "code %d, %v", code, n)
 		}).
 		No("run", func(t *T) {
 			var codes []int
@@ -452,10 +454,10 @@ var customOperators = []*Rule{
 				return compute(c)
 			}
 			set := t.opsOf(0, f)
-			ctx = t.open(foreign(1, 2), 0)
+			ctx = t.Open(foreign(1, 2), 0)
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
-			t.set(ctx, float32T, undefined, []float32{-1, 2})
-			t.computes(ctx, -2, 4)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, -2, 4)
 			t.Check(slices.Equal(codes, []int{failed, failed, failed}), "codes %v", codes)
 			t.Judged(false)
 		}),

@@ -12,10 +12,10 @@ import (
 var threads = []*Rule{
 	rule("9.a_contexts_in_threads", "different contexts, duplicates too, run at the same time").
 		OK("duplicates", func(t *T) {
-			source := t.open(relu(1, 64), 0)
+			source := t.Open(relu(1, 64), 0)
 			var all [8]uintptr
 			for i := range all {
-				all[i] = t.dup(source)
+				all[i] = t.Dup(source)
 			}
 			t.parallel(len(all), func(own *T, i int) {
 				x := make([]float32, 64)
@@ -24,9 +24,9 @@ var threads = []*Rule{
 				}
 				y := make([]float32, 64)
 				for range 50 {
-					own.OK("inputs_set", all[i], 1, []input{{buf: cmem.Address(&x[0]), size: 256, kind: float32T}})
+					own.OK("inputs_set", all[i], 1, []input{{Buf: cmem.Address(&x[0]), Size: 256, Kind: float32T}})
 					own.OK("run", all[i], nil)
-					own.OK("outputs_get", all[i], 1, []output{{wantFloat: 1, isPrealloc: 1, buf: cmem.Address(&y[0]), size: 256}}, nil)
+					own.OK("outputs_get", all[i], 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&y[0]), Size: 256}}, nil)
 					own.Check(slices.Equal(x, y), "another thread's results")
 				}
 				runtime.KeepAlive(x)
@@ -35,7 +35,7 @@ var threads = []*Rule{
 			t.Judged(true)
 		}).
 		No("no_data", func(t *T) {
-			source := t.open(relu(1, 64), 0)
+			source := t.Open(relu(1, 64), 0)
 			t.parallel(8, func(own *T, _ int) {
 				own.Is(failed, "run", source, nil)
 			})
@@ -43,17 +43,17 @@ var threads = []*Rule{
 		}),
 	rule("9.b_one_context_in_threads", "calls for one context follow one another: results are whole").
 		OK("whole", func(t *T) {
-			ctx := t.open(relu(1, 64), 0)
-			t.set(ctx, float32T, undefined, make([]float32, 64))
+			ctx := t.Open(relu(1, 64), 0)
+			t.Set(ctx, float32T, undefined, make([]float32, 64))
 			t.parallel(6, func(own *T, i int) {
 				x, y := make([]float32, 64), make([]float32, 64)
 				for k := range x {
 					x[k] = float32(i + 1)
 				}
 				for range 50 {
-					own.OK("inputs_set", ctx, 1, []input{{buf: cmem.Address(&x[0]), size: 256, kind: float32T}})
+					own.OK("inputs_set", ctx, 1, []input{{Buf: cmem.Address(&x[0]), Size: 256, Kind: float32T}})
 					own.OK("run", ctx, nil)
-					own.OK("outputs_get", ctx, 1, []output{{wantFloat: 1, isPrealloc: 1, buf: cmem.Address(&y[0]), size: 256}}, nil)
+					own.OK("outputs_get", ctx, 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&y[0]), Size: 256}}, nil)
 					own.Check(slices.Min(y) == slices.Max(y), "results of two runs are mixed")
 				}
 				runtime.KeepAlive(x)
@@ -61,8 +61,8 @@ var threads = []*Rule{
 			t.Judged(true)
 		}).
 		No("ended_by_one", func(t *T) {
-			ctx := t.open(relu(1, 64), 0)
-			t.set(ctx, float32T, undefined, make([]float32, 64))
+			ctx := t.Open(relu(1, 64), 0)
+			t.Set(ctx, float32T, undefined, make([]float32, 64))
 			t.parallel(6, func(own *T, i int) {
 				for n := range 200 {
 					if i == 0 && n == 100 {
@@ -76,20 +76,20 @@ var threads = []*Rule{
 		}),
 	rule("9.c_memory_of_a_shared_context", "rknn_create_mem and rknn_destroy_mem through one context are safe in threads").
 		OK("many", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			t.parallel(8, func(own *T, i int) {
 				for range 100 {
 					p := own.Ptr("create_mem", ctx, 100+i)
 					m := cmem.At[tensorMem](p)
-					own.Check(int(m.size) == 100+i, "another thread's memory")
-					m.bytes()[0] = 1
+					own.Check(int(m.Size) == 100+i, "another thread's memory")
+					m.Bytes()[0] = 1
 					own.OK("destroy_mem", ctx, p)
 				}
 			})
-			t.mem(ctx, 64)
+			t.Mem(ctx, 64)
 		}).
 		No("freed_once", func(t *T) {
-			ctx := t.open(relu(1, 4), 0)
+			ctx := t.Open(relu(1, 4), 0)
 			m := t.Ptr("create_mem", ctx, 64)
 			var freed atomic.Int32
 			t.parallel(8, func(own *T, _ int) {
@@ -104,7 +104,7 @@ var threads = []*Rule{
 		}),
 	rule("9.d_duplicates_in_threads", "threads may duplicate one source and end the duplicates at the same time").
 		OK("many", func(t *T) {
-			source := t.open(relu(1, 4), 0)
+			source := t.Open(relu(1, 4), 0)
 			t.parallel(8, func(own *T, _ int) {
 				for range 40 {
 					from, to := source, uintptr(0)
@@ -115,7 +115,7 @@ var threads = []*Rule{
 			t.works(source)
 		}).
 		No("ended_source", func(t *T) {
-			source := t.open(relu(1, 4), 0)
+			source := t.Open(relu(1, 4), 0)
 			t.OK("destroy", source)
 			t.parallel(4, func(own *T, _ int) {
 				from, to := source, uintptr(0)
@@ -125,7 +125,7 @@ var threads = []*Rule{
 		}),
 	rule("9.e_release_in_another_thread", "buffers of rknn_outputs_get may be released by another thread").
 		OK("released", func(t *T) {
-			ctx, o := t.ran(), []output{{wantFloat: 1}}
+			ctx, o := t.ran(), []output{{WantFloat: 1}}
 			t.OK("outputs_get", ctx, 1, o, nil)
 			t.parallel(4, func(own *T, _ int) {
 				own.OK("outputs_release", ctx, 1, slices.Clone(o))

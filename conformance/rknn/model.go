@@ -1,0 +1,133 @@
+package rknn
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Element types of ONNX.
+const (
+	ONNXFloat = 1
+	ONNXUint8 = 2
+	ONNXInt8  = 3
+	ONNXInt16 = 5
+	ONNXInt32 = 6
+	ONNXInt64 = 7
+	ONNXBool  = 9
+	ONNXHalf  = 10
+)
+
+// Model is an ONNX model under construction.
+type Model struct{ graph, props []byte }
+
+func field(b []byte, n protowire.Number, v []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
+}
+
+func number(b []byte, n protowire.Number, v int64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), uint64(v))
+}
+
+// value appends a ValueInfoProto; a negative size is open, equal ones are the same.
+func (m *Model) value(n protowire.Number, name string, elem int64, dims []int64) *Model {
+	var shape []byte
+	for _, d := range dims {
+		dim := number(nil, 1, d)
+		if d < 0 {
+			dim = field(nil, 2, fmt.Append(nil, "n", -d))
+		}
+		shape = field(shape, 1, dim)
+	}
+	tensor := field(number(nil, 1, elem), 2, shape)
+	m.graph = field(m.graph, n, field(field(nil, 1, []byte(name)), 2, field(nil, 1, tensor)))
+	return m
+}
+
+// Input appends an input of the model.
+func (m *Model) Input(name string, elem int64, dims ...int64) *Model {
+	return m.value(11, name, elem, dims)
+}
+
+// Output appends an output of the model.
+func (m *Model) Output(name string, elem int64, dims ...int64) *Model {
+	return m.value(12, name, elem, dims)
+}
+
+// Inner says the type of another value.
+func (m *Model) Inner(name string, elem int64, dims ...int64) *Model {
+	return m.value(13, name, elem, dims)
+}
+
+func nodeOf(domain, op, out string, in ...string) []byte {
+	var n []byte
+	for _, i := range in {
+		n = field(n, 1, []byte(i))
+	}
+	n = field(field(field(n, 2, []byte(out)), 3, []byte("node_"+out)), 4, []byte(op))
+	if domain != "" {
+		n = field(n, 7, []byte(domain))
+	}
+	return n
+}
+
+// Node appends a node without attributes, with one output.
+func (m *Model) Node(op, out string, in ...string) *Model {
+	m.graph = field(m.graph, 1, nodeOf("", op, out, in...))
+	return m
+}
+
+// Custom appends a node of the domain "board" with the attributes alpha, a real, and beta, an integer.
+func (m *Model) Custom(op, out string, alpha float32, beta int64, in ...string) *Model {
+	n := nodeOf("board", op, out, in...)
+	real := protowire.AppendFixed32(protowire.AppendTag(field(nil, 1, []byte("alpha")), 2, protowire.Fixed32Type),
+		math.Float32bits(alpha))
+	n = field(n, 5, number(real, 20, 1))
+	n = field(n, 5, number(number(field(nil, 1, []byte("beta")), 3, beta), 20, 2))
+	m.graph = field(m.graph, 1, n)
+	return m
+}
+
+// Constant appends a constant; without dims it has one element and rank 0.
+func (m *Model) Constant(name string, elem int64, raw []byte, dims ...int64) *Model {
+	var t []byte
+	for _, d := range dims {
+		t = number(t, 1, d)
+	}
+	m.graph = field(m.graph, 5, field(field(number(t, 2, elem), 8, []byte(name)), 9, raw))
+	return m
+}
+
+// Meta appends a pair of metadata; value is shown as JSON unless it is a string.
+func (m *Model) Meta(key string, value any) *Model {
+	text, ok := value.(string)
+	if !ok {
+		b, err := json.Marshal(value)
+		if err != nil {
+			panic(err)
+		}
+		text = string(b)
+	}
+	m.props = field(m.props, 14, field(field(nil, 1, []byte(key)), 2, []byte(text)))
+	return m
+}
+
+// Bytes is the file.
+func (m *Model) Bytes() []byte {
+	b := field(number(nil, 1, 8), 7, field(m.graph, 2, []byte("rules")))
+	b = field(b, 8, number(nil, 2, 17))
+	b = field(b, 8, number(field(nil, 1, []byte("board")), 2, 1))
+	return append(b, m.props...)
+}
+
+// RealBytes are float32 numbers as a constant holds them.
+func RealBytes(v ...float32) []byte {
+	var b []byte
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
