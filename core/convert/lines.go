@@ -44,17 +44,9 @@ func (c *conversion) line(dst, src []byte, n int) {
 			v[i] = (v[i] - c.mean) / c.std
 		}
 	}
-	switch {
-	case c.codesTo != nil:
+	if c.codesTo != nil {
 		Quantize(dst, c.to, v, c.codesTo, 0)
-	case c.to == tensor.Bool:
-		for i, x := range v {
-			dst[i] = 0
-			if x >= 1 { // 1 after cutting off and saturating
-				dst[i] = 1
-			}
-		}
-	default:
+	} else {
 		Put(dst, c.to, v, true)
 	}
 }

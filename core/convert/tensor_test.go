@@ -28,6 +28,8 @@ func put(d tensor.DType, b []byte, i int, x float32, q *convert.Code) {
 	switch {
 	case d.IsFloat():
 		tensor.PutFloat(d, b, i, float64(x), false)
+	case d == tensor.Bool:
+		tensor.PutInt(d, b, i, map[bool]int64{true: 1}[x != 0])
 	case x != x && q != nil:
 		tensor.PutInt(d, b, i, q.Zero)
 	case x != x:

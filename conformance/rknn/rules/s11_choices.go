@@ -78,6 +78,12 @@ var choices = []*Rule{
 			t.Run(ctx)
 			t.Check(slices.Equal(t.Raw(ctx, 0, 0), []byte{0, 1, 1}), "%v", t.Raw(ctx, 0, 0))
 		}).
+		OK("fractions", func(t *T) {
+			ctx := t.Open(same(onnxBool, 4), 0)
+			t.Set(ctx, float32T, undefined, []float32{0.25, -3, 0, -0.5})
+			t.Run(ctx)
+			t.Check(slices.Equal(t.Raw(ctx, 0, 0), []byte{1, 1, 0, 1}), "%v", t.Raw(ctx, 0, 0))
+		}).
 		No("short", shortInput(onnxBool)),
 	rule("11.g_reals_to_integers", "reals for an integer input are cut off towards zero and saturate; NaN is 0").
 		OK("cut", func(t *T) {
@@ -141,7 +147,7 @@ var choices = []*Rule{
 			a := *t.Attr(ctx, queryInput, 0)
 			a.Fl, a.Zp, a.Scale, a.Qnt, a.Size, a.SizeWithStride, a.WStride = 9, 99, -1, 99, 1<<31, 1<<31, 77
 			t.OK("set_io_mem", ctx, cmem.Address(t.Mem(ctx, 24)), &a)
-			e := initExtend{Fd: -1431655766, BufferFlags: 0xaaaaaaaa}
+			e := initExtend{FD: -1431655766, BufferFlags: 0xaaaaaaaa}
 			t.works(t.OpenWith(relu(1, 4), 0, &e))
 		}).
 		No("used_fields_count", func(t *T) {
