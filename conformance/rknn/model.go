@@ -1,28 +1,36 @@
 package rknn
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Element types of ONNX.
 const (
-	ONNXFloat = 1
-	ONNXUint8 = 2
-	ONNXInt8  = 3
-	ONNXInt16 = 5
-	ONNXInt32 = 6
-	ONNXInt64 = 7
-	ONNXBool  = 9
-	ONNXHalf  = 10
+	ONNXFloat  = 1
+	ONNXUint8  = 2
+	ONNXInt8   = 3
+	ONNXUint16 = 4
+	ONNXInt16  = 5
+	ONNXInt32  = 6
+	ONNXInt64  = 7
+	ONNXBool   = 9
+	ONNXHalf   = 10
+	ONNXDouble = 11
 )
 
 // Model is an ONNX model under construction.
-type Model struct{ graph, props []byte }
+type Model struct {
+	Opset        int64 // of ai.onnx; 0: 17
+	graph, props []byte
+}
 
 func field(b []byte, n protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
@@ -80,13 +88,60 @@ func (m *Model) Node(op, out string, in ...string) *Model {
 	return m
 }
 
+// Attrs are the attributes of a node by name: int, []int, float32, []float32 or string.
+type Attrs map[string]any
+
+// Op appends a node of ai.onnx.
+func (m *Model) Op(op string, outs, ins []string, attrs Attrs) *Model {
+	var n []byte
+	for _, i := range ins {
+		n = field(n, 1, []byte(i))
+	}
+	for _, o := range outs {
+		n = field(n, 2, []byte(o))
+	}
+	n = field(field(n, 3, []byte("node_"+outs[0])), 4, []byte(op))
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		n = field(n, 5, attribute(name, attrs[name]))
+	}
+	m.graph = field(m.graph, 1, n)
+	return m
+}
+
+// attribute is an AttributeProto.
+func attribute(name string, value any) []byte {
+	a, kind := field(nil, 1, []byte(name)), int64(0)
+	real := func(n protowire.Number, v float32) {
+		a = protowire.AppendFixed32(protowire.AppendTag(a, n, protowire.Fixed32Type), math.Float32bits(v))
+	}
+	switch v := value.(type) {
+	case float32:
+		real(2, v)
+		kind = 1
+	case int:
+		a, kind = number(a, 3, int64(v)), 2
+	case string:
+		a, kind = field(a, 4, []byte(v)), 3
+	case []float32:
+		for _, x := range v {
+			real(7, x)
+		}
+		kind = 6
+	case []int:
+		for _, x := range v {
+			a = number(a, 8, int64(x))
+		}
+		kind = 7
+	default:
+		panic(fmt.Sprintf("rknn: attribute of type %T", value))
+	}
+	return number(a, 20, kind)
+}
+
 // Custom appends a node of the domain "board" with the attributes alpha, a real, and beta, an integer.
 func (m *Model) Custom(op, out string, alpha float32, beta int64, in ...string) *Model {
 	n := nodeOf("board", op, out, in...)
-	real := protowire.AppendFixed32(protowire.AppendTag(field(nil, 1, []byte("alpha")), 2, protowire.Fixed32Type),
-		math.Float32bits(alpha))
-	n = field(n, 5, number(real, 20, 1))
-	n = field(n, 5, number(number(field(nil, 1, []byte("beta")), 3, beta), 20, 2))
+	n = field(field(n, 5, attribute("alpha", alpha)), 5, attribute("beta", int(beta)))
 	m.graph = field(m.graph, 1, n)
 	return m
 }
@@ -117,8 +172,8 @@ func (m *Model) Meta(key string, value any) *Model {
 
 // Bytes is the file.
 func (m *Model) Bytes() []byte {
-	b := field(number(nil, 1, 8), 7, field(m.graph, 2, []byte("rules")))
-	b = field(b, 8, number(nil, 2, 17))
+	b := field(number(nil, 1, 10), 7, field(m.graph, 2, []byte("rules")))
+	b = field(b, 8, number(nil, 2, cmp.Or(m.Opset, 17)))
 	b = field(b, 8, number(field(nil, 1, []byte("board")), 2, 1))
 	return append(b, m.props...)
 }

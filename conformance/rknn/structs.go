@@ -55,7 +55,7 @@ type MemSize struct {
 type TensorMem struct {
 	Virt        uintptr
 	Phys        uint64
-	Fd, Offset  int32
+	FD, Offset  int32
 	Size, Flags uint32
 	Priv        uintptr
 }
@@ -84,7 +84,7 @@ type InitExtend struct {
 	Context     uintptr
 	Offset      int32
 	Size        uint32
-	Fd          int32
+	FD          int32
 	BufferFlags uint32
 	_           [112]byte
 }

@@ -3,6 +3,7 @@ package suite
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
 	"runtime"
 	"time"
@@ -50,6 +51,10 @@ func serve(greeting Greeting, compute Computer, in io.Reader, out io.Writer) err
 
 // Judge is the result of a case that passed when violated is nil.
 func Judge(violated error) Result {
+	var l lacking
+	if errors.As(violated, &l) {
+		return Result{Status: Skip, Message: string(l)}
+	}
 	if violated != nil {
 		return Result{Status: Fail, Message: violated.Error()}
 	}

@@ -24,6 +24,14 @@ type T struct {
 // violation is what a failed expectation panics with.
 type violation string
 
+// lacking is what a case that the library cannot be judged by panics with.
+type lacking string
+
+func (l lacking) Error() string { return string(l) }
+
+// Skip ends the case: the library says that it lacks what the case is about.
+func (t *T) Skip(format string, args ...any) { panic(lacking(fmt.Sprintf(format, args...))) }
+
 // Failf ends the case.
 func (t *T) Failf(format string, args ...any) { panic(violation(fmt.Sprintf(format, args...))) }
 
@@ -156,11 +164,14 @@ func (t *T) run(f func()) (err error) {
 		}
 		runtime.KeepAlive(t.keep)
 		if v := recover(); v != nil {
-			text, ok := v.(violation)
-			if !ok {
+			switch v := v.(type) {
+			case violation:
+				err = fmt.Errorf("%s", string(v))
+			case lacking:
+				err = v
+			default:
 				panic(v)
 			}
-			err = fmt.Errorf("%s", string(text))
 		}
 	}()
 	f()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/ohnn/operators"
 	ohnnrules "github.com/anynpu/anynpu/conformance/ohnn/rules"
+	"github.com/anynpu/anynpu/conformance/rknn/numerics"
 	rknnrules "github.com/anynpu/anynpu/conformance/rknn/rules"
 	"github.com/anynpu/anynpu/conformance/suite"
 )
@@ -78,7 +79,7 @@ Exit codes:
 func suites() []*suite.Suite {
 	return []*suite.Suite{
 		ohnnrules.Suite(), operators.Suite(),
-		rknnrules.Suite(),
+		rknnrules.Suite(), numerics.Suite(),
 	}
 }
 

@@ -29,7 +29,7 @@ var matmulMemory = onBoards(
 			o := t.Create(small(2))
 			base := t.Memory(o.Ctx, 8192)
 			s := *cmem.At[tensorMem](base)
-			part := t.Call("create_mem_from_fd", o.Ctx, s.Fd, s.Virt, o.Attrs.B.Size, 4096)
+			part := t.Call("create_mem_from_fd", o.Ctx, s.FD, s.Virt, o.Attrs.B.Size, 4096)
 			t.Check(part != 0, "NULL")
 			t.Later(func() { t.Call("destroy_mem", o.Ctx, part) })
 			a, _, c := t.BindAll(o)
@@ -42,7 +42,7 @@ var matmulMemory = onBoards(
 		No("too_small_from_the_offset_on", func(t *T) {
 			o := t.Create(small(2))
 			s := *cmem.At[tensorMem](t.Memory(o.Ctx, 4096))
-			part := t.Call("create_mem_from_fd", o.Ctx, s.Fd, s.Virt, o.Attrs.B.Size-1, 0)
+			part := t.Call("create_mem_from_fd", o.Ctx, s.FD, s.Virt, o.Attrs.B.Size-1, 0)
 			t.Later(func() { t.Call("destroy_mem", o.Ctx, part) })
 			t.Bad("matmul_set_io_mem", o.Ctx, part, &o.Attrs.B)
 		}),

@@ -230,7 +230,7 @@ var models = []*Rule{
 			first, ctx := t.Open(relu(1, 4), 0), new(uintptr)
 			m := t.Mem(first, 4096)
 			copy(m.Bytes()[100:], data)
-			t.OK("init", ctx, m.Virt, 4096, flagZeroCopyModel, &initExtend{Offset: 100, Size: uint32(len(data)), Fd: m.Fd})
+			t.OK("init", ctx, m.Virt, 4096, flagZeroCopyModel, &initExtend{Offset: 100, Size: uint32(len(data)), FD: m.FD})
 			t.works(t.Owned(*ctx))
 		}).
 		OK("without_a_place", func(t *T) {

@@ -345,18 +345,18 @@ var queries = []*Rule{
 	rule("3.p_device_mem", "gives the size of the model's bytes, and the program's descriptor under "+
 		"MODEL_BUFFER_ZERO_COPY").
 		OK("size", func(t *T) {
-			m := tensorMem{Virt: 9, Phys: 9, Fd: 9}
+			m := tensorMem{Virt: 9, Phys: 9, FD: 9}
 			t.OK("query", t.Open(relu(1, 4), 0), queryDeviceMem, &m, structSizeMem)
-			t.Check(m == tensorMem{Fd: -1, Size: uint32(len(relu(1, 4).Bytes()))}, "%+v", m)
+			t.Check(m == tensorMem{FD: -1, Size: uint32(len(relu(1, 4).Bytes()))}, "%+v", m)
 		}).
 		OK("descriptor", func(t *T) {
 			data := relu(1, 4).Bytes()
 			mem := t.Mem(t.Open(relu(1, 4), 0), 4096)
 			copy(mem.Bytes(), data)
 			ctx, m := new(uintptr), tensorMem{}
-			t.OK("init", ctx, mem.Virt, 4096, flagZeroCopyModel, &initExtend{Size: uint32(len(data)), Fd: mem.Fd})
+			t.OK("init", ctx, mem.Virt, 4096, flagZeroCopyModel, &initExtend{Size: uint32(len(data)), FD: mem.FD})
 			t.OK("query", t.Owned(*ctx), queryDeviceMem, &m, structSizeMem)
-			t.Check(m.Fd == mem.Fd && int(m.Size) == len(data), "%+v, want the descriptor %d", m, mem.Fd)
+			t.Check(m.FD == mem.FD && int(m.Size) == len(data), "%+v, want the descriptor %d", m, mem.FD)
 		}).
 		No("small", func(t *T) { t.answered(badParam, t.Open(relu(1, 4), 0), queryDeviceMem, 39) }),
 	rule("3.q_dynamic_range", "gives the number, format and list of the shapes of an input; a static model is "+

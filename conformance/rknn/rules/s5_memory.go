@@ -14,7 +14,7 @@ var boundMemory = []*Rule{
 	rule("5.a_create_mem", "gives zeroed memory on a page boundary with a descriptor; size 0 is NULL").
 		OK("fields", func(t *T) {
 			m := t.Mem(t.Open(relu(1, 4), 0), 5000)
-			t.Check(m.Virt != 0 && m.Virt%4096 == 0 && m.Phys == 0 && m.Fd >= 0 && m.Offset == 0 && m.Size == 5000 &&
+			t.Check(m.Virt != 0 && m.Virt%4096 == 0 && m.Phys == 0 && m.FD >= 0 && m.Offset == 0 && m.Size == 5000 &&
 				m.Flags == 1, "%+v", *m)
 			t.Check(!slices.ContainsFunc(m.Bytes(), func(b byte) bool { return b != 0 }), "it is not zeroed")
 			rknn.Fill[byte](m, 1, 2, 3)
@@ -22,8 +22,8 @@ var boundMemory = []*Rule{
 		OK("descriptor_is_the_memory", func(t *T) {
 			m := t.Mem(t.Open(relu(1, 4), 0), 4096)
 			rknn.Fill[byte](m, 1, 2, 3)
-			b, err := unix.Mmap(int(m.Fd), 0, 4096, unix.PROT_READ, unix.MAP_SHARED)
-			t.Check(err == nil && b[2] == 3, "mmap of fd %d: %v", m.Fd, err)
+			b, err := unix.Mmap(int(m.FD), 0, 4096, unix.PROT_READ, unix.MAP_SHARED)
+			t.Check(err == nil && b[2] == 3, "mmap of fd %d: %v", m.FD, err)
 			unix.Munmap(b)
 		}).
 		No("size_0", func(t *T) {
@@ -39,7 +39,7 @@ var boundMemory = []*Rule{
 				t.OwnedMem(t.Ptr("create_mem2", ctx, uint64(64), flags))
 			}
 			m := t.OwnedMem(t.Ptr("create_mem2", 0, uint64(64), uint64(memFlagNoContext)))
-			t.Check(m.Size == 64 && m.Fd >= 0, "%+v", *m)
+			t.Check(m.Size == 64 && m.FD >= 0, "%+v", *m)
 		}).
 		No("no_context", func(t *T) { t.Null("create_mem2", 0, uint64(64), uint64(1)) }).
 		No("sizes", func(t *T) {
@@ -53,8 +53,8 @@ var boundMemory = []*Rule{
 		OK("part", func(t *T) {
 			ctx := t.Open(relu(1, 4), 0)
 			base := t.Mem(ctx, 8192)
-			m := t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.Fd, base.Virt, 16, 4096))
-			t.Check(m.Virt == base.Virt && m.Offset == 4096 && m.Size == 16 && m.Fd == base.Fd && m.Flags == 2, "%+v", *m)
+			m := t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.FD, base.Virt, 16, 4096))
+			t.Check(m.Virt == base.Virt && m.Offset == 4096 && m.Size == 16 && m.FD == base.FD && m.Flags == 2, "%+v", *m)
 			t.Bind(ctx, m, t.Attr(ctx, queryInput, 0), float32T, -1)
 			copy(base.Bytes()[4096:], cmem.Bytes([]float32{-1, 2, -3, 4}))
 			t.Computes(ctx, 0, 2, 0, 4)
@@ -70,7 +70,7 @@ var boundMemory = []*Rule{
 		OK("mapped", func(t *T) {
 			ctx := t.Open(relu(1, 4), 0)
 			base := t.Mem(ctx, 8192)
-			m := t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.Fd, nil, 16, 4096))
+			m := t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.FD, nil, 16, 4096))
 			copy(base.Bytes()[4096:], cmem.Bytes([]float32{1, 2, 3, 4}))
 			t.Check(slices.Equal(cmem.As[float32](m.Bytes()), []float32{1, 2, 3, 4}), "another memory")
 		}).
@@ -92,7 +92,7 @@ var boundMemory = []*Rule{
 		OK("base_first", func(t *T) {
 			ctx := t.Open(relu(1, 4), 0)
 			base := t.Mem(ctx, 8192)
-			m := t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.Fd, base.Virt, 16, 64))
+			m := t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.FD, base.Virt, 16, 64))
 			t.Bind(ctx, m, t.Attr(ctx, queryInput, 0), float32T, -1)
 			copy(m.Bytes(), cmem.Bytes([]float32{-1, 2, -3, 4}))
 			t.OK("destroy_mem", ctx, cmem.Address(base))
@@ -226,9 +226,9 @@ var boundMemory = []*Rule{
 			m := memSize{}
 			t.OK("query", a, queryMemSize, &m, 64)
 			for _, ctx := range []uintptr{a, b} {
-				t.OK("set_internal_mem", ctx, cmem.Address(t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.Fd, base.Virt,
+				t.OK("set_internal_mem", ctx, cmem.Address(t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.FD, base.Virt,
 					int(m.Internal), 0))))
-				t.OK("set_weight_mem", ctx, cmem.Address(t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.Fd, base.Virt,
+				t.OK("set_weight_mem", ctx, cmem.Address(t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, base.FD, base.Virt,
 					int(m.Weight),
 					32768))))
 			}

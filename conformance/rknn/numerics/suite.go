@@ -1,0 +1,43 @@
+// Package numerics computes models and matrix products through Rockchip's RKNN runtime C API and compares every result
+// and every attribute with what an exact model of the API says: how a program's elements become those of the model, what
+// the operators compute, and how results lie in the program's memory. The model is part of this package, in float64 and
+// integers where sums are exact, and shares no code with a library.
+package numerics
+
+import (
+	"github.com/anynpu/anynpu/conformance/rknn"
+	"github.com/anynpu/anynpu/conformance/suite"
+)
+
+// T is what a case runs with.
+type T struct{ *rknn.T }
+
+type group = suite.Rule[*T]
+
+func newGroup(id, text string) *group { return suite.NewRule[*T](id, text) }
+
+// on adds a case for a board.
+func on(g *group, board, name string, run func(*T)) {
+	g.OK(name+"_"+board, run).With(rknn.On(board))
+}
+
+// Suite is the cases of the API.
+func Suite() *suite.Suite {
+	return suite.Groups(&suite.Rules[*T]{
+		API:     rknn.API,
+		All:     []*group{formats()},
+		New:     func(t *suite.T) *T { return &T{&rknn.T{T: t}} },
+		Environ: []string{"ANYNPU_LOG=off", "ANYNPU_MODEL_MAP=", rknn.On("")},
+	}, "numerics", "Compute models and matrix products in every format and compare the results")
+}
+
+// fails ends the case unless want and got are the same elements, or within a tolerance of the largest.
+func (t *T) same(what string, got, want []float64, tol float64) {
+	t.Check(len(got) == len(want), "%s: %d elements, want %d", what, len(got), len(want))
+	bound := tol * largest(want)
+	for i, w := range want {
+		if g := got[i]; g != w && !(g-w <= bound && w-g <= bound) {
+			t.Failf("%s: element %d of %d is %v, want %v", what, i, len(want), g, w)
+		}
+	}
+}
