@@ -26,10 +26,14 @@ const (
 type Result struct {
 	ID string `json:"id"`
 	Place
-	Status  Status        `json:"status"`
-	Message string        `json:"message,omitempty"`
-	Refusal string        `json:"refusal,omitempty"` // what the library said of a refusal that the case wants
-	Time    time.Duration `json:"ns"`
+	Status  Status `json:"status"`
+	Message string `json:"message,omitempty"`
+	Refusal string `json:"refusal,omitempty"` // what the library said of a refusal that the case wants
+
+	// Rounding is how the library rounds halves in a case that leaves it open.
+	Rounding string `json:"rounding,omitempty"`
+
+	Time time.Duration `json:"ns"`
 
 	// functions of the API that the case called, where the suite records them
 	Functions []string `json:"functions,omitempty"`

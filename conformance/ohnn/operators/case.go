@@ -6,85 +6,25 @@ package operators
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"path"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/ohnn/model"
 )
 
-//go:embed cases/*.json cases/near/*.json
+//go:embed cases
 var caseFiles embed.FS
 
-// Number is a JSON number, or one of the strings "nan", "inf", "-inf". Integers of 64 bits are exact.
-type Number struct {
-	Real float64
-	Int  uint64 // an integer modulo 2^64; of a fraction its whole part
-}
-
-// Real returns the number of a float.
-func Real(f float64) Number {
-	n := Number{Real: f}
-	if !math.IsNaN(f) && !math.IsInf(f, 0) {
-		n.Int = uint64(int64(f))
-	}
-	return n
-}
-
-// Int returns the number of a signed integer, or of an unsigned one with the same 64 bits.
-func Int(i int64) Number { return Number{float64(i), uint64(i)} }
-
-// UnmarshalJSON reads either form.
-func (n *Number) UnmarshalJSON(b []byte) error {
-	s := strings.Trim(string(b), `"`)
-	f, err := strconv.ParseFloat(s, 64)
-	*n = Real(f)
-	if i, e := strconv.ParseInt(s, 10, 64); e == nil {
-		n.Int = uint64(i)
-	} else if u, e := strconv.ParseUint(s, 10, 64); e == nil {
-		n.Int = u
-	}
-	return err
-}
-
-// String returns the number as it is written in a case.
-func (n Number) String() string {
-	switch {
-	case n.Real != math.Trunc(n.Real) || math.Abs(n.Real) > 1<<64:
-		return strconv.FormatFloat(n.Real, 'g', -1, 64)
-	case n.Real < 0:
-		return strconv.FormatInt(int64(n.Int), 10)
-	}
-	return strconv.FormatUint(n.Int, 10)
-}
-
-// Body is the value of a tensor at run time.
-type Body struct {
-	Dims []int32  `json:"dims"`
-	Data []Number `json:"data"`
-}
-
-// Quant is a tensor's quantization, one entry per tensor or per index of its first dimension.
-type Quant struct {
-	Scale []float64 `json:"scale"`
-	Zero  []int32   `json:"zero"`
-}
-
-// Tensor is a tensor of the model.
-type Tensor struct {
-	Type   string   `json:"type"`
-	Dims   []int32  `json:"dims"` // -1: left open by the model
-	Quant  *Quant   `json:"quant"`
-	Param  string   `json:"param"`  // parameter name without OH_NN_, empty for operands
-	Data   []Number `json:"data"`   // value of a constant or parameter
-	Feed   *Body    `json:"feed"`   // value of a model input
-	Expect *Body    `json:"expect"` // expected value of an output
-}
+// folders hold further cases of an operator that stand for themselves, in files of the same name: those of large
+// operands, of pairs of parameters, and of exact codes.
+var folders = []string{"size/", "pairs/", "codes/"}
 
 // Reject says where a case must be refused.
 type Reject struct {
@@ -94,18 +34,19 @@ type Reject struct {
 
 // Case is one model of one operation with what must come of it.
 type Case struct {
-	Name    string   `json:"name"`
-	Op      string   `json:"op"` // without OH_NN_OPS_
-	Tensors []Tensor `json:"tensors"`
-	In      []uint32 `json:"in"`
-	Params  []uint32 `json:"params"`
-	Out     []uint32 `json:"out"`
-	Reject  *Reject  `json:"reject"`
-	Rel     float64  `json:"rel"`
-	Abs     float64  `json:"abs"`
-	Steps   int64    `json:"steps"`
-	Why     string   `json:"why"`
-	From    string   `json:"from"`
+	Name    string         `json:"name"`
+	Op      string         `json:"op"` // without OH_NN_OPS_
+	Tensors []model.Tensor `json:"tensors"`
+	In      []uint32       `json:"in"`
+	Params  []uint32       `json:"params"`
+	Out     []uint32       `json:"out"`
+	Reject  *Reject        `json:"reject"`
+	model.Tolerance
+	Why  string `json:"why"`
+	From string `json:"from"`
+
+	// Sizes makes of the case one for each number n: 0 in its dimensions is n, and these are the checks of its outputs.
+	Sizes map[int32][]*model.Check `json:"sizes"`
 
 	Of       string   `json:"-"` // the judged case that it differs from in one place, "" if it stands for itself
 	About    string   `json:"-"` // what the difference is in: "input 1", "output 0", a parameter's name, ...
@@ -150,6 +91,19 @@ func Cases() ([]*Case, error) {
 func casesIn(file string) (own, beside []*Case, err error) {
 	if own, err = read[*Case]("cases/" + file); err != nil {
 		return nil, nil, err
+	}
+	for _, folder := range folders {
+		more, err := read[*Case]("cases/" + folder + file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		for _, c := range more {
+			sized, err := c.expand()
+			if err != nil {
+				return nil, nil, err
+			}
+			own = append(own, sized...)
+		}
 	}
 	differences, err := read[*near]("cases/near/" + file)
 	if err != nil {
@@ -224,7 +178,7 @@ var sameByMeaning = map[string]bool{"ABS": true, "RELU": true, "CEIL": true, "FL
 // judges reports whether the case says that the operator computes its kind of data right: it is telling, or can be no
 // more than it is.
 func (c *Case) judges() bool {
-	return c.Telling() || c.Reject == nil && c.Of == "" && sameByMeaning[c.Op] && dataTypes[c.kind().Type].dtype.IsInt()
+	return c.Telling() || c.Reject == nil && c.Of == "" && sameByMeaning[c.Op] && model.DataTypes[c.kind().Type].DType.IsInt()
 }
 
 // Telling reports whether a case can count as evidence: it computes, and its result is neither constant nor a copy of
@@ -238,9 +192,12 @@ func (c *Case) Telling() bool {
 		return true
 	}
 	constant := true
-	var first Number
+	var first model.Number
 	for i, o := range c.Out {
 		e := c.Tensors[o].Expect
+		if e.Check != nil { // its generator has seen to it
+			return true
+		}
 		if i == 0 && len(e.Data) > 0 {
 			first = e.Data[0]
 		}
@@ -260,8 +217,8 @@ func (c *Case) Telling() bool {
 	return !constant || len(c.Out) == 1 && len(c.Tensors[c.Out[0]].Expect.Data) == 1
 }
 
-func sameNumbers(a, b []Number) bool {
-	return slices.EqualFunc(a, b, func(x, y Number) bool {
+func sameNumbers(a, b []model.Number) bool {
+	return slices.EqualFunc(a, b, func(x, y model.Number) bool {
 		return x == y || math.IsNaN(x.Real) && math.IsNaN(y.Real)
 	})
 }

@@ -1,9 +1,6 @@
 package operators
 
 import (
-	"encoding/json"
-	"fmt"
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -12,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/ohnn/model"
 	"github.com/anynpu/anynpu/conformance/suite"
-	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/leak"
 )
 
@@ -36,7 +33,7 @@ func TestCases_coverEveryOperator(t *testing.T) {
 		}
 		for i := range c.Tensors {
 			x := &c.Tensors[i]
-			_, known := dataTypes[x.Type]
+			_, known := model.DataTypes[x.Type]
 			assert.True(t, known, "%s: tensor %d: type %q", c.ID(), i, x.Type)
 			_, known = ohnn.TensorTypes[x.Param]
 			assert.True(t, known || x.Param == "", "%s: tensor %d: parameter %q", c.ID(), i, x.Param)
@@ -50,10 +47,10 @@ func TestCases_coverEveryOperator(t *testing.T) {
 }
 
 // reals returns the numbers of floats.
-func reals(f ...float64) []Number {
-	out := make([]Number, len(f))
+func reals(f ...float64) []model.Number {
+	out := make([]model.Number, len(f))
 	for i, x := range f {
-		out[i] = Real(x)
+		out[i] = model.Real(x)
 	}
 	return out
 }
@@ -85,9 +82,9 @@ func TestCases_judgeEachKindStaticAndDynamic(t *testing.T) {
 }
 
 func TestJudged_needsATellingResult(t *testing.T) {
-	tensors := func(out ...float64) []Tensor {
-		return []Tensor{{Type: "uint16", Dims: []int32{2}, Feed: &Body{[]int32{2}, reals(1, 2)}},
-			{Type: "uint16", Dims: []int32{2}, Expect: &Body{[]int32{2}, reals(out...)}}}
+	tensors := func(out ...float64) []model.Tensor {
+		return []model.Tensor{{Type: "uint16", Dims: []int32{2}, Feed: &model.Body{Dims: []int32{2}, Data: reals(1, 2)}},
+			{Type: "uint16", Dims: []int32{2}, Expect: &model.Body{Dims: []int32{2}, Data: reals(out...)}}}
 	}
 	kinds := func(c *Case) (static, dynamic bool) {
 		c.In, c.Out = []uint32{0}, []uint32{1}
@@ -116,71 +113,6 @@ func TestJudged_needsATellingResult(t *testing.T) {
 		assert.Equal(t, tc.static, static, tc.name)
 		assert.Equal(t, tc.dynamic, dynamic, tc.name)
 	}
-}
-
-func TestCompare_tolerances(t *testing.T) {
-	float := &Tensor{Type: "float32"}
-	c := &Case{Rel: 1e-5, Abs: 1e-6, Steps: 1}
-	nan, inf := math.NaN(), math.Inf(1)
-	assert.NoError(t, c.compare(reals(1.000009, nan, inf), reals(1, nan, inf), float))
-	assert.Error(t, c.compare(reals(1.00002), reals(1), float))
-	assert.Error(t, c.compare(reals(nan), reals(1), float))
-	assert.Error(t, c.compare(reals(1e38), reals(inf), float))
-	q := &Tensor{Type: "int8", Quant: &Quant{}}
-	assert.NoError(t, c.compare(reals(5), reals(4), q))
-	assert.Error(t, c.compare(reals(6), reals(4), q))
-	assert.Error(t, c.compare(reals(5), reals(4), &Tensor{Type: "int8"}), "plain integers are exact")
-	assert.Error(t, c.compare([]Number{Int(math.MaxInt64 - 1)}, []Number{Int(math.MaxInt64)}, &Tensor{Type: "int64"}),
-		"to the last of 64 bits")
-}
-
-func TestEncode_roundTrip(t *testing.T) {
-	for name, d := range dataTypes {
-		if d.dtype == tensor.Bool { // any byte but 0 is true
-			continue
-		}
-		got, err := decode(encode(reals(0, 1, 100), d.dtype), d.dtype, 3)
-		require.NoError(t, err, name)
-		assert.Equal(t, reals(0, 1, 100), got, name)
-	}
-	got, err := decode(encode(reals(-1.5), tensor.Float16), tensor.Float16, 1)
-	require.NoError(t, err)
-	assert.Equal(t, reals(-1.5), got)
-}
-
-func TestNumber_keeps64Bits(t *testing.T) {
-	var v []Number
-	require.NoError(t,
-		json.Unmarshal([]byte(`[18446744073709551615, -9223372036854775808, 9007199254740993, 0.5, "-inf"]`), &v))
-	assert.Equal(t, "[18446744073709551615 -9223372036854775808 9007199254740993 0.5 -Inf]", fmt.Sprint(v))
-	for _, d := range []tensor.DType{tensor.Uint64, tensor.Int64} {
-		got, err := decode(encode(v[:3], d), d, 3)
-		require.NoError(t, err)
-		for i := range got {
-			assert.Equal(t, v[i].Int, got[i].Int)
-		}
-	}
-}
-
-func TestMain(m *testing.M) { os.Exit(leak.Run(m, nil)) }
-
-func TestInReference_isWhatBuildRefuses(t *testing.T) {
-	cases, err := loaded()
-	require.NoError(t, err)
-	all, err := items(ohnn.Manual)
-	require.NoError(t, err)
-	assert.Len(t, all, len(cases))
-	some, err := items(ohnn.Reference)
-	require.NoError(t, err)
-	built := 0
-	for _, c := range cases {
-		if c.Reject != nil && c.Reject.Stage == "build" {
-			built++
-			assert.Equal(t, &Reject{Stage: "run", Codes: []int{14}}, c.in(ohnn.Reference).Reject)
-		}
-	}
-	assert.Len(t, some, built)
-	assert.Positive(t, built)
 }
 
 func TestSummary_countsWholeOperators(t *testing.T) {
@@ -217,4 +149,32 @@ func TestSummary_countsWholeOperators(t *testing.T) {
 	assert.True(t, summarize(&w, outcome(suite.Skip, false)))
 	assert.False(t, summarize(&w, outcome(suite.Skip, true)), "this project's own library lacks nothing")
 	assert.False(t, summarize(&w, outcome(suite.Hang, false)))
+}
+
+func TestRoundings_listOperatorsByWay(t *testing.T) {
+	rep := &suite.Report{Results: []suite.Result{{ID: "ADD/a", Rounding: "up"}, {ID: "ADD/b", Rounding: "up"},
+		{ID: "MUL/a", Rounding: "even"}, {ID: "SUB/a"}}}
+	assert.Equal(t, "ohnn operators: halves of 8-bit codes are rounded even (MUL); up (ADD): 3 cases", roundings(rep))
+	assert.Empty(t, roundings(&suite.Report{}))
+}
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m, nil)) }
+
+func TestInReference_isWhatBuildRefuses(t *testing.T) {
+	cases, err := loaded()
+	require.NoError(t, err)
+	all, err := items(ohnn.Manual)
+	require.NoError(t, err)
+	assert.Len(t, all, len(cases))
+	some, err := items(ohnn.Reference)
+	require.NoError(t, err)
+	built := 0
+	for _, c := range cases {
+		if c.Reject != nil && c.Reject.Stage == "build" {
+			built++
+			assert.Equal(t, &Reject{Stage: "run", Codes: []int{14}}, c.in(ohnn.Reference).Reject)
+		}
+	}
+	assert.Len(t, some, built)
+	assert.Positive(t, built)
 }

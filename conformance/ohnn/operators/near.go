@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/anynpu/anynpu/conformance/ohnn/model"
 )
 
 // near is a case that differs from a judged one in one place; gen/near.py states the format.
@@ -26,12 +28,12 @@ func (n *near) apply(base *Case) (*Case, error) {
 	c.Tensors = slices.Clone(base.Tensors)
 	for _, i := range slices.Sorted(maps.Keys(n.Tensors)) {
 		if i == len(c.Tensors) {
-			c.Tensors = append(c.Tensors, Tensor{})
+			c.Tensors = append(c.Tensors, model.Tensor{})
 		}
 		if i < 0 || i >= len(c.Tensors) {
 			return nil, fmt.Errorf("tensor %d of %d", i, len(c.Tensors))
 		}
-		if err := c.Tensors[i].replace(n.Tensors[i]); err != nil {
+		if err := replace(&c.Tensors[i], n.Tensors[i]); err != nil {
 			return nil, fmt.Errorf("tensor %d: %w", i, err)
 		}
 		c.Changed = append(c.Changed, i)
@@ -49,7 +51,7 @@ func (n *near) apply(base *Case) (*Case, error) {
 
 // replace sets the fields that are given, each to a value of its own: the tensor may share the old one with another
 // case.
-func (t *Tensor) replace(fields map[string]json.RawMessage) error {
+func replace(t *model.Tensor, fields map[string]json.RawMessage) error {
 	for name, text := range fields {
 		var err error
 		switch name {
@@ -60,13 +62,13 @@ func (t *Tensor) replace(fields map[string]json.RawMessage) error {
 		case "dims":
 			t.Dims, err = fresh[[]int32](text)
 		case "data":
-			t.Data, err = fresh[[]Number](text)
+			t.Data, err = fresh[[]model.Number](text)
 		case "quant":
-			t.Quant, err = fresh[*Quant](text)
+			t.Quant, err = fresh[*model.Quant](text)
 		case "feed":
-			t.Feed, err = fresh[*Body](text)
+			t.Feed, err = fresh[*model.Body](text)
 		case "expect":
-			t.Expect, err = fresh[*Body](text)
+			t.Expect, err = fresh[*model.Body](text)
 		default:
 			err = fmt.Errorf("no field %q", name)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/ohnn/model"
 	"github.com/anynpu/anynpu/conformance/suite"
 )
 
@@ -63,10 +64,10 @@ func open(l *suite.Library, mode string) suite.Computer {
 		if c = c.in(mode); c == nil {
 			return suite.Result{}, fmt.Errorf("%s is no case of the mode %s", id, mode)
 		}
-		refusal, err := c.compute(l)
+		refusal, rounding, err := c.compute(l)
 		r := suite.Judge(err)
-		r.Refusal = refusal
-		if errors.Is(err, errUnavailable) {
+		r.Refusal, r.Rounding = refusal, rounding
+		if errors.Is(err, model.ErrUnavailable) {
 			r.Status = suite.Skip
 		}
 		return r, nil
@@ -83,6 +84,9 @@ func summarize(w io.Writer, o *suite.Outcome) bool {
 			return false
 		}
 		fmt.Fprintln(w, line)
+		if line = roundings(rep); line != "" {
+			fmt.Fprintln(w, line)
+		}
 		passed := rep.Counts[suite.Pass]
 		if !o.Own {
 			passed += rep.Counts[suite.Skip]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/ohnn/model"
 	"github.com/anynpu/anynpu/conformance/suite"
 )
 
@@ -113,7 +114,7 @@ func judges(l *suite.Library, c *Case, k Kind) error {
 	if c.kind() != k {
 		return nil
 	}
-	_, err := c.compute(l)
+	_, _, err := c.compute(l)
 	return err
 }
 
@@ -139,14 +140,15 @@ func accepts(l *suite.Library, cases []*Case, k Kind) bool {
 func computes(l *suite.Library, c *Case) bool {
 	probe := *c
 	probe.Reject = &Reject{} // the result is not judged
-	r := &run{Library: l, c: &probe}
-	defer r.close()
-	return r.execute() == nil
+	s := &model.Session{Library: l, Model: probe.model()}
+	defer s.Close()
+	_, err := probe.execute(s)
+	return err == nil
 }
 
 // open reports whether the model leaves a dimension open anywhere.
 func (c *Case) open() bool {
-	return slices.ContainsFunc(c.Tensors, func(t Tensor) bool { return slices.Contains(t.Dims, -1) })
+	return slices.ContainsFunc(c.Tensors, func(t model.Tensor) bool { return slices.Contains(t.Dims, -1) })
 }
 
 // dynamic reports whether the run decides a shape: an input has an open dimension, or an output has one and no input is
@@ -221,7 +223,7 @@ func (c *Case) with(k Kind) *Case {
 		case !k.Quantized:
 			x.Quant = nil
 		case x.Quant == nil:
-			x.Quant = &Quant{Scale: []float64{0.5}, Zero: []int32{0}}
+			x.Quant = &model.Quant{Scale: []float64{0.5}, Zero: []int32{0}}
 		}
 	}
 	return &d

@@ -12,7 +12,7 @@ A case is one JSON object: a model in OH_NN terms, the data fed, and what must c
     why        the argument for a tolerance wider than the usual one
     from       where the expected values come from
 
-Numbers are written so that they read back as the same value; NaN and infinities are the strings "nan", "inf", "-inf".
+pattern.py states the compact form of large tensors. Numbers are written so that they read back as the same value; NaN and infinities are the strings "nan", "inf", "-inf".
 Every expected value is computed here with NumPy (float64) or ONNX Runtime, never with the library under test.
 """
 

@@ -1,4 +1,4 @@
-package operators
+package model
 
 import (
 	"encoding/binary"
@@ -8,20 +8,22 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-type dataType struct {
-	number int32
-	dtype  tensor.DType
+// A DataType is an OH_NN_DataType: its number and what it is.
+type DataType struct {
+	Number int32
+	DType  tensor.DType
 }
 
-var dataTypes = map[string]dataType{
+// DataTypes are the element types by the names that cases use.
+var DataTypes = map[string]DataType{
 	"bool": {1, tensor.Bool}, "int8": {2, tensor.Int8}, "int16": {3, tensor.Int16}, "int32": {4, tensor.Int32},
 	"int64": {5, tensor.Int64},
 	"uint8": {6, tensor.Uint8}, "uint16": {7, tensor.Uint16}, "uint32": {8, tensor.Uint32}, "uint64": {9, tensor.Uint64},
 	"float16": {10, tensor.Float16}, "float32": {11, tensor.Float32}, "float64": {12, tensor.Float64},
 }
 
-// encode returns the bytes of the numbers in the element type.
-func encode(v []Number, d tensor.DType) []byte {
+// Encode returns the bytes of the numbers in the element type.
+func Encode(v []Number, d tensor.DType) []byte {
 	var b []byte
 	for _, n := range v {
 		f := n.Real
@@ -45,8 +47,8 @@ func encode(v []Number, d tensor.DType) []byte {
 	return b
 }
 
-// decode is the inverse of encode.
-func decode(b []byte, d tensor.DType, n int) ([]Number, error) {
+// Decode is the inverse of Encode.
+func Decode(b []byte, d tensor.DType, n int) ([]Number, error) {
 	out := make([]Number, n)
 	if size, _ := d.ByteSize(int64(n)); int64(len(b)) < size {
 		return nil, fmt.Errorf("%d bytes for %d elements of %v", len(b), n, d)
@@ -76,25 +78,4 @@ func decode(b []byte, d tensor.DType, n int) ([]Number, error) {
 		}
 	}
 	return out, nil
-}
-
-// compare checks computed values against the expected ones within the case's tolerance.
-func (c *Case) compare(got, want []Number, t *Tensor) error {
-	float := dataTypes[t.Type].dtype.IsFloat()
-	for i := range want {
-		g, w := got[i].Real, want[i].Real
-		ok := false
-		switch {
-		case float:
-			ok = g == w || math.IsNaN(g) && math.IsNaN(w) || !math.IsInf(w, 0) && math.Abs(g-w) <= c.Abs+c.Rel*math.Abs(w)
-		case t.Quant != nil:
-			ok = math.Abs(g-w) <= float64(c.Steps)
-		default:
-			ok = got[i].Int == want[i].Int
-		}
-		if !ok {
-			return fmt.Errorf("element %d: want %v, got %v", i, want[i], got[i])
-		}
-	}
-	return nil
 }
