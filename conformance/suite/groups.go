@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Groups makes a suite of cases that are no rules: each Rule of r is a group whose Text says what its cases compare, and
-// whose ID begins their names. A library other than the project's own may skip cases.
+// Groups makes a suite of cases that are no rules: each Rule of r is a group whose Text says what its cases compare,
+// and whose ID begins their names. A library other than the project's own may skip cases.
 func Groups[C any](r *Rules[C], name, short string) *Suite {
 	s := r.Suite()
 	s.Name, s.Short, s.Summarize = name, short, r.summarizeGroups

@@ -27,7 +27,7 @@ func moved(elem int64, q, other *codes) func(b *build, in []value) []result {
 		default:
 			second = b.unary("Identity", nil, x, func(v float64) float64 { return v })
 		}
-		return []result{{turned, q}, {second, other}}
+		return []result{{value: turned, quant: q}, {value: second, quant: other}}
 	}
 }
 

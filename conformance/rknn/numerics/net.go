@@ -30,6 +30,7 @@ type value struct {
 type result struct {
 	value
 	quant *codes
+	made  bool // the value is that of a DequantizeLinear already
 }
 
 // outputs are values that are not quantized.
@@ -153,7 +154,9 @@ func (n *net) compute(in []tensor) (*rknn.Model, []tensor, []port) {
 		if r.quant != nil {
 			q := r.quant
 			y = y.mapped(func(v float64) float64 { return q.code(float32(v)) })
-			r.value = b.quantized(r.value, q)
+			if !r.made {
+				r.value = b.quantized(r.value, q)
+			}
 		}
 		declared := dims64(y.dims)
 		if n.open != nil {

@@ -334,8 +334,8 @@ func (b *build) softmax(x value, axis int) value {
 	return b.op("Softmax", rknn.Attrs{"axis": axis}, y, x)
 }
 
-// reduce is ReduceSum, ReduceMax or ReduceMean of an axis that stays with size 1; the axes are an attribute where opset 17
-// has them there.
+// reduce is ReduceSum, ReduceMax or ReduceMean of an axis that stays with size 1; the axes are an attribute where opset
+// 17 has them there.
 func (b *build) reduce(op string, x value, axis int) value {
 	dims := append([]int(nil), x.dims...)
 	dims[axis] = 1

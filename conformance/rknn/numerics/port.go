@@ -245,7 +245,8 @@ func (p *port) place(format uint32, at []int, c2, rows int) int {
 	return ((at[0]*d[1]+at[1])*rows+at[2])*d[3] + at[3]
 }
 
-// laid are the elements of the model in a format as a program gets them in a type; lanes without a channel hold zp or 0.
+// laid are the elements of the model in a format as a program gets them in a type; lanes without a channel hold zp or
+// 0.
 func (p *port) laid(y tensor, kind, format uint32, c2 int) []float64 {
 	dims := p.dims
 	if len(p.dims) == 4 {

@@ -64,13 +64,15 @@ type quantization struct {
 	scales func(p *product) int // of B
 }
 
+func inGroups(p *product) int { return p.n * p.k / int(p.info.Group) }
+
 var quantizations = []quantization{
 	{name: "layer", kind: 0, scales: func(*product) int { return 1 }},
 	{name: "layer_asymmetric", kind: 1, zeros: true, scales: func(*product) int { return 1 }},
 	{name: "channel", kind: 2, scales: func(p *product) int { return p.n }},
 	{name: "channel_asymmetric", kind: 3, zeros: true, scales: func(p *product) int { return p.n }},
-	{name: "group", kind: 4, scales: func(p *product) int { return p.n * p.k / int(p.info.Group) }},
-	{name: "group_asymmetric", kind: 5, zeros: true, scales: func(p *product) int { return p.n * p.k / int(p.info.Group) }},
+	{name: "group", kind: 4, scales: inGroups},
+	{name: "group_asymmetric", kind: 5, zeros: true, scales: inGroups},
 }
 
 // parameters chooses scales and zero points for a product and gives them to the library.

@@ -89,8 +89,8 @@ type way struct {
 }
 
 func (w way) String() string {
-	return fmt.Sprintf("type %d, pass_through %v, %s", w.kind, w.raw, []string{"rknn_inputs_set", "bound", "bound at an offset",
-		"bound with h_stride"}[w.path])
+	return fmt.Sprintf("type %d, pass_through %v, %s", w.kind, w.raw, []string{"rknn_inputs_set", "bound",
+		"bound at an offset", "bound with h_stride"}[w.path])
 }
 
 // elements are numbers of a type for a net: integers within its span, else whatever the type holds.
@@ -104,7 +104,13 @@ func (n *noise) elements(kind uint32, count, span int) []float64 {
 			out[i] = float64(n.below(3) * n.below(2))
 		case span > 0:
 			if real {
-				lo, hi = -float64(span), float64(span)
+				lo, hi = -2048, 2048 // what half precision holds
+				if kind == rknn.Float32 {
+					lo, hi = -1<<24, 1<<24
+				}
+			}
+			if kind == rknn.BFloat16 {
+				lo, hi = -256, 256
 			}
 			out[i] = float64(n.between(int(max(lo, -float64(span))), int(min(hi, float64(span)))))
 		case kind == rknn.Float16:
@@ -217,7 +223,7 @@ func (s *session) bindOutput(i int, k int) target {
 func (s *session) holds(what string, g target) {
 	p := &s.out[g.index]
 	what = fmt.Sprintf("%s: %q bound as type %d in format %d", what, p.name, g.kind, g.format)
-	s.same(what, decoded(g.kind, g.mem.Bytes()[:g.size]), p.laid(s.want[g.index], g.kind, g.format, g.c2), s.net.tol)
+	s.same(what, g.kind, g.mem.Bytes()[:g.size], p.laid(s.want[g.index], g.kind, g.format, g.c2), s.net.tol)
 	for _, b := range g.mem.Bytes()[g.size:] {
 		s.Check(b == 0x5a, "%s: memory behind it was written", what)
 	}
@@ -257,7 +263,7 @@ func (s *session) fetch(what string, k int) {
 				s.Check(int(o[e].Size) == size, "%s: size %d, want %d", where, o[e].Size, size)
 			}
 			got := slices.Clone(cmem.Span[byte](o[e].Buf, size))
-			s.same(where, decoded(kinds[e], got), p.laid(y, kinds[e], p.format(), 1), s.net.tol)
+			s.same(where, kinds[e], got, p.laid(y, kinds[e], p.format(), 1), s.net.tol)
 			if own == 1 {
 				s.Check(bytes.Equal(buffers[e][size:], bytes.Repeat([]byte{0x5a}, 16)), "%s: wrote behind it", where)
 			}
@@ -265,3 +271,48 @@ func (s *session) fetch(what string, k int) {
 		s.OK("outputs_release", s.ctx, len(o), o)
 	}
 }
+
+// ways are how networks are given inputs: what was bound once stays so.
+var ways = []way{{rknn.Float32, false, copied}, {rknn.Int8, false, copied}, {rknn.Float32, false, bound},
+	{rknn.Int16, false, offset}, {rknn.Float16, true, strided}}
+
+// everyWay runs a net with several inputs, first by rknn_inputs_set, then bound, with outputs in formats that follow
+// one another, and demands the attributes at the end.
+func (t *T) everyWay(n *net, k int) {
+	s := t.start(n)
+	s.attributes("after rknn_init")
+	noise := noise(k)
+	runs := len(ways)
+	if n.costly() {
+		runs = 3
+	}
+	for r := range runs {
+		w := ways[r]
+		if runs < len(ways) {
+			w = []way{ways[k%2], ways[2+k%3], ways[2+(k+1)%3]}[r]
+		}
+		for i, p := range n.in {
+			if w.path == strided && len(p.dims) != 4 {
+				w.path = bound
+			}
+			s.give(i, w, &noise)
+		}
+		var held []target
+		if r > 0 {
+			for i := range s.out {
+				held = append(held, s.bindOutput(i, k+r+i))
+			}
+		}
+		s.run()
+		for _, g := range held {
+			s.holds(w.String(), g)
+		}
+		if r != 1 {
+			s.fetch(w.String(), k+r)
+		}
+	}
+	s.attributes("after runs")
+}
+
+// costly tells whether computing the net takes long here.
+func (n *net) costly() bool { return count(n.in[0].dims) > 5000 }

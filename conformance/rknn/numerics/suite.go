@@ -1,10 +1,14 @@
 // Package numerics computes models and matrix products through Rockchip's RKNN runtime C API and compares every result
-// and every attribute with what an exact model of the API says: how a program's elements become those of the model, what
-// the operators compute, and how results lie in the program's memory. The model is part of this package, in float64 and
-// integers where sums are exact, and shares no code with a library.
+// and every attribute with what an exact model of the API says: how a program's elements become those of the model,
+// what the operators compute, and how results lie in the program's memory. The model is part of this package, in
+// float64 where sums are exact, and shares no code with a library.
 package numerics
 
 import (
+	"maps"
+	"math"
+	"slices"
+
 	"github.com/anynpu/anynpu/conformance/rknn"
 	"github.com/anynpu/anynpu/conformance/suite"
 )
@@ -25,19 +29,27 @@ func on(g *group, board, name string, run func(*T)) {
 func Suite() *suite.Suite {
 	return suite.Groups(&suite.Rules[*T]{
 		API:     rknn.API,
-		All:     []*group{formats(), products()},
+		All:     []*group{formats(), networks(), randomNetworks(), products()},
 		New:     func(t *suite.T) *T { return &T{&rknn.T{T: t}} },
 		Environ: []string{"ANYNPU_LOG=off", "ANYNPU_MODEL_MAP=", rknn.On("")},
 	}, "numerics", "Compute models and matrix products in every format and compare the results")
 }
 
-// fails ends the case unless want and got are the same elements, or within a tolerance of the largest.
-func (t *T) same(what string, got, want []float64, tol float64) {
+// same ends the case unless bytes of elements of a type are those wanted, or within a tolerance of the largest: half
+// precision rounds what comes within it once more.
+func (t *T) same(what string, kind uint32, b []byte, want []float64, tol float64) {
+	got := decoded(kind, b)
 	t.Check(len(got) == len(want), "%s: %d elements, want %d", what, len(got), len(want))
-	bound := tol * largest(want)
+	bound, step := tol*largest(want), 0.0
+	if tol > 0 && kind == rknn.Float16 {
+		step = 1.0 / 1024
+	}
 	for i, w := range want {
-		if g := got[i]; g != w && !(g-w <= bound && w-g <= bound) {
+		if g := got[i]; g != w && !(math.Abs(g-w) <= bound+step*math.Abs(w)) && !(g != g && w != w) {
 			t.Failf("%s: element %d of %d is %v, want %v", what, i, len(want), g, w)
 		}
 	}
 }
+
+// sorted are the names of nets in order.
+func sorted(nets map[string]*net) []string { return slices.Sorted(maps.Keys(nets)) }
