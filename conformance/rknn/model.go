@@ -170,6 +170,9 @@ func (m *Model) Meta(key string, value any) *Model {
 	return m
 }
 
+// Metadata are the pairs of Meta as they can be appended to any model's file.
+func (m *Model) Metadata() []byte { return m.props }
+
 // Bytes is the file.
 func (m *Model) Bytes() []byte {
 	b := field(number(nil, 1, 10), 7, field(m.graph, 2, []byte("rules")))

@@ -1,4 +1,3 @@
-// Package cases holds small ONNX models with inputs and expected outputs, cases.zip, which gen.py makes.
 package cases
 
 import (

@@ -3,6 +3,7 @@ package numerics
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/anynpu/anynpu/conformance/rknn"
 )
@@ -11,8 +12,7 @@ import (
 // it must give, computed in float64 as the operators' definitions say.
 type net struct {
 	in    []port
-	open  map[string][]int64 // declared sizes of inputs where they differ; a negative size is open
-	metas map[string]any     // further metadata
+	sets  [][][]int // sizes of all inputs of a model of dynamic shapes, set by set
 	build func(b *build, in []value) []result
 	opset int64   // 0: 17
 	span  int     // inputs are integers of at most this magnitude, so that all sums are exact; 0: any numbers
@@ -130,11 +130,7 @@ func (n *net) compute(in []tensor) (*rknn.Model, []tensor, []port) {
 	b := &build{m: &rknn.Model{Opset: n.opset}, noise: 7}
 	values := make([]value, len(in))
 	for i, p := range n.in {
-		dims, declared := dims64(p.dims), n.open[p.name]
-		if declared == nil {
-			declared = dims
-		}
-		b.m.Input(p.name, p.elem, declared...)
+		b.m.Input(p.name, p.elem, n.declared(i)...)
 		values[i] = value{in[i], p.name, p.elem}
 		if p.quant != nil {
 			values[i].tensor = in[i].mapped(p.quant.real)
@@ -143,9 +139,13 @@ func (n *net) compute(in []tensor) (*rknn.Model, []tensor, []port) {
 		for key, v := range p.metadata() {
 			b.m.Meta("anynpu.input."+p.name+"."+key, v)
 		}
-	}
-	for key, v := range n.metas {
-		b.m.Meta(key, v)
+		if n.sets != nil {
+			var list [][]int
+			for _, set := range n.sets {
+				list = append(list, set[i])
+			}
+			b.m.Meta("anynpu.input."+p.name+".shapes", list)
+		}
 	}
 	var out []tensor
 	var ports []port
@@ -159,7 +159,7 @@ func (n *net) compute(in []tensor) (*rknn.Model, []tensor, []port) {
 			}
 		}
 		declared := dims64(y.dims)
-		if n.open != nil {
+		if n.sets != nil {
 			for i := range declared {
 				declared[i] = int64(-100 - 10*len(out) - i)
 			}
@@ -169,6 +169,45 @@ func (n *net) compute(in []tensor) (*rknn.Model, []tensor, []port) {
 		ports = append(ports, port{name: r.name, elem: r.elem, dims: y.dims, quant: r.quant, output: true})
 	}
 	return b.m, out, ports
+}
+
+// declared are the sizes of input i in the model's file, negative where sets differ.
+func (n *net) declared(i int) []int64 {
+	out := dims64(n.in[i].dims)
+	for d := range out {
+		for _, set := range n.sets {
+			if int64(set[i][d]) != out[d] && out[d] >= 0 {
+				out[d] = int64(-1 - 10*i - d)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// sized is the net with the sizes of a set.
+func (n *net) sized(set int) *net {
+	m := *n
+	m.in = slices.Clone(n.in)
+	for i := range m.in {
+		m.in[i].dims = n.sets[set][i]
+	}
+	return &m
+}
+
+// largestSet is the set with the most elements.
+func (n *net) largestSet() int {
+	best, most := 0, -1
+	for k, set := range n.sets {
+		sum := 0
+		for _, dims := range set {
+			sum += count(dims)
+		}
+		if sum > most {
+			best, most = k, sum
+		}
+	}
+	return best
 }
 
 // metadata is what a model says of an input.

@@ -104,7 +104,8 @@ func (g *grower) grow() {
 	case 9:
 		g.keep(g.normalized(x, g.weights(2, c), g.weights(9, c), g.weights(3, c)), 2*s+9)
 	case 10:
-		p := window{kernel: [2]int{2 + g.noise.below(2), 2 + g.noise.below(2)}, strides: [2]int{1 + g.noise.below(2), 1 + g.noise.below(2)}}
+		p := window{kernel: [2]int{2 + g.noise.below(2), 2 + g.noise.below(2)},
+			strides: [2]int{1 + g.noise.below(2), 1 + g.noise.below(2)}}
 		if g.noise.below(2) == 0 {
 			p.pads = [4]int{g.noise.below(2), g.noise.below(2), g.noise.below(2), g.noise.below(2)}
 		}

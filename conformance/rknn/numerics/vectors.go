@@ -1,0 +1,236 @@
+package numerics
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/anynpu/anynpu/conformance/onnx/cases"
+	"github.com/anynpu/anynpu/conformance/rknn"
+	"github.com/anynpu/anynpu/conformance/suite/cmem"
+)
+
+// given is a tensor of a vector: a TensorProto.
+type given struct {
+	tensor
+	elem int64
+}
+
+// fields calls f with the fields of a message: the number of a varint, or the bytes of another field.
+func fields(b []byte, f func(n protowire.Number, v uint64, b []byte)) {
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return
+		}
+		b = b[size:]
+		switch kind {
+		case protowire.VarintType:
+			v, size := protowire.ConsumeVarint(b)
+			f(n, v, nil)
+			b = b[max(size, 1):]
+		case protowire.BytesType:
+			v, size := protowire.ConsumeBytes(b)
+			f(n, 0, v)
+			b = b[max(size, 1):]
+		default:
+			size := protowire.ConsumeFieldValue(n, kind, b)
+			if size < 0 {
+				return
+			}
+			b = b[size:]
+		}
+	}
+}
+
+// readTensor decodes a TensorProto that has its elements in raw_data.
+func readTensor(b []byte) given {
+	var t given
+	var raw []byte
+	fields(b, func(n protowire.Number, v uint64, b []byte) {
+		switch {
+		case n == 1 && b == nil:
+			t.dims = append(t.dims, int(v))
+		case n == 1: // packed
+			for len(b) > 0 {
+				v, size := protowire.ConsumeVarint(b)
+				t.dims, b = append(t.dims, int(v)), b[size:]
+			}
+		case n == 2:
+			t.elem = int64(v)
+		case n == 9:
+			raw = b
+		}
+	})
+	switch t.elem {
+	case rknn.ONNXFloat:
+		t.v = decoded(rknn.Float32, raw)
+	case rknn.ONNXDouble:
+		for ; len(raw) >= 8; raw = raw[8:] {
+			t.v = append(t.v, math.Float64frombits(binary.LittleEndian.Uint64(raw)))
+		}
+	default:
+		t.v = decoded(kindOf(t.elem), raw)
+	}
+	return t
+}
+
+// inputNames are the names of a model's inputs.
+func inputNames(model []byte) (out []string) {
+	fields(model, func(n protowire.Number, _ uint64, graph []byte) {
+		if n != 7 {
+			return
+		}
+		fields(graph, func(n protowire.Number, _ uint64, input []byte) {
+			if n != 11 {
+				return
+			}
+			fields(input, func(n protowire.Number, _ uint64, name []byte) {
+				if n == 1 {
+					out = append(out, string(name))
+				}
+			})
+		})
+	})
+	return out
+}
+
+// archive is the opened archive of vectors.
+var archive = sync.OnceValue(func() *zip.Reader {
+	z, err := zip.NewReader(bytes.NewReader(cases.Archive), int64(len(cases.Archive)))
+	if err != nil {
+		panic(err)
+	}
+	return z
+})
+
+func readVector(name string) []byte {
+	f, err := archive().Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// untold are vectors with an output whose shape depends on data: the API has to tell sizes before a run, so it refuses
+// the model.
+var untold = []string{"compress_axis", "loop_0", "loop_1", "loop_4", "nms", "nonzero",
+	"sequence_read_in_if_false", "sequence_read_in_if_true", "unique_counts"}
+
+// vectors computes the small models of conformance/onnx/cases, whose expected outputs are those of ONNX Runtime and the
+// onnx package.
+func vectors() *group {
+	g := newGroup("vectors", "models with expected outputs of ONNX Runtime and the onnx package")
+	for _, f := range archive().File {
+		name, is := strings.CutSuffix(f.Name, "/model.onnx")
+		switch {
+		case !is:
+		case slices.Contains(untold, name):
+			g.No(name, func(t *T) {
+				model := readVector(f.Name)
+				t.Is(rknn.ModelInvalid, "init", new(uintptr), model, len(model), 0, nil)
+			})
+		default:
+			on(g, "rk3588", name, func(t *T) { t.vector(name) })
+		}
+	}
+	return g
+}
+
+// numbered are the tensors of a case: "input" or "output".
+func numbered(name, kind string) (out []given) {
+	for i := 0; ; i++ {
+		b := readVector(fmt.Sprintf("%s/%s_%d.pb", name, kind, i))
+		if b == nil {
+			return out
+		}
+		out = append(out, readTensor(b))
+	}
+}
+
+// vector computes a case, by rknn_inputs_set in the second run's order and the first's.
+func (t *T) vector(name string) {
+	model := readVector(name + "/model.onnx")
+	in, want, names := numbered(name, "input"), numbered(name, "output"), inputNames(model)
+	meta := &rknn.Model{}
+	for i, x := range in {
+		for d, n := range x.dims { // open dimensions are named so
+			if n > 0 {
+				meta.Meta(fmt.Sprintf("anynpu.dim.%s_%d", names[i], d), n)
+			}
+		}
+	}
+	data, ctx := append(model, meta.Metadata()...), new(uintptr)
+	if code := t.Code("init", ctx, data, len(data), 0, nil); code != rknn.Success {
+		t.Skip("rknn_init: %s: %s", rknn.API.CodeName(code), t.LastError())
+	}
+	t.Owned(*ctx)
+	for range 2 {
+		list := make([]rknn.Input, len(in))
+		for i, x := range in {
+			p := &port{elem: x.elem, dims: x.dims}
+			kind := kindOf(x.elem)
+			if p.reals() && x.elem != rknn.ONNXHalf {
+				kind = rknn.Float32
+			}
+			v := make([]float64, len(x.v))
+			each(x.dims, func(at []int, k int) {
+				rows := 0
+				if len(at) == 4 {
+					rows = x.dims[2]
+				}
+				v[p.place(p.format(), at, 1, rows)] = x.v[k]
+			})
+			list[i] = t.Given(i, kind, p.format(), encoded(kind, v))
+		}
+		slices.Reverse(list)
+		t.OK("inputs_set", *ctx, len(list), list)
+		t.Run(*ctx)
+		for i, y := range want {
+			t.compareVector(*ctx, i, y)
+		}
+	}
+}
+
+func (t *T) compareVector(ctx uintptr, i int, y given) {
+	a := t.Attr(ctx, rknn.QueryOutput, i)
+	dims := make([]uint32, len(y.dims))
+	for d, n := range y.dims {
+		dims[d] = uint32(n)
+	}
+	t.Check(slices.Equal(a.Shape(), dims), "output %d: dims %v, want %v", i, a.Shape(), y.dims)
+	o := []rknn.Output{{Index: uint32(i), WantFloat: 1}}
+	kind := uint32(rknn.Float32)
+	if !(&port{elem: y.elem}).reals() && a.Qnt == rknn.QntNone {
+		o[0].WantFloat, kind = 0, kindOf(y.elem)
+		t.Check(a.Kind == kind, "output %d: type %d, want %d", i, a.Kind, kind)
+	}
+	t.OK("outputs_get", ctx, 1, o, nil)
+	got := decoded(kind, cmem.Span[byte](o[0].Buf, len(y.v)*elemBytes(kind)))
+	for k, w := range y.v {
+		tol := 0.0
+		if kind == rknn.Float32 {
+			tol = 2e-6 + 1e-4*math.Abs(w)
+			if y.elem == rknn.ONNXHalf {
+				tol = 1e-3 + 1e-3*math.Abs(w)
+			}
+		}
+		if g := got[k]; !(math.Abs(g-w) <= tol) && g != w && !(g != g && w != w) {
+			t.Failf("output %d: element %d of %v is %v, want %v", i, k, y.dims, g, w)
+		}
+	}
+	t.OK("outputs_release", ctx, 1, o)
+}
