@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Check stands for the expected elements of a large output. Every element counts: in Hash with all its bits, in Sums
@@ -34,7 +35,10 @@ type Check struct {
 	} `json:"sample"`
 }
 
-// verify judges the elements got of an output. rounding names the one of Hashes that they have.
+// Or stands between ways of rounding that a result does not tell apart.
+const Or = " or "
+
+// verify judges the elements got of an output. rounding names those of Hashes that they have.
 func (c *Check) verify(got []Number, tolerance Tolerance, t *Tensor) (rounding string, err error) {
 	d := DataTypes[t.Type].DType
 	if d.IsFloat() {
@@ -55,7 +59,8 @@ func (c *Check) verify(got []Number, tolerance Tolerance, t *Tensor) (rounding s
 			}
 		}
 		if fit != nil {
-			return slices.Min(fit), nil
+			slices.Sort(fit)
+			return strings.Join(fit, Or), nil
 		}
 	}
 	for _, s := range c.Sample {

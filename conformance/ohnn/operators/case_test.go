@@ -151,11 +151,16 @@ func TestSummary_countsWholeOperators(t *testing.T) {
 	assert.False(t, summarize(&w, outcome(suite.Hang, false)))
 }
 
-func TestRoundings_listOperatorsByWay(t *testing.T) {
-	rep := &suite.Report{Results: []suite.Result{{ID: "ADD/a", Rounding: "up"}, {ID: "ADD/b", Rounding: "up"},
-		{ID: "MUL/a", Rounding: "even"}, {ID: "SUB/a"}}}
-	assert.Equal(t, "ohnn operators: halves of 8-bit codes are rounded even (MUL); up (ADD): 3 cases", roundings(rep))
-	assert.Empty(t, roundings(&suite.Report{}))
+func TestRoundings_nameTheWayThatFitsAll(t *testing.T) {
+	line := func(results ...suite.Result) string { return roundings(&suite.Report{Results: results}) }
+	a, b := suite.Result{ID: "ADD/a", Rounding: "to even or up"}, suite.Result{ID: "ADD/b", Rounding: "up"}
+	assert.Equal(t, "ohnn operators: halves of 8-bit codes are rounded up: 2 cases of 1 operators",
+		line(a, b, suite.Result{ID: "SUB/a"}))
+	c, d := suite.Result{ID: "MUL/a", Rounding: "to even"}, suite.Result{ID: "SUB/a", Rounding: "up"}
+	e := suite.Result{ID: "SUB/b", Rounding: "to even"}
+	assert.Equal(t, "ohnn operators: halves of 8-bit codes are rounded by ADD up, by MUL to even, by SUB in several ways: "+
+		"5 cases", line(a, b, c, d, e))
+	assert.Empty(t, line())
 }
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m, nil)) }

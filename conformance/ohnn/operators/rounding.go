@@ -6,31 +6,47 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anynpu/anynpu/conformance/ohnn/model"
 	"github.com/anynpu/anynpu/conformance/suite"
 )
 
-// roundings says how the library rounds halves of 8-bit codes in cases that leave it open, by operator, "" if no case
-// told. The ways are those of gen/pattern.py.
+// roundings says how the library rounds halves of 8-bit codes in cases that leave it open, by operator where operators
+// differ; "" if no case told. The ways are those of gen/pattern.py.
 func roundings(rep *suite.Report) string {
-	byWay, cases := map[string]map[string]bool{}, 0
+	var all []string
+	byOp, cases := map[string][]string{}, 0
 	for _, x := range rep.Results {
 		if x.Rounding == "" {
 			continue
 		}
-		if byWay[x.Rounding] == nil {
-			byWay[x.Rounding] = map[string]bool{}
-		}
+		fit := strings.Split(x.Rounding, model.Or)
 		op, _, _ := strings.Cut(x.ID, "/")
-		byWay[x.Rounding][op] = true
+		byOp[op] = narrow(byOp[op], fit)
+		all = narrow(all, fit)
 		cases++
 	}
-	if cases == 0 {
+	switch {
+	case cases == 0:
 		return ""
+	case len(all) > 0:
+		return fmt.Sprintf("ohnn operators: halves of 8-bit codes are rounded %s: %d cases of %d operators",
+			strings.Join(all, model.Or), cases, len(byOp))
 	}
 	var ways []string
-	for _, way := range slices.Sorted(maps.Keys(byWay)) {
-		ops := slices.Sorted(maps.Keys(byWay[way]))
-		ways = append(ways, fmt.Sprintf("%s (%s)", way, strings.Join(ops, ", ")))
+	for _, op := range slices.Sorted(maps.Keys(byOp)) {
+		way := strings.Join(byOp[op], model.Or)
+		if way == "" {
+			way = "in several ways"
+		}
+		ways = append(ways, op+" "+way)
 	}
-	return fmt.Sprintf("ohnn operators: halves of 8-bit codes are rounded %s: %d cases", strings.Join(ways, "; "), cases)
+	return fmt.Sprintf("ohnn operators: halves of 8-bit codes are rounded by %s: %d cases", strings.Join(ways, ", by "), cases)
+}
+
+// narrow returns those of the ways that fit, too; nil ways are all.
+func narrow(ways, fit []string) []string {
+	if ways == nil {
+		return fit
+	}
+	return slices.DeleteFunc(slices.Clone(ways), func(w string) bool { return !slices.Contains(fit, w) })
 }

@@ -23,7 +23,7 @@ import numpy as np
 from case import F32, F64, T, numbers, tolerance
 from numbers_ohnn import OPS, PARAMS
 
-WAYS = ("away", "away before the zero point", "even", "up")
+AFTER, BEFORE, EVEN, UP = WAYS = ("away from zero", "away from zero before the zero point is added", "to even", "up")
 
 
 def splitmix64(seed, n):
@@ -86,7 +86,7 @@ def rounded(v, q, dtype, way):
     """The codes of the reals v, with halves rounded in one of WAYS."""
     info, zero, r = np.iinfo(dtype), q._spread(q.zero, np.ndim(v)), v / q._spread(q.scale, np.ndim(v))
     away = lambda x: np.trunc(x + np.copysign(0.5, x))
-    code = {"away": lambda: away(r + zero), "away before the zero point": lambda: away(r) + zero, "even": lambda: np.rint(r + zero), "up": lambda: np.floor(r + zero + 0.5)}[way]()
+    code = {AFTER: lambda: away(r + zero), BEFORE: lambda: away(r) + zero, EVEN: lambda: np.rint(r + zero), UP: lambda: np.floor(r + zero + 0.5)}[way]()
     return np.clip(code, info.min, info.max).astype(dtype)
 
 
@@ -122,12 +122,12 @@ def check(x, tol, whole=24, telling=True, terse=False):
             c["hash"] = digits(x.value)
         if x.grid:
             c["grid"], c["within"] = x.grid, x.grid / 64
-        block = -(-n // min(8, n))
+        block = -(-n // min(8 if n > 400 else 4, n))
         slack = np.zeros(n)
     else:
         block = 32 if n <= 4096 else 256 if n < 20000 else 2048
         slack = np.full(n, 1.0) if x.value.dtype.kind in "iu" else tol.get("abs", 1e-6) + tol.get("rel", 1e-5) * np.abs(flat)
-        at = [n // 2] if terse else sorted({0, n - 1, n // 2} | {int(h % np.uint64(n)) for h in splitmix64(n, 5)})
+        at = [n // 2] if terse else [0, n // 2, n - 1] if n <= 400 else sorted({0, n - 1, n // 2} | {int(h % np.uint64(n)) for h in splitmix64(n, 5)})
         c["sample"] = [{"at": i, "value": numbers(x.value.ravel()[i:i + 1])[0]} for i in at]
         flat = x.near.ravel().astype(F64)
     weight = 1 + np.arange(n) % block / block
