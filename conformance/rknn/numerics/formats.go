@@ -2,6 +2,7 @@ package numerics
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anynpu/anynpu/conformance/rknn"
 )
@@ -37,25 +38,28 @@ type element struct {
 	elem     int64
 	quant    *codes
 	negative *codes
+	wide     bool // also in large shapes
 }
 
 // elementTypes are those that inputs of models can have. Scales that are no powers of two tell one multiplication from
 // two, and a division from a multiplication by the reciprocal.
 var elementTypes = []element{
-	{"float32", rknn.ONNXFloat, nil, nil},
-	{"float16", rknn.ONNXHalf, nil, nil},
-	{"float64", rknn.ONNXDouble, nil, nil},
-	{"int8", rknn.ONNXInt8, nil, nil},
-	{"uint8", rknn.ONNXUint8, nil, nil},
-	{"int16", rknn.ONNXInt16, nil, nil},
-	{"uint16", rknn.ONNXUint16, nil, nil},
-	{"int32", rknn.ONNXInt32, nil, nil},
-	{"int64", rknn.ONNXInt64, nil, nil},
-	{"bool", rknn.ONNXBool, nil, nil},
-	{"quantized_int8", rknn.ONNXFloat, &codes{rknn.ONNXInt8, 0.0473, -13}, &codes{rknn.ONNXUint8, 0.0391, 131}},
-	{"quantized_uint8", rknn.ONNXFloat, &codes{rknn.ONNXUint8, 0.731, 101}, &codes{rknn.ONNXInt8, 0.913, -7}},
-	{"quantized_int16", rknn.ONNXFloat, &codes{rknn.ONNXInt16, 0.00313, -1001}, &codes{rknn.ONNXUint16, 0.0027, 31001}},
-	{"quantized_uint16", rknn.ONNXFloat, &codes{rknn.ONNXUint16, 0.0113, 30011}, &codes{rknn.ONNXInt16, 0.0127, 333}},
+	{"float32", rknn.ONNXFloat, nil, nil, true},
+	{"float16", rknn.ONNXHalf, nil, nil, true},
+	{"float64", rknn.ONNXDouble, nil, nil, false},
+	{"int8", rknn.ONNXInt8, nil, nil, false},
+	{"uint8", rknn.ONNXUint8, nil, nil, true},
+	{"int16", rknn.ONNXInt16, nil, nil, false},
+	{"uint16", rknn.ONNXUint16, nil, nil, false},
+	{"int32", rknn.ONNXInt32, nil, nil, false},
+	{"int64", rknn.ONNXInt64, nil, nil, false},
+	{"bool", rknn.ONNXBool, nil, nil, false},
+	{"quantized_int8", rknn.ONNXFloat, &codes{rknn.ONNXInt8, 0.0473, -13}, &codes{rknn.ONNXUint8, 0.0391, 131}, true},
+	{"quantized_uint8", rknn.ONNXFloat, &codes{rknn.ONNXUint8, 0.731, 101}, &codes{rknn.ONNXInt8, 0.913, -7}, true},
+	{"quantized_int16", rknn.ONNXFloat, &codes{rknn.ONNXInt16, 0.00313, -1001}, &codes{rknn.ONNXUint16, 0.0027, 31001},
+		false},
+	{"quantized_uint16", rknn.ONNXFloat, &codes{rknn.ONNXUint16, 0.0113, 30011}, &codes{rknn.ONNXInt16, 0.0127, 333},
+		false},
 }
 
 // normalization is what the metadata say of an input.
@@ -91,24 +95,34 @@ func (z normalization) fits(e element, dims []int) bool {
 	return true
 }
 
-// shapesOfInputs have no two equal sizes, or numbers of channels beyond a native layout's lanes.
-var shapesOfInputs = [][]int{{2, 3, 4, 5}, {1, 21, 3, 2}, {1, 1, 7, 3}, {7}, {3, 5}, {2, 3, 7}, {2, 3, 1, 5, 4}}
+// wide tells whether large inputs are normalized so.
+func (z normalization) wide() bool { return z.name == "plain" || z.name == "swapped_channels" }
+
+// shapesOfInputs have no two equal sizes, or numbers of channels beyond a native layout's lanes; the large ones are
+// those at which conversions are done piece by piece, by tables or by wide kernels.
+var (
+	shapesOfInputs = [][]int{{2, 3, 4, 5}, {1, 21, 3, 2}, {1, 1, 7, 3}, {7}, {3, 5}, {2, 3, 7}, {2, 3, 1, 5, 4}}
+	largeShapes    = [][]int{{2, 3, 41, 53}, {1, 18, 33, 37}, {1, 2, 67, 71}, {9001}}
+)
+
+// large tells whether sizes are those of the large shapes.
+func large(dims []int) bool { return count(dims) > 5000 }
 
 // formats gives inputs of every type and shape in every type, with and without pass_through, by every path, and takes
 // outputs in every type and format, bound or not.
 func formats() *group {
 	g := newGroup("formats", "inputs in every type, order and memory, outputs in every type and format")
 	for _, e := range elementTypes {
-		for _, dims := range shapesOfInputs {
+		for _, dims := range slices.Concat(shapesOfInputs, largeShapes) {
 			for _, z := range normalizations {
-				if !z.fits(e, dims) {
+				if !z.fits(e, dims) || large(dims) && !(e.wide && z.wide()) {
 					continue
 				}
 				n := &net{in: []port{{name: "x", elem: e.elem, dims: dims, quant: e.quant, mean: z.mean, std: z.std,
 					swapped: z.swapped, planar: z.planar}}, build: moved(e.elem, e.quant, e.negative), opset: 21}
 				name := fmt.Sprintf("%s_%s_%s", e.name, shapeName(dims), z.name)
 				on(g, "rk3588", name, func(t *T) { t.everyFormat(n) })
-				if len(dims) == 4 && z.name == "plain" {
+				if len(dims) == 4 && z.name == "plain" && !large(dims) {
 					on(g, "rk3566", name, func(t *T) { t.everyFormat(n) })
 				}
 			}
@@ -141,7 +155,7 @@ func (t *T) everyFormat(n *net) {
 		for _, raw := range []bool{false, true} {
 			for _, kind := range sources {
 				w := way{kind, raw, path}
-				if !s.judged(w) {
+				if !s.judged(w) || large(n.in[0].dims) && !w.broad() {
 					continue
 				}
 				s.give(0, w, &noise)
@@ -163,6 +177,12 @@ func (t *T) everyFormat(n *net) {
 		}
 		s.attributes("after bindings")
 	}
+}
+
+// broad tells whether a way is one in which large inputs are given.
+func (w way) broad() bool {
+	return w.path == copied && slices.Contains([]uint32{rknn.Float32, rknn.Uint8, rknn.Int8, rknn.Int64}, w.kind) ||
+		w.path == strided && w.kind == rknn.Uint8 || w.path == bound && (w.kind == rknn.Float32 || w.kind == rknn.Int8)
 }
 
 // judged tells whether the API's notes say what a way gives: not whether channels of codes are exchanged. pass_through

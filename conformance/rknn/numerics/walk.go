@@ -400,7 +400,8 @@ func walked() map[string]*net {
 				return outputs(b.transpose(b.relu(in[0]), 1, 0), b.neg(in[0]), b.reduce("ReduceSum", in[0], 1))
 			}},
 		"images": {in: []port{pixels}, span: 9, tol: 2e-5,
-			sets: [][][]int{{{1, 3, 5, 7}}, {{1, 3, 7, 5}}, {{1, 3, 4, 11}}, {{1, 3, 3, 3}}}, build: func(b *build, in []value) []result {
+			sets: [][][]int{{{1, 3, 5, 7}}, {{1, 3, 7, 5}}, {{1, 3, 4, 11}}, {{1, 3, 3, 3}}},
+			build: func(b *build, in []value) []result {
 				y := b.relu(b.biased(in[0], 3, 9, 3, same(1)))
 				return outputs(y, b.add(b.biased(y, 1, 3, 1, window{}), in[0]))
 			}},
