@@ -180,6 +180,7 @@ generate:
 	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
 	$(CONFORMANCE) generate bombs ctest/bombs
 	$(CONFORMANCE) generate names capi/abi/abicheck conformance
+	$(CONFORMANCE) generate statements docs
 
 include bench/bench.mk
 

@@ -28,6 +28,7 @@ func newGenerate() *cobra.Command {
 			RunE:  func(_ *cobra.Command, args []string) error { return bombs.Save(args[0]) },
 		},
 		newTable(),
+		newStatements(),
 		&cobra.Command{
 			Use:   "graphs FOLDER",
 			Short: "Turn the lines of conformance/graphs/gen/random_graphs.py on standard input into cases",
