@@ -18,6 +18,7 @@ var API = &suite.API{
 	Success:   Success,
 	BadParam:  InvalidParameter,
 	Codes:     codes,
+	Headers:   headers,
 	Device:    device,
 }
 

@@ -1,5 +1,7 @@
 package ohnn
 
+import "github.com/anynpu/anynpu/conformance/suite/cmem"
+
 // Array is OH_NN_UInt32Array.
 type Array struct {
 	Data *uint32
@@ -11,7 +13,7 @@ func List(v ...uint32) *Array {
 	if len(v) == 0 {
 		return &Array{}
 	}
-	return &Array{&v[0], uint32(len(v))}
+	return &Array{cmem.Pointer(v), uint32(len(v))}
 }
 
 // Return codes of the API.

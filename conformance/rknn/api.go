@@ -16,6 +16,7 @@ var API = &suite.API{
 	Success:    Success,
 	BadParam:   ParamInvalid,
 	Codes:      codes,
+	Headers:    headers,
 }
 
 // Return codes of the API.

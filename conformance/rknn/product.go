@@ -72,7 +72,7 @@ func (t *T) Memory(ctx uintptr, size uint32) uintptr {
 // Data are the bytes of memory.
 func Data[E any](m uintptr) []E {
 	s := cmem.At[TensorMem](m)
-	return unsafe.Slice(cmem.At[E](s.Virt+uintptr(s.Offset)), uintptr(s.Size)/unsafe.Sizeof(*new(E)))
+	return cmem.Span[E](s.Virt+uintptr(s.Offset), int(uintptr(s.Size)/unsafe.Sizeof(*new(E))))
 }
 
 // BindAll gives every matrix memory of its size.
@@ -87,7 +87,7 @@ func (t *T) BindAll(o Product) (a, b, c uintptr) {
 
 // Quant are parameters of a matrix.
 func Quant(name string, scale []float32, zero []int32) *QuantParams {
-	p := &QuantParams{Scale: unsafe.SliceData(scale), Scales: int32(len(scale)), Zp: unsafe.SliceData(zero),
+	p := &QuantParams{Scale: cmem.Pointer(scale), Scales: int32(len(scale)), Zp: cmem.Pointer(zero),
 		Zps: int32(len(zero))}
 	copy(p.Name[:], name)
 	if len(zero) == 0 {

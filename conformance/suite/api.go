@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/anynpu/anynpu/conformance/suite/trace"
 	"github.com/anynpu/anynpu/internal/built"
 )
 
@@ -32,6 +33,7 @@ type API struct {
 	Success  int                   // return code of a call that was accepted
 	BadParam int                   // return code of a call with a wrong argument
 	Codes    map[int]string        // names of the return codes
+	Headers  *trace.Headers        // what a C program has of the public headers
 	Device   func(*Library) string // name of the default device, "" for none; nil: the API names no devices
 }
 

@@ -101,6 +101,7 @@ func RunAll(suites []*Suite, o Options, w io.Writer) (*Document, error) {
 	for _, a := range out.APIs {
 		a.count()
 	}
+	n.explain(out)
 	out.Seconds = time.Since(start).Seconds()
 	out.table(w)
 	return out, nil

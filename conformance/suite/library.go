@@ -12,6 +12,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
+	"github.com/anynpu/anynpu/conformance/suite/trace"
 )
 
 // Library is the API of one library file, whose functions are called by name, from any thread.
@@ -23,10 +24,15 @@ type Library struct {
 	own     extras
 }
 
+// recorder records the calls of the case that runs, nil for none.
+func (l *Library) recorder() *trace.Recorder { return l.calls.recorder }
+
 // calls are the functions that were called since the last reset.
 type calls struct {
 	mu   sync.Mutex
 	seen map[string]bool
+
+	recorder *trace.Recorder // set while no case runs
 }
 
 // Open loads a file and binds the functions of the API. A file that lacks an essential one is an error, any other
@@ -105,7 +111,18 @@ func (l *Library) Call(name string, args ...any) uintptr {
 	for i, a := range args {
 		values[i], keep[i] = argument(a)
 	}
+	rec := l.recorder()
+	if rec != nil {
+		shown := make([]trace.Arg, len(args))
+		for i := range args {
+			shown[i] = rec.Arg(values[i], keep[i])
+		}
+		rec.Call(full, shown)
+	}
 	r, _, _ := purego.SyscallN(symbol, values...)
+	if rec != nil {
+		rec.Return(r)
+	}
 	runtime.KeepAlive(keep)
 	return r
 }
@@ -113,6 +130,13 @@ func (l *Library) Call(name string, args ...any) uintptr {
 // Code calls a function and returns its return code, a signed integer of 32 bits.
 func (l *Library) Code(function string, args ...any) int {
 	return int(int32(l.Call(function, args...)))
+}
+
+// Judge records what must come of the thread's last call, or of a comparison, for a suite that judges by itself.
+func (l *Library) Judge(e trace.Event) {
+	if rec := l.recorder(); rec != nil {
+		rec.Judge(e)
+	}
 }
 
 // Called lists the functions that were called since the last reset.

@@ -119,8 +119,8 @@ func (r *Report) junit() any {
 		Skipped  int        `xml:"skipped,attr"`
 		About    []property `xml:"properties>property"`
 		Cases    []testcase `xml:"testcase"`
-	}{Name: strings.TrimSpace(strings.Join([]string{r.API, r.Suite, r.Mode}, " ")), Tests: len(r.Results), Failures: r.failed(),
-		Skipped: r.Counts[Skip]}
+	}{Name: strings.TrimSpace(strings.Join([]string{r.API, r.Suite, r.Mode}, " ")), Tests: len(r.Results),
+		Failures: r.failed(), Skipped: r.Counts[Skip]}
 	suite.About = []property{{"library", r.Library}, {"version", r.Version}, {"device", r.Device}}
 	for _, x := range r.Results {
 		c := testcase{Name: x.ID, Time: fmt.Sprintf("%.6f", x.Time.Seconds())}

@@ -29,6 +29,7 @@ type task struct {
 type kind struct {
 	library string
 	command func() *exec.Cmd // starts Serve on library with its standard input and output
+	environ []string         // NAME=VALUE of the child besides its parent's
 }
 
 // job is a case and the kind of child that computes it.
@@ -55,7 +56,7 @@ type Runner struct {
 
 // Run computes the cases that the child knows by these IDs and returns their results in the same order.
 func (r *Runner) Run(ids []string) ([]Result, Greeting, error) {
-	k := &kind{r.Library, r.Command}
+	k := &kind{library: r.Library, command: r.Command}
 	jobs := make([]job, len(ids))
 	for i, id := range ids {
 		jobs[i] = job{k, task{ID: id}}

@@ -32,8 +32,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	err := serve(Greeting{Device: "fake", Version: "7"}, func(id, dir string) (Result, error) {
-		if err := os.WriteFile(dir+"/left behind", nil, 0o600); err != nil {
+	err := serve(Greeting{Device: "fake", Version: "7"}, func(t task) (Result, error) {
+		id := t.ID
+		if err := os.WriteFile(t.Dir+"/left behind", nil, 0o600); err != nil {
 			return Result{}, err
 		}
 		switch {
@@ -74,7 +75,7 @@ func TestRunner_deathAndHangAreResults(t *testing.T) {
 		return DefaultTimeout
 	}
 	var jobs []job
-	k := &kind{"fake", fake}
+	k := &kind{library: "fake", command: fake}
 	for _, id := range []string{"a", "die", "b", "hang", "c", "lacks", "unknown"} {
 		jobs = append(jobs, job{k, task{ID: id}})
 	}

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"runtime"
 	"time"
+
+	"github.com/anynpu/anynpu/conformance/suite/cmem"
+	"github.com/anynpu/anynpu/conformance/suite/trace"
 )
 
 // Serve is what a child process does: it opens the library, writes its Greeting, then reads tasks from in, computes the
@@ -22,10 +26,39 @@ func (s *Suite) Serve(library, mode string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return serve(greeting, s.Open(l, mode), in, out)
+	return serve(greeting, l.recorded(s.Open(l, mode)), in, out)
 }
 
-func serve(greeting Greeting, compute Computer, in io.Reader, out io.Writer) error {
+// recorded computes a case with a record of its calls in a file, if the task names one.
+func (l *Library) recorded(compute Computer) func(task) (Result, error) {
+	return func(t task) (Result, error) {
+		if t.Record == "" {
+			return compute(t.ID, t.Dir)
+		}
+		f, err := os.Create(t.Record)
+		if err != nil {
+			return Result{}, err
+		}
+		defer f.Close()
+		rec, err := trace.NewRecorder(f, t.ID, t.Dir)
+		if err != nil {
+			return Result{}, err
+		}
+		cmem.Watch(rec)
+		l.calls.recorder = rec
+		record(rec)
+		defer func() {
+			recording.Store(nil)
+			l.calls.recorder = nil
+			cmem.Watch(nil)
+		}()
+		r, err := compute(t.ID, t.Dir)
+		rec.Close(string(r.Status), r.Message)
+		return r, err
+	}
+}
+
+func serve(greeting Greeting, compute func(task) (Result, error), in io.Reader, out io.Writer) error {
 	enc := json.NewEncoder(out)
 	if err := enc.Encode(greeting); err != nil {
 		return err
@@ -37,7 +70,7 @@ func serve(greeting Greeting, compute Computer, in io.Reader, out io.Writer) err
 			return err
 		}
 		start := time.Now()
-		r, err := compute(t.ID, t.Dir)
+		r, err := compute(t)
 		if err != nil {
 			return err
 		}

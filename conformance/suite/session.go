@@ -19,7 +19,9 @@ type session struct {
 
 // queued is where the result of a job goes.
 type queued struct {
+	suite  *Suite
 	report *Report
+	id     string
 	place  Place
 }
 
@@ -44,17 +46,19 @@ func (n *session) add(s *Suite) error {
 		if err != nil {
 			return err
 		}
-		rep := &Report{Schema: schema, API: s.API.Name, Suite: s.Name, Mode: m.Name, Library: library, Counts: map[Status]int{}}
+		rep := &Report{Schema: schema, API: s.API.Name, Suite: s.Name, Mode: m.Name, Library: library,
+			Counts: map[Status]int{}}
 		r.outcome.Reports = append(r.outcome.Reports, rep)
 		for _, g := range groups(items, o) {
-			k := &kind{library, func() *exec.Cmd {
+			k := &kind{library: library, environ: slices.Concat(s.Environ, m.Environ, g.setting)}
+			k.command = func() *exec.Cmd {
 				c := o.Child(s, library, m.Name)
-				c.Env = slices.Concat(c.Environ(), s.Environ, m.Environ, g.setting)
+				c.Env = append(c.Environ(), k.environ...)
 				return c
-			}}
+			}
 			for _, c := range g.items {
 				n.jobs = append(n.jobs, job{k, task{ID: c.ID}})
-				n.cases = append(n.cases, queued{rep, c.place(s)})
+				n.cases = append(n.cases, queued{s, rep, c.ID, c.place(s)})
 			}
 		}
 	}

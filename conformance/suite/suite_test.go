@@ -32,7 +32,8 @@ func judged() *Suite {
 
 func TestRun_settingsModesAndReports(t *testing.T) {
 	dir := t.TempDir()
-	o := Options{Library: func(*API) string { return "libfake.so" }, Workers: 2, JSON: filepath.Join(dir, "r.json"), JUnit: filepath.Join(dir, "r.xml"),
+	o := Options{Library: func(*API) string { return "libfake.so" }, Workers: 2,
+		JSON: filepath.Join(dir, "r.json"), JUnit: filepath.Join(dir, "r.xml"),
 		Child: func(_ *Suite, library, mode string) *exec.Cmd {
 			assert.Equal(t, "libfake.so", library)
 			return fake()
@@ -105,7 +106,8 @@ func libcRules() *Suite {
 }
 
 func TestRules_judgeALibraryInChildren(t *testing.T) {
-	o := Options{Library: func(*API) string { return "libc.so.6" }, Workers: 2, Child: func(_ *Suite, _, mode string) *exec.Cmd {
+	library := func(*API) string { return "libc.so.6" }
+	o := Options{Library: library, Workers: 2, Child: func(_ *Suite, _, mode string) *exec.Cmd {
 		c := exec.Command(os.Args[0])
 		c.Env = append(os.Environ(), childVariable+"="+libc.Name, "TEST_MODE="+mode)
 		return c

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/anynpu/anynpu/conformance/suite/trace"
 )
 
 // T is what a case runs with. A violated expectation ends the case. A rule suite embeds it in a type of its own.
@@ -33,13 +35,28 @@ func (l lacking) Error() string { return string(l) }
 func (t *T) Skip(format string, args ...any) { panic(lacking(fmt.Sprintf(format, args...))) }
 
 // Failf ends the case.
-func (t *T) Failf(format string, args ...any) { panic(violation(fmt.Sprintf(format, args...))) }
+func (t *T) Failf(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	t.condition(false, text, format, args)
+	panic(violation(text))
+}
+
+// condition records a condition of the case.
+func (t *T) condition(ok bool, text, format string, args []any) {
+	if t.Library == nil {
+		return
+	}
+	if rec := t.recorder(); rec != nil {
+		rec.Check(ok, text, format, args)
+	}
+}
 
 // Check demands a condition.
 func (t *T) Check(ok bool, format string, args ...any) {
 	if !ok {
 		t.Failf(format, args...)
 	}
+	t.condition(true, "", format, args)
 }
 
 // Judged counts a call that was accepted or refused as it must be.
@@ -58,7 +75,9 @@ func (t *T) NoEffect(effect bool, format string, args ...any) {
 
 // Is demands a return code.
 func (t *T) Is(want int, function string, args ...any) {
-	if got := t.Code(function, args...); got != want {
+	got := t.Code(function, args...)
+	t.Judge(trace.Event{Kind: trace.Code, Codes: []int{want}})
+	if got != want {
 		why := ""
 		if got != t.API.Success {
 			why = t.because()
@@ -77,6 +96,7 @@ func (t *T) Bad(function string, args ...any) { t.Is(t.API.BadParam, function, a
 // Ptr demands a result that is not NULL.
 func (t *T) Ptr(function string, args ...any) uintptr {
 	p := t.Call(function, args...)
+	t.Judge(trace.Event{Kind: trace.Pointer})
 	if p == 0 {
 		t.Failf("%s: NULL%s", t.Shown(function, args...), t.because())
 	}
@@ -87,6 +107,7 @@ func (t *T) Ptr(function string, args ...any) uintptr {
 // Null demands NULL.
 func (t *T) Null(function string, args ...any) {
 	p := t.Call(function, args...)
+	t.Judge(trace.Event{Kind: trace.Null})
 	t.Check(p == 0, "%s: %#x, want NULL", t.Shown(function, args...), p)
 	t.Judged(false)
 }
@@ -138,6 +159,7 @@ func (t *T) Keep(v any) { t.keep = append(t.keep, v) }
 func (t *T) Parallel(n int, f func(own *T, i int)) {
 	var wg sync.WaitGroup
 	violated := make(chan error, n)
+	t.Judge(trace.Event{Kind: trace.Fork})
 	for i := range n {
 		wg.Go(func() {
 			runtime.LockOSThread() // a message belongs to the thread whose call failed
@@ -149,6 +171,7 @@ func (t *T) Parallel(n int, f func(own *T, i int)) {
 		})
 	}
 	wg.Wait()
+	t.Judge(trace.Event{Kind: trace.Join})
 	select {
 	case err := <-violated:
 		t.Failf("%v", err)

@@ -15,7 +15,7 @@ import (
 func newAll(suites []*suite.Suite) *cobra.Command {
 	var o suite.Options
 	var apis, libraries []string
-	var page, text, junit string
+	var page, text, junit, emit string
 	names := namesOf(suites)
 	c := &cobra.Command{
 		Use:   "all",
@@ -52,6 +52,9 @@ own in the folder BUILD (build).`, strings.Join(names, ", ")),
 			if o.Child, err = children(); err != nil {
 				return err
 			}
+			if emit != "" {
+				return emitC(chosen, o, emit, cmd)
+			}
 			d, err := suite.RunAll(chosen, o, cmd.OutOrStdout())
 			if err != nil {
 				return err
@@ -76,7 +79,7 @@ own in the folder BUILD (build).`, strings.Join(names, ", ")),
 	f.StringVar(&page, "html", "", "write the report as a page to this `file`")
 	f.StringVar(&text, "json", "", "write the report as JSON to this `file`")
 	f.StringVar(&junit, "junit", "", "write the report as JUnit XML to this `file`")
-	runFlags(c, &o)
+	runFlags(c, &o, &emit)
 	return c
 }
 

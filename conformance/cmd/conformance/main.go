@@ -71,7 +71,7 @@ Exit codes:
 	for _, name := range namesOf(all) {
 		root.AddCommand(newAPI(name, all))
 	}
-	root.AddCommand(newAll(all), newONNX(), newBombs(), newMutants(), newGenerate())
+	root.AddCommand(newAll(all), newPrograms(all), newONNX(), newBombs(), newMutants(), newGenerate())
 	return root
 }
 

@@ -13,7 +13,7 @@ import (
 
 // newSuite runs a suite. With the hidden flag --child it is the process in which cases are computed.
 func newSuite(s *suite.Suite) *cobra.Command {
-	var library string
+	var library, emit string
 	o := suite.Options{Library: func(*suite.API) string { return library }}
 	var list, child bool
 	c := &cobra.Command{
@@ -35,6 +35,9 @@ The library is that of --library, else of the environment variable
 			if o.Child, err = children(); err != nil {
 				return err
 			}
+			if emit != "" {
+				return emitC([]*suite.Suite{s}, o, emit, cmd)
+			}
 			return verdict(s.Run(o, cmd.OutOrStdout()))
 		},
 	}
@@ -45,7 +48,7 @@ The library is that of --library, else of the environment variable
 	f.BoolVar(&list, "list", false, "print what is judged, and what cannot be")
 	f.StringVar(&o.Mode, "mode", "", "only this `mode`")
 	f.BoolVar(&child, "child", false, "compute the cases named on standard input")
-	runFlags(c, &o)
+	runFlags(c, &o, &emit)
 	hide(c, "child")
 	if len(s.Modes) == 0 {
 		hide(c, "mode")
@@ -54,12 +57,24 @@ The library is that of --library, else of the environment variable
 }
 
 // runFlags adds the flags that say which cases run, and how.
-func runFlags(c *cobra.Command, o *suite.Options) {
+func runFlags(c *cobra.Command, o *suite.Options, emit *string) {
 	f := c.Flags()
+	f.StringVar(emit, "emit-c", "", "compute only this `case` and print it as a C program")
 	f.StringVar(&o.Filter, "run", "", "only cases whose name contains this `text`")
 	f.BoolVar(&o.Long, "long", false, "also cases that take more than a second")
 	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print every case")
+}
+
+// emitC prints a case as a C program, and what came of it as a message.
+func emitC(suites []*suite.Suite, o suite.Options, id string, cmd *cobra.Command) error {
+	r, source, err := suite.Emit(suites, o, id)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s %s %s\n", r.Status, id, r.Message)
+	fmt.Fprint(cmd.OutOrStdout(), source)
+	return nil
 }
 
 // children is the command of a suite's child: this one with --child.

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"unsafe"
-
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
@@ -40,7 +38,7 @@ func (t *T) desc(dataType int32, dims ...int32) uintptr {
 // tensor makes a float tensor with data.
 func (t *T) tensor(data []float32, dims ...int32) uintptr {
 	x := t.object("Tensor_Destroy", t.Ptr("Tensor_Create", 0, t.desc(float32T, dims...)))
-	copy(unsafe.Slice(cmem.At[float32](t.Ptr("Tensor_GetDataBuffer", x)), len(data)), data)
+	copy(cmem.Span[float32](t.Ptr("Tensor_GetDataBuffer", x), len(data)), data)
 	return x
 }
 

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
@@ -32,7 +30,7 @@ var (
 func queueDone(i int) uintptr {
 	madeDones.Do(func() {
 		for k := range queueDones {
-			queueDones[k] = purego.NewCallback(func(user, code, outputs, n uintptr) uintptr {
+			queueDones[k] = suite.NewCallback(func(user, code, outputs, n uintptr) uintptr {
 				if q, ok := queues.Load(user); ok {
 					q.(*queue).told(end{user, outputs, int(uint32(code)), int(int32(n)), k})
 				}

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
@@ -51,7 +50,7 @@ var (
 		var made uintptr
 		return func() uintptr {
 			if made == 0 {
-				made = purego.NewCallback(func(user, code, outputs, n uintptr) uintptr {
+				made = suite.NewCallback(func(user, code, outputs, n uintptr) uintptr {
 					ends[user] <- end{user, outputs, int(uint32(code)), int(int32(n)), 0}
 					return 0
 				})

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
 // The structs of the API, as OH_NN types notes, sections 3 and 4, lay them out.
@@ -28,7 +29,7 @@ type legacyTensor struct {
 func legacy(dataType int32, dims ...int32) *legacyTensor {
 	t := &legacyTensor{dataType: dataType, rank: uint32(len(dims))}
 	if len(dims) > 0 {
-		t.dims = &dims[0]
+		t.dims = cmem.Pointer(dims)
 	}
 	return t
 }

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ebitengine/purego"
-
+	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
@@ -45,13 +44,13 @@ var opState = struct {
 
 func opFunctions(set *opSet) {
 	full := func(s stage) uintptr {
-		return purego.NewCallback(func(ctx, in uintptr, nIn uint32, out uintptr, nOut uint32) uintptr {
+		return suite.NewCallback(func(ctx, in uintptr, nIn uint32, out uintptr, nOut uint32) uintptr {
 			return set.called(s, opCall{cmem.At[opContext](ctx), cmem.Span[opTensor](in, int(nIn)), cmem.Span[opTensor](out,
 				int(nOut))})
 		})
 	}
 	set.table = [4]uintptr{full(stageInit), full(stagePrepare), full(stageCompute),
-		purego.NewCallback(func(ctx uintptr) uintptr {
+		suite.NewCallback(func(ctx uintptr) uintptr {
 			return set.called(stageDestroy, opCall{ctx: cmem.At[opContext](ctx)})
 		})}
 }

@@ -8,24 +8,49 @@ import (
 )
 
 // Address returns the address of *p. The caller keeps p alive as long as the library may use it.
-func Address[E any](p *E) uintptr { return uintptr(unsafe.Pointer(p)) }
+func Address[E any](p *E) uintptr {
+	held(p, 1)
+	return uintptrOf(p)
+}
+
+func uintptrOf[E any](p *E) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 // First returns the address of the first element of v, 0 if there is no room for one.
-func First[E any](v []E) uintptr { return Address(unsafe.SliceData(v)) }
+func First[E any](v []E) uintptr { return uintptrOf(Pointer(v)) }
+
+// Pointer returns a pointer to the first element of v, nil if there is no room for one.
+func Pointer[E any](v []E) *E {
+	p := unsafe.SliceData(v)
+	held(p, len(v))
+	return p
+}
 
 // At returns the value at an address that the library gave.
-func At[E any](addr uintptr) *E { return *(**E)(unsafe.Pointer(&addr)) }
+func At[E any](addr uintptr) *E {
+	seen[E](addr, 1)
+	return at[E](addr)
+}
+
+func at[E any](addr uintptr) *E { return *(**E)(unsafe.Pointer(&addr)) }
 
 // Span returns n elements of the library's memory, nil at address 0. Writes go to the library.
 func Span[E any](addr uintptr, n int) []E {
 	if addr == 0 {
 		return nil
 	}
-	return unsafe.Slice(At[E](addr), n)
+	seen[E](addr, n)
+	return unsafe.Slice(at[E](addr), n)
 }
 
 // Copy returns a copy of n elements of the library's memory, nil at address 0.
-func Copy[E any](addr uintptr, n int) []E { return slices.Clone(Span[E](addr, n)) }
+func Copy[E any](addr uintptr, n int) []E {
+	if addr == 0 {
+		return nil
+	}
+	v := slices.Clone(unsafe.Slice(at[E](addr), n))
+	read(addr, v)
+	return v
+}
 
 // Text copies the string at an address that the library gave, "" at address 0.
 func Text(addr uintptr) string {
@@ -34,8 +59,9 @@ func Text(addr uintptr) string {
 	}
 	var b []byte
 	for p := addr; ; p++ {
-		c := *At[byte](p)
+		c := *at[byte](p)
 		if c == 0 {
+			read(addr, append(b, 0))
 			return string(b)
 		}
 		b = append(b, c)
@@ -43,7 +69,9 @@ func Text(addr uintptr) string {
 }
 
 // Bytes returns the memory of a slice.
-func Bytes[E any](v []E) []byte {
+func Bytes[E any](v []E) []byte { return bytesOf(v) }
+
+func bytesOf[E any](v []E) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(*new(E))))
 }
 

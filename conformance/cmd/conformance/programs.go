@@ -1,0 +1,39 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anynpu/anynpu/conformance/suite"
+)
+
+// newPrograms checks the C programs of --emit-c.
+func newPrograms(suites []*suite.Suite) *cobra.Command {
+	var o suite.Options
+	how := suite.Reproduction{Compile: []string{cmp.Or(os.Getenv("CC"), "cc"), "-Wall", "-Wextra", "-Iinclude"}}
+	var apis []string
+	c := &cobra.Command{
+		Use:   "programs",
+		Short: "Turn cases into C programs, compile and run them, and compare what came of both",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if o.Child, err = children(); err != nil {
+				return err
+			}
+			chosen := slices.DeleteFunc(slices.Clone(suites), func(s *suite.Suite) bool {
+				return len(apis) > 0 && !slices.Contains(apis, s.API.Name+" "+s.Name)
+			})
+			return verdict(suite.Reproduce(chosen, o, how, cmd.OutOrStdout()))
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&how.Every, "every", 1, "of the cases of each suite, one of so many")
+	f.StringVar(&how.Folder, "keep", "", "keep the sources of wrong programs in this `folder`")
+	f.StringArrayVar(&apis, "suite", nil, "only this suite, `\"API NAME\"`; can be repeated")
+	f.StringVar(&o.Filter, "run", "", "only cases whose name contains this `text`")
+	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
+	return c
+}
