@@ -24,47 +24,62 @@ var mutantSource string
 //go:embed survivors.txt
 var survivorList string
 
-// Build makes the library with the hook in folder and returns its path. root is the repository.
-func Build(root, folder string) (string, error) {
-	ref := filepath.Join(root, "backends/cpu/ref")
-	text, err := os.ReadFile(filepath.Join(ref, "ref.go"))
+// Overlay returns the changed and added files of a library with the hook: path from the root to text. root is the
+// repository.
+func Overlay(root string) (map[string]string, error) {
+	const ref, from, to = "backends/cpu/ref", "func ComputeContext(", "func computeContext("
+	text, err := os.ReadFile(filepath.Join(root, ref, "ref.go"))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	const from, to = "func ComputeContext(", "func computeContext("
 	if strings.Count(string(text), from) != 1 {
-		return "", fmt.Errorf("ref.go: want one %q", from)
+		return nil, fmt.Errorf("ref.go: want one %q", from)
 	}
-	files := map[string]string{
-		"ref.go":    strings.Replace(string(text), from, to, 1),
-		"mutant.go": mutantSource,
-	}
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for name, text := range files {
-		path := filepath.Join(folder, name+".overlay") // a .go file below the module would be taken for a package of it
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return "", err
+	return map[string]string{
+		ref + "/ref.go":    strings.Replace(string(text), from, to, 1),
+		ref + "/mutant.go": mutantSource,
+	}, nil
+}
+
+// Build makes the libraries with the files of overlays in the folder lib of folder. root is the repository.
+func Build(root, folder string, overlays ...map[string]string) error {
+	replace := map[string]string{}
+	for _, files := range overlays {
+		for name, text := range files {
+			to := filepath.Join(root, name)
+			if replace[to] != "" {
+				return fmt.Errorf("%s: changed twice", name)
+			}
+			// The same base name, which cgo wants, in a folder that begins with _, so that it is no package of the module.
+			path := filepath.Join(folder, "_overlay", name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				return err
+			}
+			replace[to] = path
 		}
-		overlay.Replace[filepath.Join(ref, name)] = path
 	}
-	spec, err := json.Marshal(overlay)
+	spec, err := json.Marshal(struct{ Replace map[string]string }{replace})
 	if err != nil {
-		return "", err
+		return err
 	}
 	specFile := filepath.Join(folder, "overlay.json")
 	if err := os.WriteFile(specFile, spec, 0o644); err != nil {
-		return "", err
+		return err
 	}
-	library := filepath.Join(folder, "libmutant.so")
-	if err := os.RemoveAll(filepath.Join(folder, "obj")); err != nil { // make does not know of the overlay
-		return "", err
+	for _, stale := range []string{"obj", "lib"} { // make does not know of the overlay
+		if err := os.RemoveAll(filepath.Join(folder, stale)); err != nil {
+			return err
+		}
 	}
 	cmd := exec.Command("make", "--no-print-directory", "libs", "BUILD="+folder, "OVERLAY="+specFile)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%v: %s", err, out)
+		return fmt.Errorf("%v: %s", err, out)
 	}
-	return library, os.Rename(filepath.Join(folder, "lib/libneural_network_core.so"), library)
+	return nil
 }
 
 // A Mutant is one way of computing an operator wrongly, and whether the suite notices.
@@ -77,7 +92,7 @@ type Mutant struct {
 // ID names the mutant in survivors.txt.
 func (m Mutant) ID() string { return m.Operator + " " + m.Mutation }
 
-// Suite runs the cases with a library that Build made.
+// Suite runs the cases with a library that has the hook.
 type Suite struct {
 	Library string
 	Folder  string           // for what runs leave behind

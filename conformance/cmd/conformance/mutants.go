@@ -8,46 +8,121 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/anynpu/anynpu/conformance/mutants"
+	"github.com/anynpu/anynpu/conformance/mutants/semantics"
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/ohnn/operators"
+	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/internal/built"
 )
 
+// mutantRun is what the flags of the command say.
+type mutantRun struct {
+	only                                   string
+	verbose, kernels, meaning, list, reach bool
+	seed                                   uint64
+	jobs                                   int
+}
+
 func newMutants() *cobra.Command {
-	var only string
-	var verbose bool
+	var r mutantRun
 	c := &cobra.Command{
 		Use:   "mutants",
-		Short: "Measure how many seeded wrong kernels the operator suite finds",
-		Long: `Measure how many seeded wrong kernels the operator suite finds. At least 95 %
-must be found, every operator must have at least 3, and each survivor must be
-argued for in conformance/mutants/survivors.txt.`,
+		Short: "Measure how many seeded bugs the suites find",
+		Long: `Measure how many seeded bugs the suites find, in a copy of the library that has
+all of them behind a switch.
+
+Kernels: one operator computes wrongly, and the operator suite must notice. At
+least 95 % must be found, every operator must have at least 3, and each survivor
+must be argued for in conformance/mutants/survivors.txt.
+
+Semantics: return codes, lifetimes, stale state, fields of queries, layouts,
+fusion, tiles, the import of models; all suites run through the C APIs. At least
+95 % must be found of those that conformance/mutants/semantics/argued.txt does
+not explain. Half of them are made from the sources by --seed: another seed gives
+others.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := filepath.Abs(".")
-			if err != nil {
-				return err
-			}
-			folder := filepath.Join(built.Folder(), "mutants")
-			if err := os.MkdirAll(folder, 0o755); err != nil {
-				return err
-			}
-			library, err := mutants.Build(root, folder)
-			if err != nil {
-				return err
-			}
-			self, err := os.Executable()
-			if err != nil {
-				return err
-			}
-			m := &mutants.Suite{Library: library, Folder: folder, Child: func() *exec.Cmd {
-				return exec.Command(self, ohnn.API.Name, operators.Suite().Name, "--child", "--library", library, "--mode",
-					ohnn.Manual)
-			}}
-			return verdict(m.Run(cmd.OutOrStdout(), only, verbose))
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
 	}
-	c.Flags().StringVar(&only, "run", "", "only this `operator`")
-	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print every mutant")
+	f := c.Flags()
+	f.StringVar(&r.only, "run", "", "only this `mutant`: an operator of kernels, or an ID of --semantics --list")
+	f.BoolVarP(&r.verbose, "verbose", "v", false, "print every mutant")
+	f.BoolVar(&r.kernels, "kernels", false, "only kernels")
+	f.BoolVar(&r.meaning, "semantics", false, "only semantics")
+	f.BoolVar(&r.list, "list", false, "print the mutants of semantics")
+	f.BoolVar(&r.reach, "reach", false, "print how many cases come past each mutant of semantics")
+	f.Uint64Var(&r.seed, "seed", 1, "which of the bugs that the sources give are tried")
+	f.IntVar(&r.jobs, "jobs", 2, "mutants of semantics at a time")
+	c.MarkFlagsMutuallyExclusive("kernels", "semantics")
 	return c
+}
+
+func (r *mutantRun) run(cmd *cobra.Command) error {
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return err
+	}
+	list, err := semantics.Mutants(root, r.seed)
+	if err != nil {
+		return err
+	}
+	if r.list {
+		semantics.List(cmd.OutOrStdout(), list)
+		return nil
+	}
+	folder, err := filepath.Abs(filepath.Join(built.Folder(), "mutants"))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	meaning, err := semantics.Overlay(root, list)
+	if err != nil {
+		return err
+	}
+	kernels, err := mutants.Overlay(root)
+	if err != nil {
+		return err
+	}
+	if err := mutants.Build(root, folder, kernels, meaning); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	child := func(s *suite.Suite, library, mode string) *exec.Cmd {
+		return exec.Command(self, s.API.Name, s.Name, "--child", "--library", library, "--mode", mode)
+	}
+	t := &semantics.Trial{Mutants: list, Suites: suites(), Folder: folder, Child: child, Jobs: r.jobs}
+	if r.reach {
+		return t.Reach(cmd.OutOrStdout())
+	}
+	passed := true
+	if !r.meaning {
+		library := filepath.Join(folder, "lib", ohnn.API.Soname)
+		m := &mutants.Suite{Library: library, Folder: folder, Child: func() *exec.Cmd {
+			return child(operators.Suite(), library, ohnn.Manual)
+		}}
+		ok, err := m.Run(cmd.OutOrStdout(), r.only, r.verbose)
+		if err != nil {
+			return err
+		}
+		passed = ok
+	}
+	if !r.kernels {
+		var only []string
+		if r.only != "" {
+			only = []string{r.only}
+		}
+		ok, err := t.Run(cmd.OutOrStdout(), only, r.verbose)
+		if err != nil {
+			return err
+		}
+		passed = passed && ok
+	}
+	if !passed {
+		return errFailed
+	}
+	return nil
 }

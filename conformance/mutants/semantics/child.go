@@ -1,0 +1,192 @@
+package semantics
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/conformance/suite"
+)
+
+// group is the cases that share processes.
+type group struct {
+	suite   *suite.Suite
+	mode    suite.Mode
+	setting []string
+	ids     []string
+}
+
+func (g *group) String() string {
+	s := g.suite.API.Name + " " + g.suite.Name
+	if g.mode.Name != "" {
+		s += " (" + g.mode.Name + ")"
+	}
+	return s
+}
+
+// groups lists the cases of all suites, of each mode and setting, but those that take long.
+func groups(suites []*suite.Suite) ([]*group, error) {
+	var out []*group
+	for _, s := range suites {
+		modes := s.Modes
+		if len(modes) == 0 {
+			modes = []suite.Mode{{}}
+		}
+		for _, m := range modes {
+			items, err := s.Cases(m.Name)
+			if err != nil {
+				return nil, err
+			}
+			var own []*group
+			for _, item := range items {
+				if item.Long {
+					continue
+				}
+				i := slices.IndexFunc(own, func(g *group) bool { return slices.Equal(g.setting, item.Setting) })
+				if i < 0 {
+					i = len(own)
+					own = append(own, &group{suite: s, mode: m, setting: item.Setting})
+				}
+				own[i].ids = append(own[i].ids, item.ID)
+			}
+			out = append(out, own...)
+		}
+	}
+	return out, nil
+}
+
+// child is a process that computes cases of a group with a mutant on, 0 for none.
+type child struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Scanner
+	errs strings.Builder
+
+	file    string
+	reached []byte // by number of mutant
+	folder  string // for cases
+	cases   int
+}
+
+// task is what a child of a suite reads, a line of JSON.
+type task struct {
+	ID  string `json:"id"`
+	Dir string `json:"dir"` // an empty folder for the case
+}
+
+// start starts a child. Its error is that of a library that cannot be opened.
+func (t *Trial) start(g *group, mutant int) (*child, error) {
+	c := &child{}
+	if err := c.share(t.Folder, len(t.Mutants)+1); err != nil {
+		return nil, err
+	}
+	var err error
+	if c.folder, err = os.MkdirTemp("", "anynpu-mutants-"); err != nil {
+		return nil, err
+	}
+	c.cmd = t.Child(g.suite, filepath.Join(t.Folder, "lib", g.suite.API.Soname), g.mode.Name)
+	c.cmd.Env = slices.Concat(c.cmd.Environ(), g.suite.Environ, g.mode.Environ, g.setting,
+		[]string{"ANYNPU_MUTANT_ON=" + strconv.Itoa(mutant), "ANYNPU_MUTANT_REACHED=" + c.file})
+	c.cmd.Stderr = &c.errs
+	in, err := c.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.in, c.out = in, bufio.NewScanner(out)
+	c.out.Buffer(nil, 1<<20)
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if line, ended := c.read(startLimit); line == nil {
+		c.stop()
+		return nil, fmt.Errorf("%s: the suite cannot use the library: %s %s", g, ended, strings.TrimSpace(c.errs.String()))
+	}
+	return c, nil
+}
+
+// share makes the file in which the library notes the mutants that it comes past.
+func (c *child) share(folder string, size int) error {
+	f, err := os.CreateTemp(folder, "reached-")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	c.file = f.Name()
+	if err := f.Truncate(int64(size)); err != nil {
+		return err
+	}
+	c.reached, err = unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	return err
+}
+
+// read returns the next line of the child, or how it ended.
+func (c *child) read(limit time.Duration) (line []byte, ended suite.Status) {
+	hung := make(chan bool, 1)
+	timer := time.AfterFunc(limit, func() {
+		hung <- true
+		c.cmd.Process.Kill() //nolint:errcheck // it may have ended
+	})
+	found := c.out.Scan()
+	if timer.Stop(); found && len(hung) == 0 {
+		return c.out.Bytes(), ""
+	}
+	if len(hung) > 0 {
+		return nil, suite.Hang
+	}
+	return nil, suite.Crash
+}
+
+// compute returns the result of a case. After a crash or a hang the child is of no use any more.
+func (c *child) compute(id string, limit time.Duration) (suite.Result, error) {
+	c.cases++
+	dir := filepath.Join(c.folder, strconv.Itoa(c.cases))
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return suite.Result{}, err
+	}
+	if err := json.NewEncoder(c.in).Encode(task{id, dir}); err != nil {
+		return suite.Result{ID: id, Status: suite.Crash, Message: err.Error()}, nil
+	}
+	line, ended := c.read(limit)
+	if line == nil {
+		return suite.Result{ID: id, Status: ended}, nil
+	}
+	var r suite.Result
+	err := json.Unmarshal(line, &r)
+	return r, err
+}
+
+// take returns the mutants that the library has come past since the last call.
+func (c *child) take() []int {
+	var out []int
+	for i, b := range c.reached {
+		if b != 0 && i > 0 {
+			out = append(out, i)
+		}
+	}
+	clear(c.reached)
+	return out
+}
+
+func (c *child) stop() {
+	c.in.Close()
+	timer := time.AfterFunc(startLimit, func() { c.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
+	c.cmd.Wait()                                                         //nolint:errcheck // its results are in
+	timer.Stop()
+	unix.Munmap(c.reached) //nolint:errcheck // the mapping is ours
+	os.Remove(c.file)
+	os.RemoveAll(c.folder)
+}

@@ -1,0 +1,34 @@
+package semantics
+
+import (
+	"path"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The mutants must fit the sources as they are: patches apply, and the library with all of them still type-checks.
+func TestMutants_fitTheSources(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	mutants, err := Mutants(root, 1)
+	require.NoError(t, err)
+	perArea := map[string]int{}
+	for _, m := range mutants {
+		perArea[m.Area]++
+	}
+	assert.GreaterOrEqual(t, len(mutants), 150)
+	for _, a := range Areas {
+		assert.GreaterOrEqual(t, perArea[a.Name], 30, "%s: the areas have similar numbers of mutants", a.Name)
+	}
+	files, err := Overlay(root, mutants)
+	require.NoError(t, err)
+	l := newLoader(root, files)
+	for name := range files {
+		p, err := l.load(path.Dir(name))
+		require.NoError(t, err)
+		assert.NoError(t, p.err)
+	}
+}
