@@ -23,9 +23,7 @@ func Overlay(root string, mutants []*Mutant) (map[string]string, error) {
 	edits := map[string][]edit{}
 	for i, m := range mutants {
 		for _, e := range m.edits {
-			e.text = strings.ReplaceAll(e.text, on, fmt.Sprintf("mutant.On(%d)", i+1))
-			e.text = strings.ReplaceAll(e.text, number, strconv.Itoa(i+1))
-			edits[m.File] = append(edits[m.File], e)
+			edits[m.File] = append(edits[m.File], e.numbered(i+1))
 		}
 	}
 	files := map[string]string{switchPackage + "/mutant.go": switchSource}
@@ -39,6 +37,13 @@ func Overlay(root string, mutants []*Mutant) (map[string]string, error) {
 		}
 	}
 	return files, nil
+}
+
+// numbered is the edit of mutant n.
+func (e edit) numbered(n int) edit {
+	e.text = strings.ReplaceAll(e.text, on, fmt.Sprintf("mutant.On(%d)", n))
+	e.text = strings.ReplaceAll(e.text, number, strconv.Itoa(n))
+	return e
 }
 
 // edited returns a file with the edits and the import of the switch.

@@ -23,6 +23,14 @@ func TestMutants_fitTheSources(t *testing.T) {
 	for _, a := range Areas {
 		assert.GreaterOrEqual(t, perArea[a.Name], 30, "%s: the areas have similar numbers of mutants", a.Name)
 	}
+	ids := map[string]bool{}
+	for _, m := range mutants {
+		ids[m.ID] = true
+	}
+	for id, why := range Argued() {
+		assert.True(t, ids[id], "argued.txt explains %s, which there is not", id)
+		assert.NotEmpty(t, why)
+	}
 	files, err := Overlay(root, mutants)
 	require.NoError(t, err)
 	l := newLoader(root, files)
