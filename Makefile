@@ -149,7 +149,7 @@ docs/operators.md: FORCE libs
 	ANYNPU_LOG=off $(CONFORMANCE) generate operators --library $(LIB)/$(CORE) $@
 FORCE:
 
-# Seeded wrong kernels that the operator suite must find.
+# Seeded bugs that the suites must find: of kernels, and of the library's semantics.
 mutants:
 	$(CONFORMANCE) mutants
 
