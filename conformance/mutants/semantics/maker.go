@@ -82,6 +82,10 @@ func (g *maker) walk(body *ast.BlockStmt) {
 	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if g.statistics(n) {
+				return false
+			}
 		case *ast.IfStmt:
 			g.condition(n)
 		case *ast.BinaryExpr:
@@ -189,9 +193,12 @@ func (g *maker) typed(whole, part ast.Expr, text string) string {
 	return text
 }
 
+// statistics are not what a program computes with.
+func (g *maker) statistics(n *ast.AssignStmt) bool { return strings.Contains(g.source(n.Lhs[0]), "Counts.") }
+
 // assignment drops an assignment to what outlives it: a field, an element, what a pointer leads to.
 func (g *maker) assignment(n *ast.AssignStmt) {
-	if n.Tok == token.DEFINE || len(n.Lhs) != 1 || strings.Contains(g.source(n.Lhs[0]), "Counts") {
+	if n.Tok == token.DEFINE || len(n.Lhs) != 1 || g.statistics(n) {
 		return
 	}
 	kind := "dropped assignment"

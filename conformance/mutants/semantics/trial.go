@@ -89,31 +89,58 @@ type Outcome struct {
 	Found   string // suite, case and what it said; "" for a survivor
 }
 
-// try computes the cases that come past mutant n until one fails.
-func (t *Trial) try(n int, cases []*usual) (Outcome, error) {
-	m := t.Mutants[n-1]
-	out := Outcome{Mutant: m}
-	byGroup := map[*group][]*usual{}
-	var order []*group
+// part is cases of a group that come past a mutant.
+type part struct {
+	group *group
+	cases []*usual
+}
+
+// parts sorts the cases that come past mutant n so that one that fails comes early: a few of every group first, the
+// nearest groups first, and in a group those that come past few other mutants, since they are about this one.
+func (t *Trial) parts(n int, cases []*usual) []part {
+	const few = 30
+	byGroup := map[string][]*usual{}
+	var order []*usual // the first of each group
 	for _, c := range cases {
-		if !slices.Contains(c.reaches, n) {
-			continue
+		if slices.Contains(c.reaches, n) {
+			key := c.group.String() + fmt.Sprint(c.group.setting)
+			if byGroup[key] == nil {
+				order = append(order, c)
+			}
+			byGroup[key] = append(byGroup[key], c)
 		}
-		out.Reached++
-		if byGroup[c.group] == nil {
-			order = append(order, c.group)
-		}
-		byGroup[c.group] = append(byGroup[c.group], c)
 	}
-	slices.SortStableFunc(order, func(a, b *group) int { return cmp.Compare(t.distance(m, a), t.distance(m, b)) })
-	begin := time.Now()
-	for _, g := range order {
-		list := byGroup[g]
-		// A case that comes past few others is about this one.
+	m := t.Mutants[n-1]
+	slices.SortStableFunc(order, func(a, b *usual) int {
+		return cmp.Compare(t.distance(m, a.group), t.distance(m, b.group))
+	})
+	var front, back []part
+	for _, first := range order {
+		g := first.group
+		list := byGroup[g.String()+fmt.Sprint(g.setting)]
 		slices.SortStableFunc(list, func(a, b *usual) int {
 			return cmp.Or(cmp.Compare(len(a.reaches), len(b.reaches)), cmp.Compare(a.time, b.time))
 		})
-		found, err := t.tryGroup(n, g, list, begin.Add(mutantLimit))
+		at := len(list)
+		if at > 2*few {
+			at = few
+			back = append(back, part{g, list[at:]})
+		}
+		front = append(front, part{g, list[:at]})
+	}
+	return append(front, back...)
+}
+
+// try computes the cases that come past mutant n until one fails.
+func (t *Trial) try(n int, cases []*usual) (Outcome, error) {
+	out := Outcome{Mutant: t.Mutants[n-1]}
+	parts := t.parts(n, cases)
+	for _, p := range parts {
+		out.Reached += len(p.cases)
+	}
+	until := time.Now().Add(mutantLimit)
+	for _, p := range parts {
+		found, err := t.tryGroup(n, p.group, p.cases, until)
 		if err != nil || found != "" {
 			out.Found = found
 			return out, err
@@ -122,18 +149,22 @@ func (t *Trial) try(n int, cases []*usual) (Outcome, error) {
 	return out, nil
 }
 
-// distance sorts groups: the suites of the mutant's own API first, and where several serve, those with more in a case.
+// distance sorts groups: the suites of the mutant's own API first, rules first for the API layers and last for what
+// lies below, and the first mode of a suite before the others.
 func (t *Trial) distance(m *Mutant, g *group) int {
-	d := slices.Index([]string{"numerics", "networks", "operators", "rules"}, g.suite.Name)
-	switch api := g.suite.API.Name; {
-	case m.Area == "OH_NN" && api != "ohnn", m.Area == "RKNN" && api != "rknn", m.Area == "ONNX" && api != "rknn":
-		d += 10
+	d := 10 * slices.Index([]string{"numerics", "networks", "operators", "rules"}, g.suite.Name)
+	api := map[string]string{"OH_NN": "ohnn", "RKNN": "rknn"}[m.Area]
+	if api != "" {
+		d = 30 - d
 	}
-	if m.Area == "OH_NN" || m.Area == "RKNN" {
-		d = -d // rules first
-		if d < -5 {
-			d = 10
-		}
+	if m.Area == "ONNX" {
+		api = "rknn"
+	}
+	if api != "" && api != g.suite.API.Name {
+		d += 100
+	}
+	if len(g.suite.Modes) > 0 && g.mode.Name != g.suite.Modes[0].Name {
+		d += 50
 	}
 	return d
 }
