@@ -194,7 +194,9 @@ func (g *maker) typed(whole, part ast.Expr, text string) string {
 }
 
 // statistics are not what a program computes with.
-func (g *maker) statistics(n *ast.AssignStmt) bool { return strings.Contains(g.source(n.Lhs[0]), "Counts.") }
+func (g *maker) statistics(n *ast.AssignStmt) bool {
+	return strings.Contains(g.source(n.Lhs[0]), "Counts.")
+}
 
 // assignment drops an assignment to what outlives it: a field, an element, what a pointer leads to.
 func (g *maker) assignment(n *ast.AssignStmt) {
