@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"go/token"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -148,7 +147,7 @@ func leftOut(name string) bool {
 func textual(f *ast.FuncDecl) bool {
 	return slices.Contains([]string{"String", "Error", "GoString", "Summary", "JSON", "init", "describe", "Profile", "note",
 		"memSize", "lengths", "tellFormula", "finish"}, f.Name.Name) || strings.HasSuffix(f.Name.Name, "Text") ||
-		strings.HasPrefix(f.Name.Name, "explain")
+		strings.HasPrefix(f.Name.Name, "explain") || strings.HasPrefix(f.Name.Name, "tell")
 }
 
 func functionName(f *ast.FuncDecl) string {
@@ -173,14 +172,6 @@ func functionName(f *ast.FuncDecl) string {
 
 // locking are methods without which a program deadlocks or races, which no case can judge.
 var locking = []string{"Lock", "Unlock", "RLock", "RUnlock", "Wait", "Done", "Add", "Broadcast", "Signal", "Enter", "Leave"}
-
-// telling are functions whose arguments end in texts for people.
-func telling(call *ast.CallExpr) bool {
-	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
-		b, ok := a.(*ast.BasicLit)
-		return ok && b.Kind == token.STRING && len(b.Value) > 4
-	})
-}
 
 func calledName(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {

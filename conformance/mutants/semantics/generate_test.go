@@ -29,6 +29,8 @@ func fail(c code, text string, n int) error { return nil }
 
 func place(row, col int) int { return row }
 
+func attribute(name string, otherwise int64) int64 { return otherwise }
+
 func (s *state) set(v []int, n int) error {
 	if n > s.rows || len(v) == 0 {
 		return fail(ok, "too many", n+1)
@@ -42,6 +44,7 @@ func (s *state) set(v []int, n int) error {
 		s.list[i] += place(n, i)
 	}
 	clear(v)
+	s.cols = int(attribute("axis", -1))
 	return nil
 }
 `
@@ -72,6 +75,7 @@ func TestCandidates_ofEveryKind(t *testing.T) {
 		"set:min-and-max:max(n,s.cols)":                        "mutant.Max(7, n, s.cols)",
 		"set:dropped-assignment:s.rows=max(n,s.cols)":          "if !mutant.On(7) { s.rows = max(n, s.cols) }",
 		"set:dropped-assignment:s.list[i]+=place(n,i)":         "if !mutant.On(7) { s.list[i] += place(n, i) }",
+		"set:default:attribute(\"axis\",-1)":                   `attribute("axis", mutant.Pick(7, int64(-1), 0))`,
 		"set:dropped-jump:continue":                            "if !mutant.On(7) { continue }",
 		"set:swapped-arguments:place(n,i)":                     "place(mutant.Pick(7, n, i), mutant.Pick(7, i, n))",
 		"set:dropped-release:clear(v)":                         "if !mutant.On(7) { clear(v) }",

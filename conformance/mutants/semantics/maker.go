@@ -107,7 +107,7 @@ func (g *maker) walk(body *ast.BlockStmt) {
 			g.literal(n)
 		case *ast.CallExpr:
 			g.call(n)
-			if telling(n) {
+			if g.telling(n) {
 				return false
 			}
 		case *ast.SelectorExpr:
@@ -238,7 +238,7 @@ func (g *maker) statement(s ast.Stmt) {
 
 func (g *maker) dropCall(n *ast.ExprStmt) {
 	call, ok := n.X.(*ast.CallExpr)
-	if !ok || telling(call) {
+	if !ok || g.telling(call) {
 		return
 	}
 	name := calledName(call)
@@ -301,6 +301,7 @@ func (g *maker) call(n *ast.CallExpr) {
 		g.code(a)
 		g.boolean(a)
 	}
+	g.standard(n)
 	if id, ok := n.Fun.(*ast.Ident); ok && (name == "min" || name == "max") && !g.constant(n) {
 		if _, builtin := g.info.Uses[id].(*types.Builtin); builtin {
 			g.add("min and max", n.Fun, g.source(n), "")
@@ -316,7 +317,7 @@ func (g *maker) call(n *ast.CallExpr) {
 			return
 		}
 	}
-	if telling(n) || name == "append" || n.Ellipsis.IsValid() {
+	if g.telling(n) || name == "append" || n.Ellipsis.IsValid() {
 		return
 	}
 	for i := range max(len(n.Args)-1, 0) {
@@ -337,6 +338,25 @@ func (g *maker) call(n *ast.CallExpr) {
 		c := g.out[len(g.out)-1]
 		c.edits = append(c.edits, edit{g.at(b.Pos()), g.at(b.End()), fmt.Sprintf("mutant.Pick(%s, %s, %s)", number, y, x)})
 	}
+}
+
+// standard gives an attribute that is read by its name another default.
+func (g *maker) standard(n *ast.CallExpr) {
+	if len(n.Args) != 2 {
+		return
+	}
+	name, lit := g.info.Types[n.Args[0]].Value, g.info.Types[n.Args[1]]
+	basic, ok := lit.Type.(*types.Basic)
+	if name == nil || name.Kind() != constant.String || lit.Value == nil || !ok || basic.Info()&types.IsNumeric == 0 {
+		return
+	}
+	text := g.source(n.Args[1])
+	wrong := map[string]string{"0": "1", "1": "0", "-1": "0"}[text]
+	if wrong == "" {
+		wrong = "2*" + text
+	}
+	g.add("default", n.Args[1], g.source(n),
+		fmt.Sprintf("mutant.Pick(%s, %s(%s), %s)", number, basic.Name(), text, wrong))
 }
 
 func commutative(name string) bool {
@@ -457,4 +477,12 @@ func (g *maker) basic(e ast.Expr) *types.Basic {
 	}
 	b, _ := tv.Type.Underlying().(*types.Basic)
 	return b
+}
+
+// telling reports whether a call has a text for people among its arguments, with what follows in it.
+func (g *maker) telling(call *ast.CallExpr) bool {
+	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
+		v := g.info.Types[a].Value
+		return v != nil && v.Kind() == constant.String && strings.ContainsAny(constant.StringVal(v), " %")
+	})
 }
