@@ -2015,6 +2015,678 @@ static anynpu_fn live[FUNCTIONS] = {
 	(anynpu_fn)enter_124,
 };
 
+static uintptr_t mixed_9(void)
+{
+	anynpu_fn f = anynpu_by_driver(9, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[9] : __atomic_load_n(&live[9], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
+}
+
+static uint32_t mixed_10(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[10] : __atomic_load_n(&live[10], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(void *))f)(a0);
+}
+
+static uint32_t mixed_11(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[11] : __atomic_load_n(&live[11], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_12(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[12] : __atomic_load_n(&live[12], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_13(uintptr_t a0, uint32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[13] : __atomic_load_n(&live[13], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static uint32_t mixed_14(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[14] : __atomic_load_n(&live[14], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_15(uintptr_t a0, void * a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[15] : __atomic_load_n(&live[15], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_16(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[16] : __atomic_load_n(&live[16], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_17(uintptr_t a0, uint32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[17] : __atomic_load_n(&live[17], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static uint32_t mixed_18(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[18] : __atomic_load_n(&live[18], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_19(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[19] : __atomic_load_n(&live[19], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_20(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[20] : __atomic_load_n(&live[20], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uintptr_t mixed_21(uint64_t a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(21, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[21] : __atomic_load_n(&live[21], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uint64_t, uintptr_t))f)(a0, a1);
+}
+
+static uintptr_t mixed_22(uint64_t a0, uintptr_t a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(22, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[22] : __atomic_load_n(&live[22], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))f)(a0, a1, a2);
+}
+
+static uintptr_t mixed_23(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(23, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[23] : __atomic_load_n(&live[23], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static uint32_t mixed_24(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[24] : __atomic_load_n(&live[24], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(void *))f)(a0);
+}
+
+static uintptr_t mixed_25(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[25] : __atomic_load_n(&live[25], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t))f)(a0);
+}
+
+static uintptr_t mixed_26(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[26] : __atomic_load_n(&live[26], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t))f)(a0);
+}
+
+static uint32_t mixed_27(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[27] : __atomic_load_n(&live[27], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_28(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[28] : __atomic_load_n(&live[28], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_29(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[29] : __atomic_load_n(&live[29], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uintptr_t mixed_30(void)
+{
+	anynpu_fn f = anynpu_by_driver(30, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[30] : __atomic_load_n(&live[30], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
+}
+
+static uint32_t mixed_31(uintptr_t a0, void * a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[31] : __atomic_load_n(&live[31], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_32(uintptr_t a0, void * a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[32] : __atomic_load_n(&live[32], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_33(uintptr_t a0, void * a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[33] : __atomic_load_n(&live[33], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_34(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[34] : __atomic_load_n(&live[34], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(void *))f)(a0);
+}
+
+static uintptr_t mixed_35(void)
+{
+	anynpu_fn f = anynpu_by_driver(35, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[35] : __atomic_load_n(&live[35], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
+}
+
+static void mixed_36(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[36] : __atomic_load_n(&live[36], __ATOMIC_ACQUIRE);
+	((void (*)(void *))f)(a0);
+}
+
+static uint32_t mixed_37(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[37] : __atomic_load_n(&live[37], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_38(uintptr_t a0, uintptr_t a1)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a1)) == ANYNPU_THEIRS ? driver[38] : __atomic_load_n(&live[38], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+}
+
+static uint32_t mixed_39(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[39] : __atomic_load_n(&live[39], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_40(uintptr_t a0, uint32_t a1, uintptr_t a2)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a2)) == ANYNPU_THEIRS ? driver[40] : __atomic_load_n(&live[40], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_41(uintptr_t a0, uint32_t a1, uint32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[41] : __atomic_load_n(&live[41], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_42(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[42] : __atomic_load_n(&live[42], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static uint32_t mixed_43(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[43] : __atomic_load_n(&live[43], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_44(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[44] : __atomic_load_n(&live[44], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t))f)(a0);
+}
+
+static uint32_t mixed_45(uintptr_t a0, uint64_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[45] : __atomic_load_n(&live[45], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))f)(a0, a1, a2, a3);
+}
+
+static uintptr_t mixed_46(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(46, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[46] : __atomic_load_n(&live[46], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t))f)(a0);
+}
+
+static uintptr_t mixed_47(void * a0)
+{
+	anynpu_fn f = anynpu_by_driver(47, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[47] : __atomic_load_n(&live[47], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void *))f)(a0);
+}
+
+static uintptr_t mixed_48(void * a0, uint64_t a1)
+{
+	anynpu_fn f = anynpu_by_driver(48, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[48] : __atomic_load_n(&live[48], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void *, uint64_t))f)(a0, a1);
+}
+
+static uintptr_t mixed_49(void)
+{
+	anynpu_fn f = anynpu_by_driver(49, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[49] : __atomic_load_n(&live[49], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
+}
+
+static uint32_t mixed_50(uintptr_t a0, void * a1, uint64_t a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[50] : __atomic_load_n(&live[50], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_51(uintptr_t a0, void * a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[51] : __atomic_load_n(&live[51], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_52(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[52] : __atomic_load_n(&live[52], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_53(uintptr_t a0, uint64_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[53] : __atomic_load_n(&live[53], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static uint32_t mixed_54(uintptr_t a0, void * a1, uint32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[54] : __atomic_load_n(&live[54], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_55(uintptr_t a0, uint32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[55] : __atomic_load_n(&live[55], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static uint32_t mixed_56(uintptr_t a0, uint32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[56] : __atomic_load_n(&live[56], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static uint32_t mixed_57(uintptr_t a0, _Bool a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[57] : __atomic_load_n(&live[57], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+}
+
+static uint32_t mixed_58(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[58] : __atomic_load_n(&live[58], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t))f)(a0);
+}
+
+static void mixed_59(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[59] : __atomic_load_n(&live[59], __ATOMIC_ACQUIRE);
+	((void (*)(void *))f)(a0);
+}
+
+static uintptr_t mixed_60(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(60, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[60] : __atomic_load_n(&live[60], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t))f)(a0);
+}
+
+static void mixed_61(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[61] : __atomic_load_n(&live[61], __ATOMIC_ACQUIRE);
+	((void (*)(void *))f)(a0);
+}
+
+static uint32_t mixed_62(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[62] : __atomic_load_n(&live[62], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_63(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[63] : __atomic_load_n(&live[63], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uintptr_t mixed_64(uintptr_t a0, uint64_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(64, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[64] : __atomic_load_n(&live[64], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static uintptr_t mixed_65(uintptr_t a0, uint64_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(65, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[65] : __atomic_load_n(&live[65], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static uint32_t mixed_66(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[66] : __atomic_load_n(&live[66], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_67(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[67] : __atomic_load_n(&live[67], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static uint32_t mixed_68(uintptr_t a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[68] : __atomic_load_n(&live[68], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+}
+
+static uint32_t mixed_69(uintptr_t a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[69] : __atomic_load_n(&live[69], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+}
+
+static uint32_t mixed_70(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[70] : __atomic_load_n(&live[70], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static uint32_t mixed_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[71] : __atomic_load_n(&live[71], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))f)(a0, a1, a2, a3, a4, a5, a6);
+}
+
+static uint32_t mixed_72(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[72] : __atomic_load_n(&live[72], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static uint32_t mixed_73(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[73] : __atomic_load_n(&live[73], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_74(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[74] : __atomic_load_n(&live[74], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t))f)(a0);
+}
+
+static uintptr_t mixed_75(uintptr_t a0, uint32_t a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[75] : __atomic_load_n(&live[75], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
+}
+
+static uintptr_t mixed_76(uintptr_t a0, uint32_t a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[76] : __atomic_load_n(&live[76], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
+}
+
+static void mixed_77(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[77] : __atomic_load_n(&live[77], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static void mixed_78(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[78] : __atomic_load_n(&live[78], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_79(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[79] : __atomic_load_n(&live[79], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_80(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[80] : __atomic_load_n(&live[80], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_81(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[81] : __atomic_load_n(&live[81], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_82(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[82] : __atomic_load_n(&live[82], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static uint32_t mixed_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[83] : __atomic_load_n(&live[83], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_87(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[87] : __atomic_load_n(&live[87], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))f)(a0, a1, a2, a3, a4, a5);
+}
+
+static int32_t mixed_88(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
+{
+	anynpu_fn f = anynpu_by_driver(88, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[88] : __atomic_load_n(&live[88], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_89(void * a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS || anynpu_by_driver(89, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[89] : __atomic_load_n(&live[89], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *))f)(a0, a1);
+}
+
+static int32_t mixed_90(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[90] : __atomic_load_n(&live[90], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_91(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[91] : __atomic_load_n(&live[91], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_92(uintptr_t a0, uint32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[92] : __atomic_load_n(&live[92], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static int32_t mixed_93(uintptr_t a0, int32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[93] : __atomic_load_n(&live[93], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+}
+
+static int32_t mixed_94(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[94] : __atomic_load_n(&live[94], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_95(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[95] : __atomic_load_n(&live[95], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_96(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[96] : __atomic_load_n(&live[96], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_97(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[97] : __atomic_load_n(&live[97], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_98(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[98] : __atomic_load_n(&live[98], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static uintptr_t mixed_99(uintptr_t a0, uint32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[99] : __atomic_load_n(&live[99], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static uintptr_t mixed_100(uintptr_t a0, uint64_t a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[100] : __atomic_load_n(&live[100], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2);
+}
+
+static uintptr_t mixed_101(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[101] : __atomic_load_n(&live[101], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))f)(a0, a1, a2, a3, a4);
+}
+
+static uintptr_t mixed_102(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[102] : __atomic_load_n(&live[102], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))f)(a0, a1, a2, a3);
+}
+
+static uintptr_t mixed_103(uintptr_t a0, void * a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[103] : __atomic_load_n(&live[103], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, void *, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_104(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driver[104] : __atomic_load_n(&live[104], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_105(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driver[105] : __atomic_load_n(&live[105], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_106(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[106] : __atomic_load_n(&live[106], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_107(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[107] : __atomic_load_n(&live[107], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_108(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[108] : __atomic_load_n(&live[108], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_109(uintptr_t a0, void * a1, uint32_t a2)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[109] : __atomic_load_n(&live[109], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_110(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[110] : __atomic_load_n(&live[110], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_111(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[111] : __atomic_load_n(&live[111], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_112(uintptr_t a0, void * a1, uint32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[112] : __atomic_load_n(&live[112], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
+}
+
+static void mixed_113(void * a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner_in(a0, 8) == ANYNPU_THEIRS ? driver[113] : __atomic_load_n(&live[113], __ATOMIC_ACQUIRE);
+	((void (*)(void *, void *, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_114(void * a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_by_driver(114, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[114] : __atomic_load_n(&live[114], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_115(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+{
+	anynpu_fn f = anynpu_by_driver(115, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[115] : __atomic_load_n(&live[115], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+{
+	anynpu_fn f = anynpu_by_driver(116, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[116] : __atomic_load_n(&live[116], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_117(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[117] : __atomic_load_n(&live[117], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_118(uintptr_t a0, uint32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[118] : __atomic_load_n(&live[118], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static int32_t mixed_119(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[119] : __atomic_load_n(&live[119], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_120(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[120] : __atomic_load_n(&live[120], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_121(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[121] : __atomic_load_n(&live[121], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_122(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[122] : __atomic_load_n(&live[122], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_123(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[123] : __atomic_load_n(&live[123], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
 static const char *const name[FUNCTIONS] = {
 	"anynpu_version",
 	"anynpu_set_log_callback",
@@ -2409,121 +3081,121 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
+	(anynpu_fn)mixed_9,
+	(anynpu_fn)mixed_10,
+	(anynpu_fn)mixed_11,
+	(anynpu_fn)mixed_12,
+	(anynpu_fn)mixed_13,
+	(anynpu_fn)mixed_14,
+	(anynpu_fn)mixed_15,
+	(anynpu_fn)mixed_16,
+	(anynpu_fn)mixed_17,
+	(anynpu_fn)mixed_18,
+	(anynpu_fn)mixed_19,
+	(anynpu_fn)mixed_20,
+	(anynpu_fn)mixed_21,
+	(anynpu_fn)mixed_22,
+	(anynpu_fn)mixed_23,
+	(anynpu_fn)mixed_24,
+	(anynpu_fn)mixed_25,
+	(anynpu_fn)mixed_26,
+	(anynpu_fn)mixed_27,
+	(anynpu_fn)mixed_28,
+	(anynpu_fn)mixed_29,
+	(anynpu_fn)mixed_30,
+	(anynpu_fn)mixed_31,
+	(anynpu_fn)mixed_32,
+	(anynpu_fn)mixed_33,
+	(anynpu_fn)mixed_34,
+	(anynpu_fn)mixed_35,
+	(anynpu_fn)mixed_36,
+	(anynpu_fn)mixed_37,
+	(anynpu_fn)mixed_38,
+	(anynpu_fn)mixed_39,
+	(anynpu_fn)mixed_40,
+	(anynpu_fn)mixed_41,
+	(anynpu_fn)mixed_42,
+	(anynpu_fn)mixed_43,
+	(anynpu_fn)mixed_44,
+	(anynpu_fn)mixed_45,
+	(anynpu_fn)mixed_46,
+	(anynpu_fn)mixed_47,
+	(anynpu_fn)mixed_48,
+	(anynpu_fn)mixed_49,
+	(anynpu_fn)mixed_50,
+	(anynpu_fn)mixed_51,
+	(anynpu_fn)mixed_52,
+	(anynpu_fn)mixed_53,
+	(anynpu_fn)mixed_54,
+	(anynpu_fn)mixed_55,
+	(anynpu_fn)mixed_56,
+	(anynpu_fn)mixed_57,
+	(anynpu_fn)mixed_58,
+	(anynpu_fn)mixed_59,
+	(anynpu_fn)mixed_60,
+	(anynpu_fn)mixed_61,
+	(anynpu_fn)mixed_62,
+	(anynpu_fn)mixed_63,
+	(anynpu_fn)mixed_64,
+	(anynpu_fn)mixed_65,
+	(anynpu_fn)mixed_66,
+	(anynpu_fn)mixed_67,
+	(anynpu_fn)mixed_68,
+	(anynpu_fn)mixed_69,
+	(anynpu_fn)mixed_70,
+	(anynpu_fn)mixed_71,
+	(anynpu_fn)mixed_72,
+	(anynpu_fn)mixed_73,
+	(anynpu_fn)mixed_74,
+	(anynpu_fn)mixed_75,
+	(anynpu_fn)mixed_76,
+	(anynpu_fn)mixed_77,
+	(anynpu_fn)mixed_78,
+	(anynpu_fn)mixed_79,
+	(anynpu_fn)mixed_80,
+	(anynpu_fn)mixed_81,
+	(anynpu_fn)mixed_82,
+	(anynpu_fn)mixed_83,
+	NULL,
+	NULL,
+	NULL,
+	(anynpu_fn)mixed_87,
+	(anynpu_fn)mixed_88,
+	(anynpu_fn)mixed_89,
+	(anynpu_fn)mixed_90,
+	(anynpu_fn)mixed_91,
+	(anynpu_fn)mixed_92,
+	(anynpu_fn)mixed_93,
+	(anynpu_fn)mixed_94,
+	(anynpu_fn)mixed_95,
+	(anynpu_fn)mixed_96,
+	(anynpu_fn)mixed_97,
+	(anynpu_fn)mixed_98,
+	(anynpu_fn)mixed_99,
+	(anynpu_fn)mixed_100,
+	(anynpu_fn)mixed_101,
+	(anynpu_fn)mixed_102,
+	(anynpu_fn)mixed_103,
+	(anynpu_fn)mixed_104,
+	(anynpu_fn)mixed_105,
+	(anynpu_fn)mixed_106,
+	(anynpu_fn)mixed_107,
+	(anynpu_fn)mixed_108,
+	(anynpu_fn)mixed_109,
+	(anynpu_fn)mixed_110,
+	(anynpu_fn)mixed_111,
+	(anynpu_fn)mixed_112,
+	(anynpu_fn)mixed_113,
+	(anynpu_fn)mixed_114,
+	(anynpu_fn)mixed_115,
+	(anynpu_fn)mixed_116,
+	(anynpu_fn)mixed_117,
+	(anynpu_fn)mixed_118,
+	(anynpu_fn)mixed_119,
+	(anynpu_fn)mixed_120,
+	(anynpu_fn)mixed_121,
+	(anynpu_fn)mixed_122,
+	(anynpu_fn)mixed_123,
 	NULL,
 };
 

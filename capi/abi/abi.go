@@ -40,6 +40,20 @@
 // that no element beyond what the object wants is touched. Other arrays are read by the behaviour, which compares their
 // length with what it knows before.
 //
+// # Owners
+//
+// Where both a driver and this library have objects, Owner says whose a call is:
+//
+//	"ctx"                   the handle in the parameter ctx
+//	"*context_in"           the handle that the parameter points to
+//	"mem->priv_data"        the word in a field of the struct that the parameter points to
+//	OwnerDriver             always the driver, if there is one
+//	OwnerNever              never the driver
+//
+// Several places are separated by commas: a call is the driver's if one of them has a word and none has one of ours,
+// which lie in the window of package handle. A field's word counts also if it is 0, a handle of 0 does not: that call
+// comes to this library, which refuses it. Structs that programs may copy carry such a word, never their own address.
+//
 // # Results
 //
 // The behaviour's last result is always an error. Before it comes what the C function returns: nothing for void and
@@ -64,6 +78,12 @@ type Facade struct {
 	Drivers bool            // calls can be passed on to a vendor's own library
 	Rows    []Row
 }
+
+// Owners of calls that are not a place.
+const (
+	OwnerDriver = "driver"
+	OwnerNever  = "never"
+)
 
 // A Handle is an opaque C type behind which a Go object stands.
 type Handle struct {
@@ -97,9 +117,12 @@ type Row struct {
 	// them as raw ones; from other callers they are whatever the registers and the stack hold.
 	Older string
 
-	Creates bool // makes objects: enters Go even where calls are passed on to a driver
-	NoPass  bool // is never passed on to a driver
+	Creates bool // makes objects: enters Go even where calls are passed on to a driver; the behaviour decides
 	Fail    int  // result on failure of functions that return a number
+
+	// Owner says what decides between this library and a driver, as the package's documentation has it. In an API with
+	// drivers every row that does not create has one.
+	Owner string
 
 	Undo string // call in C by which a test frees the result r of the arguments a0, a1 ..., where that is no handle
 }

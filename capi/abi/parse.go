@@ -42,6 +42,14 @@ type Func struct {
 	Result CType
 	Params []Param
 	Behind []Param // Row.Older
+	Owners []Place // that decide whose the call is; none if it creates, is always or is never the driver's
+}
+
+// A Place is where a call has a word that says whose it is.
+type Place struct {
+	Param int
+	Deref bool   // the parameter points to it
+	Field string // it is a field of the struct that the parameter points to
 }
 
 var (
@@ -104,7 +112,10 @@ func parseRow(f *Facade, row Row) (*Func, error) {
 			return nil, err
 		}
 	}
-	return fn, fn.parseRoles()
+	if err := fn.parseRoles(); err != nil {
+		return nil, err
+	}
+	return fn, fn.parseOwner()
 }
 
 func parseParams(list string) ([]Param, error) {
@@ -238,6 +249,49 @@ func (fn *Func) parseRoles() error {
 		}
 	}
 	return nil
+}
+
+// parseOwner refuses a row of an API with drivers that does not say whose its calls are.
+func (fn *Func) parseOwner() error {
+	fixed := fn.Owner == OwnerDriver || fn.Owner == OwnerNever
+	switch {
+	case fn.Owner == "" && (fn.Creates || !fn.Facade.Drivers):
+		return nil
+	case fn.Owner == "":
+		return fmt.Errorf("no owner: it does not create, so name the handle that decides, or OwnerDriver, or OwnerNever")
+	case fixed && fn.Creates:
+		return fmt.Errorf("owner %q: the behaviour of a function that creates decides, or a handle", fn.Owner)
+	case fixed:
+		return nil
+	}
+	for _, text := range strings.Split(fn.Owner, ",") {
+		place, err := fn.place(strings.TrimSpace(text))
+		if err != nil {
+			return fmt.Errorf("owner %q: %w", text, err)
+		}
+		fn.Owners = append(fn.Owners, place)
+	}
+	return nil
+}
+
+func (fn *Func) place(text string) (Place, error) {
+	name, deref := strings.CutPrefix(text, "*")
+	name, field, isField := strings.Cut(name, "->")
+	i := slices.IndexFunc(fn.Params, func(p Param) bool { return p.Name == name })
+	if i < 0 {
+		return Place{}, fmt.Errorf("no parameter %s", name)
+	}
+	t := fn.Params[i].Type
+	known, isType := fn.Facade.Types[t.Base]
+	switch {
+	case isField && (deref || field == "" || t.Stars != 1 || !isType || known.Scalar != "" || known.Func):
+		return Place{}, fmt.Errorf("%s is no pointer to a struct", name)
+	case deref && !fn.IsHandle(t, 1):
+		return Place{}, fmt.Errorf("%s is no pointer to a handle", name)
+	case !deref && !isField && !fn.IsHandle(t, 0):
+		return Place{}, fmt.Errorf("%s is no handle", name)
+	}
+	return Place{Param: i, Deref: deref, Field: field}, nil
 }
 
 // checkRole refuses roles that do not fit the C type.

@@ -48,6 +48,37 @@ func TestParse_refuses(t *testing.T) {
 	}
 }
 
+func TestParse_wantsAnOwnerWhereThereAreDrivers(t *testing.T) {
+	base := Facade{Name: "toy", Prefix: "toy_", Drivers: true, Handles: map[string]Handle{"toy": {Go: "Toy"}},
+		Types: map[string]Type{"box": {Go: "Box"}, "color": {Go: "Color", Scalar: "int"}}}
+	for _, c := range []struct {
+		row  Row
+		want string
+	}{
+		{Row{C: "int toy_f(int n)", Roles: "value"}, "no owner"},
+		{Row{C: "int toy_f(toy *t)", Roles: "handle"}, "no owner"},
+		{Row{C: "int toy_f(toy *t)", Roles: "handle", Owner: "u"}, "no parameter u"},
+		{Row{C: "int toy_f(toy *t)", Roles: "handle", Owner: "*t"}, "no pointer to a handle"},
+		{Row{C: "int toy_f(toy **t)", Roles: "take", Owner: "t"}, "t is no handle"},
+		{Row{C: "int toy_f(int n)", Roles: "value", Owner: "n"}, "n is no handle"},
+		{Row{C: "int toy_f(box *b)", Roles: "in", Owner: "b->"}, "no pointer to a struct"},
+		{Row{C: "int toy_f(box *b)", Roles: "in", Owner: "*b->p"}, "no pointer to a struct"},
+		{Row{C: "int toy_f(toy *t)", Roles: "handle", Owner: "t->p"}, "no pointer to a struct"},
+		{Row{C: "int toy_f(color *c)", Roles: "in", Owner: "c->p"}, "no pointer to a struct"},
+		{Row{C: "toy *toy_f(void)", Creates: true, Owner: OwnerDriver}, "the behaviour of a function that creates"},
+	} {
+		f := base
+		f.Rows = []Row{c.row}
+		_, err := Parse(&f)
+		assert.ErrorContains(t, err, c.want, c.row.C)
+	}
+	base.Rows = []Row{{C: "int toy_f(toy *t, toy **u, box *b)", Roles: "handle, take, in", Owner: "t, *u, b->p"},
+		{C: "toy *toy_g(void)", Creates: true}, {C: "int toy_h(void)", Owner: OwnerNever}}
+	funcs, err := Parse(&base)
+	require.NoError(t, err)
+	assert.Equal(t, []Place{{Param: 0}, {Param: 1, Deref: true}, {Param: 2, Field: "p"}}, funcs[0].Owners)
+}
+
 func TestGoName_followsTheSymbol(t *testing.T) {
 	for symbol, want := range map[string]string{
 		"TensorDesc_SetName": "tensorDescSetName",

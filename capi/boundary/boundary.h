@@ -23,7 +23,8 @@ struct anynpu_image {
 	const char *const *name;
 	const uint8_t *facade;  /* index of the function's facade */
 	const uint8_t *own;     /* enters Go even where calls are passed on to a driver */
-	const anynpu_fn *mixed; /* chooses between Go and driver by handle; NULL if the facade has no drivers */
+	const anynpu_fn *mixed; /* chooses between Go and driver by the words of the call; NULL if nothing in it decides: then those that are
+	                         * own are never the driver's, and the others always if there is one */
 	const anynpu_fn *dead;  /* returns the failure value and touches nothing */
 	anynpu_fn *slot;        /* the jump table */
 	anynpu_fn *live;        /* enters Go, or dead in a forked child */
@@ -104,7 +105,27 @@ ANYNPU_HIDDEN void anynpu_route_child(void);
 ANYNPU_HIDDEN void anynpu_set_window(uintptr_t base, uintptr_t size);
 extern uintptr_t anynpu_window_base ANYNPU_HIDDEN, anynpu_window_size ANYNPU_HIDDEN;
 static inline int anynpu_ours(uintptr_t handle) { return handle - anynpu_window_base < anynpu_window_size; }
-static inline int anynpu_theirs(uintptr_t handle) { return handle && !anynpu_ours(handle); }
+
+/*
+ * What a word of a call says of its owner. Several are joined by "|": the call is the driver's if that gives ANYNPU_THEIRS. What
+ * cannot be read says ANYNPU_OURS: the call then comes to this library, which refuses it.
+ */
+enum { ANYNPU_NOBODYS = 0, ANYNPU_THEIRS = 1, ANYNPU_OURS = 3 };
+extern int anynpu_probing ANYNPU_HIDDEN; /* pointers are probed before they are read */
+ANYNPU_HIDDEN int anynpu_readable(const void *p, size_t size);
+static inline int anynpu_owner(uintptr_t handle) { return anynpu_ours(handle) ? ANYNPU_OURS : handle != 0; }
+static inline int anynpu_owner_at(const void *p)
+{
+	if (!p)
+		return ANYNPU_NOBODYS;
+	if (__builtin_expect(anynpu_probing, 0) && !anynpu_readable(p, sizeof(uintptr_t)))
+		return ANYNPU_OURS;
+	return anynpu_owner(*(const uintptr_t *)p);
+}
+static inline int anynpu_owner_in(const void *p, size_t offset)
+{
+	return p ? anynpu_owner_at((const char *)p + offset) | ANYNPU_THEIRS : ANYNPU_NOBODYS;
+}
 
 /* Where dead functions report, fd < 0 for nowhere; the report is one line per process. */
 ANYNPU_HIDDEN void anynpu_set_report(int fd);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define MAX_FACADES 16
@@ -26,6 +27,7 @@ static _Atomic int states[MAX_FACADES];
 static int deciding[MAX_FACADES];
 
 uintptr_t anynpu_window_base, anynpu_window_size;
+int anynpu_probing;
 static _Atomic int report_fd = -1;
 static _Atomic int reported;
 
@@ -37,11 +39,13 @@ static void store(anynpu_fn *p, anynpu_fn f) { __atomic_store_n(p, f, __ATOMIC_R
 static anynpu_fn target(uint32_t i, int state)
 {
 	anynpu_fn driver = anynpu_image.driver[i];
-	if (driver && state == ANYNPU_PASS_THROUGH && !anynpu_image.own[i])
+	if (!driver || state == ANYNPU_CPU)
+		return anynpu_image.live[i];
+	if (state == ANYNPU_PASS_THROUGH && !anynpu_image.own[i])
 		return driver;
-	if (driver && state != ANYNPU_CPU && anynpu_image.mixed[i])
+	if (anynpu_image.mixed[i])
 		return anynpu_image.mixed[i]; /* also a creating function: the driver's handles and its own calls stay with it */
-	return anynpu_image.live[i];
+	return anynpu_image.own[i] ? anynpu_image.live[i] : driver;
 }
 
 static int allowed(int from, int to)
@@ -142,6 +146,20 @@ void anynpu_set_window(uintptr_t base, uintptr_t size)
 {
 	anynpu_window_base = base;
 	anynpu_window_size = size;
+}
+
+/* Reads a copy through the kernel, which refuses where a load would fault. */
+int anynpu_readable(const void *p, size_t size)
+{
+	char copy[16];
+	int saved = errno;
+	if (size > sizeof copy)
+		return 0;
+	struct iovec to = {copy, size}, from = {(void *)(uintptr_t)p, size};
+	ssize_t n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+	int readable = n == (ssize_t)size || (n < 0 && errno != EFAULT); /* or a sandbox forbids to look */
+	errno = saved;
+	return readable;
 }
 
 void anynpu_set_report(int fd) { report_fd = fd; }

@@ -26,6 +26,9 @@ func init() {
 	// left.
 	time.AfterFunc(time.Hour, func() {}).Stop()
 	base, size, _ := handle.Window()
+	if checkPointers {
+		C.anynpu_probing = 1
+	}
 	C.anynpu_set_window(C.uintptr_t(base), C.uintptr_t(size))
 	if logger.enabled(LevelError, "boundary") {
 		C.anynpu_set_report(C.int(logger.fd))

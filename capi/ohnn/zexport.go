@@ -2,6 +2,105 @@
 
 package ohnn
 
+/*
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+#include "../boundary/boundary.h"
+
+static uintptr_t forward_OH_NNTensorDesc_Create(void *f)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNTensor_Create(void *f, uint64_t a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNTensor_CreateWithSize(void *f, uint64_t a0, uintptr_t a1, uint64_t a2)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNTensor_CreateWithFd(void *f, uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNQuantParam_Create(void *f)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNModel_Construct(void *f)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNCompilation_Construct(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNCompilation_ConstructWithOfflineModelFile(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNCompilation_ConstructWithOfflineModelBuffer(void *f, void * a0, uint64_t a1)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(void *, uint64_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNCompilation_ConstructForCache(void *f)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNExecutor_Construct(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNExecutor_CreateInputTensorDesc(void *f, uintptr_t a0, uint64_t a1)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNExecutor_CreateOutputTensorDesc(void *f, uintptr_t a0, uint64_t a1)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+*/
 import "C"
 
 import (
@@ -150,6 +249,10 @@ func nnc_OH_NNTensorDesc_Create() (r uintptr) {
 	if c.Err == nil {
 		var o *TensorDesc
 		o, c.Err = tensorDescCreate()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNTensorDesc_Create(boundary.Driver(c.Func))) })
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -329,6 +432,12 @@ func nnc_OH_NNTensor_Create(a0 uint64, a1 uintptr) (r uintptr) {
 	if c.Err == nil {
 		var o *Tensor
 		o, c.Err = tensorCreate(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_OH_NNTensor_Create(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -345,6 +454,12 @@ func nnc_OH_NNTensor_CreateWithSize(a0 uint64, a1 uintptr, a2 uint64) (r uintptr
 	if c.Err == nil {
 		var o *Tensor
 		o, c.Err = tensorCreateWithSize(a0, p1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_OH_NNTensor_CreateWithSize(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1), C.uint64_t(a2)))
+			})
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -361,6 +476,12 @@ func nnc_OH_NNTensor_CreateWithFd(a0 uint64, a1 uintptr, a2 int32, a3 uint64, a4
 	if c.Err == nil {
 		var o *Tensor
 		o, c.Err = tensorCreateWithFd(a0, p1, a2, a3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_OH_NNTensor_CreateWithFd(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.uint64_t(a3), C.uint64_t(a4)))
+			})
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -470,6 +591,10 @@ func nnc_OH_NNQuantParam_Create() (r uintptr) {
 	if c.Err == nil {
 		var o *QuantParam
 		o, c.Err = quantParamCreate()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNQuantParam_Create(boundary.Driver(c.Func))) })
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -544,6 +669,10 @@ func nnc_OH_NNModel_Construct() (r uintptr) {
 	if c.Err == nil {
 		var o *Model
 		o, c.Err = modelConstruct()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNModel_Construct(boundary.Driver(c.Func))) })
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -710,6 +839,10 @@ func nnc_OH_NNCompilation_Construct(a0 uintptr) (r uintptr) {
 	if c.Err == nil {
 		var o *Compilation
 		o, c.Err = compilationConstruct(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNCompilation_Construct(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -726,6 +859,12 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r ui
 	if c.Err == nil {
 		var o *Compilation
 		o, c.Err = compilationConstructWithOfflineModelFile(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelFile(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+			})
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -742,6 +881,12 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 
 	if c.Err == nil {
 		var o *Compilation
 		o, c.Err = compilationConstructWithOfflineModelBuffer(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelBuffer(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
+			})
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -757,6 +902,10 @@ func nnc_OH_NNCompilation_ConstructForCache() (r uintptr) {
 	if c.Err == nil {
 		var o *Compilation
 		o, c.Err = compilationConstructForCache()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNCompilation_ConstructForCache(boundary.Driver(c.Func))) })
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -918,6 +1067,10 @@ func nnc_OH_NNExecutor_Construct(a0 uintptr) (r uintptr) {
 	if c.Err == nil {
 		var o *Executor
 		o, c.Err = executorConstruct(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNExecutor_Construct(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -977,6 +1130,12 @@ func nnc_OH_NNExecutor_CreateInputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) 
 	if c.Err == nil {
 		var o *TensorDesc
 		o, c.Err = executorCreateInputTensorDesc(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_OH_NNExecutor_CreateInputTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			})
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -993,6 +1152,12 @@ func nnc_OH_NNExecutor_CreateOutputTensorDesc(a0 uintptr, a1 uint64) (r uintptr)
 	if c.Err == nil {
 		var o *TensorDesc
 		o, c.Err = executorCreateOutputTensorDesc(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_OH_NNExecutor_CreateOutputTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			})
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0

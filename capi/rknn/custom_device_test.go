@@ -6,6 +6,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/device/devicetest"
 	"github.com/anynpu/anynpu/core/fault"
@@ -20,7 +22,8 @@ import (
 func TestCustomDevice_keepsTheContract(t *testing.T) {
 	node := &op.Custom{Domain: "test", Type: "sum", Instance: 1}
 	node.SetLike(0, 0)
-	state := newOpState(CustomOp{compute: 1}, node, "the sum")
+	state, err := newOpState(CustomOp{compute: 1}, node, "the sum")
+	require.NoError(t, err)
 	defer state.end()
 	var slow sync.Map // states whose function takes its time
 	add := func(s *opState) func(_, _ uintptr, in, out *tensorArray) int32 {
@@ -36,7 +39,8 @@ func TestCustomDevice_keepsTheContract(t *testing.T) {
 		}
 	}
 	state.invoke = add(state)
-	late := newOpState(CustomOp{compute: 1}, node, "the slow sum")
+	late, err := newOpState(CustomOp{compute: 1}, node, "the slow sum")
+	require.NoError(t, err)
 	defer late.end()
 	late.invoke = add(late)
 	slow.Store(late, true)

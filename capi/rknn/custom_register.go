@@ -166,7 +166,10 @@ func (c *Context) initNode(made map[int64]*opState, n *customNode, r CustomOp) (
 		}
 		arrays[k].set(tensors)
 	}
-	state := newOpState(r, n.op, n.label)
+	state, err := newOpState(r, n.op, n.label)
+	if err != nil {
+		return false, err
+	}
 	if r.initialize != 0 {
 		result := int32(0)
 		c.calling(func() { result = callOp(r.initialize, state.block.Addr(), &arrays[0], &arrays[1]) })

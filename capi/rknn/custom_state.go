@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/op"
 )
@@ -12,6 +13,7 @@ import (
 // opState is one node of a context that a program's functions compute: the rknn_custom_op_context that they get
 // (section 8).
 type opState struct {
+	handle.Ref
 	registered CustomOp
 	node       *op.Custom
 	label      string // for messages
@@ -28,24 +30,26 @@ type opAttr struct {
 	data  boundary.Block
 }
 
-// opTable finds the state of an rknn_custom_op_context by the number in it: programs may copy the struct.
+// opTable finds the state of an rknn_custom_op_context by the handle in it: programs may copy the struct.
 type opTable struct {
 	mu   sync.Mutex
 	byID map[uint64]*opState
-	last uint64
 }
 
 var opStates = opTable{byID: map[uint64]*opState{}}
 
-func newOpState(r CustomOp, node *op.Custom, label string) *opState {
+func newOpState(r CustomOp, node *op.Custom, label string) (*opState, error) {
 	s := &opState{registered: r, node: node, label: label, attrs: map[string]*opAttr{}, invoke: callOp}
+	id, err := handle.Of(s)
+	if err != nil {
+		return nil, err
+	}
 	opStates.mu.Lock()
 	defer opStates.mu.Unlock()
-	opStates.last++
-	s.id = opStates.last
+	s.id = uint64(id)
 	boundary.SetSlice(&s.block, []CustomOpContext{{target: targetCPU, id: s.id}})
 	opStates.byID[s.id] = s
-	return s
+	return s, nil
 }
 
 // end forgets the state; the program's destroy function, if wanted, was called before.
@@ -53,6 +57,7 @@ func (s *opState) end() {
 	opStates.mu.Lock()
 	defer opStates.mu.Unlock()
 	delete(opStates.byID, s.id)
+	forget(s)
 	for _, a := range s.attrs {
 		a.data.Free()
 	}

@@ -90,7 +90,8 @@ func TestCustomAttributes(t *testing.T) {
 	g, err := c.model.base.graph(c.model.base.weights)
 	require.NoError(t, err)
 	o := g.Nodes[0].Op.(*op.Custom)
-	s := newOpState(CustomOp{}, o, "node")
+	s, err := newOpState(CustomOp{}, o, "node")
+	require.NoError(t, err)
 	defer s.end()
 	ctx := &CustomOpContext{id: s.id}
 	var a CustomOpAttr

@@ -2,6 +2,7 @@ package rknn
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -9,37 +10,43 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// memory is one rknn_tensor_mem (section 5).
+// memory is one rknn_tensor_mem (section 5). Its handle is only in the struct.
 type memory struct {
+	handle.Ref
 	info *TensorMem // in C memory
 	buf  mem.Buffer // the usable bytes: those from virt_addr + offset on
 	id   uintptr
 }
 
-// memoryTable holds every rknn_tensor_mem. The structs carry a number of their own in priv_data, by which they are
-// found: programs may copy them.
+// memoryTable holds every rknn_tensor_mem. The structs carry a handle in priv_data, by which they are found, and are told
+// from a driver's: programs may copy them.
 type memoryTable struct {
 	mu      sync.Mutex
 	byID    map[uintptr]*memory
-	last    uintptr
 	structs boundary.Structs[TensorMem]
 }
 
 var memories = memoryTable{byID: map[uintptr]*memory{}}
 
 // add makes a struct over buf, whose reference it takes over.
-func (t *memoryTable) add(info TensorMem, buf mem.Buffer) uintptr {
+func (t *memoryTable) add(info TensorMem, buf mem.Buffer) (uintptr, error) {
+	r := &memory{buf: buf}
+	var err error
+	if r.id, err = handle.Of(r); err != nil {
+		buf.Release()
+		return 0, err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	m := t.structs.Take()
-	t.last++
-	*m = info
-	m.priv = t.last
-	t.byID[m.priv] = &memory{m, buf, m.priv}
-	return uintptr(unsafe.Pointer(m))
+	r.info = t.structs.Take()
+	*r.info = info
+	r.info.priv = r.id
+	t.byID[r.id] = r
+	return uintptr(unsafe.Pointer(r.info)), nil
 }
 
 // find returns the living memory that a program's struct stands for, nil if there is none.
@@ -89,9 +96,17 @@ func (t *memoryTable) remove(m *TensorMem) bool {
 		return false
 	}
 	delete(t.byID, r.id)
+	forget(r)
 	t.structs.Return(r.info)
 	r.buf.Release()
 	return true
+}
+
+// forget ends a handle that stands in a struct. Calls that are given it as a context hold it while they look at its kind.
+func forget(o handle.Object) {
+	for !handle.Drop(o) {
+		runtime.Gosched()
+	}
 }
 
 // createMem allocates zeroed memory with a file descriptor that other processes and devices can map, as long as the
@@ -127,7 +142,7 @@ func allocate(size uint64) (uintptr, error) {
 		buf.Release()
 		return 0, err
 	}
-	return memories.add(TensorMem{virt: addressOf(data), fd: fd, size: uint32(size), flags: memAllocInside}, buf), nil
+	return memories.add(TensorMem{virt: addressOf(data), fd: fd, size: uint32(size), flags: memAllocInside}, buf)
 }
 
 // fewDescriptors is set when the program was told that memory has no descriptor any more.
@@ -199,7 +214,7 @@ func createMemFromFd(context uintptr, fd int32, virt unsafe.Pointer, size uint32
 			return 0, err
 		}
 		info.virt = addressOf(data) - uintptr(offset)
-		return memories.add(info, buf), nil
+		return memories.add(info, buf)
 	}
 	return describeMem(info)
 }
@@ -208,12 +223,12 @@ func createMemFromFd(context uintptr, fd int32, virt unsafe.Pointer, size uint32
 func describeMem(info TensorMem) (uintptr, error) {
 	at, size := info.virt+uintptr(info.offset), info.size
 	if buf := memories.within(at, int64(size)); buf != nil {
-		return memories.add(info, buf), nil
+		return memories.add(info, buf)
 	}
 	if err := boundary.CheckRange(cPointer(at), uint64(size)); err != nil {
 		return 0, err
 	}
-	return memories.add(info, mem.BorrowMapped(unsafe.Slice((*byte)(cPointer(at)), int(size)), nil)), nil
+	return memories.add(info, mem.BorrowMapped(unsafe.Slice((*byte)(cPointer(at)), int(size)), nil))
 }
 
 // createMemFromPhys describes size bytes of memory that stays the program's by the address at which the program has

@@ -2,6 +2,49 @@
 
 package rknn
 
+/*
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+#include "../boundary/boundary.h"
+
+static int32_t forward_rknn_init(void *f, void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_dup_context(void *f, void * a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_create(void *f, void * a0, void * a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_create_dynamic_shape(void *f, void * a0, void * a1, int32_t a2, void * a3, void * a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_create_dyn_shape(void *f, void * a0, void * a1, int32_t a2, void * a3, void * a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+*/
 import "C"
 
 import (
@@ -64,6 +107,12 @@ func nnc_rknn_init(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32, a3 uint32, a
 	if c.Err == nil {
 		var n0 *Context
 		n0, c.Err = init_(a1, a2, a3, p4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_init(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint32_t(a3), unsafe.Pointer(a4)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n0); h != 0 {
 			*p0 = h
 		}
@@ -83,6 +132,12 @@ func nnc_rknn_dup_context(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
 	if c.Err == nil {
 		var n1 *Context
 		n1, c.Err = dupContext(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_dup_context(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n1); h != 0 {
 			*p1 = h
 		}
@@ -474,6 +529,12 @@ func nnc_rknn_matmul_create(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 	if c.Err == nil {
 		var n0 *Matmul
 		n0, c.Err = matmulCreate(a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_matmul_create(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n0); h != 0 {
 			*p0 = h
 		}
@@ -494,6 +555,12 @@ func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, 
 	if c.Err == nil {
 		var n0 *Matmul
 		n0, c.Err = matmulCreateDynamicShape(a1, p3, p4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_matmul_create_dynamic_shape(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n0); h != 0 {
 			*p0 = h
 		}
@@ -514,6 +581,12 @@ func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 i
 	if c.Err == nil {
 		var n0 *Matmul
 		n0, c.Err = matmulCreateDynShape(a1, p3, p4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_matmul_create_dyn_shape(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n0); h != 0 {
 			*p0 = h
 		}

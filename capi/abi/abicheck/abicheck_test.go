@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/capi/abi/abicheck/spec"
 )
 
 const include = "../../../include"
@@ -21,8 +23,8 @@ var languages = []struct{ compiler, language, standard string }{
 	{"g++", "c++", "c++20"},
 }
 
-func ohnn(t *testing.T) *spec {
-	s, err := readSpec("ohnn.json")
+func ohnn(t *testing.T) *spec.Spec {
+	s, err := spec.Read("ohnn.json")
 	require.NoError(t, err)
 	return s
 }
@@ -57,7 +59,7 @@ func TestGenerate_headersAgree(t *testing.T) {
 }
 
 func TestGenerate_disagreementDoesNotCompile(t *testing.T) {
-	enumOf := func(s *spec, name string) *enum {
+	enumOf := func(s *spec.Spec, name string) *spec.Enum {
 		for i := range s.Enums {
 			if s.Enums[i].Name == name {
 				return &s.Enums[i]
@@ -66,21 +68,23 @@ func TestGenerate_disagreementDoesNotCompile(t *testing.T) {
 		require.Fail(t, "no such enum", name)
 		return nil
 	}
-	cases := map[string]func(s *spec){
-		"value":      func(s *spec) { enumOf(s, "OH_NN_TensorType").Values[162].Value++ },
-		"enum size":  func(s *spec) { enumOf(s, "OH_NN_ReturnCode").Size = 8 },
-		"fuse size":  func(s *spec) { enumOf(s, "OH_NN_FuseType").Size = 4 },
-		"missing":    func(s *spec) { enumOf(s, "OH_NN_Format").Values[0].Name = "OH_NN_FORMAT_NOWHERE" },
-		"size":       func(s *spec) { s.Structs[2].Size = 40 },
-		"alignment":  func(s *spec) { s.Structs[2].Align = 4 },
-		"offset":     func(s *spec) { s.Structs[1].Fields[3].Offset++ },
-		"field type": func(s *spec) { s.Structs[1].Fields[2].Type = "const float *" },
-		"array":      func(s *spec) { s.Structs[4].Fields[0].Array = 64 },
-		"callback":   func(s *spec) { s.Callbacks[1].Parameters = "int userData" },
-		"parameter": func(s *spec) {
+	cases := map[string]func(s *spec.Spec){
+		"value":      func(s *spec.Spec) { enumOf(s, "OH_NN_TensorType").Values[162].Value++ },
+		"enum size":  func(s *spec.Spec) { enumOf(s, "OH_NN_ReturnCode").Size = 8 },
+		"fuse size":  func(s *spec.Spec) { enumOf(s, "OH_NN_FuseType").Size = 4 },
+		"missing":    func(s *spec.Spec) { enumOf(s, "OH_NN_Format").Values[0].Name = "OH_NN_FORMAT_NOWHERE" },
+		"size":       func(s *spec.Spec) { s.Structs[2].Size = 40 },
+		"alignment":  func(s *spec.Spec) { s.Structs[2].Align = 4 },
+		"offset":     func(s *spec.Spec) { s.Structs[1].Fields[3].Offset++ },
+		"field type": func(s *spec.Spec) { s.Structs[1].Fields[2].Type = "const float *" },
+		"array":      func(s *spec.Spec) { s.Structs[4].Fields[0].Array = 64 },
+		"callback":   func(s *spec.Spec) { s.Callbacks[1].Parameters = "int userData" },
+		"parameter": func(s *spec.Spec) {
 			s.Functions[0].C = "OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const uint32_t **ids, uint32_t *count)"
 		},
-		"result": func(s *spec) { s.Functions[0].C = "void OH_NNDevice_GetAllDevicesID(const size_t **a, uint32_t *b)" },
+		"result": func(s *spec.Spec) {
+			s.Functions[0].C = "void OH_NNDevice_GetAllDevicesID(const size_t **a, uint32_t *b)"
+		},
 	}
 	for name, change := range cases {
 		for _, l := range []int{0, 2} {
@@ -104,7 +108,7 @@ func TestSpec_isComplete(t *testing.T) {
 		}
 	}
 	for _, f := range s.Functions {
-		listed[prototype.FindStringSubmatch(f.C)[1]] = true
+		listed[f.Name()] = true
 	}
 	headers, err := filepath.Glob(include + "/neural_network_runtime/*.h")
 	require.NoError(t, err)
@@ -124,20 +128,20 @@ func TestSpec_isComplete(t *testing.T) {
 }
 
 func TestReadSpec_refusesNonsense(t *testing.T) {
-	cases := map[string]func(s *spec){
-		"no headers":      func(s *spec) { s.Headers = nil },
-		"no functions":    func(s *spec) { s.Functions = nil },
-		"value twice":     func(s *spec) { s.Enums[0].Values[1].Name = s.Enums[0].Values[0].Name },
-		"field order":     func(s *spec) { s.Structs[0].Fields[1].Offset = 0 },
-		"field outside":   func(s *spec) { s.Structs[0].Fields[1].Offset = 16 },
-		"function twice":  func(s *spec) { s.Functions[1] = s.Functions[0] },
-		"not a prototype": func(s *spec) { s.Functions[0].C = "OH_NNDevice_GetName" },
+	cases := map[string]func(s *spec.Spec){
+		"no headers":      func(s *spec.Spec) { s.Headers = nil },
+		"no functions":    func(s *spec.Spec) { s.Functions = nil },
+		"value twice":     func(s *spec.Spec) { s.Enums[0].Values[1].Name = s.Enums[0].Values[0].Name },
+		"field order":     func(s *spec.Spec) { s.Structs[0].Fields[1].Offset = 0 },
+		"field outside":   func(s *spec.Spec) { s.Structs[0].Fields[1].Offset = 16 },
+		"function twice":  func(s *spec.Spec) { s.Functions[1] = s.Functions[0] },
+		"not a prototype": func(s *spec.Spec) { s.Functions[0].C = "OH_NNDevice_GetName" },
 	}
 	for name, change := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := ohnn(t)
 			change(s)
-			assert.Error(t, s.validate())
+			assert.Error(t, s.Validate())
 		})
 	}
 }

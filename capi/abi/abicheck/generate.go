@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/anynpu/anynpu/capi/abi/abicheck/spec"
 )
 
 // generate returns the C file for s. Assertions are evaluated by the compiler; nothing in the file is ever called.
-func generate(s *spec, specName string) []byte {
+func generate(s *spec.Spec, specName string) []byte {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 
@@ -40,7 +42,7 @@ func generate(s *spec, specName string) []byte {
 
 type printer func(format string, args ...any)
 
-func emitEnum(p printer, e enum) {
+func emitEnum(p printer, e spec.Enum) {
 	p("")
 	p("SAME(sizeof(%s), %d);", e.Name, e.Size)
 	if e.Signed {
@@ -51,7 +53,7 @@ func emitEnum(p printer, e enum) {
 	}
 }
 
-func emitStruct(p printer, r record) {
+func emitStruct(p printer, r spec.Struct) {
 	p("")
 	p("SAME(sizeof(%s), %d);", r.Name, r.Size)
 	p("SAME(ALIGN_OF(%s), %d);", r.Name, r.Align)
@@ -77,7 +79,7 @@ func emitStruct(p printer, r record) {
 	}
 }
 
-func emitPointers(p printer, s *spec) {
+func emitPointers(p printer, s *spec.Spec) {
 	p("")
 	for _, name := range s.Opaque {
 		p("SAME(sizeof(%s *), sizeof(void *));", name)
@@ -91,7 +93,7 @@ func emitPointers(p printer, s *spec) {
 }
 
 // emitFunctions declares every function a second time: two declarations of a C function that differ do not compile.
-func emitFunctions(p printer, functions []function) {
+func emitFunctions(p printer, functions []spec.Function) {
 	p("")
 	p("#ifdef __cplusplus")
 	p("extern \"C\" {")

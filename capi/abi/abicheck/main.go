@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/anynpu/anynpu/capi/abi/abicheck/spec"
 )
 
 func main() {
@@ -25,7 +27,7 @@ func main() {
 }
 
 func run(specPath, out string) error {
-	s, err := readSpec(specPath)
+	s, err := spec.Read(specPath)
 	if err != nil {
 		return err
 	}

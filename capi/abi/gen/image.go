@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/anynpu/anynpu/capi/abi"
 )
 
 // cImage writes the tables that boundary.h describes, the dead functions and the routers of façades with drivers.
@@ -29,7 +31,7 @@ func (img *image) cImage() string {
 	column(&b, "static const uint8_t facade[FUNCTIONS]", img.funcs,
 		func(fn *function) string { return fmt.Sprintf("%d /* %s */", fn.facade.index, fn.Name) })
 	column(&b, "static const uint8_t own[FUNCTIONS]", img.funcs, func(fn *function) string {
-		return fmt.Sprintf("%d /* %s */", btoi(fn.Creates || fn.NoPass), fn.Name)
+		return fmt.Sprintf("%d /* %s */", btoi(fn.Creates || fn.Owner == abi.OwnerNever), fn.Name)
 	})
 	column(&b, "static const anynpu_fn mixed[FUNCTIONS]", img.funcs, func(fn *function) string {
 		if fn.router() == "" {
@@ -122,25 +124,10 @@ func (fn *function) dead() string {
 	return fmt.Sprintf("static %s dead_%d(void) { anynpu_report_dead(%d);%s }\n", result, fn.index, fn.index, ret)
 }
 
-// routed returns the parameter whose handle decides between Go and driver, -1 if there is none.
-func (fn *function) routed() int {
-	if !fn.facade.Drivers || fn.NoPass {
-		return -1
-	}
-	for i, p := range fn.Params {
-		if p.Role.Name == "handle" || p.Role.Name == "take" {
-			return i
-		}
-	}
-	return -1
-}
-
-// router writes the function that a slot holds in the mixed state: a handle that is not ours goes to the driver. So
+// router writes the function that a slot holds in the mixed state: a call whose words are the driver's goes there. So
 // does a creating call of the driver's own, in the pass-through state as well.
 func (fn *function) router() string {
-	k := fn.routed()
-	own := fn.facade.Drivers && fn.Creates && !fn.NoPass
-	if k < 0 && !own {
+	if !fn.routed() {
 		return ""
 	}
 	var types, decls, names []string
@@ -150,15 +137,18 @@ func (fn *function) router() string {
 		names = append(names, fmt.Sprintf("a%d", i))
 		decls = append(decls, fmt.Sprintf("%s a%d", t, i))
 	}
-	var theirs []string
-	if k >= 0 {
-		handle := fmt.Sprintf("a%d", k)
-		if !fn.IsHandle(fn.Params[k].Type, 0) {
-			handle = fmt.Sprintf("(a%d ? *(uintptr_t *)a%d : 0)", k, k)
-		}
-		theirs = append(theirs, fmt.Sprintf("anynpu_theirs(%s)", handle))
+	var theirs, words []string
+	for _, place := range fn.Owners {
+		words = append(words, fn.owner(place))
 	}
-	if own {
+	if len(words) > 0 {
+		test := strings.Join(words, " | ")
+		if len(words) > 1 {
+			test = "(" + test + ")"
+		}
+		theirs = append(theirs, test+" == ANYNPU_THEIRS")
+	}
+	if fn.Creates {
 		theirs = append(theirs, fmt.Sprintf("anynpu_by_driver(%d, "+
 			"__builtin_extract_return_addr(__builtin_return_address(0)))", fn.index))
 	}
@@ -178,3 +168,20 @@ static %[1]s mixed_%[2]d(%[3]s)
 `, result, fn.index, strings.Join(decls, ", "), strings.Join(theirs, " || "), ret, strings.Join(types, ", "),
 		strings.Join(names, ", "))
 }
+
+// routed says whether something in a call decides between Go and driver.
+func (fn *function) routed() bool { return fn.facade.Drivers && (fn.Creates || len(fn.Owners) > 0) }
+
+// owner is the C expression for what the word at a place says.
+func (fn *function) owner(p abi.Place) string {
+	switch {
+	case p.Deref:
+		return fmt.Sprintf("anynpu_owner_at(a%d)", p.Param)
+	case p.Field != "":
+		return fmt.Sprintf("anynpu_owner_in(a%d, %d)", p.Param, fn.facade.words[wordOf(fn, p)])
+	}
+	return fmt.Sprintf("anynpu_owner(a%d)", p.Param)
+}
+
+// wordOf names the field at a place: TYPE.FIELD.
+func wordOf(fn *function, p abi.Place) string { return fn.Params[p.Param].Type.Base + "." + p.Field }

@@ -1,4 +1,4 @@
-// Package toy is the behaviour of a made-up API of four functions: a context adds numbers. Its driver is the library that
+// Package toy is the behaviour of a made-up API: a context adds numbers and keeps blocks of them. Its driver is the library that
 // TOY_DRIVER names; a context called "ours" stays here in any case.
 package toy
 
@@ -25,6 +25,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/fault"
 )
 
 // Status is toy_status.
@@ -40,10 +41,24 @@ func status(err error) Status {
 // A Context is a toy_context.
 type Context struct{ handle.Ref }
 
-var library boundary.Block
+// A Block is a toy_block.
+type Block struct {
+	data  uintptr
+	count int32
+	owner uintptr
+}
+
+// A block is what stands behind a toy_block, which has its handle.
+type block struct {
+	handle.Ref
+	numbers, info boundary.Block
+}
+
+var library, none boundary.Block
 
 func init() {
 	library.SetString("library")
+	none.SetString("none")
 	boundary.Decide("toy", func() (boundary.State, error) {
 		file := boundary.Getenv("TOY_DRIVER")
 		if file == "" {
@@ -52,7 +67,8 @@ func init() {
 		path := C.CString(file)
 		defer C.free(unsafe.Pointer(path))
 		functions := map[string]uintptr{}
-		for _, name := range []string{"toy_open", "toy_add", "toy_close", "toy_who"} {
+		for _, name := range []string{"toy_open", "toy_add", "toy_close", "toy_share", "toy_alloc", "toy_fill", "toy_free", "toy_who",
+			"toy_board"} {
 			symbol := C.CString(name)
 			functions[name] = uintptr(C.lookup(path, symbol))
 			C.free(unsafe.Pointer(symbol))
@@ -81,6 +97,59 @@ func add(_ *Context, a int32, b float64, c int32, sum *int32) error {
 
 // close is toy_close.
 func close(*Context) error { return nil }
+
+// share is toy_share: another context.
+func share(from *uintptr) (*Context, error) {
+	if _, err := handle.Hold[Context](*from); err != nil {
+		return nil, err
+	}
+	handle.Unhold(*from)
+	return &Context{}, nil
+}
+
+// alloc is toy_alloc.
+func alloc(_ *Context, count int32) (uintptr, error) {
+	if count < 1 || count > 1000 {
+		return 0, fault.New(fault.Argument, "count: %d: want 1 to 1000", count)
+	}
+	b := &block{}
+	owner, err := handle.Of(b)
+	if err != nil {
+		return 0, err
+	}
+	boundary.SetSlice(&b.numbers, make([]int32, count))
+	boundary.SetSlice(&b.info, []Block{{b.numbers.Addr(), count, owner}})
+	return b.info.Addr(), nil
+}
+
+// fill is toy_fill.
+func fill(_ *Context, info *Block, value int32) error {
+	b, err := handle.Hold[block](info.owner)
+	if err != nil {
+		return err
+	}
+	defer handle.Unhold(info.owner)
+	for i := range info.count {
+		*(*int32)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&info.data)), 4*i)) = value
+	}
+	_ = b
+	return nil
+}
+
+// free is toy_free.
+func free(info *Block) error {
+	b, err := handle.Close[block](info.owner)
+	if err != nil {
+		return err
+	}
+	handle.Drop(b)
+	b.numbers.Free()
+	b.info.Free()
+	return nil
+}
+
+// board is toy_board without a driver.
+func board() (uintptr, error) { return none.Addr(), nil }
 
 // who is toy_who.
 func who() (uintptr, error) { return library.Addr(), nil }

@@ -1,4 +1,5 @@
-package main
+// Package spec reads the lists in capi/abi/abicheck of what the headers of an API must declare.
+package spec
 
 import (
 	"encoding/json"
@@ -7,41 +8,42 @@ import (
 	"regexp"
 )
 
-// spec lists what the headers of one API must declare.
-type spec struct {
+// A Spec lists what the headers of one API must declare.
+type Spec struct {
 	Source    string     `json:"source"`  // document the numbers were read from
 	Headers   []string   `json:"headers"` // as a program includes them
-	Enums     []enum     `json:"enums"`
-	Structs   []record   `json:"structs"`
+	Enums     []Enum     `json:"enums"`
+	Structs   []Struct   `json:"structs"`
 	Opaque    []string   `json:"opaque"` // incomplete struct types, used through pointers
-	Callbacks []callback `json:"callbacks"`
-	Functions []function `json:"functions"`
+	Callbacks []Callback `json:"callbacks"`
+	Functions []Function `json:"functions"`
 }
 
-// enum is an enumeration, or an integer type with named constants.
-type enum struct {
+// An Enum is an enumeration, or an integer type with named constants.
+type Enum struct {
 	Name   string  `json:"name"`
 	Size   int     `json:"size"` // bytes
 	Signed bool    `json:"signed"`
-	Values []value `json:"values"`
+	Values []Value `json:"values"`
 }
 
-type value struct {
+// A Value is a named constant.
+type Value struct {
 	Name  string `json:"name"`
 	Value int64  `json:"value"`
 }
 
-// record is a struct with all its fields.
-type record struct {
+// A Struct is one with all its fields.
+type Struct struct {
 	Name   string  `json:"name"`
 	Size   int     `json:"size"`
 	Align  int     `json:"align"`
-	Fields []field `json:"fields"`
+	Fields []Field `json:"fields"`
 }
 
-// field has the type Type, which may be a pointer to a function, "R (*)(P)", or Type[Array] if Array is not 0, or
+// A Field has the type Type, which may be a pointer to a function, "R (*)(P)", or Type[Array] if Array is not 0, or
 // Type[Array][Inner] if Inner is not 0 either. Offset is in bytes.
-type field struct {
+type Field struct {
 	Name   string `json:"name"`
 	Type   string `json:"type"`
 	Array  int    `json:"array"`
@@ -49,35 +51,44 @@ type field struct {
 	Offset int    `json:"offset"`
 }
 
-// callback is a pointer-to-function type.
-type callback struct {
+// A Callback is a pointer-to-function type.
+type Callback struct {
 	Name       string `json:"name"`
 	Result     string `json:"result"`
 	Parameters string `json:"parameters"`
 }
 
-// function is a prototype without its semicolon. CXX is set where C++ programs see another one.
-type function struct {
+// A Function is a prototype without its semicolon. CXX is set where C++ programs see another one.
+type Function struct {
 	C   string `json:"c"`
 	CXX string `json:"cxx"`
 }
 
+// Name is the function's name, "" if C is no prototype.
+func (f Function) Name() string {
+	if m := prototype.FindStringSubmatch(f.C); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 var prototype = regexp.MustCompile(`^[A-Za-z_][\w \*]*[ \*](\w+)\(.+\)$`)
 
-// readSpec reads a spec and refuses what would make an empty check.
-func readSpec(path string) (*spec, error) {
+// Read reads a spec and refuses what would make an empty check.
+func Read(path string) (*Spec, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	var s spec
+	var s Spec
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &s, s.validate()
+	return &s, s.Validate()
 }
 
-func (s *spec) validate() error {
+// Validate refuses lists that check nothing and entries that cannot be.
+func (s *Spec) Validate() error {
 	if len(s.Headers) == 0 || len(s.Enums) == 0 || len(s.Functions) == 0 {
 		return fmt.Errorf("spec: want headers, enums and functions, got %d, %d, %d",
 			len(s.Headers), len(s.Enums), len(s.Functions))
@@ -113,11 +124,10 @@ func (s *spec) validate() error {
 		}
 	}
 	for _, f := range s.Functions {
-		m := prototype.FindStringSubmatch(f.C)
-		if m == nil {
+		if f.Name() == "" {
 			return fmt.Errorf("spec: %q is no prototype", f.C)
 		}
-		if err := once(m[1]); err != nil {
+		if err := once(f.Name()); err != nil {
 			return err
 		}
 	}
