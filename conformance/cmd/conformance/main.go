@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/anynpu/anynpu/conformance/ohnn/networks"
 	"github.com/anynpu/anynpu/conformance/ohnn/operators"
 	ohnnrules "github.com/anynpu/anynpu/conformance/ohnn/rules"
 	"github.com/anynpu/anynpu/conformance/rknn/numerics"
@@ -78,7 +79,7 @@ Exit codes:
 // suites are those that judge libraries.
 func suites() []*suite.Suite {
 	return []*suite.Suite{
-		ohnnrules.Suite(), operators.Suite(),
+		ohnnrules.Suite(), operators.Suite(), networks.Suite(),
 		rknnrules.Suite(), numerics.Suite(),
 	}
 }

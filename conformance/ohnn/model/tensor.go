@@ -67,9 +67,10 @@ type Operation struct {
 
 // Model is a model with what is fed and what must come out.
 type Model struct {
-	Tensors         []Tensor
-	Operations      []Operation
-	Inputs, Outputs []uint32 // as they are specified and run
+	Tensors    []Tensor    `json:"tensors"`
+	Operations []Operation `json:"operations"`
+	Inputs     []uint32    `json:"inputs"` // in the order in which they are specified and run, as are the outputs
+	Outputs    []uint32    `json:"outputs"`
 	Tolerance
 }
 
