@@ -2,6 +2,9 @@
 
 usage: python random_graphs.py COUNT > graphs.jsonl      (then: go run ./conformance/cmd/conformance generate graphs conformance/graphs/cases < graphs.jsonl)
 
+With MODELS.zip as a second argument the ONNX models are written too, without the elements of their constants, which the lines have:
+conformance/graphs/models.zip is that of the first 150 graphs.
+
 Every graph is built twice at once: as operators of this project (names and fields of core/op) and as an ONNX model. The reference evaluator of
 the onnx package computes the expected outputs in float64. Three float32 evaluations of the same model (ONNX Runtime without and with its
 optimizations, the reference evaluator) say how far rounding alone moves them: the tolerance is the standard one of REL and ABS unless MARGIN
@@ -14,8 +17,10 @@ dims may hold a negative number -k for the open dimension with symbol k. in hold
 import json
 import math
 import sys
+import zipfile
 
 import numpy as np
+import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
@@ -431,18 +436,32 @@ def make(seed):
     flat = lambda a: [float(str(x)) for x in a.ravel()]
     return {"name": name, "values": values, "nodes": b.nodes, "inputs": inputs, "outputs": outputs,
             "feeds": [{"dims": list(b.shape[v]), "data": flat(feeds[f"v{v}"])} for v in inputs],
-            "expect": [{"dims": list(y.shape), "data": flat(y.astype(np.float32))} for y in want], "rel": REL, "abs": bound, "why": why}
+            "expect": [{"dims": list(y.shape), "data": flat(y.astype(np.float32))} for y in want], "rel": REL, "abs": bound, "why": why, "onnx": single}
 
 
-def main(count):
+def outline(m):
+    """The model without the elements of its initializers."""
+    m = onnx.ModelProto.FromString(m.SerializeToString())
+    for t in m.graph.initializer:
+        t.ClearField("raw_data")
+    return m.SerializeToString()
+
+
+def main(count, models=None):
     seed = made = 0
+    archive = zipfile.ZipFile(models, "w", zipfile.ZIP_DEFLATED) if models else None
     while made < count:
         seed += 1
         g = make(seed)
         if g:
+            single = g.pop("onnx")
+            if archive:
+                archive.writestr(zipfile.ZipInfo(g["name"] + ".onnx", (2024, 1, 1, 0, 0, 0)), outline(single), zipfile.ZIP_DEFLATED)
             print(json.dumps(g, separators=(",", ":")))
             made += 1
+    if archive:
+        archive.close()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), *sys.argv[2:])

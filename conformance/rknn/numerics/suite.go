@@ -29,7 +29,7 @@ func on(g *group, board, name string, run func(*T)) {
 func Suite() *suite.Suite {
 	return suite.Groups(&suite.Rules[*T]{
 		API:     rknn.API,
-		All:     []*group{formats(), networks(), randomNetworks(), vectors(), walks(), products()},
+		All:     []*group{formats(), networks(), randomNetworks(), vectors(), graphsAsModels(), walks(), products()},
 		New:     func(t *suite.T) *T { return &T{&rknn.T{T: t}} },
 		Environ: []string{"ANYNPU_LOG=off", "ANYNPU_MODEL_MAP=", rknn.On("")},
 	}, "numerics", "Compute models and matrix products in every format and compare the results")
