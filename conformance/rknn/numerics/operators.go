@@ -53,6 +53,24 @@ func (w window) taps(h, x, height, width int, f func(kernel, row, col int)) {
 	}
 }
 
+// accumulate adds to a plane of a convolution what the filter of one plane of the image gives.
+func (w window) accumulate(out []float64, columns int, in []float64, height, width int, filter []float64) {
+	for k, f := range filter[:w.kernel[0]*w.kernel[1]] {
+		left := k%w.kernel[1]*w.dilations[1] - w.pads[1] // column of the image for column 0 of the result
+		from := max(0, (w.strides[1]-1-left)/w.strides[1])
+		for h := range len(out) / columns {
+			row := h*w.strides[0] - w.pads[0] + k/w.kernel[1]*w.dilations[0]
+			if row < 0 || row >= height {
+				continue
+			}
+			line := in[row*width:][:width]
+			for col := from; col < columns && left+col*w.strides[1] < width; col++ {
+				out[h*columns+col] += f * line[left+col*w.strides[1]]
+			}
+		}
+	}
+}
+
 // conv is Conv with an optional bias.
 func (b *build) conv(x, filter, bias value, w window) value {
 	w.kernel = [2]int{filter.dims[2], filter.dims[3]}
@@ -60,25 +78,17 @@ func (b *build) conv(x, filter, bias value, w window) value {
 	n, c, height, width := x.dims[0], x.dims[1], x.dims[2], x.dims[3]
 	m, per := filter.dims[0], filter.dims[1]
 	y := newTensor(n, m, w.out(0, height), w.out(1, width))
-	area, i := w.kernel[0]*w.kernel[1], 0
-	for in := range n {
-		for im := range m {
-			first := im / (m / w.group) * per
-			for h := range y.dims[2] {
-				for col := range y.dims[3] {
-					sum := 0.0
-					w.taps(h, col, height, width, func(k, row, col int) {
-						for ic := range per {
-							sum += x.v[((in*c+first+ic)*height+row)*width+col] * filter.v[(im*per+ic)*area+k]
-						}
-					})
-					if bias.name != "" {
-						sum += bias.v[im]
-					}
-					y.v[i] = sum
-					i++
-				}
+	for plane := range n * m {
+		im, out := plane%m, y.v[plane*y.dims[2]*y.dims[3]:][:y.dims[2]*y.dims[3]]
+		first := plane/m*c + im/(m/w.group)*per
+		if bias.name != "" {
+			for i := range out {
+				out[i] = bias.v[im]
 			}
+		}
+		for ic := range per {
+			in := x.v[(first+ic)*height*width:][:height*width]
+			w.accumulate(out, y.dims[3], in, height, width, filter.v[(im*per+ic)*w.kernel[0]*w.kernel[1]:])
 		}
 	}
 	attrs := w.attrs()

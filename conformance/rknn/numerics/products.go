@@ -114,6 +114,15 @@ func (o *operation) parameters(p *product, q quantization, n *noise) {
 	got := new(float32)
 	o.OK("matmul_get_quant_params", o.ctx, &rknn.QuantParams{}, got)
 	o.Check(*got == slices.Max(p.sB), "rknn_matmul_get_quant_params: %v, want %v", *got, slices.Max(p.sB))
+	scales, zeros := make([]float32, len(p.sB)+1), make([]int32, len(p.zB)+1)
+	all := rknn.Quant("B", scales, zeros)
+	o.OK("matmul_get_quant_params", o.ctx, all, got)
+	o.Check(int(all.Scales) == len(p.sB) && slices.Equal(scales[:len(p.sB)], p.sB) && scales[len(p.sB)] == 0,
+		"%d scales come back: %v, want %v", all.Scales, scales, p.sB)
+	if q.zeros {
+		o.Check(int(all.Zps) == len(p.zB) && slices.Equal(zeros[:len(p.zB)], list(p.zB)),
+			"%d zero points come back: %v, want %v", all.Zps, zeros, p.zB)
+	}
 }
 
 // multiplies computes products of a type in the given layouts, with each kind of scales, again with another A, another

@@ -14,9 +14,10 @@ type session struct {
 	*T
 	net  *net
 	ctx  uintptr
-	in   []tensor // elements of the model that the next run reads; without elements: not set
-	out  []port   // for the shape in use
-	want []tensor // results of the last run
+	in   []tensor                   // elements of the model that the next run reads; without elements: not set
+	out  []port                     // for the shape in use
+	want []tensor                   // results of the last run
+	pool map[[3]int]*rknn.TensorMem // memory by size, use and whether it lies within other memory; nil: always new
 }
 
 // start makes a context of a net.
@@ -28,7 +29,8 @@ func (t *T) start(n *net) *session {
 		t.Skip("rknn_init refuses the model: %s", t.LastError())
 	}
 	t.Check(code == rknn.Success, "rknn_init: %s: %s", rknn.API.CodeName(code), t.LastError())
-	return &session{T: t, net: n, ctx: t.Owned(*ctx), in: make([]tensor, len(n.in)), out: out}
+	return &session{T: t, net: n, ctx: t.Owned(*ctx), in: make([]tensor, len(n.in)), out: out,
+		pool: map[[3]int]*rknn.TensorMem{}}
 }
 
 // dup makes a duplicate, which has nothing set.
@@ -171,18 +173,32 @@ func (s *session) give(i int, w way, n *noise) {
 	if w.path == strided {
 		a.HStride = uint32(rows)
 	}
-	m := s.room(len(data), w.path == offset)
+	m := s.room(len(data), i, w.path == offset)
 	s.OK("set_io_mem", s.ctx, cmem.Address(m), &a)
 	copy(m.Bytes(), data)
 }
 
-// room is memory of a size, at an offset within other memory if asked for.
-func (s *session) room(size int, inside bool) *rknn.TensorMem {
-	if !inside {
-		return s.Mem(s.ctx, size)
+// room is memory of a size, at an offset within other memory if asked for: that which had the same use before, as
+// programs keep memory, or new memory.
+func (s *session) room(size, use int, inside bool) *rknn.TensorMem {
+	key := [3]int{size, use, 0}
+	if inside {
+		key[2] = 1
 	}
-	base := s.Mem(s.ctx, size+8192)
-	return s.OwnedMem(s.Ptr("create_mem_from_fd", s.ctx, base.FD, base.Virt, size, 4096))
+	m := s.pool[key]
+	switch {
+	case m != nil:
+		return m
+	case inside:
+		base := s.Mem(s.ctx, size+8192)
+		m = s.OwnedMem(s.Ptr("create_mem_from_fd", s.ctx, base.FD, base.Virt, size, 4096))
+	default:
+		m = s.Mem(s.ctx, size)
+	}
+	if s.pool != nil {
+		s.pool[key] = m
+	}
+	return m
 }
 
 // target is memory that an output is bound to.
@@ -211,7 +227,7 @@ func (s *session) bindOutput(i int, k int) target {
 	if len(p.dims) != 4 {
 		g.size = count(p.dims) * elemBytes(g.kind)
 	}
-	g.mem = s.room(g.size+64, k%5 == 1)
+	g.mem = s.room(g.size+64, 100+i, k%5 == 1)
 	for i := range g.mem.Bytes() {
 		g.mem.Bytes()[i] = 0x5a
 	}

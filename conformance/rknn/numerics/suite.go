@@ -28,8 +28,9 @@ func on(g *group, board, name string, run func(*T)) {
 // Suite is the cases of the API.
 func Suite() *suite.Suite {
 	return suite.Groups(&suite.Rules[*T]{
-		API:     rknn.API,
-		All:     []*group{formats(), networks(), randomNetworks(), vectors(), graphsAsModels(), walks(), products()},
+		API: rknn.API,
+		All: []*group{formats(), networks(), randomNetworks(), vectors(), graphsAsModels(), walks(), memories(),
+			products()},
 		New:     func(t *suite.T) *T { return &T{&rknn.T{T: t}} },
 		Environ: []string{"ANYNPU_LOG=off", "ANYNPU_MODEL_MAP=", rknn.On("")},
 	}, "numerics", "Compute models and matrix products in every format and compare the results")

@@ -122,7 +122,7 @@ func (w *walker) set(n *noise) {
 		}
 		most = max(most, elems)
 	}
-	next.mem = w.room(most*elemBytes(next.kind), n.below(3) == 0)
+	next.mem = w.room(most*elemBytes(next.kind), i, n.below(3) == 0)
 	a := p.attr(rknn.QueryCurrentInput, i, w.Board())
 	a.Kind = next.kind
 	if next.raw {
@@ -318,6 +318,27 @@ func (w *walker) refused(n *noise) {
 	}
 }
 
+// tune makes calls that change no result: cores, memory for weights and intermediate results, caches.
+func (w *walker) tune(n *noise) {
+	switch n.below(4) {
+	case 0:
+		w.OK("set_core_mask", w.ctx, []int{0, 1, 2, 4, 3, 7, 0xffff}[n.below(7)])
+	case 1:
+		w.OK("set_batch_core_num", w.ctx, n.between(1, 3))
+	case 2:
+		m := rknn.MemSize{}
+		w.OK("query", w.ctx, rknn.QueryMemSize, &m, rknn.SizeMemSize)
+		w.OK("set_internal_mem", w.ctx, cmem.Address(w.Mem(w.ctx, int(m.Internal))))
+		w.OK("set_weight_mem", w.ctx, cmem.Address(w.Mem(w.ctx, int(m.Weight))))
+	case 3:
+		for _, s := range w.sources {
+			if s.mem != nil {
+				w.OK("mem_sync", w.ctx, cmem.Address(s.mem), n.between(1, 3))
+			}
+		}
+	}
+}
+
 // walk makes steps with contexts of a net.
 func (t *T) walk(n *net, seed, steps int) {
 	noise := noise(seed)
@@ -332,7 +353,7 @@ func (t *T) walk(n *net, seed, steps int) {
 	for range steps {
 		k := noise.below(len(walkers))
 		w := walkers[k]
-		switch noise.below(24) {
+		switch noise.below(25) {
 		case 0, 1, 2:
 			w.choose(noise.below(len(n.sets)), &noise)
 		case 3, 4, 5, 6:
@@ -364,6 +385,8 @@ func (t *T) walk(n *net, seed, steps int) {
 				walkers = append(walkers, open())
 			}
 		case 23:
+			w.tune(&noise)
+		case 24:
 			if len(walkers) > 1 {
 				w.release()
 				t.OK("destroy", w.ctx)
