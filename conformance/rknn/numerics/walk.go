@@ -376,8 +376,10 @@ func (t *T) walk(n *net, seed, steps int) {
 			w.refused(&noise)
 		case 21:
 			if len(walkers) < 4 {
-				d := t.enter(n, t.Dup(w.ctx))
-				d.choose(noise.below(len(n.sets)), &noise)
+				d := t.enter(n, t.Dup(w.ctx)) // like any context it begins with the largest sizes
+				if noise.below(2) == 0 {
+					d.choose(noise.below(len(n.sets)), &noise)
+				}
 				walkers = append(walkers, d)
 			}
 		case 22:
