@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
@@ -189,5 +190,40 @@ var legacyMemory = []*Rule{
 			t.Bad("Executor_SetOutputWithMemory", e, 0, t.allocate("Output", e, 0, 7))
 			t.OK("Executor_Run", e)
 			t.Check(slices.Equal(out[:2], []float32{110, 220}), "got %v", out)
+		}),
+	rule("s10_memory_threads", "memory of one executor is allocated, used and freed in several threads at the same time").
+		OK("own_memory", func(t *T) {
+			e := twoFloats(t)
+			t.Parallel(4, func(own *suite.T, k int) {
+				u, kind := newT(own), []string{"Input", "Output"}[k%2]
+				for i := range 40 {
+					a, b := u.allocate(kind, e, 0, 8+i), u.allocate(kind, e, 0, 4096)
+					u.store(a, float32(k), float32(i))
+					u.store(b, float32(i), float32(k))
+					u.Call("Executor_Destroy"+kind+"Memory", e, 0, &b)
+					u.Check(b == 0, "the variable holds %#x", b)
+					got := cmem.Copy[float32](cmem.At[memory](a).data, 2)
+					u.Check(slices.Equal(got, []float32{float32(k), float32(i)}), "thread %d: got %v", k, got)
+					u.Call("Executor_Destroy"+kind+"Memory", e, 0, &a)
+				}
+			})
+			t.Judged(true)
+		}).
+		No("freed_once", func(t *T) {
+			e := twoFloats(t)
+			m := t.allocate("Input", e, 0, 8)
+			freed := make([]bool, 4)
+			t.Parallel(4, func(own *suite.T, k int) {
+				v := m
+				own.Call("Executor_DestroyInputMemory", e, 0, &v)
+				freed[k] = v == 0
+			})
+			n := 0
+			for _, f := range freed {
+				if f {
+					n++
+				}
+			}
+			t.NoEffect(n != 1, "%d of four threads have freed the same memory", n)
 		}),
 }
