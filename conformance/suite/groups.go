@@ -9,6 +9,9 @@ import (
 // Groups makes a suite of cases that are no rules: each Rule of r is a group whose Text says what its cases compare,
 // and whose ID begins their names. A library other than the project's own may skip cases.
 func Groups[C any](r *Rules[C], name, short string) *Suite {
+	if r.Part == nil {
+		r.Part = func(group *Rule[C]) string { return group.ID }
+	}
 	s := r.Suite()
 	s.Name, s.Short, s.Summarize = name, short, r.summarizeGroups
 	return s

@@ -117,7 +117,7 @@ func (l *Library) Call(name string, args ...any) uintptr {
 		for i := range args {
 			shown[i] = rec.Arg(values[i], keep[i])
 		}
-		rec.Call(full, shown)
+		rec.Call(full, shown, l.API.Headers.Descriptor(full))
 	}
 	r, _, _ := purego.SyscallN(symbol, values...)
 	if rec != nil {

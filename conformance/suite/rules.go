@@ -14,6 +14,7 @@ type Rules[C any] struct {
 	Modes   []Mode                // descriptions of the API that a library can be held to, none if there is one
 	Environ []string              // NAME=VALUE of every child
 	Object  func(*Rule[C]) string // of the API that a rule is about, as reports sort rules; nil: the rule's ID
+	Part    func(*Rule[C]) string // of what is judged, as reports sort rules; nil: that of Item
 	Tally   string                // format of the line that counts covered rules and all rules
 
 	// NotCovered are the statements of the reference notes that no case can show.
@@ -34,11 +35,19 @@ func (r *Rules[C]) items(mode string) ([]Item, error) {
 	for _, rule := range r.All {
 		for _, c := range rule.Cases {
 			if c.appliesIn(mode) {
-				out = append(out, Item{ID: c.ID(), Setting: c.Setting, Long: c.Lasts, Object: r.object(rule)})
+				out = append(out, Item{ID: c.ID(), Setting: c.Setting, Long: c.Lasts, Part: r.part(rule),
+					Object: r.object(rule)})
 			}
 		}
 	}
 	return out, nil
+}
+
+func (r *Rules[C]) part(rule *Rule[C]) string {
+	if r.Part == nil {
+		return ""
+	}
+	return r.Part(rule)
 }
 
 func (r *Rules[C]) object(rule *Rule[C]) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
+	"github.com/anynpu/anynpu/conformance/suite/trace"
 )
 
 // Refusal is a call of the API that did not succeed: at which stage ("add", "finish", "build" or "run"), which
@@ -28,6 +29,8 @@ var ErrUnavailable = errors.New("the device does not compute the operation, says
 type Session struct {
 	*suite.Library
 	Model *Model
+
+	Refused map[string][]int // codes with which calls of a stage can be refused so that the case passes
 
 	model   uintptr
 	comp    uintptr
@@ -53,7 +56,9 @@ func (s *Session) DestroyTensors() {
 
 // at calls a function at a stage of the model; a code other than success is a refusal.
 func (s *Session) at(stage, function string, args ...any) error {
-	if code := s.Code(function, args...); code != ohnn.Success {
+	code := s.Code(function, args...)
+	s.Library.Judge(trace.Event{Kind: trace.Code, Codes: []int{ohnn.Success}, Or: s.Refused[stage]})
+	if code != ohnn.Success {
 		return &Refusal{stage, function, code}
 	}
 	return nil
@@ -288,6 +293,23 @@ func (r *Run) Result(k int) (dims []int32, bytes []byte, err error) {
 	return dims, r.s.bytes(r.Out[k], int(size)), nil
 }
 
+// record tells a record of the case what is expected of output k; ok says that bytes are so.
+func (r *Run) record(k int, bytes []byte, ok bool) {
+	t := &r.s.Model.Tensors[r.s.Model.Outputs[k]]
+	if t.Expect.Check != nil || len(bytes) == 0 {
+		return
+	}
+	e := trace.Event{Kind: trace.Compare, Text: fmt.Sprintf("output %d", k), Name: t.Type,
+		Addr: uint64(cmem.First(bytes)), Data: Encode(t.Expect.Data, DataTypes[t.Type].DType), OK: ok}
+	switch {
+	case DataTypes[t.Type].DType.IsFloat():
+		e.Abs, e.Rel = r.s.Model.Abs, r.s.Model.Rel
+	case t.Quant != nil:
+		e.Abs = float64(r.s.Model.Steps)
+	}
+	r.s.Library.Judge(e)
+}
+
 // Judge compares all outputs of which the model expects something with that. rounding is the way in which halves were
 // rounded, if the expectation leaves that open.
 func (r *Run) Judge() (rounding string, err error) {
@@ -300,6 +322,7 @@ func (r *Run) Judge() (rounding string, err error) {
 			return "", err
 		}
 		way, err := r.s.Model.Judge(&r.s.Model.Tensors[o], dims, bytes)
+		r.record(k, bytes, err == nil)
 		if err != nil {
 			return "", fmt.Errorf("output %d: %w", k, err)
 		}

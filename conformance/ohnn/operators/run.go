@@ -26,6 +26,9 @@ func (c *Case) model() *model.Model {
 func (c *Case) compute(l *suite.Library) (message, rounding string, err error) {
 	s := &model.Session{Library: l, Model: c.model()}
 	defer s.Close()
+	if c.Reject != nil {
+		s.Refused = map[string][]int{c.Reject.Stage: c.Reject.Codes}
+	}
 	rounding, err = c.execute(s)
 	if c.Reject == nil {
 		return "", rounding, err

@@ -25,6 +25,10 @@ func on(g *group, board, name string, run func(*T)) {
 	g.OK(name+"_"+board, run).With(rknn.On(board))
 }
 
+// parts are what groups judge.
+var parts = map[string]string{"formats": "formats", "networks": "networks", "random": "networks",
+	"vectors": "operators", "walks": "sequences", "products": "products"}
+
 // Suite is the cases of the API.
 func Suite() *suite.Suite {
 	return suite.Groups(&suite.Rules[*T]{
@@ -32,6 +36,7 @@ func Suite() *suite.Suite {
 		All: []*group{formats(), networks(), randomNetworks(), vectors(), graphsAsModels(), walks(), memories(),
 			products()},
 		New:     func(t *suite.T) *T { return &T{&rknn.T{T: t}} },
+		Part:    func(g *group) string { return parts[g.ID] },
 		Environ: []string{"ANYNPU_LOG=off", "ANYNPU_MODEL_MAP=", rknn.On("")},
 	}, "numerics", "Compute models and matrix products in every format and compare the results")
 }

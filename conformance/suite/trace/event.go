@@ -45,10 +45,13 @@ const (
 	Fork     Kind = "fork"     // threads begin
 	Join     Kind = "join"     // they have ended
 	File     Kind = "file"     // Name, Data: the program writes a file of the case's folder; OK false: it removes it
-	Folder   Kind = "folder"   // Name: the program makes a folder of the case's folder
-	Setenv   Kind = "setenv"   // Name, Text: a variable of the environment
-	Begin    Kind = "begin"    // Name, Text: the case, and its folder
-	End      Kind = "end"      // Name, Text: status and message of the case
+	// Bits, Data, Addr: a descriptor of a file of Addr bytes, all 0 after Data
+	Descriptor Kind = "descriptor"
+
+	Folder Kind = "folder" // Name: the program makes a folder of the case's folder
+	Setenv Kind = "setenv" // Name, Text: a variable of the environment
+	Begin  Kind = "begin"  // Name, Text: the case, and its folder
+	End    Kind = "end"    // Name, Text: status and message of the case
 )
 
 // Arg is an argument of a call.

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,12 +39,24 @@ type Enum struct {
 type prototype struct {
 	name, result string
 	params       []string // types
+	names        []string // of the parameters
 }
 
 var (
 	wholePrototype = regexp.MustCompile(`^(.*?)(\w+)\((.*)\)$`)
 	parameter      = regexp.MustCompile(`^(.*?)(\w+)\s*((?:\[\w*\])?)$`)
 )
+
+// Descriptor is the number of the parameter of a function that takes a file descriptor, -1 if there is none.
+func (h *Headers) Descriptor(function string) int {
+	if h == nil {
+		return -1
+	}
+	if p := h.prototype(function); p != nil {
+		return slices.Index(p.names, "fd")
+	}
+	return -1
+}
 
 // prototype is that of a function, nil where the headers have none.
 func (h *Headers) prototype(name string) *prototype {
@@ -65,7 +78,7 @@ func (h *Headers) prototype(name string) *prototype {
 			if t[3] != "" {
 				typ += " *"
 			}
-			p.params = append(p.params, typ)
+			p.params, p.names = append(p.params, typ), append(p.names, t[2])
 		}
 		return p
 	}

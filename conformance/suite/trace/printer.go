@@ -47,28 +47,30 @@ type observation struct {
 
 // printer turns events into lines of C. It runs twice: the first pass finds out which values are used again.
 type printer struct {
-	c         *Case
-	regions   []*region
-	captures  []*capture // the latest last
-	used      map[string]bool
-	callbacks map[uint64]*callback
-	order     []*callback
-	main      *strings.Builder
-	threads   map[int]*strings.Builder
-	forked    []int
-	inFork    bool
-	stack     map[int][]*callback // of callbacks that run, by thread
-	calls     []string
-	seen      map[uint64]*observation
-	recent    []*observation // since the last condition that held
-	codes     int
-	names     map[string]bool // functions that are called
-	missing   map[string]int  // those without a prototype, with the number of their arguments
-	fails     bool            // the program fails with what the record has
-	bodies    [][]string      // of the functions of threads
-	dir       string
-	files     bool
-	waits     map[*callback]int
+	c           *Case
+	regions     []*region
+	captures    []*capture // the latest last
+	used        map[string]bool
+	callbacks   map[uint64]*callback
+	order       []*callback
+	main        *strings.Builder
+	threads     map[int]*strings.Builder
+	forked      []int
+	inFork      bool
+	stack       map[int][]*callback // of callbacks that run, by thread
+	calls       []string
+	seen        map[uint64]*observation
+	recent      []*observation // since the last condition that held
+	codes       int
+	names       map[string]bool   // functions that are called
+	missing     map[string]int    // those without a prototype, with the number of their arguments
+	fails       bool              // the program fails with what the record has
+	bodies      [][]string        // of the functions of threads
+	fds         map[uint64]string // names of the program's file descriptors
+	descriptors []string
+	dir         string
+	files       bool
+	waits       map[*callback]int
 }
 
 // callback is a function of the program that the library calls.
@@ -90,7 +92,8 @@ type pending struct {
 func newPrinter(c *Case, events []Event, used map[string]bool) *printer {
 	p := &printer{c: c, used: used, callbacks: map[uint64]*callback{}, main: &strings.Builder{},
 		threads: map[int]*strings.Builder{}, stack: map[int][]*callback{}, seen: map[uint64]*observation{},
-		names: map[string]bool{}, missing: map[string]int{}, waits: map[*callback]int{}}
+		names: map[string]bool{}, missing: map[string]int{}, waits: map[*callback]int{},
+		fds: map[uint64]string{}}
 	p.layOut(events)
 	return p
 }
@@ -292,6 +295,8 @@ func (p *printer) argument(a Arg, proto *prototype, i int) string {
 			return r.at(0)
 		}
 		return p.word(a.Bits)
+	case proto != nil && i < len(proto.names) && proto.names[i] == "fd" && p.fds[uint64(uint32(a.Bits))] != "":
+		return p.fds[uint64(uint32(a.Bits))]
 	case a.Bits >= 1<<16:
 		if s := p.address(a.Bits); s != "" && scalarSize(typ) == 8 || a.Address {
 			return fmt.Sprintf("(%s)(uintptr_t)%s", typ, parenthesized(s))

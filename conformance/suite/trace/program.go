@@ -116,6 +116,11 @@ func (p *printer) events(events []Event) {
 			p.inFork, p.forked, p.threads = true, nil, map[int]*strings.Builder{}
 		case Join:
 			p.join()
+		case Descriptor:
+			name := fmt.Sprintf("fd%d", len(p.descriptors))
+			p.descriptors = append(p.descriptors, name)
+			p.fds[e.Bits] = name
+			p.line(t, "%s = file_of(%d, (unsigned char[]){%s}, %d);", name, e.Addr, hex(append(e.Data, 0)), len(e.Data))
 		case File:
 			p.files = true
 			switch {
@@ -609,6 +614,7 @@ func (p *printer) source() string {
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -651,6 +657,9 @@ HELPER const char *code_name(int64_t code) {
 		if mentioned[k.name] {
 			fmt.Fprintf(&b, "static void *%s;\n", k.name)
 		}
+	}
+	for _, name := range p.descriptors {
+		fmt.Fprintf(&b, "static int %s;\n", name)
 	}
 	for i := range p.codes {
 		if name := fmt.Sprintf("n%d", i); mentioned[name] {

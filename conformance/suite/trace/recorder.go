@@ -18,15 +18,15 @@ import (
 // Recorder writes the events of one case. It keeps all memory of the program that it has seen alive, so that an address
 // means one object.
 type Recorder struct {
-	mu      sync.Mutex
-	out     *json.Encoder
-	memory  *os.File // of this process: reading what is not mapped is an error there
-	dir     string   // of the case
-	main    int      // thread
-	objects map[uintptr]*object
-	seen    map[uintptr]*span
-	files   map[string]file
-	depth   int // of callbacks that run
+	mu          sync.Mutex
+	out         *json.Encoder
+	memory      *os.File // of this process: reading what is not mapped is an error there
+	dir         string   // of the case
+	main        int      // thread
+	objects     map[uintptr]*object
+	seen        map[uintptr]*span
+	files       map[string]file
+	descriptors map[int]uint64 // inodes of files of the program, by descriptor
 }
 
 // object is memory of the program.
@@ -55,7 +55,8 @@ func NewRecorder(w io.Writer, name, dir string) (*Recorder, error) {
 		return nil, err
 	}
 	r := &Recorder{out: json.NewEncoder(w), memory: memory, dir: dir, main: syscall.Gettid(),
-		objects: map[uintptr]*object{}, seen: map[uintptr]*span{}, files: map[string]file{}}
+		objects: map[uintptr]*object{}, seen: map[uintptr]*span{}, files: map[string]file{},
+		descriptors: map[int]uint64{}}
 	r.put(Event{Kind: Begin, Name: name, Text: dir})
 	return r, nil
 }
@@ -88,7 +89,9 @@ func (r *Recorder) read(addr uintptr, n int) []byte {
 func (r *Recorder) Held(keep any, addr uintptr, elem reflect.Type, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.hold(keep, addr, elem, n)
+	if !r.library(addr) {
+		r.hold(keep, addr, elem, n)
+	}
 }
 
 // hold knows an object of the program from now on; the larger one of two at an address.
@@ -216,12 +219,27 @@ func (r *Recorder) library(addr uintptr) bool {
 	return false
 }
 
-// Call records that the program calls a function now.
-func (r *Recorder) Call(name string, args []Arg) {
+// Call records that the program calls a function now; argument fd, if not negative, is the descriptor of a file.
+func (r *Recorder) Call(name string, args []Arg, fd int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.flush()
+	if fd >= 0 && fd < len(args) {
+		r.descriptor(int(int32(args[fd].Bits)))
+	}
 	r.put(Event{Kind: Call, Name: name, Args: args})
+}
+
+// descriptor records the file of a descriptor of the program.
+func (r *Recorder) descriptor(fd int) {
+	var s syscall.Stat_t
+	if fd < 0 || syscall.Fstat(fd, &s) != nil || s.Mode&syscall.S_IFMT != syscall.S_IFREG || r.descriptors[fd] == s.Ino {
+		return
+	}
+	r.descriptors[fd] = s.Ino
+	data := make([]byte, min(s.Size, most))
+	n, _ := syscall.Pread(fd, data, 0)
+	r.put(Event{Kind: Descriptor, Bits: uint64(fd), Addr: uint64(s.Size), Data: bytes.TrimRight(data[:max(n, 0)], "\x00")})
 }
 
 // Return records that the call is back.
