@@ -14,10 +14,12 @@
 //	handle?       as handle            NULL allowed                      *Object or nil
 //	handles[n]    T *[]                array not NULL, elements living   []*Object, nil for NULL elements
 //	take          T **                 both not NULL, not in use         *Object; on nil error the handle ends, *p = NULL
-//	take?         T **                 NULLs: the call does nothing      as take
+//	take          T * or T             not NULL, not in use              *Object; on nil error the handle ends
+//	take?         as take              NULLs: the call does nothing      as take
 //	new           T **, T *            not NULL                          nothing; it returns (*Object, error), stored in *p, NULL on an error
 //	newkeep       as new               not NULL                          as new, but *p stays as it was on an error
 //	in            const S *            not NULL                          *S
+//	in            S                    -                                 *S, a copy that ends with the call
 //	in?           const S *            -                                 *S or nil
 //	in[n]         const E *            not NULL, length below 2^47       []E (void: []byte), n elements
 //	in?[n]        const E *            NULL allowed                      []E or nil
@@ -66,6 +68,7 @@ package abi
 type Facade struct {
 	Name    string   // its package under capi, and its component in logs
 	Prefix  string   // removed from a symbol to name the Go function: OH_NNTensorDesc_SetName is tensorDescSetName
+	Also    []string // further prefixes of symbols, which stay in the Go function's name
 	Headers []string // what a C program includes, in this order
 	Check   string   // C header of the generated misuse test with make_TYPE and drop_TYPE for every handle kind
 	Status  string   // C type of status codes, "" if the API has none
@@ -91,7 +94,7 @@ type Handle struct {
 	ByValue bool   // the C type is itself the handle (an integer or a typedef of void *), not a struct that is pointed to
 }
 
-// A Type says how a C type appears in Go. Structs can only be pointed to.
+// A Type says how a C type appears in Go. A struct that is passed by value is in the lists of abicheck.
 type Type struct {
 	Go     string // type in the façade's package
 	Scalar string // for enums and other scalars: C's underlying type

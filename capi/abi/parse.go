@@ -91,8 +91,8 @@ func parseRow(f *Facade, row Row) (*Func, error) {
 		return nil, fmt.Errorf("not a prototype")
 	}
 	fn := &Func{Row: row, Facade: f, Name: m[2], Result: parseType(m[1])}
-	if !strings.HasPrefix(fn.Name, f.Prefix) {
-		return nil, fmt.Errorf("name does not start with %s", f.Prefix)
+	if !slices.ContainsFunc(append(f.Also, f.Prefix), func(p string) bool { return strings.HasPrefix(fn.Name, p) }) {
+		return nil, fmt.Errorf("name does not start with %s", strings.Join(append([]string{f.Prefix}, f.Also...), " or "))
 	}
 	fn.Go = goName(strings.TrimPrefix(fn.Name, f.Prefix))
 	if err := fn.checkResult(); err != nil {
@@ -198,13 +198,18 @@ func (fn *Func) Scalar(t CType) string {
 	return fn.Facade.Types[t.Base].Scalar
 }
 
+// IsStruct says whether t is a struct that is passed by value.
+func (fn *Func) IsStruct(t CType) bool {
+	s, ok := fn.Facade.Types[t.Base]
+	return ok && t.Stars == 0 && s.Scalar == "" && !s.Func
+}
+
 func (fn *Func) checkResult() error {
 	t := fn.Result
 	if t.Base == "void" && t.Stars == 0 || t.Stars > 0 || fn.IsHandle(t, 0) || fn.Scalar(t) != "" {
 		return nil
 	}
-	return fmt.Errorf("result type %q is neither a number, a pointer nor a handle: structs are not passed by value",
-		t.Text)
+	return fmt.Errorf("result type %q is neither a number, a pointer nor a handle: structs are not returned", t.Text)
 }
 
 func (fn *Func) parseRoles() error {
@@ -303,15 +308,16 @@ func (fn *Func) checkRole(p Param) error {
 	if !known && !scalar && !handle && t.Base != "void" {
 		return fmt.Errorf("unknown type %s", t.Base)
 	}
+	plain := p.Role.Len == "" && !p.Role.Nullable
 	isFunc := fn.Facade.Types[t.Base].Func && t.Stars == 0
 	fits := map[string]bool{
 		"value":    fn.Scalar(t) != "",
 		"len":      fn.Scalar(t) != "",
 		"handle":   fn.IsHandle(t, 0),
 		"handles":  fn.IsHandle(t, 1) && p.Role.Len != "",
-		"take":     fn.IsHandle(t, 1) || fn.Facade.Handles[t.Base].ByValue && fn.IsHandle(t, 0),
+		"take":     fn.IsHandle(t, 1) || fn.IsHandle(t, 0),
 		"new":      fn.IsHandle(t, 1),
-		"in":       t.Stars > 0 && (t.Base != "void" || t.Stars > 1 || p.Role.Len != ""),
+		"in":       t.Stars > 0 && (t.Base != "void" || t.Stars > 1 || p.Role.Len != "") || fn.IsStruct(t) && plain,
 		"out":      t.Stars > 0 && (t.Base != "void" || t.Stars > 1 || p.Role.Len != ""),
 		"out0":     t.Stars > 1,
 		"inout":    t.Stars > 0,
@@ -325,7 +331,7 @@ func (fn *Func) checkRole(p Param) error {
 	case !exists:
 		return fmt.Errorf("no such role")
 	case !ok:
-		return fmt.Errorf("does not fit %q (structs are not passed by value)", t.Text)
+		return fmt.Errorf("does not fit %q", t.Text)
 	case p.Role.Len != "" && !slices.Contains([]string{"in", "out", "handles"}, p.Role.Name):
 		return fmt.Errorf("takes no length")
 	case p.Role.Fits != "" && (p.Role.Name != "handles" || fn.Params[0].Role.Name != "handle"):

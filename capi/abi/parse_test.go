@@ -27,10 +27,12 @@ func TestParse_ohnnHasAllPublicAndInnerFunctions(t *testing.T) {
 
 func TestParse_refuses(t *testing.T) {
 	base := Facade{Name: "toy", Prefix: "toy_", Handles: map[string]Handle{"toy": {Go: "Toy"}},
-		Types: map[string]Type{"box": {Go: "Box"}}}
+		Types: map[string]Type{"box": {Go: "Box"}}, Also: []string{"box_"}}
 	for _, c := range []struct{ proto, roles, want string }{
-		{"int toy_f(box b)", "value", "structs are not passed by value"},
-		{"box toy_f(void)", "", "structs are not passed by value"},
+		{"int toy_f(box b)", "value", "does not fit"},
+		{"int toy_f(box b)", "in?", "does not fit"},
+		{"int toy_f(box b, int n)", "in[n], len", "does not fit"},
+		{"box toy_f(void)", "", "structs are not returned"},
 		{"int toy_f(nobody *b)", "in", "unknown type nobody"},
 		{"int toy_f(int n)", "", "0 roles for 1 parameters"},
 		{"int toy_f(int n)", "number", "no such role"},
@@ -39,13 +41,24 @@ func TestParse_refuses(t *testing.T) {
 		{"int toy_f(int *v, int n)", "in, len", "named by an array"},
 		{"int toy_f(toy *t, int n)", "handle[n], len", "takes no length"},
 		{"int toy_f()", "", "write (void)"},
-		{"int other_f(void)", "", "does not start with toy_"},
+		{"int other_f(void)", "", "does not start with toy_ or box_"},
 	} {
 		f := base
 		f.Rows = []Row{{C: c.proto, Roles: c.roles}}
 		_, err := Parse(&f)
 		assert.ErrorContains(t, err, c.want, c.proto)
 	}
+}
+
+func TestParse_takesWhatOtherAPIsHave(t *testing.T) {
+	f := Facade{Name: "toy", Prefix: "toy_", Also: []string{"boxSys"}, Handles: map[string]Handle{"toy": {Go: "Toy"}},
+		Types: map[string]Type{"box": {Go: "Box"}}}
+	f.Rows = []Row{{C: "int boxSysMove(box b, int n)", Roles: "in, value"}, {C: "void toy_free(toy *t)", Roles: "take?"}}
+	funcs, err := Parse(&f)
+	require.NoError(t, err)
+	assert.Equal(t, "boxSysMove", funcs[0].Go)
+	assert.True(t, funcs[0].IsStruct(funcs[0].Params[0].Type))
+	assert.Equal(t, "free", funcs[1].Go)
 }
 
 func TestParse_wantsAnOwnerWhereThereAreDrivers(t *testing.T) {

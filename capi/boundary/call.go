@@ -149,7 +149,7 @@ func Take[T any, P interface {
 		}
 		return nil
 	}
-	o := TakeValue[T, P](c, i, *variable)
+	o := TakeValue[T, P](c, i, *variable, false)
 	if o != nil {
 		c.clear = variable
 	}
@@ -160,9 +160,11 @@ func Take[T any, P interface {
 func TakeValue[T any, P interface {
 	*T
 	handle.Object
-}](c *Call, i int, h uintptr) *T {
+}](c *Call, i int, h uintptr, nullable bool) *T {
 	if h == 0 {
-		c.refuseNull(i)
+		if !nullable {
+			c.refuseNull(i)
+		}
 		return nil
 	}
 	o, err := handle.Close[T](h)

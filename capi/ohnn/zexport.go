@@ -9,10 +9,108 @@ package ohnn
 
 #include "../boundary/boundary.h"
 
+static uint32_t forward_OH_NNDevice_GetAllDevicesID(void *f, void * a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(void *, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNDevice_GetName(void *f, uint64_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uint64_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNDevice_GetType(void *f, uint64_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uint64_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
 static uintptr_t forward_OH_NNTensorDesc_Create(void *f)
 {
 	int inside = anynpu_out();
 	uintptr_t r = ((uintptr_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_Destroy(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_SetName(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_GetName(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_SetDataType(void *f, uintptr_t a0, uint32_t a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_GetDataType(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_SetShape(void *f, uintptr_t a0, void * a1, uint64_t a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_GetShape(void *f, uintptr_t a0, void * a1, void * a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_SetFormat(void *f, uintptr_t a0, uint32_t a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_GetFormat(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_GetElementCount(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensorDesc_GetByteSize(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 	anynpu_back(inside);
 	return r;
 }
@@ -37,6 +135,48 @@ static uintptr_t forward_OH_NNTensor_CreateWithFd(void *f, uint64_t a0, uintptr_
 	anynpu_back(inside);
 	return r;
 }
+static uint32_t forward_OH_NNTensor_Destroy(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNTensor_GetTensorDesc(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNTensor_GetDataBuffer(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensor_GetFd(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensor_GetSize(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNTensor_GetOffset(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
 static uintptr_t forward_OH_NNQuantParam_Create(void *f)
 {
 	int inside = anynpu_out();
@@ -44,10 +184,107 @@ static uintptr_t forward_OH_NNQuantParam_Create(void *f)
 	anynpu_back(inside);
 	return r;
 }
+static uint32_t forward_OH_NNQuantParam_SetScales(void *f, uintptr_t a0, void * a1, uint64_t a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNQuantParam_SetZeroPoints(void *f, uintptr_t a0, void * a1, uint64_t a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNQuantParam_SetNumBits(void *f, uintptr_t a0, void * a1, uint64_t a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNQuantParam_Destroy(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
 static uintptr_t forward_OH_NNModel_Construct(void *f)
 {
 	int inside = anynpu_out();
 	uintptr_t r = ((uintptr_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static void forward_OH_NNModel_Destroy(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	((void (*)(void *))f)(a0);
+	anynpu_back(inside);
+}
+static uint32_t forward_OH_NNModel_AddTensor(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_AddTensorToModel(void *f, uintptr_t a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_SetTensorData(void *f, uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_SetTensorQuantParams(void *f, uintptr_t a0, uint32_t a1, uintptr_t a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_SetTensorType(void *f, uintptr_t a0, uint32_t a1, uint32_t a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_AddOperation(void *f, uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_SpecifyInputsAndOutputs(void *f, uintptr_t a0, void * a1, void * a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_Finish(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_GetAvailableOperations(void *f, uintptr_t a0, uint64_t a1, void * a2, void * a3)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))f)(a0, a1, a2, a3);
 	anynpu_back(inside);
 	return r;
 }
@@ -79,10 +316,99 @@ static uintptr_t forward_OH_NNCompilation_ConstructForCache(void *f)
 	anynpu_back(inside);
 	return r;
 }
+static uint32_t forward_OH_NNCompilation_ExportCacheToBuffer(void *f, uintptr_t a0, void * a1, uint64_t a2, void * a3)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNCompilation_ImportCacheFromBuffer(void *f, uintptr_t a0, void * a1, uint64_t a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNCompilation_AddExtensionConfig(void *f, uintptr_t a0, void * a1, void * a2, uint64_t a3)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNCompilation_SetDevice(void *f, uintptr_t a0, uint64_t a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNCompilation_SetCache(void *f, uintptr_t a0, void * a1, uint32_t a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNCompilation_SetPerformanceMode(void *f, uintptr_t a0, uint32_t a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNCompilation_SetPriority(void *f, uintptr_t a0, uint32_t a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNCompilation_EnableFloat16(void *f, uintptr_t a0, _Bool a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNCompilation_Build(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_OH_NNCompilation_Destroy(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	((void (*)(void *))f)(a0);
+	anynpu_back(inside);
+}
 static uintptr_t forward_OH_NNExecutor_Construct(void *f, uintptr_t a0)
 {
 	int inside = anynpu_out();
 	uintptr_t r = ((uintptr_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_OH_NNExecutor_Destroy(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	((void (*)(void *))f)(a0);
+	anynpu_back(inside);
+}
+static uint32_t forward_OH_NNExecutor_GetInputCount(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_GetOutputCount(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 	anynpu_back(inside);
 	return r;
 }
@@ -97,6 +423,158 @@ static uintptr_t forward_OH_NNExecutor_CreateOutputTensorDesc(void *f, uintptr_t
 {
 	int inside = anynpu_out();
 	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_GetOutputShape(void *f, uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_GetInputDimRange(void *f, uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_SetOnRunDone(void *f, uintptr_t a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_SetOnServiceDied(void *f, uintptr_t a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_RunSync(void *f, uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_RunAsync(void *f, uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))f)(a0, a1, a2, a3, a4, a5, a6);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_SetInput(void *f, uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_SetOutput(void *f, uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_Run(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNExecutor_AllocateInputMemory(void *f, uintptr_t a0, uint32_t a1, uint64_t a2)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_OH_NNExecutor_AllocateOutputMemory(void *f, uintptr_t a0, uint32_t a1, uint64_t a2)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_OH_NNExecutor_DestroyInputMemory(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+}
+static void forward_OH_NNExecutor_DestroyOutputMemory(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+}
+static uint32_t forward_OH_NNExecutor_SetInputWithMemory(void *f, uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_SetOutputWithMemory(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_BuildFromLiteGraph(void *f, uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_SetInputsAndOutputsInfo(void *f, uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNModel_BuildFromMetaGraph(void *f, uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static _Bool forward_OH_NNModel_HasCache(void *f, void * a0, void * a1, uint32_t a2)
+{
+	int inside = anynpu_out();
+	_Bool r = ((_Bool (*)(void *, void *, uint32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NN_GetDeviceID(void *f, void * a0, uint64_t a1)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(void *, uint64_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NN_IsSupportAIPP(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uint32_t forward_OH_NNExecutor_RunSyncWithAipp(void *f, uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
+{
+	int inside = anynpu_out();
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))f)(a0, a1, a2, a3, a4, a5);
 	anynpu_back(inside);
 	return r;
 }
@@ -207,6 +685,12 @@ func nnc_OH_NNDevice_GetAllDevicesID(a0 unsafe.Pointer, a1 unsafe.Pointer) (r ui
 	p1 := boundary.Ptr[uint32](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = deviceGetAllDevicesID(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNDevice_GetAllDevicesID(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -221,6 +705,12 @@ func nnc_OH_NNDevice_GetName(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.NullPtr(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = deviceGetName(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNDevice_GetName(boundary.Driver(c.Func), C.uint64_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -235,6 +725,12 @@ func nnc_OH_NNDevice_GetType(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.Ptr[DeviceType](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = deviceGetType(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNDevice_GetType(boundary.Driver(c.Func), C.uint64_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -268,6 +764,10 @@ func nnc_OH_NNTensorDesc_Destroy(a0 unsafe.Pointer) (r uint32) {
 	p0 := boundary.Take[TensorDesc](&c, 0, a0, false)
 	if c.Err == nil {
 		c.Err = tensorDescDestroy(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNTensorDesc_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -283,6 +783,12 @@ func nnc_OH_NNTensorDesc_SetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.String(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = tensorDescSetName(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_SetName(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -298,6 +804,12 @@ func nnc_OH_NNTensorDesc_GetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.NullPtr(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = tensorDescGetName(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_GetName(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -312,6 +824,12 @@ func nnc_OH_NNTensorDesc_SetDataType(a0 uintptr, a1 uint32) (r uint32) {
 	p0 := boundary.Handle[TensorDesc](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = tensorDescSetDataType(p0, DataType(a1))
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_SetDataType(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -327,6 +845,12 @@ func nnc_OH_NNTensorDesc_GetDataType(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.Ptr[DataType](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = tensorDescGetDataType(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_GetDataType(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -342,6 +866,12 @@ func nnc_OH_NNTensorDesc_SetShape(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r u
 	p1 := boundary.Slice[int32](&c, 1, a1, uint64(a2), 10, 2)
 	if c.Err == nil {
 		c.Err = tensorDescSetShape(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_SetShape(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -358,6 +888,12 @@ func nnc_OH_NNTensorDesc_GetShape(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Point
 	p2 := boundary.Ptr[uint64](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = tensorDescGetShape(p0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_GetShape(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -372,6 +908,12 @@ func nnc_OH_NNTensorDesc_SetFormat(a0 uintptr, a1 uint32) (r uint32) {
 	p0 := boundary.Handle[TensorDesc](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = tensorDescSetFormat(p0, Format(a1))
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_SetFormat(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -387,6 +929,12 @@ func nnc_OH_NNTensorDesc_GetFormat(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.Ptr[Format](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = tensorDescGetFormat(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_GetFormat(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -402,6 +950,12 @@ func nnc_OH_NNTensorDesc_GetElementCount(a0 uintptr, a1 unsafe.Pointer) (r uint3
 	p1 := boundary.Ptr[uint64](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = tensorDescGetElementCount(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_GetElementCount(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -417,6 +971,12 @@ func nnc_OH_NNTensorDesc_GetByteSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.Ptr[uint64](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = tensorDescGetByteSize(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensorDesc_GetByteSize(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -497,6 +1057,10 @@ func nnc_OH_NNTensor_Destroy(a0 unsafe.Pointer) (r uint32) {
 	p0 := boundary.Take[Tensor](&c, 0, a0, false)
 	if c.Err == nil {
 		c.Err = tensorDestroy(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNTensor_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -512,6 +1076,10 @@ func nnc_OH_NNTensor_GetTensorDesc(a0 uintptr) (r uintptr) {
 	if c.Err == nil {
 		var o *TensorDesc
 		o, c.Err = tensorGetTensorDesc(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNTensor_GetTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 		return boundary.Give(&c, o)
 	}
 	return 0
@@ -528,6 +1096,10 @@ func nnc_OH_NNTensor_GetDataBuffer(a0 uintptr) (r uintptr) {
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = tensorGetDataBuffer(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNTensor_GetDataBuffer(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -547,6 +1119,12 @@ func nnc_OH_NNTensor_GetFd(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.Ptr[int32](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = tensorGetFd(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensor_GetFd(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -562,6 +1140,12 @@ func nnc_OH_NNTensor_GetSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.Ptr[uint64](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = tensorGetSize(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensor_GetSize(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -577,6 +1161,12 @@ func nnc_OH_NNTensor_GetOffset(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.Ptr[uint64](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = tensorGetOffset(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNTensor_GetOffset(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -611,6 +1201,12 @@ func nnc_OH_NNQuantParam_SetScales(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r 
 	p1 := boundary.Slice[float64](&c, 1, a1, uint64(a2), 0)
 	if c.Err == nil {
 		c.Err = quantParamSetScales(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNQuantParam_SetScales(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -626,6 +1222,12 @@ func nnc_OH_NNQuantParam_SetZeroPoints(a0 uintptr, a1 unsafe.Pointer, a2 uint64)
 	p1 := boundary.Slice[int32](&c, 1, a1, uint64(a2), 0)
 	if c.Err == nil {
 		c.Err = quantParamSetZeroPoints(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNQuantParam_SetZeroPoints(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -641,6 +1243,12 @@ func nnc_OH_NNQuantParam_SetNumBits(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r
 	p1 := boundary.Slice[uint32](&c, 1, a1, uint64(a2), 0)
 	if c.Err == nil {
 		c.Err = quantParamSetNumBits(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNQuantParam_SetNumBits(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -655,6 +1263,10 @@ func nnc_OH_NNQuantParam_Destroy(a0 unsafe.Pointer) (r uint32) {
 	p0 := boundary.Take[QuantParam](&c, 0, a0, false)
 	if c.Err == nil {
 		c.Err = quantParamDestroy(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNQuantParam_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -688,6 +1300,10 @@ func nnc_OH_NNModel_Destroy(a0 unsafe.Pointer) {
 	p0 := boundary.Take[Model](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = modelDestroy(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_OH_NNModel_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0)) })
+			return
+		}
 	}
 }
 
@@ -702,6 +1318,12 @@ func nnc_OH_NNModel_AddTensor(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.Ptr[TensorInfo9](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = modelAddTensor(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_AddTensor(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -717,6 +1339,12 @@ func nnc_OH_NNModel_AddTensorToModel(a0 uintptr, a1 uintptr) (r uint32) {
 	p1 := boundary.Handle[TensorDesc](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = modelAddTensorToModel(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_AddTensorToModel(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -732,6 +1360,12 @@ func nnc_OH_NNModel_SetTensorData(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 u
 	p2 := boundary.Slice[byte](&c, 2, a2, uint64(a3), 0)
 	if c.Err == nil {
 		c.Err = modelSetTensorData(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_SetTensorData(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -747,6 +1381,12 @@ func nnc_OH_NNModel_SetTensorQuantParams(a0 uintptr, a1 uint32, a2 uintptr) (r u
 	p2 := boundary.Handle[QuantParam](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = modelSetTensorQuantParams(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_SetTensorQuantParams(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), C.uintptr_t(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -761,6 +1401,12 @@ func nnc_OH_NNModel_SetTensorType(a0 uintptr, a1 uint32, a2 uint32) (r uint32) {
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = modelSetTensorType(p0, a1, TensorType(a2))
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_SetTensorType(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), C.uint32_t(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -778,6 +1424,12 @@ func nnc_OH_NNModel_AddOperation(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 un
 	p4 := boundary.Ptr[UInt32Array](&c, 4, a4)
 	if c.Err == nil {
 		c.Err = modelAddOperation(p0, OperationType(a1), p2, p3, p4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_AddOperation(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -794,6 +1446,12 @@ func nnc_OH_NNModel_SpecifyInputsAndOutputs(a0 uintptr, a1 unsafe.Pointer, a2 un
 	p2 := boundary.Ptr[UInt32Array](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = modelSpecifyInputsAndOutputs(p0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_SpecifyInputsAndOutputs(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -808,6 +1466,10 @@ func nnc_OH_NNModel_Finish(a0 uintptr) (r uint32) {
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = modelFinish(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNModel_Finish(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -824,6 +1486,12 @@ func nnc_OH_NNModel_GetAvailableOperations(a0 uintptr, a1 uint64, a2 unsafe.Poin
 	p3 := boundary.Ptr[uint32](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = modelGetAvailableOperations(p0, a1, p2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_GetAvailableOperations(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -923,6 +1591,12 @@ func nnc_OH_NNCompilation_ExportCacheToBuffer(a0 uintptr, a1 unsafe.Pointer, a2 
 	p3 := boundary.Ptr[uint64](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = compilationExportCacheToBuffer(p0, p1, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNCompilation_ExportCacheToBuffer(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -938,6 +1612,12 @@ func nnc_OH_NNCompilation_ImportCacheFromBuffer(a0 uintptr, a1 unsafe.Pointer, a
 	p1 := boundary.Slice[byte](&c, 1, a1, uint64(a2), 0)
 	if c.Err == nil {
 		c.Err = compilationImportCacheFromBuffer(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNCompilation_ImportCacheFromBuffer(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -954,6 +1634,12 @@ func nnc_OH_NNCompilation_AddExtensionConfig(a0 uintptr, a1 unsafe.Pointer, a2 u
 	p2 := boundary.Slice[byte](&c, 2, a2, uint64(a3), 0)
 	if c.Err == nil {
 		c.Err = compilationAddExtensionConfig(p0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNCompilation_AddExtensionConfig(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -968,6 +1654,12 @@ func nnc_OH_NNCompilation_SetDevice(a0 uintptr, a1 uint64) (r uint32) {
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = compilationSetDevice(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNCompilation_SetDevice(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -983,6 +1675,12 @@ func nnc_OH_NNCompilation_SetCache(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r 
 	p1 := boundary.String(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = compilationSetCache(p0, p1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNCompilation_SetCache(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -997,6 +1695,12 @@ func nnc_OH_NNCompilation_SetPerformanceMode(a0 uintptr, a1 uint32) (r uint32) {
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = compilationSetPerformanceMode(p0, PerformanceMode(a1))
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNCompilation_SetPerformanceMode(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1011,6 +1715,12 @@ func nnc_OH_NNCompilation_SetPriority(a0 uintptr, a1 uint32) (r uint32) {
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = compilationSetPriority(p0, Priority(a1))
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNCompilation_SetPriority(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1025,6 +1735,12 @@ func nnc_OH_NNCompilation_EnableFloat16(a0 uintptr, a1 bool) (r uint32) {
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = compilationEnableFloat16(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNCompilation_EnableFloat16(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1039,6 +1755,10 @@ func nnc_OH_NNCompilation_Build(a0 uintptr) (r uint32) {
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = compilationBuild(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNCompilation_Build(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1053,6 +1773,10 @@ func nnc_OH_NNCompilation_Destroy(a0 unsafe.Pointer) {
 	p0 := boundary.Take[Compilation](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = compilationDestroy(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_OH_NNCompilation_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0)) })
+			return
+		}
 	}
 }
 
@@ -1086,6 +1810,10 @@ func nnc_OH_NNExecutor_Destroy(a0 unsafe.Pointer) {
 	p0 := boundary.Take[Executor](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = executorDestroy(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_OH_NNExecutor_Destroy(boundary.Driver(c.Func), unsafe.Pointer(a0)) })
+			return
+		}
 	}
 }
 
@@ -1100,6 +1828,12 @@ func nnc_OH_NNExecutor_GetInputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 	p1 := boundary.Ptr[uint64](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = executorGetInputCount(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_GetInputCount(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1115,6 +1849,12 @@ func nnc_OH_NNExecutor_GetOutputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) 
 	p1 := boundary.Ptr[uint64](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = executorGetOutputCount(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_GetOutputCount(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1175,6 +1915,12 @@ func nnc_OH_NNExecutor_GetOutputShape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, 
 	p3 := boundary.Ptr[uint32](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = executorGetOutputShape(p0, a1, p2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_GetOutputShape(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1192,6 +1938,12 @@ func nnc_OH_NNExecutor_GetInputDimRange(a0 uintptr, a1 uint64, a2 unsafe.Pointer
 	p4 := boundary.Ptr[uint64](&c, 4, a4)
 	if c.Err == nil {
 		c.Err = executorGetInputDimRange(p0, a1, p2, p3, p4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_GetInputDimRange(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1207,6 +1959,12 @@ func nnc_OH_NNExecutor_SetOnRunDone(a0 uintptr, a1 uintptr) (r uint32) {
 	p1 := boundary.NotNull(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = executorSetOnRunDone(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_SetOnRunDone(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1222,6 +1980,12 @@ func nnc_OH_NNExecutor_SetOnServiceDied(a0 uintptr, a1 uintptr) (r uint32) {
 	p1 := boundary.NotNull(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = executorSetOnServiceDied(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_SetOnServiceDied(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1238,6 +2002,12 @@ func nnc_OH_NNExecutor_RunSync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsa
 	p3 := boundary.Handles[Tensor](&c, 3, a3, uint64(a4), 200, p0.takesOutputs, 4)
 	if c.Err == nil {
 		c.Err = executorRunSync(p0, p1, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_RunSync(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1253,6 +2023,12 @@ func nnc_OH_NNExecutor_RunAsync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 uns
 	p6 := boundary.NotNull(&c, 6, a6)
 	if c.Err == nil {
 		c.Err = executorRunAsync(p0, a1, a2, a3, a4, a5, p6)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_RunAsync(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4), C.int32_t(a5), C.uintptr_t(a6)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1269,6 +2045,12 @@ func nnc_OH_NNExecutor_SetInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uns
 	p3 := boundary.Slice[byte](&c, 3, a3, uint64(a4), 0)
 	if c.Err == nil {
 		c.Err = executorSetInput(p0, a1, p2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_SetInput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1284,6 +2066,12 @@ func nnc_OH_NNExecutor_SetOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 ui
 	p2 := boundary.Slice[byte](&c, 2, a2, uint64(a3), 0)
 	if c.Err == nil {
 		c.Err = executorSetOutput(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_SetOutput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1298,6 +2086,10 @@ func nnc_OH_NNExecutor_Run(a0 uintptr) (r uint32) {
 	p0 := boundary.Handle[Executor](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = executorRun(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NNExecutor_Run(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1313,6 +2105,12 @@ func nnc_OH_NNExecutor_AllocateInputMemory(a0 uintptr, a1 uint32, a2 uint64) (r 
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = executorAllocateInputMemory(p0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_OH_NNExecutor_AllocateInputMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), C.uint64_t(a2)))
+			})
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -1332,6 +2130,12 @@ func nnc_OH_NNExecutor_AllocateOutputMemory(a0 uintptr, a1 uint32, a2 uint64) (r
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = executorAllocateOutputMemory(p0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_OH_NNExecutor_AllocateOutputMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), C.uint64_t(a2)))
+			})
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -1350,6 +2154,12 @@ func nnc_OH_NNExecutor_DestroyInputMemory(a0 uintptr, a1 uint32, a2 unsafe.Point
 	p0 := boundary.HandleOrNil[Executor](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = executorDestroyInputMemory(p0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				C.forward_OH_NNExecutor_DestroyInputMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2))
+			})
+			return
+		}
 	}
 }
 
@@ -1363,6 +2173,12 @@ func nnc_OH_NNExecutor_DestroyOutputMemory(a0 uintptr, a1 uint32, a2 unsafe.Poin
 	p0 := boundary.HandleOrNil[Executor](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = executorDestroyOutputMemory(p0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				C.forward_OH_NNExecutor_DestroyOutputMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2))
+			})
+			return
+		}
 	}
 }
 
@@ -1378,6 +2194,12 @@ func nnc_OH_NNExecutor_SetInputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Point
 	p3 := boundary.Ptr[Memory](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = executorSetInputWithMemory(p0, a1, p2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_SetInputWithMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1393,6 +2215,12 @@ func nnc_OH_NNExecutor_SetOutputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Poin
 	p2 := boundary.Ptr[Memory](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = executorSetOutputWithMemory(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_SetOutputWithMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1408,6 +2236,12 @@ func nnc_OH_NNModel_BuildFromLiteGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 	p1 := boundary.NotNull(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = modelBuildFromLiteGraph(p0, p1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_BuildFromLiteGraph(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1424,6 +2258,12 @@ func nnc_OH_NNModel_SetInputsAndOutputsInfo(a0 uintptr, a1 unsafe.Pointer, a2 ui
 	p3 := boundary.Slice[TensorInfo](&c, 3, a3, uint64(a4), 0)
 	if c.Err == nil {
 		c.Err = modelSetInputsAndOutputsInfo(p0, p1, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_SetInputsAndOutputsInfo(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1439,6 +2279,12 @@ func nnc_OH_NNModel_BuildFromMetaGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 	p1 := boundary.NotNull(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = modelBuildFromMetaGraph(p0, p1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNModel_BuildFromMetaGraph(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1455,6 +2301,12 @@ func nnc_OH_NNModel_HasCache(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r
 	if c.Err == nil {
 		var v bool
 		v, c.Err = modelHasCache(p0, p1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = bool(C.forward_OH_NNModel_HasCache(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			})
+			return r
+		}
 		if c.Err != nil {
 			return false
 		}
@@ -1473,6 +2325,12 @@ func nnc_OH_NN_GetDeviceID(a0 unsafe.Pointer, a1 uint64) (r uint32) {
 	p0 := boundary.Slice[byte](&c, 0, a0, uint64(a1), 0)
 	if c.Err == nil {
 		c.Err = getDeviceID(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NN_GetDeviceID(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1487,6 +2345,10 @@ func nnc_OH_NN_IsSupportAIPP(a0 unsafe.Pointer) (r uint32) {
 	p0 := boundary.Ptr[bool](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = isSupportAIPP(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NN_IsSupportAIPP(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }
@@ -1504,6 +2366,12 @@ func nnc_OH_NNExecutor_RunSyncWithAipp(a0 uintptr, a1 unsafe.Pointer, a2 uint64,
 	p5 := boundary.String(&c, 5, a5)
 	if c.Err == nil {
 		c.Err = executorRunSyncWithAipp(p0, p1, p3, p5)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uint32(C.forward_OH_NNExecutor_RunSyncWithAipp(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint64_t(a2), unsafe.Pointer(a3), C.uint64_t(a4), unsafe.Pointer(a5)))
+			})
+			return r
+		}
 	}
 	return uint32(status(c.Err))
 }

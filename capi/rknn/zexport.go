@@ -23,6 +23,173 @@ static int32_t forward_rknn_dup_context(void *f, void * a0, void * a1)
 	anynpu_back(inside);
 	return r;
 }
+static int32_t forward_rknn_destroy(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_query(void *f, uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_set_core_mask(void *f, uintptr_t a0, uint32_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_set_batch_core_num(void *f, uintptr_t a0, int32_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_inputs_set(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_run(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_wait(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_outputs_get(void *f, uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_outputs_release(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_rknn_create_mem(void *f, uintptr_t a0, uint32_t a1)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_rknn_create_mem2(void *f, uintptr_t a0, uint64_t a1, uint64_t a2)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_rknn_create_mem_from_fd(void *f, uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_rknn_create_mem_from_phys(void *f, uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_rknn_create_mem_from_mb_blk(void *f, uintptr_t a0, void * a1, int32_t a2)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, void *, int32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_destory_mem(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_destroy_mem(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_set_weight_mem(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_set_internal_mem(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_set_io_mem(void *f, uintptr_t a0, void * a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_mem_sync(void *f, uintptr_t a0, void * a1, uint32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_set_input_shape(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_set_input_shapes(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_register_custom_ops(void *f, uintptr_t a0, void * a1, uint32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_rknn_custom_op_get_op_attr(void *f, void * a0, void * a1, void * a2)
+{
+	int inside = anynpu_out();
+	((void (*)(void *, void *, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+}
 static int32_t forward_rknn_matmul_create(void *f, void * a0, void * a1, void * a2)
 {
 	int inside = anynpu_out();
@@ -41,6 +208,62 @@ static int32_t forward_rknn_matmul_create_dyn_shape(void *f, void * a0, void * a
 {
 	int inside = anynpu_out();
 	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_set_io_mem(void *f, uintptr_t a0, void * a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_set_core_mask(void *f, uintptr_t a0, uint32_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_set_quant_params(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_get_quant_params(void *f, uintptr_t a0, void * a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_set_dynamic_shape(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_run(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_matmul_destroy(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_rknn_B_normal_layout_to_native_layout(void *f, void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t))f)(a0, a1, a2, a3, a4, a5, a6);
 	anynpu_back(inside);
 	return r;
 }
@@ -154,6 +377,10 @@ func nnc_rknn_destroy(a0 uintptr) (r int32) {
 	}
 	if c.Err == nil {
 		c.Err = destroy(a0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_destroy(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -169,6 +396,12 @@ func nnc_rknn_query(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint32) (r int3
 	p2 := boundary.Slice[byte](&c, 2, a2, uint64(a3), 0)
 	if c.Err == nil {
 		c.Err = query(p0, QueryCmd(a1), p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_query(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint32_t(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -183,6 +416,12 @@ func nnc_rknn_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = setCoreMask(p0, CoreMask(a1))
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_set_core_mask(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -197,6 +436,12 @@ func nnc_rknn_set_batch_core_num(a0 uintptr, a1 int32) (r int32) {
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = setBatchCoreNum(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_set_batch_core_num(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -212,6 +457,12 @@ func nnc_rknn_inputs_set(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
 	p2 := boundary.Slice[Input](&c, 2, a2, uint64(a1), 0)
 	if c.Err == nil {
 		c.Err = inputsSet(p0, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_inputs_set(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -227,6 +478,10 @@ func nnc_rknn_run(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	p1 := boundary.PtrOrNil[RunExtend](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = run(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_run(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -242,6 +497,10 @@ func nnc_rknn_wait(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	p1 := boundary.PtrOrNil[RunExtend](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = wait(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_wait(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -258,6 +517,12 @@ func nnc_rknn_outputs_get(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Po
 	p3 := boundary.PtrOrNil[OutputExtend](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = outputsGet(p0, p2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_outputs_get(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -273,6 +538,12 @@ func nnc_rknn_outputs_release(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32
 	p2 := boundary.Slice[Output](&c, 2, a2, uint64(a1), 0)
 	if c.Err == nil {
 		c.Err = outputsRelease(p0, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_outputs_release(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -287,6 +558,12 @@ func nnc_rknn_create_mem(a0 uintptr, a1 uint32) (r uintptr) {
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = createMem(a0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_rknn_create_mem(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			})
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -305,6 +582,12 @@ func nnc_rknn_create_mem2(a0 uintptr, a1 uint64, a2 uint64) (r uintptr) {
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = createMem2(a0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_rknn_create_mem2(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1), C.uint64_t(a2)))
+			})
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -323,6 +606,12 @@ func nnc_rknn_create_mem_from_fd(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uin
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = createMemFromFd(a0, a1, a2, a3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_rknn_create_mem_from_fd(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uint32_t(a3), C.int32_t(a4)))
+			})
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -342,6 +631,12 @@ func nnc_rknn_create_mem_from_phys(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = createMemFromPhys(p0, a1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_rknn_create_mem_from_phys(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1), unsafe.Pointer(a2), C.uint32_t(a3)))
+			})
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -361,6 +656,12 @@ func nnc_rknn_create_mem_from_mb_blk(a0 uintptr, a1 unsafe.Pointer, a2 int32) (r
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = createMemFromMbBlk(p0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = uintptr(C.forward_rknn_create_mem_from_mb_blk(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.int32_t(a2)))
+			})
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -379,6 +680,12 @@ func nnc_rknn_destory_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = destoryMem(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_destory_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -393,6 +700,12 @@ func nnc_rknn_destroy_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = destroyMem(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_destroy_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -408,6 +721,12 @@ func nnc_rknn_set_weight_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = setWeightMem(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_set_weight_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -423,6 +742,12 @@ func nnc_rknn_set_internal_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = setInternalMem(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_set_internal_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -439,6 +764,12 @@ func nnc_rknn_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r in
 	p2 := boundary.Ptr[TensorAttr](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = setIoMem(p0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_set_io_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -453,6 +784,12 @@ func nnc_rknn_mem_sync(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = memSync(a0, p1, MemSyncMode(a2))
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_mem_sync(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -468,6 +805,12 @@ func nnc_rknn_set_input_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	p1 := boundary.Ptr[TensorAttr](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = setInputShape(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_set_input_shape(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -483,6 +826,12 @@ func nnc_rknn_set_input_shapes(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int3
 	p2 := boundary.Slice[TensorAttr](&c, 2, a2, uint64(a1), 0)
 	if c.Err == nil {
 		c.Err = setInputShapes(p0, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_set_input_shapes(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -498,6 +847,12 @@ func nnc_rknn_register_custom_ops(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r i
 	p1 := boundary.Slice[CustomOp](&c, 1, a1, uint64(a2), 0)
 	if c.Err == nil {
 		c.Err = registerCustomOps(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_register_custom_ops(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -514,6 +869,12 @@ func nnc_rknn_custom_op_get_op_attr(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uns
 	p2 := boundary.Ptr[CustomOpAttr](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = customOpGetOpAttr(p0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				C.forward_rknn_custom_op_get_op_attr(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2))
+			})
+			return
+		}
 	}
 }
 
@@ -606,6 +967,12 @@ func nnc_rknn_matmul_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer
 	p2 := boundary.Ptr[MatmulTensorAttr](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = matmulSetIoMem(p0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_matmul_set_io_mem(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -620,6 +987,12 @@ func nnc_rknn_matmul_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
 	p0 := boundary.Handle[Matmul](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = matmulSetCoreMask(p0, CoreMask(a1))
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_matmul_set_core_mask(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -635,6 +1008,12 @@ func nnc_rknn_matmul_set_quant_params(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	p1 := boundary.Ptr[QuantParams](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = matmulSetQuantParams(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_matmul_set_quant_params(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -651,6 +1030,12 @@ func nnc_rknn_matmul_get_quant_params(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.P
 	p2 := boundary.Ptr[float32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = matmulGetQuantParams(p0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_matmul_get_quant_params(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -666,6 +1051,12 @@ func nnc_rknn_matmul_set_dynamic_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) 
 	p1 := boundary.Ptr[MatmulShape](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = matmulSetDynamicShape(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_matmul_set_dynamic_shape(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -680,6 +1071,10 @@ func nnc_rknn_matmul_run(a0 uintptr) (r int32) {
 	p0 := boundary.Handle[Matmul](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = matmulRun(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_matmul_run(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -693,6 +1088,10 @@ func nnc_rknn_matmul_destroy(a0 uintptr) (r int32) {
 	}
 	if c.Err == nil {
 		c.Err = matmulDestroy(a0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_rknn_matmul_destroy(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -706,6 +1105,12 @@ func nnc_rknn_B_normal_layout_to_native_layout(a0 unsafe.Pointer, a1 unsafe.Poin
 	}
 	if c.Err == nil {
 		c.Err = bNormalLayoutToNativeLayout(a0, a1, a2, a3, a4, a5, a6)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_rknn_B_normal_layout_to_native_layout(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), C.int32_t(a3), C.uintptr_t(a4), C.int32_t(a5), C.uint32_t(a6)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }

@@ -6,6 +6,7 @@
  *     host alone            no driver: every call is ours
  *     host driver FILE      pass-through, then mixed, then forks
  *     host first FILE       the first call carries numbers of every register class to the driver
+ *     host moved [FILE]     the first call carries structs by value, to the driver or to us
  *     host race FILE        32 threads make the first call while the driver is chosen
  *     host inner FILE       the driver creates objects for itself, which stay its own
  *     host early FILE       the driver calls the API while it is being opened
@@ -42,6 +43,30 @@ static int passes(void)
 	return status == -6;
 }
 
+/* Structs by value, with numbers that differ. */
+static int moved(toy_context context)
+{
+	toy_place place = {{1, 2, 3, 4, 5, 6, 7, 8}, 9};
+	toy_pair pair = {10, 11.5};
+	toy_spot spot = {12.5f, 13.5f, TOY_LARGE};
+	int sum = -1;
+	CHECK(toy_move(context, place, pair, 14, spot, &sum) == 0);
+	return sum - (9 + 10 + 11 + 14 + 12 + 26 + 1 + 1793);
+}
+
+static void lists(int length)
+{
+	toy_list *list = toy_list_make(), *more = toy_list_make();
+	CHECK(list && more && toy_list_length(list) == length);
+	CHECK(toy_list_end(list) == 0);
+	toy_list_free(more);
+	toy_list_free(NULL);
+	if (length == 3) {
+		CHECK(toy_list_end(list) == -1 && toy_list_end(NULL) == -1 && toy_list_length(more) == -1);
+		toy_list_free(more);
+	}
+}
+
 /* Every way to say whose a call is, for one context and the owner that its sums show. */
 static void owned_calls(toy_context context, int extra)
 {
@@ -51,6 +76,7 @@ static void owned_calls(toy_context context, int extra)
 	CHECK(block != NULL);
 	copy = *block;
 	CHECK(toy_fill(shared, &copy, 7) == 0 && block->data[2] == 7 + extra);
+	CHECK(moved(shared) == extra && tallyCalls(1) == 2);
 	CHECK(toy_close(shared) == 0 && toy_free(block) == 0);
 	CHECK(strcmp(toy_who(), "library") == 0);
 }
@@ -63,6 +89,7 @@ static void alone(void)
 	CHECK(toy_open(&context, "x") == 0 && context != 0);
 	CHECK(sum_of(context) == 6);
 	owned_calls(context, 0);
+	lists(3);
 	CHECK(toy_open(NULL, "x") == -1 && toy_open(&other, NULL) == -1 && other == 0);
 	other = 1;
 	CHECK(toy_open(&other, "panic") == -1 && other == 0);
@@ -88,6 +115,7 @@ static void with_driver(void)
 	CHECK(toy_open(&theirs, "theirs") == 0 && theirs != 0);
 	CHECK(sum_of(theirs) == 1006);
 	owned_calls(theirs, 1000);
+	lists(1003);
 
 	/* The first object of ours: calls go by handle from here on. */
 	CHECK(toy_open(&ours, "ours") == 0 && ours != 0);
@@ -96,6 +124,11 @@ static void with_driver(void)
 	CHECK(!passes() && strcmp(toy_board(), "board") == 0);
 	owned_calls(ours, 0);
 	owned_calls(theirs, 1000);
+	CHECK(moved(0) == 1000); /* our behaviour passes this one on */
+	lists(1003);
+	setenv("TOY_LISTS", "1", 1);
+	lists(3);
+	unsetenv("TOY_LISTS");
 
 	/* What is ours in a call keeps it here, and is refused beside what is the driver's. */
 	toy_block *mine = toy_alloc(ours, 1), *its = toy_alloc(theirs, 1);
@@ -114,6 +147,8 @@ static void with_driver(void)
 		host_begin();
 		CHECK(sum_of(theirs) == 1006);
 		CHECK(toy_add(ours, 1, 2.5, 3, &sum) == -2);
+		CHECK(toy_move(ours, (toy_place){{1}, 1}, (toy_pair){1, 1}, 1, (toy_spot){1, 1, TOY_SMALL}, &sum) == -2);
+		CHECK(moved(theirs) == 1000);
 		CHECK(toy_open(&more, "theirs") == -2);
 		CHECK(toy_who() == NULL);
 		_exit(host_end());
@@ -255,6 +290,8 @@ int main(int argc, char **argv)
 		with_driver();
 	} else if (strcmp(mode, "first") == 0)
 		first_call(argv[2]);
+	else if (strcmp(mode, "moved") == 0)
+		CHECK(moved(0) == (argc > 2 ? 1000 : 0));
 	else if (strcmp(mode, "race") == 0)
 		race();
 	else if (strcmp(mode, "inner") == 0) {
@@ -270,6 +307,6 @@ int main(int argc, char **argv)
 		CHECK(toy_open(&context, "theirs") == -1 && toy_open(&context, "ours") == 0 && sum_of(context) == 6);
 		CHECK(toy_close(context) == 0);
 	} else
-		CHECK(!"usage: host alone | driver FILE | first FILE | race FILE | inner FILE | early FILE | watched FILE | self FILE");
+		CHECK(!"usage: host alone | driver FILE | first FILE | moved [FILE] | race FILE | inner FILE | early FILE | watched FILE | self FILE");
 	return host_end();
 }

@@ -7,3 +7,7 @@ static inline toy_context make_toy_context(void)
 }
 
 static inline void drop_toy_context(toy_context context) { toy_close(context); }
+
+static inline toy_list *make_toy_list(void) { return toy_list_make(); }
+
+static inline void drop_toy_list(toy_list *list) { toy_list_free(list); }

@@ -30,7 +30,8 @@ gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver.so" "$here
 for name in neural_network_core toy toy_alias; do
   gcc "${flags[@]}" "$here/host.c" -o "$dir/host_$name" -l$name -lneural_network_core -lpthread
   "$dir/host_$name" alone
-  for mode in driver first race inner early; do "$dir/host_$name" $mode "$dir/driver.so"; done
+  "$dir/host_$name" moved
+  for mode in driver first moved race inner early; do "$dir/host_$name" $mode "$dir/driver.so"; done
   ANYNPU_LOG=trace "$dir/host_$name" watched "$dir/driver.so"
   ANYNPU_CHECK=pointers "$dir/host_$name" watched "$dir/driver.so"
   for self in libtoy.so libneural_network_core.so; do timeout 600 "$dir/host_$name" self "$lib/$self"; done
@@ -39,4 +40,20 @@ gcc "${flags[@]}" ctest/zprototypes_toy.c -Wl,--unresolved-symbols=ignore-all -o
 gcc "${flags[@]}" ctest/zmisuse_toy.c -o "$dir/misuse" -lneural_network_core
 "$dir/misuse"
 grep -q 'toy: panic function=toy_open' "$dir/log" || { echo "the panic was not logged"; cat "$dir/log"; exit 1; }
+
+# Structs by value go other ways on arm64.
+for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
+  command -v $tool > /dev/null || { echo "SKIP arm64: $tool is not installed (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)"; tool=; break; }
+done
+if [ -n "$tool" ]; then
+  arm=$dir/tree/build/arm64/lib
+  GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make libs > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }
+  aarch64-linux-gnu-gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver_arm64.so" "$here/driver.c" -lpthread
+  flags=("${flags[@]/"$lib"/"$arm"}"); flags=("${flags[@]/"-Wl,-rpath,$lib"/"-Wl,-rpath,$arm"}")
+  aarch64-linux-gnu-gcc "${flags[@]}" "$here/host.c" -o "$dir/host_arm64" -lneural_network_core -lpthread
+  for mode in alone moved "moved $dir/driver_arm64.so"; do
+    QEMU_LD_PREFIX=/usr/aarch64-linux-gnu timeout 300 qemu-aarch64 "$dir/host_arm64" $mode || { echo "arm64: $mode: failed"; exit 1; }
+  done
+  echo "arm64: ok"
+fi
 echo "one table file and four Go functions: exported, routed, checked"

@@ -229,6 +229,8 @@ func (fn *function) misuseParam(i int, p abi.Param) (set string, undo []string, 
 			strings.TrimPrefix(h, t.Base+" "))
 		undo = []string{fmt.Sprintf("\tdrop_%s(g%d);\n\tundo_%s();\n", t.Base, i, t.Base)}
 		return set, undo, "MISUSE_HANDLES + 1"
+	case fn.IsStruct(t):
+		return fmt.Sprintf("\t%s a%d;\n\tmemset(&a%d, bad == %d ? 0xff : 0, sizeof a%d);\n", t.Base, i, i, i, i), nil, "1"
 	case fn.Facade.Types[t.Base].Func && t.Stars == 0:
 		return fmt.Sprintf("\t%s a%d = bad == %d ? NULL : (%s)misuse_callback;\n", t.Base, i, i, t.Base), nil, "1"
 	case fn.Scalar(t) == "bool" || fn.Scalar(t) == "float" || fn.Scalar(t) == "double":
@@ -259,6 +261,9 @@ func (fn *function) bounded(p abi.Param) bool {
 func (fn *function) mustFail() string {
 	var conds []string
 	for i, p := range fn.Params {
+		if fn.IsStruct(p.Type) {
+			continue
+		}
 		switch p.Role.Name {
 		case "handle":
 			cond := fmt.Sprintf("bad == %d", i)

@@ -87,7 +87,7 @@ func (fn *function) fetch(i int) string {
 		return fmt.Sprintf("boundary.Handles[%s](&c, %d, a%d, %s, %s%s)", fn.object(p.Type), i, i, count, fits, limited)
 	case "take":
 		if fn.IsHandle(p.Type, 0) {
-			return fmt.Sprintf("boundary.TakeValue[%s](&c, %d, a%d)", fn.object(p.Type), i, i)
+			return fmt.Sprintf("boundary.TakeValue[%s](&c, %d, a%d, %v)", fn.object(p.Type), i, i, p.Role.Nullable)
 		}
 		return fmt.Sprintf("boundary.Take[%s](&c, %d, a%d, %v)", fn.object(p.Type), i, i, p.Role.Nullable)
 	case "new":
@@ -157,8 +157,9 @@ func (f *facade) glue() string {
 	if f.Drivers {
 		b.WriteString("/*\n#include <stdbool.h>\n#include <stdint.h>\n#include <stddef.h>\n\n#include " +
 			"\"../boundary/boundary.h\"\n\n")
+		b.WriteString(f.structs())
 		for _, fn := range f.funcs {
-			if fn.Creates {
+			if fn.Owner != abi.OwnerNever {
 				fn.forwarder(&b)
 			}
 		}
@@ -185,12 +186,11 @@ func (f *facade) glue() string {
 // export writes the glue of one function.
 func (fn *function) export(b *strings.Builder, k int) {
 	var args, traced []string
-	for i, p := range fn.Params {
-		args = append(args, fmt.Sprintf("a%d %s", i, fn.goABI(p.Type, p.Role.Name)))
-		traced = append(traced, fn.traced(i))
+	for _, a := range fn.arguments() {
+		args = append(args, a.name+" "+a.goType)
 	}
-	for i, p := range fn.Behind {
-		args = append(args, fmt.Sprintf("a%d %s", len(fn.Params)+i, fn.goABI(p.Type, "value")))
+	for i := range fn.Params {
+		traced = append(traced, fn.traced(i))
 	}
 	result := fn.goResult()
 	signature := fmt.Sprintf("func nnc_%s(%s)", fn.Name, strings.Join(args, ", "))
@@ -253,7 +253,7 @@ func (fn *function) call(b *strings.Builder) {
 		b.WriteString(d + "\n")
 	}
 	fmt.Fprintf(b, "%s = %s(%s)\n", strings.Join(results, ", "), fn.Go, strings.Join(pass, ", "))
-	if fn.facade.Drivers && fn.Creates {
+	if fn.facade.Drivers && fn.Owner != abi.OwnerNever {
 		fn.toDriver(b)
 	}
 	for _, a := range after {
@@ -274,11 +274,11 @@ func (fn *function) call(b *strings.Builder) {
 	}
 }
 
-// toDriver passes a creating call on if the behaviour asked for it.
+// toDriver passes a call on if the behaviour asked for it.
 func (fn *function) toDriver(b *strings.Builder) {
 	args := []string{"boundary.Driver(c.Func)"}
-	for i, p := range fn.Params {
-		args = append(args, fmt.Sprintf("%s(a%d)", cgoABI(fn.goABI(p.Type, p.Role.Name)), i))
+	for _, a := range fn.arguments() {
+		args = append(args, fmt.Sprintf("%s(%s)", cgoABI(a.goType), a.name))
 	}
 	call := fmt.Sprintf("C.forward_%s(%s)", fn.Name, strings.Join(args, ", "))
 	if fn.goResult() == "" {
@@ -290,16 +290,15 @@ func (fn *function) toDriver(b *strings.Builder) {
 
 // forwarder writes the C function that calls the driver's function f.
 func (fn *function) forwarder(b *strings.Builder) {
-	types, names := []string{}, []string{}
-	decl := []string{"void *f"}
-	for i, p := range fn.Params {
-		t := cABI(fn.goABI(p.Type, p.Role.Name))
-		types = append(types, t)
-		names = append(names, fmt.Sprintf("a%d", i))
-		decl = append(decl, fmt.Sprintf("%s a%d", t, i))
-	}
-	if len(types) == 0 {
-		types = []string{"void"}
+	args := fn.arguments()
+	decl, names := []string{"void *f"}, []string{}
+	for _, a := range args {
+		decl = append(decl, fmt.Sprintf("%s %s", cABI(a.goType), a.name))
+		if a.boxed {
+			names = append(names, fmt.Sprintf("*(%s *)%s", a.c, a.name))
+		} else {
+			names = append(names, a.name)
+		}
 	}
 	result, store, ret := cABI(fn.goResult()), "", ""
 	if result != "void" {
@@ -307,7 +306,7 @@ func (fn *function) forwarder(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "static %[1]s forward_%[2]s(%[3]s)\n{\n\tint inside = anynpu_out();\n\t%[4]s((%[1]s "+
 		"(*)(%[5]s))f)(%[6]s);\n\tanynpu_back(inside);\n%[7]s}\n",
-		result, fn.Name, strings.Join(decl, ", "), store, strings.Join(types, ", "), strings.Join(names, ", "), ret)
+		result, fn.Name, strings.Join(decl, ", "), store, types(args), strings.Join(names, ", "), ret)
 }
 
 // cABI is the C type of the same size and register class as a Go type of goABI.

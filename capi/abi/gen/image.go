@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/anynpu/anynpu/capi/abi"
@@ -12,6 +13,9 @@ func (img *image) cImage() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "/* %s */\n\n#include \"boundary/inside.h\"\n\n#include <stdbool.h>\n\n", banner)
 	fmt.Fprintf(&b, "#define FUNCTIONS %d\n\n", len(img.funcs))
+	for _, f := range img.facades {
+		b.WriteString(f.structs())
+	}
 	b.WriteString("/* In a forked child: the failure value, one report, nothing else. */\n")
 	for _, fn := range img.funcs {
 		b.WriteString(fn.dead())
@@ -72,21 +76,14 @@ func column(b *strings.Builder, decl string, funcs []*function, value func(*func
 // enter writes the function that enters Go: unless a signal handler calls where it must not, and with the default
 // floating-point control.
 func (fn *function) enter() string {
-	var types, decls, names []string
-	for i, p := range fn.Params {
-		types = append(types, cABI(fn.goABI(p.Type, p.Role.Name)))
-		decls = append(decls, fmt.Sprintf("%s a%d", types[i], i))
-		names = append(names, fmt.Sprintf("a%d", i))
-	}
-	for _, p := range fn.Behind {
-		i := len(types)
-		types = append(types, cABI(fn.goABI(p.Type, "value")))
-		decls = append(decls, fmt.Sprintf("%s a%d", types[i], i))
-		names = append(names, fmt.Sprintf("a%d", i))
-	}
-	if len(types) == 0 {
-		types, decls = []string{"void"}, []string{"void"}
-	}
+	args := fn.arguments()
+	passed := list(args, func(a argument) string {
+		if a.boxed {
+			return "&" + a.name
+		}
+		return a.name
+	})
+	taken := list(args, func(a argument) string { return cABI(a.goType) })
 	result, store, ret, failed := cABI(fn.goResult()), "", "return", ""
 	if result != "void" {
 		store, ret, failed = result+" r = ", "return r", " "+fn.failed()
@@ -97,7 +94,7 @@ static %[1]s enter_%[4]d(%[5]s)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_%[4]d();
+			return dead_%[4]d(%[10]s);
 		anynpu_report_handler(%[4]d);
 		return%[6]s;
 	}
@@ -105,8 +102,8 @@ static %[1]s enter_%[4]d(%[5]s)
 	anynpu_leave();
 	%[9]s;
 }
-`, result, fn.Name, strings.Join(types, ", "), fn.index, strings.Join(decls, ", "), failed, store,
-		strings.Join(names, ", "), ret)
+`, result, fn.Name, taken, fn.index, decls(args), failed, store, strings.TrimSuffix(passed, "void"), ret,
+		names(fn.deadArguments()))
 }
 
 func (fn *function) dead() string {
@@ -117,11 +114,23 @@ func (fn *function) dead() string {
 	case fn.isStatus():
 		value = fmt.Sprint(fn.Facade.Forked)
 	}
-	ret := ""
-	if value != "" {
-		ret = fmt.Sprintf(" return %s;", value)
+	args, ret := fn.deadArguments(), ""
+	for _, a := range args {
+		ret += fmt.Sprintf(" (void)%s;", a.name)
 	}
-	return fmt.Sprintf("static %s dead_%d(void) { anynpu_report_dead(%d);%s }\n", result, fn.index, fn.index, ret)
+	if value != "" {
+		ret += fmt.Sprintf(" return %s;", value)
+	}
+	return fmt.Sprintf("static %s dead_%d(%s) { anynpu_report_dead(%d);%s }\n", result, fn.index, decls(args), fn.index, ret)
+}
+
+// deadArguments are those that a dead function declares: none, unless a struct among them is passed by value.
+func (fn *function) deadArguments() []argument {
+	args := fn.arguments()
+	if slices.ContainsFunc(args, func(a argument) bool { return a.boxed }) {
+		return args
+	}
+	return nil
 }
 
 // router writes the function that a slot holds in the mixed state: a call whose words are the driver's goes there. So
@@ -129,13 +138,6 @@ func (fn *function) dead() string {
 func (fn *function) router() string {
 	if !fn.routed() {
 		return ""
-	}
-	var types, decls, names []string
-	for i, p := range fn.Params {
-		t := cABI(fn.goABI(p.Type, p.Role.Name))
-		types = append(types, t)
-		names = append(names, fmt.Sprintf("a%d", i))
-		decls = append(decls, fmt.Sprintf("%s a%d", t, i))
 	}
 	var theirs, words []string
 	for _, place := range fn.Owners {
@@ -152,9 +154,7 @@ func (fn *function) router() string {
 		theirs = append(theirs, fmt.Sprintf("anynpu_by_driver(%d, "+
 			"__builtin_extract_return_addr(__builtin_return_address(0)))", fn.index))
 	}
-	if len(types) == 0 {
-		types, decls = []string{"void"}, []string{"void"}
-	}
+	args := fn.arguments()
 	result, ret := cABI(fn.goResult()), "return "
 	if result == "void" {
 		ret = ""
@@ -165,8 +165,7 @@ static %[1]s mixed_%[2]d(%[3]s)
 	anynpu_fn f = %[4]s ? driver[%[2]d] : __atomic_load_n(&live[%[2]d], __ATOMIC_ACQUIRE);
 	%[5]s((%[1]s (*)(%[6]s))f)(%[7]s);
 }
-`, result, fn.index, strings.Join(decls, ", "), strings.Join(theirs, " || "), ret, strings.Join(types, ", "),
-		strings.Join(names, ", "))
+`, result, fn.index, decls(args), strings.Join(theirs, " || "), ret, types(args), names(args))
 }
 
 // routed says whether something in a call decides between Go and driver.

@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -84,7 +85,7 @@ func load(root string, facades []*abi.Facade) (*image, error) {
 		for _, fn := range all {
 			if have[fn.Go] {
 				g := &function{Func: fn, facade: fc, index: len(img.funcs)}
-				if err := g.findWords(); err != nil {
+				if err := cmp.Or(g.findWords(), g.checkStructs()); err != nil {
 					return nil, err
 				}
 				fc.funcs = append(fc.funcs, g)
