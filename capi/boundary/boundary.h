@@ -98,6 +98,9 @@ ANYNPU_HIDDEN int anynpu_by_driver(uint32_t i, const void *caller);
 ANYNPU_HIDDEN uint32_t anynpu_guard_enter(uint32_t facade);
 ANYNPU_HIDDEN uint32_t anynpu_guard_clear(void);
 ANYNPU_HIDDEN void anynpu_guard_restore(uint32_t before);
+/* Call a driver's function with 8 arguments, of which it takes the first ones, as anynpu_guard_enter and anynpu_out surround it. For code
+ * that cannot call C itself (backends/driver). */
+ANYNPU_HIDDEN uintptr_t anynpu_call_driver(uintptr_t facade, void *function, const uintptr_t *a);
 /* In a new child: forget the lock's owner and replace every way into Go by dead functions. */
 ANYNPU_HIDDEN void anynpu_route_child(void);
 

@@ -42,6 +42,19 @@ uint32_t anynpu_guard_clear(void)
 
 void anynpu_guard_restore(uint32_t before) { inside = before; }
 
+uintptr_t anynpu_call_driver(uintptr_t facade, void *function, const uintptr_t *a)
+{
+	typedef uintptr_t (*any)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+	any f;
+	memcpy(&f, &function, sizeof f);
+	uint32_t before = anynpu_guard_enter((uint32_t)facade);
+	int thread = anynpu_out();
+	uintptr_t r = f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+	anynpu_back(thread);
+	anynpu_guard_restore(before);
+	return r;
+}
+
 int anynpu_by_driver(uint32_t i, const void *caller)
 {
 	uint32_t facade = anynpu_image.facade[i];

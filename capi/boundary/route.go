@@ -2,6 +2,8 @@ package boundary
 
 /*
 #include "boundary.h"
+
+static inline void *anynpu_driver_caller(void) { return (void *)anynpu_call_driver; }
 */
 import "C"
 
@@ -176,6 +178,17 @@ func InDriver(fn *Func, f func()) {
 	before := C.anynpu_guard_enter(C.uint32_t(fn.Facade))
 	defer C.anynpu_guard_restore(before)
 	f()
+}
+
+// DriverCaller returns what backends/driver.Library.Through takes, so that its calls are marked as InDriver marks them.
+// ok is false if no façade is called component.
+func DriverCaller(component string) (caller, facade uintptr, ok bool) {
+	for i, funcs := range routes.funcs {
+		if funcs[0].Component == component {
+			return uintptr(unsafe.Pointer(C.anynpu_driver_caller())), uintptr(i), true
+		}
+	}
+	return 0, 0, false
 }
 
 // InProgram calls f, which calls a function of the program back. What the program creates meanwhile is its own, also if

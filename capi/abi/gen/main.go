@@ -1,5 +1,5 @@
 // Gen writes every file that can be derived from the table in capi/abi: export glue, jump table, dead functions,
-// version scripts, stub libraries, the C checks of prototypes and of misuse, and the support matrix. A function is
+// version scripts, stub libraries, the functions of drivers, the C checks of prototypes and of misuse, and the support matrix. A function is
 // exported once its façade's package has its behaviour, so a row alone exports nothing.
 //
 //	go run ./capi/abi/gen [-root DIR]
@@ -120,6 +120,11 @@ func (img *image) generate() error {
 		if err := img.goFile("capi/"+f.Name+"/zexport.go", f.glue()); err != nil {
 			return err
 		}
+		if f.Drivers {
+			if err := img.goFile("backends/"+f.Name+"/zdriver.go", f.driver()); err != nil {
+				return err
+			}
+		}
 		img.file("ctest/zprototypes_"+f.Name+".c", f.prototypes())
 		img.file("ctest/zmisuse_"+f.Name+".c", f.misuse())
 	}
@@ -161,7 +166,7 @@ func (img *image) write(root string) error {
 
 // prune removes generated files whose function, façade or library is gone.
 func (img *image) prune(root string) error {
-	for _, dir := range []string{"capi", "capi/*", "ctest"} {
+	for _, dir := range []string{"capi", "capi/*", "backends/*", "ctest"} {
 		found, err := filepath.Glob(filepath.Join(root, dir, "z*"))
 		if err != nil {
 			return err

@@ -1,0 +1,101 @@
+// Package driver calls the functions of a vendor's library. Each API with drivers has a generated package beside it,
+// such as backends/rknn, with a method per function; what the API's numbers mean is for its callers.
+package driver
+
+import (
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// MaxArguments is how many arguments a function can have: pointers and integers, no floating-point number and no struct.
+const MaxArguments = 8
+
+// A Library is the functions of an open library. It is safe for concurrent use once bound.
+type Library struct {
+	file    string
+	symbols []string
+	address []uintptr
+	through uintptr
+	facade  uintptr
+}
+
+// Bind looks up every symbol in the library called file. lookup returns the address of one, 0 if the library lacks it.
+func Bind(file string, symbols []string, lookup func(symbol string) uintptr) *Library {
+	l := &Library{file: file, symbols: symbols, address: make([]uintptr, len(symbols))}
+	for i, s := range symbols {
+		l.address[i] = lookup(s)
+	}
+	return l
+}
+
+// File returns the name of the library's file.
+func (l *Library) File() string { return l.file }
+
+// Missing returns the symbols that the library lacks.
+func (l *Library) Missing() []string {
+	var out []string
+	for i, s := range l.symbols {
+		if l.address[i] == 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Has says whether the library has a symbol.
+func (l *Library) Has(symbol string) bool {
+	for i, s := range l.symbols {
+		if s == symbol {
+			return l.address[i] != 0
+		}
+	}
+	return false
+}
+
+// Addresses returns the addresses of the functions that the library has, by symbol.
+func (l *Library) Addresses() map[string]uintptr {
+	out := map[string]uintptr{}
+	for i, s := range l.symbols {
+		if l.address[i] != 0 {
+			out[s] = l.address[i]
+		}
+	}
+	return out
+}
+
+// Through lets every later call go by the C function at address caller,
+//
+//	uintptr_t caller(uintptr_t facade, void *function, const uintptr_t arguments[MaxArguments]);
+//
+// which marks the thread as being in the driver of a façade. A library that is used before has no such mark. Must not be
+// called while a function runs.
+func (l *Library) Through(caller, facade uintptr) { l.through, l.facade = caller, facade }
+
+// Bool is a truth value as an argument.
+func Bool(v bool) uintptr {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// Call calls the function with number i. A function that the library lacks is an error that names file and symbol, and
+// nothing is called. Arguments that are addresses of Go memory are written as conversions in the call itself.
+//
+//go:uintptrescapes
+func (l *Library) Call(i int, arguments ...uintptr) (uintptr, error) {
+	if l.address[i] == 0 {
+		return 0, fault.New(fault.Unsupported, "%s has no function %s", l.file, l.symbols[i])
+	}
+	if l.through == 0 {
+		r, _, _ := purego.SyscallN(l.address[i], arguments...)
+		return r, nil
+	}
+	all := new([MaxArguments]uintptr)
+	copy(all[:], arguments)
+	r, _, _ := purego.SyscallN(l.through, l.facade, l.address[i], uintptr(unsafe.Pointer(all)))
+	return r, nil
+}
