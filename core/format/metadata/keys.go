@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,8 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 		return text(value, &m.Name)
 	case "anynpu.custom_string":
 		return text(value, &m.CustomString)
+	case "anynpu.target":
+		return text(value, &m.Target)
 	}
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(key, "anynpu."), ".")
 	dot := strings.LastIndexByte(rest, '.')
@@ -42,8 +45,8 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 
 // The last parts of keys about inputs and about values.
 var (
-	inputFields = []string{"mean", "std", "pixel", "order", "layout", "shapes"}
-	valueFields = []string{"shape", "type"}
+	inputFields = []string{"mean", "std", "pixel", "order", "layout", "shapes", "shape"}
+	valueFields = []string{"shape", "type", "stored"}
 )
 
 // Known reports whether key is one that is read.
@@ -88,6 +91,10 @@ func (m *Metadata) setInput(name, field string, value json.RawMessage) error {
 		if err = decode(value, &in.Shapes); err == nil {
 			err = checkShapes(in.Shapes)
 		}
+	case "shape":
+		if err = decode(value, &in.Shape); err == nil && in.Shape != nil {
+			err = checkShapes([][]int64{in.Shape})
+		}
 	}
 	m.Inputs[name] = in
 	return err
@@ -96,9 +103,12 @@ func (m *Metadata) setInput(name, field string, value json.RawMessage) error {
 func (m *Metadata) setValue(name, field string, value json.RawMessage) error {
 	v := m.Values[name]
 	var err error
-	if field == "type" {
+	switch field {
+	case "type":
 		err = oneOf(value, &v.Type, typeNames()...)
-	} else {
+	case "stored":
+		v.Stored, err = storedOf(value)
+	default:
 		v.Shape, v.Like, err = shapeOf(value)
 	}
 	if m.Values == nil {
@@ -106,6 +116,34 @@ func (m *Metadata) setValue(name, field string, value json.RawMessage) error {
 	}
 	m.Values[name] = v
 	return err
+}
+
+// storedOf reads how a value is stored.
+func storedOf(value json.RawMessage) (*Stored, error) {
+	s := &Stored{}
+	if err := decode(value, s); err != nil {
+		return nil, err
+	}
+	lo, hi := int32(math.MinInt8), int32(math.MaxInt8)
+	switch s.Type {
+	case "int16":
+		lo, hi = math.MinInt16, math.MaxInt16
+	case "int8":
+	case "float16", "float32":
+		if s.Scale != 0 || s.Zero != 0 {
+			return nil, fault.New(fault.File, "%s has neither scale nor zero", s.Type)
+		}
+		return s, nil
+	default:
+		return nil, fault.New(fault.File, "type: want one of int8, int16, float16, float32")
+	}
+	switch {
+	case !(s.Scale > 0) || math.IsInf(float64(s.Scale), 0):
+		return nil, fault.New(fault.File, "a scale of %g", s.Scale)
+	case s.Zero < lo || s.Zero > hi:
+		return nil, fault.New(fault.File, "a zero of %d, want %d to %d", s.Zero, lo, hi)
+	}
+	return s, nil
 }
 
 func typeNames() (names []string) {

@@ -13,9 +13,14 @@
 //	anynpu.input.NAME.order     string   rgb or bgr: the channel order that the network wants, default that of pixel
 //	anynpu.input.NAME.layout    string   nchw or nhwc: the order in which programs hand data over, default the model's own
 //	anynpu.input.NAME.shapes    lists    the shapes a dynamic input is meant for, e.g. [[1,3,224,224],[1,3,320,320]]
+//	anynpu.input.NAME.shape     list     the shape of an input that the model leaves open, or whose first size of 1 is to be another batch
 //	anynpu.dim.NAME             number   size of the open dimension of that name, which is then none any more
 //	anynpu.value.NAME.shape     list     sizes, or names of open dimensions, of what a custom operator makes; or "as input 0", "as input 1", ...
 //	anynpu.value.NAME.type      string   its element type, e.g. float32; default what the model declares, else that of the operator's input
+//	anynpu.value.NAME.stored    object   how a board stores the value: {"type": "int8", "scale": 0.5, "zero": 3, "native": [[1,2,8,8,16]]}; type
+//	                                     int8, int16, float16 or float32, scale and zero of codes alone, native shapes of inputs and outputs, one
+//	                                     for each of the shapes; read where programs see a board, by RKNN's functions
+//	anynpu.target               string   the board that the model was converted for, e.g. rk3588; read there, too
 //	anynpu.models               strings  in a pack list only: the files of the pack, relative to it
 //
 // An unknown key under anynpu. is a warning, a known key with a wrong value an error of kind fault.File that names key
@@ -29,6 +34,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -49,13 +55,26 @@ type Input struct {
 	Order     string
 	Layout    string
 	Shapes    [][]int64
+	Shape     []int64
 }
 
-// Value is what is said of a result of an operator that the project does not know.
+// Value is what is said of a value of the model; all but Stored of results of operators that the project does not know.
 type Value struct {
-	Shape []Dim // nil: nothing is said, or Like says it
-	Like  int   // the operator's input, from 1, that has the same shape; 0: none
-	Type  string
+	Shape  []Dim // nil: nothing is said, or Like says it
+	Like   int   // the operator's input, from 1, that has the same shape; 0: none
+	Type   string
+	Stored *Stored
+}
+
+// Made reports whether anything is said of the result of an operator that the project does not know.
+func (v *Value) Made() bool { return v.Shape != nil || v.Like != 0 || v.Type != "" }
+
+// Stored is how a board stores a value: as codes, of which each stands for (code - Zero) * Scale, or as real numbers.
+type Stored struct {
+	Type   string    `json:"type"`
+	Scale  float32   `json:"scale,omitempty"` // 0: real numbers
+	Zero   int32     `json:"zero,omitempty"`
+	Native [][]int64 `json:"native,omitempty"` // shapes in the board's own layout
 }
 
 // Dim is a size, or the name of an open dimension of the model.
@@ -68,6 +87,7 @@ type Dim struct {
 type Metadata struct {
 	Name         string
 	CustomString string
+	Target       string
 	Inputs       map[string]Input
 	Dims         map[string]int64 // sizes of open dimensions
 	Values       map[string]Value
@@ -92,16 +112,21 @@ func (m *Metadata) Strangers(path string, inputs []string) []string {
 func Sidecar(model string) string { return model + ".anynpu.json" }
 
 // Read merges the metadata_props of a model (nil for none) with the file beside it, if there is one; path may be empty.
-func Read(props map[string]string, path string) (*Metadata, error) {
+func Read(props map[string]string, path string) (*Metadata, error) { return ReadOver(nil, props, path) }
+
+// ReadOver is Read with entries that hold where the model and the file beside it are silent.
+func ReadOver(below, props map[string]string, path string) (*Metadata, error) {
 	m := &Metadata{Inputs: map[string]Input{}}
-	values := map[string]json.RawMessage{}
-	for k, v := range props {
-		if strings.HasPrefix(k, "anynpu.") {
-			values[k] = raw(v)
+	for _, from := range []map[string]string{below, props} {
+		values := map[string]json.RawMessage{}
+		for k, v := range from {
+			if strings.HasPrefix(k, "anynpu.") {
+				values[k] = raw(v)
+			}
 		}
-	}
-	if err := m.set(values, "metadata"); err != nil {
-		return nil, err
+		if err := m.set(values, "metadata"); err != nil {
+			return nil, err
+		}
 	}
 	if path == "" {
 		return m, nil
@@ -133,6 +158,12 @@ func Merged(props map[string]string, path string) (map[string]string, error) {
 		out[k] = s
 	}
 	return out, nil
+}
+
+// Same reports whether two values of a key say the same.
+func Same(a, b string) bool {
+	var x, y any
+	return a == b || json.Unmarshal(raw(a), &x) == nil && json.Unmarshal(raw(b), &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // readSidecar reads the file beside the model at path; nothing when there is none.

@@ -31,6 +31,10 @@ type Model struct {
 	Nodes    []Node             // with Options.Nodes, in executable order
 	Meta     *metadata.Metadata // what the model says of itself, with the file beside it
 	Warnings []string           // what was understood otherwise than a strict reader would, one sentence each
+	// With Options.Below: what the model's own metadata say otherwise, one sentence each.
+	Overruled []string
+	// Coded is the number of values that are computed as codes because the metadata say so.
+	Coded int
 }
 
 // Options govern an import.
@@ -41,6 +45,10 @@ type Options struct {
 	Folder string
 	// Nodes asks for Model.Nodes.
 	Nodes bool
+	// Below gives metadata that hold where the model and the file beside it are silent, for its inputs and outputs.
+	Below func(n *Names) map[string]string
+	// Quantize has a float model compute with codes where anynpu.value.NAME.stored says so.
+	Quantize bool
 
 	path string // of the model, empty for one in memory
 }
@@ -101,7 +109,17 @@ func importModel(src *source, o Options) (*Model, error) {
 		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions %d to %d are read", version, MinOpset,
 			MaxOpset)
 	}
-	meta, err := metadata.Read(p.meta, o.path)
+	var below map[string]string
+	var overruled []string
+	if o.Below != nil {
+		own, err := metadata.Merged(p.meta, o.path)
+		if err != nil {
+			return nil, err
+		}
+		below = o.Below(p.names())
+		overruled = overrules(own, below)
+	}
+	meta, err := metadata.ReadOver(below, p.meta, o.path)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +129,7 @@ func importModel(src *source, o Options) (*Model, error) {
 	}
 	im := &importer{src: src, opt: o, model: p, meta: meta, functions: functions, missing: map[string][]string{},
 		symbols: map[string]uint32{}, used: map[string]bool{}}
+	im.opt.Quantize = im.stores()
 	sc, err := im.graph(p.graph, nil, version, nil)
 	if err != nil {
 		return nil, err
@@ -122,10 +141,15 @@ func importModel(src *source, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if im.coded > 0 {
+		if err := im.encodeFilters(g); err != nil {
+			return nil, err
+		}
+	}
 	g.Meta = p.meta
 	meta.Warnings = append(meta.Warnings, im.strangers(g)...)
 	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Meta: meta,
-		Warnings: im.warnings}, nil
+		Warnings: im.warnings, Overruled: overruled, Coded: im.coded}, nil
 }
 
 // importer holds what is common to all graphs of a model.
@@ -144,6 +168,8 @@ type importer struct {
 	stored    map[*tensorProto]*stored // tensors of the file that nothing has read so far, or that are read again
 	nodes     int                      // nodes lowered, counting those of expanded functions and unrolled bodies
 	repeats   int                      // bodies being lowered that may be lowered again
+	main      *scope                   // of the main graph, when values are to be stored as the metadata say
+	coded     int                      // values that are stored as codes
 	items     int                      // values of sequences, counted against maxItems
 }
 
@@ -207,6 +233,9 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 	}
 	sc := &scope{im: im, b: graph.NewBuilder(g.name), version: version, values: map[string]graph.Value{},
 		inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}, uses: map[string]int{}, parent: parent}
+	if parent == nil && im.opt.Quantize {
+		im.main = sc
+	}
 	inits := map[string]bool{}
 	for _, t := range g.inits {
 		inits[t.name] = true
@@ -303,6 +332,7 @@ func (sc *scope) define(name string, v graph.Value) error {
 	if sc.taken(name) {
 		return fault.New(fault.File, "two values are named %q", name)
 	}
+	v = sc.encoded(name, v)
 	sc.values[name] = v
 	sc.b.Name(v, name)
 	return sc.b.Err()

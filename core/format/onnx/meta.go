@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -29,7 +30,7 @@ func (im *importer) dim(name string) tensor.Dim {
 // of it. like is the input whose shape it has, -1: none.
 func (im *importer) completed(name string, t tensor.Type, in []tensor.Fact) (full tensor.Type, like int, err error) {
 	said, ok := im.meta.Values[name]
-	if !ok || name == "" {
+	if !ok || name == "" || !said.Made() {
 		return t, -1, nil
 	}
 	im.used[name+"."] = true
@@ -75,6 +76,29 @@ func (im *importer) completed(name string, t tensor.Type, in []tensor.Fact) (ful
 	return t, like, nil
 }
 
+// names are the names of the parsed model, without sizes of values.
+func (m *model) names() *Names {
+	inits := map[string]bool{}
+	for _, t := range m.graph.inits {
+		inits[t.name] = true
+	}
+	n := &Names{In: portsOf(m.graph.in, inits), Out: portsOf(m.graph.out, nil)}
+	for _, node := range m.graph.nodes {
+		n.Inner = append(n.Inner, node.out...)
+	}
+	return n
+}
+
+// overrules says which entries of a model stand against others that hold only where it is silent.
+func overrules(own, below map[string]string) (list []string) {
+	for _, key := range slices.Sorted(maps.Keys(below)) {
+		if v, said := own[key]; said && !metadata.Same(v, below[key]) {
+			list = append(list, fmt.Sprintf("%s is %.80s, not %.80s", key, v, below[key]))
+		}
+	}
+	return list
+}
+
 // strangers tells of metadata for what the model does not have.
 func (im *importer) strangers(g *graph.Graph) []string {
 	names := make([]string, len(g.In))
@@ -89,7 +113,7 @@ func (im *importer) strangers(g *graph.Graph) []string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(im.meta.Values)) {
-		if !im.used[name+"."] {
+		if v := im.meta.Values[name]; v.Made() && !im.used[name+"."] {
 			list = append(list, fmt.Sprintf("%s: metadata for a value %q, which no operator of a foreign domain makes", model,
 				name))
 		}

@@ -1,0 +1,195 @@
+package onnx
+
+import (
+	"io"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// Names are what a model calls its values, and how large they are.
+type Names struct {
+	In, Out []Port
+	Inner   []string           // results of the main graph's nodes
+	Sizes   map[string][]int64 // of initializers and of values with a declared shape; -1: open
+}
+
+// ReadNames reads the names in the model of size bytes in r, passing over the data of constants. Errors are of kind
+// fault.File or those of r.
+func ReadNames(r io.ReaderAt, size int64) (*Names, error) {
+	n := &Names{Sizes: map[string][]int64{}}
+	s := &nameScan{m: &model{}, to: n, inits: map[string]bool{}}
+	found := false
+	err := eachSpan(&pagedReader{r: r}, size, func(num protowire.Number, _, value span) error {
+		if num != 7 || found {
+			return nil
+		}
+		found = true
+		return s.graph(io.NewSectionReader(r, value.off, value.n), value.n)
+	})
+	if err == nil && !found {
+		err = fault.New(fault.File, "model: no graph: not an ONNX model, or a truncated one")
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.In, n.Out = portsOf(s.in, s.inits), portsOf(s.out, nil)
+	for _, v := range slices.Concat(s.values, s.out) {
+		if !v.ranked {
+			continue
+		}
+		dims := make([]int64, len(v.dims))
+		for i, d := range v.dims {
+			if dims[i] = -1; d.known {
+				dims[i] = d.value
+			}
+		}
+		n.Sizes[v.name] = dims
+	}
+	return n, nil
+}
+
+// nameScan reads names and counts them against the limits of a model.
+type nameScan struct {
+	m               *model
+	to              *Names
+	inits           map[string]bool
+	in, out, values []*valueInfo
+}
+
+func (s *nameScan) graph(r io.ReaderAt, size int64) error {
+	p := &pagedReader{r: r}
+	return eachSpan(p, size, func(num protowire.Number, _, value span) error {
+		switch num {
+		case 1:
+			return s.node(p, value)
+		case 5:
+			return s.initializer(p, value)
+		case 11, 12, 13:
+			b, err := p.whole(value)
+			if err != nil {
+				return err
+			}
+			v, err := s.m.parseValueInfo(field{typ: protowire.BytesType, bytes: b})
+			if err != nil {
+				return err
+			}
+			list := map[protowire.Number]*[]*valueInfo{11: &s.in, 12: &s.out, 13: &s.values}[num]
+			*list = append(*list, v)
+		}
+		return nil
+	})
+}
+
+// node reads what a node calls its results.
+func (s *nameScan) node(p *pagedReader, at span) error {
+	return p.within(at, func(num protowire.Number, value span) error {
+		if num != 2 {
+			return nil
+		}
+		if err := s.m.count(); err != nil {
+			return err
+		}
+		name, err := p.text(value)
+		if name != "" {
+			s.to.Inner = append(s.to.Inner, name)
+		}
+		return err
+	})
+}
+
+// initializer reads name and sizes of a constant.
+func (s *nameScan) initializer(p *pagedReader, at span) error {
+	if err := s.m.count(); err != nil {
+		return err
+	}
+	name, dims := "", []int64{}
+	err := eachSpan(offsetReader{p, at.off}, at.n, func(num protowire.Number, whole, value span) (err error) {
+		switch {
+		case num == 8:
+			name, err = p.text(span{at.off + value.off, value.n})
+		case num == 1 && whole.n <= 16*maxRank:
+			var b []byte
+			if b, err = p.whole(span{at.off + whole.off, whole.n}); err == nil {
+				err = eachField("tensor", b, func(f field) (err error) {
+					dims, err = f.appendInts(dims, "tensor")
+					return err
+				})
+			}
+		}
+		return err
+	})
+	if err == nil && len(dims) <= maxRank {
+		s.inits[name], s.to.Sizes[name] = true, dims
+	}
+	return err
+}
+
+// pagedReader reads ahead, so that small parts one after the other cost few reads.
+type pagedReader struct {
+	r    io.ReaderAt
+	off  int64
+	page []byte
+}
+
+const pageBytes = 1 << 15
+
+// ReadAt reads all of b, or what there is of it with io.EOF.
+func (p *pagedReader) ReadAt(b []byte, off int64) (int, error) {
+	if len(b) > pageBytes {
+		return p.r.ReadAt(b, off)
+	}
+	if off < p.off || off+int64(len(b)) > p.off+int64(len(p.page)) {
+		page := make([]byte, pageBytes)
+		n, err := p.r.ReadAt(page, off)
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+		p.off, p.page = off, page[:n]
+	}
+	n := copy(b, p.page[off-p.off:])
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// maxValueInfo bounds the bytes of the description of one value.
+const maxValueInfo = 1 << 20
+
+// whole reads a part.
+func (p *pagedReader) whole(at span) ([]byte, error) {
+	if at.n > maxValueInfo {
+		return nil, fault.New(fault.File, "model: a name or shape of %d bytes, at most %d are read", at.n, maxValueInfo)
+	}
+	b := make([]byte, at.n)
+	if n, err := p.ReadAt(b, at.off); n < len(b) {
+		return nil, fault.As(fault.File, err, "byte %d", at.off)
+	}
+	return b, nil
+}
+
+func (p *pagedReader) text(at span) (string, error) {
+	if at.n > maxName {
+		return "", fault.New(fault.File, "model: a name of %d bytes, at most %d are read", at.n, maxName)
+	}
+	b, err := p.whole(at)
+	return string(b), err
+}
+
+// within calls f for the fields of the message in a part.
+func (p *pagedReader) within(at span, f func(num protowire.Number, value span) error) error {
+	return eachSpan(offsetReader{p, at.off}, at.n, func(num protowire.Number, _, value span) error {
+		return f(num, span{at.off + value.off, value.n})
+	})
+}
+
+// offsetReader reads from an offset on.
+type offsetReader struct {
+	r   io.ReaderAt
+	off int64
+}
+
+func (o offsetReader) ReadAt(b []byte, off int64) (int, error) { return o.r.ReadAt(b, o.off+off) }
