@@ -15,6 +15,7 @@ const (
 // Layout says where the elements of a tensor of rank 4 lie.
 type Layout struct {
 	Order
+	C1   int // groups of NC1HWC2, 0: as many as the channels fill
 	C2   int // channels of a group of NC1HWC2
 	Rows int // rows that each image of NHWC takes, 0: its own
 }
@@ -27,6 +28,7 @@ type Arrangement struct {
 	image       int // elements from one image to the next
 	step        int // elements from one pixel to the next
 	group       int // NC1HWC2: channels that lie together, else 0
+	least       int // groups that there are at least
 	interleaved bool
 }
 
@@ -45,14 +47,14 @@ func Arrange(dims []int64, l Layout) Arrangement {
 			a.image = l.Rows * int(dims[3]) * a.Channels
 		}
 	case NC1HWC2:
-		a.group, a.step = l.C2, l.C2
+		a.group, a.least, a.step = l.C2, l.C1, l.C2
 		a.image = a.groups() * a.group * a.Pixels
 	}
 	return a
 }
 
 // groups is the number of groups of channels of NC1HWC2.
-func (a *Arrangement) groups() int { return (a.Channels + a.group - 1) / a.group }
+func (a *Arrangement) groups() int { return max((a.Channels+a.group-1)/a.group, a.least) }
 
 // base is the first element of channel c of image n.
 func (a *Arrangement) base(n, c int) int {

@@ -101,7 +101,7 @@ func (t *Tensor) Load(dst []byte, own Arrangement, src []byte, s *Source) {
 // Store converts the tensor's own elements in src to elements of type to in arrangement a of dst. Codes become numbers,
 // (q - zero) x scale, where to is a float type. Lanes of NC1HWC2 without a channel get the zero point, or 0.
 func (t *Tensor) Store(dst []byte, a Arrangement, to tensor.DType, src []byte, dims []int64) {
-	if a.group > 0 && a.Channels%a.group != 0 {
+	if a.group > 0 && a.Channels != a.groups()*a.group {
 		t.pad(dst, &a, to)
 	}
 	if to == t.Type {

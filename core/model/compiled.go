@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/format/rknn"
 )
 
@@ -21,7 +22,12 @@ func loadInstead(s Source, f *File, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return loadOther(s, f, file, &Instead{Name: s.name(), Map: by, Compiled: c}, o)
+	why := &Instead{Name: s.name(), Map: by, Compiled: c}
+	o.below = func(n *onnx.Names) map[string]string {
+		why.Described = Describe(c, n)
+		return why.Described.Entries
+	}
+	return loadOther(s, f, file, why, o)
 }
 
 // standIn returns the ONNX file to load instead of a compiled model, and the map that names it, empty if it lies beside
@@ -48,31 +54,39 @@ func standIn(s Source, f *File, c *rknn.File, m Map) (file string, by Map, err e
 		if st, err := os.Stat(beside); err == nil && st.Mode().IsRegular() {
 			return beside, "", nil
 		}
-		return "", "", fault.New(fault.File, "%s: put the ONNX file that it was made from beside it as %s, name that in the "+
-			"map file of ANYNPU_MODEL_MAP, or pass it instead", what, filepath.Base(beside))
+	}
+	if m.Folder() {
+		file, err := m.Search(c)
+		return file, m, fault.Wrap(err, "%s", what)
+	}
+	if s.Path != "" {
+		beside := Beside(s.Path)
+		return "", "", fault.New(fault.File, "%s: put the ONNX file that it was made from beside it as %s, name that or its "+
+			"folder in ANYNPU_MODEL_MAP, or pass it instead", what, filepath.Base(beside))
 	}
 	h, err := Sum(f, f.Size)
 	if err != nil {
 		return "", "", err
 	}
 	return "", "", fault.New(fault.File, "%s: pass the ONNX file that it was made from, or name that for SHA-256 %s in "+
-		"the map file of ANYNPU_MODEL_MAP", what, h)
+		"the map file of ANYNPU_MODEL_MAP, which may also be the folder of that file", what, h)
 }
 
 // Beside is the ONNX file that is loaded for a compiled model at path where no map names one: NAME.onnx for NAME.rknn.
 func Beside(path string) string { return strings.TrimSuffix(path, ".rknn") + ".onnx" }
 
 // Differences says how a model differs from the compiled one that it is loaded for, as far as that can be read: in and
-// out are the model's ports, with sizes in set. Dimensions are compared in any order, since the two may be laid out
-// differently, and all types of real numbers count as one.
-func Differences(c *rknn.File, in, out []*Port, set ShapeSet) []string {
+// out are the model's ports, with the sizes that they may have in sets. All types of real numbers count as one, and with
+// real quantized ones as well.
+func Differences(c *rknn.File, in, out []*Port, sets []ShapeSet, real bool) []string {
 	var list []string
 	for _, side := range []struct {
 		what  string
 		there []rknn.Port
 		here  []*Port
-		dims  [][]int64
-	}{{"input", c.Inputs, in, set.In}, {"output", c.Outputs, out, set.Out}} {
+		dims  func(s *ShapeSet) [][]int64
+	}{{"input", c.Inputs, in, func(s *ShapeSet) [][]int64 { return s.In }},
+		{"output", c.Outputs, out, func(s *ShapeSet) [][]int64 { return s.Out }}} {
 		if len(side.there) == 0 {
 			continue
 		}
@@ -85,15 +99,41 @@ func Differences(c *rknn.File, in, out []*Port, set ShapeSet) []string {
 			if t.Name != "" && t.Name != p.Name {
 				list = append(list, fmt.Sprintf("%s is named %q there, %q here", what, t.Name, p.Name))
 			}
-			if len(t.Dims) > 0 && !slices.Equal(slices.Sorted(slices.Values(t.Dims)),
-				slices.Sorted(slices.Values(side.dims[i]))) {
-				list = append(list, fmt.Sprintf("%s has the shape %v there, %v here", what, t.Dims, side.dims[i]))
+			if text := unlike(c, t.Dims, sets, func(s *ShapeSet) []int64 { return side.dims(s)[i] }); text != "" {
+				list = append(list, what+" has the shape "+text)
 			}
-			if here := p.Type.String(); t.Type != "" && t.Type != here &&
-				!(strings.Contains(t.Type, "float") && p.Type.IsFloat()) {
+			if here := p.Type.String(); t.Type != "" && t.Type != here && !(p.Type.IsFloat() &&
+				(strings.Contains(t.Type, "float") || real && (t.Type == "int8" || t.Type == "int16"))) {
 				list = append(list, fmt.Sprintf("%s has the type %s there, %s here", what, t.Type, here))
 			}
 		}
 	}
 	return list
+}
+
+// unlike says how a shape differs from all that a port may have here, empty if it is one of them, maybe in NHWC. The
+// file's batch is told beside its shapes.
+func unlike(c *rknn.File, there []int64, sets []ShapeSet, of func(s *ShapeSet) []int64) string {
+	if len(there) == 0 || len(sets) == 0 {
+		return ""
+	}
+	there = slices.Clone(there)
+	if there[0] == 1 && c.Batch > 1 {
+		there[0] = int64(c.Batch)
+	}
+	var here []int64
+	for i := range sets {
+		here = of(&sets[i])
+		if slices.Equal(there, here) || len(here) == 4 && slices.Equal(there, []int64{here[0], here[2], here[3], here[1]}) {
+			return ""
+		}
+	}
+	text := fmt.Sprintf("%v there, %v here", there, here)
+	switch {
+	case len(there) == 4 && len(here) == 4 && slices.Equal(there, []int64{here[0], here[1], here[3], here[2]}):
+		text += " (height and width are swapped)"
+	case len(there) == len(here) && slices.Equal(there[1:], here[1:]):
+		text += " (the batch differs)"
+	}
+	return text
 }

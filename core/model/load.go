@@ -16,6 +16,8 @@ type Model struct {
 	Instead *Instead
 	// MapError is why the map could not be read, which does no harm to a model that can be loaded as it is.
 	MapError error
+	// Unbatched is why the batch of the metadata has no effect, empty if it has or there is none.
+	Unbatched string
 }
 
 // Instead says for what an ONNX file was read.
@@ -25,6 +27,8 @@ type Instead struct {
 	// Compiled is what a compiled model says of itself, nil where the program handed over something else. Nothing is
 	// known of an encrypted one but its size.
 	Compiled *rknn.File
+	// Described is what that gives to the metadata of the ONNX model.
+	Described *Described
 }
 
 // Options govern how a model is loaded.
@@ -34,6 +38,10 @@ type Options struct {
 	Map     Map
 	// Compiled is the format of compiled models for which an ONNX file is loaded, Unknown: of none.
 	Compiled Format
+	// Quantize has a float model compute with codes where its metadata, or a compiled model's file, say so.
+	Quantize bool
+
+	below func(n *onnx.Names) map[string]string // metadata that hold where the ONNX model is silent
 }
 
 // Load imports a model; the bytes of the source are not kept. Errors say what the source is and what to do, without a
@@ -88,7 +96,7 @@ func importONNX(s Source, f *File, o Options) (*Model, error) {
 		return nil, fault.New(fault.File, "%sit begins with %q, which is no ONNX model: export the network to ONNX and pass "+
 			"that file", s.label(), f.Head[:min(len(f.Head), 8)])
 	}
-	options := onnx.Options{Weights: o.Weights, Nodes: o.Nodes}
+	options := onnx.Options{Weights: o.Weights, Nodes: o.Nodes, Below: o.below, Quantize: o.Quantize}
 	var m *onnx.Model
 	var err error
 	if s.Path != "" {
@@ -99,5 +107,6 @@ func importONNX(s Source, f *File, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{Model: m, Path: s.Path, Size: f.Size}, nil
+	own := &Model{Model: m, Path: s.Path, Size: f.Size}
+	return own, own.useBatch()
 }

@@ -95,16 +95,15 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 			assert.Equal(t, []string{"rk3566"}, m.Instead.Compiled.Targets)
 		})
 	}
-	for name, path := range map[string]string{"gone": filepath.Join(dir, "gone"), "a folder": dir} {
-		_, err := loaded(t, file, Map(path))
-		assert.ErrorContains(t, err, "it is an .rknn file: ANYNPU_MODEL_MAP=", "a map that is %s", name)
-		m, err := loaded(t, Source{Data: digits(t)}, Map(path))
-		require.NoError(t, err, "such a map does no harm to a model that can be loaded as it is")
-		assert.ErrorContains(t, m.MapError, "ANYNPU_MODEL_MAP", name)
-		assert.Nil(t, m.Instead)
-	}
+	gone := Map(filepath.Join(dir, "gone"))
+	_, err := loaded(t, file, gone)
+	assert.ErrorContains(t, err, "it is an .rknn file: ANYNPU_MODEL_MAP=")
+	m, err := loaded(t, Source{Data: digits(t)}, gone)
+	require.NoError(t, err, "such a map does no harm to a model that can be loaded as it is")
+	assert.ErrorContains(t, m.MapError, "ANYNPU_MODEL_MAP")
+	assert.Nil(t, m.Instead)
 	write(t, filepath.Join(dir, "net.onnx"), digits(t))
-	m, err := loaded(t, file, "")
+	m, err = loaded(t, file, "")
 	require.NoError(t, err)
 	assert.Equal(t, Beside(net), m.Path)
 	assert.Empty(t, m.Instead.Map)
@@ -201,13 +200,23 @@ func TestDifferences(t *testing.T) {
 		p.Type = d
 		return p
 	}
-	c := &rknn.File{Inputs: []rknn.Port{{Name: "images", Type: "int8", Dims: []int64{1, 4, 2, 3}}},
+	c := &rknn.File{Inputs: []rknn.Port{{Name: "images", Type: "int8", Dims: []int64{1, 3, 4, 2}}},
 		Outputs: []rknn.Port{{Name: "y", Type: "float16", Dims: []int64{1, 3, 4, 2}}}}
-	set := ShapeSet{In: [][]int64{{1, 3, 4, 2}}, Out: [][]int64{{1, 3, 4, 2}}}
+	sets := func(in, out [][]int64) []ShapeSet { return []ShapeSet{{In: in, Out: out}} }
 	in, out := []*Port{port("images", tensor.Int8)}, []*Port{port("y", tensor.Float32)}
-	assert.Empty(t, Differences(c, in, out, set), "another order of dimensions and float16 are no difference")
+	same := [][]int64{{1, 3, 4, 2}}
+	assert.Empty(t, Differences(c, in, out, sets(same, same), false), "float16 is no difference")
+	assert.Empty(t, Differences(c, in, out, append(sets([][]int64{{9}}, [][]int64{{9}}), sets(same, same)...), false),
+		"one of several shapes")
 	assert.Equal(t, []string{`input 0 is named "images" there, "x" here`,
-		"input 0 has the shape [1 4 2 3] there, [1 3 4 5] here", "input 0 has the type int8 there, float32 here",
-		"1 outputs there, 2 here"}, Differences(c, []*Port{port("x", tensor.Float32)}, append(out, port("z", tensor.Float32)),
-		ShapeSet{In: [][]int64{{1, 3, 4, 5}}, Out: [][]int64{{1}, {1}}}))
+		"input 0 has the shape [1 3 4 2] there, [1 3 2 4] here (height and width are swapped)",
+		"input 0 has the type int8 there, float32 here", "1 outputs there, 2 here"},
+		Differences(c, []*Port{port("x", tensor.Float32)}, append(out, port("z", tensor.Float32)),
+			sets([][]int64{{1, 3, 2, 4}}, [][]int64{{1}, {1}}), false))
+	assert.Empty(t, Differences(c, []*Port{port("images", tensor.Float32)}, out, sets(same, same), true),
+		"codes are no difference where real numbers are asked for")
+	c.Batch = 4
+	assert.Equal(t, []string{"input 0 has the shape [4 3 4 2] there, [1 3 4 2] here (the batch differs)",
+		"output 0 has the shape [4 3 4 2] there, [1 3 4 2] here (the batch differs)"}, Differences(c, in, out,
+		sets(same, same), false))
 }

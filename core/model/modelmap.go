@@ -77,7 +77,8 @@ func readMap(path string) ([]entry, error) {
 
 // Map is the value of ANYNPU_MODEL_MAP: the name of a map file, which says which ONNX file is loaded in place of the
 // model that a program hands over, empty for none, or Off. A line is KEY -> FILE; KEY is the SHA-256 of that model or
-// its path. Paths are relative to the map file. Empty lines and those that begin with # are left out.
+// its path. Paths are relative to the map file. Empty lines and those that begin with # are left out. It can be a folder
+// of ONNX files, too, in which the one for a compiled model is looked for by its names ([Map.Search]).
 type Map string
 
 // Off is the Map that forbids any file in place of another.
@@ -86,7 +87,7 @@ const Off Map = "off"
 // Find returns the file that the map names for a model of size bytes, "" if there is no map or it does not name the
 // model. path is empty for a model in memory. Errors of the map are of kind fault.File.
 func (m Map) Find(r io.ReaderAt, size int64, path string) (file string, err error) {
-	if m == "" || m == Off {
+	if m == "" || m == Off || m.Folder() {
 		return "", nil
 	}
 	entries, err := readMap(string(m))

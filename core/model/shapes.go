@@ -55,6 +55,13 @@ func ShapesOf(in []*Port) (*InputShapes, error) {
 
 // staticDims are the sizes of an input without a list of shapes; opened says that the first one was open.
 func (p *Port) staticDims() (dims []int64, opened bool, err error) {
+	if d := p.Info.Shape; d != nil {
+		if !p.takes(d) {
+			return nil, false, fault.New(fault.File, "anynpu.input.%s.shape: %v does not fit the input's shape %s", p.Name, d,
+				p.Declared)
+		}
+		return d, false, nil
+	}
 	for i, d := range p.Shape.Dims {
 		switch {
 		case d.Known():
@@ -73,11 +80,17 @@ func (p *Port) staticDims() (dims []int64, opened bool, err error) {
 // checkShapes refuses listed shapes that the input cannot have.
 func (p *Port) checkShapes() error {
 	for _, d := range p.Info.Shapes {
-		if _, ok := p.Shape.Merge(tensor.Of(d...)); !ok || slices.Min(append([]int64{1}, d...)) < 1 {
+		if !p.takes(d) {
 			return fault.New(fault.File, "anynpu.input.%s.shapes: %v does not fit the input's shape %s", p.Name, d, p.Declared)
 		}
 	}
 	return nil
+}
+
+// takes reports whether the input can have a shape.
+func (p *Port) takes(d []int64) bool {
+	_, ok := p.Shape.Merge(tensor.Of(d...))
+	return ok && slices.Min(append([]int64{1}, d...)) >= 1
 }
 
 // WithSizes returns a copy of g, its constants shared, with these sizes of its inputs and those of all values that

@@ -1,0 +1,311 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/format/rknn"
+)
+
+// Described are the metadata that a compiled model's file gives to the ONNX model that stands for it.
+type Described struct {
+	Entries map[string]string
+	Codes   int      // tensors that the file stores as codes
+	Missing int      // of them, those that the ONNX model does not have
+	Skipped []string // what does not fit the ONNX model, one sentence each
+}
+
+// Describe makes metadata of what a compiled model's file says, for an ONNX model with these names. Ports belong
+// together by name, or by place where both have as many.
+func Describe(c *rknn.File, n *onnx.Names) *Described {
+	d := &describer{Described: Described{Entries: map[string]string{}}, file: c, names: map[string]string{}}
+	d.match(c.Inputs, n.In)
+	d.match(c.Outputs, n.Out)
+	if c.Custom != "" {
+		d.Entries["anynpu.custom_string"] = asText(c.Custom)
+	}
+	if len(c.Targets) > 0 {
+		d.Entries["anynpu.target"] = asText(c.Targets[0])
+	}
+	for i, p := range c.Inputs {
+		if k := slices.IndexFunc(n.In, func(o onnx.Port) bool { return o.Name == d.names[p.Name] }); k >= 0 {
+			d.input(i, n.In[k])
+		}
+	}
+	d.stored(n)
+	return &d.Described
+}
+
+// describer makes metadata.
+type describer struct {
+	Described
+	file  *rknn.File
+	names map[string]string // of ports of the file: what the ONNX model calls them
+}
+
+func (d *describer) skip(format string, args ...any) {
+	d.Skipped = append(d.Skipped, fmt.Sprintf(format, args...))
+}
+
+func (d *describer) set(key string, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		d.skip("%s: %v", key, err)
+		return
+	}
+	d.Entries[key] = string(text)
+}
+
+// asText is a text as an entry: quoted where it would be read as another JSON value.
+func asText(s string) string {
+	if json.Valid([]byte(s)) {
+		text, _ := json.Marshal(s) // a string always has a JSON form
+		return string(text)
+	}
+	return s
+}
+
+// match notes which port of the ONNX model each port of the file is.
+func (d *describer) match(there []rknn.Port, here []onnx.Port) {
+	own := map[string]bool{}
+	for _, p := range here {
+		own[p.Name] = true
+	}
+	for i, p := range there {
+		switch {
+		case own[p.Name]:
+			d.names[p.Name] = p.Name
+		case len(there) == len(here) && !slices.ContainsFunc(there, func(q rknn.Port) bool { return q.Name == here[i].Name }):
+			d.names[p.Name] = here[i].Name
+		}
+	}
+}
+
+// input makes the entries of input i of the file, which is the port p.
+func (d *describer) input(i int, p onnx.Port) {
+	key := "anynpu.input." + p.Name
+	there := d.file.Inputs[i]
+	if pre, ok := d.file.Preprocess[there.Name]; ok {
+		d.preprocess(key, p, &pre)
+	}
+	if len(d.file.DynamicShapes) > 0 {
+		d.shapes(i, key, p)
+		return
+	}
+	shape := d.batched(there.Dims)
+	if !slices.Equal(texts(shape), p.Dims) && fitsDims(shape, p.Dims) { // where it does not fit, Differences says so
+		d.set(key+".shape", shape)
+	}
+	if t := d.tensor(0, there.Name, rknn.Input); t != nil && !t.Native && len(t.Dims) == 4 &&
+		slices.Equal(t.Shape, t.Dims) && t.Dims[1] != t.Dims[3] {
+		d.Entries[key+".layout"] = "nchw"
+	}
+}
+
+func (d *describer) preprocess(key string, p onnx.Port, pre *rknn.Preprocess) {
+	mean, std := slices.Clone(pre.Mean), slices.Clone(pre.Std)
+	if len(mean) == 0 {
+		mean = []float64{0}
+	}
+	if len(std) == 0 {
+		std = []float64{1}
+	}
+	swap := pre.RGB2BGR && (len(p.Dims) == 4 && (p.Dims[1] == "3" || p.Dims[1] == "4"))
+	if swap { // the file's numbers are in the network's order, those of the metadata in the program's
+		for _, v := range [][]float64{mean, std} {
+			if len(v) >= 3 {
+				v[0], v[2] = v[2], v[0]
+			}
+		}
+		d.Entries[key+".pixel"], d.Entries[key+".order"] = "rgb", "bgr"
+	}
+	for _, list := range []struct {
+		what string
+		v    []float64
+	}{{"mean", mean}, {"std", std}} {
+		v := slices.Compact(slices.Clone(list.v))
+		if len(v) > 1 {
+			v = list.v
+		}
+		if len(v) > 1 && (len(p.Dims) != 4 || !open(p.Dims[1]) && p.Dims[1] != strconv.Itoa(len(v))) {
+			d.skip("%s of input %q has %d numbers, its shape here is [%s]", list.what, p.Name, len(v), strings.Join(p.Dims, ","))
+			continue
+		}
+		if slices.ContainsFunc(v, func(x float64) bool {
+			return math.Abs(x) > math.MaxFloat32 || list.what == "std" && float32(x) == 0
+		}) {
+			d.skip("%s of input %q is %v", list.what, p.Name, v)
+			continue
+		}
+		d.set(key+"."+list.what, v)
+	}
+}
+
+// open reports whether a declared dimension has no size.
+func open(dim string) bool {
+	_, err := strconv.ParseInt(dim, 10, 64)
+	return err != nil
+}
+
+// shapes lists the shapes that input i of the file may have.
+func (d *describer) shapes(i int, key string, p onnx.Port) {
+	var list [][]int64
+	for _, choice := range d.file.DynamicShapes {
+		if i >= len(choice) {
+			d.skip("dynamic shapes: one lists %d inputs of %d", len(choice), len(d.file.Inputs))
+			return
+		}
+		shape := d.batched(choice[i])
+		if !fitsDims(shape, p.Dims) {
+			d.skip("input %q may have the shape %v there, it has [%s] here", p.Name, shape, strings.Join(p.Dims, ","))
+			return
+		}
+		list = append(list, shape)
+	}
+	d.set(key+".shapes", list)
+}
+
+// batched is a shape with the file's batch, which it does not have.
+func (d *describer) batched(shape []int64) []int64 {
+	shape = slices.Clone(shape)
+	if len(shape) > 0 && shape[0] == 1 && d.file.Batch > 1 {
+		shape[0] = int64(d.file.Batch)
+	}
+	return shape
+}
+
+// fitsDims reports whether an input declared with dims can have a shape: an open size is any, and a first one of 1
+// another batch.
+func fitsDims(shape []int64, dims []string) bool {
+	if len(shape) != len(dims) || len(shape) == 0 || slices.Min(shape) < 1 {
+		return false
+	}
+	for i, s := range texts(shape) {
+		if s != dims[i] && !open(dims[i]) && (i > 0 || dims[i] != "1") {
+			return false
+		}
+	}
+	return true
+}
+
+func texts(v []int64) []string {
+	out := make([]string, len(v))
+	for i, x := range v {
+		out[i] = strconv.FormatInt(x, 10)
+	}
+	return out
+}
+
+// tensor finds a tensor of a graph of the file by its name.
+func (d *describer) tensor(graph int, name string, kind rknn.Kind) *rknn.Tensor {
+	if graph >= len(d.file.Graphs) {
+		return nil
+	}
+	list := d.file.Graphs[graph].Tensors
+	for i := range list {
+		if list[i].Name == name && list[i].Kind == kind {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// stored says of each tensor that both have how the board stores it.
+func (d *describer) stored(n *onnx.Names) {
+	if len(d.file.Graphs) == 0 {
+		return
+	}
+	have := map[string]bool{}
+	for _, name := range n.Inner {
+		have[name] = true
+	}
+	for _, p := range n.In {
+		have[p.Name] = true
+	}
+	var native nativeShapes
+	list := d.file.Graphs[0].Tensors
+	for i := range list {
+		t := &list[i]
+		if t.Kind == rknn.Other || t.Name == "" {
+			continue
+		}
+		name := t.Name
+		if port, ok := d.names[name]; ok && t.Kind != rknn.Intermediate {
+			name = port
+		}
+		codes := t.Type == "int8" || t.Type == "int16"
+		key := "anynpu.value." + name + ".stored"
+		if d.Entries[key] != "" { // twice: the first one counts
+			continue
+		}
+		if codes {
+			d.Codes++
+		}
+		if !have[name] {
+			if codes {
+				d.Missing++
+			}
+			continue
+		}
+		s := metadata.Stored{Type: t.Type}
+		switch {
+		case codes && (len(t.Scale) != 1 || len(t.Zero) > 1 || !usable(t)):
+			d.skip("tensor %q: its scale %v and zero point %v are none of %s", name, t.Scale, t.Zero, t.Type)
+			continue
+		case codes:
+			s.Scale = t.Scale[0]
+			if len(t.Zero) == 1 {
+				s.Zero = int32(t.Zero[0])
+			}
+		case t.Kind == rknn.Intermediate || t.Type != "float16" && t.Type != "float32":
+			continue
+		}
+		if t.Kind != rknn.Intermediate {
+			s.Native = native.of(d.file, t)
+		}
+		d.set(key, s)
+	}
+}
+
+// usable reports whether codes of the tensor's type can have its scale and zero point.
+func usable(t *rknn.Tensor) bool {
+	s := t.Scale[0]
+	bound := int64(1) << 7
+	if t.Type == "int16" {
+		bound = 1 << 15
+	}
+	return s > 0 && s <= math.MaxFloat32 && (len(t.Zero) == 0 || t.Zero[0] >= -bound && t.Zero[0] < bound)
+}
+
+// nativeShapes finds the native shapes of a tensor in all graphs of a file.
+type nativeShapes struct {
+	byName []map[string]*rknn.Tensor // for each graph
+}
+
+func (n *nativeShapes) of(c *rknn.File, t *rknn.Tensor) (list [][]int64) {
+	if n.byName == nil {
+		for g := range c.Graphs {
+			ports := map[string]*rknn.Tensor{}
+			for i := range c.Graphs[g].Tensors {
+				if x := &c.Graphs[g].Tensors[i]; x.Kind == rknn.Input || x.Kind == rknn.Output {
+					ports[x.Name] = x
+				}
+			}
+			n.byName = append(n.byName, ports)
+		}
+	}
+	for _, ports := range n.byName {
+		x := ports[t.Name]
+		if x == nil || len(x.Shape) == 0 {
+			return nil
+		}
+		list = append(list, x.Shape)
+	}
+	return list
+}
