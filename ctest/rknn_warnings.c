@@ -153,12 +153,14 @@ static void instead(const char *directory)
 	rknn_context ctx = 1;
 	CHECK(rknn_init(&ctx, rknn, 0, 0, NULL) == RKNN_ERR_MODEL_INVALID && ctx == 0, "a compiled model alone");
 	expect("call failed function=rknn_init result=-6 error=\"model: net.rknn: it is an .rknn file, code compiled for the NPU of rk3588, which cannot run "
-	       "elsewhere: put the ONNX file that it was made from beside it as net.onnx, name that in the map file of ANYNPU_MODEL_MAP, or pass it instead\"");
+	       "elsewhere: put the ONNX file that it was made from beside it as net.onnx, name that or its folder in ANYNPU_MODEL_MAP, or pass it instead\"");
 	struct rknn_message model = rknn_relu(row, 2);
 	save(onnx, model.bytes, model.size);
 	OK(rknn_init(&ctx, rknn, 0, 0, NULL));
-	snprintf(want, sizeof want, "an ONNX file is loaded instead of an .rknn rknn=%s target=rk3588 onnx=%s differs=\"input 0 is named \\\"images\\\" there, "
-		"\\\"x\\\" here; input 0 has the shape [1 8] there, [1 6] here; input 0 has the type int8 there, float32 here\"", rknn, onnx);
+	snprintf(want, sizeof want, "an ONNX file is loaded instead of an .rknn rknn=%s target=rk3588 onnx=%s "
+		"computes=\"with real numbers, as the .rknn does\" differs=\"input 0 is named \\\"images\\\" there, "
+		"\\\"x\\\" here; input 0 has the shape [1 8] there, [1 6] here; input 0 has the type int8 there, float32 here\" "
+		"unread=\"flatbuffer: there is none with the identifier RKNN\"", rknn, onnx);
 	expect(want);
 	OK(rknn_destroy(ctx));
 	setenv("ANYNPU_MODEL_MAP", "off", 1);

@@ -2,11 +2,11 @@ package rknn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/anynpu/anynpu/capi/anynpu"
 	"github.com/anynpu/anynpu/capi/boundary"
-	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/model"
 )
 
@@ -17,6 +17,9 @@ func tellWarnings(im *model.Model) {
 	}
 	for _, text := range im.Warnings {
 		warn("model", "text", text)
+	}
+	if im.Unbatched != "" {
+		caution("model", "text", im.Unbatched)
 	}
 	for _, text := range im.Meta.Warnings {
 		caution("model: its metadata have no effect", "text", text)
@@ -34,28 +37,61 @@ func (m *sharedModel) tellInstead(im *model.Model) {
 			"map", im.Instead.Map)
 		return
 	}
+	for _, text := range im.Overruled {
+		caution("the ONNX model's own metadata hold, the .rknn says otherwise", "onnx", im.Path, "text", text)
+	}
 	differs, tell := "nothing that can be read", warn
 	if len(c.Inputs)+len(c.Outputs) == 0 {
 		differs = "not known: the .rknn does not describe its inputs and outputs"
-	} else if list := m.differences(c); len(list) > 0 {
+	} else if list := m.differences(im); len(list) > 0 {
 		differs, tell = strings.Join(list, "; "), caution
 	}
-	pairs := []any{"rknn", im.Instead.Name, "target", strings.Join(c.Targets, ","), "onnx", im.Path, "differs", differs}
+	pairs := []any{"rknn", im.Instead.Name, "target", strings.Join(c.Targets, ","), "onnx", im.Path, "computes",
+		computes(im), "differs", differs}
+	if len(c.Unread) > 0 {
+		pairs = append(pairs, "unread", strings.Join(c.Unread, "; "))
+	}
 	if im.Instead.Map != "" {
 		pairs = append(pairs, "map", im.Instead.Map)
 	}
 	tell("an ONNX file is loaded instead of an .rknn", pairs...)
 }
 
+// computes says whether a model that stands for a compiled one is quantized as that is.
+func computes(im *model.Model) string {
+	d := im.Instead.Described
+	switch {
+	case d == nil || d.Codes == 0:
+		return "with real numbers, as the .rknn does"
+	case !quantizes():
+		return "with real numbers: ANYNPU_RKNN_QUANTIZE=off"
+	case im.Coded == 0:
+		return "as the ONNX model says: it quantizes by itself, or has none of the tensors"
+	}
+	return fmt.Sprintf("quantized as the .rknn at %d of its %d tensors; ANYNPU_RKNN_QUANTIZE=off leaves it real", im.Coded,
+		d.Codes)
+}
+
 // differences says how the model differs from the compiled one that it is loaded for.
-func (m *sharedModel) differences(c *rknn.File) []string {
+func (m *sharedModel) differences(im *model.Model) []string {
 	ports := func(list []*port) (out []*model.Port) {
 		for _, p := range list {
 			out = append(out, p.Port)
 		}
 		return out
 	}
-	return model.Differences(c, ports(m.in), ports(m.out), m.shapes[m.largest])
+	c := im.Instead.Compiled
+	list := model.Differences(c, ports(m.in), ports(m.out), m.shapes, !quantizes())
+	if d := im.Instead.Described; d != nil {
+		list = append(list, d.Skipped...)
+	}
+	if len(c.Targets) > 0 && !slices.ContainsFunc(c.Targets, func(t string) bool {
+		return strings.EqualFold(t, m.board.name)
+	}) {
+		list = append(list, fmt.Sprintf("the .rknn is for %s, the board here is %s (ANYNPU_RKNN_TARGET)",
+			strings.Join(c.Targets, ", "), m.board.name))
+	}
+	return list
 }
 
 // announce writes what was loaded and what becomes of inputs, as information.
@@ -72,7 +108,7 @@ func (m *sharedModel) announce(im *model.Model) {
 	}
 	boundary.Log(boundary.LevelInfo, "rknn", "model loaded", "version", anynpu.Version, "driver", "none, the CPU computes",
 		"model", name, "opset", im.Opset, "producer", im.Producer,
-		"target", board().name, "inputs", len(m.in), "outputs", len(m.out), "shapes", shapes)
+		"target", m.board.name, "inputs", len(m.in), "outputs", len(m.out), "shapes", shapes)
 	for i, p := range m.in {
 		dims := m.shapes[m.largest].In[i]
 		boundary.Log(boundary.LevelInfo, "rknn", "input", "index", i, "name", p.Name, "shape", dims, "type", p.kind, "fmt",

@@ -24,8 +24,8 @@ func (p *port) attr(index uint32, dims []int64, f Format, input bool) TensorAttr
 	case f == NHWC:
 		shown = []int64{dims[0], dims[2], dims[3], dims[1]}
 	case f == NC1HWC2:
-		c2 := board().channels(p.kind.size())
-		shown = []int64{dims[0], (dims[1] + c2 - 1) / c2, dims[2], dims[3], c2}
+		_, c1, c2 := p.native(dims, input)
+		shown = []int64{dims[0], c1, dims[2], dims[3], c2}
 	}
 	n := int64(1)
 	for i, d := range shown {
@@ -40,9 +40,15 @@ func (p *port) attr(index uint32, dims []int64, f Format, input bool) TensorAttr
 	return a
 }
 
-// inputAttr is the answer to the queries of input attributes; an input's native format is its general one.
+// inputAttr is the answer to the queries of input attributes.
 func (p *port) inputAttr(index uint32, dims []int64) TensorAttr {
 	return p.attr(index, dims, p.format(true), true)
+}
+
+// nativeInputAttr is the format of the NPU: the general one unless the file of a converted model has another.
+func (p *port) nativeInputAttr(index uint32, dims []int64) TensorAttr {
+	f, _, _ := p.native(dims, true)
+	return p.attr(index, dims, f, true)
 }
 
 // outputAttr is the general one: its size with strides lets a buffer of it hold the native format as well.
@@ -52,12 +58,9 @@ func (p *port) outputAttr(index uint32, dims []int64) TensorAttr {
 	return a
 }
 
-// nativeAttr is the format of the NPU: NC1HWC2 for rank 4.
+// nativeAttr is the format of the NPU: NC1HWC2 for rank 4, unless the file of a converted model has another.
 func (p *port) nativeAttr(index uint32, dims []int64) TensorAttr {
-	f := p.format(false)
-	if f == NCHW {
-		f = NC1HWC2
-	}
+	f, _, _ := p.native(dims, false)
 	return p.attr(index, dims, f, false)
 }
 

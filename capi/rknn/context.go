@@ -263,15 +263,15 @@ func (c *Context) release() {
 // setCoreMask asks the device for cores from the next run on, after a check against the board (section 7). A device
 // that schedules its cores itself, as the CPU does, pays no heed.
 func setCoreMask(c *Context, mask CoreMask) error {
-	err := checkCoreMask(mask)
+	err := checkCoreMask(c.model.board, mask)
 	if err == nil {
 		c.cores.Store(uint32(mask))
 	}
 	return err
 }
 
-func checkCoreMask(mask CoreMask) error {
-	if b := board(); !b.hasCores(mask) || b.cores == 1 && mask != 0 {
+func checkCoreMask(b target, mask CoreMask) error {
+	if !b.hasCores(mask) || b.cores == 1 && mask != 0 {
 		return failed("core_mask is %#x: the board %s of ANYNPU_RKNN_TARGET has %s; the context stays as it was",
 			uint32(mask), b.name, b.masks())
 	}

@@ -11,6 +11,7 @@ type binding struct {
 	kind   Type
 	format Format
 	raw    bool
+	input  bool
 	rows   uint32 // of each image, 0: the input's height
 }
 
@@ -31,7 +32,7 @@ func setIoMem(c *Context, m *TensorMem, attr *TensorAttr) error {
 	}
 	b := &binding{memory: r, kind: attr.kind, format: attr.format}
 	if input {
-		b.raw, b.rows = attr.passThrough != 0, attr.hStride
+		b.input, b.raw, b.rows = true, attr.passThrough != 0, attr.hStride
 		if err := c.checkInput(i, b); err != nil {
 			return err
 		}
@@ -90,13 +91,16 @@ func (b *binding) needs(a convert.Arrangement) int64 { return a.Elements() * b.k
 func (c *Context) checkInput(i int, b *binding) error {
 	p, dims := c.model.in[i], c.inDims(i)
 	if b.raw {
-		b.kind, b.format = p.kind, p.format(true)
+		b.kind = p.kind
+		if native, _, _ := p.native(dims, true); b.format != native {
+			b.format = p.format(true)
+		}
 	}
 	if b.kind.size() == 0 {
 		return invalid("attr->type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, "+
 			"its own is %v", b.kind, p.Name, p.kind)
 	}
-	if len(dims) == 4 && b.format != p.format(true) {
+	if native, _, _ := p.native(dims, true); len(dims) == 4 && b.format != p.format(true) && b.format != native {
 		return invalid("attr->fmt is %v: input %q takes %v", b.format, p.Name, p.format(true))
 	}
 	if len(dims) == 4 && b.rows != 0 && int64(b.rows) < dims[2] {
@@ -137,8 +141,8 @@ func (b *binding) checkSize(p *port, a convert.Arrangement) error {
 
 // arrangement says where the elements lie. C2 of NC1HWC2 is that of the port's native attributes, also for FLOAT32.
 func (b *binding) arrangement(p *port, dims []int64) convert.Arrangement {
-	return convert.Arrange(dims, convert.Layout{Order: b.format.order(), C2: int(board().channels(p.kind.size())),
-		Rows: int(b.rows)})
+	_, c1, c2 := p.native(dims, b.input)
+	return convert.Arrange(dims, convert.Layout{Order: b.format.order(), C1: int(c1), C2: int(c2), Rows: int(b.rows)})
 }
 
 // open returns the bytes of a binding's memory for a run, with a function that releases them.

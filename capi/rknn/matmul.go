@@ -99,7 +99,7 @@ func multiplier() (device.Multiplier, error) {
 }
 
 // matmulSetCoreMask checks the mask against the board, as rknn_set_core_mask does.
-func matmulSetCoreMask(_ *Matmul, mask CoreMask) error { return checkCoreMask(mask) }
+func matmulSetCoreMask(_ *Matmul, mask CoreMask) error { return checkCoreMask(board(), mask) }
 
 // matmulDestroy waits for calls under way. Bound memory stays.
 func matmulDestroy(h uintptr) error {

@@ -19,6 +19,7 @@ type sharedModel struct {
 	run     *runnable
 	base    *baseGraph
 	meta    *metadata.Metadata
+	board   target
 	in, out []*port
 	dynamic bool
 	shapes  []model.ShapeSet // at least one; the last of a static model is its only one
@@ -46,12 +47,12 @@ func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	w := mem.NewWeights()
 	defer w.Release()
 	im, err := model.Load(model.Source{Path: path, Data: data}, model.Options{Weights: w, Nodes: true,
-		Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")), Compiled: model.RKNN})
+		Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")), Compiled: model.RKNN, Quantize: quantizes()})
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model")
 	}
 	tellWarnings(im)
-	m := &sharedModel{meta: im.Meta, size: im.Size, weights: model.ConstantBytes(im.Graph)}
+	m := &sharedModel{meta: im.Meta, board: boardOf(im.Meta.Target), size: im.Size, weights: model.ConstantBytes(im.Graph)}
 	if flags&flagCollectPerf != 0 {
 		m.rows = []map[int]row{}
 	}
@@ -62,6 +63,18 @@ func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	m.tellInstead(im)
 	m.announce(im)
 	return m, nil
+}
+
+// quantizes reports whether models compute with codes where their metadata, or an .rknn file, say so.
+func quantizes() bool {
+	switch v := boundary.Getenv("ANYNPU_RKNN_QUANTIZE"); v {
+	case "off":
+		return false
+	case "", "on":
+	default:
+		caution("value ignored", "ANYNPU_RKNN_QUANTIZE", v, "want", "on or off", "used", "on")
+	}
+	return true
 }
 
 func (m *sharedModel) build(im *model.Model, w *mem.Weights) error {
@@ -75,7 +88,7 @@ func (m *sharedModel) build(im *model.Model, w *mem.Weights) error {
 		to   *[]*port
 	}{{in, &m.in}, {out, &m.out}} {
 		for _, of := range list.from {
-			p, err := newPort(of)
+			p, err := newPort(of, m.board, im.Meta.Values[of.Name].Stored)
 			if err != nil {
 				return err
 			}

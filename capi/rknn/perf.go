@@ -21,7 +21,7 @@ func (c *Context) perfDetail(info []byte) error {
 	}
 	text := ""
 	if st := c.exec.Stats(); c.flags&flagCollectPerf != 0 && st.Runs > 0 {
-		text = perfTable(st, c.model.rows[c.set])
+		text = perfTable(c.model.board, st, c.model.rows[c.set])
 	}
 	c.perf.SetString(text)
 	return answer(info, "rknn_perf_detail", PerfDetail{c.perf.Addr(), uint64(len(text))})
@@ -65,22 +65,22 @@ func merged(times []device.NodeTime, rows map[int]row) []device.NodeTime {
 
 // perfTable writes the two tables of section 3.2. Cycles, use of the MAC units and traffic are the NPU's and shown as
 // 0.
-func perfTable(st device.Stats, rows map[int]row) string {
-	var b strings.Builder
+func perfTable(b target, st device.Stats, rows map[int]row) string {
+	var text strings.Builder
 	cores, load := "WorkLoad(0/1/2)", "0.0%/0.0%/0.0%"
-	if board().cores == 2 {
+	if b.cores == 2 {
 		cores, load = "WorkLoad(0/1)", "0.0%/0.0%"
 	}
 	rule := strings.Repeat("-", 160) + "\n"
 	const row = "%-5v %-24s %-9s %-7s %-32s %-24s %-24s %-10v %-12s %-18s %-8s %s\n"
-	b.WriteString(rule + "                                  Network Layer Information Table\n" + rule)
-	fmt.Fprintf(&b, row, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)",
+	text.WriteString(rule + "                                  Network Layer Information Table\n" + rule)
+	fmt.Fprintf(&text, row, "ID", "OpType", "DataType", "Target", "InputShape", "OutputShape", "Cycles(DDR/NPU/Total)",
 		"Time(us)", "MacUsage(%)", cores, "RW(KB)", "FullName")
-	b.WriteString(rule)
+	text.WriteString(rule)
 	id := 0
 	line := func(kind, dtype, in, out string, us int64, full string) {
 		id++
-		fmt.Fprintf(&b, row, id, fault.Printable(kind), dtype, "CPU", in, out, "0/0/0", us, `\`, load, "0",
+		fmt.Fprintf(&text, row, id, fault.Printable(kind), dtype, "CPU", in, out, "0/0/0", us, `\`, load, "0",
 			fault.Printable(full))
 	}
 	input, operators := layoutTime(st.Nodes)
@@ -104,13 +104,13 @@ func perfTable(st device.Stats, rows map[int]row) string {
 		total += n.Length
 	}
 	line("OutputOperator", `\`, `\`, `\`, 0, "OutputOperator:output")
-	fmt.Fprintf(&b, "%sTotal Operator Elapsed Per Frame Time(us): %d\nTotal Memory Read/Write Per Frame Size(KB): 0\n%s",
+	fmt.Fprintf(&text, "%sTotal Operator Elapsed Per Frame Time(us): %d\nTotal Memory Read/Write Per Frame Size(KB): 0\n%s",
 		rule, total.Microseconds(), rule)
 	const rank = "%-24s %-12v %-12v %-12v %-12v %-12v %s\n"
-	b.WriteString("                                  Operator Time Consuming Ranking Table\n" + rule)
-	fmt.Fprintf(&b, rank, "OpType", "CallNumber", "CPUTime(us)", "GPUTime(us)", "NPUTime(us)", "TotalTime(us)",
+	text.WriteString("                                  Operator Time Consuming Ranking Table\n" + rule)
+	fmt.Fprintf(&text, rank, "OpType", "CallNumber", "CPUTime(us)", "GPUTime(us)", "NPUTime(us)", "TotalTime(us)",
 		"TimeRatio(%)")
-	b.WriteString(rule)
+	text.WriteString(rule)
 	order := make([]*sum, 0, len(sums))
 	for _, s := range sums {
 		order = append(order, s)
@@ -126,10 +126,10 @@ func perfTable(st device.Stats, rows map[int]row) string {
 		if total > 0 {
 			ratio = 100 * float64(s.us) / max(float64(total.Microseconds()), 1)
 		}
-		fmt.Fprintf(&b, rank, fault.Printable(s.kind), s.calls, s.us, 0, 0, s.us, fmt.Sprintf("%.2f%%", ratio))
+		fmt.Fprintf(&text, rank, fault.Printable(s.kind), s.calls, s.us, 0, 0, s.us, fmt.Sprintf("%.2f%%", ratio))
 	}
-	b.WriteString(rule)
-	return b.String()
+	text.WriteString(rule)
+	return text.String()
 }
 
 func orBackslash(s string) string {

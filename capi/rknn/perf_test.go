@@ -27,7 +27,7 @@ func TestLayoutTime_countsWithItsNeighbours(t *testing.T) {
 // Programs print the table; names in it come from the model's file.
 func TestPerfTable_namesStayText(t *testing.T) {
 	st := device.Stats{Nodes: []device.NodeTime{{Node: 0, Op: "Foo\x1b[2J", Name: "a\n\u202eb", Length: time.Millisecond}}}
-	text := perfTable(st, map[int]row{})
+	text := perfTable(board(), st, map[int]row{})
 	for _, r := range text {
 		if r != '\n' && !unicode.IsPrint(r) {
 			t.Fatalf("%q in %q", r, text)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -12,19 +13,24 @@ import (
 // port is an input or output of a model and how the API shows it.
 type port struct {
 	*model.Port
-	kind Type // as reported
+	kind   Type // as reported
+	board  target
+	stored *metadata.Stored // as the board of a converted model does, nil: not known
 }
 
 // newPort decides how the API shows a port. Real numbers are shown as FLOAT16, as the boards compute with them; core
-// computes with the model's own type (docs/rknn.md).
-func newPort(of *model.Port) (*port, error) {
-	p := &port{Port: of}
+// computes with the model's own type (docs/rknn.md). stored is what the metadata say of the port, nil for nothing.
+func newPort(of *model.Port, b target, stored *metadata.Stored) (*port, error) {
+	p := &port{Port: of, board: b, stored: stored}
 	if len(p.Shape.Dims) > maxDims {
 		return nil, fault.New(fault.Shape, "%q has the shape %s: want at most %d dimensions", p.Name, p.Declared, maxDims)
 	}
 	switch p.Type {
 	case tensor.Float32, tensor.Float64, tensor.Float16:
 		p.kind = Float16
+		if stored != nil && stored.Type == "float32" {
+			p.kind = Float32
+		}
 	default:
 		i := slices.Index(dtypes[:], p.Type)
 		if i < 0 || p.Type == tensor.Invalid {
@@ -49,6 +55,42 @@ func (p *port) format(input bool) Format {
 		return NHWC
 	}
 	return NCHW
+}
+
+// native is how the board stores the port, and of NC1HWC2 the groups and the channels of one: as the metadata say, else
+// as the board's rule has it. An input whose channels are one group is as in NHWC, and called so.
+func (p *port) native(dims []int64, input bool) (f Format, c1, c2 int64) {
+	c2 = p.board.channels(p.kind.size())
+	if len(dims) != 4 {
+		return p.format(input), 0, 0
+	}
+	c1 = (dims[1] + c2 - 1) / c2
+	if p.stored != nil {
+		for _, s := range p.stored.Native {
+			switch {
+			case len(s) == 5 && s[2] == dims[2] && s[3] == dims[3] && fits(s[1], s[4], dims[1]) && input && s[1] == 1 &&
+				s[4] == dims[1]:
+				return p.format(input), c1, c2
+			case len(s) == 5 && s[2] == dims[2] && s[3] == dims[3] && fits(s[1], s[4], dims[1]):
+				return NC1HWC2, s[1], s[4]
+			case input || len(s) != 4:
+			case slices.Equal(s[1:], dims[1:]):
+				return NCHW, c1, c2
+			case slices.Equal(s[1:], []int64{dims[2], dims[3], dims[1]}):
+				return NHWC, c1, c2
+			}
+		}
+	}
+	if input {
+		return p.format(input), c1, c2
+	}
+	return NC1HWC2, c1, c2
+}
+
+// fits reports whether so many groups of so many channels hold n channels, and not many more.
+func fits(c1, c2, n int64) bool {
+	const most = 64 // lanes of a group
+	return c1 > 0 && c2 > 0 && c2 <= most && c1 <= n+2 && c1*c2 >= n && c1*c2 < n+3*most
 }
 
 // source describes elements that a program hands over: as what it says, or raw, in the type that the port reports and

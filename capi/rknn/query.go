@@ -142,6 +142,8 @@ func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
 		a = p.nativeAttr(i, d)
 	case QueryNativeNHWCOutputAttr:
 		a = p.nhwcAttr(i, d)
+	case QueryNativeInputAttr, QueryCurrentNativeInputAttr:
+		a = p.nativeInputAttr(i, d)
 	default:
 		a = p.inputAttr(i, d)
 	}

@@ -109,7 +109,7 @@ func TestCoreMask_byBoard(t *testing.T) {
 		require.Equal(t, c.masks, ok, c.board)
 	}
 	require.Equal(t, "rk3588", targetNamed("rk9999").name)
-	requireCode(t, errFail, setCoreMask(nil, 5), "core_mask is 0x5")
+	requireCode(t, errFail, checkCoreMask(board(), 5), "core_mask is 0x5")
 	requireCode(t, errParam, setBatchCoreNum(nil, 0), "core_num is 0")
 	require.NoError(t, setBatchCoreNum(nil, 3))
 }

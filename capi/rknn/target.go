@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -33,6 +34,19 @@ func targetNamed(name string) target {
 	caution("value ignored", "ANYNPU_RKNN_TARGET", name, "want", "rk3588, rk3576, rk3568, rk3566 or rk3562", "used",
 		targets[0].name)
 	return targets[0]
+}
+
+// boardOf is the board that programs see with a model converted for a target: that of ANYNPU_RKNN_TARGET if it is set,
+// else the model's, if that is known.
+func boardOf(converted string) target {
+	if boundary.Getenv("ANYNPU_RKNN_TARGET") == "" {
+		for _, t := range targets {
+			if strings.EqualFold(t.name, converted) {
+				return t
+			}
+		}
+	}
+	return board()
 }
 
 // channels is C2 of the NC1HWC2 layout for elements of a size (section 11): what fits into the lanes.
