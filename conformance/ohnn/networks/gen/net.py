@@ -72,7 +72,9 @@ class Net:
         """Adds an operation with one result, of reals that the caller computed. With q the result is codes."""
         dtype = np.dtype(dtype or ins[0].dtype)
         real = np.asarray(real, F64)
-        if dtype.kind in "iu" and q:
+        if name == "QUANT_DTYPE_CAST" and dtype.kind in "iu":  # the one whose rounding of halves is documented
+            real = q.real(rounded(real, q, dtype, "away from zero"))
+        elif dtype.kind in "iu" and q:
             code = {rounded(real, q, dtype, w).tobytes() for w in ("away from zero", "to even", "up")}
             assert len(code) == 1, f"{self.name}: {name}: a half"
             real = q.real(rounded(real, q, dtype, "to even"))

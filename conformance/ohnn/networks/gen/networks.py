@@ -89,6 +89,28 @@ def endings():
             n = Net(f"endings/{name}{kind}")
             x, r = n.input((1, 6, 7, c) if name not in ("norm_before",) else (1, 6, 7, c)), n.input((1, 6, 7, 8))
             n.done(f(n, x, r))
+    # all sizes alike: a constant for each row, column or image is none for each channel
+    alike = {"channels": (8,), "columns": (8, 1), "rows": (8, 1, 1), "rows_and_channels": (8, 1, 8), "images": (8, 1, 1, 1), "cells": (8, 8)}
+    for name, shape in alike.items():
+        for op in ("ADD", "MUL", "SUB", "MAXIMUM"):
+            n = Net(f"endings/{op.lower()}_for_{name}")
+            y = n.binary(op, n.conv(n.input((8, 8, 8, 8)), 8, mode=0), n.const(shape), int(op == "ADD"))
+            n.done(n.norm(y) if op == "MUL" else n.relu(y))
+    for name, shape in {"columns": (17,), "rows": (17, 1)}.items():
+        for kind in ("matmul", "fc", "turned"):
+            n = Net(f"endings/{kind}_plus_{name}")
+            x = n.input((17, 17))
+            y = n.fc(x, 17) if kind == "fc" else n.matmul(x, n.const((17, 17)), ta=kind == "turned")
+            n.done(n.add(y, n.const(shape), 1))
+    for op in ("SCALE", "BIAS_ADD", "PRELU"):
+        n = Net(f"endings/{op.lower()}_of_a_cube")
+        y = n.conv(n.input((1, 7, 7, 7)), 7, mode=0)
+        if op == "SCALE":
+            s, b = n.const((7,), -2, 3), n.const((7,))
+            y = n.op("SCALE", [y, s, b], y.real * s.real[:, None, None] + b.real[:, None, None], ("AXIS", "int64", [1]))
+        else:
+            y = n.bias(y) if op == "BIAS_ADD" else n.prelu(y)
+        n.done(n.relu6(y))
     for name, f in {"read_before": lambda n, y: (n.relu(y), n.neg(y)), "is_output": lambda n, y: (y, n.relu(y)), "norm_is_output": lambda n, y: (lambda z: (z, n.relu(z), n.add(z, y)))(n.norm(y)),
                     "residual_is_output": lambda n, y: (lambda z: (n.relu(z), z))(n.add(y, n.input(y.shape))), "three_readers": lambda n, y: (n.conv(y, 3), n.pool("MAX_POOL", y, (2, 2), (2, 2)), n.add(y, n.relu6(y)))}.items():
         for act in (0, 1):
@@ -242,17 +264,58 @@ def codes():
         n.done(n.add(y, y, q=q(1.0, 122)), n.relu(y), y)
         n = Net(f"codes/{t}_from_floats_and_back")
         x = n.input((1, 7, 9, 8), -60, 60, step=0.25)
-        src, dst = ("SRC_T", "int64", [43]), ("DST_T", "int64", [32])
-        c = n.op("QUANT_DTYPE_CAST", [x], x.real, src, dst, dtype=dtype, q=q(0.25, 120))
-        y = n.conv(c, 9, act=1, q=q(0.5, 30), mode=0)
-        f = V_float(n, "QUANT_DTYPE_CAST", y, dst, src)
-        n.done(n.add(f, n.const((9,))), y)
+        y = n.conv(quantized(n, x, dtype, q(0.25, 120)), 9, act=1, q=q(0.5, 30), mode=0)
+        n.done(n.add(floats(n, y), n.const((9,))), y)
 
 
-def V_float(n, op, y, *sets):
+CODE, FLOAT = 32, 43
+
+
+def floats(n, y):
     """The reals of codes as floats."""
-    v = n.op(op, [y], y.real, *sets, dtype=F32)
-    return v
+    return n.op("QUANT_DTYPE_CAST", [y], y.real, ("SRC_T", "int64", [CODE]), ("DST_T", "int64", [FLOAT]), dtype=F32)
+
+
+def quantized(n, y, dtype, q):
+    """The codes of floats, halves away from zero."""
+    return n.op("QUANT_DTYPE_CAST", [y], y.real, ("SRC_T", "int64", [FLOAT]), ("DST_T", "int64", [CODE]), dtype=dtype, q=q)
+
+
+def floats_between_codes():
+    """Operators on floats between casts from codes and to codes, which a device may compute as codes. Filters are such that
+    no algorithm rounds on the way: halves are frequent."""
+    for dtype in (I8, U8):
+        low, t = np.iinfo(dtype).min, str(np.dtype(dtype))
+        q = lambda scale, zero: Q(scale, low + zero)
+        for c, name in ((8, ""), (33, "_33")):
+            def start(kind, shape=(2, 7, 9, c)):
+                n = Net(f"casts/{t}_{kind}{name}")
+                x = n.input(shape, low, low + 255, dtype, q(0.25, 120))
+                return n, x, floats(n, x)
+            def weights(n, shape):
+                return floats(n, n.const(shape, low + 125, low + 131, dtype, q(0.25, 128)))
+            for act in (0, 1, 2):
+                out = q(0.5 if act < 2 else 0.125, 122 if act == 0 else 30)
+                for kind, k, o in (("conv", (2, 3), {"mode": 0}), ("pointwise", (1, 1), {}), ("strided", (3, 3), {"strides": (2, 2), "pads": (1, 1, 0, 1)})):
+                    n, x, f = start(f"{kind}_{act}")
+                    n.done(quantized(n, n.conv(f, 9, k, act=act, w=weights(n, (9, *k, c)), **o), dtype, out))
+                n, x, f = start(f"depthwise_{act}")
+                n.done(quantized(n, n.conv(f, c, kind=DEPTH, act=act, w=weights(n, (c, 3, 3, 1)), mode=0), dtype, out))
+                n, x, f = start(f"matmul_{act}", (5, c))
+                n.done(quantized(n, n.matmul(f, weights(n, (c, 19)), act=act), dtype, out))
+            n, x, f = start("residual")
+            y = n.add(n.conv(f, c, (2, 3), w=weights(n, (c, 2, 3, c)), mode=0), f, 1)
+            n.done(quantized(n, y, dtype, q(1.0, 20)))
+            n, x, f = start("chain")
+            y = quantized(n, n.conv(f, 9, (2, 3), act=1, w=weights(n, (9, 2, 3, c)), mode=0), dtype, q(0.5, 20))
+            g = floats(n, y)
+            n.done(quantized(n, n.conv(n.pool("MAX_POOL", g, (2, 2), (2, 2)), 5, w=weights(n, (5, 2, 2, 9)), k=(2, 2)), dtype, q(2.0, 128)), y)
+            n, x, f = start("elements")
+            n.done(quantized(n, n.relu(f), dtype, q(0.5, 30)), quantized(n, n.neg(f), dtype, q(0.5, 125)), quantized(n, n.add(f, f), dtype, q(1.0, 99)))
+            n, x, f = start("pad")
+            n.done(quantized(n, n.conv(n.pad(f, [(0, 0), (1, 2), (0, 1), (0, 0)]), 6, (3, 2), w=weights(n, (6, 3, 2, c))), dtype, q(1.0, 140)))
+            n, x, f = start("again")  # another scale, without anything between
+            n.done(quantized(n, f, dtype, q(0.5, 99)))
 
 
 def parts():
@@ -291,6 +354,6 @@ def parts():
 
 
 if __name__ == "__main__":
-    for make in (padding, endings, values, branches, views, constants, codes, parts):
+    for make in (padding, endings, values, branches, views, constants, codes, floats_between_codes, parts):
         make()
     print(f"{write(sys.argv[1])} networks")

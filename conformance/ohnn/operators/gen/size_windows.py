@@ -103,6 +103,13 @@ for c in range(1, 18):
     if c % 2:
         coded_conv(CONV, f"of_{c}_channels", xs, ws, o)
 
+for w in range(4, 21):  # the last tile of a row and of a column has every width, and the padding every place in it
+    h = 4 + (5 * w + 3) % 17
+    float_conv(CONV, f"3x3_image_{h}x{w}", (1, h, w, 32), (33, 3, 3, 32), ({"mode": 0}, {"pads": (1, 1, 1, 1)}, {"pads": (0, 2, 2, 0)}, {"mode": 1})[w % 8 // 2])
+    float_conv(CONV, f"3x3_stride_2_image_{h}x{w}", (1, h, w, 16), (17, 3, 3, 16), {"strides": (2, 2), "pads": (1, 1, 1, 1)})
+    float_conv(DEPTH, f"image_{h}x{w}", (1, h, w, 16), (16, 3, 3, 1), {"pads": (1, 1, 1, 1)})
+    float_conv(DEPTH, f"stride_2_image_{h}x{w}", (1, h, w, 17), (17, 3, 3, 1), {"strides": (2, 2), "mode": 0})
+
 WINDOWS = (
     ((3, 3), {"mode": 0}), ((3, 3), {"strides": (2, 2), "pads": (1, 0, 1, 1)}), ((5, 5), {"mode": 0}), ((3, 3), {"dil": (2, 3), "pads": (2, 2, 3, 3)}), ((5, 3), {"strides": (2, 1), "mode": 0}),
     ((3, 3), {"strides": (3, 2), "mode": 1}), ((3, 3), {"dil": (2, 2), "strides": (2, 2), "mode": 1}), ((7, 7), {"pads": (3, 3, 3, 3)}), ((2, 4), {"pads": (0, 1, 2, 1)}),
