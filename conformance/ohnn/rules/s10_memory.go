@@ -196,8 +196,9 @@ var legacyMemory = []*Rule{
 			e := twoFloats(t)
 			t.Parallel(4, func(own *suite.T, k int) {
 				u, kind := newT(own), []string{"Input", "Output"}[k%2]
-				for i := range 40 {
-					a, b := u.allocate(kind, e, 0, 8+i), u.allocate(kind, e, 0, 4096)
+				for i := range 40 { // not allocate, which frees by address when other threads may have it
+					a := u.Ptr("Executor_Allocate"+kind+"Memory", e, 0, 8+i)
+					b := u.Ptr("Executor_Allocate"+kind+"Memory", e, 0, 4096)
 					u.store(a, float32(k), float32(i))
 					u.store(b, float32(i), float32(k))
 					u.Call("Executor_Destroy"+kind+"Memory", e, 0, &b)
