@@ -93,7 +93,7 @@ func (o *Outcome) print(w io.Writer, argued map[string]string, verbose bool) {
 	case known:
 		fmt.Fprintf(w, "argued    %s: %s\n", o.ID, why)
 	default:
-		fmt.Fprintf(w, "survived  %s (%d cases come past it): %s\n", o.ID, o.Reached, o.About)
+		fmt.Fprintf(w, "survived  %s (%d cases come past it, %d are skipped): %s\n", o.ID, o.Reached, o.Skipped, o.About)
 	}
 }
 

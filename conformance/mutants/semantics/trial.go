@@ -34,6 +34,7 @@ type Trial struct {
 type usual struct {
 	group   *group
 	id      string
+	status  suite.Status
 	time    time.Duration
 	reaches []int // mutants that the library comes past
 }
@@ -77,7 +78,7 @@ func (t *Trial) plain(g *group) ([]*usual, error) {
 		if r.Status != suite.Pass && r.Status != suite.Skip {
 			return nil, fmt.Errorf("%s: %s: %s without a mutant: %s", g, id, r.Status, r.Message)
 		}
-		out = append(out, &usual{g, id, r.Time, slices.Concat(begin, c.take())})
+		out = append(out, &usual{g, id, r.Status, r.Time, slices.Concat(begin, c.take())})
 	}
 	return out, nil
 }
@@ -86,6 +87,7 @@ func (t *Trial) plain(g *group) ([]*usual, error) {
 type Outcome struct {
 	*Mutant
 	Reached int    // number of cases that come past it
+	Skipped int    // number of these that are skipped when it is on and pass when it is not
 	Found   string // suite, case and what it said; "" for a survivor
 }
 
@@ -140,9 +142,7 @@ func (t *Trial) try(n int, cases []*usual) (Outcome, error) {
 	}
 	until := time.Now().Add(mutantLimit)
 	for _, p := range parts {
-		found, err := t.tryGroup(n, p.group, p.cases, until)
-		if err != nil || found != "" {
-			out.Found = found
+		if err := t.tryPart(&out, n, p, until); err != nil || out.Found != "" {
 			return out, err
 		}
 	}
@@ -169,25 +169,29 @@ func (t *Trial) distance(m *Mutant, g *group) int {
 	return d
 }
 
-func (t *Trial) tryGroup(n int, g *group, cases []*usual, until time.Time) (found string, err error) {
-	c, err := t.start(g, n)
+// tryPart computes cases with mutant n until one fails or the time is over.
+func (t *Trial) tryPart(out *Outcome, n int, p part, until time.Time) error {
+	c, err := t.start(p.group, n)
 	if err != nil {
-		return fmt.Sprintf("%s: %v", g, err), nil // the library without the mutant has started
+		out.Found = fmt.Sprintf("%s: %v", p.group, err) // the library without the mutant has started
+		return nil
 	}
 	defer c.stop()
-	for _, u := range cases {
+	for _, u := range p.cases {
 		r, err := c.compute(u.id, caseLimit(u.time))
-		if err != nil {
-			return "", err
-		}
-		if r.Status != suite.Pass && r.Status != suite.Skip {
-			return fmt.Sprintf("%s: %s: %s", g, u.id, r.Status), nil
-		}
-		if time.Now().After(until) {
-			return "", nil
+		switch {
+		case err != nil:
+			return err
+		case r.Status == suite.Skip && u.status == suite.Pass:
+			out.Skipped++
+		case r.Status != suite.Pass && r.Status != suite.Skip:
+			out.Found = fmt.Sprintf("%s: %s: %s", p.group, u.id, r.Status)
+			return nil
+		case time.Now().After(until):
+			return nil
 		}
 	}
-	return "", nil
+	return nil
 }
 
 // each calls f for 0 to n-1, as many at a time as there are jobs.

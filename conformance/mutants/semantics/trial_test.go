@@ -17,7 +17,7 @@ func TestParts_aFewOfEachGroupFirst(t *testing.T) {
 	var cases []*usual
 	add := func(g *group, id string, reaches ...int) {
 		own := *g // as Baseline divides groups
-		cases = append(cases, &usual{&own, id, time.Millisecond, reaches})
+		cases = append(cases, &usual{&own, id, suite.Pass, time.Millisecond, reaches})
 	}
 	for range 70 {
 		add(operators, "many", 1, 2, 3)
