@@ -3,6 +3,7 @@ package semantics
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -84,7 +85,10 @@ type task struct {
 	Dir string `json:"dir"` // an empty folder for the case
 }
 
-// start starts a child. Its error is that of a library that cannot be opened.
+// errUnusable says that the library cannot be opened, or does not answer.
+var errUnusable = errors.New("the suite cannot use the library")
+
+// start starts a child.
 func (t *Trial) start(g *group, mutant int) (*child, error) {
 	c := &child{}
 	if err := c.share(t.Folder, len(t.Mutants)+1); err != nil {
@@ -113,7 +117,7 @@ func (t *Trial) start(g *group, mutant int) (*child, error) {
 	}
 	if line, ended := c.read(startLimit); line == nil {
 		c.stop()
-		return nil, fmt.Errorf("%s: the suite cannot use the library: %s %s", g, ended, strings.TrimSpace(c.errs.String()))
+		return nil, fmt.Errorf("%s: %w: %s %s", g, errUnusable, ended, strings.TrimSpace(c.errs.String()))
 	}
 	return c, nil
 }
@@ -182,6 +186,9 @@ func (c *child) take() []int {
 }
 
 func (c *child) stop() {
+	if c == nil { // it was not started
+		return
+	}
 	c.in.Close()
 	timer := time.AfterFunc(startLimit, func() { c.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
 	c.cmd.Wait()                                                         //nolint:errcheck // its results are in

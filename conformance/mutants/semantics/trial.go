@@ -39,7 +39,7 @@ type usual struct {
 	reaches []int // mutants that the library comes past
 }
 
-// Baseline computes every case without a mutant. All must pass or be skipped. It notes which mutants each comes past:
+// Baseline computes every case without a mutant. All must pass or be skipped, alone if not at first. It notes which mutants each comes past:
 // only those cases can be different when the mutant is on.
 func (t *Trial) Baseline() ([]*usual, error) {
 	all, err := groups(t.Suites)
@@ -62,26 +62,33 @@ func (t *Trial) Baseline() ([]*usual, error) {
 }
 
 // plain computes the cases of a group without a mutant.
-func (t *Trial) plain(g *group) ([]*usual, error) {
+func (t *Trial) plain(g *group) (out []*usual, err error) {
 	c, err := t.start(g, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer c.stop()
-	var out []*usual
+	defer func() { c.stop() }()
 	begin := c.take() // what is decided once for all cases
 	for _, id := range g.ids {
 		r, err := c.compute(id, suite.DefaultTimeout)
-		if err != nil {
-			return nil, err
+		if failed(r.Status) && err == nil {
+			c.stop()
+			if c, err = t.start(g, 0); err == nil {
+				r, err = c.compute(id, suite.DefaultTimeout)
+			}
 		}
-		if r.Status != suite.Pass && r.Status != suite.Skip {
+		switch {
+		case err != nil:
+			return nil, err
+		case failed(r.Status):
 			return nil, fmt.Errorf("%s: %s: %s without a mutant: %s", g, id, r.Status, r.Message)
 		}
 		out = append(out, &usual{g, id, r.Status, r.Time, slices.Concat(begin, c.take())})
 	}
 	return out, nil
 }
+
+func failed(s suite.Status) bool { return s != suite.Pass && s != suite.Skip }
 
 // Outcome is what became of a mutant.
 type Outcome struct {
@@ -169,29 +176,55 @@ func (t *Trial) distance(m *Mutant, g *group) int {
 	return d
 }
 
-// tryPart computes cases with mutant n until one fails or the time is over.
+// tryPart computes cases with mutant n until one fails, and fails again, or the time is over.
 func (t *Trial) tryPart(out *Outcome, n int, p part, until time.Time) error {
+	for from := 0; from < len(p.cases) && time.Now().Before(until); {
+		list := p.cases[from:]
+		at, status, err := t.firstFailure(out, n, part{p.group, list}, until)
+		if err != nil || status == "" {
+			return err
+		}
+		// A case that waits for other threads can fail on a machine that is busy: alone it fails again, or after those
+		// that came before it.
+		for _, cases := range [][]*usual{list[at : at+1], list[:at+1]} {
+			_, again, err := t.firstFailure(&Outcome{}, n, part{p.group, cases}, until)
+			if err != nil {
+				return err
+			}
+			if again != "" {
+				out.Found = fmt.Sprintf("%s: %s: %s", p.group, list[at].id, status)
+				return nil
+			}
+		}
+		from += at + 1
+	}
+	return nil
+}
+
+// firstFailure computes cases in one process and returns the place of the first that fails, "" when none does. A
+// process that does not start fails the first: without the mutant it has started.
+func (t *Trial) firstFailure(out *Outcome, n int, p part, until time.Time) (at int, status suite.Status, err error) {
 	c, err := t.start(p.group, n)
-	if err != nil {
-		out.Found = fmt.Sprintf("%s: %v", p.group, err) // the library without the mutant has started
-		return nil
+	if errors.Is(err, errUnusable) {
+		return 0, suite.Crash, nil
+	} else if err != nil {
+		return 0, "", err
 	}
 	defer c.stop()
-	for _, u := range p.cases {
+	for i, u := range p.cases {
 		r, err := c.compute(u.id, caseLimit(u.time))
 		switch {
 		case err != nil:
-			return err
+			return 0, "", err
 		case r.Status == suite.Skip && u.status == suite.Pass:
 			out.Skipped++
-		case r.Status != suite.Pass && r.Status != suite.Skip:
-			out.Found = fmt.Sprintf("%s: %s: %s", p.group, u.id, r.Status)
-			return nil
+		case failed(r.Status):
+			return i, r.Status, nil
 		case time.Now().After(until):
-			return nil
+			return 0, "", nil
 		}
 	}
-	return nil
+	return 0, "", nil
 }
 
 // each calls f for 0 to n-1, as many at a time as there are jobs.
