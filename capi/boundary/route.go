@@ -34,11 +34,17 @@ type Decider func() (State, error)
 type routing struct {
 	mu       sync.Mutex
 	deciders map[string]Decider // by component
+	choosers map[string]Chooser // by component
 	funcs    map[uint32][]Func  // by façade
 	early    map[uint32]bool    // façades that gave out a handle before they had a driver
 }
 
-var routes = routing{deciders: map[string]Decider{}, funcs: map[uint32][]Func{}, early: map[uint32]bool{}}
+// A Chooser says whether a creating call of the named function is left to the driver. It is asked before anything looks
+// at the arguments; false leaves the choice to the behaviour.
+type Chooser func(function string) bool
+
+var routes = routing{deciders: map[string]Decider{}, choosers: map[string]Chooser{}, funcs: map[uint32][]Func{},
+	early: map[uint32]bool{}}
 
 // Register makes the functions of a façade known. The glue calls it once, before the first call.
 func Register(funcs []Func) {
@@ -52,6 +58,25 @@ func Decide(component string, d Decider) {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()
 	routes.deciders[component] = d
+}
+
+// Choose sets the chooser of the façade called component, before its first call.
+func Choose(component string, c Chooser) {
+	routes.mu.Lock()
+	defer routes.mu.Unlock()
+	routes.choosers[component] = c
+}
+
+// Chosen reports whether a creating call goes to the driver as it is.
+func Chosen(c *Call) bool {
+	state := RouteState(c.Func.Facade)
+	if state != PassThrough && state != Mixed || Driver(c.Func) == nil {
+		return false
+	}
+	routes.mu.Lock()
+	choose := routes.choosers[c.Func.Component]
+	routes.mu.Unlock()
+	return choose != nil && choose(c.Func.Name)
 }
 
 // decider returns the decider of a façade, nil if it has none.

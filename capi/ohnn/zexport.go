@@ -742,6 +742,10 @@ func nnc_OH_NNTensorDesc_Create() (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNTensorDesc_Create(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		var o *TensorDesc
 		o, c.Err = tensorDescCreate()
@@ -988,6 +992,12 @@ func nnc_OH_NNTensor_Create(a0 uint64, a1 uintptr) (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uintptr(C.forward_OH_NNTensor_Create(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1)))
+		})
+		return r
+	}
 	p1 := boundary.Handle[TensorDesc](&c, 1, a1)
 	if c.Err == nil {
 		var o *Tensor
@@ -1010,6 +1020,12 @@ func nnc_OH_NNTensor_CreateWithSize(a0 uint64, a1 uintptr, a2 uint64) (r uintptr
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uintptr(C.forward_OH_NNTensor_CreateWithSize(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1), C.uint64_t(a2)))
+		})
+		return r
+	}
 	p1 := boundary.Handle[TensorDesc](&c, 1, a1)
 	if c.Err == nil {
 		var o *Tensor
@@ -1031,6 +1047,12 @@ func nnc_OH_NNTensor_CreateWithFd(a0 uint64, a1 uintptr, a2 int32, a3 uint64, a4
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Value(a4)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uintptr(C.forward_OH_NNTensor_CreateWithFd(boundary.Driver(c.Func), C.uint64_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.uint64_t(a3), C.uint64_t(a4)))
+		})
+		return r
 	}
 	p1 := boundary.Handle[TensorDesc](&c, 1, a1)
 	if c.Err == nil {
@@ -1178,6 +1200,10 @@ func nnc_OH_NNQuantParam_Create() (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNQuantParam_Create(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		var o *QuantParam
 		o, c.Err = quantParamCreate()
@@ -1277,6 +1303,10 @@ func nnc_OH_NNModel_Construct() (r uintptr) {
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNModel_Construct(boundary.Driver(c.Func))) })
+		return r
 	}
 	if c.Err == nil {
 		var o *Model
@@ -1503,6 +1533,10 @@ func nnc_OH_NNCompilation_Construct(a0 uintptr) (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNCompilation_Construct(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+		return r
+	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	if c.Err == nil {
 		var o *Compilation
@@ -1522,6 +1556,12 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r ui
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Text(a0)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelFile(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+		})
+		return r
 	}
 	p0 := boundary.String(&c, 0, a0)
 	if c.Err == nil {
@@ -1545,6 +1585,12 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelBuffer(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Slice[byte](&c, 0, a0, uint64(a1), 0)
 	if c.Err == nil {
 		var o *Compilation
@@ -1566,6 +1612,10 @@ func nnc_OH_NNCompilation_ConstructForCache() (r uintptr) {
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNCompilation_ConstructForCache(boundary.Driver(c.Func))) })
+		return r
 	}
 	if c.Err == nil {
 		var o *Compilation
@@ -1787,6 +1837,10 @@ func nnc_OH_NNExecutor_Construct(a0 uintptr) (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_OH_NNExecutor_Construct(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+		return r
+	}
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		var o *Executor
@@ -1866,6 +1920,12 @@ func nnc_OH_NNExecutor_CreateInputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) 
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uintptr(C.forward_OH_NNExecutor_CreateInputTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Handle[Executor](&c, 0, a0)
 	if c.Err == nil {
 		var o *TensorDesc
@@ -1887,6 +1947,12 @@ func nnc_OH_NNExecutor_CreateOutputTensorDesc(a0 uintptr, a1 uint64) (r uintptr)
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uintptr(C.forward_OH_NNExecutor_CreateOutputTensorDesc(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+		})
+		return r
 	}
 	p0 := boundary.Handle[Executor](&c, 0, a0)
 	if c.Err == nil {

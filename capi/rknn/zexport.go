@@ -325,6 +325,12 @@ func nnc_rknn_init(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32, a3 uint32, a
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_rknn_init(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint32_t(a3), unsafe.Pointer(a4)))
+		})
+		return r
+	}
 	p0 := boundary.New(&c, 0, a0)
 	p4 := boundary.PtrOrNil[InitExtend](&c, 4, a4)
 	if c.Err == nil {
@@ -349,6 +355,12 @@ func nnc_rknn_dup_context(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_rknn_dup_context(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		})
+		return r
 	}
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	p1 := boundary.New(&c, 1, a1)
@@ -885,6 +897,12 @@ func nnc_rknn_matmul_create(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_rknn_matmul_create(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+		})
+		return r
+	}
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	p2 := boundary.Ptr[MatmulIOAttr](&c, 2, a2)
 	if c.Err == nil {
@@ -909,6 +927,12 @@ func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, 
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_rknn_matmul_create_dynamic_shape(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+		})
+		return r
 	}
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	p3 := boundary.Slice[MatmulShape](&c, 3, a3, uint64(a2), 65536, 2)
@@ -935,6 +959,12 @@ func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 i
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_rknn_matmul_create_dyn_shape(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+		})
+		return r
 	}
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	p3 := boundary.Slice[MatmulShape](&c, 3, a3, uint64(a2), 65536, 2)

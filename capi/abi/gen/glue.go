@@ -205,6 +205,9 @@ func (fn *function) export(b *strings.Builder, k int) {
 		fmt.Fprintf(b, "\tdefer boundary.End(&c, &r, %s)\n", fn.failed())
 	}
 	fmt.Fprintf(b, "\tif boundary.Traced(c.Func) {\n\t\tc.Args = []boundary.Arg{%s}\n\t}\n", strings.Join(traced, ", "))
+	if fn.facade.Drivers && fn.Creates {
+		fn.toDriver(b, "boundary.Chosen(&c)")
+	}
 	for i := range fn.Params {
 		if e := fn.fetch(i); e != "" {
 			fmt.Fprintf(b, "\tp%d := %s\n", i, e)
@@ -254,7 +257,7 @@ func (fn *function) call(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%s = %s(%s)\n", strings.Join(results, ", "), fn.Go, strings.Join(pass, ", "))
 	if fn.facade.Drivers && fn.Owner != abi.OwnerNever {
-		fn.toDriver(b)
+		fn.toDriver(b, "c.PassOn()")
 	}
 	for _, a := range after {
 		b.WriteString(a + "\n")
@@ -274,18 +277,19 @@ func (fn *function) call(b *strings.Builder) {
 	}
 }
 
-// toDriver passes a call on if the behaviour asked for it.
-func (fn *function) toDriver(b *strings.Builder) {
+// toDriver passes a call on if a condition holds.
+func (fn *function) toDriver(b *strings.Builder, condition string) {
 	args := []string{"boundary.Driver(c.Func)"}
 	for _, a := range fn.arguments() {
 		args = append(args, fmt.Sprintf("%s(%s)", cgoABI(a.goType), a.name))
 	}
 	call := fmt.Sprintf("C.forward_%s(%s)", fn.Name, strings.Join(args, ", "))
 	if fn.goResult() == "" {
-		fmt.Fprintf(b, "if c.PassOn() {\nboundary.InDriver(c.Func, func() { %s })\nreturn\n}\n", call)
+		fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func() { %s })\nreturn\n}\n", condition, call)
 		return
 	}
-	fmt.Fprintf(b, "if c.PassOn() {\nboundary.InDriver(c.Func, func() { r = %s(%s) })\nreturn r\n}\n", fn.goResult(), call)
+	fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func() { r = %s(%s) })\nreturn r\n}\n", condition, fn.goResult(),
+		call)
 }
 
 // forwarder writes the C function that calls the driver's function f.

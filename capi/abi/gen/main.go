@@ -1,5 +1,5 @@
 // Gen writes every file that can be derived from the table in capi/abi: export glue, jump table, dead functions,
-// version scripts, stub libraries, the functions of drivers, the C checks of prototypes and of misuse, and the support matrix. A function is
+// version scripts, stub libraries, the functions of drivers, fake drivers, the C checks of prototypes and of misuse, and the support matrix. A function is
 // exported once its façade's package has its behaviour, so a row alone exports nothing.
 //
 //	go run ./capi/abi/gen [-root DIR]
@@ -125,6 +125,9 @@ func (img *image) generate() error {
 				return err
 			}
 		}
+		if f.Drivers {
+			img.file("ctest/drivers/zcalls_"+f.Name+".h", f.calls())
+		}
 		img.file("ctest/zprototypes_"+f.Name+".c", f.prototypes())
 		img.file("ctest/zmisuse_"+f.Name+".c", f.misuse())
 	}
@@ -166,7 +169,7 @@ func (img *image) write(root string) error {
 
 // prune removes generated files whose function, façade or library is gone.
 func (img *image) prune(root string) error {
-	for _, dir := range []string{"capi", "capi/*", "backends/*", "ctest"} {
+	for _, dir := range []string{"capi", "capi/*", "backends/*", "ctest", "ctest/drivers"} {
 		found, err := filepath.Glob(filepath.Join(root, dir, "z*"))
 		if err != nil {
 			return err
