@@ -3047,4 +3047,11 @@ anynpu_slot:
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 
+	.section .note.anynpu, "a", @note
+	.p2align 2
+	.long 7, 4, 1	/* sizes of name and content, kind */
+	.asciz "AnyNPU"
+	.p2align 2
+	.long 1
+
 	.section .note.GNU-stack, "", @progbits

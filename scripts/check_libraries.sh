@@ -18,6 +18,7 @@ check() { # FILE LIST NEEDED...
   ! readelf -d "$file" | grep -q TEXTREL || fail "$file has text relocations"
   readelf -lW "$file" | grep GNU_STACK | grep -qv E || fail "$file asks for an executable stack"
   readelf -lW "$file" | grep -q GNU_RELRO || fail "$file keeps its tables of addresses writable"
+  readelf -nW "$file" 2> /dev/null | grep -q AnyNPU || fail "$file lacks the note by which the library knows its own files"
   readelf -dW "$file" | grep -q 'FLAGS.*NOW' || fail "$file binds names late, so its table of addresses stays writable"
 }
 

@@ -45,7 +45,7 @@ enum anynpu_state {
 /* getenv, but NULL for every variable where the program has rights that its caller lacks (set-id programs). */
 ANYNPU_HIDDEN const char *anynpu_getenv(const char *name);
 /* Start Go once; later calls do nothing. Returns 0, or 1 with a text of what the system does not grant: Go is not started then, and a later
- * call tries again. Called under the routing lock. */
+ * call tries again. Called under the lock that all facades have in common. */
 ANYNPU_HIDDEN int anynpu_start(char *missing, size_t size);
 /* Whether the system refuses what Go needs to start; the text says what. Nothing is held when it returns. */
 ANYNPU_HIDDEN int anynpu_missing(char *text, size_t size);
@@ -67,7 +67,7 @@ ANYNPU_HIDDEN int anynpu_inside(void);
  * ran.
  */
 ANYNPU_HIDDEN int anynpu_forked(void);
-/* Make anynpu_forked notice. Called under the routing lock. */
+/* Make anynpu_forked notice. Called under the lock that all facades have in common. */
 ANYNPU_HIDDEN void anynpu_watch_forks(void);
 /* Surround a C call of a function that is not this library's: anynpu_back(anynpu_out()) with the call between them. The function may call
  * this library, and has the floating-point control of the program. */
@@ -84,8 +84,8 @@ ANYNPU_HIDDEN int anynpu_route_state(uint32_t facade);
 ANYNPU_HIDDEN int anynpu_set_driver(uint32_t i, void *fn);
 ANYNPU_HIDDEN void *anynpu_get_driver(uint32_t i);
 /*
- * Take note of the file that holds a driver's function; -1 if it is one of this library's. Called under the routing
- * lock.
+ * Take note of the file that holds a driver's function; -1 if it is one of this library's. Called under the lock that all
+ * facades have in common.
  */
 ANYNPU_HIDDEN int anynpu_driver_file(uint32_t facade, void *function);
 /*
@@ -101,7 +101,7 @@ ANYNPU_HIDDEN void anynpu_guard_restore(uint32_t before);
 /* Call a driver's function with 8 arguments, of which it takes the first ones, as anynpu_guard_enter and anynpu_out surround it. For code
  * that cannot call C itself (backends/driver). */
 ANYNPU_HIDDEN uintptr_t anynpu_call_driver(uintptr_t facade, void *function, const uintptr_t *a);
-/* In a new child: forget the lock's owner and replace every way into Go by dead functions. */
+/* In a new child: forget the locks' owners and replace every way into Go by dead functions. */
 ANYNPU_HIDDEN void anynpu_route_child(void);
 
 /* The range of handle values; anynpu_ours is one comparison. */

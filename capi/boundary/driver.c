@@ -8,15 +8,15 @@
 #define _GNU_SOURCE
 #include "boundary.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #define MAX_RANGES 64
-#define CORE "libneural_network_core.so"
 
-/* Executable parts of the drivers' files. Entries are added under the routing lock and never change. */
+/* Executable parts of the drivers' files. Entries are added under the lock of all facades and never change. */
 static struct range {
 	uintptr_t begin, end;
 	uint32_t facade;
@@ -84,26 +84,26 @@ static int contains(const struct dl_phdr_info *info, uintptr_t at)
 	return 0;
 }
 
-/* Whether a file asks for the core library by name, as the stub libraries do. */
-static int needs_core(const struct dl_phdr_info *info)
+/* Whether a file has the note of the core and the stub libraries (capi/abi/gen/entry.go). */
+static int marked(const struct dl_phdr_info *info)
 {
-	const ElfW(Dyn) *dynamic = NULL;
-	for (int k = 0; k < info->dlpi_phnum; k++)
-		if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
-			dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[k].p_vaddr);
-	if (!dynamic)
-		return 0;
-	uintptr_t names = 0;
-	for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
-		if (d->d_tag == DT_STRTAB)
-			names = d->d_un.d_ptr;
-	if (!names)
-		return 0;
-	if (names < info->dlpi_addr) /* some loaders leave the address as it is in the file */
-		names += info->dlpi_addr;
-	for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++)
-		if (d->d_tag == DT_NEEDED && strcmp((const char *)(names + d->d_un.d_val), CORE) == 0)
-			return 1;
+	static const char name[] = "AnyNPU";
+	for (int k = 0; k < info->dlpi_phnum; k++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+		if (p->p_type != PT_NOTE)
+			continue;
+		const char *at = (const char *)(info->dlpi_addr + p->p_vaddr), *end = at + p->p_memsz;
+		const size_t align = p->p_align == 8 ? 8 : 4;
+		while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+			const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+			size_t size = sizeof *note + ((note->n_namesz + align - 1) & -align) + ((note->n_descsz + align - 1) & -align);
+			if (size > (size_t)(end - at))
+				break;
+			if (note->n_type == 1 && note->n_namesz == sizeof name && memcmp(note + 1, name, sizeof name) == 0)
+				return 1;
+			at += size;
+		}
+	}
 	return 0;
 }
 
@@ -126,7 +126,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	if (!contains(info, s->function))
 		return 0;
 	s->found = 1;
-	s->ours = contains(info, (uintptr_t)&visit) || needs_core(info);
+	s->ours = contains(info, (uintptr_t)&visit) || marked(info);
 	if (!s->ours)
 		for (int k = 0; k < info->dlpi_phnum; k++) {
 			const ElfW(Phdr) *p = &info->dlpi_phdr[k];
@@ -136,9 +136,32 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
+/*
+ * dl_iterate_phdr sees only the files of the caller's own namespace, dladdr those of every one (dlmopen). There the
+ * program headers are found by the file's first page.
+ */
+static void visit_elsewhere(struct search *s)
+{
+	Dl_info found;
+	if (!dladdr((void *)s->function, &found) || !found.dli_fbase)
+		return;
+	const ElfW(Ehdr) *head = found.dli_fbase;
+	if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_phoff + head->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+		return;
+	struct dl_phdr_info info = {.dlpi_phdr = (const ElfW(Phdr) *)((uintptr_t)head + head->e_phoff), .dlpi_phnum = head->e_phnum};
+	for (int k = 0; k < info.dlpi_phnum; k++)
+		if (info.dlpi_phdr[k].p_type == PT_LOAD) { /* the first one begins with the file */
+			info.dlpi_addr = (uintptr_t)head - (info.dlpi_phdr[k].p_vaddr - info.dlpi_phdr[k].p_offset);
+			visit(&info, sizeof info, s);
+			return;
+		}
+}
+
 int anynpu_driver_file(uint32_t facade, void *function)
 {
 	struct search s = {(uintptr_t)function, facade, 0, 0};
 	dl_iterate_phdr(visit, &s);
+	if (!s.found)
+		visit_elsewhere(&s);
 	return s.found && !s.ours ? 0 : -1;
 }

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Routing: where the jump table's slots point. A slot changes only under the lock; calls read it without.
+ * Routing: where the jump table's slots point. A slot changes only under its facade's lock; calls read it without.
  */
 #define _GNU_SOURCE
 #include "inside.h"
@@ -20,11 +20,19 @@
 /* Asks Go for the state of an undecided facade. */
 extern int nnc_boundary_decide(uint32_t facade);
 
-/* Recursive: a driver's constructor may call us while its facade is being decided. */
+/*
+ * One lock for what all facades have in common, the start of Go and the drivers' files, and one per facade, so that a
+ * driver that is slow to open stops the calls of its own API only. A facade's lock is taken first. Recursive: a driver's
+ * constructor may call us while its facade is being decided.
+ */
 static const pthread_mutex_t unlocked = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t common = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t lock[MAX_FACADES] = {[0 ... MAX_FACADES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 static _Atomic int states[MAX_FACADES];
 static int deciding[MAX_FACADES];
+
+/* How many facades this thread decides. */
+static __thread int opening __attribute__((tls_model("initial-exec")));
 
 uintptr_t anynpu_window_base, anynpu_window_size;
 int anynpu_probing;
@@ -64,15 +72,17 @@ static int allowed(int from, int to)
 int anynpu_route(uint32_t facade, int state)
 {
 	int rc = -1;
-	pthread_mutex_lock(&lock);
-	if (have_image() && facade < anynpu_image.facades && allowed(states[facade], state)) {
+	if (!have_image() || facade >= anynpu_image.facades)
+		return rc;
+	pthread_mutex_lock(&lock[facade]);
+	if (allowed(states[facade], state)) {
 		for (uint32_t i = 0; i < anynpu_image.functions; i++)
 			if (anynpu_image.facade[i] == facade)
 				store(&anynpu_image.slot[i], target(i, state));
 		states[facade] = state;
 		rc = 0;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&lock[facade]);
 	return rc;
 }
 
@@ -80,11 +90,16 @@ int anynpu_route_state(uint32_t facade) { return facade < MAX_FACADES ? states[f
 
 int anynpu_set_driver(uint32_t i, void *fn)
 {
-	int rc = -1;
-	pthread_mutex_lock(&lock);
-	if (have_image() && i < anynpu_image.functions && (rc = anynpu_driver_file(anynpu_image.facade[i], fn)) == 0)
+	if (!have_image() || i >= anynpu_image.functions)
+		return -1;
+	uint32_t facade = anynpu_image.facade[i];
+	pthread_mutex_lock(&lock[facade]);
+	pthread_mutex_lock(&common);
+	int rc = anynpu_driver_file(facade, fn);
+	pthread_mutex_unlock(&common);
+	if (rc == 0)
 		memcpy(&anynpu_image.driver[i], &fn, sizeof fn);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&lock[facade]);
 	return rc;
 }
 
@@ -101,36 +116,47 @@ anynpu_fn anynpu_resolve(uint32_t i)
 	uint32_t facade = anynpu_image.facade[i];
 	if (!anynpu_enter())
 		return anynpu_forked() ? anynpu_image.dead[i] : load(&anynpu_image.live[i]); /* which refuses the call */
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&common);
 	char missing[96];
-	if (anynpu_start(missing, sizeof missing)) {
-		pthread_mutex_unlock(&lock);
+	int refused = anynpu_start(missing, sizeof missing);
+	if (!refused)
+		anynpu_watch_forks();
+	pthread_mutex_unlock(&common);
+	if (refused) {
 		anynpu_leave();
 		anynpu_report_missing(i, missing);
 		return anynpu_image.dead[i];
 	}
-	anynpu_watch_forks();
-	anynpu_fn fn;
-	if (deciding[facade]) {
-		fn = anynpu_image.live[i]; /* called by the driver that is being opened: not a call of the program's */
-	} else {
+	anynpu_fn fn = anynpu_image.live[i];
+	/* A call by a driver that is being opened is not the program's, and must not wait for a driver that waits for this one. */
+	if (!opening)
+		pthread_mutex_lock(&lock[facade]);
+	else if (pthread_mutex_trylock(&lock[facade])) {
+		anynpu_leave();
+		return fn;
+	}
+	if (!deciding[facade]) {
 		if (states[facade] == ANYNPU_UNDECIDED) {
 			deciding[facade] = 1;
+			opening++;
 			int state = nnc_boundary_decide(facade);
+			opening--;
 			deciding[facade] = 0;
 			if (states[facade] == ANYNPU_UNDECIDED)
 				anynpu_route(facade, state);
 		}
 		fn = load(&anynpu_image.slot[i]);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&lock[facade]);
 	anynpu_leave();
 	return fn;
 }
 
 void anynpu_route_child(void)
 {
-	lock = unlocked; /* its owner may be a thread that the child does not have */
+	common = unlocked; /* its owner may be a thread that the child does not have */
+	for (int k = 0; k < MAX_FACADES; k++)
+		lock[k] = unlocked;
 	if (!have_image() || !anynpu_started())
 		return;
 	for (uint32_t i = 0; i < anynpu_image.functions; i++) {

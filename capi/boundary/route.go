@@ -37,6 +37,7 @@ type routing struct {
 	choosers map[string]Chooser // by component
 	funcs    map[uint32][]Func  // by façade
 	early    map[uint32]bool    // façades that gave out a handle before they had a driver
+	settled  map[uint32]bool    // façades whose next state is known
 }
 
 // A Chooser says whether a creating call of the named function is left to the driver. It is asked before anything looks
@@ -44,7 +45,7 @@ type routing struct {
 type Chooser func(function string) bool
 
 var routes = routing{deciders: map[string]Decider{}, choosers: map[string]Chooser{}, funcs: map[uint32][]Func{},
-	early: map[uint32]bool{}}
+	early: map[uint32]bool{}, settled: map[uint32]bool{}}
 
 // Register makes the functions of a façade known. The glue calls it once, before the first call.
 func Register(funcs []Func) {
@@ -116,22 +117,28 @@ func (r *routing) passing(facade uint32) bool {
 // given notes that a handle of ours is about to be given out. A façade that passes calls through becomes mixed first;
 // one whose driver is just being opened, and calls us meanwhile, will never pass through.
 func (r *routing) given(facade uint32) error {
+	for RouteState(facade) == Undecided {
+		r.mu.Lock()
+		settled := r.settled[facade]
+		r.early[facade] = true
+		r.mu.Unlock()
+		if !settled {
+			return nil
+		}
+		runtime.Gosched() // another thread is about to set the state
+	}
 	if r.passing(facade) {
 		return EnterMixed(facade)
-	}
-	if RouteState(facade) == Undecided {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.early[facade] = true
 	}
 	return nil
 }
 
 // wholly says whether all calls of a façade may go to its driver: none of our handles is out, and nothing was asked for
-// that needs every call to come by.
+// that needs every call to come by. A handle that is given out later finds the façade settled.
 func (r *routing) wholly(facade uint32) bool {
 	r.mu.Lock()
 	early := r.early[facade]
+	r.settled[facade] = true
 	r.mu.Unlock()
 	funcs := r.funcs[facade]
 	return !early && !checkPointers && (len(funcs) == 0 || !Traced(&funcs[0]))

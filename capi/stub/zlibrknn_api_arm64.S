@@ -374,4 +374,11 @@ rknn_wait:
 	br	x16
 	.size rknn_wait, .-rknn_wait
 
+	.section .note.anynpu, "a", %note
+	.p2align 2
+	.long 7, 4, 1	/* sizes of name and content, kind */
+	.asciz "AnyNPU"
+	.p2align 2
+	.long 1
+
 	.section .note.GNU-stack, "", %progbits

@@ -6,10 +6,13 @@
  * drivers do the same. What it creates for itself it asks for as "ours", which the library would make itself if the
  * program asked.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "toy.h"
 
@@ -20,6 +23,12 @@ __attribute__((constructor)) static void opened(void)
 {
 	if (getenv("TOY_EARLY"))
 		toy_open(&early, "early");
+	/* A driver that is slow to open: until the program says so. */
+	int (*wait)(void) = NULL;
+	void *symbol = dlsym(RTLD_DEFAULT, "host_waits");
+	memcpy(&wait, &symbol, sizeof wait);
+	for (int i = 0; wait && wait() && i < 60000; i++)
+		usleep(1000);
 }
 
 toy_context driver_early(void);

@@ -11,6 +11,8 @@
  *     host inner FILE       the driver creates objects for itself, which stay its own
  *     host early FILE       the driver calls the API while it is being opened
  *     host watched FILE     with ANYNPU_LOG=trace or ANYNPU_CHECK=pointers: calls without a handle come by
+ *     host slow FILE        the driver is slow to open, and another API answers meanwhile
+ *     host namespace FILE   the driver is in a namespace of the dynamic loader of its own
  *     host self FILE        FILE is a library of ours under a vendor's name: no driver
  */
 #include <dlfcn.h>
@@ -258,6 +260,46 @@ static void first_call(const char *file)
 	CHECK(toy_close(theirs) == 0);
 }
 
+static _Atomic int slow, waiting;
+
+/* The driver calls it while it is being opened, for as long as it says so. */
+int host_waits(void);
+int host_waits(void)
+{
+	waiting = 1;
+	return slow;
+}
+
+int rknn_destroy(uint64_t context);
+
+static void *first_toy_call(void *unused)
+{
+	CHECK(passes());
+	return unused;
+}
+
+static void slow_driver(void)
+{
+	pthread_t thread;
+	slow = 1;
+	CHECK(pthread_create(&thread, NULL, first_toy_call, NULL) == 0);
+	for (int i = 0; !waiting && i < 60000; i++)
+		usleep(1000);
+	CHECK(waiting);
+	alarm(50); /* less than the driver waits */
+	CHECK(rknn_destroy(0) != 0); /* the first call of that API */
+	alarm(0);
+	slow = 0;
+	pthread_join(thread, NULL);
+}
+
+static void other_namespace(void)
+{
+	int sum = 0;
+	CHECK(passes());
+	CHECK(toy_add(1, 1, 2.5, 3, &sum) == 0 && sum == 1006);
+}
+
 static pthread_barrier_t barrier;
 
 static void *racer(void *unused)
@@ -290,6 +332,10 @@ int main(int argc, char **argv)
 		with_driver();
 	} else if (strcmp(mode, "first") == 0)
 		first_call(argv[2]);
+	else if (strcmp(mode, "slow") == 0)
+		slow_driver();
+	else if (strcmp(mode, "namespace") == 0)
+		other_namespace();
 	else if (strcmp(mode, "moved") == 0)
 		CHECK(moved(0) == (argc > 2 ? 1000 : 0));
 	else if (strcmp(mode, "race") == 0)
@@ -307,6 +353,6 @@ int main(int argc, char **argv)
 		CHECK(toy_open(&context, "theirs") == -1 && toy_open(&context, "ours") == 0 && sum_of(context) == 6);
 		CHECK(toy_close(context) == 0);
 	} else
-		CHECK(!"usage: host alone | driver FILE | first FILE | moved [FILE] | race FILE | inner FILE | early FILE | watched FILE | self FILE");
+		CHECK(!"usage: host alone | driver FILE | first FILE | moved [FILE] | race FILE | inner FILE | early FILE | watched FILE | slow FILE | namespace FILE | self FILE");
 	return host_end();
 }

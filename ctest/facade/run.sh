@@ -27,11 +27,16 @@ nm -D --with-symbol-versions "$lib/libtoy_alias.so" | grep -q 'T toy_add$' || { 
 
 # Linked against each name: the core library alone, and a vendor's names.
 gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver.so" "$here/driver.c" -lpthread
+gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -nostdlib -o "$dir/namespace.so" "$here/namespace.c"
+# A vendor's library can need another of the name that the core library has.
+gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/needs_core.so" "$here/driver.c" -lpthread -L"$lib" -Wl,--no-as-needed -lneural_network_core
 for name in neural_network_core toy toy_alias; do
-  gcc "${flags[@]}" "$here/host.c" -o "$dir/host_$name" -l$name -lneural_network_core -lpthread
+  gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_$name" -l$name -lneural_network_core -lpthread
   "$dir/host_$name" alone
   "$dir/host_$name" moved
-  for mode in driver first moved race inner early; do "$dir/host_$name" $mode "$dir/driver.so"; done
+  for mode in driver first moved race inner early slow; do "$dir/host_$name" $mode "$dir/driver.so"; done
+  "$dir/host_$name" driver "$dir/needs_core.so"
+  TOY_NAMESPACE=1 "$dir/host_$name" namespace "$dir/namespace.so"
   ANYNPU_LOG=trace "$dir/host_$name" watched "$dir/driver.so"
   ANYNPU_CHECK=pointers "$dir/host_$name" watched "$dir/driver.so"
   for self in libtoy.so libneural_network_core.so; do timeout 600 "$dir/host_$name" self "$lib/$self"; done
@@ -50,7 +55,7 @@ if [ -n "$tool" ]; then
   GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make libs > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }
   aarch64-linux-gnu-gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver_arm64.so" "$here/driver.c" -lpthread
   flags=("${flags[@]/"$lib"/"$arm"}"); flags=("${flags[@]/"-Wl,-rpath,$lib"/"-Wl,-rpath,$arm"}")
-  aarch64-linux-gnu-gcc "${flags[@]}" "$here/host.c" -o "$dir/host_arm64" -lneural_network_core -lpthread
+  aarch64-linux-gnu-gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_arm64" -lneural_network_core -lpthread
   for mode in alone moved "moved $dir/driver_arm64.so"; do
     QEMU_LD_PREFIX=/usr/aarch64-linux-gnu timeout 300 qemu-aarch64 "$dir/host_arm64" $mode || { echo "arm64: $mode: failed"; exit 1; }
   done

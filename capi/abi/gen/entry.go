@@ -103,6 +103,16 @@ var arm64 = arch{
 `,
 }
 
+// mark is the ELF note by which capi/boundary/driver.c knows the library's own files.
+const mark = `
+	.section .note.anynpu, "a", %note
+	.p2align 2
+	.long 7, 4, 1	/* sizes of name and content, kind */
+	.asciz "AnyNPU"
+	.p2align 2
+	.long 1
+`
+
 const asmHead = "/* %s */\n\n%s\n\n\t.text\n"
 
 // entries writes the exported entries, the first targets of their slots, and the jump table, which fills pages of its
@@ -134,10 +144,11 @@ func (img *image) entries(a arch) string {
 	for _, fn := range img.funcs {
 		fmt.Fprintf(&b, "\t.quad start_%d\t/* %s */\n", fn.index, fn.Name)
 	}
-	b.WriteString("\t.p2align 12\n\t.size anynpu_slot, .-anynpu_slot\n\n\t.section .note.GNU-stack, \"\", %progbits\n")
+	b.WriteString("\t.p2align 12\n\t.size anynpu_slot, .-anynpu_slot\n" + mark + "\n\t.section .note.GNU-stack, \"\", %progbits\n")
 	text := b.String()
 	if a.name == "amd64" {
-		text = strings.NewReplacer("%function", "@function", "%object", "@object", "%progbits", "@progbits").Replace(text)
+		text = strings.NewReplacer("%function", "@function", "%object", "@object", "%progbits", "@progbits", "%note",
+			"@note").Replace(text)
 	}
 	return text
 }

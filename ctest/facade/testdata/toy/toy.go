@@ -3,6 +3,7 @@
 package toy
 
 /*
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,13 +11,15 @@ package toy
 #include "../boundary/boundary.h"
 
 // Opening a driver runs functions of its own.
-static uintptr_t lookup(const char *file, const char *symbol)
+static void *open_driver(const char *file)
 {
 	int inside = anynpu_out();
-	void *lib = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	void *lib = secure_getenv("TOY_NAMESPACE") ? dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL) : dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	anynpu_back(inside);
-	return lib ? (uintptr_t)dlsym(lib, symbol) : 0;
+	return lib;
 }
+
+static uintptr_t lookup(void *lib, const char *symbol) { return lib ? (uintptr_t)dlsym(lib, symbol) : 0; }
 */
 import "C"
 
@@ -85,12 +88,13 @@ func init() {
 		}
 		path := C.CString(file)
 		defer C.free(unsafe.Pointer(path))
+		lib := C.open_driver(path)
 		functions := map[string]uintptr{}
 		for _, name := range []string{"toy_open", "toy_add", "toy_close", "toy_share", "toy_alloc", "toy_fill", "toy_free",
 			"toy_move", "toy_list_make", "toy_list_length", "toy_list_end", "toy_list_free", "tallyCalls", "toy_who",
 			"toy_board"} {
 			symbol := C.CString(name)
-			functions[name] = uintptr(C.lookup(path, symbol))
+			functions[name] = uintptr(C.lookup(lib, symbol))
 			C.free(unsafe.Pointer(symbol))
 		}
 		boundary.SetDriver("toy", functions)
