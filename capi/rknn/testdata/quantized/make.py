@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Writes NAME.json: how ONNX Runtime's tools quantize a float model, and what ONNX Runtime then computes.
+
+usage: make.py DIGITS MOBILENET
+
+DIGITS is examples/digits/digits.onnx, MOBILENET mobilenet_v2_224.onnx of bench/gen_bench_models.py. heads.onnx, a small detector, is
+written too. Needs onnx, onnxruntime, numpy, sympy and ml_dtypes. The quantized model is computed as it is written, without fusing.
+"""
+import json
+import os
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import TensorProto, helper, numpy_helper
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+
+
+def image(n):
+    """The bytes of an image, the same as in the test."""
+    i = np.arange(n, dtype=np.int64)
+    return ((i * i * 7 + i * 13) // 8 % 256).astype(np.uint8)
+
+
+def heads(path):
+    rng = np.random.default_rng(1)
+    nodes, inits = [], []
+
+    def conv(x, ci, co, k, s, out):
+        inits.append(numpy_helper.from_array((rng.standard_normal((co, ci, k, k)) / np.sqrt(ci * k * k) * 1.4).astype(np.float32), out + ".w"))
+        inits.append(numpy_helper.from_array((rng.standard_normal(co) * 0.1).astype(np.float32), out + ".b"))
+        nodes.append(helper.make_node("Conv", [x, out + ".w", out + ".b"], [out], kernel_shape=[k, k], strides=[s, s], pads=[k // 2] * 4))
+        return out
+
+    def silu(x):
+        nodes.append(helper.make_node("Sigmoid", [x], [x + ".sigmoid"]))
+        nodes.append(helper.make_node("Mul", [x, x + ".sigmoid"], [x + ".act"]))
+        return x + ".act"
+
+    a = silu(conv("images", 3, 8, 3, 2, "stem"))
+    b = silu(conv(a, 8, 16, 3, 2, "down"))
+    c = silu(conv(b, 16, 16, 3, 1, "mid"))
+    nodes.append(helper.make_node("Add", [b, c], ["sum"]))
+    d = silu(conv("sum", 16, 24, 3, 2, "deep"))
+    inits.append(numpy_helper.from_array(np.array([1, 1, 2, 2], np.float32), "scales"))
+    nodes.append(helper.make_node("Resize", [silu(conv(d, 24, 16, 1, 1, "neck")), "", "scales"], ["up"], mode="nearest",
+                                  coordinate_transformation_mode="asymmetric", nearest_mode="floor"))
+    nodes.append(helper.make_node("Concat", ["up", "sum"], ["joined"], axis=1))
+    conv("joined", 32, 21, 1, 1, "large")
+    conv(d, 24, 21, 1, 1, "small.raw")
+    nodes.append(helper.make_node("Sigmoid", ["small.raw"], ["small"]))
+    info = lambda n, s: helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
+    graph = helper.make_graph(nodes, "heads", [info("images", [1, 3, 32, 32])], [info("large", [1, 21, 8, 8]), info("small", [1, 21, 4, 4])], inits)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.checker.check_model(model)
+    onnx.save(model, path)
+
+
+class Images(CalibrationDataReader):
+    def __init__(self, name, shape, mean, std):
+        rng = np.random.default_rng(2)
+        self.list = [{name: (rng.integers(0, 256, shape).astype(np.float32) - mean) / std} for _ in range(8)]
+        self.list.append({name: given(shape, mean, std)})
+
+    def get_next(self):
+        return self.list.pop() if self.list else None
+
+
+def given(shape, mean, std):
+    n, c, h, w = shape
+    return ((image(n * c * h * w).reshape(n, h, w, c).transpose(0, 3, 1, 2).astype(np.float32) - np.float32(mean)) / np.float32(std)).astype(np.float32)
+
+
+def make(name, path, mean, std, most):
+    model = onnx.load(path)
+    x = model.graph.input[0]
+    shape = [d.dim_value or 1 for d in x.type.tensor_type.shape.dim]
+    quantized = f"/tmp/{name}.quantized.onnx"
+    quantize_static(path, quantized, Images(x.name, shape, mean, std), quant_format=QuantFormat.QDQ, per_channel=True,
+                    activation_type=QuantType.QInt8, weight_type=QuantType.QInt8)
+    q = onnx.load(quantized)
+    values = {i.name: numpy_helper.to_array(i) for i in q.graph.initializer}
+    known = {x.name} | {o for n in model.graph.node for o in n.output}
+    tensors = {}
+    for n in q.graph.node:
+        if n.op_type == "QuantizeLinear":
+            t = n.input[0].removesuffix("_QuantizeLinear_Input")
+            assert t in known, t
+            tensors[t] = [float(values[n.input[1]]), int(values[n.input[2]])]
+    for n in model.graph.node:  # a copy is not quantized, a board's file has it all the same
+        if n.op_type == "Identity" and n.input[0] in tensors:
+            tensors[n.output[0]] = tensors[n.input[0]]
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    names = [o.name for o in model.graph.output]
+    run = lambda p: ort.InferenceSession(p, options, ["CPUExecutionProvider"]).run(names, {x.name: given(shape, mean, std)})
+    outputs = []
+    for o, y, real in zip(names, run(quantized), run(path)):
+        scale, zero = tensors[o]
+        step = max(1, y.size // most)
+        outputs.append({"name": o, "shape": list(y.shape), "every": step,
+                        "codes": np.rint(y.ravel()[::step] / scale + zero).astype(int).tolist(),
+                        "real": [float(f"{v:.9g}") for v in real.ravel()[::step]]})
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, name + ".json"), "w") as f:
+        json.dump({"onnxruntime": ort.__version__, "input": x.name, "shape": shape, "mean": mean, "std": std, "tensors": tensors,
+                   "outputs": outputs}, f, separators=(",", ":"))
+        f.write("\n")
+
+
+if __name__ == "__main__":
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "heads.onnx")
+    heads(own)
+    make("heads", own, 128, 64, 1 << 20)
+    make("digits", sys.argv[1], 0, 16, 1 << 20)
+    make("mobilenet_v2", sys.argv[2], 127.5, 60, 1 << 20)
