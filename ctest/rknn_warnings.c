@@ -158,7 +158,7 @@ static void instead(const char *directory)
 	save(onnx, model.bytes, model.size);
 	OK(rknn_init(&ctx, rknn, 0, 0, NULL));
 	snprintf(want, sizeof want, "an ONNX file is loaded instead of an .rknn rknn=%s target=rk3588 onnx=%s "
-		"computes=\"with real numbers, as the .rknn does\" differs=\"input 0 is named \\\"images\\\" there, "
+		"computes=\"with real numbers: the .rknn does not tell of its tensors\" differs=\"input 0 is named \\\"images\\\" there, "
 		"\\\"x\\\" here; input 0 has the shape [1 8] there, [1 6] here; input 0 has the type int8 there, float32 here\" "
 		"unread=\"flatbuffer: there is none with the identifier RKNN\"", rknn, onnx);
 	expect(want);

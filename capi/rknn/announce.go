@@ -61,6 +61,8 @@ func (m *sharedModel) tellInstead(im *model.Model) {
 func computes(im *model.Model) string {
 	d := im.Instead.Described
 	switch {
+	case len(im.Instead.Compiled.Graphs) == 0:
+		return "with real numbers: the .rknn does not tell of its tensors"
 	case d == nil || d.Codes == 0:
 		return "with real numbers, as the .rknn does"
 	case !quantizes():

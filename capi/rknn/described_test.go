@@ -123,7 +123,7 @@ func TestDescribed_resultsAreThoseOfTheWrittenModel(t *testing.T) {
 
 	// Native memory: lanes without a channel, and the group that only rounds up, hold the zero point.
 	a := attrOf(t, c, QueryNativeOutputAttr)
-	mem := 	created(t, a.sizeWithStride)
+	mem := created(t, a.sizeWithStride)
 	require.NoError(t, setIoMem(c, mem, &a))
 	require.NoError(t, run(c, nil))
 	native := unsafe.Slice((*int8)(cPointer(mem.virt)), int(a.size))

@@ -17,12 +17,15 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/format/rknn"
+	"github.com/anynpu/anynpu/core/model"
 )
 
 // metadataFlags are the flags of metadata.
 type metadataFlags struct {
 	remove []string
 	embed  bool
+	from   string
 	out    string
 	json   bool
 }
@@ -42,17 +45,26 @@ The keys, of which "anynpu." may be left out:
   input.NAME.pixel         gray, rgb, bgr, rgba, nv12, nv21, yuv444
   input.NAME.layout        nchw or nhwc: the order in which programs hand data over
   input.NAME.shapes        shapes that a dynamic input is meant for, as JSON
+  input.NAME.shape         the shape of an input that the model leaves open
   dim.NAME                 size of the open dimension of that name
   value.NAME.shape, .type  what a custom operator makes: sizes and names of
                            dimensions as JSON, or "as input 0"
+  value.NAME.stored        how a board stores the value, as JSON: type, scale, zero
+                           and, of inputs and outputs, native shapes
   name, custom_string      text
+  target                   the board that the model was converted for
+
+--from writes what an .rknn file says of the model: preprocessing, shapes, batch,
+custom string, target, and how the board stores each tensor. Programs that use the
+RKNN functions then see with the ONNX model alone what they see on the board.
 
 The file is replaced as a whole when all is written; an interrupted command leaves
 it as it was. External data stay where they are.`,
 		Example: `  anynpu metadata model.onnx
   anynpu metadata model.onnx input.x.mean=123.7,116.3,103.5 input.x.std=58.4,57.1,57.4
   anynpu metadata model.onnx dim.batch=1 'input.x.shapes=[[1,3,224,224],[1,3,320,320]]'
-  anynpu metadata model.onnx --embed -o with-metadata.onnx`,
+  anynpu metadata model.onnx --embed -o with-metadata.onnx
+  anynpu metadata model.onnx --from model.rknn`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("metadata takes a MODEL and entries KEY=VALUE")
@@ -64,6 +76,7 @@ it as it was. External data stay where they are.`,
 	fl := cmd.Flags()
 	fl.StringArrayVarP(&f.remove, "delete", "d", nil, "remove the entry `KEY`; may be given several times")
 	fl.BoolVar(&f.embed, "embed", false, "write the entries of MODEL.anynpu.json into the model")
+	fl.StringVar(&f.from, "from", "", "write what the .rknn file `FILE` says of the model")
 	fl.StringVarP(&f.out, "output", "o", "", "write to `FILE` and leave MODEL as it is")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.metadata/1"`)
 	return cmd
@@ -89,13 +102,13 @@ func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Wri
 	if err != nil {
 		return exit(exitModel, err)
 	}
-	edits, err := f.edits(s, beside, path, entries)
+	edits, err := f.edits(s, beside, path, entries, stderr)
 	if err != nil {
 		return err
 	}
 	to := path
 	if len(edits) == 0 && f.out != "" {
-		return usage("-o %s: nothing is to be written: give entries KEY=VALUE, --delete or --embed", f.out)
+		return usage("-o %s: nothing is to be written: give entries KEY=VALUE, --delete, --embed or --from", f.out)
 	}
 	if len(edits) > 0 {
 		own := maps.Clone(s.Meta)
@@ -137,8 +150,21 @@ func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Wri
 
 // edits are the changes asked for: new values by key, nil for entries that are to go.
 func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path string,
-	entries []string) (map[string]*string, error) {
+	entries []string, stderr io.Writer) (map[string]*string, error) {
 	edits := map[string]*string{}
+	if f.from != "" {
+		d, err := describedBy(f.from, path)
+		if err != nil {
+			return nil, exit(exitModel, err)
+		}
+		warn(stderr, d.Skipped)
+		if d.Missing > 0 {
+			warn(stderr, []string{fmt.Sprintf("%d of %d tensors of %s are not in the model", d.Missing, d.Codes, f.from)})
+		}
+		for k, v := range d.Entries {
+			edits[k] = &v
+		}
+	}
 	if f.embed {
 		if len(beside) == 0 {
 			return nil, usage("--embed: there is no %s with entries", metadata.Sidecar(path))
@@ -169,6 +195,36 @@ func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path st
 		edits[key] = nil
 	}
 	return edits, nil
+}
+
+// describedBy is what an .rknn file says of the ONNX model at path.
+func describedBy(from, path string) (*model.Described, error) {
+	f, err := model.Source{Path: from}.Open()
+	if err != nil {
+		return nil, fault.Wrap(err, "--from %s", from)
+	}
+	defer f.Close()
+	c, err := rknn.Read(f, f.Size)
+	if err != nil {
+		return nil, fault.Wrap(err, "--from %s", from)
+	}
+	m, err := model.Source{Path: path}.Open()
+	if err != nil {
+		return nil, fault.Wrap(err, "model %s", path)
+	}
+	defer m.Close()
+	names, err := onnx.ReadNames(m, m.Size)
+	if err != nil {
+		return nil, fault.Wrap(err, "model %s", path)
+	}
+	d := model.Describe(c, names)
+	if len(d.Entries) == 0 {
+		return nil, fault.New(fault.File, "--from %s: nothing in it can be read: %s", from, strings.Join(c.Unread, "; "))
+	}
+	for _, text := range c.Unread {
+		d.Skipped = append(d.Skipped, from+": not read: "+text)
+	}
+	return d, nil
 }
 
 // splitEntry reads KEY=VALUE. Names in keys may have an = themselves: the key is the shortest part that is one.
@@ -256,14 +312,18 @@ func fitsInput(p onnx.Port, in metadata.Input) error {
 				"shape %s", p.Name, what, n, declared)
 		}
 	}
-	for _, shape := range in.Shapes {
+	shapes, key := in.Shapes, "shapes"
+	if in.Shape != nil {
+		shapes, key = append(slices.Clone(shapes), in.Shape), "shape"
+	}
+	for _, shape := range shapes {
 		fits := p.Dims == nil || len(shape) == len(p.Dims)
 		for i := 0; fits && i < len(p.Dims); i++ {
 			n, err := strconv.ParseInt(p.Dims[i], 10, 64)
-			fits = err != nil || n == shape[i]
+			fits = err != nil || n == shape[i] || i == 0 && n == 1
 		}
 		if !fits {
-			return usage("anynpu.input.%s.shapes: %v does not fit the input's shape %s", p.Name, shape, declared)
+			return usage("anynpu.input.%s.%s: %v does not fit the input's shape %s", p.Name, key, shape, declared)
 		}
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/format/rknn"
+	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -138,6 +140,35 @@ func TestMetadata_refuses(t *testing.T) {
 	assert.Equal(t, data, now)
 	_, _, errs := anynpu("metadata", path, "dim.M=1")
 	assert.Contains(t, errs, `open dimension "M"; there is: N`)
+}
+
+// The ONNX model alone then says what the file says.
+func TestMetadata_fromAnRKNNFile(t *testing.T) {
+	path, _ := copyOfDigits(t)
+	file := &rknn.File{Version: rknntest.Main, Targets: []string{"rk3566"}, Custom: "ten digits", Batch: 4,
+		Inputs:     []rknn.Port{{Name: "image", Type: "int8", Dims: []int64{1, 1, 8, 8}}},
+		Outputs:    []rknn.Port{{Name: "probabilities", Type: "float16", Dims: []int64{1, 10}}},
+		Preprocess: map[string]rknn.Preprocess{"image": {Std: []float64{16}}},
+		Graphs: []rknn.Graph{{Tensors: []rknn.Tensor{
+			{Name: "image", Type: "int8", Kind: rknn.Input, Scale: []float32{0.5}, Zero: []int64{-128}, Shape: []int64{1, 8, 8, 1}},
+			{Name: "nowhere", Type: "int8", Kind: rknn.Intermediate, Scale: []float32{0.5}, Zero: []int64{0}},
+			{Name: "probabilities", Type: "float16", Kind: rknn.Output, Shape: []int64{1, 10}}}}}}
+	from := writeFile(t, "net.rknn", rknntest.Write(file))
+	code, out, errs := anynpu("metadata", path, "--from", from, "custom_string=mine", "--json")
+	require.Equal(t, 0, code, errs)
+	assert.Contains(t, errs, "1 of 2 tensors of "+from+" are not in the model")
+	var r metadataReport
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	assert.Equal(t, map[string]string{"anynpu.custom_string": "mine", "anynpu.target": "rk3566",
+		"anynpu.input.image.mean": "[0]", "anynpu.input.image.std": "[16]", "anynpu.input.image.shape": "[4,1,8,8]",
+		"anynpu.value.image.stored":         `{"type":"int8","scale":0.5,"zero":-128,"native":[[1,8,8,1]]}`,
+		"anynpu.value.probabilities.stored": `{"type":"float16","native":[[1,10]]}`}, r.Metadata)
+	for _, other := range []string{writeFile(t, "a", []byte("RKCE1234")), writeFile(t, "b", []byte("hello")), "nowhere.rknn",
+		writeFile(t, "c", append([]byte("RKNN\x00\x00\x00\x00"), make([]byte, 80)...))} {
+		code, _, errs = anynpu("metadata", path, "--from", other)
+		assert.Equal(t, 3, code, errs)
+		assert.Contains(t, errs, "--from "+other)
+	}
 }
 
 // TestMetadata_externalData writes into a model whose constant lies in another file.

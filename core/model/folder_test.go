@@ -33,7 +33,9 @@ func integer(b []byte, n protowire.Number, v int64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), uint64(v))
 }
 
-func (c *chain) tensor(i int, op string) string { return fmt.Sprintf("/%s.%d/%s_output_0", c.prefix, i, op) }
+func (c *chain) tensor(i int, op string) string {
+	return fmt.Sprintf("/%s.%d/%s_output_0", c.prefix, i, op)
+}
 
 // onnx is the model, with weights of zeros.
 func (c *chain) onnx() []byte {

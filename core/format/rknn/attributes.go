@@ -60,11 +60,14 @@ func (f *File) parsePreprocess(v any) {
 	}
 }
 
-// channels reads numbers, in one list or in a list of one list; nil means no list.
+// channels reads numbers, in one list or in a list of one list; nil, also in a list, means no list.
 func channels(v any) (list []float64, ok bool) {
 	if outer, nested := v.([]any); nested && len(outer) == 1 {
-		if inner, is := outer[0].([]any); is {
-			v = inner
+		if inner, is := outer[0].([]any); is || outer[0] == nil {
+			v = nil
+			if is {
+				v = inner
+			}
 		}
 	}
 	switch v := v.(type) {

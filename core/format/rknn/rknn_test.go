@@ -3,7 +3,12 @@ package rknn_test
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -90,6 +95,7 @@ func fixtures() map[string]*rknn.File {
 	dynamic := detector()
 	dynamic.DynamicShapes = [][][]int64{{{1, 3, 32, 32}}, {{1, 3, 64, 64}}}
 	dynamic.Graphs = append(dynamic.Graphs, dynamic.Graphs[0])
+	half.Preprocess["images"] = rknn.Preprocess{Std: []float64{2}}
 	plain := &rknn.File{Version: rknntest.Main, Targets: []string{"rk3566", "rk3568"}}
 	return map[string]*rknn.File{"int8": detector(), "mini": mini, "float16": half, "dynamic": dynamic, "plain": plain}
 }
@@ -211,10 +217,58 @@ func FuzzRead(f *testing.F) {
 			assert.Equal(t, fault.File, fault.KindOf(err))
 			return
 		}
-		for _, g := range file.Graphs {
-			for _, i := range append(g.Inputs, g.Outputs...) {
-				assert.Less(t, i, len(g.Tensors))
+		inBounds(t, file)
+	})
+}
+
+// flipsEnv names the variable that says how many bytes TestRead_flips changes.
+const flipsEnv = "ANYNPU_RKNN_FLIPS"
+
+// One byte of a file at a time becomes another at random; what is read of it stays within the file's bounds.
+func TestRead_flips(t *testing.T) {
+	flips := 2_000
+	if n, err := strconv.Atoi(os.Getenv(flipsEnv)); err == nil {
+		flips = n
+	}
+	random := rand.New(rand.NewPCG(18, 1))
+	var files [][]byte
+	for _, name := range slices.Sorted(maps.Keys(fixtures())) {
+		files = append(files, rknntest.Write(fixtures()[name]))
+	}
+	for i := range flips {
+		data := files[i%len(files)]
+		at, by := random.IntN(len(data)), byte(1+random.IntN(255))
+		data[at] ^= by
+		f, err := rknn.Read(bytes.NewReader(data), int64(len(data)))
+		data[at] ^= by
+		if err != nil {
+			require.Less(t, at, 4, "flip %d", i)
+			continue
+		}
+		inBounds(t, f)
+	}
+	t.Logf("%d single-byte flips", flips)
+}
+
+// inBounds checks what users of a file rely on.
+func inBounds(t *testing.T, f *rknn.File) {
+	ok := true
+	for _, g := range f.Graphs {
+		for _, list := range [][]int{g.Inputs, g.Outputs} {
+			for _, i := range list {
+				ok = ok && i >= 0 && i < len(g.Tensors)
 			}
 		}
-	})
+	}
+	for _, p := range f.Preprocess {
+		ok = ok && !slices.Contains(p.Std, 0)
+	}
+	for _, choice := range f.DynamicShapes {
+		for _, shape := range choice {
+			ok = ok && slices.Min(append(shape, 1)) > 0
+		}
+	}
+	if !ok {
+		t.Fatalf("out of bounds: %+v", f)
+	}
 }
