@@ -179,6 +179,7 @@ generate:
 	$(GO) generate ./capi/abi/abicheck
 	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
 	$(CONFORMANCE) generate bombs ctest/bombs
+	$(GO) run ./core/format/rknn/rknntest/gen ctest/digits.rknn
 	$(CONFORMANCE) generate names capi/abi/abicheck conformance
 	$(CONFORMANCE) generate statements docs
 
