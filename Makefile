@@ -25,10 +25,14 @@ LIB  := $(BUILD)/lib
 OBJ  := $(BUILD)/obj
 VERSION := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' capi/anynpu/anynpu.go)
 ARCH := $(shell $(GO) env GOARCH)
-CORE := libneural_network_core.so
+# The core library's file name and SONAME: the number changes when a program that was linked with it no longer runs.
+CORE := libanynpu.so.0
 
-# Stub libraries: one per generated list of names.
-STUBS := $(patsubst capi/stub/z%.symbols,$(LIB)/%.so,$(wildcard capi/stub/z*.symbols))
+# Vendors' file names, one per generated list of names. Each is a stub library that leads to the core library, and once more, for
+# `make install`, a library that holds the core itself.
+VENDORS := $(patsubst capi/stub/z%.symbols,%,$(wildcard capi/stub/z*.symbols))
+STUBS   := $(VENDORS:%=$(LIB)/%.so)
+SINGLES := $(VENDORS:%=$(LIB)/single/%.so)
 
 SOURCES := $(shell find capi core backends -type f \( -name '*.go' -o -name '*.[chsS]' -o -name '*.ld' \) 2>/dev/null) go.mod go.sum
 
@@ -36,11 +40,13 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs examples demo tools-build test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install clean
+.PHONY: all libs singles examples demo tools-build test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall clean
 
 all: libs $(BUILD)/bin/anynpu
 
 libs: $(LIB)/$(CORE) $(STUBS)
+
+singles: $(SINGLES)
 
 # The core library: Go's runtime adapted to a guest (goruntime), its initializer in a section of its own (lazy.ld), only the
 # listed names visible. invalidptr=0: addresses that a program passes are no pointers of Go, whatever their bits are.
@@ -48,25 +54,32 @@ libs: $(LIB)/$(CORE) $(STUBS)
 RUNTIME := $(OBJ)/_goruntime
 HARDENED := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 
+# $(call link_core,SONAME,VERSION-SCRIPT,FILE)
+define link_core
+@mkdir -p $(dir $3) $(OBJ)
+root=$$(GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" "$$($(GO) env GOMODCACHE)" $(RUNTIME) $(OVERLAY)) && \
+GOROOT="$$root" GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CFLAGS="$${CGO_CFLAGS:--O2 -g} $(HARDENED)" "$$root/bin/go" build \
+-overlay $(RUNTIME)/overlay.json -buildmode=c-shared -trimpath -o $(OBJ)/$1.$$$$.so -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 \
+-extldflags '\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/$2\" -Wl,-soname,$1 \
+-Wl,-z,now,-z,relro,-z,noexecstack -Wl,--wrap=pthread_create'" ./capi && rm -f $(OBJ)/$1.$$$$.h && mv $(OBJ)/$1.$$$$.so $3
+endef
+
 $(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
-	@mkdir -p $(@D) $(OBJ)
-	root=$$(GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" "$$($(GO) env GOMODCACHE)" $(RUNTIME) $(OVERLAY)) && \
-	GOROOT="$$root" GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CFLAGS="$${CGO_CFLAGS:--O2 -g} $(HARDENED)" "$$root/bin/go" build \
-	-overlay $(RUNTIME)/overlay.json -buildmode=c-shared -trimpath -o $(OBJ)/$(CORE) -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 \
-	-extldflags '\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/capi/zcore.map\" -Wl,-soname,$(CORE) \
-	-Wl,-z,now,-z,relro,-z,noexecstack -Wl,--wrap=pthread_create'" ./capi
-	@rm -f $(OBJ)/$(CORE:.so=.h)
-	mv $(OBJ)/$(CORE) $@
+	$(call link_core,$(CORE),capi/zcore.map,$@)
+	ln -sf $(CORE) $(LIB)/libanynpu.so
+
+$(LIB)/single/%.so: capi/stub/z%.map $(LIB)/$(CORE)
+	$(call link_core,$*.so,$<,$@)
 
 # The command-line tool: no C.
 $(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go
 	@mkdir -p $(@D)
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags -w -o $@ ./cmd/anynpu
 
-# A stub library needs no libc and runs nothing; its own RUNPATH finds the core library beside it.
+# A stub library needs no libc and runs nothing; its own RUNPATH finds the core library beside it, or in the folder above when installed.
 $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
 	$(CC) -shared -nostdlib -o $@ $< -Wl,-soname,$*.so -Wl,--version-script=capi/stub/z$*.map -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs \
-	-Wl,--hash-style=both -Wl,--enable-new-dtags,-rpath,'$$ORIGIN' -L$(LIB) -lneural_network_core
+	-Wl,--hash-style=both -Wl,--enable-new-dtags,-rpath,'$$ORIGIN:$$ORIGIN/..' -L$(LIB) -lanynpu
 
 # Tools beyond Go and make, by COMMAND:DEBIAN-PACKAGES; ? marks those that can be missing.
 CC_PACKAGES   := $(or $(if $(filter gcc,$(CC)),gcc$(comma)libc6-dev),$(if $(filter aarch64-linux-gnu-gcc,$(CC)),gcc-aarch64-linux-gnu$(comma)libc6-dev-arm64-cross),$(firstword $(CC)))
@@ -190,8 +203,15 @@ FUZZTIME ?= 30s
 fuzz:
 	@scripts/fuzz.sh $(FUZZTIME)
 
-install: libs $(BUILD)/bin/anynpu
-	@scripts/install.sh '$(DESTDIR)$(PREFIX)' '$(VERSION)'
+# LIBDIR and INCLUDEDIR are folders below PREFIX.
+LIBDIR     ?= lib
+INCLUDEDIR ?= include
+
+install: libs singles $(BUILD)/bin/anynpu
+	@scripts/install.sh '$(DESTDIR)$(PREFIX)' '$(VERSION)' '$(LIBDIR)' '$(INCLUDEDIR)'
+
+uninstall:
+	@scripts/uninstall.sh '$(DESTDIR)$(PREFIX)'
 
 clean:
 	rm -rf $(BUILD)

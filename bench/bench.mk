@@ -38,7 +38,7 @@ BENCH_PROGRAMS := $(patsubst bench/anynpu/%.c,$(BENCH)/%,$(wildcard bench/anynpu
 $(BENCH)/%: bench/anynpu/%.c bench/anynpu/model.h ctest/host.h ctest/ohnn_host.h $(LIB)/$(CORE)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Ictest $< -o $@ -L$(LIB) "-Wl,-rpath,$(abspath $(LIB))" \
-	-lneural_network_core -lpthread -lm
+	-lanynpu -lpthread -lm
 
 bench-compare: tools-go libs $(ORT)/done $(BENCH)/models/done $(BENCH_PROGRAMS)
 	cd bench && CGO_ENABLED=1 $(GO) build -o "$(abspath $(BENCH))/" ./ort ./compare

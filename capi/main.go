@@ -1,4 +1,4 @@
-// Command capi is the library: built with -buildmode=c-shared it is libneural_network_core.so, which exports the C
+// Command capi is the library: built with -buildmode=c-shared it is libanynpu.so.0, which exports the C
 // functions of every façade. It contains only what the generator makes; behaviour is in the façades' packages.
 package main
 

@@ -18,7 +18,7 @@
 static int in_core(const void *address)
 {
 	Dl_info info;
-	return dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "libneural_network_core.so");
+	return dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, "libanynpu.so.0");
 }
 
 void *mmap(void *address, size_t size, int rights, int flags, int fd, off_t offset)

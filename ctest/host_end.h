@@ -142,7 +142,7 @@ static inline int host_differences(const char *what, const struct host_lines *be
 static inline size_t host_count(const char *name)
 {
 	size_t (*count)(void) = NULL;
-	void *lib = dlopen("libneural_network_core.so", RTLD_LAZY | RTLD_NOLOAD);
+	void *lib = dlopen("libanynpu.so.0", RTLD_LAZY | RTLD_NOLOAD);
 	void *symbol = lib ? dlsym(lib, name) : NULL;
 	if (!symbol) {
 		printf("%s is not in the process\n", name);

@@ -49,7 +49,7 @@ class Before:
     def left(self):
         """Lines about what is left behind or gone, without what Go's runtime and the log keep open for the life of the process."""
         lines = []
-        core = ctypes.CDLL("libneural_network_core.so", mode=os.RTLD_NOLOAD)
+        core = ctypes.CDLL("libanynpu.so.0", mode=os.RTLD_NOLOAD)
         for name in ("anynpu_live_handles", "anynpu_live_buffers"):  # first, as they may be the process's first calls
             count = getattr(core, name)
             count.argtypes, count.restype = [], ctypes.c_size_t

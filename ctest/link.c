@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 	FILE *maps = fopen("/proc/self/maps", "r");
 	CHECK(maps != NULL, "/proc/self/maps");
 	while (fgets(line, sizeof line, maps))
-		runtimes += strstr(line, "libneural_network_core.so") != NULL && strstr(line, " r-xp ") != NULL;
+		runtimes += strstr(line, "libanynpu.so.0") != NULL && strstr(line, " r-xp ") != NULL;
 	fclose(maps);
 	CHECK(runtimes == 1, "%d Go runtimes in the process", runtimes);
 

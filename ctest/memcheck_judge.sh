@@ -15,13 +15,13 @@ expect() {
 
 expect ok "a goroutine's stack that is called a thread's" << 'EOF2'
 Invalid write of size 8
-   at 0x49AD6EB: runtime.memclrNoHeapPointers (in libneural_network_core.so)
+   at 0x49AD6EB: runtime.memclrNoHeapPointers (in libanynpu.so.0)
  Address 0x1c8d10ccdf00 is on thread 1's stack
 
 EOF2
 expect ok "a system call with memory of Go" << 'EOF2'
 Syscall param fstat(buf) points to unaddressable byte(s)
-   at 0x4935DEE: internal/runtime/syscall/linux.Syscall6 (in libneural_network_core.so)
+   at 0x4935DEE: internal/runtime/syscall/linux.Syscall6 (in libanynpu.so.0)
  Address 0x1c8d10c00000 is in a rw- anonymous segment
 
 EOF2
@@ -33,7 +33,7 @@ Invalid read of size 1
 EOF2
 expect bad "a block of the program's" << 'EOF2'
 Invalid read of size 8
-   at 0x49AD6EB: runtime.memmove (in libneural_network_core.so)
+   at 0x49AD6EB: runtime.memmove (in libanynpu.so.0)
  Address 0x4a5b040 is 0 bytes after a block of size 16 alloc'd
 
 EOF2

@@ -170,7 +170,7 @@ def dynamic(lib):
 
 def main():
     lib = ctypes.CDLL(f"{sys.argv[1]}/librknnrt.so")
-    core = ctypes.CDLL(f"{sys.argv[1]}/libneural_network_core.so")
+    core = ctypes.CDLL(f"{sys.argv[1]}/libanynpu.so.0")
     before, lines = Before(), []
 
     @ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)

@@ -22,15 +22,15 @@ check() { # FILE LIST NEEDED...
   readelf -dW "$file" | grep -q 'FLAGS.*NOW' || fail "$file binds names late, so its table of addresses stays writable"
 }
 
-check "$lib/libneural_network_core.so" capi/zcore.symbols libc.so.6
+check "$lib/libanynpu.so.0" capi/zcore.symbols libc.so.6
 for list in capi/stub/z*.symbols; do
   name=$(basename "$list" .symbols); name=${name#z}
-  check "$lib/$name.so" "$list" libneural_network_core.so
-  readelf -d "$lib/$name.so" | grep -q 'RUNPATH.*\[\$ORIGIN\]' || fail "$name.so does not look beside itself"
+  check "$lib/$name.so" "$list" libanynpu.so.0
+  readelf -d "$lib/$name.so" | grep -q 'RUNPATH.*\[\$ORIGIN:\$ORIGIN/\.\.\]' || fail "$name.so does not look beside itself"
 done
 # The C code before Go: buffers on the stack are guarded, calls that write into them are checked. Stub libraries have no stack.
 for name in __stack_chk_fail __snprintf_chk; do
-  nm -D --undefined-only "$lib/libneural_network_core.so" | grep -qw "$name" || fail "the core library is built without $name"
+  nm -D --undefined-only "$lib/libanynpu.so.0" | grep -qw "$name" || fail "the core library is built without $name"
 done
-! readelf -d "$lib/libneural_network_core.so" | grep -q 'R.*PATH' || fail "the core library has a RUNPATH"
+! readelf -d "$lib/libanynpu.so.0" | grep -q 'R.*PATH' || fail "the core library has a RUNPATH"
 echo "names, SONAMEs and dependencies are as generated"

@@ -7,7 +7,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 go build -o "$dir/conformance" ./conformance/cmd/conformance
 operators() { "$dir/conformance" ohnn operators --mode manual "$@"; }
-cp "$lib/libneural_network_core.so" "$dir/libother.so"
+cp "$lib/libanynpu.so.0" "$dir/libother.so"
 ANYNPU_CTS_LIBRARY=$dir/libother.so operators --run SUB/type_ > "$dir/copy"
 grep -q 'failed 0 .* 0 crashes, 0 hangs, 0 skipped; version [0-9]' "$dir/copy" || { cat "$dir/copy"; exit 1; }
 

@@ -38,7 +38,7 @@ var OHNN = &Facade{
 		"NN_OnServiceDied":      {Func: true},
 	},
 	Drivers: true,
-	Stubs:   []Library{{Soname: "libneural_network_runtime.so"}},
+	Stubs:   []Library{{Soname: "libneural_network_core.so"}, {Soname: "libneural_network_runtime.so"}},
 	Rows: []Row{
 		// Devices
 		{C: "OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t **allDevicesID, uint32_t *deviceCount)",

@@ -19,16 +19,16 @@ host() { # SOURCE LIBRARY ARGS...
   echo "arm64: $source $*: ok"
 }
 
-host fork_before neural_network_core
-host signals neural_network_core signalfd before
-host signals neural_network_core thread before
-host race neural_network_core
-host busy neural_network_core
-host link neural_network_core
+host fork_before anynpu
+host signals anynpu signalfd before
+host signals anynpu thread before
+host race anynpu
+host busy anynpu
+host link anynpu
 host link neural_network_runtime
-host window neural_network_core 0
-host segv neural_network_core
-for choice in 0 1 2 3; do host floats neural_network_core $choice; done # traps are not built into most processors
-host inside neural_network_core stack "$build/inside.txt"
-host logging neural_network_core trace "$build/log.txt"
-for source in ctest/zmisuse_*.c; do host "$(basename "$source" .c)" neural_network_core; done
+host window anynpu 0
+host segv anynpu
+for choice in 0 1 2 3; do host floats anynpu $choice; done # traps are not built into most processors
+host inside anynpu stack "$build/inside.txt"
+host logging anynpu trace "$build/log.txt"
+for source in ctest/zmisuse_*.c; do host "$(basename "$source" .c)" anynpu; done

@@ -11,7 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 for source in "$here"/*.c; do
   name=$(basename "$source" .c)
   gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$root/include" -I"$root/ctest" -L"$lib" -Wl,-rpath,"$lib" "$source" -o "$dir/$name" \
-    -lneural_network_core -lpthread -lm
+    -lanynpu -lpthread -lm
   if [ "$name" != against ]; then
     echo "--- $name"
     "$dir/$name"

@@ -29,9 +29,9 @@ nm -D --with-symbol-versions "$lib/libtoy_alias.so" | grep -q 'T toy_add$' || { 
 gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver.so" "$here/driver.c" -lpthread
 gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -nostdlib -o "$dir/namespace.so" "$here/namespace.c"
 # A vendor's library can need another of the name that the core library has.
-gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/needs_core.so" "$here/driver.c" -lpthread -L"$lib" -Wl,--no-as-needed -lneural_network_core
-for name in neural_network_core toy toy_alias; do
-  gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_$name" -l$name -lneural_network_core -lpthread
+gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/needs_core.so" "$here/driver.c" -lpthread -L"$lib" -Wl,--no-as-needed -lanynpu
+for name in anynpu toy toy_alias; do
+  gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_$name" -l$name -lanynpu -lpthread
   "$dir/host_$name" alone
   "$dir/host_$name" moved
   for mode in driver first moved race inner early slow; do "$dir/host_$name" $mode "$dir/driver.so"; done
@@ -39,10 +39,10 @@ for name in neural_network_core toy toy_alias; do
   TOY_NAMESPACE=1 "$dir/host_$name" namespace "$dir/namespace.so"
   ANYNPU_LOG=trace "$dir/host_$name" watched "$dir/driver.so"
   ANYNPU_CHECK=pointers "$dir/host_$name" watched "$dir/driver.so"
-  for self in libtoy.so libneural_network_core.so; do timeout 600 "$dir/host_$name" self "$lib/$self"; done
+  for self in libtoy.so libanynpu.so.0; do timeout 600 "$dir/host_$name" self "$lib/$self"; done
 done
-gcc "${flags[@]}" ctest/zprototypes_toy.c -Wl,--unresolved-symbols=ignore-all -o "$dir/prototypes" -lneural_network_core
-gcc "${flags[@]}" ctest/zmisuse_toy.c -o "$dir/misuse" -lneural_network_core
+gcc "${flags[@]}" ctest/zprototypes_toy.c -Wl,--unresolved-symbols=ignore-all -o "$dir/prototypes" -lanynpu
+gcc "${flags[@]}" ctest/zmisuse_toy.c -o "$dir/misuse" -lanynpu
 "$dir/misuse"
 grep -q 'toy: panic function=toy_open' "$dir/log" || { echo "the panic was not logged"; cat "$dir/log"; exit 1; }
 
@@ -55,7 +55,7 @@ if [ -n "$tool" ]; then
   GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make libs > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }
   aarch64-linux-gnu-gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver_arm64.so" "$here/driver.c" -lpthread
   flags=("${flags[@]/"$lib"/"$arm"}"); flags=("${flags[@]/"-Wl,-rpath,$lib"/"-Wl,-rpath,$arm"}")
-  aarch64-linux-gnu-gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_arm64" -lneural_network_core -lpthread
+  aarch64-linux-gnu-gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_arm64" -lanynpu -lpthread
   for mode in alone moved "moved $dir/driver_arm64.so"; do
     QEMU_LD_PREFIX=/usr/aarch64-linux-gnu timeout 300 qemu-aarch64 "$dir/host_arm64" $mode || { echo "arm64: $mode: failed"; exit 1; }
   done

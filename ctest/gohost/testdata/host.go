@@ -3,7 +3,7 @@
 package main
 
 /*
-#cgo LDFLAGS: -lneural_network_core
+#cgo LDFLAGS: -lanynpu
 #include <anynpu.h>
 #include <neural_network_runtime/neural_network_core.h>
 */
@@ -102,7 +102,7 @@ func main() {
 	maps, err := os.ReadFile("/proc/self/maps")
 	runtimes := 0
 	for line := range strings.Lines(string(maps)) {
-		if strings.Contains(line, "libneural_network_core.so") && strings.Contains(line, " r-xp ") {
+		if strings.Contains(line, "libanynpu.so.0") && strings.Contains(line, " r-xp ") {
 			runtimes++
 		}
 	}

@@ -5,7 +5,7 @@
 package main
 
 /*
-#cgo LDFLAGS: -lrknnrt -lneural_network_core
+#cgo LDFLAGS: -lrknnrt -lanynpu
 #include <stdlib.h>
 #include <anynpu.h>
 #include <rknn_custom_op.h>
