@@ -78,6 +78,7 @@ type Facade struct {
 	Types   map[string]Type // every other type that is not a C scalar
 	Stubs   []Library       // vendor libraries besides the core library
 	Since   string          // what the rows' Since means, a sentence of docs/support.md
+	Version string          // of the API that is served; "" is that of the library
 	Drivers bool            // calls can be passed on to a vendor's own library
 	Rows    []Row
 }

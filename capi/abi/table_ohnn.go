@@ -3,9 +3,10 @@ package abi
 // OHNN is the OpenHarmony Neural Network Runtime. Since counts API levels. Upstream splits the functions over two
 // libraries; both names carry all of them here, because programs of API 9 link the runtime library alone.
 var OHNN = &Facade{
-	Name:   "ohnn",
-	Since:  "`since` is the API level of OpenHarmony that introduced the function.",
-	Prefix: "OH_NN",
+	Name:    "ohnn",
+	Version: "API level 11",
+	Since:   "`since` is the API level of OpenHarmony that introduced the function.",
+	Prefix:  "OH_NN",
 	Headers: []string{"neural_network_runtime/neural_network_runtime.h",
 		"neural_network_runtime/neural_network_runtime_inner.h"},
 	Check:  "misuse_ohnn.h",

@@ -5,6 +5,7 @@ import "slices"
 // RKNN is Rockchip's runtime API.
 var RKNN = &Facade{
 	Name:    "rknn",
+	Version: "2.3.2",
 	Since:   "`since` is the vendor's version without its dots: 60 is 0.6.0, 130 is 1.3.0, 200 is 2.0.0.",
 	Prefix:  "rknn_",
 	Headers: []string{"rknn_api.h", "rknn_matmul_api.h", "rknn_custom_op.h"},

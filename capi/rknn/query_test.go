@@ -5,7 +5,10 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/capi/abi"
 )
 
 // ask queries into a struct, of which the program says that it has size bytes.
@@ -132,4 +135,8 @@ func TestQuery_perfDetail(t *testing.T) {
 		require.Contains(t, s, want)
 	}
 	require.Contains(t, strings.ToLower(s), "relu")
+}
+
+func TestVersion_isTheTables(t *testing.T) {
+	assert.True(t, strings.HasPrefix(apiVersion, abi.RKNN.Version+" "), "%s, the table says %s", apiVersion, abi.RKNN.Version)
 }

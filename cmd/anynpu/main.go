@@ -126,8 +126,11 @@ Exit codes:
 	root.SuggestionsMinimumDistance = 2
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
 		newBench(stdout, stderr),
-		newProfile(stdout, stderr), newMetadata(stdout, stderr)}
+		newProfile(stdout, stderr), newMetadata(stdout, stderr), newInfo(stdout)}
 	for _, v := range verbs {
+		if v.Name() == "info" { // no MODEL
+			continue
+		}
 		v.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 { // there is one MODEL
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -45,6 +45,8 @@ func TestPrintf_namesOfFilesReachNoTerminal(t *testing.T) {
 	good, bad, badName := evilModel(t, "Add"), evilModel(t, "Foo"), evilModel(t, "Foo"+evil)
 	saved := t.TempDir()
 	x := writeNPY(t, tensor.Tensor{DType: tensor.Float32, Dims: []int64{2}, Data: tensor.Float32s(1, 2)})
+	t.Setenv("ANYNPU_EVIL", evil)
+	t.Setenv("ANYNPU_LOG", evil)
 	for _, args := range [][]string{
 		{"inspect", good}, {"inspect", "--json", good}, {"inspect", bad}, {"inspect", badName},
 		{"run", "-i", x, good}, {"run", "--json", "-i", x, good}, {"run", "-i", x, "-o", saved, good},
@@ -52,6 +54,7 @@ func TestPrintf_namesOfFilesReachNoTerminal(t *testing.T) {
 		{"check", good}, {"check", "--json", good}, {"check", bad}, {"check", badName}, {"check", "--engine", good},
 		{"metadata", good}, {"metadata", "--json", good}, {"metadata", bad, "dim." + evil + "=1"},
 		{"bench", "--runs", "3", good}, {"profile", good}, {"profile", "--json", good}, {"profile", badName},
+		{"info"}, {"info", "--json"},
 	} {
 		_, out, err := anynpu(args...)
 		require.NotEmpty(t, out+err, args)
@@ -62,7 +65,7 @@ func TestPrintf_namesOfFilesReachNoTerminal(t *testing.T) {
 			}
 		}
 		assert.True(t, utf8.ValidString(out+err), args)
-		if args[1] == "--json" && out != "" {
+		if len(args) > 1 && args[1] == "--json" && out != "" {
 			var v any
 			require.NoError(t, json.Unmarshal([]byte(out), &v), args)
 			assert.Contains(t, flatten(v), evil, args)

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/internal/environ"
+	"github.com/anynpu/anynpu/internal/loader"
+)
+
+// info is the JSON form of info; docs/info.schema.json describes it.
+type info struct {
+	Schema    string            `json:"schema"` // "anynpu.info/1"
+	Version   string            `json:"version"`
+	Processor processorInfo     `json:"processor"`
+	Devices   []deviceInfo      `json:"devices"`
+	APIs      []apiInfo         `json:"apis"`
+	Set       []environ.Setting `json:"environment"`
+	Unknown   []environ.Unknown `json:"unknown"`
+}
+
+// processorInfo is what computes, as the environment says.
+type processorInfo struct {
+	Name         string   `json:"name"`
+	Architecture string   `json:"architecture"`
+	Levels       []string `json:"levels"` // instruction sets with kernels that this processor has, lowest first
+	Level        string   `json:"level"`  // the one in use
+	Threads      int      `json:"threads"`
+}
+
+// deviceInfo is a device with its features.
+type deviceInfo struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Vendor      string `json:"vendor"`
+	Kind        string `json:"kind"`
+	Float16     string `json:"float16"` // "lacks", "accepts" or "honours", as performance
+	Performance string `json:"performance"`
+	Priority    bool   `json:"priority"`
+	Cache       bool   `json:"cache"`
+	Dynamic     bool   `json:"dynamic"`
+	DimMin      int64  `json:"dim_min"`
+	DimMax      int64  `json:"dim_max"`
+	Cores       int    `json:"cores"`
+}
+
+// apiInfo is an API with its file names.
+type apiInfo struct {
+	Name      string        `json:"name"`
+	Version   string        `json:"version"`
+	Functions int           `json:"functions"`
+	Libraries []libraryInfo `json:"libraries"`
+}
+
+// libraryInfo is what a program gets for a SONAME.
+type libraryInfo struct {
+	Soname string `json:"soname"`
+	File   string `json:"file"` // "": a program would not start
+	Ours   bool   `json:"ours"`
+	Stub   string `json:"stub"` // what exec gives programs, "" if it is not installed
+}
+
+func newInfo(stdout io.Writer) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "info",
+		Short: "Tell what computes here, and which file a program gets for each vendor's library",
+		Long: `info prints the version, the processor with the kernels that it has, the
+devices with their features, the APIs with the file that a program started here
+would get for each SONAME, and the environment variables in force. A variable
+whose name begins with ANYNPU_ and that nothing reads is named with the nearest
+one that there is.
+
+A program with an RPATH or RUNPATH of its own may get another file.`,
+		Example: "  anynpu info\n  anynpu info --json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			i, err := gather(os.Environ())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(stdout, i)
+			}
+			i.print(stdout)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.info/1"`)
+	return cmd
+}
+
+// gather collects what info prints, for programs with the given environment.
+func gather(environment []string) (*info, error) {
+	env := lookup(environment)
+	c := cpu.Config{Reference: env("ANYNPU_CPU") == "ref"}
+	if n, err := strconv.Atoi(env("ANYNPU_THREADS")); err == nil && n > 0 && n <= 1024 {
+		c.Threads = n
+	}
+	d, err := cpu.New(c)
+	if err != nil {
+		return nil, exit(exitDevice, err)
+	}
+	i := &info{Schema: "anynpu.info/1", Version: version, Devices: []deviceInfo{newDeviceInfo(d.Info())}, APIs: apis(env)}
+	level := kernel.Active()
+	if isa, err := kernel.ParseISA(env("ANYNPU_CPU_ISA")); err == nil && isa <= level {
+		level = isa
+	}
+	i.Processor = processorInfo{Name: processorName(), Architecture: runtime.GOARCH, Level: level.String(),
+		Threads: d.Threads()}
+	if c.Reference {
+		i.Processor.Level = "reference"
+	}
+	for _, isa := range kernel.Supported() {
+		i.Processor.Levels = append(i.Processor.Levels, isa.String())
+	}
+	i.Set, i.Unknown = environ.Of(environment)
+	return i, nil
+}
+
+// lookup returns the function that finds a variable in an environment.
+func lookup(environment []string) func(string) string {
+	values := map[string]string{}
+	for _, line := range environment {
+		name, value, _ := strings.Cut(line, "=")
+		values[name] = value
+	}
+	return func(name string) string { return values[name] }
+}
+
+func newDeviceInfo(d device.Info) deviceInfo {
+	kind := map[device.Kind]string{device.CPU: "cpu", device.GPU: "gpu", device.Accelerator: "accelerator"}[d.Kind]
+	if kind == "" {
+		kind = "other"
+	}
+	return deviceInfo{ID: d.ID, Name: d.Name, Vendor: d.Vendor, Kind: kind, Float16: d.Float16.String(),
+		Performance: d.Performance.String(), Priority: d.Priority, Cache: d.Cache, Dynamic: d.Dynamic, DimMin: d.DimMin,
+		DimMax: d.DimMax, Cores: d.Cores}
+}
+
+// apis lists the APIs with what a program of the environment gets for their file names.
+func apis(env func(string) string) []apiInfo {
+	stubs := stubFolder()
+	var out []apiInfo
+	for _, f := range abi.Facades {
+		a := apiInfo{Name: f.Name, Version: f.Version, Functions: len(f.Rows)}
+		if a.Version == "" {
+			a.Version = version
+		}
+		sonames := []string{loader.Core}
+		if len(f.Stubs) > 0 {
+			sonames = nil
+			for _, l := range f.Stubs {
+				sonames = append(sonames, l.Soname)
+			}
+		}
+		for _, soname := range sonames {
+			l := libraryInfo{Soname: soname, File: loader.Find(soname, env, loader.CacheFile)}
+			if file, err := loader.Read(l.File); err == nil {
+				l.Ours = file.Ours()
+			}
+			if stubs != "" && len(f.Stubs) > 0 {
+				l.Stub = loader.In(stubs, soname)
+			}
+			a.Libraries = append(a.Libraries, l)
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// stubFolder returns the folder of the stub libraries that belong to this program, as it is installed or as it is
+// built, "" if there is none.
+func stubFolder() string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	above := filepath.Dir(filepath.Dir(self))
+	triplet := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
+	for _, folder := range []string{"lib/anynpu", "lib/" + triplet + "/anynpu", "lib64/anynpu", "lib"} {
+		folder = filepath.Join(above, folder)
+		if file := loader.In(folder, abi.RKNN.Stubs[0].Soname); file != "" {
+			if f, err := loader.Read(file); err == nil && f.Ours() {
+				return folder
+			}
+		}
+	}
+	return ""
+}
+
+// processorName is what the system calls the processor, "" if it does not say.
+func processorName() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		key, value, _ := strings.Cut(s.Text(), ":")
+		if strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func (i *info) print(w io.Writer) {
+	p := i.Processor
+	printf(w, "version     %s\nprocessor   %s, %s\nkernels     %s of %s\nthreads     %d\n", i.Version,
+		orDash(p.Name), p.Architecture, p.Level, strings.Join(p.Levels, ", "), p.Threads)
+	for _, d := range i.Devices {
+		printf(w, "\ndevice      %s: %s, %s\n", d.ID, d.Name, d.Vendor)
+		printf(w, "  float16 %s, performance %s, priority %s, cache %s, cores %d\n", d.Float16, d.Performance, yes(d.Priority),
+			yes(d.Cache), d.Cores)
+		printf(w, "  open dimensions %s, of %d to %d\n", yes(d.Dynamic), d.DimMin, d.DimMax)
+	}
+	for _, a := range i.APIs {
+		printf(w, "\nAPI         %s %s, %d functions\n", a.Name, a.Version, a.Functions)
+		for _, l := range a.Libraries {
+			printf(w, "  %-30s %s\n", l.Soname, l.text())
+		}
+	}
+	printf(w, "\n")
+	for _, s := range i.Set {
+		printf(w, "environment %s=%s\n", s.Name, s.Value)
+	}
+	for _, u := range i.Unknown {
+		printf(w, "environment %s=%s: nothing reads this; did you mean %s?\n", u.Name, u.Value, u.Nearest)
+	}
+	if len(i.Set)+len(i.Unknown) == 0 {
+		printf(w, "environment no variable is set\n")
+	}
+}
+
+// text says what becomes of the SONAME.
+func (l *libraryInfo) text() string {
+	switch {
+	case l.File == "" && l.Stub != "":
+		return "no file; by anynpu exec " + l.Stub
+	case l.File == "":
+		return "no file"
+	case l.Ours:
+		return l.File + " (AnyNPU)"
+	case l.Stub != "":
+		return fmt.Sprintf("%s (not AnyNPU's); by anynpu exec %s", l.File, l.Stub)
+	default:
+		return l.File + " (not AnyNPU's)"
+	}
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/internal/environ"
+)
+
+// schema is the part of JSON Schema that the tool's schemas use.
+type schema struct {
+	Schema      string             `json:"$schema"`
+	Title       string             `json:"title"`
+	Description string             `json:"description"`
+	Type        string             `json:"type"`
+	Enum        []string           `json:"enum"`
+	Additional  *bool              `json:"additionalProperties"`
+	Required    []string           `json:"required"`
+	Properties  map[string]*schema `json:"properties"`
+	Items       *schema            `json:"items"`
+}
+
+// faults returns where v is not as the schema says.
+func (s *schema) faults(at string, v any) (out []string) {
+	fault := func(format string, args ...any) { out = append(out, at+": "+fmt.Sprintf(format, args...)) }
+	switch v := v.(type) {
+	case map[string]any:
+		if s.Type != "object" {
+			fault("an object, want %s", s.Type)
+			break
+		}
+		for _, name := range s.Required {
+			if _, there := v[name]; !there {
+				fault("%s is missing", name)
+			}
+		}
+		for name, member := range v {
+			if p := s.Properties[name]; p != nil {
+				out = append(out, p.faults(at+"."+name, member)...)
+			} else if s.Additional != nil && !*s.Additional {
+				fault("%s is not known", name)
+			}
+		}
+	case []any:
+		if s.Type != "array" {
+			fault("an array, want %s", s.Type)
+			break
+		}
+		for i, item := range v {
+			out = append(out, s.Items.faults(fmt.Sprintf("%s[%d]", at, i), item)...)
+		}
+	case string:
+		if s.Type != "string" || s.Enum != nil && !slices.Contains(s.Enum, v) {
+			fault("%q, want %s %v", v, s.Type, s.Enum)
+		}
+	case bool:
+		if s.Type != "boolean" {
+			fault("%v, want %s", v, s.Type)
+		}
+	case float64:
+		if s.Type != "number" && (s.Type != "integer" || v != float64(int64(v))) {
+			fault("%v, want %s", v, s.Type)
+		}
+	default:
+		fault("%v, want %s", v, s.Type)
+	}
+	return out
+}
+
+// readSchema reads a schema file; words that this part lacks are an error.
+func readSchema(t *testing.T, path string) *schema {
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	d := json.NewDecoder(f)
+	d.DisallowUnknownFields()
+	var s schema
+	require.NoError(t, d.Decode(&s))
+	return &s
+}
+
+func TestInfo_fitsItsSchema(t *testing.T) {
+	t.Setenv("ANYNPU_THREDS", "4")
+	t.Setenv("ANYNPU_THREADS", "3")
+	t.Setenv("ANYNPU_CPU_ISA", "generic")
+	code, out, errs := anynpu("info", "--json")
+	require.Equal(t, 0, code, errs)
+	var v any
+	require.NoError(t, json.Unmarshal([]byte(out), &v))
+	s := readSchema(t, "../../docs/info.schema.json")
+	assert.Empty(t, s.faults("", v))
+
+	var i info
+	require.NoError(t, json.Unmarshal([]byte(out), &i))
+	assert.Contains(t, i.Unknown, environ.Unknown{Name: "ANYNPU_THREDS", Value: "4", Nearest: "ANYNPU_THREADS"})
+	assert.Contains(t, i.Set, environ.Setting{Name: "ANYNPU_THREADS", Value: "3"})
+	assert.Equal(t, 3, i.Processor.Threads)
+	assert.Equal(t, "generic", i.Processor.Level)
+	require.Len(t, i.APIs, len(abi.Facades))
+	for n, f := range abi.Facades {
+		assert.Equal(t, f.Name, i.APIs[n].Name)
+		assert.Len(t, i.APIs[n].Libraries, max(1, len(f.Stubs)), f.Name)
+	}
+
+	v.(map[string]any)["devices"].([]any)[0].(map[string]any)["cores"] = "none"
+	delete(v.(map[string]any), "version")
+	assert.Len(t, s.faults("", v), 2, "a document that does not fit")
+}
+
+func TestInfo_namesWhatNothingReads(t *testing.T) {
+	t.Setenv("ANYNPU_THREDS", "4")
+	code, out, errs := anynpu("info")
+	require.Equal(t, 0, code, errs)
+	assert.Contains(t, out, "ANYNPU_THREDS=4: nothing reads this; did you mean ANYNPU_THREADS?")
+	assert.Contains(t, out, "librknnrt.so")
+}

@@ -1,0 +1,117 @@
+// Package loader tells what the dynamic loader of Linux makes of a program and of a library's name, from the files
+// alone: nothing is loaded or run.
+package loader
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Core is the file name and SONAME of the library.
+const Core = "libanynpu.so.0"
+
+// mark is in every file that has the library's code: the path of one of its packages, which Go's tables of functions
+// name.
+const mark = "github.com/anynpu/anynpu/capi/boundary."
+
+// A File is what an ELF file says to the loader.
+type File struct {
+	Path    string
+	Class   elf.Class
+	Machine elf.Machine
+	Interp  string   // the loader that it asks for, "" for a static program and for libraries
+	Needed  []string // SONAMEs
+	RPath   []string // folders, before LD_LIBRARY_PATH; none if there is a RUNPATH, which makes them void
+	RunPath []string // folders, behind LD_LIBRARY_PATH
+	Soname  string
+}
+
+// ErrNotELF is the error for a file of another kind.
+var ErrNotELF = errors.New("not an ELF file")
+
+// Read reads the headers of an ELF file.
+func Read(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	magic := make([]byte, 4)
+	if _, err := io.ReadFull(f, magic); err != nil || string(magic) != elf.ELFMAG {
+		return nil, ErrNotELF
+	}
+	e, err := elf.NewFile(f)
+	if err != nil {
+		return nil, err
+	}
+	file := &File{Path: path, Class: e.Class, Machine: e.Machine}
+	for _, p := range e.Progs {
+		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
+			text := make([]byte, p.Filesz)
+			if _, err := p.ReadAt(text, 0); err != nil {
+				return nil, err
+			}
+			file.Interp = string(bytes.TrimRight(text, "\x00"))
+		}
+	}
+	if file.Needed, err = e.ImportedLibraries(); err != nil {
+		return nil, err
+	}
+	for tag, into := range map[elf.DynTag]*[]string{elf.DT_RPATH: &file.RPath, elf.DT_RUNPATH: &file.RunPath} {
+		values, err := e.DynString(tag)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range values {
+			*into = append(*into, folders(v, path)...)
+		}
+	}
+	if len(file.RunPath) > 0 {
+		file.RPath = nil
+	}
+	if names, err := e.DynString(elf.DT_SONAME); err == nil && len(names) > 0 {
+		file.Soname = names[0]
+	}
+	return file, nil
+}
+
+// folders splits a search path of the file at path; $ORIGIN stands for its folder.
+func folders(search, path string) (out []string) {
+	origin, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		origin = filepath.Dir(path)
+	}
+	for _, folder := range strings.Split(search, ":") {
+		if folder != "" {
+			out = append(out, strings.NewReplacer("$ORIGIN", origin, "${ORIGIN}", origin).Replace(folder))
+		}
+	}
+	return out
+}
+
+// Machine is the machine that this program runs on.
+func Machine() elf.Machine {
+	return map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
+}
+
+// Fits says whether the file is for this machine's 64-bit programs.
+func (f *File) Fits() bool { return f.Class == elf.ELFCLASS64 && f.Machine == Machine() }
+
+// Musl says whether the file asks for musl's loader.
+func (f *File) Musl() bool { return strings.HasPrefix(filepath.Base(f.Interp), "ld-musl-") }
+
+// Ours says whether the file belongs to AnyNPU: it is the library, under whatever name, or leads to it.
+func (f *File) Ours() bool {
+	if slices.Contains(f.Needed, Core) || f.Soname == Core {
+		return true
+	}
+	text, err := os.ReadFile(f.Path)
+	return err == nil && bytes.Contains(text, []byte(mark))
+}
