@@ -1,9 +1,9 @@
-// Command anynpu computes, describes, checks and measures ONNX models on the devices of this machine, and edits what
-// they say of themselves.
+// Command anynpu computes, describes, checks and measures ONNX models on the devices of this machine, edits what they
+// say of themselves, tells what the machine has, and runs programs of the vendors' APIs with AnyNPU's libraries.
 //
 // Results go to stdout, messages to stderr. Exit codes: 0 as expected, 1 not as expected (outputs other than --expect
 // gives, slower than --baseline, operators without a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no
-// such device, 5 the run failed, 6 times are not stable, 7 timed out.
+// such device, 5 the run failed, 6 times are not stable, 7 timed out. Those of exec are the program's.
 package main
 
 import (
@@ -101,7 +101,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "anynpu",
-		Short: "Compute, describe, check and measure ONNX models",
+		Short: "Compute, describe, check and measure ONNX models, and run programs of NPU APIs",
 		Long: `anynpu computes ONNX models on the devices of this machine, describes them,
 tells which operator runs where, and measures how fast.
 
@@ -114,7 +114,9 @@ Exit codes:
   4  there is no such device
   5  the run failed
   6  times are not stable
-  7  timed out`,
+  7  timed out
+
+exec has the exit code of its program.`,
 		Version:       version,
 		Args:          knownVerb,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -126,9 +128,10 @@ Exit codes:
 	root.SuggestionsMinimumDistance = 2
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
 		newBench(stdout, stderr),
-		newProfile(stdout, stderr), newMetadata(stdout, stderr), newInfo(stdout)}
+		newProfile(stdout, stderr), newMetadata(stdout, stderr), newInfo(stdout),
+		newExec(stderr)}
 	for _, v := range verbs {
-		if v.Name() == "info" { // no MODEL
+		if v.Name() == "info" || v.Name() == "exec" { // no MODEL
 			continue
 		}
 		v.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -5,6 +5,7 @@ package loader
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -36,22 +37,29 @@ type File struct {
 // ErrNotELF is the error for a file of another kind.
 var ErrNotELF = errors.New("not an ELF file")
 
-// Read reads the headers of an ELF file.
+// Read reads the headers of an ELF file. Of one that does not fit this machine it tells only class and machine.
 func Read(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	magic := make([]byte, 4)
-	if _, err := io.ReadFull(f, magic); err != nil || string(magic) != elf.ELFMAG {
+	head := make([]byte, 20)
+	if _, err := io.ReadFull(f, head); err != nil || string(head[:len(elf.ELFMAG)]) != elf.ELFMAG {
 		return nil, ErrNotELF
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if elf.Data(head[elf.EI_DATA]) == elf.ELFDATA2MSB {
+		order = binary.BigEndian
+	}
+	file := &File{Path: path, Class: elf.Class(head[elf.EI_CLASS]), Machine: elf.Machine(order.Uint16(head[18:]))}
+	if !file.Fits() {
+		return file, nil
 	}
 	e, err := elf.NewFile(f)
 	if err != nil {
 		return nil, err
 	}
-	file := &File{Path: path, Class: e.Class, Machine: e.Machine}
 	for _, p := range e.Progs {
 		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
 			text := make([]byte, p.Filesz)

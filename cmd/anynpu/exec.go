@@ -1,0 +1,331 @@
+package main
+
+import (
+	"bufio"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/internal/loader"
+)
+
+// Exit codes of exec where there is none of the program's, as shells and env have them.
+const (
+	exitExec    = 125 // exec itself failed
+	exitCannot  = 126 // the program is there and cannot be run, or not with AnyNPU's libraries
+	exitMissing = 127
+)
+
+// execFlags are the flags of exec.
+type execFlags struct {
+	api, log string
+}
+
+func newExec(stderr io.Writer) *cobra.Command {
+	f := execFlags{}
+	cmd := &cobra.Command{
+		Use:   "exec [--api NAME] [--log LEVEL] -- PROGRAM ARGS...",
+		Short: "Run a program with AnyNPU in place of the vendors' libraries",
+		Long: `exec runs a program that is already built, for which the vendors' library names
+mean AnyNPU: the folder of its stub libraries goes first in LD_LIBRARY_PATH. The
+programs that it starts get the same. No file is changed.
+
+A program that this cannot serve is told so, with what to do: one that is
+set-id, 32-bit or for another machine, or has an RPATH that leads to a vendor's
+library. A script is judged by its interpreter. A static program runs, with a
+warning.
+
+--api NAME preloads the libraries of one API instead, so that the names of other
+APIs keep their meaning, and an RPATH does not matter.
+
+exec becomes the program, so that its exit code and its signals are the
+program's. Before that, 125 means that exec itself failed, 126 that the program
+cannot be run so, 127 that there is none.`,
+		Example: "  anynpu exec -- ./program model.rknn\n  anynpu exec --log rknn=trace -- ./run.sh",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return f.run(args, os.Environ(), stderr)
+		},
+	}
+	cmd.Flags().StringVar(&f.api, "api", "", "put AnyNPU in place of this API's libraries alone: "+
+		strings.Join(vendorAPIs(), " or "))
+	cmd.Flags().StringVar(&f.log, "log", "", "sets ANYNPU_LOG")
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
+
+// vendorAPIs are the APIs whose libraries have vendors' names.
+func vendorAPIs() (names []string) {
+	for _, f := range abi.Facades {
+		if len(f.Stubs) > 0 {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// sonames are the file names of one API's libraries, of all for "".
+func sonames(api string) (names []string) {
+	for _, f := range abi.Facades {
+		if api == "" || f.Name == api {
+			for _, l := range f.Stubs {
+				names = append(names, l.Soname)
+			}
+		}
+	}
+	return names
+}
+
+// run becomes the program. It returns only with an error.
+func (f *execFlags) run(args, environment []string, stderr io.Writer) error {
+	if f.api != "" && !slices.Contains(vendorAPIs(), f.api) {
+		return usage("exec: no API %q; there is: %s", f.api, strings.Join(vendorAPIs(), ", "))
+	}
+	stubs := stubFolder()
+	if stubs == "" {
+		return &exitError{exitExec, errors.New("exec: AnyNPU's libraries are not beside this tool, as make and make " +
+			"install put them")}
+	}
+	if strings.ContainsAny(stubs, ":; \t\n") {
+		return &exitError{exitExec, fmt.Errorf("exec: the loader takes no folder with this name: %q", stubs)}
+	}
+	path, err := findProgram(args[0], os.Getenv("PATH"))
+	if err != nil {
+		return err
+	}
+	note, err := f.judge(args[0], path, 0)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		printf(stderr, "anynpu: exec: %s\n", note)
+	}
+	err = unix.Exec(path, args, f.environ(stubs, environment))
+	code := exitCannot
+	if errors.Is(err, fs.ErrNotExist) {
+		code = exitMissing
+	}
+	return refuse(code, args[0], "%v", err)
+}
+
+// environ returns the environment of the program.
+func (f *execFlags) environ(stubs string, environment []string) []string {
+	env := lookup(environment)
+	set := func(name, value string) {
+		environment = slices.DeleteFunc(slices.Clone(environment), func(line string) bool {
+			return strings.HasPrefix(line, name+"=")
+		})
+		environment = append(environment, name+"="+value)
+	}
+	first := func(name, value string) {
+		if before := env(name); before != "" {
+			value += ":" + before
+		}
+		set(name, value)
+	}
+	if f.api == "" {
+		first("LD_LIBRARY_PATH", stubs)
+	} else {
+		var files []string
+		for _, soname := range sonames(f.api) {
+			files = append(files, filepath.Join(stubs, soname))
+		}
+		first("LD_PRELOAD", strings.Join(files, ":"))
+	}
+	if f.log != "" {
+		set("ANYNPU_LOG", f.log)
+	}
+	return environment
+}
+
+// refuse is the error for a program, which messages call name.
+func refuse(code int, name, format string, args ...any) error {
+	return &exitError{code, fmt.Errorf("exec: %s: %s", name, fmt.Sprintf(format, args...))}
+}
+
+// findProgram finds a program as shells do: a name with a slash is a path, any other is looked for in the folders of
+// PATH.
+func findProgram(name, search string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, runnable(name, name)
+	}
+	var found error
+	for _, folder := range filepath.SplitList(search) {
+		if folder == "" {
+			folder = "."
+		}
+		path := filepath.Join(folder, name)
+		if !strings.Contains(path, "/") {
+			path = "./" + path
+		}
+		err := runnable(name, path)
+		var coded *exitError
+		switch {
+		case err == nil:
+			return path, nil
+		case found == nil && errors.As(err, &coded) && coded.code != exitMissing:
+			found = err
+		}
+	}
+	if found == nil {
+		found = refuse(exitMissing, name, "not found in PATH; a program in this folder is ./%s", name)
+	}
+	return "", found
+}
+
+// runnable says why the file at path cannot be executed.
+func runnable(name, path string) error {
+	at, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
+		return refuse(exitMissing, name, "there is no such file")
+	case err != nil:
+		return refuse(exitCannot, name, "%v", err)
+	case at.IsDir():
+		return refuse(exitCannot, name, "is a folder, not a program")
+	case unix.Access(path, unix.X_OK) != nil:
+		return refuse(exitCannot, name, "is not executable; type: chmod +x %s", quoted(path))
+	}
+	return nil
+}
+
+// judge says whether AnyNPU's libraries reach the program at path: an error says why not, a note what else to know.
+// depth counts the scripts that led to it.
+func (f *execFlags) judge(name, path string, depth int) (note string, err error) {
+	file, err := loader.Read(path)
+	switch {
+	case errors.Is(err, loader.ErrNotELF) && depth < 5:
+		return f.judgeScript(name, path, depth)
+	case errors.Is(err, fs.ErrPermission): // it can be executed, not read
+		return "", nil
+	case err != nil:
+		return "", refuse(exitCannot, name, "%v", err)
+	}
+	switch {
+	case !file.Fits():
+		return "", foreign(name, file)
+	case file.Interp == "":
+		return name + ": is linked statically and loads no library, AnyNPU's neither; only programs that it starts may. " +
+			"Link it again without -static", nil
+	case file.Musl():
+		return "", refuse(exitCannot, name, "is a program of musl, and the libraries beside this tool are of glibc")
+	}
+	if _, err := os.Stat(file.Interp); err != nil {
+		return "", refuse(exitMissing, name, "its loader %s is not here", file.Interp)
+	}
+	if privileged(path) {
+		return "", refuse(exitCannot, name, "gets rights that you lack (set-id or capabilities), so the loader ignores "+
+			"LD_LIBRARY_PATH and LD_PRELOAD; a copy has no such rights: cp %s /tmp/ && anynpu exec -- %s", quoted(path),
+			quoted(filepath.Join("/tmp", filepath.Base(path))))
+	}
+	return "", f.judgeRPath(name, path, file)
+}
+
+// judgeRPath refuses a program whose own search path, which comes before LD_LIBRARY_PATH, has a vendor's library.
+func (f *execFlags) judgeRPath(name, path string, file *loader.File) error {
+	if f.api != "" { // preloaded
+		return nil
+	}
+	for _, facade := range abi.Facades {
+		for _, l := range facade.Stubs {
+			for _, folder := range file.RPath {
+				at := loader.In(folder, l.Soname)
+				if found, err := loader.Read(at); err != nil || found.Ours() {
+					continue
+				}
+				return refuse(exitCannot, name, "its RPATH leads to %s and comes before LD_LIBRARY_PATH; type: "+
+					"anynpu exec --api %s -- %s, which preloads, or, for good: patchelf --remove-rpath %s", at, facade.Name,
+					quoted(name), quoted(path))
+			}
+		}
+	}
+	return nil
+}
+
+// foreign is the refusal of a program for another machine or of 32 bits.
+func foreign(name string, file *loader.File) error {
+	own, its := machineName(loader.Machine()), machineName(file.Machine)
+	switch {
+	case file.Class == elf.ELFCLASS32:
+		return refuse(exitCannot, name, "is a 32-bit program, and AnyNPU's libraries are 64-bit; build it again for %s", own)
+	case file.Machine == elf.EM_AARCH64:
+		return refuse(exitCannot, name, "is a program for arm64, and this machine is %s; with AnyNPU for arm64 installed in "+
+			"FOLDER type: qemu-aarch64 -E LD_LIBRARY_PATH=FOLDER/lib/anynpu %s", own, quoted(name))
+	}
+	return refuse(exitCannot, name, "is a program for %s, and this machine is %s; build it again for %[2]s", its, own)
+}
+
+// machineName is the name that people use.
+func machineName(m elf.Machine) string {
+	if name := map[elf.Machine]string{elf.EM_X86_64: "x86_64", elf.EM_AARCH64: "arm64"}[m]; name != "" {
+		return name
+	}
+	return strings.ToLower(strings.TrimPrefix(m.String(), "EM_"))
+}
+
+// privileged says whether the kernel gives the program rights that its caller lacks.
+func privileged(path string) bool {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return false
+	}
+	if st.Mode&unix.S_ISUID != 0 && int(st.Uid) != os.Getuid() || st.Mode&unix.S_ISGID != 0 && st.Mode&unix.S_IXGRP != 0 &&
+		int(st.Gid) != os.Getgid() {
+		return true
+	}
+	n, err := unix.Getxattr(path, "security.capability", nil)
+	return err == nil && n > 0 && os.Getuid() != 0
+}
+
+// judgeScript judges the interpreter that the first line of a script names, or the command behind env.
+func (f *execFlags) judgeScript(name, path string, depth int) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", refuse(exitCannot, name, "%v", err)
+	}
+	defer file.Close()
+	line, _ := bufio.NewReader(io.LimitReader(file, 4096)).ReadString('\n')
+	rest, script := strings.CutPrefix(line, "#!")
+	words := strings.Fields(rest)
+	if !script || len(words) == 0 {
+		return "", refuse(exitCannot, name, "is neither a program nor a script whose first line begins with #!; if it is one "+
+			"of the shell's type: anynpu exec -- sh %s", quoted(path))
+	}
+	interpreter := words[0]
+	if err := runnable(name, interpreter); err != nil {
+		return "", refuse(exitMissing, name, "its interpreter %s cannot be run", interpreter)
+	}
+	if filepath.Base(interpreter) == "env" {
+		for _, word := range words[1:] {
+			if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
+				continue
+			}
+			at, err := findProgram(word, os.Getenv("PATH"))
+			if err != nil {
+				return "", refuse(exitMissing, name, "its interpreter %s is not in PATH", word)
+			}
+			return f.judge(name+": its interpreter "+at, at, depth+1)
+		}
+	}
+	return f.judge(name+": its interpreter "+interpreter, interpreter, depth+1)
+}
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:,@%", r)
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# `anynpu exec` on every kind of program: its result, or a sentence that says why not and what to type. Exit codes are those of shells,
+# signals reach the program. A library of the vendor's stands where the loader looks first without exec.
+set -euo pipefail
+. "$(dirname "$0")/settings.sh"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "check_exec: $*"; exit 1; }
+scripts/install.sh "$dir/opt" 0.0 lib include
+anynpu=$dir/opt/bin/anynpu stubs=$dir/opt/lib/anynpu
+unset LD_PRELOAD
+export ANYNPU_LOG_FILE=/dev/null
+cd "$dir"
+mkdir vendor
+cat > vendor.c << 'EOF'
+int rknn_init(void *c, void *m, unsigned n, unsigned f, void *e) { return c || m || n || f || e ? -99 : -99; }
+EOF
+gcc -shared -fPIC -o vendor/librknnrt.so vendor.c -Wl,-soname,librknnrt.so
+# Says who answers: AnyNPU refuses NULL with RKNN_ERR_PARAM_INVALID, the stand-in everything with -99.
+cat > who.c << 'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+int rknn_init(void *, void *, unsigned, unsigned, void *);
+int main(int argc, char **argv)
+{
+	puts(rknn_init(0, 0, 0, 0, 0) == -99 ? "vendor" : "AnyNPU");
+	return argc > 1 ? atoi(argv[1]) : 0;
+}
+EOF
+gcc who.c -o dynamic -Lvendor -lrknnrt
+gcc who.c -o rpath -Lvendor -lrknnrt -Wl,--disable-new-dtags,-rpath,"$dir/vendor"
+gcc who.c -o runpath -Lvendor -lrknnrt -Wl,--enable-new-dtags,-rpath,"$dir/vendor"
+cat > static.c << 'EOF'
+#include <stdio.h>
+int main(void)
+{
+	return puts("static") < 0;
+}
+EOF
+gcc -static static.c -o static
+cat > forks.c << 'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+	int status = 1;
+	if (fork() == 0) {
+		execl("./dynamic", "./dynamic", "5", (char *)0);
+		_exit(99);
+	}
+	wait(&status);
+	return WEXITSTATUS(status);
+}
+EOF
+gcc forks.c -o forks
+printf '#!/bin/sh\n./dynamic\nexit 9\n' > script
+printf '#!/usr/bin/env sh\n./dynamic\n' > envscript
+printf '#!/no/such/shell\n' > lost
+echo './dynamic' > text
+chmod +x script envscript lost text
+cp dynamic '32bit' && printf '\x01' | dd of='32bit' bs=1 seek=4 conv=notrunc status=none # ELFCLASS32
+case $(uname -m) in x86_64) other=arm64 code='\xb7' ;; *) other=x86_64 code='\x3e' ;; esac
+cp dynamic foreign && printf "$code" | dd of=foreign bs=1 seek=18 conv=notrunc status=none # e_machine
+cp dynamic plain && chmod -x plain
+mkdir folder
+
+# want CODE TEXT ARGS...: exec with the arguments ends with the code, and what is printed has the text
+want() {
+  local code=$1 text=$2 got=0; shift 2
+  LD_LIBRARY_PATH=$dir/vendor "$anynpu" exec "$@" > out 2>&1 || got=$?
+  [ "$got" = "$code" ] || { cat out; fail "exec $*: exit code $got, want $code"; }
+  grep -qF -- "$text" out || { cat out; fail "exec $*: want \"$text\""; }
+}
+[ "$(LD_LIBRARY_PATH=$dir/vendor ./dynamic)" = vendor ] || fail "the stand-in is not found without exec"
+want 0 AnyNPU -- ./dynamic
+want 3 AnyNPU ./dynamic 3
+PATH=$dir:$PATH want 4 AnyNPU -- dynamic 4
+want 0 AnyNPU --api rknn -- ./dynamic
+want 0 vendor --api ohnn -- ./dynamic
+want 0 static -- ./static
+want 0 'is linked statically and loads no library' -- ./static
+want 126 "its RPATH leads to $dir/vendor/librknnrt.so and comes before LD_LIBRARY_PATH; type: anynpu exec --api rknn -- ./rpath" -- ./rpath
+want 126 'patchelf --remove-rpath ./rpath' -- ./rpath
+want 0 AnyNPU --api rknn -- ./rpath
+want 0 AnyNPU -- ./runpath
+want 9 AnyNPU -- ./script
+want 0 AnyNPU -- ./envscript
+want 127 'its interpreter /no/such/shell cannot be run' -- ./lost
+want 126 'anynpu exec -- sh ./text' -- ./text
+want 126 'is a 32-bit program' -- ./32bit
+want 126 "is a program for $other" -- ./foreign
+want 127 'there is no such file' -- ./nothing
+want 127 'not found in PATH' -- no-such-program
+want 126 'is a folder, not a program' -- ./folder
+want 126 'is not executable; type: chmod +x ./plain' -- ./plain
+want 5 AnyNPU -- ./forks
+want 2 'no API "cuda"' --api cuda -- ./dynamic
+want 2 'requires at least 1 arg'
+kinds=11
+if [ "$(id -u)" = 0 ]; then
+  cp dynamic setid && chown 65534 setid && chmod u+s setid
+  want 126 'gets rights that you lack' -- ./setid
+  kinds=12
+else
+  echo "SKIP: set-id: only root can give a program to another user"
+fi
+
+# Not beside the libraries: exec itself fails.
+cp "$anynpu" alone
+got=0
+./alone exec -- ./dynamic > out 2>&1 || got=$?
+[ "$got" = 125 ] && grep -q "libraries are not beside this tool" out || { cat out; fail "a tool alone: exit code $got"; }
+
+# The log of the program, and signals.
+ANYNPU_LOG_FILE='' LD_LIBRARY_PATH='' "$anynpu" exec --log rknn=trace -- ./dynamic > out 2>&1
+grep -q 'rknn_init(' out || { cat out; fail "--log"; }
+"$anynpu" exec -- sleep 600 &
+child=$!
+for _ in $(seq 100); do
+  if [ "$(cat /proc/$child/comm)" = sleep ]; then break; fi
+  sleep 0.1
+done
+kill -TERM $child
+got=0
+wait $child || got=$?
+[ "$got" = 143 ] || fail "a program that SIGTERM ends: exit code $got"
+! compgen -G "$stubs/*.new-*" > /dev/null || fail "left behind: $stubs"
+echo "exec: $kinds of 12 kinds of program: result or sentence; exit codes and signals are the program's"
