@@ -353,7 +353,78 @@ def parts():
         n.done(y, rel=1e-4, abs=1e-4, why="several float32 operations, each of which rounds, stand behind one another")
 
 
+def walks():
+    """Random walks over the operators on images: 6 to 26 operations, whose values stay small and exact."""
+    for seed in range(48):
+        g = np.random.default_rng(1000 + seed)
+        pick = lambda *v: v[int(g.integers(len(v)))]
+        n = Net(f"walks/{seed}")
+        x = n.input((pick(1, 2), int(g.integers(6, 20)), int(g.integers(5, 18)), pick(3, 8, 17, 32, 35)))
+        values, used = [x], set()
+
+        def grid(v):
+            return next((2.0**-i for i in range(9) if (v.real * 2**i == np.round(v.real * 2**i)).all()), 0)
+
+        def conv(v):
+            kind = pick("CONV2D", "CONV2D", DEPTH)
+            k = pick((1, 1), (3, 3), (3, 3), (2, 3), (5, 1))
+            if v.shape[1] < 6 or v.shape[2] < 6:
+                k = (1, 1)
+            o = pick({"mode": 0}, {"mode": 1}, {"pads": (1, 0, 0, 1)}, {"mode": 0, "strides": (2, 1)}, {"pads": (1, 1, 1, 1), "strides": (2, 2)}, {"pads": (2, 1, 1, 2), "dil": (2, 1)})
+            return n.conv(v, pick(5, 8, 16, 33), k, pick(0, 0, 1, 2), kind=kind, **o)
+
+        def pad(v):
+            return n.pad(v, [(0, 0), (pick(0, 1), pick(1, 2)), (pick(0, 2), 1), (0, pick(0, 0, 0, 1))], pick(0.0, 0.0, 2.0, -1.0))
+
+        def pool(v):
+            if v.shape[1] < 5 or v.shape[2] < 5:
+                raise ValueError
+            return n.pool("MAX_POOL", v, pick((2, 2), (3, 2), (3, 3)), pick((1, 1), (2, 2), (2, 1)), **pick({"mode": 0}, {"mode": 1}, {"pads": (1, 0, 1, 0)}))
+
+        def binary(v):
+            others = [w for w in values if w.shape == v.shape]
+            w = pick(*others, n.const(v.shape[-1:]), n.const((v.shape[2], 1)))
+            a, b = (v, w) if pick(True, False) else (w, v)
+            return n.binary(pick("ADD", "ADD", "SUB", "MAXIMUM", "MINIMUM"), a, b) if pick(0, 1) else n.add(a, b, pick(0, 1, 2))
+
+        def concat(v):
+            axis = pick(1, 2, 3, 3)
+            others = [w for w in values if all(p == q or i == axis for i, (p, q) in enumerate(zip(w.shape, v.shape)))]
+            return n.concat([v, *(pick(*others) for _ in range(pick(1, 2)))], axis)
+
+        def cut(v):
+            return n.slice(v, (0, pick(0, 1), 1, 0), (v.shape[0], v.shape[1] - 2, v.shape[2] - 1, v.shape[3] - pick(0, 1)))
+
+        def turn(v):
+            perm = pick((0, 2, 1, 3), (0, 3, 1, 2), (0, 2, 3, 1))
+            return n.transpose(v, perm)
+
+        def unary(v):
+            return pick(n.relu, n.relu6, n.neg, n.abs, n.bias, n.prelu, n.norm, n.scale, n.leaky)(v)
+
+        target = int(g.integers(6, 27))
+        while len(n.ops) < target:
+            v = pick(*values[-4:], values[-1])
+            try:
+                marks = len(n.tensors), len(n.ops)
+                y = pick(conv, conv, conv, pad, pool, binary, binary, binary, concat, cut, turn, unary, unary, unary)(v)
+                if y.real.size > 40000 or min(y.shape) < 1 or grid(y) < 1 / 16 or np.unique(y.real).size < 3:
+                    raise ValueError
+            except ValueError:
+                del n.tensors[marks[0]:], n.ops[marks[1]:]
+                continue
+            if np.abs(y.real).max() > 300:
+                y = n.clip(y, -40.0, 37.0)
+            for o in n.ops[marks[1]:]:
+                used.update(o["in"])
+            values.append(y)
+        last = [v for v in values if v.i not in used and v.i != x.i]
+        if seed % 4 == 0 and len(values) > 5:
+            last += [v for v in values[2:5] if v not in last]  # read, and outputs as well
+        n.done(*last)
+
+
 if __name__ == "__main__":
-    for make in (padding, endings, values, branches, views, constants, codes, floats_between_codes, parts):
+    for make in (padding, endings, values, branches, views, constants, codes, floats_between_codes, parts, walks):
         make()
     print(f"{write(sys.argv[1])} networks")
