@@ -96,6 +96,8 @@ func TestItems_areFound(t *testing.T) {
 		_, err = c.variant(variant)
 		require.NoError(t, err, i.ID)
 	}
+	assert.Equal(t, "padding", family("padding/conv_0"))
+	assert.Equal(t, "random graphs", family("random0001"))
 	_, _, err = all.find("none/plain")
 	assert.ErrorContains(t, err, `no case "none/plain"`)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/ohnn/model"
@@ -32,10 +33,18 @@ func items(string) ([]suite.Item, error) {
 	var out []suite.Item
 	for _, name := range all.names {
 		for _, v := range all.byName[name].variants() {
-			out = append(out, suite.Item{ID: name + "/" + v})
+			out = append(out, suite.Item{ID: name + "/" + v, Object: family(name)})
 		}
 	}
 	return out, nil
+}
+
+// family is what reports call a network and those of its kind.
+func family(name string) string {
+	if kind, _, written := strings.Cut(name, "/"); written {
+		return kind
+	}
+	return "random graphs"
 }
 
 func open(l *suite.Library, _ string) suite.Computer {
