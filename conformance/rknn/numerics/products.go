@@ -22,6 +22,9 @@ func products() *group {
 			}
 			on(g, board, fmt.Sprintf("type%d_sizes", kind), func(t *T) { t.changesSizes(kind) })
 			on(g, board, fmt.Sprintf("type%d_shared_memory", kind), func(t *T) { t.sharesMemory(kind) })
+			if board == "rk3588" {
+				on(g, board, fmt.Sprintf("type%d_deep_and_high", kind), func(t *T) { t.deep(kind) })
+			}
 		}
 		on(g, board, "segments", (*T).segments)
 	}
@@ -202,7 +205,7 @@ func (t *T) sharesMemory(kind uint32) {
 	k, cols := t.multiple(kind)
 	n := noise(kind)
 	for _, ac := range []int16{0, 1} {
-		p := newProduct(t.Geometry(), rknn.MatmulInfo{M: 5, K: int32(k), N: int32(cols), Kind: kind, AcLayout: ac})
+		p := newProduct(t.Geometry(), rknn.MatmulInfo{M: 5, K: int32(2 * k), N: int32(7 * cols), Kind: kind, AcLayout: ac})
 		o := t.created(p)
 		sizes := [3]int{}
 		for matrix := range 3 {
@@ -221,6 +224,33 @@ func (t *T) sharesMemory(kind uint32) {
 			o.fill(p, 0, a)
 			o.fill(p, 1, b)
 			o.computes(fmt.Sprintf("C at byte %d of A and B", at), p, a, b)
+		}
+	}
+}
+
+// deep multiplies matrices of thousands of columns of A, with scales of groups where there are any, and of many rows.
+func (t *T) deep(kind uint32) {
+	k, cols := t.multiple(kind)
+	n := noise(kind)
+	for i, s := range []rknn.MatmulShape{{M: 3, K: int32(2112 / k * k), N: int32(3 * cols)},
+		{M: 1101, K: int32(k), N: int32(cols)}} {
+		p := newProduct(t.Geometry(), rknn.MatmulInfo{M: s.M, K: s.K, N: s.N, Kind: kind, BLayout: int16(2 * i)})
+		types := p.types
+		scaled := types[1] != rknn.Float16 && types[2] != rknn.Int8
+		if scaled {
+			p.info.BQuant, p.info.Group = 5, 32
+		}
+		o := t.created(p)
+		for matrix := range 3 {
+			o.hold(p, matrix)
+		}
+		a, b := n.entries(types[0], p.m, p.k), n.entries(types[1], p.k, p.n)
+		o.fill(p, 0, a)
+		o.fill(p, 1, b)
+		o.computes("deep", p, a, b)
+		if scaled && types[0] == rknn.Int8 {
+			o.parameters(p, quantizations[5], &n)
+			o.computes("deep, with groups", p, a, b)
 		}
 	}
 }
