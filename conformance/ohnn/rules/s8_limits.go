@@ -75,7 +75,7 @@ var stopped = []*Rule{
 		"once by then, as done or as FAILED without outputs")).
 		No("behind_a_long_one", func(t *T) {
 			q := newQueue()
-			e, _, out, users := t.busy(q, 6)
+			e, _, out, users := t.busy(q, 60) // more than a busy machine does before the next call
 			t.Call("Executor_Destroy", &e)
 			t.Check(e == 0, "the variable holds %#x", e)
 			got := q.all()
