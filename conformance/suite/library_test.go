@@ -8,11 +8,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/conformance/suite/trace"
 )
 
 // libc is the C library as an API: its functions are a route to known answers.
 var libc = &API{Name: "libc", Prefix: "str", Functions: []string{"strlen", "strncmp", "strnothing"},
-	Essential: []string{"strlen"}, Codes: map[int]string{0: "SAME"}}
+	Soname: "libc.so.6", Essential: []string{"strlen"}, Codes: map[int]string{0: "SAME"},
+	Headers: &trace.Headers{Files: []string{"string.h"}, Prototypes: []string{"size_t strlen(const char *s)",
+		"int strncmp(const char *s1, const char *s2, size_t n)"}}}
 
 func TestLibrary_calls(t *testing.T) {
 	l, err := Open(libc, "libc.so.6")

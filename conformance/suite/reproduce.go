@@ -14,7 +14,7 @@ import (
 
 // Reproduction says which cases Reproduce turns into programs, and how these are compiled.
 type Reproduction struct {
-	Every   int      // of the cases of each suite, one of so many
+	Sample  int      // about so many cases of each suite, evenly; 0: all
 	Compile []string // command and flags, to which SOURCE -o PROGRAM LIBRARIES are added
 	Folder  string   // that keeps the sources of programs that do not do what the case did, "" for none
 }
@@ -37,7 +37,11 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 			return false, err
 		}
 		var chosen []int
-		for i := 0; i < len(n.jobs); i += max(how.Every, 1) {
+		every := 1
+		if how.Sample > 0 {
+			every = max(len(n.jobs)/how.Sample, 1)
+		}
+		for i := 0; i < len(n.jobs); i += every {
 			chosen = append(chosen, i)
 		}
 		passed, skipped, wrong := 0, 0, 0
@@ -105,7 +109,11 @@ func (how *Reproduction) run(path string, p *program, library string) error {
 		return fmt.Errorf("%s: %v: %s", how.Compile[0], err, lastLines(string(out), 6))
 	}
 	defer os.Remove(path)
-	if abs, err := filepath.Abs(library); err == nil {
+	if strings.Contains(library, "/") { // else it is found by its name
+		abs, err := filepath.Abs(library)
+		if err != nil {
+			return err
+		}
 		library = abs
 	}
 	cmd := exec.Command(path, library)

@@ -30,7 +30,7 @@ func newPrograms(suites []*suite.Suite) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&how.Every, "every", 1, "of the cases of each suite, one of so many")
+	f.IntVar(&how.Sample, "sample", 0, "about `N` cases of each suite instead of all")
 	f.StringVar(&how.Folder, "keep", "", "keep the sources of wrong programs in this `folder`")
 	f.StringArrayVar(&apis, "suite", nil, "only this suite, `\"API NAME\"`; can be repeated")
 	f.StringVar(&o.Filter, "run", "", "only cases whose name contains this `text`")

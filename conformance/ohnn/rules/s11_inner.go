@@ -8,7 +8,7 @@ import (
 func info(dataType int32, dims ...int32) []tensorInfo {
 	x := tensorInfo{dataType: dataType, rank: uint32(len(dims)), format: 2}
 	if len(dims) > 0 {
-		x.dims = &dims[0]
+		x.dims = cmem.Pointer(dims)
 	}
 	copy(x.name[:], "port")
 	return []tensorInfo{x}
@@ -19,7 +19,7 @@ func profiling(value []byte) []extension {
 	x := extension{size: uintptr(len(value))}
 	copy(x.name[:], "isProfiling")
 	if len(value) > 0 {
-		x.value = &value[0]
+		x.value = cmem.Pointer(value)
 	}
 	return []extension{x}
 }

@@ -13,7 +13,7 @@ func afterFinish(t *T) uintptr { return t.model(2) }
 // legacyQuantOf is the struct with n entries of the given bits.
 func legacyQuantOf(n int, bits uint32) *legacyQuant {
 	b, s, z := slices.Repeat([]uint32{bits}, n+1), slices.Repeat([]float64{0.5}, n+1), make([]int32, n+1)
-	return &legacyQuant{uint32(n), &b[0], &s[0], &z[0]}
+	return &legacyQuant{uint32(n), cmem.Pointer(b), cmem.Pointer(s), cmem.Pointer(z)}
 }
 
 // adds tells which code AddTensor gives on an empty model.

@@ -111,7 +111,7 @@ var choices = []*Rule{
 		}).
 		No("short_buffer", func(t *T) {
 			b := make([]byte, 15)
-			t.refusedOutput(badOutput, output{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 15})
+			t.refusedOutput(badOutput, output{WantFloat: 1, IsPrealloc: 1, Buf: cmem.First(b), Size: 15})
 		}),
 	rule("11.i_order_of_codes", "handle first, then NULLs and counts, then index, then sizes, then formats, then the "+
 		"state").
@@ -137,7 +137,7 @@ var choices = []*Rule{
 	rule("11.ja_padding_is_not_read", "padding, reserved bytes and fields that a call does not use may hold anything").
 		OK("garbage", func(t *T) {
 			in := []input{t.Given(0, uint8T, nhwc, image)}
-			b := cmem.Span[byte](cmem.Address(&in[0]), 32)
+			b := cmem.Span[byte](cmem.First(in), 32)
 			for _, i := range []int{4, 5, 6, 7, 21, 22, 23} {
 				b[i] = 0xaa
 			}

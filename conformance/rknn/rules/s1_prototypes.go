@@ -68,8 +68,8 @@ var prototypes = []*Rule{
 		"NULL, and what to use instead").
 		OK("mapped", func(t *T) {
 			ctx, b := t.Open(relu(1, 4), 0), make([]float32, 4)
-			m := t.OwnedMem(t.Ptr("create_mem_from_phys", ctx, uint64(0x1000000), cmem.Address(&b[0]), 16))
-			t.Check(m.Virt == cmem.Address(&b[0]) && m.Phys == 0x1000000 && m.Offset == 0 && m.Size == 16 && m.FD == -1 &&
+			m := t.OwnedMem(t.Ptr("create_mem_from_phys", ctx, uint64(0x1000000), cmem.First(b), 16))
+			t.Check(m.Virt == cmem.First(b) && m.Phys == 0x1000000 && m.Offset == 0 && m.Size == 16 && m.FD == -1 &&
 				m.Flags == 3, "%+v", *m)
 			t.Bind(ctx, m, t.Attr(ctx, queryInput, 0), float32T, -1)
 			copy(b, []float32{5, -6, 7, -8})

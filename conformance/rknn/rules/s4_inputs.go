@@ -239,7 +239,7 @@ var inputs = []*Rule{
 	rule("4.m_copied", "the buffer is copied: the program may free it at once").
 		OK("cleared", func(t *T) {
 			ctx, b := t.images(), slices.Clone(image)
-			t.OK("inputs_set", ctx, 1, []input{{Buf: cmem.Address(&b[0]), Size: 6, Kind: uint8T, Format: nhwc}})
+			t.OK("inputs_set", ctx, 1, []input{{Buf: cmem.First(b), Size: 6, Kind: uint8T, Format: nhwc}})
 			clear(b)
 			t.Computes(ctx, planes...)
 		}).

@@ -127,9 +127,9 @@ var runs = []*Rule{
 		}).
 		No("none", func(t *T) {
 			b := make([]byte, 64)
-			t.refusedOutput(badOutput, output{Index: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 64},
+			t.refusedOutput(badOutput, output{Index: 1, IsPrealloc: 1, Buf: cmem.First(b), Size: 64},
 				"outputs[0].index is 1")
-			t.refusedOutput(badOutput, output{Index: 1<<32 - 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 64})
+			t.refusedOutput(badOutput, output{Index: 1<<32 - 1, IsPrealloc: 1, Buf: cmem.First(b), Size: 64})
 		}),
 	rule("4.sba_index_not_set", "without is_prealloc index need not be set: where indices repeat or are none, entry i "+
 		"is output i").
@@ -148,8 +148,8 @@ var runs = []*Rule{
 		OK("own_buffers", func(t *T) {
 			ctx, a, b := t.threeOutputs(), []float32{9, 9}, []float32{9, 9}
 			t.TakeLog()
-			o := []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&a[0]), Size: 8},
-				{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 8}}
+			o := []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.First(a), Size: 8},
+				{WantFloat: 1, IsPrealloc: 1, Buf: cmem.First(b), Size: 8}}
 			t.OK("outputs_get", ctx, 2, o, nil)
 			t.Check(slices.Equal(a, []float32{0, 2}) && slices.Equal(b, []float32{1, -2}), "%v, %v", a, b)
 			t.Logs("entry i is output i", "entry=1 index=0")
@@ -188,7 +188,7 @@ var runs = []*Rule{
 		}).
 		No("size_of_floats", func(t *T) {
 			b := make([]byte, 8)
-			t.refusedOutput(badOutput, output{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 8},
+			t.refusedOutput(badOutput, output{WantFloat: 1, IsPrealloc: 1, Buf: cmem.First(b), Size: 8},
 				"outputs[0].size is 8",
 				"16 bytes", "want_float 1")
 		}),
@@ -207,7 +207,7 @@ var runs = []*Rule{
 		}).
 		No("short", func(t *T) {
 			b := make([]byte, 8)
-			t.refusedOutput(badOutput, output{IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 7}, "8 bytes", "want_float 0")
+			t.refusedOutput(badOutput, output{IsPrealloc: 1, Buf: cmem.First(b), Size: 7}, "8 bytes", "want_float 0")
 		}),
 	rule("4.sf_made_buffers", "with is_prealloc 0 the library makes a buffer per call and sets buf and size; it stays "+
 		"until its release or the context's end").
@@ -233,19 +233,19 @@ var runs = []*Rule{
 		"OUTPUT_INVALID").
 		OK("filled", func(t *T) {
 			b := []float32{9, 9, 9, 9, 9}
-			o := []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 20}}
+			o := []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.First(b), Size: 20}}
 			ctx := t.ran()
 			t.OK("outputs_get", ctx, 1, o, nil)
-			t.Check(slices.Equal(b, []float32{0, 2, 0, 4, 9}) && o[0].Buf == cmem.Address(&b[0]), "%v", b)
+			t.Check(slices.Equal(b, []float32{0, 2, 0, 4, 9}) && o[0].Buf == cmem.First(b), "%v", b)
 			t.OK("outputs_release", ctx, 1, o)
-			t.Check(o[0].Buf == cmem.Address(&b[0]) && b[1] == 2, "the release touched it")
+			t.Check(o[0].Buf == cmem.First(b) && b[1] == 2, "the release touched it")
 		}).
 		No("NULL", func(t *T) {
 			t.refusedOutput(badOutput, output{IsPrealloc: 1, Size: 64}, "outputs[0].buf is NULL", "is_prealloc is 1")
 		}).
 		No("small", func(t *T) {
 			b := []byte{9, 9, 9, 9, 9, 9, 9, 9}
-			t.refusedOutput(badOutput, output{IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 7})
+			t.refusedOutput(badOutput, output{IsPrealloc: 1, Buf: cmem.First(b), Size: 7})
 			t.Check(b[0] == 9, "something was written")
 		}),
 	rule("4.sh_get_again", "results may be fetched again and again after one run").
@@ -303,7 +303,7 @@ var runs = []*Rule{
 			kept := o[0].Buf
 			t.OK("outputs_release", other, 1, []output{{Buf: kept}})
 			t.Check(slices.Equal(cmem.Span[float32](kept, 4), []float32{0, 2, 0, 4}), "another context freed it")
-			t.OK("outputs_release", ctx, 1, []output{{Buf: cmem.Address(&mine[0])}})
+			t.OK("outputs_release", ctx, 1, []output{{Buf: cmem.First(mine)}})
 			t.OK("outputs_release", ctx, 1, o)
 			t.OK("outputs_release", ctx, 1, []output{{Buf: kept}})
 			t.OK("outputs_release", ctx, 1, o)

@@ -61,7 +61,7 @@ var boundMemory = []*Rule{
 		}).
 		OK("any_memory", func(t *T) {
 			ctx, b := t.Open(relu(1, 4), 0), make([]float32, 4)
-			m := t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, -1, cmem.Address(&b[0]), 16, 0))
+			m := t.OwnedMem(t.Ptr("create_mem_from_fd", ctx, -1, cmem.First(b), 16, 0))
 			t.Bind(ctx, m, t.Attr(ctx, queryInput, 0), float32T, -1)
 			copy(b, []float32{5, -6, 7, -8})
 			t.Computes(ctx, 5, 0, 7, 0)
@@ -76,8 +76,8 @@ var boundMemory = []*Rule{
 		}).
 		No("arguments", func(t *T) {
 			ctx, b := t.Open(relu(1, 4), 0), make([]byte, 64)
-			t.Null("create_mem_from_fd", ctx, -1, cmem.Address(&b[0]), 0, 0)
-			t.Null("create_mem_from_fd", ctx, -1, cmem.Address(&b[0]), 16, int32(-1))
+			t.Null("create_mem_from_fd", ctx, -1, cmem.First(b), 0, 0)
+			t.Null("create_mem_from_fd", ctx, -1, cmem.First(b), 16, int32(-1))
 			t.Null("create_mem_from_fd", ctx, -1, nil, 16, 0)
 			t.Says("fd is -1")
 		}).

@@ -154,9 +154,9 @@ var dynamicShapes = []*Rule{
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
 			t.Set(ctx, float32T, nhwc, make([]float32, 6))
 			t.Run(ctx)
-			t.Is(badOutput, "outputs_get", ctx, 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 23}},
+			t.Is(badOutput, "outputs_get", ctx, 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.First(b), Size: 23}},
 				nil)
-			t.OK("outputs_get", ctx, 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&b[0]), Size: 24}}, nil)
+			t.OK("outputs_get", ctx, 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.First(b), Size: 24}}, nil)
 		}),
 	rule("6.f_a_new_shape_forgets", "after another shape inputs must be set and results computed anew; the same shape "+
 		"changes nothing").

@@ -24,9 +24,9 @@ var threads = []*Rule{
 				}
 				y := make([]float32, 64)
 				for range 50 {
-					own.OK("inputs_set", all[i], 1, []input{{Buf: cmem.Address(&x[0]), Size: 256, Kind: float32T}})
+					own.OK("inputs_set", all[i], 1, []input{{Buf: cmem.First(x), Size: 256, Kind: float32T}})
 					own.OK("run", all[i], nil)
-					own.OK("outputs_get", all[i], 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&y[0]), Size: 256}}, nil)
+					own.OK("outputs_get", all[i], 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.First(y), Size: 256}}, nil)
 					own.Check(slices.Equal(x, y), "another thread's results")
 				}
 				runtime.KeepAlive(x)
@@ -51,9 +51,9 @@ var threads = []*Rule{
 					x[k] = float32(i + 1)
 				}
 				for range 50 {
-					own.OK("inputs_set", ctx, 1, []input{{Buf: cmem.Address(&x[0]), Size: 256, Kind: float32T}})
+					own.OK("inputs_set", ctx, 1, []input{{Buf: cmem.First(x), Size: 256, Kind: float32T}})
 					own.OK("run", ctx, nil)
-					own.OK("outputs_get", ctx, 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.Address(&y[0]), Size: 256}}, nil)
+					own.OK("outputs_get", ctx, 1, []output{{WantFloat: 1, IsPrealloc: 1, Buf: cmem.First(y), Size: 256}}, nil)
 					own.Check(slices.Min(y) == slices.Max(y), "results of two runs are mixed")
 				}
 				runtime.KeepAlive(x)

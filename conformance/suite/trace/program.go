@@ -200,7 +200,7 @@ func (p *printer) call(e Event) *pending {
 
 // back prints a call that has returned, with what is demanded of it.
 func (p *printer) back(t int, c *pending, e Event, judged *Event) {
-	shown := c.text
+	shown := strings.ReplaceAll(c.text, "(void *)", "")
 	switch c.result {
 	case "void":
 		p.line(t, "%s;", c.text)
@@ -227,7 +227,14 @@ func (p *printer) back(t int, c *pending, e Event, judged *Event) {
 		if judged != nil && (judged.Kind == Pointer) != (e.Bits != 0) {
 			p.fails = true
 		}
-		shown += " = " + map[bool]string{true: "a pointer", false: "NULL"}[e.Bits != 0]
+		switch {
+		case e.Bits == 0:
+			shown += " = NULL"
+		case p.used[name]:
+			shown += " = " + name
+		default:
+			shown += " = a pointer"
+		}
 	default:
 		p.integer(t, c, e, judged)
 		if c.proto != nil && scalarSize(c.proto.result) == 8 {
