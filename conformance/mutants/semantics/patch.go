@@ -2,6 +2,7 @@ package semantics
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -36,6 +37,7 @@ func patches(root string) ([]*Mutant, error) {
 		return nil, err
 	}
 	var all []*Mutant
+	var misfits []error
 	for _, e := range entries {
 		text, err := patchFiles.ReadFile("patches/" + e.Name())
 		if err != nil {
@@ -44,12 +46,12 @@ func patches(root string) ([]*Mutant, error) {
 		for _, block := range strings.Split(string(text), "\n= ")[1:] {
 			m, err := parsePatch(root, block)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", e.Name(), err)
+				misfits = append(misfits, fmt.Errorf("%s: %w", e.Name(), err))
 			}
 			all = append(all, m)
 		}
 	}
-	return all, nil
+	return all, errors.Join(misfits...)
 }
 
 func parsePatch(root, block string) (*Mutant, error) {

@@ -3,6 +3,7 @@ package semantics
 import (
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,8 +28,8 @@ func TestMutants_fitTheSources(t *testing.T) {
 	for _, m := range mutants {
 		ids[m.ID] = true
 	}
-	for id, why := range Argued() {
-		assert.True(t, ids[id], "argued.txt explains %s, which there is not", id)
+	for id, why := range Argued() { // what is made from the syntax may belong to another seed, or come back
+		assert.True(t, ids[id] || strings.Contains(id, ":"), "argued.txt explains %s, which there is not", id)
 		assert.NotEmpty(t, why)
 	}
 	files, err := Overlay(root, mutants)
