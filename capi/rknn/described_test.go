@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"path/filepath"
@@ -234,4 +235,26 @@ func TestDescribed_metadataWin(t *testing.T) {
 	require.Equal(t, []float32{1}, c.model.in[0].Mean)
 	require.Equal(t, []float32{60, 50, 40}, c.model.in[0].Std)
 	require.Equal(t, "rk3576", c.model.board.name)
+}
+
+// Whatever a damaged file says, the ONNX model beside it loads.
+func TestDescribed_damagedFile(t *testing.T) {
+	t.Setenv("ANYNPU_LOG", "off")
+	f := reluFile()
+	f.Batch = 2
+	f.DynamicShapes = [][][]int64{{{1, 3, 2, 4}}, {{1, 3, 4, 4}}}
+	data, dir := rknntest.Write(f), t.TempDir()
+	write(t, filepath.Join(dir, "net.onnx"), relu(1, 3, -1, 4).meta("anynpu.dim.n", "2").bytes())
+	for i := 4; i < len(data); i += 2 {
+		damaged := bytes.Clone(data)
+		damaged[i] ^= []byte{1, 0x80, 0xff, 0x10}[i/2%4]
+		m, err := load(nil, write(t, filepath.Join(dir, "net.rknn"), damaged), 0)
+		require.NoError(t, err, "byte %d", i)
+		c, err := newContext(m, 0, m.run)
+		require.NoError(t, err, "byte %d", i)
+		for _, cmd := range []QueryCmd{QueryInputAttr, QueryNativeInputAttr, QueryOutputAttr, QueryNativeOutputAttr} {
+			attrOf(t, c, cmd)
+		}
+		c.release()
+	}
 }

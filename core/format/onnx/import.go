@@ -116,7 +116,7 @@ func importModel(src *source, o Options) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		below = o.Below(p.names())
+		below = o.Below(p.names(own))
 		overruled = overrules(own, below)
 	}
 	meta, err := metadata.ReadOver(below, p.meta, o.path)

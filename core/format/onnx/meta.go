@@ -76,13 +76,21 @@ func (im *importer) completed(name string, t tensor.Type, in []tensor.Fact) (ful
 	return t, like, nil
 }
 
-// names are the names of the parsed model, without sizes of values.
-func (m *model) names() *Names {
+// names are the names of the parsed model, without sizes of values, and with the sizes that the metadata give open
+// dimensions.
+func (m *model) names(meta map[string]string) *Names {
 	inits := map[string]bool{}
 	for _, t := range m.graph.inits {
 		inits[t.name] = true
 	}
 	n := &Names{In: portsOf(m.graph.in, inits), Out: portsOf(m.graph.out, nil)}
+	for _, p := range slices.Concat(n.In, n.Out) {
+		for i, d := range p.Dims {
+			if size, ok := meta["anynpu.dim."+d]; ok {
+				p.Dims[i] = size
+			}
+		}
+	}
 	for _, node := range m.graph.nodes {
 		n.Inner = append(n.Inner, node.out...)
 	}
