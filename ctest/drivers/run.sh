@@ -21,7 +21,7 @@ for row in rknn:librknnrt.so:rknn_context ohnn:libneural_network_runtime.so:NN_T
   mkdir -p "$dir/$api"
   gcc "${flags[@]}" -shared -fPIC -DCALLS="\"zcalls_$api.h\"" "$here/fake.c" -o "$dir/$api/$soname" -Wl,-soname,"$soname" -lpthread
   gcc "${flags[@]}" -Wno-unused-function -DAPI="\"$api\"" -DCALLS="\"zcalls_$api.h\"" -DMISUSE="\"misuse_$api.h\"" -DMAKE="make_$kind" -DDROP="drop_$kind" \
-    -DLIBRARY="\"$lib/libneural_network_core.so\"" "$here/fidelity.c" -o "$dir/fidelity_$api" -L"$lib" -Wl,-rpath,"$lib" -lneural_network_core
+    -DLIBRARY="\"$lib/libanynpu.so.0\"" "$here/fidelity.c" -o "$dir/fidelity_$api" -L"$lib" -Wl,-rpath,"$lib" -lanynpu
   timeout 600 "$dir/fidelity_$api" "$dir/$api/$soname"
 done
 
