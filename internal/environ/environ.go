@@ -14,11 +14,11 @@ const Prefix = "ANYNPU_"
 var Names = []string{
 	"ANYNPU_LOG", "RKNN_LOG_LEVEL", "ANYNPU_LOG_FILE", "ANYNPU_CHECK", "ANYNPU_FALLBACK", "ANYNPU_CPU", "ANYNPU_CPU_ISA",
 	"ANYNPU_THREADS", "ANYNPU_MEMORY_LIMIT", "ANYNPU_MEM", "ANYNPU_OHNN_COMPAT", "ANYNPU_OHNN_DEVICES",
-	"ANYNPU_OHNN_DIM_RANGE", "ANYNPU_MODEL_MAP", "ANYNPU_RKNN_TARGET",
+	"ANYNPU_OHNN_DIM_RANGE", "ANYNPU_MODEL_MAP", "ANYNPU_RKNN_TARGET", "ANYNPU_RKNN_QUANTIZE",
 }
 
 // TestNames are those that tests and benchmarks read beside them.
-var TestNames = []string{"ANYNPU_CTS_LIBRARY", "ANYNPU_RKNN_LIBRARY"}
+var TestNames = []string{"ANYNPU_CTS_LIBRARY", "ANYNPU_RKNN_LIBRARY", "ANYNPU_RKNN_FLIPS"}
 
 // A Setting is a variable with its value.
 type Setting struct {
