@@ -660,4 +660,11 @@ OH_NN_IsSupportAIPP:
 	jmp	*anynpu_entry_OH_NN_IsSupportAIPP@GOTPCREL(%rip)
 	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
 
+	.section .note.anynpu, "a", @note
+	.p2align 2
+	.long 7, 4, 1	/* sizes of name and content, kind */
+	.asciz "AnyNPU"
+	.p2align 2
+	.long 1
+
 	.section .note.GNU-stack, "", @progbits
