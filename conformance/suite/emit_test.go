@@ -24,9 +24,10 @@ func TestEmit_programsDoWhatTheirCasesDo(t *testing.T) {
 		status Status
 		prints string // by the program
 	}{
-		"2_ncmp/same":  {Pass, "passed\n"},
-		"2_ncmp/wrong": {Fail, "FAIL: strncmp((void *)m0, (void *)m1, 2)\n  expected no code of the API (7)\n  got SAME (0)\n"},
-		"1_len/text":   {Pass, "passed\n"},
+		"2_ncmp/same": {Pass, "passed\n"},
+		"2_ncmp/wrong": {Fail, "FAIL: strncmp((void *)m0, (void *)m1, 2)\n" +
+			"  expected no code of the API (7)\n  got SAME (0)\n"},
+		"1_len/text": {Pass, "passed\n"},
 	} {
 		r, source, err := Emit([]*Suite{libcRules()}, o, id)
 		require.NoError(t, err, id)

@@ -72,7 +72,7 @@ type Outcome struct {
 // Options say what of suites is run with which libraries.
 type Options struct {
 	Library     func(*API) string // the file of an API; nil: that of API.File
-	JSON, JUnit string            // files for a suite's reports, "" for none; -MODE before the extension if there are several
+	JSON, JUnit string            // files for a suite's reports, "" for none; of several modes with -MODE
 	Filter      string            // only cases whose ID contains this
 	Mode        string            // only this mode
 	Long        bool              // also cases that take long
