@@ -240,7 +240,7 @@ func (f *execFlags) judgeRPath(name, path string, file *loader.File) error {
 		for _, l := range facade.Stubs {
 			for _, folder := range file.RPath {
 				at := loader.In(folder, l.Soname)
-				if found, err := loader.Read(at); err != nil || found.Ours() {
+				if found, err := loader.Read(at); err != nil || found.Ours {
 					continue
 				}
 				return refuse(exitCannot, name, "its RPATH leads to %s and comes before LD_LIBRARY_PATH; type: "+

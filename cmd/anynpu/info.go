@@ -169,7 +169,7 @@ func apis(env func(string) string) []apiInfo {
 		for _, soname := range sonames {
 			l := libraryInfo{Soname: soname, File: loader.Find(soname, env, loader.CacheFile)}
 			if file, err := loader.Read(l.File); err == nil {
-				l.Ours = file.Ours()
+				l.Ours = file.Ours
 			}
 			if stubs != "" && len(f.Stubs) > 0 {
 				l.Stub = loader.In(stubs, soname)
@@ -196,7 +196,7 @@ func stubFolder() string {
 	for _, folder := range []string{"lib/anynpu", "lib/" + triplet + "/anynpu", "lib64/anynpu", "lib"} {
 		folder = filepath.Join(above, folder)
 		if file := loader.In(folder, abi.RKNN.Stubs[0].Soname); file != "" {
-			if f, err := loader.Read(file); err == nil && f.Ours() {
+			if f, err := loader.Read(file); err == nil && f.Ours {
 				return folder
 			}
 		}

@@ -11,16 +11,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 )
 
 // Core is the file name and SONAME of the library.
 const Core = "libanynpu.so.0"
 
-// mark is in every file that has the library's code: the path of one of its packages, which Go's tables of functions
-// name.
-const mark = "github.com/anynpu/anynpu/capi/boundary."
+// note is the ELF note that the library and its stub libraries carry, up to its content: sizes of name and content,
+// kind, and name.
+var note = []byte("\x07\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00AnyNPU\x00") // all machines are little-endian
 
 // A File is what an ELF file says to the loader.
 type File struct {
@@ -32,6 +31,7 @@ type File struct {
 	RPath   []string // folders, before LD_LIBRARY_PATH; none if there is a RUNPATH, which makes them void
 	RunPath []string // folders, behind LD_LIBRARY_PATH
 	Soname  string
+	Ours    bool // the file is AnyNPU's: the library, under whatever name, or a stub that leads to it
 }
 
 // ErrNotELF is the error for a file of another kind.
@@ -61,12 +61,17 @@ func Read(path string) (*File, error) {
 		return nil, err
 	}
 	for _, p := range e.Progs {
-		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
-			text := make([]byte, p.Filesz)
-			if _, err := p.ReadAt(text, 0); err != nil {
-				return nil, err
-			}
+		if p.Type != elf.PT_INTERP && p.Type != elf.PT_NOTE || p.Filesz > 1<<16 {
+			continue
+		}
+		text := make([]byte, p.Filesz)
+		if _, err := p.ReadAt(text, 0); err != nil {
+			return nil, err
+		}
+		if p.Type == elf.PT_INTERP {
 			file.Interp = string(bytes.TrimRight(text, "\x00"))
+		} else {
+			file.Ours = file.Ours || bytes.Contains(text, note)
 		}
 	}
 	if file.Needed, err = e.ImportedLibraries(); err != nil {
@@ -114,12 +119,3 @@ func (f *File) Fits() bool { return f.Class == elf.ELFCLASS64 && f.Machine == Ma
 
 // Musl says whether the file asks for musl's loader.
 func (f *File) Musl() bool { return strings.HasPrefix(filepath.Base(f.Interp), "ld-musl-") }
-
-// Ours says whether the file belongs to AnyNPU: it is the library, under whatever name, or leads to it.
-func (f *File) Ours() bool {
-	if slices.Contains(f.Needed, Core) || f.Soname == Core {
-		return true
-	}
-	text, err := os.ReadFile(f.Path)
-	return err == nil && bytes.Contains(text, []byte(mark))
-}

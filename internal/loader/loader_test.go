@@ -39,7 +39,7 @@ func TestRead(t *testing.T) {
 	assert.Empty(t, f.RunPath)
 	assert.NotEmpty(t, f.Interp)
 	assert.False(t, f.Musl())
-	assert.False(t, f.Ours())
+	assert.False(t, f.Ours)
 
 	f, err = Read(build(t, dir, "newer", "int main(void) { return 0; }", append(flags, "-Wl,--enable-new-dtags")...))
 	require.NoError(t, err)
@@ -106,5 +106,5 @@ func TestFind_theSystemsOwn(t *testing.T) {
 	f, err := Read(path)
 	require.NoError(t, err)
 	assert.Equal(t, "libc.so.6", f.Soname)
-	assert.False(t, f.Ours())
+	assert.False(t, f.Ours)
 }
