@@ -23,7 +23,8 @@ type Reproduction struct {
 const batch = 200
 
 // Reproduce turns cases into C programs, compiles them and runs each with the library of its case: a program must pass
-// if its case does. It prints those that do not, and tells whether there are none.
+// if its case does. It prints those that do not, and tells whether there are none. Cases with several threads are left
+// out.
 func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool, error) {
 	dir, err := os.MkdirTemp("", "anynpu-programs-")
 	if err != nil {
@@ -49,6 +50,11 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 			now := chosen[:min(batch, len(chosen))]
 			chosen = chosen[len(now):]
 			made := n.programs(now)
+			for i := range made {
+				if p := &made[i]; p.err == nil && strings.Contains(p.source, "pthread_create(") {
+					p.err = errors.New("its threads need not meet in the order in which those of the case did")
+				}
+			}
 			verdicts := make([]error, len(made))
 			var wg sync.WaitGroup
 			next := make(chan int)
@@ -92,7 +98,7 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 		}
 		fmt.Fprintf(w, "%s %s: %d programs do what their cases do, %d do not, %d skipped\n", s.API.Name, s.Name, passed,
 			wrong, skipped)
-		good = good && wrong == 0 && passed > 0
+		good = good && wrong == 0 && (passed > 0 || len(n.jobs) == 0)
 	}
 	return good, nil
 }

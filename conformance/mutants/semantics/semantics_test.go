@@ -1,3 +1,7 @@
+//go:build !race
+
+// Type-checking the library takes a minute with the race detector, which has nothing to find in it.
+
 package semantics
 
 import (

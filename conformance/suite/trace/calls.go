@@ -8,9 +8,13 @@ import (
 
 // call is the text of a call.
 func (p *printer) call(e Event) *pending {
-	proto := p.c.Headers.prototype(e.Name)
-	if proto == nil {
+	proto, function := p.c.Headers.prototype(e.Name), e.Name
+	switch {
+	case proto == nil:
 		p.missing[e.Name] = len(e.Args)
+	case len(e.Args) > len(proto.params): // a form of the function that the headers do not have
+		params := slices.Concat(proto.params, slices.Repeat([]string{"uint64_t"}, len(e.Args)-len(proto.params)))
+		function = fmt.Sprintf("((%s (*)(%s))(void (*)(void))%s)", proto.result, strings.Join(params, ", "), e.Name)
 	}
 	p.names[e.Name] = true
 	args := make([]string, len(e.Args))
@@ -20,7 +24,7 @@ func (p *printer) call(e Event) *pending {
 			args[i] = "(uint64_t)(uintptr_t)" + parenthesized(args[i])
 		}
 	}
-	c := &pending{text: e.Name + "(" + strings.Join(args, ", ") + ")", proto: proto, result: "integer"}
+	c := &pending{text: function + "(" + strings.Join(args, ", ") + ")", proto: proto, result: "integer"}
 	switch {
 	case proto == nil:
 	case proto.result == "void":
