@@ -44,14 +44,15 @@ def run_both(model, feeds):
     return a, b
 
 
-def add(name, nodes, feeds, inits=None, opset=21, dynamic=False, functions=(), skip_reference=False, skip_onnxruntime=False, rtol=1e-4, atol=1e-5):
-    """Adds a case; feeds and inits map names to arrays, the outputs are what the last node makes."""
+def add(name, nodes, feeds, inits=None, opset=21, dynamic=False, functions=(), skip_reference=False, skip_onnxruntime=False, rtol=1e-4, atol=1e-5,
+        outs=()):
+    """Adds a case; feeds and inits map names to arrays, the outputs are outs, or what the last node makes."""
     nodes = nodes if isinstance(nodes, list) else [nodes]
     inputs = []
     for k, v in feeds.items():
         shape = [f"{k}_{i}" for i in range(v.ndim)] if dynamic else list(v.shape)
         inputs.append(helper.make_tensor_value_info(k, helper.np_dtype_to_tensor_dtype(v.dtype), shape))
-    outs = [o for o in nodes[-1].output if o]
+    outs = list(outs) or [o for o in nodes[-1].output if o]
     imports = [helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in sorted({f.domain for f in functions})]
 
     def build(types):

@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/anynpu/anynpu/conformance/onnx/attributes"
 	"github.com/anynpu/anynpu/conformance/onnx/cases"
 	"github.com/anynpu/anynpu/conformance/rknn"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
@@ -103,17 +104,24 @@ func inputNames(model []byte) (out []string) {
 	return out
 }
 
-// archive is the opened archive of vectors.
-var archive = sync.OnceValue(func() *zip.Reader {
-	z, err := zip.NewReader(bytes.NewReader(cases.Archive), int64(len(cases.Archive)))
-	if err != nil {
-		panic(err)
-	}
-	return z
-})
+// archive is an opened archive of vectors.
+type archive func() *zip.Reader
 
-func readVector(name string) []byte {
-	f, err := archive().Open(name)
+func opened(b []byte) archive {
+	return sync.OnceValue(func() *zip.Reader {
+		z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			panic(err)
+		}
+		return z
+	})
+}
+
+var modelCases, attributeCases = opened(cases.Archive), opened(attributes.Archive)
+
+// read returns a file, nil if there is none.
+func (a archive) read(name string) []byte {
+	f, err := a().Open(name)
 	if err != nil {
 		return nil
 	}
@@ -133,27 +141,38 @@ var untold = []string{"compress_axis", "loop_0", "loop_1", "loop_4", "nms", "non
 // vectors computes the small models of conformance/onnx/cases, whose expected outputs are those of ONNX Runtime and the
 // onnx package.
 func vectors() *group {
-	g := newGroup("vectors", "models with expected outputs of ONNX Runtime and the onnx package")
-	for _, f := range archive().File {
+	return archivedCases(newGroup("vectors", "models with expected outputs of ONNX Runtime and the onnx package"),
+		modelCases)
+}
+
+// operatorAttributes computes the models of conformance/onnx/attributes.
+func operatorAttributes() *group {
+	return archivedCases(newGroup("attributes", "each attribute left out and at other values, each optional input absent "+
+		"and present, at the opset versions that differ, and operators that may be computed together"), attributeCases)
+}
+
+// archivedCases adds the cases of an archive.
+func archivedCases(g *group, a archive) *group {
+	for _, f := range a().File {
 		name, is := strings.CutSuffix(f.Name, "/model.onnx")
 		switch {
 		case !is:
 		case slices.Contains(untold, name):
 			g.No(name, func(t *T) {
-				model := readVector(f.Name)
+				model := a.read(f.Name)
 				t.Is(rknn.ModelInvalid, "init", new(uintptr), model, len(model), 0, nil)
 			})
 		default:
-			on(g, "rk3588", name, func(t *T) { t.vector(name) })
+			on(g, "rk3588", name, func(t *T) { t.vector(a, name) })
 		}
 	}
 	return g
 }
 
 // numbered are the tensors of a case: "input" or "output".
-func numbered(name, kind string) (out []given) {
+func (a archive) numbered(name, kind string) (out []given) {
 	for i := 0; ; i++ {
-		b := readVector(fmt.Sprintf("%s/%s_%d.pb", name, kind, i))
+		b := a.read(fmt.Sprintf("%s/%s_%d.pb", name, kind, i))
 		if b == nil {
 			return out
 		}
@@ -162,9 +181,9 @@ func numbered(name, kind string) (out []given) {
 }
 
 // vector computes a case, by rknn_inputs_set in the second run's order and the first's.
-func (t *T) vector(name string) {
-	model := readVector(name + "/model.onnx")
-	in, want, names := numbered(name, "input"), numbered(name, "output"), inputNames(model)
+func (t *T) vector(a archive, name string) {
+	model := a.read(name + "/model.onnx")
+	in, want, names := a.numbered(name, "input"), a.numbered(name, "output"), inputNames(model)
 	meta := &rknn.Model{}
 	for i, x := range in {
 		for d, n := range x.dims { // open dimensions are named so
