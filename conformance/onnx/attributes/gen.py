@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make attributes.zip: operators of ONNX with each attribute left out and at other values, each optional input absent and present, and at
+"""Make attributes.zip.gz: operators of ONNX with each attribute left out and at other values, each optional input absent and present, and at
 the opset versions in which a form or a default differs; then graphs that an implementation may compute in fewer steps.
 
     python3 -m venv venv && venv/bin/pip install -r ../cases/requirements.txt && venv/bin/python gen.py
@@ -10,10 +10,12 @@ have the same outputs: such a case could not tell the attribute's value from ano
 import os
 
 import sweep
+import fusion
 import elementwise
 import movement
+import spatial
 
 if __name__ == "__main__":
-    for part in (elementwise, movement):
+    for part in (elementwise, movement, spatial, fusion):
         part.make()
-    sweep.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "attributes.zip"))
+    sweep.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "attributes.zip.gz"))

@@ -2,7 +2,7 @@
 import numpy as np
 from onnx import AttributeProto, TensorProto, helper
 
-from sweep import add, base, f32, ints, node, sweep
+from sweep import add, f32, ints, node, sweep
 
 
 def shapes():

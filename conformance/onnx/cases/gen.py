@@ -342,7 +342,7 @@ def graphs(count):
         add(f"graph_{k:02d}", nodes, {"x": f32(3, 6), "z": f32(3, 6)}, inits, opset=int(rng.choice([13, 15, 17, 21])), dynamic=bool(k % 2))
 
 
-def write(path):
+def write(path, method=zipfile.ZIP_DEFLATED):
     with zipfile.ZipFile(path, "w") as z:
         for name in sorted(cases):
             model, feeds, outs = cases[name]
@@ -351,7 +351,7 @@ def write(path):
                 for i, (k, v) in enumerate(tensors.items()):
                     files[f"{kind}_{i}.pb"] = numpy_helper.from_array(np.asarray(v), k).SerializeToString(deterministic=True)
             for f in sorted(files):
-                z.writestr(zipfile.ZipInfo(f"{name}/{f}", (2024, 1, 1, 0, 0, 0)), files[f], zipfile.ZIP_DEFLATED, 9)
+                z.writestr(zipfile.ZipInfo(f"{name}/{f}", (2024, 1, 1, 0, 0, 0)), files[f], method, 9)
 
 
 if __name__ == "__main__":

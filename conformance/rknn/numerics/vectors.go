@@ -107,8 +107,9 @@ func inputNames(model []byte) (out []string) {
 // archive is an opened archive of vectors.
 type archive func() *zip.Reader
 
-func opened(b []byte) archive {
+func opened(read func() []byte) archive {
 	return sync.OnceValue(func() *zip.Reader {
+		b := read()
 		z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			panic(err)
@@ -117,7 +118,7 @@ func opened(b []byte) archive {
 	})
 }
 
-var modelCases, attributeCases = opened(cases.Archive), opened(attributes.Archive)
+var modelCases, attributeCases = opened(func() []byte { return cases.Archive }), opened(attributes.Archive)
 
 // read returns a file, nil if there is none.
 func (a archive) read(name string) []byte {
