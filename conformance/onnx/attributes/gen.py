@@ -13,9 +13,10 @@ import sweep
 import fusion
 import elementwise
 import movement
+import recurrent
 import spatial
 
 if __name__ == "__main__":
-    for part in (elementwise, movement, spatial, fusion):
+    for part in (elementwise, movement, spatial, recurrent, fusion):
         part.make()
     sweep.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "attributes.zip.gz"))
