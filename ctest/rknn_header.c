@@ -79,7 +79,9 @@ static void names(void)
 
 int main(void)
 {
+	host_begin();
 	tags();
 	names();
-	return 0;
+	CHECK(rknn_destroy(0) == RKNN_ERR_CTX_INVALID, "rknn_destroy"); /* the headers link, too */
+	return host_end();
 }
