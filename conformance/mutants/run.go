@@ -3,6 +3,7 @@ package mutants
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/anynpu/anynpu/conformance/ohnn/operators"
 )
@@ -10,9 +11,9 @@ import (
 // fewest is the number of mutants that every operator must have.
 const fewest = 3
 
-// Run tries the mutants of every operator, or of one, and prints those that survive, all if verbose, and a summary. It
-// tells whether at least 95 % are found, every operator has at least 3, and each survivor is argued for.
-func (s *Suite) Run(w io.Writer, only string, verbose bool) (ok bool, err error) {
+// Run tries the mutants of every operator, or of those in only, and prints those that survive, all if verbose, and a
+// summary. It tells whether at least 95 % are found, every operator has at least 3, and each survivor is argued for.
+func (s *Suite) Run(w io.Writer, only []string, verbose bool) (ok bool, err error) {
 	all, err := operators.Cases()
 	if err != nil {
 		return false, err
@@ -20,7 +21,7 @@ func (s *Suite) Run(w io.Writer, only string, verbose bool) (ok bool, err error)
 	byOp := map[string][]*operators.Case{}
 	var names []string
 	for _, c := range all {
-		if only != "" && c.Op != only {
+		if len(only) > 0 && !slices.Contains(only, c.Op) {
 			continue
 		}
 		// no kernel is asked, or one that the judged case asks too

@@ -17,7 +17,7 @@ import (
 
 // mutantRun is what the flags of the command say.
 type mutantRun struct {
-	only                                   string
+	only                                   []string
 	verbose, kernels, meaning, list, reach bool
 	seed                                   uint64
 	jobs                                   int
@@ -44,7 +44,8 @@ others.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
 	}
 	f := c.Flags()
-	f.StringVar(&r.only, "run", "", "only this `mutant`: an operator of kernels, or an ID of --semantics --list")
+	f.StringArrayVar(&r.only, "run", nil, "only this `mutant`, may be repeated: an operator of kernels, or an ID of "+
+		"--semantics --list")
 	f.BoolVarP(&r.verbose, "verbose", "v", false, "print every mutant")
 	f.BoolVar(&r.kernels, "kernels", false, "only kernels")
 	f.BoolVar(&r.meaning, "semantics", false, "only semantics")
@@ -111,11 +112,7 @@ func (r *mutantRun) run(cmd *cobra.Command) error {
 		passed = ok
 	}
 	if !r.kernels {
-		var only []string
-		if r.only != "" {
-			only = []string{r.only}
-		}
-		ok, err := t.Run(cmd.OutOrStdout(), only, r.verbose)
+		ok, err := t.Run(cmd.OutOrStdout(), r.only, r.verbose)
 		if err != nil {
 			return err
 		}
