@@ -167,7 +167,7 @@ func codedSteps(p *Plan) int {
 }
 
 func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, c := range codedCases {
@@ -209,7 +209,7 @@ func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
 }
 
 func TestState_codedRunsAllocateNothing(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, c := range codedCases {

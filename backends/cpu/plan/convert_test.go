@@ -156,7 +156,7 @@ func equalBits(t *testing.T, want, got tensor.Tensor) {
 }
 
 func TestBuild_conversionsEqualReferenceToTheBit(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, c := range conversionCases {
@@ -235,7 +235,7 @@ func (m *maker) detector(code testCode) []graph.Value {
 
 // No step of a quantized detector runs by reference, whichever way its inputs and outputs cross the border.
 func TestBuild_quantizedDetector(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, code := range []testCode{{1. / 32, 0, tensor.Uint8}, {1. / 32, -100, tensor.Int8}} {

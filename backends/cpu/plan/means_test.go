@@ -276,7 +276,7 @@ func TestBuild_largeMeans(t *testing.T) {
 				require.NoError(t, err)
 				check(t, got[0])
 			})
-			for _, isa := range kernel.Supported() {
+			for _, isa := range instructionSets() {
 				t.Run(fmt.Sprint(c.name, " ", mean, " ", isa), func(t *testing.T) {
 					restore, err := kernel.Select(isa)
 					require.NoError(t, err)
@@ -296,7 +296,7 @@ func TestBuild_largeMeans(t *testing.T) {
 
 // Equal values have no deviation: what rounding leaves of them must not be taken for one.
 func TestBuild_equalValuesNormalized(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, value := range []float64{0.1, -77.7, 1234567} {

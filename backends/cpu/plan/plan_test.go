@@ -79,6 +79,16 @@ func (m *maker) graph(t testing.TB, out ...graph.Value) *graph.Graph {
 	return g
 }
 
+// instructionSets are those of this processor, with -short the highest alone: the race detector looks at how threads
+// meet, which is the same for each, and makes the portable kernels take minutes.
+func instructionSets() []kernel.ISA {
+	all := kernel.Supported()
+	if testing.Short() {
+		return all[len(all)-1:]
+	}
+	return all
+}
+
 // compute runs a plan of g, whose inputs marked in nhwc are in NHWC, and returns copies of the outputs.
 func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int, nhwc ...bool) (*Plan, []tensor.Tensor) {
 	var store Store
@@ -138,7 +148,7 @@ type testCase struct {
 var cases = slices.Concat(spatialCases, productCases, elementCases, moveCases)
 
 func TestBuild_equalsReference(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, c := range slices.Concat(cases, fusionCases, recurrentCases) {
@@ -257,7 +267,7 @@ func TestState_gatherOutside(t *testing.T) {
 
 func TestBuild_notANumberAndInfinities(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		m := newMaker()

@@ -139,7 +139,7 @@ var quantizedCases = []testCase{
 }
 
 func TestBuild_quantizedEqualsReferenceToTheBit(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, c := range quantizedCases {
@@ -165,7 +165,7 @@ func TestBuild_quantizedEqualsReferenceToTheBit(t *testing.T) {
 
 // Every result of requantizing is the definition's, those that are close to a half included.
 func TestRequantized_halves(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, scale := range []float64{0.5, 0.25, 0.1, 1. / 3, 0.007, 4000} {

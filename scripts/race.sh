@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# usage: race.sh
+# The tests under Go's race detector, with -short: those of values compute at one instruction set. Packages that compute
+# in their caller's goroutine are left out, as there is nothing to detect; it is an error if one of them starts another.
+# Children of tests do not wait for a second at their end.
+set -euo pipefail
+. "$(dirname "$0")/settings.sh"
+alone=(backends/cpu/kernel backends/cpu/ref conformance/cmd/conformance conformance/ohnn/operators conformance/onnx/cases
+  conformance/onnx/networks core/convert core/op core/tensor internal/layout)
+started=$(for folder in "${alone[@]}"; do grep -nE '^[[:space:]]*go [a-z]|\.Go\(|\.Parallel\(' "$folder"/*.go || true; done)
+[ -z "$started" ] || { echo "race.sh leaves these packages out, but they start goroutines:"; echo "$started"; exit 1; }
+echo "without goroutines, left out: ${alone[*]}"
+go list ./... | grep -vE "/($(IFS='|'; echo "${alone[*]}"))\$" | GORACE=atexit_sleep_ms=10 xargs go test -count=1 -short -race
