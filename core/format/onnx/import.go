@@ -479,18 +479,26 @@ func sortNodes(nodes []*nodeProto) ([]*nodeProto, error) {
 	return out, nil
 }
 
-// needs returns the names the node reads, those of its bodies included.
+// needs returns the names the node reads, those that its bodies read of the graphs around them included.
 func (n *nodeProto) needs() []string {
 	if n.reads != nil {
 		return n.reads
 	}
 	names := slices.Clone(n.in)
 	walk := func(g *graphProto) {
+		own := g.defined()
+		add := func(name string) {
+			if !own[name] {
+				names = append(names, name)
+			}
+		}
 		for _, m := range g.nodes {
-			names = append(names, m.needs()...)
+			for _, name := range m.needs() {
+				add(name)
+			}
 		}
 		for _, o := range g.out {
-			names = append(names, o.name)
+			add(o.name)
 		}
 	}
 	for _, key := range sortedKeys(n.attrs) {
@@ -504,6 +512,23 @@ func (n *nodeProto) needs() []string {
 	}
 	n.reads = append(names, "")
 	return n.reads
+}
+
+// defined are the names of the graph's own values, which hide those around it.
+func (g *graphProto) defined() map[string]bool {
+	own := map[string]bool{}
+	for _, v := range g.in {
+		own[v.name] = true
+	}
+	for _, t := range g.inits {
+		own[t.name] = true
+	}
+	for _, n := range g.nodes {
+		for _, name := range n.out {
+			own[name] = true
+		}
+	}
+	return own
 }
 
 func sortedKeys[V any](m map[string]V) []string {
