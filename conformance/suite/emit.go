@@ -23,14 +23,13 @@ func Emit(suites []*Suite, o Options, id string) (Result, string, error) {
 		return Result{}, "", fmt.Errorf("no case %q", id)
 	}
 	c := n.programs([]int{i})[0]
-	return c.result, c.source, c.err
+	return c.result, c.Source, c.err
 }
 
 // program is a case that was computed again, as a C program.
 type program struct {
+	trace.Program
 	result Result
-	source string
-	calls  []string
 	err    error
 }
 
@@ -78,7 +77,7 @@ func (n *session) programs(jobs []int) []program {
 		if s := p.result.Status; s != Pass && s != Skip {
 			c.Message = string(s) + ": " + p.result.Message
 		}
-		p.source, p.calls, p.err = c.Program(events)
+		p.Program, p.err = c.Program(events)
 	}
 	return out
 }
@@ -105,7 +104,7 @@ func (n *session) explain(d *Document) {
 	}
 	for i, p := range n.programs(jobs) {
 		f := to[i]
-		f.Calls, f.Program = p.calls, p.source
+		f.Calls, f.Program = p.Calls, p.Source
 		if p.err == nil && p.result.Status == Pass {
 			f.Program = ""
 			f.Calls = []string{"The case passed when it was computed again."}

@@ -51,7 +51,7 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 			chosen = chosen[len(now):]
 			made := n.programs(now)
 			for i := range made {
-				if p := &made[i]; p.err == nil && strings.Contains(p.source, "pthread_create(") {
+				if p := &made[i]; p.err == nil && p.Forks {
 					p.err = errors.New("its threads need not meet in the order in which those of the case did")
 				}
 			}
@@ -87,7 +87,7 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 					fmt.Fprintf(w, "wrong %s: %v\n", id, err)
 					if how.Folder != "" {
 						name := strings.NewReplacer("/", "_", " ", "_").Replace(id) + ".c"
-						if err := os.WriteFile(filepath.Join(how.Folder, name), []byte(p.source), 0o644); err != nil {
+						if err := os.WriteFile(filepath.Join(how.Folder, name), []byte(p.Source), 0o644); err != nil {
 							return false, err
 						}
 					}
@@ -106,7 +106,7 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 // run compiles and runs a program; nil: it has ended as its case did.
 func (how *Reproduction) run(path string, p *program, library string) error {
 	source := path + ".c"
-	if err := os.WriteFile(source, []byte(p.source), 0o644); err != nil {
+	if err := os.WriteFile(source, []byte(p.Source), 0o644); err != nil {
 		return err
 	}
 	defer os.Remove(source)

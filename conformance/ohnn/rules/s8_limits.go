@@ -130,12 +130,7 @@ var stopped = []*Rule{
 		}).In(ohnn.Manual).
 		OK("from_another_thread", func(t *T) {
 			q, e := newQueue(), t.asynchronous()
-			var runs []*queued
-			for i := range 6 {
-				r := t.queuedRun(q, 2, 3, i)
-				runs = append(runs, r)
-				t.start(e, r, 0)
-			}
+			runs := t.started(q, e, 6, nil)
 			t.inThread(func(own *T) { own.Call("Executor_Destroy", &e) })
 			got := q.all()
 			t.Check(len(got) == 6, "%d callbacks of 6 runs when the executor is gone", len(got))

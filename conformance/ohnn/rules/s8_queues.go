@@ -106,6 +106,19 @@ func (t *T) start(e uintptr, r *queued, timeout int32) {
 	clear(in) // the inputs' array is the program's again
 }
 
+// started starts n runs one behind the other; between, if any, is called after each.
+func (t *T) started(q *queue, e uintptr, n int, between func(i int, r *queued)) []*queued {
+	runs := make([]*queued, n)
+	for i := range runs {
+		runs[i] = t.queuedRun(q, 2, 3, i)
+		t.start(e, runs[i], 0)
+		if between != nil {
+			between(i, runs[i])
+		}
+	}
+	return runs
+}
+
 // ended demands that a run was told as it must be, and has computed its own numbers.
 func (t *T) ended(got end, r *queued) {
 	t.Check(got.user == r.user && got.code == success && got.outputs == cmem.First(r.out) && got.n == 1,
@@ -252,18 +265,14 @@ var waiting = []*Rule{
 		}).In(ohnn.Manual).
 		OK("with_waiting_runs", func(t *T) {
 			q, e := newQueue(), t.asynchronous()
-			var runs []*queued
-			for i := range 6 {
-				r := t.queuedRun(q, 2, 3, i)
-				runs = append(runs, r)
-				t.start(e, r, 0)
+			runs := t.started(q, e, 6, func(i int, _ *queued) {
 				s, out := shapes[(i+1)%len(shapes)], t.room()
 				x, b := pattern(s[0]*s[1], i), pattern(s[1], i+1)
 				in := []uintptr{t.tensor(x, int32(s[0]), int32(s[1])), t.tensor(b, int32(s[1]))}
 				t.OK("Executor_RunSync", e, in, 2, []uintptr{out}, 1)
 				t.Check(slices.Equal(t.floats(out, len(x)), turn(x, b, s[0], s[1])), "the run that waits got %v",
 					t.floats(out, len(x)))
-			}
+			})
 			for i, got := range q.wait(6) {
 				t.ended(got, runs[i])
 			}
@@ -276,16 +285,12 @@ var waiting = []*Rule{
 			}
 			q, e := newQueue(), t.asynchronous()
 			bad := q.user()
-			var runs []*queued
-			for i := range 4 {
-				r := t.queuedRun(q, 2, 3, i)
-				runs = append(runs, r)
-				t.start(e, r, 0)
+			runs := t.started(q, e, 4, func(_ int, r *queued) {
 				t.Bad("Executor_RunAsync", e, r.in, 1, r.out, 1, 0, bad)
 				t.Bad("Executor_RunAsync", e, r.in, 2, []uintptr{r.out[0], r.out[0]}, 2, 0, bad)
 				t.Bad("Executor_RunAsync", e, r.in, 2, r.out, 1, 0, nil)
 				t.Bad("Executor_RunAsync", e, nil, 2, r.out, 1, 0, bad)
-			}
+			})
 			for i, got := range q.wait(4) {
 				t.ended(got, runs[i])
 			}

@@ -85,7 +85,6 @@ type pending struct {
 	text   string
 	proto  *prototype
 	result string // kind: void, pointer, integer
-	name   string // of the result
 }
 
 func newPrinter(c *Case, events []Event, used map[string]bool) *printer {

@@ -36,10 +36,17 @@ func Read(r io.Reader) ([]Event, error) {
 // most is the number of bytes that a program has as numbers.
 const most = 2 << 20
 
-// Program is a record as a C program, and its calls one by one. The program demands of each call what the case does. A
-// condition that is the case's own becomes a comparison where its message has the wanted value; else the program fails
-// if it sees what the case saw when it failed.
-func (c *Case) Program(events []Event) (source string, calls []string, err error) {
+// Program is a record as a C program.
+type Program struct {
+	Source string
+	Calls  []string // one by one
+	Forks  bool     // it has threads, whose calls need not meet in the order in which those of the case did
+}
+
+// Program makes a program of a record. It demands of each call what the case does. A condition that is the case's own
+// becomes a comparison where its message has the wanted value; else the program fails if it sees what the case saw when
+// it failed. The calls are there beside an error, too.
+func (c *Case) Program(events []Event) (Program, error) {
 	size := 0
 	for _, e := range events {
 		size += len(e.Data)
@@ -51,11 +58,15 @@ func (c *Case) Program(events []Event) (source string, calls []string, err error
 	}
 	p := newPrinter(c, events, used)
 	p.events(events)
-	source = p.source()
-	if len(source) > 8*most {
-		return "", p.calls, fmt.Errorf("the data of %s is too large for a program", c.ID)
+	made := Program{Source: p.source(), Calls: p.calls}
+	for _, all := range p.bodies {
+		made.Forks = made.Forks || len(all) > 0
 	}
-	return source, p.calls, nil
+	if len(made.Source) > 8*most {
+		made.Source = ""
+		return made, fmt.Errorf("the data of %s is too large for a program", c.ID)
+	}
+	return made, nil
 }
 
 // events prints all events.
