@@ -183,6 +183,11 @@ func surroundings() map[string]*net {
 			y = b.reshape(b.pool(y, false, window{kernel: [2]int{5, 6}}), 2, 64)
 			return []value{b.add(b.product(y, b.weights(3, 64, 21)), b.weights(99, 21))}
 		}),
+		"squeezed": integral(3, []port{image("x", 2, 16, 8, 16)}, func(b *build, in []value) []value {
+			y := b.relu(b.biased(in[0], 2, 24, 3, same(1)))
+			s := b.globalAverage(b.rescaled(y, 8)) // of 128 pixels, so that it is exact
+			return []value{b.mul(y, s), b.biased(s, 2, 9, 1, window{}), b.globalAverage(in[0])}
+		}),
 		"gated": integral(9, []port{image("x", 2, 16, 9, 11), image("gate", 2, 16, 1, 1)}, func(b *build,
 			in []value) []value {
 			y := b.mul(b.biased(in[0], 2, 16, 3, same(1)), in[1])
