@@ -154,3 +154,15 @@ func TestWindowTable_isLeftToTheRun(t *testing.T) {
 	table = &windowTable{win: win, batch: 1 << 20, cols: 1 << 20}
 	assert.Equal(t, fault.Unsupported, fault.KindOf(table.place(p, &b)))
 }
+
+// A constant of no elements need not have bytes at all: its readers are computed all the same.
+func TestFold_constantsWithoutElements(t *testing.T) {
+	for name, none := range map[string][]byte{"no bytes": nil, "empty": {}} {
+		p, _ := built(t, func(m *maker) graph.Value {
+			one := m.Const("", tensor.T(tensor.Float32, 1), tensor.Float32s(7))
+			shape := m.Const("", tensor.T(tensor.Int64, 0), none)
+			return m.Add(&op.Add{}, m.input(3), m.Add(&op.Reshape{}, one, shape))
+		})
+		assert.Equal(t, 1, nodesOf(p), name)
+	}
+}

@@ -43,7 +43,9 @@ func load(g *graph.Graph, limit int64) (*loaded, error) {
 		case f.Const != nil:
 			v.setData(f.Const.Data)
 		case f.Ints != nil && v.dims != nil && f.Quant == nil:
-			v.setData(known(*f))
+			if data := known(*f); data != nil {
+				v.setData(data)
+			}
 		}
 		x.values[i] = v
 	}
@@ -85,6 +87,9 @@ func (v *value) setData(data []byte) {
 		aligned := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(own))), len(data))
 		copy(aligned, data)
 		data = aligned
+	}
+	if data == nil {
+		data = []byte{} // of no elements
 	}
 	v.data = data
 }
