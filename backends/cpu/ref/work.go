@@ -90,7 +90,7 @@ func inside(o graph.Op, in []tensor.Tensor, made int64) int64 {
 		return satMul(size(0), size(1))
 	case *op.RoiAlign:
 		return satMul(made, satMul(max(1, o.SamplesHeight), max(1, o.SamplesWidth)))
-	case *op.Resize, *op.GridSample, *op.AffineGrid, *op.RotaryEmbedding:
+	case *op.Resize, *op.ResizeImage, *op.DecodeImage, *op.GridSample, *op.AffineGrid, *op.RotaryEmbedding:
 		return satMul(made, 32)
 	}
 	return 0
