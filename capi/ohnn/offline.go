@@ -70,11 +70,12 @@ func loadForeign(d *npu, source model.Source, f *model.File, o device.Options) (
 }
 
 // loadONNX compiles an ONNX model, or the one that the map of ANYNPU_MODEL_MAP names for it. The program shares the
-// constants. Inputs and outputs keep their names, layouts and element types.
+// constants. Inputs and outputs keep their names, layouts and element types, but for inputs that the metadata call images.
 func loadONNX(d *npu, source model.Source, o device.Options) (*compiled, error) {
 	weights := mem.NewWeights()
 	defer weights.Release()
-	m, err := model.Load(source, model.Options{Weights: weights, Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP"))})
+	m, err := model.Load(source, model.Options{Weights: weights, Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")),
+		Images: model.ImageOptions{Regions: true}})
 	if err != nil {
 		return nil, err
 	}

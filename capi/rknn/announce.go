@@ -131,7 +131,7 @@ func (p *port) formula() string {
 			}
 			return fmt.Sprint(v)
 		}
-		v = fmt.Sprintf("(x - %s) / %s", list(p.Info.Mean, "0"), list(p.Info.Std, "1"))
+		v = fmt.Sprintf("(x - %s) / %s", list(p.Mean, "0"), list(p.Std, "1"))
 	}
 	if p.Quant == nil {
 		return "value = " + v

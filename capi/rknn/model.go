@@ -47,7 +47,8 @@ func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	w := mem.NewWeights()
 	defer w.Release()
 	im, err := model.Load(model.Source{Path: path, Data: data}, model.Options{Weights: w, Nodes: true,
-		Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")), Compiled: model.RKNN, Quantize: quantizes()})
+		Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")), Compiled: model.RKNN, Quantize: quantizes(),
+		Images: model.ImageOptions{Planar: true}})
 	if err != nil {
 		return nil, refuseFor(errModel, err, "model")
 	}

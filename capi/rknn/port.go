@@ -38,11 +38,6 @@ func newPort(of *model.Port, b target, stored *metadata.Stored) (*port, error) {
 		}
 		p.kind = Type(i)
 	}
-	switch p.Info.Pixel {
-	case "nv12", "nv21", "yuv444":
-		return nil, fault.New(fault.File, "anynpu.input.%s.pixel: %q: the API takes gray, rgb, bgr or rgba images", p.Name,
-			p.Info.Pixel)
-	}
 	return p, nil
 }
 

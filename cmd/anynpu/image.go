@@ -10,6 +10,7 @@ import (
 	_ "image/png"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/device"
@@ -46,6 +47,11 @@ func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, err
 	if err != nil {
 		return tensor.Tensor{}, err
 	}
+	switch in.Pixel {
+	case "", "gray", "rgb", "bgr":
+	default:
+		return tensor.Tensor{}, fault.New(fault.Unsupported, "metadata pixel %q: images give gray, rgb or bgr", in.Pixel)
+	}
 	d := p.Type.Shape.Dims
 	if len(d) != 4 {
 		return tensor.Tensor{}, fault.New(fault.Shape, "an image for an input of %v; want 4 dimensions", p.Type.Shape)
@@ -55,14 +61,13 @@ func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, err
 		return tensor.Tensor{}, fault.New(fault.Shape, "an image for %v: neither dimension 1 nor 3 is 1 or 3 channels",
 			p.Type.Shape)
 	}
-	switch in.Pixel {
-	case "", "gray", "rgb", "bgr":
-	default:
-		return tensor.Tensor{}, fault.New(fault.Unsupported, "metadata pixel %q: images give gray, rgb or bgr", in.Pixel)
+	std := slices.Clone(in.Std)
+	for _, f := range in.Scale {
+		std = append(std, 1/f)
 	}
-	for _, v := range [][]float32{in.Mean, in.Std} {
+	for _, v := range [][]float32{in.Mean, std} {
 		if len(v) > 1 && len(v) != channels {
-			return tensor.Tensor{}, fault.New(fault.File, "metadata: %d values of mean or std for %d channels", len(v), channels)
+			return tensor.Tensor{}, fault.New(fault.File, "metadata: %d values of mean, std or scale for %d channels", len(v), channels)
 		}
 	}
 	img = img.as(channels)
@@ -88,7 +93,7 @@ func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, err
 	if !t.DType.IsFloat() && !t.DType.IsInt() {
 		return t, fault.New(fault.Type, "an image for %v", t.DType)
 	}
-	normalization := convert.Normalization{Mean: in.Mean, Std: in.Std}
+	normalization := convert.Normalization{Mean: in.Mean, Std: std}
 	for c := range channels {
 		from := c
 		if bgr && channels == 3 {

@@ -269,6 +269,42 @@ func TestRun_preparesImages(t *testing.T) {
 	assert.Contains(t, errs, "image: 2 x 1")
 }
 
+// TestRun_decodesImages gives the digits network bytes, which nodes in front of it normalize, and a part of a larger
+// image: a row of zeros around it is cut off, and the same size is a copy.
+func TestRun_decodesImages(t *testing.T) {
+	data, err := os.ReadFile(digits + "digits.onnx")
+	require.NoError(t, err)
+	images, err := filepath.Glob(digits + "images/*label7*")
+	require.NoError(t, err)
+	require.NotEmpty(t, images)
+	_, want, _ := anynpu("run", digits+"digits.onnx", "-i", "image="+images[0], "--json")
+	model := writeFile(t, "net.onnx", data)
+	code, _, errs := anynpu("metadata", model, "input.image.pixel=gray", "input.image.source=ddr",
+		"input.image.scale=0.0625", "dim.N=1")
+	require.Equal(t, 0, code, errs)
+	code, got, errs := anynpu("run", model, "-i", "image="+images[0], "--json")
+	require.Equal(t, 0, code, errs)
+	assert.Equal(t, outputsOf(t, want), outputsOf(t, got))
+
+	code, _, errs = anynpu("metadata", model, "input.image.source=resizer")
+	require.Equal(t, 0, code, errs)
+	regions := tensor.New(tensor.Int32, 1, 4)
+	copy(regions.Data, tensor.Int32s(0, 0, 7, 7))
+	file := writeNPY(t, regions)
+	code, got, errs = anynpu("run", model, "-i", "image="+images[0], "-i", "image.regions="+file, "--json")
+	require.Equal(t, 0, code, errs)
+	assert.Equal(t, outputsOf(t, want), outputsOf(t, got))
+	copy(regions.Data, tensor.Int32s(9, 0, 12, 7))
+	file = writeNPY(t, regions)
+	code, _, errs = anynpu("run", model, "-i", "image="+images[0], "-i", "image.regions="+file)
+	assert.NotEqual(t, 0, code)
+	assert.Contains(t, errs, "lies outside the image of 8 rows and 8 columns")
+
+	code, _, errs = anynpu("metadata", model, "input.image.std=16")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, errs, "std and scale")
+}
+
 func TestInspect_describes(t *testing.T) {
 	code, out, _ := anynpu("inspect", digits+"digits.onnx")
 	require.Equal(t, 0, code)

@@ -40,9 +40,12 @@ entries of metadata_props change, no other byte of it does. A program that passe
 the bytes of a model has them then, too.
 
 The keys, of which "anynpu." may be left out:
-  input.NAME.mean, .std    numbers, one or one per channel
-  input.NAME.order         rgb or bgr: the order of channels that the network wants
+  input.NAME.mean, .std    numbers, one or one per channel; .scale: factors for .std
+  input.NAME.order         rgb, bgr, yuv444 or gray: the channels that the network wants
   input.NAME.pixel         gray, rgb, bgr, rgba, nv12, nv21, yuv444
+  input.NAME.range         regular or bt601_video: the bytes of YUV images
+  input.NAME.planes        2: luma and chroma of nv12, nv21 are two inputs
+  input.NAME.source        ddr, resizer, pyramid: the input is the bytes of an image
   input.NAME.layout        nchw or nhwc: the order in which programs hand data over
   input.NAME.shapes        shapes that a dynamic input is meant for, as JSON
   input.NAME.shape         the shape of an input that the model leaves open
@@ -247,7 +250,8 @@ func splitEntry(e string) (key, value string, err error) {
 
 // asJSON makes a list of numbers that are separated by commas, for keys whose values are numbers.
 func asJSON(key, value string) string {
-	if !strings.HasSuffix(key, ".mean") && !strings.HasSuffix(key, ".std") || strings.HasPrefix(value, "[") {
+	numeric := strings.HasSuffix(key, ".mean") || strings.HasSuffix(key, ".std") || strings.HasSuffix(key, ".scale")
+	if !numeric || strings.HasPrefix(value, "[") {
 		return value
 	}
 	numbers := strings.Split(value, ",")
@@ -297,7 +301,7 @@ func checkMetadata(s *onnx.Summary, path string, props map[string]string, stderr
 // fitsInput refuses numbers per channel, and shapes, that the input cannot have.
 func fitsInput(p onnx.Port, in metadata.Input) error {
 	declared := "[" + strings.Join(p.Dims, ",") + "]"
-	for what, n := range map[string]int{"mean": len(in.Mean), "std": len(in.Std)} {
+	for what, n := range map[string]int{"mean": len(in.Mean), "std": len(in.Std), "scale": len(in.Scale)} {
 		if n < 2 {
 			continue
 		}
@@ -311,6 +315,9 @@ func fitsInput(p onnx.Port, in metadata.Input) error {
 			return usage("anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of rank 4, got the "+
 				"shape %s", p.Name, what, n, declared)
 		}
+	}
+	if len(in.Std) > 0 && len(in.Scale) > 0 {
+		return usage("anynpu.input.%s has std and scale: want one of them", p.Name)
 	}
 	shapes, key := in.Shapes, "shapes"
 	if in.Shape != nil {

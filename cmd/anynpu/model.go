@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 )
@@ -25,13 +26,23 @@ func load(path string, stderr io.Writer) (*loaded, error) {
 		return nil, exit(exitModel, err)
 	}
 	w := mem.NewWeights()
-	m, err := model.Load(model.Source{Path: path}, model.Options{Weights: w})
+	m, err := model.Load(model.Source{Path: path}, model.Options{Weights: w, Images: model.ImageOptions{Regions: true}})
 	if err != nil {
 		w.Release()
 		return nil, exit(exitModel, err)
 	}
 	warn(stderr, slices.Concat(m.Warnings, m.Meta.Warnings))
 	return &loaded{m, w}, nil
+}
+
+// inputInfo is what the metadata say of the input of that name.
+func (m *loaded) inputInfo(name string) metadata.Input {
+	for v := range m.Images {
+		if m.Graph.Values[v].Name == name {
+			return m.InputInfo(v)
+		}
+	}
+	return m.Meta.Inputs[name]
 }
 
 func warn(stderr io.Writer, warnings []string) {

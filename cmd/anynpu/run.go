@@ -302,13 +302,13 @@ func (m *loaded) readInput(file string, p device.Port) (tensor.Tensor, error) {
 		return tensor.Tensor{}, fault.As(fault.File, err, "seek")
 	}
 	if isImage(head[:n]) {
-		return readImage(f, p, m.Meta.Inputs[p.Name])
+		return readImage(f, p, m.inputInfo(p.Name))
 	}
 	t, err := npy.Read(f)
 	if err != nil {
 		return t, err
 	}
-	return fromProgram(t, p, m.Meta.Inputs[p.Name]), nil
+	return fromProgram(t, p, m.inputInfo(p.Name)), nil
 }
 
 // expectations reads the files of --expect.

@@ -4,6 +4,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/format/rknn"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -16,6 +17,8 @@ type Model struct {
 	Instead *Instead
 	// MapError is why the map could not be read, which does no harm to a model that can be loaded as it is.
 	MapError error
+	// Images are the inputs of the graph that take images, or parts of what decoding them needs.
+	Images map[graph.Value]*Image
 	// Unbatched is why the batch of the metadata has no effect, empty if it has or there is none.
 	Unbatched string
 }
@@ -40,6 +43,8 @@ type Options struct {
 	Compiled Format
 	// Quantize has a float model compute with codes where its metadata, or a compiled model's file, say so.
 	Quantize bool
+	// Images says how inputs are taken that the metadata call images.
+	Images ImageOptions
 
 	below func(n *onnx.Names) map[string]string // metadata that hold where the ONNX model is silent
 }
@@ -108,5 +113,8 @@ func importONNX(s Source, f *File, o Options) (*Model, error) {
 		return nil, err
 	}
 	own := &Model{Model: m, Path: s.Path, Size: f.Size}
-	return own, own.useBatch()
+	if err := own.useBatch(); err != nil {
+		return nil, err
+	}
+	return own, fault.Wrap(own.decodeImages(o.Images), "model %s", s.name())
 }

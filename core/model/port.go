@@ -17,6 +17,7 @@ type Port struct {
 	Shape          tensor.Shape // as declared
 	Declared       string       // Shape with the names of the model's open dimensions
 	Info           metadata.Input
+	Image          *Image // what an input takes of an image, nil: real numbers, or no image
 }
 
 // Ports makes the integers of quantized inputs and outputs cross the border of the graph (ExposeQuantized) and
@@ -24,7 +25,9 @@ type Port struct {
 func (m *Model) Ports() (in, out []*Port, err error) {
 	g := m.Graph
 	for _, v := range g.In {
-		in = append(in, m.port(v, m.Meta.Inputs[g.Values[v].Name]))
+		p := m.port(v, m.InputInfo(v))
+		p.Image = m.Images[v]
+		in = append(in, p)
 	}
 	for _, v := range g.Out {
 		out = append(out, m.port(v, metadata.Input{}))
@@ -53,6 +56,9 @@ func (m *Model) port(v graph.Value, info metadata.Input) *Port {
 	p := &Port{Name: m.Graph.Values[v].Name, Shape: f.Shape, Declared: m.ShapeText(f.Shape), Info: info}
 	p.Type, p.Quant = f.DType, convert.CodeOf(f.Quant)
 	p.Mean, p.Std = info.Mean, info.Std
+	for _, f := range info.Scale {
+		p.Std = append(p.Std, 1/f)
+	}
 	p.Swap = info.Order != "" && info.Order != info.Pixel && (info.Pixel == "rgb" || info.Pixel == "bgr")
 	return p
 }
@@ -62,11 +68,14 @@ func (p *Port) checkNormalization() error {
 	for _, list := range []struct {
 		what string
 		v    []float32
-	}{{"mean", p.Mean}, {"std", p.Std}} {
+	}{{"mean", p.Mean}, {"std", p.Info.Std}, {"scale", p.Info.Scale}} {
 		if n := int64(len(list.v)); n > 1 && (len(p.Shape.Dims) != 4 || p.Shape.Dims[1].Known() && p.Shape.Dims[1].N != n) {
 			return fault.New(fault.File, "anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of "+
 				"rank 4, got the shape %s", p.Name, list.what, n, p.Declared)
 		}
+	}
+	if len(p.Info.Std) > 0 && len(p.Info.Scale) > 0 {
+		return fault.New(fault.File, "anynpu.input.%s has std and scale: want one of them", p.Name)
 	}
 	for _, s := range p.Std {
 		if s == 0 {

@@ -45,7 +45,8 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 
 // The last parts of keys about inputs and about values.
 var (
-	inputFields = []string{"mean", "std", "pixel", "order", "layout", "shapes", "shape"}
+	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "range", "order", "source", "layout", "shapes",
+		"shape"}
 	valueFields = []string{"shape", "type", "stored"}
 )
 
@@ -81,10 +82,22 @@ func (m *Metadata) setInput(name, field string, value json.RawMessage) error {
 		if err = decode(value, &in.Std); err == nil && slices.Contains(in.Std, 0) {
 			err = fault.New(fault.File, "a divisor of 0")
 		}
+	case "scale":
+		if err = decode(value, &in.Scale); err == nil && slices.Contains(in.Scale, 0) {
+			err = fault.New(fault.File, "a factor of 0")
+		}
+	case "planes":
+		if err = decode(value, &in.Planes); err == nil && in.Planes != 1 && in.Planes != 2 {
+			err = fault.New(fault.File, "want 1 or 2")
+		}
+	case "range":
+		err = oneOf(value, &in.Range, "regular", "bt601_video")
+	case "source":
+		err = oneOf(value, &in.Source, "ddr", "resizer", "pyramid")
 	case "pixel":
 		err = oneOf(value, &in.Pixel, "gray", "rgb", "bgr", "rgba", "nv12", "nv21", "yuv444")
 	case "order":
-		err = oneOf(value, &in.Order, "rgb", "bgr")
+		err = oneOf(value, &in.Order, "rgb", "bgr", "yuv444", "gray")
 	case "layout":
 		err = oneOf(value, &in.Layout, "nchw", "nhwc")
 	case "shapes":

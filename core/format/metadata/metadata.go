@@ -9,8 +9,12 @@
 //	anynpu.custom_string        string   free text handed to programs that ask for it
 //	anynpu.input.NAME.mean      numbers  subtracted per channel before anything else; default 0
 //	anynpu.input.NAME.std       numbers  divisor per channel after mean; default 1
+//	anynpu.input.NAME.scale     numbers  factor per channel after mean, in the place of std
 //	anynpu.input.NAME.pixel     string   gray, rgb, bgr, rgba, nv12, nv21, yuv444: what the bytes of an image are
-//	anynpu.input.NAME.order     string   rgb or bgr: the channel order that the network wants, default that of pixel
+//	anynpu.input.NAME.planes    number   of nv12 and nv21: 1 (the default) when luma and chroma are one tensor, 2 when they are two
+//	anynpu.input.NAME.range     string   regular (the default) or bt601_video: the bytes that luma and chroma of YUV images take
+//	anynpu.input.NAME.order     string   rgb, bgr, yuv444 or gray: the channels that the network wants, default those of pixel; of YUV images rgb
+//	anynpu.input.NAME.source    string   ddr, resizer or pyramid: the input is the bytes of an image; of a resizer, regions of images of any size
 //	anynpu.input.NAME.layout    string   nchw or nhwc: the order in which programs hand data over, default the model's own
 //	anynpu.input.NAME.shapes    lists    the shapes a dynamic input is meant for, e.g. [[1,3,224,224],[1,3,320,320]]
 //	anynpu.input.NAME.shape     list     the shape of an input that the model leaves open, or whose first size of 1 is to be another batch
@@ -51,8 +55,12 @@ const MaxFile = 1 << 24
 // Input is what is said of one input; zero values: nothing is said.
 type Input struct {
 	Mean, Std []float32
+	Scale     []float32 // factors in the place of Std
 	Pixel     string
+	Planes    int // tensors of an image whose chroma has a plane of its own
+	Range     string
 	Order     string
+	Source    string
 	Layout    string
 	Shapes    [][]int64
 	Shape     []int64
