@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -59,9 +60,9 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 		dims[i], static = n, static && ok
 	}
 	if !static {
-		if !anyFloat(u.Graph) {
+		if !worthPlanning(u.Graph) {
 			fallback.release()
-			return nil, fault.New(fault.Unsupported, "no float32 or 8-bit value")
+			return nil, fault.New(fault.Unsupported, "no float32 or 8-bit value, no image")
 		}
 		e.threads.acquire()
 		return p, nil
@@ -102,10 +103,11 @@ func nhwcInputs(u device.Unit) (nhwc []bool) {
 	return nhwc
 }
 
-// anyFloat reports whether a node makes a plain float32 value, or one that is quantized to 8 bits.
-func anyFloat(g *graph.Graph) bool {
+// worthPlanning reports whether a node makes a plain float32 value, one that is quantized to 8 bits, or an image.
+func worthPlanning(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool {
-		return slices.ContainsFunc(n.Out, func(v graph.Value) bool {
+		_, image := n.Op.(*op.ResizeImage)
+		return image || slices.ContainsFunc(n.Out, func(v graph.Value) bool {
 			f := g.Fact(v)
 			return f.DType == tensor.Float32 && f.Quant == nil || f.Quant != nil && f.DType.Bits() == 8
 		})

@@ -94,6 +94,23 @@ func everyInt8Kernel(t *testing.T, f *fence, n int) {
 	d.Run()
 }
 
+func everyImageKernel(f *fence, n int) {
+	semi := []Bytes{{Data: fenced[uint8](f, 5*(n+1)), H: 5, W: n + 1, Comps: 1, Row: n + 1, Col: 1},
+		{Data: fenced[uint8](f, 2*(n+1)/2*2), H: 2, W: (n + 1) / 2, Comps: 2, Row: (n + 1) / 2 * 2, Col: 2, Comp: 1}}
+	weight := [3][3]float32{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}
+	y := f.floats(15 * (n + 1))
+	for _, last := range []bool{false, true} {
+		(&Decode{Batch: 1, Planes: semi, Components: 3, Channels: 3, Weight: weight, Last: last, Y: y}).Run()
+		rgb := Bytes{Data: fenced[uint8](f, 6*n), H: 2, W: n, Comps: 3, Row: 3 * n, Col: 3, Comp: 1}
+		(&Decode{Batch: 1, Planes: []Bytes{rgb}, Components: 3, Channels: 3, Weight: weight, Last: last, Y: y}).Run()
+	}
+	for comps := 1; comps <= 3; comps++ {
+		from := Bytes{Data: fenced[uint8](f, 3*n*comps), H: 3, W: n, Comps: comps, Row: n * comps, Col: comps, Comp: 1}
+		to := Bytes{Data: fenced[uint8](f, 4*39*comps), H: 4, W: 39, Comps: comps, Row: 39 * comps, Col: comps, Comp: 1}
+		(&ResizeBytes{Batch: 1, From: from, To: to, Regions: []ByteRegion{{Right: n - 1, Bottom: 2}}}).Run()
+	}
+}
+
 func everyKernel(t *testing.T, f *fence, n int) {
 	x, y, z, w := f.floats(n), f.floats(n), f.floats(n), f.floats(n)
 	for op := range numUnary {
@@ -122,6 +139,7 @@ func everyKernel(t *testing.T, f *fence, n int) {
 	Transpose(f.floats(9*n), n, f.floats(9*n), 9, n, 9)
 
 	everyInt8Kernel(t, f, n)
+	everyImageKernel(f, n)
 
 	const m, k = 11, 6
 	g := Gemm{M: m, N: n, K: k, A: f.floats(m * k), LDA: k, B: f.floats(PackedLen(k, n)), C: f.floats(m * n), LDC: n,

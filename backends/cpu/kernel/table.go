@@ -60,6 +60,12 @@ type table struct {
 	encode  func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)
 	nearest func(dst *uint8, src *float32, n int, scale, shift *float32, zero, flip int, far float32, near *uint8)
 
+	// Images of bytes: three channels of three components; pixels of pairs, in multiples of
+	// spreadStep; pixels of one or two bytes between four others, in multiples of resizeStep, with 4 bytes at each place.
+	affine3          func(dst0, dst1, dst2 *float32, a, b, c *uint8, n int, k *float32) // vectors
+	spread           func(u, v, pairs *uint8, n int)
+	resize1, resize2 func(dst, top, bottom *uint8, at *int32, weight *uint32, n int, wy uint32)
+
 	// peak runs n steps of a loop of independent multiply-adds and returns the floating-point operations of one step.
 	peak func(n int) (flopsPerStep int)
 }

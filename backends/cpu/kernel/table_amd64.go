@@ -59,6 +59,7 @@ func avx2Table() table {
 		max: maxAVX2, min: minAVX2,
 		interleave3: interleave3AVX2, transpose8: transpose8AVX2,
 		combine: combineAVX2, maxU8: maxU8AVX2, encode: encodeAVX2, nearest: nearestAVX2,
+		affine3: affine3AVX2, spread: spreadAVX2, resize1: resize1AVX2, resize2: resize2AVX2,
 		peak: func(n int) int { peakFMAAVX2(n, &peakData[0]); return 48 * 2 * 8 },
 	}
 }

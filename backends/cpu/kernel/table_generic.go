@@ -17,6 +17,7 @@ func genericTable() table {
 		normalize: normalizeGeneric, max: maxGeneric, min: minGeneric,
 		interleave3: interleave3Generic, transpose8: transposeGeneric,
 		combine: combineGeneric, maxU8: maxU8Generic, encode: encodeGeneric, nearest: nearestGeneric,
+		affine3: affine3Generic, spread: spreadGeneric, resize1: resize1Generic, resize2: resize2Generic,
 		peak: peakGeneric,
 	}
 }

@@ -37,6 +37,8 @@ var rules = []rule{
 	{"depth to space", matchDepthToSpace},
 	{"space to depth", matchSpaceToDepth},
 	{"resizing", matchResize},
+	{"decoding of images", matchDecodeImage},
+	{"resizing of images", matchResizeImage},
 	{"cast", matchCast},
 	{"change of representation", matchConvert},
 	{"function of one value", matchUnary},

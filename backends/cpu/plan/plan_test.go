@@ -176,7 +176,7 @@ func TestBuild_equalsReference(t *testing.T) {
 }
 
 func TestState_runAllocatesNothing(t *testing.T) {
-	for _, c := range slices.Concat(cases, fusionCases, recurrentCases, quantizedCases) {
+	for _, c := range slices.Concat(cases, fusionCases, recurrentCases, quantizedCases, imageCases) {
 		m := newMaker()
 		g := m.graph(t, c.build(m)...)
 		var store Store

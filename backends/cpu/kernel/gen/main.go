@@ -30,6 +30,7 @@ var groups = []struct {
 	{"convert", convert},
 	{"int8", int8gemm},
 	{"int8depthwise", int8depthwise},
+	{"image", image},
 }
 
 func main() {
