@@ -11,9 +11,9 @@ ORT_VERSION := 1.30.0
 ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
 ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
 
-.PHONY: bench bench-boards bench-calls bench-compare bench-measure
+.PHONY: bench bench-boards bench-calls bench-compare bench-images bench-measure
 
-bench: bench-calls bench-compare bench-measure bench-boards
+bench: bench-calls bench-compare bench-measure bench-boards bench-images
 
 # BASELINE=DIR also compares with the libraries in DIR, of another commit:
 #   git worktree add ../before COMMIT && make -C ../before libs && make bench-calls BASELINE=../before/build/lib
@@ -51,3 +51,15 @@ bench-measure: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
 # BASELINE=DIR as for bench-calls.
 bench-boards: libs $(BUILD)/bin/anynpu $(BENCH)/models/done $(BENCH)/boards
 	@bench/boards.sh $(BUILD) $(BENCH_ROUNDS) $(foreach m,yolo_heads_320_qdq mobilenet_v2_224_qdq mobilenet_v2_224,$(BENCH)/models/$(m).onnx)
+
+IMAGES_VENV := $(BENCH)/opencv-5.0.0.93
+
+$(IMAGES_VENV)/done:
+	@scripts/need.sh $(VENV_TOOLS)
+	python3 -m venv $(IMAGES_VENV)
+	$(IMAGES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check opencv-python-headless==5.0.0.93 \
+	onnx==$(ONNX_VERSION) numpy==2.4.6
+	touch $@
+
+bench-images: $(BUILD)/bin/anynpu $(IMAGES_VENV)/done
+	@$(IMAGES_VENV)/bin/python bench/images.py $(BUILD)/bin/anynpu $(BENCH)/images $(BENCH_ROUNDS)
