@@ -1664,6 +1664,656 @@ rknn_B_normal_layout_to_native_layout:
 	.size rknn_B_normal_layout_to_native_layout, .-rknn_B_normal_layout_to_native_layout
 
 	.p2align 4
+	.globl hbDNNGetVersion
+	.type hbDNNGetVersion, @function
+	.globl anynpu_entry_hbDNNGetVersion
+	.type anynpu_entry_hbDNNGetVersion, @function
+anynpu_entry_hbDNNGetVersion:
+hbDNNGetVersion:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*125(%rip)
+	.cfi_endproc
+	.size hbDNNGetVersion, .-hbDNNGetVersion
+
+	.p2align 4
+	.globl hbDNNInitializeFromFiles
+	.type hbDNNInitializeFromFiles, @function
+	.globl anynpu_entry_hbDNNInitializeFromFiles
+	.type anynpu_entry_hbDNNInitializeFromFiles, @function
+anynpu_entry_hbDNNInitializeFromFiles:
+hbDNNInitializeFromFiles:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*126(%rip)
+	.cfi_endproc
+	.size hbDNNInitializeFromFiles, .-hbDNNInitializeFromFiles
+
+	.p2align 4
+	.globl hbDNNInitializeFromDDR
+	.type hbDNNInitializeFromDDR, @function
+	.globl anynpu_entry_hbDNNInitializeFromDDR
+	.type anynpu_entry_hbDNNInitializeFromDDR, @function
+anynpu_entry_hbDNNInitializeFromDDR:
+hbDNNInitializeFromDDR:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*127(%rip)
+	.cfi_endproc
+	.size hbDNNInitializeFromDDR, .-hbDNNInitializeFromDDR
+
+	.p2align 4
+	.globl hbDNNRelease
+	.type hbDNNRelease, @function
+	.globl anynpu_entry_hbDNNRelease
+	.type anynpu_entry_hbDNNRelease, @function
+anynpu_entry_hbDNNRelease:
+hbDNNRelease:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*128(%rip)
+	.cfi_endproc
+	.size hbDNNRelease, .-hbDNNRelease
+
+	.p2align 4
+	.globl hbDNNGetModelNameList
+	.type hbDNNGetModelNameList, @function
+	.globl anynpu_entry_hbDNNGetModelNameList
+	.type anynpu_entry_hbDNNGetModelNameList, @function
+anynpu_entry_hbDNNGetModelNameList:
+hbDNNGetModelNameList:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*129(%rip)
+	.cfi_endproc
+	.size hbDNNGetModelNameList, .-hbDNNGetModelNameList
+
+	.p2align 4
+	.globl hbDNNGetModelHandle
+	.type hbDNNGetModelHandle, @function
+	.globl anynpu_entry_hbDNNGetModelHandle
+	.type anynpu_entry_hbDNNGetModelHandle, @function
+anynpu_entry_hbDNNGetModelHandle:
+hbDNNGetModelHandle:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*130(%rip)
+	.cfi_endproc
+	.size hbDNNGetModelHandle, .-hbDNNGetModelHandle
+
+	.p2align 4
+	.globl hbDNNGetInputCount
+	.type hbDNNGetInputCount, @function
+	.globl anynpu_entry_hbDNNGetInputCount
+	.type anynpu_entry_hbDNNGetInputCount, @function
+anynpu_entry_hbDNNGetInputCount:
+hbDNNGetInputCount:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*131(%rip)
+	.cfi_endproc
+	.size hbDNNGetInputCount, .-hbDNNGetInputCount
+
+	.p2align 4
+	.globl hbDNNGetInputName
+	.type hbDNNGetInputName, @function
+	.globl anynpu_entry_hbDNNGetInputName
+	.type anynpu_entry_hbDNNGetInputName, @function
+anynpu_entry_hbDNNGetInputName:
+hbDNNGetInputName:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*132(%rip)
+	.cfi_endproc
+	.size hbDNNGetInputName, .-hbDNNGetInputName
+
+	.p2align 4
+	.globl hbDNNGetInputTensorProperties
+	.type hbDNNGetInputTensorProperties, @function
+	.globl anynpu_entry_hbDNNGetInputTensorProperties
+	.type anynpu_entry_hbDNNGetInputTensorProperties, @function
+anynpu_entry_hbDNNGetInputTensorProperties:
+hbDNNGetInputTensorProperties:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*133(%rip)
+	.cfi_endproc
+	.size hbDNNGetInputTensorProperties, .-hbDNNGetInputTensorProperties
+
+	.p2align 4
+	.globl hbDNNGetOutputCount
+	.type hbDNNGetOutputCount, @function
+	.globl anynpu_entry_hbDNNGetOutputCount
+	.type anynpu_entry_hbDNNGetOutputCount, @function
+anynpu_entry_hbDNNGetOutputCount:
+hbDNNGetOutputCount:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*134(%rip)
+	.cfi_endproc
+	.size hbDNNGetOutputCount, .-hbDNNGetOutputCount
+
+	.p2align 4
+	.globl hbDNNGetOutputName
+	.type hbDNNGetOutputName, @function
+	.globl anynpu_entry_hbDNNGetOutputName
+	.type anynpu_entry_hbDNNGetOutputName, @function
+anynpu_entry_hbDNNGetOutputName:
+hbDNNGetOutputName:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*135(%rip)
+	.cfi_endproc
+	.size hbDNNGetOutputName, .-hbDNNGetOutputName
+
+	.p2align 4
+	.globl hbDNNGetOutputTensorProperties
+	.type hbDNNGetOutputTensorProperties, @function
+	.globl anynpu_entry_hbDNNGetOutputTensorProperties
+	.type anynpu_entry_hbDNNGetOutputTensorProperties, @function
+anynpu_entry_hbDNNGetOutputTensorProperties:
+hbDNNGetOutputTensorProperties:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*136(%rip)
+	.cfi_endproc
+	.size hbDNNGetOutputTensorProperties, .-hbDNNGetOutputTensorProperties
+
+	.p2align 4
+	.globl hbDNNInfer
+	.type hbDNNInfer, @function
+	.globl anynpu_entry_hbDNNInfer
+	.type anynpu_entry_hbDNNInfer, @function
+anynpu_entry_hbDNNInfer:
+hbDNNInfer:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*137(%rip)
+	.cfi_endproc
+	.size hbDNNInfer, .-hbDNNInfer
+
+	.p2align 4
+	.globl hbDNNRoiInfer
+	.type hbDNNRoiInfer, @function
+	.globl anynpu_entry_hbDNNRoiInfer
+	.type anynpu_entry_hbDNNRoiInfer, @function
+anynpu_entry_hbDNNRoiInfer:
+hbDNNRoiInfer:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*138(%rip)
+	.cfi_endproc
+	.size hbDNNRoiInfer, .-hbDNNRoiInfer
+
+	.p2align 4
+	.globl hbDNNResize
+	.type hbDNNResize, @function
+	.globl anynpu_entry_hbDNNResize
+	.type anynpu_entry_hbDNNResize, @function
+anynpu_entry_hbDNNResize:
+hbDNNResize:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*139(%rip)
+	.cfi_endproc
+	.size hbDNNResize, .-hbDNNResize
+
+	.p2align 4
+	.globl hbDNNSetTaskDoneCb
+	.type hbDNNSetTaskDoneCb, @function
+	.globl anynpu_entry_hbDNNSetTaskDoneCb
+	.type anynpu_entry_hbDNNSetTaskDoneCb, @function
+anynpu_entry_hbDNNSetTaskDoneCb:
+hbDNNSetTaskDoneCb:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*140(%rip)
+	.cfi_endproc
+	.size hbDNNSetTaskDoneCb, .-hbDNNSetTaskDoneCb
+
+	.p2align 4
+	.globl hbDNNWaitTaskDone
+	.type hbDNNWaitTaskDone, @function
+	.globl anynpu_entry_hbDNNWaitTaskDone
+	.type anynpu_entry_hbDNNWaitTaskDone, @function
+anynpu_entry_hbDNNWaitTaskDone:
+hbDNNWaitTaskDone:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*141(%rip)
+	.cfi_endproc
+	.size hbDNNWaitTaskDone, .-hbDNNWaitTaskDone
+
+	.p2align 4
+	.globl hbDNNReleaseTask
+	.type hbDNNReleaseTask, @function
+	.globl anynpu_entry_hbDNNReleaseTask
+	.type anynpu_entry_hbDNNReleaseTask, @function
+anynpu_entry_hbDNNReleaseTask:
+hbDNNReleaseTask:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*142(%rip)
+	.cfi_endproc
+	.size hbDNNReleaseTask, .-hbDNNReleaseTask
+
+	.p2align 4
+	.globl hbSysAllocMem
+	.type hbSysAllocMem, @function
+	.globl anynpu_entry_hbSysAllocMem
+	.type anynpu_entry_hbSysAllocMem, @function
+anynpu_entry_hbSysAllocMem:
+hbSysAllocMem:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*143(%rip)
+	.cfi_endproc
+	.size hbSysAllocMem, .-hbSysAllocMem
+
+	.p2align 4
+	.globl hbSysAllocCachedMem
+	.type hbSysAllocCachedMem, @function
+	.globl anynpu_entry_hbSysAllocCachedMem
+	.type anynpu_entry_hbSysAllocCachedMem, @function
+anynpu_entry_hbSysAllocCachedMem:
+hbSysAllocCachedMem:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*144(%rip)
+	.cfi_endproc
+	.size hbSysAllocCachedMem, .-hbSysAllocCachedMem
+
+	.p2align 4
+	.globl hbSysFlushMem
+	.type hbSysFlushMem, @function
+	.globl anynpu_entry_hbSysFlushMem
+	.type anynpu_entry_hbSysFlushMem, @function
+anynpu_entry_hbSysFlushMem:
+hbSysFlushMem:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*145(%rip)
+	.cfi_endproc
+	.size hbSysFlushMem, .-hbSysFlushMem
+
+	.p2align 4
+	.globl hbSysWriteMem
+	.type hbSysWriteMem, @function
+	.globl anynpu_entry_hbSysWriteMem
+	.type anynpu_entry_hbSysWriteMem, @function
+anynpu_entry_hbSysWriteMem:
+hbSysWriteMem:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*146(%rip)
+	.cfi_endproc
+	.size hbSysWriteMem, .-hbSysWriteMem
+
+	.p2align 4
+	.globl hbSysReadMem
+	.type hbSysReadMem, @function
+	.globl anynpu_entry_hbSysReadMem
+	.type anynpu_entry_hbSysReadMem, @function
+anynpu_entry_hbSysReadMem:
+hbSysReadMem:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*147(%rip)
+	.cfi_endproc
+	.size hbSysReadMem, .-hbSysReadMem
+
+	.p2align 4
+	.globl hbSysFreeMem
+	.type hbSysFreeMem, @function
+	.globl anynpu_entry_hbSysFreeMem
+	.type anynpu_entry_hbSysFreeMem, @function
+anynpu_entry_hbSysFreeMem:
+hbSysFreeMem:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*148(%rip)
+	.cfi_endproc
+	.size hbSysFreeMem, .-hbSysFreeMem
+
+	.p2align 4
+	.globl hbSysRegisterMem
+	.type hbSysRegisterMem, @function
+	.globl anynpu_entry_hbSysRegisterMem
+	.type anynpu_entry_hbSysRegisterMem, @function
+anynpu_entry_hbSysRegisterMem:
+hbSysRegisterMem:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*149(%rip)
+	.cfi_endproc
+	.size hbSysRegisterMem, .-hbSysRegisterMem
+
+	.p2align 4
+	.globl hbSysUnregisterMem
+	.type hbSysUnregisterMem, @function
+	.globl anynpu_entry_hbSysUnregisterMem
+	.type anynpu_entry_hbSysUnregisterMem, @function
+anynpu_entry_hbSysUnregisterMem:
+hbSysUnregisterMem:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*150(%rip)
+	.cfi_endproc
+	.size hbSysUnregisterMem, .-hbSysUnregisterMem
+
+	.p2align 4
+	.globl hbDNNGetInputSource
+	.type hbDNNGetInputSource, @function
+	.globl anynpu_entry_hbDNNGetInputSource
+	.type anynpu_entry_hbDNNGetInputSource, @function
+anynpu_entry_hbDNNGetInputSource:
+hbDNNGetInputSource:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*151(%rip)
+	.cfi_endproc
+	.size hbDNNGetInputSource, .-hbDNNGetInputSource
+
+	.p2align 4
+	.globl hbDNNGetInputDesc
+	.type hbDNNGetInputDesc, @function
+	.globl anynpu_entry_hbDNNGetInputDesc
+	.type anynpu_entry_hbDNNGetInputDesc, @function
+anynpu_entry_hbDNNGetInputDesc:
+hbDNNGetInputDesc:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*152(%rip)
+	.cfi_endproc
+	.size hbDNNGetInputDesc, .-hbDNNGetInputDesc
+
+	.p2align 4
+	.globl hbDNNGetOutputDesc
+	.type hbDNNGetOutputDesc, @function
+	.globl anynpu_entry_hbDNNGetOutputDesc
+	.type anynpu_entry_hbDNNGetOutputDesc, @function
+anynpu_entry_hbDNNGetOutputDesc:
+hbDNNGetOutputDesc:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*153(%rip)
+	.cfi_endproc
+	.size hbDNNGetOutputDesc, .-hbDNNGetOutputDesc
+
+	.p2align 4
+	.globl hbDNNGetModelDesc
+	.type hbDNNGetModelDesc, @function
+	.globl anynpu_entry_hbDNNGetModelDesc
+	.type anynpu_entry_hbDNNGetModelDesc, @function
+anynpu_entry_hbDNNGetModelDesc:
+hbDNNGetModelDesc:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*154(%rip)
+	.cfi_endproc
+	.size hbDNNGetModelDesc, .-hbDNNGetModelDesc
+
+	.p2align 4
+	.globl hbDNNGetModelTag
+	.type hbDNNGetModelTag, @function
+	.globl anynpu_entry_hbDNNGetModelTag
+	.type anynpu_entry_hbDNNGetModelTag, @function
+anynpu_entry_hbDNNGetModelTag:
+hbDNNGetModelTag:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*155(%rip)
+	.cfi_endproc
+	.size hbDNNGetModelTag, .-hbDNNGetModelTag
+
+	.p2align 4
+	.globl hbDNNGetOutputOperatorType
+	.type hbDNNGetOutputOperatorType, @function
+	.globl anynpu_entry_hbDNNGetOutputOperatorType
+	.type anynpu_entry_hbDNNGetOutputOperatorType, @function
+anynpu_entry_hbDNNGetOutputOperatorType:
+hbDNNGetOutputOperatorType:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*156(%rip)
+	.cfi_endproc
+	.size hbDNNGetOutputOperatorType, .-hbDNNGetOutputOperatorType
+
+	.p2align 4
+	.globl hbDNNGetEstimateLatency
+	.type hbDNNGetEstimateLatency, @function
+	.globl anynpu_entry_hbDNNGetEstimateLatency
+	.type anynpu_entry_hbDNNGetEstimateLatency, @function
+anynpu_entry_hbDNNGetEstimateLatency:
+hbDNNGetEstimateLatency:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*157(%rip)
+	.cfi_endproc
+	.size hbDNNGetEstimateLatency, .-hbDNNGetEstimateLatency
+
+	.p2align 4
+	.globl hbDNNGetTaskEstimateTime
+	.type hbDNNGetTaskEstimateTime, @function
+	.globl anynpu_entry_hbDNNGetTaskEstimateTime
+	.type anynpu_entry_hbDNNGetTaskEstimateTime, @function
+anynpu_entry_hbDNNGetTaskEstimateTime:
+hbDNNGetTaskEstimateTime:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*158(%rip)
+	.cfi_endproc
+	.size hbDNNGetTaskEstimateTime, .-hbDNNGetTaskEstimateTime
+
+	.p2align 4
+	.globl hbDNNGetTaskEstimateStartTime
+	.type hbDNNGetTaskEstimateStartTime, @function
+	.globl anynpu_entry_hbDNNGetTaskEstimateStartTime
+	.type anynpu_entry_hbDNNGetTaskEstimateStartTime, @function
+anynpu_entry_hbDNNGetTaskEstimateStartTime:
+hbDNNGetTaskEstimateStartTime:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*159(%rip)
+	.cfi_endproc
+	.size hbDNNGetTaskEstimateStartTime, .-hbDNNGetTaskEstimateStartTime
+
+	.p2align 4
+	.globl hbDNNGetErrorDesc
+	.type hbDNNGetErrorDesc, @function
+	.globl anynpu_entry_hbDNNGetErrorDesc
+	.type anynpu_entry_hbDNNGetErrorDesc, @function
+anynpu_entry_hbDNNGetErrorDesc:
+hbDNNGetErrorDesc:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*160(%rip)
+	.cfi_endproc
+	.size hbDNNGetErrorDesc, .-hbDNNGetErrorDesc
+
+	.p2align 4
+	.globl hbDNNGetLayoutName
+	.type hbDNNGetLayoutName, @function
+	.globl anynpu_entry_hbDNNGetLayoutName
+	.type anynpu_entry_hbDNNGetLayoutName, @function
+anynpu_entry_hbDNNGetLayoutName:
+hbDNNGetLayoutName:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*161(%rip)
+	.cfi_endproc
+	.size hbDNNGetLayoutName, .-hbDNNGetLayoutName
+
+	.p2align 4
+	.globl hbDNNUnquantizeByScale
+	.type hbDNNUnquantizeByScale, @function
+	.globl anynpu_entry_hbDNNUnquantizeByScale
+	.type anynpu_entry_hbDNNUnquantizeByScale, @function
+anynpu_entry_hbDNNUnquantizeByScale:
+hbDNNUnquantizeByScale:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*162(%rip)
+	.cfi_endproc
+	.size hbDNNUnquantizeByScale, .-hbDNNUnquantizeByScale
+
+	.p2align 4
+	.globl hbDNNConvertLayout
+	.type hbDNNConvertLayout, @function
+	.globl anynpu_entry_hbDNNConvertLayout
+	.type anynpu_entry_hbDNNConvertLayout, @function
+anynpu_entry_hbDNNConvertLayout:
+hbDNNConvertLayout:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*163(%rip)
+	.cfi_endproc
+	.size hbDNNConvertLayout, .-hbDNNConvertLayout
+
+	.p2align 4
+	.globl hbDNNConvertLayoutRoi
+	.type hbDNNConvertLayoutRoi, @function
+	.globl anynpu_entry_hbDNNConvertLayoutRoi
+	.type anynpu_entry_hbDNNConvertLayoutRoi, @function
+anynpu_entry_hbDNNConvertLayoutRoi:
+hbDNNConvertLayoutRoi:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*164(%rip)
+	.cfi_endproc
+	.size hbDNNConvertLayoutRoi, .-hbDNNConvertLayoutRoi
+
+	.p2align 4
+	.globl hbDNNConvertLayoutToNative1HW1
+	.type hbDNNConvertLayoutToNative1HW1, @function
+	.globl anynpu_entry_hbDNNConvertLayoutToNative1HW1
+	.type anynpu_entry_hbDNNConvertLayoutToNative1HW1, @function
+anynpu_entry_hbDNNConvertLayoutToNative1HW1:
+hbDNNConvertLayoutToNative1HW1:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*165(%rip)
+	.cfi_endproc
+	.size hbDNNConvertLayoutToNative1HW1, .-hbDNNConvertLayoutToNative1HW1
+
+	.p2align 4
+	.globl hbDNNConvertLayoutToNative111C
+	.type hbDNNConvertLayoutToNative111C, @function
+	.globl anynpu_entry_hbDNNConvertLayoutToNative111C
+	.type anynpu_entry_hbDNNConvertLayoutToNative111C, @function
+anynpu_entry_hbDNNConvertLayoutToNative111C:
+hbDNNConvertLayoutToNative111C:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*166(%rip)
+	.cfi_endproc
+	.size hbDNNConvertLayoutToNative111C, .-hbDNNConvertLayoutToNative111C
+
+	.p2align 4
+	.globl hbDNNConvertLayoutToNative1111
+	.type hbDNNConvertLayoutToNative1111, @function
+	.globl anynpu_entry_hbDNNConvertLayoutToNative1111
+	.type anynpu_entry_hbDNNConvertLayoutToNative1111, @function
+anynpu_entry_hbDNNConvertLayoutToNative1111:
+hbDNNConvertLayoutToNative1111:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*167(%rip)
+	.cfi_endproc
+	.size hbDNNConvertLayoutToNative1111, .-hbDNNConvertLayoutToNative1111
+
+	.p2align 4
+	.globl hbDNNAddPadding
+	.type hbDNNAddPadding, @function
+	.globl anynpu_entry_hbDNNAddPadding
+	.type anynpu_entry_hbDNNAddPadding, @function
+anynpu_entry_hbDNNAddPadding:
+hbDNNAddPadding:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*168(%rip)
+	.cfi_endproc
+	.size hbDNNAddPadding, .-hbDNNAddPadding
+
+	.p2align 4
+	.globl hbDNNRemovePadding
+	.type hbDNNRemovePadding, @function
+	.globl anynpu_entry_hbDNNRemovePadding
+	.type anynpu_entry_hbDNNRemovePadding, @function
+anynpu_entry_hbDNNRemovePadding:
+hbDNNRemovePadding:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*169(%rip)
+	.cfi_endproc
+	.size hbDNNRemovePadding, .-hbDNNRemovePadding
+
+	.p2align 4
+	.globl hbDNNAddPaddingWithStride
+	.type hbDNNAddPaddingWithStride, @function
+	.globl anynpu_entry_hbDNNAddPaddingWithStride
+	.type anynpu_entry_hbDNNAddPaddingWithStride, @function
+anynpu_entry_hbDNNAddPaddingWithStride:
+hbDNNAddPaddingWithStride:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*170(%rip)
+	.cfi_endproc
+	.size hbDNNAddPaddingWithStride, .-hbDNNAddPaddingWithStride
+
+	.p2align 4
+	.globl hbDNNRemovePaddingWithStride
+	.type hbDNNRemovePaddingWithStride, @function
+	.globl anynpu_entry_hbDNNRemovePaddingWithStride
+	.type anynpu_entry_hbDNNRemovePaddingWithStride, @function
+anynpu_entry_hbDNNRemovePaddingWithStride:
+hbDNNRemovePaddingWithStride:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*171(%rip)
+	.cfi_endproc
+	.size hbDNNRemovePaddingWithStride, .-hbDNNRemovePaddingWithStride
+
+	.p2align 4
+	.globl hbDNNConvertEndianness
+	.type hbDNNConvertEndianness, @function
+	.globl anynpu_entry_hbDNNConvertEndianness
+	.type anynpu_entry_hbDNNConvertEndianness, @function
+anynpu_entry_hbDNNConvertEndianness:
+hbDNNConvertEndianness:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*172(%rip)
+	.cfi_endproc
+	.size hbDNNConvertEndianness, .-hbDNNConvertEndianness
+
+	.p2align 4
+	.globl _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE
+	.type _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE, @function
+	.globl anynpu_entry__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE
+	.type anynpu_entry__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE, @function
+anynpu_entry__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
+_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*173(%rip)
+	.cfi_endproc
+	.size _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE, .-_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE
+
+	.p2align 4
+	.globl _Z27hbDNNUnregisterLayerCreatorPKc
+	.type _Z27hbDNNUnregisterLayerCreatorPKc, @function
+	.globl anynpu_entry__Z27hbDNNUnregisterLayerCreatorPKc
+	.type anynpu_entry__Z27hbDNNUnregisterLayerCreatorPKc, @function
+anynpu_entry__Z27hbDNNUnregisterLayerCreatorPKc:
+_Z27hbDNNUnregisterLayerCreatorPKc:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*174(%rip)
+	.cfi_endproc
+	.size _Z27hbDNNUnregisterLayerCreatorPKc, .-_Z27hbDNNUnregisterLayerCreatorPKc
+
+	.p2align 4
 	.type start_0, @function
 start_0:
 	.cfi_startproc
@@ -2913,6 +3563,506 @@ start_124:
 	.cfi_endproc
 	.size start_124, .-start_124
 
+	.p2align 4
+	.type start_125, @function
+start_125:
+	.cfi_startproc
+	endbr64
+	mov	$125, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_125, .-start_125
+
+	.p2align 4
+	.type start_126, @function
+start_126:
+	.cfi_startproc
+	endbr64
+	mov	$126, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_126, .-start_126
+
+	.p2align 4
+	.type start_127, @function
+start_127:
+	.cfi_startproc
+	endbr64
+	mov	$127, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_127, .-start_127
+
+	.p2align 4
+	.type start_128, @function
+start_128:
+	.cfi_startproc
+	endbr64
+	mov	$128, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_128, .-start_128
+
+	.p2align 4
+	.type start_129, @function
+start_129:
+	.cfi_startproc
+	endbr64
+	mov	$129, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_129, .-start_129
+
+	.p2align 4
+	.type start_130, @function
+start_130:
+	.cfi_startproc
+	endbr64
+	mov	$130, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_130, .-start_130
+
+	.p2align 4
+	.type start_131, @function
+start_131:
+	.cfi_startproc
+	endbr64
+	mov	$131, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_131, .-start_131
+
+	.p2align 4
+	.type start_132, @function
+start_132:
+	.cfi_startproc
+	endbr64
+	mov	$132, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_132, .-start_132
+
+	.p2align 4
+	.type start_133, @function
+start_133:
+	.cfi_startproc
+	endbr64
+	mov	$133, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_133, .-start_133
+
+	.p2align 4
+	.type start_134, @function
+start_134:
+	.cfi_startproc
+	endbr64
+	mov	$134, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_134, .-start_134
+
+	.p2align 4
+	.type start_135, @function
+start_135:
+	.cfi_startproc
+	endbr64
+	mov	$135, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_135, .-start_135
+
+	.p2align 4
+	.type start_136, @function
+start_136:
+	.cfi_startproc
+	endbr64
+	mov	$136, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_136, .-start_136
+
+	.p2align 4
+	.type start_137, @function
+start_137:
+	.cfi_startproc
+	endbr64
+	mov	$137, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_137, .-start_137
+
+	.p2align 4
+	.type start_138, @function
+start_138:
+	.cfi_startproc
+	endbr64
+	mov	$138, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_138, .-start_138
+
+	.p2align 4
+	.type start_139, @function
+start_139:
+	.cfi_startproc
+	endbr64
+	mov	$139, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_139, .-start_139
+
+	.p2align 4
+	.type start_140, @function
+start_140:
+	.cfi_startproc
+	endbr64
+	mov	$140, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_140, .-start_140
+
+	.p2align 4
+	.type start_141, @function
+start_141:
+	.cfi_startproc
+	endbr64
+	mov	$141, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_141, .-start_141
+
+	.p2align 4
+	.type start_142, @function
+start_142:
+	.cfi_startproc
+	endbr64
+	mov	$142, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_142, .-start_142
+
+	.p2align 4
+	.type start_143, @function
+start_143:
+	.cfi_startproc
+	endbr64
+	mov	$143, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_143, .-start_143
+
+	.p2align 4
+	.type start_144, @function
+start_144:
+	.cfi_startproc
+	endbr64
+	mov	$144, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_144, .-start_144
+
+	.p2align 4
+	.type start_145, @function
+start_145:
+	.cfi_startproc
+	endbr64
+	mov	$145, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_145, .-start_145
+
+	.p2align 4
+	.type start_146, @function
+start_146:
+	.cfi_startproc
+	endbr64
+	mov	$146, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_146, .-start_146
+
+	.p2align 4
+	.type start_147, @function
+start_147:
+	.cfi_startproc
+	endbr64
+	mov	$147, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_147, .-start_147
+
+	.p2align 4
+	.type start_148, @function
+start_148:
+	.cfi_startproc
+	endbr64
+	mov	$148, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_148, .-start_148
+
+	.p2align 4
+	.type start_149, @function
+start_149:
+	.cfi_startproc
+	endbr64
+	mov	$149, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_149, .-start_149
+
+	.p2align 4
+	.type start_150, @function
+start_150:
+	.cfi_startproc
+	endbr64
+	mov	$150, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_150, .-start_150
+
+	.p2align 4
+	.type start_151, @function
+start_151:
+	.cfi_startproc
+	endbr64
+	mov	$151, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_151, .-start_151
+
+	.p2align 4
+	.type start_152, @function
+start_152:
+	.cfi_startproc
+	endbr64
+	mov	$152, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_152, .-start_152
+
+	.p2align 4
+	.type start_153, @function
+start_153:
+	.cfi_startproc
+	endbr64
+	mov	$153, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_153, .-start_153
+
+	.p2align 4
+	.type start_154, @function
+start_154:
+	.cfi_startproc
+	endbr64
+	mov	$154, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_154, .-start_154
+
+	.p2align 4
+	.type start_155, @function
+start_155:
+	.cfi_startproc
+	endbr64
+	mov	$155, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_155, .-start_155
+
+	.p2align 4
+	.type start_156, @function
+start_156:
+	.cfi_startproc
+	endbr64
+	mov	$156, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_156, .-start_156
+
+	.p2align 4
+	.type start_157, @function
+start_157:
+	.cfi_startproc
+	endbr64
+	mov	$157, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_157, .-start_157
+
+	.p2align 4
+	.type start_158, @function
+start_158:
+	.cfi_startproc
+	endbr64
+	mov	$158, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_158, .-start_158
+
+	.p2align 4
+	.type start_159, @function
+start_159:
+	.cfi_startproc
+	endbr64
+	mov	$159, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_159, .-start_159
+
+	.p2align 4
+	.type start_160, @function
+start_160:
+	.cfi_startproc
+	endbr64
+	mov	$160, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_160, .-start_160
+
+	.p2align 4
+	.type start_161, @function
+start_161:
+	.cfi_startproc
+	endbr64
+	mov	$161, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_161, .-start_161
+
+	.p2align 4
+	.type start_162, @function
+start_162:
+	.cfi_startproc
+	endbr64
+	mov	$162, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_162, .-start_162
+
+	.p2align 4
+	.type start_163, @function
+start_163:
+	.cfi_startproc
+	endbr64
+	mov	$163, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_163, .-start_163
+
+	.p2align 4
+	.type start_164, @function
+start_164:
+	.cfi_startproc
+	endbr64
+	mov	$164, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_164, .-start_164
+
+	.p2align 4
+	.type start_165, @function
+start_165:
+	.cfi_startproc
+	endbr64
+	mov	$165, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_165, .-start_165
+
+	.p2align 4
+	.type start_166, @function
+start_166:
+	.cfi_startproc
+	endbr64
+	mov	$166, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_166, .-start_166
+
+	.p2align 4
+	.type start_167, @function
+start_167:
+	.cfi_startproc
+	endbr64
+	mov	$167, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_167, .-start_167
+
+	.p2align 4
+	.type start_168, @function
+start_168:
+	.cfi_startproc
+	endbr64
+	mov	$168, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_168, .-start_168
+
+	.p2align 4
+	.type start_169, @function
+start_169:
+	.cfi_startproc
+	endbr64
+	mov	$169, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_169, .-start_169
+
+	.p2align 4
+	.type start_170, @function
+start_170:
+	.cfi_startproc
+	endbr64
+	mov	$170, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_170, .-start_170
+
+	.p2align 4
+	.type start_171, @function
+start_171:
+	.cfi_startproc
+	endbr64
+	mov	$171, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_171, .-start_171
+
+	.p2align 4
+	.type start_172, @function
+start_172:
+	.cfi_startproc
+	endbr64
+	mov	$172, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_172, .-start_172
+
+	.p2align 4
+	.type start_173, @function
+start_173:
+	.cfi_startproc
+	endbr64
+	mov	$173, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_173, .-start_173
+
+	.p2align 4
+	.type start_174, @function
+start_174:
+	.cfi_startproc
+	endbr64
+	mov	$174, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_174, .-start_174
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -3044,6 +4194,56 @@ anynpu_slot:
 	.quad start_122	/* rknn_matmul_run */
 	.quad start_123	/* rknn_matmul_destroy */
 	.quad start_124	/* rknn_B_normal_layout_to_native_layout */
+	.quad start_125	/* hbDNNGetVersion */
+	.quad start_126	/* hbDNNInitializeFromFiles */
+	.quad start_127	/* hbDNNInitializeFromDDR */
+	.quad start_128	/* hbDNNRelease */
+	.quad start_129	/* hbDNNGetModelNameList */
+	.quad start_130	/* hbDNNGetModelHandle */
+	.quad start_131	/* hbDNNGetInputCount */
+	.quad start_132	/* hbDNNGetInputName */
+	.quad start_133	/* hbDNNGetInputTensorProperties */
+	.quad start_134	/* hbDNNGetOutputCount */
+	.quad start_135	/* hbDNNGetOutputName */
+	.quad start_136	/* hbDNNGetOutputTensorProperties */
+	.quad start_137	/* hbDNNInfer */
+	.quad start_138	/* hbDNNRoiInfer */
+	.quad start_139	/* hbDNNResize */
+	.quad start_140	/* hbDNNSetTaskDoneCb */
+	.quad start_141	/* hbDNNWaitTaskDone */
+	.quad start_142	/* hbDNNReleaseTask */
+	.quad start_143	/* hbSysAllocMem */
+	.quad start_144	/* hbSysAllocCachedMem */
+	.quad start_145	/* hbSysFlushMem */
+	.quad start_146	/* hbSysWriteMem */
+	.quad start_147	/* hbSysReadMem */
+	.quad start_148	/* hbSysFreeMem */
+	.quad start_149	/* hbSysRegisterMem */
+	.quad start_150	/* hbSysUnregisterMem */
+	.quad start_151	/* hbDNNGetInputSource */
+	.quad start_152	/* hbDNNGetInputDesc */
+	.quad start_153	/* hbDNNGetOutputDesc */
+	.quad start_154	/* hbDNNGetModelDesc */
+	.quad start_155	/* hbDNNGetModelTag */
+	.quad start_156	/* hbDNNGetOutputOperatorType */
+	.quad start_157	/* hbDNNGetEstimateLatency */
+	.quad start_158	/* hbDNNGetTaskEstimateTime */
+	.quad start_159	/* hbDNNGetTaskEstimateStartTime */
+	.quad start_160	/* hbDNNGetErrorDesc */
+	.quad start_161	/* hbDNNGetLayoutName */
+	.quad start_162	/* hbDNNUnquantizeByScale */
+	.quad start_163	/* hbDNNConvertLayout */
+	.quad start_164	/* hbDNNConvertLayoutRoi */
+	.quad start_165	/* hbDNNConvertLayoutToNative1HW1 */
+	.quad start_166	/* hbDNNConvertLayoutToNative111C */
+	.quad start_167	/* hbDNNConvertLayoutToNative1111 */
+	.quad start_168	/* hbDNNAddPadding */
+	.quad start_169	/* hbDNNRemovePadding */
+	.quad start_170	/* hbDNNAddPaddingWithStride */
+	.quad start_171	/* hbDNNRemovePaddingWithStride */
+	.quad start_172	/* hbDNNConvertEndianness */
+	.quad start_173	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	.quad start_174	/* _Z27hbDNNUnregisterLayerCreatorPKc */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 

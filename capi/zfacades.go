@@ -4,6 +4,7 @@ package main
 
 import (
 	_ "github.com/anynpu/anynpu/capi/anynpu"
+	_ "github.com/anynpu/anynpu/capi/hbdnn"
 	_ "github.com/anynpu/anynpu/capi/ohnn"
 	_ "github.com/anynpu/anynpu/capi/rknn"
 )

@@ -4,8 +4,12 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 125
+#define FUNCTIONS 175
 
+typedef struct {
+	int32_t dimensionSize[8];
+	int32_t numDimensions;
+} hbDNNTensorShape;
 /* In a forked child: the failure value, one report, nothing else. */
 static uintptr_t dead_0(void) { anynpu_report_dead(0); return 0; }
 static void dead_1(void) { anynpu_report_dead(1); }
@@ -132,6 +136,56 @@ static int32_t dead_121(void) { anynpu_report_dead(121); return -3; }
 static int32_t dead_122(void) { anynpu_report_dead(122); return -3; }
 static int32_t dead_123(void) { anynpu_report_dead(123); return -3; }
 static int32_t dead_124(void) { anynpu_report_dead(124); return -3; }
+static uintptr_t dead_125(void) { anynpu_report_dead(125); return 0; }
+static int32_t dead_126(void) { anynpu_report_dead(126); return -6000015; }
+static int32_t dead_127(void) { anynpu_report_dead(127); return -6000015; }
+static int32_t dead_128(void) { anynpu_report_dead(128); return -6000015; }
+static int32_t dead_129(void) { anynpu_report_dead(129); return -6000015; }
+static int32_t dead_130(void) { anynpu_report_dead(130); return -6000015; }
+static int32_t dead_131(void) { anynpu_report_dead(131); return -6000015; }
+static int32_t dead_132(void) { anynpu_report_dead(132); return -6000015; }
+static int32_t dead_133(void) { anynpu_report_dead(133); return -6000015; }
+static int32_t dead_134(void) { anynpu_report_dead(134); return -6000015; }
+static int32_t dead_135(void) { anynpu_report_dead(135); return -6000015; }
+static int32_t dead_136(void) { anynpu_report_dead(136); return -6000015; }
+static int32_t dead_137(void) { anynpu_report_dead(137); return -6000015; }
+static int32_t dead_138(void) { anynpu_report_dead(138); return -6000015; }
+static int32_t dead_139(void) { anynpu_report_dead(139); return -6000015; }
+static int32_t dead_140(void) { anynpu_report_dead(140); return -6000015; }
+static int32_t dead_141(void) { anynpu_report_dead(141); return -6000015; }
+static int32_t dead_142(void) { anynpu_report_dead(142); return -6000015; }
+static int32_t dead_143(void) { anynpu_report_dead(143); return -6000015; }
+static int32_t dead_144(void) { anynpu_report_dead(144); return -6000015; }
+static int32_t dead_145(void) { anynpu_report_dead(145); return -6000015; }
+static int32_t dead_146(void) { anynpu_report_dead(146); return -6000015; }
+static int32_t dead_147(void) { anynpu_report_dead(147); return -6000015; }
+static int32_t dead_148(void) { anynpu_report_dead(148); return -6000015; }
+static int32_t dead_149(void) { anynpu_report_dead(149); return -6000015; }
+static int32_t dead_150(void) { anynpu_report_dead(150); return -6000015; }
+static int32_t dead_151(void) { anynpu_report_dead(151); return -6000015; }
+static int32_t dead_152(void) { anynpu_report_dead(152); return -6000015; }
+static int32_t dead_153(void) { anynpu_report_dead(153); return -6000015; }
+static int32_t dead_154(void) { anynpu_report_dead(154); return -6000015; }
+static int32_t dead_155(void) { anynpu_report_dead(155); return -6000015; }
+static int32_t dead_156(void) { anynpu_report_dead(156); return -6000015; }
+static int32_t dead_157(void) { anynpu_report_dead(157); return -6000015; }
+static int32_t dead_158(void) { anynpu_report_dead(158); return -6000015; }
+static int32_t dead_159(void) { anynpu_report_dead(159); return -6000015; }
+static uintptr_t dead_160(void) { anynpu_report_dead(160); return 0; }
+static int32_t dead_161(void) { anynpu_report_dead(161); return -6000015; }
+static int32_t dead_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { anynpu_report_dead(162); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
+static int32_t dead_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { anynpu_report_dead(163); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
+static int32_t dead_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { anynpu_report_dead(164); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
+static int32_t dead_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { anynpu_report_dead(165); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
+static int32_t dead_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { anynpu_report_dead(166); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
+static int32_t dead_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { anynpu_report_dead(167); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
+static int32_t dead_168(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(168); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
+static int32_t dead_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(169); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
+static int32_t dead_170(void) { anynpu_report_dead(170); return -6000015; }
+static int32_t dead_171(void) { anynpu_report_dead(171); return -6000015; }
+static int32_t dead_172(void) { anynpu_report_dead(172); return -6000015; }
+static int32_t dead_173(void) { anynpu_report_dead(173); return -6000015; }
+static int32_t dead_174(void) { anynpu_report_dead(174); return -6000015; }
 
 /* The way into Go. */
 extern uintptr_t nnc_anynpu_version(void);
@@ -1884,6 +1938,706 @@ static int32_t enter_124(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t
 	return r;
 }
 
+extern uintptr_t nnc_hbDNNGetVersion(void);
+static uintptr_t enter_125(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_125();
+		anynpu_report_handler(125);
+		return 0;
+	}
+	uintptr_t r = nnc_hbDNNGetVersion();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNInitializeFromFiles(void *, void *, int32_t);
+static int32_t enter_126(void * a0, void * a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_126();
+		anynpu_report_handler(126);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNInitializeFromFiles(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNInitializeFromDDR(void *, void *, void *, int32_t);
+static int32_t enter_127(void * a0, void * a1, void * a2, int32_t a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_127();
+		anynpu_report_handler(127);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNInitializeFromDDR(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNRelease(uintptr_t);
+static int32_t enter_128(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_128();
+		anynpu_report_handler(128);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNRelease(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetModelNameList(void *, void *, uintptr_t);
+static int32_t enter_129(void * a0, void * a1, uintptr_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_129();
+		anynpu_report_handler(129);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetModelNameList(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetModelHandle(void *, uintptr_t, void *);
+static int32_t enter_130(void * a0, uintptr_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_130();
+		anynpu_report_handler(130);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetModelHandle(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetInputCount(void *, uintptr_t);
+static int32_t enter_131(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_131();
+		anynpu_report_handler(131);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetInputCount(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetInputName(void *, uintptr_t, int32_t);
+static int32_t enter_132(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_132();
+		anynpu_report_handler(132);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetInputName(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_133(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_133();
+		anynpu_report_handler(133);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetInputTensorProperties(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetOutputCount(void *, uintptr_t);
+static int32_t enter_134(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_134();
+		anynpu_report_handler(134);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetOutputCount(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetOutputName(void *, uintptr_t, int32_t);
+static int32_t enter_135(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_135();
+		anynpu_report_handler(135);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetOutputName(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_136(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_136();
+		anynpu_report_handler(136);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetOutputTensorProperties(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNInfer(void *, void *, void *, uintptr_t, void *);
+static int32_t enter_137(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_137();
+		anynpu_report_handler(137);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNInfer(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNRoiInfer(void *, void *, void *, void *, int32_t, uintptr_t, void *);
+static int32_t enter_138(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_138();
+		anynpu_report_handler(138);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNRoiInfer(a0, a1, a2, a3, a4, a5, a6);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNResize(void *, void *, void *, void *, void *);
+static int32_t enter_139(void * a0, void * a1, void * a2, void * a3, void * a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_139();
+		anynpu_report_handler(139);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNResize(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNSetTaskDoneCb(uintptr_t, uintptr_t, uintptr_t);
+static int32_t enter_140(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_140();
+		anynpu_report_handler(140);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNSetTaskDoneCb(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNWaitTaskDone(uintptr_t, int32_t);
+static int32_t enter_141(uintptr_t a0, int32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_141();
+		anynpu_report_handler(141);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNWaitTaskDone(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNReleaseTask(uintptr_t);
+static int32_t enter_142(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_142();
+		anynpu_report_handler(142);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNReleaseTask(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysAllocMem(void *, uint32_t);
+static int32_t enter_143(void * a0, uint32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_143();
+		anynpu_report_handler(143);
+		return -6000012;
+	}
+	int32_t r = nnc_hbSysAllocMem(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysAllocCachedMem(void *, uint32_t);
+static int32_t enter_144(void * a0, uint32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_144();
+		anynpu_report_handler(144);
+		return -6000012;
+	}
+	int32_t r = nnc_hbSysAllocCachedMem(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysFlushMem(void *, int32_t);
+static int32_t enter_145(void * a0, int32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_145();
+		anynpu_report_handler(145);
+		return -6000012;
+	}
+	int32_t r = nnc_hbSysFlushMem(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysWriteMem(void *, void *, uint32_t);
+static int32_t enter_146(void * a0, void * a1, uint32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_146();
+		anynpu_report_handler(146);
+		return -6000012;
+	}
+	int32_t r = nnc_hbSysWriteMem(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysReadMem(void *, void *, uint32_t);
+static int32_t enter_147(void * a0, void * a1, uint32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_147();
+		anynpu_report_handler(147);
+		return -6000012;
+	}
+	int32_t r = nnc_hbSysReadMem(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysFreeMem(void *);
+static int32_t enter_148(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_148();
+		anynpu_report_handler(148);
+		return -6000012;
+	}
+	int32_t r = nnc_hbSysFreeMem(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysRegisterMem(void *);
+static int32_t enter_149(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_149();
+		anynpu_report_handler(149);
+		return -6000012;
+	}
+	int32_t r = nnc_hbSysRegisterMem(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysUnregisterMem(void *);
+static int32_t enter_150(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_150();
+		anynpu_report_handler(150);
+		return -6000012;
+	}
+	int32_t r = nnc_hbSysUnregisterMem(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetInputSource(void *, uintptr_t, int32_t);
+static int32_t enter_151(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_151();
+		anynpu_report_handler(151);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetInputSource(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetInputDesc(void *, void *, void *, uintptr_t, int32_t);
+static int32_t enter_152(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_152();
+		anynpu_report_handler(152);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
+static int32_t enter_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_153();
+		anynpu_report_handler(153);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetOutputDesc(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetModelDesc(void *, void *, void *, uintptr_t);
+static int32_t enter_154(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_154();
+		anynpu_report_handler(154);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetModelDesc(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetModelTag(void *, uintptr_t);
+static int32_t enter_155(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_155();
+		anynpu_report_handler(155);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetModelTag(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetOutputOperatorType(void *, uintptr_t, int32_t);
+static int32_t enter_156(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_156();
+		anynpu_report_handler(156);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetOutputOperatorType(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetEstimateLatency(void *, uintptr_t);
+static int32_t enter_157(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_157();
+		anynpu_report_handler(157);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetEstimateLatency(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetTaskEstimateTime(void *, uintptr_t);
+static int32_t enter_158(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_158();
+		anynpu_report_handler(158);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetTaskEstimateTime(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetTaskEstimateStartTime(void *, void *);
+static int32_t enter_159(void * a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_159();
+		anynpu_report_handler(159);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetTaskEstimateStartTime(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_hbDNNGetErrorDesc(int32_t);
+static uintptr_t enter_160(int32_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_160();
+		anynpu_report_handler(160);
+		return 0;
+	}
+	uintptr_t r = nnc_hbDNNGetErrorDesc(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetLayoutName(void *, int32_t);
+static int32_t enter_161(void * a0, int32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_161();
+		anynpu_report_handler(161);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNGetLayoutName(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNUnquantizeByScale(void *, int32_t, void *, void *, void *);
+static int32_t enter_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_162(a0, a1, a2, a3, a4);
+		anynpu_report_handler(162);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNUnquantizeByScale(a0, a1, &a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNConvertLayout(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool);
+static int32_t enter_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_163(a0, a1, a2, a3, a4, a5, a6);
+		anynpu_report_handler(163);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNConvertLayout(a0, a1, a2, a3, a4, &a5, a6);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNConvertLayoutRoi(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *, void *);
+static int32_t enter_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_164(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+		anynpu_report_handler(164);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNConvertLayoutRoi(a0, a1, a2, a3, a4, &a5, a6, &a7, &a8);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNConvertLayoutToNative1HW1(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t);
+static int32_t enter_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_165(a0, a1, a2, a3, a4, a5, a6, a7);
+		anynpu_report_handler(165);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNConvertLayoutToNative1HW1(a0, a1, a2, a3, &a4, a5, a6, a7);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNConvertLayoutToNative111C(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t, uint32_t);
+static int32_t enter_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_166(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+		anynpu_report_handler(166);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNConvertLayoutToNative111C(a0, a1, a2, a3, &a4, a5, a6, a7, a8);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNConvertLayoutToNative1111(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
+static int32_t enter_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_167(a0, a1, a2, a3, a4, a5, a6);
+		anynpu_report_handler(167);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNConvertLayoutToNative1111(a0, a1, a2, a3, &a4, a5, &a6);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNAddPadding(uintptr_t, void *, uintptr_t, void *, int32_t);
+static int32_t enter_168(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_168(a0, a1, a2, a3, a4);
+		anynpu_report_handler(168);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNAddPadding(a0, &a1, a2, &a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNRemovePadding(uintptr_t, void *, uintptr_t, void *, int32_t);
+static int32_t enter_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_169(a0, a1, a2, a3, a4);
+		anynpu_report_handler(169);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNRemovePadding(a0, &a1, a2, &a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNAddPaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
+static int32_t enter_170(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_170();
+		anynpu_report_handler(170);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNAddPaddingWithStride(a0, a1, a2, a3, a4, a5);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNRemovePaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
+static int32_t enter_171(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_171();
+		anynpu_report_handler(171);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNRemovePaddingWithStride(a0, a1, a2, a3, a4, a5);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNConvertEndianness(void *, void *, uint32_t);
+static int32_t enter_172(void * a0, void * a1, uint32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_172();
+		anynpu_report_handler(172);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNConvertEndianness(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(void *, uintptr_t);
+static int32_t enter_173(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_173();
+		anynpu_report_handler(173);
+		return -6000012;
+	}
+	int32_t r = nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc__Z27hbDNNUnregisterLayerCreatorPKc(void *);
+static int32_t enter_174(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_174();
+		anynpu_report_handler(174);
+		return -6000012;
+	}
+	int32_t r = nnc__Z27hbDNNUnregisterLayerCreatorPKc(a0);
+	anynpu_leave();
+	return r;
+}
+
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 static anynpu_fn driver[FUNCTIONS];
 
@@ -2013,6 +2767,56 @@ static anynpu_fn live[FUNCTIONS] = {
 	(anynpu_fn)enter_122,
 	(anynpu_fn)enter_123,
 	(anynpu_fn)enter_124,
+	(anynpu_fn)enter_125,
+	(anynpu_fn)enter_126,
+	(anynpu_fn)enter_127,
+	(anynpu_fn)enter_128,
+	(anynpu_fn)enter_129,
+	(anynpu_fn)enter_130,
+	(anynpu_fn)enter_131,
+	(anynpu_fn)enter_132,
+	(anynpu_fn)enter_133,
+	(anynpu_fn)enter_134,
+	(anynpu_fn)enter_135,
+	(anynpu_fn)enter_136,
+	(anynpu_fn)enter_137,
+	(anynpu_fn)enter_138,
+	(anynpu_fn)enter_139,
+	(anynpu_fn)enter_140,
+	(anynpu_fn)enter_141,
+	(anynpu_fn)enter_142,
+	(anynpu_fn)enter_143,
+	(anynpu_fn)enter_144,
+	(anynpu_fn)enter_145,
+	(anynpu_fn)enter_146,
+	(anynpu_fn)enter_147,
+	(anynpu_fn)enter_148,
+	(anynpu_fn)enter_149,
+	(anynpu_fn)enter_150,
+	(anynpu_fn)enter_151,
+	(anynpu_fn)enter_152,
+	(anynpu_fn)enter_153,
+	(anynpu_fn)enter_154,
+	(anynpu_fn)enter_155,
+	(anynpu_fn)enter_156,
+	(anynpu_fn)enter_157,
+	(anynpu_fn)enter_158,
+	(anynpu_fn)enter_159,
+	(anynpu_fn)enter_160,
+	(anynpu_fn)enter_161,
+	(anynpu_fn)enter_162,
+	(anynpu_fn)enter_163,
+	(anynpu_fn)enter_164,
+	(anynpu_fn)enter_165,
+	(anynpu_fn)enter_166,
+	(anynpu_fn)enter_167,
+	(anynpu_fn)enter_168,
+	(anynpu_fn)enter_169,
+	(anynpu_fn)enter_170,
+	(anynpu_fn)enter_171,
+	(anynpu_fn)enter_172,
+	(anynpu_fn)enter_173,
+	(anynpu_fn)enter_174,
 };
 
 static uintptr_t mixed_9(void)
@@ -2687,6 +3491,156 @@ static int32_t mixed_123(uintptr_t a0)
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
+static int32_t mixed_126(void * a0, void * a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_by_driver(126, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[126] : __atomic_load_n(&live[126], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_127(void * a0, void * a1, void * a2, int32_t a3)
+{
+	anynpu_fn f = anynpu_by_driver(127, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[127] : __atomic_load_n(&live[127], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_128(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[128] : __atomic_load_n(&live[128], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_129(void * a0, void * a1, uintptr_t a2)
+{
+	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driver[129] : __atomic_load_n(&live[129], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, uintptr_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_130(void * a0, uintptr_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[130] : __atomic_load_n(&live[130], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_131(void * a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[131] : __atomic_load_n(&live[131], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_132(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[132] : __atomic_load_n(&live[132], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_133(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[133] : __atomic_load_n(&live[133], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_134(void * a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[134] : __atomic_load_n(&live[134], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_135(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[135] : __atomic_load_n(&live[135], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_136(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[136] : __atomic_load_n(&live[136], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_137(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS || anynpu_by_driver(137, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[137] : __atomic_load_n(&live[137], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_138(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
+{
+	anynpu_fn f = anynpu_owner(a5) == ANYNPU_THEIRS || anynpu_by_driver(138, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))f)(a0, a1, a2, a3, a4, a5, a6);
+}
+
+static int32_t mixed_139(void * a0, void * a1, void * a2, void * a3, void * a4)
+{
+	anynpu_fn f = anynpu_by_driver(139, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[139] : __atomic_load_n(&live[139], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_140(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[140] : __atomic_load_n(&live[140], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_141(uintptr_t a0, int32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[141] : __atomic_load_n(&live[141], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+}
+
+static int32_t mixed_142(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[142] : __atomic_load_n(&live[142], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_151(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[151] : __atomic_load_n(&live[151], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_152(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driver[152] : __atomic_load_n(&live[152], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driver[153] : __atomic_load_n(&live[153], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_154(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driver[154] : __atomic_load_n(&live[154], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_155(void * a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[155] : __atomic_load_n(&live[155], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_156(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[156] : __atomic_load_n(&live[156], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_157(void * a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[157] : __atomic_load_n(&live[157], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_158(void * a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[158] : __atomic_load_n(&live[158], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
 static const char *const name[FUNCTIONS] = {
 	"anynpu_version",
 	"anynpu_set_log_callback",
@@ -2813,6 +3767,56 @@ static const char *const name[FUNCTIONS] = {
 	"rknn_matmul_run",
 	"rknn_matmul_destroy",
 	"rknn_B_normal_layout_to_native_layout",
+	"hbDNNGetVersion",
+	"hbDNNInitializeFromFiles",
+	"hbDNNInitializeFromDDR",
+	"hbDNNRelease",
+	"hbDNNGetModelNameList",
+	"hbDNNGetModelHandle",
+	"hbDNNGetInputCount",
+	"hbDNNGetInputName",
+	"hbDNNGetInputTensorProperties",
+	"hbDNNGetOutputCount",
+	"hbDNNGetOutputName",
+	"hbDNNGetOutputTensorProperties",
+	"hbDNNInfer",
+	"hbDNNRoiInfer",
+	"hbDNNResize",
+	"hbDNNSetTaskDoneCb",
+	"hbDNNWaitTaskDone",
+	"hbDNNReleaseTask",
+	"hbSysAllocMem",
+	"hbSysAllocCachedMem",
+	"hbSysFlushMem",
+	"hbSysWriteMem",
+	"hbSysReadMem",
+	"hbSysFreeMem",
+	"hbSysRegisterMem",
+	"hbSysUnregisterMem",
+	"hbDNNGetInputSource",
+	"hbDNNGetInputDesc",
+	"hbDNNGetOutputDesc",
+	"hbDNNGetModelDesc",
+	"hbDNNGetModelTag",
+	"hbDNNGetOutputOperatorType",
+	"hbDNNGetEstimateLatency",
+	"hbDNNGetTaskEstimateTime",
+	"hbDNNGetTaskEstimateStartTime",
+	"hbDNNGetErrorDesc",
+	"hbDNNGetLayoutName",
+	"hbDNNUnquantizeByScale",
+	"hbDNNConvertLayout",
+	"hbDNNConvertLayoutRoi",
+	"hbDNNConvertLayoutToNative1HW1",
+	"hbDNNConvertLayoutToNative111C",
+	"hbDNNConvertLayoutToNative1111",
+	"hbDNNAddPadding",
+	"hbDNNRemovePadding",
+	"hbDNNAddPaddingWithStride",
+	"hbDNNRemovePaddingWithStride",
+	"hbDNNConvertEndianness",
+	"_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE",
+	"_Z27hbDNNUnregisterLayerCreatorPKc",
 };
 
 static const uint8_t facade[FUNCTIONS] = {
@@ -2941,6 +3945,56 @@ static const uint8_t facade[FUNCTIONS] = {
 	2, /* rknn_matmul_run */
 	2, /* rknn_matmul_destroy */
 	2, /* rknn_B_normal_layout_to_native_layout */
+	3, /* hbDNNGetVersion */
+	3, /* hbDNNInitializeFromFiles */
+	3, /* hbDNNInitializeFromDDR */
+	3, /* hbDNNRelease */
+	3, /* hbDNNGetModelNameList */
+	3, /* hbDNNGetModelHandle */
+	3, /* hbDNNGetInputCount */
+	3, /* hbDNNGetInputName */
+	3, /* hbDNNGetInputTensorProperties */
+	3, /* hbDNNGetOutputCount */
+	3, /* hbDNNGetOutputName */
+	3, /* hbDNNGetOutputTensorProperties */
+	3, /* hbDNNInfer */
+	3, /* hbDNNRoiInfer */
+	3, /* hbDNNResize */
+	3, /* hbDNNSetTaskDoneCb */
+	3, /* hbDNNWaitTaskDone */
+	3, /* hbDNNReleaseTask */
+	3, /* hbSysAllocMem */
+	3, /* hbSysAllocCachedMem */
+	3, /* hbSysFlushMem */
+	3, /* hbSysWriteMem */
+	3, /* hbSysReadMem */
+	3, /* hbSysFreeMem */
+	3, /* hbSysRegisterMem */
+	3, /* hbSysUnregisterMem */
+	3, /* hbDNNGetInputSource */
+	3, /* hbDNNGetInputDesc */
+	3, /* hbDNNGetOutputDesc */
+	3, /* hbDNNGetModelDesc */
+	3, /* hbDNNGetModelTag */
+	3, /* hbDNNGetOutputOperatorType */
+	3, /* hbDNNGetEstimateLatency */
+	3, /* hbDNNGetTaskEstimateTime */
+	3, /* hbDNNGetTaskEstimateStartTime */
+	3, /* hbDNNGetErrorDesc */
+	3, /* hbDNNGetLayoutName */
+	3, /* hbDNNUnquantizeByScale */
+	3, /* hbDNNConvertLayout */
+	3, /* hbDNNConvertLayoutRoi */
+	3, /* hbDNNConvertLayoutToNative1HW1 */
+	3, /* hbDNNConvertLayoutToNative111C */
+	3, /* hbDNNConvertLayoutToNative1111 */
+	3, /* hbDNNAddPadding */
+	3, /* hbDNNRemovePadding */
+	3, /* hbDNNAddPaddingWithStride */
+	3, /* hbDNNRemovePaddingWithStride */
+	3, /* hbDNNConvertEndianness */
+	3, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	3, /* _Z27hbDNNUnregisterLayerCreatorPKc */
 };
 
 static const uint8_t own[FUNCTIONS] = {
@@ -3069,6 +4123,56 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* rknn_matmul_run */
 	0, /* rknn_matmul_destroy */
 	0, /* rknn_B_normal_layout_to_native_layout */
+	0, /* hbDNNGetVersion */
+	1, /* hbDNNInitializeFromFiles */
+	1, /* hbDNNInitializeFromDDR */
+	0, /* hbDNNRelease */
+	0, /* hbDNNGetModelNameList */
+	0, /* hbDNNGetModelHandle */
+	0, /* hbDNNGetInputCount */
+	0, /* hbDNNGetInputName */
+	0, /* hbDNNGetInputTensorProperties */
+	0, /* hbDNNGetOutputCount */
+	0, /* hbDNNGetOutputName */
+	0, /* hbDNNGetOutputTensorProperties */
+	1, /* hbDNNInfer */
+	1, /* hbDNNRoiInfer */
+	1, /* hbDNNResize */
+	0, /* hbDNNSetTaskDoneCb */
+	0, /* hbDNNWaitTaskDone */
+	0, /* hbDNNReleaseTask */
+	0, /* hbSysAllocMem */
+	0, /* hbSysAllocCachedMem */
+	0, /* hbSysFlushMem */
+	0, /* hbSysWriteMem */
+	0, /* hbSysReadMem */
+	0, /* hbSysFreeMem */
+	0, /* hbSysRegisterMem */
+	0, /* hbSysUnregisterMem */
+	0, /* hbDNNGetInputSource */
+	0, /* hbDNNGetInputDesc */
+	0, /* hbDNNGetOutputDesc */
+	0, /* hbDNNGetModelDesc */
+	0, /* hbDNNGetModelTag */
+	0, /* hbDNNGetOutputOperatorType */
+	0, /* hbDNNGetEstimateLatency */
+	0, /* hbDNNGetTaskEstimateTime */
+	0, /* hbDNNGetTaskEstimateStartTime */
+	0, /* hbDNNGetErrorDesc */
+	0, /* hbDNNGetLayoutName */
+	1, /* hbDNNUnquantizeByScale */
+	1, /* hbDNNConvertLayout */
+	1, /* hbDNNConvertLayoutRoi */
+	1, /* hbDNNConvertLayoutToNative1HW1 */
+	1, /* hbDNNConvertLayoutToNative111C */
+	1, /* hbDNNConvertLayoutToNative1111 */
+	1, /* hbDNNAddPadding */
+	1, /* hbDNNRemovePadding */
+	1, /* hbDNNAddPaddingWithStride */
+	1, /* hbDNNRemovePaddingWithStride */
+	1, /* hbDNNConvertEndianness */
+	1, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	1, /* _Z27hbDNNUnregisterLayerCreatorPKc */
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
@@ -3196,6 +4300,56 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_121,
 	(anynpu_fn)mixed_122,
 	(anynpu_fn)mixed_123,
+	NULL,
+	NULL,
+	(anynpu_fn)mixed_126,
+	(anynpu_fn)mixed_127,
+	(anynpu_fn)mixed_128,
+	(anynpu_fn)mixed_129,
+	(anynpu_fn)mixed_130,
+	(anynpu_fn)mixed_131,
+	(anynpu_fn)mixed_132,
+	(anynpu_fn)mixed_133,
+	(anynpu_fn)mixed_134,
+	(anynpu_fn)mixed_135,
+	(anynpu_fn)mixed_136,
+	(anynpu_fn)mixed_137,
+	(anynpu_fn)mixed_138,
+	(anynpu_fn)mixed_139,
+	(anynpu_fn)mixed_140,
+	(anynpu_fn)mixed_141,
+	(anynpu_fn)mixed_142,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	(anynpu_fn)mixed_151,
+	(anynpu_fn)mixed_152,
+	(anynpu_fn)mixed_153,
+	(anynpu_fn)mixed_154,
+	(anynpu_fn)mixed_155,
+	(anynpu_fn)mixed_156,
+	(anynpu_fn)mixed_157,
+	(anynpu_fn)mixed_158,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 	NULL,
 };
 
@@ -3325,11 +4479,61 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_122,
 	(anynpu_fn)dead_123,
 	(anynpu_fn)dead_124,
+	(anynpu_fn)dead_125,
+	(anynpu_fn)dead_126,
+	(anynpu_fn)dead_127,
+	(anynpu_fn)dead_128,
+	(anynpu_fn)dead_129,
+	(anynpu_fn)dead_130,
+	(anynpu_fn)dead_131,
+	(anynpu_fn)dead_132,
+	(anynpu_fn)dead_133,
+	(anynpu_fn)dead_134,
+	(anynpu_fn)dead_135,
+	(anynpu_fn)dead_136,
+	(anynpu_fn)dead_137,
+	(anynpu_fn)dead_138,
+	(anynpu_fn)dead_139,
+	(anynpu_fn)dead_140,
+	(anynpu_fn)dead_141,
+	(anynpu_fn)dead_142,
+	(anynpu_fn)dead_143,
+	(anynpu_fn)dead_144,
+	(anynpu_fn)dead_145,
+	(anynpu_fn)dead_146,
+	(anynpu_fn)dead_147,
+	(anynpu_fn)dead_148,
+	(anynpu_fn)dead_149,
+	(anynpu_fn)dead_150,
+	(anynpu_fn)dead_151,
+	(anynpu_fn)dead_152,
+	(anynpu_fn)dead_153,
+	(anynpu_fn)dead_154,
+	(anynpu_fn)dead_155,
+	(anynpu_fn)dead_156,
+	(anynpu_fn)dead_157,
+	(anynpu_fn)dead_158,
+	(anynpu_fn)dead_159,
+	(anynpu_fn)dead_160,
+	(anynpu_fn)dead_161,
+	(anynpu_fn)dead_162,
+	(anynpu_fn)dead_163,
+	(anynpu_fn)dead_164,
+	(anynpu_fn)dead_165,
+	(anynpu_fn)dead_166,
+	(anynpu_fn)dead_167,
+	(anynpu_fn)dead_168,
+	(anynpu_fn)dead_169,
+	(anynpu_fn)dead_170,
+	(anynpu_fn)dead_171,
+	(anynpu_fn)dead_172,
+	(anynpu_fn)dead_173,
+	(anynpu_fn)dead_174,
 };
 
 const struct anynpu_image anynpu_image = {
 	.functions = FUNCTIONS,
-	.facades = 3,
+	.facades = 4,
 	.name = name,
 	.facade = facade,
 	.own = own,

@@ -3,8 +3,9 @@
  *
  *     digits WEIGHTS MODEL IMAGE...
  *
- * ohnn_digits, which builds the network call by call, and rknn_digits, which loads it as a file and hands over bytes,
- * give the same digit for every image, and probabilities equal to 1e-5.
+ * ohnn_digits, which builds the network call by call, rknn_digits, which loads it as a file and hands over bytes, and
+ * hbdnn_digits, which hands over a gray image with gaps between its rows, give the same digit for every image, and
+ * probabilities equal to 1e-5.
  */
 #include <math.h>
 
@@ -27,22 +28,27 @@ int main(int argc, char **argv)
 	host_begin();
 	int count = argc - 3;
 	char **paths = argv + 3;
-	float(*ohnn)[CLASSES] = malloc((size_t)count * sizeof *ohnn), (*rknn)[CLASSES] = malloc((size_t)count * sizeof *rknn), largest = 0;
+	size_t size = (size_t)count * sizeof(float[CLASSES]);
+	float(*ohnn)[CLASSES] = malloc(size), (*others[2])[CLASSES] = {malloc(size), malloc(size)}, largest = 0;
+	static const char *const names[2] = {"RKNN", "hbDNN"};
 	digits_ohnn(argv[1], paths, count, ohnn);
-	digits_rknn(argv[2], paths, count, rknn);
-	for (int i = 0; i < count; i++) {
-		float sum = 0;
-		CHECK(best(ohnn[i]) == best(rknn[i]), "%s: %d with OH_NN, %d with RKNN", paths[i], best(ohnn[i]), best(rknn[i]));
-		for (int k = 0; k < CLASSES; k++) {
-			float d = fabsf(ohnn[i][k] - rknn[i][k]);
-			CHECK(d <= 1e-5f, "%s: probability of %d is %.7f with OH_NN, %.7f with RKNN", paths[i], k, (double)ohnn[i][k], (double)rknn[i][k]);
-			largest = fmaxf(largest, d);
-			sum += rknn[i][k];
+	digits_rknn(argv[2], paths, count, others[0]);
+	digits_hbdnn(argv[2], paths, count, others[1]);
+	for (int api = 0; api < 2; api++) {
+		for (int i = 0; i < count; i++) {
+			float *p = others[api][i], sum = 0;
+			CHECK(best(ohnn[i]) == best(p), "%s: %d with OH_NN, %d with %s", paths[i], best(ohnn[i]), best(p), names[api]);
+			for (int k = 0; k < CLASSES; k++) {
+				float d = fabsf(ohnn[i][k] - p[k]);
+				CHECK(d <= 1e-5f, "%s: probability of %d is %.7f with OH_NN, %.7f with %s", paths[i], k, (double)ohnn[i][k], (double)p[k], names[api]);
+				largest = fmaxf(largest, d);
+				sum += p[k];
+			}
+			CHECK(fabsf(sum - 1) < 1e-5f, "%s: the probabilities add up to %g", paths[i], (double)sum);
 		}
-		CHECK(fabsf(sum - 1) < 1e-5f, "%s: the probabilities add up to %g", paths[i], (double)sum);
+		free(others[api]);
 	}
 	free(ohnn);
-	free(rknn);
 	printf("digits: %d images, largest difference %g\n", count, (double)largest);
 	return host_end();
 }

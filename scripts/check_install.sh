@@ -113,11 +113,21 @@ int main(int argc, char **argv)
 	return argc != 2 || rknn_init(&context, argv[1], 0, 0, 0) != RKNN_SUCC || rknn_destroy(context) != RKNN_SUCC;
 }
 EOF
+cat > "$dir/project/hbdnn.c" << 'EOF'
+#include <dnn/hb_dnn.h>
+
+int main(int argc, char **argv)
+{
+	hbPackedDNNHandle_t pack;
+	char const *file = argv[1];
+	return argc != 2 || hbDNNInitializeFromFiles(&pack, &file, 1) || hbDNNRelease(pack);
+}
+EOF
 cat > "$dir/project/CMakeLists.txt" << 'EOF'
 cmake_minimum_required(VERSION 3.18)
 project(foreign C)
 find_package(AnyNPU 0.1 REQUIRED)
-foreach(api anynpu ohnn rknn)
+foreach(api anynpu ohnn rknn hbdnn)
   add_executable(cmake_${api} ${api}.c)
   target_link_libraries(cmake_${api} PRIVATE AnyNPU::${api})
 endforeach()
@@ -160,6 +170,7 @@ for how in make cmake; do
   project anynpu libanynpu.so.0
   project ohnn libneural_network_core.so
   project rknn librknnrt.so examples/digits/digits.onnx
+  project hbdnn libdnn.so examples/digits/digits.onnx
   gcc -D_GNU_SOURCE -Ictest -I"$root/include/anynpu" ctest/link.c -o "$dir/link" -L"$libdir/anynpu" -Wl,-rpath,"$libdir/anynpu" \
     -lneural_network_runtime
   ANYNPU_LOG_FILE=/dev/null "$dir/link"
@@ -174,6 +185,7 @@ for how in make cmake; do
     right env LD_LIBRARY_PATH="$dir/alone" "$dir/alone/program" "$@"
   }
   for name in rknnrt rknn_api rknnmrt; do alone $name rknn_digits "${digits[@]}"; done
+  alone dnn hbdnn_digits "${digits[@]}"
   alone neural_network_core ohnn_digits "${weights[@]}"
   alone neural_network_runtime ohnn_api9_digits "${weights[@]}"
 done

@@ -59,7 +59,7 @@
 // # Results
 //
 // The behaviour's last result is always an error. Before it comes what the C function returns: nothing for void and
-// status functions (the façade's function status turns the error into a code), *Object for a handle (the same object
+// status functions (the façade's function status, or Codes of the row, turns the error into a code), *Object for a handle (the same object
 // always gives the same handle), uintptr for any other pointer, else the number. On an error the C function returns the
 // row's failure value.
 package abi
@@ -80,7 +80,10 @@ type Facade struct {
 	Since   string          // what the rows' Since means, a sentence of docs/support.md
 	Version string          // of the API that is served; "" is that of the library
 	Drivers bool            // calls can be passed on to a vendor's own library
-	Rows    []Row
+
+	HandlesFirst bool // the API judges handles before all other arguments
+
+	Rows []Row
 }
 
 // Owners of calls that are not a place.
@@ -115,7 +118,9 @@ type Row struct {
 	Since int      // version of the API that introduced it, as the façade's Since says
 	Stubs []string // sonames of the stub libraries that have it; nil means all of the façade's
 
-	CXX string // parameter types in C++ where the header has others there, such as references
+	CXX     string // parameter types in C++ where the header has others there, such as references
+	Mangled bool   // a function of C++, which C cannot name: the symbol is the mangled one
+	Codes   string // function that turns errors into codes, "": status
 
 	// Older are parameters that callers of an older form of the function pass behind the others. The behaviour receives
 	// them as raw ones; from other callers they are whatever the registers and the stack hold.
@@ -128,8 +133,10 @@ type Row struct {
 	// drivers every row that does not create has one.
 	Owner string
 
-	Undo string // call in C by which a test frees the result r of the arguments a0, a1 ..., where that is no handle
+	// Undo is a call in C by which a test frees what a call with the arguments a0, a1 ... made, and gave as its result r
+	// or otherwise, where that is no handle.
+	Undo string
 }
 
 // Facades lists every façade in the order of their slots in the jump table.
-var Facades = []*Facade{AnyNPU, OHNN, RKNN}
+var Facades = []*Facade{AnyNPU, OHNN, RKNN, HBDNN}

@@ -48,16 +48,24 @@ func (c *Call) refuseCount(i int, n, limit uint64, count []int) {
 	c.refuse(append(count, i)[0], "%d: want 1 to %d, the elements of %s", n, limit, c.Func.Params[i])
 }
 
-func (c *Call) refuseHandle(i int, h uintptr, err error) {
-	if c.Err == nil {
-		c.Err = fault.Wrap(err, "%s: %#x", c.Func.Params[i], h)
-	}
-}
+// BadHandle is implemented by objects whose API has a return code of its own for handles that are not of their kind. It
+// is called on nil.
+type BadHandle interface{ BadHandle(err error) error }
 
-func (c *Call) refuseNull(i int) {
-	if c.Err == nil {
-		c.Err = fault.Wrap(handle.ErrNull, "%s", c.Func.Params[i])
+// refuseHandle refuses what is no handle of objects of type T.
+func refuseHandle[T any](c *Call, i int, h uintptr, err error) {
+	switch {
+	case c.Err != nil:
+		return
+	case h == 0:
+		err = fault.Wrap(err, "%s", c.Func.Params[i])
+	default:
+		err = fault.Wrap(err, "%s: %#x", c.Func.Params[i], h)
 	}
+	if kind, ok := any((*T)(nil)).(BadHandle); ok {
+		err = kind.BadHandle(err)
+	}
+	c.Err = err
 }
 
 func (c *Call) hold(h uintptr) {
@@ -72,12 +80,12 @@ func (c *Call) hold(h uintptr) {
 // Handle returns the object behind handle h and keeps it alive for the call.
 func Handle[T any](c *Call, i int, h uintptr) *T {
 	if h == 0 {
-		c.refuseNull(i)
+		refuseHandle[T](c, i, h, handle.ErrNull)
 		return nil
 	}
 	o, err := handle.Hold[T](h)
 	if err != nil {
-		c.refuseHandle(i, h, err)
+		refuseHandle[T](c, i, h, err)
 		return nil
 	}
 	c.hold(h)
@@ -163,13 +171,13 @@ func TakeValue[T any, P interface {
 }](c *Call, i int, h uintptr, nullable bool) *T {
 	if h == 0 {
 		if !nullable {
-			c.refuseNull(i)
+			refuseHandle[T](c, i, h, handle.ErrNull)
 		}
 		return nil
 	}
 	o, err := handle.Close[T](h)
 	if err != nil {
-		c.refuseHandle(i, h, err)
+		refuseHandle[T](c, i, h, err)
 		return nil
 	}
 	c.taken, c.self = P(o), h

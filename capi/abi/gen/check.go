@@ -18,7 +18,7 @@ func (f *facade) prototypes() string {
 		fmt.Fprintf(&b, "#include <%s>\n", h)
 	}
 	b.WriteString("\n")
-	for _, fn := range f.funcs {
+	for _, fn := range f.inC() {
 		pointer := func(types string) string {
 			return fmt.Sprintf("static %s(*volatile p_%s)(%s) = %s;\n", space(fn.Result.Text), fn.Name, types, fn.Name)
 		}
@@ -29,11 +29,16 @@ func (f *facade) prototypes() string {
 		}
 	}
 	fmt.Fprintf(&b, "\nint main(void)\n{\n\tint missing = 0;\n")
-	for _, fn := range f.funcs {
+	for _, fn := range f.inC() {
 		fmt.Fprintf(&b, "\tmissing += p_%s == 0;\n", fn.Name)
 	}
 	b.WriteString("\treturn missing;\n}\n")
 	return b.String()
+}
+
+// inC are the functions that a C program can name.
+func (f *facade) inC() []*function {
+	return slices.DeleteFunc(slices.Clone(f.funcs), func(fn *function) bool { return fn.Mangled })
 }
 
 func space(t string) string {
@@ -75,11 +80,11 @@ func (f *facade) misuse() string {
 		}
 		b.WriteString(f.badHandle(k, other))
 	}
-	for _, fn := range f.funcs {
+	for _, fn := range f.inC() {
 		fn.misuseFunction(&b)
 	}
 	b.WriteString("\nint main(void)\n{\n\tmisuse_begin();\n")
-	for _, fn := range f.funcs {
+	for _, fn := range f.inC() {
 		fmt.Fprintf(&b, "\tmisuse_each(\"%s\", test_%s, %d);\n", fn.Name, fn.Name, len(fn.Params))
 	}
 	b.WriteString("\treturn misuse_end();\n}\n")
@@ -191,7 +196,11 @@ func (fn *function) misuseFunction(b *strings.Builder) {
 		fmt.Fprintf(b, "\tif (r)\n\t\tdrop_%s(r);\n", fn.Result.Base)
 	}
 	if fn.Undo != "" {
-		fmt.Fprintf(b, "\tif (r)\n\t\t%s;\n", fn.Undo)
+		made := "r"
+		if fn.isStatus() {
+			made = "r == 0"
+		}
+		fmt.Fprintf(b, "\tif (%s)\n\t\t%s;\n", made, fn.Undo)
 	}
 	for _, a := range after {
 		b.WriteString(a)

@@ -19,7 +19,7 @@ func (fn *function) callable() bool {
 func (f *facade) driver() string {
 	var symbols, methods, left strings.Builder
 	n := 0
-	for _, fn := range f.funcs {
+	for _, fn := range f.inC() {
 		if !fn.callable() {
 			fmt.Fprintf(&left, " %s", fn.Name)
 			continue

@@ -12,7 +12,7 @@ import (
 func (f *facade) calls() string {
 	var fields, params, calls, fakes, senders strings.Builder
 	seen := map[string]bool{}
-	for k, fn := range f.funcs {
+	for k, fn := range f.inC() {
 		fmt.Fprintf(&params, "static const struct param params_%d[] = {\n", k)
 		for _, p := range fn.Params {
 			f.fieldTable(&fields, p.Type.Base, seen)
@@ -39,7 +39,7 @@ func (f *facade) calls() string {
 	fmt.Fprintf(&b, "\nstatic const struct call calls[] = {\n%s};\n\n#ifdef FAKE\n%s#else\n%s", calls.String(),
 		fakes.String(), senders.String())
 	b.WriteString("\nstatic uint64_t (*const senders[])(void (*)(void), void *const *) = {\n")
-	for k := range f.funcs {
+	for k := range f.inC() {
 		fmt.Fprintf(&b, "\tsend_%d,\n", k)
 	}
 	b.WriteString("};\n#endif\n")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -208,13 +209,26 @@ func (fn *function) export(b *strings.Builder, k int) {
 	if fn.facade.Drivers && fn.Creates {
 		fn.toDriver(b, "boundary.Chosen(&c)")
 	}
-	for i := range fn.Params {
+	for _, i := range fn.order() {
 		if e := fn.fetch(i); e != "" {
 			fmt.Fprintf(b, "\tp%d := %s\n", i, e)
 		}
 	}
 	fn.call(b)
 	b.WriteString("}\n")
+}
+
+// order is that in which arguments are checked.
+func (fn *function) order() []int {
+	var first, then []int
+	for i, p := range fn.Params {
+		if fn.Facade.HandlesFirst && (p.Role.Name == "handle" || p.Role.Name == "take") {
+			first = append(first, i)
+		} else {
+			then = append(then, i)
+		}
+	}
+	return append(first, then...)
 }
 
 // call writes the call of the behaviour and what becomes of its results.
@@ -271,7 +285,7 @@ func (fn *function) call(b *strings.Builder) {
 	b.WriteString("}\n")
 	switch {
 	case fn.isStatus():
-		fmt.Fprintf(b, "return %s(status(c.Err))\n", fn.goResult())
+		fmt.Fprintf(b, "return %s(%s(c.Err))\n", fn.goResult(), cmp.Or(fn.Codes, "status"))
 	case fn.goResult() != "":
 		fmt.Fprintf(b, "return %s\n", fn.failed())
 	}

@@ -1,0 +1,106 @@
+package hbdnn
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+)
+
+// A generation is a version of the API's headers whose structs differ from those of others (hbdnn_types, section 1). It
+// reads and writes them; nothing else asks for it.
+type generation struct {
+	name    string // value of ANYNPU_HBDNN_ABI
+	version string // what hbDNNGetVersion says
+	size    int    // bytes of hbDNNTensorProperties
+	axis    bool   // it has quantizeAxis
+	stride  bool   // it has stride
+}
+
+var generations = []generation{
+	{name: "1.9", version: "1.9.7", size: 136},
+	{name: "1.12", version: "1.12.3", size: 136},
+	{name: "1.14", version: "1.14.1", size: 144, axis: true},
+	{name: "1.18", version: "1.18.6", size: 176, axis: true, stride: true},
+	{name: "1.23", version: "1.24.5", size: 176, axis: true, stride: true},
+}
+
+// served is the generation that ANYNPU_HBDNN_ABI names, else the newest; read once.
+var served = sync.OnceValue(func() *generation { return generationNamed(boundary.Getenv("ANYNPU_HBDNN_ABI")) })
+
+func generationNamed(name string) *generation {
+	newest := &generations[len(generations)-1]
+	if name == "" {
+		return newest
+	}
+	var names []string
+	for i := range generations {
+		if generations[i].name == name {
+			return &generations[i]
+		}
+		names = append(names, generations[i].name)
+	}
+	caution("value ignored", "ANYNPU_HBDNN_ABI", name, "want", strings.Join(names, ", "), "used", newest.name)
+	return newest
+}
+
+// A description is everything that hbDNNTensorProperties can say.
+type description struct {
+	valid, aligned []int64
+	layout, kind   int32
+	quant          int32
+	scale, zero    uintptr // lists in C memory
+	scales         int32   // length of both
+	axis           int32
+	bytes          int64
+	stride         []int64
+}
+
+// store writes a program's struct.
+func (g *generation) store(to *TensorProperties, d *description) {
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(to)), g.size)
+	clear(raw)
+	to.valid, to.aligned, to.layout, to.kind = shapeOf(d.valid), shapeOf(d.aligned), d.layout, d.kind
+	to.quant, to.scaleLen, to.scale, to.zeroLen, to.zero = d.quant, d.scales, d.scale, d.scales, d.zero
+	at := 132
+	if g.axis {
+		put(raw, at, int32(d.axis))
+		at += 4
+	}
+	put(raw, at, int32(d.bytes))
+	if g.stride {
+		for i, s := range d.stride {
+			put(raw, at+4+4*i, int32(s))
+		}
+	}
+}
+
+func put(raw []byte, at int, v int32) { *(*int32)(unsafe.Pointer(&raw[at])) = v }
+
+// tensors returns n tensors of a program's array.
+func (g *generation) tensors(first *Tensor, n int) []*Tensor {
+	size := uintptr(unsafe.Offsetof(Tensor{}.properties)) + uintptr(g.size)
+	list := make([]*Tensor, n)
+	for i := range list {
+		list[i] = (*Tensor)(unsafe.Add(unsafe.Pointer(first), uintptr(i)*size))
+	}
+	return list
+}
+
+// since warns once when a program calls a function that its generation did not have.
+func since(function, name string) {
+	index := func(n string) int {
+		return slices.IndexFunc(generations, func(g generation) bool { return g.name == n })
+	}
+	if index(served().name) >= index(name) {
+		return
+	}
+	if _, told := toldSince.LoadOrStore(function, true); !told {
+		caution("the program calls a function that is newer than the version it is served", "function", function, "since",
+			name, "ANYNPU_HBDNN_ABI", served().name)
+	}
+}
+
+var toldSince sync.Map

@@ -1,0 +1,254 @@
+package hbdnn
+
+import (
+	"math"
+	"runtime/debug"
+	"slices"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// Conversions of tensors in a program's memory (section 2, extension header). Sizes of four dimensions are in the order
+// of their layout; coordinates and the sizes of parts are in the order N, H, W, C. The native layout of this library is
+// NHCW without gaps.
+
+// orders are the places of N, H, W and C in each layout.
+var orders = map[int32][4]int{layoutNHWC: {0, 1, 2, 3}, layoutNHCW: {0, 1, 3, 2}, layoutNCHW: {0, 2, 3, 1}}
+
+// maxBytes bounds what a shape may describe.
+const maxBytes = 1 << 46
+
+// four returns the sizes of a shape of four dimensions of at least least, N, H, W, C.
+func four(name string, s *TensorShape, layout int32, least int64) (out [4]int64, err error) {
+	if s.rank != 4 {
+		return out, invalid("%s.numDimensions is %d: want 4", name, s.rank)
+	}
+	n := int64(1)
+	for i, at := range orders[layout] {
+		out[i] = int64(s.dims[at])
+		if out[i] < least {
+			return out, invalid("%s.dimensionSize[%d] is %d: want at least %d", name, at, out[i], least)
+		}
+		if n *= max(out[i], 1); n > maxBytes {
+			return out, invalid("%s has the sizes %v, which are too many elements", name, s.dims[:4])
+		}
+	}
+	return out, nil
+}
+
+// sizeOf is the size of an element of a type, an error for what has none.
+func sizeOf(kind int32) (int64, error) {
+	n := elementSize(kind)
+	if n == 0 {
+		return 0, invalid("dataType is %s (%d): want S8, U8, F16, S16, U16, F32, S32, U32, F64, S64 or U64", typeName(kind), kind)
+	}
+	return n, nil
+}
+
+func checkLayout(name string, layout int32) error {
+	if _, ok := orders[layout]; !ok {
+		return invalid("%s is %s (%d): want NHWC (0), NHCW_NATIVE (1) or NCHW (2)", name, layoutName(layout), layout)
+	}
+	return nil
+}
+
+// strides are the elements from one N, H, W and C to the next in a layout.
+func strides(layout int32, sizes [4]int64) (out [4]int64) {
+	at := orders[layout]
+	step := int64(1)
+	for place := 3; place >= 0; place-- {
+		i := slices.Index(at[:], place)
+		out[i] = step
+		step *= sizes[i]
+	}
+	return out
+}
+
+func product(sizes [4]int64) int64 { return sizes[0] * sizes[1] * sizes[2] * sizes[3] }
+
+// dnnConvertLayout turns a whole tensor.
+func dnnConvertLayout(output uintptr, outLayout int32, input uintptr, inLayout, kind int32, shape *TensorShape,
+	swap bool) error {
+	if err := checkLayout("inputLayout", inLayout); err != nil {
+		return err
+	}
+	sizes, err := four("inputShape", shape, inLayout, 1)
+	if err != nil {
+		return err
+	}
+	return convertPart(output, outLayout, input, inLayout, kind, shape, swap, [4]int64{}, sizes)
+}
+
+// dnnConvertLayoutRoi turns the part of size from coord on.
+func dnnConvertLayoutRoi(output uintptr, outLayout int32, input uintptr, inLayout, kind int32, shape *TensorShape,
+	swap bool, coord, size *TensorShape) error {
+	at, err := four("coord", coord, layoutNHWC, 0)
+	if err != nil {
+		return err
+	}
+	sizes, err := four("size", size, layoutNHWC, 1)
+	if err != nil {
+		return err
+	}
+	return convertPart(output, outLayout, input, inLayout, kind, shape, swap, at, sizes)
+}
+
+// dnnConvertLayoutToNative1HW1 turns one channel of one image.
+func dnnConvertLayoutToNative1HW1(output, input uintptr, inLayout, kind int32, shape *TensorShape, swap bool,
+	n, c uint32) error {
+	if err := checkLayout("inputLayout", inLayout); err != nil {
+		return err
+	}
+	all, err := four("inputShape", shape, inLayout, 1)
+	if err != nil {
+		return err
+	}
+	return convertPart(output, layoutNHCW, input, inLayout, kind, shape, swap, [4]int64{int64(n), 0, 0, int64(c)},
+		[4]int64{1, all[1], all[2], 1})
+}
+
+// dnnConvertLayoutToNative111C turns all channels of one pixel.
+func dnnConvertLayoutToNative111C(output, input uintptr, inLayout, kind int32, shape *TensorShape, swap bool,
+	n, h, w uint32) error {
+	if err := checkLayout("inputLayout", inLayout); err != nil {
+		return err
+	}
+	all, err := four("inputShape", shape, inLayout, 1)
+	if err != nil {
+		return err
+	}
+	return convertPart(output, layoutNHCW, input, inLayout, kind, shape, swap,
+		[4]int64{int64(n), int64(h), int64(w), 0}, [4]int64{1, 1, 1, all[3]})
+}
+
+// dnnConvertLayoutToNative1111 turns one element.
+func dnnConvertLayoutToNative1111(output, input uintptr, inLayout, kind int32, shape *TensorShape, swap bool,
+	coord *TensorShape) error {
+	at, err := four("coord", coord, layoutNHWC, 0)
+	if err != nil {
+		return err
+	}
+	return convertPart(output, layoutNHCW, input, inLayout, kind, shape, swap, at, [4]int64{1, 1, 1, 1})
+}
+
+// convertPart turns the part of these sizes from at on, and the bytes of each element around where swap says so.
+func convertPart(output uintptr, outLayout int32, input uintptr, inLayout, kind int32, shape *TensorShape, swap bool,
+	at, sizes [4]int64) (err error) {
+	if err := checkLayout("outputLayout", outLayout); err != nil {
+		return err
+	}
+	if err := checkLayout("inputLayout", inLayout); err != nil {
+		return err
+	}
+	all, err := four("inputShape", shape, inLayout, 1)
+	if err != nil {
+		return err
+	}
+	element, err := sizeOf(kind)
+	if err != nil {
+		return err
+	}
+	for i, axis := range []string{"N", "H", "W", "C"} {
+		if at[i]+sizes[i] > all[i] {
+			return invalid("%d of dimension %s from %d on: the input has %d", sizes[i], axis, at[i], all[i])
+		}
+	}
+	src, dst, err := ranges(input, product(all)*element, output, product(sizes)*element)
+	if err != nil {
+		return err
+	}
+	defer faulted(&err, errArgument, "input or output: memory")
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	from, to := strides(inLayout, all), strides(outLayout, sizes)
+	for n := range sizes[0] {
+		for h := range sizes[1] {
+			for w := range sizes[2] {
+				read := (at[0]+n)*from[0] + (at[1]+h)*from[1] + (at[2]+w)*from[2] + at[3]*from[3]
+				write := n*to[0] + h*to[1] + w*to[2]
+				for c := range sizes[3] {
+					one := dst[(write+c*to[3])*element:][:element]
+					copy(one, src[(read+c*from[3])*element:])
+					if swap {
+						slices.Reverse(one)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// ranges are the bytes that a conversion reads and writes.
+func ranges(input uintptr, in int64, output uintptr, out int64) (src, dst []byte, err error) {
+	if in > maxBytes || out > maxBytes {
+		return nil, nil, invalid("input has %d bytes, output %d: that is too many", in, out)
+	}
+	if err := boundary.CheckRange(cPointer(input), uint64(in)); err != nil {
+		return nil, nil, fault.Wrap(err, "input")
+	}
+	if err := boundary.CheckRange(cPointer(output), uint64(out)); err != nil {
+		return nil, nil, fault.Wrap(err, "output")
+	}
+	return bytesAt(input, in), bytesAt(output, out), nil
+}
+
+// dnnConvertEndianness turns the order of all bytes around, also in place.
+func dnnConvertEndianness(output, input []byte) (err error) {
+	if len(input) == 0 {
+		return invalid("size is 0: want the bytes of a number")
+	}
+	if &output[0] != &input[0] && mem.Overlap(output, input) {
+		return invalid("output and input, of %d bytes each, overlap: want the same address, or memory apart", len(input))
+	}
+	defer faulted(&err, errArgument, "input or output: memory")
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	copy(output, input)
+	slices.Reverse(output)
+	return nil
+}
+
+// dnnUnquantizeByScale multiplies integers by the scale of their index in the last dimension.
+func dnnUnquantizeByScale(output unsafe.Pointer, kind int32, shape *TensorShape, scales, input unsafe.Pointer) (err error) {
+	for _, p := range []struct {
+		name string
+		at   unsafe.Pointer
+	}{{"output", output}, {"scales", scales}, {"input", input}} {
+		if p.at == nil {
+			return invalid("%s is NULL", p.name)
+		}
+	}
+	dims, ok := shape.list()
+	if !ok || len(dims) == 0 {
+		return invalid("inputShape.numDimensions is %d: want 1 to %d", shape.rank, maxDims)
+	}
+	n := int64(1)
+	for i, d := range dims {
+		if d < 1 || n > maxBytes/d {
+			return invalid("inputShape.dimensionSize[%d] is %d: want at least 1, and fewer than 2^46 elements in all", i, d)
+		}
+		n *= d
+	}
+	size := elementSize(kind)
+	if size == 0 || size > 4 || kind == typeF16 || kind == typeF32 {
+		return invalid("dataType is %s (%d): want S8, U8, S16, U16, S32 or U32", typeName(kind), kind)
+	}
+	last := dims[len(dims)-1]
+	src, dst, err := ranges(uintptr(input), n*size, uintptr(output), n*4)
+	if err != nil {
+		return err
+	}
+	if err := boundary.CheckRange(scales, uint64(last*4)); err != nil {
+		return fault.Wrap(err, "scales")
+	}
+	defer faulted(&err, errArgument, "input, scales or output: memory")
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	factors := unsafe.Slice((*float32)(scales), int(last))
+	for i := range n {
+		v := float32(integer(kind, src[i*size:])) * factors[i%last]
+		putUint32(dst[i*4:], math.Float32bits(v))
+	}
+	return nil
+}

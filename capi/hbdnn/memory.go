@@ -1,0 +1,187 @@
+package hbdnn
+
+import (
+	"runtime/debug"
+	"slices"
+	"sort"
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// A block is memory that a program allocated. hbSysMem has no word of ours: it is found by its address.
+type block struct {
+	addr uintptr
+	size uint32
+	buf  mem.Buffer
+}
+
+// memories are the blocks that are not freed, by address.
+var memories struct {
+	mu     sync.RWMutex
+	blocks []*block
+}
+
+// blockOf returns the block that the byte at addr lies in, nil if there is none; the lock is held.
+func blockOf(addr uintptr) *block {
+	list := memories.blocks
+	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr })
+	if i == 0 || addr-list[i-1].addr >= uintptr(list[i-1].size) {
+		return nil
+	}
+	return list[i-1]
+}
+
+// pin returns n bytes at addr as a buffer, which keeps a block of ours alive. room is what is left of the block there
+// when n is more; then there is no buffer.
+func pin(addr uintptr, n int64) (b mem.Buffer, room int64, err error) {
+	memories.mu.RLock()
+	defer memories.mu.RUnlock()
+	own := blockOf(addr)
+	if own == nil {
+		return mem.Borrow(bytesAt(addr, n), nil), n, nil
+	}
+	off := int64(addr - own.addr)
+	if left := int64(own.size) - off; n > left {
+		return nil, left, nil
+	}
+	b, err = mem.Sub(own.buf, off, n)
+	return b, n, err
+}
+
+// sysAllocMem allocates zeroed memory. The processor sees it as devices do, so it is cached.
+func sysAllocMem(m *SysMem, size uint32) error {
+	if size == 0 {
+		return refuse(errSysArgument, "size is 0: memory has at least 1 byte")
+	}
+	buf, err := mem.Host(int64(size), mem.Options{Align: memoryAlignment})
+	if err != nil {
+		return refuseFor(errSysMemory, err, "size is %d", size)
+	}
+	data, err := buf.Map()
+	if err != nil {
+		buf.Release()
+		return err
+	}
+	b := &block{addr: addressOf(data), size: size, buf: buf}
+	memories.mu.Lock()
+	defer memories.mu.Unlock()
+	at := sort.Search(len(memories.blocks), func(i int) bool { return memories.blocks[i].addr > b.addr })
+	memories.blocks = slices.Insert(memories.blocks, at, b)
+	*m = SysMem{phys: uint64(b.addr), virt: b.addr, size: size}
+	return nil
+}
+
+// sysAllocCachedMem is sysAllocMem: all memory is cached.
+func sysAllocCachedMem(m *SysMem, size uint32) error { return sysAllocMem(m, size) }
+
+// sysFlushMem has nothing to do: memory is coherent. A part of a memory, also one that nobody allocated, may be flushed.
+func sysFlushMem(_ *SysMem, flag int32) error {
+	if flag != flushInvalidate && flag != flushClean {
+		return refuse(errSysArgument, "flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or HB_SYS_MEM_CACHE_CLEAN (2)", flag)
+	}
+	return nil
+}
+
+// sysFreeMem frees what sysAllocMem made; a task that uses the memory keeps the bytes until it is done.
+func sysFreeMem(m *SysMem) error {
+	memories.mu.Lock()
+	b := blockOf(m.virt)
+	if b != nil && b.addr == m.virt {
+		at := slices.Index(memories.blocks, b)
+		memories.blocks = slices.Delete(memories.blocks, at, at+1)
+	}
+	memories.mu.Unlock()
+	switch {
+	case b == nil:
+		return refuse(errSysArgument, "mem->virAddr is %#x: no memory of hbSysAllocMem or hbSysAllocCachedMem that is not "+
+			"freed begins there", m.virt)
+	case b.addr != m.virt:
+		return refuse(errSysArgument, "mem->virAddr is %#x, %d bytes behind the start of a memory: want the address that "+
+			"hbSysAllocMem gave", m.virt, m.virt-b.addr)
+	}
+	*m = SysMem{}
+	b.buf.Release()
+	return nil
+}
+
+// sysWriteMem copies bytes to the start of a memory.
+func sysWriteMem(dest *SysMem, src []byte) error {
+	return move("dest", dest, len(src), func(data []byte) { copy(data, src) })
+}
+
+// sysReadMem copies bytes from the start of a memory.
+func sysReadMem(dest []byte, src *SysMem) error {
+	return move("src", src, len(dest), func(data []byte) { copy(dest, data) })
+}
+
+// move calls f with the first n bytes of a memory.
+func move(name string, m *SysMem, n int, f func(data []byte)) (err error) {
+	switch {
+	case m.virt == 0:
+		return refuse(errSysArgument, "%s->virAddr is NULL", name)
+	case uint64(n) > uint64(m.size):
+		return refuse(errSysArgument, "size is %d: %s->memSize is %d", n, name, m.size)
+	case n == 0:
+		return nil
+	}
+	buf, room, err := pin(m.virt, int64(n))
+	if err != nil {
+		return err
+	}
+	if buf == nil {
+		return refuse(errSysArgument, "size is %d: the memory of %s has %d bytes from virAddr on", n, name, room)
+	}
+	defer buf.Release()
+	data, err := buf.Map()
+	if err != nil {
+		return err
+	}
+	defer faulted(&err, errSysArgument, name+": memory")
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	f(data)
+	return nil
+}
+
+// sysRegisterMem accepts memory of the program's own, which needs no registration.
+func sysRegisterMem(m *SysMem) error {
+	if m.virt == 0 {
+		return refuse(errSysRegister, "mem->virAddr is NULL: physical memory cannot be mapped here; set virAddr to memory of "+
+			"the program")
+	}
+	return nil
+}
+
+// sysUnregisterMem ends what sysRegisterMem did, which is nothing.
+func sysUnregisterMem(*SysMem) error { return nil }
+
+// faulted is deferred, with debug.SetPanicOnFault, where memory of the program is read or written, which may be mapped
+// no more: that is an error of the call then. what says whose memory it is.
+func faulted(err *error, code Code, what string) {
+	switch v := recover().(type) {
+	case nil:
+	case interface{ Addr() uintptr }:
+		*err = refuse(code, "%s cannot be used at address %#x: the program has freed, unmapped or cut it", what, v.Addr())
+	default:
+		panic(v)
+	}
+}
+
+// cString copies a NUL-terminated string of C memory.
+func cString(addr uintptr) (string, error) {
+	const page = 4096 // the smallest of any host
+	p := cPointer(addr)
+	for n := 0; ; n++ {
+		at := unsafe.Add(p, n)
+		if n == 0 || uintptr(at)%page == 0 {
+			if err := boundary.CheckRange(at, 1); err != nil {
+				return "", err
+			}
+		}
+		if *(*byte)(at) == 0 {
+			return string(unsafe.Slice((*byte)(p), n)), nil
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package hbdnn
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/devices"
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
+)
+
+// Model is an hbDNNHandle_t: one model of a pack, as long as that lives.
+type Model struct {
+	handle.Ref
+	pack      *Packed
+	name      string
+	in, out   []*port
+	operators []int32 // that make the outputs
+	program   *compile.Program
+	latency   atomic.Int64 // microseconds of a run, 0: not known
+	tag, desc string
+
+	mu    sync.Mutex
+	idle  []*runner // executions that no task has
+	texts map[string]*boundary.Block
+}
+
+// BadHandle gives an error the code for what is no model's handle.
+func (*Model) BadHandle(err error) error { return refuseFor(errModelHandle, err, "no model") }
+
+// load makes a model from the bytes or the file of a source.
+func load(s model.Source) (*Model, error) {
+	w := mem.NewWeights()
+	defer w.Release()
+	im, err := model.Load(s, model.Options{Weights: w, Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP"))})
+	if err != nil {
+		return nil, err
+	}
+	tellWarnings(im)
+	m := &Model{name: nameOf(im, s), texts: map[string]*boundary.Block{}, tag: im.Meta.Target, desc: im.Meta.CustomString}
+	if err := m.build(im, w); err != nil {
+		m.free()
+		return nil, err
+	}
+	m.announce(im)
+	return m, nil
+}
+
+// nameOf is the name that a model says it has, else that of its file.
+func nameOf(im *model.Model, s model.Source) string {
+	if im.Meta.Name != "" {
+		return im.Meta.Name
+	}
+	if base := filepath.Base(s.Path); s.Path != "" {
+		return strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	return "model"
+}
+
+func (m *Model) build(im *model.Model, w *mem.Weights) error {
+	in, out, err := im.Ports()
+	if err != nil {
+		return err
+	}
+	meant, err := model.ShapesOf(in)
+	if err != nil {
+		return err
+	}
+	for _, p := range meant.Opened {
+		warn("the open first dimension is taken as 1: anynpu.input.NAME.shape in the model's metadata gives another",
+			"input", p.Name, "shape", p.Declared)
+	}
+	dims := meant.Sets[0]
+	if len(meant.Sets) > 1 {
+		warn("the model runs with the first of its listed shapes: the API has fixed shapes", "shapes", dims)
+	}
+	model.SetSizes(im.Graph, dims)
+	sized, err := model.WithSizes(im.Graph, dims)
+	if err != nil {
+		return err
+	}
+	results, err := im.OutputDims(sized)
+	if err != nil {
+		return err
+	}
+	for i, of := range in {
+		p, err := newPort(of, dims[i], true)
+		if err != nil {
+			return err
+		}
+		m.in = append(m.in, p)
+	}
+	for i, of := range out {
+		p, err := newPort(of, results[i], false)
+		if err != nil {
+			return err
+		}
+		m.out = append(m.out, p)
+	}
+	m.operators = operatorsOf(im.Graph)
+	all, err := devices.List()
+	if err != nil {
+		return err
+	}
+	m.program, err = compile.Compile(context.Background(), im.Graph, all, compile.Options{Weights: w, Consume: true})
+	return err
+}
+
+// operatorsOf says which kind of operator makes each output, as far as the API has a word for it.
+func operatorsOf(g *graph.Graph) []int32 {
+	producers := g.Producers()
+	out := make([]int32, len(g.Out))
+	for i, v := range g.Out {
+		if at := producers[v]; at >= 0 {
+			out[i] = map[string]int32{"Conv": operatorConv, "ArgMax": operatorArgMax}[g.Nodes[at].Op.Name()]
+		}
+	}
+	return out
+}
+
+// free ends a model that no task uses.
+func (m *Model) free() {
+	for _, r := range m.idle {
+		r.free()
+	}
+	m.idle = nil
+	for _, p := range append(append([]*port{}, m.in...), m.out...) {
+		p.lists.Free()
+	}
+	for _, b := range m.texts {
+		b.Free()
+	}
+	if m.program != nil {
+		m.program.Release()
+	}
+}
+
+// text is the address of a C string that lives as long as the model.
+func (m *Model) text(s string) uintptr {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b := m.texts[s]
+	if b == nil {
+		b = &boundary.Block{}
+		b.SetString(s)
+		m.texts[s] = b
+	}
+	return b.Addr()
+}
+
+// learn takes the time of a run into the estimate: an eighth of the new time, seven of the estimate so far.
+func (m *Model) learn(took time.Duration) {
+	for {
+		old := m.latency.Load()
+		now := max(took.Microseconds(), 1)
+		if old != 0 {
+			now = (old*(roundsOfAnAverage-1) + now) / roundsOfAnAverage
+		}
+		if m.latency.CompareAndSwap(old, now) {
+			return
+		}
+	}
+}
+
+// tellWarnings tells what was understood otherwise, and what the metadata and the map say in vain.
+func tellWarnings(im *model.Model) {
+	if im.MapError != nil {
+		caution("the model map is not used", "error", im.MapError)
+	}
+	for _, text := range im.Warnings {
+		warn("model", "text", text)
+	}
+	if im.Unbatched != "" {
+		caution("model", "text", im.Unbatched)
+	}
+	for _, text := range im.Meta.Warnings {
+		caution("model: its metadata have no effect", "text", text)
+	}
+	if im.Instead != nil {
+		warn("another ONNX file is loaded", "model", im.Instead.Name, "onnx", im.Path, "map", im.Instead.Map)
+	}
+}
+
+// announce writes what was loaded, as information.
+func (m *Model) announce(im *model.Model) {
+	if !boundary.LogEnabled(boundary.LevelInfo, "hbdnn") {
+		return
+	}
+	boundary.Log(boundary.LevelInfo, "hbdnn", "model loaded", "name", m.name, "file", im.Path, "opset", im.Opset,
+		"producer", im.Producer, "inputs", len(m.in), "outputs", len(m.out))
+	for k, list := range [][]*port{m.in, m.out} {
+		for i, p := range list {
+			boundary.Log(boundary.LevelInfo, "hbdnn", []string{"input", "output"}[k], "index", i, "name", p.Name, "valid",
+				p.valid, "aligned", p.aligned, "layout", layoutName(p.layout), "type", typeName(p.kind), "bytes", p.bytes)
+		}
+	}
+}
+
+// options are those of every execution: the queue of tasks has ordered them already.
+func options(core int32) device.ExecOptions { return device.ExecOptions{CoreMask: uint32(core)} }

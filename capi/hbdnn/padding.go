@@ -1,0 +1,143 @@
+package hbdnn
+
+import (
+	"encoding/binary"
+	"runtime/debug"
+)
+
+// integer reads an integer of a tensor type.
+func integer(kind int32, b []byte) int64 {
+	switch kind {
+	case typeS8:
+		return int64(int8(b[0]))
+	case typeU8:
+		return int64(b[0])
+	case typeS16:
+		return int64(int16(binary.NativeEndian.Uint16(b)))
+	case typeU16:
+		return int64(binary.NativeEndian.Uint16(b))
+	case typeS32:
+		return int64(int32(binary.NativeEndian.Uint32(b)))
+	}
+	return int64(binary.NativeEndian.Uint32(b))
+}
+
+func putUint32(b []byte, v uint32) { binary.NativeEndian.PutUint32(b, v) }
+
+// dnnAddPadding copies a tensor into a larger one, whose other elements become zeros.
+func dnnAddPadding(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorShape, kind int32) error {
+	return pad(output, outShape, input, inShape, kind, "inputShape", "outputShape", true)
+}
+
+// dnnRemovePadding copies the front part of a tensor.
+func dnnRemovePadding(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorShape, kind int32) error {
+	return pad(output, outShape, input, inShape, kind, "outputShape", "inputShape", false)
+}
+
+// pad copies what two tensors of four dimensions have in common, which is all of the one called small.
+func pad(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorShape, kind int32, small, large string,
+	clean bool) (err error) {
+	out, err := four("outputShape", outShape, layoutNHWC, 1)
+	if err != nil {
+		return err
+	}
+	in, err := four("inputShape", inShape, layoutNHWC, 1)
+	if err != nil {
+		return err
+	}
+	element, err := sizeOf(kind)
+	if err != nil {
+		return err
+	}
+	part, whole := in, out
+	if !clean {
+		part, whole = out, in
+	}
+	for i := range part {
+		if part[i] > whole[i] {
+			return invalid("%s.dimensionSize[%d] is %d: %s has only %d", small, i, part[i], large, whole[i])
+		}
+	}
+	src, dst, err := ranges(input, product(in)*element, output, product(out)*element)
+	if err != nil {
+		return err
+	}
+	defer faulted(&err, errArgument, "input or output: memory")
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	if clean {
+		clear(dst)
+	}
+	from, to := strides(layoutNHWC, in), strides(layoutNHWC, out)
+	for a := range part[0] {
+		for b := range part[1] {
+			for c := range part[2] {
+				read, write := a*from[0]+b*from[1]+c*from[2], a*to[0]+b*to[1]+c*to[2]
+				copy(dst[write*element:][:part[3]*element], src[read*element:])
+			}
+		}
+	}
+	return nil
+}
+
+// dnnAddPaddingWithStride copies a tensor without gaps to one with strides, in bytes; the gaps become zeros.
+func dnnAddPaddingWithStride(output, input uintptr, dims []uint32, stride []int32, element uint32) error {
+	since("hbDNNAddPaddingWithStride", "1.18")
+	return strided(output, input, dims, stride, element, true)
+}
+
+// dnnRemovePaddingWithStride copies a tensor with strides to one without gaps.
+func dnnRemovePaddingWithStride(output, input uintptr, dims []uint32, stride []int32, element uint32) error {
+	since("hbDNNRemovePaddingWithStride", "1.18")
+	return strided(output, input, dims, stride, element, false)
+}
+
+func strided(output, input uintptr, dims []uint32, stride []int32, element uint32, add bool) (err error) {
+	dense, whole := int64(element), int64(element)
+	if element == 0 || element > 8 {
+		return invalid("elementSize is %d: want 1 to 8 bytes", element)
+	}
+	for i := len(dims) - 1; i >= 0; i-- {
+		switch {
+		case dims[i] == 0 || int64(dims[i]) > maxBytes/dense:
+			return invalid("dim[%d] is %d: want at least 1, and fewer than 2^46 bytes in all", i, dims[i])
+		case int64(stride[i]) < whole:
+			return invalid("stride[%d] is %d: what it steps over has %d bytes", i, stride[i], whole)
+		case int64(stride[i]) > maxBytes/int64(dims[i]):
+			return invalid("stride[%d] is %d: %d steps of it are too many bytes", i, stride[i], dims[i])
+		}
+		dense *= int64(dims[i])
+		whole = int64(stride[i]) * int64(dims[i])
+	}
+	in, out := dense, whole
+	if !add {
+		in, out = whole, dense
+	}
+	src, dst, err := ranges(input, in, output, out)
+	if err != nil {
+		return err
+	}
+	defer faulted(&err, errArgument, "input or output: memory")
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	if add {
+		clear(dst)
+	}
+	index := make([]uint32, len(dims))
+	for at := int64(0); at < dense; at += int64(element) {
+		far := int64(0)
+		for i, k := range index {
+			far += int64(k) * int64(stride[i])
+		}
+		if add {
+			copy(dst[far:][:element], src[at:])
+		} else {
+			copy(dst[at:][:element], src[far:])
+		}
+		for i := len(index) - 1; i >= 0; i-- {
+			if index[i]++; index[i] < dims[i] {
+				break
+			}
+			index[i] = 0
+		}
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package hbdnn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/convert"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// port is an input or output of a model and how the API shows it.
+type port struct {
+	*model.Port
+	dims        []int64 // in the model's order
+	description         // what programs are told
+	order       []int   // of the dimensions in a program's memory, nil: the model's
+	image       bool    // bytes of pixels, which are converted
+	numbers     bool    // float32 numbers where the model has codes that the API cannot describe
+	source      string  // one sentence of the port, for programs that ask
+	lists       boundary.Block
+}
+
+// kinds are the element types that programs see.
+var kinds = map[tensor.DType]int32{
+	tensor.Bool: typeU8, tensor.Int8: typeS8, tensor.Uint8: typeU8, tensor.Float16: typeF16, tensor.Int16: typeS16,
+	tensor.Uint16: typeU16, tensor.Float32: typeF32, tensor.Int32: typeS32, tensor.Uint32: typeU32,
+	tensor.Float64: typeF64, tensor.Int64: typeS64, tensor.Uint64: typeU64,
+}
+
+// newPort decides how the API shows a port with these sizes (section 6, section 11). Inputs whose metadata name pixels
+// are images.
+func newPort(of *model.Port, dims []int64, input bool) (*port, error) {
+	p := &port{Port: of, dims: dims}
+	n, ok := tensor.Count(dims)
+	if len(dims) > maxDims || !ok || n > math.MaxInt32/8 || n == 0 {
+		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions and 1 to %d elements", p.Name, dims,
+			maxDims, math.MaxInt32/8)
+	}
+	kind, ok := kinds[p.Type]
+	if !ok {
+		return nil, fault.New(fault.Type, "%q has elements of type %v, which the API has no type for", p.Name, p.Type)
+	}
+	p.kind, p.layout = kind, layoutNone
+	if len(dims) == 4 {
+		p.layout = layoutNCHW
+	}
+	if input && p.Info.Pixel != "" {
+		if err := p.setImage(); err != nil {
+			return nil, err
+		}
+	} else {
+		p.setTensor(input)
+	}
+	p.source = fmt.Sprintf("%s: %s %v", p.Name, typeName(p.kind), p.valid)
+	return p, nil
+}
+
+// setTensor describes a port of numbers.
+func (p *port) setTensor(input bool) {
+	p.valid = p.dims
+	if input && len(p.dims) == 4 && p.Info.Layout == "nhwc" {
+		p.order, p.layout = tensor.ChannelsLast(4), layoutNHWC
+		p.valid = permuted(p.dims, p.order)
+	}
+	p.setQuant()
+	p.aligned = p.valid
+	for len(p.aligned) < 4 {
+		p.aligned = append(slices.Clip(p.aligned), 1)
+	}
+	p.setStride()
+}
+
+// setStride describes memory without gaps.
+func (p *port) setStride() {
+	p.bytes = elementSize(p.kind)
+	if p.image {
+		p.bytes = 1
+	}
+	p.stride = make([]int64, len(p.valid))
+	for i := len(p.valid) - 1; i >= 0; i-- {
+		p.stride[i] = p.bytes
+		p.bytes *= p.valid[i]
+	}
+}
+
+// setQuant describes codes: the API has zero points of 8 bits with a sign. Codes with others are shown as the numbers
+// they stand for.
+func (p *port) setQuant() {
+	q := p.Quant
+	switch {
+	case q == nil:
+	case q.Zero < math.MinInt8 || q.Zero > math.MaxInt8:
+		p.kind, p.numbers = typeF32, true
+	default:
+		boundary.SetSlice(&p.lists, []quantLists{{scale: q.Scale, zero: int8(q.Zero)}})
+		p.quant, p.scales = quantScale, 1
+		p.scale, p.zero = p.lists.Addr(), p.lists.Addr()+4
+	}
+}
+
+// quantLists are the lists of a port with one scale.
+type quantLists struct {
+	scale float32
+	zero  int8
+}
+
+// setImage describes bytes of pixels. NV12 and YUV444 are not decoded.
+func (p *port) setImage() error {
+	channels := map[string]int64{"gray": 1, "rgb": 3, "bgr": 3}[p.Info.Pixel]
+	if channels == 0 {
+		return fault.New(fault.File, "anynpu.input.%s.pixel: %q: images of the kinds gray, rgb and bgr are taken; give the "+
+			"network one of these, or no pixel for numbers", p.Name, p.Info.Pixel)
+	}
+	if len(p.dims) != 4 || p.dims[1] != channels {
+		return fault.New(fault.Shape, "anynpu.input.%s.pixel: %q: the input has the shape %v, want N, %d, H, W", p.Name,
+			p.Info.Pixel, p.dims, channels)
+	}
+	p.image = true
+	if channels == 1 {
+		p.kind, p.valid = typeY, p.dims
+		p.aligned = slices.Clone(p.dims)
+		p.aligned[3] = (p.dims[3] + widthAlignment - 1) / widthAlignment * widthAlignment
+		p.bytes = p.aligned[0] * p.aligned[2] * p.aligned[3]
+		return nil
+	}
+	p.kind = map[string]int32{"rgb": typeRGB, "bgr": typeBGR}[p.Info.Pixel]
+	p.valid = p.dims
+	if p.Info.Layout != "nchw" {
+		p.order, p.layout = tensor.ChannelsLast(4), layoutNHWC
+		p.valid = permuted(p.dims, p.order)
+	}
+	p.aligned = p.valid
+	p.setStride()
+	return nil
+}
+
+func permuted(dims []int64, order []int) []int64 {
+	out := make([]int64, len(dims))
+	for i, d := range order {
+		out[i] = dims[d]
+	}
+	return out
+}
+
+// direct reports whether the program's memory has the elements as the model has them, so that nothing is converted.
+func (p *port) direct() bool { return !p.image && !p.numbers }
+
+// view is the program's memory as the tensor of the model.
+func (p *port) view(b mem.Buffer) mem.View {
+	v := mem.View{Buf: b, Type: tensor.T(p.Type, p.dims...)}
+	return v.In(p.order)
+}
+
+// arrangement says where elements lie in memory without gaps, for n of the model's batch.
+func (p *port) arrangement(batch int64) convert.Arrangement {
+	dims := slices.Clone(p.dims)
+	if batch > 0 && len(dims) > 0 {
+		dims[0] = batch
+	}
+	l := convert.Layout{}
+	if p.order != nil {
+		l.Order = convert.NHWC
+	}
+	return convert.Arrange(dims, l)
+}
+
+// load converts what a program gave, without gaps and for a part of the batch, to the model's elements in NCHW.
+func (p *port) load(dst, src []byte, batch int64) {
+	dims := slices.Clone(p.dims)
+	if len(dims) > 0 {
+		dims[0] = batch
+	}
+	s := convert.Source{Type: tensor.Float32, Arrangement: p.arrangement(batch)}
+	if p.image {
+		s.Type = tensor.Uint8
+	}
+	t := p.Tensor
+	if !p.image { // mean and deviation are those of images
+		t.Normalization = convert.Normalization{}
+	}
+	t.Load(dst, convert.Arrange(dims, convert.Layout{}), src, &s)
+}
+
+// coreBytes is the number of bytes of the model's elements.
+func (p *port) coreBytes() int64 {
+	n, _ := tensor.T(p.Type, p.dims...).ByteSize()
+	return n
+}

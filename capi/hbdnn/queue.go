@@ -1,0 +1,142 @@
+package hbdnn
+
+import (
+	"container/heap"
+	"runtime"
+	"strconv"
+	"sync"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+)
+
+// queue orders tasks by priority, then by customId, then as they were submitted, and runs as many side by side as
+// processors compute. Those of the highest priority run at once, beyond that number.
+var queue taskQueue
+
+type taskQueue struct {
+	mu      sync.Mutex
+	ready   taskHeap
+	count   uint64 // tasks that were submitted
+	running int
+	alive   int // tasks that are not released
+}
+
+// sideBySide is how many tasks run at once.
+var sideBySide = sync.OnceValue(func() int {
+	n := runtime.NumCPU()
+	if most := boundary.ComputeThreads(); most > 0 {
+		n = min(n, most)
+	}
+	if threads, err := strconv.Atoi(boundary.Getenv("ANYNPU_THREADS")); err == nil && threads > 0 {
+		n = min(n, threads)
+	}
+	return n
+})
+
+// admit counts a new task.
+func (q *taskQueue) admit() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.alive >= maxTasks {
+		return refuse(errTasks, "%d tasks are not released: hbDNNReleaseTask ends one that is done", q.alive)
+	}
+	q.alive++
+	return nil
+}
+
+// dismiss counts a task no more.
+func (q *taskQueue) dismiss() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.alive--
+}
+
+// put queues a task, whose lock is held, and starts it if its turn has come.
+func (q *taskQueue) put(t *Task) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.count++
+	t.order = q.count
+	heap.Push(&q.ready, t)
+	q.start()
+}
+
+// start begins tasks whose turn has come.
+func (q *taskQueue) start() {
+	for len(q.ready) > 0 && (q.running < sideBySide() || q.ready[0].priority == preemptive) {
+		t := heap.Pop(&q.ready).(*Task)
+		q.running++
+		go func() {
+			call := t.run()
+			q.leave()
+			call.make(t)
+		}()
+	}
+}
+
+// leave frees the place of a task that is done.
+func (q *taskQueue) leave() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.running--
+	q.start()
+}
+
+// remove takes a task out of the queue and reports whether it was there.
+func (q *taskQueue) remove(t *Task) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i := range q.ready {
+		if q.ready[i] == t {
+			heap.Remove(&q.ready, i)
+			return true
+		}
+	}
+	return false
+}
+
+// ahead is the time in microseconds that the tasks take that wait and go before one with these control values.
+func (q *taskQueue) ahead(c *InferCtrlParam) (us int64) {
+	like := &Task{priority: c.priority, custom: c.custom, order: ^uint64(0)}
+	q.mu.Lock()
+	list := append(taskHeap{}, q.ready...)
+	q.mu.Unlock()
+	for _, t := range list {
+		if t.before(like) {
+			t.mu.Lock()
+			us += t.estimate()
+			t.mu.Unlock()
+		}
+	}
+	return us / int64(sideBySide())
+}
+
+// before reports whether t goes before other (section 4).
+func (t *Task) before(other *Task) bool {
+	switch {
+	case t.priority != other.priority:
+		return t.priority > other.priority
+	case t.custom != other.custom:
+		return t.custom < other.custom
+	}
+	return t.order < other.order
+}
+
+// taskHeap is a heap whose first element goes first.
+type taskHeap []*Task
+
+func (h taskHeap) Len() int           { return len(h) }
+func (h taskHeap) Less(i, k int) bool { return h[i].before(h[k]) }
+func (h taskHeap) Swap(i, k int)      { h[i], h[k] = h[k], h[i] }
+
+// Push adds an element at the end.
+func (h *taskHeap) Push(x any) { *h = append(*h, x.(*Task)) }
+
+// Pop removes the element at the end.
+func (h *taskHeap) Pop() any {
+	old := *h
+	t := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	return t
+}

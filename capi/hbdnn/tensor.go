@@ -1,0 +1,186 @@
+package hbdnn
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// A piece is the memory of one tensor of a program, which stays until the task is done.
+type piece struct {
+	buf   mem.Buffer
+	batch int64 // of the model's batch
+	pitch int64 // bytes of a row of a Y image, 0: all others
+}
+
+// bound is what a program gives for one port: a tensor, or one for each of the batch.
+type bound []piece
+
+func (b bound) release() {
+	for _, p := range b {
+		p.buf.Release()
+	}
+}
+
+// inputs takes the tensors of a call: for each input one, or, with a first dimension of 1, as many as the model's batch
+// has (section 6). Errors name the index in the program's array.
+func (m *Model) inputs(first *Tensor) (list []bound, err error) {
+	defer func() {
+		if err != nil {
+			for _, b := range list {
+				b.release()
+			}
+		}
+	}()
+	at := 0
+	for _, p := range m.in {
+		var own bound
+		need := int64(0)
+		if len(p.dims) > 0 {
+			need = p.dims[0]
+		}
+		for done := int64(0); ; {
+			t := served().tensors(first, at+1)[at]
+			one, err := p.take(t, fmt.Sprintf("input[%d]", at), done > 0)
+			if err != nil {
+				own.release()
+				return list, err
+			}
+			own = append(own, one)
+			at++
+			if done += one.batch; done >= need {
+				break
+			}
+		}
+		list = append(list, own)
+	}
+	return list, nil
+}
+
+// outputs takes the tensors that results go to.
+func (m *Model) outputs(first *Tensor) (list []bound, err error) {
+	for i, p := range m.out {
+		t := served().tensors(first, i+1)[i]
+		one, err := p.take(t, fmt.Sprintf("(*output)[%d]", i), false)
+		if err == nil && one.batch != p.batch() {
+			one.buf.Release()
+			err = invalid("(*output)[%d].properties.validShape begins with %d: output %q has a batch of %d in one tensor", i,
+				one.batch, p.Name, p.batch())
+		}
+		if err != nil {
+			for _, b := range list {
+				b.release()
+			}
+			return nil, err
+		}
+		list = append(list, bound{one})
+	}
+	return list, nil
+}
+
+// batch is the first size of a port, 0 for a port without sizes.
+func (p *port) batch() int64 {
+	if len(p.valid) == 0 {
+		return 0
+	}
+	return p.valid[0]
+}
+
+// take checks a tensor against what its port wants and pins its memory. part says that another tensor of the same port
+// came before, so that this is one of the batch too.
+func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
+	if err := boundary.CheckRange(cPointer(uintptr(unsafe.Pointer(t))), 96+136); err != nil {
+		return piece{}, fault.Wrap(err, "%s", name)
+	}
+	d := &t.properties
+	if d.kind != p.kind {
+		return piece{}, invalid("%s.properties.tensorType is %s (%d): %q takes %s (%d)", name, typeName(d.kind), d.kind, p.Name,
+			typeName(p.kind), p.kind)
+	}
+	valid, ok := d.valid.list()
+	if !ok || len(valid) != len(p.valid) {
+		return piece{}, invalid("%s.properties.validShape.numDimensions is %d: %q has the shape %v", name, d.valid.rank, p.Name,
+			p.valid)
+	}
+	batch := p.batch()
+	if batch > 1 && (valid[0] == 1 || part) {
+		batch = 1
+	}
+	if want := p.sized(p.valid, batch); !slices.Equal(valid, want) {
+		return piece{}, invalid("%s.properties.validShape is %v: %q has the shape %v", name, valid, p.Name, want)
+	}
+	if len(valid) == 4 && d.layout != p.layout {
+		return piece{}, invalid("%s.properties.tensorLayout is %s (%d): %q has %s (%d)", name, layoutName(d.layout), d.layout,
+			p.Name, layoutName(p.layout), p.layout)
+	}
+	aligned, ok := d.aligned.list()
+	if !ok {
+		return piece{}, invalid("%s.properties.alignedShape.numDimensions is %d: want 0 to %d", name, d.aligned.rank, maxDims)
+	}
+	one := piece{batch: batch}
+	need := p.bytes
+	if batch != p.batch() {
+		need = p.bytes / p.batch()
+	}
+	own := p.sized(p.aligned, batch)
+	switch {
+	case p.kind == typeY && len(aligned) == 4 && slices.Equal(aligned[:3], own[:3]) && aligned[3] >= p.dims[3]:
+		one.pitch = aligned[3]
+		need = batch * p.dims[2] * one.pitch
+	case !slices.Equal(aligned, own) && !slices.Equal(aligned, valid):
+		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or validShape, %v", name, aligned,
+			p.Name, own, valid)
+	}
+	var err error
+	one.buf, err = p.memory(&t.mem[0], name, need)
+	return one, err
+}
+
+// sized is a shape with another batch.
+func (p *port) sized(dims []int64, batch int64) []int64 {
+	if len(dims) == 0 || dims[0] == batch {
+		return dims
+	}
+	out := slices.Clone(dims)
+	out[0] = batch
+	return out
+}
+
+// memory pins the need bytes of a tensor.
+func (p *port) memory(m *SysMem, name string, need int64) (mem.Buffer, error) {
+	if m.virt == 0 {
+		return nil, invalid("%s.sysMem[0].virAddr is NULL: %q wants %d bytes", name, p.Name, need)
+	}
+	if int64(m.size) < need {
+		return nil, invalid("%s.sysMem[0].memSize is %d: %q takes %d bytes, properties.alignedByteSize, as %s %v in %s%s", name,
+			m.size, p.Name, need, typeName(p.kind), p.aligned, layoutName(p.layout), p.fits(int64(m.size)))
+	}
+	if err := boundary.CheckRange(cPointer(m.virt), uint64(need)); err != nil {
+		return nil, fault.Wrap(err, "%s.sysMem[0].virAddr", name)
+	}
+	buf, room, err := pin(m.virt, need)
+	if err == nil && buf == nil {
+		err = invalid("%s.sysMem[0] has %d bytes from virAddr to the end of the memory that hbSysAllocMem made: %q takes %d",
+			name, room, p.Name, need)
+	}
+	return buf, err
+}
+
+// fits says which element types the bytes that a program has would fit.
+func (p *port) fits(have int64) string {
+	size := elementSize(p.kind)
+	if size == 0 || p.bytes%size != 0 {
+		return ""
+	}
+	elements := p.bytes / size
+	for _, t := range []int32{typeU8, typeF16, typeF32, typeF64} {
+		if t != p.kind && elements*elementSize(t) == have {
+			return fmt.Sprintf("; %d bytes fit %s", have, typeName(t))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,172 @@
+package hbdnn
+
+import "unsafe"
+
+// SysMem is hbSysMem.
+type SysMem struct {
+	phys uint64
+	virt uintptr
+	size uint32
+	_    uint32
+}
+
+// maxDims is HB_DNN_TENSOR_MAX_DIMENSIONS.
+const maxDims = 8
+
+// TensorShape is hbDNNTensorShape.
+type TensorShape struct {
+	dims [maxDims]int32
+	rank int32
+}
+
+// TensorProperties is what hbDNNTensorProperties has in every generation: its fields up to quantiType, and the next 4
+// bytes. A generation's reader and writer know what follows.
+type TensorProperties struct {
+	valid, aligned TensorShape
+	layout, kind   int32
+	shiftLen       int32
+	shift          uintptr
+	scaleLen       int32
+	scale          uintptr
+	zeroLen        int32
+	zero           uintptr
+	quant          int32
+	_              int32
+}
+
+// Tensor is what hbDNNTensor has in every generation.
+type Tensor struct {
+	mem        [4]SysMem
+	properties TensorProperties
+}
+
+// Roi is hbDNNRoi.
+type Roi struct{ left, top, right, bottom int32 }
+
+// InferCtrlParam is hbDNNInferCtrlParam. Programs of generations without custom have reserved words of 0 there.
+type InferCtrlParam struct {
+	bpu, dsp, priority, more int32
+	custom                   int64
+	_                        [2]int32
+}
+
+// ResizeCtrlParam is hbDNNResizeCtrlParam.
+type ResizeCtrlParam struct {
+	bpu, priority, kind int32
+	_                   [4]int32
+}
+
+// The layouts.
+const (
+	layoutNHWC int32 = 0
+	layoutNHCW int32 = 1
+	layoutNCHW int32 = 2
+	layoutNone int32 = 255
+)
+
+// The element types of hbDNNDataType.
+const (
+	typeY             int32 = 0
+	typeNV12          int32 = 1
+	typeNV12Separate  int32 = 2
+	typeRGB           int32 = 4
+	typeBGR           int32 = 5
+	typeS8            int32 = 8
+	typeU8            int32 = 9
+	typeF16           int32 = 10
+	typeS16           int32 = 11
+	typeU16           int32 = 12
+	typeF32           int32 = 13
+	typeS32           int32 = 14
+	typeU32           int32 = 15
+	typeF64           int32 = 16
+	typeS64           int32 = 17
+	typeU64           int32 = 18
+	quantNone         int32 = 0
+	quantScale        int32 = 2
+	descString        int32 = 1
+	sourceDDR         int32 = 0
+	operatorUnknown   int32 = 0
+	operatorConv      int32 = 1
+	operatorArgMax    int32 = 5
+	flushInvalidate   int32 = 1
+	flushClean        int32 = 2
+	resizeBilinear    int32 = 0
+	widthAlignment          = 16 // of the rows of NV12 and Y
+	memoryAlignment         = 64
+	maxTasks                = 32
+	maxMembers              = 255
+	preemptive        int32 = 255
+	maxCore           int32 = 3
+	roundsOfAnAverage       = 8
+)
+
+var typeNames = [...]string{"Y", "NV12", "NV12_SEPARATE", "YUV444", "RGB", "BGR", "S4", "U4", "S8", "U8", "F16", "S16",
+	"U16", "F32", "S32", "U32", "F64", "S64", "U64"}
+
+// typeName is the name of an element type without its prefix.
+func typeName(t int32) string {
+	if t >= 0 && int(t) < len(typeNames) {
+		return typeNames[t]
+	}
+	return "unknown"
+}
+
+// elementSize is the bytes of an element of a tensor type, 0 for images, types of half a byte and what is no type.
+func elementSize(t int32) int64 {
+	switch t {
+	case typeS8, typeU8:
+		return 1
+	case typeF16, typeS16, typeU16:
+		return 2
+	case typeF32, typeS32, typeU32:
+		return 4
+	case typeF64, typeS64, typeU64:
+		return 8
+	}
+	return 0
+}
+
+// layoutName is the name of a layout without its prefix.
+func layoutName(l int32) string {
+	switch l {
+	case layoutNHWC:
+		return "NHWC"
+	case layoutNHCW:
+		return "NHCW_NATIVE"
+	case layoutNCHW:
+		return "NCHW"
+	case layoutNone:
+		return "NONE"
+	}
+	return "unknown"
+}
+
+// shapeOf is a shape with these sizes, at most maxDims.
+func shapeOf(dims []int64) (s TensorShape) {
+	for i, d := range dims {
+		s.dims[i] = int32(d)
+	}
+	s.rank = int32(len(dims))
+	return s
+}
+
+// list returns the sizes of a shape; ok is false when their number is none.
+func (s *TensorShape) list() (dims []int64, ok bool) {
+	if s.rank < 0 || s.rank > maxDims {
+		return nil, false
+	}
+	for _, d := range s.dims[:s.rank] {
+		dims = append(dims, int64(d))
+	}
+	return dims, true
+}
+
+// cPointer makes a pointer of an address of C memory.
+func cPointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+// addressOf is the address of the first of some bytes.
+func addressOf(data []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(data))) }
+
+// bytesAt are n bytes of C memory.
+func bytesAt(addr uintptr, n int64) []byte { return unsafe.Slice((*byte)(cPointer(addr)), int(n)) }
