@@ -265,7 +265,7 @@ func dnnWaitTaskDone(t *Task, timeout int32) error {
 	case <-t.done:
 	case <-t.gone:
 	case <-expired:
-		return refuse(errTimeout, "taskHandle is not done after %d ms: wait again, or release it", timeout)
+		return boundary.Note(refuse(errTimeout, "taskHandle is not done after %d ms: wait again, or release it", timeout))
 	}
 	return t.result()
 }
