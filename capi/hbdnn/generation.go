@@ -89,6 +89,16 @@ func (g *generation) tensors(first *Tensor, n int) []*Tensor {
 	return list
 }
 
+// older refuses the functions whose arguments were others in the oldest generation: what is meant cannot be told from
+// what arrives.
+func (g *generation) older(function string) error {
+	if g.name != "1.9" {
+		return nil
+	}
+	return misused("%s has the arguments of 1.12 and later here: build the program with newer headers, and leave "+
+		"ANYNPU_HBDNN_ABI=1.9 out", function)
+}
+
 // since warns once when a program calls a function that its generation did not have.
 func since(function, name string) {
 	index := func(n string) int {

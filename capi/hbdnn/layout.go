@@ -85,6 +85,9 @@ func dnnConvertLayout(output uintptr, outLayout int32, input uintptr, inLayout, 
 // dnnConvertLayoutRoi turns the part of size from coord on.
 func dnnConvertLayoutRoi(output uintptr, outLayout int32, input uintptr, inLayout, kind int32, shape *TensorShape,
 	swap bool, coord, size *TensorShape) error {
+	if err := served().older("hbDNNConvertLayoutRoi"); err != nil {
+		return err
+	}
 	at, err := four("coord", coord, layoutNHWC, 0)
 	if err != nil {
 		return err
@@ -127,6 +130,9 @@ func dnnConvertLayoutToNative111C(output, input uintptr, inLayout, kind int32, s
 // dnnConvertLayoutToNative1111 turns one element.
 func dnnConvertLayoutToNative1111(output, input uintptr, inLayout, kind int32, shape *TensorShape, swap bool,
 	coord *TensorShape) error {
+	if err := served().older("hbDNNConvertLayoutToNative1111"); err != nil {
+		return err
+	}
 	at, err := four("coord", coord, layoutNHWC, 0)
 	if err != nil {
 		return err
@@ -212,6 +218,9 @@ func dnnConvertEndianness(output, input []byte) (err error) {
 
 // dnnUnquantizeByScale multiplies integers by the scale of their index in the last dimension.
 func dnnUnquantizeByScale(output unsafe.Pointer, kind int32, shape *TensorShape, scales, input unsafe.Pointer) (err error) {
+	if err := served().older("hbDNNUnquantizeByScale"); err != nil {
+		return err
+	}
 	for _, p := range []struct {
 		name string
 		at   unsafe.Pointer

@@ -2,6 +2,7 @@ package hbdnn
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
@@ -41,7 +43,12 @@ func (*Model) BadHandle(err error) error { return refuseFor(errModelHandle, err,
 func load(s model.Source) (*Model, error) {
 	w := mem.NewWeights()
 	defer w.Release()
-	im, err := model.Load(s, model.Options{Weights: w, Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP"))})
+	files := model.Map(boundary.Getenv("ANYNPU_MODEL_MAP"))
+	s, beside := standIn(s, files)
+	im, err := model.Load(s, model.Options{Weights: w, Map: files})
+	if err != nil && beside != "" {
+		err = fault.Wrap(err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +60,32 @@ func load(s model.Source) (*Model, error) {
 	}
 	m.announce(im)
 	return m, nil
+}
+
+// standIn returns the ONNX file that is loaded for a model compiled for a board: NAME.onnx beside NAME.bin or NAME.hbm,
+// unless the map forbids that or names a file. Without one, beside is where it was looked for.
+func standIn(s model.Source, files model.Map) (_ model.Source, beside string) {
+	ext := filepath.Ext(s.Path)
+	if ext != ".bin" && ext != ".hbm" {
+		return s, ""
+	}
+	f, err := s.Open()
+	if err != nil {
+		return s, ""
+	}
+	defer f.Close()
+	if f.Format != model.Unknown {
+		return s, ""
+	}
+	if file, err := files.Find(f, f.Size, s.Path); file != "" && err == nil {
+		return s, ""
+	}
+	beside = strings.TrimSuffix(s.Path, ext) + ".onnx"
+	if st, err := os.Stat(beside); err != nil || !st.Mode().IsRegular() || files == model.Off {
+		return s, beside
+	}
+	warn("an ONNX file is loaded instead of a compiled model", "model", s.Path, "onnx", beside)
+	return model.Source{Path: beside}, ""
 }
 
 // nameOf is the name that a model says it has, else that of its file.

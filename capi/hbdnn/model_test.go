@@ -169,19 +169,24 @@ func TestProperties_ofCodes(t *testing.T) {
 func TestGenerations_writeTheirOwnSize(t *testing.T) {
 	m := open(t, relu(2, 3, 4, 5))
 	for _, g := range generations {
-		var b [200]byte
+		var memory SysMem
+		require.NoError(t, sysAllocMem(&memory, 200))
+		b := bytesAt(memory.virt, 200)
 		for i := range b {
 			b[i] = 0xa5
 		}
-		g.store((*TensorProperties)(unsafe.Pointer(&b)), &m.in[0].description)
+		g.store((*TensorProperties)(unsafe.Pointer(&b[0])), &m.in[0].description)
 		at := map[int]int{136: 132, 144: 136, 176: 136}[g.size]
 		require.Equal(t, int32(480), *(*int32)(unsafe.Pointer(&b[at])), g.name)
 		require.Equal(t, strings.Repeat("\xa5", 200-g.size), string(b[g.size:]), "%s writes behind its struct", g.name)
 		if g.stride {
 			require.Equal(t, int32(240), *(*int32)(unsafe.Pointer(&b[140])))
 		}
-		list := g.tensors((*Tensor)(unsafe.Pointer(&b)), 2)
+		require.NoError(t, sysFreeMem(&memory))
+		require.NoError(t, sysAllocMem(&memory, 800))
+		list := g.tensors((*Tensor)(cPointer(memory.virt)), 2)
 		require.Equal(t, uintptr(96+g.size), uintptr(unsafe.Pointer(list[1]))-uintptr(unsafe.Pointer(list[0])))
+		require.NoError(t, sysFreeMem(&memory))
 	}
 	require.Equal(t, "1.23", generationNamed("2.0").name)
 	require.Equal(t, "1.9.7", generationNamed("1.9").version)
@@ -206,4 +211,29 @@ func TestDescriptions_inBothForms(t *testing.T) {
 	requireCode(t, errModelHandle, dnnGetOutputDesc(&desc, unsafe.Pointer(&size), unsafe.Pointer(&kind), 0, 0))
 	require.NoError(t, dnnGetModelDesc(&desc, &size, &kind, m))
 	require.Equal(t, "words", textAt(t, desc))
+}
+
+// TestLoad_compiledModel loads the ONNX file beside what was compiled for a board, or the one that a map names.
+func TestLoad_compiledModel(t *testing.T) {
+	folder := t.TempDir()
+	bin := filepath.Join(folder, "net.bin")
+	require.NoError(t, os.WriteFile(bin, []byte("\x00code of a board"), 0o600))
+	_, err := fromFiles(t, bin)
+	requireCode(t, errModel, err, "net.onnx", "ANYNPU_MODEL_MAP")
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "net.onnx"), relu(1, 7).bytes(), 0o600))
+	p, err := fromFiles(t, bin)
+	require.NoError(t, err)
+	require.Equal(t, []any{"net", []int64{1, 7}}, []any{p.models[0].name, p.models[0].in[0].dims})
+
+	other := file(t, "other.onnx", relu(1, 5))
+	list := filepath.Join(folder, "map")
+	require.NoError(t, os.WriteFile(list, []byte("net.bin -> "+other+"\n"), 0o600))
+	t.Setenv("ANYNPU_MODEL_MAP", list)
+	p, err = fromFiles(t, bin)
+	require.NoError(t, err)
+	require.Equal(t, []int64{1, 5}, p.models[0].in[0].dims)
+
+	t.Setenv("ANYNPU_MODEL_MAP", "off")
+	_, err = fromFiles(t, bin)
+	requireCode(t, errModel, err)
 }

@@ -135,6 +135,7 @@ func forever(s string) uintptr {
 
 // dnnGetErrorDesc says what a code means, also one of a memory function.
 func dnnGetErrorDesc(code int32) (uintptr, error) {
+	since("hbDNNGetErrorDesc", "1.23")
 	s, ok := descriptions[Code(code)]
 	if !ok {
 		s = "unknown error"
