@@ -11,26 +11,26 @@ check() { # FILE LIST NEEDED...
   [ -f "$file" ] || fail "$file is missing"
   diff <(grep -v '^#' "$list" | LC_ALL=C sort) <(nm -D --defined-only "$file" | awk '$2 != "A" {print $3}' | sed 's/@.*//' | LC_ALL=C sort) \
     || fail "$file exports other names than $list"
-  readelf -d "$file" | grep -q "SONAME.*\[$soname\]" || fail "$file has another SONAME"
+  grep -q "SONAME.*\[$soname\]" <(readelf -d "$file") || fail "$file has another SONAME"
   local needed
   needed=$(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | xargs)
   [ "$needed" = "$*" ] || fail "$file needs '$needed', want '$*'"
-  ! readelf -d "$file" | grep -q TEXTREL || fail "$file has text relocations"
+  ! grep -q TEXTREL <(readelf -d "$file") || fail "$file has text relocations"
   readelf -lW "$file" | grep GNU_STACK | grep -qv E || fail "$file asks for an executable stack"
-  readelf -lW "$file" | grep -q GNU_RELRO || fail "$file keeps its tables of addresses writable"
-  readelf -nW "$file" 2> /dev/null | grep -q AnyNPU || fail "$file lacks the note by which the library knows its own files"
-  readelf -dW "$file" | grep -q 'FLAGS.*NOW' || fail "$file binds names late, so its table of addresses stays writable"
+  grep -q GNU_RELRO <(readelf -lW "$file") || fail "$file keeps its tables of addresses writable"
+  grep -q AnyNPU <(readelf -nW "$file" 2> /dev/null) || fail "$file lacks the note by which the library knows its own files"
+  grep -q 'FLAGS.*NOW' <(readelf -dW "$file") || fail "$file binds names late, so its table of addresses stays writable"
 }
 
 check "$lib/libanynpu.so.0" capi/zcore.symbols libc.so.6
 for list in capi/stub/z*.symbols; do
   name=$(basename "$list" .symbols); name=${name#z}
   check "$lib/$name.so" "$list" libanynpu.so.0
-  readelf -d "$lib/$name.so" | grep -q 'RUNPATH.*\[\$ORIGIN:\$ORIGIN/\.\.\]' || fail "$name.so does not look beside itself"
+  grep -q 'RUNPATH.*\[\$ORIGIN:\$ORIGIN/\.\.\]' <(readelf -d "$lib/$name.so") || fail "$name.so does not look beside itself"
 done
 # The C code before Go: buffers on the stack are guarded, calls that write into them are checked. Stub libraries have no stack.
 for name in __stack_chk_fail __snprintf_chk; do
-  nm -D --undefined-only "$lib/libanynpu.so.0" | grep -qw "$name" || fail "the core library is built without $name"
+  grep -qw "$name" <(nm -D --undefined-only "$lib/libanynpu.so.0") || fail "the core library is built without $name"
 done
-! readelf -d "$lib/libanynpu.so.0" | grep -q 'R.*PATH' || fail "the core library has a RUNPATH"
+! grep -q 'R.*PATH' <(readelf -d "$lib/libanynpu.so.0") || fail "the core library has a RUNPATH"
 echo "names, SONAMEs and dependencies are as generated"
