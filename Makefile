@@ -44,7 +44,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 all: libs $(BUILD)/bin/anynpu
 
-libs: $(LIB)/$(CORE) $(STUBS)
+libs: $(LIB)/$(CORE) $(STUBS) $(LIB)/anynpu-probe
 
 singles: $(SINGLES)
 
@@ -70,6 +70,11 @@ $(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
 
 $(LIB)/single/%.so: capi/stub/z%.map $(LIB)/$(CORE)
 	$(call link_core,$*.so,$<,$@)
+
+# What opens a driver before a program's process does.
+$(LIB)/anynpu-probe: capi/probe/probe.c | tools-build
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra $(HARDENED) $< -o $@ -Wl,-z,relro,-z,now,-z,noexecstack -ldl
 
 # The command-line tool: no C.
 $(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go

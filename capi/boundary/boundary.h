@@ -101,6 +101,19 @@ ANYNPU_HIDDEN void anynpu_guard_restore(uint32_t before);
 /* Call a driver's function with 8 arguments, of which it takes the first ones, as anynpu_guard_enter and anynpu_out surround it. For code
  * that cannot call C itself (backends/driver). */
 ANYNPU_HIDDEN uintptr_t anynpu_call_driver(uintptr_t facade, void *function, const uintptr_t *a);
+/* How a helper program ended. */
+struct anynpu_helper {
+	int exit;      /* its exit code, -1: it has none */
+	int signal;    /* that ended it, 0: none */
+	int timed_out; /* it was ended when its time was over */
+	size_t output; /* bytes that it wrote to descriptor 3, as far as there was room */
+};
+/* Run argv[0], an absolute path, with the variables more added to the environment, for at most limit ms. 0, or an errno
+ * if it was not started. The host sees no child: neither SIGCHLD nor waitpid(-1) without __WALL or __WCLONE. */
+ANYNPU_HIDDEN int anynpu_run_helper(char *const argv[], char *const more[], int limit, char *text, size_t size,
+	struct anynpu_helper *end);
+/* The file that holds this library's code, as the loader names it. */
+ANYNPU_HIDDEN const char *anynpu_own_file(void);
 /* In a new child: forget the locks' owners and replace every way into Go by dead functions. */
 ANYNPU_HIDDEN void anynpu_route_child(void);
 

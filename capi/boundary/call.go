@@ -60,7 +60,7 @@ func refuseHandle[T any](c *Call, i int, h uintptr, err error) {
 	case h == 0:
 		err = fault.Wrap(err, "%s", c.Func.Params[i])
 	default:
-		err = fault.Wrap(err, "%s: %#x", c.Func.Params[i], h)
+		err = fault.Wrap(c.named(err), "%s: %#x", c.Func.Params[i], h)
 	}
 	if kind, ok := any((*T)(nil)).(BadHandle); ok {
 		err = kind.BadHandle(err)
@@ -124,7 +124,7 @@ func Handles[T any](c *Call, i int, p unsafe.Pointer, n, limit uint64, fits func
 		o, err := handle.Hold[T](h)
 		if err != nil {
 			if c.Err == nil {
-				c.Err = fault.Wrap(err, "%s[%d]: %#x", c.Func.Params[i], k, h)
+				c.Err = fault.Wrap(c.named(err), "%s[%d]: %#x", c.Func.Params[i], k, h)
 			}
 			return nil
 		}

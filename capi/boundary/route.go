@@ -8,11 +8,13 @@ static inline void *anynpu_driver_caller(void) { return (void *)anynpu_call_driv
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
 )
 
@@ -38,14 +40,17 @@ type routing struct {
 	funcs    map[uint32][]Func  // by façade
 	early    map[uint32]bool    // façades that gave out a handle before they had a driver
 	settled  map[uint32]bool    // façades whose next state is known
+	files    map[string]string  // the driver's file, by component
 }
 
-// A Chooser says whether a creating call of the named function is left to the driver. It is asked before anything looks
-// at the arguments; false leaves the choice to the behaviour.
+// A Chooser says whether a call of the named function, which creates objects or belongs to the driver, is left to the
+// driver, which must have it. It is asked before anything looks at the arguments; false leaves the choice to the
+// behaviour.
 type Chooser func(function string) bool
 
 var routes = routing{deciders: map[string]Decider{}, choosers: map[string]Chooser{}, funcs: map[uint32][]Func{},
-	early: map[uint32]bool{}, settled: map[uint32]bool{}}
+	early: map[uint32]bool{}, settled: map[uint32]bool{},
+	files: map[string]string{}}
 
 // Register makes the functions of a façade known. The glue calls it once, before the first call.
 func Register(funcs []Func) {
@@ -68,16 +73,53 @@ func Choose(component string, c Chooser) {
 	routes.choosers[component] = c
 }
 
-// Chosen reports whether a creating call goes to the driver as it is.
+// Chosen reports whether a call goes to the driver as it is. One that would, and that the driver has no function for,
+// is refused.
 func Chosen(c *Call) bool {
 	state := RouteState(c.Func.Facade)
-	if state != PassThrough && state != Mixed || Driver(c.Func) == nil {
+	if state != PassThrough && state != Mixed {
 		return false
 	}
 	routes.mu.Lock()
 	choose := routes.choosers[c.Func.Component]
 	routes.mu.Unlock()
-	return choose != nil && choose(c.Func.Name)
+	if choose == nil || !choose(c.Func.Name) {
+		return false
+	}
+	if Driver(c.Func) == nil {
+		c.Err = lacking(c.Func)
+		return false
+	}
+	return true
+}
+
+// lacking is the error of a call for the driver that the driver has no function for.
+func lacking(f *Func) error {
+	routes.mu.Lock()
+	defer routes.mu.Unlock()
+	return fault.New(fault.Unsupported, "the driver %s has no function %s", routes.files[f.Component], f.Name)
+}
+
+// named says what a handle is that is not this library's: where there is a driver it is the driver's, and came here
+// because the driver lacks the function.
+func (c *Call) named(err error) error {
+	state := RouteState(c.Func.Facade)
+	if (state == PassThrough || state == Mixed) && errors.Is(err, handle.ErrForeign) && Driver(c.Func) == nil {
+		return lacking(c.Func)
+	}
+	return err
+}
+
+// DriverHas says whether the driver of the façade called component has a function.
+func DriverHas(component, function string) bool {
+	for _, funcs := range routes.funcs {
+		for i := range funcs {
+			if funcs[i].Component == component && funcs[i].Name == function {
+				return Driver(&funcs[i]) != nil
+			}
+		}
+	}
+	return false
 }
 
 // decider returns the decider of a façade, nil if it has none.
@@ -90,10 +132,13 @@ func (r *routing) decider(facade uint32) Decider {
 	return nil
 }
 
-// SetDriver sets the addresses of a driver's functions, by symbol. Symbols that are missing stay with this library, and
+// SetDriver sets the addresses of the functions of the driver in a file, by symbol. Symbols that are missing stay with this library, and
 // so do, with a warning, addresses in a file of this library's: what dlsym finds under a vendor's name may be a stub
 // library that leads back here.
-func SetDriver(component string, address map[string]uintptr) {
+func SetDriver(component, file string, address map[string]uintptr) {
+	routes.mu.Lock()
+	routes.files[component] = file
+	routes.mu.Unlock()
 	for _, funcs := range routes.funcs {
 		for _, f := range funcs {
 			if f.Component == component && address[f.Name] != 0 {
@@ -192,6 +237,7 @@ var ErrPassOn = fault.New(fault.Unsupported, "routing: no driver to pass the cal
 // PassOn reports whether the behaviour asked for the call to go to the driver and there is one; the glue then calls
 // Driver.
 func (c *Call) PassOn() bool {
+	c.Err = c.named(c.Err)
 	if c.Err != ErrPassOn || Driver(c.Func) == nil {
 		return false
 	}

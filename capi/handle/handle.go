@@ -162,6 +162,9 @@ func (t *table) hold(h uintptr) (*slot, error) {
 	}
 }
 
+// Ours says whether a value lies where this library's handles do, alive or not: it is none of a driver's.
+func Ours(h uintptr) bool { return tab.win.contains(h) }
+
 // Hold returns the object of handle h and keeps it from being destroyed until Unhold(h). The error is ErrForeign,
 // ErrStale, ErrKind, or ErrBusy if the object is just being destroyed.
 func Hold[T any](h uintptr) (*T, error) {

@@ -681,6 +681,12 @@ func nnc_OH_NNDevice_GetAllDevicesID(a0 unsafe.Pointer, a1 unsafe.Pointer) (r ui
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint32](a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uint32(C.forward_OH_NNDevice_GetAllDevicesID(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p0 := boundary.NullPtr(&c, 0, a0)
 	p1 := boundary.Ptr[uint32](&c, 1, a1)
 	if c.Err == nil {
@@ -702,6 +708,12 @@ func nnc_OH_NNDevice_GetName(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uint32(C.forward_OH_NNDevice_GetName(boundary.Driver(c.Func), C.uint64_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p1 := boundary.NullPtr(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = deviceGetName(a0, p1)
@@ -721,6 +733,12 @@ func nnc_OH_NNDevice_GetType(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uint32(C.forward_OH_NNDevice_GetType(boundary.Driver(c.Func), C.uint64_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
 	}
 	p1 := boundary.Ptr[DeviceType](&c, 1, a1)
 	if c.Err == nil {
@@ -2362,6 +2380,12 @@ func nnc_OH_NNModel_HasCache(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Text(a0), boundary.Text(a1), boundary.Value(a2)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = bool(C.forward_OH_NNModel_HasCache(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+		})
+		return r
+	}
 	p0 := boundary.String(&c, 0, a0)
 	p1 := boundary.String(&c, 1, a1)
 	if c.Err == nil {
@@ -2388,6 +2412,12 @@ func nnc_OH_NN_GetDeviceID(a0 unsafe.Pointer, a1 uint64) (r uint32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = uint32(C.forward_OH_NN_GetDeviceID(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Slice[byte](&c, 0, a0, uint64(a1), 0)
 	if c.Err == nil {
 		c.Err = getDeviceID(p0)
@@ -2407,6 +2437,10 @@ func nnc_OH_NN_IsSupportAIPP(a0 unsafe.Pointer) (r uint32) {
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[bool](a0)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uint32(C.forward_OH_NN_IsSupportAIPP(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		return r
 	}
 	p0 := boundary.Ptr[bool](&c, 0, a0)
 	if c.Err == nil {

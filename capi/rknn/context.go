@@ -64,17 +64,19 @@ type outputState struct {
 	placed *binding // memory that the last run wrote the result to in core's form, nil: the execution has it
 }
 
-// init_ loads a model: size bytes at model, or the file whose name is there when size is 0. The bytes are not kept.
+// init_ loads a model: size bytes at model, or the file whose name is there when size is 0. The bytes are not kept. A
+// model that is for a driver is left to it.
 func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Context, error) {
 	if modelAt == nil {
 		return nil, invalid("model is NULL: with size %d it is the bytes of a model, with size 0 the name of a file", size)
 	}
+	var source error // of the context whose weights are shared: it may be the driver's
 	if flags&flagShareWeight != 0 {
 		if extend == nil {
 			return nil, invalid("extend is NULL: flag has RKNN_FLAG_SHARE_WEIGHT_MEM, which wants a context in extend->ctx")
 		}
-		if err := aliveContext("extend->ctx", extend.context); err != nil {
-			return nil, err
+		if source = aliveContext("extend->ctx", extend.context); source != nil && !boundary.HasDriver("rknn") {
+			return nil, source
 		}
 	}
 	var data []byte
@@ -100,6 +102,12 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 			}
 			data = data[off : off+n]
 		}
+	}
+	if forDriver(data, path, flags, extend) {
+		return nil, boundary.ErrPassOn
+	}
+	if source != nil {
+		return nil, source
 	}
 	m, err := load(data, path, flags)
 	if err != nil {

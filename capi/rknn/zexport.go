@@ -1133,6 +1133,12 @@ func nnc_rknn_B_normal_layout_to_native_layout(a0 unsafe.Pointer, a1 unsafe.Poin
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_rknn_B_normal_layout_to_native_layout(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2), C.int32_t(a3), C.uintptr_t(a4), C.int32_t(a5), C.uint32_t(a6)))
+		})
+		return r
+	}
 	if c.Err == nil {
 		c.Err = bNormalLayoutToNativeLayout(a0, a1, a2, a3, a4, a5, a6)
 		if c.PassOn() {

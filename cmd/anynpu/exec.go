@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/anynpu/anynpu/backends/dl/loader"
 	"github.com/anynpu/anynpu/capi/abi"
-	"github.com/anynpu/anynpu/internal/loader"
 )
 
 // Exit codes of exec where there is none of the program's, as shells and env have them.

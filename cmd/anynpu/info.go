@@ -14,10 +14,10 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/dl/loader"
 	"github.com/anynpu/anynpu/capi/abi"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/internal/environ"
-	"github.com/anynpu/anynpu/internal/loader"
 )
 
 // info is the JSON form of info; docs/info.schema.json describes it.
@@ -27,6 +27,7 @@ type info struct {
 	Processor processorInfo     `json:"processor"`
 	Devices   []deviceInfo      `json:"devices"`
 	APIs      []apiInfo         `json:"apis"`
+	Drivers   []driverInfo      `json:"drivers"`
 	Set       []environ.Setting `json:"environment"`
 	Unknown   []environ.Unknown `json:"unknown"`
 }
@@ -79,7 +80,8 @@ func newInfo(stdout io.Writer) *cobra.Command {
 		Short: "Tell what computes here, and which file a program gets for each vendor's library",
 		Long: `info prints the version, the processor with the kernels that it has, the
 devices with their features, the APIs with the file that a program started here
-would get for each SONAME, and the environment variables in force. A variable
+would get for each SONAME, the vendors' drivers, and the environment variables in
+force. A variable
 whose name begins with ANYNPU_ and that nothing reads is named with the nearest
 one that there is.
 
@@ -113,7 +115,8 @@ func gather(environment []string) (*info, error) {
 	if err != nil {
 		return nil, exit(exitDevice, err)
 	}
-	i := &info{Schema: "anynpu.info/1", Version: version, Devices: []deviceInfo{newDeviceInfo(d.Info())}, APIs: apis(env)}
+	i := &info{Schema: "anynpu.info/1", Version: version, Devices: []deviceInfo{newDeviceInfo(d.Info())}, APIs: apis(env),
+		Drivers: listDrivers(env, false)}
 	level := kernel.Active()
 	if isa, err := kernel.ParseISA(env("ANYNPU_CPU_ISA")); err == nil && isa <= level {
 		level = isa
@@ -237,6 +240,7 @@ func (i *info) print(w io.Writer) {
 		}
 	}
 	printf(w, "\n")
+	printDrivers(w, i.Drivers)
 	for _, s := range i.Set {
 		printf(w, "environment %s=%s\n", s.Name, s.Value)
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -129,9 +130,9 @@ exec has the exit code of its program.`,
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
 		newBench(stdout, stderr),
 		newProfile(stdout, stderr), newMetadata(stdout, stderr), newInfo(stdout),
-		newExec(stderr)}
+		newDrivers(stdout), newExec(stderr)}
 	for _, v := range verbs {
-		if v.Name() == "info" || v.Name() == "exec" { // no MODEL
+		if slices.Contains([]string{"info", "drivers", "exec"}, v.Name()) { // no MODEL
 			continue
 		}
 		v.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -3,7 +3,7 @@
  *
  * A fake driver: has every function of the API in CALLS, records the arguments of each call, and answers what a script
  * says (record.h), which a program gives by fake_script, or FAKE_SCRIPT names as a file. Without one it returns 0 and
- * writes nothing.
+ * writes nothing. COMPUTE names a file with a function that answers some calls itself.
  */
 #include "record.h"
 
@@ -39,10 +39,21 @@ __attribute__((constructor)) static void read_script(void)
 	fclose(file);
 }
 
+#ifdef COMPUTE
+#include COMPUTE
+#else
+static int compute(const struct call *c, const void *const *args, uint64_t *result)
+{
+	return (void)c, (void)args, (void)result, 0;
+}
+#endif
+
 static uint64_t answer(const struct call *c, const void *const *args)
 {
 	char name[256];
 	uint64_t result = 0;
+	if (compute(c, args, &result))
+		return result;
 	pthread_mutex_lock(&lock);
 	record_call(&record, c, args);
 	for (size_t i = 0; i < c->count; i++) {

@@ -206,7 +206,7 @@ func (fn *function) export(b *strings.Builder, k int) {
 		fmt.Fprintf(b, "\tdefer boundary.End(&c, &r, %s)\n", fn.failed())
 	}
 	fmt.Fprintf(b, "\tif boundary.Traced(c.Func) {\n\t\tc.Args = []boundary.Arg{%s}\n\t}\n", strings.Join(traced, ", "))
-	if fn.facade.Drivers && fn.Creates {
+	if fn.facade.Drivers && (fn.Creates || fn.Owner == abi.OwnerDriver) {
 		fn.toDriver(b, "boundary.Chosen(&c)")
 	}
 	for _, i := range fn.order() {

@@ -50,7 +50,7 @@ func init() {
 			if len(functions.Addresses()) == 0 {
 				return boundary.CPU, nil
 			}
-			boundary.SetDriver(api, functions.Addresses())
+			boundary.SetDriver(api, file, functions.Addresses())
 			return boundary.PassThrough, nil
 		})
 		boundary.Choose(api, func(string) bool { return boundary.Getenv("FAKE_OURS") == "" })

@@ -97,7 +97,7 @@ func init() {
 			functions[name] = uintptr(C.lookup(lib, symbol))
 			C.free(unsafe.Pointer(symbol))
 		}
-		boundary.SetDriver("toy", functions)
+		boundary.SetDriver("toy", file, functions)
 		return boundary.PassThrough, nil
 	})
 }

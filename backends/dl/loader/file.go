@@ -26,6 +26,7 @@ type File struct {
 	Path    string
 	Class   elf.Class
 	Machine elf.Machine
+	Type    elf.Type
 	Interp  string   // the loader that it asks for, "" for a static program and for libraries
 	Needed  []string // SONAMEs
 	RPath   []string // folders, before LD_LIBRARY_PATH; none if there is a RUNPATH, which makes them void
@@ -60,6 +61,7 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	file.Type = e.Type
 	for _, p := range e.Progs {
 		if p.Type != elf.PT_INTERP && p.Type != elf.PT_NOTE || p.Filesz > 1<<16 {
 			continue

@@ -1,0 +1,53 @@
+// Package dl finds vendors' drivers: the manifests that name them, what is wrong with their files, and whether they can
+// be opened, which a program of its own tries first. It opens nothing itself; backends/driver does.
+//
+// Sources: the search path and the manifests follow the loader of Vulkan (Loader Interface Architecture, Driver
+// Discovery); docs/drivers.md is what users read.
+package dl
+
+import "strings"
+
+// An API is one that has drivers.
+type API struct {
+	Name     string
+	Required []string // symbols without which nothing works
+	// Override reads the variable that names a driver's file, Setting the one that says where calls go. getenv returns
+	// "" for everything in a set-id program.
+	Override func(getenv func(string) string) string
+	Setting  func(getenv func(string) string) string
+}
+
+// APIs are those with drivers.
+var APIs = []API{
+	{
+		Name: "ohnn",
+		Required: []string{"OH_NNDevice_GetAllDevicesID", "OH_NNModel_Construct", "OH_NNModel_Destroy",
+			"OH_NNCompilation_Construct", "OH_NNCompilation_Build", "OH_NNCompilation_Destroy", "OH_NNExecutor_Construct", "OH_NNExecutor_Destroy"},
+		Override: func(getenv func(string) string) string { return getenv("ANYNPU_DRIVER_OHNN") },
+		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_OHNN") },
+	},
+	{
+		Name:     "rknn",
+		Required: []string{"rknn_init", "rknn_destroy", "rknn_query", "rknn_run"},
+		Override: func(getenv func(string) string) string { return getenv("ANYNPU_DRIVER_RKNN") },
+		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_RKNN") },
+	},
+}
+
+// Find returns the API of a name.
+func Find(name string) (API, bool) {
+	for _, a := range APIs {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return API{}, false
+}
+
+func apiNames() string {
+	var names []string
+	for _, a := range APIs {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, " or ")
+}

@@ -1,0 +1,152 @@
+package dl
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// Schema is the value of a manifest's key "schema".
+const Schema = "anynpu.driver/1"
+
+// maxManifest bounds the bytes of a manifest.
+const maxManifest = 64 << 10
+
+// Mode is what a driver is used as.
+type Mode string
+
+// The modes.
+const (
+	ModeDriver Mode = "driver" // takes the calls of its own API
+	ModeDevice Mode = "device" // computes for objects of this library
+)
+
+// A Manifest is a JSON file that names a driver; docs/drivers.md describes it.
+type Manifest struct {
+	File        string // where it was read
+	Name        string
+	API         string
+	Library     string // absolute path of the driver's file
+	Mode        Mode   // ModeDriver where it says nothing
+	Least       string // the first version of this library that it is for, "": any
+	Below       string // the first that it is not for any more, "": none
+	Environment map[string]string
+}
+
+// Parse reads a manifest. Errors have the kind fault.File and name file, key and value.
+func Parse(file string, data []byte) (*Manifest, error) {
+	bad := func(format string, args ...any) (*Manifest, error) {
+		return nil, fault.New(fault.File, file+": "+format, args...)
+	}
+	if len(data) > maxManifest {
+		return bad("%d bytes, want at most %d", len(data), maxManifest)
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(data, &keys); err != nil {
+		return bad("not a JSON object: %v", err)
+	}
+	m := &Manifest{File: file, Mode: ModeDriver}
+	schema, mode, versions := "", "", map[string]string{}
+	known := map[string]any{"schema": &schema, "name": &m.Name, "api": &m.API, "library": &m.Library, "mode": &mode,
+		"anynpu": &versions, "environment": &m.Environment}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		into := known[key]
+		if into == nil {
+			return bad("unknown key %s: want %s", short(key), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		if err := json.Unmarshal(keys[key], into); err != nil || string(keys[key]) == "null" {
+			return bad("%s: %s: want %s", key, short(string(keys[key])), kindOf(into))
+		}
+	}
+	for _, key := range []string{"schema", "name", "api", "library"} {
+		if *known[key].(*string) == "" {
+			return bad("%s: missing or empty", key)
+		}
+	}
+	switch {
+	case schema != Schema:
+		return bad("schema: %s: want %q", short(schema), Schema)
+	case !slices.ContainsFunc(APIs, func(a API) bool { return a.Name == m.API }):
+		return bad("api: %s: want %s", short(m.API), apiNames())
+	case !filepath.IsAbs(m.Library):
+		return bad("library: %s: want an absolute path", short(m.Library))
+	case strings.ContainsRune(m.Library, 0):
+		return bad("library: %s: want a path without zero bytes", short(m.Library))
+	case mode != "" && mode != string(ModeDriver) && mode != string(ModeDevice):
+		return bad("mode: %s: want driver or device", short(mode))
+	}
+	if mode != "" {
+		m.Mode = Mode(mode)
+	}
+	for _, key := range slices.Sorted(maps.Keys(versions)) {
+		into := map[string]*string{"from": &m.Least, "below": &m.Below}[key]
+		if into == nil {
+			return bad("anynpu: unknown key %s: want from and below", short(key))
+		}
+		if _, ok := parseVersion(versions[key]); !ok {
+			return bad("anynpu.%s: %s: want a version such as 0.1.0", key, short(versions[key]))
+		}
+		*into = versions[key]
+	}
+	return m, nil
+}
+
+// kindOf says what a key's value has to be.
+func kindOf(into any) string {
+	if _, text := into.(*string); text {
+		return "a string"
+	}
+	return "an object of strings"
+}
+
+// short quotes a value for a message.
+func short(value string) string {
+	const most = 80
+	if len(value) > most {
+		value = value[:most] + "..."
+	}
+	return strconv.Quote(value)
+}
+
+// applies says why the manifest does not count here: its environment or its range of versions; "" if it does.
+func (m *Manifest) applies(getenv func(string) string, version string) string {
+	for _, name := range slices.Sorted(maps.Keys(m.Environment)) {
+		if want, got := m.Environment[name], getenv(name); got != want {
+			return fmt.Sprintf("environment: %s is %q, and the manifest is for %q", name, got, want)
+		}
+	}
+	if m.Least != "" && versionLess(version, m.Least) || m.Below != "" && !versionLess(version, m.Below) {
+		return fmt.Sprintf("anynpu: this is version %s, and the manifest is for versions from %q to below %q", version,
+			m.Least, m.Below)
+	}
+	return ""
+}
+
+// parseVersion reads up to three numbers between dots.
+func parseVersion(text string) (v [3]int, ok bool) {
+	parts := strings.Split(text, ".")
+	if len(parts) > len(v) {
+		return v, false
+	}
+	for i, p := range parts {
+		n, err := strconv.ParseUint(p, 10, 31)
+		if err != nil {
+			return v, false
+		}
+		v[i] = int(n)
+	}
+	return v, true
+}
+
+// versionLess compares versions that parseVersion reads.
+func versionLess(a, b string) bool {
+	x, _ := parseVersion(a)
+	y, _ := parseVersion(b)
+	return slices.Compare(x[:], y[:]) < 0
+}

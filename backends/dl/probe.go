@@ -1,0 +1,176 @@
+package dl
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+)
+
+// HelperName is the file name of the program that opens a driver first.
+const HelperName = "anynpu-probe"
+
+// ProbeLimit is how long it may take.
+const ProbeLimit = 10 * time.Second
+
+// An Outcome is how the helper ended.
+type Outcome struct {
+	Exit     int    // its exit code, -1 if it has none
+	Signal   int    // that ended it, 0: none
+	TimedOut bool   // it was killed when its time was over
+	Output   string // what it wrote to descriptor 3
+}
+
+// A Runner starts a program with an absolute path as its first word, environment added to that of the process, and
+// waits for its end, at most limit. An error means that it was not started.
+type Runner func(argv, environment []string, limit time.Duration) (Outcome, error)
+
+// helperEnvironment keeps a driver that uses its own API while it is opened from being looked for again.
+func helperEnvironment() []string {
+	var out []string
+	for _, a := range APIs {
+		out = append(out, "ANYNPU_"+strings.ToUpper(a.Name)+"=cpu")
+	}
+	return out
+}
+
+// verdict is what is kept of a probe. One of another state of the file, of other symbols or of another version does not
+// count.
+type verdict struct {
+	File     string   `json:"file"`
+	Identity Identity `json:"identity"`
+	Version  string   `json:"version"`
+	Required []string `json:"required"`
+	Reason   string   `json:"reason"` // "": it can be opened
+}
+
+// Probe opens the file of a usable candidate in a program of its own, unless a kept verdict says what came of it, and
+// refuses one that crashes, hangs, cannot be opened or lacks a symbol without which nothing works. ANYNPU_PROBE=off
+// does without.
+func (c *Candidate) Probe(o Options) {
+	if c.Status != Usable {
+		return
+	}
+	switch value := o.Getenv("ANYNPU_PROBE"); value {
+	case "off":
+		return
+	case "", "on":
+	default:
+		c.Status, c.Reason = Refused, "ANYNPU_PROBE: "+short(value)+": want on or off"
+		return
+	}
+	a, ok := Find(c.API)
+	if !ok {
+		return
+	}
+	v := verdict{File: c.File, Identity: c.id, Version: o.Version, Required: a.Required}
+	kept := verdictFile(o.Getenv, c)
+	if old, ok := readVerdict(kept); ok && !o.Again && v.same(old) {
+		c.judge(old.Reason, "; anynpu drivers --probe tries it again")
+		return
+	}
+	if o.Helper == "" {
+		c.judge("the program "+HelperName+", which opens a driver first, is not beside this library",
+			"; ANYNPU_PROBE=off does without")
+		return
+	}
+	outcome, err := o.Run(append([]string{o.Helper, c.File}, a.Required...), helperEnvironment(), ProbeLimit)
+	if err != nil {
+		c.judge(fmt.Sprintf("%s cannot be started: %v", o.Helper, err), "; ANYNPU_PROBE=off does without")
+		return
+	}
+	v.Reason = outcome.reason()
+	c.judge(v.Reason, "")
+	v.write(kept)
+}
+
+func (c *Candidate) judge(reason, remedy string) {
+	if reason != "" {
+		c.Status, c.Reason = Refused, "library: "+short(c.Path)+": "+reason+remedy
+	}
+}
+
+// reason says what speaks against a driver, "" for nothing. What the helper writes may come from the driver.
+func (o Outcome) reason() string {
+	text := printable(o.Output)
+	switch {
+	case o.TimedOut:
+		return fmt.Sprintf("opening it takes longer than %v", ProbeLimit)
+	case o.Signal != 0:
+		return fmt.Sprintf("opening it ends in signal %d (%v)", o.Signal, syscall.Signal(o.Signal))
+	case o.Exit == 0 && strings.HasSuffix(o.Output, "ok\n"):
+		return ""
+	case o.Exit == 1 && text != "" && text != "ok":
+		return text
+	}
+	return fmt.Sprintf("opening it ends the program with exit code %d", o.Exit)
+}
+
+// printable is the first line of a text of others', without what a terminal obeys.
+func printable(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, text)
+	return text[:min(len(text), 400)]
+}
+
+func (v *verdict) same(old verdict) bool {
+	return v.File == old.File && v.Identity == old.Identity && v.Version == old.Version &&
+		slices.Equal(v.Required, old.Required)
+}
+
+// verdictFile is where the verdict on a candidate is kept, "" if there is no folder for it.
+func verdictFile(getenv func(string) string, c *Candidate) string {
+	own := userFolder(getenv, "XDG_CACHE_HOME", ".cache")
+	if own == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(c.API + "\x00" + c.File))
+	return filepath.Join(own, "anynpu", "drivers", hex.EncodeToString(sum[:8])+".json")
+}
+
+// readVerdict reads a kept verdict; one that others may have written does not count.
+func readVerdict(path string) (v verdict, ok bool) {
+	if path == "" {
+		return v, false
+	}
+	file, err := safe(path)
+	if err != nil {
+		return v, false
+	}
+	data, err := os.ReadFile(file)
+	return v, err == nil && len(data) <= maxManifest && json.Unmarshal(data, &v) == nil
+}
+
+// write keeps a verdict. Where that fails, the next process probes again.
+func (v *verdict) write(path string) {
+	data, err := json.Marshal(v)
+	if path == "" || err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "new-*")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(data)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+}

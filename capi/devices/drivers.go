@@ -1,0 +1,134 @@
+package devices
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/anynpu/anynpu/backends/dl"
+	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/backends/ohnn"
+	"github.com/anynpu/anynpu/backends/rknn"
+	"github.com/anynpu/anynpu/capi/anynpu"
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// symbols are the functions of the APIs that have drivers.
+var symbols = map[string][]string{"ohnn": ohnn.Symbols, "rknn": rknn.Symbols}
+
+func init() {
+	for i := range dl.APIs {
+		a := &dl.APIs[i]
+		boundary.Decide(a.Name, func() (boundary.State, error) { return decide(a) })
+	}
+}
+
+// candidates are the drivers that are named here, found at the first call of an API that can have one. Each is changed
+// by its own API's decider alone.
+var candidates = sync.OnceValue(func() []*dl.Candidate {
+	list := dl.List(options())
+	for _, c := range list {
+		if c.Status != dl.Usable {
+			tell(c)
+		}
+	}
+	return list
+})
+
+func options() dl.Options {
+	return dl.Options{Getenv: boundary.Getenv, Version: anynpu.Version, Helper: helper(), Run: runHelper}
+}
+
+// helper returns the helper program beside this library, in the folder of its stubs or above, "" if there is none.
+func helper() string {
+	own, err := filepath.EvalSymlinks(boundary.OwnFile())
+	if err != nil {
+		return ""
+	}
+	folder := filepath.Dir(own)
+	for _, at := range []string{folder, filepath.Join(folder, "anynpu"), filepath.Dir(folder)} {
+		if path, err := filepath.Abs(filepath.Join(at, dl.HelperName)); err == nil && isFile(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// tell writes why a driver is not used, at a level that is shown unless its manifest is for other machines.
+func tell(c *dl.Candidate) {
+	level := boundary.LevelError
+	if c.Status == dl.Skipped {
+		level = boundary.LevelInfo
+	}
+	boundary.Log(level, "boundary", "driver not used", "file", c.Source, "why", c.Reason)
+}
+
+// decide chooses the state of an API: that of a driver that can be opened, if there is one and settings allow.
+func decide(a *dl.API) (boundary.State, error) {
+	setting, wrong := a.Set(boundary.Getenv)
+	if wrong != "" {
+		boundary.Log(boundary.LevelWarn, a.Name, "value ignored", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want",
+			"auto, driver, device or cpu")
+	}
+	if setting == dl.ToCPU {
+		return boundary.CPU, nil
+	}
+	for _, c := range candidates() {
+		if c.API != a.Name || c.Status != dl.Usable {
+			continue
+		}
+		if mode := c.Mode; setting == dl.ToDevice || setting == dl.Auto && mode == dl.ModeDevice {
+			c.Status = dl.Refused
+			c.Reason = "mode device: a driver of " + a.Name + " only passes calls on; ANYNPU_" +
+				strings.ToUpper(a.Name) + "=driver lets it"
+			tell(c)
+			continue
+		}
+		if err := open(c); err != nil {
+			c.Status, c.Reason = dl.Refused, err.Error()
+			tell(c)
+			continue
+		}
+		return boundary.PassThrough, nil
+	}
+	if setting == dl.ToDriver {
+		boundary.Log(boundary.LevelError, "boundary", "no driver can be used, this library computes itself; anynpu drivers "+
+			"lists them", "ANYNPU_"+strings.ToUpper(a.Name), setting)
+	}
+	return boundary.CPU, nil
+}
+
+// open opens a driver, after another program has, and gives the boundary its functions.
+func open(c *dl.Candidate) error {
+	c.Probe(options())
+	if c.Status != dl.Usable {
+		return fault.New(fault.File, "%s", c.Reason)
+	}
+	caller, facade, _ := boundary.DriverCaller(c.API)
+	opened, err := driver.Opening{Caller: caller, Facade: facade, Getenv: boundary.Getenv}.Open(c.File)
+	if err != nil {
+		return err
+	}
+	for _, note := range opened.Notes {
+		boundary.Log(boundary.LevelWarn, "boundary", "driver", "file", c.File, "note", note)
+	}
+	l := driver.Bind(c.File, symbols[c.API], opened.Lookup)
+	boundary.SetDriver(c.API, c.File, l.Addresses())
+	boundary.Log(boundary.LevelInfo, "boundary", "driver opened", "api", c.API, "file", c.File, "functions",
+		len(l.Addresses()), "missing", l.Missing())
+	return nil
+}
+
+// runHelper is the dl.Runner of a guest: the host sees no child.
+func runHelper(argv, environment []string, limit time.Duration) (dl.Outcome, error) {
+	end, err := boundary.RunHelper(argv, environment, limit)
+	return dl.Outcome{Exit: end.Exit, Signal: end.Signal, TimedOut: end.TimedOut, Output: end.Output}, err
+}
+
+func isFile(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
+}

@@ -1,0 +1,33 @@
+package rknn
+
+import (
+	"strings"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/model"
+)
+
+// Contexts of matrix products are the driver's, if it has them: nothing tells which of the two should compute.
+func init() {
+	boundary.Choose("rknn", func(function string) bool {
+		return strings.HasPrefix(function, "rknn_matmul_") && boundary.DriverHas("rknn", function)
+	})
+}
+
+// forDriver says whether a driver loads the model: there is one, and the model is not one that this library alone can
+// read, an ONNX file or a pack list. What nothing is known of, or cannot be opened, is for the driver to judge.
+func forDriver(data []byte, path string, flags uint32, extend *InitExtend) bool {
+	if !boundary.HasDriver("rknn") {
+		return false
+	}
+	if flags&flagShareWeight != 0 && handle.Ours(extend.context) {
+		return false
+	}
+	f, err := (model.Source{Path: path, Data: data}).Open()
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	return f.Format != model.ONNX && f.Format != model.JSON
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/anynpu/anynpu/backends/dl"
+)
+
+// drivers is the JSON form of drivers; docs/drivers.schema.json describes it.
+type drivers struct {
+	Schema  string       `json:"schema"` // "anynpu.drivers/1"
+	Drivers []driverInfo `json:"drivers"`
+}
+
+// driverInfo is a driver that a manifest or a variable names.
+type driverInfo struct {
+	*dl.Candidate
+	Used bool `json:"used"` // the first that can be used of its API
+}
+
+func newDrivers(stdout io.Writer) *cobra.Command {
+	asJSON, again := false, false
+	cmd := &cobra.Command{
+		Use:   "drivers",
+		Short: "List the vendors' drivers that manifests name, and why those that are not used are not",
+		Long: `drivers lists the vendors' drivers that manifests and environment name, in the
+order in which they are tried, each with what becomes of it: used, the first of
+its API that can be; usable, behind that; skipped, because its manifest is for
+another environment or version; refused, with the reason.
+
+A driver's file that is new here is first opened by a program of its own, as the
+library does it; what came of that is kept until the file changes. --probe does
+it again for all.`,
+		Example: "  anynpu drivers\n  anynpu drivers --json\n  anynpu drivers --probe",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			d := drivers{Schema: "anynpu.drivers/1", Drivers: listDrivers(lookup(os.Environ()), again)}
+			if asJSON {
+				return writeJSON(stdout, d)
+			}
+			printDrivers(stdout, d.Drivers)
+			if len(d.Drivers) == 0 {
+				printf(stdout, "no driver: no manifest is on the search path, and no variable names one\n")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.drivers/1"`)
+	cmd.Flags().BoolVar(&again, "probe", false, "try every file again, whatever came of it before")
+	return cmd
+}
+
+// listDrivers finds and probes every driver, for programs with the given environment.
+func listDrivers(env func(string) string, again bool) []driverInfo {
+	o := dl.Options{Getenv: env, Version: version, Helper: helperFile(), Run: runHelper, Again: again}
+	out, used := []driverInfo{}, map[string]bool{}
+	for _, a := range dl.APIs {
+		s, _ := a.Set(env)
+		used[a.Name] = s == dl.ToCPU // no driver of it is used
+	}
+	for _, c := range dl.List(o) {
+		c.Probe(o)
+		use := c.Status == dl.Usable && !used[c.API]
+		used[c.API] = used[c.API] || use
+		out = append(out, driverInfo{c, use})
+	}
+	return out
+}
+
+// helperFile returns the helper program that belongs to this one, "" if there is none.
+func helperFile() string {
+	if stubs := stubFolder(); stubs != "" {
+		if path := filepath.Join(stubs, dl.HelperName); exists(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+func exists(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
+}
+
+func printDrivers(w io.Writer, list []driverInfo) {
+	for _, d := range list {
+		status := string(d.Status)
+		if d.Used {
+			status = "used"
+		}
+		printf(w, "driver      %s %s: %s\n  %s, as %s says\n", orDash(d.API), orDash(d.Name), status, orDash(d.Path),
+			d.Source)
+		if d.Reason != "" {
+			printf(w, "  %s\n", d.Reason)
+		}
+	}
+}

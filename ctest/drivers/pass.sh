@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# Programs whose calls go to a vendor's driver, which a manifest names: alone, and beside ONNX models of the library's;
+# drivers that cannot be used, and what anynpu drivers says of them. The drivers are C files of this folder.
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/settings.sh"
+here=$PWD/ctest/drivers
+make --no-print-directory libs "${BUILD:-build}/bin/anynpu" "${BUILD:-build}/examples/rknn_digits" > /dev/null
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "drivers: $*"; exit 1; }
+has() { grep -qF -- "$2" "$1" || { cat "$1"; fail "want \"$2\""; }; }
+export XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG_FILE=$dir/log
+manifests=$XDG_CONFIG_HOME/anynpu/drivers.d
+mkdir -p "$manifests" "$dir"/{npu,lacks,alone,whole,bad}
+chmod 755 "$dir"
+flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
+npu=(gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_rknn.h"' -DCOMPUTE='"npu.h"' "$here/fake.c"
+  -Wl,-soname,librknnrt.so -lpthread -lm)
+manifest() { # NAME API LIBRARY
+  echo "{\"schema\": \"anynpu.driver/1\", \"name\": \"$1\", \"api\": \"$2\", \"library\": \"$3\"}" \
+    > "$manifests/$1.json"
+}
+host() { # SOURCE PROGRAM FLAGS...
+  gcc "${flags[@]}" "$here/$1.c" -o "$dir/$2" "${@:3}" -L"$lib" -Wl,-rpath,"$lib" -lrknnrt -lneural_network_runtime \
+    -lanynpu -lpthread -lm
+}
+
+"${npu[@]}" -o "$dir/npu/librknnrt.so"
+host passing passing
+host passing passing_asan -fsanitize=address
+host whole wholly
+{ printf 'RKNN\0\0\0\0FAKENPU\0'; cat examples/digits/digits.weights; } > "$dir/digits.rknn"
+models=("$dir/digits.rknn" examples/digits/digits.onnx examples/digits/images/*.pgm)
+driver=$dir/npu/librknnrt.so
+run() { # MODE [PROGRAM]: with the fake driver
+  : > "$dir/log"
+  timeout 300 "$dir/${2-passing}" "$1" "$driver" "${models[@]}" || { cat "$dir/log"; fail "$*"; }
+}
+
+# A program that is already built, on the driver, and without one.
+program=("$build/examples/rknn_digits" "$dir/digits.rknn" examples/digits/images/*.pgm)
+! "${program[@]}" > "$dir/out" 2>&1 || fail "an .rknn is computed without a driver"
+run none
+manifest npu rknn "$driver"
+"${program[@]}" > "$dir/out" || { cat "$dir/out" "$dir/log"; fail "rknn_digits"; }
+has "$dir/out" '59 of 60 right'
+"$build/examples/rknn_digits" examples/digits/digits.onnx examples/digits/images/*.pgm > "$dir/out"
+has "$dir/out" '59 of 60 right'
+for setting in auto driver; do ANYNPU_RKNN=$setting "${program[@]}" > "$dir/out" || fail "ANYNPU_RKNN=$setting"; done
+ANYNPU_RKNN=cpu run none
+ANYNPU_RKNN=device run none
+has "$dir/log" 'driver not used file='
+"$build/bin/anynpu" drivers > "$dir/out"
+has "$dir/out" 'driver      rknn npu: used'
+
+# Both kinds of models in one program; many threads; a program that knows the driver itself; traced, probed, with AddressSanitizer.
+run both
+run hammer
+run opened
+for program in passing passing_asan; do
+  ANYNPU_LOG=trace run both $program
+  ANYNPU_CHECK=pointers run both $program
+  ANYNPU_PROBE=off run both $program
+done
+run both passing_asan
+ROUNDS=2000 run hammer passing_asan
+run opened passing_asan
+
+# The program that tries a new driver is no child that the host sees.
+for mode in child ignored; do rm -rf "$XDG_CACHE_HOME"; run $mode; done
+[ "$(find "$XDG_CACHE_HOME" -name '*.json' | wc -l)" = 1 ] || fail "no verdict is kept"
+
+# A driver that needs a library by a name that is AnyNPU's here.
+gcc -shared -fPIC -x c /dev/null -o "$dir/npu/shim.so" -L"$dir/npu" -Wl,--no-as-needed -lrknnrt -Wl,-rpath,'$ORIGIN'
+cp "$dir/npu/shim.so" "$dir/alone/"
+manifest npu rknn "$dir/npu/shim.so"
+run namespace
+manifest npu rknn "$dir/alone/shim.so"
+LD_LIBRARY_PATH=$lib run none
+has "$dir/log" "shim.so needs librknnrt.so, which here is AnyNPU's own"
+has "$dir/log" "the vendor's is not at $dir/alone/librknnrt.so"
+# One whose helper needs the driver itself by that name.
+gcc -shared -fPIC -x c /dev/null -o "$dir/npu/libhelp.so" -Wl,-soname,libhelp.so -L"$dir/npu" -Wl,--no-as-needed \
+  -lrknnrt -Wl,-rpath,'$ORIGIN'
+mkdir "$dir/ring"
+"${npu[@]}" -o "$dir/ring/librknnrt.so" -L"$dir/npu" -Wl,--no-as-needed,-rpath-link,"$dir/npu" -lhelp \
+  -Wl,-rpath,'$ORIGIN'
+cp "$dir/npu/libhelp.so" "$dir/ring/"
+manifest npu rknn "$dir/ring/librknnrt.so"
+run namespace
+
+# Functions that a driver lacks.
+echo '{ local: rknn_set_core_mask; rknn_matmul_*; rknn_B_*; };' > "$dir/lacks.map"
+"${npu[@]}" -Wl,--version-script="$dir/lacks.map" -o "$dir/lacks/librknnrt.so"
+manifest npu rknn "$dir/lacks/librknnrt.so"
+driver=$dir/lacks/librknnrt.so run lacks
+echo '{ local: OH_NNTensorDesc_Create; OH_NNDevice_GetType; };' > "$dir/whole.map"
+gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' "$here/fake.c" -o "$dir/whole/libnpu.so" \
+  -Wl,--version-script="$dir/whole.map" -lpthread
+manifest whole ohnn "$dir/whole/libnpu.so"
+echo 'OH_NNModel_Construct=2211000000000000 OH_NNModel_Destroy.model=4433000000000000' > "$dir/script"
+: > "$dir/log"
+FAKE_SCRIPT=$dir/script timeout 60 "$dir/wholly" "$dir/whole/libnpu.so" || { cat "$dir/log"; fail "whole"; }
+
+# Drivers that cannot be used, each before a good one: one line for each, and the good one is used.
+rm "$manifests"/*
+bad() { # NAME CODE FLAGS: a library with that code
+  local name=$1 code=$2
+  shift 2
+  echo "$code" | gcc -shared -fPIC -x c - -o "$dir/bad/$name.so" "$@"
+  manifest "$name" rknn "$dir/bad/$name.so"
+}
+start='__attribute__((constructor)) static void start(void)'
+bad 1crash "#include <stdlib.h>
+$start { abort(); }"
+bad 2segv "$start { *(volatile int *)0 = 1; }"
+bad 3hang "#include <unistd.h>
+$start { for (;;) pause(); }"
+bad 4exit "#include <stdlib.h>
+$start { exit(0); }"
+bad 5lacks 'int rknn_init, rknn_destroy, rknn_query;'
+bad 6undefined 'int nowhere(void); int rknn_init(void); int rknn_init(void) { return nowhere(); }'
+bad 7write "#include <unistd.h>
+$start { if (write(3, \"ok\\n\", 3) < 0) return; _exit(1); }"
+bad 8children "#include <unistd.h>
+$start { if (fork() == 0) for (;;) pause(); _exit(0); }"
+manifest 9stub rknn "$lib/librknnrt.so"
+manifest a_core rknn "$lib/libanynpu.so.0"
+echo 'rknn' > "$manifests/b_text.json"
+manifest c_relative rknn librknnrt.so
+manifest z_good rknn "$dir/npu/librknnrt.so"
+driver=$dir/npu/librknnrt.so run both
+while read -r name want; do
+  [ "$(grep -c "/$name.json " "$dir/log")" = 1 ] || { cat "$dir/log"; fail "not one line of $name"; }
+  grep "/$name.json " "$dir/log" > "$dir/line"
+  has "$dir/line" "$want"
+done << 'LINES'
+1crash opening it ends in signal 6 (aborted)
+2segv opening it ends in signal 11 (segmentation fault)
+3hang opening it takes longer than 10s
+4exit opening it ends the program with exit code 0
+5lacks it lacks the symbol rknn_run
+6undefined undefined symbol: nowhere
+7write opening it ends the program with exit code 1
+8children opening it ends the program with exit code 0
+9stub AnyNPU's own library
+a_core AnyNPU's own library
+b_text not a JSON object
+c_relative want an absolute path
+LINES
+[ "$(wc -l < "$dir/log")" -le 13 ] || { cat "$dir/log"; fail "more than a line each"; }
+"$build/bin/anynpu" drivers > "$dir/out"
+for want in 'rknn 1crash: refused' 'signal 6 (aborted); anynpu drivers --probe tries it again' 'rknn z_good: used' \
+  '- -: refused' 'not a JSON object'; do has "$dir/out" "$want"; done
+[ "$(grep -c refused "$dir/out")" = 12 ] || { cat "$dir/out"; fail "not 12 refused"; }
+rm "$manifests"/*
+"$build/bin/anynpu" drivers > "$dir/out"
+has "$dir/out" 'no driver'
+ANYNPU_RKNN=driver run none
+has "$dir/log" 'no driver can be used'
+echo "drivers: passed through, mixed, refused"
