@@ -343,6 +343,10 @@ func nnc_hbDNNGetVersion() (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbDNNGetVersion(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = dnnGetVersion()
@@ -766,6 +770,12 @@ func nnc_hbSysAllocMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbSysAllocMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint32_t(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = sysAllocMem(p0, a1)
@@ -785,6 +795,12 @@ func nnc_hbSysAllocCachedMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbSysAllocCachedMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint32_t(a1)))
+		})
+		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
@@ -806,6 +822,10 @@ func nnc_hbSysFlushMem(a0 unsafe.Pointer, a1 int32) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysFlushMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1))) })
+		return r
+	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = sysFlushMem(p0, a1)
@@ -823,6 +843,12 @@ func nnc_hbSysWriteMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbSysWriteMem(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+		})
+		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	p1 := boundary.Slice[byte](&c, 1, a1, uint64(a2), 0)
@@ -845,6 +871,12 @@ func nnc_hbSysReadMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbSysReadMem(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+		})
+		return r
+	}
 	p0 := boundary.Slice[byte](&c, 0, a0, uint64(a2), 0)
 	p1 := boundary.Ptr[SysMem](&c, 1, a1)
 	if c.Err == nil {
@@ -866,6 +898,10 @@ func nnc_hbSysFreeMem(a0 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysFreeMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		return r
+	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = sysFreeMem(p0)
@@ -884,6 +920,10 @@ func nnc_hbSysRegisterMem(a0 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysRegisterMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		return r
+	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = sysRegisterMem(p0)
@@ -901,6 +941,10 @@ func nnc_hbSysUnregisterMem(a0 unsafe.Pointer) (r int32) {
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysUnregisterMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		return r
 	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
@@ -1088,6 +1132,12 @@ func nnc_hbDNNGetTaskEstimateStartTime(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNGetTaskEstimateStartTime(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Ptr[int32](&c, 0, a0)
 	p1 := boundary.Ptr[InferCtrlParam](&c, 1, a1)
 	if c.Err == nil {
@@ -1108,6 +1158,10 @@ func nnc_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbDNNGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+		return r
 	}
 	if c.Err == nil {
 		var v uintptr
@@ -1130,6 +1184,12 @@ func nnc_hbDNNGetLayoutName(a0 unsafe.Pointer, a1 int32) (r int32) {
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Value(a1)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNGetLayoutName(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1)))
+		})
+		return r
 	}
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	if c.Err == nil {
