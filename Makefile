@@ -40,7 +40,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs singles examples demo tools-build test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall clean
+.PHONY: all libs singles examples demo tools-build test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall packages clean
 
 all: libs $(BUILD)/bin/anynpu
 
@@ -59,9 +59,9 @@ define link_core
 @mkdir -p $(dir $3) $(OBJ)
 root=$$(GOOS= GOARCH= $(GO) run ./capi/goruntime "$$($(GO) env GOROOT)" "$$($(GO) env GOMODCACHE)" $(RUNTIME) $(OVERLAY)) && \
 GOROOT="$$root" GOTOOLCHAIN=local CGO_ENABLED=1 CGO_CFLAGS="$${CGO_CFLAGS:--O2 -g} $(HARDENED)" "$$root/bin/go" build \
--overlay $(RUNTIME)/overlay.json -buildmode=c-shared -trimpath -o $(OBJ)/$1.$$$$.so -ldflags "-w -X=runtime.godebugDefault=invalidptr=0 \
+-overlay $(RUNTIME)/overlay.json -buildmode=c-shared -trimpath -o $(OBJ)/$1.$$$$.so -ldflags "-w -buildid= -B none -X=runtime.godebugDefault=invalidptr=0 \
 -extldflags '\"-Wl,-T,$(CURDIR)/capi/boundary/lazy.ld\" \"-Wl,--version-script=$(CURDIR)/$2\" -Wl,-soname,$1 \
--Wl,-z,now,-z,relro,-z,noexecstack -Wl,--wrap=pthread_create'" ./capi && rm -f $(OBJ)/$1.$$$$.h && mv $(OBJ)/$1.$$$$.so $3
+-Wl,-z,now,-z,relro,-z,noexecstack,--build-id=sha1 -Wl,--wrap=pthread_create'" ./capi && rm -f $(OBJ)/$1.$$$$.h && mv $(OBJ)/$1.$$$$.so $3
 endef
 
 $(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
@@ -219,6 +219,11 @@ install: libs singles $(BUILD)/bin/anynpu
 
 uninstall:
 	@scripts/uninstall.sh '$(DESTDIR)$(PREFIX)'
+
+# Packages and tarballs for ARCHES, an SPDX document and checksums in build/packages.
+ARCHES ?= amd64 arm64
+packages: tools-go
+	@scripts/packages.sh '$(VERSION)' $(ARCHES)
 
 clean:
 	rm -rf $(BUILD)

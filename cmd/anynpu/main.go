@@ -130,9 +130,9 @@ exec has the exit code of its program.`,
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
 		newBench(stdout, stderr),
 		newProfile(stdout, stderr), newMetadata(stdout, stderr), newInfo(stdout),
-		newDrivers(stdout), newExec(stderr)}
+		newDrivers(stdout), newExec(stderr), newMan()}
 	for _, v := range verbs {
-		if slices.Contains([]string{"info", "drivers", "exec"}, v.Name()) { // no MODEL
+		if slices.Contains([]string{"info", "drivers", "exec", "man"}, v.Name()) { // no MODEL
 			continue
 		}
 		v.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

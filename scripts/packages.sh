@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# usage: packages.sh VERSION ARCH...
+# Makes build/packages: for each ARCH (amd64, arm64) the deb and rpm packages libanynpu, libanynpu-dev and anynpu and a
+# tarball; an SPDX document; SHA256SUMS. Two builds of a commit are byte-equal, wherever they are made. SOURCE_DATE_EPOCH,
+# seconds since 1970, is the time of every file; without it, it is the commit's, or 0 in a tree without git.
+set -euo pipefail
+. "$(dirname "$0")/settings.sh"
+version=$1; shift
+nfpm=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
+out=$build/packages
+work=$build/packages.work
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 0)}
+umask 022
+rm -rf "$out" "$work"
+mkdir -p "$out" "$work"
+go=${GO:-go}
+GOOS='' GOARCH='' GOBIN=$(realpath "$work") $go install "$nfpm"
+
+# The licences of what is linked into the library and the tool: of the modules, and of Go.
+licences() {
+  echo "AnyNPU is under the Apache License 2.0, whose text ends this file. It is built from these parts:"
+  echo
+  printf '=== The Go release (its runtime and standard library)\n\n'
+  cat "$($go env GOROOT)/LICENSE"
+  $go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./capi ./cmd/anynpu | LC_ALL=C sort -u |
+    while read -r path number folder; do
+      printf '\n=== %s %s\n\n' "$path" "$number"
+      find "$folder" -maxdepth 1 \( -iname 'LICENSE*' -o -iname 'COPYING*' -o -iname 'NOTICE*' \) -print0 | LC_ALL=C sort -z | xargs -0 cat
+    done
+  printf '\n=== AnyNPU\n\n'
+  cat LICENSE
+}
+licences > "$work/copyright"
+date=$(date -u -d "@$SOURCE_DATE_EPOCH" -R)
+printf 'anynpu (%s) stable; urgency=medium\n\n  * See the history of the project.\n\n -- AnyNPU maintainers <maintainers@anynpu.invalid>  %s\n' "$version" "$date" |
+  gzip -9n > "$work/changelog.gz"
+
+# The manual pages and completions are the same everywhere, so the tool of this machine writes them.
+make --no-print-directory "$build/bin/anynpu" BUILD="$build"
+mkdir -p "$work/man" "$work/completions"
+"$build/bin/anynpu" man "$work/man"
+rm -f "$work"/man/*completion* # a page per shell on what the packages install
+gzip -9n "$work"/man/*.1
+for shell in bash zsh fish; do "$build/bin/anynpu" completion $shell > "$work/completions/$shell"; done
+
+# tree ARCH LIBDIR FOLDER: what is installed below /usr
+tree() {
+  local root=$3/usr
+  scripts/install.sh "$root" "$version" "$2" include
+  rm -rf "$root/share/anynpu/manifest" # the package manager has its own list
+  install -D -m 644 -t "$root/share/man/man1" "$work"/man/*.1.gz
+  install -D -m 644 "$work/completions/bash" "$root/share/bash-completion/completions/anynpu"
+  install -D -m 644 "$work/completions/zsh" "$root/share/zsh/vendor-completions/_anynpu"
+  install -D -m 644 "$work/completions/fish" "$root/share/fish/vendor_completions.d/anynpu.fish"
+  find "$root" -type f \( -name '*.so*' -o -path '*/bin/*' \) -exec "$strip" --strip-unneeded {} +
+  find "$root" -type f -name '*.so*' -exec chmod 644 {} +
+}
+same_time() { find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
+
+# package FORMAT ARCH NAME ROOT LIBDIR: one package of the tree in ROOT, by its file in scripts/packages/nfpm
+package() {
+  local format=$1 arch=$2 name=$3 root=$4 libdir=$5 config
+  config=$work/$name-$arch-$format.yaml
+  sed -e "s|@ARCH@|$arch|g; s|@VERSION@|$version|g; s|@ROOT@|$root|g; s|@LIBDIR@|$libdir|g" \
+    -e "s|@DATE@|$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)|g" "scripts/packages/nfpm/$name.yaml.in" > "$config"
+  "$work/nfpm" package --config "$config" --packager "$format" --target "$out/" > /dev/null
+}
+
+programs=()
+for arch in "$@"; do
+  case $arch in
+    amd64) cc=gcc strip=strip triplet=x86_64-linux-gnu ;;
+    arm64) cc=aarch64-linux-gnu-gcc strip=aarch64-linux-gnu-strip triplet=aarch64-linux-gnu ;;
+    *) echo "packages.sh: $arch: want amd64 or arm64"; exit 2 ;;
+  esac
+  if [ "$(uname -m)" = aarch64 ] && [ "$arch" = arm64 ]; then cc=gcc strip=strip; fi
+  own=$work/$arch
+  make --no-print-directory libs singles "$own/bin/anynpu" BUILD="$own" GOARCH="$arch" CC="$cc"
+  for format in deb rpm; do
+    case $format in deb) libdir=lib/$triplet ;; rpm) libdir=lib64 ;; esac
+    BUILD=$own tree "$arch" "$libdir" "$own/$format"
+    for name in libanynpu libanynpu-dev anynpu; do
+      install -D -m 644 "$work/copyright" "$own/$format/usr/share/doc/$name/copyright"
+      install -m 644 "$work/changelog.gz" "$own/$format/usr/share/doc/$name/changelog.gz"
+      if [ -f "scripts/packages/nfpm/$name.overrides" ]; then
+        install -D -m 644 "scripts/packages/nfpm/$name.overrides" "$own/$format/usr/share/lintian/overrides/$name"
+      fi
+    done
+    same_time "$own/$format"
+    for name in libanynpu libanynpu-dev anynpu; do package $format "$arch" $name "$own/$format/usr" "$libdir"; done
+  done
+  BUILD=$own tree "$arch" lib "$own/tar"
+  mv "$own/tar/usr" "$own/tar/anynpu-$version"
+  install -m 644 "$work/copyright" "$own/tar/anynpu-$version/share/anynpu/copyright"
+  same_time "$own/tar"
+  tar -C "$own/tar" --sort=name --owner=0 --group=0 --numeric-owner -c "anynpu-$version" |
+    gzip -9n > "$out/anynpu-$version-linux-$arch-glibc.tar.gz"
+  programs+=("$own/deb/usr/bin/anynpu" "$own/deb/usr/lib/$triplet/libanynpu.so.0")
+  $go run ./scripts/packages/sbom "$version" "$own/deb/usr/bin/anynpu" "$own/deb/usr/lib/$triplet/libanynpu.so.0" \
+    > "$out/anynpu-$version-linux-$arch.spdx.json"
+done
+(cd "$out" && LC_ALL=C sha256sum -- * > SHA256SUMS)
+rm -rf "$work"
+ls -l "$out"
