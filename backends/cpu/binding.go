@@ -60,6 +60,45 @@ func (s *staging) input(b *exec.Binding) (t tensor.Tensor, copied int64, err err
 	return t, n, v.Load(t.Data)
 }
 
+// rowsApart returns the tensor of a bound input of bytes whose rows, the last dims dimensions, have no gaps and lie the
+// same number of bytes apart, which it returns; 0 when that is not so. Data begins with the first row and ends with the
+// last. Nothing is copied.
+func rowsApart(b *exec.Binding, dims int) (t tensor.Tensor, apart int64) {
+	if dims == 0 || b.View.Strides == nil || b.View.Contiguous() {
+		return t, 0
+	}
+	v, err := b.Input()
+	last := len(b.Dims) - dims - 1 // of the dimensions that count rows
+	if err != nil || last < 0 || len(v.Strides) != len(b.Dims) {
+		return t, 0
+	}
+	row := int64(1)
+	for d := len(b.Dims) - 1; d > last; d-- {
+		if b.Dims[d] > 1 && v.Strides[d] != row {
+			return t, 0
+		}
+		row *= b.Dims[d]
+	}
+	apart = v.Strides[last]
+	next := apart
+	for d := last; d >= 0; d-- {
+		if b.Dims[d] > 1 && v.Strides[d] != next || b.Dims[d] < 1 {
+			return t, 0
+		}
+		next *= b.Dims[d]
+	}
+	span, err := v.Span()
+	if apart < row || b.Dims[last] == 1 || err != nil {
+		return t, 0
+	}
+	data, err := v.Buf.Map()
+	if err != nil || v.Buf.Sync(mem.FromDevice, v.Off, span) != nil {
+		return t, 0
+	}
+	return tensor.Tensor{DType: v.Type.DType, Dims: b.Dims, Quant: v.Type.Quant, Data: data[v.Off : v.Off+span : v.Off+span]},
+		apart
+}
+
 // offer returns the memory of bound output i that an engine may write it to, nil when it must be copied there. Memory
 // that another bound tensor is in as well, at the same address or at another one, is not offered; aliased tells so.
 func offer(in, out []exec.Binding, i int) (data []byte, aliased bool) {

@@ -26,6 +26,9 @@ type prepared interface {
 	originals() (g *graph.Graph, done func(), err error)
 	// nhwcPorts says which inputs run takes in NHWC; nil: none.
 	nhwcPorts() []bool
+	// imageRow is how many dimensions of input i, the last ones, are a row of an image, of which run takes those that lie
+	// apart (instance.setApart); 0: none are.
+	imageRow(i int) int
 	release()
 }
 
@@ -36,6 +39,9 @@ type instance interface {
 	// that overlaps no input; the result's Data is then either the front of it or elsewhere. Results that are elsewhere
 	// are valid until the next run. ctx is looked at between steps.
 	run(ctx context.Context, in []tensor.Tensor, out []tensor.Tensor) ([]tensor.Tensor, error)
+	// setApart says that rows of input i lie so many bytes apart in the Data of the runs to come, 0: they have no gaps.
+	// It is called for inputs only that have an imageRow.
+	setApart(i int, bytes int)
 	// profile returns the times of the last run, nil unless asked for; peak the largest number of bytes of intermediate
 	// results.
 	profile() (nodes []device.NodeTime, peak int64)

@@ -48,9 +48,16 @@ func (e *execution) Start(r device.RunRequest) error { return e.Task.Start(r, e.
 func (e *execution) run(ctx context.Context) error {
 	begin := time.Now()
 	for i := range e.inputs {
-		t, copied, err := e.stage[i].input(&e.Bound.In[i])
-		if err != nil {
-			return fault.Wrap(err, "input %d", i)
+		var copied int64
+		t, apart := rowsApart(&e.Bound.In[i], e.prog.plan.imageRow(i))
+		if e.prog.plan.imageRow(i) > 0 {
+			e.inst.setApart(i, int(apart))
+		}
+		if apart == 0 {
+			var err error
+			if t, copied, err = e.stage[i].input(&e.Bound.In[i]); err != nil {
+				return fault.Wrap(err, "input %d", i)
+			}
 		}
 		e.inputs[i] = t
 		e.Counts.CopiedIn += copied

@@ -40,6 +40,7 @@ type plannedGraph struct {
 	dropped  *dropped     // nil: nothing may be dropped
 	whole    []mem.Buffer // originals that were needed again, for fallback
 	nhwc     []bool       // inputs that are in NHWC, nil: none
+	rows     []int        // dimensions of a row of inputs that are images, nil: none are
 }
 
 // sized is what computes inputs of certain sizes.
@@ -54,6 +55,7 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 		return nil, err
 	}
 	p := &plannedGraph{engine: e, graph: u.Graph, fallback: fallback, nhwc: nhwcInputs(u)}
+	p.rows = imageRows(u.Graph, p.nhwc)
 	dims, static := make([][]int64, len(u.Graph.In)), true
 	for i, v := range u.Graph.In {
 		n, ok := u.Graph.Fact(v).Shape.Ints()
@@ -103,6 +105,19 @@ func nhwcInputs(u device.Unit) (nhwc []bool) {
 	return nhwc
 }
 
+// imageRows returns plan.ImageRow of each input that is not in NHWC, nil when all are 0.
+func imageRows(g *graph.Graph, nhwc []bool) (rows []int) {
+	for i, v := range g.In {
+		if row := plan.ImageRow(g, v); row > 0 && (nhwc == nil || !nhwc[i]) {
+			if rows == nil {
+				rows = make([]int, len(g.In))
+			}
+			rows[i] = row
+		}
+	}
+	return rows
+}
+
 // worthPlanning reports whether a node makes a plain float32 value, one that is quantized to 8 bits, or an image.
 func worthPlanning(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool {
@@ -125,6 +140,14 @@ func (p *plannedGraph) release() {
 
 // nhwcPorts implements prepared.
 func (p *plannedGraph) nhwcPorts() []bool { return p.nhwc }
+
+// imageRow implements prepared.
+func (p *plannedGraph) imageRow(i int) int {
+	if p.rows == nil {
+		return 0
+	}
+	return p.rows[i]
+}
 
 // originals implements prepared.
 func (p *plannedGraph) originals() (*graph.Graph, func(), error) {
@@ -211,7 +234,8 @@ type plannedInstance struct {
 	plan     *plan.Plan
 	state    *plan.State
 	fallback instance  // nil: not needed so far
-	rows     []staging // inputs in rows for fallback, where runs get them in NHWC
+	rows     []staging // inputs in rows for fallback, where runs get them in NHWC, and without gaps
+	apart    []int     // bytes from row to row of inputs that are images, nil: none are
 	last     instance  // what ran last, nil: the plan
 	between  plan.Between
 }
@@ -219,6 +243,9 @@ type plannedInstance struct {
 func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []tensor.Tensor) ([]tensor.Tensor, error) {
 	p, err := i.graph.planFor(ctx, in)
 	if err != nil {
+		return nil, err
+	}
+	if in, err = i.closed(p, in); err != nil {
 		return nil, err
 	}
 	if p == nil {
@@ -244,8 +271,50 @@ func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []ten
 		}
 		i.plan = p
 	}
+	i.state.Apart(i.apart)
 	defer i.workers.End()
 	return i.state.Run(ctx, in, out, i.options.Profiling, i.between)
+}
+
+// setApart implements instance.
+func (i *plannedInstance) setApart(k, bytes int) {
+	if i.apart == nil {
+		i.apart = make([]int, len(i.graph.graph.In))
+	}
+	i.apart[k] = bytes
+}
+
+// closed returns the inputs without gaps between rows where p, nil for the reference, does not take them.
+func (i *plannedInstance) closed(p *plan.Plan, in []tensor.Tensor) ([]tensor.Tensor, error) {
+	own := in
+	for k, bytes := range i.apart {
+		if bytes == 0 || p != nil && p.ReadsApart(k) {
+			continue
+		}
+		if i.rows == nil {
+			i.rows = make([]staging, len(in))
+		}
+		n := in[k].Count()
+		data, err := i.rows[k].take(int64(n))
+		if err != nil {
+			return nil, err
+		}
+		row := rowOf(in[k].Dims, i.graph.rows[k])
+		for at, from := 0, 0; at < n; at, from = at+row, from+bytes {
+			copy(data[at:at+row], in[k].Data[from:])
+		}
+		if i.apart[k] = 0; &own[0] == &in[0] {
+			own = slices.Clone(in)
+		}
+		own[k].Data = data
+	}
+	return own, nil
+}
+
+// rowOf is the number of elements of the last dims of sizes.
+func rowOf(sizes []int64, dims int) int {
+	n, _ := tensor.Count(sizes[len(sizes)-dims:])
+	return int(n)
 }
 
 // inRows returns the inputs row-major, as the reference takes them.

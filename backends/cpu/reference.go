@@ -85,6 +85,10 @@ func (p *refPlan) release() { p.threads.release() }
 
 func (p *refPlan) nhwcPorts() []bool { return nil }
 
+func (p *refPlan) imageRow(int) int { return 0 }
+
+func (i *refInstance) setApart(int, int) { panic("cpu: the reference has no rows apart") }
+
 func (p *refPlan) originals() (*graph.Graph, func(), error) { return p.graph, func() {}, nil }
 
 func (p *refPlan) instance(o device.ExecOptions) (instance, error) {

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -53,6 +55,52 @@ func (m images) planes(dims ...[]int64) (p []kernel.Bytes, n int) {
 	return p, d[0]
 }
 
+// apart is a plane whose rows lie so many bytes apart, 0: as they are.
+func apart(p kernel.Bytes, bytes int) kernel.Bytes {
+	if bytes == 0 {
+		return p
+	}
+	p.Image = p.Image / p.Row * bytes
+	if p.Col == 1 && p.Comps > 1 { // components in planes
+		p.Comp = p.Comp / p.Row * bytes
+	}
+	p.Row = bytes
+	return p
+}
+
+// ImageRow returns how many of the last dimensions of an input of a graph are a row, all of whose readers take rows
+// that lie apart where the plan computes them with kernels (Plan.ReadsApart); 0 for other inputs.
+func ImageRow(g *graph.Graph, v graph.Value) (dims int) {
+	if g.Fact(v).DType != tensor.Uint8 || slices.Contains(g.Out, v) {
+		return 0
+	}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		at := slices.Index(n.In, v)
+		if at < 0 {
+			continue
+		}
+		m := images{}
+		switch o := n.Op.(type) {
+		case *op.DecodeImage:
+			m = images{o.Pixel, o.Interleaved}
+		case *op.ResizeImage:
+			m = images{o.Pixel, o.Interleaved}
+		default:
+			return 0
+		}
+		row := 1
+		if at == 1 || !m.pixel.Semiplanar() && m.interleaved {
+			row = 2
+		}
+		if at > 1 || dims != 0 && row != dims {
+			return 0
+		}
+		dims = row
+	}
+	return dims
+}
+
 // setBytes gives planes their bytes: of one tensor, or of two.
 func setBytes(p []kernel.Bytes, data ...[]byte) {
 	p[0].Data = data[0]
@@ -100,20 +148,24 @@ func matchDecodeImage(p *program, i int) *patch {
 }
 
 func (q *decodeImageOp) lower(*lowering, *node) step {
-	return step{fast: true, start: func(s *State, st *step) process {
-		t := &decodeImageTask{st: st, Decode: q.kernel}
-		t.Planes = append([]kernel.Bytes(nil), t.Planes...)
+	return step{fast: true, apart: true, start: func(s *State, st *step) process {
+		t := &decodeImageTask{st: st, dense: q.kernel.Planes, Decode: q.kernel}
+		t.Planes = slices.Clone(t.dense)
 		admit(int64(s.threads) * kernel.DecodeWork)
 		return t
 	}}
 }
 
 type decodeImageTask struct {
-	st *step
+	st    *step
+	dense []kernel.Bytes // the planes without gaps
 	kernel.Decode
 }
 
 func (t *decodeImageTask) run(s *State) error {
+	for i := range t.dense {
+		t.Planes[i] = apart(t.dense[i], s.apartOf(t.st.reads[min(i, len(t.st.reads)-1)]))
+	}
 	if first := s.mem[t.st.reads[0]]; len(t.st.reads) == 2 && len(t.Planes) == 2 {
 		setBytes(t.Planes, first, s.mem[t.st.reads[1]])
 	} else {
@@ -171,7 +223,7 @@ func matchResizeImage(p *program, i int) *patch {
 }
 
 func (q *resizeImageOp) lower(*lowering, *node) step {
-	return step{fast: true, start: func(_ *State, st *step) process {
+	return step{fast: true, apart: true, start: func(_ *State, st *step) process {
 		t := &resizeImageTask{st: st, op: q}
 		admit(int64(16 * q.batch * q.planes[1][0].W))
 		for i := range q.planes[0] {
@@ -192,6 +244,13 @@ type resizeImageTask struct {
 
 func (t *resizeImageTask) run(s *State) error {
 	in, out := s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
+	for i, dense := range t.op.planes[0] {
+		from := 0 // of the operands
+		if t.op.two {
+			from = i
+		}
+		t.from[i] = apart(dense, s.apartOf(t.st.reads[from]))
+	}
 	if t.op.two {
 		setBytes(t.from, in, s.mem[t.st.reads[1]])
 		setBytes(t.to, out, s.mem[t.st.writes[1]])

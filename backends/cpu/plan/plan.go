@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -37,6 +39,20 @@ func (p *Plan) Fast() (fast, byRef int) {
 	return fast + len(p.fused), byRef
 }
 
+// ReadsApart reports whether rows of input i may lie apart: all steps that read it are told the distance.
+func (p *Plan) ReadsApart(i int) bool {
+	mine := func(x int) bool {
+		b := &p.buffers[max(0, p.root(x))]
+		return x != none && b.place == isInput && b.index == i
+	}
+	for _, s := range p.steps {
+		if !s.apart && slices.ContainsFunc(s.reads, mine) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(p.outputs, func(o output) bool { return mine(o.buf) })
+}
+
 // step is one entry of a plan.
 type step struct {
 	node   int    // index in the graph, none: a pass added it
@@ -52,6 +68,7 @@ type step struct {
 	room    int64    // bytes that it needs for itself, 0: none
 	scratch int      // the buffer for them, none
 	inplace bool     // writes[0] may be the memory of reads[0]
+	apart   bool     // rows of bytes that it reads may lie apart: State.Apart
 	start   func(s *State, st *step) process
 }
 

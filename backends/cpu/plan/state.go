@@ -28,6 +28,7 @@ type State struct {
 	work    mem.Buffer
 	scratch []float32 // the bytes of work
 	times   []device.NodeTime
+	apart   []int // per input: bytes from row to row, nil or 0: rows have no gaps
 	live    int64 // bytes of results
 	peak    int64
 }
@@ -163,6 +164,19 @@ func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool
 	}
 	s.ctx = nil
 	return s.collect(), nil
+}
+
+// Apart says that rows of inputs lie bytes apart in the runs to come, in their Data: those of the last dimension, or of
+// the last two where these are pixels of components. 0 is for inputs without gaps, and for all that Plan.ReadsApart
+// does not allow. The list is kept.
+func (s *State) Apart(bytes []int) { s.apart = bytes }
+
+// apartOf is the distance of rows in an input's buffer, 0: they have no gaps.
+func (s *State) apartOf(buf int) int {
+	if b := &s.plan.buffers[buf]; b.place == isInput && s.apart != nil {
+		return s.apart[b.index]
+	}
+	return 0
 }
 
 // place gives every buffer its memory for this run.
