@@ -45,7 +45,7 @@ func load(s model.Source) (*Model, error) {
 	defer w.Release()
 	files := model.Map(boundary.Getenv("ANYNPU_MODEL_MAP"))
 	s, beside := standIn(s, files)
-	im, err := model.Load(s, model.Options{Weights: w, Map: files})
+	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions})
 	if err != nil && beside != "" {
 		err = fault.Wrap(err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
 	}
@@ -126,10 +126,15 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 		return err
 	}
 	for i, of := range in {
+		if of.Image != nil && of.Image.Part == model.ImageChroma {
+			m.in[len(m.in)-1].chroma = dims[i]
+			continue
+		}
 		p, err := newPort(of, dims[i], true)
 		if err != nil {
 			return err
 		}
+		p.at = i
 		m.in = append(m.in, p)
 	}
 	for i, of := range out {

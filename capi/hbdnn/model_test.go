@@ -140,7 +140,17 @@ func TestProperties_ofImages(t *testing.T) {
 	m = open(t, relu(1, 3, 5, 7).meta("anynpu.input.x.pixel", "bgr"))
 	require.Equal(t, fullProperties{valid: shape(1, 5, 7, 3), aligned: shape(1, 5, 7, 3), layout: layoutNHWC, kind: typeBGR,
 		bytes: 105, stride: [8]int32{105, 21, 3, 1}}, properties(t, m, true, 0))
-	for _, bad := range []*onnxModel{relu(1, 3, 4, 4).meta("anynpu.input.x.pixel", "nv12"),
+	m = open(t, relu(2, 3, 5, 21).meta("anynpu.input.x.pixel", "nv12").meta("anynpu.input.x.source", "resizer"))
+	require.Len(t, m.in, 1)
+	require.Equal(t, fullProperties{valid: shape(2, 3, 5, 21), aligned: shape(2, 3, 5, 32), layout: layoutNCHW,
+		kind: typeNV12, bytes: 480}, properties(t, m, true, 0), "H*Wa*3/2 for each image, of an odd height too")
+	var source int32
+	require.NoError(t, dnnGetInputSource(&source, m, 0))
+	require.Equal(t, sourceResizer, source)
+	m = open(t, relu(1, 3, 5, 7).meta("anynpu.input.x.pixel", "yuv444").meta("anynpu.input.x.layout", "nchw"))
+	require.Equal(t, fullProperties{valid: shape(1, 3, 5, 7), aligned: shape(1, 3, 5, 7), layout: layoutNCHW, kind: typeYUV444,
+		bytes: 105, stride: [8]int32{105, 35, 7, 1}}, properties(t, m, true, 0))
+	for _, bad := range []*onnxModel{relu(1, 4, 4, 4).meta("anynpu.input.x.pixel", "rgba"),
 		relu(1, 3, 4, 4).meta("anynpu.input.x.pixel", "gray"), relu(3, 4).meta("anynpu.input.x.pixel", "rgb")} {
 		b := bad.bytes()
 		_, err := dnnInitializeFromDDR([]uintptr{addressOf(b)}, []int32{int32(len(b))})

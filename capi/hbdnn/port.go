@@ -16,10 +16,11 @@ import (
 // port is an input or output of a model and how the API shows it.
 type port struct {
 	*model.Port
-	dims        []int64 // in the model's order
+	at          int     // of the program's inputs, the first that it is
+	dims        []int64 // in the model's order; of an image those of its bytes, or of luma
+	chroma      []int64 // of an image whose pairs are an input of their own, the next one
 	description         // what programs are told
 	order       []int   // of the dimensions in a program's memory, nil: the model's
-	image       bool    // bytes of pixels, which are converted
 	numbers     bool    // float32 numbers where the model has codes that the API cannot describe
 	source      string  // one sentence of the port, for programs that ask
 	lists       boundary.Block
@@ -49,10 +50,8 @@ func newPort(of *model.Port, dims []int64, input bool) (*port, error) {
 	if len(dims) == 4 {
 		p.layout = layoutNCHW
 	}
-	if input && p.Info.Pixel != "" {
-		if err := p.setImage(); err != nil {
-			return nil, err
-		}
+	if p.Image != nil {
+		p.setImage()
 	} else {
 		p.setTensor(input)
 	}
@@ -77,10 +76,7 @@ func (p *port) setTensor(input bool) {
 
 // setStride describes memory without gaps.
 func (p *port) setStride() {
-	p.bytes = elementSize(p.kind)
-	if p.image {
-		p.bytes = 1
-	}
+	p.bytes = max(1, elementSize(p.kind)) // components of images are bytes
 	p.stride = make([]int64, len(p.valid))
 	for i := len(p.valid) - 1; i >= 0; i-- {
 		p.stride[i] = p.bytes
@@ -109,36 +105,6 @@ type quantLists struct {
 	zero  int8
 }
 
-// setImage describes bytes of pixels. NV12 and YUV444 are not decoded.
-func (p *port) setImage() error {
-	channels := map[string]int64{"gray": 1, "rgb": 3, "bgr": 3}[p.Info.Pixel]
-	if channels == 0 {
-		return fault.New(fault.File, "anynpu.input.%s.pixel: %q: images of the kinds gray, rgb and bgr are taken; give the "+
-			"network one of these, or no pixel for numbers", p.Name, p.Info.Pixel)
-	}
-	if len(p.dims) != 4 || p.dims[1] != channels {
-		return fault.New(fault.Shape, "anynpu.input.%s.pixel: %q: the input has the shape %v, want N, %d, H, W", p.Name,
-			p.Info.Pixel, p.dims, channels)
-	}
-	p.image = true
-	if channels == 1 {
-		p.kind, p.valid = typeY, p.dims
-		p.aligned = slices.Clone(p.dims)
-		p.aligned[3] = (p.dims[3] + widthAlignment - 1) / widthAlignment * widthAlignment
-		p.bytes = p.aligned[0] * p.aligned[2] * p.aligned[3]
-		return nil
-	}
-	p.kind = map[string]int32{"rgb": typeRGB, "bgr": typeBGR}[p.Info.Pixel]
-	p.valid = p.dims
-	if p.Info.Layout != "nchw" {
-		p.order, p.layout = tensor.ChannelsLast(4), layoutNHWC
-		p.valid = permuted(p.dims, p.order)
-	}
-	p.aligned = p.valid
-	p.setStride()
-	return nil
-}
-
 func permuted(dims []int64, order []int) []int64 {
 	out := make([]int64, len(dims))
 	for i, d := range order {
@@ -148,7 +114,7 @@ func permuted(dims []int64, order []int) []int64 {
 }
 
 // direct reports whether the program's memory has the elements as the model has them, so that nothing is converted.
-func (p *port) direct() bool { return !p.image && !p.numbers }
+func (p *port) direct() bool { return !p.numbers }
 
 // view is the program's memory as the tensor of the model.
 func (p *port) view(b mem.Buffer) mem.View {
@@ -176,18 +142,17 @@ func (p *port) load(dst, src []byte, batch int64) {
 		dims[0] = batch
 	}
 	s := convert.Source{Type: tensor.Float32, Arrangement: p.arrangement(batch)}
-	if p.image {
-		s.Type = tensor.Uint8
-	}
 	t := p.Tensor
-	if !p.image { // mean and deviation are those of images
-		t.Normalization = convert.Normalization{}
-	}
+	t.Normalization = convert.Normalization{} // mean and deviation are those of images
 	t.Load(dst, convert.Arrange(dims, convert.Layout{}), src, &s)
 }
 
 // coreBytes is the number of bytes of the model's elements.
 func (p *port) coreBytes() int64 {
 	n, _ := tensor.T(p.Type, p.dims...).ByteSize()
+	if p.chroma != nil {
+		pairs, _ := tensor.T(p.Type, p.chroma...).ByteSize()
+		n += pairs
+	}
 	return n
 }

@@ -59,12 +59,16 @@ func describe(to *TensorProperties, list []*port, index int32, argument string) 
 	return err
 }
 
-// dnnGetInputSource says that a program hands inputs over in memory.
+// dnnGetInputSource says from where an input comes as the metadata have it, memory if they do not say.
 func dnnGetInputSource(source *int32, m *Model, index int32) error {
-	if _, err := pick(m.in, index, "inputIndex"); err != nil {
+	p, err := pick(m.in, index, "inputIndex")
+	if err != nil {
 		return err
 	}
 	*source = sourceDDR
+	if p.Image != nil {
+		*source = map[string]int32{"resizer": sourceResizer, "pyramid": sourcePyramid}[p.Image.Source]
+	}
 	return nil
 }
 

@@ -15,7 +15,6 @@ type runner struct {
 	core  int32
 	exec  device.Execution
 	rooms []mem.Buffer // the model's elements of inputs that are converted or gathered, nil: not needed so far
-	line  []byte       // rows of an image without gaps
 	ended chan error
 }
 
@@ -95,8 +94,11 @@ func (r *runner) run(in, out []bound) (err error) {
 
 // unbind lets go of the program's memory.
 func (r *runner) unbind() {
-	for i := range r.model.in {
-		_ = r.exec.BindInput(i, mem.View{}) // nothing is refused between runs
+	for _, p := range r.model.in {
+		_ = r.exec.BindInput(p.at, mem.View{}) // nothing is refused between runs
+		if p.chroma != nil {
+			_ = r.exec.BindInput(p.at+1, mem.View{})
+		}
 	}
 	for i := range r.model.out {
 		_ = r.exec.BindOutput(i, mem.View{})
@@ -108,7 +110,8 @@ func shared(i int, in, out []bound) bool {
 	mine := out[i][0].buf
 	same := func(b bound) bool {
 		for _, p := range b {
-			if mem.Aliases(mine, 0, mine.Size(), p.buf, 0, p.buf.Size()) {
+			if mem.Aliases(mine, 0, mine.Size(), p.buf, 0, p.buf.Size()) ||
+				p.chroma != nil && mem.Aliases(mine, 0, mine.Size(), p.chroma, 0, p.chroma.Size()) {
 				return true
 			}
 		}
@@ -129,19 +132,18 @@ func shared(i int, in, out []bound) bool {
 
 // bindInput gives the execution an input: the program's memory itself, or a copy of ours.
 func (r *runner) bindInput(i int, p *port, b bound) error {
+	if p.Image != nil && len(b) == 1 {
+		return r.bindImage(p, p.views(&b[0]))
+	}
 	if len(b) == 1 && p.direct() {
-		return r.exec.BindInput(i, p.view(b[0].buf))
+		return r.exec.BindInput(p.at, p.view(b[0].buf))
 	}
-	if r.rooms[i] == nil {
-		room, err := mem.Host(p.coreBytes(), mem.Options{Align: memoryAlignment})
-		if err != nil {
-			return err
-		}
-		r.rooms[i] = room
-	}
-	data, err := r.rooms[i].Map()
+	data, err := r.room(i, p.coreBytes())
 	if err != nil {
 		return err
+	}
+	if p.Image != nil {
+		return r.gather(i, p, b, data)
 	}
 	order := p.order
 	for _, one := range b {
@@ -157,32 +159,25 @@ func (r *runner) bindInput(i int, p *port, b bound) error {
 			copy(data[:n], src)
 		} else {
 			order = nil
-			p.load(data[:n], r.rows(p, &one, src), one.batch)
+			p.load(data[:n], src, one.batch)
 		}
 		data = data[n:]
 	}
 	v := p.view(r.rooms[i])
 	v.Strides = nil
-	return r.exec.BindInput(i, v.In(order))
+	return r.exec.BindInput(p.at, v.In(order))
 }
 
-// rows returns the pixels of an image without the gaps between its rows.
-func (r *runner) rows(p *port, one *piece, src []byte) []byte {
-	width := int64(0)
-	if one.pitch != 0 {
-		width = p.dims[3]
+// room is memory for the model's elements of input i, made when first wanted.
+func (r *runner) room(i int, size int64) ([]byte, error) {
+	if r.rooms[i] == nil {
+		room, err := mem.Host(size, mem.Options{Align: memoryAlignment})
+		if err != nil {
+			return nil, err
+		}
+		r.rooms[i] = room
 	}
-	if one.pitch == width {
-		return src
-	}
-	n := one.batch * p.dims[2]
-	if int64(len(r.line)) < n*width {
-		r.line = make([]byte, n*width)
-	}
-	for y := range n {
-		copy(r.line[y*width:(y+1)*width], src[y*one.pitch:])
-	}
-	return r.line[:n*width]
+	return r.rooms[i].Map()
 }
 
 // deliver writes a result that the execution has to the program's memory.

@@ -12,9 +12,10 @@ import (
 
 // A piece is the memory of one tensor of a program, which stays until the task is done.
 type piece struct {
-	buf   mem.Buffer
-	batch int64 // of the model's batch
-	pitch int64 // bytes of a row of a Y image, 0: all others
+	buf    mem.Buffer
+	chroma mem.Buffer // the pairs of NV12_SEPARATE, nil: all others
+	batch  int64      // of the model's batch
+	pitch  int64      // bytes of a row of an image, 0: all others
 }
 
 // bound is what a program gives for one port: a tensor, or one for each of the batch.
@@ -23,6 +24,9 @@ type bound []piece
 func (b bound) release() {
 	for _, p := range b {
 		p.buf.Release()
+		if p.chroma != nil {
+			p.chroma.Release()
+		}
 	}
 }
 
@@ -97,7 +101,7 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 		return piece{}, fault.Wrap(err, "%s", name)
 	}
 	d := &t.properties
-	if d.kind != p.kind {
+	if d.kind != p.kind && !(p.kind == typeNV12 && d.kind == typeNV12Separate) {
 		return piece{}, invalid("%s.properties.tensorType is %s (%d): %q takes %s (%d)", name, typeName(d.kind), d.kind, p.Name,
 			typeName(p.kind), p.kind)
 	}
@@ -121,17 +125,15 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 	if !ok {
 		return piece{}, invalid("%s.properties.alignedShape.numDimensions is %d: want 0 to %d", name, d.aligned.rank, maxDims)
 	}
+	if p.Image != nil {
+		return p.takeImage(t, name, aligned, batch)
+	}
 	one := piece{batch: batch}
 	need := p.bytes
 	if batch != p.batch() {
 		need = p.bytes / p.batch()
 	}
-	own := p.sized(p.aligned, batch)
-	switch {
-	case p.kind == typeY && len(aligned) == 4 && slices.Equal(aligned[:3], own[:3]) && aligned[3] >= p.dims[3]:
-		one.pitch = aligned[3]
-		need = batch * p.dims[2] * one.pitch
-	case !slices.Equal(aligned, own) && !slices.Equal(aligned, valid):
+	if own := p.sized(p.aligned, batch); !slices.Equal(aligned, own) && !slices.Equal(aligned, valid) {
 		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or validShape, %v", name, aligned,
 			p.Name, own, valid)
 	}
@@ -152,19 +154,24 @@ func (p *port) sized(dims []int64, batch int64) []int64 {
 
 // memory pins the need bytes of a tensor.
 func (p *port) memory(m *SysMem, name string, need int64) (mem.Buffer, error) {
-	if m.virt == 0 {
-		return nil, invalid("%s.sysMem[0].virAddr is NULL: %q wants %d bytes", name, p.Name, need)
-	}
-	if int64(m.size) < need {
+	if int64(m.size) < need && m.virt != 0 {
 		return nil, invalid("%s.sysMem[0].memSize is %d: %q takes %d bytes, properties.alignedByteSize, as %s %v in %s%s", name,
 			m.size, p.Name, need, typeName(p.kind), p.aligned, layoutName(p.layout), p.fits(int64(m.size)))
 	}
+	return p.pinned(m, name+".sysMem[0]", need)
+}
+
+// pinned pins need bytes, which the memory says it has. name is that of the memory.
+func (p *port) pinned(m *SysMem, name string, need int64) (mem.Buffer, error) {
+	if m.virt == 0 {
+		return nil, invalid("%s.virAddr is NULL: %q wants %d bytes", name, p.Name, need)
+	}
 	if err := boundary.CheckRange(cPointer(m.virt), uint64(need)); err != nil {
-		return nil, fault.Wrap(err, "%s.sysMem[0].virAddr", name)
+		return nil, fault.Wrap(err, "%s.virAddr", name)
 	}
 	buf, room, err := pin(m.virt, need)
 	if err == nil && buf == nil {
-		err = invalid("%s.sysMem[0] has %d bytes from virAddr to the end of the memory that hbSysAllocMem made: %q takes %d",
+		err = invalid("%s has %d bytes from virAddr to the end of the memory that hbSysAllocMem made: %q takes %d",
 			name, room, p.Name, need)
 	}
 	return buf, err

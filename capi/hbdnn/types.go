@@ -69,6 +69,7 @@ const (
 	typeY             int32 = 0
 	typeNV12          int32 = 1
 	typeNV12Separate  int32 = 2
+	typeYUV444        int32 = 3
 	typeRGB           int32 = 4
 	typeBGR           int32 = 5
 	typeS8            int32 = 8
@@ -86,6 +87,8 @@ const (
 	quantScale        int32 = 2
 	descString        int32 = 1
 	sourceDDR         int32 = 0
+	sourceResizer     int32 = 1
+	sourcePyramid     int32 = 2
 	operatorUnknown   int32 = 0
 	operatorConv      int32 = 1
 	operatorArgMax    int32 = 5

@@ -18,6 +18,8 @@ type ImageOptions struct {
 	All bool
 	// Planar has components in planes, [N,C,H,W], whatever anynpu.input.NAME.layout says: the API turns images itself.
 	Planar bool
+	// Interleaved has components side by side, [N,H,W,C], unless anynpu.input.NAME.layout says nchw.
+	Interleaved bool
 	// TwoPlanes makes luma and chroma of NV12 and NV21 two inputs whatever anynpu.input.NAME.planes says. A program's
 	// single block is bound to both: its chroma begins H rows after its luma.
 	TwoPlanes bool
@@ -59,7 +61,9 @@ type Image struct {
 	// Plain says that the network takes the bytes as they are: there are no nodes.
 	Plain bool
 
-	last bool // the network takes [N,H,W,C]
+	last   bool // the network takes [N,H,W,C]
+	turned bool // and red and blue in the other order
+	bytes  bool // and bytes, of which none changes
 }
 
 // decodeImages puts nodes in front of the network for its inputs that are images.
@@ -127,7 +131,8 @@ func newImage(name string, info *metadata.Input, f tensor.Fact, o ImageOptions) 
 			d.Order)
 	}
 	d.ChannelsLast = im.last
-	d.Interleaved = !d.Pixel.Semiplanar() && !o.Planar && (info.Layout == "nhwc" || info.Layout == "" && im.last)
+	d.Interleaved = !d.Pixel.Semiplanar() && !o.Planar && (info.Layout == "nhwc" || info.Layout == "" &&
+		(im.last || o.Interleaved))
 	return im, im.normalize(info, f)
 }
 
@@ -142,15 +147,15 @@ func (im *Image) normalize(info *metadata.Input, f tensor.Fact) error {
 	for _, s := range info.Std {
 		d.Scale = append(d.Scale, 1/s)
 	}
-	turned := d.Pixel == op.PixelRGB && d.Order == op.OrderBGR || d.Pixel == op.PixelBGR && d.Order == op.OrderRGB
-	if turned {
+	im.turned = d.Pixel == op.PixelRGB && d.Order == op.OrderBGR || d.Pixel == op.PixelBGR && d.Order == op.OrderRGB
+	if im.turned {
 		slices.Reverse(d.Mean)
 		slices.Reverse(d.Scale)
 	}
 	switch {
-	case f.DType == tensor.Uint8 && f.Quant == nil && d.Pixel < op.PixelYUV444 && !turned && len(d.Mean)+len(d.Scale) == 0 &&
-		d.Interleaved == im.last && !im.Resized:
-		im.Plain = true
+	case f.DType == tensor.Uint8 && f.Quant == nil && d.Pixel < op.PixelYUV444 && len(d.Mean)+len(d.Scale) == 0:
+		im.bytes = true
+		im.Plain = d.Interleaved == im.last && !im.turned && !im.Resized
 	case !f.DType.IsFloat():
 		return fault.New(fault.Type, "the network takes %v: want one that takes real numbers, which an image becomes", f.DType)
 	}
@@ -211,6 +216,10 @@ func (m *Model) decode(im *Image, v graph.Value, info *metadata.Input, o ImageOp
 		}
 		parts = node(resize, from, im.types(n, h, w, two)...)
 	}
+	if im.bytes {
+		im.move(g, v, parts[0])
+		return in, nil
+	}
 	decode := im.Decode
 	made := tensor.Type{DType: tensor.Float32, Shape: g.Fact(v).Shape}
 	if _, err := decode.Infer(g.Facts(parts), []tensor.Type{made}); err != nil {
@@ -225,6 +234,48 @@ func (m *Model) decode(im *Image, v graph.Value, info *metadata.Input, o ImageOp
 	last := &g.Nodes[len(g.Nodes)-1]
 	last.Out = []graph.Value{v}
 	return in, nil
+}
+
+// move makes v, which takes bytes, of an image in another order.
+func (im *Image) move(g *graph.Graph, v, x graph.Value) {
+	g.Values[v].Name = im.Input + ".decoded"
+	b := graph.Extend(g)
+	channels := int64(1)
+	if im.Decode.Interleaved {
+		channels = 3
+	}
+	if im.turned {
+		x = b.Add(&op.Gather{}, x, b.Int64s(2, 1, 0), b.Int64s(channels))
+	}
+	switch {
+	case im.Decode.Interleaved && !im.last:
+		x = b.Add(&op.Transpose{}, x, b.Int64s(0, 3, 1, 2))
+	case !im.Decode.Interleaved && im.last:
+		x = b.Add(&op.Transpose{}, x, b.Int64s(0, 2, 3, 1))
+	}
+	g.Nodes = append(g.Nodes, graph.Node{Op: &op.Identity{}, Name: im.Input, Origin: -1, In: []graph.Value{x},
+		Out: []graph.Value{v}})
+}
+
+// Size returns batch, height and width of the image of an input whose part has these sizes. They are those of the
+// network's input unless Resized is set.
+func (im *Image) Size(part []int64) (n, h, w int64) {
+	switch {
+	case im.Plain:
+		d := tensor.Of(part...).Dims
+		a, b, c := im.sizes(d)
+		return a.N, b.N, c.N
+	case im.Part == ImageChroma:
+		return part[0], 2 * part[1], 2 * part[2]
+	case im.Part == ImageLuma:
+		return part[0], part[1], part[2]
+	case im.Decode.Pixel.Semiplanar():
+		h, _ = op.BlockHeight(part[1])
+		return part[0], h, part[2]
+	case im.Decode.Interleaved:
+		return part[0], part[1], part[2]
+	}
+	return part[0], part[2], part[3]
 }
 
 // sizes are batch, height and width of what the network takes.

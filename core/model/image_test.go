@@ -99,6 +99,17 @@ func TestImages_otherTypesOfTheNetwork(t *testing.T) {
 	require.NoError(t, m.decodeImages(ImageOptions{}))
 	assert.Len(t, m.Graph.Nodes, 1, "the network takes the bytes")
 	assert.True(t, m.Images[m.Graph.In[0]].Plain)
+	m = network(t, metadata.Input{Pixel: "rgb", Order: "bgr"}, tensor.Uint8, tensor.Of(1, 3, 4, 5))
+	require.NoError(t, m.decodeImages(ImageOptions{All: true, Interleaved: true}))
+	g := m.Graph
+	require.NoError(t, g.Validate())
+	assert.Equal(t, "uint8[1,4,5,3]", g.Fact(g.In[0]).Type.String())
+	assert.Equal(t, "uint8[1,3,4,5]", g.Fact(g.Out[0]).Type.String())
+	var names []string
+	for _, n := range g.Nodes[1:] {
+		names = append(names, n.Op.Name())
+	}
+	assert.Equal(t, []string{"gather", "transpose", "identity"}, names)
 }
 
 func TestImages_listedShapesAreThoseOfTheNetwork(t *testing.T) {

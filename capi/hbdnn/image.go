@@ -1,0 +1,157 @@
+package hbdnn
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/model"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// imageOptions have the graph decode all images, of which it gets bytes as programs have them.
+var imageOptions = model.ImageOptions{All: true, Interleaved: true, TwoPlanes: true}
+
+// imageTypes are the types of images. NV21 is shown as NV12: the API has no name for it.
+var imageTypes = map[op.Pixel]int32{op.PixelGray: typeY, op.PixelRGB: typeRGB, op.PixelBGR: typeBGR,
+	op.PixelYUV444: typeYUV444, op.PixelNV12: typeNV12, op.PixelNV21: typeNV12}
+
+// setImage describes bytes of pixels (section 6, section 11).
+func (p *port) setImage() {
+	pixel := p.Image.Decode.Pixel
+	n, h, w := p.Image.Size(p.dims)
+	p.kind, p.layout = imageTypes[pixel], layoutNCHW
+	p.valid = []int64{n, pixel.Components(), h, w}
+	if p.interleaved() {
+		p.layout, p.valid = layoutNHWC, []int64{n, h, w, pixel.Components()}
+	}
+	p.aligned = p.valid
+	if p.kind != typeY && p.kind != typeNV12 {
+		p.setStride()
+		return
+	}
+	p.aligned = slices.Clone(p.valid)
+	p.aligned[3] = (w + widthAlignment - 1) / widthAlignment * widthAlignment
+	p.bytes = n * p.imageBytes(p.aligned[3])
+}
+
+// interleaved reports whether the components of a pixel lie side by side; of a single one that is the same.
+func (p *port) interleaved() bool {
+	return p.Image.Decode.Interleaved && p.Image.Decode.Pixel.Components() > 1
+}
+
+// imageBytes is what one image takes whose rows lie pitch bytes apart.
+func (p *port) imageBytes(pitch int64) int64 {
+	_, h, _ := p.Image.Size(p.dims)
+	switch {
+	case p.kind == typeNV12:
+		return h * pitch * 3 / 2
+	case p.interleaved() || p.kind == typeY:
+		return h * pitch
+	}
+	return h * pitch * p.Image.Decode.Pixel.Components()
+}
+
+// takeImage pins the memory of an image, whose rows lie apart as the width of alignedShape says.
+func (p *port) takeImage(t *Tensor, name string, aligned []int64, batch int64) (piece, error) {
+	width := 3
+	if p.interleaved() {
+		width = 2
+	}
+	own, valid := p.sized(p.aligned, batch), p.sized(p.valid, batch)
+	same := len(aligned) == 4 && aligned[width] >= valid[width]
+	for i := range min(len(aligned), 4) {
+		same = same && (i == width || aligned[i] == own[i] || p.kind == typeNV12 && i == 1 && aligned[i] == 4)
+	}
+	if !same {
+		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or a larger width in it", name,
+			aligned, p.Name, own)
+	}
+	one := piece{batch: batch, pitch: aligned[width]}
+	if p.interleaved() {
+		one.pitch *= p.Image.Decode.Pixel.Components()
+	}
+	var err error
+	if t.properties.kind != typeNV12Separate {
+		one.buf, err = p.plane(t, name, 0, batch*p.imageBytes(one.pitch))
+		return one, err
+	}
+	_, h, _ := p.Image.Size(p.dims)
+	if one.buf, err = p.plane(t, name, 0, batch*h*one.pitch); err != nil {
+		return piece{}, err
+	}
+	if one.chroma, err = p.plane(t, name, 1, batch*(h/2)*one.pitch); err != nil {
+		one.buf.Release()
+		return piece{}, err
+	}
+	return one, nil
+}
+
+// plane pins the memory of an image, or of one of its planes.
+func (p *port) plane(t *Tensor, name string, slot int, need int64) (mem.Buffer, error) {
+	m := &t.mem[slot]
+	name = []string{name + ".sysMem[0]", name + ".sysMem[1]"}[slot]
+	if m.virt != 0 && int64(m.size) < need {
+		return nil, invalid("%s.memSize is %d: %q takes %d bytes there, as %s %v with rows as long as alignedShape says", name,
+			m.size, p.Name, need, typeName(t.properties.kind), p.valid)
+	}
+	return p.pinned(m, name, need)
+}
+
+// views are the program's memory as the inputs of the graph.
+func (p *port) views(one *piece) []mem.View {
+	dims := p.sized(p.dims, one.batch)
+	_, h, _ := p.Image.Size(p.dims)
+	luma := mem.View{Buf: one.buf, Type: tensor.T(p.Type, dims...)}
+	per := p.imageBytes(one.pitch)
+	switch {
+	case p.chroma != nil:
+		pairs := mem.View{Buf: one.buf, Off: h * one.pitch, Type: tensor.T(p.Type, p.sized(p.chroma, one.batch)...)}
+		perPairs := per
+		if one.chroma != nil {
+			pairs.Buf, pairs.Off = one.chroma, 0
+			per, perPairs = h*one.pitch, h/2*one.pitch
+		}
+		luma.Strides, pairs.Strides = []int64{per, one.pitch, 1}, []int64{perPairs, one.pitch, 2, 1}
+		return []mem.View{luma, pairs}
+	case p.Image.Decode.Interleaved:
+		luma.Strides = []int64{per, one.pitch, dims[3], 1}
+	default:
+		luma.Strides = []int64{per, h * one.pitch, one.pitch, 1}
+	}
+	return []mem.View{luma}
+}
+
+// bindImage binds the parts of an image.
+func (r *runner) bindImage(p *port, views []mem.View) error {
+	for k, v := range views {
+		if err := r.exec.BindInput(p.at+k, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gather copies the images of a batch, each a tensor of its own, to room, where they lie one after another, and binds
+// that.
+func (r *runner) gather(i int, p *port, b bound, room []byte) error {
+	var whole []mem.View
+	at := int64(0)
+	parts := [][]int64{p.dims}
+	if p.chroma != nil {
+		parts = append(parts, p.chroma)
+	}
+	for k, dims := range parts {
+		v := mem.View{Buf: r.rooms[i], Off: at, Type: tensor.T(p.Type, dims...)}
+		for n := range b {
+			from := p.views(&b[n])[k]
+			size, _ := from.Type.ByteSize()
+			if err := from.Load(room[at : at+size]); err != nil {
+				return err
+			}
+			at += size
+		}
+		whole = append(whole, v)
+	}
+	return r.bindImage(p, whole)
+}
