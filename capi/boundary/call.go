@@ -34,6 +34,8 @@ type Call struct {
 	self  uintptr       // its handle
 	clear *uintptr      // the program's variable that holds it
 	made  *uintptr      // the program's variable for a new handle
+
+	passed bool // the driver has answered
 }
 
 // refuse records a fault of parameter i unless there is one already.
@@ -314,6 +316,9 @@ func End[R any](c *Call, result *R, failed R) {
 		*result = failed
 	}
 	c.finish()
+	if c.passed && c.Err == nil && refused(*result) {
+		c.Err = refusedBy(c.Func)
+	}
 	if c.Err != nil || c.Args != nil {
 		text := ""
 		if c.logged() {

@@ -37,6 +37,7 @@ type routing struct {
 	mu       sync.Mutex
 	deciders map[string]Decider // by component
 	choosers map[string]Chooser // by component
+	owners   map[string]Chooser // by component
 	funcs    map[uint32][]Func  // by façade
 	early    map[uint32]bool    // façades that gave out a handle before they had a driver
 	settled  map[uint32]bool    // façades whose next state is known
@@ -48,7 +49,8 @@ type routing struct {
 // behaviour.
 type Chooser func(function string) bool
 
-var routes = routing{deciders: map[string]Decider{}, choosers: map[string]Chooser{}, funcs: map[uint32][]Func{},
+var routes = routing{deciders: map[string]Decider{}, choosers: map[string]Chooser{}, owners: map[string]Chooser{},
+	funcs: map[uint32][]Func{},
 	early: map[uint32]bool{}, settled: map[uint32]bool{},
 	files: map[string]string{}}
 
@@ -66,11 +68,12 @@ func Decide(component string, d Decider) {
 	routes.deciders[component] = d
 }
 
-// Choose sets the chooser of the façade called component, before its first call.
-func Choose(component string, c Chooser) {
+// Choose sets the chooser of the façade called component, before its first call. owns says whether objects that the
+// named function works on can be the driver's; nil means that they can.
+func Choose(component string, c, owns Chooser) {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()
-	routes.choosers[component] = c
+	routes.choosers[component], routes.owners[component] = c, owns
 }
 
 // Chosen reports whether a call goes to the driver as it is. One that would, and that the driver has no function for,
@@ -90,6 +93,7 @@ func Chosen(c *Call) bool {
 		c.Err = lacking(c.Func)
 		return false
 	}
+	c.passed = true
 	return true
 }
 
@@ -100,14 +104,40 @@ func lacking(f *Func) error {
 	return fault.New(fault.Unsupported, "the driver %s has no function %s", routes.files[f.Component], f.Name)
 }
 
+// refusedBy is what the log says of a call that the driver has refused, whose own log may say why.
+func refusedBy(f *Func) error {
+	routes.mu.Lock()
+	defer routes.mu.Unlock()
+	return fault.New(fault.Device, "this is the answer of the driver %s", routes.files[f.Component])
+}
+
+// refused says whether a result of a driver is a failure: a code that is not 0, or no object.
+func refused[R any](result R) bool {
+	switch v := any(result).(type) {
+	case int32:
+		return v != 0
+	case uint32:
+		return v != 0
+	case uintptr:
+		return v == 0
+	}
+	return false
+}
+
 // named says what a handle is that is not this library's: where there is a driver it is the driver's, and came here
 // because the driver lacks the function.
 func (c *Call) named(err error) error {
 	state := RouteState(c.Func.Facade)
-	if (state == PassThrough || state == Mixed) && errors.Is(err, handle.ErrForeign) && Driver(c.Func) == nil {
-		return lacking(c.Func)
+	if state != PassThrough && state != Mixed || !errors.Is(err, handle.ErrForeign) || Driver(c.Func) != nil {
+		return err
 	}
-	return err
+	routes.mu.Lock()
+	owns := routes.owners[c.Func.Component]
+	routes.mu.Unlock()
+	if owns != nil && !owns(c.Func.Name) {
+		return err
+	}
+	return lacking(c.Func)
 }
 
 // DriverHas says whether the driver of the façade called component has a function.
@@ -242,6 +272,7 @@ func (c *Call) PassOn() bool {
 		return false
 	}
 	c.Err = nil
+	c.passed = true
 	return true
 }
 

@@ -10,8 +10,11 @@ import (
 
 // Contexts of matrix products are the driver's, if it has them: nothing tells which of the two should compute.
 func init() {
+	matrices := func(function string) bool { return strings.HasPrefix(function, "rknn_matmul_") }
 	boundary.Choose("rknn", func(function string) bool {
-		return strings.HasPrefix(function, "rknn_matmul_") && boundary.DriverHas("rknn", function)
+		return matrices(function) && boundary.DriverHas("rknn", function)
+	}, func(function string) bool {
+		return !matrices(function) || boundary.DriverHas("rknn", "rknn_matmul_create")
 	})
 }
 

@@ -57,6 +57,7 @@ has "$dir/out" 'driver      rknn npu: used'
 run both
 run hammer
 run opened
+run forks
 for program in passing passing_asan; do
   ANYNPU_LOG=trace run both $program
   ANYNPU_CHECK=pointers run both $program
@@ -65,6 +66,7 @@ done
 run both passing_asan
 ROUNDS=2000 run hammer passing_asan
 run opened passing_asan
+run forks passing_asan
 
 # The program that tries a new driver is no child that the host sees.
 for mode in child ignored; do rm -rf "$XDG_CACHE_HOME"; run $mode; done
@@ -101,6 +103,16 @@ manifest whole ohnn "$dir/whole/libnpu.so"
 echo 'OH_NNModel_Construct=2211000000000000 OH_NNModel_Destroy.model=4433000000000000' > "$dir/script"
 : > "$dir/log"
 FAKE_SCRIPT=$dir/script timeout 60 "$dir/wholly" "$dir/whole/libnpu.so" || { cat "$dir/log"; fail "whole"; }
+
+# Every rule of the API holds beside a driver, but those about models that are the driver's.
+echo '{ local: rknn_matmul_*; rknn_B_*; };' > "$dir/models.map"
+mkdir "$dir/models"
+"${npu[@]}" -Wl,--version-script="$dir/models.map" -o "$dir/models/librknnrt.so"
+manifest npu rknn "$dir/models/librknnrt.so"
+ANYNPU_LOG_FILE= go run ./conformance/cmd/conformance rknn rules > "$dir/rules" 2>&1 || true
+grep -q '^rknn rules: cases [1-9]' "$dir/rules" || { tail "$dir/rules"; fail "the rules were not run"; }
+sed -n 's/^\(fail\|skip\)  \([^ ]*\) .*/\2/p' "$dir/rules" | LC_ALL=C sort |
+  diff <(grep -v '^#' "$here/rules.txt" | LC_ALL=C sort) - || fail "other rules than those of rules.txt do not hold beside a driver"
 
 # Drivers that cannot be used, each before a good one: one line for each, and the good one is used.
 rm "$manifests"/*

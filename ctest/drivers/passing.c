@@ -8,6 +8,7 @@
  * both     one context of each model: the same digits, and each says who computed
  * namespace   as both, with a driver that is opened in a namespace of its own
  * hammer   16 threads call the driver's contexts while another loads the first ONNX model: none is misrouted
+ * forks    children that are forked before the first call, with the driver alone, and beside an ONNX model
  * opened   the program has opened the driver's file itself, and its contexts come to the library too
  * lacks    the driver has no rknn_set_core_mask: what a call for its context gets
  * child    the driver is probed in a child that this program does not see
@@ -101,6 +102,7 @@ static void both(void)
 	/* A model that the driver refuses: its word is the last. */
 	rknn_context none = 0;
 	CHECK(rknn_init(&none, (void *)"RKNN no model of anybody's", 26, 0, NULL) == RKNN_ERR_MODEL_INVALID);
+	CHECK(none == 0 && strstr(anynpu_last_error(), "rknn_init: this is the answer of the driver "));
 	CHECK(rknn_destroy(npu) == 0 && rknn_destroy(ours) == 0);
 	CHECK(most < 1e-5);
 	printf("passing: driver and library recognize %d of %d, at most %.0e apart\n", right, count, most);
@@ -204,6 +206,42 @@ static void lacks(void)
 	CHECK(rknn_matmul_destroy(product) == 0);
 }
 
+/* A child that was forked after the first call has the driver's functions, and no others. */
+static void in_child(rknn_context npu, rknn_context ours)
+{
+	int status;
+	pid_t pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		rknn_context more = 0;
+		alarm(60);
+		int good = by_driver(npu) == 1 && rknn_run(npu, NULL) == 0;
+		good &= rknn_init(&more, (void *)onnx, 0, 0, NULL) == RKNN_ERR_DEVICE_UNAVAILABLE;
+		good &= !ours || rknn_run(ours, NULL) == RKNN_ERR_DEVICE_UNAVAILABLE;
+		_exit(good ? 0 : 1);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void forks(void)
+{
+	int status;
+	pid_t pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) { /* before the first call: as a program of its own */
+		both();
+		fflush(stdout);
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	rknn_context npu = load(rknn), ours;
+	in_child(npu, 0);
+	ours = load(onnx);
+	in_child(npu, ours);
+	CHECK(by_driver(npu) == 1 && by_driver(ours) == 0);
+	CHECK(rknn_destroy(npu) == 0 && rknn_destroy(ours) == 0);
+}
+
 static atomic_int children;
 static void on_child(int signal) { (void)signal, atomic_fetch_add(&children, 1); }
 
@@ -253,6 +291,8 @@ int main(int argc, char **argv)
 		hammered();
 	else if (strcmp(mode, "opened") == 0)
 		opened();
+	else if (strcmp(mode, "forks") == 0)
+		forks();
 	else if (strcmp(mode, "lacks") == 0)
 		lacks();
 	else if (strcmp(mode, "child") == 0 || strcmp(mode, "ignored") == 0)

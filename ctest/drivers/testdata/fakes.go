@@ -53,6 +53,6 @@ func init() {
 			boundary.SetDriver(api, file, functions.Addresses())
 			return boundary.PassThrough, nil
 		})
-		boundary.Choose(api, func(string) bool { return boundary.Getenv("FAKE_OURS") == "" })
+		boundary.Choose(api, func(string) bool { return boundary.Getenv("FAKE_OURS") == "" }, nil)
 	}
 }
