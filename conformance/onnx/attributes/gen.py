@@ -10,13 +10,19 @@ have the same outputs: such a case could not tell the attribute's value from ano
 import os
 
 import sweep
-import fusion
+import attention
+import control
+import detection
 import elementwise
+import fusion
+import integer
 import movement
 import recurrent
 import spatial
+import spectra
+import storage
 
 if __name__ == "__main__":
-    for part in (elementwise, movement, spatial, recurrent, fusion):
+    for part in (elementwise, movement, spatial, recurrent, fusion, attention, spectra, detection, integer, storage, control):
         part.make()
     sweep.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "attributes.zip.gz"))
