@@ -73,53 +73,26 @@ func (p *port) takeImage(t *Tensor, name string, aligned []int64, batch int64) (
 	}
 	var err error
 	if t.properties.kind != typeNV12Separate {
-		one.buf, err = p.plane(t, name, 0, batch*p.imageBytes(one.pitch))
+		one.buf, err = planeOf(t, name, 0, batch*p.imageBytes(one.pitch))
 		return one, err
 	}
 	_, h, _ := p.Image.Size(p.dims)
-	if one.buf, err = p.plane(t, name, 0, batch*h*one.pitch); err != nil {
+	if one.buf, err = planeOf(t, name, 0, batch*h*one.pitch); err != nil {
 		return piece{}, err
 	}
-	if one.chroma, err = p.plane(t, name, 1, batch*(h/2)*one.pitch); err != nil {
+	if one.chroma, err = planeOf(t, name, 1, batch*(h/2)*one.pitch); err != nil {
 		one.buf.Release()
 		return piece{}, err
 	}
 	return one, nil
 }
 
-// plane pins the memory of an image, or of one of its planes.
-func (p *port) plane(t *Tensor, name string, slot int, need int64) (mem.Buffer, error) {
-	m := &t.mem[slot]
-	name = []string{name + ".sysMem[0]", name + ".sysMem[1]"}[slot]
-	if m.virt != 0 && int64(m.size) < need {
-		return nil, invalid("%s.memSize is %d: %q takes %d bytes there, as %s %v with rows as long as alignedShape says", name,
-			m.size, p.Name, need, typeName(t.properties.kind), p.valid)
-	}
-	return p.pinned(m, name, need)
-}
-
-// views are the program's memory as the inputs of the graph.
-func (p *port) views(one *piece) []mem.View {
-	dims := p.sized(p.dims, one.batch)
-	_, h, _ := p.Image.Size(p.dims)
-	luma := mem.View{Buf: one.buf, Type: tensor.T(p.Type, dims...)}
-	per := p.imageBytes(one.pitch)
-	switch {
-	case p.chroma != nil:
-		pairs := mem.View{Buf: one.buf, Off: h * one.pitch, Type: tensor.T(p.Type, p.sized(p.chroma, one.batch)...)}
-		perPairs := per
-		if one.chroma != nil {
-			pairs.Buf, pairs.Off = one.chroma, 0
-			per, perPairs = h*one.pitch, h/2*one.pitch
-		}
-		luma.Strides, pairs.Strides = []int64{per, one.pitch, 1}, []int64{perPairs, one.pitch, 2, 1}
-		return []mem.View{luma, pairs}
-	case p.Image.Decode.Interleaved:
-		luma.Strides = []int64{per, one.pitch, dims[3], 1}
-	default:
-		luma.Strides = []int64{per, h * one.pitch, one.pitch, 1}
-	}
-	return []mem.View{luma}
+// picture is the memory of a piece.
+func (p *port) picture(one *piece) *picture {
+	_, h, w := p.Image.Size(p.dims)
+	d := &p.Image.Decode
+	return &picture{pixel: d.Pixel, interleaved: d.Interleaved, n: one.batch, h: h, w: w, pitch: one.pitch, luma: one.buf,
+		chroma: one.chroma}
 }
 
 // bindImage binds the parts of an image.
@@ -132,26 +105,46 @@ func (r *runner) bindImage(p *port, views []mem.View) error {
 	return nil
 }
 
-// gather copies the images of a batch, each a tensor of its own, to room, where they lie one after another, and binds
-// that.
+// gather puts the images of a batch, each a tensor of its own or a region of an image, into the room of input i, where
+// they lie one after another, and binds that.
 func (r *runner) gather(i int, p *port, b bound, room []byte) error {
-	var whole []mem.View
-	at := int64(0)
 	parts := [][]int64{p.dims}
 	if p.chroma != nil {
 		parts = append(parts, p.chroma)
 	}
+	whole, next := make([]mem.View, len(parts)), make([]int64, len(parts))
+	at := int64(0)
 	for k, dims := range parts {
-		v := mem.View{Buf: r.rooms[i], Off: at, Type: tensor.T(p.Type, dims...)}
-		for n := range b {
-			from := p.views(&b[n])[k]
-			size, _ := from.Type.ByteSize()
-			if err := from.Load(room[at : at+size]); err != nil {
+		whole[k], next[k] = mem.View{Buf: r.rooms[i], Off: at, Type: tensor.T(p.Type, dims...)}, at
+		size, _ := whole[k].Type.ByteSize()
+		at += size
+	}
+	for n := range b {
+		one := &b[n]
+		to := make([]mem.View, len(parts))
+		for k, dims := range parts {
+			to[k] = mem.View{Buf: r.rooms[i], Off: next[k], Type: tensor.T(p.Type, p.sized(dims, one.batch)...)}
+			size, _ := to[k].Type.ByteSize()
+			next[k] += size
+		}
+		if one.source != nil {
+			if err := one.source.scaleTo(p, one.region, to); err != nil {
 				return err
 			}
-			at += size
+			continue
 		}
-		whole = append(whole, v)
+		for k, from := range p.picture(one).views() {
+			if err := from.Load(room[to[k].Off:next[k]]); err != nil {
+				return err
+			}
+		}
 	}
 	return r.bindImage(p, whole)
+}
+
+// scaleTo writes a region of the picture as an image of the port's size.
+func (s *picture) scaleTo(p *port, r op.Region, to []mem.View) error {
+	_, h, w := p.Image.Size(p.dims)
+	g := geometry{pixel: s.pixel, interleaved: s.interleaved, h: s.h, w: s.w, oh: h, ow: w}
+	return scale(g, s.views(), r, to)
 }

@@ -30,6 +30,7 @@ type Model struct {
 	program   *compile.Program
 	latency   atomic.Int64 // microseconds of a run, 0: not known
 	tag, desc string
+	scales    bool // it holds the scalers
 
 	mu    sync.Mutex
 	idle  []*runner // executions that no task has
@@ -58,6 +59,8 @@ func load(s model.Source) (*Model, error) {
 		m.free()
 		return nil, err
 	}
+	holdScalers()
+	m.scales = true
 	m.announce(im)
 	return m, nil
 }
@@ -171,6 +174,9 @@ func (m *Model) free() {
 		r.free()
 	}
 	m.idle = nil
+	if m.scales {
+		dropScalers()
+	}
 	for _, p := range append(append([]*port{}, m.in...), m.out...) {
 		p.lists.Free()
 	}

@@ -18,7 +18,8 @@ type taskQueue struct {
 	ready   taskHeap
 	count   uint64 // tasks that were submitted
 	running int
-	alive   int // tasks that are not released
+	alive   int // tasks of models that are not released
+	resizes int // those of hbDNNResize
 }
 
 // sideBySide is how many tasks run at once.
@@ -33,22 +34,31 @@ var sideBySide = sync.OnceValue(func() int {
 	return n
 })
 
+// number is that of the tasks of a kind.
+func (q *taskQueue) number(resize bool) *int {
+	if resize {
+		return &q.resizes
+	}
+	return &q.alive
+}
+
 // admit counts a new task.
-func (q *taskQueue) admit() error {
+func (q *taskQueue) admit(resize bool) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.alive >= maxTasks {
-		return refuse(errTasks, "%d tasks are not released: hbDNNReleaseTask ends one that is done", q.alive)
+	n := q.number(resize)
+	if *n >= maxTasks {
+		return refuse(errTasks, "%d tasks are not released: hbDNNReleaseTask ends one that is done", *n)
 	}
-	q.alive++
+	*n++
 	return nil
 }
 
 // dismiss counts a task no more.
-func (q *taskQueue) dismiss() {
+func (q *taskQueue) dismiss(resize bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.alive--
+	*q.number(resize)--
 }
 
 // put queues a task, whose lock is held, and starts it if its turn has come.

@@ -1,43 +1,28 @@
 package hbdnn
 
 import (
-	"unsafe"
+	"runtime/debug"
 
-	"github.com/anynpu/anynpu/capi/boundary"
-	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/op"
 )
 
-// Regions and images are not scaled: both functions judge what they are given (section 8, section 11) and refuse then.
-
-// dnnRoiInfer is refused.
-func dnnRoiInfer(_, output *uintptr, _ *Tensor, first *Roi, count int32, _ *Model, c *InferCtrlParam) error {
-	if *output == 0 {
-		return invalid("output points to NULL: want the array of the model's output tensors")
-	}
-	if err := checkControl(c); err != nil {
-		return err
-	}
-	switch {
-	case count <= 0:
-		return invalid("roiCount is %d: want at least one region", count)
-	case count > maxMembers:
-		return refuse(errBatch, "roiCount is %d: a task has at most %d regions", count, maxMembers)
-	}
-	if err := boundary.CheckRange(unsafe.Pointer(first), uint64(count)*uint64(unsafe.Sizeof(*first))); err != nil {
-		return fault.Wrap(err, "rois")
-	}
-	for i, r := range unsafe.Slice(first, int(count)) {
-		if r.left > r.right || r.top > r.bottom {
-			return invalid("rois[%d] is left %d, top %d, right %d, bottom %d: want left <= right and top <= bottom", i, r.left,
-				r.top, r.right, r.bottom)
-		}
-	}
-	return misused("rois: regions of an image are not cut out and scaled by this library, which wants operators for it that " +
-		"it does not have: scale the region to the model's input and call hbDNNInfer")
+// scaled is the work of hbDNNResize.
+type scaled struct {
+	from, to *picture
+	region   op.Region
 }
 
-// dnnResize is refused.
-func dnnResize(to *uintptr, _, _ *Tensor, r *Roi, c *ResizeCtrlParam) error {
+// run scales the image. Memory of the program may vanish under it.
+func (s *scaled) run() (err error) {
+	defer faulted(&err, errRun, "memory of the task's tensors")
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	g := geometry{pixel: s.from.pixel, interleaved: s.from.interleaved, h: s.from.h, w: s.from.w, oh: s.to.h, ow: s.to.w}
+	return scale(g, s.from.views(), s.region, s.to.views())
+}
+
+// dnnResize begins a task that scales a region of an image, all of it for NULL (section 8, section 11). What *to holds is
+// not read.
+func dnnResize(to *uintptr, output, input *Tensor, r *Roi, c *ResizeCtrlParam) error {
 	*to = 0
 	switch {
 	case c.priority < 0 || c.priority > preemptive:
@@ -50,6 +35,36 @@ func dnnResize(to *uintptr, _, _ *Tensor, r *Roi, c *ResizeCtrlParam) error {
 		return invalid("roi is left %d, top %d, right %d, bottom %d: want left <= right and top <= bottom", r.left, r.top, r.right,
 			r.bottom)
 	}
-	return misused("input: images are not scaled by this library, which wants operators for it that it does not have: scale " +
-		"them in the program")
+	return begin(to, &InferCtrlParam{bpu: c.bpu, priority: c.priority}, &Task{weight: 1, resize: true}, func(t *Task) error {
+		s, err := newScaled(output, input, r)
+		if err == nil {
+			t.members = append(t.members, &member{scaled: s})
+		}
+		return err
+	})
+}
+
+func newScaled(output, input *Tensor, r *Roi) (*scaled, error) {
+	from, err := takePicture(input, "input")
+	if err != nil {
+		return nil, err
+	}
+	s := &scaled{from: from, region: op.Region{Right: from.w - 1, Bottom: from.h - 1}}
+	if r != nil {
+		s.region, err = from.within(*r, "roi")
+	}
+	if err == nil {
+		s.to, err = takePicture(output, "output")
+	}
+	if err == nil && (s.to.pixel != from.pixel || s.to.interleaved != from.interleaved) {
+		s.to.release()
+		err = invalid("output.properties: tensorType is %s in %s: want the input's, %s in %s",
+			typeName(output.properties.kind), layoutName(output.properties.layout), typeName(input.properties.kind),
+			layoutName(input.properties.layout))
+	}
+	if err != nil {
+		from.release()
+		return nil, err
+	}
+	return s, nil
 }

@@ -110,9 +110,10 @@ func shared(i int, in, out []bound) bool {
 	mine := out[i][0].buf
 	same := func(b bound) bool {
 		for _, p := range b {
-			if mem.Aliases(mine, 0, mine.Size(), p.buf, 0, p.buf.Size()) ||
-				p.chroma != nil && mem.Aliases(mine, 0, mine.Size(), p.chroma, 0, p.chroma.Size()) {
-				return true
+			for _, theirs := range []mem.Buffer{p.buf, p.chroma} {
+				if theirs != nil && mem.Aliases(mine, 0, mine.Size(), theirs, 0, theirs.Size()) {
+					return true
+				}
 			}
 		}
 		return false
@@ -132,10 +133,10 @@ func shared(i int, in, out []bound) bool {
 
 // bindInput gives the execution an input: the program's memory itself, or a copy of ours.
 func (r *runner) bindInput(i int, p *port, b bound) error {
-	if p.Image != nil && len(b) == 1 {
-		return r.bindImage(p, p.views(&b[0]))
+	if p.Image != nil && len(b) == 1 && b[0].source == nil {
+		return r.bindImage(p, p.picture(&b[0]).views())
 	}
-	if len(b) == 1 && p.direct() {
+	if len(b) == 1 && p.Image == nil && p.direct() {
 		return r.exec.BindInput(p.at, p.view(b[0].buf))
 	}
 	data, err := r.room(i, p.coreBytes())

@@ -1,6 +1,7 @@
 package hbdnn
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"sync"
@@ -33,16 +34,27 @@ type Task struct {
 	mu       sync.Mutex // guards what follows
 	state    int
 	members  []*member
+	weight   int     // of the members, of which a region counts one too
+	resize   bool    // it is hbDNNResize's
 	now      *runner // that computes, in state taskRunning
 	released bool
 	err      error // of a task that is done
 	callback callback
 }
 
-// A member is one run of a model.
+// A member is one run of a model, or the scaling of an image.
 type member struct {
 	model   *Model
 	in, out []bound
+	scaled  *scaled // nil: a run of the model
+}
+
+// label is what errors call the member.
+func (m *member) label() string {
+	if m.model == nil {
+		return "resize"
+	}
+	return fmt.Sprintf("model %q", m.model.name)
 }
 
 // BadHandle gives an error the code for what is no task's handle.
@@ -55,6 +67,11 @@ func (m *member) end() {
 			b.release()
 		}
 	}
+	if m.scaled != nil {
+		m.scaled.from.release()
+		m.scaled.to.release()
+		return
+	}
 	m.model.pack.leave()
 }
 
@@ -66,30 +83,41 @@ func dnnInfer(to, output *uintptr, input *Tensor, m *Model, c *InferCtrlParam) e
 	if err := checkControl(c); err != nil {
 		return err
 	}
+	return enqueue(to, c, 1, func(t *Task) error { return t.add(output, input, m) })
+}
+
+// enqueue adds what add adds, which counts as weight members, to a new task or, if *to is one, to that.
+func enqueue(to *uintptr, c *InferCtrlParam, weight int, add func(t *Task) error) error {
 	if *to != 0 {
-		return appendTo(*to, output, input, m, c)
+		return appendTo(*to, c, weight, add)
 	}
-	t := &Task{done: make(chan struct{}), gone: make(chan struct{})}
-	if err := t.add(output, input, m); err != nil {
+	return begin(to, c, &Task{weight: weight}, add)
+}
+
+// begin makes the handle of a new task.
+func begin(to *uintptr, c *InferCtrlParam, t *Task, add func(t *Task) error) error {
+	t.done, t.gone = make(chan struct{}), make(chan struct{})
+	if err := add(t); err != nil {
 		return err
 	}
-	if err := queue.admit(); err != nil {
+	if err := queue.admit(t.resize); err != nil {
 		t.drop()
 		return err
 	}
 	h, err := handle.Of(t)
 	if err != nil {
-		queue.dismiss()
+		queue.dismiss(t.resize)
 		t.drop()
 		return err
 	}
 	*to = h
+	holdScalers()
 	t.submit(c)
 	return nil
 }
 
 // appendTo adds a run to an open task. The task stays as it was when that fails.
-func appendTo(h uintptr, output *uintptr, input *Tensor, m *Model, c *InferCtrlParam) error {
+func appendTo(h uintptr, c *InferCtrlParam, weight int, add func(t *Task) error) error {
 	t, err := handle.Hold[Task](h)
 	if err != nil {
 		return t.BadHandle(fault.Wrap(err, "*taskHandle: %#x: want NULL for a new task, or a task whose last member had "+
@@ -103,12 +131,13 @@ func appendTo(h uintptr, output *uintptr, input *Tensor, m *Model, c *InferCtrlP
 		return refuse(errTaskHandle, "*taskHandle is released")
 	case t.state != taskOpen:
 		return misused("*taskHandle is a task whose last member had more = 0: a new task begins with *taskHandle NULL")
-	case len(t.members) >= maxMembers:
-		return refuse(errBatch, "*taskHandle has %d members: a task has at most %d", len(t.members), maxMembers)
+	case t.weight+weight > maxMembers:
+		return refuse(errBatch, "*taskHandle has %d members: a task has at most %d", t.weight, maxMembers)
 	}
-	if err := t.add(output, input, m); err != nil {
+	if err := add(t); err != nil {
 		return err
 	}
+	t.weight += weight
 	t.submitLocked(c)
 	return nil
 }
@@ -182,7 +211,7 @@ func (t *Task) run() callback {
 			if len(t.members) > 1 {
 				err = fault.Wrap(err, "member %d", i)
 			}
-			err = fault.Wrap(err, "model %q", m.model.name)
+			err = fault.Wrap(err, "%s", m.label())
 			break
 		}
 	}
@@ -194,6 +223,15 @@ var errReleased = fault.New(fault.Canceled, "the task was released before it was
 
 // compute runs one member.
 func (t *Task) compute(m *member) error {
+	if m.scaled != nil {
+		t.mu.Lock()
+		released := t.released
+		t.mu.Unlock()
+		if released {
+			return errReleased
+		}
+		return m.scaled.run()
+	}
 	r, err := m.model.borrow(t.core)
 	if err != nil {
 		return err
@@ -319,7 +357,8 @@ func dnnReleaseTask(h uintptr) error {
 	for !handle.Drop(t) {
 		runtime.Gosched() // a call that waits has been woken
 	}
-	queue.dismiss()
+	queue.dismiss(t.resize)
+	dropScalers()
 	return nil
 }
 
@@ -345,7 +384,9 @@ func dnnGetTaskEstimateTime(estimate *int32, t *Task) error {
 
 func (t *Task) estimate() (us int64) {
 	for _, m := range t.members {
-		us += m.model.latency.Load()
+		if m.model != nil {
+			us += m.model.latency.Load()
+		}
 	}
 	return us
 }

@@ -147,7 +147,7 @@ func TestInfer_refusals(t *testing.T) {
 	o.in[0].properties.valid = shape(1, 4)
 	outputs := uintptr(unsafe.Pointer(&o.out[0]))
 	rois := []Roi{{left: 0, top: 0, right: 3, bottom: 3}, {left: 2, right: 1}}
-	requireCode(t, errUse, dnnRoiInfer(&task, &outputs, first(o.in), &rois[0], 1, o.m, c), "rois")
+	requireCode(t, errUse, dnnRoiInfer(&task, &outputs, first(o.in), &rois[0], 1, o.m, c), "resizer")
 	requireCode(t, errArgument, dnnRoiInfer(&task, &outputs, first(o.in), &rois[0], 2, o.m, c), "rois[1] is left 2")
 	requireCode(t, errArgument, dnnRoiInfer(&task, &outputs, first(o.in), &rois[0], 0, o.m, c), "roiCount")
 	requireCode(t, errBatch, dnnRoiInfer(&task, &outputs, first(o.in), &rois[0], 256, o.m, c), "roiCount")
@@ -156,7 +156,7 @@ func TestInfer_refusals(t *testing.T) {
 	}
 	requireCode(t, errArgument, dnnResize(&task, nil, nil, &rois[1], &ResizeCtrlParam{}), "roi is")
 	task = 77
-	requireCode(t, errUse, dnnResize(&task, nil, nil, &rois[0], &ResizeCtrlParam{}), "scaled")
+	requireCode(t, errArgument, dnnResize(&task, first(o.out), first(o.in), &rois[0], &ResizeCtrlParam{}), "input", "F32")
 	require.Zero(t, task)
 }
 

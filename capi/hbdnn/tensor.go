@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
 )
 
 // A piece is the memory of one tensor of a program, which stays until the task is done.
@@ -16,6 +17,8 @@ type piece struct {
 	chroma mem.Buffer // the pairs of NV12_SEPARATE, nil: all others
 	batch  int64      // of the model's batch
 	pitch  int64      // bytes of a row of an image, 0: all others
+	source *picture   // of which the region is scaled to the model's size, nil: buf is what the model takes
+	region op.Region
 }
 
 // bound is what a program gives for one port: a tensor, or one for each of the batch.
@@ -23,10 +26,18 @@ type bound []piece
 
 func (b bound) release() {
 	for _, p := range b {
-		p.buf.Release()
-		if p.chroma != nil {
-			p.chroma.Release()
-		}
+		p.release()
+	}
+}
+
+func (p *piece) release() {
+	if p.source != nil {
+		p.source.release()
+		return
+	}
+	p.buf.Release()
+	if p.chroma != nil {
+		p.chroma.Release()
 	}
 }
 
@@ -158,21 +169,21 @@ func (p *port) memory(m *SysMem, name string, need int64) (mem.Buffer, error) {
 		return nil, invalid("%s.sysMem[0].memSize is %d: %q takes %d bytes, properties.alignedByteSize, as %s %v in %s%s", name,
 			m.size, p.Name, need, typeName(p.kind), p.aligned, layoutName(p.layout), p.fits(int64(m.size)))
 	}
-	return p.pinned(m, name+".sysMem[0]", need)
+	return pinned(m, name+".sysMem[0]", need)
 }
 
 // pinned pins need bytes, which the memory says it has. name is that of the memory.
-func (p *port) pinned(m *SysMem, name string, need int64) (mem.Buffer, error) {
+func pinned(m *SysMem, name string, need int64) (mem.Buffer, error) {
 	if m.virt == 0 {
-		return nil, invalid("%s.virAddr is NULL: %q wants %d bytes", name, p.Name, need)
+		return nil, invalid("%s.virAddr is NULL: want %d bytes", name, need)
 	}
 	if err := boundary.CheckRange(cPointer(m.virt), uint64(need)); err != nil {
 		return nil, fault.Wrap(err, "%s.virAddr", name)
 	}
 	buf, room, err := pin(m.virt, need)
 	if err == nil && buf == nil {
-		err = invalid("%s has %d bytes from virAddr to the end of the memory that hbSysAllocMem made: %q takes %d",
-			name, room, p.Name, need)
+		err = invalid("%s has %d bytes from virAddr to the end of the memory that hbSysAllocMem made: want %d", name, room,
+			need)
 	}
 	return buf, err
 }
