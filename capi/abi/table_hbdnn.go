@@ -116,10 +116,10 @@ var hbdnnExtRows = []Row{
 		Roles: "out, handle, value", Since: 190, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetInputDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle, int32_t " +
 		"inputIndex)",
-		Roles: "out, raw, raw, raw, value", Since: 190, Owner: "dnnHandle"},
+		Roles: "raw, raw, raw, raw, value", Since: 190, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetOutputDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle, int32_t " +
 		"outputIndex)",
-		Roles: "out, raw, raw, raw, value", Since: 190, Owner: "dnnHandle"},
+		Roles: "raw, raw, raw, raw, value", Since: 190, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetModelDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle)",
 		Roles: "out, out, out, handle", Since: 1120, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetModelTag(char const **tag, hbDNNHandle_t dnnHandle)",

@@ -209,16 +209,17 @@ func TestDescriptions_inBothForms(t *testing.T) {
 	var desc uintptr
 	var size uint32
 	var kind int32
-	require.NoError(t, dnnGetInputDesc(&desc, unsafe.Pointer(&size), unsafe.Pointer(&kind), h, 0))
+	require.NoError(t, dnnGetInputDesc(unsafe.Pointer(&desc), unsafe.Pointer(&size), unsafe.Pointer(&kind), h, 0))
 	text := textAt(t, desc)
 	require.Contains(t, text, "x")
 	require.Equal(t, []any{uint32(len(text)), descString}, []any{size, kind})
 	var older uintptr
-	require.NoError(t, dnnGetInputDesc(&older, cPointer(h), nil, 12345, -1))
+	require.NoError(t, dnnGetInputDesc(unsafe.Pointer(&older), cPointer(h), nil, 12345, -1))
 	require.Equal(t, desc, older)
-	requireCode(t, errArgument, dnnGetOutputDesc(&older, cPointer(h), cPointer(1), 0, 0), "outputIndex is 1")
-	requireCode(t, errArgument, dnnGetOutputDesc(&desc, nil, unsafe.Pointer(&kind), h, 0), "size")
-	requireCode(t, errModelHandle, dnnGetOutputDesc(&desc, unsafe.Pointer(&size), unsafe.Pointer(&kind), 0, 0))
+	requireCode(t, errArgument, dnnGetOutputDesc(unsafe.Pointer(&older), cPointer(h), cPointer(1), 0, 0), "outputIndex is 1")
+	requireCode(t, errArgument, dnnGetOutputDesc(unsafe.Pointer(&desc), nil, unsafe.Pointer(&kind), h, 0), "size")
+	requireCode(t, errArgument, dnnGetOutputDesc(nil, unsafe.Pointer(&size), unsafe.Pointer(&kind), h, 0), "desc")
+	requireCode(t, errModelHandle, dnnGetOutputDesc(unsafe.Pointer(&desc), unsafe.Pointer(&size), unsafe.Pointer(&kind), 0, 0))
 	require.NoError(t, dnnGetModelDesc(&desc, &size, &kind, m))
 	require.Equal(t, "words", textAt(t, desc))
 }

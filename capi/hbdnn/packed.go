@@ -43,6 +43,9 @@ func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 		if err != nil {
 			return nil, fault.Wrap(err, "modelFileNames[%d]", i)
 		}
+		if path == "" {
+			return nil, refuse(errOpen, "modelFileNames[%d] is an empty string: want the name of a file", i)
+		}
 		list, err := model.Pack(path)
 		if err != nil {
 			return nil, loadError(err, fmt.Sprintf("modelFileNames[%d]", i))

@@ -81,18 +81,17 @@ func dnnGetOutputOperatorType(kind *int32, m *Model, index int32) error {
 	return nil
 }
 
-func dnnGetInputDesc(desc *uintptr, size, kind unsafe.Pointer, h uintptr, index int32) error {
+func dnnGetInputDesc(desc, size, kind unsafe.Pointer, h uintptr, index int32) error {
 	return portDesc(desc, size, kind, h, index, true)
 }
 
-func dnnGetOutputDesc(desc *uintptr, size, kind unsafe.Pointer, h uintptr, index int32) error {
+func dnnGetOutputDesc(desc, size, kind unsafe.Pointer, h uintptr, index int32) error {
 	return portDesc(desc, size, kind, h, index, false)
 }
 
 // portDesc describes a port in a sentence. Programs up to 1.9 pass no size and kind: their second argument is the handle,
 // whose value no address of a program can have, and their third the index.
-func portDesc(desc *uintptr, size, kind unsafe.Pointer, h uintptr, index int32, input bool) error {
-	*desc = 0
+func portDesc(descAt, size, kind unsafe.Pointer, h uintptr, index int32, input bool) error {
 	base, span, _ := handle.Window()
 	older := uintptr(size)-base < span
 	if older {
@@ -103,6 +102,14 @@ func portDesc(desc *uintptr, size, kind unsafe.Pointer, h uintptr, index int32, 
 		return err
 	}
 	defer handle.Unhold(h)
+	if descAt == nil {
+		return invalid("desc is NULL: want where the address of the text goes")
+	}
+	if err := boundary.CheckRange(descAt, 8); err != nil {
+		return fault.Wrap(err, "desc")
+	}
+	desc := (*uintptr)(descAt)
+	*desc = 0
 	list, argument := m.out, "outputIndex"
 	if input {
 		list, argument = m.in, "inputIndex"

@@ -983,11 +983,10 @@ func nnc_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Point
 	c := boundary.Call{Func: &funcs[27]}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
 	}
-	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	if c.Err == nil {
-		c.Err = dnnGetInputDesc(p0, a1, a2, a3, a4)
+		c.Err = dnnGetInputDesc(a0, a1, a2, a3, a4)
 		if c.PassOn() {
 			boundary.InDriver(c.Func, func() {
 				r = int32(C.forward_hbDNNGetInputDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
@@ -1003,11 +1002,10 @@ func nnc_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 	c := boundary.Call{Func: &funcs[28]}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
 	}
-	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	if c.Err == nil {
-		c.Err = dnnGetOutputDesc(p0, a1, a2, a3, a4)
+		c.Err = dnnGetOutputDesc(a0, a1, a2, a3, a4)
 		if c.PassOn() {
 			boundary.InDriver(c.Func, func() {
 				r = int32(C.forward_hbDNNGetOutputDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))

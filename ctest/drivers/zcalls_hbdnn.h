@@ -234,7 +234,7 @@ static const struct param params_26[] = {
 	{NULL, 0, 0, -1, NULL, 0},
 };
 static const struct param params_27[] = {
-	{"desc", POINTED | WRITTEN, sizeof(char const *), -1, NULL, 0},
+	{"desc", POINTED, sizeof(char const *), -1, NULL, 0},
 	{"size", POINTED, sizeof(uint32_t), -1, NULL, 0},
 	{"type", POINTED, sizeof(int32_t), -1, NULL, 0},
 	{"dnnHandle", VALUE, sizeof(hbDNNHandle_t), -1, NULL, 0},
@@ -242,7 +242,7 @@ static const struct param params_27[] = {
 	{NULL, 0, 0, -1, NULL, 0},
 };
 static const struct param params_28[] = {
-	{"desc", POINTED | WRITTEN, sizeof(char const *), -1, NULL, 0},
+	{"desc", POINTED, sizeof(char const *), -1, NULL, 0},
 	{"size", POINTED, sizeof(uint32_t), -1, NULL, 0},
 	{"type", POINTED, sizeof(int32_t), -1, NULL, 0},
 	{"dnnHandle", VALUE, sizeof(hbDNNHandle_t), -1, NULL, 0},
