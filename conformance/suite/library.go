@@ -127,6 +127,32 @@ func (l *Library) Call(name string, args ...any) uintptr {
 	return r
 }
 
+// Through calls a function by the C function at via, which gets its address and then args. Such a call is in no record: a
+// case that is recorded is skipped.
+func (l *Library) Through(via uintptr, name string, args ...any) uintptr {
+	full := l.API.Prefix + name
+	if l.recorder() != nil {
+		panic(lacking(full + " takes structs by value, which a record does not have"))
+	}
+	symbol := l.symbols[full]
+	if symbol == 0 {
+		panic(violation(full + " is missing"))
+	}
+	l.calls.mu.Lock()
+	l.calls.seen[full] = true
+	l.calls.mu.Unlock()
+	values := []uintptr{symbol}
+	keep := slices.Clone(args)
+	for i, a := range args {
+		var v uintptr
+		v, keep[i] = argument(a)
+		values = append(values, v)
+	}
+	r, _, _ := purego.SyscallN(via, values...)
+	runtime.KeepAlive(keep)
+	return r
+}
+
 // Code calls a function and returns its return code, a signed integer of 32 bits.
 func (l *Library) Code(function string, args ...any) int {
 	return int(int32(l.Call(function, args...)))

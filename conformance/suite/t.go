@@ -87,6 +87,14 @@ func (t *T) Is(want int, function string, args ...any) {
 	t.Judged(want == t.API.Success)
 }
 
+// IsThrough demands a return code of a call by the C function at via.
+func (t *T) IsThrough(want int, via uintptr, function string, args ...any) {
+	if got := int(int32(t.Through(via, function, args...))); got != want {
+		t.Failf("%s: %s, want %s", t.Shown(function, args...), t.API.CodeName(got), t.API.CodeName(want))
+	}
+	t.Judged(want == t.API.Success)
+}
+
 // OK demands that a call is accepted.
 func (t *T) OK(function string, args ...any) { t.Is(t.API.Success, function, args...) }
 

@@ -133,9 +133,11 @@ func (h *Headers) enumerator(enum string, value int) (name string, isEnum bool) 
 	return "", false
 }
 
-func isPointer(c string) bool {
-	return strings.Contains(c, "*") || c == "NN_OnRunDone" || c == "NN_OnServiceDied"
-}
+// pointers are types that are pointers and do not look it.
+var pointers = []string{"NN_OnRunDone", "NN_OnServiceDied", "hbPackedDNNHandle_t", "hbDNNHandle_t", "hbDNNTaskHandle_t",
+	"hbDNNTaskDoneCb"}
+
+func isPointer(c string) bool { return strings.Contains(c, "*") || slices.Contains(pointers, c) }
 
 // scalarSize is the size of a C type that is no pointer and no struct.
 func scalarSize(c string) int {

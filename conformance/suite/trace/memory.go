@@ -146,32 +146,51 @@ func (p *printer) members(thread int, r *region, off int, b []byte) {
 			element = fmt.Sprintf("%s[%d]", r.name, i)
 		}
 		for _, m := range s.Fields {
-			at := i*s.Size + m.Offset
-			size := scalarSize(m.Type) * max(m.Array, 1)
-			if isPointer(m.Type) {
-				size = 8 * max(m.Array, 1)
+			at, size := i*s.Size+m.Offset-off, p.c.Headers.size(m)
+			if at >= 0 && at+size <= len(b) {
+				p.member(thread, element, m, b[at:at+size], r.now[off+at:off+at+size])
 			}
-			if inner := p.c.Headers.named(m.Type); inner != nil {
-				size = inner.Size * max(m.Array, 1)
-			}
-			at -= off
-			if at < 0 || at+size > len(b) {
-				continue
-			}
-			now, old := b[at:at+size], r.now[off+at:off+at+size]
-			if bytes.Equal(now, old) {
-				continue
-			}
-			p.member(thread, element, m, now, old)
 		}
 	}
 }
 
-// member writes one member.
+// size is the bytes of a member.
+func (h *Headers) size(m Member) int {
+	size := scalarSize(m.Type)
+	if isPointer(m.Type) {
+		size = 8
+	}
+	if inner := h.named(m.Type); inner != nil {
+		size = inner.Size
+	}
+	return size * max(m.Array, 1)
+}
+
+// inner writes the members of a struct, or of each of an array of them, that is a member itself.
+func (p *printer) inner(thread int, to string, m Member, s *Struct, now, old []byte) {
+	for i := range max(m.Array, 1) {
+		element := to
+		if m.Array > 0 {
+			element = fmt.Sprintf("%s[%d]", to, i)
+		}
+		for _, f := range s.Fields {
+			at, size := i*s.Size+f.Offset, p.c.Headers.size(f)
+			p.member(thread, element, f, now[at:at+size], old[at:at+size])
+		}
+	}
+}
+
+// member writes one member if it differs.
 func (p *printer) member(thread int, element string, m Member, now, old []byte) {
+	if bytes.Equal(now, old) {
+		return
+	}
 	to := element + "." + m.Name
+	inner := p.c.Headers.named(m.Type)
 	switch {
-	case p.c.Headers.named(m.Type) != nil:
+	case inner != nil && len(inner.Fields) > 0:
+		p.inner(thread, to, m, inner, now, old)
+	case inner != nil:
 		p.differing(thread, "&"+to, 0, now, old)
 	case isPointer(m.Type) && m.Array == 0:
 		p.line(thread, "%s = %s;", to, p.word(bitsOf(now)))

@@ -289,7 +289,8 @@ func (p *printer) argument(a Arg, proto *prototype, i int) string {
 		if a.Bits == 0 {
 			return "NULL"
 		}
-		if r := p.region(a.Bits); r != nil && r.addr == a.Bits && r.cType() == base(typ) {
+		deep := strings.HasPrefix(typ, "const ") && strings.Count(typ, "*") > 1 // no conversion to it is implicit
+		if r := p.region(a.Bits); r != nil && r.addr == a.Bits && r.cType() == base(typ) && !deep {
 			return r.at(0)
 		}
 		return p.word(a.Bits)
