@@ -38,6 +38,8 @@ var sources = []source{
 	{api: "rknn", specs: []string{"rknn.json", "rknn_matmul.json", "rknn_custom_op.json"},
 		codes:      regexp.MustCompile(`^int\.RKNN_(SUCC|(?:ERR|WARNING)_\w+)$`),
 		historical: []string{"rknn_destory_mem"}},
+	{api: "hbdnn", specs: []string{"hbdnn.json"},
+		codes: regexp.MustCompile(`^(?:hbDNNStatus|hbSysStatus)\.HB_(DNN_\w+|SYS_[IOR]\w+)$`)},
 }
 
 type spec struct {

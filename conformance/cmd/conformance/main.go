@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	hbdnnrules "github.com/anynpu/anynpu/conformance/hbdnn/rules"
 	"github.com/anynpu/anynpu/conformance/ohnn/networks"
 	"github.com/anynpu/anynpu/conformance/ohnn/operators"
 	ohnnrules "github.com/anynpu/anynpu/conformance/ohnn/rules"
@@ -81,6 +82,7 @@ func suites() []*suite.Suite {
 	return []*suite.Suite{
 		ohnnrules.Suite(), operators.Suite(), networks.Suite(),
 		rknnrules.Suite(), numerics.Suite(),
+		hbdnnrules.Suite(),
 	}
 }
 

@@ -1,0 +1,258 @@
+package rules
+
+import (
+	"github.com/anynpu/anynpu/conformance/hbdnn"
+	rknn "github.com/anynpu/anynpu/conformance/rknn"
+	"github.com/anynpu/anynpu/conformance/suite/cmem"
+)
+
+// image is a model whose input are pixels.
+func image(pixel string, dims ...int64) *hbdnn.ONNX {
+	return hbdnn.Relu(dims...).Meta("anynpu.input.x.pixel", pixel)
+}
+
+// refused demands that a model is not loaded.
+func (t *T) refused(m *hbdnn.ONNX, says ...string) {
+	b := m.Bytes()
+	t.Is(hbdnn.InvalidModel, "DNNInitializeFromDDR", address(), []uintptr{cmem.First(b)}, []int32{int32(len(b))}, 1)
+	t.Says(says...)
+}
+
+var images = []*Rule{
+	rule("6.m_kinds", "gray and color images are taken").
+		OK("kinds", func(t *T) {
+			for pixel, want := range map[string]int32{"gray": hbdnn.Y, "rgb": hbdnn.RGB, "bgr": hbdnn.BGR} {
+				channels := int64(3)
+				if pixel == "gray" {
+					channels = 1
+				}
+				p := t.In(t.Model(image(pixel, 1, channels, 4, 16)), 0)
+				t.Check(p.Kind == want, "%s is of type %d", pixel, p.Kind)
+			}
+		}).
+		No("nv12", func(t *T) { t.refused(image("nv12", 1, 3, 4, 16), "nv12") }).
+		No("yuv444", func(t *T) { t.refused(image("yuv444", 1, 3, 4, 16), "yuv444") }).
+		No("channels", func(t *T) { t.refused(image("gray", 1, 3, 4, 16), "pixel") }).
+		No("rank", func(t *T) { t.refused(image("rgb", 3, 16), "pixel") }),
+	rule("6.n_gray", "the width of a gray image is aligned to 16, and its strides are 0").
+		OK("aligned", func(t *T) {
+			t.shows(t.In(t.Model(image("gray", 1, 1, 3, 5)), 0), hbdnn.Y, hbdnn.NCHW, 48, []int32{1, 1, 3, 5},
+				[]int32{1, 1, 3, 16}, nil)
+			t.shows(t.In(t.Model(image("gray", 1, 1, 3, 32)), 0), hbdnn.Y, hbdnn.NCHW, 96, []int32{1, 1, 3, 32},
+				[]int32{1, 1, 3, 32}, nil)
+		}).
+		No("size", func(t *T) {
+			r := t.Prepare(image("gray", 1, 1, 3, 5))
+			r.In[0].Mem[0].Size = 47
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("48 bytes")
+		}),
+	rule("6.o_pitch", "rows of a gray image begin at multiples of the width in alignedShape, any that is not below the image's").
+		OK("aligned", func(t *T) {
+			r := t.Prepare(image("gray", 1, 1, 2, 3))
+			row := hbdnn.Of[uint8](&r.In[0].Mem[0], 32)
+			copy(row, []uint8{1, 2, 3, 99})
+			copy(row[16:], []uint8{4, 5, 6, 99})
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 1, 2, 3, 4, 5, 6)
+		}).
+		OK("own", func(t *T) {
+			for _, pitch := range []int32{3, 4, 7} {
+				r := t.Prepare(image("gray", 1, 1, 2, 3))
+				row := hbdnn.Of[uint8](&r.In[0].Mem[0], 32)
+				copy(row, []uint8{1, 2, 3})
+				copy(row[pitch:], []uint8{4, 5, 6})
+				r.In[0].Properties.Aligned.Dims[3], r.In[0].Mem[0].Size = pitch, uint32(2*pitch)
+				t.Compute(r)
+				hbdnn.Gives[float32](t.T, r, 1, 2, 3, 4, 5, 6)
+			}
+		}).
+		No("below", func(t *T) {
+			r := t.Prepare(image("gray", 1, 1, 2, 3))
+			for _, pitch := range []int32{2, 0, -16} {
+				r.In[0].Properties.Aligned.Dims[3] = pitch
+				t.Infer(hbdnn.InvalidArgument, address(), r)
+			}
+			t.Says("alignedShape")
+		}).
+		No("larger", func(t *T) {
+			r := t.Prepare(image("gray", 1, 1, 2, 3))
+			r.In[0].Properties.Aligned.Dims[3] = 17
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("34 bytes")
+		}),
+	rule("6.p_color", "color images are bytes without gaps, NHWC or NCHW").
+		OK("nhwc", func(t *T) {
+			r := t.Prepare(image("rgb", 1, 3, 1, 2))
+			t.shows(&r.In[0].Properties, hbdnn.RGB, hbdnn.NHWC, 6, []int32{1, 1, 2, 3}, []int32{1, 1, 2, 3}, []int32{6, 6, 3, 1})
+			hbdnn.Fill[uint8](r, 1, 2, 3, 4, 5, 6)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 1, 4, 2, 5, 3, 6)
+		}).
+		OK("nchw", func(t *T) {
+			r := t.Prepare(image("rgb", 1, 3, 1, 2).Meta("anynpu.input.x.layout", "nchw"))
+			t.shows(&r.In[0].Properties, hbdnn.RGB, hbdnn.NCHW, 6, []int32{1, 3, 1, 2}, []int32{1, 3, 1, 2}, []int32{6, 2, 2, 1})
+			hbdnn.Fill[uint8](r, 1, 2, 3, 4, 5, 6)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 1, 2, 3, 4, 5, 6)
+		}).
+		No("other_kind", func(t *T) {
+			r := t.Prepare(image("rgb", 1, 3, 1, 2))
+			r.In[0].Properties.Kind = hbdnn.BGR
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("tensorType is BGR")
+		}),
+	rule("6.q_normalized", "pixels become (x - mean) / std by the metadata").
+		OK("gray", func(t *T) {
+			r := t.Prepare(image("gray", 1, 1, 1, 3).Meta("anynpu.input.x.mean", []float32{10}).
+				Meta("anynpu.input.x.std", []float32{4}))
+			hbdnn.Fill[uint8](r, 12, 10, 255)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 0.5, 0, 61.25)
+		}).
+		OK("channels", func(t *T) {
+			r := t.Prepare(image("rgb", 1, 3, 1, 1).Meta("anynpu.input.x.mean", []float32{1, 2, 3}).
+				Meta("anynpu.input.x.std", []float32{2, 4, 8}))
+			hbdnn.Fill[uint8](r, 11, 22, 43)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 5, 5, 5)
+		}).
+		No("std", func(t *T) { t.refused(image("gray", 1, 1, 1, 3).Meta("anynpu.input.x.std", []float32{0}), "std") }),
+	rule("6.r_feature_maps_are_not", "numbers are taken as they are").
+		OK("numbers", func(t *T) {
+			r := t.Prepare(hbdnn.Relu(1, 1, 1, 3).Meta("anynpu.input.x.mean", []float32{10}).
+				Meta("anynpu.input.x.std", []float32{4}))
+			hbdnn.Fill[float32](r, 12, 10, -1)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 12, 10, 0)
+		}).
+		No("bytes", func(t *T) {
+			r := t.Prepare(hbdnn.Relu(1, 1, 1, 3).Meta("anynpu.input.x.mean", []float32{10}))
+			r.In[0].Properties.Kind = hbdnn.U8
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+		}),
+	rule("6.s_training_order", "channels change places where the network was trained with the other order").
+		OK("swapped", func(t *T) {
+			r := t.Prepare(image("bgr", 1, 3, 1, 1).Meta("anynpu.input.x.order", "rgb"))
+			hbdnn.Fill[uint8](r, 1, 2, 3)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 3, 2, 1)
+		}).
+		No("unknown", func(t *T) { t.refused(image("bgr", 1, 3, 1, 1).Meta("anynpu.input.x.order", "grb"), "order") }),
+}
+
+// codes is y = Relu(x) in codes with a scale of 0.5.
+func codes(elem int64, zero byte) *hbdnn.ONNX {
+	return (&hbdnn.ONNX{}).Input("x", 1, 1, 4).Output("y", 1, 1, 4).Constant("s", 1, rknn.RealBytes(0.5)).
+		Constant("z", elem, []byte{zero}).Node("QuantizeLinear", "q", "x", "s", "z").
+		Node("DequantizeLinear", "r", "q", "s", "z").Node("Relu", "v", "r").Node("QuantizeLinear", "p", "v", "s", "z").
+		Node("DequantizeLinear", "y", "p", "s", "z")
+}
+
+var quantization = []*Rule{
+	rule("7.a_scale", "codes cross the border with one scale and one zero point").
+		OK("signed", func(t *T) {
+			p := t.In(t.Model(codes(3, 0xfd)), 0)
+			t.Check(p.Kind == hbdnn.S8 && p.Quant == 2 && p.ScaleLen == 1 && p.ZeroLen == 1 && p.Bytes == 4,
+				"type %d, quantiType %d, %d scales, %d zero points", p.Kind, p.Quant, p.ScaleLen, p.ZeroLen)
+			scale, zero := *cmem.At[float32](p.Scale), *cmem.At[int8](p.Zero)
+			t.Check(scale == 0.5 && zero == -3, "scale %g, zero point %d", scale, zero)
+		}).
+		OK("unsigned", func(t *T) {
+			p := t.Out(t.Model(codes(2, 7)), 0)
+			t.Check(p.Kind == hbdnn.U8 && p.Quant == 2 && *cmem.At[int8](p.Zero) == 7, "type %d, quantiType %d", p.Kind, p.Quant)
+		}).
+		No("float", func(t *T) {
+			r := t.Prepare(codes(3, 0))
+			r.In[0].Properties.Kind = hbdnn.F32
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("S8")
+		}),
+	rule("7.b_codes", "codes are computed with as they are").
+		OK("run", func(t *T) {
+			r := t.Prepare(codes(3, 0))
+			hbdnn.Fill[int8](r, -1, 2, -128, 127)
+			t.Compute(r)
+			hbdnn.Gives[int8](t.T, r, 0, 2, 0, 127)
+		}).
+		OK("zero_point", func(t *T) {
+			r := t.Prepare(codes(3, 0xfd))
+			hbdnn.Fill[int8](r, -4, -3, 5, -128)
+			t.Compute(r)
+			hbdnn.Gives[int8](t.T, r, -3, -3, 5, -3)
+		}).
+		No("size", func(t *T) {
+			r := t.Prepare(codes(3, 0))
+			r.In[0].Mem[0].Size = 3
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+		}),
+	rule("7.c_zero_points_beyond", "codes with a zero point that int8_t does not hold are shown as numbers").
+		OK("numbers", func(t *T) {
+			r := t.Prepare(codes(2, 200))
+			p := &r.In[0].Properties
+			t.Check(p.Kind == hbdnn.F32 && p.Quant == 0 && p.ScaleLen == 0 && p.Scale == 0, "type %d, quantiType %d", p.Kind, p.Quant)
+			hbdnn.Fill[float32](r, -0.5, 1.25, 27.5, 1.75)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 0, 1, 27.5, 2)
+		}).
+		No("codes", func(t *T) {
+			r := t.Prepare(codes(2, 200))
+			r.In[0].Properties.Kind = hbdnn.U8
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+		}),
+	rule("7.d_none", "tensors of numbers have no lists").
+		OK("none", func(t *T) {
+			p := t.In(t.Model(hbdnn.Relu(1, 4)), 0)
+			t.Check(p.Quant == 0 && p.ScaleLen == 0 && p.ZeroLen == 0 && p.ShiftLen == 0 && p.Scale|p.Zero|p.Shift == 0,
+				"quantiType %d, %d scales, %d zero points, %d shifts", p.Quant, p.ScaleLen, p.ZeroLen, p.ShiftLen)
+		}).
+		No("null", func(t *T) { t.Bad("DNNGetInputTensorProperties", nil, t.Model(hbdnn.Relu(1, 4)), 0) }),
+	rule("7.e_lists_live", "lists stay where they are as long as the pack").
+		OK("same", func(t *T) {
+			model := t.Model(codes(3, 1))
+			a, b := t.In(model, 0), t.In(model, 0)
+			t.Check(a.Scale == b.Scale && a.Zero == b.Zero && a.Scale != 0, "scales at %#x and %#x", a.Scale, b.Scale)
+		}).
+		No("after", func(t *T) {
+			pack := t.Pack(codes(3, 1))
+			model := t.Named(pack, "model")
+			t.OK("DNNRelease", pack)
+			t.Is(hbdnn.InvalidHandle, "DNNGetInputTensorProperties", &hbdnn.Properties{}, model, 0)
+		}),
+}
+
+var regions = []*Rule{
+	rule("8.a_roi_infer", "hbDNNRoiInfer judges regions and control values and refuses then").
+		OK("whole", func(t *T) { t.Compute(t.Prepare(image("rgb", 1, 3, 4, 4))) }).
+		No("regions", func(t *T) {
+			r := t.Prepare(image("rgb", 1, 3, 4, 4))
+			roi := func(want int, n int32, c *hbdnn.Control, rois ...hbdnn.Roi) {
+				task := address()
+				t.Is(want, "DNNRoiInfer", task, &[]uintptr{cmem.First(r.Out)}[0], r.In, rois, n, r.Model, c)
+				t.Check(*task == 0, "the task is %#x, want NULL", *task)
+			}
+			good := hbdnn.Roi{Right: 3, Bottom: 3}
+			roi(hbdnn.InvalidArgument, 0, &hbdnn.Control{}, good)
+			roi(hbdnn.InvalidArgument, 1, &hbdnn.Control{}, hbdnn.Roi{Left: 2, Right: 1, Bottom: 3})
+			roi(hbdnn.InvalidArgument, 1, &hbdnn.Control{}, hbdnn.Roi{Top: 2, Right: 1, Bottom: 1})
+			roi(hbdnn.InvalidArgument, 1, &hbdnn.Control{Priority: -1}, good)
+			roi(hbdnn.TooManyMembers, 256, &hbdnn.Control{}, good)
+			roi(hbdnn.APIUseError, 1, &hbdnn.Control{}, good)
+			t.Says("scale")
+		}),
+	rule("8.b_resize", "hbDNNResize judges its region and control values and refuses then; the variable of the task is not read").
+		OK("task", func(t *T) { t.Compute(t.Prepare(hbdnn.Relu(1, 4))) }).
+		No("values", func(t *T) {
+			r := t.Prepare(image("rgb", 1, 3, 4, 4))
+			resize := func(want int, roi *hbdnn.Roi, c *hbdnn.ResizeControl) {
+				task := &[]uintptr{12345}[0]
+				t.Is(want, "DNNResize", task, r.Out, r.In, roi, c)
+				t.Check(*task == 0, "the task is %#x, want NULL", *task)
+			}
+			resize(hbdnn.InvalidArgument, &hbdnn.Roi{Left: 1}, &hbdnn.ResizeControl{})
+			resize(hbdnn.InvalidArgument, &hbdnn.Roi{}, &hbdnn.ResizeControl{Priority: 256})
+			resize(hbdnn.InvalidArgument, &hbdnn.Roi{}, &hbdnn.ResizeControl{Kind: 1})
+			resize(hbdnn.InvalidArgument, &hbdnn.Roi{}, &hbdnn.ResizeControl{Bpu: 4})
+			resize(hbdnn.APIUseError, nil, &hbdnn.ResizeControl{})
+		}),
+}
