@@ -81,17 +81,20 @@ const (
 
 // The element types.
 const (
-	Y   = 0
-	RGB = 4
-	BGR = 5
-	S4  = 6
-	S8  = 8
-	U8  = 9
-	F16 = 10
-	S16 = 11
-	U16 = 12
-	F32 = 13
-	S32 = 14
-	F64 = 16
-	S64 = 17
+	Y            = 0
+	NV12         = 1
+	NV12Separate = 2
+	YUV444       = 3
+	RGB          = 4
+	BGR          = 5
+	S4           = 6
+	S8           = 8
+	U8           = 9
+	F16          = 10
+	S16          = 11
+	U16          = 12
+	F32          = 13
+	S32          = 14
+	F64          = 16
+	S64          = 17
 )

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"math"
+	"slices"
+
 	"github.com/anynpu/anynpu/conformance/hbdnn"
 	rknn "github.com/anynpu/anynpu/conformance/rknn"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
@@ -19,9 +22,10 @@ func (t *T) refused(m *hbdnn.ONNX, says ...string) {
 }
 
 var images = []*Rule{
-	rule("6.m_kinds", "gray and color images are taken").
+	rule("6.m_kinds", "gray, color, NV12 and YUV444 images are taken").
 		OK("kinds", func(t *T) {
-			for pixel, want := range map[string]int32{"gray": hbdnn.Y, "rgb": hbdnn.RGB, "bgr": hbdnn.BGR} {
+			for pixel, want := range map[string]int32{"gray": hbdnn.Y, "rgb": hbdnn.RGB, "bgr": hbdnn.BGR, "nv12": hbdnn.NV12,
+				"yuv444": hbdnn.YUV444} {
 				channels := int64(3)
 				if pixel == "gray" {
 					channels = 1
@@ -30,8 +34,7 @@ var images = []*Rule{
 				t.Check(p.Kind == want, "%s is of type %d", pixel, p.Kind)
 			}
 		}).
-		No("nv12", func(t *T) { t.refused(image("nv12", 1, 3, 4, 16), "nv12") }).
-		No("yuv444", func(t *T) { t.refused(image("yuv444", 1, 3, 4, 16), "yuv444") }).
+		No("rgba", func(t *T) { t.refused(image("rgba", 1, 4, 4, 16), "rgba") }).
 		No("channels", func(t *T) { t.refused(image("gray", 1, 3, 4, 16), "pixel") }).
 		No("rank", func(t *T) { t.refused(image("rgb", 3, 16), "pixel") }),
 	rule("6.n_gray", "the width of a gray image is aligned to 16, and its strides are 0").
@@ -139,6 +142,136 @@ var images = []*Rule{
 			hbdnn.Gives[float32](t.T, r, 3, 2, 1)
 		}).
 		No("unknown", func(t *T) { t.refused(image("bgr", 1, 3, 1, 1).Meta("anynpu.input.x.order", "grb"), "order") }),
+}
+
+// nv12 is an NV12 image of luma, rows of width bytes that begin at multiples of pitch, and of pairs of chroma.
+func (t *T) nv12(m *hbdnn.SysMem, at, pitch, width int, rows ...uint8) {
+	whole := hbdnn.Of[uint8](m, int(m.Size))
+	for y := 0; y*width < len(rows); y++ {
+		copy(whole[at+y*pitch:], rows[y*width:(y+1)*width])
+	}
+}
+
+// near demands numbers of output 0 with an error of at most 0.001.
+func (t *T) near(r *hbdnn.Run, want ...float64) {
+	for i, v := range hbdnn.Of[float32](&r.Out[0].Mem[0], len(want)) {
+		t.Check(math.Abs(float64(v)-want[i]) <= 1e-3, "element %d is %v, want %v", i, v, want[i])
+	}
+}
+
+// rgb is the color of full-range luma and chroma.
+func rgb(y, u, v float64) []float64 {
+	u, v = u-128, v-128
+	return []float64{y + 1.402*v, y - 0.344136*u - 0.714136*v, y + 1.772*u}
+}
+
+var yuv = []*Rule{
+	rule("6.t_nv12", "an NV12 image is NCHW with three channels, and takes H x W x 3 / 2 bytes of the aligned width").
+		OK("shape", func(t *T) {
+			t.shows(t.In(t.Model(image("nv12", 1, 3, 4, 6)), 0), hbdnn.NV12, hbdnn.NCHW, 96, []int32{1, 3, 4, 6},
+				[]int32{1, 3, 4, 16}, nil)
+		}).
+		OK("odd", func(t *T) {
+			p := t.In(t.Model(image("nv12", 1, 3, 3, 5)), 0)
+			t.Check(p.Bytes == 3*16*3/2, "%d bytes", p.Bytes)
+		}).
+		No("size", func(t *T) {
+			r := t.Prepare(image("nv12", 1, 3, 4, 6))
+			r.In[0].Mem[0].Size = 95
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("96 bytes")
+		}),
+	rule("6.u_nv12_block", "chroma of one block begins behind the rows of luma, with the same pitch; pixels of 2 x 2 share a pair").
+		OK("colors", func(t *T) {
+			r := t.Prepare(image("nv12", 1, 3, 2, 4))
+			t.nv12(&r.In[0].Mem[0], 0, 16, 4, 100, 110, 120, 130, 140, 150, 160, 170)
+			t.nv12(&r.In[0].Mem[0], 32, 16, 4, 90, 140, 150, 120)
+			t.Compute(r)
+			want := make([]float64, 24)
+			for i, y := range []float64{100, 110, 120, 130, 140, 150, 160, 170} {
+				pair := [][2]float64{{90, 140}, {150, 120}}[i%4/2]
+				for c, v := range rgb(y, pair[0], pair[1]) {
+					want[8*c+i] = v
+				}
+			}
+			t.near(r, want...)
+		}).
+		OK("without_color", func(t *T) {
+			r := t.Prepare(image("nv12", 1, 3, 2, 2))
+			t.nv12(&r.In[0].Mem[0], 0, 16, 2, 1, 2, 3, 255)
+			t.nv12(&r.In[0].Mem[0], 32, 16, 2, 128, 128)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255)
+		}).
+		No("rgb", func(t *T) {
+			r := t.Prepare(image("nv12", 1, 3, 2, 2))
+			r.In[0].Properties.Kind = hbdnn.RGB
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("NV12")
+		}),
+	rule("6.v_nv12_separate", "an NV12 image may be handed over in two memories").
+		OK("same", func(t *T) {
+			one, two := t.Prepare(image("nv12", 1, 3, 2, 4)), t.Prepare(image("nv12", 1, 3, 2, 4))
+			luma, pairs := []uint8{100, 110, 120, 130, 140, 150, 160, 170}, []uint8{90, 140, 150, 120}
+			t.nv12(&one.In[0].Mem[0], 0, 16, 4, luma...)
+			t.nv12(&one.In[0].Mem[0], 32, 16, 4, pairs...)
+			two.In[0].Properties.Kind = hbdnn.NV12Separate
+			two.In[0].Mem[0], two.In[0].Mem[1] = t.Mem(32), t.Mem(16)
+			t.nv12(&two.In[0].Mem[0], 0, 16, 4, luma...)
+			t.nv12(&two.In[0].Mem[1], 0, 16, 4, pairs...)
+			t.Compute(one)
+			t.Compute(two)
+			hbdnn.Gives(t.T, two, slices.Clone(hbdnn.Of[float32](&one.Out[0].Mem[0], 24))...)
+		}).
+		No("second", func(t *T) {
+			r := t.Prepare(image("nv12", 1, 3, 2, 4))
+			r.In[0].Properties.Kind = hbdnn.NV12Separate
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("sysMem[1]")
+			r.In[0].Mem[1] = r.In[0].Mem[0]
+			r.In[0].Mem[1].Size = 15
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("sysMem[1]", "16 bytes")
+		}),
+	rule("6.w_nv12_pitch", "the width of alignedShape is the pitch of both planes of NV12").
+		OK("own", func(t *T) {
+			r := t.Prepare(image("nv12", 1, 3, 2, 4))
+			r.In[0].Properties.Aligned.Dims[3], r.In[0].Mem[0].Size = 6, 18
+			t.nv12(&r.In[0].Mem[0], 0, 6, 4, 1, 2, 3, 4, 5, 6, 7, 8)
+			t.nv12(&r.In[0].Mem[0], 12, 6, 4, 128, 128, 128, 128)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 1, 2, 3, 4, 5, 6, 7, 8)
+		}).
+		No("below", func(t *T) {
+			r := t.Prepare(image("nv12", 1, 3, 2, 4))
+			r.In[0].Properties.Aligned.Dims[3] = 3
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("alignedShape")
+		}),
+	rule("6.x_yuv444", "a YUV444 image is bytes of luma and chroma without gaps, as layout says").
+		OK("nhwc", func(t *T) {
+			r := t.Prepare(image("yuv444", 1, 3, 1, 2))
+			t.Check(r.In[0].Properties.Kind == hbdnn.YUV444 && r.In[0].Properties.Layout == hbdnn.NHWC, "properties %+v",
+				r.In[0].Properties)
+			hbdnn.Fill[uint8](r, 100, 90, 140, 130, 150, 120)
+			t.Compute(r)
+			a, b := rgb(100, 90, 140), rgb(130, 150, 120)
+			t.near(r, a[0], b[0], a[1], b[1], a[2], b[2])
+		}).
+		No("nv12", func(t *T) {
+			r := t.Prepare(image("yuv444", 1, 3, 2, 2))
+			r.In[0].Properties.Kind = hbdnn.NV12
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+		}),
+	rule("6.y_video_range", "with the range bt601_video luma is 16 to 235").
+		OK("gray_levels", func(t *T) {
+			r := t.Prepare(image("nv12", 1, 3, 2, 2).Meta("anynpu.input.x.range", "bt601_video"))
+			t.nv12(&r.In[0].Mem[0], 0, 16, 2, 16, 116, 235, 17)
+			t.nv12(&r.In[0].Mem[0], 32, 16, 2, 128, 128)
+			t.Compute(r)
+			t.near(r, 0, 116.4, 254.916, 1.164, 0, 116.4, 254.916, 1.164)
+		}).
+		No("unknown", func(t *T) { t.refused(image("nv12", 1, 3, 2, 2).Meta("anynpu.input.x.range", "wide"), "range") }),
 }
 
 // codes is y = Relu(x) in codes with a scale of 0.5.

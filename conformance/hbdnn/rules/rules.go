@@ -31,7 +31,7 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 // Rules returns all rules in the order of their sections.
 func Rules() []*Rule {
 	return slices.Concat(versions, conversions(), loading, queries, tasks, groups, callbacks, memory, tensors, images,
-		quantization, regions, handles(), pointers(), indices(), orders())
+		yuv, quantization, regions, handles(), pointers(), indices(), orders())
 }
 
 // Suite is the rules of the API.
@@ -47,8 +47,7 @@ func all() *suite.Rules[*T] {
 			"ANYNPU_THREADS=1"},
 		Tally: "hbdnn rules %d of %d",
 		NotCovered: []suite.Statement{
-			{Text: "6: NV12 and YUV444", Reason: "their operators are not there: such models are refused (6.m)"},
-			{Text: "8: regions and their scaling", Reason: "their operators are not there: only refusals are checked"},
+			{Text: "8: regions and their scaling", Reason: "the calls are refused: only that is checked"},
 			{Text: "4: which core computes", Reason: "the CPU has none; only the values are checked (4.f)"},
 			{Text: "5: caches and physical addresses", Reason: "memory is coherent, and there is no device behind it"},
 			{Text: "structs of other generations", Reason: "ctest hbdnn_generations"},
