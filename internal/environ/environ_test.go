@@ -34,8 +34,8 @@ func read(t *testing.T, path string, pattern *regexp.Regexp) (names []string) {
 
 func TestNames_areThoseThatTheLibraryReads(t *testing.T) {
 	// HOME, LD_LIBRARY_PATH and their like are the system's.
-	getenv := regexp.MustCompile(`getenv\("((?:ANYNPU|RKNN)_[A-Z_]+)"\)`)
-	goGetenv := regexp.MustCompile(`[gG]etenv\("((?:ANYNPU|RKNN)_[A-Z_]+)"\)`)
+	getenv := regexp.MustCompile(`getenv\("((?:ANYNPU|RKNN|HB_DNN)_[A-Z_]+)"\)`)
+	goGetenv := regexp.MustCompile(`[gG]etenv\("((?:ANYNPU|RKNN|HB_DNN)_[A-Z_]+)"\)`)
 	var names []string
 	for _, folder := range []string{"capi", "core", "backends"} {
 		require.NoError(t, filepath.WalkDir(root+folder, func(path string, d fs.DirEntry, err error) error {
@@ -54,7 +54,7 @@ func TestNames_areThoseThatTheLibraryReads(t *testing.T) {
 
 func TestNames_areInTheDocument(t *testing.T) {
 	first := regexp.MustCompile("(?m)^\\| (`[A-Z_`, ]+) \\|")
-	name := regexp.MustCompile("`((?:ANYNPU|RKNN)_[A-Z_]+)`")
+	name := regexp.MustCompile("`((?:ANYNPU|RKNN|HB_DNN)_[A-Z_]+)`")
 	var names []string
 	for _, cell := range read(t, root+"docs/environment.md", first) {
 		for _, m := range name.FindAllStringSubmatch(cell, -1) {

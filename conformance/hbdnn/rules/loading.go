@@ -193,7 +193,8 @@ var loading = []*Rule{
 	rule("3.i_same_handle", "a model has one handle").
 		OK("twice", func(t *T) {
 			pack := t.Pack(hbdnn.Relu(1, 2))
-			t.Check(t.Named(pack, "model") == t.Named(pack, "model"), "two handles")
+			one, again := t.Named(pack, "model"), t.Named(pack, "model")
+			t.Check(one == again, "%#x and %#x", one, again)
 		}).
 		No("other_pack", func(t *T) {
 			pack := t.Pack(hbdnn.Relu(1, 2))
