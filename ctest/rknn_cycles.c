@@ -9,41 +9,12 @@
  */
 #include <rknn_api.h>
 
-#include "host.h"
+#include "growth.h"
 #include "rknn_model.h"
 
 #define OK(call) CHECK((call) == RKNN_SUCC, #call)
 
 enum { N = 16 };
-
-/* Resident pages. */
-static long resident(void)
-{
-	long total, pages;
-	FILE *f = fopen("/proc/self/statm", "r");
-	CHECK(f != NULL && fscanf(f, "%ld %ld", &total, &pages) == 2, "/proc/self/statm");
-	fclose(f);
-	return pages;
-}
-
-static size_t descriptors(void)
-{
-	struct host_lines l = host_list_fds();
-	size_t n = l.count;
-	host_free_lines(&l);
-	return n;
-}
-
-static long mappings(void)
-{
-	long n = 0;
-	FILE *f = fopen("/proc/self/maps", "r");
-	CHECK(f != NULL, "/proc/self/maps");
-	for (int c; (c = fgetc(f)) != EOF;)
-		n += c == '\n';
-	fclose(f);
-	return n;
-}
 
 static void small(int i)
 {
@@ -114,24 +85,6 @@ int main(int argc, char **argv)
 {
 	CHECK(argc == 3, "usage: rknn_cycles MODEL COUNT");
 	host_begin();
-	int count = atoi(argv[2]), first = count / 10 < 50 ? 50 : count / 10;
-	for (int i = 0; i < first; i++)
-		cycle(argv[1], i); /* what is made once is made now */
-	/* A leak grows in every round; threads that Go starts later, with their stacks and arenas, do not. */
-	long more = 0, more_maps = 0;
-	for (int round = 0; round < 4; round++) {
-		long pages = resident(), maps = mappings();
-		size_t fds = descriptors();
-		for (int i = 0; i < count; i++)
-			cycle(argv[1], i);
-		more = resident() - pages, more_maps = mappings() - maps;
-		printf("rknn_cycles: %d cycles, resident %+ld KiB, mappings %+ld, descriptors %+ld\n", count, more * (getpagesize() / 1024), more_maps,
-		       (long)descriptors() - (long)fds);
-		CHECK(descriptors() == fds, "descriptors grow");
-		if (more < 16 << 8 && more_maps < 16)
-			break;
-	}
-	CHECK(more < 16 << 8, "memory grows");
-	CHECK(more_maps < 16, "mappings grow");
+	growth_check("rknn_cycles", atoi(argv[2]), cycle, argv[1]);
 	return host_end();
 }
