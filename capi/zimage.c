@@ -4160,19 +4160,19 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* hbDNNGetTaskEstimateStartTime */
 	0, /* hbDNNGetErrorDesc */
 	0, /* hbDNNGetLayoutName */
-	1, /* hbDNNUnquantizeByScale */
-	1, /* hbDNNConvertLayout */
-	1, /* hbDNNConvertLayoutRoi */
-	1, /* hbDNNConvertLayoutToNative1HW1 */
-	1, /* hbDNNConvertLayoutToNative111C */
-	1, /* hbDNNConvertLayoutToNative1111 */
-	1, /* hbDNNAddPadding */
-	1, /* hbDNNRemovePadding */
-	1, /* hbDNNAddPaddingWithStride */
-	1, /* hbDNNRemovePaddingWithStride */
-	1, /* hbDNNConvertEndianness */
-	1, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
-	1, /* _Z27hbDNNUnregisterLayerCreatorPKc */
+	0, /* hbDNNUnquantizeByScale */
+	0, /* hbDNNConvertLayout */
+	0, /* hbDNNConvertLayoutRoi */
+	0, /* hbDNNConvertLayoutToNative1HW1 */
+	0, /* hbDNNConvertLayoutToNative111C */
+	0, /* hbDNNConvertLayoutToNative1111 */
+	0, /* hbDNNAddPadding */
+	0, /* hbDNNRemovePadding */
+	0, /* hbDNNAddPaddingWithStride */
+	0, /* hbDNNRemovePaddingWithStride */
+	0, /* hbDNNConvertEndianness */
+	0, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	0, /* _Z27hbDNNUnregisterLayerCreatorPKc */
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {

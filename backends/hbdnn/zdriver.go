@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/backends/driver"
 )
 
-// Left out, for arguments that cannot be passed: hbDNNUnquantizeByScale hbDNNConvertLayout hbDNNConvertLayoutRoi hbDNNConvertLayoutToNative1HW1 hbDNNConvertLayoutToNative111C hbDNNConvertLayoutToNative1111 hbDNNAddPadding hbDNNRemovePadding.
+// Without a method, for arguments that cannot be passed or a name of C++: hbDNNUnquantizeByScale hbDNNConvertLayout hbDNNConvertLayoutRoi hbDNNConvertLayoutToNative1HW1 hbDNNConvertLayoutToNative111C hbDNNConvertLayoutToNative1111 hbDNNAddPadding hbDNNRemovePadding _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE _Z27hbDNNUnregisterLayerCreatorPKc.
 
 // Symbols are the names that a driver exports.
 var Symbols = []string{
@@ -50,13 +50,24 @@ var Symbols = []string{
 	"hbDNNGetTaskEstimateStartTime",
 	"hbDNNGetErrorDesc",
 	"hbDNNGetLayoutName",
+	"hbDNNUnquantizeByScale",
+	"hbDNNConvertLayout",
+	"hbDNNConvertLayoutRoi",
+	"hbDNNConvertLayoutToNative1HW1",
+	"hbDNNConvertLayoutToNative111C",
+	"hbDNNConvertLayoutToNative1111",
+	"hbDNNAddPadding",
+	"hbDNNRemovePadding",
 	"hbDNNAddPaddingWithStride",
 	"hbDNNRemovePaddingWithStride",
 	"hbDNNConvertEndianness",
+	"_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE",
+	"_Z27hbDNNUnregisterLayerCreatorPKc",
 }
 
-// A Driver has a method for every symbol, with the arguments of the C function: pointers are addresses of C memory, or of
-// Go memory without Go pointers in it; handles are uintptr. The error says that the driver lacks the function.
+// A Driver has a method for every function that can be called, with the arguments of the C function: pointers are
+// addresses of C memory, or of Go memory without Go pointers in it; handles are uintptr. The error says that the driver
+// lacks the function.
 type Driver struct{ *driver.Library }
 
 // Bind looks up the functions of the library called file. lookup returns the address of a symbol, 0 if it is missing.
@@ -286,18 +297,18 @@ func (d Driver) DnnGetLayoutName(name unsafe.Pointer, layout int32) (int32, erro
 
 // DnnAddPaddingWithStride calls hbDNNAddPaddingWithStride.
 func (d Driver) DnnAddPaddingWithStride(output uintptr, input uintptr, dimNum uint32, dim unsafe.Pointer, stride unsafe.Pointer, elementSize uint32) (int32, error) {
-	r, err := d.Call(37, uintptr(output), uintptr(input), uintptr(dimNum), uintptr(dim), uintptr(stride), uintptr(elementSize))
+	r, err := d.Call(45, uintptr(output), uintptr(input), uintptr(dimNum), uintptr(dim), uintptr(stride), uintptr(elementSize))
 	return int32(r), err
 }
 
 // DnnRemovePaddingWithStride calls hbDNNRemovePaddingWithStride.
 func (d Driver) DnnRemovePaddingWithStride(output uintptr, input uintptr, dimNum uint32, dim unsafe.Pointer, stride unsafe.Pointer, elementSize uint32) (int32, error) {
-	r, err := d.Call(38, uintptr(output), uintptr(input), uintptr(dimNum), uintptr(dim), uintptr(stride), uintptr(elementSize))
+	r, err := d.Call(46, uintptr(output), uintptr(input), uintptr(dimNum), uintptr(dim), uintptr(stride), uintptr(elementSize))
 	return int32(r), err
 }
 
 // DnnConvertEndianness calls hbDNNConvertEndianness.
 func (d Driver) DnnConvertEndianness(output unsafe.Pointer, input unsafe.Pointer, size uint32) (int32, error) {
-	r, err := d.Call(39, uintptr(output), uintptr(input), uintptr(size))
+	r, err := d.Call(47, uintptr(output), uintptr(input), uintptr(size))
 	return int32(r), err
 }

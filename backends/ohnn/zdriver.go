@@ -95,8 +95,9 @@ var Symbols = []string{
 	"OH_NNExecutor_RunSyncWithAipp",
 }
 
-// A Driver has a method for every symbol, with the arguments of the C function: pointers are addresses of C memory, or of
-// Go memory without Go pointers in it; handles are uintptr. The error says that the driver lacks the function.
+// A Driver has a method for every function that can be called, with the arguments of the C function: pointers are
+// addresses of C memory, or of Go memory without Go pointers in it; handles are uintptr. The error says that the driver
+// lacks the function.
 type Driver struct{ *driver.Library }
 
 // Bind looks up the functions of the library called file. lookup returns the address of a symbol, 0 if it is missing.

@@ -140,41 +140,41 @@ var hbdnnExtRows = []Row{
 	// Conversions
 	{C: "int32_t hbDNNUnquantizeByScale(float *output, int32_t dataType, hbDNNTensorShape inputShape, const float " +
 		"*scales, const void *input)",
-		Roles: "raw, value, in, raw, raw", Since: 190, Owner: OwnerNever},
+		Roles: "raw, value, in, raw, raw", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertLayout(void *output, int32_t outputLayout, const void *input, int32_t inputLayout, int32_t " +
 		"dataType, hbDNNTensorShape inputShape, bool convertEndianness)",
-		Roles: "opaque, value, opaque, value, value, in, value", Since: 190, Owner: OwnerNever},
+		Roles: "opaque, value, opaque, value, value, in, value", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertLayoutRoi(void *output, int32_t outputLayout, const void *input, int32_t inputLayout, " +
 		"int32_t dataType, hbDNNTensorShape inputShape, bool convertEndianness, hbDNNTensorShape coord, " +
 		"hbDNNTensorShape size)",
-		Roles: "opaque, value, opaque, value, value, in, value, in, in", Since: 190, Owner: OwnerNever},
+		Roles: "opaque, value, opaque, value, value, in, value, in, in", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertLayoutToNative1HW1(void *output, const void *input, int32_t inputLayout, int32_t dataType, " +
 		"hbDNNTensorShape inputShape, bool convertEndianness, uint32_t nIndex, uint32_t cIndex)",
-		Roles: "opaque, opaque, value, value, in, value, value, value", Since: 190, Owner: OwnerNever},
+		Roles: "opaque, opaque, value, value, in, value, value, value", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertLayoutToNative111C(void *output, const void *input, int32_t inputLayout, int32_t dataType, " +
 		"hbDNNTensorShape inputShape, bool convertEndianness, uint32_t nIndex, uint32_t hIndex, uint32_t wIndex)",
-		Roles: "opaque, opaque, value, value, in, value, value, value, value", Since: 190, Owner: OwnerNever},
+		Roles: "opaque, opaque, value, value, in, value, value, value, value", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertLayoutToNative1111(void *output, const void *input, int32_t inputLayout, int32_t dataType, " +
 		"hbDNNTensorShape inputShape, bool convertEndianness, hbDNNTensorShape coord)",
-		Roles: "opaque, opaque, value, value, in, value, in", Since: 190, Owner: OwnerNever},
+		Roles: "opaque, opaque, value, value, in, value, in", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNAddPadding(void *output, hbDNNTensorShape outputShape, void const *input, hbDNNTensorShape " +
 		"inputShape, int32_t dataType)",
-		Roles: "opaque, in, opaque, in, value", Since: 190, Owner: OwnerNever},
+		Roles: "opaque, in, opaque, in, value", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNRemovePadding(void *output, hbDNNTensorShape outputShape, void const *input, hbDNNTensorShape " +
 		"inputShape, int32_t dataType)",
-		Roles: "opaque, in, opaque, in, value", Since: 190, Owner: OwnerNever},
+		Roles: "opaque, in, opaque, in, value", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNAddPaddingWithStride(void *output, void const *input, uint32_t dimNum, const uint32_t *dim, const " +
 		"int32_t *stride, uint32_t elementSize)",
-		Roles: "opaque, opaque, len, in[dimNum<=8], in[dimNum<=8], value", Since: 1180, Owner: OwnerNever},
+		Roles: "opaque, opaque, len, in[dimNum<=8], in[dimNum<=8], value", Since: 1180, Owner: OwnerDriver},
 	{C: "int32_t hbDNNRemovePaddingWithStride(void *output, void const *input, uint32_t dimNum, const uint32_t *dim, " +
 		"const int32_t *stride, uint32_t elementSize)",
-		Roles: "opaque, opaque, len, in[dimNum<=8], in[dimNum<=8], value", Since: 1180, Owner: OwnerNever},
+		Roles: "opaque, opaque, len, in[dimNum<=8], in[dimNum<=8], value", Since: 1180, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertEndianness(void *output, const void *input, uint32_t size)",
-		Roles: "out[size], in[size], len", Since: 190, Owner: OwnerNever},
+		Roles: "out[size], in[size], len", Since: 190, Owner: OwnerDriver},
 
 	// Layers of C++ programs
 	{C: "int32_t _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(char const *layerType, hbDNNLayerCreator " +
-		"layerCreator)", Roles: "raw, raw", Since: 190, Mangled: true, Owner: OwnerNever},
+		"layerCreator)", Roles: "raw, raw", Since: 190, Mangled: true, Owner: OwnerDriver},
 	{C: "int32_t _Z27hbDNNUnregisterLayerCreatorPKc(char const *layerType)", Roles: "raw", Since: 190, Mangled: true,
-		Owner: OwnerNever},
+		Owner: OwnerDriver},
 }

@@ -272,6 +272,97 @@ static int32_t forward_hbDNNGetLayoutName(void *f, void * a0, int32_t a1)
 	anynpu_back(inside);
 	return r;
 }
+static int32_t forward_hbDNNUnquantizeByScale(void *f, void * a0, int32_t a1, void * a2, void * a3, void * a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, int32_t, hbDNNTensorShape, void *, void *))f)(a0, a1, *(hbDNNTensorShape *)a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNConvertLayout(void *f, uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, void * a5, _Bool a6)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool))f)(a0, a1, a2, a3, a4, *(hbDNNTensorShape *)a5, a6);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNConvertLayoutRoi(void *f, uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, void * a5, _Bool a6, void * a7, void * a8)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape, hbDNNTensorShape))f)(a0, a1, a2, a3, a4, *(hbDNNTensorShape *)a5, a6, *(hbDNNTensorShape *)a7, *(hbDNNTensorShape *)a8);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNConvertLayoutToNative1HW1(void *f, uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, void * a4, _Bool a5, uint32_t a6, uint32_t a7)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t))f)(a0, a1, a2, a3, *(hbDNNTensorShape *)a4, a5, a6, a7);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNConvertLayoutToNative111C(void *f, uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, void * a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t, uint32_t))f)(a0, a1, a2, a3, *(hbDNNTensorShape *)a4, a5, a6, a7, a8);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNConvertLayoutToNative1111(void *f, uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, void * a4, _Bool a5, void * a6)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape))f)(a0, a1, a2, a3, *(hbDNNTensorShape *)a4, a5, *(hbDNNTensorShape *)a6);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNAddPadding(void *f, uintptr_t a0, void * a1, uintptr_t a2, void * a3, int32_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))f)(a0, *(hbDNNTensorShape *)a1, a2, *(hbDNNTensorShape *)a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNRemovePadding(void *f, uintptr_t a0, void * a1, uintptr_t a2, void * a3, int32_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))f)(a0, *(hbDNNTensorShape *)a1, a2, *(hbDNNTensorShape *)a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNAddPaddingWithStride(void *f, uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))f)(a0, a1, a2, a3, a4, a5);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNRemovePaddingWithStride(void *f, uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))f)(a0, a1, a2, a3, a4, a5);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNConvertEndianness(void *f, void * a0, void * a1, uint32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(void *f, void * a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward__Z27hbDNNUnregisterLayerCreatorPKc(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
 */
 import "C"
 
@@ -1209,9 +1300,21 @@ func nnc_hbDNNUnquantizeByScale(a0 unsafe.Pointer, a1 int32, a2 unsafe.Pointer, 
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNUnquantizeByScale(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+		})
+		return r
+	}
 	p2 := boundary.Ptr[TensorShape](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = dnnUnquantizeByScale(a0, a1, p2, a3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNUnquantizeByScale(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), unsafe.Pointer(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1223,11 +1326,23 @@ func nnc_hbDNNConvertLayout(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4), boundary.Address(a5), boundary.Value(a6)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNConvertLayout(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p2 := boundary.NotNull(&c, 2, a2)
 	p5 := boundary.Ptr[TensorShape](&c, 5, a5)
 	if c.Err == nil {
 		c.Err = dnnConvertLayout(p0, a1, p2, a3, a4, p5, a6)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNConvertLayout(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1239,6 +1354,12 @@ func nnc_hbDNNConvertLayoutRoi(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 in
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4), boundary.Address(a5), boundary.Value(a6), boundary.Address(a7), boundary.Address(a8)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNConvertLayoutRoi(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7), unsafe.Pointer(a8)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p2 := boundary.NotNull(&c, 2, a2)
 	p5 := boundary.Ptr[TensorShape](&c, 5, a5)
@@ -1246,6 +1367,12 @@ func nnc_hbDNNConvertLayoutRoi(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 in
 	p8 := boundary.Ptr[TensorShape](&c, 8, a8)
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutRoi(p0, a1, p2, a3, a4, p5, a6, p7, p8)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNConvertLayoutRoi(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7), unsafe.Pointer(a8)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1257,11 +1384,23 @@ func nnc_hbDNNConvertLayoutToNative1HW1(a0 uintptr, a1 uintptr, a2 int32, a3 int
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNConvertLayoutToNative1HW1(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p1 := boundary.NotNull(&c, 1, a1)
 	p4 := boundary.Ptr[TensorShape](&c, 4, a4)
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutToNative1HW1(p0, p1, a2, a3, p4, a5, a6, a7)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNConvertLayoutToNative1HW1(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1273,11 +1412,23 @@ func nnc_hbDNNConvertLayoutToNative111C(a0 uintptr, a1 uintptr, a2 int32, a3 int
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7), boundary.Value(a8)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNConvertLayoutToNative111C(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7), C.uint32_t(a8)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p1 := boundary.NotNull(&c, 1, a1)
 	p4 := boundary.Ptr[TensorShape](&c, 4, a4)
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutToNative111C(p0, p1, a2, a3, p4, a5, a6, a7, a8)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNConvertLayoutToNative111C(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), C.uint32_t(a6), C.uint32_t(a7), C.uint32_t(a8)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1289,12 +1440,24 @@ func nnc_hbDNNConvertLayoutToNative1111(a0 uintptr, a1 uintptr, a2 int32, a3 int
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Address(a6)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNConvertLayoutToNative1111(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p1 := boundary.NotNull(&c, 1, a1)
 	p4 := boundary.Ptr[TensorShape](&c, 4, a4)
 	p6 := boundary.Ptr[TensorShape](&c, 6, a6)
 	if c.Err == nil {
 		c.Err = dnnConvertLayoutToNative1111(p0, p1, a2, a3, p4, a5, p6)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNConvertLayoutToNative1111(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1306,12 +1469,24 @@ func nnc_hbDNNAddPadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe.Po
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNAddPadding(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p1 := boundary.Ptr[TensorShape](&c, 1, a1)
 	p2 := boundary.NotNull(&c, 2, a2)
 	p3 := boundary.Ptr[TensorShape](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = dnnAddPadding(p0, p1, p2, p3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNAddPadding(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1323,12 +1498,24 @@ func nnc_hbDNNRemovePadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNRemovePadding(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p1 := boundary.Ptr[TensorShape](&c, 1, a1)
 	p2 := boundary.NotNull(&c, 2, a2)
 	p3 := boundary.Ptr[TensorShape](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = dnnRemovePadding(p0, p1, p2, p3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNRemovePadding(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uintptr_t(a2), unsafe.Pointer(a3), C.int32_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1340,12 +1527,24 @@ func nnc_hbDNNAddPaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsafe.
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4), boundary.Value(a5)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNAddPaddingWithStride(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p1 := boundary.NotNull(&c, 1, a1)
 	p3 := boundary.Slice[uint32](&c, 3, a3, uint64(a2), 8, 2)
 	p4 := boundary.Slice[int32](&c, 4, a4, uint64(a2), 8, 2)
 	if c.Err == nil {
 		c.Err = dnnAddPaddingWithStride(p0, p1, p3, p4, a5)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNAddPaddingWithStride(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1357,12 +1556,24 @@ func nnc_hbDNNRemovePaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsa
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4), boundary.Value(a5)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNRemovePaddingWithStride(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p1 := boundary.NotNull(&c, 1, a1)
 	p3 := boundary.Slice[uint32](&c, 3, a3, uint64(a2), 8, 2)
 	p4 := boundary.Slice[int32](&c, 4, a4, uint64(a2), 8, 2)
 	if c.Err == nil {
 		c.Err = dnnRemovePaddingWithStride(p0, p1, p3, p4, a5)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNRemovePaddingWithStride(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), C.uint32_t(a5)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1374,10 +1585,22 @@ func nnc_hbDNNConvertEndianness(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNConvertEndianness(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+		})
+		return r
+	}
 	p0 := boundary.Slice[byte](&c, 0, a0, uint64(a2), 0)
 	p1 := boundary.Slice[byte](&c, 1, a1, uint64(a2), 0)
 	if c.Err == nil {
 		c.Err = dnnConvertEndianness(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNConvertEndianness(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uint32_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1389,8 +1612,20 @@ func nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0 unsafe.Point
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+		})
+		return r
+	}
 	if c.Err == nil {
 		c.Err = z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1402,8 +1637,20 @@ func nnc__Z27hbDNNUnregisterLayerCreatorPKc(a0 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward__Z27hbDNNUnregisterLayerCreatorPKc(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+		})
+		return r
+	}
 	if c.Err == nil {
 		c.Err = z27hbDNNUnregisterLayerCreatorPKc(a0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward__Z27hbDNNUnregisterLayerCreatorPKc(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }

@@ -18,15 +18,13 @@ func (fn *function) callable() bool {
 // driver writes the package backends/NAME: a method for every function of a driver of the API.
 func (f *facade) driver() string {
 	var symbols, methods, left strings.Builder
-	n := 0
-	for _, fn := range f.inC() {
-		if !fn.callable() {
+	for n, fn := range f.funcs {
+		fmt.Fprintf(&symbols, "\t%q,\n", fn.Name)
+		if fn.Mangled || !fn.callable() {
 			fmt.Fprintf(&left, " %s", fn.Name)
 			continue
 		}
-		fmt.Fprintf(&symbols, "\t%q,\n", fn.Name)
 		fn.driverMethod(&methods, n)
-		n++
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n\n// Package %[2]s calls drivers of the API %[2]s.\npackage %[2]s\n\n", banner, f.Name)
@@ -36,11 +34,12 @@ func (f *facade) driver() string {
 	}
 	b.WriteString("\t\"github.com/anynpu/anynpu/backends/driver\"\n)\n\n")
 	if left.Len() > 0 {
-		fmt.Fprintf(&b, "// Left out, for arguments that cannot be passed:%s.\n\n", left.String())
+		fmt.Fprintf(&b, "// Without a method, for arguments that cannot be passed or a name of C++:%s.\n\n", left.String())
 	}
 	fmt.Fprintf(&b, "// Symbols are the names that a driver exports.\nvar Symbols = []string{\n%s}\n\n", symbols.String())
-	b.WriteString(`// A Driver has a method for every symbol, with the arguments of the C function: pointers are addresses of C memory, or of
-// Go memory without Go pointers in it; handles are uintptr. The error says that the driver lacks the function.
+	b.WriteString(`// A Driver has a method for every function that can be called, with the arguments of the C function: pointers are
+// addresses of C memory, or of Go memory without Go pointers in it; handles are uintptr. The error says that the driver
+// lacks the function.
 type Driver struct{ *driver.Library }
 
 // Bind looks up the functions of the library called file. lookup returns the address of a symbol, 0 if it is missing.
