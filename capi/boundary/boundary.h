@@ -78,11 +78,14 @@ ANYNPU_HIDDEN void anynpu_back(int inside);
 ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i);
 /* Move a facade to a state; 0, or -1 if the transition is not allowed. When it returns, every slot is stored. */
 ANYNPU_HIDDEN int anynpu_route(uint32_t facade, int state);
-ANYNPU_HIDDEN int anynpu_route_state(uint32_t facade);
+/* The states by facade, of which there are at most ANYNPU_MAX_FACADES; to be read atomically. */
+#define ANYNPU_MAX_FACADES 16
+ANYNPU_HIDDEN const int *anynpu_route_states(void);
 /* Set the driver's function for function i; takes effect with the next anynpu_route. -1 if fn lies in a file of this library's: the core,
  * or a stub library, whose functions would lead back here. */
 ANYNPU_HIDDEN int anynpu_set_driver(uint32_t i, void *fn);
-ANYNPU_HIDDEN void *anynpu_get_driver(uint32_t i);
+/* The drivers' functions by function, and how many there are; to be read atomically. */
+ANYNPU_HIDDEN anynpu_fn *anynpu_drivers(uint32_t *functions);
 /*
  * Take note of the file that holds a driver's function; -1 if it is one of this library's. Called under the lock that all
  * facades have in common.

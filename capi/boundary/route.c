@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define MAX_FACADES 16
+#define MAX_FACADES ANYNPU_MAX_FACADES
 
 /* Asks Go for the state of an undecided facade. */
 extern int nnc_boundary_decide(uint32_t facade);
@@ -86,8 +86,6 @@ int anynpu_route(uint32_t facade, int state)
 	return rc;
 }
 
-int anynpu_route_state(uint32_t facade) { return facade < MAX_FACADES ? states[facade] : ANYNPU_UNDECIDED; }
-
 int anynpu_set_driver(uint32_t i, void *fn)
 {
 	if (!have_image() || i >= anynpu_image.functions)
@@ -97,19 +95,21 @@ int anynpu_set_driver(uint32_t i, void *fn)
 	pthread_mutex_lock(&common);
 	int rc = anynpu_driver_file(facade, fn);
 	pthread_mutex_unlock(&common);
+	anynpu_fn function;
+	memcpy(&function, &fn, sizeof fn);
 	if (rc == 0)
-		memcpy(&anynpu_image.driver[i], &fn, sizeof fn);
+		store(&anynpu_image.driver[i], function);
 	pthread_mutex_unlock(&lock[facade]);
 	return rc;
 }
 
-void *anynpu_get_driver(uint32_t i)
+anynpu_fn *anynpu_drivers(uint32_t *functions)
 {
-	void *fn = NULL;
-	if (have_image() && i < anynpu_image.functions)
-		memcpy(&fn, &anynpu_image.driver[i], sizeof fn);
-	return fn;
+	*functions = have_image() ? anynpu_image.functions : 0;
+	return have_image() ? anynpu_image.driver : NULL;
 }
+
+const int *anynpu_route_states(void) { return (const int *)states; }
 
 anynpu_fn anynpu_resolve(uint32_t i)
 {

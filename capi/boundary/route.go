@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/handle"
@@ -182,7 +183,25 @@ func SetDriver(component, file string, address map[string]uintptr) {
 }
 
 // RouteState returns the state of a façade by its index.
-func RouteState(facade uint32) State { return State(C.anynpu_route_state(C.uint32_t(facade))) }
+func RouteState(facade uint32) State {
+	if facade >= C.ANYNPU_MAX_FACADES {
+		return Undecided
+	}
+	return State(atomic.LoadInt32(&tables.states[facade]))
+}
+
+// tables are C's, so that a call need not leave Go to read them.
+var tables = func() (t struct {
+	states  *[C.ANYNPU_MAX_FACADES]int32
+	drivers []unsafe.Pointer // by Func.Index; none without the library around this package
+}) {
+	var n C.uint32_t
+	t.states = (*[C.ANYNPU_MAX_FACADES]int32)(unsafe.Pointer(C.anynpu_route_states()))
+	if p := C.anynpu_drivers(&n); p != nil {
+		t.drivers = unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(p)), int(n))
+	}
+	return t
+}()
 
 // passing says whether the façade may have to become mixed.
 func (r *routing) passing(facade uint32) bool {
@@ -277,7 +296,12 @@ func (c *Call) PassOn() bool {
 }
 
 // Driver returns the address of the driver's function for f, nil if there is none.
-func Driver(f *Func) unsafe.Pointer { return C.anynpu_get_driver(C.uint32_t(f.Index)) }
+func Driver(f *Func) unsafe.Pointer {
+	if int(f.Index) >= len(tables.drivers) {
+		return nil
+	}
+	return atomic.LoadPointer(&tables.drivers[f.Index])
+}
 
 // InDriver calls f, which calls the driver of fn's façade. Creating calls that the thread makes meanwhile are the
 // driver's own.

@@ -27,10 +27,14 @@ func forDriver(data []byte, path string, flags uint32, extend *InitExtend) bool 
 	if flags&flagShareWeight != 0 && handle.Ours(extend.context) {
 		return false
 	}
-	f, err := (model.Source{Path: path, Data: data}).Open()
-	if err != nil {
-		return true
+	format := model.Recognize(data[:min(len(data), 1<<16)])
+	if path != "" {
+		f, err := (model.Source{Path: path}).Open()
+		if err != nil {
+			return true
+		}
+		format = f.Format
+		f.Close()
 	}
-	defer f.Close()
-	return f.Format != model.ONNX && f.Format != model.JSON
+	return format != model.ONNX && format != model.JSON
 }

@@ -53,7 +53,8 @@ has "$dir/log" 'driver not used file='
 "$build/bin/anynpu" drivers > "$dir/out"
 has "$dir/out" 'driver      rknn npu: used'
 
-# Both kinds of models in one program; many threads; a program that knows the driver itself; traced, probed, with AddressSanitizer.
+# Both kinds of models in one program; many threads; a program that knows the driver itself; forks; traced, with probed
+# pointers, with AddressSanitizer.
 run both
 run hammer
 run opened
@@ -67,6 +68,16 @@ run both passing_asan
 ROUNDS=2000 run hammer passing_asan
 run opened passing_asan
 run forks passing_asan
+
+# Valgrind.
+if command -v valgrind > /dev/null && echo '#include <valgrind/memcheck.h>' | gcc -E - > /dev/null 2>&1; then
+  gcc -shared -fPIC -O1 -g -D_GNU_SOURCE ctest/gomemory.c -o "$dir/libgomemory.so" -ldl
+  rm -rf "$XDG_CACHE_HOME"
+  for mode in both hammer; do
+    GO_MEMORY=$dir/libgomemory.so ROUNDS=500 timeout 300 ctest/memcheck.sh "$dir/passing" $mode "$driver" \
+      "${models[@]:0:6}" > "$dir/out" 2>&1 || { cat "$dir/out"; fail "valgrind: $mode"; }
+  done
+fi
 
 # The program that tries a new driver is no child that the host sees.
 for mode in child ignored; do rm -rf "$XDG_CACHE_HOME"; run $mode; done
@@ -112,7 +123,7 @@ manifest npu rknn "$dir/models/librknnrt.so"
 ANYNPU_LOG_FILE= go run ./conformance/cmd/conformance rknn rules > "$dir/rules" 2>&1 || true
 grep -q '^rknn rules: cases [1-9]' "$dir/rules" || { tail "$dir/rules"; fail "the rules were not run"; }
 sed -n 's/^\(fail\|skip\)  \([^ ]*\) .*/\2/p' "$dir/rules" | LC_ALL=C sort |
-  diff <(grep -v '^#' "$here/rules.txt" | LC_ALL=C sort) - || fail "other rules than those of rules.txt do not hold beside a driver"
+  diff <(grep -v '^#' "$here/rules.txt" | LC_ALL=C sort) - || fail "other cases fail beside a driver than rules.txt has"
 
 # Drivers that cannot be used, each before a good one: one line for each, and the good one is used.
 rm "$manifests"/*
