@@ -54,6 +54,11 @@ func (sc *scope) node(p *nodeProto) error {
 	if p.domain == "" && len(p.out) == 0 {
 		return fault.New(fault.File, "%s: no outputs", p.label())
 	}
+	if p.domain == "" {
+		if err := p.checkForm(sc.version); err != nil {
+			return fault.Wrap(err, "%s", p.label())
+		}
+	}
 	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.in)), out: make([]graph.Value, len(p.out)),
 		stored: graph.None,
 		seqs:   make([]*sequence, len(p.in)), outSeqs: make([]*sequence, len(p.out))}

@@ -276,6 +276,9 @@ func (m *model) parseNode(f field, depth int) (*nodeProto, error) {
 		case 5:
 			var a *attribute
 			if a, err = m.parseAttribute(f, depth); err == nil {
+				if n.attrs[a.name] != nil {
+					return fault.New(fault.File, "node %q: attribute %s is given twice", n.name, a.name)
+				}
 				n.attrs[a.name] = a
 			}
 			if len(n.attrs) > maxAttrs {
