@@ -1,5 +1,6 @@
 // Package attributes holds small ONNX models that differ in attributes, optional inputs and opset versions, and graphs
-// that may be computed in fewer steps, with inputs and expected outputs, attributes.zip.gz, which gen.py makes.
+// that may be computed in fewer steps, with inputs and expected outputs, and models that must be refused:
+// attributes.zip.gz, which gen.py makes.
 package attributes
 
 import (

@@ -20,6 +20,7 @@ from onnx.reference import ReferenceEvaluator
 ort.set_default_logger_severity(4)
 rng = np.random.Generator(np.random.PCG64(20240518))
 cases = {}
+options = ort.SessionOptions()
 sources = {"both": 0, "onnxruntime": 0, "reference": 0, "formula": 0}
 
 
@@ -33,7 +34,7 @@ def node(op, ins, outs, **attrs):
 
 def run_both(model, feeds):
     try:
-        session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         a = session.run(None, feeds)
     except Exception:  # no kernel for these types
         a = None

@@ -3,14 +3,26 @@ package node
 import (
 	"archive/zip"
 	"context"
+	"fmt"
 	"path"
+	"strings"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/internal/tensordiff"
 )
 
+// refusal is the outcome of a model that must be refused.
+func refusal(err error) error {
+	if kind := fault.KindOf(err); err == nil || kind == fault.Internal || kind == fault.Canceled {
+		return fmt.Errorf("the model is not refused: %v", err)
+	}
+	return nil
+}
+
 // RunArchive computes on a device every case of an archive, which has a folder per case, and calls report with the name
-// and the outcome of each. A result is within the case's own tolerance, or, without one, 1e-4 of its size.
+// and the outcome of each. A result is within the case's own tolerance, or, without one, 1e-4 of its size. A case whose name begins
+// with refused_ is a model that no importer may take.
 func RunArchive(z *zip.Reader, d device.Device, own map[string]tensordiff.Tolerance, report func(string, error)) {
 	for _, f := range z.File {
 		if path.Base(f.Name) != "model.onnx" {
@@ -21,6 +33,10 @@ func RunArchive(z *zip.Reader, d device.Device, own map[string]tensordiff.Tolera
 		if !ok {
 			tol = tensordiff.Tolerance{Rel: 1e-4, Abs: 2e-6}
 		}
-		report(name, RunCase(context.Background(), z, name, d, tol))
+		err := RunCase(context.Background(), z, name, d, tol)
+		if strings.HasPrefix(name, "refused_") {
+			err = refusal(err)
+		}
+		report(name, err)
 	}
 }
