@@ -19,8 +19,8 @@ const (
 	attrStrings
 )
 
-// attrTypes are the types of attributes of ai.onnx by name: each name has one in all operators. Left out are p, seed,
-// to and value, which have several.
+// attrTypes are the types of attributes of ai.onnx by name: each name has one in all operators, but for those of
+// attrType.
 var attrTypes = map[string]int64{}
 
 func init() {
@@ -82,12 +82,27 @@ var inputCounts = map[string][]inputCount{
 	"Upsample":                  {{9, 1, 1}, {0, 2, 2}},
 }
 
+// attrType returns the type of an attribute of the node, 0 if it has none of that name.
+func (p *nodeProto) attrType(name string, version int64) int64 {
+	switch {
+	case name == "value" && p.opType == "Pad", name == "seed" && p.opType != "Dropout", name == "p" && version < 2 && strings.HasSuffix(p.opType, "LpPool"):
+		return attrFloat
+	case name == "value":
+		return attrTensor
+	case name == "to" && version < 6:
+		return attrString
+	case name == "seed", name == "p", name == "to":
+		return attrInt
+	}
+	return attrTypes[name]
+}
+
 // checkForm checks what a lowering does not see: the types of attributes, of which it would read none, inputs that it
 // does not look at, and attributes that must be there.
 func (p *nodeProto) checkForm(version int64) error {
 	for _, name := range sortedKeys(p.attrs) {
 		a := p.attrs[name]
-		if want := attrTypes[name]; want != 0 && a.typ != 0 && a.typ != want {
+		if want := p.attrType(name, version); want != 0 && a.typ != 0 && a.typ != want {
 			return fault.New(fault.File, "attribute %s has the type %d of ONNX, want %d", name, a.typ, want)
 		}
 	}

@@ -126,6 +126,9 @@ func lowerScan(n *node) error {
 	if n.version < 9 {
 		return lowerBatchedScan(n)
 	}
+	if err := n.want(len(n.in), len(n.in)); err != nil {
+		return err
+	}
 	body, err := n.lowerTrips(0)
 	if err != nil || body == nil {
 		return err
