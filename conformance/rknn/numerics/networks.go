@@ -85,6 +85,22 @@ func sizes() map[string]*net {
 		w := window{group: c, strides: [2]int{1 + c%3/2, 1 + c%2}, pads: [4]int{1, 1, 1, 0}, dilations: [2]int{1 + c%2, 1}}
 		nets["depthwise"+shapeName([]int{c})] = integral(9, []port{image("x", 2, c, 14, 11)}, conv(c, 3, w))
 	}
+	for i, k := range []int{4097, 8193, 12290, 16390} { // deeper than one or several blocks of a sum
+		m, n := []int{3, 5, 1, 17}[i], []int{33, 17, 65, 8}[i]
+		nets["product_deeper"+shapeName([]int{m, k, n})] = integral(3, []port{{name: "x", elem: rknn.ONNXFloat,
+			dims: []int{m, k}}}, one(func(b *build, x value) value { return b.product(x, b.weights(3, k, n)) }))
+	}
+	for m := 1; m <= 33; m++ { // every remainder of 16 in the height, and chunks of several threads
+		nets["product_rows"+shapeName([]int{m})] = integral(9, []port{{name: "x", elem: rknn.ONNXFloat, dims: []int{m, 37}}},
+			one(func(b *build, x value) value { return b.relu(b.product(x, b.weights(9, 37, 19))) }))
+	}
+	nets["product_small_batches"] = integral(9, []port{{name: "x", elem: rknn.ONNXFloat, dims: []int{61, 2, 5}},
+		{name: "z", elem: rknn.ONNXFloat, dims: []int{61, 5, 3}}},
+		func(b *build, in []value) []value { return []value{b.product(in[0], in[1])} })
+	nets["product_wider"] = integral(5, []port{{name: "x", elem: rknn.ONNXFloat, dims: []int{2, 21}}},
+		one(func(b *build, x value) value { return b.product(x, b.weights(9, 21, 5003)) }))
+	nets["product_higher"] = integral(5, []port{{name: "x", elem: rknn.ONNXFloat, dims: []int{5003, 9}}},
+		one(func(b *build, x value) value { return b.product(x, b.weights(9, 9, 3)) }))
 	for n := 1; n < 70; n += 4 { // every remainder of 4, 8 and 16 in the width of a product and the depth
 		d := n * 5 % 33
 		nets["product_"+shapeName([]int{d + 1, n})] = integral(9, []port{{name: "x", elem: rknn.ONNXFloat,

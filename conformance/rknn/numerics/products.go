@@ -21,6 +21,7 @@ func products() *group {
 				on(g, board, fmt.Sprintf("type%d_B%d_AC%d", kind, i.BLayout, i.AcLayout), func(t *T) { t.multiplies(i) })
 			}
 			on(g, board, fmt.Sprintf("type%d_sizes", kind), func(t *T) { t.changesSizes(kind) })
+			on(g, board, fmt.Sprintf("type%d_rows", kind), func(t *T) { t.everyHeight(kind) })
 			on(g, board, fmt.Sprintf("type%d_shared_memory", kind), func(t *T) { t.sharesMemory(kind) })
 			if board == "rk3588" {
 				on(g, board, fmt.Sprintf("type%d_deep_and_high", kind), func(t *T) { t.deep(kind) })
@@ -233,8 +234,9 @@ func (t *T) deep(kind uint32) {
 	k, cols := t.multiple(kind)
 	n := noise(kind)
 	for i, s := range []rknn.MatmulShape{{M: 3, K: int32(2112 / k * k), N: int32(3 * cols)},
-		{M: 1101, K: int32(k), N: int32(cols)}} {
-		p := newProduct(t.Geometry(), rknn.MatmulInfo{M: s.M, K: s.K, N: s.N, Kind: kind, BLayout: int16(2 * i)})
+		{M: 1101, K: int32(k), N: int32(cols)}, {M: 17, K: int32(4160 / k * k), N: int32(2 * cols)},
+		{M: 5, K: int32(8320 / k * k), N: int32(cols)}} {
+		p := newProduct(t.Geometry(), rknn.MatmulInfo{M: s.M, K: s.K, N: s.N, Kind: kind, BLayout: int16(2 * i % 4)})
 		types := p.types
 		scaled := types[1] != rknn.Float16 && types[2] != rknn.Int8
 		if scaled {
@@ -252,6 +254,24 @@ func (t *T) deep(kind uint32) {
 			o.parameters(p, quantizations[5], &n)
 			o.computes("deep, with groups", p, a, b)
 		}
+	}
+}
+
+// everyHeight multiplies with every remainder of the rows of A by 16.
+func (t *T) everyHeight(kind uint32) {
+	k, cols := t.multiple(kind)
+	n := noise(kind + 7)
+	for m := 1; m <= 18; m++ {
+		p := newProduct(t.Geometry(), rknn.MatmulInfo{M: int32(m), K: int32(k), N: int32(cols), Kind: kind,
+			BLayout: int16(m % 2), AcLayout: int16(m / 2 % 2)})
+		o := t.created(p)
+		for matrix := range 3 {
+			o.hold(p, matrix)
+		}
+		a, b := n.entries(p.types[0], p.m, p.k), n.entries(p.types[1], p.k, p.n)
+		o.fill(p, 0, a)
+		o.fill(p, 1, b)
+		o.computes(fmt.Sprintf("%d rows", m), p, a, b)
 	}
 }
 

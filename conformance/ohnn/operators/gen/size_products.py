@@ -72,3 +72,19 @@ for i in range(16):
 x, w, b = ints(FC + "x", (3, 17, 19)), ints(FC + "w", (21, 323), const=True), ints(FC + "b", (21,), const=True)
 SIZE.case(FC, "float32_of_an_axis", [x, w, b], [Exact(x.value.reshape(3, 323).astype(F64) @ w.value.T + b.value, grid=1)],
           [param(FC + "_HAS_BIAS", True, BOOL), param(FC + "_USE_AXIS", True, BOOL), param(FC + "_AXIS", 1, I64)])
+
+# Deeper than 4,096 and 8,192, with every remainder of M modulo 16, and batches of them.
+for i, k in enumerate((4096, 4097, 4111, 5000, 6143, 8191, 8192, 8193, 8200, 9001, 12289, 16385)):
+    m, n = (1, 2, 7, 16, 3, 33, 5, 1, 17, 4, 9, 6)[i], (1, 19, 8, 33, 64, 7, 15, 130, 16, 3, 40, 24)[i]
+    tb = bool(i % 2)
+    matmul(f"deeper_{m}x{n}x{k}", (m, k), (n, k) if tb else (k, n), tb=tb, act=i % 3 % 2, const=i % 4 != 1)
+    if i % 4 in (1, 3):
+        coded_matmul(f"deeper_{m}x{n}x{k}", (m, k), (n, k) if tb else (k, n), tb=tb, dtype=(I8, U8)[i % 8 > 3])
+for m in range(1, 34):
+    matmul(f"rows_{m}x23x130", (m, 130), (130, 23), const=m % 2 > 0)
+matmul("deeper_batch", (3, 5, 4099), (3, 4099, 7), const=False)
+matmul("deeper_broadcast", (4, 3, 4099), (4099, 9))
+matmul("many_batches", (67, 3, 5), (67, 5, 2), const=False)
+matmul("many_small_rows", (513, 1, 9), (513, 9, 1), const=False)
+matmul("wider_2x5003x40", (2, 40), (40, 5003))
+matmul("taller_5003x2x40", (5003, 40), (40, 2))
