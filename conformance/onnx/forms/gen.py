@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+"""Make forms.zip.gz: graphs with the forms that implementations compute in one step and graphs that nearly have them, operators at sizes around
+blocks, every axis at every rank, and what bodies and functions mean.
+
+    python3 -m venv venv && venv/bin/pip install -r ../cases/requirements.txt && venv/bin/python gen.py
+
+The same versions write the same bytes.
+"""
+
+import os
+
+import codes
+import forms
+import near
+import sums
+
+if __name__ == "__main__":
+    for part in (near, sums, codes):
+        part.make()
+    forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "forms.zip.gz"))
