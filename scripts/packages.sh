@@ -16,21 +16,28 @@ mkdir -p "$out" "$work"
 go=${GO:-go}
 GOOS='' GOARCH='' GOBIN=$(realpath "$work") $go install "$nfpm"
 
-# The licences of what is linked into the library and the tool: of the modules, and of Go.
-licences() {
-  echo "AnyNPU is under the Apache License 2.0, whose text ends this file. It is built from these parts:"
-  echo
-  printf '=== The Go release (its runtime and standard library)\n\n'
+# copyright APACHE: the licences of what is linked into the library and the tool: of the modules, and of Go. Those under
+# the Apache License 2.0 say where its text is, which is APACHE.
+copyright() {
+  local path number folder file
+  echo "AnyNPU is under the Apache License 2.0, $1. It is built from these parts:"
+  printf '\n=== The Go release (its runtime and standard library)\n\n'
   cat "$($go env GOROOT)/LICENSE"
   $go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./capi ./cmd/anynpu | LC_ALL=C sort -u |
     while read -r path number folder; do
       printf '\n=== %s %s\n\n' "$path" "$number"
-      find "$folder" -maxdepth 1 \( -iname 'LICENSE*' -o -iname 'COPYING*' -o -iname 'NOTICE*' \) -print0 | LC_ALL=C sort -z | xargs -0 cat
+      find "$folder" -maxdepth 1 \( -iname 'LICENSE*' -o -iname 'COPYING*' -o -iname 'NOTICE*' \) | LC_ALL=C sort | while read -r file; do
+        if grep -q 'Apache License' "$file" && grep -q 'TERMS AND CONDITIONS' "$file"; then
+          echo "Apache License 2.0, $1."
+        else
+          cat "$file"
+        fi
+      done
     done
-  printf '\n=== AnyNPU\n\n'
-  cat LICENSE
 }
-licences > "$work/copyright"
+copyright 'in /usr/share/common-licenses/Apache-2.0' > "$work/copyright.deb"
+{ copyright 'whose text ends this file'; printf '\n=== Apache License 2.0\n\n'; cat LICENSE; } > "$work/copyright"
+cp "$work/copyright" "$work/copyright.rpm"
 date=$(date -u -d "@$SOURCE_DATE_EPOCH" -R)
 printf 'anynpu (%s) stable; urgency=medium\n\n  * See the history of the project.\n\n -- AnyNPU maintainers <maintainers@anynpu.invalid>  %s\n' "$version" "$date" |
   gzip -9n > "$work/changelog.gz"
@@ -52,7 +59,7 @@ tree() {
   install -D -m 644 "$work/completions/bash" "$root/share/bash-completion/completions/anynpu"
   install -D -m 644 "$work/completions/zsh" "$root/share/zsh/vendor-completions/_anynpu"
   install -D -m 644 "$work/completions/fish" "$root/share/fish/vendor_completions.d/anynpu.fish"
-  find "$root" -type f \( -name '*.so*' -o -path '*/bin/*' \) -exec "$strip" --strip-unneeded {} +
+  find "$root" -type f \( -name '*.so*' -o -path '*/bin/*' -o -name anynpu-probe \) -exec "$strip" --strip-unneeded {} +
   find "$root" -type f -name '*.so*' -exec chmod 644 {} +
 }
 same_time() { find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
@@ -80,7 +87,7 @@ for arch in "$@"; do
     case $format in deb) libdir=lib/$triplet ;; rpm) libdir=lib64 ;; esac
     BUILD=$own tree "$arch" "$libdir" "$own/$format"
     for name in libanynpu libanynpu-dev anynpu; do
-      install -D -m 644 "$work/copyright" "$own/$format/usr/share/doc/$name/copyright"
+      install -D -m 644 "$work/copyright.$format" "$own/$format/usr/share/doc/$name/copyright"
       install -m 644 "$work/changelog.gz" "$own/$format/usr/share/doc/$name/changelog.gz"
       if [ -f "scripts/packages/nfpm/$name.overrides" ]; then
         install -D -m 644 "scripts/packages/nfpm/$name.overrides" "$own/$format/usr/share/lintian/overrides/$name"
