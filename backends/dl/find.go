@@ -44,7 +44,7 @@ type Options struct {
 	Getenv  func(name string) string // "" for everything in a set-id program
 	Folders []string                 // of the machine, SystemFolders by default
 	Version string                   // of this library
-	Helper  string                   // the program that opens new files first, "" if it is not there
+	Helper  func() string            // finds the program that opens new files first, "" if it is not there
 	Run     Runner                   // how it is started
 	Again   bool                     // kept verdicts do not count
 }

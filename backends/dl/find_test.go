@@ -35,7 +35,7 @@ func newMachine(t *testing.T) *machine {
 
 func (m *machine) options() Options {
 	return Options{Getenv: func(name string) string { return m.env[name] }, Folders: []string{m.dir + "/etc", m.dir + "/share"},
-		Version: "0.1.0", Helper: "/helper", Run: func(argv, _ []string, _ time.Duration) (Outcome, error) {
+		Version: "0.1.0", Helper: func() string { return "/helper" }, Run: func(argv, _ []string, _ time.Duration) (Outcome, error) {
 			m.probes = append(m.probes, filepath.Base(argv[1]))
 			return m.end, m.broken
 		}}
@@ -275,11 +275,11 @@ func TestProbe_outcomes(t *testing.T) {
 	}
 
 	o := m.options()
-	o.Again, o.Helper = true, ""
+	o.Again, o.Helper = true, func() string { return "" }
 	list := List(o)
 	list[0].Probe(o)
 	assert.Contains(t, list[0].Reason, "anynpu-probe, which opens a driver first, is not beside this library; ANYNPU_PROBE=off")
-	o.Helper, m.broken = "/helper", errors.New("no memory")
+	o.Helper, m.broken = m.options().Helper, errors.New("no memory")
 	list = List(o)
 	list[0].Probe(o)
 	assert.Contains(t, list[0].Reason, "/helper cannot be started: no memory; ANYNPU_PROBE=off does without")

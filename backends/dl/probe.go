@@ -76,14 +76,15 @@ func (c *Candidate) Probe(o Options) {
 		c.judge(old.Reason, "; anynpu drivers --probe tries it again")
 		return
 	}
-	if o.Helper == "" {
+	helper := o.Helper()
+	if helper == "" {
 		c.judge("the program "+HelperName+", which opens a driver first, is not beside this library",
 			"; ANYNPU_PROBE=off does without")
 		return
 	}
-	outcome, err := o.Run(append([]string{o.Helper, c.File}, a.Required...), helperEnvironment(), ProbeLimit)
+	outcome, err := o.Run(append([]string{helper, c.File}, a.Required...), helperEnvironment(), ProbeLimit)
 	if err != nil {
-		c.judge(fmt.Sprintf("%s cannot be started: %v", o.Helper, err), "; ANYNPU_PROBE=off does without")
+		c.judge(fmt.Sprintf("%s cannot be started: %v", helper, err), "; ANYNPU_PROBE=off does without")
 		return
 	}
 	v.Reason = outcome.reason()

@@ -39,10 +39,12 @@ var candidates = sync.OnceValue(func() []*dl.Candidate {
 })
 
 func options() dl.Options {
-	return dl.Options{Getenv: boundary.Getenv, Version: anynpu.Version, Helper: helper(), Run: runHelper}
+	return dl.Options{Getenv: boundary.Getenv, Version: anynpu.Version, Helper: helper, Run: runHelper}
 }
 
-// helper returns the helper program beside this library, in the folder of its stubs or above, "" if there is none.
+// helper returns the helper program beside this library, in the folder of its stubs or above, "" if there is none. The
+// dynamic loader says where that is, and answers only when no other thread opens a library: a driver that is slow to
+// open must not stop an API that has none.
 func helper() string {
 	own, err := filepath.EvalSymlinks(boundary.OwnFile())
 	if err != nil {

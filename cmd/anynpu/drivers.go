@@ -56,7 +56,7 @@ it again for all.`,
 
 // listDrivers finds and probes every driver, for programs with the given environment.
 func listDrivers(env func(string) string, again bool) []driverInfo {
-	o := dl.Options{Getenv: env, Version: version, Helper: helperFile(), Run: runHelper, Again: again}
+	o := dl.Options{Getenv: env, Version: version, Helper: helperFile, Run: runHelper, Again: again}
 	out, used := []driverInfo{}, map[string]bool{}
 	for _, a := range dl.APIs {
 		s, _ := a.Set(env)
