@@ -156,6 +156,20 @@ func (m *Model) Constant(name string, elem int64, raw []byte, dims ...int64) *Mo
 	return m
 }
 
+// External appends a constant whose elements are in another file; entries are pairs of keys and values of external_data.
+func (m *Model) External(name string, elem int64, entries []string, dims ...int64) *Model {
+	var t []byte
+	for _, d := range dims {
+		t = number(t, 1, d)
+	}
+	t = field(number(t, 2, elem), 8, []byte(name))
+	for i := 0; i < len(entries); i += 2 {
+		t = field(t, 13, field(field(nil, 1, []byte(entries[i])), 2, []byte(entries[i+1])))
+	}
+	m.graph = field(m.graph, 5, number(t, 14, 1))
+	return m
+}
+
 // Meta appends a pair of metadata; value is shown as JSON unless it is a string.
 func (m *Model) Meta(key string, value any) *Model {
 	text, ok := value.(string)
