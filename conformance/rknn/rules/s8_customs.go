@@ -24,6 +24,33 @@ var customOperators = []*Rule{
 			t.Bad("register_custom_ops", ctx, set.op(""), 1)
 			t.wantCalls()
 		}),
+	rule("8.ab_registered_after_a_refusal", "a registration that is refused leaves nothing: a good one after it counts, "+
+		"and without one the run still lacks the operator").
+		OK("good_one", func(t *T) {
+			set, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 4), 0)
+			for range 2 {
+				bad, other := *set.op("Twice"), *set.op("Twice")
+				bad.Compute, other.Target = 0, 99
+				t.Bad("register_custom_ops", ctx, &bad, 1)
+				t.Bad("register_custom_ops", ctx, &other, 1)
+				t.Bad("register_custom_ops", ctx, []customOp{*set.op("Twice"), bad}, 2)
+				t.wantCalls()
+			}
+			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
+			t.wantCalls("init")
+			t.Set(ctx, float32T, undefined, []float32{-1, 2, -3, 4})
+			t.Computes(ctx, -2, 4, -6, 8)
+			t.wantCalls("prepare", "compute")
+		}).
+		No("none_after_it", func(t *T) {
+			set, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 4), 0)
+			bad := *set.op("Twice")
+			bad.Compute = 0
+			t.Bad("register_custom_ops", ctx, []customOp{*set.op("Twice"), bad}, 2)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2, -3, 4})
+			t.Is(failed, "run", ctx, nil)
+			t.wantCalls()
+		}),
 	rule("8.b_compute", "compute is mandatory, the other functions may be NULL").
 		OK("alone", func(t *T) {
 			set, ctx := t.opsOf(0, unary(double)), t.Open(foreign(1, 2), 0)
