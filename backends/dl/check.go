@@ -130,6 +130,9 @@ func Needs(file string, getenv func(string) string) (map[string]string, error) {
 		if err != nil {
 			return nil, fault.New(fault.File, "%s: %v", todo[0], err)
 		}
+		if e.Ours { // what needs it is to get another
+			continue
+		}
 		for _, name := range e.Needed {
 			if _, known := found[name]; known || len(found) > 256 {
 				continue

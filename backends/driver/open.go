@@ -2,9 +2,11 @@ package driver
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -169,8 +171,8 @@ func (o Opening) instead(file string) (names, theirs []string, err error) {
 		if err != nil {
 			return err
 		}
-		for name, at := range needs {
-			if seen[name] || !ours(name, at) {
+		for _, name := range slices.Sorted(maps.Keys(needs)) {
+			if seen[name] || !ours(name, needs[name]) {
 				continue
 			}
 			seen[name] = true
