@@ -353,39 +353,3 @@ var quantization = []*Rule{
 			t.Is(hbdnn.InvalidHandle, "DNNGetInputTensorProperties", &hbdnn.Properties{}, model, 0)
 		}),
 }
-
-var regions = []*Rule{
-	rule("8.a_roi_infer", "hbDNNRoiInfer judges regions and control values and refuses then").
-		OK("whole", func(t *T) { t.Compute(t.Prepare(image("rgb", 1, 3, 4, 4))) }).
-		No("regions", func(t *T) {
-			r := t.Prepare(image("rgb", 1, 3, 4, 4))
-			roi := func(want int, n int32, c *hbdnn.Control, rois ...hbdnn.Roi) {
-				task := address()
-				t.Is(want, "DNNRoiInfer", task, &[]uintptr{cmem.First(r.Out)}[0], r.In, rois, n, r.Model, c)
-				t.Check(*task == 0, "the task is %#x, want NULL", *task)
-			}
-			good := hbdnn.Roi{Right: 3, Bottom: 3}
-			roi(hbdnn.InvalidArgument, 0, &hbdnn.Control{}, good)
-			roi(hbdnn.InvalidArgument, 1, &hbdnn.Control{}, hbdnn.Roi{Left: 2, Right: 1, Bottom: 3})
-			roi(hbdnn.InvalidArgument, 1, &hbdnn.Control{}, hbdnn.Roi{Top: 2, Right: 1, Bottom: 1})
-			roi(hbdnn.InvalidArgument, 1, &hbdnn.Control{Priority: -1}, good)
-			roi(hbdnn.TooManyMembers, 256, &hbdnn.Control{}, good)
-			roi(hbdnn.APIUseError, 1, &hbdnn.Control{}, good)
-			t.Says("scale")
-		}),
-	rule("8.b_resize", "hbDNNResize judges its region and control values and refuses then; the variable of the task is not read").
-		OK("task", func(t *T) { t.Compute(t.Prepare(hbdnn.Relu(1, 4))) }).
-		No("values", func(t *T) {
-			r := t.Prepare(image("rgb", 1, 3, 4, 4))
-			resize := func(want int, roi *hbdnn.Roi, c *hbdnn.ResizeControl) {
-				task := &[]uintptr{12345}[0]
-				t.Is(want, "DNNResize", task, r.Out, r.In, roi, c)
-				t.Check(*task == 0, "the task is %#x, want NULL", *task)
-			}
-			resize(hbdnn.InvalidArgument, &hbdnn.Roi{Left: 1}, &hbdnn.ResizeControl{})
-			resize(hbdnn.InvalidArgument, &hbdnn.Roi{}, &hbdnn.ResizeControl{Priority: 256})
-			resize(hbdnn.InvalidArgument, &hbdnn.Roi{}, &hbdnn.ResizeControl{Kind: 1})
-			resize(hbdnn.InvalidArgument, &hbdnn.Roi{}, &hbdnn.ResizeControl{Bpu: 4})
-			resize(hbdnn.APIUseError, nil, &hbdnn.ResizeControl{})
-		}),
-}
