@@ -192,11 +192,11 @@ func RouteState(facade uint32) State {
 
 // tables are C's, so that a call need not leave Go to read them.
 var tables = func() (t struct {
-	states  *[C.ANYNPU_MAX_FACADES]int32
+	states  []int32          // by façade
 	drivers []unsafe.Pointer // by Func.Index; none without the library around this package
 }) {
 	var n C.uint32_t
-	t.states = (*[C.ANYNPU_MAX_FACADES]int32)(unsafe.Pointer(C.anynpu_route_states()))
+	t.states = unsafe.Slice((*int32)(unsafe.Pointer(C.anynpu_route_states())), int(C.ANYNPU_MAX_FACADES))
 	if p := C.anynpu_drivers(&n); p != nil {
 		t.drivers = unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(p)), int(n))
 	}
