@@ -1,4 +1,5 @@
-"""QuantizeLinear and DequantizeLinear around operators that only move codes, with the same and with other scales and zero points."""
+"""QuantizeLinear and DequantizeLinear around operators that only move codes, with the same and with other scales and
+zero points."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """What the lists of this folder share: cases as those of ../cases/gen.py, whose evaluators run every node as it stands.
 
-ONNX Runtime computes nodes one by one here: its own rewriting of graphs is what these cases shall not depend on. Where a formula in NumPy is
-given, the evaluators that are not left out have to agree with it."""
+ONNX Runtime computes nodes one by one here: its own rewriting of graphs is what these cases shall not depend on. Where
+a formula in NumPy is given, the evaluators that are not left out have to agree with it."""
 
 import gzip
 import io
@@ -73,7 +73,7 @@ def add(
     rtol=1e-4,
     atol=1e-5,
 ):
-    """Adds a case with those of the feeds and constants that nodes read. The outputs are outs, or what the last node makes."""
+    """Adds a case with the feeds and constants that nodes read. Outputs are outs, or what the last node makes."""
     nodes = nodes if isinstance(nodes, list) else [nodes]
     read = (set(names(nodes)) | set(outs.split())) - {o for n in nodes for o in n.output}
     feeds = {k: np.asarray(v) for k, v in feeds.items() if k in read}
@@ -127,9 +127,7 @@ def add(
                 or x.shape != y.shape
                 or not np.allclose(x.astype(np.float64), y.astype(np.float64), rtol, atol, equal_nan=True)
             ):
-                problems.append(
-                    f"{name}: {found[0][0]} and {kind} disagree about {o}, of {x.dtype} {x.shape} and {y.dtype} {y.shape}"
-                )
+                problems.append(f"{name}: {found[0][0]} and {kind} disagree about {o}, of {x.shape} and {y.shape}")
     if name in base.cases:
         problems.append(f"{name} twice")
     source = " and ".join(k for k, _ in found)

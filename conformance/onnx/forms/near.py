@@ -1,4 +1,5 @@
-"""Graphs that have the form of a function which implementations compute in one step, and graphs that differ from such a form in one thing."""
+"""Graphs that have the form of a function which implementations compute in one step, and graphs that differ from
+such a form in one thing."""
 
 import itertools
 
