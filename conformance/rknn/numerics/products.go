@@ -28,6 +28,14 @@ func products() *group {
 			}
 		}
 		on(g, board, "segments", (*T).segments)
+		for _, kind := range []uint32{1, 2, 10, 11} {
+			if board != "rk3588" && board != "rk3576" && kind > 2 {
+				continue
+			}
+			for _, k := range []int{4096, 8192, 8224, 10240, 16384} {
+				on(g, board, fmt.Sprintf("type%d_K%d", kind, k), func(t *T) { t.probes(kind, k) })
+			}
+		}
 	}
 	return g
 }
@@ -311,5 +319,47 @@ func (t *T) segments() {
 		want, out := packed(types[1], native), make([]byte, p.attr(1).Size)
 		t.OK("B_normal_layout_to_native_layout", packed(types[1], b.v), out, p.k, p.n, &p.info)
 		t.Check(slices.Equal(out, want), "type %d: the library's native layout differs", kind)
+	}
+}
+
+// probes multiplies by a B in the native layout whose elements at the ends of segments and tiles come to C one by one:
+// each row of A has a single 1, but for the last, which has several.
+func (t *T) probes(kind uint32, k int) {
+	g, n := t.Geometry(), noise(k)
+	_, cols := t.multiple(kind)
+	var at []int
+	for end := 0; end <= k; end += 2048 {
+		for _, i := range []int{end - 33, end - 32, end - 1, end, end + 1, end + 31, end + 32} {
+			if i >= 0 && i < k {
+				at = append(at, i)
+			}
+		}
+	}
+	for _, layout := range []int16{1, 0, 2} {
+		p := newProduct(g, rknn.MatmulInfo{M: int32(len(at) + 1), K: int32(k), N: int32(2 * cols), Kind: kind,
+			BLayout: layout})
+		a, b := newTensor(p.m, k), n.entries(p.types[1], k, p.n)
+		for row, i := range at {
+			a.v[row*k+i], a.v[len(at)*k+i] = 1, float64(row%3-1)
+		}
+		o := t.created(p)
+		for matrix := range 3 {
+			o.hold(p, matrix)
+		}
+		o.fill(p, 0, a)
+		o.fill(p, 1, b)
+		o.OK("matmul_run", o.ctx)
+		got := decoded(p.types[2], o.mem[2].Bytes()[:p.attr(2).Size])
+		for j := range p.n {
+			sum := 0.0
+			for row, i := range at {
+				want := b.v[i*p.n+j]
+				sum += want * float64(row%3-1)
+				t.Check(got[p.placeC(row, j)] == want, "type %d, K %d, B_layout %d: B[%d][%d] is %v, want %v", kind, k, layout,
+					i, j, got[p.placeC(row, j)], want)
+			}
+			t.Check(got[p.placeC(len(at), j)] == sum, "type %d, K %d, B_layout %d: C[%d][%d] is %v, want %v", kind, k,
+				layout, len(at), j, got[p.placeC(len(at), j)], sum)
+		}
 	}
 }
