@@ -77,6 +77,8 @@ var normalizations = []normalization{
 	{name: "channels", mean: []float32{0.5, -2.25, 7.1}, std: []float32{2, 0.7, 58.395}},
 	{name: "swapped_channels", mean: []float32{0.5, -2.25, 7.1}, std: []float32{2, 0.7, 58.395}, swapped: true},
 	{name: "planar", planar: true},
+	{name: "means", mean: []float32{0.5, -2.25, 7.1}},
+	{name: "swapped_std", std: []float32{2, 0.7, 58.395}, swapped: true},
 	{name: "planar_channels", mean: []float32{0.5, -2.25, 7.1}, std: []float32{2, 0.7, 58.395}, planar: true},
 }
 
@@ -108,6 +110,30 @@ var (
 // large tells whether sizes are those of the large shapes.
 func large(dims []int) bool { return count(dims) > 5000 }
 
+// otherChannels are images of other numbers of channels than three.
+func otherChannels(g *group) {
+	means, stds := []float32{0.5, -2.25, 7.1, -0.3, 11}, []float32{2, 0.7, 58.395, 1.25, 0.33}
+	for c := 1; c <= 5; c++ {
+		for _, e := range elementTypes {
+			if c == 3 || !e.wide || !(&port{elem: e.elem}).reals() {
+				continue
+			}
+			for _, z := range normalizations {
+				p := port{name: "x", elem: e.elem, dims: []int{2, c, 3, 5}, quant: e.quant, mean: z.mean, std: z.std,
+					swapped: z.swapped, planar: z.planar}
+				if len(p.mean) > 1 {
+					p.mean = means[:c]
+				}
+				if len(p.std) > 1 {
+					p.std = stds[:c]
+				}
+				n := &net{in: []port{p}, build: moved(e.elem, e.quant, e.negative), opset: 21}
+				on(g, "rk3588", fmt.Sprintf("%s_%d_channels_%s", e.name, c, z.name), func(t *T) { t.everyFormat(n) })
+			}
+		}
+	}
+}
+
 // formats gives inputs of every type and shape in every type, with and without pass_through, by every path, and takes
 // outputs in every type and format, bound or not.
 func formats() *group {
@@ -128,6 +154,7 @@ func formats() *group {
 			}
 		}
 	}
+	otherChannels(g)
 	return g
 }
 

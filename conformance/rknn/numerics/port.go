@@ -274,8 +274,8 @@ func (p *port) taken(x []float64, kind uint32, raw bool, rows int) tensor {
 	each(p.dims, func(at []int, i int) {
 		copy(from, at)
 		channel := p.channel(at)
-		if p.swapped && !raw {
-			from[1] = p.dims[1] - 1 - at[1]
+		if p.swapped && !raw && p.dims[1] >= 3 && at[1] <= 2 { // what follows blue stays
+			from[1] = 2 - at[1]
 			channel = from[1]
 		}
 		v := x[p.place(p.format(), from, 1, rows)]

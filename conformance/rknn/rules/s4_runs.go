@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/rknn"
@@ -45,6 +46,20 @@ func (t *T) fetches(ctx uintptr, indices, want []uint32) {
 	t.OK("outputs_release", ctx, len(o), o)
 }
 
+// indexed is y = x[i] of four elements; i is an input if it is nil.
+func indexed(op string, i *int64) *model {
+	m := (&model{}).Node(op, "y", "x", "i").Input("x", onnxFloat, 4)
+	if i == nil {
+		m.Input("i", onnxInt64, 1)
+	} else {
+		m.Constant("i", onnxInt64, binary.LittleEndian.AppendUint64(nil, uint64(*i)), 1)
+	}
+	if op == "GatherND" {
+		return m.Output("y", onnxFloat)
+	}
+	return m.Output("y", onnxFloat, 1)
+}
+
 var runs = []*Rule{
 	rule("4.ra_run", "extend may be NULL; a run blocks and wants data for every input").
 		OK("NULL", func(t *T) { t.works(t.Open(relu(1, 4), 0)) }).
@@ -74,6 +89,68 @@ var runs = []*Rule{
 			t.Set(ctx, float32T, undefined, []float32{1, 2, 3, 4})
 			t.OK("run", ctx, &e)
 			t.Check(e.Frame == 1, "frame_id %d", e.Frame)
+		}),
+	rule("4.rbb_failed_runs", "results fetched after a run that failed are never given as those of a new run").
+		OK("older", func(t *T) {
+			ctx := t.ran()
+			m := t.Mem(ctx, 16)
+			t.Bind(ctx, m, t.Attr(ctx, queryInput, 0), float32T, -1)
+			rknn.Fill(m, float32(5), 6, 7, 8)
+			t.OK("destroy_mem", ctx, cmem.Address(m))
+			e, x := runExtend{Frame: 77}, outputExtend{Frame: 77}
+			t.Check(t.Code("run", ctx, &e) != success, "a run with destroyed memory succeeds")
+			o := []output{{WantFloat: 1}}
+			if t.Code("outputs_get", ctx, 1, o, &x) == success {
+				t.Check(x.Frame == 1, "frame_id is %d, want that of the run that succeeded, 1", x.Frame)
+				t.Check(slices.Equal(cmem.Span[float32](o[0].Buf, 4), []float32{0, 2, 0, 4}), "other results than those of frame 1")
+				t.OK("outputs_release", ctx, 1, o)
+			}
+			t.Set(ctx, float32T, undefined, []float32{1, -2, 3, -4})
+			t.OK("run", ctx, &e)
+			t.Check(e.Frame == 2, "frame_id is %d, want 2", e.Frame)
+			t.Gives(ctx, 1, 0, 3, 0)
+		}).
+		No("other_shape", func(t *T) {
+			ctx := t.Open(dynamic(), 0)
+			x, _ := elements(24)
+			t.Set(ctx, float32T, nhwc, x)
+			t.Run(ctx)
+			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 2, 3, 2))
+			t.Is(failed, "outputs_get", ctx, 1, []output{{WantFloat: 1}}, nil)
+			t.Is(failed, "run", ctx, nil)
+			t.Is(failed, "outputs_get", ctx, 1, []output{{WantFloat: 1}}, nil)
+		}),
+	rule("4.rbc_indices", "indices count from behind if they are negative; one outside of its axis is an error, of the "+
+		"model where it is constant, of the run where it is given").
+		OK("inside", func(t *T) {
+			for _, op := range []string{"Gather", "GatherElements", "GatherND"} {
+				for _, i := range []int64{-4, -1, 0, 3} {
+					want := []float32{10, 11, 12, 13}[(i+4)%4]
+					ctx := t.Open(indexed(op, &i), 0)
+					t.Set(ctx, float32T, undefined, []float32{10, 11, 12, 13})
+					t.Computes(ctx, want)
+					ctx = t.Open(indexed(op, nil), 0)
+					t.OK("inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, []float32{10, 11, 12, 13}),
+						t.Given(1, int64T, undefined, []int64{i})})
+					t.Computes(ctx, want)
+				}
+			}
+		}).
+		No("outside", func(t *T) {
+			for _, op := range []string{"Gather", "GatherElements", "GatherND"} {
+				for _, i := range []int64{4, -5, 1 << 40, -1 << 62} {
+					ctx, m := new(uintptr), indexed(op, &i).Bytes()
+					if t.Code("init", ctx, m, len(m), 0, nil) == success {
+						t.Owned(*ctx)
+						t.Set(*ctx, float32T, undefined, []float32{10, 11, 12, 13})
+						t.Check(t.Code("run", *ctx, nil) != success, "%s takes the constant index %d of 4 elements", op, i)
+					}
+					given := t.Open(indexed(op, nil), 0)
+					t.OK("inputs_set", given, 2, []input{t.Given(0, float32T, undefined, []float32{10, 11, 12, 13}),
+						t.Given(1, int64T, undefined, []int64{i})})
+					t.Is(failed, "run", given, nil)
+				}
+			}
 		}),
 	rule("4.rba_older_run_extend", "of rknn_run_extend only frame_id is written: older headers' structs have 8 or 16 "+
 		"bytes").

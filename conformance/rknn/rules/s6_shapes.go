@@ -29,6 +29,20 @@ func shapesOf(list ...*tensorAttr) []tensorAttr {
 	return out
 }
 
+// oneDynamic is y = a + b, where a has one of the shapes [2 3], [5 3], [1 3], and b always [1 3].
+func oneDynamic() *model {
+	m := (&model{}).Node("Add", "y", "a", "b").Input("a", onnxFloat, -1, 3).Input("b", onnxFloat, 1, 3).Output("y",
+		onnxFloat, -1, 3)
+	return m.Meta("anynpu.input.a.shapes", [][]int{{2, 3}, {5, 3}, {1, 3}})
+}
+
+// sharesOpen is y = a + b of [n 3] and [n 3], the same n, with lists that may differ.
+func sharesOpen(a, b [][]int) *model {
+	m := (&model{}).Node("Add", "y", "a", "b").Input("a", onnxFloat, -1, 3).Input("b", onnxFloat, -1, 3).Output("y",
+		onnxFloat, -1, 3)
+	return m.Meta("anynpu.input.a.shapes", a).Meta("anynpu.input.b.shapes", b)
+}
+
 // elements are 0.5, -1.5, 2.5, ...
 func elements(n int) (x, relu []float32) {
 	for i := range n {
@@ -252,6 +266,45 @@ var dynamicShapes = []*Rule{
 			t.refusedModel((&model{}).Node("Add", "y", "a", "b").Input("a", onnxFloat, -1, 3).Input("b", onnxFloat, -1,
 				3).Output("y", onnxFloat, -1, 3).
 				Meta("anynpu.input.a.shapes", [][]int{{2, 3}, {5, 3}}).Meta("anynpu.input.b.shapes", [][]int{{2, 3}}).Bytes())
+		}),
+	rule("6.ja_one_list", "an input of fixed sizes needs no list: it has the same shape in each set of the others'").
+		OK("each_order", func(t *T) {
+			ctx := t.Open(oneDynamic(), 0)
+			for round, n := range []int{2, 1, 5, 1, 2, 5, 5} {
+				list := shapesOf(shapeAttr(0, undefined, uint32(n), 3), shapeAttr(1, undefined, 1, 3))
+				if round%2 == 1 {
+					slices.Reverse(list)
+				}
+				t.OK("set_input_shapes", ctx, 2, list)
+				for index, want := range []uint32{uint32(n), 1} {
+					t.Check(slices.Equal(t.Attr(ctx, queryCurrentInput, index).Shape(), []uint32{want, 3}), "input %d of %d", index, n)
+				}
+				t.Check(slices.Equal(t.Attr(ctx, queryCurrentOutput, 0).Shape(), []uint32{uint32(n), 3}), "output of %d", n)
+				t.Check(t.Attr(ctx, queryInput, 0).Dims[0] == 5 && t.Attr(ctx, queryOutput, 0).Dims[0] == 5,
+					"the attributes of the largest shape have changed")
+				x, want := make([]float32, 3*n), make([]float32, 3*n)
+				for i := range x {
+					x[i] = float32(i + round)
+					want[i] = x[i] + float32(i%3*100)
+				}
+				t.OK("inputs_set", ctx, 2, []input{t.Given(1, float32T, undefined, []float32{0, 100, 200}),
+					t.Given(0, float32T, undefined, x)})
+				t.Computes(ctx, want...)
+			}
+		}).
+		No("other_size_of_the_fixed", func(t *T) {
+			ctx := t.Open(oneDynamic(), 0)
+			t.Is(failed, "set_input_shapes", ctx, 2, shapesOf(shapeAttr(0, undefined, 2, 3), shapeAttr(1, undefined, 2, 3)))
+			t.Bad("set_input_shapes", ctx, 1, shapeAttr(0, undefined, 2, 3))
+		}),
+	rule("6.jb_shared_dimension", "inputs that share an open dimension have the same size there in each set").
+		OK("same", func(t *T) {
+			ctx := t.Open(sharesOpen([][]int{{2, 3}, {5, 3}}, [][]int{{2, 3}, {5, 3}}), 0)
+			t.OK("set_input_shapes", ctx, 2, shapesOf(shapeAttr(0, undefined, 2, 3), shapeAttr(1, undefined, 2, 3)))
+		}).
+		No("other", func(t *T) {
+			t.refusedModel(sharesOpen([][]int{{2, 3}, {5, 3}}, [][]int{{2, 3}, {4, 3}}).Bytes())
+			t.refusedModel(sharesOpen([][]int{{2, 3}, {5, 3}}, [][]int{{5, 3}, {2, 3}}).Bytes())
 		}),
 	rule("6.k_open_batch", "an open first dimension without a list becomes 1; another open one is refused").
 		OK("batch", func(t *T) {
