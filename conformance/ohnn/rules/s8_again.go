@@ -137,6 +137,34 @@ var again = []*Rule{
 			got, want := t.floats(out, 6), turn(pattern(6, 5), pattern(3, 6), 2, 3)
 			t.Check(slices.Equal(got, want), "a refused run has changed its output to %v", got)
 		}),
+	rule("s8_again_ranks", "sizes that a model leaves open are those of each run, whatever the rank").
+		OK("each_rank", func(t *T) {
+			sizes := [][]int32{{2, 3, 1, 2, 4}, {1, 1, 5, 3, 2}, {4, 2, 2, 1, 1}, {2, 3, 1, 2, 4}, {3, 1, 2, 2, 3}}
+			for rank := 1; rank <= 5; rank++ {
+				e := t.executor(slices.Repeat([]int32{-1}, rank)...)
+				out := t.newTensor("CreateWithSize", 0, t.desc(float32T, slices.Repeat([]int32{4}, rank)...), 4096)
+				for seed, all := range sizes {
+					dims, n := all[:rank], 1
+					for _, d := range dims {
+						n *= int(d)
+					}
+					x, y := pattern(n, seed), pattern(n, seed+7)
+					t.OK("Executor_RunSync", e, []uintptr{t.tensor(x, dims...), t.tensor(y, dims...)}, 2, []uintptr{out}, 1)
+					t.wantShape(t.Ptr("Tensor_GetTensorDesc", out), dims...)
+					for i, got := range t.floats(out, n) {
+						t.Check(got == x[i]+y[i], "shape %v, element %d: %v, want %v", dims, i, got, x[i]+y[i])
+					}
+				}
+			}
+		}).
+		No("another_rank", func(t *T) {
+			for rank := 1; rank <= 4; rank++ {
+				e := t.executor(slices.Repeat([]int32{-1}, rank)...)
+				more := slices.Repeat([]int32{2}, rank+1)
+				x := t.tensor(pattern(1<<(rank+1), 1), more...)
+				t.Bad("Executor_RunSync", e, []uintptr{x, x}, 2, []uintptr{t.room()}, 1)
+			}
+		}),
 	rule("s8_again_executors", "executors of one compilation, and of several of one model, do not share shapes or data").
 		OK("interleaved", func(t *T) {
 			c := t.compilation(t.turned(-1, -1))
