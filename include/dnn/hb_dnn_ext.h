@@ -1,10 +1,12 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * More about models and tasks of the hbDNN API, and conversions of tensors in memory. Include <stdbool.h> before it in C.
+ * More about models and tasks of the hbDNN API, and conversions of tensors in memory.
  */
 #ifndef _DNN_HB_DNN_EXT_H_
 #define _DNN_HB_DNN_EXT_H_
+
+#include <stdbool.h>
 
 #include "hb_dnn.h"
 
