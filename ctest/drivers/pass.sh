@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
+# usage: pass.sh [long]
 # Programs whose calls go to a vendor's driver, which a manifest names: alone, and beside ONNX models of the library's;
-# drivers that cannot be used, and what anynpu drivers says of them. The drivers are C files of this folder.
+# drivers that cannot be used, and what anynpu drivers says of them. The drivers are C files of this folder. long is with
+# every mode under AddressSanitizer and valgrind.
 set -euo pipefail
+long=${1:-}
 . "$(dirname "$0")/../../scripts/settings.sh"
 here=$PWD/ctest/drivers
 make --no-print-directory libs "${BUILD:-build}/bin/anynpu" "${BUILD:-build}/examples/rknn_digits" > /dev/null
@@ -59,18 +62,19 @@ run both
 run hammer
 run opened
 run forks
-for program in passing passing_asan; do
-  ANYNPU_LOG=trace run both $program
-  ANYNPU_CHECK=pointers run both $program
-  ANYNPU_PROBE=off run both $program
-done
+ANYNPU_LOG=trace run both
+ANYNPU_CHECK=pointers run both
+ANYNPU_PROBE=off run both
 run both passing_asan
-ROUNDS=2000 run hammer passing_asan
-run opened passing_asan
-run forks passing_asan
+if [ -n "$long" ]; then
+  for variable in ANYNPU_LOG=trace ANYNPU_CHECK=pointers ANYNPU_PROBE=off; do (export "$variable"; run both passing_asan); done
+  ROUNDS=2000 run hammer passing_asan
+  run opened passing_asan
+  run forks passing_asan
+fi
 
 # Valgrind.
-if command -v valgrind > /dev/null && echo '#include <valgrind/memcheck.h>' | gcc -E - > /dev/null 2>&1; then
+if [ -n "$long" ] && command -v valgrind > /dev/null && echo '#include <valgrind/memcheck.h>' | gcc -E - > /dev/null 2>&1; then
   gcc -shared -fPIC -O1 -g -D_GNU_SOURCE ctest/gomemory.c -o "$dir/libgomemory.so" -ldl
   rm -rf "$XDG_CACHE_HOME"
   for mode in both hammer; do
