@@ -77,13 +77,13 @@ func (m *Metadata) setInput(name, field string, value json.RawMessage) error {
 	var err error
 	switch field {
 	case "mean":
-		err = decode(value, &in.Mean)
+		in.Mean, err = perChannel(value)
 	case "std":
-		if err = decode(value, &in.Std); err == nil && slices.Contains(in.Std, 0) {
+		if in.Std, err = perChannel(value); err == nil && slices.Contains(in.Std, 0) {
 			err = fault.New(fault.File, "a divisor of 0")
 		}
 	case "scale":
-		if err = decode(value, &in.Scale); err == nil && slices.Contains(in.Scale, 0) {
+		if in.Scale, err = perChannel(value); err == nil && slices.Contains(in.Scale, 0) {
 			err = fault.New(fault.File, "a factor of 0")
 		}
 	case "planes":
@@ -191,6 +191,16 @@ func shapeOf(value json.RawMessage) (shape []Dim, like int, err error) {
 		}
 	}
 	return shape, 0, nil
+}
+
+// perChannel reads one number for all channels, or a list.
+func perChannel(value json.RawMessage) (list []float32, err error) {
+	var one *float32 // nil for null
+	if json.Unmarshal(value, &one) == nil && one != nil {
+		return []float32{*one}, nil
+	}
+	err = decode(value, &list)
+	return list, err
 }
 
 func decode(value json.RawMessage, to any) error {

@@ -53,6 +53,18 @@ func TestRead_wrongValuesNameTheKey(t *testing.T) {
 	}
 }
 
+func TestRead_oneNumberOrOnePerChannel(t *testing.T) {
+	m, err := Read(map[string]string{"anynpu.input.x.mean": "127.5", "anynpu.input.x.std": " 2 ", "anynpu.input.y.mean": "[]",
+		"anynpu.input.y.scale": "0.5"}, "")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]Input{"x": {Mean: []float32{127.5}, Std: []float32{2}},
+		"y": {Mean: []float32{}, Scale: []float32{0.5}}}, m.Inputs)
+	for _, wrong := range []string{"0", "1e39", `"2"`, "true", "[[1]]"} {
+		_, err := Read(map[string]string{"anynpu.input.x.std": wrong}, "")
+		assert.Equal(t, fault.File, fault.KindOf(err), wrong)
+	}
+}
+
 func TestReadPack_staysInItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pack.json")
