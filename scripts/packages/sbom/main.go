@@ -78,7 +78,8 @@ type relationship struct {
 
 func main() {
 	if len(os.Args) < 3 {
-		fail(fmt.Errorf("usage: sbom VERSION FILE..."))
+		fmt.Fprintln(os.Stderr, "usage: sbom VERSION FILE...")
+		os.Exit(2)
 	}
 	epoch, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
