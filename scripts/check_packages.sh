@@ -16,9 +16,9 @@ fail() { echo "check_packages: $*"; exit 1; }
 
 make --no-print-directory packages ARCHES="$arch" > "$dir/log" 2>&1 || { tail "$dir/log"; fail "make packages"; }
 packages=$build/packages
-git clone -q . "$dir/another folder" 2> /dev/null || cp -r . "$dir/another folder"
-(cd "$dir/another folder" && git diff --quiet HEAD 2> /dev/null && unset BUILD &&
-  make --no-print-directory packages ARCHES="$arch" > "$dir/log" 2>&1) || { tail "$dir/log"; fail "make packages elsewhere"; }
+mkdir "$dir/another folder"
+tar -c --exclude="./$(realpath --relative-to=. "$build")" --exclude=./build . | tar -x -C "$dir/another folder"
+(cd "$dir/another folder" && unset BUILD && make --no-print-directory packages ARCHES="$arch" > "$dir/log" 2>&1) || { tail "$dir/log"; fail "make packages elsewhere"; }
 for file in "$packages"/*; do
   cmp "$file" "$dir/another folder/build/packages/$(basename "$file")" || fail "$(basename "$file") is not reproducible"
 done
@@ -45,35 +45,35 @@ mkdir -p "$root" "$build/fresh/packages"
 debootstrap --variant=minbase --cache-dir="$build/fresh/packages" stable "$root" "$archive" > "$dir/log" 2>&1 || { tail "$dir/log"; fail "debootstrap"; }
 { sed '/^#/d; s/.*/int &(void) { return -99; }/' capi/stub/zlibrknnrt.symbols; } > "$dir/vendor.c"
 gcc -shared -fPIC -o "$root/usr/lib/librknnrt.so" "$dir/vendor.c" -Wl,-soname,librknnrt.so
-gcc -Iinclude examples/rknn_digits.c -o "$root/root/rknn_digits" -L"$root/usr/lib" -lrknnrt -lm
-cp -r examples/digits "$root/root/"
+gcc -Iinclude examples/rknn_digits.c -o "$root/opt/rknn_digits" -L"$root/usr/lib" -lrknnrt -lm
+cp -r examples/digits "$root/opt/"
 files() { find "$root" -xdev \( -path "$root/var/lib/dpkg" -o -path "$root/var/log" -o -path "$root/var/cache" \
   -o -path "$root/etc/ld.so.cache" \) -prune -o -printf '%P %y %l\n' | LC_ALL=C sort; }
 files > "$dir/before"
 vendor=$(sha256sum < "$root/usr/lib/librknnrt.so")
 theirs() { [ "$(sha256sum < "$root/usr/lib/librknnrt.so")" = "$vendor" ] || fail "$1: the vendor's library is not as it was"; }
 digits() {
-  chroot "$root" sh -c 'cd /root && anynpu exec -- ./rknn_digits digits/digits.onnx digits/images/*.pgm' > "$dir/out" 2>&1 || { cat "$dir/out"; fail "$1"; }
+  chroot "$root" sh -c 'cd /opt && anynpu exec -- ./rknn_digits digits/digits.onnx digits/images/*.pgm' > "$dir/out" 2>&1 || { cat "$dir/out"; fail "$1"; }
   grep -F '59 of 60 right' "$dir/out" || { cat "$dir/out"; fail "$1"; }
 }
-mkdir "$root/root/debs"
-cp "$packages"/*.deb "$root/root/debs/"
-chroot "$root" sh -c 'dpkg -i /root/debs/*.deb' > "$dir/log" 2>&1 || { tail "$dir/log"; fail "dpkg -i"; }
+mkdir "$root/opt/debs"
+cp "$packages"/*.deb "$root/opt/debs/"
+chroot "$root" sh -c 'dpkg -i /opt/debs/*.deb' > "$dir/log" 2>&1 || { tail "$dir/log"; fail "dpkg -i"; }
 theirs install
 digits install
-rm "$root"/root/debs/*
+rm "$root"/opt/debs/*
 for deb in "$packages"/*.deb; do # the same, as the next version
   rm -rf "$dir/next"
   dpkg-deb -R "$deb" "$dir/next"
   sed -i 's/^Version: .*/Version: 99/; s/(= [^)]*)/(= 99)/' "$dir/next/DEBIAN/control"
-  dpkg-deb -b "$dir/next" "$root/root/debs/" > /dev/null
+  dpkg-deb -b "$dir/next" "$root/opt/debs/" > /dev/null
 done
-chroot "$root" sh -c 'dpkg -i /root/debs/*.deb' > "$dir/log" 2>&1 || { tail "$dir/log"; fail "an upgrade"; }
+chroot "$root" sh -c 'dpkg -i /opt/debs/*.deb' > "$dir/log" 2>&1 || { tail "$dir/log"; fail "an upgrade"; }
 theirs upgrade
 digits upgrade
 chroot "$root" dpkg --purge anynpu libanynpu-dev libanynpu > "$dir/log" 2>&1 || { tail "$dir/log"; fail "dpkg --purge"; }
 theirs removal
-rm -r "$root/root/debs"
+rm -r "$root/opt/debs"
 files > "$dir/after"
 diff "$dir/before" "$dir/after" || fail "a purge leaves something"
 echo "packages: installed, upgraded and purged in $(. "$root/etc/os-release" && echo "$PRETTY_NAME"); the vendor's library is byte-equal"

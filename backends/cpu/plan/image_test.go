@@ -101,7 +101,7 @@ var imageCases = func() (list []testCase) {
 
 // The plan computes images to the bit as the reference does, but for a network behind.
 func TestImage_equalsReference(t *testing.T) {
-	for _, isa := range kernel.Supported() {
+	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
 		for _, c := range imageCases {
