@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 // nv12 is images of h x w with rows of pitch bytes, as a program has them: in one block each, or all luma and all chroma.
@@ -62,8 +64,8 @@ func (f nv12) want(luma, chroma []byte) (v []float64) {
 	return v
 }
 
-func camera(dims ...int64) *onnxModel {
-	return relu(dims...).meta("anynpu.input.x.pixel", "nv12").meta("anynpu.input.x.mean", "[-1000]")
+func camera(dims ...int64) *onnxtest.Model {
+	return relu(dims...).Meta("anynpu.input.x.pixel", "nv12").Meta("anynpu.input.x.mean", "[-1000]")
 }
 
 func requireNear(t *testing.T, want []float64, got []float32, what string) {
@@ -153,16 +155,17 @@ func TestInfer_imagesThatDoNotFit(t *testing.T) {
 }
 
 func TestInfer_yuv444(t *testing.T) {
-	o := ready(t, relu(1, 3, 1, 2).meta("anynpu.input.x.pixel", "yuv444").meta("anynpu.input.x.order", "bgr").
-		meta("anynpu.input.x.range", "bt601_video"))
+	o := ready(t, relu(1, 3, 1, 2).Meta("anynpu.input.x.pixel", "yuv444").Meta("anynpu.input.x.order", "bgr").
+		Meta("anynpu.input.x.range", "bt601_video"))
 	copy(o.in[0].data(), []byte{116, 138, 108, 66, 128, 128})
 	require.NoError(t, infer(t, o.m, o.in, o.out))
 	requireNear(t, []float64{116.4 + 20.18, 58.2, 116.4 - 3.91 + 16.26, 58.2, 116.4 - 31.92, 58.2}, o.out[0].floats(), "bgr")
 }
 
 func TestInfer_bytesOfAnImageForANetworkOfBytes(t *testing.T) {
-	m := (&onnxModel{}).input("x", onnxUint8, 1, 3, 1, 2).output("y", onnxUint8, 1, 3, 1, 2).node("Identity", "y", "x").
-		meta("anynpu.input.x.pixel", "bgr").meta("anynpu.input.x.order", "rgb")
+	m := (&onnxtest.Model{}).Input("x", onnxtest.Uint8, 1, 3, 1, 2).Output("y", onnxtest.Uint8, 1, 3, 1, 2).
+		Node("Identity", "y", "x").
+		Meta("anynpu.input.x.pixel", "bgr").Meta("anynpu.input.x.order", "rgb")
 	o := ready(t, m)
 	copy(o.in[0].data(), []byte{1, 2, 3, 4, 5, 6})
 	require.NoError(t, infer(t, o.m, o.in, o.out))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 func fromFiles(t *testing.T, paths ...string) (*Packed, error) {
@@ -27,7 +28,7 @@ func fromFiles(t *testing.T, paths ...string) (*Packed, error) {
 }
 
 func TestInitializeFromFiles_listsModelsInOrder(t *testing.T) {
-	a, b := file(t, "a.onnx", relu(1, 4)), file(t, "b.onnx", relu(1, 2).named("second"))
+	a, b := file(t, "a.onnx", relu(1, 4)), file(t, "b.onnx", relu(1, 2).Meta("anynpu.name", "second"))
 	folder := filepath.Dir(a)
 	list := filepath.Join(folder, "list.json")
 	require.NoError(t, os.WriteFile(list, []byte(`{"anynpu.models": ["a.onnx", "a.onnx"]}`), 0o600))
@@ -75,7 +76,7 @@ func TestInitializeFromFiles_refusals(t *testing.T) {
 }
 
 func TestInitializeFromDDR_refusals(t *testing.T) {
-	b := relu(1, 4).bytes()
+	b := relu(1, 4).Bytes()
 	_, err := dnnInitializeFromDDR(nil, nil)
 	requireCode(t, errArgument, err, "modelDataCount")
 	_, err = dnnInitializeFromDDR([]uintptr{0}, []int32{4})
@@ -123,7 +124,7 @@ func TestProperties_ofFeatureMaps(t *testing.T) {
 	m = open(t, relu(1, 10))
 	require.Equal(t, fullProperties{valid: shape(1, 10), aligned: shape(1, 10, 1, 1), layout: layoutNone, kind: typeF32,
 		bytes: 40, stride: [8]int32{40, 4}}, properties(t, m, false, 0))
-	m = open(t, relu(1, 3, 4, 5).meta("anynpu.input.x.layout", "nhwc"))
+	m = open(t, relu(1, 3, 4, 5).Meta("anynpu.input.x.layout", "nhwc"))
 	require.Equal(t, fullProperties{valid: shape(1, 4, 5, 3), aligned: shape(1, 4, 5, 3), layout: layoutNHWC, kind: typeF32,
 		bytes: 240, stride: [8]int32{240, 60, 12, 4}}, properties(t, m, true, 0))
 	var p fullProperties
@@ -134,44 +135,45 @@ func TestProperties_ofFeatureMaps(t *testing.T) {
 }
 
 func TestProperties_ofImages(t *testing.T) {
-	m := open(t, relu(2, 1, 5, 21).meta("anynpu.input.x.pixel", "gray"))
+	m := open(t, relu(2, 1, 5, 21).Meta("anynpu.input.x.pixel", "gray"))
 	require.Equal(t, fullProperties{valid: shape(2, 1, 5, 21), aligned: shape(2, 1, 5, 32), layout: layoutNCHW, kind: typeY,
 		bytes: 320}, properties(t, m, true, 0))
-	m = open(t, relu(1, 3, 5, 7).meta("anynpu.input.x.pixel", "bgr"))
+	m = open(t, relu(1, 3, 5, 7).Meta("anynpu.input.x.pixel", "bgr"))
 	require.Equal(t, fullProperties{valid: shape(1, 5, 7, 3), aligned: shape(1, 5, 7, 3), layout: layoutNHWC, kind: typeBGR,
 		bytes: 105, stride: [8]int32{105, 21, 3, 1}}, properties(t, m, true, 0))
-	m = open(t, relu(2, 3, 5, 21).meta("anynpu.input.x.pixel", "nv12").meta("anynpu.input.x.source", "resizer"))
+	m = open(t, relu(2, 3, 5, 21).Meta("anynpu.input.x.pixel", "nv12").Meta("anynpu.input.x.source", "resizer"))
 	require.Len(t, m.in, 1)
 	require.Equal(t, fullProperties{valid: shape(2, 3, 5, 21), aligned: shape(2, 3, 5, 32), layout: layoutNCHW,
 		kind: typeNV12, bytes: 480}, properties(t, m, true, 0), "H*Wa*3/2 for each image, of an odd height too")
 	var source int32
 	require.NoError(t, dnnGetInputSource(&source, m, 0))
 	require.Equal(t, sourceResizer, source)
-	m = open(t, relu(1, 3, 5, 7).meta("anynpu.input.x.pixel", "yuv444").meta("anynpu.input.x.layout", "nchw"))
+	m = open(t, relu(1, 3, 5, 7).Meta("anynpu.input.x.pixel", "yuv444").Meta("anynpu.input.x.layout", "nchw"))
 	require.Equal(t, fullProperties{valid: shape(1, 3, 5, 7), aligned: shape(1, 3, 5, 7), layout: layoutNCHW, kind: typeYUV444,
 		bytes: 105, stride: [8]int32{105, 35, 7, 1}}, properties(t, m, true, 0))
-	for _, bad := range []*onnxModel{relu(1, 4, 4, 4).meta("anynpu.input.x.pixel", "rgba"),
-		relu(1, 3, 4, 4).meta("anynpu.input.x.pixel", "gray"), relu(3, 4).meta("anynpu.input.x.pixel", "rgb")} {
-		b := bad.bytes()
+	for _, bad := range []*onnxtest.Model{relu(1, 4, 4, 4).Meta("anynpu.input.x.pixel", "rgba"),
+		relu(1, 3, 4, 4).Meta("anynpu.input.x.pixel", "gray"), relu(3, 4).Meta("anynpu.input.x.pixel", "rgb")} {
+		b := bad.Bytes()
 		_, err := dnnInitializeFromDDR([]uintptr{addressOf(b)}, []int32{int32(len(b))})
 		requireCode(t, errModel, err, "pixel")
 	}
 }
 
 // codes is y = DequantizeLinear(QuantizeLinear(x)) after which the integers cross the border on both sides.
-func codes(zero []byte, elem int64) *onnxModel {
-	return (&onnxModel{}).input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4).scalar("s", onnxFloat, raw32(0.5)).
-		scalar("z", elem, zero).node("QuantizeLinear", "q", "x", "s", "z").node("Relu", "r", "q").
-		node("DequantizeLinear", "y", "r", "s", "z")
+func codes(zero []byte, elem int64) *onnxtest.Model {
+	return (&onnxtest.Model{}).Input("x", onnxtest.Float, 1, 4).Output("y", onnxtest.Float, 1, 4).
+		Scalar("s", onnxtest.Float, raw32(0.5)).
+		Scalar("z", elem, zero).Node("QuantizeLinear", "q", "x", "s", "z").Node("Relu", "r", "q").
+		Node("DequantizeLinear", "y", "r", "s", "z")
 }
 
 func TestProperties_ofCodes(t *testing.T) {
-	m := open(t, codes([]byte{0xfd}, onnxInt8))
+	m := open(t, codes([]byte{0xfd}, onnxtest.Int8))
 	p := properties(t, m, true, 0)
 	require.Equal(t, []int32{typeS8, quantScale, 1, 1, 4}, []int32{p.kind, p.quant, p.scaleLen, p.zeroLen, p.bytes})
 	require.Equal(t, float32(0.5), *(*float32)(cPointer(p.scale)))
 	require.Equal(t, int8(-3), *(*int8)(cPointer(p.zero)))
-	m = open(t, codes([]byte{200}, onnxUint8))
+	m = open(t, codes([]byte{200}, onnxtest.Uint8))
 	p = properties(t, m, true, 0)
 	require.Equal(t, []int32{typeF32, quantNone, 16}, []int32{p.kind, p.quant, p.bytes}, "a zero point that int8 has not")
 }
@@ -203,7 +205,7 @@ func TestGenerations_writeTheirOwnSize(t *testing.T) {
 }
 
 func TestDescriptions_inBothForms(t *testing.T) {
-	m := open(t, relu(1, 4).meta("anynpu.custom_string", "words"))
+	m := open(t, relu(1, 4).Meta("anynpu.custom_string", "words"))
 	h, err := handle.Of(m)
 	require.NoError(t, err)
 	var desc uintptr
@@ -231,7 +233,7 @@ func TestLoad_compiledModel(t *testing.T) {
 	require.NoError(t, os.WriteFile(bin, []byte("\x00code of a board"), 0o600))
 	_, err := fromFiles(t, bin)
 	requireCode(t, errModel, err, "net.onnx", "ANYNPU_MODEL_MAP")
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "net.onnx"), relu(1, 7).bytes(), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "net.onnx"), relu(1, 7).Bytes(), 0o600))
 	p, err := fromFiles(t, bin)
 	require.NoError(t, err)
 	require.Equal(t, []any{"net", []int64{1, 7}}, []any{p.models[0].name, p.models[0].in[0].dims})

@@ -10,87 +10,25 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
-
-// ONNX element types.
-const (
-	onnxFloat = 1
-	onnxUint8 = 2
-	onnxInt8  = 3
-)
-
-// onnxModel is an ONNX model under construction.
-type onnxModel struct{ graph, props []byte }
-
-func field(b []byte, n protowire.Number, v []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
-}
-
-func number(b []byte, n protowire.Number, v int64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), uint64(v))
-}
-
-func (m *onnxModel) value(n protowire.Number, name string, elem int64, dims ...int64) *onnxModel {
-	var shape []byte
-	for _, d := range dims {
-		shape = field(shape, 1, number(nil, 1, d))
-	}
-	tensor := field(number(nil, 1, elem), 2, shape)
-	m.graph = field(m.graph, n, field(field(nil, 1, []byte(name)), 2, field(nil, 1, tensor)))
-	return m
-}
-
-func (m *onnxModel) input(name string, elem int64, dims ...int64) *onnxModel {
-	return m.value(11, name, elem, dims...)
-}
-
-func (m *onnxModel) output(name string, elem int64, dims ...int64) *onnxModel {
-	return m.value(12, name, elem, dims...)
-}
-
-func (m *onnxModel) node(op, out string, in ...string) *onnxModel {
-	var n []byte
-	for _, i := range in {
-		n = field(n, 1, []byte(i))
-	}
-	m.graph = field(m.graph, 1, field(field(field(n, 2, []byte(out)), 3, []byte(op+"_"+out)), 4, []byte(op)))
-	return m
-}
-
-func (m *onnxModel) scalar(name string, elem int64, raw []byte) *onnxModel {
-	m.graph = field(m.graph, 5, field(field(number(nil, 2, elem), 8, []byte(name)), 9, raw))
-	return m
-}
-
-func (m *onnxModel) meta(key, value string) *onnxModel {
-	m.props = field(m.props, 14, field(field(nil, 1, []byte(key)), 2, []byte(value)))
-	return m
-}
-
-func (m *onnxModel) bytes() []byte {
-	graph := field(m.graph, 2, []byte("g"))
-	opset := field(nil, 8, number(nil, 2, 13))
-	return append(append(field(number(nil, 1, 8), 7, graph), opset...), m.props...)
-}
-
-func (m *onnxModel) named(name string) *onnxModel { return m.meta("anynpu.name", name) }
 
 // relu is y = Relu(x).
-func relu(dims ...int64) *onnxModel {
-	return (&onnxModel{}).input("x", onnxFloat, dims...).output("y", onnxFloat, dims...).node("Relu", "y", "x")
+func relu(dims ...int64) *onnxtest.Model {
+	return (&onnxtest.Model{}).Input("x", onnxtest.Float, dims...).Output("y", onnxtest.Float, dims...).
+		Node("Relu", "y", "x")
 }
 
 func raw32(v float32) []byte { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v)) }
 
 // open loads models from memory and returns the first; the pack ends with the test.
-func open(t *testing.T, models ...*onnxModel) *Model {
+func open(t *testing.T, models ...*onnxtest.Model) *Model {
 	var data []uintptr
 	var sizes []int32
 	for _, m := range models {
-		b := m.bytes()
+		b := m.Bytes()
 		data, sizes = append(data, addressOf(b)), append(sizes, int32(len(b)))
 		defer runtime.KeepAlive(b)
 	}
@@ -112,9 +50,9 @@ func open(t *testing.T, models ...*onnxModel) *Model {
 }
 
 // file writes a model to a file.
-func file(t *testing.T, name string, m *onnxModel) string {
+func file(t *testing.T, name string, m *onnxtest.Model) string {
 	path := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(path, m.bytes(), 0o600))
+	require.NoError(t, os.WriteFile(path, m.Bytes(), 0o600))
 	return path
 }
 

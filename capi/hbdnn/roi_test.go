@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 // pictureOf is an image as programs describe it themselves: type, layout, shapes and memory alone are set.
@@ -145,8 +146,8 @@ func infers(t *testing.T, m *Model, in, out []full, rois ...Roi) error {
 	return ended(t, task)
 }
 
-func resizing(dims ...int64) *onnxModel {
-	return camera(dims...).meta("anynpu.input.x.source", "resizer")
+func resizing(dims ...int64) *onnxtest.Model {
+	return camera(dims...).Meta("anynpu.input.x.source", "resizer")
 }
 
 // A region of the model's size is taken as it is: the same bits as hbDNNInfer gives of the cut image.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 // one is a model with tensors.
@@ -18,7 +19,7 @@ type one struct {
 	in, out []full
 }
 
-func ready(t *testing.T, model *onnxModel) *one {
+func ready(t *testing.T, model *onnxtest.Model) *one {
 	o := &one{m: open(t, model)}
 	for _, p := range o.m.in {
 		o.in = append(o.in, *tensorFor(t, p))
@@ -45,15 +46,15 @@ func TestInfer_featureMap(t *testing.T) {
 }
 
 func TestInfer_interleavedFeatureMap(t *testing.T) {
-	o := ready(t, relu(1, 2, 1, 3).meta("anynpu.input.x.layout", "nhwc"))
+	o := ready(t, relu(1, 2, 1, 3).Meta("anynpu.input.x.layout", "nhwc"))
 	copy(o.in[0].floats(), []float32{1, 10, 2, 20, 3, 30})
 	require.NoError(t, infer(t, o.m, o.in, o.out))
 	require.Equal(t, []float32{1, 2, 3, 10, 20, 30}, o.out[0].floats())
 }
 
 func TestInfer_grayImageWithPitch(t *testing.T) {
-	o := ready(t, relu(1, 1, 2, 3).meta("anynpu.input.x.pixel", "gray").meta("anynpu.input.x.mean", "[10]").
-		meta("anynpu.input.x.std", "[2]"))
+	o := ready(t, relu(1, 1, 2, 3).Meta("anynpu.input.x.pixel", "gray").Meta("anynpu.input.x.mean", "[10]").
+		Meta("anynpu.input.x.std", "[2]"))
 	require.EqualValues(t, 32, o.in[0].mem[0].size)
 	data := o.in[0].data()
 	copy(data, []byte{12, 14, 16, 99})
@@ -72,19 +73,19 @@ func TestInfer_grayImageWithPitch(t *testing.T) {
 }
 
 func TestInfer_colorImage(t *testing.T) {
-	o := ready(t, relu(1, 3, 1, 2).meta("anynpu.input.x.pixel", "bgr").meta("anynpu.input.x.order", "rgb").
-		meta("anynpu.input.x.mean", "[1, 2, 3]"))
+	o := ready(t, relu(1, 3, 1, 2).Meta("anynpu.input.x.pixel", "bgr").Meta("anynpu.input.x.order", "rgb").
+		Meta("anynpu.input.x.mean", "[1, 2, 3]"))
 	copy(o.in[0].data(), []byte{11, 22, 33, 41, 52, 63}) // blue, green and red of two pixels
 	require.NoError(t, infer(t, o.m, o.in, o.out))
 	require.Equal(t, []float32{30, 60, 20, 50, 10, 40}, o.out[0].floats(), "red, green and blue, means by channel of the bytes")
 }
 
 func TestInfer_codes(t *testing.T) {
-	o := ready(t, codes([]byte{0}, onnxInt8))
+	o := ready(t, codes([]byte{0}, onnxtest.Int8))
 	copy(o.in[0].data(), []byte{0xff, 2, 0x80, 4})
 	require.NoError(t, infer(t, o.m, o.in, o.out))
 	require.Equal(t, []byte{0, 2, 0, 4}, o.out[0].data())
-	o = ready(t, codes([]byte{200}, onnxUint8)) // codes with a zero point that the API lacks: numbers
+	o = ready(t, codes([]byte{200}, onnxtest.Uint8)) // codes with a zero point that the API lacks: numbers
 	copy(o.in[0].floats(), []float32{-0.5, 1.25, 26, 0})
 	require.NoError(t, infer(t, o.m, o.in, o.out))
 	require.Equal(t, []float32{-0.5, 1, 26, 0}, o.out[0].floats(), "Relu of the codes, halves to even")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -30,8 +31,8 @@ func sharedFile(t *testing.T, size int) (fd int, maps [2][]byte) {
 // brings the file.
 func TestRun_oneFileTwice(t *testing.T) {
 	const n = 600
-	relu := (&onnxModel{}).node("Relu", "y", "x").node("Add", "z", "y", "x")
-	relu.input("x", onnxFloat, 1, n).output("z", onnxFloat, 1, n)
+	relu := (&onnxtest.Model{}).Node("Relu", "y", "x").Node("Add", "z", "y", "x")
+	relu.Input("x", onnxtest.Float, 1, n).Output("z", onnxtest.Float, 1, n)
 	x := make([]float32, n)
 	for i := range x {
 		x[i] = float32(i - n/2)
@@ -81,7 +82,7 @@ func TestRun_oneFileTwice(t *testing.T) {
 // TestOutputsGet_oneFileTwice: a result in bound memory is fetched into the same file at another address.
 func TestOutputsGet_oneFileTwice(t *testing.T) {
 	const n = 600
-	c := open(t, identity(onnxFloat, 1, n), 0)
+	c := open(t, identity(onnxtest.Float, 1, n), 0)
 	fd, maps := sharedFile(t, 1<<14)
 	in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryOutputAttr)
 	in.kind, out.kind = Float32, Float32

@@ -7,49 +7,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// foreign appends a node of the domain "acme", with attributes that attrs has written.
-func (m *onnxModel) foreign(op, out string, attrs []byte, in ...string) *onnxModel {
-	var n []byte
-	for _, i := range in {
-		n = field(n, 1, []byte(i))
-	}
-	n = field(field(field(field(n, 2, []byte(out)), 3, []byte(op+"_"+out)), 4, []byte(op)), 7, []byte("acme"))
-	m.graph = field(m.graph, 1, append(n, attrs...))
-	return m
-}
-
-// declare appends a value_info.
-func (m *onnxModel) declare(name string, elem int64, dims ...int64) *onnxModel {
-	return m.value(13, name, elem, dims...)
-}
-
 func TestCustom_unregisteredOperatorFailsTheRunByName(t *testing.T) {
-	m := (&onnxModel{}).foreign("cstSigmoid", "a", nil, "x").node("Relu", "y", "a").declare("a", onnxFloat, 1, 4)
-	c := open(t, m.input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4), 0)
+	m := (&onnxtest.Model{}).Foreign("cstSigmoid", "a", nil, "x").Node("Relu", "y", "a").Declare("a", onnxtest.Float, 1, 4)
+	c := open(t, m.Input("x", onnxtest.Float, 1, 4).Output("y", onnxtest.Float, 1, 4), 0)
 	require.NoError(t, inputsSet(c, []Input{inputOf(t, Float32, Undefined, make([]float32, 4))}))
 	requireCode(t, errFail, run(c, nil), `cstSigmoid`, "rknn_register_custom_ops")
 	requireCode(t, errFail, run(c, nil), `cstSigmoid`)
 }
 
 func TestCustom_shapesAreTheModels(t *testing.T) {
-	undeclared := (&onnxModel{}).foreign("cstX", "a", nil, "x").node("Relu", "y", "a").input("x", onnxFloat, 1,
-		4).output("y", onnxFloat, 1, 4)
-	_, err := load(undeclared.bytes(), "", 0)
+	undeclared := (&onnxtest.Model{}).Foreign("cstX", "a", nil, "x").Node("Relu", "y", "a").Input("x", onnxtest.Float, 1,
+		4).Output("y", onnxtest.Float, 1, 4)
+	_, err := load(undeclared.Bytes(), "", 0)
 	requireCode(t, errModel, err, `cstX`, `"a"`, "value_info")
 
-	open1 := (&onnxModel{}).foreign("cstX", "a", nil, "x").node("Relu", "y", "a").declare("a", onnxFloat, -1, 4)
-	c := open(t, open1.input("x", onnxFloat, -1, 4).output("y", onnxFloat, -1, 4), 0)
+	open1 := (&onnxtest.Model{}).Foreign("cstX", "a", nil, "x").Node("Relu", "y", "a").Declare("a", onnxtest.Float, -1, 4)
+	c := open(t, open1.Input("x", onnxtest.Float, -1, 4).Output("y", onnxtest.Float, -1, 4), 0)
 	require.Equal(t, []int64{1, 4}, c.outDims(0), "the open size of the input is the result's")
 }
 
 func TestCustom_replaceKeepsShapes(t *testing.T) {
-	m := (&onnxModel{}).node("Neg", "a", "x").node("Relu", "b", "a").node("Neg", "y", "b")
-	c := open(t, m.input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1, 4), 0)
+	m := (&onnxtest.Model{}).Node("Neg", "a", "x").Node("Relu", "b", "a").Node("Neg", "y", "b")
+	c := open(t, m.Input("x", onnxtest.Float, 1, 4).Output("y", onnxtest.Float, 1, 4), 0)
 	g, err := c.model.base.replace(c.model.base.weights, map[string]CustomOp{"Neg": {}, "Tanh": {}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Neg"}, customs(g))
@@ -78,14 +63,11 @@ func TestCustom_replaceKeepsShapes(t *testing.T) {
 }
 
 func TestCustomAttributes(t *testing.T) {
-	attr := func(name string, typ int64, value []byte) []byte {
-		return field(nil, 5, number(append(field(nil, 1, []byte(name)), value...), 20, typ))
-	}
 	one := binary.LittleEndian.AppendUint32([]byte{2<<3 | 5}, math.Float32bits(float32(math.Inf(-1))))
-	attrs := attr("f", 1, one)
-	attrs = append(attrs, attr("i", 2, number(nil, 3, math.MinInt64))...)
-	attrs = append(attrs, attr("empty", 7, nil)...)
-	m := (&onnxModel{}).foreign("cstX", "y", attrs, "x").input("x", onnxFloat, 1).output("y", onnxFloat, 1)
+	attrs := onnxtest.Attribute("f", 1, one)
+	attrs = append(attrs, onnxtest.Attribute("i", 2, onnxtest.Number(3, math.MinInt64))...)
+	attrs = append(attrs, onnxtest.Attribute("empty", 7, nil)...)
+	m := (&onnxtest.Model{}).Foreign("cstX", "y", attrs, "x").Input("x", onnxtest.Float, 1).Output("y", onnxtest.Float, 1)
 	c := open(t, m, 0)
 	g, err := c.model.base.graph(c.model.base.weights)
 	require.NoError(t, err)
@@ -113,10 +95,9 @@ func TestCustom_replacesAfterConstantsWerePacked(t *testing.T) {
 	for i := range k * n {
 		binary.LittleEndian.PutUint32(data[4*i:], math.Float32bits(float32(i%97)/97-0.5))
 	}
-	m := &onnxModel{}
-	m.graph = field(m.graph, 5, field(field(number(number(number(nil, 1, k), 1, n), 2, onnxFloat), 8, []byte("w")), 9,
-		data))
-	m.node("MatMul", "a", "x", "w").node("Relu", "y", "a").input("x", onnxFloat, 8, k).output("y", onnxFloat, 8, n)
+	m := (&onnxtest.Model{}).Constant("w", onnxtest.Float, data, k, n)
+	m.Node("MatMul", "a", "x", "w").Node("Relu", "y", "a").Input("x", onnxtest.Float, 8, k).
+		Output("y", onnxtest.Float, 8, n)
 	c := open(t, m, 0)
 	x := make([]float32, 8*k)
 	for i := range x {

@@ -10,14 +10,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
 )
 
 // relu is y = Relu(x) in real numbers, with a value that has a name in between.
-func relu(dims ...int64) *onnxModel {
-	return (&onnxModel{}).node("Neg", "n", "x").node("Neg", "m", "n").node("Relu", "y", "m").
-		input("x", onnxFloat, dims...).output("y", onnxFloat, dims...)
+func relu(dims ...int64) *onnxtest.Model {
+	return (&onnxtest.Model{}).Node("Neg", "n", "x").Node("Neg", "m", "n").Node("Relu", "y", "m").
+		Input("x", onnxtest.Float, dims...).Output("y", onnxtest.Float, dims...)
 }
 
 // reluFile is an .rknn file of relu, quantized, for a board of 8 lanes whose outputs have an even number of groups.
@@ -39,10 +40,10 @@ func reluFile() *rknn.File {
 }
 
 // openFile makes a context of an .rknn file that ends with the test; model stands for it.
-func openFile(t *testing.T, f *rknn.File, model *onnxModel) *Context {
+func openFile(t *testing.T, f *rknn.File, model *onnxtest.Model) *Context {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "some.onnx"), model.bytes())
+	write(t, filepath.Join(dir, "some.onnx"), model.Bytes())
 	t.Setenv("ANYNPU_MODEL_MAP", dir)
 	m, err := load(rknntest.Write(f), "", 0)
 	require.NoError(t, err)
@@ -77,21 +78,22 @@ func TestDescribed_attributesAreThoseOfTheFile(t *testing.T) {
 }
 
 // written is the model that a user would write for reluFile: quantized by nodes, mean and deviation in its metadata.
-func written() *onnxModel {
-	m := &onnxModel{}
+func written() *onnxtest.Model {
+	m := &onnxtest.Model{}
 	scalar := func(name string, scale float32, zero int8) {
-		m.scalar(name, onnxFloat, binary.LittleEndian.AppendUint32(nil, math.Float32bits(scale)))
-		m.scalar(name+"z", onnxInt8, []byte{byte(zero)})
+		m.Scalar(name, onnxtest.Float, binary.LittleEndian.AppendUint32(nil, math.Float32bits(scale)))
+		m.Scalar(name+"z", onnxtest.Int8, []byte{byte(zero)})
 	}
 	scalar("sx", 1.0/64, -3)
 	scalar("sm", 1.0/32, 5)
 	scalar("sy", 1.0/32, -128)
-	m.node("QuantizeLinear", "xq", "x", "sx", "sxz").node("DequantizeLinear", "xd", "xq", "sx", "sxz")
-	m.node("Neg", "n", "xd").node("Neg", "m", "n")
-	m.node("QuantizeLinear", "mq", "m", "sm", "smz").node("DequantizeLinear", "md", "mq", "sm", "smz").node("Relu", "r", "md")
-	m.node("QuantizeLinear", "rq", "r", "sy", "syz").node("DequantizeLinear", "y", "rq", "sy", "syz")
-	m.meta("anynpu.input.x.mean", "[120, 110, 100]").meta("anynpu.input.x.std", "[60, 50, 40]")
-	return m.input("x", onnxFloat, 1, 3, 2, 4).output("y", onnxFloat, 1, 3, 2, 4)
+	m.Node("QuantizeLinear", "xq", "x", "sx", "sxz").Node("DequantizeLinear", "xd", "xq", "sx", "sxz")
+	m.Node("Neg", "n", "xd").Node("Neg", "m", "n")
+	m.Node("QuantizeLinear", "mq", "m", "sm", "smz").Node("DequantizeLinear", "md", "mq", "sm", "smz").
+		Node("Relu", "r", "md")
+	m.Node("QuantizeLinear", "rq", "r", "sy", "syz").Node("DequantizeLinear", "y", "rq", "sy", "syz")
+	m.Meta("anynpu.input.x.mean", "[120, 110, 100]").Meta("anynpu.input.x.std", "[60, 50, 40]")
+	return m.Input("x", onnxtest.Float, 1, 3, 2, 4).Output("y", onnxtest.Float, 1, 3, 2, 4)
 }
 
 // image is a UINT8 image of reluFile's sizes.
@@ -142,7 +144,7 @@ func TestDescribed_resultsAreThoseOfTheWrittenModel(t *testing.T) {
 func TestDescribed_offLeavesTheModelReal(t *testing.T) {
 	t.Setenv("ANYNPU_RKNN_QUANTIZE", "off")
 	m := relu(1, 3, 2, 4)
-	own := relu(1, 3, 2, 4).meta("anynpu.input.x.mean", "[120, 110, 100]").meta("anynpu.input.x.std", "[60, 50, 40]")
+	own := relu(1, 3, 2, 4).Meta("anynpu.input.x.mean", "[120, 110, 100]").Meta("anynpu.input.x.std", "[60, 50, 40]")
 	c := openFile(t, reluFile(), m)
 	require.Equal(t, Float16, c.model.in[0].kind)
 	require.Equal(t, ran[float32](t, open(t, own, 0), 1), ran[float32](t, c, 1))
@@ -213,7 +215,7 @@ func TestDescribed_floatFile(t *testing.T) {
 
 // A model that quantizes by itself, one of another type, and numbers that no code can have stay as they are.
 func TestDescribed_whatStaysReal(t *testing.T) {
-	c := openFile(t, reluFile(), quantized(0.5, 1, 1, 3, 2, 4).node("Neg", "m", "x"))
+	c := openFile(t, reluFile(), quantized(0.5, 1, 1, 3, 2, 4).Node("Neg", "m", "x"))
 	require.Nil(t, c.model.in[0].Quant, "its own nodes: the input has another reader")
 	require.EqualValues(t, 0.5, c.model.out[0].Quant.Scale)
 	f := reluFile()
@@ -229,8 +231,8 @@ func TestDescribed_whatStaysReal(t *testing.T) {
 
 // The ONNX model's own metadata win.
 func TestDescribed_metadataWin(t *testing.T) {
-	c := openFile(t, reluFile(), relu(1, 3, 2, 4).meta("anynpu.custom_string", "mine").meta("anynpu.input.x.mean", "[1]").
-		meta("anynpu.target", "rk3576"))
+	c := openFile(t, reluFile(), relu(1, 3, 2, 4).Meta("anynpu.custom_string", "mine").Meta("anynpu.input.x.mean", "[1]").
+		Meta("anynpu.target", "rk3576"))
 	require.Equal(t, "mine", c.model.meta.CustomString)
 	require.Equal(t, []float32{1}, c.model.in[0].Mean)
 	require.Equal(t, []float32{60, 50, 40}, c.model.in[0].Std)
@@ -244,7 +246,7 @@ func TestDescribed_damagedFile(t *testing.T) {
 	f.Batch = 2
 	f.DynamicShapes = [][][]int64{{{1, 3, 2, 4}}, {{1, 3, 4, 4}}}
 	data, dir := rknntest.Write(f), t.TempDir()
-	write(t, filepath.Join(dir, "net.onnx"), relu(1, 3, -1, 4).meta("anynpu.dim.n", "2").bytes())
+	write(t, filepath.Join(dir, "net.onnx"), relu(1, 3, -1, 4).Meta("anynpu.dim.n", "2").Bytes())
 	for i := 4; i < len(data); i += 2 {
 		damaged := bytes.Clone(data)
 		damaged[i] ^= []byte{1, 0x80, 0xff, 0x10}[i/2%4]

@@ -5,13 +5,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 // An NV12 frame of 4 x 4 pixels is one input of bytes, and the network gets (value - mean) / std of red, green, blue:
 // without colour of luma alone, with red chroma of 128 + 50 red 70.1 more and green 35.7068 less.
 func TestInputsSet_nv12(t *testing.T) {
-	m := identity(onnxFloat, 1, 3, 4, 4).meta("anynpu.input.x.pixel", "nv12").meta("anynpu.input.x.mean", "[10,20,30]").
-		meta("anynpu.input.x.std", "[2]")
+	m := identity(onnxtest.Float, 1, 3, 4, 4).Meta("anynpu.input.x.pixel", "nv12").
+		Meta("anynpu.input.x.mean", "[10,20,30]").
+		Meta("anynpu.input.x.std", "[2]")
 	x := open(t, m, 0)
 	p := x.model.in[0]
 	assert.Equal(t, Uint8, p.kind)
@@ -39,7 +42,7 @@ func TestInputsSet_nv12(t *testing.T) {
 
 // YUV444 comes in NHWC as any image does.
 func TestInputsSet_yuv444(t *testing.T) {
-	m := identity(onnxFloat, 1, 3, 1, 2).meta("anynpu.input.x.pixel", "yuv444").meta("anynpu.input.x.order", "bgr")
+	m := identity(onnxtest.Float, 1, 3, 1, 2).Meta("anynpu.input.x.pixel", "yuv444").Meta("anynpu.input.x.order", "bgr")
 	x := open(t, m, 0)
 	assert.Equal(t, NHWC, x.model.in[0].format(true))
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, []uint8{50, 128, 128, 100, 138, 128})}))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -34,13 +35,14 @@ func float32Bytes(v ...float32) (b []byte) {
 }
 
 func TestSetIoMem_usedInPlaceWhereNothingChanges(t *testing.T) {
-	relu := func(dims ...int64) *onnxModel {
-		return (&onnxModel{}).node("Relu", "y", "x").input("x", onnxFloat, dims...).output("y", onnxFloat, dims...)
+	relu := func(dims ...int64) *onnxtest.Model {
+		return (&onnxtest.Model{}).Node("Relu", "y", "x").Input("x", onnxtest.Float, dims...).
+			Output("y", onnxtest.Float, dims...)
 	}
 	four := float32Bytes(1, -2, 3, -4)
 	for _, c := range []struct {
 		name    string
-		model   *onnxModel
+		model   *onnxtest.Model
 		in, out Type
 		format  Format
 		data    []byte
@@ -52,12 +54,13 @@ func TestSetIoMem_usedInPlaceWhereNothingChanges(t *testing.T) {
 		{"one channel in NHWC", relu(1, 1, 2, 2), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, true, true},
 		{"two channels", relu(1, 2, 1, 2), Float32, Float32, NCHW, four, []float32{1, 3, 0, 0}, true, true},
 		{"two channels back", relu(1, 2, 1, 2), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, true, false},
-		{"first and third channel swapped", relu(1, 3, 1, 1).meta("anynpu.input.x.pixel", "rgb").meta("anynpu.input.x.order", "bgr"),
+		{"first and third channel swapped", relu(1, 3, 1, 1).Meta("anynpu.input.x.pixel", "rgb").
+			Meta("anynpu.input.x.order", "bgr"),
 			Float32, Float32, NHWC, float32Bytes(1, -2, 3), []float32{3, 0, 1}, false, true},
 		{"two images", relu(2, 2, 1, 1), Float32, Float32, NCHW, four, []float32{1, 0, 3, 0}, true, true},
 		{"one pixel", relu(1, 4, 1, 1), Float32, Float32, NHWC, four, []float32{1, 0, 3, 0}, true, true},
 		{"bytes", relu(1, 4), Uint8, Float32, Undefined, []byte{1, 2, 3, 4}, []float32{1, 2, 3, 4}, false, true},
-		{"mean", relu(1, 4).meta("anynpu.input.x.mean", "[1]"), Float32, Float32, Undefined, four, []float32{0, 0, 2, 0},
+		{"mean", relu(1, 4).Meta("anynpu.input.x.mean", "[1]"), Float32, Float32, Undefined, four, []float32{0, 0, 2, 0},
 			false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,7 +84,7 @@ func TestSetIoMem_usedInPlaceWhereNothingChanges(t *testing.T) {
 }
 
 func TestSetIoMem_inPlaceResultsForOutputsGet(t *testing.T) {
-	x := open(t, identity(onnxFloat, 1, 4), 0)
+	x := open(t, identity(onnxtest.Float, 1, 4), 0)
 	y := placed(t, x, Float32, Float32, Undefined, float32Bytes(1, 2, 3, 4))
 	require.Equal(t, []float32{1, 2, 3, 4}, fetch[float32](t, x, 1))
 	require.Equal(t, []uint16{0x3c00, 0x4000, 0x4200, 0x4400}, fetch[uint16](t, x, 0))
@@ -92,8 +95,9 @@ func TestSetIoMem_inPlaceResultsForOutputsGet(t *testing.T) {
 }
 
 func TestSetIoMem_sharedMemoryIsCopied(t *testing.T) {
-	m := (&onnxModel{}).node("Neg", "y", "x").node("Neg", "z", "y").input("x", onnxFloat, 1, 4).output("y", onnxFloat, 1,
-		4).output("z", onnxFloat, 1, 4)
+	m := (&onnxtest.Model{}).Node("Neg", "y", "x").Node("Neg", "z", "y").Input("x", onnxtest.Float, 1, 4).
+		Output("y", onnxtest.Float, 1,
+			4).Output("z", onnxtest.Float, 1, 4)
 	c := open(t, m, 0)
 	memory := created(t, 32)
 	copy(bytesAt(memory), float32Bytes(1, 2, 3, 4))

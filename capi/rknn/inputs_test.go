@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/core/convert"
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -31,7 +32,7 @@ func TestInputsSet_convertsToReals(t *testing.T) {
 		{"undefined format", inputOf(t, Uint8, Undefined, nhwcBytes)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := open(t, identity(onnxFloat, 1, 2, 1, 3), 0)
+			x := open(t, identity(onnxtest.Float, 1, 2, 1, 3), 0)
 			require.NoError(t, inputsSet(x, []Input{c.in}))
 			require.Equal(t, planar, floats(t, x))
 		})
@@ -39,22 +40,22 @@ func TestInputsSet_convertsToReals(t *testing.T) {
 }
 
 func TestInputsSet_meanAndStdPerChannel(t *testing.T) {
-	m := identity(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.mean", "[10,20]").meta("anynpu.input.x.std", "[2,4]")
+	m := identity(onnxtest.Float, 1, 2, 1, 3).Meta("anynpu.input.x.mean", "[10,20]").Meta("anynpu.input.x.std", "[2,4]")
 	x := open(t, m, 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, nhwcBytes)}))
 	require.Equal(t, []float32{-5, 0, 122.5, -4.75, 0, 27}, floats(t, x))
 }
 
 func TestInputsSet_channelOrder(t *testing.T) {
-	m := identity(onnxFloat, 1, 3, 1, 2).meta("anynpu.input.x.pixel", "rgb").meta("anynpu.input.x.order",
-		"bgr").meta("anynpu.input.x.mean", "[1,2,3]")
+	m := identity(onnxtest.Float, 1, 3, 1, 2).Meta("anynpu.input.x.pixel", "rgb").Meta("anynpu.input.x.order",
+		"bgr").Meta("anynpu.input.x.mean", "[1,2,3]")
 	x := open(t, m, 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, []uint8{10, 20, 30, 40, 50, 60})}))
 	require.Equal(t, []float32{27, 57, 18, 48, 9, 39}, floats(t, x), "blue, green, red, each with its own mean")
 }
 
 func TestInputsSet_layoutOfMetadata(t *testing.T) {
-	x := open(t, identity(onnxFloat, 1, 2, 1, 3).meta("anynpu.input.x.layout", "nchw"), 0)
+	x := open(t, identity(onnxtest.Float, 1, 2, 1, 3).Meta("anynpu.input.x.layout", "nchw"), 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, NCHW, planar)}))
 	require.Equal(t, planar, floats(t, x))
 	require.Equal(t, NCHW, x.model.in[0].format(true))
@@ -74,7 +75,7 @@ func TestInputsSet_quantizes(t *testing.T) {
 
 func TestInputsSet_quantizedSources(t *testing.T) {
 	// Mean 0, std 255, scale 1/255, zero point -128: exactly x - 128.
-	m := quantized(1.0/255, -128, 1, 4).meta("anynpu.input.x.std", "[255]")
+	m := quantized(1.0/255, -128, 1, 4).Meta("anynpu.input.x.std", "[255]")
 	x := open(t, m, 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, Undefined, []uint8{0, 1, 128, 255})}))
 	require.NoError(t, run(x, nil))
@@ -92,7 +93,7 @@ func TestInputsSet_quantizedSources(t *testing.T) {
 }
 
 func TestInputsSet_integers(t *testing.T) {
-	x := open(t, identity(onnxInt32, 4), 0)
+	x := open(t, identity(onnxtest.Int32, 4), 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Int64, Undefined, []int64{-5, 7, math.MaxInt64, math.MinInt64})}))
 	require.NoError(t, run(x, nil))
 	require.Equal(t, []int32{-5, 7, math.MaxInt32, math.MinInt32}, fetch[int32](t, x, 0))
@@ -101,7 +102,7 @@ func TestInputsSet_integers(t *testing.T) {
 	require.NoError(t, run(x, nil))
 	require.Equal(t, []int32{-1, 1, math.MaxInt32, 0}, fetch[int32](t, x, 0))
 
-	b := open(t, identity(onnxBool, 3), 0)
+	b := open(t, identity(onnxtest.Bool, 3), 0)
 	require.NoError(t, inputsSet(b, []Input{inputOf(t, Bool, Undefined, []uint8{0, 1, 1})}))
 	require.NoError(t, run(b, nil))
 	require.Equal(t, []uint8{0, 1, 1}, fetch[uint8](t, b, 0))
@@ -111,7 +112,7 @@ func TestInputsSet_integers(t *testing.T) {
 }
 
 func TestInputsSet_refuses(t *testing.T) {
-	x := open(t, identity(onnxFloat, 1, 2, 1, 3), 0)
+	x := open(t, identity(onnxtest.Float, 1, 2, 1, 3), 0)
 	good := inputOf(t, Uint8, NHWC, nhwcBytes)
 	with := func(change func(*Input)) []Input {
 		in := good
@@ -152,7 +153,7 @@ func TestInputsSet_linesLongerThanOne(t *testing.T) {
 		src[2*i], src[2*i+1] = uint8(i), uint8(3*i)
 		want[i], want[w+i] = float32(uint8(i)), float32(uint8(3*i))
 	}
-	x := open(t, identity(onnxFloat, 1, 2, 1, w), 0)
+	x := open(t, identity(onnxtest.Float, 1, 2, 1, w), 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, src)}))
 	require.Equal(t, want, floats(t, x))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
 )
@@ -34,7 +35,7 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 	_, err = load(data, "", 0)
 	requireCode(t, errModel, err, "model: it is an .rknn file", "SHA-256")
 
-	write(t, filepath.Join(dir, "other.onnx"), identity(onnxFloat, 1, 3, 4, 2).bytes())
+	write(t, filepath.Join(dir, "other.onnx"), identity(onnxtest.Float, 1, 3, 4, 2).Bytes())
 	t.Setenv("ANYNPU_MODEL_MAP", write(t, filepath.Join(dir, "map"), fmt.Appendf(nil, "%x -> other.onnx\n",
 		sha256.Sum256(data))))
 	m, err := load(data, "", 0)
@@ -51,7 +52,7 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 // A map that cannot be read does no harm to a model that can be loaded as it is.
 func TestLoad_mapThatIsNone(t *testing.T) {
 	t.Setenv("ANYNPU_MODEL_MAP", filepath.Join(t.TempDir(), "gone"))
-	m, err := load(identity(onnxFloat, 1, 2).bytes(), "", 0)
+	m, err := load(identity(onnxtest.Float, 1, 2).Bytes(), "", 0)
 	require.NoError(t, err)
 	m.release()
 }

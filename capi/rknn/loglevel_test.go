@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 func TestLogLevel(t *testing.T) {
@@ -23,13 +24,13 @@ func TestLogLevel(t *testing.T) {
 }
 
 func TestFormula_saysWhatBecomesOfAnElement(t *testing.T) {
-	for want, m := range map[string]*onnxModel{
-		"value = x": identity(onnxFloat, 1, 2),
-		"value = (x - 127.5) / 2": identity(onnxFloat, 1, 2).meta("anynpu.input.x.mean",
-			"[127.5]").meta("anynpu.input.x.std", "[2]"),
-		"value = (x - [1 2]) / 1":              identity(onnxFloat, 1, 2, 1, 1).meta("anynpu.input.x.mean", "[1,2]"),
+	for want, m := range map[string]*onnxtest.Model{
+		"value = x": identity(onnxtest.Float, 1, 2),
+		"value = (x - 127.5) / 2": identity(onnxtest.Float, 1, 2).Meta("anynpu.input.x.mean",
+			"[127.5]").Meta("anynpu.input.x.std", "[2]"),
+		"value = (x - [1 2]) / 1":              identity(onnxtest.Float, 1, 2, 1, 1).Meta("anynpu.input.x.mean", "[1,2]"),
 		"q = round(x / 0.5) + -10":             quantized(0.5, -10, 1, 2),
-		"q = round(((x - 0) / 255) / 0.5) + 3": quantized(0.5, 3, 1, 2).meta("anynpu.input.x.std", "[255]"),
+		"q = round(((x - 0) / 255) / 0.5) + 3": quantized(0.5, 3, 1, 2).Meta("anynpu.input.x.std", "[255]"),
 	} {
 		require.Equal(t, want, open(t, m, 0).model.in[0].formula())
 	}

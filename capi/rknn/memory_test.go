@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 func memAt(addr uintptr) *TensorMem { return (*TensorMem)(cPointer(addr)) }
@@ -110,7 +112,7 @@ func TestStructs_haveTheSizesOfTheHeader(t *testing.T) {
 }
 
 func TestSetIoMem_rowsOfABatch(t *testing.T) {
-	c := open(t, identity(onnxFloat, 2, 1, 1, 2), 0)
+	c := open(t, identity(onnxtest.Float, 2, 1, 1, 2), 0)
 	in := attrOf(t, c, QueryInputAttr)
 	in.kind, in.hStride = Uint8, 3 // two more rows behind each image
 	requireCode(t, errParam, setIoMem(c, created(t, 7), &in), "takes 8")
@@ -124,7 +126,7 @@ func TestSetIoMem_rowsOfABatch(t *testing.T) {
 }
 
 func TestSetIoMem_tensorIsFoundByNameThenIndex(t *testing.T) {
-	c := open(t, identity(onnxFloat, 1, 4), 0)
+	c := open(t, identity(onnxtest.Float, 1, 4), 0)
 	in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryOutputAttr)
 	m := created(t, 64)
 	find := func(a TensorAttr) bool {
@@ -143,7 +145,7 @@ func TestSetIoMem_tensorIsFoundByNameThenIndex(t *testing.T) {
 }
 
 func TestRun_memoryDestroyedFirst(t *testing.T) {
-	c := open(t, identity(onnxFloat, 1, 4), 0)
+	c := open(t, identity(onnxtest.Float, 1, 4), 0)
 	out := attrOf(t, c, QueryOutputAttr)
 	y := created(t, out.size)
 	require.NoError(t, setIoMem(c, y, &out))
@@ -189,7 +191,7 @@ func TestRun_memoryThatIsCut(t *testing.T) {
 }
 
 func TestSpareMemory_isCheckedForItsSize(t *testing.T) {
-	c := open(t, identity(onnxFloat, 1, 4), 0)
+	c := open(t, identity(onnxtest.Float, 1, 4), 0)
 	size := c.memSize()
 	require.NoError(t, setInternalMem(c, created(t, size.internal)))
 	require.NoError(t, setWeightMem(c, created(t, size.weight)))

@@ -6,16 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 func TestLoad_refusesWhatIsNoModel(t *testing.T) {
-	good := identity(onnxFloat, 1, 4).bytes()
-	unranked := (&onnxModel{}).node("Relu", "y", "x")
-	for n, name := range map[protowire.Number]string{11: "x", 12: "y"} {
-		unranked.graph = field(unranked.graph, n, field(field(nil, 1, []byte(name)), 2,
-			field(nil, 1, number(nil, 1, onnxFloat))))
-	}
+	good := identity(onnxtest.Float, 1, 4).Bytes()
+	unranked := (&onnxtest.Model{}).Node("Relu", "y", "x").Unranked("x", "y", onnxtest.Float)
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -25,14 +22,17 @@ func TestLoad_refusesWhatIsNoModel(t *testing.T) {
 		{"compiled for some chip", []byte("RKNN\x00\x00 code"), []string{"an .rknn file", "a Rockchip NPU"}},
 		{"text", []byte("hello, world"), []string{`"hello, w"`, "no ONNX model"}},
 		{"cut off", good[:len(good)-9], []string{"model"}},
-		{"open dimension", identity(onnxFloat, 1, -1).bytes(), []string{"anynpu.input.x.shapes"}},
-		{"17 dimensions", identity(onnxFloat, make([]int64, 17)...).bytes(), []string{"want at most 16 dimensions"}},
-		{"open number of dimensions", unranked.bytes(), []string{`"x" has an open number of dimensions`}},
-		{"unknown operator", (&onnxModel{}).node("Nonsense", "y", "x").input("x", onnxFloat, 1).output("y", onnxFloat,
-			1).bytes(), []string{"Nonsense"}},
-		{"metadata", identity(onnxFloat, 1, 2).meta("anynpu.input.x.mean", "[1,2]").bytes(), []string{"anynpu.input.x.mean",
+		{"open dimension", identity(onnxtest.Float, 1, -1).Bytes(), []string{"anynpu.input.x.shapes"}},
+		{"17 dimensions", identity(onnxtest.Float, make([]int64, 17)...).Bytes(), []string{"want at most 16 dimensions"}},
+		{"open number of dimensions", unranked.Bytes(), []string{`"x" has an open number of dimensions`}},
+		{"unknown operator", (&onnxtest.Model{}).Node("Nonsense", "y", "x").Input("x", onnxtest.Float, 1).
+			Output("y", onnxtest.Float,
+				1).Bytes(), []string{"Nonsense"}},
+		{"metadata", identity(onnxtest.Float, 1, 2).Meta("anynpu.input.x.mean", "[1,2]").
+			Bytes(), []string{"anynpu.input.x.mean",
 			"2 numbers"}},
-		{"deviation 0", identity(onnxFloat, 1, 2).meta("anynpu.input.x.std", "[0]").bytes(), []string{"anynpu.input.x.std"}},
+		{"deviation 0", identity(onnxtest.Float, 1, 2).Meta("anynpu.input.x.std", "[0]").
+			Bytes(), []string{"anynpu.input.x.std"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := load(c.data, "", 0)
@@ -51,7 +51,7 @@ func TestLoad_refusesWhatIsNoModel(t *testing.T) {
 
 func TestLoad_fileWithMetadataBesideIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.rknn")
-	require.NoError(t, os.WriteFile(path, identity(onnxFloat, 1, 2).bytes(), 0o600))
+	require.NoError(t, os.WriteFile(path, identity(onnxtest.Float, 1, 2).Bytes(), 0o600))
 	require.NoError(t, os.WriteFile(path+".anynpu.json",
 		[]byte(`{"anynpu.input.x.mean": [1], "anynpu.custom_string": "hello"}`), 0o600))
 	m, err := load(nil, path, 0)
@@ -69,7 +69,7 @@ func TestLoad_fileWithMetadataBesideIt(t *testing.T) {
 
 func TestExposeQuantized_leavesOthersAlone(t *testing.T) {
 	// The input has another use: it stays real.
-	m := quantized(0.5, 0, 1, 4).node("Neg", "n", "x").output("n", onnxFloat, 1, 4)
+	m := quantized(0.5, 0, 1, 4).Node("Neg", "n", "x").Output("n", onnxtest.Float, 1, 4)
 	c := open(t, m, 0)
 	require.Equal(t, Float16, c.model.in[0].kind)
 	require.Equal(t, Int8, c.model.out[0].kind)
@@ -79,8 +79,8 @@ func TestExposeQuantized_leavesOthersAlone(t *testing.T) {
 	require.Equal(t, []float32{0, 0.5, 1, 2}, floats(t, c))
 }
 
-func dynamicModel() *onnxModel {
-	return identity(onnxFloat, 1, 1, -1, 2).meta("anynpu.input.x.shapes", "[[1,1,2,2],[1,1,4,2],[1,1,1,2]]")
+func dynamicModel() *onnxtest.Model {
+	return identity(onnxtest.Float, 1, 1, -1, 2).Meta("anynpu.input.x.shapes", "[[1,1,2,2],[1,1,4,2],[1,1,1,2]]")
 }
 
 // shapeAttr is what a program passes to rknn_set_input_shapes.
@@ -110,13 +110,13 @@ func TestSetInputShapes(t *testing.T) {
 	wrong.index = 1
 	requireCode(t, errParam, setInputShapes(c, []TensorAttr{wrong}), "index is 1")
 
-	fixed := open(t, identity(onnxFloat, 1, 2), 0)
+	fixed := open(t, identity(onnxtest.Float, 1, 2), 0)
 	require.NoError(t, setInputShapes(fixed, []TensorAttr{shapeAttr(Undefined, 1, 2)}))
 	requireCode(t, errModel, setInputShapes(fixed, []TensorAttr{shapeAttr(Undefined, 1, 3)}))
 }
 
 func TestLoad_openBatchBecomesOne(t *testing.T) {
-	c := open(t, identity(onnxFloat, -1, 3), 0)
+	c := open(t, identity(onnxtest.Float, -1, 3), 0)
 	require.Equal(t, []int64{1, 3}, c.inDims(0))
 	require.Equal(t, []int64{1, 3}, c.outDims(0))
 }

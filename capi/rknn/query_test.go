@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 // ask queries into a struct, of which the program says that it has size bytes.
@@ -48,19 +49,19 @@ func TestQuery_attributes(t *testing.T) {
 	require.Equal(t, [...]uint32{240, 384, 384, 384}, [...]uint32{out.size, out.sizeWithStride, native.size, native.elems})
 	require.Zero(t, out.wStride)
 
-	real := attrOf(t, open(t, identity(onnxFloat, 2, 3, 4), 0), QueryInputAttr)
+	real := attrOf(t, open(t, identity(onnxtest.Float, 2, 3, 4), 0), QueryInputAttr)
 	require.Equal(t, Undefined, real.format)
 	require.Equal(t, [...]Type{Float16}, [...]Type{real.kind})
 	require.Equal(t, QntAffine, real.qnt)
 	require.Equal(t, float32(1), real.scale)
 	require.Equal(t, uint32(48), real.size)
-	ints := attrOf(t, open(t, identity(onnxInt64, 2), 0), QueryOutputAttr)
+	ints := attrOf(t, open(t, identity(onnxtest.Int64, 2), 0), QueryOutputAttr)
 	require.Equal(t, Int64, ints.kind)
 	require.Equal(t, QntNone, ints.qnt)
 }
 
 func TestQuery_sizes(t *testing.T) {
-	c := open(t, identity(onnxFloat, 1, 2), 0)
+	c := open(t, identity(onnxtest.Float, 1, 2), 0)
 	type large struct {
 		attr TensorAttr
 		rest [64]byte
@@ -112,7 +113,7 @@ func TestQuery_dynamicRange(t *testing.T) {
 	current, largest := attrOf(t, c, QueryCurrentOutputAttr), attrOf(t, c, QueryOutputAttr)
 	require.Equal(t, []uint32{1, 1, 1, 2}, current.dims[:4])
 	require.Equal(t, []uint32{1, 1, 4, 2}, largest.dims[:4])
-	requireCode(t, errModel, ask(open(t, identity(onnxFloat, 2), 0), QueryInputDynamicRange, r, 33040))
+	requireCode(t, errModel, ask(open(t, identity(onnxtest.Float, 2), 0), QueryInputDynamicRange, r, 33040))
 }
 
 func TestQuery_perfDetail(t *testing.T) {

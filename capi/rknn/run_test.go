@@ -7,10 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 func TestOutputsGet_refuses(t *testing.T) {
-	x := open(t, identity(onnxFloat, 1, 4), 0)
+	x := open(t, identity(onnxtest.Float, 1, 4), 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}))
 	requireCode(t, errFail, outputsGet(x, []Output{{}}, nil), "has no results")
 	requireCode(t, errFail, wait(x, nil), "has run nothing")
@@ -27,7 +28,7 @@ func TestOutputsGet_refuses(t *testing.T) {
 }
 
 func TestOutputsRelease_leavesForeignBuffersAlone(t *testing.T) {
-	x, y := open(t, identity(onnxFloat, 1, 4), 0), open(t, identity(onnxFloat, 1, 4), 0)
+	x, y := open(t, identity(onnxtest.Float, 1, 4), 0), open(t, identity(onnxtest.Float, 1, 4), 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}))
 	require.NoError(t, run(x, nil))
 	o := []Output{{wantFloat: 1}}
@@ -44,16 +45,16 @@ func TestOutputsRelease_leavesForeignBuffersAlone(t *testing.T) {
 
 func TestRun_infoOnlyAndFences(t *testing.T) {
 	in := []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}
-	x := open(t, identity(onnxFloat, 1, 4), flagInfoOnly)
+	x := open(t, identity(onnxtest.Float, 1, 4), flagInfoOnly)
 	requireCode(t, errFail, inputsSet(x, in), "INFO_ONLY")
 	requireCode(t, errFail, run(x, nil), "INFO_ONLY")
-	x = open(t, identity(onnxFloat, 1, 4), flagFenceOut)
+	x = open(t, identity(onnxtest.Float, 1, 4), flagFenceOut)
 	require.NoError(t, inputsSet(x, in))
 	requireCode(t, errFail, run(x, nil), "fence")
 }
 
 func TestDupContext_hasDataOfItsOwn(t *testing.T) {
-	x := open(t, identity(onnxFloat, 1, 2), 0)
+	x := open(t, identity(onnxtest.Float, 1, 2), 0)
 	h, err := handle.Of(x)
 	require.NoError(t, err)
 	defer handle.Drop(x)
@@ -71,7 +72,7 @@ func TestDupContext_hasDataOfItsOwn(t *testing.T) {
 }
 
 func TestDestroy_waitsForCalls(t *testing.T) {
-	m, err := load(identity(onnxFloat, 1, 2).bytes(), "", 0)
+	m, err := load(identity(onnxtest.Float, 1, 2).Bytes(), "", 0)
 	require.NoError(t, err)
 	c, err := newContext(m, 0, m.run)
 	require.NoError(t, err)
@@ -116,7 +117,7 @@ func TestCoreMask_byBoard(t *testing.T) {
 
 // TestSetCoreMask_fromTheNextRun: results of the run before stay until then, and so do the shapes of a dynamic model.
 func TestSetCoreMask_fromTheNextRun(t *testing.T) {
-	x := open(t, identity(onnxFloat, 1, 4), 0)
+	x := open(t, identity(onnxtest.Float, 1, 4), 0)
 	in := []float32{1, 2, 3, 4}
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, in)}))
 	require.NoError(t, run(x, nil))

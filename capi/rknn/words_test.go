@@ -4,18 +4,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
 // What users of the vendor's library get wrong most, and the sentence that tells them: the field that was read, its
 // value, and what would fit.
 func TestMessages_nameFieldValueAndWhatFits(t *testing.T) {
-	image := open(t, identity(onnxFloat, 1, 3, 2, 4), 0) // 24 elements
+	image := open(t, identity(onnxtest.Float, 1, 3, 2, 4), 0) // 24 elements
 	quant := open(t, quantized(0.5, -10, 1, 24), 0)
-	pair := open(t, identity(onnxFloat, 1, 4).node("Neg", "z", "x").output("z", onnxFloat, 1, 4), 0)
+	pair := open(t, identity(onnxtest.Float, 1, 4).Node("Neg", "z", "x").Output("z", onnxtest.Float, 1, 4), 0)
 	dynamic := open(t, dynamicModel(), 0)
-	outside := open(t, identity(onnxFloat, 1, 4), flagMemAllocOutside)
-	fenced := open(t, identity(onnxFloat, 1, 4), flagFenceOut)
-	info := open(t, identity(onnxFloat, 1, 4), flagInfoOnly)
+	outside := open(t, identity(onnxtest.Float, 1, 4), flagMemAllocOutside)
+	fenced := open(t, identity(onnxtest.Float, 1, 4), flagFenceOut)
+	info := open(t, identity(onnxtest.Float, 1, 4), flagInfoOnly)
 	bytes24 := make([]uint8, 24)
 	set := func(c *Context, change func(*Input)) error {
 		in := inputOf(t, Uint8, NHWC, bytes24)

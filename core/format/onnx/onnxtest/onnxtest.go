@@ -1,0 +1,120 @@
+// Package onnxtest writes small ONNX models for tests.
+package onnxtest
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// ONNX element types.
+const (
+	Float = 1
+	Uint8 = 2
+	Int8  = 3
+	Int32 = 6
+	Int64 = 7
+	Bool  = 9
+	Half  = 10
+)
+
+// Model is an ONNX model under construction, of opset 17.
+type Model struct{ graph, props []byte }
+
+func field(b []byte, n protowire.Number, v []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
+}
+
+func number(b []byte, n protowire.Number, v int64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), uint64(v))
+}
+
+// value appends an input (field 11) or output (field 12).
+func (m *Model) value(n protowire.Number, name string, elem int64, dims ...int64) *Model {
+	var shape []byte
+	for _, d := range dims {
+		dim := number(nil, 1, d)
+		if d < 0 {
+			dim = field(nil, 2, []byte("n"))
+		}
+		shape = field(shape, 1, dim)
+	}
+	tensor := field(number(nil, 1, elem), 2, shape)
+	m.graph = field(m.graph, n, field(field(nil, 1, []byte(name)), 2, field(nil, 1, tensor)))
+	return m
+}
+
+// Input appends an input; a size of -1 is the open dimension n.
+func (m *Model) Input(name string, elem int64, dims ...int64) *Model {
+	return m.value(11, name, elem, dims...)
+}
+
+// Output appends an output, as Input does.
+func (m *Model) Output(name string, elem int64, dims ...int64) *Model {
+	return m.value(12, name, elem, dims...)
+}
+
+// Node appends a node with one result.
+func (m *Model) Node(op, out string, in ...string) *Model {
+	var n []byte
+	for _, i := range in {
+		n = field(n, 1, []byte(i))
+	}
+	m.graph = field(m.graph, 1, field(field(field(n, 2, []byte(out)), 3, []byte(op+"_"+out)), 4, []byte(op)))
+	return m
+}
+
+// Foreign appends a node of the domain "acme" with attributes, each a field 5 of the node.
+func (m *Model) Foreign(op, out string, attrs []byte, in ...string) *Model {
+	var n []byte
+	for _, i := range in {
+		n = field(n, 1, []byte(i))
+	}
+	n = field(field(field(field(n, 2, []byte(out)), 3, []byte(op+"_"+out)), 4, []byte(op)), 7, []byte("acme"))
+	m.graph = field(m.graph, 1, append(n, attrs...))
+	return m
+}
+
+// Declare appends a value_info.
+func (m *Model) Declare(name string, elem int64, dims ...int64) *Model {
+	return m.value(13, name, elem, dims...)
+}
+
+// Scalar appends a constant of one element.
+func (m *Model) Scalar(name string, elem int64, raw []byte) *Model {
+	return m.Constant(name, elem, raw)
+}
+
+// Constant appends a constant, its elements as ONNX's raw_data has them.
+func (m *Model) Constant(name string, elem int64, raw []byte, dims ...int64) *Model {
+	var t []byte
+	for _, d := range dims {
+		t = number(t, 1, d)
+	}
+	m.graph = field(m.graph, 5, field(field(number(t, 2, elem), 8, []byte(name)), 9, raw))
+	return m
+}
+
+// Unranked appends an input and an output without shapes.
+func (m *Model) Unranked(in, out string, elem int64) *Model {
+	for n, name := range map[protowire.Number]string{11: in, 12: out} {
+		m.graph = field(m.graph, n, field(field(nil, 1, []byte(name)), 2, field(nil, 1, number(nil, 1, elem))))
+	}
+	return m
+}
+
+// Attribute returns an attribute for Foreign: value holds its other fields, typ is its type in AttributeProto.
+func Attribute(name string, typ int64, value []byte) []byte {
+	return field(nil, 5, number(append(field(nil, 1, []byte(name)), value...), 20, typ))
+}
+
+// Number returns a field of AttributeProto that is an integer.
+func Number(n protowire.Number, v int64) []byte { return number(nil, n, v) }
+
+// Meta appends metadata.
+func (m *Model) Meta(key, value string) *Model {
+	m.props = field(m.props, 14, field(field(nil, 1, []byte(key)), 2, []byte(value)))
+	return m
+}
+
+// Bytes returns the file.
+func (m *Model) Bytes() []byte {
+	b := field(number(nil, 1, 8), 7, field(m.graph, 2, []byte("test")))
+	return append(field(b, 8, number(nil, 2, 17)), m.props...)
+}
