@@ -5,6 +5,7 @@
 # seconds since 1970, is the time of every file; without it, it is the commit's, or 0 in a tree without git.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
+build=${BUILD:-build} # relative, as make has it: the checkout's path may have spaces
 version=$1; shift
 nfpm=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
 out=$build/packages
@@ -43,7 +44,7 @@ printf 'anynpu (%s) stable; urgency=medium\n\n  * See the history of the project
   gzip -9n > "$work/changelog.gz"
 
 # The manual pages and completions are the same everywhere, so the tool of this machine writes them.
-make --no-print-directory "$build/bin/anynpu" BUILD="$build"
+make --no-print-directory "$build/bin/anynpu"
 mkdir -p "$work/man" "$work/completions"
 "$build/bin/anynpu" man "$work/man"
 rm -f "$work"/man/*completion* # a page per shell on what the packages install
