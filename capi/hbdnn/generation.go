@@ -50,10 +50,7 @@ func generationNamed(name string) *generation {
 type description struct {
 	valid, aligned []int64
 	layout, kind   int32
-	quant          int32
-	scale, zero    uintptr // lists in C memory
-	scales         int32   // length of both
-	axis           int32
+	coding         // what integers stand for
 	bytes          int64
 	stride         []int64
 }
@@ -63,7 +60,12 @@ func (g *generation) store(to *TensorProperties, d *description) {
 	raw := unsafe.Slice((*byte)(unsafe.Pointer(to)), g.size)
 	clear(raw)
 	to.valid, to.aligned, to.layout, to.kind = shapeOf(d.valid), shapeOf(d.aligned), d.layout, d.kind
-	to.quant, to.scaleLen, to.scale, to.zeroLen, to.zero = d.quant, d.scales, d.scale, d.scales, d.zero
+	switch to.quant = d.quant; d.quant {
+	case quantScale:
+		to.scaleLen, to.scale, to.zeroLen, to.zero = d.length, d.first, d.length, d.zero
+	case quantShift:
+		to.shiftLen, to.shift = d.length, d.first
+	}
 	at := 132
 	if g.axis {
 		put(raw, at, int32(d.axis))

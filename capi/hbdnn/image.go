@@ -31,7 +31,10 @@ func (p *port) setImage() {
 		return
 	}
 	p.aligned = slices.Clone(p.valid)
-	p.aligned[3] = (w + widthAlignment - 1) / widthAlignment * widthAlignment
+	p.aligned[3] = ceil(w, widthAlignment)
+	if p.kind == typeNV12 {
+		p.aligned[1] = aimed().channels
+	}
 	p.bytes = n * p.imageBytes(p.aligned[3])
 }
 
@@ -61,7 +64,7 @@ func (p *port) takeImage(t *Tensor, name string, aligned []int64, batch int64) (
 	own, valid := p.sized(p.aligned, batch), p.sized(p.valid, batch)
 	same := len(aligned) == 4 && aligned[width] >= valid[width]
 	for i := range min(len(aligned), 4) {
-		same = same && (i == width || aligned[i] == own[i] || p.kind == typeNV12 && i == 1 && aligned[i] == 4)
+		same = same && (i == width || aligned[i] == own[i] || p.kind == typeNV12 && i == 1 && (aligned[i] == 3 || aligned[i] == 4))
 	}
 	if !same {
 		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or a larger width in it", name,

@@ -46,7 +46,7 @@ func load(s model.Source) (*Model, error) {
 	defer w.Release()
 	files := model.Map(boundary.Getenv("ANYNPU_MODEL_MAP"))
 	s, beside := standIn(s, files)
-	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions})
+	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis})
 	if err != nil && beside != "" {
 		err = fault.Wrap(err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
 	}
@@ -128,12 +128,13 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 	if err != nil {
 		return err
 	}
+	shift := im.Meta.Quantization == "shift"
 	for i, of := range in {
 		if of.Image != nil && of.Image.Part == model.ImageChroma {
 			m.in[len(m.in)-1].chroma = dims[i]
 			continue
 		}
-		p, err := newPort(of, dims[i], true)
+		p, err := newPort(of, dims[i], true, shift)
 		if err != nil {
 			return err
 		}
@@ -141,7 +142,7 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 		m.in = append(m.in, p)
 	}
 	for i, of := range out {
-		p, err := newPort(of, results[i], false)
+		p, err := newPort(of, results[i], false, shift)
 		if err != nil {
 			return err
 		}

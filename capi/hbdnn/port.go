@@ -21,6 +21,7 @@ type port struct {
 	chroma      []int64 // of an image whose pairs are an input of their own, the next one
 	description         // what programs are told
 	order       []int   // of the dimensions in a program's memory, nil: the model's
+	gaps        bool    // alignedShape is larger than validShape
 	numbers     bool    // float32 numbers where the model has codes that the API cannot describe
 	source      string  // one sentence of the port, for programs that ask
 	lists       boundary.Block
@@ -34,8 +35,8 @@ var kinds = map[tensor.DType]int32{
 }
 
 // newPort decides how the API shows a port with these sizes (section 6, section 11). Inputs whose metadata name pixels
-// are images.
-func newPort(of *model.Port, dims []int64, input bool) (*port, error) {
+// are images, and codes are described by shifts where that is asked for.
+func newPort(of *model.Port, dims []int64, input, shift bool) (*port, error) {
 	p := &port{Port: of, dims: dims}
 	n, ok := tensor.Count(dims)
 	if len(dims) > maxDims || !ok || n > math.MaxInt32/8 || n == 0 {
@@ -53,56 +54,41 @@ func newPort(of *model.Port, dims []int64, input bool) (*port, error) {
 	if p.Image != nil {
 		p.setImage()
 	} else {
-		p.setTensor(input)
+		p.setTensor(input, shift)
 	}
 	p.source = fmt.Sprintf("%s: %s %v", p.Name, typeName(p.kind), p.valid)
 	return p, nil
 }
 
 // setTensor describes a port of numbers.
-func (p *port) setTensor(input bool) {
+func (p *port) setTensor(input, shift bool) {
 	p.valid = p.dims
 	if input && len(p.dims) == 4 && p.Info.Layout == "nhwc" {
 		p.order, p.layout = tensor.ChannelsLast(4), layoutNHWC
 		p.valid = permuted(p.dims, p.order)
 	}
-	p.setQuant()
+	if why := p.setQuant(shift); why != "" {
+		caution("codes are described by scales, although anynpu.quantization is shift", "name", p.Name, "because", why)
+	}
 	p.aligned = p.valid
+	if p.quant != quantNone {
+		p.aligned = aimed().pad(p.valid, p.layout, elementSize(p.kind), input)
+		p.gaps = !slices.Equal(p.aligned, p.valid)
+	}
 	for len(p.aligned) < 4 {
 		p.aligned = append(slices.Clip(p.aligned), 1)
 	}
 	p.setStride()
 }
 
-// setStride describes memory without gaps.
+// setStride describes memory in which tensors have alignedShape.
 func (p *port) setStride() {
 	p.bytes = max(1, elementSize(p.kind)) // components of images are bytes
 	p.stride = make([]int64, len(p.valid))
 	for i := len(p.valid) - 1; i >= 0; i-- {
 		p.stride[i] = p.bytes
-		p.bytes *= p.valid[i]
+		p.bytes *= p.aligned[i]
 	}
-}
-
-// setQuant describes codes: the API has zero points of 8 bits with a sign. Codes with others are shown as the numbers
-// they stand for.
-func (p *port) setQuant() {
-	q := p.Quant
-	switch {
-	case q == nil:
-	case q.Zero < math.MinInt8 || q.Zero > math.MaxInt8:
-		p.kind, p.numbers = typeF32, true
-	default:
-		boundary.SetSlice(&p.lists, []quantLists{{scale: q.Scale, zero: int8(q.Zero)}})
-		p.quant, p.scales = quantScale, 1
-		p.scale, p.zero = p.lists.Addr(), p.lists.Addr()+4
-	}
-}
-
-// quantLists are the lists of a port with one scale.
-type quantLists struct {
-	scale float32
-	zero  int8
 }
 
 func permuted(dims []int64, order []int) []int64 {
@@ -116,10 +102,21 @@ func permuted(dims []int64, order []int) []int64 {
 // direct reports whether the program's memory has the elements as the model has them, so that nothing is converted.
 func (p *port) direct() bool { return !p.numbers }
 
-// view is the program's memory as the tensor of the model.
-func (p *port) view(b mem.Buffer) mem.View {
-	v := mem.View{Buf: b, Type: tensor.T(p.Type, p.dims...)}
-	return v.In(p.order)
+// view is the memory of a piece as that part of the model's tensor.
+func (p *port) view(one *piece) mem.View {
+	v := mem.View{Buf: one.buf, Type: tensor.T(p.Type, p.sized(p.dims, one.batch)...)}
+	if !p.gaps || one.dense {
+		return v.In(p.order)
+	}
+	v.Strides = tensor.RowMajor(p.aligned)
+	if p.order != nil {
+		own := make([]int64, len(p.order))
+		for i, d := range p.order {
+			own[d] = v.Strides[i]
+		}
+		v.Strides = own
+	}
+	return v
 }
 
 // arrangement says where elements lie in memory without gaps, for n of the model's batch.

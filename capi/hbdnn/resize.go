@@ -49,10 +49,11 @@ func newScaled(output, input *Tensor, r *Roi) (*scaled, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scaled{from: from, region: op.Region{Right: from.w - 1, Bottom: from.h - 1}}
-	if r != nil {
-		s.region, err = from.within(*r, "roi")
+	if r == nil {
+		r = &Roi{right: int32(from.w - 1), bottom: int32(from.h - 1)}
 	}
+	s := &scaled{from: from}
+	s.region, err = from.within(*r, "roi")
 	if err == nil {
 		s.to, err = takePicture(output, "output")
 	}
@@ -61,6 +62,11 @@ func newScaled(output, input *Tensor, r *Roi) (*scaled, error) {
 		err = invalid("output.properties: tensorType is %s in %s: want the input's, %s in %s",
 			typeName(output.properties.kind), layoutName(output.properties.layout), typeName(input.properties.kind),
 			layoutName(input.properties.layout))
+	}
+	if err == nil {
+		if err = aimed().refuseResize(*r, from, s.to); err != nil {
+			s.to.release()
+		}
 	}
 	if err != nil {
 		from.release()

@@ -132,6 +132,10 @@ func (m *Model) regionOf(input *Tensor, rois []Roi, batch, k int) (piece, error)
 	d := &p.Image.Decode
 	roi := batch*resizers + own
 	region, err := source.within(rois[roi], fmt.Sprintf("rois[%d]", roi))
+	if err == nil {
+		_, h, w := p.Image.Size(p.dims)
+		err = aimed().refuseRegion(fmt.Sprintf("rois[%d]", roi), rois[roi], source, h, w)
+	}
 	same := source.pixel == pixelsOf[p.kind] && (source.interleaved == d.Interleaved || p.kind == typeY)
 	if err == nil && !same {
 		err = invalid("%s.properties: tensorType is %s in %s: %q takes %s in %s", name, typeName(t.properties.kind),
@@ -166,5 +170,5 @@ func (p *port) result(t *Tensor, name string, run, runs int) (piece, error) {
 		own.virt += uintptr(int64(run) * p.bytes)
 	}
 	buf, err := pinned(&own, name+".sysMem[0]", p.bytes)
-	return piece{buf: buf, batch: p.batch()}, err
+	return piece{buf: buf, batch: p.batch()}, err // with gaps where the port has some
 }

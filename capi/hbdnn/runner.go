@@ -71,7 +71,7 @@ func (r *runner) run(in, out []bound) (err error) {
 		if placed[i] = p.direct() && !shared(i, in, out); !placed[i] {
 			continue
 		}
-		if err := r.exec.BindOutput(i, p.view(out[i][0].buf)); err != nil {
+		if err := r.exec.BindOutput(i, p.view(&out[i][0])); err != nil {
 			return fault.Wrap(err, "output %q", p.Name)
 		}
 	}
@@ -82,14 +82,26 @@ func (r *runner) run(in, out []bound) (err error) {
 		return err
 	}
 	for i, p := range r.model.out {
-		if placed[i] {
-			continue
+		if !placed[i] {
+			err = r.deliver(i, p, &out[i][0])
 		}
-		if err := r.deliver(i, p, out[i][0].buf); err != nil {
+		if err == nil && p.gaps && !out[i][0].dense {
+			err = p.fill(&out[i][0])
+		}
+		if err != nil {
 			return fault.Wrap(err, "output %q", p.Name)
 		}
 	}
 	return nil
+}
+
+// fill writes zeros where a result has gaps.
+func (p *port) fill(to *piece) error {
+	data, err := to.buf.Map()
+	if err == nil {
+		clearGaps(data, p.valid, p.aligned, elementSize(p.kind))
+	}
+	return err
 }
 
 // unbind lets go of the program's memory.
@@ -137,7 +149,7 @@ func (r *runner) bindInput(i int, p *port, b bound) error {
 		return r.bindImage(p, p.picture(&b[0]).views())
 	}
 	if len(b) == 1 && p.Image == nil && p.direct() {
-		return r.exec.BindInput(p.at, p.view(b[0].buf))
+		return r.exec.BindInput(p.at, p.view(&b[0]))
 	}
 	data, err := r.room(i, p.coreBytes())
 	if err != nil {
@@ -146,27 +158,25 @@ func (r *runner) bindInput(i int, p *port, b bound) error {
 	if p.Image != nil {
 		return r.gather(i, p, b, data)
 	}
-	order := p.order
-	for _, one := range b {
-		src, err := one.buf.Map()
+	for k := range b {
+		one := &b[k]
+		n := p.coreBytes()
+		if all := p.batch(); all > 0 {
+			n = n / all * one.batch
+		}
+		if p.direct() {
+			err = p.view(one).Load(data[:n])
+		} else if src, e := one.buf.Map(); e == nil {
+			p.load(data[:n], src, one.batch)
+		} else {
+			err = e
+		}
 		if err != nil {
 			return err
 		}
-		n := p.coreBytes()
-		if b := p.batch(); b > 0 {
-			n = n / b * one.batch
-		}
-		if p.direct() {
-			copy(data[:n], src)
-		} else {
-			order = nil
-			p.load(data[:n], src, one.batch)
-		}
 		data = data[n:]
 	}
-	v := p.view(r.rooms[i])
-	v.Strides = nil
-	return r.exec.BindInput(p.at, v.In(order))
+	return r.exec.BindInput(p.at, mem.View{Buf: r.rooms[i], Type: tensor.T(p.Type, p.dims...)})
 }
 
 // room is memory for the model's elements of input i, made when first wanted.
@@ -182,18 +192,17 @@ func (r *runner) room(i int, size int64) ([]byte, error) {
 }
 
 // deliver writes a result that the execution has to the program's memory.
-func (r *runner) deliver(i int, p *port, to mem.Buffer) error {
+func (r *runner) deliver(i int, p *port, to *piece) error {
 	src, err := r.exec.OutputData(i)
 	if err != nil {
 		return err
 	}
-	dst, err := to.Map()
+	if !p.numbers {
+		return p.view(to).Store(src)
+	}
+	dst, err := to.buf.Map()
 	if err != nil {
 		return err
-	}
-	if !p.numbers {
-		copy(dst, src)
-		return nil
 	}
 	a := p.arrangement(0)
 	p.Store(dst, a, tensor.Float32, src, p.dims)

@@ -154,6 +154,7 @@ func checkControl(c *InferCtrlParam) error {
 	case c.more != 0 && c.more != 1:
 		return invalid("inferCtrlParam->more is %d: want 1 when the task gets another member, else 0", c.more)
 	}
+	aimed().tellCores(c.bpu)
 	return nil
 }
 

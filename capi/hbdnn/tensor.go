@@ -17,6 +17,7 @@ type piece struct {
 	chroma mem.Buffer // the pairs of NV12_SEPARATE, nil: all others
 	batch  int64      // of the model's batch
 	pitch  int64      // bytes of a row of an image, 0: all others
+	dense  bool       // no gaps, although the port has some
 	source *picture   // of which the region is scaled to the model's size, nil: buf is what the model takes
 	region op.Region
 }
@@ -139,10 +140,16 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 	if p.Image != nil {
 		return p.takeImage(t, name, aligned, batch)
 	}
-	one := piece{batch: batch}
+	one := piece{batch: batch, dense: slices.Equal(aligned, valid)}
 	need := p.bytes
+	if one.dense {
+		need = elementSize(p.kind)
+		for _, n := range p.valid {
+			need *= n
+		}
+	}
 	if batch != p.batch() {
-		need = p.bytes / p.batch()
+		need /= p.batch()
 	}
 	if own := p.sized(p.aligned, batch); !slices.Equal(aligned, own) && !slices.Equal(aligned, valid) {
 		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or validShape, %v", name, aligned,

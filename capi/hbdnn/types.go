@@ -84,6 +84,7 @@ const (
 	typeS64           int32 = 17
 	typeU64           int32 = 18
 	quantNone         int32 = 0
+	quantShift        int32 = 1
 	quantScale        int32 = 2
 	descString        int32 = 1
 	sourceDDR         int32 = 0

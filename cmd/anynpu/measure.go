@@ -87,7 +87,7 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 		return nil, err
 	}
 	if f.api == apiRKNN {
-		model.ExposeQuantized(l.Graph)
+		model.ExposeQuantized(l.Graph, nil)
 	}
 	// a profile looks at the operands later
 	o := compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}}

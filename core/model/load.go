@@ -6,6 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Model is an imported model.
@@ -21,6 +22,8 @@ type Model struct {
 	Images map[graph.Value]*Image
 	// Unbatched is why the batch of the metadata has no effect, empty if it has or there is none.
 	Unbatched string
+
+	perAxis func(*tensor.Quant) bool
 }
 
 // Instead says for what an ONNX file was read.
@@ -45,6 +48,8 @@ type Options struct {
 	Quantize bool
 	// Images says how inputs are taken that the metadata call images.
 	Images ImageOptions
+	// PerAxis says which codes with a scale for each index of an axis cross the border (ExposeQuantized), nil: none.
+	PerAxis func(*tensor.Quant) bool
 
 	below func(n *onnx.Names) map[string]string // metadata that hold where the ONNX model is silent
 }
@@ -112,7 +117,7 @@ func importONNX(s Source, f *File, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := &Model{Model: m, Path: s.Path, Size: f.Size}
+	own := &Model{Model: m, Path: s.Path, Size: f.Size, perAxis: o.PerAxis}
 	if err := own.useBatch(); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ type Port struct {
 	Shape          tensor.Shape // as declared
 	Declared       string       // Shape with the names of the model's open dimensions
 	Info           metadata.Input
-	Image          *Image // what an input takes of an image, nil: real numbers, or no image
+	Image          *Image        // what an input takes of an image, nil: real numbers, or no image
+	PerAxis        *tensor.Quant // what codes with several scales stand for, nil: Quant says it
 }
 
 // Ports makes the integers of quantized inputs and outputs cross the border of the graph (ExposeQuantized) and
@@ -32,11 +33,14 @@ func (m *Model) Ports() (in, out []*Port, err error) {
 	for _, v := range g.Out {
 		out = append(out, m.port(v, metadata.Input{}))
 	}
-	quantIn, quantOut := ExposeQuantized(g)
+	quantIn, quantOut := ExposeQuantized(g, m.perAxis)
 	for i, q := range slices.Concat(quantIn, quantOut) {
 		if q != nil {
 			p, v := slices.Concat(in, out)[i], slices.Concat(g.In, g.Out)[i]
 			p.Quant, p.Type = convert.CodeOf(q), g.Fact(v).DType
+			if p.Quant == nil {
+				p.PerAxis = q
+			}
 		}
 	}
 	for _, p := range slices.Concat(in, out) {

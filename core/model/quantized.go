@@ -10,11 +10,11 @@ import (
 
 // ExposeQuantized takes the quantizing of inputs and the dequantizing of outputs out of a graph, as a board's converter
 // does: the integers then cross the border. It returns their meaning for each input and output, nil where nothing was
-// taken out. Only quantization per tensor, of 8 or 16 bits, is taken out, and of an input only when nothing else reads
-// it. An output may be a copy (Identity) of what was dequantized. Inputs and outputs keep their names; nodes that
-// nothing needs any more are gone.
-func ExposeQuantized(g *graph.Graph) (in, out []*tensor.Quant) {
-	e := &exposed{graph: g, uses: g.Uses(), producers: g.Producers(), drop: map[int]bool{}}
+// taken out. Only quantization of 8 or 16 bits is taken out, and of an input only when nothing else reads it: that per
+// tensor, and that per axis which perAxis accepts, nil: none. An output may be a copy (Identity) of what was dequantized.
+// Inputs and outputs keep their names; nodes that nothing needs any more are gone.
+func ExposeQuantized(g *graph.Graph, perAxis func(*tensor.Quant) bool) (in, out []*tensor.Quant) {
+	e := &exposed{graph: g, perAxis: perAxis, uses: g.Uses(), producers: g.Producers(), drop: map[int]bool{}}
 	in, out = make([]*tensor.Quant, len(g.In)), make([]*tensor.Quant, len(g.Out))
 	for i := range g.In {
 		in[i] = e.input(i)
@@ -35,6 +35,7 @@ func ExposeQuantized(g *graph.Graph) (in, out []*tensor.Quant) {
 // exposed is a graph whose border is being changed.
 type exposed struct {
 	graph     *graph.Graph
+	perAxis   func(*tensor.Quant) bool
 	uses      [][]int
 	producers []int
 	drop      map[int]bool // nodes that are taken out
@@ -49,11 +50,12 @@ func (e *exposed) input(i int) *tensor.Quant {
 	}
 	at := e.uses[v][0]
 	n := &g.Nodes[at]
-	if o, ok := n.Op.(*op.Quantize); !ok || o.Block != 0 || n.In[0] != v || slices.Contains(g.Out, n.Out[0]) {
+	o, ok := n.Op.(*op.Quantize)
+	if !ok || o.Block != 0 || n.In[0] != v || slices.Contains(g.Out, n.Out[0]) {
 		return nil
 	}
 	w := n.Out[0]
-	q := perTensor(g, n, g.Fact(w).DType)
+	q := e.quant(n, w, o.Axis)
 	if q == nil {
 		return nil
 	}
@@ -79,11 +81,12 @@ func (e *exposed) output(i int) *tensor.Quant {
 	}
 	n := &g.Nodes[at]
 	w := n.In[0]
-	if o, ok := n.Op.(*op.Dequantize); !ok || o.Block != 0 || w == graph.None || e.producers[w] < 0 ||
-		e.drop[e.producers[w]] || slices.Contains(g.Out, w) {
+	o, ok := n.Op.(*op.Dequantize)
+	if !ok || o.Block != 0 || w == graph.None || e.producers[w] < 0 || e.drop[e.producers[w]] ||
+		slices.Contains(g.Out, w) {
 		return nil
 	}
-	q := perTensor(g, n, g.Fact(w).DType)
+	q := e.quant(n, w, o.Axis)
 	if q == nil {
 		return nil
 	}
@@ -102,32 +105,61 @@ func (e *exposed) output(i int) *tensor.Quant {
 	return q
 }
 
-// perTensor reads the constant scale and zero point of a node that quantizes to codes, or from codes, of one type; nil
-// when they are others.
-func perTensor(g *graph.Graph, n *graph.Node, codes tensor.DType) *tensor.Quant {
-	switch codes {
+// quant reads the constant scales and zero points of a node that makes the codes, or reads them; nil when they are
+// others than those that are taken out.
+func (e *exposed) quant(n *graph.Node, codes graph.Value, axis int64) *tensor.Quant {
+	g, f := e.graph, e.graph.Fact(codes)
+	switch f.DType {
 	case tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16:
 	default:
 		return nil
 	}
 	scale := g.Fact(n.In[1])
-	if k, ok := scale.Shape.Count(); !ok || k != 1 || scale.Const == nil || scale.DType != tensor.Float32 {
+	count, ok := scale.Shape.Count()
+	if !ok || count < 1 || scale.Const == nil || scale.DType != tensor.Float32 {
 		return nil
 	}
-	s, err := tensor.ReadFloat32s(scale.Const.Data, 1)
-	if err != nil || !(s[0] > 0) {
+	q := &tensor.Quant{}
+	var err error
+	if q.Scale, err = tensor.ReadFloat32s(scale.Const.Data, int(count)); err != nil {
 		return nil
 	}
-	if len(n.In) < 3 || n.In[2] == graph.None {
-		return tensor.PerTensor(s[0], 0)
+	for _, s := range q.Scale {
+		if !(s > 0) {
+			return nil
+		}
 	}
-	zero := g.Fact(n.In[2])
-	if k, ok := zero.Shape.Count(); !ok || k != 1 || zero.Const == nil {
+	q.Zero = make([]int32, count)
+	if len(n.In) > 2 && n.In[2] != graph.None {
+		zero := g.Fact(n.In[2])
+		if k, ok := zero.Shape.Count(); !ok || k != count || zero.Const == nil {
+			return nil
+		}
+		z, err := tensor.ReadInts(zero.DType, zero.Const.Data, int(count))
+		if err != nil {
+			return nil
+		}
+		for i := range z {
+			q.Zero[i] = int32(z[i])
+		}
+	}
+	if count == 1 {
+		return q
+	}
+	if q.Axis, ok = along(f.Shape, axis, count); !ok || e.perAxis == nil || !e.perAxis(q) {
 		return nil
 	}
-	z, err := tensor.ReadInts(zero.DType, zero.Const.Data, 1)
-	if err != nil {
-		return nil
+	return q
+}
+
+// along returns an axis, counted from the front, if the shape has n elements along it.
+func along(s tensor.Shape, axis, n int64) (int, bool) {
+	rank := int64(len(s.Dims))
+	if axis < 0 {
+		axis += rank
 	}
-	return tensor.PerTensor(s[0], int32(z[0]))
+	if !s.Ranked || axis < 0 || axis >= rank || s.Dims[axis].N != n {
+		return 0, false
+	}
+	return int(axis), true
 }

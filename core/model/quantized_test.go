@@ -81,7 +81,7 @@ func TestExposeQuantized_table(t *testing.T) {
 			for i, v := range g.Out {
 				g.Values[v].Name = []string{"y", "z"}[i]
 			}
-			gotIn, gotOut := ExposeQuantized(g)
+			gotIn, gotOut := ExposeQuantized(g, nil)
 			assert.Equal(t, c.in, gotIn)
 			assert.Equal(t, c.out, gotOut)
 			require.NoError(t, g.Validate())

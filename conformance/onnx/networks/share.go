@@ -119,7 +119,7 @@ func look(data []byte, integers bool, newDevice NewDevice) (*findings, error) {
 	f := &findings{quantized: slices.ContainsFunc(m.Graph.Nodes,
 		func(n graph.Node) bool { _, is := n.Op.(*op.Quantize); return is })}
 	if integers {
-		in, out := model.ExposeQuantized(m.Graph)
+		in, out := model.ExposeQuantized(m.Graph, nil)
 		if !slices.ContainsFunc(slices.Concat(in, out), func(q *tensor.Quant) bool { return q != nil }) {
 			return nil, nil
 		}

@@ -28,6 +28,8 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 		return text(value, &m.CustomString)
 	case "anynpu.target":
 		return text(value, &m.Target)
+	case "anynpu.quantization":
+		return oneOf(value, &m.Quantization, "scale", "shift")
 	}
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(key, "anynpu."), ".")
 	dot := strings.LastIndexByte(rest, '.')

@@ -96,6 +96,7 @@ type Metadata struct {
 	Name         string
 	CustomString string
 	Target       string
+	Quantization string // how codes of inputs and outputs are described: scale, shift, or nothing
 	Inputs       map[string]Input
 	Dims         map[string]int64 // sizes of open dimensions
 	Values       map[string]Value
