@@ -11,21 +11,22 @@ type TopKOrder uint8
 
 // The orders.
 const (
-	TopKSorted  TopKOrder = iota // best first; of equal ones the lower index first
+	TopKSorted  TopKOrder = iota // best first
 	TopKByIndex                  // by index, lowest first
 )
 
 // TopK finds the k largest (or smallest) elements of every line along Axis and where they are. Of equal elements the
-// one with the lower index ranks first; NaN is larger than every number.
+// one with the lower index ranks first, with SelectLast the one with the higher index; NaN is larger than every number.
 //
 // Inputs: x of a float, quantized or integer type; k, one integer. Outputs: values of x's type; indices, int64 or To;
 // both of x's shape with size k on Axis. k outside 0..size of Axis is an error of kind fault.Argument. Source: ONNX
-// TopK-11, OH_NN_OPS_TOP_K; ANEURALNETWORKS_TOPK_V2 differs in the order of equal elements.
+// TopK-11, OH_NN_OPS_TOP_K, ANEURALNETWORKS_TOPK_V2 (with SelectLast).
 type TopK struct {
-	Axis     int64
-	Smallest bool
-	Order    TopKOrder
-	To       tensor.DType // int32 or int64; 0 stands for int64
+	Axis       int64
+	Smallest   bool
+	Order      TopKOrder
+	SelectLast bool
+	To         tensor.DType // int32 or int64; 0 stands for int64
 }
 
 func init() { graph.Register((*TopK)(nil)) }

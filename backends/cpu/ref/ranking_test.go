@@ -106,6 +106,17 @@ func TestTopK_ordersTiesAndAxes(t *testing.T) {
 		assert.Equal(t, numbers(d, []int64{9, 7, 9, 9, 7}).Data, v.Data, "%v", d)
 		assert.Equal(t, []int64{1, 0, 1, 1, 0}, i)
 	}
+	for _, d := range plainTypes() {
+		x := numbers(d, []int64{4, 7, 4, 1, 7, 9, 2, 9, 9, 0}, 2, 5)
+		_, i := top(&op.TopK{Axis: 1, SelectLast: true}, x, 3)
+		assert.Equal(t, []int64{4, 1, 2, 3, 2, 0}, i, "%v: the higher index first", d)
+		_, i = top(&op.TopK{Axis: 1, Smallest: true, SelectLast: true}, x, 2)
+		assert.Equal(t, []int64{3, 2, 4, 1}, i, "%v", d)
+		_, i = top(&op.TopK{Axis: 1, Order: op.TopKByIndex, SelectLast: true}, x, 2)
+		assert.Equal(t, []int64{1, 4, 2, 3}, i, "%v: the higher of equal ones is kept", d)
+	}
+	_, last := top(&op.TopK{SelectLast: true}, floats(tensor.Float32, []float64{nan, 1, nan, 1}), 4)
+	assert.Equal(t, []int64{2, 0, 3, 1}, last)
 	// A middle axis: lines are strided and the output's stride differs from the input's.
 	x := numbers(tensor.Float32, []int64{1, 6, 5, 2, 3, 4, 8, 7, 9, 0, 2, 1}, 2, 3, 2)
 	v, i := top(&op.TopK{Axis: 1}, x, 2)

@@ -43,6 +43,9 @@ func init() {
 				case better(start+j*step, start+i*step):
 					return 1
 				}
+				if o.SelectLast {
+					return cmp.Compare(j, i)
+				}
 				return cmp.Compare(i, j)
 			})
 			top := order[:k]
