@@ -27,6 +27,14 @@ var elementCases = []testCase{
 			m.Add(&op.ReduceMean{}, x),
 		}
 	}},
+	{"softmax with beta", 0, func(m *maker) []graph.Value {
+		x := m.input(2, 6, 5, 7)
+		return []graph.Value{
+			m.Add(&op.Softmax{Axis: -1, Beta: 2.5}, x), m.Add(&op.Softmax{Axis: -1, Beta: -0.5}, x),
+			m.Add(&op.Softmax{Axis: 1, Beta: 0.25}, x), m.Add(&op.LogSoftmax{Axis: -1, Beta: 2.5}, x),
+			m.Add(&op.LogSoftmax{Axis: -1, Beta: -0.5}, x), m.Add(&op.LogSoftmax{Axis: 1, Beta: 0.25}, x),
+		}
+	}},
 	{"prelu", 0, func(m *maker) []graph.Value {
 		x := m.Add(&op.PRelu{}, m.input(2, 6, 5, 7), m.weights(6, 1, 1))
 		y := m.Add(&op.PRelu{}, m.Add(&op.Conv{}, x, m.weights(8, 1, 1, 6)), m.weights(8, 1, 1))

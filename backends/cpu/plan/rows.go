@@ -62,12 +62,14 @@ func (t *rowsTask) part(from, to int) (y, x []float32) {
 // matchSoftmax finds a softmax along the last dimension, or the channels of images.
 func matchSoftmax(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	axis, compute, inplace := int64(0), softmaxRows, true
+	var axis int64
+	var compute func(t *rowsTask, from, to int)
+	inplace := true
 	switch o := n.Op.(type) {
 	case *op.Softmax:
-		axis = o.Axis
+		axis, compute = o.Axis, softmax{beta: o.Scale()}.compute
 	case *op.LogSoftmax:
-		axis, compute, inplace = o.Axis, logSoftmaxRows, false
+		axis, compute, inplace = o.Axis, softmax{beta: o.Scale()}.logarithm, false
 	default:
 		return nil
 	}
@@ -90,17 +92,27 @@ func matchSoftmax(p *program, i int) *patch {
 	return p.plainly(i, q, 1)
 }
 
-func softmaxRows(t *rowsTask, from, to int) {
+// softmax is a softmax of beta times the rows.
+type softmax struct{ beta float32 }
+
+func (q softmax) compute(t *rowsTask, from, to int) {
 	y, x := t.part(from, to)
-	kernel.SoftmaxRows(y, x, to-from, t.cols, 1)
+	kernel.SoftmaxRows(y, x, to-from, t.cols, q.beta)
 }
 
-// logSoftmaxRows computes x - max - log(sum(exp(x - max))).
-func logSoftmaxRows(t *rowsTask, from, to int) {
+// logarithm computes x - max - log(sum(exp(x - max))) of x times beta.
+func (q softmax) logarithm(t *rowsTask, from, to int) {
 	for r := from; r < to; r++ {
 		y, x := t.part(r, r+1)
-		m := kernel.MaxOf(x)
-		sum := kernel.ExpSum(y, x, 1, m)
+		m := q.beta * kernel.MaxOf(x)
+		if q.beta < 0 {
+			m = q.beta * kernel.MinOf(x)
+		}
+		sum := kernel.ExpSum(y, x, q.beta, m)
+		if q.beta != 1 {
+			kernel.BinaryVS(kernel.Mul, y, x, q.beta)
+			x = y
+		}
 		kernel.BinaryVS(kernel.Sub, y, x, m)
 		kernel.BinaryVS(kernel.Sub, y, y, float32(math.Log(float64(sum))))
 	}

@@ -10,6 +10,7 @@ import (
 func init() {
 	register(Real, func(o *op.LogSoftmax, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		return mapLines(in[0], out[0], o.Axis, func(line []float64) {
+			scale(line, o.Scale())
 			m, sum := largest(line), 0.0
 			for _, v := range line {
 				sum += math.Exp(v - m)

@@ -10,6 +10,7 @@ import (
 func init() {
 	register(Real, func(o *op.Softmax, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		return mapLines(in[0], out[0], o.Axis, func(line []float64) {
+			scale(line, o.Scale())
 			m, sum := largest(line), 0.0
 			for i, v := range line {
 				line[i] = math.Exp(v - m)
@@ -20,6 +21,13 @@ func init() {
 			}
 		})
 	})
+}
+
+// scale multiplies every element.
+func scale(line []float64, by float32) {
+	for i := range line {
+		line[i] *= float64(by)
+	}
 }
 
 // largest returns the largest element, NaN if one is NaN, -Inf of nothing.

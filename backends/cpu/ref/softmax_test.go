@@ -54,6 +54,34 @@ func TestSoftmax_extremes(t *testing.T) {
 		values(t, run(t, &op.Hardmax{}, floats(tensor.Float32, []float64{9, 1, 2, 3, 0, 5}, 3, 2))))
 }
 
+// Beta is an exponent of what x is the logarithm of: n^beta / sum of n^beta.
+func TestSoftmax_beta(t *testing.T) {
+	n := []float64{1, 2, 4, 3}
+	for _, beta := range []float64{0.5, 2, 3, -1, -2} {
+		x, sum := make([]float64, len(n)), 0.0
+		for i, v := range n {
+			x[i] = math.Log(v)
+			sum += math.Pow(v, beta)
+		}
+		y := values(t, run(t, &op.Softmax{Beta: float32(beta)}, floats(tensor.Float64, x)))
+		l := values(t, run(t, &op.LogSoftmax{Beta: float32(beta)}, floats(tensor.Float64, x)))
+		for i, v := range n {
+			assert.InEpsilon(t, math.Pow(v, beta)/sum, y[i], 1e-12, "beta %v", beta)
+			assert.InDelta(t, math.Log(math.Pow(v, beta)/sum), l[i], 1e-12, "beta %v", beta)
+		}
+	}
+	f := func(o graph.Op, v ...float64) []float64 { return values(t, run(t, o, floats(tensor.Float32, v))) }
+	assertReals(t, []float64{0, 1}, f(&op.Softmax{Beta: -4}, 1e30, -1e30), 0, "no overflow")
+	assertReals(t, []float64{0, 1}, f(&op.Softmax{Beta: -1}, inf, 5), 0, "masked")
+	for _, beta := range []float64{nan, inf, -inf} {
+		for _, o := range []graph.Op{&op.Softmax{Beta: float32(beta)}, &op.LogSoftmax{Beta: float32(beta)}} {
+			_, err := Compute(o, []tensor.Tensor{f32(seq32(2), 2)}, make([]tensor.Type, 1))
+			assert.Equal(t, fault.Argument, fault.KindOf(err))
+			assert.ErrorContains(t, err, "beta: ")
+		}
+	}
+}
+
 func TestSoftmax_quantizedZeroSizesAndErrors(t *testing.T) {
 	x := quant(ints(tensor.Uint8, []int64{100, 110, 100}), 0.1, 0) // 10, 11, 10
 	y, err := Compute(&op.Softmax{}, []tensor.Tensor{x},

@@ -149,8 +149,14 @@ func (t *translator) node(n *graph.Node, out uint32) error {
 		t.op("CLIP", []uint32{x}, out, scalar("CLIP_MAX", "float32", t.real(n.In[2])),
 			scalar("CLIP_MIN", "float32", t.real(n.In[1])))
 	case *op.Softmax:
+		if o.Scale() != 1 {
+			return fmt.Errorf("softmax with beta %v", o.Beta)
+		}
 		t.op("SOFTMAX", []uint32{x}, out, scalar("SOFTMAX_AXIS", "int64", float64(o.Axis)))
 	case *op.LogSoftmax:
+		if o.Scale() != 1 {
+			return fmt.Errorf("log softmax with beta %v", o.Beta)
+		}
 		t.op("LOG_SOFTMAX", []uint32{x}, out, scalar("LOG_SOFTMAX_AXIS", "int64", float64(o.Axis)))
 	case *op.Conv:
 		ps := []parameter{listed("CONV2D_STRIDES", "int64", o.Strides), listed("CONV2D_DILATION", "int64", []int64{1, 1}),
