@@ -19,6 +19,9 @@ func init() {
 		height, width := int(xe.spatial[0]), int(xe.spatial[1])
 		for r := range ye.n {
 			roi, err := newRegion(r, rois[5*r], rois[5*r+1:5*r+5], xe.n, o.ScaleHeight, o.ScaleWidth)
+			if err == nil && o.Inside {
+				err = roi.inside(r, height, width)
+			}
 			if err != nil {
 				return nil, fault.Wrap(err, "input 1")
 			}

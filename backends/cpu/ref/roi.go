@@ -34,4 +34,13 @@ func newRegion(i int, image float64, corners []float64, images int, scaleHeight,
 	return r, nil
 }
 
+// inside refuses region i when it is not a part of the image, or its corners are out of order.
+func (r region) inside(i, height, width int) error {
+	if !(0 <= r.x1 && r.x1 <= r.x2 && r.x2 <= float64(width) && 0 <= r.y1 && r.y1 <= r.y2 && r.y2 <= float64(height)) {
+		return fault.New(fault.Data, "region %d: from x %v, y %v to x %v, y %v is not inside %d x %d cells", i, r.x1, r.y1,
+			r.x2, r.y2, height, width)
+	}
+	return nil
+}
+
 func round32(v float64) float64 { return float64(float32(v)) }

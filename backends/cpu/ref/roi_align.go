@@ -20,6 +20,9 @@ func roiAlign(o *op.RoiAlign, in []tensor.Tensor, out []tensor.Type) ([]tensor.T
 	height, width := int(xe.spatial[0]), int(xe.spatial[1])
 	for r := range ye.n {
 		roi, err := newRegion(r, images[r], rois[4*r:4*r+4], xe.n, o.ScaleHeight, o.ScaleWidth)
+		if err == nil && o.Inside {
+			err = roi.inside(r, height, width)
+		}
 		if err != nil {
 			return nil, fault.Wrap(err, "input 1")
 		}

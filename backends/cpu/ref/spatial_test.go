@@ -113,6 +113,53 @@ func TestRegions_badData(t *testing.T) {
 	}
 }
 
+// A map of 4 x 6 cells and half a cell per unit: regions lie between 0 and 12 across, 0 and 8 down.
+func TestRegions_inside(t *testing.T) {
+	x := f32(seq32(24), 1, 4, 6, 1)
+	for name, c := range map[string]struct {
+		roi []float32
+		ok  bool
+	}{
+		"all":        {[]float32{0, 0, 12, 8}, true},
+		"no area":    {[]float32{12, 8, 12, 8}, true},
+		"left":       {[]float32{-0.5, 0, 4, 4}, false},
+		"top":        {[]float32{0, -0.5, 4, 4}, false},
+		"right":      {[]float32{0, 0, 12.5, 4}, false},
+		"bottom":     {[]float32{0, 0, 4, 8.5}, false},
+		"x swapped":  {[]float32{4, 0, 3, 4}, false},
+		"y swapped":  {[]float32{0, 4, 4, 3}, false},
+		"far beyond": {[]float32{100, 100, 101, 101}, false},
+	} {
+		for _, inside := range []bool{false, true} {
+			align := &op.RoiAlign{Height: 1, Width: 1, ScaleHeight: 0.5, ScaleWidth: 0.5, ChannelsLast: true, Inside: inside,
+				SamplesHeight: 1, SamplesWidth: 1}
+			_, err := Compute(align, []tensor.Tensor{x, f32(c.roi, 1, 4), sizesOf(0)}, make([]tensor.Type, 1))
+			pool := &op.MaxRoiPool{Height: 1, Width: 1, ScaleHeight: 0.5, ScaleWidth: 0.5, ChannelsLast: true, Inside: inside}
+			_, poolErr := Compute(pool, []tensor.Tensor{x, f32(append([]float32{0}, c.roi...), 1, 5)}, make([]tensor.Type, 1))
+			for _, err := range []error{err, poolErr} {
+				if c.ok || !inside {
+					assert.NoError(t, err, name)
+					continue
+				}
+				assert.Equal(t, fault.Data, fault.KindOf(err), name)
+				assert.ErrorContains(t, err, "is not inside 4 x 6 cells", name)
+			}
+		}
+	}
+}
+
+// Regions of 16-bit codes at an eighth of a unit give what the same numbers as floats give.
+func TestRoiAlign_codesOfSixteenBits(t *testing.T) {
+	x := quant(ints(tensor.Uint8, []int64{10, 20, 30, 40, 50, 60, 70, 80, 90}, 1, 3, 3, 1), 0.5, 10)
+	rois := quant(ints(tensor.Uint16, []int64{8, 8, 16, 24}, 1, 4), 0.125, 0)
+	o := &op.RoiAlign{Height: 1, Width: 1, SamplesHeight: 1, SamplesWidth: 1, ChannelsLast: true, Inside: true}
+	y, err := Compute(o, []tensor.Tensor{x, rois, sizesOf(0)}, []tensor.Type{{DType: tensor.Uint8,
+		Quant: tensor.PerTensor(0.25, 3)}})
+	require.NoError(t, err)
+	// From (1,1) to (2,3): the sample at x 1.5, y 2 lies between the last row's codes 80 and 90, which stand for 37.5.
+	assert.Equal(t, []int64{153}, intValues(t, y[0]))
+}
+
 // Nearest from 6 to 3 and to 4, rounding down: (o+0.5)*6/out is 1, 3, 5 and 0.75, 2.25, 3.75, 5.25.
 func TestResize_tfHalfPixel(t *testing.T) {
 	for _, want := range [][]float32{{1, 3, 5}, {0, 2, 3, 5}} {
