@@ -8,7 +8,8 @@ import (
 
 // Where is y = a where cond is true, b elsewhere; the three are broadcast as NumPy does.
 //
-// Inputs: cond bool; a, b of one type, any. Output: y of that type.
+// Inputs: cond bool; a, b of one type, any; quantized, each with parameters of its own. Output: y of that type. Where
+// an operand is quantized otherwise than y its real values are quantized anew.
 // Source: ONNX Where-16, OH_NN_OPS_WHERE, OH_NN_OPS_SELECT, ANEURALNETWORKS_SELECT.
 type Where struct{}
 

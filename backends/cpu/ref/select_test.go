@@ -48,6 +48,24 @@ func TestWhere_quantizedAndErrors(t *testing.T) {
 	y, err = Compute(&op.Where{}, []tensor.Tensor{cond, a, a}, make([]tensor.Type, 1))
 	require.NoError(t, err)
 	assert.Equal(t, []int64{10, 10}, intValues(t, y[0]))
+	for i, c := range []struct {
+		a, b, y *tensor.Quant
+		want    []int64
+	}{
+		{tensor.PerTensor(0.5, 0), tensor.PerTensor(0.5, 0), tensor.PerTensor(0.5, 0), []int64{10, 30, 127}},
+		{tensor.PerTensor(0.5, 0), tensor.PerTensor(1, 0), tensor.PerTensor(0.5, 0), []int64{10, 60, 127}},
+		{tensor.PerTensor(1, 0), tensor.PerTensor(0.5, 0), tensor.PerTensor(0.5, 0), []int64{20, 30, 127}},
+		{tensor.PerTensor(0.5, 0), tensor.PerTensor(0.5, 0), tensor.PerTensor(1, -3), []int64{2, 12, 61}},
+		{tensor.PerTensor(0.25, 5), tensor.PerTensor(3, 10), nil, []int64{10, 127, 127}},
+	} {
+		x := ints(tensor.Int8, []int64{10, -20, 127}, 3)
+		z := ints(tensor.Int8, []int64{-5, 30, 0}, 3)
+		x.Quant, z.Quant = c.a, c.b
+		y, err := Compute(&op.Where{}, []tensor.Tensor{ints(tensor.Bool, []int64{1, 0, 1}, 3), x, z},
+			[]tensor.Type{{DType: tensor.Int8, Quant: c.y}})
+		require.NoError(t, err)
+		assert.Equal(t, c.want, intValues(t, y[0]), "%d", i)
+	}
 	_, err = Compute(&op.Where{}, []tensor.Tensor{f32(seq32(2), 2), a, b}, make([]tensor.Type, 1))
 	assert.ErrorContains(t, err, "input 0: want bool, got float32")
 	_, err = Compute(&op.Where{}, []tensor.Tensor{cond, a, f32(seq32(2), 2)}, make([]tensor.Type, 1))
