@@ -1,0 +1,88 @@
+package op
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// codes is a fact of quantized values, one scale for all.
+func codes(d tensor.DType, scale float32, zero int32, dims ...tensor.Dim) tensor.Fact {
+	f := typed(d, dims...)
+	f.Quant = tensor.PerTensor(scale, zero)
+	return f
+}
+
+// outputsCase is an operator with its inputs and the types of its outputs, joined by spaces, or the start of its refusal.
+type outputsCase struct {
+	op   graph.Op
+	in   []tensor.Fact
+	outs int
+	want string
+}
+
+func checkOutputs(t *testing.T, cases []outputsCase) {
+	for i, c := range cases {
+		out, err := c.op.Infer(c.in, make([]tensor.Type, c.outs))
+		require.NoError(t, err, "%d: %s %+v", i, c.op.Name(), c.op)
+		var got []string
+		for _, f := range out {
+			got = append(got, f.Type.String())
+		}
+		assert.Equal(t, c.want, strings.Join(got, " "), "%d: %s %+v", i, c.op.Name(), c.op)
+	}
+}
+
+func checkRefusals(t *testing.T, kind fault.Kind, cases []outputsCase) {
+	for i, c := range cases {
+		_, err := c.op.Infer(c.in, make([]tensor.Type, c.outs))
+		assert.Equal(t, kind, fault.KindOf(err), "%d: %s %+v: %v", i, c.op.Name(), c.op, err)
+		assert.ErrorContains(t, err, c.want, "%d: %s %+v", i, c.op.Name(), c.op)
+	}
+}
+
+func TestHashtableLookup_shapes(t *testing.T) {
+	d, i32 := tensor.D, tensor.Int32
+	o := &HashtableLookup{}
+	checkOutputs(t, []outputsCase{
+		{o, []tensor.Fact{typed(i32, d(4)), typed(i32, d(9)), fact(d(9), d(2), m)}, 2, "float32[4,2,?2] uint8[4]"},
+		{o, []tensor.Fact{typed(i32, n), typed(i32, any1), typed(i32, d(9))}, 2, "int32[?1] uint8[?1]"},
+		{o, []tensor.Fact{typed(i32, d(0)), typed(i32, d(0)), fact(d(0), d(3))}, 2, "float32[0,3] uint8[0]"},
+		{o, []tensor.Fact{open(i32), open(i32), open(tensor.Float16)}, 2, "float16[...] uint8[?]"},
+		{o, []tensor.Fact{open(i32), typed(i32, d(2)), fact(d(2), n)}, 2, "float32[?,?1] uint8[?]"},
+	})
+	x := codes(tensor.Uint8, 0.5, 9, d(3), d(2))
+	out, err := o.Infer([]tensor.Fact{typed(i32, d(4)), typed(i32, d(3)), x},
+		[]tensor.Type{x.Type, {DType: tensor.Uint8, Quant: tensor.PerTensor(1, 0)}})
+	require.NoError(t, err)
+	assert.Equal(t, x.Quant, out[0].Quant)
+	assert.Equal(t, tensor.PerTensor(1, 0), out[1].Quant)
+	_, err = o.Infer([]tensor.Fact{typed(i32, d(4)), typed(i32, d(3)), x},
+		[]tensor.Type{{DType: tensor.Uint8, Quant: tensor.PerTensor(0.5, 8)}, {}})
+	assert.Equal(t, fault.Type, fault.KindOf(err))
+	perRow := codes(tensor.Int8, 0.5, 0, d(3), d(2))
+	perRow.Quant = &tensor.Quant{Scale: []float32{1, 2, 3}, Zero: make([]int32, 3)}
+	_, err = o.Infer([]tensor.Fact{typed(i32, d(4)), typed(i32, d(3)), perRow}, make([]tensor.Type, 2))
+	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
+	checkRefusals(t, fault.Type, []outputsCase{
+		{o, []tensor.Fact{fact(n), typed(i32, n), fact(n)}, 2, "input 0: want an integer type"},
+		{o, []tensor.Fact{typed(i32, n), codes(tensor.Int8, 1, 0, n), fact(n)}, 2, "input 1: want an integer type without"},
+		{o, []tensor.Fact{typed(i32, n), typed(tensor.Int64, n), fact(n)}, 2, "input 1: want int32 like input 0"},
+	})
+	checkRefusals(t, fault.Shape, []outputsCase{
+		{o, []tensor.Fact{typed(i32, d(2), d(2)), typed(i32, n), fact(n)}, 2, "input 0: want rank 1"},
+		{o, []tensor.Fact{typed(i32, d(2)), typed(i32, d(4)), fact(d(3), d(2))}, 2, "input 1: one key per row: 4 and 3 differ"},
+		{o, []tensor.Fact{typed(i32, d(2)), typed(i32, d(4)), fact()}, 2, "input 2: want rows, got a scalar"},
+	})
+	checkRefusals(t, fault.Argument, []outputsCase{
+		{o, []tensor.Fact{typed(i32, n), typed(i32, n)}, 2, "want 3 to 3 inputs"},
+		{o, []tensor.Fact{typed(i32, n), {}, fact(n)}, 2, "input 1 is missing"},
+		{o, []tensor.Fact{typed(i32, n), typed(i32, n), fact(n)}, 1, "want 2 to 2 outputs"},
+	})
+}
