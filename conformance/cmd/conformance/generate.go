@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/anynpu/anynpu/conformance/names"
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/ohnn/operators"
+	"github.com/anynpu/anynpu/conformance/onnx/networks"
 )
 
 // newGenerate writes what is generated and committed.
@@ -27,6 +30,7 @@ func newGenerate() *cobra.Command {
 			Args:  cobra.ExactArgs(1),
 			RunE:  func(_ *cobra.Command, args []string) error { return bombs.Save(args[0]) },
 		},
+		newNetwork(),
 		newTable(),
 		newStatements(),
 		&cobra.Command{
@@ -41,6 +45,35 @@ func newGenerate() *cobra.Command {
 				return err
 			},
 		})
+}
+
+func newNetwork() *cobra.Command {
+	archive := ""
+	c := &cobra.Command{
+		Use:   "network NAME... FOLDER",
+		Short: "Write benchmark networks with made-up weights as ONNX files",
+		Args:  cobra.MinimumNArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := networks.Open(archive)
+			if err != nil {
+				return err
+			}
+			defer all.Close()
+			folder := args[len(args)-1]
+			for _, name := range args[:len(args)-1] {
+				data, err := all.Model(name)
+				if err == nil {
+					err = os.WriteFile(filepath.Join(folder, name+".onnx"), data, 0o666)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&archive, "archive", "bench/networks.zip", "`file` that bench/outline.py has written")
+	return c
 }
 
 func newTable() *cobra.Command {
