@@ -86,3 +86,42 @@ func TestHashtableLookup_shapes(t *testing.T) {
 		{o, []tensor.Fact{typed(i32, n), typed(i32, n), fact(n)}, 1, "want 2 to 2 outputs"},
 	})
 }
+
+func TestSVDF_shapes(t *testing.T) {
+	d := tensor.D
+	o := &SVDF{Rank: 2}
+	checkOutputs(t, []outputsCase{
+		{o, []tensor.Fact{fact(n, d(3)), fact(d(8), d(3)), fact(d(8), d(5)), fact(d(4)), fact(n, d(40))}, 2,
+			"float32[?1,4] float32[?1,40]"},
+		{o, []tensor.Fact{fact(any1, any1), fact(d(8), any1), fact(any1, d(5)), {}, fact(d(2), any1)}, 2,
+			"float32[2,4] float32[2,40]"},
+		{o, []tensor.Fact{fact(n, m), fact(any1, m), fact(any1, any1), {}, fact(n, d(12))}, 2,
+			"float32[?1,?] float32[?1,12]"},
+		{o, []tensor.Fact{open(tensor.Float16), open(tensor.Float16), open(tensor.Float16), {}, open(tensor.Float16)}, 2,
+			"float16[?,?] float16[?,?]"},
+		{o, []tensor.Fact{fact(d(0), d(3)), fact(d(2), d(3)), fact(d(2), d(1)), {}, fact(d(0), d(2))}, 2,
+			"float32[0,1] float32[0,2]"},
+	})
+	whole := func() []tensor.Fact {
+		return []tensor.Fact{fact(d(2), d(3)), fact(d(8), d(3)), fact(d(8), d(5)), fact(d(4)), fact(d(2), d(40))}
+	}
+	with := func(i int, f tensor.Fact) []tensor.Fact {
+		in := whole()
+		in[i] = f
+		return in
+	}
+	checkRefusals(t, fault.Shape, []outputsCase{
+		{o, with(0, fact(d(2))), 2, "input 0: want [?,?], got [2]"},
+		{o, with(1, fact(d(8), d(4))), 2, "input 1: want [8,3], got [8,4]"},
+		{o, with(2, fact(d(6), d(5))), 2, "input 2: want [8,?], got [6,5]"},
+		{o, with(2, fact(d(8), d(0))), 2, "input 2: want 1 step or more"},
+		{o, with(3, fact(d(8))), 2, "input 3: want [4], got [8]"},
+		{o, with(4, fact(d(2), d(32))), 2, "input 4: want [2,40], got [2,32]"},
+		{&SVDF{Rank: 3}, whole(), 2, "input 1: 8 filters are no multiple of the rank 3"},
+	})
+	checkRefusals(t, fault.Argument, []outputsCase{
+		{&SVDF{}, whole(), 2, "rank: want 1 or more, got 0"}, {o, whole(), 1, "want 2 to 2 outputs"},
+		{o, whole()[:4], 2, "input 4 is missing"}, {o, with(2, tensor.Fact{}), 2, "input 2 is missing"},
+	})
+	checkRefusals(t, fault.Type, []outputsCase{{o, with(1, typed(tensor.Int8, d(8), d(3))), 2, "input 1: want a float"}})
+}

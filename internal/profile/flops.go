@@ -8,7 +8,7 @@ import (
 )
 
 // FLOPs returns the arithmetic operations of node i of a graph of known shapes: two per multiply-add of convolutions,
-// products, recurrent layers and attention; one per element of the window for pooling; one per element of the largest
+// products, recurrent layers, SVDF and attention; one per element of the window for pooling; one per element of the largest
 // operand for everything else that computes; 0 for operators that only move data or describe it, and where shapes are
 // not known. Functions such as exp count as one.
 func FLOPs(g *graph.Graph, i int) int64 {
@@ -30,6 +30,8 @@ func FLOPs(g *graph.Graph, i int) int64 {
 		return recurrent(g, n)
 	case *op.RNN:
 		return recurrent(g, n)
+	case *op.SVDF:
+		return svdf(g, n)
 	case *op.Attention:
 		return attention(g, n, o)
 	case *op.MaxPool:
@@ -116,6 +118,15 @@ func recurrent(g *graph.Graph, n *graph.Node) int64 {
 		return 0
 	}
 	return 2 * x[0] * x[1] * (inner(g, n.In[1], 0) + inner(g, n.In[2], 0))
+}
+
+// svdf counts the products with the filters over features and over time.
+func svdf(g *graph.Graph, n *graph.Node) int64 {
+	x := dims(g, n.In[0])
+	if len(x) != 2 {
+		return 0
+	}
+	return 2 * x[0] * (inner(g, n.In[1], 0) + inner(g, n.In[2], 0))
 }
 
 // attention counts the two products, over past and new keys.

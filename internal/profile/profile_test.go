@@ -65,6 +65,16 @@ func TestFLOPs_table(t *testing.T) {
 	}
 }
 
+func TestFLOPs_svdf(t *testing.T) {
+	b := graph.NewBuilder("svdf")
+	in := func(d ...int64) graph.Value { return b.Input("", tensor.T(tensor.Float32, d...)) }
+	b.Output(b.AddN(&op.SVDF{Rank: 2}, 2, in(3, 5), in(8, 5), in(8, 7), graph.None, in(3, 56))...)
+	g, err := b.Graph()
+	require.NoError(t, err)
+	require.NoError(t, g.Infer())
+	assert.Equal(t, int64(2*3*8*(5+7)), FLOPs(g, 0))
+}
+
 func TestJoin_sizesOfTheRunAndSharedOrigins(t *testing.T) {
 	b := graph.NewBuilder("g")
 	x := b.Input("x", tensor.Type{DType: tensor.Float32, Shape: tensor.OfDims(tensor.AnyDim())})

@@ -33,6 +33,7 @@ type vectorCase struct {
 	In    []*vectorTensor
 	Out   []*vectorTensor
 	By    string
+	Exact bool // quantized outputs are equal, not within one step
 }
 
 func dtypeNamed(t *testing.T, name string) tensor.DType {
@@ -76,14 +77,16 @@ func (v *vectorTensor) tensor(t *testing.T) tensor.Tensor {
 }
 
 // assertTensor compares float32 and float64 at 1e-5 relative and 1e-6 absolute, float16 at 1e-3, quantized integers
-// within one step, others exactly.
-func assertTensor(t *testing.T, want, got tensor.Tensor, what string) {
+// within one step, others exactly; if exact, quantized ones too.
+func assertTensor(t *testing.T, want, got tensor.Tensor, exact bool, what string) {
 	require.Equal(t, want.DType, got.DType, what)
 	require.Equal(t, fmt.Sprint(want.Dims), fmt.Sprint(got.Dims), what)
 	slack := func(w float64) float64 { return 0 }
 	switch {
 	case want.Quant != nil:
-		slack = func(float64) float64 { return 1 }
+		if !exact {
+			slack = func(float64) float64 { return 1 }
+		}
 		want.Quant, got.Quant = nil, nil
 	case want.DType == tensor.Float16:
 		slack = func(w float64) float64 { return 1e-3 * max(1, math.Abs(w)) }
@@ -137,7 +140,7 @@ func TestVectors_independentResults(t *testing.T) {
 				require.Len(t, got, len(c.Out))
 				for i, v := range c.Out {
 					if v != nil {
-						assertTensor(t, v.tensor(t), got[i], fmt.Sprintf("output %d (by %s)", i, c.By))
+						assertTensor(t, v.tensor(t), got[i], c.Exact, fmt.Sprintf("output %d (by %s)", i, c.By))
 					}
 				}
 			})

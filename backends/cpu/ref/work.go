@@ -78,6 +78,8 @@ func inside(o graph.Op, in []tensor.Tensor, made int64) int64 {
 			all = satMul(all, max(1, size(k)))
 		}
 		return all
+	case *op.SVDF:
+		return satMul(dim(0, 2), satAdd(size(1), size(2)))
 	case *op.LRN:
 		return satMul(made, satAdd(o.Before, o.After))
 	case *op.DFT, *op.STFT, *op.Unique, *op.TopK:
