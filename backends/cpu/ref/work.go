@@ -90,6 +90,10 @@ func inside(o graph.Op, in []tensor.Tensor, made int64) int64 {
 		return satMul(size(1), dim(1, 1))
 	case *op.DetectionPostProcess, *op.MaxRoiPool:
 		return satMul(size(0), size(1))
+	case *op.BoxWithNMSLimit:
+		return satMul(size(1), dim(0, 2))
+	case *op.GenerateProposals:
+		return satMul(size(0), size(0))
 	case *op.RoiAlign:
 		return satMul(made, satMul(max(1, o.SamplesHeight), max(1, o.SamplesWidth)))
 	case *op.Resize, *op.ResizeImage, *op.DecodeImage, *op.GridSample, *op.AffineGrid, *op.RotaryEmbedding:
