@@ -44,6 +44,9 @@ type Info struct {
 	DimMin int64
 	DimMax int64
 	Cores  int // cores that ExecOptions.CoreMask chooses from, 0: the mask has no effect
+	// Containers are the formats of models compiled elsewhere that Load takes besides what Save wrote, e.g. "rknn"; nodes of
+	// type Compiled with them are computed
+	Containers []string
 }
 
 // Ability is what a device makes of an option. Compile takes every option on every device, as a graph may be split
@@ -172,8 +175,9 @@ type Device interface {
 	// Compile makes a program; ctx cancels. Nodes it does not support are an error of kind fault.Unsupported that names
 	// one.
 	Compile(ctx context.Context, u Unit, o Options) (Program, error)
-	// Load restores what Save wrote, with the options of then. Data that are damaged or of another kind are an error of
-	// kind fault.File; a device without saved programs answers fault.Unsupported.
+	// Load restores what Save wrote, with the options of then, or loads a model in one of Info.Containers; data may end
+	// afterwards. Data that are damaged or of another kind are an error of kind fault.File; a device without either
+	// answers fault.Unsupported.
 	Load(ctx context.Context, data []byte) (Program, error)
 	// Alloc returns size bytes of memory that the device reaches without a copy, aligned as suits it.
 	Alloc(size int64) (mem.Buffer, error)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx"
 	"github.com/anynpu/anynpu/core/format/rknn"
@@ -46,6 +47,8 @@ type Options struct {
 	Compiled Format
 	// Quantize has a float model compute with codes where its metadata, or a compiled model's file, say so.
 	Quantize bool
+	// Devices load compiled models: the first that reads a file's container has the last word on it.
+	Devices []device.Device
 	// Images says how inputs are taken that the metadata call images.
 	Images ImageOptions
 	// PerAxis says which codes with a scale for each index of an axis cross the border (ExposeQuantized), nil: none.
@@ -62,6 +65,9 @@ func Load(s Source, o Options) (*Model, error) {
 		return nil, fault.Wrap(err, "%q", s.Path)
 	}
 	defer f.Close()
+	if d := o.reader(f.Format); d != nil {
+		return loadCompiled(s, f, d, o)
+	}
 	if f.Format == o.Compiled && f.Format != Unknown {
 		return loadInstead(s, f, o)
 	}

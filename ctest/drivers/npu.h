@@ -1,8 +1,11 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a fake driver of rknn computes: the network of examples/digits/README.md, from a model of its own, 16 bytes that
- * begin with "RKNN" before what digits.weights has. Its contexts are addresses, and it says who it is as drv_version.
+ * What a fake driver of rknn computes, from models of its own that begin with 16 bytes, the first of them "RKNN": the
+ * network of examples/digits/README.md, from what digits.weights has, or the sum of two float32 tensors x and y, from
+ * "SUM1", the rank and four sizes. Its contexts are addresses, and it says who it is as drv_version.
+ *
+ * A program can have it block in its runs (fake_block) and answer what is not so (fake_lie).
  *
  * As vendors' drivers do, it calls its own exports by names that whoever has them first may answer: while it loads a
  * model, as the last thing of a function, and from a thread of its own. Those calls must come back here: with a model
@@ -15,12 +18,74 @@
 #define NPU "fake-npu"
 #define NPU_MEMORY 0x4e5055
 
+#define NPU_LARGEST (1 << 20) /* elements of a tensor */
+
 struct npu_context {
+	uint32_t rank, dims[4]; /* of a sum, rank 0: the network */
 	float weights[6][10 * 512];
 	uint8_t ink[64];
 	float out[10];
+	rknn_tensor_mem *io[3]; /* inputs, then outputs */
 	int runs;
 };
+
+/* What answers say instead: bytes at an offset of what a function gives, or its code. */
+static struct lie {
+	char what[32];
+	uint32_t offset, count;
+	uint8_t bytes[512];
+} lies[8];
+static pthread_mutex_t lying = PTHREAD_MUTEX_INITIALIZER;
+
+void fake_lie(const char *what, uint32_t offset, const void *bytes, uint32_t count);
+void fake_block(int on);
+int fake_live(void);
+
+/* Overwrites from now on what a query ("query 1"), "memory" (rknn_tensor_mem) or "code run" gives; no bytes: no more. */
+void fake_lie(const char *what, uint32_t offset, const void *bytes, uint32_t count)
+{
+	pthread_mutex_lock(&lying);
+	if (!what)
+		memset(lies, 0, sizeof lies);
+	for (size_t k = 0; what && k < sizeof lies / sizeof *lies; k++)
+		if (lies[k].count == 0) {
+			snprintf(lies[k].what, sizeof lies[k].what, "%s", what);
+			lies[k].offset = offset;
+			lies[k].count = count < sizeof lies[k].bytes ? count : sizeof lies[k].bytes;
+			memcpy(lies[k].bytes, bytes, lies[k].count);
+			break;
+		}
+	pthread_mutex_unlock(&lying);
+}
+
+static void npu_lie(const char *what, void *at, uint32_t size)
+{
+	pthread_mutex_lock(&lying);
+	for (size_t k = 0; k < sizeof lies / sizeof *lies; k++)
+		if (lies[k].count != 0 && strcmp(lies[k].what, what) == 0 && lies[k].offset < size) {
+			uint32_t room = size - lies[k].offset;
+			memcpy((char *)at + lies[k].offset, lies[k].bytes, lies[k].count < room ? lies[k].count : room);
+		}
+	pthread_mutex_unlock(&lying);
+}
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gate_moved = PTHREAD_COND_INITIALIZER;
+static int gate_closed;
+
+/* Runs that begin from now on do not end before it is taken back. */
+void fake_block(int on)
+{
+	pthread_mutex_lock(&gate);
+	gate_closed = on;
+	pthread_cond_broadcast(&gate_moved);
+	pthread_mutex_unlock(&gate);
+}
+
+static int npu_living; /* contexts and memory */
+
+/* The contexts and the memory that are not destroyed. */
+int fake_live(void) { return __atomic_load_n(&npu_living, __ATOMIC_SEQ_CST); }
 
 /* The living contexts. */
 static _Atomic rknn_context npu_contexts[256];
@@ -39,6 +104,7 @@ static int npu_made(struct npu_context *c, rknn_context *context)
 {
 	if (!npu_exchange(0, (rknn_context)(uintptr_t)c))
 		return free(c), RKNN_ERR_MALLOC_FAIL;
+	__atomic_fetch_add(&npu_living, 1, __ATOMIC_SEQ_CST);
 	*context = (rknn_context)(uintptr_t)c;
 	return 0;
 }
@@ -68,10 +134,14 @@ static void npu_convolve(const float *x, int side, int in, const float *w, const
 		}
 }
 
+static void *npu_bytes(const rknn_tensor_mem *m) { return (char *)m->virt_addr + m->offset; }
+
 static void npu_recognize(struct npu_context *c)
 {
 	static const int sides[] = {8, 4};
 	float x[64], first[64 * 16], pooled[16 * 16], second[16 * 32], sum = 0;
+	if (c->io[0])
+		memcpy(c->ink, npu_bytes(c->io[0]), sizeof c->ink);
 	for (int i = 0; i < 64; i++)
 		x[i] = (float)c->ink[i] / 16;
 	npu_convolve(x, sides[0], 1, c->weights[0], c->weights[1], 16, first);
@@ -93,6 +163,21 @@ static void npu_recognize(struct npu_context *c)
 	}
 	for (int o = 0; o < 10; o++)
 		c->out[o] /= sum;
+	if (c->io[2])
+		memcpy(npu_bytes(c->io[2]), c->out, sizeof c->out);
+}
+
+static void npu_add(struct npu_context *c)
+{
+	uint32_t count = 1;
+	for (uint32_t k = 0; k < c->rank; k++)
+		count *= c->dims[k];
+	if (!c->io[0] || !c->io[1] || !c->io[2])
+		return;
+	const float *x = npu_bytes(c->io[0]), *y = npu_bytes(c->io[1]);
+	float *z = npu_bytes(c->io[2]);
+	for (uint32_t k = 0; k < count; k++)
+		z[k] = x[k] + y[k];
 }
 
 static int npu_weights(struct npu_context *c, const char *at, const char *end)
@@ -116,6 +201,24 @@ static int npu_weights(struct npu_context *c, const char *at, const char *end)
 	return 0;
 }
 
+static int npu_sum_of(struct npu_context *c, const char *at, const char *end)
+{
+	uint64_t count = 1;
+	if (end - at != 24 || memcmp(at, "SUM1", 4) != 0)
+		return RKNN_ERR_MODEL_INVALID;
+	memcpy(&c->rank, at + 4, sizeof c->rank);
+	memcpy(c->dims, at + 8, sizeof c->dims);
+	for (uint32_t k = 0; k < 4; k++) {
+		int used = k < c->rank && c->rank <= 4;
+		if (used ? c->dims[k] == 0 || c->dims[k] > NPU_LARGEST : c->dims[k] != 0)
+			return RKNN_ERR_MODEL_INVALID;
+		count *= used ? c->dims[k] : 1;
+		if (count > NPU_LARGEST)
+			return RKNN_ERR_MODEL_INVALID;
+	}
+	return c->rank == 0 || c->rank > 4 ? RKNN_ERR_MODEL_INVALID : 0;
+}
+
 static const char npu_inner[] = "{the driver's own model}"; /* which a program would get AnyNPU's answer for */
 
 static int npu_init(rknn_context *context, const void *model, uint32_t size)
@@ -135,8 +238,13 @@ static int npu_init(rknn_context *context, const void *model, uint32_t size)
 		if (f)
 			fclose(f);
 	}
-	if (size > 16 && memcmp(model, "RKNN", 4) == 0)
-		code = npu_weights(c, (const char *)model + 16, (const char *)model + size);
+	if (size > 16 && memcmp(model, "RKNN", 4) == 0) {
+		code = npu_sum_of(c, (const char *)model + 16, (const char *)model + size);
+		if (code != 0) {
+			c->rank = 0;
+			code = npu_weights(c, (const char *)model + 16, (const char *)model + size);
+		}
+	}
 	pthread_mutex_unlock(&reading);
 	if (code == 0) {
 		rknn_context inner = 0; /* by the export, and not as the last thing */
@@ -148,27 +256,53 @@ static int npu_init(rknn_context *context, const void *model, uint32_t size)
 	return code != 0 ? free(c), code : npu_made(c, context);
 }
 
-static int npu_query(rknn_context context, rknn_query_cmd cmd, void *info)
+static void npu_attr(struct npu_context *c, int input, rknn_tensor_attr *a)
 {
-	rknn_tensor_attr *a = info;
+	static const char *const names[] = {"x", "y", "z"};
+	uint32_t index = a->index;
+	if (c->rank == 0 && input)
+		*a = (rknn_tensor_attr){.n_dims = 4, .dims = {1, 8, 8, 1}, .name = "image", .n_elems = 64, .size = 64,
+			.fmt = RKNN_TENSOR_NHWC, .type = RKNN_TENSOR_UINT8, .size_with_stride = 64, .w_stride = 8, .h_stride = 8};
+	else if (c->rank == 0)
+		*a = (rknn_tensor_attr){.n_dims = 2, .dims = {1, 10}, .name = "probabilities", .n_elems = 10, .size = 40,
+			.type = RKNN_TENSOR_FLOAT32, .fmt = RKNN_TENSOR_UNDEFINED, .size_with_stride = 40};
+	else {
+		*a = (rknn_tensor_attr){.n_dims = c->rank, .n_elems = 1, .type = RKNN_TENSOR_FLOAT32,
+			.fmt = RKNN_TENSOR_UNDEFINED};
+		strcpy(a->name, names[input ? index % 2 : 2]);
+		for (uint32_t k = 0; k < c->rank; k++) {
+			a->dims[k] = c->dims[k];
+			a->n_elems *= c->dims[k];
+		}
+		a->size = a->size_with_stride = 4 * a->n_elems;
+	}
+	a->index = index;
+}
+
+static int npu_query(rknn_context context, rknn_query_cmd cmd, void *info, uint32_t size)
+{
+	struct npu_context *c = (struct npu_context *)(uintptr_t)context;
+	char what[32];
 	switch (cmd) {
 	case RKNN_QUERY_SDK_VERSION:
 		strcpy(((rknn_sdk_version *)info)->drv_version, NPU);
-		return 0;
+		break;
 	case RKNN_QUERY_IN_OUT_NUM:
-		*(rknn_input_output_num *)info = (rknn_input_output_num){1, 1};
-		return 0;
+		*(rknn_input_output_num *)info = (rknn_input_output_num){c->rank ? 2 : 1, 1};
+		break;
+	case RKNN_QUERY_PERF_RUN:
+		*(rknn_perf_run *)info = (rknn_perf_run){1};
+		break;
 	case RKNN_QUERY_INPUT_ATTR:
-		*a = (rknn_tensor_attr){.n_dims = 4, .dims = {1, 8, 8, 1}, .name = "image", .n_elems = 64, .size = 64,
-			.fmt = RKNN_TENSOR_NHWC, .type = RKNN_TENSOR_UINT8, .size_with_stride = 64, .w_stride = 8, .h_stride = 8};
-		return 0;
 	case RKNN_QUERY_OUTPUT_ATTR:
-		*a = (rknn_tensor_attr){.n_dims = 2, .dims = {1, 10}, .name = "probabilities", .n_elems = 10, .size = 40,
-			.type = RKNN_TENSOR_FLOAT32, .fmt = RKNN_TENSOR_UNDEFINED, .size_with_stride = 40};
-		return 0;
+		npu_attr(c, cmd == RKNN_QUERY_INPUT_ATTR, info);
+		break;
 	default:
-		return (void)context, RKNN_ERR_PARAM_INVALID;
+		return RKNN_ERR_PARAM_INVALID;
 	}
+	snprintf(what, sizeof what, "query %d", (int)cmd);
+	npu_lie(what, info, size);
+	return 0;
 }
 
 /* From a thread of the driver's: every 1000th run. */
@@ -182,31 +316,58 @@ static void *npu_thread(void *context)
 static int npu_run(struct npu_context *c)
 {
 	void *code = NULL;
+	int lie = 0;
 	pthread_t thread;
-	npu_recognize(c);
+	pthread_mutex_lock(&gate);
+	while (gate_closed)
+		pthread_cond_wait(&gate_moved, &gate);
+	pthread_mutex_unlock(&gate);
+	npu_lie("code run", &lie, sizeof lie);
+	if (lie != 0)
+		return lie;
+	if (c->rank != 0)
+		npu_add(c);
+	else
+		npu_recognize(c);
 	if (c->runs++ % 1000 == 0 && pthread_create(&thread, NULL, npu_thread, c) == 0)
 		pthread_join(thread, &code);
 	return (int)(intptr_t)code;
 }
 
-static rknn_tensor_mem *npu_memory(uint32_t size)
+static rknn_tensor_mem *npu_memory(void *at, int fd, uint32_t size, int offset)
 {
 	rknn_tensor_mem *m = calloc(1, sizeof *m);
-	m->virt_addr = calloc(1, size ? size : 1);
+	m->virt_addr = m->priv_data = at ? at : calloc(1, size ? size : 1);
 	m->size = size;
-	m->flags = NPU_MEMORY;
-	m->fd = -1;
+	m->flags = at ? NPU_MEMORY + 1 : NPU_MEMORY;
+	m->fd = fd;
+	m->offset = offset;
+	__atomic_fetch_add(&npu_living, 1, __ATOMIC_SEQ_CST);
+	npu_lie("memory", m, sizeof *m);
 	return m;
 }
 
 static int npu_free(rknn_tensor_mem *m)
 {
-	if (!m || m->flags != NPU_MEMORY)
+	if (!m || (m->flags != NPU_MEMORY && m->flags != NPU_MEMORY + 1))
 		return RKNN_ERR_PARAM_INVALID;
+	if (m->flags == NPU_MEMORY)
+		free(m->priv_data);
 	m->flags = 0;
-	free(m->virt_addr);
 	free(m);
+	__atomic_fetch_sub(&npu_living, 1, __ATOMIC_SEQ_CST);
 	return 0;
+}
+
+static int npu_set_memory(struct npu_context *c, rknn_tensor_mem *m, const rknn_tensor_attr *a)
+{
+	static const char *const names[] = {"x", "y", "z", "image", "", "probabilities"};
+	for (int k = 0; k < 6; k++)
+		if (strcmp(a->name, names[k]) == 0 && (k >= 3) == (c->rank == 0)) {
+			c->io[k % 3] = m;
+			return 0;
+		}
+	return RKNN_ERR_PARAM_INVALID;
 }
 
 #define ARGUMENT(type, i) (*(type const *)args[i])
@@ -219,7 +380,7 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 		return 1;
 	}
 	static const char *const known[] = {"destroy", "query", "inputs_set", "run", "outputs_get", "outputs_release",
-		"create_mem", "set_core_mask", "dup_context"};
+		"create_mem", "set_core_mask", "dup_context", "create_mem_from_fd", "set_io_mem", "mem_sync"};
 	size_t k = 0;
 	while (k < sizeof known / sizeof *known && strcmp(f, known[k]) != 0)
 		k++;
@@ -240,17 +401,19 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 	}
 	rknn_context context = k == 8 ? *ARGUMENT(rknn_context *, 0) : ARGUMENT(rknn_context, 0);
 	if (!is_npu(context)) {
-		*result = k == 6 ? 0 : (uint64_t)RKNN_ERR_CTX_INVALID;
+		*result = k == 6 || k == 9 ? 0 : (uint64_t)RKNN_ERR_CTX_INVALID;
 		return 1;
 	}
 	struct npu_context *at = (struct npu_context *)(uintptr_t)context, *copy;
 	switch (k) {
 	case 0:
-		if (npu_exchange(context, 0))
+		if (npu_exchange(context, 0)) {
 			free(at);
+			__atomic_fetch_sub(&npu_living, 1, __ATOMIC_SEQ_CST);
+		}
 		break;
 	case 1:
-		*result = (uint64_t)npu_query(context, ARGUMENT(rknn_query_cmd, 1), ARGUMENT(void *, 2));
+		*result = (uint64_t)npu_query(context, ARGUMENT(rknn_query_cmd, 1), ARGUMENT(void *, 2), ARGUMENT(uint32_t, 3));
 		break;
 	case 2:
 		memcpy(at->ink, ARGUMENT(rknn_input *, 2)->buf, sizeof at->ink);
@@ -263,11 +426,19 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 		ARGUMENT(rknn_output *, 2)->size = sizeof at->out;
 		break;
 	case 6:
-		*result = (uint64_t)(uintptr_t)npu_memory(ARGUMENT(uint32_t, 1));
+		*result = (uint64_t)(uintptr_t)npu_memory(NULL, -1, ARGUMENT(uint32_t, 1), 0);
+		break;
+	case 9:
+		*result = (uint64_t)(uintptr_t)npu_memory(ARGUMENT(void *, 2), ARGUMENT(int32_t, 1), ARGUMENT(uint32_t, 3),
+			ARGUMENT(int32_t, 4));
+		break;
+	case 10:
+		*result = (uint64_t)npu_set_memory(at, ARGUMENT(rknn_tensor_mem *, 1), ARGUMENT(rknn_tensor_attr *, 2));
 		break;
 	case 8:
 		copy = malloc(sizeof *copy);
 		*copy = *at;
+		memset(copy->io, 0, sizeof copy->io);
 		*result = (uint64_t)npu_made(copy, ARGUMENT(rknn_context *, 1));
 		break;
 	}

@@ -1,0 +1,252 @@
+package rknn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/rknn"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// Container is what models compiled for the device are called.
+const Container = "rknn"
+
+// DefaultPatience is how long a run that was given up may take until the device counts as dead.
+const DefaultPatience = 10 * time.Second
+
+// needed are the functions without which the driver is no device.
+var needed = []string{"rknn_init", "rknn_destroy", "rknn_query", "rknn_run", "rknn_create_mem", "rknn_destroy_mem",
+	"rknn_set_io_mem"}
+
+// Config describes a device.
+type Config struct {
+	ID, Name string
+	Patience time.Duration // 0: DefaultPatience
+	// Died is told once, with the reason, when the device dies; may be nil.
+	Died func(reason string)
+}
+
+// Device is an NPU behind a driver of the API rknn. It computes models compiled for it.
+type Device struct {
+	driver   Driver
+	info     device.Info
+	told     func(reason string)
+	patience atomic.Int64
+
+	once sync.Once
+	died chan struct{}
+	why  error // set before died is closed
+}
+
+var _ device.Device = (*Device)(nil)
+
+// New returns the device of a driver. Kind fault.Unsupported when the driver lacks functions that it takes, fault.File
+// when the driver's file cannot be read.
+func New(d Driver, c Config) (*Device, error) {
+	for _, symbol := range needed {
+		if !d.Has(symbol) {
+			return nil, fault.New(fault.Unsupported, "%s has no function %s", d.File(), symbol)
+		}
+	}
+	build, err := sum(d.File())
+	if err != nil {
+		return nil, err
+	}
+	dev := &Device{driver: d, died: make(chan struct{}), told: c.Died,
+		info: device.Info{ID: c.ID, Name: c.Name, Vendor: "Rockchip", Kind: device.Accelerator, Major: 2, BuildHash: build,
+			Float16: device.Accepts, Performance: device.Accepts, Cache: true, Containers: []string{Container}}}
+	dev.patience.Store(int64(c.Patience))
+	if c.Patience == 0 {
+		dev.patience.Store(int64(DefaultPatience))
+	}
+	return dev, nil
+}
+
+// sum is the SHA-256 of a file's bytes.
+func sum(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fault.As(fault.File, err, "the driver")
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fault.As(fault.File, err, "the driver")
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Info implements device.Device.
+func (d *Device) Info() device.Info { return d.info }
+
+// alive is the error of a device that has died.
+func (d *Device) alive() error {
+	select {
+	case <-d.died:
+		return d.why
+	default:
+		return nil
+	}
+}
+
+// die ends the device: no function of the driver is called any more.
+func (d *Device) die(format string, args ...any) {
+	d.once.Do(func() {
+		reason := fmt.Sprintf(format, args...)
+		d.why = fault.As(fault.Device, device.ErrDied, "%s: %s", d.info.ID, reason)
+		close(d.died)
+		if d.told != nil {
+			d.told(reason)
+		}
+	})
+}
+
+// Support implements device.Device: models compiled for the device, nothing else.
+func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
+	out := make([]device.NodeSupport, len(g.Nodes))
+	for i := range g.Nodes {
+		out[i].Reason = refusal(&g.Nodes[i])
+		out[i].OK = out[i].Reason == ""
+	}
+	return out, nil
+}
+
+func refusal(n *graph.Node) string {
+	switch op, compiled := n.Op.(*device.Compiled); {
+	case !compiled:
+		return "the driver computes compiled models alone"
+	case op.Container != Container:
+		return fmt.Sprintf("the driver does not read models of the kind %q", op.Container)
+	}
+	return ""
+}
+
+// Compile implements device.Device.
+func (d *Device) Compile(ctx context.Context, u device.Unit, _ device.Options) (device.Program, error) {
+	g := u.Graph
+	for i := range g.Nodes {
+		if why := refusal(&g.Nodes[i]); why != "" {
+			return nil, fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), why)
+		}
+	}
+	_, data, ok := device.CompiledModel(g)
+	if !ok {
+		return nil, fault.New(fault.Unsupported, "%d compiled models in one part, want one", len(g.Nodes))
+	}
+	p, err := d.load(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	if err = device.SamePorts(g, "input", g.In, p.inputs); err == nil {
+		err = device.SamePorts(g, "output", g.Out, p.outputs)
+	}
+	if err != nil {
+		p.Release()
+		return nil, err
+	}
+	for i, v := range g.In {
+		p.inputs[i].Name = g.Values[v].Name
+	}
+	for i, v := range g.Out {
+		p.outputs[i].Name = g.Values[v].Name
+	}
+	return p, nil
+}
+
+// Load implements device.Device: data is a compiled model, which Save gives back.
+func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) {
+	p, err := d.load(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d *Device) load(ctx context.Context, data []byte) (*program, error) {
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fault.As(fault.Canceled, err, "load a compiled model")
+	}
+	if !rknn.Recognize(data) || len(data) > math.MaxUint32 {
+		return nil, fault.New(fault.File, "%d bytes that are no .rknn file", len(data))
+	}
+	blob, err := mem.Host(int64(len(data)), mem.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err = mem.Write(blob, 0, data); err != nil {
+		blob.Release()
+		return nil, err
+	}
+	p := &program{dev: d, blob: blob}
+	p.refs.Store(1)
+	if p.context, err = d.open(blob); err == nil {
+		err = p.describe()
+	}
+	if err != nil {
+		p.Release()
+		return nil, err
+	}
+	return p, nil
+}
+
+// open makes a context of a model.
+func (d *Device) open(blob mem.Buffer) (uintptr, error) {
+	data, err := blob.Map()
+	if err != nil {
+		return 0, err
+	}
+	var context uintptr
+	code, err := d.driver.Init(unsafe.Pointer(&context), unsafe.Pointer(&data[0]), uint32(len(data)), 0, nil)
+	switch text, model := modelCodes[code]; {
+	case err != nil:
+		return 0, err
+	case model:
+		return 0, fault.New(fault.File, "the driver does not take the model: %s", text)
+	case code == codeMallocFail:
+		return 0, fault.New(fault.Memory, "the driver has no memory for a model of %d bytes", len(data))
+	case code != 0:
+		return 0, failed("rknn_init", code)
+	case context == 0:
+		return 0, fault.New(fault.Device, "rknn_init succeeds without a context")
+	}
+	return context, nil
+}
+
+// failed is the error of a function that has given a code.
+func failed(function string, code int32) error {
+	return fault.New(fault.Device, "%s: the driver's code is %d", function, code)
+}
+
+// call is the error of a driver's function.
+func call(function string, code int32, err error) error {
+	if err == nil && code != 0 {
+		err = failed(function, code)
+	}
+	return err
+}
+
+// Alloc implements device.Device: memory with a file descriptor, which a driver may take as it is.
+func (d *Device) Alloc(size int64) (mem.Buffer, error) {
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
+	return mem.Memfd(size, mem.Options{Name: "anynpu-" + d.info.ID})
+}

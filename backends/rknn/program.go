@@ -1,0 +1,140 @@
+package rknn
+
+import (
+	"io"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// maxPorts bounds the inputs and the outputs of a model.
+const maxPorts = 256
+
+// program is a compiled model: a context that executions are duplicated from.
+type program struct {
+	refs            atomic.Int64
+	dev             *Device
+	blob            mem.Buffer
+	in, out         []*port
+	inputs, outputs []device.Port
+
+	mu      sync.Mutex // of calls on the context
+	context uintptr
+}
+
+// describe asks the driver for the inputs and outputs.
+func (p *program) describe() error {
+	var n inOutNum
+	code, err := p.dev.driver.Query(p.context, queryInOutNum, unsafe.Pointer(&n), uint32(unsafe.Sizeof(n)))
+	if err = call("rknn_query of the number of inputs and outputs", code, err); err != nil {
+		return err
+	}
+	if n.inputs > maxPorts || n.outputs == 0 || n.outputs > maxPorts {
+		return fault.New(fault.Device, "the driver says that the model has %d inputs and %d outputs", n.inputs, n.outputs)
+	}
+	if p.in, p.inputs, err = p.ports("input", queryInputAttr, n.inputs); err != nil {
+		return err
+	}
+	p.out, p.outputs, err = p.ports("output", queryOutputAttr, n.outputs)
+	return err
+}
+
+func (p *program) ports(side string, query, n uint32) (list []*port, ports []device.Port, err error) {
+	for i := range n {
+		a := &tensorAttr{index: i}
+		code, err := p.dev.driver.Query(p.context, query, unsafe.Pointer(a), uint32(unsafe.Sizeof(*a)))
+		if err = call("rknn_query of "+side+" attributes", code, err); err != nil {
+			return nil, nil, err
+		}
+		if a.index != i {
+			return nil, nil, fault.New(fault.Device, "%s %d: the driver answers for %d", side, i, a.index)
+		}
+		one, err := portOf(a)
+		if err != nil {
+			return nil, nil, fault.Wrap(err, "%s %d, as the driver says", side, i)
+		}
+		list, ports = append(list, one), append(ports, one.Port)
+	}
+	return list, ports, nil
+}
+
+// Ports implements device.Program.
+func (p *program) Ports() (in, out []device.Port) { return p.inputs, p.outputs }
+
+// Save implements device.Program.
+func (p *program) Save(w io.Writer) error {
+	data, err := p.blob.Map()
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return fault.As(fault.File, err, "save a compiled model")
+}
+
+// duplicate makes a context for an execution. A driver that cannot duplicate one loads the model again.
+func (p *program) duplicate() (uintptr, error) {
+	d := p.dev
+	if !d.driver.Has("rknn_dup_context") {
+		return d.open(p.blob)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var context uintptr
+	from := p.context
+	code, err := d.driver.DupContext(unsafe.Pointer(&from), unsafe.Pointer(&context))
+	if err = call("rknn_dup_context", code, err); err != nil {
+		return 0, err
+	}
+	if context == 0 || context == p.context {
+		return 0, fault.New(fault.Device, "rknn_dup_context succeeds without another context")
+	}
+	return context, nil
+}
+
+// New implements device.Program.
+func (p *program) New(o device.ExecOptions) (device.Execution, error) {
+	if err := p.dev.alive(); err != nil {
+		return nil, err
+	}
+	context, err := p.duplicate()
+	if err != nil {
+		return nil, err
+	}
+	p.Retain()
+	e := &execution{Base: exec.Base{Bound: exec.NewBindings(p.inputs, p.outputs)}, prog: p, context: context,
+		lane: make(chan struct{}, 1)}
+	e.Result = e.result
+	e.holds.Store(1)
+	for _, one := range p.in {
+		e.slots = append(e.slots, slot{port: one})
+	}
+	for _, one := range p.out {
+		e.slots = append(e.slots, slot{port: one})
+	}
+	return e, nil
+}
+
+// Retain implements device.Program.
+func (p *program) Retain() {
+	if p.refs.Add(1) <= 1 {
+		panic("rknn: a freed program was retained")
+	}
+}
+
+// Release implements device.Program.
+func (p *program) Release() {
+	switch n := p.refs.Add(-1); {
+	case n > 0:
+		return
+	case n < 0:
+		panic("rknn: a program was released more often than retained")
+	}
+	if p.context != 0 && p.dev.alive() == nil {
+		_, _ = p.dev.driver.Destroy(p.context) // nothing is left to do with an error
+	}
+	p.blob.Release()
+}
