@@ -76,13 +76,40 @@ func (q *taskQueue) start() {
 	for len(q.ready) > 0 && (q.running < sideBySide() || q.ready[0].priority == preemptive) {
 		t := heap.Pop(&q.ready).(*Task)
 		q.running++
+		t.turn.Store(turnCame)
 		go func() {
-			call := t.run()
-			q.leave()
-			call.make(t)
+			if t.take(turnTaken) {
+				call := t.run()
+				q.leave()
+				call.make(t)
+			}
 		}()
 	}
 }
+
+// runHere computes a task on the caller's thread if its turn has come and nobody computes it yet. The program's function
+// is called on another thread, as always.
+func (q *taskQueue) runHere(t *Task) {
+	if !t.take(turnHere) {
+		return
+	}
+	call := t.run()
+	q.leave()
+	if call.function != 0 {
+		go call.make(t)
+	}
+}
+
+// The turns of a task in the queue.
+const (
+	turnWaits = iota // for others
+	turnCame         // a thread may take it
+	turnTaken // by a thread of the library
+	turnHere  // by a call that waits for it
+)
+
+// take reports whether the caller is to compute the task: its turn has come, and no other thread took it.
+func (t *Task) take(who int32) bool { return t.turn.CompareAndSwap(turnCame, who) }
 
 // leave frees the place of a task that is done.
 func (q *taskQueue) leave() {

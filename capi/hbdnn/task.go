@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -25,6 +26,7 @@ type Task struct {
 	handle.Ref
 	done chan struct{} // closed when the result is known
 	gone chan struct{} // closed when the program has released the task
+	turn atomic.Int32
 
 	priority int32 // of the last member, as what follows up to order
 	custom   int64
@@ -281,13 +283,22 @@ func (t *Task) finish(err error) callback {
 // code is what a task that is done came to.
 func (t *Task) code() Code { return status(t.err) }
 
-// dnnWaitTaskDone waits some milliseconds for a task, for ever if timeout is 0 or less.
+// patience is how many times longer than a task is expected to take a call must be ready to wait to compute the task
+// itself.
+const patience = 16
+
+// dnnWaitTaskDone waits some milliseconds for a task, for ever if timeout is 0 or less. A call that comes before another
+// thread has begun to compute the task, and has the time, does so itself: waking two threads takes longer than a small
+// model does.
 func dnnWaitTaskDone(t *Task, timeout int32) error {
 	t.mu.Lock()
-	open := t.state == taskOpen
+	open, us := t.state == taskOpen, t.estimate()
 	t.mu.Unlock()
 	if open {
 		return misused("taskHandle has no last member: its last one had more = 1, so that it waits for another")
+	}
+	if timeout <= 0 || us > 0 && us*patience <= int64(timeout)*1000 {
+		queue.runHere(t)
 	}
 	var expired <-chan time.Time
 	if timeout > 0 {
@@ -355,6 +366,9 @@ func dnnReleaseTask(h uintptr) error {
 	close(t.gone)
 	t.mu.Unlock()
 	handle.Unhold(h)
+	if t.turn.Load() == turnHere {
+		<-t.done // another thread, which waits for the task, computes it: until its node is done
+	}
 	for !handle.Drop(t) {
 		runtime.Gosched() // a call that waits has been woken
 	}
