@@ -1,7 +1,7 @@
 """What the scripts share whose models are written in NumPy: made-up values, and the list of cases.
 
-A case is as in spatial.py. A model computes in float64 on real values; quantized results are held to one step, or to the
-code itself where a case says "exact".
+A case is as in spatial.py. A model computes in float64 on real values; quantized results are held to one step, or to
+the code itself where a case says "exact".
 """
 import json
 import os

@@ -125,3 +125,51 @@ func TestSVDF_shapes(t *testing.T) {
 	})
 	checkRefusals(t, fault.Type, []outputsCase{{o, with(1, typed(tensor.Int8, d(8), d(3))), 2, "input 1: want a float"}})
 }
+
+// lstmFacts are the operands of an LSTM of 2 steps, 3 sequences, 4 features, 5 units and 6 outputs.
+func lstmFacts(gates int64) []tensor.Fact {
+	f := func(v ...int64) tensor.Fact { return tensor.Fact{Type: tensor.T(tensor.Float32, v...)} }
+	return []tensor.Fact{f(2, 3, 4), f(1, gates*5, 4), f(1, gates*5, 6), f(1, gates*10), {}, f(1, 3, 6), f(1, 3, 5),
+		f(1, (gates-1)*5), f(1, 6, 5), f(1, 6), f(1, gates*5)}
+}
+
+func TestLSTM_shapesOfProjections(t *testing.T) {
+	d := tensor.D
+	with := func(gates int64, i int, f tensor.Fact) []tensor.Fact {
+		in := lstmFacts(gates)
+		in[i] = f
+		return in
+	}
+	const want = "float32[2,1,3,6] float32[1,3,6] float32[1,3,5]"
+	all := func(s ...int64) tensor.Fact { return tensor.Fact{Type: tensor.T(tensor.Float32, s...)} }
+	checkOutputs(t, []outputsCase{
+		{&LSTM{}, lstmFacts(4), 3, want}, {&LSTM{Coupled: true}, lstmFacts(3), 3, want},
+		{&LSTM{ClipCell: 1, ClipProjection: 2}, lstmFacts(4), 1, "float32[2,1,3,6]"},
+		{&LSTM{BatchFirst: true}, []tensor.Fact{all(3, 2, 4), all(1, 20, 4), all(1, 20, 6), {}, {}, all(3, 1, 6),
+			all(3, 1, 5), {}, all(1, 6, 5)}, 3, "float32[3,2,1,6] float32[3,1,6] float32[3,1,5]"},
+		{&LSTM{}, with(4, 8, open(tensor.Float32)), 3, "float32[2,1,3,6] float32[1,3,6] float32[1,3,?]"},
+		{&LSTM{Hidden: 5}, with(4, 8, open(tensor.Float32)), 3, want},
+		{&LSTM{}, with(4, 2, open(tensor.Float32)), 3, want},
+		{&LSTM{}, with(4, 0, fact(n, any1, d(4))), 3, "float32[?1,1,?,6] float32[1,?,6] float32[1,?,5]"},
+	})
+	checkRefusals(t, fault.Shape, []outputsCase{
+		{&LSTM{Coupled: true}, lstmFacts(4), 3, "input 1, the input weights: want [1,15,4], got [1,20,4]"},
+		{&LSTM{}, lstmFacts(3), 3, "input 1, the input weights: want [1,20,4], got [1,15,4]"},
+		{&LSTM{}, with(4, 5, all(1, 3, 5)), 3, "input 5, the initial hidden state: want [1,3,6], got [1,3,5]"},
+		{&LSTM{}, with(4, 6, all(1, 3, 6)), 3, "input 6, the initial cell state: want [1,3,5], got [1,3,6]"},
+		{&LSTM{}, with(4, 7, all(1, 20)), 3, "input 7, the peephole weights: want [1,15], got [1,20]"},
+		{&LSTM{}, with(4, 8, all(1, 7, 5)), 3, "input 8, the projection weights: want [1,6,5], got [1,7,5]"},
+		{&LSTM{}, with(4, 9, all(1, 5)), 3, "input 9, the projection bias: want [1,6], got [1,5]"},
+		{&LSTM{}, with(4, 10, all(1, 15)), 3, "input 10, the normalization weights: want [1,20], got [1,15]"},
+		{&LSTM{}, with(4, 8, all(6, 5)), 3, "input 8: want rank 3"},
+	})
+	checkRefusals(t, fault.Argument, []outputsCase{
+		{&LSTM{Coupled: true, InputForget: true}, lstmFacts(3), 3, "each to be 1 minus the other"},
+		{&LSTM{ClipCell: -1}, lstmFacts(4), 3, "clip of the cell -1, of the projection 0: want 0 (none) or more"},
+		{&LSTM{ClipProjection: -1}, lstmFacts(4), 3, "of the projection -1"},
+		{&LSTM{}, with(4, 8, tensor.Fact{}), 3, "input 9, the projection bias: there are no projection weights"},
+		{&LSTM{Activations: []string{"relu7", "relu", "relu"}}, lstmFacts(4), 3, `unknown activation "relu7"`},
+	})
+	checkRefusals(t, fault.Type, []outputsCase{{&LSTM{}, with(4, 8, typed(tensor.Int8, d(1), d(6), d(5))), 3,
+		"input 8: want a float"}})
+}

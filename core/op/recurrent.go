@@ -36,11 +36,12 @@ type recurrent struct {
 	alpha, beta []float32
 	clip        float32
 	batchFirst  bool
-	cell        bool // has a second state, and peepholes
+	cell        bool // has a second state, peepholes and, if it is given, a projection
 }
 
 // activationArguments is how many of alpha and beta each activation function takes, by lower-case name.
-var activationArguments = map[string]int{"relu": 0, "tanh": 0, "sigmoid": 0, "softsign": 0, "softplus": 0,
+var activationArguments = map[string]int{"relu": 0, "relu1": 0, "relu6": 0, "tanh": 0, "sigmoid": 0, "softsign": 0,
+	"softplus":  0,
 	"leakyrelu": 1, "thresholdedrelu": 1,
 	"elu": 1, "affine": 2, "scaledtanh": 2, "hardsigmoid": 2}
 
@@ -67,13 +68,45 @@ func (r *recurrent) check() error {
 
 // recurrentInputs names the inputs in messages: façades number them otherwise.
 var recurrentInputs = [...]string{"sequence", "input weights", "hidden weights", "bias", "sequence lengths",
-	"initial hidden state", "initial cell state", "peephole weights"}
+	"initial hidden state", "initial cell state", "peephole weights", "projection weights", "projection bias",
+	"normalization weights"}
 
-// infer checks x, w, r, bias?, seq_lens?, h0? and for a cell c0?, peephole?, and returns the shapes of y and of a
-// state.
-func (r *recurrent) infer(in []tensor.Fact) (y, state tensor.Shape, err error) {
+// sizes returns the number of hidden units and that of the units that a step hands on, which differ behind a
+// projection.
+func (r *recurrent) sizes(in []tensor.Fact) (hidden, outputs tensor.Dim) {
+	hidden, outputs = tensor.AnyDim(), tensor.AnyDim()
+	if r.hidden > 0 {
+		hidden = tensor.D(r.hidden)
+	}
+	if s := in[2].Shape; s.Rank() == 3 {
+		outputs = s.Dims[2]
+	}
+	if !present(in, 8) {
+		if hidden.Known() {
+			return hidden, hidden
+		}
+		return outputs, outputs
+	}
+	if s := in[8].Shape; s.Rank() == 3 {
+		if !hidden.Known() {
+			hidden = s.Dims[2]
+		}
+		if !outputs.Known() {
+			outputs = s.Dims[1]
+		}
+	}
+	return hidden, outputs
+}
+
+// infer checks x, w, r, bias?, seq_lens?, h0? and for a cell c0?, peephole?, projection?, its bias?, normalization?, and
+// returns the shapes of y and of the states.
+func (r *recurrent) infer(in []tensor.Fact) (y, state, cell tensor.Shape, err error) {
 	if err := r.check(); err != nil {
-		return y, state, err
+		return y, state, cell, err
+	}
+	if present(in, 9) && !present(in, 8) {
+		return y, state, cell, fault.New(fault.Argument, "input 9, the %s: there are no %s", recurrentInputs[9],
+			recurrentInputs[8])
 	}
 	for i := range in {
 		if i == 4 && present(in, i) {
@@ -82,18 +115,15 @@ func (r *recurrent) infer(in []tensor.Fact) (y, state tensor.Shape, err error) {
 			err = wantTensor(in, i, realWords, isReal)
 		}
 		if err != nil {
-			return y, state, err
+			return y, state, cell, err
 		}
 	}
 	directions := tensor.D(int64(r.direction.Count()))
-	hidden := tensor.AnyDim()
-	if r.hidden > 0 {
-		hidden = tensor.D(r.hidden)
-	} else if s := in[2].Shape; s.Rank() == 3 {
-		hidden = s.Dims[2]
-	}
-	if hidden.Known() && hidden.N > maxWindow {
-		return y, state, fault.New(fault.Shape, "input 2: hidden size %d", hidden.N)
+	hidden, outputs := r.sizes(in)
+	for _, d := range []tensor.Dim{hidden, outputs} {
+		if d.Known() && d.N > maxWindow {
+			return y, state, cell, fault.New(fault.Shape, "input 2: hidden size %d", d.N)
+		}
 	}
 	times := func(n int64) tensor.Dim {
 		if hidden.Known() {
@@ -104,60 +134,57 @@ func (r *recurrent) infer(in []tensor.Fact) (y, state tensor.Shape, err error) {
 	steps, batch, features := tensor.AnyDim(), tensor.AnyDim(), tensor.AnyDim()
 	if s := in[0].Shape; s.Ranked {
 		if err := wantRank(in, 0, 3); err != nil {
-			return y, state, err
+			return y, state, cell, err
 		}
 		steps, batch, features = s.Dims[0], s.Dims[1], s.Dims[2]
 		if r.batchFirst {
 			steps, batch = batch, steps
 		}
 	}
-	stateDims := []tensor.Dim{directions, batch, hidden}
-	yDims := []tensor.Dim{steps, directions, batch, hidden}
+	stateDims, cellDims := []tensor.Dim{directions, batch, outputs}, []tensor.Dim{directions, batch, hidden}
+	yDims := []tensor.Dim{steps, directions, batch, outputs}
 	if r.batchFirst {
-		stateDims = []tensor.Dim{batch, directions, hidden}
-		yDims = []tensor.Dim{batch, steps, directions, hidden}
+		stateDims, cellDims = []tensor.Dim{batch, directions, outputs}, []tensor.Dim{batch, directions, hidden}
+		yDims = []tensor.Dim{batch, steps, directions, outputs}
 	}
-	want := [][]tensor.Dim{nil, {directions, times(r.gates), features}, {directions, times(r.gates), hidden},
+	want := [][]tensor.Dim{nil, {directions, times(r.gates), features}, {directions, times(r.gates), outputs},
 		{directions, times(2 * r.gates)},
-		{batch}, stateDims, stateDims, {directions, times(3)}}
+		{batch}, stateDims, cellDims, {directions, times(r.gates - 1)}, {directions, outputs, hidden},
+		{directions, outputs}, {directions, times(r.gates)}}
 	for i := 1; i < len(in); i++ {
 		s := in[i].Shape
 		if !present(in, i) || !s.Ranked {
 			continue
 		}
 		if err := wantRank(in, i, len(want[i])); err != nil {
-			return y, state, err
+			return y, state, cell, err
 		}
 		for k, d := range want[i] {
 			if _, err := agree(s.Dims[k], d, "sizes"); err != nil {
-				return y, state, fault.New(fault.Shape, "input %d, the %s: want %v, got %v", i, recurrentInputs[i],
+				return y, state, cell, fault.New(fault.Shape, "input %d, the %s: want %v, got %v", i, recurrentInputs[i],
 					tensor.OfDims(want[i]...), s)
 			}
 		}
 	}
-	return tensor.OfDims(yDims...), tensor.OfDims(stateDims...), nil
+	return tensor.OfDims(yDims...), tensor.OfDims(stateDims...), tensor.OfDims(cellDims...), nil
 }
 
 // facts are the outputs y, h and for a cell c, as many as are declared.
 func (r *recurrent) facts(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
 	inputs, outputs := 6, 2
 	if r.cell {
-		inputs, outputs = 8, 3
+		inputs, outputs = len(recurrentInputs), 3
 	}
 	if err := arity(in, 3, inputs, declared, 1, outputs); err != nil {
 		return nil, err
 	}
-	y, state, err := r.infer(in)
+	y, state, cell, err := r.infer(in)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]tensor.Fact, len(declared))
 	for i := range out {
-		s := state
-		if i == 0 {
-			s = y
-		}
-		out[i] = outType(declared[i], in[0], s)
+		out[i] = outType(declared[i], in[0], []tensor.Shape{y, state, cell}[i])
 	}
 	return out, nil
 }

@@ -11,7 +11,9 @@ import (
 // Inputs, T steps, B batches, I features, H hidden, D directions: x [T,B,I]; w [D,H,I]; r [D,H,H]; bias? [D,2H] (of W,
 // then of R); seq_lens? [B] integers in 0..T; h0? [D,B,H] (zeros). Outputs: y [T,D,B,H], zero after a sequence's end;
 // h? [D,B,H], the state at each sequence's end. With BatchFirst x [B,T,I], y [B,T,D,H], h [B,D,H]. Float or quantized;
-// sums in float64. Source: ONNX RNN-22, ANEURALNETWORKS_RNN and UNIDIRECTIONAL_SEQUENCE_RNN.
+// sums in float64. Directions of different sizes are two operators; an auxiliary operand with weights of its own is x
+// and w joined with it along the features. Source: ONNX RNN-22, ANEURALNETWORKS_RNN, UNIDIRECTIONAL_SEQUENCE_RNN and
+// BIDIRECTIONAL_SEQUENCE_RNN.
 type RNN struct {
 	Direction         Direction
 	Hidden            int64    // 0: from r

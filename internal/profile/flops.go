@@ -111,13 +111,17 @@ func transposed(g *graph.Graph, n *graph.Node, o *op.ConvTranspose) int64 {
 	return x[0] * positions * inner(g, n.In[1], 0)
 }
 
-// recurrent counts the products with the weights of input and state.
+// recurrent counts the products with the weights of input and state, and of an LSTM's projection.
 func recurrent(g *graph.Graph, n *graph.Node) int64 {
 	x := dims(g, n.In[0])
 	if len(x) != 3 {
 		return 0
 	}
-	return 2 * x[0] * x[1] * (inner(g, n.In[1], 0) + inner(g, n.In[2], 0))
+	weights := inner(g, n.In[1], 0) + inner(g, n.In[2], 0)
+	if len(n.In) > 8 && n.In[8] != graph.None {
+		weights += inner(g, n.In[8], 0)
+	}
+	return 2 * x[0] * x[1] * weights
 }
 
 // svdf counts the products with the filters over features and over time.

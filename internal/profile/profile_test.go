@@ -52,6 +52,8 @@ func TestFLOPs_table(t *testing.T) {
 		{"full", &op.FullyConnected{}, [][]int64{{4, 3}, {5, 3}}, 2 * 4 * 3 * 5, ""},
 		{"einsum", &op.Einsum{Equation: "bij,bjk->bik"}, [][]int64{{2, 3, 4}, {2, 4, 5}}, 2 * 2 * 3 * 4 * 5, ""},
 		{"lstm", &op.LSTM{}, [][]int64{{6, 2, 3}, {1, 16, 3}, {1, 16, 4}}, 2 * 6 * 2 * 16 * 7, ""},
+		{"lstm, projected", &op.LSTM{}, [][]int64{{6, 2, 3}, {1, 16, 3}, {1, 16, 5}, nil, nil, nil, nil, nil, {1, 5, 4}},
+			2 * 6 * 2 * (16*8 + 20), ""},
 		{"max pool", &op.MaxPool{Kernel: []int64{3, 3}, Strides: []int64{2, 2}}, [][]int64{{1, 4, 7, 7}}, 4 * 9 * 9, ""},
 		{"global pool", &op.AveragePool{Global: true}, [][]int64{{1, 4, 7, 7}}, 4 * 49, ""},
 		{"attention", &op.Attention{}, [][]int64{{2, 4, 6, 8}, {2, 4, 10, 8}, {2, 4, 10, 3}}, 2 * 2 * 4 * 6 * 10 * 11, ""},

@@ -35,7 +35,8 @@ func matchRecurrent(p *program, i int) *patch {
 	var functions []op.Activation
 	switch o := n.Op.(type) {
 	case *op.LSTM:
-		if o.InputForget || o.ZoneoutCell != 0 || o.ZoneoutHidden != 0 {
+		if o.InputForget || o.Coupled || o.ZoneoutCell != 0 || o.ZoneoutHidden != 0 || o.ClipCell != 0 ||
+			given(n.In, 8) || given(n.In, 10) {
 			return nil
 		}
 		q.direction, q.gates, q.batchFirst, q.clip, functions = o.Direction, 4, o.BatchFirst, o.Clip, o.Functions()
@@ -115,6 +116,10 @@ func cellFunction(f op.Activation) (a kernel.Act, ok bool) {
 		return kernel.Act{Op: kernel.Tanh}, true
 	case "relu":
 		return kernel.Act{Op: kernel.Relu}, true
+	case "relu1":
+		return kernel.Act{Op: kernel.Clamp, Alpha: -1, Beta: 1}, true
+	case "relu6":
+		return kernel.Act{Op: kernel.Clamp, Beta: 6}, true
 	case "softplus":
 		return kernel.Act{Op: kernel.Softplus}, true
 	case "leakyrelu":

@@ -75,6 +75,12 @@ var recurrentCases = []testCase{
 		return m.AddN(o, 2, m.input(5, 3, 8), m.weights(2, 16, 8), m.weights(2, 16, 16), m.weights(2, 32), graph.None,
 			m.input(2, 3, 16))[1:]
 	}},
+	{"rnn and lstm, cut functions", 2, func(m *maker) []graph.Value {
+		x := m.input(5, 3, 8)
+		y := m.AddN(&op.RNN{Direction: op.Bidirectional, Activations: []string{"relu1", "relu6"}}, 2, x, m.weights(2, 16, 8),
+			m.weights(2, 16, 16), m.weights(2, 32))
+		return append(y, m.lstm(&op.LSTM{Activations: []string{"sigmoid", "relu6", "relu1"}}, 2, 9, true)...)
+	}},
 	{"lstm of a product, read by another", 3, func(m *maker) []graph.Value {
 		x := m.Add(&op.MatMul{}, m.input(5, 2, 9), m.weights(9, 12), m.weights(12))
 		y := m.AddN(&op.LSTM{}, 1, x, m.weights(1, 64, 12), m.weights(1, 64, 16))[0]
@@ -93,12 +99,25 @@ func TestBuild_recurrentByReference(t *testing.T) {
 	b := m.AddN(&op.LSTM{ZoneoutHidden: 0.5}, 1, x, w, r)[0]
 	c := m.AddN(&op.LSTM{}, 1, x, w, r, graph.None, graph.None, graph.None, graph.None, m.weights(1, 24))[0]
 	d := m.AddN(&op.RNN{Activations: []string{"softsign"}}, 1, x, m.weights(1, 4, 8), m.weights(1, 4, 4))[0]
-	g := m.graph(t, a, b, c, d)
+	none := graph.None
+	var more []graph.Value
+	for _, o := range []*op.LSTM{{Coupled: true}, {ClipCell: 0.25}} {
+		blocks := int64(32)
+		if o.Coupled {
+			blocks = 24
+		}
+		more = append(more, m.AddN(o, 1, x, m.weights(1, blocks, 8), m.weights(1, blocks, 8))...)
+	}
+	more = append(more, m.AddN(&op.LSTM{}, 1, x, w, r, none, none, none, none, none, m.weights(1, 8, 8))...)
+	more = append(more, m.AddN(&op.LSTM{}, 1, x, w, m.weights(1, 32, 3), none, none, none, none, none,
+		m.weights(1, 3, 8), m.weights(1, 3))...)
+	more = append(more, m.AddN(&op.LSTM{}, 1, x, w, r, none, none, none, none, none, none, none, m.weights(1, 32))...)
+	g := m.graph(t, append(more, a, b, c, d)...)
 	want, err := ref.Run(context.Background(), g, m.in)
 	require.NoError(t, err)
 	p, got := compute(t, g, m.in, 1)
 	_, slow := p.Fast()
-	assert.Equal(t, 4, slow)
+	assert.Equal(t, 4+len(more), slow)
 	for i := range want {
 		near(t, want[i], got[i], 1e-6)
 	}

@@ -21,7 +21,7 @@ func gru(o *op.GRU, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 	for d := range s.directions {
 		f, g := functions[2*d], functions[2*d+1]
 		for b := range s.batch {
-			h := s.initial(s.h0, d, b)
+			h := s.initial(s.h0, d, b, s.outputs)
 			next, reset, gated := alloc[float64](s.hidden), alloc[float64](s.hidden), alloc[float64](s.hidden)
 			s.walk(o.Direction, d, b, func(x []float64, y int) {
 				for j := range h {
@@ -39,7 +39,7 @@ func gru(o *op.GRU, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 				}
 				h, next = next, h
 			})
-			res.keep(1, s.state(d, b), h)
+			res.keep(1, s.state(d, b, s.outputs), h)
 		}
 	}
 	return res.tensors, nil

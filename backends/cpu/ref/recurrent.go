@@ -10,12 +10,13 @@ import (
 
 // sequence is the inputs of a recurrent operator as real values, and its sizes.
 type sequence struct {
-	steps, batch, features, hidden, directions int
-	gates                                      int
-	batchFirst                                 bool
-	x, w, r, bias, h0                          []float64
-	lens                                       []int64 // nil: all steps
-	clip                                       float64
+	steps, batch, features, directions int
+	hidden, outputs                    int // units, and those that a step hands on
+	gates                              int
+	batchFirst                         bool
+	x, w, r, bias, h0                  []float64
+	lens                               []int64 // nil: all steps
+	clip                               float64
 }
 
 func newSequence(in []tensor.Tensor, gates int, batchFirst bool, clip float32) (*sequence, error) {
@@ -26,9 +27,9 @@ func newSequence(in []tensor.Tensor, gates int, batchFirst bool, clip float32) (
 		return tensor.Tensor{}
 	}
 	d := in[0].Dims
-	s := &sequence{steps: int(d[0]), batch: int(d[1]), features: int(d[2]), hidden: int(in[2].Dims[2]),
-		directions: int(in[2].Dims[0]),
-		gates:      gates, batchFirst: batchFirst, x: reals(in[0]), w: reals(in[1]), r: reals(in[2]),
+	s := &sequence{steps: int(d[0]), batch: int(d[1]), features: int(d[2]), hidden: int(in[2].Dims[1]) / gates,
+		outputs: int(in[2].Dims[2]), directions: int(in[2].Dims[0]),
+		gates: gates, batchFirst: batchFirst, x: reals(in[0]), w: reals(in[1]), r: reals(in[2]),
 		bias: reals(optional(3)),
 		h0:   reals(optional(5)), clip: float64(clip)}
 	if batchFirst {
@@ -49,25 +50,25 @@ func newSequence(in []tensor.Tensor, gates int, batchFirst bool, clip float32) (
 	return s, nil
 }
 
-// state is the position of a state's first element for direction d, batch b.
-func (s *sequence) state(d, b int) int {
+// state is the position of the first element for direction d, batch b of a state of so many units.
+func (s *sequence) state(d, b, units int) int {
 	if s.batchFirst {
-		return (b*s.directions + d) * s.hidden
+		return (b*s.directions + d) * units
 	}
-	return (d*s.batch + b) * s.hidden
+	return (d*s.batch + b) * units
 }
 
 // initial copies a state's start, zeros when it is not given.
-func (s *sequence) initial(from []float64, d, b int) []float64 {
-	h := alloc[float64](s.hidden)
+func (s *sequence) initial(from []float64, d, b, units int) []float64 {
+	h := alloc[float64](units)
 	if from != nil {
-		copy(h, from[s.state(d, b):])
+		copy(h, from[s.state(d, b, units):])
 	}
 	return h
 }
 
 // walk calls step for each valid time step of direction d, batch b: x is the step's features, y the position of its
-// hidden values in the output sequence.
+// values in the output sequence.
 func (s *sequence) walk(direction op.Direction, d, b int, step func(x []float64, y int)) {
 	n := s.steps
 	if s.lens != nil {
@@ -83,27 +84,34 @@ func (s *sequence) walk(direction op.Direction, d, b int, step func(x []float64,
 		if s.batchFirst {
 			row, y = b*s.steps+t, (b*s.steps+t)*s.directions+d
 		}
-		step(s.x[row*s.features:][:s.features], y*s.hidden)
+		step(s.x[row*s.features:][:s.features], y*s.outputs)
 	}
 }
 
 // input is W x + bW of hidden unit j of a gate; recurrence is R h + bR.
 func (s *sequence) input(d, gate, j int, x []float64) float64 {
-	row := (d*s.gates+gate)*s.hidden + j
-	v := inner[float64, float64](x, s.w[row*s.features:])
-	if s.bias != nil {
-		v += s.bias[2*d*s.gates*s.hidden+gate*s.hidden+j]
-	}
-	return v
+	w, _ := s.products(d, gate, j, x, nil)
+	bias, _ := s.biases(d, gate, j)
+	return w + bias
 }
 
 func (s *sequence) recurrence(d, gate, j int, h []float64) float64 {
+	_, r := s.products(d, gate, j, nil, h)
+	_, bias := s.biases(d, gate, j)
+	return r + bias
+}
+
+// products are W x and R h of hidden unit j of a gate.
+func (s *sequence) products(d, gate, j int, x, h []float64) (wx, rh float64) {
 	row := (d*s.gates+gate)*s.hidden + j
-	v := inner[float64, float64](h, s.r[row*s.hidden:])
-	if s.bias != nil {
-		v += s.bias[(2*d+1)*s.gates*s.hidden+gate*s.hidden+j]
+	return inner[float64, float64](x, s.w[row*s.features:]), inner[float64, float64](h, s.r[row*s.outputs:])
+}
+
+func (s *sequence) biases(d, gate, j int) (w, r float64) {
+	if s.bias == nil {
+		return 0, 0
 	}
-	return v
+	return s.bias[2*d*s.gates*s.hidden+gate*s.hidden+j], s.bias[(2*d+1)*s.gates*s.hidden+gate*s.hidden+j]
 }
 
 // limit cuts the argument of an activation.
@@ -144,6 +152,10 @@ func activate(f op.Activation, x float64) float64 {
 	switch f.Name {
 	case "relu":
 		return max(0, x)
+	case "relu1":
+		return min(max(-1, x), 1)
+	case "relu6":
+		return min(max(0, x), 6)
 	case "tanh":
 		return math.Tanh(x)
 	case "sigmoid":

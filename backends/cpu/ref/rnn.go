@@ -19,7 +19,7 @@ func rnn(o *op.RNN, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 	functions := o.Functions()
 	for d := range s.directions {
 		for b := range s.batch {
-			h := s.initial(s.h0, d, b)
+			h := s.initial(s.h0, d, b, s.outputs)
 			next := alloc[float64](s.hidden)
 			s.walk(o.Direction, d, b, func(x []float64, y int) {
 				for j := range h {
@@ -28,7 +28,7 @@ func rnn(o *op.RNN, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 				}
 				h, next = next, h
 			})
-			res.keep(1, s.state(d, b), h)
+			res.keep(1, s.state(d, b, s.outputs), h)
 		}
 	}
 	return res.tensors, nil
