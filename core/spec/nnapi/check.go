@@ -58,10 +58,11 @@ func wantOperands(m *Model, op Operation) error {
 	return nil
 }
 
-// FormOf returns the form in which an operation passes its arguments, nil when its operands fit none.
+// FormOf returns the form in which an operation passes its arguments, nil when its operands fit none and for control
+// flow, whose arguments are those of models.
 func FormOf(m *Model, op Operation) *Form {
 	s := SignatureOf(op.Code)
-	if s == nil {
+	if s == nil || op.Code == If || op.Code == While {
 		return nil
 	}
 	c := &checker{m, op, s, nil, Levels[len(Levels)-1]}
@@ -86,15 +87,15 @@ func (c *checker) out(i int) *Operand { return &c.m.Operands[c.op.Outputs[i]] }
 
 // inName names input i: "input 1 (filter)".
 func (c *checker) inName(i int) string {
-	return fmt.Sprintf("input %d (%s)", i, c.form.Inputs.nameAt(i, len(c.op.Inputs)))
+	return fmt.Sprintf("input %d (%s)", i, c.form.Inputs.NameAt(i, len(c.op.Inputs)))
 }
 
 func (c *checker) outName(i int) string {
-	return fmt.Sprintf("output %d (%s)", i, c.form.Outputs.nameAt(i, len(c.op.Outputs)))
+	return fmt.Sprintf("output %d (%s)", i, c.form.Outputs.NameAt(i, len(c.op.Outputs)))
 }
 
-// nameAt names argument i of n; repeated ones are numbered from 0.
-func (a *Arguments) nameAt(i, n int) string {
+// NameAt names argument i of n; repeated ones are numbered from 0.
+func (a *Arguments) NameAt(i, n int) string {
 	name := a.at(i, n).Name
 	if a.Repeated >= 0 && a.at(i, n) == &a.List[a.Repeated] {
 		name += " " + strconv.Itoa(i-a.Repeated)

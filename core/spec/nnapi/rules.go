@@ -88,7 +88,7 @@ func (r *Rule) atAdding() bool {
 // passed Check. Errors are of kind fault.Argument.
 func CheckParameters(m *Model, op Operation) error {
 	s := SignatureOf(op.Code)
-	if s == nil {
+	if s == nil || len(s.Rules) == 0 {
 		return nil
 	}
 	c := &checker{m, op, s, nil, Levels[len(Levels)-1]}

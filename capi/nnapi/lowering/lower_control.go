@@ -1,0 +1,146 @@
+package lowering
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	lowerAll(map[nnapi.OperationCode]func(n *node){
+		nnapi.If:    lowerIf,
+		nnapi.While: lowerWhile,
+	})
+}
+
+// maxNesting is how deep models may refer to models. Each level is lowered anew where it is referred to.
+const maxNesting = 64
+
+// maxNested is how many models one graph may be made of, each counted as often as it is referred to.
+const maxNested = 10000
+
+// part adds the operations of a model that control flow refers to, with in as its inputs, and returns its outputs. A
+// model that several operations refer to is lowered for each.
+func (n *node) part(b *graph.Builder, word string, m *nnapi.Model, in []graph.Value) []graph.Value {
+	if !n.ok() {
+		return make([]graph.Value, len(m.Outputs))
+	}
+	fail := func(err error) []graph.Value {
+		n.err = fault.Wrap(err, "%s", word)
+		return make([]graph.Value, len(m.Outputs))
+	}
+	if n.count == nil {
+		n.count = new(int)
+	}
+	if *n.count++; *n.count > maxNested || n.depth >= maxNesting {
+		return fail(fault.New(fault.Unsupported, "models refer to models more than %d deep, or %d in all", maxNesting,
+			maxNested))
+	}
+	l := newLowering(m, b)
+	l.depth, l.count = n.depth+1, n.count
+	l.outer, l.outerName = n.origin()
+	for i, v := range m.Inputs {
+		l.values[v] = in[i]
+		l.inputs[v] = i
+	}
+	if err := l.operations(); err != nil {
+		return fail(err)
+	}
+	out, err := l.outputs()
+	if err != nil {
+		return fail(err)
+	}
+	return out
+}
+
+// body makes a graph of a model; its nodes have the origin of the operation that refers to it.
+func (n *node) body(word string) *graph.Builder {
+	b := graph.NewBuilder(word)
+	b.SetOrigin(n.origin())
+	return b
+}
+
+// origin is the operation of the outermost model that n is or is inside of.
+func (n *node) origin() (int, string) {
+	if n.depth > 0 {
+		return n.outer, n.outerName
+	}
+	return n.index, n.op.Code.String()
+}
+
+// lowerIf runs one of two bodies, whose captures are the operation's arguments.
+func lowerIf(n *node) {
+	args := make([]graph.Value, 0, len(n.op.Inputs)-3)
+	for i := 3; i < len(n.op.Inputs); i++ {
+		args = append(args, n.in(i))
+	}
+	var bodies [2]*graph.Graph
+	for k, word := range []string{"then model", "else model"} {
+		m := n.operand(1 + k).Sub
+		b := n.body(word)
+		in := make([]graph.Value, len(args))
+		for i, v := range m.Inputs {
+			in[i] = b.Input(operandName(v), typeOf(&m.Operands[v]))
+		}
+		out := n.part(b, word, m, in)
+		bodies[k] = n.finish(b, out)
+	}
+	if !n.ok() {
+		return
+	}
+	n.control(&op.If{Then: bodies[0], Else: bodies[1]}, len(n.op.Outputs), append([]graph.Value{n.in(0)}, args...))
+}
+
+// lowerWhile runs the body while the condition holds: the condition is judged once before the loop, and by the loop's
+// body after each trip. The state is what the body makes, the other arguments are captures.
+func lowerWhile(n *node) {
+	cond, body := n.operand(0).Sub, n.operand(1).Sub
+	state := len(body.Outputs)
+	args := make([]graph.Value, 0, len(n.op.Inputs)-2)
+	for i := 2; i < len(n.op.Inputs); i++ {
+		args = append(args, n.in(i))
+	}
+	first := n.part(n.b, "condition model", cond, args)
+	b := n.body("body model")
+	b.Input("trip", tensor.T(tensor.Int64))
+	b.Input("condition", tensor.T(tensor.Bool, 1))
+	in := make([]graph.Value, len(args))
+	for i, v := range body.Inputs {
+		in[i] = b.Input(operandName(v), typeOf(&body.Operands[v]))
+	}
+	next := n.part(b, "body model", body, in)
+	if !n.ok() {
+		return
+	}
+	again := n.part(b, "condition model", cond, append(append([]graph.Value(nil), next...), in[state:]...))
+	g := n.finish(b, append(again, next...))
+	if !n.ok() {
+		return
+	}
+	ins := append([]graph.Value{graph.None, first[0]}, args...)
+	n.control(&op.Loop{Body: g, Carried: int64(state)}, state, ins)
+}
+
+// finish returns the graph that b has built, with outputs out.
+func (n *node) finish(b *graph.Builder, out []graph.Value) *graph.Graph {
+	if !n.ok() {
+		return nil
+	}
+	b.SetTerms(nil)
+	b.Output(out...)
+	g, err := b.Graph()
+	if err != nil {
+		n.err = err
+	}
+	return g
+}
+
+// control adds a node with count outputs, the first of which are those of the operation.
+func (n *node) control(o graph.Op, count int, in []graph.Value) {
+	out := n.many(o, make([]tensor.Type, count), in...)
+	for i := range n.op.Outputs {
+		n.put(i, out[i])
+	}
+}

@@ -1,0 +1,100 @@
+package lowering
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	lowerAll(map[nnapi.OperationCode]func(n *node){
+		nnapi.ReLU:       each(&op.Relu{}),
+		nnapi.ReLU1:      func(n *node) { n.put(0, n.activated(nnapi.FusedReLU1, n.in(0))) },
+		nnapi.ReLU6:      func(n *node) { n.put(0, n.activated(nnapi.FusedReLU6, n.in(0))) },
+		nnapi.Logistic:   each(&op.Sigmoid{}),
+		nnapi.Tanh:       each(&op.Tanh{}),
+		nnapi.HardSwish:  each(&op.HardSwish{}),
+		nnapi.ELU:        func(n *node) { n.emit(&op.Elu{Alpha: n.float(1)}, n.in(0)) },
+		nnapi.Floor:      each(&op.Floor{}),
+		nnapi.Abs:        each(&op.Abs{}),
+		nnapi.Exp:        each(&op.Exp{}),
+		nnapi.Log:        each(&op.Log{}),
+		nnapi.Neg:        each(&op.Neg{}),
+		nnapi.Rsqrt:      each(&op.Rsqrt{}),
+		nnapi.Sin:        each(&op.Sin{}),
+		nnapi.Sqrt:       each(&op.Sqrt{}),
+		nnapi.LogicalNot: each(&op.Not{}),
+		nnapi.Dequantize: each(&op.Convert{}),
+		nnapi.Quantize:   each(&op.Convert{}),
+		nnapi.Cast:       lowerCast,
+		nnapi.Rank:       each(&op.Rank{To: tensor.Int32}),
+
+		nnapi.Add:          func(n *node) { lowerArithmetic(n, &op.Add{}) },
+		nnapi.Sub:          func(n *node) { lowerArithmetic(n, &op.Sub{}) },
+		nnapi.Mul:          func(n *node) { lowerArithmetic(n, &op.Mul{}) },
+		nnapi.Div:          func(n *node) { lowerArithmetic(n, &op.Div{Rounding: op.DivFloor}) },
+		nnapi.Maximum:      pair(&op.Max{}),
+		nnapi.Minimum:      pair(&op.Min{}),
+		nnapi.Pow:          pair(&op.Pow{}),
+		nnapi.PReLU:        lowerPRelu,
+		nnapi.Equal:        pair(&op.Equal{}),
+		nnapi.NotEqual:     pair(&op.NotEqual{}),
+		nnapi.Greater:      pair(&op.Greater{}),
+		nnapi.GreaterEqual: pair(&op.GreaterEqual{}),
+		nnapi.Less:         pair(&op.Less{}),
+		nnapi.LessEqual:    pair(&op.LessEqual{}),
+		nnapi.LogicalAnd:   pair(&op.And{}),
+		nnapi.LogicalOr:    pair(&op.Or{}),
+		nnapi.Select:       lowerSelect,
+	})
+}
+
+// each lowers an operation of one input.
+func each(o graph.Op) func(n *node) { return func(n *node) { n.emit(o, n.in(0)) } }
+
+// pair lowers an operation of two inputs, broadcast.
+func pair(o graph.Op) func(n *node) { return func(n *node) { n.emit(o, n.in(0), n.in(1)) } }
+
+func lowerArithmetic(n *node, o graph.Op) {
+	if fused := n.fuse(2); fused != nnapi.FusedNone && n.result(0).Type == nnapi.TensorInt32 {
+		n.fail(fault.Argument, "%s: integers have no fused activation, want 0, got %d", n.term(2), fused)
+	}
+	n.emitFused(2, o, n.in(0), n.in(1))
+}
+
+// lowerCast converts stored numbers: scale and zero point mean nothing to the operation.
+func lowerCast(n *node) {
+	if n.operand(0).Type == n.result(0).Type && n.operand(0).Type == nnapi.TensorBool8 {
+		n.emit(&op.Identity{}, n.in(0))
+		return
+	}
+	n.emit(&op.Cast{To: n.outType(0).DType, OutOfRange: op.CastSaturate}, n.in(0))
+}
+
+// lowerPRelu broadcasts both ways; core's operator only the slope.
+func lowerPRelu(n *node) {
+	x, alpha := n.in(0), n.in(1)
+	a, b := n.fact(x).Shape, n.fact(alpha).Shape
+	both, err := tensor.Broadcast(a, b)
+	if err != nil {
+		n.fail(fault.Shape, "%s and %s: %v", n.term(0), n.term(1), err)
+		return
+	}
+	if !a.Ranked || !b.Ranked || !both.Equal(a) {
+		x = n.add(&op.Expand{}, x, n.shape(alpha))
+	}
+	n.emit(&op.PRelu{}, x, alpha)
+}
+
+func lowerSelect(n *node) {
+	for i := 1; i < 3; i++ {
+		if a, b := n.fact(n.in(0)).Shape, n.fact(n.in(i)).Shape; n.ok() {
+			if _, same := a.Merge(b); !same {
+				n.fail(fault.Shape, "%s: want dimensions %v as %s has, got %v", n.term(i), a, n.term(0), b)
+			}
+		}
+	}
+	n.emit(&op.Where{}, n.in(0), n.in(1), n.in(2))
+}

@@ -1,0 +1,314 @@
+package lowering
+
+import (
+	"fmt"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func (n *node) ok() bool { return n.err == nil && n.b.Err() == nil }
+
+func (n *node) fail(k fault.Kind, format string, args ...any) {
+	if n.ok() {
+		n.err = fault.New(k, format, args...)
+	}
+}
+
+// argument says what the signature calls input i: "filter".
+func (n *node) argument(i int) string { return n.form.Inputs.NameAt(i, len(n.op.Inputs)) }
+
+// term is what messages call input i: "input 1 (filter)".
+func (n *node) term(i int) string {
+	if n.form == nil {
+		return fmt.Sprintf("input %d", i)
+	}
+	return fmt.Sprintf("input %d (%s)", i, n.argument(i))
+}
+
+// operand returns the model's description of input i, result that of output i.
+func (n *node) operand(i int) *nnapi.Operand { return &n.m.Operands[n.op.Inputs[i]] }
+func (n *node) result(i int) *nnapi.Operand  { return &n.m.Operands[n.op.Outputs[i]] }
+
+// given reports whether input i is there and has a value.
+func (n *node) given(i int) bool {
+	return i < len(n.op.Inputs) && n.operand(i).Lifetime != nnapi.NoValue
+}
+
+// in returns the value of input i, graph.None when it is left out.
+func (n *node) in(i int) graph.Value {
+	if !n.given(i) {
+		return graph.None
+	}
+	return n.values[n.op.Inputs[i]]
+}
+
+// fact returns what is known of a value; nothing is known of graph.None.
+func (n *node) fact(v graph.Value) tensor.Fact { return n.b.Fact(v) }
+
+// rank returns the rank of v, -1 while it is unknown.
+func (n *node) rank(v graph.Value) int { return n.fact(v).Shape.Rank() }
+
+// dim returns the size of dimension i of v as far as it is known.
+func (n *node) dim(v graph.Value, i int) tensor.Dim {
+	if s := n.fact(v).Shape; s.Ranked && i < len(s.Dims) {
+		return s.Dims[i]
+	}
+	return tensor.AnyDim()
+}
+
+// int returns the value of the INT32 scalar that input i is; it must be a constant.
+func (n *node) int(i int) int64 {
+	v, ok := n.fact(n.in(i)).KnownInts()
+	if !ok || len(v) != 1 {
+		n.notConstant(i)
+		return 0
+	}
+	return v[0]
+}
+
+func (n *node) notConstant(i int) {
+	n.fail(fault.Unsupported, "%s: the library takes only a constant here", n.term(i))
+}
+
+// flag returns the value of the BOOL scalar that input i is, false when it is left out.
+func (n *node) flag(i int) bool { return n.given(i) && n.int(i) != 0 }
+
+// float returns the value of the FLOAT32 or FLOAT16 scalar that input i is; it must be a constant.
+func (n *node) float(i int) float32 {
+	f := n.fact(n.in(i))
+	if f.Const == nil {
+		n.notConstant(i)
+		return 0
+	}
+	v, err := tensor.ReadFloats(f.DType, f.Const.Data, 1)
+	if err != nil {
+		n.fail(fault.Internal, "%s: %v", n.term(i), err)
+		return 0
+	}
+	return float32(v[0])
+}
+
+// within checks the value of a constant scalar.
+func (n *node) within(i int, v, lo, hi int64) {
+	if v < lo || v > hi {
+		n.fail(fault.Argument, "%s: want %d to %d, got %d", n.term(i), lo, hi, v)
+	}
+}
+
+// axis returns input i, which names a dimension of a tensor of the given rank (-1: unknown), from -rank or, with front,
+// from 0 on.
+func (n *node) axis(i, rank int, front bool) int64 {
+	a := n.int(i)
+	switch {
+	case front && a < 0:
+		n.fail(fault.Argument, "%s: want 0 or more, got %d", n.term(i), a)
+	case rank >= 0:
+		if _, err := op.Axis(a, rank); err != nil {
+			n.fail(fault.Argument, "%s: %v", n.term(i), err)
+		}
+	}
+	return a
+}
+
+// outType returns the declared element type and quantization of output i, without its shape.
+func (n *node) outType(i int) tensor.Type {
+	t := typeOf(n.result(i))
+	t.Shape = tensor.AnyShape()
+	return t
+}
+
+// add adds a core node with one output whose type is inferred.
+func (n *node) add(o graph.Op, in ...graph.Value) graph.Value {
+	return n.typed(o, tensor.Type{}, in...)
+}
+
+// addAs adds a core node with one output of the element type and quantization of output i of the operation.
+func (n *node) addAs(i int, o graph.Op, in ...graph.Value) graph.Value {
+	return n.typed(o, n.outType(i), in...)
+}
+
+// typed adds a core node with one output of a declared type. What is made of an operand keeps its name in messages.
+func (n *node) typed(o graph.Op, t tensor.Type, in ...graph.Value) graph.Value {
+	return n.many(o, []tensor.Type{t}, in...)[0]
+}
+
+// many adds a core node with one output per entry of declared.
+func (n *node) many(o graph.Op, declared []tensor.Type, in ...graph.Value) []graph.Value {
+	if !n.ok() {
+		out := make([]graph.Value, len(declared))
+		for i := range out {
+			out[i] = graph.None
+		}
+		return out
+	}
+	out := n.b.AddTyped(o, "", declared, in...)
+	for _, v := range in {
+		if v != graph.None && n.terms[v] != "" {
+			for _, y := range out {
+				n.terms[y] = n.terms[v]
+			}
+			break
+		}
+	}
+	return out
+}
+
+// emit adds the core node whose outputs are those of the operation, in order.
+func (n *node) emit(o graph.Op, in ...graph.Value) {
+	declared := make([]tensor.Type, len(n.op.Outputs))
+	for i := range declared {
+		declared[i] = n.outType(i)
+	}
+	for i, v := range n.many(o, declared, in...) {
+		n.put(i, v)
+	}
+}
+
+// put makes v output i of the operation. It must have the declared element type; a shape that contradicts the declared
+// one is an error, of kind fault.Shape.
+func (n *node) put(i int, v graph.Value) {
+	if !n.ok() {
+		return
+	}
+	want, got := typeOf(n.result(i)), n.fact(v)
+	if got.DType != tensor.Invalid && got.DType != want.DType {
+		n.fail(fault.Internal, "output %d: computes %v for %v", i, got.DType, n.result(i).Type)
+		return
+	}
+	if _, ok := want.Shape.Merge(got.Shape); !ok {
+		n.fail(fault.Shape, "output %d, operand %d, is declared with dimensions %v and has %v", i, n.op.Outputs[i], want.Shape,
+			got.Shape)
+		return
+	}
+	if want.Shape.Ranked && !got.Shape.Equal(want.Shape) && !covers(got.Shape, want.Shape) {
+		// The declaration knows more than inference. A node of its own holds it: a run that gives other sizes fails there.
+		v = n.typed(&op.Identity{}, want, v)
+	}
+	n.values[n.op.Outputs[i]] = v
+	n.b.Name(v, operandName(n.op.Outputs[i]))
+}
+
+// covers reports whether everything that want says of a shape is known in got.
+func covers(got, want tensor.Shape) bool {
+	if !got.Ranked {
+		return false
+	}
+	for i, d := range want.Dims {
+		if d.Known() && !got.Dims[i].Known() {
+			return false
+		}
+	}
+	return true
+}
+
+// int64s returns a list constant.
+func (n *node) int64s(v ...int64) graph.Value { return n.b.Int64s(v...) }
+
+// scalar returns an int64 constant of rank 0.
+func (n *node) scalar(v int64) graph.Value {
+	return n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(v))
+}
+
+// wide returns integers as int64.
+func (n *node) wide(v graph.Value) graph.Value { return n.add(&op.Cast{To: tensor.Int64}, v) }
+
+// real returns v as float32; the type of v is float or quantized.
+func (n *node) real(v graph.Value) graph.Value {
+	return n.typed(&op.Convert{}, tensor.Type{DType: tensor.Float32}, v)
+}
+
+// emitReal makes output i of v, which holds the same real numbers in float32.
+func (n *node) emitReal(i int, v graph.Value) {
+	if n.outType(i).DType != tensor.Float32 {
+		v = n.addAs(i, &op.Convert{}, v)
+	}
+	n.put(i, v)
+}
+
+// activate applies the fused activation in input i to v, which has the type of output 0, and makes it output 0.
+func (n *node) activate(i int, v graph.Value) {
+	n.put(0, n.activated(n.fuse(i), v))
+}
+
+// fuse returns the fused activation in input i.
+func (n *node) fuse(i int) int64 {
+	a := n.int(i)
+	n.within(i, a, nnapi.FusedNone, nnapi.FusedReLU6)
+	return a
+}
+
+// activated clips v, of the type of output 0, to the range of a fused activation.
+func (n *node) activated(fused int64, v graph.Value) graph.Value {
+	switch fused {
+	case nnapi.FusedReLU:
+		return n.addAs(0, &op.Relu{}, v)
+	case nnapi.FusedReLU1:
+		return n.addAs(0, &op.Clip{}, v, n.b.Float32(-1), n.b.Float32(1))
+	case nnapi.FusedReLU6:
+		return n.addAs(0, &op.Clip{}, v, n.b.Float32(0), n.b.Float32(6))
+	}
+	return v
+}
+
+// emitFused adds the core node that makes output 0, and the activation that input i names.
+func (n *node) emitFused(i int, o graph.Op, in ...graph.Value) {
+	fused := n.fuse(i)
+	n.put(0, n.activated(fused, n.addAs(0, o, in...)))
+}
+
+// layout reports whether the images are [N,H,W,C]: input i, which may be left out, says otherwise when it is true.
+func (n *node) channelsLast(i int) bool { return !n.flag(i) }
+
+// imageDims are the dimensions of height, width and channels.
+func imageDims(channelsLast bool) (h, w, c int) {
+	if channelsLast {
+		return 1, 2, 3
+	}
+	return 2, 3, 1
+}
+
+// shape returns the sizes of v as a list of int64: a constant where they are known.
+func (n *node) shape(v graph.Value) graph.Value {
+	if dims, ok := n.fact(v).Shape.Ints(); ok {
+		return n.int64s(dims...)
+	}
+	return n.add(&op.Shape{}, v)
+}
+
+// size returns the size of one dimension of v as a list of one int64.
+func (n *node) size(v graph.Value, i int) graph.Value {
+	if d := n.dim(v, i); d.Known() {
+		return n.int64s(d.N)
+	}
+	return n.add(&op.Shape{Start: int64(i), End: int64(i + 1), HasEnd: true}, v)
+}
+
+// join joins lists.
+func (n *node) join(lists ...graph.Value) graph.Value { return n.add(&op.Concat{}, lists...) }
+
+// reshape gives v known sizes, of which one may be -1.
+func (n *node) reshape(v graph.Value, dims ...int64) graph.Value {
+	return n.add(&op.Reshape{}, v, n.int64s(dims...))
+}
+
+// atLeastOne returns v with dimensions [1] where all of its dimensions are gone: the API's tensors have one at least.
+func (n *node) atLeastOne(v graph.Value) graph.Value {
+	switch n.rank(v) {
+	case -1:
+	case 0:
+		return n.reshape(v, 1)
+	default:
+		return v
+	}
+	sizes := n.add(&op.Shape{}, v)
+	count := n.add(&op.Max{}, n.add(&op.Shape{}, sizes), n.int64s(1))
+	sizes = n.add(&op.Slice{}, n.join(sizes, n.int64s(1)), n.int64s(0), count)
+	return n.add(&op.Reshape{}, v, sizes)
+}
+
+// vector returns input i, a constant list; ok is false when it is not constant.
+func (n *node) vector(i int) (v []int64, ok bool) { return n.fact(n.in(i)).KnownInts() }

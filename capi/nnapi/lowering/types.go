@@ -1,0 +1,49 @@
+package lowering
+
+import (
+	"github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+var dtypes = map[nnapi.OperandCode]tensor.DType{
+	nnapi.Float32: tensor.Float32, nnapi.Int32: tensor.Int32, nnapi.Uint32: tensor.Uint32,
+	nnapi.TensorFloat32: tensor.Float32, nnapi.TensorInt32: tensor.Int32, nnapi.TensorQuant8Asymm: tensor.Uint8,
+	nnapi.Bool: tensor.Bool, nnapi.TensorQuant16Symm: tensor.Int16, nnapi.TensorFloat16: tensor.Float16,
+	nnapi.TensorBool8: tensor.Bool, nnapi.Float16: tensor.Float16, nnapi.TensorQuant8SymmPerChannel: tensor.Int8,
+	nnapi.TensorQuant16Asymm: tensor.Uint16, nnapi.TensorQuant8Symm: tensor.Int8,
+	nnapi.TensorQuant8AsymmSigned: tensor.Int8,
+}
+
+// typeOf returns an operand's type as core sees it; element type Invalid for those that core has no type for. The scale
+// that a TENSOR_INT32 may have, of a bias, says nothing that the convolution's own operands do not.
+func typeOf(o *nnapi.Operand) tensor.Type {
+	t := tensor.Type{DType: dtypes[o.Type], Shape: shapeOf(o)}
+	f, _ := o.Type.Facts()
+	switch f.Parameters {
+	case nnapi.ScaleAndZero, nnapi.ScaleOnly:
+		t.Quant = tensor.PerTensor(o.Scale, o.ZeroPoint)
+	case nnapi.ChannelScales:
+		if o.Channel != nil {
+			t.Quant = &tensor.Quant{Scale: o.Channel.Scales, Axis: int(o.Channel.Dim)}
+		}
+	}
+	return t
+}
+
+// shapeOf returns the operand's shape; a size of 0 is unknown, and so is the rank of a tensor without dimensions.
+func shapeOf(o *nnapi.Operand) tensor.Shape {
+	if o.Type.IsScalar() {
+		return tensor.Of()
+	}
+	if len(o.Dims) == 0 {
+		return tensor.AnyShape()
+	}
+	dims := make([]tensor.Dim, len(o.Dims))
+	for i, d := range o.Dims {
+		dims[i] = tensor.D(int64(d))
+		if d == 0 {
+			dims[i] = tensor.AnyDim()
+		}
+	}
+	return tensor.OfDims(dims...)
+}
