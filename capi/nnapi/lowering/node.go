@@ -229,11 +229,6 @@ func (n *node) emitReal(i int, v graph.Value) {
 	n.put(i, v)
 }
 
-// activate applies the fused activation in input i to v, which has the type of output 0, and makes it output 0.
-func (n *node) activate(i int, v graph.Value) {
-	n.put(0, n.activated(n.fuse(i), v))
-}
-
 // fuse returns the fused activation in input i.
 func (n *node) fuse(i int) int64 {
 	a := n.int(i)
@@ -242,14 +237,17 @@ func (n *node) fuse(i int) int64 {
 }
 
 // activated clips v, of the type of output 0, to the range of a fused activation.
-func (n *node) activated(fused int64, v graph.Value) graph.Value {
+func (n *node) activated(fused int64, v graph.Value) graph.Value { return n.clipped(0, fused, v) }
+
+// clipped is activated for output i.
+func (n *node) clipped(i int, fused int64, v graph.Value) graph.Value {
 	switch fused {
 	case nnapi.FusedReLU:
-		return n.addAs(0, &op.Relu{}, v)
+		return n.addAs(i, &op.Relu{}, v)
 	case nnapi.FusedReLU1:
-		return n.addAs(0, &op.Clip{}, v, n.b.Float32(-1), n.b.Float32(1))
+		return n.addAs(i, &op.Clip{}, v, n.b.Float32(-1), n.b.Float32(1))
 	case nnapi.FusedReLU6:
-		return n.addAs(0, &op.Clip{}, v, n.b.Float32(0), n.b.Float32(6))
+		return n.addAs(i, &op.Clip{}, v, n.b.Float32(0), n.b.Float32(6))
 	}
 	return v
 }
@@ -260,7 +258,7 @@ func (n *node) emitFused(i int, o graph.Op, in ...graph.Value) {
 	n.put(0, n.activated(fused, n.addAs(0, o, in...)))
 }
 
-// layout reports whether the images are [N,H,W,C]: input i, which may be left out, says otherwise when it is true.
+// channelsLast reports whether the images are [N,H,W,C]: input i, which may be left out, says otherwise when it is true.
 func (n *node) channelsLast(i int) bool { return !n.flag(i) }
 
 // imageDims are the dimensions of height, width and channels.
