@@ -1,6 +1,7 @@
 package hbdnn
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -170,4 +171,34 @@ func TestInfer_bytesOfAnImageForANetworkOfBytes(t *testing.T) {
 	copy(o.in[0].data(), []byte{1, 2, 3, 4, 5, 6})
 	require.NoError(t, infer(t, o.m, o.in, o.out))
 	require.Equal(t, []byte{3, 6, 2, 5, 1, 4}, o.out[0].data())
+}
+
+// NV12 made of an RGB image gives what the RGB image gives, but for what rounding to bytes and chroma for four pixels at
+// once lose: in an image of 2 x 2 blocks of one color the first alone, half a step of Y and of each difference.
+func TestInfer_nv12BesideRGB(t *testing.T) {
+	const h, w, pitch = 8, 12, 16
+	n, c := ready(t, relu(1, 3, h, w).Meta("anynpu.input.x.pixel", "nv12")), ready(t, relu(1, 3, h, w).
+		Meta("anynpu.input.x.pixel", "rgb"))
+	yuv, rgb := n.in[0].data(), c.in[0].data()
+	for y := range h {
+		for x := range w {
+			block := y/2*(w/2) + x/2
+			r, g, b := float64(block*53%256), float64(block*97%256), float64(block*29%256)
+			copy(rgb[3*(y*w+x):], []byte{byte(r), byte(g), byte(b)})
+			luma := 0.299*r + 0.587*g + 0.114*b
+			yuv[y*pitch+x] = byte(math.RoundToEven(luma))
+			yuv[(h+y/2)*pitch+x&^1] = byte(min(math.RoundToEven((b-luma)/1.772+128), 255))
+			yuv[(h+y/2)*pitch+x|1] = byte(min(math.RoundToEven((r-luma)/1.402+128), 255))
+		}
+	}
+	require.NoError(t, infer(t, n.m, n.in, n.out))
+	require.NoError(t, infer(t, c.m, c.in, c.out))
+	bounds := []float64{0.5 + 1.402/2, 0.5 + (0.344136+0.714136)/2, 0.5 + 1.772/2}
+	largest := 0.0
+	for i, want := range c.out[0].floats() {
+		d := math.Abs(float64(want) - float64(n.out[0].floats()[i]))
+		require.LessOrEqual(t, d, bounds[i/(h*w)]+1e-4, "element %d", i)
+		largest = max(largest, d)
+	}
+	require.Greater(t, largest, 0.2, "the two routes are one")
 }
