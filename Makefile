@@ -202,6 +202,7 @@ generate:
 	$(GO) run ./core/format/rknn/rknntest/gen ctest/digits.rknn
 	$(CONFORMANCE) generate names capi/abi/abicheck conformance
 	$(CONFORMANCE) generate statements docs
+	$(GO) run ./core/spec/nnapi/gen docs/nnapi_operations.md
 
 include bench/bench.mk
 
