@@ -104,8 +104,8 @@ func (q *taskQueue) runHere(t *Task) {
 const (
 	turnWaits = iota // for others
 	turnCame         // a thread may take it
-	turnTaken // by a thread of the library
-	turnHere  // by a call that waits for it
+	turnTaken        // by a thread of the library
+	turnHere         // by a call that waits for it
 )
 
 // take reports whether the caller is to compute the task: its turn has come, and no other thread took it.
