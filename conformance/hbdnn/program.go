@@ -116,8 +116,7 @@ func (t *T) On(model uintptr) *Run {
 
 // Infer is hbDNNInfer with the tensors of r; want is its return code.
 func (t *T) Infer(want int, task *uintptr, r *Run) {
-	out := &[]uintptr{cmem.First(r.Out)}[0]
-	t.Is(want, "DNNInfer", task, out, r.In, r.Model, &r.Control)
+	t.Is(want, "DNNInfer", task, Outputs(r.Out), r.In, r.Model, &r.Control)
 }
 
 // Start submits a new task, which is released when the case ends.

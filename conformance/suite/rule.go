@@ -13,6 +13,7 @@ type Rule[C any] struct {
 	ID    string // begins with the section of the reference notes
 	Text  string
 	Cases []*Case[C]
+	not   []string // modes that the rule says nothing about
 }
 
 // Case is one situation of a rule.
@@ -29,7 +30,9 @@ type Case[C any] struct {
 // ID is the case's name in reports.
 func (c *Case[C]) ID() string { return c.Rule.ID + "/" + c.Name }
 
-func (c *Case[C]) appliesIn(mode string) bool { return c.Mode == "" || c.Mode == mode }
+func (c *Case[C]) appliesIn(mode string) bool {
+	return c.Mode == mode || c.Mode == "" && !slices.Contains(c.Rule.not, mode)
+}
 
 // NewRule returns a rule without cases.
 func NewRule[C any](id, text string) *Rule[C] { return &Rule[C]{ID: id, Text: text} }
@@ -60,6 +63,12 @@ func (r *Rule[C]) In(mode string) *Rule[C] {
 	return r
 }
 
+// NotIn says that the rule is not one of a mode, except for cases that are only for that mode.
+func (r *Rule[C]) NotIn(mode string) *Rule[C] {
+	r.not = append(r.not, mode)
+	return r
+}
+
 // Long says that the last case takes more than a second: it runs only when asked for, and counts for no rule.
 func (r *Rule[C]) Long() *Rule[C] {
 	r.Cases[len(r.Cases)-1].Lasts = true
@@ -69,6 +78,9 @@ func (r *Rule[C]) Long() *Rule[C] {
 // BothKinds tells whether the rule has cases of both kinds in each of the modes; no modes count as one.
 func (r *Rule[C]) BothKinds(modes []Mode) bool {
 	for _, m := range orOne(modes) {
+		if slices.Contains(r.not, m.Name) {
+			continue
+		}
 		kinds := map[bool]bool{}
 		for _, c := range r.Cases {
 			if c.appliesIn(m.Name) && !c.Lasts {

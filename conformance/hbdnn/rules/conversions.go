@@ -101,7 +101,13 @@ var helpers = []*Rule{
 			t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", nil, hbdnn.NHWC, in, hbdnn.NHWC, hbdnn.U16, &shape, true)
 			t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", make([]uint16, 120), hbdnn.NHWC, nil, hbdnn.NHWC, hbdnn.U16, &shape, true)
 		}),
-	rule("2.g_part", "hbDNNConvertLayoutRoi turns a part; coordinates and sizes are in the order N, H, W, C").
+	rule("2.g_part", "hbDNNConvertLayoutRoi turns a part; coordinates and sizes are in the order N, H, W, C").NotIn("1.9").
+		No("newer_arguments", func(t *T) {
+			shape, in := places(hbdnn.NHWC)
+			at, size := hbdnn.ShapeOf(0, 0, 0, 0), hbdnn.ShapeOf(1, 1, 1, 1)
+			t.ByValue(hbdnn.APIUseError, "DNNConvertLayoutRoi", make([]uint16, 4), hbdnn.NHWC, in, hbdnn.NHWC, hbdnn.U16, &shape, false,
+				&at, &size)
+		}).In("1.9").
 		OK("part", func(t *T) {
 			for _, from := range layouts {
 				shape, in := places(from)
@@ -156,7 +162,12 @@ var helpers = []*Rule{
 					at[0], at[1], at[2])
 			}
 		}),
-	rule("2.j_element", "hbDNNConvertLayoutToNative1111 takes one element").
+	rule("2.j_element", "hbDNNConvertLayoutToNative1111 takes one element").NotIn("1.9").
+		No("newer_arguments", func(t *T) {
+			shape, in := places(hbdnn.NHWC)
+			at := hbdnn.ShapeOf(1, 2, 3, 4)
+			t.ByValue(hbdnn.APIUseError, "DNNConvertLayoutToNative1111", make([]uint16, 1), in, hbdnn.NHWC, hbdnn.U16, &shape, false, &at)
+		}).In("1.9").
 		OK("element", func(t *T) {
 			for _, from := range layouts {
 				shape, in := places(from)
@@ -234,7 +245,11 @@ var helpers = []*Rule{
 			t.Bad("DNNConvertEndianness", nil, in, 4)
 			t.Bad("DNNConvertEndianness", in, nil, 4)
 		}),
-	rule("7.f_unquantize", "hbDNNUnquantizeByScale multiplies by the scale of the last dimension's index").
+	rule("7.f_unquantize", "hbDNNUnquantizeByScale multiplies by the scale of the last dimension's index").NotIn("1.9").
+		No("newer_arguments", func(t *T) {
+			shape, in := hbdnn.ShapeOf(2), []int8{1, 2}
+			t.ByValue(hbdnn.APIUseError, "DNNUnquantizeByScale", make([]float32, 2), hbdnn.S8, &shape, []float32{1, 2}, in)
+		}).In("1.9").
 		OK("types", func(t *T) {
 			shape, scales := hbdnn.ShapeOf(1, 1, 2, 2), []float32{0.5, 2}
 			want := []float32{-0.5, 4, 1.5, -256}

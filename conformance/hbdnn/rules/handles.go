@@ -100,7 +100,7 @@ func inferArgs(t *T, h uintptr) []any {
 	task := address()
 	t.Later(func() { t.Call("DNNReleaseTask", *task) })
 	t.Later(func() { t.Call("DNNWaitTaskDone", *task, 0) })
-	return []any{task, &[]uintptr{cmem.First(r.Out)}[0], r.In, h, &r.Control}
+	return []any{task, hbdnn.Outputs(r.Out), r.In, h, &r.Control}
 }
 
 // letters number the rules of a family.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/hbdnn"
-	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
 // picture is a gray image of h x w pixels whose rows begin at multiples of pitch, with bytes that all differ nearby.
@@ -44,7 +43,7 @@ func resized(src []uint8, pitch int, r hbdnn.Roi, h, w int) (out []uint8) {
 // roiInfer submits regions and demands a return code; after success it waits for the task.
 func (t *T) roiInfer(want int, r *hbdnn.Run, n int32, c *hbdnn.Control, rois ...hbdnn.Roi) {
 	task := address()
-	t.Is(want, "DNNRoiInfer", task, &[]uintptr{cmem.First(r.Out)}[0], r.In, rois, n, r.Model, c)
+	t.Is(want, "DNNRoiInfer", task, hbdnn.Outputs(r.Out), r.In, rois, n, r.Model, c)
 	if want != hbdnn.Success {
 		t.Check(*task == 0, "the task is %#x, want NULL", *task)
 		return
