@@ -31,7 +31,11 @@ func FLOPs(g *graph.Graph, i int) int64 {
 	case *op.RNN:
 		return recurrent(g, n)
 	case *op.SVDF:
-		return svdf(g, n)
+		return perRow(g, n, 1, 2)
+	case *op.Quantized16BitLSTM:
+		return perRow(g, n, 1, 2, 3, 4, 5, 6, 7, 8)
+	case *op.QuantizedLSTM:
+		return perRow(g, n, 1, 2, 3, 4, 5, 6, 7, 8, 16)
 	case *op.Attention:
 		return attention(g, n, o)
 	case *op.MaxPool:
@@ -124,13 +128,19 @@ func recurrent(g *graph.Graph, n *graph.Node) int64 {
 	return 2 * x[0] * x[1] * weights
 }
 
-// svdf counts the products with the filters over features and over time.
-func svdf(g *graph.Graph, n *graph.Node) int64 {
+// perRow counts one product with every element of the given inputs, as far as they are there, for each row of x.
+func perRow(g *graph.Graph, n *graph.Node, weights ...int) int64 {
 	x := dims(g, n.In[0])
 	if len(x) != 2 {
 		return 0
 	}
-	return 2 * x[0] * (inner(g, n.In[1], 0) + inner(g, n.In[2], 0))
+	var all int64
+	for _, i := range weights {
+		if i < len(n.In) && n.In[i] != graph.None {
+			all += inner(g, n.In[i], 0)
+		}
+	}
+	return 2 * x[0] * all
 }
 
 // attention counts the two products, over past and new keys.

@@ -67,14 +67,52 @@ func TestFLOPs_table(t *testing.T) {
 	}
 }
 
-func TestFLOPs_svdf(t *testing.T) {
-	b := graph.NewBuilder("svdf")
-	in := func(d ...int64) graph.Value { return b.Input("", tensor.T(tensor.Float32, d...)) }
-	b.Output(b.AddN(&op.SVDF{Rank: 2}, 2, in(3, 5), in(8, 5), in(8, 7), graph.None, in(3, 56))...)
-	g, err := b.Graph()
-	require.NoError(t, err)
-	require.NoError(t, g.Infer())
-	assert.Equal(t, int64(2*3*8*(5+7)), FLOPs(g, 0))
+func TestFLOPs_ofOneStep(t *testing.T) {
+	count := func(o graph.Op, in func(b *graph.Builder) []graph.Value) int64 {
+		b := graph.NewBuilder("step")
+		b.Output(b.AddN(o, 2, in(b)...)...)
+		g, err := b.Graph()
+		require.NoError(t, err)
+		require.NoError(t, g.Infer())
+		return FLOPs(g, 0)
+	}
+	assert.Equal(t, int64(2*3*8*(5+7)), count(&op.SVDF{Rank: 2}, func(b *graph.Builder) []graph.Value {
+		in := func(d ...int64) graph.Value { return b.Input("", tensor.T(tensor.Float32, d...)) }
+		return []graph.Value{in(3, 5), in(8, 5), in(8, 7), graph.None, in(3, 56)}
+	}))
+	coded := func(b *graph.Builder, d tensor.DType, scale float32, zero int32, dims ...int64) graph.Value {
+		typ := tensor.T(d, dims...)
+		typ.Quant = tensor.PerTensor(scale, zero)
+		return b.Input("", typ)
+	}
+	const u8, i8, i16, i32 = tensor.Uint8, tensor.Int8, tensor.Int16, tensor.Int32
+	assert.Equal(t, int64(2*3*4*(6*5+6*6)), count(&op.Quantized16BitLSTM{}, func(b *graph.Builder) []graph.Value {
+		in := []graph.Value{coded(b, u8, 1./128, 128, 3, 5)}
+		for i := range 12 {
+			switch {
+			case i < 4:
+				in = append(in, coded(b, u8, 1, 0, 6, 5))
+			case i < 8:
+				in = append(in, coded(b, u8, 1, 0, 6, 6))
+			default:
+				in = append(in, coded(b, i32, 1./128, 0, 6))
+			}
+		}
+		return append(in, coded(b, i16, 1./2048, 0, 3, 6), coded(b, u8, 1./128, 128, 3, 6))
+	}))
+	coupled := &op.QuantizedLSTM{HiddenScale: 1, Intermediate: []float32{1, 1, 1, 1}}
+	assert.Equal(t, int64(2*3*(3*6*5+3*6*2+2*6)), count(coupled, func(b *graph.Builder) []graph.Value {
+		in := make([]graph.Value, 20)
+		for i := range in {
+			in[i] = graph.None
+		}
+		in[0], in[16] = coded(b, i8, 1, 0, 3, 5), coded(b, i8, 1, 0, 2, 6)
+		for i := 2; i <= 4; i++ {
+			in[i], in[4+i], in[11+i] = coded(b, i8, 1, 0, 6, 5), coded(b, i8, 1, 0, 6, 2), coded(b, i32, 1, 0, 6)
+		}
+		in[18], in[19] = coded(b, i8, 1, 0, 3, 2), coded(b, i16, 1./2048, 0, 3, 6)
+		return in
+	}))
 }
 
 func TestJoin_sizesOfTheRunAndSharedOrigins(t *testing.T) {

@@ -80,6 +80,12 @@ func inside(o graph.Op, in []tensor.Tensor, made int64) int64 {
 		return all
 	case *op.SVDF:
 		return satMul(dim(0, 2), satAdd(size(1), size(2)))
+	case *op.Quantized16BitLSTM, *op.QuantizedLSTM:
+		all := int64(0)
+		for k := range min(len(in), 17) {
+			all = satAdd(all, size(k))
+		}
+		return satMul(dim(0, 2), all)
 	case *op.LRN:
 		return satMul(made, satAdd(o.Before, o.After))
 	case *op.DFT, *op.STFT, *op.Unique, *op.TopK:
