@@ -173,3 +173,27 @@ func TestLSTM_shapesOfProjections(t *testing.T) {
 	checkRefusals(t, fault.Type, []outputsCase{{&LSTM{}, with(4, 8, typed(tensor.Int8, d(1), d(6), d(5))), 3,
 		"input 8: want a float"}})
 }
+
+func TestLSHProjection_shapes(t *testing.T) {
+	d, dense, sparse := tensor.D, &LSHProjection{}, &LSHProjection{Form: LSHSparse}
+	checkOutputs(t, []outputsCase{
+		{dense, []tensor.Fact{fact(d(3), d(4)), typed(tensor.Int32, n, d(5)), fact(n)}, 1, "int32[12]"},
+		{sparse, []tensor.Fact{fact(d(3), d(4)), typed(tensor.Uint8, n, d(5))}, 1, "int32[3]"},
+		{&LSHProjection{Form: LSHPlain}, []tensor.Fact{fact(n, d(32)), open(tensor.Float16), {}}, 1, "int32[?1]"},
+		{dense, []tensor.Fact{open(tensor.Float16), open(tensor.Int64)}, 1, "int32[?]"},
+		{dense, []tensor.Fact{fact(d(0), m), open(tensor.Int64)}, 1, "int32[0]"},
+	})
+	checkRefusals(t, fault.Shape, []outputsCase{
+		{sparse, []tensor.Fact{fact(d(3), d(33)), fact(n)}, 1, "input 0: want at most 32 bits per function, got 33"},
+		{sparse, []tensor.Fact{fact(d(3)), fact(n)}, 1, "input 0: want [?,?], got [3]"},
+		{sparse, []tensor.Fact{fact(d(3), d(3)), fact()}, 1, "input 1: want rows, got a scalar"},
+		{dense, []tensor.Fact{fact(d(3), d(3)), fact(d(2), d(2)), fact(d(3))}, 1, "input 2: want [2], got [3]"},
+	})
+	checkRefusals(t, fault.Type, []outputsCase{
+		{dense, []tensor.Fact{typed(tensor.Int32, n, n), fact(n)}, 1, "input 0: want a float type"},
+		{dense, []tensor.Fact{fact(n, n), typed(tensor.Int4, n)}, 1, "input 1: want a type of whole bytes"},
+		{dense, []tensor.Fact{fact(n, n), fact(n), codes(tensor.Int8, 1, 0, n)}, 1, "input 2: want a float type"},
+	})
+	checkRefusals(t, fault.Argument, []outputsCase{{&LSHProjection{Form: 3}, []tensor.Fact{fact(n, n), fact(n)}, 1,
+		"form: unknown value 3"}, {dense, []tensor.Fact{fact(n, n)}, 1, "want 2 to 3 inputs"}})
+}

@@ -86,6 +86,8 @@ func inside(o graph.Op, in []tensor.Tensor, made int64) int64 {
 			all = satAdd(all, size(k))
 		}
 		return satMul(dim(0, 2), all)
+	case *op.LSHProjection:
+		return satMul(size(0), size(1))
 	case *op.LRN:
 		return satMul(made, satAdd(o.Before, o.After))
 	case *op.DFT, *op.STFT, *op.Unique, *op.TopK:
