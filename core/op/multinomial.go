@@ -9,9 +9,10 @@ import (
 // Multinomial draws class numbers, with replacement, per row of x: class c with probability proportional to exp(x[row,
 // c]).
 //
-// Inputs: x, float [rows, classes], logarithms of weights; samples, one integer, not negative. Output: y [rows,
-// samples] of type To (int64 unless it says int32). A row without classes, with NaN, +infinity or only -infinity fails
-// the run with fault.Data. With Seeded every run gives the numbers that Seed decides. Source: ONNX Multinomial-22,
+// Inputs: x, float [rows, classes], logarithms of weights; samples, one integer, not negative; seeds?, integers [2].
+// Output: y [rows, samples] of type To (int64 unless it says int32). A row without classes, with NaN, +infinity or only
+// -infinity fails the run with fault.Data. With Seeded every run gives the numbers that Seed decides, with seeds those
+// that the two decide, or other ones each time if both are 0; not both. Source: ONNX Multinomial-22,
 // ANEURALNETWORKS_RANDOM_MULTINOMIAL.
 type Multinomial struct {
 	To     tensor.DType
@@ -29,7 +30,7 @@ func (*Multinomial) Traits() graph.Traits { return graph.Traits{Impure: true, Sh
 
 // Infer returns rows and samples.
 func (o *Multinomial) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
-	if err := arity(in, 2, 2, declared, 1, 1); err != nil {
+	if err := arity(in, 2, 3, declared, 1, 1); err != nil {
 		return nil, err
 	}
 	to, err := indexType(o.To)
@@ -48,6 +49,17 @@ func (o *Multinomial) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.
 	}
 	if n.Known() && n.N < 0 {
 		return nil, fault.New(fault.Argument, "input 1: %d samples", n.N)
+	}
+	if present(in, 2) {
+		if o.Seeded {
+			return nil, fault.New(fault.Argument, "input 2: there is a seed already, %d", o.Seed)
+		}
+		if err := wantTensor(in, 2, plainIntWords, isPlainInt); err != nil {
+			return nil, err
+		}
+		if err := fit(in, 2, sizeIs(2)); err != nil {
+			return nil, err
+		}
 	}
 	rows := tensor.AnyDim()
 	if in[0].Shape.Ranked {

@@ -197,3 +197,19 @@ func TestLSHProjection_shapes(t *testing.T) {
 	checkRefusals(t, fault.Argument, []outputsCase{{&LSHProjection{Form: 3}, []tensor.Fact{fact(n, n), fact(n)}, 1,
 		"form: unknown value 3"}, {dense, []tensor.Fact{fact(n, n)}, 1, "want 2 to 3 inputs"}})
 }
+
+func TestMultinomial_seeds(t *testing.T) {
+	d, i32, o := tensor.D, tensor.Int32, &Multinomial{To: tensor.Int32}
+	checkOutputs(t, []outputsCase{
+		{o, []tensor.Fact{fact(n, d(3)), consts(7), typed(i32, d(2))}, 1, "int32[?1,7]"},
+		{o, []tensor.Fact{fact(n, d(3)), consts(7), open(tensor.Int64)}, 1, "int32[?1,7]"},
+		{o, []tensor.Fact{fact(n, d(3)), consts(7), {}}, 1, "int32[?1,7]"},
+		{&Multinomial{Seeded: true}, []tensor.Fact{fact(n, d(3)), consts(7), {}}, 1, "int64[?1,7]"},
+	})
+	checkRefusals(t, fault.Shape, []outputsCase{{o, []tensor.Fact{fact(n, d(3)), consts(7), typed(i32, d(3))}, 1,
+		"input 2: want [2], got [3]"}, {o, []tensor.Fact{fact(n, d(3)), consts(7), typed(i32)}, 1, "input 2: want [2]"}})
+	checkRefusals(t, fault.Type, []outputsCase{{o, []tensor.Fact{fact(n, d(3)), consts(7), fact(d(2))}, 1,
+		"input 2: want an integer type"}})
+	checkRefusals(t, fault.Argument, []outputsCase{{&Multinomial{Seed: 4, Seeded: true}, []tensor.Fact{fact(n, d(3)),
+		consts(7), typed(i32, d(2))}, 1, "input 2: there is a seed already, 4"}})
+}

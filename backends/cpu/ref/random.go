@@ -38,6 +38,15 @@ func init() {
 	})
 	register(Real, func(o *op.Multinomial, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		r := source(o.Seed, o.Seeded)
+		if len(in) > 2 && !in[2].Absent() {
+			seeds, err := intsOf(in[2])
+			if err != nil {
+				return nil, err
+			}
+			if seeds[0] != 0 || seeds[1] != 0 {
+				r = rand.New(rand.NewPCG(uint64(seeds[0]), uint64(seeds[1])))
+			}
+		}
 		y := like(out[0])
 		rows, samples := int(y.Dims[0]), int(y.Dims[1])
 		for row := range rows {

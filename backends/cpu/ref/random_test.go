@@ -97,3 +97,23 @@ func TestMultinomial_followsWeights(t *testing.T) {
 	_, err := Compute(o, []tensor.Tensor{x, i64scalar(1 << 40)}, make([]tensor.Type, 1))
 	assert.Equal(t, fault.Memory, fault.KindOf(err))
 }
+
+func TestMultinomial_seedsOfTheRun(t *testing.T) {
+	x := floats(tensor.Float32, []float64{0, math.Log(3)}, 1, 2)
+	draw := func(d tensor.DType, seeds ...int64) []int64 {
+		return intValues(t, run(t, &op.Multinomial{}, x, i64scalar(4000), ints(d, seeds, 2)))
+	}
+	for _, seeds := range [][]int64{{1, 0}, {0, 1}, {37, -42}, {math.MinInt32, math.MaxInt32}} {
+		y := draw(tensor.Int32, seeds...)
+		assert.Equal(t, y, draw(tensor.Int64, seeds...), "the same numbers each time")
+		assert.NotEqual(t, y, draw(tensor.Int32, seeds[0], seeds[1]-1))
+		ones := 0
+		for _, c := range y {
+			ones += int(c)
+		}
+		assert.InDelta(t, 3000, ones, 150, "%v", seeds)
+	}
+	assert.NotEqual(t, draw(tensor.Int32, 1, 0), draw(tensor.Int32, 0, 1))
+	assert.NotEqual(t, draw(tensor.Int32, 0, 0), draw(tensor.Int32, 0, 0), "no seed")
+	assert.Len(t, intValues(t, run(t, &op.Multinomial{}, x, i64scalar(3), tensor.Tensor{})), 3)
+}
