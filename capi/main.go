@@ -8,4 +8,6 @@ package main
 */
 import "C"
 
+import _ "github.com/anynpu/anynpu/capi/watch"
+
 func main() {}

@@ -2,7 +2,9 @@
 
 /*
  * Every exported function jumps through its slot. A slot first leads to anynpu_first, which keeps all argument registers, asks
- * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets.
+ * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets. Where calls
+ * are counted, a slot holds count_N, which counts the call and goes on to the function's target: two registers change that carry
+ * no argument, four on arm64.
  */
 
 	.text
@@ -4063,6 +4065,1767 @@ start_174:
 	.cfi_endproc
 	.size start_174, .-start_174
 
+	.p2align 4
+	.type anynpu_count, @function
+anynpu_count:
+	.cfi_startproc
+	mov	anynpu_calls(%rip), %r10
+	lock incq	(%r10,%r11,8)
+	lea	anynpu_target(%rip), %r10
+	jmp	*(%r10,%r11,8)
+	.cfi_endproc
+	.size anynpu_count, .-anynpu_count
+
+	.p2align 4
+	.type count_0, @function
+count_0:
+	.cfi_startproc
+	endbr64
+	mov	$0, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_0, .-count_0
+
+	.p2align 4
+	.type count_1, @function
+count_1:
+	.cfi_startproc
+	endbr64
+	mov	$1, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_1, .-count_1
+
+	.p2align 4
+	.type count_2, @function
+count_2:
+	.cfi_startproc
+	endbr64
+	mov	$2, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_2, .-count_2
+
+	.p2align 4
+	.type count_3, @function
+count_3:
+	.cfi_startproc
+	endbr64
+	mov	$3, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_3, .-count_3
+
+	.p2align 4
+	.type count_4, @function
+count_4:
+	.cfi_startproc
+	endbr64
+	mov	$4, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_4, .-count_4
+
+	.p2align 4
+	.type count_5, @function
+count_5:
+	.cfi_startproc
+	endbr64
+	mov	$5, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_5, .-count_5
+
+	.p2align 4
+	.type count_6, @function
+count_6:
+	.cfi_startproc
+	endbr64
+	mov	$6, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_6, .-count_6
+
+	.p2align 4
+	.type count_7, @function
+count_7:
+	.cfi_startproc
+	endbr64
+	mov	$7, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_7, .-count_7
+
+	.p2align 4
+	.type count_8, @function
+count_8:
+	.cfi_startproc
+	endbr64
+	mov	$8, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_8, .-count_8
+
+	.p2align 4
+	.type count_9, @function
+count_9:
+	.cfi_startproc
+	endbr64
+	mov	$9, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_9, .-count_9
+
+	.p2align 4
+	.type count_10, @function
+count_10:
+	.cfi_startproc
+	endbr64
+	mov	$10, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_10, .-count_10
+
+	.p2align 4
+	.type count_11, @function
+count_11:
+	.cfi_startproc
+	endbr64
+	mov	$11, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_11, .-count_11
+
+	.p2align 4
+	.type count_12, @function
+count_12:
+	.cfi_startproc
+	endbr64
+	mov	$12, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_12, .-count_12
+
+	.p2align 4
+	.type count_13, @function
+count_13:
+	.cfi_startproc
+	endbr64
+	mov	$13, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_13, .-count_13
+
+	.p2align 4
+	.type count_14, @function
+count_14:
+	.cfi_startproc
+	endbr64
+	mov	$14, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_14, .-count_14
+
+	.p2align 4
+	.type count_15, @function
+count_15:
+	.cfi_startproc
+	endbr64
+	mov	$15, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_15, .-count_15
+
+	.p2align 4
+	.type count_16, @function
+count_16:
+	.cfi_startproc
+	endbr64
+	mov	$16, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_16, .-count_16
+
+	.p2align 4
+	.type count_17, @function
+count_17:
+	.cfi_startproc
+	endbr64
+	mov	$17, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_17, .-count_17
+
+	.p2align 4
+	.type count_18, @function
+count_18:
+	.cfi_startproc
+	endbr64
+	mov	$18, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_18, .-count_18
+
+	.p2align 4
+	.type count_19, @function
+count_19:
+	.cfi_startproc
+	endbr64
+	mov	$19, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_19, .-count_19
+
+	.p2align 4
+	.type count_20, @function
+count_20:
+	.cfi_startproc
+	endbr64
+	mov	$20, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_20, .-count_20
+
+	.p2align 4
+	.type count_21, @function
+count_21:
+	.cfi_startproc
+	endbr64
+	mov	$21, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_21, .-count_21
+
+	.p2align 4
+	.type count_22, @function
+count_22:
+	.cfi_startproc
+	endbr64
+	mov	$22, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_22, .-count_22
+
+	.p2align 4
+	.type count_23, @function
+count_23:
+	.cfi_startproc
+	endbr64
+	mov	$23, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_23, .-count_23
+
+	.p2align 4
+	.type count_24, @function
+count_24:
+	.cfi_startproc
+	endbr64
+	mov	$24, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_24, .-count_24
+
+	.p2align 4
+	.type count_25, @function
+count_25:
+	.cfi_startproc
+	endbr64
+	mov	$25, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_25, .-count_25
+
+	.p2align 4
+	.type count_26, @function
+count_26:
+	.cfi_startproc
+	endbr64
+	mov	$26, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_26, .-count_26
+
+	.p2align 4
+	.type count_27, @function
+count_27:
+	.cfi_startproc
+	endbr64
+	mov	$27, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_27, .-count_27
+
+	.p2align 4
+	.type count_28, @function
+count_28:
+	.cfi_startproc
+	endbr64
+	mov	$28, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_28, .-count_28
+
+	.p2align 4
+	.type count_29, @function
+count_29:
+	.cfi_startproc
+	endbr64
+	mov	$29, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_29, .-count_29
+
+	.p2align 4
+	.type count_30, @function
+count_30:
+	.cfi_startproc
+	endbr64
+	mov	$30, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_30, .-count_30
+
+	.p2align 4
+	.type count_31, @function
+count_31:
+	.cfi_startproc
+	endbr64
+	mov	$31, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_31, .-count_31
+
+	.p2align 4
+	.type count_32, @function
+count_32:
+	.cfi_startproc
+	endbr64
+	mov	$32, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_32, .-count_32
+
+	.p2align 4
+	.type count_33, @function
+count_33:
+	.cfi_startproc
+	endbr64
+	mov	$33, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_33, .-count_33
+
+	.p2align 4
+	.type count_34, @function
+count_34:
+	.cfi_startproc
+	endbr64
+	mov	$34, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_34, .-count_34
+
+	.p2align 4
+	.type count_35, @function
+count_35:
+	.cfi_startproc
+	endbr64
+	mov	$35, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_35, .-count_35
+
+	.p2align 4
+	.type count_36, @function
+count_36:
+	.cfi_startproc
+	endbr64
+	mov	$36, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_36, .-count_36
+
+	.p2align 4
+	.type count_37, @function
+count_37:
+	.cfi_startproc
+	endbr64
+	mov	$37, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_37, .-count_37
+
+	.p2align 4
+	.type count_38, @function
+count_38:
+	.cfi_startproc
+	endbr64
+	mov	$38, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_38, .-count_38
+
+	.p2align 4
+	.type count_39, @function
+count_39:
+	.cfi_startproc
+	endbr64
+	mov	$39, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_39, .-count_39
+
+	.p2align 4
+	.type count_40, @function
+count_40:
+	.cfi_startproc
+	endbr64
+	mov	$40, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_40, .-count_40
+
+	.p2align 4
+	.type count_41, @function
+count_41:
+	.cfi_startproc
+	endbr64
+	mov	$41, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_41, .-count_41
+
+	.p2align 4
+	.type count_42, @function
+count_42:
+	.cfi_startproc
+	endbr64
+	mov	$42, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_42, .-count_42
+
+	.p2align 4
+	.type count_43, @function
+count_43:
+	.cfi_startproc
+	endbr64
+	mov	$43, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_43, .-count_43
+
+	.p2align 4
+	.type count_44, @function
+count_44:
+	.cfi_startproc
+	endbr64
+	mov	$44, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_44, .-count_44
+
+	.p2align 4
+	.type count_45, @function
+count_45:
+	.cfi_startproc
+	endbr64
+	mov	$45, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_45, .-count_45
+
+	.p2align 4
+	.type count_46, @function
+count_46:
+	.cfi_startproc
+	endbr64
+	mov	$46, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_46, .-count_46
+
+	.p2align 4
+	.type count_47, @function
+count_47:
+	.cfi_startproc
+	endbr64
+	mov	$47, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_47, .-count_47
+
+	.p2align 4
+	.type count_48, @function
+count_48:
+	.cfi_startproc
+	endbr64
+	mov	$48, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_48, .-count_48
+
+	.p2align 4
+	.type count_49, @function
+count_49:
+	.cfi_startproc
+	endbr64
+	mov	$49, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_49, .-count_49
+
+	.p2align 4
+	.type count_50, @function
+count_50:
+	.cfi_startproc
+	endbr64
+	mov	$50, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_50, .-count_50
+
+	.p2align 4
+	.type count_51, @function
+count_51:
+	.cfi_startproc
+	endbr64
+	mov	$51, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_51, .-count_51
+
+	.p2align 4
+	.type count_52, @function
+count_52:
+	.cfi_startproc
+	endbr64
+	mov	$52, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_52, .-count_52
+
+	.p2align 4
+	.type count_53, @function
+count_53:
+	.cfi_startproc
+	endbr64
+	mov	$53, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_53, .-count_53
+
+	.p2align 4
+	.type count_54, @function
+count_54:
+	.cfi_startproc
+	endbr64
+	mov	$54, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_54, .-count_54
+
+	.p2align 4
+	.type count_55, @function
+count_55:
+	.cfi_startproc
+	endbr64
+	mov	$55, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_55, .-count_55
+
+	.p2align 4
+	.type count_56, @function
+count_56:
+	.cfi_startproc
+	endbr64
+	mov	$56, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_56, .-count_56
+
+	.p2align 4
+	.type count_57, @function
+count_57:
+	.cfi_startproc
+	endbr64
+	mov	$57, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_57, .-count_57
+
+	.p2align 4
+	.type count_58, @function
+count_58:
+	.cfi_startproc
+	endbr64
+	mov	$58, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_58, .-count_58
+
+	.p2align 4
+	.type count_59, @function
+count_59:
+	.cfi_startproc
+	endbr64
+	mov	$59, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_59, .-count_59
+
+	.p2align 4
+	.type count_60, @function
+count_60:
+	.cfi_startproc
+	endbr64
+	mov	$60, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_60, .-count_60
+
+	.p2align 4
+	.type count_61, @function
+count_61:
+	.cfi_startproc
+	endbr64
+	mov	$61, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_61, .-count_61
+
+	.p2align 4
+	.type count_62, @function
+count_62:
+	.cfi_startproc
+	endbr64
+	mov	$62, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_62, .-count_62
+
+	.p2align 4
+	.type count_63, @function
+count_63:
+	.cfi_startproc
+	endbr64
+	mov	$63, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_63, .-count_63
+
+	.p2align 4
+	.type count_64, @function
+count_64:
+	.cfi_startproc
+	endbr64
+	mov	$64, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_64, .-count_64
+
+	.p2align 4
+	.type count_65, @function
+count_65:
+	.cfi_startproc
+	endbr64
+	mov	$65, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_65, .-count_65
+
+	.p2align 4
+	.type count_66, @function
+count_66:
+	.cfi_startproc
+	endbr64
+	mov	$66, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_66, .-count_66
+
+	.p2align 4
+	.type count_67, @function
+count_67:
+	.cfi_startproc
+	endbr64
+	mov	$67, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_67, .-count_67
+
+	.p2align 4
+	.type count_68, @function
+count_68:
+	.cfi_startproc
+	endbr64
+	mov	$68, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_68, .-count_68
+
+	.p2align 4
+	.type count_69, @function
+count_69:
+	.cfi_startproc
+	endbr64
+	mov	$69, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_69, .-count_69
+
+	.p2align 4
+	.type count_70, @function
+count_70:
+	.cfi_startproc
+	endbr64
+	mov	$70, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_70, .-count_70
+
+	.p2align 4
+	.type count_71, @function
+count_71:
+	.cfi_startproc
+	endbr64
+	mov	$71, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_71, .-count_71
+
+	.p2align 4
+	.type count_72, @function
+count_72:
+	.cfi_startproc
+	endbr64
+	mov	$72, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_72, .-count_72
+
+	.p2align 4
+	.type count_73, @function
+count_73:
+	.cfi_startproc
+	endbr64
+	mov	$73, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_73, .-count_73
+
+	.p2align 4
+	.type count_74, @function
+count_74:
+	.cfi_startproc
+	endbr64
+	mov	$74, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_74, .-count_74
+
+	.p2align 4
+	.type count_75, @function
+count_75:
+	.cfi_startproc
+	endbr64
+	mov	$75, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_75, .-count_75
+
+	.p2align 4
+	.type count_76, @function
+count_76:
+	.cfi_startproc
+	endbr64
+	mov	$76, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_76, .-count_76
+
+	.p2align 4
+	.type count_77, @function
+count_77:
+	.cfi_startproc
+	endbr64
+	mov	$77, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_77, .-count_77
+
+	.p2align 4
+	.type count_78, @function
+count_78:
+	.cfi_startproc
+	endbr64
+	mov	$78, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_78, .-count_78
+
+	.p2align 4
+	.type count_79, @function
+count_79:
+	.cfi_startproc
+	endbr64
+	mov	$79, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_79, .-count_79
+
+	.p2align 4
+	.type count_80, @function
+count_80:
+	.cfi_startproc
+	endbr64
+	mov	$80, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_80, .-count_80
+
+	.p2align 4
+	.type count_81, @function
+count_81:
+	.cfi_startproc
+	endbr64
+	mov	$81, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_81, .-count_81
+
+	.p2align 4
+	.type count_82, @function
+count_82:
+	.cfi_startproc
+	endbr64
+	mov	$82, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_82, .-count_82
+
+	.p2align 4
+	.type count_83, @function
+count_83:
+	.cfi_startproc
+	endbr64
+	mov	$83, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_83, .-count_83
+
+	.p2align 4
+	.type count_84, @function
+count_84:
+	.cfi_startproc
+	endbr64
+	mov	$84, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_84, .-count_84
+
+	.p2align 4
+	.type count_85, @function
+count_85:
+	.cfi_startproc
+	endbr64
+	mov	$85, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_85, .-count_85
+
+	.p2align 4
+	.type count_86, @function
+count_86:
+	.cfi_startproc
+	endbr64
+	mov	$86, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_86, .-count_86
+
+	.p2align 4
+	.type count_87, @function
+count_87:
+	.cfi_startproc
+	endbr64
+	mov	$87, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_87, .-count_87
+
+	.p2align 4
+	.type count_88, @function
+count_88:
+	.cfi_startproc
+	endbr64
+	mov	$88, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_88, .-count_88
+
+	.p2align 4
+	.type count_89, @function
+count_89:
+	.cfi_startproc
+	endbr64
+	mov	$89, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_89, .-count_89
+
+	.p2align 4
+	.type count_90, @function
+count_90:
+	.cfi_startproc
+	endbr64
+	mov	$90, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_90, .-count_90
+
+	.p2align 4
+	.type count_91, @function
+count_91:
+	.cfi_startproc
+	endbr64
+	mov	$91, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_91, .-count_91
+
+	.p2align 4
+	.type count_92, @function
+count_92:
+	.cfi_startproc
+	endbr64
+	mov	$92, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_92, .-count_92
+
+	.p2align 4
+	.type count_93, @function
+count_93:
+	.cfi_startproc
+	endbr64
+	mov	$93, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_93, .-count_93
+
+	.p2align 4
+	.type count_94, @function
+count_94:
+	.cfi_startproc
+	endbr64
+	mov	$94, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_94, .-count_94
+
+	.p2align 4
+	.type count_95, @function
+count_95:
+	.cfi_startproc
+	endbr64
+	mov	$95, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_95, .-count_95
+
+	.p2align 4
+	.type count_96, @function
+count_96:
+	.cfi_startproc
+	endbr64
+	mov	$96, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_96, .-count_96
+
+	.p2align 4
+	.type count_97, @function
+count_97:
+	.cfi_startproc
+	endbr64
+	mov	$97, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_97, .-count_97
+
+	.p2align 4
+	.type count_98, @function
+count_98:
+	.cfi_startproc
+	endbr64
+	mov	$98, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_98, .-count_98
+
+	.p2align 4
+	.type count_99, @function
+count_99:
+	.cfi_startproc
+	endbr64
+	mov	$99, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_99, .-count_99
+
+	.p2align 4
+	.type count_100, @function
+count_100:
+	.cfi_startproc
+	endbr64
+	mov	$100, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_100, .-count_100
+
+	.p2align 4
+	.type count_101, @function
+count_101:
+	.cfi_startproc
+	endbr64
+	mov	$101, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_101, .-count_101
+
+	.p2align 4
+	.type count_102, @function
+count_102:
+	.cfi_startproc
+	endbr64
+	mov	$102, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_102, .-count_102
+
+	.p2align 4
+	.type count_103, @function
+count_103:
+	.cfi_startproc
+	endbr64
+	mov	$103, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_103, .-count_103
+
+	.p2align 4
+	.type count_104, @function
+count_104:
+	.cfi_startproc
+	endbr64
+	mov	$104, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_104, .-count_104
+
+	.p2align 4
+	.type count_105, @function
+count_105:
+	.cfi_startproc
+	endbr64
+	mov	$105, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_105, .-count_105
+
+	.p2align 4
+	.type count_106, @function
+count_106:
+	.cfi_startproc
+	endbr64
+	mov	$106, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_106, .-count_106
+
+	.p2align 4
+	.type count_107, @function
+count_107:
+	.cfi_startproc
+	endbr64
+	mov	$107, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_107, .-count_107
+
+	.p2align 4
+	.type count_108, @function
+count_108:
+	.cfi_startproc
+	endbr64
+	mov	$108, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_108, .-count_108
+
+	.p2align 4
+	.type count_109, @function
+count_109:
+	.cfi_startproc
+	endbr64
+	mov	$109, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_109, .-count_109
+
+	.p2align 4
+	.type count_110, @function
+count_110:
+	.cfi_startproc
+	endbr64
+	mov	$110, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_110, .-count_110
+
+	.p2align 4
+	.type count_111, @function
+count_111:
+	.cfi_startproc
+	endbr64
+	mov	$111, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_111, .-count_111
+
+	.p2align 4
+	.type count_112, @function
+count_112:
+	.cfi_startproc
+	endbr64
+	mov	$112, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_112, .-count_112
+
+	.p2align 4
+	.type count_113, @function
+count_113:
+	.cfi_startproc
+	endbr64
+	mov	$113, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_113, .-count_113
+
+	.p2align 4
+	.type count_114, @function
+count_114:
+	.cfi_startproc
+	endbr64
+	mov	$114, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_114, .-count_114
+
+	.p2align 4
+	.type count_115, @function
+count_115:
+	.cfi_startproc
+	endbr64
+	mov	$115, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_115, .-count_115
+
+	.p2align 4
+	.type count_116, @function
+count_116:
+	.cfi_startproc
+	endbr64
+	mov	$116, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_116, .-count_116
+
+	.p2align 4
+	.type count_117, @function
+count_117:
+	.cfi_startproc
+	endbr64
+	mov	$117, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_117, .-count_117
+
+	.p2align 4
+	.type count_118, @function
+count_118:
+	.cfi_startproc
+	endbr64
+	mov	$118, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_118, .-count_118
+
+	.p2align 4
+	.type count_119, @function
+count_119:
+	.cfi_startproc
+	endbr64
+	mov	$119, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_119, .-count_119
+
+	.p2align 4
+	.type count_120, @function
+count_120:
+	.cfi_startproc
+	endbr64
+	mov	$120, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_120, .-count_120
+
+	.p2align 4
+	.type count_121, @function
+count_121:
+	.cfi_startproc
+	endbr64
+	mov	$121, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_121, .-count_121
+
+	.p2align 4
+	.type count_122, @function
+count_122:
+	.cfi_startproc
+	endbr64
+	mov	$122, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_122, .-count_122
+
+	.p2align 4
+	.type count_123, @function
+count_123:
+	.cfi_startproc
+	endbr64
+	mov	$123, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_123, .-count_123
+
+	.p2align 4
+	.type count_124, @function
+count_124:
+	.cfi_startproc
+	endbr64
+	mov	$124, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_124, .-count_124
+
+	.p2align 4
+	.type count_125, @function
+count_125:
+	.cfi_startproc
+	endbr64
+	mov	$125, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_125, .-count_125
+
+	.p2align 4
+	.type count_126, @function
+count_126:
+	.cfi_startproc
+	endbr64
+	mov	$126, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_126, .-count_126
+
+	.p2align 4
+	.type count_127, @function
+count_127:
+	.cfi_startproc
+	endbr64
+	mov	$127, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_127, .-count_127
+
+	.p2align 4
+	.type count_128, @function
+count_128:
+	.cfi_startproc
+	endbr64
+	mov	$128, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_128, .-count_128
+
+	.p2align 4
+	.type count_129, @function
+count_129:
+	.cfi_startproc
+	endbr64
+	mov	$129, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_129, .-count_129
+
+	.p2align 4
+	.type count_130, @function
+count_130:
+	.cfi_startproc
+	endbr64
+	mov	$130, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_130, .-count_130
+
+	.p2align 4
+	.type count_131, @function
+count_131:
+	.cfi_startproc
+	endbr64
+	mov	$131, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_131, .-count_131
+
+	.p2align 4
+	.type count_132, @function
+count_132:
+	.cfi_startproc
+	endbr64
+	mov	$132, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_132, .-count_132
+
+	.p2align 4
+	.type count_133, @function
+count_133:
+	.cfi_startproc
+	endbr64
+	mov	$133, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_133, .-count_133
+
+	.p2align 4
+	.type count_134, @function
+count_134:
+	.cfi_startproc
+	endbr64
+	mov	$134, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_134, .-count_134
+
+	.p2align 4
+	.type count_135, @function
+count_135:
+	.cfi_startproc
+	endbr64
+	mov	$135, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_135, .-count_135
+
+	.p2align 4
+	.type count_136, @function
+count_136:
+	.cfi_startproc
+	endbr64
+	mov	$136, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_136, .-count_136
+
+	.p2align 4
+	.type count_137, @function
+count_137:
+	.cfi_startproc
+	endbr64
+	mov	$137, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_137, .-count_137
+
+	.p2align 4
+	.type count_138, @function
+count_138:
+	.cfi_startproc
+	endbr64
+	mov	$138, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_138, .-count_138
+
+	.p2align 4
+	.type count_139, @function
+count_139:
+	.cfi_startproc
+	endbr64
+	mov	$139, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_139, .-count_139
+
+	.p2align 4
+	.type count_140, @function
+count_140:
+	.cfi_startproc
+	endbr64
+	mov	$140, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_140, .-count_140
+
+	.p2align 4
+	.type count_141, @function
+count_141:
+	.cfi_startproc
+	endbr64
+	mov	$141, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_141, .-count_141
+
+	.p2align 4
+	.type count_142, @function
+count_142:
+	.cfi_startproc
+	endbr64
+	mov	$142, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_142, .-count_142
+
+	.p2align 4
+	.type count_143, @function
+count_143:
+	.cfi_startproc
+	endbr64
+	mov	$143, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_143, .-count_143
+
+	.p2align 4
+	.type count_144, @function
+count_144:
+	.cfi_startproc
+	endbr64
+	mov	$144, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_144, .-count_144
+
+	.p2align 4
+	.type count_145, @function
+count_145:
+	.cfi_startproc
+	endbr64
+	mov	$145, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_145, .-count_145
+
+	.p2align 4
+	.type count_146, @function
+count_146:
+	.cfi_startproc
+	endbr64
+	mov	$146, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_146, .-count_146
+
+	.p2align 4
+	.type count_147, @function
+count_147:
+	.cfi_startproc
+	endbr64
+	mov	$147, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_147, .-count_147
+
+	.p2align 4
+	.type count_148, @function
+count_148:
+	.cfi_startproc
+	endbr64
+	mov	$148, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_148, .-count_148
+
+	.p2align 4
+	.type count_149, @function
+count_149:
+	.cfi_startproc
+	endbr64
+	mov	$149, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_149, .-count_149
+
+	.p2align 4
+	.type count_150, @function
+count_150:
+	.cfi_startproc
+	endbr64
+	mov	$150, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_150, .-count_150
+
+	.p2align 4
+	.type count_151, @function
+count_151:
+	.cfi_startproc
+	endbr64
+	mov	$151, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_151, .-count_151
+
+	.p2align 4
+	.type count_152, @function
+count_152:
+	.cfi_startproc
+	endbr64
+	mov	$152, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_152, .-count_152
+
+	.p2align 4
+	.type count_153, @function
+count_153:
+	.cfi_startproc
+	endbr64
+	mov	$153, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_153, .-count_153
+
+	.p2align 4
+	.type count_154, @function
+count_154:
+	.cfi_startproc
+	endbr64
+	mov	$154, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_154, .-count_154
+
+	.p2align 4
+	.type count_155, @function
+count_155:
+	.cfi_startproc
+	endbr64
+	mov	$155, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_155, .-count_155
+
+	.p2align 4
+	.type count_156, @function
+count_156:
+	.cfi_startproc
+	endbr64
+	mov	$156, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_156, .-count_156
+
+	.p2align 4
+	.type count_157, @function
+count_157:
+	.cfi_startproc
+	endbr64
+	mov	$157, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_157, .-count_157
+
+	.p2align 4
+	.type count_158, @function
+count_158:
+	.cfi_startproc
+	endbr64
+	mov	$158, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_158, .-count_158
+
+	.p2align 4
+	.type count_159, @function
+count_159:
+	.cfi_startproc
+	endbr64
+	mov	$159, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_159, .-count_159
+
+	.p2align 4
+	.type count_160, @function
+count_160:
+	.cfi_startproc
+	endbr64
+	mov	$160, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_160, .-count_160
+
+	.p2align 4
+	.type count_161, @function
+count_161:
+	.cfi_startproc
+	endbr64
+	mov	$161, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_161, .-count_161
+
+	.p2align 4
+	.type count_162, @function
+count_162:
+	.cfi_startproc
+	endbr64
+	mov	$162, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_162, .-count_162
+
+	.p2align 4
+	.type count_163, @function
+count_163:
+	.cfi_startproc
+	endbr64
+	mov	$163, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_163, .-count_163
+
+	.p2align 4
+	.type count_164, @function
+count_164:
+	.cfi_startproc
+	endbr64
+	mov	$164, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_164, .-count_164
+
+	.p2align 4
+	.type count_165, @function
+count_165:
+	.cfi_startproc
+	endbr64
+	mov	$165, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_165, .-count_165
+
+	.p2align 4
+	.type count_166, @function
+count_166:
+	.cfi_startproc
+	endbr64
+	mov	$166, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_166, .-count_166
+
+	.p2align 4
+	.type count_167, @function
+count_167:
+	.cfi_startproc
+	endbr64
+	mov	$167, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_167, .-count_167
+
+	.p2align 4
+	.type count_168, @function
+count_168:
+	.cfi_startproc
+	endbr64
+	mov	$168, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_168, .-count_168
+
+	.p2align 4
+	.type count_169, @function
+count_169:
+	.cfi_startproc
+	endbr64
+	mov	$169, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_169, .-count_169
+
+	.p2align 4
+	.type count_170, @function
+count_170:
+	.cfi_startproc
+	endbr64
+	mov	$170, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_170, .-count_170
+
+	.p2align 4
+	.type count_171, @function
+count_171:
+	.cfi_startproc
+	endbr64
+	mov	$171, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_171, .-count_171
+
+	.p2align 4
+	.type count_172, @function
+count_172:
+	.cfi_startproc
+	endbr64
+	mov	$172, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_172, .-count_172
+
+	.p2align 4
+	.type count_173, @function
+count_173:
+	.cfi_startproc
+	endbr64
+	mov	$173, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_173, .-count_173
+
+	.p2align 4
+	.type count_174, @function
+count_174:
+	.cfi_startproc
+	endbr64
+	mov	$174, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_174, .-count_174
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -4246,6 +6009,189 @@ anynpu_slot:
 	.quad start_174	/* _Z27hbDNNUnregisterLayerCreatorPKc */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
+
+	.section .data.rel.ro.anynpu_counted, "aw", @progbits
+	.p2align 3
+	.globl anynpu_counted
+	.hidden anynpu_counted
+	.type anynpu_counted, @object
+anynpu_counted:
+	.quad count_0
+	.quad count_1
+	.quad count_2
+	.quad count_3
+	.quad count_4
+	.quad count_5
+	.quad count_6
+	.quad count_7
+	.quad count_8
+	.quad count_9
+	.quad count_10
+	.quad count_11
+	.quad count_12
+	.quad count_13
+	.quad count_14
+	.quad count_15
+	.quad count_16
+	.quad count_17
+	.quad count_18
+	.quad count_19
+	.quad count_20
+	.quad count_21
+	.quad count_22
+	.quad count_23
+	.quad count_24
+	.quad count_25
+	.quad count_26
+	.quad count_27
+	.quad count_28
+	.quad count_29
+	.quad count_30
+	.quad count_31
+	.quad count_32
+	.quad count_33
+	.quad count_34
+	.quad count_35
+	.quad count_36
+	.quad count_37
+	.quad count_38
+	.quad count_39
+	.quad count_40
+	.quad count_41
+	.quad count_42
+	.quad count_43
+	.quad count_44
+	.quad count_45
+	.quad count_46
+	.quad count_47
+	.quad count_48
+	.quad count_49
+	.quad count_50
+	.quad count_51
+	.quad count_52
+	.quad count_53
+	.quad count_54
+	.quad count_55
+	.quad count_56
+	.quad count_57
+	.quad count_58
+	.quad count_59
+	.quad count_60
+	.quad count_61
+	.quad count_62
+	.quad count_63
+	.quad count_64
+	.quad count_65
+	.quad count_66
+	.quad count_67
+	.quad count_68
+	.quad count_69
+	.quad count_70
+	.quad count_71
+	.quad count_72
+	.quad count_73
+	.quad count_74
+	.quad count_75
+	.quad count_76
+	.quad count_77
+	.quad count_78
+	.quad count_79
+	.quad count_80
+	.quad count_81
+	.quad count_82
+	.quad count_83
+	.quad count_84
+	.quad count_85
+	.quad count_86
+	.quad count_87
+	.quad count_88
+	.quad count_89
+	.quad count_90
+	.quad count_91
+	.quad count_92
+	.quad count_93
+	.quad count_94
+	.quad count_95
+	.quad count_96
+	.quad count_97
+	.quad count_98
+	.quad count_99
+	.quad count_100
+	.quad count_101
+	.quad count_102
+	.quad count_103
+	.quad count_104
+	.quad count_105
+	.quad count_106
+	.quad count_107
+	.quad count_108
+	.quad count_109
+	.quad count_110
+	.quad count_111
+	.quad count_112
+	.quad count_113
+	.quad count_114
+	.quad count_115
+	.quad count_116
+	.quad count_117
+	.quad count_118
+	.quad count_119
+	.quad count_120
+	.quad count_121
+	.quad count_122
+	.quad count_123
+	.quad count_124
+	.quad count_125
+	.quad count_126
+	.quad count_127
+	.quad count_128
+	.quad count_129
+	.quad count_130
+	.quad count_131
+	.quad count_132
+	.quad count_133
+	.quad count_134
+	.quad count_135
+	.quad count_136
+	.quad count_137
+	.quad count_138
+	.quad count_139
+	.quad count_140
+	.quad count_141
+	.quad count_142
+	.quad count_143
+	.quad count_144
+	.quad count_145
+	.quad count_146
+	.quad count_147
+	.quad count_148
+	.quad count_149
+	.quad count_150
+	.quad count_151
+	.quad count_152
+	.quad count_153
+	.quad count_154
+	.quad count_155
+	.quad count_156
+	.quad count_157
+	.quad count_158
+	.quad count_159
+	.quad count_160
+	.quad count_161
+	.quad count_162
+	.quad count_163
+	.quad count_164
+	.quad count_165
+	.quad count_166
+	.quad count_167
+	.quad count_168
+	.quad count_169
+	.quad count_170
+	.quad count_171
+	.quad count_172
+	.quad count_173
+	.quad count_174
+	.size anynpu_counted, .-anynpu_counted
 
 	.section .note.anynpu, "a", @note
 	.p2align 2

@@ -2639,6 +2639,8 @@ static int32_t enter_174(void * a0)
 }
 
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
+extern const anynpu_fn anynpu_counted[] ANYNPU_HIDDEN;
+anynpu_fn anynpu_target[FUNCTIONS] ANYNPU_HIDDEN;
 static anynpu_fn driver[FUNCTIONS];
 
 static anynpu_fn live[FUNCTIONS] = {
@@ -4540,6 +4542,8 @@ const struct anynpu_image anynpu_image = {
 	.mixed = mixed,
 	.dead = dead,
 	.slot = anynpu_slot,
+	.counted = anynpu_counted,
+	.target = anynpu_target,
 	.live = live,
 	.driver = driver,
 };

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# `anynpu exec` on every kind of program: its result, or a sentence that says why not and what to type. Exit codes are those of shells,
-# signals reach the program. A library of the vendor's stands where the loader looks first without exec.
+# `anynpu exec` on every kind of program: its result, or a sentence that says why not and what to type. Exit codes are
+# those of shells, signals reach the program. A library of the vendor's stands where the loader looks first without
+# exec. Reports are those of docs/report.md.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
-dir=$(mktemp -d)
+root=$PWD dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "check_exec: $*"; exit 1; }
 scripts/install.sh "$dir/opt" 0.0 lib include
@@ -109,7 +110,8 @@ fi
 cp "$anynpu" alone
 got=0
 ./alone exec -- ./dynamic > out 2>&1 || got=$?
-[ "$got" = 125 ] && grep -q "libraries are not beside this tool" out || { cat out; fail "a tool alone: exit code $got"; }
+[ "$got" = 125 ] && grep -q "libraries are not beside this tool" out ||
+  { cat out; fail "a tool alone: exit code $got"; }
 
 # The log of the program, and signals.
 ANYNPU_LOG_FILE='' LD_LIBRARY_PATH='' "$anynpu" exec --log rknn=trace -- ./dynamic > out 2>&1
@@ -124,5 +126,71 @@ kill -TERM $child
 got=0
 wait $child || got=$?
 [ "$got" = 143 ] || fail "a program that SIGTERM ends: exit code $got"
+
+# Reports: the texts of docs/report.md, whose times, sizes of memory and spaces count for nothing.
+plain() { sed -E 's/[0-9.]+ (ms|s|MiB)\b/N \1/g; s/ +/ /g; s/ $//' "$@"; }
+cp -r "$root/examples/digits/." .
+report() { # PROGRAM MODEL LIBRARY
+  gcc -I"$dir/opt/include/anynpu" "$root/examples/$1.c" -o "$1" -L"$stubs" "-l$3" -lm
+  "$anynpu" exec --report -- "./$1" "$2" images/*.pgm > out 2> said || { cat out said; fail "exec --report -- $1"; }
+  grep -qF '59 of 60 right' out || { cat out; fail "exec --report -- $1: its output"; }
+  awk -v first="Report of ./$1 " '/^```/ {on = 0} index($0, first) == 1 {on = 1} on' "$root/docs/report.md" > written
+  diff <(plain written) <(plain said) || fail "docs/report.md has another report of $1"
+}
+report rknn_digits digits.onnx rknnrt
+report hbdnn_digits digits.onnx dnn
+report ohnn_digits digits.weights neural_network_core
+
+# Calls that are passed straight to a driver are counted too.
+sed '/^#/d; s/.*/int &(void) { return -99; }/' "$root/capi/stub/zlibrknnrt.symbols" > driver.c
+gcc -shared -fPIC driver.c -o driver.so
+cat > queries.c << 'EOF'
+int rknn_query(unsigned long, int, void *, unsigned);
+int main(void)
+{
+	for (int i = 0; i < 4; i++)
+		if (rknn_query(77, 0, 0, 0) != -99)
+			return 1;
+	return 0;
+}
+EOF
+gcc queries.c -o queries -L"$stubs" -lrknnrt
+ANYNPU_RKNN=driver ANYNPU_DRIVER_RKNN=$dir/driver.so want 0 'rknn_query  4      0' --report -- ./queries
+
+# A page that needs nothing from elsewhere; exit codes and signals with a report.
+want 3 AnyNPU --report=page.html -- ./dynamic 3
+grep -qE '<code>rknn_init</code></td><td class="n">1</td>' page.html ||
+  { cat page.html; fail "the page has no rknn_init"; }
+! grep -E '(src|href)=|url\(|@import' page.html || fail "the page refers to something"
+want 0 'Process 2 of 2' --report -- sh -c './dynamic; ./dynamic'
+want 0 'Nothing called AnyNPU' --report -- true
+want 125 'no such file or directory' --report=none/report.txt -- ./dynamic
+want 127 'there is no such file' --report -- ./nothing
+cat > killed.c << 'EOF'
+#include <signal.h>
+int rknn_init(void *, void *, unsigned, unsigned, void *);
+int main(void)
+{
+	for (int i = 0; i < 7; i++)
+		rknn_init(0, 0, 0, 0, 0);
+	return raise(SIGKILL);
+}
+EOF
+gcc killed.c -o killed -Lvendor -lrknnrt
+want 137 'ended by SIGKILL' --report -- ./killed
+for text in 'rknn_init  7      7' ' (7 times)' 'not known: the process was ended by a signal'; do
+  grep -qF "$text" out || { cat out; fail "the report of a program that was killed lacks \"$text\""; }
+done
+"$anynpu" exec --report=late.txt -- sleep 600 &
+child=$!
+for _ in $(seq 100); do
+  if [ -n "$(cat /proc/$child/task/*/children)" ]; then break; fi
+  sleep 0.1
+done
+kill -TERM $child
+got=0
+wait $child || got=$?
+[ "$got" = 143 ] && grep -qF 'ended by SIGTERM' late.txt ||
+  { cat late.txt; fail "SIGTERM with a report: exit code $got"; }
 ! compgen -G "$stubs/*.new-*" > /dev/null || fail "left behind: $stubs"
 echo "exec: $kinds of 12 kinds of program: result or sentence; exit codes and signals are the program's"

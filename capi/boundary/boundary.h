@@ -14,8 +14,8 @@
 typedef void (*anynpu_fn)(void);
 
 /*
- * The exported functions as the generator lists them. Arrays are indexed by function; slot, live and driver are
- * writable.
+ * The exported functions as the generator lists them. Arrays are indexed by function; slot, target, live and driver
+ * are writable.
  */
 struct anynpu_image {
 	uint32_t functions;
@@ -27,12 +27,17 @@ struct anynpu_image {
 	                         * own are never the driver's, and the others always if there is one */
 	const anynpu_fn *dead;  /* returns the failure value and touches nothing */
 	anynpu_fn *slot;        /* the jump table */
+	const anynpu_fn *counted; /* what a slot holds while calls are counted: counts, then goes on to target */
+	anynpu_fn *target;
 	anynpu_fn *live;        /* enters Go, or dead in a forked child */
 	anynpu_fn *driver;      /* the driver's function, NULL if there is none */
 };
 
 /* Weak, so that the Go packages can be tested without the library around them. */
 extern const struct anynpu_image anynpu_image __attribute__((weak, visibility("hidden")));
+
+/* The calls of each function, counted from the first routing on; NULL: not counted. Set before anything is routed. */
+extern uint64_t *anynpu_calls ANYNPU_HIDDEN;
 
 /* States of a facade. Allowed: undecided to any other, cpu and pass-through to mixed. */
 enum anynpu_state {

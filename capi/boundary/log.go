@@ -97,27 +97,34 @@ func (l *logSink) enabled(level Level, component string) bool {
 }
 
 func (l *logSink) write(level Level, component, message string, pairs ...any) {
+	recordMessage(level, component, message, pairs)
 	if l.enabled(level, component) {
 		l.emit(level, component, message, pairs...)
 	}
 }
 
 func (l *logSink) emit(level Level, component, message string, pairs ...any) {
-	var b strings.Builder
-	b.WriteString(fault.Printable(message))
-	for i := 0; i+1 < len(pairs); i += 2 {
-		fmt.Fprintf(&b, " %v=%s", pairs[i], quoteValue(fmt.Sprint(pairs[i+1])))
-	}
-	if l.callback(level, component, b.String()) {
+	text := eventText(message, pairs)
+	if l.callback(level, component, text) {
 		return
 	}
-	for line := []byte(component + ": " + b.String() + "\n"); len(line) > 0; {
+	for line := []byte(component + ": " + text + "\n"); len(line) > 0; {
 		n, err := unix.Write(l.fd, line)
 		if err != nil && err != unix.EINTR {
 			return
 		}
 		line = line[max(n, 0):]
 	}
+}
+
+// eventText is an event as one line without its component.
+func eventText(message string, pairs []any) string {
+	var b strings.Builder
+	b.WriteString(fault.Printable(message))
+	for i := 0; i+1 < len(pairs); i += 2 {
+		fmt.Fprintf(&b, " %v=%s", pairs[i], quoteValue(fmt.Sprint(pairs[i+1])))
+	}
+	return b.String()
 }
 
 // quoteValue keeps an event on one line and its pairs separable.
@@ -152,6 +159,7 @@ func Log(level Level, component, message string, pairs ...any) {
 func Caution(component, message string, pairs ...any) { logger.caution(component, message, pairs...) }
 
 func (l *logSink) caution(component, message string, pairs ...any) {
+	recordMessage(LevelWarn, component, message, pairs)
 	if l.enabled(LevelError, component) {
 		l.emit(LevelWarn, component, message, pairs...)
 	}

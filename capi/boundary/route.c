@@ -34,6 +34,7 @@ static int deciding[MAX_FACADES];
 /* How many facades this thread decides. */
 static __thread int opening __attribute__((tls_model("initial-exec")));
 
+uint64_t *anynpu_calls;
 uintptr_t anynpu_window_base, anynpu_window_size;
 int anynpu_probing;
 static _Atomic int report_fd = -1;
@@ -43,6 +44,23 @@ static int have_image(void) { return &anynpu_image != NULL; }
 
 static anynpu_fn load(anynpu_fn *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 static void store(anynpu_fn *p, anynpu_fn f) { __atomic_store_n(p, f, __ATOMIC_RELEASE); }
+
+/* Lead the calls of function i to f. */
+static void lead(uint32_t i, anynpu_fn f)
+{
+	if (anynpu_calls) {
+		store(&anynpu_image.target[i], f);
+		f = anynpu_image.counted[i];
+	}
+	store(&anynpu_image.slot[i], f);
+}
+
+/* Where the calls of function i lead, counted or not. */
+static anynpu_fn led(uint32_t i)
+{
+	anynpu_fn f = load(&anynpu_image.slot[i]);
+	return f == anynpu_image.counted[i] ? load(&anynpu_image.target[i]) : f;
+}
 
 static anynpu_fn target(uint32_t i, int state)
 {
@@ -78,7 +96,7 @@ int anynpu_route(uint32_t facade, int state)
 	if (allowed(states[facade], state)) {
 		for (uint32_t i = 0; i < anynpu_image.functions; i++)
 			if (anynpu_image.facade[i] == facade)
-				store(&anynpu_image.slot[i], target(i, state));
+				lead(i, target(i, state));
 		states[facade] = state;
 		rc = 0;
 	}
@@ -160,7 +178,7 @@ void anynpu_route_child(void)
 	if (!have_image() || !anynpu_started())
 		return;
 	for (uint32_t i = 0; i < anynpu_image.functions; i++) {
-		anynpu_fn now = load(&anynpu_image.slot[i]);
+		anynpu_fn now = led(i);
 		store(&anynpu_image.live[i], anynpu_image.dead[i]);
 		int drivers = now == anynpu_image.driver[i] || now == anynpu_image.mixed[i];
 		if (!drivers)

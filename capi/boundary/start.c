@@ -5,7 +5,7 @@
  * code. The first call runs it here, with the arguments that the dynamic loader would have passed.
  */
 #define _GNU_SOURCE
-#include "boundary.h"
+#include "inside.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -28,6 +28,8 @@ extern initializer anynpu_go_init_end[] __attribute__((weak, visibility("hidden"
 
 /* Returns when Go's runtime is initialized: any Go export does, as each waits for that first. */
 extern void nnc_boundary_started(void);
+/* Writes the end of the record. */
+extern void nnc_boundary_ended(void);
 
 static _Atomic int started;
 
@@ -121,6 +123,19 @@ int anynpu_start(char *missing, size_t size)
 	errno = saved;
 	return refused;
 }
+
+/*
+ * When the program ends, after its own destructors: the record that a report is made of is closed. Not in a forked
+ * child, and not when a signal handler that interrupted a call ends the program.
+ */
+__attribute__((destructor)) static void end(void)
+{
+	if (anynpu_calls && anynpu_enter()) {
+		nnc_boundary_ended();
+		anynpu_leave();
+	}
+}
+
 /*
  * Registered when the library is loaded: that starts no thread, and a fork can never fall between the start and the
  * registration.

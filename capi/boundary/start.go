@@ -33,6 +33,7 @@ func init() {
 	if logger.enabled(LevelError, "boundary") {
 		C.anynpu_set_report(C.int(logger.fd))
 	}
+	openRecord(Getenv("ANYNPU_REPORT"))
 }
 
 // SpareProcs is how many goroutines run beside the compute threads, so that a host thread's small call never waits
@@ -45,3 +46,6 @@ func ComputeThreads() int { return int(C.anynpu_compute_threads()) }
 
 //export nnc_boundary_started
 func nnc_boundary_started() {}
+
+//export nnc_boundary_ended
+func nnc_boundary_ended() { closeRecord() }

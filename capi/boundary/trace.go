@@ -54,6 +54,7 @@ func (c *Call) logged() bool { return c.Args != nil || logger.enabled(LevelError
 func (c *Call) report(result string) {
 	if c.Err != nil {
 		setLastError(c.Func, c.Err)
+		c.record()
 	}
 	if c.Err != nil && c.logged() {
 		level := LevelError
@@ -66,7 +67,7 @@ func (c *Call) report(result string) {
 			if result != "" {
 				pairs = append(pairs, "result", result)
 			}
-			logger.write(level, c.Func.Component, "call failed", append(pairs, "error", c.Err)...)
+			logger.emit(level, c.Func.Component, "call failed", append(pairs, "error", c.Err)...)
 		}
 	}
 	if c.Args != nil {

@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/backends/dl/loader"
 	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/capi/record"
 )
 
 // Exit codes of exec where there is none of the program's, as shells and env have them.
@@ -28,13 +30,13 @@ const (
 
 // execFlags are the flags of exec.
 type execFlags struct {
-	api, log string
+	api, log, report string
 }
 
 func newExec(stderr io.Writer) *cobra.Command {
 	f := execFlags{}
 	cmd := &cobra.Command{
-		Use:   "exec [--api NAME] [--log LEVEL] -- PROGRAM ARGS...",
+		Use:   "exec [--api NAME] [--log LEVEL] [--report[=FILE]] -- PROGRAM ARGS...",
 		Short: "Run a program with AnyNPU in place of the vendors' libraries",
 		Long: `exec runs a program that is already built, for which the vendors' library names
 mean AnyNPU: the folder of its stub libraries goes first in LD_LIBRARY_PATH. The
@@ -48,11 +50,17 @@ warning.
 --api NAME preloads the libraries of one API instead, so that the names of other
 APIs keep their meaning, and an RPATH does not matter.
 
+--report tells what the program did: the functions that it called, refused calls
+with the reason, models, devices, times, and what it did not give back. It goes to
+standard error, or to FILE: as one HTML page if that ends in .html, else as text.
+
 exec becomes the program, so that its exit code and its signals are the
-program's. Before that, 125 means that exec itself failed, 126 that the program
+program's. With --report it waits for the program, passes signals on, and ends as
+the program ended. Before that, 125 means that exec itself failed, 126 that the program
 cannot be run so, 127 that there is none.`,
-		Example: "  anynpu exec -- ./program model.rknn\n  anynpu exec --log rknn=trace -- ./run.sh",
-		Args:    cobra.MinimumNArgs(1),
+		Example: "  anynpu exec -- ./program model.rknn\n  anynpu exec --log rknn=trace -- ./run.sh\n" +
+			"  anynpu exec --report=report.html -- ./program model.rknn",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return f.run(args, os.Environ(), stderr)
 		},
@@ -60,6 +68,8 @@ cannot be run so, 127 that there is none.`,
 	cmd.Flags().StringVar(&f.api, "api", "", "put AnyNPU in place of this API's libraries alone: "+
 		strings.Join(vendorAPIs(), " or "))
 	cmd.Flags().StringVar(&f.log, "log", "", "sets ANYNPU_LOG")
+	cmd.Flags().StringVar(&f.report, "report", "", "tell what the program did: text to standard error, or a `FILE`")
+	cmd.Flags().Lookup("report").NoOptDefVal = "-"
 	cmd.Flags().SetInterspersed(false)
 	return cmd
 }
@@ -110,23 +120,71 @@ func (f *execFlags) run(args, environment []string, stderr io.Writer) error {
 	if note != "" {
 		printf(stderr, "anynpu: exec: %s\n", note)
 	}
-	err = unix.Exec(path, args, f.environ(stubs, environment))
+	environment = f.environ(stubs, environment)
+	if f.report != "" {
+		return f.reported(path, args, environment, stderr)
+	}
+	return startError(args[0], unix.Exec(path, args, environment))
+}
+
+// startError is the error of a program that the system did not start.
+func startError(name string, err error) error {
 	code := exitCannot
 	if errors.Is(err, fs.ErrNotExist) {
 		code = exitMissing
 	}
-	return refuse(code, args[0], "%v", err)
+	return refuse(code, name, "%v", err)
+}
+
+// reported runs the program, writes the report, and ends as the program ended.
+func (f *execFlags) reported(path string, args, environment []string, stderr io.Writer) error {
+	out := stderr
+	if f.report != "-" {
+		file, err := os.Create(f.report) // before the program runs, which may take long
+		if err != nil {
+			return &exitError{exitExec, fmt.Errorf("exec: the report: %w", err)}
+		}
+		defer file.Close()
+		out = file
+	}
+	folder, err := os.MkdirTemp("", "anynpu-report-")
+	if err != nil {
+		return &exitError{exitExec, fmt.Errorf("exec: the report: %w", err)}
+	}
+	defer os.RemoveAll(folder)
+	began := time.Now()
+	end, err := supervise(path, args, setVariable(environment, "ANYNPU_REPORT", folder))
+	if err != nil {
+		return startError(args[0], err)
+	}
+	processes, err := record.ReadFolder(folder)
+	if err == nil {
+		r := newCallReport(args, began, end, processes)
+		if html := strings.ToLower(filepath.Ext(f.report)); html == ".html" || html == ".htm" {
+			err = r.page(out)
+		} else {
+			err = r.text(out)
+		}
+	}
+	if err != nil {
+		printf(stderr, "anynpu: exec: the report could not be written: %s\n", err)
+	}
+	os.RemoveAll(folder) // end may not return
+	return end.end()
+}
+
+// setVariable returns an environment in which the variable has the value.
+func setVariable(environment []string, name, value string) []string {
+	environment = slices.DeleteFunc(slices.Clone(environment), func(line string) bool {
+		return strings.HasPrefix(line, name+"=")
+	})
+	return append(environment, name+"="+value)
 }
 
 // environ returns the environment of the program.
 func (f *execFlags) environ(stubs string, environment []string) []string {
 	env := lookup(environment)
-	set := func(name, value string) {
-		environment = slices.DeleteFunc(slices.Clone(environment), func(line string) bool {
-			return strings.HasPrefix(line, name+"=")
-		})
-		environment = append(environment, name+"="+value)
-	}
+	set := func(name, value string) { environment = setVariable(environment, name, value) }
 	first := func(name, value string) {
 		if before := env(name); before != "" {
 			value += ":" + before

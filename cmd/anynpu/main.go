@@ -31,13 +31,19 @@ const (
 	exitTimeout   = 7
 )
 
-// exitError is an error with the exit code it ends the command with.
+// exitError is an error with the exit code it ends the command with. Without an error it is the code of a program that
+// exec has run.
 type exitError struct {
 	code int
 	err  error
 }
 
-func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
 func (e *exitError) Unwrap() error { return e.err }
 
 // exit gives err an exit code unless it has one; a deadline that passed always has its own. nil stays nil.
@@ -90,9 +96,13 @@ func command(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	printf(stderr, "anynpu: %s\n", err)
 	var coded *exitError
-	if errors.As(err, &coded) {
+	is := errors.As(err, &coded)
+	if is && coded.err == nil { // a program's own, which has said what it had to say
+		return coded.code
+	}
+	printf(stderr, "anynpu: %s\n", err)
+	if is {
 		return coded.code
 	}
 	printf(stderr, "Run 'anynpu --help' for the verbs and 'anynpu VERB --help' for the flags of one.\n")

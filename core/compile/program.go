@@ -148,6 +148,16 @@ func (p *Program) single() (device.Program, bool) {
 
 // New implements device.Program.
 func (p *Program) New(o device.ExecOptions) (device.Execution, error) {
+	e, err := p.execution(o)
+	if err == nil && Watch != nil {
+		if ran := Watch(p); ran != nil {
+			e = watched{e, ran}
+		}
+	}
+	return e, err
+}
+
+func (p *Program) execution(o device.ExecOptions) (device.Execution, error) {
 	if one, ok := p.single(); ok {
 		return one.New(o)
 	}

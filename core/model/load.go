@@ -57,9 +57,20 @@ type Options struct {
 	below func(n *onnx.Names) map[string]string // metadata that hold where the ONNX model is silent
 }
 
+// Loaded, unless nil, is told of every model that Load has imported. Set before the first.
+var Loaded func(m *Model)
+
 // Load imports a model; the bytes of the source are not kept. Errors say what the source is and what to do, without a
 // word before them; most are of kind fault.File.
 func Load(s Source, o Options) (*Model, error) {
+	m, err := load(s, o)
+	if err == nil && Loaded != nil {
+		Loaded(m)
+	}
+	return m, err
+}
+
+func load(s Source, o Options) (*Model, error) {
 	f, err := s.Open()
 	if err != nil {
 		return nil, fault.Wrap(err, "%q", s.Path)

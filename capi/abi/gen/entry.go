@@ -11,6 +11,8 @@ type arch struct {
 	entry string // body of an exported entry, %d: index
 	start string // body of a slot's first target, %d: index
 	first string // common part of the first targets
+	tally string // body of a slot's target while calls are counted, %d: index
+	count string // common part of those
 	stub  string // body of a function of a stub library, %s: name in the core library
 }
 
@@ -19,6 +21,12 @@ var amd64 = arch{
 	entry: "\tendbr64\n\tjmp\t*anynpu_slot+8*%d(%%rip)\n",
 	start: "\tendbr64\n\tmov\t$%d, %%r11d\n\tjmp\tanynpu_first\n",
 	stub:  "\tendbr64\n\tjmp\t*%s@GOTPCREL(%%rip)\n",
+	tally: "\tendbr64\n\tmov\t$%d, %%r11d\n\tjmp\tanynpu_count\n",
+	count: `	mov	anynpu_calls(%rip), %r10
+	lock incq	(%r10,%r11,8)
+	lea	anynpu_target(%rip), %r10
+	jmp	*(%r10,%r11,8)
+`,
 	first: `	push	%rbp
 	.cfi_adjust_cfa_offset 8
 	.cfi_rel_offset %rbp, 0
@@ -68,7 +76,20 @@ var arm64 = arch{
 	name:  "arm64",
 	entry: "\tbti\tc\n\tadrp\tx16, anynpu_slot+8*%[1]d\n\tldr\tx16, [x16, #:lo12:anynpu_slot+8*%[1]d]\n\tbr\tx16\n",
 	start: "\tbti\tc\n\tmov\tw16, #%d\n\tb\tanynpu_first\n",
-	stub:  "\tbti\tc\n\tadrp\tx16, :got:%[1]s\n\tldr\tx16, [x16, #:got_lo12:%[1]s]\n\tbr\tx16\n",
+	tally: "\tbti\tc\n\tmov\tw17, #%d\n\tb\tanynpu_count\n",
+	count: `	adrp	x16, anynpu_calls
+	ldr	x16, [x16, #:lo12:anynpu_calls]
+	add	x16, x16, x17, lsl #3
+1:	ldxr	x9, [x16]
+	add	x9, x9, #1
+	stxr	w10, x9, [x16]
+	cbnz	w10, 1b
+	adrp	x16, anynpu_target
+	add	x16, x16, #:lo12:anynpu_target
+	ldr	x16, [x16, x17, lsl #3]
+	br	x16
+`,
+	stub: "\tbti\tc\n\tadrp\tx16, :got:%[1]s\n\tldr\tx16, [x16, #:got_lo12:%[1]s]\n\tbr\tx16\n",
 	first: `	stp	x29, x30, [sp, #-224]!
 	.cfi_def_cfa_offset 224
 	.cfi_offset x29, -224
@@ -121,7 +142,9 @@ func (img *image) entries(a arch) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, asmHead, banner, `/*
  * Every exported function jumps through its slot. A slot first leads to anynpu_first, which keeps all argument registers, asks
- * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets.
+ * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets. Where calls
+ * are counted, a slot holds count_N, which counts the call and goes on to the function's target: two registers change that carry
+ * no argument, four on arm64.
  */`)
 	b.WriteString("\n\t.p2align 4\n\t.type anynpu_first, %function\nanynpu_first:\n\t.cfi_startproc\n" + a.first +
 		"\t.cfi_endproc\n\t.size anynpu_first, .-anynpu_first\n")
@@ -139,12 +162,25 @@ func (img *image) entries(a arch) string {
 		fmt.Fprintf(&b, a.start, fn.index)
 		fmt.Fprintf(&b, "\t.cfi_endproc\n\t.size start_%[1]d, .-start_%[1]d\n", fn.index)
 	}
+	b.WriteString("\n\t.p2align 4\n\t.type anynpu_count, %function\nanynpu_count:\n\t.cfi_startproc\n" + a.count +
+		"\t.cfi_endproc\n\t.size anynpu_count, .-anynpu_count\n")
+	for _, fn := range img.funcs {
+		fmt.Fprintf(&b, "\n\t.p2align 4\n\t.type count_%[1]d, %%function\ncount_%[1]d:\n\t.cfi_startproc\n", fn.index)
+		fmt.Fprintf(&b, a.tally, fn.index)
+		fmt.Fprintf(&b, "\t.cfi_endproc\n\t.size count_%[1]d, .-count_%[1]d\n", fn.index)
+	}
 	b.WriteString("\n\t.section .data.anynpu_slot, \"aw\", %progbits\n\t.p2align 12\n\t.globl anynpu_slot\n\t.hidden " +
 		"anynpu_slot\n\t.type anynpu_slot, %object\nanynpu_slot:\n")
 	for _, fn := range img.funcs {
 		fmt.Fprintf(&b, "\t.quad start_%d\t/* %s */\n", fn.index, fn.Name)
 	}
-	b.WriteString("\t.p2align 12\n\t.size anynpu_slot, .-anynpu_slot\n" + mark + "\n\t.section .note.GNU-stack, \"\", %progbits\n")
+	b.WriteString("\t.p2align 12\n\t.size anynpu_slot, .-anynpu_slot\n\n\t.section .data.rel.ro.anynpu_counted, \"aw\", " +
+		"%progbits\n\t.p2align 3\n\t.globl anynpu_counted\n\t.hidden anynpu_counted\n\t.type anynpu_counted, %object\n" +
+		"anynpu_counted:\n")
+	for _, fn := range img.funcs {
+		fmt.Fprintf(&b, "\t.quad count_%d\n", fn.index)
+	}
+	b.WriteString("\t.size anynpu_counted, .-anynpu_counted\n" + mark + "\n\t.section .note.GNU-stack, \"\", %progbits\n")
 	text := b.String()
 	if a.name == "amd64" {
 		text = strings.NewReplacer("%function", "@function", "%object", "@object", "%progbits", "@progbits", "%note",

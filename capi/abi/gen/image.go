@@ -24,7 +24,8 @@ func (img *image) cImage() string {
 	for _, fn := range img.funcs {
 		b.WriteString(fn.enter())
 	}
-	b.WriteString("\nextern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;\nstatic anynpu_fn driver[FUNCTIONS];\n")
+	b.WriteString("\nextern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;\nextern const anynpu_fn anynpu_counted[] ANYNPU_HIDDEN;\n" +
+		"anynpu_fn anynpu_target[FUNCTIONS] ANYNPU_HIDDEN;\nstatic anynpu_fn driver[FUNCTIONS];\n")
 	column(&b, "static anynpu_fn live[FUNCTIONS]", img.funcs,
 		func(fn *function) string { return fmt.Sprintf("(anynpu_fn)enter_%d", fn.index) })
 	for _, fn := range img.funcs {
@@ -50,7 +51,7 @@ func (img *image) cImage() string {
 	for _, m := range []string{"name", "facade", "own", "mixed", "dead"} {
 		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
 	}
-	b.WriteString("\t.slot = anynpu_slot,\n\t.live = live,\n\t.driver = driver,\n};\n")
+	b.WriteString("\t.slot = anynpu_slot,\n\t.counted = anynpu_counted,\n\t.target = anynpu_target,\n\t.live = live,\n\t.driver = driver,\n};\n")
 	return b.String()
 }
 

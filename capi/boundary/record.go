@@ -1,0 +1,70 @@
+package boundary
+
+/*
+#include "boundary.h"
+
+static inline uint32_t anynpu_functions(void) { return &anynpu_image ? anynpu_image.functions : 0; }
+static inline const char *anynpu_name(uint32_t i) { return anynpu_image.name[i]; }
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/record"
+)
+
+// recorder writes what becomes a report; nil unless ANYNPU_REPORT names a folder. It is set before the first call.
+var recorder *record.Recorder
+
+// atEnd completes the record when the program ends.
+var atEnd func(*record.Recorder)
+
+// Recorder returns the record of this process, nil if there is none. It is known once package boundary is initialized.
+func Recorder() *record.Recorder { return recorder }
+
+// AtEnd sets what completes the record when the program ends.
+func AtEnd(f func(*record.Recorder)) { atEnd = f }
+
+// openRecord begins a record in the folder, and has calls counted.
+func openRecord(folder string) {
+	n := C.anynpu_functions()
+	if folder == "" || n == 0 {
+		return
+	}
+	names := make([]string, n)
+	for i := range names {
+		names[i] = C.GoString(C.anynpu_name(C.uint32_t(i)))
+	}
+	r, err := record.Create(folder, names)
+	if err != nil {
+		Log(LevelError, "boundary", "no report", "ANYNPU_REPORT", folder, "error", err)
+		return
+	}
+	recorder = r
+	C.anynpu_calls = (*C.uint64_t)(unsafe.Pointer(&r.Calls()[0])) // memory that Go does not manage
+}
+
+// closeRecord ends the record.
+func closeRecord() {
+	defer func() { _ = recover() }() // the program's end is not to be disturbed
+	if atEnd != nil {
+		atEnd(recorder)
+	}
+}
+
+// recordMessage takes note of what the log is told, down to information.
+func recordMessage(level Level, component, message string, pairs []any) {
+	if recorder != nil && level <= LevelInfo {
+		recorder.Message(levelNames[level], component, eventText(message, pairs))
+	}
+}
+
+// record takes note of a refused call. What is an ordinary answer is none.
+func (c *Call) record() {
+	var n note
+	if recorder != nil && !errors.As(c.Err, &n) {
+		recorder.Refused(c.Func.Name, c.Err.Error())
+	}
+}

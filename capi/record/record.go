@@ -1,0 +1,86 @@
+// Package record is what a process leaves of its calls for a report: the library writes it while the program runs,
+// `anynpu exec --report` reads it afterwards. Nothing has to happen at the program's end, so that a program that
+// crashes or is killed leaves its record too.
+//
+// A record is two files in one folder. NAME.counts holds numbers of 64 bits, which the library maps into memory: the
+// calls of each function, how often each distinct event happened, and the runs of each graph. NAME.events has a JSON
+// object per line, an Event, written when it happens first.
+package record
+
+// How many distinct events and graphs a record tells apart. What comes after them is not recorded.
+const (
+	maxEvents = 1024
+	maxGraphs = 256
+)
+
+// An Event is one line of a record. Kind says which of the other fields count.
+type Event struct {
+	Kind string `json:"kind"`
+	// Slot is where the number of such events is counted, or, of a graph, the times of its runs.
+	Slot int `json:"slot"`
+
+	// start: the first line.
+	PID       int      `json:"pid,omitempty"`
+	Began     int64    `json:"began,omitempty"` // nanoseconds since 1970
+	Program   []string `json:"program,omitempty"`
+	Functions []string `json:"functions,omitempty"`
+
+	// refused: a call that failed. message: what the log was told.
+	Function  string `json:"function,omitempty"`
+	Level     string `json:"level,omitempty"`
+	Component string `json:"component,omitempty"`
+	Text      string `json:"text,omitempty"`
+
+	Model *Model `json:"model,omitempty"` // model: one that was loaded
+	Graph *Graph `json:"graph,omitempty"` // graph: one that was compiled and gets an execution
+	Left  *Left  `json:"left,omitempty"`  // end: the program has ended by itself
+}
+
+// A Model is a model as it was loaded.
+type Model struct {
+	Name    string   `json:"name"`              // of the file that was read, or of bytes their number
+	Bytes   int64    `json:"bytes"`             // of what the program handed over
+	Instead string   `json:"instead,omitempty"` // what the program handed over, where another file was read
+	Targets []string `json:"targets,omitempty"` // the boards that a compiled model, for which the file was read, is for
+	Map     string   `json:"map,omitempty"`     // ANYNPU_MODEL_MAP, where that named the file
+}
+
+// A Graph is a compiled model.
+type Graph struct {
+	Name    string    `json:"name"`
+	Devices []Device  `json:"devices"`
+	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// A Device computes a number of operators.
+type Device struct {
+	Name      string `json:"name"`
+	Operators int    `json:"operators"`
+}
+
+// A Refusal is why operators of one kind are not computed by a device that stands before the one that computes them.
+type Refusal struct {
+	Operator string `json:"operator"`
+	Device   string `json:"device"`
+	Reason   string `json:"reason"`
+}
+
+// Left is what the program has not given back when it ended.
+type Left struct {
+	Objects []string `json:"objects"` // "rknn.Context 1"
+	Buffers int64    `json:"buffers"` // of tensors, weights and working space
+	Bytes   int64    `json:"bytes"`
+}
+
+// Indices of a graph's numbers; times are nanoseconds.
+const (
+	runs = iota
+	failed
+	total
+	least
+	most
+	perGraph
+)
+
+// words is the length of a file of counts.
+func words(functions int) int { return functions + maxEvents + maxGraphs*perGraph }
