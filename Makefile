@@ -42,7 +42,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 .DELETE_ON_ERROR:
 .PHONY: all libs singles examples demo tools-build test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall packages clean
 
-all: libs $(BUILD)/bin/anynpu
+all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
 libs: $(LIB)/$(CORE) $(STUBS) $(LIB)/anynpu-probe
 
@@ -80,6 +80,11 @@ $(LIB)/anynpu-probe: capi/probe/probe.c | tools-build
 $(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go
 	@mkdir -p $(@D)
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags -w -o $@ ./cmd/anynpu
+
+# The same with what opens drivers: the system's dynamic loader runs it.
+$(LIB)/anynpu-devices: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go
+	@mkdir -p $(@D)
+	CGO_ENABLED=0 $(GO) build -trimpath -tags drivers -ldflags "-s -w" -o $@ ./cmd/anynpu
 
 # A stub library needs no libc and runs nothing; its own RUNPATH finds the core library beside it, or in the folder above when installed.
 $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
@@ -215,7 +220,7 @@ fuzz:
 LIBDIR     ?= lib
 INCLUDEDIR ?= include
 
-install: libs singles $(BUILD)/bin/anynpu
+install: libs singles $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 	@scripts/install.sh '$(DESTDIR)$(PREFIX)' '$(VERSION)' '$(LIBDIR)' '$(INCLUDEDIR)'
 
 uninstall:

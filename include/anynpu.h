@@ -81,7 +81,8 @@ enum {
 /**
  * Tells for every node of a compiled model which device runs it, and why the others do not, as JSON.
  *
- * @param compilation A built compilation of any API of the library, such as an OH_NNCompilation.
+ * @param compilation A built compilation or loaded model of any API of the library: an OH_NNCompilation, a rknn_context
+ * (as a pointer) or an hbDNNHandle_t.
  * @param buffer Receives the text and a final 0; may be NULL if size is 0.
  * @param size Bytes of buffer.
  * @param needed Receives the bytes the whole text takes, the final 0 included; may be NULL.

@@ -21,6 +21,7 @@ for list in capi/stub/z*.symbols; do
   install -D -m 755 "$lib/single/${name#z}.so" "$stage/$libdir/anynpu/single/${name#z}.so"
 done
 install -D -m 755 "$lib/anynpu-probe" "$stage/$libdir/anynpu/anynpu-probe"
+install -D -m 755 "$lib/anynpu-devices" "$stage/$libdir/anynpu/anynpu-devices"
 (cd include && find . -name '*.h' -print0) | while IFS= read -r -d '' header; do
   install -D -m 644 "include/$header" "$stage/$includedir/anynpu/$header"
 done

@@ -60,7 +60,7 @@ tree() {
   install -D -m 644 "$work/completions/bash" "$root/share/bash-completion/completions/anynpu"
   install -D -m 644 "$work/completions/zsh" "$root/share/zsh/vendor-completions/_anynpu"
   install -D -m 644 "$work/completions/fish" "$root/share/fish/vendor_completions.d/anynpu.fish"
-  find "$root" -type f \( -name '*.so*' -o -path '*/bin/*' -o -name anynpu-probe \) -exec "$strip" --strip-unneeded {} +
+  find "$root" -type f \( -name '*.so*' -o -path '*/bin/*' -o -name anynpu-probe -o -name anynpu-devices \) -exec "$strip" --strip-unneeded {} +
   find "$root" -type f -name '*.so*' -exec chmod 644 {} +
 }
 same_time() { find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
@@ -83,7 +83,7 @@ for arch in "$@"; do
   esac
   if [ "$(uname -m)" = aarch64 ] && [ "$arch" = arm64 ]; then cc=gcc strip=strip; fi
   own=$work/$arch
-  make --no-print-directory libs singles "$own/bin/anynpu" BUILD="$own" GOARCH="$arch" CC="$cc"
+  make --no-print-directory libs singles "$own/bin/anynpu" "$own/lib/anynpu-devices" BUILD="$own" GOARCH="$arch" CC="$cc"
   for format in deb rpm; do
     case $format in deb) libdir=lib/$triplet ;; rpm) libdir=lib64 ;; esac
     BUILD=$own tree "$arch" "$libdir" "$own/$format"

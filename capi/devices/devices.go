@@ -4,6 +4,7 @@ package devices
 import (
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +17,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// List returns all registered devices, the built-in CPU first. The first call registers it.
+// List returns all registered devices, the preferred one first: those that ANYNPU_DEVICE names, then vendors', then the
+// built-in CPU. The first call registers them.
 func List() ([]device.Device, error) {
 	if err := register(); err != nil {
 		return nil, err
@@ -43,8 +45,42 @@ var register = sync.OnceValue(func() error {
 	if err != nil {
 		return err
 	}
-	return device.Devices.Register(d)
+	for _, d := range order(append(driverDevices(), d), boundary.Getenv("ANYNPU_DEVICE")) {
+		if err := device.Devices.Register(d); err != nil {
+			return err
+		}
+	}
+	return nil
 })
+
+// Strict reports whether ANYNPU_FALLBACK=off: the preferred device computes everything, or a model is refused.
+func Strict() bool { return boundary.Getenv("ANYNPU_FALLBACK") == "off" }
+
+// order moves the devices to the front whose ids value lists, separated by commas.
+func order(all []device.Device, value string) []device.Device {
+	var first []device.Device
+	for id := range strings.SplitSeq(value, ",") {
+		if id = strings.TrimSpace(id); id == "" {
+			continue
+		}
+		is := func(d device.Device) bool { return d.Info().ID == id }
+		if at := slices.IndexFunc(all, is); at >= 0 {
+			first, all = append(first, all[at]), slices.Delete(all, at, at+1)
+		} else if !slices.ContainsFunc(first, is) {
+			boundary.Log(boundary.LevelWarn, "boundary", "value ignored", "ANYNPU_DEVICE", id, "want", ids(append(first, all...)))
+		}
+	}
+	return append(first, all...)
+}
+
+// ids are the names of devices.
+func ids(all []device.Device) string {
+	var out []string
+	for _, d := range all {
+		out = append(out, d.Info().ID)
+	}
+	return strings.Join(out, ", ")
+}
 
 // tracePass writes what a pass has made of a graph, a line per node or step.
 func tracePass(pass, text string) {

@@ -19,6 +19,9 @@ import (
 // symbols are the functions of the APIs that have drivers.
 var symbols = map[string][]string{"ohnn": ohnn.Symbols, "rknn": rknn.Symbols}
 
+// computes are the APIs whose drivers are devices.
+var computes = map[string]bool{"rknn": true}
+
 func init() {
 	for i := range dl.APIs {
 		a := &dl.APIs[i]
@@ -27,7 +30,7 @@ func init() {
 }
 
 // candidates are the drivers that are named here, found at the first call of an API that can have one. Each is changed
-// by its own API's decider alone.
+// where its own API's driver is found alone.
 var candidates = sync.OnceValue(func() []*dl.Candidate {
 	list := dl.List(options())
 	for _, c := range list {
@@ -68,60 +71,96 @@ func tell(c *dl.Candidate) {
 	boundary.Log(level, "boundary", "driver not used", "file", c.Source, "why", c.Reason)
 }
 
-// decide chooses the state of an API: that of a driver that can be opened, if there is one and settings allow.
-func decide(a *dl.API) (boundary.State, error) {
+// vendor is the driver of an API that is used.
+type vendor struct {
+	*dl.Candidate
+	lib *driver.Library
+}
+
+// vendors are found and opened once, at the first call that may need one.
+var vendors = func() map[string]func() *vendor {
+	found := map[string]func() *vendor{}
+	for i := range dl.APIs {
+		a := &dl.APIs[i]
+		found[a.Name] = sync.OnceValue(func() *vendor { return firstOf(a) })
+	}
+	return found
+}()
+
+// firstOf returns the first driver of an API that can be opened, nil if there is none or settings forbid it.
+func firstOf(a *dl.API) *vendor {
 	setting, wrong := a.Set(boundary.Getenv)
 	if wrong != "" {
 		boundary.Log(boundary.LevelWarn, a.Name, "value ignored", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want",
 			"auto, driver, device or cpu")
 	}
 	if setting == dl.ToCPU {
-		return boundary.CPU, nil
+		return nil
 	}
 	for _, c := range candidates() {
 		if c.API != a.Name || c.Status != dl.Usable {
 			continue
 		}
-		if mode := c.Mode; setting == dl.ToDevice || setting == dl.Auto && mode == dl.ModeDevice {
+		if !passes(a, c) && !computes[a.Name] {
 			c.Status = dl.Refused
 			c.Reason = "mode device: a driver of " + a.Name + " only passes calls on; ANYNPU_" +
 				strings.ToUpper(a.Name) + "=driver lets it"
 			tell(c)
 			continue
 		}
-		if err := open(c); err != nil {
+		lib, err := open(c)
+		if err != nil {
 			c.Status, c.Reason = dl.Refused, err.Error()
 			tell(c)
 			continue
 		}
-		return boundary.PassThrough, nil
+		return &vendor{c, lib}
 	}
-	if setting == dl.ToDriver {
-		boundary.Log(boundary.LevelError, "boundary", "no driver can be used, this library computes itself; anynpu drivers "+
-			"lists them", "ANYNPU_"+strings.ToUpper(a.Name), setting)
-	}
-	return boundary.CPU, nil
+	return nil
 }
 
-// open opens a driver, after another program has, and gives the boundary its functions.
-func open(c *dl.Candidate) error {
+// passes says whether the calls of its own API go to a driver.
+func passes(a *dl.API, c *dl.Candidate) bool {
+	setting, _ := a.Set(boundary.Getenv)
+	return setting == dl.ToDriver || setting == dl.Auto && c.Mode != dl.ModeDevice
+}
+
+// decide chooses the state of an API: that of a driver that can be opened, if there is one and settings allow.
+func decide(a *dl.API) (boundary.State, error) {
+	v := vendors[a.Name]()
+	if v == nil {
+		if setting, _ := a.Set(boundary.Getenv); setting == dl.ToDriver {
+			boundary.Log(boundary.LevelError, "boundary", "no driver can be used, this library computes itself; anynpu drivers "+
+				"lists them", "ANYNPU_"+strings.ToUpper(a.Name), setting)
+		}
+		return boundary.CPU, nil
+	}
+	if !passes(a, v.Candidate) {
+		return boundary.CPU, nil
+	}
+	boundary.SetDriver(a.Name, v.File, v.lib.Addresses())
+	return boundary.PassThrough, nil
+}
+
+// open opens a driver, after another program has.
+func open(c *dl.Candidate) (*driver.Library, error) {
 	c.Probe(options())
 	if c.Status != dl.Usable {
-		return fault.New(fault.File, "%s", c.Reason)
+		return nil, fault.New(fault.File, "%s", c.Reason)
 	}
 	caller, facade, _ := boundary.DriverCaller(c.API)
 	opened, err := driver.Opening{Caller: caller, Facade: facade, Getenv: boundary.Getenv}.Open(c.File)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, note := range opened.Notes {
 		boundary.Log(boundary.LevelWarn, "boundary", "driver", "file", c.File, "note", note)
 	}
 	l := driver.Bind(c.File, symbols[c.API], opened.Lookup)
-	boundary.SetDriver(c.API, c.File, l.Addresses())
+	l.Through(caller, facade)
 	boundary.Log(boundary.LevelInfo, "boundary", "driver opened", "api", c.API, "file", c.File, "functions",
 		len(l.Addresses()), "missing", l.Missing())
-	return nil
+	return l, nil
 }
 
 // runHelper is the dl.Runner of a guest: the host sees no child.

@@ -46,7 +46,12 @@ func load(s model.Source) (*Model, error) {
 	defer w.Release()
 	files := model.Map(boundary.Getenv("ANYNPU_MODEL_MAP"))
 	s, beside := standIn(s, files)
-	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis})
+	all, err := devices.List()
+	if err != nil {
+		return nil, err
+	}
+	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis,
+		Devices: all})
 	if err != nil && beside != "" {
 		err = fault.Wrap(err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
 	}
@@ -153,7 +158,8 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 	if err != nil {
 		return err
 	}
-	m.program, err = compile.Compile(context.Background(), im.Graph, all, compile.Options{Weights: w, Consume: true})
+	m.program, err = compile.Compile(context.Background(), im.Graph, all, compile.Options{Weights: w, Consume: true,
+		Strict: devices.Strict()})
 	return err
 }
 
@@ -252,3 +258,6 @@ func (m *Model) announce(im *model.Model) {
 
 // options are those of every execution: the queue of tasks has ordered them already.
 func options(core int32) device.ExecOptions { return device.ExecOptions{CoreMask: uint32(core)} }
+
+// Placement returns where the nodes of the model run, as JSON. It serves anynpu_placement_report.
+func (m *Model) Placement() []byte { return m.program.Placement().JSON() }

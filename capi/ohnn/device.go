@@ -3,6 +3,7 @@ package ohnn
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"sync"
 
@@ -49,13 +50,14 @@ func deviceList() *deviceTable {
 	return table
 }
 
-// newDeviceTable names the devices. guises are those of the first device, in its own name's place; a name can stand for
-// one device only.
+// newDeviceTable names the devices. guises are those of the CPU, or of the first device where there is none, in its own
+// name's place; a name can stand for one device only.
 func newDeviceTable(devices []device.Device, guises []guise) *deviceTable {
 	t := &deviceTable{}
+	own := max(0, slices.IndexFunc(devices, func(d device.Device) bool { return d.Info().Kind == device.CPU }))
 	for i, d := range devices {
-		if i > 0 || len(guises) == 0 {
-			t.add(d, guise{name: deviceName(d.Info(), t)})
+		if i != own || len(guises) == 0 {
+			t.add(d, guise{name: deviceName(d.Info(), t), hide: []func(*device.Info){withRest(devices)}})
 			continue
 		}
 		for _, g := range guises {
@@ -71,6 +73,22 @@ func newDeviceTable(devices []device.Device, guises []guise) *deviceTable {
 	boundary.SetSlice(&t.ids, ids)
 	t.ids.Keep()
 	return t
+}
+
+// withRest gives a device what the CPU can that computes what the device does not, unless ANYNPU_FALLBACK=off: sizes that
+// are known at run time, and priorities.
+func withRest(devices []device.Device) func(*device.Info) {
+	return func(i *device.Info) {
+		for _, d := range devices {
+			rest := d.Info()
+			if settings().strict || rest.Kind != device.CPU || i.Kind == device.CPU {
+				continue
+			}
+			if i.Priority = i.Priority || rest.Priority; !i.Dynamic {
+				i.Dynamic, i.DimMin, i.DimMax = rest.Dynamic, rest.DimMin, rest.DimMax
+			}
+		}
+	}
 }
 
 func (t *deviceTable) add(d device.Device, g guise) bool {

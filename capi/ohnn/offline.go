@@ -55,7 +55,7 @@ func loadOffline(d *npu, data []byte, o device.Options) (*compiled, error) {
 
 // loadForeign opens a model that this library did not write.
 func loadForeign(d *npu, source model.Source, f *model.File, o device.Options) (*compiled, error) {
-	if f.Format == model.ONNX {
+	if f.Format == model.ONNX || f.Format == model.RKNN && model.Reader(d.preference(), "rknn") != nil {
 		return loadONNX(d, source, o)
 	}
 	what, needs := model.Foreign(f.Head)
@@ -69,13 +69,14 @@ func loadForeign(d *npu, source model.Source, f *model.File, o device.Options) (
 		what)
 }
 
-// loadONNX compiles an ONNX model, or the one that the map of ANYNPU_MODEL_MAP names for it. The program shares the
+// loadONNX compiles an ONNX model, a vendor's compiled model that a device takes, or the one that the map of ANYNPU_MODEL_MAP names for it. The program shares the
 // constants. Inputs and outputs keep their names, layouts and element types, but for inputs that the metadata call images.
 func loadONNX(d *npu, source model.Source, o device.Options) (*compiled, error) {
 	weights := mem.NewWeights()
 	defer weights.Release()
 	m, err := model.Load(source, model.Options{Weights: weights, Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")),
-		Images: model.ImageOptions{Regions: true}})
+		Devices: d.preference(),
+		Images:  model.ImageOptions{Regions: true}})
 	if err != nil {
 		return nil, err
 	}

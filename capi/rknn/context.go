@@ -324,3 +324,10 @@ func cString(p unsafe.Pointer) (string, error) {
 		}
 	}
 }
+
+// Placement returns where the nodes of the model run, as JSON. It serves anynpu_placement_report.
+func (c *Context) Placement() []byte {
+	c.reg.RLock()
+	defer c.reg.RUnlock()
+	return c.run.program.Placement().JSON()
+}

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/graph"
@@ -46,7 +47,11 @@ func (m *sharedModel) release() {
 func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	w := mem.NewWeights()
 	defer w.Release()
-	im, err := model.Load(model.Source{Path: path, Data: data}, model.Options{Weights: w, Nodes: true,
+	all, err := devices.List()
+	if err != nil {
+		return nil, refuseFor(errModel, err, "model")
+	}
+	im, err := model.Load(model.Source{Path: path, Data: data}, model.Options{Weights: w, Nodes: true, Devices: all,
 		Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")), Compiled: model.RKNN, Quantize: quantizes(),
 		Images: model.ImageOptions{Planar: true}})
 	if err != nil {

@@ -45,7 +45,9 @@ func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.Shap
 	if err != nil {
 		return nil, err
 	}
+	own := 0
 	if len(customs(g)) > 0 {
+		own = 1
 		all = append([]device.Device{&customDevice{}}, all...)
 		for i := range g.Nodes {
 			if o, ok := g.Nodes[i].Op.(*op.Custom); ok && o.Body != nil {
@@ -66,7 +68,7 @@ func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.Shap
 		}
 	}
 	r.program, err = compile.Compile(context.Background(), g, all, compile.Options{Weights: w, Consume: true,
-		Order: r.orders})
+		Order: r.orders, Strict: devices.Strict(), Own: own})
 	if err != nil {
 		return nil, err
 	}

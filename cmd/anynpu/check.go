@@ -174,7 +174,7 @@ func (p *checkPack) print(w io.Writer, pack, asJSON bool) error {
 }
 
 func (r *checkReport) check(path string, devs []device.Device, stderr io.Writer) error {
-	m, err := load(path, stderr)
+	m, err := load(path, devs, stderr)
 	if err != nil {
 		return err
 	}

@@ -73,6 +73,11 @@ func listDrivers(env func(string) string, again bool) []driverInfo {
 
 // helperFile returns the helper program that belongs to this one, "" if there is none.
 func helperFile() string {
+	if self, err := os.Executable(); err == nil { // the program that opens drivers lies there too
+		if path := filepath.Join(filepath.Dir(self), dl.HelperName); exists(path) {
+			return path
+		}
+	}
 	if stubs := stubFolder(); stubs != "" {
 		if path := filepath.Join(stubs, dl.HelperName); exists(path) {
 			return path

@@ -89,7 +89,7 @@ func inspectModel(path string, stderr io.Writer) (inspection, error) {
 	none := inspection{Schema: "anynpu.inspect/1", File: path, Opsets: map[string]int64{}, Inputs: []portInfo{},
 		Outputs:   []portInfo{},
 		Operators: map[string]int{}, Functions: []string{}, Metadata: map[string]string{}}
-	if err := wantONNX(path); err != nil {
+	if err := wantModel(path, nil); err != nil {
 		return none, err
 	}
 	s, err := onnx.SurveyFile(path)

@@ -152,7 +152,7 @@ exec has the exit code of its program.`,
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		if v.Flags().Lookup("device") != nil {
-			cobra.CheckErr(v.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"cpu"},
+			cobra.CheckErr(v.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"cpu", "rknn"},
 				cobra.ShellCompDirectiveNoFileComp)))
 		}
 	}

@@ -44,7 +44,7 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "an input as `NAME=FILE`, as in run; inputs that are not given are "+
 		"made up")
 	fl.StringArrayVar(&f.shapes, "shape", nil, "sizes of an input that is made up, as `NAME=SIZES`, e.g. x=1,3,224,224")
-	fl.StringVar(&f.device, "device", "cpu", "the device that computes")
+	fl.StringVar(&f.device, "device", "cpu", "the `DEVICE` that computes: cpu, or rknn with a driver")
 	fl.IntVar(&f.threads, "threads", 0, "compute with `N` threads; 0: the CPUs that the process may use")
 	fl.StringVar(&f.api, "api", apiOHNN, "run what programs of `API` run: ohnn, inputs and outputs as the model has "+
 		"them; rknn, quantized ones as integers")
@@ -82,7 +82,7 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 		return nil, err
 	}
 	begin := time.Now()
-	l, err := load(path, stderr)
+	l, err := load(path, devs, stderr)
 	if err != nil {
 		return nil, err
 	}

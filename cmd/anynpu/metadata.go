@@ -94,7 +94,7 @@ type metadataReport struct {
 }
 
 func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Writer) error {
-	if err := wantONNX(path); err != nil {
+	if err := wantModel(path, nil); err != nil {
 		return exit(exitModel, err)
 	}
 	s, err := onnx.SurveyFile(path)

@@ -21,12 +21,13 @@ type loaded struct {
 }
 
 // load imports the model at path; the warnings go to stderr. Exit code 3.
-func load(path string, stderr io.Writer) (*loaded, error) {
-	if err := wantONNX(path); err != nil {
+func load(path string, devices []device.Device, stderr io.Writer) (*loaded, error) {
+	if err := wantModel(path, devices); err != nil {
 		return nil, exit(exitModel, err)
 	}
 	w := mem.NewWeights()
-	m, err := model.Load(model.Source{Path: path}, model.Options{Weights: w, Images: model.ImageOptions{Regions: true}})
+	m, err := model.Load(model.Source{Path: path}, model.Options{Weights: w, Devices: devices,
+		Images: model.ImageOptions{Regions: true}})
 	if err != nil {
 		w.Release()
 		return nil, exit(exitModel, err)
@@ -60,14 +61,14 @@ func cause(err error) error {
 	return err
 }
 
-// wantONNX says what a file is that is no ONNX model.
-func wantONNX(path string) error {
+// wantModel says what a file is that is no ONNX model and that no device takes.
+func wantModel(path string, devices []device.Device) error {
 	f, err := model.Source{Path: path}.Open()
 	if err != nil {
 		return fault.Wrap(err, "model %s", path)
 	}
 	defer f.Close()
-	if f.Format == model.ONNX {
+	if f.Format == model.ONNX || f.Format == model.RKNN && model.Reader(devices, rknnDevice) != nil {
 		return nil
 	}
 	name, _ := model.Foreign(f.Head)
@@ -83,16 +84,28 @@ func wantONNX(path string) error {
 	return fault.New(fault.File, "model %s: not an ONNX model%s", path, what)
 }
 
-// devices returns the device named id. Exit code 4 when there is none.
+// rknnDevice is the device behind a driver of rknn, and the container of its compiled models.
+const rknnDevice = "rknn"
+
+// devices returns the device named id and, behind a driver's, the CPU. Exit code 4 when there is none.
 func devices(id string) ([]device.Device, error) { return devicesWith(id, cpu.Config{}) }
 
 func devicesWith(id string, c cpu.Config) ([]device.Device, error) {
-	if id != "cpu" {
-		return nil, exit(exitDevice, fault.New(fault.Device, "no device %q; there is: cpu", id))
+	var list []device.Device
+	switch id {
+	case "cpu":
+	case rknnDevice:
+		d, err := openRKNN()
+		if err != nil {
+			return nil, exit(exitDevice, err)
+		}
+		list = append(list, d)
+	default:
+		return nil, exit(exitDevice, fault.New(fault.Device, "no device %q; there is: cpu, and rknn with a driver", id))
 	}
 	d, err := cpu.New(c)
 	if err != nil {
 		return nil, exit(exitDevice, err)
 	}
-	return []device.Device{d}, nil
+	return append(list, d), nil
 }

@@ -20,8 +20,9 @@ import (
 type Options struct {
 	device.Options
 	// Strict makes it an error of kind fault.Unsupported, naming the node and the reason, when a node is not computed by
-	// the first device.
+	// the first device of those that are chosen from, the devices from Own on.
 	Strict bool
+	Own    int
 	// Weights is a store that already holds constants of the graph: the program shares it instead of copying them. nil: a
 	// store of its own.
 	Weights *mem.Weights

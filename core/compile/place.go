@@ -51,7 +51,7 @@ func place(g *graph.Graph, devices []device.Device, o Options) (*placed, error) 
 			}
 			report.Refused = append(report.Refused, device.Refusal{Device: devices[d].Info().ID, Reason: reason})
 		}
-		if owner < 0 || o.Strict && owner > 0 {
+		if owner < 0 || o.Strict && owner > o.Own {
 			return nil, fault.New(fault.Unsupported, "%s: %s", n.Label(), describe(report.Refused))
 		}
 		report.Device = devices[owner].Info().ID

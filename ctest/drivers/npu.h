@@ -337,7 +337,8 @@ static int npu_run(struct npu_context *c)
 static rknn_tensor_mem *npu_memory(void *at, int fd, uint32_t size, int offset)
 {
 	rknn_tensor_mem *m = calloc(1, sizeof *m);
-	m->virt_addr = m->priv_data = at ? at : calloc(1, size ? size : 1);
+	m->virt_addr = at ? at : calloc(1, size ? size : 1);
+	m->phys_addr = (uintptr_t)m->virt_addr; /* what is freed, whatever virt_addr is made to say */
 	m->size = size;
 	m->flags = at ? NPU_MEMORY + 1 : NPU_MEMORY;
 	m->fd = fd;
@@ -352,7 +353,7 @@ static int npu_free(rknn_tensor_mem *m)
 	if (!m || (m->flags != NPU_MEMORY && m->flags != NPU_MEMORY + 1))
 		return RKNN_ERR_PARAM_INVALID;
 	if (m->flags == NPU_MEMORY)
-		free(m->priv_data);
+		free((void *)(uintptr_t)m->phys_addr);
 	m->flags = 0;
 	free(m);
 	__atomic_fetch_sub(&npu_living, 1, __ATOMIC_SEQ_CST);

@@ -1,0 +1,27 @@
+//go:build !drivers
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// devicesProgram is this program with what opens drivers, which needs the system's dynamic loader. It lies in the folder
+// of the stubs.
+const devicesProgram = "anynpu-devices"
+
+// openRKNN has the program that opens drivers do what this one was asked for, in this process; it returns only where
+// that cannot be.
+func openRKNN() (device.Device, error) {
+	path := filepath.Join(stubFolder(), devicesProgram)
+	if !filepath.IsAbs(path) || !exists(path) {
+		return nil, fault.New(fault.Device, "no device %s: %s, which opens drivers, is not beside the libraries", rknnDevice,
+			devicesProgram)
+	}
+	return nil, fault.As(fault.Device, syscall.Exec(path, os.Args, os.Environ()), "no device %s: %s", rknnDevice, path)
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Programs of every API whose network a vendor's driver computes as a device: compiled models, for which a fake driver of
+# this folder stands in for the vendor's.
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/settings.sh"
+here=$PWD/ctest/drivers
+make --no-print-directory libs "${BUILD:-build}/bin/anynpu" "${BUILD:-build}/lib/anynpu-devices" > /dev/null
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "devices: $*"; exit 1; }
+has() { grep -qF -- "$2" "$1" || { cat "$1"; fail "want \"$2\""; }; }
+export XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG_FILE=$dir/log
+mkdir -p "$XDG_CONFIG_HOME/anynpu/drivers.d" "$dir/npu"
+chmod 755 "$dir"
+flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -Iexamples -I"$here")
+gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_rknn.h"' -DCOMPUTE='"npu.h"' "$here/fake.c" -Wl,-soname,librknnrt.so \
+  -o "$dir/npu/librknnrt.so" -lpthread -lm
+gcc "${flags[@]}" "$here/device.c" -o "$dir/device" -L"$lib" -Wl,-rpath,"$lib" -lanynpu -lpthread -Wl,--no-as-needed -lm
+cat > "$XDG_CONFIG_HOME/anynpu/drivers.d/npu.json" << JSON
+{"schema": "anynpu.driver/1", "name": "fake NPU", "api": "rknn", "library": "$dir/npu/librknnrt.so"}
+JSON
+{ printf 'RKNN\0\0\0\0FAKENPU\0'; cat examples/digits/digits.weights; } > "$dir/digits.rknn"
+images=(examples/digits/images/*.pgm)
+run() { # API WHO MODEL
+  : > "$dir/log"
+  timeout 120 "$dir/device" "$1" "$2" "$3" "${images[@]}" > "$dir/out" || { cat "$dir/out" "$dir/log"; fail "$*"; }
+  has "$dir/out" "$1 on $2: 59 of 60 right"
+}
+
+# The vendor's compiled model, through the other APIs and, where its own calls do not go to the driver, through its own.
+for api in ohnn hbdnn; do run $api rknn "$dir/digits.rknn"; done
+ANYNPU_RKNN=device run rknn rknn "$dir/digits.rknn"
+for api in ohnn hbdnn rknn; do
+  ! ANYNPU_RKNN=cpu "$dir/device" $api rknn "$dir/digits.rknn" "${images[@]}" > "$dir/out" 2>&1 || fail "$api without a driver"
+done
+# ONNX models are the CPU's.
+for api in ohnn hbdnn rknn; do ANYNPU_RKNN=device run $api cpu examples/digits/digits.onnx; done
+# The tool.
+npy() { # IMAGE: its bytes as an array of [1,1,8,8]
+  printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"
+  tail -c 64 "$1"
+}
+npy "${images[0]}" > "$dir/image.npy"
+tool=$build/bin/anynpu
+"$tool" run examples/digits/digits.onnx -i "${images[0]}" -o "$dir/cpu" > /dev/null
+"$tool" run "$dir/digits.rknn" --device rknn -i "$dir/image.npy" --expect probabilities="$dir/cpu/probabilities.npy" \
+  > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device rknn"; }
+has "$dir/out" 'rknn: 1'
+! "$tool" run "$dir/digits.rknn" -i "$dir/image.npy" > "$dir/out" 2>&1 || fail "the CPU computes an .rknn"
+ANYNPU_DEVICE=cpu run ohnn rknn "$dir/digits.rknn"
+echo "devices: passed"
