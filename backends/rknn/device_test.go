@@ -224,7 +224,8 @@ func TestDevice_lies(t *testing.T) {
 		}
 		return out
 	}
-	a, m := tensorAttr{}, tensorMem{}
+	var a tensorAttr
+	var m tensorMem
 	for _, c := range []struct {
 		what   string
 		offset int

@@ -154,12 +154,16 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 		m.out = append(m.out, p)
 	}
 	m.operators = operatorsOf(im.Graph)
+	forms, why := im.Forms()
+	if why != "" {
+		caution("model", "text", why)
+	}
 	all, err := devices.List()
 	if err != nil {
 		return err
 	}
 	m.program, err = compile.Compile(context.Background(), im.Graph, all, compile.Options{Weights: w, Consume: true,
-		Strict: devices.Strict()})
+		Strict: devices.Strict(), Forms: forms, Warn: func(text string) { caution(text) }})
 	return err
 }
 

@@ -248,7 +248,7 @@ func (c *Compilation) compile(d *npu) (*compiled, error) {
 		return nil, refuseFor(Failed, low.err, "compilation: the model")
 	}
 	var err error
-	result.program, result.placement, err = compileGraph(context.Background(), d, low.graph, nil, c.options())
+	result.program, result.placement, err = compileGraph(context.Background(), d, low.graph, nil, nil, c.options())
 	if err != nil {
 		code := Failed
 		if fault.KindOf(err) == fault.Device {

@@ -81,8 +81,12 @@ func loadONNX(d *npu, source model.Source, o device.Options) (*compiled, error) 
 		return nil, err
 	}
 	tellLoaded(m)
+	forms, why := m.Forms()
+	if why != "" {
+		caution("ONNX model", "what", why)
+	}
 	c := &compiled{npu: d}
-	if c.program, c.placement, err = compileGraph(context.Background(), d, m.Graph, weights, o); err != nil {
+	if c.program, c.placement, err = compileGraph(context.Background(), d, m.Graph, weights, forms, o); err != nil {
 		return nil, err
 	}
 	in, out := c.program.Ports()

@@ -113,7 +113,7 @@ func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bo
 		g, err = m.base.replace(w, types, kept)
 	}
 	if err == nil {
-		next, err = newRunnable(g, m.in, w, m.shapes)
+		next, err = newRunnable(g, m.in, w, m.shapes, nil)
 	}
 	if err != nil {
 		c.destroyAll(made)

@@ -117,7 +117,7 @@ func TestCustom_replacesAfterConstantsWerePacked(t *testing.T) {
 	require.Equal(t, data, got)
 	g, err := c.model.base.replace(w, map[string]CustomOp{"Nothing": {}}, nil)
 	require.NoError(t, err)
-	r, err := newRunnable(g, c.model.in, w, c.model.shapes)
+	r, err := newRunnable(g, c.model.in, w, c.model.shapes, nil)
 	require.NoError(t, err)
 	defer r.program.Release()
 	c.model.retain()

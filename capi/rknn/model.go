@@ -107,7 +107,11 @@ func (m *sharedModel) build(im *model.Model, w *mem.Weights) error {
 	if m.base, err = newBase(g, im.Nodes, w); err != nil {
 		return err
 	}
-	if m.run, err = newRunnable(g, m.in, w, m.shapes); err != nil {
+	forms, why := im.Forms()
+	if why != "" {
+		caution("model", "text", why)
+	}
+	if m.run, err = newRunnable(g, m.in, w, m.shapes, forms); err != nil {
 		m.base.release()
 		return err
 	}

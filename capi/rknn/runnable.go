@@ -38,8 +38,9 @@ type customValue struct {
 }
 
 // newRunnable compiles g, whose inputs the API shows as in and whose constants lie in w; g and w belong to the result
-// from then on.
-func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.ShapeSet) (*runnable, error) {
+// from then on. forms are compiled ones of the model; what a program computes is in none of them.
+func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.ShapeSet, forms []compile.Form) (*runnable,
+	error) {
 	r := &runnable{orders: make([][]int, len(in)), nodes: make([][]customNode, len(shapes))}
 	all, err := devices.List()
 	if err != nil {
@@ -47,7 +48,7 @@ func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.Shap
 	}
 	own := 0
 	if len(customs(g)) > 0 {
-		own = 1
+		own, forms = 1, nil
 		all = append([]device.Device{&customDevice{}}, all...)
 		for i := range g.Nodes {
 			if o, ok := g.Nodes[i].Op.(*op.Custom); ok && o.Body != nil {
@@ -68,7 +69,7 @@ func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.Shap
 		}
 	}
 	r.program, err = compile.Compile(context.Background(), g, all, compile.Options{Weights: w, Consume: true,
-		Order: r.orders, Strict: devices.Strict(), Own: own})
+		Order: r.orders, Strict: devices.Strict(), Own: own, Forms: forms, Warn: func(text string) { caution(text) }})
 	if err != nil {
 		return nil, err
 	}

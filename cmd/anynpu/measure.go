@@ -90,7 +90,7 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 		model.ExposeQuantized(l.Graph, nil)
 	}
 	// a profile looks at the operands later
-	o := compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}}
+	o := l.options(compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}}, stderr)
 	if f.api == apiRKNN {
 		o.Order = imagesLast(l.Graph)
 	}
@@ -99,7 +99,7 @@ func (f *measureFlags) open(path string, profiling bool, stderr io.Writer) (*mea
 		l.weights.Release()
 		return nil, exit(exitModel, err)
 	}
-	m := &measured{loaded: l, Session: s, load: time.Since(begin), threads: devs[0].(*cpu.Device).Threads()}
+	m := &measured{loaded: l, Session: s, load: time.Since(begin), threads: devs[len(devs)-1].(*cpu.Device).Threads()}
 	ports, _ := s.Ports()
 	if m.in, err = f.fill(l, ports); err == nil {
 		err = s.Bind(m.in)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
@@ -34,6 +35,13 @@ func load(path string, devices []device.Device, stderr io.Writer) (*loaded, erro
 	}
 	warn(stderr, slices.Concat(m.Warnings, m.Meta.Warnings))
 	return &loaded{m, w}, nil
+}
+
+// options adds the compiled forms of the model.
+func (m *loaded) options(o compile.Options, stderr io.Writer) compile.Options {
+	o.Forms, _ = m.Forms()
+	o.Warn = func(text string) { warn(stderr, []string{text}) }
+	return o
 }
 
 // inputInfo is what the metadata say of the input of that name.

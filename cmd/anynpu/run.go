@@ -117,8 +117,8 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer m.weights.Release()
-	s, err := session.Open(ctx, m.Graph, devs, compile.Options{Weights: m.weights, Consume: true,
-		Options: device.Options{Unsaved: true}}, device.ExecOptions{})
+	s, err := session.Open(ctx, m.Graph, devs, m.options(compile.Options{Weights: m.weights, Consume: true,
+		Options: device.Options{Unsaved: true}}, stderr), device.ExecOptions{})
 	if err != nil {
 		return exit(exitModel, timedOut(ctx, err))
 	}

@@ -31,6 +31,11 @@ type Options struct {
 	Consume bool
 	// Order is device.Unit.Order of the whole graph.
 	Order [][]int
+	// Forms are compiled forms of the graph. The first whose device is there stands for the graph if its ports agree:
+	// names, sizes, and types that one can be made of the other. Strict then speaks of the form alone, not of what adapts
+	// its inputs and outputs. Warn is told why a form is not used whose device is there; may be nil.
+	Forms []Form
+	Warn  func(text string)
 }
 
 // Compile makes a program of g on devices, the preferred one first; a node goes to the first that computes it, whole
@@ -61,10 +66,15 @@ func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Opt
 	if err := own.Infer(); err != nil {
 		return nil, fault.Wrap(err, "compile")
 	}
-	placed, err := place(own, devices, o)
+	formed, forms := useForm(ctx, own, devices, weights, o)
+	if formed != nil {
+		own = formed
+	}
+	placed, err := place(own, devices, o, formed != nil)
 	if err != nil {
 		return nil, fault.Wrap(err, "compile")
 	}
+	placed.report.Forms = forms
 	p, err = build(ctx, placed, devices, weights, o)
 	return p, fault.Wrap(err, "compile")
 }

@@ -19,8 +19,8 @@ type placed struct {
 	report *device.Placement
 }
 
-// place finds a device for every node of g, which it takes over.
-func place(g *graph.Graph, devices []device.Device, o Options) (*placed, error) {
+// place finds a device for every node of g, which it takes over. formed says that g is a compiled form.
+func place(g *graph.Graph, devices []device.Device, o Options, formed bool) (*placed, error) {
 	answers := make([][]device.NodeSupport, len(devices))
 	for d := range devices {
 		var err error
@@ -51,7 +51,7 @@ func place(g *graph.Graph, devices []device.Device, o Options) (*placed, error) 
 			}
 			report.Refused = append(report.Refused, device.Refusal{Device: devices[d].Info().ID, Reason: reason})
 		}
-		if owner < 0 || o.Strict && owner > o.Own {
+		if owner < 0 || o.Strict && owner > o.Own && (!formed || n.Op.Name() == (*device.Compiled)(nil).Name()) {
 			return nil, fault.New(fault.Unsupported, "%s: %s", n.Label(), describe(report.Refused))
 		}
 		report.Device = devices[owner].Info().ID

@@ -69,15 +69,15 @@ func CompiledModel(g *graph.Graph) (container string, data []byte, ok bool) {
 	return op.Container, c.Data, true
 }
 
-// SamePorts says how ports differ from the values that they are to stand for, empty if they do not. Names count where
-// both sides have them.
+// SamePorts says how ports differ from the values that they are to stand for, nil if they do not. Values without a
+// quantization may be codes.
 func SamePorts(g *graph.Graph, side string, values []graph.Value, ports []Port) error {
 	if len(values) != len(ports) {
 		return fault.New(fault.Device, "%d %ss, want %d", len(ports), side, len(values))
 	}
 	for i, v := range values {
 		f, p := g.Fact(v), &ports[i]
-		if p.Type.DType != f.DType || !p.Type.Shape.Equal(f.Shape) || !p.Type.Quant.Equal(f.Quant) {
+		if p.Type.DType != f.DType || !p.Type.Shape.Equal(f.Shape) || f.Quant != nil && !p.Type.Quant.Equal(f.Quant) {
 			return fault.New(fault.Device, "%s %d is %v, want %v", side, i, p.Type, f.Type)
 		}
 	}

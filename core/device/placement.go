@@ -10,6 +10,7 @@ import (
 type Placement struct {
 	Model string          `json:"model"`
 	Parts []PartPlacement `json:"parts"`
+	Forms []FormPlacement `json:"compiled,omitempty"` // compiled forms of the model that were considered, in order
 	Nodes []NodePlacement `json:"nodes"`
 }
 
@@ -17,6 +18,16 @@ type Placement struct {
 type PartPlacement struct {
 	Device string `json:"device"`
 	Nodes  int    `json:"nodes"`
+}
+
+// FormPlacement says what became of a compiled form of the model.
+type FormPlacement struct {
+	File      string `json:"file"`
+	Container string `json:"container"`
+	Target    string `json:"target,omitempty"`
+	Device    string `json:"device,omitempty"` // that takes such forms
+	Used      bool   `json:"used"`
+	Reason    string `json:"reason,omitempty"` // why it is not used
 }
 
 // NodePlacement is the place of one node.
@@ -61,6 +72,11 @@ func (p *Placement) Summary() string {
 	parts := make([]string, len(order))
 	for i, d := range order {
 		parts[i] = fmt.Sprintf("%s: %d", d, count[d])
+	}
+	for _, f := range p.Forms {
+		if f.Used {
+			return fmt.Sprintf("compiled form %s on %s", f.File, f.Device)
+		}
 	}
 	return fmt.Sprintf("%s in %s (%s), %s", counted(len(p.Nodes), "node"), counted(len(p.Parts), "part"),
 		strings.Join(parts, ", "), counted(p.Fallbacks(), "fallback"))

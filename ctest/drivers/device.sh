@@ -47,5 +47,43 @@ tool=$build/bin/anynpu
   > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device rknn"; }
 has "$dir/out" 'rknn: 1'
 ! "$tool" run "$dir/digits.rknn" -i "$dir/image.npy" > "$dir/out" 2>&1 || fail "the CPU computes an .rknn"
+# Its ONNX model with that compiled form beside it.
+mkdir "$dir/net"
+cp examples/digits/digits.onnx "$dir/net/"
+cp "$dir/digits.rknn" "$dir/net/digits.fake.rknn"
+sum=$(sha256sum < "$dir/digits.rknn")
+metadata() { # COMPILED-LIST
+  echo '{"anynpu.input.image.pixel": "gray", "anynpu.input.image.std": [16], "anynpu.dim.N": 1,' \
+    "\"anynpu.compiled\": [$1]}" > "$dir/net/digits.onnx.anynpu.json"
+}
+form='{"container": "rknn", "target": "fake", "file": "digits.fake.rknn", "sha256": "'${sum%% *}'"}'
+everywhere() { # WHO WARNINGS
+  for api in rknn ohnn hbdnn; do
+    ANYNPU_LOG=warn run $api "$1" "$dir/net/digits.onnx"
+    [ "$(grep -c 'compiled form' "$dir/log")" = "$2" ] || { cat "$dir/log"; fail "not $2 warnings of a form: $api"; }
+  done
+  "$tool" run "$dir/net/digits.onnx" --device rknn -i "${images[0]}" --expect probabilities="$dir/cpu/probabilities.npy" \
+    > "$dir/out" 2> "$dir/errors" || { cat "$dir/out" "$dir/errors"; fail "anynpu run of a compiled form"; }
+  [ "$(grep -c 'compiled form' "$dir/errors")" = "$2" ] || { cat "$dir/errors"; fail "not $2 warnings of a form"; }
+}
+metadata "$form"
+everywhere rknn 0
+has "$dir/out" 'compiled form digits.fake.rknn on rknn'
+metadata '{"container": "other", "file": "digits.other", "sha256": "'"${sum%% *}"'"}, '"$form"
+everywhere rknn 0
+ANYNPU_FALLBACK=off run ohnn rknn "$dir/net/digits.onnx"
+# Compiled from another network, with a sum that is not its own, or not there.
+printf 'RKNN\0\0\0\0FAKENPU\0SUM1\2\0\0\0\1\0\0\0\12\0\0\0\0\0\0\0\0\0\0\0' > "$dir/net/sum.rknn"
+other=$(sha256sum < "$dir/net/sum.rknn")
+metadata '{"container": "rknn", "file": "sum.rknn", "sha256": "'"${other%% *}"'"}'
+everywhere cpu 1
+has "$dir/errors" 'is not used on device rknn: it differs from the model: 2 inputs there, 1 here'
+metadata '{"container": "rknn", "file": "sum.rknn", "sha256": "'"${sum%% *}"'"}, '"$form"
+everywhere rknn 1
+has "$dir/errors" 'its SHA-256 is '
+metadata '{"container": "rknn", "file": "none.rknn", "sha256": "'"${sum%% *}"'"}'
+everywhere cpu 1
+has "$dir/errors" 'no such file'
+
 ANYNPU_DEVICE=cpu run ohnn rknn "$dir/digits.rknn"
 echo "devices: passed"

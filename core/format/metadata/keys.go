@@ -1,8 +1,12 @@
 package metadata
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +34,8 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 		return text(value, &m.Target)
 	case "anynpu.quantization":
 		return oneOf(value, &m.Quantization, "scale", "shift")
+	case "anynpu.compiled":
+		return m.setCompiled(value)
 	}
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(key, "anynpu."), ".")
 	dot := strings.LastIndexByte(rest, '.')
@@ -57,6 +63,36 @@ func Known(key string) bool {
 	m := &Metadata{Inputs: map[string]Input{}}
 	_ = m.setKey(key, json.RawMessage("null"), "")
 	return len(m.Warnings) == 0 && strings.HasPrefix(key, "anynpu.")
+}
+
+// setCompiled reads the list of compiled forms.
+func (m *Metadata) setCompiled(value json.RawMessage) error {
+	var list []Compiled
+	if err := decodeKnown(value, &list); err != nil {
+		return err
+	}
+	for i := range list {
+		c := &list[i]
+		c.SHA256 = strings.ToLower(c.SHA256)
+		sum, err := hex.DecodeString(c.SHA256)
+		switch {
+		case c.Container == "":
+			return fault.New(fault.File, "entry %d: container: want a file format, e.g. rknn", i)
+		case !filepath.IsLocal(c.File):
+			return fault.New(fault.File, "entry %d: file: %q: want a path in the model's folder or below it", i, c.File)
+		case err != nil || len(sum) != sha256.Size:
+			return fault.New(fault.File, "entry %d: sha256: %q: want 64 hexadecimal digits", i, c.SHA256)
+		}
+	}
+	m.Compiled = list
+	return nil
+}
+
+// decodeKnown is decode that refuses keys of objects that are not known.
+func decodeKnown(value json.RawMessage, to any) error {
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.DisallowUnknownFields()
+	return fault.As(fault.File, d.Decode(to), "wrong value")
 }
 
 func (m *Metadata) setDim(name string, value json.RawMessage) error {

@@ -25,6 +25,8 @@
 //	                                     int8, int16, float16 or float32, scale and zero of codes alone, native shapes of inputs and outputs, one
 //	                                     for each of the shapes; read where programs see a board, by RKNN's functions
 //	anynpu.target               string   the board that the model was converted for, e.g. rk3588; read there, too
+//	anynpu.compiled             list     compiled forms of the model: {"container": "rknn", "target": "rk3588", "file": "net.rknn", "sha256": "..."};
+//	                                     container, file and sha256 are needed, file is a path below the model's folder
 //	anynpu.models               strings  in a pack list only: the files of the pack, relative to it
 //
 // An unknown key under anynpu. is a warning, a known key with a wrong value an error of kind fault.File that names key
@@ -91,6 +93,14 @@ type Dim struct {
 	Name string
 }
 
+// Compiled names a form of the model that a vendor's compiler has made.
+type Compiled struct {
+	Container string `json:"container"` // the file format, e.g. rknn
+	Target    string `json:"target"`    // the chip, "": not said
+	File      string `json:"file"`      // relative to the model's folder and below it
+	SHA256    string `json:"sha256"`    // of the file, in hexadecimal
+}
+
 // Metadata is what a model says of itself.
 type Metadata struct {
 	Name         string
@@ -100,6 +110,7 @@ type Metadata struct {
 	Inputs       map[string]Input
 	Dims         map[string]int64 // sizes of open dimensions
 	Values       map[string]Value
+	Compiled     []Compiled // forms that a vendor's compiler has made of the model, the preferred one first
 	Warnings     []string
 }
 

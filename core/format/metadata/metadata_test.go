@@ -3,6 +3,7 @@ package metadata
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,6 +62,22 @@ func TestRead_oneNumberOrOnePerChannel(t *testing.T) {
 		"y": {Mean: []float32{}, Scale: []float32{0.5}}}, m.Inputs)
 	for _, wrong := range []string{"0", "1e39", `"2"`, "true", "[[1]]"} {
 		_, err := Read(map[string]string{"anynpu.input.x.std": wrong}, "")
+		assert.Equal(t, fault.File, fault.KindOf(err), wrong)
+	}
+}
+
+func TestRead_compiledForms(t *testing.T) {
+	sum := strings.Repeat("Ab", 32)
+	form := func(more string) string {
+		return `[{"container": "rknn", "sha256": "` + sum + `", "file": ` + more + `}]`
+	}
+	m, err := Read(map[string]string{"anynpu.compiled": form(`"sub/a.rknn", "target": "rk3588"`)}, "")
+	require.NoError(t, err)
+	assert.Equal(t, []Compiled{{Container: "rknn", Target: "rk3588", File: "sub/a.rknn", SHA256: strings.ToLower(sum)}},
+		m.Compiled)
+	for _, wrong := range []string{form(`"/a.rknn"`), form(`"../a.rknn"`), form(`""`), form(`"a", "sha256": "12"`),
+		form(`"a", "container": ""`), form(`"a", "cost": 1`), `{}`, `"a.rknn"`, `[7]`} {
+		_, err := Read(map[string]string{"anynpu.compiled": wrong}, "")
 		assert.Equal(t, fault.File, fault.KindOf(err), wrong)
 	}
 }
