@@ -96,8 +96,8 @@ func (c *checker) outName(i int) string {
 
 // NameAt names argument i of n; repeated ones are numbered from 0.
 func (a *Arguments) NameAt(i, n int) string {
-	name := a.at(i, n).Name
-	if a.Repeated >= 0 && a.at(i, n) == &a.List[a.Repeated] {
+	name := a.At(i, n).Name
+	if a.Repeated >= 0 && a.At(i, n) == &a.List[a.Repeated] {
 		name += " " + strconv.Itoa(i-a.Repeated)
 	}
 	return name
@@ -115,7 +115,7 @@ func (c *checker) chooseForm() (*Form, error) {
 		}
 		n := 0
 		for k := range c.op.Inputs {
-			want, got := f.Inputs.at(k, len(c.op.Inputs)).Type, c.in(k).Type
+			want, got := f.Inputs.At(k, len(c.op.Inputs)).Type, c.in(k).Type
 			if want.Variable == FixedType && want.Fixed == got || want.Variable == FloatScalar && (got == Float32 ||
 				got == Float16) {
 				n++
@@ -152,13 +152,13 @@ func (c *checker) check() error {
 		return err
 	}
 	for i := range c.op.Inputs {
-		a := c.form.Inputs.at(i, len(c.op.Inputs))
+		a := c.form.Inputs.At(i, len(c.op.Inputs))
 		if err := c.argument(a, c.in(i), row); err != nil {
 			return fault.Wrap(err, "%s, operand %d", c.inName(i), c.op.Inputs[i])
 		}
 	}
 	for i := range c.op.Outputs {
-		a := c.form.Outputs.at(i, len(c.op.Outputs))
+		a := c.form.Outputs.At(i, len(c.op.Outputs))
 		if err := c.argument(a, c.out(i), row); err != nil {
 			return fault.Wrap(err, "%s, operand %d", c.outName(i), c.op.Outputs[i])
 		}
@@ -210,13 +210,13 @@ type operand struct {
 func (c *checker) variables() []operand {
 	var out []operand
 	for i, v := range c.op.Inputs {
-		a, o := c.form.Inputs.at(i, len(c.op.Inputs)), c.in(i)
+		a, o := c.form.Inputs.At(i, len(c.op.Inputs)), c.in(i)
 		if a.Type.Variable >= 0 && !(a.Omitted && o.Lifetime == NoValue) {
 			out = append(out, operand{a.Type.Variable, o.Type, c.inName(i), v})
 		}
 	}
 	for i, v := range c.op.Outputs {
-		if a := c.form.Outputs.at(i, len(c.op.Outputs)); a.Type.Variable >= 0 {
+		if a := c.form.Outputs.At(i, len(c.op.Outputs)); a.Type.Variable >= 0 {
 			out = append(out, operand{a.Type.Variable, c.out(i).Type, c.outName(i), v})
 		}
 	}

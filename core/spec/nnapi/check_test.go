@@ -36,10 +36,10 @@ func example(s *Signature, f *Form, row *Types, ins, outs int) (*Model, Operatio
 		return uint32(len(m.Operands) - 1)
 	}
 	for i := range ins {
-		op.Inputs = append(op.Inputs, add(f.Inputs.at(i, ins), 0.5))
+		op.Inputs = append(op.Inputs, add(f.Inputs.At(i, ins), 0.5))
 	}
 	for i := range outs {
-		op.Outputs = append(op.Outputs, add(f.Outputs.at(i, outs), 0.75))
+		op.Outputs = append(op.Outputs, add(f.Outputs.At(i, outs), 0.75))
 	}
 	fix := func(o *Operand, scale float32, zero int32) {
 		if o.Type.quantized() {
@@ -150,10 +150,10 @@ func TestForms(t *testing.T) {
 					for _, outs := range counts(&f.Outputs) {
 						needs := row.Level
 						for i := range ins {
-							needs = max(needs, f.Inputs.at(i, ins).Level)
+							needs = max(needs, f.Inputs.At(i, ins).Level)
 						}
 						for i := range outs {
-							needs = max(needs, f.Outputs.at(i, outs).Level)
+							needs = max(needs, f.Outputs.At(i, outs).Level)
 						}
 						m, op := example(s, f, row, ins, outs)
 						if got := FormOf(m, op); got != f && f.Inputs.words() != got.Inputs.words() {
@@ -196,7 +196,7 @@ func refuseEach(t *testing.T, f *Form, m *Model, op Operation) {
 	}
 	for i, v := range op.Inputs {
 		o := m.Operands[v]
-		a := f.Inputs.at(i, len(op.Inputs))
+		a := f.Inputs.At(i, len(op.Inputs))
 		name := "input " + strconv.Itoa(i) + " ("
 		m.Operands[v].Lifetime = NoValue
 		if a.Omitted {

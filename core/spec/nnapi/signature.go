@@ -200,8 +200,8 @@ func (a *Arguments) fits(n int) bool {
 	return false
 }
 
-// at returns argument i of n, with repeated ones counted.
-func (a *Arguments) at(i, n int) *Argument {
+// At returns argument i of n, with repeated ones counted.
+func (a *Arguments) At(i, n int) *Argument {
 	if extra := n - len(a.List); a.Repeated >= 0 && extra > 0 && i > a.Repeated {
 		i = max(a.Repeated, i-extra)
 	}
