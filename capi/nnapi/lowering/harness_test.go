@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"slices"
 	"sync"
 	"testing"
 
@@ -172,7 +173,7 @@ func (c *check) model(v variant, constants map[int]bool) (m *nnapi.Model, fed []
 		x := a.Operand
 		switch {
 		case x.Lifetime == nnapi.NoValue || x.Lifetime == nnapi.Subgraph:
-		case a.kept || constants[i] && !v.inputs:
+		case a.kept || constants[i] && !v.inputs && !slices.Contains(x.Dims, 0): // a constant has elements
 			x.Lifetime, x.Data = nnapi.Constant, encode(&x, a.values)
 		default:
 			x.Lifetime = nnapi.Input
