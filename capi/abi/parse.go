@@ -132,8 +132,8 @@ func parseParams(list string) ([]Param, error) {
 
 func parseType(text string) CType {
 	text = strings.Join(strings.Fields(text), " ")
-	base := strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(" "+text+" ", " const ", " "), "*", ""))
-	return CType{Base: base, Stars: strings.Count(text, "*"), Text: text}
+	words := slices.DeleteFunc(strings.Fields(strings.ReplaceAll(text, "*", " ")), func(w string) bool { return w == "const" })
+	return CType{Base: strings.Join(words, " "), Stars: strings.Count(text, "*"), Text: text}
 }
 
 func parseParam(text string) (Param, error) {

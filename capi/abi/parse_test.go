@@ -104,3 +104,17 @@ func TestGoName_followsTheSymbol(t *testing.T) {
 		assert.Equal(t, want, goName(symbol), symbol)
 	}
 }
+
+func TestParseType_constAnywhere(t *testing.T) {
+	for text, want := range map[string]CType{
+		"const toy *":         {Base: "toy", Stars: 1},
+		"toy const *":         {Base: "toy", Stars: 1},
+		"const toy *const *":  {Base: "toy", Stars: 2},
+		"const unsigned int":  {Base: "unsigned int"},
+		"const char * const*": {Base: "char", Stars: 2},
+	} {
+		got := parseType(text)
+		assert.Equal(t, want.Base, got.Base, text)
+		assert.Equal(t, want.Stars, got.Stars, text)
+	}
+}

@@ -45,6 +45,13 @@ func (c *Call) refuse(i int, format string, args ...any) {
 	}
 }
 
+// null refuses NULL for parameter i: handle.ErrNull is in the chain of the error.
+func (c *Call) null(i int) {
+	if c.Err == nil {
+		c.Err = fault.Wrap(handle.ErrNull, "%s", c.Func.Params[i])
+	}
+}
+
 // refuseCount refuses a number n of elements of array i in the name of the argument that n is, if count has its number.
 func (c *Call) refuseCount(i int, n, limit uint64, count []int) {
 	c.refuse(append(count, i)[0], "%d: want 1 to %d, the elements of %s", n, limit, c.Func.Params[i])
@@ -108,7 +115,7 @@ func HandleOrNil[T any](c *Call, i int, h uintptr) *T {
 func Handles[T any](c *Call, i int, p unsafe.Pointer, n, limit uint64, fits func(n uint64) error, count ...int) []*T {
 	switch {
 	case p == nil:
-		c.refuse(i, "NULL")
+		c.null(i)
 	case limit > 0 && (n == 0 || n > limit):
 		c.refuseCount(i, n, limit, count)
 	case c.Err == nil && fits != nil:
@@ -145,7 +152,7 @@ func Take[T any, P interface {
 }](c *Call, i int, p unsafe.Pointer, nullable bool) *T {
 	if p == nil {
 		if !nullable {
-			c.refuse(i, "NULL")
+			c.null(i)
 		}
 		return nil
 	}
@@ -212,7 +219,7 @@ func New(c *Call, i int, p unsafe.Pointer) *uintptr {
 // Ptr returns a pointer argument that must not be NULL.
 func Ptr[T any](c *Call, i int, p unsafe.Pointer) *T {
 	if p == nil {
-		c.refuse(i, "NULL")
+		c.null(i)
 		return nil
 	}
 	return PtrOrNil[T](c, i, p)
@@ -241,7 +248,7 @@ func NullPtr(c *Call, i int, p unsafe.Pointer) *uintptr {
 // name of the argument that n is, whose number is count.
 func Slice[T any](c *Call, i int, p unsafe.Pointer, n uint64, limit uint64, count ...int) []T {
 	if p == nil {
-		c.refuse(i, "NULL")
+		c.null(i)
 		return nil
 	}
 	return SliceOrNil[T](c, i, p, n, limit, count...)
@@ -269,7 +276,7 @@ func SliceOrNil[T any](c *Call, i int, p unsafe.Pointer, n uint64, limit uint64,
 // String returns a copy of the string at p.
 func String(c *Call, i int, p unsafe.Pointer) string {
 	if p == nil {
-		c.refuse(i, "NULL")
+		c.null(i)
 		return ""
 	}
 	if s := StringOrNil(c, i, p); s != nil {
@@ -296,7 +303,7 @@ func StringOrNil(c *Call, i int, p unsafe.Pointer) *string {
 // NotNull returns a callback or an opaque pointer that must not be NULL.
 func NotNull(c *Call, i int, p uintptr) uintptr {
 	if p == 0 {
-		c.refuse(i, "NULL")
+		c.null(i)
 	}
 	return p
 }

@@ -184,3 +184,24 @@ func TestBlock_isCMemoryThatCanBeReplaced(t *testing.T) {
 	assert.Zero(t, b.Addr())
 	b.Free()
 }
+
+func TestPointers_NULLIsToldApart(t *testing.T) {
+	for name, f := range map[string]func(c *Call){
+		"pointer":  func(c *Call) { Ptr[int32](c, 0, nil) },
+		"array":    func(c *Call) { Slice[int32](c, 0, nil, 1, 0) },
+		"string":   func(c *Call) { String(c, 0, nil) },
+		"callback": func(c *Call) { NotNull(c, 0, 0) },
+		"new":      func(c *Call) { New(c, 0, nil) },
+		"take":     func(c *Call) { Take[thing](c, 0, nil, false) },
+		"handle":   func(c *Call) { Handle[thing](c, 0, 0) },
+	} {
+		c := &Call{Func: &testFunc}
+		f(c)
+		assert.ErrorIs(t, c.Err, handle.ErrNull, name)
+		assert.Equal(t, fault.Argument, fault.KindOf(c.Err), name)
+		assert.Equal(t, "a: NULL", c.Err.Error(), name)
+	}
+	c := &Call{Func: &testFunc}
+	Handle[thing](c, 0, 16)
+	assert.NotErrorIs(t, c.Err, handle.ErrNull, "what is no handle")
+}
