@@ -118,11 +118,13 @@ $(BUILD)/examples/%: examples/%.cpp $(HEADERS) $(LIB)/$(CORE) $(STUBS)
 # An example links the library of its API's vendor.
 $(BUILD)/examples/rknn_%: LIBRARIES := -lrknnrt
 $(BUILD)/examples/hbdnn_%: LIBRARIES := -ldnn
+$(BUILD)/examples/nnapi_%: LIBRARIES := -lneuralnetworks
 LIBRARIES := -lneural_network_core -lneural_network_runtime
 
-demo: $(BUILD)/examples/rknn_digits $(BUILD)/examples/hbdnn_digits $(BUILD)/examples/ohnn_digits
+demo: $(BUILD)/examples/rknn_digits $(BUILD)/examples/hbdnn_digits $(BUILD)/examples/nnapi_digits $(BUILD)/examples/ohnn_digits
 	$(BUILD)/examples/rknn_digits examples/digits/digits.onnx examples/digits/images/*.pgm
 	$(BUILD)/examples/hbdnn_digits examples/digits/digits.onnx examples/digits/images/*.pgm
+	$(BUILD)/examples/nnapi_digits examples/digits/digits.weights examples/digits/images/*.pgm
 	$(BUILD)/examples/ohnn_digits examples/digits/digits.weights examples/digits/images/*.pgm
 
 tools-go:

@@ -2316,6 +2316,981 @@ _Z27hbDNNUnregisterLayerCreatorPKc:
 	.size _Z27hbDNNUnregisterLayerCreatorPKc, .-_Z27hbDNNUnregisterLayerCreatorPKc
 
 	.p2align 4
+	.globl ANeuralNetworks_getDeviceCount
+	.type ANeuralNetworks_getDeviceCount, @function
+	.globl anynpu_entry_ANeuralNetworks_getDeviceCount
+	.type anynpu_entry_ANeuralNetworks_getDeviceCount, @function
+anynpu_entry_ANeuralNetworks_getDeviceCount:
+ANeuralNetworks_getDeviceCount:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*175(%rip)
+	.cfi_endproc
+	.size ANeuralNetworks_getDeviceCount, .-ANeuralNetworks_getDeviceCount
+
+	.p2align 4
+	.globl ANeuralNetworks_getDevice
+	.type ANeuralNetworks_getDevice, @function
+	.globl anynpu_entry_ANeuralNetworks_getDevice
+	.type anynpu_entry_ANeuralNetworks_getDevice, @function
+anynpu_entry_ANeuralNetworks_getDevice:
+ANeuralNetworks_getDevice:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*176(%rip)
+	.cfi_endproc
+	.size ANeuralNetworks_getDevice, .-ANeuralNetworks_getDevice
+
+	.p2align 4
+	.globl ANeuralNetworksDevice_getName
+	.type ANeuralNetworksDevice_getName, @function
+	.globl anynpu_entry_ANeuralNetworksDevice_getName
+	.type anynpu_entry_ANeuralNetworksDevice_getName, @function
+anynpu_entry_ANeuralNetworksDevice_getName:
+ANeuralNetworksDevice_getName:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*177(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksDevice_getName, .-ANeuralNetworksDevice_getName
+
+	.p2align 4
+	.globl ANeuralNetworksDevice_getType
+	.type ANeuralNetworksDevice_getType, @function
+	.globl anynpu_entry_ANeuralNetworksDevice_getType
+	.type anynpu_entry_ANeuralNetworksDevice_getType, @function
+anynpu_entry_ANeuralNetworksDevice_getType:
+ANeuralNetworksDevice_getType:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*178(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksDevice_getType, .-ANeuralNetworksDevice_getType
+
+	.p2align 4
+	.globl ANeuralNetworksDevice_getVersion
+	.type ANeuralNetworksDevice_getVersion, @function
+	.globl anynpu_entry_ANeuralNetworksDevice_getVersion
+	.type anynpu_entry_ANeuralNetworksDevice_getVersion, @function
+anynpu_entry_ANeuralNetworksDevice_getVersion:
+ANeuralNetworksDevice_getVersion:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*179(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksDevice_getVersion, .-ANeuralNetworksDevice_getVersion
+
+	.p2align 4
+	.globl ANeuralNetworksDevice_getFeatureLevel
+	.type ANeuralNetworksDevice_getFeatureLevel, @function
+	.globl anynpu_entry_ANeuralNetworksDevice_getFeatureLevel
+	.type anynpu_entry_ANeuralNetworksDevice_getFeatureLevel, @function
+anynpu_entry_ANeuralNetworksDevice_getFeatureLevel:
+ANeuralNetworksDevice_getFeatureLevel:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*180(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksDevice_getFeatureLevel, .-ANeuralNetworksDevice_getFeatureLevel
+
+	.p2align 4
+	.globl ANeuralNetworksDevice_wait
+	.type ANeuralNetworksDevice_wait, @function
+	.globl anynpu_entry_ANeuralNetworksDevice_wait
+	.type anynpu_entry_ANeuralNetworksDevice_wait, @function
+anynpu_entry_ANeuralNetworksDevice_wait:
+ANeuralNetworksDevice_wait:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*181(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksDevice_wait, .-ANeuralNetworksDevice_wait
+
+	.p2align 4
+	.globl ANeuralNetworks_getRuntimeFeatureLevel
+	.type ANeuralNetworks_getRuntimeFeatureLevel, @function
+	.globl anynpu_entry_ANeuralNetworks_getRuntimeFeatureLevel
+	.type anynpu_entry_ANeuralNetworks_getRuntimeFeatureLevel, @function
+anynpu_entry_ANeuralNetworks_getRuntimeFeatureLevel:
+ANeuralNetworks_getRuntimeFeatureLevel:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*182(%rip)
+	.cfi_endproc
+	.size ANeuralNetworks_getRuntimeFeatureLevel, .-ANeuralNetworks_getRuntimeFeatureLevel
+
+	.p2align 4
+	.globl ANeuralNetworksModel_getSupportedOperationsForDevices
+	.type ANeuralNetworksModel_getSupportedOperationsForDevices, @function
+	.globl anynpu_entry_ANeuralNetworksModel_getSupportedOperationsForDevices
+	.type anynpu_entry_ANeuralNetworksModel_getSupportedOperationsForDevices, @function
+anynpu_entry_ANeuralNetworksModel_getSupportedOperationsForDevices:
+ANeuralNetworksModel_getSupportedOperationsForDevices:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*183(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_getSupportedOperationsForDevices, .-ANeuralNetworksModel_getSupportedOperationsForDevices
+
+	.p2align 4
+	.globl ANeuralNetworksMemory_createFromFd
+	.type ANeuralNetworksMemory_createFromFd, @function
+	.globl anynpu_entry_ANeuralNetworksMemory_createFromFd
+	.type anynpu_entry_ANeuralNetworksMemory_createFromFd, @function
+anynpu_entry_ANeuralNetworksMemory_createFromFd:
+ANeuralNetworksMemory_createFromFd:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*184(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemory_createFromFd, .-ANeuralNetworksMemory_createFromFd
+
+	.p2align 4
+	.globl ANeuralNetworksMemory_createFromAHardwareBuffer
+	.type ANeuralNetworksMemory_createFromAHardwareBuffer, @function
+	.globl anynpu_entry_ANeuralNetworksMemory_createFromAHardwareBuffer
+	.type anynpu_entry_ANeuralNetworksMemory_createFromAHardwareBuffer, @function
+anynpu_entry_ANeuralNetworksMemory_createFromAHardwareBuffer:
+ANeuralNetworksMemory_createFromAHardwareBuffer:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*185(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemory_createFromAHardwareBuffer, .-ANeuralNetworksMemory_createFromAHardwareBuffer
+
+	.p2align 4
+	.globl ANeuralNetworksMemory_free
+	.type ANeuralNetworksMemory_free, @function
+	.globl anynpu_entry_ANeuralNetworksMemory_free
+	.type anynpu_entry_ANeuralNetworksMemory_free, @function
+anynpu_entry_ANeuralNetworksMemory_free:
+ANeuralNetworksMemory_free:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*186(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemory_free, .-ANeuralNetworksMemory_free
+
+	.p2align 4
+	.globl ANeuralNetworksMemoryDesc_create
+	.type ANeuralNetworksMemoryDesc_create, @function
+	.globl anynpu_entry_ANeuralNetworksMemoryDesc_create
+	.type anynpu_entry_ANeuralNetworksMemoryDesc_create, @function
+anynpu_entry_ANeuralNetworksMemoryDesc_create:
+ANeuralNetworksMemoryDesc_create:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*187(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemoryDesc_create, .-ANeuralNetworksMemoryDesc_create
+
+	.p2align 4
+	.globl ANeuralNetworksMemoryDesc_addInputRole
+	.type ANeuralNetworksMemoryDesc_addInputRole, @function
+	.globl anynpu_entry_ANeuralNetworksMemoryDesc_addInputRole
+	.type anynpu_entry_ANeuralNetworksMemoryDesc_addInputRole, @function
+anynpu_entry_ANeuralNetworksMemoryDesc_addInputRole:
+ANeuralNetworksMemoryDesc_addInputRole:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*188(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemoryDesc_addInputRole, .-ANeuralNetworksMemoryDesc_addInputRole
+
+	.p2align 4
+	.globl ANeuralNetworksMemoryDesc_addOutputRole
+	.type ANeuralNetworksMemoryDesc_addOutputRole, @function
+	.globl anynpu_entry_ANeuralNetworksMemoryDesc_addOutputRole
+	.type anynpu_entry_ANeuralNetworksMemoryDesc_addOutputRole, @function
+anynpu_entry_ANeuralNetworksMemoryDesc_addOutputRole:
+ANeuralNetworksMemoryDesc_addOutputRole:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*189(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemoryDesc_addOutputRole, .-ANeuralNetworksMemoryDesc_addOutputRole
+
+	.p2align 4
+	.globl ANeuralNetworksMemoryDesc_setDimensions
+	.type ANeuralNetworksMemoryDesc_setDimensions, @function
+	.globl anynpu_entry_ANeuralNetworksMemoryDesc_setDimensions
+	.type anynpu_entry_ANeuralNetworksMemoryDesc_setDimensions, @function
+anynpu_entry_ANeuralNetworksMemoryDesc_setDimensions:
+ANeuralNetworksMemoryDesc_setDimensions:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*190(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemoryDesc_setDimensions, .-ANeuralNetworksMemoryDesc_setDimensions
+
+	.p2align 4
+	.globl ANeuralNetworksMemoryDesc_finish
+	.type ANeuralNetworksMemoryDesc_finish, @function
+	.globl anynpu_entry_ANeuralNetworksMemoryDesc_finish
+	.type anynpu_entry_ANeuralNetworksMemoryDesc_finish, @function
+anynpu_entry_ANeuralNetworksMemoryDesc_finish:
+ANeuralNetworksMemoryDesc_finish:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*191(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemoryDesc_finish, .-ANeuralNetworksMemoryDesc_finish
+
+	.p2align 4
+	.globl ANeuralNetworksMemoryDesc_free
+	.type ANeuralNetworksMemoryDesc_free, @function
+	.globl anynpu_entry_ANeuralNetworksMemoryDesc_free
+	.type anynpu_entry_ANeuralNetworksMemoryDesc_free, @function
+anynpu_entry_ANeuralNetworksMemoryDesc_free:
+ANeuralNetworksMemoryDesc_free:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*192(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemoryDesc_free, .-ANeuralNetworksMemoryDesc_free
+
+	.p2align 4
+	.globl ANeuralNetworksMemory_createFromDesc
+	.type ANeuralNetworksMemory_createFromDesc, @function
+	.globl anynpu_entry_ANeuralNetworksMemory_createFromDesc
+	.type anynpu_entry_ANeuralNetworksMemory_createFromDesc, @function
+anynpu_entry_ANeuralNetworksMemory_createFromDesc:
+ANeuralNetworksMemory_createFromDesc:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*193(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemory_createFromDesc, .-ANeuralNetworksMemory_createFromDesc
+
+	.p2align 4
+	.globl ANeuralNetworksMemory_copy
+	.type ANeuralNetworksMemory_copy, @function
+	.globl anynpu_entry_ANeuralNetworksMemory_copy
+	.type anynpu_entry_ANeuralNetworksMemory_copy, @function
+anynpu_entry_ANeuralNetworksMemory_copy:
+ANeuralNetworksMemory_copy:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*194(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksMemory_copy, .-ANeuralNetworksMemory_copy
+
+	.p2align 4
+	.globl ANeuralNetworksModel_create
+	.type ANeuralNetworksModel_create, @function
+	.globl anynpu_entry_ANeuralNetworksModel_create
+	.type anynpu_entry_ANeuralNetworksModel_create, @function
+anynpu_entry_ANeuralNetworksModel_create:
+ANeuralNetworksModel_create:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*195(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_create, .-ANeuralNetworksModel_create
+
+	.p2align 4
+	.globl ANeuralNetworksModel_free
+	.type ANeuralNetworksModel_free, @function
+	.globl anynpu_entry_ANeuralNetworksModel_free
+	.type anynpu_entry_ANeuralNetworksModel_free, @function
+anynpu_entry_ANeuralNetworksModel_free:
+ANeuralNetworksModel_free:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*196(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_free, .-ANeuralNetworksModel_free
+
+	.p2align 4
+	.globl ANeuralNetworksModel_addOperand
+	.type ANeuralNetworksModel_addOperand, @function
+	.globl anynpu_entry_ANeuralNetworksModel_addOperand
+	.type anynpu_entry_ANeuralNetworksModel_addOperand, @function
+anynpu_entry_ANeuralNetworksModel_addOperand:
+ANeuralNetworksModel_addOperand:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*197(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_addOperand, .-ANeuralNetworksModel_addOperand
+
+	.p2align 4
+	.globl ANeuralNetworksModel_setOperandValue
+	.type ANeuralNetworksModel_setOperandValue, @function
+	.globl anynpu_entry_ANeuralNetworksModel_setOperandValue
+	.type anynpu_entry_ANeuralNetworksModel_setOperandValue, @function
+anynpu_entry_ANeuralNetworksModel_setOperandValue:
+ANeuralNetworksModel_setOperandValue:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*198(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_setOperandValue, .-ANeuralNetworksModel_setOperandValue
+
+	.p2align 4
+	.globl ANeuralNetworksModel_setOperandValueFromMemory
+	.type ANeuralNetworksModel_setOperandValueFromMemory, @function
+	.globl anynpu_entry_ANeuralNetworksModel_setOperandValueFromMemory
+	.type anynpu_entry_ANeuralNetworksModel_setOperandValueFromMemory, @function
+anynpu_entry_ANeuralNetworksModel_setOperandValueFromMemory:
+ANeuralNetworksModel_setOperandValueFromMemory:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*199(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_setOperandValueFromMemory, .-ANeuralNetworksModel_setOperandValueFromMemory
+
+	.p2align 4
+	.globl ANeuralNetworksModel_setOperandValueFromModel
+	.type ANeuralNetworksModel_setOperandValueFromModel, @function
+	.globl anynpu_entry_ANeuralNetworksModel_setOperandValueFromModel
+	.type anynpu_entry_ANeuralNetworksModel_setOperandValueFromModel, @function
+anynpu_entry_ANeuralNetworksModel_setOperandValueFromModel:
+ANeuralNetworksModel_setOperandValueFromModel:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*200(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_setOperandValueFromModel, .-ANeuralNetworksModel_setOperandValueFromModel
+
+	.p2align 4
+	.globl ANeuralNetworksModel_setOperandSymmPerChannelQuantParams
+	.type ANeuralNetworksModel_setOperandSymmPerChannelQuantParams, @function
+	.globl anynpu_entry_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams
+	.type anynpu_entry_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams, @function
+anynpu_entry_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
+ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*201(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_setOperandSymmPerChannelQuantParams, .-ANeuralNetworksModel_setOperandSymmPerChannelQuantParams
+
+	.p2align 4
+	.globl ANeuralNetworksModel_addOperation
+	.type ANeuralNetworksModel_addOperation, @function
+	.globl anynpu_entry_ANeuralNetworksModel_addOperation
+	.type anynpu_entry_ANeuralNetworksModel_addOperation, @function
+anynpu_entry_ANeuralNetworksModel_addOperation:
+ANeuralNetworksModel_addOperation:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*202(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_addOperation, .-ANeuralNetworksModel_addOperation
+
+	.p2align 4
+	.globl ANeuralNetworksModel_identifyInputsAndOutputs
+	.type ANeuralNetworksModel_identifyInputsAndOutputs, @function
+	.globl anynpu_entry_ANeuralNetworksModel_identifyInputsAndOutputs
+	.type anynpu_entry_ANeuralNetworksModel_identifyInputsAndOutputs, @function
+anynpu_entry_ANeuralNetworksModel_identifyInputsAndOutputs:
+ANeuralNetworksModel_identifyInputsAndOutputs:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*203(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_identifyInputsAndOutputs, .-ANeuralNetworksModel_identifyInputsAndOutputs
+
+	.p2align 4
+	.globl ANeuralNetworksModel_relaxComputationFloat32toFloat16
+	.type ANeuralNetworksModel_relaxComputationFloat32toFloat16, @function
+	.globl anynpu_entry_ANeuralNetworksModel_relaxComputationFloat32toFloat16
+	.type anynpu_entry_ANeuralNetworksModel_relaxComputationFloat32toFloat16, @function
+anynpu_entry_ANeuralNetworksModel_relaxComputationFloat32toFloat16:
+ANeuralNetworksModel_relaxComputationFloat32toFloat16:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*204(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_relaxComputationFloat32toFloat16, .-ANeuralNetworksModel_relaxComputationFloat32toFloat16
+
+	.p2align 4
+	.globl ANeuralNetworksModel_finish
+	.type ANeuralNetworksModel_finish, @function
+	.globl anynpu_entry_ANeuralNetworksModel_finish
+	.type anynpu_entry_ANeuralNetworksModel_finish, @function
+anynpu_entry_ANeuralNetworksModel_finish:
+ANeuralNetworksModel_finish:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*205(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_finish, .-ANeuralNetworksModel_finish
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_create
+	.type ANeuralNetworksCompilation_create, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_create
+	.type anynpu_entry_ANeuralNetworksCompilation_create, @function
+anynpu_entry_ANeuralNetworksCompilation_create:
+ANeuralNetworksCompilation_create:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*206(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_create, .-ANeuralNetworksCompilation_create
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_createForDevices
+	.type ANeuralNetworksCompilation_createForDevices, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_createForDevices
+	.type anynpu_entry_ANeuralNetworksCompilation_createForDevices, @function
+anynpu_entry_ANeuralNetworksCompilation_createForDevices:
+ANeuralNetworksCompilation_createForDevices:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*207(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_createForDevices, .-ANeuralNetworksCompilation_createForDevices
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_free
+	.type ANeuralNetworksCompilation_free, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_free
+	.type anynpu_entry_ANeuralNetworksCompilation_free, @function
+anynpu_entry_ANeuralNetworksCompilation_free:
+ANeuralNetworksCompilation_free:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*208(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_free, .-ANeuralNetworksCompilation_free
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_setPreference
+	.type ANeuralNetworksCompilation_setPreference, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_setPreference
+	.type anynpu_entry_ANeuralNetworksCompilation_setPreference, @function
+anynpu_entry_ANeuralNetworksCompilation_setPreference:
+ANeuralNetworksCompilation_setPreference:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*209(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_setPreference, .-ANeuralNetworksCompilation_setPreference
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_setCaching
+	.type ANeuralNetworksCompilation_setCaching, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_setCaching
+	.type anynpu_entry_ANeuralNetworksCompilation_setCaching, @function
+anynpu_entry_ANeuralNetworksCompilation_setCaching:
+ANeuralNetworksCompilation_setCaching:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*210(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_setCaching, .-ANeuralNetworksCompilation_setCaching
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_setPriority
+	.type ANeuralNetworksCompilation_setPriority, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_setPriority
+	.type anynpu_entry_ANeuralNetworksCompilation_setPriority, @function
+anynpu_entry_ANeuralNetworksCompilation_setPriority:
+ANeuralNetworksCompilation_setPriority:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*211(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_setPriority, .-ANeuralNetworksCompilation_setPriority
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_setTimeout
+	.type ANeuralNetworksCompilation_setTimeout, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_setTimeout
+	.type anynpu_entry_ANeuralNetworksCompilation_setTimeout, @function
+anynpu_entry_ANeuralNetworksCompilation_setTimeout:
+ANeuralNetworksCompilation_setTimeout:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*212(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_setTimeout, .-ANeuralNetworksCompilation_setTimeout
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_finish
+	.type ANeuralNetworksCompilation_finish, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_finish
+	.type anynpu_entry_ANeuralNetworksCompilation_finish, @function
+anynpu_entry_ANeuralNetworksCompilation_finish:
+ANeuralNetworksCompilation_finish:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*213(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_finish, .-ANeuralNetworksCompilation_finish
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput
+	.type ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput
+	.type anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput, @function
+anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
+ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*214(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput
+	.type ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput
+	.type anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput, @function
+anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
+ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*215(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput
+	.type ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput
+	.type anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput, @function
+anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
+ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*216(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput
+	.type ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput
+	.type anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput, @function
+anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
+ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*217(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_create
+	.type ANeuralNetworksExecution_create, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_create
+	.type anynpu_entry_ANeuralNetworksExecution_create, @function
+anynpu_entry_ANeuralNetworksExecution_create:
+ANeuralNetworksExecution_create:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*218(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_create, .-ANeuralNetworksExecution_create
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_free
+	.type ANeuralNetworksExecution_free, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_free
+	.type anynpu_entry_ANeuralNetworksExecution_free, @function
+anynpu_entry_ANeuralNetworksExecution_free:
+ANeuralNetworksExecution_free:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*219(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_free, .-ANeuralNetworksExecution_free
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_setInput
+	.type ANeuralNetworksExecution_setInput, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_setInput
+	.type anynpu_entry_ANeuralNetworksExecution_setInput, @function
+anynpu_entry_ANeuralNetworksExecution_setInput:
+ANeuralNetworksExecution_setInput:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*220(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_setInput, .-ANeuralNetworksExecution_setInput
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_setInputFromMemory
+	.type ANeuralNetworksExecution_setInputFromMemory, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_setInputFromMemory
+	.type anynpu_entry_ANeuralNetworksExecution_setInputFromMemory, @function
+anynpu_entry_ANeuralNetworksExecution_setInputFromMemory:
+ANeuralNetworksExecution_setInputFromMemory:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*221(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_setInputFromMemory, .-ANeuralNetworksExecution_setInputFromMemory
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_setOutput
+	.type ANeuralNetworksExecution_setOutput, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_setOutput
+	.type anynpu_entry_ANeuralNetworksExecution_setOutput, @function
+anynpu_entry_ANeuralNetworksExecution_setOutput:
+ANeuralNetworksExecution_setOutput:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*222(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_setOutput, .-ANeuralNetworksExecution_setOutput
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_setOutputFromMemory
+	.type ANeuralNetworksExecution_setOutputFromMemory, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_setOutputFromMemory
+	.type anynpu_entry_ANeuralNetworksExecution_setOutputFromMemory, @function
+anynpu_entry_ANeuralNetworksExecution_setOutputFromMemory:
+ANeuralNetworksExecution_setOutputFromMemory:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*223(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_setOutputFromMemory, .-ANeuralNetworksExecution_setOutputFromMemory
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_enableInputAndOutputPadding
+	.type ANeuralNetworksExecution_enableInputAndOutputPadding, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_enableInputAndOutputPadding
+	.type anynpu_entry_ANeuralNetworksExecution_enableInputAndOutputPadding, @function
+anynpu_entry_ANeuralNetworksExecution_enableInputAndOutputPadding:
+ANeuralNetworksExecution_enableInputAndOutputPadding:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*224(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_enableInputAndOutputPadding, .-ANeuralNetworksExecution_enableInputAndOutputPadding
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_setReusable
+	.type ANeuralNetworksExecution_setReusable, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_setReusable
+	.type anynpu_entry_ANeuralNetworksExecution_setReusable, @function
+anynpu_entry_ANeuralNetworksExecution_setReusable:
+ANeuralNetworksExecution_setReusable:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*225(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_setReusable, .-ANeuralNetworksExecution_setReusable
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_setMeasureTiming
+	.type ANeuralNetworksExecution_setMeasureTiming, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_setMeasureTiming
+	.type anynpu_entry_ANeuralNetworksExecution_setMeasureTiming, @function
+anynpu_entry_ANeuralNetworksExecution_setMeasureTiming:
+ANeuralNetworksExecution_setMeasureTiming:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*226(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_setMeasureTiming, .-ANeuralNetworksExecution_setMeasureTiming
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_setTimeout
+	.type ANeuralNetworksExecution_setTimeout, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_setTimeout
+	.type anynpu_entry_ANeuralNetworksExecution_setTimeout, @function
+anynpu_entry_ANeuralNetworksExecution_setTimeout:
+ANeuralNetworksExecution_setTimeout:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*227(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_setTimeout, .-ANeuralNetworksExecution_setTimeout
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_setLoopTimeout
+	.type ANeuralNetworksExecution_setLoopTimeout, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_setLoopTimeout
+	.type anynpu_entry_ANeuralNetworksExecution_setLoopTimeout, @function
+anynpu_entry_ANeuralNetworksExecution_setLoopTimeout:
+ANeuralNetworksExecution_setLoopTimeout:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*228(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_setLoopTimeout, .-ANeuralNetworksExecution_setLoopTimeout
+
+	.p2align 4
+	.globl ANeuralNetworks_getDefaultLoopTimeout
+	.type ANeuralNetworks_getDefaultLoopTimeout, @function
+	.globl anynpu_entry_ANeuralNetworks_getDefaultLoopTimeout
+	.type anynpu_entry_ANeuralNetworks_getDefaultLoopTimeout, @function
+anynpu_entry_ANeuralNetworks_getDefaultLoopTimeout:
+ANeuralNetworks_getDefaultLoopTimeout:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*229(%rip)
+	.cfi_endproc
+	.size ANeuralNetworks_getDefaultLoopTimeout, .-ANeuralNetworks_getDefaultLoopTimeout
+
+	.p2align 4
+	.globl ANeuralNetworks_getMaximumLoopTimeout
+	.type ANeuralNetworks_getMaximumLoopTimeout, @function
+	.globl anynpu_entry_ANeuralNetworks_getMaximumLoopTimeout
+	.type anynpu_entry_ANeuralNetworks_getMaximumLoopTimeout, @function
+anynpu_entry_ANeuralNetworks_getMaximumLoopTimeout:
+ANeuralNetworks_getMaximumLoopTimeout:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*230(%rip)
+	.cfi_endproc
+	.size ANeuralNetworks_getMaximumLoopTimeout, .-ANeuralNetworks_getMaximumLoopTimeout
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_compute
+	.type ANeuralNetworksExecution_compute, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_compute
+	.type anynpu_entry_ANeuralNetworksExecution_compute, @function
+anynpu_entry_ANeuralNetworksExecution_compute:
+ANeuralNetworksExecution_compute:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*231(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_compute, .-ANeuralNetworksExecution_compute
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_startCompute
+	.type ANeuralNetworksExecution_startCompute, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_startCompute
+	.type anynpu_entry_ANeuralNetworksExecution_startCompute, @function
+anynpu_entry_ANeuralNetworksExecution_startCompute:
+ANeuralNetworksExecution_startCompute:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*232(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_startCompute, .-ANeuralNetworksExecution_startCompute
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_burstCompute
+	.type ANeuralNetworksExecution_burstCompute, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_burstCompute
+	.type anynpu_entry_ANeuralNetworksExecution_burstCompute, @function
+anynpu_entry_ANeuralNetworksExecution_burstCompute:
+ANeuralNetworksExecution_burstCompute:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*233(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_burstCompute, .-ANeuralNetworksExecution_burstCompute
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_startComputeWithDependencies
+	.type ANeuralNetworksExecution_startComputeWithDependencies, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_startComputeWithDependencies
+	.type anynpu_entry_ANeuralNetworksExecution_startComputeWithDependencies, @function
+anynpu_entry_ANeuralNetworksExecution_startComputeWithDependencies:
+ANeuralNetworksExecution_startComputeWithDependencies:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*234(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_startComputeWithDependencies, .-ANeuralNetworksExecution_startComputeWithDependencies
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_getOutputOperandRank
+	.type ANeuralNetworksExecution_getOutputOperandRank, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_getOutputOperandRank
+	.type anynpu_entry_ANeuralNetworksExecution_getOutputOperandRank, @function
+anynpu_entry_ANeuralNetworksExecution_getOutputOperandRank:
+ANeuralNetworksExecution_getOutputOperandRank:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*235(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_getOutputOperandRank, .-ANeuralNetworksExecution_getOutputOperandRank
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_getOutputOperandDimensions
+	.type ANeuralNetworksExecution_getOutputOperandDimensions, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_getOutputOperandDimensions
+	.type anynpu_entry_ANeuralNetworksExecution_getOutputOperandDimensions, @function
+anynpu_entry_ANeuralNetworksExecution_getOutputOperandDimensions:
+ANeuralNetworksExecution_getOutputOperandDimensions:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*236(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_getOutputOperandDimensions, .-ANeuralNetworksExecution_getOutputOperandDimensions
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_getDuration
+	.type ANeuralNetworksExecution_getDuration, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_getDuration
+	.type anynpu_entry_ANeuralNetworksExecution_getDuration, @function
+anynpu_entry_ANeuralNetworksExecution_getDuration:
+ANeuralNetworksExecution_getDuration:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*237(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_getDuration, .-ANeuralNetworksExecution_getDuration
+
+	.p2align 4
+	.globl ANeuralNetworksBurst_create
+	.type ANeuralNetworksBurst_create, @function
+	.globl anynpu_entry_ANeuralNetworksBurst_create
+	.type anynpu_entry_ANeuralNetworksBurst_create, @function
+anynpu_entry_ANeuralNetworksBurst_create:
+ANeuralNetworksBurst_create:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*238(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksBurst_create, .-ANeuralNetworksBurst_create
+
+	.p2align 4
+	.globl ANeuralNetworksBurst_free
+	.type ANeuralNetworksBurst_free, @function
+	.globl anynpu_entry_ANeuralNetworksBurst_free
+	.type anynpu_entry_ANeuralNetworksBurst_free, @function
+anynpu_entry_ANeuralNetworksBurst_free:
+ANeuralNetworksBurst_free:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*239(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksBurst_free, .-ANeuralNetworksBurst_free
+
+	.p2align 4
+	.globl ANeuralNetworksEvent_wait
+	.type ANeuralNetworksEvent_wait, @function
+	.globl anynpu_entry_ANeuralNetworksEvent_wait
+	.type anynpu_entry_ANeuralNetworksEvent_wait, @function
+anynpu_entry_ANeuralNetworksEvent_wait:
+ANeuralNetworksEvent_wait:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*240(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksEvent_wait, .-ANeuralNetworksEvent_wait
+
+	.p2align 4
+	.globl ANeuralNetworksEvent_free
+	.type ANeuralNetworksEvent_free, @function
+	.globl anynpu_entry_ANeuralNetworksEvent_free
+	.type anynpu_entry_ANeuralNetworksEvent_free, @function
+anynpu_entry_ANeuralNetworksEvent_free:
+ANeuralNetworksEvent_free:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*241(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksEvent_free, .-ANeuralNetworksEvent_free
+
+	.p2align 4
+	.globl ANeuralNetworksEvent_createFromSyncFenceFd
+	.type ANeuralNetworksEvent_createFromSyncFenceFd, @function
+	.globl anynpu_entry_ANeuralNetworksEvent_createFromSyncFenceFd
+	.type anynpu_entry_ANeuralNetworksEvent_createFromSyncFenceFd, @function
+anynpu_entry_ANeuralNetworksEvent_createFromSyncFenceFd:
+ANeuralNetworksEvent_createFromSyncFenceFd:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*242(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksEvent_createFromSyncFenceFd, .-ANeuralNetworksEvent_createFromSyncFenceFd
+
+	.p2align 4
+	.globl ANeuralNetworksEvent_getSyncFenceFd
+	.type ANeuralNetworksEvent_getSyncFenceFd, @function
+	.globl anynpu_entry_ANeuralNetworksEvent_getSyncFenceFd
+	.type anynpu_entry_ANeuralNetworksEvent_getSyncFenceFd, @function
+anynpu_entry_ANeuralNetworksEvent_getSyncFenceFd:
+ANeuralNetworksEvent_getSyncFenceFd:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*243(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksEvent_getSyncFenceFd, .-ANeuralNetworksEvent_getSyncFenceFd
+
+	.p2align 4
+	.globl ANeuralNetworksDevice_getExtensionSupport
+	.type ANeuralNetworksDevice_getExtensionSupport, @function
+	.globl anynpu_entry_ANeuralNetworksDevice_getExtensionSupport
+	.type anynpu_entry_ANeuralNetworksDevice_getExtensionSupport, @function
+anynpu_entry_ANeuralNetworksDevice_getExtensionSupport:
+ANeuralNetworksDevice_getExtensionSupport:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*244(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksDevice_getExtensionSupport, .-ANeuralNetworksDevice_getExtensionSupport
+
+	.p2align 4
+	.globl ANeuralNetworksModel_getExtensionOperandType
+	.type ANeuralNetworksModel_getExtensionOperandType, @function
+	.globl anynpu_entry_ANeuralNetworksModel_getExtensionOperandType
+	.type anynpu_entry_ANeuralNetworksModel_getExtensionOperandType, @function
+anynpu_entry_ANeuralNetworksModel_getExtensionOperandType:
+ANeuralNetworksModel_getExtensionOperandType:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*245(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_getExtensionOperandType, .-ANeuralNetworksModel_getExtensionOperandType
+
+	.p2align 4
+	.globl ANeuralNetworksModel_getExtensionOperationType
+	.type ANeuralNetworksModel_getExtensionOperationType, @function
+	.globl anynpu_entry_ANeuralNetworksModel_getExtensionOperationType
+	.type anynpu_entry_ANeuralNetworksModel_getExtensionOperationType, @function
+anynpu_entry_ANeuralNetworksModel_getExtensionOperationType:
+ANeuralNetworksModel_getExtensionOperationType:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*246(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_getExtensionOperationType, .-ANeuralNetworksModel_getExtensionOperationType
+
+	.p2align 4
+	.globl ANeuralNetworksModel_setOperandExtensionData
+	.type ANeuralNetworksModel_setOperandExtensionData, @function
+	.globl anynpu_entry_ANeuralNetworksModel_setOperandExtensionData
+	.type anynpu_entry_ANeuralNetworksModel_setOperandExtensionData, @function
+anynpu_entry_ANeuralNetworksModel_setOperandExtensionData:
+ANeuralNetworksModel_setOperandExtensionData:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*247(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksModel_setOperandExtensionData, .-ANeuralNetworksModel_setOperandExtensionData
+
+	.p2align 4
+	.globl ANeuralNetworksCompilation_addExtensionAttribute
+	.type ANeuralNetworksCompilation_addExtensionAttribute, @function
+	.globl anynpu_entry_ANeuralNetworksCompilation_addExtensionAttribute
+	.type anynpu_entry_ANeuralNetworksCompilation_addExtensionAttribute, @function
+anynpu_entry_ANeuralNetworksCompilation_addExtensionAttribute:
+ANeuralNetworksCompilation_addExtensionAttribute:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*248(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksCompilation_addExtensionAttribute, .-ANeuralNetworksCompilation_addExtensionAttribute
+
+	.p2align 4
+	.globl ANeuralNetworksExecution_addExtensionAttribute
+	.type ANeuralNetworksExecution_addExtensionAttribute, @function
+	.globl anynpu_entry_ANeuralNetworksExecution_addExtensionAttribute
+	.type anynpu_entry_ANeuralNetworksExecution_addExtensionAttribute, @function
+anynpu_entry_ANeuralNetworksExecution_addExtensionAttribute:
+ANeuralNetworksExecution_addExtensionAttribute:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*249(%rip)
+	.cfi_endproc
+	.size ANeuralNetworksExecution_addExtensionAttribute, .-ANeuralNetworksExecution_addExtensionAttribute
+
+	.p2align 4
 	.type start_0, @function
 start_0:
 	.cfi_startproc
@@ -4064,6 +5039,756 @@ start_174:
 	jmp	anynpu_first
 	.cfi_endproc
 	.size start_174, .-start_174
+
+	.p2align 4
+	.type start_175, @function
+start_175:
+	.cfi_startproc
+	endbr64
+	mov	$175, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_175, .-start_175
+
+	.p2align 4
+	.type start_176, @function
+start_176:
+	.cfi_startproc
+	endbr64
+	mov	$176, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_176, .-start_176
+
+	.p2align 4
+	.type start_177, @function
+start_177:
+	.cfi_startproc
+	endbr64
+	mov	$177, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_177, .-start_177
+
+	.p2align 4
+	.type start_178, @function
+start_178:
+	.cfi_startproc
+	endbr64
+	mov	$178, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_178, .-start_178
+
+	.p2align 4
+	.type start_179, @function
+start_179:
+	.cfi_startproc
+	endbr64
+	mov	$179, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_179, .-start_179
+
+	.p2align 4
+	.type start_180, @function
+start_180:
+	.cfi_startproc
+	endbr64
+	mov	$180, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_180, .-start_180
+
+	.p2align 4
+	.type start_181, @function
+start_181:
+	.cfi_startproc
+	endbr64
+	mov	$181, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_181, .-start_181
+
+	.p2align 4
+	.type start_182, @function
+start_182:
+	.cfi_startproc
+	endbr64
+	mov	$182, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_182, .-start_182
+
+	.p2align 4
+	.type start_183, @function
+start_183:
+	.cfi_startproc
+	endbr64
+	mov	$183, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_183, .-start_183
+
+	.p2align 4
+	.type start_184, @function
+start_184:
+	.cfi_startproc
+	endbr64
+	mov	$184, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_184, .-start_184
+
+	.p2align 4
+	.type start_185, @function
+start_185:
+	.cfi_startproc
+	endbr64
+	mov	$185, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_185, .-start_185
+
+	.p2align 4
+	.type start_186, @function
+start_186:
+	.cfi_startproc
+	endbr64
+	mov	$186, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_186, .-start_186
+
+	.p2align 4
+	.type start_187, @function
+start_187:
+	.cfi_startproc
+	endbr64
+	mov	$187, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_187, .-start_187
+
+	.p2align 4
+	.type start_188, @function
+start_188:
+	.cfi_startproc
+	endbr64
+	mov	$188, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_188, .-start_188
+
+	.p2align 4
+	.type start_189, @function
+start_189:
+	.cfi_startproc
+	endbr64
+	mov	$189, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_189, .-start_189
+
+	.p2align 4
+	.type start_190, @function
+start_190:
+	.cfi_startproc
+	endbr64
+	mov	$190, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_190, .-start_190
+
+	.p2align 4
+	.type start_191, @function
+start_191:
+	.cfi_startproc
+	endbr64
+	mov	$191, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_191, .-start_191
+
+	.p2align 4
+	.type start_192, @function
+start_192:
+	.cfi_startproc
+	endbr64
+	mov	$192, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_192, .-start_192
+
+	.p2align 4
+	.type start_193, @function
+start_193:
+	.cfi_startproc
+	endbr64
+	mov	$193, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_193, .-start_193
+
+	.p2align 4
+	.type start_194, @function
+start_194:
+	.cfi_startproc
+	endbr64
+	mov	$194, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_194, .-start_194
+
+	.p2align 4
+	.type start_195, @function
+start_195:
+	.cfi_startproc
+	endbr64
+	mov	$195, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_195, .-start_195
+
+	.p2align 4
+	.type start_196, @function
+start_196:
+	.cfi_startproc
+	endbr64
+	mov	$196, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_196, .-start_196
+
+	.p2align 4
+	.type start_197, @function
+start_197:
+	.cfi_startproc
+	endbr64
+	mov	$197, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_197, .-start_197
+
+	.p2align 4
+	.type start_198, @function
+start_198:
+	.cfi_startproc
+	endbr64
+	mov	$198, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_198, .-start_198
+
+	.p2align 4
+	.type start_199, @function
+start_199:
+	.cfi_startproc
+	endbr64
+	mov	$199, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_199, .-start_199
+
+	.p2align 4
+	.type start_200, @function
+start_200:
+	.cfi_startproc
+	endbr64
+	mov	$200, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_200, .-start_200
+
+	.p2align 4
+	.type start_201, @function
+start_201:
+	.cfi_startproc
+	endbr64
+	mov	$201, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_201, .-start_201
+
+	.p2align 4
+	.type start_202, @function
+start_202:
+	.cfi_startproc
+	endbr64
+	mov	$202, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_202, .-start_202
+
+	.p2align 4
+	.type start_203, @function
+start_203:
+	.cfi_startproc
+	endbr64
+	mov	$203, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_203, .-start_203
+
+	.p2align 4
+	.type start_204, @function
+start_204:
+	.cfi_startproc
+	endbr64
+	mov	$204, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_204, .-start_204
+
+	.p2align 4
+	.type start_205, @function
+start_205:
+	.cfi_startproc
+	endbr64
+	mov	$205, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_205, .-start_205
+
+	.p2align 4
+	.type start_206, @function
+start_206:
+	.cfi_startproc
+	endbr64
+	mov	$206, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_206, .-start_206
+
+	.p2align 4
+	.type start_207, @function
+start_207:
+	.cfi_startproc
+	endbr64
+	mov	$207, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_207, .-start_207
+
+	.p2align 4
+	.type start_208, @function
+start_208:
+	.cfi_startproc
+	endbr64
+	mov	$208, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_208, .-start_208
+
+	.p2align 4
+	.type start_209, @function
+start_209:
+	.cfi_startproc
+	endbr64
+	mov	$209, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_209, .-start_209
+
+	.p2align 4
+	.type start_210, @function
+start_210:
+	.cfi_startproc
+	endbr64
+	mov	$210, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_210, .-start_210
+
+	.p2align 4
+	.type start_211, @function
+start_211:
+	.cfi_startproc
+	endbr64
+	mov	$211, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_211, .-start_211
+
+	.p2align 4
+	.type start_212, @function
+start_212:
+	.cfi_startproc
+	endbr64
+	mov	$212, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_212, .-start_212
+
+	.p2align 4
+	.type start_213, @function
+start_213:
+	.cfi_startproc
+	endbr64
+	mov	$213, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_213, .-start_213
+
+	.p2align 4
+	.type start_214, @function
+start_214:
+	.cfi_startproc
+	endbr64
+	mov	$214, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_214, .-start_214
+
+	.p2align 4
+	.type start_215, @function
+start_215:
+	.cfi_startproc
+	endbr64
+	mov	$215, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_215, .-start_215
+
+	.p2align 4
+	.type start_216, @function
+start_216:
+	.cfi_startproc
+	endbr64
+	mov	$216, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_216, .-start_216
+
+	.p2align 4
+	.type start_217, @function
+start_217:
+	.cfi_startproc
+	endbr64
+	mov	$217, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_217, .-start_217
+
+	.p2align 4
+	.type start_218, @function
+start_218:
+	.cfi_startproc
+	endbr64
+	mov	$218, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_218, .-start_218
+
+	.p2align 4
+	.type start_219, @function
+start_219:
+	.cfi_startproc
+	endbr64
+	mov	$219, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_219, .-start_219
+
+	.p2align 4
+	.type start_220, @function
+start_220:
+	.cfi_startproc
+	endbr64
+	mov	$220, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_220, .-start_220
+
+	.p2align 4
+	.type start_221, @function
+start_221:
+	.cfi_startproc
+	endbr64
+	mov	$221, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_221, .-start_221
+
+	.p2align 4
+	.type start_222, @function
+start_222:
+	.cfi_startproc
+	endbr64
+	mov	$222, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_222, .-start_222
+
+	.p2align 4
+	.type start_223, @function
+start_223:
+	.cfi_startproc
+	endbr64
+	mov	$223, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_223, .-start_223
+
+	.p2align 4
+	.type start_224, @function
+start_224:
+	.cfi_startproc
+	endbr64
+	mov	$224, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_224, .-start_224
+
+	.p2align 4
+	.type start_225, @function
+start_225:
+	.cfi_startproc
+	endbr64
+	mov	$225, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_225, .-start_225
+
+	.p2align 4
+	.type start_226, @function
+start_226:
+	.cfi_startproc
+	endbr64
+	mov	$226, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_226, .-start_226
+
+	.p2align 4
+	.type start_227, @function
+start_227:
+	.cfi_startproc
+	endbr64
+	mov	$227, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_227, .-start_227
+
+	.p2align 4
+	.type start_228, @function
+start_228:
+	.cfi_startproc
+	endbr64
+	mov	$228, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_228, .-start_228
+
+	.p2align 4
+	.type start_229, @function
+start_229:
+	.cfi_startproc
+	endbr64
+	mov	$229, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_229, .-start_229
+
+	.p2align 4
+	.type start_230, @function
+start_230:
+	.cfi_startproc
+	endbr64
+	mov	$230, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_230, .-start_230
+
+	.p2align 4
+	.type start_231, @function
+start_231:
+	.cfi_startproc
+	endbr64
+	mov	$231, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_231, .-start_231
+
+	.p2align 4
+	.type start_232, @function
+start_232:
+	.cfi_startproc
+	endbr64
+	mov	$232, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_232, .-start_232
+
+	.p2align 4
+	.type start_233, @function
+start_233:
+	.cfi_startproc
+	endbr64
+	mov	$233, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_233, .-start_233
+
+	.p2align 4
+	.type start_234, @function
+start_234:
+	.cfi_startproc
+	endbr64
+	mov	$234, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_234, .-start_234
+
+	.p2align 4
+	.type start_235, @function
+start_235:
+	.cfi_startproc
+	endbr64
+	mov	$235, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_235, .-start_235
+
+	.p2align 4
+	.type start_236, @function
+start_236:
+	.cfi_startproc
+	endbr64
+	mov	$236, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_236, .-start_236
+
+	.p2align 4
+	.type start_237, @function
+start_237:
+	.cfi_startproc
+	endbr64
+	mov	$237, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_237, .-start_237
+
+	.p2align 4
+	.type start_238, @function
+start_238:
+	.cfi_startproc
+	endbr64
+	mov	$238, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_238, .-start_238
+
+	.p2align 4
+	.type start_239, @function
+start_239:
+	.cfi_startproc
+	endbr64
+	mov	$239, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_239, .-start_239
+
+	.p2align 4
+	.type start_240, @function
+start_240:
+	.cfi_startproc
+	endbr64
+	mov	$240, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_240, .-start_240
+
+	.p2align 4
+	.type start_241, @function
+start_241:
+	.cfi_startproc
+	endbr64
+	mov	$241, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_241, .-start_241
+
+	.p2align 4
+	.type start_242, @function
+start_242:
+	.cfi_startproc
+	endbr64
+	mov	$242, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_242, .-start_242
+
+	.p2align 4
+	.type start_243, @function
+start_243:
+	.cfi_startproc
+	endbr64
+	mov	$243, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_243, .-start_243
+
+	.p2align 4
+	.type start_244, @function
+start_244:
+	.cfi_startproc
+	endbr64
+	mov	$244, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_244, .-start_244
+
+	.p2align 4
+	.type start_245, @function
+start_245:
+	.cfi_startproc
+	endbr64
+	mov	$245, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_245, .-start_245
+
+	.p2align 4
+	.type start_246, @function
+start_246:
+	.cfi_startproc
+	endbr64
+	mov	$246, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_246, .-start_246
+
+	.p2align 4
+	.type start_247, @function
+start_247:
+	.cfi_startproc
+	endbr64
+	mov	$247, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_247, .-start_247
+
+	.p2align 4
+	.type start_248, @function
+start_248:
+	.cfi_startproc
+	endbr64
+	mov	$248, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_248, .-start_248
+
+	.p2align 4
+	.type start_249, @function
+start_249:
+	.cfi_startproc
+	endbr64
+	mov	$249, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_249, .-start_249
 
 	.p2align 4
 	.type anynpu_count, @function
@@ -5826,6 +7551,756 @@ count_174:
 	.cfi_endproc
 	.size count_174, .-count_174
 
+	.p2align 4
+	.type count_175, @function
+count_175:
+	.cfi_startproc
+	endbr64
+	mov	$175, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_175, .-count_175
+
+	.p2align 4
+	.type count_176, @function
+count_176:
+	.cfi_startproc
+	endbr64
+	mov	$176, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_176, .-count_176
+
+	.p2align 4
+	.type count_177, @function
+count_177:
+	.cfi_startproc
+	endbr64
+	mov	$177, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_177, .-count_177
+
+	.p2align 4
+	.type count_178, @function
+count_178:
+	.cfi_startproc
+	endbr64
+	mov	$178, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_178, .-count_178
+
+	.p2align 4
+	.type count_179, @function
+count_179:
+	.cfi_startproc
+	endbr64
+	mov	$179, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_179, .-count_179
+
+	.p2align 4
+	.type count_180, @function
+count_180:
+	.cfi_startproc
+	endbr64
+	mov	$180, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_180, .-count_180
+
+	.p2align 4
+	.type count_181, @function
+count_181:
+	.cfi_startproc
+	endbr64
+	mov	$181, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_181, .-count_181
+
+	.p2align 4
+	.type count_182, @function
+count_182:
+	.cfi_startproc
+	endbr64
+	mov	$182, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_182, .-count_182
+
+	.p2align 4
+	.type count_183, @function
+count_183:
+	.cfi_startproc
+	endbr64
+	mov	$183, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_183, .-count_183
+
+	.p2align 4
+	.type count_184, @function
+count_184:
+	.cfi_startproc
+	endbr64
+	mov	$184, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_184, .-count_184
+
+	.p2align 4
+	.type count_185, @function
+count_185:
+	.cfi_startproc
+	endbr64
+	mov	$185, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_185, .-count_185
+
+	.p2align 4
+	.type count_186, @function
+count_186:
+	.cfi_startproc
+	endbr64
+	mov	$186, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_186, .-count_186
+
+	.p2align 4
+	.type count_187, @function
+count_187:
+	.cfi_startproc
+	endbr64
+	mov	$187, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_187, .-count_187
+
+	.p2align 4
+	.type count_188, @function
+count_188:
+	.cfi_startproc
+	endbr64
+	mov	$188, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_188, .-count_188
+
+	.p2align 4
+	.type count_189, @function
+count_189:
+	.cfi_startproc
+	endbr64
+	mov	$189, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_189, .-count_189
+
+	.p2align 4
+	.type count_190, @function
+count_190:
+	.cfi_startproc
+	endbr64
+	mov	$190, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_190, .-count_190
+
+	.p2align 4
+	.type count_191, @function
+count_191:
+	.cfi_startproc
+	endbr64
+	mov	$191, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_191, .-count_191
+
+	.p2align 4
+	.type count_192, @function
+count_192:
+	.cfi_startproc
+	endbr64
+	mov	$192, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_192, .-count_192
+
+	.p2align 4
+	.type count_193, @function
+count_193:
+	.cfi_startproc
+	endbr64
+	mov	$193, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_193, .-count_193
+
+	.p2align 4
+	.type count_194, @function
+count_194:
+	.cfi_startproc
+	endbr64
+	mov	$194, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_194, .-count_194
+
+	.p2align 4
+	.type count_195, @function
+count_195:
+	.cfi_startproc
+	endbr64
+	mov	$195, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_195, .-count_195
+
+	.p2align 4
+	.type count_196, @function
+count_196:
+	.cfi_startproc
+	endbr64
+	mov	$196, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_196, .-count_196
+
+	.p2align 4
+	.type count_197, @function
+count_197:
+	.cfi_startproc
+	endbr64
+	mov	$197, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_197, .-count_197
+
+	.p2align 4
+	.type count_198, @function
+count_198:
+	.cfi_startproc
+	endbr64
+	mov	$198, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_198, .-count_198
+
+	.p2align 4
+	.type count_199, @function
+count_199:
+	.cfi_startproc
+	endbr64
+	mov	$199, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_199, .-count_199
+
+	.p2align 4
+	.type count_200, @function
+count_200:
+	.cfi_startproc
+	endbr64
+	mov	$200, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_200, .-count_200
+
+	.p2align 4
+	.type count_201, @function
+count_201:
+	.cfi_startproc
+	endbr64
+	mov	$201, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_201, .-count_201
+
+	.p2align 4
+	.type count_202, @function
+count_202:
+	.cfi_startproc
+	endbr64
+	mov	$202, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_202, .-count_202
+
+	.p2align 4
+	.type count_203, @function
+count_203:
+	.cfi_startproc
+	endbr64
+	mov	$203, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_203, .-count_203
+
+	.p2align 4
+	.type count_204, @function
+count_204:
+	.cfi_startproc
+	endbr64
+	mov	$204, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_204, .-count_204
+
+	.p2align 4
+	.type count_205, @function
+count_205:
+	.cfi_startproc
+	endbr64
+	mov	$205, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_205, .-count_205
+
+	.p2align 4
+	.type count_206, @function
+count_206:
+	.cfi_startproc
+	endbr64
+	mov	$206, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_206, .-count_206
+
+	.p2align 4
+	.type count_207, @function
+count_207:
+	.cfi_startproc
+	endbr64
+	mov	$207, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_207, .-count_207
+
+	.p2align 4
+	.type count_208, @function
+count_208:
+	.cfi_startproc
+	endbr64
+	mov	$208, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_208, .-count_208
+
+	.p2align 4
+	.type count_209, @function
+count_209:
+	.cfi_startproc
+	endbr64
+	mov	$209, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_209, .-count_209
+
+	.p2align 4
+	.type count_210, @function
+count_210:
+	.cfi_startproc
+	endbr64
+	mov	$210, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_210, .-count_210
+
+	.p2align 4
+	.type count_211, @function
+count_211:
+	.cfi_startproc
+	endbr64
+	mov	$211, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_211, .-count_211
+
+	.p2align 4
+	.type count_212, @function
+count_212:
+	.cfi_startproc
+	endbr64
+	mov	$212, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_212, .-count_212
+
+	.p2align 4
+	.type count_213, @function
+count_213:
+	.cfi_startproc
+	endbr64
+	mov	$213, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_213, .-count_213
+
+	.p2align 4
+	.type count_214, @function
+count_214:
+	.cfi_startproc
+	endbr64
+	mov	$214, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_214, .-count_214
+
+	.p2align 4
+	.type count_215, @function
+count_215:
+	.cfi_startproc
+	endbr64
+	mov	$215, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_215, .-count_215
+
+	.p2align 4
+	.type count_216, @function
+count_216:
+	.cfi_startproc
+	endbr64
+	mov	$216, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_216, .-count_216
+
+	.p2align 4
+	.type count_217, @function
+count_217:
+	.cfi_startproc
+	endbr64
+	mov	$217, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_217, .-count_217
+
+	.p2align 4
+	.type count_218, @function
+count_218:
+	.cfi_startproc
+	endbr64
+	mov	$218, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_218, .-count_218
+
+	.p2align 4
+	.type count_219, @function
+count_219:
+	.cfi_startproc
+	endbr64
+	mov	$219, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_219, .-count_219
+
+	.p2align 4
+	.type count_220, @function
+count_220:
+	.cfi_startproc
+	endbr64
+	mov	$220, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_220, .-count_220
+
+	.p2align 4
+	.type count_221, @function
+count_221:
+	.cfi_startproc
+	endbr64
+	mov	$221, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_221, .-count_221
+
+	.p2align 4
+	.type count_222, @function
+count_222:
+	.cfi_startproc
+	endbr64
+	mov	$222, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_222, .-count_222
+
+	.p2align 4
+	.type count_223, @function
+count_223:
+	.cfi_startproc
+	endbr64
+	mov	$223, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_223, .-count_223
+
+	.p2align 4
+	.type count_224, @function
+count_224:
+	.cfi_startproc
+	endbr64
+	mov	$224, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_224, .-count_224
+
+	.p2align 4
+	.type count_225, @function
+count_225:
+	.cfi_startproc
+	endbr64
+	mov	$225, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_225, .-count_225
+
+	.p2align 4
+	.type count_226, @function
+count_226:
+	.cfi_startproc
+	endbr64
+	mov	$226, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_226, .-count_226
+
+	.p2align 4
+	.type count_227, @function
+count_227:
+	.cfi_startproc
+	endbr64
+	mov	$227, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_227, .-count_227
+
+	.p2align 4
+	.type count_228, @function
+count_228:
+	.cfi_startproc
+	endbr64
+	mov	$228, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_228, .-count_228
+
+	.p2align 4
+	.type count_229, @function
+count_229:
+	.cfi_startproc
+	endbr64
+	mov	$229, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_229, .-count_229
+
+	.p2align 4
+	.type count_230, @function
+count_230:
+	.cfi_startproc
+	endbr64
+	mov	$230, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_230, .-count_230
+
+	.p2align 4
+	.type count_231, @function
+count_231:
+	.cfi_startproc
+	endbr64
+	mov	$231, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_231, .-count_231
+
+	.p2align 4
+	.type count_232, @function
+count_232:
+	.cfi_startproc
+	endbr64
+	mov	$232, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_232, .-count_232
+
+	.p2align 4
+	.type count_233, @function
+count_233:
+	.cfi_startproc
+	endbr64
+	mov	$233, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_233, .-count_233
+
+	.p2align 4
+	.type count_234, @function
+count_234:
+	.cfi_startproc
+	endbr64
+	mov	$234, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_234, .-count_234
+
+	.p2align 4
+	.type count_235, @function
+count_235:
+	.cfi_startproc
+	endbr64
+	mov	$235, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_235, .-count_235
+
+	.p2align 4
+	.type count_236, @function
+count_236:
+	.cfi_startproc
+	endbr64
+	mov	$236, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_236, .-count_236
+
+	.p2align 4
+	.type count_237, @function
+count_237:
+	.cfi_startproc
+	endbr64
+	mov	$237, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_237, .-count_237
+
+	.p2align 4
+	.type count_238, @function
+count_238:
+	.cfi_startproc
+	endbr64
+	mov	$238, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_238, .-count_238
+
+	.p2align 4
+	.type count_239, @function
+count_239:
+	.cfi_startproc
+	endbr64
+	mov	$239, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_239, .-count_239
+
+	.p2align 4
+	.type count_240, @function
+count_240:
+	.cfi_startproc
+	endbr64
+	mov	$240, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_240, .-count_240
+
+	.p2align 4
+	.type count_241, @function
+count_241:
+	.cfi_startproc
+	endbr64
+	mov	$241, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_241, .-count_241
+
+	.p2align 4
+	.type count_242, @function
+count_242:
+	.cfi_startproc
+	endbr64
+	mov	$242, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_242, .-count_242
+
+	.p2align 4
+	.type count_243, @function
+count_243:
+	.cfi_startproc
+	endbr64
+	mov	$243, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_243, .-count_243
+
+	.p2align 4
+	.type count_244, @function
+count_244:
+	.cfi_startproc
+	endbr64
+	mov	$244, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_244, .-count_244
+
+	.p2align 4
+	.type count_245, @function
+count_245:
+	.cfi_startproc
+	endbr64
+	mov	$245, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_245, .-count_245
+
+	.p2align 4
+	.type count_246, @function
+count_246:
+	.cfi_startproc
+	endbr64
+	mov	$246, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_246, .-count_246
+
+	.p2align 4
+	.type count_247, @function
+count_247:
+	.cfi_startproc
+	endbr64
+	mov	$247, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_247, .-count_247
+
+	.p2align 4
+	.type count_248, @function
+count_248:
+	.cfi_startproc
+	endbr64
+	mov	$248, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_248, .-count_248
+
+	.p2align 4
+	.type count_249, @function
+count_249:
+	.cfi_startproc
+	endbr64
+	mov	$249, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_249, .-count_249
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -6007,6 +8482,81 @@ anynpu_slot:
 	.quad start_172	/* hbDNNConvertEndianness */
 	.quad start_173	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
 	.quad start_174	/* _Z27hbDNNUnregisterLayerCreatorPKc */
+	.quad start_175	/* ANeuralNetworks_getDeviceCount */
+	.quad start_176	/* ANeuralNetworks_getDevice */
+	.quad start_177	/* ANeuralNetworksDevice_getName */
+	.quad start_178	/* ANeuralNetworksDevice_getType */
+	.quad start_179	/* ANeuralNetworksDevice_getVersion */
+	.quad start_180	/* ANeuralNetworksDevice_getFeatureLevel */
+	.quad start_181	/* ANeuralNetworksDevice_wait */
+	.quad start_182	/* ANeuralNetworks_getRuntimeFeatureLevel */
+	.quad start_183	/* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	.quad start_184	/* ANeuralNetworksMemory_createFromFd */
+	.quad start_185	/* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	.quad start_186	/* ANeuralNetworksMemory_free */
+	.quad start_187	/* ANeuralNetworksMemoryDesc_create */
+	.quad start_188	/* ANeuralNetworksMemoryDesc_addInputRole */
+	.quad start_189	/* ANeuralNetworksMemoryDesc_addOutputRole */
+	.quad start_190	/* ANeuralNetworksMemoryDesc_setDimensions */
+	.quad start_191	/* ANeuralNetworksMemoryDesc_finish */
+	.quad start_192	/* ANeuralNetworksMemoryDesc_free */
+	.quad start_193	/* ANeuralNetworksMemory_createFromDesc */
+	.quad start_194	/* ANeuralNetworksMemory_copy */
+	.quad start_195	/* ANeuralNetworksModel_create */
+	.quad start_196	/* ANeuralNetworksModel_free */
+	.quad start_197	/* ANeuralNetworksModel_addOperand */
+	.quad start_198	/* ANeuralNetworksModel_setOperandValue */
+	.quad start_199	/* ANeuralNetworksModel_setOperandValueFromMemory */
+	.quad start_200	/* ANeuralNetworksModel_setOperandValueFromModel */
+	.quad start_201	/* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	.quad start_202	/* ANeuralNetworksModel_addOperation */
+	.quad start_203	/* ANeuralNetworksModel_identifyInputsAndOutputs */
+	.quad start_204	/* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	.quad start_205	/* ANeuralNetworksModel_finish */
+	.quad start_206	/* ANeuralNetworksCompilation_create */
+	.quad start_207	/* ANeuralNetworksCompilation_createForDevices */
+	.quad start_208	/* ANeuralNetworksCompilation_free */
+	.quad start_209	/* ANeuralNetworksCompilation_setPreference */
+	.quad start_210	/* ANeuralNetworksCompilation_setCaching */
+	.quad start_211	/* ANeuralNetworksCompilation_setPriority */
+	.quad start_212	/* ANeuralNetworksCompilation_setTimeout */
+	.quad start_213	/* ANeuralNetworksCompilation_finish */
+	.quad start_214	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	.quad start_215	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	.quad start_216	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	.quad start_217	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	.quad start_218	/* ANeuralNetworksExecution_create */
+	.quad start_219	/* ANeuralNetworksExecution_free */
+	.quad start_220	/* ANeuralNetworksExecution_setInput */
+	.quad start_221	/* ANeuralNetworksExecution_setInputFromMemory */
+	.quad start_222	/* ANeuralNetworksExecution_setOutput */
+	.quad start_223	/* ANeuralNetworksExecution_setOutputFromMemory */
+	.quad start_224	/* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	.quad start_225	/* ANeuralNetworksExecution_setReusable */
+	.quad start_226	/* ANeuralNetworksExecution_setMeasureTiming */
+	.quad start_227	/* ANeuralNetworksExecution_setTimeout */
+	.quad start_228	/* ANeuralNetworksExecution_setLoopTimeout */
+	.quad start_229	/* ANeuralNetworks_getDefaultLoopTimeout */
+	.quad start_230	/* ANeuralNetworks_getMaximumLoopTimeout */
+	.quad start_231	/* ANeuralNetworksExecution_compute */
+	.quad start_232	/* ANeuralNetworksExecution_startCompute */
+	.quad start_233	/* ANeuralNetworksExecution_burstCompute */
+	.quad start_234	/* ANeuralNetworksExecution_startComputeWithDependencies */
+	.quad start_235	/* ANeuralNetworksExecution_getOutputOperandRank */
+	.quad start_236	/* ANeuralNetworksExecution_getOutputOperandDimensions */
+	.quad start_237	/* ANeuralNetworksExecution_getDuration */
+	.quad start_238	/* ANeuralNetworksBurst_create */
+	.quad start_239	/* ANeuralNetworksBurst_free */
+	.quad start_240	/* ANeuralNetworksEvent_wait */
+	.quad start_241	/* ANeuralNetworksEvent_free */
+	.quad start_242	/* ANeuralNetworksEvent_createFromSyncFenceFd */
+	.quad start_243	/* ANeuralNetworksEvent_getSyncFenceFd */
+	.quad start_244	/* ANeuralNetworksDevice_getExtensionSupport */
+	.quad start_245	/* ANeuralNetworksModel_getExtensionOperandType */
+	.quad start_246	/* ANeuralNetworksModel_getExtensionOperationType */
+	.quad start_247	/* ANeuralNetworksModel_setOperandExtensionData */
+	.quad start_248	/* ANeuralNetworksCompilation_addExtensionAttribute */
+	.quad start_249	/* ANeuralNetworksExecution_addExtensionAttribute */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 
@@ -6191,6 +8741,81 @@ anynpu_counted:
 	.quad count_172
 	.quad count_173
 	.quad count_174
+	.quad count_175
+	.quad count_176
+	.quad count_177
+	.quad count_178
+	.quad count_179
+	.quad count_180
+	.quad count_181
+	.quad count_182
+	.quad count_183
+	.quad count_184
+	.quad count_185
+	.quad count_186
+	.quad count_187
+	.quad count_188
+	.quad count_189
+	.quad count_190
+	.quad count_191
+	.quad count_192
+	.quad count_193
+	.quad count_194
+	.quad count_195
+	.quad count_196
+	.quad count_197
+	.quad count_198
+	.quad count_199
+	.quad count_200
+	.quad count_201
+	.quad count_202
+	.quad count_203
+	.quad count_204
+	.quad count_205
+	.quad count_206
+	.quad count_207
+	.quad count_208
+	.quad count_209
+	.quad count_210
+	.quad count_211
+	.quad count_212
+	.quad count_213
+	.quad count_214
+	.quad count_215
+	.quad count_216
+	.quad count_217
+	.quad count_218
+	.quad count_219
+	.quad count_220
+	.quad count_221
+	.quad count_222
+	.quad count_223
+	.quad count_224
+	.quad count_225
+	.quad count_226
+	.quad count_227
+	.quad count_228
+	.quad count_229
+	.quad count_230
+	.quad count_231
+	.quad count_232
+	.quad count_233
+	.quad count_234
+	.quad count_235
+	.quad count_236
+	.quad count_237
+	.quad count_238
+	.quad count_239
+	.quad count_240
+	.quad count_241
+	.quad count_242
+	.quad count_243
+	.quad count_244
+	.quad count_245
+	.quad count_246
+	.quad count_247
+	.quad count_248
+	.quad count_249
 	.size anynpu_counted, .-anynpu_counted
 
 	.section .note.anynpu, "a", @note

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 175
+#define FUNCTIONS 250
 
 typedef struct {
 	int32_t dimensionSize[8];
@@ -186,6 +186,81 @@ static int32_t dead_171(void) { anynpu_report_dead(171); return -6000015; }
 static int32_t dead_172(void) { anynpu_report_dead(172); return -6000015; }
 static int32_t dead_173(void) { anynpu_report_dead(173); return -6000015; }
 static int32_t dead_174(void) { anynpu_report_dead(174); return -6000015; }
+static int32_t dead_175(void) { anynpu_report_dead(175); return 9; }
+static int32_t dead_176(void) { anynpu_report_dead(176); return 9; }
+static int32_t dead_177(void) { anynpu_report_dead(177); return 9; }
+static int32_t dead_178(void) { anynpu_report_dead(178); return 9; }
+static int32_t dead_179(void) { anynpu_report_dead(179); return 9; }
+static int32_t dead_180(void) { anynpu_report_dead(180); return 9; }
+static int32_t dead_181(void) { anynpu_report_dead(181); return 9; }
+static int64_t dead_182(void) { anynpu_report_dead(182); return 0; }
+static int32_t dead_183(void) { anynpu_report_dead(183); return 9; }
+static int32_t dead_184(void) { anynpu_report_dead(184); return 9; }
+static int32_t dead_185(void) { anynpu_report_dead(185); return 9; }
+static void dead_186(void) { anynpu_report_dead(186); }
+static int32_t dead_187(void) { anynpu_report_dead(187); return 9; }
+static int32_t dead_188(void) { anynpu_report_dead(188); return 9; }
+static int32_t dead_189(void) { anynpu_report_dead(189); return 9; }
+static int32_t dead_190(void) { anynpu_report_dead(190); return 9; }
+static int32_t dead_191(void) { anynpu_report_dead(191); return 9; }
+static void dead_192(void) { anynpu_report_dead(192); }
+static int32_t dead_193(void) { anynpu_report_dead(193); return 9; }
+static int32_t dead_194(void) { anynpu_report_dead(194); return 9; }
+static int32_t dead_195(void) { anynpu_report_dead(195); return 9; }
+static void dead_196(void) { anynpu_report_dead(196); }
+static int32_t dead_197(void) { anynpu_report_dead(197); return 9; }
+static int32_t dead_198(void) { anynpu_report_dead(198); return 9; }
+static int32_t dead_199(void) { anynpu_report_dead(199); return 9; }
+static int32_t dead_200(void) { anynpu_report_dead(200); return 9; }
+static int32_t dead_201(void) { anynpu_report_dead(201); return 9; }
+static int32_t dead_202(void) { anynpu_report_dead(202); return 9; }
+static int32_t dead_203(void) { anynpu_report_dead(203); return 9; }
+static int32_t dead_204(void) { anynpu_report_dead(204); return 9; }
+static int32_t dead_205(void) { anynpu_report_dead(205); return 9; }
+static int32_t dead_206(void) { anynpu_report_dead(206); return 9; }
+static int32_t dead_207(void) { anynpu_report_dead(207); return 9; }
+static void dead_208(void) { anynpu_report_dead(208); }
+static int32_t dead_209(void) { anynpu_report_dead(209); return 9; }
+static int32_t dead_210(void) { anynpu_report_dead(210); return 9; }
+static int32_t dead_211(void) { anynpu_report_dead(211); return 9; }
+static int32_t dead_212(void) { anynpu_report_dead(212); return 9; }
+static int32_t dead_213(void) { anynpu_report_dead(213); return 9; }
+static int32_t dead_214(void) { anynpu_report_dead(214); return 9; }
+static int32_t dead_215(void) { anynpu_report_dead(215); return 9; }
+static int32_t dead_216(void) { anynpu_report_dead(216); return 9; }
+static int32_t dead_217(void) { anynpu_report_dead(217); return 9; }
+static int32_t dead_218(void) { anynpu_report_dead(218); return 9; }
+static void dead_219(void) { anynpu_report_dead(219); }
+static int32_t dead_220(void) { anynpu_report_dead(220); return 9; }
+static int32_t dead_221(void) { anynpu_report_dead(221); return 9; }
+static int32_t dead_222(void) { anynpu_report_dead(222); return 9; }
+static int32_t dead_223(void) { anynpu_report_dead(223); return 9; }
+static int32_t dead_224(void) { anynpu_report_dead(224); return 9; }
+static int32_t dead_225(void) { anynpu_report_dead(225); return 9; }
+static int32_t dead_226(void) { anynpu_report_dead(226); return 9; }
+static int32_t dead_227(void) { anynpu_report_dead(227); return 9; }
+static int32_t dead_228(void) { anynpu_report_dead(228); return 9; }
+static uint64_t dead_229(void) { anynpu_report_dead(229); return 0; }
+static uint64_t dead_230(void) { anynpu_report_dead(230); return 0; }
+static int32_t dead_231(void) { anynpu_report_dead(231); return 9; }
+static int32_t dead_232(void) { anynpu_report_dead(232); return 9; }
+static int32_t dead_233(void) { anynpu_report_dead(233); return 9; }
+static int32_t dead_234(void) { anynpu_report_dead(234); return 9; }
+static int32_t dead_235(void) { anynpu_report_dead(235); return 9; }
+static int32_t dead_236(void) { anynpu_report_dead(236); return 9; }
+static int32_t dead_237(void) { anynpu_report_dead(237); return 9; }
+static int32_t dead_238(void) { anynpu_report_dead(238); return 9; }
+static void dead_239(void) { anynpu_report_dead(239); }
+static int32_t dead_240(void) { anynpu_report_dead(240); return 9; }
+static void dead_241(void) { anynpu_report_dead(241); }
+static int32_t dead_242(void) { anynpu_report_dead(242); return 9; }
+static int32_t dead_243(void) { anynpu_report_dead(243); return 9; }
+static int32_t dead_244(void) { anynpu_report_dead(244); return 9; }
+static int32_t dead_245(void) { anynpu_report_dead(245); return 9; }
+static int32_t dead_246(void) { anynpu_report_dead(246); return 9; }
+static int32_t dead_247(void) { anynpu_report_dead(247); return 9; }
+static int32_t dead_248(void) { anynpu_report_dead(248); return 9; }
+static int32_t dead_249(void) { anynpu_report_dead(249); return 9; }
 
 /* The way into Go. */
 extern uintptr_t nnc_anynpu_version(void);
@@ -2638,6 +2713,1056 @@ static int32_t enter_174(void * a0)
 	return r;
 }
 
+extern int32_t nnc_ANeuralNetworks_getDeviceCount(void *);
+static int32_t enter_175(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_175();
+		anynpu_report_handler(175);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworks_getDeviceCount(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworks_getDevice(uint32_t, void *);
+static int32_t enter_176(uint32_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_176();
+		anynpu_report_handler(176);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworks_getDevice(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksDevice_getName(void *, void *);
+static int32_t enter_177(void * a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_177();
+		anynpu_report_handler(177);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksDevice_getName(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksDevice_getType(void *, void *);
+static int32_t enter_178(void * a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_178();
+		anynpu_report_handler(178);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksDevice_getType(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksDevice_getVersion(void *, void *);
+static int32_t enter_179(void * a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_179();
+		anynpu_report_handler(179);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksDevice_getVersion(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksDevice_getFeatureLevel(void *, void *);
+static int32_t enter_180(void * a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_180();
+		anynpu_report_handler(180);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksDevice_getFeatureLevel(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksDevice_wait(void *);
+static int32_t enter_181(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_181();
+		anynpu_report_handler(181);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksDevice_wait(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int64_t nnc_ANeuralNetworks_getRuntimeFeatureLevel(void);
+static int64_t enter_182(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_182();
+		anynpu_report_handler(182);
+		return 0;
+	}
+	int64_t r = nnc_ANeuralNetworks_getRuntimeFeatureLevel();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(uintptr_t, void *, uint32_t, void *);
+static int32_t enter_183(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_183();
+		anynpu_report_handler(183);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksMemory_createFromFd(uint64_t, int32_t, int32_t, uint64_t, void *);
+static int32_t enter_184(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_184();
+		anynpu_report_handler(184);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksMemory_createFromFd(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(uintptr_t, void *);
+static int32_t enter_185(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_185();
+		anynpu_report_handler(185);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern void nnc_ANeuralNetworksMemory_free(uintptr_t);
+static void enter_186(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_186();
+		anynpu_report_handler(186);
+		return;
+	}
+	nnc_ANeuralNetworksMemory_free(a0);
+	anynpu_leave();
+	return;
+}
+
+extern int32_t nnc_ANeuralNetworksMemoryDesc_create(void *);
+static int32_t enter_187(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_187();
+		anynpu_report_handler(187);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksMemoryDesc_create(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksMemoryDesc_addInputRole(uintptr_t, uintptr_t, uint32_t, float);
+static int32_t enter_188(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_188();
+		anynpu_report_handler(188);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksMemoryDesc_addInputRole(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksMemoryDesc_addOutputRole(uintptr_t, uintptr_t, uint32_t, float);
+static int32_t enter_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_189();
+		anynpu_report_handler(189);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksMemoryDesc_setDimensions(uintptr_t, uint32_t, void *);
+static int32_t enter_190(uintptr_t a0, uint32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_190();
+		anynpu_report_handler(190);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksMemoryDesc_setDimensions(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksMemoryDesc_finish(uintptr_t);
+static int32_t enter_191(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_191();
+		anynpu_report_handler(191);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksMemoryDesc_finish(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern void nnc_ANeuralNetworksMemoryDesc_free(uintptr_t);
+static void enter_192(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_192();
+		anynpu_report_handler(192);
+		return;
+	}
+	nnc_ANeuralNetworksMemoryDesc_free(a0);
+	anynpu_leave();
+	return;
+}
+
+extern int32_t nnc_ANeuralNetworksMemory_createFromDesc(uintptr_t, void *);
+static int32_t enter_193(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_193();
+		anynpu_report_handler(193);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksMemory_createFromDesc(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksMemory_copy(uintptr_t, uintptr_t);
+static int32_t enter_194(uintptr_t a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_194();
+		anynpu_report_handler(194);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksMemory_copy(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_create(void *);
+static int32_t enter_195(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_195();
+		anynpu_report_handler(195);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_create(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern void nnc_ANeuralNetworksModel_free(uintptr_t);
+static void enter_196(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_196();
+		anynpu_report_handler(196);
+		return;
+	}
+	nnc_ANeuralNetworksModel_free(a0);
+	anynpu_leave();
+	return;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_addOperand(uintptr_t, void *);
+static int32_t enter_197(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_197();
+		anynpu_report_handler(197);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_addOperand(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_setOperandValue(uintptr_t, int32_t, void *, uint64_t);
+static int32_t enter_198(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_198();
+		anynpu_report_handler(198);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_setOperandValue(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_setOperandValueFromMemory(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t);
+static int32_t enter_199(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_199();
+		anynpu_report_handler(199);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_setOperandValueFromModel(uintptr_t, int32_t, uintptr_t);
+static int32_t enter_200(uintptr_t a0, int32_t a1, uintptr_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_200();
+		anynpu_report_handler(200);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_setOperandValueFromModel(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(uintptr_t, int32_t, void *);
+static int32_t enter_201(uintptr_t a0, int32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_201();
+		anynpu_report_handler(201);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_addOperation(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *);
+static int32_t enter_202(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_202();
+		anynpu_report_handler(202);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_addOperation(a0, a1, a2, a3, a4, a5);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_identifyInputsAndOutputs(uintptr_t, uint32_t, void *, uint32_t, void *);
+static int32_t enter_203(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_203();
+		anynpu_report_handler(203);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(uintptr_t, _Bool);
+static int32_t enter_204(uintptr_t a0, _Bool a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_204();
+		anynpu_report_handler(204);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_finish(uintptr_t);
+static int32_t enter_205(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_205();
+		anynpu_report_handler(205);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_finish(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_create(uintptr_t, void *);
+static int32_t enter_206(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_206();
+		anynpu_report_handler(206);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_create(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_createForDevices(uintptr_t, void *, uint32_t, void *);
+static int32_t enter_207(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_207();
+		anynpu_report_handler(207);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_createForDevices(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern void nnc_ANeuralNetworksCompilation_free(uintptr_t);
+static void enter_208(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_208();
+		anynpu_report_handler(208);
+		return;
+	}
+	nnc_ANeuralNetworksCompilation_free(a0);
+	anynpu_leave();
+	return;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_setPreference(uintptr_t, int32_t);
+static int32_t enter_209(uintptr_t a0, int32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_209();
+		anynpu_report_handler(209);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_setPreference(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_setCaching(uintptr_t, void *, void *);
+static int32_t enter_210(uintptr_t a0, void * a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_210();
+		anynpu_report_handler(210);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_setCaching(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_setPriority(uintptr_t, int32_t);
+static int32_t enter_211(uintptr_t a0, int32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_211();
+		anynpu_report_handler(211);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_setPriority(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_setTimeout(uintptr_t, uint64_t);
+static int32_t enter_212(uintptr_t a0, uint64_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_212();
+		anynpu_report_handler(212);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_setTimeout(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_finish(uintptr_t);
+static int32_t enter_213(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_213();
+		anynpu_report_handler(213);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_finish(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(uintptr_t, uint32_t, void *);
+static int32_t enter_214(uintptr_t a0, uint32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_214();
+		anynpu_report_handler(214);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(uintptr_t, uint32_t, void *);
+static int32_t enter_215(uintptr_t a0, uint32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_215();
+		anynpu_report_handler(215);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(uintptr_t, uint32_t, void *);
+static int32_t enter_216(uintptr_t a0, uint32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_216();
+		anynpu_report_handler(216);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(uintptr_t, uint32_t, void *);
+static int32_t enter_217(uintptr_t a0, uint32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_217();
+		anynpu_report_handler(217);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_create(uintptr_t, void *);
+static int32_t enter_218(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_218();
+		anynpu_report_handler(218);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_create(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern void nnc_ANeuralNetworksExecution_free(uintptr_t);
+static void enter_219(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_219();
+		anynpu_report_handler(219);
+		return;
+	}
+	nnc_ANeuralNetworksExecution_free(a0);
+	anynpu_leave();
+	return;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setInput(uintptr_t, int32_t, void *, void *, uint64_t);
+static int32_t enter_220(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_220();
+		anynpu_report_handler(220);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_setInput(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setInputFromMemory(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t);
+static int32_t enter_221(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_221();
+		anynpu_report_handler(221);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_setInputFromMemory(a0, a1, a2, a3, a4, a5);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setOutput(uintptr_t, int32_t, void *, void *, uint64_t);
+static int32_t enter_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_222();
+		anynpu_report_handler(222);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_setOutput(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setOutputFromMemory(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t);
+static int32_t enter_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_223();
+		anynpu_report_handler(223);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_setOutputFromMemory(a0, a1, a2, a3, a4, a5);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(uintptr_t, _Bool);
+static int32_t enter_224(uintptr_t a0, _Bool a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_224();
+		anynpu_report_handler(224);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setReusable(uintptr_t, _Bool);
+static int32_t enter_225(uintptr_t a0, _Bool a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_225();
+		anynpu_report_handler(225);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_setReusable(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setMeasureTiming(uintptr_t, _Bool);
+static int32_t enter_226(uintptr_t a0, _Bool a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_226();
+		anynpu_report_handler(226);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_setMeasureTiming(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setTimeout(uintptr_t, uint64_t);
+static int32_t enter_227(uintptr_t a0, uint64_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_227();
+		anynpu_report_handler(227);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_setTimeout(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setLoopTimeout(uintptr_t, uint64_t);
+static int32_t enter_228(uintptr_t a0, uint64_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_228();
+		anynpu_report_handler(228);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_setLoopTimeout(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint64_t nnc_ANeuralNetworks_getDefaultLoopTimeout(void);
+static uint64_t enter_229(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_229();
+		anynpu_report_handler(229);
+		return 0;
+	}
+	uint64_t r = nnc_ANeuralNetworks_getDefaultLoopTimeout();
+	anynpu_leave();
+	return r;
+}
+
+extern uint64_t nnc_ANeuralNetworks_getMaximumLoopTimeout(void);
+static uint64_t enter_230(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_230();
+		anynpu_report_handler(230);
+		return 0;
+	}
+	uint64_t r = nnc_ANeuralNetworks_getMaximumLoopTimeout();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_compute(uintptr_t);
+static int32_t enter_231(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_231();
+		anynpu_report_handler(231);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_compute(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_startCompute(uintptr_t, void *);
+static int32_t enter_232(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_232();
+		anynpu_report_handler(232);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_startCompute(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_burstCompute(uintptr_t, uintptr_t);
+static int32_t enter_233(uintptr_t a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_233();
+		anynpu_report_handler(233);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_burstCompute(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_startComputeWithDependencies(uintptr_t, void *, uint32_t, uint64_t, void *);
+static int32_t enter_234(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_234();
+		anynpu_report_handler(234);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandRank(uintptr_t, int32_t, void *);
+static int32_t enter_235(uintptr_t a0, int32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_235();
+		anynpu_report_handler(235);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandRank(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandDimensions(uintptr_t, int32_t, void *);
+static int32_t enter_236(uintptr_t a0, int32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_236();
+		anynpu_report_handler(236);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_getDuration(uintptr_t, int32_t, void *);
+static int32_t enter_237(uintptr_t a0, int32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_237();
+		anynpu_report_handler(237);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_getDuration(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksBurst_create(uintptr_t, void *);
+static int32_t enter_238(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_238();
+		anynpu_report_handler(238);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksBurst_create(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern void nnc_ANeuralNetworksBurst_free(uintptr_t);
+static void enter_239(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_239();
+		anynpu_report_handler(239);
+		return;
+	}
+	nnc_ANeuralNetworksBurst_free(a0);
+	anynpu_leave();
+	return;
+}
+
+extern int32_t nnc_ANeuralNetworksEvent_wait(uintptr_t);
+static int32_t enter_240(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_240();
+		anynpu_report_handler(240);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksEvent_wait(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern void nnc_ANeuralNetworksEvent_free(uintptr_t);
+static void enter_241(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_241();
+		anynpu_report_handler(241);
+		return;
+	}
+	nnc_ANeuralNetworksEvent_free(a0);
+	anynpu_leave();
+	return;
+}
+
+extern int32_t nnc_ANeuralNetworksEvent_createFromSyncFenceFd(int32_t, void *);
+static int32_t enter_242(int32_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_242();
+		anynpu_report_handler(242);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksEvent_getSyncFenceFd(uintptr_t, void *);
+static int32_t enter_243(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_243();
+		anynpu_report_handler(243);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksEvent_getSyncFenceFd(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksDevice_getExtensionSupport(void *, void *, void *);
+static int32_t enter_244(void * a0, void * a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_244();
+		anynpu_report_handler(244);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksDevice_getExtensionSupport(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_getExtensionOperandType(uintptr_t, void *, uint16_t, void *);
+static int32_t enter_245(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_245();
+		anynpu_report_handler(245);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperandType(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_getExtensionOperationType(uintptr_t, void *, uint16_t, void *);
+static int32_t enter_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_246();
+		anynpu_report_handler(246);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperationType(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_setOperandExtensionData(uintptr_t, int32_t, void *, uint64_t);
+static int32_t enter_247(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_247();
+		anynpu_report_handler(247);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksModel_setOperandExtensionData(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_addExtensionAttribute(uintptr_t, void *, uint16_t, void *, uint64_t);
+static int32_t enter_248(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_248();
+		anynpu_report_handler(248);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_addExtensionAttribute(uintptr_t, void *, uint16_t, void *, uint64_t);
+static int32_t enter_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_249();
+		anynpu_report_handler(249);
+		return 5;
+	}
+	int32_t r = nnc_ANeuralNetworksExecution_addExtensionAttribute(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 extern const anynpu_fn anynpu_counted[] ANYNPU_HIDDEN;
 anynpu_fn anynpu_target[FUNCTIONS] ANYNPU_HIDDEN;
@@ -2819,6 +3944,81 @@ static anynpu_fn live[FUNCTIONS] = {
 	(anynpu_fn)enter_172,
 	(anynpu_fn)enter_173,
 	(anynpu_fn)enter_174,
+	(anynpu_fn)enter_175,
+	(anynpu_fn)enter_176,
+	(anynpu_fn)enter_177,
+	(anynpu_fn)enter_178,
+	(anynpu_fn)enter_179,
+	(anynpu_fn)enter_180,
+	(anynpu_fn)enter_181,
+	(anynpu_fn)enter_182,
+	(anynpu_fn)enter_183,
+	(anynpu_fn)enter_184,
+	(anynpu_fn)enter_185,
+	(anynpu_fn)enter_186,
+	(anynpu_fn)enter_187,
+	(anynpu_fn)enter_188,
+	(anynpu_fn)enter_189,
+	(anynpu_fn)enter_190,
+	(anynpu_fn)enter_191,
+	(anynpu_fn)enter_192,
+	(anynpu_fn)enter_193,
+	(anynpu_fn)enter_194,
+	(anynpu_fn)enter_195,
+	(anynpu_fn)enter_196,
+	(anynpu_fn)enter_197,
+	(anynpu_fn)enter_198,
+	(anynpu_fn)enter_199,
+	(anynpu_fn)enter_200,
+	(anynpu_fn)enter_201,
+	(anynpu_fn)enter_202,
+	(anynpu_fn)enter_203,
+	(anynpu_fn)enter_204,
+	(anynpu_fn)enter_205,
+	(anynpu_fn)enter_206,
+	(anynpu_fn)enter_207,
+	(anynpu_fn)enter_208,
+	(anynpu_fn)enter_209,
+	(anynpu_fn)enter_210,
+	(anynpu_fn)enter_211,
+	(anynpu_fn)enter_212,
+	(anynpu_fn)enter_213,
+	(anynpu_fn)enter_214,
+	(anynpu_fn)enter_215,
+	(anynpu_fn)enter_216,
+	(anynpu_fn)enter_217,
+	(anynpu_fn)enter_218,
+	(anynpu_fn)enter_219,
+	(anynpu_fn)enter_220,
+	(anynpu_fn)enter_221,
+	(anynpu_fn)enter_222,
+	(anynpu_fn)enter_223,
+	(anynpu_fn)enter_224,
+	(anynpu_fn)enter_225,
+	(anynpu_fn)enter_226,
+	(anynpu_fn)enter_227,
+	(anynpu_fn)enter_228,
+	(anynpu_fn)enter_229,
+	(anynpu_fn)enter_230,
+	(anynpu_fn)enter_231,
+	(anynpu_fn)enter_232,
+	(anynpu_fn)enter_233,
+	(anynpu_fn)enter_234,
+	(anynpu_fn)enter_235,
+	(anynpu_fn)enter_236,
+	(anynpu_fn)enter_237,
+	(anynpu_fn)enter_238,
+	(anynpu_fn)enter_239,
+	(anynpu_fn)enter_240,
+	(anynpu_fn)enter_241,
+	(anynpu_fn)enter_242,
+	(anynpu_fn)enter_243,
+	(anynpu_fn)enter_244,
+	(anynpu_fn)enter_245,
+	(anynpu_fn)enter_246,
+	(anynpu_fn)enter_247,
+	(anynpu_fn)enter_248,
+	(anynpu_fn)enter_249,
 };
 
 static uintptr_t mixed_9(void)
@@ -3819,6 +5019,81 @@ static const char *const name[FUNCTIONS] = {
 	"hbDNNConvertEndianness",
 	"_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE",
 	"_Z27hbDNNUnregisterLayerCreatorPKc",
+	"ANeuralNetworks_getDeviceCount",
+	"ANeuralNetworks_getDevice",
+	"ANeuralNetworksDevice_getName",
+	"ANeuralNetworksDevice_getType",
+	"ANeuralNetworksDevice_getVersion",
+	"ANeuralNetworksDevice_getFeatureLevel",
+	"ANeuralNetworksDevice_wait",
+	"ANeuralNetworks_getRuntimeFeatureLevel",
+	"ANeuralNetworksModel_getSupportedOperationsForDevices",
+	"ANeuralNetworksMemory_createFromFd",
+	"ANeuralNetworksMemory_createFromAHardwareBuffer",
+	"ANeuralNetworksMemory_free",
+	"ANeuralNetworksMemoryDesc_create",
+	"ANeuralNetworksMemoryDesc_addInputRole",
+	"ANeuralNetworksMemoryDesc_addOutputRole",
+	"ANeuralNetworksMemoryDesc_setDimensions",
+	"ANeuralNetworksMemoryDesc_finish",
+	"ANeuralNetworksMemoryDesc_free",
+	"ANeuralNetworksMemory_createFromDesc",
+	"ANeuralNetworksMemory_copy",
+	"ANeuralNetworksModel_create",
+	"ANeuralNetworksModel_free",
+	"ANeuralNetworksModel_addOperand",
+	"ANeuralNetworksModel_setOperandValue",
+	"ANeuralNetworksModel_setOperandValueFromMemory",
+	"ANeuralNetworksModel_setOperandValueFromModel",
+	"ANeuralNetworksModel_setOperandSymmPerChannelQuantParams",
+	"ANeuralNetworksModel_addOperation",
+	"ANeuralNetworksModel_identifyInputsAndOutputs",
+	"ANeuralNetworksModel_relaxComputationFloat32toFloat16",
+	"ANeuralNetworksModel_finish",
+	"ANeuralNetworksCompilation_create",
+	"ANeuralNetworksCompilation_createForDevices",
+	"ANeuralNetworksCompilation_free",
+	"ANeuralNetworksCompilation_setPreference",
+	"ANeuralNetworksCompilation_setCaching",
+	"ANeuralNetworksCompilation_setPriority",
+	"ANeuralNetworksCompilation_setTimeout",
+	"ANeuralNetworksCompilation_finish",
+	"ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput",
+	"ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput",
+	"ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput",
+	"ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput",
+	"ANeuralNetworksExecution_create",
+	"ANeuralNetworksExecution_free",
+	"ANeuralNetworksExecution_setInput",
+	"ANeuralNetworksExecution_setInputFromMemory",
+	"ANeuralNetworksExecution_setOutput",
+	"ANeuralNetworksExecution_setOutputFromMemory",
+	"ANeuralNetworksExecution_enableInputAndOutputPadding",
+	"ANeuralNetworksExecution_setReusable",
+	"ANeuralNetworksExecution_setMeasureTiming",
+	"ANeuralNetworksExecution_setTimeout",
+	"ANeuralNetworksExecution_setLoopTimeout",
+	"ANeuralNetworks_getDefaultLoopTimeout",
+	"ANeuralNetworks_getMaximumLoopTimeout",
+	"ANeuralNetworksExecution_compute",
+	"ANeuralNetworksExecution_startCompute",
+	"ANeuralNetworksExecution_burstCompute",
+	"ANeuralNetworksExecution_startComputeWithDependencies",
+	"ANeuralNetworksExecution_getOutputOperandRank",
+	"ANeuralNetworksExecution_getOutputOperandDimensions",
+	"ANeuralNetworksExecution_getDuration",
+	"ANeuralNetworksBurst_create",
+	"ANeuralNetworksBurst_free",
+	"ANeuralNetworksEvent_wait",
+	"ANeuralNetworksEvent_free",
+	"ANeuralNetworksEvent_createFromSyncFenceFd",
+	"ANeuralNetworksEvent_getSyncFenceFd",
+	"ANeuralNetworksDevice_getExtensionSupport",
+	"ANeuralNetworksModel_getExtensionOperandType",
+	"ANeuralNetworksModel_getExtensionOperationType",
+	"ANeuralNetworksModel_setOperandExtensionData",
+	"ANeuralNetworksCompilation_addExtensionAttribute",
+	"ANeuralNetworksExecution_addExtensionAttribute",
 };
 
 static const uint8_t facade[FUNCTIONS] = {
@@ -3997,6 +5272,81 @@ static const uint8_t facade[FUNCTIONS] = {
 	3, /* hbDNNConvertEndianness */
 	3, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
 	3, /* _Z27hbDNNUnregisterLayerCreatorPKc */
+	4, /* ANeuralNetworks_getDeviceCount */
+	4, /* ANeuralNetworks_getDevice */
+	4, /* ANeuralNetworksDevice_getName */
+	4, /* ANeuralNetworksDevice_getType */
+	4, /* ANeuralNetworksDevice_getVersion */
+	4, /* ANeuralNetworksDevice_getFeatureLevel */
+	4, /* ANeuralNetworksDevice_wait */
+	4, /* ANeuralNetworks_getRuntimeFeatureLevel */
+	4, /* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	4, /* ANeuralNetworksMemory_createFromFd */
+	4, /* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	4, /* ANeuralNetworksMemory_free */
+	4, /* ANeuralNetworksMemoryDesc_create */
+	4, /* ANeuralNetworksMemoryDesc_addInputRole */
+	4, /* ANeuralNetworksMemoryDesc_addOutputRole */
+	4, /* ANeuralNetworksMemoryDesc_setDimensions */
+	4, /* ANeuralNetworksMemoryDesc_finish */
+	4, /* ANeuralNetworksMemoryDesc_free */
+	4, /* ANeuralNetworksMemory_createFromDesc */
+	4, /* ANeuralNetworksMemory_copy */
+	4, /* ANeuralNetworksModel_create */
+	4, /* ANeuralNetworksModel_free */
+	4, /* ANeuralNetworksModel_addOperand */
+	4, /* ANeuralNetworksModel_setOperandValue */
+	4, /* ANeuralNetworksModel_setOperandValueFromMemory */
+	4, /* ANeuralNetworksModel_setOperandValueFromModel */
+	4, /* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	4, /* ANeuralNetworksModel_addOperation */
+	4, /* ANeuralNetworksModel_identifyInputsAndOutputs */
+	4, /* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	4, /* ANeuralNetworksModel_finish */
+	4, /* ANeuralNetworksCompilation_create */
+	4, /* ANeuralNetworksCompilation_createForDevices */
+	4, /* ANeuralNetworksCompilation_free */
+	4, /* ANeuralNetworksCompilation_setPreference */
+	4, /* ANeuralNetworksCompilation_setCaching */
+	4, /* ANeuralNetworksCompilation_setPriority */
+	4, /* ANeuralNetworksCompilation_setTimeout */
+	4, /* ANeuralNetworksCompilation_finish */
+	4, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	4, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	4, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	4, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	4, /* ANeuralNetworksExecution_create */
+	4, /* ANeuralNetworksExecution_free */
+	4, /* ANeuralNetworksExecution_setInput */
+	4, /* ANeuralNetworksExecution_setInputFromMemory */
+	4, /* ANeuralNetworksExecution_setOutput */
+	4, /* ANeuralNetworksExecution_setOutputFromMemory */
+	4, /* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	4, /* ANeuralNetworksExecution_setReusable */
+	4, /* ANeuralNetworksExecution_setMeasureTiming */
+	4, /* ANeuralNetworksExecution_setTimeout */
+	4, /* ANeuralNetworksExecution_setLoopTimeout */
+	4, /* ANeuralNetworks_getDefaultLoopTimeout */
+	4, /* ANeuralNetworks_getMaximumLoopTimeout */
+	4, /* ANeuralNetworksExecution_compute */
+	4, /* ANeuralNetworksExecution_startCompute */
+	4, /* ANeuralNetworksExecution_burstCompute */
+	4, /* ANeuralNetworksExecution_startComputeWithDependencies */
+	4, /* ANeuralNetworksExecution_getOutputOperandRank */
+	4, /* ANeuralNetworksExecution_getOutputOperandDimensions */
+	4, /* ANeuralNetworksExecution_getDuration */
+	4, /* ANeuralNetworksBurst_create */
+	4, /* ANeuralNetworksBurst_free */
+	4, /* ANeuralNetworksEvent_wait */
+	4, /* ANeuralNetworksEvent_free */
+	4, /* ANeuralNetworksEvent_createFromSyncFenceFd */
+	4, /* ANeuralNetworksEvent_getSyncFenceFd */
+	4, /* ANeuralNetworksDevice_getExtensionSupport */
+	4, /* ANeuralNetworksModel_getExtensionOperandType */
+	4, /* ANeuralNetworksModel_getExtensionOperationType */
+	4, /* ANeuralNetworksModel_setOperandExtensionData */
+	4, /* ANeuralNetworksCompilation_addExtensionAttribute */
+	4, /* ANeuralNetworksExecution_addExtensionAttribute */
 };
 
 static const uint8_t own[FUNCTIONS] = {
@@ -4175,6 +5525,81 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* hbDNNConvertEndianness */
 	0, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
 	0, /* _Z27hbDNNUnregisterLayerCreatorPKc */
+	0, /* ANeuralNetworks_getDeviceCount */
+	0, /* ANeuralNetworks_getDevice */
+	0, /* ANeuralNetworksDevice_getName */
+	0, /* ANeuralNetworksDevice_getType */
+	0, /* ANeuralNetworksDevice_getVersion */
+	0, /* ANeuralNetworksDevice_getFeatureLevel */
+	0, /* ANeuralNetworksDevice_wait */
+	0, /* ANeuralNetworks_getRuntimeFeatureLevel */
+	0, /* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	1, /* ANeuralNetworksMemory_createFromFd */
+	1, /* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	0, /* ANeuralNetworksMemory_free */
+	1, /* ANeuralNetworksMemoryDesc_create */
+	0, /* ANeuralNetworksMemoryDesc_addInputRole */
+	0, /* ANeuralNetworksMemoryDesc_addOutputRole */
+	0, /* ANeuralNetworksMemoryDesc_setDimensions */
+	0, /* ANeuralNetworksMemoryDesc_finish */
+	0, /* ANeuralNetworksMemoryDesc_free */
+	1, /* ANeuralNetworksMemory_createFromDesc */
+	0, /* ANeuralNetworksMemory_copy */
+	1, /* ANeuralNetworksModel_create */
+	0, /* ANeuralNetworksModel_free */
+	0, /* ANeuralNetworksModel_addOperand */
+	0, /* ANeuralNetworksModel_setOperandValue */
+	0, /* ANeuralNetworksModel_setOperandValueFromMemory */
+	0, /* ANeuralNetworksModel_setOperandValueFromModel */
+	0, /* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	0, /* ANeuralNetworksModel_addOperation */
+	0, /* ANeuralNetworksModel_identifyInputsAndOutputs */
+	0, /* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	0, /* ANeuralNetworksModel_finish */
+	1, /* ANeuralNetworksCompilation_create */
+	1, /* ANeuralNetworksCompilation_createForDevices */
+	0, /* ANeuralNetworksCompilation_free */
+	0, /* ANeuralNetworksCompilation_setPreference */
+	0, /* ANeuralNetworksCompilation_setCaching */
+	0, /* ANeuralNetworksCompilation_setPriority */
+	0, /* ANeuralNetworksCompilation_setTimeout */
+	0, /* ANeuralNetworksCompilation_finish */
+	0, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	0, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	0, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	0, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	1, /* ANeuralNetworksExecution_create */
+	0, /* ANeuralNetworksExecution_free */
+	0, /* ANeuralNetworksExecution_setInput */
+	0, /* ANeuralNetworksExecution_setInputFromMemory */
+	0, /* ANeuralNetworksExecution_setOutput */
+	0, /* ANeuralNetworksExecution_setOutputFromMemory */
+	0, /* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	0, /* ANeuralNetworksExecution_setReusable */
+	0, /* ANeuralNetworksExecution_setMeasureTiming */
+	0, /* ANeuralNetworksExecution_setTimeout */
+	0, /* ANeuralNetworksExecution_setLoopTimeout */
+	0, /* ANeuralNetworks_getDefaultLoopTimeout */
+	0, /* ANeuralNetworks_getMaximumLoopTimeout */
+	0, /* ANeuralNetworksExecution_compute */
+	1, /* ANeuralNetworksExecution_startCompute */
+	0, /* ANeuralNetworksExecution_burstCompute */
+	1, /* ANeuralNetworksExecution_startComputeWithDependencies */
+	0, /* ANeuralNetworksExecution_getOutputOperandRank */
+	0, /* ANeuralNetworksExecution_getOutputOperandDimensions */
+	0, /* ANeuralNetworksExecution_getDuration */
+	1, /* ANeuralNetworksBurst_create */
+	0, /* ANeuralNetworksBurst_free */
+	0, /* ANeuralNetworksEvent_wait */
+	0, /* ANeuralNetworksEvent_free */
+	1, /* ANeuralNetworksEvent_createFromSyncFenceFd */
+	0, /* ANeuralNetworksEvent_getSyncFenceFd */
+	0, /* ANeuralNetworksDevice_getExtensionSupport */
+	0, /* ANeuralNetworksModel_getExtensionOperandType */
+	0, /* ANeuralNetworksModel_getExtensionOperationType */
+	0, /* ANeuralNetworksModel_setOperandExtensionData */
+	0, /* ANeuralNetworksCompilation_addExtensionAttribute */
+	0, /* ANeuralNetworksExecution_addExtensionAttribute */
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
@@ -4337,6 +5762,81 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_156,
 	(anynpu_fn)mixed_157,
 	(anynpu_fn)mixed_158,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 	NULL,
 	NULL,
 	NULL,
@@ -4531,11 +6031,86 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_172,
 	(anynpu_fn)dead_173,
 	(anynpu_fn)dead_174,
+	(anynpu_fn)dead_175,
+	(anynpu_fn)dead_176,
+	(anynpu_fn)dead_177,
+	(anynpu_fn)dead_178,
+	(anynpu_fn)dead_179,
+	(anynpu_fn)dead_180,
+	(anynpu_fn)dead_181,
+	(anynpu_fn)dead_182,
+	(anynpu_fn)dead_183,
+	(anynpu_fn)dead_184,
+	(anynpu_fn)dead_185,
+	(anynpu_fn)dead_186,
+	(anynpu_fn)dead_187,
+	(anynpu_fn)dead_188,
+	(anynpu_fn)dead_189,
+	(anynpu_fn)dead_190,
+	(anynpu_fn)dead_191,
+	(anynpu_fn)dead_192,
+	(anynpu_fn)dead_193,
+	(anynpu_fn)dead_194,
+	(anynpu_fn)dead_195,
+	(anynpu_fn)dead_196,
+	(anynpu_fn)dead_197,
+	(anynpu_fn)dead_198,
+	(anynpu_fn)dead_199,
+	(anynpu_fn)dead_200,
+	(anynpu_fn)dead_201,
+	(anynpu_fn)dead_202,
+	(anynpu_fn)dead_203,
+	(anynpu_fn)dead_204,
+	(anynpu_fn)dead_205,
+	(anynpu_fn)dead_206,
+	(anynpu_fn)dead_207,
+	(anynpu_fn)dead_208,
+	(anynpu_fn)dead_209,
+	(anynpu_fn)dead_210,
+	(anynpu_fn)dead_211,
+	(anynpu_fn)dead_212,
+	(anynpu_fn)dead_213,
+	(anynpu_fn)dead_214,
+	(anynpu_fn)dead_215,
+	(anynpu_fn)dead_216,
+	(anynpu_fn)dead_217,
+	(anynpu_fn)dead_218,
+	(anynpu_fn)dead_219,
+	(anynpu_fn)dead_220,
+	(anynpu_fn)dead_221,
+	(anynpu_fn)dead_222,
+	(anynpu_fn)dead_223,
+	(anynpu_fn)dead_224,
+	(anynpu_fn)dead_225,
+	(anynpu_fn)dead_226,
+	(anynpu_fn)dead_227,
+	(anynpu_fn)dead_228,
+	(anynpu_fn)dead_229,
+	(anynpu_fn)dead_230,
+	(anynpu_fn)dead_231,
+	(anynpu_fn)dead_232,
+	(anynpu_fn)dead_233,
+	(anynpu_fn)dead_234,
+	(anynpu_fn)dead_235,
+	(anynpu_fn)dead_236,
+	(anynpu_fn)dead_237,
+	(anynpu_fn)dead_238,
+	(anynpu_fn)dead_239,
+	(anynpu_fn)dead_240,
+	(anynpu_fn)dead_241,
+	(anynpu_fn)dead_242,
+	(anynpu_fn)dead_243,
+	(anynpu_fn)dead_244,
+	(anynpu_fn)dead_245,
+	(anynpu_fn)dead_246,
+	(anynpu_fn)dead_247,
+	(anynpu_fn)dead_248,
+	(anynpu_fn)dead_249,
 };
 
 const struct anynpu_image anynpu_image = {
 	.functions = FUNCTIONS,
-	.facades = 4,
+	.facades = 5,
 	.name = name,
 	.facade = facade,
 	.own = own,

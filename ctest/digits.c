@@ -3,9 +3,9 @@
  *
  *     digits WEIGHTS MODEL IMAGE...
  *
- * ohnn_digits, which builds the network call by call, rknn_digits, which loads it as a file and hands over bytes, and
- * hbdnn_digits, which hands over a gray image with gaps between its rows, give the same digit for every image, and
- * probabilities equal to 1e-5.
+ * ohnn_digits and nnapi_digits, which build the network call by call, rknn_digits, which loads it as a file and hands
+ * over bytes, and hbdnn_digits, which hands over a gray image with gaps between its rows, give the same digit for every
+ * image, and probabilities equal to 1e-5.
  */
 #include <math.h>
 
@@ -29,12 +29,15 @@ int main(int argc, char **argv)
 	int count = argc - 3;
 	char **paths = argv + 3;
 	size_t size = (size_t)count * sizeof(float[CLASSES]);
-	float(*ohnn)[CLASSES] = malloc(size), (*others[2])[CLASSES] = {malloc(size), malloc(size)}, largest = 0;
-	static const char *const names[2] = {"RKNN", "hbDNN"};
+	float(*ohnn)[CLASSES] = malloc(size), (*others[3])[CLASSES], largest = 0;
+	for (int api = 0; api < 3; api++)
+		CHECK((others[api] = malloc(size)) != NULL, "no memory");
+	static const char *const names[3] = {"RKNN", "hbDNN", "NNAPI"};
 	digits_ohnn(argv[1], paths, count, ohnn);
 	digits_rknn(argv[2], paths, count, others[0]);
 	digits_hbdnn(argv[2], paths, count, others[1]);
-	for (int api = 0; api < 2; api++) {
+	digits_nnapi(argv[1], paths, count, others[2]);
+	for (int api = 0; api < 3; api++) {
 		for (int i = 0; i < count; i++) {
 			float *p = others[api][i], sum = 0;
 			CHECK(best(ohnn[i]) == best(p), "%s: %d with OH_NN, %d with %s", paths[i], best(ohnn[i]), best(p), names[api]);

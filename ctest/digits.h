@@ -11,5 +11,6 @@ enum { CLASSES = 10 };
 void digits_ohnn(const char *weights_file, char **paths, int count, float (*out)[CLASSES]);
 void digits_rknn(const char *model, char **paths, int count, float (*out)[CLASSES]);
 void digits_hbdnn(const char *model, char **paths, int count, float (*out)[CLASSES]);
+void digits_nnapi(const char *weights_file, char **paths, int count, float (*out)[CLASSES]);
 
 #endif

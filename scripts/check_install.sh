@@ -123,11 +123,20 @@ int main(int argc, char **argv)
 	return argc != 2 || hbDNNInitializeFromFiles(&pack, &file, 1) || hbDNNRelease(pack);
 }
 EOF
+cat > "$dir/project/nnapi.c" << 'EOF'
+#include <android/NeuralNetworks.h>
+
+int main(void)
+{
+	uint32_t count = 0;
+	return ANeuralNetworks_getDeviceCount(&count) != ANEURALNETWORKS_NO_ERROR || count == 0;
+}
+EOF
 cat > "$dir/project/CMakeLists.txt" << 'EOF'
 cmake_minimum_required(VERSION 3.18)
 project(foreign C)
 find_package(AnyNPU 0.1 REQUIRED)
-foreach(api anynpu ohnn rknn hbdnn)
+foreach(api anynpu ohnn rknn hbdnn nnapi)
   add_executable(cmake_${api} ${api}.c)
   target_link_libraries(cmake_${api} PRIVATE AnyNPU::${api})
 endforeach()
@@ -171,6 +180,7 @@ for how in make cmake; do
   project ohnn libneural_network_core.so
   project rknn librknnrt.so examples/digits/digits.onnx
   project hbdnn libdnn.so examples/digits/digits.onnx
+  project nnapi libneuralnetworks.so
   gcc -D_GNU_SOURCE -Ictest -I"$root/include/anynpu" ctest/link.c -o "$dir/link" -L"$libdir/anynpu" -Wl,-rpath,"$libdir/anynpu" \
     -lneural_network_runtime
   ANYNPU_LOG_FILE=/dev/null "$dir/link"
@@ -186,6 +196,7 @@ for how in make cmake; do
   }
   for name in rknnrt rknn_api rknnmrt; do alone $name rknn_digits "${digits[@]}"; done
   alone dnn hbdnn_digits "${digits[@]}"
+  alone neuralnetworks nnapi_digits "${weights[@]}"
   alone neural_network_core ohnn_digits "${weights[@]}"
   alone neural_network_runtime ohnn_api9_digits "${weights[@]}"
 done

@@ -139,4 +139,4 @@ type Row struct {
 }
 
 // Facades lists every façade in the order of their slots in the jump table.
-var Facades = []*Facade{AnyNPU, OHNN, RKNN, HBDNN}
+var Facades = []*Facade{AnyNPU, OHNN, RKNN, HBDNN, NNAPI}

@@ -1,0 +1,40 @@
+package nnapi
+
+import (
+	"sync"
+
+	"github.com/anynpu/anynpu/capi/handle"
+)
+
+// Burst is an ANeuralNetworksBurst: computations of one compilation, one after the other.
+type Burst struct {
+	handle.Ref
+	*compiled
+	busy sync.Mutex // held during a computation
+}
+
+func burstCreate(c *Compilation) (*Burst, error) {
+	result, err := c.use()
+	if err != nil {
+		return nil, err
+	}
+	return &Burst{compiled: result}, nil
+}
+
+func burstFree(b *Burst) error {
+	if b != nil {
+		b.compiled.release()
+	}
+	return nil
+}
+
+func executionBurstCompute(e *Execution, b *Burst) error {
+	if e.compiled != b.compiled {
+		return badData("burst: it is of another compilation than the execution")
+	}
+	if !b.busy.TryLock() {
+		return badState("burst: it is computing already")
+	}
+	defer b.busy.Unlock()
+	return executionCompute(e)
+}

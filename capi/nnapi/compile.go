@@ -1,0 +1,232 @@
+package nnapi
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/nnapi/lowering"
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// lowered is a model's core graph, made once.
+type lowered struct {
+	once  sync.Once
+	graph *graph.Graph
+	err   error
+}
+
+// coreGraph returns the core graph of a valid model, which nobody changes.
+func (m *Model) coreGraph() (*graph.Graph, error) {
+	l := &m.lowered
+	l.once.Do(func() {
+		if l.graph, l.err = lowering.Graph(&m.spec); l.err == nil {
+			l.err = l.graph.Infer()
+		}
+	})
+	return l.graph, l.err
+}
+
+// port is an input or output of a compiled model.
+type port struct {
+	operand *nnapi.Operand
+	core    tensor.Type
+	size    uint64 // bytes, 0: not known before an execution
+	element uint64 // bytes of an element
+}
+
+// compiled is what a compilation makes and executions share: it lives as long as one of them.
+type compiled struct {
+	refs      atomic.Int64
+	program   device.Program
+	placement *device.Placement
+	model     *Model
+	devices   []*Device
+	explicit  bool
+	priority  device.Priority
+	in, out   []port
+
+	mu   sync.Mutex
+	idle []device.Execution // for executions to come
+}
+
+// maxIdle bounds the executions of core that wait for the next execution of the program.
+const maxIdle = 4
+
+func (c *compiled) retain() { c.refs.Add(1) }
+
+func (c *compiled) release() {
+	if c.refs.Add(-1) > 0 {
+		return
+	}
+	for _, e := range c.idle {
+		e.Release()
+	}
+	c.idle = nil
+	c.program.Release()
+}
+
+// single refuses what is only for compilations for exactly one device.
+func (c *compiled) single(what string) error {
+	if c.explicit && len(c.devices) == 1 {
+		return nil
+	}
+	return notSingle(what)
+}
+
+// take returns an execution of core with nothing bound.
+func (c *compiled) take() (device.Execution, error) {
+	c.mu.Lock()
+	if n := len(c.idle); n > 0 {
+		e := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		c.mu.Unlock()
+		return e, nil
+	}
+	c.mu.Unlock()
+	return c.program.New(device.ExecOptions{Priority: c.priority})
+}
+
+// give takes back an execution with nothing bound.
+func (c *compiled) give(e device.Execution) {
+	c.mu.Lock()
+	if len(c.idle) < maxIdle {
+		c.idle = append(c.idle, e)
+		e = nil
+	}
+	c.mu.Unlock()
+	if e != nil {
+		e.Release()
+	}
+}
+
+var performances = map[int32]device.Performance{preferLowPower: device.PerformanceLow,
+	preferFast: device.PerformanceHigh, preferSustained: device.PerformanceMedium}
+
+var priorities = map[int32]device.Priority{priorityLow: device.PriorityLow, priorityMedium: device.PriorityMedium,
+	priorityHigh: device.PriorityHigh}
+
+// options are those of the compilation on a device.
+func (c *Compilation) options() device.Options {
+	return device.Options{Float16: c.model.spec.Relaxed, Performance: performances[c.preference],
+		Priority: priorities[c.priority]}
+}
+
+// compile lowers and compiles the model. The caller holds c.mu.
+func (c *Compilation) compile() (*compiled, error) {
+	ctx := context.Background()
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, nanoseconds(c.timeout))
+		defer cancel()
+	}
+	g, err := c.model.coreGraph()
+	if err != nil {
+		return nil, refuseFor(OpFailed, err, "compilation: the model")
+	}
+	o := compile.Options{Options: c.options()}
+	program, err := compile.Compile(ctx, g, core(c.devices, &c.model.spec), o)
+	if err == nil && ctx.Err() != nil {
+		program.Release()
+		err = ctx.Err()
+	}
+	if err != nil {
+		code := runCode(err)
+		if fault.KindOf(err) == fault.Unsupported {
+			code = BadData
+		}
+		if ctx.Err() != nil {
+			code = MissedDeadlineTransient
+		}
+		return nil, refuseFor(code, err, "compilation")
+	}
+	result := &compiled{program: program, placement: program.Placement(), model: c.model, devices: c.devices,
+		explicit: c.explicit, priority: priorities[c.priority]}
+	result.refs.Store(1)
+	in, out := program.Ports()
+	result.in = ports(&c.model.spec, c.model.spec.Inputs, in)
+	result.out = ports(&c.model.spec, c.model.spec.Outputs, out)
+	return result, nil
+}
+
+// core returns the devices as core knows them, for a model.
+func core(devices []*Device, _ *nnapi.Model) (out []device.Device) {
+	for _, d := range devices {
+		out = append(out, d.Device)
+	}
+	return out
+}
+
+func ports(m *nnapi.Model, indices []uint32, core []device.Port) []port {
+	out := make([]port, len(indices))
+	for i, index := range indices {
+		o := &m.Operands[index]
+		f, _ := o.Type.Facts()
+		out[i] = port{operand: o, core: core[i].Type, element: uint64(f.Bytes)}
+		if o.Specified() {
+			out[i].size, _ = o.Size()
+		}
+	}
+	return out
+}
+
+// nanoseconds is a duration that a program gives; one beyond 292 years is as long as that.
+func nanoseconds(n uint64) time.Duration { return time.Duration(min(n, math.MaxInt64)) }
+
+// modelGetSupportedOperationsForDevices judges the devices before the state of the model, as the reference
+// implementation does.
+func modelGetSupportedOperationsForDevices(m *Model, p unsafe.Pointer, n uint32, supported *bool) error {
+	devices, err := devicesAt(p, n)
+	if err != nil {
+		return err
+	}
+	if err := m.valid("model"); err != nil {
+		return err
+	}
+	flags, err := elements(supported, uint64(len(m.spec.Operations)), "supportedOps")
+	if err != nil {
+		return err
+	}
+	answers, err := m.support(devices)
+	if err != nil {
+		return refuseFor(runCode(err), err, "model")
+	}
+	copy(flags, answers)
+	return nil
+}
+
+// support tells for each operation whether one of the devices computes it. None is where the model cannot be computed at
+// all: its compilation tells why.
+func (m *Model) support(devices []*Device) ([]bool, error) {
+	flags := make([]bool, len(m.spec.Operations))
+	g, err := m.coreGraph()
+	if err != nil {
+		warn("no operation is supported", "why", err)
+		return flags, nil
+	}
+	for _, d := range core(devices, &m.spec) {
+		answers, err := compile.Support(g, d, device.Options{Float16: m.spec.Relaxed})
+		if err != nil {
+			return nil, err
+		}
+		own := slices.Repeat([]bool{true}, len(flags))
+		for i, s := range answers {
+			if at := g.Nodes[i].Origin; at >= 0 && !s.OK {
+				own[at] = false
+			}
+		}
+		for i := range flags {
+			flags[i] = flags[i] || own[i]
+		}
+	}
+	return flags, nil
+}

@@ -1,0 +1,150 @@
+package nnapi
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/devices"
+	"github.com/anynpu/anynpu/core/device"
+)
+
+// Device is one entry of the device list (section 1): a core device under a name. A program's pointer to it is the
+// address of the name. Entries live as long as the process.
+type Device struct {
+	device.Device
+	name    string
+	cName   boundary.Block
+	version boundary.Block
+}
+
+// referenceName is the name of the processor, which every runtime of the API has.
+const referenceName = "nnapi-reference"
+
+var deviceList = sync.OnceValue(func() []*Device {
+	list, err := devices.List()
+	if err != nil {
+		boundary.Log(boundary.LevelError, "nnapi", "no device", "error", err)
+	}
+	return newDevices(list)
+})
+
+// newDevices names the devices; the processor, the first of core's list, comes last.
+func newDevices(list []device.Device) (out []*Device) {
+	for i := range list {
+		at := (i + 1) % len(list)
+		info := list[at].Info()
+		d := &Device{Device: list[at], name: info.ID}
+		if at == 0 {
+			d.name = referenceName
+		}
+		d.cName.SetString(d.name)
+		d.cName.Keep()
+		d.version.SetString(fmt.Sprintf("%d.%d", info.Major, info.Minor))
+		d.version.Keep()
+		out = append(out, d)
+	}
+	return out
+}
+
+// deviceAt returns the device that a program's pointer is the address of.
+func deviceAt(name string, p unsafe.Pointer) (*Device, error) {
+	if p == nil {
+		return nil, null(name)
+	}
+	for _, d := range deviceList() {
+		if d.cName.Addr() == uintptr(p) {
+			return d, nil
+		}
+	}
+	return nil, badData("%s: %p: it is no device: want what ANeuralNetworks_getDevice gave", name, p)
+}
+
+// devicesAt reads an array of devices, none of them twice.
+func devicesAt(p unsafe.Pointer, n uint32) ([]*Device, error) {
+	if p == nil {
+		return nil, null("devices")
+	}
+	if n == 0 {
+		return nil, badData("numDevices: 0: want the number of devices")
+	}
+	// None is there twice, so that there cannot be more than all; one element more is read to name it.
+	given, err := elements((*unsafe.Pointer)(p), min(uint64(n), uint64(len(deviceList()))+1), "devices")
+	if err != nil {
+		return nil, err
+	}
+	var out []*Device
+	for i, p := range given {
+		name := fmt.Sprintf("devices[%d]", i)
+		d, err := deviceAt(name, p)
+		if err != nil {
+			return nil, err
+		}
+		for k := range out {
+			if out[k] == d {
+				return nil, badData("%s: %s: it is devices[%d] too", name, d.name, k)
+			}
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func getDeviceCount(n *uint32) error {
+	*n = uint32(len(deviceList()))
+	return nil
+}
+
+func getDevice(index uint32, p *uintptr) error {
+	list := deviceList()
+	if uint64(index) >= uint64(len(list)) {
+		*p = 0
+		return badData("devIndex: %d: there are %d devices", index, len(list))
+	}
+	*p = list[index].cName.Addr()
+	return nil
+}
+
+func deviceGetName(p unsafe.Pointer, name *uintptr) error {
+	d, err := deviceAt("device", p)
+	if err == nil {
+		*name = d.cName.Addr()
+	}
+	return err
+}
+
+// kinds are the values of DeviceTypeCode.
+var kinds = map[device.Kind]int32{device.Other: 1, device.CPU: 2, device.GPU: 3, device.Accelerator: 4}
+
+func deviceGetType(p unsafe.Pointer, kind *int32) error {
+	d, err := deviceAt("device", p)
+	if err == nil {
+		*kind = kinds[d.Info().Kind]
+	}
+	return err
+}
+
+func deviceGetVersion(p unsafe.Pointer, version *uintptr) error {
+	d, err := deviceAt("device", p)
+	if err == nil {
+		*version = d.version.Addr()
+	}
+	return err
+}
+
+func deviceGetFeatureLevel(p unsafe.Pointer, level *int64) error {
+	_, err := deviceAt("device", p)
+	if err == nil {
+		*level = int64(settings().level)
+	}
+	return err
+}
+
+// deviceWait returns at once: devices in this process are ready.
+func deviceWait(p unsafe.Pointer) error {
+	_, err := deviceAt("device", p)
+	return err
+}
+
+func getRuntimeFeatureLevel() (int64, error) { return int64(settings().level), nil }

@@ -1,0 +1,343 @@
+package nnapi
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// begin makes the execution one that computes. A failure of complete counts as a computation that has failed.
+func (e *Execution) begin() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.state == computing:
+		return badState("execution: it is being computed")
+	case e.state == completed && !e.reusable:
+		return badState("execution: it was computed already: make a new one, or call " +
+			"ANeuralNetworksExecution_setReusable before the first computation")
+	}
+	e.state = computing
+	if err := e.complete(); err != nil {
+		e.state, e.err = completed, err
+		return err
+	}
+	return nil
+}
+
+// complete refuses a computation for which an input or output is missing.
+func (e *Execution) complete() error {
+	for i := range e.inputs {
+		if !e.inputs[i].set {
+			return badData("execution: input %d is not set: call ANeuralNetworksExecution_setInput before", i)
+		}
+	}
+	for i := range e.outputs {
+		if !e.outputs[i].set {
+			return badData("execution: output %d is not set: call ANeuralNetworksExecution_setOutput before", i)
+		}
+	}
+	return nil
+}
+
+// finish notes how the computation has ended, and returns err.
+func (e *Execution) finish(err error) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.state, e.err = completed, err
+	if !e.reusable || e.freed {
+		e.letGo()
+	}
+	for i := range e.outputs {
+		if m := e.outputs[i].device; m != nil {
+			m.setState(e.outputs[i].real, err == nil)
+		}
+	}
+	if e.freed {
+		e.end()
+	}
+	return err
+}
+
+// letGo unbinds everything from the execution of core and gives it back. Only who computes calls it, or who
+// holds e.mu while nobody does.
+func (e *Execution) letGo() {
+	if e.core == nil {
+		return
+	}
+	for i := range e.inputs {
+		_ = e.core.BindInput(i, mem.View{}) // fails only for an execution that was released, which holds nothing
+	}
+	for i := range e.outputs {
+		_ = e.core.BindOutput(i, mem.View{})
+	}
+	e.give(e.core)
+	e.core = nil
+}
+
+// bind takes an execution of core and binds everything to it. An output whose size is not known before stays with the
+// device.
+func (e *Execution) bind() error {
+	ex, err := e.take()
+	if err != nil {
+		return err
+	}
+	e.core = ex
+	for i := range e.inputs {
+		b := &e.inputs[i]
+		if b.buf == nil {
+			return fault.New(fault.Unsupported, "input %d is left out: the model computes with it", i)
+		}
+		if b.device != nil {
+			continue
+		}
+		if err := ex.BindInput(i, b.view(&e.in[i], b.dims)); err != nil {
+			return err
+		}
+	}
+	for i := range e.outputs {
+		b := &e.outputs[i]
+		if b.buf == nil || b.size == 0 {
+			continue
+		}
+		if err := ex.BindOutput(i, b.view(&e.out[i], b.dims)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bindManaged binds inputs whose memory a device manages: with each computation it may hold other dimensions.
+func (e *Execution) bindManaged() error {
+	for i := range e.inputs {
+		b := &e.inputs[i]
+		if b.device == nil {
+			continue
+		}
+		dims, written := b.device.state()
+		if !written {
+			return fault.New(fault.Data, "input %d: nothing was written to its memory", i)
+		}
+		if len(b.dims) > 0 && !agree(b.dims, dims) {
+			return fault.New(fault.Shape, "input %d: its memory holds dimensions %v: want %v", i, dims, b.dims)
+		}
+		if err := e.core.BindInput(i, b.view(&e.in[i], dims)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compute computes and writes the outputs. limit is the zero time for none.
+func (e *Execution) compute(limit time.Time) error {
+	err := e.perform(limit)
+	if err == nil {
+		return e.outcome()
+	}
+	return refuseFor(runCode(err), err, "execution")
+}
+
+func (e *Execution) perform(limit time.Time) error {
+	if e.core == nil {
+		if err := e.bind(); err != nil {
+			e.letGo()
+			return err
+		}
+	}
+	if err := e.bindManaged(); err != nil {
+		return err
+	}
+	err := e.core.Start(device.RunRequest{Deadline: limit, Here: true, Done: e.ended})
+	if err == nil {
+		err = <-e.done
+	}
+	if err != nil {
+		return err
+	}
+	for i := range e.outputs {
+		if err := e.store(i); err != nil {
+			return fault.Wrap(err, "output %d", i)
+		}
+	}
+	if e.measure {
+		took := uint64(e.core.Stats().LastRun)
+		e.durations = [2]uint64{took, took}
+	}
+	return nil
+}
+
+// store notes the dimensions of output i, and copies it where it was left with the device.
+func (e *Execution) store(i int) error {
+	b := &e.outputs[i]
+	if b.size > 0 && b.buf != nil {
+		b.real, b.need = b.dims, b.size
+		return nil
+	}
+	t, err := e.core.OutputType(i)
+	if err != nil {
+		return err
+	}
+	if b.real, b.need, err = realSize(b, &e.out[i], t); err != nil {
+		return err
+	}
+	if b.short = b.buf != nil && b.need > b.length; b.short || b.buf == nil || b.need == 0 {
+		return nil
+	}
+	data, err := e.core.OutputData(i)
+	if err != nil {
+		return err
+	}
+	return guarded("the memory", func() error { return mem.Write(b.buf, b.off, data) })
+}
+
+// realSize reads a result's dimensions, which agree with those known before, and its bytes.
+func realSize(b *binding, p *port, t tensor.Type) ([]uint32, uint64, error) {
+	sizes, ok := t.Shape.Ints()
+	n, sized := t.ByteSize()
+	if !ok || !sized || t.DType != p.core.DType {
+		return nil, 0, fault.New(fault.Device, "the device reports %v for %v", t, p.core)
+	}
+	dims := make([]uint32, len(sizes))
+	for i, s := range sizes {
+		dims[i] = uint32(s)
+	}
+	if len(b.dims) > 0 && !agree(b.dims, dims) {
+		return nil, 0, fault.New(fault.Shape, "it has dimensions %v: those declared are %v", dims, b.dims)
+	}
+	return dims, uint64(n), nil
+}
+
+// outcome is the answer of a computation that has not failed.
+func (e *Execution) outcome() error {
+	for i := range e.outputs {
+		if e.outputs[i].short {
+			return shortOutput(int32(i), &e.outputs[i])
+		}
+	}
+	return nil
+}
+
+// shortOutput is an ordinary answer: programs ask for dimensions this way.
+func shortOutput(i int32, b *binding) error {
+	return boundary.Note(refuse(OutputInsufficientSize, "execution: output %d has dimensions %v and takes %d bytes: it was "+
+		"given %d", i, b.real, b.need, b.length))
+}
+
+func executionCompute(e *Execution) error {
+	if err := e.begin(); err != nil {
+		return err
+	}
+	return e.finish(e.compute(deadline(e.timeout)))
+}
+
+// executionStartCompute reports what is wrong with the call, the event what is wrong with the computation.
+func executionStartCompute(e *Execution) (*Event, error) {
+	if err := e.begin(); err != nil {
+		return nil, err
+	}
+	ev := newEvent()
+	limit := deadline(e.timeout)
+	go func() { ev.set(e.finish(e.compute(limit))) }()
+	return ev, nil
+}
+
+// executionStartComputeWithDependencies waits for the events on a goroutine, not on a thread. The time limit of the
+// execution counts from now on, duration from the last event. An event that ends with an error ends the computation with
+// OP_FAILED: the reference implementation ignores some of them.
+func executionStartComputeWithDependencies(e *Execution, p unsafe.Pointer, n uint32, duration uint64) (*Event, error) {
+	waits, err := dependencies(p, n)
+	if err == nil && duration > 0 {
+		err = e.compiled.single("a duration")
+	}
+	if err == nil {
+		err = e.specified()
+	}
+	if err == nil {
+		err = e.begin()
+	}
+	if err != nil {
+		letGo(waits)
+		return nil, err
+	}
+	ev := newEvent()
+	limit := deadline(e.timeout)
+	go func() { ev.set(e.finish(e.computeAfter(waits, limit, duration))) }()
+	return ev, nil
+}
+
+// specified refuses outputs whose dimensions are not known before the computation.
+func (e *Execution) specified() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range e.outputs {
+		if b := &e.outputs[i]; b.set && b.buf != nil && b.size == 0 {
+			return badData("execution: output %d has dimensions %v: after dependencies all of them must be known", i, b.dims)
+		}
+	}
+	return nil
+}
+
+// dependencies reads an array of events, whose fences the caller lets go, also of those before an error.
+func dependencies(p unsafe.Pointer, n uint32) (waits []*Event, err error) {
+	if p == nil && n > 0 {
+		return nil, null("dependencies")
+	}
+	given, err := elements((*uintptr)(p), uint64(n), "dependencies")
+	if err != nil {
+		return nil, err
+	}
+	for i, h := range given {
+		name := fmt.Sprintf("dependencies[%d]", i)
+		if h == 0 {
+			return waits, null(name)
+		}
+		ev, err := handle.Hold[Event](h)
+		if err != nil {
+			return waits, refuseFor(BadData, err, "%s: %#x", name, h)
+		}
+		if ev.fence != nil {
+			ev.fence.retain()
+		}
+		handle.Unhold(h) // the event lives on in waits, whatever the program does with its handle
+		waits = append(waits, ev)
+	}
+	return waits, nil
+}
+
+// letGo ends what dependencies holds.
+func letGo(waits []*Event) {
+	for _, ev := range waits {
+		if ev.fence != nil {
+			ev.fence.release()
+		}
+	}
+}
+
+func (e *Execution) computeAfter(waits []*Event, limit time.Time, duration uint64) error {
+	defer letGo(waits)
+	ctx, cancel := context.Background(), context.CancelFunc(func() {})
+	if !limit.IsZero() {
+		ctx, cancel = context.WithDeadline(ctx, limit)
+	}
+	defer cancel()
+	for i, ev := range waits {
+		if err := ev.wait(ctx); err != nil {
+			if ctx.Err() != nil {
+				return refuse(MissedDeadlineTransient, "execution: dependency %d of %d has not come in time", i, len(waits))
+			}
+			return refuseFor(OpFailed, err, "execution: dependency %d of %d has failed", i, len(waits))
+		}
+	}
+	if own := deadline(duration); limit.IsZero() || !own.IsZero() && own.Before(limit) {
+		limit = own
+	}
+	return e.compute(limit)
+}

@@ -1,0 +1,41 @@
+package nnapi
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
+)
+
+// config is what the environment decides.
+type config struct {
+	level nnapi.FeatureLevel // ANYNPU_NNAPI_FEATURE_LEVEL: the library's; the newest unless it is set
+}
+
+// settings returns the configuration, read once from the C environment.
+var settings = sync.OnceValue(func() config { return readConfig(boundary.Getenv) })
+
+func readConfig(getenv func(string) string) config {
+	return config{level: readLevel(getenv("ANYNPU_NNAPI_FEATURE_LEVEL"))}
+}
+
+// readLevel reads a feature level by its value in FeatureLevelCode; what is none means the newest.
+func readLevel(text string) nnapi.FeatureLevel {
+	newest := nnapi.Levels[len(nnapi.Levels)-1]
+	if text == "" {
+		return newest
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	var values []string
+	for _, l := range nnapi.Levels {
+		if err == nil && int64(l) == n {
+			return l
+		}
+		values = append(values, fmt.Sprint(int64(l)))
+	}
+	caution("value ignored", "ANYNPU_NNAPI_FEATURE_LEVEL", text, "want", strings.Join(values, ", "))
+	return newest
+}

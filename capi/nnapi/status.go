@@ -1,0 +1,96 @@
+package nnapi
+
+import (
+	"context"
+	"errors"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// ResultCode is a value of ResultCode in NeuralNetworksTypes.h.
+type ResultCode int32
+
+// Result codes that the library returns.
+const (
+	OutOfMemory             ResultCode = 1
+	UnexpectedNull          ResultCode = 3
+	BadData                 ResultCode = 4
+	OpFailed                ResultCode = 5
+	BadState                ResultCode = 6
+	Unmappable              ResultCode = 7
+	OutputInsufficientSize  ResultCode = 8
+	UnavailableDevice       ResultCode = 9
+	MissedDeadlineTransient ResultCode = 10
+	DeadObject              ResultCode = 14
+)
+
+// refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
+func refuse(code ResultCode, format string, args ...any) error {
+	return boundary.Refuse(code, format, args...)
+}
+
+// refuseFor is refuse with a cause.
+func refuseFor(code ResultCode, err error, format string, args ...any) error {
+	return boundary.RefuseFor(code, err, format, args...)
+}
+
+// badData refuses a value.
+func badData(format string, args ...any) error { return refuse(BadData, format, args...) }
+
+// badState refuses a call that comes at the wrong time.
+func badState(format string, args ...any) error { return refuse(BadState, format, args...) }
+
+// null refuses a NULL that the glue lets through.
+func null(name string) error { return refuse(UnexpectedNull, "%s: NULL", name) }
+
+var kindCodes = boundary.Codes[ResultCode]{
+	fault.Internal:    OpFailed,
+	fault.Argument:    BadData,
+	fault.Shape:       BadData,
+	fault.Type:        BadData,
+	fault.State:       BadState,
+	fault.Unsupported: BadData,
+	fault.Memory:      OutOfMemory,
+	fault.Device:      UnavailableDevice,
+	fault.Timeout:     MissedDeadlineTransient,
+	fault.Canceled:    OpFailed,
+	fault.File:        OpFailed,
+	fault.Data:        OpFailed,
+}
+
+// status returns the return code of err: its own where the API prescribes one, else that of its kind. NULL has one of
+// its own.
+func status(err error) ResultCode {
+	if _, ok := boundary.Prescribed[ResultCode](err); !ok && errors.Is(err, handle.ErrNull) {
+		return UnexpectedNull
+	}
+	return kindCodes.Of(err)
+}
+
+// runCode is the code of a computation or compilation that has failed: OP_FAILED unless time, memory or the device ran
+// out.
+func runCode(err error) ResultCode {
+	switch {
+	case errors.Is(err, mem.ErrExhausted):
+		return OutOfMemory
+	case errors.Is(err, device.ErrDied):
+		return DeadObject
+	case fault.KindOf(err) == fault.Timeout, errors.Is(err, context.DeadlineExceeded):
+		return MissedDeadlineTransient
+	case fault.KindOf(err) == fault.Device:
+		return UnavailableDevice
+	}
+	return OpFailed
+}
+
+// warn logs what is probably not what the program wants.
+func warn(message string, pairs ...any) {
+	boundary.Log(boundary.LevelWarn, "nnapi", message, pairs...)
+}
+
+// caution writes a warning on which it depends whether results are right.
+func caution(message string, pairs ...any) { boundary.Caution("nnapi", message, pairs...) }
