@@ -2,8 +2,10 @@ package nnapi
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -133,37 +135,38 @@ func (c *Compilation) compile() (*compiled, error) {
 	if err != nil {
 		return nil, refuseFor(OpFailed, err, "compilation: the model")
 	}
-	o := compile.Options{Options: c.options()}
-	program, err := compile.Compile(ctx, g, core(c.devices, &c.model.spec), o)
+	list := core(c.devices, &c.model.spec)
+	kept := c.cache()
+	if program := kept.load(ctx, g, list); program != nil {
+		return c.compiled(program), nil
+	}
+	program, err := compile.Compile(ctx, g, list, compile.Options{Options: c.options()})
 	if err == nil && ctx.Err() != nil {
 		program.Release()
 		err = ctx.Err()
 	}
 	if err != nil {
-		code := runCode(err)
-		if fault.KindOf(err) == fault.Unsupported {
-			code = BadData
-		}
 		if ctx.Err() != nil {
-			code = MissedDeadlineTransient
+			return nil, refuseFor(MissedDeadlineTransient, err, "compilation")
 		}
-		return nil, refuseFor(code, err, "compilation")
+		if fault.KindOf(err) == fault.Unsupported {
+			return nil, refuseFor(BadData, err, "compilation: %s", c.unsupported())
+		}
+		return nil, refuseFor(runCode(err), err, "compilation")
 	}
+	kept.save(program)
+	return c.compiled(program), nil
+}
+
+// compiled is what executions share of a program.
+func (c *Compilation) compiled(program *compile.Program) *compiled {
 	result := &compiled{program: program, placement: program.Placement(), model: c.model, devices: c.devices,
 		explicit: c.explicit, priority: priorities[c.priority]}
 	result.refs.Store(1)
 	in, out := program.Ports()
 	result.in = ports(&c.model.spec, c.model.spec.Inputs, in)
 	result.out = ports(&c.model.spec, c.model.spec.Outputs, out)
-	return result, nil
-}
-
-// core returns the devices as core knows them, for a model.
-func core(devices []*Device, _ *nnapi.Model) (out []device.Device) {
-	for _, d := range devices {
-		out = append(out, d.Device)
-	}
-	return out
+	return result
 }
 
 func ports(m *nnapi.Model, indices []uint32, core []device.Port) []port {
@@ -178,6 +181,30 @@ func ports(m *nnapi.Model, indices []uint32, core []device.Port) []port {
 	}
 	return out
 }
+
+// unsupported names the operations that none of the devices computes.
+func (c *Compilation) unsupported() string {
+	text := "devices " + strings.Join(names(c.devices), ", ") + " do not compute"
+	answers, err := c.model.support(c.devices)
+	if err != nil {
+		return text + " the model"
+	}
+	told := 0
+	for i, ok := range answers {
+		switch {
+		case ok:
+		case told == maxTold:
+			return text + " and others"
+		default:
+			text += fmt.Sprintf(" operation %d %v", i, c.model.spec.Operations[i].Code)
+			told++
+		}
+	}
+	return text
+}
+
+// maxTold bounds the operations that one message names.
+const maxTold = 10
 
 // nanoseconds is a duration that a program gives; one beyond 292 years is as long as that.
 func nanoseconds(n uint64) time.Duration { return time.Duration(min(n, math.MaxInt64)) }

@@ -2,6 +2,7 @@ package nnapi
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -14,6 +15,8 @@ import (
 // address of the name. Entries live as long as the process.
 type Device struct {
 	device.Device
+	guise   devices.Guise // what it lacks of the core device under this name
+	info    device.Info
 	name    string
 	cName   boundary.Block
 	version boundary.Block
@@ -27,24 +30,37 @@ var deviceList = sync.OnceValue(func() []*Device {
 	if err != nil {
 		boundary.Log(boundary.LevelError, "nnapi", "no device", "error", err)
 	}
-	return newDevices(list)
+	return newDevices(list, settings().devices)
 })
 
-// newDevices names the devices; the processor, the first of core's list, comes last.
-func newDevices(list []device.Device) (out []*Device) {
-	for i := range list {
-		at := (i + 1) % len(list)
-		info := list[at].Info()
-		d := &Device{Device: list[at], name: info.ID}
-		if at == 0 {
-			d.name = referenceName
-		}
-		d.cName.SetString(d.name)
-		d.cName.Keep()
-		d.version.SetString(fmt.Sprintf("%d.%d", info.Major, info.Minor))
-		d.version.Keep()
-		out = append(out, d)
+// newDevices names the devices: the processor, the first of core's list, comes last, its guises before it. A name can
+// stand for one device only.
+func newDevices(list []device.Device, guises []devices.Guise) (out []*Device) {
+	if len(list) == 0 {
+		return nil
 	}
+	add := func(d device.Device, g devices.Guise) {
+		info := d.Info()
+		info.ID = g.Name
+		g.Hide(&info)
+		n := &Device{Device: d, guise: g, info: info, name: g.Name}
+		n.cName.SetString(n.name)
+		n.cName.Keep()
+		n.version.SetString(fmt.Sprintf("%d.%d", info.Major, info.Minor))
+		n.version.Keep()
+		out = append(out, n)
+	}
+	for _, d := range list[1:] {
+		add(d, devices.Guise{Name: d.Info().ID})
+	}
+	for _, g := range guises {
+		if g.Name == referenceName || slices.ContainsFunc(out, func(d *Device) bool { return d.name == g.Name }) {
+			warn("name ignored", "ANYNPU_NNAPI_DEVICES", g.Name, "reason", "it is there already")
+			continue
+		}
+		add(list[0], g)
+	}
+	add(list[0], devices.Guise{Name: referenceName})
 	return out
 }
 

@@ -7,19 +7,22 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
 // config is what the environment decides.
 type config struct {
-	level nnapi.FeatureLevel // ANYNPU_NNAPI_FEATURE_LEVEL: the library's; the newest unless it is set
+	level   nnapi.FeatureLevel // ANYNPU_NNAPI_FEATURE_LEVEL: the library's; the newest unless it is set
+	devices []devices.Guise    // ANYNPU_NNAPI_DEVICES: guises of the processor
 }
 
 // settings returns the configuration, read once from the C environment.
 var settings = sync.OnceValue(func() config { return readConfig(boundary.Getenv) })
 
 func readConfig(getenv func(string) string) config {
-	return config{level: readLevel(getenv("ANYNPU_NNAPI_FEATURE_LEVEL"))}
+	return config{level: readLevel(getenv("ANYNPU_NNAPI_FEATURE_LEVEL")),
+		devices: guises.Read(getenv("ANYNPU_NNAPI_DEVICES"))}
 }
 
 // readLevel reads a feature level by its value in FeatureLevelCode; what is none means the newest.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/device/devicetest/toy"
@@ -271,7 +272,7 @@ func TestDeviceTable_names(t *testing.T) {
 	table := newDeviceTable([]device.Device{a, b}, nil)
 	require.Len(t, table.list, 2)
 	assert.NotEqual(t, table.list[0].name, table.list[1].name)
-	table = newDeviceTable([]device.Device{a, b}, []guise{{name: "x"}, {name: "y"}, {name: "x"}})
+	table = newDeviceTable([]device.Device{a, b}, []devices.Guise{{Name: "x"}, {Name: "y"}, {Name: "x"}})
 	require.Len(t, table.list, 3)
 	assert.Equal(t, "x", table.list[0].name)
 	assert.Equal(t, "y", table.list[1].name)
@@ -281,7 +282,7 @@ func TestDeviceTable_names(t *testing.T) {
 func TestReadConfig(t *testing.T) {
 	read := func(vars map[string]string) config { return readConfig(func(k string) string { return vars[k] }) }
 	assert.Equal(t, config{}, read(nil))
-	assert.Equal(t, config{reference: true, devices: []guise{{name: "a"}, {name: "b"}}, dims: []span{{1, 10}},
+	assert.Equal(t, config{reference: true, devices: []devices.Guise{{Name: "a"}, {Name: "b"}}, dims: []span{{1, 10}},
 		strict: true}, read(map[string]string{
 		"ANYNPU_OHNN_COMPAT": "reference", "ANYNPU_OHNN_DEVICES": "a, b,", "ANYNPU_OHNN_DIM_RANGE": "1:10",
 		"ANYNPU_FALLBACK": "off"}))

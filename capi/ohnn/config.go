@@ -6,15 +6,16 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/handle"
 )
 
 // config is what the environment decides.
 type config struct {
-	reference bool    // ANYNPU_OHNN_COMPAT=reference: follow the reference implementation where it differs from the manual
-	devices   []guise // ANYNPU_OHNN_DEVICES: names under which the first device appears; empty: its own
-	strict    bool    // ANYNPU_FALLBACK=off: no other device computes what the chosen one lacks
-	dims      []span  // ANYNPU_OHNN_DIM_RANGE=min:max,...: sizes of dynamic dimensions; empty: what the device says
+	reference bool            // ANYNPU_OHNN_COMPAT=reference: follow the reference implementation where it differs from the manual
+	devices   []devices.Guise // ANYNPU_OHNN_DEVICES: names under which the first device appears; empty: its own
+	strict    bool            // ANYNPU_FALLBACK=off: no other device computes what the chosen one lacks
+	dims      []span          // ANYNPU_OHNN_DIM_RANGE=min:max,...: sizes of dynamic dimensions; empty: what the device says
 }
 
 // span is the smallest and the largest size of a dimension.
@@ -33,7 +34,7 @@ func readConfig(getenv func(string) string) config {
 		caution("unknown value ignored", "ANYNPU_OHNN_COMPAT", v, "want", "manual or reference")
 	}
 	c.strict = getenv("ANYNPU_FALLBACK") == "off"
-	c.devices = readGuises(getenv("ANYNPU_OHNN_DEVICES"))
+	c.devices = guises.Read(getenv("ANYNPU_OHNN_DEVICES"))
 	if v := getenv("ANYNPU_OHNN_DIM_RANGE"); v != "" {
 		if c.dims = readSpans(v); c.dims == nil {
 			caution("value ignored", "ANYNPU_OHNN_DIM_RANGE", v, "want",

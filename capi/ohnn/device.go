@@ -15,7 +15,7 @@ import (
 // npu is one entry of the device list (section 2): a core device under a name. Entries live as long as the process.
 type npu struct {
 	device.Device
-	guise guise // what it lacks of the core device under this name
+	guise devices.Guise // what it lacks of the core device under this name
 	info  device.Info
 	name  string // <device>_<vendor>_v<major>_<minor>
 	id    uint64 // hash of the name, never 0
@@ -52,17 +52,17 @@ func deviceList() *deviceTable {
 
 // newDeviceTable names the devices. guises are those of the CPU, or of the first device where there is none, in its own
 // name's place; a name can stand for one device only.
-func newDeviceTable(devices []device.Device, guises []guise) *deviceTable {
+func newDeviceTable(all []device.Device, guises []devices.Guise) *deviceTable {
 	t := &deviceTable{}
-	own := max(0, slices.IndexFunc(devices, func(d device.Device) bool { return d.Info().Kind == device.CPU }))
-	for i, d := range devices {
+	own := max(0, slices.IndexFunc(all, func(d device.Device) bool { return d.Info().Kind == device.CPU }))
+	for i, d := range all {
 		if i != own || len(guises) == 0 {
-			t.add(d, guise{name: deviceName(d.Info(), t), hide: []func(*device.Info){withRest(devices)}})
+			t.add(d, devices.Guise{Name: deviceName(d.Info(), t)}.With(withRest(all)))
 			continue
 		}
 		for _, g := range guises {
-			if !g.offline && !t.add(d, g) {
-				warn("name ignored", "ANYNPU_OHNN_DEVICES", g.name, "reason", "it is there already")
+			if !g.Offline && !t.add(d, g) {
+				warn("name ignored", "ANYNPU_OHNN_DEVICES", g.Name, "reason", "it is there already")
 			}
 		}
 	}
@@ -77,9 +77,9 @@ func newDeviceTable(devices []device.Device, guises []guise) *deviceTable {
 
 // withRest gives a device what the CPU can that computes what the device does not, unless ANYNPU_FALLBACK=off: sizes that
 // are known at run time, and priorities.
-func withRest(devices []device.Device) func(*device.Info) {
+func withRest(all []device.Device) func(*device.Info) {
 	return func(i *device.Info) {
-		for _, d := range devices {
+		for _, d := range all {
 			rest := d.Info()
 			if settings().strict || rest.Kind != device.CPU || i.Kind == device.CPU {
 				continue
@@ -91,14 +91,14 @@ func withRest(devices []device.Device) func(*device.Info) {
 	}
 }
 
-func (t *deviceTable) add(d device.Device, g guise) bool {
-	n := &npu{Device: d, guise: g, info: g.info(d), name: g.name, id: deviceID(g.name)}
+func (t *deviceTable) add(d device.Device, g devices.Guise) bool {
+	n := &npu{Device: d, guise: g, info: guised(d, &g), name: g.Name, id: deviceID(g.Name)}
 	for _, e := range t.list {
 		if e.id == n.id {
 			return false
 		}
 	}
-	n.cName.SetString(g.name)
+	n.cName.SetString(g.Name)
 	n.cName.Keep()
 	t.list = append(t.list, n)
 	return true

@@ -1,0 +1,68 @@
+package nnapi
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
+)
+
+func deviceNames(c *Compilation) (out []string) {
+	for _, n := range c.result.placement.Nodes {
+		out = append(out, n.Device)
+	}
+	return out
+}
+
+func TestNewDevices_theProcessorIsLast(t *testing.T) {
+	list := withGuises(t, "a:as-gpu, b:no-CONV_2D:no-SUCH, a, nnapi-reference, ")
+	assert.Equal(t, []string{"a", "b", referenceName}, names(list))
+	assert.Equal(t, device.GPU, list[0].Info().Kind)
+	assert.Equal(t, device.CPU, list[2].Info().Kind)
+	assert.Equal(t, []string{"CONV_2D"}, list[1].guise.Operators)
+}
+
+func TestCompile_givesOperationsToTheFirstThatComputesThem(t *testing.T) {
+	list := withGuises(t, "adds:no-MUL, multiplies:no-ADD")
+	m := sumOfProducts(t, 3)
+	c := compiledFor(t, m, list, false)
+	assert.Equal(t, []string{"multiplies", "adds"}, deviceNames(c))
+	computes(t, c)
+	for i, want := range [][]bool{{false, true}, {true, false}, {true, true}} {
+		flags, err := m.support(list[i : i+1])
+		require.NoError(t, err)
+		assert.Equal(t, want, flags, list[i].name)
+	}
+	flags, err := m.support(list[:2])
+	require.NoError(t, err)
+	assert.Equal(t, []bool{true, true}, flags, "both together")
+}
+
+func TestCompile_namesWhatNoDeviceComputes(t *testing.T) {
+	list := withGuises(t, "adds:no-MUL")
+	c := newCompilation(sumOfProducts(t, 3), list[:1], true)
+	err := compilationFinish(c)
+	assert.Equal(t, BadData, status(err))
+	assert.ErrorContains(t, err, "devices adds do not compute operation 0 MUL")
+	_, err = executionCreate(c)
+	assert.Equal(t, BadState, status(err))
+	computes(t, compiledFor(t, c.model, list[1:], true))
+}
+
+// TestLacked_looksIntoBodies: a guise takes an IF whole or not at all. The bodies hold each other 60 deep and twice each,
+// which makes 2^60 places.
+func TestLacked_looksIntoBodies(t *testing.T) {
+	d := withGuises(t, "g:no-MUL")[0]
+	body := &nnapi.Model{Operations: []nnapi.Operation{{Code: nnapi.Add}}}
+	last := body
+	for range 60 {
+		body = &nnapi.Model{Operands: []nnapi.Operand{{Type: nnapi.ModelOperand, Sub: body}, {Type: nnapi.ModelOperand,
+			Sub: body}}, Operations: []nnapi.Operation{{Code: nnapi.If, Inputs: []uint32{0, 1}}}}
+	}
+	assert.Empty(t, d.lacked(body, body.Operations[0], map[*nnapi.Model]bool{}))
+	last.Operations = append(last.Operations, nnapi.Operation{Code: nnapi.Mul})
+	assert.Equal(t, "MUL", d.lacked(body, body.Operations[0], map[*nnapi.Model]bool{}))
+}
