@@ -11,9 +11,9 @@
 
 #include "host.h"
 
-#define OK(call) ok_(call, #call, __FILE__, __LINE__)
+#define OK(call) nn_ok_(call, #call, __FILE__, __LINE__)
 
-static inline void ok_(int got, const char *call, const char *file, int line)
+static inline void nn_ok_(int got, const char *call, const char *file, int line)
 {
 	if (got != ANEURALNETWORKS_NO_ERROR)
 		host_fail(file, line, call, "code %d: %s", got, anynpu_last_error());
