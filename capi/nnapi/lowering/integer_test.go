@@ -16,7 +16,7 @@ type vector struct {
 	Attrs struct {
 		ClipCell, ClipProjection, HiddenScale float64
 		Intermediate                          []float64
-		HiddenZero                            float64
+		HiddenZero, Form                      float64
 	}
 	In, Out []*struct {
 		DType string

@@ -19,7 +19,7 @@ func init() {
 const maxNesting = 64
 
 // maxNested is how many models one graph may be made of, each counted as often as it is referred to.
-const maxNested = 10000
+const maxNested = 1000
 
 // part adds the operations of a model that control flow refers to, with in as its inputs, and returns its outputs. A
 // model that several operations refer to is lowered for each.
