@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -315,4 +317,44 @@ func TestExecution_deadlineAndCancelBetweenSteps(t *testing.T) {
 	assert.Equal(t, fault.Canceled, fault.KindOf(exec.Run(ctx, e, device.RunRequest{})))
 	holder.End()
 	assert.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+}
+
+// A loop without end, in a graph with work for the fast kernels too: the run ends by its limit, and the next one is as
+// good as the first.
+func TestExecution_loopLimit(t *testing.T) {
+	body := graph.NewBuilder("body")
+	trip := body.Input("trip", tensor.T(tensor.Int64))
+	cond := body.Input("cond", tensor.T(tensor.Bool))
+	x := body.Input("x", tensor.T(tensor.Float32, 4))
+	last := body.Input("last", tensor.T(tensor.Int64))
+	body.Output(body.Add(&op.And{}, cond, body.Add(&op.Less{}, trip, last)), body.Add(&op.Add{}, x, x))
+	g, err := body.Graph()
+	require.NoError(t, err)
+	b := graph.NewBuilder("loop")
+	in, n := b.Input("x", tensor.T(tensor.Float32, 4)), b.Input("n", tensor.T(tensor.Int64))
+	y := b.AddN(&op.Loop{Body: g, Carried: 1}, 1, graph.None, graph.None, b.Add(&op.Add{}, in, in), n)[0]
+	b.Output(y)
+	whole, err := b.Graph()
+	require.NoError(t, err)
+	p := compile(t, newDevice(t, Config{Threads: 1}), whole)
+	defer p.Release()
+	e := newExec(t, p, device.ExecOptions{})
+	defer e.Release()
+	v := hostView(t, []float32{1, 2, 3, 4}, 4)
+	defer v.Buf.Release()
+	require.NoError(t, e.BindInput(0, v))
+	run := func(trips int64, r device.RunRequest) error {
+		count := mem.Borrow(tensor.Int64s(trips), nil)
+		defer count.Release()
+		require.NoError(t, e.BindInput(1, mem.View{Buf: count, Type: tensor.T(tensor.Int64)}))
+		return exec.Run(context.Background(), e, r)
+	}
+	err = run(math.MaxInt64, device.RunRequest{LoopLimit: 10 * time.Millisecond})
+	assert.Equal(t, fault.Timeout, fault.KindOf(err), "%v", err)
+	assert.ErrorContains(t, err, "the loop has taken longer than 10ms")
+	require.NoError(t, run(2, device.RunRequest{LoopLimit: time.Hour}))
+	data, err := e.OutputData(0)
+	require.NoError(t, err)
+	assert.Equal(t, []float32{16, 32, 48, 64}, floats(t, data), "three trips")
+	require.NoError(t, run(2, device.RunRequest{}))
 }

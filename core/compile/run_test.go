@@ -104,6 +104,23 @@ func TestRun_cancelDeadlineAndDeath(t *testing.T) {
 	assert.Equal(t, fault.State, fault.KindOf(e.Start(device.RunRequest{})))
 }
 
+func TestRun_loopLimitReachesEveryDevice(t *testing.T) {
+	npu, cpu := toy.New("npu"), toy.NewHost("cpu")
+	p := mustCompile(t, mixed(t, tensor.Of(1)), npu, cpu)
+	defer p.Release()
+	e, err := p.New(device.ExecOptions{})
+	require.NoError(t, err)
+	defer e.Release()
+	x := floatView(t, []float32{1}, 1)
+	defer x.Buf.Release()
+	require.NoError(t, e.BindInput(0, x))
+	for _, limit := range []time.Duration{3 * time.Second, 0} {
+		require.NoError(t, exec.Run(background, e, device.RunRequest{LoopLimit: limit}))
+		assert.Equal(t, limit, time.Duration(npu.Limit.Load()))
+		assert.Equal(t, limit, time.Duration(cpu.Limit.Load()))
+	}
+}
+
 func TestRun_concurrentExecutions(t *testing.T) {
 	p := mustCompile(t, mixed(t, tensor.Of(3)), toy.New("npu"), toy.NewHost("cpu"))
 	var wg sync.WaitGroup

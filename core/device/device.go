@@ -214,6 +214,9 @@ type ConstantHolder interface {
 // RunRequest starts a run.
 type RunRequest struct {
 	Deadline time.Time // zero: none. When it passes the run stops between two steps and ends with fault.Timeout
+	// 0: none. How long a loop of the graph may take: one that is about to begin a trip later than that after its start
+	// ends the run with fault.Timeout. Each loop counts from its own start, those inside others too.
+	LoopLimit time.Duration
 	// called exactly once, on any goroutine, after the outputs are written or the run has failed; may be nil
 	Done   func(err error)
 	Fences []Fence // the run waits for each of them before it reads an input

@@ -165,7 +165,7 @@ func (e *planned) runStage(ctx context.Context, i int) error {
 	}
 	before := x.Stats()
 	deadline, _ := ctx.Deadline()
-	if err := Run(ctx, x, device.RunRequest{Deadline: deadline}); err != nil {
+	if err := Run(ctx, x, device.RunRequest{Deadline: deadline, LoopLimit: device.LoopLimit(ctx)}); err != nil {
 		if stop := ctx.Err(); stop != nil {
 			return fault.As(fault.KindOf(stop), err, "stopped")
 		}

@@ -88,7 +88,7 @@ func (t *Task) begin(r device.RunRequest, prepare func() error, work func(ctx co
 	if t.body == nil {
 		t.body = t.perform
 	}
-	t.context.begin(r.Deadline)
+	t.context.begin(r)
 	t.run, t.request, t.work = t.context, r, work
 	return nil
 }
@@ -195,18 +195,24 @@ var (
 // runContext is the context of one run. Err only looks at a flag and the clock; a timer exists only once Done was asked
 // for.
 type runContext struct {
-	deadline time.Time
-	mu       sync.Mutex
-	err      error
-	done     chan struct{}
-	timer    *time.Timer
+	deadline  time.Time
+	loopLimit time.Duration
+	mu        sync.Mutex
+	err       error
+	done      chan struct{}
+	timer     *time.Timer
 }
 
 // Deadline returns the run's deadline.
 func (c *runContext) Deadline() (time.Time, bool) { return c.deadline, !c.deadline.IsZero() }
 
-// Value returns nil: a run carries no values.
-func (c *runContext) Value(any) any { return nil }
+// Value returns the limit of loops for device.LoopLimitKey, nil for any other key.
+func (c *runContext) Value(key any) any {
+	if _, is := key.(device.LoopLimitKey); is && c.loopLimit > 0 {
+		return c.loopLimit
+	}
+	return nil
+}
 
 // Err returns why the run must stop, nil while it may go on.
 func (c *runContext) Err() error {
@@ -251,10 +257,10 @@ func (c *runContext) stopLocked(err error) {
 }
 
 // begin makes a new or ended context that of a run.
-func (c *runContext) begin(deadline time.Time) {
+func (c *runContext) begin(r device.RunRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.deadline, c.err = deadline, nil
+	c.deadline, c.loopLimit, c.err = r.Deadline, r.LoopLimit, nil
 }
 
 // end frees the timer and whoever still waits on the context. It can begin again unless somebody has asked for its

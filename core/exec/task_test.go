@@ -84,6 +84,21 @@ func TestTask_deadline(t *testing.T) {
 	assert.Equal(t, own, err)
 }
 
+func TestTask_loopLimit(t *testing.T) {
+	var task Task
+	defer task.Close()
+	var seen []time.Duration
+	for _, limit := range []time.Duration{time.Hour, 0, 5} {
+		require.NoError(t, <-start(t, &task, device.RunRequest{LoopLimit: limit}, func(ctx context.Context) error {
+			seen = append(seen, device.LoopLimit(ctx))
+			assert.Nil(t, ctx.Value("another key"))
+			return nil
+		}))
+	}
+	assert.Equal(t, []time.Duration{time.Hour, 0, 5}, seen)
+	assert.Zero(t, device.LoopLimit(context.Background()))
+}
+
 func TestTask_fences(t *testing.T) {
 	var task Task
 	defer task.Close()

@@ -14,7 +14,8 @@ import (
 // captures..., whatever else the body reads. Body inputs: the trip's number, int64; cond; carried...; captures... .
 // Body outputs: cond for the next trip, carried..., then any number of values of which every trip must give the same
 // type and shape. Outputs: carried after the last trip, then these values stacked on a new first dimension. The shapes
-// of carried values may change from trip to trip. Source: ONNX Loop-21; ANEURALNETWORKS_WHILE lowers to it.
+// of carried values may change from trip to trip. A run may limit how long a loop takes (device.RunRequest.LoopLimit).
+// Source: ONNX Loop-21; ANEURALNETWORKS_WHILE lowers to it.
 type Loop struct {
 	Body    *graph.Graph
 	Carried int64

@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
@@ -70,9 +72,13 @@ func loop(ctx context.Context, o *op.Loop, in []tensor.Tensor, out []tensor.Type
 	n := int(o.Carried)
 	state, captures := in[2:2+n], in[2+n:]
 	piles := make([]pile, len(out)-n)
+	begin, limit := time.Now(), device.LoopLimit(ctx)
 	for trip := int64(0); trip < trips && cond != 0; trip++ {
 		if err := ctx.Err(); err != nil {
 			return nil, fault.As(fault.Canceled, err, "trip %d", trip)
+		}
+		if limit > 0 && time.Since(begin) > limit {
+			return nil, fault.New(fault.Timeout, "trip %d: the loop has taken longer than %v", trip, limit)
 		}
 		args := []tensor.Tensor{counter(o.Body, 0, tensor.Int64, trip), counter(o.Body, 1, tensor.Bool, cond)}
 		res, err := Run(ctx, o.Body, slices.Concat(args, state, captures))

@@ -4,10 +4,12 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -239,4 +241,47 @@ func TestAssert_failsTheRun(t *testing.T) {
 func TestNonZero_quantized(t *testing.T) {
 	y := run(t, &op.NonZero{}, q8(0.5, 3, 0, 3, 4))
 	assert.Equal(t, []int64{0, 2}, intValues(t, y))
+}
+
+// endless is a body that carries x and goes on for ever.
+func endless(t *testing.T) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder("endless")
+	b.Input("trip", countType)
+	b.Output(b.Input("cond", boolType), b.Input("x", countType))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	return g
+}
+
+func TestLoop_timeLimit(t *testing.T) {
+	limited := func(d time.Duration) context.Context {
+		return context.WithValue(context.Background(), device.LoopLimitKey{}, d)
+	}
+	loop := &op.Loop{Body: endless(t), Carried: 1}
+	one := make([]tensor.Type, 1)
+	_, err := ComputeContext(limited(10*time.Millisecond), loop, []tensor.Tensor{{}, {}, i64scalar(7)}, one)
+	assert.Equal(t, fault.Timeout, fault.KindOf(err))
+	assert.ErrorContains(t, err, "the loop has taken longer than 10ms")
+	y, err := ComputeContext(limited(time.Hour), loop, []tensor.Tensor{i64scalar(1000), {}, i64scalar(7)}, one)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{7}, intValues(t, y[0]))
+	// The condition is looked at first: a loop without a trip takes no time.
+	for range 100 {
+		_, err = ComputeContext(limited(1), loop, []tensor.Tensor{{}, boolScalar(0), i64scalar(7)}, one)
+		require.NoError(t, err)
+		_, err = ComputeContext(limited(1), loop, []tensor.Tensor{i64scalar(0), {}, i64scalar(7)}, one)
+		require.NoError(t, err)
+	}
+	// A loop inside another ends by its own limit, and the error keeps its kind.
+	b := graph.NewBuilder("outer")
+	b.Input("trip", countType)
+	cond, x := b.Input("cond", boolType), b.Input("x", countType)
+	b.Output(cond, b.AddN(&op.Loop{Body: endless(t), Carried: 1}, 1, graph.None, graph.None, x)[0])
+	body, err := b.Graph()
+	require.NoError(t, err)
+	outer := &op.Loop{Body: body, Carried: 1}
+	_, err = ComputeContext(limited(10*time.Millisecond), outer, []tensor.Tensor{i64scalar(1), {}, i64scalar(7)}, one)
+	assert.Equal(t, fault.Timeout, fault.KindOf(err))
+	assert.ErrorContains(t, err, `body "outer"`)
 }

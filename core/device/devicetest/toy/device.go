@@ -48,6 +48,7 @@ type Device struct {
 	died    chan struct{}
 	Blocked chan struct{} // receives one value for each run that begins to block
 	InPlace atomic.Int64  // bindings that were read or written without a copy
+	Limit   atomic.Int64  // the limit of loops of the last run, nanoseconds
 }
 
 // New returns a toy device in normal mode.
