@@ -163,7 +163,7 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 		return err
 	}
 	m.program, err = compile.Compile(context.Background(), im.Graph, all, compile.Options{Weights: w, Consume: true,
-		Strict: devices.Strict(), Forms: forms, Warn: func(text string) { caution(text) }})
+		Strict: devices.Strict(), ByCost: true, Forms: forms, Warn: func(text string) { caution(text) }})
 	return err
 }
 

@@ -43,7 +43,7 @@ func compileGraph(ctx context.Context, d *npu, g *graph.Graph, w *mem.Weights, f
 		all = d.first()
 	}
 	p, err := compile.Compile(ctx, g, all, compile.Options{Options: o, Strict: settings().strict, Weights: w,
-		Consume: w != nil, Forms: forms, Warn: func(text string) { caution(text) }})
+		Consume: w != nil, ByCost: true, Forms: forms, Warn: func(text string) { caution(text) }})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -40,6 +40,7 @@ func load(path string, devices []device.Device, stderr io.Writer) (*loaded, erro
 // options adds the compiled forms of the model.
 func (m *loaded) options(o compile.Options, stderr io.Writer) compile.Options {
 	o.Forms, _ = m.Forms()
+	o.ByCost = true
 	o.Warn = func(text string) { warn(stderr, []string{text}) }
 	return o
 }

@@ -31,11 +31,14 @@ type Options struct {
 	Consume bool
 	// Order is device.Unit.Order of the whole graph.
 	Order [][]int
+	// ByCost lets parts go to a later device where that is cheaper, with what crossing to the other one takes.
+	ByCost bool
 	// Forms are compiled forms of the graph. The first whose device is there stands for the graph if its ports agree:
 	// names, sizes, and types that one can be made of the other. Strict then speaks of the form alone, not of what adapts
 	// its inputs and outputs. Warn is told why a form is not used whose device is there; may be nil.
 	Forms []Form
-	Warn  func(text string)
+	// Warn is also told what a device claims and does not compile, which then goes to the next one.
+	Warn func(text string)
 }
 
 // Compile makes a program of g on devices, the preferred one first; a node goes to the first that computes it, whole
@@ -70,13 +73,49 @@ func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Opt
 	if formed != nil {
 		own = formed
 	}
-	placed, err := place(own, devices, o, formed != nil)
+	banned := bans{}
+	for {
+		p, err = placeAndBuild(ctx, own, devices, weights, o, banned, forms)
+		if err == nil || dropped(own) || !banned.ban(err, own, devices, o) {
+			return p, fault.Wrap(err, "compile")
+		}
+	}
+}
+
+// placeAndBuild compiles own, which it leaves as it is, but for the reasons in banned.
+func placeAndBuild(ctx context.Context, own *graph.Graph, devices []device.Device, weights *mem.Weights, o Options,
+	banned bans, forms []device.FormPlacement) (*Program, error) {
+	formed := len(forms) > 0 && forms[len(forms)-1].Used
+	placed, err := place(shallow(own), devices, o, formed, banned)
 	if err != nil {
-		return nil, fault.Wrap(err, "compile")
+		return nil, err
+	}
+	if o.ByCost {
+		if err := placed.balance(devices, o); err != nil {
+			return nil, err
+		}
 	}
 	placed.report.Forms = forms
-	p, err = build(ctx, placed, devices, weights, o)
-	return p, fault.Wrap(err, "compile")
+	return build(ctx, placed, devices, weights, o)
+}
+
+// shallow returns a copy of g that shares its operators and constants.
+func shallow(g *graph.Graph) *graph.Graph {
+	c := *g
+	c.Values, c.Nodes = slices.Clone(g.Values), slices.Clone(g.Nodes)
+	c.In, c.Out = slices.Clone(g.In), slices.Clone(g.Out)
+	return &c
+}
+
+// dropped reports whether a device has dropped constants of g, which then cannot be compiled again.
+func dropped(g *graph.Graph) bool {
+	for v := range g.Values {
+		f := &g.Values[v].Fact
+		if n, known := f.ByteSize(); f.Const != nil && f.Const.Data == nil && (n > 0 || !known) {
+			return true
+		}
+	}
+	return false
 }
 
 // clone returns a copy of g that shares nothing with it; all constants, also those inside bodies and fields, lie in w.
@@ -119,7 +158,7 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 		var prog device.Program
 		if prog, err = d.Compile(ctx, device.Unit{Graph: sub, Weights: weights, Exclusive: exclusive,
 			Order: partOrder(g, in, o.Order)}, o.Options); err != nil {
-			return nil, fault.Wrap(err, "device %s", d.Info().ID)
+			return nil, fault.Wrap(pl.failed(nodes, err), "device %s", d.Info().ID)
 		}
 		p.plan.Stages = append(p.plan.Stages, exec.Stage{Device: d, Program: prog, In: slots(in), Out: slots(out)})
 		for _, i := range nodes {

@@ -16,11 +16,14 @@ const maxDecompose = 8
 type placed struct {
 	graph  *graph.Graph
 	owner  []int // index of the device, per node
+	source []int // the node of the given graph that each was made of
+	banned bans
 	report *device.Placement
 }
 
 // place finds a device for every node of g, which it takes over. formed says that g is a compiled form.
-func place(g *graph.Graph, devices []device.Device, o Options, formed bool) (*placed, error) {
+func place(g *graph.Graph, devices []device.Device, o Options, formed bool, banned bans) (*placed,
+	error) {
 	answers := make([][]device.NodeSupport, len(devices))
 	for d := range devices {
 		var err error
@@ -28,7 +31,7 @@ func place(g *graph.Graph, devices []device.Device, o Options, formed bool) (*pl
 			return nil, err
 		}
 	}
-	pl := &placed{graph: g, report: &device.Placement{Model: g.Name}}
+	pl := &placed{graph: g, banned: banned, report: &device.Placement{Model: g.Name}}
 	nodes := g.Nodes
 	g.Nodes = nil
 	rename := map[graph.Value]graph.Value{}
@@ -37,6 +40,14 @@ func place(g *graph.Graph, devices []device.Device, o Options, formed bool) (*pl
 		report := device.NodePlacement{Origin: n.Origin, Op: n.Op.Name(), Name: n.Name}
 		owner, parts := -1, (*graph.Graph)(nil)
 		for d := range devices {
+			why := banned[i][d]
+			if why == "" {
+				why = failures.of(devices[d], g, &n)
+			}
+			if why != "" {
+				report.Refused = append(report.Refused, device.Refusal{Device: devices[d].Info().ID, Reason: why})
+				continue
+			}
 			if answers[d][i].OK {
 				owner = d
 				break
@@ -57,7 +68,7 @@ func place(g *graph.Graph, devices []device.Device, o Options, formed bool) (*pl
 		report.Device = devices[owner].Info().ID
 		if parts == nil {
 			g.Nodes = append(g.Nodes, n)
-			pl.owner = append(pl.owner, owner)
+			pl.owner, pl.source = append(pl.owner, owner), append(pl.source, i)
 			pl.report.Nodes = append(pl.report.Nodes, report)
 			continue
 		}
@@ -66,7 +77,7 @@ func place(g *graph.Graph, devices []device.Device, o Options, formed bool) (*pl
 		for _, part := range g.Nodes[from:] {
 			r := report
 			r.Op, r.Within = part.Op.Name(), n.Op.Name()
-			pl.owner = append(pl.owner, owner)
+			pl.owner, pl.source = append(pl.owner, owner), append(pl.source, i)
 			pl.report.Nodes = append(pl.report.Nodes, r)
 		}
 	}
@@ -77,6 +88,17 @@ func place(g *graph.Graph, devices []device.Device, o Options, formed bool) (*pl
 		return nil, err
 	}
 	return pl, g.Infer()
+}
+
+// failed is the error of a part that its device does not compile.
+func (pl *placed) failed(nodes []int, err error) error {
+	e := &partError{device: pl.owner[nodes[0]], err: err}
+	for _, i := range nodes {
+		if k := pl.source[i]; !slices.Contains(e.nodes, k) {
+			e.nodes = append(e.nodes, k)
+		}
+	}
+	return e
 }
 
 const notComposite = "not a composite operator"
