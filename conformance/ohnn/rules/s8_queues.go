@@ -223,11 +223,20 @@ var waiting = []*Rule{
 		OK("started_in_a_callback", func(t *T) {
 			q, e := newQueue(), t.asynchronous()
 			a, b, c := t.queuedRun(q, 2, 3, 1), t.queuedRun(q, 3, 2, 2), t.queuedRun(q, 4, 1, 3)
-			code := -1
-			q.on[a.user] = func() { code = t.Code("Executor_RunAsync", e, c.in, 2, c.out, 1, 0, c.user) }
+			code, others, late := -1, make(chan bool), false
+			q.on[a.user] = func() {
+				select {
+				case <-others: // so that b comes before c
+				case <-time.After(patience):
+					late = true
+				}
+				code = t.Code("Executor_RunAsync", e, c.in, 2, c.out, 1, 0, c.user)
+			}
 			t.start(e, a, 0)
 			t.start(e, b, 0)
+			close(others)
 			got := q.wait(3)
+			t.Check(!late, "the calls return after the callback only")
 			t.Check(code == success, "RunAsync in a callback: %d", code)
 			t.ended(got[0], a)
 			t.ended(got[1], b)
