@@ -291,7 +291,8 @@ func TestGraph_refusals(t *testing.T) {
 	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
 }
 
-// TestGraph_declaredSizes: a declaration that knows more than inference holds for the run, which fails when it is wrong.
+// TestGraph_declaredSizes: a declaration that knows more than inference holds for the run, which fails when it is
+// wrong.
 func TestGraph_declaredSizes(t *testing.T) {
 	d := describe(t)
 	x, y := d.floats(0), d.floats(3)

@@ -172,13 +172,15 @@ func TestConv(t *testing.T) {
 					func(o, y, x, k int) float64 { return fr[((o*kh+y)*kw+x)*depth+k] }), activations[act])
 				out := c.out.want(y, 1, uint32(h.out), uint32(v.out), outs)
 				tail := []arg{num(2), num(float64(1 + d%2)), num(float64(act))}
-				nhwc, first := []arg{flag(false), num(float64(d)), num(float64(d))}, []arg{flag(true), num(float64(d)), num(float64(d))}
+				nhwc, first := []arg{flag(false), num(float64(d)), num(float64(d))}, []arg{flag(true), num(float64(d)),
+					num(float64(d))}
 				name := fmt.Sprintf("%s %s %d", c.name, place.name, d)
 				if d == 1 {
 					check{name + " short", nnapi.Conv2D, args([]arg{in, f, bias}, place.pads, tail), []arg{out}, 0}.run(t)
 				}
 				check{name, nnapi.Conv2D, args([]arg{in, f, bias}, place.pads, tail, nhwc), []arg{out}, 0}.run(t)
-				check{name + " NCHW", nnapi.Conv2D, args([]arg{nchw(in), f, bias}, place.pads, tail, first), []arg{nchw(out)}, 0}.run(t)
+				check{name + " NCHW", nnapi.Conv2D, args([]arg{nchw(in), f, bias}, place.pads, tail, first), []arg{nchw(out)},
+					0}.run(t)
 			}
 		}
 	}
@@ -190,7 +192,8 @@ func TestConv(t *testing.T) {
 	wrong([]arg{num(3), num(1), num(1), num(0)}, "input 3 (padding scheme): want 1 (SAME) or 2 (VALID), got 3")
 	wrong([]arg{num(1), num(0), num(1), num(0)}, "input 4 (stride width): want 1 to")
 	wrong([]arg{num(1), num(1), num(1), num(5)}, "input 6 (activation): want 0 to 3, got 5")
-	wrong([]arg{num(2), num(0), num(0), num(0), num(1), num(1), num(0)}, "padding left: want less than the filter's 2 cells, got 2")
+	wrong([]arg{num(2), num(0), num(0), num(0), num(1), num(1), num(0)},
+		"padding left: want less than the filter's 2 cells, got 2")
 	wrong([]arg{num(0), num(0), num(-1), num(0), num(1), num(1), num(0)}, "padding top: want 0 or more, got -1")
 	f = f32(nil, 3, 2, 2, 4)
 	wrong([]arg{num(1), num(1), num(1), num(0)}, "operation 0 (CONV_2D)")
@@ -217,12 +220,15 @@ func TestDepthwise(t *testing.T) {
 			tail := []arg{num(2), num(1), num(mult), num(float64(act))}
 			name := c.name + " " + place.name
 			check{name, nnapi.DepthwiseConv2D, args([]arg{in, f, bias}, place.pads, tail), []arg{out}, 0}.run(t)
-			check{name + " NCHW", nnapi.DepthwiseConv2D, args([]arg{nchw(in), f, bias}, place.pads, tail, []arg{flag(true), num(1),
-				num(1)}), []arg{nchw(out)}, 0}.run(t)
+			check{name + " NCHW", nnapi.DepthwiseConv2D, args([]arg{nchw(in), f, bias}, place.pads, tail,
+				[]arg{flag(true), num(1),
+					num(1)}), []arg{nchw(out)}, 0}.run(t)
 		}
 	}
-	refused(t, check{"", nnapi.DepthwiseConv2D, []arg{f32(nil, 1, 4, 4, 2), f32(nil, 1, 2, 2, 6), f32(nil, 6), num(1), num(1),
-		num(1), num(2), num(0)}, []arg{f32(nil)}, 0}, "input 1 (filter): want 4 channels, 2 for each of input 0 (input), got 6")
+	refused(t, check{"", nnapi.DepthwiseConv2D, []arg{f32(nil, 1, 4, 4, 2), f32(nil, 1, 2, 2, 6), f32(nil, 6), num(1),
+		num(1),
+		num(1), num(2), num(0)}, []arg{f32(nil)}, 0}, "input 1 (filter): want 4 channels, 2 for each of input 0 (input), "+
+		"got 6")
 }
 
 func TestGrouped(t *testing.T) {
@@ -247,8 +253,9 @@ func TestGrouped(t *testing.T) {
 				if first {
 					a, o = nchw(in), nchw(out)
 				}
-				check{fmt.Sprint(c.name, place.name, first), nnapi.GroupedConv2D, args([]arg{a, f, bias}, place.pads, []arg{num(1), num(2),
-					num(groups), num(float64(act)), flag(first)}), []arg{o}, 0}.run(t)
+				check{fmt.Sprint(c.name, place.name, first), nnapi.GroupedConv2D, args([]arg{a, f, bias}, place.pads,
+					[]arg{num(1), num(2),
+						num(groups), num(float64(act)), flag(first)}), []arg{o}, 0}.run(t)
 			}
 		}
 	}
@@ -308,7 +315,8 @@ func TestTransposeConv(t *testing.T) {
 			}},
 		} {
 			in, f, bias := c.in.put(x, 1, high, wide, depth), c.filter(w, outs, kh, kw, depth), c.bias(b, outs)
-			y := mapped(scatter(reals(in), meaning(f, in, channelScales), meaning(bias, in, channelScales), s.h, s.v, depth, outs),
+			y := mapped(scatter(reals(in), meaning(f, in, channelScales), meaning(bias, in, channelScales), s.h, s.v, depth,
+				outs),
 				activations[act])
 			out := c.out.want(y, 1, uint32(s.h.out), uint32(s.v.out), outs)
 			for _, first := range []bool{false, true} {
@@ -316,8 +324,9 @@ func TestTransposeConv(t *testing.T) {
 				if first {
 					a, o = nchw(in), nchw(out)
 				}
-				check{fmt.Sprint(c.name, " ", s.name, first), nnapi.TransposeConv2D, args([]arg{a, f, bias}, s.args(first), []arg{num(
-					float64(act)), flag(first)}), []arg{o}, 0}.run(t)
+				check{fmt.Sprint(c.name, " ", s.name, first), nnapi.TransposeConv2D, args([]arg{a, f, bias}, s.args(first),
+					[]arg{num(
+						float64(act)), flag(first)}), []arg{o}, 0}.run(t)
 			}
 		}
 	}
@@ -345,11 +354,13 @@ func TestFullyConnected(t *testing.T) {
 			if f.Channel != nil {
 				continue
 			}
-			check{fmt.Sprint(c.name, dims), nnapi.FullyConnected, []arg{in, f, bias, num(float64(act))}, []arg{c.out.want(y, 4, 4)},
+			check{fmt.Sprint(c.name, dims), nnapi.FullyConnected, []arg{in, f, bias, num(float64(act))},
+				[]arg{c.out.want(y, 4, 4)},
 				0}.run(t)
 		}
 	}
-	refused(t, check{"", nnapi.FullyConnected, []arg{f32(nil, 2, 5), f32(nil, 4, 3), f32(nil, 4), num(0)}, []arg{f32(nil)}, 0},
+	refused(t, check{"", nnapi.FullyConnected, []arg{f32(nil, 2, 5), f32(nil, 4, 3), f32(nil, 4), num(0)}, []arg{f32(nil)},
+		0},
 		"operation 0 (FULLY_CONNECTED)")
 }
 
@@ -411,7 +422,8 @@ func TestBatchMatMul(t *testing.T) {
 			check{fmt.Sprint(f.name, k), nnapi.BatchMatMul, []arg{l, r, flag(k&1 != 0), flag(k&2 != 0)}, []arg{y}, 0}.run(t)
 		}
 	}
-	refused(t, check{"", nnapi.BatchMatMul, []arg{f32(nil, 2, 2, 3), f32(nil, 1, 3, 2), flag(false), flag(false)}, []arg{f32(nil)},
+	refused(t, check{"", nnapi.BatchMatMul, []arg{f32(nil, 2, 2, 3), f32(nil, 1, 3, 2), flag(false), flag(false)},
+		[]arg{f32(nil)},
 		0}, "input 0 (input0) and input 1 (input1)")
 }
 
@@ -477,13 +489,15 @@ func TestPools(t *testing.T) {
 				tail := []arg{num(2), num(1), num(kw), num(kh), num(float64(act))}
 				name := f.name + " " + place.name
 				check{name, c.code, args([]arg{in}, place.pads, tail), []arg{out}, 0}.run(t)
-				check{name + " NCHW", c.code, args([]arg{nchw(in)}, place.pads, tail, []arg{flag(true)}), []arg{nchw(out)}, 0}.run(t)
+				check{name + " NCHW", c.code, args([]arg{nchw(in)}, place.pads, tail, []arg{flag(true)}), []arg{nchw(out)},
+					0}.run(t)
 			}
 		}
 	}
 	in, out := f32(nil, 1, 4, 4, 2), []arg{f32(nil)}
 	refused(t, check{"", nnapi.MaxPool2D, []arg{in, num(1), num(1), num(1), num(0), num(2), num(0)}, out, 0},
 		"input 4 (filter width): want 1 to")
-	refused(t, check{"", nnapi.MaxPool2D, []arg{in, num(0), num(0), num(0), num(2), num(1), num(1), num(2), num(2), num(0)}, out,
+	refused(t, check{"", nnapi.MaxPool2D, []arg{in, num(0), num(0), num(0), num(2), num(1), num(1), num(2), num(2),
+		num(0)}, out,
 		0}, "padding bottom: want less than the filter's 2 cells")
 }

@@ -69,7 +69,8 @@ func TestROIAlign(t *testing.T) {
 				num(float64(samples[0])), num(float64(samples[1]))}
 			want := out.want(y, 3, oh, ow, 1)
 			check{fmt.Sprint(f.name, samples), nnapi.ROIAlign, args([]arg{x}, more, []arg{flag(false)}), []arg{want}, 0}.run(t)
-			check{fmt.Sprint(f.name, samples, " NCHW"), nnapi.ROIAlign, args([]arg{nchw(x)}, more, []arg{flag(true)}), []arg{nchw(want)},
+			check{fmt.Sprint(f.name, samples, " NCHW"), nnapi.ROIAlign, args([]arg{nchw(x)}, more, []arg{flag(true)}),
+				[]arg{nchw(want)},
 				0}.run(t)
 		}
 		// A region is rounded to cells of the image; its bins run from floor to ceil of their bounds.
@@ -101,11 +102,14 @@ func TestROIAlign(t *testing.T) {
 	more := []arg{num(2), num(2), real(2), real(2)}
 	for _, outside := range [][]float64{{-1, 0, 4, 4}, {0, 0, 11, 4}, {0, 5, 4, 4}, {0, 0, 4, 9}} {
 		fails(t, check{"", nnapi.ROIPooling, args([]arg{x, f32(outside, 1, 4), list(0)}, more, []arg{flag(false)}), y, 0})
-		fails(t, check{"", nnapi.ROIAlign, args([]arg{x, f32(outside, 1, 4), list(0)}, more, []arg{num(1), num(1), flag(false)}), y,
+		fails(t, check{"", nnapi.ROIAlign, args([]arg{x, f32(outside, 1, 4), list(0)}, more,
+			[]arg{num(1), num(1), flag(false)}), y,
 			0})
 	}
-	fails(t, check{"", nnapi.ROIPooling, args([]arg{x, f32(v1(0, 0, 4, 4), 1, 4), list(1)}, more, []arg{flag(false)}), y, 0})
-	refused(t, check{"", nnapi.ROIPooling, args([]arg{x, f32(v1(0, 0, 4, 4), 1, 4), list(1), num(0)}, more[1:], []arg{flag(false)}), y,
+	fails(t, check{"", nnapi.ROIPooling, args([]arg{x, f32(v1(0, 0, 4, 4), 1, 4), list(1)}, more, []arg{flag(false)}), y,
+		0})
+	refused(t, check{"", nnapi.ROIPooling, args([]arg{x, f32(v1(0, 0, 4, 4), 1, 4), list(1), num(0)}, more[1:],
+		[]arg{flag(false)}), y,
 		0}, "input 3 (output height): want 1 to")
 }
 
@@ -125,11 +129,13 @@ func TestBBoxTransform(t *testing.T) {
 	}
 	for _, f := range forms {
 		p := f.coordinates()
-		check{f.name, nnapi.AxisAlignedBBoxTransform, []arg{p.put(boxes, 2, 4), f.put(deltas, 2, 8), list(0, 1), p.put(size, 2, 2)},
+		check{f.name, nnapi.AxisAlignedBBoxTransform, []arg{p.put(boxes, 2, 4), f.put(deltas, 2, 8), list(0, 1),
+			p.put(size, 2, 2)},
 			[]arg{p.want(y, 2, 8)}, 0}.run(t)
 	}
 	in := func(b, batch []float64) check {
-		return check{"", nnapi.AxisAlignedBBoxTransform, []arg{f32(b, 1, 4), f32(v1(0, 0, 0, 0), 1, 4), i32(batch, 1), f32(v1(8, 8), 1, 2)},
+		return check{"", nnapi.AxisAlignedBBoxTransform, []arg{f32(b, 1, 4), f32(v1(0, 0, 0, 0), 1, 4), i32(batch, 1),
+			f32(v1(8, 8), 1, 2)},
 			[]arg{f32(nil)}, 0}
 	}
 	fails(t, in(v1(5, 0, 4, 4), v1(0)))
@@ -177,18 +183,21 @@ func TestBoxWithNMSLimit(t *testing.T) {
 			for _, b := range keptBox {
 				flat = append(flat, b...)
 			}
-			check{fmt.Sprint(f.name, kernel), nnapi.BoxWithNMSLimit, []arg{s.put(scores, 4, 2), p.put(boxes, 4, 8), list(0, 0, 0, 1),
+			check{fmt.Sprint(f.name, kernel), nnapi.BoxWithNMSLimit, []arg{s.put(scores, 4, 2), p.put(boxes, 4, 8),
+				list(0, 0, 0, 1),
 				f.scalar(0.25), num(-1), num(float64(kernel)), f.scalar(0.4), f.scalar(0.5), f.scalar(0.125)},
 				[]arg{s.want(kept, n), p.put(flat, n, 4), i32(ones, n), i32(batch, n)}, 0}.run(t)
 		}
 	}
-	limited := []arg{f32(scores, 4, 2), f32(boxes, 4, 8), list(0, 0, 0, 1), real(0.25), num(1), num(0), real(0.4), real(1), real(0)}
+	limited := []arg{f32(scores, 4, 2), f32(boxes, 4, 8), list(0, 0, 0, 1), real(0.25), num(1), num(0), real(0.4), real(1),
+		real(0)}
 	check{"one", nnapi.BoxWithNMSLimit, limited, []arg{f32(v1(0.875, 0.625), 2), f32(slices.Concat(box[1], box[3]), 2, 4),
 		i32(v1(1, 1), 2), i32(v1(0, 1), 2)}, 0}.run(t)
 	limited[3] = real(0.95)
 	check{"none", nnapi.BoxWithNMSLimit, limited, []arg{f32(nil, 0), f32(nil, 0, 4), i32(nil, 0), i32(nil, 0)}, 0}.run(t)
 	limited[5] = num(3)
-	refused(t, check{"", nnapi.BoxWithNMSLimit, limited, []arg{f32(nil), f32(nil), i32(nil), i32(nil)}, 0}, "input 5 (kernel)")
+	refused(t, check{"", nnapi.BoxWithNMSLimit, limited, []arg{f32(nil), f32(nil), i32(nil), i32(nil)}, 0},
+		"input 5 (kernel)")
 }
 
 func TestGenerateProposals(t *testing.T) {
@@ -246,8 +255,10 @@ func TestHeatmapMaxKeypoint(t *testing.T) {
 			if first {
 				in = nchw(in)
 			}
-			check{fmt.Sprint(f.name, first), nnapi.HeatmapMaxKeypoint, []arg{in, f.put(box, 1, 4), flag(first)}, []arg{f.put(v1(3), 1, 1),
-				f.put(v1(x, y), 1, 1, 2)}, map[bool]float64{f.code == nnapi.TensorFloat16: 0.1, f.code == nnapi.TensorFloat32: 1e-4}[true]}.run(t)
+			check{fmt.Sprint(f.name, first), nnapi.HeatmapMaxKeypoint, []arg{in, f.put(box, 1, 4), flag(first)},
+				[]arg{f.put(v1(3), 1, 1),
+					f.put(v1(x, y), 1, 1, 2)}, map[bool]float64{f.code == nnapi.TensorFloat16: 0.1,
+					f.code == nnapi.TensorFloat32: 1e-4}[true]}.run(t)
 		}
 	}
 	flat := u8(0.5, 0, v1(0, 0, 0, 9, 0, 0, 0, 0, 0), 1, 3, 3, 1)
@@ -269,17 +280,20 @@ func TestDetectionPostprocessing(t *testing.T) {
 		for label := range 2 {
 			l := float64(label)
 			in := func(regular bool, detections, perDetection, perClass float64) []arg {
-				return []arg{f.put(scores, 1, 3, 3), f.put(deltas, 1, 3, 4), f.put(anchors, 3, 4), f.scalar(10), f.scalar(10), f.scalar(5),
+				return []arg{f.put(scores, 1, 3, 3), f.put(deltas, 1, 3, 4), f.put(anchors, 3, 4), f.scalar(10), f.scalar(10),
+					f.scalar(5),
 					f.scalar(5), flag(regular), num(detections), num(perDetection), num(perClass), f.scalar(0.2), f.scalar(0.5),
 					flag(label == 1)}
 			}
 			name := fmt.Sprint(f.name, label)
 			check{name + " fast", nnapi.DetectionPostprocessing, in(false, 3, 1, 1), []arg{f.put(v1(0.875, 0.75, 0), 1, 3),
 				f.put(slices.Concat(b2, b1, zero), 1, 3, 4), i32(v1(l, 1+l, 0), 1, 3), i32(v1(2), 1)}, 0}.run(t)
-			check{name + " regular", nnapi.DetectionPostprocessing, in(true, 4, 1, 2), []arg{f.put(v1(0.875, 0.75, 0.625, 0), 1, 4),
-				f.put(slices.Concat(b2, b1, b1, zero), 1, 4, 4), i32(v1(l, 1+l, l, 0), 1, 4), i32(v1(3), 1)}, 0}.run(t)
-			check{name + " one of each class", nnapi.DetectionPostprocessing, in(true, 4, 1, 1), []arg{f.put(v1(0.875, 0.75, 0, 0), 1, 4),
-				f.put(slices.Concat(b2, b1, zero, zero), 1, 4, 4), i32(v1(l, 1+l, 0, 0), 1, 4), i32(v1(2), 1)}, 0}.run(t)
+			check{name + " regular", nnapi.DetectionPostprocessing, in(true, 4, 1, 2),
+				[]arg{f.put(v1(0.875, 0.75, 0.625, 0), 1, 4),
+					f.put(slices.Concat(b2, b1, b1, zero), 1, 4, 4), i32(v1(l, 1+l, l, 0), 1, 4), i32(v1(3), 1)}, 0}.run(t)
+			check{name + " one of each class", nnapi.DetectionPostprocessing, in(true, 4, 1, 1),
+				[]arg{f.put(v1(0.875, 0.75, 0, 0), 1, 4),
+					f.put(slices.Concat(b2, b1, zero, zero), 1, 4, 4), i32(v1(l, 1+l, 0, 0), 1, 4), i32(v1(2), 1)}, 0}.run(t)
 		}
 	}
 }

@@ -18,13 +18,15 @@ type form struct {
 
 // forms are representations with which inputs between -4 and 4 keep a step of 1/32.
 var forms = []form{{"float32", nnapi.TensorFloat32, 0, 0}, {"float16", nnapi.TensorFloat16, 0, 0},
-	{"asymmetric uint8", nnapi.TensorQuant8Asymm, 1. / 32, 128}, {"asymmetric int8", nnapi.TensorQuant8AsymmSigned, 1. / 32, -3}}
+	{"asymmetric uint8", nnapi.TensorQuant8Asymm, 1. / 32, 128}, {"asymmetric int8", nnapi.TensorQuant8AsymmSigned,
+		1. / 32, -3}}
 
 func (f form) quantized() bool { return f.scale != 0 }
 
 // put stores real numbers; codes saturate, halves are rounded away from zero.
 func (f form) put(v []float64, dims ...uint32) arg {
-	a := arg{Operand: nnapi.Operand{Type: f.code, Dims: dims, Scale: f.scale, ZeroPoint: f.zero}, values: make([]float64, len(v))}
+	a := arg{Operand: nnapi.Operand{Type: f.code, Dims: dims, Scale: f.scale, ZeroPoint: f.zero},
+		values: make([]float64, len(v))}
 	for i, x := range v {
 		a.values[i] = f.store(x)
 	}
@@ -42,7 +44,8 @@ func (f form) store(x float64) float64 {
 	return min(max(math.Round(x/float64(f.scale))+float64(f.zero), float64(lo)), float64(hi))
 }
 
-// want is put for results: codes are not rounded, so that a result may be on either side of a half, and no further away.
+// want is put for results: codes are not rounded, so that a result may be on either side of a half, and no further
+// away.
 func (f form) want(v []float64, dims ...uint32) arg {
 	a := f.put(v, dims...)
 	if f.quantized() {
@@ -156,16 +159,20 @@ func TestQuantizeAndCast(t *testing.T) {
 	x := v1(-1.1, -0.8, 0.3, 0.5, 100)
 	for _, in := range forms[:2] {
 		check{in.name, nnapi.Quantize, []arg{in.put(x, 5)}, []arg{u8(0.5, 10, v1(8, 8, 11, 11, 210), 5)}, 0}.run(t)
-		check{in.name + " to int8", nnapi.Quantize, []arg{in.put(x, 5)}, []arg{s8(0.5, -10, v1(-12, -12, -9, -9, 127), 5)}, 0}.run(t)
+		check{in.name + " to int8", nnapi.Quantize, []arg{in.put(x, 5)}, []arg{s8(0.5, -10, v1(-12, -12, -9, -9, 127), 5)},
+			0}.run(t)
 		out := func(v ...float64) arg { return in.put(v, 4) }
 		codes := v1(0, 3, 100, 127)
 		check{"uint8 to " + in.name, nnapi.Dequantize, []arg{u8(0.5, 3, codes, 4)}, []arg{out(-1.5, 0, 48.5, 62)}, 0}.run(t)
-		check{"int8 to " + in.name, nnapi.Dequantize, []arg{s8(0.5, -3, v1(-128, -3, 0, 127), 4)}, []arg{out(-62.5, 0, 1.5, 65)}, 0}.run(t)
-		check{"symmetric to " + in.name, nnapi.Dequantize, []arg{quant(nnapi.TensorQuant8Symm, 0.25, 0, v1(-127, 0, 4, 127), 4)},
+		check{"int8 to " + in.name, nnapi.Dequantize, []arg{s8(0.5, -3, v1(-128, -3, 0, 127), 4)},
+			[]arg{out(-62.5, 0, 1.5, 65)}, 0}.run(t)
+		check{"symmetric to " + in.name, nnapi.Dequantize, []arg{quant(nnapi.TensorQuant8Symm, 0.25, 0, v1(-127, 0, 4, 127),
+			4)},
 			[]arg{out(-31.75, 0, 1, 31.75)}, 0}.run(t)
 		channels := quant(nnapi.TensorQuant8SymmPerChannel, 0, 0, v1(-4, 2, 3, 127), 2, 2)
 		channels.Channel = &nnapi.PerChannel{Dim: 1, Scales: []float32{0.5, 0.25}}
-		check{"channels to " + in.name, nnapi.Dequantize, []arg{channels}, []arg{in.put(v1(-2, 0.5, 1.5, 31.75), 2, 2)}, 0}.run(t)
+		check{"channels to " + in.name, nnapi.Dequantize, []arg{channels}, []arg{in.put(v1(-2, 0.5, 1.5, 31.75), 2, 2)},
+			0}.run(t)
 	}
 	for _, c := range []struct {
 		name    string
@@ -181,7 +188,8 @@ func TestQuantizeAndCast(t *testing.T) {
 		{"float16 to int32", forms[1].put(v1(-1.5, 2, 256.5, 7), 4), i32(v1(-1, 2, 256, 7), 4)},
 		{"float32 to float16", f32(v1(-1.5, 2049, 256, 7), 4), forms[1].put(v1(-1.5, 2048, 256, 7), 4)},
 		{"bool", b8(v1(1, 0), 2), b8(v1(1, 0), 2)},
-		{"symmetric int16", quant(nnapi.TensorQuant16Symm, 1, 0, v1(-5, 6), 2), quant(nnapi.TensorQuant16Symm, 1, 0, v1(-5, 6), 2)},
+		{"symmetric int16", quant(nnapi.TensorQuant16Symm, 1, 0, v1(-5, 6), 2), quant(nnapi.TensorQuant16Symm, 1, 0,
+			v1(-5, 6), 2)},
 		{"int8 of other scale", s8(1, 3, v1(-5, 6), 2), s8(2, 1, v1(-5, 6), 2)},
 	} {
 		check{c.name, nnapi.Cast, []arg{c.in}, []arg{c.out}, 1e-9}.run(t)
@@ -218,7 +226,8 @@ func each2(a, b arg, dims []uint32, f func(x, y float64) float64) []float64 {
 	return out
 }
 
-var activations = []func(float64) float64{func(x float64) float64 { return x }, clip(0, math.Inf(1)), clip(-1, 1), clip(0, 6)}
+var activations = []func(float64) float64{func(x float64) float64 { return x }, clip(0, math.Inf(1)), clip(-1, 1),
+	clip(0, 6)}
 
 func TestArithmetic(t *testing.T) {
 	add := func(x, y float64) float64 { return x + y }
@@ -316,9 +325,12 @@ func TestPairs(t *testing.T) {
 		for _, e := range []struct {
 			code nnapi.OperationCode
 			f    func(x, y float64) bool
-		}{{nnapi.Equal, func(x, y float64) bool { return x == y }}, {nnapi.NotEqual, func(x, y float64) bool { return x != y }},
-			{nnapi.Greater, func(x, y float64) bool { return x > y }}, {nnapi.GreaterEqual, func(x, y float64) bool { return x >= y }},
-			{nnapi.Less, func(x, y float64) bool { return x < y }}, {nnapi.LessEqual, func(x, y float64) bool { return x <= y }}} {
+		}{{nnapi.Equal, func(x, y float64) bool { return x == y }},
+			{nnapi.NotEqual, func(x, y float64) bool { return x != y }},
+			{nnapi.Greater, func(x, y float64) bool { return x > y }},
+			{nnapi.GreaterEqual, func(x, y float64) bool { return x >= y }},
+			{nnapi.Less, func(x, y float64) bool { return x < y }},
+			{nnapi.LessEqual, func(x, y float64) bool { return x <= y }}} {
 			check{f.name, e.code, []arg{c, d}, []arg{b8(each2(c, d, sizes, cmp(e.f)), sizes...)}, 0}.run(t)
 		}
 	}
@@ -327,10 +339,12 @@ func TestPairs(t *testing.T) {
 	check{"integers", nnapi.Minimum, []arg{i, j}, []arg{i32(v1(3, -2, 3), 3)}, 0}.run(t)
 	check{"integers", nnapi.Less, []arg{i, j}, []arg{b8(v1(0, 1, 0), 3)}, 0}.run(t)
 	check{"integers", nnapi.Equal, []arg{i, i32(v1(math.MaxInt32), 1)}, []arg{b8(v1(0, 0, 1), 3)}, 0}.run(t)
-	check{"integers", nnapi.Select, []arg{b8(v1(1, 0, 1), 3), i, i32(v1(1, 2, 3), 3)}, []arg{i32(v1(5, 2, math.MaxInt32), 3)}, 0}.run(t)
+	check{"integers", nnapi.Select, []arg{b8(v1(1, 0, 1), 3), i, i32(v1(1, 2, 3), 3)},
+		[]arg{i32(v1(5, 2, math.MaxInt32), 3)}, 0}.run(t)
 	p, q := b8(v1(1, 1, 0, 0), 4), b8(v1(1, 0, 1, 0), 4)
 	check{"truth table", nnapi.LogicalAnd, []arg{p, q}, []arg{b8(v1(1, 0, 0, 0), 4)}, 0}.run(t)
 	check{"truth table", nnapi.LogicalOr, []arg{p, q}, []arg{b8(v1(1, 1, 1, 0), 4)}, 0}.run(t)
 	check{"truth table", nnapi.Equal, []arg{p, q}, []arg{b8(v1(1, 0, 0, 1), 4)}, 0}.run(t)
-	refused(t, check{"", nnapi.Select, []arg{b8(nil, 2), f32(nil, 2), f32(nil, 1)}, []arg{f32(nil, 2)}, 0}, "input 2 (input2): want dimensions [2]")
+	refused(t, check{"", nnapi.Select, []arg{b8(nil, 2), f32(nil, 2), f32(nil, 1)}, []arg{f32(nil, 2)}, 0},
+		"input 2 (input2): want dimensions [2]")
 }

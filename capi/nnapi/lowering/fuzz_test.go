@@ -74,7 +74,8 @@ func FuzzGraph(f *testing.F) {
 	})
 }
 
-// anyModel makes operands by the types of a signature, with sizes, scales and values out of bytes; nil for control flow.
+// anyModel makes operands by the types of a signature, with sizes, scales and values out of bytes; nil for control
+// flow.
 func anyModel(s *optest.Source) *nnapi.Model {
 	c := nnapi.OperationCode(s.Below(nnapi.Operations))
 	if c == nnapi.If || c == nnapi.While {

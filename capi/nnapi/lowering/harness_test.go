@@ -57,8 +57,8 @@ func s8(scale float32, zero int32, values []float64, dims ...uint32) arg {
 	return quant(nnapi.TensorQuant8AsymmSigned, scale, zero, values, dims...)
 }
 
-// num is an INT32 scalar, list a constant vector of integers, real a FLOAT32 scalar, flag a BOOL scalar, none an operand
-// without value.
+// num is an INT32 scalar, list a constant vector of integers, real a FLOAT32 scalar, flag a BOOL scalar, none an
+// operand without value.
 func num(v float64) arg {
 	return arg{Operand: nnapi.Operand{Type: nnapi.Int32}, values: v1(v), kept: true}
 }
@@ -162,8 +162,9 @@ type variant struct {
 	unranked bool // and unknown ranks
 }
 
-var variants = []variant{{name: "as written"}, {"constants as inputs", true, false, false}, {"unknown sizes", true, true,
-	false}, {"unknown ranks", true, true, true}}
+var variants = []variant{{name: "as written"}, {"constants as inputs", true, false, false},
+	{"unknown sizes", true, true,
+		false}, {"unknown ranks", true, true, true}}
 
 // model makes a model of one operation; fed are the operands that a run must be given.
 func (c *check) model(v variant, constants map[int]bool) (m *nnapi.Model, fed []arg) {

@@ -53,7 +53,8 @@ func (n *node) scheme(i int) op.AutoPad {
 	case nnapi.PaddingValid:
 		return op.PadValid
 	default:
-		n.fail(fault.Argument, "%s: want %d (SAME) or %d (VALID), got %d", n.term(i), nnapi.PaddingSame, nnapi.PaddingValid, v)
+		n.fail(fault.Argument, "%s: want %d (SAME) or %d (VALID), got %d", n.term(i), nnapi.PaddingSame, nnapi.PaddingValid,
+			v)
 		return op.PadValid
 	}
 }
@@ -74,8 +75,8 @@ func (n *node) dilations(i int) []int64 {
 	return n.rightWay(i, 1)
 }
 
-// checkPads wants explicit paddings that are not negative and smaller than the filter, whose height and width are kernel
-// where they are known, 0 elsewhere.
+// checkPads wants explicit paddings that are not negative and smaller than the filter, whose height and width are
+// kernel where they are known, 0 elsewhere.
 func (n *node) checkPads(w window, kernel, dilations []int64) {
 	for k, p := range w.pads {
 		side := [...]string{"top", "left", "bottom", "right"}[k]
@@ -122,7 +123,8 @@ func lowerDepthwise(n *node) {
 	case !n.ok():
 		return
 	case in.Known() && out.Known() && in.N*multiplier != out.N:
-		n.fail(fault.Shape, "%s: want %d channels, %d for each of %s, got %d", n.term(1), in.N*multiplier, multiplier, n.term(0),
+		n.fail(fault.Shape, "%s: want %d channels, %d for each of %s, got %d", n.term(1), in.N*multiplier, multiplier,
+			n.term(0),
 			out.N)
 		return
 	case in.Known():
@@ -130,7 +132,8 @@ func lowerDepthwise(n *node) {
 	case out.Known():
 		o.Groups = out.N / multiplier
 	default:
-		n.fail(fault.Unsupported, "%s: the library needs its number of channels, or that of the filter, in the model", n.term(0))
+		n.fail(fault.Unsupported, "%s: the library needs its number of channels, or that of the filter, in the model",
+			n.term(0))
 		return
 	}
 	if d := n.dim(n.in(1), 0); d.Known() && d.N != 1 {
@@ -214,7 +217,8 @@ func lowerBatchMatMul(n *node) {
 			same = !a.Dims[i].Known() || !b.Dims[i].Known() || a.Dims[i].N == b.Dims[i].N
 		}
 		if !same {
-			n.fail(fault.Shape, "%s and %s: want as many dimensions, equal but the last two, got %v and %v", n.term(0), n.term(1),
+			n.fail(fault.Shape, "%s and %s: want as many dimensions, equal but the last two, got %v and %v", n.term(0),
+				n.term(1),
 				a, b)
 		}
 	}

@@ -114,7 +114,8 @@ func lowerDetectionPostprocessing(n *node) {
 	out := n.many(o, make([]tensor.Type, 4), n.in(1), n.in(0), n.in(2))
 	boxes, labels, scores, count := out[0], out[1], out[2], out[3]
 	if n.flag(13) && n.ok() {
-		rows := n.add(&op.Range{}, n.b.Float32(0), n.add(&op.Cast{To: tensor.Float32}, n.add(&op.Squeeze{}, n.size(labels, 1))),
+		rows := n.add(&op.Range{}, n.b.Float32(0), n.add(&op.Cast{To: tensor.Float32},
+			n.add(&op.Squeeze{}, n.size(labels, 1))),
 			n.b.Float32(1))
 		used := n.add(&op.Less{}, rows, n.add(&op.Unsqueeze{}, count, n.int64s(1)))
 		labels = n.add(&op.Add{}, labels, n.add(&op.Cast{To: tensor.Float32}, used))

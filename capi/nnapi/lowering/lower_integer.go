@@ -20,7 +20,8 @@ func lowerQuantized16BitLSTM(n *node) {
 	for i := range in {
 		in[i] = n.in(i)
 		if o := n.operand(i); o.Type == nnapi.TensorInt32 {
-			in[i] = n.typed(&op.Cast{To: tensor.Int32}, tensor.Type{DType: tensor.Int32, Quant: tensor.PerTensor(o.Scale, o.ZeroPoint)},
+			in[i] = n.typed(&op.Cast{To: tensor.Int32}, tensor.Type{DType: tensor.Int32, Quant: tensor.PerTensor(o.Scale,
+				o.ZeroPoint)},
 				in[i])
 		}
 	}

@@ -20,10 +20,10 @@ import (
 //
 // TENSOR_BOOL8 becomes bool, whose elements are 0 or 1: a run's inputs are brought to that by the caller.
 //
-// Errors tell two cases apart. Kind fault.Unsupported: the library cannot compute the operation. Any other kind: the
-// operation has no result, as with an axis beyond the rank or sizes that contradict each other. The API's reference finds
-// that only when it computes, so a façade compiles such a model and fails its executions (OP_FAILED). What cannot be
-// judged before the values or sizes are known fails the run with the same kinds. FailedOperation names the operation.
+// Errors tell two cases apart. Kind fault.Unsupported: the library cannot compute the operation (BAD_DATA where no
+// other device does). Any other kind: the operation has no result, as with an axis beyond the rank or sizes that
+// contradict each other. The API's reference finds that only when it computes, so the answer is OP_FAILED. What cannot
+// be judged before values or sizes are known fails the run with the same kinds. FailedOperation names the operation.
 func Graph(m *nnapi.Model) (*graph.Graph, error) {
 	b := graph.NewBuilder("nnapi")
 	l := newLowering(m, b)

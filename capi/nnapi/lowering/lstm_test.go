@@ -186,9 +186,11 @@ func (m *memory) norms(f form) []arg {
 }
 
 var cells = []options{{}, {coupled: true}, {peephole: true}, {peephole: true, coupled: true}, {projected: true},
-	{projected: true, projectBias: true, norm: true}, {norm: true}, {norm: true, coupled: true, peephole: true, projected: true}}
+	{projected: true, projectBias: true, norm: true}, {norm: true}, {norm: true, coupled: true, peephole: true,
+		projected: true}}
 
-var lstmFunctions = map[float64]func(float64) float64{0: activations[0], 1: activations[1], 3: activations[3], 4: math.Tanh,
+var lstmFunctions = map[float64]func(float64) float64{0: activations[0], 1: activations[1], 3: activations[3],
+	4: math.Tanh,
 	6: sigmoid}
 
 // batchMajor turns [steps,batch,n] to [batch,steps,n].
@@ -221,8 +223,9 @@ func TestLSTM(t *testing.T) {
 				if o.norm {
 					args = append(args, m.norms(f)...)
 				}
-				check{fmt.Sprintf("%s %+v %v", f.name, o, act), nnapi.LSTM, args, []arg{f.put(make([]float64, batch*units*gates), batch,
-					units*gates), out, f.want(c, batch, units), out}, 0}.run(t)
+				check{fmt.Sprintf("%s %+v %v", f.name, o, act), nnapi.LSTM, args,
+					[]arg{f.put(make([]float64, batch*units*gates), batch,
+						units*gates), out, f.want(c, batch, units), out}, 0}.run(t)
 			}
 		}
 	}
@@ -240,18 +243,22 @@ func TestSequenceLSTM(t *testing.T) {
 			for _, major := range []bool{true, false} {
 				a, y := x, f.want(ys, steps, batch, outs)
 				if !major {
-					a, y = f.put(batchMajor(x.values, steps, batch), batch, steps, in), f.want(batchMajor(ys, steps, batch), batch, steps, outs)
+					a, y = f.put(batchMajor(x.values, steps, batch), batch, steps, in), f.want(batchMajor(ys, steps, batch), batch,
+						steps, outs)
 				}
-				in := args([]arg{a}, m.operands(f), m.states(f, batch), []arg{num(4), f.scalar(m.clipC), f.scalar(0), flag(major)}, m.norms(f))
+				in := args([]arg{a}, m.operands(f), m.states(f, batch), []arg{num(4), f.scalar(m.clipC), f.scalar(0), flag(major)},
+					m.norms(f))
 				name := fmt.Sprintf("%s %+v %v", f.name, o, major)
 				check{name, nnapi.UnidirectionalSequenceLSTM, in, []arg{y}, 0}.run(t)
-				check{name + " states", nnapi.UnidirectionalSequenceLSTM, in, []arg{y, f.want(h, batch, outs), f.want(c, batch, units)},
+				check{name + " states", nnapi.UnidirectionalSequenceLSTM, in, []arg{y, f.want(h, batch, outs),
+					f.want(c, batch, units)},
 					0}.run(t)
 			}
 		}
 	}
 	m := newMemory(1, forms[0], 2, 3, 2, options{peephole: true})
-	whole := args([]arg{f32(nil, 3, 2, 2)}, m.operands(forms[0]), m.states(forms[0], 2), []arg{num(4), real(0), real(0), flag(true)},
+	whole := args([]arg{f32(nil, 3, 2, 2)}, m.operands(forms[0]), m.states(forms[0], 2), []arg{num(4), real(0), real(0),
+		flag(true)},
 		m.norms(forms[0]))
 	wrong := func(i int, a arg, want string) {
 		t.Helper()
@@ -282,7 +289,8 @@ func joined(a, b []float64, n, m int) []float64 {
 func TestBidirectionalLSTM(t *testing.T) {
 	const steps, batch, in, extra, fu, bu = 3, 2, 2, 2, 3, 2
 	for _, f := range forms[:2] {
-		x, aux := f.put(noise(53, steps*batch*in, -1, 1), steps, batch, in), f.put(noise(54, steps*batch*extra, -1, 1), steps, batch, extra)
+		x, aux := f.put(noise(53, steps*batch*in, -1, 1), steps, batch, in), f.put(noise(54, steps*batch*extra, -1, 1), steps,
+			batch, extra)
 		for k, o := range cells {
 			fw, bw := newMemory(int64(2000+k), f, in, fu, batch, o), newMemory(int64(3000+k), f, in, bu, batch, o)
 			for mode := range 3 { // without an auxiliary input, read by the backward direction, and joined
@@ -330,8 +338,9 @@ func TestBidirectionalLSTM(t *testing.T) {
 								return f.put(batchMajor(v.values, steps, batch), batch, steps, n)
 							}
 						}
-						ins := args([]arg{put(x, in)}, fw.operands(f), bw.operands(f), fw.states(f, batch), bw.states(f, batch), []arg{put(a,
-							extra)}, auxW, []arg{num(4), f.scalar(0), f.scalar(0), flag(merged), flag(major)}, fw.norms(f), bw.norms(f))
+						ins := args([]arg{put(x, in)}, fw.operands(f), bw.operands(f), fw.states(f, batch), bw.states(f, batch),
+							[]arg{put(a,
+								extra)}, auxW, []arg{num(4), f.scalar(0), f.scalar(0), flag(merged), flag(major)}, fw.norms(f), bw.norms(f))
 						outs := []arg{turn(y, fo), turn(z, bo)}
 						if merged {
 							outs = []arg{turn(joined(y, z, int(fo), int(bo)), fo+bo)}

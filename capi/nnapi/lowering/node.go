@@ -180,7 +180,8 @@ func (n *node) put(i int, v graph.Value) {
 		return
 	}
 	if _, ok := want.Shape.Merge(got.Shape); !ok {
-		n.fail(fault.Shape, "output %d, operand %d, is declared with dimensions %v and has %v", i, n.op.Outputs[i], want.Shape,
+		n.fail(fault.Shape, "output %d, operand %d, is declared with dimensions %v and has %v", i, n.op.Outputs[i],
+			want.Shape,
 			got.Shape)
 		return
 	}
@@ -258,7 +259,8 @@ func (n *node) emitFused(i int, o graph.Op, in ...graph.Value) {
 	n.put(0, n.activated(fused, n.addAs(0, o, in...)))
 }
 
-// channelsLast reports whether the images are [N,H,W,C]: input i, which may be left out, says otherwise when it is true.
+// channelsLast reports whether the images are [N,H,W,C]: input i, which may be left out, says otherwise when it is
+// true.
 func (n *node) channelsLast(i int) bool { return !n.flag(i) }
 
 // imageDims are the dimensions of height, width and channels.

@@ -58,7 +58,8 @@ func TestReductions(t *testing.T) {
 		}{
 			{nnapi.Mean, func(v []float64) float64 { return sum(v) / float64(len(v)) }, false, false},
 			{nnapi.ReduceMax, fold(math.Max), false, false}, {nnapi.ReduceMin, fold(math.Min), false, false},
-			{nnapi.ReduceProd, fold(func(a, b float64) float64 { return a * b }), false, true}, {nnapi.ReduceSum, sum, false, true},
+			{nnapi.ReduceProd, fold(func(a, b float64) float64 { return a * b }), false, true},
+			{nnapi.ReduceSum, sum, false, true},
 			{nnapi.ReduceAll, fold(math.Min), true, false}, {nnapi.ReduceAny, fold(math.Max), true, false},
 		} {
 			if c.bool != (f.code == nnapi.TensorBool8) || c.real && f.quantized() {
@@ -93,7 +94,8 @@ func TestReductions(t *testing.T) {
 		}
 	}
 	x := f32(nil, 2, 3)
-	refused(t, check{"", nnapi.ReduceSum, []arg{x, list(2), flag(false)}, []arg{f32(nil)}, 0}, "input 1 (axes): axis 2 is outside")
+	refused(t, check{"", nnapi.ReduceSum, []arg{x, list(2), flag(false)}, []arg{f32(nil)}, 0},
+		"input 1 (axes): axis 2 is outside")
 	refused(t, check{"", nnapi.Mean, []arg{x, list(-3), num(1)}, []arg{f32(nil)}, 0}, "input 1 (axes): axis -3 is outside")
 	refused(t, check{"", nnapi.ReduceSum, []arg{x, list(1), flag(false)}, []arg{f32(nil, 3)}, 0}, "[3]")
 }
@@ -108,9 +110,11 @@ func TestRanking(t *testing.T) {
 		// Of equal elements the larger index comes first.
 		check{name, nnapi.TopKV2, []arg{x, num(3)}, []arg{likes(v1(9, 9, 3, 7, 7, 5, 8, 8, 2), 3, 3)[i],
 			i32(v1(2, 1, 0, 3, 2, 1, 2, 1, 0), 3, 3)}, 1e-9}.run(t)
-		check{name + " one", nnapi.TopKV2, []arg{x, num(1)}, []arg{likes(v1(9, 7, 8), 3, 1)[i], i32(v1(2, 3, 2), 3, 1)}, 1e-9}.run(t)
+		check{name + " one", nnapi.TopKV2, []arg{x, num(1)}, []arg{likes(v1(9, 7, 8), 3, 1)[i], i32(v1(2, 3, 2), 3, 1)},
+			1e-9}.run(t)
 	}
-	refused(t, check{"", nnapi.ArgMax, []arg{f32(nil, 3, 4), num(2)}, []arg{i32(nil)}, 0}, "input 1 (axis): axis 2 is outside")
+	refused(t, check{"", nnapi.ArgMax, []arg{f32(nil, 3, 4), num(2)}, []arg{i32(nil)}, 0},
+		"input 1 (axis): axis 2 is outside")
 	refused(t, check{"", nnapi.TopKV2, []arg{f32(nil, 3, 4), num(5)}, []arg{f32(nil), i32(nil)}, 0}, "input 1 (k)")
 }
 
@@ -185,7 +189,8 @@ func TestNormalizations(t *testing.T) {
 				}
 				return mapped(line, func(v float64) float64 { return v / max(math.Sqrt(sum), 1e-6) })
 			})
-			check{fmt.Sprint(f.name, axis), nnapi.L2Normalization, []arg{x, num(float64(axis))}, []arg{signed.want(y, dims...)}, 0}.run(t)
+			check{fmt.Sprint(f.name, axis), nnapi.L2Normalization, []arg{x, num(float64(axis))}, []arg{signed.want(y, dims...)},
+				0}.run(t)
 			if axis == -1 {
 				check{fmt.Sprint(f.name, " short"), nnapi.L2Normalization, []arg{x}, []arg{signed.want(y, dims...)}, 0}.run(t)
 			}
@@ -208,7 +213,8 @@ func TestNormalizations(t *testing.T) {
 			check{fmt.Sprint(f.name, axis), nnapi.LocalResponseNormalization, args([]arg{x}, more, []arg{num(float64(axis))}),
 				[]arg{f.want(y, dims...)}, 0}.run(t)
 			if axis == -1 {
-				check{f.name + " short", nnapi.LocalResponseNormalization, args([]arg{x}, more), []arg{f.want(y, dims...)}, 0}.run(t)
+				check{f.name + " short", nnapi.LocalResponseNormalization, args([]arg{x}, more), []arg{f.want(y, dims...)},
+					0}.run(t)
 			}
 		}
 		zeros := f.put(make([]float64, 4), 2, 2)
@@ -236,12 +242,14 @@ func TestNormalizations(t *testing.T) {
 		out := f.want(y, dims...)
 		more := []arg{f.scalar(gamma), f.scalar(beta), f.scalar(eps)}
 		check{f.name, nnapi.InstanceNormalization, args([]arg{x}, more, []arg{flag(false)}), []arg{out}, 0}.run(t)
-		check{f.name + " NCHW", nnapi.InstanceNormalization, args([]arg{nchw(x)}, more, []arg{flag(true)}), []arg{nchw(out)}, 0}.run(t)
+		check{f.name + " NCHW", nnapi.InstanceNormalization, args([]arg{nchw(x)}, more, []arg{flag(true)}), []arg{nchw(out)},
+			0}.run(t)
 	}
 	x, y := f32(nil, 2, 2), []arg{f32(nil)}
 	refused(t, check{"", nnapi.Softmax, []arg{x, real(0)}, y, 0}, "input 1 (beta): want a finite number above 0, got 0")
 	refused(t, check{"", nnapi.Softmax, []arg{x, real(1), num(2)}, y, 0}, "input 2 (axis): axis 2 is outside")
-	refused(t, check{"", nnapi.LocalResponseNormalization, []arg{x, num(-1), real(1), real(1), real(1)}, y, 0}, "input 1 (radius)")
+	refused(t, check{"", nnapi.LocalResponseNormalization, []arg{x, num(-1), real(1), real(1), real(1)}, y, 0},
+		"input 1 (radius)")
 }
 
 // sampled resizes one channel images [h,w] with a coordinate for each output cell.
@@ -315,7 +323,8 @@ func TestResize(t *testing.T) {
 	}
 	in, y := f32(nil, 1, 3, 4, 1), []arg{f32(nil)}
 	refused(t, check{"", nnapi.ResizeBilinear, []arg{in, num(0), num(2)}, y, 0}, "input 1 (output width): want 1 to")
-	refused(t, check{"", nnapi.ResizeBilinear, []arg{in, real(0.1), real(1)}, y, 0}, "input 1 (width scale): 0.1 times 4 cells")
+	refused(t, check{"", nnapi.ResizeBilinear, []arg{in, real(0.1), real(1)}, y, 0},
+		"input 1 (width scale): 0.1 times 4 cells")
 	refused(t, check{"", nnapi.ResizeBilinear, []arg{in, num(2), num(2), flag(false), flag(true), flag(true)}, y, 0},
 		"want one of them at most")
 }

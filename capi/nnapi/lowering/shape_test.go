@@ -8,7 +8,8 @@ import (
 
 // likes are operands of every type that operations which move data take, with the codes that they are given.
 func likes(values []float64, dims ...uint32) []arg {
-	return []arg{f32(values, dims...), forms[1].put(values, dims...), u8(0.5, 7, values, dims...), s8(0.25, -7, values, dims...),
+	return []arg{f32(values, dims...), forms[1].put(values, dims...), u8(0.5, 7, values, dims...),
+		s8(0.25, -7, values, dims...),
 		i32(values, dims...)}
 }
 
@@ -36,12 +37,15 @@ func TestReshaping(t *testing.T) {
 	moves(t, "from the end, twice", nnapi.Squeeze, x, []arg{list(-2, 1)}, one(f32(x.values, 2, 3)), false)
 	moves(t, "all", nnapi.Squeeze, x, []arg{none(nnapi.TensorInt32)}, one(f32(x.values, 2, 3)), false)
 	moves(t, "nothing left", nnapi.Squeeze, f32(v1(5), 1, 1), []arg{list(0, 1)}, one(f32(v1(5), 1)), false)
-	moves(t, "nothing left, no axes", nnapi.Squeeze, f32(v1(5), 1, 1, 1), []arg{none(nnapi.TensorInt32)}, one(f32(v1(5), 1)), false)
-	for axis, d := range map[float64][]uint32{0: {1, 2, 1, 3}, 3: {2, 1, 3, 1}, -1: {2, 1, 3, 1}, -4: {1, 2, 1, 3}, 2: {2, 1, 1, 3}} {
+	moves(t, "nothing left, no axes", nnapi.Squeeze, f32(v1(5), 1, 1, 1), []arg{none(nnapi.TensorInt32)},
+		one(f32(v1(5), 1)), false)
+	for axis, d := range map[float64][]uint32{0: {1, 2, 1, 3}, 3: {2, 1, 3, 1}, -1: {2, 1, 3, 1}, -4: {1, 2, 1, 3},
+		2: {2, 1, 1, 3}} {
 		moves(t, "axis", nnapi.ExpandDims, x, []arg{num(axis)}, one(f32(x.values, d...)), true)
 	}
 	moves(t, "permutation", nnapi.Transpose, x, []arg{list(2, 0, 1)}, one(f32(v1(1, 4, 2, 5, 3, 6), 3, 2, 1)), false)
-	moves(t, "reversed", nnapi.Transpose, x, []arg{none(nnapi.TensorInt32)}, one(f32(v1(1, 4, 2, 5, 3, 6), 3, 1, 2)), false)
+	moves(t, "reversed", nnapi.Transpose, x, []arg{none(nnapi.TensorInt32)}, one(f32(v1(1, 4, 2, 5, 3, 6), 3, 1, 2)),
+		false)
 	refused(t, check{"", nnapi.Reshape, []arg{x, list(4)}, []arg{f32(nil, 4)}, 0}, "input 1 (shape)")
 	refused(t, check{"", nnapi.Squeeze, []arg{x, list(0)}, []arg{f32(nil, 2)}, 0}, "input 1 (axes)")
 	refused(t, check{"", nnapi.ExpandDims, []arg{x, num(4)}, []arg{f32(nil)}, 0}, "input 1 (axis)")
@@ -57,8 +61,10 @@ func TestJoining(t *testing.T) {
 	}
 	check{"other scales", nnapi.Concatenation, []arg{u8(0.5, 1, v1(3, 4), 2), u8(1, 0, v1(5, 100), 2), num(0)},
 		[]arg{u8(0.25, 10, v1(14, 16, 30, 255), 4)}, 0}.run(t)
-	refused(t, check{"", nnapi.Concatenation, []arg{a, a, num(-1)}, []arg{f32(nil)}, 0}, "input 2 (axis): want 0 or more, got -1")
-	refused(t, check{"", nnapi.Concatenation, []arg{a, a, num(2)}, []arg{f32(nil)}, 0}, "input 2 (axis): axis 2 is outside")
+	refused(t, check{"", nnapi.Concatenation, []arg{a, a, num(-1)}, []arg{f32(nil)}, 0},
+		"input 2 (axis): want 0 or more, got -1")
+	refused(t, check{"", nnapi.Concatenation, []arg{a, a, num(2)}, []arg{f32(nil)}, 0},
+		"input 2 (axis): axis 2 is outside")
 	for i, x := range likes(seq(1, 1, 8), 2, 4) {
 		l, r := likes(v1(1, 2, 5, 6), 2, 2)[i], likes(v1(3, 4, 7, 8), 2, 2)[i]
 		check{"halves " + x.Type.String(), nnapi.Split, []arg{x, num(-1), num(2)}, []arg{l, r}, 1e-9}.run(t)
@@ -66,7 +72,8 @@ func TestJoining(t *testing.T) {
 		check{"rows " + x.Type.String(), nnapi.Split, []arg{x, num(0), num(2)}, []arg{u, d}, 1e-9}.run(t)
 		p, q := likes(v1(1, 2, 3), 3)[i], likes(v1(4, 5, 6), 3)[i]
 		check{"rows " + x.Type.String(), nnapi.Pack, []arg{num(0), p, q}, []arg{likes(seq(1, 1, 6), 2, 3)[i]}, 1e-9}.run(t)
-		check{"columns " + x.Type.String(), nnapi.Pack, []arg{num(1), p, q}, []arg{likes(v1(1, 4, 2, 5, 3, 6), 3, 2)[i]}, 1e-9}.run(t)
+		check{"columns " + x.Type.String(), nnapi.Pack, []arg{num(1), p, q}, []arg{likes(v1(1, 4, 2, 5, 3, 6), 3, 2)[i]},
+			1e-9}.run(t)
 		check{"one " + x.Type.String(), nnapi.Pack, []arg{num(1), p}, []arg{likes(v1(1, 2, 3), 3, 1)[i]}, 1e-9}.run(t)
 	}
 	refused(t, check{"", nnapi.Split, []arg{f32(nil, 3), num(0), num(2)}, []arg{f32(nil), f32(nil)}, 0}, "split")
@@ -95,13 +102,15 @@ func TestCutting(t *testing.T) {
 	strided("open", list(1, 1), list(2, 2), list(1, 1), masks(1, 2, 0), one(v1(2, 3, 4, 6, 7, 8), 2, 3))
 	strided("one row", list(1, 0), list(2, 4), list(1, 1), masks(0, 0, 1), one(v1(5, 6, 7, 8), 4))
 	strided("one cell", list(1, -1), list(2, 4), list(1, 1), masks(0, 0, 3), one(v1(8), 1))
-	refused(t, check{"", nnapi.StridedSlice, append([]arg{x, list(0, 0), list(1, 1), list(0, 1)}, masks(0, 0, 0)...), one(nil), 0}, "0")
+	refused(t, check{"", nnapi.StridedSlice, append([]arg{x, list(0, 0), list(1, 1), list(0, 1)}, masks(0, 0, 0)...),
+		one(nil), 0}, "0")
 
 	moves(t, "both ways", nnapi.Tile, f32(v1(1, 2), 2, 1), []arg{list(1, 3)}, one(v1(1, 1, 1, 2, 2, 2), 2, 3), true)
 	moves(t, "rows", nnapi.Tile, f32(v1(1, 2), 1, 2), []arg{list(2, 1)}, one(v1(1, 2, 1, 2), 2, 2), true)
 	moves(t, "rows", nnapi.Reverse, x, []arg{list(0)}, one(v1(9, 10, 11, 12, 5, 6, 7, 8, 1, 2, 3, 4), 3, 4), true)
 	moves(t, "columns", nnapi.Reverse, x, []arg{list(1)}, one(v1(4, 3, 2, 1, 8, 7, 6, 5, 12, 11, 10, 9), 3, 4), true)
-	refused(t, check{"", nnapi.Reverse, []arg{x, list(2)}, one(nil), 0}, "input 1 (axis): want one axis from 0 to 1, got [2]")
+	refused(t, check{"", nnapi.Reverse, []arg{x, list(2)}, one(nil), 0},
+		"input 1 (axis): want one axis from 0 to 1, got [2]")
 	refused(t, check{"", nnapi.Tile, []arg{x, list(2)}, one(nil), 0}, "input 1 (multiples)")
 }
 
@@ -119,13 +128,15 @@ func TestGathering(t *testing.T) {
 		if v.Type == nnapi.TensorFloat32 || v.Type == nnapi.TensorInt32 || v.Type == nnapi.TensorQuant8Asymm {
 			hits := u8(1, 0, v1(1, 0, 1), 3)
 			y = likes(v1(5, 6, 0, 0, 1, 2), 3, 2)[i]
-			check{"rows " + v.Type.String(), nnapi.HashtableLookup, []arg{list(12, 7, 3), list(3, 5, 12), v}, []arg{y, hits}, 1e-9}.run(t)
+			check{"rows " + v.Type.String(), nnapi.HashtableLookup, []arg{list(12, 7, 3), list(3, 5, 12), v}, []arg{y, hits},
+				1e-9}.run(t)
 		}
 	}
 	fails(t, check{"", nnapi.EmbeddingLookup, []arg{list(3), x}, one(nil), 0})
 	moves(t, "three groups", nnapi.ChannelShuffle, f32(seq(0, 1, 12), 2, 6), []arg{num(3), num(1)},
 		one(v1(0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11), 2, 6), false)
-	moves(t, "first axis", nnapi.ChannelShuffle, f32(seq(0, 1, 4), 4, 1), []arg{num(2), num(-2)}, one(v1(0, 2, 1, 3), 4, 1), false)
+	moves(t, "first axis", nnapi.ChannelShuffle, f32(seq(0, 1, 4), 4, 1), []arg{num(2), num(-2)},
+		one(v1(0, 2, 1, 3), 4, 1), false)
 	refused(t, check{"", nnapi.ChannelShuffle, []arg{f32(nil, 5), num(2), num(0)}, one(nil), 0}, "input 1 (groups)")
 	check{"float32", nnapi.Fill, []arg{list(2, 2), real(1.5)}, []arg{f32(v1(1.5, 1.5, 1.5, 1.5), 2, 2)}, 0}.run(t)
 	check{"float16", nnapi.Fill, []arg{list(2), forms[1].scalar(1.5)}, []arg{forms[1].put(v1(1.5, 1.5), 2)}, 0}.run(t)
@@ -139,26 +150,32 @@ func TestPadding(t *testing.T) {
 		zero := float64(a.ZeroPoint)
 		like := func(v []float64, d ...uint32) []arg { return []arg{likes(v, d...)[i]} }
 		if a.Type != nnapi.TensorInt32 {
-			check{a.Type.String(), nnapi.Pad, []arg{a, pads(1, 0, 0, 2)}, like(v1(zero, zero, zero, zero, 1, 2, zero, zero, 3, 4, zero,
-				zero), 3, 4), 1e-9}.run(t)
+			check{a.Type.String(), nnapi.Pad, []arg{a, pads(1, 0, 0, 2)},
+				like(v1(zero, zero, zero, zero, 1, 2, zero, zero, 3, 4, zero,
+					zero), 3, 4), 1e-9}.run(t)
 			value := map[bool]arg{true: num(9), false: real(9)}[a.Scale != 0]
 			if a.Type == nnapi.TensorFloat16 {
 				value.Type = nnapi.Float16
 			}
-			check{a.Type.String(), nnapi.PadV2, []arg{a, pads(0, 1, 1, 0), value}, like(v1(9, 1, 2, 9, 3, 4, 9, 9, 9), 3, 3), 1e-9}.run(t)
+			check{a.Type.String(), nnapi.PadV2, []arg{a, pads(0, 1, 1, 0), value}, like(v1(9, 1, 2, 9, 3, 4, 9, 9, 9), 3, 3),
+				1e-9}.run(t)
 		}
-		check{"reflect " + a.Type.String(), nnapi.MirrorPad, []arg{a, pads(1, 1, 0, 1), num(0)}, like(v1(3, 4, 3, 1, 2, 1, 3, 4, 3, 1, 2,
-			1), 4, 3), 1e-9}.run(t)
-		check{"symmetric " + a.Type.String(), nnapi.MirrorPad, []arg{a, pads(0, 2, 2, 0), num(1)}, like(v1(2, 1, 1, 2, 4, 3, 3, 4, 4, 3,
-			3, 4, 2, 1, 1, 2), 4, 4), 1e-9}.run(t)
+		check{"reflect " + a.Type.String(), nnapi.MirrorPad, []arg{a, pads(1, 1, 0, 1), num(0)},
+			like(v1(3, 4, 3, 1, 2, 1, 3, 4, 3, 1, 2,
+				1), 4, 3), 1e-9}.run(t)
+		check{"symmetric " + a.Type.String(), nnapi.MirrorPad, []arg{a, pads(0, 2, 2, 0), num(1)},
+			like(v1(2, 1, 1, 2, 4, 3, 3, 4, 4, 3,
+				3, 4, 2, 1, 1, 2), 4, 4), 1e-9}.run(t)
 	}
 	a, out := f32(x, 2, 2), []arg{f32(nil)}
-	refused(t, check{"", nnapi.Pad, []arg{a, pads(-1, 0, 0, 0)}, out, 0}, "input 1 (paddings): padding of dimension 0: want 0 or more")
+	refused(t, check{"", nnapi.Pad, []arg{a, pads(-1, 0, 0, 0)}, out, 0},
+		"input 1 (paddings): padding of dimension 0: want 0 or more")
 	refused(t, check{"", nnapi.Pad, []arg{a, pads(1, 0)}, out, 0}, "input 1 (paddings): want 2 elements")
 	refused(t, check{"", nnapi.MirrorPad, []arg{a, pads(2, 0, 0, 0), num(0)}, out, 0}, "want at most 1, got 2")
 	refused(t, check{"", nnapi.MirrorPad, []arg{a, pads(3, 0, 0, 0), num(1)}, out, 0}, "want at most 2, got 3")
 	refused(t, check{"", nnapi.MirrorPad, []arg{a, pads(1, 0, 0, 0), num(2)}, out, 0}, "input 2 (mode)")
-	refused(t, check{"", nnapi.PadV2, []arg{u8(1, 0, x, 2, 2), pads(1, 0, 0, 0), num(256)}, []arg{u8(1, 0, nil)}, 0}, "input 2 (value)")
+	refused(t, check{"", nnapi.PadV2, []arg{u8(1, 0, x, 2, 2), pads(1, 0, 0, 0), num(256)}, []arg{u8(1, 0, nil)}, 0},
+		"input 2 (value)")
 }
 
 // nchw returns an operand [N,H,W,C] as [N,C,H,W].
@@ -195,7 +212,8 @@ func TestBlocks(t *testing.T) {
 		check{name + " NCHW", nnapi.SpaceToBatchND, []arg{nchw(image), list(2, 3), i32(v1(0, 0, 0, 0), 2, 2), flag(true)},
 			[]arg{nchw(batch)}, 1e-9}.run(t)
 		z := float64(deep.ZeroPoint)
-		check{name + " padded", nnapi.SpaceToBatchND, []arg{like(v1(1, 2, 3), 1, 1, 3, 1), list(1, 2), i32(v1(0, 0, 0, 1), 2, 2)},
+		check{name + " padded", nnapi.SpaceToBatchND, []arg{like(v1(1, 2, 3), 1, 1, 3, 1), list(1, 2),
+			i32(v1(0, 0, 0, 1), 2, 2)},
 			[]arg{like(v1(1, 3, 2, z), 2, 1, 2, 1)}, 1e-9}.run(t)
 	}
 	x, y := f32(nil, 1, 2, 2, 3), []arg{f32(nil)}

@@ -139,7 +139,8 @@ func (c *checker) chooseForm() (*Form, error) {
 	}
 	for i := range c.sig.Forms {
 		if c.sig.Forms[i].Inputs.fits(len(c.op.Inputs)) {
-			return nil, fault.New(fault.Argument, "want %s outputs, got %d", strings.Join(slices.Compact(outs), ", or "), len(c.op.Outputs))
+			return nil, fault.New(fault.Argument, "want %s outputs, got %d", strings.Join(slices.Compact(outs), ", or "),
+				len(c.op.Outputs))
 		}
 	}
 	return nil, fault.New(fault.Argument, "want %s inputs, got %d", strings.Join(slices.Compact(ins), ", or "),

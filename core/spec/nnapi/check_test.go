@@ -190,7 +190,8 @@ func refuseEach(t *testing.T, f *Form, m *Model, op Operation) {
 	top := Levels[len(Levels)-1]
 	refused := func(what string) {
 		t.Helper()
-		if err := Check(m, op, top); fault.KindOf(err) != fault.Argument || err == nil || !strings.Contains(err.Error(), what) {
+		if err := Check(m, op, top); fault.KindOf(err) != fault.Argument || err == nil || !strings.Contains(err.Error(),
+			what) {
 			t.Errorf("%v: want a refusal that says %q, got %v", op.Code, what, err)
 		}
 	}
@@ -280,23 +281,35 @@ func TestRules(t *testing.T) {
 		run    string // what CheckParameters says
 	}{
 		{make: func() (*Model, Operation) { return conv(.5, .5, .25, .75, nil) }, level: Level1},
-		{make: func() (*Model, Operation) { return conv(.5, .5, .25, .25, nil) }, level: Level1, adding: "needs feature level 3"},
+		{make: func() (*Model, Operation) { return conv(.5, .5, .25, .25, nil) }, level: Level1,
+			adding: "needs feature level 3"},
 		{make: func() (*Model, Operation) { return conv(.5, .5, .25, .25, nil) }, level: Level3},
-		{make: func() (*Model, Operation) { return conv(.5, .5, .2501, .75, nil) }, level: Level3, run: "input 2 (bias): want scale 0.25"},
-		{make: func() (*Model, Operation) { return conv(.5, .5, 0, .75, nil) }, level: Level3, run: "input 2 (bias): want scale 0.25"},
+		{make: func() (*Model, Operation) { return conv(.5, .5, .2501, .75, nil) }, level: Level3,
+			run: "input 2 (bias): want scale 0.25"},
+		{make: func() (*Model, Operation) { return conv(.5, .5, 0, .75, nil) }, level: Level3,
+			run: "input 2 (bias): want scale 0.25"},
 		{make: func() (*Model, Operation) { return conv(.5, 0, 0, .75, &PerChannel{0, []float32{1}}) }, level: Level3},
-		{make: func() (*Model, Operation) { return conv(.5, 0, .5, .75, &PerChannel{0, []float32{1}}) }, level: Level3, run: "want scale 0 beside"},
-		{make: func() (*Model, Operation) { return conv(.5, 0, 0, .75, &PerChannel{3, []float32{1}}) }, level: Level3, adding: "dimension 0, got dimension 3"},
-		{make: other(Mul, TensorQuant8Asymm, func(in, out []*Operand) { out[0].Scale = in[0].Scale * in[1].Scale }), level: Level8, adding: "above the product 0.25"},
-		{make: other(ReLU, TensorQuant8Asymm, func(in, out []*Operand) { out[0].ZeroPoint = 3 }), level: Level8, run: "want scale 0.5 and zero point 0"},
+		{make: func() (*Model, Operation) { return conv(.5, 0, .5, .75, &PerChannel{0, []float32{1}}) }, level: Level3,
+			run: "want scale 0 beside"},
+		{make: func() (*Model, Operation) { return conv(.5, 0, 0, .75, &PerChannel{3, []float32{1}}) }, level: Level3,
+			adding: "dimension 0, got dimension 3"},
+		{make: other(Mul, TensorQuant8Asymm, func(in, out []*Operand) { out[0].Scale = in[0].Scale * in[1].Scale }),
+			level: Level8, adding: "above the product 0.25"},
+		{make: other(ReLU, TensorQuant8Asymm, func(in, out []*Operand) { out[0].ZeroPoint = 3 }), level: Level8,
+			run: "want scale 0.5 and zero point 0"},
 		{make: other(ReLU, TensorFloat32, func(in, out []*Operand) {}), level: Level8},
-		{make: other(Logistic, TensorQuant8AsymmSigned, func(in, out []*Operand) { out[0].ZeroPoint = 0 }), level: Level8, run: "zero point -128"},
-		{make: other(ROIAlign, TensorQuant8Asymm, func(in, out []*Operand) { in[1].Scale = 1 }), level: Level8, run: "input 1 (regions): want scale 0.125"},
-		{make: other(Concatenation, TensorQuant8Asymm, func(in, out []*Operand) { out[0].Scale = 2 }), level: Level2, adding: "input 0 (input 0)"},
+		{make: other(Logistic, TensorQuant8AsymmSigned, func(in, out []*Operand) { out[0].ZeroPoint = 0 }), level: Level8,
+			run: "zero point -128"},
+		{make: other(ROIAlign, TensorQuant8Asymm, func(in, out []*Operand) { in[1].Scale = 1 }), level: Level8,
+			run: "input 1 (regions): want scale 0.125"},
+		{make: other(Concatenation, TensorQuant8Asymm, func(in, out []*Operand) { out[0].Scale = 2 }), level: Level2,
+			adding: "input 0 (input 0)"},
 		{make: other(Concatenation, TensorQuant8Asymm, func(in, out []*Operand) { out[0].Scale = 2 }), level: Level3},
-		{make: other(Softmax, TensorFloat32, func(in, out []*Operand) { in[0].Dims = []uint32{1, 2, 3} }), level: Level2, adding: "rank 3 needs"},
+		{make: other(Softmax, TensorFloat32, func(in, out []*Operand) { in[0].Dims = []uint32{1, 2, 3} }), level: Level2,
+			adding: "rank 3 needs"},
 		{make: other(Softmax, TensorFloat32, func(in, out []*Operand) { in[0].Dims = []uint32{1, 2, 3} }), level: Level3},
-		{make: other(Split, TensorQuant8Asymm, func(in, out []*Operand) { out[0].Scale = 2 }), level: Level3, run: "output 0 (output 0)"},
+		{make: other(Split, TensorQuant8Asymm, func(in, out []*Operand) { out[0].Scale = 2 }), level: Level3,
+			run: "output 0 (output 0)"},
 	} {
 		m, op := c.make()
 		err := Check(m, op, c.level)
@@ -305,7 +318,8 @@ func TestRules(t *testing.T) {
 			continue
 		}
 		err = CheckParameters(m, op)
-		if c.run == "" && c.adding == "" && err != nil || c.run != "" && (err == nil || !strings.Contains(err.Error(), c.run)) {
+		if c.run == "" && c.adding == "" && err != nil || c.run != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.run)) {
 			t.Errorf("%v: %v; want %q", op.Code, err, c.run)
 		}
 	}
@@ -327,7 +341,8 @@ func TestSentences(t *testing.T) {
 	}
 	s = SignatureOf(Conv2D)
 	m, op = example(s, &s.Forms[0], &s.Types[1], 11, 1)
-	want = "CONV_2D: TENSOR_FLOAT16 as input 0 (input), TENSOR_FLOAT16 as input 1 (filter) and TENSOR_FLOAT16 as input 2 " +
+	want = "CONV_2D: TENSOR_FLOAT16 as input 0 (input), TENSOR_FLOAT16 as input 1 (filter) and TENSOR_FLOAT16 as input " +
+		"2 " +
 		"(bias) needs feature level 3 (29), this is feature level 1 (27)"
 	if err := Check(m, op, Level1); err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
@@ -337,7 +352,8 @@ func TestSentences(t *testing.T) {
 	if err := Check(m, op, Level8); err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
-	if err := Check(m, Operation{Code: 106}, Level8); err == nil || err.Error() != "operation code 106 is not one of the API" {
+	if err := Check(m, Operation{Code: 106}, Level8); err == nil ||
+		err.Error() != "operation code 106 is not one of the API" {
 		t.Error(err)
 	}
 	if err := Check(m, Operation{Code: While}, Level3); err == nil || err.Error() !=

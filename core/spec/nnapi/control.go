@@ -29,7 +29,8 @@ type control struct {
 func (c *control) model(i int, what string) (*Model, error) {
 	o := &c.m.Operands[c.op.Inputs[i]]
 	if o.Type != ModelOperand {
-		return nil, fault.New(fault.Argument, "input %d (%s), operand %d: want MODEL, got %v", i, what, c.op.Inputs[i], o.Type)
+		return nil, fault.New(fault.Argument, "input %d (%s), operand %d: want MODEL, got %v", i, what, c.op.Inputs[i],
+			o.Type)
 	}
 	if o.Lifetime != Subgraph || o.Sub == nil {
 		return nil, fault.New(fault.Argument, "input %d (%s), operand %d: it refers to no model yet", i, what,

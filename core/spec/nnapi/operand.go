@@ -55,22 +55,23 @@ type OperandFacts struct {
 }
 
 var operandFacts = [operandCodes]OperandFacts{
-	Float32:                    {Name: "FLOAT32", Level: Level1, Bytes: 4, Scalar: true},
-	Int32:                      {Name: "INT32", Level: Level1, Bytes: 4, Scalar: true},
-	Uint32:                     {Name: "UINT32", Level: Level1, Bytes: 4, Scalar: true},
-	TensorFloat32:              {Name: "TENSOR_FLOAT32", Level: Level1, Bytes: 4},
-	TensorInt32:                {Name: "TENSOR_INT32", Level: Level1, Bytes: 4, Parameters: AnyParameters},
-	TensorQuant8Asymm:          {"TENSOR_QUANT8_ASYMM", Level1, 1, false, ScaleAndZero, 0, 255},
-	Bool:                       {Name: "BOOL", Level: Level3, Bytes: 1, Scalar: true},
-	TensorQuant16Symm:          {Name: "TENSOR_QUANT16_SYMM", Level: Level3, Bytes: 2, Parameters: ScaleOnly},
-	TensorFloat16:              {Name: "TENSOR_FLOAT16", Level: Level3, Bytes: 2},
-	TensorBool8:                {Name: "TENSOR_BOOL8", Level: Level3, Bytes: 1},
-	Float16:                    {Name: "FLOAT16", Level: Level3, Bytes: 2, Scalar: true},
-	TensorQuant8SymmPerChannel: {Name: "TENSOR_QUANT8_SYMM_PER_CHANNEL", Level: Level3, Bytes: 1, Parameters: ChannelScales},
-	TensorQuant16Asymm:         {"TENSOR_QUANT16_ASYMM", Level3, 2, false, ScaleAndZero, 0, 65535},
-	TensorQuant8Symm:           {Name: "TENSOR_QUANT8_SYMM", Level: Level3, Bytes: 1, Parameters: ScaleOnly},
-	TensorQuant8AsymmSigned:    {"TENSOR_QUANT8_ASYMM_SIGNED", Level4, 1, false, ScaleAndZero, -128, 127},
-	ModelOperand:               {Name: "MODEL", Level: Level4, Scalar: true},
+	Float32:           {Name: "FLOAT32", Level: Level1, Bytes: 4, Scalar: true},
+	Int32:             {Name: "INT32", Level: Level1, Bytes: 4, Scalar: true},
+	Uint32:            {Name: "UINT32", Level: Level1, Bytes: 4, Scalar: true},
+	TensorFloat32:     {Name: "TENSOR_FLOAT32", Level: Level1, Bytes: 4},
+	TensorInt32:       {Name: "TENSOR_INT32", Level: Level1, Bytes: 4, Parameters: AnyParameters},
+	TensorQuant8Asymm: {"TENSOR_QUANT8_ASYMM", Level1, 1, false, ScaleAndZero, 0, 255},
+	Bool:              {Name: "BOOL", Level: Level3, Bytes: 1, Scalar: true},
+	TensorQuant16Symm: {Name: "TENSOR_QUANT16_SYMM", Level: Level3, Bytes: 2, Parameters: ScaleOnly},
+	TensorFloat16:     {Name: "TENSOR_FLOAT16", Level: Level3, Bytes: 2},
+	TensorBool8:       {Name: "TENSOR_BOOL8", Level: Level3, Bytes: 1},
+	Float16:           {Name: "FLOAT16", Level: Level3, Bytes: 2, Scalar: true},
+	TensorQuant8SymmPerChannel: {Name: "TENSOR_QUANT8_SYMM_PER_CHANNEL", Level: Level3, Bytes: 1,
+		Parameters: ChannelScales},
+	TensorQuant16Asymm:      {"TENSOR_QUANT16_ASYMM", Level3, 2, false, ScaleAndZero, 0, 65535},
+	TensorQuant8Symm:        {Name: "TENSOR_QUANT8_SYMM", Level: Level3, Bytes: 1, Parameters: ScaleOnly},
+	TensorQuant8AsymmSigned: {"TENSOR_QUANT8_ASYMM_SIGNED", Level4, 1, false, ScaleAndZero, -128, 127},
+	ModelOperand:            {Name: "MODEL", Level: Level4, Scalar: true},
 }
 
 // Facts returns what the API says about c; ok is false for OEM and extension types and for numbers without a meaning.
@@ -107,8 +108,8 @@ func (c OperandCode) String() string {
 }
 
 // Size returns the bytes of the operand's value: element size times all dimensions. It is 0 when the value has no size
-// of its own (MODEL, OEM and extension types) or the size is not known: unspecified rank, or a dimension of 0. An error,
-// of kind fault.Argument, says that the known dimensions alone exceed 2^32-1 bytes.
+// of its own (MODEL, OEM and extension types) or the size is not known: unspecified rank, or a dimension of 0. An
+// error, of kind fault.Argument, says that the known dimensions alone exceed 2^32-1 bytes.
 func (o *Operand) Size() (uint64, error) {
 	f, ok := o.Type.Facts()
 	element := uint64(f.Bytes)

@@ -11,14 +11,16 @@ type RuleKind uint8
 
 // The kinds of rules. Those that addOperation judges are marked; the reference finds the others when it computes.
 const (
-	RuleSame          RuleKind = iota // Output has the scale and zero point of Input, if it is quantized; Split: each does
-	RuleFixed                         // an Output of Type has Scale and Zero
-	RuleFixedInput                    // an Input of Type has Scale and Zero
-	RuleAbove                         // addOperation: output 0's scale exceeds the product of those of Input and Second; below Until, if given
-	RuleBias                          // a quantized bias (Third): zero point 0, scale that of Input times that of Second, or 0 for channels
-	RuleChannel                       // addOperation: the channels of a TENSOR_QUANT8_SYMM_PER_CHANNEL Input are dimension Dim
-	RuleAllSameBefore                 // addOperation: below Until every input has output 0's scale and zero point
-	RuleRanksBefore                   // addOperation: below Until the rank of input 0 is one of Ranks
+	RuleSame       RuleKind = iota // Output has the scale and zero point of Input, if it is quantized; Split: each does
+	RuleFixed                      // an Output of Type has Scale and Zero
+	RuleFixedInput                 // an Input of Type has Scale and Zero
+	// addOperation: output 0's scale exceeds the product of those of Input and Second; below Until, if given
+	RuleAbove
+	// a quantized bias (Third): zero point 0, scale that of Input times that of Second, or 0 for channels
+	RuleBias
+	RuleChannel       // addOperation: the channels of a TENSOR_QUANT8_SYMM_PER_CHANNEL Input are dimension Dim
+	RuleAllSameBefore // addOperation: below Until every input has output 0's scale and zero point
+	RuleRanksBefore   // addOperation: below Until the rank of input 0 is one of Ranks
 )
 
 // Rule is one rule of an operation beyond the types of its arguments.
