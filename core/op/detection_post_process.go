@@ -1,6 +1,8 @@
 package op
 
 import (
+	"fmt"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -9,18 +11,19 @@ import (
 // DetectionPostProcess decodes boxes against anchors and selects detections by non-maximum suppression. With (ay, ax,
 // ah, aw) the anchor and (y, x, h, w) the encoded box: centre y = y/Scale[0]·ah + ay, height = exp(h/Scale[2])·ah, x
 // and width alike with Scale[1], Scale[3]. Columns of scores before the last Classes belong to the background and are
-// skipped. A score below Score never counts; of two boxes whose intersection over union exceeds IoU only the better
-// stays (0 where a box has no area; equal scores: lower box first).
+// skipped; Classes 0 means all columns but the first. A score below Score never counts; of two boxes whose intersection
+// over union exceeds IoU only the better stays (0 where a box has no area; equal scores: lower box first).
 //
 // Fast (Regular false): suppression runs once, on each box's best class score, and keeps MaxDetections boxes; each
 // yields its min(MaxClasses, Classes) best classes, best first (equal scores: lower class first), without a further
 // threshold. Regular: suppression runs per class, keeping DetectionsPerClass boxes each, and the MaxDetections best
 // over all classes are the result (equal: lower class).
 //
-// Inputs, floats or quantized: boxes [B, A, 4 or more]; scores [B, A, Classes or Classes+1]; anchors [A, 4]. Outputs,
-// float32, zeros behind the last detection: boxes [B, M, 4] as ymin, xmin, ymax, xmax; classes [B, M] without the
-// background; scores [B, M]; count [B]; M = MaxDetections·max(1, MaxClasses). Source: OH_NN_OPS_DETECTION_POST_PROCESS
-// (operators reference notes, row 92), ANEURALNETWORKS_DETECTION_POSTPROCESSING.
+// Inputs, floats or quantized: boxes [B, A, 4 or more]; scores [B, A, Classes or Classes+1], with Classes 0 any number
+// of columns from 2 on; anchors [A, 4]. Outputs, float32, zeros behind the last detection: boxes [B, M, 4] as ymin,
+// xmin, ymax, xmax; classes [B, M] without the background; scores [B, M]; count [B]; M = MaxDetections·max(1,
+// MaxClasses). Source: OH_NN_OPS_DETECTION_POST_PROCESS (operators reference notes, row 92),
+// ANEURALNETWORKS_DETECTION_POSTPROCESSING.
 type DetectionPostProcess struct {
 	MaxDetections, MaxClasses, DetectionsPerClass, Classes int64
 	IoU, Score                                             float32
@@ -68,16 +71,21 @@ func (o *DetectionPostProcess) Infer(in []tensor.Fact, declared []tensor.Type) (
 	if s.Ranked {
 		join(&batch, s.Dims[0])
 		join(&anchors, s.Dims[1])
-		fits = fits && (!s.Dims[2].Known() || s.Dims[2].N == o.Classes || s.Dims[2].N == o.Classes+1)
+		n := s.Dims[2]
+		fits = fits && (!n.Known() || n.N == o.Classes && n.N > 0 || n.N == o.Classes+1 && o.Classes > 0 || o.Classes == 0 &&
+			n.N > 1)
 	}
 	if a.Ranked {
 		join(&anchors, a.Dims[0])
 		fits = fits && (!a.Dims[1].Known() || a.Dims[1].N == 4)
 	}
 	if !fits {
-		return nil, fault.New(fault.Shape, "want boxes [B,A,4] as input 0, scores [B,A,%d or %d] as input 1 and anchors "+
-			"[A,4] as input 2, got %v, %v and %v",
-			o.Classes, o.Classes+1, b, s, a)
+		columns := fmt.Sprintf("%d or %d", o.Classes, o.Classes+1)
+		if o.Classes == 0 {
+			columns = "2 or more"
+		}
+		return nil, fault.New(fault.Shape, "want boxes [B,A,4] as input 0, scores [B,A,%s] as input 1 and anchors [A,4] as "+
+			"input 2, got %v, %v and %v", columns, b, s, a)
 	}
 	m, err := timesDims(tensor.D(o.MaxDetections), tensor.D(max(1, o.MaxClasses)))
 	if err != nil {
@@ -91,7 +99,7 @@ func (o *DetectionPostProcess) Infer(in []tensor.Fact, declared []tensor.Type) (
 
 func (o *DetectionPostProcess) check() error {
 	switch {
-	case o.MaxDetections < 1 || o.Classes < 1 || o.MaxClasses < 0 || o.DetectionsPerClass < 0:
+	case o.MaxDetections < 1 || o.Classes < 0 || o.MaxClasses < 0 || o.DetectionsPerClass < 0:
 		return fault.New(fault.Argument, "%d detections of %d classes, %d classes each, %d detections a class",
 			o.MaxDetections, o.Classes, o.MaxClasses, o.DetectionsPerClass)
 	case !o.Regular && o.MaxClasses < 1:

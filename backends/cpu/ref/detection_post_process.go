@@ -18,6 +18,11 @@ type detection struct {
 func init() {
 	register(Real, func(o *op.DetectionPostProcess, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		batches, anchors, cols := int(in[0].Dims[0]), int(in[0].Dims[1]), int(in[1].Dims[2])
+		if o.Classes == 0 {
+			all := *o
+			all.Classes = int64(cols - 1)
+			o = &all
+		}
 		ys := make([]tensor.Tensor, 4)
 		for i := range ys {
 			ys[i] = like(out[i])

@@ -14,6 +14,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -266,4 +267,35 @@ func soundValues(t *testing.T, f tensor.Fact, want tensor.Tensor, msg string) {
 			require.Equal(t, v[i], d.N, msg)
 		}
 	}
+}
+
+// TestDetectionPostProcess_allColumns: without a number of classes every column but the first is one.
+func TestDetectionPostProcess_allColumns(t *testing.T) {
+	compared := 0
+	for i, c := range readMoves(t, "testdata/movement/movement.json") {
+		if c.Op != "detection_post_process" || c.Fail != "" {
+			continue
+		}
+		o := c.op(t).(*op.DetectionPostProcess)
+		if o.Classes+1 != c.In[1].Dims[2] {
+			continue
+		}
+		o.Classes = 0
+		var in []tensor.Tensor
+		for _, v := range c.In {
+			in = append(in, v.tensor(t, tensor.Invalid))
+		}
+		got, err := Compute(o, in, make([]tensor.Type, 4))
+		require.NoError(t, err)
+		for k, v := range c.Out {
+			assertMoved(t, v.tensor(t, tensor.Invalid), got[k], c.Tol, c.name(i))
+		}
+		compared++
+	}
+	require.Greater(t, compared, 5)
+	one := tensor.New(tensor.Float32, 1, 2, 1)
+	_, err := Compute(&op.DetectionPostProcess{MaxDetections: 1, MaxClasses: 1, Scale: []float32{1, 1, 1, 1}},
+		[]tensor.Tensor{tensor.New(tensor.Float32, 1, 2, 4), one, tensor.New(tensor.Float32, 2, 4)}, make([]tensor.Type, 4))
+	require.ErrorContains(t, err, "2 or more")
+	require.Equal(t, fault.Shape, fault.KindOf(err))
 }
