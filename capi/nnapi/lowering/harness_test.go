@@ -256,7 +256,7 @@ func (c check) run(t *testing.T) {
 }
 
 // unknownNeeded are operations that need sizes in the model where the API does not.
-var unknownNeeded = map[nnapi.OperationCode]bool{nnapi.DepthwiseConv2D: true, nnapi.DetectionPostprocessing: true}
+var unknownNeeded = map[nnapi.OperationCode]bool{nnapi.DepthwiseConv2D: true}
 
 func (c *check) compare(t *testing.T, what string, out []tensor.Tensor) {
 	t.Helper()

@@ -89,17 +89,8 @@ func lowerROIPooling(n *node) {
 // lowerDetectionPostprocessing takes class 0 for the background. Core numbers the classes behind it from 0; with input
 // 13 they are numbered from 1 in the rows that hold a detection.
 func lowerDetectionPostprocessing(n *node) {
-	classes := n.dim(n.in(0), 2)
-	if !classes.Known() {
-		n.fail(fault.Unsupported, "%s: the library needs its number of classes in the model", n.term(0))
-		return
-	}
-	if classes.N < 2 {
-		n.fail(fault.Shape, "%s: want 2 classes or more, the background being one, got %d", n.term(0), classes.N)
-		return
-	}
 	regular := n.flag(7)
-	o := &op.DetectionPostProcess{MaxDetections: n.size32(8, 1), Classes: classes.N - 1, Score: n.float(11),
+	o := &op.DetectionPostProcess{MaxDetections: n.size32(8, 1), Score: n.float(11),
 		IoU: n.float(12), Regular: regular,
 		Scale: []float32{n.positive(3), n.positive(4), n.positive(5), n.positive(6)}}
 	perDetection, perClass := n.size32(9, 1), n.size32(10, 1)
