@@ -17,7 +17,6 @@ type codedLSTM struct {
 	cellBits                         int // the cell's scale is 2^cellBits
 	x, h0                            []int8
 	c0                               []int16
-	projection                       []int8
 	xScale, hScale, cScale, hidScale float32
 }
 
