@@ -17,8 +17,17 @@ func init() {
 		y, put := realStore(out[0])
 		xe, ye := extentOf(in[0].Dims, o.ChannelsLast), extentOf(y.Dims, o.ChannelsLast)
 		height, width := int(xe.spatial[0]), int(xe.spatial[1])
+		columns, images := 5, []float64(nil)
+		if len(in) > 2 && !in[2].Absent() {
+			columns, images = 4, reals(in[2])
+		}
 		for r := range ye.n {
-			roi, err := newRegion(r, rois[5*r], rois[5*r+1:5*r+5], xe.n, o.ScaleHeight, o.ScaleWidth)
+			corners := rois[r*columns:][:columns]
+			image := corners[0]
+			if columns == 4 {
+				image = images[r]
+			}
+			roi, err := newRegion(r, image, corners[columns-4:], xe.n, o.ScaleHeight, o.ScaleWidth)
 			if err == nil && o.Inside {
 				err = roi.inside(r, height, width)
 			}

@@ -148,6 +148,27 @@ func TestRegions_inside(t *testing.T) {
 	}
 }
 
+// Batch indices of their own, with regions of 16-bit codes, give what regions with an index give.
+func TestMaxRoiPool_separateIndices(t *testing.T) {
+	x := f32(seq32(2*4*6), 2, 4, 6, 1)
+	o := &op.MaxRoiPool{Height: 2, Width: 2, ScaleHeight: 0.5, ScaleWidth: 0.5, ChannelsLast: true, Inside: true}
+	want := run(t, o, x, f32([]float32{1, 1.5, 1, 9, 6.5, 0, 0, 2, 12, 8, 1, 4, 4, 4, 4}, 3, 5))
+	rois := []int64{12, 8, 72, 52, 0, 16, 96, 64, 32, 32, 32, 32}
+	for _, d := range []tensor.DType{tensor.Int32, tensor.Int64} {
+		got := run(t, o, x, quant(ints(tensor.Uint16, rois, 3, 4), 0.125, 0), ints(d, []int64{1, 0, 1}, 3))
+		assert.Equal(t, values(t, want), values(t, got))
+	}
+	assert.Equal(t, want.Data, run(t, o, x, f32([]float32{1, 1.5, 1, 9, 6.5, 0, 0, 2, 12, 8, 1, 4, 4, 4, 4}, 3, 5),
+		tensor.Tensor{}).Data, "absent indices")
+	_, err := Compute(o, []tensor.Tensor{x, f32(make([]float32, 4), 1, 4), sizesOf(2)}, make([]tensor.Type, 1))
+	assert.ErrorContains(t, err, "batch index 2 is outside 2 images")
+	for i, in := range [][]tensor.Tensor{{x, f32(make([]float32, 4), 1, 4)}, {x, f32(make([]float32, 5), 1, 5), sizesOf(0)},
+		{x, f32(make([]float32, 4), 1, 4), sizesOf(0, 0)}} {
+		_, err := Compute(o, in, make([]tensor.Type, 1))
+		assert.Equal(t, fault.Shape, fault.KindOf(err), "%d: %v", i, err)
+	}
+}
+
 // Regions of 16-bit codes at an eighth of a unit give what the same numbers as floats give.
 func TestRoiAlign_codesOfSixteenBits(t *testing.T) {
 	x := quant(ints(tensor.Uint8, []int64{10, 20, 30, 40, 50, 60, 70, 80, 90}, 1, 3, 3, 1), 0.5, 10)
