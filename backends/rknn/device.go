@@ -38,7 +38,7 @@ type Config struct {
 	Died func(reason string)
 }
 
-// Device is an NPU behind a driver of the API rknn. It computes models compiled for it.
+// Device is an NPU behind a driver of the API rknn. It computes models compiled for it and products of matrices.
 type Device struct {
 	driver   Driver
 	info     device.Info
@@ -113,40 +113,45 @@ func (d *Device) die(format string, args ...any) {
 	})
 }
 
-// Support implements device.Device: models compiled for the device, nothing else.
-func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
+// Support implements device.Device: models compiled for the device, and products of float16 matrices.
+func (d *Device) Support(g *graph.Graph, o device.Options) ([]device.NodeSupport, error) {
 	if err := d.alive(); err != nil {
 		return nil, err
 	}
 	out := make([]device.NodeSupport, len(g.Nodes))
 	for i := range g.Nodes {
-		out[i].Reason = refusal(&g.Nodes[i])
-		out[i].OK = out[i].Reason == ""
+		if op, compiled := g.Nodes[i].Op.(*device.Compiled); compiled {
+			if out[i].OK = op.Container == Container; !out[i].OK {
+				out[i].Reason = fmt.Sprintf("the driver does not read models of the kind %q", op.Container)
+			}
+			continue
+		}
+		s, why := d.productOf(g, &g.Nodes[i], o)
+		if out[i].Reason = why; why == "" {
+			out[i] = device.NodeSupport{OK: true, Cost: s.cost()}
+		}
 	}
 	return out, nil
 }
 
-func refusal(n *graph.Node) string {
-	switch op, compiled := n.Op.(*device.Compiled); {
-	case !compiled:
-		return "the driver computes compiled models alone"
-	case op.Container != Container:
-		return fmt.Sprintf("the driver does not read models of the kind %q", op.Container)
-	}
-	return ""
-}
-
 // Compile implements device.Device.
-func (d *Device) Compile(ctx context.Context, u device.Unit, _ device.Options) (device.Program, error) {
+func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
 	g := u.Graph
-	for i := range g.Nodes {
-		if why := refusal(&g.Nodes[i]); why != "" {
-			return nil, fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), why)
+	answers, err := d.Support(g, o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range answers {
+		if !answers[i].OK {
+			return nil, fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), answers[i].Reason)
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fault.As(fault.Canceled, err, "compile")
 	}
 	_, data, ok := device.CompiledModel(g)
 	if !ok {
-		return nil, fault.New(fault.Unsupported, "%d compiled models in one part, want one", len(g.Nodes))
+		return d.products(u, o)
 	}
 	p, err := d.load(ctx, data)
 	if err != nil {

@@ -19,9 +19,9 @@ type execution struct {
 	exec.Base
 	prog    *program
 	context uintptr
-	slots   []slot        // inputs, then outputs; of who holds the lane
-	lane    chan struct{} // full while the driver runs
-	holds   atomic.Int32  // the execution's own, and one for a run that was given up
+	slots   []slot // inputs, then outputs; of who holds the lane
+	lane    lane
+	holds   atomic.Int32  // the execution's own, and one for a run
 	types   []tensor.Type // of the outputs of the last run, nil: none
 	data    [][]byte      // of the unbound outputs of the last run
 }
@@ -60,40 +60,20 @@ func (e *execution) Start(r device.RunRequest) error {
 }
 
 func (e *execution) run(ctx context.Context) error {
-	d, begin := e.prog.dev, time.Now()
-	select { // a run that was given up may be under way
-	case e.lane <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-d.died:
-		return d.why
-	}
-	leave := func() { <-e.lane }
-	defer func() { leave() }()
-	if err := d.alive(); err != nil {
+	begin := time.Now()
+	leave, err := e.lane.enter(ctx, e.prog.dev)
+	if err != nil {
 		return err
 	}
+	defer func() { leave() }()
 	if err := e.enter(); err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() {
-		code, err := d.driver.Run(e.context, nil)
-		ended <- call("rknn_run", code, err)
-	}()
-	select {
-	case err := <-ended:
-		if err != nil {
-			return err
-		}
-	case <-ctx.Done():
-		leave = func() {}
-		e.giveUp(ended)
-		return ctx.Err()
-	case <-d.died:
-		leave = func() {}
-		e.giveUp(ended)
-		return d.why
+	e.holds.Add(1)
+	err = e.lane.call(ctx, e.prog.dev, "rknn_run", func() (int32, error) { return e.prog.dev.driver.Run(e.context, nil) },
+		&leave, e.drop)
+	if err != nil {
+		return err
 	}
 	if err := e.deliver(); err != nil {
 		return err
@@ -101,25 +81,6 @@ func (e *execution) run(ctx context.Context) error {
 	e.Counts.Runs++
 	e.Counts.LastRun = e.took(time.Since(begin))
 	return nil
-}
-
-// giveUp lets a run end when it will. One that takes longer than the device's patience is the end of the device.
-func (e *execution) giveUp(ended <-chan error) {
-	d := e.prog.dev
-	e.holds.Add(1)
-	go func() {
-		patience := time.Duration(d.patience.Load())
-		timer := time.NewTimer(patience)
-		select {
-		case <-ended:
-		case <-timer.C:
-			d.die("a run did not end within %v after it was given up", patience)
-			<-ended
-		}
-		timer.Stop()
-		<-e.lane
-		e.drop()
-	}()
 }
 
 // enter has the driver read the inputs that are bound, and write the outputs.
@@ -170,7 +131,7 @@ func (e *execution) read(s *slot, v mem.View) error {
 	if err != nil {
 		return err
 	}
-	return e.sync(s, syncToDevice)
+	return e.prog.dev.sync(e.context, s.set, syncToDevice)
 }
 
 // deliver brings the results where they are wanted.
@@ -179,7 +140,7 @@ func (e *execution) deliver() error {
 	for i := range e.prog.out {
 		s := &e.slots[len(e.prog.in)+i]
 		types[i] = s.Type
-		if err := e.sync(s, syncFromDevice); err != nil {
+		if err := e.prog.dev.sync(e.context, s.set, syncFromDevice); err != nil {
 			return fault.Wrap(err, "output %d", i)
 		}
 		if s.set != s.own {
@@ -246,8 +207,8 @@ func (e *execution) drop() {
 		return
 	}
 	for i := range e.slots {
-		e.destroy(e.slots[i].given)
-		e.destroy(e.slots[i].own)
+		e.prog.dev.destroy(e.context, e.slots[i].given)
+		e.prog.dev.destroy(e.context, e.slots[i].own)
 	}
 	if e.prog.dev.alive() == nil {
 		_, _ = e.prog.dev.driver.Destroy(e.context) // nothing is left to do with an error

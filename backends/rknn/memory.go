@@ -16,9 +16,9 @@ type memory struct {
 	off   int64      // of the bytes in buf
 }
 
-// create makes memory of the driver's own.
-func (e *execution) create(size int64) (*memory, error) {
-	at, err := e.prog.dev.driver.CreateMem(e.context, uint32(size))
+// create makes memory of the driver's own for a context.
+func (d *Device) create(context uintptr, size int64) (*memory, error) {
+	at, err := d.driver.CreateMem(context, uint32(size))
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +53,13 @@ func (e *execution) take(v mem.View, size int64) *memory {
 	return &memory{at: at, bytes: data[v.Off : v.Off+size], buf: v.Buf, off: v.Off}
 }
 
-// destroy ends memory; the driver is asked only while it lives.
-func (e *execution) destroy(m *memory) {
+// destroy ends memory of a context; the driver is asked only while it lives.
+func (d *Device) destroy(context uintptr, m *memory) {
 	if m == nil {
 		return
 	}
-	if e.prog.dev.alive() == nil {
-		_, _ = e.prog.dev.driver.DestroyMem(e.context, pointer(m.at)) // nothing is left to do with an error
+	if d.alive() == nil {
+		_, _ = d.driver.DestroyMem(context, pointer(m.at)) // nothing is left to do with an error
 	}
 	if m.buf != nil {
 		m.buf.Release()
@@ -80,7 +80,7 @@ func (e *execution) use(s *slot, v mem.View) (copied bool, err error) {
 		if s.set == s.given {
 			s.set = nil
 		}
-		e.destroy(s.given)
+		e.prog.dev.destroy(e.context, s.given)
 		s.given = nil
 	}
 	if s.given == nil && v.Buf != nil && s.line == 0 && v.LiesIn(s.order) {
@@ -89,7 +89,7 @@ func (e *execution) use(s *slot, v mem.View) (copied bool, err error) {
 	m := s.given
 	if m == nil {
 		if s.own == nil {
-			if s.own, err = e.create(s.room); err != nil {
+			if s.own, err = e.prog.dev.create(e.context, s.room); err != nil {
 				return false, err
 			}
 		}
@@ -114,7 +114,7 @@ func (e *execution) forget(s *slot, v mem.View) {
 			if s.set == s.given {
 				s.set = nil
 			}
-			e.destroy(s.given)
+			e.prog.dev.destroy(e.context, s.given)
 			s.given = nil
 		}
 		<-e.lane
@@ -123,11 +123,10 @@ func (e *execution) forget(s *slot, v mem.View) {
 }
 
 // sync makes bytes visible to the other side, where the driver has a function for that.
-func (e *execution) sync(s *slot, mode uint32) error {
-	d := e.prog.dev
+func (d *Device) sync(context uintptr, m *memory, mode uint32) error {
 	if !d.driver.Has("rknn_mem_sync") {
 		return nil
 	}
-	code, err := d.driver.MemSync(e.context, pointer(s.set.at), mode)
+	code, err := d.driver.MemSync(context, pointer(m.at), mode)
 	return call("rknn_mem_sync", code, err)
 }

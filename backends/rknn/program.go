@@ -106,7 +106,7 @@ func (p *program) New(o device.ExecOptions) (device.Execution, error) {
 	}
 	p.Retain()
 	e := &execution{Base: exec.Base{Bound: exec.NewBindings(p.inputs, p.outputs)}, prog: p, context: context,
-		lane: make(chan struct{}, 1)}
+		lane: make(lane, 1)}
 	e.Result = e.result
 	e.holds.Store(1)
 	for _, one := range p.in {

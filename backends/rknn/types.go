@@ -80,6 +80,29 @@ type tensorMem struct {
 	priv   uintptr
 }
 
+// productF32 is RKNN_FLOAT16_MM_FLOAT16_TO_FLOAT32.
+const productF32 = 1
+
+type matmulInfo struct {
+	m, k, n           int32
+	kind              int32
+	bLayout, bQuant   int16
+	acLayout, acQuant int16
+	domain            int32
+	group             int16
+	_                 [34]int8
+}
+
+type matmulAttr struct {
+	name [maxName]byte
+	rank uint32
+	dims [maxDims]uint32
+	size uint32
+	kind uint32
+}
+
+type matmulIO struct{ a, b, c matmulAttr }
+
 // dtypes are core's types for rknn_tensor_type, Invalid for what has no whole bytes.
 var dtypes = [...]tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16,
 	tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Bool, tensor.Invalid, tensor.BFloat16}

@@ -85,5 +85,11 @@ metadata '{"container": "rknn", "file": "none.rknn", "sha256": "'"${sum%% *}"'"}
 everywhere cpu 1
 has "$dir/errors" 'no such file'
 
+# Nothing but the first device: what it does not compute is named.
+! ANYNPU_FALLBACK=off ANYNPU_RKNN=device "$dir/device" rknn cpu examples/digits/digits.onnx "${images[@]}" > "$dir/out" 2>&1 ||
+  fail "a fallback with ANYNPU_FALLBACK=off"
+has "$dir/out" 'operator 0 (conv "conv1"): rknn: the driver computes'
+ANYNPU_FALLBACK=off ANYNPU_DEVICE=cpu run rknn cpu examples/digits/digits.onnx
+
 ANYNPU_DEVICE=cpu run ohnn rknn "$dir/digits.rknn"
 echo "devices: passed"

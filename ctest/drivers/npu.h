@@ -5,6 +5,8 @@
  * network of examples/digits/README.md, from what digits.weights has, or the sum of two float32 tensors x and y, from
  * "SUM1", the rank and four sizes. Its contexts are addresses, and it says who it is as drv_version.
  *
+ * It multiplies float16 matrices to float32 (rknn_matmul_create), both as they are, of sizes that are multiples of 32.
+ *
  * A program can have it block in its runs (fake_block) and answer what is not so (fake_lie).
  *
  * As vendors' drivers do, it calls its own exports by names that whoever has them first may answer: while it loads a
@@ -14,6 +16,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <rknn_api.h>
+#include <rknn_matmul_api.h>
 
 #define NPU "fake-npu"
 #define NPU_MEMORY 0x4e5055
@@ -21,7 +24,8 @@
 #define NPU_LARGEST (1 << 20) /* elements of a tensor */
 
 struct npu_context {
-	uint32_t rank, dims[4]; /* of a sum, rank 0: the network */
+	uint32_t rank, dims[4];  /* of a sum, rank 0: the network */
+	rknn_matmul_info product; /* of a product, M 0: none */
 	float weights[6][10 * 512];
 	uint8_t ink[64];
 	float out[10];
@@ -167,6 +171,36 @@ static void npu_recognize(struct npu_context *c)
 		memcpy(npu_bytes(c->io[2]), c->out, sizeof c->out);
 }
 
+static float npu_half(uint16_t h)
+{
+	int exponent = h >> 10 & 31, mantissa = h & 1023;
+	float v = exponent == 0 ? ldexpf((float)mantissa, -24)
+		: exponent == 31 ? (mantissa ? NAN : INFINITY) : ldexpf((float)(mantissa + 1024), exponent - 25);
+	return h >> 15 ? -v : v;
+}
+
+static int npu_multiply(struct npu_context *c)
+{
+	int lie = 0;
+	npu_lie("code matmul_run", &lie, sizeof lie);
+	if (lie != 0 || !c->io[0] || !c->io[1] || !c->io[2])
+		return lie ? lie : RKNN_ERR_FAIL;
+	pthread_mutex_lock(&gate);
+	while (gate_closed)
+		pthread_cond_wait(&gate_moved, &gate);
+	pthread_mutex_unlock(&gate);
+	const uint16_t *a = npu_bytes(c->io[0]), *b = npu_bytes(c->io[1]);
+	float *y = npu_bytes(c->io[2]);
+	for (int m = 0; m < c->product.M; m++)
+		for (int n = 0; n < c->product.N; n++) {
+			float sum = 0;
+			for (int k = 0; k < c->product.K; k++)
+				sum += npu_half(a[m * c->product.K + k]) * npu_half(b[k * c->product.N + n]);
+			y[m * c->product.N + n] = sum;
+		}
+	return 0;
+}
+
 static void npu_add(struct npu_context *c)
 {
 	uint32_t count = 1;
@@ -178,6 +212,20 @@ static void npu_add(struct npu_context *c)
 	float *z = npu_bytes(c->io[2]);
 	for (uint32_t k = 0; k < count; k++)
 		z[k] = x[k] + y[k];
+}
+
+static int npu_product(rknn_context *context, const rknn_matmul_info *info, rknn_matmul_io_attr *io)
+{
+	const uint32_t m = (uint32_t)info->M, k = (uint32_t)info->K, n = (uint32_t)info->N;
+	if (info->type != RKNN_FLOAT16_MM_FLOAT16_TO_FLOAT32 || info->B_layout != 0 || info->AC_layout != 0 || m < 1 || k < 1 || n < 1 ||
+		k % 32 != 0 || n % 32 != 0)
+		return RKNN_ERR_PARAM_INVALID;
+	struct npu_context *c = calloc(1, sizeof *c);
+	c->product = *info;
+	*io = (rknn_matmul_io_attr){.A = {"A", 2, {m, k}, 2 * m * k, RKNN_TENSOR_FLOAT16}, .B = {"B", 2, {k, n}, 2 * k * n, RKNN_TENSOR_FLOAT16},
+		.C = {"C", 2, {m, n}, 4 * m * n, RKNN_TENSOR_FLOAT32}};
+	npu_lie("matmul", io, sizeof *io);
+	return npu_made(c, context);
 }
 
 static int npu_weights(struct npu_context *c, const char *at, const char *end)
@@ -381,12 +429,17 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 		return 1;
 	}
 	static const char *const known[] = {"destroy", "query", "inputs_set", "run", "outputs_get", "outputs_release",
-		"create_mem", "set_core_mask", "dup_context", "create_mem_from_fd", "set_io_mem", "mem_sync"};
+		"create_mem", "set_core_mask", "dup_context", "create_mem_from_fd", "set_io_mem", "mem_sync",
+		"matmul_set_io_mem", "matmul_run", "matmul_destroy"};
 	size_t k = 0;
 	while (k < sizeof known / sizeof *known && strcmp(f, known[k]) != 0)
 		k++;
 	if (strcmp(f, "destroy_mem") == 0) {
 		*result = (uint64_t)npu_free(ARGUMENT(rknn_tensor_mem *, 1));
+		return 1;
+	}
+	if (strcmp(f, "matmul_create") == 0) {
+		*result = (uint64_t)npu_product(ARGUMENT(rknn_context *, 0), ARGUMENT(rknn_matmul_info *, 1), ARGUMENT(rknn_matmul_io_attr *, 2));
 		return 1;
 	}
 	if (strcmp(f, "destory_mem") == 0) { /* the last thing of a function: it returns to the program */
@@ -407,6 +460,18 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 	}
 	struct npu_context *at = (struct npu_context *)(uintptr_t)context, *copy;
 	switch (k) {
+	case 12: {
+		const char *name = ARGUMENT(rknn_matmul_tensor_attr *, 2)->name;
+		if (name[0] < 'A' || name[0] > 'C' || name[1] != 0)
+			*result = (uint64_t)RKNN_ERR_PARAM_INVALID;
+		else
+			at->io[name[0] - 'A'] = ARGUMENT(rknn_tensor_mem *, 1);
+		break;
+	}
+	case 13:
+		*result = (uint64_t)npu_multiply(at);
+		break;
+	case 14:
 	case 0:
 		if (npu_exchange(context, 0)) {
 			free(at);

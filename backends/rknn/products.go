@@ -1,0 +1,294 @@
+package rknn
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"math"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// products is a program of products. Its executions share the driver's contexts and memory, one run at a time.
+type products struct {
+	refs    atomic.Int64
+	dev     *Device
+	unit    device.Unit
+	in, out []device.Port
+	steps   []*step // in executable order
+	lane    lane
+}
+
+// step is one product in a context of the driver's.
+type step struct {
+	product
+	node    int
+	context uintptr
+	memory  [3]*memory // of A, B and C
+	added   []float32  // the bias
+}
+
+// products makes a program of a graph whose nodes are all products.
+func (d *Device) products(u device.Unit, o device.Options) (device.Program, error) {
+	g := u.Graph
+	order, err := g.Order()
+	if err != nil {
+		return nil, err
+	}
+	p := &products{dev: d, unit: u, in: portsOf(g, g.In), out: portsOf(g, g.Out), lane: make(lane, 1)}
+	p.refs.Store(1)
+	if u.Weights != nil {
+		u.Weights.Retain()
+	}
+	for _, i := range order {
+		one, _ := d.productOf(g, &g.Nodes[i], o)
+		s := &step{product: one, node: i}
+		p.steps = append(p.steps, s)
+		if err := d.make(s, g); err != nil {
+			p.Release()
+			return nil, g.Nodes[i].Err(err)
+		}
+	}
+	return p, nil
+}
+
+// portsOf describes values of known sizes.
+func portsOf(g *graph.Graph, values []graph.Value) []device.Port {
+	out := make([]device.Port, len(values))
+	for i, v := range values {
+		dims, _ := g.Fact(v).Shape.Ints()
+		out[i] = device.Port{Name: g.Values[v].Name, Type: g.Fact(v).Type, Min: dims, Max: dims}
+	}
+	return out
+}
+
+// make makes the context and the memory of a step, and writes what is constant.
+func (d *Device) make(s *step, g *graph.Graph) error {
+	info := matmulInfo{m: int32(s.m), k: int32(s.k), n: int32(s.n), kind: productF32}
+	var shape matmulIO
+	code, err := d.driver.MatmulCreate(unsafe.Pointer(&s.context), unsafe.Pointer(&info), unsafe.Pointer(&shape))
+	if err = call("rknn_matmul_create", code, err); err != nil {
+		return err
+	}
+	if s.context == 0 {
+		return fault.New(fault.Device, "rknn_matmul_create succeeds without a context")
+	}
+	sizes := [3]int64{2 * s.m * s.k, 2 * s.k * s.n, 4 * s.m * s.n}
+	for i, a := range []*matmulAttr{&shape.a, &shape.b, &shape.c} {
+		if int64(a.size) != sizes[i] {
+			return fault.New(fault.Device, "rknn_matmul_create says that matrix %c takes %d bytes, want %d", 'A'+i, a.size,
+				sizes[i])
+		}
+		if s.memory[i], err = d.create(s.context, sizes[i]); err != nil {
+			return err
+		}
+		code, err := d.driver.MatmulSetIoMem(s.context, pointer(s.memory[i].at), unsafe.Pointer(a))
+		if err = call("rknn_matmul_set_io_mem", code, err); err != nil {
+			return err
+		}
+	}
+	if c := g.Fact(s.b).Const; c != nil {
+		copy(s.memory[1].bytes, s.matrix(g.Fact(s.b).DType, c.Data))
+		if err := d.sync(s.context, s.memory[1], syncToDevice); err != nil {
+			return err
+		}
+	}
+	if s.bias != graph.None {
+		s.added = floats(g.Fact(s.bias).DType, g.Fact(s.bias).Const.Data)
+	}
+	return nil
+}
+
+// Ports implements device.Program.
+func (p *products) Ports() (in, out []device.Port) { return p.in, p.out }
+
+// Save implements device.Program.
+func (p *products) Save(w io.Writer) error {
+	return fault.New(fault.Unsupported, "device %s: products of matrices have no saved form", p.dev.info.ID)
+}
+
+// New implements device.Program.
+func (p *products) New(o device.ExecOptions) (device.Execution, error) {
+	if err := p.dev.alive(); err != nil {
+		return nil, err
+	}
+	p.Retain()
+	e := &productRun{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, profiling: o.Profiling}
+	e.Result = e.result
+	return e, nil
+}
+
+// Retain implements device.Program.
+func (p *products) Retain() {
+	if p.refs.Add(1) <= 1 {
+		panic("rknn: a freed program was retained")
+	}
+}
+
+// Release implements device.Program.
+func (p *products) Release() {
+	switch n := p.refs.Add(-1); {
+	case n > 0:
+		return
+	case n < 0:
+		panic("rknn: a program was released more often than retained")
+	}
+	for _, s := range p.steps {
+		for _, m := range s.memory {
+			p.dev.destroy(s.context, m)
+		}
+		if s.context != 0 && p.dev.alive() == nil {
+			_, _ = p.dev.driver.MatmulDestroy(s.context) // nothing is left to do with an error
+		}
+	}
+	if p.unit.Weights != nil {
+		p.unit.Weights.Release()
+	}
+}
+
+// productRun is an execution of products.
+type productRun struct {
+	exec.Base
+	prog      *products
+	profiling bool
+	done      bool
+	data      [][]byte // of the unbound outputs of the last run
+}
+
+// Start implements device.Execution.
+func (e *productRun) Start(r device.RunRequest) error {
+	if err := e.prog.dev.alive(); err != nil {
+		return err
+	}
+	return e.Task.Start(r, func() error {
+		e.done = false
+		return e.Bound.Ready()
+	}, e.run)
+}
+
+func (e *productRun) run(ctx context.Context) error {
+	p, begin := e.prog, time.Now()
+	g := p.unit.Graph
+	values := map[graph.Value][]byte{}
+	for i, v := range g.In {
+		view, err := e.Bound.In[i].Input()
+		if err == nil {
+			values[v] = make([]byte, p.bytes(v))
+			err = view.Load(values[v])
+		}
+		if err != nil {
+			return fault.Wrap(err, "input %d", i)
+		}
+		e.Counts.CopiedIn += int64(len(values[v]))
+	}
+	leave, err := p.lane.enter(ctx, p.dev)
+	if err != nil {
+		return err
+	}
+	defer func() { leave() }()
+	var times []device.NodeTime
+	for _, s := range p.steps {
+		from := time.Since(begin)
+		if values[s.y], err = e.step(ctx, s, values, &leave); err != nil {
+			return err
+		}
+		if n := &g.Nodes[s.node]; e.profiling {
+			times = append(times, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.Name(), Device: p.dev.info.ID, Start: from,
+				Length: time.Since(begin) - from})
+		}
+	}
+	data := make([][]byte, len(g.Out))
+	for i, v := range g.Out {
+		if e.Bound.Out[i].View.Buf == nil {
+			data[i] = values[v]
+			continue
+		}
+		view, err := e.Bound.Out[i].Output(g.Fact(v).Type)
+		if err == nil {
+			views := []mem.View{view}
+			mem.Begin(views)
+			err = view.Store(values[v])
+			mem.End(views)
+		}
+		if err != nil {
+			return fault.Wrap(err, "output %d", i)
+		}
+		e.Counts.CopiedOut += int64(len(values[v]))
+	}
+	e.data, e.done = data, true
+	e.Counts.Runs++
+	e.Counts.Nodes, e.Counts.LastRun = times, time.Since(begin)
+	return nil
+}
+
+func (p *products) bytes(v graph.Value) int64 {
+	n, _ := p.unit.Graph.Fact(v).ByteSize()
+	return n
+}
+
+// step computes one product.
+func (e *productRun) step(ctx context.Context, s *step, values map[graph.Value][]byte, leave *func()) ([]byte, error) {
+	p, d := e.prog, e.prog.dev
+	g := p.unit.Graph
+	kind := g.Fact(s.a).DType
+	of := func(v graph.Value) []byte {
+		if c := g.Fact(v).Const; c != nil {
+			return c.Data
+		}
+		return values[v]
+	}
+	halves(s.memory[0].bytes, kind, of(s.a))
+	if g.Fact(s.b).Const == nil {
+		halves(s.memory[1].bytes, kind, of(s.b))
+		if err := d.sync(s.context, s.memory[1], syncToDevice); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.sync(s.context, s.memory[0], syncToDevice); err != nil {
+		return nil, err
+	}
+	p.Retain() // a product that is given up has the memory
+	err := p.lane.call(ctx, d, "rknn_matmul_run", func() (int32, error) { return d.driver.MatmulRun(s.context) }, leave,
+		p.Release)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.sync(s.context, s.memory[2], syncFromDevice); err != nil {
+		return nil, err
+	}
+	out := make([]byte, p.bytes(s.y))
+	for i := range s.m * s.n {
+		x := float32At(s.memory[2].bytes, int(i))
+		if s.added != nil {
+			x += s.added[i%s.n]
+		}
+		if kind == tensor.Float16 {
+			binary.LittleEndian.PutUint16(out[2*i:], tensor.Float32To16(x))
+		} else {
+			binary.LittleEndian.PutUint32(out[4*i:], math.Float32bits(x))
+		}
+	}
+	return out, nil
+}
+
+func (e *productRun) result(i int) (t tensor.Type, data []byte, done bool) {
+	if !e.done {
+		return t, nil, false
+	}
+	return e.prog.out[i].Type, e.data[i], true
+}
+
+// Release implements device.Execution.
+func (e *productRun) Release() {
+	if e.Close() {
+		e.prog.Release()
+	}
+}
