@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -98,20 +99,24 @@ var stopped = []*Rule{
 			in, out := t.pair()
 			t.Keep(out)
 			a, b := q.user(), q.user()
-			own := e
-			q.on[a] = func() { t.Call("Executor_Destroy", &own) }
-			started := t.Code("Executor_RunAsync", e, in, 2, out, 1, 0, a)
-			second := t.Code("Executor_RunAsync", e, in, 2, out, 1, 0, b) // the executor may be gone by now
-			t.Check(started == success, "RunAsync: %d", started)
-			n := 1
-			if second == success {
-				n = 2
+			own, returned, late := e, make(chan bool), false
+			q.on[a] = func() {
+				select {
+				case <-returned: // no call may use the executor while it is destroyed
+				case <-time.After(patience):
+					late = true
+				}
+				t.Call("Executor_Destroy", &own)
 			}
-			got := q.wait(n)
-			t.Check(own == 0 && got[0].user == a && got[0].code == success, "variable %#x, callback %+v", own, got[0])
-			if n == 2 {
-				t.Check(got[1].user == b && (got[1].code == failed) == (got[1].outputs == 0), "callback %+v", got[1])
-			}
+			t.OK("Executor_RunAsync", e, in, 2, out, 1, 0, a)
+			t.OK("Executor_RunAsync", e, in, 2, out, 1, 0, b)
+			close(returned)
+			got := q.wait(2)
+			first := slices.IndexFunc(got, func(x end) bool { return x.user == a })
+			t.Check(!late, "the calls return after the callback only")
+			t.Check(own == 0 && first >= 0 && got[first].code == success, "variable %#x, callbacks %+v", own, got)
+			other := got[1-first]
+			t.Check(other.user == b && (other.code == failed) == (other.outputs == 0), "callback %+v", other)
 			t.Bad("Executor_GetInputCount", e, new(uint64))
 			t.runs(twoFloats(t))
 		}).In(ohnn.Manual).
