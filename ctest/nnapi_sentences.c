@@ -353,7 +353,8 @@ static void memories(void)
 	DATA(ANeuralNetworksExecution_setInputFromMemory(e, 0, NULL, m, 60, 8), "60", "64");
 	DATA(ANeuralNetworksExecution_setInputFromMemory(e, 0, NULL, m, UINT64_MAX, 8), "64", NULL);
 	DATA(ANeuralNetworksExecution_setOutputFromMemory(e, 0, NULL, reads, 0, 8), "protect 0x1", "PROT_WRITE");
-	says(ANeuralNetworksExecution_setInputFromMemory(e, 0, NULL, more, 0, 8), ANEURALNETWORKS_UNMAPPABLE, "128 bytes", NULL);
+	says(ANeuralNetworksExecution_setInputFromMemory(e, 0, NULL, more, 0, 8), ANEURALNETWORKS_UNMAPPABLE,
+		"128 bytes", NULL);
 	NULLS(ANeuralNetworksExecution_setInputFromMemory(e, 0, NULL, NULL, 0, 8), "memory");
 
 	NULLS(ANeuralNetworksMemoryDesc_create(NULL), "desc");

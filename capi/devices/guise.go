@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// Guise is how a device appears to programs of an API under one name: they can be tried against a lesser device than the
-// machine has. What a guise lacks is not reported, and refused as a device without it refuses it.
+// Guise is how a device appears to programs of an API under one name: they can be tried against a lesser device than
+// the machine has. What a guise lacks is not reported, and refused as a device without it refuses it.
 type Guise struct {
 	Name      string
 	Operators []string             // that it does not compute, by the API's names

@@ -20,9 +20,9 @@ import (
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
-// A cache is an index file and a data file, what compile.Program.Save writes, in the program's directory. Both are named
-// after the token. The index tells of which model, with which settings and for which devices the program was compiled:
-// what differs, and what is damaged, is a miss. No trouble with a cache fails a compilation. All numbers are
+// A cache is an index file and a data file, what compile.Program.Save writes, in the program's directory. Both are
+// named after the token. The index tells of which model, with which settings and for which devices the program was
+// compiled: what differs, and what is damaged, is a miss. No trouble with a cache fails a compilation. All numbers are
 // little-endian.
 //
 //	8 bytes   magic

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/nnapi/lowering"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
@@ -140,7 +141,7 @@ func (c *Compilation) compile() (*compiled, error) {
 	if program := kept.load(ctx, g, list); program != nil {
 		return c.compiled(program), nil
 	}
-	program, err := compile.Compile(ctx, g, list, compile.Options{Options: c.options()})
+	program, err := compile.Compile(ctx, g, list, compile.Options{Options: c.options(), Strict: devices.Strict()})
 	if err == nil && ctx.Err() != nil {
 		program.Release()
 		err = ctx.Err()
@@ -231,13 +232,17 @@ func modelGetSupportedOperationsForDevices(m *Model, p unsafe.Pointer, n uint32,
 	return nil
 }
 
-// support tells for each operation whether one of the devices computes it. None is where the model cannot be computed at
-// all: its compilation tells why.
+// support tells for each operation whether one of the devices computes it. Where one operation keeps the model from
+// being computed at all, that one is not, whatever the devices; its compilation tells why.
 func (m *Model) support(devices []*Device) ([]bool, error) {
 	flags := make([]bool, len(m.spec.Operations))
 	g, err := m.coreGraph()
 	if err != nil {
-		warn("no operation is supported", "why", err)
+		failed, one := lowering.FailedOperation(err)
+		warn("the model cannot be computed", "why", err)
+		for i := range flags {
+			flags[i] = one && i != failed
+		}
 		return flags, nil
 	}
 	for _, d := range core(devices, &m.spec) {

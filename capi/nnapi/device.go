@@ -33,12 +33,8 @@ var deviceList = sync.OnceValue(func() []*Device {
 	return newDevices(list, settings().devices)
 })
 
-// newDevices names the devices: the processor, the first of core's list, comes last, its guises before it. A name can
-// stand for one device only.
+// newDevices names the devices: the processor comes last, its guises before it. A name can stand for one device only.
 func newDevices(list []device.Device, guises []devices.Guise) (out []*Device) {
-	if len(list) == 0 {
-		return nil
-	}
 	add := func(d device.Device, g devices.Guise) {
 		info := d.Info()
 		info.ID = g.Name
@@ -50,17 +46,25 @@ func newDevices(list []device.Device, guises []devices.Guise) (out []*Device) {
 		n.version.Keep()
 		out = append(out, n)
 	}
-	for _, d := range list[1:] {
-		add(d, devices.Guise{Name: d.Info().ID})
+	var processor device.Device
+	for _, d := range list {
+		if d.Info().Kind == device.CPU {
+			processor = d
+		} else {
+			add(d, devices.Guise{Name: d.Info().ID})
+		}
+	}
+	if processor == nil {
+		return out
 	}
 	for _, g := range guises {
 		if g.Name == referenceName || slices.ContainsFunc(out, func(d *Device) bool { return d.name == g.Name }) {
 			warn("name ignored", "ANYNPU_NNAPI_DEVICES", g.Name, "reason", "it is there already")
 			continue
 		}
-		add(list[0], g)
+		add(processor, g)
 	}
-	add(list[0], devices.Guise{Name: referenceName})
+	add(processor, devices.Guise{Name: referenceName})
 	return out
 }
 

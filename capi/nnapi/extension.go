@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Extensions (section 7). A device has extensions of its vendor's; the processor has none, and neither has any device of
-// this library, so that no name is known.
+// Extensions (section 7). A device has extensions of its vendor's; the processor has none, and neither has any device
+// of this library, so that no name is known.
 
 func deviceGetExtensionSupport(p unsafe.Pointer, _ string, supported *bool) error {
 	_, err := deviceAt("device", p)

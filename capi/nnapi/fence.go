@@ -106,7 +106,8 @@ const fenceInfoCall = 0xC0383E04 // SYNC_IOC_FILE_INFO
 // fenceStatus is 1 for descriptors that are no sync files, which have no other status than to be readable.
 func fenceStatus(fd int) int32 {
 	var info fenceInfo
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), fenceInfoCall, uintptr(unsafe.Pointer(&info))); errno != 0 {
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), fenceInfoCall, uintptr(unsafe.Pointer(&info)))
+	if errno != 0 {
 		return 1
 	}
 	return info.status

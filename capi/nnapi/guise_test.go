@@ -2,11 +2,14 @@ package nnapi
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/device/devicetest/toy"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -23,6 +26,16 @@ func TestNewDevices_theProcessorIsLast(t *testing.T) {
 	assert.Equal(t, device.GPU, list[0].Info().Kind)
 	assert.Equal(t, device.CPU, list[2].Info().Kind)
 	assert.Equal(t, []string{"CONV_2D"}, list[1].guise.Operators)
+}
+
+// TestNewDevices_vendorsAreFirst: what core prefers is listed before the processor, wherever that is in core's list.
+func TestNewDevices_vendorsAreFirst(t *testing.T) {
+	list, err := devices.List()
+	require.NoError(t, err)
+	a, b := toy.New("a"), toy.New("b")
+	assert.Equal(t, []string{"a", "b", "g", referenceName}, names(newDevices([]device.Device{a, list[0], b},
+		guises.Read("g, b"))))
+	assert.Equal(t, []string{"a"}, names(newDevices([]device.Device{a}, guises.Read("g"))), "no processor")
 }
 
 func TestCompile_givesOperationsToTheFirstThatComputesThem(t *testing.T) {
@@ -52,8 +65,8 @@ func TestCompile_namesWhatNoDeviceComputes(t *testing.T) {
 	computes(t, compiledFor(t, c.model, list[1:], true))
 }
 
-// TestLacked_looksIntoBodies: a guise takes an IF whole or not at all. The bodies hold each other 60 deep and twice each,
-// which makes 2^60 places.
+// TestLacked_looksIntoBodies: a guise takes an IF whole or not at all. The bodies hold each other 60 deep and twice
+// each, which makes 2^60 places.
 func TestLacked_looksIntoBodies(t *testing.T) {
 	d := withGuises(t, "g:no-MUL")[0]
 	body := &nnapi.Model{Operations: []nnapi.Operation{{Code: nnapi.Add}}}
@@ -65,4 +78,24 @@ func TestLacked_looksIntoBodies(t *testing.T) {
 	assert.Empty(t, d.lacked(body, body.Operations[0], map[*nnapi.Model]bool{}))
 	last.Operations = append(last.Operations, nnapi.Operation{Code: nnapi.Mul})
 	assert.Equal(t, "MUL", d.lacked(body, body.Operations[0], map[*nnapi.Model]bool{}))
+}
+
+// TestSupport_ofAModelThatCannotBeComputed names the operation that is to blame: a RESHAPE to another number of
+// elements.
+func TestSupport_ofAModelThatCannotBeComputed(t *testing.T) {
+	b := newBuilder(t, 3)
+	x := b.tensor()
+	y := b.binary(nnapi.Add, x, x)
+	shape := b.operand(nnapi.TensorInt32, 1)
+	four := int32(4)
+	require.NoError(t, modelSetOperandValue(b.m, int32(shape), unsafe.Pointer(&four), 4))
+	z := b.operand(nnapi.TensorFloat32, 4)
+	require.NoError(t, modelAddOperation(b.m, OperationType(nnapi.Reshape), []uint32{y, shape}, []uint32{z}))
+	m := b.finish([]uint32{x}, z)
+	flags, err := m.support(withGuises(t, ""))
+	require.NoError(t, err)
+	assert.Equal(t, []bool{true, false}, flags)
+	err = compilationFinish(newCompilation(m, withGuises(t, ""), false))
+	assert.Equal(t, OpFailed, status(err))
+	assert.ErrorContains(t, err, "operation 1")
 }

@@ -135,7 +135,8 @@ func (m *Model) lists(inputs, outputs []uint32) (in, out []uint32, err error) {
 	return in, out, nil
 }
 
-// modelAddOperation judges the operation by its signature at the library's feature level. It adds nothing when it fails.
+// modelAddOperation judges the operation by its signature at the library's feature level. It adds nothing when it
+// fails.
 func modelAddOperation(m *Model, code OperationType, inputs, outputs []uint32) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

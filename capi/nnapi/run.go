@@ -155,7 +155,7 @@ func (e *Execution) perform(limit time.Time) error {
 	if err := e.bindManaged(); err != nil {
 		return err
 	}
-	err := e.core.Start(device.RunRequest{Deadline: limit, Here: true, Done: e.ended})
+	err := e.core.Start(device.RunRequest{Deadline: limit, LoopLimit: e.loopLimit(), Here: true, Done: e.ended})
 	if err == nil {
 		err = <-e.done
 	}
@@ -173,6 +173,9 @@ func (e *Execution) perform(limit time.Time) error {
 	}
 	return nil
 }
+
+// loopLimit is the limit of loops as core has it, to which 0 is none: the API's 0 lets no loop begin a trip.
+func (e *Execution) loopLimit() time.Duration { return max(nanoseconds(e.loop), 1) }
 
 // store notes the dimensions of output i, and copies it where it was left with the device.
 func (e *Execution) store(i int) error {
@@ -227,8 +230,8 @@ func (e *Execution) outcome() error {
 
 // shortOutput is an ordinary answer: programs ask for dimensions this way.
 func shortOutput(i int32, b *binding) error {
-	return boundary.Note(refuse(OutputInsufficientSize, "execution: output %d has dimensions %v and takes %d bytes: it was "+
-		"given %d", i, b.real, b.need, b.length))
+	return boundary.Note(refuse(OutputInsufficientSize, "execution: output %d has dimensions %v and takes %d bytes: it "+
+		"was given %d", i, b.real, b.need, b.length))
 }
 
 func executionCompute(e *Execution) error {
@@ -250,8 +253,8 @@ func executionStartCompute(e *Execution) (*Event, error) {
 }
 
 // executionStartComputeWithDependencies waits for the events on a goroutine, not on a thread. The time limit of the
-// execution counts from now on, duration from the last event. An event that ends with an error ends the computation with
-// OP_FAILED: the reference implementation ignores some of them.
+// execution counts from now on, duration from the last event. An event that ends with an error ends the computation
+// with OP_FAILED: the reference implementation ignores some of them.
 func executionStartComputeWithDependencies(e *Execution, p unsafe.Pointer, n uint32, duration uint64) (*Event, error) {
 	waits, err := dependencies(p, n)
 	if err == nil && duration > 0 {

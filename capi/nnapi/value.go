@@ -128,8 +128,8 @@ func (m *Model) takeConstants() error {
 	return nil
 }
 
-// modelSetOperandValueFromModel keeps the value alive, whatever the program does with its handle. A model cannot be part
-// of itself, as it is not finished while it is built.
+// modelSetOperandValueFromModel keeps the value alive, whatever the program does with its handle. A model cannot be
+// part of itself, as it is not finished while it is built.
 func modelSetOperandValueFromModel(m *Model, index int32, value *Model) error {
 	if m == value {
 		return badState("value: it is the model itself, which is not finished")
