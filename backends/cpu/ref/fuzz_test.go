@@ -75,7 +75,8 @@ func typesOf(in []tensor.Tensor) []string {
 // Every registered operator computes, or is listed with the reason why not.
 func TestKernels_coverEveryOperator(t *testing.T) {
 	without := map[string]string{
-		"custom": "stands for operators the project does not know; only a program can supply its function",
+		"custom":   "stands for operators the project does not know; only a program can supply its function",
+		"compiled": "a whole model made by the compiler of a vendor; only a device of that vendor computes it",
 	}
 	for _, name := range graph.OpNames() {
 		o, _ := graph.NewOp(name)
