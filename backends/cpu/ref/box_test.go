@@ -70,3 +70,18 @@ func TestBoxWithNMSLimit_limitsThemselves(t *testing.T) {
 		}
 	}
 }
+
+// A ridge along the diagonal: the peak lies far beyond the cells, so both parts are cut alike. With A = [[-0.02, 0.019],
+// [0.019, -0.02]] and the gradient (0.01, 0.006) it is at (0.000314, 0.00031)/0.000039.
+func TestPeak_cutToOneAndAHalf(t *testing.T) {
+	grid := [3][3]float64{{0.9, 0.984, 0.912}, {0.98, 1, 1}, {0.912, 0.996, 1}}
+	for _, turned := range []float64{1, -1} {
+		dx, dy, height := peak(func(y, x int) float64 { return grid[1+y*int(turned)][1+x*int(turned)] }, 1e-5)
+		y := 1.5 * 31 / 31.4
+		assert.InDelta(t, 1.5*turned, dx, 1e-9)
+		assert.InDelta(t, y*turned, dy, 1e-9)
+		assert.InDelta(t, 1+0.01*1.5+0.006*y+(-0.02*1.5*1.5-0.02*y*y+2*0.019*1.5*y)/2, height, 1e-12)
+	}
+	dx, dy, height := peak(func(y, x int) float64 { return grid[1+y][1+x] }, 1e-4) // |det| is 3.9e-5
+	assert.Equal(t, []float64{0, 0, 1}, []float64{dx, dy, height})
+}
