@@ -27,8 +27,10 @@ func (d *Device) create(context uintptr, size int64) (*memory, error) {
 	}
 	m := (*tensorMem)(pointer(at))
 	if m.virt == 0 || int64(m.size) < size || m.offset < 0 || int64(m.offset) > int64(m.size)-size {
-		return nil, fault.New(fault.Device, "rknn_create_mem gives %d bytes at offset %d of address %#x, want %d", m.size,
+		err := fault.New(fault.Device, "rknn_create_mem gives %d bytes at offset %d of address %#x, want %d", m.size,
 			m.offset, m.virt, size)
+		d.destroy(context, &memory{at: at})
+		return nil, err
 	}
 	return &memory{at: at, bytes: unsafe.Slice((*byte)(unsafe.Add(pointer(m.virt), m.offset)), size)}, nil
 }

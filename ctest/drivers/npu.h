@@ -138,14 +138,28 @@ static void npu_convolve(const float *x, int side, int in, const float *w, const
 		}
 }
 
-static void *npu_bytes(const rknn_tensor_mem *m) { return (char *)m->virt_addr + m->offset; }
+/* Memory as the driver has it, whatever it is made to say of it. */
+struct npu_memory {
+	rknn_tensor_mem shown;
+	char *bytes;
+	uint32_t size;
+	int own;
+};
+
+/* The bytes of memory, NULL if they are fewer. */
+static void *npu_bytes(const rknn_tensor_mem *m, size_t count)
+{
+	const struct npu_memory *known = (const struct npu_memory *)m;
+	return known && known->size >= count ? known->bytes : NULL;
+}
 
 static void npu_recognize(struct npu_context *c)
 {
 	static const int sides[] = {8, 4};
 	float x[64], first[64 * 16], pooled[16 * 16], second[16 * 32], sum = 0;
-	if (c->io[0])
-		memcpy(c->ink, npu_bytes(c->io[0]), sizeof c->ink);
+	const void *ink = npu_bytes(c->io[0], sizeof c->ink);
+	if (ink)
+		memcpy(c->ink, ink, sizeof c->ink);
 	for (int i = 0; i < 64; i++)
 		x[i] = (float)c->ink[i] / 16;
 	npu_convolve(x, sides[0], 1, c->weights[0], c->weights[1], 16, first);
@@ -167,8 +181,9 @@ static void npu_recognize(struct npu_context *c)
 	}
 	for (int o = 0; o < 10; o++)
 		c->out[o] /= sum;
-	if (c->io[2])
-		memcpy(npu_bytes(c->io[2]), c->out, sizeof c->out);
+	void *out = npu_bytes(c->io[2], sizeof c->out);
+	if (out)
+		memcpy(out, c->out, sizeof c->out);
 }
 
 static float npu_half(uint16_t h)
@@ -183,14 +198,15 @@ static int npu_multiply(struct npu_context *c)
 {
 	int lie = 0;
 	npu_lie("code matmul_run", &lie, sizeof lie);
-	if (lie != 0 || !c->io[0] || !c->io[1] || !c->io[2])
+	const size_t rows = (size_t)c->product.M, inner = (size_t)c->product.K, columns = (size_t)c->product.N;
+	const uint16_t *a = npu_bytes(c->io[0], 2 * rows * inner), *b = npu_bytes(c->io[1], 2 * inner * columns);
+	float *y = npu_bytes(c->io[2], 4 * rows * columns);
+	if (lie != 0 || !a || !b || !y)
 		return lie ? lie : RKNN_ERR_FAIL;
 	pthread_mutex_lock(&gate);
 	while (gate_closed)
 		pthread_cond_wait(&gate_moved, &gate);
 	pthread_mutex_unlock(&gate);
-	const uint16_t *a = npu_bytes(c->io[0]), *b = npu_bytes(c->io[1]);
-	float *y = npu_bytes(c->io[2]);
 	for (int m = 0; m < c->product.M; m++)
 		for (int n = 0; n < c->product.N; n++) {
 			float sum = 0;
@@ -206,11 +222,9 @@ static void npu_add(struct npu_context *c)
 	uint32_t count = 1;
 	for (uint32_t k = 0; k < c->rank; k++)
 		count *= c->dims[k];
-	if (!c->io[0] || !c->io[1] || !c->io[2])
-		return;
-	const float *x = npu_bytes(c->io[0]), *y = npu_bytes(c->io[1]);
-	float *z = npu_bytes(c->io[2]);
-	for (uint32_t k = 0; k < count; k++)
+	const float *x = npu_bytes(c->io[0], 4 * count), *y = npu_bytes(c->io[1], 4 * count);
+	float *z = npu_bytes(c->io[2], 4 * count);
+	for (uint32_t k = 0; x && y && z && k < count; k++)
 		z[k] = x[k] + y[k];
 }
 
@@ -384,25 +398,28 @@ static int npu_run(struct npu_context *c)
 
 static rknn_tensor_mem *npu_memory(void *at, int fd, uint32_t size, int offset)
 {
-	rknn_tensor_mem *m = calloc(1, sizeof *m);
-	m->virt_addr = at ? at : calloc(1, size ? size : 1);
-	m->phys_addr = (uintptr_t)m->virt_addr; /* what is freed, whatever virt_addr is made to say */
+	struct npu_memory *m = calloc(1, sizeof *m);
+	m->shown.virt_addr = at ? at : calloc(1, size ? size : 1);
+	m->shown.size = size;
+	m->shown.flags = at ? NPU_MEMORY + 1 : NPU_MEMORY;
+	m->shown.fd = fd;
+	m->shown.offset = offset;
+	m->bytes = (char *)m->shown.virt_addr + offset;
 	m->size = size;
-	m->flags = at ? NPU_MEMORY + 1 : NPU_MEMORY;
-	m->fd = fd;
-	m->offset = offset;
+	m->own = !at;
 	__atomic_fetch_add(&npu_living, 1, __ATOMIC_SEQ_CST);
-	npu_lie("memory", m, sizeof *m);
-	return m;
+	npu_lie("memory", &m->shown, sizeof m->shown);
+	return &m->shown;
 }
 
-static int npu_free(rknn_tensor_mem *m)
+static int npu_free(rknn_tensor_mem *shown)
 {
-	if (!m || (m->flags != NPU_MEMORY && m->flags != NPU_MEMORY + 1))
+	struct npu_memory *m = (struct npu_memory *)shown;
+	if (!m || (shown->flags != NPU_MEMORY && shown->flags != NPU_MEMORY + 1))
 		return RKNN_ERR_PARAM_INVALID;
-	if (m->flags == NPU_MEMORY)
-		free((void *)(uintptr_t)m->phys_addr);
-	m->flags = 0;
+	if (m->own)
+		free(m->bytes);
+	shown->flags = 0;
 	free(m);
 	__atomic_fetch_sub(&npu_living, 1, __ATOMIC_SEQ_CST);
 	return 0;
