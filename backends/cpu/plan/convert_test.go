@@ -245,7 +245,7 @@ func TestBuild_quantizedDetector(t *testing.T) {
 					g := m.graph(t, m.detector(code)...)
 					in := m.in
 					if integers {
-						_, out := model.ExposeQuantized(g)
+						_, out := model.ExposeQuantized(g, nil)
 						for i, q := range out {
 							require.NotNil(t, q, "output %d", i)
 						}
