@@ -326,6 +326,51 @@ static void freed(void)
 	ANeuralNetworksExecution_free(left);
 }
 
+/* Any byte but 0 is true, in inputs and in constants, which stay as they are; results are 0 and 1. */
+static void booleans(void)
+{
+	enum { COUNT = 4 };
+	static const struct {
+		int32_t op;
+		uint8_t want[COUNT];
+	} cases[] = {
+		{ANEURALNETWORKS_LOGICAL_NOT, {1, 0, 0, 0}},
+		{ANEURALNETWORKS_LOGICAL_AND, {0, 1, 1, 0}},
+		{ANEURALNETWORKS_EQUAL, {1, 1, 1, 0}},
+		{ANEURALNETWORKS_NOT_EQUAL, {0, 0, 0, 1}},
+	};
+	static const uint8_t x[COUNT] = {0, 1, 2, 255}, z[COUNT] = {0, 128, 1, 0};
+	const uint32_t n[] = {COUNT}, in[] = {0, 1}, out[] = {2};
+	ANeuralNetworksOperandType t = nn_tensor(1, n);
+	t.type = ANEURALNETWORKS_TENSOR_BOOL8;
+	for (size_t way = 0; way < 2 * sizeof cases / sizeof cases[0]; way++) {
+		const size_t k = way / 2;
+		const int fixed = k && way % 2;
+		uint8_t y[COUNT] = {9, 9, 9, 9};
+		uint32_t inputs = k ? 2 : 1;
+		ANeuralNetworksModel *m = NULL;
+		OK(ANeuralNetworksModel_create(&m));
+		for (int i = 0; i < 3; i++)
+			OK(ANeuralNetworksModel_addOperand(m, &t));
+		if (!k || fixed)
+			OK(ANeuralNetworksModel_setOperandValue(m, 1, k ? z : NULL, k ? sizeof z : 0));
+		OK(ANeuralNetworksModel_addOperation(m, cases[k].op, inputs, in, 1, out));
+		OK(ANeuralNetworksModel_identifyInputsAndOutputs(m, inputs - (uint32_t)fixed, in, 1, out));
+		OK(ANeuralNetworksModel_finish(m));
+		ANeuralNetworksCompilation *c = nn_compiled(m, 0);
+		ANeuralNetworksExecution *e = nn_execution(c);
+		OK(ANeuralNetworksExecution_setInput(e, 0, NULL, x, sizeof x));
+		if (k && !fixed)
+			OK(ANeuralNetworksExecution_setInput(e, 1, NULL, z, sizeof z));
+		OK(ANeuralNetworksExecution_setOutput(e, 0, NULL, y, sizeof y));
+		OK(ANeuralNetworksExecution_compute(e));
+		for (int i = 0; i < COUNT; i++)
+			CHECK(y[i] == cases[k].want[i], "operation %d of %d and %d: %d", cases[k].op, x[i], z[i], y[i]);
+		ANeuralNetworksExecution_free(e);
+		ANeuralNetworksCompilation_free(c);
+	}
+}
+
 int main(void)
 {
 	host_begin();
@@ -335,6 +380,7 @@ int main(void)
 	padding();
 	memories();
 	constants();
+	booleans();
 	freed();
 	return host_end();
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -210,4 +211,74 @@ func (b *binding) view(p *port, dims []uint32) mem.View {
 		t.Shape = tensor.Of(sizes...)
 	}
 	return mem.View{Buf: b.buf, Off: b.off, Type: t}
+}
+
+// changes reports whether an input is bound for each computation: a device's memory may hold other dimensions then, and
+// booleans other bytes.
+func (b *binding) changes(p *port) bool { return b.device != nil || p.core.DType == tensor.Bool }
+
+// held returns the dimensions of an input's memory, which is not empty.
+func (b *binding) held() ([]uint32, error) {
+	if b.device == nil {
+		return b.dims, nil
+	}
+	dims, written := b.device.state()
+	if !written {
+		return nil, fault.New(fault.Data, "nothing was written to its memory")
+	}
+	if len(b.dims) > 0 && !agree(b.dims, dims) {
+		return nil, fault.New(fault.Shape, "its memory holds dimensions %v: want %v", dims, b.dims)
+	}
+	return dims, nil
+}
+
+// booleans returns a view of 0 and 1 alone, as core has them, with a reference to its buffer for the caller: v itself,
+// or a copy where a byte of it is another number, which is true as well.
+func booleans(v mem.View) (mem.View, error) {
+	n, _ := v.Type.ByteSize()
+	data, err := v.Buf.Map()
+	if err != nil || v.Off+n > int64(len(data)) {
+		v.Buf.Retain()
+		return v, nil // a device's own memory, which it has written; or too little, which core refuses
+	}
+	data = data[v.Off : v.Off+n]
+	plain := true
+	err = guarded("the memory", func() error {
+		plain = !slices.ContainsFunc(data, func(b byte) bool { return b > 1 })
+		return nil
+	})
+	if err != nil {
+		return v, err
+	}
+	if plain {
+		v.Buf.Retain()
+		return v, nil
+	}
+	own, err := mem.Host(n, mem.Options{})
+	if err != nil {
+		return v, err
+	}
+	to, err := own.Map()
+	if err == nil {
+		err = guarded("the memory", func() error {
+			copy(to, data)
+			normalize(to)
+			return nil
+		})
+	}
+	if err != nil {
+		own.Release()
+		return v, err
+	}
+	v.Buf, v.Off = own, 0
+	return v, nil
+}
+
+// normalize makes 1 of every true.
+func normalize(data []byte) {
+	for i, b := range data {
+		if b != 0 {
+			data[i] = 1
+		}
+	}
 }

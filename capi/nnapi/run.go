@@ -96,7 +96,7 @@ func (e *Execution) bind() error {
 		if b.buf == nil {
 			return fault.New(fault.Unsupported, "input %d is left out: the model computes with it", i)
 		}
-		if b.device != nil {
+		if b.changes(&e.in[i]) {
 			continue
 		}
 		if err := ex.BindInput(i, b.view(&e.in[i], b.dims)); err != nil {
@@ -115,22 +115,26 @@ func (e *Execution) bind() error {
 	return nil
 }
 
-// bindManaged binds inputs whose memory a device manages: with each computation it may hold other dimensions.
-func (e *Execution) bindManaged() error {
+// bindAnew binds the inputs that each computation finds in another state.
+func (e *Execution) bindAnew() error {
 	for i := range e.inputs {
-		b := &e.inputs[i]
-		if b.device == nil {
+		b, p := &e.inputs[i], &e.in[i]
+		if !b.changes(p) {
 			continue
 		}
-		dims, written := b.device.state()
-		if !written {
-			return fault.New(fault.Data, "input %d: nothing was written to its memory", i)
+		dims, err := b.held()
+		if err != nil {
+			return fault.Wrap(err, "input %d", i)
 		}
-		if len(b.dims) > 0 && !agree(b.dims, dims) {
-			return fault.New(fault.Shape, "input %d: its memory holds dimensions %v: want %v", i, dims, b.dims)
+		v := b.view(p, dims)
+		if p.core.DType != tensor.Bool {
+			err = e.core.BindInput(i, v)
+		} else if v, err = booleans(v); err == nil {
+			err = e.core.BindInput(i, v)
+			v.Buf.Release()
 		}
-		if err := e.core.BindInput(i, b.view(&e.in[i], dims)); err != nil {
-			return err
+		if err != nil {
+			return fault.Wrap(err, "input %d", i)
 		}
 	}
 	return nil
@@ -152,7 +156,7 @@ func (e *Execution) perform(limit time.Time) error {
 			return err
 		}
 	}
-	if err := e.bindManaged(); err != nil {
+	if err := e.bindAnew(); err != nil {
 		return err
 	}
 	err := e.core.Start(device.RunRequest{Deadline: limit, LoopLimit: e.loopLimit(), Here: true, Done: e.ended})

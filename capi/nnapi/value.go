@@ -109,7 +109,7 @@ func modelSetOperandValueFromMemory(m *Model, index int32, memory *Memory, offse
 	return nil
 }
 
-// takeConstants copies the values that are the program's.
+// takeConstants copies the values that are the program's, and makes 1 of every true.
 func (m *Model) takeConstants() error {
 	for index := range m.loans {
 		o := &m.spec.Operands[index]
@@ -123,6 +123,11 @@ func (m *Model) takeConstants() error {
 		if err != nil {
 			o.Data = nil
 			return fault.Wrap(err, "operand %d", index)
+		}
+	}
+	for i := range m.spec.Operands {
+		if o := &m.spec.Operands[i]; o.Lifetime == nnapi.Constant && (o.Type == nnapi.TensorBool8 || o.Type == nnapi.Bool) {
+			normalize(o.Data)
 		}
 	}
 	return nil
