@@ -134,7 +134,7 @@ func (c *Compilation) compile() (*compiled, error) {
 	}
 	g, err := c.model.coreGraph()
 	if err != nil {
-		return nil, refuseFor(OpFailed, err, "compilation: the model")
+		return nil, refuseFor(modelCode(err), err, "compilation: the model")
 	}
 	list := core(c.devices, &c.model.spec)
 	kept := c.cache()
@@ -157,6 +157,15 @@ func (c *Compilation) compile() (*compiled, error) {
 	}
 	kept.save(program)
 	return c.compiled(program), nil
+}
+
+// modelCode is the code for a model that has no graph: the program's fault fails, as in the reference implementation's
+// executions; what this library lacks is left to other devices.
+func modelCode(err error) ResultCode {
+	if fault.KindOf(err) == fault.Unsupported {
+		return BadData
+	}
+	return runCode(err)
 }
 
 // compiled is what executions share of a program.
@@ -232,8 +241,8 @@ func modelGetSupportedOperationsForDevices(m *Model, p unsafe.Pointer, n uint32,
 	return nil
 }
 
-// support tells for each operation whether one of the devices computes it. Where one operation keeps the model from
-// being computed at all, that one is not, whatever the devices; its compilation tells why.
+// support tells for each operation whether one of the devices computes it. Without a graph that is each operation but
+// one that the library lacks; what is the program's fault, its compilation tells.
 func (m *Model) support(devices []*Device) ([]bool, error) {
 	flags := make([]bool, len(m.spec.Operations))
 	g, err := m.coreGraph()
@@ -241,7 +250,7 @@ func (m *Model) support(devices []*Device) ([]bool, error) {
 		failed, one := lowering.FailedOperation(err)
 		warn("the model cannot be computed", "why", err)
 		for i := range flags {
-			flags[i] = one && i != failed
+			flags[i] = fault.KindOf(err) != fault.Unsupported || one && i != failed
 		}
 		return flags, nil
 	}
