@@ -52,7 +52,9 @@ func FuzzGraph(f *testing.F) {
 			x := tensor.New(typ.DType, dims...)
 			x.Quant = typ.Quant
 			for i := range x.Data {
-				x.Data[i] = s.Byte() & 1
+				if size := typ.DType.Bits() / 8; !typ.DType.IsInt() || i%size == 0 { // integers may be sizes: small ones
+					x.Data[i] = s.Byte() & 1
+				}
 			}
 			in = append(in, x)
 		}
@@ -132,9 +134,14 @@ func anyModel(s *optest.Source) *nnapi.Model {
 			x.Data = make([]byte, size)
 			for i := range x.Data {
 				x.Data[i] = s.Byte()
-				if i%4 != 0 && s.Below(8) != 0 {
-					x.Data[i] = 0
+			}
+			if x.Type == nnapi.TensorInt32 { // small: they say how large results are
+				for i := range size / 4 {
+					copy(x.Data[4*i:], tensor.Int32s(int32(s.Below(8)-2)))
 				}
+			}
+			if x.Type == nnapi.Int32 && s.Below(4) > 0 {
+				copy(x.Data, tensor.Int32s(int32(s.Below(8)-2)))
 			}
 			if x.Type == nnapi.Float32 {
 				copy(x.Data, tensor.Float32s(float32(s.Float())))

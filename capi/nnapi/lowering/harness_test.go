@@ -356,7 +356,7 @@ func (c check) lower(t *testing.T) error {
 	t.Helper()
 	constants := map[int]bool{}
 	for i, a := range c.in {
-		constants[i] = i > 0 && a.values != nil
+		constants[i] = i > 0 && a.values != nil && !a.Type.IsScalar()
 	}
 	m, _ := c.model(variants[0], constants)
 	require.NoError(t, nnapi.Check(m, m.Operations[0], nnapi.Level8))

@@ -287,8 +287,18 @@ func (n *node) size(v graph.Value, i int) graph.Value {
 	return n.add(&op.Shape{Start: int64(i), End: int64(i + 1), HasEnd: true}, v)
 }
 
-// join joins lists.
-func (n *node) join(lists ...graph.Value) graph.Value { return n.add(&op.Concat{}, lists...) }
+// join joins lists; one of int64 comes of constant integers.
+func (n *node) join(lists ...graph.Value) graph.Value {
+	var all []int64
+	for _, l := range lists {
+		v, ok := n.fact(l).KnownInts()
+		if !ok {
+			return n.add(&op.Concat{}, lists...)
+		}
+		all = append(all, v...)
+	}
+	return n.int64s(all...)
+}
 
 // reshape gives v known sizes, of which one may be -1.
 func (n *node) reshape(v graph.Value, dims ...int64) graph.Value {
