@@ -52,3 +52,28 @@ func TestCompiled_keepsFewExecutions(t *testing.T) {
 	}
 	assert.Len(t, c.result.idle, maxIdle)
 }
+
+// TestCompilation_refusals: what has no result is OP_FAILED, what the library does not compute BAD_DATA.
+func TestCompilation_refusals(t *testing.T) {
+	beta := func(constant bool) error {
+		b := newBuilder(t, 3)
+		x, factor, y := b.tensor(), b.operand(nnapi.Float32), b.tensor()
+		inputs := []uint32{x}
+		if v := float32(-1); constant {
+			require.NoError(t, modelSetOperandValue(b.m, int32(factor), unsafe.Pointer(&v), 4))
+		} else {
+			inputs = append(inputs, factor)
+		}
+		require.NoError(t, modelAddOperation(b.m, OperationType(nnapi.Softmax), []uint32{x, factor}, []uint32{y}))
+		c := newCompilation(b.finish(inputs, y), withGuises(t, ""), true)
+		err := compilationFinish(c)
+		require.NoError(t, compilationFree(c))
+		return err
+	}
+	err := beta(true)
+	require.ErrorContains(t, err, "operation 0 (SOFTMAX): input 1 (beta): want a finite number above 0, got -1")
+	assert.Equal(t, OpFailed, status(err))
+	err = beta(false)
+	require.ErrorContains(t, err, "operation 0 (SOFTMAX): input 1 (beta): the library takes only a constant here")
+	assert.Equal(t, BadData, status(err))
+}
