@@ -10,6 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -266,6 +267,24 @@ func TestGraph_origins(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s %s", n.Origin, n.Name, n.Op.Name()))
 	}
 	assert.Equal(t, []string{"1 SOFTMAX softmax", "0 ADD add", "0 ADD relu"}, got)
+}
+
+// TestWhile_origins: all nodes of a loop, and those of the condition before it, belong to the operation.
+func TestWhile_origins(t *testing.T) {
+	g, err := Graph(counting(t).Model)
+	require.NoError(t, err)
+	for _, n := range g.Nodes {
+		assert.Equal(t, "operation 0 (WHILE)", n.Label())
+		loop, ok := n.Op.(*op.Loop)
+		if !ok {
+			continue
+		}
+		assert.Equal(t, []string{"input 2", "input 3", "input 4", "input 5"}, n.Terms[2:])
+		for _, n := range loop.Body.Nodes {
+			assert.Equal(t, "operation 0 (WHILE)", n.Label())
+		}
+	}
+	assert.Len(t, g.Nodes, 2)
 }
 
 // TestGraph_refusals: what is wrong with a model as a whole, and what the library does not compute.

@@ -45,6 +45,7 @@ func (n *node) part(b *graph.Builder, word string, m *nnapi.Model, in []graph.Va
 		l.values[v] = in[i]
 		l.inputs[v] = i
 	}
+	defer n.names()
 	if err := l.operations(); err != nil {
 		return fail(err)
 	}

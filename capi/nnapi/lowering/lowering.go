@@ -123,9 +123,8 @@ func (l *lowering) operations() error {
 	for _, i := range order {
 		o := l.m.Operations[i]
 		n := &node{lowering: l, op: o, index: i, form: nnapi.FormOf(l.m, o)}
-		l.b.SetOrigin(n.origin())
 		l.terms = map[graph.Value]string{}
-		l.b.SetTerms(func(v graph.Value) string { return l.terms[v] })
+		n.names()
 		n.run()
 		if n.err == nil {
 			n.err = l.b.Err()
@@ -137,6 +136,12 @@ func (l *lowering) operations() error {
 		}
 	}
 	return nil
+}
+
+// names gives nodes that are added from now on the origin and the words of the operation.
+func (n *node) names() {
+	n.b.SetOrigin(n.origin())
+	n.b.SetTerms(func(v graph.Value) string { return n.terms[v] })
 }
 
 func (n *node) run() {
