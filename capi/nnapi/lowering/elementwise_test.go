@@ -362,6 +362,8 @@ func TestBool_anyByte(t *testing.T) {
 	check{"any byte", nnapi.Greater, []arg{p, q}, b(0, 1, 0, 0), 0}.run(t)
 	check{"any byte", nnapi.GreaterEqual, []arg{q, p}, b(1, 0, 1, 1), 0}.run(t)
 	check{"any byte", nnapi.LessEqual, []arg{p, q}, b(1, 0, 1, 1), 0}.run(t)
-	check{"any byte", nnapi.ReduceAll, []arg{b8(v1(2, 4, 0, 7), 2, 2), list(1), flag(false)}, []arg{b8(v1(1, 0), 2)}, 0}.run(t)
-	check{"any byte", nnapi.Select, []arg{p, i32(seq(1, 1, 4), 4), i32(seq(5, 1, 4), 4)}, []arg{i32(v1(1, 2, 7, 4), 4)}, 0}.run(t)
+	check{"any byte", nnapi.ReduceAll, []arg{b8(v1(2, 4, 0, 7), 2, 2), list(1), flag(false)}, []arg{b8(v1(1, 0), 2)},
+		0}.run(t)
+	check{"any byte", nnapi.Select, []arg{p, i32(seq(1, 1, 4), 4), i32(seq(5, 1, 4), 4)}, []arg{i32(v1(1, 2, 7, 4), 4)},
+		0}.run(t)
 }

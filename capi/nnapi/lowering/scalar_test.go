@@ -28,8 +28,9 @@ func TestScalars_atTheRun(t *testing.T) {
 		{"", nnapi.TopKV2, []arg{x, given(num(1))}, []arg{f32(v1(3, 6), 2, 1), i32(v1(2, 2), 2, 1)}, 0},
 		{"", nnapi.Fill, []arg{list(2), given(real(2.5))}, []arg{f32(v1(2.5, 2.5), 2)}, 0},
 		{"", nnapi.PadV2, []arg{u8(1, 3, v1(5), 1), i32(v1(1, 0), 1, 2), given(num(9))}, []arg{u8(1, 3, v1(9, 5), 2)}, 0},
-		{"", nnapi.ResizeNearestNeighbor, []arg{image, given(num(1)), given(num(4)), flag(false)}, []arg{f32(v1(1, 1, 3, 3), 1,
-			4, 1, 1)}, 0},
+		{"", nnapi.ResizeNearestNeighbor, []arg{image, given(num(1)), given(num(4)), flag(false)},
+			[]arg{f32(v1(1, 1, 3, 3), 1,
+				4, 1, 1)}, 0},
 	} {
 		t.Run(c.code.String(), func(t *testing.T) {
 			m, fed := c.model(variants[3], nil)
