@@ -183,7 +183,9 @@ def step16(x, w, r, bias, c, h, scale, zero):
     c2, h2 = np.zeros_like(c), np.zeros_like(h)
     for b in range(batch):
         for u in range(units):
-            whole = [int(bias[g][u]) + dot(x[b], 128, w[g][u], zero) + dot(h[b], 128, r[g][u], zero) for g in range(4)]
+            # The API joins the weights of the state and of x in this order, but x and the state in that one.
+            joined = np.concatenate([x[b], h[b]])
+            whole = [int(bias[g][u]) + dot(joined, 128, np.concatenate([r[g][u], w[g][u]]), zero) for g in range(4)]
             sums = [Fixed(cut(narrow(wrap(v, 32)), 16), 3, 16) for v in whole]
             i, f, o = (logistic(sums[g]) for g in (0, 1, 3))
             state = (i * tanh(sums[2])).to(4).plus(f * Fixed(int(c[b, u]), 4, 16))
@@ -328,6 +330,7 @@ def eight():
     for k in range(9, 16):
         case(f"cell at 2^-{k}", 2, 4, 5, c=2.0 ** -k, peephole=True)
     case("near zero", 3, 4, 6, spread=8, bias=9)
+    case("cell's scale of six digits", 2, 4, 6, c=3.05176e-05, peephole=True, clip_cell=0.5)
     case("no batch", 0, 3, 4)
     case("no feature", 2, 0, 4)
 

@@ -26,7 +26,7 @@ import (
 // weights of x for input?, forget, cell and output gate, int8 [U,I]; those of the state, int8 [U,P]; peepholes of
 // input?, forget? and output? gate, int16 [U]; biases of input?, forget, cell and output gate, int32 [U], whose scale is
 // not read; projection?, int8 [P,U]; its bias?, int32 [P]; h' [B,P], int8; c' [B,U], int16, scale a power of two
-// from 2^-15 to 2^-9; normalization weights of input?, forget?, cell? and output? gate, int16 [U]. Weights have zero
+// from 2^-15 to 2^-9 (CellBits); normalization weights of input?, forget?, cell? and output? gate, int16 [U]. Weights have zero
 // point 0. Outputs: h [B,P] as h'; c [B,U] as c'. Another quantization is an error of kind fault.Type. Source:
 // ANEURALNETWORKS_QUANTIZED_LSTM.
 type QuantizedLSTM struct {
@@ -100,7 +100,7 @@ func (o *QuantizedLSTM) Infer(in []tensor.Fact, declared []tensor.Type) ([]tenso
 		}
 	}
 	if q := in[qlstmCell].Quant; q.IsPerTensor() {
-		if f, exponent := math.Frexp(float64(q.Scale[0])); f != 0.5 || exponent < -14 || exponent > -8 {
+		if _, ok := o.CellBits(q.Scale[0]); !ok {
 			return nil, fault.New(fault.Type, "input %d: scale %v is no power of two from 2^-15 to 2^-9", qlstmCell, q.Scale[0])
 		}
 	}
@@ -110,6 +110,14 @@ func (o *QuantizedLSTM) Infer(in []tensor.Fact, declared []tensor.Type) ([]tenso
 	}
 	c, err := sameCodes(declared[1], in, qlstmCell, 1, tensor.OfDims(*batch, *units))
 	return []tensor.Fact{h, c}, err
+}
+
+// CellBits returns k of the power of two 2^k that a cell's scale stands for. Scales that programs have written with six
+// digits are meant: what is within a thousandth of k counts.
+func (*QuantizedLSTM) CellBits(scale float32) (k int, ok bool) {
+	v := math.Log2(float64(scale))
+	near := math.Round(v)
+	return int(near), math.Abs(v-near) < 1e-3 && near >= -15 && near <= -9
 }
 
 func (o *QuantizedLSTM) check() error {

@@ -147,8 +147,13 @@ func TestQuantizedLSTM_typesAndAbsentInputs(t *testing.T) {
 	unknown[16].Shape, unknown[0].Shape = tensor.Of(5, 4), tensor.Of(2, 3)
 	assert.Equal(t, [2]string{"[2,5]", "[2,4]"}, shapesOf(t, o, unknown))
 	for exponent := -15; exponent <= -9; exponent++ {
-		in := with(lstm8(), 19, coded(tensor.Int16, float32(math.Ldexp(1, exponent)), 0, 2, 4))
-		assert.Equal(t, [2]string{"[2,5]", "[2,4]"}, shapesOf(t, o, in))
+		for _, off := range []float64{1, 1.0006, 0.9994} {
+			in := with(lstm8(), 19, coded(tensor.Int16, float32(math.Ldexp(off, exponent)), 0, 2, 4))
+			assert.Equal(t, [2]string{"[2,5]", "[2,4]"}, shapesOf(t, o, in))
+			bits, ok := o.CellBits(float32(math.Ldexp(off, exponent)))
+			assert.Equal(t, exponent, bits)
+			assert.True(t, ok)
+		}
 	}
 }
 
@@ -182,6 +187,7 @@ func TestQuantizedLSTM_refusals(t *testing.T) {
 		{o, with(lstm8(), 19, coded(tensor.Int16, 0.001, 0, 2, 4)), 2, "input 19: scale 0.001 is no power of two"},
 		{o, with(lstm8(), 19, coded(tensor.Int16, 1./256, 0, 2, 4)), 2, "input 19: scale 0.00390625 is no power of two"},
 		{o, with(lstm8(), 19, coded(tensor.Int16, 1./65536, 0, 2, 4)), 2, "is no power of two from 2^-15 to 2^-9"},
+		{o, with(lstm8(), 19, coded(tensor.Int16, 1.0008/2048, 0, 2, 4)), 2, "input 19: scale 0.0004886719 is no power"},
 		{o, with(lstm8(), 22, coded(tensor.Int32, 0.01, 0, 4)), 2, "input 22: want quantized int16"},
 	})
 	checkRefusals(t, fault.Shape, []outputsCase{

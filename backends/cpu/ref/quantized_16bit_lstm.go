@@ -13,12 +13,14 @@ func init() {
 		scale := newFixedScale(4096 * float64(in[9].Quant.Scale[0])) // to 3 integer bits
 		ys := zeros(out)
 		c, h := view[int16](ys[0]), view[uint8](ys[1])
+		joined := alloc[uint8](features + units)
 		for b := range batch {
-			xs, hs := x[b*features:][:features], h0[b*units:][:units]
+			copy(joined, x[b*features:][:features])
+			copy(joined[features:], h0[b*units:][:units])
 			for u := range units {
 				sum := func(gate int) int16 {
-					v := view[int32](in[9+gate])[u] + aroundZero(xs, view[uint8](in[1+gate])[u*features:], zero) +
-						aroundZero(hs, view[uint8](in[5+gate])[u*units:], zero)
+					v := view[int32](in[9+gate])[u] + aroundZero(joined[:units], view[uint8](in[5+gate])[u*units:], zero) +
+						aroundZero(joined[units:], view[uint8](in[1+gate])[u*features:], zero)
 					return clamp16(scale.times(v))
 				}
 				const input, forget, cell, output = 0, 1, 2, 3

@@ -28,8 +28,7 @@ func quantizedLSTM(o *op.QuantizedLSTM, in []tensor.Tensor, out []tensor.Type) (
 	q := &codedLSTM{o: o, in: in, features: int(in[0].Dims[1]), units: int(in[19].Dims[1]), outputs: int(in[18].Dims[1]),
 		x: view[int8](in[0]), h0: view[int8](in[18]), c0: view[int16](in[19]), xScale: scale(0), hScale: scale(18),
 		cScale: scale(19), hidScale: o.HiddenScale}
-	_, exponent := math.Frexp(float64(q.cScale))
-	q.cellBits = exponent - 1
+	q.cellBits, _ = o.CellBits(q.cScale)
 	ys := zeros(out)
 	h, c := view[int8](ys[0]), view[int16](ys[1])
 	for b := range int(in[0].Dims[0]) {
