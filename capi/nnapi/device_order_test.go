@@ -1,0 +1,30 @@
+package nnapi
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/device/devicetest/toy"
+)
+
+// processor is a device of the kind CPU.
+type processor struct{ device.Device }
+
+func (p processor) Info() device.Info {
+	info := p.Device.Info()
+	info.Kind = device.CPU
+	return info
+}
+
+// TestNewDevices_theProcessorIsTheCPU: core's list begins with vendors' devices, and nnapi-reference is none of them.
+func TestNewDevices_theProcessorIsTheCPU(t *testing.T) {
+	npu, cpu := toy.New("npu"), processor{toy.NewHost("cpu")}
+	list := newDevices([]device.Device{npu, cpu}, nil)
+	require.Len(t, list, 2)
+	assert.Equal(t, []string{"npu", referenceName}, []string{list[0].name, list[1].name})
+	assert.Equal(t, device.CPU, list[1].Info().Kind)
+	assert.Same(t, npu, list[0].Device)
+}
