@@ -167,10 +167,20 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 		pl.report.Parts = append(pl.report.Parts, device.PartPlacement{Device: d.Info().ID, Nodes: len(nodes)})
 	}
 	p.placement = pl.report
-	if err = p.connect(g, devices[0].Info()); err != nil {
+	if err = p.connect(g, ranges(devices)); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// ranges is what the first device says that takes open dimensions.
+func ranges(devices []device.Device) (info device.Info) {
+	for _, d := range devices {
+		if info = d.Info(); info.Dynamic {
+			break
+		}
+	}
+	return info
 }
 
 // partOrder returns the orders of a part's inputs that are inputs of g.

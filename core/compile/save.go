@@ -198,11 +198,7 @@ func load(ctx context.Context, data []byte, devices []device.Device) (p *Program
 	if len(body) > 0 {
 		return p, fault.New(fault.File, "%d bytes behind the end", len(body))
 	}
-	var first device.Info
-	if len(devices) > 0 {
-		first = devices[0].Info()
-	}
-	return p, fault.As(fault.File, p.connect(g, first), "")
+	return p, fault.As(fault.File, p.connect(g, ranges(devices)), "")
 }
 
 // loadPart has the device of node n restore its part.
