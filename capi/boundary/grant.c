@@ -9,7 +9,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +22,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* Of linux/futex.h, which a libc other than glibc need not bring. */
+#define WAKE_PRIVATE (1 | 128)
 
 /* Descriptors that are open at once while Go starts: files of the CPU's quota, of /proc and of packages, and the
  * poller's two, which start.go makes it open at once. */
@@ -83,7 +85,7 @@ static const char *refused_call(void)
 	 * back. */
 	if (munmap(NULL, 0) != 0 && errno != EINVAL)
 		return "munmap";
-	if (syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) != 0)
+	if (syscall(SYS_futex, &word, WAKE_PRIVATE, 1, NULL, NULL, 0) != 0)
 		return "futex";
 #ifdef SYS_rseq
 	/* A glibc that has registered this thread ends the process if it cannot register another. The kernel calls a

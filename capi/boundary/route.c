@@ -25,14 +25,30 @@ extern int nnc_boundary_decide(uint32_t facade);
  * driver that is slow to open stops the calls of its own API only. A facade's lock is taken first. Recursive: a driver's
  * constructor may call us while its facade is being decided.
  */
-static const pthread_mutex_t unlocked = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static pthread_mutex_t common = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static pthread_mutex_t lock[MAX_FACADES] = {[0 ... MAX_FACADES - 1] = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static pthread_mutex_t unlocked, common, lock[MAX_FACADES];
 static _Atomic int states[MAX_FACADES];
 static int deciding[MAX_FACADES];
 
 /* How many facades this thread decides. */
 static __thread int opening __attribute__((tls_model("initial-exec")));
+
+static void unlock_all(void)
+{
+	common = unlocked;
+	for (int k = 0; k < MAX_FACADES; k++)
+		lock[k] = unlocked;
+}
+
+/* Before any other constructor of the library: not every libc has a constant for a recursive lock. */
+__attribute__((constructor(101))) static void make_locks(void)
+{
+	pthread_mutexattr_t attr;
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&unlocked, &attr);
+	pthread_mutexattr_destroy(&attr);
+	unlock_all();
+}
 
 uint64_t *anynpu_calls;
 uintptr_t anynpu_window_base, anynpu_window_size;
@@ -172,9 +188,7 @@ anynpu_fn anynpu_resolve(uint32_t i)
 
 void anynpu_route_child(void)
 {
-	common = unlocked; /* its owner may be a thread that the child does not have */
-	for (int k = 0; k < MAX_FACADES; k++)
-		lock[k] = unlocked;
+	unlock_all(); /* an owner may be a thread that the child does not have */
 	if (!have_image() || !anynpu_started())
 		return;
 	for (uint32_t i = 0; i < anynpu_image.functions; i++) {

@@ -14,6 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef RTLD_DEEPBIND
+#define RTLD_DEEPBIND 0 /* a libc whose loader has one order of names only */
+#endif
+
 static int end(const char *text, const char *more)
 {
 	char line[1024];

@@ -31,6 +31,9 @@ const (
 // execFlags are the flags of exec.
 type execFlags struct {
 	api, log, report string
+
+	core string // the library's file, beside the stub libraries or in the folder above
+	musl bool   // it is one for musl
 }
 
 func newExec(stderr io.Writer) *cobra.Command {
@@ -108,6 +111,12 @@ func (f *execFlags) run(args, environment []string, stderr io.Writer) error {
 	}
 	if strings.ContainsAny(stubs, ":; \t\n") {
 		return &exitError{exitExec, fmt.Errorf("exec: the loader takes no folder with this name: %q", stubs)}
+	}
+	if f.core = loader.In(stubs, loader.Core); f.core == "" {
+		f.core = loader.In(filepath.Dir(stubs), loader.Core)
+	}
+	if core, err := loader.Read(f.core); err == nil {
+		f.musl = core.Musl()
 	}
 	path, err := findProgram(args[0], os.Getenv("PATH"))
 	if err != nil {
@@ -193,6 +202,9 @@ func (f *execFlags) environ(stubs string, environment []string) []string {
 	}
 	if f.api == "" {
 		first("LD_LIBRARY_PATH", stubs)
+		if f.musl { // whose loader cannot open the library later
+			first("LD_PRELOAD", f.core)
+		}
 	} else {
 		var files []string
 		for _, soname := range sonames(f.api) {
@@ -275,8 +287,9 @@ func (f *execFlags) judge(name, path string, depth int) (note string, err error)
 	case file.Interp == "":
 		return name + ": is linked statically and loads no library, AnyNPU's neither; only programs that it starts may. " +
 			"Link it again without -static", nil
-	case file.Musl():
-		return "", refuse(exitCannot, name, "is a program of musl, and the libraries beside this tool are of glibc")
+	case file.Musl() != f.musl:
+		return "", refuse(exitCannot, name, "is a program of %s, and the libraries beside this tool are of %s",
+			libcName(file.Musl()), libcName(f.musl))
 	}
 	if _, err := os.Stat(file.Interp); err != nil {
 		return "", refuse(exitMissing, name, "its loader %s is not here", file.Interp)
@@ -289,9 +302,16 @@ func (f *execFlags) judge(name, path string, depth int) (note string, err error)
 	return "", f.judgeRPath(name, path, file)
 }
 
+func libcName(musl bool) string {
+	if musl {
+		return "musl"
+	}
+	return "glibc"
+}
+
 // judgeRPath refuses a program whose own search path, which comes before LD_LIBRARY_PATH, has a vendor's library.
 func (f *execFlags) judgeRPath(name, path string, file *loader.File) error {
-	if f.api != "" { // preloaded
+	if f.api != "" || f.musl { // preloaded, or looked for in LD_LIBRARY_PATH first, as musl does
 		return nil
 	}
 	for _, facade := range abi.Facades {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -119,5 +120,9 @@ func Machine() elf.Machine {
 // Fits says whether the file is for this machine's 64-bit programs.
 func (f *File) Fits() bool { return f.Class == elf.ELFCLASS64 && f.Machine == Machine() }
 
-// Musl says whether the file asks for musl's loader.
-func (f *File) Musl() bool { return strings.HasPrefix(filepath.Base(f.Interp), "ld-musl-") }
+// Musl says whether the file asks for musl's loader, or is a library that needs musl.
+func (f *File) Musl() bool {
+	return strings.HasPrefix(filepath.Base(f.Interp), "ld-musl-") || slices.ContainsFunc(f.Needed, func(name string) bool {
+		return name == "libc.so" || strings.HasPrefix(name, "libc.musl-")
+	})
+}
