@@ -210,6 +210,7 @@ generate:
 	$(CONFORMANCE) generate names capi/abi/abicheck conformance
 	$(CONFORMANCE) generate statements docs
 	$(GO) run ./core/spec/nnapi/gen docs/nnapi_operations.md
+	$(GO) run ./scripts/picture docs/layers.txt docs/layers.svg
 
 include bench/bench.mk
 
