@@ -45,10 +45,14 @@ func (c *Call) refuse(i int, format string, args ...any) {
 	}
 }
 
-// null refuses NULL for parameter i: handle.ErrNull is in the chain of the error.
+// ErrNullPointer is NULL for a pointer that is no handle. handle.ErrNull is in its chain, which an API may have a code
+// for.
+var ErrNullPointer = fault.As(fault.Argument, handle.ErrNull, "")
+
+// null refuses NULL for parameter i.
 func (c *Call) null(i int) {
 	if c.Err == nil {
-		c.Err = fault.Wrap(handle.ErrNull, "%s", c.Func.Params[i])
+		c.Err = fault.Wrap(ErrNullPointer, "%s", c.Func.Params[i])
 	}
 }
 

@@ -63,6 +63,9 @@ func status(err error) Code {
 	if code, ok := boundary.Prescribed[Code](err); ok {
 		return code
 	}
+	if errors.Is(err, boundary.ErrNullPointer) {
+		return kindCodes.Of(err)
+	}
 	for _, bad := range []error{handle.ErrNull, handle.ErrForeign, handle.ErrStale, handle.ErrKind, handle.ErrBusy} {
 		if errors.Is(err, bad) {
 			return errContext
