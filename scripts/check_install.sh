@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs by make and by cmake, under a strict umask, beside a stand-in for a board's own library, which stays as it is through install,
-# upgrade and removal. A foreign project of each API is built against each installation, by CMake's find_package and by pkg-config; the
-# libraries that hold the core run alone in a folder.
+# Installs by make and by cmake, under a strict umask, beside a stand-in for a board's own library, which stays as it is
+# through install, upgrade and removal. A foreign project of each API is built against each installation, by CMake's
+# find_package and by pkg-config; the libraries that hold the core run alone in a folder.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 umask 077
@@ -10,7 +10,10 @@ trap 'rm -rf "$dir"' EXIT
 fail() { echo "check_install: $*"; exit 1; }
 has() { grep -qF -- "$2" "$1" || { cat "$1"; fail "want \"$2\""; }; }
 # tree ROOT: every file, link and folder below it, with what is in it
-tree() { (cd "$1" && find . -type d -printf '%p/\n' -o -type l -printf '%p -> %l\n' -o -type f -exec sha256sum {} + | LC_ALL=C sort); }
+tree() {
+  (cd "$1" && find . -type d -printf '%p/\n' -o -type l -printf '%p -> %l\n' -o -type f -exec sha256sum {} + |
+    LC_ALL=C sort)
+}
 same() { diff "$1" "$2" || fail "$3"; }
 digits=(examples/digits/digits.onnx examples/digits/images/*.pgm)
 weights=(examples/digits/digits.weights examples/digits/images/*.pgm)
@@ -41,8 +44,10 @@ theirs install
 ! LD_LIBRARY_PATH=$board/lib "$dir/program" "${digits[@]}" > "$dir/out" 2>&1 || fail "AnyNPU is on the default path"
 right env LD_LIBRARY_PATH="$board/lib/anynpu" "$dir/program" "${digits[@]}"
 [ "$(find "$board/lib" -maxdepth 1 -name 'lib*.so*' -printf '%f ' | xargs -n 1 | LC_ALL=C sort | xargs)" = \
-  "libanynpu.so libanynpu.so.0 librknn_api.so librknnrt.so" ] || fail "vendors' names on the default path: $(ls "$board/lib")"
-unreadable=$(find "$board/lib/anynpu" "$board/include/anynpu" "$board/share" "$board/bin" \( ! -perm -o=r -o -type d ! -perm -o=x \))
+  "libanynpu.so libanynpu.so.0 librknn_api.so librknnrt.so" ] ||
+  fail "vendors' names on the default path: $(ls "$board/lib")"
+unreadable=$(find "$board/lib/anynpu" "$board/include/anynpu" "$board/share" "$board/bin" \
+  \( ! -perm -o=r -o -type d ! -perm -o=x \))
 [ -z "$unreadable" ] || fail "installed for its owner only: $unreadable"
 tree "$board" > "$dir/installed"
 make_install install || fail "a second make install"
@@ -51,11 +56,13 @@ same "$dir/installed" "$dir/again" "a second installation differs"
 
 # An upgrade: another version, which lacks a file of the one before, and is cut short the first time.
 echo gone > "$board/lib/anynpu/libgone.so"
-echo "$(sha256sum < "$board/lib/anynpu/libgone.so" | cut -d ' ' -f 1) lib/anynpu/libgone.so" >> "$board/share/anynpu/manifest"
+sum=$(sha256sum < "$board/lib/anynpu/libgone.so" | cut -d ' ' -f 1)
+echo "$sum lib/anynpu/libgone.so" >> "$board/share/anynpu/manifest"
 mkdir "$dir/failing"
 printf '#!/bin/sh\ncase $* in *rknn_api.h*) exit 1 ;; esac\nexec /bin/mv "$@"\n' > "$dir/failing/mv"
 chmod +x "$dir/failing/mv"
-! PATH=$dir/failing:$PATH scripts/install.sh "$board" 0.9.9 lib include > "$dir/out" 2>&1 || fail "an installation that cannot move a file"
+! PATH=$dir/failing:$PATH scripts/install.sh "$board" 0.9.9 lib include > "$dir/out" 2>&1 ||
+  fail "an installation that cannot move a file"
 rm -f "$board"/include/anynpu/*.new-*
 scripts/install.sh "$board" 0.9.9 lib include || fail "an installation cannot be repeated"
 theirs upgrade
@@ -83,62 +90,23 @@ has "$dir/out" "$dir/taken/lib/libanynpu.so.0: not installed by AnyNPU"
 tree "$dir/taken" > "$dir/after2"
 same "$dir/before2" "$dir/after2" "a refused installation changes something"
 
-# A foreign project of each API: ten lines.
+# A foreign project of each API is ctest/projects/API.c: API, the library that its programs need, their arguments.
+projects='
+anynpu libanynpu.so.0
+ohnn   libneural_network_core.so
+rknn   librknnrt.so examples/digits/digits.onnx
+hbdnn  libdnn.so examples/digits/digits.onnx
+nnapi  libneuralnetworks.so
+'
 mkdir "$dir/project"
-cat > "$dir/project/anynpu.c" << 'EOF'
-#include <anynpu.h>
-#include <stdio.h>
-
-int main(void)
-{
-	return puts(anynpu_version()) < 0;
-}
-EOF
-cat > "$dir/project/ohnn.c" << 'EOF'
-#include <neural_network_runtime/neural_network_core.h>
-
-int main(void)
-{
-	const size_t *ids = 0;
-	uint32_t count = 0;
-	return OH_NNDevice_GetAllDevicesID(&ids, &count) != OH_NN_SUCCESS || count == 0;
-}
-EOF
-cat > "$dir/project/rknn.c" << 'EOF'
-#include <rknn_api.h>
-
-int main(int argc, char **argv)
-{
-	rknn_context context;
-	return argc != 2 || rknn_init(&context, argv[1], 0, 0, 0) != RKNN_SUCC || rknn_destroy(context) != RKNN_SUCC;
-}
-EOF
-cat > "$dir/project/hbdnn.c" << 'EOF'
-#include <dnn/hb_dnn.h>
-
-int main(int argc, char **argv)
-{
-	hbPackedDNNHandle_t pack;
-	char const *file = argv[1];
-	return argc != 2 || hbDNNInitializeFromFiles(&pack, &file, 1) || hbDNNRelease(pack);
-}
-EOF
-cat > "$dir/project/nnapi.c" << 'EOF'
-#include <android/NeuralNetworks.h>
-
-int main(void)
-{
-	uint32_t count = 0;
-	return ANeuralNetworks_getDeviceCount(&count) != ANEURALNETWORKS_NO_ERROR || count == 0;
-}
-EOF
-cat > "$dir/project/CMakeLists.txt" << 'EOF'
+cp ctest/projects/*.c "$dir/project/"
+cat > "$dir/project/CMakeLists.txt" << EOF
 cmake_minimum_required(VERSION 3.18)
 project(foreign C)
 find_package(AnyNPU 0.1 REQUIRED)
-foreach(api anynpu ohnn rknn hbdnn nnapi)
-  add_executable(cmake_${api} ${api}.c)
-  target_link_libraries(cmake_${api} PRIVATE AnyNPU::${api})
+foreach(api $(awk '{print $1}' <<< "$projects" | xargs))
+  add_executable(cmake_\${api} \${api}.c)
+  target_link_libraries(cmake_\${api} PRIVATE AnyNPU::\${api})
 endforeach()
 EOF
 # field FILE KEY: a value of a pkg-config file, in which pcfiledir is the only name from outside
@@ -150,7 +118,11 @@ field() {
   echo "${value//'${pcfiledir}'/$(dirname "$1")}"
 }
 flags() { # FILE
-  if command -v pkg-config > /dev/null; then pkg-config --cflags --libs "$1"; else echo "$(field "$1" Cflags) $(field "$1" Libs)"; fi
+  if command -v pkg-config > /dev/null; then
+    pkg-config --cflags --libs "$1"
+  else
+    echo "$(field "$1" Cflags) $(field "$1" Libs)"
+  fi
 }
 command -v pkg-config > /dev/null || echo "SKIP: there is no pkg-config; its files are read by this script"
 
@@ -159,11 +131,14 @@ cmake --install "$build/cmake" --prefix "$dir/cmake/opt/anynpu" > /dev/null
 (cd include && find . -name '*.h' | LC_ALL=C sort) > "$dir/headers"
 for how in make cmake; do
   root=$dir/$how/opt/anynpu
-  (cd "$root/include/anynpu" && find . -name '*.h' | LC_ALL=C sort) | diff "$dir/headers" - || fail "$how: headers differ"
+  (cd "$root/include/anynpu" && find . -name '*.h' | LC_ALL=C sort) | diff "$dir/headers" - ||
+    fail "$how: headers differ"
   pc=$(dirname "$(find "$root" -name anynpu.pc)")
   libdir=$(dirname "$pc")
-  [ "$(realpath "$(field "$pc/anynpu.pc" includedir)")" = "$root/include/anynpu" ] || fail "$how: includedir $(field "$pc/anynpu.pc" includedir)"
-  cmake -S "$dir/project" -B "$dir/project/$how" -DCMAKE_PREFIX_PATH="$root" > "$dir/out" 2>&1 || { cat "$dir/out"; fail "$how: find_package"; }
+  [ "$(realpath "$(field "$pc/anynpu.pc" includedir)")" = "$root/include/anynpu" ] ||
+    fail "$how: includedir $(field "$pc/anynpu.pc" includedir)"
+  cmake -S "$dir/project" -B "$dir/project/$how" -DCMAKE_PREFIX_PATH="$root" > "$dir/out" 2>&1 ||
+    { cat "$dir/out"; fail "$how: find_package"; }
   cmake --build "$dir/project/$how" > "$dir/out" 2>&1 || { cat "$dir/out"; fail "$how: a project of find_package"; }
   # project API LIBRARY ARGS...: both programs need LIBRARY, and run
   project() {
@@ -172,17 +147,16 @@ for how in make cmake; do
     gcc "$dir/project/$api.c" -o "$dir/project/$how/pc_$api" $(flags "$file")
     for program in cmake pc; do
       program=$dir/project/$how/${program}_$api
-      readelf -d "$program" | grep -q "NEEDED.*\[$needed\]" || fail "$program does not need $needed"
+      readelf -d "$program" | grep "NEEDED.*\[$needed\]" > /dev/null || fail "$program does not need $needed"
       "$program" "$@" > /dev/null || fail "$program $*: exit code $?"
     done
   }
-  project anynpu libanynpu.so.0
-  project ohnn libneural_network_core.so
-  project rknn librknnrt.so examples/digits/digits.onnx
-  project hbdnn libdnn.so examples/digits/digits.onnx
-  project nnapi libneuralnetworks.so
-  gcc -D_GNU_SOURCE -Ictest -I"$root/include/anynpu" ctest/link.c -o "$dir/link" -L"$libdir/anynpu" -Wl,-rpath,"$libdir/anynpu" \
-    -lneural_network_runtime
+  while read -r api arguments; do
+    # shellcheck disable=SC2086
+    [ -z "$api" ] || project "$api" $arguments
+  done <<< "$projects"
+  gcc -D_GNU_SOURCE -Ictest -I"$root/include/anynpu" ctest/link.c -o "$dir/link" -L"$libdir/anynpu" \
+    -Wl,-rpath,"$libdir/anynpu" -lneural_network_runtime
   ANYNPU_LOG_FILE=/dev/null "$dir/link"
 
   # Each library that holds the core, alone in a folder.
@@ -202,7 +176,10 @@ for how in make cmake; do
 done
 for list in capi/stub/z*.symbols; do # no name beside the vendor's
   name=$(basename "$list" .symbols)
-  diff <(grep -v '^#' "$list" | LC_ALL=C sort) <(nm -D --defined-only "$lib/single/${name#z}.so" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort) ||
+  diff <(grep -v '^#' "$list" | LC_ALL=C sort) \
+    <(nm -D --defined-only "$lib/single/${name#z}.so" |
+      awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort) ||
     fail "${name#z}.so with the core exports other names than $list"
 done
-echo "a vendor's library beside the installation stays byte-equal; projects of each API build by find_package and pkg-config"
+echo "a vendor's library beside the installation stays byte-equal; projects of each API build by find_package and" \
+  "pkg-config"
