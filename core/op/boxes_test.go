@@ -4,7 +4,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -74,8 +78,8 @@ func TestGenerateProposals_shapes(t *testing.T) {
 			"input 0: want [?,?,?,?]"},
 		{last, []tensor.Fact{fact(n, d(5), d(6), d(2)), open(tensor.Float32), fact(d(3), d(4)), open(tensor.Float32)}, 3,
 			"input 0: want [?1,5,6,3], got [?1,5,6,2]"},
-		{last, []tensor.Fact{fact(n, d(5), d(6), d(3)), fact(n, d(5), d(6), d(3)), open(tensor.Float32), open(tensor.Float32)},
-			3, "input 1: want [?1,5,6,12], got [?1,5,6,3]"},
+		{last, []tensor.Fact{fact(n, d(5), d(6), d(3)), fact(n, d(5), d(6), d(3)), open(tensor.Float32),
+			open(tensor.Float32)}, 3, "input 1: want [?1,5,6,12], got [?1,5,6,3]"},
 		{o, []tensor.Fact{open(tensor.Float32), open(tensor.Float32), fact(d(3), d(5)), open(tensor.Float32)}, 3,
 			"input 2: want [3,4]"},
 		{o, []tensor.Fact{fact(d(2), n, n, n), open(tensor.Float32), open(tensor.Float32), fact(d(1), d(2))}, 3,
@@ -108,4 +112,37 @@ func TestHeatmapMaxKeypoint_shapes(t *testing.T) {
 		"epsilon: want 0 or more"}})
 	checkRefusals(t, fault.Type, []outputsCase{{o, []tensor.Fact{typed(tensor.Int8, n, n, n, n), fact()}, 2,
 		"input 0: want a float"}})
+}
+
+// Each output takes the quantization that is declared for it, or that of the input whose kind it is.
+func TestBoxes_declaredQuantization(t *testing.T) {
+	d := tensor.D
+	first, second := tensor.PerTensor(0.5, 7), tensor.PerTensor(0.25, 9)
+	scores := codes(tensor.Uint8, 0.01, 1, d(2), d(3))
+	wide := codes(tensor.Uint16, 0.125, 0, d(2), d(12))
+	maps := codes(tensor.Uint8, 0.01, 1, d(1), d(3), d(2), d(2))
+	deltas := codes(tensor.Uint8, 0.02, 2, d(1), d(12), d(2), d(2))
+	anchors, image := codes(tensor.Int16, 0.125, 0, d(3), d(4)), codes(tensor.Uint16, 0.125, 0, d(1), d(2))
+	boxes := codes(tensor.Uint16, 0.125, 0, d(1), d(4))
+	for _, c := range []struct {
+		op        graph.Op
+		in        []tensor.Fact
+		outs      int
+		of, boxed tensor.Fact // the inputs that outputs 0 and 1 take after
+	}{
+		{&BoxWithNMSLimit{}, []tensor.Fact{scores, wide, typed(tensor.Int32, d(2))}, 4, scores, wide},
+		{&GenerateProposals{}, []tensor.Fact{maps, deltas, anchors, image}, 3, maps, image},
+		{&HeatmapMaxKeypoint{}, []tensor.Fact{maps, boxes}, 2, maps, boxes},
+	} {
+		declared := make([]tensor.Type, c.outs)
+		out, err := c.op.Infer(c.in, declared)
+		require.NoError(t, err, c.op.Name())
+		assert.Equal(t, []*tensor.Quant{c.of.Quant, c.boxed.Quant}, []*tensor.Quant{out[0].Quant, out[1].Quant}, c.op.Name())
+		declared[0] = tensor.Type{DType: tensor.Int8, Quant: first}
+		declared[1] = tensor.Type{DType: tensor.Int16, Quant: second}
+		out, err = c.op.Infer(c.in, declared)
+		require.NoError(t, err, c.op.Name())
+		assert.Equal(t, []*tensor.Quant{first, second}, []*tensor.Quant{out[0].Quant, out[1].Quant}, c.op.Name())
+		assert.Equal(t, []tensor.DType{tensor.Int8, tensor.Int16}, []tensor.DType{out[0].DType, out[1].DType}, c.op.Name())
+	}
 }
