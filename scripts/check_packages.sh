@@ -42,7 +42,9 @@ dpkg-deb -x "$packages"/anynpu_*.deb "$dir/tool"
 go version -m "$dir/tool/usr/bin/anynpu" "$dir"/lib/usr/lib/*/libanynpu.so.0 | awk '$1 == "dep" {print $2 "@" $3}' |
   sort -u > "$dir/modules"
 while read -r module; do
-  grep -qF "pkg:golang/$module\"" "$packages"/*.spdx.json || fail "the SPDX document lacks $module"
+  for document in "$packages"/*.spdx.json; do
+    grep -qF "pkg:golang/$module\"" "$document" || fail "$(basename "$document") lacks $module"
+  done
 done < "$dir/modules"
 echo "SPDX: $(wc -l < "$dir/modules") of $(wc -l < "$dir/modules") modules"
 

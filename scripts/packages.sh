@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # usage: packages.sh VERSION ARCH...
-# Makes build/packages: for each ARCH (amd64, arm64) the deb and rpm packages libanynpu, libanynpu-dev and anynpu and a
-# tarball; an SPDX document; SHA256SUMS. Two builds of a commit are byte-equal, wherever they are made. SOURCE_DATE_EPOCH,
+# Makes build/packages: for each ARCH (amd64, arm64) the packages libanynpu, libanynpu-dev and anynpu, deb and rpm for
+# glibc, apk for musl; for each libc a tarball and its SPDX document; SHA256SUMS. Without a compiler for musl its part is
+# left out. Two builds of a commit are byte-equal, wherever they are made. SOURCE_DATE_EPOCH,
 # seconds since 1970, is the time of every file; without it, it is the commit's, or 0 in a tree without git.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
@@ -71,10 +72,39 @@ package() {
   config=$work/$name-$arch-$format.yaml
   sed -e "s|@ARCH@|$arch|g; s|@VERSION@|$version|g; s|@ROOT@|$root|g; s|@LIBDIR@|$libdir|g" \
     -e "s|@DATE@|$(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)|g" "scripts/packages/nfpm/$name.yaml.in" > "$config"
+  if [ "$format" = apk ]; then # has one line for a description
+    sed -i '/^description: |/,/^arch:/ {/^description: |/ {n; b}; /^arch:/ b; d}' "$config"
+  fi
   "$work/nfpm" package --config "$config" --packager "$format" --target "$out/" > /dev/null
 }
 
-programs=()
+# packages ARCH FORMAT LIBDIR: the packages of one format, of what BUILD holds, in FORMAT's tree below that
+packages() {
+  local arch=$1 format=$2 libdir=$3 name tree=$BUILD/$2
+  tree "$arch" "$libdir" "$tree"
+  for name in libanynpu libanynpu-dev anynpu; do
+    install -D -m 644 "$work/copyright.$([ "$format" = deb ] && echo deb || echo rpm)" "$tree/usr/share/doc/$name/copyright"
+    install -m 644 "$work/changelog.gz" "$tree/usr/share/doc/$name/changelog.gz"
+    if [ -f "scripts/packages/nfpm/$name.overrides" ]; then
+      install -D -m 644 "scripts/packages/nfpm/$name.overrides" "$tree/usr/share/lintian/overrides/$name"
+    fi
+  done
+  same_time "$tree"
+  for name in libanynpu libanynpu-dev anynpu; do package "$format" "$arch" $name "$tree/usr" "$libdir"; done
+}
+
+# tarball ARCH LIBC: one folder for any prefix, and its SPDX document
+tarball() {
+  local name=anynpu-$version-linux-$1-$2 tree=$BUILD/tar
+  tree "$1" lib "$tree"
+  mv "$tree/usr" "$tree/anynpu-$version"
+  install -m 644 "$work/copyright" "$tree/anynpu-$version/share/anynpu/copyright"
+  same_time "$tree"
+  tar -C "$tree" --sort=name --owner=0 --group=0 --numeric-owner -c "anynpu-$version" | gzip -9n > "$out/$name.tar.gz"
+  $go run ./scripts/packages/sbom "$version" "$tree/anynpu-$version/bin/anynpu" "$tree/anynpu-$version/lib/libanynpu.so.0" \
+    > "$out/$name.spdx.json"
+}
+
 for arch in "$@"; do
   case $arch in
     amd64) cc=gcc strip=strip triplet=x86_64-linux-gnu ;;
@@ -82,30 +112,17 @@ for arch in "$@"; do
     *) echo "packages.sh: $arch: want amd64 or arm64"; exit 2 ;;
   esac
   if [ "$(uname -m)" = aarch64 ] && [ "$arch" = arm64 ]; then cc=gcc strip=strip; fi
-  own=$work/$arch
-  make --no-print-directory libs singles "$own/bin/anynpu" "$own/lib/anynpu-devices" BUILD="$own" GOARCH="$arch" CC="$cc"
-  for format in deb rpm; do
-    case $format in deb) libdir=lib/$triplet ;; rpm) libdir=lib64 ;; esac
-    BUILD=$own tree "$arch" "$libdir" "$own/$format"
-    for name in libanynpu libanynpu-dev anynpu; do
-      install -D -m 644 "$work/copyright.$format" "$own/$format/usr/share/doc/$name/copyright"
-      install -m 644 "$work/changelog.gz" "$own/$format/usr/share/doc/$name/changelog.gz"
-      if [ -f "scripts/packages/nfpm/$name.overrides" ]; then
-        install -D -m 644 "scripts/packages/nfpm/$name.overrides" "$own/$format/usr/share/lintian/overrides/$name"
-      fi
-    done
-    same_time "$own/$format"
-    for name in libanynpu libanynpu-dev anynpu; do package $format "$arch" $name "$own/$format/usr" "$libdir"; done
-  done
-  BUILD=$own tree "$arch" lib "$own/tar"
-  mv "$own/tar/usr" "$own/tar/anynpu-$version"
-  install -m 644 "$work/copyright" "$own/tar/anynpu-$version/share/anynpu/copyright"
-  same_time "$own/tar"
-  tar -C "$own/tar" --sort=name --owner=0 --group=0 --numeric-owner -c "anynpu-$version" |
-    gzip -9n > "$out/anynpu-$version-linux-$arch-glibc.tar.gz"
-  programs+=("$own/deb/usr/bin/anynpu" "$own/deb/usr/lib/$triplet/libanynpu.so.0")
-  $go run ./scripts/packages/sbom "$version" "$own/deb/usr/bin/anynpu" "$own/deb/usr/lib/$triplet/libanynpu.so.0" \
-    > "$out/anynpu-$version-linux-$arch.spdx.json"
+  export BUILD=$work/$arch
+  make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices" GOARCH="$arch" CC="$cc"
+  packages "$arch" deb "lib/$triplet"
+  packages "$arch" rpm lib64
+  tarball "$arch" glibc
+
+  musl=$(BUILD=$build scripts/musl_gcc.sh "$arch") || { echo "SKIP: packages for musl on $arch: $musl"; continue; }
+  export BUILD=$work/$arch-musl
+  make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices" GOARCH="$arch" CC="$musl"
+  packages "$arch" apk lib
+  tarball "$arch" musl
 done
 (cd "$out" && LC_ALL=C sha256sum -- * > SHA256SUMS)
 rm -rf "$work"
