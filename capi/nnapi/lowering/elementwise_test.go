@@ -348,22 +348,3 @@ func TestPairs(t *testing.T) {
 	refused(t, check{"", nnapi.Select, []arg{b8(nil, 2), f32(nil, 2), f32(nil, 1)}, []arg{f32(nil, 2)}, 0},
 		"input 2 (input2): want dimensions [2]")
 }
-
-// TestBool_anyByte: every byte but 0 is true in inputs, too.
-func TestBool_anyByte(t *testing.T) {
-	p, q := b8(v1(2, 255, 0, 7), 4), b8(v1(1, 0, 0, 128), 4)
-	b := func(v ...float64) []arg { return []arg{b8(v, 4)} }
-	check{"any byte", nnapi.LogicalNot, []arg{p}, b(0, 0, 1, 0), 0}.run(t)
-	check{"any byte", nnapi.LogicalAnd, []arg{p, q}, b(1, 0, 0, 1), 0}.run(t)
-	check{"any byte", nnapi.LogicalOr, []arg{p, q}, b(1, 1, 0, 1), 0}.run(t)
-	check{"any byte", nnapi.Equal, []arg{p, q}, b(1, 0, 1, 1), 0}.run(t)
-	check{"any byte", nnapi.NotEqual, []arg{p, q}, b(0, 1, 0, 0), 0}.run(t)
-	check{"any byte", nnapi.Less, []arg{q, p}, b(0, 1, 0, 0), 0}.run(t)
-	check{"any byte", nnapi.Greater, []arg{p, q}, b(0, 1, 0, 0), 0}.run(t)
-	check{"any byte", nnapi.GreaterEqual, []arg{q, p}, b(1, 0, 1, 1), 0}.run(t)
-	check{"any byte", nnapi.LessEqual, []arg{p, q}, b(1, 0, 1, 1), 0}.run(t)
-	check{"any byte", nnapi.ReduceAll, []arg{b8(v1(2, 4, 0, 7), 2, 2), list(1), flag(false)}, []arg{b8(v1(1, 0), 2)},
-		0}.run(t)
-	check{"any byte", nnapi.Select, []arg{p, i32(seq(1, 1, 4), 4), i32(seq(5, 1, 4), 4)}, []arg{i32(v1(1, 2, 7, 4), 4)},
-		0}.run(t)
-}

@@ -39,12 +39,12 @@ func init() {
 		nnapi.Minimum:      pair(&op.Min{}),
 		nnapi.Pow:          pair(&op.Pow{}),
 		nnapi.PReLU:        lowerPRelu,
-		nnapi.Equal:        compare(&op.Equal{}, equalBools),
-		nnapi.NotEqual:     compare(&op.NotEqual{}, unequalBools),
-		nnapi.Greater:      compare(&op.Greater{}, greaterBools),
-		nnapi.GreaterEqual: compare(&op.GreaterEqual{}, atLeastBools),
-		nnapi.Less:         compare(&op.Less{}, lessBools),
-		nnapi.LessEqual:    compare(&op.LessEqual{}, atMostBools),
+		nnapi.Equal:        pair(&op.Equal{}),
+		nnapi.NotEqual:     pair(&op.NotEqual{}),
+		nnapi.Greater:      pair(&op.Greater{}),
+		nnapi.GreaterEqual: pair(&op.GreaterEqual{}),
+		nnapi.Less:         pair(&op.Less{}),
+		nnapi.LessEqual:    pair(&op.LessEqual{}),
 		nnapi.LogicalAnd:   pair(&op.And{}),
 		nnapi.LogicalOr:    pair(&op.Or{}),
 		nnapi.Select:       lowerSelect,
@@ -56,27 +56,6 @@ func each(o graph.Op) func(n *node) { return func(n *node) { n.emit(o, n.in(0)) 
 
 // pair lowers an operation of two inputs, broadcast.
 func pair(o graph.Op) func(n *node) { return func(n *node) { n.emit(o, n.in(0), n.in(1)) } }
-
-// compare lowers a comparison. Core compares the bytes of bools; the API takes every byte but 0 as true, so these are
-// compared by logic.
-func compare(o graph.Op, bools func(n *node, a, b graph.Value) graph.Value) func(n *node) {
-	return func(n *node) {
-		if n.operand(0).Type == nnapi.TensorBool8 {
-			n.put(0, bools(n, n.in(0), n.in(1)))
-			return
-		}
-		n.emit(o, n.in(0), n.in(1))
-	}
-}
-
-func (n *node) not(v graph.Value) graph.Value { return n.add(&op.Not{}, v) }
-
-func equalBools(n *node, a, b graph.Value) graph.Value   { return n.not(unequalBools(n, a, b)) }
-func unequalBools(n *node, a, b graph.Value) graph.Value { return n.add(&op.Xor{}, a, b) }
-func greaterBools(n *node, a, b graph.Value) graph.Value { return n.add(&op.And{}, a, n.not(b)) }
-func atLeastBools(n *node, a, b graph.Value) graph.Value { return n.add(&op.Or{}, a, n.not(b)) }
-func lessBools(n *node, a, b graph.Value) graph.Value    { return greaterBools(n, b, a) }
-func atMostBools(n *node, a, b graph.Value) graph.Value  { return atLeastBools(n, b, a) }
 
 func lowerArithmetic(n *node, o graph.Op) {
 	if fused := n.fuse(2); fused != nnapi.FusedNone && n.result(0).Type == nnapi.TensorInt32 {

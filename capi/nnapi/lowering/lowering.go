@@ -18,7 +18,7 @@ import (
 // Graph returns a model as a core graph: its inputs and outputs in the model's order, Node.Origin the operation's index
 // and Node.Name its name. m must have passed the judgement of Model_finish, and nnapi.Check of each operation.
 //
-// TENSOR_BOOL8 becomes bool; every byte but 0 is true in inputs as well.
+// TENSOR_BOOL8 becomes bool, whose elements are 0 or 1: a run's inputs are brought to that by the caller.
 //
 // Errors tell two cases apart. Kind fault.Unsupported: the library cannot compute the operation (BAD_DATA where no
 // other device does). Any other kind: the operation has no result, as with an axis beyond the rank or sizes that
