@@ -22,6 +22,7 @@ programs() {
 rknn_digits rknnrt $onnx
 hbdnn_digits dnn $onnx
 ohnn_digits neural_network_core $weights
+nnapi_digits neuralnetworks $weights
 END
 }
 
@@ -29,7 +30,8 @@ END
 # sentence is the loader's. With the library loaded before the program, by LD_PRELOAD, it works.
 opened() {
   $cc -D_GNU_SOURCE ctest/musl/opens.c -o "$work/opens"
-  $run "$work/opens" "$lib/librknnrt.so" > "$work/out" 2>&1 && fail "$arch: dlopen works; docs/install.md says that it does not"
+  $run "$work/opens" "$lib/librknnrt.so" > "$work/out" 2>&1 &&
+    fail "$arch: dlopen works; docs/install.md says that it does not"
   grep -q 'initial-exec TLS' "$work/out" || { cat "$work/out"; fail "$arch: dlopen fails for another reason"; }
   $run $preload"$lib/libanynpu.so.0" "$work/opens" "$lib/librknnrt.so" > "$work/out" 2>&1 ||
     { cat "$work/out"; fail "$arch: LD_PRELOAD"; }
@@ -42,10 +44,14 @@ executed() {
   GOARCH=$arch BUILD=${BUILD:-build}/musl-$arch make --no-print-directory "$anynpu" > /dev/null
   "$anynpu" exec -- "$work/opens" librknnrt.so > "$work/out" 2>&1 || { cat "$work/out"; fail "$arch: anynpu exec"; }
   # shellcheck disable=SC2086
-  "$anynpu" exec --report -- "$work/rknn_digits" "$onnx" $images > /dev/null 2> "$work/out" || fail "$arch: anynpu exec --report"
+  "$anynpu" exec --report -- "$work/rknn_digits" "$onnx" $images > /dev/null 2> "$work/out" ||
+    fail "$arch: anynpu exec --report"
   grep -q 'rknn_run  *60  *0' "$work/out" || { cat "$work/out"; fail "$arch: anynpu exec --report"; }
   plain=$("$anynpu" exec -- /bin/true 2>&1) && fail "$arch: a program of glibc gets libraries of musl"
-  case $plain in *'is a program of glibc, and the libraries beside this tool are of musl') ;; *) fail "$arch: $plain" ;; esac
+  case $plain in
+    *'is a program of glibc, and the libraries beside this tool are of musl') ;;
+    *) fail "$arch: $plain" ;;
+  esac
   echo "musl $arch: anynpu exec, with a report"
 }
 
@@ -60,8 +66,8 @@ hosts() {
     dir=$work/dir.$source
     mkdir -p "$dir"
     # shellcheck disable=SC2086,SC2046
-    $cc -O1 -g -D_GNU_SOURCE -Iinclude -Ictest -Iexamples "ctest/$source.c" $(more "$source") -o "$work/$source" -L"$lib" \
-      -Wl,-rpath,"$lib" -idirafter "$work/kernel" $(flags $libraries) 2> "$work/out" &&
+    $cc -O1 -g -D_GNU_SOURCE -Iinclude -Ictest -Iexamples "ctest/$source.c" $(more "$source") -o "$work/$source" \
+      -L"$lib" -Wl,-rpath,"$lib" -idirafter "$work/kernel" $(flags $libraries) 2> "$work/out" &&
       (eval "timeout 200 $run \"\$work/$source\" $arguments") > "$work/out" 2>&1 && ran=$((ran + 1)) ||
       { bad=1; tail -n 5 "$work/out"; echo "musl $arch: $source failed"; }
   done < ctest/musl/hosts
@@ -74,14 +80,15 @@ hosts() {
   return $bad
 }
 flags() { local each; for each; do case $each in -*) echo "$each" ;; *) echo "-l$each" ;; esac; done; }
-more() { if [ "$1" = digits ]; then echo ctest/digits_ohnn.c ctest/digits_rknn.c ctest/digits_hbdnn.c; fi; }
+more() { if [ "$1" = digits ]; then echo ctest/digits_*.c; fi; }
 
 if [ $# -eq 0 ]; then set -- amd64 arm64; fi
 for arch in "$@"; do
   cc=$(scripts/musl_gcc.sh "$arch") || { echo "SKIP: musl for $arch: $cc"; continue; }
   run='' preload='env LD_PRELOAD='
   if [ "$arch" = arm64 ] && [ "$(uname -m)" != aarch64 ]; then
-    command -v qemu-aarch64 > /dev/null || { echo "SKIP: musl for arm64: no qemu-aarch64 (Debian: qemu-user)"; continue; }
+    command -v qemu-aarch64 > /dev/null ||
+      { echo "SKIP: musl for arm64: no qemu-aarch64 (Debian: qemu-user)"; continue; }
     run="qemu-aarch64 -L $out/musl-$arch/root" preload='-E LD_PRELOAD='
   fi
   work=$out/musl-$arch/hosts lib=$out/musl-$arch/lib
@@ -95,7 +102,9 @@ for arch in "$@"; do
   if [ -d "/usr/$triplet/include/linux" ]; then headers=/usr/$triplet/include; fi
   mkdir "$work/kernel"
   ln -s "$headers/linux" "$headers/asm-generic" "$work/kernel/"
-  if [ -d "$headers/$triplet/asm" ]; then ln -s "$headers/$triplet/asm" "$work/kernel/"; else ln -s "$headers/asm" "$work/kernel/"; fi
+  for folder in "$headers/$triplet/asm" "$headers/asm"; do
+    if [ -d "$folder" ]; then ln -sT "$folder" "$work/kernel/asm" && break; fi
+  done
   programs
   opened
   if [ -z "$run" ]; then executed; fi
