@@ -140,6 +140,7 @@ report() { # PROGRAM MODEL LIBRARY
 report rknn_digits digits.onnx rknnrt
 report hbdnn_digits digits.onnx dnn
 report ohnn_digits digits.weights neural_network_core
+report nnapi_digits digits.weights neuralnetworks
 
 # Calls that are passed straight to a driver are counted too.
 sed '/^#/d; s/.*/int &(void) { return -99; }/' "$root/capi/stub/zlibrknnrt.symbols" > driver.c
