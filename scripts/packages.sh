@@ -113,14 +113,14 @@ for arch in "$@"; do
   esac
   if [ "$(uname -m)" = aarch64 ] && [ "$arch" = arm64 ]; then cc=gcc strip=strip; fi
   export BUILD=$work/$arch
-  make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices" GOARCH="$arch" CC="$cc"
+  GOARCH=$arch CC=$cc make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices"
   packages "$arch" deb "lib/$triplet"
   packages "$arch" rpm lib64
   tarball "$arch" glibc
 
   musl=$(BUILD=$build scripts/musl_gcc.sh "$arch") || { echo "SKIP: packages for musl on $arch: $musl"; continue; }
   export BUILD=$work/$arch-musl
-  make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices" GOARCH="$arch" CC="$musl"
+  GOARCH=$arch CC=$musl make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices"
   packages "$arch" apk lib
   tarball "$arch" musl
 done
