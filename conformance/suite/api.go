@@ -17,8 +17,8 @@ import (
 	"github.com/anynpu/anynpu/internal/built"
 )
 
-// API describes a C API to the suites. Every parameter and result of its functions is an integer, a boolean or a
-// pointer of the machine's word size or less: floating-point parameters would need registers of their own.
+// API describes a C API to the suites. Every parameter of its functions is an integer, a boolean or a pointer of the
+// machine's word size or less, or a float; every result is one of the former.
 type API struct {
 	Name     string // in reports and as a sub-command, such as "ohnn"
 	Title    string // in help texts

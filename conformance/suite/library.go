@@ -3,6 +3,7 @@ package suite
 import (
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -91,9 +92,9 @@ func (l *Library) Exports(symbol string) bool {
 }
 
 // Call calls a function by its name without the prefix and returns what it leaves in the register of results.
-// Arguments are nil, integers, booleans, strings (passed with a final 0), slices (passed as their first element's
-// address) and pointers. A negative int stands for a 64-bit value, a negative int32 for a 32-bit one. A function that
-// the library lacks is a violation.
+// Arguments are nil, integers, booleans, float32, strings (passed with a final 0), slices (passed as their first
+// element's address) and pointers. A negative int stands for a 64-bit value, a negative int32 for a 32-bit one. A
+// function that the library lacks is a violation.
 func (l *Library) Call(name string, args ...any) uintptr {
 	full := l.API.Prefix + name
 	symbol, named := l.symbols[full]
@@ -119,12 +120,31 @@ func (l *Library) Call(name string, args ...any) uintptr {
 		}
 		rec.Call(full, shown, l.API.Headers.Descriptor(full))
 	}
-	r, _, _ := purego.SyscallN(symbol, values...)
+	r := call(symbol, args, values)
 	if rec != nil {
 		rec.Return(r)
 	}
 	runtime.KeepAlive(keep)
 	return r
+}
+
+// call calls a function with register values. Those of args that are float32 go to registers of their own.
+func call(symbol uintptr, args []any, values []uintptr) uintptr {
+	if !slices.ContainsFunc(args, func(a any) bool { _, is := a.(float32); return is }) {
+		r, _, _ := purego.SyscallN(symbol, values...)
+		return r
+	}
+	types, in := make([]reflect.Type, len(args)), make([]reflect.Value, len(args))
+	for i, a := range args {
+		in[i] = reflect.ValueOf(values[i])
+		if v, ok := a.(float32); ok {
+			in[i] = reflect.ValueOf(v)
+		}
+		types[i] = in[i].Type()
+	}
+	f := reflect.New(reflect.FuncOf(types, []reflect.Type{reflect.TypeFor[uintptr]()}, false))
+	purego.RegisterFunc(f.Interface(), symbol)
+	return uintptr(f.Elem().Call(in)[0].Uint())
 }
 
 // Through calls a function by the C function at via, which gets its address and then args. Such a call is in no record: a
@@ -200,6 +220,8 @@ func argument(a any) (uintptr, any) {
 		return uintptr(v.Int()), nil
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		return uintptr(v.Uint()), nil
+	case reflect.Float32:
+		return uintptr(math.Float32bits(float32(v.Float()))), nil
 	case reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
 		return v.Pointer(), a
 	}

@@ -65,7 +65,8 @@ func TestArgument_isARegisterValue(t *testing.T) {
 		want uintptr
 	}{
 		{nil, 0}, {true, 1}, {false, 0}, {-1, math.MaxUint}, {int32(-1), math.MaxUint32}, {uint8(200), 200},
-		{uint64(math.MaxUint64), math.MaxUint}, {uintptr(7), 7}, {x, uintptr(unsafe.Pointer(&x[0]))},
+		{uint64(math.MaxUint64), math.MaxUint}, {uintptr(7), 7}, {float32(1), 0x3f800000},
+		{x, uintptr(unsafe.Pointer(&x[0]))},
 		{&x[0], uintptr(unsafe.Pointer(&x[0]))}, {[]byte(nil), 0}, {(*int32)(nil), 0},
 	} {
 		got, _ := argument(c.arg)
@@ -73,4 +74,12 @@ func TestArgument_isARegisterValue(t *testing.T) {
 	}
 	runtime.KeepAlive(x)
 	assert.Panics(t, func() { argument(1.5) })
+}
+
+func TestLibrary_floatArguments(t *testing.T) {
+	l, err := Open(&API{Prefix: "str", Functions: []string{"strfromf"}}, "libc.so.6")
+	require.NoError(t, err)
+	text := make([]byte, 16)
+	assert.EqualValues(t, 4, l.Call("fromf", text, len(text), "%g", float32(-2.5)))
+	assert.Equal(t, "-2.5", string(text[:4]))
 }

@@ -34,6 +34,13 @@ func (l lacking) Error() string { return string(l) }
 // Skip ends the case: the library says that it lacks what the case is about.
 func (t *T) Skip(format string, args ...any) { panic(lacking(fmt.Sprintf(format, args...))) }
 
+// Outside ends a case that is recorded as a C program: a record does not have what.
+func (t *T) Outside(what string) {
+	if t.recorder() != nil {
+		t.Skip("a record does not have %s", what)
+	}
+}
+
 // Failf ends the case.
 func (t *T) Failf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)

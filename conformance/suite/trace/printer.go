@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -285,6 +286,8 @@ func (p *printer) argument(a Arg, proto *prototype, i int) string {
 		typ = proto.params[i]
 	}
 	switch {
+	case typ == "float":
+		return floatArgument(uint32(a.Bits))
 	case isPointer(typ):
 		if a.Bits == 0 {
 			return "NULL"
@@ -308,4 +311,12 @@ func (p *printer) argument(a Arg, proto *prototype, i int) string {
 		return fmt.Sprintf("(%s)%d", typ, int32(a.Bits))
 	}
 	return number(typ, a.Bits)
+}
+
+// floatArgument is a float of C.
+func floatArgument(bits uint32) string {
+	if text, ok := float(float64(math.Float32frombits(bits)), 32, "f"); ok {
+		return text
+	}
+	return "NAN"
 }
