@@ -139,7 +139,8 @@ tools-examples: tools-build
 # Every suite is a sub-command.
 CONFORMANCE := $(GO) run ./conformance/cmd/conformance
 
-# Every suite that judges a library, with this library or those that ANYNPU_CTS_LIBRARY, ANYNPU_RKNN_LIBRARY and ANYNPU_HBDNN_LIBRARY name.
+# Every suite that judges a library, with this library or those that ANYNPU_CTS_LIBRARY, ANYNPU_RKNN_LIBRARY,
+# ANYNPU_HBDNN_LIBRARY and ANYNPU_NNAPI_LIBRARY name.
 REPORTS = --html $(BUILD)/$@.html --json $(BUILD)/$@.json --junit $(BUILD)/$@.xml
 
 conformance: libs

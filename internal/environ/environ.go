@@ -21,7 +21,8 @@ var Names = []string{
 }
 
 // TestNames are those that tests and benchmarks read beside them.
-var TestNames = []string{"ANYNPU_CTS_LIBRARY", "ANYNPU_RKNN_LIBRARY", "ANYNPU_HBDNN_LIBRARY", "ANYNPU_RKNN_FLIPS"}
+var TestNames = []string{"ANYNPU_CTS_LIBRARY", "ANYNPU_RKNN_LIBRARY", "ANYNPU_HBDNN_LIBRARY", "ANYNPU_NNAPI_LIBRARY",
+	"ANYNPU_RKNN_FLIPS"}
 
 // A Setting is a variable with its value.
 type Setting struct {

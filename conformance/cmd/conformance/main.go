@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	hbdnnrules "github.com/anynpu/anynpu/conformance/hbdnn/rules"
+	nnapirules "github.com/anynpu/anynpu/conformance/nnapi/rules"
 	"github.com/anynpu/anynpu/conformance/ohnn/networks"
 	"github.com/anynpu/anynpu/conformance/ohnn/operators"
 	ohnnrules "github.com/anynpu/anynpu/conformance/ohnn/rules"
@@ -83,6 +84,7 @@ func suites() []*suite.Suite {
 		ohnnrules.Suite(), operators.Suite(), networks.Suite(),
 		rknnrules.Suite(), numerics.Suite(),
 		hbdnnrules.Suite(),
+		nnapirules.Suite(),
 	}
 }
 
