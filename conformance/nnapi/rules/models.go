@@ -75,7 +75,10 @@ func (t *T) relu(code int32, sizes ...uint32) *nnapi.Model {
 
 var models = []*Rule{
 	rule("3.a_create", "models are made one by one").
-		OK("two", func(t *T) { t.Check(t.Model().Handle != t.Model().Handle, "one handle for two models") }).
+		OK("two", func(t *T) {
+			a, b := t.Model(), t.Model()
+			t.Check(a.Handle != b.Handle, "one handle for two models")
+		}).
 		No("null", func(t *T) { t.NullPointer("Model_create", nil) }),
 	rule("3.b_types", "operands have a type of the API").
 		OK("all", func(t *T) {
