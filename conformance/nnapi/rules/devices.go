@@ -87,18 +87,6 @@ var devices = []*Rule{
 			runtime := int64(t.Call("_getRuntimeFeatureLevel"))
 			t.NoEffect(runtime < 27 || runtime > 31 && runtime < 1000006, "feature level %d is none", runtime)
 		}),
-	rule("1.g_older", "a library of feature level 3 says so and takes nothing newer").
-		OK("level", func(t *T) {
-			level := int64(t.Call("_getRuntimeFeatureLevel"))
-			t.Check(level == 29, "level %d", level)
-			t.Sum(2).Finish()
-		}).With("ANYNPU_NNAPI_FEATURE_LEVEL=29").
-		No("newer", func(t *T) {
-			m := t.Model()
-			t.Bad("Model_addOperand", m.Handle, t.Quantized(nnapi.TensorQuant8AsymmSigned, 1, 0, 2))
-			x, y := m.Operand(nnapi.TensorFloat32, 2), m.Operand(nnapi.TensorFloat32, 2)
-			m.Operates(nnapi.BadData, "HARD_SWISH", []uint32{x}, []uint32{y})
-		}).With("ANYNPU_NNAPI_FEATURE_LEVEL=29"),
 	rule("1.h_version", "a version is a text that stays").
 		OK("text", func(t *T) {
 			a, b := new(uintptr), new(uintptr)
