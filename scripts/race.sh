@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 alone=(
-  backends/cpu/kernel backends/cpu/ref conformance/cmd/conformance conformance/ohnn/operators
+  backends/cpu/kernel backends/cpu/ref capi/nnapi/lowering conformance/cmd/conformance conformance/ohnn/operators
   conformance/onnx/attributes conformance/onnx/cases conformance/onnx/forms conformance/onnx/networks core/convert
   core/op core/tensor internal/layout
 )
