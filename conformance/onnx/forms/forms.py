@@ -3,6 +3,7 @@
 ONNX Runtime computes nodes one by one here: its own rewriting of graphs is what these cases shall not depend on. Where
 a formula in NumPy is given, the evaluators that are not left out have to agree with it."""
 
+import glob
 import gzip
 import io
 import os
@@ -145,12 +146,22 @@ def several(name, made, feeds, inits=None, **kw):
     add(name, nodes, feeds, inits, outs=" ".join(outs), **kw)
 
 
+PART = 4 << 20  # bytes of the zip file in each part
+
+
 def finish(path):
-    """Writes the cases as a zip file compressed as a whole: they have much in common."""
+    """Writes the cases as a zip file compressed as a whole, as they have much in common: its parts are path.0.gz,
+    path.1.gz and so on, each below a megabyte, which together are one gzip file."""
     if problems:
         sys.exit("\n".join(problems))
     stored = io.BytesIO()
     base.write(stored, zipfile.ZIP_STORED)
-    with open(path, "wb") as f:
-        f.write(gzip.compress(stored.getvalue(), 9, mtime=0))
-    print(f"{len(base.cases)} cases, {os.path.getsize(path)} bytes, expected values: {base.sources}")
+    data, size = stored.getvalue(), 0
+    for old in glob.glob(path + ".*.gz"):
+        os.remove(old)
+    for n, at in enumerate(range(0, len(data), PART)):
+        part = gzip.compress(data[at:at + PART], 9, mtime=0)
+        size += len(part)
+        with open(f"{path}.{n}.gz", "wb") as f:
+            f.write(part)
+    print(f"{len(base.cases)} cases, {size} bytes, expected values: {base.sources}")

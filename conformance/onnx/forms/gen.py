@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Make forms.zip.gz: graphs with the forms that implementations compute in one step and graphs that nearly have them,
-operators at sizes around blocks, every axis at every rank, and what functions mean.
+"""Make the parts of forms.zip: graphs with the forms that implementations compute in one step and graphs that nearly
+have them, operators at sizes around blocks, every axis at every rank, and what functions mean.
 
     python3 -m venv venv && venv/bin/pip install -r ../cases/requirements.txt && venv/bin/python gen.py
 
@@ -20,4 +20,4 @@ import sums
 if __name__ == "__main__":
     for part in (near, sums, codes, blocks, axes, bodies):
         part.make()
-    forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "forms.zip.gz"))
+    forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "forms.zip"))
