@@ -65,6 +65,11 @@ func TestRules_coverWholeRules(t *testing.T) {
 	assert.True(t, c.BothKinds(modes))
 	assert.False(t, newRule("2_d").OK("x", nil).No("y", nil).In("one").BothKinds(modes),
 		"nothing is refused in the other mode")
+	e := newRule("2_e").NotIn("two").OK("x", nil).No("y", nil).In("one").No("z", nil).In("two")
+	assert.True(t, e.BothKinds(modes), "the other mode asks for nothing")
+	for i, want := range [][]bool{{true, false}, {true, false}, {false, true}} {
+		assert.Equal(t, want, []bool{e.Cases[i].appliesIn("one"), e.Cases[i].appliesIn("two")}, e.Cases[i].Name)
+	}
 	r := &Rules[*T]{API: &API{Name: "fake", Functions: []string{"f", "g"}}, All: []*Rule[*T]{a, b, c}, Modes: modes,
 		Tally: "%d of %d rules"}
 	report := func(mode string, functions []string, passed ...string) *Report {
