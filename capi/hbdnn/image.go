@@ -31,7 +31,7 @@ func (p *port) setImage() {
 		return
 	}
 	p.aligned = slices.Clone(p.valid)
-	p.aligned[3] = ceil(w, widthAlignment)
+	p.aligned[3] = roundUp(w, widthAlignment)
 	if p.kind == typeNV12 {
 		p.aligned[1] = aimed().channels
 	}

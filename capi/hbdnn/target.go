@@ -50,7 +50,7 @@ func (g *target) pad(valid []int64, layout int32, size int64, input bool) []int6
 	switch {
 	case !g.padded || len(valid) != 4:
 	case layout == layoutNHWC && input && valid[3] <= 4:
-		out[1], out[2] = ceil(valid[1], 2), ceil(valid[2], 32)
+		out[1], out[2] = roundUp(valid[1], 2), roundUp(valid[2], 32)
 	default:
 		out[3] = rowBytes(valid[3]*size) / size
 	}
@@ -64,10 +64,10 @@ func rowBytes(n int64) int64 {
 			return b
 		}
 	}
-	return ceil(n, 256)
+	return roundUp(n, 256)
 }
 
-func ceil(n, to int64) int64 { return (n + to - 1) / to * to }
+func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // refuseRegion refuses a region that the chip cannot scale to h x w pixels (section 8).
 func (g *target) refuseRegion(name string, r Roi, from *picture, h, w int64) error {
