@@ -127,6 +127,7 @@ flags() { # FILE
 command -v pkg-config > /dev/null || echo "SKIP: there is no pkg-config; its files are read by this script"
 
 make --no-print-directory install PREFIX=/opt/anynpu DESTDIR="$dir/make" > /dev/null
+cmake -S . -B "$build/cmake" -DANYNPU_BUILD="$build" > /dev/null
 cmake --install "$build/cmake" --prefix "$dir/cmake/opt/anynpu" > /dev/null
 (cd include && find . -name '*.h' | LC_ALL=C sort) > "$dir/headers"
 for how in make cmake; do
