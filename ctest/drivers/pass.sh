@@ -12,7 +12,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "drivers: $*"; exit 1; }
 has() { grep -qF -- "$2" "$1" || { cat "$1"; fail "want \"$2\""; }; }
-export XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG_FILE=$dir/log
+GOCACHE=$(go env GOCACHE) # Go's own is in XDG_CACHE_HOME
+export GOCACHE XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG_FILE=$dir/log
 manifests=$XDG_CONFIG_HOME/anynpu/drivers.d
 mkdir -p "$manifests" "$dir"/{npu,lacks,alone,whole,bad}
 chmod 755 "$dir"
