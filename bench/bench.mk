@@ -11,7 +11,7 @@ ORT_VERSION := 1.30.0
 ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
 ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
 
-.PHONY: bench bench-boards bench-calls bench-compare bench-images bench-measure
+.PHONY: bench bench-boards bench-calls bench-compare bench-images bench-measure bench-turns
 
 bench: bench-calls bench-compare bench-measure bench-boards bench-images
 
@@ -35,7 +35,7 @@ $(BENCH)/models/done: bench/gen_bench_models.py $(ONNX_VENV)/done
 # Every C program of bench/anynpu, linked with the core library.
 BENCH_PROGRAMS := $(patsubst bench/anynpu/%.c,$(BENCH)/%,$(wildcard bench/anynpu/*.c))
 
-$(BENCH)/%: bench/anynpu/%.c bench/anynpu/model.h ctest/host.h ctest/ohnn_host.h $(LIB)/$(CORE)
+$(BENCH)/%: bench/anynpu/%.c $(wildcard bench/anynpu/*.h) ctest/host.h ctest/ohnn_host.h ctest/sides.h $(LIB)/$(CORE)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Ictest $< -o $@ -L$(LIB) "-Wl,-rpath,$(abspath $(LIB))" \
 	-lanynpu -lpthread -lm
@@ -51,6 +51,10 @@ bench-measure: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
 # BASELINE=DIR as for bench-calls.
 bench-boards: libs $(BUILD)/bin/anynpu $(BENCH)/models/done $(BENCH)/boards
 	@bench/boards.sh $(BUILD) $(BENCH_ROUNDS) $(foreach m,yolo_heads_320_qdq mobilenet_v2_224_qdq mobilenet_v2_224,$(BENCH)/models/$(m).onnx)
+
+# BASELINE=DIR, as for bench-calls, is needed.
+bench-turns: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
+	@bench/turns.sh $(BENCH) $(LIB) '$(BASELINE)' $(BENCH_SECONDS) $(BENCH_THREADS) '$(BENCH_RUN)'
 
 IMAGES_VENV := $(BENCH)/opencv-5.0.0.93
 
