@@ -92,7 +92,11 @@ func computed(t *T) uintptr {
 	return h
 }
 
-func ended(t *T) uintptr { return t.Start(t.Ready()) }
+func ended(t *T) uintptr {
+	e := t.Start(t.Ready())
+	t.OK("Event_wait", e)
+	return e
+}
 
 func fenced(t *T) uintptr {
 	fd, signal := t.pipe()
