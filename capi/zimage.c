@@ -4843,6 +4843,390 @@ static int32_t mixed_158(void * a0, uintptr_t a1)
 	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
+static int32_t mixed_183(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[183] : __atomic_load_n(&live[183], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_184(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+{
+	anynpu_fn f = anynpu_by_driver(184, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[184] : __atomic_load_n(&live[184], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_185(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(185, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[185] : __atomic_load_n(&live[185], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static void mixed_186(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[186] : __atomic_load_n(&live[186], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_187(void * a0)
+{
+	anynpu_fn f = anynpu_by_driver(187, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[187] : __atomic_load_n(&live[187], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *))f)(a0);
+}
+
+static int32_t mixed_188(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[188] : __atomic_load_n(&live[188], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[189] : __atomic_load_n(&live[189], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_190(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[190] : __atomic_load_n(&live[190], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_191(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[191] : __atomic_load_n(&live[191], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static void mixed_192(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[192] : __atomic_load_n(&live[192], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_193(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(193, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[193] : __atomic_load_n(&live[193], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_194(uintptr_t a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[194] : __atomic_load_n(&live[194], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_195(void * a0)
+{
+	anynpu_fn f = anynpu_by_driver(195, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[195] : __atomic_load_n(&live[195], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *))f)(a0);
+}
+
+static void mixed_196(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[196] : __atomic_load_n(&live[196], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_197(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[197] : __atomic_load_n(&live[197], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_198(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[198] : __atomic_load_n(&live[198], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_199(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[199] : __atomic_load_n(&live[199], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_200(uintptr_t a0, int32_t a1, uintptr_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[200] : __atomic_load_n(&live[200], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_201(uintptr_t a0, int32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[201] : __atomic_load_n(&live[201], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_202(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[202] : __atomic_load_n(&live[202], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4, a5);
+}
+
+static int32_t mixed_203(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[203] : __atomic_load_n(&live[203], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_204(uintptr_t a0, _Bool a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[204] : __atomic_load_n(&live[204], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+}
+
+static int32_t mixed_205(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[205] : __atomic_load_n(&live[205], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_206(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(206, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[206] : __atomic_load_n(&live[206], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_207(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	anynpu_fn f = anynpu_by_driver(207, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[207] : __atomic_load_n(&live[207], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
+}
+
+static void mixed_208(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[208] : __atomic_load_n(&live[208], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_209(uintptr_t a0, int32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[209] : __atomic_load_n(&live[209], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+}
+
+static int32_t mixed_210(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[210] : __atomic_load_n(&live[210], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_211(uintptr_t a0, int32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[211] : __atomic_load_n(&live[211], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+}
+
+static int32_t mixed_212(uintptr_t a0, uint64_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[212] : __atomic_load_n(&live[212], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static int32_t mixed_213(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[213] : __atomic_load_n(&live[213], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_214(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[214] : __atomic_load_n(&live[214], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_215(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[215] : __atomic_load_n(&live[215], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_216(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[216] : __atomic_load_n(&live[216], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_217(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[217] : __atomic_load_n(&live[217], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_218(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(218, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[218] : __atomic_load_n(&live[218], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static void mixed_219(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[219] : __atomic_load_n(&live[219], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_220(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[220] : __atomic_load_n(&live[220], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_221(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[221] : __atomic_load_n(&live[221], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
+}
+
+static int32_t mixed_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[222] : __atomic_load_n(&live[222], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[223] : __atomic_load_n(&live[223], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
+}
+
+static int32_t mixed_224(uintptr_t a0, _Bool a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[224] : __atomic_load_n(&live[224], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+}
+
+static int32_t mixed_225(uintptr_t a0, _Bool a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[225] : __atomic_load_n(&live[225], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+}
+
+static int32_t mixed_226(uintptr_t a0, _Bool a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[226] : __atomic_load_n(&live[226], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+}
+
+static int32_t mixed_227(uintptr_t a0, uint64_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[227] : __atomic_load_n(&live[227], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static int32_t mixed_228(uintptr_t a0, uint64_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[228] : __atomic_load_n(&live[228], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static int32_t mixed_231(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[231] : __atomic_load_n(&live[231], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_232(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(232, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[232] : __atomic_load_n(&live[232], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_233(uintptr_t a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[233] : __atomic_load_n(&live[233], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_234(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+{
+	anynpu_fn f = anynpu_by_driver(234, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[234] : __atomic_load_n(&live[234], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_235(uintptr_t a0, int32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[235] : __atomic_load_n(&live[235], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_236(uintptr_t a0, int32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[236] : __atomic_load_n(&live[236], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_237(uintptr_t a0, int32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[237] : __atomic_load_n(&live[237], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_238(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(238, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[238] : __atomic_load_n(&live[238], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static void mixed_239(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[239] : __atomic_load_n(&live[239], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_240(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[240] : __atomic_load_n(&live[240], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static void mixed_241(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[241] : __atomic_load_n(&live[241], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_242(int32_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(242, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[242] : __atomic_load_n(&live[242], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(int32_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_243(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[243] : __atomic_load_n(&live[243], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_245(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[245] : __atomic_load_n(&live[245], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[246] : __atomic_load_n(&live[246], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_247(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[247] : __atomic_load_n(&live[247], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_248(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[248] : __atomic_load_n(&live[248], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[249] : __atomic_load_n(&live[249], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
 static const char *const name[FUNCTIONS] = {
 	"anynpu_version",
 	"anynpu_set_log_callback",
@@ -5786,73 +6170,73 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
+	(anynpu_fn)mixed_183,
+	(anynpu_fn)mixed_184,
+	(anynpu_fn)mixed_185,
+	(anynpu_fn)mixed_186,
+	(anynpu_fn)mixed_187,
+	(anynpu_fn)mixed_188,
+	(anynpu_fn)mixed_189,
+	(anynpu_fn)mixed_190,
+	(anynpu_fn)mixed_191,
+	(anynpu_fn)mixed_192,
+	(anynpu_fn)mixed_193,
+	(anynpu_fn)mixed_194,
+	(anynpu_fn)mixed_195,
+	(anynpu_fn)mixed_196,
+	(anynpu_fn)mixed_197,
+	(anynpu_fn)mixed_198,
+	(anynpu_fn)mixed_199,
+	(anynpu_fn)mixed_200,
+	(anynpu_fn)mixed_201,
+	(anynpu_fn)mixed_202,
+	(anynpu_fn)mixed_203,
+	(anynpu_fn)mixed_204,
+	(anynpu_fn)mixed_205,
+	(anynpu_fn)mixed_206,
+	(anynpu_fn)mixed_207,
+	(anynpu_fn)mixed_208,
+	(anynpu_fn)mixed_209,
+	(anynpu_fn)mixed_210,
+	(anynpu_fn)mixed_211,
+	(anynpu_fn)mixed_212,
+	(anynpu_fn)mixed_213,
+	(anynpu_fn)mixed_214,
+	(anynpu_fn)mixed_215,
+	(anynpu_fn)mixed_216,
+	(anynpu_fn)mixed_217,
+	(anynpu_fn)mixed_218,
+	(anynpu_fn)mixed_219,
+	(anynpu_fn)mixed_220,
+	(anynpu_fn)mixed_221,
+	(anynpu_fn)mixed_222,
+	(anynpu_fn)mixed_223,
+	(anynpu_fn)mixed_224,
+	(anynpu_fn)mixed_225,
+	(anynpu_fn)mixed_226,
+	(anynpu_fn)mixed_227,
+	(anynpu_fn)mixed_228,
+	NULL,
+	NULL,
+	(anynpu_fn)mixed_231,
+	(anynpu_fn)mixed_232,
+	(anynpu_fn)mixed_233,
+	(anynpu_fn)mixed_234,
+	(anynpu_fn)mixed_235,
+	(anynpu_fn)mixed_236,
+	(anynpu_fn)mixed_237,
+	(anynpu_fn)mixed_238,
+	(anynpu_fn)mixed_239,
+	(anynpu_fn)mixed_240,
+	(anynpu_fn)mixed_241,
+	(anynpu_fn)mixed_242,
+	(anynpu_fn)mixed_243,
+	NULL,
+	(anynpu_fn)mixed_245,
+	(anynpu_fn)mixed_246,
+	(anynpu_fn)mixed_247,
+	(anynpu_fn)mixed_248,
+	(anynpu_fn)mixed_249,
 };
 
 static const anynpu_fn dead[FUNCTIONS] = {

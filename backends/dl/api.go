@@ -32,6 +32,14 @@ var APIs = []API{
 		Override: func(getenv func(string) string) string { return getenv("ANYNPU_DRIVER_RKNN") },
 		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_RKNN") },
 	},
+	{
+		Name: "nnapi",
+		Required: []string{"ANeuralNetworksModel_create", "ANeuralNetworksModel_addOperand",
+			"ANeuralNetworksModel_addOperation", "ANeuralNetworksModel_finish", "ANeuralNetworksCompilation_create",
+			"ANeuralNetworksCompilation_finish", "ANeuralNetworksExecution_create", "ANeuralNetworksExecution_startCompute"},
+		Override: func(getenv func(string) string) string { return getenv("ANYNPU_DRIVER_NNAPI") },
+		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_NNAPI") },
+	},
 }
 
 // Find returns the API of a name.

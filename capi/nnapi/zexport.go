@@ -2,6 +2,532 @@
 
 package nnapi
 
+/*
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+#include "../boundary/boundary.h"
+
+static int32_t forward_ANeuralNetworks_getDeviceCount(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworks_getDevice(void *f, uint32_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uint32_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksDevice_getName(void *f, void * a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksDevice_getType(void *f, void * a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksDevice_getVersion(void *f, void * a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksDevice_getFeatureLevel(void *f, void * a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksDevice_wait(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int64_t forward_ANeuralNetworks_getRuntimeFeatureLevel(void *f)
+{
+	int inside = anynpu_out();
+	int64_t r = ((int64_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_getSupportedOperationsForDevices(void *f, uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksMemory_createFromFd(void *f, uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksMemory_createFromAHardwareBuffer(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_ANeuralNetworksMemory_free(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	((void (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+}
+static int32_t forward_ANeuralNetworksMemoryDesc_create(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksMemoryDesc_addInputRole(void *f, uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksMemoryDesc_addOutputRole(void *f, uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksMemoryDesc_setDimensions(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksMemoryDesc_finish(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_ANeuralNetworksMemoryDesc_free(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	((void (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+}
+static int32_t forward_ANeuralNetworksMemory_createFromDesc(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksMemory_copy(void *f, uintptr_t a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_create(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_ANeuralNetworksModel_free(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	((void (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+}
+static int32_t forward_ANeuralNetworksModel_addOperand(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_setOperandValue(void *f, uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_setOperandValueFromMemory(void *f, uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_setOperandValueFromModel(void *f, uintptr_t a0, int32_t a1, uintptr_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(void *f, uintptr_t a0, int32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_addOperation(void *f, uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4, a5);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_identifyInputsAndOutputs(void *f, uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_relaxComputationFloat32toFloat16(void *f, uintptr_t a0, _Bool a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_finish(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_create(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_createForDevices(void *f, uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_ANeuralNetworksCompilation_free(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	((void (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+}
+static int32_t forward_ANeuralNetworksCompilation_setPreference(void *f, uintptr_t a0, int32_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_setCaching(void *f, uintptr_t a0, void * a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_setPriority(void *f, uintptr_t a0, int32_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_setTimeout(void *f, uintptr_t a0, uint64_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_finish(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(void *f, uintptr_t a0, uint32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_create(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_ANeuralNetworksExecution_free(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	((void (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+}
+static int32_t forward_ANeuralNetworksExecution_setInput(void *f, uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_setInputFromMemory(void *f, uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_setOutput(void *f, uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_setOutputFromMemory(void *f, uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_enableInputAndOutputPadding(void *f, uintptr_t a0, _Bool a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_setReusable(void *f, uintptr_t a0, _Bool a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_setMeasureTiming(void *f, uintptr_t a0, _Bool a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_setTimeout(void *f, uintptr_t a0, uint64_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_setLoopTimeout(void *f, uintptr_t a0, uint64_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static uint64_t forward_ANeuralNetworks_getDefaultLoopTimeout(void *f)
+{
+	int inside = anynpu_out();
+	uint64_t r = ((uint64_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static uint64_t forward_ANeuralNetworks_getMaximumLoopTimeout(void *f)
+{
+	int inside = anynpu_out();
+	uint64_t r = ((uint64_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_compute(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_startCompute(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_burstCompute(void *f, uintptr_t a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_startComputeWithDependencies(void *f, uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_getOutputOperandRank(void *f, uintptr_t a0, int32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_getOutputOperandDimensions(void *f, uintptr_t a0, int32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_getDuration(void *f, uintptr_t a0, int32_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksBurst_create(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_ANeuralNetworksBurst_free(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	((void (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+}
+static int32_t forward_ANeuralNetworksEvent_wait(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static void forward_ANeuralNetworksEvent_free(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	((void (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+}
+static int32_t forward_ANeuralNetworksEvent_createFromSyncFenceFd(void *f, int32_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(int32_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksEvent_getSyncFenceFd(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksDevice_getExtensionSupport(void *f, void * a0, void * a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_getExtensionOperandType(void *f, uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_getExtensionOperationType(void *f, uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksModel_setOperandExtensionData(void *f, uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksCompilation_addExtensionAttribute(void *f, uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_ANeuralNetworksExecution_addExtensionAttribute(void *f, uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+*/
 import "C"
 
 import (
@@ -97,9 +623,21 @@ func nnc_ANeuralNetworks_getDeviceCount(a0 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uint32](a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworks_getDeviceCount(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+		})
+		return r
+	}
 	p0 := boundary.Ptr[uint32](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = getDeviceCount(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworks_getDeviceCount(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -111,9 +649,21 @@ func nnc_ANeuralNetworks_getDevice(a0 uint32, a1 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Out[uintptr](a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworks_getDevice(boundary.Driver(c.Func), C.uint32_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p1 := boundary.Ptr[uintptr](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = getDevice(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworks_getDevice(boundary.Driver(c.Func), C.uint32_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -125,9 +675,21 @@ func nnc_ANeuralNetworksDevice_getName(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uintptr](a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksDevice_getName(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p1 := boundary.Ptr[uintptr](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = deviceGetName(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksDevice_getName(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -139,9 +701,21 @@ func nnc_ANeuralNetworksDevice_getType(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int32](a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksDevice_getType(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p1 := boundary.Ptr[int32](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = deviceGetType(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksDevice_getType(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -153,9 +727,21 @@ func nnc_ANeuralNetworksDevice_getVersion(a0 unsafe.Pointer, a1 unsafe.Pointer) 
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uintptr](a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksDevice_getVersion(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p1 := boundary.Ptr[uintptr](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = deviceGetVersion(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksDevice_getVersion(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -167,9 +753,21 @@ func nnc_ANeuralNetworksDevice_getFeatureLevel(a0 unsafe.Pointer, a1 unsafe.Poin
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int64](a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksDevice_getFeatureLevel(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p1 := boundary.Ptr[int64](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = deviceGetFeatureLevel(a0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksDevice_getFeatureLevel(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -181,8 +779,16 @@ func nnc_ANeuralNetworksDevice_wait(a0 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksDevice_wait(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = deviceWait(a0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksDevice_wait(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -194,9 +800,17 @@ func nnc_ANeuralNetworks_getRuntimeFeatureLevel() (r int64) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int64(C.forward_ANeuralNetworks_getRuntimeFeatureLevel(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		var v int64
 		v, c.Err = getRuntimeFeatureLevel()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int64(C.forward_ANeuralNetworks_getRuntimeFeatureLevel(boundary.Driver(c.Func))) })
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -216,6 +830,12 @@ func nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0 uintptr, a1 un
 	p3 := boundary.Ptr[bool](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = modelGetSupportedOperationsForDevices(p0, a1, a2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_getSupportedOperationsForDevices(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), unsafe.Pointer(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -227,10 +847,22 @@ func nnc_ANeuralNetworksMemory_createFromFd(a0 uint64, a1 int32, a2 int32, a3 ui
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Value(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksMemory_createFromFd(boundary.Driver(c.Func), C.uint64_t(a0), C.int32_t(a1), C.int32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
+		})
+		return r
+	}
 	p4 := boundary.New(&c, 4, a4)
 	if c.Err == nil {
 		var n4 *Memory
 		n4, c.Err = memoryCreateFromFd(a0, a1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksMemory_createFromFd(boundary.Driver(c.Func), C.uint64_t(a0), C.int32_t(a1), C.int32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n4); h != 0 {
 			*p4 = h
 		}
@@ -245,11 +877,23 @@ func nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0 uintptr, a1 unsafe.P
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksMemory_createFromAHardwareBuffer(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p0 := boundary.NotNull(&c, 0, a0)
 	p1 := boundary.New(&c, 1, a1)
 	if c.Err == nil {
 		var n1 *Memory
 		n1, c.Err = memoryCreateFromAHardwareBuffer(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksMemory_createFromAHardwareBuffer(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n1); h != 0 {
 			*p1 = h
 		}
@@ -267,6 +911,10 @@ func nnc_ANeuralNetworksMemory_free(a0 uintptr) {
 	p0 := boundary.TakeValue[Memory](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = memoryFree(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksMemory_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			return
+		}
 	}
 }
 
@@ -277,10 +925,22 @@ func nnc_ANeuralNetworksMemoryDesc_create(a0 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksMemoryDesc_create(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+		})
+		return r
+	}
 	p0 := boundary.New(&c, 0, a0)
 	if c.Err == nil {
 		var n0 *MemoryDesc
 		n0, c.Err = memoryDescCreate()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksMemoryDesc_create(boundary.Driver(c.Func), unsafe.Pointer(a0)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n0); h != 0 {
 			*p0 = h
 		}
@@ -299,6 +959,12 @@ func nnc_ANeuralNetworksMemoryDesc_addInputRole(a0 uintptr, a1 uintptr, a2 uint3
 	p1 := boundary.Handle[Compilation](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = memoryDescAddInputRole(p0, p1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksMemoryDesc_addInputRole(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), C.float(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -314,6 +980,12 @@ func nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0 uintptr, a1 uintptr, a2 uint
 	p1 := boundary.Handle[Compilation](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = memoryDescAddOutputRole(p0, p1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksMemoryDesc_addOutputRole(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uint32_t(a2), C.float(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -328,6 +1000,12 @@ func nnc_ANeuralNetworksMemoryDesc_setDimensions(a0 uintptr, a1 uint32, a2 unsaf
 	p0 := boundary.Handle[MemoryDesc](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = memoryDescSetDimensions(p0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksMemoryDesc_setDimensions(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -342,6 +1020,12 @@ func nnc_ANeuralNetworksMemoryDesc_finish(a0 uintptr) (r int32) {
 	p0 := boundary.Handle[MemoryDesc](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = memoryDescFinish(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksMemoryDesc_finish(boundary.Driver(c.Func), C.uintptr_t(a0)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -356,6 +1040,10 @@ func nnc_ANeuralNetworksMemoryDesc_free(a0 uintptr) {
 	p0 := boundary.TakeValue[MemoryDesc](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = memoryDescFree(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksMemoryDesc_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			return
+		}
 	}
 }
 
@@ -366,11 +1054,23 @@ func nnc_ANeuralNetworksMemory_createFromDesc(a0 uintptr, a1 unsafe.Pointer) (r 
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksMemory_createFromDesc(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Handle[MemoryDesc](&c, 0, a0)
 	p1 := boundary.New(&c, 1, a1)
 	if c.Err == nil {
 		var n1 *Memory
 		n1, c.Err = memoryCreateFromDesc(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksMemory_createFromDesc(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n1); h != 0 {
 			*p1 = h
 		}
@@ -389,6 +1089,12 @@ func nnc_ANeuralNetworksMemory_copy(a0 uintptr, a1 uintptr) (r int32) {
 	p1 := boundary.Handle[Memory](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = memoryCopy(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksMemory_copy(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -400,10 +1106,18 @@ func nnc_ANeuralNetworksModel_create(a0 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksModel_create(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		return r
+	}
 	p0 := boundary.New(&c, 0, a0)
 	if c.Err == nil {
 		var n0 *Model
 		n0, c.Err = modelCreate()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksModel_create(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			return r
+		}
 		if h := boundary.Give(&c, n0); h != 0 {
 			*p0 = h
 		}
@@ -421,6 +1135,10 @@ func nnc_ANeuralNetworksModel_free(a0 uintptr) {
 	p0 := boundary.TakeValue[Model](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = modelFree(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksModel_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			return
+		}
 	}
 }
 
@@ -435,6 +1153,12 @@ func nnc_ANeuralNetworksModel_addOperand(a0 uintptr, a1 unsafe.Pointer) (r int32
 	p1 := boundary.Ptr[OperandType](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = modelAddOperand(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_addOperand(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -449,6 +1173,12 @@ func nnc_ANeuralNetworksModel_setOperandValue(a0 uintptr, a1 int32, a2 unsafe.Po
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = modelSetOperandValue(p0, a1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandValue(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -464,6 +1194,12 @@ func nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0 uintptr, a1 int32, a2
 	p2 := boundary.Handle[Memory](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = modelSetOperandValueFromMemory(p0, a1, p2, a3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandValueFromMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.uint64_t(a3), C.uint64_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -479,6 +1215,12 @@ func nnc_ANeuralNetworksModel_setOperandValueFromModel(a0 uintptr, a1 int32, a2 
 	p2 := boundary.Handle[Model](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = modelSetOperandValueFromModel(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandValueFromModel(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -494,6 +1236,12 @@ func nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0 uintptr, a1
 	p2 := boundary.Ptr[ChannelScales](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = modelSetOperandSymmPerChannelQuantParams(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -510,6 +1258,12 @@ func nnc_ANeuralNetworksModel_addOperation(a0 uintptr, a1 int32, a2 uint32, a3 u
 	p5 := boundary.Slice[uint32](&c, 5, a5, uint64(a4), 0)
 	if c.Err == nil {
 		c.Err = modelAddOperation(p0, OperationType(a1), p3, p5)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_addOperation(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uint32_t(a2), unsafe.Pointer(a3), C.uint32_t(a4), unsafe.Pointer(a5)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -526,6 +1280,12 @@ func nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0 uintptr, a1 uint32, a2
 	p4 := boundary.Slice[uint32](&c, 4, a4, uint64(a3), 0)
 	if c.Err == nil {
 		c.Err = modelIdentifyInputsAndOutputs(p0, p2, p4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_identifyInputsAndOutputs(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2), C.uint32_t(a3), unsafe.Pointer(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -540,6 +1300,12 @@ func nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0 uintptr, a1 bo
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = modelRelaxComputationFloat32toFloat16(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_relaxComputationFloat32toFloat16(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -554,6 +1320,10 @@ func nnc_ANeuralNetworksModel_finish(a0 uintptr) (r int32) {
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = modelFinish(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksModel_finish(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -565,11 +1335,23 @@ func nnc_ANeuralNetworksCompilation_create(a0 uintptr, a1 unsafe.Pointer) (r int
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksCompilation_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p1 := boundary.New(&c, 1, a1)
 	if c.Err == nil {
 		var n1 *Compilation
 		n1, c.Err = compilationCreate(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n1); h != 0 {
 			*p1 = h
 		}
@@ -584,11 +1366,23 @@ func nnc_ANeuralNetworksCompilation_createForDevices(a0 uintptr, a1 unsafe.Point
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksCompilation_createForDevices(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), unsafe.Pointer(a3)))
+		})
+		return r
+	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p3 := boundary.New(&c, 3, a3)
 	if c.Err == nil {
 		var n3 *Compilation
 		n3, c.Err = compilationCreateForDevices(p0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_createForDevices(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), unsafe.Pointer(a3)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n3); h != 0 {
 			*p3 = h
 		}
@@ -606,6 +1400,10 @@ func nnc_ANeuralNetworksCompilation_free(a0 uintptr) {
 	p0 := boundary.TakeValue[Compilation](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = compilationFree(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksCompilation_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			return
+		}
 	}
 }
 
@@ -619,6 +1417,12 @@ func nnc_ANeuralNetworksCompilation_setPreference(a0 uintptr, a1 int32) (r int32
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = compilationSetPreference(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_setPreference(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -635,6 +1439,12 @@ func nnc_ANeuralNetworksCompilation_setCaching(a0 uintptr, a1 unsafe.Pointer, a2
 	p2 := boundary.Ptr[uint8](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = compilationSetCaching(p0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_setCaching(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -649,6 +1459,12 @@ func nnc_ANeuralNetworksCompilation_setPriority(a0 uintptr, a1 int32) (r int32) 
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = compilationSetPriority(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_setPriority(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -663,6 +1479,12 @@ func nnc_ANeuralNetworksCompilation_setTimeout(a0 uintptr, a1 uint64) (r int32) 
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = compilationSetTimeout(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_setTimeout(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -677,6 +1499,12 @@ func nnc_ANeuralNetworksCompilation_finish(a0 uintptr) (r int32) {
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = compilationFinish(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_finish(boundary.Driver(c.Func), C.uintptr_t(a0)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -692,6 +1520,12 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0 uintp
 	p2 := boundary.Ptr[uint32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = compilationGetPreferredMemoryAlignmentForInput(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -707,6 +1541,12 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0 uint
 	p2 := boundary.Ptr[uint32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = compilationGetPreferredMemoryAlignmentForOutput(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -722,6 +1562,12 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0 uintptr
 	p2 := boundary.Ptr[uint32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = compilationGetPreferredMemoryPaddingForInput(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -737,6 +1583,12 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0 uintpt
 	p2 := boundary.Ptr[uint32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = compilationGetPreferredMemoryPaddingForOutput(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -748,11 +1600,23 @@ func nnc_ANeuralNetworksExecution_create(a0 uintptr, a1 unsafe.Pointer) (r int32
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksExecution_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	p1 := boundary.New(&c, 1, a1)
 	if c.Err == nil {
 		var n1 *Execution
 		n1, c.Err = executionCreate(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n1); h != 0 {
 			*p1 = h
 		}
@@ -770,6 +1634,10 @@ func nnc_ANeuralNetworksExecution_free(a0 uintptr) {
 	p0 := boundary.TakeValue[Execution](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = executionFree(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksExecution_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			return
+		}
 	}
 }
 
@@ -784,6 +1652,12 @@ func nnc_ANeuralNetworksExecution_setInput(a0 uintptr, a1 int32, a2 unsafe.Point
 	p2 := boundary.PtrOrNil[OperandType](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = executionSetInput(p0, a1, p2, a3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_setInput(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -800,6 +1674,12 @@ func nnc_ANeuralNetworksExecution_setInputFromMemory(a0 uintptr, a1 int32, a2 un
 	p3 := boundary.Handle[Memory](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = executionSetInputFromMemory(p0, a1, p2, p3, a4, a5)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_setInputFromMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.uint64_t(a4), C.uint64_t(a5)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -815,6 +1695,12 @@ func nnc_ANeuralNetworksExecution_setOutput(a0 uintptr, a1 int32, a2 unsafe.Poin
 	p2 := boundary.PtrOrNil[OperandType](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = executionSetOutput(p0, a1, p2, a3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_setOutput(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -831,6 +1717,12 @@ func nnc_ANeuralNetworksExecution_setOutputFromMemory(a0 uintptr, a1 int32, a2 u
 	p3 := boundary.Handle[Memory](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = executionSetOutputFromMemory(p0, a1, p2, p3, a4, a5)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_setOutputFromMemory(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.uint64_t(a4), C.uint64_t(a5)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -845,6 +1737,12 @@ func nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0 uintptr, a1 boo
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = executionEnableInputAndOutputPadding(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_enableInputAndOutputPadding(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -859,6 +1757,12 @@ func nnc_ANeuralNetworksExecution_setReusable(a0 uintptr, a1 bool) (r int32) {
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = executionSetReusable(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_setReusable(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -873,6 +1777,12 @@ func nnc_ANeuralNetworksExecution_setMeasureTiming(a0 uintptr, a1 bool) (r int32
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = executionSetMeasureTiming(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_setMeasureTiming(boundary.Driver(c.Func), C.uintptr_t(a0), C.bool(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -887,6 +1797,12 @@ func nnc_ANeuralNetworksExecution_setTimeout(a0 uintptr, a1 uint64) (r int32) {
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = executionSetTimeout(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_setTimeout(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -901,6 +1817,12 @@ func nnc_ANeuralNetworksExecution_setLoopTimeout(a0 uintptr, a1 uint64) (r int32
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = executionSetLoopTimeout(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_setLoopTimeout(boundary.Driver(c.Func), C.uintptr_t(a0), C.uint64_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -912,9 +1834,17 @@ func nnc_ANeuralNetworks_getDefaultLoopTimeout() (r uint64) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uint64(C.forward_ANeuralNetworks_getDefaultLoopTimeout(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		var v uint64
 		v, c.Err = getDefaultLoopTimeout()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uint64(C.forward_ANeuralNetworks_getDefaultLoopTimeout(boundary.Driver(c.Func))) })
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -930,9 +1860,17 @@ func nnc_ANeuralNetworks_getMaximumLoopTimeout() (r uint64) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uint64(C.forward_ANeuralNetworks_getMaximumLoopTimeout(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		var v uint64
 		v, c.Err = getMaximumLoopTimeout()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uint64(C.forward_ANeuralNetworks_getMaximumLoopTimeout(boundary.Driver(c.Func))) })
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -951,6 +1889,12 @@ func nnc_ANeuralNetworksExecution_compute(a0 uintptr) (r int32) {
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = executionCompute(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_compute(boundary.Driver(c.Func), C.uintptr_t(a0)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -962,11 +1906,23 @@ func nnc_ANeuralNetworksExecution_startCompute(a0 uintptr, a1 unsafe.Pointer) (r
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksExecution_startCompute(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	p1 := boundary.New(&c, 1, a1)
 	if c.Err == nil {
 		var n1 *Event
 		n1, c.Err = executionStartCompute(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_startCompute(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n1); h != 0 {
 			*p1 = h
 		}
@@ -985,6 +1941,12 @@ func nnc_ANeuralNetworksExecution_burstCompute(a0 uintptr, a1 uintptr) (r int32)
 	p1 := boundary.Handle[Burst](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = executionBurstCompute(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_burstCompute(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -996,11 +1958,23 @@ func nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0 uintptr, a1 un
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksExecution_startComputeWithDependencies(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
+		})
+		return r
+	}
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	p4 := boundary.New(&c, 4, a4)
 	if c.Err == nil {
 		var n4 *Event
 		n4, c.Err = executionStartComputeWithDependencies(p0, a1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_startComputeWithDependencies(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint32_t(a2), C.uint64_t(a3), unsafe.Pointer(a4)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n4); h != 0 {
 			*p4 = h
 		}
@@ -1019,6 +1993,12 @@ func nnc_ANeuralNetworksExecution_getOutputOperandRank(a0 uintptr, a1 int32, a2 
 	p2 := boundary.Ptr[uint32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = executionGetOutputOperandRank(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_getOutputOperandRank(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1034,6 +2014,12 @@ func nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0 uintptr, a1 int3
 	p2 := boundary.Ptr[uint32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = executionGetOutputOperandDimensions(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_getOutputOperandDimensions(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1049,6 +2035,12 @@ func nnc_ANeuralNetworksExecution_getDuration(a0 uintptr, a1 int32, a2 unsafe.Po
 	p2 := boundary.Ptr[uint64](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = executionGetDuration(p0, a1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_getDuration(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1060,11 +2052,23 @@ func nnc_ANeuralNetworksBurst_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksBurst_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	p1 := boundary.New(&c, 1, a1)
 	if c.Err == nil {
 		var n1 *Burst
 		n1, c.Err = burstCreate(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksBurst_create(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n1); h != 0 {
 			*p1 = h
 		}
@@ -1082,6 +2086,10 @@ func nnc_ANeuralNetworksBurst_free(a0 uintptr) {
 	p0 := boundary.TakeValue[Burst](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = burstFree(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksBurst_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			return
+		}
 	}
 }
 
@@ -1095,6 +2103,10 @@ func nnc_ANeuralNetworksEvent_wait(a0 uintptr) (r int32) {
 	p0 := boundary.Handle[Event](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = eventWait(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_ANeuralNetworksEvent_wait(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1109,6 +2121,10 @@ func nnc_ANeuralNetworksEvent_free(a0 uintptr) {
 	p0 := boundary.TakeValue[Event](&c, 0, a0, true)
 	if c.Err == nil && p0 != nil {
 		c.Err = eventFree(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { C.forward_ANeuralNetworksEvent_free(boundary.Driver(c.Func), C.uintptr_t(a0)) })
+			return
+		}
 	}
 }
 
@@ -1119,10 +2135,22 @@ func nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0 int32, a1 unsafe.Pointer)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksEvent_createFromSyncFenceFd(boundary.Driver(c.Func), C.int32_t(a0), unsafe.Pointer(a1)))
+		})
+		return r
+	}
 	p1 := boundary.New(&c, 1, a1)
 	if c.Err == nil {
 		var n1 *Event
 		n1, c.Err = eventCreateFromSyncFenceFd(a0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksEvent_createFromSyncFenceFd(boundary.Driver(c.Func), C.int32_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n1); h != 0 {
 			*p1 = h
 		}
@@ -1141,6 +2169,12 @@ func nnc_ANeuralNetworksEvent_getSyncFenceFd(a0 uintptr, a1 unsafe.Pointer) (r i
 	p1 := boundary.Ptr[int32](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = eventGetSyncFenceFd(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksEvent_getSyncFenceFd(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1152,10 +2186,22 @@ func nnc_ANeuralNetworksDevice_getExtensionSupport(a0 unsafe.Pointer, a1 unsafe.
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Out[bool](a2)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_ANeuralNetworksDevice_getExtensionSupport(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+		})
+		return r
+	}
 	p1 := boundary.String(&c, 1, a1)
 	p2 := boundary.Ptr[bool](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = deviceGetExtensionSupport(a0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksDevice_getExtensionSupport(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1172,6 +2218,12 @@ func nnc_ANeuralNetworksModel_getExtensionOperandType(a0 uintptr, a1 unsafe.Poin
 	p3 := boundary.Ptr[int32](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = modelGetExtensionOperandType(p0, p1, a2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_getExtensionOperandType(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1188,6 +2240,12 @@ func nnc_ANeuralNetworksModel_getExtensionOperationType(a0 uintptr, a1 unsafe.Po
 	p3 := boundary.Ptr[OperationType](&c, 3, a3)
 	if c.Err == nil {
 		c.Err = modelGetExtensionOperationType(p0, p1, a2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_getExtensionOperationType(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1202,6 +2260,12 @@ func nnc_ANeuralNetworksModel_setOperandExtensionData(a0 uintptr, a1 int32, a2 u
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = modelSetOperandExtensionData(p0, a1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksModel_setOperandExtensionData(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), unsafe.Pointer(a2), C.uint64_t(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1217,6 +2281,12 @@ func nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0 uintptr, a1 unsafe.
 	p1 := boundary.String(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = compilationAddExtensionAttribute(p0, p1, a2, a3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksCompilation_addExtensionAttribute(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1232,6 +2302,12 @@ func nnc_ANeuralNetworksExecution_addExtensionAttribute(a0 uintptr, a1 unsafe.Po
 	p1 := boundary.String(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = executionAddExtensionAttribute(p0, p1, a2, a3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_ANeuralNetworksExecution_addExtensionAttribute(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1), C.uint16_t(a2), unsafe.Pointer(a3), C.uint64_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }

@@ -7,7 +7,8 @@ set -euo pipefail
 long=${1:-}
 . "$(dirname "$0")/../../scripts/settings.sh"
 here=$PWD/ctest/drivers
-make --no-print-directory libs "${BUILD:-build}/bin/anynpu" "${BUILD:-build}/examples/rknn_digits" > /dev/null
+make --no-print-directory libs "${BUILD:-build}/bin/anynpu" "${BUILD:-build}/examples/rknn_digits" \
+  "${BUILD:-build}/examples/nnapi_digits" > /dev/null
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "drivers: $*"; exit 1; }
@@ -117,6 +118,21 @@ manifest whole ohnn "$dir/whole/libnpu.so"
 echo 'OH_NNModel_Construct=2211000000000000 OH_NNModel_Destroy.model=4433000000000000' > "$dir/script"
 : > "$dir/log"
 FAKE_SCRIPT=$dir/script timeout 60 "$dir/wholly" "$dir/whole/libnpu.so" || { cat "$dir/log"; fail "whole"; }
+
+# All calls of NNAPI.
+mkdir "$dir/nnapi"
+echo '{ local: ANeuralNetworksBurst_create; };' > "$dir/nnapi.map"
+gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_nnapi.h"' -DCOMPUTE='"nn.h"' "$here/fake.c" -Wl,-soname,libneuralnetworks.so \
+  -Wl,--version-script="$dir/nnapi.map" -o "$dir/nnapi/libneuralnetworks.so" -lpthread -lm
+gcc "${flags[@]}" "$here/whole_nnapi.c" -o "$dir/whole_nnapi" -L"$lib" -Wl,-rpath,"$lib" -lneuralnetworks -lanynpu -lpthread \
+  -Wl,--no-as-needed -lm
+manifest nn nnapi "$dir/nnapi/libneuralnetworks.so"
+: > "$dir/log"
+timeout 60 "$dir/whole_nnapi" "$dir/nnapi/libneuralnetworks.so" || { cat "$dir/log"; fail "whole_nnapi"; }
+nnapi=("$build/examples/nnapi_digits" examples/digits/digits.weights examples/digits/images/*.pgm)
+"${nnapi[@]}" > "$dir/out" || { cat "$dir/out" "$dir/log"; fail "nnapi_digits"; }
+has "$dir/out" '59 of 60 right'
+! ANYNPU_NNAPI=cpu "$dir/whole_nnapi" "$dir/nnapi/libneuralnetworks.so" > "$dir/out" 2>&1 || fail "ANYNPU_NNAPI=cpu asks the driver"
 
 # Every rule of the API holds beside a driver, but those about models that are the driver's.
 echo '{ local: rknn_matmul_*; rknn_B_*; };' > "$dir/models.map"

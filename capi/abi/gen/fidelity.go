@@ -95,10 +95,16 @@ func (fn *function) recorded(p abi.Param) string {
 		return "TEXT, 1, -1, NULL, 0"
 	case fn.IsHandle(t, 0) || t.Stars == 0 && !fn.Facade.Types[t.Base].Func:
 		return fmt.Sprintf("VALUE, sizeof(%s), -1, %s", t.Text, fields)
-	case t.Stars == 0 || t.Stars == 1 && t.Base == "void" && length < 0:
+	case t.Stars == 0 || t.Stars == 1 && (t.Base == "void" && length < 0 || fn.incomplete(t.Base)):
 		return "ADDRESS, sizeof(void *), -1, NULL, 0"
 	}
 	return fmt.Sprintf("POINTED%s, sizeof(%s), %d, %s", writes, element, length, fields)
+}
+
+// incomplete says whether a type is declared in the headers and nothing else.
+func (fn *function) incomplete(base string) bool {
+	known, is := fn.Facade.Types[base]
+	return is && known.Scalar == "" && !known.Func && fn.facade.types.Struct(base) == nil
 }
 
 // fake writes the driver's function.

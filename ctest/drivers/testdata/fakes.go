@@ -25,6 +25,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/backends/hbdnn"
+	"github.com/anynpu/anynpu/backends/nnapi"
 	"github.com/anynpu/anynpu/backends/ohnn"
 	"github.com/anynpu/anynpu/backends/rknn"
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -34,7 +35,8 @@ import (
 // The library of ctest/drivers: the file that FAKE_DRIVER names is the driver of the API whose functions it has, and gets
 // all creating calls but those that are made with FAKE_OURS set.
 func init() {
-	for api, symbols := range map[string][]string{"ohnn": ohnn.Symbols, "rknn": rknn.Symbols, "hbdnn": hbdnn.Symbols} {
+	for api, symbols := range map[string][]string{"ohnn": ohnn.Symbols, "rknn": rknn.Symbols, "hbdnn": hbdnn.Symbols,
+		"nnapi": nnapi.Symbols} {
 		boundary.Decide(api, func() (boundary.State, error) {
 			file := boundary.Getenv("FAKE_DRIVER")
 			path := C.CString(file)
