@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
@@ -75,7 +76,7 @@ func refuseHandle[T any](c *Call, i int, h uintptr, err error) {
 	default:
 		err = fault.Wrap(c.named(err), "%s: %#x", c.Func.Params[i], h)
 	}
-	if kind, ok := any((*T)(nil)).(BadHandle); ok {
+	if kind, ok := any((*T)(nil)).(BadHandle); ok && !errors.As(err, new(lack)) {
 		err = kind.BadHandle(err)
 	}
 	c.Err = err

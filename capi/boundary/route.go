@@ -98,11 +98,15 @@ func Chosen(c *Call) bool {
 	return true
 }
 
-// lacking is the error of a call for the driver that the driver has no function for.
+// lack is the error of a call for the driver that the driver has no function for. The call's handles are good.
+type lack struct{ error }
+
+func (l lack) Unwrap() error { return l.error }
+
 func lacking(f *Func) error {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()
-	return fault.New(fault.Unsupported, "the driver %s has no function %s", routes.files[f.Component], f.Name)
+	return lack{fault.New(fault.Unsupported, "the driver %s has no function %s", routes.files[f.Component], f.Name)}
 }
 
 // refusedBy is what the log says of a call that the driver has refused, whose own log may say why.
