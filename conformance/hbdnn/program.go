@@ -114,9 +114,19 @@ func (t *T) On(model uintptr) *Run {
 	return r
 }
 
-// Infer is hbDNNInfer with the tensors of r; want is its return code.
+// Infer is hbDNNInfer with the tensors of r; want is its return code. A task that should have been refused is released
+// when the case ends.
 func (t *T) Infer(want int, task *uintptr, r *Run) {
+	as := false
+	if task != nil && want != Success {
+		t.Later(func() {
+			if !as && *task != 0 {
+				t.Call("DNNReleaseTask", *task)
+			}
+		})
+	}
 	t.Is(want, "DNNInfer", task, Outputs(r.Out), r.In, r.Model, &r.Control)
+	as = true
 }
 
 // Start submits a new task, which is released when the case ends.
