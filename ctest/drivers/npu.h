@@ -7,14 +7,15 @@
  *
  * It multiplies float16 matrices to float32 (rknn_matmul_create), both as they are, of sizes that are multiples of 32.
  *
- * A program can have it block in its runs (fake_block) and answer what is not so (fake_lie).
+ * A program can have it block in its runs (fake_block), and change what queries ("query 1"), memory ("memory") and runs
+ * ("code run") answer (fake_lie).
  *
  * As vendors' drivers do, it calls its own exports by names that whoever has them first may answer: while it loads a
  * model, as the last thing of a function, and from a thread of its own. Those calls must come back here: with a model
  * that AnyNPU would take for one of its own, or a context that is only known here.
  */
-#include <math.h>
-#include <pthread.h>
+#include "compute.h"
+
 #include <rknn_api.h>
 #include <rknn_matmul_api.h>
 
@@ -26,65 +27,12 @@
 struct npu_context {
 	uint32_t rank, dims[4];  /* of a sum, rank 0: the network */
 	rknn_matmul_info product; /* of a product, M 0: none */
-	float weights[6][10 * 512];
+	struct network network;
 	uint8_t ink[64];
 	float out[10];
 	rknn_tensor_mem *io[3]; /* inputs, then outputs */
 	int runs;
 };
-
-/* What answers say instead: bytes at an offset of what a function gives, or its code. */
-static struct lie {
-	char what[32];
-	uint32_t offset, count;
-	uint8_t bytes[512];
-} lies[8];
-static pthread_mutex_t lying = PTHREAD_MUTEX_INITIALIZER;
-
-void fake_lie(const char *what, uint32_t offset, const void *bytes, uint32_t count);
-void fake_block(int on);
-int fake_live(void);
-
-/* Overwrites from now on what a query ("query 1"), "memory" (rknn_tensor_mem) or "code run" gives; no bytes: no more. */
-void fake_lie(const char *what, uint32_t offset, const void *bytes, uint32_t count)
-{
-	pthread_mutex_lock(&lying);
-	if (!what)
-		memset(lies, 0, sizeof lies);
-	for (size_t k = 0; what && k < sizeof lies / sizeof *lies; k++)
-		if (lies[k].count == 0) {
-			snprintf(lies[k].what, sizeof lies[k].what, "%s", what);
-			lies[k].offset = offset;
-			lies[k].count = count < sizeof lies[k].bytes ? count : sizeof lies[k].bytes;
-			memcpy(lies[k].bytes, bytes, lies[k].count);
-			break;
-		}
-	pthread_mutex_unlock(&lying);
-}
-
-static void npu_lie(const char *what, void *at, uint32_t size)
-{
-	pthread_mutex_lock(&lying);
-	for (size_t k = 0; k < sizeof lies / sizeof *lies; k++)
-		if (lies[k].count != 0 && strcmp(lies[k].what, what) == 0 && lies[k].offset < size) {
-			uint32_t room = size - lies[k].offset;
-			memcpy((char *)at + lies[k].offset, lies[k].bytes, lies[k].count < room ? lies[k].count : room);
-		}
-	pthread_mutex_unlock(&lying);
-}
-
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t gate_moved = PTHREAD_COND_INITIALIZER;
-static int gate_closed;
-
-/* Runs that begin from now on do not end before it is taken back. */
-void fake_block(int on)
-{
-	pthread_mutex_lock(&gate);
-	gate_closed = on;
-	pthread_cond_broadcast(&gate_moved);
-	pthread_mutex_unlock(&gate);
-}
 
 static int npu_living; /* contexts and memory */
 
@@ -121,23 +69,6 @@ static int is_npu(rknn_context context)
 	return 0;
 }
 
-/* 3x3, padding SAME, ReLU; [side,side,in] to [side,side,out]. */
-static void npu_convolve(const float *x, int side, int in, const float *w, const float *bias, int out, float *y)
-{
-	for (int at = 0; at < side * side; at++)
-		for (int o = 0; o < out; o++) {
-			float sum = bias[o];
-			for (int k = 0; k < 9; k++) {
-				int row = at / side + k / 3 - 1, column = at % side + k % 3 - 1;
-				if (row < 0 || row >= side || column < 0 || column >= side)
-					continue;
-				for (int i = 0; i < in; i++)
-					sum += x[(row * side + column) * in + i] * w[(o * 9 + k) * in + i];
-			}
-			y[at * out + o] = sum > 0 ? sum : 0;
-		}
-}
-
 /* Memory as the driver has it, whatever it is made to say of it. */
 struct npu_memory {
 	rknn_tensor_mem shown;
@@ -155,32 +86,10 @@ static void *npu_bytes(const rknn_tensor_mem *m, size_t count)
 
 static void npu_recognize(struct npu_context *c)
 {
-	static const int sides[] = {8, 4};
-	float x[64], first[64 * 16], pooled[16 * 16], second[16 * 32], sum = 0;
 	const void *ink = npu_bytes(c->io[0], sizeof c->ink);
 	if (ink)
 		memcpy(c->ink, ink, sizeof c->ink);
-	for (int i = 0; i < 64; i++)
-		x[i] = (float)c->ink[i] / 16;
-	npu_convolve(x, sides[0], 1, c->weights[0], c->weights[1], 16, first);
-	for (int at = 0; at < 16; at++)
-		for (int k = 0; k < 16; k++) {
-			float most = 0; /* behind a ReLU */
-			for (int j = 0; j < 4; j++) {
-				float v = first[((at / 4 * 2 + j / 2) * 8 + at % 4 * 2 + j % 2) * 16 + k];
-				most = v > most ? v : most;
-			}
-			pooled[at * 16 + k] = most;
-		}
-	npu_convolve(pooled, sides[1], 16, c->weights[2], c->weights[3], 32, second);
-	for (int o = 0; o < 10; o++) {
-		double logit = c->weights[5][o];
-		for (int i = 0; i < 512; i++)
-			logit += (double)second[i] * c->weights[4][o * 512 + i];
-		sum += c->out[o] = expf((float)logit);
-	}
-	for (int o = 0; o < 10; o++)
-		c->out[o] /= sum;
+	network_run(&c->network, c->ink, c->out);
 	void *out = npu_bytes(c->io[2], sizeof c->out);
 	if (out)
 		memcpy(out, c->out, sizeof c->out);
@@ -197,16 +106,13 @@ static float npu_half(uint16_t h)
 static int npu_multiply(struct npu_context *c)
 {
 	int lie = 0;
-	npu_lie("code matmul_run", &lie, sizeof lie);
+	tell_lies("code matmul_run", &lie, sizeof lie);
 	const size_t rows = (size_t)c->product.M, inner = (size_t)c->product.K, columns = (size_t)c->product.N;
 	const uint16_t *a = npu_bytes(c->io[0], 2 * rows * inner), *b = npu_bytes(c->io[1], 2 * inner * columns);
 	float *y = npu_bytes(c->io[2], 4 * rows * columns);
 	if (lie != 0 || !a || !b || !y)
 		return lie ? lie : RKNN_ERR_FAIL;
-	pthread_mutex_lock(&gate);
-	while (gate_closed)
-		pthread_cond_wait(&gate_moved, &gate);
-	pthread_mutex_unlock(&gate);
+	pass_gate();
 	for (int m = 0; m < c->product.M; m++)
 		for (int n = 0; n < c->product.N; n++) {
 			float sum = 0;
@@ -238,29 +144,8 @@ static int npu_product(rknn_context *context, const rknn_matmul_info *info, rknn
 	c->product = *info;
 	*io = (rknn_matmul_io_attr){.A = {"A", 2, {m, k}, 2 * m * k, RKNN_TENSOR_FLOAT16}, .B = {"B", 2, {k, n}, 2 * k * n, RKNN_TENSOR_FLOAT16},
 		.C = {"C", 2, {m, n}, 4 * m * n, RKNN_TENSOR_FLOAT32}};
-	npu_lie("matmul", io, sizeof *io);
+	tell_lies("matmul", io, sizeof *io);
 	return npu_made(c, context);
-}
-
-static int npu_weights(struct npu_context *c, const char *at, const char *end)
-{
-	if (end - at < 12 || memcmp(at, "DIGITSW1", 8) != 0)
-		return RKNN_ERR_MODEL_INVALID;
-	at += 12;
-	for (int i = 0; i < 6; i++) {
-		uint32_t dims[4], size = sizeof(float);
-		if (end - at < 36)
-			return RKNN_ERR_MODEL_INVALID;
-		memcpy(dims, at + 20, sizeof dims);
-		for (int k = 0; k < 4; k++)
-			size *= dims[k];
-		at += 36;
-		if (size > sizeof c->weights[i] || end - at < (long)size)
-			return RKNN_ERR_MODEL_INVALID;
-		memcpy(c->weights[i], at, size);
-		at += size;
-	}
-	return 0;
 }
 
 static int npu_sum_of(struct npu_context *c, const char *at, const char *end)
@@ -304,7 +189,7 @@ static int npu_init(rknn_context *context, const void *model, uint32_t size)
 		code = npu_sum_of(c, (const char *)model + 16, (const char *)model + size);
 		if (code != 0) {
 			c->rank = 0;
-			code = npu_weights(c, (const char *)model + 16, (const char *)model + size);
+			code = network_read(&c->network, (const char *)model + 16, (const char *)model + size) ? 0 : RKNN_ERR_MODEL_INVALID;
 		}
 	}
 	pthread_mutex_unlock(&reading);
@@ -363,7 +248,7 @@ static int npu_query(rknn_context context, rknn_query_cmd cmd, void *info, uint3
 		return RKNN_ERR_PARAM_INVALID;
 	}
 	snprintf(what, sizeof what, "query %d", (int)cmd);
-	npu_lie(what, info, size);
+	tell_lies(what, info, size);
 	return 0;
 }
 
@@ -380,11 +265,8 @@ static int npu_run(struct npu_context *c)
 	void *code = NULL;
 	int lie = 0;
 	pthread_t thread;
-	pthread_mutex_lock(&gate);
-	while (gate_closed)
-		pthread_cond_wait(&gate_moved, &gate);
-	pthread_mutex_unlock(&gate);
-	npu_lie("code run", &lie, sizeof lie);
+	pass_gate();
+	tell_lies("code run", &lie, sizeof lie);
 	if (lie != 0)
 		return lie;
 	if (c->rank != 0)
@@ -408,7 +290,7 @@ static rknn_tensor_mem *npu_memory(void *at, int fd, uint32_t size, int offset)
 	m->size = size;
 	m->own = !at;
 	__atomic_fetch_add(&npu_living, 1, __ATOMIC_SEQ_CST);
-	npu_lie("memory", &m->shown, sizeof m->shown);
+	tell_lies("memory", &m->shown, sizeof m->shown);
 	return &m->shown;
 }
 
