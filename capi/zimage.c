@@ -4761,13 +4761,13 @@ static int32_t mixed_136(void * a0, uintptr_t a1, int32_t a2)
 
 static int32_t mixed_137(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS || anynpu_by_driver(137, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[137] : __atomic_load_n(&live[137], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(137, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[137] : __atomic_load_n(&live[137], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, uintptr_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_138(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
 {
-	anynpu_fn f = anynpu_owner(a5) == ANYNPU_THEIRS || anynpu_by_driver(138, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a5) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(138, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))f)(a0, a1, a2, a3, a4, a5, a6);
 }
 

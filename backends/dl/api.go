@@ -33,6 +33,14 @@ var APIs = []API{
 		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_RKNN") },
 	},
 	{
+		Name: "hbdnn",
+		Required: []string{"hbDNNGetVersion", "hbDNNInitializeFromFiles", "hbDNNRelease", "hbDNNGetModelNameList",
+			"hbDNNGetModelHandle", "hbDNNGetInputTensorProperties", "hbDNNGetOutputTensorProperties", "hbDNNInfer",
+			"hbDNNWaitTaskDone", "hbDNNReleaseTask", "hbSysAllocCachedMem", "hbSysFlushMem", "hbSysFreeMem"},
+		Override: func(getenv func(string) string) string { return getenv("ANYNPU_DRIVER_HBDNN") },
+		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_HBDNN") },
+	},
+	{
 		Name: "nnapi",
 		Required: []string{"ANeuralNetworksModel_create", "ANeuralNetworksModel_addOperand",
 			"ANeuralNetworksModel_addOperation", "ANeuralNetworksModel_finish", "ANeuralNetworksCompilation_create",
@@ -57,5 +65,6 @@ func apiNames() string {
 	for _, a := range APIs {
 		names = append(names, a.Name)
 	}
-	return strings.Join(names, " or ")
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

@@ -73,10 +73,10 @@ var hbdnnModelRows = []Row{
 	// Tasks
 	{C: "int32_t hbDNNInfer(hbDNNTaskHandle_t *taskHandle, hbDNNTensor **output, hbDNNTensor const *input, " +
 		"hbDNNHandle_t dnnHandle, hbDNNInferCtrlParam *inferCtrlParam)",
-		Roles: "inout, in, in, handle, in", Since: 190, Creates: true, Owner: "dnnHandle"},
+		Roles: "inout, in, in, handle, in", Since: 190, Creates: true, Owner: "dnnHandle, *taskHandle"},
 	{C: "int32_t hbDNNRoiInfer(hbDNNTaskHandle_t *taskHandle, hbDNNTensor **output, hbDNNTensor const *input, hbDNNRoi " +
 		"*rois, int32_t roiCount, hbDNNHandle_t dnnHandle, hbDNNInferCtrlParam *inferCtrlParam)",
-		Roles: "inout, in, in, in, value, handle, in", Since: 190, Creates: true, Owner: "dnnHandle"},
+		Roles: "inout, in, in, in, value, handle, in", Since: 190, Creates: true, Owner: "dnnHandle, *taskHandle"},
 	{C: "int32_t hbDNNResize(hbDNNTaskHandle_t *taskHandle, hbDNNTensor *output, hbDNNTensor const *input, hbDNNRoi " +
 		"const *roi, hbDNNResizeCtrlParam *resizeCtrlParam)",
 		Roles: "out, in, in, in?, in", Since: 190, Creates: true},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/backends/hbdnn"
 	"github.com/anynpu/anynpu/backends/nnapi"
 	"github.com/anynpu/anynpu/backends/ohnn"
 	"github.com/anynpu/anynpu/backends/rknn"
@@ -18,7 +19,8 @@ import (
 )
 
 // symbols are the functions of the APIs that have drivers.
-var symbols = map[string][]string{"nnapi": nnapi.Symbols, "ohnn": ohnn.Symbols, "rknn": rknn.Symbols}
+var symbols = map[string][]string{"hbdnn": hbdnn.Symbols, "nnapi": nnapi.Symbols, "ohnn": ohnn.Symbols,
+	"rknn": rknn.Symbols}
 
 // computes are the APIs whose drivers are devices.
 var computes = map[string]bool{"rknn": true}

@@ -27,8 +27,16 @@ var generations = []generation{
 	{name: "1.23", version: "1.24.5", size: 176, axis: true, stride: true},
 }
 
-// served is the generation that ANYNPU_HBDNN_ABI names, else the newest; read once.
-var served = sync.OnceValue(func() *generation { return generationNamed(boundary.Getenv("ANYNPU_HBDNN_ABI")) })
+// served is the generation that ANYNPU_HBDNN_ABI names, else that of the driver beside, else the newest; read once.
+var served = sync.OnceValue(func() *generation {
+	name := boundary.Getenv("ANYNPU_HBDNN_ABI")
+	if name == "" {
+		if g := drivers(); g != nil {
+			return g
+		}
+	}
+	return generationNamed(name)
+})
 
 func generationNamed(name string) *generation {
 	newest := &generations[len(generations)-1]

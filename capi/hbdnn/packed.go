@@ -29,12 +29,12 @@ func (*Packed) BadHandle(err error) error {
 	return refuseFor(errPackedHandle, err, "no pack of models")
 }
 
-// dnnInitializeFromFiles loads the models of all files, or none.
+// dnnInitializeFromFiles loads the models of all files, or none. Those that are for a driver are left to it.
 func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 	if len(names) == 0 {
 		return nil, invalid("modelFileCount is 0: want at least one file")
 	}
-	var sources []model.Source
+	var files []model.Source
 	for i, at := range names {
 		if at == 0 {
 			return nil, invalid("modelFileNames[%d] is NULL: want the name of a file", i)
@@ -46,12 +46,19 @@ func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 		if path == "" {
 			return nil, refuse(errOpen, "modelFileNames[%d] is an empty string: want the name of a file", i)
 		}
-		list, err := model.Pack(path)
+		files = append(files, model.Source{Path: path})
+	}
+	if forDriver(files) {
+		return nil, boundary.ErrPassOn
+	}
+	var sources []model.Source
+	for i, f := range files {
+		list, err := model.Pack(f.Path)
 		if err != nil {
 			return nil, loadError(err, fmt.Sprintf("modelFileNames[%d]", i))
 		}
 		if list == nil {
-			list = []string{path}
+			list = []string{f.Path}
 		}
 		for _, file := range list {
 			sources = append(sources, model.Source{Path: file})
@@ -60,7 +67,8 @@ func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 	return newPacked(sources, "modelFileNames")
 }
 
-// dnnInitializeFromDDR loads models from memory, which is not needed afterwards.
+// dnnInitializeFromDDR loads models from memory, which is not needed afterwards. Those that are for a driver are left to
+// it.
 func dnnInitializeFromDDR(data []uintptr, lengths []int32) (*Packed, error) {
 	if len(data) == 0 {
 		return nil, invalid("modelDataCount is 0: want at least one model")
@@ -77,6 +85,9 @@ func dnnInitializeFromDDR(data []uintptr, lengths []int32) (*Packed, error) {
 			return nil, fault.Wrap(err, "modelData[%d]", i)
 		}
 		sources = append(sources, model.Source{Data: bytesAt(at, int64(lengths[i]))})
+	}
+	if forDriver(sources) {
+		return nil, boundary.ErrPassOn
 	}
 	return newPacked(sources, "modelData")
 }

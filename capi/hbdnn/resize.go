@@ -17,7 +17,10 @@ func (s *scaled) run() (err error) {
 	defer faulted(&err, errRun, "memory of the task's tensors")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	g := geometry{pixel: s.from.pixel, interleaved: s.from.interleaved, h: s.from.h, w: s.from.w, oh: s.to.h, ow: s.to.w}
-	return scale(g, s.from.views(), s.region, s.to.views())
+	bound{{source: s.from}}.flush(flushInvalidate)
+	err = scale(g, s.from.views(), s.region, s.to.views())
+	bound{{source: s.to}}.flush(flushClean)
+	return err
 }
 
 // dnnResize begins a task that scales a region of an image, all of it for NULL (section 8, section 11). What *to holds is

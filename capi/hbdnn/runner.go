@@ -62,6 +62,7 @@ func (r *runner) run(in, out []bound) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer r.unbind()
 	for i, p := range r.model.in {
+		in[i].flush(flushInvalidate)
 		if err := r.bindInput(i, p, in[i]); err != nil {
 			return fault.Wrap(err, "input %q", p.Name)
 		}
@@ -91,6 +92,7 @@ func (r *runner) run(in, out []bound) (err error) {
 		if err != nil {
 			return fault.Wrap(err, "output %q", p.Name)
 		}
+		out[i].flush(flushClean)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ var kindCodes = boundary.Codes[Code]{
 	fault.Shape:       errArgument,
 	fault.Type:        errArgument,
 	fault.State:       errUse,
-	fault.Unsupported: errModel,
+	fault.Unsupported: errUse,
 	fault.Memory:      errMemory,
 	fault.Device:      errRun,
 	fault.Timeout:     errTimeout,

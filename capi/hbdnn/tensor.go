@@ -192,7 +192,10 @@ func pinned(m *SysMem, name string, need int64) (mem.Buffer, error) {
 		err = invalid("%s has %d bytes from virAddr to the end of the memory that hbSysAllocMem made: want %d", name, room,
 			need)
 	}
-	return buf, err
+	if err != nil {
+		return nil, err
+	}
+	return onBoard(m, buf, need), nil
 }
 
 // fits says which element types the bytes that a program has would fit.
